@@ -1,0 +1,178 @@
+// Package catalog is what introspection found in a source: tables, columns, types, keys,
+// functions, comments. Plain data with JSON tags, because it travels in the metadata
+// stream; the metadata service alone computes it. Values are shared between snapshots and
+// must never be changed after they were made.
+package catalog
+
+// Name is a schema-qualified name of a table, function or type.
+type Name struct {
+	Schema string `json:"schema"`
+	Name   string `json:"name"`
+}
+
+// String is the display form: the bare name in schema public, else schema.name.
+func (n Name) String() string {
+	if n.Schema == "public" || n.Schema == "" {
+		return n.Name
+	}
+	return n.Schema + "." + n.Name
+}
+
+// Source is everything known of one database.
+type Source struct {
+	// Version is the server's version as a number (150018 for PostgreSQL 15.18).
+	Version int `json:"version"`
+	// Extensions holds the installed extensions that change what is possible (postgis,
+	// ltree, citext, ...), name to version.
+	Extensions map[string]string `json:"extensions,omitempty"`
+	// Tables holds all tables and views, tracked or not, of all user schemas.
+	Tables map[Name]*Table `json:"-"`
+	// Functions holds all functions by name; overloads are several entries of the list.
+	Functions map[Name][]*Function `json:"-"`
+	// Enums holds the rows of the tables that metadata uses as enums.
+	Enums map[Name][]EnumValue `json:"-"`
+}
+
+// TableKind says what a relation is.
+type TableKind string
+
+// The kinds of relations.
+const (
+	KindTable            TableKind = "table"
+	KindView             TableKind = "view"
+	KindMaterializedView TableKind = "materialized_view"
+	KindForeignTable     TableKind = "foreign_table"
+	KindPartitioned      TableKind = "partitioned_table"
+)
+
+// Table is one table or view.
+type Table struct {
+	Name    Name      `json:"name"`
+	OID     uint32    `json:"oid"`
+	Kind    TableKind `json:"kind"`
+	Comment *string   `json:"comment,omitempty"`
+	// Columns in the order of the table.
+	Columns     []*Column    `json:"columns"`
+	PrimaryKey  *Constraint  `json:"primary_key,omitempty"`
+	Uniques     []Constraint `json:"uniques,omitempty"` // unique constraints without the primary key
+	ForeignKeys []ForeignKey `json:"foreign_keys,omitempty"`
+	// Insertable, Updatable, Deletable: by the bits of pg_relation_is_updatable.
+	Insertable bool `json:"insertable"`
+	Updatable  bool `json:"updatable"`
+	Deletable  bool `json:"deletable"`
+	// RowEstimate is the planner's number of rows, -1 when unknown.
+	RowEstimate float64 `json:"row_estimate"`
+}
+
+// Column returns the column of that name, or nil.
+func (t *Table) Column(name string) *Column {
+	for _, c := range t.Columns {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// Column is one column of a table or view.
+type Column struct {
+	Name     string  `json:"name"`
+	Position int     `json:"position"` // pg_attribute.attnum
+	Type     Type    `json:"type"`
+	Nullable bool    `json:"nullable"`
+	Default  bool    `json:"default,omitempty"` // has a default expression
+	Comment  *string `json:"comment,omitempty"`
+	// Identity is "" | "always" | "by_default"; Generated is GENERATED ALWAYS AS (...) STORED.
+	Identity  string `json:"identity,omitempty"`
+	Generated bool   `json:"generated,omitempty"`
+}
+
+// Mutable reports whether the column can be written: neither an ALWAYS identity nor generated.
+func (c *Column) Mutable() bool { return c.Identity != "always" && !c.Generated }
+
+// TypeKind is the kind of a type.
+type TypeKind string
+
+// The kinds of types.
+const (
+	TypeBase      TypeKind = "base"
+	TypeEnum      TypeKind = "enum"
+	TypeComposite TypeKind = "composite"
+	TypeRange     TypeKind = "range"
+	TypePseudo    TypeKind = "pseudo"
+)
+
+// Type is the type of a column or argument. A domain is resolved: Name, OID and Kind are
+// those of its base type, Domain is its own name.
+type Type struct {
+	// Name is the catalog name without schema: int4, text, timestamptz, geometry. For an
+	// array it is the name of the element type, and Dims is at least 1.
+	Name   string   `json:"name"`
+	Schema string   `json:"schema,omitempty"` // omitted for pg_catalog
+	OID    uint32   `json:"oid"`              // of the element type for an array
+	Kind   TypeKind `json:"kind,omitempty"`   // of the element type for an array; omitted for base
+	Dims   int      `json:"dims,omitempty"`   // 1 for an array; PostgreSQL doesn't keep the number
+	Domain *Name    `json:"domain,omitempty"`
+	// Labels of an enum type, in order.
+	Labels []string `json:"labels,omitempty"`
+}
+
+// IsArray reports whether the type is an array.
+func (t Type) IsArray() bool { return t.Dims > 0 }
+
+// Constraint is a primary key or a unique constraint.
+type Constraint struct {
+	Name    string   `json:"name"`
+	OID     uint32   `json:"oid"`
+	Columns []string `json:"columns"`
+}
+
+// ForeignKey is one foreign key of a table.
+type ForeignKey struct {
+	Name    string   `json:"name"`
+	OID     uint32   `json:"oid"`
+	Target  Name     `json:"target"`
+	Columns []string `json:"columns"`
+	// TargetColumns are the referenced columns, in the order of Columns.
+	TargetColumns []string `json:"target_columns"`
+}
+
+// Volatility of a function.
+type Volatility string
+
+// The volatilities.
+const (
+	Immutable Volatility = "IMMUTABLE"
+	Stable    Volatility = "STABLE"
+	Volatile  Volatility = "VOLATILE"
+)
+
+// Function is one function, one overload.
+type Function struct {
+	Name       Name       `json:"name"`
+	OID        uint32     `json:"oid"`
+	Comment    *string    `json:"comment,omitempty"`
+	Volatility Volatility `json:"volatility"`
+	Variadic   bool       `json:"variadic,omitempty"`
+	ReturnsSet bool       `json:"returns_set,omitempty"`
+	Return     Type       `json:"return"`
+	// ReturnTable is the table whose row type is returned, nil for none.
+	ReturnTable *Name      `json:"return_table,omitempty"`
+	Args        []Argument `json:"args,omitempty"` // input arguments
+	// Defaults is how many of the last arguments have a default.
+	Defaults int `json:"defaults,omitempty"`
+}
+
+// Argument is one input argument; Name may be empty.
+type Argument struct {
+	Name string `json:"name,omitempty"`
+	Type Type   `json:"type"`
+	// Table is the table whose row type the argument has, nil for none.
+	Table *Name `json:"table,omitempty"`
+}
+
+// EnumValue is one row of an enum table.
+type EnumValue struct {
+	Value   string `json:"value"`
+	Comment string `json:"comment,omitempty"`
+}

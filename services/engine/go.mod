@@ -1,0 +1,27 @@
+module queryengine/services/engine
+
+go 1.26.8
+
+require (
+	queryengine/pkg v0.0.0
+	queryengine/proto v0.0.0
+	queryengine/services/event-delivery v0.0.0
+	queryengine/services/gateway v0.0.0
+	queryengine/services/metadata v0.0.0
+	queryengine/services/query-executor v0.0.0
+	queryengine/services/scheduler v0.0.0
+)
+
+replace queryengine/proto => ../../proto
+
+replace queryengine/pkg => ../../pkg
+
+replace queryengine/services/gateway => ../gateway
+
+replace queryengine/services/metadata => ../metadata
+
+replace queryengine/services/query-executor => ../query-executor
+
+replace queryengine/services/event-delivery => ../event-delivery
+
+replace queryengine/services/scheduler => ../scheduler
