@@ -1,0 +1,192 @@
+// Package backend says what a kind of database must be able to do for the engine:
+// introspect itself, explain its types and operators, turn a plan into its language and
+// run it. One directory below implements it for each kind; the core never asks which one
+// it talks to, only what Features says.
+package backend
+
+import (
+	"context"
+	"encoding/json"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/session"
+)
+
+// Dialect is the pure part of a backend: no connection, no clock. It is safe for
+// concurrent use.
+type Dialect interface {
+	TypeSystem
+	Renderer
+	Kind() string
+	Features() Features
+}
+
+// Features is what a backend can do.
+type Features struct {
+	Mutations        bool
+	Subscriptions    bool
+	Functions        bool
+	EventTriggers    bool
+	Relay            bool
+	NamingConvention bool
+}
+
+// TypeSystem explains the backend's types to the schema and to the rule parser.
+type TypeSystem interface {
+	// Scalar is the GraphQL scalar of a type (for an array: of its element).
+	Scalar(t catalog.Type) Scalar
+	// Operators are the comparison operators that a value of type t has, in the order of
+	// the schema.
+	Operators(t catalog.Type) []*Operator
+	// Operator finds one by its GraphQL name without looking at types; nil when unknown.
+	Operator(op ir.Op) *Operator
+	// ParseInput turns a JSON value for type t into the text form that is bound or
+	// inlined, with the error texts of the wire format (path "$", relative). JSON null is
+	// the caller's business.
+	ParseInput(t catalog.Type, value json.RawMessage) (Input, error)
+	// CanCast says whether `_cast` to the type named target exists, and which type it is.
+	CanCast(t catalog.Type, target string) (catalog.Type, bool)
+}
+
+// Input is a parsed input value.
+type Input struct {
+	Text string
+	Wrap ir.Wrap
+}
+
+// Scalar is how a type looks in GraphQL.
+type Scalar struct {
+	Name string // Int, String, timestamptz, ...
+	// Valid is false when the type's name isn't a GraphQL name.
+	Valid      bool
+	Numeric    bool // has sum, avg, _inc
+	Comparable bool // has min and max
+	JSON       bool // takes a path argument
+	// Stringified types become JSON strings under stringify-numeric-types.
+	Stringified bool
+	// Text types have pattern operators.
+	Text bool
+}
+
+// Operand says what an operator takes.
+type Operand int
+
+// The kinds of operands.
+const (
+	OperandSame     Operand = iota // a value of the column's type
+	OperandList                    // a list of values of the column's type (element type for arrays is the array)
+	OperandText                    // a String
+	OperandTextList                // [String!]
+	OperandInt
+	OperandBool
+	OperandType     // a value of Operator.Type
+	OperandTypeList // a list of values of Operator.Type
+	OperandObject   // an input object: Operator.Object
+)
+
+// Operator is one row of a backend's operator table. The schema, the rule parser and the
+// renderer read the same row.
+type Operator struct {
+	Op      ir.Op
+	Operand Operand
+	// Type is the operand's type for OperandType and OperandTypeList.
+	Type catalog.Type
+	// Object names the input object for OperandObject, ObjectFields its fields in the
+	// order of the operator's arguments.
+	Object       string
+	ObjectFields []ObjectField
+	// Columns in words for the error of a wrong column type: `"varchar", "text", ...`;
+	// empty when the operator fits every type.
+	Columns string
+	// SQL is the template: $l is the column, $1, $2, ... are the operands.
+	SQL string
+	// Rule says that permission rules may use it.
+	Rule bool
+}
+
+// ObjectField is one field of an operand object.
+type ObjectField struct {
+	Name     string
+	Type     catalog.Type
+	Required bool
+	Default  string // GraphQL text, "" for none
+}
+
+// RenderOptions are the options of the server and the source that change statements.
+type RenderOptions struct {
+	// StringifyNumeric makes int8, numeric, float8 and money JSON strings.
+	StringifyNumeric bool
+}
+
+// Renderer turns plans into statements.
+type Renderer interface {
+	// RenderQuery renders one root field.
+	RenderQuery(root ir.Root, o RenderOptions) (Statement, error)
+	// RenderMutation renders one mutation step.
+	RenderMutation(m ir.Mutation, o RenderOptions) (Statement, error)
+}
+
+// Statement is a rendered plan. It is immutable and safe for concurrent use.
+type Statement interface {
+	// SQL is the text, with parameters.
+	SQL() string
+}
+
+// Args are the values of one run.
+type Args struct {
+	// Variables are the bound values, by ir.Variable.Index; nil is NULL.
+	Variables [][]byte
+	Session   *session.Session
+}
+
+// Source is an open source: its pools of connections. Safe for concurrent use.
+type Source interface {
+	// Query runs a statement of RenderQuery and appends the JSON of the root field to out.
+	// It returns an *apierror.Error for faults of the statement. Cancelling ctx cancels
+	// the statement in the database.
+	Query(ctx context.Context, s Statement, a Args, out *Answer) error
+	// Explain gives the statement with its values inlined, and the plan's lines.
+	Explain(ctx context.Context, s Statement, a Args) (sql string, plan []string, err error)
+	// Mutate opens a read-write transaction, runs f in it, and commits when f returns nil.
+	Mutate(ctx context.Context, s *session.Session, f func(Tx) error) error
+	// RunSQL runs statements as they are.
+	RunSQL(ctx context.Context, r RawSQL) (*RawResult, error)
+	// Introspect reads the catalog. Enum tables are those whose rows become Enums.
+	Introspect(ctx context.Context, enums []catalog.Name) (*catalog.Source, error)
+	// Ping runs a trivial statement.
+	Ping(ctx context.Context) error
+	Close()
+}
+
+// Tx is an open transaction of a mutation.
+type Tx interface {
+	Query(ctx context.Context, s Statement, a Args, out *Answer) error
+	// Exec runs a mutation statement and gives its rows to f as they are (text form).
+	Exec(ctx context.Context, s Statement, a Args, f func(row [][]byte) error) error
+}
+
+// RawSQL is text for run_sql.
+type RawSQL struct {
+	SQL string
+	// ReadOnly holds against text that tries to leave the read-only transaction.
+	ReadOnly      bool
+	NoTransaction bool
+	Session       *session.Session
+	// Check, when set, is called inside the transaction after the text ran; when it
+	// fails, everything is rolled back. It may introspect through the given function,
+	// which sees the uncommitted state.
+	Check func(ctx context.Context, introspect IntrospectFunc) error
+	// Before, when set, is called inside the transaction before the text runs.
+	Before func(ctx context.Context, introspect IntrospectFunc) error
+}
+
+// IntrospectFunc reads the catalog as a transaction sees it.
+type IntrospectFunc func(ctx context.Context, enums []catalog.Name) (*catalog.Source, error)
+
+// RawResult is the result of the last statement of a RawSQL.
+type RawResult struct {
+	// Rows is nil for a command; else its first row holds the column names. SQL NULL is
+	// the text NULL.
+	Rows [][]string
+}

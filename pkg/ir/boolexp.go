@@ -1,0 +1,182 @@
+package ir
+
+import "queryengine/pkg/catalog"
+
+// BoolExp is a condition on one row of the relation in scope.
+type BoolExp interface{ boolExp() }
+
+// And holds when all hold; empty is true.
+type And struct{ Exps []BoolExp }
+
+// Or holds when one holds; empty is false.
+type Or struct{ Exps []BoolExp }
+
+// Not is the negation in three-valued logic.
+type Not struct{ Exp BoolExp }
+
+// Compare applies an operator of the dialect to an expression and its operands.
+type Compare struct {
+	Left Expr
+	Op   Op
+	// Args are the operands, as many as the operator takes (most take one).
+	Args []Value
+	// NullSafe makes OpEq and OpNeq match NULL with NULL (permission rules on nullable
+	// columns).
+	NullSafe bool
+}
+
+// CompareColumn compares two columns of equal type (_ceq and so on; Op is the plain
+// operator).
+type CompareColumn struct {
+	Left     Expr
+	Op       Op
+	Right    Column
+	NullSafe bool
+}
+
+// IsNull tests for NULL, or for not NULL. A Variable operand of _is_null decides the shape
+// of the plan and is never bound.
+type IsNull struct {
+	Expr Expr
+	Not  bool
+}
+
+// Exists holds when a row of From that is joined to the row in scope satisfies Where.
+// Without Join it is uncorrelated. The scope of Where is From's row.
+type Exists struct {
+	From  From
+	Join  []JoinPair
+	Where BoolExp
+}
+
+// AggregateCompare compares an aggregate over the joined rows of From that satisfy Filter.
+// The scope of Filter and of Args is From's row.
+type AggregateCompare struct {
+	From      From
+	Join      []JoinPair
+	Function  string // count, bool_and, avg, corr, ...
+	Distinct  bool
+	Args      []Expr // none: count(*)
+	Filter    BoolExp
+	Predicate []Compare // all hold; Left is ignored and stands for the aggregate
+}
+
+func (And) boolExp()              {}
+func (Or) boolExp()               {}
+func (Not) boolExp()              {}
+func (Compare) boolExp()          {}
+func (CompareColumn) boolExp()    {}
+func (IsNull) boolExp()           {}
+func (Exists) boolExp()           {}
+func (AggregateCompare) boolExp() {}
+
+// JoinPair joins a column of the outer row to one of the inner row by equality.
+type JoinPair struct {
+	Outer string
+	Inner string
+}
+
+// Expr is a value computed from a row.
+type Expr interface{ expr() }
+
+// Column is a column of the row in scope, or of the root row of the rule ("$" paths in
+// permission rules) when Root is set.
+type Column struct {
+	Name string
+	Type catalog.Type
+	Root bool
+}
+
+// Call is a scalar function of the row: a computed field.
+type Call struct {
+	Function catalog.Name
+	Args     []CallArg
+	Type     catalog.Type
+}
+
+// Cast converts an expression (_cast).
+type Cast struct {
+	Expr Expr
+	Type catalog.Type
+}
+
+// Redacted is NULL unless When holds: a cell that only some parents of an inherited role
+// may see.
+type Redacted struct {
+	Expr Expr
+	When BoolExp
+}
+
+// JSONPath is a part of a json or jsonb value: column #> path.
+type JSONPath struct {
+	Expr Expr
+	Path []string
+}
+
+// Upper is the upper case of a text (values of enum tables under graphql-default naming).
+type Upper struct{ Expr Expr }
+
+func (Column) expr()   {}
+func (Call) expr()     {}
+func (Cast) expr()     {}
+func (Redacted) expr() {}
+func (JSONPath) expr() {}
+func (Upper) expr()    {}
+
+// CallArg is one argument of a function call: the row in scope, or a value. Name is set
+// for named notation, empty for positional.
+type CallArg struct {
+	Name  string
+	Row   bool
+	Value Value
+}
+
+// Op names a comparison operator; the dialect's table gives its meaning.
+type Op string
+
+// The operators, by their GraphQL names.
+const (
+	OpEq                    Op = "_eq"
+	OpNeq                   Op = "_neq"
+	OpGt                    Op = "_gt"
+	OpLt                    Op = "_lt"
+	OpGte                   Op = "_gte"
+	OpLte                   Op = "_lte"
+	OpIn                    Op = "_in"
+	OpNin                   Op = "_nin"
+	OpLike                  Op = "_like"
+	OpNlike                 Op = "_nlike"
+	OpIlike                 Op = "_ilike"
+	OpNilike                Op = "_nilike"
+	OpSimilar               Op = "_similar"
+	OpNsimilar              Op = "_nsimilar"
+	OpRegex                 Op = "_regex"
+	OpIregex                Op = "_iregex"
+	OpNregex                Op = "_nregex"
+	OpNiregex               Op = "_niregex"
+	OpContains              Op = "_contains"
+	OpContainedIn           Op = "_contained_in"
+	OpHasKey                Op = "_has_key"
+	OpHasKeysAny            Op = "_has_keys_any"
+	OpHasKeysAll            Op = "_has_keys_all"
+	OpAncestor              Op = "_ancestor"
+	OpAncestorAny           Op = "_ancestor_any"
+	OpDescendant            Op = "_descendant"
+	OpDescendantAny         Op = "_descendant_any"
+	OpMatches               Op = "_matches"
+	OpMatchesAny            Op = "_matches_any"
+	OpMatchesFulltext       Op = "_matches_fulltext"
+	OpSTContains            Op = "_st_contains"
+	OpSTCrosses             Op = "_st_crosses"
+	OpSTEquals              Op = "_st_equals"
+	OpSTOverlaps            Op = "_st_overlaps"
+	OpSTTouches             Op = "_st_touches"
+	OpSTWithin              Op = "_st_within"
+	OpSTIntersects          Op = "_st_intersects"
+	OpST3DIntersects        Op = "_st_3d_intersects"
+	OpSTDWithin             Op = "_st_d_within"    // from, distance[, use_spheroid]
+	OpST3DDWithin           Op = "_st_3d_d_within" // from, distance
+	OpSTIntersectsRast      Op = "_st_intersects_rast"
+	OpSTIntersectsNbandGeom Op = "_st_intersects_nband_geom"
+	OpSTIntersectsGeomNband Op = "_st_intersects_geom_nband"
+)

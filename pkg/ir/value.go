@@ -1,0 +1,62 @@
+// Package ir is the plan of an operation as plain data: what to read or write, with the
+// permissions of the role already merged in. It holds no SQL, no driver types and no
+// behaviour; a backend renders it.
+//
+// Every name in it is a name of the database (never of the GraphQL schema), except
+// Alias, which is the key of the answer. Equal input gives equal IR, so a plan may be
+// cached: values that differ between requests are Variable and SessionVar.
+package ir
+
+import "queryengine/pkg/catalog"
+
+// Value is an operand whose value is known by the time the statement runs.
+type Value interface{ value() }
+
+// Literal is a constant of the plan, in the text form of the database.
+type Literal struct {
+	Text string
+	Null bool
+	Type catalog.Type
+	// Wrap is how the text becomes a value: see Wrap.
+	Wrap Wrap
+}
+
+// Variable is bound when the plan runs: the Index-th value that the caller supplies, in
+// the text form of the database.
+type Variable struct {
+	Index int
+	Type  catalog.Type
+	Wrap  Wrap
+}
+
+// SessionVar is the value of a session variable, cast to Type. A missing one is an error
+// before the statement runs.
+type SessionVar struct {
+	Name string // lower case
+	Type catalog.Type
+	Wrap Wrap
+}
+
+// SessionObject is the JSON object of all session variables (session arguments).
+type SessionObject struct {
+	Type catalog.Type // json or jsonb
+}
+
+// Default is the default of the column; only in inserts and updates.
+type Default struct{}
+
+func (Literal) value()       {}
+func (Variable) value()      {}
+func (SessionVar) value()    {}
+func (SessionObject) value() {}
+func (Default) value()       {}
+
+// Wrap names a function of the dialect that turns the text of a value into the type.
+type Wrap string
+
+// The wraps.
+const (
+	WrapNone    Wrap = ""
+	WrapGeoJSON Wrap = "geojson" // ST_GeomFromGeoJSON
+	WrapRaster  Wrap = "raster"  // ST_RastFromHexWKB
+)
