@@ -6,8 +6,8 @@ package catalog
 
 // Name is a schema-qualified name of a table, function or type.
 type Name struct {
-	Schema string `json:"schema"`
 	Name   string `json:"name"`
+	Schema string `json:"schema"`
 }
 
 // String is the display form: the bare name in schema public, else schema.name.
