@@ -1,0 +1,50 @@
+package bus
+
+// Endpoint is something a service answers. Replicas of the service share its requests.
+type Endpoint struct {
+	// Service is the name of the service, and of the queue group of its replicas.
+	Service string
+	// Name of the endpoint within the service.
+	Name string
+	// Subject that requests are sent to.
+	Subject string
+}
+
+// Topic is a subject that every subscriber hears of.
+type Topic struct {
+	Subject string
+}
+
+// Names of the services.
+const (
+	ServiceGateway       = "gateway"
+	ServiceMetadata      = "metadata"
+	ServiceQueryExecutor = "query-executor"
+	ServiceEventDelivery = "event-delivery"
+	ServiceScheduler     = "scheduler"
+)
+
+// What services ask of each other. The request and head messages of an endpoint are in
+// proto/query/v1 and proto/metadata/v1, under the endpoint's name.
+var (
+	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute"}
+	QueryExplain     = Endpoint{Service: ServiceQueryExecutor, Name: "explain", Subject: "engine.query.explain"}
+	DataExecute      = Endpoint{Service: ServiceQueryExecutor, Name: "data", Subject: "engine.query.data"}
+	MetadataApply    = Endpoint{Service: ServiceMetadata, Name: "apply", Subject: "engine.metadata.apply"}
+	MetadataSnapshot = Endpoint{Service: ServiceMetadata, Name: "snapshot", Subject: "engine.metadata.snapshot"}
+)
+
+// What followers of metadata tell each other.
+var (
+	// MetadataAck carries an Ack: which version a follower has applied.
+	MetadataAck = Topic{Subject: "engine.metadata.ack"}
+	// MetadataRollCall carries a RollCall: every follower answers with an Ack.
+	MetadataRollCall = Topic{Subject: "engine.metadata.rollcall"}
+)
+
+// The stream of metadata changes and the bucket of snapshots to start from.
+const (
+	ChangesStream   = "METADATA"
+	ChangesSubject  = "engine.metadata.changes"
+	SnapshotsBucket = "METADATA_SNAPSHOTS"
+)
