@@ -1,0 +1,80 @@
+package localpg_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/localpg"
+)
+
+func TestServerKeepsItsData(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	require.NoError(t, localpg.Ensure(ctx, func(string) {}))
+
+	// A directory that only its owner may enter, as root's home directory is.
+	parent := filepath.Join(t.TempDir(), "private")
+	require.NoError(t, os.Mkdir(parent, 0o700))
+	config := localpg.Config{Dir: filepath.Join(parent, "pg")}
+
+	s, err := localpg.Start(ctx, config)
+	require.NoError(t, err)
+	exec(t, s, `CREATE TABLE kept (id int)`)
+	require.NoError(t, s.Stop(ctx))
+	require.NoError(t, s.Stop(ctx), "a second Stop")
+	<-s.Done()
+
+	s, err = localpg.Start(ctx, config)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Stop(context.WithoutCancel(ctx))) }()
+	exec(t, s, `INSERT INTO kept VALUES (1)`)
+
+	_, err = localpg.Start(ctx, config)
+	require.ErrorContains(t, err, "lock file", "two servers on one directory")
+}
+
+func TestServerNeedsItsPassword(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	require.NoError(t, localpg.Ensure(ctx, func(string) {}))
+	s, err := localpg.Start(ctx, localpg.Config{Dir: t.TempDir()})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Stop(context.WithoutCancel(ctx))) }()
+
+	c, err := pgx.ParseConfig(s.URL("postgres"))
+	require.NoError(t, err)
+	c.Password = "another"
+	_, err = pgx.ConnectConfig(ctx, c)
+	require.ErrorContains(t, err, "password authentication failed")
+}
+
+func TestStopWithoutPatience(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, localpg.Ensure(t.Context(), func(string) {}))
+	s, err := localpg.Start(t.Context(), localpg.Config{Dir: t.TempDir()})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, s.Stop(ctx), context.Canceled)
+	<-s.Done()
+}
+
+func TestFindBinariesOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	_, err := localpg.FindBinaries(t.Context(), 1)
+	require.ErrorIs(t, err, localpg.ErrNoBinaries)
+}
+
+func exec(t *testing.T, s *localpg.Server, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), s.URL("postgres"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	_, err = conn.Exec(t.Context(), sql)
+	require.NoError(t, err)
+}
