@@ -1,0 +1,65 @@
+// Command withpostgres runs a command with a PostgreSQL server for its tests:
+//
+//	withpostgres go test ./...
+//
+// It starts one server, names it in ENGINE_TEST_POSTGRES_URL, and stops it when the command
+// has ended. Where the variable is set already, it only runs the command.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"queryengine/pkg/dbtest"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: withpostgres COMMAND [ARGUMENT...]")
+		os.Exit(2)
+	}
+	code, err := run(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "withpostgres:", err)
+	}
+	os.Exit(code)
+}
+
+func run(command []string) (code int, err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if os.Getenv(dbtest.Variable) == "" {
+		server, startErr := dbtest.Start(ctx)
+		if startErr != nil {
+			return 1, startErr
+		}
+		defer func() {
+			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+			defer cancel()
+			if stopErr := server.Stop(end); stopErr != nil {
+				code, err = 1, stopErr
+			}
+		}()
+		_ = os.Setenv(dbtest.Variable, server.URL) // fails for bad names only
+	}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	// A signal ends the command's own children too when it may clean up after itself.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 20 * time.Second
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return max(exit.ExitCode(), 1), nil
+	}
+	if err != nil {
+		return 1, err
+	}
+	return 0, nil
+}

@@ -1,0 +1,105 @@
+package dbtest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/wait"
+
+	"queryengine/pkg/localpg"
+)
+
+// image is what runs where Docker is there; the oldest version that we support.
+const image = "postgres:15"
+
+// Server is a PostgreSQL server for tests. It keeps nothing when it stops.
+type Server struct {
+	// URL is the address of its database postgres as a superuser.
+	URL  string
+	stop func(context.Context) error
+}
+
+// Stop stops the server and removes its data.
+func (s *Server) Stop(ctx context.Context) error { return s.stop(ctx) }
+
+// Start starts a server of its own: a container where a Docker daemon answers and has or
+// gets the image, else one from local binaries, which are installed where that is possible.
+func Start(ctx context.Context) (*Server, error) {
+	server, containerErr := startContainer(ctx)
+	if containerErr == nil {
+		return server, nil
+	}
+	server, localErr := startLocal(ctx)
+	if localErr == nil {
+		return server, nil
+	}
+	return nil, fmt.Errorf("%s is not set; container: %w; local server: %w", Variable, containerErr, localErr)
+}
+
+func startLocal(ctx context.Context) (*Server, error) {
+	say := func(what string) { fmt.Fprintln(os.Stderr, "dbtest:", what) }
+	if err := localpg.Ensure(ctx, say); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "dbtest-")
+	if err != nil {
+		return nil, err
+	}
+	s, err := localpg.Start(ctx, localpg.Config{Dir: dir})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &Server{
+		URL: s.URL("postgres"),
+		stop: func(ctx context.Context) error {
+			return errors.Join(s.Stop(ctx), os.RemoveAll(dir))
+		},
+	}, nil
+}
+
+func startContainer(ctx context.Context) (*Server, error) {
+	if err := dockerAnswers(ctx); err != nil {
+		return nil, err
+	}
+	password := rand.Text()
+	c, err := testcontainers.Run(ctx, image,
+		testcontainers.WithExposedPorts("5432/tcp"),
+		testcontainers.WithEnv(map[string]string{"POSTGRES_PASSWORD": password}),
+		testcontainers.WithCmd("postgres", "-c", "fsync=off", "-c", "synchronous_commit=off",
+			"-c", "full_page_writes=off", "-c", "max_connections=300"),
+		// The image starts the server twice: first without a port, to set it up.
+		testcontainers.WithWaitStrategyAndDeadline(time.Minute,
+			wait.ForLog("database system is ready to accept connections").WithOccurrence(2),
+			wait.ForListeningPort("5432/tcp")),
+	)
+	if err != nil {
+		return nil, errors.Join(err, testcontainers.TerminateContainer(c))
+	}
+	host, err := c.PortEndpoint(ctx, "5432/tcp", "")
+	if err != nil {
+		return nil, errors.Join(err, testcontainers.TerminateContainer(c))
+	}
+	u := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", password), Host: host, Path: "/postgres"}
+	return &Server{
+		URL:  u.String(),
+		stop: func(ctx context.Context) error { return c.Terminate(ctx) },
+	}, nil
+}
+
+func dockerAnswers(ctx context.Context) error {
+	p, err := testcontainers.NewDockerProvider()
+	if err != nil {
+		return fmt.Errorf("no Docker daemon: %w", err)
+	}
+	defer p.Close()
+	if err := p.Health(ctx); err != nil {
+		return fmt.Errorf("no Docker daemon: %w", err)
+	}
+	return nil
+}
