@@ -1,0 +1,30 @@
+// Package postgres is the PostgreSQL backend: it reads the catalog of a database, explains
+// its types and operators, turns plans into statements, and runs them.
+//
+// It is the only user of the driver. The wire is driven at the level of pgconn: rows reach
+// the answer's buffer as the bytes that the server sent, with one encoder per type and no
+// Go value in between. Nothing above it sees a driver's type or a driver's error.
+package postgres
+
+import "queryengine/pkg/backend"
+
+// Dialect is the pure part of the backend: types, operators and rendering. It has no state.
+type Dialect struct{}
+
+// New returns the dialect.
+func New() *Dialect { return &Dialect{} }
+
+// Kind is the name of the backend in metadata.
+func (*Dialect) Kind() string { return "postgres" }
+
+// Features says what PostgreSQL sources can do: everything.
+func (*Dialect) Features() backend.Features {
+	return backend.Features{
+		Mutations:        true,
+		Subscriptions:    true,
+		Functions:        true,
+		EventTriggers:    true,
+		Relay:            true,
+		NamingConvention: true,
+	}
+}

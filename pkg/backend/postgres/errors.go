@@ -1,0 +1,210 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/apierror"
+)
+
+// SQLSTATEs with a meaning of their own.
+const (
+	stateRestrict             = "23001"
+	stateNotNull              = "23502"
+	stateForeignKey           = "23503"
+	stateUnique               = "23505"
+	stateCheck                = "23514"
+	stateExclusion            = "23P01"
+	stateInvalidEscape        = "22025"
+	stateUndefinedObject      = "42704"
+	stateInvalidColumnRef     = "42P10"
+	stateSerializationFailure = "40001"
+	stateTooManyConnections   = "53300"
+	stateQueryCanceled        = "57014"
+)
+
+// executed is what an error tells of the statement that failed.
+type executed struct {
+	SQL      string
+	Args     [][]byte // nil is NULL
+	Prepared bool
+}
+
+// detail is the internal part of a statement's error, in the order of the wire format.
+type detail struct {
+	Statement string      `json:"statement"`
+	Prepared  bool        `json:"prepared"`
+	Error     errorDetail `json:"error"`
+	Arguments []*string   `json:"arguments"`
+}
+
+type errorDetail struct {
+	ExecStatus  string  `json:"exec_status"`
+	Hint        *string `json:"hint"`
+	Message     string  `json:"message"`
+	StatusCode  string  `json:"status_code"`
+	Description *string `json:"description"`
+}
+
+// queryError turns the error of a statement that a client's operation became into what the
+// client may see: an *apierror.Error, or an error that wraps context.Canceled when the
+// caller is gone.
+func queryError(ctx context.Context, err error, e executed) error {
+	return statementError(ctx, err, e, func(pg *pgconn.PgError) *apierror.Error {
+		return dataError(pg)
+	})
+}
+
+// internalError is queryError for statements of our own, such as those of introspection:
+// only a serialization failure is the client's business.
+func internalError(ctx context.Context, err error, e executed) error {
+	return statementError(ctx, err, e, func(pg *pgconn.PgError) *apierror.Error {
+		switch {
+		case pg.Code == stateSerializationFailure:
+			return apierror.New(apierror.ConcurrentUpdate, "serialization failure due to concurrent update")
+		case strings.HasPrefix(pg.Code, "40"):
+			return apierror.New(apierror.ConcurrentUpdate, pg.Message)
+		}
+		return nil
+	})
+}
+
+// rawError is queryError for the text of run_sql.
+func rawError(ctx context.Context, err error, sql string) error {
+	e := executed{SQL: sql}
+	return statementError(ctx, err, e, func(pg *pgconn.PgError) *apierror.Error {
+		return apierror.New(apierror.PostgresError, "query execution failed").
+			WithStatus(http.StatusBadRequest).WithInternal(detailOf(pg, e))
+	})
+}
+
+// statementError maps what isn't the statement's fault, and leaves the rest to known; when
+// that doesn't know the error either, it is an unexpected one.
+func statementError(ctx context.Context, err error, e executed, known func(*pgconn.PgError) *apierror.Error) error {
+	if err == nil {
+		return nil
+	}
+	if found := (*apierror.Error)(nil); errors.As(err, &found) {
+		return err
+	}
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return connectError(ctx, err)
+	}
+	if pg.Code == stateQueryCanceled && ctx.Err() != nil {
+		return contextError(ctx)
+	}
+	if unavailable(pg) {
+		return connectError(ctx, err)
+	}
+	if known := known(pg); known != nil {
+		return known
+	}
+	return apierror.New(apierror.Unexpected, "database query error").WithInternal(detailOf(pg, e))
+}
+
+// dataError maps the states that blame the data; nil for all others.
+func dataError(pg *pgconn.PgError) *apierror.Error {
+	switch pg.Code {
+	case stateRestrict:
+		return apierror.New(apierror.ConstraintViolation, "Can not delete or update due to data being referred. "+pg.Message)
+	case stateNotNull:
+		return apierror.New(apierror.ConstraintViolation, "Not-NULL violation. "+pg.Message)
+	case stateForeignKey:
+		return apierror.New(apierror.ConstraintViolation, "Foreign key violation. "+pg.Message)
+	case stateUnique:
+		return apierror.New(apierror.ConstraintViolation, "Uniqueness violation. "+pg.Message)
+	case stateCheck:
+		return apierror.New(apierror.PermissionError, "Check constraint violation. "+pg.Message)
+	case stateExclusion:
+		return apierror.New(apierror.ConstraintViolation, "Exclusion violation. "+pg.Message)
+	case stateInvalidEscape:
+		return apierror.New(apierror.BadRequest, pg.Message)
+	case stateUndefinedObject:
+		return apierror.New(apierror.ConstraintError, pg.Message)
+	case stateInvalidColumnRef:
+		return apierror.New(apierror.ConstraintError, "there is no unique or exclusion constraint on target column(s)")
+	}
+	switch {
+	case strings.HasPrefix(pg.Code, "23"):
+		return apierror.New(apierror.ConstraintViolation, pg.Message)
+	case strings.HasPrefix(pg.Code, "22"):
+		return apierror.New(apierror.DataException, pg.Message)
+	}
+	return nil
+}
+
+// connectError is the error of a connection that could not be made or broke. Its internal
+// part is the driver's text, which names host, user and database but never a password.
+func connectError(ctx context.Context, err error) error {
+	if found := (*apierror.Error)(nil); errors.As(err, &found) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return contextError(ctx)
+	}
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == stateTooManyConnections {
+		return apierror.New(apierror.PostgresMaxConns, "max connections reached on postgres").WithInternal(pg.Message)
+	}
+	return apierror.New(apierror.PostgresError, "connection error").WithInternal(err.Error())
+}
+
+// contextError says why ctx ended a statement: a deadline is the client's to know of, a
+// cancellation has nobody to tell.
+func contextError(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return apierror.New(apierror.Timeout, "the database did not answer within the time limit")
+	}
+	return fmt.Errorf("statement canceled: %w", context.Cause(ctx))
+}
+
+// unavailable says that the server, and not the statement, is why err happened: it shuts
+// down, starts up, or ended our session.
+func unavailable(pg *pgconn.PgError) bool {
+	return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "57P") || pg.Code == stateTooManyConnections
+}
+
+// refused says that to repeat the attempt to connect is of no use: the password, the
+// database or the right is missing.
+func refused(err error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return false
+	}
+	return strings.HasPrefix(pg.Code, "28") || strings.HasPrefix(pg.Code, "3D") || strings.HasPrefix(pg.Code, "42")
+}
+
+func detailOf(pg *pgconn.PgError, e executed) detail {
+	d := detail{
+		Statement: e.SQL,
+		Prepared:  e.Prepared,
+		Arguments: make([]*string, len(e.Args)),
+		Error: errorDetail{
+			ExecStatus:  "FatalError",
+			Hint:        optional(pg.Hint),
+			Message:     pg.Message,
+			StatusCode:  pg.Code,
+			Description: optional(pg.Detail),
+		},
+	}
+	for i, a := range e.Args {
+		if a != nil {
+			text := string(a)
+			d.Arguments[i] = &text
+		}
+	}
+	return d
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

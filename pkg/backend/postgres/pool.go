@@ -1,0 +1,180 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/puddle/v2"
+
+	"queryengine/pkg/apierror"
+)
+
+const (
+	defaultMaxConnections = 50
+	defaultIdleTimeout    = 3 * time.Minute
+	// cancelGrace is how long a canceled statement has to end in the server before its
+	// connection is given up.
+	cancelGrace = 5 * time.Second
+	// freshFor is how long an idle connection is trusted without asking the server.
+	freshFor = time.Second
+	// sweepEvery is how often idle connections are looked at.
+	sweepEvery = 10 * time.Second
+)
+
+// pool is a bounded set of connections to one server.
+//
+// It stands on puddle, as pgxpool does, and not on pgxpool: the query path speaks to
+// pgconn and keeps its own statements per connection, so pgx.Conn with its type map and
+// caches would only be memory that each connection costs.
+type pool struct {
+	endpoint Endpoint
+	name     string
+	conns    *puddle.Pool[*conn]
+	stop     chan struct{}
+	stopped  sync.Once
+}
+
+// conn is one connection. It belongs to one user between acquire and release.
+type conn struct {
+	pg       *pgconn.PgConn
+	resource *puddle.Resource[*conn]
+	pool     *pool
+	// discarded connections are closed when they are released: their session isn't clean.
+	discarded bool
+}
+
+func newPool(e Endpoint, applicationName string) (*pool, error) {
+	if e.URL == nil {
+		return nil, errors.New("a source needs an address")
+	}
+	if e.MaxConnections <= 0 {
+		e.MaxConnections = defaultMaxConnections
+	}
+	if e.IdleTimeout <= 0 {
+		e.IdleTimeout = defaultIdleTimeout
+	}
+	p := &pool{endpoint: e, name: applicationName, stop: make(chan struct{})}
+	conns, err := puddle.NewPool(&puddle.Config[*conn]{
+		Constructor: p.connect,
+		Destructor:  closeConn,
+		MaxSize:     int32(min(e.MaxConnections, 1<<15)),
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.conns = conns
+	go p.sweep()
+	return p, nil
+}
+
+// acquire takes a connection that works, as far as that can be known.
+func (p *pool) acquire(ctx context.Context) (*conn, error) {
+	wait := ctx
+	if p.endpoint.PoolTimeout > 0 {
+		var cancel context.CancelFunc
+		wait, cancel = context.WithTimeout(ctx, p.endpoint.PoolTimeout)
+		defer cancel()
+	}
+	for {
+		r, err := p.conns.Acquire(wait)
+		if err != nil {
+			if wait.Err() != nil && ctx.Err() == nil {
+				return nil, apierror.New(apierror.Busy, "timed out waiting for a free connection to the database")
+			}
+			return nil, connectError(ctx, err)
+		}
+		c := r.Value()
+		c.resource = r
+		if r.IdleDuration() > freshFor && c.pg.Ping(wait) != nil {
+			// The server closed it in the meantime; another one may be alive.
+			r.Destroy()
+			continue
+		}
+		return c, nil
+	}
+}
+
+// release returns the connection. One with an open transaction, a broken one and one past
+// its lifetime are closed.
+func (c *conn) release() {
+	lifetime := c.pool.endpoint.Lifetime
+	switch {
+	case c.discarded, c.pg.IsClosed(), c.pg.IsBusy(), c.pg.TxStatus() != 'I',
+		lifetime > 0 && time.Since(c.resource.CreationTime()) > lifetime:
+		c.resource.Destroy()
+	default:
+		c.resource.Release()
+	}
+}
+
+// discard makes release close the connection.
+func (c *conn) discard() { c.discarded = true }
+
+// connect opens a connection. An attempt that fails is repeated as often as the source
+// says, unless the server refused us for good.
+func (p *pool) connect(ctx context.Context) (*conn, error) {
+	var err error
+	for attempt := 0; attempt <= p.endpoint.Retries; attempt++ {
+		var pg *pgconn.PgConn
+		if pg, err = p.dial(ctx); err == nil {
+			return &conn{pg: pg, pool: p}, nil
+		}
+		if ctx.Err() != nil || refused(err) {
+			break
+		}
+	}
+	return nil, err
+}
+
+func (p *pool) dial(ctx context.Context) (*pgconn.PgConn, error) {
+	url, err := p.endpoint.URL()
+	if err != nil {
+		return nil, err
+	}
+	config, err := p.endpoint.TLS.config(url)
+	if err != nil {
+		return nil, err
+	}
+	if p.name != "" && config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = p.name
+	}
+	config.BuildContextWatcherHandler = func(pg *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: pg, DeadlineDelay: cancelGrace}
+	}
+	return pgconn.ConnectConfig(ctx, config)
+}
+
+// sweep closes connections that were idle for too long, until the pool is closed.
+func (p *pool) sweep() {
+	tick := time.NewTicker(min(sweepEvery, p.endpoint.IdleTimeout))
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-tick.C:
+		}
+		for _, r := range p.conns.AcquireAllIdle() {
+			if r.IdleDuration() > p.endpoint.IdleTimeout {
+				r.Destroy()
+			} else {
+				r.ReleaseUnused()
+			}
+		}
+	}
+}
+
+func (p *pool) close() {
+	p.stopped.Do(func() { close(p.stop) })
+	p.conns.Close()
+}
+
+func closeConn(c *conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = c.pg.Close(ctx) // says goodbye; the socket is closed in any case
+}
