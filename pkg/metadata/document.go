@@ -267,12 +267,3 @@ type Inconsistency struct {
 	Type       string          `json:"type"`
 	Message    json.RawMessage `json:"message,omitempty"`
 }
-
-// ObjectID names one object of the document; it is comparable.
-type ObjectID struct {
-	Kind   string // source, table, object_relation, array_relation, select_permission, ...
-	Source string
-	Table  catalog.Name
-	Name   string // relationship, computed field, function, trigger, ...
-	Role   string
-}

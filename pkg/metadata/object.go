@@ -1,0 +1,35 @@
+package metadata
+
+import "queryengine/pkg/catalog"
+
+// Kinds of objects in an ObjectID, spelt as inconsistent objects report them. Columns and
+// constraints are no objects of the document, but others depend on them.
+const (
+	ObjectSource             = "source"
+	ObjectTable              = "table"
+	ObjectColumn             = "column"     // Table, Name
+	ObjectConstraint         = "constraint" // Table, Name: a foreign key or unique constraint
+	ObjectFunction           = "function"   // Table holds the function's name
+	ObjectFunctionPermission = "function_permission"
+	ObjectObjectRelation     = "object_relation"
+	ObjectArrayRelation      = "array_relation"
+	ObjectComputedField      = "computed_field"
+	ObjectInsertPermission   = "insert_permission"
+	ObjectSelectPermission   = "select_permission"
+	ObjectUpdatePermission   = "update_permission"
+	ObjectDeletePermission   = "delete_permission"
+	ObjectEventTrigger       = "event_trigger"
+	ObjectRemoteRelationship = "remote_relationship"
+	ObjectInheritedRole      = "inherited_role" // Role
+)
+
+// ObjectID names one object of the document; it is comparable. Fields that a kind has no
+// use for are empty.
+type ObjectID struct {
+	Kind   string
+	Source string
+	// Table is the table, or the function's name for functions and their permissions.
+	Table catalog.Name
+	Name  string // relationship, computed field, column, constraint, trigger, ...
+	Role  string // role of a permission, or an inherited role
+}
