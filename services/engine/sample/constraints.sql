@@ -1,0 +1,22 @@
+ALTER TABLE albums ADD FOREIGN KEY (artist_id) REFERENCES artists;
+ALTER TABLE tracks ADD FOREIGN KEY (album_id) REFERENCES albums;
+ALTER TABLE tracks ADD FOREIGN KEY (media_type_id) REFERENCES media_types;
+ALTER TABLE tracks ADD FOREIGN KEY (genre_id) REFERENCES genres;
+ALTER TABLE playlist_tracks ADD FOREIGN KEY (playlist_id) REFERENCES playlists;
+ALTER TABLE playlist_tracks ADD FOREIGN KEY (track_id) REFERENCES tracks;
+ALTER TABLE employees ADD FOREIGN KEY (reports_to) REFERENCES employees;
+ALTER TABLE customers ADD FOREIGN KEY (support_rep_id) REFERENCES employees;
+ALTER TABLE invoices ADD FOREIGN KEY (customer_id) REFERENCES customers;
+ALTER TABLE invoice_lines ADD FOREIGN KEY (invoice_id) REFERENCES invoices;
+ALTER TABLE invoice_lines ADD FOREIGN KEY (track_id) REFERENCES tracks;
+
+CREATE INDEX ON albums (artist_id);
+CREATE INDEX ON tracks (album_id);
+CREATE INDEX ON tracks (media_type_id);
+CREATE INDEX ON tracks (genre_id);
+CREATE INDEX ON playlist_tracks (track_id);
+CREATE INDEX ON employees (reports_to);
+CREATE INDEX ON customers (support_rep_id);
+CREATE INDEX ON invoices (customer_id);
+CREATE INDEX ON invoice_lines (invoice_id);
+CREATE INDEX ON invoice_lines (track_id);
