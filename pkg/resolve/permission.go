@@ -1,0 +1,109 @@
+package resolve
+
+import (
+	"encoding/json"
+
+	"queryengine/pkg/ir"
+)
+
+// SelectPermission is what a role may read of a table.
+type SelectPermission struct {
+	// Columns are the visible ones, in the order of the table.
+	Columns []SelectColumn
+	// ComputedFields are the scalar ones that are allowed, in the order of the table.
+	ComputedFields []SelectComputedField
+	// Filter is nil for all rows.
+	Filter ir.BoolExp
+	// Limit is the most rows of a list, 0 for no limit; NoRows is a limit of zero.
+	Limit        int
+	NoRows       bool
+	Aggregations bool
+	// QueryRootFields and SubscriptionRootFields are the root fields that are allowed, by
+	// their keys (select, select_by_pk, ...); nil for all.
+	QueryRootFields        map[string]bool
+	SubscriptionRootFields map[string]bool
+}
+
+// SelectColumn is a column that a role may read.
+type SelectColumn struct {
+	Column *Column
+	// Redact, when not nil, must hold for a row's value to be visible.
+	Redact ir.BoolExp
+}
+
+// SelectComputedField is a scalar computed field that a role may read.
+type SelectComputedField struct {
+	Field  *ComputedField
+	Redact ir.BoolExp
+}
+
+// Column returns the visible column of that database name.
+func (p *SelectPermission) Column(name string) (SelectColumn, bool) {
+	for _, c := range p.Columns {
+		if c.Column.Name == name {
+			return c, true
+		}
+	}
+	return SelectColumn{}, false
+}
+
+// ComputedField returns the allowed scalar computed field of that name.
+func (p *SelectPermission) ComputedField(name string) (SelectComputedField, bool) {
+	for _, f := range p.ComputedFields {
+		if f.Field.Name == name {
+			return f, true
+		}
+	}
+	return SelectComputedField{}, false
+}
+
+// InsertPermission is what a role may insert.
+type InsertPermission struct {
+	// Columns are those that the client may set.
+	Columns []*Column
+	Presets []Preset
+	// Check is nil for true.
+	Check         ir.BoolExp
+	BackendOnly   bool
+	ValidateInput json.RawMessage
+}
+
+// UpdatePermission is what a role may change.
+type UpdatePermission struct {
+	// Columns are those that the client may set.
+	Columns []*Column
+	Presets []Preset
+	// Filter is nil for all rows.
+	Filter ir.BoolExp
+	// Check is nil for none.
+	Check         ir.BoolExp
+	BackendOnly   bool
+	ValidateInput json.RawMessage
+}
+
+// DeletePermission is what a role may delete.
+type DeletePermission struct {
+	// Filter is nil for all rows.
+	Filter        ir.BoolExp
+	BackendOnly   bool
+	ValidateInput json.RawMessage
+}
+
+// Preset is a value that a permission writes itself.
+type Preset struct {
+	Column *Column
+	Value  ir.Value
+}
+
+// SelectPermission returns what the role may read, or nil. admin may read everything. A
+// permission with a definition error counts as absent.
+func (t *Table) SelectPermission(role string) *SelectPermission { return nil }
+
+// InsertPermission returns what the role may insert, or nil.
+func (t *Table) InsertPermission(role string) *InsertPermission { return nil }
+
+// UpdatePermission returns what the role may change, or nil.
+func (t *Table) UpdatePermission(role string) *UpdatePermission { return nil }
+
+// DeletePermission returns what the role may delete, or nil.
+func (t *Table) DeletePermission(role string) *DeletePermission { return nil }
