@@ -1,0 +1,90 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteHelp writes the settings that a service reads, as --help shows them.
+func WriteHelp(w io.Writer, service Service) {
+	var group Group
+	for _, s := range Table() {
+		if !s.ReadBy(service) {
+			continue
+		}
+		if s.Group != group {
+			group = s.Group
+			fmt.Fprintf(w, "\n%s:\n", group)
+		}
+		fmt.Fprintf(w, "  --%s%s\n        %s\n        %s%s\n", s.Flag, placeholder(s), s.Help, s.Env(), suffix(s))
+	}
+}
+
+func placeholder(s *Spec) string {
+	if s.Switch {
+		return ""
+	}
+	return " VALUE"
+}
+
+func suffix(s *Spec) string {
+	var b strings.Builder
+	if s.Values != "" {
+		b.WriteString(" (" + s.Values + ")")
+	}
+	if s.Default != "" {
+		b.WriteString(", default " + s.Default)
+	}
+	return b.String()
+}
+
+// WriteMarkdown writes docs/configuration.md.
+func WriteMarkdown(w io.Writer) {
+	fmt.Fprint(w, `# Configuration
+
+Every setting is a flag and an environment variable. A flag wins over a variable, a variable
+over the default. `+"`NAME_FILE`"+` in place of a variable `+"`NAME`"+` names a file that holds the value,
+for secrets that a platform mounts. A wrong value stops the start with one line that says why.
+`+"`engine`"+` reads all of them, a single service those that name it.
+
+This page is made from the table in `+"`pkg/config`"+` by `+"`make generate`"+`.
+`)
+	var group Group
+	for _, s := range Table() {
+		if s.Group != group {
+			group = s.Group
+			fmt.Fprintf(w, "\n## %s\n\n| Flag | Variable | Default | Meaning | Read by |\n|---|---|---|---|---|\n", group)
+		}
+		fmt.Fprintf(w, "| `--%s` | `%s` | %s | %s | %s |\n", s.Flag, s.Env(), code(s.Default), meaning(s), readers(s))
+	}
+}
+
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}
+
+func meaning(s *Spec) string {
+	text := s.Help
+	if s.Values != "" {
+		text += " (" + s.Values + ")"
+	}
+	return strings.ReplaceAll(text, "|", `\|`)
+}
+
+func readers(s *Spec) string {
+	switch len(s.Services) {
+	case 0:
+		return "engine"
+	case len(all):
+		return "all"
+	}
+	names := make([]string, len(s.Services))
+	for i, service := range s.Services {
+		names[i] = string(service)
+	}
+	return strings.Join(names, ", ")
+}
