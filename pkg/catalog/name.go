@@ -1,0 +1,31 @@
+package catalog
+
+import (
+	"encoding/json"
+
+	"queryengine/pkg/apierror"
+)
+
+// UnmarshalJSON reads {"schema","name"}, where the schema defaults to public, or the bare
+// name of something in schema public.
+func (n *Name) UnmarshalJSON(raw []byte) error {
+	if len(raw) > 0 && raw[0] == '"' {
+		*n = Name{Schema: "public"}
+		return json.Unmarshal(raw, &n.Name)
+	}
+	var fields struct {
+		Schema *string `json:"schema"`
+		Name   *string `json:"name"`
+	}
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return apierror.New(apierror.ParseFailed, "parsing QualifiedObject failed, expected a name or an object with the keys \"schema\" and \"name\"")
+	}
+	if fields.Name == nil {
+		return apierror.New(apierror.ParseFailed, `key "name" not found`)
+	}
+	*n = Name{Name: *fields.Name, Schema: "public"}
+	if fields.Schema != nil {
+		n.Schema = *fields.Schema
+	}
+	return nil
+}
