@@ -1,0 +1,73 @@
+# Commands for working on Query Engine; `make help` lists them. Each works in a fresh clone.
+
+SHELL := /bin/bash
+GO ?= go
+
+# ./... does not work where a go.work joins several modules.
+MODULES = $(shell $(GO) list -m -f '{{.Dir}}/...')
+PROGRAMS = gateway metadata query-executor event-delivery scheduler engine
+POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
+LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.DEFAULT_GOAL := help
+.PHONY: help build test test-unit test-race lint fmt generate verify tidy bench fuzz conformance run up down docker clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## all programs, into bin/
+	@mkdir -p bin
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ $(foreach p,$(PROGRAMS),./services/$(p)/cmd/$(p))
+
+test: ## everything: unit, integration and end-to-end tests, on a real PostgreSQL and NATS
+	$(POSTGRES) $(GO) test $(MODULES)
+
+test-unit: ## the tests that need no database
+	$(GO) test $$(scripts/unit-packages)
+
+test-race: ## everything, with the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(POSTGRES) $(GO) test -race $(MODULES)
+
+lint: ## golangci-lint on every module
+	@scripts/each-module $(LINT) run ./...
+
+fmt: ## format the code
+	@scripts/each-module $(LINT) fmt ./...
+
+generate: ## code and documentation that are made from other files
+	$(GO) run ./proto/cmd/generate proto
+	$(GO) run ./pkg/config/cmd/configdoc > docs/configuration.md.new
+	mv docs/configuration.md.new docs/configuration.md
+
+verify: ## fail when generated files, formatting, module files or go vet are not in order
+	@scripts/verify
+
+tidy: ## go mod tidy in every module
+	@scripts/each-module $(GO) mod tidy
+
+bench: ## engine and hand-written yardsticks side by side (BENCH="-duration 5s -queries Q1,Q6")
+	$(GO) run ./services/engine/cmd/bench $(BENCH)
+
+fuzz: ## every fuzz target for a while (FUZZTIME=10s)
+	@scripts/fuzz
+
+conformance: build ## the recorded cases of ../shared/conformance against bin/engine
+	$(POSTGRES) scripts/conformance
+
+run: ## a local engine with a database of its own and sample data, in .data
+	@mkdir -p bin
+	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/engine ./services/engine/cmd/engine
+	@exec bin/engine dev
+
+up: ## the services, PostgreSQL and NATS with docker compose
+	@scripts/compose-secrets
+	docker compose up --build --wait
+
+down: ## stop what up started (data stays; docker compose down -v removes it)
+	docker compose down
+
+docker: ## the container images
+	docker compose build
+
+clean: ## remove what build, test and run made, the local database included
+	rm -rf bin .data coverage.out
