@@ -1,0 +1,112 @@
+// Package service is what a service does besides its own work: it shows itself to the NATS
+// tools, follows the metadata, and says how it is.
+package service
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/snapshot"
+)
+
+// Version is the version of all programs; the build sets it.
+var Version = "0.1.0"
+
+// Config names a service.
+type Config struct {
+	Name        string
+	Description string
+	// Concurrency bounds the requests in progress, 0 for no bound.
+	Concurrency int
+	// Announce makes metadata wait for this process before it answers a change.
+	Announce bool
+	// StopTimeout bounds how long Stop waits for what is in hand, 10 seconds by default.
+	StopTimeout time.Duration
+}
+
+// Base is the common part. Its own work goes in before Start: Watch on Follower, and
+// handlers in onRegister.
+type Base struct {
+	config     Config
+	bus        *bus.Bus
+	follower   *snapshot.Follower
+	onRegister func(*bus.Service) error
+	registered *bus.Service
+	state      lifecycle.State
+}
+
+// New wires a Base and does no I/O. onRegister adds the service's handlers; nil for none.
+func New(c Config, b *bus.Bus, logger *slog.Logger, onRegister func(*bus.Service) error) *Base {
+	if c.StopTimeout == 0 {
+		c.StopTimeout = 10 * time.Second
+	}
+	follow := snapshot.Config{
+		Changes:   b.Changes(),
+		Snapshots: b.Snapshots(),
+		Service:   c.Name,
+		Instance:  b.Instance(),
+		Logger:    logger,
+	}
+	if c.Announce {
+		follow.Announcer = b
+	}
+	return &Base{config: c, bus: b, follower: snapshot.NewFollower(follow), onRegister: onRegister}
+}
+
+// Name is the service's name.
+func (s *Base) Name() string { return s.config.Name }
+
+// Follower follows the metadata.
+func (s *Base) Follower() *snapshot.Follower { return s.follower }
+
+// Start begins to follow the metadata, and to take requests. It does not wait for the
+// first snapshot: see Status.
+func (s *Base) Start(ctx context.Context) error {
+	return s.state.Start(func() error {
+		if err := s.follower.Start(ctx); err != nil {
+			return fmt.Errorf("follow metadata: %w", err)
+		}
+		registered, err := s.bus.Register(ctx, bus.ServiceInfo{
+			Name: s.config.Name, Version: Version, Description: s.config.Description, Concurrency: s.config.Concurrency,
+		})
+		if err == nil && s.onRegister != nil {
+			err = s.onRegister(registered)
+		}
+		if err != nil {
+			s.stop(registered)
+			return fmt.Errorf("register with NATS: %w", err)
+		}
+		s.registered = registered
+		return nil
+	})
+}
+
+// Started is closed once Start has succeeded.
+func (s *Base) Started() <-chan struct{} { return s.state.Started() }
+
+// Stop takes no more requests, waits for those in hand, and ends following.
+func (s *Base) Stop() { s.state.Stop(func() { s.stop(s.registered) }) }
+
+func (s *Base) stop(registered *bus.Service) {
+	if registered != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), s.config.StopTimeout)
+		defer cancel()
+		_ = registered.Stop(ctx) // past the timeout, what is in hand is cut off
+	}
+	s.follower.Stop()
+}
+
+// Status is nil while the service hears NATS and knows the metadata.
+func (s *Base) Status() error {
+	if err := s.state.Status(); err != nil {
+		return err
+	}
+	if err := s.bus.Status(); err != nil {
+		return err
+	}
+	return s.follower.Status()
+}
