@@ -67,6 +67,8 @@ type Scalar struct {
 	Stringified bool
 	// Text types have pattern operators.
 	Text bool
+	// SQL is the type's name in messages: integer, not int4.
+	SQL string
 }
 
 // Operand says what an operator takes.
@@ -99,8 +101,11 @@ type Operator struct {
 	// Columns in words for the error of a wrong column type: `"varchar", "text", ...`;
 	// empty when the operator fits every type.
 	Columns string
-	// SQL is the template: $l is the column, $1, $2, ... are the operands.
+	// SQL is the template: $l is the column, $1 is the operand, $* are all operands with
+	// commas between them.
 	SQL string
+	// Nullable says that null is taken as an operand (and matches nothing).
+	Nullable bool
 	// Rule says that permission rules may use it.
 	Rule bool
 }
@@ -109,6 +114,7 @@ type Operator struct {
 type ObjectField struct {
 	Name     string
 	Type     catalog.Type
+	Scalar   string // GraphQL scalar when it isn't that of Type
 	Required bool
 	Default  string // GraphQL text, "" for none
 }

@@ -1,0 +1,171 @@
+package postgres
+
+import (
+	"slices"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// What an operator's columns are called when a rule uses it on another type.
+const (
+	onText      = `"varchar", "text", "citext", "bpchar"`
+	onJSONB     = `"jsonb"`
+	onContainer = `an array or JSONB`
+	onLTree     = `"ltree"`
+	onGeometry  = `"geometry"`
+	onSpatial   = `"geometry", "geography"`
+	onRaster    = `"raster"`
+)
+
+// Types of operands that aren't the column's. They have no schema: like the operators
+// themselves, types of extensions are found through the search path.
+var (
+	typeInteger   = catalog.Type{Name: "int4", OID: 23}
+	typeBoolean   = catalog.Type{Name: "bool", OID: 16}
+	typeDouble    = catalog.Type{Name: "float8", OID: 701}
+	typeGeometry  = catalog.Type{Name: "geometry"}
+	typeGeography = catalog.Type{Name: "geography"}
+	typeLQuery    = catalog.Type{Name: "lquery"}
+	typeLTxtQuery = catalog.Type{Name: "ltxtquery"}
+)
+
+// operatorRow is an operator and the types that have it.
+type operatorRow struct {
+	backend.Operator
+	fits func(t catalog.Type, f family) bool
+}
+
+// operatorRows is the table of operators, in the order of the schema. An operator that
+// means different things for different types has a row for each; the operands of `= ANY`
+// may be an array or a sub-select.
+var operatorRows = []operatorRow{
+	{rule(ir.OpEq, backend.OperandSame, "", `$l = $1`), always},
+	{rule(ir.OpNeq, backend.OperandSame, "", `$l <> $1`), always},
+	{rule(ir.OpGt, backend.OperandSame, "", `$l > $1`), ordered},
+	{rule(ir.OpLt, backend.OperandSame, "", `$l < $1`), ordered},
+	{rule(ir.OpGte, backend.OperandSame, "", `$l >= $1`), ordered},
+	{rule(ir.OpLte, backend.OperandSame, "", `$l <= $1`), ordered},
+	{rule(ir.OpIn, backend.OperandList, "", `$l = ANY($1)`), always},
+	{rule(ir.OpNin, backend.OperandList, "", `NOT ($l = ANY($1))`), always},
+
+	{rule(ir.OpLike, backend.OperandSame, onText, `$l LIKE $1`), is(familyText)},
+	{rule(ir.OpNlike, backend.OperandSame, onText, `$l NOT LIKE $1`), is(familyText)},
+	{rule(ir.OpIlike, backend.OperandSame, onText, `$l ILIKE $1`), is(familyText)},
+	{rule(ir.OpNilike, backend.OperandSame, onText, `$l NOT ILIKE $1`), is(familyText)},
+	{rule(ir.OpSimilar, backend.OperandSame, onText, `$l SIMILAR TO $1`), is(familyText)},
+	{rule(ir.OpNsimilar, backend.OperandSame, onText, `$l NOT SIMILAR TO $1`), is(familyText)},
+	{rule(ir.OpRegex, backend.OperandSame, onText, `$l ~ $1`), is(familyText)},
+	{rule(ir.OpIregex, backend.OperandSame, onText, `$l ~* $1`), is(familyText)},
+	{rule(ir.OpNregex, backend.OperandSame, onText, `$l !~ $1`), is(familyText)},
+	{rule(ir.OpNiregex, backend.OperandSame, onText, `$l !~* $1`), is(familyText)},
+
+	{rule(ir.OpContains, backend.OperandSame, onContainer, `$l @> $1`), container},
+	{rule(ir.OpContainedIn, backend.OperandSame, onContainer, `$l <@ $1`), container},
+	{nullable(rule(ir.OpHasKey, backend.OperandText, onJSONB, `$l ? $1`)), is(familyJSONB)},
+	{rule(ir.OpHasKeysAny, backend.OperandTextList, onJSONB, `$l ?| $1`), is(familyJSONB)},
+	{rule(ir.OpHasKeysAll, backend.OperandTextList, onJSONB, `$l ?& $1`), is(familyJSONB)},
+
+	{rule(ir.OpAncestor, backend.OperandSame, onLTree, `$l @> $1`), is(familyLTree)},
+	{rule(ir.OpAncestorAny, backend.OperandList, onLTree, `$l @> $1`), is(familyLTree)},
+	{rule(ir.OpDescendant, backend.OperandSame, onLTree, `$l <@ $1`), is(familyLTree)},
+	{rule(ir.OpDescendantAny, backend.OperandList, onLTree, `$l <@ $1`), is(familyLTree)},
+	{typed(ir.OpMatches, backend.OperandType, typeLQuery, onLTree, `$l ~ $1`), is(familyLTree)},
+	{rule(ir.OpMatchesAny, backend.OperandTextList, onLTree, `$l ? ($1)::lquery[]`), is(familyLTree)},
+	{typed(ir.OpMatchesFulltext, backend.OperandType, typeLTxtQuery, onLTree, `$l @ $1`), is(familyLTree)},
+
+	{rule(ir.OpSTContains, backend.OperandSame, onGeometry, `ST_Contains($l, $1)`), is(familyGeometry)},
+	{rule(ir.OpSTCrosses, backend.OperandSame, onGeometry, `ST_Crosses($l, $1)`), is(familyGeometry)},
+	{rule(ir.OpSTEquals, backend.OperandSame, onGeometry, `ST_Equals($l, $1)`), is(familyGeometry)},
+	{rule(ir.OpSTOverlaps, backend.OperandSame, onGeometry, `ST_Overlaps($l, $1)`), is(familyGeometry)},
+	{rule(ir.OpSTTouches, backend.OperandSame, onGeometry, `ST_Touches($l, $1)`), is(familyGeometry)},
+	{rule(ir.OpSTWithin, backend.OperandSame, onGeometry, `ST_Within($l, $1)`), is(familyGeometry)},
+	{rule(ir.OpST3DIntersects, backend.OperandSame, onGeometry, `ST_3DIntersects($l, $1)`), is(familyGeometry)},
+	{rule(ir.OpSTIntersects, backend.OperandSame, onSpatial, `ST_Intersects($l, $1)`), is(familyGeometry, familyGeography)},
+	{object(ir.OpSTDWithin, "st_d_within_input", onSpatial, `ST_DWithin($l, $*)`,
+		from(typeGeometry), distance), is(familyGeometry)},
+	{object(ir.OpSTDWithin, "st_d_within_geography_input", onSpatial, `ST_DWithin($l, $*)`,
+		from(typeGeography), distance,
+		backend.ObjectField{Name: "use_spheroid", Type: typeBoolean, Default: "true"}), is(familyGeography)},
+	{object(ir.OpST3DDWithin, "st_d_within_input", onGeometry, `ST_3DDWithin($l, $*)`,
+		from(typeGeometry), distance), is(familyGeometry)},
+
+	{notInRules(rule(ir.OpSTIntersectsRast, backend.OperandSame, onRaster, `ST_Intersects($l, $1)`)), is(familyRaster)},
+	{notInRules(object(ir.OpSTIntersectsNbandGeom, "st_intersects_nband_geom_input", onRaster, `ST_Intersects($l, $*)`,
+		backend.ObjectField{Name: "nband", Type: typeInteger, Required: true},
+		backend.ObjectField{Name: "geommin", Type: typeGeometry, Required: true})), is(familyRaster)},
+	{notInRules(object(ir.OpSTIntersectsGeomNband, "st_intersects_geom_nband_input", onRaster, `ST_Intersects($l, $*)`,
+		backend.ObjectField{Name: "geommin", Type: typeGeometry, Required: true},
+		backend.ObjectField{Name: "nband", Type: typeInteger})), is(familyRaster)},
+}
+
+// distance is in the units of the column; its scalar is Float although the database takes
+// it with double precision.
+var distance = backend.ObjectField{Name: "distance", Type: typeDouble, Scalar: "Float", Required: true}
+
+func from(t catalog.Type) backend.ObjectField {
+	return backend.ObjectField{Name: "from", Type: t, Required: true}
+}
+
+func rule(op ir.Op, operand backend.Operand, columns, sql string) backend.Operator {
+	return backend.Operator{Op: op, Operand: operand, Columns: columns, SQL: sql, Rule: true}
+}
+
+func typed(op ir.Op, operand backend.Operand, t catalog.Type, columns, sql string) backend.Operator {
+	o := rule(op, operand, columns, sql)
+	o.Type = t
+	return o
+}
+
+func object(op ir.Op, name, columns, sql string, fields ...backend.ObjectField) backend.Operator {
+	o := rule(op, backend.OperandObject, columns, sql)
+	o.Object, o.ObjectFields = name, fields
+	return o
+}
+
+func nullable(o backend.Operator) backend.Operator {
+	o.Nullable = true
+	return o
+}
+
+func notInRules(o backend.Operator) backend.Operator {
+	o.Rule = false
+	return o
+}
+
+func always(catalog.Type, family) bool { return true }
+
+// ordered types have a before and after.
+func ordered(t catalog.Type, f family) bool { return t.IsArray() || f != familyRaster }
+
+func container(t catalog.Type, f family) bool { return t.IsArray() || f == familyJSONB }
+
+// is fits single values, not arrays, of these families.
+func is(families ...family) func(catalog.Type, family) bool {
+	return func(t catalog.Type, f family) bool { return !t.IsArray() && slices.Contains(families, f) }
+}
+
+// Operators are the comparison operators of a type, in the order of the schema. The rows
+// are shared and must not be changed.
+func (*Dialect) Operators(t catalog.Type) []*backend.Operator {
+	f := rowOf(t).family
+	var list []*backend.Operator
+	for i := range operatorRows {
+		if row := &operatorRows[i]; row.fits(t, f) {
+			list = append(list, &row.Operator)
+		}
+	}
+	return list
+}
+
+// Operator finds an operator by its GraphQL name; nil when there is none. Rows of one name
+// differ in their operand object only, so the first one renders all of them.
+func (*Dialect) Operator(op ir.Op) *backend.Operator {
+	for i := range operatorRows {
+		if row := &operatorRows[i]; row.Op == op {
+			return &row.Operator
+		}
+	}
+	return nil
+}

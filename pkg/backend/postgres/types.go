@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+)
+
+// family is how a type takes input and which operators it has.
+type family int
+
+const (
+	familyOther family = iota // known to the database only: text in, text out
+	familyInteger
+	familyFloat
+	familyNumeric
+	familyMoney
+	familyBoolean
+	familyText
+	familyString // a type with a text form and no operators of its own: dates, uuid
+	familyJSON
+	familyJSONB
+	familyGeometry
+	familyGeography
+	familyRaster
+	familyLTree
+)
+
+// typeRow is what the engine knows of one type of the database.
+type typeRow struct {
+	scalar string // the GraphQL scalar; empty is the type's own name
+	sql    string // the name in messages; empty is the type's own name
+	family family
+	// stringified types become JSON strings under stringify-numeric-types.
+	stringified bool
+}
+
+// typeRows holds the types that the engine knows, by their catalog name. A type that isn't
+// here is text for the engine.
+var typeRows = map[string]typeRow{
+	"int2":        {scalar: "smallint", sql: "smallint", family: familyInteger},
+	"int4":        {scalar: "Int", sql: "integer", family: familyInteger},
+	"int8":        {scalar: "bigint", sql: "bigint", family: familyInteger, stringified: true},
+	"float4":      {scalar: "Float", sql: "real", family: familyFloat},
+	"float8":      {sql: "float8", family: familyFloat, stringified: true},
+	"numeric":     {family: familyNumeric, stringified: true},
+	"money":       {family: familyMoney, stringified: true},
+	"bool":        {scalar: "Boolean", sql: "boolean", family: familyBoolean},
+	"text":        {scalar: "String", family: familyText},
+	"varchar":     {scalar: "String", family: familyText},
+	"bpchar":      {family: familyText},
+	"citext":      {family: familyText},
+	"date":        {family: familyString},
+	"timestamp":   {family: familyString},
+	"timestamptz": {family: familyString},
+	"timetz":      {family: familyString},
+	"uuid":        {family: familyString},
+	"json":        {family: familyJSON},
+	"jsonb":       {family: familyJSONB},
+	"geometry":    {family: familyGeometry},
+	"geography":   {family: familyGeography},
+	"raster":      {family: familyRaster},
+	"ltree":       {family: familyLTree},
+	"lquery":      {family: familyString},
+	"ltxtquery":   {family: familyString},
+}
+
+// rowOf is the row of a type, or of its elements for an array. Only base types are looked
+// up: an enum or a composite type may have any name.
+func rowOf(t catalog.Type) typeRow {
+	if t.Kind != "" && t.Kind != catalog.TypeBase {
+		return typeRow{}
+	}
+	return typeRows[t.Name]
+}
+
+// Scalar is the GraphQL scalar of a type, of the elements for an array.
+func (*Dialect) Scalar(t catalog.Type) backend.Scalar {
+	row := rowOf(t)
+	s := backend.Scalar{Name: row.scalar, SQL: row.sql}
+	if s.Name == "" {
+		s.Name = t.Name
+	}
+	if s.SQL == "" {
+		s.SQL = t.Name
+	}
+	if t.Kind == catalog.TypeComposite {
+		// The plain name belongs to the object type of the table with that row type.
+		s.Name += "_scalar"
+	}
+	s.Valid = isGraphQLName(s.Name)
+	if t.IsArray() {
+		s.Comparable = true
+		return s
+	}
+	s.Numeric = row.family.numeric()
+	s.Comparable = comparable(t, row.family)
+	s.JSON = row.family == familyJSON || row.family == familyJSONB
+	s.Text = row.family == familyText
+	s.Stringified = row.stringified
+	return s
+}
+
+func (f family) numeric() bool {
+	switch f {
+	case familyInteger, familyFloat, familyNumeric, familyMoney:
+		return true
+	}
+	return false
+}
+
+// comparable says whether a type has min and max in the schema. That isn't the same as
+// having them in the database; the wire format says which.
+func comparable(t catalog.Type, f family) bool {
+	switch f {
+	case familyOther:
+		return t.Kind == catalog.TypeEnum
+	case familyBoolean, familyJSON, familyJSONB, familyGeometry, familyGeography:
+		return false
+	}
+	return true
+}
+
+// CanCast says whether `_cast` leads from t to the type named target, by its GraphQL or its
+// SQL name, and which type that is. The target of a spatial type lives where the type does.
+func (*Dialect) CanCast(t catalog.Type, target string) (catalog.Type, bool) {
+	if t.IsArray() {
+		return catalog.Type{}, false
+	}
+	switch f := rowOf(t).family; {
+	case f == familyJSONB && (target == "String" || target == "text"):
+		return catalog.Type{Name: "text", OID: oidText}, true
+	case f == familyGeometry && target == "geography", f == familyGeography && target == "geometry":
+		return catalog.Type{Name: target, Schema: t.Schema}, true
+	}
+	return catalog.Type{}, false
+}
+
+// oidText is the object identifier of text, which no server changes.
+const oidText = 25
+
+func isGraphQLName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
