@@ -1,0 +1,176 @@
+package postgres
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+const (
+	notALabelPath = "Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3"
+	notARaster    = "invalid hexadecimal representation of raster well known binary format"
+)
+
+// ParseInput turns a JSON value into the text that the database reads as type t. A string
+// is handed on as it is, whatever the type, and the database judges it; only label paths
+// and rasters are checked here. Numbers keep every digit.
+func (*Dialect) ParseInput(t catalog.Type, value json.RawMessage) (backend.Input, error) {
+	value = bytes.TrimSpace(value)
+	if !t.IsArray() {
+		return parseScalar(t, value)
+	}
+	switch kindOf(value) {
+	case kindArray:
+		text, err := arrayLiteral(t, value)
+		return backend.Input{Text: text}, err
+	case kindString:
+		return text(value)
+	}
+	return backend.Input{}, unexpectedKind("[]", "Array", value)
+}
+
+// parseScalar is ParseInput for one value that isn't an array.
+func parseScalar(t catalog.Type, value []byte) (backend.Input, error) {
+	f := rowOf(t).family
+	switch f {
+	case familyJSON, familyJSONB:
+		return compactJSON(value)
+	case familyRaster:
+		return parseRaster(value)
+	case familyLTree:
+		return parseLTree(value)
+	}
+	kind := kindOf(value)
+	if kind == kindString {
+		return text(value)
+	}
+	switch f {
+	case familyInteger:
+		return number(value, kind, "Integer expected for input type: "+integers[t.Name].tag, integers[t.Name].parse)
+	case familyFloat:
+		return number(value, kind, "Float expected for input type: "+floats[t.Name].tag, floats[t.Name].parse)
+	case familyNumeric:
+		return number(value, kind, "Scientific", verbatim)
+	case familyMoney:
+		return number(value, kind, "Scientific", cents)
+	case familyBoolean:
+		if kind != kindBoolean {
+			return backend.Input{}, unexpectedKind("Bool", "Boolean", value)
+		}
+		return backend.Input{Text: string(value)}, nil
+	case familyText, familyString:
+		return backend.Input{}, unexpectedKind("Text", "String", value)
+	case familyGeometry, familyGeography:
+		return parseGeoJSON(value)
+	}
+	return backend.Input{}, apierror.New(apierror.ParseFailed, "A string is expected for type: "+t.Name)
+}
+
+func number(value []byte, k kind, expected string, parse func(string) (string, error)) (backend.Input, error) {
+	if k != kindNumber {
+		return backend.Input{}, unexpectedKind(expected, "Number", value)
+	}
+	text, err := parse(string(value))
+	return backend.Input{Text: text}, err
+}
+
+// text decodes a JSON string.
+func text(value []byte) (backend.Input, error) {
+	s, err := unquote(value)
+	return backend.Input{Text: s}, err
+}
+
+func parseRaster(value []byte) (backend.Input, error) {
+	if kindOf(value) != kindString {
+		return backend.Input{}, unexpectedKind("Text", "String", value)
+	}
+	s, err := unquote(value)
+	if err != nil {
+		return backend.Input{}, err
+	}
+	if _, err := hex.DecodeString(s); err != nil {
+		return backend.Input{}, apierror.New(apierror.ParseFailed, notARaster)
+	}
+	return backend.Input{Text: s, Wrap: ir.WrapRaster}, nil
+}
+
+func parseLTree(value []byte) (backend.Input, error) {
+	if kindOf(value) != kindString {
+		return backend.Input{}, apierror.New(apierror.ParseFailed, notALabelPath)
+	}
+	s, err := unquote(value)
+	if err != nil {
+		return backend.Input{}, err
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" && s != "" {
+			return backend.Input{}, apierror.New(apierror.ParseFailed, notALabelPath)
+		}
+	}
+	return backend.Input{Text: s}, nil
+}
+
+// compactJSON keeps keys and numbers as they were given and drops the space between them,
+// so that a value is stored alike however the client wrote it.
+func compactJSON(value []byte) (backend.Input, error) {
+	var b bytes.Buffer
+	b.Grow(len(value))
+	if err := json.Compact(&b, value); err != nil {
+		return backend.Input{}, apierror.New(apierror.ParseFailed, "invalid JSON: "+err.Error())
+	}
+	return backend.Input{Text: b.String()}, nil
+}
+
+// kind is the kind of a JSON value, by its name in messages.
+type kind string
+
+const (
+	kindNull    kind = "Null"
+	kindBoolean kind = "Boolean"
+	kindNumber  kind = "Number"
+	kindString  kind = "String"
+	kindArray   kind = "Array"
+	kindObject  kind = "Object"
+)
+
+func kindOf(value []byte) kind {
+	if len(value) == 0 {
+		return kindNull
+	}
+	switch value[0] {
+	case '"':
+		return kindString
+	case '[':
+		return kindArray
+	case '{':
+		return kindObject
+	case 't', 'f':
+		return kindBoolean
+	case 'n':
+		return kindNull
+	}
+	return kindNumber
+}
+
+func unexpectedKind(parsing, expected string, value []byte) error {
+	return apierror.Newf(apierror.ParseFailed, "parsing %s failed, expected %s, but encountered %s",
+		parsing, expected, kindOf(value))
+}
+
+// unquote decodes a JSON string; one without escapes costs a copy and nothing else.
+func unquote(value []byte) (string, error) {
+	if n := len(value); n >= 2 && value[n-1] == '"' && bytes.IndexByte(value, '\\') < 0 {
+		return strings.ToValidUTF8(string(value[1:n-1]), "\uFFFD"), nil
+	}
+	var s string
+	if err := json.Unmarshal(value, &s); err != nil {
+		return "", apierror.New(apierror.ParseFailed, "invalid JSON: "+err.Error())
+	}
+	return s, nil
+}
