@@ -59,7 +59,15 @@ type AggregateCompare struct {
 	Args      []Expr // none: count(*)
 	Filter    BoolExp
 	Predicate []Compare // all hold; Left is ignored and stands for the aggregate
+	// Null, when set, tests the aggregate besides: true for NULL, false for not NULL.
+	Null *bool
 }
+
+// Rule is a condition that was written for one relation, with the row in scope as its root:
+// the "$" of its column paths (Column.Root) means that row, however deep it is used, and
+// whatever the rule was merged into. Outside of any Rule the root is the row that the
+// enclosing Rows or mutation reads or writes.
+type Rule struct{ Exp BoolExp }
 
 func (And) boolExp()              {}
 func (Or) boolExp()               {}
@@ -69,6 +77,7 @@ func (CompareColumn) boolExp()    {}
 func (IsNull) boolExp()           {}
 func (Exists) boolExp()           {}
 func (AggregateCompare) boolExp() {}
+func (Rule) boolExp()             {}
 
 // JoinPair joins a column of the outer row to one of the inner row by equality.
 type JoinPair struct {

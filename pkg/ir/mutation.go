@@ -5,6 +5,29 @@ import "queryengine/pkg/catalog"
 // Mutation is one statement that writes to one table: *Insert, *Update or *Delete.
 type Mutation interface{ mutation() }
 
+// Output is what a mutation gives back of the rows that it wrote. The zero value gives
+// nothing but their number.
+type Output struct {
+	// Returning are the columns of the written rows: of each row that Tx.Exec hands out,
+	// or, when there is no Answer, of the list that Tx.Query writes.
+	Returning []Field
+	// One makes Tx.Query write the first row of Returning as an object, or null, in place
+	// of a list.
+	One bool
+	// Answer are the keys of the object that Tx.Query writes.
+	Answer []OutputField
+}
+
+// OutputField is one key of a mutation's answer. Exactly one of Typename, AffectedRows and
+// Rows is set; IsRows tells an empty Rows.
+type OutputField struct {
+	Alias        string
+	Typename     string
+	AffectedRows bool
+	Rows         []Field
+	IsRows       bool
+}
+
 // Insert writes rows into one table.
 type Insert struct {
 	Table   catalog.Name
@@ -17,9 +40,7 @@ type Insert struct {
 	Check BoolExp
 	// UpdateCheck takes the place of Check for rows that the conflict clause updated.
 	UpdateCheck BoolExp
-	// Returning are the columns of the written rows that later steps need, or the fields
-	// of the answer.
-	Returning []Field
+	Output
 }
 
 // OnConflict is the upsert clause.
@@ -36,11 +57,12 @@ type OnConflict struct {
 
 // Update changes rows of one table.
 type Update struct {
-	Table     catalog.Name
-	Set       []Assignment
-	Where     BoolExp
-	Check     BoolExp
-	Returning []Field
+	Table catalog.Name
+	Set   []Assignment
+	Where BoolExp
+	// Check must hold for each row after it was written. nil is true.
+	Check BoolExp
+	Output
 }
 
 // Assignment is column op value.
@@ -67,9 +89,9 @@ const (
 
 // Delete removes rows of one table.
 type Delete struct {
-	Table     catalog.Name
-	Where     BoolExp
-	Returning []Field
+	Table catalog.Name
+	Where BoolExp
+	Output
 }
 
 func (*Insert) mutation() {}

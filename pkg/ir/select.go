@@ -137,8 +137,10 @@ type OrderExpr struct{ Expr Expr }
 // OrderRelated orders by a target of the one related row (object relationship) that
 // satisfies Where (the role's filter); rows without one sort as NULL.
 type OrderRelated struct {
-	From   From
-	Join   []JoinPair
+	From From
+	Join []JoinPair
+	// Unique says that at most one row can match, by a key of the target.
+	Unique bool
 	Where  BoolExp
 	Target OrderTarget
 }
