@@ -1,0 +1,217 @@
+package metadata
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/catalog"
+)
+
+// DefaultSource is the source that commands mean when they name none.
+const DefaultSource = "default"
+
+// Command is the arguments of an operation that changes the document.
+type Command interface {
+	Apply(v View) (*Result, error)
+}
+
+// Query is the arguments of an operation that only reads.
+type Query interface {
+	Answer(v View) (json.RawMessage, error)
+}
+
+// View is what an operation may look at.
+type View struct {
+	Version      int64
+	Document     *Document
+	Catalogs     map[string]*catalog.Source
+	Inconsistent []Inconsistency
+	// Kind is the kind of sources that the command's prefix asks for, "" for none.
+	Kind string
+	// Schema answers what document and catalogs say together.
+	Schema Schema
+}
+
+// Schema knows how the objects of a document hang together.
+type Schema interface {
+	// Dependents are the objects that need one of ids, directly or by another object, in
+	// the order of their descriptions; what goes together with its table isn't among them.
+	Dependents(ids ...ObjectID) []ObjectID
+	// Describe is the text of an object in dependency errors.
+	Describe(id ObjectID) string
+	// RenameRelationship returns the document with the relationship renamed, in its table
+	// and wherever a permission walks through it.
+	RenameRelationship(id ObjectID, name string) (*Document, error)
+	// Field says what a table's GraphQL field is: "column", "relationship", "computed
+	// field", "remote relationship", or "" when there is none of that name.
+	Field(source string, table catalog.Name, name string) string
+}
+
+// Result is what a Command wants done.
+type Result struct {
+	Document *Document
+	// Verdict says which new inconsistencies refuse the request.
+	Verdict Verdict
+	// Objects are those that the request names: when one of them is inconsistent
+	// afterwards, its reason is the answer (VerdictNamed).
+	Objects []ObjectID
+	// Introspect names what the catalogs have to be asked about again.
+	Introspect Introspection
+	// Reply makes the body from the state after the change; nil for {"message":"success"}.
+	Reply func(after View) (json.RawMessage, error)
+}
+
+// Introspection names parts of the sources.
+type Introspection struct {
+	// All sources, or the listed ones, as a whole.
+	All     bool
+	Sources []string
+	// Tables and Functions alone, as far as their source isn't asked for as a whole.
+	Tables    []SourceTable
+	Functions []SourceTable
+}
+
+// SourceTable is a table or function of a source.
+type SourceTable struct {
+	Source string
+	Name   catalog.Name
+}
+
+// Verdict is a rule about inconsistencies.
+type Verdict int
+
+// The verdicts.
+const (
+	// VerdictNamed refuses new inconsistencies: with the reasons of the named objects,
+	// else with "cannot continue due to new inconsistent metadata".
+	VerdictNamed Verdict = iota
+	// VerdictAny refuses new inconsistencies as a fault: "cannot continue due to newly
+	// found inconsistent metadata".
+	VerdictAny
+	// VerdictConsistent refuses all inconsistencies, old ones too.
+	VerdictConsistent
+	// VerdictNew refuses new inconsistencies and doesn't look for the named object.
+	VerdictNew
+	// VerdictNone refuses nothing.
+	VerdictNone
+)
+
+// kind is the kind of source that the command is for.
+func (v View) kind() string {
+	if v.Kind == "" {
+		return KindPostgres
+	}
+	return v.Kind
+}
+
+func (v View) source(name string) (*Source, error) {
+	s := v.Document.Source(name)
+	if s == nil {
+		return nil, apierror.Newf(apierror.NotExists, "source with name %q does not exist", name)
+	}
+	if v.Kind != "" && s.Kind != v.Kind {
+		return nil, apierror.Newf(apierror.NotExists,
+			"source with name %q has backend type %s which does not match the expected type %s", name, s.Kind, v.Kind)
+	}
+	return s, nil
+}
+
+func (v View) table(source string, name catalog.Name) (*Source, *Table, error) {
+	s, err := v.source(source)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := s.Table(name)
+	if t == nil {
+		return nil, nil, apierror.Newf(apierror.NotExists, "table %q does not exist in source: %s", name, source)
+	}
+	return s, t, nil
+}
+
+// changeTable applies change to a copy of the table.
+func (v View) changeTable(source string, name catalog.Name, change func(*Table) error) (*Result, error) {
+	s, t, err := v.table(source, name)
+	if err != nil {
+		return nil, err
+	}
+	n := *t
+	if err := change(&n); err != nil {
+		return nil, err
+	}
+	return &Result{Document: v.Document.withTable(s, &n), Objects: []ObjectID{tableID(source, name)}}, nil
+}
+
+// relationship finds a relationship of either kind.
+func (v View) relationship(source string, table catalog.Name, name string) (r *Relationship, array bool, err error) {
+	_, t, err := v.table(source, table)
+	if err != nil {
+		return nil, false, err
+	}
+	if r := find(t.ObjectRelationships, relationshipName, name); r != nil {
+		return r, false, nil
+	}
+	if r := find(t.ArrayRelationships, relationshipName, name); r != nil {
+		return r, true, nil
+	}
+	return nil, false, v.wrongField(source, t, name, "relationship")
+}
+
+// hasField says whether the table has a field of that name in GraphQL.
+func (v View) hasField(source string, t *Table, name string) bool {
+	return find(t.ObjectRelationships, relationshipName, name) != nil ||
+		find(t.ArrayRelationships, relationshipName, name) != nil ||
+		find(t.ComputedFields, computedFieldName, name) != nil ||
+		slices.ContainsFunc(t.RemoteRelationships, func(r json.RawMessage) bool { return Key(r, "name") == name }) ||
+		v.Schema.Field(source, t.Table, name) != ""
+}
+
+// wrongField is the error for a name that should have been a field of the wanted kind.
+func (v View) wrongField(source string, t *Table, name, wanted string) error {
+	switch found := v.Schema.Field(source, t.Table, name); found {
+	case "", wanted:
+	case "column":
+		if wanted == "relationship" {
+			found = "postgres column"
+		}
+		return apierror.Newf(apierror.UnexpectedPayload, "expecting a %s; but, %q is a %s; ", wanted, name, found)
+	default:
+		return apierror.Newf(apierror.UnexpectedPayload, "expecting a %s; but, %q is a %s; ", wanted, name, found)
+	}
+	if wanted == "computed field" {
+		return apierror.Newf(apierror.NotExists, "computed field %q does not exist", name)
+	}
+	return apierror.Newf(apierror.NotExists, "%q does not exist", name)
+}
+
+// drop returns doc without the objects that depend on ids, which the caller removes
+// itself. Without cascade there must be none.
+func (v View) drop(doc *Document, cascade bool, ids ...ObjectID) (*Document, error) {
+	dependents := v.Schema.Dependents(ids...)
+	if len(dependents) == 0 {
+		return doc, nil
+	}
+	if !cascade {
+		return nil, DependencyError(v.Schema, dependents)
+	}
+	return doc.Without(dependents...), nil
+}
+
+// DependencyError says that the dependents forbid what was asked for.
+func DependencyError(s Schema, dependents []ObjectID) error {
+	texts := make([]string, len(dependents))
+	for i, d := range dependents {
+		texts[i] = s.Describe(d)
+	}
+	return apierror.New(apierror.DependencyError,
+		"cannot drop due to the following dependent objects: "+strings.Join(texts, ", "))
+}
+
+func (id ObjectID) isPermission() bool {
+	switch id.Kind {
+	case ObjectInsertPermission, ObjectSelectPermission, ObjectUpdatePermission, ObjectDeletePermission:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,284 @@
+package metadata
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"queryengine/pkg/apierror"
+)
+
+// ExportMetadata is export_metadata. Version 2 adds the resource version.
+type ExportMetadata struct{ version int }
+
+func (a *ExportMetadata) configure(_ API, version int) { a.version = version }
+
+// Answer is the document as it is imported.
+func (a *ExportMetadata) Answer(v View) (json.RawMessage, error) {
+	doc := *v.Document
+	doc.CronTriggers = slices.DeleteFunc(slices.Clone(doc.CronTriggers), isHidden)
+	if a.version != 2 {
+		return Encode(&doc)
+	}
+	return Encode(struct {
+		Version  int64     `json:"resource_version"`
+		Metadata *Document `json:"metadata"`
+	}{v.Version, &doc})
+}
+
+// isHidden says that a cron trigger is not part of the exported document.
+func isHidden(trigger json.RawMessage) bool { return Key(trigger, "include_in_metadata") == "false" }
+
+// ReplaceMetadata are the arguments of replace_metadata, in both versions.
+type ReplaceMetadata struct {
+	AllowInconsistent bool            `json:"allow_inconsistent_metadata"`
+	Metadata          json.RawMessage `json:"metadata" meta:"required"`
+
+	// report asks for the answer of version 2, with the inconsistent objects; at is where
+	// the document stands in the arguments.
+	report bool
+	at     []any
+}
+
+// UnmarshalJSON tells version 2 from a bare document by the key "metadata".
+func (a *ReplaceMetadata) UnmarshalJSON(raw []byte) error {
+	fields, err := object(raw)
+	if err != nil {
+		return err
+	}
+	if fields["metadata"] == nil {
+		a.Metadata = raw
+		return nil
+	}
+	type arguments ReplaceMetadata
+	if err := decode(raw, (*arguments)(a)); err != nil {
+		return err
+	}
+	a.report, a.at = true, []any{"metadata"}
+	// An export of version 2 may be given as it is.
+	if inner, err := object(a.Metadata); err == nil && inner["metadata"] != nil && inner["sources"] == nil {
+		a.Metadata, a.at = inner["metadata"], append(a.at, "metadata")
+	}
+	return nil
+}
+
+// Apply replaces the document. Objects that are equal in both stay shared.
+func (a *ReplaceMetadata) Apply(v View) (*Result, error) {
+	doc, err := Parse(a.Metadata, v.Document)
+	if err != nil {
+		return nil, apierror.At(err, a.at...)
+	}
+	if name := doc.repeatedTrigger(); name != "" {
+		return nil, apierror.Newf(apierror.NotSupported, "Event trigger with duplicate names not allowed: %q", name)
+	}
+	if err := doc.keepHidden(v.Document); err != nil {
+		return nil, err
+	}
+	r := &Result{Document: doc.sharing(v.Document), Introspect: Introspection{All: true}, Verdict: VerdictConsistent}
+	if a.AllowInconsistent {
+		r.Verdict = VerdictNone
+	}
+	if a.report {
+		r.Reply = inconsistencyReport
+	}
+	return r, nil
+}
+
+// keepHidden takes the cron triggers over that an export doesn't show.
+func (d *Document) keepHidden(old *Document) error {
+	for _, trigger := range old.CronTriggers {
+		if !isHidden(trigger) {
+			continue
+		}
+		name := rawName(trigger)
+		if find(d.CronTriggers, rawName, name) != nil {
+			return apierror.Newf(apierror.AlreadyExists,
+				"cron trigger with name %s already exists as a cron trigger with \"included_in_metadata\" as false", name)
+		}
+		d.CronTriggers = inserted(d.CronTriggers, trigger, rawName)
+	}
+	return nil
+}
+
+// repeatedTrigger is the name of an event trigger that occurs twice, in any tables.
+func (d *Document) repeatedTrigger() string {
+	seen := map[string]bool{}
+	for _, s := range d.Sources {
+		for _, t := range s.Tables {
+			for _, trigger := range t.EventTriggers {
+				name := rawName(trigger)
+				if seen[name] {
+					return name
+				}
+				seen[name] = true
+			}
+		}
+	}
+	return ""
+}
+
+// ReloadMetadata are the arguments of reload_metadata.
+type ReloadMetadata struct {
+	RemoteSchemas  *Selection `json:"reload_remote_schemas"`
+	Sources        *Selection `json:"reload_sources"`
+	DataConnectors *Selection `json:"reload_data_connectors"`
+}
+
+// Selection is all of something, or the named ones.
+type Selection struct {
+	All   bool
+	Names []string
+}
+
+// UnmarshalJSON reads a boolean or a list of names.
+func (s *Selection) UnmarshalJSON(raw []byte) error {
+	*s = Selection{}
+	if typeOf(raw) == "Boolean" {
+		return decode(raw, &s.All)
+	}
+	return decode(raw, &s.Names)
+}
+
+// Apply changes nothing: the named parts are introspected again.
+func (a *ReloadMetadata) Apply(v View) (*Result, error) {
+	r := &Result{Document: v.Document, Verdict: VerdictNone, Reply: reloadReport}
+	if a.Sources == nil || a.Sources.All {
+		r.Introspect.All = true
+	} else {
+		r.Introspect.Sources = a.Sources.Names
+		for _, name := range a.Sources.Names {
+			if v.Document.Source(name) == nil {
+				return nil, apierror.Newf(apierror.NotExists, "Source with name %q not found in metadata", name)
+			}
+		}
+	}
+	if a.RemoteSchemas != nil {
+		for _, name := range a.RemoteSchemas.Names {
+			if find(v.Document.RemoteSchemas, rawName, name) == nil {
+				return nil, apierror.Newf(apierror.NotExists, "Remote schema with name %q not found in metadata", name)
+			}
+		}
+	}
+	if a.DataConnectors != nil {
+		for _, name := range a.DataConnectors.Names {
+			return nil, apierror.Newf(apierror.NotExists, "Data connector with name %q not found in metadata", name)
+		}
+	}
+	return r, nil
+}
+
+// ClearMetadata is clear_metadata.
+type ClearMetadata struct{}
+
+// Apply forgets everything but the default source, which loses its tables.
+func (a *ClearMetadata) Apply(v View) (*Result, error) {
+	doc := Empty()
+	if old := v.Document.Source(DefaultSource); old != nil {
+		doc.Sources = append(doc.Sources, &Source{
+			Name:          old.Name,
+			Kind:          old.Kind,
+			Tables:        []*Table{},
+			Configuration: old.Configuration,
+			Customization: old.Customization,
+		})
+	}
+	return &Result{Document: doc, Verdict: VerdictNone}, nil
+}
+
+// GetInconsistentMetadata is get_inconsistent_metadata. At /v1/query the answer is a bare
+// list.
+type GetInconsistentMetadata struct{ bare bool }
+
+func (a *GetInconsistentMetadata) configure(api API, _ int) { a.bare = api == APIQueryV1 }
+
+// Answer lists the inconsistent objects.
+func (a *GetInconsistentMetadata) Answer(v View) (json.RawMessage, error) {
+	if a.bare {
+		return Encode(slices.Concat([]Inconsistency{}, v.Inconsistent))
+	}
+	return inconsistencyReport(v)
+}
+
+// DropInconsistentMetadata is drop_inconsistent_metadata.
+type DropInconsistentMetadata struct{}
+
+// Apply removes every inconsistent object with its dependents.
+func (a *DropInconsistentMetadata) Apply(v View) (*Result, error) {
+	ids := make([]ObjectID, len(v.Inconsistent))
+	for i, inconsistency := range v.Inconsistent {
+		ids[i] = inconsistency.ID
+	}
+	doc := v.Document.Without(slices.Concat(ids, v.Schema.Dependents(ids...))...)
+	return &Result{Document: doc, Verdict: VerdictNew}, nil
+}
+
+// DumpInternalState is dump_internal_state.
+type DumpInternalState struct{}
+
+// Answer is what a service keeps in memory: for debugging only, in no fixed shape.
+func (a *DumpInternalState) Answer(v View) (json.RawMessage, error) {
+	sources := map[string]any{}
+	for name, c := range v.Catalogs {
+		tables := map[string]any{}
+		for n, t := range c.Tables {
+			tables[n.String()] = t
+		}
+		functions := map[string]any{}
+		for n, f := range c.Functions {
+			functions[n.String()] = f
+		}
+		sources[name] = map[string]any{"version": c.Version, "extensions": c.Extensions, "tables": tables, "functions": functions}
+	}
+	return Encode(map[string]any{
+		"resource_version":     v.Version,
+		"metadata":             v.Document,
+		"catalogs":             sources,
+		"inconsistent_objects": slices.Concat([]Inconsistency{}, v.Inconsistent),
+	})
+}
+
+// ListSourceKinds is list_source_kinds.
+type ListSourceKinds struct{}
+
+// Answer lists the kinds of sources that can be added.
+func (a *ListSourceKinds) Answer(View) (json.RawMessage, error) {
+	return json.RawMessage(`{"sources":[{"kind":"pg","builtin":true,"available":true,"display_name":"pg"}]}`), nil
+}
+
+func inconsistencyReport(v View) (json.RawMessage, error) {
+	return Encode(struct {
+		Consistent   bool            `json:"is_consistent"`
+		Inconsistent []Inconsistency `json:"inconsistent_objects"`
+	}{len(v.Inconsistent) == 0, slices.Concat([]Inconsistency{}, v.Inconsistent)})
+}
+
+func reloadReport(v View) (json.RawMessage, error) {
+	return Encode(struct {
+		Message      string          `json:"message"`
+		Consistent   bool            `json:"is_consistent"`
+		Inconsistent []Inconsistency `json:"inconsistent_objects,omitempty"`
+	}{"success", len(v.Inconsistent) == 0, v.Inconsistent})
+}
+
+// sharing is d with every source, table, function and role that equals one of old replaced
+// by it.
+func (d *Document) sharing(old *Document) *Document {
+	n := *d
+	n.InheritedRoles = share(d.InheritedRoles, old.InheritedRoles, roleName)
+	n.Sources = mapped(d.Sources, func(s *Source) *Source {
+		o := old.Source(s.Name)
+		if o == nil {
+			return s
+		}
+		c := *s
+		c.Tables = share(s.Tables, o.Tables, func(t *Table) string { return qualified(t.Table.Schema, t.Table.Name) })
+		c.Functions = share(s.Functions, o.Functions, func(f *Function) string {
+			return qualified(f.Function.Schema, f.Function.Name)
+		})
+		return &c
+	})
+	n.Sources = share(n.Sources, old.Sources, func(s *Source) string { return s.Name })
+	return &n
+}
+
+func qualified(schema, name string) string { return strconv.Quote(schema) + strconv.Quote(name) }

@@ -1,0 +1,86 @@
+package metadata
+
+// operation is one line of the registry.
+type operation struct {
+	name string
+	args func() any // a Command or a Query
+}
+
+func of[A any]() func() any { return func() any { return new(A) } }
+
+// sourceOperations are the commands of sources, under their names without prefix.
+func sourceOperations() []operation {
+	return []operation{
+		{"add_source", of[AddSource]()},
+		{"drop_source", of[DropSource]()},
+		{"update_source", of[UpdateSource]()},
+		{"track_table", of[TrackTable]()},
+		{"track_tables", of[TrackTables]()},
+		{"untrack_table", of[UntrackTable]()},
+		{"untrack_tables", of[UntrackTables]()},
+		{"set_table_customization", of[SetTableCustomization]()},
+		{"set_table_is_enum", of[SetTableIsEnum]()},
+		{"set_apollo_federation_config", of[SetApolloFederation]()},
+		{"create_object_relationship", of[CreateRelationship]()},
+		{"create_array_relationship", of[CreateArrayRelationship]()},
+		{"drop_relationship", of[DropRelationship]()},
+		{"rename_relationship", of[RenameRelationship]()},
+		{"set_relationship_comment", of[SetRelationshipComment]()},
+		{"create_insert_permission", of[CreatePermission[InsertPermission]]()},
+		{"create_select_permission", of[CreatePermission[SelectPermission]]()},
+		{"create_update_permission", of[CreatePermission[UpdatePermission]]()},
+		{"create_delete_permission", of[CreatePermission[DeletePermission]]()},
+		{"drop_insert_permission", of[DropPermission[InsertPermission]]()},
+		{"drop_select_permission", of[DropPermission[SelectPermission]]()},
+		{"drop_update_permission", of[DropPermission[UpdatePermission]]()},
+		{"drop_delete_permission", of[DropPermission[DeletePermission]]()},
+		{"set_permission_comment", of[SetPermissionComment]()},
+		{"track_function", of[TrackFunction]()},
+		{"untrack_function", of[UntrackFunction]()},
+		{"set_function_customization", of[SetFunctionCustomization]()},
+		{"create_function_permission", of[CreateFunctionPermission]()},
+		{"drop_function_permission", of[DropFunctionPermission]()},
+		{"add_computed_field", of[AddComputedField]()},
+		{"drop_computed_field", of[DropComputedField]()},
+	}
+}
+
+// operations are the commands that belong to no source.
+func operations() []operation {
+	return []operation{
+		{"rename_source", of[RenameSource]()},
+		{"list_source_kinds", of[ListSourceKinds]()},
+		{"add_inherited_role", of[AddInheritedRole]()},
+		{"drop_inherited_role", of[DropInheritedRole]()},
+		{"export_metadata", of[ExportMetadata]()},
+		{"replace_metadata", of[ReplaceMetadata]()},
+		{"reload_metadata", of[ReloadMetadata]()},
+		{"clear_metadata", of[ClearMetadata]()},
+		{"get_inconsistent_metadata", of[GetInconsistentMetadata]()},
+		{"drop_inconsistent_metadata", of[DropInconsistentMetadata]()},
+		{"dump_internal_state", of[DumpInternalState]()},
+	}
+}
+
+// Registry finds the operations by their names. It is safe for concurrent use.
+type Registry struct {
+	source, plain map[string]func() any
+}
+
+// NewRegistry returns the registry of all operations.
+func NewRegistry() *Registry {
+	r := &Registry{source: map[string]func() any{}, plain: map[string]func() any{}}
+	for _, o := range sourceOperations() {
+		r.source[o.name] = o.args
+	}
+	for _, o := range operations() {
+		r.plain[o.name] = o.args
+	}
+	return r
+}
+
+// backendKinds are the prefixes of the commands of sources.
+var backendKinds = map[string]string{
+	"pg":       KindPostgres,
+	"postgres": KindPostgres,
+}

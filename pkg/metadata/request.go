@@ -1,0 +1,175 @@
+package metadata
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"queryengine/pkg/apierror"
+)
+
+// API is an endpoint, which decides how operations are named and errors are placed.
+type API int
+
+// The endpoints.
+const (
+	APIMetadata API = iota // POST /v1/metadata
+	APIQueryV1             // POST /v1/query
+	APIQueryV2             // POST /v2/query
+)
+
+// Envelope is a request whose arguments were not looked at.
+type Envelope struct {
+	Type    string          `json:"type" meta:"required"`
+	Version int             `json:"version"`
+	Args    json.RawMessage `json:"args"`
+	// ResourceVersion is the version that the request builds on, nil for the newest.
+	ResourceVersion *int64 `json:"resource_version"`
+}
+
+func (e *Envelope) check() error {
+	if e.Version == 0 {
+		e.Version = 1
+	}
+	if e.Version != 1 && e.Version != 2 {
+		return apierror.At(apierror.Newf(apierror.ParseFailed, "expected 1 or 2, encountered %d", e.Version), "version")
+	}
+	if e.Args == nil {
+		e.Args = json.RawMessage("{}")
+	}
+	return nil
+}
+
+// ParseEnvelope reads the body of a request, or an element of a bulk request.
+func ParseEnvelope(body json.RawMessage) (*Envelope, error) {
+	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
+		return nil, apierror.New(apierror.InvalidJSON, err.Error())
+	}
+	e := &Envelope{}
+	if err := decode(body, e); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Operation is a request with its arguments read.
+type Operation struct {
+	// Kind is the kind of sources that the name asks for, "" for commands of no source.
+	Kind string
+	// Args is a Command, a Query or a Batch.
+	Args any
+}
+
+// DecodeArgs reads arguments as the endpoint's errors want it; into is a pointer. It is
+// for operations that aren't in the registry.
+func DecodeArgs(api API, e *Envelope, into any) error {
+	err := decode(e.Args, into)
+	if api == APIQueryV1 {
+		return err
+	}
+	return apierror.At(err, "args")
+}
+
+// configured are arguments whose meaning depends on the envelope.
+type configured interface{ configure(api API, version int) }
+
+// Operation finds the operation of e and reads its arguments.
+func (r *Registry) Operation(api API, e *Envelope) (*Operation, error) {
+	o := &Operation{}
+	command := e.Type
+	var args func() any
+	var err error
+	if api == APIMetadata {
+		o.Kind, command, args, err = r.lookup(e.Type)
+	} else {
+		o.Kind, args, err = r.lookupDeprecated(e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.Args = args()
+	if err := DecodeArgs(api, e, o.Args); err != nil {
+		if api == APIMetadata && o.Kind != "" {
+			err = commandError(command, err)
+		}
+		return nil, err
+	}
+	if c, ok := o.Args.(configured); ok {
+		c.configure(api, e.Version)
+	}
+	return o, nil
+}
+
+func (r *Registry) lookup(name string) (kind, command string, args func() any, err error) {
+	if args := r.plain[name]; args != nil {
+		return "", name, args, nil
+	}
+	prefix, command, _ := strings.Cut(name, "_")
+	kind, known := backendKinds[prefix]
+	if !known {
+		return "", "", nil, apierror.Newf(apierror.ParseFailed,
+			"unknown metadata command %q; %q was not recognized as a valid backend name", name, prefix)
+	}
+	args = r.source[command]
+	if args == nil {
+		return "", "", nil, apierror.Newf(apierror.ParseFailed, "unknown metadata command %q for backend %s", command, kind)
+	}
+	return kind, command, args, nil
+}
+
+// lookupDeprecated finds an operation of /v1/query, where names have no prefix.
+func (r *Registry) lookupDeprecated(e *Envelope) (kind string, args func() any, err error) {
+	switch e.Type {
+	case "add_existing_table_or_view":
+		return KindPostgres, r.source["track_table"], nil
+	case "set_table_custom_fields":
+		if e.Version == 2 {
+			return KindPostgres, of[SetTableCustomFields](), nil
+		}
+	case "track_table", "track_function":
+		return KindPostgres, r.source[e.Type], nil
+	case "replace_metadata":
+		return "", r.plain[e.Type], nil
+	default:
+		if e.Version == 2 || absentAtQueryV1[e.Type] {
+			break
+		}
+		if args := r.source[e.Type]; args != nil {
+			return KindPostgres, args, nil
+		}
+		if args := r.plain[e.Type]; args != nil {
+			return "", args, nil
+		}
+	}
+	return "", nil, apierror.Newf(apierror.ParseFailed, "unknown type %q for version %d", e.Type, e.Version)
+}
+
+// absentAtQueryV1 are the operations that came after the deprecated endpoint.
+var absentAtQueryV1 = map[string]bool{
+	"add_source":                   true,
+	"drop_source":                  true,
+	"update_source":                true,
+	"rename_source":                true,
+	"list_source_kinds":            true,
+	"track_tables":                 true,
+	"untrack_tables":               true,
+	"set_apollo_federation_config": true,
+	"set_function_customization":   true,
+	"create_function_permission":   true,
+	"drop_function_permission":     true,
+	"add_inherited_role":           true,
+	"drop_inherited_role":          true,
+}
+
+// commandError is how the commands of sources word the errors of their arguments.
+func commandError(command string, err error) error {
+	var e *apierror.Error
+	if !errors.As(err, &e) || e.Code != apierror.ParseFailed {
+		return err
+	}
+	c := *e
+	c.Message = fmt.Sprintf("Error when parsing command %s.\nSee our documentation at docs/metadata-api.md.\nInternal error message: %s",
+		command, e.Message)
+	return &c
+}
