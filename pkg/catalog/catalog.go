@@ -62,6 +62,9 @@ type Table struct {
 	Deletable  bool `json:"deletable"`
 	// RowEstimate is the planner's number of rows, -1 when unknown.
 	RowEstimate float64 `json:"row_estimate"`
+	// Unlisted tables may be tracked but aren't offered for it: partitions, and tables in
+	// the schemas of extensions.
+	Unlisted bool `json:"unlisted,omitempty"`
 }
 
 // Column returns the column of that name, or nil.
@@ -120,11 +123,14 @@ type Type struct {
 // IsArray reports whether the type is an array.
 func (t Type) IsArray() bool { return t.Dims > 0 }
 
-// Constraint is a primary key or a unique constraint.
+// Constraint is a primary key, a unique constraint or a unique index.
 type Constraint struct {
 	Name    string   `json:"name"`
 	OID     uint32   `json:"oid"`
 	Columns []string `json:"columns"`
+	// Index marks a unique index that stands for no constraint: a conflict with it is
+	// answered by its columns, not by its name.
+	Index bool `json:"index,omitempty"`
 }
 
 // ForeignKey is one foreign key of a table.

@@ -1,0 +1,105 @@
+package postgres
+
+import "encoding/binary"
+
+// maxDimensions is PostgreSQL's own limit.
+const maxDimensions = 6
+
+// arrayReader reads the binary form of an array: dimensions, element type, elements.
+type arrayReader struct {
+	element uint32
+	dims    [maxDimensions]int
+	ndims   int
+	rest    []byte
+}
+
+func readArray(value []byte) (arrayReader, bool) {
+	var a arrayReader
+	if len(value) < 12 {
+		return a, false
+	}
+	a.ndims = int(int32(binary.BigEndian.Uint32(value)))
+	a.element = binary.BigEndian.Uint32(value[8:])
+	a.rest = value[12:]
+	if a.ndims < 0 || a.ndims > maxDimensions || len(a.rest) < 8*a.ndims {
+		return a, false
+	}
+	for i := range a.ndims {
+		a.dims[i] = int(int32(binary.BigEndian.Uint32(a.rest))) // the lower bound isn't part of the JSON
+		a.rest = a.rest[8:]
+		if a.dims[i] < 0 {
+			return a, false
+		}
+	}
+	return a, true
+}
+
+// size is the number of elements of an array of one dimension, 0 for an empty one.
+func (a *arrayReader) size() int { return a.dims[0] }
+
+// next is the next element, nil for NULL.
+func (a *arrayReader) next() (element []byte, ok bool) {
+	if len(a.rest) < 4 {
+		return nil, false
+	}
+	size := int32(binary.BigEndian.Uint32(a.rest))
+	a.rest = a.rest[4:]
+	if size < 0 {
+		return nil, true
+	}
+	if int(size) > len(a.rest) {
+		return nil, false
+	}
+	element, a.rest = a.rest[:size:size], a.rest[size:]
+	return element, true
+}
+
+// arrayOf is the encoder of arrays whose elements are written by element, unless the server
+// says that they have another type that is known.
+func arrayOf(element encoder) encoder {
+	return func(w *rowWriter, value []byte) {
+		a, ok := readArray(value)
+		if !ok {
+			w.fail("malformed array")
+			return
+		}
+		encode := encoderOf(a.element, false)
+		if encode == nil {
+			encode = element
+		}
+		if encode == nil {
+			w.fail("an array has elements of an unknown type: %d", a.element)
+			return
+		}
+		if a.ndims == 0 {
+			w.buf = append(w.buf, "[]"...)
+			return
+		}
+		w.dimension(&a, 0, encode)
+	}
+}
+
+// dimension appends one dimension of an array, in row-major order.
+func (w *rowWriter) dimension(a *arrayReader, depth int, encode encoder) {
+	w.buf = append(w.buf, '[')
+	for i := range a.dims[depth] {
+		if i > 0 {
+			w.buf = append(w.buf, ',')
+		}
+		if depth+1 < a.ndims {
+			w.dimension(a, depth+1, encode)
+			continue
+		}
+		element, ok := a.next()
+		switch {
+		case !ok:
+			w.fail("malformed array")
+			return
+		case element == nil:
+			w.buf = append(w.buf, "null"...)
+		default:
+			encode(w, element)
+		}
+	}
+	w.buf = append(w.buf, ']')
+}

@@ -1,0 +1,235 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"strconv"
+)
+
+func encodeInt2(w *rowWriter, value []byte) {
+	if len(value) != 2 {
+		w.fail("malformed int2")
+		return
+	}
+	w.buf = strconv.AppendInt(w.buf, int64(int16(binary.BigEndian.Uint16(value))), 10)
+}
+
+func encodeInt4(w *rowWriter, value []byte) {
+	if len(value) != 4 {
+		w.fail("malformed int4")
+		return
+	}
+	w.buf = strconv.AppendInt(w.buf, int64(int32(binary.BigEndian.Uint32(value))), 10)
+}
+
+func encodeInt8(w *rowWriter, value []byte) {
+	if len(value) != 8 {
+		w.fail("malformed int8")
+		return
+	}
+	w.buf = strconv.AppendInt(w.buf, int64(binary.BigEndian.Uint64(value)), 10)
+}
+
+// encodeOID writes a string: for to_json an object identifier is no number.
+func encodeOID(w *rowWriter, value []byte) {
+	if len(value) != 4 {
+		w.fail("malformed oid")
+		return
+	}
+	w.buf = append(w.buf, '"')
+	w.buf = strconv.AppendUint(w.buf, uint64(binary.BigEndian.Uint32(value)), 10)
+	w.buf = append(w.buf, '"')
+}
+
+func encodeFloat4(w *rowWriter, value []byte) {
+	if len(value) != 4 {
+		w.fail("malformed float4")
+		return
+	}
+	w.float(float64(math.Float32frombits(binary.BigEndian.Uint32(value))), 32)
+}
+
+func encodeFloat8(w *rowWriter, value []byte) {
+	if len(value) != 8 {
+		w.fail("malformed float8")
+		return
+	}
+	w.float(math.Float64frombits(binary.BigEndian.Uint64(value)), 64)
+}
+
+// float appends the shortest decimal that reads back as f, in the layout of PostgreSQL:
+// plain digits for exponents from -4 up to what the type holds exactly, else 1e+20.
+func (w *rowWriter) float(f float64, size int) {
+	switch {
+	case math.IsNaN(f):
+		w.buf = append(w.buf, `"NaN"`...)
+		return
+	case math.IsInf(f, 1):
+		w.buf = append(w.buf, `"Infinity"`...)
+		return
+	case math.IsInf(f, -1):
+		w.buf = append(w.buf, `"-Infinity"`...)
+		return
+	}
+	low, high := 1e-4, 1e15
+	if size == 32 {
+		low, high = float64(float32(1e-4)), 1e6
+	}
+	if a := math.Abs(f); a == 0 || a >= low && a < high {
+		w.buf = strconv.AppendFloat(w.buf, f, 'f', -1, size)
+		return
+	}
+	start := len(w.buf)
+	w.buf = strconv.AppendFloat(w.buf, f, 'e', -1, size)
+	if math.Abs(f) >= high && betweenFloats(w.buf[start:], f, size) {
+		w.buf = append(w.buf[:start], longerFloat(f, size)...)
+	}
+}
+
+// betweenFloats says whether the decimal text lies exactly in the middle between f and a
+// neighbour of it. Go takes such a text, because reading rounds it to f; PostgreSQL doesn't
+// trust readers to do so and writes one that is nearer. Only large numbers have such texts.
+func betweenFloats(text []byte, f float64, size int) bool {
+	digits, exponent := uint64(0), 0
+	point := -1
+	for i, c := range text {
+		if c == '.' {
+			point = 0
+		} else if c == 'e' {
+			exponent, _ = strconv.Atoi(string(text[i+1:])) // strconv wrote it
+			break
+		} else if c != '-' {
+			digits = digits*10 + uint64(c-'0')
+			if point >= 0 {
+				point++
+			}
+		}
+	}
+	exponent -= max(point, 0)
+	// The middle is an odd number of at most 55 bits times a power of two. For it to be
+	// digits * 10^exponent, 5^exponent must divide the odd number.
+	if exponent < 0 || exponent > 23 {
+		return false
+	}
+	five := uint64(1)
+	for range exponent {
+		five *= 5
+	}
+	hi, lo := bits.Mul64(digits, five)
+	shift := bits.TrailingZeros64(lo)
+	if lo == 0 {
+		return false
+	}
+	odd := lo>>shift | hi<<(64-shift)
+	if shift > 0 && hi>>shift != 0 || shift == 0 && hi != 0 {
+		return false
+	}
+	power := shift + exponent
+	mantissa, e := mantissaOf(math.Abs(f), size)
+	return power == e-1 && (odd == 2*mantissa+1 || odd == 2*mantissa-1) ||
+		power == e-2 && odd == 4*mantissa-1
+}
+
+// mantissaOf splits f into mantissa * 2^e with all bits that its size has.
+func mantissaOf(f float64, size int) (mantissa uint64, e int) {
+	if size == 32 {
+		b := math.Float32bits(float32(f))
+		return uint64(b&(1<<23-1) | 1<<23), int(b>>23&0xff) - 150
+	}
+	b := math.Float64bits(f)
+	return b&(1<<52-1) | 1<<52, int(b>>52&0x7ff) - 1075
+}
+
+// longerFloat is the shortest text of f that isn't in the middle of two numbers.
+func longerFloat(f float64, size int) []byte {
+	var text []byte
+	for precision := 1; precision <= 17; precision++ {
+		text = strconv.AppendFloat(text[:0], f, 'e', precision, size)
+		if back, err := strconv.ParseFloat(string(text), size); err == nil && back == f && !betweenFloats(text, f, size) {
+			break
+		}
+	}
+	return text
+}
+
+// The signs of a numeric.
+const (
+	numericNegative    = 0x4000
+	numericNaN         = 0xC000
+	numericInfinity    = 0xD000
+	numericNegInfinity = 0xF000
+)
+
+// encodeNumeric writes a numeric with its stored scale. Its binary form is: number of
+// digits (each from 0 to 9999), weight of the first one, sign, scale, digits.
+func encodeNumeric(w *rowWriter, value []byte) {
+	if len(value) < 8 {
+		w.fail("malformed numeric")
+		return
+	}
+	n := int(binary.BigEndian.Uint16(value))
+	weight := int(int16(binary.BigEndian.Uint16(value[2:])))
+	sign := binary.BigEndian.Uint16(value[4:])
+	scale := int(binary.BigEndian.Uint16(value[6:]))
+	digits := value[8:]
+	if len(digits) != 2*n {
+		w.fail("malformed numeric")
+		return
+	}
+	switch sign {
+	case numericNaN:
+		w.buf = append(w.buf, `"NaN"`...)
+		return
+	case numericInfinity:
+		w.buf = append(w.buf, `"Infinity"`...)
+		return
+	case numericNegInfinity:
+		w.buf = append(w.buf, `"-Infinity"`...)
+		return
+	case numericNegative:
+		w.buf = append(w.buf, '-')
+	}
+	digit := func(i int) uint16 {
+		if i < 0 || i >= n {
+			return 0
+		}
+		return binary.BigEndian.Uint16(digits[2*i:])
+	}
+	if weight < 0 {
+		w.buf = append(w.buf, '0')
+	} else {
+		w.buf = strconv.AppendUint(w.buf, uint64(digit(0)), 10)
+		for i := 1; i <= weight; i++ {
+			w.buf = appendFour(w.buf, digit(i))
+		}
+	}
+	if scale == 0 {
+		return
+	}
+	w.buf = append(w.buf, '.')
+	end := len(w.buf) + scale
+	for i := weight + 1; len(w.buf) < end; i++ {
+		w.buf = appendFour(w.buf, digit(i))
+	}
+	w.buf = w.buf[:end]
+}
+
+// appendFour appends a number below 10,000 with four digits.
+func appendFour(dst []byte, d uint16) []byte {
+	return append(dst, byte('0'+d/1000), byte('0'+d/100%10), byte('0'+d/10%10), byte('0'+d%10))
+}
+
+// quoted makes a string of a number; the special values are strings already.
+func quoted(number encoder) encoder {
+	return func(w *rowWriter, value []byte) {
+		start := len(w.buf)
+		w.buf = append(w.buf, '"')
+		number(w, value)
+		if len(w.buf) > start+1 && w.buf[start+1] == '"' {
+			w.buf = append(w.buf[:start], w.buf[start+1:]...)
+			return
+		}
+		w.buf = append(w.buf, '"')
+	}
+}
