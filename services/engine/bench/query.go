@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,6 +15,7 @@ type query struct {
 	name     string
 	about    string
 	document string
+	encoded  []byte // the document as a JSON text
 	// variables makes the variables of one request, as a JSON object.
 	variables func(*rand.Rand) string
 	// Each right answer contains the text mark this many times.
@@ -50,7 +52,7 @@ const playlistsByGenre = `query C($name: String!, $limit: Int = 1000) {
 // queries are all queries. newInvoice gives the ids that M1 inserts.
 func queries(newInvoice *atomic.Int64) []query {
 	none := func(*rand.Rand) string { return `{}` }
-	return []query{
+	all := []query{
 		{
 			name: "Q1", about: "one row by key",
 			document:  `query Q1($id: Int!) { tracks_by_pk(id: $id) { id name composer duration_ms unit_price album_id } }`,
@@ -124,6 +126,10 @@ func queries(newInvoice *atomic.Int64) []query {
 			mark:      `"title"`, count: 300, goalOne: 1.00, goalSplit: 0.90,
 		},
 	}
+	for i := range all {
+		all[i].encoded, _ = json.Marshal(all[i].document) // a text always encodes
+	}
+	return all
 }
 
 // choose keeps the named queries, in the order of the table; none named are all.

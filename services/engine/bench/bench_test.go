@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/dbtest"
+	"queryengine/services/engine/sample"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// TestYardsticksAgree holds both yardsticks to the same answers, and these to the numbers of
+// rows that a measurement looks for.
+func TestYardsticksAgree(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	require.NoError(t, sample.Load(t.Context(), url, sample.Small))
+	targets := map[string]*target{}
+	for _, kind := range []string{"json", "rows"} {
+		y, err := NewYardstick(t.Context(), kind, url, 4)
+		require.NoError(t, err)
+		t.Cleanup(y.Close)
+		server := httptest.NewServer(y)
+		t.Cleanup(server.Close)
+		targets[kind] = &target{name: kind, address: server.Listener.Addr().String()}
+	}
+	var invoice atomic.Int64
+	invoice.Store(firstNewInvoice)
+	for _, q := range queries(&invoice) {
+		random := rand.New(rand.NewPCG(7, 7)) //nolint:gosec // no secret
+		_, err := targets["json"].ask(&q, q.variables(random))
+		require.NoError(t, err, q.name)
+		if rowsStatements[q.name].sql != "" {
+			require.NoError(t, compare(&q, targets["rows"], targets["json"]), q.name)
+		}
+	}
+}
+
+func TestWrongAnswersAreNoticed(t *testing.T) {
+	t.Parallel()
+	var status atomic.Int64
+	status.Store(http.StatusOK)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(int(status.Load()))
+		_, _ = w.Write([]byte(`{"data":{"tracks":[]}}`))
+	}))
+	defer server.Close()
+	var invoice atomic.Int64
+	q := &queries(&invoice)[1]
+	fake := &target{name: "fake", address: server.Listener.Addr().String(), graphQL: true}
+	m := &measurer{connections: 2}
+
+	err := m.load(t.Context(), fake, q, time.Second, &figures{})
+	require.ErrorContains(t, err, `Q2 on fake: 0 times "duration_ms" instead of 20`)
+	status.Store(http.StatusServiceUnavailable)
+	err = m.load(t.Context(), fake, q, time.Second, &figures{})
+	require.ErrorContains(t, err, "status 503")
+}
+
+func TestNumeric(t *testing.T) {
+	t.Parallel()
+	for want, groups := range map[string][]uint16{ // number of groups, weight, sign, scale, groups
+		"0.99":     {1, 0xffff, 0, 2, 9900},
+		"0.00":     {0, 0, 0, 2},
+		"12345.60": {3, 1, 0, 2, 1, 2345, 6000},
+		"10000":    {1, 1, 0, 0, 1},
+		"0.00012":  {2, 0xffff, 0, 5, 1, 2000},
+	} {
+		wire := make([]byte, 0, 16)
+		for _, g := range groups {
+			wire = binary.BigEndian.AppendUint16(wire, g)
+		}
+		require.Equal(t, want, string(appendNumeric(nil, wire)))
+	}
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, `"a\"b\\c\nd\u0001é"`, string(appendText(nil, []byte("a\"b\\c\nd\x01é"))))
+	require.Equal(t, `null`, string(appendText(nil, nil)))
+}
+
+func TestCPUTimeOfThisProcess(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		_, err := cpuTime([]int{os.Getpid()})
+		require.Error(t, err, "CPU time is read from /proc")
+		return
+	}
+	before, err := cpuTime([]int{os.Getpid()})
+	require.NoError(t, err)
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		after, err := cpuTime([]int{os.Getpid()})
+		require.NoError(t, err)
+		if after > before {
+			break
+		}
+		require.True(t, time.Now().Before(deadline), "a busy process has used no CPU time")
+	}
+	siblings, err := children(os.Getppid())
+	require.NoError(t, err)
+	require.Contains(t, siblings, os.Getpid())
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	var invoice atomic.Int64
+	chosen, err := choose(queries(&invoice), []string{"Q1", "M1"})
+	require.NoError(t, err)
+	r := newReport(Options{Connections: 16}, chosen, []*target{{name: "json"}, {name: "one"}})
+	for i := range chosen {
+		*r.figures(&chosen[i], "json") = figures{requests: 100, elapsed: time.Second, latencies: []time.Duration{time.Millisecond}}
+	}
+	*r.figures(&chosen[0], "one") = figures{requests: 50, elapsed: time.Second}
+	r.figures(&chosen[1], "one").err = net.ErrClosed
+
+	var out strings.Builder
+	r.writeQuery(&out, &chosen[1])
+	require.Contains(t, out.String(), "use of closed network connection")
+	out.Reset()
+	r.writeSummary(&out)
+	require.Regexp(t, `one +0\.50 +-\n +goal +0\.85 +0\.80`, out.String())
+	_, err = choose(chosen, []string{"Q9"})
+	require.Error(t, err)
+}

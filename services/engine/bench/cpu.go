@@ -1,0 +1,70 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// tick is the unit of times in /proc, the same on all Linux systems.
+const tick = 10 * time.Millisecond
+
+// cpuTime is the CPU time of processes so far, that of children that have ended included.
+func cpuTime(pids []int) (time.Duration, error) {
+	var sum time.Duration
+	for _, pid := range pids {
+		s, err := readStat(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		if err != nil {
+			return 0, err
+		}
+		sum += s.cpu
+	}
+	return sum, nil
+}
+
+// children are the running processes whose parent is pid.
+func children(pid int) ([]int, error) {
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil, err
+	}
+	var found []int
+	for _, file := range files {
+		s, err := readStat(file)
+		if err == nil && s.parent == pid { // one that has just ended can't be read
+			found = append(found, s.pid)
+		}
+	}
+	return found, nil
+}
+
+type processStat struct {
+	pid, parent int
+	cpu         time.Duration
+}
+
+func readStat(file string) (processStat, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return processStat{}, err
+	}
+	// The name, in parentheses, may itself hold spaces and parentheses.
+	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
+	if open < 1 || end < 0 {
+		return processStat{}, fmt.Errorf("%s has no name of a process", file)
+	}
+	fields := bytes.Fields(b[end+1:])
+	number := func(i int) int { // of proc(5), which counts from 1 and has the state at 3
+		if i-3 >= len(fields) {
+			return 0
+		}
+		n, _ := strconv.Atoi(string(fields[i-3])) // the fields asked for are numbers
+		return n
+	}
+	pid, err := strconv.Atoi(string(bytes.TrimSpace(b[:open])))
+	ticks := number(14) + number(15) + number(16) + number(17)
+	return processStat{pid: pid, parent: number(4), cpu: time.Duration(ticks) * tick}, err
+}

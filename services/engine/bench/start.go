@@ -1,0 +1,165 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"queryengine/services/engine/sample"
+)
+
+// startLimit is how long a target may take to be healthy.
+const startLimit = time.Minute
+
+// place is what all targets share.
+type place struct {
+	options   Options
+	dir       string
+	processes *processes
+	// databaseURL gives the address of a database by its name.
+	databaseURL func(name string) string
+}
+
+// sampleDatabase is the database that is queried.
+const sampleDatabase = "music"
+
+// start starts a target by its name: a yardstick, or the engine as one process ("one") or
+// as services of their own ("split").
+func (p *place) start(ctx context.Context, name string) (*target, error) {
+	switch name {
+	case "one":
+		return p.startOne(ctx)
+	case "split":
+		return p.startSplit(ctx)
+	}
+	return p.startYardstick(ctx, name)
+}
+
+func (p *place) startYardstick(ctx context.Context, name string) (*target, error) {
+	address, _, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	pid, err := p.processes.start(name, self, map[string]string{DatabaseVariable: p.databaseURL(sampleDatabase)},
+		"yardstick", name, address, fmt.Sprint(p.options.Connections))
+	if err != nil {
+		return nil, err
+	}
+	if err := awaitOK(ctx, "http://"+address+healthPath, startLimit); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, p.processes.tail(name))
+	}
+	return &target{name: name, address: address, pids: []int{pid}}, nil
+}
+
+// engineSettings are those that the engine's programs share, and the address that its
+// gateway listens on. The metadata database is made.
+func (p *place) engineSettings(ctx context.Context, name string) (settings map[string]string, t *target, err error) {
+	address, port, err := freeAddress()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := execute(ctx, p.databaseURL("postgres"), "CREATE DATABASE "+pgx.Identifier{"metadata_" + name}.Sanitize()); err != nil {
+		return nil, nil, err
+	}
+	secret := rand.Text()
+	settings = map[string]string{
+		"ENGINE_GRAPHQL_SERVER_HOST":           "127.0.0.1",
+		"ENGINE_GRAPHQL_SERVER_PORT":           port,
+		"ENGINE_GRAPHQL_DATA_DIR":              filepath.Join(p.dir, name),
+		"ENGINE_GRAPHQL_DATABASE_URL":          p.databaseURL(sampleDatabase),
+		"ENGINE_GRAPHQL_METADATA_DATABASE_URL": p.databaseURL("metadata_" + name),
+		"ENGINE_GRAPHQL_ADMIN_SECRET":          secret,
+	}
+	return settings, &target{
+		name: name, address: address, graphQL: true, headers: "X-Engine-Admin-Secret: " + secret + "\r\n",
+	}, nil
+}
+
+func (p *place) startOne(ctx context.Context) (*target, error) {
+	settings, t, err := p.engineSettings(ctx, "one")
+	if err != nil {
+		return nil, err
+	}
+	pid, err := p.processes.start("one", filepath.Join(p.options.Programs, "engine"), settings, "serve")
+	if err != nil {
+		return nil, err
+	}
+	t.pids = []int{pid}
+	return t, p.prepare(ctx, t, settings, "one")
+}
+
+// startSplit starts each service as a process, and a NATS server between them.
+func (p *place) startSplit(ctx context.Context) (*target, error) {
+	settings, t, err := p.engineSettings(ctx, "split")
+	if err != nil {
+		return nil, err
+	}
+	_, natsPort, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	pid, err := p.processes.start("nats", self, nil, "nats", filepath.Join(p.dir, "nats"), natsPort)
+	if err != nil {
+		return nil, err
+	}
+	t.pids = append(t.pids, pid)
+	settings["ENGINE_GRAPHQL_NATS_URL"] = "nats://127.0.0.1:" + natsPort
+	for _, service := range []string{"metadata", "query-executor", "event-delivery", "scheduler", "gateway"} {
+		pid, err := p.processes.start(service, filepath.Join(p.options.Programs, service), settings)
+		if err != nil {
+			return nil, err
+		}
+		t.pids = append(t.pids, pid)
+	}
+	return t, p.prepare(ctx, t, settings, "gateway")
+}
+
+// prepare waits for the engine and gives it the sample's metadata.
+func (p *place) prepare(ctx context.Context, t *target, settings map[string]string, log string) error {
+	if err := awaitOK(ctx, "http://"+t.address+healthPath, startLimit); err != nil {
+		return fmt.Errorf("%w\n%s", err, p.processes.tail(log))
+	}
+	body := fmt.Appendf(nil, `{"type":"replace_metadata","args":%s}`, sample.Metadata())
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+t.address+"/v1/metadata", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-Engine-Admin-Secret", settings["ENGINE_GRAPHQL_ADMIN_SECRET"])
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("replace_metadata: status %d: %s", response.StatusCode, answer)
+	}
+	return err
+}
+
+func execute(ctx context.Context, databaseURL, sql string) error {
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, sql)
+	return errors.Join(err, conn.Close(ctx))
+}

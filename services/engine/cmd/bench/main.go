@@ -1,0 +1,94 @@
+// Command bench measures the engine beside hand-written servers; see package bench.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"queryengine/pkg/bus/natsserver"
+	"queryengine/services/engine/bench"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1) //nolint:gocritic // stop only frees a signal handler
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	// The processes of a measurement are this program too.
+	switch {
+	case len(args) == 4 && args[0] == "yardstick":
+		return yardstick(ctx, args[1], args[2], args[3])
+	case len(args) == 3 && args[0] == "nats":
+		return nats(ctx, args[1], args[2])
+	}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	o := bench.Options{}
+	var queries, targets string
+	flags.DurationVar(&o.Duration, "duration", 5*time.Second, "how long each target is measured with each query")
+	flags.IntVar(&o.Rounds, "rounds", 5, "turns that the targets take")
+	flags.StringVar(&queries, "queries", "", "queries to measure (Q1,Q6); all when empty")
+	flags.StringVar(&targets, "targets", "", "targets to measure beside json ("+strings.Join(bench.Targets[1:], ",")+"); all when empty")
+	flags.IntVar(&o.Connections, "connections", 16, "clients at the same time")
+	flags.StringVar(&o.Programs, "programs", "bin", "directory of the engine's programs")
+	flags.BoolVar(&o.Durable, "durable", false, "let the database write commits to the disk")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return nil
+		}
+		return err
+	}
+	o.Queries, o.TargetNames = list(queries), list(targets)
+	if o.Rounds < 1 || o.Connections < 1 {
+		return errors.New("-rounds and -connections are at least 1")
+	}
+	return bench.Run(ctx, o, os.Stdout, os.Stderr)
+}
+
+func list(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' })
+}
+
+func yardstick(ctx context.Context, kind, address, connections string) error {
+	n, err := strconv.Atoi(connections)
+	if err != nil {
+		return err
+	}
+	y, err := bench.NewYardstick(ctx, kind, os.Getenv(bench.DatabaseVariable), n)
+	if err != nil {
+		return err
+	}
+	defer y.Close()
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return y.Serve(ctx, l)
+}
+
+func nats(ctx context.Context, dir, port string) error {
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return err
+	}
+	server, err := natsserver.Start(natsserver.Config{Dir: dir, Host: "127.0.0.1", Port: n})
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	server.Stop()
+	return nil
+}
