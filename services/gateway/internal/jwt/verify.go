@@ -1,0 +1,214 @@
+package jwt
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/lestrrat-go/jwx/v2/jwa"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/session"
+)
+
+// Identity is who a token names.
+type Identity struct {
+	Session *session.Session
+	// Expires is when the token ends; zero for never.
+	Expires time.Time
+}
+
+// ErrNoToken says that a request carries no token at all.
+var ErrNoToken = apierror.New(apierror.InvalidHeaders, "Missing 'Authorization' or 'Cookie' header in JWT authentication mode")
+
+// Authenticate finds and verifies the token of a request. role is the requested role, ""
+// for the token's default. Without a token it fails with ErrNoToken; a token that is there
+// but not valid is never taken for none.
+func (v *Verifier) Authenticate(header http.Header, role string) (*Identity, error) {
+	type candidate struct {
+		issuer *issuer
+		token  string
+	}
+	var found, left []candidate
+	for _, i := range v.issuers {
+		tokens, err := i.config.location.tokens(header)
+		if err != nil {
+			return nil, err
+		}
+		for _, token := range tokens {
+			found = append(found, candidate{i, token})
+			if i.config.mayIssue(token) {
+				left = append(left, candidate{i, token})
+			}
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return nil, ErrNoToken
+	case len(left) == 0:
+		return nil, unverified("JWTNotInIssuer")
+	case len(left) > 1:
+		return nil, apierror.New(apierror.InvalidHeaders, "Could not verify JWT: Multiple JWTs found")
+	}
+	return left[0].issuer.verify(left[0].token, role, v.now())
+}
+
+// tokens are the tokens at the location. An empty cookie counts.
+func (l location) tokens(header http.Header) ([]string, error) {
+	var tokens []string
+	switch l.kind {
+	case inAuthorization:
+		for _, value := range header.Values("Authorization") {
+			words := strings.Fields(value)
+			if len(words) != 2 || words[0] != "Bearer" {
+				return nil, apierror.New(apierror.InvalidHeaders, "Malformed Authorization header")
+			}
+			tokens = append(tokens, words[1])
+		}
+	case inCookie:
+		request := http.Request{Header: header}
+		for _, cookie := range request.CookiesNamed(l.name) {
+			tokens = append(tokens, cookie.Value)
+		}
+	case inHeader:
+		tokens = header.Values(l.name)
+	}
+	return tokens, nil
+}
+
+// mayIssue compares issuers without verifying: a missing one on either side fits.
+func (c *Config) mayIssue(token string) bool {
+	if c.issuer == "" {
+		return true
+	}
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return true // verification says what is wrong with it
+	}
+	payload, err := decodeObject(parts[1])
+	if err != nil {
+		return true
+	}
+	found, present := payload["iss"]
+	return !present || found == c.issuer
+}
+
+// verify checks a token in the order of the wire format: signature, then times, then
+// issuer and audience.
+func (i *issuer) verify(token, role string, now time.Time) (*Identity, error) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return nil, unverified(fmt.Sprintf("JWSError (CompactDecodeError Invalid number of parts: Expected 3 parts; got %d)", len(parts)))
+	}
+	head, err := decodeObject(parts[0])
+	if err != nil {
+		return nil, unverified(fmt.Sprintf("JWSError (JSONDecodeError %q)", err))
+	}
+	if err := i.checkSignature(token, head); err != nil {
+		return nil, err
+	}
+	payload, err := decodeObject(parts[1])
+	if err != nil {
+		return nil, unverified(fmt.Sprintf("JWTClaimsSetDecodeError %q", err))
+	}
+	if err := i.config.checkRegistered(payload, now); err != nil {
+		return nil, err
+	}
+	s, err := i.config.sessionOf(payload, role)
+	if err != nil {
+		return nil, err
+	}
+	identity := &Identity{Session: s}
+	if expires, ok := number(payload["exp"]); ok {
+		identity.Expires = time.UnixMilli(int64(expires * 1000))
+	}
+	return identity, nil
+}
+
+func (i *issuer) checkSignature(token string, head map[string]any) error {
+	name, _ := head["alg"].(string)
+	alg := jwa.SignatureAlgorithm(name)
+	id, _ := head["kid"].(string)
+	keys := i.keysFor(id, alg)
+	if len(keys) == 0 {
+		if i.config.key != nil {
+			return unverified("JWSError JWSInvalidSignature") // the algorithm does not fit the key
+		}
+		return unverified("JWSError NoUsableKeys")
+	}
+	for _, k := range keys {
+		if k.verify([]byte(token), alg) == nil {
+			return nil
+		}
+	}
+	return unverified("JWSError JWSInvalidSignature")
+}
+
+func (c *Config) checkRegistered(payload map[string]any, now time.Time) error {
+	at := float64(now.UnixMilli()) / 1000
+	if exp, ok := number(payload["exp"]); ok && exp <= at-c.skew {
+		return unverified("JWTExpired")
+	}
+	if nbf, ok := number(payload["nbf"]); ok && nbf > at+c.skew {
+		return unverified("JWTNotYetValid")
+	}
+	if iat, ok := number(payload["iat"]); ok && iat > at+c.skew {
+		return unverified("JWTIssuedAtFuture")
+	}
+	for _, claim := range []string{"exp", "nbf", "iat"} {
+		if v, present := payload[claim]; present {
+			if _, ok := number(v); !ok {
+				return unverified(fmt.Sprintf("JWTClaimsSetDecodeError %q", claim+" is not a number"))
+			}
+		}
+	}
+	if iss, present := payload["iss"]; present && c.issuer != "" && iss != c.issuer {
+		return unverified("JWTNotInIssuer")
+	}
+	if aud, present := payload["aud"]; present && c.audience != nil && !c.hears(aud) {
+		return unverified("JWTNotInAudience")
+	}
+	return nil
+}
+
+func (c *Config) hears(audience any) bool {
+	list, ok := audience.([]any)
+	if !ok {
+		list = []any{audience}
+	}
+	for _, item := range list {
+		if text, ok := item.(string); ok && contains(c.audience, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func number(v any) (float64, bool) {
+	n, ok := v.(float64)
+	return n, ok
+}
+
+// decodeObject decodes a base64url part that holds a JSON object.
+func decodeObject(part string) (map[string]any, error) {
+	data, err := base64.RawURLEncoding.DecodeString(part)
+	if err != nil {
+		return nil, err
+	}
+	var object map[string]any
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&object); err != nil {
+		return nil, err
+	}
+	if object == nil {
+		return nil, fmt.Errorf("expected Object, but encountered Null")
+	}
+	return object, nil
+}
+
+func unverified(reason string) error {
+	return apierror.New(apierror.InvalidJWT, "Could not verify JWT: "+reason).WithStatus(http.StatusBadRequest)
+}
