@@ -1,0 +1,38 @@
+package reply
+
+import (
+	"queryengine/pkg/apierror"
+	"queryengine/services/gateway/internal/jsonscan"
+)
+
+// AppendGraphQLError appends an error as the GraphQL endpoints answer it. internal says
+// whether the caller may see the internal part.
+func AppendGraphQLError(b []byte, e *apierror.Error, internal bool) []byte {
+	b = append(b, `{"errors":[{"message":`...)
+	b = jsonscan.AppendString(b, e.Message)
+	b = append(b, `,"extensions":{"path":`...)
+	b = jsonscan.AppendString(b, e.Path)
+	b = append(b, `,"code":`...)
+	b = jsonscan.AppendString(b, string(e.Code))
+	b = appendInternal(b, e, internal)
+	return append(b, `}}]}`...)
+}
+
+// AppendAPIError appends an error as every other endpoint answers it.
+func AppendAPIError(b []byte, e *apierror.Error, internal bool) []byte {
+	b = append(b, `{"error":`...)
+	b = jsonscan.AppendString(b, e.Message)
+	b = append(b, `,"path":`...)
+	b = jsonscan.AppendString(b, e.Path)
+	b = append(b, `,"code":`...)
+	b = jsonscan.AppendString(b, string(e.Code))
+	b = appendInternal(b, e, internal)
+	return append(b, '}')
+}
+
+func appendInternal(b []byte, e *apierror.Error, internal bool) []byte {
+	if !internal || e.Internal == nil {
+		return b
+	}
+	return append(append(b, `,"internal":`...), e.InternalJSON()...)
+}

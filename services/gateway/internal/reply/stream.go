@@ -1,0 +1,164 @@
+// Package reply is how answers leave the gateway: as the bytes that came over the bus,
+// compressed where the client wants it, and with the two encodings of errors.
+package reply
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+const (
+	// holdLimit is how much of an answer is held back. It is no less than a frame of the
+	// bus, so that an answer of one frame gets a Content-Length.
+	holdLimit = 512 << 10
+	// keepLimit is the largest buffer that is kept for the next answer.
+	keepLimit = 1 << 20
+)
+
+// Stream writes the body of one answer.
+//
+// The first part is held back: while nothing has been sent, the answer can still become
+// another, and one that is whole by then is sent with its Content-Length. After that each
+// Write goes to the client. A Stream is for one goroutine, and is used again after Reset.
+type Stream struct {
+	compressor *Compressor
+	w          http.ResponseWriter
+	accepted   Accepted
+	status     int
+	started    bool
+	held       []byte
+	zip        *gzip.Writer
+	size       int64
+	sent       int64
+}
+
+// NewStream returns a Stream that needs a Reset.
+func NewStream(c *Compressor) *Stream { return &Stream{compressor: c} }
+
+// Reset prepares for another answer, to a client that accepts what accepted says.
+func (s *Stream) Reset(w http.ResponseWriter, accepted Accepted) {
+	held := s.held[:0]
+	if cap(held) > keepLimit {
+		held = nil
+	}
+	*s = Stream{compressor: s.compressor, w: w, accepted: accepted, status: http.StatusOK, held: held}
+}
+
+// SetStatus sets the status of an answer that has not started.
+func (s *Stream) SetStatus(status int) { s.status = status }
+
+// Status is the status of the answer.
+func (s *Stream) Status() int { return s.status }
+
+// Started says that a part of the answer has been sent.
+func (s *Stream) Started() bool { return s.started }
+
+// Size is the number of bytes of the body before compression.
+func (s *Stream) Size() int64 { return s.size }
+
+// Sent is the number of bytes of the body that were sent.
+func (s *Stream) Sent() int64 { return s.sent }
+
+// Compressed says whether the body was sent compressed.
+func (s *Stream) Compressed() bool { return s.w.Header().Get("Content-Encoding") != "" }
+
+// Held is what is held back. It may be cut short, and appended to with Hold.
+func (s *Stream) Held() []byte { return s.held }
+
+// Hold replaces what is held back; nothing must have been sent.
+func (s *Stream) Hold(body []byte) { s.held = body }
+
+// Write adds to the body. p is not kept.
+func (s *Stream) Write(p []byte) (int, error) {
+	if !s.started {
+		if len(s.held) == 0 || len(s.held)+len(p) <= holdLimit {
+			s.held = append(s.held, p...)
+			return len(p), nil
+		}
+		if err := s.start(); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), s.send(p)
+}
+
+// start sends the head and what is held back, without saying how much will come.
+func (s *Stream) start() error {
+	s.started = true
+	if s.accepted != Plain {
+		s.w.Header().Set("Content-Encoding", "gzip")
+		s.zip = s.compressor.get(denseLevel)
+		s.zip.Reset((*wire)(s))
+	}
+	s.w.WriteHeader(s.status)
+	return s.send(s.held)
+}
+
+func (s *Stream) send(p []byte) (err error) {
+	s.size += int64(len(p))
+	if s.zip != nil {
+		_, err = s.zip.Write(p)
+	} else {
+		_, err = (*wire)(s).Write(p)
+	}
+	return err
+}
+
+// Close sends what is left. The Stream must not be used before the next Reset.
+func (s *Stream) Close() error {
+	if !s.started {
+		return s.sendWhole()
+	}
+	if s.zip == nil {
+		return nil
+	}
+	err := s.zip.Close()
+	s.release()
+	return err
+}
+
+// sendWhole sends an answer that was held back until its end.
+func (s *Stream) sendWhole() error {
+	s.started = true
+	s.size = int64(len(s.held))
+	body := s.held
+	h := s.w.Header()
+	if s.accepted == OnlyGzip || s.accepted == Either && len(body) >= compressFrom {
+		packed, err := s.compressor.pack(body)
+		if err != nil {
+			return err
+		}
+		defer s.compressor.unpack(packed)
+		body = packed.bytes
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	s.w.WriteHeader(s.status)
+	_, err := (*wire)(s).Write(body)
+	return err
+}
+
+// Abandon frees what an answer that broke off holds.
+func (s *Stream) Abandon() { s.release() }
+
+func (s *Stream) release() {
+	if s.zip != nil {
+		s.compressor.put(denseLevel, s.zip)
+		s.zip = nil
+	}
+}
+
+// wire is a Stream as what goes to the client.
+type wire Stream
+
+func (s *wire) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	s.sent += int64(n)
+	if err != nil {
+		return n, fmt.Errorf("send the answer: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,121 @@
+// Package request reads the bodies that clients send: GraphQL requests and batches, the
+// explain request, and as much of a metadata or data request as its route depends on.
+//
+// Variables and whole requests stay the bytes that came. Errors have the codes, paths and
+// texts of the wire format.
+package request
+
+import (
+	"fmt"
+
+	"queryengine/pkg/apierror"
+	"queryengine/services/gateway/internal/jsonscan"
+)
+
+// GraphQL is one GraphQL request.
+type GraphQL struct {
+	Query         string
+	OperationName string
+	// Variables is a JSON object within the body, or nil.
+	Variables []byte
+}
+
+// Body is the body of a GraphQL endpoint.
+type Body struct {
+	value jsonscan.Value
+}
+
+// ReadBody checks that a body is JSON.
+func ReadBody(body []byte) (Body, error) {
+	v, err := parse(body)
+	return Body{v}, err
+}
+
+// IsBatch says whether the body is a list of requests.
+func (b Body) IsBatch() bool { return b.value.Kind == jsonscan.Array }
+
+// Single reads a body that is not a batch.
+func (b Body) Single() (GraphQL, error) { return readGraphQL(b.value) }
+
+// Batch reads each request of a batch and calls f with it, or with what is wrong with it.
+func (b Body) Batch(f func(i int, r GraphQL, err error) error) error {
+	return b.value.Elements(func(i int, v jsonscan.Value) error {
+		r, err := readGraphQL(v)
+		return f(i, r, err)
+	})
+}
+
+func readGraphQL(v jsonscan.Value) (GraphQL, error) {
+	var r GraphQL
+	if v.Kind != jsonscan.Object {
+		return r, wrongKind("GraphQL request", jsonscan.Object, v)
+	}
+	found, persisted := false, false
+	err := v.Members(func(key string, m jsonscan.Value) error {
+		switch key {
+		case "query":
+			if m.Kind != jsonscan.String {
+				return apierror.At(wrongKind("Text", jsonscan.String, m), key)
+			}
+			r.Query, found = m.Text(), true
+		case "operationName":
+			if m.Kind != jsonscan.String && m.Kind != jsonscan.Null {
+				return apierror.At(wrongKind("Text", jsonscan.String, m), key)
+			}
+			if m.Kind == jsonscan.String {
+				r.OperationName = m.Text()
+			}
+		case "variables":
+			if m.Kind != jsonscan.Object && m.Kind != jsonscan.Null {
+				return apierror.At(wrongKind("variables", jsonscan.Object, m), key)
+			}
+			if m.Kind == jsonscan.Object {
+				r.Variables = m.Raw
+			}
+		case "extensions":
+			persisted = persisted || namesPersistedQuery(m)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return r, err
+	case persisted:
+		return r, ErrPersistedQuery()
+	case !found:
+		return r, missingKey("query")
+	}
+	return r, nil
+}
+
+func namesPersistedQuery(v jsonscan.Value) bool {
+	found := false
+	if v.Kind == jsonscan.Object {
+		_ = v.Members(func(key string, _ jsonscan.Value) error {
+			found = found || key == "persistedQuery"
+			return nil
+		})
+	}
+	return found
+}
+
+// ErrPersistedQuery is the answer to a request by the hash of a stored query.
+func ErrPersistedQuery() *apierror.Error {
+	return apierror.New(apierror.NotSupported, "PersistedQueryNotSupported")
+}
+
+func parse(body []byte) (jsonscan.Value, error) {
+	v, err := jsonscan.Parse(body)
+	if err != nil {
+		return v, apierror.New(apierror.InvalidJSON, err.Error())
+	}
+	return v, nil
+}
+
+func wrongKind(what string, want jsonscan.Kind, got jsonscan.Value) error {
+	return apierror.New(apierror.ParseFailed, fmt.Sprintf("parsing %s failed, expected %s, but encountered %s", what, want, got.Kind))
+}
+
+func missingKey(key string) error {
+	return apierror.New(apierror.ParseFailed, fmt.Sprintf("key %q not found", key))
+}
