@@ -1,13 +1,32 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 	"github.com/prometheus/client_golang/prometheus"
+)
+
+const (
+	defaultFrameSize = 512 << 10
+	defaultWindow    = 4
+	defaultHeartbeat = time.Second
+
+	connectTimeout = 2 * time.Second
+	connectRetry   = 250 * time.Millisecond
+	flushTimeout   = 5 * time.Second
+	drainTimeout   = 10 * time.Second
+	// payloadMargin is kept free in a message for its headers and subjects.
+	payloadMargin = 4 << 10
 )
 
 // Config says where NATS is and how much may be under way. Either URL or InProcess is
@@ -27,11 +46,11 @@ type Config struct {
 	// FrameSize is the most bytes of an answer in one message, 512 KiB by default; the
 	// server's maximum payload bounds it.
 	FrameSize int
-	// Window is how many frames a sender may have under way before the caller has taken
-	// the first of them, 4 by default.
+	// Window is how many frames a sender may have under way before this process, as the
+	// caller, has taken the first of them; 4 by default.
 	Window int
 	// Heartbeat is how often a responder says that it is still at work, 1 second by
-	// default.
+	// default. It should be the same in all services.
 	Heartbeat time.Duration
 	// IdleTimeout is how long a caller hears nothing from its responder before it gives
 	// it up, 4 heartbeats by default.
@@ -42,20 +61,251 @@ type Config struct {
 	Registerer prometheus.Registerer
 }
 
-// Bus is a connection to NATS. It is safe for concurrent use.
-type Bus struct{}
+func (c *Config) fill() error {
+	if c.URL == "" && c.InProcess == nil {
+		return errors.New("the URL of the NATS server is missing")
+	}
+	c.Instance = cmp.Or(c.Instance, nuid.Next())
+	c.Name = cmp.Or(c.Name, "engine")
+	c.FrameSize = cmp.Or(c.FrameSize, defaultFrameSize)
+	c.Window = cmp.Or(c.Window, defaultWindow)
+	c.Heartbeat = cmp.Or(c.Heartbeat, defaultHeartbeat)
+	c.IdleTimeout = cmp.Or(c.IdleTimeout, 4*c.Heartbeat)
+	if c.FrameSize < 0 || c.Window < 0 || c.Heartbeat < 0 || c.IdleTimeout < 0 {
+		return errors.New("the limits of the bus must be positive")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
 
-var errUnbuilt = errors.New("bus: not built yet")
+// Bus is a connection to NATS. It is safe for concurrent use.
+type Bus struct {
+	cfg     Config
+	log     *slog.Logger
+	metrics *metrics
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	changes *Changes
+	lastErr atomic.Pointer[error] // why the connection was lost
+
+	// inbox is the name that the private subjects of this process are made of.
+	inbox     string
+	callCount atomic.Uint64
+	callsMu   sync.Mutex
+	calls     map[string]*remoteCall
+
+	// endpoints are those of this process by subject; the map is replaced, not changed.
+	endpoints   atomic.Pointer[map[string]*endpoint]
+	endpointsMu sync.Mutex
+	exchanges   exchanges
+
+	stopPulse chan struct{}
+	closed    chan struct{}
+	closeOnce sync.Once
+}
 
 // Connect connects to NATS. It keeps trying until ctx is done; a connection that is lost
 // later is taken up again for ever.
-func Connect(ctx context.Context, c Config) (*Bus, error) { return nil, errUnbuilt }
+func Connect(ctx context.Context, c Config) (*Bus, error) {
+	if err := c.fill(); err != nil {
+		return nil, err
+	}
+	b := &Bus{
+		cfg:       c,
+		log:       c.Logger,
+		metrics:   newMetrics(c.Registerer),
+		inbox:     nuid.Next(),
+		calls:     map[string]*remoteCall{},
+		exchanges: newExchanges(),
+		stopPulse: make(chan struct{}),
+		closed:    make(chan struct{}),
+	}
+	b.endpoints.Store(&map[string]*endpoint{})
+	if err := b.dial(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.start(ctx); err != nil {
+		b.nc.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Bus) dial(ctx context.Context) error {
+	for {
+		nc, err := nats.Connect(b.cfg.URL, b.options()...)
+		if err == nil {
+			b.nc = nc
+			return nil
+		}
+		b.log.Debug("cannot connect to NATS yet", "error", err)
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("cannot connect to NATS: %w", err)
+		case <-time.After(connectRetry):
+		}
+	}
+}
+
+func (b *Bus) options() []nats.Option {
+	o := []nats.Option{
+		nats.Name(b.cfg.Name + " " + b.cfg.Instance),
+		nats.Timeout(connectTimeout),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(connectRetry),
+		nats.ReconnectJitter(connectRetry, connectRetry),
+		// What can't be sent now fails now: a message that waited for the connection to
+		// return would arrive when nobody wants it any more.
+		nats.ReconnectBufSize(-1),
+		nats.PingInterval(10 * time.Second),
+		nats.DrainTimeout(drainTimeout),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { b.disconnected(err) }),
+		nats.ReconnectHandler(func(*nats.Conn) { b.reconnected() }),
+		nats.ClosedHandler(func(*nats.Conn) { close(b.closed) }),
+		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
+			subject := ""
+			if sub != nil {
+				subject = sub.Subject
+			}
+			b.log.Error("fault on the NATS connection", "subject", subject, "error", err)
+		}),
+	}
+	if b.cfg.InProcess != nil {
+		o = append(o, nats.InProcessServer(b.cfg.InProcess))
+	}
+	if b.cfg.Credentials != "" {
+		o = append(o, nats.UserCredentials(b.cfg.Credentials))
+	}
+	return o
+}
+
+// start sets up what every process needs on a new connection.
+func (b *Bus) start(ctx context.Context) error {
+	if err := checkServer(b.nc.ConnectedServerVersion()); err != nil {
+		return err
+	}
+	js, err := jetstream.New(b.nc)
+	if err != nil {
+		return fmt.Errorf("set up JetStream: %w", err)
+	}
+	b.js = js
+	b.changes = &Changes{bus: b}
+	replies, err := b.nc.Subscribe(repliesSubject(b.inbox), b.onReply)
+	if err != nil {
+		return fmt.Errorf("subscribe to replies: %w", err)
+	}
+	addresses, err := b.nc.Subscribe(addressesSubject(b.inbox), b.onAddress)
+	if err != nil {
+		return fmt.Errorf("subscribe to credits: %w", err)
+	}
+	// Credits bound what comes here; NATS must not drop any of it by its own limits.
+	for _, sub := range []*nats.Subscription{replies, addresses} {
+		if err := sub.SetPendingLimits(-1, -1); err != nil {
+			return fmt.Errorf("lift the limits of the inbox: %w", err)
+		}
+	}
+	if err := b.flush(ctx); err != nil {
+		return fmt.Errorf("cannot talk to NATS: %w", err)
+	}
+	b.metrics.connected.Inc()
+	go b.pulse()
+	return nil
+}
 
 // Close hands out what was received, sends what was published, and ends the connection.
-func (b *Bus) Close() {}
+// It is safe to call twice.
+func (b *Bus) Close() {
+	b.closeOnce.Do(func() {
+		close(b.stopPulse)
+		if err := b.nc.Drain(); err != nil {
+			b.nc.Close()
+		}
+		select {
+		case <-b.closed:
+		case <-time.After(drainTimeout + time.Second):
+			b.nc.Close()
+		}
+		b.lost(errors.New("the connection was closed"))
+	})
+}
 
 // Instance is what tells this process from every other.
-func (b *Bus) Instance() string { return "" }
+func (b *Bus) Instance() string { return b.cfg.Instance }
 
 // Status is nil while connected, else it says in words what is wrong.
-func (b *Bus) Status() error { return errUnbuilt }
+func (b *Bus) Status() error {
+	switch b.nc.Status() {
+	case nats.CONNECTED, nats.DRAINING_PUBS, nats.DRAINING_SUBS:
+		return nil
+	case nats.CLOSED:
+		return errors.New("the connection to NATS is closed")
+	}
+	if last := b.lastErr.Load(); last != nil && *last != nil {
+		return fmt.Errorf("not connected to NATS (%w), trying again", *last)
+	}
+	return errors.New("not connected to NATS, trying again")
+}
+
+func (b *Bus) disconnected(err error) {
+	b.lastErr.Store(&err)
+	b.metrics.connected.Dec()
+	select {
+	case <-b.stopPulse: // closed on purpose
+	default:
+		b.log.Warn("connection to NATS lost", "error", err)
+	}
+	b.lost(b.Status())
+}
+
+func (b *Bus) reconnected() {
+	b.metrics.connected.Inc()
+	b.metrics.reconnects.Inc()
+	b.log.Info("connected to NATS again", "server", b.nc.ConnectedUrlRedacted())
+}
+
+// lost ends everything that was under way: its messages may be gone.
+func (b *Bus) lost(reason error) {
+	if reason == nil {
+		reason = errors.New("the connection was interrupted")
+	}
+	err := notConnected(reason)
+	b.callsMu.Lock()
+	for _, c := range b.calls {
+		c.breakOff(err)
+	}
+	b.callsMu.Unlock()
+	b.exchanges.cancelAll(err)
+}
+
+// pulse sends the heartbeats of this process's responders and notices the silence of
+// those it waits for.
+func (b *Bus) pulse() {
+	// Twice per heartbeat, so that one that is due is late by half of it at most.
+	t := time.NewTicker(max(b.cfg.Heartbeat/2, time.Millisecond))
+	defer t.Stop()
+	for {
+		select {
+		case <-b.stopPulse:
+			return
+		case now := <-t.C:
+			for _, e := range b.exchanges.silentSince(now.Add(-b.cfg.Heartbeat)) {
+				e.beat(now)
+			}
+			b.breakSilent(now.Add(-b.cfg.IdleTimeout))
+		}
+	}
+}
+
+// flush returns when the server has seen everything that was sent before.
+func (b *Bus) flush(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
+	defer cancel()
+	return b.nc.FlushWithContext(ctx)
+}
+
+// frameLimit is the most bytes that one message of this connection takes.
+func (b *Bus) frameLimit() int {
+	return max(1, min(b.cfg.FrameSize, int(b.nc.MaxPayload())-payloadMargin))
+}

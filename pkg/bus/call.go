@@ -1,9 +1,12 @@
 package bus
 
 import (
+	"bytes"
 	"context"
 
 	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
 )
 
 // Sink takes an answer, on the goroutine of the caller. An error from it ends the call and
@@ -16,13 +19,55 @@ type Sink interface {
 	Write(p []byte) (int, error)
 }
 
-// Call asks for an answer and hands it to sink as it comes.
+// Call asks for an answer and hands it to sink as it comes. A responder in this process is
+// called directly; a request that it or another one is too busy for is tried once more
+// elsewhere.
+//
+// newHead makes the message for the head; it may be nil for an answer whose head does not
+// matter, and Sink.Head is not called then. The error is an *apierror.Error, or has
+// ErrCutOff in its chain, or is the sink's, or context.Canceled.
 func (b *Bus) Call(ctx context.Context, ep Endpoint, req proto.Message, newHead func() proto.Message, sink Sink) error {
-	return errUnbuilt
+	attempts := 2
+	if e := b.endpoint(ep.Subject); e != nil {
+		if ctx.Err() != nil {
+			return contextFailure(ctx, false)
+		}
+		if e.service.admit() {
+			err := e.callLocal(ctx, req, newHead, sink)
+			e.calls[outcome(err)].Inc()
+			return err
+		}
+		attempts = 1
+	}
+	err := b.callRemote(ctx, ep, req, newHead, sink, attempts)
+	b.metrics.calls.WithLabelValues(ep.Subject, wayRemote, outcome(err)).Inc()
+	return err
 }
 
 // CallMessage is Call for answers that fit in memory: it returns the head and the body,
 // and fails when the body is larger than limit bytes.
 func (b *Bus) CallMessage(ctx context.Context, ep Endpoint, req proto.Message, newHead func() proto.Message, limit int) (proto.Message, []byte, error) {
-	return nil, nil, errUnbuilt
+	c := &collector{limit: limit}
+	if err := b.Call(ctx, ep, req, newHead, c); err != nil {
+		return nil, nil, err
+	}
+	return c.head, c.body.Bytes(), nil
+}
+
+type collector struct {
+	head  proto.Message
+	body  bytes.Buffer
+	limit int
+}
+
+func (c *collector) Head(m proto.Message) error {
+	c.head = m
+	return nil
+}
+
+func (c *collector) Write(p []byte) (int, error) {
+	if c.body.Len()+len(p) > c.limit {
+		return 0, apierror.Newf(apierror.Unexpected, "the answer has more than %d bytes", c.limit)
+	}
+	return c.body.Write(p)
 }

@@ -1,9 +1,22 @@
 package bus
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/micro"
+	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
 )
 
 // Handler answers one request. It may be called concurrently.
@@ -16,6 +29,7 @@ type Handler func(ctx context.Context, req proto.Message, w ResponseWriter) erro
 // ResponseWriter takes an answer. It is for one goroutine at a time.
 type ResponseWriter interface {
 	// SetHead sets what goes in front of the body. It counts only before the first Write.
+	// The message must not be changed afterwards.
 	SetHead(m proto.Message)
 	// Write sends p as part of the body and does not keep it. It waits while the caller
 	// is behind, and fails when the caller no longer wants the answer. Pieces of about
@@ -33,19 +47,175 @@ type ServiceInfo struct {
 	Concurrency int
 }
 
+// errRefused is what a responder says past its bound, or while it stops.
+var errRefused = errors.New("busy")
+
 // Service answers requests on a Bus.
-type Service struct{}
+type Service struct {
+	bus   *Bus
+	info  ServiceInfo
+	micro micro.Service
+
+	// base ends when Stop has waited long enough.
+	base   context.Context
+	cancel context.CancelFunc
+
+	inProgress atomic.Int64
+	stopping   atomic.Bool
+	drained    chan struct{}
+	drainOnce  sync.Once
+	stopOnce   sync.Once
+
+	cancels  *nats.Subscription
+	gauge    prometheus.Gauge
+	refusals prometheus.Counter
+	served   atomic.Uint64
+	failed   atomic.Uint64
+}
+
+// endpoint is what this process answers at one subject.
+type endpoint struct {
+	Endpoint
+	service    *Service
+	newRequest func() proto.Message
+	handler    Handler
+	calls      map[string]prometheus.Counter // of local calls, by outcome
+}
 
 // Register announces a service.
 func (b *Bus) Register(ctx context.Context, info ServiceInfo) (*Service, error) {
-	return nil, errUnbuilt
+	s := &Service{
+		bus:      b,
+		info:     info,
+		drained:  make(chan struct{}),
+		gauge:    b.metrics.inProgress.WithLabelValues(info.Name),
+		refusals: b.metrics.refused.WithLabelValues(info.Name),
+	}
+	s.base, s.cancel = context.WithCancel(context.Background())
+	cancels, err := b.nc.Subscribe(cancelSubject(info.Name), func(m *nats.Msg) { b.exchanges.cancel(string(m.Data)) })
+	if err != nil {
+		return nil, fmt.Errorf("register %s: %w", info.Name, err)
+	}
+	s.cancels = cancels
+	s.micro, err = micro.AddService(b.nc, micro.Config{
+		Name:         info.Name,
+		Version:      cmp.Or(info.Version, "0.0.0"),
+		Description:  info.Description,
+		Metadata:     map[string]string{"instance": b.cfg.Instance},
+		StatsHandler: func(*micro.Endpoint) any { return s.stats() },
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("register %s: %w", info.Name, err), cancels.Unsubscribe())
+	}
+	if err := b.flush(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("register %s: %w", info.Name, err), s.Stop(ctx))
+	}
+	return s, nil
+}
+
+// stats adds to what micro counts: requests are handled behind its back, on goroutines of
+// their own.
+func (s *Service) stats() json.RawMessage {
+	b, _ := json.Marshal(map[string]int64{ // numbers always encode
+		"in_progress": s.inProgress.Load(),
+		"concurrency": int64(s.info.Concurrency),
+		"served":      int64(s.served.Load()), //nolint:gosec // G115: a count of requests
+		"failed":      int64(s.failed.Load()), //nolint:gosec // G115: a count of requests
+	})
+	return b
 }
 
 // Handle has h answer the requests to ep. The subscription is active on return.
 func (s *Service) Handle(ep Endpoint, newRequest func() proto.Message, h Handler) error {
-	return errUnbuilt
+	e := &endpoint{Endpoint: ep, service: s, newRequest: newRequest, handler: h, calls: map[string]prometheus.Counter{}}
+	for _, o := range []string{outcomeOK, outcomeError, outcomeCutOff} {
+		e.calls[o] = s.bus.metrics.calls.WithLabelValues(ep.Subject, wayLocal, o)
+	}
+	err := s.micro.AddEndpoint(ep.Name, micro.HandlerFunc(e.onRequest),
+		micro.WithEndpointSubject(ep.Subject), micro.WithEndpointQueueGroup(ep.Service))
+	if err != nil {
+		return fmt.Errorf("handle %s: %w", ep.Subject, err)
+	}
+	if err := s.bus.flush(s.base); err != nil {
+		return fmt.Errorf("handle %s: %w", ep.Subject, err)
+	}
+	s.bus.changeEndpoints(func(m map[string]*endpoint) { m[ep.Subject] = e })
+	return nil
 }
 
 // Stop takes no more requests and waits for those in hand. When ctx ends first, they are
 // cancelled and ctx's error is returned. It is safe to call twice.
-func (s *Service) Stop(ctx context.Context) error { return errUnbuilt }
+func (s *Service) Stop(ctx context.Context) error {
+	s.stopOnce.Do(func() {
+		s.bus.changeEndpoints(func(m map[string]*endpoint) {
+			maps.DeleteFunc(m, func(_ string, e *endpoint) bool { return e.service == s })
+		})
+		// NATS learns that we no longer listen before it gets the refusals of those that
+		// came too late, so that their callers' second try goes elsewhere.
+		if err := s.micro.Stop(); err != nil {
+			s.bus.log.Warn("cannot stop a service in order", "service", s.info.Name, "error", err)
+		}
+		s.stopping.Store(true)
+		if s.inProgress.Load() == 0 {
+			s.setDrained()
+		}
+	})
+	defer s.cancel()
+	defer func() { _ = s.cancels.Unsubscribe() }() // fails when it is closed already
+	select {
+	case <-s.drained:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stop %s with %d requests in hand: %w", s.info.Name, s.inProgress.Load(), ctx.Err())
+	}
+}
+
+func (s *Service) setDrained() { s.drainOnce.Do(func() { close(s.drained) }) }
+
+// admit says whether one more request may be worked on; release ends it.
+func (s *Service) admit() bool {
+	n := s.inProgress.Add(1)
+	if s.stopping.Load() || s.info.Concurrency > 0 && n > int64(s.info.Concurrency) {
+		s.release()
+		s.refusals.Inc()
+		return false
+	}
+	s.gauge.Inc()
+	return true
+}
+
+func (s *Service) done(err error) {
+	s.gauge.Dec()
+	s.served.Add(1)
+	if err != nil {
+		s.failed.Add(1)
+	}
+	s.release()
+}
+
+func (s *Service) release() {
+	if s.inProgress.Add(-1) == 0 && s.stopping.Load() {
+		s.setDrained()
+	}
+}
+
+// invoke runs the handler; a panic in it is an error of this request alone.
+func (e *endpoint) invoke(ctx context.Context, req proto.Message, w ResponseWriter) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.service.bus.log.Error("panic in a handler", "endpoint", e.Subject, "panic", p, "stack", string(debug.Stack()))
+			err = apierror.New(apierror.Unexpected, "internal error")
+		}
+	}()
+	return e.handler(ctx, req, w)
+}
+
+func (b *Bus) endpoint(subject string) *endpoint { return (*b.endpoints.Load())[subject] }
+
+func (b *Bus) changeEndpoints(change func(map[string]*endpoint)) {
+	b.endpointsMu.Lock()
+	defer b.endpointsMu.Unlock()
+	m := maps.Clone(*b.endpoints.Load())
+	change(m)
+	b.endpoints.Store(&m)
+}

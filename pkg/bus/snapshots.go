@@ -2,12 +2,29 @@ package bus
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	// snapshotsKept is how many snapshots are stored at most.
+	snapshotsKept = 3
+	snapshotChunk = 512 << 10
 )
 
 // Snapshots is the store of metadata snapshots, from which a service starts while
 // metadata is down.
-type Snapshots struct{}
+//
+// There is a fixed number of places for them, of which the one that is worth least is
+// written over: a name per version would leave a mark in the store for each that is
+// deleted.
+type Snapshots struct{ bus *Bus }
 
 // SnapshotInfo names a snapshot.
 type SnapshotInfo struct {
@@ -15,16 +32,186 @@ type SnapshotInfo struct {
 	Version  int64
 }
 
-// Snapshots gives access to the store; the result is shared and safe for concurrent use.
-func (b *Bus) Snapshots() *Snapshots { return nil }
+// Snapshots gives access to the store; the result is safe for concurrent use.
+func (b *Bus) Snapshots() *Snapshots { return &Snapshots{bus: b} }
 
-// Put stores a snapshot, keeps the newest three of streamID, and deletes all others.
+// Put stores a snapshot, keeps the newest three of streamID, and deletes all others. It
+// needs Changes.Ensure before it, in this process or another one.
 func (s *Snapshots) Put(ctx context.Context, streamID string, version int64, data io.Reader) error {
-	return errUnbuilt
+	if err := s.put(ctx, streamID, version, data); err != nil {
+		return fmt.Errorf("store the metadata snapshot of version %d: %w", version, err)
+	}
+	return nil
 }
 
-// Latest opens the newest snapshot, which the caller closes. It fails with ErrNoSnapshot
-// when there is none. A read fails at the end when the content is damaged.
+func (s *Snapshots) put(ctx context.Context, streamID string, version int64, data io.Reader) error {
+	store, err := s.bus.js.ObjectStore(ctx, SnapshotsBucket)
+	if err != nil {
+		return err
+	}
+	stored, err := listSnapshots(ctx, store)
+	if err != nil {
+		return err
+	}
+	place := choosePlace(stored, streamID, version)
+	if place < 0 {
+		return nil // all that are stored are newer
+	}
+	_, err = store.Put(ctx, jetstream.ObjectMeta{
+		Name:     placeName(place),
+		Metadata: map[string]string{streamIDKey: streamID, versionKey: strconv.FormatInt(version, 10)},
+		Opts:     &jetstream.ObjectMetaOptions{ChunkSize: snapshotChunk},
+	}, data)
+	if err != nil {
+		return err
+	}
+	for i, other := range stored {
+		if i == place || other == nil || other.StreamID == streamID {
+			continue
+		}
+		if err := store.Delete(ctx, placeName(i)); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+			return fmt.Errorf("delete a snapshot of another metadata database: %w", err)
+		}
+	}
+	return nil
+}
+
+// choosePlace gives the place of the same snapshot, else an empty place, else one of
+// another stream, else that of the oldest when it is older than version, else -1.
+func choosePlace(stored []*storedSnapshot, streamID string, version int64) int {
+	worth := func(i int) int64 {
+		switch o := stored[i]; {
+		case o == nil:
+			return -2
+		case o.StreamID != streamID:
+			return -1
+		default:
+			return o.Version
+		}
+	}
+	least := 0
+	for i, o := range stored {
+		if o != nil && o.StreamID == streamID && o.Version == version {
+			return i
+		}
+		if worth(i) < worth(least) {
+			least = i
+		}
+	}
+	if worth(least) > version {
+		return -1
+	}
+	return least
+}
+
+// Latest opens the newest snapshot, which the caller closes; ctx bounds reading it too. It
+// fails with ErrNoSnapshot when there is none. A read fails at the end when the content is
+// damaged.
 func (s *Snapshots) Latest(ctx context.Context) (SnapshotInfo, io.ReadCloser, error) {
-	return SnapshotInfo{}, nil, errUnbuilt
+	info, r, err := s.latest(ctx)
+	if err != nil && !errors.Is(err, ErrNoSnapshot) {
+		err = fmt.Errorf("read the latest metadata snapshot: %w", err)
+	}
+	return info, r, err
+}
+
+func (s *Snapshots) latest(ctx context.Context) (SnapshotInfo, io.ReadCloser, error) {
+	store, err := s.bus.js.ObjectStore(ctx, SnapshotsBucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		return SnapshotInfo{}, nil, ErrNoSnapshot
+	}
+	if err != nil {
+		return SnapshotInfo{}, nil, err
+	}
+	stored, err := listSnapshots(ctx, store)
+	if err != nil {
+		return SnapshotInfo{}, nil, err
+	}
+	newest := newestOf(stored)
+	if newest < 0 {
+		return SnapshotInfo{}, nil, ErrNoSnapshot
+	}
+	r, err := store.Get(ctx, placeName(newest))
+	if err != nil {
+		return SnapshotInfo{}, nil, err
+	}
+	// It may have been written over since it was listed: what it is now counts.
+	object, err := r.Info()
+	if err != nil {
+		return SnapshotInfo{}, nil, errors.Join(err, r.Close())
+	}
+	info, err := parseSnapshot(object)
+	if err != nil {
+		return SnapshotInfo{}, nil, errors.Join(err, r.Close())
+	}
+	return info.SnapshotInfo, r, nil
+}
+
+// newestOf gives the place of the highest version of the stream that was stored last, -1
+// for none.
+func newestOf(stored []*storedSnapshot) int {
+	last, newest := -1, -1
+	for i, o := range stored {
+		if o != nil && (last < 0 || o.stored.After(stored[last].stored)) {
+			last = i
+		}
+	}
+	for i, o := range stored {
+		if o != nil && o.StreamID == stored[last].StreamID && (newest < 0 || o.Version > stored[newest].Version) {
+			newest = i
+		}
+	}
+	return newest
+}
+
+func (s *Snapshots) ensure(ctx context.Context, replicas int) error {
+	_, err := s.bus.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		Bucket:      SnapshotsBucket,
+		Description: "Snapshots of the metadata and of what the sources contain",
+		Storage:     jetstream.FileStorage,
+		Compression: true,
+		Replicas:    replicas,
+	})
+	if err != nil {
+		return fmt.Errorf("set up the bucket %s: %w", SnapshotsBucket, err)
+	}
+	return nil
+}
+
+func placeName(i int) string { return "snapshot-" + strconv.Itoa(i) }
+
+type storedSnapshot struct {
+	SnapshotInfo
+	stored time.Time
+}
+
+// listSnapshots gives what is in each place, nil for nothing.
+func listSnapshots(ctx context.Context, store jetstream.ObjectStore) ([]*storedSnapshot, error) {
+	stored := make([]*storedSnapshot, snapshotsKept)
+	objects, err := store.List(ctx)
+	if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
+		return nil, err
+	}
+	for _, o := range objects {
+		for i := range stored {
+			if o.Name != placeName(i) {
+				continue
+			}
+			if stored[i], err = parseSnapshot(o); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return stored, nil
+}
+
+func parseSnapshot(o *jetstream.ObjectInfo) (*storedSnapshot, error) {
+	version, err := strconv.ParseInt(o.Metadata[versionKey], 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("the object %s has no version", o.Name)
+	}
+	return &storedSnapshot{
+		SnapshotInfo: SnapshotInfo{StreamID: o.Metadata[streamIDKey], Version: version},
+		stored:       o.ModTime,
+	}, nil
 }

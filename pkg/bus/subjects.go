@@ -47,4 +47,38 @@ const (
 	ChangesStream   = "METADATA"
 	ChangesSubject  = "engine.metadata.changes"
 	SnapshotsBucket = "METADATA_SNAPSHOTS"
+
+	// streamIDKey is where the configuration of the stream, and the metadata of a
+	// snapshot, name the metadata database; versionKey where a snapshot names its version.
+	streamIDKey = "engine_stream_id"
+	versionKey  = "engine_version"
 )
+
+// Header fields of requests and of messages in the stream.
+const (
+	headerTimeout = "Engine-Timeout" // milliseconds that are left
+	headerWindow  = "Engine-Window"  // frames that may be under way
+	headerSize    = "Engine-Size"    // bytes of a request that comes in parts
+
+	headerStream  = "Engine-Stream"  // identity of the metadata database
+	headerVersion = "Engine-Version" // resource version
+	headerPart    = "Engine-Part"    // "2/5" of a change larger than one message
+
+	// Of the server: messages that are stored together or not at all.
+	headerBatchID       = "Nats-Batch-Id"
+	headerBatchSequence = "Nats-Batch-Sequence"
+	headerBatchCommit   = "Nats-Batch-Commit"
+)
+
+// cancelSubject is where the replicas of a service hear of callers that gave up.
+func cancelSubject(service string) string { return "engine.bus.cancel." + service }
+
+// The private subjects of a process are below its inbox. Replies of a call come to
+// <inbox>.r.<call>, what a responder is told during an exchange to
+// <inbox>.a.<inbox of the caller>.<call>.
+const inboxPrefix = "_INBOX."
+
+func repliesSubject(inbox string) string           { return inboxPrefix + inbox + ".r.>" }
+func replySubject(inbox, call string) string       { return inboxPrefix + inbox + ".r." + call }
+func addressesSubject(inbox string) string         { return inboxPrefix + inbox + ".a.>" }
+func addressSubject(inbox, exchange string) string { return inboxPrefix + inbox + ".a." + exchange }

@@ -3,13 +3,26 @@
 package natsserver
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+const (
+	defaultHost       = "127.0.0.1"
+	defaultMaxPayload = 8 << 20
+	startTimeout      = 20 * time.Second
 )
 
 // Config of an embedded server.
 type Config struct {
-	// Dir holds the JetStream data.
+	// Dir holds the JetStream data. One server at a time may use it.
 	Dir string
 	// Port to listen on: 0 for none (in-process connections only), -1 for a free one.
 	Port int
@@ -26,16 +39,98 @@ type Config struct {
 
 // Server is a running NATS server. It is a nats.InProcessConnProvider, as bus.Config takes
 // it.
-type Server struct{}
+type Server struct {
+	server *server.Server
+	lock   io.Closer
+	stop   sync.Once
+}
 
 // Start runs a server and returns when it accepts connections.
-func Start(c Config) (*Server, error) { return nil, nil }
+func Start(c Config) (*Server, error) {
+	if c.Dir == "" {
+		return nil, errors.New("the embedded NATS server needs a data directory")
+	}
+	lock, err := lockDir(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := start(c)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return &Server{server: s, lock: lock}, nil
+}
+
+func start(c Config) (*server.Server, error) {
+	s, err := server.NewServer(options(c))
+	if err != nil {
+		return nil, fmt.Errorf("configure the embedded NATS server: %w", err)
+	}
+	l := newLogger(c.Logger)
+	s.SetLoggerV2(l, false, false, false)
+	s.Start()
+	for deadline := time.Now().Add(startTimeout); !s.ReadyForConnections(50 * time.Millisecond); {
+		if l.fault() != "" || time.Now().After(deadline) {
+			s.Shutdown()
+			return nil, fmt.Errorf("the embedded NATS server did not start: %s", l.fault())
+		}
+	}
+	if !s.JetStreamEnabled() {
+		s.Shutdown()
+		return nil, fmt.Errorf("JetStream did not start in %s: %s", c.Dir, l.fault())
+	}
+	return s, nil
+}
+
+func options(c Config) *server.Options {
+	o := &server.Options{
+		ServerName: "engine",
+		Host:       c.Host,
+		Port:       c.Port,
+		MaxPayload: int32(c.MaxPayload), //nolint:gosec // G115: a payload is far below 2 GiB
+		MaxPending: 256 << 20,
+		JetStream:  true,
+		StoreDir:   c.Dir,
+		SyncAlways: !c.NoSync,
+		DontListen: c.Port == 0,
+		NoSigs:     true,
+	}
+	if o.Host == "" {
+		o.Host = defaultHost
+	}
+	if o.MaxPayload == 0 {
+		o.MaxPayload = defaultMaxPayload
+	}
+	if c.NoSync {
+		o.SyncInterval = time.Hour
+	}
+	return o
+}
 
 // InProcessConn gives a connection that needs no socket.
-func (s *Server) InProcessConn() (net.Conn, error) { return nil, nil }
+func (s *Server) InProcessConn() (net.Conn, error) { return s.server.InProcessConn() }
 
-// ClientURL is where clients connect, "" without a port.
-func (s *Server) ClientURL() string { return "" }
+// ClientURL is where clients connect, "" when the server has no port.
+func (s *Server) ClientURL() string {
+	if s.server.Addr() == nil {
+		return ""
+	}
+	return s.server.ClientURL()
+}
+
+// Port is where the server listens, 0 for nowhere.
+func (s *Server) Port() int {
+	if a, ok := s.server.Addr().(*net.TCPAddr); ok {
+		return a.Port
+	}
+	return 0
+}
 
 // Stop ends the server and waits until its data is written. It is safe to call twice.
-func (s *Server) Stop() {}
+func (s *Server) Stop() {
+	s.stop.Do(func() {
+		s.server.Shutdown()
+		s.server.WaitForShutdown()
+		_ = s.lock.Close()
+	})
+}

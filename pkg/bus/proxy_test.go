@@ -1,0 +1,58 @@
+package bus_test
+
+import (
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// proxy stands between a process and NATS, and can take the process away as a kill or a
+// broken cable would.
+type proxy struct {
+	listener net.Listener
+	mu       sync.Mutex
+	conns    []net.Conn
+}
+
+func newProxy(t testing.TB, server string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	p := &proxy{listener: l}
+	t.Cleanup(p.cut)
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			upstream, err := net.Dial("tcp", strings.TrimPrefix(server, "nats://"))
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			p.mu.Lock()
+			p.conns = append(p.conns, client, upstream)
+			p.mu.Unlock()
+			go func() { _, _ = io.Copy(client, upstream) }()
+			go func() { _, _ = io.Copy(upstream, client) }()
+		}
+	}()
+	return p
+}
+
+func (p *proxy) url() string { return "nats://" + p.listener.Addr().String() }
+
+// cut ends all connections and lets no new one in.
+func (p *proxy) cut() {
+	_ = p.listener.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		_ = c.Close()
+	}
+}

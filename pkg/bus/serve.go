@@ -1,0 +1,121 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/micro"
+	"go.opentelemetry.io/otel/propagation"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+)
+
+// maxRequestSize bounds what a request in parts may take of this process's memory.
+const maxRequestSize = 256 << 20
+
+// errCallerGone is the cause of a handler's context when nobody waits for the answer.
+var errCallerGone = errors.New("the caller is gone")
+
+// onRequest starts to answer a request from another process. It runs on the goroutine of
+// the subscription and must not wait.
+func (e *endpoint) onRequest(r micro.Request) {
+	if r.Reply() == "" {
+		return // nobody could hear the answer
+	}
+	if !e.service.admit() {
+		_ = e.service.bus.nc.Publish(frameSubject(r.Reply(), frameRefused, 0), nil)
+		return
+	}
+	go e.serve(r)
+}
+
+func (e *endpoint) serve(r micro.Request) {
+	b, headers := e.service.bus, r.Headers()
+	ctx, cancel := context.WithCancelCause(e.service.base)
+	defer cancel(nil)
+	if ms, err := strconv.ParseInt(headers.Get(headerTimeout), 10, 64); err == nil {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
+		defer stop()
+	}
+	ctx = propagation.TraceContext{}.Extract(ctx, headerCarrier(headers))
+
+	x := newExchange(b, r, cancel)
+	b.exchanges.add(x)
+	defer b.exchanges.remove(x)
+
+	w := &frameWriter{exchange: x, ctx: ctx, limit: b.frameLimit()}
+	err := e.answer(ctx, x, r, w)
+	w.finish(err)
+	e.service.done(err)
+}
+
+func (e *endpoint) answer(ctx context.Context, x *exchange, r micro.Request, w *frameWriter) error {
+	data, err := x.request(ctx, r)
+	if err != nil {
+		return err
+	}
+	req := e.newRequest()
+	if err := proto.Unmarshal(data, req); err != nil {
+		return apierror.New(apierror.Unexpected, "internal error").WithInternal(fmt.Sprintf("read a request to %s: %v", e.Subject, err))
+	}
+	return e.invoke(ctx, req, w)
+}
+
+func newExchange(b *Bus, r micro.Request, cancel context.CancelCauseFunc) *exchange {
+	window, err := strconv.Atoi(r.Headers().Get(headerWindow))
+	if err != nil || window < 1 {
+		window = 1
+	}
+	// The reply subject of a caller is _INBOX.<inbox>.r.<call>.
+	key := strings.Replace(strings.TrimPrefix(r.Reply(), inboxPrefix), ".r.", ".", 1)
+	x := &exchange{
+		bus:     b,
+		key:     key,
+		reply:   r.Reply(),
+		address: addressSubject(b.inbox, key),
+		cancel:  cancel,
+		credits: make(chan struct{}, min(window, b.cfg.Window)),
+		parts:   make(chan []byte, 1),
+	}
+	x.sent.Store(time.Now().UnixNano())
+	return x
+}
+
+// request gives the bytes of the request, which may have to be fetched in parts.
+func (e *exchange) request(ctx context.Context, r micro.Request) ([]byte, error) {
+	header := r.Headers().Get(headerSize)
+	if header == "" {
+		return r.Data(), nil
+	}
+	size, err := strconv.Atoi(header)
+	if err != nil || size < len(r.Data()) || size > maxRequestSize {
+		return nil, apierror.Newf(apierror.BadRequest, "a request of %s bytes is too large", header)
+	}
+	data := append(make([]byte, 0, size), r.Data()...)
+	for len(data) < size {
+		if err := e.send(frameWant, 0, e.address, nil); err != nil {
+			return nil, err
+		}
+		select {
+		case part := <-e.parts:
+			if len(part) == 0 || len(part) > size-len(data) {
+				return nil, apierror.New(apierror.Unexpected, "internal error").WithInternal("the parts of a request do not fit together")
+			}
+			data = append(data, part...)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return data, nil
+}
+
+func (e *exchange) send(kind frameKind, number uint32, address string, data []byte) error {
+	e.sent.Store(time.Now().UnixNano())
+	return e.bus.nc.PublishRequest(frameSubject(e.reply, kind, number), address, data)
+}
