@@ -1,0 +1,229 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/session"
+)
+
+const (
+	stateReadOnlyTransaction = "25006"
+	stateFeatureNotSupported = "0A000"
+	stateNotInRepertoire     = "22021"
+)
+
+// rollbackGrace is how long a rollback may take after the request that failed.
+const rollbackGrace = 5 * time.Second
+
+// RunSQL runs statements as they are, on the primary and, unless the request says
+// otherwise, in one transaction. The connection is closed afterwards: whatever the text did
+// to its session (SET, LISTEN, locks, temporary tables) must not reach the next user.
+func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResult, error) {
+	if err := checkText(r.SQL); err != nil {
+		return nil, err
+	}
+	c, err := s.primary.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.release()
+	c.discard()
+	run := rawRun{pg: c.pg, request: r, isolation: s.primary.endpoint.Isolation}
+	switch {
+	case r.ReadOnly:
+		return run.readOnly(ctx)
+	case r.NoTransaction:
+		return run.withoutTransaction(ctx)
+	}
+	return run.inTransaction(ctx)
+}
+
+// checkText refuses what would confuse the connection: a zero byte ends the text on the
+// wire, and COPY FROM STDIN waits for data that a request doesn't have.
+func checkText(sql string) error {
+	if strings.ContainsRune(sql, 0) {
+		return refusal(sql, stateNotInRepertoire, `invalid byte sequence for encoding "UTF8": 0x00`)
+	}
+	for _, statement := range splitStatements(sql) {
+		words := leadingWords(statement, 1)
+		if len(words) == 1 && words[0] == "COPY" && hasWord(statement, "FROM") && hasWord(statement, "STDIN") {
+			return refusal(sql, stateFeatureNotSupported, "COPY FROM STDIN is not supported")
+		}
+	}
+	return nil
+}
+
+// refusal is an error of our own in the form of one of the server's.
+func refusal(sql, state, message string) error {
+	return rawError(context.Background(), &pgconn.PgError{Code: state, Message: message}, sql)
+}
+
+// rawRun is one run of a RawSQL on one connection.
+type rawRun struct {
+	pg        *pgconn.PgConn
+	request   backend.RawSQL
+	isolation Isolation
+}
+
+// inTransaction runs everything in one transaction. A text may end it by itself, as
+// migrations between BEGIN and COMMIT do; what is done by then stays, and what comes after
+// it has a transaction of its own.
+func (r *rawRun) inTransaction(ctx context.Context) (*backend.RawResult, error) {
+	begin := "BEGIN ISOLATION LEVEL " + r.isolation.sql()
+	result, err := r.steps(ctx, begin)
+	if err != nil {
+		r.rollback(ctx)
+		return nil, err
+	}
+	return result, nil
+}
+
+func (r *rawRun) steps(ctx context.Context, begin string) (*backend.RawResult, error) {
+	if err := r.exec(ctx, begin); err != nil {
+		return nil, err
+	}
+	if err := r.setUser(ctx, true); err != nil {
+		return nil, err
+	}
+	if err := r.hook(ctx, r.request.Before); err != nil {
+		return nil, err
+	}
+	result, err := r.text(ctx, r.request.SQL)
+	if err != nil {
+		return nil, err
+	}
+	if r.pg.TxStatus() == 'I' && r.request.Check != nil {
+		if err := r.exec(ctx, begin); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.hook(ctx, r.request.Check); err != nil {
+		return nil, err
+	}
+	if r.pg.TxStatus() == 'I' {
+		return result, nil
+	}
+	return result, r.exec(ctx, "COMMIT")
+}
+
+// withoutTransaction sends the statements one by one. The hooks have transactions of their
+// own; what the text did can't be undone.
+func (r *rawRun) withoutTransaction(ctx context.Context) (*backend.RawResult, error) {
+	if err := r.setUser(ctx, false); err != nil {
+		return nil, err
+	}
+	if err := r.separateHook(ctx, r.request.Before); err != nil {
+		return nil, err
+	}
+	result := &backend.RawResult{}
+	for _, statement := range splitStatements(r.request.SQL) {
+		var err error
+		if result, err = r.text(ctx, statement); err != nil {
+			return nil, err
+		}
+	}
+	return result, r.separateHook(ctx, r.request.Check)
+}
+
+func (r *rawRun) separateHook(ctx context.Context, hook rawHook) error {
+	if hook == nil {
+		return nil
+	}
+	if err := r.exec(ctx, "BEGIN ISOLATION LEVEL "+r.isolation.sql()); err != nil {
+		return err
+	}
+	if err := r.hook(ctx, hook); err != nil {
+		r.rollback(ctx)
+		return err
+	}
+	return r.exec(ctx, "COMMIT")
+}
+
+type rawHook = func(ctx context.Context, introspect backend.IntrospectFunc) error
+
+// hook calls a hook with introspection as the open transaction sees the database.
+func (r *rawRun) hook(ctx context.Context, hook rawHook) error {
+	if hook == nil {
+		return nil
+	}
+	return hook(ctx, func(ctx context.Context, enums []catalog.Name) (*catalog.Source, error) {
+		return introspect(ctx, r.pg, enums)
+	})
+}
+
+// text runs SQL that may hold several statements and returns the result of the last one.
+func (r *rawRun) text(ctx context.Context, sql string) (*backend.RawResult, error) {
+	results := r.pg.Exec(ctx, sql)
+	last := &backend.RawResult{}
+	for results.NextResult() {
+		last = readResult(results.ResultReader())
+	}
+	if err := results.Close(); err != nil {
+		return nil, rawError(ctx, err, r.request.SQL)
+	}
+	return last, nil
+}
+
+// readResult reads a result in text form. Its error is the business of who reads on.
+func readResult(rows *pgconn.ResultReader) *backend.RawResult {
+	fields := rows.FieldDescriptions()
+	if len(fields) == 0 {
+		return &backend.RawResult{}
+	}
+	header := make([]string, len(fields))
+	for i, f := range fields {
+		header[i] = f.Name
+	}
+	result := &backend.RawResult{Rows: [][]string{header}}
+	for rows.NextRow() {
+		row := make([]string, len(fields))
+		for i, v := range rows.Values() {
+			row[i] = "NULL"
+			if v != nil {
+				row[i] = string(v)
+			}
+		}
+		result.Rows = append(result.Rows, row)
+	}
+	return result
+}
+
+// setUser makes the session variables readable for triggers.
+func (r *rawRun) setUser(ctx context.Context, local bool) error {
+	if r.request.Session == nil {
+		return nil
+	}
+	return rawError(ctx, setUser(ctx, r.pg, r.request.Session, local), r.request.SQL)
+}
+
+// setUser sets engine.user, for the transaction or for the session.
+func setUser(ctx context.Context, pg *pgconn.PgConn, s *session.Session, local bool) error {
+	scope := []byte("false")
+	if local {
+		scope = []byte("true")
+	}
+	const sql = `SELECT pg_catalog.set_config('engine.user', $1, $2::bool)`
+	_, err := pg.ExecParams(ctx, sql, [][]byte{s.JSON(), scope}, nil, nil, nil).Close()
+	return err
+}
+
+func (r *rawRun) exec(ctx context.Context, sql string) error {
+	return rawError(ctx, r.pg.Exec(ctx, sql).Close(), r.request.SQL)
+}
+
+// rollback waits until everything is undone, so that who gets the error finds no locks of
+// the transaction any more. When it fails, the end of the connection does it.
+func (r *rawRun) rollback(ctx context.Context) {
+	if r.pg.IsClosed() || r.pg.TxStatus() == 'I' {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackGrace)
+	defer cancel()
+	_ = r.pg.Exec(ctx, "ROLLBACK").Close()
+}
