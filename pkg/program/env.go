@@ -1,0 +1,111 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/config"
+	"queryengine/pkg/service"
+	"queryengine/pkg/telemetry"
+)
+
+const (
+	// natsPatience is how long a start waits for NATS, which may be starting too.
+	natsPatience = 30 * time.Second
+	// natsNotice is when it says that it waits.
+	natsNotice = 2 * time.Second
+	// flushPatience bounds the sending of the last spans.
+	flushPatience = 5 * time.Second
+)
+
+// Connector is a NATS server in this process (a *natsserver.Server).
+type Connector interface {
+	InProcessConn() (net.Conn, error)
+}
+
+// Env is what the services of one process share. Each makes its own view with For.
+type Env struct {
+	Values *config.Values
+	Logger *slog.Logger
+	// Metrics is where everything registers; Gatherer is what it adds up to.
+	Metrics  prometheus.Registerer
+	Gatherer prometheus.Gatherer
+	Tracer   trace.TracerProvider
+	Bus      *bus.Bus
+
+	logs       io.Writer
+	endTracing func(context.Context) error
+}
+
+// Open makes the Env of a process. inProcess is a NATS server inside of it, nil to connect
+// to the one of the settings. The caller closes it.
+func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Writer, inProcess Connector) (*Env, error) {
+	registry := telemetry.NewRegistry()
+	e := &Env{Values: v, Metrics: registry, Gatherer: registry, logs: logs}
+	var err error
+	if e.Logger, err = e.logger(string(name)); err != nil {
+		return nil, err
+	}
+	e.Tracer, e.endTracing, err = telemetry.NewTracing(ctx, config.OTLPEndpoint.Get(v), string(name), service.Version)
+	if err != nil {
+		return nil, fmt.Errorf("traces: %w", err)
+	}
+	if e.Bus, err = e.connect(ctx, name, inProcess); err != nil {
+		return nil, errors.Join(err, e.endTracing(ctx))
+	}
+	return e, nil
+}
+
+func (e *Env) connect(ctx context.Context, name config.Service, inProcess Connector) (*bus.Bus, error) {
+	url := config.NATSURL.Get(e.Values).Reveal()
+	if inProcess == nil && url == "" {
+		return nil, fmt.Errorf("no NATS server: set --%s or %s", config.NATSURL.Spec().Flag, config.NATSURL.Spec().Env())
+	}
+	ctx, cancel := context.WithTimeout(ctx, natsPatience)
+	defer cancel()
+	waiting := time.AfterFunc(natsNotice, func() { e.Logger.Warn("NATS does not answer yet; waiting for it") })
+	defer waiting.Stop()
+	return bus.Connect(ctx, bus.Config{
+		URL:         url,
+		InProcess:   inProcess,
+		Name:        string(name),
+		Credentials: config.NATSCredentials.Get(e.Values),
+		Logger:      e.Logger,
+		Registerer:  e.Metrics,
+	})
+}
+
+// For is the Env as one service sees it: its lines and metrics carry its name.
+func (e *Env) For(name config.Service) (*Env, error) {
+	logger, err := e.logger(string(name))
+	if err != nil {
+		return nil, err
+	}
+	c := *e
+	c.Logger = logger
+	c.Metrics = prometheus.WrapRegistererWith(prometheus.Labels{"service": string(name)}, e.Metrics)
+	return &c, nil
+}
+
+func (e *Env) logger(name string) (*slog.Logger, error) {
+	return telemetry.NewLogger(e.logs, config.LogLevel.Get(e.Values), config.EnabledLogTypes.Get(e.Values), name)
+}
+
+// Close leaves NATS and sends the last spans.
+func (e *Env) Close() {
+	e.Bus.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), flushPatience)
+	defer cancel()
+	if err := e.endTracing(ctx); err != nil {
+		e.Logger.Warn("the last spans were not sent", "error", err)
+	}
+}

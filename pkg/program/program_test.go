@@ -1,0 +1,106 @@
+package program_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/bus/natsserver"
+	"queryengine/pkg/config"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/program"
+)
+
+// fake is a service that reports what happens to it.
+type fake struct {
+	state   lifecycle.State
+	err     error
+	onStart func()
+	stopped bool
+}
+
+func (*fake) Name() string { return "fake" }
+
+func (f *fake) Start(context.Context) error {
+	return f.state.Start(func() error {
+		if f.onStart != nil {
+			f.onStart()
+		}
+		return f.err
+	})
+}
+
+func (f *fake) Started() <-chan struct{} { return f.state.Started() }
+func (f *fake) Stop()                    { f.state.Stop(func() { f.stopped = true }) }
+func (f *fake) Status() error            { return f.state.Status() }
+
+type result struct {
+	code      int
+	out, errs string
+}
+
+func run(t *testing.T, ctx context.Context, f *fake, settings map[string]string, args ...string) result { //nolint:revive // t comes first
+	t.Helper()
+	var out, errs bytes.Buffer
+	env := func(name string) (string, bool) { v, ok := settings[name]; return v, ok }
+	code := program.Run(ctx, config.Scheduler, args, env, &out, &errs, func(*program.Env) (lifecycle.Service, error) { return f, nil })
+	return result{code, out.String(), errs.String()}
+}
+
+func TestServiceRunsUntilTheSignal(t *testing.T) {
+	t.Parallel()
+	nats, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1})
+	require.NoError(t, err)
+	t.Cleanup(nats.Stop)
+	settings := map[string]string{"ENGINE_GRAPHQL_NATS_URL": nats.ClientURL()}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	f := &fake{onStart: cancel}
+	r := run(t, ctx, f, settings)
+	require.Zero(t, r.code, r.errs)
+	require.True(t, f.stopped)
+	require.Contains(t, r.out, `"msg":"stopped"`)
+	require.Empty(t, r.errs)
+
+	r = run(t, t.Context(), &fake{err: errors.New("the database is away")}, settings)
+	require.Equal(t, 1, r.code)
+	require.Equal(t, "scheduler: the database is away\n", r.errs)
+}
+
+func TestWhatEndsAProgramAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		settings map[string]string
+		args     []string
+		want     result
+	}{
+		"version":       {args: []string{"version"}, want: result{0, "scheduler 0.1.0\n", ""}},
+		"unknown flag":  {args: []string{"--nope"}, want: result{2, "", "scheduler: unknown argument \"--nope\" (see --help)\n"}},
+		"no NATS given": {want: result{1, "", "scheduler: no NATS server: set --nats-url or ENGINE_GRAPHQL_NATS_URL\n"}},
+		"wrong value": {
+			settings: map[string]string{"ENGINE_GRAPHQL_STATUS_PORT": "x"},
+			want:     result{1, "", "Fatal Error:- Environment variable ENGINE_GRAPHQL_STATUS_PORT: Only expecting a value between 0 and 65535\n"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, c.want, run(t, t.Context(), &fake{}, c.settings, c.args...))
+		})
+	}
+	r := run(t, t.Context(), &fake{}, nil, "--help")
+	require.Zero(t, r.code)
+	require.Contains(t, r.out, "Usage: scheduler [OPTION...]")
+	require.Contains(t, r.out, "--nats-url")
+}
+
+func TestAbsentNATSIsNamed(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // the end of the patience
+	r := run(t, ctx, &fake{}, nil, "--nats-url", "nats://127.0.0.1:1")
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.errs, "cannot connect to NATS")
+}

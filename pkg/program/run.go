@@ -1,0 +1,142 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"queryengine/pkg/config"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/service"
+	"queryengine/pkg/telemetry"
+)
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// stopGrace is how much longer than its services a program waits before it gives up on a
+// stop.
+const stopGrace = 5 * time.Second
+
+// Build makes the service of a program; no I/O.
+type Build func(*Env) (lifecycle.Service, error)
+
+// Main is the main function of the program that runs one service. It does not return.
+func Main(name config.Service, build Build) {
+	ctx, stop := Signals()
+	code := Run(ctx, name, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr, build)
+	stop()
+	os.Exit(code)
+}
+
+// Signals is a context that ends with the first signal to stop. A second one ends the
+// process at once.
+func Signals() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// Run is Main with everything handed in; it returns the exit code. Logs go to out.
+func Run(
+	ctx context.Context, name config.Service, args []string, env func(string) (string, bool), out, errs io.Writer, build Build,
+) int {
+	if len(args) == 1 && args[0] == "version" {
+		fmt.Fprintln(out, string(name), service.Version)
+		return exitOK
+	}
+	v, code := Settings(name, string(name)+" [OPTION...]", args, env, out, errs)
+	if v == nil {
+		return code
+	}
+	if err := run(ctx, name, v, out, build); err != nil {
+		fmt.Fprintf(errs, "%s: %s\n", name, err)
+		return exitError
+	}
+	return exitOK
+}
+
+// Settings reads the settings of a program. When the program has to end, because they are
+// wrong or help was asked for, it has said why, and returns nil and the exit code.
+func Settings(
+	name config.Service, usage string, args []string, env func(string) (string, bool), out, errs io.Writer,
+) (v *config.Values, code int) {
+	var help bytes.Buffer
+	v, err := config.Load(name, args, env, &help)
+	var wrong *config.UsageError
+	switch {
+	case err == nil:
+		return v, exitOK
+	case errors.Is(err, config.ErrHelp):
+		fmt.Fprintf(out, "Usage: %s\n%s", usage, help.String())
+		return nil, exitOK
+	case errors.As(err, &wrong):
+		fmt.Fprintf(errs, "%s: %s (see --help)\n", name, wrong)
+		return nil, exitUsage
+	}
+	fmt.Fprintln(errs, err)
+	return nil, exitError
+}
+
+func run(ctx context.Context, name config.Service, v *config.Values, logs io.Writer, build Build) error {
+	env, err := Open(ctx, name, v, logs, nil)
+	if err != nil {
+		return err
+	}
+	defer env.Close()
+	own, err := env.For(name)
+	if err != nil {
+		return err
+	}
+	s, err := build(own)
+	if err != nil {
+		return err
+	}
+	if port := config.StatusPort.Get(v); port != 0 {
+		status := telemetry.NewStatusServer(port, s.Status, env.Gatherer)
+		s = lifecycle.NewGroup(string(name), status, s)
+	}
+	return Serve(ctx, env, s, nil)
+}
+
+// Serve starts a service, calls ready (nil for nothing), and stops the service when ctx is
+// done. A stop that takes longer than the settings allow is given up.
+func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func()) error {
+	startup := telemetry.Of(env.Logger, telemetry.LogStartup)
+	if err := s.Start(ctx); err != nil {
+		s.Stop()
+		if ctx.Err() != nil {
+			return nil // told to stop while it was starting
+		}
+		return err
+	}
+	startup.Info("started", "version", service.Version, "instance", env.Bus.Instance())
+	if ready != nil {
+		ready()
+	}
+	<-ctx.Done()
+	startup.Info("stopping")
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		s.Stop()
+	}()
+	limit := config.GracefulShutdownTimeout.Get(env.Values) + stopGrace
+	select {
+	case <-stopped:
+		startup.Info("stopped")
+		return nil
+	case <-time.After(limit):
+		return fmt.Errorf("not everything stopped within %s", limit)
+	}
+}

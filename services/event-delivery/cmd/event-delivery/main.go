@@ -1,0 +1,15 @@
+// Command event-delivery runs the event-delivery service in a process of its own.
+package main
+
+import (
+	"queryengine/pkg/config"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/program"
+	eventdelivery "queryengine/services/event-delivery"
+)
+
+func main() {
+	program.Main(config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
+		return eventdelivery.New(eventdelivery.Deps{Bus: e.Bus, Logger: e.Logger}), nil
+	})
+}

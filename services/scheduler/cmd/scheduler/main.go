@@ -1,0 +1,15 @@
+// Command scheduler runs the scheduler service in a process of its own.
+package main
+
+import (
+	"queryengine/pkg/config"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/program"
+	"queryengine/services/scheduler"
+)
+
+func main() {
+	program.Main(config.Scheduler, func(e *program.Env) (lifecycle.Service, error) {
+		return scheduler.New(scheduler.Deps{Bus: e.Bus, Logger: e.Logger}), nil
+	})
+}
