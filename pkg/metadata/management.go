@@ -194,7 +194,7 @@ func (a *GetInconsistentMetadata) configure(api API, _ int) { a.bare = api == AP
 // Answer lists the inconsistent objects.
 func (a *GetInconsistentMetadata) Answer(v View) (json.RawMessage, error) {
 	if a.bare {
-		return Encode(slices.Concat([]Inconsistency{}, v.Inconsistent))
+		return Encode(append([]Inconsistency{}, v.Inconsistent...))
 	}
 	return inconsistencyReport(v)
 }
@@ -233,7 +233,7 @@ func (a *DumpInternalState) Answer(v View) (json.RawMessage, error) {
 		"resource_version":     v.Version,
 		"metadata":             v.Document,
 		"catalogs":             sources,
-		"inconsistent_objects": slices.Concat([]Inconsistency{}, v.Inconsistent),
+		"inconsistent_objects": append([]Inconsistency{}, v.Inconsistent...),
 	})
 }
 
@@ -249,7 +249,7 @@ func inconsistencyReport(v View) (json.RawMessage, error) {
 	return Encode(struct {
 		Consistent   bool            `json:"is_consistent"`
 		Inconsistent []Inconsistency `json:"inconsistent_objects"`
-	}{len(v.Inconsistent) == 0, slices.Concat([]Inconsistency{}, v.Inconsistent)})
+	}{len(v.Inconsistent) == 0, append([]Inconsistency{}, v.Inconsistent...)})
 }
 
 func reloadReport(v View) (json.RawMessage, error) {

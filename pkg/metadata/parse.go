@@ -69,7 +69,7 @@ func parseWithoutSources(raw json.RawMessage, version int, current *Document) (*
 		return nil, err
 	}
 	source := *old
-	source.Tables = slices.Concat([]*Table{}, lists.Tables)
+	source.Tables = append([]*Table{}, lists.Tables...)
 	source.Functions = nil
 	for i, item := range lists.Functions {
 		f := &Function{}

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"queryengine/pkg/catalog"
@@ -21,6 +22,15 @@ type Change struct {
 	Reference bool `json:"reference,omitempty"`
 }
 
+// DecodeChange reads a message of the stream.
+func DecodeChange(data []byte) (*Change, error) {
+	c := &Change{}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("decode the change: %w", err)
+	}
+	return c, nil
+}
+
 // Op says what became of an object.
 type Op string
 
@@ -37,10 +47,11 @@ type Object struct {
 	Source string `json:"source,omitempty"`
 	// Name is its name in its kind and source, empty where there is only one; Schema is
 	// the schema of tables and functions.
-	Schema string          `json:"schema,omitempty"`
-	Name   string          `json:"name,omitempty"`
-	Op     Op              `json:"op"`
-	Value  json.RawMessage `json:"value,omitempty"`
+	Schema string `json:"schema,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Op     Op     `json:"op"`
+	// Value is the whole object, for OpSet.
+	Value json.RawMessage `json:"value,omitempty"`
 }
 
 func (o Object) qualified() catalog.Name { return catalog.Name{Schema: o.Schema, Name: o.Name} }

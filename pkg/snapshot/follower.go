@@ -2,13 +2,19 @@ package snapshot
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	metadatav1 "queryengine/proto/metadata/v1"
 )
 
 // Config says what a Follower follows. A *bus.Bus gives all three parts: its Changes, its
@@ -24,6 +30,9 @@ type Config struct {
 	Instance string
 	// Heartbeat is how often an Ack is repeated, 1 second by default.
 	Heartbeat time.Duration
+	// Retry is how long to wait before starting over, 200 milliseconds by default; it
+	// doubles up to 25 times that while starting over fails.
+	Retry time.Duration
 	// Logger is told when following starts over; nil for none.
 	Logger *slog.Logger
 }
@@ -42,32 +51,231 @@ type announcer interface {
 }
 
 // Follower keeps the newest snapshot. It is safe for concurrent use.
-type Follower struct{ c Config }
+type Follower struct {
+	c        Config
+	watchers []func(*Snapshot)
+
+	mu      sync.Mutex
+	current *Snapshot
+	// changed is closed and replaced when current is.
+	changed chan struct{}
+	status  error
+	cancel  context.CancelFunc
+	done    sync.WaitGroup
+}
 
 // NewFollower returns a Follower; it does nothing before Start.
-func NewFollower(c Config) *Follower { return &Follower{c: c} }
+func NewFollower(c Config) *Follower {
+	if c.Heartbeat == 0 {
+		c.Heartbeat = time.Second
+	}
+	if c.Retry == 0 {
+		c.Retry = 200 * time.Millisecond
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Follower{c: c, changed: make(chan struct{}), status: errors.New("no metadata snapshot was received yet")}
+}
 
 // Start begins to follow and returns at once; ctx only bounds the start. The first
 // snapshot arrives later: see WaitFor.
-func (f *Follower) Start(ctx context.Context) error { return ctx.Err() }
+func (f *Follower) Start(context.Context) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.cancel != nil {
+		cancel()
+		return errors.New("the follower was started before")
+	}
+	f.cancel = cancel
+	if f.c.Announcer != nil {
+		stop, err := f.c.Announcer.Subscribe(bus.MetadataRollCall,
+			func() proto.Message { return &metadatav1.RollCall{} }, func(proto.Message) { f.announce(false) })
+		if err != nil {
+			return fmt.Errorf("subscribe to the roll call: %w", err)
+		}
+		f.done.Go(func() {
+			defer stop()
+			f.heartbeat(ctx)
+		})
+	}
+	f.done.Go(func() { f.run(ctx) })
+	return nil
+}
 
 // Stop ends following, and returns when no more Watch function is called. Current keeps
 // the last snapshot. It is safe to call twice and before Start.
-func (f *Follower) Stop() {}
-
-// Current is the newest snapshot, nil before the first.
-func (f *Follower) Current() *Snapshot { return nil }
-
-// WaitFor returns the newest snapshot as soon as it is at version or later; any will do
-// for 0. It fails when ctx ends first.
-func (f *Follower) WaitFor(ctx context.Context, version int64) (*Snapshot, error) {
-	return nil, ctx.Err()
+func (f *Follower) Stop() {
+	f.mu.Lock()
+	cancel := f.cancel
+	f.mu.Unlock()
+	if cancel == nil {
+		return
+	}
+	cancel()
+	f.done.Wait()
 }
 
-// Watch calls h with the current snapshot, if there is one, and then with each new one,
-// one after the other, on the follower's goroutine: what h does delays WaitFor and the
-// Ack, so that whoever waits for a version finds h's work done. Watch before Start.
-func (f *Follower) Watch(h func(*Snapshot)) {}
+// Current is the newest snapshot, nil before the first.
+func (f *Follower) Current() *Snapshot {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.current
+}
+
+// WaitFor returns the newest snapshot as soon as it is at version or later; any will do
+// for 0. It fails with an apierror of status 503 when ctx ends first.
+func (f *Follower) WaitFor(ctx context.Context, version int64) (*Snapshot, error) {
+	for {
+		f.mu.Lock()
+		current, changed := f.current, f.changed
+		f.mu.Unlock()
+		if current != nil && current.Version >= version {
+			return current, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, notArrived(current, version)
+		}
+	}
+}
+
+func notArrived(current *Snapshot, version int64) error {
+	message := "no metadata has arrived yet"
+	if current != nil {
+		message = fmt.Sprintf("metadata has arrived up to version %d, version %d is needed", current.Version, version)
+	}
+	e := apierror.New(apierror.Unexpected, message).WithStatus(http.StatusServiceUnavailable)
+	e.RetryAfter = 1
+	return e
+}
+
+// Watch calls h with each new snapshot, one after the other, on the follower's goroutine:
+// what h does delays WaitFor and the Ack, so that whoever waits for a version finds h's
+// work done. Watch before Start.
+func (f *Follower) Watch(h func(*Snapshot)) { f.watchers = append(f.watchers, h) }
 
 // Status is nil while the newest changes can be seen, else it says in words what is wrong.
-func (f *Follower) Status() error { return nil }
+func (f *Follower) Status() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.status
+}
+
+// run follows, and starts over when following ends.
+func (f *Follower) run(ctx context.Context) {
+	defer f.announce(true)
+	pause := f.c.Retry
+	for ctx.Err() == nil {
+		began := f.Current()
+		err := f.follow(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if errors.Is(err, bus.ErrNoSnapshot) {
+			err = errors.New("there is no metadata snapshot yet")
+		}
+		f.setStatus(err)
+		if f.Current() != began {
+			pause = f.c.Retry
+		}
+		f.c.Logger.WarnContext(ctx, "metadata is taken anew from a snapshot", "reason", err, "in", pause)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, 25*f.c.Retry)
+	}
+}
+
+// follow takes a snapshot and applies changes to it until one doesn't fit.
+func (f *Follower) follow(ctx context.Context) error {
+	s, err := f.load(ctx)
+	if err != nil {
+		return err
+	}
+	f.set(s)
+	f.setStatus(nil)
+	return f.c.Changes.FollowStream(ctx, s.StreamID, s.Version, func(ctx context.Context, version int64, data []byte) error {
+		current := f.Current()
+		if version <= current.Version {
+			return nil
+		}
+		change, err := DecodeChange(data)
+		if err != nil {
+			return err
+		}
+		next, err := current.Apply(change)
+		if err != nil {
+			return err
+		}
+		f.set(next)
+		return nil
+	})
+}
+
+// load returns the stored snapshot, or the current one when that is as new.
+func (f *Follower) load(ctx context.Context) (*Snapshot, error) {
+	info, content, err := f.c.Snapshots.Latest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	if current := f.Current(); current != nil && current.StreamID == info.StreamID && current.Version >= info.Version {
+		return current, nil
+	}
+	data, err := io.ReadAll(content)
+	if err != nil {
+		return nil, fmt.Errorf("read the snapshot: %w", err)
+	}
+	return Decode(data)
+}
+
+func (f *Follower) set(s *Snapshot) {
+	if f.Current() != s {
+		for _, h := range f.watchers {
+			h(s)
+		}
+	}
+	f.mu.Lock()
+	f.current = s
+	close(f.changed)
+	f.changed = make(chan struct{})
+	f.mu.Unlock()
+	f.announce(false)
+}
+
+func (f *Follower) setStatus(err error) {
+	f.mu.Lock()
+	f.status = err
+	f.mu.Unlock()
+}
+
+func (f *Follower) heartbeat(ctx context.Context) {
+	tick := time.NewTicker(f.c.Heartbeat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			f.announce(false)
+		}
+	}
+}
+
+// announce sends an Ack. One that gets lost is made good by the next.
+func (f *Follower) announce(leaving bool) {
+	s := f.Current()
+	if f.c.Announcer == nil || s == nil {
+		return
+	}
+	ack := &metadatav1.Ack{
+		Service: f.c.Service, Instance: f.c.Instance, StreamId: s.StreamID, Version: s.Version, Leaving: leaving,
+	}
+	if err := f.c.Announcer.Publish(bus.MetadataAck, ack); err != nil {
+		f.c.Logger.Debug("metadata acknowledgement was not sent", "error", err)
+	}
+}

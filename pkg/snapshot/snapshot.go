@@ -1,7 +1,12 @@
 package snapshot
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
 
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
@@ -27,5 +32,155 @@ type Snapshot struct {
 	// SourceErrors says why the last introspection of a source failed.
 	SourceErrors map[string]string
 	// Inconsistent holds the inconsistent objects, in the order that the API reports them.
+	// In a snapshot that was decoded they have no ID, and their Definition is JSON.
 	Inconsistent []metadata.Inconsistency
+}
+
+// encoded is the JSON of a snapshot.
+type encoded struct {
+	StreamID     string                     `json:"stream_id"`
+	Version      int64                      `json:"version"`
+	Document     *metadata.Document         `json:"metadata"`
+	Catalogs     map[string]*encodedCatalog `json:"catalogs,omitempty"`
+	SourceErrors map[string]string          `json:"source_errors,omitempty"`
+	Inconsistent []inconsistency            `json:"inconsistent_objects,omitempty"`
+}
+
+// encodedCatalog is the JSON of a catalog.Source, whose maps have keys that JSON has not.
+type encodedCatalog struct {
+	catalogHead
+	Tables    []*catalog.Table    `json:"tables"`
+	Functions []*catalog.Function `json:"functions,omitempty"`
+	Enums     []encodedEnum       `json:"enums,omitempty"`
+}
+
+type encodedEnum struct {
+	Table  catalog.Name        `json:"table"`
+	Values []catalog.EnumValue `json:"values"`
+}
+
+// inconsistency decodes its definition to JSON.
+type inconsistency metadata.Inconsistency
+
+func (i *inconsistency) UnmarshalJSON(raw []byte) error {
+	var definition struct {
+		Definition json.RawMessage `json:"definition"`
+	}
+	if err := json.Unmarshal(raw, &definition); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, (*metadata.Inconsistency)(i)); err != nil {
+		return err
+	}
+	i.Definition = definition.Definition
+	return nil
+}
+
+func encodeInconsistent(list []metadata.Inconsistency) []inconsistency {
+	out := make([]inconsistency, len(list))
+	for i, e := range list {
+		out[i] = inconsistency(e)
+	}
+	return out
+}
+
+func decodeInconsistent(list []inconsistency) []metadata.Inconsistency {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]metadata.Inconsistency, len(list))
+	for i, e := range list {
+		out[i] = metadata.Inconsistency(e)
+	}
+	return out
+}
+
+// Encode returns the snapshot as compressed JSON.
+func Encode(s *Snapshot) ([]byte, error) {
+	e := encoded{
+		StreamID:     s.StreamID,
+		Version:      s.Version,
+		Document:     s.Document,
+		Catalogs:     make(map[string]*encodedCatalog, len(s.Catalogs)),
+		SourceErrors: s.SourceErrors,
+		Inconsistent: encodeInconsistent(s.Inconsistent),
+	}
+	for name, c := range s.Catalogs {
+		e.Catalogs[name] = encodeCatalog(c)
+	}
+	raw, err := metadata.Encode(e)
+	if err != nil {
+		return nil, fmt.Errorf("encode the snapshot: %w", err)
+	}
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	return z.EncodeAll(raw, nil), z.Close()
+}
+
+// Decode is the inverse of Encode.
+func Decode(data []byte) (*Snapshot, error) {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	raw, err := z.DecodeAll(data, nil)
+	if err != nil {
+		return nil, fmt.Errorf("decompress the snapshot: %w", err)
+	}
+	var e encoded
+	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&e); err != nil {
+		return nil, fmt.Errorf("decode the snapshot: %w", err)
+	}
+	if e.Document == nil {
+		return nil, errors.New("decode the snapshot: it has no metadata")
+	}
+	s := &Snapshot{
+		StreamID:     e.StreamID,
+		Version:      e.Version,
+		Document:     e.Document,
+		Catalogs:     make(map[string]*catalog.Source, len(e.Catalogs)),
+		SourceErrors: e.SourceErrors,
+		Inconsistent: decodeInconsistent(e.Inconsistent),
+	}
+	for name, c := range e.Catalogs {
+		s.Catalogs[name] = c.decode()
+	}
+	return s, nil
+}
+
+func encodeCatalog(c *catalog.Source) *encodedCatalog {
+	e := &encodedCatalog{catalogHead: headOf(c), Tables: []*catalog.Table{}}
+	for _, name := range sortedNames(c.Tables) {
+		e.Tables = append(e.Tables, c.Tables[name])
+	}
+	for _, name := range sortedNames(c.Functions) {
+		e.Functions = append(e.Functions, c.Functions[name]...)
+	}
+	for _, name := range sortedNames(c.Enums) {
+		e.Enums = append(e.Enums, encodedEnum{name, c.Enums[name]})
+	}
+	return e
+}
+
+func (e *encodedCatalog) decode() *catalog.Source {
+	c := &catalog.Source{
+		Version:    e.Version,
+		Extensions: e.Extensions,
+		Tables:     make(map[catalog.Name]*catalog.Table, len(e.Tables)),
+		Functions:  make(map[catalog.Name][]*catalog.Function, len(e.Functions)),
+		Enums:      make(map[catalog.Name][]catalog.EnumValue, len(e.Enums)),
+	}
+	for _, t := range e.Tables {
+		c.Tables[t.Name] = t
+	}
+	for _, f := range e.Functions {
+		c.Functions[f.Name] = append(c.Functions[f.Name], f)
+	}
+	for _, enum := range e.Enums {
+		c.Enums[enum.Table] = enum.Values
+	}
+	return c
 }

@@ -1,0 +1,260 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/bus"
+	metadatav1 "queryengine/proto/metadata/v1"
+)
+
+// fakeBus is a stream that delivers what the test sends, and a store of one snapshot.
+type fakeBus struct {
+	mu       sync.Mutex
+	snapshot *Snapshot
+	streamID string
+	messages chan *Change
+	replaced chan struct{}
+	acks     []*metadatav1.Ack
+	rollCall func(proto.Message)
+}
+
+func newFakeBus() *fakeBus {
+	return &fakeBus{streamID: "stream", messages: make(chan *Change), replaced: make(chan struct{}, 1)}
+}
+
+func (b *fakeBus) put(s *Snapshot) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.snapshot, b.streamID = s, s.StreamID
+}
+
+func (b *fakeBus) Latest(context.Context) (bus.SnapshotInfo, io.ReadCloser, error) {
+	b.mu.Lock()
+	s := b.snapshot
+	b.mu.Unlock()
+	if s == nil {
+		return bus.SnapshotInfo{}, nil, bus.ErrNoSnapshot
+	}
+	data, err := Encode(s)
+	return bus.SnapshotInfo{StreamID: s.StreamID, Version: s.Version}, io.NopCloser(bytes.NewReader(data)), err
+}
+
+func (b *fakeBus) FollowStream(ctx context.Context, streamID string, _ int64, h func(context.Context, int64, []byte) error) error {
+	b.mu.Lock()
+	foreign := streamID != b.streamID
+	b.mu.Unlock()
+	if foreign {
+		return bus.ErrForeignStream
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-b.replaced:
+			return bus.ErrForeignStream
+		case c := <-b.messages:
+			data, err := json.Marshal(c)
+			if err != nil {
+				return err
+			}
+			if err := h(ctx, c.Version, data); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (b *fakeBus) Publish(_ bus.Topic, m proto.Message) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ack, ok := m.(*metadatav1.Ack)
+	if !ok {
+		return errors.New("not an ack")
+	}
+	b.acks = append(b.acks, ack)
+	return nil
+}
+
+func (b *fakeBus) Subscribe(_ bus.Topic, _ func() proto.Message, h func(proto.Message)) (func(), error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rollCall = h
+	return func() {}, nil
+}
+
+func (b *fakeBus) countAcks() (n int, last *metadatav1.Ack) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.acks) == 0 {
+		return 0, nil
+	}
+	return len(b.acks), b.acks[len(b.acks)-1]
+}
+
+type bundle struct {
+	bus      *fakeBus
+	follower *Follower
+}
+
+func setup(t *testing.T, announce bool) *bundle {
+	t.Helper()
+	b := &bundle{bus: newFakeBus()}
+	c := Config{Changes: b.bus, Snapshots: b.bus, Service: "gateway", Instance: "i1", Retry: time.Millisecond, Heartbeat: time.Hour}
+	if announce {
+		c.Announcer = b.bus
+	}
+	b.follower = NewFollower(c)
+	t.Cleanup(b.follower.Stop)
+	return b
+}
+
+func waitFor(t *testing.T, f *Follower, version int64) *Snapshot {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	s, err := f.WaitFor(ctx, version)
+	require.NoError(t, err)
+	return s
+}
+
+func TestFollowerSurvivesShufflesRepeatsAndLosses(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	r := rand.New(rand.NewPCG(7, 8))
+	s := initial(6)
+	b.bus.put(s)
+	require.NoError(t, b.follower.Start(t.Context()))
+
+	var window []*Change
+	for range 300 {
+		next := mutate(r, s)
+		change, err := Diff(s, next, at)
+		require.NoError(t, err)
+		s = next
+		b.bus.put(s)
+		window = append(window, change)
+		if len(window) < 4 {
+			continue
+		}
+		r.Shuffle(len(window), func(i, j int) { window[i], window[j] = window[j], window[i] })
+		for _, c := range window[r.IntN(2):] {
+			b.bus.messages <- c
+			if r.IntN(3) == 0 {
+				b.bus.messages <- c
+			}
+		}
+		window = nil
+	}
+	// One more change that nobody loses brings even a follower that lost the last ones up
+	// to date.
+	next := mutate(r, s)
+	change, err := Diff(s, next, at)
+	require.NoError(t, err)
+	b.bus.put(next)
+	b.bus.messages <- change
+	requireSame(t, next, waitFor(t, b.follower, next.Version))
+	require.NoError(t, b.follower.Status())
+}
+
+func TestFollowerWaitsForTheFirstSnapshot(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	require.NoError(t, b.follower.Start(t.Context()))
+	require.Nil(t, b.follower.Current())
+	require.ErrorContains(t, b.follower.Status(), "no")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	_, err := b.follower.WaitFor(ctx, 0)
+	require.ErrorContains(t, err, "no metadata has arrived yet")
+
+	b.bus.put(initial(1))
+	require.EqualValues(t, 1, waitFor(t, b.follower, 0).Version)
+}
+
+func TestFollowerTakesTheSnapshotOfALargeChange(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	s := initial(1)
+	b.bus.put(s)
+	require.NoError(t, b.follower.Start(t.Context()))
+	waitFor(t, b.follower, 1)
+
+	large := initial(50)
+	large.Version = 2
+	b.bus.put(large)
+	b.bus.messages <- &Change{StreamID: "stream", Version: 2, Base: 1, Reference: true}
+	requireSame(t, large, waitFor(t, b.follower, 2))
+}
+
+func TestFollowerChangesToAnotherStream(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	s := initial(3)
+	s.Version = 90
+	b.bus.put(s)
+	require.NoError(t, b.follower.Start(t.Context()))
+	waitFor(t, b.follower, 90)
+
+	other := initial(2)
+	other.StreamID, other.Version = "restored", 4
+	b.bus.put(other)
+	b.bus.replaced <- struct{}{}
+	require.Eventually(t, func() bool { return b.follower.Current().StreamID == "restored" }, 10*time.Second, time.Millisecond)
+	requireSame(t, other, b.follower.Current())
+}
+
+func TestWatchersRunBeforeAnybodySeesTheVersion(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	var seen []int64
+	b.follower.Watch(func(s *Snapshot) { seen = append(seen, s.Version) })
+	s := initial(2)
+	b.bus.put(s)
+	require.NoError(t, b.follower.Start(t.Context()))
+	waitFor(t, b.follower, 1)
+	next := *s
+	next.Version = 2
+	change, err := Diff(s, &next, at)
+	require.NoError(t, err)
+	b.bus.messages <- change
+	waitFor(t, b.follower, 2)
+	require.Equal(t, []int64{1, 2}, seen)
+}
+
+func TestFollowerAcknowledges(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	b.bus.put(initial(1))
+	require.NoError(t, b.follower.Start(t.Context()))
+	waitFor(t, b.follower, 1)
+	require.Eventually(t, func() bool { n, _ := b.bus.countAcks(); return n == 1 }, 5*time.Second, time.Millisecond)
+	b.bus.rollCall(&metadatav1.RollCall{})
+	n, ack := b.bus.countAcks()
+	require.Equal(t, 2, n)
+	require.Equal(t, "gateway i1 stream", ack.Service+" "+ack.Instance+" "+ack.StreamId)
+	require.EqualValues(t, 1, ack.Version)
+
+	b.follower.Stop()
+	_, ack = b.bus.countAcks()
+	require.True(t, ack.Leaving)
+	b.follower.Stop()
+	require.NotNil(t, b.follower.Current())
+}
+
+func TestStopBeforeStart(t *testing.T) {
+	t.Parallel()
+	f := NewFollower(Config{})
+	f.Stop()
+	require.Nil(t, f.Current())
+}
