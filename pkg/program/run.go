@@ -110,8 +110,8 @@ func run(ctx context.Context, name config.Service, v *config.Values, logs io.Wri
 }
 
 // Serve starts a service, calls ready (nil for nothing), and stops the service when ctx is
-// done. A stop that takes longer than the settings allow is given up.
-func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func()) error {
+// done, or ready has failed. A stop that takes longer than the settings allow is given up.
+func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func(context.Context) error) error {
 	startup := telemetry.Of(env.Logger, telemetry.LogStartup)
 	if err := s.Start(ctx); err != nil {
 		s.Stop()
@@ -121,10 +121,13 @@ func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func()) err
 		return err
 	}
 	startup.Info("started", "version", service.Version, "instance", env.Bus.Instance())
+	var failed error
 	if ready != nil {
-		ready()
+		failed = ready(ctx)
 	}
-	<-ctx.Done()
+	if failed == nil {
+		<-ctx.Done()
+	}
 	startup.Info("stopping")
 	stopped := make(chan struct{})
 	go func() {
@@ -135,7 +138,10 @@ func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func()) err
 	select {
 	case <-stopped:
 		startup.Info("stopped")
-		return nil
+		if ctx.Err() != nil {
+			return nil // told to stop before it was ready
+		}
+		return failed
 	case <-time.After(limit):
 		return fmt.Errorf("not everything stopped within %s", limit)
 	}

@@ -24,14 +24,26 @@ func Metadata() []byte { return append([]byte(nil), metadataJSON...) }
 
 // Loaded says whether the database holds the shop.
 func Loaded(ctx context.Context, databaseURL string) (bool, error) {
+	return ask(ctx, databaseURL, `SELECT to_regclass('public.invoice_lines') IS NOT NULL`)
+}
+
+// Empty says whether schema public of the database has no tables or views at all, so that
+// the shop would be in nobody's way.
+func Empty(ctx context.Context, databaseURL string) (bool, error) {
+	return ask(ctx, databaseURL, `SELECT NOT EXISTS (SELECT FROM pg_class c
+		WHERE c.relnamespace = to_regnamespace('public') AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+		AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e'))`)
+}
+
+func ask(ctx context.Context, databaseURL, question string) (bool, error) {
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {
 		return false, fmt.Errorf("connecting to the sample's database: %w", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	var loaded bool
-	err = conn.QueryRow(ctx, `SELECT to_regclass('public.invoice_lines') IS NOT NULL`).Scan(&loaded)
-	return loaded, err
+	var yes bool
+	err = conn.QueryRow(ctx, question).Scan(&yes)
+	return yes, err
 }
 
 // Load makes the shop's tables in schema public and fills them, all in one transaction: it

@@ -73,11 +73,17 @@ func TestLoad(t *testing.T) {
 	loaded, err := sample.Loaded(ctx, url)
 	require.NoError(t, err)
 	require.False(t, loaded)
+	empty, err := sample.Empty(ctx, url)
+	require.NoError(t, err)
+	require.True(t, empty)
 
 	require.NoError(t, sample.Load(ctx, url, sample.Small))
 	loaded, err = sample.Loaded(ctx, url)
 	require.NoError(t, err)
 	require.True(t, loaded)
+	empty, err = sample.Empty(ctx, url)
+	require.NoError(t, err)
+	require.False(t, empty)
 	require.ErrorContains(t, sample.Load(ctx, url, sample.Small), "already exists", "a second time")
 
 	conn, err := pgx.Connect(ctx, url)

@@ -1,0 +1,129 @@
+// Package command is the command line of the engine program: serve runs services in one
+// process, dev does so with a database of its own and the sample in it.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"queryengine/pkg/bus/natsserver"
+	"queryengine/pkg/config"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/program"
+	"queryengine/pkg/service"
+)
+
+const usage = `Usage: engine COMMAND [OPTION...]
+
+Commands:
+  serve     run the services in one process, with NATS inside unless --nats-url says where it is
+  dev       the same with a PostgreSQL server of its own and sample data, to try things out
+  version   print the version
+
+engine serve --help lists the options.
+`
+
+// Directories and files inside of the data directory.
+const (
+	natsDir     = "nats"
+	postgresDir = "postgresql"
+)
+
+// Assemble makes the named services; no I/O.
+type Assemble func(e *program.Env, names []string) (lifecycle.Service, error)
+
+// Shell is what the commands work in.
+type Shell struct {
+	Out, Errs io.Writer
+	// Env is os.LookupEnv, Setenv is os.Setenv: metadata may name variables, and those that
+	// dev makes up are found there.
+	Env      func(string) (string, bool)
+	Setenv   func(name, value string) error
+	Assemble Assemble
+}
+
+// Run executes one command and returns the exit code.
+func (sh *Shell) Run(ctx context.Context, args []string) int {
+	command := ""
+	if len(args) > 0 {
+		command, args = args[0], args[1:]
+	}
+	var run func(context.Context, []string) error
+	switch command {
+	case "serve":
+		run = sh.serve
+	case "dev":
+		run = sh.dev
+	case "version", "--version":
+		fmt.Fprintln(sh.Out, "engine", service.Version)
+		return 0
+	case "help", "--help", "-h":
+		fmt.Fprint(sh.Out, usage)
+		return 0
+	default:
+		fmt.Fprint(sh.Errs, usage)
+		return 2
+	}
+	var ended exit
+	switch err := run(ctx, args); {
+	case errors.As(err, &ended):
+		return int(ended)
+	case err != nil:
+		fmt.Fprintf(sh.Errs, "engine: %s\n", err)
+		return 1
+	}
+	return 0
+}
+
+// exit ends the program with a code, when everything has been said.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// settings reads the settings of a command.
+func (sh *Shell) settings(command string, args []string, env func(string) (string, bool)) (*config.Values, error) {
+	v, code := program.Settings(config.Engine, "engine "+command+" [OPTION...]", args, env, sh.Out, sh.Errs)
+	if v == nil {
+		return nil, exit(code)
+	}
+	return v, nil
+}
+
+func (sh *Shell) serve(ctx context.Context, args []string) error {
+	v, err := sh.settings("serve", args, sh.Env)
+	if err != nil {
+		return err
+	}
+	return sh.runServices(ctx, v, nil)
+}
+
+// runServices runs the services until ctx is done; ready is called when they are up.
+func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(context.Context) error) error {
+	var inProcess program.Connector
+	if config.NATSURL.Get(v) == "" {
+		dir := filepath.Join(config.DataDir.Get(v), natsDir)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("data directory: %w", err)
+		}
+		nats, err := natsserver.Start(natsserver.Config{Dir: dir, Port: config.NATSPort.Get(v)})
+		if err != nil {
+			return err
+		}
+		defer nats.Stop()
+		inProcess = nats
+	}
+	env, err := program.Open(ctx, config.Engine, v, sh.Out, inProcess)
+	if err != nil {
+		return err
+	}
+	defer env.Close()
+	services, err := sh.Assemble(env, config.RunServices.Get(v))
+	if err != nil {
+		return err
+	}
+	return program.Serve(ctx, env, services, ready)
+}

@@ -1,0 +1,78 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"queryengine/pkg/config"
+)
+
+var errDatabaseEnded = errors.New("PostgreSQL has ended; its log is in " + postgresDir + " in the data directory")
+
+// dev is serve with the sample, in the database that the settings name, else in a private
+// one.
+func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
+	v, err := sh.settings("dev", args, sh.devEnv)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(config.DataDir.Get(v), 0o700); err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	if config.DatabaseURL.Get(v) != "" {
+		return sh.runDev(ctx, v)
+	}
+	server, err := sh.startPostgres(ctx, v)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stopPostgres(ctx, server)) }()
+	if err := sh.usePostgres(v, server); err != nil {
+		return err
+	}
+	if v, err = sh.settings("dev", args, sh.devEnv); err != nil {
+		return err
+	}
+	// Without its database nothing works: its end is the end of the program.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		<-server.Done()
+		cancel(errDatabaseEnded)
+	}()
+	err = sh.runDev(ctx, v)
+	if errors.Is(context.Cause(ctx), errDatabaseEnded) {
+		err = errors.Join(err, errDatabaseEnded)
+	}
+	return err
+}
+
+func (sh *Shell) runDev(ctx context.Context, v *config.Values) error {
+	if err := sh.loadSample(ctx, v); err != nil {
+		return err
+	}
+	return sh.runServices(ctx, v, func(ctx context.Context) error {
+		if err := sh.applySample(ctx, v); err != nil {
+			return err
+		}
+		sh.welcome(v)
+		return nil
+	})
+}
+
+// devEnv is the environment with other defaults: only this machine may connect, as there
+// need not be a secret, and only what needs attention is logged.
+func (sh *Shell) devEnv(name string) (string, bool) {
+	if value, ok := sh.Env(name); ok {
+		return value, true
+	}
+	switch name {
+	case config.ServerHost.Spec().Env():
+		return "127.0.0.1", true
+	case config.LogLevel.Spec().Env():
+		return "warn", true
+	}
+	return "", false
+}
