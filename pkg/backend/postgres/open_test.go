@@ -1,0 +1,51 @@
+package postgres
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/dbtest"
+)
+
+// fixture is an empty database with a source on it and a connection of the test's own.
+type fixture struct {
+	source *Source
+	url    string
+	db     *pgx.Conn
+}
+
+// newFixture makes the database with the given tables. change may alter the options.
+func newFixture(t *testing.T, schema string, change func(*Endpoint)) *fixture {
+	t.Helper()
+	f := &fixture{url: dbtest.URL(t)}
+	e := Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 4, Prepare: true}
+	if change != nil {
+		change(&e)
+	}
+	var err error
+	f.source, err = Open(t.Context(), Options{Primary: e, ApplicationName: "postgres test"})
+	require.NoError(t, err)
+	t.Cleanup(f.source.Close)
+	f.db, err = pgx.Connect(t.Context(), f.url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = f.db.Close(context.Background()) })
+	f.exec(t, schema)
+	return f
+}
+
+func (f *fixture) exec(t *testing.T, sql string) {
+	t.Helper()
+	_, err := f.db.Exec(t.Context(), sql)
+	require.NoError(t, err)
+}
+
+// text is the value of a query as text.
+func (f *fixture) text(t *testing.T, sql string) string {
+	t.Helper()
+	var s string
+	require.NoError(t, f.db.QueryRow(t.Context(), sql).Scan(&s))
+	return s
+}
