@@ -293,7 +293,7 @@ func (b *Bus) pulse() {
 			for _, e := range b.exchanges.silentSince(now.Add(-b.cfg.Heartbeat)) {
 				e.beat(now)
 			}
-			b.breakSilent(now.Add(-b.cfg.IdleTimeout))
+			b.watchCalls(now)
 		}
 	}
 }
@@ -303,6 +303,33 @@ func (b *Bus) flush(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
 	return b.nc.FlushWithContext(ctx)
+}
+
+// connected runs f with a context that ends when the connection is lost: NATS would let f
+// wait for an answer that can't come.
+func (b *Bus) connected(ctx context.Context, f func(ctx context.Context) error) error {
+	inner, cancel := b.until(ctx, nats.RECONNECTING, nats.CLOSED)
+	defer cancel()
+	err := f(inner)
+	if err != nil && inner.Err() != nil && ctx.Err() == nil {
+		return notConnected(err)
+	}
+	return err
+}
+
+// until gives a context that also ends when the connection gets one of the states.
+func (b *Bus) until(ctx context.Context, states ...nats.Status) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	reached := b.nc.StatusChanged(states...)
+	go func() {
+		defer b.nc.RemoveStatusListener(reached)
+		select {
+		case <-ctx.Done():
+		case <-reached:
+			cancel()
+		}
+	}()
+	return ctx, cancel
 }
 
 // frameLimit is the most bytes that one message of this connection takes.

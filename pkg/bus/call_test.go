@@ -407,7 +407,7 @@ func TestStopWaitsForWhatIsInHand(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			entered, release := make(chan struct{}, 1), make(chan struct{})
-			p := setup(t, hold(entered, release))
+			p := setup(t, hold(entered, release), withConcurrency(1))
 			b := p.caller
 			if way == "local" {
 				b = p.responder

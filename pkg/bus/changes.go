@@ -50,15 +50,21 @@ func (b *Bus) Changes() *Changes { return b.changes }
 // brings their configuration up to date. It fails with ErrForeignStream when the stream
 // has another identity.
 func (c *Changes) Ensure(ctx context.Context, streamID string, replicas int) error {
-	cfg := streamConfig(streamID, replicas)
-	_, err := c.bus.js.CreateStream(ctx, cfg)
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		err = c.update(ctx, cfg)
-	}
+	err := c.bus.connected(ctx, func(ctx context.Context) error {
+		cfg := streamConfig(streamID, replicas)
+		_, err := c.bus.js.CreateStream(ctx, cfg)
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			err = c.update(ctx, cfg)
+		}
+		if err != nil {
+			return err
+		}
+		return c.ready(ctx, streamID, replicas)
+	})
 	if err != nil {
 		return fmt.Errorf("set up the stream %s: %w", ChangesStream, err)
 	}
-	return c.ready(ctx, streamID, replicas)
+	return nil
 }
 
 func (c *Changes) update(ctx context.Context, cfg jetstream.StreamConfig) error {
@@ -76,14 +82,20 @@ func (c *Changes) update(ctx context.Context, cfg jetstream.StreamConfig) error 
 // Rebuild deletes the stream with all it holds and creates it anew. Followers of the old
 // one end with ErrForeignStream.
 func (c *Changes) Rebuild(ctx context.Context, streamID string, replicas int) error {
-	err := c.bus.js.DeleteStream(ctx, ChangesStream)
-	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
-		return fmt.Errorf("delete the stream %s: %w", ChangesStream, err)
+	err := c.bus.connected(ctx, func(ctx context.Context) error {
+		err := c.bus.js.DeleteStream(ctx, ChangesStream)
+		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+			return err
+		}
+		if _, err := c.bus.js.CreateStream(ctx, streamConfig(streamID, replicas)); err != nil {
+			return err
+		}
+		return c.ready(ctx, streamID, replicas)
+	})
+	if err != nil {
+		return fmt.Errorf("rebuild the stream %s: %w", ChangesStream, err)
 	}
-	if _, err := c.bus.js.CreateStream(ctx, streamConfig(streamID, replicas)); err != nil {
-		return fmt.Errorf("create the stream %s: %w", ChangesStream, err)
-	}
-	return c.ready(ctx, streamID, replicas)
+	return nil
 }
 
 func (c *Changes) ready(ctx context.Context, streamID string, replicas int) error {
@@ -110,11 +122,15 @@ func streamConfig(streamID string, replicas int) jetstream.StreamConfig {
 
 // Info says what the stream holds. A stream that does not exist gives the zero value.
 func (c *Changes) Info(ctx context.Context) (ChangesInfo, error) {
-	info, err := c.info(ctx)
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		// The oldest message left between two steps of looking at it.
+	var info ChangesInfo
+	err := c.bus.connected(ctx, func(ctx context.Context) (err error) {
 		info, err = c.info(ctx)
-	}
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			// The oldest message left between two steps of looking at it.
+			info, err = c.info(ctx)
+		}
+		return err
+	})
 	if err != nil {
 		return ChangesInfo{}, fmt.Errorf("look at the stream %s: %w", ChangesStream, err)
 	}
@@ -158,13 +174,15 @@ func (c *Changes) Publish(ctx context.Context, version int64, data []byte) error
 	if streamID == "" {
 		return errors.New("publish a change: the stream was not set up")
 	}
-	var err error
-	for range publishAttempts {
-		if err = c.publish(ctx, streamID, version, data); !isWrongLastSequence(err) {
-			break
+	err := c.bus.connected(ctx, func(ctx context.Context) (err error) {
+		for range publishAttempts {
+			if err = c.publish(ctx, streamID, version, data); !isWrongLastSequence(err) {
+				break
+			}
+			// Somebody else published in between: look again.
 		}
-		// Somebody else published in between: look again.
-	}
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("publish version %d: %w", version, err)
 	}

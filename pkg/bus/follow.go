@@ -70,7 +70,8 @@ type follower struct {
 }
 
 func (f *follower) run(ctx context.Context) error {
-	ctx, cancel := f.untilReconnect(ctx)
+	// When the connection comes back, the server may have forgotten the consumer.
+	ctx, cancel := f.bus.until(ctx, nats.CONNECTED)
 	defer cancel()
 	s, err := f.bus.js.Stream(ctx, ChangesStream)
 	if err != nil {
@@ -103,22 +104,6 @@ func (f *follower) run(ctx context.Context) error {
 		return err
 	}
 	return f.consume(ctx, consumer)
-}
-
-// untilReconnect gives a context that also ends when the connection comes back: the server
-// may have forgotten the consumer.
-func (f *follower) untilReconnect(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	connected := f.bus.nc.StatusChanged(nats.CONNECTED)
-	go func() {
-		defer f.bus.nc.RemoveStatusListener(connected)
-		select {
-		case <-ctx.Done():
-		case <-connected:
-			cancel()
-		}
-	}()
-	return ctx, cancel
 }
 
 func (f *follower) check(s jetstream.Stream) error {

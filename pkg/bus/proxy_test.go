@@ -50,6 +50,11 @@ func (p *proxy) url() string { return "nats://" + p.listener.Addr().String() }
 // cut ends all connections and lets no new one in.
 func (p *proxy) cut() {
 	_ = p.listener.Close()
+	p.interrupt()
+}
+
+// interrupt ends all connections.
+func (p *proxy) interrupt() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.conns {

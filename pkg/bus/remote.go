@@ -22,6 +22,8 @@ type remoteCall struct {
 	frames chan frame
 	// heard is when the responder last gave a sign of life.
 	heard atomic.Int64
+	// address is where the responder can be written to, nil until it has said so.
+	address atomic.Pointer[string]
 	// broken is why no more frames will come; the frame that goes with it wakes the
 	// caller up.
 	broken atomic.Pointer[apierror.Error]
@@ -71,6 +73,9 @@ func (b *Bus) onReply(m *nats.Msg) {
 		return
 	}
 	c.heard.Store(time.Now().UnixNano())
+	if f.address != "" && c.address.Load() == nil {
+		c.address.Store(&f.address)
+	}
 	if f.kind == frameAlive {
 		return
 	}
@@ -81,13 +86,19 @@ func (b *Bus) onReply(m *nats.Msg) {
 	}
 }
 
-// breakSilent ends the calls whose responder has not been heard since t.
-func (b *Bus) breakSilent(t time.Time) {
+// watchCalls looks after the calls whose responder has given no sign of life: after a
+// while it asks NATS whether the responder is still there, and later it gives it up.
+func (b *Bus) watchCalls(now time.Time) {
 	b.callsMu.Lock()
 	defer b.callsMu.Unlock()
 	for _, c := range b.calls {
-		if c.heard.Load() < t.UnixNano() {
+		silence := now.Sub(time.Unix(0, c.heard.Load()))
+		if silence >= b.cfg.IdleTimeout {
 			c.breakOff(unavailable("the responder fell silent before its answer was complete"))
+			continue
+		}
+		if address := c.address.Load(); address != nil && silence >= b.cfg.Heartbeat {
+			_ = b.nc.PublishRequest(*address+verbProbe, replySubject(b.inbox, c.token), nil)
 		}
 	}
 }
@@ -143,7 +154,6 @@ type answer struct {
 	newHead func() proto.Message
 	sink    Sink
 
-	address  string // of the responder, once it has given it
 	next     uint32 // number of the frame that comes next
 	headDone bool
 	began    bool // the sink has a part of the body
@@ -183,12 +193,9 @@ func (a *answer) take(f frame) (done bool, err error) {
 		a.giveUp()
 		return true, failure(broken, a.began)
 	}
-	if f.address != "" {
-		a.address = f.address
-	}
 	switch f.kind {
 	case frameUnheard:
-		if a.address == "" {
+		if a.call.address.Load() == nil {
 			return true, noResponder(a.service)
 		}
 		return true, failure(responderGone(a.service), a.began)
@@ -223,7 +230,7 @@ func (a *answer) takeNumbered(f frame) (done bool, err error) {
 		err = a.takeBody(f.data)
 	}
 	if f.kind == framePiece && err == nil {
-		err = a.credit()
+		err = a.credit(f.address)
 	}
 	if err != nil {
 		a.giveUp()
@@ -259,8 +266,8 @@ func (a *answer) takeBody(data []byte) error {
 
 // credit lets the responder send one more piece. NATS answers it when the responder is
 // gone.
-func (a *answer) credit() error {
-	err := a.bus.nc.PublishRequest(a.address+verbCredit, replySubject(a.bus.inbox, a.call.token), nil)
+func (a *answer) credit(address string) error {
+	err := a.bus.nc.PublishRequest(address+verbCredit, replySubject(a.bus.inbox, a.call.token), nil)
 	if err != nil {
 		return failure(notConnected(err), a.began)
 	}
@@ -270,8 +277,8 @@ func (a *answer) credit() error {
 // giveUp tells the responder that its answer is not wanted any more.
 func (a *answer) giveUp() {
 	var err error
-	if a.address != "" {
-		err = a.bus.nc.Publish(a.address+verbStop, nil)
+	if address := a.call.address.Load(); address != nil {
+		err = a.bus.nc.Publish(*address+verbStop, nil)
 	} else {
 		err = a.bus.nc.Publish(cancelSubject(a.service), []byte(a.bus.inbox+"."+a.call.token))
 	}

@@ -115,7 +115,11 @@ func (e *exchange) request(ctx context.Context, r micro.Request) ([]byte, error)
 	return data, nil
 }
 
+// send sends a frame; the caller answers it at address, if it is not empty.
 func (e *exchange) send(kind frameKind, number uint32, address string, data []byte) error {
 	e.sent.Store(time.Now().UnixNano())
+	if address == "" {
+		return e.bus.nc.Publish(frameSubject(e.reply, kind, number), data)
+	}
 	return e.bus.nc.PublishRequest(frameSubject(e.reply, kind, number), address, data)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -38,7 +39,10 @@ func (b *Bus) Snapshots() *Snapshots { return &Snapshots{bus: b} }
 // Put stores a snapshot, keeps the newest three of streamID, and deletes all others. It
 // needs Changes.Ensure before it, in this process or another one.
 func (s *Snapshots) Put(ctx context.Context, streamID string, version int64, data io.Reader) error {
-	if err := s.put(ctx, streamID, version, data); err != nil {
+	err := s.bus.connected(ctx, func(ctx context.Context) error {
+		return s.put(ctx, streamID, version, data)
+	})
+	if err != nil {
 		return fmt.Errorf("store the metadata snapshot of version %d: %w", version, err)
 	}
 	return nil
@@ -108,11 +112,27 @@ func choosePlace(stored []*storedSnapshot, streamID string, version int64) int {
 // fails with ErrNoSnapshot when there is none. A read fails at the end when the content is
 // damaged.
 func (s *Snapshots) Latest(ctx context.Context) (SnapshotInfo, io.ReadCloser, error) {
-	info, r, err := s.latest(ctx)
-	if err != nil && !errors.Is(err, ErrNoSnapshot) {
-		err = fmt.Errorf("read the latest metadata snapshot: %w", err)
+	inner, cancel := s.bus.until(ctx, nats.RECONNECTING, nats.CLOSED)
+	info, r, err := s.latest(inner)
+	if err != nil {
+		cancel()
+		if errors.Is(err, ErrNoSnapshot) {
+			return SnapshotInfo{}, nil, err
+		}
+		return SnapshotInfo{}, nil, fmt.Errorf("read the latest metadata snapshot: %w", err)
 	}
-	return info, r, err
+	return info, &snapshotReader{ReadCloser: r, cancel: cancel}, nil
+}
+
+// snapshotReader ends what watches over the reading.
+type snapshotReader struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (r *snapshotReader) Close() error {
+	defer r.cancel()
+	return r.ReadCloser.Close()
 }
 
 func (s *Snapshots) latest(ctx context.Context) (SnapshotInfo, io.ReadCloser, error) {

@@ -68,6 +68,7 @@ const (
 	verbCredit = ".k" // a piece was taken
 	verbStop   = ".x" // the answer is not wanted any more
 	verbPart   = ".p" // a part of the request
+	verbProbe  = ".a" // nothing: it is for NATS to say when nobody is there
 )
 
 // headerCarrier lets the trace context travel in NATS headers.
