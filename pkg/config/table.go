@@ -83,6 +83,10 @@ var (
 		Help: "several admin secrets, all valid, to change one without a gap"}, parseSecrets)
 	AccessKey = define(Spec{Flag: "access-key", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
 		Help: "deprecated name of admin-secret"}, parseSecret)
+	MetricsSecret = define(Spec{Flag: "metrics-secret", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "bearer token of /v1/metrics, when the API metrics is enabled"}, parseSecret)
+	Preserve401Errors = define(Spec{Flag: "preserve-401-errors", Variable: "PRESERVE_401_ERRORS", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "keep status 401 on the GraphQL endpoints, which otherwise answer 200"}, parseBool)
 	UnauthorizedRole = define(Spec{Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "role of requests without credentials"}, parseText)
 	EnabledAPIs = define(Spec{Flag: "enabled-apis", Default: "metadata,graphql,pgdump,config", Values: "list of APIs", Group: GroupAccess, Services: []Service{Gateway},
@@ -115,10 +119,10 @@ var (
 		Help: "a comparison with an explicit null is true"}, parseBool)
 	NullInNonNullableVariables = define(Spec{Flag: "null-in-nonnullable-variables", Variable: "BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
 		Help: "accept null for variables of non-null types"}, parseBool)
-	ExperimentalFeatures = define(Spec{Flag: "experimental-features", Values: "list of features", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor},
+	ExperimentalFeatures = define(Spec{Flag: "experimental-features", Values: "list of features", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
 		Help: "features to switch on"},
 		listOf("Only expecting list of comma separated experimental features, options are:"+strings.Join(experimentalFeatures, ","), experimentalFeatures...))
-	DefaultNamingConvention = define(Spec{Flag: "default-naming-convention", Default: "engine-default", Values: "engine-default or graphql-default", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor},
+	DefaultNamingConvention = define(Spec{Flag: "default-naming-convention", Default: "engine-default", Values: "engine-default or graphql-default", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
 		Help: "naming of sources that don't say it; needs the feature naming_convention"},
 		oneOf(`naming_convention can either be "engine-default" or "graphql-default"`, "engine-default", "graphql-default"))
 )
@@ -153,7 +157,7 @@ var table = []row{
 	ServerPort, ServerHost, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS, StatusPort,
 	DatabaseURL, MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
 	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,
-	AdminSecret, AdminSecrets, AccessKey, UnauthorizedRole, EnabledAPIs, DevMode, AdminInternalErrors,
+	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, UnauthorizedRole, EnabledAPIs, DevMode, AdminInternalErrors,
 	StringifyNumericTypes, InferFunctionPermissions, EnableRelay, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	QueryConcurrency, PlanCacheSize, RequestTimeout,
 	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory,
