@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
+	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,6 +23,7 @@ type fake struct {
 	err     error
 	onStart func()
 	stopped bool
+	sick    atomic.Bool
 }
 
 func (*fake) Name() string { return "fake" }
@@ -35,7 +39,13 @@ func (f *fake) Start(context.Context) error {
 
 func (f *fake) Started() <-chan struct{} { return f.state.Started() }
 func (f *fake) Stop()                    { f.state.Stop(func() { f.stopped = true }) }
-func (f *fake) Status() error            { return f.state.Status() }
+
+func (f *fake) Status() error {
+	if f.sick.Load() {
+		return errors.New("the database is away")
+	}
+	return f.state.Status()
+}
 
 type result struct {
 	code      int
@@ -77,6 +87,10 @@ func TestWhatEndsAProgramAtOnce(t *testing.T) {
 		args     []string
 		want     result
 	}{
+		"health without a port": {
+			args: []string{"health"},
+			want: result{1, "", "scheduler: scheduler has no /healthz: set --status-port\n"},
+		},
 		"version":       {args: []string{"version"}, want: result{0, "scheduler 0.1.0\n", ""}},
 		"unknown flag":  {args: []string{"--nope"}, want: result{2, "", "scheduler: unknown argument \"--nope\" (see --help)\n"}},
 		"no NATS given": {want: result{1, "", "scheduler: no NATS server: set --nats-url or ENGINE_GRAPHQL_NATS_URL\n"}},
@@ -92,7 +106,7 @@ func TestWhatEndsAProgramAtOnce(t *testing.T) {
 	}
 	r := run(t, t.Context(), &fake{}, nil, "--help")
 	require.Zero(t, r.code)
-	require.Contains(t, r.out, "Usage: scheduler [OPTION...]")
+	require.Contains(t, r.out, "Usage: scheduler [version|health] [OPTION...]")
 	require.Contains(t, r.out, "--nats-url")
 }
 
@@ -103,4 +117,36 @@ func TestAbsentNATSIsNamed(t *testing.T) {
 	r := run(t, ctx, &fake{}, nil, "--nats-url", "nats://127.0.0.1:1")
 	require.Equal(t, 1, r.code)
 	require.Contains(t, r.errs, "cannot connect to NATS")
+}
+
+func TestHealthCommand(t *testing.T) {
+	t.Parallel()
+	nats, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
+	require.NoError(t, err)
+	t.Cleanup(nats.Stop)
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	require.NoError(t, err)
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	require.NoError(t, l.Close())
+	settings := map[string]string{"ENGINE_GRAPHQL_NATS_URL": nats.ClientURL(), "ENGINE_GRAPHQL_STATUS_PORT": port}
+
+	require.Equal(t, 1, run(t, t.Context(), &fake{}, settings, "health").code, "nothing runs yet")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	f := &fake{}
+	done := make(chan result, 1)
+	go func() { done <- run(t, ctx, f, settings) }()
+	select {
+	case <-f.Started():
+	case r := <-done:
+		t.Fatal(r)
+	}
+	r := run(t, t.Context(), &fake{}, settings, "health")
+	require.Equal(t, result{0, "", ""}, r)
+	f.sick.Store(true)
+	r = run(t, t.Context(), &fake{}, settings, "health")
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.errs, "the database is away")
+	cancel()
+	require.Zero(t, (<-done).code)
 }

@@ -51,15 +51,25 @@ func Signals() (context.Context, context.CancelFunc) {
 func Run(
 	ctx context.Context, name config.Service, args []string, env func(string) (string, bool), out, errs io.Writer, build Build,
 ) int {
-	if len(args) == 1 && args[0] == "version" {
+	command := ""
+	if len(args) > 0 && (args[0] == "version" || args[0] == "health") {
+		command, args = args[0], args[1:]
+	}
+	if command == "version" {
 		fmt.Fprintln(out, string(name), service.Version)
 		return exitOK
 	}
-	v, code := Settings(name, string(name)+" [OPTION...]", args, env, out, errs)
+	v, code := Settings(name, string(name)+" [version|health] [OPTION...]", args, env, out, errs)
 	if v == nil {
 		return code
 	}
-	if err := run(ctx, name, v, out, build); err != nil {
+	var err error
+	if command == "health" {
+		err = Health(ctx, name, v)
+	} else {
+		err = run(ctx, name, v, out, build)
+	}
+	if err != nil {
 		fmt.Fprintf(errs, "%s: %s\n", name, err)
 		return exitError
 	}
