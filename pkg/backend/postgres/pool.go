@@ -43,6 +43,9 @@ type conn struct {
 	pg       *pgconn.PgConn
 	resource *puddle.Resource[*conn]
 	pool     *pool
+	// statements and writer belong to the query path.
+	statements preparedCache
+	writer     rowWriter
 	// discarded connections are closed when they are released: their session isn't clean.
 	discarded bool
 }

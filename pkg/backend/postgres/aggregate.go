@@ -1,0 +1,199 @@
+package postgres
+
+import (
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// rootAggregate renders an aggregate root field: a result of one row.
+func (r *renderer) rootAggregate(a *ir.Aggregate) (string, answer) {
+	if r.mode.json {
+		return "SELECT " + r.jsonAggregate(a, relation{}) + ` AS "root"`, whole()
+	}
+	q, shape := r.aggregateQuery(a, relation{})
+	return q.String(), answer{kind: answerOne, shape: shape}
+}
+
+// aggregate renders aggregates of related rows as a record.
+func (r *renderer) aggregate(a *ir.Aggregate, rel relation) (string, *shape) {
+	q, shape := r.aggregateQuery(a, rel)
+	q.items = []string{record(q.items)}
+	rel.Rows = &a.Rows
+	return r.guarded(rel, "("+q.String()+")"), shape
+}
+
+// aggregateQuery makes the one row of an aggregate. Nodes are a list of their own beside the
+// aggregates: the role's limit holds for them alone.
+func (r *renderer) aggregateQuery(a *ir.Aggregate, rel relation) (*selection, *shape) {
+	q, in, nodes := r.aggregated(a, rel)
+	var b shapeBuilder
+	b.text = append(b.text, '{')
+	for i, f := range a.Fields {
+		b.key(i, f.Alias, spaced)
+		switch {
+		case f.IsNodes:
+			sql, s := r.list(&ir.Select{Rows: a.Rows, Fields: f.Nodes}, nodes)
+			b.add(part{kind: partList, column: q.item(sql), shape: s})
+		case f.Typename != "":
+			b.text = appendString(b.text, f.Typename)
+		default:
+			r.aggregates(&b, f.Aggregates, in, q)
+		}
+	}
+	b.text = append(b.text, '}')
+	return q, b.done()
+}
+
+// aggregated starts the query of aggregates, on the rows that the arguments choose, and says
+// where the nodes come from.
+func (r *renderer) aggregated(a *ir.Aggregate, nodes relation) (*selection, *scope, relation) {
+	rows := a.Rows
+	rows.MaxRows = 0
+	if !sliced(&rows) {
+		rows.OrderBy = nil
+	}
+	rel := nodes
+	rel.Rows = &rows
+	var values, lists bool
+	for _, f := range a.Fields {
+		lists = lists || f.IsNodes
+		values = values || !f.IsNodes && f.Typename == ""
+	}
+	if !values {
+		return &selection{}, nil, nodes
+	}
+	var once *selection
+	if _, ok := a.From.(ir.Function); ok && lists {
+		// The function is called once for both.
+		var row *scope
+		once, row = r.plainRows(relation{Rows: &ir.Rows{From: a.From}, outer: rel.outer})
+		once.items, once.rowOf = []string{row.alias + ".*"}, row
+		rel.named = &scope{alias: r.alias(), inner: once}
+		nodes.named = rel.named
+	}
+	q, in := r.plainRows(rel)
+	if sliced(&rows) {
+		q, in = r.around(q, in)
+		q.order = nil
+	}
+	if once != nil {
+		q.with, q.withName = once, rel.named.alias
+	}
+	return q, in, nodes
+}
+
+// aggregates makes the object below `aggregate`.
+func (r *renderer) aggregates(b *shapeBuilder, fields []ir.AggregateExpr, in *scope, q *selection) {
+	b.text = append(b.text, '{')
+	for i, f := range fields {
+		b.key(i, f.Alias, spaced)
+		switch {
+		case f.Typename != "":
+			b.text = appendString(b.text, f.Typename)
+		case f.Count != nil:
+			c, _ := cellOf(catalog.Type{Name: "int8"}, false)
+			b.add(part{kind: partCell, column: q.item(r.countRows(f.Count, in)), cell: c})
+		default:
+			b.text = append(b.text, '{')
+			for j, column := range f.Columns {
+				b.key(j, column.Alias, spaced)
+				if column.Expr == nil {
+					b.text = appendString(b.text, column.Typename)
+					continue
+				}
+				expr, c := r.aggregateCell(f.Function, column, in)
+				b.add(part{kind: partCell, column: q.item(expr), cell: c})
+			}
+			b.text = append(b.text, '}')
+		}
+	}
+	b.text = append(b.text, '}')
+}
+
+func (r *renderer) countRows(c *ir.Count, in *scope) string {
+	return countOf(r.exprs(c.Args, in), c.Distinct)
+}
+
+func (r *renderer) aggregateOf(function string, column ir.AggregateColumn, in *scope) string {
+	return r.aggregateFunction(function) + "(" + r.expr(column.Expr, in) + ")"
+}
+
+// aggregateCell renders one aggregate of a column and says how it is written. Numbers change
+// their type on the way, so what is expected is only that the server sends a number; but
+// whether it becomes a string is a matter of the column.
+func (r *renderer) aggregateCell(function string, column ir.AggregateColumn, in *scope) (string, cell) {
+	expr := r.aggregateOf(function, column, in)
+	if function == "min" || function == "max" {
+		return r.cell(expr, column.Type)
+	}
+	switch rowOf(column.Type).family {
+	case familyInteger, familyFloat, familyNumeric:
+		return expr, cell{quoted: r.stringified(column.Type)}
+	}
+	return "to_json(" + expr + ")", jsonCell
+}
+
+// jsonAggregate renders aggregates as a json value that the database makes.
+func (r *renderer) jsonAggregate(a *ir.Aggregate, rel relation) string {
+	q, in, nodes := r.aggregated(a, rel)
+	var pairs []string
+	for _, f := range a.Fields {
+		var value string
+		switch {
+		case f.IsNodes:
+			value = r.jsonList(&ir.Select{Rows: a.Rows, Fields: f.Nodes}, nodes)
+		case f.Typename != "":
+			value = literal(f.Typename)
+		default:
+			value = r.jsonAggregates(f.Aggregates, in)
+		}
+		pairs = append(pairs, literal(f.Alias)+", "+value)
+	}
+	q.items = []string{buildObject(pairs)}
+	rel.Rows = &a.Rows
+	return r.guarded(rel, "("+q.String()+")")
+}
+
+func (r *renderer) jsonAggregates(fields []ir.AggregateExpr, in *scope) string {
+	var pairs []string
+	for _, f := range fields {
+		var value string
+		switch {
+		case f.Typename != "":
+			value = literal(f.Typename)
+		case f.Count != nil:
+			value = r.countRows(f.Count, in)
+		default:
+			var columns []string
+			for _, column := range f.Columns {
+				value := literal(column.Typename)
+				if column.Expr != nil {
+					value = r.jsonAggregateCell(f.Function, column, in)
+				}
+				columns = append(columns, literal(column.Alias)+", "+value)
+			}
+			value = buildObject(columns)
+		}
+		pairs = append(pairs, literal(f.Alias)+", "+value)
+	}
+	return buildObject(pairs)
+}
+
+func (r *renderer) jsonAggregateCell(function string, column ir.AggregateColumn, in *scope) string {
+	expr := r.aggregateOf(function, column, in)
+	if function == "min" || function == "max" {
+		return r.jsonCell(expr, column.Type)
+	}
+	if r.stringified(column.Type) {
+		return expr + "::text"
+	}
+	return expr
+}
+
+func (r *renderer) exprs(exps []ir.Expr, in *scope) []string {
+	texts := make([]string, len(exps))
+	for i, e := range exps {
+		texts[i] = r.expr(e, in)
+	}
+	return texts
+}

@@ -1,0 +1,198 @@
+package postgres
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// statement is a rendered plan.
+//
+// It has one text for sessions whose time zone is UTC, where the engine itself writes
+// instants, and when it holds instants another one, made when it is first needed, for
+// sessions that have another zone: there the database writes them, since it alone knows its
+// rules of time zones.
+type statement struct {
+	render func(mode) (*rendered, error)
+	utc    *rendered
+	local  func() (*rendered, error)
+}
+
+// mode is what a text is rendered for.
+type mode struct {
+	// json leaves all JSON to the database. It is the form that all others are held to.
+	json bool
+	// local is for sessions whose time zone isn't UTC.
+	local bool
+	// inline writes parameters as literals; nil binds them.
+	inline func(p param) (literal string, err error)
+}
+
+// rendered is one text of a statement, and how to read its result.
+type rendered struct {
+	sql    string
+	params []param
+	answer answer
+	// zoned says that the result holds instants.
+	zoned bool
+}
+
+// answer says what the rows of a result are.
+type answer struct {
+	kind  answerKind
+	shape *shape
+}
+
+type answerKind uint8
+
+const (
+	answerList answerKind = iota // a list of rows
+	answerOne                    // the first row, or null
+)
+
+// RenderQuery renders one root field.
+func (d *Dialect) RenderQuery(root ir.Root, o backend.RenderOptions) (backend.Statement, error) {
+	return newStatement(func(m mode) (*rendered, error) {
+		r := &renderer{dialect: d, options: o, mode: m}
+		return r.finish(r.root(root))
+	})
+}
+
+func newStatement(render func(mode) (*rendered, error)) (*statement, error) {
+	utc, err := render(mode{})
+	if err != nil {
+		return nil, err
+	}
+	s := &statement{render: render, utc: utc}
+	s.local = sync.OnceValues(func() (*rendered, error) { return render(mode{local: true}) })
+	return s, nil
+}
+
+// SQL is the text, with parameters.
+func (s *statement) SQL() string { return s.utc.sql }
+
+// textFor is the text for a session.
+func (s *statement) textFor(utc bool) (*rendered, error) {
+	if utc || !s.utc.zoned {
+		return s.utc, nil
+	}
+	return s.local()
+}
+
+// renderer turns one plan into one text. It stops at nothing: the first fault stays in err.
+type renderer struct {
+	dialect *Dialect
+	options backend.RenderOptions
+	mode    mode
+	params  []param
+	bound   map[string]string // by what the parameter is: its text
+	aliases int
+	zoned   bool
+	err     error
+}
+
+func (r *renderer) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (r *renderer) finish(sql string, a answer) (*rendered, error) {
+	if r.err != nil {
+		return nil, fmt.Errorf("rendering a plan: %w", r.err)
+	}
+	return &rendered{sql: sql, params: r.params, answer: a, zoned: r.zoned}, nil
+}
+
+// root renders a root field. Made by the database, its result is one row with one column.
+func (r *renderer) root(root ir.Root) (string, answer) {
+	switch root := root.(type) {
+	case *ir.Select:
+		return r.rootSelect(root)
+	case *ir.Aggregate:
+		return r.rootAggregate(root)
+	}
+	r.fail("unknown root %T", root)
+	return "", answer{}
+}
+
+// whole is the answer of a result that is one column with the whole JSON.
+func whole() answer {
+	return answer{kind: answerOne, shape: &shape{parts: []part{{cell: jsonCell}}}}
+}
+
+func (r *renderer) rootSelect(s *ir.Select) (string, answer) {
+	q, in := r.rows(relation{Rows: &s.Rows}, s.Fields)
+	kind := answerList
+	if s.One {
+		kind = answerOne
+	}
+	if !r.mode.json {
+		shape := r.object(s.Fields, in, q)
+		return q.String(), answer{kind: kind, shape: shape}
+	}
+	q.items = []string{r.jsonObject(s.Fields, in, q) + ` AS "root"`}
+	list := `SELECT coalesce(json_agg("root"), '[]') AS "root" FROM (` + q.String() + `) AS "_root"`
+	if s.One {
+		list = `SELECT coalesce(json_agg("root") -> 0, 'null') AS "root" FROM (` + q.String() + `) AS "_root"`
+	}
+	return list, whole()
+}
+
+// alias is a new name for a relation. It can't be a name of the user's: those are always
+// in quotes, and behind one of ours.
+func (r *renderer) alias() string {
+	r.aliases++
+	return "t" + strconv.Itoa(r.aliases-1)
+}
+
+// qualified quotes a name with its schema.
+func qualified(n catalog.Name) string {
+	if n.Schema == "" {
+		return quoteName(n.Name)
+	}
+	return quoteName(n.Schema) + "." + quoteName(n.Name)
+}
+
+// literal quotes text as a constant of unknown type.
+func literal(text string) string {
+	quoted := `'` + strings.ReplaceAll(text, `'`, `''`) + `'`
+	if !strings.Contains(text, `\`) {
+		return quoted
+	}
+	// The same value whatever standard_conforming_strings says.
+	return `E` + strings.ReplaceAll(quoted, `\`, `\\`)
+}
+
+// typeName spells a type for a cast. Domains are cast to their base type: whether a value
+// fits the domain shows when it is stored.
+func typeName(t catalog.Type) string {
+	name := quoteName(t.Name)
+	if plainName(t.Name) {
+		name = t.Name
+	}
+	if t.Schema != "" {
+		name = quoteName(t.Schema) + "." + quoteName(t.Name)
+	}
+	if t.IsArray() {
+		name += "[]"
+	}
+	return name
+}
+
+// plainName says that a built-in type needs no quotes. Without them, char and bit would
+// mean another type.
+func plainName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != "" && name != "char" && name != "bit"
+}

@@ -1,0 +1,138 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+)
+
+// Query runs a statement of RenderQuery and appends the JSON of its root field to out: row
+// by row while they arrive, each handed on when a frame is full. A statement that fails
+// before any byte was handed on leaves out as it was.
+func (s *Source) Query(ctx context.Context, st backend.Statement, a backend.Args, out *backend.Answer) error {
+	stmt, values, err := prepare(st, &a)
+	if err != nil {
+		return err
+	}
+	c, err := s.reader().acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.release()
+	return c.query(ctx, stmt, values, out)
+}
+
+// prepare resolves the parameters of a statement, before a connection is taken for it.
+func prepare(st backend.Statement, a *backend.Args) (*statement, [][]byte, error) {
+	stmt, ok := st.(*statement)
+	if !ok {
+		return nil, nil, fmt.Errorf("not a statement of PostgreSQL: %T", st)
+	}
+	values := make([][]byte, len(stmt.utc.params))
+	for i := range values {
+		var err error
+		if values[i], err = stmt.utc.params[i].resolve(a); err != nil {
+			return nil, nil, err
+		}
+	}
+	return stmt, values, nil
+}
+
+// query runs a statement on the connection. Where the server says that a prepared statement
+// is out of date, it is prepared anew, once.
+func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out *backend.Answer) error {
+	text, err := stmt.textFor(c.utc())
+	if err != nil {
+		return err
+	}
+	mark, sent := len(out.Buf), out.Sent()
+	err = c.run(ctx, text, values, out)
+	if err != nil && out.Sent() == sent {
+		out.Buf = out.Buf[:mark]
+		if outdated(err) {
+			c.forget(ctx, text.sql)
+			if c.pg.TxStatus() == txIdle {
+				err = c.run(ctx, text, values, out)
+			}
+		}
+	}
+	return queryError(ctx, err, executed{SQL: text.sql, Args: values, Prepared: c.pool.endpoint.Prepare})
+}
+
+// txIdle is the status of a connection that is in no transaction.
+const txIdle = 'I'
+
+// outdated says that a prepared statement no longer fits: the types of its result changed,
+// or somebody discarded it.
+func outdated(err error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return false
+	}
+	return pg.Code == "0A000" && pg.Routine == "RevalidateCachedQuery" || pg.Code == "26000"
+}
+
+// utc says that the session's time zone is UTC, by one of its usual names.
+func (c *conn) utc() bool {
+	switch c.pg.ParameterStatus("TimeZone") {
+	case "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "UCT", "Etc/UCT", "Universal", "Etc/Universal":
+		return true
+	}
+	return false
+}
+
+// run executes a text and writes its answer.
+func (c *conn) run(ctx context.Context, text *rendered, values [][]byte, out *backend.Answer) error {
+	res, err := c.execute(ctx, text.sql, values)
+	if err != nil {
+		return err
+	}
+	w := &c.writer
+	w.buf, w.err = out.Buf, nil
+	switch text.answer.kind {
+	case answerList:
+		err = w.rows(res, text.answer.shape, out)
+	case answerOne:
+		if res.next() {
+			w.object(text.answer.shape, res.row())
+		} else {
+			w.buf = append(w.buf, "null"...)
+		}
+	}
+	out.Buf, w.buf = w.buf, nil
+	if err != nil {
+		// Nobody reads on. What the server still sends isn't worth the wait.
+		c.discard()
+		return err
+	}
+	if err := res.close(); err != nil {
+		return err
+	}
+	if w.err != nil {
+		return apierror.New(apierror.Unexpected, "database query error").WithInternal(w.err.Error())
+	}
+	return nil
+}
+
+// rows appends a list. The error is that of handing on a frame.
+func (w *rowWriter) rows(res *result, s *shape, out *backend.Answer) error {
+	w.buf = append(w.buf, '[')
+	for first := true; res.next() && w.err == nil; first = false {
+		if !first {
+			w.buf = append(w.buf, ", "...)
+		}
+		w.object(s, res.row())
+		out.Buf = w.buf
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		w.buf = out.Buf
+	}
+	w.buf = append(w.buf, ']')
+	return nil
+}

@@ -1,0 +1,157 @@
+package postgres
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// maxPrepared is how many statements a connection keeps prepared. Each costs the server
+// some tens of kilobytes.
+const maxPrepared = 256
+
+// binaryResults asks for every column in binary.
+var binaryResults = []int16{1}
+
+// preparedCache holds the prepared statements of one connection by their text, the one used
+// last in front.
+type preparedCache struct {
+	byText map[string]*list.Element
+	used   list.List
+	names  int
+}
+
+// prepared is a statement that the server knows by name.
+type prepared struct {
+	sql         string
+	description *pgconn.StatementDescription
+	types       []uint32
+}
+
+func (p *preparedCache) find(sql string) *prepared {
+	e, ok := p.byText[sql]
+	if !ok {
+		return nil
+	}
+	p.used.MoveToFront(e)
+	return e.Value.(*prepared)
+}
+
+func (p *preparedCache) add(s *prepared) {
+	if p.byText == nil {
+		p.byText = map[string]*list.Element{}
+	}
+	p.byText[s.sql] = p.used.PushFront(s)
+}
+
+func (p *preparedCache) remove(sql string) *prepared {
+	e, ok := p.byText[sql]
+	if !ok {
+		return nil
+	}
+	delete(p.byText, sql)
+	return p.used.Remove(e).(*prepared)
+}
+
+// oldest is the text that goes when another one comes; empty while there is room.
+func (p *preparedCache) oldest() string {
+	if p.used.Len() < maxPrepared {
+		return ""
+	}
+	return p.used.Back().Value.(*prepared).sql
+}
+
+// result is the result of a statement while it is read.
+type result struct {
+	reader   *pgconn.ResultReader
+	pipeline *pgconn.Pipeline // of a statement that was prepared on the way
+	types    []uint32
+}
+
+func (r *result) next() bool { return r.reader.NextRow() }
+
+// row is the current row; it is valid until the next one.
+func (r *result) row() cells { return cells{values: r.reader.Values(), types: r.types} }
+
+func (r *result) close() error {
+	_, err := r.reader.Close()
+	if r.pipeline != nil {
+		if closeErr := r.pipeline.Close(); err == nil {
+			err = closeErr
+		}
+	}
+	return err
+}
+
+// execute starts a statement. Its error, too, may only show when the result is closed.
+func (c *conn) execute(ctx context.Context, sql string, values [][]byte) (*result, error) {
+	if !c.pool.endpoint.Prepare {
+		r := c.pg.ExecParams(ctx, sql, values, nil, nil, binaryResults)
+		return &result{reader: r, types: typesOf(r.FieldDescriptions())}, nil
+	}
+	if p := c.statements.find(sql); p != nil {
+		r := c.pg.ExecStatement(ctx, p.description, values, nil, binaryResults)
+		return &result{reader: r, types: p.types}, nil
+	}
+	return c.prepareAndExecute(ctx, sql, values)
+}
+
+// prepareAndExecute prepares a statement and runs it in one round trip, in which the one
+// that wasn't used for longest makes room.
+func (c *conn) prepareAndExecute(ctx context.Context, sql string, values [][]byte) (*result, error) {
+	c.statements.names++
+	name := "q" + strconv.Itoa(c.statements.names)
+	pipeline := c.pg.StartPipeline(ctx)
+	if oldest := c.statements.remove(c.statements.oldest()); oldest != nil {
+		pipeline.SendDeallocate(oldest.description.Name)
+	}
+	pipeline.SendPrepare(name, sql, nil)
+	pipeline.SendQueryPrepared(name, values, nil, binaryResults)
+	err := pipeline.Sync()
+	p := &prepared{sql: sql}
+	for err == nil {
+		var step any
+		if step, err = pipeline.GetResults(); err != nil {
+			break
+		}
+		switch step := step.(type) {
+		case *pgconn.StatementDescription:
+			step.Name = name
+			p.description, p.types = step, typesOf(step.Fields)
+			c.statements.add(p)
+		case *pgconn.ResultReader:
+			return &result{reader: step, pipeline: pipeline, types: p.types}, nil
+		case *pgconn.CloseComplete:
+		default:
+			err = fmt.Errorf("unexpected answer of the server: %T", step)
+		}
+	}
+	_ = pipeline.Close() // the first error is the one that counts
+	return nil, err
+}
+
+// forget drops a statement that the server has under an outdated form, or not at all. The
+// message for it is understood in a failed transaction, too.
+func (c *conn) forget(ctx context.Context, sql string) {
+	p := c.statements.remove(sql)
+	if p == nil || c.pg.IsClosed() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if c.pg.Deallocate(ctx, p.description.Name) != nil {
+		c.discard()
+	}
+}
+
+func typesOf(fields []pgconn.FieldDescription) []uint32 {
+	types := make([]uint32, len(fields))
+	for i := range fields {
+		types[i] = fields[i].DataTypeOID
+	}
+	return types
+}

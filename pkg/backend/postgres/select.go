@@ -1,0 +1,216 @@
+package postgres
+
+import (
+	"strconv"
+	"strings"
+
+	"queryengine/pkg/ir"
+)
+
+// selection is a SELECT under construction.
+type selection struct {
+	// with, when set, is a sub-select that is named withName and computed once.
+	with     *selection
+	withName string
+	distinct []string
+	items    []string
+	// from is the relation that is read; inner is the sub-select that is read in its place.
+	from   string
+	inner  *selection
+	alias  string
+	joins  []join
+	where  []string
+	order  []orderKey
+	limit  string
+	offset string
+	// rowOf, when set, is the row that can be made an item as a whole, once.
+	rowOf   *scope
+	withRow bool
+}
+
+// join is one LEFT JOIN of a query: plain text, or a sub-select.
+type join struct {
+	text  string
+	inner *selection
+	alias string
+}
+
+// Names of columns that a sub-select adds to those of its relation. A name with "?" is
+// unlikely for a column of a user; where it happens, PostgreSQL refuses the statement.
+const (
+	rowColumn   = "?row"
+	existColumn = "?exists"
+)
+
+// exposeRow makes the whole row one of the items. Where it comes from a sub-select itself, it
+// is among the columns of that.
+func (q *selection) exposeRow() {
+	switch {
+	case q.withRow:
+	case q.rowOf.inner != nil:
+		q.rowOf.inner.exposeRow()
+	default:
+		q.items = append(q.items, q.rowOf.alias+" AS "+quoteName(rowColumn))
+	}
+	q.withRow = true
+}
+
+func (q *selection) String() string {
+	var b strings.Builder
+	if q.with != nil {
+		b.WriteString("WITH " + q.withName + " AS MATERIALIZED (" + q.with.String() + ") ")
+	}
+	b.WriteString("SELECT")
+	if len(q.distinct) > 0 {
+		b.WriteString(" DISTINCT ON (" + strings.Join(q.distinct, ", ") + ")")
+	}
+	if len(q.items) > 0 {
+		b.WriteString(" " + strings.Join(q.items, ", "))
+	}
+	switch {
+	case q.inner != nil:
+		b.WriteString(" FROM (" + q.inner.String() + ") AS " + q.alias)
+	case q.from != "":
+		b.WriteString(" FROM " + q.from + " AS " + q.alias)
+	}
+	for _, j := range q.joins {
+		if j.inner != nil {
+			b.WriteString(" LEFT JOIN LATERAL (" + j.inner.String() + ") AS " + j.alias + " ON TRUE")
+		} else {
+			b.WriteString(" LEFT JOIN " + j.text)
+		}
+	}
+	b.WriteString(whereClause(q.where))
+	for i, k := range q.order {
+		if i == 0 {
+			b.WriteString(" ORDER BY ")
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString(k.expr + k.direction)
+	}
+	if q.limit != "" {
+		b.WriteString(" LIMIT " + q.limit)
+	}
+	if q.offset != "" {
+		b.WriteString(" OFFSET " + q.offset)
+	}
+	return b.String()
+}
+
+// relation is which rows are read: those of rows that are joined to the row of outer.
+type relation struct {
+	*ir.Rows
+	join  []ir.JoinPair
+	outer *scope
+	// named, when set, has the rows of From already: a query that is computed once.
+	named *scope
+}
+
+// rows starts a query on rows of a relation. Its items are the caller's, and fields is what
+// they will be made for.
+//
+// Where only a part of the rows is wanted and fields needs more than their columns, the rows
+// are chosen in a sub-select first: what is joined or computed for the rows that are
+// dropped would cost as much as for those that are kept.
+func (r *renderer) rows(rel relation, fields []ir.Field) (*selection, *scope) {
+	q, in := r.plainRows(rel)
+	if !sliced(rel.Rows) || !joins(fields, rel.Offset != nil || len(rel.DistinctOn) > 0) {
+		return q, in
+	}
+	return r.around(q, in)
+}
+
+// sliced says that not all rows that match are read.
+func sliced(rows *ir.Rows) bool {
+	return rows.Limit != nil || rows.Offset != nil || rows.MaxRows > 0 || len(rows.DistinctOn) > 0
+}
+
+// joins says whether fields join other relations to their row. Lists do not, but lists asks
+// about them too: they are computed for each row that is looked at.
+func joins(fields []ir.Field, lists bool) bool {
+	for _, f := range fields {
+		if f.Nested == nil {
+			continue
+		}
+		if s, ok := f.Nested.Root.(*ir.Select); lists || ok && s.One {
+			return true
+		}
+	}
+	return false
+}
+
+// plainRows is rows without a sub-select.
+func (r *renderer) plainRows(rel relation) (*selection, *scope) {
+	q := &selection{alias: r.alias()}
+	in := &scope{alias: q.alias}
+	if rel.named != nil {
+		q.from, in.inner = rel.named.alias, rel.named.inner
+	} else {
+		q.from = r.from(rel.From, rel.outer)
+	}
+	q.where = append(r.joined(rel.join, rel.outer, in), r.condition(rel.Where, in))
+	if f, ok := rel.From.(ir.Function); ok && f.Single && rel.named == nil {
+		q.where = append(q.where, "NOT ("+in.alias+" IS NULL)")
+	}
+	q.distinct = r.exprs(rel.DistinctOn, in)
+	q.order = r.orderKeys(rel.OrderBy, in, q)
+	q.limit = r.limit(rel.Limit, rel.MaxRows)
+	if rel.Offset != nil {
+		q.offset = r.count(rel.Offset)
+	}
+	return q, in
+}
+
+// around is a query on the rows of inner, in the same order.
+func (r *renderer) around(inner *selection, in *scope) (*selection, *scope) {
+	q := &selection{inner: inner, alias: r.alias()}
+	inner.items = []string{in.alias + ".*"}
+	inner.rowOf = in
+	own := &scope{alias: q.alias, inner: inner}
+	for i, k := range inner.order {
+		name := k.column
+		if name == "" {
+			name = "?" + strconv.Itoa(i+1)
+			inner.items = append(inner.items, k.expr+" AS "+quoteName(name))
+		}
+		q.order = append(q.order, orderKey{expr: own.column(name), direction: k.direction})
+	}
+	return q, own
+}
+
+// relatedRow is one row of another relation that belongs to the row in scope.
+type relatedRow struct {
+	from   ir.From
+	join   []ir.JoinPair
+	unique bool
+	where  ir.BoolExp
+	// rows is how to choose among several; nil is any of them.
+	rows *ir.Rows
+}
+
+// joinOne joins a related row to q. Where at most one can match it is a plain join, which
+// leaves the way to the planner; else the first one of a sub-select.
+func (r *renderer) joinOne(one relatedRow, outer *scope, q *selection) *scope {
+	if _, table := one.from.(ir.Table); table && one.unique && len(one.join) > 0 && one.rows == nil {
+		in := &scope{alias: r.alias()}
+		in.marker = in.column(one.join[0].Inner)
+		on := append(r.joined(one.join, outer, in), r.condition(one.where, in))
+		q.joins = append(q.joins, join{text: r.from(one.from, outer) + " AS " + in.alias + " ON " + conjunction(on)})
+		return in
+	}
+	rows := one.rows
+	if rows == nil {
+		rows = &ir.Rows{From: one.from, Where: one.where}
+	}
+	inner, row := r.plainRows(relation{Rows: rows, join: one.join, outer: outer})
+	if inner.limit == "" {
+		inner.limit = "1"
+	}
+	inner.items = []string{row.alias + ".*", sqlTrue + " AS " + quoteName(existColumn)}
+	inner.rowOf = row
+	in := &scope{alias: r.alias(), inner: inner}
+	in.marker = in.column(existColumn)
+	q.joins = append(q.joins, join{inner: inner, alias: in.alias})
+	return in
+}

@@ -1,0 +1,171 @@
+package postgres
+
+import (
+	"strings"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// shapeBuilder collects fixed text and cells.
+type shapeBuilder struct {
+	shape shape
+	text  []byte
+}
+
+func (b *shapeBuilder) add(p part) {
+	p.lead = string(b.text)
+	b.text = b.text[:0]
+	b.shape.parts = append(b.shape.parts, p)
+}
+
+func (b *shapeBuilder) done() *shape {
+	b.shape.tail = string(b.text)
+	return &b.shape
+}
+
+// longestAlias is how long the name of a column can be. A row with a longer key can't be
+// made by row_to_json; it is made by json_build_object, which puts blanks around colons.
+const longestAlias = 63
+
+// style is the spacing of an object.
+type style struct{ colon, comma string }
+
+var (
+	compact = style{":", ","}
+	spaced  = style{" : ", ", "}
+)
+
+func styleOf(fields []ir.Field) style {
+	for _, f := range fields {
+		if len(f.Alias) > longestAlias {
+			return spaced
+		}
+	}
+	return compact
+}
+
+// key appends what stands in front of the i-th value of an object.
+func (b *shapeBuilder) key(i int, alias string, s style) {
+	if i > 0 {
+		b.text = append(b.text, s.comma...)
+	}
+	b.text = appendString(b.text, alias)
+	b.text = append(b.text, s.colon...)
+}
+
+// item adds an expression to the items, unless it is there, and gives its place.
+func (q *selection) item(expr string) int {
+	for i, e := range q.items {
+		if e == expr {
+			return i
+		}
+	}
+	q.items = append(q.items, expr)
+	return len(q.items) - 1
+}
+
+// object makes the items of q that fields need, and says how a row of them becomes JSON.
+func (r *renderer) object(fields []ir.Field, in *scope, q *selection) *shape {
+	var b shapeBuilder
+	b.text = append(b.text, '{')
+	style := styleOf(fields)
+	for i, f := range fields {
+		b.key(i, f.Alias, style)
+		switch {
+		case f.Nested != nil:
+			r.nested(&b, f.Nested, in, q)
+		case f.Expr != nil:
+			expr, c := r.cell(r.expr(f.Expr, in), f.ExprType)
+			b.add(part{kind: partCell, column: q.item(expr), cell: c})
+		default:
+			b.text = appendString(b.text, f.Typename)
+		}
+	}
+	b.text = append(b.text, '}')
+	return b.done()
+}
+
+func (r *renderer) nested(b *shapeBuilder, n *ir.Nested, in *scope, q *selection) {
+	switch root := n.Root.(type) {
+	case *ir.Aggregate:
+		sql, s := r.aggregate(root, relation{join: n.Join, outer: in})
+		b.add(part{kind: partRecord, column: q.item(sql), shape: s})
+	case *ir.Select:
+		if root.One {
+			one := r.joinOne(related(n, root), in, q)
+			s := r.object(root.Fields, one, q)
+			b.add(part{kind: partObject, column: q.item(one.marker), shape: s})
+			return
+		}
+		sql, s := r.list(root, relation{join: n.Join, outer: in})
+		b.add(part{kind: partList, column: q.item(sql), shape: s})
+	default:
+		r.fail("unknown root %T", root)
+	}
+}
+
+// related says which row an object relationship reads.
+func related(n *ir.Nested, s *ir.Select) relatedRow {
+	one := relatedRow{from: s.From, join: n.Join, unique: n.Unique, where: s.Where}
+	if len(s.OrderBy) > 0 || s.Limit != nil || s.Offset != nil || len(s.DistinctOn) > 0 {
+		one.rows = &s.Rows
+	}
+	if f, ok := s.From.(ir.Function); ok && f.Single {
+		one.rows = &s.Rows
+	}
+	return one
+}
+
+// list renders related rows as an array of what record_send makes of each: the bytes that
+// a row of a result would be, without the cost of making JSON. (An array of records itself
+// costs far more than that from some hundreds of elements on.)
+func (r *renderer) list(s *ir.Select, rel relation) (string, *shape) {
+	rel.Rows = &s.Rows
+	q, in := r.rows(rel, s.Fields)
+	shape := r.object(s.Fields, in, q)
+	q.items = []string{record(q.items)}
+	return r.guarded(rel, "ARRAY("+q.String()+")"), shape
+}
+
+// guarded keeps a function from being called with a row that isn't there.
+func (r *renderer) guarded(rel relation, sql string) string {
+	if _, ok := rel.From.(ir.Function); ok && rel.outer != nil && rel.outer.marker != "" {
+		return "CASE WHEN " + rel.outer.marker + " IS NOT NULL THEN " + sql + " END"
+	}
+	return sql
+}
+
+// record is a row of items in its binary form.
+func record(items []string) string {
+	return "record_send(ROW(" + strings.Join(items, ", ") + "))"
+}
+
+// cell renders the value of a column or an expression for the answer, and says how it is
+// written.
+func (r *renderer) cell(expr string, t catalog.Type) (string, cell) {
+	if sql, ok := r.special(expr, t); ok {
+		return sql, jsonCell
+	}
+	if zoned(t) {
+		r.zoned = true
+	}
+	c, ok := cellOf(t, r.stringified(t))
+	if !ok || zoned(t) && r.mode.local {
+		return "to_json(" + expr + ")", jsonCell
+	}
+	return expr, c
+}
+
+// special are types whose JSON isn't what to_json makes of them.
+func (r *renderer) special(expr string, t catalog.Type) (string, bool) {
+	if f := rowOf(t).family; !t.IsArray() && (f == familyGeometry || f == familyGeography) {
+		return "ST_AsGeoJSON(" + expr + ", 15, 4)::json", true
+	}
+	return "", false
+}
+
+// stringified says that numbers of the type are strings in the answer.
+func (r *renderer) stringified(t catalog.Type) bool {
+	return r.options.StringifyNumeric && rowOf(t).stringified && !t.IsArray()
+}

@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"strings"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// Everything here lets the database make the JSON of whole rows and lists. The binary way
+// must give the same bytes.
+
+// jsonObject renders a row as a json value.
+func (r *renderer) jsonObject(fields []ir.Field, in *scope, q *selection) string {
+	long := styleOf(fields) == spaced
+	texts := make([]string, len(fields))
+	for i, f := range fields {
+		var value string
+		switch {
+		case f.Nested != nil:
+			value = r.jsonNested(f.Nested, in, q)
+		case f.Expr != nil:
+			value = r.jsonCell(r.expr(f.Expr, in), f.ExprType)
+		default:
+			value = literal(f.Typename) + "::text"
+		}
+		if long {
+			texts[i] = literal(f.Alias) + ", " + value
+		} else {
+			texts[i] = value + " AS " + quoteName(f.Alias)
+		}
+	}
+	if long {
+		return buildObject(texts)
+	}
+	return `row_to_json((SELECT "_e" FROM (SELECT ` + strings.Join(texts, ", ") + `) AS "_e"))`
+}
+
+// maxPairs is how many keys json_build_object takes: a function has at most 100 arguments.
+const maxPairs = 50
+
+// buildObject renders an object from its pairs of key and value.
+func buildObject(pairs []string) string {
+	if len(pairs) <= maxPairs {
+		return "json_build_object(" + strings.Join(pairs, ", ") + ")"
+	}
+	// Several objects become one: their text without the braces, side by side.
+	var pieces []string
+	for len(pairs) > 0 {
+		n := min(len(pairs), maxPairs)
+		pieces = append(pieces, "substr(left(json_build_object("+strings.Join(pairs[:n], ", ")+")::text, -1), 2)")
+		pairs = pairs[n:]
+	}
+	return "('{' || " + strings.Join(pieces, " || ', ' || ") + " || '}')::json"
+}
+
+func (r *renderer) jsonNested(n *ir.Nested, in *scope, q *selection) string {
+	switch root := n.Root.(type) {
+	case *ir.Aggregate:
+		return r.jsonAggregate(root, relation{join: n.Join, outer: in})
+	case *ir.Select:
+		if root.One {
+			one := r.joinOne(related(n, root), in, q)
+			return "CASE WHEN " + one.marker + " IS NOT NULL THEN " + r.jsonObject(root.Fields, one, q) + " END"
+		}
+		return r.jsonList(root, relation{join: n.Join, outer: in})
+	}
+	r.fail("unknown root %T", n.Root)
+	return "NULL"
+}
+
+func (r *renderer) jsonList(s *ir.Select, rel relation) string {
+	rel.Rows = &s.Rows
+	q, in := r.rows(rel, s.Fields)
+	object := r.jsonObject(s.Fields, in, q)
+	q.items = []string{object + ` AS "r"`}
+	list := `(SELECT coalesce(json_agg("r"), '[]') FROM (` + q.String() + `) AS "_l")`
+	return r.guarded(rel, list)
+}
+
+// jsonCell renders a value so that row_to_json and json_build_object write it as the answer
+// has it.
+func (r *renderer) jsonCell(expr string, t catalog.Type) string {
+	if sql, ok := r.special(expr, t); ok {
+		return sql
+	}
+	if zoned(t) {
+		r.zoned = true
+	}
+	if r.stringified(t) {
+		return expr + "::text"
+	}
+	return expr
+}
