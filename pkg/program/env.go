@@ -41,8 +41,9 @@ type Env struct {
 	Gatherer prometheus.Gatherer
 	Tracer   trace.TracerProvider
 	Bus      *bus.Bus
+	// Logs is where Logger writes; it takes one line a call.
+	Logs io.Writer
 
-	logs       io.Writer
 	endTracing func(context.Context) error
 }
 
@@ -50,7 +51,7 @@ type Env struct {
 // to the one of the settings. The caller closes it.
 func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Writer, inProcess Connector) (*Env, error) {
 	registry := telemetry.NewRegistry()
-	e := &Env{Values: v, Metrics: registry, Gatherer: registry, logs: logs}
+	e := &Env{Values: v, Metrics: registry, Gatherer: registry, Logs: logs}
 	var err error
 	if e.Logger, err = e.logger(string(name)); err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (e *Env) For(name config.Service) (*Env, error) {
 }
 
 func (e *Env) logger(name string) (*slog.Logger, error) {
-	return telemetry.NewLogger(e.logs, config.LogLevel.Get(e.Values), config.EnabledLogTypes.Get(e.Values), name)
+	return telemetry.NewLogger(e.Logs, config.LogLevel.Get(e.Values), config.EnabledLogTypes.Get(e.Values), name)
 }
 
 // Close leaves NATS and sends the last spans.

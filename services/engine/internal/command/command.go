@@ -22,6 +22,7 @@ const usage = `Usage: engine COMMAND [OPTION...]
 Commands:
   serve     run the services in one process, with NATS inside unless --nats-url says where it is
   dev       the same with a PostgreSQL server of its own and sample data, to try things out
+  health    ask the engine that runs with the same options how it is
   version   print the version
 
 engine serve --help lists the options.
@@ -58,6 +59,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.serve
 	case "dev":
 		run = sh.dev
+	case "health":
+		run = sh.health
 	case "version", "--version":
 		fmt.Fprintln(sh.Out, "engine", service.Version)
 		return 0
@@ -99,6 +102,14 @@ func (sh *Shell) serve(ctx context.Context, args []string) error {
 		return err
 	}
 	return sh.runServices(ctx, v, nil)
+}
+
+func (sh *Shell) health(ctx context.Context, args []string) error {
+	v, err := sh.settings("health", args, sh.Env)
+	if err != nil {
+		return err
+	}
+	return program.Health(ctx, config.Engine, v)
 }
 
 // runServices runs the services until ctx is done; ready is called when they are up.

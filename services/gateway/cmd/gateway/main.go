@@ -1,0 +1,22 @@
+// Command gateway runs the gateway service in a process of its own.
+package main
+
+import (
+	"queryengine/pkg/config"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/program"
+	"queryengine/services/gateway"
+)
+
+func main() {
+	program.Main(config.Gateway, func(e *program.Env) (lifecycle.Service, error) {
+		return gateway.New(gateway.ReadConfig(e.Values), gateway.Deps{
+			Bus:       e.Bus,
+			Logger:    e.Logger,
+			AccessLog: e.Logs,
+			Metrics:   e.Metrics,
+			Gatherer:  e.Gatherer,
+			Tracer:    e.Tracer,
+		})
+	})
+}
