@@ -69,6 +69,8 @@ type Scalar struct {
 	Text bool
 	// SQL is the type's name in messages: integer, not int4.
 	SQL string
+	// SessionWrap makes a value of the text of a session variable.
+	SessionWrap ir.Wrap
 }
 
 // Operand says what an operator takes.

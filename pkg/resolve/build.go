@@ -1,14 +1,133 @@
 package resolve
 
 import (
+	"slices"
+	"strings"
+
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 )
 
-// Build resolves doc. catalogs holds the catalog of each source that could be
-// introspected, sourceErrors the reason for each of the others. prev, which may be nil, is
-// the schema of the version before, made with the same options: what did not change since
-// is taken over.
+// Build resolves doc. catalogs holds the catalog of each source that is usable, and
+// sourceErrors the reason for each source that isn't consistent (a source may have both:
+// a catalog from before it became unreachable). prev, which may be nil, is the schema of
+// the version before, made with the same options: what did not change since is taken over.
 func Build(doc *metadata.Document, catalogs map[string]*catalog.Source, sourceErrors map[string]string, prev *Schema, o Options) *Schema {
-	return &Schema{Document: doc}
+	s := &Schema{Document: doc, catalogs: catalogs, sourceErrors: sourceErrors, options: o}
+	s.roles = newRoleSet(doc.InheritedRoles)
+	if prev != nil && s.roles.equal(prev.roles) {
+		s.roles = prev.roles
+	}
+	s.Roles = s.roles.byName
+	for _, m := range doc.Sources {
+		c := catalogs[m.Name]
+		if c == nil || o.Dialects[m.Kind] == nil {
+			continue
+		}
+		var before *Source
+		if prev != nil {
+			before = prev.Source(m.Name)
+		}
+		s.Sources = append(s.Sources, buildSource(m, c, s.roles, before, o))
+	}
+	slices.SortFunc(s.Sources, func(a, b *Source) int { return strings.Compare(a.Name, b.Name) })
+	return s
+}
+
+// nothing is what a source without a version before is compared with.
+var nothing = &Source{head: &head{}}
+
+func buildSource(m *metadata.Source, c *catalog.Source, roles *roleSet, prev *Source, o Options) *Source {
+	if prev == nil {
+		prev = nothing
+	}
+	if prev.Meta == m && prev.Catalog == c && prev.roles == roles {
+		return prev
+	}
+	h := newHead(m, o)
+	if *h == *prev.head {
+		h = prev.head
+	}
+	s := &Source{
+		Name: m.Name, Kind: m.Kind, Meta: m, Catalog: c, Dialect: h.dialect,
+		Convention: h.convention, Namespace: h.namespace(), head: h, roles: roles,
+	}
+	s.buildTables(prev)
+	for _, t := range s.Tables {
+		before := prev.tables[t.Meta.Table]
+		if before != nil && before.base != t.base {
+			before = nil
+		}
+		t.buildRelationships(before)
+		t.buildComputedFields(before)
+	}
+	s.buildFunctions(prev)
+	return s
+}
+
+// buildTables makes the tables without what they refer to.
+func (s *Source) buildTables(prev *Source) {
+	s.bases = make(map[catalog.Name]*base, len(s.Meta.Tables))
+	enums := map[catalog.Name]*Enum{}
+	for _, m := range s.Meta.Tables {
+		if !m.IsEnum {
+			continue
+		}
+		b := s.base(prev, m, nil)
+		s.bases[m.Table] = b
+		if b.enum != nil {
+			enums[m.Table] = b.enum
+		}
+	}
+	usable := 0
+	for _, m := range s.Meta.Tables {
+		b := s.bases[m.Table]
+		if b == nil {
+			b = s.base(prev, m, enumRefs(s.Catalog.Tables[m.Table], enums))
+			s.bases[m.Table] = b
+		}
+		if b.problem == "" {
+			usable++
+		}
+	}
+	s.Tables = make([]*Table, 0, usable)
+	s.tables = make(map[catalog.Name]*Table, usable)
+	all := make([]Table, usable)
+	for _, m := range s.Meta.Tables {
+		b := s.bases[m.Table]
+		if b.problem != "" || s.tables[m.Table] != nil {
+			continue
+		}
+		t := &all[len(s.Tables)]
+		*t = Table{
+			Source: s, Meta: m, Catalog: b.catalog, Name: b.id.text, Description: b.description,
+			RootFields: b.rootFields, Columns: b.columns, PrimaryKey: b.primaryKey, base: b,
+		}
+		if b.enum != nil {
+			t.EnumValues = b.enum.EnumValues
+		}
+		s.Tables = append(s.Tables, t)
+		s.tables[m.Table] = t
+	}
+}
+
+// base is the base of a table, that of prev when it is the same.
+func (s *Source) base(prev *Source, m *metadata.Table, refs []*Enum) *base {
+	c := s.Catalog.Tables[m.Table]
+	var values []catalog.EnumValue
+	if m.IsEnum {
+		values = s.Catalog.Enums[m.Table]
+	}
+	if b := prev.bases[m.Table]; b != nil && b.is(s.head, m, c, refs, values) {
+		return b
+	}
+	return newBase(s.head, m, c, refs, values)
+}
+
+// usable is the base of a table that can be used, or nil.
+func (s *Source) usable(name catalog.Name) *base {
+	if t := s.tables[name]; t != nil {
+		return t.base
+	}
+	return nil
 }

@@ -1,8 +1,12 @@
 package resolve
 
 import (
+	"fmt"
+	"slices"
+
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
 )
 
@@ -25,14 +29,156 @@ type ComputedField struct {
 	Description string
 }
 
-// FunctionArg is an argument that the client supplies.
-type FunctionArg struct {
-	// Field is the GraphQL name.
-	Field string
-	// Index is the position in catalog.Function.Args.
-	Index int
-	*catalog.Argument
-	Scalar backend.Scalar
-	// Optional arguments have a default.
-	Optional bool
+// CallArgs are the arguments of a call by a client that gives none: the row and the
+// session variables.
+func (f *ComputedField) CallArgs() []ir.CallArg {
+	var args []ir.CallArg
+	for i, a := range f.Function.Args {
+		switch i {
+		case f.RowArg:
+			args = append(args, ir.CallArg{Row: true})
+		case f.SessionArg:
+			args = append(args, ir.CallArg{Value: ir.SessionObject{Type: a.Type}})
+		}
+	}
+	return args
 }
+
+// buildComputedFields resolves the computed fields; those with a problem are left out.
+// before is the same table in the version before, or nil.
+func (t *Table) buildComputedFields(before *Table) {
+	if len(t.Meta.ComputedFields) == 0 {
+		return
+	}
+	for _, m := range t.Meta.ComputedFields {
+		if t.base.excluded[m.Name] {
+			continue
+		}
+		f := t.unchangedComputedField(before, m)
+		if f == nil {
+			f, _ = t.computedField(m)
+		}
+		if f != nil {
+			t.ComputedFields = append(t.ComputedFields, f)
+		}
+	}
+}
+
+// unchangedComputedField takes the field over from the version before; nil when what it
+// rests on isn't the same.
+func (t *Table) unchangedComputedField(before *Table, m *metadata.ComputedField) *ComputedField {
+	if before == nil {
+		return nil
+	}
+	i := slices.IndexFunc(before.ComputedFields, func(f *ComputedField) bool { return f.Meta == m })
+	if i < 0 {
+		return nil
+	}
+	f := before.ComputedFields[i]
+	overloads := t.Source.Catalog.Functions[m.Definition.Function]
+	if len(overloads) != 1 || overloads[0] != f.Function {
+		return nil
+	}
+	if f.Returns == nil {
+		return f
+	}
+	returns := t.Source.tables[f.Returns.Meta.Table]
+	if returns == nil || returns.base != f.Returns.base {
+		return nil
+	}
+	c := *f
+	c.Returns = returns
+	return &c
+}
+
+// computedField resolves one computed field. It rests on this table, the overloads of the
+// function, and the table that the function returns.
+func (t *Table) computedField(m *metadata.ComputedField) (*ComputedField, problem) {
+	function, missing := t.Source.oneFunction(m.Definition.Function)
+	if function == nil {
+		return nil, missing
+	}
+	f := &ComputedField{Name: m.Name, Meta: m, Function: function, SessionArg: -1}
+	var reasons []string
+	refuse := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
+	name := function.Name.String()
+	if !isGraphQLName(m.Name) {
+		refuse("%q is not valid GraphQL name", m.Name)
+	}
+	if function.Volatility == catalog.Volatile {
+		refuse("the function %q is of type VOLATILE; cannot be added as a computed field", name)
+	}
+	if len(function.Args) == 0 {
+		refuse("the function %q has no input arguments", name)
+	} else {
+		f.setRowArg(t, refuse)
+	}
+	if session := m.Definition.SessionArgument; session != "" {
+		f.SessionArg = argument(function, session)
+		switch {
+		case f.SessionArg < 0:
+			refuse("%q is not an input argument of the function %q", session, name)
+		case !isJSON(function.Args[f.SessionArg].Type):
+			refuse("%q argument of the function %q is not of type JSON", session, name)
+		}
+	}
+	f.setReturn(t, refuse)
+	if len(reasons) > 0 {
+		return nil, problemf("the computed field %q cannot be added to table %q %s", m.Name, t.Meta.Table, because(reasons))
+	}
+	f.Args = t.Source.userArgs(function, f.RowArg, f.SessionArg)
+	f.describe()
+	return f, problem{}
+}
+
+// setRowArg finds the argument that takes the row: the named one, or the first.
+func (f *ComputedField) setRowArg(t *Table, refuse func(string, ...any)) {
+	name := f.Function.Name
+	words := "first argument"
+	if named := f.Meta.Definition.TableArgument; named != "" {
+		if f.RowArg = argument(f.Function, named); f.RowArg < 0 {
+			refuse("%q is not an input argument of the function %q", named, name)
+			return
+		}
+		words = fmt.Sprintf("%q argument", named)
+	}
+	a := f.Function.Args[f.RowArg]
+	switch {
+	case a.Table == nil:
+		refuse("%s of the function %q is not COMPOSITE type", words, name)
+	case *a.Table != t.Meta.Table:
+		refuse("%s of the function %q of type %q is not the table to which the computed field is being added", words, name, *a.Table)
+	}
+}
+
+func (f *ComputedField) setReturn(t *Table, refuse func(string, ...any)) {
+	function := f.Function
+	if function.ReturnTable != nil {
+		if f.Returns = t.Source.Table(*function.ReturnTable); f.Returns == nil {
+			refuse("the function %q returning set of table %q is not tracked or not found in database", function.Name, *function.ReturnTable)
+		}
+		return
+	}
+	f.Type, f.Scalar = function.Return, t.Source.Dialect.Scalar(function.Return)
+	if function.ReturnsSet || function.Return.Kind != "" && function.Return.Kind != catalog.TypeBase {
+		refuse("the function %q returning type %s is not a BASE type", function.Name, typeName(t.Source.Dialect, function.Return))
+	}
+}
+
+func (f *ComputedField) describe() {
+	switch {
+	case f.Meta.Comment != nil:
+		f.Description = *f.Meta.Comment
+	case f.Function.Comment != nil:
+		f.Description = *f.Function.Comment
+	default:
+		f.Description = fmt.Sprintf("A computed field, executes function %q", f.Function.Name)
+	}
+}
+
+// argument is the index of the argument of that name, -1 when there is none.
+func argument(f *catalog.Function, name string) int {
+	return slices.IndexFunc(f.Args, func(a catalog.Argument) bool { return a.Name == name })
+}
+
+func isJSON(t catalog.Type) bool { return !t.IsArray() && (t.Name == "json" || t.Name == "jsonb") }

@@ -27,7 +27,8 @@ type SelectPermission struct {
 // SelectColumn is a column that a role may read.
 type SelectColumn struct {
 	Column *Column
-	// Redact, when not nil, must hold for a row's value to be visible.
+	// Redact, when not nil, must hold for a row's value to be visible; the field is
+	// nullable then, even if the condition always holds.
 	Redact ir.BoolExp
 }
 
@@ -96,14 +97,35 @@ type Preset struct {
 }
 
 // SelectPermission returns what the role may read, or nil. admin may read everything. A
-// permission with a definition error counts as absent.
-func (t *Table) SelectPermission(role string) *SelectPermission { return nil }
+// permission with a definition error counts as absent. The result is shared and the same
+// pointer as long as nothing that it rests on changed, also in later versions.
+func (t *Table) SelectPermission(role string) *SelectPermission {
+	return value[SelectPermission](t.permission(selectKind, role))
+}
 
-// InsertPermission returns what the role may insert, or nil.
-func (t *Table) InsertPermission(role string) *InsertPermission { return nil }
+// InsertPermission returns what the role may insert, or nil; nobody inserts into a view
+// that doesn't take rows. See SelectPermission.
+func (t *Table) InsertPermission(role string) *InsertPermission {
+	if !t.Catalog.Insertable {
+		return nil
+	}
+	return value[InsertPermission](t.permission(insertKind, role))
+}
 
-// UpdatePermission returns what the role may change, or nil.
-func (t *Table) UpdatePermission(role string) *UpdatePermission { return nil }
+// UpdatePermission returns what the role may change, or nil; nobody changes a view that
+// can't be updated. See SelectPermission.
+func (t *Table) UpdatePermission(role string) *UpdatePermission {
+	if !t.Catalog.Updatable {
+		return nil
+	}
+	return value[UpdatePermission](t.permission(updateKind, role))
+}
 
-// DeletePermission returns what the role may delete, or nil.
-func (t *Table) DeletePermission(role string) *DeletePermission { return nil }
+// DeletePermission returns what the role may delete, or nil. Views follow whether they can
+// be inserted into, as the wire format has it. See SelectPermission.
+func (t *Table) DeletePermission(role string) *DeletePermission {
+	if !t.Catalog.Insertable {
+		return nil
+	}
+	return value[DeletePermission](t.permission(deleteKind, role))
+}

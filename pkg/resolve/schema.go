@@ -1,7 +1,8 @@
 package resolve
 
 import (
-	"sort"
+	"slices"
+	"strings"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
@@ -28,6 +29,11 @@ type Schema struct {
 	Sources []*Source
 	// Roles are the inherited roles.
 	Roles map[string]*Role
+
+	catalogs     map[string]*catalog.Source
+	sourceErrors map[string]string
+	options      Options
+	roles        *roleSet
 }
 
 // Source is one source with its tracked tables and functions.
@@ -42,22 +48,26 @@ type Source struct {
 	Functions []*Function
 	// Convention is the naming convention in force.
 	Convention Convention
+	// Namespace is the field that holds the root fields of the source, "" for none.
+	Namespace string
 
-	schema *Schema
-	tables map[catalog.Name]*Table
+	head   *head
+	roles  *roleSet
+	tables map[catalog.Name]*Table // the consistent ones
+	bases  map[catalog.Name]*base  // all
 }
 
 // Source returns the consistent source of that name, or nil.
 func (s *Schema) Source(name string) *Source {
-	i := sort.Search(len(s.Sources), func(i int) bool { return s.Sources[i].Name >= name })
-	if i < len(s.Sources) && s.Sources[i].Name == name {
-		return s.Sources[i]
+	i, found := slices.BinarySearchFunc(s.Sources, name, func(s *Source, name string) int { return strings.Compare(s.Name, name) })
+	if !found {
+		return nil
 	}
-	return nil
+	return s.Sources[i]
 }
 
 // Table returns the tracked table of that name, or nil.
 func (s *Source) Table(name catalog.Name) *Table { return s.tables[name] }
 
-// Schema is the schema that the source is part of.
-func (s *Source) Schema() *Schema { return s.schema }
+// WrapType puts the source's prefix and suffix around the name of a type.
+func (s *Source) WrapType(name string) string { return s.head.wrapType(name) }

@@ -25,7 +25,19 @@ type Table struct {
 	ComputedFields []*ComputedField
 	// EnumValues are the values of a table that is used as an enum.
 	EnumValues []catalog.EnumValue
+
+	base *base
 }
+
+// TypeName is the name of a type of this table: "" for the object type, bool_exp for its
+// boolean expression.
+func (t *Table) TypeName(suffix string) string {
+	return t.Source.head.wrapType(t.Source.Convention.typeName(t.base.id, suffix))
+}
+
+// Same reports whether t is by itself the same table as o of another version: its own
+// metadata, catalog entry and names. Tables that it refers to may differ.
+func (t *Table) Same(o *Table) bool { return o != nil && t.base == o.base }
 
 // Column is a column of a tracked table. It is shared by the versions of a schema in
 // which it did not change.

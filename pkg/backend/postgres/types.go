@@ -3,6 +3,7 @@ package postgres
 import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
 )
 
 // family is how a type takes input and which operators it has.
@@ -97,6 +98,9 @@ func (*Dialect) Scalar(t catalog.Type) backend.Scalar {
 	s.JSON = row.family == familyJSON || row.family == familyJSONB
 	s.Text = row.family == familyText
 	s.Stringified = row.stringified
+	if row.family == familyGeometry || row.family == familyGeography {
+		s.SessionWrap = ir.WrapGeoJSON
+	}
 	return s
 }
 

@@ -1,0 +1,68 @@
+package resolve
+
+import (
+	"queryengine/pkg/backend"
+	"queryengine/pkg/metadata"
+)
+
+// head is what all objects of a source share: dialect and names. It stays the same as long
+// as nothing of it changed.
+type head struct {
+	source         string
+	dialect        backend.Dialect
+	customization  *metadata.Customization
+	convention     Convention
+	inferFunctions bool
+}
+
+func newHead(m *metadata.Source, o Options) *head {
+	h := &head{
+		source:         m.Name,
+		dialect:        o.Dialects[m.Kind],
+		customization:  m.Customization,
+		convention:     ConventionEngine,
+		inferFunctions: o.InferFunctionPermissions,
+	}
+	if !o.NamingConventionEnabled {
+		return h
+	}
+	chosen := o.DefaultNamingConvention
+	if m.Customization != nil && m.Customization.NamingConvention != "" {
+		chosen = m.Customization.NamingConvention
+	}
+	if Convention(chosen) == ConventionGraphQL {
+		h.convention = ConventionGraphQL
+	}
+	return h
+}
+
+// wrapRoot puts the source's prefix and suffix around the name of a root field.
+func (h *head) wrapRoot(name string) string {
+	if h.customization == nil || h.customization.RootFields == nil {
+		return name
+	}
+	prefix, suffix := h.customization.RootFields.Prefix, h.customization.RootFields.Suffix
+	if h.convention == ConventionGraphQL {
+		if prefix != "" {
+			name = upperFirst(name)
+		}
+		suffix = upperFirst(suffix)
+	}
+	return prefix + name + suffix
+}
+
+// wrapType puts the source's prefix and suffix around the name of a type.
+func (h *head) wrapType(name string) string {
+	if h.customization == nil || h.customization.TypeNames == nil {
+		return name
+	}
+	return h.customization.TypeNames.Prefix + name + h.customization.TypeNames.Suffix
+}
+
+// namespace is the field that holds the source's root fields, "" for none.
+func (h *head) namespace() string {
+	if h.customization == nil || h.customization.RootFields == nil {
+		return ""
+	}
+	return h.customization.RootFields.Namespace
+}
