@@ -33,20 +33,38 @@ const (
 	headerPrefix      = "X-Engine-"
 )
 
+// Secret is a text that callers have to know, kept as its hash.
+type Secret struct{ hash [sha512.Size]byte }
+
+// NewSecret returns the secret of a text, nil for an empty one.
+func NewSecret(text config.Secret) *Secret {
+	if text == "" {
+		return nil
+	}
+	return &Secret{sha512.Sum512([]byte(text.Reveal()))}
+}
+
+// Is says whether given is the secret, in constant time. Nothing is a nil Secret.
+func (s *Secret) Is(given string) bool {
+	hash := sha512.Sum512([]byte(given))
+	return s != nil && subtle.ConstantTimeCompare(hash[:], s.hash[:]) == 1
+}
+
 // Authenticator is safe for concurrent use.
 type Authenticator struct {
-	secrets          [][sha512.Size]byte
+	secrets          []*Secret
 	unauthorizedRole string
 }
 
 // New checks the configuration. Its errors are the last line of a start that fails.
 func New(c Config) (*Authenticator, error) {
 	a := &Authenticator{unauthorizedRole: c.UnauthorizedRole}
-	for _, s := range c.Secrets {
-		if s == "" {
+	for _, text := range c.Secrets {
+		s := NewSecret(text)
+		if s == nil {
 			return nil, errors.New("Fatal Error: the admin secret: empty string not allowed") //nolint:staticcheck // wire text
 		}
-		a.secrets = append(a.secrets, sha512.Sum512([]byte(s.Reveal())))
+		a.secrets = append(a.secrets, s)
 	}
 	if c.UnauthorizedRole != "" && a.Open() {
 		return nil, errors.New("Fatal Error: --unauthorized-role (ENGINE_GRAPHQL_UNAUTHORIZED_ROLE) requires " + //nolint:staticcheck // wire text
@@ -66,7 +84,7 @@ func (a *Authenticator) Authenticate(r *http.Request) (*session.Session, error) 
 	}
 	given, ok := givenSecret(r.Header)
 	switch {
-	case ok && !a.IsSecret(given):
+	case ok && !a.isSecret(given):
 		return nil, apierror.New(apierror.AccessDenied, "invalid x-engine-admin-secret/x-engine-access-key")
 	case ok:
 		return trusted(r.Header)
@@ -76,15 +94,14 @@ func (a *Authenticator) Authenticate(r *http.Request) (*session.Session, error) 
 	return nil, apierror.New(apierror.AccessDenied, "x-engine-admin-secret/x-engine-access-key required, but not found")
 }
 
-// IsSecret says whether given is an admin secret. How long it takes does not depend on
-// which one, or on how much of it is right.
-func (a *Authenticator) IsSecret(given string) bool {
-	hash := sha512.Sum512([]byte(given))
-	match := 0
-	for i := range a.secrets {
-		match |= subtle.ConstantTimeCompare(hash[:], a.secrets[i][:])
+// isSecret says whether given is an admin secret. How long it takes does not depend on
+// which one.
+func (a *Authenticator) isSecret(given string) bool {
+	found := false
+	for _, s := range a.secrets {
+		found = s.Is(given) || found
 	}
-	return match == 1
+	return found
 }
 
 func givenSecret(h http.Header) (string, bool) {

@@ -97,3 +97,11 @@ func TestConfigurationErrors(t *testing.T) {
 	_, err = auth.New(auth.Config{Secrets: []config.Secret{""}})
 	require.ErrorContains(t, err, "empty string not allowed")
 }
+
+func TestSecret(t *testing.T) {
+	t.Parallel()
+	require.True(t, auth.NewSecret("x").Is("x"))
+	require.False(t, auth.NewSecret("x").Is("X"))
+	require.Nil(t, auth.NewSecret(""))
+	require.False(t, auth.NewSecret("").Is(""))
+}

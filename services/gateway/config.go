@@ -1,0 +1,95 @@
+package gateway
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"queryengine/pkg/config"
+	"queryengine/pkg/telemetry"
+)
+
+// Config is what the settings say to the gateway.
+type Config struct {
+	// Host is the address to listen on, "*" for all IPv4 addresses; Port 0 takes any.
+	Host string
+	Port int
+	// Timeout is how long a client may take to send a request, and to take its answer.
+	Timeout time.Duration
+	// RequestTimeout is how long a query may take, 0 for without end.
+	RequestTimeout time.Duration
+	// StopTimeout is how long Stop waits for requests in hand.
+	StopTimeout    time.Duration
+	MaxHeaderSize  int
+	MaxRequestSize int
+
+	CORSDomains []string
+	DisableCORS bool
+
+	// AdminSecrets are all valid; none lets everybody take any role.
+	AdminSecrets     []config.Secret
+	UnauthorizedRole string
+	// MetricsSecret is asked of those who read /v1/metrics.
+	MetricsSecret config.Secret
+
+	EnabledAPIs         []string
+	EnableRelay         bool
+	DevMode             bool
+	AdminInternalErrors bool
+	Preserve401Errors   bool
+
+	// HTTPLog writes a line for each request, if that is at LogLevel.
+	HTTPLog  bool
+	LogLevel slog.Level
+
+	// The rest is only shown to admins.
+	InferFunctionPermissions bool
+	ExperimentalFeatures     []string
+	DefaultNamingConvention  string
+}
+
+// ReadConfig takes the gateway's settings from the table.
+func ReadConfig(v *config.Values) Config {
+	c := Config{
+		Host:                     config.ServerHost.Get(v),
+		Port:                     config.ServerPort.Get(v),
+		Timeout:                  config.ServerTimeout.Get(v),
+		RequestTimeout:           config.RequestTimeout.Get(v),
+		StopTimeout:              config.GracefulShutdownTimeout.Get(v),
+		MaxHeaderSize:            config.MaxTotalHeaderLength.Get(v),
+		MaxRequestSize:           config.MaxRequestSize.Get(v),
+		CORSDomains:              config.CORSDomain.Get(v),
+		DisableCORS:              config.DisableCORS.Get(v),
+		UnauthorizedRole:         config.UnauthorizedRole.Get(v),
+		MetricsSecret:            config.MetricsSecret.Get(v),
+		EnabledAPIs:              config.EnabledAPIs.Get(v),
+		EnableRelay:              config.EnableRelay.Get(v),
+		DevMode:                  config.DevMode.Get(v),
+		AdminInternalErrors:      config.AdminInternalErrors.Get(v),
+		Preserve401Errors:        config.Preserve401Errors.Get(v),
+		HTTPLog:                  slices.Contains(config.EnabledLogTypes.Get(v), string(telemetry.LogHTTP)),
+		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
+		ExperimentalFeatures:     config.ExperimentalFeatures.Get(v),
+		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
+	}
+	_ = c.LogLevel.UnmarshalText([]byte(config.LogLevel.Get(v))) // config has checked it
+	several := config.AdminSecrets.Get(v)
+	switch {
+	case len(several) > 0:
+		c.AdminSecrets = several
+	case config.AdminSecret.IsSet(v):
+		c.AdminSecrets = []config.Secret{config.AdminSecret.Get(v)}
+	case config.AccessKey.IsSet(v):
+		c.AdminSecrets = []config.Secret{config.AccessKey.Get(v)}
+	}
+	return c
+}
+
+// Validate checks what the table of settings can't check line by line.
+func (c *Config) Validate() error {
+	if c.MaxRequestSize <= 0 || c.MaxHeaderSize <= 0 {
+		return fmt.Errorf("the size limits of requests must be positive")
+	}
+	return nil
+}

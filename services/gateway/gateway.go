@@ -1,0 +1,195 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/service"
+	"queryengine/services/gateway/internal/accesslog"
+	"queryengine/services/gateway/internal/api"
+	"queryengine/services/gateway/internal/auth"
+	"queryengine/services/gateway/internal/cors"
+	"queryengine/services/gateway/internal/listen"
+)
+
+// idleTimeout is how long a connection of a client may do nothing between requests.
+const idleTimeout = 2 * time.Minute
+
+// Deps are what the service works with.
+type Deps struct {
+	Bus    *bus.Bus
+	Logger *slog.Logger
+	// AccessLog takes the lines about requests.
+	AccessLog io.Writer
+	// Metrics is where the gateway's own metrics go, nil for nowhere; Gatherer is what
+	// /v1/metrics shows.
+	Metrics  prometheus.Registerer
+	Gatherer prometheus.Gatherer
+	// Tracer is nil when requests are not traced.
+	Tracer trace.TracerProvider
+}
+
+// Gateway is the service. It is a lifecycle.Service.
+type Gateway struct {
+	config  Config
+	deps    Deps
+	base    *service.Base
+	auth    *auth.Authenticator
+	cors    *cors.Policy
+	metrics *api.Metrics
+
+	state    lifecycle.State
+	server   *http.Server
+	listener net.Listener
+	access   *accesslog.Log
+}
+
+// New wires the service and does no I/O. Its errors are about the settings.
+func New(c Config, d Deps) (*Gateway, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	a, err := auth.New(auth.Config{Secrets: c.AdminSecrets, UnauthorizedRole: c.UnauthorizedRole})
+	if err != nil {
+		return nil, err
+	}
+	origins, err := cors.New(c.CORSDomains, c.DisableCORS)
+	if err != nil {
+		return nil, err
+	}
+	return &Gateway{
+		config: c,
+		deps:   d,
+		base: service.New(service.Config{
+			Name:        bus.ServiceGateway,
+			Description: "HTTP for clients",
+			Announce:    true,
+		}, d.Bus, d.Logger, nil),
+		auth:    a,
+		cors:    origins,
+		metrics: api.NewMetrics(d.Metrics),
+	}, nil
+}
+
+// Name is the service's name.
+func (g *Gateway) Name() string { return bus.ServiceGateway }
+
+// Start follows the metadata and listens.
+func (g *Gateway) Start(ctx context.Context) error {
+	return g.state.Start(func() error {
+		if err := g.base.Start(ctx); err != nil {
+			return err
+		}
+		if err := g.listen(ctx); err != nil {
+			g.base.Stop()
+			return err
+		}
+		return nil
+	})
+}
+
+func (g *Gateway) listen(ctx context.Context) error {
+	network, host := "tcp", g.config.Host
+	if host == "*" {
+		network, host = "tcp4", ""
+	}
+	listener, err := listen.Listen(ctx, network, net.JoinHostPort(host, strconv.Itoa(g.config.Port)), g.config.Timeout)
+	if err != nil {
+		return fmt.Errorf("cannot listen: %w", err)
+	}
+	g.listener = listener
+	if g.config.HTTPLog && g.deps.AccessLog != nil {
+		g.access = accesslog.New(g.deps.AccessLog, g.config.LogLevel)
+	}
+	g.server = &http.Server{
+		Handler:           g.handler(),
+		ReadHeaderTimeout: g.config.Timeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    g.config.MaxHeaderSize,
+		ConnState:         g.metrics.ConnState,
+		ErrorLog:          slog.NewLogLogger(g.deps.Logger.Handler(), slog.LevelDebug),
+	}
+	go func() {
+		if err := g.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			g.deps.Logger.Error("the listener failed", "error", err)
+		}
+	}()
+	return nil
+}
+
+func (g *Gateway) handler() http.Handler {
+	enabled := map[api.Group]bool{}
+	for _, name := range g.config.EnabledAPIs {
+		enabled[api.Group(name)] = true
+	}
+	return api.New(api.Settings{
+		Enabled:                  enabled,
+		Version:                  service.Version,
+		Relay:                    g.config.EnableRelay,
+		DevMode:                  g.config.DevMode,
+		AdminInternalErrors:      g.config.AdminInternalErrors,
+		Preserve401:              g.config.Preserve401Errors,
+		MaxRequestSize:           g.config.MaxRequestSize,
+		ReadTimeout:              g.config.Timeout,
+		RequestTimeout:           g.config.RequestTimeout,
+		InferFunctionPermissions: g.config.InferFunctionPermissions,
+		ExperimentalFeatures:     g.config.ExperimentalFeatures,
+		DefaultNamingConvention:  g.config.DefaultNamingConvention,
+	}, api.Deps{
+		Bus:           g.deps.Bus,
+		Metadata:      g.base.Follower(),
+		Authenticator: g.auth,
+		CORS:          g.cors,
+		Health:        g.health,
+		Log:           g.deps.Logger,
+		Access:        g.access,
+		Metrics:       g.metrics,
+		Registry:      g.deps.Gatherer,
+		MetricsSecret: auth.NewSecret(g.config.MetricsSecret),
+		Tracer:        g.deps.Tracer,
+	}).Handler()
+}
+
+// Address is where the gateway listens; only after Start.
+func (g *Gateway) Address() net.Addr { return g.listener.Addr() }
+
+// Started is closed once the gateway listens.
+func (g *Gateway) Started() <-chan struct{} { return g.state.Started() }
+
+// Stop takes no more connections, waits for the requests in hand, and cuts off those that
+// take longer than StopTimeout.
+func (g *Gateway) Stop() {
+	g.state.Stop(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), g.config.StopTimeout)
+		defer cancel()
+		if err := g.server.Shutdown(ctx); err != nil {
+			g.deps.Logger.Warn("requests in hand were cut off", "error", err)
+			_ = g.server.Close() // nothing more can be done about what it says
+		}
+		g.access.Close()
+		g.base.Stop()
+	})
+}
+
+// Status is nil while the gateway can pass requests on.
+func (g *Gateway) Status() error {
+	if err := g.state.Status(); err != nil {
+		return err
+	}
+	return g.base.Status()
+}
+
+// health is Status for clients.
+func (g *Gateway) health(context.Context) error { return g.base.Status() }

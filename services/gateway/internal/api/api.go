@@ -1,0 +1,162 @@
+// Package api is the HTTP face of the engine: the routes, and for each of them what is
+// asked of which service over the bus and how the answer goes back.
+//
+// The bytes of an answer are passed on as they come. Nothing here knows GraphQL or
+// metadata; requests are read only as far as their way depends on them.
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
+	"queryengine/services/gateway/internal/accesslog"
+	"queryengine/services/gateway/internal/auth"
+	"queryengine/services/gateway/internal/cors"
+	"queryengine/services/gateway/internal/reply"
+)
+
+// Group is a part of the API that can be switched off.
+type Group string
+
+// The groups; those with an empty name are always on.
+const (
+	GroupAlways   Group = ""
+	GroupGraphQL  Group = "graphql"
+	GroupMetadata Group = "metadata"
+	GroupConfig   Group = "config"
+	GroupMetrics  Group = "metrics"
+)
+
+// Settings are the settings of the server that the API depends on.
+type Settings struct {
+	Enabled map[Group]bool
+	// Version is the version of the programs, "1.2.3".
+	Version string
+	// Relay serves /v1beta1/relay.
+	Relay bool
+	// DevMode shows the internal part of errors to every role, AdminInternalErrors to
+	// admin.
+	DevMode             bool
+	AdminInternalErrors bool
+	// Preserve401 keeps the status of authentication errors on the GraphQL endpoints.
+	Preserve401 bool
+	// MaxRequestSize is the most bytes of a request's body.
+	MaxRequestSize int
+	// ReadTimeout is how long the body of a request may take to come, RequestTimeout how
+	// long all of it may take; 0 is without end.
+	ReadTimeout    time.Duration
+	RequestTimeout time.Duration
+	// The rest is only shown.
+	InferFunctionPermissions bool
+	ExperimentalFeatures     []string
+	DefaultNamingConvention  string
+}
+
+// Deps are what the API works with.
+type Deps struct {
+	Bus           caller
+	Metadata      metadata
+	Authenticator authenticator
+	CORS          *cors.Policy
+	// Health says in words what is wrong, nil for nothing.
+	Health func(context.Context) error
+	Log    *slog.Logger
+	// Access is nil when requests are not logged.
+	Access  *accesslog.Log
+	Metrics *Metrics
+	// Registry is what /v1/metrics shows to those who know MetricsSecret.
+	Registry      prometheus.Gatherer
+	MetricsSecret *auth.Secret
+	// Tracer is nil when requests are not traced.
+	Tracer trace.TracerProvider
+}
+
+// caller asks another service; a *bus.Bus.
+type caller interface {
+	Call(ctx context.Context, ep bus.Endpoint, req proto.Message, newHead func() proto.Message, sink bus.Sink) error
+}
+
+// metadata knows the newest metadata; a *snapshot.Follower.
+type metadata interface {
+	Current() *snapshot.Snapshot
+}
+
+// authenticator decides who asks.
+type authenticator interface {
+	Authenticate(r *http.Request) (*session.Session, error)
+	// Open says that nothing is configured to tell callers apart.
+	Open() bool
+}
+
+// API answers requests. It is safe for concurrent use.
+type API struct {
+	Settings
+	Deps
+	compressor reply.Compressor
+	exchanges  sync.Pool // of *exchange
+	tracing    *tracing  // nil when requests are not traced
+	// The answers of /v1alpha1/config and /v1/version.
+	configAnswer  []byte
+	versionAnswer []byte
+	// written is the newest version that an answer of metadata told of.
+	written atomic.Pointer[version]
+}
+
+// version is a resource version of one metadata database.
+type version struct {
+	streamID string
+	number   int64
+}
+
+// New returns an API that does nothing before Handler is served.
+func New(s Settings, d Deps) *API {
+	a := &API{Settings: s, Deps: d, tracing: newTracing(d.Tracer)}
+	a.exchanges.New = func() any { return newExchange(a) }
+	a.configAnswer = a.makeConfigAnswer()
+	a.versionAnswer = makeVersionAnswer(s.Version)
+	return a
+}
+
+// minVersion is the newest metadata version that this gateway has heard of: whoever
+// answers must know it too.
+func (a *API) minVersion() int64 {
+	current := a.Metadata.Current()
+	if current == nil {
+		return 0
+	}
+	if w := a.written.Load(); w != nil && w.streamID == current.StreamID {
+		return max(w.number, current.Version)
+	}
+	return current.Version
+}
+
+// wrote notes the version after an answer of metadata, which may be ahead of the stream.
+// It counts only within the metadata database that is followed: after another one has
+// taken its place (a restored backup), nobody would ever reach it.
+func (a *API) wrote(number int64) {
+	current := a.Metadata.Current()
+	if current == nil || number <= current.Version {
+		return
+	}
+	next := &version{streamID: current.StreamID, number: number}
+	for {
+		last := a.written.Load()
+		if last != nil && last.streamID == next.streamID && last.number >= number {
+			return
+		}
+		if a.written.CompareAndSwap(last, next) {
+			return
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package api
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// serverConfig is the answer of /v1alpha1/config. Features that this server does not have
+// show as switched off, and with their defaults.
+type serverConfig struct {
+	Version                          string           `json:"version"`
+	IsFunctionPermissionsInferred    bool             `json:"is_function_permissions_inferred"`
+	IsRemoteSchemaPermissionsEnabled bool             `json:"is_remote_schema_permissions_enabled"`
+	IsAdminSecretSet                 bool             `json:"is_admin_secret_set"`
+	IsAuthHookSet                    bool             `json:"is_auth_hook_set"`
+	IsJWTSet                         bool             `json:"is_jwt_set"`
+	JWT                              []struct{}       `json:"jwt"`
+	IsAllowListEnabled               bool             `json:"is_allow_list_enabled"`
+	LiveQueries                      liveQueryOptions `json:"live_queries"`
+	StreamingQueries                 liveQueryOptions `json:"streaming_queries"`
+	ConsoleAssetsDir                 *string          `json:"console_assets_dir"`
+	ExperimentalFeatures             []string         `json:"experimental_features"`
+	IsPrometheusMetricsEnabled       bool             `json:"is_prometheus_metrics_enabled"`
+	DefaultNamingConvention          string           `json:"default_naming_convention"`
+	FeatureFlags                     []struct{}       `json:"feature_flags"`
+	IsApolloFederationEnabled        bool             `json:"is_apollo_federation_enabled"`
+}
+
+type liveQueryOptions struct {
+	BatchSize    int     `json:"batch_size"`
+	RefetchDelay float64 `json:"refetch_delay"` // seconds
+}
+
+func (a *API) makeConfigAnswer() []byte {
+	live := liveQueryOptions{BatchSize: 100, RefetchDelay: 1}
+	b, _ := json.Marshal(serverConfig{ // plain fields always encode
+		Version:                       "v" + a.Version,
+		IsFunctionPermissionsInferred: a.InferFunctionPermissions,
+		IsAdminSecretSet:              !a.Authenticator.Open(),
+		JWT:                           []struct{}{},
+		LiveQueries:                   live,
+		StreamingQueries:              live,
+		ExperimentalFeatures:          append([]string{}, a.ExperimentalFeatures...),
+		IsPrometheusMetricsEnabled:    a.Enabled[GroupMetrics],
+		DefaultNamingConvention:       a.DefaultNamingConvention,
+		FeatureFlags:                  []struct{}{},
+	})
+	return b
+}
+
+func makeVersionAnswer(version string) []byte {
+	b, _ := json.Marshal(map[string]string{ // strings always encode
+		"version":     "v" + strings.TrimPrefix(version, "v"),
+		"server_type": "ce",
+	})
+	return b
+}

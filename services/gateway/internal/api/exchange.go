@@ -1,0 +1,223 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/session"
+	metadatav1 "queryengine/proto/metadata/v1"
+	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/gateway/internal/accesslog"
+	"queryengine/services/gateway/internal/reply"
+)
+
+// jsonType is the content type of every answer that is not text.
+const jsonType = "application/json; charset=utf-8"
+
+// exchange is one request and its answer. It is the bus.Sink of the answer. Exchanges are
+// used again, with their buffers.
+type exchange struct {
+	api     *API
+	w       http.ResponseWriter
+	r       *http.Request
+	ctx     context.Context //nolint:containedctx // an exchange lives as long as its context
+	errors  errorShape
+	stream  *reply.Stream
+	body    []byte
+	session *session.Session
+
+	requestID string
+	mode      accesslog.Mode
+	query     []byte // for the log
+	failure   *apierror.Error
+	aborted   bool
+
+	started  time.Time
+	received time.Time // when the body was complete
+}
+
+func newExchange(a *API) *exchange {
+	return &exchange{api: a, stream: reply.NewStream(&a.compressor)}
+}
+
+func (x *exchange) begin(w http.ResponseWriter, r *http.Request, shape errorShape) {
+	body := x.body[:0]
+	if cap(body) > keepBody {
+		body = nil
+	}
+	*x = exchange{api: x.api, w: w, r: r, errors: shape, stream: x.stream, body: body, mode: accesslog.ModeNonGraphQL, started: time.Now()}
+	x.received = x.started
+	x.requestID = requestID(r)
+	x.stream.Reset(w, reply.Accept(r.Header["Accept-Encoding"]))
+}
+
+// run answers the request with h.
+func (x *exchange) run(h handler) {
+	a := x.api
+	header := x.w.Header()
+	if a.CORS.Apply(header, x.r) {
+		x.w.WriteHeader(http.StatusNoContent)
+		x.stream.SetStatus(http.StatusNoContent)
+		return
+	}
+	header["X-Request-Id"] = []string{x.requestID}
+	header["Content-Type"] = jsonTypes
+	x.ctx = x.r.Context()
+	if a.tracing != nil {
+		defer a.tracing.start(x)()
+	}
+	defer x.recover()
+	if err := h(x); err != nil {
+		x.fail(err)
+	} else if err := x.stream.Close(); err != nil {
+		x.abort(err)
+	}
+}
+
+// jsonTypes is shared by all answers, and never written to.
+var jsonTypes = []string{jsonType}
+
+// end frees what the exchange holds, and reports it.
+func (x *exchange) end() {
+	x.stream.Abandon()
+	a := x.api
+	a.Metrics.add(x)
+	if a.Access != nil {
+		now := time.Now()
+		entry := accesslog.Entry{
+			Time: now, RequestID: x.requestID, Request: x.r, Status: x.stream.Status(), Gzip: x.stream.Compressed(),
+			Mode: x.mode, Sent: x.stream.Sent(), Size: x.stream.Size(),
+			Read: x.received.Sub(x.started), Executed: now.Sub(x.received), Error: x.failure,
+		}
+		if x.session != nil {
+			entry.Variables = x.session.Variables
+		}
+		if x.failure != nil || x.mode == accesslog.ModeNonGraphQL {
+			entry.Query = oneLine(x.query)
+		}
+		a.Access.Write(&entry)
+	}
+	x.w, x.r, x.ctx, x.session, x.query = nil, nil, nil, nil, nil
+	a.exchanges.Put(x)
+}
+
+// authenticate finds out who asks.
+func (x *exchange) authenticate() (err error) {
+	x.session, err = x.api.Authenticator.Authenticate(x.r)
+	return err
+}
+
+// authenticateAdmin is authenticate for endpoints that only admin may use.
+func (x *exchange) authenticateAdmin() error {
+	if err := x.authenticate(); err != nil {
+		return err
+	}
+	if !x.session.IsAdmin() {
+		return apierror.New(apierror.AccessDenied, "You have to be an admin to access this endpoint").WithStatus(http.StatusBadRequest)
+	}
+	return nil
+}
+
+// Head takes what comes in front of an answer.
+func (x *exchange) Head(m proto.Message) error {
+	switch h := m.(type) {
+	case *queryv1.ExecuteHead:
+		for _, f := range h.GetHeaders() {
+			x.w.Header().Add(f.GetName(), f.GetValue())
+		}
+	case *metadatav1.ApplyHead:
+		x.api.wrote(h.GetResourceVersion())
+	}
+	return nil
+}
+
+// Write takes the next piece of an answer.
+func (x *exchange) Write(p []byte) (int, error) { return x.stream.Write(p) }
+
+// send makes body the answer.
+func (x *exchange) send(contentType string, status int, body []byte) {
+	x.w.Header().Set("Content-Type", contentType)
+	x.stream.SetStatus(status)
+	x.stream.Hold(append(x.stream.Held()[:0], body...))
+}
+
+// fail answers with an error, as long as nothing else was sent.
+func (x *exchange) fail(err error) {
+	if x.stream.Started() || x.r.Context().Err() != nil {
+		x.abort(err)
+		return
+	}
+	e := apierror.From(err)
+	x.failure = e
+	setRetryAfter(x.w.Header(), e)
+	x.stream.SetStatus(x.api.status(x.errors, e))
+	body := x.stream.Held()[:0]
+	if x.errors == apiErrors {
+		body = reply.AppendAPIError(body, e, x.seesInternal())
+	} else {
+		body = reply.AppendGraphQLError(body, e, x.seesInternal())
+	}
+	x.stream.Hold(body)
+	if err := x.stream.Close(); err != nil {
+		x.abort(err)
+	}
+}
+
+// limitTime gives what follows the time that a request may take, until stop is called.
+func (x *exchange) limitTime() (stop func()) {
+	if x.api.RequestTimeout == 0 {
+		return func() {}
+	}
+	outer := x.ctx
+	limited, cancel := context.WithTimeout(outer, x.api.RequestTimeout)
+	x.ctx = limited
+	return func() {
+		x.ctx = outer
+		cancel()
+	}
+}
+
+// seesInternal says whether the caller may see the internal part of errors.
+func (x *exchange) seesInternal() bool {
+	if x.session == nil {
+		return false // authentication failed
+	}
+	return x.api.DevMode || x.api.AdminInternalErrors && x.session.IsAdmin()
+}
+
+// abort gives up an answer of which a part was sent, or whose client is gone.
+func (x *exchange) abort(err error) {
+	x.aborted = true
+	x.failure = apierror.From(err)
+	level := slog.LevelWarn
+	if x.r.Context().Err() != nil {
+		level = slog.LevelDebug // the client's own doing
+	}
+	x.api.Log.Log(x.r.Context(), level, "an answer was cut off", "request_id", x.requestID, "error", err)
+}
+
+// recover turns a crash of a handler into an error of its request.
+func (x *exchange) recover() {
+	fault := recover()
+	if fault == nil {
+		return
+	}
+	x.api.Log.Error("a request crashed", "request_id", x.requestID, "fault", fault, "stack", string(debug.Stack()))
+	x.session = nil // nothing internal leaves
+	x.fail(apierror.New(apierror.Unexpected, "Internal Server Error"))
+}
+
+// oneLine is a JSON text without line breaks, which it can only have between its tokens.
+func oneLine(text []byte) []byte {
+	if bytes.IndexByte(text, '\n') < 0 {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte{'\n'}, []byte{' '})
+}

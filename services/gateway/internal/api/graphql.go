@@ -1,0 +1,122 @@
+package api
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/bus"
+	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/gateway/internal/accesslog"
+	"queryengine/services/gateway/internal/reply"
+	"queryengine/services/gateway/internal/request"
+)
+
+func newExecuteHead() proto.Message { return &queryv1.ExecuteHead{} }
+
+// graphqlHandler answers GraphQL requests and batches of them.
+func graphqlHandler(relay bool) handler {
+	return func(x *exchange) error {
+		x.mode = accesslog.ModeError
+		if err := x.authenticate(); err != nil {
+			return err
+		}
+		text, err := x.readBody()
+		if err != nil {
+			return err
+		}
+		body, err := request.ReadBody(text)
+		if err != nil {
+			return err
+		}
+		x.query = text
+		if body.IsBatch() {
+			x.mode = accesslog.ModeBatched
+			return x.executeBatch(body, relay)
+		}
+		r, err := body.Single()
+		if err != nil {
+			return err
+		}
+		x.mode = accesslog.ModeSingle
+		return x.execute(r, relay, x)
+	}
+}
+
+// persistedQuery answers requests that name a stored query by its hash: none is stored.
+func persistedQuery(x *exchange) error {
+	x.mode = accesslog.ModeError
+	if err := x.authenticate(); err != nil {
+		return err
+	}
+	return request.ErrPersistedQuery()
+}
+
+func (x *exchange) execute(r request.GraphQL, relay bool, sink bus.Sink) error {
+	defer x.limitTime()()
+	return x.api.Bus.Call(x.ctx, bus.QueryExecute, &queryv1.ExecuteRequest{
+		Session:       x.session.Proto(),
+		Query:         r.Query,
+		OperationName: r.OperationName,
+		Variables:     r.Variables,
+		MinVersion:    x.api.minVersion(),
+		Relay:         relay,
+		RequestId:     x.requestID,
+	}, newExecuteHead, sink)
+}
+
+// executeBatch runs the requests of a batch one after the other. One that fails takes
+// nothing but its own place in the answer.
+func (x *exchange) executeBatch(body request.Body, relay bool) error {
+	_, _ = x.Write([]byte{'['}) // it is held back
+	err := body.Batch(func(i int, r request.GraphQL, err error) error {
+		if i > 0 {
+			if _, err := x.Write([]byte{','}); err != nil {
+				return err
+			}
+		}
+		sink := &batchSink{x: x, start: len(x.stream.Held())}
+		if err == nil {
+			err = x.execute(r, relay, sink)
+		}
+		if err == nil {
+			return nil
+		}
+		return sink.fail(err)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = x.Write([]byte{']'})
+	return err
+}
+
+// batchSink takes the answer of one request of a batch.
+type batchSink struct {
+	x     *exchange
+	start int  // where the answer begins in what is held back
+	wrote bool // a part of it has been written
+}
+
+// Head leaves out the response headers of single requests.
+func (*batchSink) Head(proto.Message) error { return nil }
+
+func (s *batchSink) Write(p []byte) (int, error) {
+	s.wrote = true
+	return s.x.Write(p)
+}
+
+// fail puts an error in the place of the answer, unless a part of that was sent already or
+// nobody waits for it.
+func (s *batchSink) fail(err error) error {
+	x := s.x
+	if s.wrote && x.stream.Started() || x.ctx.Err() != nil {
+		return err
+	}
+	e := apierror.From(err)
+	x.failure = e
+	if !x.stream.Started() {
+		x.stream.Hold(x.stream.Held()[:s.start])
+	}
+	_, err = x.Write(reply.AppendGraphQLError(nil, e, x.seesInternal()))
+	return err
+}

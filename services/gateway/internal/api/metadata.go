@@ -1,0 +1,109 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/bus"
+	metadatav1 "queryengine/proto/metadata/v1"
+	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/gateway/internal/jsonscan"
+	"queryengine/services/gateway/internal/request"
+)
+
+func newApplyHead() proto.Message { return &metadatav1.ApplyHead{} }
+func newDataHead() proto.Message  { return &queryv1.DataHead{} }
+
+func metadataV1(x *exchange) error {
+	_, body, err := x.readOperation()
+	if err != nil {
+		return err
+	}
+	return x.apply(metadatav1.ApplyRequest_ENDPOINT_V1_METADATA, body)
+}
+
+func queryV1(x *exchange) error {
+	operation, body, err := x.readOperation()
+	if err != nil {
+		return err
+	}
+	if isDataOperation(operation) {
+		return x.executeData(body)
+	}
+	return x.apply(metadatav1.ApplyRequest_ENDPOINT_V1_QUERY, body)
+}
+
+func queryV2(x *exchange) error {
+	operation, body, err := x.readOperation()
+	if err != nil {
+		return err
+	}
+	if !isDataOperation(operation) {
+		return x.apply(metadatav1.ApplyRequest_ENDPOINT_V2_QUERY, body)
+	}
+	if !x.session.IsAdmin() {
+		return apierror.At(apierror.New(apierror.AccessDenied, "restricted access : admin only").WithStatus(http.StatusBadRequest), "args")
+	}
+	return withoutArgs(x.executeData(body))
+}
+
+// isDataOperation says whether an operation reads or writes rows, which is the business of
+// an executor.
+func isDataOperation(name string) bool {
+	switch name {
+	case "select", "insert", "update", "delete", "count":
+		return true
+	}
+	return false
+}
+
+// readOperation authenticates, and reads a request as far as its type.
+func (x *exchange) readOperation() (operation string, body []byte, err error) {
+	if err := x.authenticate(); err != nil {
+		return "", nil, err
+	}
+	if body, err = x.readBody(); err != nil {
+		return "", nil, err
+	}
+	if operation, err = request.OperationType(body); err != nil {
+		return "", nil, err
+	}
+	x.query = append(jsonscan.AppendString([]byte(`{"type":`), operation), '}')
+	return operation, body, nil
+}
+
+// apply has metadata run a request. It has no time limit: a change of a large schema may
+// take long, and the client that gives up ends it.
+func (x *exchange) apply(endpoint metadatav1.ApplyRequest_Endpoint, body []byte) error {
+	return x.api.Bus.Call(x.ctx, bus.MetadataApply, &metadatav1.ApplyRequest{
+		Endpoint:  endpoint,
+		Session:   x.session.Proto(),
+		Body:      body,
+		RequestId: x.requestID,
+	}, newApplyHead, x)
+}
+
+func (x *exchange) executeData(body []byte) error {
+	defer x.limitTime()()
+	return x.api.Bus.Call(x.ctx, bus.DataExecute, &queryv1.DataRequest{
+		Session:    x.session.Proto(),
+		Body:       body,
+		MinVersion: x.api.minVersion(),
+	}, newDataHead, x)
+}
+
+// withoutArgs takes the step "args" off the path of an error: /v2/query has it only in
+// errors about the shape of arguments.
+func withoutArgs(err error) error {
+	if err == nil {
+		return nil
+	}
+	e := *apierror.From(err)
+	if e.Code != apierror.ParseFailed {
+		e.Path = strings.Replace(e.Path, "$.args", "$", 1)
+	}
+	return &e
+}

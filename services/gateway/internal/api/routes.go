@@ -1,0 +1,127 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"queryengine/pkg/apierror"
+)
+
+// handler answers a request, or returns why it can't.
+type handler func(x *exchange) error
+
+// route is one line of the table of routes.
+type route struct {
+	method  string
+	path    string
+	group   Group
+	errors  errorShape
+	handler handler
+}
+
+func (a *API) routes() []route {
+	graphql := graphqlHandler(false)
+	relay := route{http.MethodPost, "/v1beta1/relay", GroupGraphQL, graphqlErrors200, graphqlHandler(true)}
+	if !a.Relay {
+		relay.errors, relay.handler = apiErrors, relayOff
+	}
+	return []route{
+		{http.MethodPost, "/v1/graphql", GroupGraphQL, graphqlErrors200, graphql},
+		{http.MethodGet, "/v1/graphql", GroupGraphQL, graphqlErrors, persistedQuery},
+		{http.MethodPost, "/v1alpha1/graphql", GroupGraphQL, graphqlErrors, graphql},
+		relay,
+		{http.MethodPost, "/v1/graphql/explain", GroupMetadata, apiErrors, explain},
+		{http.MethodPost, "/v1alpha1/graphql/explain", GroupMetadata, apiErrors, explain},
+		{http.MethodPost, "/v1/metadata", GroupMetadata, apiErrors, metadataV1},
+		{http.MethodPost, "/v1/query", GroupMetadata, apiErrors, queryV1},
+		{http.MethodPost, "/v2/query", GroupMetadata, apiErrors, queryV2},
+		{http.MethodGet, "/v1alpha1/config", GroupConfig, apiErrors, showConfig},
+		{http.MethodGet, "/v1/metrics", GroupMetrics, apiErrors, showMetrics},
+		{http.MethodGet, "/v1/version", GroupAlways, apiErrors, showVersion},
+		{http.MethodGet, "/healthz", GroupAlways, apiErrors, health},
+		{http.MethodGet, "/engine/healthz", GroupAlways, apiErrors, health},
+	}
+}
+
+// Handler serves all routes. Any other path or method, and those of groups that are
+// switched off, do not exist.
+func (a *API) Handler() http.Handler {
+	e := echo.New()
+	missing := a.serve(apiErrors, notFound)
+	for _, r := range a.routes() {
+		if r.group == GroupAlways || a.Enabled[r.group] {
+			e.Add(r.method, r.path, a.serve(r.errors, r.handler))
+			// Else echo answers the preflight requests of browsers itself.
+			e.Add(http.MethodOptions, r.path, missing)
+		}
+	}
+	e.HTTPErrorHandler = func(err error, c echo.Context) {
+		if err := missing(c); err != nil {
+			a.Log.ErrorContext(c.Request().Context(), "cannot answer a request for an unknown path", "error", err)
+		}
+	}
+	return e
+}
+
+func notFound(*exchange) error {
+	return apierror.New(apierror.NotFound, "resource does not exist").WithStatus(http.StatusNotFound)
+}
+
+func relayOff(*exchange) error {
+	return apierror.New(apierror.NotSupported,
+		"The Relay API is disabled. To enable it, set the ENGINE_GRAPHQL_ENABLE_RELAY environment variable to 'true'.")
+}
+
+// serve has h answer requests.
+func (a *API) serve(shape errorShape, h handler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		x, ok := a.exchanges.Get().(*exchange)
+		if !ok {
+			return errors.New("the pool holds something else")
+		}
+		x.begin(c.Response().Writer, c.Request(), shape)
+		x.run(h)
+		aborted := x.aborted
+		x.end()
+		if aborted {
+			// The only way to break a transfer off, so that the client sees that it is
+			// not whole.
+			panic(http.ErrAbortHandler)
+		}
+		return nil
+	}
+}
+
+// errorShape is how an endpoint answers errors.
+type errorShape int
+
+const (
+	// apiErrors are {"error","path","code"} with their status.
+	apiErrors errorShape = iota
+	// graphqlErrors are {"errors":[...]} with their status.
+	graphqlErrors
+	// graphqlErrors200 are {"errors":[...]} with status 200.
+	graphqlErrors200
+)
+
+// status is the HTTP status of an error. What says that the request did not get through
+// keeps its status everywhere: proxies and clients act on it.
+func (a *API) status(shape errorShape, e *apierror.Error) int {
+	switch {
+	case shape != graphqlErrors200,
+		e.Status == http.StatusServiceUnavailable,
+		e.Status == http.StatusRequestEntityTooLarge,
+		e.Status == http.StatusUnauthorized && a.Preserve401:
+		return e.Status
+	}
+	return http.StatusOK
+}
+
+func setRetryAfter(h http.Header, e *apierror.Error) {
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(e.RetryAfter))
+	}
+}
