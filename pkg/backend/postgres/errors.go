@@ -155,6 +155,13 @@ func connectError(ctx context.Context, err error) error {
 	return apierror.New(apierror.PostgresError, "connection error").WithInternal(err.Error())
 }
 
+// poolTimeout says that all connections were in use for too long.
+func poolTimeout() error {
+	e := apierror.New(apierror.Busy, "timed out waiting for a free connection to the database")
+	e.RetryAfter = 1
+	return e
+}
+
 // contextError says why ctx ended a statement: a deadline is the client's to know of, a
 // cancellation has nobody to tell.
 func contextError(ctx context.Context) error {

@@ -9,8 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/puddle/v2"
-
-	"queryengine/pkg/apierror"
 )
 
 const (
@@ -21,6 +19,8 @@ const (
 	cancelGrace = 5 * time.Second
 	// freshFor is how long an idle connection is trusted without asking the server.
 	freshFor = time.Second
+	// aliveWithin is how long such a connection has to answer.
+	aliveWithin = 3 * time.Second
 	// sweepEvery is how often idle connections are looked at.
 	sweepEvery = 10 * time.Second
 )
@@ -86,19 +86,26 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 		r, err := p.conns.Acquire(wait)
 		if err != nil {
 			if wait.Err() != nil && ctx.Err() == nil {
-				return nil, apierror.New(apierror.Busy, "timed out waiting for a free connection to the database")
+				return nil, poolTimeout()
 			}
 			return nil, connectError(ctx, err)
 		}
 		c := r.Value()
 		c.resource = r
-		if r.IdleDuration() > freshFor && c.pg.Ping(wait) != nil {
+		if r.IdleDuration() > freshFor && !c.alive(wait) {
 			// The server closed it in the meantime; another one may be alive.
 			r.Destroy()
 			continue
 		}
 		return c, nil
 	}
+}
+
+// alive asks the server.
+func (c *conn) alive(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, aliveWithin)
+	defer cancel()
+	return c.pg.Ping(ctx) == nil
 }
 
 // release returns the connection. One with an open transaction, a broken one and one past
@@ -138,7 +145,7 @@ func (p *pool) dial(ctx context.Context) (*pgconn.PgConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := p.endpoint.TLS.config(url)
+	config, err := driverConfig(url, p.endpoint.TLS)
 	if err != nil {
 		return nil, err
 	}
