@@ -1,0 +1,56 @@
+package bus
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestSubjects holds every name on the wire against testdata/subjects.golden: replicas of
+// two versions talk to each other during an update, so none of them may change by mistake.
+func TestSubjects(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for _, e := range []Endpoint{QueryExecute, QueryExplain, DataExecute, MetadataApply, MetadataSnapshot} {
+		fmt.Fprintf(&b, "endpoint %s of %s: %s\n", e.Name, e.Service, e.Subject)
+	}
+	for _, topic := range []Topic{MetadataAck, MetadataRollCall} {
+		fmt.Fprintf(&b, "topic: %s\n", topic.Subject)
+	}
+	fmt.Fprintf(&b, "stream %s: %s\n", ChangesStream, ChangesSubject)
+	fmt.Fprintf(&b, "bucket: %s\n", SnapshotsBucket)
+	for i := range snapshotsKept {
+		fmt.Fprintf(&b, "object: %s\n", placeName(i))
+	}
+	fmt.Fprintf(&b, "keys: %s %s\n", streamIDKey, versionKey)
+	fmt.Fprintf(&b, "cancel: %s\n", cancelSubject("SERVICE"))
+	fmt.Fprintf(&b, "replies: %s, one: %s\n", repliesSubject("INBOX"), replySubject("INBOX", "CALL"))
+	fmt.Fprintf(&b, "addresses: %s, one: %s\n", addressesSubject("INBOX"), addressSubject("INBOX", "CALLER.CALL"))
+	for _, kind := range []frameKind{frameHead, framePiece, frameEnd, frameError, frameCutOff, frameRefused, frameAlive, frameWant} {
+		fmt.Fprintf(&b, "frame: %s\n", frameSubject("REPLY", kind, 7))
+	}
+	for _, verb := range []string{verbCredit, verbStop, verbPart, verbProbe} {
+		fmt.Fprintf(&b, "told: ADDRESS%s\n", verb)
+	}
+	fmt.Fprintf(&b, "headers: %s %s %s\n", headerTimeout, headerWindow, headerSize)
+	fmt.Fprintf(&b, "headers: %s %s %s\n", headerStream, headerVersion, headerPart)
+	golden(t, "subjects.golden", b.String())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}

@@ -1,0 +1,79 @@
+package bus_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/micro"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/bus/bustest"
+)
+
+// The standard tools list, ping and read the statistics of services.
+func TestNATSToolsSeeTheService(t *testing.T) {
+	t.Parallel()
+	p := setup(t, echo)
+	_, _, err := call(t.Context(), p.caller, "x")
+	require.NoError(t, err)
+	nc, err := nats.Connect(p.server.ClientURL())
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	ask := func(verb micro.Verb, answer any) {
+		t.Helper()
+		subject, err := micro.ControlSubject(verb, bus.ServiceQueryExecutor, "")
+		require.NoError(t, err)
+		m, err := nc.Request(subject, nil, 5*time.Second)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(m.Data, answer))
+	}
+	var ping micro.Ping
+	ask(micro.PingVerb, &ping)
+	require.Equal(t, bus.ServiceQueryExecutor, ping.Name)
+	require.Equal(t, "1.2.3", ping.Version)
+	require.Equal(t, p.responder.Instance(), ping.Metadata["instance"])
+	var info micro.Info
+	ask(micro.InfoVerb, &info)
+	require.Len(t, info.Endpoints, 1)
+	require.Equal(t, "engine.query.execute", info.Endpoints[0].Subject)
+	require.Equal(t, bus.ServiceQueryExecutor, info.Endpoints[0].QueueGroup)
+	var stats micro.Stats
+	ask(micro.StatsVerb, &stats)
+	require.Len(t, stats.Endpoints, 1)
+	require.Equal(t, 1, stats.Endpoints[0].NumRequests)
+	require.JSONEq(t, `{"concurrency":0,"failed":0,"in_progress":0,"served":1}`, string(stats.Endpoints[0].Data))
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	server := bustest.Server(t)
+	registry := prometheus.NewRegistry()
+	// Services of one process may each have a connection and share a registry.
+	b := bustest.ConnectWith(t, bus.Config{URL: server.ClientURL(), Registerer: registry})
+	bustest.ConnectWith(t, bus.Config{URL: server.ClientURL(), Registerer: registry})
+	_, _, err := call(t.Context(), b, "")
+	require.Error(t, err)
+	serve(t, b, bus.ServiceInfo{Name: bus.ServiceQueryExecutor}, echo)
+	_, _, err = call(t.Context(), b, "")
+	require.NoError(t, err)
+	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
+# HELP engine_bus_calls_total Calls made to services, by endpoint, way (local, remote) and outcome.
+# TYPE engine_bus_calls_total counter
+engine_bus_calls_total{endpoint="engine.query.execute",outcome="cut_off",way="local"} 0
+engine_bus_calls_total{endpoint="engine.query.execute",outcome="error",way="local"} 0
+engine_bus_calls_total{endpoint="engine.query.execute",outcome="ok",way="local"} 1
+engine_bus_calls_total{endpoint="engine.query.execute",outcome="error",way="remote"} 1
+# HELP engine_bus_connections Connections to NATS that are up.
+# TYPE engine_bus_connections gauge
+engine_bus_connections 2
+`), "engine_bus_calls_total", "engine_bus_connections"))
+	problems, err := testutil.GatherAndLint(registry)
+	require.NoError(t, err)
+	require.Empty(t, problems)
+}
