@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/snapshot"
+)
+
+// Channel is notified of every commit.
+const Channel = "engine_metadata"
+
+// Conflict is the error of a request that builds on another version than the one in force.
+func Conflict(version int64) error {
+	return apierror.Newf(apierror.Conflict, "metadata resource version referenced (%d) did not match current version", version)
+}
+
+// IsConflict says that err is a Conflict.
+func IsConflict(err error) bool {
+	var e *apierror.Error
+	return errors.As(err, &e) && e.Code == apierror.Conflict
+}
+
+// Tx is a claim on the version in force: nobody else can commit before it ends.
+type Tx struct {
+	tx   pgx.Tx
+	base Version
+}
+
+// Claim takes the right to commit on top of base. It fails with Conflict when base isn't
+// in force any more, and waits for a claim of another process.
+func (s *Store) Claim(ctx context.Context, base Version) (*Tx, error) {
+	tx, err := s.pool.Begin(ctx)
+	if err != nil {
+		return nil, failure(err)
+	}
+	var found Version
+	err = tx.QueryRow(ctx, versionSQL+` FOR UPDATE`).Scan(&found.StreamID, &found.Number)
+	if err == nil && found != base {
+		err = Conflict(base.Number)
+	}
+	if err != nil {
+		_ = tx.Rollback(ctx)
+		return nil, failure(err)
+	}
+	return &Tx{tx: tx, base: base}, nil
+}
+
+const (
+	setSQL = `INSERT INTO engine_catalog.metadata_object (kind, source, schema, name, value)
+		SELECT kind, source, schema, name, value::json
+		FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS o (kind, source, schema, name, value)
+		ON CONFLICT (kind, source, schema, name) DO UPDATE SET value = excluded.value`
+	removeSQL = `DELETE FROM engine_catalog.metadata_object m
+		USING unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS o (kind, source, schema, name)
+		WHERE m.kind = o.kind AND m.source = o.source AND m.schema = o.schema AND m.name = o.name`
+	// What belongs to a source or a catalog goes with it.
+	removeSourceSQL = `DELETE FROM engine_catalog.metadata_object
+		WHERE source = $1 AND kind = ANY ($2::text[])`
+	changeSQL  = `INSERT INTO engine_catalog.metadata_change (version, change) VALUES ($1, $2::json)`
+	versionNow = `UPDATE engine_catalog.metadata_version SET resource_version = $1`
+	pruneSQL   = `DELETE FROM engine_catalog.metadata_change WHERE published AND version <= $1`
+)
+
+// Commit writes a change on top of the claimed version. Its version is the next one.
+func (t *Tx) Commit(ctx context.Context, c *snapshot.Change) error {
+	if err := t.write(ctx, c); err != nil {
+		t.Rollback(ctx)
+		return err
+	}
+	return failure(t.tx.Commit(ctx))
+}
+
+func (t *Tx) write(ctx context.Context, c *snapshot.Change) error {
+	if c.Base != t.base.Number || c.Version != t.base.Number+1 || c.StreamID != t.base.StreamID {
+		return apierror.Newf(apierror.Unexpected, "change %d does not follow version %d", c.Version, t.base.Number)
+	}
+	raw, err := metadata.Encode(c)
+	if err != nil {
+		return err
+	}
+	b := &pgx.Batch{}
+	queueObjects(b, c.Objects)
+	b.Queue(changeSQL, c.Version, string(raw))
+	b.Queue(versionNow, c.Version)
+	b.Queue(`SELECT pg_notify($1, '')`, Channel)
+	return failure(t.tx.SendBatch(ctx, b).Close())
+}
+
+func queueObjects(b *pgx.Batch, objects []snapshot.Object) {
+	var set, remove columns
+	for _, o := range objects {
+		switch {
+		case o.Op == snapshot.OpSet:
+			set.add(o)
+		case o.Kind == snapshot.KindSource:
+			b.Queue(removeSourceSQL, o.Source, []snapshot.Kind{snapshot.KindSource, snapshot.KindTable, snapshot.KindFunction})
+		case o.Kind == snapshot.KindCatalog:
+			b.Queue(removeSourceSQL, o.Source, []snapshot.Kind{
+				snapshot.KindCatalog, snapshot.KindCatalogTable, snapshot.KindCatalogFunction, snapshot.KindCatalogEnum,
+			})
+		default:
+			remove.add(o)
+		}
+	}
+	if len(remove.kind) > 0 {
+		b.Queue(removeSQL, remove.kind, remove.source, remove.schema, remove.name)
+	}
+	if len(set.kind) > 0 {
+		b.Queue(setSQL, set.kind, set.source, set.schema, set.name, set.value)
+	}
+}
+
+// columns are objects as arrays.
+type columns struct{ kind, source, schema, name, value []string }
+
+func (c *columns) add(o snapshot.Object) {
+	c.kind = append(c.kind, string(o.Kind))
+	c.source = append(c.source, o.Source)
+	c.schema = append(c.schema, o.Schema)
+	c.name = append(c.name, o.Name)
+	c.value = append(c.value, string(o.Value))
+}
+
+// Rollback gives the claim up. It is safe after Commit.
+func (t *Tx) Rollback(ctx context.Context) { _ = t.tx.Rollback(context.WithoutCancel(ctx)) }

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// latest is the version of the tables that this program works with. Migration n is the
+// file that starts with "n_" and leads from n-1 to n.
+const latest = 1
+
+// migrationLock is the advisory lock of migrations; the number has no meaning.
+const migrationLock = 7_402_311_900_001
+
+// Migrate brings the tables up to date, in one transaction. Processes that start at once
+// wait for each other.
+func (s *Store) Migrate(ctx context.Context) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(`+strconv.Itoa(migrationLock)+`)`); err != nil {
+			return err
+		}
+		current, err := tableVersion(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if current > latest {
+			return fmt.Errorf("the metadata database has catalog version %d, this server knows up to version %d", current, latest)
+		}
+		return migrate(ctx, tx, current)
+	})
+	return s.explain(err)
+}
+
+// explain keeps the words of our own and of the server, not the address.
+func (s *Store) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("metadata database: %s", withoutAddress(err)) //nolint:errorlint // the chain holds the address
+}
+
+// tableVersion is 0 when there are no tables yet.
+func tableVersion(ctx context.Context, tx pgx.Tx) (int, error) {
+	var exists bool
+	err := tx.QueryRow(ctx, `SELECT to_regclass('engine_catalog.engine_version') IS NOT NULL`).Scan(&exists)
+	if err != nil || !exists {
+		return 0, err
+	}
+	var text string
+	if err := tx.QueryRow(ctx, `SELECT version FROM engine_catalog.engine_version`).Scan(&text); err != nil {
+		return 0, err
+	}
+	version, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("the schema engine_catalog has catalog version %q, which is not one of this server", text)
+	}
+	return version, nil
+}
+
+func migrate(ctx context.Context, tx pgx.Tx, current int) error {
+	if current == latest {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS engine_catalog`); err != nil {
+		return err
+	}
+	files, err := migrations.ReadDir("migrations")
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		var n int
+		if _, err := fmt.Sscanf(f.Name(), "%d_", &n); err != nil {
+			return fmt.Errorf("migration %s: %w", f.Name(), err)
+		}
+		if n <= current {
+			continue
+		}
+		sql, err := migrations.ReadFile("migrations/" + f.Name())
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, string(sql)); err != nil {
+			return fmt.Errorf("migration %s: %w", f.Name(), err)
+		}
+	}
+	if current == 0 {
+		return initialize(ctx, tx)
+	}
+	_, err = tx.Exec(ctx, `UPDATE engine_catalog.engine_version SET version = $1, upgraded_on = now()`, strconv.Itoa(latest))
+	return err
+}
+
+// initialize gives a new database its identity and version 1: an empty document.
+func initialize(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, `INSERT INTO engine_catalog.engine_version (engine_uuid, version) VALUES ($1, $2)`,
+		uuid.NewString(), strconv.Itoa(latest)); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO engine_catalog.metadata_version (stream_id, resource_version) VALUES ($1, 1)`, uuid.NewString())
+	return err
+}

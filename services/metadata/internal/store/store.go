@@ -1,0 +1,219 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/snapshot"
+)
+
+// fileScheme marks an address that is in a file, which is read for each new connection.
+const fileScheme = "dynamic-from-file://"
+
+// lockTimeout bounds the wait for a lock of another process: a request that may not go on
+// fails rather than hang.
+const lockTimeout = "15s"
+
+// Config says where the metadata is kept.
+type Config struct {
+	// URL is a PostgreSQL address, or dynamic-from-file:///path.
+	URL string
+	// MaxConnections of the pool, 4 when it is 0.
+	MaxConnections int
+	// History is how many versions are kept, all for 0.
+	History int
+}
+
+// Store is safe for concurrent use.
+type Store struct {
+	pool    *pgxpool.Pool
+	config  *pgx.ConnConfig
+	history int
+}
+
+// Open prepares the pool; it connects when it is used.
+func Open(c Config) (*Store, error) {
+	address, err := resolve(c.URL)
+	if err != nil {
+		return nil, err
+	}
+	pc, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, errors.New("the address of the metadata database is not valid") // the cause repeats the password
+	}
+	pc.MaxConns = int32(max(c.MaxConnections, 4)) //nolint:gosec // small
+	pc.ConnConfig.RuntimeParams["application_name"] = "query engine metadata"
+	pc.ConnConfig.RuntimeParams["lock_timeout"] = lockTimeout
+	if strings.HasPrefix(c.URL, fileScheme) {
+		pc.BeforeConnect = func(_ context.Context, cc *pgx.ConnConfig) error { return refresh(cc, c.URL) }
+	}
+	pool, err := pgxpool.NewWithConfig(context.Background(), pc)
+	if err != nil {
+		return nil, fmt.Errorf("metadata database: %w", err)
+	}
+	return &Store{pool: pool, config: pc.ConnConfig, history: c.History}, nil
+}
+
+// resolve returns the address itself.
+func resolve(url string) (string, error) {
+	path, inFile := strings.CutPrefix(url, fileScheme)
+	if !inFile {
+		return url, nil
+	}
+	address, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("address of the metadata database: %w", err)
+	}
+	return strings.TrimSpace(string(address)), nil
+}
+
+// refresh takes over what the file says now.
+func refresh(cc *pgx.ConnConfig, url string) error {
+	address, err := resolve(url)
+	if err != nil {
+		return err
+	}
+	fresh, err := pgx.ParseConfig(address)
+	if err != nil {
+		return errors.New("the address of the metadata database is not valid")
+	}
+	cc.Host, cc.Port, cc.User, cc.Password, cc.Database = fresh.Host, fresh.Port, fresh.User, fresh.Password, fresh.Database
+	cc.TLSConfig, cc.Fallbacks = fresh.TLSConfig, fresh.Fallbacks
+	return nil
+}
+
+// Close ends all connections.
+func (s *Store) Close() { s.pool.Close() }
+
+// Connect opens a connection outside of the pool, which the caller closes.
+func (s *Store) Connect(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
+	return conn, failure(err)
+}
+
+// Version is what is in force.
+type Version struct {
+	StreamID string
+	Number   int64
+}
+
+const versionSQL = `SELECT stream_id::text, resource_version FROM engine_catalog.metadata_version`
+
+// Version reads the version in force.
+func (s *Store) Version(ctx context.Context) (Version, error) {
+	var v Version
+	err := s.pool.QueryRow(ctx, versionSQL).Scan(&v.StreamID, &v.Number)
+	return v, failure(err)
+}
+
+// Load reads everything.
+func (s *Store) Load(ctx context.Context) (*snapshot.Snapshot, error) {
+	var loaded *snapshot.Snapshot
+	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+		func(tx pgx.Tx) error {
+			var v Version
+			if err := tx.QueryRow(ctx, versionSQL).Scan(&v.StreamID, &v.Number); err != nil {
+				return err
+			}
+			rows, err := tx.Query(ctx, `SELECT kind, source, schema, name, value FROM engine_catalog.metadata_object`)
+			if err != nil {
+				return err
+			}
+			objects, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (snapshot.Object, error) {
+				o := snapshot.Object{Op: snapshot.OpSet}
+				err := row.Scan(&o.Kind, &o.Source, &o.Schema, &o.Name, &o.Value)
+				return o, err
+			})
+			if err != nil {
+				return err
+			}
+			loaded, err = (&snapshot.Snapshot{Document: metadata.Empty()}).Overlay(
+				&snapshot.Change{StreamID: v.StreamID, Version: v.Number, Objects: sourcesFirst(objects)})
+			return err
+		})
+	return loaded, failure(err)
+}
+
+// sourcesFirst puts the heads of sources and catalogs in front of what belongs to them.
+func sourcesFirst(objects []snapshot.Object) []snapshot.Object {
+	ordered := make([]snapshot.Object, 0, len(objects))
+	isHead := func(o snapshot.Object) bool { return o.Kind == snapshot.KindSource || o.Kind == snapshot.KindCatalog }
+	for _, o := range objects {
+		if isHead(o) {
+			ordered = append(ordered, o)
+		}
+	}
+	for _, o := range objects {
+		if !isHead(o) {
+			ordered = append(ordered, o)
+		}
+	}
+	return ordered
+}
+
+// Changes reads the changes after a version, in order, at most limit.
+func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]*snapshot.Change, error) {
+	rows, err := s.pool.Query(ctx,
+		`SELECT change FROM engine_catalog.metadata_change WHERE version > $1 ORDER BY version LIMIT $2`, after, limit)
+	if err != nil {
+		return nil, failure(err)
+	}
+	changes, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*snapshot.Change, error) {
+		var raw []byte
+		if err := row.Scan(&raw); err != nil {
+			return nil, err
+		}
+		return snapshot.DecodeChange(raw)
+	})
+	return changes, failure(err)
+}
+
+// Ping runs a trivial statement.
+func (s *Store) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, err := s.pool.Exec(ctx, "SELECT 1")
+	return failure(err)
+}
+
+// failure makes an apierror of a fault of the database; one that is already there is kept.
+func failure(err error) error {
+	var known *apierror.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	var sql *pgconn.PgError
+	if !errors.As(err, &sql) {
+		return apierror.New(apierror.PostgresError, "connection error").
+			WithStatus(http.StatusInternalServerError).
+			WithInternal("metadata database: " + withoutAddress(err))
+	}
+	if sql.Code == "40001" || sql.Code == "55P03" {
+		return apierror.New(apierror.ConcurrentUpdate, "serialization failure due to concurrent update")
+	}
+	return apierror.New(apierror.Unexpected, "database query error").
+		WithStatus(http.StatusInternalServerError).
+		WithInternal(sql.Error())
+}
+
+// withoutAddress is the cause of a failed connection without the address.
+func withoutAddress(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err.Error()
+		}
+		err = inner
+	}
+}
