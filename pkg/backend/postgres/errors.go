@@ -168,7 +168,7 @@ func contextError(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return apierror.New(apierror.Timeout, "the database did not answer within the time limit")
 	}
-	return fmt.Errorf("statement canceled: %w", context.Cause(ctx))
+	return fmt.Errorf("statement canceled: %w: %w", ctx.Err(), context.Cause(ctx))
 }
 
 // unavailable says that the server, and not the statement, is why err happened: it shuts
