@@ -71,3 +71,20 @@ func (s *Source) Table(name catalog.Name) *Table { return s.tables[name] }
 
 // WrapType puts the source's prefix and suffix around the name of a type.
 func (s *Source) WrapType(name string) string { return s.head.wrapType(name) }
+
+// Field says what the table's GraphQL field of that name is: "column", "relationship",
+// "computed field", "remote relationship", or "" for none.
+func (s *Schema) Field(source string, table catalog.Name, name string) string {
+	src := s.Source(source)
+	if src == nil || src.Table(table) == nil {
+		return ""
+	}
+	t := src.Table(table)
+	if t.ColumnByField(name) != nil {
+		return "column"
+	}
+	return t.fieldKind(name)
+}
+
+// Schema answers the operations of the metadata API.
+var _ metadata.Schema = (*Schema)(nil)
