@@ -40,19 +40,41 @@ type rendered struct {
 	answer answer
 	// zoned says that the result holds instants.
 	zoned bool
+	// once says that the text isn't worth to be kept prepared.
+	once bool
 }
 
 // answer says what the rows of a result are.
 type answer struct {
 	kind  answerKind
+	shape *shape // of a query
+	// columns, check and output are of a mutation: how many columns Tx.Exec hands out, which
+	// column tells whether the check holds (-1 for none), and what Tx.Query writes.
+	columns int
+	check   int
+	output  output
+}
+
+// output is the answer of a mutation: text, and in between the number of rows or the rows.
+type output struct {
+	parts []outputPart
+	tail  string
+}
+
+type outputPart struct {
+	lead  string
+	count bool
+	// shape is that of the rows; one takes the first row only, or null.
 	shape *shape
+	one   bool
 }
 
 type answerKind uint8
 
 const (
-	answerList answerKind = iota // a list of rows
-	answerOne                    // the first row, or null
+	answerList     answerKind = iota // a list of rows
+	answerOne                        // the first row, or null
+	answerMutation                   // what a mutation gives back
 )
 
 // RenderQuery renders one root field.

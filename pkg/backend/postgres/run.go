@@ -51,21 +51,29 @@ func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out 
 		return err
 	}
 	mark, sent := len(out.Buf), out.Sent()
-	err = c.run(ctx, text, values, out)
-	if err != nil && out.Sent() == sent {
-		out.Buf = out.Buf[:mark]
-		if outdated(err) {
-			c.forget(ctx, text.sql)
-			if c.pg.TxStatus() == txIdle {
-				err = c.run(ctx, text, values, out)
-			}
+	for attempt := 0; ; attempt++ {
+		res, err := c.execute(ctx, execution{text: text, values: values, formats: binaryResults})
+		if err == nil {
+			err = c.answer(res, text, out)
 		}
+		if err == nil {
+			return nil
+		}
+		if out.Sent() > sent {
+			return c.failed(ctx, err, text, values)
+		}
+		out.Buf = out.Buf[:mark]
+		if attempt > 0 || !outdated(err) {
+			return c.failed(ctx, err, text, values)
+		}
+		c.forget(ctx, text.sql)
 	}
-	return queryError(ctx, err, executed{SQL: text.sql, Args: values, Prepared: c.pool.endpoint.Prepare})
 }
 
-// txIdle is the status of a connection that is in no transaction.
-const txIdle = 'I'
+// failed is the error of a statement as its caller gets it.
+func (c *conn) failed(ctx context.Context, err error, text *rendered, values [][]byte) error {
+	return queryError(ctx, err, executed{SQL: text.sql, Args: values, Prepared: c.prepares(text)})
+}
 
 // outdated says that a prepared statement no longer fits: the types of its result changed,
 // or somebody discarded it.
@@ -77,6 +85,9 @@ func outdated(err error) bool {
 	return pg.Code == "0A000" && pg.Routine == "RevalidateCachedQuery" || pg.Code == "26000"
 }
 
+// txIdle is the status of a connection that is in no transaction.
+const txIdle = 'I'
+
 // utc says that the session's time zone is UTC, by one of its usual names.
 func (c *conn) utc() bool {
 	switch c.pg.ParameterStatus("TimeZone") {
@@ -86,14 +97,11 @@ func (c *conn) utc() bool {
 	return false
 }
 
-// run executes a text and writes its answer.
-func (c *conn) run(ctx context.Context, text *rendered, values [][]byte, out *backend.Answer) error {
-	res, err := c.execute(ctx, text.sql, values)
-	if err != nil {
-		return err
-	}
+// answer reads a result and appends its JSON to out.
+func (c *conn) answer(res *result, text *rendered, out *backend.Answer) error {
 	w := &c.writer
 	w.buf, w.err = out.Buf, nil
+	var err error
 	switch text.answer.kind {
 	case answerList:
 		err = w.rows(res, text.answer.shape, out)
@@ -103,6 +111,8 @@ func (c *conn) run(ctx context.Context, text *rendered, values [][]byte, out *ba
 		} else {
 			w.buf = append(w.buf, "null"...)
 		}
+	case answerMutation:
+		w.mutation(res, &text.answer)
 	}
 	out.Buf, w.buf = w.buf, nil
 	if err != nil {
@@ -113,16 +123,24 @@ func (c *conn) run(ctx context.Context, text *rendered, values [][]byte, out *ba
 	if err := res.close(); err != nil {
 		return err
 	}
-	if w.err != nil {
-		return apierror.New(apierror.Unexpected, "database query error").WithInternal(w.err.Error())
+	return w.fault()
+}
+
+// fault is the first fault of what was written.
+func (w *rowWriter) fault() error {
+	if w.err == nil {
+		return nil
 	}
-	return nil
+	if found := (*apierror.Error)(nil); errors.As(w.err, &found) {
+		return w.err
+	}
+	return apierror.New(apierror.Unexpected, "database query error").WithInternal(w.err.Error())
 }
 
 // rows appends a list. The error is that of handing on a frame.
 func (w *rowWriter) rows(res *result, s *shape, out *backend.Answer) error {
 	w.buf = append(w.buf, '[')
-	for first := true; res.next() && w.err == nil; first = false {
+	for first := true; w.err == nil && res.next(); first = false {
 		if !first {
 			w.buf = append(w.buf, ", "...)
 		}

@@ -28,6 +28,7 @@ type preparedCache struct {
 // prepared is a statement that the server knows by name.
 type prepared struct {
 	sql         string
+	name        string
 	description *pgconn.StatementDescription
 	types       []uint32
 }
@@ -39,6 +40,11 @@ func (p *preparedCache) find(sql string) *prepared {
 	}
 	p.used.MoveToFront(e)
 	return e.Value.(*prepared)
+}
+
+func (p *preparedCache) newName() string {
+	p.names++
+	return "q" + strconv.Itoa(p.names)
 }
 
 func (p *preparedCache) add(s *prepared) {
@@ -78,53 +84,95 @@ func (r *result) next() bool { return r.reader.NextRow() }
 func (r *result) row() cells { return cells{values: r.reader.Values(), types: r.types} }
 
 func (r *result) close() error {
-	_, err := r.reader.Close()
+	_, err := r.finish()
+	return err
+}
+
+// finish reads the rest of the result; affected is the number of rows that it is about. It
+// may be called again.
+func (r *result) finish() (affected int64, err error) {
+	tag, err := r.reader.Close()
 	if r.pipeline != nil {
 		if closeErr := r.pipeline.Close(); err == nil {
 			err = closeErr
 		}
 	}
-	return err
+	return tag.RowsAffected(), err
 }
+
+// execution is one run of a text.
+type execution struct {
+	text   *rendered
+	values [][]byte
+	// formats is binaryResults, or nil for text.
+	formats []int16
+	// before are commands that are sent in front, in the same round trip.
+	before []command
+}
+
+// command is a statement whose result nobody reads.
+type command struct {
+	sql    string
+	values [][]byte
+}
+
+// prepares says whether a text is kept prepared.
+func (c *conn) prepares(text *rendered) bool { return c.pool.endpoint.Prepare && !text.once }
 
 // execute starts a statement. Its error, too, may only show when the result is closed.
-func (c *conn) execute(ctx context.Context, sql string, values [][]byte) (*result, error) {
-	if !c.pool.endpoint.Prepare {
-		r := c.pg.ExecParams(ctx, sql, values, nil, nil, binaryResults)
+func (c *conn) execute(ctx context.Context, e execution) (*result, error) {
+	if len(e.before) > 0 {
+		return c.pipelined(ctx, e)
+	}
+	if !c.prepares(e.text) {
+		r := c.pg.ExecParams(ctx, e.text.sql, e.values, nil, nil, e.formats)
 		return &result{reader: r, types: typesOf(r.FieldDescriptions())}, nil
 	}
-	if p := c.statements.find(sql); p != nil {
-		r := c.pg.ExecStatement(ctx, p.description, values, nil, binaryResults)
+	if p := c.statements.find(e.text.sql); p != nil {
+		r := c.pg.ExecStatement(ctx, p.description, e.values, nil, e.formats)
 		return &result{reader: r, types: p.types}, nil
 	}
-	return c.prepareAndExecute(ctx, sql, values)
+	return c.pipelined(ctx, e)
 }
 
-// prepareAndExecute prepares a statement and runs it in one round trip, in which the one
-// that wasn't used for longest makes room.
-func (c *conn) prepareAndExecute(ctx context.Context, sql string, values [][]byte) (*result, error) {
-	c.statements.names++
-	name := "q" + strconv.Itoa(c.statements.names)
+// pipelined runs a statement, and what is to be done before it, in one round trip. It is
+// prepared in it when it has to be; the one that wasn't used for longest makes room.
+func (c *conn) pipelined(ctx context.Context, e execution) (*result, error) {
 	pipeline := c.pg.StartPipeline(ctx)
-	if oldest := c.statements.remove(c.statements.oldest()); oldest != nil {
-		pipeline.SendDeallocate(oldest.description.Name)
+	for _, b := range e.before {
+		pipeline.SendQueryParams(b.sql, b.values, nil, nil, nil)
 	}
-	pipeline.SendPrepare(name, sql, nil)
-	pipeline.SendQueryPrepared(name, values, nil, binaryResults)
+	p := c.statements.find(e.text.sql)
+	switch {
+	case !c.prepares(e.text):
+		pipeline.SendQueryParams(e.text.sql, e.values, nil, nil, e.formats)
+	case p != nil:
+		pipeline.SendQueryStatement(p.description, e.values, nil, e.formats)
+	default:
+		if oldest := c.statements.remove(c.statements.oldest()); oldest != nil {
+			pipeline.SendDeallocate(oldest.name)
+		}
+		p = &prepared{sql: e.text.sql, name: c.statements.newName()}
+		pipeline.SendPrepare(p.name, p.sql, nil)
+		pipeline.SendQueryPrepared(p.name, e.values, nil, e.formats)
+	}
 	err := pipeline.Sync()
-	p := &prepared{sql: sql}
-	for err == nil {
+	for done := 0; err == nil; {
 		var step any
 		if step, err = pipeline.GetResults(); err != nil {
 			break
 		}
 		switch step := step.(type) {
 		case *pgconn.StatementDescription:
-			step.Name = name
+			step.Name = p.name
 			p.description, p.types = step, typesOf(step.Fields)
 			c.statements.add(p)
 		case *pgconn.ResultReader:
-			return &result{reader: step, pipeline: pipeline, types: p.types}, nil
+			if done == len(e.before) {
+				return &result{reader: step, pipeline: pipeline, types: typesOf(step.FieldDescriptions())}, nil
+			}
+			done++
+			_, err = step.Close()
 		case *pgconn.CloseComplete:
 		default:
 			err = fmt.Errorf("unexpected answer of the server: %T", step)
@@ -143,7 +191,7 @@ func (c *conn) forget(ctx context.Context, sql string) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if c.pg.Deallocate(ctx, p.description.Name) != nil {
+	if c.pg.Deallocate(ctx, p.name) != nil {
 		c.discard()
 	}
 }

@@ -14,13 +14,19 @@ type shapeBuilder struct {
 }
 
 func (b *shapeBuilder) add(p part) {
-	p.lead = string(b.text)
-	b.text = b.text[:0]
+	p.lead = b.take()
 	b.shape.parts = append(b.shape.parts, p)
 }
 
+// take is the text since the last cell.
+func (b *shapeBuilder) take() string {
+	text := string(b.text)
+	b.text = b.text[:0]
+	return text
+}
+
 func (b *shapeBuilder) done() *shape {
-	b.shape.tail = string(b.text)
+	b.shape.tail = b.take()
 	return &b.shape
 }
 

@@ -1,0 +1,164 @@
+package postgres
+
+import (
+	"strings"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// RenderMutation renders one mutation step.
+func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backend.Statement, error) {
+	return newStatement(func(m2 mode) (*rendered, error) {
+		r := &renderer{dialect: d, options: o, mode: m2}
+		return r.mutation(m)
+	})
+}
+
+// mutation is a writing statement under construction: its text up to RETURNING, and the row
+// that it writes.
+type mutation struct {
+	text  string
+	row   *scope
+	check string // condition on each written row; empty for none
+	once  bool   // the text won't come again soon
+}
+
+func (r *renderer) mutation(m ir.Mutation) (*rendered, error) {
+	var step mutation
+	var output ir.Output
+	switch m := m.(type) {
+	case *ir.Insert:
+		step, output = r.insert(m), m.Output
+	case *ir.Update:
+		step, output = r.update(m), m.Output
+	case *ir.Delete:
+		step, output = r.delete(m), m.Output
+	default:
+		r.fail("unknown mutation %T", m)
+	}
+	if r.err != nil {
+		return r.finish("", answer{})
+	}
+	q := &selection{}
+	a := answer{kind: answerMutation, check: -1, columns: len(output.Returning), output: r.output(output, step.row, q)}
+	if step.check != "" {
+		a.check = len(q.items)
+		q.items = append(q.items, step.check)
+	}
+	text := step.text
+	if len(q.items) > 0 {
+		text += " RETURNING " + strings.Join(q.items, ", ")
+	}
+	done, err := r.finish(text, a)
+	if err == nil {
+		done.once = step.once
+	}
+	return done, err
+}
+
+// output makes the items of RETURNING: first the values that Tx.Exec hands out, one for each
+// field, then what the answer needs besides.
+func (r *renderer) output(o ir.Output, in *scope, q *selection) output {
+	for _, f := range o.Returning {
+		if f.Expr != nil {
+			q.items = append(q.items, r.expr(f.Expr, in))
+		} else {
+			q.items = append(q.items, literal(f.Typename)+"::text")
+		}
+	}
+	if o.Answer == nil {
+		return output{parts: []outputPart{{shape: r.writtenRow(o.Returning, in, q), one: o.One}}}
+	}
+	var b shapeBuilder
+	var out output
+	b.text = append(b.text, '{')
+	for i, f := range o.Answer {
+		b.key(i, f.Alias, spaced)
+		switch {
+		case f.AffectedRows:
+			out.parts = append(out.parts, outputPart{lead: b.take(), count: true})
+		case f.IsRows:
+			out.parts = append(out.parts, outputPart{lead: b.take(), shape: r.writtenRow(f.Rows, in, q)})
+		default:
+			b.text = appendString(b.text, f.Typename)
+		}
+	}
+	b.text = append(b.text, '}')
+	out.tail = b.take()
+	return out
+}
+
+// writtenRow is the shape of a written row. Related rows can't be part of it: the statement
+// that writes doesn't see what it changes in them.
+func (r *renderer) writtenRow(fields []ir.Field, in *scope, q *selection) *shape {
+	for _, f := range fields {
+		if f.Nested != nil {
+			r.fail("related rows of written ones are read by a second statement")
+			return nil
+		}
+	}
+	return r.object(fields, in, q)
+}
+
+// written is the row of a statement that writes to a table.
+func (r *renderer) written(table catalog.Name) (target string, row *scope) {
+	row = &scope{alias: r.alias()}
+	return qualified(table) + " AS " + row.alias, row
+}
+
+func (r *renderer) update(u *ir.Update) mutation {
+	target, row := r.written(u.Table)
+	if len(u.Set) == 0 {
+		r.fail("an update of no column")
+	}
+	text := "UPDATE " + target + " SET " + r.assignments(u.Set, row) +
+		whereClause([]string{r.condition(u.Where, row)})
+	return mutation{text: text, row: row, check: r.check(u.Check, row)}
+}
+
+func (r *renderer) delete(d *ir.Delete) mutation {
+	target, row := r.written(d.Table)
+	text := "DELETE FROM " + target + whereClause([]string{r.condition(d.Where, row)})
+	return mutation{text: text, row: row}
+}
+
+// check is the condition of a check, empty for one that always holds.
+func (r *renderer) check(e ir.BoolExp, row *scope) string {
+	if c := r.condition(e, row); c != sqlTrue {
+		return "(" + c + ")"
+	}
+	return ""
+}
+
+func (r *renderer) assignments(set []ir.Assignment, row *scope) string {
+	texts := make([]string, len(set))
+	for i, a := range set {
+		texts[i] = quoteName(a.Column.Name) + " = " + r.assigned(a, row)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// assigned is the new value of a column.
+func (r *renderer) assigned(a ir.Assignment, row *scope) string {
+	old, value := row.column(a.Column.Name), r.value(a.Value)
+	switch a.Op {
+	case ir.AssignSet:
+		return value
+	case ir.AssignInc:
+		return old + " + " + value
+	case ir.AssignMul:
+		return old + " * " + value
+	case ir.AssignAppend:
+		return old + " || " + value
+	case ir.AssignPrepend:
+		return value + " || " + old
+	case ir.AssignDeleteKey, ir.AssignDeleteElem:
+		return old + " - " + value
+	case ir.AssignDeleteAtPath:
+		return old + " #- " + value
+	}
+	r.fail("unknown assignment %q", a.Op)
+	return old
+}

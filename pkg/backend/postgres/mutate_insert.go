@@ -1,0 +1,217 @@
+package postgres
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+func (r *renderer) insert(i *ir.Insert) mutation {
+	target, row := r.written(i.Table)
+	text, once := r.insertRows(i)
+	return mutation{
+		text:  "INSERT INTO " + target + text + r.conflict(i.OnConflict, row),
+		row:   row,
+		check: r.insertCheck(i, row),
+		once:  once,
+	}
+}
+
+// insertCheck tests rows that were inserted with one condition, and rows that the conflict
+// clause updated with another one: those carry the number of the transaction in xmax.
+func (r *renderer) insertCheck(i *ir.Insert, row *scope) string {
+	if i.OnConflict == nil || i.UpdateCheck == nil {
+		return r.check(i.Check, row)
+	}
+	return "(CASE WHEN " + row.alias + ".xmax = 0 THEN " + r.condition(i.Check, row) +
+		" ELSE " + r.condition(i.UpdateCheck, row) + " END)"
+}
+
+// insertRows renders the columns and the rows. Many rows are one array for each column:
+// whatever their number, the text is the same and has few parameters.
+func (r *renderer) insertRows(i *ir.Insert) (text string, once bool) {
+	switch {
+	case len(i.Rows) == 0:
+		r.fail("an insert of no row")
+		return "", false
+	case len(i.Columns) == 0:
+		return " SELECT FROM generate_series(1, " + strconv.Itoa(len(i.Rows)) + ")", true
+	}
+	for _, row := range i.Rows {
+		if len(row) != len(i.Columns) {
+			r.fail("a row of %d values for %d columns", len(row), len(i.Columns))
+			return "", false
+		}
+	}
+	columns := givenColumns(i)
+	names := make([]string, len(columns))
+	for at, c := range columns {
+		names[at] = quoteName(i.Columns[c].Name)
+	}
+	into := " (" + strings.Join(names, ", ") + ") "
+	if len(i.Rows) > 1 {
+		if rows, ok := r.arrays(i, columns); ok {
+			return into + rows, false
+		}
+	}
+	rows := make([]string, len(i.Rows))
+	for at, row := range i.Rows {
+		values := make([]string, len(columns))
+		for k, c := range columns {
+			values[k] = r.value(row[c])
+		}
+		rows[at] = "(" + strings.Join(values, ", ") + ")"
+	}
+	return into + "VALUES " + strings.Join(rows, ", "), len(i.Rows) > 1
+}
+
+// givenColumns are the columns that some row has a value for, or else the first one.
+func givenColumns(i *ir.Insert) []int {
+	var given []int
+	for c := range i.Columns {
+		if slices.ContainsFunc(i.Rows, func(row []ir.Value) bool { return !isDefault(row[c]) }) {
+			given = append(given, c)
+		}
+	}
+	if given == nil {
+		given = []int{0}
+	}
+	return given
+}
+
+func isDefault(v ir.Value) bool {
+	_, ok := v.(ir.Default)
+	return ok
+}
+
+// arrays renders rows as a SELECT from one array for each column. That can't be done where
+// some row wants the default of a column, or makes its value in another way than the rest.
+func (r *renderer) arrays(i *ir.Insert, columns []int) (string, bool) {
+	items := make([]insertColumn, len(columns))
+	for at, c := range columns {
+		var ok bool
+		if items[at], ok = columnOf(i.Rows, c); !ok {
+			return "", false
+		}
+	}
+	var arrays, names, values []string
+	for _, c := range items {
+		if c.params == nil {
+			values = append(values, r.value(c.same))
+			continue
+		}
+		name := "c" + strconv.Itoa(len(names))
+		element, value := arrayElement(c.t, c.wrap, name)
+		arrays = append(arrays, r.bind(param{kind: paramList, list: c.params}, element, ir.WrapNone))
+		names = append(names, name)
+		values = append(values, wrapped(value, c.t, c.wrap))
+	}
+	if arrays == nil { // all rows are the same
+		return "", false
+	}
+	return "SELECT " + strings.Join(values, ", ") + " FROM unnest(" + strings.Join(arrays, ", ") + ") AS v(" +
+		strings.Join(names, ", ") + ")", true
+}
+
+// insertColumn is one column of many rows: one value for all of them, or a list.
+type insertColumn struct {
+	same   ir.Value
+	params []param
+	t      catalog.Type
+	wrap   ir.Wrap
+}
+
+func columnOf(rows [][]ir.Value, c int) (insertColumn, bool) {
+	column := insertColumn{same: rows[0][c]}
+	switch column.same.(type) {
+	case ir.SessionVar, ir.SessionObject:
+		// A preset: the same in all rows, or not for arrays.
+		for _, row := range rows {
+			if !sameValue(row[c], column.same) {
+				return column, false
+			}
+		}
+		return column, true
+	}
+	typed := false
+	for _, row := range rows {
+		var p param
+		var t catalog.Type
+		var wrap ir.Wrap
+		null := false
+		switch v := row[c].(type) {
+		case ir.Literal:
+			p, t, wrap, null = param{kind: paramLiteral, text: []byte(v.Text)}, v.Type, v.Wrap, v.Null
+			if null {
+				p.text = nil
+			}
+		case ir.Variable:
+			p, t, wrap = param{kind: paramVariable, index: v.Index}, v.Type, v.Wrap
+		default:
+			return column, false
+		}
+		switch {
+		case !typed:
+			column.t, column.wrap, typed = t, wrap, !null
+		case !null && (typeName(t) != typeName(column.t) || wrap != column.wrap):
+			return column, false
+		}
+		column.params = append(column.params, p)
+	}
+	return column, true
+}
+
+func sameValue(a, b ir.Value) bool {
+	if va, ok := a.(ir.SessionVar); ok {
+		vb, ok := b.(ir.SessionVar)
+		return ok && va.Name == vb.Name && typeName(va.Type) == typeName(vb.Type) && va.Wrap == vb.Wrap
+	}
+	_, aok := a.(ir.SessionObject)
+	_, bok := b.(ir.SessionObject)
+	return aok && bok
+}
+
+// arrayElement is the type of the array that carries the values of a column, and the value
+// made of an element of it. Arrays of arrays aren't what they seem, and some types have
+// their own idea of how elements are told apart; their values travel as text.
+func arrayElement(t catalog.Type, wrap ir.Wrap, name string) (array catalog.Type, value string) {
+	if wrap != ir.WrapNone {
+		return catalog.Type{Name: "text", Dims: 1}, name
+	}
+	if t.IsArray() || t.Schema != "" || t.Name == "box" {
+		return catalog.Type{Name: "text", Dims: 1}, name + "::" + typeName(t)
+	}
+	t.Dims = 1
+	return t, name
+}
+
+// conflict renders the upsert clause.
+func (r *renderer) conflict(c *ir.OnConflict, row *scope) string {
+	if c == nil {
+		return ""
+	}
+	text := " ON CONFLICT"
+	if c.Constraint != "" {
+		text += " ON CONSTRAINT " + quoteName(c.Constraint)
+	} else if len(c.Columns) > 0 {
+		names := make([]string, len(c.Columns))
+		for i, n := range c.Columns {
+			names[i] = quoteName(n)
+		}
+		text += " (" + strings.Join(names, ", ") + ")"
+	}
+	if len(c.Set) == 0 {
+		return text + " DO NOTHING"
+	}
+	var set []string
+	for _, n := range c.Set {
+		set = append(set, quoteName(n)+" = EXCLUDED."+quoteName(n))
+	}
+	if len(c.Presets) > 0 {
+		set = append(set, r.assignments(c.Presets, row))
+	}
+	return text + " DO UPDATE SET " + strings.Join(set, ", ") + whereClause([]string{r.condition(c.Where, row)})
+}

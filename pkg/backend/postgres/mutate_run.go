@@ -1,0 +1,235 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/session"
+)
+
+// Mutate opens a read-write transaction on the primary, runs f in it, and commits when f
+// returns nil. A statement that failed, or a check that didn't hold, rolls everything back,
+// whatever f returns.
+func (s *Source) Mutate(ctx context.Context, user *session.Session, f func(backend.Tx) error) error {
+	c, err := s.primary.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.release()
+	t := &tx{c: c, user: user}
+	err = f(t)
+	if err == nil {
+		err = t.failed
+	}
+	if !t.open {
+		return err
+	}
+	if err != nil {
+		t.rollback(ctx)
+		return err
+	}
+	return t.commit(ctx)
+}
+
+// tx is a transaction. It begins with its first statement, in the same round trip.
+type tx struct {
+	c      *conn
+	user   *session.Session
+	open   bool
+	failed error
+}
+
+// Query runs a statement and appends its answer to out.
+func (t *tx) Query(ctx context.Context, s backend.Statement, a backend.Args, out *backend.Answer) error {
+	mark, sent := len(out.Buf), out.Sent()
+	err := t.execute(ctx, s, a, binaryResults, func(res *result, text *rendered) error {
+		return t.c.answer(res, text, out)
+	})
+	if err != nil && out.Sent() == sent {
+		out.Buf = out.Buf[:mark]
+	}
+	return err
+}
+
+// Exec runs a mutation and gives f the values of Returning of each row that it wrote, as
+// text; they are valid until f returns. Without Returning, f gets an empty row for each.
+func (t *tx) Exec(ctx context.Context, s backend.Statement, a backend.Args, f func(row [][]byte) error) error {
+	return t.execute(ctx, s, a, nil, func(res *result, text *rendered) error {
+		return res.each(&text.answer, f)
+	})
+}
+
+// execute begins the transaction when that wasn't done, runs a statement and reads its
+// result. The first failure is the last statement of the transaction.
+func (t *tx) execute(ctx context.Context, s backend.Statement, a backend.Args, formats []int16,
+	read func(*result, *rendered) error,
+) error {
+	if t.failed != nil {
+		return t.failed
+	}
+	stmt, values, err := prepare(s, &a)
+	if err != nil {
+		return err
+	}
+	text, err := stmt.textFor(t.c.utc())
+	if err != nil {
+		return err
+	}
+	for attempt := 0; ; attempt++ {
+		e := execution{text: text, values: values, formats: formats}
+		first := !t.open
+		if first {
+			e.before, t.open = t.begin(), true
+		}
+		res, err := t.c.execute(ctx, e)
+		if err == nil {
+			err = read(res, text)
+		}
+		if err == nil {
+			return nil
+		}
+		if first && attempt == 0 && outdated(err) {
+			// Nothing else was done yet: the transaction can begin again.
+			t.c.forget(ctx, text.sql)
+			t.rollback(ctx)
+			t.open = false
+			continue
+		}
+		t.failed = t.c.failed(ctx, err, text, values)
+		return t.failed
+	}
+}
+
+// begin opens the transaction and tells triggers who writes.
+func (t *tx) begin() []command {
+	isolation := t.c.pool.endpoint.Isolation.sql()
+	before := []command{{sql: "BEGIN ISOLATION LEVEL " + isolation + " READ WRITE"}}
+	if t.user != nil {
+		before = append(before, command{
+			sql: "SELECT set_config('engine.user', $1, true)", values: [][]byte{t.user.JSON()},
+		})
+	}
+	return before
+}
+
+func (t *tx) commit(ctx context.Context) error {
+	const sql = "COMMIT"
+	tag, err := t.c.pg.ExecParams(ctx, sql, nil, nil, nil, nil).Close()
+	if err != nil {
+		return queryError(ctx, err, executed{SQL: sql})
+	}
+	if tag.String() != sql {
+		return apierror.New(apierror.Unexpected, "database query error").
+			WithInternal("the transaction was rolled back: " + tag.String())
+	}
+	return nil
+}
+
+// rollback ends the transaction also when the caller is gone. A connection that can't do it
+// is closed, which has the same effect.
+func (t *tx) rollback(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if t.c.pg.IsClosed() || t.c.pg.TxStatus() == txIdle {
+		return
+	}
+	if _, err := t.c.pg.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close(); err != nil {
+		t.c.discard()
+	}
+}
+
+// errCheck is the fault of a row that the permission doesn't allow.
+func errCheck() error {
+	return apierror.New(apierror.PermissionError, "check constraint of an insert/update permission has failed")
+}
+
+// holds says whether the check of a row holds. One that is NULL does.
+func (a *answer) holds(row [][]byte, binary bool) bool {
+	if a.check < 0 || row[a.check] == nil {
+		return true
+	}
+	if binary {
+		return len(row[a.check]) == 1 && row[a.check][0] != 0
+	}
+	return string(row[a.check]) == "t"
+}
+
+// each gives the rows of a mutation to f. All rows are read before a check that doesn't hold
+// is reported, so that the connection stays in step.
+func (r *result) each(a *answer, f func(row [][]byte) error) error {
+	if a.kind != answerMutation {
+		_ = r.close()
+		return errors.New("only mutations hand out rows")
+	}
+	var fault error
+	rows := int64(0)
+	for r.next() {
+		rows++
+		values := r.row().values
+		switch {
+		case fault != nil:
+		case !a.holds(values, false):
+			fault = errCheck()
+		default:
+			fault = f(values[:a.columns])
+		}
+	}
+	affected, err := r.finish()
+	if err != nil {
+		return err
+	}
+	for ; fault == nil && rows < affected; rows++ {
+		fault = f(nil)
+	}
+	return fault
+}
+
+// mutation appends the answer of a mutation. Counts may stand in front of rows, so these are
+// collected apart.
+func (w *rowWriter) mutation(res *result, a *answer) {
+	start := w.buf
+	lists := make([][]byte, len(a.output.parts))
+	rows := 0
+	for w.err == nil && res.next() {
+		row := res.row()
+		if !a.holds(row.values, true) {
+			w.err = errCheck()
+			break
+		}
+		for i, p := range a.output.parts {
+			if p.shape == nil || p.one && rows > 0 {
+				continue
+			}
+			w.buf = lists[i]
+			if rows > 0 {
+				w.buf = append(w.buf, ", "...)
+			}
+			w.object(p.shape, row)
+			lists[i] = w.buf
+		}
+		rows++
+	}
+	w.buf = start
+	affected, err := res.finish()
+	if err != nil || w.err != nil {
+		return // whoever closes the result reports it
+	}
+	for i, p := range a.output.parts {
+		w.buf = append(w.buf, p.lead...)
+		switch {
+		case p.count:
+			w.buf = fmt.Appendf(w.buf, "%d", affected)
+		case p.one && rows == 0:
+			w.buf = append(w.buf, "null"...)
+		case p.one:
+			w.buf = append(w.buf, lists[i]...)
+		default:
+			w.buf = append(append(append(w.buf, '['), lists[i]...), ']')
+		}
+	}
+	w.buf = append(w.buf, a.output.tail...)
+}

@@ -1,0 +1,303 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+const albumSchema = `
+CREATE TABLE album (
+	id serial PRIMARY KEY, title text NOT NULL UNIQUE, price numeric(8,2) DEFAULT 9.99, tags text[], meta jsonb,
+	parent int REFERENCES album DEFERRABLE INITIALLY DEFERRED
+);
+CREATE TABLE said (who text);
+CREATE FUNCTION say() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN INSERT INTO said VALUES (current_setting('engine.user', true)); RETURN NEW; END $$;
+CREATE TRIGGER say AFTER INSERT ON album FOR EACH ROW EXECUTE FUNCTION say();
+`
+
+var (
+	idColumn    = ir.Column{Name: "id", Type: int4Type}
+	titleColumn = ir.Column{Name: "title", Type: textType}
+	priceColumn = ir.Column{Name: "price", Type: numericType}
+	tagsColumn  = ir.Column{Name: "tags", Type: catalog.Type{Name: "text", OID: 25, Dims: 1}}
+	metaColumn  = ir.Column{Name: "meta", Type: jsonbType}
+)
+
+func given(c ir.Column, text string) ir.Literal { return ir.Literal{Text: text, Type: c.Type} }
+
+func none(c ir.Column) ir.Literal { return ir.Literal{Null: true, Type: c.Type} }
+
+// mutate runs a mutation in a transaction of its own and gives its answer.
+func (f *fixture) mutate(t *testing.T, m ir.Mutation, a backend.Args) (string, error) {
+	t.Helper()
+	st, err := New().RenderMutation(m, backend.RenderOptions{})
+	require.NoError(t, err)
+	out := backend.NewAnswer(nil, nil, 0)
+	err = f.source.Mutate(t.Context(), as("admin", nil), func(tx backend.Tx) error {
+		return tx.Query(t.Context(), st, a, out)
+	})
+	return string(out.Buf), err
+}
+
+func (f *fixture) mutated(t *testing.T, m ir.Mutation) string {
+	t.Helper()
+	answer, err := f.mutate(t, m, backend.Args{})
+	require.NoError(t, err)
+	return answer
+}
+
+var albumRow = []ir.Field{field("id", int4Type), field("title", textType), field("price", numericType)}
+
+func returned(fields ...ir.Field) ir.Output {
+	return ir.Output{Answer: []ir.OutputField{
+		{Alias: "affected_rows", AffectedRows: true},
+		{Alias: "returning", Rows: fields, IsRows: true},
+		{Alias: "__typename", Typename: "album_mutation_response"},
+	}}
+}
+
+func TestInsert(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, albumSchema, nil)
+	one := &ir.Insert{
+		Table: public("album"), Columns: []ir.Column{titleColumn, priceColumn},
+		Rows:   [][]ir.Value{{given(titleColumn, "Blue"), ir.Default{}}},
+		Output: ir.Output{Returning: albumRow, One: true},
+	}
+	require.Equal(t, `{"id":1,"title":"Blue","price":9.99}`, f.mutated(t, one))
+	require.JSONEq(t, `{"x-engine-role": "admin"}`, f.text(t, `SELECT who FROM said`))
+
+	many := &ir.Insert{
+		Table: public("album"), Columns: []ir.Column{titleColumn, tagsColumn, metaColumn, priceColumn},
+		Rows: [][]ir.Value{
+			{given(titleColumn, `a "b", \c`), given(tagsColumn, `{"x,y",NULL}`), given(metaColumn, `{"a": "\""}`), ir.Default{}},
+			{given(titleColumn, `NULL`), none(tagsColumn), none(metaColumn), ir.Default{}},
+		},
+		Output: returned(field("title", textType), field("tags", tagsColumn.Type), field("meta", jsonbType), field("price", numericType)),
+	}
+	require.Equal(t, `{"affected_rows" : 2, "returning" : [`+
+		`{"title":"a \"b\", \\c","tags":["x,y",null],"meta":{"a": "\""},"price":9.99}, `+
+		`{"title":"NULL","tags":null,"meta":null,"price":9.99}], "__typename" : "album_mutation_response"}`, f.mutated(t, many))
+
+	gaps := &ir.Insert{
+		Table: public("album"), Columns: []ir.Column{titleColumn, priceColumn},
+		Rows: [][]ir.Value{
+			{given(titleColumn, "Red"), given(priceColumn, "1.50")},
+			{given(titleColumn, "Green"), ir.Default{}},
+			{given(titleColumn, "Gray"), none(priceColumn)},
+		},
+		Output: ir.Output{Returning: []ir.Field{field("title", textType), field("price", numericType)}},
+	}
+	require.Equal(t, `[{"title":"Red","price":1.50}, {"title":"Green","price":9.99}, {"title":"Gray","price":null}]`, f.mutated(t, gaps))
+
+	f.exec(t, `CREATE TABLE plain (n int DEFAULT 7)`)
+	nothing := &ir.Insert{Table: public("plain"), Rows: [][]ir.Value{{}, {}}, Output: returned(field("n", int4Type))}
+	require.Equal(t, `{"affected_rows" : 2, "returning" : [{"n":7}, {"n":7}], "__typename" : "album_mutation_response"}`, f.mutated(t, nothing))
+}
+
+func TestInsertOfManyRows(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, albumSchema, nil)
+	const rows = 1000
+	insert := &ir.Insert{Table: public("album"), Columns: []ir.Column{titleColumn, priceColumn}, Output: returned()}
+	insert.Answer = insert.Answer[:1]
+	for i := range rows {
+		insert.Rows = append(insert.Rows, []ir.Value{ir.Variable{Index: i, Type: textType}, ir.SessionVar{Name: "x-engine-price", Type: numericType}})
+	}
+	args := backend.Args{Session: as("buyer", map[string]string{"x-engine-price": "0.50"})}
+	for i := range rows {
+		args.Variables = append(args.Variables, []byte("title "+strconv.Itoa(i)))
+	}
+	st, err := New().RenderMutation(insert, backend.RenderOptions{})
+	require.NoError(t, err)
+	require.Equal(t, `INSERT INTO "public"."album" AS t0 ("title", "price") SELECT c0, $2::numeric FROM unnest($1::text[]) AS v(c0)`, st.SQL())
+	answer, err := f.mutate(t, insert, args)
+	require.NoError(t, err)
+	require.Equal(t, `{"affected_rows" : 1000}`, answer)
+	require.Equal(t, "title 999 0.50", f.text(t, `SELECT title || ' ' || price FROM album ORDER BY id DESC LIMIT 1`))
+}
+
+func TestUpsert(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, albumSchema, nil)
+	insert := func(title, price string, c *ir.OnConflict) *ir.Insert {
+		return &ir.Insert{
+			Table: public("album"), Columns: []ir.Column{titleColumn, priceColumn},
+			Rows:       [][]ir.Value{{given(titleColumn, title), given(priceColumn, price)}},
+			OnConflict: c, Output: ir.Output{Returning: []ir.Field{field("title", textType), field("price", numericType)}},
+		}
+	}
+	require.Equal(t, `[{"title":"Blue","price":1.00}]`, f.mutated(t, insert("Blue", "1", nil)))
+	require.Equal(t, `[]`, f.mutated(t, insert("Blue", "2", &ir.OnConflict{Constraint: "album_title_key"})))
+	set := &ir.OnConflict{
+		Columns: []string{"title"}, Set: []string{"price"},
+		Presets: []ir.Assignment{{Column: tagsColumn, Op: ir.AssignSet, Value: given(tagsColumn, "{again}")}},
+		Where:   ir.Compare{Left: priceColumn, Op: ir.OpLt, Args: []ir.Value{given(priceColumn, "5")}},
+	}
+	require.Equal(t, `[{"title":"Blue","price":6.00}]`, f.mutated(t, insert("Blue", "6", set)))
+	require.Equal(t, `[]`, f.mutated(t, insert("Blue", "7", set)))
+	require.Equal(t, "{again}", f.text(t, `SELECT tags::text FROM album`))
+
+	cheap := func(limit string) ir.BoolExp {
+		return ir.Compare{Left: priceColumn, Op: ir.OpLt, Args: []ir.Value{given(priceColumn, limit)}}
+	}
+	checked := insert("Blue", "3", &ir.OnConflict{Constraint: "album_title_key", Set: []string{"price"}})
+	checked.Check, checked.UpdateCheck = cheap("1"), cheap("4")
+	require.Equal(t, `[{"title":"Blue","price":3.00}]`, f.mutated(t, checked), "an updated row has the check of updates")
+	checked.Rows[0][0] = given(titleColumn, "Red")
+	_, err := f.mutate(t, checked, backend.Args{})
+	requireCode(t, err, apierror.PermissionError, "check constraint of an insert/update permission has failed")
+	checked.Rows[0] = []ir.Value{given(titleColumn, "Red"), given(priceColumn, "0")}
+	require.Equal(t, `[{"title":"Red","price":0.00}]`, f.mutated(t, checked))
+}
+
+func requireCode(t *testing.T, err error, code apierror.Code, message string) {
+	t.Helper()
+	var e *apierror.Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, code, e.Code)
+	require.Equal(t, message, e.Message)
+}
+
+func TestUpdateAndDelete(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, albumSchema, nil)
+	f.exec(t, `INSERT INTO album (title, price, meta) VALUES ('Blue', 2, '{"a": [1, 2], "b": 1}'), ('Red', 3, '{"a": []}')`)
+	step := func(c ir.Column, op ir.AssignOp, v ir.Value) string {
+		return f.mutated(t, &ir.Update{
+			Table: public("album"), Set: []ir.Assignment{{Column: c, Op: op, Value: v}},
+			Where:  equals("title", textType, given(titleColumn, "Blue")),
+			Output: ir.Output{Returning: []ir.Field{{Alias: "v", Expr: c, ExprType: c.Type}}, One: true},
+		})
+	}
+	require.Equal(t, `{"v":2.50}`, step(priceColumn, ir.AssignSet, given(priceColumn, "2.5")))
+	require.Equal(t, `{"v":3.00}`, step(priceColumn, ir.AssignInc, given(priceColumn, "0.5")))
+	require.Equal(t, `{"v":6.00}`, step(priceColumn, ir.AssignMul, given(priceColumn, "2")))
+	require.Equal(t, `{"v":9.99}`, step(priceColumn, ir.AssignSet, ir.Default{}))
+	require.Equal(t, `{"v":{"a": [1, 2], "b": 1, "c": 2}}`, step(metaColumn, ir.AssignAppend, given(metaColumn, `{"c": 2}`)))
+	require.Equal(t, `{"v":{"a": [1, 2], "b": 1, "c": 2}}`, step(metaColumn, ir.AssignPrepend, given(metaColumn, `{"b": 5}`)))
+	require.Equal(t, `{"v":{"a": [1, 2], "c": 2}}`, step(metaColumn, ir.AssignDeleteKey, ir.Literal{Text: "b", Type: textType}))
+	require.Equal(t, `{"v":{"a": [2], "c": 2}}`, step(metaColumn, ir.AssignDeleteAtPath, ir.Literal{Text: `{a,0}`, Type: tagsColumn.Type}))
+	require.Equal(t, `{"v":[1, 2]}`, step(metaColumn, ir.AssignSet, given(metaColumn, `[1, 2]`)))
+	require.Equal(t, `{"v":[2]}`, step(metaColumn, ir.AssignDeleteElem, number4("0")))
+
+	checked := &ir.Update{
+		Table: public("album"), Set: []ir.Assignment{{Column: priceColumn, Op: ir.AssignSet, Value: given(priceColumn, "100")}},
+		Check: ir.Compare{Left: priceColumn, Op: ir.OpLt, Args: []ir.Value{given(priceColumn, "50")}},
+	}
+	_, err := f.mutate(t, checked, backend.Args{})
+	requireCode(t, err, apierror.PermissionError, "check constraint of an insert/update permission has failed")
+	require.Equal(t, "12.99", f.text(t, `SELECT sum(price)::text FROM album`), "nothing of it stays")
+
+	gone := &ir.Delete{Table: public("album"), Where: equals("title", textType, given(titleColumn, "Red")), Output: returned(field("id", int4Type))}
+	require.Equal(t, `{"affected_rows" : 1, "returning" : [{"id":2}], "__typename" : "album_mutation_response"}`, f.mutated(t, gone))
+	gone.Output = ir.Output{Returning: []ir.Field{field("id", int4Type)}, One: true}
+	require.Equal(t, `null`, f.mutated(t, gone))
+}
+
+func TestTransaction(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, albumSchema, nil)
+	insert := func(title string) backend.Statement {
+		st, err := New().RenderMutation(&ir.Insert{
+			Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{given(titleColumn, title)}},
+			Output: ir.Output{Returning: []ir.Field{field("id", int4Type), field("title", textType)}},
+		}, backend.RenderOptions{})
+		require.NoError(t, err)
+		return st
+	}
+	count := func() string { return f.text(t, `SELECT count(*)::text FROM album`) }
+
+	t.Run("hands out rows and commits", func(t *testing.T) {
+		var rows []string
+		err := f.source.Mutate(t.Context(), as("admin", nil), func(tx backend.Tx) error {
+			for _, title := range []string{"a", "b"} {
+				if err := tx.Exec(t.Context(), insert(title), backend.Args{}, func(row [][]byte) error {
+					rows = append(rows, string(row[0])+string(row[1]))
+					return nil
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, []string{"1a", "2b"}, rows)
+		require.Equal(t, "2", count())
+	})
+	t.Run("counts rows without RETURNING", func(t *testing.T) {
+		st, err := New().RenderMutation(&ir.Update{Table: public("album"), Set: []ir.Assignment{
+			{Column: priceColumn, Op: ir.AssignSet, Value: given(priceColumn, "1")},
+		}}, backend.RenderOptions{})
+		require.NoError(t, err)
+		rows := 0
+		require.NoError(t, f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			return tx.Exec(t.Context(), st, backend.Args{}, func([][]byte) error { rows++; return nil })
+		}))
+		require.Equal(t, 2, rows)
+	})
+	t.Run("rolls back with f", func(t *testing.T) {
+		stop := errors.New("stop")
+		err := f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			require.NoError(t, tx.Exec(t.Context(), insert("c"), backend.Args{}, func([][]byte) error { return nil }))
+			return stop
+		})
+		require.ErrorIs(t, err, stop)
+		require.Equal(t, "2", count())
+	})
+	t.Run("rolls back a failure that f hides", func(t *testing.T) {
+		err := f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			require.NoError(t, tx.Exec(t.Context(), insert("c"), backend.Args{}, func([][]byte) error { return nil }))
+			require.Error(t, tx.Exec(t.Context(), insert("a"), backend.Args{}, func([][]byte) error { return nil }))
+			return nil
+		})
+		requireCode(t, err, apierror.ConstraintViolation, `Uniqueness violation. duplicate key value violates unique constraint "album_title_key"`)
+		require.Equal(t, "2", count())
+	})
+	t.Run("reports what only shows at the end", func(t *testing.T) {
+		st, err := New().RenderMutation(&ir.Update{Table: public("album"), Set: []ir.Assignment{
+			{Column: ir.Column{Name: "parent", Type: int4Type}, Op: ir.AssignSet, Value: number4("99")},
+		}}, backend.RenderOptions{})
+		require.NoError(t, err)
+		err = f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			return tx.Exec(t.Context(), st, backend.Args{}, func([][]byte) error { return nil })
+		})
+		requireCode(t, err, apierror.ConstraintViolation,
+			`Foreign key violation. insert or update on table "album" violates foreign key constraint "album_parent_fkey"`)
+	})
+	t.Run("ends when the caller is gone", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := f.source.Mutate(ctx, nil, func(tx backend.Tx) error {
+			require.NoError(t, tx.Exec(ctx, insert("d"), backend.Args{}, func([][]byte) error { return nil }))
+			cancel()
+			return tx.Exec(ctx, insert("e"), backend.Args{}, func([][]byte) error { return nil })
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, "2", count())
+		require.Equal(t, "0", f.text(t, `SELECT count(*)::text FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND datname = current_database()`))
+	})
+	t.Run("begins again when its first statement is out of date", func(t *testing.T) {
+		all := insert("f")
+		for range 4 { // every connection has the statement
+			_ = f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+				require.NoError(t, tx.Exec(t.Context(), all, backend.Args{}, func([][]byte) error { return nil }))
+				return errors.New("not now")
+			})
+		}
+		f.exec(t, `ALTER TABLE album ALTER COLUMN id TYPE bigint`)
+		require.NoError(t, f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			return tx.Exec(t.Context(), all, backend.Args{}, func([][]byte) error { return nil })
+		}))
+		require.Equal(t, "3", count())
+	})
+}
