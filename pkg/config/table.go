@@ -89,6 +89,18 @@ var (
 		Help: "keep status 401 on the GraphQL endpoints, which otherwise answer 200"}, parseBool)
 	UnauthorizedRole = define(Spec{Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "role of requests without credentials"}, parseText)
+	JWTSecret = define(Spec{Flag: "jwt-secret", Secret: true, Values: "JSON object", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "how JSON Web Tokens are verified; needs an admin secret"}, parseSecret)
+	JWTSecrets = define(Spec{Flag: "jwt-secrets", Secret: true, Values: "JSON array of objects", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "several token configurations, in place of jwt-secret"}, parseSecret)
+	JWTEnableEC = define(Spec{Flag: "jwt-enable-ec", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "accept elliptic-curve keys for tokens"}, parseBool)
+	AuthHook = define(Spec{Flag: "auth-hook", Values: "URL", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "webhook that says who a caller is; needs an admin secret"}, parseText)
+	AuthHookMode = define(Spec{Flag: "auth-hook-mode", Default: "GET", Values: "GET or POST", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "how the webhook is asked"}, oneOf("Only expecting GET / POST", "GET", "POST"))
+	AuthHookSendRequestBody = define(Spec{Flag: "auth-hook-send-request-body", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "in POST mode, show the webhook the GraphQL request"}, parseBool)
 	EnabledAPIs = define(Spec{Flag: "enabled-apis", Default: "metadata,graphql,pgdump,config", Values: "list of APIs", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "APIs that the gateway serves"},
 		listOf("Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics",
@@ -157,7 +169,8 @@ var table = []row{
 	ServerPort, ServerHost, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS, StatusPort,
 	DatabaseURL, MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
 	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,
-	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, UnauthorizedRole, EnabledAPIs, DevMode, AdminInternalErrors,
+	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
+	EnabledAPIs, DevMode, AdminInternalErrors,
 	StringifyNumericTypes, InferFunctionPermissions, EnableRelay, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	QueryConcurrency, PlanCacheSize, RequestTimeout,
 	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory,

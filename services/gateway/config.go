@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"time"
 
@@ -30,6 +31,14 @@ type Config struct {
 	// AdminSecrets are all valid; none lets everybody take any role.
 	AdminSecrets     []config.Secret
 	UnauthorizedRole string
+	// JWTSecret is a token configuration, JWTSecrets a list that takes its place; empty for
+	// none. EnableEC accepts elliptic-curve keys.
+	JWTSecret, JWTSecrets config.Secret
+	JWTEnableEC           bool
+	// AuthHook is the URL of the authentication webhook, empty for none.
+	AuthHook                string
+	AuthHookPost            bool
+	AuthHookSendRequestBody bool
 	// MetricsSecret is asked of those who read /v1/metrics.
 	MetricsSecret config.Secret
 
@@ -62,6 +71,12 @@ func ReadConfig(v *config.Values) Config {
 		CORSDomains:              config.CORSDomain.Get(v),
 		DisableCORS:              config.DisableCORS.Get(v),
 		UnauthorizedRole:         config.UnauthorizedRole.Get(v),
+		JWTSecret:                config.JWTSecret.Get(v),
+		JWTSecrets:               config.JWTSecrets.Get(v),
+		JWTEnableEC:              config.JWTEnableEC.Get(v),
+		AuthHook:                 config.AuthHook.Get(v),
+		AuthHookPost:             config.AuthHookMode.Get(v) == http.MethodPost,
+		AuthHookSendRequestBody:  config.AuthHookSendRequestBody.Get(v),
 		MetricsSecret:            config.MetricsSecret.Get(v),
 		EnabledAPIs:              config.EnabledAPIs.Get(v),
 		EnableRelay:              config.EnableRelay.Get(v),

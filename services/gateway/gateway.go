@@ -21,6 +21,7 @@ import (
 	"queryengine/services/gateway/internal/api"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/cors"
+	"queryengine/services/gateway/internal/jwt"
 	"queryengine/services/gateway/internal/listen"
 )
 
@@ -47,6 +48,7 @@ type Gateway struct {
 	deps    Deps
 	base    *service.Base
 	auth    *auth.Authenticator
+	tokens  *jwt.Verifier // nil without token configurations
 	cors    *cors.Policy
 	metrics *api.Metrics
 
@@ -61,7 +63,15 @@ func New(c Config, d Deps) (*Gateway, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	a, err := auth.New(auth.Config{Secrets: c.AdminSecrets, UnauthorizedRole: c.UnauthorizedRole})
+	tokens, err := newTokens(c, d)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := newHook(c, d)
+	if err != nil {
+		return nil, err
+	}
+	a, err := auth.New(auth.Config{Secrets: c.AdminSecrets, UnauthorizedRole: c.UnauthorizedRole, Tokens: tokens, Hook: asked})
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +88,7 @@ func New(c Config, d Deps) (*Gateway, error) {
 			Announce:    true,
 		}, d.Bus, d.Logger, nil),
 		auth:    a,
+		tokens:  tokens,
 		cors:    origins,
 		metrics: api.NewMetrics(d.Metrics),
 	}, nil
@@ -89,14 +100,19 @@ func (g *Gateway) Name() string { return bus.ServiceGateway }
 // Start follows the metadata and listens.
 func (g *Gateway) Start(ctx context.Context) error {
 	return g.state.Start(func() error {
-		if err := g.base.Start(ctx); err != nil {
-			return err
+		if g.tokens != nil {
+			if err := g.tokens.Start(ctx); err != nil {
+				return err
+			}
 		}
-		if err := g.listen(ctx); err != nil {
-			g.base.Stop()
-			return err
+		err := g.base.Start(ctx)
+		if err == nil {
+			err = g.listen(ctx)
 		}
-		return nil
+		if err != nil {
+			g.stopParts()
+		}
+		return err
 	})
 }
 
@@ -144,6 +160,8 @@ func (g *Gateway) handler() http.Handler {
 		MaxRequestSize:           g.config.MaxRequestSize,
 		ReadTimeout:              g.config.Timeout,
 		RequestTimeout:           g.config.RequestTimeout,
+		AuthHook:                 g.config.AuthHook != "",
+		JWT:                      tokenInfo(g.tokens),
 		InferFunctionPermissions: g.config.InferFunctionPermissions,
 		ExperimentalFeatures:     g.config.ExperimentalFeatures,
 		DefaultNamingConvention:  g.config.DefaultNamingConvention,
@@ -179,8 +197,15 @@ func (g *Gateway) Stop() {
 			_ = g.server.Close() // nothing more can be done about what it says
 		}
 		g.access.Close()
-		g.base.Stop()
+		g.stopParts()
 	})
+}
+
+func (g *Gateway) stopParts() {
+	g.base.Stop()
+	if g.tokens != nil {
+		g.tokens.Stop()
+	}
 }
 
 // Status is nil while the gateway can pass requests on.

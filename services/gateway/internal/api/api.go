@@ -7,6 +7,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -18,11 +19,11 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/bus"
-	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/cors"
+	"queryengine/services/gateway/internal/jwt"
 	"queryengine/services/gateway/internal/reply"
 )
 
@@ -58,6 +59,8 @@ type Settings struct {
 	ReadTimeout    time.Duration
 	RequestTimeout time.Duration
 	// The rest is only shown.
+	AuthHook                 bool
+	JWT                      []jwt.Info
 	InferFunctionPermissions bool
 	ExperimentalFeatures     []string
 	DefaultNamingConvention  string
@@ -94,7 +97,9 @@ type metadata interface {
 
 // authenticator decides who asks.
 type authenticator interface {
-	Authenticate(r *http.Request) (*session.Session, error)
+	Authenticate(ctx context.Context, h http.Header, body json.RawMessage) (*auth.Identity, error)
+	// WantsBody says that GraphQL requests have to be read before Authenticate.
+	WantsBody() bool
 	// Open says that nothing is configured to tell callers apart.
 	Open() bool
 }

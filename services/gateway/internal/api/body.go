@@ -31,12 +31,7 @@ func (x *exchange) readBody() ([]byte, error) {
 	if x.r.ContentLength > int64(a.MaxRequestSize) {
 		return nil, a.tooLarge()
 	}
-	if deadliner, ok := x.w.(interface{ SetReadDeadline(t time.Time) error }); ok && a.ReadTimeout > 0 {
-		if err := deadliner.SetReadDeadline(time.Now().Add(a.ReadTimeout)); err == nil {
-			// Left in place, it would end requests that take longer than that to answer.
-			defer func() { _ = deadliner.SetReadDeadline(time.Time{}) }()
-		}
-	}
+	x.setReadDeadline(time.Now().Add(a.ReadTimeout))
 	size := min(max(firstRead, int(x.r.ContentLength)+1), trustLength)
 	x.body = slices.Grow(x.body[:0], size)
 	for {
@@ -47,6 +42,8 @@ func (x *exchange) readBody() ([]byte, error) {
 			return nil, a.tooLarge()
 		case errors.Is(err, io.EOF):
 			x.received = time.Now()
+			// Left in place, it would end requests that take longer than that to answer.
+			x.setReadDeadline(time.Time{})
 			return x.body, nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return nil, apierror.New(apierror.Timeout, "the request took too long to come").WithStatus(http.StatusRequestTimeout)
@@ -55,6 +52,13 @@ func (x *exchange) readBody() ([]byte, error) {
 		case len(x.body) == cap(x.body):
 			x.body = slices.Grow(x.body, len(x.body))
 		}
+	}
+}
+
+// setReadDeadline bounds the reading of the body, where the server can.
+func (x *exchange) setReadDeadline(t time.Time) {
+	if d, ok := x.w.(interface{ SetReadDeadline(t time.Time) error }); ok && x.api.ReadTimeout > 0 {
+		_ = d.SetReadDeadline(t) // fails on a connection that is gone: reading says so
 	}
 }
 

@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"strings"
+
+	"queryengine/services/gateway/internal/jwt"
 )
 
 // serverConfig is the answer of /v1alpha1/config. Features that this server does not have
@@ -14,7 +16,7 @@ type serverConfig struct {
 	IsAdminSecretSet                 bool             `json:"is_admin_secret_set"`
 	IsAuthHookSet                    bool             `json:"is_auth_hook_set"`
 	IsJWTSet                         bool             `json:"is_jwt_set"`
-	JWT                              []struct{}       `json:"jwt"`
+	JWT                              any              `json:"jwt"` // one as an object, else a list
 	IsAllowListEnabled               bool             `json:"is_allow_list_enabled"`
 	LiveQueries                      liveQueryOptions `json:"live_queries"`
 	StreamingQueries                 liveQueryOptions `json:"streaming_queries"`
@@ -37,7 +39,9 @@ func (a *API) makeConfigAnswer() []byte {
 		Version:                       "v" + a.Version,
 		IsFunctionPermissionsInferred: a.InferFunctionPermissions,
 		IsAdminSecretSet:              !a.Authenticator.Open(),
-		JWT:                           []struct{}{},
+		IsAuthHookSet:                 a.AuthHook,
+		IsJWTSet:                      len(a.JWT) > 0,
+		JWT:                           jwtInfo(a.JWT),
 		LiveQueries:                   live,
 		StreamingQueries:              live,
 		ExperimentalFeatures:          append([]string{}, a.ExperimentalFeatures...),
@@ -46,6 +50,13 @@ func (a *API) makeConfigAnswer() []byte {
 		FeatureFlags:                  []struct{}{},
 	})
 	return b
+}
+
+func jwtInfo(infos []jwt.Info) any {
+	if len(infos) == 1 {
+		return infos[0]
+	}
+	return append([]jwt.Info{}, infos...)
 }
 
 func makeVersionAnswer(version string) []byte {

@@ -108,15 +108,37 @@ func (x *exchange) end() {
 	a.exchanges.Put(x)
 }
 
-// authenticate finds out who asks.
-func (x *exchange) authenticate() (err error) {
-	x.session, err = x.api.Authenticator.Authenticate(x.r)
-	return err
+// authenticate finds out who asks. body is the GraphQL request, nil where there is none.
+func (x *exchange) authenticate(body []byte) error {
+	identity, err := x.api.Authenticator.Authenticate(x.ctx, x.r.Header, body)
+	if err != nil {
+		return err
+	}
+	x.session = identity.Session
+	for _, cookie := range identity.Cookies {
+		x.w.Header().Add("Set-Cookie", cookie)
+	}
+	return nil
+}
+
+// authenticateAndRead does both in the order that refuses strangers at the least cost.
+func (x *exchange) authenticateAndRead() ([]byte, error) {
+	if !x.api.Authenticator.WantsBody() {
+		if err := x.authenticate(nil); err != nil {
+			return nil, err
+		}
+		return x.readBody()
+	}
+	body, err := x.readBody()
+	if err != nil {
+		return nil, err
+	}
+	return body, x.authenticate(body)
 }
 
 // authenticateAdmin is authenticate for endpoints that only admin may use.
 func (x *exchange) authenticateAdmin() error {
-	if err := x.authenticate(); err != nil {
+	if err := x.authenticate(nil); err != nil {
 		return err
 	}
 	if !x.session.IsAdmin() {
@@ -150,11 +172,14 @@ func (x *exchange) send(contentType string, status int, body []byte) {
 
 // fail answers with an error, as long as nothing else was sent.
 func (x *exchange) fail(err error) {
-	if x.stream.Started() || x.r.Context().Err() != nil {
+	e := apierror.From(err)
+	// net/http takes a client that sends too slowly for one that is gone; it may still
+	// read.
+	gone := x.r.Context().Err() != nil && e.Status != http.StatusRequestTimeout
+	if x.stream.Started() || gone {
 		x.abort(err)
 		return
 	}
-	e := apierror.From(err)
 	x.failure = e
 	setRetryAfter(x.w.Header(), e)
 	x.stream.SetStatus(x.api.status(x.errors, e))

@@ -17,10 +17,7 @@ func newExecuteHead() proto.Message { return &queryv1.ExecuteHead{} }
 func graphqlHandler(relay bool) handler {
 	return func(x *exchange) error {
 		x.mode = accesslog.ModeError
-		if err := x.authenticate(); err != nil {
-			return err
-		}
-		text, err := x.readBody()
+		text, err := x.authenticateAndRead()
 		if err != nil {
 			return err
 		}
@@ -45,7 +42,7 @@ func graphqlHandler(relay bool) handler {
 // persistedQuery answers requests that name a stored query by its hash: none is stored.
 func persistedQuery(x *exchange) error {
 	x.mode = accesslog.ModeError
-	if err := x.authenticate(); err != nil {
+	if err := x.authenticate(nil); err != nil {
 		return err
 	}
 	return request.ErrPersistedQuery()

@@ -62,7 +62,7 @@ func isDataOperation(name string) bool {
 
 // readOperation authenticates, and reads a request as far as its type.
 func (x *exchange) readOperation() (operation string, body []byte, err error) {
-	if err := x.authenticate(); err != nil {
+	if err := x.authenticate(nil); err != nil {
 		return "", nil, err
 	}
 	if body, err = x.readBody(); err != nil {

@@ -114,6 +114,7 @@ func (a *API) status(shape errorShape, e *apierror.Error) int {
 	case shape != graphqlErrors200,
 		e.Status == http.StatusServiceUnavailable,
 		e.Status == http.StatusRequestEntityTooLarge,
+		e.Status == http.StatusRequestTimeout,
 		e.Status == http.StatusUnauthorized && a.Preserve401:
 		return e.Status
 	}

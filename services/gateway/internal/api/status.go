@@ -69,6 +69,5 @@ func (x *exchange) mayReadMetrics() bool {
 	if token, ok := strings.CutPrefix(x.r.Header.Get("Authorization"), "Bearer "); ok {
 		return x.api.MetricsSecret.Is(token)
 	}
-	s, err := x.api.Authenticator.Authenticate(x.r)
-	return err == nil && !x.api.Authenticator.Open() && s.IsAdmin()
+	return x.authenticate(nil) == nil && !x.api.Authenticator.Open() && x.session.IsAdmin()
 }

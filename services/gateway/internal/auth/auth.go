@@ -1,27 +1,45 @@
 // Package auth decides who asks: from the headers of a request to a session, or an error.
 //
-// It knows the modes open (no secret is configured) and secret. It keeps secrets as hashes
-// and compares them in constant time.
+// Its modes are open (no secret is configured), secret, secret with tokens, and secret with
+// a webhook. It keeps secrets as hashes and compares them in constant time.
 package auth
 
 import (
+	"context"
 	"crypto/sha512"
 	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/config"
 	"queryengine/pkg/session"
+	"queryengine/services/gateway/internal/hook"
+	"queryengine/services/gateway/internal/jwt"
 )
 
 // Config says how requests are authenticated.
 type Config struct {
 	// Secrets are the admin secrets, all valid; none is the open mode.
 	Secrets []config.Secret
-	// UnauthorizedRole is the role of requests without a secret, "" for none.
+	// UnauthorizedRole is the role of requests without credentials, "" for none.
 	UnauthorizedRole string
+	// Tokens verifies tokens, nil for another mode.
+	Tokens *jwt.Verifier
+	// Hook is the webhook to ask, nil for another mode.
+	Hook *hook.Hook
+}
+
+// Identity is who asks.
+type Identity struct {
+	Session *session.Session
+	// Expires is when the identity ends, zero for never.
+	Expires time.Time
+	// Cookies are Set-Cookie headers for the answer.
+	Cookies []string
 }
 
 // The canonical names of the headers, as net/http has them.
@@ -54,11 +72,13 @@ func (s *Secret) Is(given string) bool {
 type Authenticator struct {
 	secrets          []*Secret
 	unauthorizedRole string
+	tokens           *jwt.Verifier
+	hook             *hook.Hook
 }
 
 // New checks the configuration. Its errors are the last line of a start that fails.
 func New(c Config) (*Authenticator, error) {
-	a := &Authenticator{unauthorizedRole: c.UnauthorizedRole}
+	a := &Authenticator{unauthorizedRole: c.UnauthorizedRole, tokens: c.Tokens, hook: c.Hook}
 	for _, text := range c.Secrets {
 		s := NewSecret(text)
 		if s == nil {
@@ -66,32 +86,59 @@ func New(c Config) (*Authenticator, error) {
 		}
 		a.secrets = append(a.secrets, s)
 	}
-	if c.UnauthorizedRole != "" && a.Open() {
-		return nil, errors.New("Fatal Error: --unauthorized-role (ENGINE_GRAPHQL_UNAUTHORIZED_ROLE) requires " + //nolint:staticcheck // wire text
-			"--admin-secret (ENGINE_GRAPHQL_ADMIN_SECRET) or  --access-key (ENGINE_GRAPHQL_ACCESS_KEY) to be set and is not allowed when " +
-			"--auth-hook (ENGINE_GRAPHQL_AUTH_HOOK) is set")
+	return a, a.checkModes()
+}
+
+// checkModes refuses combinations that would leave a door open.
+func (a *Authenticator) checkModes() error {
+	const needed = "--admin-secret (ENGINE_GRAPHQL_ADMIN_SECRET) or  --access-key (ENGINE_GRAPHQL_ACCESS_KEY) to be set"
+	switch {
+	case a.hook != nil && a.tokens != nil:
+		return errors.New("Fatal Error: Both webhook and JWT mode cannot be enabled at the same time") //nolint:staticcheck // wire text
+	case a.hook != nil && a.Open():
+		return errors.New("Fatal Error : --auth-hook (ENGINE_GRAPHQL_AUTH_HOOK) requires " + needed) //nolint:staticcheck // wire text
+	case a.tokens != nil && a.Open():
+		return errors.New("Fatal Error : --jwt-secret (ENGINE_GRAPHQL_JWT_SECRET) requires " + needed) //nolint:staticcheck // wire text
+	case a.unauthorizedRole != "" && (a.Open() || a.hook != nil):
+		return errors.New("Fatal Error: --unauthorized-role (ENGINE_GRAPHQL_UNAUTHORIZED_ROLE) requires " + needed + //nolint:staticcheck // wire text
+			" and is not allowed when --auth-hook (ENGINE_GRAPHQL_AUTH_HOOK) is set")
 	}
-	return a, nil
+	return nil
 }
 
 // Open says that no secret is configured: everybody may take any role.
 func (a *Authenticator) Open() bool { return len(a.secrets) == 0 }
 
-// Authenticate returns the session of a request.
-func (a *Authenticator) Authenticate(r *http.Request) (*session.Session, error) {
-	if a.Open() {
-		return trusted(r.Header)
-	}
-	given, ok := givenSecret(r.Header)
-	switch {
-	case ok && !a.isSecret(given):
+// WantsBody says that Authenticate needs the GraphQL request.
+func (a *Authenticator) WantsBody() bool { return a.hook != nil }
+
+// Authenticate finds out who sent a request with these headers. body is the GraphQL request
+// where there is one and WantsBody says so. A wrong secret is never followed by another way.
+func (a *Authenticator) Authenticate(ctx context.Context, h http.Header, body json.RawMessage) (*Identity, error) {
+	if given, ok := givenSecret(h); ok && !a.Open() && !a.isSecret(given) {
 		return nil, apierror.New(apierror.AccessDenied, "invalid x-engine-admin-secret/x-engine-access-key")
-	case ok:
-		return trusted(r.Header)
-	case a.unauthorizedRole != "":
-		return fromHeaders(r.Header, a.unauthorizedRole), nil
+	} else if ok || a.Open() {
+		return trusted(h)
 	}
-	return nil, apierror.New(apierror.AccessDenied, "x-engine-admin-secret/x-engine-access-key required, but not found")
+	switch {
+	case a.hook != nil:
+		answer, err := a.hook.Authenticate(ctx, h, body)
+		if err != nil {
+			return nil, err
+		}
+		return &Identity{Session: answer.Session, Expires: answer.Expires, Cookies: answer.Cookies}, nil
+	case a.tokens != nil:
+		token, err := a.tokens.Authenticate(h, text(h.Get(roleHeader)))
+		if err == nil {
+			return &Identity{Session: token.Session, Expires: token.Expires}, nil
+		}
+		if !errors.Is(err, jwt.ErrNoToken) || a.unauthorizedRole == "" {
+			return nil, err
+		}
+	case a.unauthorizedRole == "":
+		return nil, apierror.New(apierror.AccessDenied, "x-engine-admin-secret/x-engine-access-key required, but not found")
+	}
+	return &Identity{Session: fromHeaders(h, a.unauthorizedRole)}, nil
 }
 
 // isSecret says whether given is an admin secret. How long it takes does not depend on
@@ -114,7 +161,7 @@ func givenSecret(h http.Header) (string, bool) {
 }
 
 // trusted is the session of a caller who may take any role.
-func trusted(h http.Header) (*session.Session, error) {
+func trusted(h http.Header) (*Identity, error) {
 	role := h.Get(roleHeader)
 	if role == "" {
 		role = session.Admin
@@ -128,7 +175,7 @@ func trusted(h http.Header) (*session.Session, error) {
 		}
 		s.BackendOnly = value
 	}
-	return s, nil
+	return &Identity{Session: s}, nil
 }
 
 // fromHeaders takes every x-engine-* header but the secrets as a session variable.

@@ -2,7 +2,6 @@ package auth_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,17 +65,17 @@ func TestAuthenticate(t *testing.T) {
 			t.Parallel()
 			a, err := auth.New(c.config)
 			require.NoError(t, err)
-			r := httptest.NewRequest(http.MethodPost, "/", nil)
+			h := http.Header{}
 			for k, v := range c.headers {
-				r.Header.Set(k, v)
+				h.Set(k, v)
 			}
-			got, err := a.Authenticate(r)
+			got, err := a.Authenticate(t.Context(), h, nil)
 			if c.err != nil {
 				require.Equal(t, c.err, err)
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, c.want, got)
+			require.Equal(t, c.want, got.Session)
 		})
 	}
 }
@@ -86,7 +85,7 @@ func TestDeniedIs401(t *testing.T) {
 	a, err := auth.New(auth.Config{Secrets: []config.Secret{"x"}})
 	require.NoError(t, err)
 	require.False(t, a.Open())
-	_, err = a.Authenticate(httptest.NewRequest(http.MethodPost, "/", nil))
+	_, err = a.Authenticate(t.Context(), http.Header{}, nil)
 	require.Equal(t, http.StatusUnauthorized, apierror.From(err).Status)
 }
 

@@ -23,6 +23,7 @@ type Config struct {
 	namespacePath *jsonPath // in place of namespace
 	stringified   bool
 	claimsMap     map[string]mappedClaim // in place of both
+	claimsMapText json.RawMessage        // as it was given; nil for none
 
 	audience []string
 	issuer   string
@@ -52,40 +53,56 @@ const (
 	inHeader
 )
 
-// Info is what the config API may show of a configuration.
+// Info is what the config API shows of a configuration: nothing of its key.
 type Info struct {
-	ClaimsNamespace     string `json:"claims_namespace,omitempty"`
-	ClaimsNamespacePath string `json:"claims_namespace_path,omitempty"`
-	ClaimsFormat        string `json:"claims_format"`
+	ClaimsNamespace string          `json:"claims_namespace"` // or the path
+	ClaimsFormat    string          `json:"claims_format"`
+	ClaimsMap       json.RawMessage `json:"claims_map"`
 }
 
 // Info shows what is not secret.
 func (c *Config) Info() Info {
-	info := Info{ClaimsNamespace: c.namespace, ClaimsFormat: "json"}
+	info := Info{ClaimsNamespace: c.namespace, ClaimsFormat: "json", ClaimsMap: c.claimsMapText}
 	if c.stringified {
 		info.ClaimsFormat = "stringified_json"
 	}
 	if c.namespacePath != nil {
-		info.ClaimsNamespace, info.ClaimsNamespacePath = "", c.namespacePath.text
+		info.ClaimsNamespace = c.namespacePath.text
 	}
 	return info
+}
+
+// ParseConfigs reads a JSON array of configurations.
+func ParseConfigs(text string, enableEC bool) ([]*Config, error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &raw); err != nil {
+		return nil, errors.New("the JWT configurations are not a JSON array")
+	}
+	configs := make([]*Config, len(raw))
+	for i, one := range raw {
+		var err error
+		if configs[i], err = ParseConfig(string(one), enableEC); err != nil {
+			return nil, fmt.Errorf("JWT configuration %d: %w", i, err)
+		}
+	}
+	return configs, nil
 }
 
 // ParseConfig reads a configuration object. enableEC accepts elliptic-curve keys. Errors
 // never hold the key.
 func ParseConfig(text string, enableEC bool) (*Config, error) {
 	var raw struct {
-		Type          string                     `json:"type"`
-		Key           string                     `json:"key"`
-		JWKURL        string                     `json:"jwk_url"`
-		Namespace     *string                    `json:"claims_namespace"`
-		NamespacePath *string                    `json:"claims_namespace_path"`
-		Format        string                     `json:"claims_format"`
-		ClaimsMap     map[string]json.RawMessage `json:"claims_map"`
-		Audience      json.RawMessage            `json:"audience"`
-		Issuer        string                     `json:"issuer"`
-		Skew          int                        `json:"allowed_skew"`
-		Header        json.RawMessage            `json:"header"`
+		Type          string          `json:"type"`
+		Key           string          `json:"key"`
+		JWKURL        string          `json:"jwk_url"`
+		Namespace     *string         `json:"claims_namespace"`
+		NamespacePath *string         `json:"claims_namespace_path"`
+		Format        string          `json:"claims_format"`
+		ClaimsMap     json.RawMessage `json:"claims_map"`
+		Audience      json.RawMessage `json:"audience"`
+		Issuer        string          `json:"issuer"`
+		Skew          int             `json:"allowed_skew"`
+		Header        json.RawMessage `json:"header"`
 	}
 	if err := json.Unmarshal([]byte(text), &raw); err != nil {
 		return nil, errors.New("the JWT configuration is not a JSON object of the expected shape")
@@ -115,7 +132,7 @@ func ParseConfig(text string, enableEC bool) (*Config, error) {
 		return nil, fmt.Errorf("claims_format can be json or stringified_json, not %q", raw.Format)
 	}
 	var err error
-	if c.claimsMap, err = parseClaimsMap(raw.ClaimsMap); err != nil {
+	if c.claimsMap, c.claimsMapText, err = parseClaimsMap(raw.ClaimsMap); err != nil {
 		return nil, err
 	}
 	if c.audience, err = parseAudience(raw.Audience); err != nil {
@@ -149,15 +166,20 @@ func (c *Config) setKey(kind, text, jwkURL string, enableEC bool) error {
 	return nil
 }
 
-func parseClaimsMap(raw map[string]json.RawMessage) (map[string]mappedClaim, error) {
+// parseClaimsMap returns the map and its text, nil for none.
+func parseClaimsMap(text json.RawMessage) (map[string]mappedClaim, json.RawMessage, error) {
+	var raw map[string]json.RawMessage
+	if len(text) > 0 && json.Unmarshal(text, &raw) != nil {
+		return nil, nil, errors.New("claims_map has to be an object")
+	}
 	if raw == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	claims := make(map[string]mappedClaim, len(raw))
 	for name, value := range raw {
 		name = strings.ToLower(name)
 		if !strings.HasPrefix(name, session.Prefix) {
-			return nil, fmt.Errorf("claims_map: %q is not the name of a session variable", name)
+			return nil, nil, fmt.Errorf("claims_map: %q is not the name of a session variable", name)
 		}
 		claim, err := parseMappedClaim(value)
 		if err == nil && claim.path == nil {
@@ -167,16 +189,16 @@ func parseClaimsMap(raw map[string]json.RawMessage) (map[string]mappedClaim, err
 			err = checkLiteral(name, claim.fallback)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("claims_map: %s: %w", name, err)
+			return nil, nil, fmt.Errorf("claims_map: %s: %w", name, err)
 		}
 		claims[name] = claim
 	}
 	for _, name := range []string{allowedRoles, defaultRole} {
 		if _, ok := claims[name]; !ok {
-			return nil, fmt.Errorf("claims_map: %s is expected but not found", name)
+			return nil, nil, fmt.Errorf("claims_map: %s is expected but not found", name)
 		}
 	}
-	return claims, nil
+	return claims, text, nil
 }
 
 func parseMappedClaim(value json.RawMessage) (mappedClaim, error) {

@@ -1,0 +1,365 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/bus/natsserver"
+	"queryengine/pkg/config"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/lifecycle/lifecycletest"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/snapshot"
+	"queryengine/pkg/telemetry"
+	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/gateway"
+)
+
+// house is a gateway with a real NATS and, on a connection of their own, responders that a
+// test makes up.
+type house struct {
+	nats    *natsserver.Server
+	others  *bus.Bus
+	gateway *gateway.Gateway
+	logs    *lines
+}
+
+type lines struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+func settings() gateway.Config {
+	return gateway.Config{
+		Host: "127.0.0.1", Timeout: 5 * time.Second, StopTimeout: 5 * time.Second,
+		MaxHeaderSize: 1 << 20, MaxRequestSize: 1 << 20,
+		CORSDomains: []string{"*"}, EnabledAPIs: []string{"graphql", "metadata", "config"}, EnableRelay: true,
+		HTTPLog: true,
+	}
+}
+
+func connect(t testing.TB, server *natsserver.Server, name string) *bus.Bus {
+	t.Helper()
+	b, err := bus.Connect(t.Context(), bus.Config{InProcess: server, Name: name})
+	require.NoError(t, err)
+	t.Cleanup(b.Close)
+	return b
+}
+
+func startNATS(t testing.TB) *natsserver.Server {
+	t.Helper()
+	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir()})
+	require.NoError(t, err)
+	t.Cleanup(server.Stop)
+	return server
+}
+
+// setup starts a gateway that knows metadata of version 1.
+func setup(t testing.TB, change func(*gateway.Config)) *house {
+	t.Helper()
+	h := &house{nats: startNATS(t), logs: &lines{}}
+	h.others = connect(t, h.nats, "others")
+	h.publish(t, &snapshot.Snapshot{StreamID: "stream", Version: 1, Document: &metadata.Document{Version: 3}})
+	c := settings()
+	if change != nil {
+		change(&c)
+	}
+	g, err := gateway.New(c, gateway.Deps{Bus: connect(t, h.nats, "gateway"), Logger: telemetry.Discard(), AccessLog: h.logs})
+	require.NoError(t, err)
+	require.NoError(t, g.Start(t.Context()))
+	t.Cleanup(g.Stop)
+	h.gateway = g
+	require.Eventually(t, func() bool { return g.Status() == nil }, 10*time.Second, 5*time.Millisecond)
+	return h
+}
+
+// publish makes s the metadata of the house.
+func (h *house) publish(t testing.TB, s *snapshot.Snapshot) {
+	t.Helper()
+	data, err := snapshot.Encode(s)
+	require.NoError(t, err)
+	require.NoError(t, h.others.Changes().Ensure(t.Context(), s.StreamID, 1))
+	require.NoError(t, h.others.Snapshots().Put(t.Context(), s.StreamID, s.Version, bytes.NewReader(data)))
+}
+
+// execute has an executor answer GraphQL requests with f.
+func (h *house) execute(t testing.TB, b *bus.Bus, f bus.Handler) {
+	t.Helper()
+	s, err := b.Register(t.Context(), bus.ServiceInfo{Name: bus.ServiceQueryExecutor, Version: "1.0.0"})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = s.Stop(ctx)
+	})
+	require.NoError(t, s.Handle(bus.QueryExecute, func() proto.Message { return &queryv1.ExecuteRequest{} }, f))
+}
+
+func (h *house) url(path string) string { return "http://" + h.gateway.Address().String() + path }
+
+// post sends a GraphQL request and returns the answer with its body still to read.
+func (h *house) post(ctx context.Context, t testing.TB, body string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url("/v1/graphql"), strings.NewReader(body))
+	require.NoError(t, err)
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp
+}
+
+func TestQueryTravelsOverTheBus(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	h.execute(t, h.others, func(_ context.Context, req proto.Message, w bus.ResponseWriter) error {
+		r, _ := req.(*queryv1.ExecuteRequest)
+		w.SetHead(&queryv1.ExecuteHead{Headers: []*queryv1.Header{{Name: "X-Test", Value: "yes"}}})
+		_, err := w.Write([]byte(`{"data":{"role":"` + r.GetSession().GetRole() + `"}}`))
+		return err
+	})
+	resp := h.post(t.Context(), t, `{"query":"{ role }"}`)
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.Equal(t, `{"data":{"role":"admin"}}`, string(body))
+	require.Equal(t, "yes", resp.Header.Get("X-Test"))
+	require.EqualValues(t, len(body), resp.ContentLength)
+	require.Eventually(t, func() bool { return strings.Contains(h.logs.String(), `"url":"/v1/graphql"`) }, 5*time.Second, 10*time.Millisecond)
+}
+
+func TestNobodyAnswers(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	resp := h.post(t.Context(), t, `{"query":"{ a }"}`)
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
+	require.Equal(t, `{"errors":[{"message":"no query-executor is available","extensions":{"path":"$","code":"unexpected"}}]}`, string(body))
+}
+
+func TestBrokenAnswer(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	frame := []byte(strings.Repeat("0123456789", 60_000))
+	h.execute(t, h.others, func(_ context.Context, req proto.Message, w bus.ResponseWriter) error {
+		for range 3 {
+			if _, err := w.Write(frame); err != nil {
+				return err
+			}
+		}
+		return apierror.New(apierror.PostgresError, "connection lost")
+	})
+	for name, encoding := range map[string]string{"plain": "identity", "gzip": "gzip"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url("/v1/graphql"), strings.NewReader(`{"query":"{a}"}`))
+			require.NoError(t, err)
+			r.Header.Set("Accept-Encoding", encoding)
+			resp, err := http.DefaultTransport.RoundTrip(r)
+			require.NoError(t, err)
+			defer resp.Body.Close()
+			require.Equal(t, http.StatusOK, resp.StatusCode)
+			_, err = io.Copy(io.Discard, resp.Body)
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "the client must see that the answer is not whole")
+		})
+	}
+}
+
+func TestClientThatLeavesEndsTheRequest(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	begun, ended := make(chan struct{}), make(chan error, 1)
+	h.execute(t, h.others, func(ctx context.Context, _ proto.Message, _ bus.ResponseWriter) error {
+		close(begun)
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return ctx.Err()
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url("/v1/graphql"), strings.NewReader(`{"query":"{a}"}`))
+	require.NoError(t, err)
+	go func() {
+		<-begun
+		cancel()
+	}()
+	_, err = http.DefaultTransport.RoundTrip(r) //nolint:bodyclose // there is no answer
+	require.ErrorIs(t, err, context.Canceled)
+	select {
+	case err := <-ended:
+		require.ErrorIs(t, err, context.Canceled)
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "the executor was not told")
+	}
+}
+
+func TestHealthAndVersion(t *testing.T) {
+	t.Parallel()
+	server := startNATS(t)
+	b := connect(t, server, "gateway")
+	g, err := gateway.New(settings(), gateway.Deps{Bus: b, Logger: telemetry.Discard()})
+	require.NoError(t, err)
+	require.ErrorIs(t, g.Status(), lifecycle.ErrNotStarted)
+	require.NoError(t, g.Start(t.Context()))
+	t.Cleanup(g.Stop)
+	h := &house{nats: server, others: connect(t, server, "others"), gateway: g}
+
+	get := func(path string) (int, string) {
+		resp, err := http.Get(h.url(path))
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp.StatusCode, string(body)
+	}
+	status, body := get("/healthz")
+	require.Equal(t, http.StatusInternalServerError, status)
+	require.Contains(t, body, "ERROR: ")
+	require.Contains(t, body, "snapshot")
+
+	h.publish(t, &snapshot.Snapshot{StreamID: "s", Version: 1, Document: &metadata.Document{Version: 3}})
+	require.Eventually(t, func() bool { status, _ := get("/healthz"); return status == http.StatusOK }, 10*time.Second, 10*time.Millisecond)
+
+	server.Stop()
+	require.Eventually(t, func() bool { status, body = get("/healthz"); return status != http.StatusOK }, 10*time.Second, 10*time.Millisecond)
+	require.Contains(t, body, "NATS")
+	resp := h.post(t.Context(), t, `{"query":"{ a }"}`)
+	answer, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
+	require.Contains(t, string(answer), "the message bus is not connected")
+	status, _ = get("/v1/version")
+	require.Equal(t, http.StatusOK, status)
+}
+
+func TestClientThatSendsSlowly(t *testing.T) {
+	t.Parallel()
+	h := setup(t, func(c *gateway.Config) { c.Timeout = 200 * time.Millisecond })
+	begun := make(chan struct{}, 1)
+	h.execute(t, h.others, func(ctx context.Context, _ proto.Message, w bus.ResponseWriter) error {
+		begun <- struct{}{}
+		time.Sleep(500 * time.Millisecond) // longer than a client may take to send
+		_, err := w.Write([]byte(`{}`))
+		return errors.Join(err, ctx.Err())
+	})
+	for name, sent := range map[string]string{
+		"headers": "POST /v1/graphql HTTP/1.1\r\nHost: x\r\n",
+		"body":    "POST /v1/graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+	} {
+		conn, err := net.Dial("tcp", h.gateway.Address().String())
+		require.NoError(t, err)
+		defer conn.Close()
+		_, err = conn.Write([]byte(sent))
+		require.NoError(t, err)
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
+		answer, err := io.ReadAll(conn)
+		require.NoError(t, err, "%s: the connection ends by itself", name)
+		if name == "body" {
+			require.Contains(t, string(answer), "408 Request Timeout")
+			require.Contains(t, string(answer), "the request took too long to come")
+		}
+	}
+	resp := h.post(t.Context(), t, `{"query":"{a}"}`)
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.Equal(t, "{}", string(body), "an answer may take longer than a request")
+	<-begun
+}
+
+func TestHeadersThatAreTooLarge(t *testing.T) {
+	t.Parallel()
+	h := setup(t, func(c *gateway.Config) { c.MaxHeaderSize = 4096 })
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url("/v1/version"), nil)
+	require.NoError(t, err)
+	r.Header.Set("X-Large", strings.Repeat("x", 10_000))
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, resp.StatusCode)
+}
+
+func TestConfigurationErrors(t *testing.T) {
+	t.Parallel()
+	b := connect(t, startNATS(t), "gateway")
+	for want, change := range map[string]func(*gateway.Config){
+		"invalid domain: 'shop'":   func(c *gateway.Config) { c.CORSDomains = []string{"shop"} },
+		"--unauthorized-role":      func(c *gateway.Config) { c.UnauthorizedRole = "anonymous" },
+		"empty string not allowed": func(c *gateway.Config) { c.AdminSecrets = []config.Secret{""} },
+		"size limits":              func(c *gateway.Config) { c.MaxRequestSize = 0 },
+	} {
+		c := settings()
+		change(&c)
+		_, err := gateway.New(c, gateway.Deps{Bus: b, Logger: telemetry.Discard()})
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestPortThatIsTaken(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	c := settings()
+	addr, _ := h.gateway.Address().(*net.TCPAddr)
+	c.Port = addr.Port
+	g, err := gateway.New(c, gateway.Deps{Bus: connect(t, h.nats, "second"), Logger: telemetry.Discard()})
+	require.NoError(t, err)
+	require.ErrorContains(t, g.Start(t.Context()), "cannot listen")
+	g.Stop()
+}
+
+func TestLifecycle(t *testing.T) {
+	t.Parallel()
+	server := startNATS(t)
+	lifecycletest.Stress(t, func(t *testing.T) lifecycle.Service {
+		g, err := gateway.New(settings(), gateway.Deps{Bus: connect(t, server, "gateway"), Logger: telemetry.Discard()})
+		require.NoError(t, err)
+		return g
+	})
+}
+
+func TestReadConfig(t *testing.T) {
+	t.Parallel()
+	load := func(env map[string]string) gateway.Config {
+		v, err := config.Load(config.Gateway, nil, func(name string) (string, bool) { s, ok := env[name]; return s, ok }, io.Discard)
+		require.NoError(t, err)
+		return gateway.ReadConfig(v)
+	}
+	c := load(nil)
+	require.Equal(t, 8080, c.Port)
+	require.Equal(t, 30*time.Second, c.Timeout)
+	require.Equal(t, []string{"metadata", "graphql", "pgdump", "config"}, c.EnabledAPIs)
+	require.True(t, c.HTTPLog)
+	require.True(t, c.AdminInternalErrors)
+	require.Empty(t, c.AdminSecrets)
+	require.NoError(t, c.Validate())
+
+	const prefix = "ENGINE_GRAPHQL_"
+	require.Equal(t, []config.Secret{"a"}, load(map[string]string{prefix + "ADMIN_SECRET": "a", prefix + "ACCESS_KEY": "b"}).AdminSecrets)
+	require.Equal(t, []config.Secret{"b"}, load(map[string]string{prefix + "ACCESS_KEY": "b"}).AdminSecrets)
+	require.Equal(t, []config.Secret{"x", "y"}, load(map[string]string{prefix + "ADMIN_SECRETS": `["x","y"]`, prefix + "ADMIN_SECRET": "a"}).AdminSecrets)
+	require.Equal(t, []config.Secret{"a"}, load(map[string]string{prefix + "ADMIN_SECRETS": ``, prefix + "ADMIN_SECRET": "a"}).AdminSecrets)
+	require.Equal(t, []config.Secret{""}, load(map[string]string{prefix + "ADMIN_SECRET": ""}).AdminSecrets, "New refuses it")
+	require.False(t, load(map[string]string{prefix + "ENABLED_LOG_TYPES": "startup"}).HTTPLog)
+}
