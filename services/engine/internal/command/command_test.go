@@ -1,0 +1,133 @@
+package command_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/config"
+	"queryengine/pkg/dbtest"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/program"
+	"queryengine/services/engine/internal/command"
+	"queryengine/services/engine/sample"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// shell runs one command with services that are only a gateway's face: health, and a
+// metadata document that the test looks at.
+type shell struct {
+	command.Shell
+	out, errs bytes.Buffer
+	env       map[string]string
+	names     []string
+	face      *face
+}
+
+func newShell(t *testing.T, env map[string]string) *shell {
+	t.Helper()
+	s := &shell{env: env, face: &face{document: `{"version": 3, "sources": [{"tables": []}]}`}}
+	s.Shell = command.Shell{
+		Out: &s.out, Errs: &s.errs,
+		Env: func(name string) (string, bool) {
+			v, ok := s.env[name]
+			return v, ok
+		},
+		Setenv: func(name, value string) error {
+			s.env[name] = value
+			return nil
+		},
+		Assemble: func(e *program.Env, names []string) (lifecycle.Service, error) {
+			s.names = names
+			s.face.host = config.ServerHost.Get(e.Values)
+			s.face.port = config.ServerPort.Get(e.Values)
+			return s.face, nil
+		},
+	}
+	return s
+}
+
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args      []string
+		code      int
+		out, errs string
+	}{
+		"none":            {nil, 2, "", "Usage: engine COMMAND"},
+		"unknown":         {[]string{"dance"}, 2, "", "Usage: engine COMMAND"},
+		"help":            {[]string{"--help"}, 0, "Usage: engine COMMAND", ""},
+		"help of serve":   {[]string{"serve", "--help"}, 0, "Usage: engine serve [OPTION...]", ""},
+		"version":         {[]string{"version"}, 0, "engine 0.1.0", ""},
+		"unknown option":  {[]string{"serve", "--dance"}, 2, "", `engine: unknown argument "--dance"`},
+		"unknown service": {[]string{"serve", "--services", "gateway,kitchen"}, 2, "", "Only expecting list of comma separated services"},
+		"nobody there":    {[]string{"health", "--server-port", "1"}, 1, "", "connection refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShell(t, map[string]string{})
+			require.Equal(t, c.code, s.Run(t.Context(), c.args))
+			require.Contains(t, s.out.String(), c.out)
+			require.Contains(t, s.errs.String(), c.errs)
+		})
+	}
+}
+
+func TestServeRunsTheChosenServices(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := newShell(t, map[string]string{"ENGINE_GRAPHQL_DATA_DIR": t.TempDir()})
+	s.face.onStart = cancel
+	require.Zero(t, s.Run(ctx, []string{"serve", "--services", "gateway,query-executor", "--server-host", "127.0.0.1", "--server-port", freePort(t)}), s.errs.String())
+	require.Equal(t, []string{"gateway", "query-executor"}, s.names)
+	require.Equal(t, lifecycle.ErrStopped, s.face.Status())
+}
+
+// TestDevOffersTheSampleOnce: into an empty database, with metadata that tracks nothing, on
+// the first start only.
+func TestDevOffersTheSampleOnce(t *testing.T) {
+	t.Parallel()
+	url, dir := dbtest.URL(t), t.TempDir()
+	start := func() *shell {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s := newShell(t, map[string]string{"ENGINE_GRAPHQL_DATABASE_URL": url, "ENGINE_GRAPHQL_DATA_DIR": dir})
+		s.Out = writerFunc(func(p []byte) (int, error) {
+			if bytes.Contains(p, []byte("Ctrl-C")) {
+				cancel()
+			}
+			return s.out.Write(p)
+		})
+		require.Zero(t, s.Run(ctx, []string{"dev", "--server-port", freePort(t)}), s.errs.String())
+		require.Equal(t, "127.0.0.1", s.face.host, "there is no secret")
+		return s
+	}
+	first := start()
+	loaded, err := sample.Loaded(t.Context(), url)
+	require.NoError(t, err)
+	require.True(t, loaded)
+	require.Contains(t, first.face.replaced(), `"name": "playlist_tracks"`)
+	require.Contains(t, first.out.String(), "curl http://127.0.0.1:")
+
+	require.Empty(t, start().face.replaced(), "the second start")
+}
+
+func TestDevLeavesADatabaseWithTablesAlone(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	require.NoError(t, sample.Load(t.Context(), url, sample.Small))
+	s := newShell(t, map[string]string{"ENGINE_GRAPHQL_DATABASE_URL": url, "ENGINE_GRAPHQL_DATA_DIR": t.TempDir()})
+	s.face.document = `{"version": 3, "sources": [{"tables": [{}]}]}`
+	s.face.err = errors.New("port in use")
+	require.Equal(t, 1, s.Run(t.Context(), []string{"dev"}))
+	require.Equal(t, "engine: port in use\n", s.errs.String())
+	require.NotContains(t, s.out.String(), "loading the sample")
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
