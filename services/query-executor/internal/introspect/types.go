@@ -1,0 +1,113 @@
+package introspect
+
+import (
+	"github.com/graphql-go/graphql"
+
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// types makes types of graphql-go. Their content is made when it is asked for.
+type types struct {
+	made map[*schema.Type]graphql.Type
+}
+
+func newTypes() *types { return &types{made: map[*schema.Type]graphql.Type{}} }
+
+func (m *types) named(t *schema.Type) graphql.Type {
+	if made := m.made[t]; made != nil {
+		return made
+	}
+	made := m.convert(t)
+	m.made[t] = made
+	return made
+}
+
+func (m *types) convert(t *schema.Type) graphql.Type {
+	switch t.Kind {
+	case schema.Object:
+		return graphql.NewObject(graphql.ObjectConfig{
+			Name: t.Name, Description: t.Description,
+			Fields: graphql.FieldsThunk(func() graphql.Fields { return m.fields(t) }),
+		})
+	case schema.InputObject:
+		return graphql.NewInputObject(graphql.InputObjectConfig{
+			Name: t.Name, Description: t.Description,
+			Fields: graphql.InputObjectConfigFieldMapThunk(func() graphql.InputObjectConfigFieldMap { return m.inputFields(t) }),
+		})
+	case schema.Enum:
+		return graphql.NewEnum(graphql.EnumConfig{Name: t.Name, Description: t.Description, Values: enumValues(t)})
+	}
+	return graphql.NewScalar(graphql.ScalarConfig{
+		Name: t.Name, Description: t.Description,
+		Serialize: func(v any) any { return v },
+	})
+}
+
+func (m *types) fields(t *schema.Type) graphql.Fields {
+	fields := graphql.Fields{}
+	for _, f := range t.Fields() {
+		fields[f.Name] = &graphql.Field{Type: m.ref(f.Type), Args: m.arguments(f.Args), Description: f.Description}
+	}
+	return fields
+}
+
+func (m *types) arguments(inputs []schema.Input) graphql.FieldConfigArgument {
+	if len(inputs) == 0 {
+		return nil
+	}
+	args := graphql.FieldConfigArgument{}
+	for _, in := range inputs {
+		args[in.Name] = &graphql.ArgumentConfig{Type: m.ref(in.Type), DefaultValue: constant(in.Default), Description: in.Description}
+	}
+	return args
+}
+
+func (m *types) inputFields(t *schema.Type) graphql.InputObjectConfigFieldMap {
+	fields := graphql.InputObjectConfigFieldMap{}
+	for _, in := range t.Inputs() {
+		fields[in.Name] = &graphql.InputObjectFieldConfig{
+			Type: m.ref(in.Type), DefaultValue: constant(in.Default), Description: in.Description,
+		}
+	}
+	return fields
+}
+
+// enumValues keep their order as their value.
+func enumValues(t *schema.Type) graphql.EnumValueConfigMap {
+	values := graphql.EnumValueConfigMap{}
+	for i, v := range t.Values() {
+		values[v.Name] = &graphql.EnumValueConfig{Value: i, Description: v.Description}
+	}
+	return values
+}
+
+// defaultText is a default value, spelt in GraphQL.
+type defaultText string
+
+func constant(text string) any {
+	if text == "" {
+		return nil
+	}
+	return defaultText(text)
+}
+
+// ref is the use of a type.
+func (m *types) ref(r schema.Ref) graphql.Type {
+	if r.NonNull() {
+		return graphql.NewNonNull(m.ref(r.Nullable()))
+	}
+	if item, ok := r.Item(); ok {
+		return graphql.NewList(m.ref(item))
+	}
+	return m.named(r.Named)
+}
+
+func (m *types) directive(d schema.Directive) *graphql.Directive {
+	out := &graphql.Directive{Name: d.Name, Description: d.Description, Locations: d.Locations}
+	for _, in := range d.Args {
+		out.Args = append(out.Args, &graphql.Argument{
+			PrivateName: in.Name, Type: m.ref(in.Type), DefaultValue: constant(in.Default), PrivateDescription: in.Description,
+		})
+	}
+	return out
+}

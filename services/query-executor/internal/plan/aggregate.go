@@ -1,0 +1,127 @@
+package plan
+
+import (
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// aggregateRows plans the aggregates of rows, and the rows themselves as nodes. When they
+// come from a function, its arguments go to c.
+func (p *planner) aggregateRows(r relation, s *selected, inputs []schema.Input, c *call) (*ir.Aggregate, error) {
+	query := &ir.Aggregate{Rows: p.rows(r)}
+	if err := p.rowArguments(&query.Rows, s, inputs, c); err != nil {
+		return nil, err
+	}
+	t := r.table.AggregateType()
+	err := p.within(t.Name, s, func(s *selected) error {
+		f, err := p.aggregateField(t, s)
+		f.Alias = s.Alias
+		query.Fields = append(query.Fields, f)
+		return err
+	})
+	return query, err
+}
+
+func (p *planner) aggregateField(t *schema.Type, s *selected) (ir.AggregateField, error) {
+	f, err := p.fieldOf(t, s)
+	if err != nil {
+		return ir.AggregateField{}, err
+	}
+	if f == nil {
+		return ir.AggregateField{Typename: t.Name}, nil
+	}
+	if err := p.arguments(s, nil, nil); err != nil {
+		return ir.AggregateField{}, err
+	}
+	if m, ok := f.Means.(schema.Nodes); ok {
+		fields, err := p.fields(m.Table, s)
+		return ir.AggregateField{Nodes: fields, IsNodes: true}, err
+	}
+	of := f.Type.Named
+	out := ir.AggregateField{}
+	err = p.within(of.Name, s, func(s *selected) error {
+		e, err := p.aggregateExpr(of, s)
+		e.Alias = s.Alias
+		out.Aggregates = append(out.Aggregates, e)
+		return err
+	})
+	return out, err
+}
+
+func (p *planner) aggregateExpr(t *schema.Type, s *selected) (ir.AggregateExpr, error) {
+	f, err := p.fieldOf(t, s)
+	if err != nil {
+		return ir.AggregateExpr{}, err
+	}
+	if f == nil {
+		return ir.AggregateExpr{Typename: t.Name}, nil
+	}
+	m, ok := f.Means.(schema.AggregateFunction)
+	if !ok {
+		count, err := p.count(f, s)
+		return ir.AggregateExpr{Count: count}, err
+	}
+	if err := p.arguments(s, nil, nil); err != nil {
+		return ir.AggregateExpr{}, err
+	}
+	of := f.Type.Named
+	out := ir.AggregateExpr{Function: m.Name}
+	err = p.within(of.Name, s, func(s *selected) error {
+		c, err := p.aggregateColumn(of, s)
+		c.Alias = s.Alias
+		out.Columns = append(out.Columns, c)
+		return err
+	})
+	return out, err
+}
+
+func (p *planner) aggregateColumn(t *schema.Type, s *selected) (ir.AggregateColumn, error) {
+	f, err := p.fieldOf(t, s)
+	if err != nil {
+		return ir.AggregateColumn{}, err
+	}
+	if f == nil {
+		return ir.AggregateColumn{Typename: t.Name}, nil
+	}
+	if err := p.scalarField(s); err != nil {
+		return ir.AggregateColumn{}, err
+	}
+	return ir.AggregateColumn{Expr: p.aggregated(f.Means), Type: typeOf(f.Means)}, p.arguments(s, nil, nil)
+}
+
+func typeOf(means any) catalog.Type {
+	if c, ok := means.(*resolve.SelectColumn); ok {
+		return c.Column.Type
+	}
+	c, _ := means.(*resolve.SelectComputedField)
+	return c.Field.Type
+}
+
+// count plans a count. distinct counts only with columns.
+func (p *planner) count(f *schema.Field, s *selected) (*ir.Count, error) {
+	if err := p.scalarField(s); err != nil {
+		return nil, err
+	}
+	count := &ir.Count{}
+	err := p.arguments(s, f.Args, func(in *schema.Input, v value) error {
+		v, null, err := p.isNull(in.Type, v, LookShape)
+		if err != nil || null {
+			return err
+		}
+		if in.Means == schema.ArgDistinct {
+			count.Distinct, err = p.boolean(in.Type, v)
+			return err
+		}
+		columns, err := p.columns(in.Type, v)
+		for _, c := range columns {
+			count.Args = append(count.Args, column(c))
+		}
+		return err
+	})
+	if len(count.Args) == 0 {
+		count.Distinct = false
+	}
+	return count, err
+}

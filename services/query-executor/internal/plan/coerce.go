@@ -1,0 +1,182 @@
+package plan
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// mode is how a JSON value becomes the text of an operand.
+type mode uint8
+
+const (
+	modeValue  mode = iota // a value of the type
+	modeList               // a list of values; the operand is an array
+	modeEnum               // a value of an enum table
+	modeEnums              // a list of them
+	modeLimit              // a non-negative 32-bit integer
+	modeOffset             // a 64-bit integer
+)
+
+// coercion turns JSON into the text of an operand.
+type coercion struct {
+	mode mode
+	// element is the type of a value, or of each value of a list.
+	element catalog.Type
+	// operand is the type of the operand.
+	operand catalog.Type
+	// named is the GraphQL type of a value.
+	named *schema.Type
+	// nullable takes null as NULL.
+	nullable bool
+	dialect  backend.Dialect
+}
+
+// apply gives the text for the database, nil for NULL. The path of an error is relative.
+// literal says that json was spelt in the document.
+func (c *coercion) apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, err error) {
+	kind := rawjson.KindOf(json)
+	if json == nil {
+		kind = rawjson.Null
+	}
+	if kind == rawjson.Null && c.nullable {
+		return nil, ir.WrapNone, nil
+	}
+	switch c.mode {
+	case modeValue:
+		if kind == rawjson.Null {
+			return nil, "", c.unexpectedNull()
+		}
+		return c.parse(c.element, json)
+	case modeEnum:
+		text, err = c.enumText(json, kind)
+		return text, "", err
+	case modeList, modeEnums:
+		return c.list(json, kind)
+	case modeLimit:
+		n, ok := wholeNumber(string(json), 32)
+		if kind != rawjson.Number || !ok || n < 0 {
+			return nil, "", c.mismatch("a non-negative 32-bit integer", json, literal)
+		}
+		return strconv.AppendInt(nil, n, 10), "", nil
+	}
+	if n, ok := offsetNumber(json, kind); ok {
+		return strconv.AppendInt(nil, n, 10), "", nil
+	}
+	return nil, "", c.mismatch("a 32-bit integer, or a 64-bit integer represented as a string", json, literal)
+}
+
+func (c *coercion) parse(t catalog.Type, json []byte) ([]byte, ir.Wrap, error) {
+	in, err := c.dialect.ParseInput(t, json)
+	if err != nil {
+		return nil, "", err
+	}
+	return []byte(in.Text), in.Wrap, nil
+}
+
+// list turns a list into an array; a single value stands for a list of one.
+func (c *coercion) list(json []byte, kind rawjson.Kind) ([]byte, ir.Wrap, error) {
+	switch kind {
+	case rawjson.Null:
+		return nil, "", apierror.New(apierror.ValidationFailed, "expected a list, but found null")
+	case rawjson.Array:
+	default:
+		json = append(append([]byte{'['}, json...), ']')
+	}
+	if err := c.checkItems(json); err != nil {
+		return nil, "", err
+	}
+	return c.parse(c.operand, json)
+}
+
+func (c *coercion) checkItems(json []byte) error {
+	return rawjson.Items(json, func(i int, v []byte) error {
+		kind := rawjson.KindOf(v)
+		if c.mode == modeEnums {
+			_, err := c.enumText(v, kind)
+			return apierror.At(err, i)
+		}
+		if kind == rawjson.Null {
+			return apierror.At(c.unexpectedNull(), i)
+		}
+		return nil
+	})
+}
+
+// enumText checks a value of an enum table, which is a string in JSON.
+func (c *coercion) enumText(json []byte, kind rawjson.Kind) ([]byte, error) {
+	if kind != rawjson.String {
+		return nil, c.mismatch("an enum value", json, false)
+	}
+	name, err := rawjson.Text(json)
+	if err != nil {
+		return nil, err
+	}
+	v := c.named.Value(name)
+	if v == nil {
+		return nil, apierror.New(apierror.ValidationFailed, unknownEnumValue(c.named, name))
+	}
+	e, _ := v.Means.(schema.EnumValue)
+	return []byte(e.Text), nil
+}
+
+func (c *coercion) unexpectedNull() error {
+	return apierror.Newf(apierror.ValidationFailed, "unexpected null value for type '%s'", c.named.Name)
+}
+
+func (c *coercion) mismatch(expected string, json []byte, literal bool) error {
+	k := value{json: json}.kind()
+	if literal && k == kindNumber {
+		k = kindInt
+		if strings.ContainsAny(string(json), ".eE") {
+			k = kindFloat
+		}
+	}
+	return apierror.Newf(apierror.ValidationFailed, "expected %s for type '%s', but found %s", expected, c.named.Name, found[k])
+}
+
+func unknownEnumValue(t *schema.Type, name string) string {
+	names := make([]string, 0, len(t.Values()))
+	for _, v := range t.Values() {
+		names = append(names, "'"+v.Name+"'")
+	}
+	return "expected one of the values [" + strings.Join(names, ", ") + "] for type '" + t.Name + "', but found '" + name + "'"
+}
+
+// wholeNumber reads an integer of so many bits, however it is spelt.
+func wholeNumber(text string, bits int) (int64, bool) {
+	text = strings.TrimSpace(text)
+	if n, err := strconv.ParseInt(text, 10, bits); err == nil {
+		return n, true
+	}
+	const exact = 1 << 53
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > exact {
+		return 0, false
+	}
+	n := int64(f)
+	return n, n>>(bits-1) == 0 || n>>(bits-1) == -1
+}
+
+// offsetNumber reads a 64-bit integer, which may be spelt as a string.
+func offsetNumber(json []byte, kind rawjson.Kind) (int64, bool) {
+	switch kind {
+	case rawjson.Number:
+		return wholeNumber(string(json), 64)
+	case rawjson.String:
+		s, err := rawjson.Text(json)
+		if err != nil {
+			return 0, false
+		}
+		n, err := strconv.ParseInt(s, 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}

@@ -1,0 +1,279 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// selected is a response key and what is selected for it, after fragments were opened and
+// equal keys merged.
+type selected struct {
+	*parse.Field
+	// sets are the selection sets of all fields with the key.
+	sets [][]parse.Selection
+}
+
+// collect opens the fragments of selection sets on an object type. Those for other types
+// select nothing.
+func (p *planner) collect(typeName string, sets ...[]parse.Selection) ([]selected, error) {
+	if p.depth++; p.depth > p.options.Limits.Depth {
+		return nil, p.fail("the selection sets are nested too deeply")
+	}
+	var list []selected
+	for _, set := range sets {
+		if err := p.collectInto(&list, typeName, set); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// leave ends what collect began.
+func (p *planner) leave() { p.depth-- }
+
+func (p *planner) collectInto(list *[]selected, typeName string, set []parse.Selection) error {
+	for _, s := range set {
+		if p.selections++; p.selections > p.options.Limits.Selections {
+			return p.fail("the query selects too much")
+		}
+		switch s := s.(type) {
+		case *parse.Field:
+			if ok, err := p.included(s.Directives, onField); err != nil {
+				return err
+			} else if ok {
+				if err := p.merge(list, s); err != nil {
+					return err
+				}
+			}
+		case *parse.Spread:
+			if ok, err := p.included(s.Directives, onSpread); err != nil {
+				return err
+			} else if ok && s.Fragment.On == typeName {
+				if err := p.collectInto(list, typeName, s.Fragment.Selections); err != nil {
+					return err
+				}
+			}
+		case *parse.Inline:
+			if ok, err := p.included(s.Directives, onInline); err != nil {
+				return err
+			} else if ok && (s.On == "" || s.On == typeName) {
+				if err := p.collectInto(list, typeName, s.Selections); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// merge adds a field, or joins it with the one that has its key.
+func (p *planner) merge(list *[]selected, f *parse.Field) error {
+	i := slices.IndexFunc(*list, func(s selected) bool { return s.Alias == f.Alias })
+	if i < 0 {
+		*list = append(*list, selected{Field: f, sets: [][]parse.Selection{f.Selections}})
+		return nil
+	}
+	old := &(*list)[i]
+	if old.Name != f.Name {
+		return p.fail("selection of both '%s' and '%s' specify the same response name, '%s'", old.Name, f.Name, f.Alias)
+	}
+	if !parse.EqualArguments(old.Arguments, f.Arguments) {
+		return p.fail("inconsistent arguments between multiple selections of field '%s'", f.Name)
+	}
+	old.sets = append(old.sets, f.Selections)
+	return nil
+}
+
+// hasSelections reports whether a selection set was given.
+func (s *selected) hasSelections() bool {
+	return slices.ContainsFunc(s.sets, func(set []parse.Selection) bool { return len(set) > 0 })
+}
+
+// argument is the value of an argument, and whether it is given.
+func (s *selected) argument(name string) (value, bool) {
+	for i := range s.Arguments {
+		if s.Arguments[i].Name == name {
+			return literal(&s.Arguments[i].Value), true
+		}
+	}
+	return value{}, false
+}
+
+// arguments checks the names of the arguments and calls f for each given one, in the order
+// of the schema.
+func (p *planner) arguments(s *selected, inputs []schema.Input, f func(in *schema.Input, v value) error) error {
+	for i := range s.Arguments {
+		if name := s.Arguments[i].Name; schema.FindInput(inputs, name) == nil {
+			return p.fail("'%s' has no argument named '%s'", s.Name, name)
+		}
+	}
+	p.push("args")
+	for i := range inputs {
+		in := &inputs[i]
+		v, given := s.argument(in.Name)
+		if !given {
+			if in.Type.NonNull() && in.Default == "" {
+				return p.failAt(in.Name, "missing required field '%s'", in.Name)
+			}
+			continue
+		}
+		p.push(in.Name)
+		if err := f(in, v); err != nil {
+			return err
+		}
+		p.pop()
+	}
+	p.pop()
+	return nil
+}
+
+// scalarField refuses a selection set on a field without one.
+func (p *planner) scalarField(s *selected) error {
+	if s.hasSelections() {
+		return p.fail("unexpected subselection set for non-object field")
+	}
+	return nil
+}
+
+// within plans the selection set of a field: f is called for each selected key, with the
+// path at the field.
+func (p *planner) within(typeName string, s *selected, f func(s *selected) error) error {
+	p.push("selectionSet")
+	if !s.hasSelections() {
+		return p.fail("missing selection set for '%s'", typeName)
+	}
+	list, err := p.collect(typeName, s.sets...)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		p.push(list[i].Name)
+		if err := f(&list[i]); err != nil {
+			return err
+		}
+		p.pop()
+	}
+	p.leave()
+	p.pop()
+	return nil
+}
+
+// fieldOf finds the field of an object type; __typename is nil.
+func (p *planner) fieldOf(t *schema.Type, s *selected) (*schema.Field, error) {
+	if s.Name == typename {
+		return nil, p.scalarField(s)
+	}
+	f := t.Field(s.Name)
+	if f == nil {
+		return nil, p.fail("field '%s' not found in type: '%s'", s.Name, t.Name)
+	}
+	return f, nil
+}
+
+const typename = "__typename"
+
+// place is where a directive stands, in words.
+type place string
+
+const (
+	onField  place = "a field"
+	onSpread place = "a fragment spread"
+	onInline place = "an inline fragment"
+)
+
+// included evaluates @include and @skip, and refuses whatever else stands there.
+func (p *planner) included(list []parse.Directive, where place) (bool, error) {
+	if len(list) == 0 {
+		return true, nil
+	}
+	if err := p.uniqueDirectives(list); err != nil {
+		return false, err
+	}
+	included := true
+	for i := range list {
+		d := &list[i]
+		switch d.Name {
+		case "include", "skip":
+			condition, err := p.condition(d)
+			if err != nil {
+				return false, err
+			}
+			included = included && condition == (d.Name == "include")
+		case "cached":
+			return false, p.fail("directive 'cached' is not allowed on %s", where)
+		default:
+			return false, p.fail("directive '%s' is not defined in the schema", d.Name)
+		}
+	}
+	return included, nil
+}
+
+// condition is the argument `if` of a directive.
+func (p *planner) condition(d *parse.Directive) (bool, error) {
+	result := false
+	err := p.directiveArguments(d, func(in *schema.Input, v value) (err error) {
+		result, err = p.boolean(in.Type, v)
+		return err
+	})
+	return result, err
+}
+
+func (p *planner) directiveArguments(d *parse.Directive, f func(in *schema.Input, v value) error) error {
+	s := &selected{Field: &parse.Field{Name: d.Name, Arguments: d.Arguments}}
+	return p.arguments(s, p.role.Directive(d.Name).Args, f)
+}
+
+// operationDirectives accepts @cached, which has no effect on the plan.
+func (p *planner) operationDirectives(op *parse.Operation) error {
+	if err := p.uniqueDirectives(op.Directives); err != nil {
+		return err
+	}
+	for i := range op.Directives {
+		switch d := &op.Directives[i]; {
+		case d.Name == "cached" && op.Kind == parse.Query:
+			if err := p.directiveArguments(d, p.cachedArgument); err != nil {
+				return err
+			}
+		case d.Name == "cached", d.Name == "include", d.Name == "skip":
+			return p.fail("directive '%s' is not allowed on a %s", d.Name, op.Kind)
+		default:
+			return p.fail("directive '%s' is not defined in the schema", d.Name)
+		}
+	}
+	return nil
+}
+
+func (p *planner) cachedArgument(in *schema.Input, v value) error {
+	if in.Name == "refresh" {
+		_, err := p.boolean(in.Type, v)
+		return err
+	}
+	v, err := p.open(in.Type, v)
+	if err != nil {
+		return err
+	}
+	p.look(v, LookValue)
+	if _, ok := wholeNumber(v.text(), 32); !ok || v.kind() != kindInt && v.kind() != kindNumber {
+		return p.mismatch("Int", "a 32-bit integer", v)
+	}
+	return nil
+}
+
+// uniqueDirectives refuses directives that stand twice at one place.
+func (p *planner) uniqueDirectives(list []parse.Directive) error {
+	var repeated []string
+	for i := range list {
+		name := list[i].Name
+		same := func(d parse.Directive) bool { return d.Name == name }
+		if slices.ContainsFunc(list[:i], same) && !slices.Contains(repeated, "'"+name+"'") {
+			repeated = append(repeated, "'"+name+"'")
+		}
+	}
+	if len(repeated) > 0 {
+		return p.fail("the following directives are used more than once: [%s]", strings.Join(repeated, ", "))
+	}
+	return nil
+}

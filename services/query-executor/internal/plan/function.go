@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// call is a function call whose arguments are being planned.
+type call struct {
+	function *catalog.Function
+	// row and session are the arguments that take the row and the session variables, -1
+	// for none.
+	row, session int
+	client       []resolve.FunctionArg
+	// given are the values of the client, by index in function.Args.
+	given map[int]ir.Value
+}
+
+func computedCall(f *resolve.ComputedField) *call {
+	return &call{function: f.Function, row: f.RowArg, session: f.SessionArg, client: f.Args, given: map[int]ir.Value{}}
+}
+
+func functionCall(f *resolve.Function) *call {
+	return &call{function: f.Catalog, row: -1, session: f.SessionArg, client: f.Args, given: map[int]ir.Value{}}
+}
+
+// callArguments plans the argument `args`.
+func (p *planner) callArguments(c *call, at schema.Ref, v value) error {
+	v, null, err := p.isNull(at, v, LookShape)
+	if err != nil {
+		return err
+	}
+	if !null || at.NonNull() {
+		err = p.object(at, v, func(in *schema.Input, v value) error {
+			a, _ := in.Means.(*resolve.FunctionArg)
+			of := p.scalar(a.Type, in.Type.Named)
+			of.nullable = true
+			arg, err := p.operand(in.Type, v, of)
+			c.given[a.Index] = arg
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return p.checkOmitted(c)
+}
+
+// checkOmitted refuses calls that leave out an argument that has to be there.
+func (p *planner) checkOmitted(c *call) error {
+	omitted := false
+	for _, a := range c.client {
+		switch {
+		case c.given[a.Index] == nil && !a.Optional:
+			return p.failWith(apierror.NotSupported, "Non default arguments cannot be omitted")
+		case c.given[a.Index] == nil:
+			omitted = true
+		case omitted && a.Name == "":
+			return p.failWith(apierror.NotSupported, "Only last set of positional arguments can be omitted")
+		}
+	}
+	return nil
+}
+
+// args are the arguments as the function takes them: by position until the first one that
+// is left out, then by name.
+func (c *call) args() []ir.CallArg {
+	var args []ir.CallArg
+	omitted := false
+	for i, a := range c.function.Args {
+		arg := ir.CallArg{Value: c.given[i]}
+		switch i {
+		case c.row:
+			arg = ir.CallArg{Row: true}
+		case c.session:
+			arg = ir.CallArg{Value: ir.SessionObject{Type: a.Type}}
+		default:
+			if arg.Value == nil {
+				omitted = true
+				continue
+			}
+		}
+		if omitted {
+			arg.Name = a.Name
+		}
+		args = append(args, arg)
+	}
+	return args
+}
+
+// functionRelation is the result of a tracked function, without its arguments.
+func functionRelation(t *schema.Table) relation { return relation{table: t, estimate: -1} }
+
+// from is the call as a relation.
+func (p *planner) functionFrom(c *call) ir.From {
+	p.calls(c.function)
+	return ir.Function{Name: c.function.Name, Args: c.args(), Single: !c.function.ReturnsSet}
+}

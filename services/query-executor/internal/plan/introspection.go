@@ -1,0 +1,61 @@
+package plan
+
+import (
+	"queryengine/pkg/apierror"
+	"queryengine/services/query-executor/internal/introspect"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+func isIntrospection(name string) bool { return name == "__schema" || name == "__type" }
+
+// introspection plans __schema and __type.
+func (p *planner) introspection(s *selected) error {
+	if p.options.NoIntrospection {
+		return apierror.Newf(apierror.NotSupported, "introspection is disabled for role: %q", p.role.Name)
+	}
+	f, err := p.metaField(p.role.MetaField(s.Name), s)
+	if err != nil {
+		return err
+	}
+	p.answer.introspection(&f)
+	return nil
+}
+
+// metaField plans a field of the introspection types.
+func (p *planner) metaField(f *schema.Field, s *selected) (introspect.Field, error) {
+	out := introspect.Field{Alias: s.Alias, Name: s.Name}
+	err := p.arguments(s, f.Args, func(in *schema.Input, v value) (err error) {
+		if in.Name == "name" {
+			out.Argument, err = p.constant(in.Type, v)
+			return err
+		}
+		v, null, err := p.isNull(in.Type, v, LookShape)
+		if err != nil || null {
+			return err
+		}
+		// Nothing is ever deprecated, so includeDeprecated changes nothing.
+		_, err = p.boolean(in.Type, v)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	t := f.Type.Named
+	if t.Kind != schema.Object {
+		return out, p.scalarField(s)
+	}
+	err = p.within(t.Name, s, func(s *selected) error {
+		f, err := p.fieldOf(t, s)
+		if err != nil {
+			return err
+		}
+		if f == nil {
+			out.Fields = append(out.Fields, introspect.Field{Alias: s.Alias, Name: s.Name, Argument: t.Name})
+			return nil
+		}
+		field, err := p.metaField(f, s)
+		out.Fields = append(out.Fields, field)
+		return err
+	})
+	return out, err
+}

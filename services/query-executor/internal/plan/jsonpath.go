@@ -1,0 +1,94 @@
+package plan
+
+import (
+	"strings"
+
+	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// jsonPath plans the argument that picks a part of a JSON value.
+func (p *planner) jsonPath(in *schema.Input, v value) ([]string, error) {
+	v, null, err := p.isNull(in.Type, v, LookShape)
+	if err != nil || null {
+		return nil, err
+	}
+	text, err := p.constant(in.Type, v)
+	if err != nil {
+		return nil, err
+	}
+	path, ok := readPath(text)
+	if !ok {
+		return nil, p.fail(`parse json path error: %s. Accept letters, digits, underscore (_) or hyphen (-) only. `+
+			`Use quotes enclosed in bracket (["..."]) if there is any special character`, text)
+	}
+	return path, nil
+}
+
+// part is the part of e at a path; the empty path is all of it.
+func part(e ir.Expr, path []string) ir.Expr {
+	if len(path) == 0 {
+		return e
+	}
+	return ir.JSONPath{Expr: e, Path: path}
+}
+
+// readPath reads a path: an optional $, then names and bracketed keys.
+func readPath(text string) ([]string, bool) {
+	path := []string{}
+	rest := strings.TrimPrefix(text, "$")
+	first := len(rest) == len(text)
+	for rest != "" {
+		var step string
+		var ok bool
+		switch {
+		case rest[0] == '[':
+			step, rest, ok = bracketed(rest[1:])
+		case rest[0] == '.':
+			step, rest, ok = plain(rest[1:])
+		case first:
+			step, rest, ok = plain(rest)
+		}
+		if !ok {
+			return nil, false
+		}
+		path = append(path, step)
+		first = false
+	}
+	return path, true
+}
+
+// plain reads a name of letters, digits, underscores and hyphens.
+func plain(text string) (step, rest string, ok bool) {
+	i := 0
+	for i < len(text) && isPlain(text[i]) {
+		i++
+	}
+	return text[:i], text[i:], i > 0
+}
+
+func isPlain(c byte) bool {
+	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// bracketed reads an index or a quoted key, up to the bracket behind it.
+func bracketed(text string) (step, rest string, ok bool) {
+	if text == "" {
+		return "", "", false
+	}
+	if quote := text[0]; quote == '"' || quote == '\'' {
+		end := strings.IndexByte(text[1:], quote)
+		if end < 0 || !strings.HasPrefix(text[end+2:], "]") {
+			return "", "", false
+		}
+		return text[1 : end+1], text[end+3:], true
+	}
+	digits := 0
+	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
+		digits++
+	}
+	if digits == 0 || !strings.HasPrefix(text[digits:], "]") {
+		return "", "", false
+	}
+	return text[:digits], text[digits+1:], true
+}

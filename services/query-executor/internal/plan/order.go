@@ -1,0 +1,145 @@
+package plan
+
+import (
+	"slices"
+
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// orderBy plans a list of orderings. A null takes its item away.
+func (p *planner) orderBy(at schema.Ref, v value) ([]ir.OrderItem, error) {
+	var items []ir.OrderItem
+	err := p.list(at, v, func(item schema.Ref, v value) error {
+		return p.order(item, v, func(i ir.OrderItem) { items = append(items, i) })
+	})
+	return items, err
+}
+
+// order plans the keys of one ordering.
+func (p *planner) order(at schema.Ref, v value, add func(ir.OrderItem)) error {
+	return p.object(at, v, func(in *schema.Input, v value) error {
+		v, null, err := p.isNull(in.Type, v, LookValue)
+		if err != nil || null {
+			return err
+		}
+		switch m := in.Means.(type) {
+		case *resolve.SelectColumn:
+			return p.direction(in.Type, v, ir.OrderExpr{Expr: column(m)}, add)
+		case *resolve.SelectComputedField:
+			return p.direction(in.Type, v, ir.OrderExpr{Expr: p.computed(m)}, add)
+		case *schema.Relation:
+			return p.order(in.Type, v, func(i ir.OrderItem) {
+				i.Target = ir.OrderRelated{
+					From: from(m.Target), Join: m.Join, Unique: m.Unique, Where: p.visible(m.Target), Target: i.Target,
+				}
+				add(i)
+			})
+		case *schema.RelationAggregate:
+			return p.orderAggregate(in.Type, v, ir.OrderAggregate{From: from(m.Target), Join: m.Join, Where: p.visible(m.Target)}, add)
+		case *schema.ComputedAggregate:
+			return p.orderAggregate(in.Type, v, ir.OrderAggregate{From: p.computedFrom(m.ComputedRows, m.CallArgs()), Where: p.visible(m.Target)}, add)
+		}
+		return p.fail("unknown ordering '%s'", in.Name)
+	})
+}
+
+// orderAggregate plans orderings by aggregates of the rows of target.
+func (p *planner) orderAggregate(at schema.Ref, v value, target ir.OrderAggregate, add func(ir.OrderItem)) error {
+	return p.object(at, v, func(in *schema.Input, v value) error {
+		v, null, err := p.isNull(in.Type, v, LookValue)
+		if err != nil || null {
+			return err
+		}
+		if _, ok := in.Means.(schema.Count); ok {
+			target.Function = "count"
+			return p.direction(in.Type, v, target, add)
+		}
+		f, _ := in.Means.(schema.AggregateFunction)
+		target.Function = f.Name
+		return p.object(in.Type, v, func(in *schema.Input, v value) error {
+			v, null, err := p.isNull(in.Type, v, LookValue)
+			if err != nil || null {
+				return err
+			}
+			of := target
+			of.Expr = p.aggregated(in.Means)
+			return p.direction(in.Type, v, of, add)
+		})
+	})
+}
+
+// aggregated is what an aggregate function is applied to.
+func (p *planner) aggregated(means any) ir.Expr {
+	if c, ok := means.(*resolve.SelectColumn); ok {
+		return column(c)
+	}
+	c, _ := means.(*resolve.SelectComputedField)
+	return p.computed(c)
+}
+
+func (p *planner) direction(at schema.Ref, v value, target ir.OrderTarget, add func(ir.OrderItem)) error {
+	e, err := p.enum(at, v)
+	if err != nil {
+		return err
+	}
+	o, _ := e.Means.(schema.Order)
+	add(ir.OrderItem{Target: target, Desc: o.Desc, NullsFirst: o.NullsFirst})
+	return nil
+}
+
+// columns plans a list of columns by their names.
+func (p *planner) columns(at schema.Ref, v value) ([]*resolve.SelectColumn, error) {
+	var list []*resolve.SelectColumn
+	err := p.list(at, v, func(item schema.Ref, v value) error {
+		e, err := p.enum(item, v)
+		if err != nil {
+			return err
+		}
+		c, _ := e.Means.(*resolve.SelectColumn)
+		list = append(list, c)
+		return nil
+	})
+	return list, err
+}
+
+// distinctOn plans the columns whose values are wanted once. When an order is given, it
+// has to begin with them.
+func (p *planner) distinctOn(columns []*resolve.SelectColumn, order []ir.OrderItem) ([]ir.Expr, error) {
+	var names []string
+	var list []ir.Expr
+	for _, c := range columns {
+		if !slices.Contains(names, c.Column.Name) {
+			names = append(names, c.Column.Name)
+			list = append(list, column(c))
+		}
+	}
+	if len(order) == 0 {
+		return list, nil
+	}
+	var first []string
+	for _, o := range order[:min(len(order), len(names))] {
+		if name, ok := plainColumn(o.Target); ok && slices.Contains(names, name) && !slices.Contains(first, name) {
+			first = append(first, name)
+		}
+	}
+	if len(first) != len(names) {
+		return nil, p.fail(`"distinct_on" columns must match initial "order_by" columns`)
+	}
+	return list, nil
+}
+
+// plainColumn is the column that an ordering is by, if it is by a column of the row.
+func plainColumn(t ir.OrderTarget) (string, bool) {
+	o, ok := t.(ir.OrderExpr)
+	if !ok {
+		return "", false
+	}
+	e := o.Expr
+	if r, ok := e.(ir.Redacted); ok {
+		e = r.Expr
+	}
+	c, ok := e.(ir.Column)
+	return c.Name, ok
+}

@@ -1,0 +1,82 @@
+package plan
+
+import (
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/introspect"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// Plan is a planned operation. It is immutable and safe for concurrent use.
+type Plan struct {
+	// Parts are what the value of "data" consists of, in order.
+	Parts []Part
+	// Looks says of each variable, by parse.Variable.Index, how much of its value decided
+	// the plan.
+	Looks []Look
+	// Tables and Functions are what the plan depends on: it stays good as long as these
+	// are the same.
+	Tables    []*schema.Table
+	Functions []*catalog.Function
+}
+
+// Part is a piece of the answer. Exactly one of its members is set.
+type Part struct {
+	// Text is JSON text as it is.
+	Text string
+	// Query is a root field that a source answers.
+	Query *Query
+	// Introspection is a root field that the schema answers.
+	Introspection *introspect.Field
+}
+
+// Query is one statement for one source.
+type Query struct {
+	// Field is the name of the root field in explanations: with its namespace, if any.
+	Field  string
+	Source *resolve.Source
+	Root   ir.Root
+	// Bindings give the values of ir.Variable, by Index.
+	Bindings []Binding
+}
+
+// Options are the server settings that change plans.
+type Options struct {
+	// NullCollapse makes a null operand switch its operator off.
+	NullCollapse bool
+	// NoIntrospection refuses __schema and __type.
+	NoIntrospection bool
+	Limits          Limits
+}
+
+// Limits bound the work on one operation, and what it asks of a source.
+type Limits struct {
+	// Depth is how deep selection sets may nest.
+	Depth int
+	// InputDepth is how deep input values may nest.
+	InputDepth int
+	// Selections is how many selections may be looked at, those of fragments each time
+	// they are used.
+	Selections int
+}
+
+// DefaultLimits let through whatever a person or a code generator would write.
+var DefaultLimits = Limits{Depth: 100, InputDepth: 200, Selections: 100_000}
+
+// Build plans an operation. values are the variables' values, by parse.Variable.Index.
+func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (*Plan, error) {
+	p := &planner{role: role, values: values, options: o, looks: make([]Look, len(op.Variables))}
+	root, err := p.root(op)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.document(root, op.Selections); err != nil {
+		return nil, err
+	}
+	if err := p.operationDirectives(op); err != nil {
+		return nil, err
+	}
+	return &Plan{Parts: p.answer.parts(), Looks: p.looks, Tables: p.tables, Functions: p.functions}, nil
+}

@@ -1,0 +1,177 @@
+package plan
+
+import (
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/introspect"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// root is the type that an operation selects from.
+func (p *planner) root(op *parse.Operation) (*schema.Type, error) {
+	switch op.Kind {
+	case parse.Mutation:
+		if t := p.role.Mutation(); t != nil {
+			return t, nil
+		}
+		return nil, apierror.New(apierror.ValidationFailed, "no mutations exist")
+	case parse.Subscription:
+		if t := p.role.Subscription(); t != nil {
+			return t, nil
+		}
+		return nil, apierror.New(apierror.ValidationFailed, "no subscriptions exist")
+	}
+	return p.role.Query(), nil
+}
+
+// document plans the selection set of the operation.
+func (p *planner) document(root *schema.Type, set []parse.Selection) error {
+	return p.rootObject(root, &selected{Field: &parse.Field{}, sets: [][]parse.Selection{set}}, "")
+}
+
+// rootObject plans the root fields of an object: of the operation, or of a namespace.
+func (p *planner) rootObject(t *schema.Type, s *selected, namespace string) error {
+	p.answer.open()
+	err := p.within(t.Name, s, func(s *selected) error {
+		p.answer.key(s.Alias)
+		if namespace == "" && t == p.role.Query() && isIntrospection(s.Name) {
+			return p.introspection(s)
+		}
+		f, err := p.fieldOf(t, s)
+		if err != nil {
+			return err
+		}
+		if f == nil {
+			p.answer.string(t.Name)
+			return nil
+		}
+		return p.rootField(f, s, namespace)
+	})
+	p.answer.close()
+	return err
+}
+
+func (p *planner) rootField(f *schema.Field, s *selected, namespace string) error {
+	name := s.Alias
+	if namespace != "" {
+		name = namespace + "." + name
+	}
+	switch m := f.Means.(type) {
+	case schema.Namespace:
+		if err := p.arguments(s, nil, nil); err != nil {
+			return err
+		}
+		return p.rootObject(m.Type, s, s.Alias)
+	case schema.NoQueries:
+		p.answer.string(schema.NoQueriesText)
+		if err := p.scalarField(s); err != nil {
+			return err
+		}
+		return p.arguments(s, nil, nil)
+	case schema.Rows:
+		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.selectRows(tableRelation(m.Table), s, f.Args, nil) })
+	case schema.ByPK:
+		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.byPK(m.Table, f, s) })
+	case schema.Aggregated:
+		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.aggregateRows(tableRelation(m.Table), s, f.Args, nil) })
+	case schema.FunctionRows:
+		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionRows(m, f, s) })
+	case schema.FunctionAggregated:
+		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionAggregate(m, f, s) })
+	}
+	return apierror.New(apierror.NotSupported, "this field can't be executed")
+}
+
+// query plans one statement.
+func (p *planner) query(field string, source *resolve.Source, plan func() (ir.Root, error)) error {
+	p.source, p.bindings, p.bound = source, nil, map[boundKey]int{}
+	root, err := plan()
+	if err != nil {
+		return err
+	}
+	p.answer.query(&Query{Field: field, Source: source, Root: root, Bindings: p.bindings})
+	return nil
+}
+
+// byPK plans one row by its primary key; the role's limit does not count.
+func (p *planner) byPK(t *schema.Table, f *schema.Field, s *selected) (ir.Root, error) {
+	query := &ir.Select{Rows: ir.Rows{From: from(t), Where: p.visible(t), Estimate: 1}, One: true}
+	err := p.arguments(s, f.Args, func(in *schema.Input, v value) error {
+		c, _ := in.Means.(*resolve.SelectColumn)
+		arg, err := p.operand(in.Type, v, p.column(c.Column.Type, in.Type))
+		query.Where = both(query.Where, ir.Compare{Left: column(c), Op: ir.OpEq, Args: []ir.Value{arg}})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	query.Fields, err = p.fields(t, s)
+	return query, err
+}
+
+func (p *planner) functionRows(m schema.FunctionRows, f *schema.Field, s *selected) (ir.Root, error) {
+	c := functionCall(m.Function)
+	query, err := p.selectRows(relation{table: m.Table, estimate: -1}, s, f.Args, c)
+	if err != nil {
+		return nil, err
+	}
+	query.From = p.functionFrom(c)
+	query.One = !m.Function.Catalog.ReturnsSet
+	return query, nil
+}
+
+func (p *planner) functionAggregate(m schema.FunctionAggregated, f *schema.Field, s *selected) (ir.Root, error) {
+	c := functionCall(m.Function)
+	query, err := p.aggregateRows(relation{table: m.Table, estimate: -1}, s, f.Args, c)
+	if err != nil {
+		return nil, err
+	}
+	query.From = p.functionFrom(c)
+	return query, nil
+}
+
+// answer collects the parts of the answer; constant text next to each other is one part.
+type answer struct {
+	list  []Part
+	text  []byte
+	first bool
+}
+
+func (a *answer) open() { a.text, a.first = append(a.text, '{'), true }
+
+func (a *answer) close() { a.text, a.first = append(a.text, '}'), false }
+
+func (a *answer) key(name string) {
+	if !a.first {
+		a.text = append(a.text, ',')
+	}
+	a.first = false
+	a.text = append(rawjson.AppendString(a.text, name), ':')
+}
+
+func (a *answer) string(s string) { a.text = rawjson.AppendString(a.text, s) }
+
+func (a *answer) query(q *Query) {
+	a.flush()
+	a.list = append(a.list, Part{Query: q})
+}
+
+func (a *answer) introspection(f *introspect.Field) {
+	a.flush()
+	a.list = append(a.list, Part{Introspection: f})
+}
+
+func (a *answer) flush() {
+	if len(a.text) > 0 {
+		a.list = append(a.list, Part{Text: string(a.text)})
+		a.text = a.text[:0]
+	}
+}
+
+func (a *answer) parts() []Part {
+	a.flush()
+	return a.list
+}

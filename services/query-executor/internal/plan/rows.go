@@ -1,0 +1,202 @@
+package plan
+
+import (
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// relation is what rows are read from.
+type relation struct {
+	ir.From
+	// table says what the role sees of the rows.
+	table    *schema.Table
+	estimate float64
+}
+
+func tableRelation(t *schema.Table) relation {
+	return relation{From: from(t), table: t, estimate: t.Catalog.RowEstimate}
+}
+
+// rows are the rows of a relation that the role sees, without any arguments.
+func (p *planner) rows(r relation) ir.Rows {
+	rows := ir.Rows{From: r.From, Where: p.visible(r.table), MaxRows: r.table.Permission.Limit, Estimate: r.estimate}
+	if r.table.Permission.NoRows {
+		rows.Limit = ir.Literal{Text: "0", Type: typeInt}
+	}
+	return rows
+}
+
+// argument plans an argument that says which rows are wanted.
+func (p *planner) argument(rows *ir.Rows, in *schema.Input, v value) error {
+	switch in.Means {
+	case schema.ArgLimit:
+		if rows.Limit != nil {
+			return nil // nothing is less than no rows
+		}
+		return p.number(in, v, coercion{mode: modeLimit, operand: typeInt}, &rows.Limit)
+	case schema.ArgOffset:
+		return p.number(in, v, coercion{mode: modeOffset, operand: typeBig}, &rows.Offset)
+	}
+	v, null, err := p.isNull(in.Type, v, LookShape)
+	if err != nil || null {
+		return err
+	}
+	switch in.Means {
+	case schema.ArgWhere:
+		where, err := p.where(in.Type, v)
+		rows.Where = both(rows.Where, where)
+		return err
+	case schema.ArgOrderBy:
+		rows.OrderBy, err = p.orderBy(in.Type, v)
+		return err
+	case schema.ArgDistinctOn:
+		columns, err := p.columns(in.Type, v)
+		if err != nil {
+			return err
+		}
+		p.pop() // the fault is in the arguments together
+		rows.DistinctOn, err = p.distinctOn(columns, rows.OrderBy)
+		p.push(in.Name)
+		return err
+	}
+	return p.fail("unknown argument '%s'", in.Name)
+}
+
+// number plans limit or offset. A variable may be null, which is no limit; a null in the
+// document is nothing at all.
+func (p *planner) number(in *schema.Input, v value, c coercion, to *ir.Value) (err error) {
+	if v.literal != nil && v.literal.Kind == parse.Null {
+		return nil
+	}
+	c.named, c.nullable = in.Type.Named, true
+	*to, err = p.operand(in.Type, v, c)
+	return err
+}
+
+// selectRows plans a list of rows. When they come from a function, its arguments go to c.
+func (p *planner) selectRows(r relation, s *selected, inputs []schema.Input, c *call) (*ir.Select, error) {
+	query := &ir.Select{Rows: p.rows(r)}
+	if err := p.rowArguments(&query.Rows, s, inputs, c); err != nil {
+		return nil, err
+	}
+	var err error
+	query.Fields, err = p.fields(r.table, s)
+	return query, err
+}
+
+func (p *planner) rowArguments(rows *ir.Rows, s *selected, inputs []schema.Input, c *call) error {
+	return p.arguments(s, inputs, func(in *schema.Input, v value) error {
+		if in.Means == schema.ArgFunction {
+			return p.callArguments(c, in.Type, v)
+		}
+		return p.argument(rows, in, v)
+	})
+}
+
+// fields plans the selection set on rows of a table.
+func (p *planner) fields(t *schema.Table, s *selected) ([]ir.Field, error) {
+	var fields []ir.Field
+	err := p.within(t.Type().Name, s, func(s *selected) error {
+		f, err := p.field(t, s)
+		f.Alias = s.Alias
+		fields = append(fields, f)
+		return err
+	})
+	return fields, err
+}
+
+func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
+	f, err := p.fieldOf(t.Type(), s)
+	if err != nil {
+		return ir.Field{}, err
+	}
+	if f == nil {
+		return ir.Field{Typename: t.Type().Name}, nil
+	}
+	switch m := f.Means.(type) {
+	case *resolve.SelectColumn:
+		return p.columnField(t, m, f, s)
+	case *resolve.SelectComputedField:
+		return p.computedField(m, f, s)
+	case *schema.Relation:
+		if m.Array {
+			query, err := p.selectRows(tableRelation(m.Target), s, f.Args, nil)
+			return nested(m, query), err
+		}
+		query, err := p.oneRow(m, s)
+		return nested(m, query), err
+	case *schema.RelationAggregate:
+		query, err := p.aggregateRows(tableRelation(m.Target), s, f.Args, nil)
+		return nested(m.Relation, query), err
+	case *schema.ComputedRows:
+		query, err := p.computedRows(m, f, s)
+		return ir.Field{Nested: &ir.Nested{Root: query}}, err
+	}
+	return ir.Field{}, p.fail("unknown field '%s'", s.Name)
+}
+
+func nested(m *schema.Relation, root ir.Root) ir.Field {
+	return ir.Field{Nested: &ir.Nested{Join: m.Join, Unique: m.Unique, Root: root}}
+}
+
+// oneRow plans an object relationship.
+func (p *planner) oneRow(m *schema.Relation, s *selected) (*ir.Select, error) {
+	query := &ir.Select{Rows: p.rows(tableRelation(m.Target)), One: true}
+	query.MaxRows = 0
+	if err := p.rowArguments(&query.Rows, s, nil, nil); err != nil {
+		return nil, err
+	}
+	var err error
+	query.Fields, err = p.fields(m.Target, s)
+	return query, err
+}
+
+// columnField plans a column.
+func (p *planner) columnField(t *schema.Table, c *resolve.SelectColumn, f *schema.Field, s *selected) (ir.Field, error) {
+	e := column(c)
+	if c.Column.Enum != nil && t.UpperEnums() {
+		e = ir.Upper{Expr: e}
+	}
+	if err := p.scalarField(s); err != nil {
+		return ir.Field{}, err
+	}
+	var path []string
+	err := p.arguments(s, f.Args, func(in *schema.Input, v value) (err error) {
+		path, err = p.jsonPath(in, v)
+		return err
+	})
+	return ir.Field{Expr: part(e, path), ExprType: c.Column.Type}, err
+}
+
+// computedField plans a scalar computed field.
+func (p *planner) computedField(c *resolve.SelectComputedField, f *schema.Field, s *selected) (ir.Field, error) {
+	if err := p.scalarField(s); err != nil {
+		return ir.Field{}, err
+	}
+	call := computedCall(c.Field)
+	var path []string
+	err := p.arguments(s, f.Args, func(in *schema.Input, v value) (err error) {
+		if in.Means == schema.ArgPath {
+			path, err = p.jsonPath(in, v)
+			return err
+		}
+		return p.callArguments(call, in.Type, v)
+	})
+	if err != nil {
+		return ir.Field{}, err
+	}
+	return ir.Field{Expr: part(p.call(c, call.args()), path), ExprType: c.Field.Type}, nil
+}
+
+// computedRows plans a table computed field.
+func (p *planner) computedRows(m *schema.ComputedRows, f *schema.Field, s *selected) (*ir.Select, error) {
+	call := computedCall(m.ComputedField)
+	query, err := p.selectRows(relation{table: m.Target, estimate: -1}, s, f.Args, call)
+	if err != nil {
+		return nil, err
+	}
+	query.From = p.computedFrom(m, call.args())
+	return query, nil
+}

@@ -1,0 +1,309 @@
+package plan
+
+import (
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// where plans a condition on the rows of a table. All given keys hold together; no key is
+// true.
+func (p *planner) where(at schema.Ref, v value) (ir.BoolExp, error) {
+	var list []ir.BoolExp
+	err := p.object(at, v, func(in *schema.Input, v value) error {
+		e, err := p.predicate(in, v)
+		if e != nil {
+			list = append(list, e)
+		}
+		return err
+	})
+	return all(list), err
+}
+
+// predicate plans one key of a condition.
+func (p *planner) predicate(in *schema.Input, v value) (ir.BoolExp, error) {
+	switch m := in.Means.(type) {
+	case schema.And:
+		list, err := p.conditions(in.Type, v)
+		return all(list), err
+	case schema.Or:
+		list, err := p.conditions(in.Type, v)
+		return either(list), err
+	case schema.Not:
+		e, err := p.where(in.Type, v)
+		return ir.Not{Exp: truth(e)}, err
+	case *resolve.SelectColumn:
+		return p.comparison(in.Type, v, column(m), m.Column.Type)
+	case *resolve.SelectComputedField:
+		return p.comparison(in.Type, v, p.computed(m), m.Field.Type)
+	case *schema.Relation:
+		e, err := p.where(in.Type, v)
+		return ir.Exists{From: from(m.Target), Join: m.Join, Where: both(p.visible(m.Target), e)}, err
+	case *schema.ComputedRows:
+		e, err := p.where(in.Type, v)
+		return ir.Exists{From: p.computedFrom(m, m.CallArgs()), Where: both(p.visible(m.Target), e)}, err
+	case *schema.RelationAggregate:
+		return p.aggregatePredicate(m, in.Type, v)
+	}
+	return nil, p.fail("unknown condition '%s'", in.Name)
+}
+
+// conditions plans a list of conditions.
+func (p *planner) conditions(at schema.Ref, v value) ([]ir.BoolExp, error) {
+	var list []ir.BoolExp
+	err := p.list(at, v, func(item schema.Ref, v value) error {
+		e, err := p.where(item, v)
+		list = append(list, truth(e))
+		return err
+	})
+	return list, err
+}
+
+// truth spells a condition that holds always, where one has to stand.
+func truth(e ir.BoolExp) ir.BoolExp {
+	if e == nil {
+		return ir.And{}
+	}
+	return e
+}
+
+func either(list []ir.BoolExp) ir.BoolExp {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return ir.Or{Exps: list}
+}
+
+// comparison plans the operators on one expression.
+func (p *planner) comparison(at schema.Ref, v value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
+	var list []ir.BoolExp
+	err := p.object(at, v, func(in *schema.Input, v value) error {
+		e, err := p.operator(in, v, left, t)
+		if e != nil {
+			list = append(list, e)
+		}
+		return err
+	})
+	return all(list), err
+}
+
+func (p *planner) operator(in *schema.Input, v value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
+	if p.options.NullCollapse {
+		if _, null, err := p.isNull(in.Type, v, LookShape); null || err != nil {
+			return nil, err
+		}
+	}
+	switch m := in.Means.(type) {
+	case schema.IsNull:
+		yes, err := p.boolean(in.Type, v)
+		return ir.IsNull{Expr: left, Not: !yes}, err
+	case schema.Cast:
+		return p.cast(in.Type, v, left)
+	case *backend.Operator:
+		if m.Operand == backend.OperandList && t.IsArray() {
+			return p.amongArrays(m, in.Type, v, left, t)
+		}
+		args, err := p.operands(m, in.Type, v, t)
+		return ir.Compare{Left: left, Op: m.Op, Args: args}, err
+	}
+	return nil, p.fail("unknown operator '%s'", in.Name)
+}
+
+func (p *planner) cast(at schema.Ref, v value, left ir.Expr) (ir.BoolExp, error) {
+	var list []ir.BoolExp
+	err := p.object(at, v, func(in *schema.Input, v value) error {
+		to, _ := in.Means.(schema.CastTo)
+		e, err := p.comparison(in.Type, v, ir.Cast{Expr: left, Type: to.Type}, to.Type)
+		if e != nil {
+			list = append(list, e)
+		}
+		return err
+	})
+	return all(list), err
+}
+
+// operands plans what an operator is given.
+func (p *planner) operands(o *backend.Operator, at schema.Ref, v value, t catalog.Type) ([]ir.Value, error) {
+	var c coercion
+	switch o.Operand {
+	case backend.OperandSame:
+		c = p.column(t, at)
+	case backend.OperandList:
+		c = p.listOf(t, at.Named)
+		if at.Named.Kind == schema.Enum {
+			c.mode = modeEnums
+		}
+	case backend.OperandText:
+		c = p.scalar(typeText, at.Named)
+	case backend.OperandTextList:
+		c = p.listOf(typeText, at.Named)
+	case backend.OperandInt:
+		c = p.scalar(typeInt, at.Named)
+	case backend.OperandBool:
+		c = p.scalar(typeBool, at.Named)
+	case backend.OperandType:
+		c = p.scalar(o.Type, at.Named)
+	case backend.OperandTypeList:
+		c = p.listOf(o.Type, at.Named)
+	case backend.OperandObject:
+		return p.operandObject(o, at, v)
+	}
+	c.nullable = o.Nullable
+	arg, err := p.operand(at, v, c)
+	return []ir.Value{arg}, err
+}
+
+// operandObject plans the operands of an operator that takes an object, in the order of the
+// operator. One that isn't given has its default, or is left out at the end.
+func (p *planner) operandObject(o *backend.Operator, at schema.Ref, v value) ([]ir.Value, error) {
+	given := map[string]ir.Value{}
+	err := p.object(at, v, func(in *schema.Input, v value) error {
+		f, _ := in.Means.(*backend.ObjectField)
+		opened, null, err := p.isNull(in.Type, v, LookShape)
+		if err != nil || null && !f.Required {
+			return err
+		}
+		given[f.Name], err = p.operand(in.Type, opened, p.scalar(f.Type, in.Type.Named))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var args []ir.Value
+	for _, f := range o.ObjectFields {
+		switch arg := given[f.Name]; {
+		case arg != nil:
+			args = append(args, arg)
+		case f.Default != "":
+			args = append(args, ir.Literal{Text: f.Default, Type: f.Type})
+		default:
+			args = append(args, ir.Literal{Null: true, Type: f.Type})
+		}
+	}
+	return args, nil
+}
+
+// amongArrays plans _in and _nin on an array column: a list of arrays is not an array of
+// arrays, so each is compared by itself.
+func (p *planner) amongArrays(o *backend.Operator, at schema.Ref, v value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
+	var list []ir.BoolExp
+	err := p.list(at, v, func(item schema.Ref, v value) error {
+		arg, err := p.operand(item, v, p.scalar(t, item.Named))
+		list = append(list, ir.Compare{Left: left, Op: ir.OpEq, Args: []ir.Value{arg}})
+		return err
+	})
+	if o.Op == ir.OpNin {
+		return ir.Not{Exp: either(list)}, err
+	}
+	return either(list), err
+}
+
+// Types of operands that do not follow the column.
+var (
+	typeText = catalog.Type{Name: "text", OID: 25}
+	typeInt  = catalog.Type{Name: "int4", OID: 23}
+	typeBig  = catalog.Type{Name: "int8", OID: 20}
+	typeBool = catalog.Type{Name: "bool", OID: 16}
+)
+
+// aggregatePredicate plans a condition on an aggregate of related rows.
+func (p *planner) aggregatePredicate(m *schema.RelationAggregate, at schema.Ref, v value) (ir.BoolExp, error) {
+	var list []ir.BoolExp
+	err := p.object(at, v, func(in *schema.Input, v value) error {
+		of, _ := in.Means.(*schema.Predicate)
+		e, err := p.aggregateCompare(m, of, in.Type, v)
+		list = append(list, e)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 {
+		return nil, p.fail("exactly one predicate should be specified")
+	}
+	return list[0], nil
+}
+
+func (p *planner) aggregateCompare(m *schema.RelationAggregate, of *schema.Predicate, at schema.Ref, v value) (ir.BoolExp, error) {
+	c := ir.AggregateCompare{From: from(m.Target), Join: m.Join, Function: of.Function}
+	var filter ir.BoolExp
+	err := p.object(at, v, func(in *schema.Input, v value) (err error) {
+		switch in.Means {
+		case schema.ArgPredicate:
+			return p.aggregateOperators(&c, of, in.Type, v)
+		case schema.ArgArguments:
+			c.Args, err = p.predicateArguments(of, in.Type, v)
+			return err
+		}
+		v, null, err := p.isNull(in.Type, v, LookShape)
+		if err != nil || null {
+			return err
+		}
+		if in.Means == schema.ArgDistinct {
+			// It is accepted and changes nothing, as in the established engine.
+			_, err = p.boolean(in.Type, v)
+			return err
+		}
+		filter, err = p.where(in.Type, v)
+		return err
+	})
+	c.Filter = both(p.visible(m.Target), filter)
+	return c, err
+}
+
+// aggregateOperators plans what the aggregate is compared with.
+func (p *planner) aggregateOperators(c *ir.AggregateCompare, of *schema.Predicate, at schema.Ref, v value) error {
+	return p.object(at, v, func(in *schema.Input, v value) error {
+		e, err := p.operator(in, v, nil, of.Operand)
+		switch e := e.(type) {
+		case ir.Compare:
+			c.Predicate = append(c.Predicate, e)
+		case ir.IsNull:
+			isNull := !e.Not
+			c.Null = &isNull
+		}
+		return err
+	})
+}
+
+// predicateArguments plans the columns that a predicate's function takes.
+func (p *planner) predicateArguments(of *schema.Predicate, at schema.Ref, v value) ([]ir.Expr, error) {
+	var args []ir.Expr
+	add := func(at schema.Ref, v value) error {
+		e, err := p.enum(at, v)
+		if err != nil {
+			return err
+		}
+		c, _ := e.Means.(*resolve.SelectColumn)
+		args = append(args, column(c))
+		return nil
+	}
+	if _, isList := at.Item(); isList {
+		opened, null, err := p.isNull(at, v, LookShape)
+		if err != nil || null {
+			return nil, err
+		}
+		return args, p.list(at, opened, add)
+	}
+	if !of.Pair {
+		return args, add(at, v)
+	}
+	// X comes before Y, whichever is given first.
+	pair := map[string]value{}
+	if err := p.object(at, v, func(in *schema.Input, v value) error {
+		pair[in.Name] = v
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	for _, in := range at.Named.Inputs() {
+		p.push(in.Name)
+		if err := add(in.Type, pair[in.Name]); err != nil {
+			return nil, err
+		}
+		p.pop()
+	}
+	return args, nil
+}

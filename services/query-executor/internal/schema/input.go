@@ -1,0 +1,213 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+)
+
+// buildBoolExp makes the condition on rows.
+func (t *Table) buildBoolExp() content {
+	self := Named(t.boolExp)
+	inputs := []Input{
+		{Name: "_and", Type: List(NonNull(self)), Means: And{}},
+		{Name: "_not", Type: self, Means: Not{}},
+		{Name: "_or", Type: List(NonNull(self)), Means: Or{}},
+	}
+	t.columns(func(c *resolve.SelectColumn) {
+		inputs = append(inputs, Input{
+			Name: c.Column.Field, Description: text(c.Column.Description),
+			Type: Named(t.columnComparison(c.Column)), Means: c,
+		})
+	})
+	t.scalars(func(c *resolve.SelectComputedField) {
+		if len(c.Field.Args) == 0 {
+			inputs = append(inputs, Input{
+				Name: c.Field.Name, Description: c.Field.Description,
+				Type: Named(t.role.comparison(t.Source, t.naming, c.Field.Type)), Means: c,
+			})
+		}
+	})
+	for _, r := range t.Relations() {
+		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.boolExp), Means: r})
+		if r.Array && r.Target.Permission.Aggregations && !t.role.options.HideAggregatePredicates {
+			inputs = append(inputs, Input{
+				Name: t.naming.after(r.Name, "aggregate"), Type: Named(r.Target.aggregatePredicates), Means: &RelationAggregate{r},
+			})
+		}
+	}
+	for _, c := range t.Computed() {
+		if len(c.Args) == 0 {
+			inputs = append(inputs, Input{Name: c.Name, Description: c.Description, Type: Named(c.Target.boolExp), Means: c})
+		}
+	}
+	return content{inputs: inputs}
+}
+
+// buildOrderBy makes the ordering of rows.
+func (t *Table) buildOrderBy() content {
+	order := Named(t.role.order(t.naming))
+	var inputs []Input
+	t.columns(func(c *resolve.SelectColumn) {
+		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Means: c})
+	})
+	t.scalars(func(c *resolve.SelectComputedField) {
+		if len(c.Field.Args) == 0 {
+			inputs = append(inputs, Input{Name: c.Field.Name, Description: c.Field.Description, Type: order, Means: c})
+		}
+	})
+	for _, r := range t.Relations() {
+		if r.Array {
+			inputs = append(inputs, Input{
+				Name: t.naming.after(r.Name, "aggregate"), Type: Named(r.Target.aggregateOrderBy), Means: &RelationAggregate{r},
+			})
+			continue
+		}
+		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.orderBy), Means: r})
+	}
+	for _, c := range t.Computed() {
+		if len(c.Args) == 0 {
+			inputs = append(inputs, Input{
+				Name: t.naming.after(c.Name, "aggregate"), Description: c.Description,
+				Type: Named(c.Target.aggregateOrderBy), Means: &ComputedAggregate{c},
+			})
+		}
+	}
+	return content{inputs: inputs}
+}
+
+// columnComparison is the comparison of a column.
+func (t *Table) columnComparison(c *resolve.Column) *Type {
+	if c.Enum != nil {
+		return t.role.enumComparison(t.Source, t.naming, c)
+	}
+	return t.role.comparison(t.Source, t.naming, c.Type)
+}
+
+// comparison is the comparison of values of a type. Types that share a scalar share it; the
+// operators' operands are then parsed for the type of the column that is compared.
+func (r *Role) comparison(s *resolve.Source, n naming, t catalog.Type) *Type {
+	scalar := s.Dialect.Scalar(t).Name
+	name, of := scalar+"_comparison_exp", scalar
+	if t.IsArray() {
+		name = scalar + "_array_comparison_exp"
+	}
+	description := `Boolean expression to compare columns of type "` + of + `". All fields are combined with logical 'AND'.`
+	return r.named(n.shared(name), InputObject, description, func() content {
+		inputs := r.operators(s, n, r.valueType(t, s), s.Dialect.Operators(t))
+		inputs = append(inputs, Input{Name: n.field("_is_null"), Type: Named(r.scalar("Boolean")), Means: IsNull{}})
+		if cast := r.castType(s, n, t, scalar); cast != nil {
+			inputs = append(inputs, Input{Name: "_cast", Type: Named(cast), Means: Cast{}})
+		}
+		return content{inputs: inputs}
+	})
+}
+
+// castTargets are the GraphQL names of the types that a value may be cast to.
+var castTargets = [...]string{"String", "geography", "geometry"}
+
+func (r *Role) castType(s *resolve.Source, n naming, t catalog.Type, scalar string) *Type {
+	var inputs []Input
+	for _, target := range castTargets {
+		if to, ok := s.Dialect.CanCast(t, target); ok {
+			inputs = append(inputs, Input{Name: target, Type: Named(r.comparison(s, n, to)), Means: CastTo{to}})
+		}
+	}
+	if len(inputs) == 0 {
+		return nil
+	}
+	return r.named(n.shared(scalar+"_cast_exp"), InputObject, "", func() content { return content{inputs: inputs} })
+}
+
+// operators are the inputs of a comparison; value is the type of what is compared.
+func (r *Role) operators(s *resolve.Source, n naming, value Ref, list []*backend.Operator) []Input {
+	inputs := make([]Input, 0, len(list)+2)
+	for _, o := range list {
+		inputs = append(inputs, Input{Name: n.field(string(o.Op)), Type: r.operandType(s, value, o), Means: o})
+	}
+	return inputs
+}
+
+func (r *Role) operandType(s *resolve.Source, value Ref, o *backend.Operator) Ref {
+	switch o.Operand {
+	case backend.OperandList:
+		return List(NonNull(value))
+	case backend.OperandText:
+		return Named(r.scalar("String"))
+	case backend.OperandTextList:
+		return List(NonNull(Named(r.scalar("String"))))
+	case backend.OperandInt:
+		return Named(r.scalar("Int"))
+	case backend.OperandBool:
+		return Named(r.scalar("Boolean"))
+	case backend.OperandType:
+		return r.valueType(o.Type, s)
+	case backend.OperandTypeList:
+		return List(NonNull(r.valueType(o.Type, s)))
+	case backend.OperandObject:
+		return Named(r.named(o.Object, InputObject, "", func() content { return content{inputs: r.operandFields(s, o)} }))
+	}
+	return value
+}
+
+func (r *Role) operandFields(s *resolve.Source, o *backend.Operator) []Input {
+	var inputs []Input
+	for i := range o.ObjectFields {
+		f := &o.ObjectFields[i]
+		ref := r.valueType(f.Type, s)
+		if f.Scalar != "" {
+			ref = Named(r.scalar(f.Scalar))
+		}
+		if f.Required {
+			ref = NonNull(ref)
+		}
+		inputs = append(inputs, Input{Name: f.Name, Type: ref, Default: f.Default, Means: f})
+	}
+	return inputs
+}
+
+// enum is the type of an enum table's values.
+func (r *Role) enum(n naming, e *resolve.Enum) *Type {
+	return r.named(n.typeName(base{name: e.Name}, "enum"), Enum, "", func() content {
+		values := make([]Value, 0, len(e.EnumValues))
+		for _, v := range e.EnumValues {
+			values = append(values, Value{Name: n.value(v.Value), Description: v.Comment, Means: EnumValue{v.Value}})
+		}
+		slices.SortFunc(values, func(a, b Value) int { return strings.Compare(a.Name, b.Name) })
+		return content{values: values}
+	})
+}
+
+// enumComparison is the comparison of a column that refers to an enum table.
+func (r *Role) enumComparison(s *resolve.Source, n naming, c *resolve.Column) *Type {
+	of := r.enum(n, c.Enum)
+	description := `Boolean expression to compare columns of type "` + of.Name + `". All fields are combined with logical 'AND'.`
+	return r.named(of.Name+"_comparison_exp", InputObject, description, func() content {
+		operators := slices.DeleteFunc(slices.Clone(s.Dialect.Operators(c.Type)), func(o *backend.Operator) bool {
+			return o.Op != ir.OpEq && o.Op != ir.OpNeq && o.Op != ir.OpIn && o.Op != ir.OpNin
+		})
+		inputs := r.operators(s, n, Named(of), operators)
+		return content{inputs: append(inputs, Input{Name: n.field("_is_null"), Type: Named(r.scalar("Boolean")), Means: IsNull{}})}
+	})
+}
+
+// order is the enum of directions.
+func (r *Role) order(n naming) *Type {
+	return r.named(n.shared("order_by"), Enum, "column ordering options", func() content {
+		value := func(name, description string, o Order) Value {
+			return Value{Name: n.value(name), Description: description, Means: o}
+		}
+		return content{values: []Value{
+			value("asc", "in ascending order, nulls last", Order{}),
+			value("asc_nulls_first", "in ascending order, nulls first", Order{NullsFirst: true}),
+			value("asc_nulls_last", "in ascending order, nulls last", Order{}),
+			value("desc", "in descending order, nulls first", Order{Desc: true, NullsFirst: true}),
+			value("desc_nulls_first", "in descending order, nulls first", Order{Desc: true, NullsFirst: true}),
+			value("desc_nulls_last", "in descending order, nulls last", Order{Desc: true}),
+		}}
+	})
+}

@@ -1,0 +1,133 @@
+package schema
+
+import (
+	"strings"
+
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/resolve"
+)
+
+// naming spells the generated names of one source. A generated name is a list of words;
+// the convention says how they are joined.
+type naming struct {
+	convention resolve.Convention
+	affixes    metadata.Affixes
+}
+
+func namingOf(s *resolve.Source) naming {
+	n := naming{convention: s.Convention}
+	if c := s.Meta.Customization; c != nil && c.TypeNames != nil {
+		n.affixes = *c.TypeNames
+	}
+	return n
+}
+
+// base is the first part of a table's or function's names. A custom name is one opaque
+// word.
+type base struct {
+	name   string
+	custom bool
+}
+
+func (b base) words() []string {
+	if b.custom {
+		return []string{b.name}
+	}
+	return split(b.name)
+}
+
+// typeName is the name of the type that is called suffix for b; without suffix it is the
+// object type.
+func (n naming) typeName(b base, suffix string) string {
+	return n.affixes.Prefix + n.plainTypeName(b, suffix) + n.affixes.Suffix
+}
+
+// plainTypeName is typeName for the types that the source's customisation leaves alone.
+func (n naming) plainTypeName(b base, suffix string) string {
+	if n.convention != resolve.ConventionGraphQL {
+		if suffix == "" {
+			return b.name
+		}
+		return b.name + "_" + suffix
+	}
+	words := b.words()
+	for i, w := range words {
+		if !b.custom {
+			words[i] = upper(w)
+		}
+	}
+	for _, w := range split(suffix) {
+		words = append(words, upper(w))
+	}
+	return strings.Join(words, "")
+}
+
+// field is the spelling of a generated field or argument name.
+func (n naming) field(name string) string {
+	if n.convention != resolve.ConventionGraphQL {
+		return name
+	}
+	words := split(name)
+	for i := 1; i < len(words); i++ {
+		words[i] = upper(words[i])
+	}
+	return strings.Join(words, "")
+}
+
+// after is the spelling of a generated name that follows a name of the user's: the
+// aggregate field of a relationship.
+func (n naming) after(name, suffix string) string {
+	if n.convention != resolve.ConventionGraphQL {
+		return name + "_" + suffix
+	}
+	return n.field(name + "_" + suffix)
+}
+
+// shared is the spelling of a type that no table owns.
+func (n naming) shared(name string) string {
+	if n.convention != resolve.ConventionGraphQL {
+		return name
+	}
+	words := split(name)
+	for i, w := range words {
+		words[i] = upper(w)
+	}
+	return strings.Join(words, "")
+}
+
+// value is the spelling of a value of a generated enum.
+func (n naming) value(name string) string {
+	if n.convention != resolve.ConventionGraphQL {
+		return name
+	}
+	return strings.ToUpper(name)
+}
+
+// split cuts a name into words at "_"; a leading underscore stays with the first word.
+func split(name string) []string {
+	if name == "" {
+		return nil
+	}
+	body := strings.TrimLeft(name, "_")
+	lead := name[:len(name)-len(body)]
+	var words []string
+	for w := range strings.SplitSeq(body, "_") {
+		if w != "" {
+			words = append(words, w)
+		}
+	}
+	if len(words) == 0 {
+		return []string{name}
+	}
+	words[0] = lead + words[0]
+	return words
+}
+
+// upper raises the first letter of a word.
+func upper(w string) string {
+	body := strings.TrimLeft(w, "_")
+	if body == "" {
+		return w
+	}
+	return w[:len(w)-len(body)] + strings.ToUpper(body[:1]) + body[1:]
+}

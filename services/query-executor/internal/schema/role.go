@@ -1,0 +1,137 @@
+package schema
+
+import (
+	"sync"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/resolve"
+)
+
+// Options are the server settings that change a role's schema.
+type Options struct {
+	// BackendOnly adds what is marked backend_only.
+	BackendOnly bool
+	// HideAggregatePredicates and HideStreamFields leave these out.
+	HideAggregatePredicates bool
+	HideStreamFields        bool
+}
+
+// Role is the schema of one role at one version of the metadata.
+type Role struct {
+	Name    string
+	options Options
+	source  *resolve.Schema
+
+	mu     sync.Mutex
+	tables map[*resolve.Table]*Table
+	// shared are the types that no table owns, by name.
+	shared map[string]*Type
+
+	query        *Type
+	subscription *Type
+}
+
+// New returns the schema of a role; nothing of it is built yet.
+func New(source *resolve.Schema, role string, o Options) *Role {
+	r := &Role{
+		Name: role, options: o, source: source,
+		tables: map[*resolve.Table]*Table{}, shared: map[string]*Type{},
+	}
+	r.query = &Type{Name: "query_root", Kind: Object, build: r.buildQuery}
+	r.subscription = &Type{Name: "subscription_root", Kind: Object, build: r.buildSubscription}
+	return r
+}
+
+// Query is the query root.
+func (r *Role) Query() *Type { return r.query }
+
+// Mutation is the mutation root, nil for a role without mutations.
+func (r *Role) Mutation() *Type { return nil }
+
+// Subscription is the subscription root, nil for a role without subscriptions.
+func (r *Role) Subscription() *Type {
+	if len(r.subscription.Fields()) == 0 {
+		return nil
+	}
+	return r.subscription
+}
+
+// Table is t as the role sees it, or nil when it may not read it.
+func (r *Role) Table(t *resolve.Table) *Table {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if seen, ok := r.tables[t]; ok {
+		return seen
+	}
+	var seen *Table
+	if t.Name != "" {
+		if p := t.SelectPermission(r.Name); p != nil {
+			seen = newTable(r, t, p)
+		}
+	}
+	r.tables[t] = seen
+	return seen
+}
+
+// named is the shared type of that name; make is called when there is none yet.
+func (r *Role) named(name string, kind Kind, description string, build func() content) *Type {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t := r.shared[name]; t != nil {
+		return t
+	}
+	t := &Type{Name: name, Kind: kind, Description: description, build: build}
+	r.shared[name] = t
+	return t
+}
+
+// scalar is a scalar type by its GraphQL name.
+func (r *Role) scalar(name string) *Type { return r.named(name, Scalar, "", nil) }
+
+// valueType is the type of values of a database type: its scalar, or a list of it.
+func (r *Role) valueType(t catalog.Type, s *resolve.Source) Ref {
+	ref := Named(r.scalar(s.Dialect.Scalar(t).Name))
+	if t.IsArray() {
+		return List(NonNull(ref))
+	}
+	return ref
+}
+
+// Enumerate lists every type that can be reached from the roots or from introspection, each
+// name once.
+func (r *Role) Enumerate() []*Type {
+	found := map[string]bool{}
+	var list []*Type
+	reach := func(t *Type) {
+		if t != nil && !found[t.Name] {
+			found[t.Name] = true
+			list = append(list, t)
+		}
+	}
+	for _, t := range r.MetaTypes() {
+		reach(t)
+	}
+	for _, t := range []*Type{r.Query(), r.Mutation(), r.Subscription()} {
+		reach(t)
+	}
+	for _, d := range r.Directives() {
+		reachInputs(d.Args, reach)
+	}
+	for i := 0; i < len(list); i++ {
+		for _, f := range list[i].Fields() {
+			reach(f.Type.Named)
+			reachInputs(f.Args, reach)
+		}
+		reachInputs(list[i].Inputs(), reach)
+	}
+	return list
+}
+
+func reachInputs(inputs []Input, reach func(*Type)) {
+	for i := range inputs {
+		reach(inputs[i].Type.Named)
+	}
+}
+
+// Copy is the same schema with nothing of it built yet.
+func (r *Role) Copy() *Role { return New(r.source, r.Name, r.options) }

@@ -1,0 +1,185 @@
+package schema
+
+import (
+	"queryengine/pkg/resolve"
+)
+
+// NoQueriesText is the value of the only field of a role that may query nothing.
+const NoQueriesText = "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions."
+
+// buildQuery makes the query root.
+func (r *Role) buildQuery() content {
+	fields := r.rootFields("query", func(t *Table) []Field { return t.readFields(t.Permission.QueryRootFields) })
+	if len(fields) == 0 {
+		fields = []Field{{
+			Name: "no_queries_available", Description: NoQueriesText,
+			Type: NonNull(Named(r.scalar("String"))), Means: NoQueries{},
+		}}
+	}
+	return content{fields: fields}
+}
+
+// buildSubscription makes the subscription root.
+func (r *Role) buildSubscription() content {
+	return content{fields: r.rootFields("subscription", func(t *Table) []Field {
+		allowed := t.Permission.SubscriptionRootFields
+		fields := t.readFields(allowed)
+		if f := t.RootFields.SelectStream; !r.options.HideStreamFields && permits(allowed, "select_stream") {
+			fields = append(fields, t.streamField(f))
+		}
+		return fields
+	})}
+}
+
+// rootFields are the root fields of all sources; of gives those of a table. A name that two
+// sources claim belongs to the first: the metadata reports the other as inconsistent.
+func (r *Role) rootFields(root string, of func(*Table) []Field) []Field {
+	var fields []Field
+	taken := map[string]bool{}
+	add := func(list ...Field) {
+		for _, f := range list {
+			if !taken[f.Name] {
+				taken[f.Name] = true
+				fields = append(fields, f)
+			}
+		}
+	}
+	for _, s := range r.source.Sources {
+		if s.Namespace == "" {
+			add(r.sourceFields(s, of)...)
+			continue
+		}
+		n := namingOf(s)
+		inside := &Type{
+			Name: n.typeName(base{name: s.Namespace, custom: true}, root), Kind: Object,
+			build: func() content { return content{fields: r.sourceFields(s, of)} },
+		}
+		if len(inside.Fields()) > 0 {
+			add(Field{Name: s.Namespace, Type: NonNull(Named(inside)), Means: Namespace{inside}})
+		}
+	}
+	return fields
+}
+
+func (r *Role) sourceFields(s *resolve.Source, of func(*Table) []Field) []Field {
+	var fields []Field
+	for _, t := range s.Tables {
+		if seen := r.Table(t); seen != nil {
+			fields = append(fields, of(seen)...)
+		}
+	}
+	for _, f := range s.Functions {
+		if seen := r.Table(f.Returns); seen != nil && !f.Mutation && f.Allowed(r.Name) {
+			fields = append(fields, seen.functionFields(f)...)
+		}
+	}
+	return fields
+}
+
+// permits says whether a list of root fields holds key; nil holds all.
+func permits(allowed map[string]bool, key string) bool { return allowed == nil || allowed[key] }
+
+// readFields are the root fields that read a table.
+func (t *Table) readFields(allowed map[string]bool) []Field {
+	roots := t.RootFields
+	var fields []Field
+	if permits(allowed, "select") {
+		fields = append(fields, Field{
+			Name: roots.Select.Name, Description: text(roots.Select.Description()),
+			Type: t.listType(), Args: t.Arguments(), Means: Rows{t},
+		})
+	}
+	if permits(allowed, "select_by_pk") && t.ReadsPrimaryKey() {
+		fields = append(fields, Field{
+			Name: roots.SelectByPK.Name, Description: text(roots.SelectByPK.Description()),
+			Type: Named(t.object), Args: t.keyArguments(), Means: ByPK{t},
+		})
+	}
+	if permits(allowed, "select_aggregate") && t.Permission.Aggregations {
+		fields = append(fields, Field{
+			Name: roots.SelectAggregate.Name, Description: text(roots.SelectAggregate.Description()),
+			Type: NonNull(Named(t.aggregate)), Args: t.Arguments(), Means: Aggregated{t},
+		})
+	}
+	return fields
+}
+
+func (t *Table) listType() Ref { return NonNull(List(NonNull(Named(t.object)))) }
+
+// keyArguments are the columns of the primary key.
+func (t *Table) keyArguments() []Input {
+	var inputs []Input
+	for _, c := range t.PrimaryKey {
+		for i := range t.Permission.Columns {
+			if p := &t.Permission.Columns[i]; p.Column.Name == c.Name {
+				inputs = append(inputs, Input{
+					Name: c.Field, Description: text(c.Description), Type: NonNull(t.columnType(c)), Means: p,
+				})
+			}
+		}
+	}
+	return inputs
+}
+
+// functionFields are the root fields of a tracked function that returns rows of t.
+func (t *Table) functionFields(f *resolve.Function) []Field {
+	args := append(t.role.functionArguments(f.Source, f.ArgsType, f.Args), t.Arguments()...)
+	rows := Field{
+		Name: f.Field.Name, Description: text(f.Field.Description()),
+		Type: Named(t.object), Args: args, Means: FunctionRows{f, t},
+	}
+	if f.Catalog.ReturnsSet {
+		rows.Type = t.listType()
+	}
+	fields := []Field{rows}
+	if t.Permission.Aggregations {
+		fields = append(fields, Field{
+			Name: f.AggregateField.Name, Description: text(f.AggregateField.Description()),
+			Type: NonNull(Named(t.aggregate)), Args: args, Means: FunctionAggregated{f, t},
+		})
+	}
+	return fields
+}
+
+// streamField is the root field that follows the rows of a table.
+func (t *Table) streamField(root resolve.RootField) Field {
+	cursor := t.typeOf("stream_cursor_input", InputObject, "Streaming cursor of the table "+t.display(), t.buildStreamCursor)
+	return Field{
+		Name: root.Name, Description: text(root.Description()), Type: t.listType(), Means: Stream{t},
+		Args: []Input{
+			{
+				Name: t.naming.field("batch_size"), Description: "maximum number of rows returned in a single batch",
+				Type: NonNull(Named(t.role.scalar("Int"))),
+			},
+			{
+				Name: "cursor", Description: "cursor to stream the results returned by the query",
+				Type: NonNull(List(Named(cursor))),
+			},
+			{Name: "where", Description: "filter the rows returned", Type: Named(t.boolExp), Means: ArgWhere},
+		},
+	}
+}
+
+func (t *Table) buildStreamCursor() content {
+	initial := t.typeOf("stream_cursor_value_input", InputObject, "Initial value of the column from where the streaming should start",
+		func() content {
+			var inputs []Input
+			t.columns(func(c *resolve.SelectColumn) {
+				inputs = append(inputs, Input{
+					Name: c.Column.Field, Description: text(c.Column.Description), Type: t.columnType(c.Column), Means: c,
+				})
+			})
+			return content{inputs: inputs}
+		})
+	n := t.naming
+	ordering := t.role.named(n.affixes.Prefix+n.shared("cursor_ordering")+n.affixes.Suffix, Enum, "ordering argument of a cursor", func() content {
+		return content{values: []Value{
+			{Name: "ASC", Description: "ascending ordering of the cursor", Means: Order{}},
+			{Name: "DESC", Description: "descending ordering of the cursor", Means: Order{Desc: true}},
+		}}
+	})
+	return content{inputs: []Input{
+		{Name: n.field("initial_value"), Description: "Stream column input with initial value", Type: NonNull(Named(initial))},
+		{Name: "ordering", Description: "cursor ordering", Type: Named(ordering)},
+	}}
+}

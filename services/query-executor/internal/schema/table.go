@@ -1,0 +1,149 @@
+package schema
+
+import (
+	"sync"
+
+	"queryengine/pkg/resolve"
+)
+
+// Table is a table as one role sees it.
+type Table struct {
+	*resolve.Table
+	Permission *resolve.SelectPermission
+
+	role   *Role
+	naming naming
+	base   base
+
+	members sync.Once
+	// relations and computed are those that lead to tables that the role sees.
+	relations []*Relation
+	computed  []*ComputedRows
+
+	// The types that the table owns; each is built on first use.
+	object              *Type
+	aggregate           *Type
+	aggregateFields     *Type
+	boolExp             *Type
+	orderBy             *Type
+	aggregateOrderBy    *Type
+	selectColumn        *Type
+	aggregatePredicates *Type
+	args                sync.Once
+	arguments           []Input
+}
+
+func newTable(r *Role, t *resolve.Table, p *resolve.SelectPermission) *Table {
+	v := &Table{Table: t, Permission: p, role: r, naming: namingOf(t.Source), base: baseOf(t)}
+	display := v.display()
+	v.object = v.typeOf("", Object, text(t.Description), v.buildObject)
+	v.aggregate = v.typeOf("aggregate", Object, "aggregated selection of "+display, v.buildAggregate)
+	v.aggregateFields = v.typeOf("aggregate_fields", Object, "aggregate fields of "+display, v.buildAggregateFields)
+	v.boolExp = v.typeOf("bool_exp", InputObject,
+		"Boolean expression to filter rows from the table "+display+". All fields are combined with a logical 'AND'.", v.buildBoolExp)
+	v.orderBy = v.typeOf("order_by", InputObject, "Ordering options when selecting data from "+display+".", v.buildOrderBy)
+	v.aggregateOrderBy = v.typeOf("aggregate_order_by", InputObject, "order by aggregate values of table "+display, v.buildAggregateOrderBy)
+	v.selectColumn = v.typeOf("select_column", Enum, "select columns of table "+display, v.buildSelectColumn)
+	v.aggregatePredicates = &Type{
+		Name: v.naming.plainTypeName(v.base, "aggregate_bool_exp"), Kind: InputObject, build: v.buildAggregatePredicates,
+	}
+	return v
+}
+
+func baseOf(t *resolve.Table) base {
+	c := t.Meta.Configuration
+	return base{name: t.Name, custom: c != nil && c.CustomName != ""}
+}
+
+// typeOf is a type that the table owns.
+func (t *Table) typeOf(suffix string, kind Kind, description string, build func() content) *Type {
+	return &Type{Name: t.naming.typeName(t.base, suffix), Kind: kind, Description: description, build: build}
+}
+
+// display is the table's name in descriptions.
+func (t *Table) display() string { return `"` + t.Catalog.Name.String() + `"` }
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// Type is the object type of the table's rows.
+func (t *Table) Type() *Type { return t.object }
+
+// Relations are the relationships to tables that the role sees.
+func (t *Table) Relations() []*Relation {
+	t.members.Do(t.findMembers)
+	return t.relations
+}
+
+// Computed are the computed fields whose rows the role sees.
+func (t *Table) Computed() []*ComputedRows {
+	t.members.Do(t.findMembers)
+	return t.computed
+}
+
+func (t *Table) findMembers() {
+	for _, r := range t.Table.Relationships {
+		if target := t.role.Table(r.Target); target != nil {
+			t.relations = append(t.relations, &Relation{Relationship: r, Target: target})
+		}
+	}
+	for _, f := range t.Table.ComputedFields {
+		if f.Returns == nil {
+			continue
+		}
+		if target := t.role.Table(f.Returns); target != nil {
+			t.computed = append(t.computed, &ComputedRows{ComputedField: f, Target: target})
+		}
+	}
+}
+
+// ReadsPrimaryKey reports whether there is a primary key and the role sees all of it.
+func (t *Table) ReadsPrimaryKey() bool {
+	for _, c := range t.PrimaryKey {
+		if _, ok := t.Permission.Column(c.Name); !ok {
+			return false
+		}
+	}
+	return len(t.PrimaryKey) > 0
+}
+
+// columns calls f for each visible column.
+func (t *Table) columns(f func(c *resolve.SelectColumn)) {
+	for i := range t.Permission.Columns {
+		if c := &t.Permission.Columns[i]; c.Column.Field != "" && c.Column.Scalar.Valid {
+			f(c)
+		}
+	}
+}
+
+// scalars calls f for each visible scalar computed field.
+func (t *Table) scalars(f func(c *resolve.SelectComputedField)) {
+	for i := range t.Permission.ComputedFields {
+		if c := &t.Permission.ComputedFields[i]; c.Field.Scalar.Valid {
+			f(c)
+		}
+	}
+}
+
+// columnType is the type of a column's values, without its nullability.
+func (t *Table) columnType(c *resolve.Column) Ref {
+	if c.Enum != nil {
+		return Named(t.role.enum(t.naming, c.Enum))
+	}
+	return t.role.valueType(c.Type, t.Source)
+}
+
+// computedType is the type of a scalar computed field.
+func (t *Table) computedType(f *resolve.ComputedField) Ref {
+	return t.role.valueType(f.Type, t.Source)
+}
+
+// AggregateType is the object type of aggregates of the table's rows.
+func (t *Table) AggregateType() *Type { return t.aggregate }
+
+// UpperEnums reports whether values of enum tables are shown in upper case.
+func (t *Table) UpperEnums() bool { return t.naming.convention == resolve.ConventionGraphQL }
