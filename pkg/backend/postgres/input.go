@@ -27,8 +27,7 @@ func (*Dialect) ParseInput(t catalog.Type, value json.RawMessage) (backend.Input
 	}
 	switch kindOf(value) {
 	case kindArray:
-		text, err := arrayLiteral(t, value)
-		return backend.Input{Text: text}, err
+		return arrayLiteral(t, value)
 	case kindString:
 		return text(value)
 	}

@@ -6,21 +6,27 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
 )
 
 // arrayLiteral writes a JSON list as an array literal: {1,NULL,"x"}. Elements follow the
 // rules of the element type. A list in it is a further dimension, except where elements are
 // JSON, which may be lists themselves.
-func arrayLiteral(t catalog.Type, list []byte) (string, error) {
+func arrayLiteral(t catalog.Type, list []byte) (backend.Input, error) {
 	element := t
 	element.Dims = 0
 	var b strings.Builder
 	b.Grow(len(list) + 2)
 	if err := writeArray(&b, element, list); err != nil {
-		return "", err
+		return backend.Input{}, err
 	}
-	return b.String(), nil
+	in := backend.Input{Text: b.String()}
+	if rowOf(t).family == familyGeography {
+		in.Wrap = ir.WrapGeoJSON
+	}
+	return in, nil
 }
 
 func writeArray(b *strings.Builder, element catalog.Type, list []byte) error {
@@ -53,8 +59,9 @@ func writeArray(b *strings.Builder, element catalog.Type, list []byte) error {
 }
 
 // writeElement writes one element, in quotes: they are always allowed, and without them
-// NULL, blanks and braces would mean something else. A wrap isn't needed in here: the
-// input functions of spatial types read the text that the wraps are for.
+// NULL, blanks and braces would mean something else. Elements have no wraps: geometry and
+// raster read the texts that the wraps are for by themselves. Geography doesn't; the wrap of
+// the whole list takes it through geometry.
 func writeElement(b *strings.Builder, element catalog.Type, value []byte) error {
 	in, err := parseScalar(element, value)
 	if err != nil {

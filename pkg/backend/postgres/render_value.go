@@ -141,6 +141,10 @@ func (r *renderer) bind(p param, t catalog.Type, wrap ir.Wrap) string {
 func wrapped(text string, t catalog.Type, wrap ir.Wrap) string {
 	switch wrap {
 	case ir.WrapGeoJSON:
+		if t.IsArray() {
+			// The literal of an array of geometry may hold GeoJSON, that of geography may not.
+			return text + "::geometry[]::" + typeName(t)
+		}
 		text = "ST_GeomFromGeoJSON(" + text + ")"
 		if t.Name == "geography" {
 			text += "::" + typeName(t)
