@@ -8,7 +8,6 @@ package lifecycle
 import (
 	"context"
 	"fmt"
-	"sync"
 )
 
 // Service is something that runs.
@@ -81,82 +80,4 @@ func stopReverse(services []Service) {
 	for i := len(services) - 1; i >= 0; i-- {
 		services[i].Stop()
 	}
-}
-
-// State keeps the promises of Service about order and repetition for the type that embeds
-// or holds it. The zero value is ready.
-type State struct {
-	mu      sync.Mutex
-	phase   phase
-	started chan struct{}
-}
-
-type phase int
-
-const (
-	phaseNew phase = iota
-	phaseUp
-	phaseDown
-)
-
-// ErrNotStarted and ErrStopped are the states that a service can't work in.
-var (
-	ErrNotStarted = fmt.Errorf("not started yet")
-	ErrStopped    = fmt.Errorf("stopped")
-)
-
-// Start runs up once. A stopped service can't start again, a started one is left alone.
-func (s *State) Start(up func() error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch s.phase {
-	case phaseUp:
-		return nil
-	case phaseDown:
-		return ErrStopped
-	}
-	if err := up(); err != nil {
-		return err
-	}
-	s.phase = phaseUp
-	close(s.channel())
-	return nil
-}
-
-// Stop runs down once, and only when Start has succeeded.
-func (s *State) Stop(down func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.phase == phaseUp {
-		down()
-	}
-	s.phase = phaseDown
-}
-
-// Started is closed once Start has succeeded.
-func (s *State) Started() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.channel()
-}
-
-// Status is ErrNotStarted or ErrStopped where they apply, else nil. It waits for a Start or
-// a Stop that is under way.
-func (s *State) Status() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch s.phase {
-	case phaseNew:
-		return ErrNotStarted
-	case phaseDown:
-		return ErrStopped
-	}
-	return nil
-}
-
-func (s *State) channel() chan struct{} {
-	if s.started == nil {
-		s.started = make(chan struct{})
-	}
-	return s.started
 }

@@ -56,6 +56,34 @@ func TestGroupStopsWhatIsUpWhenOneFails(t *testing.T) {
 	}
 }
 
+// Health is asked for while a service comes up or goes down, which may take a while.
+func TestStatusNeverWaits(t *testing.T) {
+	t.Parallel()
+	var s lifecycle.State
+	require.ErrorIs(t, s.Status(), lifecycle.ErrNotStarted)
+	broken := errors.New("no database")
+	require.ErrorIs(t, s.Start(func() error { return broken }), broken)
+	require.ErrorIs(t, s.Status(), lifecycle.ErrNotStarted)
+	require.NoError(t, s.Start(func() error {
+		require.ErrorIs(t, s.Status(), lifecycle.ErrStarting)
+		return nil
+	}))
+	require.NoError(t, s.Status())
+	s.Stop(func() { require.ErrorIs(t, s.Status(), lifecycle.ErrStopping) })
+	require.ErrorIs(t, s.Status(), lifecycle.ErrStopped)
+	require.ErrorIs(t, s.Start(func() error { return nil }), lifecycle.ErrStopped)
+}
+
+func TestGroupSaysWhoIsIll(t *testing.T) {
+	t.Parallel()
+	var log []string
+	inner := &member{name: "executor", log: &log}
+	g := lifecycle.NewGroup("all", inner)
+	require.NoError(t, g.Start(t.Context()))
+	inner.Stop()
+	require.EqualError(t, g.Status(), "executor: stopped")
+}
+
 func TestGroupKeepsThePromises(t *testing.T) {
 	t.Parallel()
 	lifecycletest.Stress(t, func(*testing.T) lifecycle.Service {
