@@ -34,7 +34,9 @@ type house struct {
 	nats    *natsserver.Server
 	others  *bus.Bus
 	gateway *gateway.Gateway
-	logs    *lines
+	// gatewayBus is the connection of the gateway.
+	gatewayBus *bus.Bus
+	logs       *lines
 }
 
 type lines struct {
@@ -83,13 +85,13 @@ func startNATS(t testing.TB) *natsserver.Server {
 func setup(t testing.TB, change func(*gateway.Config)) *house {
 	t.Helper()
 	h := &house{nats: startNATS(t), logs: &lines{}}
-	h.others = connect(t, h.nats, "others")
+	h.others, h.gatewayBus = connect(t, h.nats, "others"), connect(t, h.nats, "gateway")
 	h.publish(t, &snapshot.Snapshot{StreamID: "stream", Version: 1, Document: &metadata.Document{Version: 3}})
 	c := settings()
 	if change != nil {
 		change(&c)
 	}
-	g, err := gateway.New(c, gateway.Deps{Bus: connect(t, h.nats, "gateway"), Logger: telemetry.Discard(), AccessLog: h.logs})
+	g, err := gateway.New(c, gateway.Deps{Bus: h.gatewayBus, Logger: telemetry.Discard(), AccessLog: h.logs})
 	require.NoError(t, err)
 	require.NoError(t, g.Start(t.Context()))
 	t.Cleanup(g.Stop)

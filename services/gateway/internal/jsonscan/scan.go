@@ -63,9 +63,9 @@ func Parse(text []byte) (Value, error) {
 	return v, nil
 }
 
-// Members calls f for each member of an object that Parse has accepted, in order; the key
-// comes unquoted.
-func (v Value) Members(f func(key string, member Value) error) error {
+// Members calls f for each member of an object that Parse has accepted, in order. The key
+// comes unquoted, and is only valid during the call.
+func (v Value) Members(f func(key []byte, member Value) error) error {
 	s := scanner{text: v.Raw, pos: 1}
 	for s.next('}') {
 		key, err := s.value(0)
@@ -78,7 +78,7 @@ func (v Value) Members(f func(key string, member Value) error) error {
 		if err != nil {
 			return err
 		}
-		if err := f(key.Text(), member); err != nil {
+		if err := f(key.content(), member); err != nil {
 			return err
 		}
 	}

@@ -45,8 +45,8 @@ func TestParts(t *testing.T) {
 	v, err := jsonscan.Parse([]byte(` { "a\u0041" : [ 1 , "x" ] , "b" : { "c" : null } } `))
 	require.NoError(t, err)
 	var keys, parts []string
-	require.NoError(t, v.Members(func(key string, member jsonscan.Value) error {
-		keys = append(keys, key)
+	require.NoError(t, v.Members(func(key []byte, member jsonscan.Value) error {
+		keys = append(keys, string(key))
 		parts = append(parts, string(member.Raw))
 		if member.Kind != jsonscan.Array {
 			return nil
@@ -99,8 +99,8 @@ func FuzzParse(f *testing.F) {
 			var want map[string]json.RawMessage
 			require.NoError(t, json.Unmarshal(v.Raw, &want))
 			got := map[string]json.RawMessage{}
-			require.NoError(t, v.Members(func(key string, m jsonscan.Value) error {
-				got[key] = json.RawMessage(m.Raw)
+			require.NoError(t, v.Members(func(key []byte, m jsonscan.Value) error {
+				got[string(key)] = json.RawMessage(m.Raw)
 				return nil
 			}))
 			require.Equal(t, len(want), len(got))

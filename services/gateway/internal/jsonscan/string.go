@@ -54,11 +54,14 @@ func isHex(c byte) bool {
 
 // Text is the content of a string. An escaped half of a surrogate pair on its own becomes
 // U+FFFD.
-func (v Value) Text() string {
+func (v Value) Text() string { return string(v.content()) }
+
+// content is Text as bytes: those of the text itself where it has no escapes.
+func (v Value) content() []byte {
 	raw := v.Raw[1 : len(v.Raw)-1]
 	i := bytes.IndexByte(raw, '\\')
 	if i < 0 {
-		return string(raw)
+		return raw
 	}
 	out := make([]byte, 0, len(raw))
 	for i >= 0 {
@@ -68,7 +71,7 @@ func (v Value) Text() string {
 		out = utf8.AppendRune(out, r)
 		i = bytes.IndexByte(raw, '\\')
 	}
-	return string(append(out, raw...))
+	return append(out, raw...)
 }
 
 // unescape reads what follows a backslash and gives what follows that.

@@ -32,8 +32,8 @@ func ReadExplain(body []byte) (Explain, error) {
 		return e, wrongKind("explain request", jsonscan.Object, v)
 	}
 	found := false
-	err = v.Members(func(key string, m jsonscan.Value) (err error) {
-		switch key {
+	err = v.Members(func(key []byte, m jsonscan.Value) (err error) {
+		switch string(key) {
 		case "query":
 			found = true
 			e.GraphQL, err = readExplained(m)
@@ -45,7 +45,7 @@ func ReadExplain(body []byte) (Explain, error) {
 			}
 			e.Relay = string(m.Raw) == "true"
 		}
-		return apierror.At(err, key)
+		return apierror.At(err, string(key))
 	})
 	if err == nil && !found {
 		err = missingKey("query")
@@ -69,11 +69,11 @@ func readUser(v jsonscan.Value, user *session.Session) error {
 	default:
 		return wrongKind("HashMap", jsonscan.Object, v)
 	}
-	return v.Members(func(key string, m jsonscan.Value) error {
+	return v.Members(func(key []byte, m jsonscan.Value) error {
 		if m.Kind != jsonscan.String {
-			return apierror.At(wrongKind("Text", jsonscan.String, m), key)
+			return apierror.At(wrongKind("Text", jsonscan.String, m), string(key))
 		}
-		name, value := strings.ToLower(key), m.Text()
+		name, value := strings.ToLower(string(key)), m.Text()
 		if name == session.RoleHeader && value != "" {
 			user.Role = value
 		}

@@ -51,23 +51,23 @@ func readGraphQL(v jsonscan.Value) (GraphQL, error) {
 		return r, wrongKind("GraphQL request", jsonscan.Object, v)
 	}
 	found, persisted := false, false
-	err := v.Members(func(key string, m jsonscan.Value) error {
-		switch key {
+	err := v.Members(func(key []byte, m jsonscan.Value) error {
+		switch string(key) {
 		case "query":
 			if m.Kind != jsonscan.String {
-				return apierror.At(wrongKind("Text", jsonscan.String, m), key)
+				return apierror.At(wrongKind("Text", jsonscan.String, m), string(key))
 			}
 			r.Query, found = m.Text(), true
 		case "operationName":
 			if m.Kind != jsonscan.String && m.Kind != jsonscan.Null {
-				return apierror.At(wrongKind("Text", jsonscan.String, m), key)
+				return apierror.At(wrongKind("Text", jsonscan.String, m), string(key))
 			}
 			if m.Kind == jsonscan.String {
 				r.OperationName = m.Text()
 			}
 		case "variables":
 			if m.Kind != jsonscan.Object && m.Kind != jsonscan.Null {
-				return apierror.At(wrongKind("variables", jsonscan.Object, m), key)
+				return apierror.At(wrongKind("variables", jsonscan.Object, m), string(key))
 			}
 			if m.Kind == jsonscan.Object {
 				r.Variables = m.Raw
@@ -91,8 +91,8 @@ func readGraphQL(v jsonscan.Value) (GraphQL, error) {
 func namesPersistedQuery(v jsonscan.Value) bool {
 	found := false
 	if v.Kind == jsonscan.Object {
-		_ = v.Members(func(key string, _ jsonscan.Value) error {
-			found = found || key == "persistedQuery"
+		_ = v.Members(func(key []byte, _ jsonscan.Value) error {
+			found = found || string(key) == "persistedQuery"
 			return nil
 		})
 	}

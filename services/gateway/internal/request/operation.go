@@ -11,8 +11,8 @@ func OperationType(body []byte) (string, error) {
 		return "", err
 	}
 	name := ""
-	err = v.Members(func(key string, m jsonscan.Value) error {
-		if key == "type" && m.Kind == jsonscan.String {
+	err = v.Members(func(key []byte, m jsonscan.Value) error {
+		if string(key) == "type" && m.Kind == jsonscan.String {
 			name = m.Text()
 		}
 		return nil
