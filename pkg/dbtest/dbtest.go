@@ -31,10 +31,12 @@ var shared struct {
 
 // Main runs the tests and stops the server, when one was started. It does not return.
 func Main(m *testing.M) {
-	os.Exit(run(m))
+	os.Exit(Run(m))
 }
 
-func run(m *testing.M) int {
+// Run is Main for packages that have something to clean up themselves; it returns the exit
+// code.
+func Run(m *testing.M) int {
 	shared.mu.Lock()
 	shared.running = true
 	shared.mu.Unlock()

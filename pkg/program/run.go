@@ -126,7 +126,7 @@ func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func(contex
 	if err := s.Start(ctx); err != nil {
 		s.Stop()
 		if ctx.Err() != nil {
-			return nil // told to stop while it was starting
+			return nil //nolint:nilerr // told to stop while it was starting
 		}
 		return err
 	}
@@ -149,7 +149,7 @@ func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func(contex
 	case <-stopped:
 		startup.Info("stopped")
 		if ctx.Err() != nil {
-			return nil // told to stop before it was ready
+			return nil //nolint:nilerr // told to stop before it was ready
 		}
 		return failed
 	case <-time.After(limit):

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,7 +55,7 @@ func (p *place) startYardstick(ctx context.Context, name string) (*target, error
 		return nil, err
 	}
 	pid, err := p.processes.start(name, self, map[string]string{DatabaseVariable: p.databaseURL(sampleDatabase)},
-		"yardstick", name, address, fmt.Sprint(p.options.Connections))
+		"yardstick", name, address, strconv.Itoa(p.options.Connections))
 	if err != nil {
 		return nil, err
 	}

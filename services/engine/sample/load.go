@@ -81,9 +81,8 @@ func load(ctx context.Context, tx pgx.Tx, size Size) error {
 		if t.Columns[0] != "id" {
 			continue
 		}
-		name := pgx.Identifier{t.Name}.Sanitize()
-		_, err := tx.Exec(ctx, fmt.Sprintf(`SELECT setval(pg_get_serial_sequence($1, 'id'), max(id)) FROM %s`, name), t.Name)
-		if err != nil {
+		next := `SELECT setval(pg_get_serial_sequence($1, 'id'), max(id)) FROM ` + pgx.Identifier{t.Name}.Sanitize()
+		if _, err := tx.Exec(ctx, next, t.Name); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/big"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -155,11 +156,11 @@ func (l layout) track(id int) []any {
 	}
 	var composer any
 	if r.chance(72) {
-		who := person(r)
+		who := []string{person(r)}
 		for range r.early(4) {
-			who += ", " + person(r)
+			who = append(who, person(r))
 		}
-		composer = who
+		composer = strings.Join(who, ", ")
 	}
 	ms := r.between(95_000, 330_000) + r.early(260_000)
 	return []any{

@@ -7,16 +7,39 @@ const supportAgent = "Support Agent"
 var (
 	// genres in the order of their ids, with their share of the albums in thousandths.
 	genres = []weighted{
-		{"Rock", 350}, {"Latin", 150}, {"Metal", 105}, {"Alternative", 95}, {"Jazz", 45},
-		{"Blues", 40}, {"Classical", 35}, {"Pop", 32}, {"Soul", 25}, {"Reggae", 20},
-		{"Folk", 18}, {"Electronic", 15}, {"Hip Hop", 12}, {"Soundtrack", 11}, {"Funk", 9},
-		{"Country", 7}, {"World", 6}, {"Ambient", 5}, {"Bossa Nova", 4}, {"Ska", 4},
-		{"Opera", 3}, {"Gospel", 3}, {"Chanson", 2}, {"Spoken Word", 2}, {"Comedy", 2},
+		{"Rock", 350},
+		{"Latin", 150},
+		{"Metal", 105},
+		{"Alternative", 95},
+		{"Jazz", 45},
+		{"Blues", 40},
+		{"Classical", 35},
+		{"Pop", 32},
+		{"Soul", 25},
+		{"Reggae", 20},
+		{"Folk", 18},
+		{"Electronic", 15},
+		{"Hip Hop", 12},
+		{"Soundtrack", 11},
+		{"Funk", 9},
+		{"Country", 7},
+		{"World", 6},
+		{"Ambient", 5},
+		{"Bossa Nova", 4},
+		{"Ska", 4},
+		{"Opera", 3},
+		{"Gospel", 3},
+		{"Chanson", 2},
+		{"Spoken Word", 2},
+		{"Comedy", 2},
 	}
 
 	mediaTypes = []weighted{
-		{"MPEG audio file", 800}, {"AAC audio file", 120}, {"FLAC audio file", 50},
-		{"Ogg Vorbis audio file", 20}, {"Vinyl rip", 10},
+		{"MPEG audio file", 800},
+		{"AAC audio file", 120},
+		{"FLAC audio file", 50},
+		{"Ogg Vorbis audio file", 20},
+		{"Vinyl rip", 10},
 	}
 
 	adjectives = []string{
@@ -53,12 +76,30 @@ var (
 	}
 
 	places = []place{
-		{"Lisbon", "Portugal"}, {"Porto", "Portugal"}, {"Prague", "Czechia"}, {"Brno", "Czechia"},
-		{"Oslo", "Norway"}, {"Bergen", "Norway"}, {"Lyon", "France"}, {"Paris", "France"},
-		{"São Paulo", "Brazil"}, {"Recife", "Brazil"}, {"Toronto", "Canada"}, {"Montréal", "Canada"},
-		{"Berlin", "Germany"}, {"Köln", "Germany"}, {"Kyoto", "Japan"}, {"Osaka", "Japan"},
-		{"Austin", "USA"}, {"Seattle", "USA"}, {"Boston", "USA"}, {"Chicago", "USA"},
-		{"Dublin", "Ireland"}, {"Pune", "India"}, {"Delhi", "India"}, {"Santiago", "Chile"},
+		{"Lisbon", "Portugal"},
+		{"Porto", "Portugal"},
+		{"Prague", "Czechia"},
+		{"Brno", "Czechia"},
+		{"Oslo", "Norway"},
+		{"Bergen", "Norway"},
+		{"Lyon", "France"},
+		{"Paris", "France"},
+		{"São Paulo", "Brazil"},
+		{"Recife", "Brazil"},
+		{"Toronto", "Canada"},
+		{"Montréal", "Canada"},
+		{"Berlin", "Germany"},
+		{"Köln", "Germany"},
+		{"Kyoto", "Japan"},
+		{"Osaka", "Japan"},
+		{"Austin", "USA"},
+		{"Seattle", "USA"},
+		{"Boston", "USA"},
+		{"Chicago", "USA"},
+		{"Dublin", "Ireland"},
+		{"Pune", "India"},
+		{"Delhi", "India"},
+		{"Santiago", "Chile"},
 	}
 
 	streets = []string{
