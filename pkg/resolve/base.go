@@ -18,6 +18,7 @@ type base struct {
 	catalog *catalog.Table // nil when the database has no such table
 	refs    []*Enum        // the enum tables that columns refer to, in the order of columns
 	values  []catalog.EnumValue
+	version *version
 
 	// problem is why the table can't be used, "" when it can.
 	problem     string
@@ -45,7 +46,7 @@ func (b *base) is(h *head, m *metadata.Table, c *catalog.Table, refs []*Enum, va
 }
 
 func newBase(h *head, m *metadata.Table, c *catalog.Table, refs []*Enum, values []catalog.EnumValue) *base {
-	b := &base{head: h, meta: m, catalog: c, refs: refs, values: values}
+	b := &base{head: h, meta: m, catalog: c, refs: refs, values: values, version: &version{}}
 	if c == nil {
 		b.problem = fmt.Sprintf("no such table/view exists in source: %q", m.Table)
 		return b

@@ -31,6 +31,7 @@ func Build(doc *metadata.Document, catalogs map[string]*catalog.Source, sourceEr
 		s.Sources = append(s.Sources, buildSource(m, c, s.roles, before, o))
 	}
 	slices.SortFunc(s.Sources, func(a, b *Source) int { return strings.Compare(a.Name, b.Name) })
+	s.setRenamed(prev)
 	return s
 }
 
@@ -124,10 +125,10 @@ func (s *Source) base(prev *Source, m *metadata.Table, refs []*Enum) *base {
 	return newBase(s.head, m, c, refs, values)
 }
 
-// usable is the base of a table that can be used, or nil.
-func (s *Source) usable(name catalog.Name) *base {
+// version stands for the base of a table that can be used; nil for any other table.
+func (s *Source) version(name catalog.Name) *version {
 	if t := s.tables[name]; t != nil {
-		return t.base
+		return t.base.version
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 		list = append(list, source.checkFunctions()...)
 	}
 	list = append(list, s.checkRoles()...)
-	list = append(list, s.rootConflicts()...)
+	list = append(list, s.checkRoots()...)
 	slices.SortStableFunc(list, compareInconsistencies)
 	return list
 }

@@ -3,7 +3,6 @@ package resolve
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"queryengine/pkg/metadata"
@@ -81,74 +80,4 @@ func addRawRoles(roles map[string]bool, objects []json.RawMessage, key string) {
 			}
 		}
 	}
-}
-
-// rootUse is a name in a root of the schema.
-type rootUse struct {
-	namespace, root, name string
-}
-
-// rootConflicts finds root fields that several tables and functions define. Sources with a
-// namespace conflict with nobody but themselves.
-func (s *Schema) rootConflicts() []metadata.Inconsistency {
-	size := 0
-	for _, source := range s.Sources {
-		size += 11*len(source.Tables) + 2*len(source.Functions)
-	}
-	owners := make(map[rootUse]metadata.ObjectID, size)
-	var list []metadata.Inconsistency
-	seen := map[[2]metadata.ObjectID]bool{}
-	claim := func(source *Source, root, name string, id metadata.ObjectID) {
-		use := rootUse{source.Namespace, root, name}
-		other, taken := owners[use]
-		if !taken {
-			owners[use] = id
-			return
-		}
-		pair := [2]metadata.ObjectID{other, id}
-		if other == id || seen[pair] {
-			return
-		}
-		seen[pair] = true
-		objects := []metadata.InconsistentObject{s.object(other), s.object(id)}
-		list = append(list, conflicting(fmt.Sprintf(
-			"Encountered conflicting definitions in the selection set for '%s' for field '%s' defined in [%s, %s]. Fields must not be defined more than once across all sources.",
-			root, name, objects[0].Name, objects[1].Name), objects))
-	}
-	for _, source := range s.Sources {
-		for _, t := range source.Tables {
-			if t.Name == "" {
-				continue
-			}
-			id := tableID(t)
-			for i, f := range t.RootFields.All() {
-				claim(source, rootOf(i < queryFields), f.Name, id)
-			}
-		}
-		for _, f := range source.Functions {
-			id := functionID(f)
-			claim(source, rootOf(!f.Mutation), f.Field.Name, id)
-			if !f.Mutation {
-				claim(source, rootOf(true), f.AggregateField.Name, id)
-			}
-		}
-	}
-	return list
-}
-
-func rootOf(query bool) string {
-	if query {
-		return "query_root"
-	}
-	return "mutation_root"
-}
-
-// object describes a table or function in a group of conflicting objects.
-func (s *Schema) object(id metadata.ObjectID) metadata.InconsistentObject {
-	o := metadata.InconsistentObject{ID: id, Definition: id.Table, Name: objectName(id), Type: id.Kind}
-	if id.Kind == metadata.ObjectFunction {
-		functions := s.Source(id.Source).Meta.Functions
-		o.Definition = functions[slices.IndexFunc(functions, func(f *metadata.Function) bool { return f.Function == id.Table })]
-	}
-	return o
 }

@@ -64,13 +64,13 @@ func (h *head) rootFields(base identifier, display string, custom map[string]met
 	}
 }
 
-// queryFields is how many of All belong to the roots of queries and subscriptions.
+// queryFields is how many of all belong to the roots of queries and subscriptions.
 const queryFields = 4
 
-// All lists the root fields; those of queries and subscriptions come first.
-func (r *RootFields) All() []RootField {
-	return []RootField{
-		r.Select, r.SelectByPK, r.SelectAggregate, r.SelectStream,
-		r.Insert, r.InsertOne, r.Update, r.UpdateByPK, r.UpdateMany, r.Delete, r.DeleteByPK,
+// all lists the root fields; those of queries and subscriptions come first.
+func (r *RootFields) all() [11]*RootField {
+	return [...]*RootField{
+		&r.Select, &r.SelectByPK, &r.SelectAggregate, &r.SelectStream,
+		&r.Insert, &r.InsertOne, &r.Update, &r.UpdateByPK, &r.UpdateMany, &r.Delete, &r.DeleteByPK,
 	}
 }

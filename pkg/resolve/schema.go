@@ -3,6 +3,7 @@ package resolve
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
@@ -34,6 +35,10 @@ type Schema struct {
 	sourceErrors map[string]string
 	options      Options
 	roles        *roleSet
+
+	roots      atomic.Pointer[rootCheck]
+	rootsKnown bool       // the version before had no conflicts of root fields
+	renamed    []claimant // whose root fields are new since
 }
 
 // Source is one source with its tracked tables and functions.
@@ -72,19 +77,8 @@ func (s *Source) Table(name catalog.Name) *Table { return s.tables[name] }
 // WrapType puts the source's prefix and suffix around the name of a type.
 func (s *Source) WrapType(name string) string { return s.head.wrapType(name) }
 
-// Field says what the table's GraphQL field of that name is: "column", "relationship",
-// "computed field", "remote relationship", or "" for none.
-func (s *Schema) Field(source string, table catalog.Name, name string) string {
+// IsColumn says whether the table has a column under that GraphQL name.
+func (s *Schema) IsColumn(source string, table catalog.Name, field string) bool {
 	src := s.Source(source)
-	if src == nil || src.Table(table) == nil {
-		return ""
-	}
-	t := src.Table(table)
-	if t.ColumnByField(name) != nil {
-		return "column"
-	}
-	return t.fieldKind(name)
+	return src != nil && src.Table(table) != nil && src.Table(table).ColumnByField(field) != nil
 }
-
-// Schema answers the operations of the metadata API.
-var _ metadata.Schema = (*Schema)(nil)

@@ -22,11 +22,15 @@ type deps struct {
 	functions []functionDep
 }
 
-// tableDep is a table as it was seen; base is nil for one that wasn't tracked.
+// tableDep is a table as it was seen; version is nil for one that wasn't tracked.
 type tableDep struct {
-	name catalog.Name
-	base *base
+	name    catalog.Name
+	version *version
 }
+
+// version stands for a base without keeping it in memory: results that nobody asks for any
+// more would else hold on to tables of the past, and these to their results in turn.
+type version struct{ _ byte }
 
 type functionDep struct {
 	name      catalog.Name
@@ -46,7 +50,7 @@ func (k *tracker) table(s *Source, name catalog.Name) {
 			return
 		}
 	}
-	k.deps.tables = append(k.deps.tables, tableDep{name, s.usable(name)})
+	k.deps.tables = append(k.deps.tables, tableDep{name, s.version(name)})
 }
 
 func (k *tracker) function(s *Source, name catalog.Name) {
@@ -85,7 +89,7 @@ func (k *tracker) join(other deps) {
 // hold says whether everything is still the same in s.
 func (d deps) hold(s *Source) bool {
 	for _, t := range d.tables {
-		if s.usable(t.name) != t.base {
+		if s.version(t.name) != t.version {
 			return false
 		}
 	}

@@ -1,0 +1,177 @@
+package resolve
+
+import (
+	"fmt"
+	"slices"
+
+	"queryengine/pkg/metadata"
+)
+
+// rootCheck is the result of looking for root fields that several objects define.
+type rootCheck struct {
+	problems []metadata.Inconsistency
+}
+
+// claimant is a table or function, which claims names in the roots of the schema.
+type claimant struct {
+	source *Source
+	id     metadata.ObjectID
+	table  *Table
+	fn     *Function
+}
+
+// rootUse is a name in a root. Sources with a namespace have roots of their own.
+type rootUse struct {
+	namespace, root, name string
+}
+
+const (
+	queryRoot    = "query_root"
+	mutationRoot = "mutation_root"
+)
+
+// each calls f with every name that is claimed.
+func (c claimant) each(f func(rootUse)) {
+	if c.fn != nil {
+		if c.fn.Mutation {
+			f(rootUse{c.source.Namespace, mutationRoot, c.fn.Field.Name})
+			return
+		}
+		f(rootUse{c.source.Namespace, queryRoot, c.fn.Field.Name})
+		f(rootUse{c.source.Namespace, queryRoot, c.fn.AggregateField.Name})
+		return
+	}
+	if c.table.Name == "" {
+		return
+	}
+	for i, field := range c.table.RootFields.all() {
+		root := mutationRoot
+		if i < queryFields {
+			root = queryRoot
+		}
+		f(rootUse{c.source.Namespace, root, field.Name})
+	}
+}
+
+// claimants lists the tables and functions of all sources.
+func (s *Schema) claimants() []claimant {
+	var list []claimant
+	for _, source := range s.Sources {
+		for _, t := range source.Tables {
+			list = append(list, claimant{source: source, id: tableID(t), table: t})
+		}
+		for _, f := range source.Functions {
+			list = append(list, claimant{source: source, id: functionID(f), fn: f})
+		}
+	}
+	return list
+}
+
+// setRenamed notes which root fields are new since prev, if prev was checked and found to
+// be without conflicts: then only these can be in conflict.
+func (s *Schema) setRenamed(prev *Schema) {
+	if prev == nil {
+		return
+	}
+	if before := prev.roots.Load(); before == nil || len(before.problems) > 0 {
+		return
+	}
+	s.rootsKnown = true
+	for _, source := range s.Sources {
+		old := prev.Source(source.Name)
+		if old == source {
+			continue
+		}
+		if old == nil || old.Namespace != source.Namespace {
+			old = nothing
+		}
+		for _, t := range source.Tables {
+			if o := old.tables[t.Meta.Table]; o == nil || !o.RootFields.sameNames(t.RootFields) {
+				s.renamed = append(s.renamed, claimant{source: source, id: tableID(t), table: t})
+			}
+		}
+		for _, f := range source.Functions {
+			if !slices.ContainsFunc(old.Functions, func(o *Function) bool { return o.Meta == f.Meta && o.Catalog == f.Catalog }) {
+				s.renamed = append(s.renamed, claimant{source: source, id: functionID(f), fn: f})
+			}
+		}
+	}
+}
+
+func (r *RootFields) sameNames(o *RootFields) bool {
+	if r == o {
+		return true
+	}
+	names := o.all()
+	for i, f := range r.all() {
+		if f.Name != names[i].Name {
+			return false
+		}
+	}
+	return true
+}
+
+// scanned is the number of new claimants up to which every old one is compared with them;
+// for more, an index of all names is cheaper.
+const scanned = 8
+
+// checkRoots finds root fields that several tables and functions define.
+func (s *Schema) checkRoots() []metadata.Inconsistency {
+	if c := s.roots.Load(); c != nil {
+		return c.problems
+	}
+	c := &rootCheck{}
+	fresh := map[rootUse]bool{}
+	relevant := func(u rootUse) bool { return fresh[u] }
+	if s.rootsKnown && len(s.renamed) <= scanned {
+		for _, r := range s.renamed {
+			r.each(func(u rootUse) { fresh[u] = true })
+		}
+	} else {
+		relevant = func(rootUse) bool { return true }
+	}
+	if !s.rootsKnown || len(s.renamed) > 0 {
+		c.problems = s.rootConflicts(relevant)
+	}
+	s.roots.Store(c)
+	return c.problems
+}
+
+// rootConflicts looks for conflicts about the relevant names.
+func (s *Schema) rootConflicts(relevant func(rootUse) bool) []metadata.Inconsistency {
+	owners := map[rootUse]metadata.ObjectID{}
+	reported := map[[2]metadata.ObjectID]bool{}
+	var list []metadata.Inconsistency
+	for _, c := range s.claimants() {
+		c.each(func(u rootUse) {
+			if !relevant(u) {
+				return
+			}
+			other, taken := owners[u]
+			if !taken {
+				owners[u] = c.id
+				return
+			}
+			pair := [2]metadata.ObjectID{other, c.id}
+			if reported[pair] {
+				return
+			}
+			reported[pair] = true
+			objects := []metadata.InconsistentObject{s.object(other), s.object(c.id)}
+			list = append(list, conflicting(fmt.Sprintf(
+				"Encountered conflicting definitions in the selection set for '%s' for field '%s' defined in [%s, %s]. Fields must not be defined more than once across all sources.",
+				u.root, u.name, objects[0].Name, objects[1].Name), objects))
+		})
+	}
+	return list
+}
+
+// object describes a table or function in a group of conflicting objects.
+func (s *Schema) object(id metadata.ObjectID) metadata.InconsistentObject {
+	o := metadata.InconsistentObject{ID: id, Definition: id.Table, Name: objectName(id), Type: id.Kind}
+	if id.Kind == metadata.ObjectFunction {
+		functions := s.Source(id.Source).Meta.Functions
+		o.Definition = functions[slices.IndexFunc(functions, func(f *metadata.Function) bool { return f.Function == id.Table })]
+	}
+	return o
+}
