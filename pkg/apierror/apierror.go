@@ -141,7 +141,7 @@ func At(err error, steps ...any) error {
 	return &c
 }
 
-// Path spells steps as the tail of a JSON path: ".name", "[0]", "['my-key']".
+// Path spells steps as the tail of a JSON path: `.name`, `[0]`, `["my-key"]`.
 func Path(steps ...any) string {
 	var b strings.Builder
 	for _, s := range steps {
@@ -152,10 +152,10 @@ func Path(steps ...any) string {
 			if isIdentifier(v) {
 				b.WriteString("." + v)
 			} else {
-				b.WriteString("['" + v + "']")
+				b.WriteString("[" + strconv.Quote(v) + "]")
 			}
 		default:
-			fmt.Fprintf(&b, "['%v']", v)
+			fmt.Fprintf(&b, "[%q]", fmt.Sprint(v))
 		}
 	}
 	return b.String()

@@ -166,7 +166,7 @@ func TestParseRuleErrors(t *testing.T) {
 		`{"_and": [{"id": 1}, {"foo": 1}]}`: {"not-exists", "$._and[1].foo", `"foo" does not exist`},
 		`{"tracks": {"foo": 1}}`:            {"not-exists", "$.tracks.foo", `"foo" does not exist`},
 		`{"title": {"_foo": 1}}`:            {"unexpected-payload", "$.title._foo", `Unknown operator: _foo`},
-		`{"title": {"$foo": 1}}`:            {"unexpected-payload", "$.title['$foo']", `Unknown operator: $foo`},
+		`{"title": {"$foo": 1}}`:            {"unexpected-payload", `$.title["$foo"]`, `Unknown operator: $foo`},
 		`{"title": {"foo": 1}}`:             {"unexpected-payload", "$.title.foo", `Unknown operator: foo`},
 		`{"artist": {"home": {"_st_intersects_rast": "00"}}}`: {
 			"unexpected-payload", "$.artist.home._st_intersects_rast", `Unknown operator: _st_intersects_rast`,
