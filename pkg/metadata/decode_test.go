@@ -40,7 +40,7 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{`{"items":[{"name":"a","count":1.5}]}`, "$.items[0].count",
 			"parsing Int failed, value is either floating or will cause over or underflow 1.5"},
 		{`{"flag":"yes"}`, "$.flag", "parsing Bool failed, expected Boolean, but encountered String"},
-		{`{"map":{"my-key":{}}}`, "$.map['my-key']", `key "name" not found`},
+		{`{"map":{"my-key":{}}}`, `$.map["my-key"]`, `key "name" not found`},
 	} {
 		requireError(t, decode(json.RawMessage(c.in), &args{}), apierror.ParseFailed, c.path, c.message)
 	}
