@@ -167,6 +167,20 @@ type Source interface {
 	Close()
 }
 
+// PartIntrospector is a Source that can read single tables and functions, at a cost that
+// follows their number and not the size of the database.
+type PartIntrospector interface {
+	// IntrospectPart reads what has the names of part; what doesn't exist is left out. Of
+	// the enum tables it reads those in part.
+	IntrospectPart(ctx context.Context, part Part, enums []catalog.Name) (*catalog.Source, error)
+}
+
+// Part names tables and functions of a source.
+type Part struct {
+	Tables    []catalog.Name
+	Functions []catalog.Name
+}
+
 // Tx is an open transaction of a mutation.
 type Tx interface {
 	Query(ctx context.Context, s Statement, a Args, out *Answer) error

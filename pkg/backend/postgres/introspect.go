@@ -37,27 +37,35 @@ const oldestVersion = 100000
 // Introspect reads the catalog of the primary, from one snapshot. The rows of the tables
 // in enums become Enums, where such a table has the shape of one.
 func (s *Source) Introspect(ctx context.Context, enums []catalog.Name) (*catalog.Source, error) {
+	var found *catalog.Source
+	err := s.inSnapshot(ctx, func(pg *pgconn.PgConn) error {
+		var err error
+		found, err = introspect(ctx, pg, enums, nil)
+		return err
+	})
+	return found, err
+}
+
+// inSnapshot calls read in a transaction that sees one state of the primary.
+func (s *Source) inSnapshot(ctx context.Context, read func(*pgconn.PgConn) error) error {
 	c, err := s.primary.acquire(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer c.release()
 	const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 	if err := c.pg.Exec(ctx, begin).Close(); err != nil {
-		return nil, internalError(ctx, err, executed{SQL: begin})
+		return internalError(ctx, err, executed{SQL: begin})
 	}
-	found, err := introspect(ctx, c.pg, enums)
-	if err != nil {
-		return nil, err // release closes the connection with its transaction
+	if err := read(c.pg); err != nil {
+		return err // release closes the connection with its transaction
 	}
-	if err := c.pg.Exec(ctx, "COMMIT").Close(); err != nil {
-		return nil, internalError(ctx, err, executed{SQL: "COMMIT"})
-	}
-	return found, nil
+	return internalError(ctx, c.pg.Exec(ctx, "COMMIT").Close(), executed{SQL: "COMMIT"})
 }
 
-// introspect reads the catalog as the transaction of a connection sees it.
-func introspect(ctx context.Context, pg *pgconn.PgConn, enums []catalog.Name) (*catalog.Source, error) {
+// introspect reads the catalog as the transaction of a connection sees it, all of it or,
+// when only is given, a part.
+func introspect(ctx context.Context, pg *pgconn.PgConn, enums []catalog.Name, only *identifiers) (*catalog.Source, error) {
 	version := versionNumber(pg.ParameterStatus("server_version"))
 	if version < oldestVersion {
 		return nil, apierror.New(apierror.NotSupported, "PostgreSQL before version 10 is not supported")
@@ -65,10 +73,10 @@ func introspect(ctx context.Context, pg *pgconn.PgConn, enums []catalog.Name) (*
 	in := newIntrospection(version)
 	queries := []query{
 		{extensionsSQL, in.extension},
-		{relationsSQL, in.relation},
-		{forVersion(columnsSQL, version), in.column},
-		{forVersion(constraintsSQL, version), in.constraint},
-		{forVersion(functionsSQL, version), in.function},
+		{only.narrow(relationsSQL), in.relation},
+		{only.narrow(forVersion(columnsSQL, version)), in.column},
+		{only.narrow(forVersion(constraintsSQL, version)), in.constraint},
+		{only.narrow(forVersion(functionsSQL, version)), in.function},
 	}
 	if err := runQueries(ctx, pg, queries); err != nil {
 		return nil, err

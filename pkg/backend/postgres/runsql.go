@@ -153,7 +153,7 @@ func (r *rawRun) hook(ctx context.Context, hook rawHook) error {
 		return nil
 	}
 	return hook(ctx, func(ctx context.Context, enums []catalog.Name) (*catalog.Source, error) {
-		return introspect(ctx, r.pg, enums)
+		return introspect(ctx, r.pg, enums, nil)
 	})
 }
 

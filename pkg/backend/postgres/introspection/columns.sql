@@ -16,3 +16,4 @@ LEFT JOIN pg_catalog.pg_description d
 	ON d.classoid = 'pg_catalog.pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.attnum
 WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p')
 	AND n.nspname !~ '^pg_' AND n.nspname NOT IN ('information_schema', 'engine_catalog')
+	/* only tables c.oid */

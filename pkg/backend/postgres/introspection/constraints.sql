@@ -8,6 +8,7 @@ LEFT JOIN pg_catalog.pg_constraint parent ON parent.oid = k.conparentid
 WHERE k.contype IN ('p', 'u', 'f') AND k.conrelid <> 0
 	AND parent.conrelid IS DISTINCT FROM k.conrelid
 	AND n.nspname !~ '^pg_' AND n.nspname NOT IN ('information_schema', 'engine_catalog')
+	/* only tables k.conrelid */
 UNION ALL
 SELECT
 	i.indrelid,
@@ -22,6 +23,7 @@ JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE i.indisunique AND i.indisvalid AND i.indimmediate AND i.indpred IS NULL AND i.indexprs IS NULL
 	AND n.nspname !~ '^pg_' AND n.nspname NOT IN ('information_schema', 'engine_catalog')
+	/* only tables i.indrelid */
 	AND NOT EXISTS (
 		SELECT FROM pg_catalog.pg_constraint k
 		WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u', 'x')

@@ -19,4 +19,5 @@ LEFT JOIN pg_catalog.pg_description d
 	ON d.classoid = 'pg_catalog.pg_proc'::regclass AND d.objoid = p.oid AND d.objsubid = 0
 WHERE p.prokind = 'f'
 	AND n.nspname !~ '^pg_' AND n.nspname NOT IN ('information_schema', 'engine_catalog')
+	/* only functions p.oid */
 ORDER BY n.nspname COLLATE "C", p.proname COLLATE "C", p.oid

@@ -18,4 +18,5 @@ LEFT JOIN pg_catalog.pg_description d
 	ON d.classoid = 'pg_catalog.pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
 WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p')
 	AND n.nspname !~ '^pg_' AND n.nspname NOT IN ('information_schema', 'engine_catalog')
+	/* only tables c.oid */
 ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C"
