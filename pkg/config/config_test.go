@@ -3,10 +3,12 @@ package config_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,17 +48,20 @@ func TestPrecedence(t *testing.T) {
 func TestWrongVariableStopsTheStart(t *testing.T) {
 	t.Parallel()
 	for variable, c := range map[string]struct{ value, message string }{
-		"SERVER_PORT":     {"70000", "Only expecting a value between 0 and 65535"},
-		"SERVER_HOST":     {"", "empty string not allowed"},
-		"CONNECTIONS":     {"x", ""}, // not a variable of ours: ignored
-		"PG_CONNECTIONS":  {"0", "Only expecting a positive integer"},
-		"SERVER_TIMEOUT":  {"-1", "Only expecting a non negative numeric"},
-		"PLAN_CACHE_SIZE": {"many", "Expecting Int value"},
-		"DEV_MODE":        {"maybe", ` Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive`},
-		"TX_ISOLATION":    {"chaos", "Only expecting read-committed / repeatable-read / serializable"},
-		"ENABLED_APIS":    {"graphql,admin", "Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics"},
-		"ADMIN_SECRETS":   {`["a",""]`, "expecting a JSON array of texts that are not empty"},
-		"LOG_LEVEL":       {"loud", "Valid log levels: debug, info, warn or error"},
+		"SERVER_PORT":                         {"70000", "Only expecting a value between 0 and 65535"},
+		"SERVER_HOST":                         {"", "empty string not allowed"},
+		"ADMIN_SECRET":                        {"", "empty string not allowed"},
+		"ENABLED_LOG_TYPES":                   {"startup,all", `Valid list of comma-separated log types: ["startup","http-log","webhook-log","websocket-log","jwk-refresh-log","query-log","execution-log","livequery-poller-log","action-handler-log","data-connector-log","validate-input-log"]`},
+		"LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE": {"-1", "batch size should be a non negative integer"},
+		"CONNECTIONS":                         {"x", ""}, // not a variable of ours: ignored
+		"PG_CONNECTIONS":                      {"0", "Only expecting a positive integer"},
+		"SERVER_TIMEOUT":                      {"-1", "Only expecting a non negative numeric"},
+		"PLAN_CACHE_SIZE":                     {"many", "Expecting Int value"},
+		"DEV_MODE":                            {"maybe", ` Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive`},
+		"TX_ISOLATION":                        {"chaos", "Only expecting read-committed / repeatable-read / serializable"},
+		"ENABLED_APIS":                        {"graphql,admin", "Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics"},
+		"ADMIN_SECRETS":                       {`["a",""]`, "expecting a JSON array of texts that are not empty"},
+		"LOG_LEVEL":                           {"loud", "Valid log levels: debug, info, warn or error"},
 	} {
 		t.Run(variable, func(t *testing.T) {
 			t.Parallel()
@@ -83,6 +88,73 @@ func TestWrongFlags(t *testing.T) {
 		var usage *config.UsageError
 		require.ErrorAs(t, err, &usage, arg)
 		require.Equal(t, message, usage.Message)
+	}
+}
+
+func TestShortFlagsAndOldNames(t *testing.T) {
+	t.Parallel()
+	v, err := config.Load(config.Engine, []string{"-c", "7", "-i=serializable"}, environment(map[string]string{"ENGINE_GRAPHQL_AUTH_HOOK_TYPE": "post"}), io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, 7, config.Connections.Get(v))
+	require.Equal(t, "serializable", config.TxIsolation.Get(v))
+	require.Equal(t, "POST", config.AuthHookMode.Get(v))
+}
+
+func TestDatabaseFromItsParts(t *testing.T) {
+	t.Parallel()
+	v, err := config.Load(config.Metadata, []string{"--host", "::1", "-u", "o'brien", "--password", "p@ss/word", "-d", "my shop", "-o", "-c search_path=a"}, environment(nil), io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, "postgresql://o%27brien:p%40ss%2Fword@[::1]:5432/my%20shop?options=-c+search_path%3Da", config.DatabaseURL.Get(v).Reveal())
+	require.True(t, config.DatabaseURL.IsSet(v))
+	require.Empty(t, config.DatabaseURL.FromVariable(v))
+
+	v, err = config.Load(config.Metadata, []string{"--host", "h", "-u", "u", "-d", "d"}, environment(map[string]string{"ENGINE_GRAPHQL_DATABASE_URL": "postgres://x"}), io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, "postgres://x", config.DatabaseURL.Get(v).Reveal(), "the URL wins")
+	require.Equal(t, "ENGINE_GRAPHQL_DATABASE_URL", config.DatabaseURL.FromVariable(v))
+
+	_, err = config.Load(config.Metadata, []string{"--host", "h"}, environment(nil), io.Discard)
+	require.EqualError(t, err, "options --host, --user and --dbname belong together")
+}
+
+func TestCookiesNeedDisabledCORS(t *testing.T) {
+	t.Parallel()
+	_, err := config.Load(config.Gateway, []string{"--ws-read-cookie"}, environment(nil), io.Discard)
+	require.ErrorContains(t, err, "can only be used when CORS is disabled")
+	_, err = config.Load(config.Gateway, []string{"--ws-read-cookie", "--disable-cors"}, environment(nil), io.Discard)
+	require.NoError(t, err)
+}
+
+func TestSettingsWithoutEffectAreNamed(t *testing.T) {
+	t.Parallel()
+	v, err := config.Load(config.Engine, []string{"--disable-close-websockets-on-metadata-change"}, environment(map[string]string{"ENGINE_GRAPHQL_ENABLE_ALLOWLIST": "true"}), io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, []string{"enable-allowlist", "disable-close-websockets-on-metadata-change"}, v.WithoutEffect())
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestDump holds what a service says that it runs with.
+func TestDump(t *testing.T) {
+	t.Parallel()
+	for _, service := range []config.Service{config.Gateway, config.Metadata, config.QueryExecutor, config.EventDelivery, config.Scheduler, config.Engine} {
+		v, err := config.Load(service, nil, environment(map[string]string{
+			"ENGINE_GRAPHQL_ADMIN_SECRET": "hush", "ENGINE_GRAPHQL_DATABASE_URL": "postgres://u:hush@h/d", "ENGINE_GRAPHQL_NATS_URL": "nats://hush@n",
+			"ENGINE_GRAPHQL_LOG_LEVEL": "warn",
+		}), io.Discard)
+		require.NoError(t, err)
+		var got strings.Builder
+		for _, a := range v.LogValue().Group() {
+			fmt.Fprintf(&got, "%s = %s\n", a.Key, a.Value)
+		}
+		require.NotContains(t, got.String(), "hush")
+		path := filepath.Join("testdata", "dump", string(service)+".txt")
+		if *update {
+			require.NoError(t, os.WriteFile(path, []byte(got.String()), 0o600))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, string(want), got.String(), service)
 	}
 }
 
@@ -115,7 +187,8 @@ func TestTableIsSound(t *testing.T) {
 	for _, s := range config.Table() {
 		require.False(t, flags[s.Flag], "flag %s is defined twice", s.Flag)
 		require.False(t, variables[s.Variable], "variable %s is defined twice", s.Variable)
-		flags[s.Flag], variables[s.Variable] = true, true
+		flags[s.Flag] = true
+		variables[s.Variable] = !s.FlagOnly
 		require.NotEmpty(t, s.Help, s.Flag)
 		require.NotEmpty(t, s.Group, s.Flag)
 		require.False(t, s.Secret && s.Default != "", "secret %s has a default", s.Flag)

@@ -17,8 +17,16 @@ func WriteHelp(w io.Writer, service Service) {
 			group = s.Group
 			fmt.Fprintf(w, "\n%s:\n", group)
 		}
-		fmt.Fprintf(w, "  --%s%s\n        %s\n        %s%s\n", s.Flag, placeholder(s), s.Help, s.Env(), suffix(s))
+		fmt.Fprintf(w, "  %s%s\n        %s\n        %s%s\n", flags(s), placeholder(s), s.Help, s.Env(), suffix(s))
 	}
+}
+
+// flags are the flag and its short form.
+func flags(s *Spec) string {
+	if s.Short == "" {
+		return "--" + s.Flag
+	}
+	return "--" + s.Flag + ", -" + s.Short
 }
 
 func placeholder(s *Spec) string {
@@ -54,10 +62,27 @@ This page is made from the table in `+"`pkg/config`"+` by `+"`make generate`"+`.
 	for _, s := range Table() {
 		if s.Group != group {
 			group = s.Group
-			fmt.Fprintf(w, "\n## %s\n\n| Flag | Variable | Default | Meaning | Read by |\n|---|---|---|---|---|\n", group)
+			fmt.Fprintf(w, "\n## %s\n%s\n| Flag | Variable | Default | Meaning | Read by |\n|---|---|---|---|---|\n", group, introduction(group))
 		}
-		fmt.Fprintf(w, "| `--%s` | `%s` | %s | %s | %s |\n", s.Flag, s.Env(), code(s.Default), meaning(s), readers(s))
+		fmt.Fprintf(w, "| `%s` | %s | %s | %s | %s |\n", flags(s), variables(s), code(s.Default), meaning(s), readers(s))
 	}
+}
+
+func introduction(g Group) string {
+	if g != GroupNoEffect {
+		return ""
+	}
+	return `
+These are checked, so that a configuration that names them starts, and they do nothing: what
+they are for is not here yet, or has no meaning here. Each start warns of those that are set.
+`
+}
+
+func variables(s *Spec) string {
+	if s.OldVariable == "" {
+		return code(s.Env())
+	}
+	return code(s.Env()) + ", formerly " + code(VariablePrefix+s.OldVariable)
 }
 
 func code(s string) string {

@@ -5,12 +5,18 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 )
 
+// fileSuffix ends the name of a variable that names a file with the value.
+const fileSuffix = "_FILE"
+
 // Values are the texts that flags and variables gave, checked.
 type Values struct {
-	set map[string]string // by flag
+	service   Service
+	set       map[string]string // by flag
+	variables map[string]string // names of those that gave a value, by flag
 }
 
 func (v *Values) text(s *Spec) string {
@@ -23,6 +29,8 @@ func (v *Values) text(s *Spec) string {
 // ErrHelp says that --help was asked for, and printed.
 var ErrHelp = errors.New("help was asked for")
 
+var errReadCookie = errors.New("Fatal Error: --ws-read-cookie (ENGINE_GRAPHQL_WS_READ_COOKIE) can only be used when CORS is disabled") //nolint:staticcheck // wire text
+
 // UsageError is a wrong flag; the usage text belongs to it.
 type UsageError struct{ Message string }
 
@@ -32,40 +40,53 @@ func (e *UsageError) Error() string { return e.Message }
 // os.LookupEnv). It fails with a *UsageError for a wrong flag, with ErrHelp after it wrote
 // the help to out, else with the line that the program should end with.
 func Load(service Service, args []string, env func(string) (string, bool), out io.Writer) (*Values, error) {
-	v := &Values{set: map[string]string{}}
+	v := &Values{service: service, set: map[string]string{}, variables: map[string]string{}}
 	for _, r := range table {
-		if !r.Spec().ReadBy(service) {
+		if !r.Spec().ReadBy(service) || r.Spec().FlagOnly {
 			continue
 		}
-		text, name, ok, err := fromEnvironment(r.Spec(), env)
-		if err == nil && ok {
+		text, name, err := fromEnvironment(r.Spec(), env)
+		if err == nil && name != "" {
 			err = r.check(text)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("Fatal Error:- Environment variable %s: %w", name, err) //nolint:staticcheck // wire text
 		}
-		if ok {
-			v.set[r.Spec().Flag] = text
+		if name == "" {
+			continue
+		}
+		v.set[r.Spec().Flag] = text
+		if !strings.HasSuffix(name, fileSuffix) {
+			v.variables[r.Spec().Flag] = name
 		}
 	}
-	return v, v.parseFlags(service, args, out)
+	if err := v.parseFlags(service, args, out); err != nil {
+		return nil, err
+	}
+	if wsReadCookie.Get(v) && !DisableCORS.Get(v) {
+		return nil, errReadCookie
+	}
+	return v, v.joinDatabase()
 }
 
-// fromEnvironment finds the value of a setting in NAME, or in the file that NAME_FILE names.
-func fromEnvironment(s *Spec, env func(string) (string, bool)) (text, name string, ok bool, err error) {
-	name = s.Env()
-	if text, ok = env(name); ok {
-		return text, name, true, nil
+// fromEnvironment finds the value of a setting in NAME, in the file that NAME_FILE names,
+// or under the older name; name is the variable that it found.
+func fromEnvironment(s *Spec, env func(string) (string, bool)) (text, name string, err error) {
+	names := []string{s.Env()}
+	if s.OldVariable != "" {
+		names = append(names, VariablePrefix+s.OldVariable)
 	}
-	path, ok := env(name + "_FILE")
-	if !ok {
-		return "", name, false, nil
+	for _, name := range names {
+		if text, ok := env(name); ok {
+			return text, name, nil
+		}
+		name += fileSuffix
+		if path, ok := env(name); ok {
+			data, err := os.ReadFile(path)
+			return strings.TrimRight(string(data), "\r\n"), name, err
+		}
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return "", name + "_FILE", false, err
-	}
-	return strings.TrimRight(string(data), "\r\n"), name, true, nil
+	return "", "", nil
 }
 
 func (v *Values) parseFlags(service Service, args []string, out io.Writer) error {
@@ -76,31 +97,34 @@ func (v *Values) parseFlags(service Service, args []string, out io.Writer) error
 			WriteHelp(out, service)
 			return ErrHelp
 		}
-		name, value, hasValue := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		name, value, hasValue := strings.Cut(arg, "=")
 		r := find(service, name)
-		if r == nil || !strings.HasPrefix(arg, "--") {
+		if r == nil {
 			return &UsageError{fmt.Sprintf("unknown argument %q", arg)}
 		}
 		switch {
 		case hasValue:
 		case r.Spec().Switch:
-			value = "true"
+			value = strconv.FormatBool(r.Spec().Default != "true")
 		case len(args) == 0:
-			return &UsageError{fmt.Sprintf("option --%s needs a value", name)}
+			return &UsageError{fmt.Sprintf("option %s needs a value", name)}
 		default:
 			value, args = args[0], args[1:]
 		}
 		if err := r.check(value); err != nil {
-			return &UsageError{fmt.Sprintf("option --%s: %s", name, err)}
+			return &UsageError{fmt.Sprintf("option %s: %s", name, err)}
 		}
 		v.set[r.Spec().Flag] = value
+		delete(v.variables, r.Spec().Flag)
 	}
 	return nil
 }
 
-func find(service Service, flag string) row {
+// find gives the row of an argument, "--flag" or "-f".
+func find(service Service, argument string) row {
 	for _, r := range table {
-		if r.Spec().Flag == flag && r.Spec().ReadBy(service) {
+		s := r.Spec()
+		if s.ReadBy(service) && (argument == "--"+s.Flag || s.Short != "" && argument == "-"+s.Short) {
 			return r
 		}
 	}

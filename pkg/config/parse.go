@@ -28,6 +28,17 @@ func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"***"`), nil }
 // Reveal is the secret itself.
 func (s Secret) Reveal() string { return string(s) }
 
+// logTypes are the kinds of log lines; the last is another name of the one before.
+var logTypes = []string{
+	"startup", "http-log", "webhook-log", "websocket-log", "jwk-refresh-log", "query-log", "execution-log",
+	"livequery-poller-log", "action-handler-log", "data-connector-log", "validate-input-log", "validate-insert-input-log",
+}
+
+func logTypesMessage() string {
+	names, _ := json.Marshal(logTypes[:len(logTypes)-1]) // texts always encode
+	return "Valid list of comma-separated log types: " + string(names)
+}
+
 // The messages are those of the wire format.
 var (
 	errInteger  = errors.New("Expecting Int value")                        //nolint:staticcheck // wire text
@@ -42,6 +53,11 @@ var (
 func parseText(s string) (string, error) { return s, nil }
 
 func parseSecret(s string) (Secret, error) { return Secret(s), nil }
+
+func parseNonEmptySecret(s string) (Secret, error) {
+	text, err := parseNonEmpty(s)
+	return Secret(text), err
+}
 
 func parseSecrets(s string) ([]Secret, error) {
 	if s == "" {
@@ -100,6 +116,17 @@ func parseNonNegative(s string) (int, error) {
 		err = errNegative
 	}
 	return n, err
+}
+
+// nonNegative is parseNonNegative with another message.
+func nonNegative(message string) func(string) (int, error) {
+	return func(s string) (int, error) {
+		n, err := parseInt(s)
+		if err == nil && n < 0 {
+			err = errors.New(message)
+		}
+		return n, err
+	}
 }
 
 func parsePositive(s string) (int, error) {

@@ -20,9 +20,13 @@ const (
 
 // Spec is a row of the table.
 type Spec struct {
-	Flag string // without dashes
-	// Variable is the environment variable without VariablePrefix.
-	Variable string
+	Flag  string // without dashes
+	Short string // one letter, "" for none
+	// Variable is the environment variable without VariablePrefix; made from Flag when
+	// empty. OldVariable is one that is read when the other is not set.
+	Variable, OldVariable string
+	// FlagOnly settings have no variable.
+	FlagOnly bool
 	Default  string
 	Help     string
 	// Values says in words what is accepted: "integer, seconds".
@@ -32,12 +36,20 @@ type Spec struct {
 	Services []Service
 	// Secret values are never printed.
 	Secret bool
-	// Switch is a flag without a value: a boolean that is false by default.
+	// Switch is a flag without a value: it turns the default of a boolean around.
 	Switch bool
+	// NoEffect settings are accepted for those who have them in their configuration, and
+	// do nothing.
+	NoEffect bool
 }
 
-// Env is the full name of the environment variable.
-func (s *Spec) Env() string { return VariablePrefix + s.Variable }
+// Env is the full name of the environment variable, "" for none.
+func (s *Spec) Env() string {
+	if s.FlagOnly {
+		return ""
+	}
+	return VariablePrefix + s.Variable
+}
 
 // ReadBy reports whether a service reads the setting.
 func (s *Spec) ReadBy(service Service) bool {
@@ -64,6 +76,7 @@ const (
 	GroupSchema    Group = "Schema"
 	GroupLimits    Group = "Limits"
 	GroupOperation Group = "Operation"
+	GroupNoEffect  Group = "Accepted without effect"
 )
 
 // Setting is a row with the type of its value.
@@ -87,6 +100,10 @@ func (s Setting[T]) IsSet(v *Values) bool {
 	return ok
 }
 
+// FromVariable is the name of the environment variable that holds the value, "" when it
+// came from somewhere else, also from a file that a variable names.
+func (s Setting[T]) FromVariable(v *Values) string { return v.variables[s.spec.Flag] }
+
 func (s Setting[T]) check(text string) error {
 	_, err := s.parse(text)
 	return err
@@ -98,7 +115,7 @@ type row interface {
 }
 
 func define[T any](spec Spec, parse func(string) (T, error)) Setting[T] {
-	if spec.Variable == "" {
+	if spec.Variable == "" && !spec.FlagOnly {
 		spec.Variable = strings.ToUpper(strings.ReplaceAll(spec.Flag, "-", "_"))
 	}
 	return Setting[T]{spec: &spec, parse: parse}

@@ -11,9 +11,10 @@ var (
 )
 
 const (
-	seconds = "integer, seconds"
-	boolean = "boolean"
-	number  = "integer"
+	seconds      = "integer, seconds"
+	milliseconds = "integer, milliseconds"
+	boolean      = "boolean"
+	number       = "integer"
 )
 
 // Listener.
@@ -42,7 +43,7 @@ var (
 		Help: "becomes the source default when metadata has no source yet; also the metadata database when no other is given"}, parseSecret)
 	MetadataDatabaseURL = define(Spec{Flag: "metadata-database-url", Secret: true, Values: "PostgreSQL URL", Group: GroupDatabases, Services: []Service{Metadata, Scheduler},
 		Help: "database that holds the metadata"}, parseSecret)
-	Connections = define(Spec{Flag: "connections", Variable: "PG_CONNECTIONS", Default: "50", Values: number, Group: GroupDatabases, Services: queriers,
+	Connections = define(Spec{Flag: "connections", Short: "c", Variable: "PG_CONNECTIONS", Default: "50", Values: number, Group: GroupDatabases, Services: queriers,
 		Help: "connections of each process to a source that doesn't say so itself"}, parsePositive)
 	IdleTimeout = define(Spec{Flag: "timeout", Variable: "PG_TIMEOUT", Default: "180", Values: seconds, Group: GroupDatabases, Services: queriers,
 		Help: "an idle connection is closed after this time"}, parseDuration(time.Second))
@@ -52,7 +53,7 @@ var (
 		Help: "how long a request waits for a free connection"}, parseDuration(time.Second))
 	UsePreparedStatements = define(Spec{Flag: "use-prepared-statements", Default: "true", Values: boolean, Group: GroupDatabases, Services: queriers,
 		Help: "prepare statements on connections; off for poolers that mix sessions"}, parseBool)
-	TxIsolation = define(Spec{Flag: "tx-iso", Variable: "TX_ISOLATION", Default: "read-committed", Values: "read-committed, repeatable-read or serializable", Group: GroupDatabases, Services: queriers,
+	TxIsolation = define(Spec{Flag: "tx-iso", Short: "i", Variable: "TX_ISOLATION", Default: "read-committed", Values: "read-committed, repeatable-read or serializable", Group: GroupDatabases, Services: queriers,
 		Help: "isolation level of the source default when it is added"},
 		oneOf("Only expecting read-committed / repeatable-read / serializable", "read-committed", "repeatable-read", "serializable"))
 )
@@ -78,17 +79,17 @@ var (
 // Access.
 var (
 	AdminSecret = define(Spec{Flag: "admin-secret", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "secret of the role admin; without it everybody may take any role"}, parseSecret)
+		Help: "secret of the role admin; without it everybody may take any role"}, parseNonEmptySecret)
 	AdminSecrets = define(Spec{Flag: "admin-secrets", Secret: true, Values: "JSON array of texts", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "several admin secrets, all valid, to change one without a gap"}, parseSecrets)
 	AccessKey = define(Spec{Flag: "access-key", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "deprecated name of admin-secret"}, parseSecret)
+		Help: "deprecated name of admin-secret"}, parseNonEmptySecret)
 	MetricsSecret = define(Spec{Flag: "metrics-secret", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "bearer token of /v1/metrics, when the API metrics is enabled"}, parseSecret)
+		Help: "bearer token of /v1/metrics, when the API metrics is enabled"}, parseNonEmptySecret)
 	Preserve401Errors = define(Spec{Flag: "preserve-401-errors", Variable: "PRESERVE_401_ERRORS", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
 		Help: "keep status 401 on the GraphQL endpoints, which otherwise answer 200"}, parseBool)
 	UnauthorizedRole = define(Spec{Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "role of requests without credentials"}, parseText)
+		Help: "role of requests without credentials"}, parseNonEmpty)
 	JWTSecret = define(Spec{Flag: "jwt-secret", Secret: true, Values: "JSON object", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "how JSON Web Tokens are verified; needs an admin secret"}, parseSecret)
 	JWTSecrets = define(Spec{Flag: "jwt-secrets", Secret: true, Values: "JSON array of objects", Group: GroupAccess, Services: []Service{Gateway},
@@ -97,7 +98,7 @@ var (
 		Help: "accept elliptic-curve keys for tokens"}, parseBool)
 	AuthHook = define(Spec{Flag: "auth-hook", Values: "URL", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "webhook that says who a caller is; needs an admin secret"}, parseText)
-	AuthHookMode = define(Spec{Flag: "auth-hook-mode", Default: "GET", Values: "GET or POST", Group: GroupAccess, Services: []Service{Gateway},
+	AuthHookMode = define(Spec{Flag: "auth-hook-mode", OldVariable: "AUTH_HOOK_TYPE", Default: "GET", Values: "GET or POST", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "how the webhook is asked"}, oneOf("Only expecting GET / POST", "GET", "POST"))
 	AuthHookSendRequestBody = define(Spec{Flag: "auth-hook-send-request-body", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway},
 		Help: "in POST mode, show the webhook the GraphQL request"}, parseBool)
@@ -155,7 +156,7 @@ var (
 		Help: "least level of log lines"},
 		oneOf("Valid log levels: debug, info, warn or error", "debug", "info", "warn", "error"))
 	EnabledLogTypes = define(Spec{Flag: "enabled-log-types", Default: "startup,http-log,webhook-log,websocket-log,jwk-refresh-log", Values: "list of log types", Group: GroupOperation, Services: all,
-		Help: "kinds of log lines to write"}, parseList)
+		Help: "kinds of log lines to write"}, listOf(logTypesMessage(), logTypes...))
 	GracefulShutdownTimeout = define(Spec{Flag: "graceful-shutdown-timeout", Default: "60", Values: seconds, Group: GroupOperation, Services: all,
 		Help: "how long a stop waits for what is in hand"}, parseDuration(time.Second))
 	OTLPEndpoint = define(Spec{Flag: "otlp-endpoint", Values: "URL", Group: GroupOperation, Services: all,
@@ -165,9 +166,12 @@ var (
 )
 
 // table lists every setting in the order of the help.
-var table = []row{
+var table = append(effective, withoutEffect...)
+
+var effective = []row{
 	ServerPort, ServerHost, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS, StatusPort,
-	DatabaseURL, MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
+	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
+	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
 	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,
 	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, DevMode, AdminInternalErrors,

@@ -1,0 +1,38 @@
+package config
+
+import (
+	"log/slog"
+	"strings"
+)
+
+// WithoutEffect names the settings that were given and do nothing, for a warning.
+func (v *Values) WithoutEffect() []string {
+	var flags []string
+	for _, s := range Table() {
+		if _, given := v.set[s.Flag]; given && s.NoEffect {
+			flags = append(flags, s.Flag)
+		}
+	}
+	return flags
+}
+
+// LogValue is what the service runs with, for the line that it starts with. Of a secret it
+// only says whether it is set.
+func (v *Values) LogValue() slog.Value {
+	var attrs []slog.Attr
+	for _, s := range Table() {
+		if s.NoEffect || !s.ReadBy(v.service) {
+			continue
+		}
+		text := v.text(s)
+		_, given := v.set[s.Flag]
+		switch {
+		case s.Secret && given:
+			text = "<" + strings.ReplaceAll(s.Flag, "-", " ") + " set>"
+		case text == "":
+			continue
+		}
+		attrs = append(attrs, slog.String(strings.ReplaceAll(s.Flag, "-", "_"), text))
+	}
+	return slog.GroupValue(attrs...)
+}
