@@ -204,15 +204,17 @@ func (in *introspection) source() *catalog.Source {
 }
 
 // addColumns puts the columns into the order of the table. They live in one piece of
-// memory, as they are shared and dropped together.
+// memory, as they are shared and dropped together. A column is NOT NULL also by its domain,
+// but not in a view, where an outer join may have filled it.
 func (in *introspection) addColumns(t *catalog.Table, rows []columnRow) {
+	derived := t.Kind == catalog.KindView || t.Kind == catalog.KindMaterializedView
 	slices.SortFunc(rows, func(a, b columnRow) int { return cmp.Compare(a.column.Position, b.column.Position) })
 	columns := make([]catalog.Column, len(rows))
 	t.Columns = make([]*catalog.Column, len(rows))
 	for i, r := range rows {
 		columns[i] = r.column
 		columns[i].Type = in.types.resolve(r.typ)
-		columns[i].Nullable = !r.notNull && !in.types.rows[r.typ].notNull
+		columns[i].Nullable = !r.notNull && (derived || !in.types.rows[r.typ].notNull)
 		t.Columns[i] = &columns[i]
 	}
 }

@@ -18,7 +18,7 @@ type fixture struct {
 }
 
 // newFixture makes the database with the given tables. change may alter the options.
-func newFixture(t *testing.T, schema string, change func(*Endpoint)) *fixture {
+func newFixture(t testing.TB, schema string, change func(*Endpoint)) *fixture {
 	t.Helper()
 	f := &fixture{url: dbtest.URL(t)}
 	e := Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 4, Prepare: true}
@@ -36,14 +36,14 @@ func newFixture(t *testing.T, schema string, change func(*Endpoint)) *fixture {
 	return f
 }
 
-func (f *fixture) exec(t *testing.T, sql string) {
+func (f *fixture) exec(t testing.TB, sql string) {
 	t.Helper()
 	_, err := f.db.Exec(t.Context(), sql)
 	require.NoError(t, err)
 }
 
 // text is the value of a query as text.
-func (f *fixture) text(t *testing.T, sql string) string {
+func (f *fixture) text(t testing.TB, sql string) string {
 	t.Helper()
 	var s string
 	require.NoError(t, f.db.QueryRow(t.Context(), sql).Scan(&s))
