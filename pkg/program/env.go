@@ -56,6 +56,9 @@ func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Wr
 	if e.Logger, err = e.logger(string(name)); err != nil {
 		return nil, err
 	}
+	if flags := v.WithoutEffect(); len(flags) > 0 {
+		e.Logger.Warn("settings that have no effect are set", "settings", flags)
+	}
 	e.Tracer, e.endTracing, err = telemetry.NewTracing(ctx, config.OTLPEndpoint.Get(v), string(name), service.Version)
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)

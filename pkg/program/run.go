@@ -130,7 +130,7 @@ func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func(contex
 		}
 		return err
 	}
-	startup.Info("started", "version", service.Version, "instance", env.Bus.Instance())
+	startup.Info("started", "version", service.Version, "instance", env.Bus.Instance(), "configuration", env.Values)
 	var failed error
 	if ready != nil {
 		failed = ready(ctx)
