@@ -127,8 +127,10 @@ func betweenFloats(text []byte, f float64, size int) bool {
 	}
 	power := shift + exponent
 	mantissa, e := mantissaOf(math.Abs(f), size)
-	return power == e-1 && (odd == 2*mantissa+1 || odd == 2*mantissa-1) ||
-		power == e-2 && odd == 4*mantissa-1
+	if mantissa&(mantissa-1) == 0 && power == e-2 && odd == 4*mantissa-1 {
+		return true // below a power of two the neighbour is half as far
+	}
+	return power == e-1 && (odd == 2*mantissa+1 || odd == 2*mantissa-1)
 }
 
 // mantissaOf splits f into mantissa * 2^e with all bits that its size has.

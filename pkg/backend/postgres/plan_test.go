@@ -76,7 +76,14 @@ func sameAnswer(t *testing.T, s *Source, root ir.Root, o backend.RenderOptions, 
 	all := ways(t, root, o)
 	want := answerOf(t, s, all["json"], a)
 	for name, st := range all {
-		require.Equal(t, want, answerOf(t, s, st, a), "%s: %s", name, st.SQL())
+		if got := answerOf(t, s, st, a); got != want {
+			at := 0
+			for at < len(got) && at < len(want) && got[at] == want[at] {
+				at++
+			}
+			from := max(0, at-40)
+			require.Equal(t, want[from:min(len(want), at+60)], got[from:min(len(got), at+60)], "%s: %s", name, st.SQL())
+		}
 	}
 	return want
 }

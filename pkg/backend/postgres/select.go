@@ -63,6 +63,9 @@ func (q *selection) String() string {
 	b.WriteString("SELECT")
 	if len(q.distinct) > 0 {
 		b.WriteString(" DISTINCT ON (" + strings.Join(q.distinct, ", ") + ")")
+		if len(q.items) == 0 {
+			b.WriteString(" NULL") // DISTINCT needs something to be distinct
+		}
 	}
 	if len(q.items) > 0 {
 		b.WriteString(" " + strings.Join(q.items, ", "))

@@ -1,0 +1,46 @@
+package postgres
+
+import (
+	"context"
+
+	"queryengine/pkg/backend"
+)
+
+// Explain gives the text of a statement with its values in the place of its parameters, and
+// the lines of the database's plan. Nothing is executed. The values are for people to read:
+// the database gets the text with parameters, as it does when the statement runs.
+func (s *Source) Explain(ctx context.Context, st backend.Statement, a backend.Args) (string, []string, error) {
+	stmt, values, err := prepare(st, &a)
+	if err != nil {
+		return "", nil, err
+	}
+	c, err := s.reader().acquire(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer c.release()
+	text, err := stmt.textFor(c.utc())
+	if err != nil {
+		return "", nil, err
+	}
+	shown, err := stmt.render(mode{local: text != stmt.utc, inline: func(p param) (string, error) {
+		value, err := p.resolve(&a)
+		if value == nil {
+			return "NULL", err
+		}
+		return literal(string(value)), err
+	}})
+	if err != nil {
+		return "", nil, err
+	}
+	explain := "EXPLAIN " + text.sql
+	r := c.pg.ExecParams(ctx, explain, values, nil, nil, nil)
+	var plan []string
+	for r.NextRow() {
+		plan = append(plan, string(r.Values()[0]))
+	}
+	if _, err := r.Close(); err != nil {
+		return "", nil, queryError(ctx, err, executed{SQL: explain, Args: values})
+	}
+	return shown.sql, plan, nil
+}

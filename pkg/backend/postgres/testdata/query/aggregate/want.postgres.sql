@@ -1,0 +1,1 @@
+SELECT count(*), count(DISTINCT (t0."album_id", t0."genre_id")), count(t0."seconds"), avg(t0."seconds"), sum(t0."plays"), min(t0."mood"), max(t0."price"), stddev(t0."price"), ARRAY(SELECT record_send(ROW(t1."id")) FROM "public"."track" AS t1 ORDER BY t1."id") FROM "public"."track" AS t0

@@ -1,0 +1,1 @@
+SELECT max(t0."id") FROM "public"."track" AS t0

@@ -1,0 +1,1 @@
+SELECT count(*), max(t1."id"), ARRAY(SELECT record_send(ROW(t3."id", t4."title", t4."id")) FROM (SELECT t2.* FROM "public"."track" AS t2 ORDER BY t2."id" LIMIT 2 OFFSET 1) AS t3 LEFT JOIN "public"."album" AS t4 ON t4."id" = t3."album_id" ORDER BY t3."id") FROM (SELECT t0.* FROM "public"."track" AS t0 ORDER BY t0."id" LIMIT 6 OFFSET 1) AS t1

@@ -1,0 +1,1 @@
+SELECT t0."title", (SELECT record_send(ROW(count(*), max(t1."title"), ARRAY(SELECT record_send(ROW(t2."id")) FROM "public"."track" AS t2 WHERE t2."album_id" = t0."id" AND t2."seconds" > $1::int4 ORDER BY t2."id"))) FROM "public"."track" AS t1 WHERE t1."album_id" = t0."id" AND t1."seconds" > $1::int4) FROM "public"."album" AS t0 ORDER BY t0."id"

@@ -1,0 +1,1 @@
+SELECT t1."id", ARRAY(SELECT record_send(ROW(t3."id")) FROM "public"."track" AS t3 WHERE t3."album_id" = t2."id" ORDER BY t3."id" LIMIT 2), t2."id" FROM (SELECT t0.* FROM "public"."track" AS t0 ORDER BY t0."id" LIMIT 12) AS t1 LEFT JOIN "public"."album" AS t2 ON t2."id" = t1."album_id" ORDER BY t1."id"

@@ -1,0 +1,1 @@
+SELECT t0."id", "public"."album_title"(t0, $1::json, "prefix" => $2::text), "public"."strict_title"(t0), ARRAY(SELECT record_send(ROW(t1."id")) FROM "public"."album_long_tracks"(t0, $3::int4) AS t1 ORDER BY t1."id") FROM "public"."album" AS t0 ORDER BY t0."id" LIMIT 3

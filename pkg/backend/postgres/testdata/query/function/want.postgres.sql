@@ -1,0 +1,1 @@
+SELECT t1."id", "public"."track_label"(t1."?row"), t2."title", t2."id" FROM (SELECT t0.*, t0 AS "?row" FROM "public"."search_track"($1::text) AS t0 ORDER BY t0."id" LIMIT 3) AS t1 LEFT JOIN "public"."album" AS t2 ON t2."id" = t1."album_id" ORDER BY t1."id"

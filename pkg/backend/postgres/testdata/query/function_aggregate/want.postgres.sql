@@ -1,0 +1,1 @@
+WITH t1 AS MATERIALIZED (SELECT t0.*, t0 AS "?row" FROM "public"."search_track"($1::text) AS t0) SELECT count(*), ARRAY(SELECT record_send(ROW("public"."track_label"(t4."?row"), t5."title", t5."id")) FROM (SELECT t3.* FROM t1 AS t3 ORDER BY t3."id" LIMIT 2) AS t4 LEFT JOIN "public"."album" AS t5 ON t5."id" = t4."album_id" ORDER BY t4."id") FROM t1 AS t2

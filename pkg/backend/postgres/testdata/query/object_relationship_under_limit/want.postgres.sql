@@ -1,0 +1,1 @@
+SELECT t1."id", t2."title", t2."id" FROM (SELECT t0.* FROM "public"."track" AS t0 ORDER BY t0."seconds" DESC, t0."id" LIMIT 5) AS t1 LEFT JOIN "public"."album" AS t2 ON t2."id" = t1."album_id" ORDER BY t1."seconds" DESC, t1."id"

@@ -1,0 +1,1 @@
+SELECT t0."id", t2."id", t2."?exists" FROM "public"."track" AS t0 LEFT JOIN LATERAL (SELECT t1.*, TRUE AS "?exists" FROM "public"."track" AS t1 WHERE t1."seconds" = t0."seconds" ORDER BY t1."id" LIMIT 1) AS t2 ON TRUE ORDER BY t0."id"

@@ -1,0 +1,1 @@
+SELECT t0."id", t1."title", t2."name", t2."born", t2."id", t1."id", t3."name", t3."id" FROM "public"."track" AS t0 LEFT JOIN "public"."album" AS t1 ON t1."id" = t0."album_id" LEFT JOIN "public"."artist" AS t2 ON t2."id" = t1."artist_id" AND t2."owner_id" = $1::int4 LEFT JOIN "public"."genre" AS t3 ON t3."id" = t0."genre_id" ORDER BY t0."id"

@@ -1,0 +1,1 @@
+SELECT t1."title", ARRAY(SELECT record_send(ROW(t2."id")) FROM "public"."track" AS t2 WHERE t2."album_id" = t1."id" ORDER BY t2."id") FROM (SELECT t0.* FROM "public"."album" AS t0 ORDER BY t0."id" OFFSET 2) AS t1 ORDER BY t1."id"

@@ -1,0 +1,1 @@
+SELECT "public"."track_label"(t1."?row"), t2."title", t2."id" FROM (SELECT t0.*, "public"."track_label"(t0) AS "?1", t0 AS "?row" FROM "public"."track" AS t0 ORDER BY "public"."track_label"(t0) DESC NULLS LAST LIMIT 3) AS t1 LEFT JOIN "public"."album" AS t2 ON t2."id" = t1."album_id" ORDER BY t1."?1" DESC NULLS LAST

@@ -1,0 +1,1 @@
+SELECT t0."id", (CASE WHEN t0."id" < $1::int4 THEN t0."seconds" END), upper(t0."title") FROM "public"."track" AS t0 WHERE ((CASE WHEN t0."id" < $1::int4 THEN t0."seconds" END) > $2::int4 OR t0."id" > $3::int4) ORDER BY (CASE WHEN t0."id" < $1::int4 THEN t0."seconds" END) DESC, t0."id"

@@ -1,0 +1,1 @@
+SELECT t0."id", t0."title" FROM "public"."album" AS t0 WHERE ((SELECT count(*) >= $1::int4 AND count(*) < $2::int4 FROM "public"."track" AS t1 WHERE t1."album_id" = t0."id" AND t1."seconds" > $3::int4) OR (SELECT avg(t2."seconds") IS NULL FROM "public"."track" AS t2 WHERE t2."album_id" = t0."id")) ORDER BY t0."id"

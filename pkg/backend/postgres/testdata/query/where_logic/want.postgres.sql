@@ -1,0 +1,1 @@
+SELECT t0."id" FROM "public"."track" AS t0 WHERE (t0."seconds" > $1::int4 OR t0."seconds" IS NULL) AND NOT ((t0."id" < $2::int4 OR t0."mood" = $3::"public"."mood")) AND t0."album_id" IS NOT NULL ORDER BY t0."id"

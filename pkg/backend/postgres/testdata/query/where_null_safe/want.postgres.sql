@@ -1,0 +1,1 @@
+SELECT t0."id" FROM "public"."track" AS t0 WHERE ((t0."seconds" = $1::int4 OR t0."seconds" IS NULL AND $1::int4 IS NULL) OR t0."mood" = $2::"public"."mood" OR (t0."album_id" <> t0."genre_id" OR t0."album_id" IS NOT NULL AND t0."genre_id" IS NULL)) ORDER BY t0."id"

@@ -1,0 +1,1 @@
+SELECT t0."id" FROM "public"."track" AS t0 WHERE EXISTS (SELECT 1 FROM "public"."album" AS t1 WHERE t1."id" = t0."album_id" AND t1."meta" ? $1::text AND (t1."meta" #> $2::text[]) = $3::jsonb AND t1."meta"::text LIKE $4::text) ORDER BY t0."id"

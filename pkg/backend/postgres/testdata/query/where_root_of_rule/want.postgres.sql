@@ -1,0 +1,1 @@
+SELECT t0."id" FROM "public"."track" AS t0 WHERE EXISTS (SELECT 1 FROM "archive"."note" AS t1 WHERE t1."track_id" = t0."id") AND EXISTS (SELECT 1 FROM "public"."album" AS t2 WHERE t2."id" = t0."album_id" AND EXISTS (SELECT 1 FROM "archive"."note" AS t3 WHERE t3."track_id" = t2."id")) ORDER BY t0."id"
