@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -48,6 +49,7 @@ type StatusServer struct {
 	state   lifecycle.State
 	server  *http.Server
 	address net.Addr
+	failed  atomic.Pointer[error]
 }
 
 // NewStatusServer returns the server of a service on all addresses at port.
@@ -72,7 +74,7 @@ func (s *StatusServer) Start(ctx context.Context) error {
 		s.server = &http.Server{Handler: s.handler, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute}
 		go func() {
 			if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-				_ = listener.Close()
+				s.failed.Store(&err)
 			}
 		}()
 		return nil
@@ -97,4 +99,9 @@ func (s *StatusServer) Stop() {
 }
 
 // Status is nil while it listens.
-func (s *StatusServer) Status() error { return s.state.Status() }
+func (s *StatusServer) Status() error {
+	if err := s.failed.Load(); err != nil {
+		return *err
+	}
+	return s.state.Status()
+}

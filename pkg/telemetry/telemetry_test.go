@@ -51,13 +51,19 @@ func TestTracing(t *testing.T) {
 		}
 	}))
 	defer collector.Close()
-	provider, stop, err = telemetry.NewTracing(t.Context(), collector.URL+"/v1/traces", "gateway", "test")
-	require.NoError(t, err)
-	_, span = provider.Tracer("t").Start(t.Context(), "op")
-	require.True(t, span.IsRecording())
-	span.End()
-	require.NoError(t, stop(t.Context()))
-	require.EqualValues(t, 1, requests.Load())
+	for i, endpoint := range []string{collector.URL, collector.URL + "/", collector.URL + "/v1/traces"} {
+		provider, stop, err = telemetry.NewTracing(t.Context(), endpoint, "gateway", "test")
+		require.NoError(t, err)
+		_, span = provider.Tracer("t").Start(t.Context(), "op")
+		require.True(t, span.IsRecording())
+		span.End()
+		require.NoError(t, stop(t.Context()))
+		require.EqualValues(t, i+1, requests.Load(), endpoint)
+	}
+	for _, endpoint := range []string{"collector:4318", "://", "ftp://collector", "/v1/traces"} {
+		_, _, err = telemetry.NewTracing(t.Context(), endpoint, "gateway", "test")
+		require.ErrorContains(t, err, "is not an HTTP URL")
+	}
 }
 
 func TestStatusServer(t *testing.T) {
