@@ -70,8 +70,14 @@ func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out 
 	}
 }
 
+// sinkError is the error of whom the answer is handed on to.
+type sinkError struct{ error }
+
 // failed is the error of a statement as its caller gets it.
 func (c *conn) failed(ctx context.Context, err error, text *rendered, values [][]byte) error {
+	if sink := (sinkError{}); errors.As(err, &sink) {
+		return sink.error
+	}
 	return queryError(ctx, err, executed{SQL: text.sql, Args: values, Prepared: c.prepares(text)})
 }
 
@@ -147,7 +153,7 @@ func (w *rowWriter) rows(res *result, s *shape, out *backend.Answer) error {
 		w.object(s, res.row())
 		out.Buf = w.buf
 		if err := out.Flush(); err != nil {
-			return err
+			return sinkError{err}
 		}
 		w.buf = out.Buf
 	}
