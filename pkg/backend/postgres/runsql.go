@@ -170,10 +170,11 @@ func (r *rawRun) text(ctx context.Context, sql string) (*backend.RawResult, erro
 	return last, nil
 }
 
-// readResult reads a result in text form. Its error is the business of who reads on.
+// readResult reads a result in text form; rows may have no columns. Its error is the
+// business of who reads on.
 func readResult(rows *pgconn.ResultReader) *backend.RawResult {
 	fields := rows.FieldDescriptions()
-	if len(fields) == 0 {
+	if fields == nil {
 		return &backend.RawResult{}
 	}
 	header := make([]string, len(fields))

@@ -170,6 +170,7 @@ func TestReadOnlyTextStillRuns(t *testing.T) {
 		"SAVEPOINT a; SELECT 1; ROLLBACK TO SAVEPOINT a; SELECT 2 AS b": {{"b"}, {"2"}},
 		"DO $$ BEGIN PERFORM 1; END $$":                                 nil,
 		"PREPARE p AS SELECT 3 AS c; EXECUTE p":                         {{"c"}, {"3"}},
+		"SELECT":                                                        {{}, {}},
 		"TABLE vault":                                                   {{"id", "gold"}, {"1", "100"}},
 		"":                                                              nil,
 	} {

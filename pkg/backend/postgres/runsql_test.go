@@ -32,6 +32,7 @@ func TestRunSQLResult(t *testing.T) {
 		"command":       {"SELECT 1; UPDATE stock SET label = label", nil},
 		"returning":     {"UPDATE stock SET label = label WHERE id = 1 RETURNING id", [][]string{{"id"}, {"1"}}},
 		"nothing":       {"", nil},
+		"no columns":    {"SELECT FROM stock", [][]string{{}, {}, {}}},
 		"copy out":      {"COPY stock TO STDOUT", nil},
 		"session reset": {"SET search_path = nowhere; SET TIME ZONE 'Asia/Tokyo'", nil},
 	} {
