@@ -33,6 +33,9 @@ var textType = catalog.Type{Name: "text", OID: 25}
 // comparison parses an object of operators, or a literal that the subject must equal.
 func (p ruleParser) comparison(t *Table, s subject, raw json.RawMessage) (ir.BoolExp, error) {
 	list, ok := members(raw)
+	if !ok && p.reader != nil && isNull(raw) {
+		return ir.IsNull{Expr: s.expr}, nil
+	}
 	if !ok {
 		v, err := p.operand(s.typ, s.enum, raw)
 		return ir.Compare{Left: s.expr, Op: ir.OpEq, Args: []ir.Value{v}, NullSafe: isNullLiteral(v)}, err
@@ -65,6 +68,9 @@ func (p ruleParser) operation(t *Table, s subject, key string, raw json.RawMessa
 	o, err := p.operator(s, key, ir.Op(name))
 	if err != nil {
 		return nil, err
+	}
+	if p.reader != nil && isNull(raw) && (o.Op == ir.OpEq || o.Op == ir.OpNeq) {
+		return ir.IsNull{Expr: s.expr, Not: o.Op == ir.OpNeq}, nil
 	}
 	args, err := p.operands(s, o, raw)
 	if err != nil {
@@ -148,18 +154,26 @@ func (p ruleParser) objectOperands(o *backend.Operator, raw json.RawMessage) ([]
 }
 
 func (p ruleParser) operand(t catalog.Type, enum *Enum, raw json.RawMessage) (ir.Value, error) {
+	if p.reader != nil {
+		return parseLiteral(p.dialect, t, enum, raw)
+	}
 	return parseOperand(p.dialect, t, enum, raw)
 }
 
 // parseOperand parses a literal, or a reference to a session variable, of type t.
 func parseOperand(d backend.TypeSystem, t catalog.Type, enum *Enum, raw json.RawMessage) (ir.Value, error) {
-	if isNull(raw) {
-		return ir.Literal{Null: true, Type: t}, nil
-	}
 	if s, ok := text(raw); ok {
 		if name, ok := session.Reference(s); ok {
 			return ir.SessionVar{Name: name, Type: t, Wrap: d.Scalar(t).SessionWrap}, nil
 		}
+	}
+	return parseLiteral(d, t, enum, raw)
+}
+
+// parseLiteral parses a literal of type t.
+func parseLiteral(d backend.TypeSystem, t catalog.Type, enum *Enum, raw json.RawMessage) (ir.Value, error) {
+	if isNull(raw) {
+		return ir.Literal{Null: true, Type: t}, nil
 	}
 	if enum != nil {
 		if err := enum.check(raw); err != nil {
@@ -174,7 +188,7 @@ func parseOperand(d backend.TypeSystem, t catalog.Type, enum *Enum, raw json.Raw
 // holds the whole list. References inside the list are literals.
 func (p ruleParser) list(t catalog.Type, enum *Enum, raw json.RawMessage) (ir.Value, error) {
 	t.Dims++
-	if s, ok := text(raw); ok {
+	if s, ok := text(raw); ok && p.reader == nil {
 		if name, ok := session.Reference(s); ok {
 			return ir.SessionVar{Name: name, Type: t}, nil
 		}
@@ -255,6 +269,9 @@ func (p ruleParser) columnComparison(t *Table, s subject, op ir.Op, raw json.Raw
 			s.name, typeName(p.dialect, s.typ), name, typeName(p.dialect, c.Type))
 	}
 	p.tracker.needType(columnID(scope, name))
+	if err := p.reader.plain(scope, c); err != nil {
+		return nil, err
+	}
 	return ir.CompareColumn{Left: s.expr, Op: op, Right: ir.Column{Name: name, Type: c.Type, Root: len(path) == 2 && p.nested}}, nil
 }
 

@@ -36,6 +36,8 @@ type ruleParser struct {
 	nested  bool // the scope isn't root's row
 	dialect backend.Dialect
 	tracker *tracker
+	// reader is nil for a rule, and whose condition it is for one of a request.
+	reader *reader
 }
 
 // inside is the parser for the rows of another relation.
@@ -123,11 +125,15 @@ func (p ruleParser) exists(t *Table, raw json.RawMessage) (ir.BoolExp, error) {
 		return nil, apierror.At(noSuchTable(name, t.Source), "_table")
 	}
 	p.tracker.need(tableID(target))
+	visible, err := p.reader.rows(target, "")
+	if err != nil {
+		return nil, apierror.At(err, "_table")
+	}
 	exp, err := p.inside().rule(target, where)
 	if err != nil {
 		return nil, apierror.At(err, "_where")
 	}
-	return ir.Exists{From: ir.Table{Name: name}, Where: exp}, nil
+	return ir.Exists{From: ir.Table{Name: name}, Where: both(visible, exp)}, nil
 }
 
 func find(list []member, key string) json.RawMessage {
@@ -150,9 +156,11 @@ func (p ruleParser) field(t *Table, name string, raw json.RawMessage) (ir.BoolEx
 			return nil, apierror.New(apierror.UnexpectedPayload, "JSON column can not be part of boolean expression")
 		}
 		p.tracker.needType(columnID(t, name))
-		return p.comparison(t, subject{
-			name: name, expr: ir.Column{Name: name, Type: c.Type}, typ: c.Type, nullable: c.Nullable, enum: c.Enum,
-		}, raw)
+		expr, err := p.reader.column(t, c)
+		if err != nil {
+			return nil, err
+		}
+		return p.comparison(t, subject{name: name, expr: expr, typ: c.Type, nullable: c.Nullable, enum: c.Enum}, raw)
 	}
 	for array, list := range [][]*metadata.Relationship{t.Meta.ObjectRelationships, t.Meta.ArrayRelationships} {
 		for _, m := range list {
@@ -192,11 +200,15 @@ func (p ruleParser) relationship(t *Table, m *metadata.Relationship, array bool,
 	}
 	p.tracker.need(fieldID(t, kind, m.Name))
 	p.tracker.need(tableID(r.Target))
+	visible, err := p.reader.rows(r.Target, m.Name)
+	if err != nil {
+		return nil, err
+	}
 	exp, err := p.inside().rule(r.Target, raw)
 	if err != nil {
 		return nil, err
 	}
-	return ir.Exists{From: ir.Table{Name: r.Target.Meta.Table}, Join: r.Join, Where: exp}, nil
+	return ir.Exists{From: ir.Table{Name: r.Target.Meta.Table}, Join: r.Join, Where: both(visible, exp)}, nil
 }
 
 // relationshipTarget is the table that a relationship leads to, tracked or not; the zero
@@ -228,13 +240,20 @@ func (p ruleParser) computedField(t *Table, m *metadata.ComputedField, raw json.
 	}
 	p.tracker.need(fieldID(t, metadata.ObjectComputedField, m.Name))
 	if f.Returns == nil {
-		call := ir.Call{Function: f.Function.Name, Args: f.CallArgs(), Type: f.Type}
-		return p.comparison(t, subject{name: m.Name, expr: call, typ: f.Type, nullable: true}, raw)
+		expr, err := p.reader.computed(t, f)
+		if err != nil {
+			return nil, err
+		}
+		return p.comparison(t, subject{name: m.Name, expr: expr, typ: f.Type, nullable: true}, raw)
+	}
+	visible, err := p.reader.rows(f.Returns, m.Name)
+	if err != nil {
+		return nil, err
 	}
 	exp, err := p.inside().rule(f.Returns, raw)
 	if err != nil {
 		return nil, err
 	}
 	from := ir.Function{Name: f.Function.Name, Args: f.CallArgs(), Single: !f.Function.ReturnsSet}
-	return ir.Exists{From: from, Where: exp}, nil
+	return ir.Exists{From: from, Where: both(visible, exp)}, nil
 }

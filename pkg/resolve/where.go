@@ -1,0 +1,124 @@
+package resolve
+
+import (
+	"encoding/json"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/ir"
+)
+
+// ParseWhere parses the condition of a request for rows of t, in the language of permission
+// rules: nil is true. It sees only what the role may select, its strings are never
+// references to session variables, and equality with null tests for NULL. An error carries
+// its path relative to the condition.
+func ParseWhere(t *Table, role string, where json.RawMessage) (ir.BoolExp, error) {
+	p := ruleParser{root: t, tracker: &tracker{}, dialect: t.Source.Dialect, reader: &reader{role: role}}
+	exp, err := p.rule(t, where)
+	if err != nil {
+		return nil, err
+	}
+	return always(exp), nil
+}
+
+// reader is who asks for rows. The nil reader is the author of a rule, who sees everything.
+type reader struct{ role string }
+
+// rows is the condition on the rows of a related table that the reader may see, nil for all
+// of them; relationship is what leads there, "" for the table by itself.
+func (r *reader) rows(t *Table, relationship string) (ir.BoolExp, error) {
+	if r == nil {
+		return nil, nil
+	}
+	permission := t.SelectPermission(r.role)
+	switch {
+	case permission != nil:
+		return permission.Visible(), nil
+	case relationship == "":
+		return nil, apierror.Newf(apierror.PermissionDenied, "select on %q for role %q is not allowed. ", t.Meta.Table, r.role)
+	}
+	return nil, ErrUnreadableRelationship(t, relationship, r.role)
+}
+
+// ErrUnreadableRelationship is the fault of a request that follows a relationship to a
+// table that the role may not select from.
+func ErrUnreadableRelationship(target *Table, relationship, role string) error {
+	return apierror.Newf(apierror.PermissionDenied, "role %q does not have permission to read relationship %q; no permission on table %q",
+		role, relationship, target.Meta.Table)
+}
+
+// ErrUnreadableColumn is the fault of a request for a column, or scalar computed field,
+// that the role may not select.
+func ErrUnreadableColumn(name, role string) error {
+	return apierror.Newf(apierror.PermissionDenied, "role %q does not have permission to select column %q", role, name)
+}
+
+// column is the value of a column as the reader sees it.
+func (r *reader) column(t *Table, c *Column) (ir.Expr, error) {
+	expr := ir.Column{Name: c.Name, Type: c.Type}
+	if r == nil {
+		return expr, nil
+	}
+	if permission := t.SelectPermission(r.role); permission != nil {
+		if visible, ok := permission.Column(c.Name); ok {
+			return visible.Expr(), nil
+		}
+	}
+	return nil, ErrUnreadableColumn(c.Name, r.role)
+}
+
+// plain refuses a column that the reader doesn't see as it is.
+func (r *reader) plain(t *Table, c *Column) error {
+	expr, err := r.column(t, c)
+	if _, redacted := expr.(ir.Redacted); redacted {
+		return ErrUnreadableColumn(c.Name, r.role)
+	}
+	return err
+}
+
+// computed is the value of a scalar computed field as the reader sees it.
+func (r *reader) computed(t *Table, f *ComputedField) (ir.Expr, error) {
+	if r == nil {
+		return ir.Call{Function: f.Function.Name, Args: f.CallArgs(), Type: f.Type}, nil
+	}
+	if permission := t.SelectPermission(r.role); permission != nil {
+		if visible, ok := permission.ComputedField(f.Name); ok {
+			return visible.Expr(), nil
+		}
+	}
+	return nil, ErrUnreadableColumn(f.Name, r.role)
+}
+
+// Visible is the condition on the rows that the role may see, nil for all of them, as a
+// part of a condition on rows of any table.
+func (p *SelectPermission) Visible() ir.BoolExp {
+	if p.Filter == nil {
+		return nil
+	}
+	return ir.Rule{Exp: p.Filter}
+}
+
+// Expr is the value of the column in a row.
+func (c SelectColumn) Expr() ir.Expr {
+	return redacted(ir.Column{Name: c.Column.Name, Type: c.Column.Type}, c.Redact)
+}
+
+// Expr is the value of the computed field in a row, for a client that gives no arguments.
+func (f SelectComputedField) Expr() ir.Expr {
+	call := ir.Call{Function: f.Field.Function.Name, Args: f.Field.CallArgs(), Type: f.Field.Type}
+	return redacted(call, f.Redact)
+}
+
+func redacted(e ir.Expr, when ir.BoolExp) ir.Expr {
+	if when == nil {
+		return e
+	}
+	return ir.Redacted{Expr: e, When: ir.Rule{Exp: when}}
+}
+
+// both is the conjunction of two conditions, of which the first may be nil.
+func both(a, b ir.BoolExp) ir.BoolExp {
+	if a == nil {
+		return b
+	}
+	return ir.And{Exps: []ir.BoolExp{a, b}}
+}
