@@ -76,7 +76,7 @@ func startContainer(ctx context.Context) (*Server, error) {
 		// The image starts the server twice: first without a port, to set it up.
 		testcontainers.WithWaitStrategyAndDeadline(time.Minute,
 			wait.ForLog("database system is ready to accept connections").WithOccurrence(2),
-			wait.ForListeningPort("5432/tcp")),
+			wait.ForListeningPort("5432/tcp").SkipInternalCheck()),
 	)
 	if err != nil {
 		return nil, errors.Join(err, testcontainers.TerminateContainer(c))
