@@ -2,9 +2,7 @@ package resolve
 
 import (
 	"slices"
-	"strings"
 
-	"queryengine/pkg/apierror"
 	"queryengine/pkg/metadata"
 )
 
@@ -48,14 +46,14 @@ func (s *roleSet) any(role string, f func(string) bool) bool {
 	return r != nil && slices.ContainsFunc(r.Parents, func(p string) bool { return s.any(p, f) })
 }
 
-// cycle returns the roles of a cycle, the first one again at the end; nil for none.
+// cycle returns the roles of a cycle; nil for none.
 func (s *roleSet) cycle() []string {
 	done := map[string]bool{}
 	var path []string
 	var visit func(name string) []string
 	visit = func(name string) []string {
 		if i := slices.Index(path, name); i >= 0 {
-			return append(slices.Clone(path[i:]), name)
+			return slices.Clone(path[i:])
 		}
 		r := s.byName[name]
 		if r == nil || done[name] {
@@ -77,20 +75,4 @@ func (s *roleSet) cycle() []string {
 		}
 	}
 	return nil
-}
-
-// CheckRoles refuses inherited roles that inherit from themselves.
-func CheckRoles(list []*metadata.InheritedRole) error {
-	s := &roleSet{byName: make(map[string]*Role, len(list)), meta: list}
-	for _, m := range list {
-		s.byName[m.Name] = &Role{Name: m.Name, Parents: m.Set}
-	}
-	cycle := s.cycle()
-	if cycle == nil {
-		return nil
-	}
-	for i, name := range cycle {
-		cycle[i] = quote(name)
-	}
-	return apierror.New(apierror.CyclicDependency, "found cycle(s) in roles: ["+strings.Join(cycle, ",")+"]")
 }

@@ -33,7 +33,8 @@ func catalogTable(name, columns string) *catalog.Table {
 		Name: parseName(name), Kind: catalog.KindTable, Insertable: true, Updatable: true, Deletable: true, RowEstimate: -1,
 	}
 	for i, spec := range strings.Split(columns, ", ") {
-		column, typ, _ := strings.Cut(spec, " ")
+		space := strings.LastIndexByte(spec, ' ') // names may have spaces, types have none
+		column, typ := spec[:space], spec[space+1:]
 		c := &catalog.Column{Name: column, Position: i + 1, Nullable: !strings.HasSuffix(typ, "!")}
 		c.Type = catalogType(strings.TrimSuffix(typ, "!"))
 		t.Columns = append(t.Columns, c)
