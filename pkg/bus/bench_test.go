@@ -32,6 +32,7 @@ func benchmarkCall(b *testing.B, caller *bus.Bus, size int) {
 	}
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
+	b.SetParallelism(4)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			if err := caller.Call(b.Context(), bus.QueryExecute, req, newHead, discard{}); err != nil {

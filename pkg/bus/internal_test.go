@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
@@ -58,6 +59,20 @@ func TestParseFrame(t *testing.T) {
 	for _, tail := range []string{"", "1z", "1z.", "1z.d", "1z.d1.2", "1z.d-1", "1z.d99999999999"} {
 		_, _, ok = parseFrame(tail, &nats.Msg{Data: []byte("x")})
 		require.False(t, ok, tail)
+	}
+}
+
+func TestCallToken(t *testing.T) {
+	t.Parallel()
+	for _, left := range []time.Duration{0, time.Millisecond, 90 * time.Second, 24 * time.Hour} {
+		window, got := parseCallToken(callToken(1<<40, 7, left))
+		require.Equal(t, 7, window)
+		require.Equal(t, left, got)
+	}
+	for _, token := range []string{"", "1", "a-b-c", "1-0--5", "1--", "1-1-9223372036854775807"} {
+		window, left := parseCallToken(token)
+		require.Equal(t, 1, window, token)
+		require.Zero(t, left, token)
 	}
 }
 

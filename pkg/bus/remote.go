@@ -38,10 +38,14 @@ func (c *remoteCall) breakOff(err *apierror.Error) {
 	}
 }
 
-func (b *Bus) open() *remoteCall {
+func (b *Bus) open(ctx context.Context) *remoteCall {
+	var left time.Duration
+	if deadline, ok := ctx.Deadline(); ok {
+		left = max(time.Until(deadline), time.Millisecond)
+	}
 	// Next to the window: a head, an end and a wake-up.
 	c := &remoteCall{
-		token:  strconv.FormatUint(b.callCount.Add(1), 36),
+		token:  callToken(b.callCount.Add(1), b.cfg.Window, left),
 		frames: make(chan frame, b.cfg.Window+3),
 	}
 	c.heard.Store(time.Now().UnixNano())
@@ -126,7 +130,7 @@ func (b *Bus) attempt(ctx context.Context, ep Endpoint, body []byte, newHead fun
 	if ctx.Err() != nil {
 		return contextFailure(ctx, false)
 	}
-	c := b.open()
+	c := b.open(ctx)
 	defer b.close(c)
 	a := &answer{bus: b, call: c, service: ep.Service, rest: body, newHead: newHead, sink: sink}
 	if err := a.ask(ctx, ep.Subject); err != nil {
@@ -161,22 +165,19 @@ type answer struct {
 
 // ask sends the request, or the first part of a large one.
 func (a *answer) ask(ctx context.Context, subject string) error {
-	m := &nats.Msg{
-		Subject: subject,
-		Reply:   replySubject(a.bus.inbox, a.call.token),
-		Header:  nats.Header{headerWindow: {strconv.Itoa(a.bus.cfg.Window)}},
-	}
-	if deadline, ok := ctx.Deadline(); ok {
-		left := max(time.Until(deadline).Milliseconds(), 1)
-		m.Header.Set(headerTimeout, strconv.FormatInt(left, 10))
-	}
+	m := &nats.Msg{Subject: subject, Reply: replySubject(a.bus.inbox, a.call.token)}
 	if trace.SpanContextFromContext(ctx).IsValid() {
+		m.Header = nats.Header{}
 		propagation.TraceContext{}.Inject(ctx, headerCarrier(m.Header))
 	}
-	if size := len(a.rest); size > int(a.bus.nc.MaxPayload())-payloadMargin {
-		m.Header.Set(headerSize, strconv.Itoa(size))
+	limit := int(a.bus.nc.MaxPayload()) - payloadMargin
+	if len(a.rest) > limit {
+		if m.Header == nil {
+			m.Header = nats.Header{}
+		}
+		m.Header.Set(headerSize, strconv.Itoa(len(a.rest)))
 	}
-	m.Data = a.nextPart(int(a.bus.nc.MaxPayload()) - payloadMargin)
+	m.Data = a.nextPart(limit)
 	return a.bus.nc.PublishMsg(m)
 }
 

@@ -35,17 +35,16 @@ func (e *endpoint) onRequest(r micro.Request) {
 }
 
 func (e *endpoint) serve(r micro.Request) {
-	b, headers := e.service.bus, r.Headers()
+	b := e.service.bus
 	ctx, cancel := context.WithCancelCause(e.service.base)
 	defer cancel(nil)
-	if ms, err := strconv.ParseInt(headers.Get(headerTimeout), 10, 64); err == nil {
+	x, left := newExchange(b, r, cancel)
+	if left > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
+		ctx, stop = context.WithTimeout(ctx, left)
 		defer stop()
 	}
-	ctx = propagation.TraceContext{}.Extract(ctx, headerCarrier(headers))
-
-	x := newExchange(b, r, cancel)
+	ctx = propagation.TraceContext{}.Extract(ctx, headerCarrier(r.Headers()))
 	b.exchanges.add(x)
 	defer b.exchanges.remove(x)
 
@@ -67,24 +66,22 @@ func (e *endpoint) answer(ctx context.Context, x *exchange, r micro.Request, w *
 	return e.invoke(ctx, req, w)
 }
 
-func newExchange(b *Bus, r micro.Request, cancel context.CancelCauseFunc) *exchange {
-	window, err := strconv.Atoi(r.Headers().Get(headerWindow))
-	if err != nil || window < 1 {
-		window = 1
-	}
-	// The reply subject of a caller is _INBOX.<inbox>.r.<call>.
-	key := strings.Replace(strings.TrimPrefix(r.Reply(), inboxPrefix), ".r.", ".", 1)
-	x := &exchange{
+// newExchange reads the reply subject of a request, _INBOX.<inbox>.r.<call>.
+func newExchange(b *Bus, r micro.Request, cancel context.CancelCauseFunc) (x *exchange, left time.Duration) {
+	reply := r.Reply()
+	window, left := parseCallToken(reply[strings.LastIndexByte(reply, '.')+1:])
+	key := strings.Replace(strings.TrimPrefix(reply, inboxPrefix), ".r.", ".", 1)
+	x = &exchange{
 		bus:     b,
 		key:     key,
-		reply:   r.Reply(),
+		reply:   reply,
 		address: addressSubject(b.inbox, key),
 		cancel:  cancel,
 		credits: make(chan struct{}, min(window, b.cfg.Window)),
 		parts:   make(chan []byte, 1),
 	}
 	x.sent.Store(time.Now().UnixNano())
-	return x
+	return x, left
 }
 
 // request gives the bytes of the request, which may have to be fetched in parts.

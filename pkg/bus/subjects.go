@@ -56,9 +56,7 @@ const (
 
 // Header fields of requests and of messages in the stream.
 const (
-	headerTimeout = "Engine-Timeout" // milliseconds that are left
-	headerWindow  = "Engine-Window"  // frames that may be under way
-	headerSize    = "Engine-Size"    // bytes of a request that comes in parts
+	headerSize = "Engine-Size" // bytes of a request that comes in parts
 
 	headerStream  = "Engine-Stream"  // identity of the metadata database
 	headerVersion = "Engine-Version" // resource version
@@ -75,7 +73,7 @@ func cancelSubject(service string) string { return "engine.bus.cancel." + servic
 
 // The private subjects of a process are below its inbox. Replies of a call come to
 // <inbox>.r.<call>, what a responder is told during an exchange to
-// <inbox>.a.<inbox of the caller>.<call>.
+// <inbox>.a.<inbox of the caller>.<call>. See callToken for <call>.
 const inboxPrefix = "_INBOX."
 
 func repliesSubject(inbox string) string           { return inboxPrefix + inbox + ".r.>" }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -39,8 +40,8 @@ func TestSubjects(t *testing.T) {
 	for _, verb := range []string{verbCredit, verbStop, verbPart, verbProbe} {
 		fmt.Fprintf(&b, "told: ADDRESS%s\n", verb)
 	}
-	fmt.Fprintf(&b, "headers: %s %s %s\n", headerTimeout, headerWindow, headerSize)
-	fmt.Fprintf(&b, "headers: %s %s %s\n", headerStream, headerVersion, headerPart)
+	fmt.Fprintf(&b, "call: %s\n", callToken(100, 4, 30*time.Second))
+	fmt.Fprintf(&b, "headers: %s %s %s %s\n", headerSize, headerStream, headerVersion, headerPart)
 	golden(t, "subjects.golden", b.String())
 }
 
