@@ -39,8 +39,9 @@ type Env struct {
 	// Metrics is where everything registers; Gatherer is what it adds up to.
 	Metrics  prometheus.Registerer
 	Gatherer prometheus.Gatherer
-	Tracer   trace.TracerProvider
-	Bus      *bus.Bus
+	// Tracer is nil when nothing is traced.
+	Tracer trace.TracerProvider
+	Bus    *bus.Bus
 	// Logs is where Logger writes; it takes one line a call.
 	Logs io.Writer
 
@@ -59,9 +60,12 @@ func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Wr
 	if flags := v.WithoutEffect(); len(flags) > 0 {
 		e.Logger.Warn("settings that have no effect are set", "settings", flags)
 	}
-	e.Tracer, e.endTracing, err = telemetry.NewTracing(ctx, config.OTLPEndpoint.Get(v), string(name), service.Version)
-	if err != nil {
-		return nil, fmt.Errorf("traces: %w", err)
+	e.endTracing = func(context.Context) error { return nil }
+	if endpoint := config.OTLPEndpoint.Get(v); endpoint != "" {
+		e.Tracer, e.endTracing, err = telemetry.NewTracing(ctx, endpoint, string(name), service.Version)
+		if err != nil {
+			return nil, fmt.Errorf("traces: %w", err)
+		}
 	}
 	if e.Bus, err = e.connect(ctx, name, inProcess); err != nil {
 		return nil, errors.Join(err, e.endTracing(ctx))
