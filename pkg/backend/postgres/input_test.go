@@ -178,8 +178,10 @@ func TestParseInputArray(t *testing.T) {
 		{"text", `["a", "NULL", "", "b\"\\,{}"]`, `{"a","NULL","","b\"\\,{}"}`},
 		{"jsonb", `[[1, 2], {"a": "b"}, "c", null]`, `{"[1,2]","{\"a\":\"b\"}","\"c\"",NULL}`},
 		{"box", `["(1,1),(0,0)", "(2,2),(1,1)"]`, `{"(1,1),(0,0)";"(2,2),(1,1)"}`},
-		{"geometry", `[{"type": "Point", "coordinates": [1, 2]}, "POINT(1 1)"]`,
-			`{"{\"type\":\"Point\",\"coordinates\":[1,2]}":"POINT(1 1)"}`},
+		{
+			"geometry", `[{"type": "Point", "coordinates": [1, 2]}, "POINT(1 1)"]`,
+			`{"{\"type\":\"Point\",\"coordinates\":[1,2]}":"POINT(1 1)"}`,
+		},
 	} {
 		got, err := New().ParseInput(listType(c.typ), json.RawMessage(c.value))
 		require.NoError(t, err)

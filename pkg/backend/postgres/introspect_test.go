@@ -21,8 +21,10 @@ func TestIntrospect(t *testing.T) {
 	require.NoError(t, err)
 	f := newFixture(t, string(schema), nil)
 	enums := []catalog.Name{
-		{Schema: "public", Name: "color"}, {Schema: "public", Name: "size"},
-		{Schema: "public", Name: "not_an_enum"}, {Schema: "public", Name: "missing"},
+		{Schema: "public", Name: "color"},
+		{Schema: "public", Name: "size"},
+		{Schema: "public", Name: "not_an_enum"},
+		{Schema: "public", Name: "missing"},
 	}
 	found, err := f.source.Introspect(t.Context(), enums)
 	require.NoError(t, err)

@@ -24,6 +24,9 @@ const rollbackGrace = 5 * time.Second
 // RunSQL runs statements as they are, on the primary and, unless the request says
 // otherwise, in one transaction. The connection is closed afterwards: whatever the text did
 // to its session (SET, LISTEN, locks, temporary tables) must not reach the next user.
+//
+// A read-only text can't change what the hooks look at, so they aren't called for it; it
+// always has a transaction, whatever NoTransaction says.
 func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResult, error) {
 	if err := checkText(r.SQL); err != nil {
 		return nil, err

@@ -111,8 +111,10 @@ func TestOperatorsByType(t *testing.T) {
 		{baseType("geometry"), with("_st_contains", "_st_crosses", "_st_equals", "_st_overlaps", "_st_touches", "_st_within",
 			"_st_3d_intersects", "_st_intersects", "_st_d_within", "_st_3d_d_within")},
 		{baseType("geography"), with("_st_intersects", "_st_d_within")},
-		{baseType("raster"), []ir.Op{"_eq", "_neq", "_in", "_nin",
-			"_st_intersects_rast", "_st_intersects_nband_geom", "_st_intersects_geom_nband"}},
+		{baseType("raster"), []ir.Op{
+			"_eq", "_neq", "_in", "_nin",
+			"_st_intersects_rast", "_st_intersects_nband_geom", "_st_intersects_geom_nband",
+		}},
 	} {
 		require.Equal(t, c.want, opNames(New().Operators(c.typ)), "%+v", c.typ)
 	}
