@@ -44,9 +44,8 @@ type Schema interface {
 	// RenameRelationship returns the document with the relationship renamed, in its table
 	// and wherever a permission walks through it.
 	RenameRelationship(id ObjectID, name string) (*Document, error)
-	// Field says what a table's GraphQL field is: "column", "relationship", "computed
-	// field", "remote relationship", or "" when there is none of that name.
-	Field(source string, table catalog.Name, name string) string
+	// IsColumn says whether the table has a column under that GraphQL name.
+	IsColumn(source string, table catalog.Name, field string) bool
 }
 
 // Result is what a Command wants done.
@@ -160,26 +159,35 @@ func (v View) relationship(source string, table catalog.Name, name string) (r *R
 
 // hasField says whether the table has a field of that name in GraphQL.
 func (v View) hasField(source string, t *Table, name string) bool {
-	return find(t.ObjectRelationships, relationshipName, name) != nil ||
-		find(t.ArrayRelationships, relationshipName, name) != nil ||
-		find(t.ComputedFields, computedFieldName, name) != nil ||
-		slices.ContainsFunc(t.RemoteRelationships, func(r json.RawMessage) bool { return Key(r, "name") == name }) ||
-		v.Schema.Field(source, t.Table, name) != ""
+	return t.field(name) != "" || v.Schema.IsColumn(source, t.Table, name)
+}
+
+// field says what the field of that name is, in words; "" when t defines none.
+func (t *Table) field(name string) string {
+	switch {
+	case find(t.ObjectRelationships, relationshipName, name) != nil, find(t.ArrayRelationships, relationshipName, name) != nil:
+		return "relationship"
+	case find(t.ComputedFields, computedFieldName, name) != nil:
+		return "computed field"
+	case slices.ContainsFunc(t.RemoteRelationships, func(r json.RawMessage) bool { return rawName(r) == name }):
+		return "remote relationship"
+	}
+	return ""
 }
 
 // wrongField is the error for a name that should have been a field of the wanted kind.
 func (v View) wrongField(source string, t *Table, name, wanted string) error {
-	switch found := v.Schema.Field(source, t.Table, name); found {
-	case "", wanted:
-	case "column":
+	found := t.field(name)
+	if found == "" && v.Schema.IsColumn(source, t.Table, name) {
+		found = "column"
 		if wanted == "relationship" {
 			found = "postgres column"
 		}
-		return apierror.Newf(apierror.UnexpectedPayload, "expecting a %s; but, %q is a %s; ", wanted, name, found)
-	default:
-		return apierror.Newf(apierror.UnexpectedPayload, "expecting a %s; but, %q is a %s; ", wanted, name, found)
 	}
-	if wanted == "computed field" {
+	switch {
+	case found != "":
+		return apierror.Newf(apierror.UnexpectedPayload, "expecting a %s; but, %q is a %s; ", wanted, name, found)
+	case wanted == "computed field":
 		return apierror.Newf(apierror.NotExists, "computed field %q does not exist", name)
 	}
 	return apierror.Newf(apierror.NotExists, "%q does not exist", name)

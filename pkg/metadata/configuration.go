@@ -138,27 +138,6 @@ func (c *TableConfiguration) normalized() *TableConfiguration {
 	return c
 }
 
-// withColumnRenamed follows the rename of a column in the database.
-func (c *TableConfiguration) withColumnRenamed(from, to string) *TableConfiguration {
-	if c == nil {
-		return nil
-	}
-	config, ok := c.ColumnConfig[from]
-	if !ok {
-		return c
-	}
-	n := *c
-	n.ColumnConfig = maps.Clone(c.ColumnConfig)
-	delete(n.ColumnConfig, from)
-	n.ColumnConfig[to] = config
-	if config.CustomName != "" {
-		n.CustomColumnNames = maps.Clone(c.CustomColumnNames)
-		delete(n.CustomColumnNames, from)
-		n.CustomColumnNames[to] = config.CustomName
-	}
-	return &n
-}
-
 // withoutColumn forgets a column that was dropped.
 func (c *TableConfiguration) withoutColumn(column string) *TableConfiguration {
 	if c == nil {

@@ -31,6 +31,14 @@ func DecodeChange(data []byte) (*Change, error) {
 	return c, nil
 }
 
+// AsReference is the message that stands for c when it is too large: it names the version
+// only.
+func (c *Change) AsReference() ([]byte, error) {
+	r := *c
+	r.Objects, r.Reference = []Object{}, true
+	return json.Marshal(&r)
+}
+
 // Op says what became of an object.
 type Op string
 

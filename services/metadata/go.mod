@@ -6,7 +6,9 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
+	google.golang.org/protobuf v1.36.12
 	queryengine/pkg v0.0.0
+	queryengine/proto v0.0.0
 )
 
 require (
@@ -72,8 +74,6 @@ require (
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
-	queryengine/proto v0.0.0 // indirect
 )
 
 replace queryengine/proto => ../../proto

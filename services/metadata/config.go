@@ -1,0 +1,100 @@
+package metadata
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/config"
+	"queryengine/pkg/metadata"
+)
+
+// Config are the settings of the service.
+type Config struct {
+	// MetadataURL is the database that holds the metadata.
+	MetadataURL string
+	// DefaultSource is added as source "default" when metadata has none; nil for none.
+	DefaultSource *metadata.ConnectionInfo
+	// Connections of the pool of the metadata database.
+	Connections int
+	// History is how many versions are kept, 0 for all.
+	History int
+	// Replicas of the metadata stream.
+	Replicas int
+	// SeenTimeout bounds how long an answer waits until every gateway has seen a change, 2
+	// seconds by default.
+	SeenTimeout time.Duration
+
+	InferFunctionPermissions bool
+	DefaultNamingConvention  string
+	NamingConvention         bool
+}
+
+// FromSettings reads the settings; env is os.LookupEnv.
+func FromSettings(v *config.Values, env func(string) (string, bool)) (Config, error) {
+	source := config.DatabaseURL.Get(v).Reveal()
+	c := Config{
+		MetadataURL:              config.MetadataDatabaseURL.Get(v).Reveal(),
+		Connections:              4,
+		History:                  config.MetadataHistory.Get(v),
+		Replicas:                 config.NATSReplicas.Get(v),
+		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
+		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
+		NamingConvention:         slices.Contains(config.ExperimentalFeatures.Get(v), "naming_convention"),
+	}
+	if c.MetadataURL == "" {
+		c.MetadataURL = source
+	}
+	if source != "" {
+		info, err := defaultSource(v, source, env)
+		if err != nil {
+			return c, err
+		}
+		c.DefaultSource = info
+	}
+	return c, c.Validate()
+}
+
+// Validate says what is missing.
+func (c Config) Validate() error {
+	if c.MetadataURL == "" {
+		return apierror.New(apierror.StartFailed,
+			"Fatal Error: Either of --metadata-database-url or --database-url option expected")
+	}
+	return nil
+}
+
+// defaultSource describes the source of the setting database-url. When the address is that
+// of the variable, metadata names the variable, so that the address isn't stored.
+func defaultSource(v *config.Values, source string, env func(string) (string, bool)) (*metadata.ConnectionInfo, error) {
+	name := config.DatabaseURL.Spec().Env()
+	var url any = source
+	if text, ok := env(name); ok && text == source {
+		url = map[string]string{"from_env": name}
+	}
+	raw, err := metadata.Encode(url)
+	if err != nil {
+		return nil, err
+	}
+	seconds := func(d time.Duration) *int {
+		n := int(d / time.Second)
+		return &n
+	}
+	connections, retries := config.Connections.Get(v), 1
+	pool := &metadata.PoolSettings{
+		ConnectionLifetime: seconds(config.ConnectionLifetime.Get(v)),
+		IdleTimeout:        seconds(config.IdleTimeout.Get(v)),
+		MaxConnections:     &connections,
+		Retries:            &retries,
+	}
+	if config.PoolTimeout.IsSet(v) {
+		pool.PoolTimeout = seconds(config.PoolTimeout.Get(v))
+	}
+	return &metadata.ConnectionInfo{
+		DatabaseURL:           json.RawMessage(raw),
+		IsolationLevel:        config.TxIsolation.Get(v),
+		PoolSettings:          pool,
+		UsePreparedStatements: config.UsePreparedStatements.Get(v),
+	}, nil
+}

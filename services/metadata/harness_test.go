@@ -1,0 +1,218 @@
+package metadata
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/bus/natsserver"
+	"queryengine/pkg/dbtest"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
+	metadatav1 "queryengine/proto/metadata/v1"
+)
+
+// world is a NATS server, a metadata database and a source, for any number of services.
+type world struct {
+	nats                *natsserver.Server
+	natsDir             string
+	metadataURL, source string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{natsDir: t.TempDir(), metadataURL: dbtest.URL(t), source: dbtest.URL(t)}
+	w.startNATS(t)
+	return w
+}
+
+func (w *world) startNATS(t *testing.T) {
+	t.Helper()
+	var err error
+	w.nats, err = natsserver.Start(natsserver.Config{Dir: w.natsDir, NoSync: true})
+	require.NoError(t, err)
+	t.Cleanup(w.nats.Stop)
+}
+
+func (w *world) connect(t *testing.T) *bus.Bus {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	b, err := bus.Connect(ctx, bus.Config{InProcess: w.nats, Name: t.Name()})
+	require.NoError(t, err)
+	t.Cleanup(b.Close)
+	return b
+}
+
+func logger() *slog.Logger {
+	if testing.Verbose() {
+		return slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// service is a running metadata service and its bus.
+type instance struct {
+	*Service
+	bus *bus.Bus
+}
+
+func (w *world) start(t *testing.T) *instance {
+	t.Helper()
+	b := w.connect(t)
+	raw, err := json.Marshal(w.source)
+	require.NoError(t, err)
+	s, err := New(Config{
+		MetadataURL: w.metadataURL, Replicas: 1, History: 1000, InferFunctionPermissions: true,
+		DefaultSource: &metadata.ConnectionInfo{DatabaseURL: raw, IsolationLevel: "read-committed"},
+	}, Deps{
+		Bus: b, Logger: logger(),
+		Open: func(ctx context.Context, m *metadata.Source) (backend.Source, error) {
+			o, err := postgres.Configure(m.Configuration, os.LookupEnv, "metadata test")
+			if err != nil {
+				return nil, err
+			}
+			return postgres.Open(ctx, o)
+		},
+		Dialects: map[string]backend.Dialect{metadata.KindPostgres: postgres.New()},
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	require.NoError(t, s.Start(ctx))
+	t.Cleanup(s.Stop)
+	return &instance{s, b}
+}
+
+func (w *world) sql(t *testing.T, url, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(context.Background()) //nolint:errcheck // the test is over then
+	_, err = conn.Exec(t.Context(), sql)
+	require.NoError(t, err)
+}
+
+// follow starts a follower, as a service has one.
+func (w *world) follow(t *testing.T, announce bool) *snapshot.Follower {
+	t.Helper()
+	b := w.connect(t)
+	c := snapshot.Config{Changes: b.Changes(), Snapshots: b.Snapshots(), Service: bus.ServiceGateway, Instance: b.Instance(), Logger: logger()}
+	if announce {
+		c.Announcer = b
+	}
+	f := snapshot.NewFollower(c)
+	require.NoError(t, f.Start(t.Context()))
+	t.Cleanup(f.Stop)
+	return f
+}
+
+// call sends a request as the gateway does.
+func call(t *testing.T, b *bus.Bus, endpoint metadatav1.ApplyRequest_Endpoint, body string) (string, int64, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	admin := &session.Session{Role: session.Admin, Variables: map[string]string{session.RoleHeader: session.Admin}}
+	head, answer, err := b.CallMessage(ctx, bus.MetadataApply,
+		&metadatav1.ApplyRequest{Endpoint: endpoint, Session: admin.Proto(), Body: []byte(body)},
+		func() proto.Message { return &metadatav1.ApplyHead{} }, 64<<20)
+	if err != nil {
+		return "", 0, err
+	}
+	return string(answer), head.(*metadatav1.ApplyHead).GetResourceVersion(), nil
+}
+
+const (
+	v1metadata = metadatav1.ApplyRequest_ENDPOINT_V1_METADATA
+	v1query    = metadatav1.ApplyRequest_ENDPOINT_V1_QUERY
+	v2query    = metadatav1.ApplyRequest_ENDPOINT_V2_QUERY
+)
+
+// ok sends a request to /v1/metadata that must succeed.
+func (i *instance) ok(t *testing.T, body string) string {
+	t.Helper()
+	return i.okAt(t, v1metadata, body)
+}
+
+func (i *instance) okAt(t *testing.T, endpoint metadatav1.ApplyRequest_Endpoint, body string) string {
+	t.Helper()
+	answer, _, err := call(t, i.bus, endpoint, body)
+	require.NoError(t, err, "%s: %v", body, detail(err))
+	return answer
+}
+
+// run runs SQL through run_sql of /v2/query.
+func (i *instance) run(t *testing.T, sql string) string {
+	t.Helper()
+	text, err := json.Marshal(sql)
+	require.NoError(t, err)
+	return i.okAt(t, v2query, `{"type":"run_sql","args":{"sql":`+string(text)+`}}`)
+}
+
+// fails sends a request that must fail with code, path and message.
+func (i *instance) fails(t *testing.T, endpoint metadatav1.ApplyRequest_Endpoint, body, code, path, message string) *apierror.Error {
+	t.Helper()
+	_, _, err := call(t, i.bus, endpoint, body)
+	require.Error(t, err, body)
+	var e *apierror.Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, [3]string{code, path, message}, [3]string{string(e.Code), e.Path, e.Message}, body)
+	return e
+}
+
+func detail(err error) string {
+	var e *apierror.Error
+	if errors.As(err, &e) {
+		return string(e.InternalJSON())
+	}
+	return ""
+}
+
+func (i *instance) version() int64 { return i.engine.State().Version }
+
+func waitFor(t *testing.T, f *snapshot.Follower, version int64) *snapshot.Snapshot {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	s, err := f.WaitFor(ctx, version)
+	require.NoError(t, err)
+	return s
+}
+
+// export is the document as the API exports it.
+func (i *instance) export(t *testing.T) string {
+	return i.ok(t, `{"type":"export_metadata","args":{}}`)
+}
+
+func exported(t *testing.T, s *snapshot.Snapshot) string {
+	t.Helper()
+	raw, err := metadata.Encode(s.Document)
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// readAll is the newest stored snapshot.
+func latest(t *testing.T, b *bus.Bus) *snapshot.Snapshot {
+	t.Helper()
+	_, content, err := b.Snapshots().Latest(t.Context())
+	require.NoError(t, err)
+	data, err := io.ReadAll(content)
+	require.NoError(t, err)
+	s, err := snapshot.Decode(data)
+	require.NoError(t, err)
+	return s
+}

@@ -1,0 +1,205 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/metadata"
+	"queryengine/services/metadata/internal/store"
+)
+
+func (w *work) bulk(ctx context.Context, b bulkStep) (json.RawMessage, error) {
+	switch b.mode {
+	case bulkAtomic:
+		return w.atomic(ctx, b)
+	case bulkConcurrent:
+		return w.concurrent(ctx, b)
+	}
+	answers := make([]json.RawMessage, len(b.steps))
+	for i, s := range b.steps {
+		body, err := w.run(ctx, s)
+		if err != nil && (b.mode == bulkStop || ctx.Err() != nil || store.IsConflict(err)) {
+			return nil, w.at(err, i)
+		}
+		if err != nil {
+			if body, err = w.failure(err, i); err != nil {
+				return nil, err
+			}
+		}
+		answers[i] = body
+	}
+	return metadata.Encode(answers)
+}
+
+// at puts the place of element i in front of the path of its error.
+func (w *work) at(err error, i int) error {
+	switch {
+	case store.IsConflict(err):
+		return err
+	case w.api == metadata.APIQueryV2:
+		return apierror.At(err, i)
+	}
+	return apierror.At(err, "args", i)
+}
+
+// failure is the answer of an element that failed while the others go on.
+func (w *work) failure(err error, i int) (json.RawMessage, error) {
+	e := apierror.From(w.at(err, i))
+	return metadata.Encode(struct {
+		Error    string          `json:"error"`
+		Path     string          `json:"path"`
+		Code     apierror.Code   `json:"code"`
+		Internal json.RawMessage `json:"internal,omitempty"`
+	}{e.Message, e.Path, e.Code, e.InternalJSON()})
+}
+
+// atomic applies all elements to the document and builds its state once, so that an
+// element may need a later one.
+func (w *work) atomic(ctx context.Context, b bulkStep) (json.RawMessage, error) {
+	doc := w.current.Document
+	for i, s := range b.steps {
+		o, ok := s.(operationStep)
+		if !ok || !allowedInAtomic(o.Args) {
+			return nil, apierror.At(apierror.New(apierror.Unexpected, "Bulk atomic does not support this command"), "args", i)
+		}
+		v := w.current.view(o.Kind)
+		v.Document = doc
+		r, err := o.Args.(metadata.Command).Apply(v)
+		if err != nil {
+			return nil, w.at(apierror.At(err, "args"), i)
+		}
+		doc = r.Document
+	}
+	next, err := w.build(ctx, doc, metadata.Introspection{})
+	if err != nil {
+		return nil, err
+	}
+	if list := fresh(w.current.Inconsistent, next.Inconsistent); len(list) > 0 {
+		return nil, apierror.At(apierror.New(apierror.BadRequest, "Schema inconsistency").WithInternal(byObject(list)), "args")
+	}
+	w.current = next
+	return success, nil
+}
+
+func allowedInAtomic(args any) bool {
+	switch args.(type) {
+	case *metadata.CreateRelationship, *metadata.CreateArrayRelationship, *metadata.DropRelationship:
+		return true
+	}
+	return false
+}
+
+// byObject groups the inconsistencies of one object.
+func byObject(list []metadata.Inconsistency) [][]metadata.Inconsistency {
+	var groups [][]metadata.Inconsistency
+	place := map[metadata.ObjectID]int{}
+	for _, i := range list {
+		n, ok := place[i.ID]
+		if !ok {
+			n = len(groups)
+			place[i.ID] = n
+			groups = append(groups, nil)
+		}
+		groups[n] = append(groups[n], i)
+	}
+	return groups
+}
+
+// concurrent runs all elements at once; none of them may change metadata.
+func (w *work) concurrent(ctx context.Context, b bulkStep) (json.RawMessage, error) {
+	if b.modifies() {
+		return nil, apierror.New(apierror.Unexpected, "Only read-only queries are allowed in a concurrent_bulk").
+			WithStatus(http.StatusInternalServerError)
+	}
+	answers := make([]json.RawMessage, len(b.steps))
+	errs := make([]error, len(b.steps))
+	var running sync.WaitGroup
+	for i, s := range b.steps {
+		own := *w
+		running.Go(func() { answers[i], errs[i] = own.run(ctx, s) })
+	}
+	running.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return nil, w.at(err, i)
+		}
+	}
+	return metadata.Encode(answers)
+}
+
+// batch applies commands of which some may fail: those are left out.
+func (w *work) batch(ctx context.Context, kind string, b metadata.Batch) (json.RawMessage, error) {
+	commands := b.Commands()
+	failures := make([]error, len(commands))
+	next, err := w.batchState(ctx, kind, commands, failures)
+	if err != nil {
+		return nil, err
+	}
+	var warnings []metadata.Warning
+	texts := b.Texts()
+	for i, failure := range failures {
+		if failure != nil {
+			object, name := b.Object(i)
+			warnings = append(warnings, metadata.Warning{
+				Message: apierror.From(failure).Message, Type: object, Name: name, Code: texts.WarningCode,
+			})
+		}
+	}
+	switch {
+	case len(warnings) == 0:
+		w.current = next
+		return success, nil
+	case len(warnings) == len(commands):
+		return nil, apierror.New(apierror.InvalidConfiguration, texts.AllFailed).WithInternal(warnings)
+	case !b.AllowWarnings():
+		return nil, apierror.New(metadataWarnings, "failed due to metadata warnings").WithInternal(warnings)
+	}
+	w.current = next
+	return metadata.Encode(struct {
+		Message  string             `json:"message"`
+		Warnings []metadata.Warning `json:"warnings"`
+	}{"success", warnings})
+}
+
+// metadataWarnings is the code of a request that forbids warnings.
+const metadataWarnings apierror.Code = "metadata-warnings"
+
+// batchState applies the commands that fit, and builds their state: once, and again when
+// some turn out to be inconsistent.
+func (w *work) batchState(ctx context.Context, kind string, commands []metadata.Command, failures []error) (*State, error) {
+	for {
+		v := w.current.view(kind)
+		var what metadata.Introspection
+		named := make([][]metadata.ObjectID, len(commands))
+		for i, c := range commands {
+			if failures[i] != nil {
+				continue
+			}
+			r, err := c.Apply(v)
+			if err != nil {
+				failures[i] = err
+				continue
+			}
+			v.Document = r.Document
+			named[i] = r.Objects
+			what.Tables = append(what.Tables, r.Introspect.Tables...)
+		}
+		next, err := w.build(ctx, v.Document, what)
+		if err != nil {
+			return nil, err
+		}
+		failed := false
+		for i := range commands {
+			if err := reasons(next.Inconsistent, named[i]); err != nil && failures[i] == nil {
+				failures[i], failed = err, true
+			}
+		}
+		if !failed {
+			return next, refusal(http.StatusBadRequest, "cannot continue due to newly found inconsistent metadata",
+				fresh(w.current.Inconsistent, next.Inconsistent))
+		}
+	}
+}

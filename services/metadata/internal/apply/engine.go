@@ -1,0 +1,236 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/resolve"
+	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
+	"queryengine/services/metadata/internal/sources"
+	"queryengine/services/metadata/internal/store"
+)
+
+const (
+	// conflictAttempts is how often a request that names no version is worked off anew
+	// because another process was faster.
+	conflictAttempts = 10
+	// changesAtOnce is how far behind a process may be to catch up change by change.
+	changesAtOnce = 100
+)
+
+// Config is what an Engine works with.
+type Config struct {
+	Store   *store.Store
+	Sources *sources.Pool
+	Resolve resolve.Options
+	Data    Data
+	Logger  *slog.Logger
+}
+
+// Data works off the operations on rows.
+type Data interface {
+	// Execute returns the JSON of the result. overlay is a change on top of version that
+	// isn't committed yet, nil for none.
+	Execute(ctx context.Context, s *session.Session, body json.RawMessage, version int64, overlay *snapshot.Change) (json.RawMessage, error)
+}
+
+// Engine works off requests. It is safe for concurrent use.
+type Engine struct {
+	Config
+	registry *metadata.Registry
+
+	// writing is held by the request that changes metadata.
+	writing sync.Mutex
+	// loading is held while newer versions are taken over.
+	loading sync.Mutex
+	state   atomic.Pointer[State]
+}
+
+// New returns an Engine; Load must be called before anything else.
+func New(c Config) *Engine { return &Engine{Config: c, registry: metadata.NewRegistry()} }
+
+// State is the newest state that this process knows.
+func (e *Engine) State() *State { return e.state.Load() }
+
+// Load reads the state for the first time.
+func (e *Engine) Load(ctx context.Context) error {
+	_, err := e.Refresh(ctx)
+	return err
+}
+
+// Refresh takes over what other processes have committed.
+func (e *Engine) Refresh(ctx context.Context) (*State, error) {
+	version, err := e.Store.Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s := e.State(); s != nil && s.version() == version {
+		return s, nil
+	}
+	e.loading.Lock()
+	defer e.loading.Unlock()
+	current := e.State()
+	if current != nil && current.version() == version {
+		return current, nil
+	}
+	loaded, err := e.catchUp(ctx, current, version)
+	if err != nil {
+		return nil, err
+	}
+	next := newState(loaded, current, e.Resolve)
+	e.set(next)
+	return next, nil
+}
+
+// catchUp returns the snapshot in force, by the changes since current where they suffice.
+func (e *Engine) catchUp(ctx context.Context, current *State, version store.Version) (*snapshot.Snapshot, error) {
+	if current == nil || current.StreamID != version.StreamID || version.Number < current.Version ||
+		version.Number-current.Version > changesAtOnce {
+		return e.Store.Load(ctx)
+	}
+	changes, err := e.Store.Changes(ctx, current.Version, changesAtOnce)
+	if err != nil {
+		return nil, err
+	}
+	s := current.Snapshot
+	for _, c := range changes {
+		next, err := s.Apply(c)
+		if err != nil {
+			return e.Store.Load(ctx)
+		}
+		s = next
+	}
+	if s.Version < version.Number {
+		return e.Store.Load(ctx)
+	}
+	return s, nil
+}
+
+func (e *Engine) set(s *State) {
+	e.state.Store(s)
+	e.Sources.Retain(s.Document)
+}
+
+// Request is a request of the metadata API.
+type Request struct {
+	API     metadata.API
+	Session *session.Session
+	Body    json.RawMessage
+}
+
+// Answer is the body of an answer, and the state that it speaks of.
+type Answer struct {
+	Body  json.RawMessage
+	State *State
+	// Modified says that the request made the version of State.
+	Modified bool
+}
+
+// Handle works off one request.
+func (e *Engine) Handle(ctx context.Context, r Request) (*Answer, error) {
+	envelope, err := metadata.ParseEnvelope(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.parse(r.API, envelope, r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if s.adminOnly() && !r.Session.IsAdmin() {
+		return nil, apierror.At(apierror.New(apierror.AccessDenied, "restricted access : admin only").WithStatus(400), "args")
+	}
+	if !s.modifies() {
+		return e.read(ctx, r, s)
+	}
+	var version *int64
+	if r.API == metadata.APIMetadata {
+		version = envelope.ResourceVersion
+	}
+	return e.modify(ctx, r, s, version)
+}
+
+// read works off a request that changes no metadata. While the metadata database is down,
+// it is answered from memory.
+func (e *Engine) read(ctx context.Context, r Request, s step) (*Answer, error) {
+	state, err := e.Refresh(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		e.Logger.WarnContext(ctx, "the metadata database is not reachable; answering from memory", "error", err)
+		state = e.State()
+	}
+	w := &work{Engine: e, api: r.API, session: r.Session, base: state, current: state}
+	body, err := w.run(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Body: body, State: state}, nil
+}
+
+// modify works off a request that changes metadata, and commits it.
+func (e *Engine) modify(ctx context.Context, r Request, s step, version *int64) (*Answer, error) {
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	for attempt := 1; ; attempt++ {
+		base, err := e.Refresh(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if version != nil && *version != base.Version {
+			return nil, store.Conflict(*version)
+		}
+		w := &work{Engine: e, api: r.API, session: r.Session, base: base, current: base}
+		body, err := w.run(ctx, s)
+		if err == nil && !w.unchanged {
+			err = w.commit(ctx)
+		}
+		w.end(ctx)
+		switch {
+		case err == nil:
+			return &Answer{Body: body, State: w.current, Modified: !w.unchanged}, nil
+		case store.IsConflict(err) && version == nil && !w.outside && attempt < conflictAttempts:
+			continue
+		}
+		return nil, err
+	}
+}
+
+// commitTimeout bounds a commit, which goes on when the client has gone: whatever happens
+// to it, this process must know how it ended.
+const commitTimeout = 30 * time.Second
+
+// commit stores what the request came to, as the next version.
+func (w *work) commit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	next := *w.current.Snapshot
+	next.Version = w.base.Version + 1
+	change, err := snapshot.Diff(w.base.Snapshot, &next, time.Now())
+	if err != nil {
+		return err
+	}
+	if err := w.claim(ctx); err != nil {
+		return err
+	}
+	if err := w.tx.Commit(ctx, change); err != nil {
+		return err
+	}
+	w.current = &State{Snapshot: &next, Schema: w.current.Schema}
+	w.loading.Lock()
+	defer w.loading.Unlock()
+	if s := w.State(); s.version() == w.base.version() {
+		w.set(w.current)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package apply
+
+import (
+	"encoding/json"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/resolve"
+	"queryengine/pkg/snapshot"
+	"queryengine/services/metadata/internal/sources"
+	"queryengine/services/metadata/internal/store"
+)
+
+// State is one version of the metadata with what follows from it. It is immutable.
+type State struct {
+	*snapshot.Snapshot
+	Schema *resolve.Schema
+}
+
+// newState resolves and checks a snapshot. prev, which may be nil, is a state to take over
+// from what did not change.
+func newState(s *snapshot.Snapshot, prev *State, o resolve.Options) *State {
+	var before *resolve.Schema
+	if prev != nil {
+		before = prev.Schema
+	}
+	reasons := make(map[string]string, len(s.SourceErrors))
+	for source, text := range s.SourceErrors {
+		reasons[source], _ = sources.Reason(text)
+	}
+	checked := *s
+	schema := resolve.Build(s.Document, s.Catalogs, reasons, before, o)
+	checked.Inconsistent = withDetails(schema.Inconsistencies(), s.SourceErrors)
+	if prev != nil && equalInconsistent(checked.Inconsistent, prev.Inconsistent) {
+		checked.Inconsistent = prev.Inconsistent
+	}
+	return &State{Snapshot: &checked, Schema: schema}
+}
+
+// withDetails adds what the driver said to the inconsistencies of sources.
+func withDetails(list []metadata.Inconsistency, errors map[string]string) []metadata.Inconsistency {
+	for i := range list {
+		if list[i].ID.Kind != metadata.ObjectSource {
+			continue
+		}
+		if _, detail := sources.Reason(errors[list[i].ID.Source]); detail != "" {
+			list[i].Message, _ = json.Marshal(detail) // a text always encodes
+		}
+	}
+	return list
+}
+
+func equalInconsistent(a, b []metadata.Inconsistency) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].ID != b[i].ID || a[i].Name != b[i].Name || a[i].Reason != b[i].Reason || a[i].Type != b[i].Type ||
+			string(a[i].Message) != string(b[i].Message) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *State) version() store.Version {
+	return store.Version{StreamID: s.StreamID, Number: s.Version}
+}
+
+// catalogs are the catalogs and errors of the state.
+func (s *State) catalogs() sources.Catalogs {
+	return sources.Catalogs{BySource: s.Catalogs, Errors: s.SourceErrors}
+}
+
+// view is what an operation may look at.
+func (s *State) view(kind string) metadata.View {
+	return metadata.View{
+		Version:      s.Version,
+		Document:     s.Document,
+		Catalogs:     s.Catalogs,
+		Inconsistent: s.Inconsistent,
+		Kind:         kind,
+		Schema:       schemaView{s.Schema},
+	}
+}
+
+// schemaView answers the questions of operations.
+type schemaView struct{ *resolve.Schema }
+
+// IsColumn says whether the table has a column under that GraphQL name.
+func (v schemaView) IsColumn(source string, table catalog.Name, field string) bool {
+	s := v.Source(source)
+	if s == nil {
+		return false
+	}
+	t := s.Table(table)
+	return t != nil && t.ColumnByField(field) != nil
+}

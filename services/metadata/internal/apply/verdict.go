@@ -1,0 +1,72 @@
+package apply
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/resolve"
+)
+
+// judge refuses a change by the inconsistencies that it leads to.
+func judge(before, after *State, verdict metadata.Verdict, named []metadata.ObjectID) error {
+	switch verdict {
+	case metadata.VerdictNone:
+		return nil
+	case metadata.VerdictConsistent:
+		return refusal(http.StatusBadRequest, "cannot continue due to inconsistent metadata", after.Inconsistent)
+	case metadata.VerdictNamed:
+		if err := reasons(after.Inconsistent, named); err != nil {
+			return err
+		}
+	}
+	fresh := fresh(before.Inconsistent, after.Inconsistent)
+	if verdict == metadata.VerdictAny {
+		return refusal(http.StatusInternalServerError, "cannot continue due to newly found inconsistent metadata", fresh)
+	}
+	return refusal(http.StatusBadRequest, "cannot continue due to new inconsistent metadata", fresh)
+}
+
+func refusal(status int, message string, because []metadata.Inconsistency) error {
+	if len(because) == 0 {
+		return nil
+	}
+	return apierror.New(apierror.Unexpected, message).WithStatus(status).WithInternal(because)
+}
+
+// reasons is the error of a request whose own objects are inconsistent.
+func reasons(list []metadata.Inconsistency, named []metadata.ObjectID) error {
+	var own []metadata.Inconsistency
+	var texts []string
+	for _, i := range list {
+		if slices.Contains(named, i.ID) && i.Type != resolve.InheritedPermission {
+			own = append(own, i)
+			texts = append(texts, i.Reason)
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	return apierror.New(apierror.InvalidConfiguration, strings.Join(texts, ", ")).WithInternal(own)
+}
+
+// fresh are the inconsistencies of objects that were consistent before.
+func fresh(before, after []metadata.Inconsistency) []metadata.Inconsistency {
+	type object struct {
+		id   metadata.ObjectID
+		name string
+	}
+	known := make(map[object]bool, len(before))
+	for _, i := range before {
+		known[object{i.ID, i.Name}] = true
+	}
+	var found []metadata.Inconsistency
+	for _, i := range after {
+		if !known[object{i.ID, i.Name}] && i.Type != resolve.InheritedPermission {
+			found = append(found, i)
+		}
+	}
+	return found
+}

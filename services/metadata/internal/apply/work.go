@@ -1,0 +1,146 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
+	"queryengine/services/metadata/internal/store"
+)
+
+// work is the progress of one request.
+type work struct {
+	*Engine
+	api     metadata.API
+	session *session.Session
+	// base is the state that the request builds on, current what it has come to.
+	base, current *State
+	// outside says that something happened outside of the metadata that can't be undone,
+	// so that the request can't be worked off anew.
+	outside bool
+	// unchanged says that there is nothing to commit.
+	unchanged bool
+	// tx is the claim on the version of base, nil before it is needed.
+	tx *store.Tx
+}
+
+var success = json.RawMessage(`{"message":"success"}`)
+
+// run works off one step; when it fails, current is what it was.
+func (w *work) run(ctx context.Context, s step) (json.RawMessage, error) {
+	if bulk, ok := s.(bulkStep); ok {
+		return w.bulk(ctx, bulk)
+	}
+	body, err := w.single(ctx, s)
+	if err != nil && w.api != metadata.APIQueryV2 && !store.IsConflict(err) {
+		if _, data := s.(dataStep); !data {
+			err = apierror.At(err, "args")
+		}
+	}
+	return body, err
+}
+
+func (w *work) single(ctx context.Context, s step) (json.RawMessage, error) {
+	switch s := s.(type) {
+	case operationStep:
+		return w.operation(ctx, s.Operation)
+	case *runSQLStep:
+		return w.runSQL(ctx, s)
+	case dataStep:
+		return w.data(ctx, s)
+	case internalStep:
+		return nil, w.internal(ctx, s)
+	case getStateStep:
+		state, err := w.Store.CatalogState(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return metadata.Encode(state)
+	case *setStateStep:
+		return success, w.Store.SetCatalogState(ctx, s.Type, s.State)
+	}
+	return nil, apierror.Newf(apierror.Unexpected, "unknown step %T", s)
+}
+
+func (w *work) operation(ctx context.Context, o *metadata.Operation) (json.RawMessage, error) {
+	switch args := o.Args.(type) {
+	case metadata.Query:
+		return args.Answer(w.current.view(o.Kind))
+	case metadata.Batch:
+		return w.batch(ctx, o.Kind, args)
+	case metadata.Command:
+		return w.command(ctx, o.Kind, args)
+	}
+	return nil, apierror.Newf(apierror.Unexpected, "unknown operation %T", o.Args)
+}
+
+func (w *work) command(ctx context.Context, kind string, c metadata.Command) (json.RawMessage, error) {
+	r, err := c.Apply(w.current.view(kind))
+	if err != nil {
+		return nil, err
+	}
+	next, err := w.build(ctx, r.Document, r.Introspect)
+	if err != nil {
+		return nil, err
+	}
+	if err := judge(w.current, next, r.Verdict, r.Objects); err != nil {
+		return nil, err
+	}
+	w.current = next
+	if r.Reply == nil {
+		return success, nil
+	}
+	return r.Reply(next.view(kind))
+}
+
+// build makes the state of a document, after introspection of what it asks for.
+func (w *work) build(ctx context.Context, doc *metadata.Document, what metadata.Introspection) (*State, error) {
+	catalogs := w.Sources.Introspect(ctx, doc, w.current.catalogs(), what)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	next := *w.current.Snapshot
+	next.Document, next.Catalogs, next.SourceErrors = doc, catalogs.BySource, catalogs.Errors
+	return newState(&next, w.current, w.Resolve), nil
+}
+
+// claim makes sure that nobody else commits on top of base.
+func (w *work) claim(ctx context.Context) error {
+	if w.tx != nil {
+		return nil
+	}
+	tx, err := w.Store.Claim(ctx, w.base.version())
+	if err != nil {
+		return err
+	}
+	w.tx = tx
+	return nil
+}
+
+// end gives up what wasn't committed.
+func (w *work) end(ctx context.Context) {
+	if w.tx != nil {
+		w.tx.Rollback(ctx)
+	}
+	w.Sources.Retain(w.State().Document)
+}
+
+// data hands an operation on rows to an executor, which sees what the request has done to
+// the metadata so far.
+func (w *work) data(ctx context.Context, s dataStep) (json.RawMessage, error) {
+	var overlay *snapshot.Change
+	if w.current != w.base {
+		next := *w.current.Snapshot
+		next.Version = w.base.Version + 1
+		var err error
+		if overlay, err = snapshot.Diff(w.base.Snapshot, &next, time.Now()); err != nil {
+			return nil, err
+		}
+	}
+	w.outside = true
+	return w.Data.Execute(ctx, w.session, s.body, w.base.Version, overlay)
+}

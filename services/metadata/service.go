@@ -1,0 +1,280 @@
+package metadata
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/resolve"
+	"queryengine/pkg/service"
+	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
+	metadatav1 "queryengine/proto/metadata/v1"
+	"queryengine/services/metadata/internal/apply"
+	"queryengine/services/metadata/internal/audience"
+	"queryengine/services/metadata/internal/outbox"
+	"queryengine/services/metadata/internal/sources"
+	"queryengine/services/metadata/internal/store"
+)
+
+const (
+	// concurrency bounds the requests that are worked off at once.
+	concurrency = 64
+	// databasePatience is how long a start waits for the metadata database, which may be
+	// starting too.
+	databasePatience = 30 * time.Second
+	stopTimeout      = 30 * time.Second
+)
+
+// Deps are what the service works with.
+type Deps struct {
+	Bus    *bus.Bus
+	Logger *slog.Logger
+	// Open opens a source of the metadata; it makes no connection yet.
+	Open func(ctx context.Context, s *metadata.Source) (backend.Source, error)
+	// Dialects by source kind.
+	Dialects map[string]backend.Dialect
+}
+
+// Service is the metadata service.
+type Service struct {
+	config Config
+	deps   Deps
+	state  lifecycle.State
+
+	store      *store.Store
+	sources    *sources.Pool
+	engine     *apply.Engine
+	publisher  *outbox.Publisher
+	audience   *audience.Audience
+	registered *bus.Service
+	// background is the work that no request waits for; ended ends it.
+	background sync.WaitGroup
+	ended      context.CancelFunc
+	// stops undo the start, in reverse.
+	stops []func()
+}
+
+// New wires the service and does no I/O.
+func New(c Config, d Deps) (*Service, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.SeenTimeout == 0 {
+		c.SeenTimeout = 2 * time.Second
+	}
+	s := &Service{config: c, deps: d, sources: sources.NewPool(d.Open), audience: audience.New(d.Bus)}
+	var err error
+	s.store, err = store.Open(store.Config{URL: c.MetadataURL, MaxConnections: c.Connections, History: c.History})
+	if err != nil {
+		return nil, err
+	}
+	s.engine = apply.New(apply.Config{
+		Store:   s.store,
+		Sources: s.sources,
+		Resolve: resolve.Options{
+			Dialects:                 d.Dialects,
+			InferFunctionPermissions: c.InferFunctionPermissions,
+			DefaultNamingConvention:  c.DefaultNamingConvention,
+			NamingConventionEnabled:  c.NamingConvention,
+		},
+		Data:   dataOnBus{d.Bus},
+		Logger: d.Logger,
+	})
+	s.publisher = outbox.New(outbox.Config{
+		Store:     s.store,
+		Changes:   d.Bus.Changes(),
+		Snapshots: d.Bus.Snapshots(),
+		State: func(ctx context.Context) (*snapshot.Snapshot, error) {
+			state, err := s.engine.Refresh(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return state.Snapshot, nil
+		},
+		Replicas: c.Replicas,
+		Logger:   d.Logger,
+	})
+	return s, nil
+}
+
+// Name is "metadata".
+func (s *Service) Name() string { return bus.ServiceMetadata }
+
+// Start brings the tables up to date, adds the default source where it is missing, and
+// begins to take requests and to publish.
+func (s *Service) Start(ctx context.Context) error {
+	return s.state.Start(func() error {
+		err := s.start(ctx)
+		if err != nil {
+			s.stop()
+		}
+		return err
+	})
+}
+
+func (s *Service) start(ctx context.Context) error {
+	s.stops = append(s.stops, s.store.Close, s.sources.Close)
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	if err := s.engine.Load(ctx); err != nil {
+		return fmt.Errorf("load the metadata: %w", explained(err))
+	}
+	if err := s.addDefaultSource(ctx); err != nil {
+		return fmt.Errorf("add the default source: %w", explained(err))
+	}
+	s.publisher.Start()
+	s.stops = append(s.stops, s.publisher.Stop)
+	stop, err := s.audience.Start()
+	if err != nil {
+		return err
+	}
+	s.stops = append(s.stops, stop)
+	if err := s.register(ctx); err != nil {
+		return fmt.Errorf("register with NATS: %w", err)
+	}
+	background, cancel := context.WithCancel(context.Background())
+	s.ended = cancel
+	s.background.Go(func() { s.engine.Reintrospect(background) })
+	s.stops = append(s.stops, func() {
+		s.ended()
+		s.background.Wait()
+	})
+	return nil
+}
+
+// migrate waits for a database that isn't up yet.
+func (s *Service) migrate(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, databasePatience)
+	defer cancel()
+	for {
+		err := s.store.Ping(ctx)
+		if err == nil {
+			return s.store.Migrate(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("metadata database: %w", explained(err))
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+}
+
+// explained shows the detail of an error, which is for an operator here.
+func explained(err error) error {
+	var e *apierror.Error
+	if errors.As(err, &e) && e.Internal != nil {
+		return fmt.Errorf("%w (%s)", err, e.InternalJSON())
+	}
+	return err
+}
+
+func (s *Service) addDefaultSource(ctx context.Context) error {
+	if s.config.DefaultSource == nil || s.engine.State().Document.Source(metadata.DefaultSource) != nil {
+		return nil
+	}
+	return s.engine.AddSource(ctx, &metadata.AddSource{
+		Name:          metadata.DefaultSource,
+		Configuration: metadata.SourceConfiguration{ConnectionInfo: *s.config.DefaultSource},
+	})
+}
+
+func (s *Service) register(ctx context.Context) error {
+	registered, err := s.deps.Bus.Register(ctx, bus.ServiceInfo{
+		Name: bus.ServiceMetadata, Version: service.Version, Description: "owns the metadata", Concurrency: concurrency,
+	})
+	if err != nil {
+		return err
+	}
+	s.stops = append(s.stops, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		defer cancel()
+		_ = registered.Stop(ctx) // past the timeout, what is in hand is cut off
+	})
+	err = registered.Handle(bus.MetadataApply, func() proto.Message { return &metadatav1.ApplyRequest{} }, s.apply)
+	if err != nil {
+		return err
+	}
+	return registered.Handle(bus.MetadataSnapshot, func() proto.Message { return &metadatav1.SnapshotRequest{} }, s.storeSnapshot)
+}
+
+// Started is closed once Start has succeeded.
+func (s *Service) Started() <-chan struct{} { return s.state.Started() }
+
+// Stop takes no more requests, waits for those in hand, and closes everything.
+func (s *Service) Stop() { s.state.Stop(s.stop) }
+
+func (s *Service) stop() {
+	for i := len(s.stops) - 1; i >= 0; i-- {
+		s.stops[i]()
+	}
+	s.stops = nil
+}
+
+// Status is nil while the service reaches NATS and its database, and changes are published.
+func (s *Service) Status() error {
+	if err := s.state.Status(); err != nil {
+		return err
+	}
+	if err := s.deps.Bus.Status(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if err := s.store.Ping(ctx); err != nil {
+		return fmt.Errorf("the metadata database can't be reached: %w", explained(err))
+	}
+	return s.publisher.Status()
+}
+
+// apply works off a request of the metadata API.
+func (s *Service) apply(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
+	request, ok := m.(*metadatav1.ApplyRequest)
+	if !ok {
+		return apierror.Newf(apierror.Unexpected, "unexpected message %T", m)
+	}
+	answer, err := s.engine.Handle(ctx, apply.Request{
+		API:     apis[request.GetEndpoint()],
+		Session: session.FromProto(request.GetSession()),
+		Body:    json.RawMessage(request.GetBody()),
+	})
+	if err != nil {
+		return err
+	}
+	if answer.Modified {
+		seen, cancel := context.WithTimeout(ctx, s.config.SeenTimeout)
+		s.audience.Wait(seen, answer.State.StreamID, answer.State.Version)
+		cancel()
+	}
+	w.SetHead(&metadatav1.ApplyHead{ResourceVersion: answer.State.Version})
+	_, err = w.Write(answer.Body)
+	return err
+}
+
+var apis = map[metadatav1.ApplyRequest_Endpoint]metadata.API{
+	metadatav1.ApplyRequest_ENDPOINT_V1_METADATA: metadata.APIMetadata,
+	metadatav1.ApplyRequest_ENDPOINT_V1_QUERY:    metadata.APIQueryV1,
+	metadatav1.ApplyRequest_ENDPOINT_V2_QUERY:    metadata.APIQueryV2,
+}
+
+// storeSnapshot stores a snapshot for a service that has none to start from.
+func (s *Service) storeSnapshot(ctx context.Context, _ proto.Message, w bus.ResponseWriter) error {
+	stored, err := s.publisher.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	w.SetHead(&metadatav1.SnapshotHead{StreamId: stored.StreamID, Version: stored.Version})
+	return nil
+}

@@ -1,0 +1,51 @@
+package metadata
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const shop = `
+	CREATE TABLE kind (id int PRIMARY KEY, label text NOT NULL);
+	CREATE TABLE stock (id int PRIMARY KEY, label text, qty int, owner text, kind_id int REFERENCES kind);`
+
+// track tracks the tables of shop with their relationships.
+const track = `{"type":"bulk","args":[
+	{"type":"pg_track_table","args":{"table":"kind"}},
+	{"type":"pg_track_table","args":{"table":"stock"}},
+	{"type":"pg_create_object_relationship","args":{"table":"stock","name":"kind","using":{"foreign_key_constraint_on":"kind_id"}}},
+	{"type":"pg_create_array_relationship","args":{"table":"kind","name":"stocks","using":{"foreign_key_constraint_on":{"table":"stock","column":"kind_id"}}}}]}`
+
+func TestChangesReachFollowers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	i := w.start(t)
+	f := w.follow(t, true)
+	i.run(t, shop)
+	require.Equal(t, `[{"message":"success"},{"message":"success"},{"message":"success"},{"message":"success"}]`, i.ok(t, track))
+
+	s := waitFor(t, f, i.version())
+	require.Equal(t, i.export(t), exported(t, s))
+	require.Len(t, s.Document.Source("default").Tables, 2)
+	require.Len(t, s.Catalogs["default"].Tables, 2)
+	require.Empty(t, s.Inconsistent)
+	require.NoError(t, i.Status())
+}
+
+func TestAnswerComesWhenGatewaysKnow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	i := w.start(t)
+	one, two := w.follow(t, true), w.follow(t, true)
+	waitFor(t, one, 1)
+	waitFor(t, two, 1)
+	i.run(t, shop)
+	for range 20 {
+		i.ok(t, `{"type":"pg_track_table","args":{"table":"stock"}}`)
+		require.GreaterOrEqual(t, one.Current().Version, i.version())
+		require.GreaterOrEqual(t, two.Current().Version, i.version())
+		i.ok(t, `{"type":"pg_untrack_table","args":{"table":"stock"}}`)
+		require.GreaterOrEqual(t, one.Current().Version, i.version())
+	}
+}
