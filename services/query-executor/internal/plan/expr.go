@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -17,9 +18,10 @@ func (p *planner) reads(t *schema.Table) {
 }
 
 // calls notes that the plan depends on a function.
-func (p *planner) calls(f *catalog.Function) {
-	if !slices.Contains(p.functions, f) {
-		p.functions = append(p.functions, f)
+func (p *planner) calls(f *catalog.Function, meta *metadata.Function) {
+	called := Function{Source: p.source, Function: f, Meta: meta}
+	if !slices.Contains(p.functions, called) {
+		p.functions = append(p.functions, called)
 	}
 }
 
@@ -68,7 +70,7 @@ func (p *planner) computed(c *resolve.SelectComputedField) ir.Expr {
 }
 
 func (p *planner) call(c *resolve.SelectComputedField, args []ir.CallArg) ir.Expr {
-	p.calls(c.Field.Function)
+	p.calls(c.Field.Function, nil)
 	return redacted(ir.Call{Function: c.Field.Function.Name, Args: args, Type: c.Field.Type}, c.Redact)
 }
 
@@ -81,6 +83,6 @@ func redacted(e ir.Expr, when ir.BoolExp) ir.Expr {
 
 // computedFrom is the result of a table computed field as a relation.
 func (p *planner) computedFrom(c *schema.ComputedRows, args []ir.CallArg) ir.From {
-	p.calls(c.Function)
+	p.calls(c.Function, nil)
 	return ir.Function{Name: c.Function.Name, Args: args}
 }

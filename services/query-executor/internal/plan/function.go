@@ -91,11 +91,8 @@ func (c *call) args() []ir.CallArg {
 	return args
 }
 
-// functionRelation is the result of a tracked function, without its arguments.
-func functionRelation(t *schema.Table) relation { return relation{table: t, estimate: -1} }
-
-// from is the call as a relation.
-func (p *planner) functionFrom(c *call) ir.From {
-	p.calls(c.function)
-	return ir.Function{Name: c.function.Name, Args: c.args(), Single: !c.function.ReturnsSet}
+// functionFrom is the result of a tracked function as a relation.
+func (p *planner) functionFrom(f *resolve.Function, c *call) ir.From {
+	p.calls(f.Catalog, f.Meta)
+	return ir.Function{Name: f.Catalog.Name, Args: c.args(), Single: !f.Catalog.ReturnsSet}
 }

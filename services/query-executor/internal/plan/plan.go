@@ -3,6 +3,7 @@ package plan
 import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/parse"
@@ -19,7 +20,15 @@ type Plan struct {
 	// Tables and Functions are what the plan depends on: it stays good as long as these
 	// are the same.
 	Tables    []*schema.Table
-	Functions []*catalog.Function
+	Functions []Function
+}
+
+// Function is a function that a plan calls.
+type Function struct {
+	Source   *resolve.Source
+	Function *catalog.Function
+	// Meta is nil for the function of a computed field.
+	Meta *metadata.Function
 }
 
 // Part is a piece of the answer. Exactly one of its members is set.

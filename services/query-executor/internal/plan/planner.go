@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
-	"queryengine/pkg/catalog"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -32,7 +31,7 @@ type planner struct {
 
 	// tables and functions are what the plan depends on.
 	tables    []*schema.Table
-	functions []*catalog.Function
+	functions []Function
 }
 
 // step is one step of a path: a key or an index.

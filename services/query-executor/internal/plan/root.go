@@ -118,7 +118,7 @@ func (p *planner) functionRows(m schema.FunctionRows, f *schema.Field, s *select
 	if err != nil {
 		return nil, err
 	}
-	query.From = p.functionFrom(c)
+	query.From = p.functionFrom(m.Function, c)
 	query.One = !m.Function.Catalog.ReturnsSet
 	return query, nil
 }
@@ -129,7 +129,7 @@ func (p *planner) functionAggregate(m schema.FunctionAggregated, f *schema.Field
 	if err != nil {
 		return nil, err
 	}
-	query.From = p.functionFrom(c)
+	query.From = p.functionFrom(m.Function, c)
 	return query, nil
 }
 

@@ -1,0 +1,158 @@
+package queryexecutor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/dbtest"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
+	"queryengine/services/query-executor/internal/plan"
+)
+
+var update = flag.Bool("update", false, "rewrite the wanted files of the cases")
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// TestCases runs every directory testdata/cases/<feature>/<case>. A feature has a schema
+// and metadata; a case has a query, maybe variables and a session, the wanted answer, and
+// where it matters the wanted plan.
+func TestCases(t *testing.T) {
+	t.Parallel()
+	features, err := filepath.Glob("testdata/cases/*/schema.sql")
+	require.NoError(t, err)
+	require.NotEmpty(t, features)
+	for _, schema := range features {
+		feature := filepath.Dir(schema)
+		t.Run(filepath.Base(feature), func(t *testing.T) {
+			t.Parallel()
+			e := newFixture(t, feature, Config{})
+			cases, err := filepath.Glob(filepath.Join(feature, "*", "query.graphql"))
+			require.NoError(t, err)
+			for _, query := range cases {
+				dir := filepath.Dir(query)
+				t.Run(filepath.Base(dir), func(t *testing.T) { runCase(t, e, dir) })
+			}
+		})
+	}
+}
+
+func runCase(t *testing.T, e *Executor, dir string) {
+	q := &request{
+		session:   readSession(t, dir),
+		text:      string(readFile(t, filepath.Join(dir, "query.graphql"))),
+		variables: bytes.TrimSpace(readFile(t, filepath.Join(dir, "variables.json"))),
+	}
+	requireFile(t, filepath.Join(dir, "want.json"), answer(t, e, q))
+	// The second time, the plan is there already.
+	requireFile(t, filepath.Join(dir, "want.json"), answer(t, e, q))
+}
+
+// answer is what a client gets to see: the answer, or the error.
+func answer(t testing.TB, e *Executor, q *request) []byte {
+	t.Helper()
+	out := backend.NewAnswer(nil, nil, 0)
+	s := e.borrow()
+	defer e.giveBack(s)
+	if err := e.run(t.Context(), q, out, s); err != nil {
+		var known *apierror.Error
+		require.ErrorAs(t, err, &known)
+		body, err := json.Marshal(map[string]any{"error": known.Message, "path": known.Path, "code": known.Code})
+		require.NoError(t, err)
+		return body
+	}
+	return out.Buf
+}
+
+// newFixture is an executor with the metadata of a feature, and a database of its own.
+func newFixture(t testing.TB, feature string, c Config) *Executor {
+	t.Helper()
+	if c.PlanCacheSize == 0 {
+		c.PlanCacheSize = 1000
+	}
+	c.Limits = plan.DefaultLimits
+	c.InferFunctionPermissions = true
+	url := dbtest.URL(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), string(readFile(t, filepath.Join(feature, "schema.sql"))))
+	require.NoError(t, err)
+	require.NoError(t, conn.Close(t.Context()))
+
+	backends := Backends()
+	b := backends["postgres"]
+	b.Open = func(metadata.SourceConfiguration) (backend.Source, error) {
+		return postgres.Open(context.Background(), postgres.Options{Primary: postgres.Endpoint{
+			URL: func() (string, error) { return url, nil }, Prepare: true,
+		}})
+	}
+	backends["postgres"] = b
+	e := newExecutor(c, Deps{Backends: backends})
+	t.Cleanup(e.sources.Close)
+
+	doc, err := metadata.Parse(readFile(t, filepath.Join(feature, "metadata.json")), &metadata.Document{})
+	require.NoError(t, err)
+	source, err := b.Open(metadata.SourceConfiguration{})
+	require.NoError(t, err)
+	defer source.Close()
+	catalogs := map[string]*catalog.Source{}
+	for _, s := range doc.Sources {
+		var enums []catalog.Name
+		for _, table := range s.Tables {
+			if table.IsEnum {
+				enums = append(enums, table.Table)
+			}
+		}
+		catalogs[s.Name], err = source.Introspect(t.Context(), enums)
+		require.NoError(t, err)
+	}
+	next := &snapshot.Snapshot{Version: 1, Document: doc, Catalogs: catalogs}
+	e.apply(next)
+	require.Empty(t, e.state.Load().schema.Inconsistencies())
+	return e
+}
+
+func readSession(t testing.TB, dir string) *session.Session {
+	t.Helper()
+	s := &session.Session{Role: session.Admin, Variables: map[string]string{}}
+	if raw := readFile(t, filepath.Join(dir, "session.json")); raw != nil {
+		require.NoError(t, json.Unmarshal(raw, &s.Variables))
+		s.Role = s.Variables[session.RoleHeader]
+	}
+	return s
+}
+
+// readFile is the content of a file, nil when there is none.
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	require.NoError(t, err)
+	return content
+}
+
+// requireFile compares with a wanted file, byte for byte.
+func requireFile(t testing.TB, name string, got []byte) {
+	t.Helper()
+	got = append(bytes.Clone(got), '\n')
+	if *update {
+		require.NoError(t, os.WriteFile(name, got, 0o600))
+		return
+	}
+	require.Equal(t, string(readFile(t, name)), string(got))
+}

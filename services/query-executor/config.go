@@ -1,0 +1,65 @@
+package queryexecutor
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"queryengine/pkg/config"
+	"queryengine/services/query-executor/internal/plan"
+)
+
+// Config is what the settings say to the query-executor.
+type Config struct {
+	// Concurrency bounds the requests in progress, 0 for no bound.
+	Concurrency int
+	// PlanCacheSize is about how many plans are kept.
+	PlanCacheSize int
+	// MaxTokens bounds the size of a GraphQL document.
+	MaxTokens int
+	Limits    plan.Limits
+	// FrameSize is about how many bytes of an answer are sent at once, 0 for the default.
+	FrameSize int
+	// StopTimeout is how long Stop waits for requests in hand.
+	StopTimeout time.Duration
+
+	StringifyNumericTypes      bool
+	InferFunctionPermissions   bool
+	NullCollapse               bool
+	NullInNonNullableVariables bool
+	DefaultNamingConvention    string
+	NamingConvention           bool
+	HideAggregatePredicates    bool
+	HideStreamFields           bool
+}
+
+// maxTokens lets through mutations with some ten thousand objects.
+const maxTokens = 500_000
+
+// ReadConfig takes the service's settings from the table.
+func ReadConfig(v *config.Values) Config {
+	features := config.ExperimentalFeatures.Get(v)
+	return Config{
+		Concurrency:                config.QueryConcurrency.Get(v),
+		PlanCacheSize:              config.PlanCacheSize.Get(v),
+		MaxTokens:                  maxTokens,
+		Limits:                     plan.DefaultLimits,
+		StopTimeout:                config.GracefulShutdownTimeout.Get(v),
+		StringifyNumericTypes:      config.StringifyNumericTypes.Get(v),
+		InferFunctionPermissions:   config.InferFunctionPermissions.Get(v),
+		NullCollapse:               config.BooleanNullCollapse.Get(v),
+		NullInNonNullableVariables: config.NullInNonNullableVariables.Get(v),
+		DefaultNamingConvention:    config.DefaultNamingConvention.Get(v),
+		NamingConvention:           slices.Contains(features, "naming_convention"),
+		HideAggregatePredicates:    slices.Contains(features, "hide_aggregation_predicates"),
+		HideStreamFields:           slices.Contains(features, "hide_stream_fields"),
+	}
+}
+
+// Validate checks what the table of settings can't check line by line.
+func (c *Config) Validate() error {
+	if c.Concurrency < 0 || c.PlanCacheSize < 0 {
+		return fmt.Errorf("the concurrency and the size of the plan cache must not be negative")
+	}
+	return nil
+}

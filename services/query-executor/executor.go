@@ -1,0 +1,122 @@
+package queryexecutor
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/resolve"
+	"queryengine/pkg/service"
+	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/plancache"
+	"queryengine/services/query-executor/internal/sources"
+)
+
+const serviceName = bus.ServiceQueryExecutor
+
+// Deps are what the service works with.
+type Deps struct {
+	Bus    *bus.Bus
+	Logger *slog.Logger
+	// Backends are the kinds of sources, Backends() by default.
+	Backends map[string]Backend
+	// Metrics is where the service's metrics go, nil for nowhere.
+	Metrics prometheus.Registerer
+	// Tracer is nil when requests are not traced.
+	Tracer trace.TracerProvider
+}
+
+// Executor is the service. It is a lifecycle.Service.
+type Executor struct {
+	*service.Base
+	config         Config
+	resolveOptions resolve.Options
+	follower       follower
+	sources        *sources.Manager
+	plans          *plancache.Cache[planned]
+	metrics        *metrics
+	tracer         trace.Tracer
+	scratch        sync.Pool
+
+	applying sync.Mutex
+	state    atomic.Pointer[state]
+	closing  sync.Once
+}
+
+// New wires the service and does no I/O. Its errors are about the settings.
+func New(c Config, d Deps) (*Executor, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if d.Backends == nil {
+		d.Backends = Backends()
+	}
+	e := newExecutor(c, d)
+	e.Base = service.New(service.Config{
+		Name:        serviceName,
+		Description: "answers GraphQL operations",
+		Concurrency: c.Concurrency,
+		StopTimeout: c.StopTimeout,
+	}, d.Bus, d.Logger, e.register)
+	e.follower = e.Follower()
+	e.Follower().Watch(e.apply)
+	return e, nil
+}
+
+// newExecutor makes the part that needs no bus.
+func newExecutor(c Config, d Deps) *Executor {
+	dialects := map[string]backend.Dialect{}
+	open := map[string]sources.Open{}
+	for kind, b := range d.Backends {
+		dialects[kind], open[kind] = b.Dialect, b.Open
+	}
+	e := &Executor{
+		config: c,
+		resolveOptions: resolve.Options{
+			Dialects:                 dialects,
+			InferFunctionPermissions: c.InferFunctionPermissions,
+			DefaultNamingConvention:  c.DefaultNamingConvention,
+			NamingConventionEnabled:  c.NamingConvention,
+		},
+		sources: sources.New(open),
+		plans:   plancache.New[planned](c.PlanCacheSize),
+		scratch: sync.Pool{New: func() any { return &scratch{} }},
+	}
+	e.metrics = newMetrics(d.Metrics, e.plans)
+	if d.Tracer != nil {
+		e.tracer = d.Tracer.Tracer("queryengine/services/query-executor")
+	}
+	return e
+}
+
+// register adds the service's handlers.
+func (e *Executor) register(s *bus.Service) error {
+	for _, h := range []struct {
+		endpoint   bus.Endpoint
+		newRequest func() proto.Message
+		handle     bus.Handler
+	}{
+		{bus.QueryExecute, func() proto.Message { return &queryv1.ExecuteRequest{} }, e.execute},
+		{bus.QueryExplain, func() proto.Message { return &queryv1.ExplainRequest{} }, e.explain},
+	} {
+		if err := s.Handle(h.endpoint, h.newRequest, h.handle); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Stop takes no more requests, waits for those in hand, and closes the sources.
+func (e *Executor) Stop() {
+	e.Base.Stop()
+	e.closing.Do(e.sources.Close)
+}
+
+// Name is the service's name.
+func (e *Executor) Name() string { return serviceName }

@@ -1,0 +1,84 @@
+package queryexecutor
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/session"
+	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/execute"
+	"queryengine/services/query-executor/internal/parse"
+)
+
+// execute answers QueryExecute.
+func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
+	in, ok := m.(*queryv1.ExecuteRequest)
+	if !ok {
+		return unexpectedRequest(m)
+	}
+	q := request{
+		session: session.FromProto(in.GetSession()), text: in.GetQuery(), operation: in.GetOperationName(),
+		variables: in.GetVariables(), minVersion: in.GetMinVersion(), relay: in.GetRelay(), readOnly: in.GetReadOnly(),
+	}
+	s := e.borrow()
+	defer e.giveBack(s)
+	out := backend.NewAnswer(s.buffer, w, e.config.FrameSize)
+	err := e.run(ctx, &q, out, s)
+	s.buffer = out.Buf
+	return e.metrics.failed(err)
+}
+
+// explain answers QueryExplain.
+func (e *Executor) explain(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
+	in, ok := m.(*queryv1.ExplainRequest)
+	if !ok {
+		return unexpectedRequest(m)
+	}
+	q := request{
+		session: session.FromProto(in.GetSession()), text: in.GetQuery(), operation: in.GetOperationName(),
+		variables: in.GetVariables(), minVersion: in.GetMinVersion(), relay: in.GetRelay(),
+	}
+	if d, err := e.document(ctx, &q); err == nil && d.Operation.Kind != parse.Query {
+		return apierror.New(apierror.InvalidParams, "only queries can be explained")
+	}
+	s := e.borrow()
+	defer e.giveBack(s)
+	r, err := e.prepare(ctx, &q, s)
+	if err != nil {
+		return err
+	}
+	body, err := r.plan.Explain(ctx, &s.run)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(body)
+	return err
+}
+
+func unexpectedRequest(m proto.Message) error {
+	return apierror.Newf(apierror.Unexpected, "unexpected request %T", m)
+}
+
+// largestBuffer is the largest buffer that is kept for the next request.
+const largestBuffer = 2 * backend.DefaultFrame
+
+func (e *Executor) borrow() *scratch {
+	s, _ := e.scratch.Get().(*scratch)
+	return s
+}
+
+// giveBack keeps the memory of a request for the next one, and nothing that belongs to the
+// request.
+func (e *Executor) giveBack(s *scratch) {
+	if cap(s.buffer) > largestBuffer {
+		s.buffer = nil
+	}
+	clear(s.values)
+	clear(s.run.Bound)
+	s.run = execute.Run{Bound: s.run.Bound[:0]}
+	e.scratch.Put(s)
+}

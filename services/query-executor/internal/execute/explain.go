@@ -1,0 +1,51 @@
+package execute
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"queryengine/pkg/backend"
+)
+
+// explanation is how the database would answer one root field.
+type explanation struct {
+	Field string   `json:"field"`
+	SQL   *string  `json:"sql"`
+	Plan  []string `json:"plan"`
+}
+
+// Explain is the JSON of the explanations of all root fields, after Bind. Nothing is run.
+func (p *Prepared) Explain(ctx context.Context, r *Run) ([]byte, error) {
+	list := []explanation{}
+	bound := r.Bound
+	for i := range p.pieces {
+		switch part := &p.pieces[i]; {
+		case part.query != nil:
+			n := len(part.query.bindings)
+			e, err := part.query.explain(ctx, r, bound[:n:n])
+			if err != nil {
+				return nil, err
+			}
+			bound = bound[n:]
+			list = append(list, e)
+		case part.introspect != nil:
+			list = append(list, explanation{Field: part.introspect.Name})
+		}
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // SQL is full of < and >
+	err := encoder.Encode(list)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+func (q *query) explain(ctx context.Context, r *Run, bound [][]byte) (explanation, error) {
+	source, err := r.Sources.Use(q.source)
+	if err != nil {
+		return explanation{}, err
+	}
+	defer source.Release()
+	sql, lines, err := source.Explain(ctx, q.statement, backend.Args{Variables: bound, Session: r.Session})
+	return explanation{Field: q.field, SQL: &sql, Plan: lines}, err
+}

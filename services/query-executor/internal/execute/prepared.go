@@ -1,0 +1,135 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/introspect"
+	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/schema"
+	"queryengine/services/query-executor/internal/sources"
+)
+
+// Prepared is a plan whose statements are rendered. It is immutable and safe for concurrent
+// use, and keeps nothing of the schema that it was planned with.
+type Prepared struct {
+	pieces []piece
+	// introspects says that a run needs the schema of the role.
+	introspects bool
+}
+
+// piece is a piece of the answer: a text, a statement or an introspection.
+type piece struct {
+	text       string
+	query      *query
+	introspect *introspect.Field
+}
+
+// query is one statement.
+type query struct {
+	field     string
+	source    string
+	statement backend.Statement
+	bindings  []plan.Binding
+}
+
+// Prepare renders the statements of a plan.
+func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
+	out := &Prepared{pieces: []piece{{text: `{"data":`}}}
+	for _, part := range p.Parts {
+		switch {
+		case part.Query != nil:
+			statement, err := part.Query.Source.Dialect.RenderQuery(part.Query.Root, o)
+			if err != nil {
+				return nil, fmt.Errorf("render %q: %w", part.Query.Field, err)
+			}
+			out.pieces = append(out.pieces, piece{query: &query{
+				field: part.Query.Field, source: part.Query.Source.Name, statement: statement, bindings: part.Query.Bindings,
+			}})
+		case part.Introspection != nil:
+			out.introspects = true
+			out.pieces = append(out.pieces, piece{introspect: part.Introspection})
+		default:
+			out.text(part.Text)
+		}
+	}
+	out.text("}")
+	return out, nil
+}
+
+// text adds a text to the last piece, when that is one too.
+func (p *Prepared) text(s string) {
+	last := &p.pieces[len(p.pieces)-1]
+	if last.query == nil && last.introspect == nil {
+		last.text += s
+		return
+	}
+	p.pieces = append(p.pieces, piece{text: s})
+}
+
+// Run is what a run of a plan needs besides the plan.
+type Run struct {
+	// Role is only needed by plans that introspect.
+	Role    *schema.Role
+	Session *session.Session
+	Sources *sources.Manager
+	// Values are the values of the variables, by index.
+	Values [][]byte
+	// Bound are the operands of all statements, one after the other; Bind fills it.
+	Bound [][]byte
+}
+
+// Introspects reports whether a run needs the schema of the role.
+func (p *Prepared) Introspects() bool { return p.introspects }
+
+// Bind makes the operands of all statements of the values, before anything runs.
+func (p *Prepared) Bind(r *Run) error {
+	r.Bound = r.Bound[:0]
+	for i := range p.pieces {
+		if p.pieces[i].query == nil {
+			continue
+		}
+		for j := range p.pieces[i].query.bindings {
+			text, err := p.pieces[i].query.bindings[j].Text(r.Values)
+			if err != nil {
+				return err
+			}
+			r.Bound = append(r.Bound, text)
+		}
+	}
+	return nil
+}
+
+// Write runs the statements and writes the answer, after Bind. Nothing of an answer that
+// fails was written as long as out.Sent is 0.
+func (p *Prepared) Write(ctx context.Context, r *Run, out *backend.Answer) error {
+	bound := r.Bound
+	for i := range p.pieces {
+		switch part := &p.pieces[i]; {
+		case part.query != nil:
+			n := len(part.query.bindings)
+			if err := part.query.run(ctx, r, bound[:n:n], out); err != nil {
+				return err
+			}
+			bound = bound[n:]
+		case part.introspect != nil:
+			if err := introspect.Write(r.Role, part.introspect, out); err != nil {
+				return err
+			}
+		default:
+			out.Buf = append(out.Buf, part.text...)
+		}
+	}
+	return nil
+}
+
+func (q *query) run(ctx context.Context, r *Run, bound [][]byte, out *backend.Answer) error {
+	source, err := r.Sources.Use(q.source)
+	if err != nil {
+		return err
+	}
+	defer source.Release()
+	return source.Query(ctx, q.statement, backend.Args{Variables: bound, Session: r.Session}, out)
+}

@@ -1,0 +1,103 @@
+package queryexecutor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"queryengine/pkg/apierror"
+	"queryengine/services/query-executor/internal/plancache"
+)
+
+// The stages that are timed.
+const (
+	stageParse   = "parse"
+	stagePlan    = "plan"
+	stageRender  = "render"
+	stageExecute = "execute"
+)
+
+type metrics struct {
+	stages  map[string]prometheus.Observer
+	errors  *prometheus.CounterVec
+	version prometheus.Gauge
+}
+
+// newMetrics makes the service's metrics. Several executors in one registry count together.
+func newMetrics(r prometheus.Registerer, plans *plancache.Cache[planned]) *metrics {
+	seconds := register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "engine_query_stage_seconds",
+		Help:    "Time that the stages of a query took. Stages that a kept plan saves are not counted.",
+		Buckets: prometheus.ExponentialBuckets(0.00005, 2.5, 14),
+	}, []string{"stage"}))
+	m := &metrics{
+		stages: map[string]prometheus.Observer{},
+		errors: register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "engine_query_errors_total",
+			Help: "Queries that failed, by the code of the error.",
+		}, []string{"code"})),
+		version: register(r, prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "engine_query_metadata_version",
+			Help: "Version of the metadata that queries are answered with.",
+		})),
+	}
+	for _, stage := range []string{stageParse, stagePlan, stageRender, stageExecute} {
+		m.stages[stage] = seconds.WithLabelValues(stage)
+	}
+	for name, read := range map[string]func() float64{
+		"engine_plan_cache_hits_total":   func() float64 { n, _, _ := plans.Stats(); return float64(n) },
+		"engine_plan_cache_misses_total": func() float64 { _, n, _ := plans.Stats(); return float64(n) },
+	} {
+		register(r, prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: "Plans that were looked for in the plan cache."}, read))
+	}
+	register(r, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "engine_plan_cache_plans",
+		Help: "Plans in the plan cache.",
+	}, func() float64 { _, _, n := plans.Stats(); return float64(n) }))
+	return m
+}
+
+// register adds a metric to a registry. One that is there already is taken, so that several
+// executors may share a registry; nil registers nowhere.
+func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
+	if r == nil {
+		return c
+	}
+	var there prometheus.AlreadyRegisteredError
+	if err := r.Register(c); errors.As(err, &there) {
+		if existing, ok := there.ExistingCollector.(C); ok {
+			return existing
+		}
+	}
+	return c
+}
+
+func (m *metrics) applied(version int64) { m.version.Set(float64(version)) }
+
+// failed counts an error and returns it.
+func (m *metrics) failed(err error) error {
+	if err != nil {
+		m.errors.WithLabelValues(string(apierror.From(err).Code)).Inc()
+	}
+	return err
+}
+
+// stage begins a stage; the returned function ends it.
+func (e *Executor) stage(ctx context.Context, name string, started time.Time) (context.Context, func(error)) {
+	observe := e.metrics.stages[name]
+	if e.tracer == nil || !trace.SpanContextFromContext(ctx).IsSampled() {
+		return ctx, func(error) { observe.Observe(time.Since(started).Seconds()) }
+	}
+	ctx, span := e.tracer.Start(ctx, name, trace.WithTimestamp(started))
+	return ctx, func(err error) {
+		observe.Observe(time.Since(started).Seconds())
+		if err != nil {
+			span.SetStatus(codes.Error, apierror.From(err).Message)
+		}
+		span.End()
+	}
+}

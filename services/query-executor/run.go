@@ -1,0 +1,185 @@
+package queryexecutor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
+	"queryengine/services/query-executor/internal/execute"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plancache"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// request is one operation that somebody asks for.
+type request struct {
+	session    *session.Session
+	text       string
+	operation  string
+	variables  []byte
+	minVersion int64
+	relay      bool
+	readOnly   bool
+}
+
+// scratch is memory that requests take turns in using.
+type scratch struct {
+	run    execute.Run
+	values [][]byte
+	shape  []byte
+	buffer []byte
+}
+
+// ready is an operation that can be run.
+type ready struct {
+	state *state
+	plan  *planned
+}
+
+// run answers a request: it finds or makes the plan, binds the variables, and runs the
+// statements while the answer is written.
+func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *scratch) error {
+	r, err := e.prepare(ctx, q, s)
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	ctx, end := e.stage(ctx, stageExecute, started)
+	err = r.plan.Write(ctx, &s.run, out)
+	if err == nil {
+		err = out.Close()
+	}
+	end(err)
+	return err
+}
+
+// prepare does everything up to the statements.
+func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, error) {
+	st, err := e.stateAt(ctx, q.minVersion)
+	if err != nil {
+		return ready{}, err
+	}
+	document, err := e.document(ctx, q)
+	if err != nil {
+		return ready{}, err
+	}
+	if err := e.permitted(document.Operation, q); err != nil {
+		return ready{}, err
+	}
+	s.values, err = document.Operation.Values(s.values, q.variables, parse.NullPolicy(e.config.NullInNonNullableVariables))
+	if err != nil {
+		return ready{}, err
+	}
+	s.run = execute.Run{Session: q.session, Sources: e.sources, Values: s.values, Bound: s.run.Bound[:0]}
+	p, err := e.bound(ctx, st, document, q, s)
+	if err != nil {
+		return ready{}, err
+	}
+	if p.Introspects() {
+		s.run.Role = e.role(st, q)
+	}
+	return ready{state: st, plan: p}, nil
+}
+
+// bound finds or makes the plan, and binds the variables to it.
+func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[planned], q *request, s *scratch) (*planned, error) {
+	var p *planned
+	p, s.shape = d.Plan(s.values, s.shape)
+	if p == nil || !p.good(st) {
+		var err error
+		if p, err = e.plan(ctx, st, d, q, s); err != nil {
+			return nil, err
+		}
+	}
+	err := p.Bind(&s.run)
+	if errors.Is(err, plan.ErrReshape) {
+		d.TellApart()
+		if p, err = e.plan(ctx, st, d, q, s); err == nil {
+			err = p.Bind(&s.run)
+		}
+	}
+	return p, err
+}
+
+// document finds the operation, or parses it.
+func (e *Executor) document(ctx context.Context, q *request) (*plancache.Document[planned], error) {
+	key := plancache.Key{
+		Role: q.session.Role, Text: q.text, Operation: q.operation, BackendOnly: q.session.BackendOnly, Relay: q.relay,
+	}
+	if d := e.plans.Find(key); d != nil {
+		return d, nil
+	}
+	_, end := e.stage(ctx, stageParse, time.Now())
+	op, err := parse.Parse(q.text, q.operation, parse.Limits{Tokens: e.config.MaxTokens})
+	end(err)
+	if err != nil {
+		return nil, err
+	}
+	return e.plans.Add(key, op), nil
+}
+
+// permitted refuses kinds of operations that can't come this way.
+func (e *Executor) permitted(op *parse.Operation, q *request) error {
+	switch {
+	case op.Kind == parse.Subscription:
+		return apierror.New(apierror.UnexpectedPayload, "subscriptions are not supported over HTTP, use websockets instead")
+	case op.Kind == parse.Mutation && q.readOnly:
+		return apierror.New(apierror.NotSupported, "Mutations are not allowed when read-only mode is enabled")
+	}
+	return nil
+}
+
+// plan makes a plan and keeps it.
+func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned], q *request, s *scratch) (*planned, error) {
+	_, end := e.stage(ctx, stagePlan, time.Now())
+	made, err := plan.Build(d.Operation, e.role(st, q), s.values, plan.Options{
+		NullCollapse: e.config.NullCollapse, Limits: e.config.Limits,
+	})
+	end(err)
+	if err != nil {
+		return nil, err
+	}
+	_, end = e.stage(ctx, stageRender, time.Now())
+	prepared, err := execute.Prepare(made, backend.RenderOptions{StringifyNumeric: e.config.StringifyNumericTypes})
+	end(err)
+	if err != nil {
+		return nil, err
+	}
+	p := newPlanned(prepared, made, q.session.Role, st.generation)
+	d.Keep(s.values, made.Looks, p)
+	return p, nil
+}
+
+func (e *Executor) role(st *state, q *request) *schema.Role {
+	return st.role(q.session.Role, schema.Options{
+		BackendOnly:             q.session.BackendOnly,
+		HideAggregatePredicates: e.config.HideAggregatePredicates,
+		HideStreamFields:        e.config.HideStreamFields,
+	})
+}
+
+// follower knows when a version of the metadata was applied.
+type follower interface {
+	WaitFor(ctx context.Context, version int64) (*snapshot.Snapshot, error)
+}
+
+// versionPatience bounds the wait for a version of the metadata.
+const versionPatience = 10 * time.Second
+
+// stateAt is the state at a version or later. It waits for one that has not arrived yet.
+func (e *Executor) stateAt(ctx context.Context, version int64) (*state, error) {
+	if s := e.state.Load(); s != nil && s.snapshot.Version >= version {
+		return s, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionPatience)
+	defer cancel()
+	if _, err := e.follower.WaitFor(ctx, version); err != nil {
+		return nil, err
+	}
+	return e.state.Load(), nil
+}

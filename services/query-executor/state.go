@@ -1,0 +1,61 @@
+package queryexecutor
+
+import (
+	"sync"
+
+	"queryengine/pkg/resolve"
+	"queryengine/pkg/snapshot"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// state is one version of the metadata, resolved, with the schemas of the roles that asked.
+type state struct {
+	// generation counts the states of this process. Versions don't do: a metadata database
+	// that was restored counts them again.
+	generation uint64
+	snapshot   *snapshot.Snapshot
+	schema     *resolve.Schema
+
+	mu    sync.Mutex
+	roles map[roleKey]*schema.Role
+}
+
+type roleKey struct {
+	name        string
+	backendOnly bool
+}
+
+// maxRoles bounds the schemas of one state: a client may make up names of roles.
+const maxRoles = 1000
+
+// role is the schema of a role.
+func (s *state) role(name string, o schema.Options) *schema.Role {
+	key := roleKey{name, o.BackendOnly}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.roles[key]; r != nil {
+		return r
+	}
+	if len(s.roles) >= maxRoles {
+		clear(s.roles)
+	}
+	r := schema.New(s.schema, name, o)
+	s.roles[key] = r
+	return r
+}
+
+// apply makes the state of a snapshot and opens its sources. Snapshots come one after the
+// other.
+func (e *Executor) apply(next *snapshot.Snapshot) {
+	e.applying.Lock()
+	defer e.applying.Unlock()
+	s := &state{generation: 1, snapshot: next, roles: map[roleKey]*schema.Role{}}
+	var previous *resolve.Schema
+	if old := e.state.Load(); old != nil {
+		previous, s.generation = old.schema, old.generation+1
+	}
+	s.schema = resolve.Build(next.Document, next.Catalogs, next.SourceErrors, previous, e.resolveOptions)
+	e.sources.Update(next.Document.Sources)
+	e.state.Store(s)
+	e.metrics.applied(next.Version)
+}
