@@ -287,13 +287,14 @@ func (c *tableChecker) permission(kind permissionKind, role string, definition a
 
 // checkInherited finds roles whose parents have unequal permissions on the table.
 func (t *Table) checkInherited() *inheritedCheck {
+	own := t.check()
 	t.base.mu.Lock()
 	c := t.base.inherited
 	t.base.mu.Unlock()
-	if c != nil && c.roles == t.Source.roles && c.of == t.base.check {
+	if c != nil && c.roles == t.Source.roles && c.of == own {
 		return c
 	}
-	c = &inheritedCheck{of: t.check(), roles: t.Source.roles}
+	c = &inheritedCheck{of: own, roles: t.Source.roles}
 	for _, role := range sortedKeys(t.Source.roles.byName) {
 		for _, kind := range permissionKinds {
 			if kind != selectKind && t.definition(kind, role) == nil && t.permission(kind, role).conflict {
