@@ -8,9 +8,9 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// Build resolves doc. catalogs holds the catalog of each source that is usable, and
-// sourceErrors the reason for each source that isn't consistent (a source may have both:
-// a catalog from before it became unreachable). prev, which may be nil, is the schema of
+// Build resolves doc. There is a catalog for each source that is usable, and in
+// sourceErrors the reason for each one that isn't consistent (a source may have both: the
+// catalog from before it became unreachable). prev, which may be nil, is the schema of
 // the version before, made with the same options: what did not change since is taken over.
 func Build(doc *metadata.Document, catalogs map[string]*catalog.Source, sourceErrors map[string]string, prev *Schema, o Options) *Schema {
 	s := &Schema{Document: doc, catalogs: catalogs, sourceErrors: sourceErrors, options: o}

@@ -1,4 +1,4 @@
-// Package resolve joins the metadata document with the catalogs of its sources: tracked
+// Package resolve joins the metadata document with the catalog of each source: tracked
 // tables with their GraphQL names, relationships with their join columns, permissions as
 // plan conditions, per role and inherited ones merged.
 //

@@ -109,7 +109,7 @@ func TestRenameRelationship(t *testing.T) {
 	require.NoError(t, err)
 	artist, album, track := doc.Sources[0].Tables[1], doc.Sources[0].Tables[0], doc.Sources[0].Tables[2]
 	require.Equal(t, "records", artist.ArrayRelationships[0].Name)
-	require.Equal(t, `{"$and":[{"artist":{"records":{"title":{"_eq":"x"}}}}]}`, string(album.DeletePermissions[0].Permission.Filter))
+	require.Equal(t, `{"$and":[{"artist":{"records":{"title":{"_eq":"x"}}}}]}`, string(album.DeletePermissions[0].Permission.Filter)) //nolint:testifylint // rules are kept as they were given
 	// What doesn't walk there is shared.
 	require.Same(t, s.Document.Sources[0].Tables[2], track)
 	require.Same(t, s.Document.Sources[0].Tables[0].SelectPermissions[0], album.SelectPermissions[0])
@@ -121,14 +121,16 @@ func TestRenameKeepsTheOrderOfKeysAndLists(t *testing.T) {
 	s := build(document(t, `{"table":"album","select_permissions":[{"role":"a","permission":{"columns":[],"filter":{"title":"a<b","artist_id":1,"id":{"_lt":1,"_gt":2}}}}],
 		"object_relationships":[{"name":"a","using":{"foreign_key_constraint_on":"artist_id"}},{"name":"b","using":{"foreign_key_constraint_on":"artist_id"}}]}`,
 		renameArtist), shop())
-	doc, err := s.Rename(resolve.Renames{Source: "default",
+	doc, err := s.Rename(resolve.Renames{
+		Source:        "default",
 		Columns:       map[catalog.Name]map[string]string{public("album"): {"artist_id": "by<"}},
 		Relationships: map[catalog.Name]map[string]string{public("album"): {"a": "c"}},
-		Tables:        map[catalog.Name]catalog.Name{public("album"): public("record")}})
+		Tables:        map[catalog.Name]catalog.Name{public("album"): public("record")},
+	})
 	require.NoError(t, err)
 	record := doc.Sources[0].Tables[1]
 	require.Equal(t, public("record"), record.Table)
-	require.Equal(t, `{"title":"a<b","by<":1,"id":{"_lt":1,"_gt":2}}`, string(record.SelectPermissions[0].Permission.Filter))
+	require.Equal(t, `{"title":"a<b","by<":1,"id":{"_lt":1,"_gt":2}}`, string(record.SelectPermissions[0].Permission.Filter)) //nolint:testifylint // the order of keys matters
 	require.Equal(t, "b", record.ObjectRelationships[0].Name)
 	require.Equal(t, "c", record.ObjectRelationships[1].Name)
 }

@@ -23,7 +23,7 @@ type Options struct {
 	NamingConventionEnabled bool
 }
 
-// Schema is one document resolved against the catalogs of its sources.
+// Schema is one document resolved against the catalog of each source.
 type Schema struct {
 	Document *metadata.Document
 	// Sources are the consistent ones, by name.

@@ -35,9 +35,10 @@ func (t *Table) TypeName(suffix string) string {
 	return t.Source.head.wrapType(t.Source.Convention.typeName(t.base.id, suffix))
 }
 
-// Same reports whether t is by itself the same table as o of another version: its own
-// metadata, catalog entry and names. Tables that it refers to may differ.
-func (t *Table) Same(o *Table) bool { return o != nil && t.base == o.base }
+// Version is the same value in all versions of a schema in which the table itself, its
+// definition and its names did not change, and no other. It can be compared, and keeps
+// nothing of the table in memory. What the table refers to may have changed.
+func (t *Table) Version() any { return t.base.version }
 
 // Column is a column of a tracked table. It is shared by the versions of a schema in
 // which it did not change.
