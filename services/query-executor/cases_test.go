@@ -127,7 +127,7 @@ func newFixture(t testing.TB, feature string, c Config) *Executor {
 
 func readSession(t testing.TB, dir string) *session.Session {
 	t.Helper()
-	s := &session.Session{Role: session.Admin, Variables: map[string]string{}}
+	s := &session.Session{Role: session.Admin, Variables: map[string]string{session.RoleHeader: session.Admin}}
 	if raw := readFile(t, filepath.Join(dir, "session.json")); raw != nil {
 		require.NoError(t, json.Unmarshal(raw, &s.Variables))
 		s.Role = s.Variables[session.RoleHeader]

@@ -90,8 +90,8 @@ func (p *planner) checkTemplate(at schema.Ref, v *parse.Value, list bool) error 
 // bindLiteral binds a value that is spelt in the document: never as a part of the
 // statement, which stays the same for documents that differ in it.
 func (p *planner) bindLiteral(v value, c coercion) (ir.Value, error) {
-	if c.mode == modeEnum && v.kind() != kindEnum && v.kind() != kindNull {
-		return nil, p.mismatch(c.named.Name, "an enum value", v)
+	if err := p.enumLiteral(v, c); err != nil {
+		return nil, err
 	}
 	text, wrap, err := c.apply(v.literal.AppendJSON(nil, nil), true)
 	if err != nil {
@@ -102,6 +102,28 @@ func (p *planner) bindLiteral(v value, c coercion) (ir.Value, error) {
 		return ir.Literal{Text: string(text), Type: c.operand}, nil
 	}
 	return p.bind(Binding{coercion: &c, wrap: wrap, constant: text, variable: -1}), nil
+}
+
+// enumLiteral refuses other spellings of the values of an enum table: strings stand for them
+// in JSON only.
+func (p *planner) enumLiteral(v value, c coercion) error {
+	list := []value{v}
+	switch {
+	case c.mode != modeEnum && c.mode != modeEnums:
+		return nil
+	case c.mode == modeEnums && v.kind() == kindList:
+		list = v.items()
+	}
+	for i, item := range list {
+		if k := item.kind(); k == kindEnum || k == kindNull {
+			continue
+		}
+		if c.mode == modeEnums {
+			p.pushIndex(i)
+		}
+		return p.mismatch(c.named.Name, "an enum value", item)
+	}
+	return nil
 }
 
 func (p *planner) bind(b Binding) ir.Variable {

@@ -1,0 +1,139 @@
+package dataop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/resolve"
+	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
+	queryv1 "queryengine/proto/query/v1"
+)
+
+// Deps are what a Handler works with.
+type Deps struct {
+	// Metadata waits until metadata of a version is known, and returns the newest with the
+	// schema that it was resolved to.
+	Metadata func(ctx context.Context, minVersion int64) (*snapshot.Snapshot, *resolve.Schema, error)
+	// Source returns an open source.
+	Source func(name string) (backend.Source, error)
+	// Resolve are the options that schemas are resolved with.
+	Resolve resolve.Options
+	Render  backend.RenderOptions
+	// FrameSize is about how many bytes of an answer are sent at once, 0 for the default.
+	FrameSize int
+}
+
+// Handler runs data operations. It is safe for concurrent use.
+type Handler struct{ Deps }
+
+// New returns a Handler.
+func New(d Deps) *Handler { return &Handler{d} }
+
+// Execute runs one operation and writes its result to w.
+func (h *Handler) Execute(ctx context.Context, req *queryv1.DataRequest, w bus.ResponseWriter) error {
+	r, err := readRequest(req.GetBody())
+	if err != nil {
+		return err
+	}
+	schema, err := h.schema(ctx, req)
+	if err != nil {
+		return err
+	}
+	user := session.FromProto(req.GetSession())
+	plan, err := newPlanner(schema, user.Role).plan(r)
+	if err == nil {
+		err = h.run(ctx, plan, user, w)
+	}
+	return apierror.At(err, "args")
+}
+
+// schema is the newest one, with the request's changes on top.
+func (h *Handler) schema(ctx context.Context, req *queryv1.DataRequest) (*resolve.Schema, error) {
+	current, schema, err := h.Metadata(ctx, req.GetMinVersion())
+	if err != nil || len(req.GetOverlay()) == 0 {
+		return schema, err
+	}
+	change, err := snapshot.DecodeChange(req.GetOverlay())
+	if err != nil {
+		return nil, err
+	}
+	changed, err := current.Apply(change)
+	if errors.Is(err, snapshot.ErrGap) {
+		return nil, apierror.Newf(apierror.Conflict,
+			"metadata resource version referenced (%d) did not match current version", change.Base)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("apply the changes of the request: %w", err)
+	}
+	return resolve.Build(changed.Document, changed.Catalogs, changed.SourceErrors, schema, h.Resolve), nil
+}
+
+// run has the source run a plan. The answer of a mutation is held back until its
+// transaction is committed.
+func (h *Handler) run(ctx context.Context, p *plan, user *session.Session, w bus.ResponseWriter) error {
+	source, err := h.Source(p.source.Name)
+	if err != nil {
+		return err
+	}
+	args := backend.Args{Session: user}
+	if p.query != nil {
+		statement, err := p.source.Dialect.RenderQuery(p.query, h.Render)
+		if err != nil {
+			return err
+		}
+		if p.count {
+			return h.runCount(ctx, source, statement, args, w)
+		}
+		out := backend.NewAnswer(nil, w, h.FrameSize)
+		if err := source.Query(ctx, statement, args, out); err != nil {
+			return missingVariable(err)
+		}
+		return out.Close()
+	}
+	statement, err := p.source.Dialect.RenderMutation(p.mutation, h.Render)
+	if err != nil {
+		return err
+	}
+	out := backend.NewAnswer(nil, nil, h.FrameSize)
+	err = source.Mutate(ctx, user, func(tx backend.Tx) error { return tx.Query(ctx, statement, args, out) })
+	if err != nil {
+		return missingVariable(err)
+	}
+	_, err = w.Write(out.Buf)
+	return err
+}
+
+// runCount runs an aggregate and takes the inner object of its answer, which is
+// {"aggregate": {"count": 4}}.
+func (h *Handler) runCount(ctx context.Context, source backend.Source, s backend.Statement, args backend.Args, w bus.ResponseWriter) error {
+	out := backend.NewAnswer(nil, nil, h.FrameSize)
+	if err := source.Query(ctx, s, args, out); err != nil {
+		return missingVariable(err)
+	}
+	var answer struct {
+		Aggregate json.RawMessage `json:"aggregate"`
+	}
+	if err := json.Unmarshal(out.Buf, &answer); err != nil {
+		return fmt.Errorf("read the count: %w", err)
+	}
+	_, err := w.Write(answer.Aggregate)
+	return err
+}
+
+// missingVariable gives the fault of a session variable that is missing the text that it
+// has in this language.
+func missingVariable(err error) error {
+	e := apierror.From(err)
+	name, ok := strings.CutPrefix(e.Message, "missing session variable: ")
+	if e.Code != apierror.NotFound || !ok {
+		return err
+	}
+	return apierror.New(apierror.NotFound, name+" header is expected but not found")
+}

@@ -1,0 +1,114 @@
+package dataop
+
+import (
+	"fmt"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/pkg/session"
+)
+
+// plan is what a source has to do: a query or a mutation.
+type plan struct {
+	source   *resolve.Source
+	query    ir.Root
+	count    bool // of query: its answer is the number alone
+	mutation ir.Mutation
+}
+
+// planner plans the operations of one role. Its errors have paths within the arguments.
+type planner struct {
+	schema *resolve.Schema
+	role   string
+}
+
+func newPlanner(s *resolve.Schema, role string) *planner { return &planner{schema: s, role: role} }
+
+func (p *planner) plan(r *request) (*plan, error) {
+	source := p.schema.Source(r.source)
+	if source == nil {
+		return nil, apierror.Newf(apierror.NotExists, "source with name %q does not exist", r.source)
+	}
+	t := source.Table(r.table)
+	if t == nil {
+		return nil, apierror.At(apierror.Newf(apierror.NotExists, "table %q does not exist", r.table), "table")
+	}
+	plan := &plan{source: source}
+	var err error
+	switch a := r.args.(type) {
+	case *selectArgs:
+		plan.query, err = p.selectFrom(t, a)
+	case *countArgs:
+		plan.query, err = p.countOf(t, a)
+		plan.count = true
+	case *insertArgs:
+		plan.mutation, err = p.insertInto(t, a)
+	case *updateArgs:
+		plan.mutation, err = p.update(t, a)
+	case *deleteArgs:
+		plan.mutation, err = p.deleteFrom(t, a)
+	default:
+		err = fmt.Errorf("no plan for %T", a)
+	}
+	return plan, err
+}
+
+// denied is the fault of an operation that the role has no permission for. The blank at the
+// end is part of the text.
+func (p *planner) denied(operation string, t *resolve.Table) *apierror.Error {
+	return apierror.Newf(apierror.PermissionDenied, "%s on %q for role %q is not allowed. ", operation, t.Meta.Table, p.role)
+}
+
+// reading is the select permission that a part of another operation needs; why says so.
+func (p *planner) reading(t *resolve.Table, why string) (*resolve.SelectPermission, error) {
+	if permission := t.SelectPermission(p.role); permission != nil {
+		return permission, nil
+	}
+	e := p.denied("select", t)
+	e.Message += "; " + why
+	return nil, e
+}
+
+// unreadable is the fault of a column that the role may not select.
+func (p *planner) unreadable(name string) error {
+	if p.role == session.Admin {
+		return noSuchColumn(name)
+	}
+	return resolve.ErrUnreadableColumn(name, p.role)
+}
+
+func noSuchColumn(name string) error {
+	return apierror.Newf(apierror.PermissionDenied, "no such column exists: %q", name)
+}
+
+// where is the condition of a request; nil is true.
+func (p *planner) where(t *resolve.Table, raw []byte) (ir.BoolExp, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	exp, err := resolve.ParseWhere(t, p.role, raw)
+	return exp, apierror.At(err, "where")
+}
+
+// both holds when both hold; nil is true.
+func both(a, b ir.BoolExp) ir.BoolExp {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return ir.And{Exps: []ir.BoolExp{a, b}}
+}
+
+// rule is the filter or check of a permission, nil for true.
+func rule(exp ir.BoolExp) ir.BoolExp {
+	if exp == nil {
+		return nil
+	}
+	return ir.Rule{Exp: exp}
+}
+
+var integer = catalog.Type{Name: "int8", OID: 20}
