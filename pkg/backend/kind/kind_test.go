@@ -1,0 +1,32 @@
+package kind_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/dbtest"
+	"queryengine/pkg/metadata"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	kinds := kind.All(func(name string) (string, bool) { return url, name == "SHOP_URL" }, "test")
+	for name, dialect := range kinds.Dialects() {
+		require.Equal(t, name, dialect.Kind())
+	}
+	source := &metadata.Source{Name: "shop", Kind: "postgres"}
+	source.Configuration.ConnectionInfo.DatabaseURL = json.RawMessage(`{"from_env": "SHOP_URL"}`)
+	s, err := kinds.Open(t.Context(), source)
+	require.NoError(t, err)
+	defer s.Close()
+	require.NoError(t, s.Ping(t.Context()))
+
+	_, err = kinds.Open(t.Context(), &metadata.Source{Kind: "abacus"})
+	require.ErrorContains(t, err, `sources of kind "abacus" are not supported`)
+}

@@ -1,0 +1,20 @@
+// Command engine runs the services of Query Engine in one process.
+package main
+
+import (
+	"os"
+
+	"queryengine/pkg/program"
+	"queryengine/services/engine/internal/assembly"
+	"queryengine/services/engine/internal/command"
+)
+
+func main() {
+	ctx, stop := program.Signals()
+	shell := command.Shell{
+		Out: os.Stdout, Errs: os.Stderr, Env: os.LookupEnv, Setenv: os.Setenv, Assemble: assembly.Services,
+	}
+	code := shell.Run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}

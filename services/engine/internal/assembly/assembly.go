@@ -1,0 +1,71 @@
+// Package assembly makes the five services out of the settings, for the program that runs
+// several of them in one process. It is the only place where they meet.
+package assembly
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/config"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/program"
+	eventdelivery "queryengine/services/event-delivery"
+	"queryengine/services/gateway"
+	"queryengine/services/metadata"
+	queryexecutor "queryengine/services/query-executor"
+	"queryengine/services/scheduler"
+)
+
+// parts are the services in the order of their start. The gateway comes last: clients are
+// let in when the others can answer.
+var parts = []struct {
+	name  config.Service
+	build func(*program.Env) (lifecycle.Service, error)
+}{
+	{config.Metadata, func(e *program.Env) (lifecycle.Service, error) {
+		c, err := metadata.FromSettings(e.Values, os.LookupEnv)
+		if err != nil {
+			return nil, err
+		}
+		kinds := kind.All(os.LookupEnv, string(config.Metadata))
+		return metadata.New(c, metadata.Deps{Bus: e.Bus, Logger: e.Logger, Open: kinds.Open, Dialects: kinds.Dialects()})
+	}},
+	{config.QueryExecutor, func(e *program.Env) (lifecycle.Service, error) {
+		return queryexecutor.New(queryexecutor.ReadConfig(e.Values), queryexecutor.Deps{
+			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracer: e.Tracer,
+		})
+	}},
+	{config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
+		return eventdelivery.New(eventdelivery.Deps{Bus: e.Bus, Logger: e.Logger}), nil
+	}},
+	{config.Scheduler, func(e *program.Env) (lifecycle.Service, error) {
+		return scheduler.New(scheduler.Deps{Bus: e.Bus, Logger: e.Logger}), nil
+	}},
+	{config.Gateway, func(e *program.Env) (lifecycle.Service, error) {
+		return gateway.New(gateway.ReadConfig(e.Values), gateway.Deps{
+			Bus: e.Bus, Logger: e.Logger, AccessLog: e.Logs, Metrics: e.Metrics, Gatherer: e.Gatherer, Tracer: e.Tracer,
+		})
+	}},
+}
+
+// Services makes the named services as one; no I/O.
+func Services(e *program.Env, names []string) (lifecycle.Service, error) {
+	var chosen []lifecycle.Service
+	for _, part := range parts {
+		if !slices.Contains(names, string(part.name)) {
+			continue
+		}
+		own, err := e.For(part.name)
+		if err != nil {
+			return nil, err
+		}
+		s, err := part.build(own)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", part.name, err)
+		}
+		chosen = append(chosen, s)
+	}
+	return lifecycle.NewGroup(string(config.Engine), chosen...), nil
+}
