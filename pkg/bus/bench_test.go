@@ -43,6 +43,8 @@ func benchmarkCall(b *testing.B, caller *bus.Bus, size int) {
 	})
 }
 
-func BenchmarkLocalCall(b *testing.B)       { benchmarkCall(b, setup(b, answerOf(200)).responder, 200) }
+func BenchmarkLocalCall(b *testing.B) { benchmarkCall(b, setup(b, answerOf(200)).responder, 200) }
+
 func BenchmarkRemoteCallSmall(b *testing.B) { benchmarkCall(b, setup(b, answerOf(200)).caller, 200) }
-func BenchmarkRemoteCall1MB(b *testing.B)   { benchmarkCall(b, setup(b, answerOf(1<<20)).caller, 1<<20) }
+
+func BenchmarkRemoteCall1MB(b *testing.B) { benchmarkCall(b, setup(b, answerOf(1<<20)).caller, 1<<20) }

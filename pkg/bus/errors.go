@@ -25,11 +25,11 @@ var ErrForeignStream = errors.New("the metadata stream belongs to another metada
 // ErrNoSnapshot says that no snapshot is stored.
 var ErrNoSnapshot = errors.New("there is no metadata snapshot")
 
-// cutOff is ErrCutOff with its reason.
-type cutOff struct{ reason error }
+// cutOffError is ErrCutOff with its reason.
+type cutOffError struct{ reason error }
 
-func (e *cutOff) Error() string   { return ErrCutOff.Error() + ": " + e.reason.Error() }
-func (e *cutOff) Unwrap() []error { return []error{ErrCutOff, e.reason} }
+func (e *cutOffError) Error() string   { return ErrCutOff.Error() + ": " + e.reason.Error() }
+func (e *cutOffError) Unwrap() []error { return []error{ErrCutOff, e.reason} }
 
 // failure is err as the caller gets it: cut off when a part of the body was written before.
 func failure(err error, began bool) error {
@@ -37,7 +37,7 @@ func failure(err error, began bool) error {
 		err = asAPIError(err)
 	}
 	if began {
-		return &cutOff{reason: err}
+		return &cutOffError{reason: err}
 	}
 	return err
 }
@@ -95,9 +95,9 @@ func marshalError(err error, limit int) []byte {
 		Code:       string(e.Code),
 		Path:       strings.ToValidUTF8(e.Path, "\uFFFD"),
 		Message:    strings.ToValidUTF8(e.Message, "\uFFFD"),
-		Status:     int32(e.Status), //nolint:gosec // G115: an HTTP status
+		Status:     int32(e.Status),
 		Internal:   e.InternalJSON(),
-		RetryAfter: int32(e.RetryAfter), //nolint:gosec // G115: seconds
+		RetryAfter: int32(e.RetryAfter),
 	}
 	if len(m.GetInternal()) > limit {
 		m.Internal = nil

@@ -128,19 +128,19 @@ func position(ctx context.Context, s jetstream.Stream, after int64) (uint64, err
 		return state.LastSeq + 1, nil
 	}
 	var err error
-	n := sort.Search(int(state.LastSeq-state.FirstSeq)+1, func(i int) bool { //nolint:gosec // G115: bounded by historyLimit
+	n := sort.Search(int(state.LastSeq-state.FirstSeq)+1, func(i int) bool {
 		if err != nil {
 			return true
 		}
 		var c change
-		c, err = readChange(ctx, s, state.FirstSeq+uint64(i)) //nolint:gosec // G115: not negative
+		c, err = readChange(ctx, s, state.FirstSeq+uint64(i))
 		return c.version > after
 	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		// A message was taken out of the middle; skipping from the start finds it too.
 		return state.FirstSeq, nil
 	}
-	return state.FirstSeq + uint64(n), err //nolint:gosec // G115: not negative
+	return state.FirstSeq + uint64(n), err
 }
 
 func (f *follower) consume(ctx context.Context, consumer jetstream.Consumer) error {

@@ -119,8 +119,8 @@ func (s *Service) stats() json.RawMessage {
 	b, _ := json.Marshal(map[string]int64{ // numbers always encode
 		"in_progress": s.inProgress.Load(),
 		"concurrency": int64(s.info.Concurrency),
-		"served":      int64(s.served.Load()), //nolint:gosec // G115: a count of requests
-		"failed":      int64(s.failed.Load()), //nolint:gosec // G115: a count of requests
+		"served":      int64(s.served.Load()),
+		"failed":      int64(s.failed.Load()),
 	})
 	return b
 }

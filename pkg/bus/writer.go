@@ -11,7 +11,7 @@ import (
 // answer is one message; a large piece goes out as it is, without a copy.
 type frameWriter struct {
 	exchange *exchange
-	ctx      context.Context //nolint:containedctx // of the request that the writer belongs to
+	ctx      context.Context
 	limit    int
 
 	head     proto.Message

@@ -1,5 +1,7 @@
 package config
 
+import "time"
+
 // accepted defines a setting that has no effect.
 func accepted[T any](spec Spec, parse func(string) (T, error)) Setting[T] {
 	spec.NoEffect = true
@@ -10,93 +12,171 @@ func accepted[T any](spec Spec, parse func(string) (T, error)) Setting[T] {
 	return define(spec, parse)
 }
 
-var wsReadCookie = accepted(Spec{Flag: "ws-read-cookie", Default: "false", Values: boolean, Switch: true,
-	Help: "read the cookie at the WebSocket handshake though CORS is disabled"}, parseBool)
+var wsReadCookie = accepted(Spec{
+	Flag: "ws-read-cookie", Default: "false", Values: boolean, Switch: true,
+	Help: "read the cookie at the WebSocket handshake though CORS is disabled",
+}, parseBool)
 
 // withoutEffect are the settings of the wire format whose features are not here, or have
 // no meaning here: a configuration that names them must still start. Load remembers which
 // of them were set, for a warning. A feature that comes moves its row into table.go.
 var withoutEffect = []row{
-	accepted(Spec{Flag: "retries", Variable: "NO_OF_RETRIES", Default: "1", Values: number, Services: queriers,
-		Help: "attempts to connect to the metadata database; a start keeps trying"}, parseNonNegative),
-	accepted(Spec{Flag: "metadata-database-extensions-schema", Default: "public", Services: []Service{Metadata},
-		Help: "schema for extensions of the metadata database; none are needed"}, parseText),
-	accepted(Spec{Flag: "stripes", Short: "s", Variable: "PG_STRIPES", Default: "1", Values: number, Services: queriers,
-		Help: "parts of a connection pool"}, parsePositive),
-	accepted(Spec{Flag: "query-plan-cache-size", Values: number, Services: []Service{QueryExecutor},
-		Help: "former size of the plan cache, see plan-cache-size"}, parseNonNegative),
-	accepted(Spec{Flag: "schema-sync-poll-interval", Default: "1000", Values: milliseconds, Services: queriers,
-		Help: "how often replicas look for metadata changes; they are told of them"}, parseNonNegative),
-	accepted(Spec{Flag: "enable-telemetry", Default: "true", Values: boolean,
-		Help: "send anonymous usage data; none is sent"}, parseBool),
+	accepted(Spec{
+		Flag: "retries", Variable: "NO_OF_RETRIES", Default: "1", Values: number, Services: queriers,
+		Help: "attempts to connect to the metadata database; a start keeps trying",
+	}, parseNonNegative),
+	accepted(Spec{
+		Flag: "metadata-database-extensions-schema", Default: "public", Services: []Service{Metadata},
+		Help: "schema for extensions of the metadata database; none are needed",
+	}, parseText),
+	accepted(Spec{
+		Flag: "stripes", Short: "s", Variable: "PG_STRIPES", Default: "1", Values: number, Services: queriers,
+		Help: "parts of a connection pool",
+	}, parsePositive),
+	accepted(Spec{
+		Flag: "query-plan-cache-size", Values: number, Services: []Service{QueryExecutor},
+		Help: "former size of the plan cache, see plan-cache-size",
+	}, parseNonNegative),
+	accepted(Spec{
+		Flag: "schema-sync-poll-interval", Default: "1000", Values: milliseconds, Services: queriers,
+		Help: "how often replicas look for metadata changes; they are told of them",
+	}, parseDuration(time.Millisecond)),
+	accepted(Spec{
+		Flag: "enable-telemetry", Default: "true", Values: boolean,
+		Help: "send anonymous usage data; none is sent",
+	}, parseBool),
 
 	wsReadCookie,
-	accepted(Spec{Flag: "enable-console", Default: "false", Values: boolean, Switch: true,
-		Help: "serve a console"}, parseBool),
-	accepted(Spec{Flag: "console-assets-dir", Values: "path",
-		Help: "files of the console"}, parseText),
-	accepted(Spec{Flag: "enable-allowlist", Default: "false", Values: boolean, Switch: true,
-		Help: "let other roles than admin run listed queries only"}, parseBool),
-	accepted(Spec{Flag: "enable-maintenance-mode", Default: "false", Values: boolean, Switch: true, Services: []Service{Metadata},
-		Help: "refuse changes of the metadata"}, parseBool),
-	accepted(Spec{Flag: "metadata-defaults", Default: "{}", Values: "JSON object", Services: []Service{Metadata},
-		Help: "metadata below the stored one"}, parseText),
+	accepted(Spec{
+		Flag: "enable-console", Default: "false", Values: boolean, Switch: true,
+		Help: "serve a console",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "console-assets-dir", Values: "path",
+		Help: "files of the console",
+	}, parseText),
+	accepted(Spec{
+		Flag: "enable-allowlist", Default: "false", Values: boolean, Switch: true,
+		Help: "let other roles than admin run listed queries only",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "enable-maintenance-mode", Default: "false", Values: boolean, Switch: true, Services: []Service{Metadata},
+		Help: "refuse changes of the metadata",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "metadata-defaults", Default: "{}", Values: "JSON object", Services: []Service{Metadata},
+		Help: "metadata below the stored one",
+	}, parseText),
 
-	accepted(Spec{Flag: "enable-remote-schema-permissions", Default: "false", Values: boolean, Switch: true, Services: []Service{Metadata, QueryExecutor},
-		Help: "restrict roles to permitted parts of remote schemas"}, parseBool),
-	accepted(Spec{Flag: "enable-apollo-federation", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
-		Help: "serve the fields of Apollo federation"}, parseBool),
-	accepted(Spec{Flag: "remote-schema-skip-nulls", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
-		Help: "leave null arguments to remote schemas out"}, parseBool),
-	accepted(Spec{Flag: "remote-schema-prioritize-data", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
-		Help: "deliver the data of a remote answer that has errors"}, parseBool),
-	accepted(Spec{Flag: "configured-header-precedence", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
-		Help: "let configured headers win over those of the client"}, parseBool),
-	accepted(Spec{Flag: "disable-native-query-validation", Default: "false", Values: boolean, Switch: true, Services: []Service{Metadata},
-		Help: "don't prepare native queries when they are tracked"}, parseBool),
-	accepted(Spec{Flag: "enable-persisted-queries", Default: "false", Values: boolean, Switch: true,
-		Help: "accept queries by their hash"}, parseBool),
-	accepted(Spec{Flag: "persisted-queries-ttl", Default: "5", Values: seconds,
-		Help: "how long a persisted query is kept"}, parseNonNegative),
+	accepted(Spec{
+		Flag: "enable-remote-schema-permissions", Default: "false", Values: boolean, Switch: true, Services: []Service{Metadata, QueryExecutor},
+		Help: "restrict roles to permitted parts of remote schemas",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "enable-apollo-federation", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
+		Help: "serve the fields of Apollo federation",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "remote-schema-skip-nulls", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
+		Help: "leave null arguments to remote schemas out",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "remote-schema-prioritize-data", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
+		Help: "deliver the data of a remote answer that has errors",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "configured-header-precedence", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
+		Help: "let configured headers win over those of the client",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "disable-native-query-validation", Default: "false", Values: boolean, Switch: true, Services: []Service{Metadata},
+		Help: "don't prepare native queries when they are tracked",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "enable-persisted-queries", Default: "false", Values: boolean, Switch: true,
+		Help: "accept queries by their hash",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "persisted-queries-ttl", Default: "5", Values: seconds,
+		Help: "how long a persisted query is kept",
+	}, parseNonNegative),
 
-	accepted(Spec{Flag: "live-queries-multiplexed-refetch-interval", Default: "1000", Values: milliseconds, Services: []Service{QueryExecutor},
-		Help: "how often live queries are run"}, nonNegative("refetch interval should be a non negative integer")),
-	accepted(Spec{Flag: "live-queries-multiplexed-batch-size", Default: "100", Values: number, Services: []Service{QueryExecutor},
-		Help: "subscribers of a live query in one statement"}, nonNegative("batch size should be a non negative integer")),
-	accepted(Spec{Flag: "streaming-queries-multiplexed-refetch-interval", Default: "1000", Values: milliseconds, Services: []Service{QueryExecutor},
-		Help: "how often streaming subscriptions are run"}, nonNegative("refetch interval should be a non negative integer")),
-	accepted(Spec{Flag: "streaming-queries-multiplexed-batch-size", Default: "100", Values: number, Services: []Service{QueryExecutor},
-		Help: "subscribers of a streaming subscription in one statement"}, nonNegative("batch size should be a non negative integer")),
-	accepted(Spec{Flag: "websocket-compression", Variable: "CONNECTION_COMPRESSION", Default: "false", Values: boolean, Switch: true,
-		Help: "compress messages of WebSockets"}, parseBool),
-	accepted(Spec{Flag: "websocket-keepalive", Default: "5", Values: seconds,
-		Help: "how often a WebSocket is pinged"}, parseNonNegative),
-	accepted(Spec{Flag: "websocket-connection-init-timeout", Default: "3", Values: seconds,
-		Help: "how long a WebSocket may wait with its first message"}, nonNegative("WebSocket Connection Timeout must not be negative")),
-	accepted(Spec{Flag: "disable-close-websockets-on-metadata-change", Variable: "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE", Default: "true", Values: boolean, Switch: true,
-		Help: "whether WebSockets are closed when the metadata changes; the flag says no"}, parseBool),
+	accepted(Spec{
+		Flag: "live-queries-multiplexed-refetch-interval", Default: "1000", Values: milliseconds, Services: []Service{QueryExecutor},
+		Help: "how often live queries are run",
+	}, nonNegative("refetch interval should be a non negative integer")),
+	accepted(Spec{
+		Flag: "live-queries-multiplexed-batch-size", Default: "100", Values: number, Services: []Service{QueryExecutor},
+		Help: "subscribers of a live query in one statement",
+	}, nonNegative("batch size should be a non negative integer")),
+	accepted(Spec{
+		Flag: "streaming-queries-multiplexed-refetch-interval", Default: "1000", Values: milliseconds, Services: []Service{QueryExecutor},
+		Help: "how often streaming subscriptions are run",
+	}, nonNegative("refetch interval should be a non negative integer")),
+	accepted(Spec{
+		Flag: "streaming-queries-multiplexed-batch-size", Default: "100", Values: number, Services: []Service{QueryExecutor},
+		Help: "subscribers of a streaming subscription in one statement",
+	}, nonNegative("batch size should be a non negative integer")),
+	accepted(Spec{
+		Flag: "websocket-compression", Variable: "CONNECTION_COMPRESSION", Default: "false", Values: boolean, Switch: true,
+		Help: "compress messages of WebSockets",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "websocket-keepalive", Default: "5", Values: seconds,
+		Help: "how often a WebSocket is pinged",
+	}, parseDuration(time.Millisecond)),
+	accepted(Spec{
+		Flag: "websocket-connection-init-timeout", Default: "3", Values: seconds,
+		Help: "how long a WebSocket may wait with its first message",
+	}, nonNegative("WebSocket Connection Timeout must not be negative")),
+	accepted(Spec{
+		Flag: "disable-close-websockets-on-metadata-change", Variable: "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE", Default: "true", Values: boolean, Switch: true,
+		Help: "whether WebSockets are closed when the metadata changes; the flag says no",
+	}, parseBool),
 
-	accepted(Spec{Flag: "events-http-pool-size", Default: "100", Values: number, Services: []Service{EventDelivery},
-		Help: "webhooks that are called at once"}, parsePositive),
-	accepted(Spec{Flag: "events-fetch-interval", Default: "1000", Values: milliseconds, Services: []Service{EventDelivery},
-		Help: "how often events are looked for"}, parseNonNegative),
-	accepted(Spec{Flag: "events-fetch-batch-size", Default: "100", Values: number, Services: []Service{EventDelivery},
-		Help: "events that are fetched at once"}, parseNonNegative),
-	accepted(Spec{Flag: "async-actions-fetch-interval", Default: "1000", Values: milliseconds, Services: []Service{EventDelivery},
-		Help: "how often asynchronous actions are looked for"}, parseNonNegative),
-	accepted(Spec{Flag: "async-actions-fetch-batch-size", Default: "10", Values: number, Services: []Service{EventDelivery},
-		Help: "asynchronous actions that are fetched at once"}, parseNonNegative),
-	accepted(Spec{Flag: "disable-eventing", Default: "false", Values: boolean, Switch: true, Services: []Service{EventDelivery, Scheduler},
-		Help: "deliver no events"}, parseBool),
-	accepted(Spec{Flag: "enable-triggers-error-log-level", Default: "false", Values: boolean, Switch: true, Services: []Service{EventDelivery},
-		Help: "log failed deliveries as errors"}, parseBool),
+	accepted(Spec{
+		Flag: "events-http-pool-size", Default: "100", Values: number, Services: []Service{EventDelivery},
+		Help: "webhooks that are called at once",
+	}, parsePositive),
+	accepted(Spec{
+		Flag: "events-fetch-interval", Default: "1000", Values: milliseconds, Services: []Service{EventDelivery},
+		Help: "how often events are looked for",
+	}, parseDuration(time.Millisecond)),
+	accepted(Spec{
+		Flag: "events-fetch-batch-size", Default: "100", Values: number, Services: []Service{EventDelivery},
+		Help: "events that are fetched at once",
+	}, parseNonNegative),
+	accepted(Spec{
+		Flag: "async-actions-fetch-interval", Default: "1000", Values: milliseconds, Services: []Service{EventDelivery},
+		Help: "how often asynchronous actions are looked for",
+	}, parseDuration(time.Millisecond)),
+	accepted(Spec{
+		Flag: "async-actions-fetch-batch-size", Default: "10", Values: number, Services: []Service{EventDelivery},
+		Help: "asynchronous actions that are fetched at once",
+	}, parseNonNegative),
+	accepted(Spec{
+		Flag: "disable-eventing", Default: "false", Values: boolean, Switch: true, Services: []Service{EventDelivery, Scheduler},
+		Help: "deliver no events",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "enable-triggers-error-log-level", Default: "false", Values: boolean, Switch: true, Services: []Service{EventDelivery},
+		Help: "log failed deliveries as errors",
+	}, parseBool),
 
-	accepted(Spec{Flag: "enable-metadata-query-logging", Default: "false", Values: boolean, Switch: true,
-		Help: "write the body of metadata requests into the HTTP log"}, parseBool),
-	accepted(Spec{Flag: "http-log-query-only-on-error", Default: "false", Values: boolean, Switch: true,
-		Help: "write the query into the HTTP log of failed requests only"}, parseBool),
-	accepted(Spec{Flag: "log-masked-variables", Values: "list of names",
-		Help: "GraphQL variables that are masked in query logs"}, parseList),
-	accepted(Spec{Flag: "trace-sql-query", Variable: "ENABLE_QUERY_TRACING", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
-		Help: "put SQL into traces"}, parseBool),
+	accepted(Spec{
+		Flag: "enable-metadata-query-logging", Default: "false", Values: boolean, Switch: true,
+		Help: "write the body of metadata requests into the HTTP log",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "http-log-query-only-on-error", Default: "false", Values: boolean, Switch: true,
+		Help: "write the query into the HTTP log of failed requests only",
+	}, parseBool),
+	accepted(Spec{
+		Flag: "log-masked-variables", Values: "list of names",
+		Help: "GraphQL variables that are masked in query logs",
+	}, parseList),
+	accepted(Spec{
+		Flag: "trace-sql-query", Variable: "ENABLE_QUERY_TRACING", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
+		Help: "put SQL into traces",
+	}, parseBool),
 }

@@ -8,18 +8,30 @@ import (
 
 // The parts of a database URL, for those who have no URL.
 var (
-	databaseHost = define(Spec{Flag: "host", FlagOnly: true, Group: GroupDatabases, Services: queriers,
-		Help: "host of the database, in place of database-url, together with user and dbname"}, parseNonEmpty)
-	databasePort = define(Spec{Flag: "port", Short: "p", FlagOnly: true, Default: "5432", Values: number, Group: GroupDatabases, Services: queriers,
-		Help: "port of the database"}, parsePort)
-	databaseUser = define(Spec{Flag: "user", Short: "u", FlagOnly: true, Group: GroupDatabases, Services: queriers,
-		Help: "user of the database"}, parseNonEmpty)
-	databasePassword = define(Spec{Flag: "password", FlagOnly: true, Secret: true, Group: GroupDatabases, Services: queriers,
-		Help: "password of the database; other programs of this machine may see it"}, parseSecret)
-	databaseName = define(Spec{Flag: "dbname", Short: "d", FlagOnly: true, Group: GroupDatabases, Services: queriers,
-		Help: "name of the database"}, parseNonEmpty)
-	databaseOptions = define(Spec{Flag: "pg-connection-options", Short: "o", FlagOnly: true, Group: GroupDatabases, Services: queriers,
-		Help: "options for the database, as in -c name=value"}, parseText)
+	databaseHost = define(Spec{
+		Flag: "host", FlagOnly: true, Group: GroupDatabases, Services: queriers,
+		Help: "host of the database, in place of database-url, together with user and dbname",
+	}, parseNonEmpty)
+	databasePort = define(Spec{
+		Flag: "port", Short: "p", FlagOnly: true, Default: "5432", Values: number, Group: GroupDatabases, Services: queriers,
+		Help: "port of the database",
+	}, parsePort)
+	databaseUser = define(Spec{
+		Flag: "user", Short: "u", FlagOnly: true, Group: GroupDatabases, Services: queriers,
+		Help: "user of the database",
+	}, parseNonEmpty)
+	databasePassword = define(Spec{
+		Flag: "password", FlagOnly: true, Secret: true, Group: GroupDatabases, Services: queriers,
+		Help: "password of the database; other programs of this machine may see it",
+	}, parseSecret)
+	databaseName = define(Spec{
+		Flag: "dbname", Short: "d", FlagOnly: true, Group: GroupDatabases, Services: queriers,
+		Help: "name of the database",
+	}, parseNonEmpty)
+	databaseOptions = define(Spec{
+		Flag: "pg-connection-options", Short: "o", FlagOnly: true, Group: GroupDatabases, Services: queriers,
+		Help: "options for the database, as in -c name=value",
+	}, parseText)
 )
 
 // joinDatabase makes database-url of its parts. The URL wins where both are given.

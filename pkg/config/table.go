@@ -19,97 +19,171 @@ const (
 
 // Listener.
 var (
-	ServerPort = define(Spec{Flag: "server-port", Default: "8080", Values: number, Group: GroupListener, Services: []Service{Gateway},
-		Help: "port that clients connect to"}, parsePort)
-	ServerHost = define(Spec{Flag: "server-host", Default: "*", Group: GroupListener, Services: []Service{Gateway},
-		Help: "address to listen on; * is all IPv4 addresses"}, parseNonEmpty)
-	ServerTimeout = define(Spec{Flag: "server-timeout", Default: "30", Values: seconds, Group: GroupListener, Services: []Service{Gateway},
-		Help: "a client that takes longer to send its request is disconnected"}, parseDuration(time.Second))
-	MaxTotalHeaderLength = define(Spec{Flag: "max-total-header-length", Default: "1048576", Values: "integer, bytes", Group: GroupListener, Services: []Service{Gateway},
-		Help: "size of all headers of a request; a larger one is answered with 431"}, parsePositive)
-	MaxRequestSize = define(Spec{Flag: "max-request-size", Default: "33554432", Values: "integer, bytes", Group: GroupListener, Services: []Service{Gateway},
-		Help: "size of a request body; a larger one is answered with 413"}, parsePositive)
-	CORSDomain = define(Spec{Flag: "cors-domain", Default: "*", Values: "list of scheme://host[:port]", Group: GroupListener, Services: []Service{Gateway},
-		Help: "origins that browsers may call from; the left-most label of a host may be *"}, parseList)
-	DisableCORS = define(Spec{Flag: "disable-cors", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway},
-		Help: "send no CORS headers"}, parseBool)
-	StatusPort = define(Spec{Flag: "status-port", Default: "0", Values: number, Group: GroupListener, Services: []Service{Metadata, QueryExecutor, EventDelivery, Scheduler},
-		Help: "port of /healthz and /metrics of a service that is not the gateway; 0 is none"}, parsePort)
+	ServerPort = define(Spec{
+		Flag: "server-port", Default: "8080", Values: number, Group: GroupListener, Services: []Service{Gateway},
+		Help: "port that clients connect to",
+	}, parsePort)
+	ServerHost = define(Spec{
+		Flag: "server-host", Default: "*", Group: GroupListener, Services: []Service{Gateway},
+		Help: "address to listen on; * is all IPv4 addresses",
+	}, parseNonEmpty)
+	ServerTimeout = define(Spec{
+		Flag: "server-timeout", Default: "30", Values: seconds, Group: GroupListener, Services: []Service{Gateway},
+		Help: "a client that takes longer to send its request is disconnected",
+	}, parseDuration(time.Second))
+	MaxTotalHeaderLength = define(Spec{
+		Flag: "max-total-header-length", Default: "1048576", Values: "integer, bytes", Group: GroupListener, Services: []Service{Gateway},
+		Help: "size of all headers of a request; a larger one is answered with 431",
+	}, parsePositive)
+	MaxRequestSize = define(Spec{
+		Flag: "max-request-size", Default: "33554432", Values: "integer, bytes", Group: GroupListener, Services: []Service{Gateway},
+		Help: "size of a request body; a larger one is answered with 413",
+	}, parsePositive)
+	CORSDomain = define(Spec{
+		Flag: "cors-domain", Default: "*", Values: "list of scheme://host[:port]", Group: GroupListener, Services: []Service{Gateway},
+		Help: "origins that browsers may call from; the left-most label of a host may be *",
+	}, parseList)
+	DisableCORS = define(Spec{
+		Flag: "disable-cors", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway},
+		Help: "send no CORS headers",
+	}, parseBool)
+	StatusPort = define(Spec{
+		Flag: "status-port", Default: "0", Values: number, Group: GroupListener, Services: []Service{Metadata, QueryExecutor, EventDelivery, Scheduler},
+		Help: "port of /healthz and /metrics of a service that is not the gateway; 0 is none",
+	}, parsePort)
 )
 
 // Databases.
 var (
-	DatabaseURL = define(Spec{Flag: "database-url", Secret: true, Values: "PostgreSQL URL", Group: GroupDatabases, Services: queriers,
-		Help: "becomes the source default when metadata has no source yet; also the metadata database when no other is given"}, parseSecret)
-	MetadataDatabaseURL = define(Spec{Flag: "metadata-database-url", Secret: true, Values: "PostgreSQL URL", Group: GroupDatabases, Services: []Service{Metadata, Scheduler},
-		Help: "database that holds the metadata"}, parseSecret)
-	Connections = define(Spec{Flag: "connections", Short: "c", Variable: "PG_CONNECTIONS", Default: "50", Values: number, Group: GroupDatabases, Services: queriers,
-		Help: "connections of each process to a source that doesn't say so itself"}, parsePositive)
-	IdleTimeout = define(Spec{Flag: "timeout", Variable: "PG_TIMEOUT", Default: "180", Values: seconds, Group: GroupDatabases, Services: queriers,
-		Help: "an idle connection is closed after this time"}, parseDuration(time.Second))
-	ConnectionLifetime = define(Spec{Flag: "conn-lifetime", Variable: "PG_CONN_LIFETIME", Default: "600", Values: seconds + "; 0 is without end", Group: GroupDatabases, Services: queriers,
-		Help: "a connection is closed after this time"}, parseDuration(time.Second))
-	PoolTimeout = define(Spec{Flag: "pool-timeout", Variable: "PG_POOL_TIMEOUT", Values: seconds + "; none is without end", Group: GroupDatabases, Services: queriers,
-		Help: "how long a request waits for a free connection"}, parseDuration(time.Second))
-	UsePreparedStatements = define(Spec{Flag: "use-prepared-statements", Default: "true", Values: boolean, Group: GroupDatabases, Services: queriers,
-		Help: "prepare statements on connections; off for poolers that mix sessions"}, parseBool)
-	TxIsolation = define(Spec{Flag: "tx-iso", Short: "i", Variable: "TX_ISOLATION", Default: "read-committed", Values: "read-committed, repeatable-read or serializable", Group: GroupDatabases, Services: queriers,
-		Help: "isolation level of the source default when it is added"},
+	DatabaseURL = define(Spec{
+		Flag: "database-url", Secret: true, Values: "PostgreSQL URL", Group: GroupDatabases, Services: queriers,
+		Help: "becomes the source default when metadata has no source yet; also the metadata database when no other is given",
+	}, parseSecret)
+	MetadataDatabaseURL = define(Spec{
+		Flag: "metadata-database-url", Secret: true, Values: "PostgreSQL URL", Group: GroupDatabases, Services: []Service{Metadata, Scheduler},
+		Help: "database that holds the metadata",
+	}, parseSecret)
+	Connections = define(Spec{
+		Flag: "connections", Short: "c", Variable: "PG_CONNECTIONS", Default: "50", Values: number, Group: GroupDatabases, Services: queriers,
+		Help: "connections of each process to a source that doesn't say so itself",
+	}, parsePositive)
+	IdleTimeout = define(Spec{
+		Flag: "timeout", Variable: "PG_TIMEOUT", Default: "180", Values: seconds, Group: GroupDatabases, Services: queriers,
+		Help: "an idle connection is closed after this time",
+	}, parseDuration(time.Second))
+	ConnectionLifetime = define(Spec{
+		Flag: "conn-lifetime", Variable: "PG_CONN_LIFETIME", Default: "600", Values: seconds + "; 0 is without end", Group: GroupDatabases, Services: queriers,
+		Help: "a connection is closed after this time",
+	}, parseDuration(time.Second))
+	PoolTimeout = define(Spec{
+		Flag: "pool-timeout", Variable: "PG_POOL_TIMEOUT", Values: seconds + "; none is without end", Group: GroupDatabases, Services: queriers,
+		Help: "how long a request waits for a free connection",
+	}, parseDuration(time.Second))
+	UsePreparedStatements = define(Spec{
+		Flag: "use-prepared-statements", Default: "true", Values: boolean, Group: GroupDatabases, Services: queriers,
+		Help: "prepare statements on connections; off for poolers that mix sessions",
+	}, parseBool)
+	TxIsolation = define(Spec{
+		Flag: "tx-iso", Short: "i", Variable: "TX_ISOLATION", Default: "read-committed", Values: "read-committed, repeatable-read or serializable", Group: GroupDatabases, Services: queriers,
+		Help: "isolation level of the source default when it is added",
+	},
 		oneOf("Only expecting read-committed / repeatable-read / serializable", "read-committed", "repeatable-read", "serializable"))
 )
 
 // Bus.
 var (
-	NATSURL = define(Spec{Flag: "nats-url", Secret: true, Values: "list of NATS URLs", Group: GroupBus, Services: all,
-		Help: "NATS servers; engine without it runs its own inside its process"}, parseSecret)
-	NATSCredentials = define(Spec{Flag: "nats-credentials", Values: "path", Group: GroupBus, Services: all,
-		Help: "file with the credentials of a NATS user"}, parseText)
-	NATSReplicas = define(Spec{Flag: "nats-replicas", Default: "1", Values: number, Group: GroupBus, Services: []Service{Metadata},
-		Help: "copies of each stream; 3 in a cluster"}, parsePositive)
-	NATSPort = define(Spec{Flag: "nats-port", Default: "0", Values: number, Group: GroupBus,
-		Help: "port at which the NATS server inside engine listens on 127.0.0.1; 0 is none"}, parsePort)
-	DataDir = define(Spec{Flag: "data-dir", Default: ".data", Values: "path", Group: GroupBus,
-		Help: "directory for the NATS server inside engine, and for engine dev's database"}, parseNonEmpty)
-	RunServices = define(Spec{Flag: "services", Default: "gateway,metadata,query-executor,event-delivery,scheduler", Values: "list of services", Group: GroupBus,
-		Help: "the services that engine runs in its process"},
+	NATSURL = define(Spec{
+		Flag: "nats-url", Secret: true, Values: "list of NATS URLs", Group: GroupBus, Services: all,
+		Help: "NATS servers; engine without it runs its own inside its process",
+	}, parseSecret)
+	NATSCredentials = define(Spec{
+		Flag: "nats-credentials", Values: "path", Group: GroupBus, Services: all,
+		Help: "file with the credentials of a NATS user",
+	}, parseText)
+	NATSReplicas = define(Spec{
+		Flag: "nats-replicas", Default: "1", Values: number, Group: GroupBus, Services: []Service{Metadata},
+		Help: "copies of each stream; 3 in a cluster",
+	}, parsePositive)
+	NATSPort = define(Spec{
+		Flag: "nats-port", Default: "0", Values: number, Group: GroupBus,
+		Help: "port at which the NATS server inside engine listens on 127.0.0.1; 0 is none",
+	}, parsePort)
+	DataDir = define(Spec{
+		Flag: "data-dir", Default: ".data", Values: "path", Group: GroupBus,
+		Help: "directory for the NATS server inside engine, and for engine dev's database",
+	}, parseNonEmpty)
+	RunServices = define(Spec{
+		Flag: "services", Default: "gateway,metadata,query-executor,event-delivery,scheduler", Values: "list of services", Group: GroupBus,
+		Help: "the services that engine runs in its process",
+	},
 		listOf("Only expecting list of comma separated services gateway,metadata,query-executor,event-delivery,scheduler",
 			string(Gateway), string(Metadata), string(QueryExecutor), string(EventDelivery), string(Scheduler)))
 )
 
 // Access.
 var (
-	AdminSecret = define(Spec{Flag: "admin-secret", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "secret of the role admin; without it everybody may take any role"}, parseNonEmptySecret)
-	AdminSecrets = define(Spec{Flag: "admin-secrets", Secret: true, Values: "JSON array of texts", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "several admin secrets, all valid, to change one without a gap"}, parseSecrets)
-	AccessKey = define(Spec{Flag: "access-key", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "deprecated name of admin-secret"}, parseNonEmptySecret)
-	MetricsSecret = define(Spec{Flag: "metrics-secret", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "bearer token of /v1/metrics, when the API metrics is enabled"}, parseNonEmptySecret)
-	Preserve401Errors = define(Spec{Flag: "preserve-401-errors", Variable: "PRESERVE_401_ERRORS", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "keep status 401 on the GraphQL endpoints, which otherwise answer 200"}, parseBool)
-	UnauthorizedRole = define(Spec{Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "role of requests without credentials"}, parseNonEmpty)
-	JWTSecret = define(Spec{Flag: "jwt-secret", Secret: true, Values: "JSON object", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "how JSON Web Tokens are verified; needs an admin secret"}, parseSecret)
-	JWTSecrets = define(Spec{Flag: "jwt-secrets", Secret: true, Values: "JSON array of objects", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "several token configurations, in place of jwt-secret"}, parseSecret)
-	JWTEnableEC = define(Spec{Flag: "jwt-enable-ec", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "accept elliptic-curve keys for tokens"}, parseBool)
-	AuthHook = define(Spec{Flag: "auth-hook", Values: "URL", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "webhook that says who a caller is; needs an admin secret"}, parseText)
-	AuthHookMode = define(Spec{Flag: "auth-hook-mode", OldVariable: "AUTH_HOOK_TYPE", Default: "GET", Values: "GET or POST", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "how the webhook is asked"}, oneOf("Only expecting GET / POST", "GET", "POST"))
-	AuthHookSendRequestBody = define(Spec{Flag: "auth-hook-send-request-body", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "in POST mode, show the webhook the GraphQL request"}, parseBool)
-	EnabledAPIs = define(Spec{Flag: "enabled-apis", Default: "metadata,graphql,pgdump,config", Values: "list of APIs", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "APIs that the gateway serves"},
+	AdminSecret = define(Spec{
+		Flag: "admin-secret", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "secret of the role admin; without it everybody may take any role",
+	}, parseNonEmptySecret)
+	AdminSecrets = define(Spec{
+		Flag: "admin-secrets", Secret: true, Values: "JSON array of texts", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "several admin secrets, all valid, to change one without a gap",
+	}, parseSecrets)
+	AccessKey = define(Spec{
+		Flag: "access-key", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "deprecated name of admin-secret",
+	}, parseNonEmptySecret)
+	MetricsSecret = define(Spec{
+		Flag: "metrics-secret", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "bearer token of /v1/metrics, when the API metrics is enabled",
+	}, parseNonEmptySecret)
+	Preserve401Errors = define(Spec{
+		Flag: "preserve-401-errors", Variable: "PRESERVE_401_ERRORS", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "keep status 401 on the GraphQL endpoints, which otherwise answer 200",
+	}, parseBool)
+	UnauthorizedRole = define(Spec{
+		Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "role of requests without credentials",
+	}, parseNonEmpty)
+	JWTSecret = define(Spec{
+		Flag: "jwt-secret", Secret: true, Values: "JSON object", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "how JSON Web Tokens are verified; needs an admin secret",
+	}, parseSecret)
+	JWTSecrets = define(Spec{
+		Flag: "jwt-secrets", Secret: true, Values: "JSON array of objects", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "several token configurations, in place of jwt-secret",
+	}, parseSecret)
+	JWTEnableEC = define(Spec{
+		Flag: "jwt-enable-ec", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "accept elliptic-curve keys for tokens",
+	}, parseBool)
+	AuthHook = define(Spec{
+		Flag: "auth-hook", Values: "URL", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "webhook that says who a caller is; needs an admin secret",
+	}, parseText)
+	AuthHookMode = define(Spec{
+		Flag: "auth-hook-mode", OldVariable: "AUTH_HOOK_TYPE", Default: "GET", Values: "GET or POST", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "how the webhook is asked",
+	}, oneOf("Only expecting GET / POST", "GET", "POST"))
+	AuthHookSendRequestBody = define(Spec{
+		Flag: "auth-hook-send-request-body", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "in POST mode, show the webhook the GraphQL request",
+	}, parseBool)
+	EnabledAPIs = define(Spec{
+		Flag: "enabled-apis", Default: "metadata,graphql,pgdump,config", Values: "list of APIs", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "APIs that the gateway serves",
+	},
 		listOf("Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics",
 			"metadata", "graphql", "pgdump", "developer", "config", "metrics"))
-	DevMode = define(Spec{Flag: "dev-mode", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "show the internal part of errors to every role"}, parseBool)
-	AdminInternalErrors = define(Spec{Flag: "admin-internal-errors", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "show the internal part of errors to the role admin"}, parseBool)
+	DevMode = define(Spec{
+		Flag: "dev-mode", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "show the internal part of errors to every role",
+	}, parseBool)
+	AdminInternalErrors = define(Spec{
+		Flag: "admin-internal-errors", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "show the internal part of errors to the role admin",
+	}, parseBool)
 )
 
 // experimentalFeatures are the names that may be listed; effects are said in the help.
@@ -122,47 +196,77 @@ var experimentalFeatures = []string{
 
 // Schema.
 var (
-	StringifyNumericTypes = define(Spec{Flag: "stringify-numeric-types", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
-		Help: "answer bigint, numeric, double precision and money as strings"}, parseBool)
-	InferFunctionPermissions = define(Spec{Flag: "infer-function-permissions", Default: "true", Values: boolean, Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
-		Help: "a role that may select from a table may call the query functions that return its rows"}, parseBool)
-	EnableRelay = define(Spec{Flag: "enable-relay", Default: "true", Values: boolean, Group: GroupSchema, Services: []Service{Gateway},
-		Help: "serve /v1beta1/relay"}, parseBool)
-	BooleanNullCollapse = define(Spec{Flag: "v1-boolean-null-collapse", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
-		Help: "a comparison with an explicit null is true"}, parseBool)
-	NullInNonNullableVariables = define(Spec{Flag: "null-in-nonnullable-variables", Variable: "BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
-		Help: "accept null for variables of non-null types"}, parseBool)
-	ExperimentalFeatures = define(Spec{Flag: "experimental-features", Values: "list of features", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
-		Help: "features to switch on"},
+	StringifyNumericTypes = define(Spec{
+		Flag: "stringify-numeric-types", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
+		Help: "answer bigint, numeric, double precision and money as strings",
+	}, parseBool)
+	InferFunctionPermissions = define(Spec{
+		Flag: "infer-function-permissions", Default: "true", Values: boolean, Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
+		Help: "a role that may select from a table may call the query functions that return its rows",
+	}, parseBool)
+	EnableRelay = define(Spec{
+		Flag: "enable-relay", Default: "true", Values: boolean, Group: GroupSchema, Services: []Service{Gateway},
+		Help: "serve /v1beta1/relay",
+	}, parseBool)
+	BooleanNullCollapse = define(Spec{
+		Flag: "v1-boolean-null-collapse", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
+		Help: "a comparison with an explicit null is true",
+	}, parseBool)
+	NullInNonNullableVariables = define(Spec{
+		Flag: "null-in-nonnullable-variables", Variable: "BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
+		Help: "accept null for variables of non-null types",
+	}, parseBool)
+	ExperimentalFeatures = define(Spec{
+		Flag: "experimental-features", Values: "list of features", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
+		Help: "features to switch on",
+	},
 		listOf("Only expecting list of comma separated experimental features, options are:"+strings.Join(experimentalFeatures, ","), experimentalFeatures...))
-	DefaultNamingConvention = define(Spec{Flag: "default-naming-convention", Default: "engine-default", Values: "engine-default or graphql-default", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
-		Help: "naming of sources that don't say it; needs the feature naming_convention"},
+	DefaultNamingConvention = define(Spec{
+		Flag: "default-naming-convention", Default: "engine-default", Values: "engine-default or graphql-default", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
+		Help: "naming of sources that don't say it; needs the feature naming_convention",
+	},
 		oneOf(`naming_convention can either be "engine-default" or "graphql-default"`, "engine-default", "graphql-default"))
 )
 
 // Limits.
 var (
-	QueryConcurrency = define(Spec{Flag: "query-concurrency", Default: "256", Values: number, Group: GroupLimits, Services: []Service{QueryExecutor},
-		Help: "requests that one executor works on at once; one more is told that it is busy"}, parsePositive)
-	PlanCacheSize = define(Spec{Flag: "plan-cache-size", Default: "4096", Values: number, Group: GroupLimits, Services: []Service{QueryExecutor},
-		Help: "plans that one executor keeps"}, parseNonNegative)
-	RequestTimeout = define(Spec{Flag: "request-timeout", Default: "120", Values: seconds + "; 0 is without end", Group: GroupLimits, Services: []Service{Gateway},
-		Help: "a request that takes longer is cancelled, also in the database"}, parseDuration(time.Second))
+	QueryConcurrency = define(Spec{
+		Flag: "query-concurrency", Default: "256", Values: number, Group: GroupLimits, Services: []Service{QueryExecutor},
+		Help: "requests that one executor works on at once; one more is told that it is busy",
+	}, parsePositive)
+	PlanCacheSize = define(Spec{
+		Flag: "plan-cache-size", Default: "4096", Values: number, Group: GroupLimits, Services: []Service{QueryExecutor},
+		Help: "plans that one executor keeps",
+	}, parseNonNegative)
+	RequestTimeout = define(Spec{
+		Flag: "request-timeout", Default: "120", Values: seconds + "; 0 is without end", Group: GroupLimits, Services: []Service{Gateway},
+		Help: "a request that takes longer is cancelled, also in the database",
+	}, parseDuration(time.Second))
 )
 
 // Operation.
 var (
-	LogLevel = define(Spec{Flag: "log-level", Default: "info", Values: "debug, info, warn or error", Group: GroupOperation, Services: all,
-		Help: "least level of log lines"},
+	LogLevel = define(Spec{
+		Flag: "log-level", Default: "info", Values: "debug, info, warn or error", Group: GroupOperation, Services: all,
+		Help: "least level of log lines",
+	},
 		oneOf("Valid log levels: debug, info, warn or error", "debug", "info", "warn", "error"))
-	EnabledLogTypes = define(Spec{Flag: "enabled-log-types", Default: "startup,http-log,webhook-log,websocket-log,jwk-refresh-log", Values: "list of log types", Group: GroupOperation, Services: all,
-		Help: "kinds of log lines to write"}, listOf(logTypesMessage(), logTypes...))
-	GracefulShutdownTimeout = define(Spec{Flag: "graceful-shutdown-timeout", Default: "60", Values: seconds, Group: GroupOperation, Services: all,
-		Help: "how long a stop waits for what is in hand"}, parseDuration(time.Second))
-	OTLPEndpoint = define(Spec{Flag: "otlp-endpoint", Values: "URL", Group: GroupOperation, Services: all,
-		Help: "OTLP/HTTP address that traces are sent to; none is off"}, parseText)
-	MetadataHistory = define(Spec{Flag: "metadata-history", Default: "10000", Values: number, Group: GroupOperation, Services: []Service{Metadata},
-		Help: "versions of the metadata that are kept"}, parsePositive)
+	EnabledLogTypes = define(Spec{
+		Flag: "enabled-log-types", Default: "startup,http-log,webhook-log,websocket-log,jwk-refresh-log", Values: "list of log types", Group: GroupOperation, Services: all,
+		Help: "kinds of log lines to write",
+	}, listOf(logTypesMessage(), logTypes...))
+	GracefulShutdownTimeout = define(Spec{
+		Flag: "graceful-shutdown-timeout", Default: "60", Values: seconds, Group: GroupOperation, Services: all,
+		Help: "how long a stop waits for what is in hand",
+	}, parseDuration(time.Second))
+	OTLPEndpoint = define(Spec{
+		Flag: "otlp-endpoint", Values: "URL", Group: GroupOperation, Services: all,
+		Help: "OTLP/HTTP address that traces are sent to; none is off",
+	}, parseText)
+	MetadataHistory = define(Spec{
+		Flag: "metadata-history", Default: "10000", Values: number, Group: GroupOperation, Services: []Service{Metadata},
+		Help: "versions of the metadata that are kept",
+	}, parsePositive)
 )
 
 // table lists every setting in the order of the help.

@@ -20,7 +20,7 @@ func lockDir(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the NATS data directory: %w", err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // G115: a file descriptor
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("the NATS data directory %s is in use by another process", dir)
 	}

@@ -87,7 +87,7 @@ func options(c Config) *server.Options {
 		ServerName: "engine",
 		Host:       c.Host,
 		Port:       c.Port,
-		MaxPayload: int32(c.MaxPayload), //nolint:gosec // G115: a payload is far below 2 GiB
+		MaxPayload: int32(c.MaxPayload),
 		MaxPending: 256 << 20,
 		JetStream:  true,
 		StoreDir:   c.Dir,
