@@ -212,6 +212,7 @@ func TestParseRuleErrors(t *testing.T) {
 		`{"_exists": {"_table": {}, "_where": {}}}`:            {"parse-failed", "$._exists._table", `key "name" not found`},
 		`{"_exists": []}`:                                      {"parse-failed", "$._exists", `parsing _exists failed, expected Object, but encountered Array`},
 		`{"_exists": {"_table": "staff", "_where": {"x": 1}}}`: {"not-exists", "$._exists._where.x", `"x" does not exist`},
+
 		`{"_or": {}}`:             {"parse-failed", "$._or", `parsing [] failed, expected Array, but encountered Object`},
 		`{"_not": null}`:          {"parse-failed", "$._not", `parsing boolean expression failed, expected Object, but encountered Null`},
 		`{"artist": 3}`:           {"parse-failed", "$.artist", `parsing boolean expression failed, expected Object, but encountered Number`},
