@@ -14,6 +14,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/service"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/dataop"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/sources"
 )
@@ -40,6 +41,7 @@ type Executor struct {
 	follower       follower
 	sources        *sources.Manager
 	plans          *plancache.Cache[planned]
+	dataop         *dataop.Handler
 	metrics        *metrics
 	tracer         trace.Tracer
 	scratch        sync.Pool
@@ -89,10 +91,21 @@ func newExecutor(c Config, d Deps) *Executor {
 		scratch: sync.Pool{New: func() any { return &scratch{} }},
 	}
 	e.metrics = newMetrics(d.Metrics, e.plans)
+	e.dataop = dataop.New(dataop.Deps{
+		Metadata:  e.metadataAt,
+		Source:    e.source,
+		Resolve:   e.resolveOptions,
+		Render:    e.renderOptions(),
+		FrameSize: c.FrameSize,
+	})
 	if d.Tracer != nil {
 		e.tracer = d.Tracer.Tracer("queryengine/services/query-executor")
 	}
 	return e
+}
+
+func (e *Executor) renderOptions() backend.RenderOptions {
+	return backend.RenderOptions{StringifyNumeric: e.config.StringifyNumericTypes}
 }
 
 // register adds the service's handlers.
@@ -104,6 +117,7 @@ func (e *Executor) register(s *bus.Service) error {
 	}{
 		{bus.QueryExecute, func() proto.Message { return &queryv1.ExecuteRequest{} }, e.execute},
 		{bus.QueryExplain, func() proto.Message { return &queryv1.ExplainRequest{} }, e.explain},
+		{bus.DataExecute, func() proto.Message { return &queryv1.DataRequest{} }, e.data},
 	} {
 		if err := s.Handle(h.endpoint, h.newRequest, h.handle); err != nil {
 			return err

@@ -59,6 +59,15 @@ func (e *Executor) explain(ctx context.Context, m proto.Message, w bus.ResponseW
 	return err
 }
 
+// data answers DataExecute.
+func (e *Executor) data(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
+	in, ok := m.(*queryv1.DataRequest)
+	if !ok {
+		return unexpectedRequest(m)
+	}
+	return e.metrics.failed(e.dataop.Execute(ctx, in, w))
+}
+
 func unexpectedRequest(m proto.Message) error {
 	return apierror.Newf(apierror.Unexpected, "unexpected request %T", m)
 }

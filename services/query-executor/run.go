@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/query-executor/internal/execute"
@@ -145,7 +146,7 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 		return nil, err
 	}
 	_, end = e.stage(ctx, stageRender, time.Now())
-	prepared, err := execute.Prepare(made, backend.RenderOptions{StringifyNumeric: e.config.StringifyNumericTypes})
+	prepared, err := execute.Prepare(made, e.renderOptions())
 	end(err)
 	if err != nil {
 		return nil, err
@@ -182,4 +183,22 @@ func (e *Executor) stateAt(ctx context.Context, version int64) (*state, error) {
 		return nil, err
 	}
 	return e.state.Load(), nil
+}
+
+// metadataAt is the metadata at a version or later, and the schema of it.
+func (e *Executor) metadataAt(ctx context.Context, version int64) (*snapshot.Snapshot, *resolve.Schema, error) {
+	s, err := e.stateAt(ctx, version)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.snapshot, s.schema, nil
+}
+
+// source is an open source, and the function that ends its use.
+func (e *Executor) source(name string) (backend.Source, func(), error) {
+	use, err := e.sources.Use(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return use.Source, use.Release, nil
 }

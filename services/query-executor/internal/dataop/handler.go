@@ -21,8 +21,8 @@ type Deps struct {
 	// Metadata waits until metadata of a version is known, and returns the newest with the
 	// schema that it was resolved to.
 	Metadata func(ctx context.Context, minVersion int64) (*snapshot.Snapshot, *resolve.Schema, error)
-	// Source returns an open source.
-	Source func(name string) (backend.Source, error)
+	// Source returns an open source, and the function that ends its use.
+	Source func(name string) (backend.Source, func(), error)
 	// Resolve are the options that schemas are resolved with.
 	Resolve resolve.Options
 	Render  backend.RenderOptions
@@ -78,10 +78,11 @@ func (h *Handler) schema(ctx context.Context, req *queryv1.DataRequest) (*resolv
 // run has the source run a plan. The answer of a mutation is held back until its
 // transaction is committed.
 func (h *Handler) run(ctx context.Context, p *plan, user *session.Session, w bus.ResponseWriter) error {
-	source, err := h.Source(p.source.Name)
+	source, release, err := h.Source(p.source.Name)
 	if err != nil {
 		return err
 	}
+	defer release()
 	args := backend.Args{Session: user}
 	if p.query != nil {
 		statement, err := p.source.Dialect.RenderQuery(p.query, h.Render)
