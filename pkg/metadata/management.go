@@ -204,9 +204,9 @@ type DropInconsistentMetadata struct{}
 
 // Apply removes every inconsistent object with its dependents.
 func (a *DropInconsistentMetadata) Apply(v View) (*Result, error) {
-	ids := make([]ObjectID, len(v.Inconsistent))
-	for i, inconsistency := range v.Inconsistent {
-		ids[i] = inconsistency.ID
+	var ids []ObjectID
+	for _, i := range v.Inconsistent {
+		ids = append(ids, i.IDs()...)
 	}
 	doc := v.Document.Without(slices.Concat(ids, v.Schema.Dependents(ids...))...)
 	return &Result{Document: doc, Verdict: VerdictNew}, nil

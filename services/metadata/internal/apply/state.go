@@ -3,7 +3,6 @@ package apply
 import (
 	"encoding/json"
 
-	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/snapshot"
@@ -80,19 +79,6 @@ func (s *State) view(kind string) metadata.View {
 		Catalogs:     s.Catalogs,
 		Inconsistent: s.Inconsistent,
 		Kind:         kind,
-		Schema:       schemaView{s.Schema},
+		Schema:       s.Schema,
 	}
-}
-
-// schemaView answers the questions of operations.
-type schemaView struct{ *resolve.Schema }
-
-// IsColumn says whether the table has a column under that GraphQL name.
-func (v schemaView) IsColumn(source string, table catalog.Name, field string) bool {
-	s := v.Source(source)
-	if s == nil {
-		return false
-	}
-	t := s.Table(table)
-	return t != nil && t.ColumnByField(field) != nil
 }

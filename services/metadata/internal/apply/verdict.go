@@ -7,7 +7,6 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/metadata"
-	"queryengine/pkg/resolve"
 )
 
 // judge refuses a change by the inconsistencies that it leads to.
@@ -16,17 +15,17 @@ func judge(before, after *State, verdict metadata.Verdict, named []metadata.Obje
 	case metadata.VerdictNone:
 		return nil
 	case metadata.VerdictConsistent:
-		return refusal(http.StatusBadRequest, "cannot continue due to inconsistent metadata", after.Inconsistent)
+		return refusal(http.StatusBadRequest, "cannot continue due to inconsistent metadata", fresh(nil, after.Inconsistent))
 	case metadata.VerdictNamed:
 		if err := reasons(after.Inconsistent, named); err != nil {
 			return err
 		}
 	}
-	fresh := fresh(before.Inconsistent, after.Inconsistent)
+	found := fresh(before.Inconsistent, after.Inconsistent)
 	if verdict == metadata.VerdictAny {
-		return refusal(http.StatusInternalServerError, "cannot continue due to newly found inconsistent metadata", fresh)
+		return refusal(http.StatusInternalServerError, "cannot continue due to newly found inconsistent metadata", found)
 	}
-	return refusal(http.StatusBadRequest, "cannot continue due to new inconsistent metadata", fresh)
+	return refusal(http.StatusBadRequest, "cannot continue due to new inconsistent metadata", found)
 }
 
 func refusal(status int, message string, because []metadata.Inconsistency) error {
@@ -41,7 +40,7 @@ func reasons(list []metadata.Inconsistency, named []metadata.ObjectID) error {
 	var own []metadata.Inconsistency
 	var texts []string
 	for _, i := range list {
-		if slices.Contains(named, i.ID) && i.Type != resolve.InheritedPermission {
+		if slices.ContainsFunc(i.IDs(), func(id metadata.ObjectID) bool { return slices.Contains(named, id) }) {
 			own = append(own, i)
 			texts = append(texts, i.Reason)
 		}
@@ -52,19 +51,26 @@ func reasons(list []metadata.Inconsistency, named []metadata.ObjectID) error {
 	return apierror.New(apierror.InvalidConfiguration, strings.Join(texts, ", ")).WithInternal(own)
 }
 
-// fresh are the inconsistencies of objects that were consistent before.
+// fresh are the inconsistencies of objects that were consistent before, without those that
+// only inform.
 func fresh(before, after []metadata.Inconsistency) []metadata.Inconsistency {
 	type object struct {
 		id   metadata.ObjectID
-		name string
+		name string // what conflicts have in place of an ID is their reason
+	}
+	key := func(i metadata.Inconsistency) object {
+		if len(i.Objects) > 0 {
+			return object{name: i.Reason}
+		}
+		return object{i.ID, i.Name}
 	}
 	known := make(map[object]bool, len(before))
 	for _, i := range before {
-		known[object{i.ID, i.Name}] = true
+		known[key(i)] = true
 	}
 	var found []metadata.Inconsistency
 	for _, i := range after {
-		if !known[object{i.ID, i.Name}] && i.Type != resolve.InheritedPermission {
+		if len(i.IDs()) > 0 && !known[key(i)] {
 			found = append(found, i)
 		}
 	}
