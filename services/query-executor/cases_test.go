@@ -2,7 +2,6 @@ package queryexecutor
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"os"
@@ -14,7 +13,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/metadata"
@@ -92,24 +91,17 @@ func newFixture(t testing.TB, feature string, c Config) *Executor {
 	require.NoError(t, err)
 	require.NoError(t, conn.Close(t.Context()))
 
-	backends := Backends()
-	b := backends["postgres"]
-	b.Open = func(metadata.SourceConfiguration) (backend.Source, error) {
-		return postgres.Open(context.Background(), postgres.Options{Primary: postgres.Endpoint{
-			URL: func() (string, error) { return url, nil }, Prepare: true,
-		}})
-	}
-	backends["postgres"] = b
-	e := newExecutor(c, Deps{Backends: backends})
+	env := func(string) (string, bool) { return url, true }
+	e := newExecutor(c, Deps{Kinds: kind.All(env, serviceName)})
 	t.Cleanup(e.sources.Close)
 
 	doc, err := metadata.Parse(readFile(t, filepath.Join(feature, "metadata.json")), &metadata.Document{})
 	require.NoError(t, err)
-	source, err := b.Open(metadata.SourceConfiguration{})
-	require.NoError(t, err)
-	defer source.Close()
 	catalogs := map[string]*catalog.Source{}
 	for _, s := range doc.Sources {
+		source, err := kind.All(env, serviceName).Open(t.Context(), s)
+		require.NoError(t, err)
+		defer source.Close()
 		var enums []catalog.Name
 		for _, table := range s.Tables {
 			if table.IsEnum {

@@ -1,7 +1,9 @@
 package queryexecutor
 
 import (
+	"context"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -10,7 +12,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/service"
 	queryv1 "queryengine/proto/query/v1"
@@ -25,8 +29,8 @@ const serviceName = bus.ServiceQueryExecutor
 type Deps struct {
 	Bus    *bus.Bus
 	Logger *slog.Logger
-	// Backends are the kinds of sources, Backends() by default.
-	Backends map[string]Backend
+	// Kinds are the kinds of sources, all by default.
+	Kinds kind.Kinds
 	// Metrics is where the service's metrics go, nil for nowhere.
 	Metrics prometheus.Registerer
 	// Tracer is nil when requests are not traced.
@@ -56,8 +60,8 @@ func New(c Config, d Deps) (*Executor, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if d.Backends == nil {
-		d.Backends = Backends()
+	if d.Kinds == nil {
+		d.Kinds = kind.All(os.LookupEnv, serviceName)
 	}
 	e := newExecutor(c, d)
 	e.Base = service.New(service.Config{
@@ -73,20 +77,17 @@ func New(c Config, d Deps) (*Executor, error) {
 
 // newExecutor makes the part that needs no bus.
 func newExecutor(c Config, d Deps) *Executor {
-	dialects := map[string]backend.Dialect{}
-	open := map[string]sources.Open{}
-	for kind, b := range d.Backends {
-		dialects[kind], open[kind] = b.Dialect, b.Open
-	}
 	e := &Executor{
 		config: c,
 		resolveOptions: resolve.Options{
-			Dialects:                 dialects,
+			Dialects:                 d.Kinds.Dialects(),
 			InferFunctionPermissions: c.InferFunctionPermissions,
 			DefaultNamingConvention:  c.DefaultNamingConvention,
 			NamingConventionEnabled:  c.NamingConvention,
 		},
-		sources: sources.New(open),
+		sources: sources.New(func(s *metadata.Source) (backend.Source, error) {
+			return d.Kinds.Open(context.Background(), s) // it connects to nothing yet
+		}),
 		plans:   plancache.New[planned](c.PlanCacheSize),
 		scratch: sync.Pool{New: func() any { return &scratch{} }},
 	}

@@ -13,11 +13,11 @@ import (
 )
 
 // Open opens a source; it makes no connection yet.
-type Open func(metadata.SourceConfiguration) (backend.Source, error)
+type Open func(*metadata.Source) (backend.Source, error)
 
 // Manager is safe for concurrent use.
 type Manager struct {
-	open map[string]Open
+	open Open
 
 	mu      sync.RWMutex
 	entries map[string]*entry
@@ -35,8 +35,8 @@ type entry struct {
 	users atomic.Int64
 }
 
-// New returns a Manager without sources. open holds the way to open each kind of source.
-func New(open map[string]Open) *Manager {
+// New returns a Manager without sources.
+func New(open Open) *Manager {
 	return &Manager{open: open, entries: map[string]*entry{}}
 }
 
@@ -90,12 +90,7 @@ func (m *Manager) Update(list []*metadata.Source) {
 func (m *Manager) opened(s *metadata.Source) *entry {
 	e := &entry{configuration: s.Configuration, kind: s.Kind}
 	e.users.Store(1)
-	open := m.open[s.Kind]
-	if open == nil {
-		e.err = apierror.Newf(apierror.NotSupported, "sources of kind %q are not supported", s.Kind)
-		return e
-	}
-	e.source, e.err = open(s.Configuration)
+	e.source, e.err = m.open(s)
 	return e
 }
 
