@@ -188,6 +188,14 @@ type Tx interface {
 	Exec(ctx context.Context, s Statement, a Args, f func(row [][]byte) error) error
 }
 
+// Last tells a transaction that the next statement is its last one. Where a backend can, it
+// commits in the same round trip; f of Mutate then can't undo it any more.
+func Last(tx Tx) {
+	if l, ok := tx.(interface{ Last() }); ok {
+		l.Last()
+	}
+}
+
 // RawSQL is text for run_sql.
 type RawSQL struct {
 	SQL string

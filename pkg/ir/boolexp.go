@@ -125,12 +125,17 @@ type JSONPath struct {
 // Upper is the upper case of a text (values of enum tables under graphql-default naming).
 type Upper struct{ Expr Expr }
 
+// Row is the whole row in scope as one value; Type is the row type of its table. The text
+// that Tx.Exec hands out for it can be given back to Written.
+type Row struct{ Type catalog.Type }
+
 func (Column) expr()   {}
 func (Call) expr()     {}
 func (Cast) expr()     {}
 func (Redacted) expr() {}
 func (JSONPath) expr() {}
 func (Upper) expr()    {}
+func (Row) expr()      {}
 
 // CallArg is one argument of a function call: the row in scope, or a value. Name is set
 // for named notation, empty for positional.

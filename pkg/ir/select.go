@@ -17,8 +17,16 @@ type Function struct {
 	Single bool
 }
 
+// Written are rows of a table that a mutation wrote or removed, in their order: the values of
+// Row that it returned. A later statement reads through them what is related to them.
+type Written struct {
+	Table catalog.Name
+	Rows  []Value
+}
+
 func (Table) from()    {}
 func (Function) from() {}
+func (Written) from()  {}
 
 // Root is the content of one root field: a *Select or an *Aggregate.
 type Root interface{ root() }

@@ -151,7 +151,7 @@ func (w *rowWriter) record(s *shape, value []byte) {
 // list appends an array of records (bytea[], of what record_send gives).
 func (w *rowWriter) list(s *shape, value []byte) {
 	a, ok := readArray(value)
-	if !ok {
+	if !ok || a.ndims > 1 {
 		w.fail("malformed array")
 		return
 	}

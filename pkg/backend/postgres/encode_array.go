@@ -24,10 +24,12 @@ func readArray(value []byte) (arrayReader, bool) {
 	if a.ndims < 0 || a.ndims > maxDimensions || len(a.rest) < 8*a.ndims {
 		return a, false
 	}
+	elements := 1
 	for i := range a.ndims {
 		a.dims[i] = int(int32(binary.BigEndian.Uint32(a.rest))) // the lower bound isn't part of the JSON
 		a.rest = a.rest[8:]
-		if a.dims[i] < 0 {
+		elements *= a.dims[i]
+		if a.dims[i] <= 0 || elements > len(a.rest)/4 { // each has at least its length
 			return a, false
 		}
 	}

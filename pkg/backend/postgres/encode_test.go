@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
@@ -148,4 +149,46 @@ func TestAnswersAreTheSame(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSpatialTypes: spatial values are GeoJSON, and operands may be.
+func TestSpatialTypes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ``, nil)
+	if f.text(t, `SELECT count(*)::text FROM pg_available_extensions WHERE name = 'postgis'`) == "0" {
+		t.Skip("the server has no PostGIS")
+	}
+	f.exec(t, `CREATE EXTENSION postgis; CREATE TABLE spot (id int4, g geometry(Point), s geometry, e geography, gs geometry[]);
+		INSERT INTO spot VALUES (1, 'POINT(1 2)', 'SRID=4326;LINESTRING(0 0, 1.5 1)', 'POINT(14.42 50.09)', ARRAY['POINT(1 1)'::geometry]), (2, NULL, NULL, NULL, NULL)`)
+	source, err := f.source.Introspect(t.Context(), nil)
+	require.NoError(t, err)
+	spot := source.Tables[public("spot")]
+	rows := table("spot")
+	rows.OrderBy = orderBy(by("id"))
+	g := spot.Column("g")
+	near := ir.Literal{Text: `{"type":"Point","coordinates":[1,3]}`, Type: g.Type, Wrap: ir.WrapGeoJSON}
+	require.Contains(t, sameAnswer(t, f.source, &ir.Select{Rows: rows, Fields: fieldsOf(spot)}, backend.RenderOptions{}, backend.Args{}),
+		`[{"id":1,"g":{"type":"Point","coordinates":[1,2]},"s":{"type":"LineString","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::4326"}},"coordinates":[[0,0],[1.5,1]]},`)
+	rows.Where = ir.Compare{Left: ir.Column{Name: "g", Type: g.Type}, Op: ir.OpSTDWithin, Args: []ir.Value{
+		near, ir.Literal{Text: "1.5", Type: catalog.Type{Name: "float8"}},
+	}}
+	require.Equal(t, `[{"id":1}]`, sameAnswer(t, f.source, &ir.Select{Rows: rows, Fields: []ir.Field{idField}}, backend.RenderOptions{}, backend.Args{}))
+}
+
+// FuzzRows: whatever the server sends, a row is written or refused, and nothing panics.
+func FuzzRows(f *testing.F) {
+	record := []byte{0, 0, 0, 1, 0, 0, 0, 23, 0, 0, 0, 4, 0, 0, 0, 7}
+	f.Add(record, uint32(23))
+	f.Add([]byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 17, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2}, uint32(1007))
+	f.Add([]byte{0, 2, 0, 1, 0, 0, 0, 2, 0, 1, 9, 0x29}, uint32(1700))
+	one := cell{oid: 23, encode: encodeInt4}
+	inner := &shape{parts: []part{{lead: `{"a":`, cell: one}}, tail: "}"}
+	f.Fuzz(func(t *testing.T, value []byte, oid uint32) {
+		for _, kind := range []partKind{partCell, partRecord, partList} {
+			w := &rowWriter{}
+			s := &shape{parts: []part{{kind: kind, cell: cell{user: true, encode: arrayOf(encodeText)}, shape: inner}}}
+			w.object(s, cells{values: [][]byte{value}, types: []uint32{oid}})
+			require.Less(t, len(w.buf), 1<<20)
+		}
+	})
 }

@@ -102,14 +102,14 @@ func (r *renderer) writtenRow(fields []ir.Field, in *scope, q *selection) *shape
 	return r.object(fields, in, q)
 }
 
-// written is the row of a statement that writes to a table.
-func (r *renderer) written(table catalog.Name) (target string, row *scope) {
+// target is the table that a statement writes to, and the row that it writes.
+func (r *renderer) target(table catalog.Name) (target string, row *scope) {
 	row = &scope{alias: r.alias()}
 	return qualified(table) + " AS " + row.alias, row
 }
 
 func (r *renderer) update(u *ir.Update) mutation {
-	target, row := r.written(u.Table)
+	target, row := r.target(u.Table)
 	if len(u.Set) == 0 {
 		r.fail("an update of no column")
 	}
@@ -119,7 +119,7 @@ func (r *renderer) update(u *ir.Update) mutation {
 }
 
 func (r *renderer) delete(d *ir.Delete) mutation {
-	target, row := r.written(d.Table)
+	target, row := r.target(d.Table)
 	text := "DELETE FROM " + target + whereClause([]string{r.condition(d.Where, row)})
 	return mutation{text: text, row: row}
 }

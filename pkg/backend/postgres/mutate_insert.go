@@ -10,7 +10,7 @@ import (
 )
 
 func (r *renderer) insert(i *ir.Insert) mutation {
-	target, row := r.written(i.Table)
+	target, row := r.target(i.Table)
 	text, once := r.insertRows(i)
 	return mutation{
 		text:  "INSERT INTO " + target + text + r.conflict(i.OnConflict, row),

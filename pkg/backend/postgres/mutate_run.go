@@ -25,10 +25,10 @@ func (s *Source) Mutate(ctx context.Context, user *session.Session, f func(backe
 	if err == nil {
 		err = t.failed
 	}
-	if !t.open {
+	switch {
+	case !t.open || t.ended:
 		return err
-	}
-	if err != nil {
+	case err != nil:
 		t.rollback(ctx)
 		return err
 	}
@@ -41,7 +41,13 @@ type tx struct {
 	user   *session.Session
 	open   bool
 	failed error
+	// last is set when the next statement is the last one; ended, when its commit went
+	// with it.
+	last, ended bool
 }
+
+// Last says that the next statement is the last one: see backend.Last.
+func (t *tx) Last() { t.last = true }
 
 // Query runs a statement and appends its answer to out.
 func (t *tx) Query(ctx context.Context, s backend.Statement, a backend.Args, out *backend.Answer) error {
@@ -71,6 +77,9 @@ func (t *tx) execute(ctx context.Context, s backend.Statement, a backend.Args, f
 	if t.failed != nil {
 		return t.failed
 	}
+	if t.ended {
+		return errors.New("the transaction has had its last statement")
+	}
 	stmt, values, err := prepare(s, &a)
 	if err != nil {
 		return err
@@ -85,9 +94,17 @@ func (t *tx) execute(ctx context.Context, s backend.Statement, a backend.Args, f
 		if first {
 			e.before, t.open = t.begin(), true
 		}
+		// Whether a check holds is known when the rows were read, and only then.
+		commits := t.last && text.answer.check < 0
+		if commits {
+			e.after = []command{{sql: sqlCommit}}
+		}
 		res, err := t.c.execute(ctx, e)
 		if err == nil {
 			err = read(res, text)
+		}
+		if commits && t.c.pg.TxStatus() == txIdle {
+			t.ended = true
 		}
 		if err == nil {
 			return nil
@@ -104,6 +121,8 @@ func (t *tx) execute(ctx context.Context, s backend.Statement, a backend.Args, f
 	}
 }
 
+const sqlCommit = "COMMIT"
+
 // begin opens the transaction and tells triggers who writes.
 func (t *tx) begin() []command {
 	isolation := t.c.pool.endpoint.Isolation.sql()
@@ -117,12 +136,11 @@ func (t *tx) begin() []command {
 }
 
 func (t *tx) commit(ctx context.Context) error {
-	const sql = "COMMIT"
-	tag, err := t.c.pg.ExecParams(ctx, sql, nil, nil, nil, nil).Close()
+	tag, err := t.c.pg.ExecParams(ctx, sqlCommit, nil, nil, nil, nil).Close()
 	if err != nil {
-		return queryError(ctx, err, executed{SQL: sql})
+		return queryError(ctx, err, executed{SQL: sqlCommit})
 	}
-	if tag.String() != sql {
+	if tag.String() != sqlCommit {
 		return apierror.New(apierror.Unexpected, "database query error").
 			WithInternal("the transaction was rolled back: " + tag.String())
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -275,6 +276,37 @@ func TestTransaction(t *testing.T) {
 		requireCode(t, err, apierror.ConstraintViolation,
 			`Foreign key violation. insert or update on table "album" violates foreign key constraint "album_parent_fkey"`)
 	})
+	t.Run("commits along with the last statement", func(t *testing.T) {
+		insertion, answer := insert("last"), backend.NewAnswer(nil, nil, 0)
+		ignore := func([][]byte) error { return nil }
+		require.NoError(t, f.source.Mutate(t.Context(), as("admin", nil), func(tx backend.Tx) error {
+			backend.Last(tx)
+			require.NoError(t, tx.Query(t.Context(), insertion, backend.Args{}, answer))
+			require.Equal(t, "3", count(), "others see it while f runs")
+			require.ErrorContains(t, tx.Exec(t.Context(), insertion, backend.Args{}, ignore), "last statement")
+			return nil
+		}))
+		require.Contains(t, string(answer.Buf), `"title":"last"}]`)
+		err := f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			backend.Last(tx)
+			return tx.Exec(t.Context(), insertion, backend.Args{}, ignore)
+		})
+		requireCode(t, err, apierror.ConstraintViolation, `Uniqueness violation. duplicate key value violates unique constraint "album_title_key"`)
+		late, err := New().RenderMutation(&ir.Update{Table: public("album"), Set: []ir.Assignment{
+			{Column: ir.Column{Name: "parent", Type: int4Type}, Op: ir.AssignSet, Value: number4("99")},
+		}, Output: ir.Output{Returning: []ir.Field{field("id", int4Type)}}}, backend.RenderOptions{})
+		require.NoError(t, err)
+		answer.Buf = answer.Buf[:0]
+		err = f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			backend.Last(tx)
+			return tx.Query(t.Context(), late, backend.Args{}, answer)
+		})
+		requireCode(t, err, apierror.ConstraintViolation,
+			`Foreign key violation. insert or update on table "album" violates foreign key constraint "album_parent_fkey"`)
+		require.Empty(t, answer.Buf)
+		f.exec(t, `DELETE FROM album WHERE title = 'last'`)
+		require.Equal(t, "2", count())
+	})
 	t.Run("ends when the caller is gone", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := f.source.Mutate(ctx, nil, func(tx backend.Tx) error {
@@ -300,4 +332,79 @@ func TestTransaction(t *testing.T) {
 		}))
 		require.Equal(t, "3", count())
 	})
+}
+
+// TestWrittenRows: what is related to written rows is read by a second statement, from the
+// rows themselves, so that it sees the first one's effects.
+func TestWrittenRows(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, shopSchema, nil)
+	whole := catalog.Type{Schema: "public", Name: "album", Kind: catalog.TypeComposite}
+	remove, err := New().RenderMutation(&ir.Delete{
+		Table: public("album"), Where: compare(idColumn, ir.OpIn, ir.Literal{Text: "{1,4}", Type: int4sType}),
+		Output: ir.Output{Returning: []ir.Field{{Alias: "row", Expr: ir.Row{Type: whole}, ExprType: whole}}},
+	}, backend.RenderOptions{})
+	require.NoError(t, err)
+	f.exec(t, `ALTER TABLE track DROP CONSTRAINT track_album_id_fkey; INSERT INTO track (id, album_id, title, price) VALUES (90, 1, 'x', 0)`)
+	out := backend.NewAnswer(nil, nil, 0)
+	require.NoError(t, f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+		written := ir.Written{Table: public("album")}
+		if err := tx.Exec(t.Context(), remove, backend.Args{}, func(row [][]byte) error {
+			written.Rows = append(written.Rows, ir.Literal{Text: string(row[0])})
+			return nil
+		}); err != nil {
+			return err
+		}
+		st := statementOf(t, &ir.Select{Rows: ir.Rows{From: written}, Fields: []ir.Field{
+			titleField, field("meta", jsonbType), one("artist", "artist", pair("artist_id", "id"), nil, nameField),
+			{Alias: "strict", Expr: ir.Call{Function: public("strict_title"), Args: []ir.CallArg{{Row: true}}}, ExprType: textType},
+			many("tracks", pair("id", "album_id"), tracks(func(r *ir.Rows) { r.Where = compare(idColumn, ir.OpGt, number4("35")) }), idField),
+		}})
+		return tx.Query(t.Context(), st, backend.Args{}, out)
+	}))
+	require.Equal(t, `[{"title":"Blue","meta":{"year": 1971, "labels": ["Reprise", "WB"]},"artist":{"name":"Joni"},"strict":"BLUE","tracks":[{"id":36}, {"id":40}, {"id":90}]}, `+
+		`{"title":"Lost","meta":null,"artist":null,"strict":"LOST","tracks":[{"id":39}]}]`, string(out.Buf))
+}
+
+// TestMutationTexts holds the texts of mutations to files.
+func TestMutationTexts(t *testing.T) {
+	t.Parallel()
+	cheap := compare(priceColumn, ir.OpLt, ir.SessionVar{Name: "x-engine-max", Type: numericType})
+	note := ir.Exists{From: ir.Table{Name: catalog.Name{Schema: "archive", Name: "note"}}, Join: pair("id", "track_id")}
+	for name, m := range map[string]ir.Mutation{
+		"insert_one": &ir.Insert{
+			Table: public("album"), Columns: []ir.Column{idColumn, titleColumn, metaColumn},
+			Rows: [][]ir.Value{{ir.Default{}, ir.Variable{Index: 0, Type: textType}, none(metaColumn)}}, Check: cheap,
+			Output: ir.Output{Returning: albumRow, One: true},
+		},
+		"insert_many": &ir.Insert{
+			Table: public("album"), Columns: []ir.Column{titleColumn, tagsColumn, priceColumn},
+			Rows: [][]ir.Value{
+				{given(titleColumn, "a"), given(tagsColumn, "{a}"), ir.SessionVar{Name: "x-engine-max", Type: numericType}},
+				{given(titleColumn, "b"), none(tagsColumn), ir.SessionVar{Name: "x-engine-max", Type: numericType}},
+			}, Output: returned(titleField),
+		},
+		"insert_gaps": &ir.Insert{
+			Table: public("album"), Columns: []ir.Column{titleColumn, priceColumn},
+			Rows: [][]ir.Value{{given(titleColumn, "a"), ir.Default{}}, {ir.Default{}, given(priceColumn, "1")}},
+		},
+		"insert_defaults": &ir.Insert{Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{ir.Default{}}}},
+		"upsert": &ir.Insert{
+			Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{given(titleColumn, "a")}},
+			OnConflict: &ir.OnConflict{
+				Constraint: "album_title_key", Set: []string{"title"}, Where: cheap,
+				Presets: []ir.Assignment{{Column: priceColumn, Op: ir.AssignSet, Value: ir.SessionVar{Name: "x-engine-max", Type: numericType}}},
+			}, Check: cheap, UpdateCheck: note,
+		},
+		"update": &ir.Update{
+			Table: public("album"), Where: ir.And{Exps: []ir.BoolExp{cheap, note}}, Check: cheap,
+			Set:    []ir.Assignment{{Column: priceColumn, Op: ir.AssignInc, Value: ir.Variable{Index: 0, Type: numericType}}},
+			Output: returned(albumRow...),
+		},
+		"delete": &ir.Delete{Table: public("album"), Where: ir.Or{Exps: []ir.BoolExp{cheap, note}}},
+	} {
+		st, err := New().RenderMutation(m, backend.RenderOptions{})
+		require.NoError(t, err)
+		golden(t, filepath.Join("testdata", "mutation", name, "want.postgres.sql"), st.SQL())
+	}
 }

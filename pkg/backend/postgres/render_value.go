@@ -168,6 +168,23 @@ func (r *renderer) place(p param) string {
 	return "$" + strconv.Itoa(len(r.params))
 }
 
+// written renders rows of a table from their texts.
+func (r *renderer) written(w ir.Written) string {
+	list := make([]param, len(w.Rows))
+	for i, v := range w.Rows {
+		switch v := v.(type) {
+		case ir.Literal:
+			list[i] = param{kind: paramLiteral, text: []byte(v.Text)}
+		case ir.Variable:
+			list[i] = param{kind: paramVariable, index: v.Index}
+		default:
+			r.fail("a written row can't be %T", v)
+		}
+	}
+	row := catalog.Type{Schema: w.Table.Schema, Name: w.Table.Name, Kind: catalog.TypeComposite, Dims: 1}
+	return "unnest(" + r.bind(param{kind: paramList, list: list}, row, ir.WrapNone) + ")"
+}
+
 // path renders the path of a JSON operator.
 func (r *renderer) path(keys []string) string {
 	text := []byte{'{'}

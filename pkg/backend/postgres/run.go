@@ -106,7 +106,7 @@ func (c *conn) utc() bool {
 // answer reads a result and appends its JSON to out.
 func (c *conn) answer(res *result, text *rendered, out *backend.Answer) error {
 	w := &c.writer
-	w.buf, w.err = out.Buf, nil
+	w.buf, w.err, w.values, w.types = out.Buf, nil, w.values[:0], w.types[:0]
 	var err error
 	switch text.answer.kind {
 	case answerList:

@@ -106,8 +106,9 @@ type execution struct {
 	values [][]byte
 	// formats is binaryResults, or nil for text.
 	formats []int16
-	// before are commands that are sent in front, in the same round trip.
-	before []command
+	// before and after are commands that are sent in the same round trip. The failure of one
+	// of after shows when the result is closed.
+	before, after []command
 }
 
 // command is a statement whose result nobody reads.
@@ -121,7 +122,7 @@ func (c *conn) prepares(text *rendered) bool { return c.pool.endpoint.Prepare &&
 
 // execute starts a statement. Its error, too, may only show when the result is closed.
 func (c *conn) execute(ctx context.Context, e execution) (*result, error) {
-	if len(e.before) > 0 {
+	if len(e.before)+len(e.after) > 0 {
 		return c.pipelined(ctx, e)
 	}
 	if !c.prepares(e.text) {
@@ -155,6 +156,9 @@ func (c *conn) pipelined(ctx context.Context, e execution) (*result, error) {
 		p = &prepared{sql: e.text.sql, name: c.statements.newName()}
 		pipeline.SendPrepare(p.name, p.sql, nil)
 		pipeline.SendQueryPrepared(p.name, e.values, nil, e.formats)
+	}
+	for _, a := range e.after {
+		pipeline.SendQueryParams(a.sql, a.values, nil, nil, nil)
 	}
 	err := pipeline.Sync()
 	for done := 0; err == nil; {

@@ -218,6 +218,8 @@ func (r *renderer) from(f ir.From, outer *scope) string {
 		return qualified(f.Name)
 	case ir.Function:
 		return qualified(f.Name) + "(" + r.arguments(f.Args, outer) + ")"
+	case ir.Written:
+		return r.written(f)
 	}
 	r.fail("unknown relation %T", f)
 	return ""
@@ -263,6 +265,8 @@ func (r *renderer) expr(e ir.Expr, in *scope) string {
 		return "(" + r.expr(e.Expr, in) + " #> " + r.path(e.Path) + ")"
 	case ir.Upper:
 		return "upper(" + r.expr(e.Expr, in) + ")"
+	case ir.Row:
+		return in.row()
 	}
 	r.fail("unknown expression %T", e)
 	return "NULL"

@@ -1,0 +1,1 @@
+INSERT INTO "public"."album" AS t0 ("title") VALUES (DEFAULT)

@@ -1,0 +1,1 @@
+UPDATE "public"."album" AS t0 SET "price" = t0."price" + $1::numeric WHERE t0."price" < $2::numeric AND EXISTS (SELECT 1 FROM "archive"."note" AS t1 WHERE t1."track_id" = t0."id") RETURNING t0."id", t0."title", t0."price", (t0."price" < $2::numeric)

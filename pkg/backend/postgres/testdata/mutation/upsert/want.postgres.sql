@@ -1,0 +1,1 @@
+INSERT INTO "public"."album" AS t0 ("title") VALUES ($1::text) ON CONFLICT ON CONSTRAINT "album_title_key" DO UPDATE SET "title" = EXCLUDED."title", "price" = $2::numeric WHERE t0."price" < $2::numeric RETURNING (CASE WHEN t0.xmax = 0 THEN t0."price" < $2::numeric ELSE EXISTS (SELECT 1 FROM "archive"."note" AS t1 WHERE t1."track_id" = t0."id") END)
