@@ -51,6 +51,15 @@ func (h *Handler) Execute(ctx context.Context, req *queryv1.DataRequest, w bus.R
 	if err == nil {
 		err = h.run(ctx, plan, user, w)
 	}
+	return withinArgs(err)
+}
+
+// withinArgs puts the step "args" in front of the path of a fault of the request. Others,
+// such as the end of the context, stay what they are.
+func withinArgs(err error) error {
+	if fault := (*apierror.Error)(nil); !errors.As(err, &fault) {
+		return err
+	}
 	return apierror.At(err, "args")
 }
 
