@@ -142,15 +142,15 @@ func TestRelaySwitchedOff(t *testing.T) {
 func TestPathsOfDataErrors(t *testing.T) {
 	t.Parallel()
 	denied := apierror.At(apierror.New(apierror.PermissionDenied, "no"), "args", "table")
-	malformed := apierror.At(apierror.New(apierror.ParseFailed, "no"), "args", "table")
+	malformed := apierror.At(apierror.New(apierror.ParseFailed, "no"), "limit")
 	w := setup(t, nil)
 	for _, c := range []struct {
 		path string
 		err  error
 		want string
 	}{
-		{"/v1/query", denied, "$.args.table"}, {"/v1/query", malformed, "$.args.table"},
-		{"/v2/query", denied, "$.table"}, {"/v2/query", malformed, "$.args.table"},
+		{"/v1/query", denied, "$.args.table"}, {"/v1/query", malformed, "$.limit"},
+		{"/v2/query", denied, "$.table"}, {"/v2/query", malformed, "$.limit"},
 	} {
 		w.bus.answer = fails(c.err)
 		got := w.send(t, "POST", c.path, `{"type":"select"}`, admin...)

@@ -95,15 +95,14 @@ func (x *exchange) executeData(body []byte) error {
 	}, newDataHead, x)
 }
 
-// withoutArgs takes the step "args" off the path of an error: /v2/query has it only in
-// errors about the shape of arguments.
+// withoutArgs takes the step "args" off the path of an error: /v2/query does not have it.
 func withoutArgs(err error) error {
 	if err == nil {
 		return nil
 	}
 	e := *apierror.From(err)
-	if e.Code != apierror.ParseFailed {
-		e.Path = strings.Replace(e.Path, "$.args", "$", 1)
+	if rest, ok := strings.CutPrefix(e.Path, "$.args"); ok {
+		e.Path = "$" + rest
 	}
 	return &e
 }
