@@ -38,6 +38,7 @@ type Config struct {
 }
 
 type changes interface {
+	Info(ctx context.Context) (bus.ChangesInfo, error)
 	FollowStream(ctx context.Context, streamID string, after int64, h func(ctx context.Context, version int64, data []byte) error) error
 }
 
@@ -190,28 +191,41 @@ func (f *Follower) run(ctx context.Context) {
 	}
 }
 
-// follow takes a snapshot and applies changes to it until one doesn't fit.
+// follow takes a snapshot and applies changes to it until one doesn't fit. The stored
+// snapshot may be older than the stream. Nobody sees it before it has what the stream holds
+// at this moment: a process that has just started must not answer from a past that clients
+// have seen the end of.
 func (f *Follower) follow(ctx context.Context) error {
-	s, err := f.load(ctx)
+	latest, err := f.load(ctx)
 	if err != nil {
 		return err
 	}
-	f.set(s)
-	f.setStatus(nil)
-	return f.c.Changes.FollowStream(ctx, s.StreamID, s.Version, func(ctx context.Context, version int64, data []byte) error {
-		current := f.Current()
-		if version <= current.Version {
+	info, err := f.c.Changes.Info(ctx)
+	if err != nil {
+		return err
+	}
+	show := func() {
+		if info.StreamID == latest.StreamID && latest.Version < info.LastVersion {
+			return
+		}
+		f.set(latest)
+		f.setStatus(nil)
+	}
+	show()
+	return f.c.Changes.FollowStream(ctx, latest.StreamID, latest.Version, func(ctx context.Context, version int64, data []byte) error {
+		if version <= latest.Version {
 			return nil
 		}
 		change, err := DecodeChange(data)
 		if err != nil {
 			return err
 		}
-		next, err := current.Apply(change)
+		next, err := latest.Apply(change)
 		if err != nil {
 			return err
 		}
-		f.set(next)
+		latest = next
+		show()
 		return nil
 	})
 }

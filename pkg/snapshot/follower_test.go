@@ -27,6 +27,8 @@ type fakeBus struct {
 	replaced chan struct{}
 	acks     []*metadatav1.Ack
 	rollCall func(proto.Message)
+	// last is the newest version that the stream holds, as far as the test says.
+	last int64
 }
 
 func newFakeBus() *fakeBus {
@@ -48,6 +50,12 @@ func (b *fakeBus) Latest(context.Context) (bus.SnapshotInfo, io.ReadCloser, erro
 	}
 	data, err := Encode(s)
 	return bus.SnapshotInfo{StreamID: s.StreamID, Version: s.Version}, io.NopCloser(bytes.NewReader(data)), err
+}
+
+func (b *fakeBus) Info(context.Context) (bus.ChangesInfo, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return bus.ChangesInfo{StreamID: b.streamID, LastVersion: b.last}, nil
 }
 
 func (b *fakeBus) FollowStream(ctx context.Context, streamID string, _ int64, h func(context.Context, int64, []byte) error) error {
@@ -180,6 +188,33 @@ func TestFollowerWaitsForTheFirstSnapshot(t *testing.T) {
 
 	b.bus.put(initial(1))
 	require.EqualValues(t, 1, waitFor(t, b.follower, 0).Version)
+}
+
+// TestFollowerShowsNothingOlderThanTheStream: the stored snapshot is two versions behind the
+// stream when the process starts.
+func TestFollowerShowsNothingOlderThanTheStream(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	var seen []int64
+	b.follower.Watch(func(s *Snapshot) { seen = append(seen, s.Version) })
+	r := rand.New(rand.NewPCG(1, 2))
+	s := initial(2)
+	b.bus.put(s)
+	b.bus.last = s.Version + 2
+	require.NoError(t, b.follower.Start(t.Context()))
+	for range 2 {
+		require.Error(t, b.follower.Status())
+		require.Nil(t, b.follower.Current())
+		next := mutate(r, s)
+		change, err := Diff(s, next, at)
+		require.NoError(t, err)
+		b.bus.messages <- change
+		s = next
+	}
+	requireSame(t, s, waitFor(t, b.follower, s.Version))
+	require.Eventually(t, func() bool { return b.follower.Status() == nil }, 10*time.Second, time.Millisecond)
+	b.follower.Stop()
+	require.Equal(t, []int64{s.Version}, seen)
 }
 
 func TestFollowerTakesTheSnapshotOfALargeChange(t *testing.T) {
