@@ -187,7 +187,7 @@ func (a *DropRelationship) Apply(v View) (*Result, error) {
 	id := relationshipID(a.Source, a.Table, array, a.Relationship)
 	if a.Cascade {
 		for _, d := range v.Schema.Dependents(id) {
-			if !d.isPermission() {
+			if !d.isPermission() && d.Kind != ObjectFunctionPermission {
 				return nil, apierror.New(apierror.Unexpected, "unexpected dependency of relationship: "+v.Schema.Describe(d))
 			}
 		}

@@ -33,14 +33,14 @@ type world struct {
 	metadataURL, source string
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{natsDir: t.TempDir(), metadataURL: dbtest.URL(t), source: dbtest.URL(t)}
 	w.startNATS(t)
 	return w
 }
 
-func (w *world) startNATS(t *testing.T) {
+func (w *world) startNATS(t testing.TB) {
 	t.Helper()
 	var err error
 	w.nats, err = natsserver.Start(natsserver.Config{Dir: w.natsDir, NoSync: true})
@@ -48,7 +48,7 @@ func (w *world) startNATS(t *testing.T) {
 	t.Cleanup(w.nats.Stop)
 }
 
-func (w *world) connect(t *testing.T) *bus.Bus {
+func (w *world) connect(t testing.TB) *bus.Bus {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -71,7 +71,7 @@ type instance struct {
 	bus *bus.Bus
 }
 
-func (w *world) start(t *testing.T) *instance {
+func (w *world) start(t testing.TB) *instance {
 	t.Helper()
 	b := w.connect(t)
 	raw, err := json.Marshal(w.source)
@@ -98,7 +98,7 @@ func (w *world) start(t *testing.T) *instance {
 	return &instance{s, b}
 }
 
-func (w *world) sql(t *testing.T, url, sql string) {
+func (w *world) sql(t testing.TB, url, sql string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func (w *world) sql(t *testing.T, url, sql string) {
 }
 
 // follow starts a follower, as a service has one.
-func (w *world) follow(t *testing.T, announce bool) *snapshot.Follower {
+func (w *world) follow(t testing.TB, announce bool) *snapshot.Follower {
 	t.Helper()
 	b := w.connect(t)
 	c := snapshot.Config{Changes: b.Changes(), Snapshots: b.Snapshots(), Service: bus.ServiceGateway, Instance: b.Instance(), Logger: logger()}
@@ -122,7 +122,7 @@ func (w *world) follow(t *testing.T, announce bool) *snapshot.Follower {
 }
 
 // call sends a request as the gateway does.
-func call(t *testing.T, b *bus.Bus, endpoint metadatav1.ApplyRequest_Endpoint, body string) (string, int64, error) {
+func call(t testing.TB, b *bus.Bus, endpoint metadatav1.ApplyRequest_Endpoint, body string) (string, int64, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -143,12 +143,12 @@ const (
 )
 
 // ok sends a request to /v1/metadata that must succeed.
-func (i *instance) ok(t *testing.T, body string) string {
+func (i *instance) ok(t testing.TB, body string) string {
 	t.Helper()
 	return i.okAt(t, v1metadata, body)
 }
 
-func (i *instance) okAt(t *testing.T, endpoint metadatav1.ApplyRequest_Endpoint, body string) string {
+func (i *instance) okAt(t testing.TB, endpoint metadatav1.ApplyRequest_Endpoint, body string) string {
 	t.Helper()
 	answer, _, err := call(t, i.bus, endpoint, body)
 	require.NoError(t, err, "%s: %v", body, detail(err))
@@ -156,7 +156,7 @@ func (i *instance) okAt(t *testing.T, endpoint metadatav1.ApplyRequest_Endpoint,
 }
 
 // run runs SQL through run_sql of /v2/query.
-func (i *instance) run(t *testing.T, sql string) string {
+func (i *instance) run(t testing.TB, sql string) string {
 	t.Helper()
 	text, err := json.Marshal(sql)
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func (i *instance) run(t *testing.T, sql string) string {
 }
 
 // fails sends a request that must fail with code, path and message.
-func (i *instance) fails(t *testing.T, endpoint metadatav1.ApplyRequest_Endpoint, body, code, path, message string) *apierror.Error {
+func (i *instance) fails(t testing.TB, endpoint metadatav1.ApplyRequest_Endpoint, body, code, path, message string) *apierror.Error {
 	t.Helper()
 	_, _, err := call(t, i.bus, endpoint, body)
 	require.Error(t, err, body)
@@ -184,7 +184,7 @@ func detail(err error) string {
 
 func (i *instance) version() int64 { return i.engine.State().Version }
 
-func waitFor(t *testing.T, f *snapshot.Follower, version int64) *snapshot.Snapshot {
+func waitFor(t testing.TB, f *snapshot.Follower, version int64) *snapshot.Snapshot {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -194,11 +194,11 @@ func waitFor(t *testing.T, f *snapshot.Follower, version int64) *snapshot.Snapsh
 }
 
 // export is the document as the API exports it.
-func (i *instance) export(t *testing.T) string {
+func (i *instance) export(t testing.TB) string {
 	return i.ok(t, `{"type":"export_metadata","args":{}}`)
 }
 
-func exported(t *testing.T, s *snapshot.Snapshot) string {
+func exported(t testing.TB, s *snapshot.Snapshot) string {
 	t.Helper()
 	raw, err := metadata.Encode(s.Document)
 	require.NoError(t, err)
@@ -206,7 +206,7 @@ func exported(t *testing.T, s *snapshot.Snapshot) string {
 }
 
 // readAll is the newest stored snapshot.
-func latest(t *testing.T, b *bus.Bus) *snapshot.Snapshot {
+func latest(t testing.TB, b *bus.Bus) *snapshot.Snapshot {
 	t.Helper()
 	_, content, err := b.Snapshots().Latest(t.Context())
 	require.NoError(t, err)

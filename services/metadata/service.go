@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
@@ -207,6 +209,10 @@ func (s *Service) register(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	err = registered.Handle(bus.MetadataHealth, func() proto.Message { return &emptypb.Empty{} }, s.health)
+	if err != nil {
+		return err
+	}
 	return registered.Handle(bus.MetadataSnapshot, func() proto.Message { return &metadatav1.SnapshotRequest{} }, s.storeSnapshot)
 }
 
@@ -267,6 +273,16 @@ var apis = map[metadatav1.ApplyRequest_Endpoint]metadata.API{
 	metadatav1.ApplyRequest_ENDPOINT_V1_METADATA: metadata.APIMetadata,
 	metadatav1.ApplyRequest_ENDPOINT_V1_QUERY:    metadata.APIQueryV1,
 	metadatav1.ApplyRequest_ENDPOINT_V2_QUERY:    metadata.APIQueryV2,
+}
+
+// health tells gateways whether the metadata database answers. What they show is for
+// everybody, so the detail goes to the log.
+func (s *Service) health(ctx context.Context, _ proto.Message, _ bus.ResponseWriter) error {
+	if err := s.store.Ping(ctx); err != nil {
+		s.deps.Logger.WarnContext(ctx, "the metadata database can't be reached", "error", explained(err))
+		return apierror.New(apierror.Unexpected, "the metadata database can't be reached").WithStatus(http.StatusServiceUnavailable)
+	}
+	return nil
 }
 
 // storeSnapshot stores a snapshot for a service that has none to start from.
