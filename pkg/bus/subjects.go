@@ -32,6 +32,8 @@ var (
 	DataExecute      = Endpoint{Service: ServiceQueryExecutor, Name: "data", Subject: "engine.query.data"}
 	MetadataApply    = Endpoint{Service: ServiceMetadata, Name: "apply", Subject: "engine.metadata.apply"}
 	MetadataSnapshot = Endpoint{Service: ServiceMetadata, Name: "snapshot", Subject: "engine.metadata.snapshot"}
+	// MetadataHealth takes an empty message, and fails while metadata can't be changed.
+	MetadataHealth = Endpoint{Service: ServiceMetadata, Name: "health", Subject: "engine.metadata.health"}
 )
 
 // What followers of metadata tell each other.

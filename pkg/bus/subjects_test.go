@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestSubjects(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	for _, e := range []Endpoint{QueryExecute, QueryExplain, DataExecute, MetadataApply, MetadataSnapshot} {
+	for _, e := range []Endpoint{QueryExecute, QueryExplain, DataExecute, MetadataApply, MetadataSnapshot, MetadataHealth} {
 		fmt.Fprintf(&b, "endpoint %s of %s: %s\n", e.Name, e.Service, e.Subject)
 	}
 	for _, topic := range []Topic{MetadataAck, MetadataRollCall} {
