@@ -83,6 +83,10 @@ func (w *rowWriter) object(s *shape, row cells) {
 	for i := range s.parts {
 		p := &s.parts[i]
 		w.buf = append(w.buf, p.lead...)
+		if p.column >= len(row.values) {
+			w.fail("short row")
+			return
+		}
 		value := row.values[p.column]
 		switch {
 		case value == nil && p.kind == partList:
