@@ -13,7 +13,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/service"
@@ -27,6 +30,9 @@ import (
 
 // idleTimeout is how long a connection of a client may do nothing between requests.
 const idleTimeout = 2 * time.Minute
+
+// healthTimeout is how long metadata may take to say how it is.
+const healthTimeout = 3 * time.Second
 
 // Deps are what the service works with.
 type Deps struct {
@@ -216,5 +222,16 @@ func (g *Gateway) Status() error {
 	return g.base.Status()
 }
 
-// health is Status for clients.
-func (g *Gateway) health(context.Context) error { return g.base.Status() }
+// health is Status for clients: besides, metadata must be there, and reach its database.
+func (g *Gateway) health(ctx context.Context) error {
+	if err := g.base.Status(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	newEmpty := func() proto.Message { return &emptypb.Empty{} }
+	if _, _, err := g.deps.Bus.CallMessage(ctx, bus.MetadataHealth, newEmpty(), newEmpty, 0); err != nil {
+		return errors.New(apierror.From(err).Message)
+	}
+	return nil
+}

@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
@@ -243,7 +245,25 @@ func TestHealthAndVersion(t *testing.T) {
 	require.Contains(t, body, "snapshot")
 
 	h.publish(t, &snapshot.Snapshot{StreamID: "s", Version: 1, Document: &metadata.Document{Version: 3}})
-	require.Eventually(t, func() bool { status, _ := get("/healthz"); return status == http.StatusOK }, 10*time.Second, 10*time.Millisecond)
+	says := func(want string) {
+		t.Helper()
+		require.Eventually(t, func() bool { _, body = get("/healthz"); return body == want }, 10*time.Second, 10*time.Millisecond, "%s", want)
+	}
+	says("ERROR: no metadata is available")
+	var broken atomic.Bool
+	responder, err := h.others.Register(t.Context(), bus.ServiceInfo{Name: bus.ServiceMetadata, Version: "1.0.0"})
+	require.NoError(t, err)
+	require.NoError(t, responder.Handle(bus.MetadataHealth, func() proto.Message { return &emptypb.Empty{} }, func(context.Context, proto.Message, bus.ResponseWriter) error {
+		if broken.Load() {
+			return apierror.New(apierror.Unexpected, "the metadata database can't be reached")
+		}
+		return nil
+	}))
+	says("OK")
+	broken.Store(true)
+	says("ERROR: the metadata database can't be reached")
+	broken.Store(false)
+	says("OK")
 
 	server.Stop()
 	require.Eventually(t, func() bool { status, body = get("/healthz"); return status != http.StatusOK }, 10*time.Second, 10*time.Millisecond)
