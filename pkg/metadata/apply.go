@@ -44,8 +44,9 @@ type Schema interface {
 	// RenameRelationship returns the document with the relationship renamed, in its table
 	// and wherever a permission walks through it.
 	RenameRelationship(id ObjectID, name string) (*Document, error)
-	// IsColumn says whether the table has a column under that GraphQL name.
-	IsColumn(source string, table catalog.Name, field string) bool
+	// IsColumn says whether the table has a column of that name in the database. A field of
+	// the GraphQL name of a column is found out as inconsistent.
+	IsColumn(source string, table catalog.Name, name string) bool
 }
 
 // Result is what a Command wants done.
@@ -157,7 +158,7 @@ func (v View) relationship(source string, table catalog.Name, name string) (r *R
 	return nil, false, v.wrongField(source, t, name, "relationship")
 }
 
-// hasField says whether the table has a field of that name in GraphQL.
+// hasField says whether the table has a field, or a column, of that name.
 func (v View) hasField(source string, t *Table, name string) bool {
 	return t.field(name) != "" || v.Schema.IsColumn(source, t.Table, name)
 }

@@ -140,14 +140,6 @@ func viewOf(t *testing.T, before json.RawMessage) metadata.View {
 		Dialects: map[string]backend.Dialect{metadata.KindPostgres: postgres.New()}, InferFunctionPermissions: true,
 	})
 	return metadata.View{
-		Version: 7, Document: doc, Catalogs: catalogs, Inconsistent: schema.Inconsistencies(), Schema: schemaView{schema},
+		Version: 7, Document: doc, Catalogs: catalogs, Inconsistent: schema.Inconsistencies(), Schema: schema,
 	}
-}
-
-// schemaView answers what operations ask, as the service does.
-type schemaView struct{ *resolve.Schema }
-
-func (v schemaView) IsColumn(source string, table catalog.Name, field string) bool {
-	t := v.Source(source).Table(table)
-	return t != nil && t.ColumnByField(field) != nil
 }

@@ -179,8 +179,8 @@ func TestColumnsByField(t *testing.T) {
 	require.Nil(t, album.ColumnByField(""))
 	require.Equal(t, "AlbumId", album.PrimaryKey[0].Field)
 	require.Equal(t, "Int", album.Column("id").Scalar.Name)
-	require.True(t, s.IsColumn("default", public("album"), "AlbumId"))
-	require.False(t, s.IsColumn("default", public("album"), "id"))
+	require.True(t, s.IsColumn("default", public("album"), "id"))
+	require.False(t, s.IsColumn("default", public("album"), "AlbumId"))
 	require.False(t, s.IsColumn("default", public("track"), "id"))
-	require.False(t, s.IsColumn("other", public("album"), "AlbumId"))
+	require.False(t, s.IsColumn("other", public("album"), "id"))
 }

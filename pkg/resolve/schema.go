@@ -77,8 +77,11 @@ func (s *Source) Table(name catalog.Name) *Table { return s.tables[name] }
 // WrapType puts the source's prefix and suffix around the name of a type.
 func (s *Source) WrapType(name string) string { return s.head.wrapType(name) }
 
-// IsColumn says whether the table has a column under that GraphQL name.
-func (s *Schema) IsColumn(source string, table catalog.Name, field string) bool {
+// IsColumn says whether the table has a column of that name in the database.
+func (s *Schema) IsColumn(source string, table catalog.Name, name string) bool {
 	src := s.Source(source)
-	return src != nil && src.Table(table) != nil && src.Table(table).ColumnByField(field) != nil
+	return src != nil && src.Table(table) != nil && src.Table(table).Column(name) != nil
 }
+
+// Schema answers the operations of the metadata API.
+var _ metadata.Schema = (*Schema)(nil)
