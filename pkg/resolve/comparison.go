@@ -232,11 +232,13 @@ func (p ruleParser) cast(t *Table, s subject, raw json.RawMessage) (ir.BoolExp, 
 	if !ok {
 		return nil, unexpected("cast", "Object", raw)
 	}
-	return all(list, func(m member) (ir.BoolExp, error) {
-		target, ok := p.dialect.CanCast(s.typ, m.key)
-		if !ok {
+	for _, m := range list {
+		if _, ok := p.dialect.CanCast(s.typ, m.key); !ok {
 			return nil, apierror.Newf(apierror.UnexpectedPayload, "cannot cast column of type %q to type %q", typeName(p.dialect, s.typ), m.key)
 		}
+	}
+	return all(list, func(m member) (ir.BoolExp, error) {
+		target, _ := p.dialect.CanCast(s.typ, m.key)
 		return p.comparison(t, subject{name: s.name, expr: ir.Cast{Expr: s.expr, Type: target}, typ: target, nullable: true}, m.value)
 	})
 }

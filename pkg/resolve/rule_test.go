@@ -197,7 +197,7 @@ func TestParseRuleErrors(t *testing.T) {
 			`expecting a database column; but, "artist" is a relationship; column operators can only compare table columns`,
 		},
 		`{"released": {"_cast": {"text": {"_eq": "x"}}}}`: {
-			"unexpected-payload", "$.released._cast.text", `cannot cast column of type "date" to type "text"`,
+			"unexpected-payload", "$.released._cast", `cannot cast column of type "date" to type "text"`,
 		},
 		`{"id": {"_cast": 1}}`: {"parse-failed", "$.id._cast", `parsing cast failed, expected Object, but encountered Number`},
 		`{"since": "x"}`: {
