@@ -37,6 +37,7 @@ const (
 	GroupMetadata Group = "metadata"
 	GroupConfig   Group = "config"
 	GroupMetrics  Group = "metrics"
+	GroupDev      Group = "developer"
 )
 
 // Settings are the settings of the server that the API depends on.

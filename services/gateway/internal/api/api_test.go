@@ -3,6 +3,7 @@ package api_test
 import (
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -315,5 +316,23 @@ func TestMetrics(t *testing.T) {
 		got := w.send(t, "GET", "/v1/metrics", "", headers...)
 		require.Equal(t, http.StatusUnauthorized, got.status)
 		require.Equal(t, `{"error":"the metrics secret is required","path":"$","code":"access-denied"}`, got.body)
+	}
+}
+
+func TestDeveloperEndpoints(t *testing.T) {
+	t.Parallel()
+	w := setup(t, func(w *world) { w.settings.Enabled = map[api.Group]bool{api.GroupDev: true} })
+	got := w.send(t, "GET", "/dev/plan_cache", "", admin...)
+	require.Equal(t, http.StatusOK, got.status)
+	require.Equal(t, "null", got.body)
+	got = w.send(t, "GET", "/dev/ekg", "", admin...)
+	require.Equal(t, http.StatusOK, got.status)
+	var counters map[string]float64
+	require.NoError(t, json.Unmarshal([]byte(got.body), &counters))
+	require.Contains(t, counters, "engine_http_response_bytes_total")
+	for _, path := range []string{"/dev/plan_cache", "/dev/ekg"} {
+		got = w.send(t, "GET", path, "", append(admin, "X-Engine-Role", "clerk")...)
+		require.Equal(t, http.StatusBadRequest, got.status)
+		require.Equal(t, `{"error":"You have to be an admin to access this endpoint","path":"$","code":"access-denied"}`, got.body)
 	}
 }

@@ -40,6 +40,8 @@ func (a *API) routes() []route {
 		{http.MethodPost, "/v2/query", GroupMetadata, apiErrors, queryV2},
 		{http.MethodGet, "/v1alpha1/config", GroupConfig, apiErrors, showConfig},
 		{http.MethodGet, "/v1/metrics", GroupMetrics, apiErrors, showMetrics},
+		{http.MethodGet, "/dev/ekg", GroupDev, apiErrors, showCounters},
+		{http.MethodGet, "/dev/plan_cache", GroupDev, apiErrors, showPlanCache},
 		{http.MethodGet, "/v1/version", GroupAlways, apiErrors, showVersion},
 		{http.MethodGet, "/healthz", GroupAlways, apiErrors, health},
 		{http.MethodGet, "/engine/healthz", GroupAlways, apiErrors, health},

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -62,6 +63,45 @@ func showMetrics(x *exchange) error {
 		}
 	}
 	x.send(string(expfmt.NewFormat(expfmt.TypeTextPlain)), http.StatusOK, []byte(text.String()))
+	return nil
+}
+
+// showCounters answers with the counters and gauges of the process that have no labels of
+// their own.
+func showCounters(x *exchange) error {
+	if err := x.authenticateAdmin(); err != nil {
+		return err
+	}
+	families, err := x.api.Registry.Gather()
+	if err != nil {
+		return err
+	}
+	counters := make(map[string]float64, len(families))
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			switch {
+			case len(f.GetMetric()) > 1:
+			case m.GetCounter() != nil:
+				counters[f.GetName()] = m.GetCounter().GetValue()
+			case m.GetGauge() != nil:
+				counters[f.GetName()] = m.GetGauge().GetValue()
+			}
+		}
+	}
+	body, err := json.Marshal(counters)
+	if err != nil {
+		return err
+	}
+	x.send(jsonType, http.StatusOK, body)
+	return nil
+}
+
+// showPlanCache answers null: plans are kept by the executors.
+func showPlanCache(x *exchange) error {
+	if err := x.authenticateAdmin(); err != nil {
+		return err
+	}
+	x.send(jsonType, http.StatusOK, []byte("null"))
 	return nil
 }
 
