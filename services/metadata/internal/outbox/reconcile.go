@@ -55,10 +55,18 @@ func (p *Publisher) reconcile(ctx context.Context) error {
 	return p.ensureSnapshot(ctx, v)
 }
 
-// rebuild makes an empty stream; followers go on from a snapshot.
+// rebuild makes an empty stream. The snapshot that its followers go on from is stored
+// before, so that none of them stays at an older one; only where there is no store of
+// snapshots either it has to come after.
 func (p *Publisher) rebuild(ctx context.Context, v store.Version) error {
+	_, early := p.Snapshot(ctx)
 	if err := p.c.Changes.Rebuild(ctx, v.StreamID, p.c.Replicas); err != nil {
 		return err
+	}
+	if early != nil {
+		if _, err := p.Snapshot(ctx); err != nil {
+			return err
+		}
 	}
 	return p.c.Store.Published(ctx, v.Number)
 }
