@@ -74,7 +74,7 @@ func (sh *Shell) welcome(v *config.Values) {
 	fmt.Fprintf(sh.Out, `
 GraphQL is served at %[1]s/v1/graphql. Try:
 
-  curl %[1]s/v1/graphql%[2]s -d '{"query": "{ artists(limit: 3, order_by: {id: asc}) { name albums { title } } }"}'
+  curl %[1]s/v1/graphql%[2]s -d '{"query": "{ albums(order_by: {released: desc, id: asc}, limit: 2) { title artist { name } } }"}'
 
 Ctrl-C stops it; the data stays in %[3]s.
 `, address(v), header, config.DataDir.Get(v))

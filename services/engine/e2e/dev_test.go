@@ -1,0 +1,66 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// startDev starts engine dev in a directory of its own and waits for its welcome.
+func startDev(t *testing.T) *process {
+	t.Helper()
+	return startDevIn(t, t.TempDir())
+}
+
+func startDevIn(t *testing.T, dir string) *process {
+	t.Helper()
+	port := freePort(t)
+	p := &process{t: t, name: "engine dev", url: "http://127.0.0.1:" + port, done: make(chan struct{})}
+	p.cmd = exec.Command(filepath.Join(programs, engine), "dev", "--server-port", port)
+	p.cmd.Dir = dir
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	p.run()
+	eventually(t, startLimit, func() bool {
+		select {
+		case <-p.done:
+			t.Fatalf("engine dev has ended:\n%s", p.log.tail())
+		default:
+		}
+		return strings.Contains(p.log.tail(), "Ctrl-C stops it")
+	}, func() string { return "no welcome:\n" + p.log.tail() })
+	return p
+}
+
+// TestDevKeepsItsData: a newcomer's first start has the sample; Ctrl-C stops everything, and
+// the second start has what was there.
+func TestDevKeepsItsData(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := startDevIn(t, dir)
+	a := p.post("/v1/graphql", nil, map[string]any{"query": `{ tracks_aggregate { aggregate { count } } }`})
+	require.JSONEq(t, `{"data": {"tracks_aggregate": {"aggregate": {"count": 3500}}}}`, a.text())
+	a = p.post("/v2/query", nil, map[string]any{"type": "run_sql", "args": map[string]any{"sql": "CREATE TABLE mine (id int PRIMARY KEY)"}})
+	require.Equal(t, 200, a.status, a.text())
+	a = p.post("/v1/metadata", nil, map[string]any{"type": "pg_track_table", "args": map[string]any{"source": "default", "table": "mine"}})
+	require.Equal(t, 200, a.status, a.text())
+
+	p.signal(syscall.SIGINT)
+	select {
+	case <-p.done:
+	case <-time.After(stopLimit):
+		t.Fatal("Ctrl-C does not stop it")
+	}
+	require.Zero(t, p.cmd.ProcessState.ExitCode(), p.log.tail())
+	require.NoFileExists(t, filepath.Join(dir, ".data", "postgresql", "data", "postmaster.pid"), "PostgreSQL still runs")
+
+	p = startDevIn(t, dir)
+	require.JSONEq(t, `{"data": {"mine": []}}`, p.query(nil, `{ mine { id } }`).text())
+}

@@ -1,0 +1,101 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the answers into the documentation")
+
+// TestDocumentation runs the examples of the documentation in their order, each page on a
+// fresh engine with the sample:
+//
+//	```sh                            curl ... -d '{...}': a request
+//	```graphql role=R Header=value   a query, as admin without a role
+//	```json request /path            a request that has to succeed
+//	```json                          the answer to the query before
+func TestDocumentation(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..", "..")
+	for _, page := range []string{"README.md", filepath.Join("docs", "getting-started.md"), filepath.Join("docs", "permissions.md")} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(root, page)
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			d := startDev(t)
+			written := runExamples(t, d, string(text))
+			if *update {
+				require.NoError(t, os.WriteFile(path, []byte(written), 0o600))
+			}
+		})
+	}
+}
+
+var (
+	block       = regexp.MustCompile("(?s)```([^\n]*)\n(.*?)```")
+	curlPayload = regexp.MustCompile(`(?s)curl http://127\.0\.0\.1:8080(/\S+) -d '(.*?)'`)
+)
+
+// runExamples returns the text with the answers that came.
+func runExamples(t *testing.T, p *process, text string) string {
+	t.Helper()
+	var last *answer
+	return block.ReplaceAllStringFunc(text, func(whole string) string {
+		m := block.FindStringSubmatch(whole)
+		info, content := strings.Fields(m[1]), m[2]
+		switch {
+		case len(info) == 0:
+		case info[0] == "sh":
+			if curl := curlPayload.FindStringSubmatch(content); curl != nil {
+				// As curl -d sends it.
+				a, err := p.send(http.MethodPost, curl[1], map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, []byte(curl[2]))
+				require.NoError(t, err)
+				last = &a
+			}
+		case info[0] == "graphql":
+			header := map[string]string{}
+			for _, pair := range info[1:] {
+				name, value, _ := strings.Cut(pair, "=")
+				if name == "role" {
+					name = "X-Engine-Role"
+				}
+				header[name] = value
+			}
+			a := p.query(header, content)
+			last = &a
+		case info[0] == "json" && len(info) == 3:
+			a, err := p.send(http.MethodPost, info[2], nil, []byte(content))
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, a.status, "%s\n%s", content, a.text())
+		case info[0] == "json":
+			require.NotNil(t, last, "an answer without a question:\n%s", content)
+			if *update {
+				return "```json\n" + readable(t, last.body) + "\n```"
+			}
+			require.JSONEq(t, content, last.text())
+			last = nil
+		}
+		return whole
+	})
+}
+
+// readable is a JSON text as it came when that fits on a line, else indented.
+func readable(t *testing.T, body []byte) string {
+	t.Helper()
+	if len(body) <= 120 {
+		return string(body)
+	}
+	var indented bytes.Buffer
+	require.NoError(t, json.Indent(&indented, body, "", "  "))
+	return indented.String()
+}

@@ -1,0 +1,247 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/bus/natsserver"
+	"queryengine/pkg/dbtest"
+)
+
+// programs is the directory of the built programs.
+var programs string
+
+// names of the programs, as of their services.
+const (
+	gateway       = "gateway"
+	metadata      = "metadata"
+	executor      = "query-executor"
+	eventDelivery = "event-delivery"
+	scheduler     = "scheduler"
+	engine        = "engine"
+)
+
+const (
+	startLimit = 60 * time.Second
+	stopLimit  = 30 * time.Second
+	secret     = "a secret of the tests"
+)
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	var err error
+	if programs, err = os.MkdirTemp("", "e2e-"); err == nil {
+		defer os.RemoveAll(programs)
+		err = build()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "building the programs:", err)
+		return 1
+	}
+	return dbtest.Run(m)
+}
+
+func build() error {
+	args := []string{"build", "-o", programs + "/"}
+	for _, name := range []string{gateway, metadata, executor, eventDelivery, scheduler, engine} {
+		args = append(args, "queryengine/services/"+name+"/cmd/"+name)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+// cluster is one installation: databases, NATS, and processes of services.
+type cluster struct {
+	t           *testing.T
+	nats        *natsserver.Server
+	natsDir     string
+	natsPort    int
+	databaseURL string // the source default
+	metadataURL string
+	settings    map[string]string
+}
+
+// newCluster makes the databases and NATS; services are started one by one.
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	dir := t.TempDir()
+	nats, err := natsserver.Start(natsserver.Config{Dir: dir, Port: -1, NoSync: true})
+	require.NoError(t, err)
+	t.Cleanup(nats.Stop)
+	c := &cluster{t: t, nats: nats, natsDir: dir, natsPort: nats.Port()}
+	c.databaseURL, c.metadataURL = dbtest.URL(t), dbtest.URL(t)
+	c.settings = map[string]string{
+		"ENGINE_GRAPHQL_NATS_URL":              nats.ClientURL(),
+		"ENGINE_GRAPHQL_DATABASE_URL":          c.databaseURL,
+		"ENGINE_GRAPHQL_METADATA_DATABASE_URL": c.metadataURL,
+		"ENGINE_GRAPHQL_ADMIN_SECRET":          secret,
+		"ENGINE_GRAPHQL_SERVER_HOST":           "127.0.0.1",
+	}
+	return c
+}
+
+// startAll starts one of each service and returns the gateway.
+func (c *cluster) startAll() *process {
+	c.t.Helper()
+	c.start(metadata)
+	c.start(executor)
+	c.start(eventDelivery)
+	c.start(scheduler)
+	return c.start(gateway)
+}
+
+// start starts one process of a service and waits until it is healthy.
+func (c *cluster) start(name string, settings ...string) *process {
+	c.t.Helper()
+	p := c.launch(name, settings...)
+	p.awaitHealthy()
+	return p
+}
+
+// launch starts one process of a service. Settings are NAME=VALUE without the prefix of the
+// names.
+func (c *cluster) launch(name string, settings ...string) *process {
+	c.t.Helper()
+	port := freePort(c.t)
+	env := maps.Clone(c.settings)
+	env["ENGINE_GRAPHQL_STATUS_PORT"] = port
+	if name == gateway {
+		env["ENGINE_GRAPHQL_SERVER_PORT"] = port
+	}
+	p := &process{t: c.t, name: name, url: "http://127.0.0.1:" + port, done: make(chan struct{})}
+	p.cmd = exec.Command(filepath.Join(programs, name))
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
+	for k, v := range env {
+		p.cmd.Env = append(p.cmd.Env, k+"="+v)
+	}
+	for _, s := range settings {
+		p.cmd.Env = append(p.cmd.Env, "ENGINE_GRAPHQL_"+s)
+	}
+	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	p.run()
+	return p
+}
+
+// process is a running program.
+type process struct {
+	t    *testing.T
+	name string
+	url  string
+	cmd  *exec.Cmd
+	log  syncBuffer
+	done chan struct{}
+}
+
+func (p *process) run() {
+	p.t.Helper()
+	require.NoError(p.t, p.cmd.Start())
+	go func() {
+		_ = p.cmd.Wait() // how it ended is for the tests to ask
+		close(p.done)
+	}()
+	p.t.Cleanup(func() {
+		p.signal(syscall.SIGTERM)
+		select {
+		case <-p.done:
+		case <-time.After(stopLimit):
+			p.signal(syscall.SIGKILL)
+			p.t.Errorf("%s did not stop within %s", p.name, stopLimit)
+		}
+		if p.t.Failed() {
+			p.t.Logf("log of %s:\n%s", p.name, p.log.tail())
+		}
+	})
+}
+
+func (p *process) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) } // it may have ended
+
+// kill ends the process as a crash does.
+func (p *process) kill() {
+	p.signal(syscall.SIGKILL)
+	<-p.done
+}
+
+// awaitHealthy waits until /healthz answers 200.
+func (p *process) awaitHealthy() {
+	p.t.Helper()
+	last := "no answer"
+	eventually(p.t, startLimit, func() bool {
+		select {
+		case <-p.done:
+			p.t.Fatalf("%s has ended:\n%s", p.name, p.log.tail())
+		default:
+		}
+		r, err := p.get("/healthz")
+		if err == nil {
+			last = r.text()
+		}
+		return err == nil && r.status == http.StatusOK
+	}, func() string { return p.name + " is not healthy: " + last })
+}
+
+// rss is the process's resident memory.
+func (p *process) rss() int {
+	p.t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid))
+	require.NoError(p.t, err)
+	pages, err := strconv.Atoi(string(bytes.Fields(b)[1]))
+	require.NoError(p.t, err)
+	return pages * os.Getpagesize()
+}
+
+// eventually asks until the answer is yes.
+func eventually(t *testing.T, limit time.Duration, ask func() bool, otherwise func() string) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); !ask(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal(otherwise())
+		}
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp4", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// syncBuffer is a buffer that a process writes and a test reads.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) tail() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.b.Bytes()
+	return string(b[max(0, len(b)-8<<10):])
+}

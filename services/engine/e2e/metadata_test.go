@@ -1,0 +1,183 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/snapshot"
+)
+
+// TestReadYourWrites: what a metadata request has answered is seen by the very next query,
+// through another gateway, by whichever of three executors gets it.
+func TestReadYourWrites(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	execute(t, c.databaseURL, `CREATE TABLE thing (id int PRIMARY KEY); INSERT INTO thing VALUES (1)`)
+	first := c.startAll()
+	c.start(executor)
+	c.start(executor)
+	second := c.start(gateway)
+
+	table := map[string]any{"source": "default", "table": "thing"}
+	gateways := []*process{first, second}
+	for i := range 200 {
+		writer, reader := gateways[i/2%2], gateways[1-i/2%2]
+		if i%2 == 0 {
+			writer.metadata("pg_track_table", table)
+			a := reader.query(asAdmin, `{ thing { id } }`)
+			require.JSONEq(t, `{"data": {"thing": [{"id": 1}]}}`, a.text(), "change %d", i)
+			continue
+		}
+		writer.metadata("pg_untrack_table", table)
+		a := reader.query(asAdmin, `{ thing { id } }`)
+		require.Contains(t, a.text(), "field 'thing' not found in type: 'query_root'", "change %d", i)
+	}
+}
+
+// TestMetadataIsKilled: metadata dies in the middle of 100 changes. No version is lost or
+// repeated in the stream, and what follows it ends equal to the document.
+func TestMetadataIsKilled(t *testing.T) {
+	t.Parallel()
+	const changes = 100
+	c := newCluster(t)
+	var sql strings.Builder
+	for i := range changes {
+		fmt.Fprintf(&sql, "CREATE TABLE t%d (id int PRIMARY KEY);", i)
+	}
+	execute(t, c.databaseURL, sql.String())
+	m := c.start(metadata)
+	c.start(executor)
+	g := c.start(gateway)
+
+	for i := range changes {
+		if i%30 == 10 { // three times, each at another point of the request under way
+			victim, delay := m, time.Duration(i)*50*time.Microsecond
+			killed := make(chan struct{})
+			time.AfterFunc(delay, func() {
+				victim.kill()
+				close(killed)
+			})
+			c.track(g, i) // may fail
+			<-killed
+			m = c.start(metadata)
+		}
+		eventually(t, startLimit, func() bool { return c.track(g, i) }, func() string { return "no metadata service takes over" })
+	}
+
+	var exported struct {
+		Version  int64 `json:"resource_version"`
+		Metadata json.RawMessage
+	}
+	a := g.post("/v1/metadata", asAdmin, map[string]any{"type": "export_metadata", "version": 2, "args": map[string]any{}})
+	require.Equal(t, http.StatusOK, a.status, a.text())
+	require.NoError(t, json.Unmarshal(a.body, &exported))
+
+	versions := c.versions(exported.Version)
+	require.LessOrEqual(t, versions[0], int64(2), "the stream has all changes")
+	for i, version := range versions {
+		require.Equal(t, versions[0]+int64(i), version)
+	}
+	for i := range changes {
+		a := g.query(asAdmin, fmt.Sprintf(`{ t%d { id } }`, i))
+		require.JSONEq(t, fmt.Sprintf(`{"data": {"t%d": []}}`, i), a.text())
+	}
+	c.requireFollowerAt(exported.Version, exported.Metadata)
+}
+
+// track tracks table number i; one that is tracked already is as good.
+func (c *cluster) track(g *process, i int) bool {
+	a := g.post("/v1/metadata", asAdmin, map[string]any{
+		"type": "pg_track_table", "args": map[string]any{"source": "default", "table": fmt.Sprintf("t%d", i)},
+	})
+	return a.status == http.StatusOK || strings.Contains(a.text(), "already tracked")
+}
+
+func (c *cluster) connect() *bus.Bus {
+	c.t.Helper()
+	b, err := bus.Connect(c.t.Context(), bus.Config{InProcess: c.nats, Name: "test"})
+	require.NoError(c.t, err)
+	c.t.Cleanup(b.Close)
+	return b
+}
+
+// versions are those of the messages in the stream up to the last.
+func (c *cluster) versions(last int64) []int64 {
+	c.t.Helper()
+	info, err := c.connect().Changes().Info(c.t.Context())
+	require.NoError(c.t, err)
+	require.Equal(c.t, last, info.LastVersion)
+	var seen []int64
+	enough := errors.New("enough")
+	ctx, cancel := context.WithTimeout(c.t.Context(), startLimit)
+	defer cancel()
+	err = c.connect().Changes().Follow(ctx, 0, func(_ context.Context, version int64, _ []byte) error {
+		seen = append(seen, version)
+		if version >= last {
+			return enough
+		}
+		return nil
+	})
+	require.ErrorIs(c.t, err, enough)
+	return seen
+}
+
+// requireFollowerAt holds a cache that follows the metadata to a document.
+func (c *cluster) requireFollowerAt(version int64, document json.RawMessage) {
+	c.t.Helper()
+	b := c.connect()
+	f := snapshot.NewFollower(snapshot.Config{Changes: b.Changes(), Snapshots: b.Snapshots(), Service: "test", Instance: b.Instance()})
+	require.NoError(c.t, f.Start(c.t.Context()))
+	defer f.Stop()
+	ctx, cancel := context.WithTimeout(c.t.Context(), startLimit)
+	defer cancel()
+	s, err := f.WaitFor(ctx, version)
+	require.NoError(c.t, err)
+	require.Equal(c.t, version, s.Version)
+	have, err := json.Marshal(s.Document)
+	require.NoError(c.t, err)
+	require.JSONEq(c.t, string(document), string(have))
+}
+
+// TestMetadataIsDown: without metadata, executors serve, and new ones start.
+func TestMetadataIsDown(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	execute(t, c.databaseURL, `CREATE TABLE thing (id int PRIMARY KEY); INSERT INTO thing VALUES (1)`)
+	m := c.start(metadata)
+	old := c.start(executor)
+	g := c.start(gateway)
+	g.metadata("pg_track_table", map[string]any{"source": "default", "table": "thing"})
+	const want = `{"data": {"thing": [{"id": 1}]}}`
+	require.JSONEq(t, want, g.query(asAdmin, `{ thing { id } }`).text())
+
+	m.kill()
+	require.JSONEq(t, want, g.query(asAdmin, `{ thing { id } }`).text())
+	a := g.post("/v1/metadata", asAdmin, map[string]any{"type": "export_metadata", "args": map[string]any{}})
+	require.Equal(t, http.StatusServiceUnavailable, a.status, a.text())
+	require.Contains(t, a.text(), "no metadata is available")
+
+	c.start(executor)
+	old.kill()
+	eventually(t, 10*time.Second, func() bool { return g.query(asAdmin, `{ thing { id } }`).status == http.StatusOK },
+		func() string { return "the new executor does not answer" })
+	require.JSONEq(t, want, g.query(asAdmin, `{ thing { id } }`).text())
+
+	// A new gateway says that metadata is down, and lets queries through.
+	late := c.launch(gateway)
+	eventually(t, startLimit, func() bool {
+		a, err := late.send(http.MethodPost, "/v1/graphql", asAdmin, []byte(`{"query": "{ thing { id } }"}`))
+		return err == nil && a.text() == `{"data":{"thing":[{"id":1}]}}`
+	}, func() string { return "the new gateway does not answer" })
+	health, err := late.get("/healthz")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusInternalServerError, health.status)
+}
