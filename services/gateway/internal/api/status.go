@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"strings"
 
@@ -78,14 +79,14 @@ func showCounters(x *exchange) error {
 	}
 	counters := make(map[string]float64, len(families))
 	for _, f := range families {
-		for _, m := range f.GetMetric() {
-			switch {
-			case len(f.GetMetric()) > 1:
-			case m.GetCounter() != nil:
-				counters[f.GetName()] = m.GetCounter().GetValue()
-			case m.GetGauge() != nil:
-				counters[f.GetName()] = m.GetGauge().GetValue()
-			}
+		if len(f.GetMetric()) != 1 {
+			continue
+		}
+		switch m := f.GetMetric()[0]; {
+		case m.GetCounter() != nil:
+			counters[f.GetName()] = m.GetCounter().GetValue()
+		case m.GetGauge() != nil && !math.IsNaN(m.GetGauge().GetValue()) && !math.IsInf(m.GetGauge().GetValue(), 0):
+			counters[f.GetName()] = m.GetGauge().GetValue()
 		}
 	}
 	body, err := json.Marshal(counters)
