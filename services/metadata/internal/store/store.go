@@ -194,7 +194,8 @@ func failure(err error) error {
 		return err
 	}
 	var sql *pgconn.PgError
-	if !errors.As(err, &sql) {
+	var connect *pgconn.ConnectError
+	if !errors.As(err, &sql) || errors.As(err, &connect) || isConnectionState(sql.Code) {
 		return apierror.New(apierror.PostgresError, "connection error").
 			WithStatus(http.StatusInternalServerError).
 			WithInternal("metadata database: " + withoutAddress(err))
@@ -205,6 +206,12 @@ func failure(err error) error {
 	return apierror.New(apierror.Unexpected, "database query error").
 		WithStatus(http.StatusInternalServerError).
 		WithInternal(sql.Error())
+}
+
+// isConnectionState says that the server ends the connection: it shuts down, or an operator
+// has cut it.
+func isConnectionState(code string) bool {
+	return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P")
 }
 
 // withoutAddress is the cause of a failed connection without the address.

@@ -1,0 +1,310 @@
+package metadata
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/dbtest"
+	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
+	metadatav1 "queryengine/proto/metadata/v1"
+	queryv1 "queryengine/proto/query/v1"
+)
+
+func startShop(t *testing.T) (*world, *instance) {
+	t.Helper()
+	w := newWorld(t)
+	w.sql(t, w.source, shop)
+	return w, w.start(t)
+}
+
+func TestInconsistentObjectsAreRefused(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	i.ok(t, track)
+	version, before := i.version(), i.export(t)
+	e := i.fails(t, v1metadata, `{"type":"pg_track_table","args":{"table":"none"}}`, "invalid-configuration", "$.args",
+		`Inconsistent object: no such table/view exists in source: "none"`)
+	require.JSONEq(t, `[{"definition":{"name":"none","schema":"public"},"name":"table none in source default","type":"table",
+		"reason":"Inconsistent object: no such table/view exists in source: \"none\""}]`, string(e.InternalJSON()))
+	i.fails(t, v1metadata, `{"type":"pg_create_array_relationship","args":{"table":"kind","name":"x","using":{"foreign_key_constraint_on":{"table":"stock","column":"qty"}}}}`,
+		"invalid-configuration", "$.args", `Inconsistent object: in table "kind": in relationship "x": no foreign constraint exists on the given column(s)`)
+	i.fails(t, v1metadata, `{"type":"pg_create_select_permission","args":{"table":"kind","role":"clerk","permission":{"columns":["id"],"filter":{},"limit":-1}}}`,
+		"invalid-configuration", "$.args", `Inconsistent object: in table "kind": in permission for role "clerk": unexpected negative value`)
+	i.fails(t, v1metadata, `{"type":"replace_metadata","args":{"version":2,"tables":[{"table":"none"}]}}`, "unexpected", "$.args",
+		"cannot continue due to inconsistent metadata")
+	require.Equal(t, version, i.version())
+	require.Equal(t, before, i.export(t))
+}
+
+func TestTrackedTableIsSeenAsItIsNow(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	w.sql(t, w.source, `ALTER TABLE stock ADD COLUMN extra int; CREATE TABLE late (id int PRIMARY KEY REFERENCES stock)`)
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"stock"}}`)
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"late"}}`)
+	tables := i.engine.State().Catalogs["default"].Tables
+	source := i.engine.State().Document.Source("default")
+	require.NotNil(t, tables[source.Tables[1].Table].Column("extra"))
+	require.Len(t, tables[source.Tables[0].Table].ForeignKeys, 1)
+}
+
+func TestResourceVersions(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	version := i.version()
+	i.ok(t, fmt.Sprintf(`{"type":"pg_track_table","args":{"table":"kind"},"resource_version":%d}`, version))
+	i.fails(t, v1metadata, fmt.Sprintf(`{"type":"pg_track_table","args":{"table":"stock"},"resource_version":%d}`, version),
+		"conflict", "$", fmt.Sprintf("metadata resource version referenced (%d) did not match current version", version))
+	i.ok(t, fmt.Sprintf(`{"type":"export_metadata","args":{},"resource_version":%d}`, version))
+	i.ok(t, `{"type":"reload_metadata","args":{}}`)
+	require.Equal(t, version+2, i.version())
+	require.Contains(t, i.ok(t, `{"type":"export_metadata","version":2,"args":{}}`), fmt.Sprintf(`{"resource_version":%d,"metadata":{`, version+2))
+}
+
+func TestBulkStoresAllOrNothing(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	version := i.version()
+	require.Equal(t, `[]`, i.ok(t, `{"type":"bulk","args":[]}`))
+	require.Equal(t, version, i.version())
+	i.fails(t, v1metadata, `{"type":"bulk","args":[{"type":"pg_track_table","args":{"table":"kind"}},{"type":"bulk","args":[{"type":"pg_track_table","args":{"table":"kind"}}]}]}`,
+		"already-tracked", "$.args[1].args[0].args", `view/table already tracked: "kind"`)
+	i.fails(t, v1metadata, `{"type":"bulk","args":[{"type":"pg_track_table","args":{}}]}`, "parse-failed", "$.args[0].args",
+		"Error when parsing command track_table.\nSee our documentation at docs/metadata-api.md.\nInternal error message: key \"table\" not found")
+	i.fails(t, v1metadata, `{"type":"bulk","args":{}}`, "parse-failed", "$.args", "parsing [] failed, expected Array, but encountered Object")
+	require.Equal(t, version, i.version())
+	require.Empty(t, i.engine.State().Document.Source("default").Tables)
+
+	i.ok(t, track)
+	require.Equal(t, version+1, i.version())
+}
+
+func TestBulkKeepsGoing(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	require.JSONEq(t, `[{"message":"success"},
+		{"error":"view/table already tracked: \"kind\"","path":"$.args[1].args","code":"already-tracked"},
+		{"error":"Inconsistent object: no such table/view exists in source: \"none\"","path":"$.args[2].args","code":"invalid-configuration",
+		 "internal":[{"definition":{"name":"none","schema":"public"},"name":"table none in source default","type":"table",
+			"reason":"Inconsistent object: no such table/view exists in source: \"none\""}]},
+		{"message":"success"}]`,
+		i.ok(t, `{"type":"bulk_keep_going","args":[{"type":"pg_track_table","args":{"table":"kind"}},{"type":"pg_track_table","args":{"table":"kind"}},
+			{"type":"pg_track_table","args":{"table":"none"}},{"type":"pg_track_table","args":{"table":"stock"}}]}`))
+	require.Len(t, i.engine.State().Document.Source("default").Tables, 2)
+}
+
+func TestBulkAtomicBuildsOnce(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	i.ok(t, track)
+	require.Equal(t, `{"message":"success"}`, i.ok(t, `{"type":"bulk_atomic","args":[
+		{"type":"pg_drop_relationship","args":{"table":"stock","relationship":"kind"}},
+		{"type":"pg_create_object_relationship","args":{"table":"stock","name":"kind","using":{"manual_configuration":{"remote_table":"kind","column_mapping":{"id":"id"}}}}}]}`))
+	i.fails(t, v1metadata, `{"type":"bulk_atomic","args":[{"type":"pg_untrack_table","args":{"table":"kind"}}]}`, "unexpected", "$.args[0]",
+		"Bulk atomic does not support this command")
+	e := i.fails(t, v1metadata, `{"type":"bulk_atomic","args":[{"type":"pg_create_object_relationship","args":{"table":"stock","name":"x","using":{"foreign_key_constraint_on":"qty"}}}]}`,
+		"bad-request", "$.args", "Schema inconsistency")
+	require.Contains(t, string(e.InternalJSON()), `[[{`)
+}
+
+func TestManyTablesAtOnce(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	require.JSONEq(t, `{"message":"success","warnings":[
+		{"message":"Inconsistent object: no such table/view exists in source: \"none\"","type":"table","name":"table none in source default","code":"track-table-failed"},
+		{"message":"source with name \"crm\" does not exist","type":"table","name":"table kind in source crm","code":"track-table-failed"}]}`,
+		i.ok(t, `{"type":"pg_track_tables","args":{"tables":[{"table":"kind"},{"table":"none"},{"table":"stock"},{"table":"kind","source":"crm"}]}}`))
+	require.Len(t, i.engine.State().Document.Source("default").Tables, 2)
+	i.fails(t, v1metadata, `{"type":"pg_track_tables","args":{"tables":[{"table":"none"}]}}`, "invalid-configuration", "$.args", "all tables failed to track")
+	version := i.version()
+	i.fails(t, v1metadata, `{"type":"pg_untrack_tables","args":{"allow_warnings":false,"tables":[{"table":"kind"},{"table":"none"}]}}`,
+		"metadata-warnings", "$.args", "failed due to metadata warnings")
+	require.Equal(t, version, i.version())
+	require.Equal(t, `{"message":"success"}`, i.ok(t, `{"type":"pg_untrack_tables","args":{"tables":[{"table":"kind"},{"table":"stock"}]}}`))
+	require.Empty(t, i.engine.State().Document.Source("default").Tables)
+}
+
+func TestSourcesThatCannotBeReached(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	before := i.export(t)
+	e := i.fails(t, v1metadata, `{"type":"pg_add_source","args":{"name":"crm","configuration":{"connection_info":{"database_url":"postgres://user:topsecret@127.0.0.1:1/none"}}}}`,
+		"invalid-configuration", "$.args", "Inconsistent object: connection error")
+	internal := string(e.InternalJSON())
+	require.Contains(t, internal, `"definition":"crm","name":"source crm","reason":"Inconsistent object: connection error","type":"source","message":`)
+	require.NotContains(t, internal, "topsecret")
+	i.fails(t, v1metadata, `{"type":"pg_add_source","args":{"name":"crm","configuration":{"connection_info":{"database_url":{"from_env":"NOT_SET_ANYWHERE"}}}}}`,
+		"invalid-configuration", "$.args", "Inconsistent object: environment variable 'NOT_SET_ANYWHERE' not set")
+	require.Equal(t, before, i.export(t))
+
+	url, err := json.Marshal(dbtest.URL(t))
+	require.NoError(t, err)
+	i.ok(t, `{"type":"pg_add_source","args":{"name":"crm","configuration":{"connection_info":{"database_url":`+string(url)+`}}}}`)
+	i.fails(t, v1metadata, `{"type":"pg_track_table","args":{"source":"crm","table":"kind"}}`, "invalid-configuration", "$.args",
+		`Inconsistent object: no such table/view exists in source: "kind"`)
+	i.ok(t, `{"type":"pg_drop_source","args":{"name":"crm"}}`)
+	require.Equal(t, before, i.export(t))
+	require.NotContains(t, i.engine.State().Catalogs, "crm")
+}
+
+func TestSourceThatBecameUnreachableStaysInUse(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	i.ok(t, track)
+	w.setConnections(t, w.source, false)
+	answer := i.ok(t, `{"type":"reload_metadata","args":{}}`)
+	require.Contains(t, answer, `"is_consistent":false`)
+	require.Contains(t, answer, `source \"default\" is inconsistent because of stale database introspection is used. The source couldn't be reached for a fresh introspection because we got error: `)
+	require.NotEmpty(t, i.engine.State().Catalogs["default"].Tables)
+	i.ok(t, `{"type":"pg_create_select_permission","args":{"table":"kind","role":"clerk","permission":{"columns":"*","filter":{}}}}`)
+
+	w.setConnections(t, w.source, true)
+	require.Contains(t, i.ok(t, `{"type":"reload_metadata","args":{}}`), `"is_consistent":true`)
+}
+
+// setConnections lets a database be reached, or not.
+func (w *world) setConnections(t *testing.T, address string, allowed bool) {
+	t.Helper()
+	config, err := pgx.ParseConfig(address)
+	require.NoError(t, err)
+	name := config.Database
+	admin := w.metadataURL
+	if address == w.metadataURL {
+		admin = w.source
+	}
+	w.sql(t, admin, fmt.Sprintf(`ALTER DATABASE %q ALLOW_CONNECTIONS %v`, name, allowed))
+	if !allowed {
+		w.sql(t, admin, fmt.Sprintf(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '%s'`, name))
+	}
+}
+
+func TestMetadataDatabaseDown(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	i.ok(t, track)
+	before := i.export(t)
+	w.setConnections(t, w.metadataURL, false)
+	require.ErrorContains(t, i.Status(), "the metadata database can't be reached")
+	require.Equal(t, before, i.export(t), "what only reads is answered from memory")
+	e := i.fails(t, v1metadata, `{"type":"pg_untrack_table","args":{"table":"stock","cascade":true}}`, "postgres-error", "$", "connection error")
+	require.Equal(t, 500, e.Status)
+	require.Equal(t, before, i.export(t))
+
+	w.setConnections(t, w.metadataURL, true)
+	i.ok(t, `{"type":"pg_untrack_table","args":{"table":"stock","cascade":true}}`)
+	i.published(t)
+	require.Eventually(t, func() bool { return i.Status() == nil }, 20*1e9, 50*1e6)
+}
+
+func TestNATSDown(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	w.nats.Stop()
+	require.Eventually(t, func() bool { return i.Status() != nil }, 10*1e9, 10*1e6)
+	// In one process, requests still arrive: the change waits in the outbox.
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"kind"}}`)
+	w.startNATS(t)
+}
+
+func TestOtherRolesAreRefused(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	clerk := &session.Session{Role: "clerk"}
+	for _, endpoint := range []metadatav1.ApplyRequest_Endpoint{v1metadata, v1query, v2query} {
+		body := `{"type":"export_metadata","args":{}}`
+		if endpoint == v2query {
+			body = `{"type":"run_sql","args":{"sql":"SELECT 1"}}`
+		}
+		_, _, err := i.bus.CallMessage(t.Context(), bus.MetadataApply,
+			&metadatav1.ApplyRequest{Endpoint: endpoint, Session: clerk.Proto(), Body: []byte(body)},
+			func() proto.Message { return &metadatav1.ApplyHead{} }, 1<<20)
+		e := apierror.From(err)
+		require.Equal(t, []any{apierror.AccessDenied, "$.args", "restricted access : admin only", 400}, []any{e.Code, e.Path, e.Message, e.Status})
+	}
+}
+
+func TestCatalogState(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	version := i.version()
+	i.ok(t, `{"type":"set_catalog_state","args":{"type":"console","state":{"a":1}}}`)
+	require.Contains(t, i.ok(t, `{"type":"get_catalog_state","args":{}}`), `"cli_state":{},"console_state":{"a":1}}`)
+	require.Equal(t, version, i.version())
+	i.fails(t, v1metadata, `{"type":"set_catalog_state","args":{"type":"x","state":{}}}`, "parse-failed", "$.args.type", "expected cli or console, but found x")
+}
+
+// TestBulkOfTheDeprecatedEndpointSeesItself: an operation on rows in a bulk request works
+// with the metadata that the elements before it have made.
+func TestBulkOfTheDeprecatedEndpointSeesItself(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	executor := w.connect(t)
+	registered, err := executor.Register(t.Context(), bus.ServiceInfo{Name: bus.ServiceQueryExecutor, Version: "0.0.0"})
+	require.NoError(t, err)
+	first := i.version()
+	var seen []string
+	require.NoError(t, registered.Handle(bus.DataExecute, func() proto.Message { return &queryv1.DataRequest{} },
+		func(_ context.Context, m proto.Message, rw bus.ResponseWriter) error {
+			r := m.(*queryv1.DataRequest)
+			s := i.engine.State().Snapshot
+			if len(r.GetOverlay()) > 0 {
+				change, err := snapshot.DecodeChange(r.GetOverlay())
+				if err != nil {
+					return err
+				}
+				if s, err = s.Apply(change); err != nil {
+					return err
+				}
+			}
+			seen = append(seen, fmt.Sprintf("%s %d %d", r.GetSession().GetRole(), r.GetMinVersion()-first, len(s.Document.Source("default").Tables)))
+			if strings.Contains(string(r.GetBody()), "fail") {
+				return apierror.At(apierror.New(apierror.NotExists, "no such table"), "args", "table")
+			}
+			_, err := rw.Write([]byte(`{"affected_rows":1}`))
+			return err
+		}))
+	require.Equal(t, `[{"affected_rows":1},{"message":"success"},{"affected_rows":1}]`, i.okAt(t, v1query, `{"type":"bulk","args":[
+		{"type":"insert","args":{}},{"type":"track_table","args":"kind"},{"type":"insert","args":{}}]}`))
+	require.Equal(t, []string{"admin 0 0", "admin 0 1"}, seen)
+	i.fails(t, v1query, `{"type":"bulk","args":[{"type":"track_table","args":"stock"},{"type":"select","args":{"table":"fail"}}]}`,
+		"not-exists", "$.args[1].args.table", "no such table")
+	require.Len(t, i.engine.State().Document.Source("default").Tables, 1)
+}
+
+func TestDefaultSourceIsAddedOnce(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	version := i.version()
+	require.JSONEq(t, `{"version":3,"sources":[{"name":"default","kind":"postgres","tables":[],"configuration":{"connection_info":
+		{"database_url":"`+w.source+`","isolation_level":"read-committed","use_prepared_statements":false}}}]}`, i.export(t))
+	i.Stop()
+	i = w.start(t)
+	require.Equal(t, version, i.version())
+}
+
+func TestRestartSeesWhatChangedInTheSources(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	i.ok(t, track)
+	i.Stop()
+	w.sql(t, w.source, `ALTER TABLE kind ADD COLUMN remark text`)
+	i = w.start(t)
+	require.Eventually(t, func() bool {
+		for name, table := range i.engine.State().Catalogs["default"].Tables {
+			if name.Name == "kind" && table.Column("remark") != nil {
+				return true
+			}
+		}
+		return false
+	}, 10*1e9, 10*1e6)
+}
