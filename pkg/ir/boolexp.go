@@ -44,9 +44,11 @@ type IsNull struct {
 // Exists holds when a row of From that is joined to the row in scope satisfies Where.
 // Without Join it is uncorrelated. The scope of Where is From's row.
 type Exists struct {
-	From  From
-	Join  []JoinPair
-	Where BoolExp
+	From From
+	Join []JoinPair
+	// Unique says that at most one row can match, by a key of the target.
+	Unique bool
+	Where  BoolExp
 }
 
 // AggregateCompare compares an aggregate over the joined rows of From that satisfy Filter.

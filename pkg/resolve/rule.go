@@ -208,7 +208,7 @@ func (p ruleParser) relationship(t *Table, m *metadata.Relationship, array bool,
 	if err != nil {
 		return nil, err
 	}
-	return ir.Exists{From: ir.Table{Name: r.Target.Meta.Table}, Join: r.Join, Where: both(visible, exp)}, nil
+	return ir.Exists{From: ir.Table{Name: r.Target.Meta.Table}, Join: r.Join, Unique: r.Unique, Where: both(visible, exp)}, nil
 }
 
 // relationshipTarget is the table that a relationship leads to, tracked or not; the zero

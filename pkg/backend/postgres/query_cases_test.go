@@ -309,6 +309,13 @@ func addWhereCases(add func(string, ir.Root) *queryCase) {
 		compare(ir.JSONPath{Expr: meta, Path: []string{"labels", "0"}}, ir.OpEq, ir.Literal{Text: `"Reprise"`, Type: jsonbType}),
 		compare(ir.Cast{Expr: meta, Type: textType}, ir.OpLike, ir.Literal{Text: "%1971%", Type: textType}),
 	}}))
+	where("related_by_key", ir.Exists{From: ir.Table{Name: public("album")}, Join: pair("album_id", "id"), Unique: true, Where: ir.And{Exps: []ir.BoolExp{
+		compare(titleColumn, ir.OpNeq, given(titleColumn, "Lost")),
+		ir.Rule{Exp: ir.Exists{From: ir.Table{Name: public("artist")}, Join: pair("artist_id", "id"), Unique: true, Where: ir.And{Exps: []ir.BoolExp{
+			ir.CompareColumn{Left: idColumn, Op: ir.OpLte, Right: ir.Column{Name: "id", Type: int4Type, Root: true}},
+			ir.Not{Exp: ir.Exists{From: ir.Table{Name: public("album")}, Join: pair("id", "id"), Unique: true, Where: compare(idColumn, ir.OpEq, number4("2"))}},
+		}}}},
+	}}})
 	// A rule on tracks: there is a note whose track is this one; and one on albums within it.
 	note := ir.Exists{From: ir.Table{Name: catalog.Name{Schema: "archive", Name: "note"}}, Where: ir.CompareColumn{
 		Left: column("track_id", int4Type), Op: ir.OpEq, Right: ir.Column{Name: "id", Type: int4Type, Root: true},

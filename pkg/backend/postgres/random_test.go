@@ -71,7 +71,7 @@ func (p planner) where(name string, depth int) ir.BoolExp {
 		return ir.Not{Exp: p.where(name, depth-1)}
 	case n == 3 && depth > 0 && len(t.one) > 0:
 		key, target := pick(p, t.one)
-		return ir.Exists{From: ir.Table{Name: public(target)}, Join: pair(key, "id"), Where: p.where(target, depth-1)}
+		return ir.Exists{From: ir.Table{Name: public(target)}, Join: pair(key, "id"), Unique: p.chance(70), Where: p.where(target, depth-1)}
 	case n == 4 && depth > 0 && len(t.many) > 0:
 		target, key := pick(p, t.many)
 		return ir.AggregateCompare{

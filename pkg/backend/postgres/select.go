@@ -28,12 +28,18 @@ type selection struct {
 	withRow bool
 }
 
-// join is one LEFT JOIN of a query: plain text, or a sub-select.
+// join is one join of a query: plain text, or a sub-select.
 type join struct {
+	kind  string // innerJoin or leftJoin
 	text  string
 	inner *selection
 	alias string
 }
+
+const (
+	innerJoin = " JOIN "
+	leftJoin  = " LEFT JOIN "
+)
 
 // Names of columns that a sub-select adds to those of its relation. A name with "?" is
 // unlikely for a column of a user; where it happens, PostgreSQL refuses the statement.
@@ -78,9 +84,9 @@ func (q *selection) String() string {
 	}
 	for _, j := range q.joins {
 		if j.inner != nil {
-			b.WriteString(" LEFT JOIN LATERAL (" + j.inner.String() + ") AS " + j.alias + " ON TRUE")
+			b.WriteString(j.kind + "LATERAL (" + j.inner.String() + ") AS " + j.alias + " ON TRUE")
 		} else {
-			b.WriteString(" LEFT JOIN " + j.text)
+			b.WriteString(j.kind + j.text)
 		}
 	}
 	b.WriteString(whereClause(q.where))
@@ -152,7 +158,8 @@ func (r *renderer) plainRows(rel relation) (*selection, *scope) {
 	} else {
 		q.from = r.from(rel.From, rel.outer)
 	}
-	q.where = append(r.joined(rel.join, rel.outer, in), r.condition(rel.Where, in))
+	q.where = r.joined(rel.join, rel.outer, in)
+	r.filter(rel.Where, in, q)
 	if f, ok := rel.From.(ir.Function); ok && f.Single && rel.named == nil {
 		q.where = append(q.where, "NOT ("+in.alias+" IS NULL)")
 	}
@@ -199,7 +206,7 @@ func (r *renderer) joinOne(one relatedRow, outer *scope, q *selection) *scope {
 		in := &scope{alias: r.alias()}
 		in.marker = in.column(one.join[0].Inner)
 		on := append(r.joined(one.join, outer, in), r.condition(one.where, in))
-		q.joins = append(q.joins, join{text: r.from(one.from, outer) + " AS " + in.alias + " ON " + conjunction(on)})
+		q.joins = append(q.joins, join{kind: leftJoin, text: r.from(one.from, outer) + " AS " + in.alias + " ON " + conjunction(on)})
 		return in
 	}
 	rows := one.rows
@@ -214,6 +221,6 @@ func (r *renderer) joinOne(one relatedRow, outer *scope, q *selection) *scope {
 	inner.rowOf = row
 	in := &scope{alias: r.alias(), inner: inner}
 	in.marker = in.column(existColumn)
-	q.joins = append(q.joins, join{inner: inner, alias: in.alias})
+	q.joins = append(q.joins, join{kind: leftJoin, inner: inner, alias: in.alias})
 	return in
 }

@@ -170,9 +170,39 @@ func (r *renderer) operator(op ir.Op, left string, args []string) string {
 }
 
 func (r *renderer) exists(e ir.Exists, in *scope) string {
-	inner := in.nested(r.alias())
-	where := append(r.joined(e.Join, in, inner), r.condition(e.Where, inner))
-	return "EXISTS (SELECT 1 FROM " + r.from(e.From, in) + " AS " + inner.alias + whereClause(where) + ")"
+	q := &selection{items: []string{"1"}, alias: r.alias()}
+	inner := in.nested(q.alias)
+	q.from = r.from(e.From, in)
+	q.where = r.joined(e.Join, in, inner)
+	r.filter(e.Where, inner, q)
+	return "EXISTS (" + q.String() + ")"
+}
+
+// filter adds a condition to those of a query. One on a related row that is the only one is
+// joined instead of asked for with EXISTS: neither adds rows, and the planner has fewer
+// ways to consider and better ones to choose from.
+func (r *renderer) filter(e ir.BoolExp, in *scope, q *selection) {
+	switch e := e.(type) {
+	case ir.And:
+		for _, term := range e.Exps {
+			r.filter(term, in, q)
+		}
+		return
+	case ir.Rule:
+		own := *in
+		own.root = nil
+		r.filter(e.Exp, &own, q)
+		return
+	case ir.Exists:
+		if _, table := e.From.(ir.Table); table && e.Unique && len(e.Join) > 0 {
+			inner := in.nested(r.alias())
+			on := conjunction(r.joined(e.Join, in, inner))
+			q.joins = append(q.joins, join{kind: innerJoin, text: r.from(e.From, in) + " AS " + inner.alias + " ON " + on})
+			r.filter(e.Where, inner, q)
+			return
+		}
+	}
+	q.where = append(q.where, r.condition(e, in))
 }
 
 // joined are the conditions that join the rows of inner to the one of outer.

@@ -40,7 +40,7 @@ func (p *planner) predicate(in *schema.Input, v value) (ir.BoolExp, error) {
 		return p.comparison(in.Type, v, p.computed(m), m.Field.Type)
 	case *schema.Relation:
 		e, err := p.where(in.Type, v)
-		return ir.Exists{From: from(m.Target), Join: m.Join, Where: both(p.visible(m.Target), e)}, err
+		return ir.Exists{From: from(m.Target), Join: m.Join, Unique: m.Unique, Where: both(p.visible(m.Target), e)}, err
 	case *schema.ComputedRows:
 		e, err := p.where(in.Type, v)
 		return ir.Exists{From: p.computedFrom(m, m.CallArgs()), Where: both(p.visible(m.Target), e)}, err

@@ -1,0 +1,1 @@
+SELECT t0."id" FROM "public"."track" AS t0 JOIN "public"."album" AS t1 ON t1."id" = t0."album_id" JOIN "public"."artist" AS t2 ON t2."id" = t1."artist_id" WHERE t1."title" <> $1::text AND t2."id" <= t1."id" AND NOT (EXISTS (SELECT 1 FROM "public"."album" AS t3 WHERE t3."id" = t2."id" AND t3."id" = $2::int4)) ORDER BY t0."id"
