@@ -152,6 +152,8 @@ func (p *pool) dial(ctx context.Context) (*pgconn.PgConn, error) {
 	if p.name != "" && config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = p.name
 	}
+	// Answers are UTF-8, whatever the database keeps its text in.
+	config.RuntimeParams["client_encoding"] = "UTF8"
 	config.BuildContextWatcherHandler = func(pg *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: pg, DeadlineDelay: cancelGrace}
 	}

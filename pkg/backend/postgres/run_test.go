@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +162,33 @@ func TestTimeZone(t *testing.T) {
 		Alias: "aggregate", Aggregates: []ir.AggregateExpr{aggregateOf("max", "max", column("at", timestamptzType))},
 	}}}
 	require.Equal(t, `{"aggregate" : {"max" : {"at" : "2024-07-01T14:00:00+02:00"}}}`, answerOf(t, f.source, statementOf(t, last), backend.Args{}))
+}
+
+// TestEncoding: text is UTF-8 on the wire, in records too, whatever the database keeps it in.
+func TestEncoding(t *testing.T) {
+	t.Parallel()
+	const schema = `CREATE TABLE n (id int4, title text); INSERT INTO n VALUES (1, 'Dvořák')`
+	f := newFixture(t, `CREATE TABLE marker (id int4)`, nil)
+	name := f.text(t, `SELECT current_database()`) + "_latin"
+	f.exec(t, `CREATE DATABASE "`+name+`" TEMPLATE template0 ENCODING LATIN2 LC_COLLATE 'C' LC_CTYPE 'C'`)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		_, err := f.db.Exec(ctx, `DROP DATABASE "`+name+`" WITH (FORCE)`)
+		require.NoError(t, err)
+	})
+	address, err := url.Parse(f.url)
+	require.NoError(t, err)
+	address.Path = "/" + name
+	s, err := Open(t.Context(), Options{Primary: Endpoint{URL: func() (string, error) { return address.String(), nil }, Prepare: true}})
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	_, err = s.RunSQL(t.Context(), backend.RawSQL{SQL: schema})
+	require.NoError(t, err)
+	answer := sameAnswer(t, s, &ir.Select{Rows: table("n"), Fields: []ir.Field{
+		titleField, many("same", pair("id", "id"), table("n"), titleField),
+	}}, backend.RenderOptions{}, backend.Args{})
+	require.Equal(t, `[{"title":"Dvořák","same":[{"title":"Dvořák"}]}]`, answer)
 }
 
 // frames keeps what an Answer hands on.
