@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 )
 
@@ -27,34 +28,91 @@ func (s *Schema) TypeDependents(ids ...metadata.ObjectID) []metadata.ObjectID {
 }
 
 func (s *Schema) dependents(ids []metadata.ObjectID, counts func(need) bool) []metadata.ObjectID {
-	gone := make(map[metadata.ObjectID]bool, len(ids))
-	sources := map[string]bool{}
-	for _, id := range ids {
-		gone[id] = true
-		sources[id.Source] = true
-	}
-	var objects []objectNeeds
+	var found []metadata.ObjectID
 	for _, source := range s.Sources {
-		if sources[source.Name] {
-			objects = append(objects, source.needs()...)
+		var own []metadata.ObjectID
+		for _, id := range ids {
+			if id.Source == source.Name {
+				own = append(own, id)
+			}
 		}
+		if len(own) > 0 {
+			found = append(found, source.dependents(own, counts)...)
+		}
+	}
+	slices.SortFunc(found, func(a, b metadata.ObjectID) int { return strings.Compare(Describe(a), Describe(b)) })
+	return found
+}
+
+func (s *Source) dependents(ids []metadata.ObjectID, counts func(need) bool) []metadata.ObjectID {
+	g := graph{
+		gone: make(map[metadata.ObjectID]bool, len(ids)), about: map[catalog.Name]bool{}, loaded: map[*Table]bool{},
+		objects: s.functionNeeds(),
+	}
+	for _, id := range ids {
+		g.add(id)
 	}
 	var found []metadata.ObjectID
 	for again := true; again; {
 		again = false
-		for _, o := range objects {
-			if gone[o.id] || !slices.ContainsFunc(o.needs, func(n need) bool { return counts(n) && gone[n.id] }) {
+		g.load(s.Tables)
+		for _, o := range g.objects {
+			if g.gone[o.id] || !slices.ContainsFunc(o.needs, func(n need) bool { return counts(n) && g.gone[n.id] }) {
 				continue
 			}
-			gone[o.id] = true
-			// Nothing else needs the type of a column that only follows an enum table.
-			again = again || o.id.Kind != metadata.ObjectColumn
+			g.add(o.id)
 			found = append(found, o.id)
+			again = true
 		}
 	}
-	found = slices.DeleteFunc(found, func(id metadata.ObjectID) bool { return gone[owner(id)] })
-	slices.SortFunc(found, func(a, b metadata.ObjectID) int { return strings.Compare(Describe(a), Describe(b)) })
-	return found
+	return slices.DeleteFunc(found, func(id metadata.ObjectID) bool { return g.gone[owner(id)] })
+}
+
+// graph is the part of the graph of dependencies that may matter: what the objects of
+// those tables need that look at a table or function where something is gone.
+type graph struct {
+	gone    map[metadata.ObjectID]bool
+	about   map[catalog.Name]bool
+	loaded  map[*Table]bool
+	objects []objectNeeds
+}
+
+func (g *graph) add(id metadata.ObjectID) {
+	g.gone[id] = true
+	g.about[id.Table] = true
+}
+
+// load adds the objects of the tables that look at what g is about.
+func (g *graph) load(tables []*Table) {
+	for _, t := range tables {
+		if !g.loaded[t] && g.touches(t) {
+			g.loaded[t] = true
+			g.objects = append(g.objects, t.needs()...)
+		}
+	}
+}
+
+func (g *graph) touches(t *Table) bool {
+	deps := t.check().deps
+	return g.about[t.Meta.Table] ||
+		slices.ContainsFunc(deps.tables, func(d tableDep) bool { return g.about[d.name] }) ||
+		slices.ContainsFunc(deps.functions, func(d functionDep) bool { return g.about[d.name] })
+}
+
+// functionNeeds lists what the tracked functions and their permissions need.
+func (s *Source) functionNeeds() []objectNeeds {
+	var list []objectNeeds
+	for _, f := range s.Functions {
+		id := functionID(f)
+		list = append(list, objectNeeds{id, []need{{id: tableID(f.Returns)}}})
+		for _, p := range f.Meta.Permissions {
+			list = append(list, objectNeeds{
+				metadata.ObjectID{Kind: metadata.ObjectFunctionPermission, Source: s.Name, Table: f.Meta.Function, Role: p.Role},
+				[]need{{id: id}, {id: permissionID(f.Returns, selectKind, p.Role)}},
+			})
+		}
+	}
+	return list
 }
 
 // owner is the object that id goes together with; the zero ID for one that stands alone.

@@ -106,12 +106,12 @@ func TestParseRule(t *testing.T) {
 		`{"meta": {"_cast": {"text": {"_like": "a%"}}}}`: ir.Compare{Left: asText, Op: ir.OpLike, Args: literal("a%", textArg)},
 		`{"meta": {"$cast": {"String": null}}}`:          ir.Compare{Left: asText, Op: ir.OpEq, Args: null(textArg), NullSafe: true},
 
-		`{"artist": {}}`: ir.Exists{From: artist, Join: toArtist, Where: ir.And{Exps: []ir.BoolExp{}}},
+		`{"artist": {}}`: ir.Exists{From: artist, Join: toArtist, Unique: true, Where: ir.And{Exps: []ir.BoolExp{}}},
 		`{"tracks": {"seconds": {"_lt": 60}}}`: ir.Exists{
 			From: track, Join: toTrack, Where: ir.Compare{Left: seconds, Op: ir.OpLt, Args: literal("60", integer)},
 		},
 		`{"artist": {"home": {"_st_d_within": {"from": "X-Engine-Home", "distance": 5}}}}`: ir.Exists{
-			From: artist, Join: toArtist, Where: ir.Compare{
+			From: artist, Join: toArtist, Unique: true, Where: ir.Compare{
 				Left: column("home", geometry), Op: ir.OpSTDWithin, Args: []ir.Value{
 					ir.SessionVar{Name: "x-engine-home", Type: geometry, Wrap: ir.WrapGeoJSON},
 					ir.Literal{Text: "5", Type: catalog.Type{Name: "float8", OID: 701}},

@@ -54,7 +54,7 @@ func TestParseWhere(t *testing.T) {
 		}},
 		{"buyer", `{"$exists": {"_table": "track", "_where": {}}}`, ir.Exists{From: track, Where: ir.And{Exps: []ir.BoolExp{long, ir.And{Exps: []ir.BoolExp{}}}}}},
 		{"admin", `{"artist": {"home": null}}`, ir.Exists{
-			From: ir.Table{Name: public("artist")}, Join: []ir.JoinPair{{Outer: "artist_id", Inner: "id"}},
+			From: ir.Table{Name: public("artist")}, Join: []ir.JoinPair{{Outer: "artist_id", Inner: "id"}}, Unique: true,
 			Where: ir.IsNull{Expr: column("home", catalogType("geometry"))},
 		}},
 		{"both", `{"old_id": 1}`, equals(
