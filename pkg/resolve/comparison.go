@@ -89,21 +89,21 @@ func isNullLiteral(v ir.Value) bool {
 
 // operator is the row of the operator for the subject's type.
 func (p ruleParser) operator(s subject, key string, op ir.Op) (*backend.Operator, error) {
-	for _, o := range p.dialect.Operators(s.typ) {
-		if o.Op == op && o.Rule {
-			return o, nil
-		}
-	}
 	o := p.dialect.Operator(op)
 	if o == nil || !o.Rule {
 		return nil, apierror.Newf(apierror.UnexpectedPayload, "Unknown operator: %s", key)
 	}
-	if o.Columns != "" {
-		// The space in front is part of the wire format.
-		return nil, apierror.Newf(apierror.UnexpectedPayload, " is of type %q; this operator works only on columns of type %s",
-			typeName(p.dialect, s.typ), o.Columns)
+	if o.Columns == "" {
+		return o, nil
 	}
-	return o, nil
+	for _, own := range p.dialect.Operators(s.typ) {
+		if own.Op == op {
+			return own, nil
+		}
+	}
+	// The space in front is part of the wire format.
+	return nil, apierror.Newf(apierror.UnexpectedPayload, " is of type %q; this operator works only on columns of type %s",
+		typeName(p.dialect, s.typ), o.Columns)
 }
 
 // operands parses what the operator takes.

@@ -1,7 +1,9 @@
 package resolve
 
 import (
+	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 
 	"queryengine/pkg/apierror"
 )
@@ -54,6 +56,9 @@ func text(raw json.RawMessage) (string, bool) {
 	raw = raw[space(raw, 0):]
 	if len(raw) == 0 || raw[0] != '"' {
 		return "", false
+	}
+	if end := skip(raw, 0); bytes.IndexByte(raw[:end], '\\') < 0 && utf8.Valid(raw[:end]) {
+		return string(raw[1 : end-1]), true
 	}
 	var s string
 	err := json.Unmarshal(raw, &s)
