@@ -217,10 +217,13 @@ func readNumber(raw []byte) (*int64, error) {
 func readColumn(raw []byte) (c columnItem, err error) {
 	if rawjson.KindOf(raw) == rawjson.String {
 		name, err := readText(raw)
-		if stars := strings.Split(name, "."); strings.Trim(name, ".*") == "" && name != "" {
-			return columnItem{stars: len(stars)}, err
+		if err != nil {
+			return c, err
 		}
-		return columnItem{name: name, alias: name}, err
+		if stars := starDepth(name); stars > 0 {
+			return columnItem{stars: stars}, tooDeep(stars)
+		}
+		return columnItem{name: name, alias: name}, nil
 	}
 	o, err := readObject("column", raw)
 	if err != nil {
@@ -250,6 +253,30 @@ func readColumn(raw []byte) (c columnItem, err error) {
 		c.nested = &nestedItem{name, s}
 	}
 	return c, nil
+}
+
+// maxStars bounds "*.*...": each level multiplies what is read by the relationships of a
+// table.
+const maxStars = 6
+
+// starDepth is 1 for "*", 2 for "*.*", and so on; 0 for a name.
+func starDepth(name string) int {
+	if name == "*" {
+		return 1
+	}
+	if rest, ok := strings.CutPrefix(name, "*."); ok {
+		if depth := starDepth(rest); depth > 0 {
+			return depth + 1
+		}
+	}
+	return 0
+}
+
+func tooDeep(stars int) error {
+	if stars > maxStars {
+		return apierror.Newf(apierror.ParseFailed, "at most %d levels of \"*\" are supported", maxStars)
+	}
+	return nil
 }
 
 // readOrder reads one item, or a list of them.

@@ -161,6 +161,8 @@ func TestRequestErrors(t *testing.T) {
 		op("select", `{"table":"nope","columns":["*"]}`):                                         {"not-exists", "$.args.table", `table "nope" does not exist`},
 		op("select", `{"table":{"schema":"x","name":"y"},"columns":["*"]}`):                      {"not-exists", "$.args.table", `table "x.y" does not exist`},
 		op("select", `{"table":"hidden","columns":["*"]}`):                                       {"not-exists", "$.args.table", `table "hidden" does not exist`},
+		op("select", `{"table":"album","columns":["*.*.*.*.*.*.*"]}`):                            {"parse-failed", "$.columns[0]", `at most 6 levels of "*" are supported`},
+		op("select", `{"table":"album","columns":["."]}`):                                        {"permission-denied", "$.args.columns[0]", `no such column exists: "."`},
 		op("update", `{"table":"album"}`):                                                        {"parse-failed", "$", `key "where" not found`},
 		op("delete", `{"table":"album"}`):                                                        {"parse-failed", "$", `key "where" not found`},
 		op("insert", `{"table":"album"}`):                                                        {"parse-failed", "$", `key "objects" not found`},
