@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"encoding/binary"
+	"errors"
 	"strconv"
 	"testing"
 
@@ -193,4 +194,36 @@ func benchSource(b *testing.B) (*Source, *pgx.Conn) {
 	f := newFixture(b, benchSchema, nil)
 	f.exec(b, `VACUUM`)
 	return f.source, f.db
+}
+
+// BenchmarkInsert writes 1,000 rows with one statement: as arrays, and as a list of VALUES,
+// which it has to be when rows leave out different columns.
+func BenchmarkInsert(b *testing.B) {
+	s, _ := benchSource(b)
+	nothing := errors.New("roll back")
+	name := column("name", textType)
+	for _, gaps := range []bool{false, true} {
+		insert := &ir.Insert{Table: public("artist"), Columns: []ir.Column{idColumn, name}}
+		for i := range 1000 {
+			insert.Rows = append(insert.Rows, []ir.Value{number4(strconv.Itoa(1000 + i)), given(name, "An artist")})
+		}
+		if gaps {
+			insert.Rows[0][1] = ir.Default{}
+		}
+		b.Run("gaps="+strconv.FormatBool(gaps), func(b *testing.B) {
+			for b.Loop() {
+				st, err := New().RenderMutation(insert, backend.RenderOptions{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				err = s.Mutate(b.Context(), nil, func(tx backend.Tx) error {
+					if err := tx.Exec(b.Context(), st, backend.Args{}, func([][]byte) error { return nil }); err != nil {
+						return err
+					}
+					return nothing
+				})
+				require.ErrorIs(b, err, nothing)
+			}
+		})
+	}
 }
