@@ -55,6 +55,7 @@ func runCase(t *testing.T, e *Executor, dir string) {
 		text:      string(readFile(t, filepath.Join(dir, "query.graphql"))),
 		variables: bytes.TrimSpace(readFile(t, filepath.Join(dir, "variables.json"))),
 	}
+	requirePlan(t, e, dir, q)
 	requireFile(t, filepath.Join(dir, "want.json"), answer(t, e, q))
 	// The second time, the plan is there already.
 	requireFile(t, filepath.Join(dir, "want.json"), answer(t, e, q))

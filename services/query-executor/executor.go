@@ -88,7 +88,7 @@ func newExecutor(c Config, d Deps) *Executor {
 		sources: sources.New(func(s *metadata.Source) (backend.Source, error) {
 			return d.Kinds.Open(context.Background(), s) // it connects to nothing yet
 		}),
-		plans:   plancache.New[planned](c.PlanCacheSize),
+		plans:   newPlans(c.PlanCacheSize),
 		scratch: sync.Pool{New: func() any { return &scratch{} }},
 	}
 	e.metrics = newMetrics(d.Metrics, e.plans)

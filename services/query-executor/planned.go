@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plancache"
 )
 
 // planned is a plan that is kept, and what it rests on. It survives changes of the metadata
@@ -39,6 +40,9 @@ type functionDep struct {
 	// meta is nil for the function of a computed field.
 	meta *metadata.Function
 }
+
+// newPlans is an empty cache of plans.
+func newPlans(size int) *plancache.Cache[planned] { return plancache.New[planned](size) }
 
 func newPlanned(prepared *execute.Prepared, p *plan.Plan, role string, generation uint64) *planned {
 	out := &planned{Prepared: prepared, role: role, volatile: len(p.Tables) == 0}

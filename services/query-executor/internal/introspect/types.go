@@ -26,27 +26,29 @@ func (m *types) convert(t *schema.Type) graphql.Type {
 	switch t.Kind {
 	case schema.Object:
 		return graphql.NewObject(graphql.ObjectConfig{
-			Name: t.Name, Description: t.Description,
+			Name: t.Name, Description: t.Description(),
 			Fields: graphql.FieldsThunk(func() graphql.Fields { return m.fields(t) }),
 		})
 	case schema.InputObject:
 		return graphql.NewInputObject(graphql.InputObjectConfig{
-			Name: t.Name, Description: t.Description,
+			Name: t.Name, Description: t.Description(),
 			Fields: graphql.InputObjectConfigFieldMapThunk(func() graphql.InputObjectConfigFieldMap { return m.inputFields(t) }),
 		})
 	case schema.Enum:
-		return graphql.NewEnum(graphql.EnumConfig{Name: t.Name, Description: t.Description, Values: enumValues(t)})
+		return graphql.NewEnum(graphql.EnumConfig{Name: t.Name, Description: t.Description(), Values: enumValues(t)})
 	}
 	return graphql.NewScalar(graphql.ScalarConfig{
-		Name: t.Name, Description: t.Description,
+		Name: t.Name, Description: t.Description(),
 		Serialize: func(v any) any { return v },
 	})
 }
 
 func (m *types) fields(t *schema.Type) graphql.Fields {
 	fields := graphql.Fields{}
-	for _, f := range t.Fields() {
-		fields[f.Name] = &graphql.Field{Type: m.ref(f.Type), Args: m.arguments(f.Args), Description: f.Description}
+	list := t.Fields()
+	for i := range list {
+		f := &list[i]
+		fields[f.Name] = &graphql.Field{Type: m.ref(f.Type), Args: m.arguments(f.Args()), Description: f.Description()}
 	}
 	return fields
 }

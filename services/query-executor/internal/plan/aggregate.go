@@ -105,7 +105,7 @@ func (p *planner) count(f *schema.Field, s *selected) (*ir.Count, error) {
 		return nil, err
 	}
 	count := &ir.Count{}
-	err := p.arguments(s, f.Args, func(in *schema.Input, v value) error {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
 		v, null, err := p.isNull(in.Type, v, LookShape)
 		if err != nil || null {
 			return err

@@ -24,7 +24,7 @@ func (p *planner) introspection(s *selected) error {
 // metaField plans a field of the introspection types.
 func (p *planner) metaField(f *schema.Field, s *selected) (introspect.Field, error) {
 	out := introspect.Field{Alias: s.Alias, Name: s.Name}
-	err := p.arguments(s, f.Args, func(in *schema.Input, v value) (err error) {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
 		if in.Name == "name" {
 			out.Argument, err = p.constant(in.Type, v)
 			return err

@@ -72,11 +72,11 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 		}
 		return p.arguments(s, nil, nil)
 	case schema.Rows:
-		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.selectRows(tableRelation(m.Table), s, f.Args, nil) })
+		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.selectRows(tableRelation(m.Table), s, f.Args(), nil) })
 	case schema.ByPK:
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.byPK(m.Table, f, s) })
 	case schema.Aggregated:
-		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.aggregateRows(tableRelation(m.Table), s, f.Args, nil) })
+		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.aggregateRows(tableRelation(m.Table), s, f.Args(), nil) })
 	case schema.FunctionRows:
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionRows(m, f, s) })
 	case schema.FunctionAggregated:
@@ -99,7 +99,7 @@ func (p *planner) query(field string, source *resolve.Source, plan func() (ir.Ro
 // byPK plans one row by its primary key; the role's limit does not count.
 func (p *planner) byPK(t *schema.Table, f *schema.Field, s *selected) (ir.Root, error) {
 	query := &ir.Select{Rows: ir.Rows{From: from(t), Where: p.visible(t), Estimate: 1}, One: true}
-	err := p.arguments(s, f.Args, func(in *schema.Input, v value) error {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
 		c, _ := in.Means.(*resolve.SelectColumn)
 		arg, err := p.operand(in.Type, v, p.column(c.Column.Type, in.Type))
 		query.Where = both(query.Where, ir.Compare{Left: column(c), Op: ir.OpEq, Args: []ir.Value{arg}})
@@ -114,7 +114,7 @@ func (p *planner) byPK(t *schema.Table, f *schema.Field, s *selected) (ir.Root, 
 
 func (p *planner) functionRows(m schema.FunctionRows, f *schema.Field, s *selected) (ir.Root, error) {
 	c := functionCall(m.Function)
-	query, err := p.selectRows(relation{table: m.Table, estimate: -1}, s, f.Args, c)
+	query, err := p.selectRows(relation{table: m.Table, estimate: -1}, s, f.Args(), c)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (p *planner) functionRows(m schema.FunctionRows, f *schema.Field, s *select
 
 func (p *planner) functionAggregate(m schema.FunctionAggregated, f *schema.Field, s *selected) (ir.Root, error) {
 	c := functionCall(m.Function)
-	query, err := p.aggregateRows(relation{table: m.Table, estimate: -1}, s, f.Args, c)
+	query, err := p.aggregateRows(relation{table: m.Table, estimate: -1}, s, f.Args(), c)
 	if err != nil {
 		return nil, err
 	}

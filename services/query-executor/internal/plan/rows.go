@@ -122,13 +122,13 @@ func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
 		return p.computedField(m, f, s)
 	case *schema.Relation:
 		if m.Array {
-			query, err := p.selectRows(tableRelation(m.Target), s, f.Args, nil)
+			query, err := p.selectRows(tableRelation(m.Target), s, f.Args(), nil)
 			return nested(m, query), err
 		}
 		query, err := p.oneRow(m, s)
 		return nested(m, query), err
 	case *schema.RelationAggregate:
-		query, err := p.aggregateRows(tableRelation(m.Target), s, f.Args, nil)
+		query, err := p.aggregateRows(tableRelation(m.Target), s, f.Args(), nil)
 		return nested(m.Relation, query), err
 	case *schema.ComputedRows:
 		query, err := p.computedRows(m, f, s)
@@ -163,7 +163,7 @@ func (p *planner) columnField(t *schema.Table, c *resolve.SelectColumn, f *schem
 		return ir.Field{}, err
 	}
 	var path []string
-	err := p.arguments(s, f.Args, func(in *schema.Input, v value) (err error) {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
 		path, err = p.jsonPath(in, v)
 		return err
 	})
@@ -177,7 +177,7 @@ func (p *planner) computedField(c *resolve.SelectComputedField, f *schema.Field,
 	}
 	call := computedCall(c.Field)
 	var path []string
-	err := p.arguments(s, f.Args, func(in *schema.Input, v value) (err error) {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
 		if in.Means == schema.ArgPath {
 			path, err = p.jsonPath(in, v)
 			return err
@@ -193,7 +193,7 @@ func (p *planner) computedField(c *resolve.SelectComputedField, f *schema.Field,
 // computedRows plans a table computed field.
 func (p *planner) computedRows(m *schema.ComputedRows, f *schema.Field, s *selected) (*ir.Select, error) {
 	call := computedCall(m.ComputedField)
-	query, err := p.selectRows(relation{table: m.Target, estimate: -1}, s, f.Args, call)
+	query, err := p.selectRows(relation{table: m.Target, estimate: -1}, s, f.Args(), call)
 	if err != nil {
 		return nil, err
 	}

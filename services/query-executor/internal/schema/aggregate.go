@@ -31,18 +31,18 @@ var aggregateFunctions = [...]aggregateFunction{
 
 // buildAggregate makes the type with `aggregate` and `nodes`.
 func (t *Table) buildAggregate() content {
-	fields := []Field{{Name: "aggregate", Type: Named(t.aggregateFields), Means: AggregateFields{}}}
-	if len(t.object.Fields()) > 0 {
-		fields = append(fields, Field{Name: "nodes", Type: NonNull(List(NonNull(Named(t.object)))), Means: Nodes{t}})
+	fields := []Field{{Name: "aggregate", Type: Named(t.part(aggregateFields)), Means: AggregateFields{}}}
+	if len(t.part(object).Fields()) > 0 {
+		fields = append(fields, Field{Name: "nodes", Type: NonNull(List(NonNull(Named(t.part(object))))), Means: Nodes{t}})
 	}
 	return content{fields: fields}
 }
 
 func (t *Table) buildAggregateFields() content {
 	count := Field{Name: "count", Type: NonNull(Named(t.role.scalar("Int"))), Means: Count{}}
-	if len(t.selectColumn.Values()) > 0 {
-		count.Args = []Input{
-			{Name: "columns", Type: List(NonNull(Named(t.selectColumn))), Means: ArgColumns},
+	if len(t.part(selectColumn).Values()) > 0 {
+		count.args = list{
+			{Name: "columns", Type: List(NonNull(Named(t.part(selectColumn)))), Means: ArgColumns},
 			{Name: "distinct", Type: Named(t.role.scalar("Boolean")), Means: ArgDistinct},
 		}
 	}
@@ -69,11 +69,11 @@ func (t *Table) buildFunctionFields(f aggregateFunction) content {
 	}
 	t.aggregable(f, func(c *resolve.SelectColumn) {
 		fields = append(fields, Field{
-			Name: c.Column.Field, Description: text(c.Column.Description), Type: result(t.columnType(c.Column)), Means: c,
+			Name: c.Column.Field, Type: result(t.columnType(c.Column)), Means: c, doc: comment(c.Column),
 		})
 	}, func(c *resolve.SelectComputedField) {
 		fields = append(fields, Field{
-			Name: c.Field.Name, Description: c.Field.Description, Type: result(t.computedType(c.Field)), Means: c,
+			Name: c.Field.Name, Type: result(t.computedType(c.Field)), Means: c, doc: (*note)(&c.Field.Description),
 		})
 	})
 	return content{fields: fields}

@@ -12,12 +12,12 @@ import (
 
 // buildBoolExp makes the condition on rows.
 func (t *Table) buildBoolExp() content {
-	self := Named(t.boolExp)
-	inputs := []Input{
-		{Name: "_and", Type: List(NonNull(self)), Means: And{}},
-		{Name: "_not", Type: self, Means: Not{}},
-		{Name: "_or", Type: List(NonNull(self)), Means: Or{}},
-	}
+	self := Named(t.part(boolExp))
+	inputs := append(make([]Input, 0, 3+t.members(2)),
+		Input{Name: "_and", Type: List(NonNull(self)), Means: And{}},
+		Input{Name: "_not", Type: self, Means: Not{}},
+		Input{Name: "_or", Type: List(NonNull(self)), Means: Or{}},
+	)
 	t.columns(func(c *resolve.SelectColumn) {
 		inputs = append(inputs, Input{
 			Name: c.Column.Field, Description: text(c.Column.Description),
@@ -33,16 +33,16 @@ func (t *Table) buildBoolExp() content {
 		}
 	})
 	for _, r := range t.Relations() {
-		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.boolExp), Means: r})
+		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.part(boolExp)), Means: r})
 		if r.Array && r.Target.Permission.Aggregations && !t.role.options.HideAggregatePredicates {
 			inputs = append(inputs, Input{
-				Name: t.naming.after(r.Name, "aggregate"), Type: Named(r.Target.aggregatePredicates), Means: &RelationAggregate{r},
+				Name: t.naming.after(r.Name, "aggregate"), Type: Named(r.Target.part(aggregatePredicates)), Means: &RelationAggregate{r},
 			})
 		}
 	}
 	for _, c := range t.Computed() {
 		if len(c.Args) == 0 {
-			inputs = append(inputs, Input{Name: c.Name, Description: c.Description, Type: Named(c.Target.boolExp), Means: c})
+			inputs = append(inputs, Input{Name: c.Name, Description: c.Description, Type: Named(c.Target.part(boolExp)), Means: c})
 		}
 	}
 	return content{inputs: inputs}
@@ -51,7 +51,7 @@ func (t *Table) buildBoolExp() content {
 // buildOrderBy makes the ordering of rows.
 func (t *Table) buildOrderBy() content {
 	order := Named(t.role.order(t.naming))
-	var inputs []Input
+	inputs := make([]Input, 0, t.members(1))
 	t.columns(func(c *resolve.SelectColumn) {
 		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Means: c})
 	})
@@ -63,17 +63,17 @@ func (t *Table) buildOrderBy() content {
 	for _, r := range t.Relations() {
 		if r.Array {
 			inputs = append(inputs, Input{
-				Name: t.naming.after(r.Name, "aggregate"), Type: Named(r.Target.aggregateOrderBy), Means: &RelationAggregate{r},
+				Name: t.naming.after(r.Name, "aggregate"), Type: Named(r.Target.part(aggregateOrderBy)), Means: &RelationAggregate{r},
 			})
 			continue
 		}
-		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.orderBy), Means: r})
+		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.part(orderBy)), Means: r})
 	}
 	for _, c := range t.Computed() {
 		if len(c.Args) == 0 {
 			inputs = append(inputs, Input{
 				Name: t.naming.after(c.Name, "aggregate"), Description: c.Description,
-				Type: Named(c.Target.aggregateOrderBy), Means: &ComputedAggregate{c},
+				Type: Named(c.Target.part(aggregateOrderBy)), Means: &ComputedAggregate{c},
 			})
 		}
 	}
@@ -92,12 +92,16 @@ func (t *Table) columnComparison(c *resolve.Column) *Type {
 // operators' operands are then parsed for the type of the column that is compared.
 func (r *Role) comparison(s *resolve.Source, n naming, t catalog.Type) *Type {
 	scalar := s.Dialect.Scalar(t).Name
-	name, of := scalar+"_comparison_exp", scalar
+	name := scalar + "_comparison_exp"
 	if t.IsArray() {
 		name = scalar + "_array_comparison_exp"
 	}
-	description := `Boolean expression to compare columns of type "` + of + `". All fields are combined with logical 'AND'.`
-	return r.named(n.shared(name), InputObject, description, func() content {
+	name = n.shared(name)
+	if known := r.known(name); known != nil {
+		return known
+	}
+	description := `Boolean expression to compare columns of type "` + scalar + `". All fields are combined with logical 'AND'.`
+	return r.named(name, InputObject, description, func() content {
 		inputs := r.operators(s, n, r.valueType(t, s), s.Dialect.Operators(t))
 		inputs = append(inputs, Input{Name: n.field("_is_null"), Type: Named(r.scalar("Boolean")), Means: IsNull{}})
 		if cast := r.castType(s, n, t, scalar); cast != nil {

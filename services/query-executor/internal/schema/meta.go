@@ -6,7 +6,7 @@ func (r *Role) MetaField(name string) *Field {
 	case "__schema":
 		return &Field{Name: name, Type: NonNull(Named(r.metaSchema()))}
 	case "__type":
-		return &Field{Name: name, Type: Named(r.metaType()), Args: []Input{r.input("name", "String!")}}
+		return &Field{Name: name, Type: Named(r.metaType()), args: list{r.input("name", "String!")}}
 	}
 	return nil
 }
@@ -54,16 +54,16 @@ func (r *Role) metaSchema() *Type {
 
 func (r *Role) metaType() *Type {
 	return r.meta("__Type", func() []Field {
-		deprecated := []Input{{Name: "includeDeprecated", Type: Named(r.scalar("Boolean")), Default: "false"}}
+		deprecated := list{{Name: "includeDeprecated", Type: Named(r.scalar("Boolean")), Default: "false"}}
 		return []Field{
 			{Name: "kind", Type: NonNull(Named(r.metaTypeKind()))},
 			r.plain("name", "String"),
 			r.plain("description", "String"),
-			{Name: "fields", Type: listed(r.metaFieldType()), Args: deprecated},
+			{Name: "fields", Type: listed(r.metaFieldType()), args: deprecated},
 			{Name: "interfaces", Type: listed(r.metaType())},
 			{Name: "possibleTypes", Type: listed(r.metaType())},
-			{Name: "enumValues", Type: listed(r.metaEnumValue()), Args: deprecated},
-			{Name: "inputFields", Type: listed(r.metaInputValue()), Args: deprecated},
+			{Name: "enumValues", Type: listed(r.metaEnumValue()), args: deprecated},
+			{Name: "inputFields", Type: listed(r.metaInputValue()), args: deprecated},
 			{Name: "ofType", Type: Named(r.metaType())},
 		}
 	})
@@ -76,7 +76,7 @@ func (r *Role) metaFieldType() *Type {
 			r.plain("description", "String"),
 			{
 				Name: "args", Type: NonNull(listed(r.metaInputValue())),
-				Args: []Input{{Name: "includeDeprecated", Type: Named(r.scalar("Boolean")), Default: "false"}},
+				args: list{{Name: "includeDeprecated", Type: Named(r.scalar("Boolean")), Default: "false"}},
 			},
 			{Name: "type", Type: NonNull(Named(r.metaType()))},
 			r.plain("isDeprecated", "Boolean!"),

@@ -6,62 +6,65 @@ import (
 
 // buildObject makes the object type of the rows.
 func (t *Table) buildObject() content {
-	var fields []Field
-	path := t.pathArgument()
+	fields := make([]Field, 0, t.members(2))
+	path := list(t.pathArgument())
 	t.columns(func(c *resolve.SelectColumn) {
-		f := Field{Name: c.Column.Field, Description: text(c.Column.Description), Type: t.columnType(c.Column), Means: c}
+		f := Field{Name: c.Column.Field, Type: t.columnType(c.Column), Means: c, doc: comment(c.Column)}
 		if !c.Column.Nullable && c.Redact == nil {
 			f.Type = NonNull(f.Type)
 		}
 		if c.Column.Scalar.JSON && !c.Column.Type.IsArray() {
-			f.Args = path
+			f.args = path
 		}
 		fields = append(fields, f)
 	})
 	t.scalars(func(c *resolve.SelectComputedField) {
-		f := Field{Name: c.Field.Name, Description: c.Field.Description, Type: t.computedType(c.Field), Means: c}
-		f.Args = t.role.functionArguments(t.Source, t.computedArgsType(c.Field), c.Field.Args)
+		inputs := t.role.functionArguments(t.Source, t.computedArgsType(c.Field), c.Field.Args)
 		if c.Field.Scalar.JSON && !c.Field.Type.IsArray() {
-			f.Args = append(f.Args, path...)
+			inputs = append(inputs, path...)
 		}
-		fields = append(fields, f)
+		fields = append(fields, Field{
+			Name: c.Field.Name, Type: t.computedType(c.Field), Means: c,
+			doc: (*note)(&c.Field.Description), args: list(inputs),
+		})
 	})
 	for _, r := range t.Relations() {
 		fields = append(fields, t.relationFields(r)...)
 	}
 	for _, c := range t.Computed() {
-		f := Field{Name: c.Name, Description: c.Description, Type: List(NonNull(Named(c.Target.object))), Means: c}
-		f.Args = t.role.functionArguments(t.Source, t.computedArgsType(c.ComputedField), c.Args)
-		f.Args = append(f.Args, c.Target.Arguments()...)
-		fields = append(fields, f)
+		inputs := t.role.functionArguments(t.Source, t.computedArgsType(c.ComputedField), c.Args)
+		fields = append(fields, Field{
+			Name: c.Name, Type: List(NonNull(Named(c.Target.Type()))), Means: c,
+			doc: (*note)(&c.Description), args: list(append(inputs, c.Target.rowArguments()...)),
+		})
 	}
 	return content{fields: fields}
 }
 
 func (t *Table) relationFields(r *Relation) []Field {
 	if !r.Array {
-		f := Field{Name: r.Name, Description: relationDescription(r, "An object relationship"), Type: Named(r.Target.object), Means: r}
+		f := Field{Name: r.Name, Type: Named(r.Target.Type()), Means: r, doc: relationDoc(r, "An object relationship")}
 		if !r.Nullable {
 			f.Type = NonNull(f.Type)
 		}
 		return []Field{f}
 	}
 	fields := []Field{{
-		Name: r.Name, Description: relationDescription(r, "An array relationship"),
-		Type: NonNull(List(NonNull(Named(r.Target.object)))), Args: r.Target.Arguments(), Means: r,
+		Name: r.Name, Type: r.Target.listType(), Means: r,
+		doc: relationDoc(r, "An array relationship"), args: (*rowArgs)(r.Target),
 	}}
 	if r.Target.Permission.Aggregations {
 		fields = append(fields, Field{
-			Name: t.naming.after(r.Name, "aggregate"), Description: "An aggregate relationship",
-			Type: NonNull(Named(r.Target.aggregate)), Args: r.Target.Arguments(), Means: &RelationAggregate{r},
+			Name: t.naming.after(r.Name, "aggregate"), Type: NonNull(Named(r.Target.AggregateType())), Means: &RelationAggregate{r},
+			doc: words("An aggregate relationship"), args: (*rowArgs)(r.Target),
 		})
 	}
 	return fields
 }
 
-func relationDescription(r *Relation, generated string) string {
+func relationDoc(r *Relation, generated words) doc {
 	if r.Meta != nil && r.Meta.Comment != nil {
-		return *r.Meta.Comment
+		return (*note)(r.Meta.Comment)
 	}
 	return generated
 }
@@ -70,19 +73,19 @@ func (t *Table) pathArgument() []Input {
 	return []Input{{Name: "path", Description: "JSON select path", Type: Named(t.role.scalar("String")), Means: ArgPath}}
 }
 
-// Arguments are the arguments of every field that lists rows of the table.
-func (t *Table) Arguments() []Input {
-	t.args.Do(func() {
+// rowArguments are the arguments of every field that lists rows of the table.
+func (t *Table) rowArguments() []Input {
+	t.argsOnce.Do(func() {
 		t.arguments = []Input{
-			{Name: "where", Description: "filter the rows returned", Type: Named(t.boolExp), Means: ArgWhere},
-			{Name: t.naming.field("order_by"), Description: "sort the rows by one or more columns", Type: List(NonNull(Named(t.orderBy))), Means: ArgOrderBy},
+			{Name: "where", Description: "filter the rows returned", Type: Named(t.part(boolExp)), Means: ArgWhere},
+			{Name: t.naming.field("order_by"), Description: "sort the rows by one or more columns", Type: List(NonNull(Named(t.part(orderBy)))), Means: ArgOrderBy},
 			{Name: "limit", Description: "limit the number of rows returned", Type: Named(t.role.scalar("Int")), Means: ArgLimit},
 			{Name: "offset", Description: "skip the first n rows. Use only with order_by", Type: Named(t.role.scalar("Int")), Means: ArgOffset},
 		}
-		if len(t.selectColumn.Values()) > 0 {
+		if len(t.part(selectColumn).Values()) > 0 {
 			t.arguments = append(t.arguments, Input{
 				Name: t.naming.field("distinct_on"), Description: "distinct select on columns",
-				Type: List(NonNull(Named(t.selectColumn))), Means: ArgDistinctOn,
+				Type: List(NonNull(Named(t.part(selectColumn)))), Means: ArgDistinctOn,
 			})
 		}
 	})
@@ -90,7 +93,7 @@ func (t *Table) Arguments() []Input {
 }
 
 func (t *Table) buildSelectColumn() content {
-	var values []Value
+	values := make([]Value, 0, len(t.Permission.Columns))
 	t.columns(func(c *resolve.SelectColumn) {
 		values = append(values, Value{Name: c.Column.Field, Description: "column name", Means: c})
 	})

@@ -53,8 +53,8 @@ type Predicate struct {
 func (t *Table) buildAggregatePredicates() content {
 	count := Predicate{Function: "count", Operand: typeInt}
 	var columns []Input
-	if len(t.selectColumn.Values()) > 0 {
-		columns = []Input{{Name: "arguments", Type: List(NonNull(Named(t.selectColumn))), Means: ArgArguments}}
+	if len(t.part(selectColumn).Values()) > 0 {
+		columns = []Input{{Name: "arguments", Type: List(NonNull(Named(t.part(selectColumn)))), Means: ArgArguments}}
 	}
 	inputs := []Input{t.predicate(count, columns)}
 	for _, f := range predicateFunctions {
@@ -67,28 +67,23 @@ func (t *Table) buildAggregatePredicates() content {
 }
 
 func (t *Table) predicate(p Predicate, arguments []Input) Input {
-	of := &Type{
-		Name: t.naming.plainTypeName(t.base, "aggregate_bool_exp_"+p.Function), Kind: InputObject,
-		build: func() content {
-			return content{inputs: append(slices.Clone(arguments),
-				Input{Name: "distinct", Type: Named(t.role.scalar("Boolean")), Means: ArgDistinct},
-				Input{Name: "filter", Type: Named(t.boolExp), Means: ArgFilter},
-				Input{
-					Name: "predicate", Means: ArgPredicate,
-					Type: NonNull(Named(t.role.comparison(t.Source, t.naming, p.Operand))),
-				},
-			)}
-		},
-	}
+	of := newType(t.naming.plainTypeName(t.base, "aggregate_bool_exp_"+p.Function), InputObject, "", func() content {
+		return content{inputs: append(slices.Clone(arguments),
+			Input{Name: "distinct", Type: Named(t.role.scalar("Boolean")), Means: ArgDistinct},
+			Input{Name: "filter", Type: Named(t.part(boolExp)), Means: ArgFilter},
+			Input{
+				Name: "predicate", Means: ArgPredicate,
+				Type: NonNull(Named(t.role.comparison(t.Source, t.naming, p.Operand))),
+			},
+		)}
+	})
 	return Input{Name: p.Function, Type: Named(of), Means: &p}
 }
 
 func (t *Table) predicateArguments(f predicateFunction) *Type {
 	name := "aggregate_bool_exp_" + f.name + "_arguments_columns"
-	columns := &Type{
-		Name: t.naming.plainTypeName(t.base, "select_column_"+t.Name+"_"+name), Kind: Enum,
-		Description: `select "` + t.Name + "_" + name + `" columns of table ` + t.display(),
-		build: func() content {
+	columns := newType(t.naming.plainTypeName(t.base, "select_column_"+t.Name+"_"+name), Enum,
+		`select "`+t.Name+"_"+name+`" columns of table `+t.display(), func() content {
 			var values []Value
 			t.columns(func(c *resolve.SelectColumn) {
 				if f.takes(c.Column) {
@@ -96,15 +91,11 @@ func (t *Table) predicateArguments(f predicateFunction) *Type {
 				}
 			})
 			return content{values: values}
-		},
-	}
+		})
 	if !f.pair {
 		return columns
 	}
-	return &Type{
-		Name: t.naming.plainTypeName(t.base, "aggregate_bool_exp_"+f.name+"_arguments"), Kind: InputObject,
-		build: func() content {
-			return content{inputs: []Input{{Name: "X", Type: NonNull(Named(columns))}, {Name: "Y", Type: NonNull(Named(columns))}}}
-		},
-	}
+	return newType(t.naming.plainTypeName(t.base, "aggregate_bool_exp_"+f.name+"_arguments"), InputObject, "", func() content {
+		return content{inputs: []Input{{Name: "X", Type: NonNull(Named(columns))}, {Name: "Y", Type: NonNull(Named(columns))}}}
+	})
 }

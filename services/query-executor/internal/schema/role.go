@@ -37,8 +37,8 @@ func New(source *resolve.Schema, role string, o Options) *Role {
 		Name: role, options: o, source: source,
 		tables: map[*resolve.Table]*Table{}, shared: map[string]*Type{},
 	}
-	r.query = &Type{Name: "query_root", Kind: Object, build: r.buildQuery}
-	r.subscription = &Type{Name: "subscription_root", Kind: Object, build: r.buildSubscription}
+	r.query = newType("query_root", Object, "", r.buildQuery)
+	r.subscription = newType("subscription_root", Object, "", r.buildSubscription)
 	return r
 }
 
@@ -73,6 +73,13 @@ func (r *Role) Table(t *resolve.Table) *Table {
 	return seen
 }
 
+// known is the shared type of that name, nil when there is none yet.
+func (r *Role) known(name string) *Type {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.shared[name]
+}
+
 // named is the shared type of that name; make is called when there is none yet.
 func (r *Role) named(name string, kind Kind, description string, build func() content) *Type {
 	r.mu.Lock()
@@ -80,7 +87,7 @@ func (r *Role) named(name string, kind Kind, description string, build func() co
 	if t := r.shared[name]; t != nil {
 		return t
 	}
-	t := &Type{Name: name, Kind: kind, Description: description, build: build}
+	t := newType(name, kind, description, build)
 	r.shared[name] = t
 	return t
 }
@@ -118,9 +125,10 @@ func (r *Role) Enumerate() []*Type {
 		reachInputs(d.Args, reach)
 	}
 	for i := 0; i < len(list); i++ {
-		for _, f := range list[i].Fields() {
-			reach(f.Type.Named)
-			reachInputs(f.Args, reach)
+		fields := list[i].Fields()
+		for j := range fields {
+			reach(fields[j].Type.Named)
+			reachInputs(fields[j].Args(), reach)
 		}
 		reachInputs(list[i].Inputs(), reach)
 	}

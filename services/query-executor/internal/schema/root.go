@@ -12,8 +12,8 @@ func (r *Role) buildQuery() content {
 	fields := r.rootFields("query", func(t *Table) []Field { return t.readFields(t.Permission.QueryRootFields) })
 	if len(fields) == 0 {
 		fields = []Field{{
-			Name: "no_queries_available", Description: NoQueriesText,
-			Type: NonNull(Named(r.scalar("String"))), Means: NoQueries{},
+			Name: "no_queries_available", Type: NonNull(Named(r.scalar("String"))), Means: NoQueries{},
+			doc: words(NoQueriesText),
 		}}
 	}
 	return content{fields: fields}
@@ -24,7 +24,7 @@ func (r *Role) buildSubscription() content {
 	return content{fields: r.rootFields("subscription", func(t *Table) []Field {
 		allowed := t.Permission.SubscriptionRootFields
 		fields := t.readFields(allowed)
-		if f := t.RootFields.SelectStream; !r.options.HideStreamFields && permits(allowed, "select_stream") {
+		if f := &t.RootFields.SelectStream; !r.options.HideStreamFields && permits(allowed, "select_stream") {
 			fields = append(fields, t.streamField(f))
 		}
 		return fields
@@ -50,10 +50,8 @@ func (r *Role) rootFields(root string, of func(*Table) []Field) []Field {
 			continue
 		}
 		n := namingOf(s)
-		inside := &Type{
-			Name: n.typeName(base{name: s.Namespace, custom: true}, root), Kind: Object,
-			build: func() content { return content{fields: r.sourceFields(s, of)} },
-		}
+		inside := newType(n.typeName(base{name: s.Namespace, custom: true}, root), Object, "",
+			func() content { return content{fields: r.sourceFields(s, of)} })
 		if len(inside.Fields()) > 0 {
 			add(Field{Name: s.Namespace, Type: NonNull(Named(inside)), Means: Namespace{inside}})
 		}
@@ -85,26 +83,26 @@ func (t *Table) readFields(allowed map[string]bool) []Field {
 	var fields []Field
 	if permits(allowed, "select") {
 		fields = append(fields, Field{
-			Name: roots.Select.Name, Description: text(roots.Select.Description()),
-			Type: t.listType(), Args: t.Arguments(), Means: Rows{t},
+			Name: roots.Select.Name, Type: t.listType(), Means: Rows{t},
+			doc: (*rootDoc)(&roots.Select), args: (*rowArgs)(t),
 		})
 	}
 	if permits(allowed, "select_by_pk") && t.ReadsPrimaryKey() {
 		fields = append(fields, Field{
-			Name: roots.SelectByPK.Name, Description: text(roots.SelectByPK.Description()),
-			Type: Named(t.object), Args: t.keyArguments(), Means: ByPK{t},
+			Name: roots.SelectByPK.Name, Type: Named(t.Type()), Means: ByPK{t},
+			doc: (*rootDoc)(&roots.SelectByPK), args: (*keyArgs)(t),
 		})
 	}
 	if permits(allowed, "select_aggregate") && t.Permission.Aggregations {
 		fields = append(fields, Field{
-			Name: roots.SelectAggregate.Name, Description: text(roots.SelectAggregate.Description()),
-			Type: NonNull(Named(t.aggregate)), Args: t.Arguments(), Means: Aggregated{t},
+			Name: roots.SelectAggregate.Name, Type: NonNull(Named(t.AggregateType())), Means: Aggregated{t},
+			doc: (*rootDoc)(&roots.SelectAggregate), args: (*rowArgs)(t),
 		})
 	}
 	return fields
 }
 
-func (t *Table) listType() Ref { return NonNull(List(NonNull(Named(t.object)))) }
+func (t *Table) listType() Ref { return NonNull(List(NonNull(Named(t.part(object))))) }
 
 // keyArguments are the columns of the primary key.
 func (t *Table) keyArguments() []Input {
@@ -123,10 +121,12 @@ func (t *Table) keyArguments() []Input {
 
 // functionFields are the root fields of a tracked function that returns rows of t.
 func (t *Table) functionFields(f *resolve.Function) []Field {
-	args := append(t.role.functionArguments(f.Source, f.ArgsType, f.Args), t.Arguments()...)
+	inputs := argsFunc(func() []Input {
+		return append(t.role.functionArguments(f.Source, f.ArgsType, f.Args), t.rowArguments()...)
+	})
 	rows := Field{
-		Name: f.Field.Name, Description: text(f.Field.Description()),
-		Type: Named(t.object), Args: args, Means: FunctionRows{f, t},
+		Name: f.Field.Name, Type: Named(t.Type()), Means: FunctionRows{f, t},
+		doc: (*rootDoc)(&f.Field), args: inputs,
 	}
 	if f.Catalog.ReturnsSet {
 		rows.Type = t.listType()
@@ -134,29 +134,33 @@ func (t *Table) functionFields(f *resolve.Function) []Field {
 	fields := []Field{rows}
 	if t.Permission.Aggregations {
 		fields = append(fields, Field{
-			Name: f.AggregateField.Name, Description: text(f.AggregateField.Description()),
-			Type: NonNull(Named(t.aggregate)), Args: args, Means: FunctionAggregated{f, t},
+			Name: f.AggregateField.Name, Type: NonNull(Named(t.AggregateType())), Means: FunctionAggregated{f, t},
+			doc: (*rootDoc)(&f.AggregateField), args: inputs,
 		})
 	}
 	return fields
 }
 
 // streamField is the root field that follows the rows of a table.
-func (t *Table) streamField(root resolve.RootField) Field {
-	cursor := t.typeOf("stream_cursor_input", InputObject, "Streaming cursor of the table "+t.display(), t.buildStreamCursor)
+func (t *Table) streamField(root *resolve.RootField) Field {
 	return Field{
-		Name: root.Name, Description: text(root.Description()), Type: t.listType(), Means: Stream{t},
-		Args: []Input{
-			{
-				Name: t.naming.field("batch_size"), Description: "maximum number of rows returned in a single batch",
-				Type: NonNull(Named(t.role.scalar("Int"))),
-			},
-			{
-				Name: "cursor", Description: "cursor to stream the results returned by the query",
-				Type: NonNull(List(Named(cursor))),
-			},
-			{Name: "where", Description: "filter the rows returned", Type: Named(t.boolExp), Means: ArgWhere},
+		Name: root.Name, Type: t.listType(), Means: Stream{t},
+		doc: (*rootDoc)(root), args: argsFunc(t.streamArguments),
+	}
+}
+
+func (t *Table) streamArguments() []Input {
+	cursor := t.typeOf("stream_cursor_input", InputObject, "Streaming cursor of the table "+t.display(), t.buildStreamCursor)
+	return []Input{
+		{
+			Name: t.naming.field("batch_size"), Description: "maximum number of rows returned in a single batch",
+			Type: NonNull(Named(t.role.scalar("Int"))),
 		},
+		{
+			Name: "cursor", Description: "cursor to stream the results returned by the query",
+			Type: NonNull(List(Named(cursor))),
+		},
+		{Name: "where", Description: "filter the rows returned", Type: Named(t.part(boolExp)), Means: ArgWhere},
 	}
 }
 

@@ -15,39 +15,20 @@ type Table struct {
 	naming naming
 	base   base
 
-	members sync.Once
+	found sync.Once
 	// relations and computed are those that lead to tables that the role sees.
 	relations []*Relation
 	computed  []*ComputedRows
 
-	// The types that the table owns; each is built on first use.
-	object              *Type
-	aggregate           *Type
-	aggregateFields     *Type
-	boolExp             *Type
-	orderBy             *Type
-	aggregateOrderBy    *Type
-	selectColumn        *Type
-	aggregatePredicates *Type
-	args                sync.Once
-	arguments           []Input
+	argsOnce  sync.Once
+	arguments []Input
+
+	// own are the types that the table owns, made on first use; role.mu guards them.
+	own [parts]*Type
 }
 
 func newTable(r *Role, t *resolve.Table, p *resolve.SelectPermission) *Table {
-	v := &Table{Table: t, Permission: p, role: r, naming: namingOf(t.Source), base: baseOf(t)}
-	display := v.display()
-	v.object = v.typeOf("", Object, text(t.Description), v.buildObject)
-	v.aggregate = v.typeOf("aggregate", Object, "aggregated selection of "+display, v.buildAggregate)
-	v.aggregateFields = v.typeOf("aggregate_fields", Object, "aggregate fields of "+display, v.buildAggregateFields)
-	v.boolExp = v.typeOf("bool_exp", InputObject,
-		"Boolean expression to filter rows from the table "+display+". All fields are combined with a logical 'AND'.", v.buildBoolExp)
-	v.orderBy = v.typeOf("order_by", InputObject, "Ordering options when selecting data from "+display+".", v.buildOrderBy)
-	v.aggregateOrderBy = v.typeOf("aggregate_order_by", InputObject, "order by aggregate values of table "+display, v.buildAggregateOrderBy)
-	v.selectColumn = v.typeOf("select_column", Enum, "select columns of table "+display, v.buildSelectColumn)
-	v.aggregatePredicates = &Type{
-		Name: v.naming.plainTypeName(v.base, "aggregate_bool_exp"), Kind: InputObject, build: v.buildAggregatePredicates,
-	}
-	return v
+	return &Table{Table: t, Permission: p, role: r, naming: namingOf(t.Source), base: baseOf(t)}
 }
 
 func baseOf(t *resolve.Table) base {
@@ -55,9 +36,9 @@ func baseOf(t *resolve.Table) base {
 	return base{name: t.Name, custom: c != nil && c.CustomName != ""}
 }
 
-// typeOf is a type that the table owns.
+// typeOf is a type of the table's that is made where it is used.
 func (t *Table) typeOf(suffix string, kind Kind, description string, build func() content) *Type {
-	return &Type{Name: t.naming.typeName(t.base, suffix), Kind: kind, Description: description, build: build}
+	return newType(t.naming.typeName(t.base, suffix), kind, description, build)
 }
 
 // display is the table's name in descriptions.
@@ -71,18 +52,32 @@ func text(s *string) string {
 }
 
 // Type is the object type of the table's rows.
-func (t *Table) Type() *Type { return t.object }
+func (t *Table) Type() *Type { return t.part(object) }
 
 // Relations are the relationships to tables that the role sees.
 func (t *Table) Relations() []*Relation {
-	t.members.Do(t.findMembers)
+	t.found.Do(t.findMembers)
 	return t.relations
 }
 
 // Computed are the computed fields whose rows the role sees.
 func (t *Table) Computed() []*ComputedRows {
-	t.members.Do(t.findMembers)
+	t.found.Do(t.findMembers)
 	return t.computed
+}
+
+// members is the number of columns, computed fields and relationships, where an array
+// relationship counts so many times.
+func (t *Table) members(perArray int) int {
+	n := len(t.Permission.Columns) + len(t.Permission.ComputedFields) + len(t.Computed())
+	for _, r := range t.Relations() {
+		if r.Array {
+			n += perArray
+		} else {
+			n++
+		}
+	}
+	return n
 }
 
 func (t *Table) findMembers() {
@@ -143,7 +138,7 @@ func (t *Table) computedType(f *resolve.ComputedField) Ref {
 }
 
 // AggregateType is the object type of aggregates of the table's rows.
-func (t *Table) AggregateType() *Type { return t.aggregate }
+func (t *Table) AggregateType() *Type { return t.part(aggregate) }
 
 // UpperEnums reports whether values of enum tables are shown in upper case.
 func (t *Table) UpperEnums() bool { return t.naming.convention == resolve.ConventionGraphQL }

@@ -17,14 +17,16 @@ const (
 type Type struct {
 	Name string
 	Kind Kind
-	// Description is empty for none, as everywhere in this package.
-	Description string
 
-	once   sync.Once
-	build  func() content
-	inside content
-	// index finds the position of a name in long lists.
-	index map[string]int
+	definition definition
+	once       sync.Once
+	inside     *content
+}
+
+// definition says what a type consists of.
+type definition interface {
+	describe() string
+	build() content
 }
 
 // content is what a type holds; which list is filled follows its kind.
@@ -32,15 +34,49 @@ type content struct {
 	fields []Field
 	inputs []Input
 	values []Value
+	// index finds the position of a name in long lists.
+	index map[string]int
+}
+
+// described is a definition as two values.
+type described struct {
+	text    string
+	content func() content
+}
+
+func (d described) describe() string { return d.text }
+
+func (d described) build() content {
+	if d.content == nil {
+		return content{}
+	}
+	return d.content()
 }
 
 // Field is a field of an object.
 type Field struct {
-	Name        string
-	Description string
-	Type        Ref
-	Args        []Input
-	Means       any
+	Name  string
+	Type  Ref
+	Means any
+
+	doc  doc
+	args args
+}
+
+// Description is empty for none.
+func (f *Field) Description() string {
+	if f.doc == nil {
+		return ""
+	}
+	return f.doc.describe()
+}
+
+// Args are the arguments, in the order in which they are planned.
+func (f *Field) Args() []Input {
+	if f.args == nil {
+		return nil
+	}
+	return f.args.inputs()
 }
 
 // Input is an argument, or a field of an input object.
@@ -63,29 +99,37 @@ type Value struct {
 // longList is the number of names from which an index is faster than a search.
 const longList = 24
 
+func newType(name string, kind Kind, description string, build func() content) *Type {
+	return &Type{Name: name, Kind: kind, definition: described{description, build}}
+}
+
+// Description is empty for none, as everywhere in this package.
+func (t *Type) Description() string { return t.definition.describe() }
+
 func (t *Type) content() *content {
 	t.once.Do(func() {
-		if t.build == nil {
-			return
-		}
-		t.inside = t.build()
-		t.build = nil
-		n := max(len(t.inside.fields), len(t.inside.inputs), len(t.inside.values))
-		if n < longList {
-			return
-		}
-		t.index = make(map[string]int, n)
-		for i := range t.inside.fields {
-			t.index[t.inside.fields[i].Name] = i
-		}
-		for i := range t.inside.inputs {
-			t.index[t.inside.inputs[i].Name] = i
-		}
-		for i := range t.inside.values {
-			t.index[t.inside.values[i].Name] = i
-		}
+		c := t.definition.build()
+		c.setIndex()
+		t.inside = &c
 	})
-	return &t.inside
+	return t.inside
+}
+
+func (c *content) setIndex() {
+	n := max(len(c.fields), len(c.inputs), len(c.values))
+	if n < longList {
+		return
+	}
+	c.index = make(map[string]int, n)
+	for i := range c.fields {
+		c.index[c.fields[i].Name] = i
+	}
+	for i := range c.inputs {
+		c.index[c.inputs[i].Name] = i
+	}
+	for i := range c.values {
+		c.index[c.values[i].Name] = i
+	}
 }
 
 // Fields are the fields of an object.
@@ -99,48 +143,48 @@ func (t *Type) Values() []Value { return t.content().values }
 
 // Field returns the field of that name, or nil.
 func (t *Type) Field(name string) *Field {
-	fields := t.Fields()
-	if t.index != nil {
-		if i, ok := t.index[name]; ok {
-			return &fields[i]
-		}
+	c := t.content()
+	i := c.find(len(c.fields), name, func(i int) string { return c.fields[i].Name })
+	if i < 0 {
 		return nil
 	}
-	for i := range fields {
-		if fields[i].Name == name {
-			return &fields[i]
-		}
-	}
-	return nil
+	return &c.fields[i]
 }
 
 // Input returns the input field of that name, or nil.
 func (t *Type) Input(name string) *Input {
-	inputs := t.Inputs()
-	if t.index != nil {
-		if i, ok := t.index[name]; ok {
-			return &inputs[i]
-		}
+	c := t.content()
+	i := c.find(len(c.inputs), name, func(i int) string { return c.inputs[i].Name })
+	if i < 0 {
 		return nil
 	}
-	return FindInput(inputs, name)
+	return &c.inputs[i]
 }
 
 // Value returns the enum value of that name, or nil.
 func (t *Type) Value(name string) *Value {
-	values := t.Values()
-	if t.index != nil {
-		if i, ok := t.index[name]; ok {
-			return &values[i]
-		}
+	c := t.content()
+	i := c.find(len(c.values), name, func(i int) string { return c.values[i].Name })
+	if i < 0 {
 		return nil
 	}
-	for i := range values {
-		if values[i].Name == name {
-			return &values[i]
+	return &c.values[i]
+}
+
+// find is the position of a name in a list of n, -1 when it isn't there.
+func (c *content) find(n int, name string, at func(int) string) int {
+	if c.index != nil {
+		if i, ok := c.index[name]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range n {
+		if at(i) == name {
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
 // FindInput returns the input of that name, or nil.

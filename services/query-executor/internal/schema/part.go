@@ -1,0 +1,102 @@
+package schema
+
+// part is one of the types that a table owns.
+type part uint8
+
+const (
+	object part = iota
+	aggregate
+	aggregateFields
+	boolExp
+	orderBy
+	aggregateOrderBy
+	selectColumn
+	aggregatePredicates
+	parts // their number
+)
+
+// part is a type that the table owns.
+func (t *Table) part(p part) *Type {
+	t.role.mu.Lock()
+	defer t.role.mu.Unlock()
+	if t.own[p] == nil {
+		t.own[p] = &Type{Name: t.partName(p), Kind: p.kind(), definition: tablePart{t, p}}
+	}
+	return t.own[p]
+}
+
+func (p part) kind() Kind {
+	switch p {
+	case object, aggregate, aggregateFields:
+		return Object
+	case selectColumn:
+		return Enum
+	}
+	return InputObject
+}
+
+func (t *Table) partName(p part) string {
+	switch p {
+	case aggregate:
+		return t.naming.typeName(t.base, "aggregate")
+	case aggregateFields:
+		return t.naming.typeName(t.base, "aggregate_fields")
+	case boolExp:
+		return t.naming.typeName(t.base, "bool_exp")
+	case orderBy:
+		return t.naming.typeName(t.base, "order_by")
+	case aggregateOrderBy:
+		return t.naming.typeName(t.base, "aggregate_order_by")
+	case selectColumn:
+		return t.naming.typeName(t.base, "select_column")
+	case aggregatePredicates:
+		return t.naming.plainTypeName(t.base, "aggregate_bool_exp")
+	}
+	return t.naming.typeName(t.base, "")
+}
+
+// tablePart is the definition of a part of a table.
+type tablePart struct {
+	*Table
+	is part
+}
+
+func (t tablePart) describe() string {
+	switch t.is {
+	case aggregate:
+		return "aggregated selection of " + t.display()
+	case aggregateFields:
+		return "aggregate fields of " + t.display()
+	case boolExp:
+		return "Boolean expression to filter rows from the table " + t.display() + ". All fields are combined with a logical 'AND'."
+	case orderBy:
+		return "Ordering options when selecting data from " + t.display() + "."
+	case aggregateOrderBy:
+		return "order by aggregate values of table " + t.display()
+	case selectColumn:
+		return "select columns of table " + t.display()
+	case aggregatePredicates:
+		return ""
+	}
+	return text(t.Description)
+}
+
+func (t tablePart) build() content {
+	switch t.is {
+	case aggregate:
+		return t.buildAggregate()
+	case aggregateFields:
+		return t.buildAggregateFields()
+	case boolExp:
+		return t.buildBoolExp()
+	case orderBy:
+		return t.buildOrderBy()
+	case aggregateOrderBy:
+		return t.buildAggregateOrderBy()
+	case selectColumn:
+		return t.buildSelectColumn()
+	case aggregatePredicates:
+		return t.buildAggregatePredicates()
+	}
+	return t.buildObject()
+}

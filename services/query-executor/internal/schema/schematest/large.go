@@ -1,0 +1,52 @@
+// Package schematest makes schemas for tests and measurements, without a database.
+package schematest
+
+import (
+	"fmt"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/resolve"
+)
+
+// Large is a source of n tables with twelve columns each, every one related to the next.
+func Large(n int) *resolve.Schema {
+	source := &metadata.Source{Name: "default", Kind: "postgres"}
+	found := &catalog.Source{Tables: map[catalog.Name]*catalog.Table{}}
+	for i := range n {
+		name, next := tableName(i), tableName((i+1)%n)
+		table := &catalog.Table{
+			Name: name, Kind: catalog.KindTable,
+			PrimaryKey: &catalog.Constraint{Name: name.Name + "_pkey", Columns: []string{"id"}},
+			ForeignKeys: []catalog.ForeignKey{
+				{Name: name.Name + "_next", Target: next, Columns: []string{"next_id"}, TargetColumns: []string{"id"}},
+			},
+		}
+		for j, column := range []string{"id", "next_id", "title", "note", "price", "count", "active", "born", "seen_at", "data", "tags", "code"} {
+			t := []catalog.Type{
+				{Name: "int4", OID: 23}, {Name: "int4", OID: 23}, {Name: "text", OID: 25}, {Name: "text", OID: 25},
+				{Name: "numeric", OID: 1700}, {Name: "int8", OID: 20}, {Name: "bool", OID: 16}, {Name: "date", OID: 1082},
+				{Name: "timestamptz", OID: 1184}, {Name: "jsonb", OID: 3802}, {Name: "text", OID: 25, Dims: 1}, {Name: "uuid", OID: 2950},
+			}[j]
+			table.Columns = append(table.Columns, &catalog.Column{Name: column, Position: j + 1, Type: t, Nullable: j > 0})
+		}
+		found.Tables[name] = table
+		source.Tables = append(source.Tables, &metadata.Table{
+			Table:               name,
+			ObjectRelationships: []*metadata.Relationship{{Name: "next", Using: metadata.RelationshipUsing{Columns: []string{"next_id"}}}},
+			ArrayRelationships: []*metadata.Relationship{{Name: "previous", Using: metadata.RelationshipUsing{
+				Remote: &metadata.RemoteForeignKey{Table: tableName((i + n - 1) % n), Columns: []string{"next_id"}},
+			}}},
+		})
+	}
+	doc := &metadata.Document{Version: 3, Sources: []*metadata.Source{source}}
+	return resolve.Build(doc, map[string]*catalog.Source{"default": found}, nil, nil, resolve.Options{
+		Dialects: map[string]backend.Dialect{"postgres": postgres.New()},
+	})
+}
+
+func tableName(i int) catalog.Name {
+	return catalog.Name{Schema: "public", Name: fmt.Sprintf("table_%04d", i)}
+}
