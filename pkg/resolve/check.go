@@ -10,9 +10,9 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// InheritedPermission is the type of an inconsistency that only informs: parents of an
+// inheritedPermission is the type of an inconsistency that only informs: parents of an
 // inherited role have unequal permissions, so that the role has none.
-const InheritedPermission = "inherited role permission inconsistency"
+const inheritedPermission = "inherited role permission inconsistency"
 
 // Inconsistencies checks every object of the document and returns those that can't be
 // used, sorted. What did not change since the schema before isn't checked again.

@@ -55,6 +55,14 @@ func TestFunctionCustomisation(t *testing.T) {
 	require.Empty(t, create.Args)
 }
 
+func TestFunctionNamesFollowTheConvention(t *testing.T) {
+	t.Parallel()
+	o := options()
+	o.NamingConventionEnabled, o.DefaultNamingConvention = true, "graphql-default"
+	f := withFunction(t, `{"function":"find_albums"}`, shop(), o).Source("default").Functions[0]
+	require.Equal(t, []string{"findAlbums", "findAlbumsAggregate", "findAlbumsArgs"}, []string{f.Field.Name, f.AggregateField.Name, f.ArgsType})
+}
+
 func TestFunctionPermissions(t *testing.T) {
 	t.Parallel()
 	explicit := options()

@@ -43,30 +43,22 @@ func identify(name catalog.Name, custom string) identifier {
 // field spells a field name around a base name: insert, T, one.
 func (c Convention) field(before string, base identifier, after string) string {
 	if c == ConventionGraphQL {
-		return c.camel(before, base, after, lowerFirst)
+		return camel(before, base, after)
 	}
 	return join(before, base.text, after)
-}
-
-// typeName spells a type name: T, bool_exp.
-func (c Convention) typeName(base identifier, after string) string {
-	if c == ConventionGraphQL {
-		return c.camel("", base, after, upperFirst)
-	}
-	return join("", base.text, after)
 }
 
 // column is the field name of a column without a custom name.
 func (c Convention) column(name string) string {
 	if c == ConventionGraphQL {
-		return c.camel("", identifier{text: name}, "", lowerFirst)
+		return camel("", identifier{text: name}, "")
 	}
 	return name
 }
 
-// camel joins the words with the first letter of each raised; the first word is spelt by
-// first, unless it is a custom name.
-func (c Convention) camel(before string, base identifier, after string, first func(string) string) string {
+// camel joins the words with the first letter of each raised and that of the first word
+// lowered; a custom name that comes first stays as it is.
+func camel(before string, base identifier, after string) string {
 	var b strings.Builder
 	add := func(word string, custom bool) {
 		switch {
@@ -75,7 +67,7 @@ func (c Convention) camel(before string, base identifier, after string, first fu
 		case custom:
 			b.WriteString(word)
 		default:
-			b.WriteString(first(word))
+			b.WriteString(lowerFirst(word))
 		}
 	}
 	for _, w := range words(before) {

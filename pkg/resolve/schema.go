@@ -74,9 +74,6 @@ func (s *Schema) Source(name string) *Source {
 // Table returns the tracked table of that name, or nil.
 func (s *Source) Table(name catalog.Name) *Table { return s.tables[name] }
 
-// WrapType puts the source's prefix and suffix around the name of a type.
-func (s *Source) WrapType(name string) string { return s.head.wrapType(name) }
-
 // IsColumn says whether the table has a column of that name in the database.
 func (s *Schema) IsColumn(source string, table catalog.Name, name string) bool {
 	src := s.Source(source)

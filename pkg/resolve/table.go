@@ -29,12 +29,6 @@ type Table struct {
 	base *base
 }
 
-// TypeName is the name of a type of this table: "" for the object type, bool_exp for its
-// boolean expression.
-func (t *Table) TypeName(suffix string) string {
-	return t.Source.head.wrapType(t.Source.Convention.typeName(t.base.id, suffix))
-}
-
 // Version is the same value in all versions of a schema in which the table itself, its
 // definition and its names did not change, and no other. It can be compared, and keeps
 // nothing of the table in memory. What the table refers to may have changed.
@@ -65,16 +59,6 @@ type Enum struct {
 func (t *Table) Column(name string) *Column {
 	for _, c := range t.Columns {
 		if c.Name == name {
-			return c
-		}
-	}
-	return nil
-}
-
-// ColumnByField returns the column of that GraphQL name, or nil.
-func (t *Table) ColumnByField(field string) *Column {
-	for _, c := range t.Columns {
-		if c.Field == field && field != "" {
 			return c
 		}
 	}

@@ -268,7 +268,7 @@ func (t *Table) notInherited(kind permissionKind, role string) metadata.Inconsis
 	return metadata.Inconsistency{
 		Reason: fmt.Sprintf("Could not inherit permission for the role '%s' for the entity: '%s'", role, entity),
 		Name:   role,
-		Type:   InheritedPermission,
+		Type:   inheritedPermission,
 		Entity: map[string]string{
 			"permission_type": kind.String(), "source": t.Source.Name, "table": t.Meta.Table.String(),
 		},
