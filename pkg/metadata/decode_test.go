@@ -70,6 +70,7 @@ func TestUsingHasOneFormPerMeaning(t *testing.T) {
 		`{"foreign_key_constraint_on":["a"]}`:                                              `{"foreign_key_constraint_on":"a"}`,
 		`{"foreign_key_constraint_on":["a","b"]}`:                                          `{"foreign_key_constraint_on":["a","b"]}`,
 		`{"foreign_key_constraint_on":{"table":"t","column":"c"}}`:                         `{"foreign_key_constraint_on":{"column":"c","table":{"name":"t","schema":"public"}}}`,
+		`{"foreign_key_constraint_on":{"table":"t","columns":"c"}}`:                        `{"foreign_key_constraint_on":{"column":"c","table":{"name":"t","schema":"public"}}}`,
 		`{"foreign_key_constraint_on":{"table":"t","columns":["c"]}}`:                      `{"foreign_key_constraint_on":{"column":"c","table":{"name":"t","schema":"public"}}}`,
 		`{"manual_configuration":{"remote_table":"t","column_mapping":{"b":"c","a":"d"}}}`: `{"manual_configuration":{"column_mapping":{"a":"d","b":"c"},"insertion_order":null,"remote_table":{"name":"t","schema":"public"}}}`,
 	} {

@@ -98,16 +98,13 @@ func (u *RelationshipUsing) UnmarshalJSON(raw []byte) error {
 
 func (u *RelationshipUsing) decodeForeignKey(raw json.RawMessage) error {
 	switch typeOf(raw) {
-	case "String":
-		u.Columns = make([]string, 1)
-		return decode(raw, &u.Columns[0])
-	case "Array":
-		return decode(raw, &u.Columns)
+	case "String", "Array":
+		return decode(raw, (*columnNames)(&u.Columns))
 	}
 	var key struct {
 		Table   catalog.Name `json:"table" meta:"required"`
 		Column  *string      `json:"column"`
-		Columns *[]string    `json:"columns"`
+		Columns *columnNames `json:"columns"`
 	}
 	if err := decode(raw, &key); err != nil {
 		return err
@@ -122,6 +119,18 @@ func (u *RelationshipUsing) decodeForeignKey(raw json.RawMessage) error {
 		u.Remote.Columns = *key.Columns
 	}
 	return nil
+}
+
+// columnNames is a list of columns, or the name of one.
+type columnNames []string
+
+// UnmarshalJSON reads both forms.
+func (c *columnNames) UnmarshalJSON(raw []byte) error {
+	if typeOf(raw) == "String" {
+		*c = make(columnNames, 1)
+		return decode(raw, &(*c)[0])
+	}
+	return decode(raw, (*[]string)(c))
 }
 
 // checkArray refuses the forms that only an object relationship has.
