@@ -63,6 +63,7 @@ type Scalar struct {
 	Numeric    bool // has sum, avg, _inc
 	Comparable bool // has min and max
 	JSON       bool // takes a path argument
+	Mergeable  bool // has _append, _prepend and the operators that delete parts of a value
 	// Stringified types become JSON strings under stringify-numeric-types.
 	Stringified bool
 	// Text types have pattern operators.

@@ -96,6 +96,7 @@ func (*Dialect) Scalar(t catalog.Type) backend.Scalar {
 	s.Numeric = row.family.numeric()
 	s.Comparable = comparable(t, row.family)
 	s.JSON = row.family == familyJSON || row.family == familyJSONB
+	s.Mergeable = row.family == familyJSONB
 	s.Text = row.family == familyText
 	s.Stringified = row.stringified
 	if row.family == familyGeometry || row.family == familyGeography {

@@ -37,7 +37,7 @@ func TestScalar(t *testing.T) {
 		{baseType("timestamptz"), backend.Scalar{Name: "timestamptz", SQL: "timestamptz", Comparable: true}},
 		{baseType("uuid"), backend.Scalar{Name: "uuid", SQL: "uuid", Comparable: true}},
 		{baseType("json"), backend.Scalar{Name: "json", SQL: "json", JSON: true}},
-		{baseType("jsonb"), backend.Scalar{Name: "jsonb", SQL: "jsonb", JSON: true}},
+		{baseType("jsonb"), backend.Scalar{Name: "jsonb", SQL: "jsonb", JSON: true, Mergeable: true}},
 		{baseType("geometry"), backend.Scalar{Name: "geometry", SQL: "geometry", SessionWrap: ir.WrapGeoJSON}},
 		{baseType("raster"), backend.Scalar{Name: "raster", SQL: "raster", Comparable: true}},
 		{baseType("interval"), backend.Scalar{Name: "interval", SQL: "interval"}},
