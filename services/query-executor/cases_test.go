@@ -85,20 +85,33 @@ func newFixture(t testing.TB, feature string, c Config) *Executor {
 	}
 	c.Limits = plan.DefaultLimits
 	c.InferFunctionPermissions = true
+	env := newDatabase(t, feature)
+	e := newExecutor(c, Deps{Kinds: kind.All(env, serviceName)})
+	t.Cleanup(e.sources.Close)
+	e.apply(readSnapshot(t, feature, env))
+	require.Empty(t, e.state.Load().schema.Inconsistencies())
+	return e
+}
+
+// newDatabase makes a database with the schema of a feature. The environment that it
+// returns gives its address for every variable.
+func newDatabase(t testing.TB, feature string) func(string) (string, bool) {
+	t.Helper()
 	url := dbtest.URL(t)
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), string(readFile(t, filepath.Join(feature, "schema.sql"))))
 	require.NoError(t, err)
 	require.NoError(t, conn.Close(t.Context()))
+	return func(string) (string, bool) { return url, true }
+}
 
-	env := func(string) (string, bool) { return url, true }
-	e := newExecutor(c, Deps{Kinds: kind.All(env, serviceName)})
-	t.Cleanup(e.sources.Close)
-
+// readSnapshot is the metadata of a feature with what its database holds.
+func readSnapshot(t testing.TB, feature string, env func(string) (string, bool)) *snapshot.Snapshot {
+	t.Helper()
 	doc, err := metadata.Parse(readFile(t, filepath.Join(feature, "metadata.json")), &metadata.Document{})
 	require.NoError(t, err)
-	catalogs := map[string]*catalog.Source{}
+	out := &snapshot.Snapshot{Version: 1, Document: doc, Catalogs: map[string]*catalog.Source{}}
 	for _, s := range doc.Sources {
 		source, err := kind.All(env, serviceName).Open(t.Context(), s)
 		require.NoError(t, err)
@@ -109,13 +122,10 @@ func newFixture(t testing.TB, feature string, c Config) *Executor {
 				enums = append(enums, table.Table)
 			}
 		}
-		catalogs[s.Name], err = source.Introspect(t.Context(), enums)
+		out.Catalogs[s.Name], err = source.Introspect(t.Context(), enums)
 		require.NoError(t, err)
 	}
-	next := &snapshot.Snapshot{Version: 1, Document: doc, Catalogs: catalogs}
-	e.apply(next)
-	require.Empty(t, e.state.Load().schema.Inconsistencies())
-	return e
+	return out
 }
 
 func readSession(t testing.TB, dir string) *session.Session {
