@@ -129,8 +129,8 @@ func (c *TableConfiguration) checkRootFields() error {
 	return nil
 }
 
-// normalized is nil for a configuration that configures nothing, else complete.
-func (c *TableConfiguration) normalized() *TableConfiguration {
+// normalised is nil for a configuration that configures nothing, else complete.
+func (c *TableConfiguration) normalised() *TableConfiguration {
 	if c == nil || len(c.ColumnConfig) == 0 && c.Comment == nil && len(c.CustomColumnNames) == 0 &&
 		c.CustomName == "" && len(c.CustomRootFields) == 0 {
 		return nil
@@ -151,7 +151,7 @@ func (c *TableConfiguration) withoutColumn(column string) *TableConfiguration {
 	n.CustomColumnNames = maps.Clone(c.CustomColumnNames)
 	delete(n.ColumnConfig, column)
 	delete(n.CustomColumnNames, column)
-	return n.normalized()
+	return n.normalised()
 }
 
 func isGraphQLName(s string) bool {

@@ -37,8 +37,10 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{`{"items":[{"name":""}]}`, "$.items[0].name", "empty string not allowed"},
 		{`{"items":[{"name":null}]}`, "$.items[0].name", "parsing Text failed, expected String, but encountered Null"},
 		{`{"items":[{"name":"a","count":"1"}]}`, "$.items[0].count", "parsing Int failed, expected Number, but encountered String"},
-		{`{"items":[{"name":"a","count":1.5}]}`, "$.items[0].count",
-			"parsing Int failed, value is either floating or will cause over or underflow 1.5"},
+		{
+			`{"items":[{"name":"a","count":1.5}]}`, "$.items[0].count",
+			"parsing Int failed, value is either floating or will cause over or underflow 1.5",
+		},
 		{`{"flag":"yes"}`, "$.flag", "parsing Bool failed, expected Boolean, but encountered String"},
 		{`{"map":{"my-key":{}}}`, `$.map["my-key"]`, `key "name" not found`},
 	} {
@@ -87,8 +89,10 @@ func TestUsingErrors(t *testing.T) {
 	for _, c := range []struct{ in, path, message string }{
 		{`"x"`, "$", "using should be an object"},
 		{`{}`, "$", "atleast one of foreign_key_constraint_on/manual_configuration should be present"},
-		{`{"foreign_key_constraint_on":"a","manual_configuration":{}}`, "$",
-			"only one of foreign_key_constraint_on/manual_configuration should be present"},
+		{
+			`{"foreign_key_constraint_on":"a","manual_configuration":{}}`, "$",
+			"only one of foreign_key_constraint_on/manual_configuration should be present",
+		},
 		{`{"foreign_key_constraint_on":{"table":"t"}}`, "$.foreign_key_constraint_on", "expected exactly one of 'column' or 'columns'"},
 		{`{"manual_configuration":{"remote_table":"t"}}`, "$.manual_configuration", `key "column_mapping" not found`},
 	} {

@@ -18,7 +18,7 @@ type Function struct {
 }
 
 func (f *Function) check() error {
-	f.Configuration = f.Configuration.normalized()
+	f.Configuration = f.Configuration.normalised()
 	slices.SortFunc(f.Permissions, func(a, b FunctionPermission) int { return strings.Compare(a.Role, b.Role) })
 	if d := duplicates(f.Permissions, func(p FunctionPermission) string { return p.Role }); d != "" {
 		return duplicateError("function permissions", d)
@@ -57,8 +57,8 @@ func (c *FunctionConfiguration) check() error {
 	return nil
 }
 
-// normalized is nil for a configuration that configures nothing.
-func (c *FunctionConfiguration) normalized() *FunctionConfiguration {
+// normalised is nil for a configuration that configures nothing.
+func (c *FunctionConfiguration) normalised() *FunctionConfiguration {
 	if c == nil || c.CustomName == "" && len(c.CustomRootFields) == 0 && c.SessionArgument == "" &&
 		c.ExposedAs == "" && len(c.Response) == 0 {
 		return nil
@@ -104,7 +104,7 @@ func (a *TrackFunction) Apply(v View) (*Result, error) {
 	return &Result{
 		Document: v.Document.withFunction(source, &Function{
 			Function:      a.Function,
-			Configuration: a.Configuration.normalized(),
+			Configuration: a.Configuration.normalised(),
 			Comment:       a.Comment,
 		}),
 		Objects:    []ObjectID{functionID(a.Source, a.Function)},
@@ -147,7 +147,7 @@ type SetFunctionCustomization struct {
 // Apply replaces the configuration of the function.
 func (a *SetFunctionCustomization) Apply(v View) (*Result, error) {
 	return v.changeFunction(a.Source, a.Function, func(f *Function) error {
-		f.Configuration = a.Configuration.normalized()
+		f.Configuration = a.Configuration.normalised()
 		return nil
 	})
 }

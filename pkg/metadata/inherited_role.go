@@ -14,6 +14,9 @@ type InheritedRole struct {
 }
 
 func (r *InheritedRole) check() error {
+	if slices.Contains(r.Set, "") {
+		return apierror.At(apierror.New(apierror.ParseFailed, "empty string not allowed"), "role_set", slices.Index(r.Set, ""))
+	}
 	r.Set = slices.Clone(r.Set)
 	slices.Sort(r.Set)
 	r.Set = slices.Compact(r.Set)

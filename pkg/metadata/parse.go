@@ -34,7 +34,7 @@ func Parse(raw json.RawMessage, current *Document) (*Document, error) {
 	if err := decode(raw, d); err != nil {
 		return nil, err
 	}
-	return d, d.normalize()
+	return d, d.normalise()
 }
 
 func documentVersion(fields map[string]json.RawMessage) (int, error) {
@@ -98,12 +98,12 @@ func parseWithoutSources(raw json.RawMessage, version int, current *Document) (*
 	d.APILimits, d.MetricsConfig, d.InheritedRoles, d.Network = nil, nil, nil, nil
 	d.BackendConfigs, d.OpenTelemetry, d.Introspection = nil, nil, nil
 	d.Sources = slices.Clone(current.Sources)
-	return d.withSource(&source), d.normalize()
+	return d.withSource(&source), d.normalise()
 }
 
-// normalize sorts the lists, refuses names that occur twice, and leaves out what says
+// normalise sorts the lists, refuses names that occur twice, and leaves out what says
 // nothing.
-func (d *Document) normalize() error {
+func (d *Document) normalise() error {
 	slices.SortFunc(d.Sources, func(a, b *Source) int { return compareText(a.Name, b.Name) })
 	slices.SortFunc(d.InheritedRoles, func(a, b *InheritedRole) int { return compareText(a.Name, b.Name) })
 	if names := duplicates(d.Sources, func(s *Source) string { return s.Name }); names != "" {

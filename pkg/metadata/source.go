@@ -52,7 +52,7 @@ func (s *Source) check() error {
 	}
 	s.QueryTags = omitEmpty(s.QueryTags)
 	s.HealthCheck = omitEmpty(s.HealthCheck)
-	s.Customization = s.Customization.normalized()
+	s.Customization = s.Customization.normalised()
 	s.NativeQueries = sortedBy(s.NativeQueries, "root_field_name")
 	s.StoredProcedures = sortedBy(s.StoredProcedures, "stored_procedure")
 	s.LogicalModels = sortedBy(s.LogicalModels, "name")
@@ -115,8 +115,8 @@ type Customization struct {
 	NamingConvention string                   `json:"naming_convention,omitempty"`
 }
 
-// normalized leaves out what customises nothing.
-func (c *Customization) normalized() *Customization {
+// normalised leaves out what customises nothing.
+func (c *Customization) normalised() *Customization {
 	if c == nil {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (a *AddSource) Apply(v View) (*Result, error) {
 	}
 	source.Name = a.Name
 	source.Configuration = a.Configuration
-	source.Customization = a.Customization.normalized()
+	source.Customization = a.Customization.normalised()
 	return &Result{
 		Document:   v.Document.withSource(source),
 		Objects:    []ObjectID{sourceID(a.Name)},
@@ -196,7 +196,7 @@ func (a *UpdateSource) Apply(v View) (*Result, error) {
 		r.Introspect.Sources = []string{a.Name}
 	}
 	if a.Customization != nil {
-		source.Customization = a.Customization.normalized()
+		source.Customization = a.Customization.normalised()
 	}
 	if a.HealthCheck != nil {
 		source.HealthCheck = omitEmpty(a.HealthCheck)

@@ -28,7 +28,7 @@ type Table struct {
 }
 
 func (t *Table) check() error {
-	t.Configuration = t.Configuration.normalized()
+	t.Configuration = t.Configuration.normalised()
 	t.ApolloFederation = omitEmpty(t.ApolloFederation)
 	t.RemoteRelationships = sortedBy(t.RemoteRelationships, "name")
 	t.EventTriggers = sortedBy(t.EventTriggers, "name")
@@ -101,7 +101,7 @@ func (a *TrackTable) Apply(v View) (*Result, error) {
 	table := &Table{
 		Table:            a.Table,
 		IsEnum:           a.IsEnum,
-		Configuration:    a.Configuration.normalized(),
+		Configuration:    a.Configuration.normalised(),
 		ApolloFederation: omitEmpty(a.ApolloFederation),
 		LogicalModel:     a.LogicalModel,
 	}
@@ -146,7 +146,7 @@ type SetTableCustomization struct {
 // Apply replaces the whole configuration of the table.
 func (a *SetTableCustomization) Apply(v View) (*Result, error) {
 	return v.changeTable(a.Source, a.Table, func(t *Table) error {
-		t.Configuration = a.Configuration.normalized()
+		t.Configuration = a.Configuration.normalised()
 		return nil
 	})
 }
@@ -167,7 +167,7 @@ func (a *SetTableCustomFields) Apply(v View) (*Result, error) {
 		if err := c.check(); err != nil {
 			return err
 		}
-		t.Configuration = c.normalized()
+		t.Configuration = c.normalised()
 		return nil
 	})
 }

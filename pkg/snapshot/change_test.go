@@ -120,7 +120,7 @@ func requireSame(t *testing.T, want, got *Snapshot) {
 	require.NoError(t, err)
 	b, err := Diff(nil, got, at)
 	require.NoError(t, err)
-	require.Equal(t, len(a.Objects), len(b.Objects))
+	require.Len(t, b.Objects, len(a.Objects))
 	for i := range a.Objects {
 		require.Equal(t, a.Objects[i].Name, b.Objects[i].Name)
 		require.JSONEq(t, string(a.Objects[i].Value), string(b.Objects[i].Value), a.Objects[i].Name)

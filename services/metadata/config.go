@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -92,7 +91,7 @@ func defaultSource(v *config.Values, source string, env func(string) (string, bo
 		pool.PoolTimeout = seconds(config.PoolTimeout.Get(v))
 	}
 	return &metadata.ConnectionInfo{
-		DatabaseURL:           json.RawMessage(raw),
+		DatabaseURL:           raw,
 		IsolationLevel:        config.TxIsolation.Get(v),
 		PoolSettings:          pool,
 		UsePreparedStatements: config.UsePreparedStatements.Get(v),

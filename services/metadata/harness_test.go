@@ -163,15 +163,21 @@ func (i *instance) run(t testing.TB, sql string) string {
 	return i.okAt(t, v2query, `{"type":"run_sql","args":{"sql":`+string(text)+`}}`)
 }
 
+// refusal is what else is in an error.
+type refusal struct {
+	status   int
+	internal string
+}
+
 // fails sends a request that must fail with code, path and message.
-func (i *instance) fails(t testing.TB, endpoint metadatav1.ApplyRequest_Endpoint, body, code, path, message string) *apierror.Error {
+func (i *instance) fails(t testing.TB, endpoint metadatav1.ApplyRequest_Endpoint, body, code, path, message string) refusal {
 	t.Helper()
 	_, _, err := call(t, i.bus, endpoint, body)
 	require.Error(t, err, body)
 	var e *apierror.Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, [3]string{code, path, message}, [3]string{string(e.Code), e.Path, e.Message}, body)
-	return e
+	return refusal{e.Status, string(e.InternalJSON())}
 }
 
 func detail(err error) string {

@@ -35,7 +35,7 @@ func TestInconsistentObjectsAreRefused(t *testing.T) {
 	e := i.fails(t, v1metadata, `{"type":"pg_track_table","args":{"table":"none"}}`, "invalid-configuration", "$.args",
 		`Inconsistent object: no such table/view exists in source: "none"`)
 	require.JSONEq(t, `[{"definition":{"name":"none","schema":"public"},"name":"table none in source default","type":"table",
-		"reason":"Inconsistent object: no such table/view exists in source: \"none\""}]`, string(e.InternalJSON()))
+		"reason":"Inconsistent object: no such table/view exists in source: \"none\""}]`, e.internal)
 	i.fails(t, v1metadata, `{"type":"pg_create_array_relationship","args":{"table":"kind","name":"x","using":{"foreign_key_constraint_on":{"table":"stock","column":"qty"}}}}`,
 		"invalid-configuration", "$.args", `Inconsistent object: in table "kind": in relationship "x": no foreign constraint exists on the given column(s)`)
 	i.fails(t, v1metadata, `{"type":"pg_create_select_permission","args":{"table":"kind","role":"clerk","permission":{"columns":["id"],"filter":{},"limit":-1}}}`,
@@ -107,14 +107,14 @@ func TestBulkAtomicBuildsOnce(t *testing.T) {
 	t.Parallel()
 	_, i := startShop(t)
 	i.ok(t, track)
-	require.Equal(t, `{"message":"success"}`, i.ok(t, `{"type":"bulk_atomic","args":[
+	require.JSONEq(t, `{"message":"success"}`, i.ok(t, `{"type":"bulk_atomic","args":[
 		{"type":"pg_drop_relationship","args":{"table":"stock","relationship":"kind"}},
 		{"type":"pg_create_object_relationship","args":{"table":"stock","name":"kind","using":{"manual_configuration":{"remote_table":"kind","column_mapping":{"id":"id"}}}}}]}`))
 	i.fails(t, v1metadata, `{"type":"bulk_atomic","args":[{"type":"pg_untrack_table","args":{"table":"kind"}}]}`, "unexpected", "$.args[0]",
 		"Bulk atomic does not support this command")
 	e := i.fails(t, v1metadata, `{"type":"bulk_atomic","args":[{"type":"pg_create_object_relationship","args":{"table":"stock","name":"x","using":{"foreign_key_constraint_on":"qty"}}}]}`,
 		"bad-request", "$.args", "Schema inconsistency")
-	require.Contains(t, string(e.InternalJSON()), `[[{`)
+	require.Contains(t, e.internal, `[[{`)
 }
 
 func TestManyTablesAtOnce(t *testing.T) {
@@ -130,7 +130,7 @@ func TestManyTablesAtOnce(t *testing.T) {
 	i.fails(t, v1metadata, `{"type":"pg_untrack_tables","args":{"allow_warnings":false,"tables":[{"table":"kind"},{"table":"none"}]}}`,
 		"metadata-warnings", "$.args", "failed due to metadata warnings")
 	require.Equal(t, version, i.version())
-	require.Equal(t, `{"message":"success"}`, i.ok(t, `{"type":"pg_untrack_tables","args":{"tables":[{"table":"kind"},{"table":"stock"}]}}`))
+	require.JSONEq(t, `{"message":"success"}`, i.ok(t, `{"type":"pg_untrack_tables","args":{"tables":[{"table":"kind"},{"table":"stock"}]}}`))
 	require.Empty(t, i.engine.State().Document.Source("default").Tables)
 }
 
@@ -140,7 +140,7 @@ func TestSourcesThatCannotBeReached(t *testing.T) {
 	before := i.export(t)
 	e := i.fails(t, v1metadata, `{"type":"pg_add_source","args":{"name":"crm","configuration":{"connection_info":{"database_url":"postgres://user:topsecret@127.0.0.1:1/none"}}}}`,
 		"invalid-configuration", "$.args", "Inconsistent object: connection error")
-	internal := string(e.InternalJSON())
+	internal := e.internal
 	require.Contains(t, internal, `"definition":"crm","name":"source crm","reason":"Inconsistent object: connection error","type":"source","message":`)
 	require.NotContains(t, internal, "topsecret")
 	i.fails(t, v1metadata, `{"type":"pg_add_source","args":{"name":"crm","configuration":{"connection_info":{"database_url":{"from_env":"NOT_SET_ANYWHERE"}}}}}`,
@@ -197,7 +197,7 @@ func TestMetadataDatabaseDown(t *testing.T) {
 	require.ErrorContains(t, i.Status(), "the metadata database can't be reached")
 	require.Equal(t, before, i.export(t), "what only reads is answered from memory")
 	e := i.fails(t, v1metadata, `{"type":"pg_untrack_table","args":{"table":"stock","cascade":true}}`, "postgres-error", "$", "connection error")
-	require.Equal(t, 500, e.Status)
+	require.Equal(t, 500, e.status)
 	require.Equal(t, before, i.export(t))
 
 	w.setConnections(t, w.metadataURL, true)
@@ -273,7 +273,7 @@ func TestBulkOfTheDeprecatedEndpointSeesItself(t *testing.T) {
 			_, err := rw.Write([]byte(`{"affected_rows":1}`))
 			return err
 		}))
-	require.Equal(t, `[{"affected_rows":1},{"message":"success"},{"affected_rows":1}]`, i.okAt(t, v1query, `{"type":"bulk","args":[
+	require.JSONEq(t, `[{"affected_rows":1},{"message":"success"},{"affected_rows":1}]`, i.okAt(t, v1query, `{"type":"bulk","args":[
 		{"type":"insert","args":{}},{"type":"track_table","args":"kind"},{"type":"insert","args":{}}]}`))
 	require.Equal(t, []string{"admin 0 0", "admin 0 1"}, seen)
 	i.fails(t, v1query, `{"type":"bulk","args":[{"type":"track_table","args":"stock"},{"type":"select","args":{"table":"fail"}}]}`,

@@ -63,33 +63,57 @@ func TestRunSQLRefusesWhatMetadataNeeds(t *testing.T) {
 	for _, c := range []struct{ sql, code, message string }{
 		{`DROP TABLE stock CASCADE`, "dependency-error", `cannot drop due to the following dependent objects: ` +
 			`permission kind.auditor.select in source "default", relationship kind.stocks in source "default"`},
-		{`ALTER TABLE stock DROP COLUMN label CASCADE`, "dependency-error",
-			`cannot drop due to the following dependent objects: permission stock.clerk.select in source "default"`},
-		{`ALTER TABLE stock DROP COLUMN owner`, "dependency-error",
+		{
+			`ALTER TABLE stock DROP COLUMN label CASCADE`, "dependency-error",
+			`cannot drop due to the following dependent objects: permission stock.clerk.select in source "default"`,
+		},
+		{
+			`ALTER TABLE stock DROP COLUMN owner`, "dependency-error",
 			`cannot drop due to the following dependent objects: permission kind.auditor.select in source "default", ` +
-				`permission stock.clerk.insert in source "default"`},
-		{`ALTER TABLE stock DROP CONSTRAINT stock_kind`, "dependency-error",
+				`permission stock.clerk.insert in source "default"`,
+		},
+		{
+			`ALTER TABLE stock DROP CONSTRAINT stock_kind`, "dependency-error",
 			`cannot drop due to the following dependent objects: permission kind.auditor.select in source "default", ` +
-				`relationship kind.stocks in source "default", relationship stock.kind in source "default"`},
-		{`DROP VIEW cheap; ALTER TABLE stock ALTER COLUMN qty TYPE text`, "dependency-error",
+				`relationship kind.stocks in source "default", relationship stock.kind in source "default"`,
+		},
+		{
+			`DROP VIEW cheap; ALTER TABLE stock ALTER COLUMN qty TYPE text`, "dependency-error",
 			`cannot change type of column "qty" in table "stock" because of the following dependencies: ` +
-				`permission stock.clerk.select in source "default"`},
-		{`DROP FUNCTION price`, "dependency-error",
-			`cannot drop due to the following dependent objects: computed field stock.price in source "default"`},
-		{`ALTER FUNCTION price RENAME TO cost`, "dependency-error",
-			`cannot drop due to the following dependent objects: computed field stock.price in source "default"`},
-		{`CREATE FUNCTION low_stock(n int) RETURNS SETOF stock LANGUAGE sql STABLE AS 'SELECT * FROM stock'`, "not-supported",
-			"the following tracked function(s) cannot be overloaded: low_stock"},
-		{`CREATE FUNCTION price(s stock, n int) RETURNS int LANGUAGE sql STABLE AS 'SELECT 1'`, "not-supported",
-			`The function "price" associated with computed field"price" of table "stock" is being overloaded`},
-		{`ALTER FUNCTION low_stock VOLATILE`, "not-supported",
-			`type of function "low_stock" is altered to "VOLATILE" which is not supported now`},
-		{`ALTER FUNCTION price VOLATILE`, "not-supported",
-			`The type of function "price" associated with computed field "price" of table "stock" is being altered to "VOLATILE"`},
-		{`ALTER TABLE stock RENAME COLUMN label TO kind`, "already-exists",
-			`cannot rename column "label" to "kind" in table "stock" as a relationship with the name already exists`},
-		{`ALTER TABLE cheap RENAME TO was_cheap; ALTER TABLE kind RENAME TO low_stock`, "remote-schema-conflicts",
-			"node low_stock already exists in current graphql schema"},
+				`permission stock.clerk.select in source "default"`,
+		},
+		{
+			`DROP FUNCTION price`, "dependency-error",
+			`cannot drop due to the following dependent objects: computed field stock.price in source "default"`,
+		},
+		{
+			`ALTER FUNCTION price RENAME TO cost`, "dependency-error",
+			`cannot drop due to the following dependent objects: computed field stock.price in source "default"`,
+		},
+		{
+			`CREATE FUNCTION low_stock(n int) RETURNS SETOF stock LANGUAGE sql STABLE AS 'SELECT * FROM stock'`, "not-supported",
+			"the following tracked function(s) cannot be overloaded: low_stock",
+		},
+		{
+			`CREATE FUNCTION price(s stock, n int) RETURNS int LANGUAGE sql STABLE AS 'SELECT 1'`, "not-supported",
+			`The function "price" associated with computed field"price" of table "stock" is being overloaded`,
+		},
+		{
+			`ALTER FUNCTION low_stock VOLATILE`, "not-supported",
+			`type of function "low_stock" is altered to "VOLATILE" which is not supported now`,
+		},
+		{
+			`ALTER FUNCTION price VOLATILE`, "not-supported",
+			`The type of function "price" associated with computed field "price" of table "stock" is being altered to "VOLATILE"`,
+		},
+		{
+			`ALTER TABLE stock RENAME COLUMN label TO kind`, "already-exists",
+			`cannot rename column "label" to "kind" in table "stock" as a relationship with the name already exists`,
+		},
+		{
+			`ALTER TABLE cheap RENAME TO was_cheap; ALTER TABLE kind RENAME TO low_stock`, "remote-schema-conflicts",
+			"node low_stock already exists in current graphql schema",
+		},
 	} {
 		i.fails(t, v2query, runSQLRequest(t, c.sql, ""), c.code, "$", c.message)
 	}
@@ -158,20 +182,20 @@ func TestRunSQLAnswers(t *testing.T) {
 	t.Parallel()
 	_, i := startRunSQL(t)
 	version := i.version()
-	require.Equal(t, `{"result_type":"CommandOk","result":null}`, i.run(t, `INSERT INTO kind VALUES (1, 'a'), (2, 'b')`))
-	require.Equal(t, `{"result_type":"TuplesOk","result":[["id","label","none"],["1","a","NULL"],["2","b","NULL"]]}`,
+	require.JSONEq(t, `{"result_type":"CommandOk","result":null}`, i.run(t, `INSERT INTO kind VALUES (1, 'a'), (2, 'b')`))
+	require.JSONEq(t, `{"result_type":"TuplesOk","result":[["id","label","none"],["1","a","NULL"],["2","b","NULL"]]}`,
 		i.run(t, `SELECT 1; SELECT id, label, NULL AS none FROM kind ORDER BY id`))
-	require.Equal(t, `{"result_type":"TuplesOk","result":[["id"]]}`, i.run(t, `SELECT id FROM kind WHERE false`))
+	require.JSONEq(t, `{"result_type":"TuplesOk","result":[["id"]]}`, i.run(t, `SELECT id FROM kind WHERE false`))
 	require.Equal(t, version, i.version(), "texts that need no check make no version")
 	i.run(t, `COMMENT ON TABLE kind IS 'kinds'`)
 	require.Equal(t, version+1, i.version())
-	require.Equal(t, `[{"result_type":"TuplesOk","result":[["a"],["1"]]},{"result_type":"TuplesOk","result":[["b"],["2"]]}]`,
+	require.JSONEq(t, `[{"result_type":"TuplesOk","result":[["a"],["1"]]},{"result_type":"TuplesOk","result":[["b"],["2"]]}]`,
 		i.okAt(t, v2query, `{"type":"concurrent_bulk","args":[{"type":"run_sql","args":{"sql":"SELECT 1 a"}},{"type":"run_sql","args":{"sql":"SELECT 2 b"}}]}`))
 
 	e := i.fails(t, v2query, runSQLRequest(t, "SELECT * FROM nothing", ""), "postgres-error", "$", "query execution failed")
 	require.JSONEq(t, `{"statement":"SELECT * FROM nothing","prepared":false,"arguments":[],
 		"error":{"exec_status":"FatalError","hint":null,"message":"relation \"nothing\" does not exist","status_code":"42P01","description":null}}`,
-		string(e.InternalJSON()))
+		e.internal)
 	i.fails(t, v1query, runSQLRequest(t, "SELECT 1", `,"source":"crm"`), "not-exists", "$.args", `source with name "crm" does not exist`)
 	i.fails(t, v2query, `{"type":"run_sql","args":{}}`, "parse-failed", "$.args", `key "sql" not found`)
 	i.fails(t, v2query, `{"type":"fly","args":{}}`, "parse-failed", "$", "Unrecognised RQLQuery type: fly")

@@ -55,12 +55,11 @@ type Service struct {
 	deps   Deps
 	state  lifecycle.State
 
-	store      *store.Store
-	sources    *sources.Pool
-	engine     *apply.Engine
-	publisher  *outbox.Publisher
-	audience   *audience.Audience
-	registered *bus.Service
+	store     *store.Store
+	sources   *sources.Pool
+	engine    *apply.Engine
+	publisher *outbox.Publisher
+	audience  *audience.Audience
 	// background is the work that no request waits for; ended ends it.
 	background sync.WaitGroup
 	ended      context.CancelFunc

@@ -23,7 +23,7 @@ func TestChangesReachFollowers(t *testing.T) {
 	i := w.start(t)
 	f := w.follow(t, true)
 	i.run(t, shop)
-	require.Equal(t, `[{"message":"success"},{"message":"success"},{"message":"success"},{"message":"success"}]`, i.ok(t, track))
+	require.JSONEq(t, `[{"message":"success"},{"message":"success"},{"message":"success"},{"message":"success"}]`, i.ok(t, track))
 
 	s := waitFor(t, f, i.version())
 	require.Equal(t, i.export(t), exported(t, s))

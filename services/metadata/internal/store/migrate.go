@@ -93,14 +93,14 @@ func migrate(ctx context.Context, tx pgx.Tx, current int) error {
 		}
 	}
 	if current == 0 {
-		return initialize(ctx, tx)
+		return initialise(ctx, tx)
 	}
 	_, err = tx.Exec(ctx, `UPDATE engine_catalog.engine_version SET version = $1, upgraded_on = now()`, strconv.Itoa(latest))
 	return err
 }
 
-// initialize gives a new database its identity and version 1: an empty document.
-func initialize(ctx context.Context, tx pgx.Tx) error {
+// initialise gives a new database its identity and version 1: an empty document.
+func initialise(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `INSERT INTO engine_catalog.engine_version (engine_uuid, version) VALUES ($1, $2)`,
 		uuid.NewString(), strconv.Itoa(latest)); err != nil {
 		return err

@@ -87,7 +87,7 @@ func TestCommittedObjectsAreLoaded(t *testing.T) {
 
 	loaded, err := s.Load(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, v, Version{loaded.StreamID, loaded.Version})
+	require.Equal(t, Version{loaded.StreamID, loaded.Version}, v)
 	require.Equal(t, "t", loaded.Document.Source("default").Tables[0].Table.Name)
 	require.Equal(t, 150000, loaded.Catalogs["default"].Version)
 
