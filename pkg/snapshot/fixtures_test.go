@@ -114,7 +114,7 @@ func mutate(r *rand.Rand, s *Snapshot) *Snapshot {
 		next.Catalogs["default"] = &c
 	case 8:
 		next.SourceErrors = map[string]string{"default": text}
-		next.Inconsistent = []metadata.Inconsistency{{Name: text, Reason: "r", Type: "table", Definition: map[string]any{"a": 1}}}
+		next.Inconsistent = []metadata.Inconsistency{{Name: text, Reason: "r", Type: "table", Definition: map[string]any{"a": 1}}, {Reason: "c", Objects: []metadata.InconsistentObject{{Name: text}}}}
 	}
 	return &next
 }

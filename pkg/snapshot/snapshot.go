@@ -72,7 +72,9 @@ func (i *inconsistency) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, (*metadata.Inconsistency)(i)); err != nil {
 		return err
 	}
-	i.Definition = definition.Definition
+	if definition.Definition != nil {
+		i.Definition = definition.Definition
+	}
 	return nil
 }
 
