@@ -1,7 +1,11 @@
 package parse
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"queryengine/pkg/apierror"
@@ -18,18 +22,26 @@ type Limits struct {
 func Parse(text, name string, l Limits) (*Operation, error) {
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, l.Tokens)
 	if err != nil || len(doc.Operations)+len(doc.Fragments) == 0 {
-		e := apierror.New(apierror.ValidationFailed, "not a valid graphql query")
-		if err != nil {
-			e = e.WithInternal(err.Error())
-		}
-		e.Path = "$.query"
-		return nil, e
+		return nil, notValid(err)
 	}
 	chosen, err := choose(doc.Operations, name)
 	if err != nil {
 		return nil, err
 	}
 	return newConverter(doc).operation(chosen)
+}
+
+// notValid is the error for a text that can't be parsed. The parser's own words are only
+// told where it stopped because of a limit.
+func notValid(err error) error {
+	message := "not a valid graphql query"
+	var fault *gqlerror.Error
+	if errors.As(err, &fault) && strings.HasPrefix(fault.Message, "exceeded") {
+		message = "the graphql query is too large: " + fault.Message
+	}
+	e := apierror.New(apierror.ValidationFailed, message)
+	e.Path = "$.query"
+	return e
 }
 
 // choose picks the operation that a request asks for.

@@ -11,9 +11,10 @@ import (
 type Options struct {
 	// BackendOnly adds what is marked backend_only.
 	BackendOnly bool
-	// HideAggregatePredicates and HideStreamFields leave these out.
+	// HideAggregatePredicates, HideStreamFields and HideUpdateManyFields leave these out.
 	HideAggregatePredicates bool
 	HideStreamFields        bool
+	HideUpdateManyFields    bool
 }
 
 // Role is the schema of one role at one version of the metadata.
@@ -22,12 +23,14 @@ type Role struct {
 	options Options
 	source  *resolve.Schema
 
-	mu     sync.Mutex
-	tables map[*resolve.Table]*Table
+	mu        sync.Mutex
+	tables    map[*resolve.Table]*Table
+	writables map[*resolve.Table]*Writable
 	// shared are the types that no table owns, by name.
 	shared map[string]*Type
 
 	query        *Type
+	mutation     *Type
 	subscription *Type
 }
 
@@ -35,9 +38,10 @@ type Role struct {
 func New(source *resolve.Schema, role string, o Options) *Role {
 	r := &Role{
 		Name: role, options: o, source: source,
-		tables: map[*resolve.Table]*Table{}, shared: map[string]*Type{},
+		tables: map[*resolve.Table]*Table{}, writables: map[*resolve.Table]*Writable{}, shared: map[string]*Type{},
 	}
 	r.query = newType("query_root", Object, "", r.buildQuery)
+	r.mutation = newType("mutation_root", Object, "mutation root", r.buildMutation)
 	r.subscription = newType("subscription_root", Object, "", r.buildSubscription)
 	return r
 }
@@ -46,7 +50,12 @@ func New(source *resolve.Schema, role string, o Options) *Role {
 func (r *Role) Query() *Type { return r.query }
 
 // Mutation is the mutation root, nil for a role without mutations.
-func (r *Role) Mutation() *Type { return nil }
+func (r *Role) Mutation() *Type {
+	if len(r.mutation.Fields()) == 0 {
+		return nil
+	}
+	return r.mutation
+}
 
 // Subscription is the subscription root, nil for a role without subscriptions.
 func (r *Role) Subscription() *Type {

@@ -9,7 +9,7 @@ const NoQueriesText = "There are no queries available to the current role. Eithe
 
 // buildQuery makes the query root.
 func (r *Role) buildQuery() content {
-	fields := r.rootFields("query", func(t *Table) []Field { return t.readFields(t.Permission.QueryRootFields) })
+	fields := r.readingRoot("query", func(t *Table) []Field { return t.readFields(t.Permission.QueryRootFields) })
 	if len(fields) == 0 {
 		fields = []Field{{
 			Name: "no_queries_available", Type: NonNull(Named(r.scalar("String"))), Means: NoQueries{},
@@ -21,7 +21,7 @@ func (r *Role) buildQuery() content {
 
 // buildSubscription makes the subscription root.
 func (r *Role) buildSubscription() content {
-	return content{fields: r.rootFields("subscription", func(t *Table) []Field {
+	return content{fields: r.readingRoot("subscription", func(t *Table) []Field {
 		allowed := t.Permission.SubscriptionRootFields
 		fields := t.readFields(allowed)
 		if f := &t.RootFields.SelectStream; !r.options.HideStreamFields && permits(allowed, "select_stream") {
@@ -31,9 +31,14 @@ func (r *Role) buildSubscription() content {
 	})}
 }
 
-// rootFields are the root fields of all sources; of gives those of a table. A name that two
+// readingRoot are the root fields that read; of gives those of a table.
+func (r *Role) readingRoot(root string, of func(*Table) []Field) []Field {
+	return r.rootFields(root, func(s *resolve.Source) []Field { return r.sourceFields(s, of) })
+}
+
+// rootFields are the root fields of all sources; of gives those of one. A name that two
 // sources claim belongs to the first: the metadata reports the other as inconsistent.
-func (r *Role) rootFields(root string, of func(*Table) []Field) []Field {
+func (r *Role) rootFields(root string, of func(*resolve.Source) []Field) []Field {
 	var fields []Field
 	taken := map[string]bool{}
 	add := func(list ...Field) {
@@ -46,12 +51,12 @@ func (r *Role) rootFields(root string, of func(*Table) []Field) []Field {
 	}
 	for _, s := range r.source.Sources {
 		if s.Namespace == "" {
-			add(r.sourceFields(s, of)...)
+			add(of(s)...)
 			continue
 		}
 		n := namingOf(s)
 		inside := newType(n.typeName(base{name: s.Namespace, custom: true}, root), Object, "",
-			func() content { return content{fields: r.sourceFields(s, of)} })
+			func() content { return content{fields: of(s)} })
 		if len(inside.Fields()) > 0 {
 			add(Field{Name: s.Namespace, Type: NonNull(Named(inside)), Means: Namespace{inside}})
 		}
@@ -121,24 +126,29 @@ func (t *Table) keyArguments() []Input {
 
 // functionFields are the root fields of a tracked function that returns rows of t.
 func (t *Table) functionFields(f *resolve.Function) []Field {
-	inputs := argsFunc(func() []Input {
-		return append(t.role.functionArguments(f.Source, f.ArgsType, f.Args), t.rowArguments()...)
-	})
-	rows := Field{
-		Name: f.Field.Name, Type: Named(t.Type()), Means: FunctionRows{f, t},
-		doc: (*rootDoc)(&f.Field), args: inputs,
-	}
-	if f.Catalog.ReturnsSet {
-		rows.Type = t.listType()
-	}
+	rows := t.functionField(f)
 	fields := []Field{rows}
 	if t.Permission.Aggregations {
 		fields = append(fields, Field{
 			Name: f.AggregateField.Name, Type: NonNull(Named(t.AggregateType())), Means: FunctionAggregated{f, t},
-			doc: (*rootDoc)(&f.AggregateField), args: inputs,
+			doc: (*rootDoc)(&f.AggregateField), args: rows.args,
 		})
 	}
 	return fields
+}
+
+// functionField is the root field of the rows that a tracked function returns.
+func (t *Table) functionField(f *resolve.Function) Field {
+	rows := Field{
+		Name: f.Field.Name, Type: Named(t.Type()), Means: FunctionRows{f, t}, doc: (*rootDoc)(&f.Field),
+		args: argsFunc(func() []Input {
+			return append(t.role.functionArguments(f.Source, f.ArgsType, f.Args), t.rowArguments()...)
+		}),
+	}
+	if f.Catalog.ReturnsSet {
+		rows.Type = t.listType()
+	}
+	return rows
 }
 
 // streamField is the root field that follows the rows of a table.

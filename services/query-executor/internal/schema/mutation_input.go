@@ -1,0 +1,170 @@
+package schema
+
+import (
+	"strings"
+
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+)
+
+// What the fields and inputs of mutations mean; see means.go. Besides, Means holds
+//
+//   - *resolve.Column: a column to be written
+//   - *InsertRelation: related rows to be inserted
+//   - *catalog.Constraint: a constraint that a conflict is about
+type (
+	// InsertRows and InsertRow are root fields that insert.
+	InsertRows struct{ *Writable }
+	InsertRow  struct{ *Writable }
+	// UpdateRows, UpdateByPK and UpdateMany are root fields that update.
+	UpdateRows struct{ *Writable }
+	UpdateByPK struct{ *Writable }
+	UpdateMany struct{ *Writable }
+	// DeleteRows and DeleteByPK are root fields that delete.
+	DeleteRows struct{ *Writable }
+	DeleteByPK struct{ *Writable }
+
+	// AffectedRows and Returning are the fields of a mutation's answer.
+	AffectedRows struct{}
+	Returning    struct{ Table *Table }
+
+	// Assign is an operator of an update.
+	Assign struct{ Op ir.AssignOp }
+	// Placeholder is the value of an enum that has no values.
+	Placeholder struct{}
+)
+
+// The arguments of mutations, and the fields of their inputs.
+const (
+	ArgObjects       Argument = "objects"
+	ArgObject        Argument = "object"
+	ArgOnConflict    Argument = "on_conflict"
+	ArgData          Argument = "data"
+	ArgConstraint    Argument = "constraint"
+	ArgUpdateColumns Argument = "update_columns"
+	ArgKey           Argument = "pk_columns"
+	ArgUpdates       Argument = "updates"
+)
+
+// insertInputs are the fields of a row to be inserted.
+func (w *Writable) insertInputs() []Input {
+	columns := offered(w.Insert.Columns)
+	inputs := make([]Input, 0, len(columns)+len(w.InsertRelations()))
+	for _, c := range columns {
+		inputs = append(inputs, w.columnInput(c))
+	}
+	for _, r := range w.InsertRelations() {
+		of := objectInsertInput
+		if r.Array {
+			of = arrayInsertInput
+		}
+		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.writing(of)), Means: r})
+	}
+	return inputs
+}
+
+func (w *Writable) columnInput(c *resolve.Column) Input {
+	return Input{Name: c.Field, Description: text(c.Description), Type: w.columnType(c), Means: c}
+}
+
+// dataInputs are the fields of related rows to be inserted.
+func (w *Writable) dataInputs(data Ref) []Input {
+	return append([]Input{{Name: "data", Type: data, Means: ArgData}}, w.conflictInput()...)
+}
+
+// conflictInput is the upsert clause, for a table where conflicts can be.
+func (w *Writable) conflictInput() []Input {
+	if len(w.constraints()) == 0 {
+		return nil
+	}
+	return []Input{{
+		Name: w.naming.field("on_conflict"), Description: "upsert condition",
+		Type: Named(w.writing(onConflict)), Means: ArgOnConflict,
+	}}
+}
+
+func (w *Writable) conflictInputs() []Input {
+	return []Input{
+		{Name: "constraint", Type: NonNull(Named(w.writing(constraint))), Means: ArgConstraint},
+		{
+			Name: w.naming.field("update_columns"), Default: "[]", Means: ArgUpdateColumns,
+			Type: NonNull(List(NonNull(Named(w.writing(updateColumn))))),
+		},
+		{Name: "where", Type: Named(w.BoolExp()), Means: ArgWhere},
+	}
+}
+
+func (w *Writable) constraintValues() []Value {
+	var values []Value
+	for _, c := range w.constraints() {
+		values = append(values, Value{
+			Name: c.Name, Means: c,
+			Description: `unique or primary key constraint on columns "` + strings.Join(c.Columns, `", "`) + `"`,
+		})
+	}
+	return values
+}
+
+func (w *Writable) updateColumnValues() []Value {
+	var values []Value
+	for _, c := range w.UpdatableColumns() {
+		values = append(values, Value{Name: c.Field, Description: "column name", Means: c})
+	}
+	if values == nil {
+		values = []Value{{Name: "_PLACEHOLDER", Description: "placeholder (do not use)", Means: Placeholder{}}}
+	}
+	return values
+}
+
+// operatorInputs are the operators of an update, those that some column has.
+func (w *Writable) operatorInputs() []Input {
+	var inputs []Input
+	for i := range updateOperators {
+		o := &updateOperators[i]
+		if len(w.takenBy(o)) > 0 {
+			inputs = append(inputs, Input{
+				Name: w.naming.field(string(o.op)), Description: o.argument,
+				Type: Named(w.writing(o.part)), Means: Assign{o.op},
+			})
+		}
+	}
+	return inputs
+}
+
+// takenBy are the columns that an operator can change.
+func (w *Writable) takenBy(o *updateOperator) []*resolve.Column {
+	var list []*resolve.Column
+	for _, c := range w.UpdatableColumns() {
+		if o.takes(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// columnInputs are the columns of an operator, each with what the operator is given.
+func (w *Writable) columnInputs(o *updateOperator) []Input {
+	var inputs []Input
+	for _, c := range w.takenBy(o) {
+		in := w.columnInput(c)
+		switch o.op {
+		case ir.AssignDeleteKey:
+			in.Type = Named(w.role.scalar("String"))
+		case ir.AssignDeleteElem:
+			in.Type = Named(w.role.scalar("Int"))
+		case ir.AssignDeleteAtPath:
+			in.Type = List(NonNull(Named(w.role.scalar("String"))))
+		}
+		inputs = append(inputs, in)
+	}
+	return inputs
+}
+
+const (
+	updateWhere = "filter the rows which have to be updated"
+	deleteWhere = "filter the rows which have to be deleted"
+)
+
+func (w *Writable) whereInput(description string) Input {
+	return Input{Name: "where", Description: description, Type: NonNull(Named(w.BoolExp())), Means: ArgWhere}
+}
