@@ -31,6 +31,7 @@ type Config struct {
 	NamingConvention           bool
 	HideAggregatePredicates    bool
 	HideStreamFields           bool
+	HideUpdateManyFields       bool
 }
 
 // maxTokens lets through mutations with some ten thousand objects.
@@ -53,6 +54,7 @@ func ReadConfig(v *config.Values) Config {
 		NamingConvention:           slices.Contains(features, "naming_convention"),
 		HideAggregatePredicates:    slices.Contains(features, "hide_aggregation_predicates"),
 		HideStreamFields:           slices.Contains(features, "hide_stream_fields"),
+		HideUpdateManyFields:       slices.Contains(features, "hide_update_many_fields"),
 	}
 }
 

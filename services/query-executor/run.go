@@ -161,6 +161,7 @@ func (e *Executor) role(st *state, q *request) *schema.Role {
 		BackendOnly:             q.session.BackendOnly,
 		HideAggregatePredicates: e.config.HideAggregatePredicates,
 		HideStreamFields:        e.config.HideStreamFields,
+		HideUpdateManyFields:    e.config.HideUpdateManyFields,
 	})
 }
 
