@@ -278,6 +278,7 @@ func TestBulkOfTheDeprecatedEndpointSeesItself(t *testing.T) {
 	require.Equal(t, []string{"admin 0 0", "admin 0 1"}, seen)
 	i.fails(t, v1query, `{"type":"bulk","args":[{"type":"track_table","args":"stock"},{"type":"select","args":{"table":"fail"}}]}`,
 		"not-exists", "$.args[1].args.table", "no such table")
+	i.fails(t, v2query, `{"type":"bulk","args":[{"type":"select","args":{"table":"fail"}}]}`, "not-exists", "$[0].table", "no such table")
 	require.Len(t, i.engine.State().Document.Source("default").Tables, 1)
 }
 

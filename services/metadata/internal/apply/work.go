@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"queryengine/pkg/apierror"
@@ -36,12 +37,22 @@ func (w *work) run(ctx context.Context, s step) (json.RawMessage, error) {
 		return w.bulk(ctx, bulk)
 	}
 	body, err := w.single(ctx, s)
-	if err != nil && w.api != metadata.APIQueryV2 && !store.IsConflict(err) {
-		if _, data := s.(dataStep); !data {
-			err = apierror.At(err, "args")
-		}
+	if err == nil || store.IsConflict(err) {
+		return body, err
 	}
-	return body, err
+	_, data := s.(dataStep)
+	switch {
+	case data && w.api == metadata.APIQueryV2:
+		// Executors place their errors as /v1/query does.
+		e := *apierror.From(err)
+		if rest, ok := strings.CutPrefix(e.Path, "$.args"); ok {
+			e.Path = "$" + rest
+		}
+		return nil, &e
+	case data || w.api == metadata.APIQueryV2:
+		return nil, err
+	}
+	return nil, apierror.At(err, "args")
 }
 
 func (w *work) single(ctx context.Context, s step) (json.RawMessage, error) {
