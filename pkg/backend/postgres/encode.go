@@ -53,8 +53,9 @@ type cell struct {
 // firstUserOID is where the numbers of types begin that aren't built in.
 const firstUserOID = 16384
 
-// encoder appends the JSON of a value in the binary format of the wire; the value isn't NULL.
-type encoder func(w *rowWriter, value []byte)
+// encoder appends the JSON of a value in the binary format of the wire; the value isn't
+// NULL. It refuses bytes that aren't a value of its type.
+type encoder func(dst, value []byte) ([]byte, bool)
 
 // cells is one row: values that point into the driver's buffer, nil for NULL, and their types.
 type cells struct {
@@ -62,15 +63,17 @@ type cells struct {
 	types  []uint32
 }
 
-// rowWriter appends the JSON of rows to a buffer. The first fault stays in err; what is
-// written after it has no meaning.
+// rowWriter appends the JSON of rows. The first fault stays in err; what is written after it
+// has no meaning.
 type rowWriter struct {
-	buf []byte
 	err error
 	// The cells of the records that are being read, one above the other.
 	values [][]byte
 	types  []uint32
 }
+
+// reset makes the writer ready for another answer.
+func (w *rowWriter) reset() { w.err, w.values, w.types = nil, w.values[:0], w.types[:0] }
 
 func (w *rowWriter) fail(format string, args ...any) {
 	if w.err == nil {
@@ -79,61 +82,68 @@ func (w *rowWriter) fail(format string, args ...any) {
 }
 
 // object appends one row.
-func (w *rowWriter) object(s *shape, row cells) {
+func (w *rowWriter) object(dst []byte, s *shape, row cells) []byte {
 	for i := range s.parts {
 		p := &s.parts[i]
-		w.buf = append(w.buf, p.lead...)
+		dst = append(dst, p.lead...)
 		if p.column >= len(row.values) {
 			w.fail("short row")
-			return
+			return dst
 		}
 		value := row.values[p.column]
 		switch {
-		case value == nil && p.kind == partList:
-			w.buf = append(w.buf, "[]"...)
-		case value == nil:
-			w.buf = append(w.buf, "null"...)
+		case value == nil && p.kind != partList:
+			dst = append(dst, "null"...)
 		case p.kind == partCell:
-			w.cell(&p.cell, value, row.types[p.column])
+			if oid := row.types[p.column]; oid != p.cell.oid && (!p.cell.user || oid < firstUserOID) {
+				dst = w.otherType(dst, &p.cell, value, oid)
+				continue
+			}
+			var ok bool
+			if dst, ok = p.cell.encode(dst, value); !ok {
+				w.fail("malformed value of type %d", p.cell.oid)
+			}
 		case p.kind == partObject:
-			w.object(p.shape, row)
+			dst = w.object(dst, p.shape, row)
 		case p.kind == partRecord:
-			w.record(p.shape, value)
+			dst = w.record(dst, p.shape, value)
+		case value == nil:
+			dst = append(dst, "[]"...)
 		default:
-			w.list(p.shape, value)
+			dst = w.list(dst, p.shape, value)
 		}
 	}
-	w.buf = append(w.buf, s.tail...)
+	return append(dst, s.tail...)
 }
 
-func (w *rowWriter) cell(c *cell, value []byte, oid uint32) {
-	if oid == c.oid || c.user && oid >= firstUserOID {
-		c.encode(w, value)
-		return
-	}
+// otherType appends a value of a type that the plan didn't expect.
+func (w *rowWriter) otherType(dst []byte, c *cell, value []byte, oid uint32) []byte {
 	encode := encoderOf(oid, c.quoted)
 	if encode == nil || oid == pgtype.TimestamptzOID { // the statement wasn't made for its zone
-
 		w.fail("a column has a type that isn't the one of the catalog: %d in place of %d", oid, c.oid)
-		return
+		return dst
 	}
-	encode(w, value)
+	dst, ok := encode(dst, value)
+	if !ok {
+		w.fail("malformed value of type %d", oid)
+	}
+	return dst
 }
 
 // record appends a row that came as the bytes of record_send: the number of columns, and
 // for each its type, its length (-1 for NULL) and its value.
-func (w *rowWriter) record(s *shape, value []byte) {
+func (w *rowWriter) record(dst []byte, s *shape, value []byte) []byte {
 	base := len(w.values)
 	if len(value) < 4 {
 		w.fail("short record")
-		return
+		return dst
 	}
 	n := int(binary.BigEndian.Uint32(value))
 	rest := value[4:]
 	for range n {
 		if len(rest) < 8 {
 			w.fail("short record")
-			return
+			return dst
 		}
 		oid, size := binary.BigEndian.Uint32(rest), int32(binary.BigEndian.Uint32(rest[4:]))
 		rest = rest[8:]
@@ -141,35 +151,36 @@ func (w *rowWriter) record(s *shape, value []byte) {
 		if size >= 0 {
 			if int(size) > len(rest) {
 				w.fail("short record")
-				return
+				return dst
 			}
 			v, rest = rest[:size:size], rest[size:]
 		}
 		w.values = append(w.values, v)
 		w.types = append(w.types, oid)
 	}
-	w.object(s, cells{values: w.values[base:], types: w.types[base:]})
+	dst = w.object(dst, s, cells{values: w.values[base:], types: w.types[base:]})
 	w.values, w.types = w.values[:base], w.types[:base]
+	return dst
 }
 
 // list appends an array of records (bytea[], of what record_send gives).
-func (w *rowWriter) list(s *shape, value []byte) {
+func (w *rowWriter) list(dst []byte, s *shape, value []byte) []byte {
 	a, ok := readArray(value)
 	if !ok || a.ndims > 1 {
-		w.fail("malformed array")
-		return
+		w.fail("malformed list")
+		return dst
 	}
-	w.buf = append(w.buf, '[')
+	dst = append(dst, '[')
 	for i := range a.size() {
 		element, ok := a.next()
 		if !ok || element == nil {
-			w.fail("malformed array")
-			return
+			w.fail("malformed list")
+			return dst
 		}
 		if i > 0 {
-			w.buf = append(w.buf, ", "...)
+			dst = append(dst, ", "...)
 		}
-		w.record(s, element)
+		dst = w.record(dst, s, element)
 	}
-	w.buf = append(w.buf, ']')
+	return append(dst, ']')
 }

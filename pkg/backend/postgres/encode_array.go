@@ -59,49 +59,43 @@ func (a *arrayReader) next() (element []byte, ok bool) {
 // arrayOf is the encoder of arrays whose elements are written by element, unless the server
 // says that they have another type that is known.
 func arrayOf(element encoder) encoder {
-	return func(w *rowWriter, value []byte) {
+	return func(dst, value []byte) ([]byte, bool) {
 		a, ok := readArray(value)
 		if !ok {
-			w.fail("malformed array")
-			return
+			return dst, false
 		}
 		encode := encoderOf(a.element, false)
 		if encode == nil {
 			encode = element
 		}
-		if encode == nil {
-			w.fail("an array has elements of an unknown type: %d", a.element)
-			return
-		}
 		if a.ndims == 0 {
-			w.buf = append(w.buf, "[]"...)
-			return
+			return append(dst, "[]"...), true
 		}
-		w.dimension(&a, 0, encode)
+		return a.appendDimension(dst, 0, encode)
 	}
 }
 
-// dimension appends one dimension of an array, in row-major order.
-func (w *rowWriter) dimension(a *arrayReader, depth int, encode encoder) {
-	w.buf = append(w.buf, '[')
+// appendDimension appends one dimension of an array, in row-major order.
+func (a *arrayReader) appendDimension(dst []byte, depth int, encode encoder) ([]byte, bool) {
+	dst = append(dst, '[')
 	for i := range a.dims[depth] {
 		if i > 0 {
-			w.buf = append(w.buf, ',')
+			dst = append(dst, ',')
 		}
+		var element []byte
+		ok := true
 		if depth+1 < a.ndims {
-			w.dimension(a, depth+1, encode)
-			continue
+			dst, ok = a.appendDimension(dst, depth+1, encode)
+		} else if element, ok = a.next(); ok {
+			if element == nil {
+				dst = append(dst, "null"...)
+			} else {
+				dst, ok = encode(dst, element)
+			}
 		}
-		element, ok := a.next()
-		switch {
-		case !ok:
-			w.fail("malformed array")
-			return
-		case element == nil:
-			w.buf = append(w.buf, "null"...)
-		default:
-			encode(w, element)
+		if !ok {
+			return dst, false
 		}
 	}
-	w.buf = append(w.buf, ']')
+	return append(dst, ']'), true
 }

@@ -7,84 +7,76 @@ import (
 	"strconv"
 )
 
-func encodeInt2(w *rowWriter, value []byte) {
+func encodeInt2(dst, value []byte) ([]byte, bool) {
 	if len(value) != 2 {
-		w.fail("malformed int2")
-		return
+		return dst, false
 	}
-	w.buf = strconv.AppendInt(w.buf, int64(int16(binary.BigEndian.Uint16(value))), 10)
+	return strconv.AppendInt(dst, int64(int16(binary.BigEndian.Uint16(value))), 10), true
 }
 
-func encodeInt4(w *rowWriter, value []byte) {
+func encodeInt4(dst, value []byte) ([]byte, bool) {
 	if len(value) != 4 {
-		w.fail("malformed int4")
-		return
+		return dst, false
 	}
-	w.buf = strconv.AppendInt(w.buf, int64(int32(binary.BigEndian.Uint32(value))), 10)
+	return strconv.AppendInt(dst, int64(int32(binary.BigEndian.Uint32(value))), 10), true
 }
 
-func encodeInt8(w *rowWriter, value []byte) {
+func encodeInt8(dst, value []byte) ([]byte, bool) {
 	if len(value) != 8 {
-		w.fail("malformed int8")
-		return
+		return dst, false
 	}
-	w.buf = strconv.AppendInt(w.buf, int64(binary.BigEndian.Uint64(value)), 10)
+	return strconv.AppendInt(dst, int64(binary.BigEndian.Uint64(value)), 10), true
 }
 
 // encodeOID writes a string: for to_json an object identifier is no number.
-func encodeOID(w *rowWriter, value []byte) {
+func encodeOID(dst, value []byte) ([]byte, bool) {
 	if len(value) != 4 {
-		w.fail("malformed oid")
-		return
+		return dst, false
 	}
-	w.buf = append(w.buf, '"')
-	w.buf = strconv.AppendUint(w.buf, uint64(binary.BigEndian.Uint32(value)), 10)
-	w.buf = append(w.buf, '"')
+	dst = append(dst, '"')
+	dst = strconv.AppendUint(dst, uint64(binary.BigEndian.Uint32(value)), 10)
+	return append(dst, '"'), true
 }
 
-func encodeFloat4(w *rowWriter, value []byte) {
+func encodeFloat4(dst, value []byte) ([]byte, bool) {
 	if len(value) != 4 {
-		w.fail("malformed float4")
-		return
+		return dst, false
 	}
-	w.float(float64(math.Float32frombits(binary.BigEndian.Uint32(value))), 32)
+	return appendFloat(dst, float64(math.Float32frombits(binary.BigEndian.Uint32(value))), 32), true
 }
 
-func encodeFloat8(w *rowWriter, value []byte) {
+func encodeFloat8(dst, value []byte) ([]byte, bool) {
 	if len(value) != 8 {
-		w.fail("malformed float8")
-		return
+		return dst, false
 	}
-	w.float(math.Float64frombits(binary.BigEndian.Uint64(value)), 64)
+	return appendFloat(dst, math.Float64frombits(binary.BigEndian.Uint64(value)), 64), true
 }
 
-// float appends the shortest decimal that reads back as f, in the layout of PostgreSQL:
-// plain digits for exponents from -4 up to what the type holds exactly, else 1e+20.
-func (w *rowWriter) float(f float64, size int) {
+// appendFloat appends the shortest decimal that reads back as f, in the layout of
+// PostgreSQL: plain digits for exponents from -4 up to what the type holds exactly, else
+// 1e+20.
+func appendFloat(dst []byte, f float64, size int) []byte {
 	switch {
 	case math.IsNaN(f):
-		w.buf = append(w.buf, `"NaN"`...)
-		return
+		return append(dst, `"NaN"`...)
 	case math.IsInf(f, 1):
-		w.buf = append(w.buf, `"Infinity"`...)
-		return
+		return append(dst, `"Infinity"`...)
 	case math.IsInf(f, -1):
-		w.buf = append(w.buf, `"-Infinity"`...)
-		return
+		return append(dst, `"-Infinity"`...)
 	}
 	low, high := 1e-4, 1e15
 	if size == 32 {
 		low, high = float64(float32(1e-4)), 1e6
 	}
 	if a := math.Abs(f); a == 0 || a >= low && a < high {
-		w.buf = strconv.AppendFloat(w.buf, f, 'f', -1, size)
-		return
+		return strconv.AppendFloat(dst, f, 'f', -1, size)
 	}
-	start := len(w.buf)
-	w.buf = strconv.AppendFloat(w.buf, f, 'e', -1, size)
-	if math.Abs(f) >= high && betweenFloats(w.buf[start:], f, size) {
-		w.buf = append(w.buf[:start], longerFloat(f, size)...)
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'e', -1, size)
+	if math.Abs(f) >= high && betweenFloats(dst[start:], f, size) {
+		dst = append(dst[:start], longerFloat(f, size)...)
 	}
+	return dst
 }
 
 // betweenFloats says whether the decimal text lies exactly in the middle between f and a
@@ -165,10 +157,9 @@ const (
 
 // encodeNumeric writes a numeric with its stored scale. Its binary form is: number of
 // digits (each from 0 to 9999), weight of the first one, sign, scale, digits.
-func encodeNumeric(w *rowWriter, value []byte) {
+func encodeNumeric(dst, value []byte) ([]byte, bool) {
 	if len(value) < 8 {
-		w.fail("malformed numeric")
-		return
+		return dst, false
 	}
 	n := int(binary.BigEndian.Uint16(value))
 	weight := int(int16(binary.BigEndian.Uint16(value[2:])))
@@ -176,21 +167,17 @@ func encodeNumeric(w *rowWriter, value []byte) {
 	scale := int(binary.BigEndian.Uint16(value[6:]))
 	digits := value[8:]
 	if len(digits) != 2*n {
-		w.fail("malformed numeric")
-		return
+		return dst, false
 	}
 	switch sign {
 	case numericNaN:
-		w.buf = append(w.buf, `"NaN"`...)
-		return
+		return append(dst, `"NaN"`...), true
 	case numericInfinity:
-		w.buf = append(w.buf, `"Infinity"`...)
-		return
+		return append(dst, `"Infinity"`...), true
 	case numericNegInfinity:
-		w.buf = append(w.buf, `"-Infinity"`...)
-		return
+		return append(dst, `"-Infinity"`...), true
 	case numericNegative:
-		w.buf = append(w.buf, '-')
+		dst = append(dst, '-')
 	}
 	digit := func(i int) uint16 {
 		if i < 0 || i >= n {
@@ -199,22 +186,22 @@ func encodeNumeric(w *rowWriter, value []byte) {
 		return binary.BigEndian.Uint16(digits[2*i:])
 	}
 	if weight < 0 {
-		w.buf = append(w.buf, '0')
+		dst = append(dst, '0')
 	} else {
-		w.buf = strconv.AppendUint(w.buf, uint64(digit(0)), 10)
+		dst = strconv.AppendUint(dst, uint64(digit(0)), 10)
 		for i := 1; i <= weight; i++ {
-			w.buf = appendFour(w.buf, digit(i))
+			dst = appendFour(dst, digit(i))
 		}
 	}
 	if scale == 0 {
-		return
+		return dst, true
 	}
-	w.buf = append(w.buf, '.')
-	end := len(w.buf) + scale
-	for i := weight + 1; len(w.buf) < end; i++ {
-		w.buf = appendFour(w.buf, digit(i))
+	dst = append(dst, '.')
+	end := len(dst) + scale
+	for i := weight + 1; len(dst) < end; i++ {
+		dst = appendFour(dst, digit(i))
 	}
-	w.buf = w.buf[:end]
+	return dst[:end], true
 }
 
 // appendFour appends a number below 10,000 with four digits.
@@ -224,14 +211,12 @@ func appendFour(dst []byte, d uint16) []byte {
 
 // quoted makes a string of a number; the special values are strings already.
 func quoted(number encoder) encoder {
-	return func(w *rowWriter, value []byte) {
-		start := len(w.buf)
-		w.buf = append(w.buf, '"')
-		number(w, value)
-		if len(w.buf) > start+1 && w.buf[start+1] == '"' {
-			w.buf = append(w.buf[:start], w.buf[start+1:]...)
-			return
+	return func(dst, value []byte) ([]byte, bool) {
+		start := len(dst)
+		dst, ok := number(append(dst, '"'), value)
+		if len(dst) > start+1 && dst[start+1] == '"' {
+			return append(dst[:start], dst[start+1:]...), ok
 		}
-		w.buf = append(w.buf, '"')
+		return append(dst, '"'), ok
 	}
 }

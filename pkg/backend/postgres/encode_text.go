@@ -14,9 +14,7 @@ var escapes = func() (t [256]byte) {
 }()
 
 // encodeText writes a string. Text in the binary format is its characters.
-func encodeText(w *rowWriter, value []byte) {
-	w.buf = appendString(w.buf, value)
-}
+func encodeText(dst, value []byte) ([]byte, bool) { return appendString(dst, value), true }
 
 // appendString appends s as a JSON string, byte for byte as the database does.
 func appendString[T ~string | ~[]byte](dst []byte, s T) []byte {
@@ -39,45 +37,42 @@ func appendString[T ~string | ~[]byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
-func encodeBool(w *rowWriter, value []byte) {
+func encodeBool(dst, value []byte) ([]byte, bool) {
 	switch {
 	case len(value) != 1:
-		w.fail("malformed bool")
+		return dst, false
 	case value[0] != 0:
-		w.buf = append(w.buf, "true"...)
-	default:
-		w.buf = append(w.buf, "false"...)
+		return append(dst, "true"...), true
 	}
+	return append(dst, "false"...), true
 }
 
 // encodeJSON writes json as it is stored.
-func encodeJSON(w *rowWriter, value []byte) { w.buf = append(w.buf, value...) }
+func encodeJSON(dst, value []byte) ([]byte, bool) { return append(dst, value...), true }
 
 // encodeJSONB writes jsonb: on the wire, the text behind a version.
-func encodeJSONB(w *rowWriter, value []byte) {
+func encodeJSONB(dst, value []byte) ([]byte, bool) {
 	if len(value) < 1 || value[0] != 1 {
-		w.fail("malformed jsonb")
-		return
+		return dst, false
 	}
-	w.buf = append(w.buf, value[1:]...)
+	return append(dst, value[1:]...), true
 }
 
-func encodeUUID(w *rowWriter, value []byte) {
+func encodeUUID(dst, value []byte) ([]byte, bool) {
 	if len(value) != 16 {
-		w.fail("malformed uuid")
-		return
+		return dst, false
 	}
-	w.buf = append(w.buf, '"')
-	w.buf = hex.AppendEncode(w.buf, value[:4])
+	dst = append(dst, '"')
+	dst = hex.AppendEncode(dst, value[:4])
 	for _, section := range [][2]int{{4, 6}, {6, 8}, {8, 10}, {10, 16}} {
-		w.buf = append(w.buf, '-')
-		w.buf = hex.AppendEncode(w.buf, value[section[0]:section[1]])
+		dst = append(dst, '-')
+		dst = hex.AppendEncode(dst, value[section[0]:section[1]])
 	}
-	w.buf = append(w.buf, '"')
+	return append(dst, '"'), true
 }
 
-func encodeBytea(w *rowWriter, value []byte) {
-	w.buf = append(w.buf, `"\\x`...)
-	w.buf = hex.AppendEncode(w.buf, value)
-	w.buf = append(w.buf, '"')
+func encodeBytea(dst, value []byte) ([]byte, bool) {
+	dst = append(dst, `"\\x`...)
+	dst = hex.AppendEncode(dst, value)
+	return append(dst, '"'), true
 }

@@ -3,7 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"time"
 
 	"queryengine/pkg/apierror"
@@ -208,8 +208,7 @@ func (r *result) each(a *answer, f func(row [][]byte) error) error {
 
 // mutation appends the answer of a mutation. Counts may stand in front of rows, so these are
 // collected apart.
-func (w *rowWriter) mutation(res *result, a *answer) {
-	start := w.buf
+func (w *rowWriter) mutation(dst []byte, res *result, a *answer) []byte {
 	lists := make([][]byte, len(a.output.parts))
 	rows := 0
 	for w.err == nil && res.next() {
@@ -222,32 +221,29 @@ func (w *rowWriter) mutation(res *result, a *answer) {
 			if p.shape == nil || p.one && rows > 0 {
 				continue
 			}
-			w.buf = lists[i]
 			if rows > 0 {
-				w.buf = append(w.buf, ", "...)
+				lists[i] = append(lists[i], ", "...)
 			}
-			w.object(p.shape, row)
-			lists[i] = w.buf
+			lists[i] = w.object(lists[i], p.shape, row)
 		}
 		rows++
 	}
-	w.buf = start
 	affected, err := res.finish()
 	if err != nil || w.err != nil {
-		return // whoever closes the result reports it
+		return dst // whoever closes the result reports it
 	}
 	for i, p := range a.output.parts {
-		w.buf = append(w.buf, p.lead...)
+		dst = append(dst, p.lead...)
 		switch {
 		case p.count:
-			w.buf = fmt.Appendf(w.buf, "%d", affected)
+			dst = strconv.AppendInt(dst, affected, 10)
 		case p.one && rows == 0:
-			w.buf = append(w.buf, "null"...)
+			dst = append(dst, "null"...)
 		case p.one:
-			w.buf = append(w.buf, lists[i]...)
+			dst = append(dst, lists[i]...)
 		default:
-			w.buf = append(append(append(w.buf, '['), lists[i]...), ']')
+			dst = append(append(append(dst, '['), lists[i]...), ']')
 		}
 	}
-	w.buf = append(w.buf, a.output.tail...)
+	return append(dst, a.output.tail...)
 }

@@ -270,9 +270,9 @@ func addFunctionCases(add func(string, ir.Root) *queryCase) {
 	add("computed_fields_of_object", &ir.Select{Rows: tracks(nil), Fields: []ir.Field{
 		idField, one("album", "album", pair("album_id", "id"), nil, computed...),
 	}}).args = args
-	any := one("album", "album", pair("album_id", "id"), nil, computed...)
-	any.Nested.Unique = false
-	add("computed_fields_of_any_object", &ir.Select{Rows: tracks(func(r *ir.Rows) { r.Limit = number4("11") }), Fields: []ir.Field{idField, any}}).args = args
+	keyless := one("album", "album", pair("album_id", "id"), nil, computed...)
+	keyless.Nested.Unique = false
+	add("computed_fields_of_any_object", &ir.Select{Rows: tracks(func(r *ir.Rows) { r.Limit = number4("11") }), Fields: []ir.Field{idField, keyless}}).args = args
 }
 
 func addWhereCases(add func(string, ir.Root) *queryCase) {

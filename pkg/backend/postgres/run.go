@@ -106,25 +106,22 @@ func (c *conn) utc() bool {
 // answer reads a result and appends its JSON to out.
 func (c *conn) answer(res *result, text *rendered, out *backend.Answer) error {
 	w := &c.writer
-	w.buf, w.err, w.values, w.types = out.Buf, nil, w.values[:0], w.types[:0]
-	var err error
+	w.reset()
 	switch text.answer.kind {
 	case answerList:
-		err = w.rows(res, text.answer.shape, out)
+		if err := w.rows(res, text.answer.shape, out); err != nil {
+			// Nobody reads on. What the server still sends isn't worth the wait.
+			c.discard()
+			return sinkError{err}
+		}
 	case answerOne:
 		if res.next() {
-			w.object(text.answer.shape, res.row())
+			out.Buf = w.object(out.Buf, text.answer.shape, res.row())
 		} else {
-			w.buf = append(w.buf, "null"...)
+			out.Buf = append(out.Buf, "null"...)
 		}
 	case answerMutation:
-		w.mutation(res, &text.answer)
-	}
-	out.Buf, w.buf = w.buf, nil
-	if err != nil {
-		// Nobody reads on. What the server still sends isn't worth the wait.
-		c.discard()
-		return err
+		out.Buf = w.mutation(out.Buf, res, &text.answer)
 	}
 	if err := res.close(); err != nil {
 		return err
@@ -145,18 +142,16 @@ func (w *rowWriter) fault() error {
 
 // rows appends a list. The error is that of handing on a frame.
 func (w *rowWriter) rows(res *result, s *shape, out *backend.Answer) error {
-	w.buf = append(w.buf, '[')
+	out.Buf = append(out.Buf, '[')
 	for first := true; w.err == nil && res.next(); first = false {
 		if !first {
-			w.buf = append(w.buf, ", "...)
+			out.Buf = append(out.Buf, ", "...)
 		}
-		w.object(s, res.row())
-		out.Buf = w.buf
+		out.Buf = w.object(out.Buf, s, res.row())
 		if err := out.Flush(); err != nil {
-			return sinkError{err}
+			return err
 		}
-		w.buf = out.Buf
 	}
-	w.buf = append(w.buf, ']')
+	out.Buf = append(out.Buf, ']')
 	return nil
 }
