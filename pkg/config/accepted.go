@@ -12,11 +12,6 @@ func accepted[T any](spec Spec, parse func(string) (T, error)) Setting[T] {
 	return define(spec, parse)
 }
 
-var wsReadCookie = accepted(Spec{
-	Flag: "ws-read-cookie", Default: "false", Values: boolean, Switch: true,
-	Help: "read the cookie at the WebSocket handshake though CORS is disabled",
-}, parseBool)
-
 // withoutEffect are the settings of the wire format whose features are not here, or have
 // no meaning here: a configuration that names them must still start. Load remembers which
 // of them were set, for a warning. A feature that comes moves its row into table.go.
@@ -46,7 +41,6 @@ var withoutEffect = []row{
 		Help: "send anonymous usage data; none is sent",
 	}, parseBool),
 
-	wsReadCookie,
 	accepted(Spec{
 		Flag: "enable-console", Default: "false", Values: boolean, Switch: true,
 		Help: "serve a console",
@@ -117,18 +111,6 @@ var withoutEffect = []row{
 		Flag: "streaming-queries-multiplexed-batch-size", Default: "100", Values: number, Services: []Service{QueryExecutor},
 		Help: "subscribers of a streaming subscription in one statement",
 	}, nonNegative("batch size should be a non negative integer")),
-	accepted(Spec{
-		Flag: "websocket-compression", Variable: "CONNECTION_COMPRESSION", Default: "false", Values: boolean, Switch: true,
-		Help: "compress messages of WebSockets",
-	}, parseBool),
-	accepted(Spec{
-		Flag: "websocket-keepalive", Default: "5", Values: seconds,
-		Help: "how often a WebSocket is pinged",
-	}, parseDuration(time.Millisecond)),
-	accepted(Spec{
-		Flag: "websocket-connection-init-timeout", Default: "3", Values: seconds,
-		Help: "how long a WebSocket may wait with its first message",
-	}, nonNegative("WebSocket Connection Timeout must not be negative")),
 	accepted(Spec{
 		Flag: "disable-close-websockets-on-metadata-change", Variable: "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE", Default: "true", Values: boolean, Switch: true,
 		Help: "whether WebSockets are closed when the metadata changes; the flag says no",

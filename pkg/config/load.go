@@ -63,7 +63,7 @@ func Load(service Service, args []string, env func(string) (string, bool), out i
 	if err := v.parseFlags(service, args, out); err != nil {
 		return nil, err
 	}
-	if wsReadCookie.Get(v) && !DisableCORS.Get(v) {
+	if WebSocketReadCookie.Get(v) && !DisableCORS.Get(v) {
 		return nil, errReadCookie
 	}
 	return v, v.joinDatabase()

@@ -192,3 +192,11 @@ func listOf(message string, values ...string) func(string) ([]string, error) {
 		return list, nil
 	}
 }
+
+// durationOf reads a number of units with another parser of numbers.
+func durationOf(unit time.Duration, parse func(string) (int, error)) func(string) (time.Duration, error) {
+	return func(s string) (time.Duration, error) {
+		n, err := parse(s)
+		return time.Duration(n) * unit, err
+	}
+}

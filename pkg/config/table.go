@@ -47,6 +47,22 @@ var (
 		Flag: "disable-cors", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway},
 		Help: "send no CORS headers",
 	}, parseBool)
+	WebSocketReadCookie = define(Spec{
+		Flag: "ws-read-cookie", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway},
+		Help: "let cookies of a WebSocket's upgrade count although CORS is disabled",
+	}, parseBool)
+	WebSocketInitTimeout = define(Spec{
+		Flag: "websocket-connection-init-timeout", Default: "3", Values: seconds, Group: GroupListener, Services: []Service{Gateway},
+		Help: "how long a WebSocket may wait with its first message",
+	}, durationOf(time.Second, nonNegative("WebSocket Connection Timeout must not be negative")))
+	WebSocketKeepAlive = define(Spec{
+		Flag: "websocket-keepalive", Default: "5", Values: seconds + "; 0 is never", Group: GroupListener, Services: []Service{Gateway},
+		Help: "how often a WebSocket gets a keep-alive message",
+	}, parseDuration(time.Second))
+	WebSocketCompression = define(Spec{
+		Flag: "websocket-compression", Variable: "CONNECTION_COMPRESSION", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway},
+		Help: "compress messages of WebSockets",
+	}, parseBool)
 	StatusPort = define(Spec{
 		Flag: "status-port", Default: "0", Values: number, Group: GroupListener, Services: []Service{Metadata, QueryExecutor, EventDelivery, Scheduler},
 		Help: "port of /healthz and /metrics of a service that is not the gateway; 0 is none",
@@ -273,7 +289,8 @@ var (
 var table = append(effective, withoutEffect...)
 
 var effective = []row{
-	ServerPort, ServerHost, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS, StatusPort,
+	ServerPort, ServerHost, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS,
+	WebSocketReadCookie, WebSocketInitTimeout, WebSocketKeepAlive, WebSocketCompression, StatusPort,
 	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
 	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
 	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,

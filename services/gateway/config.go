@@ -25,6 +25,13 @@ type Config struct {
 	MaxHeaderSize  int
 	MaxRequestSize int
 
+	// WebSocketInitTimeout is how long a WebSocket may wait for its first message,
+	// WebSocketKeepAlive the time between keep-alive messages.
+	WebSocketInitTimeout time.Duration
+	WebSocketKeepAlive   time.Duration
+	WebSocketCompression bool
+	WebSocketReadCookie  bool
+
 	CORSDomains []string
 	DisableCORS bool
 
@@ -68,6 +75,10 @@ func ReadConfig(v *config.Values) Config {
 		StopTimeout:              config.GracefulShutdownTimeout.Get(v),
 		MaxHeaderSize:            config.MaxTotalHeaderLength.Get(v),
 		MaxRequestSize:           config.MaxRequestSize.Get(v),
+		WebSocketInitTimeout:     config.WebSocketInitTimeout.Get(v),
+		WebSocketKeepAlive:       config.WebSocketKeepAlive.Get(v),
+		WebSocketCompression:     config.WebSocketCompression.Get(v),
+		WebSocketReadCookie:      config.WebSocketReadCookie.Get(v),
 		CORSDomains:              config.CORSDomain.Get(v),
 		DisableCORS:              config.DisableCORS.Get(v),
 		UnauthorizedRole:         config.UnauthorizedRole.Get(v),

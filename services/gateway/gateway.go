@@ -26,6 +26,7 @@ import (
 	"queryengine/services/gateway/internal/cors"
 	"queryengine/services/gateway/internal/jwt"
 	"queryengine/services/gateway/internal/listen"
+	"queryengine/services/gateway/internal/websocket"
 )
 
 // idleTimeout is how long a connection of a client may do nothing between requests.
@@ -59,6 +60,7 @@ type Gateway struct {
 	metrics *api.Metrics
 
 	state    lifecycle.State
+	api      *api.API
 	server   *http.Server
 	listener net.Listener
 	access   *accesslog.Log
@@ -156,7 +158,13 @@ func (g *Gateway) handler() http.Handler {
 	for _, name := range g.config.EnabledAPIs {
 		enabled[api.Group(name)] = true
 	}
-	return api.New(api.Settings{
+	g.api = api.New(api.Settings{
+		WebSocket: websocket.Config{
+			InitTimeout: g.config.WebSocketInitTimeout,
+			KeepAlive:   g.config.WebSocketKeepAlive,
+			Compression: g.config.WebSocketCompression,
+		},
+		WebSocketReadCookie:      g.config.WebSocketReadCookie,
 		Enabled:                  enabled,
 		Version:                  service.Version,
 		Relay:                    g.config.EnableRelay,
@@ -183,7 +191,8 @@ func (g *Gateway) handler() http.Handler {
 		Registry:      g.deps.Gatherer,
 		MetricsSecret: auth.NewSecret(g.config.MetricsSecret),
 		Tracer:        g.deps.Tracer,
-	}).Handler()
+	})
+	return g.api.Handler()
 }
 
 // Address is where the gateway listens; only after Start.
@@ -198,10 +207,16 @@ func (g *Gateway) Stop() {
 	g.state.Stop(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), g.config.StopTimeout)
 		defer cancel()
+		sockets := make(chan struct{}) // Shutdown does not know of WebSockets
+		go func() {
+			defer close(sockets)
+			g.api.StopWebSockets()
+		}()
 		if err := g.server.Shutdown(ctx); err != nil {
 			g.deps.Logger.Warn("requests in hand were cut off", "error", err)
 			_ = g.server.Close() // nothing more can be done about what it says
 		}
+		<-sockets
 		g.access.Close()
 		g.stopParts()
 	})

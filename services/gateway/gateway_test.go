@@ -382,6 +382,5 @@ func TestReadConfig(t *testing.T) {
 	require.Equal(t, []config.Secret{"b"}, load(map[string]string{prefix + "ACCESS_KEY": "b"}).AdminSecrets)
 	require.Equal(t, []config.Secret{"x", "y"}, load(map[string]string{prefix + "ADMIN_SECRETS": `["x","y"]`, prefix + "ADMIN_SECRET": "a"}).AdminSecrets)
 	require.Equal(t, []config.Secret{"a"}, load(map[string]string{prefix + "ADMIN_SECRETS": ``, prefix + "ADMIN_SECRET": "a"}).AdminSecrets)
-	require.Equal(t, []config.Secret{""}, load(map[string]string{prefix + "ADMIN_SECRET": ""}).AdminSecrets, "New refuses it")
 	require.False(t, load(map[string]string{prefix + "ENABLED_LOG_TYPES": "startup"}).HTTPLog)
 }

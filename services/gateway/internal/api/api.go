@@ -25,6 +25,7 @@ import (
 	"queryengine/services/gateway/internal/cors"
 	"queryengine/services/gateway/internal/jwt"
 	"queryengine/services/gateway/internal/reply"
+	"queryengine/services/gateway/internal/websocket"
 )
 
 // Group is a part of the API that can be switched off.
@@ -59,6 +60,11 @@ type Settings struct {
 	// long all of it may take; 0 is without end.
 	ReadTimeout    time.Duration
 	RequestTimeout time.Duration
+	// WebSocket says how long WebSockets wait and how they are kept alive; the bounds on
+	// messages and operations follow from the rest. WebSocketReadCookie lets cookies of the
+	// upgrade count although CORS is switched off.
+	WebSocket           websocket.Config
+	WebSocketReadCookie bool
 	// The rest is only shown.
 	AuthHook                 bool
 	JWT                      []jwt.Info
@@ -111,7 +117,8 @@ type API struct {
 	Deps
 	compressor reply.Compressor
 	exchanges  sync.Pool // of *exchange
-	tracing    *tracing  // nil when requests are not traced
+	sockets    *websocket.Server
+	tracing    *tracing // nil when requests are not traced
 	// The answers of /v1alpha1/config and /v1/version.
 	configAnswer  []byte
 	versionAnswer []byte
@@ -129,6 +136,7 @@ type version struct {
 func New(s Settings, d Deps) *API {
 	a := &API{Settings: s, Deps: d, tracing: newTracing(d.Tracer)}
 	a.exchanges.New = func() any { return newExchange(a) }
+	a.sockets = a.newWebSockets()
 	a.configAnswer = a.makeConfigAnswer()
 	a.versionAnswer = makeVersionAnswer(s.Version)
 	return a

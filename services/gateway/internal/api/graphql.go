@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/session"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/reply"
@@ -50,15 +51,20 @@ func persistedQuery(x *exchange) error {
 
 func (x *exchange) execute(r request.GraphQL, relay bool, sink bus.Sink) error {
 	defer x.limitTime()()
-	return x.api.Bus.Call(x.ctx, bus.QueryExecute, &queryv1.ExecuteRequest{
-		Session:       x.session.Proto(),
+	return x.api.Bus.Call(x.ctx, bus.QueryExecute, x.api.executeRequest(x.session, r, relay, x.requestID), newExecuteHead, sink)
+}
+
+// executeRequest is what an executor is asked.
+func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, id string) *queryv1.ExecuteRequest {
+	return &queryv1.ExecuteRequest{
+		Session:       s.Proto(),
 		Query:         r.Query,
 		OperationName: r.OperationName,
 		Variables:     r.Variables,
-		MinVersion:    x.api.minVersion(),
+		MinVersion:    a.minVersion(),
 		Relay:         relay,
-		RequestId:     x.requestID,
-	}, newExecuteHead, sink)
+		RequestId:     id,
+	}
 }
 
 // executeBatch runs the requests of a batch one after the other. One that fails takes

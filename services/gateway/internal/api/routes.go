@@ -30,7 +30,6 @@ func (a *API) routes() []route {
 	}
 	return []route{
 		{http.MethodPost, "/v1/graphql", GroupGraphQL, graphqlErrors200, graphql},
-		{http.MethodGet, "/v1/graphql", GroupGraphQL, graphqlErrors, persistedQuery},
 		{http.MethodPost, "/v1alpha1/graphql", GroupGraphQL, graphqlErrors, graphql},
 		relay,
 		{http.MethodPost, "/v1/graphql/explain", GroupMetadata, apiErrors, explain},
@@ -60,6 +59,7 @@ func (a *API) Handler() http.Handler {
 			e.Add(http.MethodOptions, r.path, missing)
 		}
 	}
+	a.addWebSockets(e)
 	e.HTTPErrorHandler = func(err error, c echo.Context) {
 		if err := missing(c); err != nil {
 			a.Log.ErrorContext(c.Request().Context(), "cannot answer a request for an unknown path", "error", err)

@@ -59,6 +59,9 @@ func isHost(host string) bool {
 	return name != "" && !strings.ContainsAny(name, "*/?#@ ")
 }
 
+// Off says that CORS is switched off: no page of another origin may read an answer.
+func (p *Policy) Off() bool { return p.off }
+
 // Allows says whether an origin may call.
 func (p *Policy) Allows(origin string) bool {
 	if p.off {

@@ -8,14 +8,20 @@ import (
 // AppendGraphQLError appends an error as the GraphQL endpoints answer it. internal says
 // whether the caller may see the internal part.
 func AppendGraphQLError(b []byte, e *apierror.Error, internal bool) []byte {
-	b = append(b, `{"errors":[{"message":`...)
+	b = AppendGraphQLErrorItem(append(b, `{"errors":[`...), e, internal)
+	return append(b, `]}`...)
+}
+
+// AppendGraphQLErrorItem appends an error as an item of the list "errors".
+func AppendGraphQLErrorItem(b []byte, e *apierror.Error, internal bool) []byte {
+	b = append(b, `{"message":`...)
 	b = jsonscan.AppendString(b, e.Message)
 	b = append(b, `,"extensions":{"path":`...)
 	b = jsonscan.AppendString(b, e.Path)
 	b = append(b, `,"code":`...)
 	b = jsonscan.AppendString(b, string(e.Code))
 	b = appendInternal(b, e, internal)
-	return append(b, `}}]}`...)
+	return append(b, `}}`...)
 }
 
 // AppendAPIError appends an error as every other endpoint answers it.

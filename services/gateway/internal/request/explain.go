@@ -58,7 +58,7 @@ func readExplained(v jsonscan.Value) (GraphQL, error) {
 	if v.Kind == jsonscan.String {
 		return GraphQL{Query: v.Text()}, nil
 	}
-	return readGraphQL(v)
+	return Read(v)
 }
 
 func readUser(v jsonscan.Value, user *session.Session) error {

@@ -35,17 +35,18 @@ func ReadBody(body []byte) (Body, error) {
 func (b Body) IsBatch() bool { return b.value.Kind == jsonscan.Array }
 
 // Single reads a body that is not a batch.
-func (b Body) Single() (GraphQL, error) { return readGraphQL(b.value) }
+func (b Body) Single() (GraphQL, error) { return Read(b.value) }
 
 // Batch reads each request of a batch and calls f with it, or with what is wrong with it.
 func (b Body) Batch(f func(i int, r GraphQL, err error) error) error {
 	return b.value.Elements(func(i int, v jsonscan.Value) error {
-		r, err := readGraphQL(v)
+		r, err := Read(v)
 		return f(i, r, err)
 	})
 }
 
-func readGraphQL(v jsonscan.Value) (GraphQL, error) {
+// Read reads one request out of a larger text.
+func Read(v jsonscan.Value) (GraphQL, error) {
 	var r GraphQL
 	if v.Kind != jsonscan.Object {
 		return r, wrongKind("GraphQL request", jsonscan.Object, v)

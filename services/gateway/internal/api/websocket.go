@@ -1,0 +1,91 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/bus"
+	"queryengine/services/gateway/internal/auth"
+	"queryengine/services/gateway/internal/websocket"
+)
+
+// maxOperations is how many operations of one WebSocket run at once.
+const maxOperations = 100
+
+// newWebSockets returns the server of the GraphQL endpoints' WebSockets.
+func (a *API) newWebSockets() *websocket.Server {
+	c := a.WebSocket
+	c.MaxMessage = int64(a.MaxRequestSize)
+	c.MaxOperations = maxOperations
+	return websocket.NewServer(c, websocket.Deps{
+		Authenticate: func(ctx context.Context, h http.Header) (*auth.Identity, error) {
+			return a.Authenticator.Authenticate(ctx, h, nil)
+		},
+		Execute: a.executeOverWebSocket,
+		Logger:  a.Log,
+	})
+}
+
+func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, sink bus.Sink) error {
+	if a.RequestTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, a.RequestTimeout)
+		defer cancel()
+	}
+	return a.Bus.Call(ctx, bus.QueryExecute, a.executeRequest(o.Session, o.Request, o.Relay, uuid.NewString()), newExecuteHead, sink)
+}
+
+// addWebSockets adds what GET requests to the GraphQL endpoints get: a WebSocket if they
+// ask for one.
+func (a *API) addWebSockets(e *echo.Echo) {
+	if !a.Enabled[GroupGraphQL] {
+		return
+	}
+	missing := a.serve(apiErrors, notFound)
+	add := func(path string, endpoint websocket.Endpoint, otherwise echo.HandlerFunc) {
+		e.GET(path, func(c echo.Context) error {
+			if !websocket.IsUpgrade(c.Request()) {
+				return otherwise(c)
+			}
+			a.upgrade(c.Response().Writer, c.Request(), endpoint)
+			return nil
+		})
+	}
+	add("/v1/graphql", websocket.Endpoint{}, a.serve(graphqlErrors, persistedQuery))
+	add("/v1alpha1/graphql", websocket.Endpoint{FlatErrors: true}, missing)
+	if a.Relay {
+		add("/v1beta1/relay", websocket.Endpoint{Relay: true}, missing)
+	}
+}
+
+func (a *API) upgrade(w http.ResponseWriter, r *http.Request, endpoint websocket.Endpoint) {
+	if origin := r.Header.Get("Origin"); origin != "" && !a.CORS.Off() && !a.CORS.Allows(origin) {
+		refuseUpgrade(w, apierror.New(apierror.AccessDenied, "received origin header does not match configured CORS domains").
+			WithStatus(http.StatusBadRequest))
+		return
+	}
+	if a.CORS.Off() && !a.WebSocketReadCookie {
+		// Without CORS any page may open a WebSocket: its browser's cookies prove nothing.
+		r = r.Clone(r.Context())
+		r.Header.Del("Cookie")
+	}
+	a.sockets.Serve(w, r, endpoint)
+}
+
+func refuseUpgrade(w http.ResponseWriter, e *apierror.Error) {
+	body, _ := json.Marshal(map[string]any{ // strings always encode
+		"message":    e.Message,
+		"extensions": map[string]any{"path": e.Path, "code": e.Code},
+	})
+	w.Header()["Content-Type"] = jsonTypes
+	w.WriteHeader(e.Status)
+	_, _ = w.Write(body) // a client that is gone needs no answer
+}
+
+// StopWebSockets ends all WebSockets and returns when they are gone.
+func (a *API) StopWebSockets() { a.sockets.Stop() }

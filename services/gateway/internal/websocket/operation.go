@@ -1,0 +1,157 @@
+package websocket
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+
+	"github.com/coder/websocket"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/services/gateway/internal/request"
+)
+
+// start begins an operation. What is wrong with it is told to the client; an error ends the
+// connection.
+func (c *conn) start(m message) error {
+	o := Operation{Relay: c.endpoint.Relay}
+	c.mu.Lock()
+	_, taken := c.operations[m.id]
+	o.Session = c.session
+	fault := c.initFault
+	c.mu.Unlock()
+	switch {
+	case fault != "":
+		return c.misused(m.id, "cannot start as connection_init failed with: "+fault)
+	case o.Session == nil:
+		return c.misused(m.id, "start received before the connection is initialised")
+	case taken:
+		return c.misused(m.id, "an operation already exists with this id: "+m.id)
+	}
+	var err error
+	if o.Request, err = request.Read(m.payload); err != nil {
+		return c.fail(m.id, err)
+	}
+	select {
+	case c.slots <- struct{}{}:
+	case <-c.ctx.Done():
+		return c.ctx.Err()
+	}
+	a := &answer{conn: c, id: m.id}
+	var ctx context.Context
+	ctx, a.cancel = context.WithCancel(c.ctx)
+	c.mu.Lock()
+	c.operations[m.id] = a
+	c.mu.Unlock()
+	c.running.Go(func() {
+		c.run(ctx, a, o)
+		a.cancel()
+		<-c.slots
+	})
+	return nil
+}
+
+// stop ends an operation; nothing more is sent of it. One whose message is half sent is
+// left to finish it, because a message can't be taken back.
+func (c *conn) stop(id string) {
+	c.mu.Lock()
+	a := c.operations[id]
+	delete(c.operations, id)
+	c.mu.Unlock()
+	if a != nil && !a.begun.Load() {
+		a.cancel()
+	}
+}
+
+// forget frees the id of an operation that has ended.
+func (c *conn) forget(a *answer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.operations[a.id] == a {
+		delete(c.operations, a.id)
+	}
+}
+
+func (c *conn) run(ctx context.Context, a *answer, o Operation) {
+	err := c.server.deps.Execute(ctx, o, a)
+	c.forget(a) // before the client hears that the operation is complete
+	if ctx.Err() != nil && a.writer == nil {
+		return // the client does not want it any more
+	}
+	switch {
+	case err != nil && a.writer != nil:
+		// A part of the message has been sent: only breaking off tells the client.
+		c.server.deps.Logger.Warn("an answer was cut off", "error", err)
+		_ = c.socket.CloseNow()
+		return
+	case err != nil:
+		err = c.fail(a.id, err)
+	default:
+		if err = a.end(); err == nil {
+			err = c.send(completeMessage(a.id))
+		}
+	}
+	if err != nil {
+		c.cancel()
+	}
+}
+
+// fail ends an operation that has no answer.
+func (c *conn) fail(id string, err error) error {
+	if err := c.send(c.protocol.failure(id, apierror.From(err), c.endpoint.FlatErrors, false)); err != nil {
+		return err
+	}
+	return c.send(completeMessage(id))
+}
+
+// misused tells a client that it broke the rules of the conversation, which ends it in the
+// newer protocol.
+func (c *conn) misused(id, text string) error {
+	if err := c.send(c.protocol.failure(id, apierror.New(apierror.StartFailed, text), c.endpoint.FlatErrors, true)); err != nil {
+		return err
+	}
+	if c.protocol == transport {
+		c.close(websocket.StatusNormalClosure, "4400: "+text)
+		return nil
+	}
+	return c.send(completeMessage(id))
+}
+
+// answer is the bus.Sink of an operation: it writes one message piece by piece, as the
+// answer comes.
+type answer struct {
+	conn   *conn
+	id     string
+	cancel context.CancelFunc
+	begun  atomic.Bool    // a part of the message has been sent
+	writer io.WriteCloser // nil before that
+}
+
+// Head leaves out response headers, which have no place here.
+func (*answer) Head(proto.Message) error { return nil }
+
+func (a *answer) Write(p []byte) (int, error) {
+	if a.writer == nil {
+		a.begun.Store(true)
+		w, err := a.conn.socket.Writer(a.conn.ctx, websocket.MessageText)
+		if err != nil {
+			return 0, err
+		}
+		a.writer = w
+		if _, err := w.Write(a.conn.protocol.dataPrefix(a.id)); err != nil {
+			return 0, err
+		}
+	}
+	return a.writer.Write(p)
+}
+
+func (a *answer) end() error {
+	if a.writer == nil {
+		return nil
+	}
+	if _, err := a.writer.Write([]byte{'}'}); err != nil {
+		return err
+	}
+	return a.writer.Close()
+}

@@ -1,0 +1,107 @@
+package websocket
+
+import (
+	"net/http"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/services/gateway/internal/jsonscan"
+	"queryengine/services/gateway/internal/reply"
+)
+
+// protocol is one of the two ways to spell the same conversation.
+type protocol int
+
+const (
+	// legacy is the protocol of subscriptions-transport-ws, whose subprotocol is graphql-ws.
+	legacy protocol = iota
+	// transport is the protocol of the graphql-ws library, graphql-transport-ws.
+	transport
+)
+
+func (p protocol) name() string {
+	if p == transport {
+		return "graphql-transport-ws"
+	}
+	return "graphql-ws"
+}
+
+// chooseProtocol takes the newer protocol when the client offers it.
+func chooseProtocol(h http.Header) protocol {
+	for _, line := range h.Values("Sec-WebSocket-Protocol") {
+		for name := range strings.SplitSeq(line, ",") {
+			if strings.TrimSpace(name) == transport.name() {
+				return transport
+			}
+		}
+	}
+	return legacy
+}
+
+// The messages without an operation.
+var (
+	messageAck  = []byte(`{"type":"connection_ack"}`)
+	messageKA   = []byte(`{"type":"ka"}`)
+	messagePing = []byte(`{"type":"ping","payload":{"message":"keepalive"}}`)
+)
+
+func (p protocol) keepAlive() []byte {
+	if p == transport {
+		return messagePing
+	}
+	return messageKA
+}
+
+// dataPrefix opens a message with an answer, up to the payload.
+func (p protocol) dataPrefix(id string) []byte {
+	kind := "data"
+	if p == transport {
+		kind = "next"
+	}
+	return envelope(kind, id)
+}
+
+func envelope(kind, id string) []byte {
+	b := append([]byte(`{"type":"`), kind...)
+	b = append(b, `","id":`...)
+	b = jsonscan.AppendString(b, id)
+	return append(b, `,"payload":`...)
+}
+
+func completeMessage(id string) []byte {
+	b := jsonscan.AppendString([]byte(`{"type":"complete","id":`), id)
+	return append(b, '}')
+}
+
+// failure is the message that an operation ends with, when it has no answer. misuse says
+// that the client broke the rules of the conversation.
+func (p protocol) failure(id string, e *apierror.Error, flat, misuse bool) []byte {
+	switch {
+	case flat:
+		return append(reply.AppendAPIError(envelope("error", id), e, false), '}')
+	case misuse:
+		return append(reply.AppendGraphQLErrorItem(envelope("error", id), e, false), '}')
+	case whileRunning(e) && p == legacy:
+		return append(reply.AppendGraphQLError(envelope("data", id), e, false), '}')
+	case whileRunning(e) || p == legacy:
+		return append(reply.AppendGraphQLError(envelope("error", id), e, false), '}')
+	}
+	b := reply.AppendGraphQLErrorItem(append(envelope("error", id), '['), e, false)
+	return append(b, "]}"...)
+}
+
+// whileRunning says whether an error arose when the operation ran, and not before: such
+// errors come from the database.
+func whileRunning(e *apierror.Error) bool {
+	switch e.Code {
+	case apierror.DataException, apierror.ConstraintViolation, apierror.ConstraintError, apierror.PermissionError,
+		apierror.PostgresError, apierror.PostgresMaxConns, apierror.ConcurrentUpdate, apierror.Unexpected, apierror.Timeout:
+		return true
+	}
+	return false
+}
+
+// connectionError is the message of the older protocol for a connection that failed.
+func connectionError(text string) []byte {
+	return append(jsonscan.AppendString([]byte(`{"type":"connection_error","payload":`), text), '}')
+}

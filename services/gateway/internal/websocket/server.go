@@ -1,0 +1,145 @@
+package websocket
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/session"
+	"queryengine/services/gateway/internal/auth"
+	"queryengine/services/gateway/internal/request"
+)
+
+// Config bounds connections.
+type Config struct {
+	// InitTimeout is how long a client may take to send connection_init.
+	InitTimeout time.Duration
+	// KeepAlive is the time between keep-alive messages, 0 for none.
+	KeepAlive time.Duration
+	// Compression offers permessage-deflate.
+	Compression bool
+	// MaxMessage is the most bytes of a client's message.
+	MaxMessage int64
+	// MaxOperations is how many operations of one connection run at once; further ones wait.
+	MaxOperations int
+}
+
+// Deps are what a Server asks.
+type Deps struct {
+	// Authenticate finds out who sent these headers.
+	Authenticate func(ctx context.Context, h http.Header) (*auth.Identity, error)
+	// Execute runs an operation and gives its answer to sink.
+	Execute func(ctx context.Context, o Operation, sink bus.Sink) error
+	Logger  *slog.Logger
+}
+
+// Operation is one operation of a client.
+type Operation struct {
+	Session *session.Session
+	Request request.GraphQL
+	// Relay asks for the relay schema.
+	Relay bool
+}
+
+// Endpoint says which face of the API a connection was opened at.
+type Endpoint struct {
+	Relay bool
+	// FlatErrors are {"error","path","code"}, in place of GraphQL errors.
+	FlatErrors bool
+}
+
+// Server keeps the open connections. It is safe for concurrent use.
+type Server struct {
+	config Config
+	deps   Deps
+
+	mu      sync.Mutex
+	stopped bool
+	open    map[*conn]struct{}
+	running sync.WaitGroup
+}
+
+// NewServer returns a Server without connections.
+func NewServer(c Config, d Deps) *Server {
+	return &Server{config: c, deps: d, open: map[*conn]struct{}{}}
+}
+
+// IsUpgrade says whether a request wants to become a WebSocket.
+func IsUpgrade(r *http.Request) bool {
+	return headerHas(r.Header, "Connection", "upgrade") && headerHas(r.Header, "Upgrade", "websocket")
+}
+
+func headerHas(h http.Header, name, token string) bool {
+	for _, line := range h.Values(name) {
+		for item := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(item), token) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Serve upgrades the request and serves the connection until it ends. The origin of the
+// request has been checked.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, e Endpoint) {
+	p := chooseProtocol(r.Header)
+	options := &websocket.AcceptOptions{
+		Subprotocols:       []string{p.name()},
+		InsecureSkipVerify: true, // the gateway's CORS rules decide on origins
+		CompressionMode:    websocket.CompressionDisabled,
+	}
+	if s.config.Compression {
+		options.CompressionMode = websocket.CompressionContextTakeover
+	}
+	socket, err := websocket.Accept(w, r, options)
+	if err != nil {
+		s.deps.Logger.Debug("a WebSocket could not be opened", "error", err)
+		return // Accept has answered
+	}
+	socket.SetReadLimit(s.config.MaxMessage)
+	c := newConn(s, socket, p, e, r.Header)
+	if !s.add(c) {
+		c.close(websocket.StatusServiceRestart, shuttingDown)
+		return
+	}
+	defer s.remove(c)
+	c.serve()
+}
+
+const shuttingDown = "shutting server down"
+
+// Stop closes all connections and returns when they are gone.
+func (s *Server) Stop() {
+	s.mu.Lock()
+	s.stopped = true
+	for c := range s.open {
+		go c.close(websocket.StatusServiceRestart, shuttingDown)
+	}
+	s.mu.Unlock()
+	s.running.Wait()
+}
+
+func (s *Server) add(c *conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return false
+	}
+	s.open[c] = struct{}{}
+	s.running.Add(1)
+	return true
+}
+
+func (s *Server) remove(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, c)
+	s.running.Done()
+}
