@@ -83,7 +83,7 @@ func (a *arrayReader) appendDimension(dst []byte, depth int, encode encoder) ([]
 			dst = append(dst, ',')
 		}
 		var element []byte
-		ok := true
+		var ok bool
 		if depth+1 < a.ndims {
 			dst, ok = a.appendDimension(dst, depth+1, encode)
 		} else if element, ok = a.next(); ok {

@@ -85,13 +85,16 @@ func appendFloat(dst []byte, f float64, size int) []byte {
 func betweenFloats(text []byte, f float64, size int) bool {
 	digits, exponent := uint64(0), 0
 	point := -1
+scan:
 	for i, c := range text {
-		if c == '.' {
+		switch c {
+		case '-':
+		case '.':
 			point = 0
-		} else if c == 'e' {
+		case 'e':
 			exponent, _ = strconv.Atoi(string(text[i+1:])) // strconv wrote it
-			break
-		} else if c != '-' {
+			break scan
+		default:
 			digits = digits*10 + uint64(c-'0')
 			if point >= 0 {
 				point++

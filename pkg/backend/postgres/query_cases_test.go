@@ -204,7 +204,8 @@ func addAggregateCases(add func(string, ir.Root) *queryCase) {
 		{Alias: "__typename", Typename: "track_aggregate_fields"},
 	}
 	all := []ir.AggregateField{
-		{Alias: "aggregate", Aggregates: numbers}, {Alias: "nodes", Nodes: []ir.Field{idField}, IsNodes: true},
+		{Alias: "aggregate", Aggregates: numbers},
+		{Alias: "nodes", Nodes: []ir.Field{idField}, IsNodes: true},
 		{Alias: "__typename", Typename: "track_aggregate"},
 	}
 	add("aggregate", &ir.Aggregate{Rows: tracks(nil), Fields: all})
@@ -283,7 +284,8 @@ func addWhereCases(add func(string, ir.Root) *queryCase) {
 	where("logic", ir.And{Exps: []ir.BoolExp{
 		ir.Or{Exps: []ir.BoolExp{compare(seconds, ir.OpGt, number4("200")), ir.IsNull{Expr: seconds}}},
 		ir.Not{Exp: ir.Or{Exps: []ir.BoolExp{compare(column("id", int4Type), ir.OpLt, number4("10")), compare(mood, ir.OpEq, ir.Literal{Text: "loud", Type: moodType})}}},
-		ir.And{}, ir.IsNull{Expr: column("album_id", int4Type), Not: true},
+		ir.And{},
+		ir.IsNull{Expr: column("album_id", int4Type), Not: true},
 	}})
 	where("lists", ir.And{Exps: []ir.BoolExp{
 		compare(column("id", int4Type), ir.OpIn, ir.Variable{Index: 0, Type: int4sType}),
@@ -337,7 +339,8 @@ func addWhereCases(add func(string, ir.Root) *queryCase) {
 		r.Where = ir.Or{Exps: []ir.BoolExp{compare(hidden, ir.OpGt, number4("100")), compare(column("id", int4Type), ir.OpGt, number4("38"))}}
 		r.OrderBy = orderBy(descending(ir.OrderItem{Target: ir.OrderExpr{Expr: hidden}}), by("id"))
 	}), Fields: []ir.Field{
-		idField, {Alias: "seconds", Expr: hidden, ExprType: int4Type},
+		idField,
+		{Alias: "seconds", Expr: hidden, ExprType: int4Type},
 		{Alias: "shout", Expr: ir.Upper{Expr: column("title", textType)}, ExprType: textType},
 	}}).args = backend.Args{Session: as("buyer", map[string]string{"x-engine-limit": "7"})}
 }

@@ -3,8 +3,8 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -106,7 +106,7 @@ func TestPreparedStatementsAreBounded(t *testing.T) {
 	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *Endpoint) { e.MaxConnections = 1 })
 	limited := func(i int) backend.Statement {
 		rows := table("n")
-		rows.Limit = number4(fmt.Sprint(i))
+		rows.Limit = number4(strconv.Itoa(i))
 		return statementOf(t, &ir.Select{Rows: rows, Fields: []ir.Field{idField}})
 	}
 	for i := range maxPrepared + 50 {
@@ -118,7 +118,7 @@ func TestPreparedStatementsAreBounded(t *testing.T) {
 	defer c.release()
 	results, err := c.pg.Exec(t.Context(), `SELECT count(*), count(*) FILTER (WHERE statement LIKE '% LIMIT 0') FROM pg_prepared_statements`).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, fmt.Sprint(maxPrepared), string(results[0].Rows[0][0]))
+	require.Equal(t, strconv.Itoa(maxPrepared), string(results[0].Rows[0][0]))
 	require.Equal(t, "1", string(results[0].Rows[0][1]), "the one in use stays")
 }
 
@@ -161,7 +161,7 @@ func TestTimeZone(t *testing.T) {
 	last := &ir.Aggregate{Rows: table("n"), Fields: []ir.AggregateField{{
 		Alias: "aggregate", Aggregates: []ir.AggregateExpr{aggregateOf("max", "max", column("at", timestamptzType))},
 	}}}
-	require.Equal(t, `{"aggregate" : {"max" : {"at" : "2024-07-01T14:00:00+02:00"}}}`, answerOf(t, f.source, statementOf(t, last), backend.Args{}))
+	requireAnswer(t, `{"aggregate" : {"max" : {"at" : "2024-07-01T14:00:00+02:00"}}}`, answerOf(t, f.source, statementOf(t, last), backend.Args{}))
 }
 
 // TestEncoding: text is UTF-8 on the wire, in records too, whatever the database keeps it in.
@@ -188,7 +188,7 @@ func TestEncoding(t *testing.T) {
 	answer := sameAnswer(t, s, &ir.Select{Rows: table("n"), Fields: []ir.Field{
 		titleField, many("same", pair("id", "id"), table("n"), titleField),
 	}}, backend.RenderOptions{}, backend.Args{})
-	require.Equal(t, `[{"title":"Dvořák","same":[{"title":"Dvořák"}]}]`, answer)
+	requireAnswer(t, `[{"title":"Dvořák","same":[{"title":"Dvořák"}]}]`, answer)
 }
 
 // frames keeps what an Answer hands on.

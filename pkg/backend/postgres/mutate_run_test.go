@@ -1,0 +1,174 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+func TestTransaction(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, albumSchema, nil)
+	insert := func(title string) backend.Statement {
+		st, err := New().RenderMutation(&ir.Insert{
+			Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{given(titleColumn, title)}},
+			Output: ir.Output{Returning: []ir.Field{field("id", int4Type), field("title", textType)}},
+		}, backend.RenderOptions{})
+		require.NoError(t, err)
+		return st
+	}
+	count := func() string { return f.text(t, `SELECT count(*)::text FROM album`) }
+
+	t.Run("hands out rows and commits", func(t *testing.T) {
+		var rows []string
+		err := f.source.Mutate(t.Context(), as("admin", nil), func(tx backend.Tx) error {
+			for _, title := range []string{"a", "b"} {
+				if err := tx.Exec(t.Context(), insert(title), backend.Args{}, func(row [][]byte) error {
+					rows = append(rows, string(row[0])+string(row[1]))
+					return nil
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, []string{"1a", "2b"}, rows)
+		require.Equal(t, "2", count())
+	})
+	t.Run("counts rows without RETURNING", func(t *testing.T) {
+		st, err := New().RenderMutation(&ir.Update{Table: public("album"), Set: []ir.Assignment{
+			{Column: priceColumn, Op: ir.AssignSet, Value: given(priceColumn, "1")},
+		}}, backend.RenderOptions{})
+		require.NoError(t, err)
+		rows := 0
+		require.NoError(t, f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			return tx.Exec(t.Context(), st, backend.Args{}, func([][]byte) error { rows++; return nil })
+		}))
+		require.Equal(t, 2, rows)
+	})
+	t.Run("rolls back with f", func(t *testing.T) {
+		stop := errors.New("stop")
+		err := f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			require.NoError(t, tx.Exec(t.Context(), insert("c"), backend.Args{}, func([][]byte) error { return nil }))
+			return stop
+		})
+		require.ErrorIs(t, err, stop)
+		require.Equal(t, "2", count())
+	})
+	t.Run("rolls back a failure that f hides", func(t *testing.T) {
+		err := f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			require.NoError(t, tx.Exec(t.Context(), insert("c"), backend.Args{}, func([][]byte) error { return nil }))
+			require.Error(t, tx.Exec(t.Context(), insert("a"), backend.Args{}, func([][]byte) error { return nil }))
+			return nil
+		})
+		requireCode(t, err, apierror.ConstraintViolation, `Uniqueness violation. duplicate key value violates unique constraint "album_title_key"`)
+		require.Equal(t, "2", count())
+	})
+	t.Run("reports what only shows at the end", func(t *testing.T) {
+		st, err := New().RenderMutation(&ir.Update{Table: public("album"), Set: []ir.Assignment{
+			{Column: ir.Column{Name: "parent", Type: int4Type}, Op: ir.AssignSet, Value: number4("99")},
+		}}, backend.RenderOptions{})
+		require.NoError(t, err)
+		err = f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			return tx.Exec(t.Context(), st, backend.Args{}, func([][]byte) error { return nil })
+		})
+		requireCode(t, err, apierror.ConstraintViolation,
+			`Foreign key violation. insert or update on table "album" violates foreign key constraint "album_parent_fkey"`)
+	})
+	t.Run("commits along with the last statement", func(t *testing.T) {
+		insertion, answer := insert("last"), backend.NewAnswer(nil, nil, 0)
+		ignore := func([][]byte) error { return nil }
+		require.NoError(t, f.source.Mutate(t.Context(), as("admin", nil), func(tx backend.Tx) error {
+			backend.Last(tx)
+			require.NoError(t, tx.Query(t.Context(), insertion, backend.Args{}, answer))
+			require.Equal(t, "3", count(), "others see it while f runs")
+			require.ErrorContains(t, tx.Exec(t.Context(), insertion, backend.Args{}, ignore), "last statement")
+			return nil
+		}))
+		require.Contains(t, string(answer.Buf), `"title":"last"}]`)
+		err := f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			backend.Last(tx)
+			return tx.Exec(t.Context(), insertion, backend.Args{}, ignore)
+		})
+		requireCode(t, err, apierror.ConstraintViolation, `Uniqueness violation. duplicate key value violates unique constraint "album_title_key"`)
+		late, err := New().RenderMutation(&ir.Update{Table: public("album"), Set: []ir.Assignment{
+			{Column: ir.Column{Name: "parent", Type: int4Type}, Op: ir.AssignSet, Value: number4("99")},
+		}, Output: ir.Output{Returning: []ir.Field{field("id", int4Type)}}}, backend.RenderOptions{})
+		require.NoError(t, err)
+		answer.Buf = answer.Buf[:0]
+		err = f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			backend.Last(tx)
+			return tx.Query(t.Context(), late, backend.Args{}, answer)
+		})
+		requireCode(t, err, apierror.ConstraintViolation,
+			`Foreign key violation. insert or update on table "album" violates foreign key constraint "album_parent_fkey"`)
+		require.Empty(t, answer.Buf)
+		f.exec(t, `DELETE FROM album WHERE title = 'last'`)
+		require.Equal(t, "2", count())
+	})
+	t.Run("ends when the caller is gone", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := f.source.Mutate(ctx, nil, func(tx backend.Tx) error {
+			require.NoError(t, tx.Exec(ctx, insert("d"), backend.Args{}, func([][]byte) error { return nil }))
+			cancel()
+			return tx.Exec(ctx, insert("e"), backend.Args{}, func([][]byte) error { return nil })
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, "2", count())
+		require.Equal(t, "0", f.text(t, `SELECT count(*)::text FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND datname = current_database()`))
+	})
+	t.Run("begins again when its first statement is out of date", func(t *testing.T) {
+		all := insert("f")
+		for range 4 { // every connection has the statement
+			_ = f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+				require.NoError(t, tx.Exec(t.Context(), all, backend.Args{}, func([][]byte) error { return nil }))
+				return errors.New("not now")
+			})
+		}
+		f.exec(t, `ALTER TABLE album ALTER COLUMN id TYPE bigint`)
+		require.NoError(t, f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			return tx.Exec(t.Context(), all, backend.Args{}, func([][]byte) error { return nil })
+		}))
+		require.Equal(t, "3", count())
+	})
+}
+
+// TestWrittenRows: what is related to written rows is read by a second statement, from the
+// rows themselves, so that it sees the first one's effects.
+func TestWrittenRows(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, shopSchema, nil)
+	whole := catalog.Type{Schema: "public", Name: "album", Kind: catalog.TypeComposite}
+	remove, err := New().RenderMutation(&ir.Delete{
+		Table: public("album"), Where: compare(idColumn, ir.OpIn, ir.Literal{Text: "{1,4}", Type: int4sType}),
+		Output: ir.Output{Returning: []ir.Field{{Alias: "row", Expr: ir.Row{Type: whole}, ExprType: whole}}},
+	}, backend.RenderOptions{})
+	require.NoError(t, err)
+	f.exec(t, `ALTER TABLE track DROP CONSTRAINT track_album_id_fkey; INSERT INTO track (id, album_id, title, price) VALUES (90, 1, 'x', 0)`)
+	out := backend.NewAnswer(nil, nil, 0)
+	require.NoError(t, f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+		written := ir.Written{Table: public("album")}
+		if err := tx.Exec(t.Context(), remove, backend.Args{}, func(row [][]byte) error {
+			written.Rows = append(written.Rows, ir.Literal{Text: string(row[0])})
+			return nil
+		}); err != nil {
+			return err
+		}
+		st := statementOf(t, &ir.Select{Rows: ir.Rows{From: written}, Fields: []ir.Field{
+			titleField, field("meta", jsonbType), one("artist", "artist", pair("artist_id", "id"), nil, nameField),
+			{Alias: "strict", Expr: ir.Call{Function: public("strict_title"), Args: []ir.CallArg{{Row: true}}}, ExprType: textType},
+			many("tracks", pair("id", "album_id"), tracks(func(r *ir.Rows) { r.Where = compare(idColumn, ir.OpGt, number4("35")) }), idField),
+		}})
+		return tx.Query(t.Context(), st, backend.Args{}, out)
+	}))
+	requireAnswer(t, `[{"title":"Blue","meta":{"year": 1971, "labels": ["Reprise", "WB"]},"artist":{"name":"Joni"},"strict":"BLUE","tracks":[{"id":36}, {"id":40}, {"id":90}]}, `+
+		`{"title":"Lost","meta":null,"artist":null,"strict":"LOST","tracks":[{"id":39}]}]`, string(out.Buf))
+}
