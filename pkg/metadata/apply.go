@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -118,8 +119,17 @@ func (v View) source(name string) (*Source, error) {
 	return s, nil
 }
 
+// usableSource is source for commands that look into the database.
+func (v View) usableSource(name string) (*Source, error) {
+	s, err := v.source(name)
+	if err == nil && v.Catalogs[name] == nil {
+		err = apierror.Newf(apierror.Unexpected, "source with name %q is inconsistent", name).WithStatus(http.StatusBadRequest)
+	}
+	return s, err
+}
+
 func (v View) table(source string, name catalog.Name) (*Source, *Table, error) {
-	s, err := v.source(source)
+	s, err := v.usableSource(source)
 	if err != nil {
 		return nil, nil, err
 	}

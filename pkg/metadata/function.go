@@ -211,11 +211,11 @@ func (v View) functionSource(name string) (*Source, error) {
 	if source == nil || source.Kind != v.kind() {
 		return nil, apierror.Newf(apierror.NotExists, "%q is not a known %s source", name, v.kind())
 	}
-	return source, nil
+	return v.usableSource(name)
 }
 
 func (v View) function(source string, name catalog.Name) (*Source, *Function, error) {
-	s, err := v.source(source)
+	s, err := v.usableSource(source)
 	if err != nil {
 		return nil, nil, err
 	}

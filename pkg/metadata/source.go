@@ -237,11 +237,12 @@ type DropSource struct {
 
 // Apply removes the source, with all that is defined in it.
 func (a *DropSource) Apply(v View) (*Result, error) {
-	if _, err := v.source(a.Name); err != nil {
-		return nil, err
+	lookup := v.source
+	if a.Cascade {
+		lookup = v.usableSource
 	}
-	if a.Cascade && v.Catalogs[a.Name] == nil {
-		return nil, apierror.Newf(apierror.Unexpected, "source with name %q is inconsistent", a.Name).WithStatus(400)
+	if _, err := lookup(a.Name); err != nil {
+		return nil, err
 	}
 	id := sourceID(a.Name)
 	doc, err := v.drop(v.Document, a.Cascade, id)

@@ -88,7 +88,7 @@ func (a *TrackTable) UnmarshalJSON(raw []byte) error {
 
 // Apply tracks the table.
 func (a *TrackTable) Apply(v View) (*Result, error) {
-	source, err := v.source(a.Source)
+	source, err := v.usableSource(a.Source)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ type UntrackTable struct {
 
 // Apply forgets the table with all that is defined on it.
 func (a *UntrackTable) Apply(v View) (*Result, error) {
-	source, err := v.source(a.Source)
+	source, err := v.usableSource(a.Source)
 	if err != nil {
 		return nil, err
 	}

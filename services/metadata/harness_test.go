@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
@@ -31,6 +32,8 @@ type world struct {
 	nats                *natsserver.Server
 	natsDir             string
 	metadataURL, source string
+	// metrics takes those of the services, nil for none.
+	metrics prometheus.Registerer
 }
 
 func newWorld(t testing.TB) *world {
@@ -80,7 +83,7 @@ func (w *world) start(t testing.TB) *instance {
 		MetadataURL: w.metadataURL, Replicas: 1, History: 1000, InferFunctionPermissions: true,
 		DefaultSource: &metadata.ConnectionInfo{DatabaseURL: raw, IsolationLevel: "read-committed"},
 	}, Deps{
-		Bus: b, Logger: logger(),
+		Bus: b, Logger: logger(), Metrics: w.metrics,
 		Open: func(ctx context.Context, m *metadata.Source) (backend.Source, error) {
 			o, err := postgres.Configure(m.Configuration, os.LookupEnv, "metadata test")
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
@@ -43,6 +44,8 @@ const (
 type Deps struct {
 	Bus    *bus.Bus
 	Logger *slog.Logger
+	// Metrics takes the metrics of the service; nil for none.
+	Metrics prometheus.Registerer
 	// Open opens a source of the metadata; it makes no connection yet.
 	Open func(ctx context.Context, s *metadata.Source) (backend.Source, error)
 	// Dialects by source kind.
@@ -60,6 +63,7 @@ type Service struct {
 	engine    *apply.Engine
 	publisher *outbox.Publisher
 	audience  *audience.Audience
+	metrics   *metrics
 	// background is the work that no request waits for; ended ends it.
 	background sync.WaitGroup
 	ended      context.CancelFunc
@@ -107,6 +111,9 @@ func New(c Config, d Deps) (*Service, error) {
 		Replicas: c.Replicas,
 		Logger:   d.Logger,
 	})
+	if s.metrics, err = newMetrics(d.Metrics, s.engine.State); err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
 	return s, nil
 }
 
@@ -250,22 +257,32 @@ func (s *Service) apply(ctx context.Context, m proto.Message, w bus.ResponseWrit
 	if !ok {
 		return apierror.Newf(apierror.Unexpected, "unexpected message %T", m)
 	}
+	began := time.Now()
 	answer, err := s.engine.Handle(ctx, apply.Request{
 		API:     apis[request.GetEndpoint()],
 		Session: session.FromProto(request.GetSession()),
 		Body:    json.RawMessage(request.GetBody()),
 	})
+	s.metrics.done(request.GetEndpoint(), began, err)
 	if err != nil {
 		return err
 	}
 	if answer.Modified {
-		seen, cancel := context.WithTimeout(ctx, s.config.SeenTimeout)
-		s.audience.Wait(seen, answer.State.StreamID, answer.State.Version)
-		cancel()
+		s.waitUntilSeen(ctx, answer.State)
 	}
 	w.SetHead(&metadatav1.ApplyHead{ResourceVersion: answer.State.Version})
 	_, err = w.Write(answer.Body)
 	return err
+}
+
+// waitUntilSeen waits until every live gateway knows of a change, so that the client's next
+// request sees it whichever gateway it reaches.
+func (s *Service) waitUntilSeen(ctx context.Context, state *apply.State) {
+	ctx, cancel := context.WithTimeout(ctx, s.config.SeenTimeout)
+	defer cancel()
+	began := time.Now()
+	s.audience.Wait(ctx, state.StreamID, state.Version)
+	s.metrics.seen.Observe(time.Since(began).Seconds())
 }
 
 var apis = map[metadatav1.ApplyRequest_Endpoint]metadata.API{

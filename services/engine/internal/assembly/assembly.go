@@ -30,7 +30,9 @@ var parts = []struct {
 			return nil, err
 		}
 		kinds := kind.All(os.LookupEnv, string(config.Metadata))
-		return metadata.New(c, metadata.Deps{Bus: e.Bus, Logger: e.Logger, Open: kinds.Open, Dialects: kinds.Dialects()})
+		return metadata.New(c, metadata.Deps{
+			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Open: kinds.Open, Dialects: kinds.Dialects(),
+		})
 	}},
 	{config.QueryExecutor, func(e *program.Env) (lifecycle.Service, error) {
 		return queryexecutor.New(queryexecutor.ReadConfig(e.Values), queryexecutor.Deps{

@@ -18,6 +18,8 @@ func main() {
 			return nil, err
 		}
 		kinds := kind.All(os.LookupEnv, string(config.Metadata))
-		return metadata.New(c, metadata.Deps{Bus: e.Bus, Logger: e.Logger, Open: kinds.Open, Dialects: kinds.Dialects()})
+		return metadata.New(c, metadata.Deps{
+			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Open: kinds.Open, Dialects: kinds.Dialects(),
+		})
 	})
 }

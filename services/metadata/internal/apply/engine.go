@@ -46,15 +46,19 @@ type Engine struct {
 	Config
 	registry *metadata.Registry
 
-	// writing is held by the request that changes metadata.
-	writing sync.Mutex
+	// writing holds one token, which the request has that changes metadata.
+	writing chan struct{}
 	// loading is held while newer versions are taken over.
 	loading sync.Mutex
 	state   atomic.Pointer[State]
 }
 
 // New returns an Engine; Load must be called before anything else.
-func New(c Config) *Engine { return &Engine{Config: c, registry: metadata.NewRegistry()} }
+func New(c Config) *Engine {
+	e := &Engine{Config: c, registry: metadata.NewRegistry(), writing: make(chan struct{}, 1)}
+	e.writing <- struct{}{}
+	return e
+}
 
 // State is the newest state that this process knows.
 func (e *Engine) State() *State { return e.state.Load() }
@@ -177,8 +181,12 @@ func (e *Engine) read(ctx context.Context, r Request, s step) (*Answer, error) {
 
 // modify works off a request that changes metadata, and commits it.
 func (e *Engine) modify(ctx context.Context, r Request, s step, version *int64) (*Answer, error) {
-	e.writing.Lock()
-	defer e.writing.Unlock()
+	select {
+	case <-e.writing:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { e.writing <- struct{}{} }()
 	for attempt := 1; ; attempt++ {
 		base, err := e.Refresh(ctx)
 		if err != nil {

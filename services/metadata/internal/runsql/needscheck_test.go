@@ -1,0 +1,28 @@
+package runsql_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/services/metadata/internal/runsql"
+)
+
+func TestNeedsCheck(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]bool{
+		"ALTER TABLE a ADD b int":                    true,
+		"drop view v":                                true,
+		"CREATE OR REPLACE VIEW v AS SELECT 1":       true,
+		"create\n\tfunction f() returns int":         true,
+		"COMMENT  ON TABLE a IS 'x'":                 true,
+		"SELECT 'please drop it'":                    true,
+		"CREATE TABLE a (id int)":                    false,
+		"INSERT INTO a VALUES (1)":                   false,
+		"SELECT alterable, droppable FROM malicious": false,
+		"SELECT comment, replaced FROM a":            false,
+		"":                                           false,
+	} {
+		require.Equal(t, want, runsql.NeedsCheck(sql), sql)
+	}
+}
