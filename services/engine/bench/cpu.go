@@ -25,25 +25,25 @@ func cpuTime(pids []int) (time.Duration, error) {
 	return sum, nil
 }
 
-// children are the running processes whose parent is pid.
-func children(pid int) ([]int, error) {
+// familyTime is the CPU time so far of a process and of its children, running or ended.
+func familyTime(pid int) (time.Duration, error) {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	var found []int
+	sum, err := cpuTime([]int{pid})
 	for _, file := range files {
-		s, err := readStat(file)
-		if err == nil && s.parent == pid { // one that has just ended can't be read
-			found = append(found, s.pid)
+		s, statErr := readStat(file)
+		if statErr == nil && s.parent == pid { // one that has just ended can't be read
+			sum += s.cpu
 		}
 	}
-	return found, nil
+	return sum, err
 }
 
 type processStat struct {
-	pid, parent int
-	cpu         time.Duration
+	parent int
+	cpu    time.Duration
 }
 
 func readStat(file string) (processStat, error) {
@@ -52,8 +52,8 @@ func readStat(file string) (processStat, error) {
 		return processStat{}, err
 	}
 	// The name, in parentheses, may itself hold spaces and parentheses.
-	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
-	if open < 1 || end < 0 {
+	end := bytes.LastIndexByte(b, ')')
+	if end < 0 {
 		return processStat{}, fmt.Errorf("%s has no name of a process", file)
 	}
 	fields := bytes.Fields(b[end+1:])
@@ -64,7 +64,6 @@ func readStat(file string) (processStat, error) {
 		n, _ := strconv.Atoi(string(fields[i-3])) // the fields asked for are numbers
 		return n
 	}
-	pid, err := strconv.Atoi(string(bytes.TrimSpace(b[:open])))
 	ticks := number(14) + number(15) + number(16) + number(17)
-	return processStat{pid: pid, parent: number(4), cpu: time.Duration(ticks) * tick}, err
+	return processStat{parent: number(4), cpu: time.Duration(ticks) * tick}, nil
 }

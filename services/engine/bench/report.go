@@ -38,13 +38,14 @@ func (r *report) writeQuery(out io.Writer, q *query) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\trequests/s\tto json\tp50 ms\tp95 ms\tp99 ms\tCPU µs\tdatabase CPU µs\tto json\t")
 	base := r.find(q, reference)
+	var faults []string
 	for _, t := range r.targets {
 		f := r.find(q, t.name)
 		switch {
 		case f == nil:
 			continue
 		case f.err != nil:
-			fmt.Fprintf(w, "%s\t%s\t\n", t.name, firstLine(f.err))
+			faults = append(faults, t.name+": "+firstLine(f.err))
 			continue
 		}
 		sortLatencies(f)
@@ -54,6 +55,9 @@ func (r *report) writeQuery(out io.Writer, q *query) {
 			each(f.cpu, f), each(f.databaseCPU, f), each(f.databaseCPU, f)/each(base.databaseCPU, base))
 	}
 	_ = w.Flush() // as any other write of a report
+	for _, fault := range faults {
+		fmt.Fprintln(out, "  "+fault)
+	}
 }
 
 // writeSummary writes the ratios of throughput to the reference, beside the goals.

@@ -87,13 +87,10 @@ func Run(ctx context.Context, o Options, out, progress io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	m := &measurer{connections: o.Connections, database: func() (time.Duration, error) {
-		backends, err := children(database.PID())
-		if err != nil {
-			return 0, err
-		}
-		return cpuTime(append(backends, database.PID()))
-	}}
+	m := &measurer{
+		connections: o.Connections,
+		database:    func() (time.Duration, error) { return familyTime(database.PID()) },
+	}
 	r := newReport(o, chosen, targets)
 	for i := range chosen {
 		if err := p.measure(ctx, m, &chosen[i], targets, r, progress); err != nil {
