@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"slices"
+
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -57,7 +59,7 @@ func (r *renderer) aggregated(a *ir.Aggregate, nodes relation) (*selection, *sco
 	var values, lists bool
 	for _, f := range a.Fields {
 		lists = lists || f.IsNodes
-		values = values || !f.IsNodes && f.Typename == ""
+		values = values || slices.ContainsFunc(f.Aggregates, valued)
 	}
 	if !values {
 		return &selection{}, nil, nodes
@@ -80,6 +82,11 @@ func (r *renderer) aggregated(a *ir.Aggregate, nodes relation) (*selection, *sco
 		q.with, q.withName = once, rel.named.alias
 	}
 	return q, in, nodes
+}
+
+// valued says that a field needs the rows: it is more than names of types.
+func valued(e ir.AggregateExpr) bool {
+	return e.Count != nil || slices.ContainsFunc(e.Columns, func(c ir.AggregateColumn) bool { return c.Expr != nil })
 }
 
 // aggregates makes the object below `aggregate`.
