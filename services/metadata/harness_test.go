@@ -76,6 +76,16 @@ type instance struct {
 
 func (w *world) start(t testing.TB) *instance {
 	t.Helper()
+	i := w.build(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	require.NoError(t, i.Start(ctx))
+	t.Cleanup(i.Stop)
+	return i
+}
+
+func (w *world) build(t testing.TB) *instance {
+	t.Helper()
 	b := w.connect(t)
 	raw, err := json.Marshal(w.source)
 	require.NoError(t, err)
@@ -94,10 +104,6 @@ func (w *world) start(t testing.TB) *instance {
 		Dialects: map[string]backend.Dialect{metadata.KindPostgres: postgres.New()},
 	})
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	require.NoError(t, s.Start(ctx))
-	t.Cleanup(s.Stop)
 	return &instance{s, b}
 }
 

@@ -1,9 +1,14 @@
 package metadata
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/lifecycle/lifecycletest"
 )
 
 const shop = `
@@ -48,4 +53,27 @@ func TestAnswerComesWhenGatewaysKnow(t *testing.T) {
 		i.ok(t, `{"type":"pg_untrack_table","args":{"table":"stock"}}`)
 		require.GreaterOrEqual(t, one.Current().Version, i.version())
 	}
+}
+
+func TestLifecycle(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	lifecycletest.Stress(t, func(t *testing.T) lifecycle.Service {
+		t.Helper()
+		return w.build(t)
+	})
+}
+
+func TestStartFailsWithoutADatabase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.metadataURL = "postgres://user:topsecret@127.0.0.1:1/none"
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	err := w.build(t).Start(ctx)
+	require.ErrorContains(t, err, "metadata database: postgres-error at $: connection error")
+	require.NotContains(t, err.Error(), "topsecret")
+
+	_, err = New(Config{}, Deps{})
+	require.ErrorContains(t, err, "Either of --metadata-database-url or --database-url option expected")
 }
