@@ -146,7 +146,9 @@ type Statement interface {
 type Args struct {
 	// Variables are the bound values, by ir.Variable.Index; nil is NULL.
 	Variables [][]byte
-	Session   *session.Session
+	// Lists are the bound lists, by ir.Each.Index.
+	Lists   [][][]byte
+	Session *session.Session
 }
 
 // Source is an open source: its pools of connections. Safe for concurrent use.

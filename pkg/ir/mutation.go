@@ -32,7 +32,8 @@ type OutputField struct {
 type Insert struct {
 	Table   catalog.Name
 	Columns []Column
-	// Rows hold one Value per column; Default{} for a missing one.
+	// Rows hold one Value per column; Default{} for a missing one. A single row with an
+	// Each stands for as many rows as that has values.
 	Rows       [][]Value
 	OnConflict *OnConflict
 	// Check must hold for each row after it was written, else the statement fails with

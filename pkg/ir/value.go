@@ -29,6 +29,15 @@ type Variable struct {
 	Wrap  Wrap
 }
 
+// Each is bound when the plan runs: the Index-th list that the caller supplies, with one value
+// for each row, in the text form of the database. The rows of an Insert may be one row of
+// them, and those of Written one of them; how many rows there are is then no part of the plan.
+type Each struct {
+	Index int
+	Type  catalog.Type
+	Wrap  Wrap
+}
+
 // SessionVar is the value of a session variable, cast to Type. A missing one is an error
 // before the statement runs.
 type SessionVar struct {
@@ -47,6 +56,7 @@ type Default struct{}
 
 func (Literal) value()       {}
 func (Variable) value()      {}
+func (Each) value()          {}
 func (SessionVar) value()    {}
 func (SessionObject) value() {}
 func (Default) value()       {}

@@ -52,6 +52,9 @@ func (r *renderer) insertRows(i *ir.Insert) (text string, once bool) {
 		names[at] = quoteName(i.Columns[c].Name)
 	}
 	into := " (" + strings.Join(names, ", ") + ") "
+	if isPattern(i.Rows) {
+		return into + r.pattern(i.Rows[0], columns), false
+	}
 	if len(i.Rows) > 1 {
 		if rows, ok := r.arrays(i, columns); ok {
 			return into + rows, false
@@ -91,35 +94,67 @@ func isDefault(v ir.Value) bool {
 // some row wants the default of a column, or makes its value in another way than the rest.
 func (r *renderer) arrays(i *ir.Insert, columns []int) (string, bool) {
 	items := make([]insertColumn, len(columns))
+	varied := false
 	for at, c := range columns {
 		var ok bool
 		if items[at], ok = columnOf(i.Rows, c); !ok {
 			return "", false
 		}
+		varied = varied || items[at].params != nil
 	}
+	if !varied { // all rows are the same
+		return "", false
+	}
+	return r.unnested(items), true
+}
+
+// unnested is a SELECT from one array for each column that isn't the same in all rows.
+func (r *renderer) unnested(items []insertColumn) string {
 	var arrays, names, values []string
 	for _, c := range items {
-		if c.params == nil {
+		if c.params == nil && c.each == nil {
 			values = append(values, r.value(c.same))
 			continue
 		}
+		p := param{kind: paramList, list: c.params}
+		if c.each != nil {
+			p = param{kind: paramEach, index: c.each.Index}
+		}
 		name := "c" + strconv.Itoa(len(names))
 		element, value := arrayElement(c.t, c.wrap, name)
-		arrays = append(arrays, r.bind(param{kind: paramList, list: c.params}, element, ir.WrapNone))
+		arrays = append(arrays, r.bind(p, element, ir.WrapNone))
 		names = append(names, name)
 		values = append(values, wrapped(value, c.t, c.wrap))
 	}
-	if arrays == nil { // all rows are the same
-		return "", false
-	}
 	return "SELECT " + strings.Join(values, ", ") + " FROM unnest(" + strings.Join(arrays, ", ") + ") AS v(" +
-		strings.Join(names, ", ") + ")", true
+		strings.Join(names, ", ") + ")"
+}
+
+// isPattern says that a single row stands for many.
+func isPattern(rows [][]ir.Value) bool {
+	return len(rows) == 1 && slices.ContainsFunc(rows[0], func(v ir.Value) bool {
+		_, ok := v.(ir.Each)
+		return ok
+	})
+}
+
+// pattern renders the rows that one row stands for.
+func (r *renderer) pattern(row []ir.Value, columns []int) string {
+	items := make([]insertColumn, len(columns))
+	for at, c := range columns {
+		items[at] = insertColumn{same: row[c]}
+		if each, ok := row[c].(ir.Each); ok {
+			items[at] = insertColumn{each: &each, t: each.Type, wrap: each.Wrap}
+		}
+	}
+	return r.unnested(items)
 }
 
 // insertColumn is one column of many rows: one value for all of them, or a list.
 type insertColumn struct {
 	same   ir.Value
 	params []param
+	each   *ir.Each
 	t      catalog.Type
 	wrap   ir.Wrap
 }

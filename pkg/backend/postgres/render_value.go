@@ -15,7 +15,7 @@ import (
 type param struct {
 	kind  paramKind
 	text  []byte // of a literal; nil is NULL
-	index int    // of a variable
+	index int    // of a variable or a list
 	name  string // of a session variable
 	list  []param
 }
@@ -28,6 +28,7 @@ const (
 	paramSession
 	paramSessionObject
 	paramList // the text of a text[] made of other parameters
+	paramEach // the text of a text[] made of a list
 )
 
 // resolve is the text of the parameter in one run; nil is NULL.
@@ -52,8 +53,29 @@ func (p *param) resolve(a *backend.Args) ([]byte, error) {
 		return a.Session.JSON(), nil
 	case paramList:
 		return p.resolveList(a)
+	case paramEach:
+		if p.index < 0 || p.index >= len(a.Lists) {
+			return nil, fmt.Errorf("the statement needs list %d, and there are %d", p.index, len(a.Lists))
+		}
+		return arrayText(a.Lists[p.index]), nil
 	}
 	return p.text, nil
+}
+
+// arrayText is the text form of an array.
+func arrayText(values [][]byte) []byte {
+	size := 2
+	for _, v := range values {
+		size += len(v) + len(`"",`)
+	}
+	text := append(make([]byte, 0, size), '{')
+	for i, v := range values {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = appendElement(text, v)
+	}
+	return append(text, '}')
 }
 
 func (p *param) resolveList(a *backend.Args) ([]byte, error) {
@@ -170,6 +192,12 @@ func (r *renderer) place(p param) string {
 
 // written renders rows of a table from their texts.
 func (r *renderer) written(w ir.Written) string {
+	row := catalog.Type{Schema: w.Table.Schema, Name: w.Table.Name, Kind: catalog.TypeComposite, Dims: 1}
+	if len(w.Rows) == 1 {
+		if all, ok := w.Rows[0].(ir.Each); ok {
+			return "unnest(" + r.bind(param{kind: paramEach, index: all.Index}, row, ir.WrapNone) + ")"
+		}
+	}
 	list := make([]param, len(w.Rows))
 	for i, v := range w.Rows {
 		switch v := v.(type) {
@@ -181,7 +209,6 @@ func (r *renderer) written(w ir.Written) string {
 			r.fail("a written row can't be %T", v)
 		}
 	}
-	row := catalog.Type{Schema: w.Table.Schema, Name: w.Table.Name, Kind: catalog.TypeComposite, Dims: 1}
 	return "unnest(" + r.bind(param{kind: paramList, list: list}, row, ir.WrapNone) + ")"
 }
 

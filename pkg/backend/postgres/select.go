@@ -23,6 +23,8 @@ type selection struct {
 	order  []orderKey
 	limit  string
 	offset string
+	// ordered says that the rows come in an order that no clause says, which joins must keep.
+	ordered bool
 	// rowOf, when set, is the row that can be made an item as a whole, once.
 	rowOf   *scope
 	withRow bool
@@ -160,6 +162,7 @@ func (r *renderer) plainRows(rel relation) (*selection, *scope) {
 	}
 	q.where = r.joined(rel.join, rel.outer, in)
 	r.filter(rel.Where, in, q)
+	_, q.ordered = rel.From.(ir.Written)
 	if f, ok := rel.From.(ir.Function); ok && f.Single && rel.named == nil {
 		q.where = append(q.where, "NOT ("+in.alias+" IS NULL)")
 	}
@@ -200,9 +203,10 @@ type relatedRow struct {
 }
 
 // joinOne joins a related row to q. Where at most one can match it is a plain join, which
-// leaves the way to the planner; else the first one of a sub-select.
+// leaves the way to the planner; else, and where the order of q's rows has to stay, the first
+// one of a sub-select.
 func (r *renderer) joinOne(one relatedRow, outer *scope, q *selection) *scope {
-	if _, table := one.from.(ir.Table); table && one.unique && len(one.join) > 0 && one.rows == nil {
+	if _, table := one.from.(ir.Table); table && one.unique && !q.ordered && len(one.join) > 0 && one.rows == nil {
 		in := &scope{alias: r.alias()}
 		in.marker = in.column(one.join[0].Inner)
 		on := append(r.joined(one.join, outer, in), r.condition(one.where, in))
