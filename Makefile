@@ -52,7 +52,8 @@ fuzz: ## every fuzz target for a while (FUZZTIME=10s)
 	@scripts/fuzz
 
 conformance: build ## the recorded cases of ../shared/conformance against bin/engine
-	$(POSTGRES) scripts/conformance
+	scripts/conformance-needs
+	$(POSTGRES) -local scripts/conformance
 
 run: ## a local engine with a database of its own and sample data, in .data
 	@mkdir -p bin

@@ -35,14 +35,15 @@ func Start(ctx context.Context) (*Server, error) {
 	if containerErr == nil {
 		return server, nil
 	}
-	server, localErr := startLocal(ctx)
+	server, localErr := StartLocal(ctx)
 	if localErr == nil {
 		return server, nil
 	}
 	return nil, fmt.Errorf("%s is not set; container: %w; local server: %w", Variable, containerErr, localErr)
 }
 
-func startLocal(ctx context.Context) (*Server, error) {
+// StartLocal is Start from local binaries: for extensions and locales that images lack.
+func StartLocal(ctx context.Context) (*Server, error) {
 	say := func(what string) { fmt.Fprintln(os.Stderr, "dbtest:", what) }
 	if err := localpg.Ensure(ctx, say); err != nil {
 		return nil, err

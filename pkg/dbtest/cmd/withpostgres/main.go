@@ -2,7 +2,7 @@
 //
 //	withpostgres go test ./...
 //
-// It starts one server, names it in ENGINE_TEST_POSTGRES_URL, and stops it when the command
+// With -local the server is never a container. It starts one server, names it in ENGINE_TEST_POSTGRES_URL, and stops it when the command
 // has ended. Where the variable is set already, it only runs the command.
 package main
 
@@ -20,22 +20,26 @@ import (
 )
 
 func main() {
-	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: withpostgres COMMAND [ARGUMENT...]")
+	args, start := os.Args[1:], dbtest.Start
+	if len(args) > 0 && args[0] == "-local" {
+		args, start = args[1:], dbtest.StartLocal
+	}
+	if len(args) == 0 {
+		fmt.Fprintln(os.Stderr, "usage: withpostgres [-local] COMMAND [ARGUMENT...]")
 		os.Exit(2)
 	}
-	code, err := run(os.Args[1:])
+	code, err := run(args, start)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "withpostgres:", err)
 	}
 	os.Exit(code)
 }
 
-func run(command []string) (code int, err error) {
+func run(command []string, start func(context.Context) (*dbtest.Server, error)) (code int, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if os.Getenv(dbtest.Variable) == "" {
-		server, startErr := dbtest.Start(ctx)
+		server, startErr := start(ctx)
 		if startErr != nil {
 			return 1, startErr
 		}
