@@ -41,6 +41,9 @@ func (p *planner) operand(at schema.Ref, v value, c coercion) (ir.Value, error) 
 // bindVariable binds (a part of) a variable. The value at hand is tried at once, so that
 // its faults are found in the order of the document.
 func (p *planner) bindVariable(v value, c coercion) (ir.Value, error) {
+	if v.variable == nil {
+		return p.bindConstant(v, c)
+	}
 	key := boundKey{variable: v.variable, mode: c.mode, nullable: c.nullable, oid: c.operand.OID, typ: catalog.Name{Name: c.operand.Name, Schema: c.operand.Schema}, dims: c.operand.Dims}
 	if i, ok := p.bound[key]; ok && len(v.way) == 0 {
 		return ir.Variable{Index: i, Type: c.operand, Wrap: p.bindings[i].wrap}, nil
@@ -54,6 +57,15 @@ func (p *planner) bindVariable(v value, c coercion) (ir.Value, error) {
 		p.bound[key] = bound.Index
 	}
 	return bound, nil
+}
+
+// bindConstant binds JSON whose text is known to be the same whenever the plan is used.
+func (p *planner) bindConstant(v value, c coercion) (ir.Value, error) {
+	text, wrap, err := c.apply(v.json, false)
+	if err != nil {
+		return nil, p.place(err)
+	}
+	return p.bind(Binding{coercion: &c, wrap: wrap, constant: text, variable: -1}), nil
 }
 
 // bindTemplate binds a list or object that has variables inside.

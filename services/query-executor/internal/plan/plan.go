@@ -17,10 +17,13 @@ type Plan struct {
 	// Looks says of each variable, by parse.Variable.Index, how much of its value decided
 	// the plan.
 	Looks []Look
-	// Tables and Functions are what the plan depends on: it stays good as long as these
+	// Tables, Writes and Functions are what the plan depends on: it stays good as long as these
 	// are the same.
 	Tables    []*schema.Table
+	Writes    []*schema.Writable
 	Functions []Function
+	// Separate says that the root fields of a mutation have a transaction each.
+	Separate bool
 }
 
 // Function is a function that a plan calls.
@@ -37,6 +40,8 @@ type Part struct {
 	Text string
 	// Query is a root field that a source answers.
 	Query *Query
+	// Write is a root field that writes to a source.
+	Write *Write
 	// Introspection is a root field that the schema answers.
 	Introspection *introspect.Field
 }
@@ -76,7 +81,10 @@ var DefaultLimits = Limits{Depth: 100, InputDepth: 200, Selections: 100_000}
 
 // Build plans an operation. values are the variables' values, by parse.Variable.Index.
 func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (*Plan, error) {
-	p := &planner{role: role, values: values, options: o, looks: make([]Look, len(op.Variables))}
+	p := &planner{
+		role: role, values: values, options: o, looks: make([]Look, len(op.Variables)),
+		mutates: op.Kind == parse.Mutation,
+	}
 	root, err := p.root(op)
 	if err != nil {
 		return nil, err
@@ -87,5 +95,8 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	if err := p.operationDirectives(op); err != nil {
 		return nil, err
 	}
-	return &Plan{Parts: p.answer.parts(), Looks: p.looks, Tables: p.tables, Functions: p.functions}, nil
+	return &Plan{
+		Parts: p.answer.parts(), Looks: p.looks, Tables: p.tables, Writes: p.writes, Functions: p.functions,
+		Separate: p.separate,
+	}, nil
 }

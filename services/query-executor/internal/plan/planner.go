@@ -29,9 +29,14 @@ type planner struct {
 	bindings []Binding
 	bound    map[boundKey]int
 
-	// tables and functions are what the plan depends on.
+	// tables, writes and functions are what the plan depends on.
 	tables    []*schema.Table
+	writes    []*schema.Writable
 	functions []Function
+
+	// mutates says that the operation is a mutation, separate that its root fields have a
+	// transaction each.
+	mutates, separate bool
 }
 
 // step is one step of a path: a key or an index.

@@ -45,6 +45,7 @@ func (p *planner) rootObject(t *schema.Type, s *selected, namespace string) erro
 			return err
 		}
 		if f == nil {
+			p.separate = p.mutates
 			p.answer.string(t.Name)
 			return nil
 		}
@@ -82,7 +83,7 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 	case schema.FunctionAggregated:
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionAggregate(m, f, s) })
 	}
-	return apierror.New(apierror.NotSupported, "this field can't be executed")
+	return p.mutationField(f, s)
 }
 
 // query plans one statement.
@@ -157,6 +158,11 @@ func (a *answer) string(s string) { a.text = rawjson.AppendString(a.text, s) }
 func (a *answer) query(q *Query) {
 	a.flush()
 	a.list = append(a.list, Part{Query: q})
+}
+
+func (a *answer) write(w *Write) {
+	a.flush()
+	a.list = append(a.list, Part{Write: w})
 }
 
 func (a *answer) introspection(f *introspect.Field) {

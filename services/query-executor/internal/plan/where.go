@@ -250,6 +250,9 @@ func (p *planner) aggregateCompare(m *schema.RelationAggregate, of *schema.Predi
 		return err
 	})
 	c.Filter = both(p.visible(m.Target), filter)
+	if len(c.Predicate) == 0 && c.Null == nil {
+		return ir.And{}, err // compared with nothing, an aggregate is always right
+	}
 	return c, err
 }
 

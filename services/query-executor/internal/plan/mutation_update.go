@@ -1,0 +1,191 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// outputPlan plans the selection set of a mutation.
+type outputPlan func(*schema.Writable, *selected) (*output, error)
+
+// change is an update under construction.
+type change struct {
+	set   []ir.Assignment
+	where ir.BoolExp
+}
+
+// update plans an update of the rows that its arguments name.
+func (p *planner) update(w *schema.Writable, f *schema.Field, s *selected, selection outputPlan) (*Write, error) {
+	c := p.newChange(w)
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error { return p.changeInput(c, in, v) })
+	if err != nil {
+		return nil, err
+	}
+	p.push("args")
+	if err := p.complete(c, w); err != nil {
+		return nil, err
+	}
+	p.pop()
+	out, err := selection(w, s)
+	if err != nil {
+		return nil, err
+	}
+	return &Write{Path: "$", Steps: []Step{updateStep(w, c, out)}}, nil
+}
+
+// updateMany plans several updates. They share what is selected.
+func (p *planner) updateMany(w *schema.Writable, f *schema.Field, s *selected) (*Write, error) {
+	var changes []*change
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
+		return p.list(in.Type, v, func(item schema.Ref, v value) error {
+			c := p.newChange(w)
+			changes = append(changes, c)
+			if err := p.object(item, v, func(in *schema.Input, v value) error { return p.changeInput(c, in, v) }); err != nil {
+				return err
+			}
+			return p.complete(c, w)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.response(w, s)
+	if err != nil {
+		return nil, err
+	}
+	write := &Write{Path: "$", List: true}
+	if slices.ContainsFunc(changes, func(c *change) bool { return len(c.set) > 0 }) {
+		for _, c := range changes {
+			write.Steps = append(write.Steps, updateStep(w, c, out))
+		}
+	}
+	return write, nil
+}
+
+func (p *planner) newChange(w *schema.Writable) *change {
+	return &change{where: rule(w.Update.Filter)}
+}
+
+// changeInput plans an operator, or which rows it is for.
+func (p *planner) changeInput(c *change, in *schema.Input, v value) error {
+	switch m := in.Means.(type) {
+	case schema.Assign:
+		v, null, err := p.isNull(in.Type, v, LookShape)
+		if err != nil || null {
+			return err
+		}
+		return p.object(in.Type, v, func(in *schema.Input, v value) error { return p.assign(c, m.Op, in, v) })
+	case schema.Argument:
+		var e ir.BoolExp
+		var err error
+		if m == schema.ArgKey {
+			e, err = p.key(in.Type, v)
+		} else {
+			e, err = p.where(in.Type, v)
+		}
+		c.where = both(c.where, e)
+		return err
+	}
+	return p.fail("unknown argument '%s'", in.Name)
+}
+
+func (p *planner) assign(c *change, op ir.AssignOp, in *schema.Input, v value) error {
+	to, _ := in.Means.(*resolve.Column)
+	var how coercion
+	switch op {
+	case ir.AssignDeleteKey:
+		how = p.scalar(typeText, in.Type.Named)
+		how.nullable = true
+	case ir.AssignDeleteElem:
+		how = p.scalar(typeInt, in.Type.Named)
+	case ir.AssignDeleteAtPath:
+		how = p.listOf(typeText, in.Type.Named)
+	default:
+		how = p.column(to.Type, in.Type)
+		how.nullable = to.Nullable
+	}
+	to2, err := p.operand(in.Type, v, how)
+	c.set = append(c.set, ir.Assignment{Column: columnOf(to), Op: op, Value: to2})
+	return err
+}
+
+// key plans the columns of a primary key.
+func (p *planner) key(at schema.Ref, v value) (ir.BoolExp, error) {
+	var list []ir.BoolExp
+	err := p.object(at, v, func(in *schema.Input, v value) error {
+		e, err := p.keyColumn(in, v)
+		list = append(list, e)
+		return err
+	})
+	return all(list), err
+}
+
+func (p *planner) keyColumn(in *schema.Input, v value) (ir.BoolExp, error) {
+	c, _ := in.Means.(*resolve.SelectColumn)
+	arg, err := p.operand(in.Type, v, p.column(c.Column.Type, in.Type))
+	return ir.Compare{Left: column(c), Op: ir.OpEq, Args: []ir.Value{arg}}, err
+}
+
+// complete adds the presets, and refuses columns that are changed twice.
+func (p *planner) complete(c *change, w *schema.Writable) error {
+	for _, preset := range w.Update.Presets {
+		c.set = append(c.set, ir.Assignment{Column: columnOf(preset.Column), Op: ir.AssignSet, Value: preset.Value})
+	}
+	var twice []string
+	for _, column := range w.Columns {
+		n := 0
+		for _, a := range c.set {
+			if a.Column.Name == column.Name {
+				n++
+			}
+		}
+		if n > 1 {
+			twice = append(twice, "'"+column.Name+"'")
+		}
+	}
+	if len(twice) > 0 {
+		return p.fail("Column found in multiple operators: [%s].", strings.Join(twice, ", "))
+	}
+	return nil
+}
+
+func updateStep(w *schema.Writable, c *change, out *output) Step {
+	if len(c.set) == 0 {
+		return Step{Empty: out.empty()}
+	}
+	return out.step(func(o ir.Output) ir.Mutation {
+		return &ir.Update{Table: w.Catalog.Name, Set: c.set, Where: c.where, Check: rule(w.Update.Check), Output: o}
+	})
+}
+
+// deleteRows plans a deletion.
+func (p *planner) deleteRows(w *schema.Writable, f *schema.Field, s *selected, selection outputPlan) (*Write, error) {
+	where := rule(w.Delete.Filter)
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
+		var e ir.BoolExp
+		if in.Means == schema.ArgWhere {
+			e, err = p.where(in.Type, v)
+		} else {
+			e, err = p.keyColumn(in, v)
+		}
+		where = both(where, e)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out, err := selection(w, s)
+	if err != nil {
+		return nil, err
+	}
+	step := out.step(func(o ir.Output) ir.Mutation {
+		return &ir.Delete{Table: w.Catalog.Name, Where: where, Output: o}
+	})
+	return &Write{Path: "$", Steps: []Step{step}}, nil
+}
+
+func columnOf(c *resolve.Column) ir.Column { return ir.Column{Name: c.Name, Type: c.Type} }
