@@ -175,14 +175,16 @@ func (f *Follower) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		level := slog.LevelWarn
 		if errors.Is(err, bus.ErrNoSnapshot) {
-			err = errors.New("there is no metadata snapshot yet")
+			// As in every first start.
+			err, level = errors.New("there is no metadata snapshot yet"), slog.LevelInfo
 		}
 		f.setStatus(err)
 		if f.Current() != began {
 			pause = f.c.Retry
 		}
-		f.c.Logger.WarnContext(ctx, "metadata is taken anew from a snapshot", "reason", err, "in", pause)
+		f.c.Logger.Log(ctx, level, "metadata is taken anew from a snapshot", "reason", err, "in", pause.String())
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
