@@ -190,7 +190,7 @@ func (r *Role) enum(n naming, e *resolve.Enum) *Type {
 func (r *Role) enumComparison(s *resolve.Source, n naming, c *resolve.Column) *Type {
 	of := r.enum(n, c.Enum)
 	description := `Boolean expression to compare columns of type "` + of.Name + `". All fields are combined with logical 'AND'.`
-	return r.named(of.Name+"_comparison_exp", InputObject, description, func() content {
+	return r.named(n.extended(of.Name, "comparison_exp"), InputObject, description, func() content {
 		operators := slices.DeleteFunc(slices.Clone(s.Dialect.Operators(c.Type)), func(o *backend.Operator) bool {
 			return o.Op != ir.OpEq && o.Op != ir.OpNeq && o.Op != ir.OpIn && o.Op != ir.OpNin
 		})

@@ -95,6 +95,14 @@ func (n naming) shared(name string) string {
 	return strings.Join(words, "")
 }
 
+// extended is the spelling of a type that is named after another type.
+func (n naming) extended(name, suffix string) string {
+	if n.convention != resolve.ConventionGraphQL {
+		return name + "_" + suffix
+	}
+	return name + n.shared(suffix)
+}
+
 // value is the spelling of a value of a generated enum.
 func (n naming) value(name string) string {
 	if n.convention != resolve.ConventionGraphQL {
