@@ -83,6 +83,8 @@ func (p *place) engineSettings(ctx context.Context, name string) (settings map[s
 		"ENGINE_GRAPHQL_DATABASE_URL":          p.databaseURL(sampleDatabase),
 		"ENGINE_GRAPHQL_METADATA_DATABASE_URL": p.databaseURL("metadata_" + name),
 		"ENGINE_GRAPHQL_ADMIN_SECRET":          secret,
+		// The yardsticks write no line per request either.
+		"ENGINE_GRAPHQL_ENABLED_LOG_TYPES": "startup",
 	}
 	return settings, &target{
 		name: name, address: address, graphQL: true, headers: "X-Engine-Admin-Secret: " + secret + "\r\n",
