@@ -1,0 +1,55 @@
+package queryexecutor
+
+import (
+	"context"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/stretchr/testify/require"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"queryengine/pkg/backend"
+)
+
+func TestStagesAreTraced(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/cases/shop", Config{})
+	spans := tracetest.NewInMemoryExporter()
+	tracer := sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans)).Tracer("test")
+	e.tracer = tracer
+	names := func(text string) []string {
+		t.Helper()
+		spans.Reset()
+		ctx, span := tracer.Start(t.Context(), "request")
+		s := e.borrow()
+		defer e.giveBack(s)
+		_ = e.run(ctx, &request{session: adminSession(), text: text}, backend.NewAnswer(nil, nil, 0), s)
+		span.End()
+		var list []string
+		for _, s := range spans.GetSpans() {
+			list = append(list, s.Name)
+		}
+		return list
+	}
+	require.Equal(t, []string{"parse", "plan", "render", "execute", "request"}, names(`{ artist { id } }`))
+	require.Equal(t, []string{"execute", "request"}, names(`{ artist { id } }`))
+	require.Equal(t, []string{"parse", "request"}, names(`{`))
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	plans := newPlans(10)
+	m := newMetrics(registry, plans)
+	again := newMetrics(registry, plans) // several executors may share a registry
+	m.applied(7)
+	require.InDelta(t, 7, testutil.ToFloat64(again.version), 0)
+	require.NoError(t, m.failed(nil))
+	require.Error(t, m.failed(context.Canceled))
+	require.InDelta(t, 1, testutil.ToFloat64(again.errors.WithLabelValues("unexpected")), 0)
+	problems, err := testutil.GatherAndLint(registry)
+	require.NoError(t, err)
+	require.Empty(t, problems)
+}
