@@ -7,7 +7,9 @@ package backend
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/session"
@@ -197,6 +199,17 @@ func Last(tx Tx) {
 	if l, ok := tx.(interface{ Last() }); ok {
 		l.Last()
 	}
+}
+
+// Transient reports whether a statement failed for no other reason than what other transactions
+// did at the same time: a serialization failure or a deadlock.
+func Transient(err error) bool {
+	var e *apierror.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	t, ok := e.Internal.(interface{ Transient() bool })
+	return ok && t.Transient()
 }
 
 // RawSQL is text for run_sql.

@@ -43,6 +43,9 @@ type detail struct {
 	Arguments []*string   `json:"arguments"`
 }
 
+// Transient is what backend.Transient asks.
+func (d detail) Transient() bool { return strings.HasPrefix(d.Error.StatusCode, "40") }
+
 type errorDetail struct {
 	ExecStatus  string  `json:"exec_status"`
 	Hint        *string `json:"hint"`
