@@ -18,6 +18,7 @@ type planned struct {
 	*execute.Prepared
 	role      string
 	tables    []tableDep
+	writes    []writeDep
 	functions []functionDep
 	// volatile plans are good for one generation only.
 	volatile bool
@@ -34,6 +35,32 @@ type tableDep struct {
 	permission *resolve.SelectPermission
 }
 
+// writeDep is a table and what the role may do with it.
+type writeDep struct {
+	source   string
+	name     catalog.Name
+	version  any
+	insert   *resolve.InsertPermission
+	update   *resolve.UpdatePermission
+	deletion *resolve.DeletePermission
+}
+
+func (d *writeDep) holds(s *resolve.Schema, role string) bool {
+	source := s.Source(d.source)
+	if source == nil {
+		return false
+	}
+	t := source.Table(d.name)
+	return t != nil && *d == dependOn(t, role)
+}
+
+func dependOn(t *resolve.Table, role string) writeDep {
+	return writeDep{
+		source: t.Source.Name, name: t.Meta.Table, version: t.Version(),
+		insert: t.InsertPermission(role), update: t.UpdatePermission(role), deletion: t.DeletePermission(role),
+	}
+}
+
 type functionDep struct {
 	source   string
 	function *catalog.Function
@@ -45,11 +72,14 @@ type functionDep struct {
 func newPlans(size int) *plancache.Cache[planned] { return plancache.New[planned](size) }
 
 func newPlanned(prepared *execute.Prepared, p *plan.Plan, role string, generation uint64) *planned {
-	out := &planned{Prepared: prepared, role: role, volatile: len(p.Tables) == 0}
+	out := &planned{Prepared: prepared, role: role, volatile: len(p.Tables)+len(p.Writes) == 0}
 	for _, t := range p.Tables {
 		out.tables = append(out.tables, tableDep{
 			source: t.Source.Name, name: t.Meta.Table, version: t.Version(), permission: t.Permission,
 		})
+	}
+	for _, w := range p.Writes {
+		out.writes = append(out.writes, dependOn(w.Table.Table, role))
 	}
 	for _, f := range p.Functions {
 		out.functions = append(out.functions, functionDep{source: f.Source.Name, function: f.Function, meta: f.Meta})
@@ -78,6 +108,11 @@ func (p *planned) holds(s *resolve.Schema) bool {
 		}
 		t := source.Table(d.name)
 		if t == nil || t.Version() != d.version || t.SelectPermission(p.role) != d.permission {
+			return false
+		}
+	}
+	for i := range p.writes {
+		if !p.writes[i].holds(s, p.role) {
 			return false
 		}
 	}

@@ -18,13 +18,28 @@ type Prepared struct {
 	pieces []piece
 	// introspects says that a run needs the schema of the role.
 	introspects bool
+	// mutates says that statements write, and separate that each has a transaction.
+	mutates, separate bool
 }
 
-// piece is a piece of the answer: a text, a statement or an introspection.
+// piece is a piece of the answer: a text, a statement, a root field that writes or an
+// introspection.
 type piece struct {
 	text       string
 	query      *query
+	write      *write
 	introspect *introspect.Field
+}
+
+// bindings are those of the statements of a piece.
+func (p *piece) bindings() []plan.Binding {
+	switch {
+	case p.query != nil:
+		return p.query.bindings
+	case p.write != nil:
+		return p.write.Bindings
+	}
+	return nil
 }
 
 // query is one statement.
@@ -37,7 +52,7 @@ type query struct {
 
 // Prepare renders the statements of a plan.
 func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
-	out := &Prepared{pieces: []piece{{text: `{"data":`}}}
+	out := &Prepared{pieces: []piece{{text: `{"data":`}}, mutates: p.Mutates, separate: p.Separate}
 	for _, part := range p.Parts {
 		switch {
 		case part.Query != nil:
@@ -48,6 +63,12 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 			out.pieces = append(out.pieces, piece{query: &query{
 				field: part.Query.Field, source: part.Query.Source.Name, statement: statement, bindings: part.Query.Bindings,
 			}})
+		case part.Write != nil:
+			w, err := newWrite(part.Write, o)
+			if err != nil {
+				return nil, err
+			}
+			out.pieces = append(out.pieces, piece{write: w})
 		case part.Introspection != nil:
 			out.introspects = true
 			out.pieces = append(out.pieces, piece{introspect: part.Introspection})
@@ -56,13 +77,14 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 		}
 	}
 	out.text("}")
+	out.separate = out.separate || apart(out.pieces)
 	return out, nil
 }
 
 // text adds a text to the last piece, when that is one too.
 func (p *Prepared) text(s string) {
 	last := &p.pieces[len(p.pieces)-1]
-	if last.query == nil && last.introspect == nil {
+	if last.query == nil && last.write == nil && last.introspect == nil {
 		last.text += s
 		return
 	}
@@ -77,8 +99,10 @@ type Run struct {
 	Sources *sources.Manager
 	// Values are the values of the variables, by index.
 	Values [][]byte
-	// Bound are the operands of all statements, one after the other; Bind fills it.
-	Bound [][]byte
+	// Bound are the operands of all statements, one after the other, and Inserts the rows of
+	// all inserts; Bind fills them.
+	Bound   [][]byte
+	Inserts []*plan.InsertRows
 }
 
 // Introspects reports whether a run needs the schema of the role.
@@ -86,17 +110,22 @@ func (p *Prepared) Introspects() bool { return p.introspects }
 
 // Bind makes the operands of all statements of the values, before anything runs.
 func (p *Prepared) Bind(r *Run) error {
-	r.Bound = r.Bound[:0]
+	r.Bound, r.Inserts = r.Bound[:0], nil
 	for i := range p.pieces {
-		if p.pieces[i].query == nil {
-			continue
-		}
-		for j := range p.pieces[i].query.bindings {
-			text, err := p.pieces[i].query.bindings[j].Text(r.Values)
+		bindings := p.pieces[i].bindings()
+		for j := range bindings {
+			text, err := bindings[j].Text(r.Values)
 			if err != nil {
 				return err
 			}
 			r.Bound = append(r.Bound, text)
+		}
+		if w := p.pieces[i].write; w != nil && w.Insert != nil {
+			rows, err := w.Insert.Read(r.Values)
+			if err != nil {
+				return err
+			}
+			r.Inserts = append(r.Inserts, rows)
 		}
 	}
 	return nil
@@ -105,6 +134,9 @@ func (p *Prepared) Bind(r *Run) error {
 // Write runs the statements and writes the answer, after Bind. Nothing of an answer that
 // fails was written as long as out.Sent is 0.
 func (p *Prepared) Write(ctx context.Context, r *Run, out *backend.Answer) error {
+	if p.mutates {
+		return p.mutate(ctx, r, out)
+	}
 	bound := r.Bound
 	for i := range p.pieces {
 		switch part := &p.pieces[i]; {

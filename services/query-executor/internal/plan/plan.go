@@ -22,8 +22,9 @@ type Plan struct {
 	Tables    []*schema.Table
 	Writes    []*schema.Writable
 	Functions []Function
-	// Separate says that the root fields of a mutation have a transaction each.
-	Separate bool
+	// Mutates says that the operation is a mutation, Separate that its root fields have a
+	// transaction each.
+	Mutates, Separate bool
 }
 
 // Function is a function that a plan calls.
@@ -97,6 +98,6 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	}
 	return &Plan{
 		Parts: p.answer.parts(), Looks: p.looks, Tables: p.tables, Writes: p.writes, Functions: p.functions,
-		Separate: p.separate,
+		Mutates: p.mutates, Separate: p.separate,
 	}, nil
 }

@@ -74,6 +74,9 @@ func (w *Writable) responseFields() []Field {
 // Response is the type of the answer of a mutation.
 func (w *Writable) Response() *Type { return w.writing(response) }
 
+// InsertInput is the type of rows to be inserted.
+func (w *Writable) InsertInput() *Type { return w.writing(insertInput) }
+
 // The arguments of the root fields.
 type (
 	insertArgs     Writable

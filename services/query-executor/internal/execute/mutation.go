@@ -1,0 +1,281 @@
+package execute
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/services/query-executor/internal/plan"
+)
+
+// write is a root field that writes, with its statements rendered.
+type write struct {
+	*plan.Write
+	steps  []step
+	insert *insertion
+}
+
+// step is one statement that writes; reply makes its answer where it doesn't itself.
+type step struct {
+	statement backend.Statement
+	reply     *reply
+	empty     string
+}
+
+// reply is a plan.Reply whose statements are rendered.
+type reply struct {
+	parts []replyPart
+	// last is the index of the last statement, -1 for none.
+	last int
+}
+
+type replyPart struct {
+	plan.ReplyPart
+	statement backend.Statement
+}
+
+func newWrite(w *plan.Write, o backend.RenderOptions) (*write, error) {
+	out := &write{Write: w}
+	if w.Insert != nil {
+		out.insert = newInsertion(w, o)
+	}
+	for _, s := range w.Steps {
+		rendered := step{empty: s.Empty}
+		var err error
+		if s.Mutation != nil {
+			if rendered.statement, err = w.Source.Dialect.RenderMutation(s.Mutation, o); err != nil {
+				return nil, fmt.Errorf("render a mutation: %w", err)
+			}
+		}
+		if s.Reply != nil {
+			if rendered.reply, err = newReply(w, s.Reply, o); err != nil {
+				return nil, err
+			}
+		}
+		out.steps = append(out.steps, rendered)
+	}
+	return out, nil
+}
+
+func newReply(w *plan.Write, r *plan.Reply, o backend.RenderOptions) (*reply, error) {
+	out := &reply{last: -1}
+	for i, p := range r.Parts {
+		part := replyPart{ReplyPart: p}
+		if p.Rows != nil {
+			var err error
+			if part.statement, err = w.Source.Dialect.RenderQuery(p.Rows, o); err != nil {
+				return nil, fmt.Errorf("render the answer of a mutation: %w", err)
+			}
+			out.last = i
+		}
+		out.parts = append(out.parts, part)
+	}
+	return out, nil
+}
+
+// turn is the work of one transaction. It may be done twice: see inexact.
+type turn struct {
+	run   *Run
+	tx    backend.Tx
+	exact bool
+	// bound and inserts are what is left of Run.Bound and Run.Inserts.
+	bound   [][]byte
+	inserts []*plan.InsertRows
+	// out holds the answer until the transaction is committed.
+	out *backend.Answer
+}
+
+// source is the source of a piece, empty for a text.
+func (p *piece) source() string {
+	switch {
+	case p.query != nil:
+		return p.query.source
+	case p.write != nil:
+		return p.write.Source.Name
+	}
+	return ""
+}
+
+// apart says that pieces belong to more than one source.
+func apart(pieces []piece) bool {
+	first := ""
+	for i := range pieces {
+		switch s := pieces[i].source(); {
+		case first == "":
+			first = s
+		case s != "" && s != first:
+			return true
+		}
+	}
+	return false
+}
+
+// mutate runs a mutation. Nothing of the answer is handed on before everything is committed.
+func (p *Prepared) mutate(ctx context.Context, r *Run, out *backend.Answer) error {
+	t := turn{run: r, bound: r.Bound, inserts: r.Inserts, out: backend.NewAnswer(nil, nil, 0)}
+	together := len(p.pieces)
+	if p.separate {
+		together = 1
+	}
+	for pieces := range slices.Chunk(p.pieces, together) {
+		if err := t.transaction(ctx, pieces); err != nil {
+			return err
+		}
+	}
+	out.Buf = append(out.Buf, t.out.Buf...)
+	return out.Flush()
+}
+
+// transaction runs pieces in one transaction. Where the quick way can't tell what the exact
+// one would have done, nothing of it stays and the exact one is taken.
+func (t *turn) transaction(ctx context.Context, pieces []piece) error {
+	last, name := -1, ""
+	for i := range pieces {
+		if s := pieces[i].source(); s != "" {
+			last, name = i, s
+		}
+	}
+	if last < 0 {
+		t.text(pieces)
+		return nil
+	}
+	source, err := t.run.Sources.Use(name)
+	if err != nil {
+		return err
+	}
+	defer source.Release()
+	mark := len(t.out.Buf)
+	var done turn
+	attempt := func(exact bool) error {
+		return source.Mutate(ctx, t.run.Session, func(tx backend.Tx) error {
+			done = *t
+			done.tx, done.exact = tx, exact
+			done.out.Buf = done.out.Buf[:mark]
+			return done.pieces(ctx, pieces, last)
+		})
+	}
+	if err = attempt(false); errors.As(err, &inexact{}) {
+		err = attempt(true)
+	}
+	if err == nil {
+		*t = done
+	}
+	return err
+}
+
+func (t *turn) text(pieces []piece) {
+	for i := range pieces {
+		t.out.Buf = append(t.out.Buf, pieces[i].text...)
+	}
+}
+
+// pieces runs pieces in the open transaction; last is the index of the last one that has
+// statements.
+func (t *turn) pieces(ctx context.Context, pieces []piece, last int) error {
+	for i := range pieces {
+		p := &pieces[i]
+		n := len(p.bindings())
+		args := backend.Args{Variables: t.bound[:n:n], Session: t.run.Session}
+		t.bound = t.bound[n:]
+		var err error
+		switch {
+		case p.query != nil:
+			err = t.query(ctx, p.query.statement, args, i == last)
+		case p.write != nil:
+			err = t.write(ctx, p.write, args, i == last)
+		default:
+			t.out.Buf = append(t.out.Buf, p.text...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// query runs a statement that gives its answer itself; last says that nothing comes after it.
+func (t *turn) query(ctx context.Context, s backend.Statement, args backend.Args, last bool) error {
+	if last {
+		backend.Last(t.tx)
+	}
+	return t.tx.Query(ctx, s, args, t.out)
+}
+
+// write runs a root field that writes.
+func (t *turn) write(ctx context.Context, w *write, args backend.Args, last bool) error {
+	if w.insert != nil {
+		rows := t.inserts[0]
+		t.inserts = t.inserts[1:]
+		return t.insert(ctx, w.insert, rows, args, last)
+	}
+	if w.List {
+		t.out.Buf = append(t.out.Buf, '[')
+	}
+	for i := range w.steps {
+		if i > 0 {
+			t.out.Buf = append(t.out.Buf, ',')
+		}
+		if err := t.step(ctx, &w.steps[i], args, last && i == len(w.steps)-1); err != nil {
+			return at(w.Path, err)
+		}
+	}
+	if w.List {
+		t.out.Buf = append(t.out.Buf, ']')
+	}
+	return nil
+}
+
+func (t *turn) step(ctx context.Context, s *step, args backend.Args, last bool) error {
+	switch {
+	case s.statement == nil:
+		t.out.Buf = append(t.out.Buf, s.empty...)
+		return nil
+	case s.reply == nil:
+		return t.query(ctx, s.statement, args, last)
+	}
+	var rows [][]byte
+	err := t.tx.Exec(ctx, s.statement, args, func(row [][]byte) error {
+		rows = append(rows, bytes.Clone(row[0]))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return t.reply(ctx, s.reply, len(rows), rows, args, last)
+}
+
+// reply makes the answer of the rows that were written.
+func (t *turn) reply(ctx context.Context, r *reply, affected int, rows [][]byte, args backend.Args, last bool) error {
+	args.Lists = [][][]byte{rows}
+	for i := range r.parts {
+		switch p := &r.parts[i]; {
+		case p.Count:
+			t.out.Buf = strconv.AppendInt(t.out.Buf, int64(affected), 10)
+		case p.statement != nil:
+			if err := t.query(ctx, p.statement, args, last && i == r.last); err != nil {
+				return err
+			}
+		default:
+			t.out.Buf = append(t.out.Buf, p.Text...)
+		}
+	}
+	return nil
+}
+
+// at puts the path of a root field in front of the path of a fault of its statements. A
+// session variable that is missing is not its fault.
+func at(path string, err error) error {
+	var e *apierror.Error
+	if !errors.As(err, &e) || e.Code == apierror.NotFound {
+		return err
+	}
+	placed := *e
+	placed.Path = path + strings.TrimPrefix(e.Path, "$")
+	return &placed
+}

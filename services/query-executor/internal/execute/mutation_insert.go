@@ -1,0 +1,303 @@
+package execute
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/plan"
+)
+
+// insertion is an insert whose statements are rendered as the rows of requests ask for them.
+type insertion struct {
+	*plan.Write
+	options backend.RenderOptions
+	// reply is made when it is first needed.
+	reply func() (*reply, error)
+
+	mu         sync.Mutex
+	statements map[string]backend.Statement
+}
+
+// maxStatements bounds the statements of one insert. Each set of columns has its own.
+const maxStatements = 64
+
+func newInsertion(w *plan.Write, o backend.RenderOptions) *insertion {
+	return &insertion{
+		Write: w, options: o, statements: map[string]backend.Statement{},
+		reply: sync.OnceValues(func() (*reply, error) { return newReply(w, w.Insert.Reply, o) }),
+	}
+}
+
+// statement renders a statement, or finds it; use tells apart what it gives back.
+func (i *insertion) statement(s *plan.InsertStatement, use string, out ir.Output) (backend.Statement, error) {
+	if s.Key == "" {
+		return i.Source.Dialect.RenderMutation(s.IR(out), i.options)
+	}
+	key := use + s.Key
+	i.mu.Lock()
+	known := i.statements[key]
+	i.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	rendered, err := i.Source.Dialect.RenderMutation(s.IR(out), i.options)
+	if err != nil {
+		return nil, err
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if len(i.statements) >= maxStatements {
+		clear(i.statements)
+	}
+	i.statements[key] = rendered
+	return rendered, nil
+}
+
+// insert runs a root field that inserts.
+func (t *turn) insert(ctx context.Context, i *insertion, rows *plan.InsertRows, args backend.Args, last bool) error {
+	n := rows.Node(0).Count
+	if n == 0 {
+		t.out.Buf = append(t.out.Buf, i.Insert.Empty...)
+		return nil
+	}
+	if i.Insert.Output != nil && len(rows.Nodes) == 1 {
+		s := i.Insert.Statement(rows, 0, 0, n, len(i.Bindings))
+		if s.Rows() == n {
+			statement, err := i.statement(s, "answer", *i.Insert.Output)
+			if err != nil {
+				return err
+			}
+			return at(i.Path, t.query(ctx, statement, withRows(args, s), last))
+		}
+	}
+	x := &nestedInsert{insertion: i, tx: t.tx, args: args, rows: rows, exact: t.exact || !many(i.Insert, rows)}
+	x.keys = make([][][][]byte, len(i.Insert.Nodes))
+	if err := x.insert(ctx, 0, 0, n, true); err != nil {
+		return err
+	}
+	reply, err := i.reply()
+	if err != nil {
+		return err
+	}
+	return at(i.Path, t.reply(ctx, reply, x.affected, x.written, args, last))
+}
+
+// withRows adds the operands of a statement.
+func withRows(args backend.Args, s *plan.InsertStatement) backend.Args {
+	n := len(args.Variables)
+	args.Variables = append(args.Variables[:n:n], s.Values...)
+	args.Lists = s.Lists
+	return args
+}
+
+// many says whether rows of different parents could be inserted together.
+func many(i *plan.Insert, rows *plan.InsertRows) bool {
+	for n := range i.Nodes {
+		if len(i.Nodes[n].Relations) > 0 && rows.Node(n).Count > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// inexact says that rows of different parents were inserted together, and that it can't be
+// told what had happened if they had not: which row is at fault, or which one the database
+// left out.
+type inexact struct{ error }
+
+func (e inexact) Unwrap() error { return e.error }
+
+var errLeftOut = errors.New("fewer rows were written than given")
+
+// nestedInsert is one run of an insert with related rows: object relationships come before
+// the row, lists after it. The quick way takes all rows of a node at once, whatever their
+// parents are; the exact way goes from row to row.
+type nestedInsert struct {
+	*insertion
+	tx    backend.Tx
+	args  backend.Args
+	rows  *plan.InsertRows
+	exact bool
+	// path leads to the rows in hand, on the exact way.
+	path []any
+	// keys are the values of InsertNode.Keys by node and row, nil for a row that was not
+	// written.
+	keys [][][][]byte
+	// affected counts all rows; written are those of the root field.
+	affected int
+	written  [][]byte
+}
+
+// place moves a fault to the rows in hand.
+func (x *nestedInsert) place(err error) error {
+	if !x.exact && !backend.Transient(err) && blamesRows(err) {
+		return inexact{err}
+	}
+	return at(x.Path+apierror.Path(x.path...), err)
+}
+
+// blamesRows says whether an error may be another one on the exact way.
+func blamesRows(err error) bool {
+	var e *apierror.Error
+	if !errors.As(err, &e) {
+		return errors.Is(err, errLeftOut)
+	}
+	switch e.Code {
+	case apierror.NotFound, apierror.Busy, apierror.Timeout, apierror.PostgresError, apierror.PostgresMaxConns:
+		return false
+	}
+	return true
+}
+
+// insert inserts the rows from a to b of a node, and what is related to them. list says that
+// they are items of a list.
+func (x *nestedInsert) insert(ctx context.Context, node, a, b int, list bool) error {
+	if x.exact && list && x.related(node, a, b) {
+		for row := a; row < b; row++ {
+			x.path = append(x.path, row-a)
+			if err := x.insert(ctx, node, row, row+1, false); err != nil {
+				return err
+			}
+			x.path = x.path[:len(x.path)-1]
+		}
+		return nil
+	}
+	relations := x.Insert.Nodes[node].Relations
+	for _, r := range relations {
+		if !r.After {
+			if err := x.before(ctx, node, r, a, b); err != nil {
+				return err
+			}
+		}
+	}
+	if err := x.own(ctx, node, a, b); err != nil {
+		return err
+	}
+	for _, array := range []bool{false, true} {
+		for _, r := range relations {
+			if r.After && r.Array == array {
+				if err := x.after(ctx, node, r, a, b); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// related says whether one of the rows has related ones.
+func (x *nestedInsert) related(node, a, b int) bool {
+	for _, r := range x.Insert.Nodes[node].Relations {
+		if from, to := x.rows.Node(r.Node).Of(a, b); from < to {
+			return true
+		}
+	}
+	return false
+}
+
+// before inserts the rows that others hold the keys of.
+func (x *nestedInsert) before(ctx context.Context, node int, r *plan.InsertRelation, a, b int) error {
+	related := x.rows.Node(r.Node)
+	from, to := related.Of(a, b)
+	if from == to {
+		return nil
+	}
+	x.path = append(x.path, r.Name, "data")
+	if err := x.insert(ctx, r.Node, from, to, false); err != nil {
+		return err
+	}
+	x.path = x.path[:len(x.path)-1]
+	for row := from; row < to; row++ {
+		keys := x.keys[r.Node][row]
+		if keys == nil {
+			return x.place(apierror.Newf(apierror.NotSupported,
+				"cannot proceed to insert object relation %q since insert to table %q affects zero rows", r.Name, x.Insert.Nodes[r.Node].Table))
+		}
+		x.rows.Node(node).Take(r, related.Parent(row), keys)
+	}
+	x.path = x.path[:len(x.path)-1]
+	return nil
+}
+
+// after inserts the rows that hold the keys of others.
+func (x *nestedInsert) after(ctx context.Context, node int, r *plan.InsertRelation, a, b int) error {
+	related := x.rows.Node(r.Node)
+	from, to := related.Of(a, b)
+	if from == to {
+		return nil
+	}
+	for row := from; row < to; row++ {
+		keys := x.keys[node][related.Parent(row)]
+		if keys == nil {
+			return x.place(apierror.Newf(apierror.NotSupported,
+				"cannot proceed to insert array relations since insert to table %q affects zero rows", x.Insert.Nodes[node].Table))
+		}
+		related.Take(r, row, keys)
+	}
+	x.path = append(x.path, r.Name, "data")
+	if err := x.insert(ctx, r.Node, from, to, true); err != nil {
+		return err
+	}
+	x.path = x.path[:len(x.path)-2]
+	return nil
+}
+
+// own inserts the rows themselves.
+func (x *nestedInsert) own(ctx context.Context, node, a, b int) error {
+	if x.keys[node] == nil {
+		x.keys[node] = make([][][]byte, x.rows.Node(node).Count)
+	}
+	for a < b {
+		s := x.Insert.Statement(x.rows, node, a, b, len(x.Bindings))
+		written, err := x.run(ctx, node, s)
+		if err != nil {
+			return x.place(err)
+		}
+		switch {
+		case written == nil:
+		case len(written) == s.Rows():
+			copy(x.keys[node][a:], written)
+		case s.Rows() > 1 && x.needsKeys(node, a, a+s.Rows()):
+			return x.place(errLeftOut)
+		}
+		a += s.Rows()
+	}
+	return nil
+}
+
+// needsKeys says whether related rows take values of these rows.
+func (x *nestedInsert) needsKeys(node, a, b int) bool {
+	return len(x.Insert.Nodes[node].Keys) > 0 && (x.Insert.Nodes[node].First || x.related(node, a, b))
+}
+
+// run runs a statement, and gives the keys of each row that was written.
+func (x *nestedInsert) run(ctx context.Context, node int, s *plan.InsertStatement) ([][][]byte, error) {
+	n := x.Insert.Nodes[node]
+	out := ir.Output{Returning: n.Keys}
+	if node == 0 {
+		out.Returning = append(out.Returning[:len(n.Keys):len(n.Keys)], x.Insert.Whole)
+	}
+	statement, err := x.statement(s, "keys", out)
+	if err != nil {
+		return nil, err
+	}
+	var written [][][]byte
+	err = x.tx.Exec(ctx, statement, withRows(x.args, s), func(row [][]byte) error {
+		x.affected++
+		keys := make([][]byte, 0, len(n.Keys))
+		for i := range n.Keys {
+			keys = append(keys, bytes.Clone(row[i]))
+		}
+		if node == 0 {
+			x.written = append(x.written, bytes.Clone(row[len(n.Keys)]))
+		}
+		written = append(written, keys)
+		return nil
+	})
+	return written, err
+}

@@ -1,0 +1,357 @@
+package plan
+
+import (
+	"slices"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// Read reads the rows of a request; values are those of the variables.
+func (i *Insert) Read(values [][]byte) (*InsertRows, error) {
+	r := &rowReader{insert: i, values: values, path: slices.Clip(i.at), rows: &InsertRows{}}
+	err := r.read(schema.Ref{})
+	return r.rows, err
+}
+
+// rowReader reads the rows of a request. It is what finds the faults in them, too, when a
+// plan is made as well as when it is used again.
+type rowReader struct {
+	insert *Insert
+	values [][]byte
+	path   []step
+	rows   *InsertRows
+	// grower adds what isn't planned yet; nil when the plan is used again.
+	grower *insertPlanner
+}
+
+func (r *rowReader) push(key string) { r.path = append(r.path, step{key: key}) }
+
+func (r *rowReader) pushIndex(i int) { r.path = append(r.path, step{index: i}) }
+
+func (r *rowReader) pop() { r.path = r.path[:len(r.path)-1] }
+
+func (r *rowReader) fail(format string, args ...any) error {
+	return under(spell(r.path), apierror.Newf(apierror.ValidationFailed, format, args...))
+}
+
+// place moves a relative error to the current place.
+func (r *rowReader) place(err error) error { return under(spell(r.path), err) }
+
+func (r *rowReader) mismatch(typeName, expected string, v value) error {
+	return r.fail("expected %s for type '%s', but found %s", expected, typeName, found[v.kind()])
+}
+
+// open follows the use of a variable. Whether it fits is known from when the plan was made.
+func (r *rowReader) open(at schema.Ref, v value) (value, error) {
+	if v.literal == nil || v.literal.Kind != parse.VariableUse {
+		return v, nil
+	}
+	d := v.literal.Variable
+	if r.grower != nil && !usable(d, at) {
+		return value{}, r.fail("variable '%s' is declared as '%s', but used where '%s' is expected", d.Name, d.Type, at)
+	}
+	return value{json: r.values[d.Index]}, nil
+}
+
+// read reads the argument of the root field, which has type at.
+func (r *rowReader) read(at schema.Ref) error {
+	if r.insert.list {
+		return r.list(0, at, literal(r.insert.rows), -1)
+	}
+	return r.object(0, at, literal(r.insert.rows), -1)
+}
+
+// list reads rows of a node that belong to a row of another one; a single value stands for
+// a list of one.
+func (r *rowReader) list(node int, at schema.Ref, v value, parent int) error {
+	v, err := r.open(at, v)
+	if err != nil {
+		return err
+	}
+	item := r.insert.Nodes[node].object
+	each := func(i int, v value) error {
+		r.pushIndex(i)
+		if err := r.object(node, item, v, parent); err != nil {
+			return err
+		}
+		r.pop()
+		return nil
+	}
+	switch {
+	case v.kind() == kindNull:
+		return r.fail("expected a list, but found null")
+	case v.kind() != kindList:
+		return each(0, v)
+	case v.literal == nil:
+		return rawjson.Items(v.json, func(i int, json []byte) error { return each(i, value{json: json}) })
+	}
+	for i := range v.literal.Items {
+		if err := each(i, literal(&v.literal.Items[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls f for each member of an object.
+func (v value) each(f func(name []byte, v value) error) error {
+	if v.literal == nil {
+		return rawjson.Fields(v.json, func(key, json []byte) error { return f(key, value{json: json}) })
+	}
+	for i := range v.literal.Fields {
+		m := &v.literal.Fields[i]
+		if err := f([]byte(m.Name), literal(&m.Value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relatedInput is what a row gives for a relationship.
+type relatedInput struct {
+	in *schema.Input
+	v  value
+}
+
+// object reads one row.
+func (r *rowReader) object(node int, at schema.Ref, v value, parent int) error {
+	v, err := r.open(at, v)
+	if err != nil {
+		return err
+	}
+	n := r.insert.Nodes[node]
+	if v.kind() != kindObject {
+		return r.mismatch(n.object.Named.Name, "an object", v)
+	}
+	if r.grower != nil && len(r.path)-len(r.insert.at) > r.grower.options.Limits.InputDepth {
+		return r.fail("the value is nested too deeply")
+	}
+	row, depth := r.rows.add(node, parent), len(r.path)
+	var related []relatedInput
+	err = v.each(func(name []byte, v value) error {
+		m, known := n.members[string(name)]
+		switch {
+		case !known:
+			return r.unknown(n.object.Named, string(name), v)
+		case m.relation != nil:
+			// One that is given twice counts the last time.
+			related = slices.DeleteFunc(related, func(o relatedInput) bool { return o.in == m.relation })
+			related = append(related, relatedInput{m.relation, v})
+			return nil
+		}
+		r.push(m.name)
+		text, wrap, err := r.cell(&n.Columns[m.column], v)
+		if err != nil {
+			return err
+		}
+		r.rows.Nodes[node].Set(m.column, row, text, wrap)
+		r.pop()
+		return nil
+	})
+	if err != nil {
+		r.path = r.path[:depth]
+		return r.firstFault(n, v, err)
+	}
+	if err := r.determined(node, row); err != nil {
+		return err
+	}
+	for _, in := range related {
+		r.push(in.in.Name)
+		if err := r.related(node, row, in); err != nil {
+			return err
+		}
+		r.pop()
+	}
+	return nil
+}
+
+// firstFault prefers the fault of an unknown key to that of a value.
+func (r *rowReader) firstFault(n *InsertNode, v value, fault error) error {
+	err := v.each(func(name []byte, v value) error {
+		if _, known := n.members[string(name)]; !known {
+			return r.unknown(n.object.Named, string(name), v)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return fault
+}
+
+func (r *rowReader) unknown(t *schema.Type, name string, v value) error {
+	if v.literal == nil && !isName(name) {
+		return r.fail("variable value contains object with key %q, which is not a legal GraphQL name", name)
+	}
+	r.push(name)
+	return r.fail("field '%s' not found in type: '%s'", name, t.Name)
+}
+
+// cell reads the value of a column.
+func (r *rowReader) cell(c *InsertColumn, v value) ([]byte, ir.Wrap, error) {
+	isLiteral := v.literal != nil
+	if isLiteral {
+		if known, ok := r.insert.constants[v.literal]; ok {
+			return known.text, known.wrap, nil
+		}
+		if v.literal.Kind == parse.VariableUse {
+			opened, err := r.open(c.ref, v)
+			if err != nil {
+				return nil, "", err
+			}
+			isLiteral, v = false, opened
+		}
+	}
+	if !isLiteral {
+		text, wrap, err := c.coercion.apply(v.json, false)
+		if err != nil {
+			return nil, "", r.place(err)
+		}
+		return text, wrap, nil
+	}
+	if r.grower != nil {
+		if err := r.grower.checkLiteral(r, c, v); err != nil {
+			return nil, "", err
+		}
+	}
+	json := v.literal.AppendJSON(nil, func(dst []byte, d *parse.Variable) []byte { return appendValue(dst, r.values[d.Index]) })
+	text, wrap, err := c.coercion.apply(json, true)
+	if err != nil {
+		return nil, "", r.place(err)
+	}
+	if r.grower != nil && !v.literal.HasVariables() {
+		r.insert.constants[v.literal] = constant{text, wrap}
+	}
+	return text, wrap, nil
+}
+
+// checkLiteral checks what is spelt in the document for a column.
+func (p *insertPlanner) checkLiteral(r *rowReader, c *InsertColumn, v value) error {
+	p.path = r.path
+	if v.literal.HasVariables() {
+		return p.checkTemplate(c.ref, v.literal, c.Type.IsArray())
+	}
+	return p.enumLiteral(v, c.coercion)
+}
+
+// determined refuses values for columns that the parent determines.
+func (r *rowReader) determined(node, row int) error {
+	n := r.insert.Nodes[node]
+	if names := r.given(node, row, n.determined); names != "" {
+		return r.fail("cannot insert %s columns as their values are already being determined by parent insert", names)
+	}
+	return nil
+}
+
+// given names those of the columns that the row has a value for.
+func (r *rowReader) given(node, row int, columns []int) string {
+	var names []int
+	for _, c := range columns {
+		if c >= 0 && r.rows.Nodes[node].Has(c, row) {
+			names = append(names, c)
+		}
+	}
+	return r.names(node, names)
+}
+
+// related reads the rows of a relationship. null is none.
+func (r *rowReader) related(node, row int, in relatedInput) error {
+	v, err := r.open(in.in.Type, in.v)
+	if err != nil || v.kind() == kindNull {
+		return err
+	}
+	t := in.in.Type.Named
+	if v.kind() != kindObject {
+		return r.mismatch(t.Name, "an object", v)
+	}
+	var data, conflict value
+	var dataType schema.Ref
+	var clause *schema.Input
+	hasData := false
+	err = v.each(func(name []byte, v value) error {
+		switch member := t.Input(string(name)); {
+		case member == nil:
+			return r.unknown(t, string(name), v)
+		case member.Means == schema.ArgData:
+			data, dataType, hasData = v, member.Type, true
+		case v.kind() != kindNull || v.literal != nil && v.literal.Kind == parse.VariableUse:
+			conflict, clause = v, member
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !hasData {
+		r.push("data")
+		return r.fail("missing required field 'data'")
+	}
+	relation, err := r.relation(r.insert.Nodes[node], in.in, clause, conflict)
+	if err != nil {
+		return err
+	}
+	if names := r.filled(node, row, relation); names != "" {
+		return r.fail(`cannot insert object relationship "%s" as %s column values are already determined`, relation.Name, names)
+	}
+	r.push("data")
+	if relation.Array {
+		err = r.list(relation.Node, dataType, data, row)
+	} else {
+		err = r.object(relation.Node, dataType, data, row)
+	}
+	if err == nil {
+		r.pop()
+	}
+	return err
+}
+
+// filled names the columns of the row that a relationship would fill, and that have a value
+// already or get one from the parent.
+func (r *rowReader) filled(node, row int, relation *InsertRelation) string {
+	var taken []int
+	for _, c := range relation.own {
+		if slices.Contains(r.insert.Nodes[node].determined, c) {
+			taken = append(taken, c)
+		}
+	}
+	if len(taken) > 0 {
+		return r.names(node, taken)
+	}
+	return r.given(node, row, relation.own)
+}
+
+func (r *rowReader) names(node int, columns []int) string {
+	names := ""
+	for i, c := range columns {
+		if i > 0 {
+			names += ", "
+		}
+		names += `"` + r.insert.Nodes[node].Columns[c].Name + `"`
+	}
+	return names
+}
+
+// relation finds the relationship with an upsert clause, or has it planned.
+func (r *rowReader) relation(n *InsertNode, in, clause *schema.Input, conflict value) (*InsertRelation, error) {
+	for _, known := range n.Relations {
+		if known.Name == in.Name && sameClause(known.conflict, conflict) {
+			return known, nil
+		}
+	}
+	if r.grower == nil {
+		return nil, ErrReshape
+	}
+	r.grower.path = r.path
+	return r.grower.relation(n, in, clause, conflict)
+}
+
+func sameClause(a, b value) bool {
+	if a.literal != nil && b.literal != nil {
+		return a.literal == b.literal || a.literal.Equal(b.literal)
+	}
+	return a.literal == nil && b.literal == nil && string(a.json) == string(b.json)
+}
