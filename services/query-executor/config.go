@@ -1,7 +1,7 @@
 package queryexecutor
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 	"time"
 
@@ -61,7 +61,7 @@ func ReadConfig(v *config.Values) Config {
 // Validate checks what the table of settings can't check line by line.
 func (c *Config) Validate() error {
 	if c.Concurrency < 0 || c.PlanCacheSize < 0 {
-		return fmt.Errorf("the concurrency and the size of the plan cache must not be negative")
+		return errors.New("the concurrency and the size of the plan cache must not be negative")
 	}
 	return nil
 }

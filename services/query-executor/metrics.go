@@ -92,8 +92,8 @@ func (e *Executor) stage(ctx context.Context, name string, started time.Time) (c
 	if e.tracer == nil || !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ctx, func(error) { observe.Observe(time.Since(started).Seconds()) }
 	}
-	ctx, span := e.tracer.Start(ctx, name, trace.WithTimestamp(started))
-	return ctx, func(err error) {
+	ctx, span := e.tracer.Start(ctx, name, trace.WithTimestamp(started)) //nolint:spancheck // the returned function ends it
+	return ctx, func(err error) {                                        //nolint:spancheck // see above
 		observe.Observe(time.Since(started).Seconds())
 		if err != nil {
 			span.SetStatus(codes.Error, apierror.From(err).Message)

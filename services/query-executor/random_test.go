@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,7 +114,7 @@ func (g *generator) arguments(inputs []schema.Input) string {
 func (g *generator) argument(in *schema.Input) string {
 	switch in.Means {
 	case schema.ArgLimit, schema.ArgOffset:
-		return fmt.Sprint(g.random.IntN(4))
+		return strconv.Itoa(g.random.IntN(4))
 	case schema.ArgFunction:
 		return g.functionArguments(in)
 	case schema.ArgPath:
@@ -172,9 +173,9 @@ func (g *generator) scalar(name string) string {
 	n := g.random.IntN(5)
 	switch name {
 	case "Int", "bigint", "numeric", "float8":
-		return fmt.Sprint(n)
+		return strconv.Itoa(n)
 	case "Boolean":
-		return fmt.Sprint(n%2 == 0)
+		return strconv.FormatBool(n%2 == 0)
 	case "jsonb", "json":
 		return []string{`{a: {b: [1, null]}}`, `[]`, `"x"`, `null_text`, `{label: "x"}`}[n]
 	case "date", "timestamptz":

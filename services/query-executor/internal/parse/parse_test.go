@@ -1,7 +1,6 @@
 package parse_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -35,7 +34,7 @@ func TestParse(t *testing.T) {
 	require.Equal(t, "one", one.Alias)
 	require.Equal(t, "album", one.Name)
 	where := one.Arguments[0].Value.AppendJSON(nil, func(dst []byte, v *parse.Variable) []byte { return append(dst, "$"+v.Name...) })
-	require.Equal(t, `{"id":{"_eq":$id},"_and":[{"a":1.50},null]}`, string(where))
+	require.Equal(t, `{"id":{"_eq":$id},"_and":[{"a":1.50},null]}`, string(where)) //nolint:testifylint // byte for byte
 	require.True(t, one.Arguments[0].Value.HasVariables())
 	require.Equal(t, parse.Enum, one.Arguments[1].Value.Kind)
 
@@ -84,8 +83,10 @@ func TestErrors(t *testing.T) {
 		{"repeated fragment", `{ a } fragment X on a { b } fragment X on a { c }`, "", "parse-failed", "$", `multiple definitions for fragment "X"`},
 		{"cycle of one", `{ ...A } fragment A on a { b { ...A } }`, "", "validation-failed", "$.selectionSet.A.selectionSet.b.selectionSet", "the fragment definition(s) A form a cycle"},
 		{"cycle of two", `{ ...A } fragment A on a { ...B } fragment B on a { ...A }`, "", "validation-failed", "$.selectionSet.A.selectionSet.B.selectionSet", "the fragment definition(s) A and B form a cycle"},
-		{"cycle of three", `{ x { ...Z } } fragment Z on a { ...A } fragment A on a { ...B } fragment B on a { ...C } fragment C on a { ...A }`, "",
-			"validation-failed", "$.selectionSet.x.selectionSet.Z.selectionSet.A.selectionSet.B.selectionSet.C.selectionSet", "the fragment definition(s) A, B, and C form a cycle"},
+		{
+			"cycle of three", `{ x { ...Z } } fragment Z on a { ...A } fragment A on a { ...B } fragment B on a { ...C } fragment C on a { ...A }`, "",
+			"validation-failed", "$.selectionSet.x.selectionSet.Z.selectionSet.A.selectionSet.B.selectionSet.C.selectionSet", "the fragment definition(s) A, B, and C form a cycle",
+		},
 		{"repeated variable", `query ($a: Int, $a: Int) { a(x: $a) }`, "", "parse-failed", "$", `multiple definitions for variable "a"`},
 		{"unbound variable", `{ a(x: {y: [$b]}) }`, "", "validation-failed", "$", `unbound variable "b"`},
 		{"unbound variable in a directive", `{ a @skip(if: $b) }`, "", "validation-failed", "$", `unbound variable "b"`},
@@ -159,7 +160,7 @@ func FuzzParse(f *testing.F) {
 		op, err := parse.Parse(text, name, parse.Limits{Tokens: 1000})
 		if err != nil {
 			var e *apierror.Error
-			require.True(t, errors.As(err, &e))
+			require.ErrorAs(t, err, &e)
 			require.NotEqual(t, apierror.Unexpected, e.Code)
 			return
 		}

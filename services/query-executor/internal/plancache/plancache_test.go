@@ -1,7 +1,7 @@
 package plancache_test
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -73,8 +73,8 @@ func TestCacheIsBounded(t *testing.T) {
 	p := "plan"
 	for i := range 1000 {
 		require.NotNil(t, c.Find(often), i)
-		d := c.Add(plancache.Key{Text: fmt.Sprint(i)}, operation(t))
-		d.Keep(values("1", fmt.Sprint(i)), []plan.Look{plan.LookNone, plan.LookValue}, &p)
+		d := c.Add(plancache.Key{Text: strconv.Itoa(i)}, operation(t))
+		d.Keep(values("1", strconv.Itoa(i)), []plan.Look{plan.LookNone, plan.LookValue}, &p)
 		_, _, plans := c.Stats()
 		require.LessOrEqual(t, plans, 50)
 	}
@@ -86,7 +86,7 @@ func TestPlansOfOneDocumentAreBounded(t *testing.T) {
 	d := c.Add(plancache.Key{Text: "q"}, operation(t))
 	p := "plan"
 	for i := range 1000 {
-		d.Keep(values("1", fmt.Sprint(i)), []plan.Look{plan.LookNone, plan.LookValue}, &p)
+		d.Keep(values("1", strconv.Itoa(i)), []plan.Look{plan.LookNone, plan.LookValue}, &p)
 		_, _, plans := c.Stats()
 		require.LessOrEqual(t, plans, 130)
 	}

@@ -46,7 +46,7 @@ func TestSyntaxErrors(t *testing.T) {
 func TestKindOf(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]rawjson.Kind{
-		``: rawjson.Invalid, ` null`: rawjson.Null, `true`: rawjson.Boolean, `-1`: rawjson.Number,
+		``: rawjson.Invalid, `null`: rawjson.Null, `true`: rawjson.Boolean, `-1`: rawjson.Number,
 		`"x"`: rawjson.String, `[]`: rawjson.Array, "\n{}": rawjson.Object, `x`: rawjson.Invalid,
 	} {
 		require.Equal(t, want, rawjson.KindOf([]byte(text)), text)

@@ -36,7 +36,7 @@ func (t *Table) buildBoolExp() content {
 		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.part(boolExp)), Means: r})
 		if r.Array && r.Target.Permission.Aggregations && !t.role.options.HideAggregatePredicates {
 			inputs = append(inputs, Input{
-				Name: t.naming.after(r.Name, "aggregate"), Type: Named(r.Target.part(aggregatePredicates)), Means: &RelationAggregate{r},
+				Name: t.naming.aggregateOf(r.Name), Type: Named(r.Target.part(aggregatePredicates)), Means: &RelationAggregate{r},
 			})
 		}
 	}
@@ -63,7 +63,7 @@ func (t *Table) buildOrderBy() content {
 	for _, r := range t.Relations() {
 		if r.Array {
 			inputs = append(inputs, Input{
-				Name: t.naming.after(r.Name, "aggregate"), Type: Named(r.Target.part(aggregateOrderBy)), Means: &RelationAggregate{r},
+				Name: t.naming.aggregateOf(r.Name), Type: Named(r.Target.part(aggregateOrderBy)), Means: &RelationAggregate{r},
 			})
 			continue
 		}
@@ -72,7 +72,7 @@ func (t *Table) buildOrderBy() content {
 	for _, c := range t.Computed() {
 		if len(c.Args) == 0 {
 			inputs = append(inputs, Input{
-				Name: t.naming.after(c.Name, "aggregate"), Description: c.Description,
+				Name: t.naming.aggregateOf(c.Name), Description: c.Description,
 				Type: Named(c.Target.part(aggregateOrderBy)), Means: &ComputedAggregate{c},
 			})
 		}

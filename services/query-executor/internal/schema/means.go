@@ -54,22 +54,26 @@ type (
 	// ComputedAggregate orders by an aggregate of a ComputedRows.
 	ComputedAggregate struct{ *ComputedRows }
 
-	// AggregateFields is the field `aggregate`, Nodes the field `nodes` of an aggregate.
+	// AggregateFields is the field `aggregate` of an aggregate.
 	AggregateFields struct{}
-	Nodes           struct{ Table *Table }
+	// Nodes is the field `nodes` of an aggregate.
+	Nodes struct{ Table *Table }
 	// Count is a count: a field, an ordering or an aggregate predicate.
 	Count struct{}
 	// AggregateFunction is a function over columns: avg, max and so on.
 	AggregateFunction struct{ Name string }
 
-	// And, Or and Not combine conditions.
+	// And is a condition that holds when all of a list do.
 	And struct{}
-	Or  struct{}
+	// Or is a condition that holds when one of a list does.
+	Or struct{}
+	// Not is the opposite of a condition.
 	Not struct{}
 	// IsNull is the operator _is_null.
 	IsNull struct{}
-	// Cast is the operator _cast, and each of its fields the type that is cast to.
-	Cast   struct{}
+	// Cast is the operator _cast.
+	Cast struct{}
+	// CastTo is a field of _cast: the type that is cast to.
 	CastTo struct{ Type catalog.Type }
 	// EnumValue is a value of an enum table.
 	EnumValue struct{ Text string }

@@ -74,14 +74,8 @@ func (n naming) field(name string) string {
 	return strings.Join(words, "")
 }
 
-// after is the spelling of a generated name that follows a name of the user's: the
-// aggregate field of a relationship.
-func (n naming) after(name, suffix string) string {
-	if n.convention != resolve.ConventionGraphQL {
-		return name + "_" + suffix
-	}
-	return n.field(name + "_" + suffix)
-}
+// aggregateOf is the field of the aggregate of a relationship or computed field.
+func (n naming) aggregateOf(name string) string { return n.field(name + "_aggregate") }
 
 // shared is the spelling of a type that no table owns.
 func (n naming) shared(name string) string {

@@ -25,7 +25,7 @@ func TestNaming(t *testing.T) {
 		{engine.field("_is_null"), graphql.field("_is_null"), "_is_null", "_isNull"},
 		{engine.field("_st_3d_d_within"), graphql.field("_st_3d_d_within"), "_st_3d_d_within", "_st3dDWithin"},
 		{engine.field("_eq"), graphql.field("_eq"), "_eq", "_eq"},
-		{engine.after("gift_cards", "aggregate"), graphql.after("gift_cards", "aggregate"), "gift_cards_aggregate", "giftCardsAggregate"},
+		{engine.aggregateOf("gift_cards"), graphql.aggregateOf("gift_cards"), "gift_cards_aggregate", "giftCardsAggregate"},
 		{engine.shared("timestamptz_comparison_exp"), graphql.shared("timestamptz_comparison_exp"), "timestamptz_comparison_exp", "TimestamptzComparisonExp"},
 		{engine.shared("order_by"), graphql.shared("order_by"), "order_by", "OrderBy"},
 		{engine.extended("Shop_enum", "comparison_exp"), graphql.extended("ShopEnum", "comparison_exp"), "Shop_enum_comparison_exp", "ShopEnumComparisonExp"},

@@ -55,7 +55,7 @@ func (t *Table) relationFields(r *Relation) []Field {
 	}}
 	if r.Target.Permission.Aggregations {
 		fields = append(fields, Field{
-			Name: t.naming.after(r.Name, "aggregate"), Type: NonNull(Named(r.Target.AggregateType())), Means: &RelationAggregate{r},
+			Name: t.naming.aggregateOf(r.Name), Type: NonNull(Named(r.Target.AggregateType())), Means: &RelationAggregate{r},
 			doc: words("An aggregate relationship"), args: (*rowArgs)(r.Target),
 		})
 	}

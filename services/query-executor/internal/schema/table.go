@@ -81,12 +81,12 @@ func (t *Table) members(perArray int) int {
 }
 
 func (t *Table) findMembers() {
-	for _, r := range t.Table.Relationships {
+	for _, r := range t.Relationships {
 		if target := t.role.Table(r.Target); target != nil {
 			t.relations = append(t.relations, &Relation{Relationship: r, Target: target})
 		}
 	}
-	for _, f := range t.Table.ComputedFields {
+	for _, f := range t.ComputedFields {
 		if f.Returns == nil {
 			continue
 		}

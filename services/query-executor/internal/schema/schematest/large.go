@@ -26,9 +26,18 @@ func Large(n int) *resolve.Schema {
 		}
 		for j, column := range []string{"id", "next_id", "title", "note", "price", "count", "active", "born", "seen_at", "data", "tags", "code"} {
 			t := []catalog.Type{
-				{Name: "int4", OID: 23}, {Name: "int4", OID: 23}, {Name: "text", OID: 25}, {Name: "text", OID: 25},
-				{Name: "numeric", OID: 1700}, {Name: "int8", OID: 20}, {Name: "bool", OID: 16}, {Name: "date", OID: 1082},
-				{Name: "timestamptz", OID: 1184}, {Name: "jsonb", OID: 3802}, {Name: "text", OID: 25, Dims: 1}, {Name: "uuid", OID: 2950},
+				{Name: "int4", OID: 23},
+				{Name: "int4", OID: 23},
+				{Name: "text", OID: 25},
+				{Name: "text", OID: 25},
+				{Name: "numeric", OID: 1700},
+				{Name: "int8", OID: 20},
+				{Name: "bool", OID: 16},
+				{Name: "date", OID: 1082},
+				{Name: "timestamptz", OID: 1184},
+				{Name: "jsonb", OID: 3802},
+				{Name: "text", OID: 25, Dims: 1},
+				{Name: "uuid", OID: 2950},
 			}[j]
 			table.Columns = append(table.Columns, &catalog.Column{Name: column, Position: j + 1, Type: t, Nullable: j > 0})
 		}
