@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -115,8 +116,8 @@ func (x *exchange) authenticate(body []byte) error {
 		return err
 	}
 	x.session = identity.Session
-	for _, cookie := range identity.Cookies {
-		x.w.Header().Add("Set-Cookie", cookie)
+	for _, cookie := range slices.Backward(identity.Cookies) {
+		x.w.Header().Add("Set-Cookie", cookie) // the last first, as the wire format has it
 	}
 	return nil
 }
