@@ -144,7 +144,9 @@ func (p *place) measure(ctx context.Context, m *measurer, q *query, targets []*t
 			continue
 		}
 		f := r.figures(q, t.name)
-		f.err = compare(q, t, targets[0])
+		if f.err = compare(q, t, targets[0]); f.err != nil {
+			p.explain(t, f.err, progress)
+		}
 	}
 	for range p.options.Rounds {
 		for _, t := range targets {
@@ -165,9 +167,20 @@ func (p *place) measure(ctx context.Context, m *measurer, q *query, targets []*t
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
+			if err != nil {
+				p.explain(t, err, progress)
+			}
 			slice.err = err
 			f.add(slice)
 		}
 	}
 	return nil
+}
+
+// explain shows what a target that failed has said last.
+func (p *place) explain(t *target, err error, progress io.Writer) {
+	fmt.Fprintf(progress, "%s: %v\n", t.name, err)
+	for _, name := range t.logs {
+		fmt.Fprintf(progress, "end of the log of %s:\n%s\n", name, p.processes.tail(name))
+	}
 }

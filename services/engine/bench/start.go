@@ -62,7 +62,7 @@ func (p *place) startYardstick(ctx context.Context, name string) (*target, error
 	if err := awaitOK(ctx, "http://"+address+healthPath, startLimit); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, p.processes.tail(name))
 	}
-	return &target{name: name, address: address, pids: []int{pid}}, nil
+	return &target{name: name, address: address, pids: []int{pid}, logs: []string{name}}, nil
 }
 
 // engineSettings are those that the engine's programs share, and the address that its
@@ -100,7 +100,7 @@ func (p *place) startOne(ctx context.Context) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.pids = []int{pid}
+	t.pids, t.logs = []int{pid}, []string{"one"}
 	return t, p.prepare(ctx, t, settings, "one")
 }
 
@@ -129,7 +129,7 @@ func (p *place) startSplit(ctx context.Context) (*target, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.pids = append(t.pids, pid)
+		t.pids, t.logs = append(t.pids, pid), append(t.logs, service)
 	}
 	return t, p.prepare(ctx, t, settings, "gateway")
 }

@@ -24,6 +24,7 @@ type target struct {
 	// graphQL targets get the document at /v1/graphql, the others the variables at /QUERY.
 	graphQL bool
 	pids    []int
+	logs    []string // of its processes, by name
 }
 
 func (t *target) dial() (*connection, error) {
@@ -79,7 +80,7 @@ func (p *processes) stop() {
 // tail is the end of a program's output, for an error.
 func (p *processes) tail(name string) string {
 	b, _ := os.ReadFile(filepath.Join(p.dir, name+".log")) // detail only
-	return strings.TrimSpace(string(b[max(0, len(b)-1000):]))
+	return strings.TrimSpace(string(b[max(0, len(b)-4000):]))
 }
 
 // awaitOK waits until an address answers 200.
