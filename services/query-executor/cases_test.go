@@ -26,8 +26,8 @@ var update = flag.Bool("update", false, "rewrite the wanted files of the cases")
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// TestCases runs every directory testdata/cases/<feature>/<case>. A feature has a schema
-// and metadata; a case has a query, maybe variables and a session, the wanted answer, and
+// TestCases runs every directory testdata/cases/<feature>/<case>. A feature has a schema,
+// metadata and maybe settings (a Config); a case has a query, maybe variables and a session, the wanted answer, and
 // where it matters the wanted plan.
 func TestCases(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,11 @@ func TestCases(t *testing.T) {
 		feature := filepath.Dir(schema)
 		t.Run(filepath.Base(feature), func(t *testing.T) {
 			t.Parallel()
-			e := newFixture(t, feature, Config{})
+			var c Config
+			if settings := readFile(t, filepath.Join(feature, "settings.json")); settings != nil {
+				require.NoError(t, json.Unmarshal(settings, &c))
+			}
+			e := newFixture(t, feature, c)
 			cases, err := filepath.Glob(filepath.Join(feature, "*", "query.graphql"))
 			require.NoError(t, err)
 			for _, query := range cases {
@@ -56,9 +60,11 @@ func runCase(t *testing.T, e *Executor, dir string) {
 		variables: bytes.TrimSpace(readFile(t, filepath.Join(dir, "variables.json"))),
 	}
 	requirePlan(t, e, dir, q)
-	requireFile(t, filepath.Join(dir, "want.json"), answer(t, e, q))
-	// The second time, the plan is there already.
-	requireFile(t, filepath.Join(dir, "want.json"), answer(t, e, q))
+	for range 2 { // the second time, the plan is there already
+		restore(t, e, filepath.Dir(dir))
+		requireFile(t, filepath.Join(dir, "want.json"), answer(t, e, q))
+		requireState(t, e, dir)
+	}
 }
 
 // answer is what a client gets to see: the answer, or the error.

@@ -28,6 +28,7 @@ type Config struct {
 	NullCollapse               bool
 	NullInNonNullableVariables bool
 	DefaultNamingConvention    string
+	DropUnsetVariables         bool
 	NamingConvention           bool
 	HideAggregatePredicates    bool
 	HideStreamFields           bool
@@ -51,6 +52,7 @@ func ReadConfig(v *config.Values) Config {
 		NullCollapse:               config.BooleanNullCollapse.Get(v),
 		NullInNonNullableVariables: config.NullInNonNullableVariables.Get(v),
 		DefaultNamingConvention:    config.DefaultNamingConvention.Get(v),
+		DropUnsetVariables:         slices.Contains(features, "no_null_unbound_variable_default"),
 		NamingConvention:           slices.Contains(features, "naming_convention"),
 		HideAggregatePredicates:    slices.Contains(features, "hide_aggregation_predicates"),
 		HideStreamFields:           slices.Contains(features, "hide_stream_fields"),

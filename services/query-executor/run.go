@@ -139,7 +139,7 @@ func (e *Executor) permitted(op *parse.Operation, q *request) error {
 func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned], q *request, s *scratch) (*planned, error) {
 	_, end := e.stage(ctx, stagePlan, time.Now())
 	made, err := plan.Build(d.Operation, e.role(st, q), s.values, plan.Options{
-		NullCollapse: e.config.NullCollapse, Limits: e.config.Limits,
+		NullCollapse: e.config.NullCollapse, DropUnset: e.config.DropUnsetVariables, Limits: e.config.Limits,
 	})
 	end(err)
 	if err != nil {

@@ -90,24 +90,40 @@ func (c *coercion) list(json []byte, kind rawjson.Kind) ([]byte, ir.Wrap, error)
 	default:
 		json = append(append([]byte{'['}, json...), ']')
 	}
-	if err := c.checkItems(json); err != nil {
+	if c.mode == modeEnums {
+		texts, err := c.enumTexts(json)
+		if err != nil {
+			return nil, "", err
+		}
+		return c.parse(c.operand, texts)
+	}
+	if err := c.refuseNulls(json); err != nil {
 		return nil, "", err
 	}
 	return c.parse(c.operand, json)
 }
 
-func (c *coercion) checkItems(json []byte) error {
+func (c *coercion) refuseNulls(json []byte) error {
 	return rawjson.Items(json, func(i int, v []byte) error {
-		kind := rawjson.KindOf(v)
-		if c.mode == modeEnums {
-			_, err := c.enumText(v, kind)
-			return apierror.At(err, i)
-		}
-		if kind == rawjson.Null {
+		if rawjson.KindOf(v) == rawjson.Null {
 			return apierror.At(c.unexpectedNull(), i)
 		}
 		return nil
 	})
+}
+
+// enumTexts gives a list of values of an enum table as the database has them.
+func (c *coercion) enumTexts(json []byte) ([]byte, error) {
+	texts := []byte{'['}
+	err := rawjson.Items(json, func(i int, v []byte) error {
+		text, err := c.enumText(v, rawjson.KindOf(v))
+		if i > 0 {
+			texts = append(texts, ',')
+		}
+		texts = rawjson.AppendString(texts, string(text))
+		return apierror.At(err, i)
+	})
+	return append(texts, ']'), err
 }
 
 // enumText checks a value of an enum table, which is a string in JSON.

@@ -114,7 +114,7 @@ func (p *planner) arguments(s *selected, inputs []schema.Input, f func(in *schem
 	for i := range inputs {
 		in := &inputs[i]
 		v, given := s.argument(in.Name)
-		if !given {
+		if !given || p.dropped(v) {
 			if in.Type.NonNull() && in.Default == "" {
 				return p.failAt(in.Name, "missing required field '%s'", in.Name)
 			}

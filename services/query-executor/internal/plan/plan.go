@@ -61,6 +61,9 @@ type Query struct {
 type Options struct {
 	// NullCollapse makes a null operand switch its operator off.
 	NullCollapse bool
+	// DropUnset takes a variable without a value and without a default as not given,
+	// rather than as null.
+	DropUnset bool
 	// NoIntrospection refuses __schema and __type.
 	NoIntrospection bool
 	Limits          Limits

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
@@ -150,6 +152,16 @@ func (p *planner) open(at schema.Ref, v value) (value, error) {
 	return value{json: p.values[d.Index], variable: d}, nil
 }
 
+// dropped says that v is a variable without a value, and that such are taken as not given.
+func (p *planner) dropped(v value) bool {
+	if !p.options.DropUnset || v.literal == nil || v.literal.Kind != parse.VariableUse {
+		return false
+	}
+	d := v.literal.Variable
+	p.look(value{variable: d}, LookShape) // which tells a missing value from the others
+	return p.values[d.Index] == nil
+}
+
 // look notes that the plan depends on the variable that v comes from.
 func (p *planner) look(v value, l Look) {
 	if v.variable != nil && p.looks[v.variable.Index] < l {
@@ -204,7 +216,7 @@ func (p *planner) object(at schema.Ref, v value, f func(in *schema.Input, v valu
 	if p.inputDepth++; p.inputDepth > p.options.Limits.InputDepth {
 		return p.fail("the value is nested too deeply")
 	}
-	members := v.members()
+	members := slices.DeleteFunc(v.members(), func(m member) bool { return p.dropped(m.value) })
 	for _, m := range members {
 		if v.literal == nil && !isName(m.name) {
 			return p.fail("variable value contains object with key %q, which is not a legal GraphQL name", m.name)
