@@ -58,6 +58,8 @@ func (d *Document) Without(ids ...ObjectID) *Document {
 		switch id.Kind {
 		case ObjectInheritedRole:
 			n.InheritedRoles = removed(n.InheritedRoles, roleName, id.Role)
+		case ObjectRESTEndpoint:
+			n.RESTEndpoints = removed(n.RESTEndpoints, endpointName, id.Name)
 		case ObjectSource:
 			n.Sources = removed(n.Sources, func(s *Source) string { return s.Name }, id.Source)
 		default:

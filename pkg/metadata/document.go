@@ -12,22 +12,22 @@ import "encoding/json"
 // Document is the whole of the metadata, version 3. Documents and all objects in them are
 // immutable once they are part of a document. Lists are kept in the order of the export.
 type Document struct {
-	Version          int               `json:"version"`
-	Sources          []*Source         `json:"sources"`
-	RemoteSchemas    []json.RawMessage `json:"remote_schemas,omitempty"`
-	QueryCollections []json.RawMessage `json:"query_collections,omitempty"`
-	Allowlist        []json.RawMessage `json:"allowlist,omitempty"`
-	Actions          []json.RawMessage `json:"actions,omitempty"`
-	CustomTypes      json.RawMessage   `json:"custom_types,omitempty"`
-	CronTriggers     []json.RawMessage `json:"cron_triggers,omitempty"`
-	RESTEndpoints    []json.RawMessage `json:"rest_endpoints,omitempty"`
-	APILimits        json.RawMessage   `json:"api_limits,omitempty"`
-	MetricsConfig    json.RawMessage   `json:"metrics_config,omitempty"`
-	InheritedRoles   []*InheritedRole  `json:"inherited_roles,omitempty"`
-	Introspection    json.RawMessage   `json:"graphql_schema_introspection,omitempty"`
-	Network          json.RawMessage   `json:"network,omitempty"`
-	BackendConfigs   json.RawMessage   `json:"backend_configs,omitempty"`
-	OpenTelemetry    json.RawMessage   `json:"opentelemetry,omitempty"`
+	Version          int                `json:"version"`
+	Sources          []*Source          `json:"sources"`
+	RemoteSchemas    []json.RawMessage  `json:"remote_schemas,omitempty"`
+	QueryCollections []*QueryCollection `json:"query_collections,omitempty"`
+	Allowlist        []*AllowlistEntry  `json:"allowlist,omitempty"`
+	Actions          []json.RawMessage  `json:"actions,omitempty"`
+	CustomTypes      json.RawMessage    `json:"custom_types,omitempty"`
+	CronTriggers     []json.RawMessage  `json:"cron_triggers,omitempty"`
+	RESTEndpoints    []*RESTEndpoint    `json:"rest_endpoints,omitempty"`
+	APILimits        json.RawMessage    `json:"api_limits,omitempty"`
+	MetricsConfig    json.RawMessage    `json:"metrics_config,omitempty"`
+	InheritedRoles   []*InheritedRole   `json:"inherited_roles,omitempty"`
+	Introspection    json.RawMessage    `json:"graphql_schema_introspection,omitempty"`
+	Network          json.RawMessage    `json:"network,omitempty"`
+	BackendConfigs   json.RawMessage    `json:"backend_configs,omitempty"`
+	OpenTelemetry    json.RawMessage    `json:"opentelemetry,omitempty"`
 }
 
 // Empty is the document of a new metadata database.
@@ -54,6 +54,9 @@ type Inconsistency struct {
 	// Objects take the place of ID, Definition, Name and Type when several objects
 	// conflict with each other.
 	Objects []InconsistentObject `json:"objects,omitempty"`
+	// Conflicts take the place of ID, Definition, Name and Type when endpoints have paths
+	// that can't be told apart.
+	Conflicts []ConflictingEndpoint `json:"conflicts,omitempty"`
 	// Entity takes the place of Definition for a permission that couldn't be inherited.
 	// Such an inconsistency has no ID: it informs, refuses nothing and can't be dropped.
 	Entity any `json:"entity,omitempty"`
@@ -67,8 +70,27 @@ type InconsistentObject struct {
 	Type       string   `json:"type"`
 }
 
+// ConflictingEndpoint is one of several endpoints whose paths can't be told apart, with the
+// text of its query.
+type ConflictingEndpoint struct {
+	Comment    *string `json:"comment"`
+	Definition struct {
+		Query string `json:"query"`
+	} `json:"definition"`
+	Methods []string `json:"methods"`
+	Name    string   `json:"name"`
+	URL     string   `json:"url"`
+}
+
 // IDs are the objects that can't be used; none for an inconsistency that only informs.
 func (i Inconsistency) IDs() []ObjectID {
+	if len(i.Conflicts) > 0 {
+		ids := make([]ObjectID, len(i.Conflicts))
+		for n, c := range i.Conflicts {
+			ids[n] = ObjectID{Kind: ObjectRESTEndpoint, Name: c.Name}
+		}
+		return ids
+	}
 	if len(i.Objects) == 0 {
 		if i.ID == (ObjectID{}) {
 			return nil

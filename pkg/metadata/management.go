@@ -265,6 +265,9 @@ func reloadReport(v View) (json.RawMessage, error) {
 func (d *Document) sharing(old *Document) *Document {
 	n := *d
 	n.InheritedRoles = share(d.InheritedRoles, old.InheritedRoles, roleName)
+	n.QueryCollections = share(d.QueryCollections, old.QueryCollections, collectionName)
+	n.Allowlist = share(d.Allowlist, old.Allowlist, allowlistCollection)
+	n.RESTEndpoints = share(d.RESTEndpoints, old.RESTEndpoints, endpointName)
 	n.Sources = mapped(d.Sources, func(s *Source) *Source {
 		o := old.Source(s.Name)
 		if o == nil {

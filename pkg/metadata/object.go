@@ -21,6 +21,7 @@ const (
 	ObjectEventTrigger       = "event_trigger"
 	ObjectRemoteRelationship = "remote_relationship"
 	ObjectInheritedRole      = "inherited_role" // Role
+	ObjectRESTEndpoint       = "rest_endpoint"  // Name
 )
 
 // ObjectID names one object of the document; it is comparable. Fields that a kind has no

@@ -123,11 +123,8 @@ func (d *Document) normalise() error {
 		}
 		*s.list = sortedBy(*s.list, s.order)
 	}
-	for i, entry := range d.Allowlist {
-		var err error
-		if d.Allowlist[i], err = withScope(entry); err != nil {
-			return apierror.At(err, "allowlist", i)
-		}
+	if err := d.normaliseStored(); err != nil {
+		return err
 	}
 	for _, part := range []*json.RawMessage{
 		&d.CustomTypes, &d.APILimits, &d.MetricsConfig, &d.Introspection, &d.Network, &d.BackendConfigs, &d.OpenTelemetry,
@@ -151,27 +148,26 @@ type rawList struct {
 func (d *Document) rawLists() []rawList {
 	return []rawList{
 		{&d.RemoteSchemas, "remote_schemas", "remote schemas", "name", "name"},
-		{&d.QueryCollections, "query_collections", "query collections", "name", "name"},
-		{&d.Allowlist, "allowlist", "allow list entries", "collection", "collection"},
 		{&d.Actions, "actions", "actions", "name", "name"},
 		{&d.CronTriggers, "cron_triggers", "cron triggers", "name", "name"},
-		{&d.RESTEndpoints, "rest_endpoints", "rest endpoints", "name", "url"},
 	}
 }
 
-// withScope gives an entry of the allowlist its default scope, which is exported always.
-func withScope(entry json.RawMessage) (json.RawMessage, error) {
-	var e struct {
-		Collection string          `json:"collection" meta:"required"`
-		Scope      json.RawMessage `json:"scope"`
+// normaliseStored is normalise for collections, the allow list and endpoints.
+func (d *Document) normaliseStored() error {
+	if names := duplicates(d.QueryCollections, collectionName); names != "" {
+		return duplicateError("query collections", names)
 	}
-	if err := decode(entry, &e); err != nil {
-		return nil, err
+	if names := duplicates(d.Allowlist, allowlistCollection); names != "" {
+		return duplicateError("allowlist entries", names)
 	}
-	if e.Scope == nil {
-		e.Scope = json.RawMessage(`{"global":true}`)
+	if names := duplicates(d.RESTEndpoints, endpointName); names != "" {
+		return duplicateError("rest endpoints", names)
 	}
-	return Encode(e)
+	slices.SortFunc(d.QueryCollections, func(a, b *QueryCollection) int { return compareText(a.Name, b.Name) })
+	slices.SortFunc(d.Allowlist, func(a, b *AllowlistEntry) int { return compareText(a.Collection, b.Collection) })
+	slices.SortFunc(d.RESTEndpoints, CompareEndpoints)
+	return nil
 }
 
 // saysNothing reports whether a part only holds nulls, falses, and empty texts, lists and

@@ -49,7 +49,7 @@ func TestObjectsWithoutSourcesKeepWhatTheyCannotSay(t *testing.T) {
 	current, err := metadata.Parse([]byte(`{"version":3,"sources":[
 		{"name":"default","tables":[{"table":"old"}],"configuration":{"connection_info":{"database_url":"x"}}},
 		{"name":"other","tables":[],"configuration":{"connection_info":{"database_url":"y"}}}],
-		"rest_endpoints":[{"name":"e","url":"u"}],"api_limits":{"disabled":true},
+		"rest_endpoints":[{"comment":null,"definition":{"query":{"collection_name":"c","query_name":"q"}},"methods":["GET"],"name":"e","url":"u"}],"api_limits":{"disabled":true},
 		"inherited_roles":[{"role_name":"a","role_set":[]}]}`), metadata.Empty())
 	require.NoError(t, err)
 	doc, err := metadata.Parse([]byte(`{"version":2,"tables":[{"table":"new"}],
@@ -63,7 +63,7 @@ func TestObjectsWithoutSourcesKeepWhatTheyCannotSay(t *testing.T) {
 		 "configuration":{"connection_info":{"database_url":"x","isolation_level":"read-committed","use_prepared_statements":false}}},
 		{"name":"other","kind":"postgres","tables":[],
 		 "configuration":{"connection_info":{"database_url":"y","isolation_level":"read-committed","use_prepared_statements":false}}}],
-		"rest_endpoints":[{"name":"e","url":"u"}],"actions":[{"name":"pay"}]}`, string(raw))
+		"rest_endpoints":[{"comment":null,"definition":{"query":{"collection_name":"c","query_name":"q"}},"methods":["GET"],"name":"e","url":"u"}],"actions":[{"name":"pay"}]}`, string(raw))
 }
 
 func TestDeprecatedEndpoint(t *testing.T) {

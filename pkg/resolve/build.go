@@ -18,6 +18,9 @@ func Build(doc *metadata.Document, catalogs map[string]*catalog.Source, sourceEr
 	if prev != nil && s.roles.equal(prev.roles) {
 		s.roles = prev.roles
 	}
+	if prev != nil {
+		s.endpoints.Store(prev.endpoints.Load())
+	}
 	s.Roles = s.roles.byName
 	for _, m := range doc.Sources {
 		c := catalogs[m.Name]

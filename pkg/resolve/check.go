@@ -33,6 +33,7 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 	}
 	list = append(list, s.checkRoles()...)
 	list = append(list, s.checkRoots()...)
+	list = append(list, s.checkEndpoints()...)
 	slices.SortStableFunc(list, compareInconsistencies)
 	return list
 }
@@ -129,7 +130,8 @@ var kindOrder = []string{
 	metadata.ObjectSource, metadata.ObjectTable, metadata.ObjectObjectRelation, metadata.ObjectArrayRelation,
 	metadata.ObjectComputedField, metadata.ObjectRemoteRelationship,
 	metadata.ObjectInsertPermission, metadata.ObjectSelectPermission, metadata.ObjectUpdatePermission, metadata.ObjectDeletePermission,
-	metadata.ObjectEventTrigger, metadata.ObjectFunction, metadata.ObjectFunctionPermission, metadata.ObjectInheritedRole,
+	metadata.ObjectEventTrigger, metadata.ObjectFunction, metadata.ObjectFunctionPermission, metadata.ObjectRESTEndpoint,
+	metadata.ObjectInheritedRole,
 }
 
 // compareInconsistencies orders by kind, source and name; groups come after single
@@ -147,7 +149,7 @@ func compareInconsistencies(a, b metadata.Inconsistency) int {
 
 func kindRank(i metadata.Inconsistency) int {
 	switch {
-	case len(i.Objects) > 0:
+	case len(i.Objects) > 0, len(i.Conflicts) > 0:
 		return len(kindOrder)
 	case i.Entity != nil:
 		return len(kindOrder) + 1

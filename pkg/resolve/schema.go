@@ -36,6 +36,7 @@ type Schema struct {
 	options      Options
 	roles        *roleSet
 
+	endpoints  atomic.Pointer[endpointCheck]
 	roots      atomic.Pointer[rootCheck]
 	rootsKnown bool       // the version before had no conflicts of root fields
 	renamed    []claimant // whose root fields are new since

@@ -42,23 +42,29 @@ func (s *Snapshot) Overlay(c *Change) (*Snapshot, error) {
 // applier collects the changes of lists, so that a list is copied once however many of its
 // elements change.
 type applier struct {
-	next      *Snapshot
-	document  *metadata.Document // copy of its own, nil while nothing changed
-	tables    map[string]map[catalog.Name]*metadata.Table
-	functions map[string]map[catalog.Name]*metadata.Function
-	roles     map[catalog.Name]*metadata.InheritedRole
-	lists     map[Kind]map[string]json.RawMessage
-	catalogs  map[string]*catalog.Source
+	next        *Snapshot
+	document    *metadata.Document // copy of its own, nil while nothing changed
+	tables      map[string]map[catalog.Name]*metadata.Table
+	functions   map[string]map[catalog.Name]*metadata.Function
+	collections map[catalog.Name]*metadata.QueryCollection
+	allowlist   map[catalog.Name]*metadata.AllowlistEntry
+	endpoints   map[catalog.Name]*metadata.RESTEndpoint
+	roles       map[catalog.Name]*metadata.InheritedRole
+	lists       map[Kind]map[string]json.RawMessage
+	catalogs    map[string]*catalog.Source
 }
 
 func newApplier(next *Snapshot) *applier {
 	return &applier{
-		next:      next,
-		tables:    map[string]map[catalog.Name]*metadata.Table{},
-		functions: map[string]map[catalog.Name]*metadata.Function{},
-		roles:     map[catalog.Name]*metadata.InheritedRole{},
-		lists:     map[Kind]map[string]json.RawMessage{},
-		catalogs:  map[string]*catalog.Source{},
+		next:        next,
+		tables:      map[string]map[catalog.Name]*metadata.Table{},
+		functions:   map[string]map[catalog.Name]*metadata.Function{},
+		collections: map[catalog.Name]*metadata.QueryCollection{},
+		allowlist:   map[catalog.Name]*metadata.AllowlistEntry{},
+		endpoints:   map[catalog.Name]*metadata.RESTEndpoint{},
+		roles:       map[catalog.Name]*metadata.InheritedRole{},
+		lists:       map[Kind]map[string]json.RawMessage{},
+		catalogs:    map[string]*catalog.Source{},
 	}
 }
 
@@ -70,6 +76,12 @@ func (a *applier) apply(o Object) error {
 		return setNamed(within(a.tables, o.Source), o)
 	case KindFunction:
 		return setNamed(within(a.functions, o.Source), o)
+	case KindCollection:
+		return setNamed(a.collections, o)
+	case KindAllowlist:
+		return setNamed(a.allowlist, o)
+	case KindRESTEndpoint:
+		return setNamed(a.endpoints, o)
 	case KindInheritedRole:
 		return setNamed(a.roles, o)
 	case KindCatalog, KindCatalogTable, KindCatalogFunction, KindCatalogEnum:
@@ -184,9 +196,20 @@ func (a *applier) finish() {
 	}
 	if len(a.roles) > 0 {
 		d := a.doc()
-		d.InheritedRoles = merged(d.InheritedRoles, a.roles, func(r *metadata.InheritedRole) catalog.Name {
-			return catalog.Name{Name: r.Name}
-		})
+		d.InheritedRoles = merged(d.InheritedRoles, a.roles, roleName)
+	}
+	if len(a.collections) > 0 {
+		d := a.doc()
+		d.QueryCollections = merged(d.QueryCollections, a.collections, collectionName)
+	}
+	if len(a.allowlist) > 0 {
+		d := a.doc()
+		d.Allowlist = merged(d.Allowlist, a.allowlist, entryName)
+	}
+	if len(a.endpoints) > 0 {
+		d := a.doc()
+		d.RESTEndpoints = merged(d.RESTEndpoints, a.endpoints, endpointName)
+		slices.SortFunc(d.RESTEndpoints, metadata.CompareEndpoints)
 	}
 	if len(a.lists) > 0 {
 		for _, part := range rawParts(a.doc()) {

@@ -95,8 +95,10 @@ func (d *differ) document(old, next *metadata.Document) {
 			d.compare(Object{Kind: part.kind}, givenJSON(*part.value), givenJSON(*nextParts[i].value))
 		}
 	}
-	diffList(d, KindInheritedRole, "", old.InheritedRoles, next.InheritedRoles,
-		func(r *metadata.InheritedRole) catalog.Name { return catalog.Name{Name: r.Name} })
+	diffList(d, KindCollection, "", old.QueryCollections, next.QueryCollections, collectionName)
+	diffList(d, KindAllowlist, "", old.Allowlist, next.Allowlist, entryName)
+	diffList(d, KindRESTEndpoint, "", old.RESTEndpoints, next.RESTEndpoints, endpointName)
+	diffList(d, KindInheritedRole, "", old.InheritedRoles, next.InheritedRoles, roleName)
 }
 
 // source compares two sources of one name, of which one may be nil. The objects of a

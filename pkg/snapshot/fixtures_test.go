@@ -84,6 +84,9 @@ func mutate(r *rand.Rand, s *Snapshot) *Snapshot {
 		doc.Sources = slices.Concat([]*metadata.Source{&source}, doc.Sources[1:])
 	case 3:
 		doc.InheritedRoles = []*metadata.InheritedRole{{Name: text, Set: []string{"a", "b"}}}
+		doc.QueryCollections = []*metadata.QueryCollection{{Name: text}, {Name: "w"}}
+		doc.Allowlist = []*metadata.AllowlistEntry{{Collection: text, Scope: metadata.AllowlistScope{Roles: []string{"a"}}}}
+		doc.RESTEndpoints = []*metadata.RESTEndpoint{{Name: "w", URL: "a"}, {Name: text, URL: "b"}}
 	case 4:
 		doc.Actions = []json.RawMessage{json.RawMessage(`{"name":"` + text + `"}`), json.RawMessage(`{"name":"w"}`)}
 		doc.APILimits = json.RawMessage(`{"disabled":true}`)

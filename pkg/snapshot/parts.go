@@ -63,11 +63,8 @@ type rawPart struct {
 func rawParts(d *metadata.Document) []rawPart {
 	return []rawPart{
 		{KindRemoteSchema, &d.RemoteSchemas, "name", "name"},
-		{KindCollection, &d.QueryCollections, "name", "name"},
-		{KindAllowlist, &d.Allowlist, "collection", "collection"},
 		{KindAction, &d.Actions, "name", "name"},
 		{KindCronTrigger, &d.CronTriggers, "name", "name"},
-		{KindRESTEndpoint, &d.RESTEndpoints, "name", "url"},
 	}
 }
 
@@ -88,6 +85,13 @@ func singleParts(d *metadata.Document) []singlePart {
 		{KindOpenTelemetry, &d.OpenTelemetry},
 	}
 }
+
+// The names of the elements of lists that belong to no source.
+
+func collectionName(c *metadata.QueryCollection) catalog.Name { return catalog.Name{Name: c.Name} }
+func entryName(e *metadata.AllowlistEntry) catalog.Name       { return catalog.Name{Name: e.Collection} }
+func endpointName(e *metadata.RESTEndpoint) catalog.Name      { return catalog.Name{Name: e.Name} }
+func roleName(r *metadata.InheritedRole) catalog.Name         { return catalog.Name{Name: r.Name} }
 
 func compareNames(a, b catalog.Name) int {
 	return cmp.Or(strings.Compare(a.Schema, b.Schema), strings.Compare(a.Name, b.Name))

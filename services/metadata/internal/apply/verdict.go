@@ -59,7 +59,7 @@ func fresh(before, after []metadata.Inconsistency) []metadata.Inconsistency {
 		name string // what conflicts have in place of an ID is their reason
 	}
 	key := func(i metadata.Inconsistency) object {
-		if len(i.Objects) > 0 {
+		if len(i.Objects) > 0 || len(i.Conflicts) > 0 {
 			return object{name: i.Reason}
 		}
 		return object{i.ID, i.Name}

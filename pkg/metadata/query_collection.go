@@ -1,0 +1,191 @@
+package metadata
+
+import (
+	"slices"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/querydoc"
+)
+
+// QueryCollection is a named list of GraphQL documents, for the allow list and for REST
+// endpoints.
+type QueryCollection struct {
+	Name       string               `json:"name" meta:"required,nonempty"`
+	Definition CollectionDefinition `json:"definition" meta:"required"`
+	Comment    *string              `json:"comment,omitempty"`
+}
+
+// CollectionDefinition are the queries of a collection.
+type CollectionDefinition struct {
+	Queries []StoredQuery `json:"queries" meta:"required"`
+}
+
+// StoredQuery is one GraphQL document, kept as it was given.
+type StoredQuery struct {
+	Name  string `json:"name" meta:"required,nonempty"`
+	Query string `json:"query" meta:"required"`
+}
+
+func (q *StoredQuery) check() error { return checkQuery(q.Query) }
+
+func checkQuery(text string) error {
+	if _, err := querydoc.Parse(text); err != nil {
+		return apierror.At(apierror.New(apierror.ParseFailed, err.Error()), "query")
+	}
+	return nil
+}
+
+func (d *CollectionDefinition) check() error {
+	seen := map[string]bool{}
+	var twice []string
+	for _, q := range d.Queries {
+		if seen[q.Name] && !slices.Contains(twice, q.Name) {
+			twice = append(twice, q.Name)
+		}
+		seen[q.Name] = true
+	}
+	if len(twice) == 0 {
+		return nil
+	}
+	return apierror.At(apierror.Newf(apierror.NotSupported, `found duplicate query names "%s"`, strings.Join(twice, `", "`)), "queries")
+}
+
+// Query returns the query of that name, or nil.
+func (c *QueryCollection) Query(name string) *StoredQuery {
+	i := slices.IndexFunc(c.Definition.Queries, func(q StoredQuery) bool { return q.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c.Definition.Queries[i]
+}
+
+// QueryCollection returns the collection of that name, or nil.
+func (d *Document) QueryCollection(name string) *QueryCollection {
+	return find(d.QueryCollections, collectionName, name)
+}
+
+func collectionName(c *QueryCollection) string { return c.Name }
+
+func (v View) collection(name string) (*QueryCollection, error) {
+	if c := v.Document.QueryCollection(name); c != nil {
+		return c, nil
+	}
+	return nil, apierror.Newf(apierror.NotExists, "query collection with name %q does not exist", name)
+}
+
+// freeCollectionName refuses a name that is in use.
+func (v View) freeCollectionName(name string) error {
+	if v.Document.QueryCollection(name) == nil {
+		return nil
+	}
+	return apierror.Newf(apierror.AlreadyExists, "query collection with name %q already exists", name)
+}
+
+// changeCollection puts a collection in the place of old, nil for none.
+func (v View) changeCollection(old, next *QueryCollection) *Result {
+	doc := *v.Document
+	if old != nil {
+		doc.QueryCollections = removed(doc.QueryCollections, collectionName, old.Name)
+	}
+	doc.QueryCollections = inserted(doc.QueryCollections, next, collectionName)
+	return &Result{Document: &doc, Verdict: VerdictAny}
+}
+
+// CreateQueryCollection are the arguments of create_query_collection.
+type CreateQueryCollection struct{ QueryCollection }
+
+// Apply adds the collection.
+func (a *CreateQueryCollection) Apply(v View) (*Result, error) {
+	if err := v.freeCollectionName(a.Name); err != nil {
+		return nil, apierror.At(err, "name")
+	}
+	collection := a.QueryCollection
+	return v.changeCollection(nil, &collection), nil
+}
+
+// RenameQueryCollection are the arguments of rename_query_collection.
+type RenameQueryCollection struct {
+	Name    string `json:"name" meta:"required,nonempty"`
+	NewName string `json:"new_name" meta:"required,nonempty"`
+}
+
+// Apply renames the collection and nothing that refers to it.
+func (a *RenameQueryCollection) Apply(v View) (*Result, error) {
+	old, err := v.collection(a.Name)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.freeCollectionName(a.NewName); err != nil {
+		return nil, apierror.At(err, "new_name")
+	}
+	collection := *old
+	collection.Name = a.NewName
+	return v.changeCollection(old, &collection), nil
+}
+
+// DropQueryCollection are the arguments of drop_query_collection.
+type DropQueryCollection struct {
+	Collection string `json:"collection" meta:"required,nonempty"`
+	Cascade    bool   `json:"cascade" meta:"required"`
+}
+
+// Apply removes the collection, with its entry of the allow list when cascade is set.
+func (a *DropQueryCollection) Apply(v View) (*Result, error) {
+	if _, err := v.collection(a.Collection); err != nil {
+		return nil, apierror.At(err, "collection")
+	}
+	if !a.Cascade && find(v.Document.Allowlist, allowlistCollection, a.Collection) != nil {
+		return nil, apierror.At(apierror.Newf(apierror.DependencyError,
+			"query collection with name %q is present in the allowlist; cannot proceed to drop. "+
+				"please use cascade to confirm you wish to drop it from the allowlist as well", a.Collection), "collection")
+	}
+	doc := *v.Document
+	doc.QueryCollections = removed(doc.QueryCollections, collectionName, a.Collection)
+	doc.Allowlist = removed(doc.Allowlist, allowlistCollection, a.Collection)
+	return &Result{Document: &doc, Verdict: VerdictAny}, nil
+}
+
+// AddQueryToCollection are the arguments of add_query_to_collection.
+type AddQueryToCollection struct {
+	Collection string `json:"collection_name" meta:"required,nonempty"`
+	QueryName  string `json:"query_name" meta:"required,nonempty"`
+	Query      string `json:"query" meta:"required"`
+}
+
+func (a *AddQueryToCollection) check() error { return checkQuery(a.Query) }
+
+// Apply adds the query at the end of the collection.
+func (a *AddQueryToCollection) Apply(v View) (*Result, error) {
+	old, err := v.collection(a.Collection)
+	if err != nil {
+		return nil, err
+	}
+	if old.Query(a.QueryName) != nil {
+		return nil, apierror.Newf(apierror.AlreadyExists,
+			"query with name %q already exists in collection %q", a.QueryName, a.Collection)
+	}
+	collection := *old
+	collection.Definition.Queries = append(slices.Clone(old.Definition.Queries), StoredQuery{a.QueryName, a.Query})
+	return v.changeCollection(old, &collection), nil
+}
+
+// DropQueryFromCollection are the arguments of drop_query_from_collection.
+type DropQueryFromCollection struct {
+	Collection string `json:"collection_name" meta:"required,nonempty"`
+	QueryName  string `json:"query_name" meta:"required,nonempty"`
+}
+
+// Apply removes the query from the collection.
+func (a *DropQueryFromCollection) Apply(v View) (*Result, error) {
+	old, err := v.collection(a.Collection)
+	if err != nil {
+		return nil, err
+	}
+	if old.Query(a.QueryName) == nil {
+		return nil, apierror.Newf(apierror.NotFound, "query with name %q not found in collection %q", a.QueryName, a.Collection)
+	}
+	collection := *old
+	collection.Definition.Queries = removed(old.Definition.Queries, func(q StoredQuery) string { return q.Name }, a.QueryName)
+	return v.changeCollection(old, &collection), nil
+}
