@@ -80,7 +80,7 @@ func (g *generator) selection(t *schema.Type, depth int) string {
 	fields := t.Fields()
 	for range 1 + g.random.IntN(4) {
 		f := &fields[g.random.IntN(len(fields))]
-		if f.Type.Named.Kind == schema.Object && depth >= 4 {
+		if f.Type.Named.Kind == schema.Object && depth >= 3 {
 			continue
 		}
 		g.keys++
