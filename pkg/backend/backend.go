@@ -161,7 +161,9 @@ type Source interface {
 	Query(ctx context.Context, s Statement, a Args, out *Answer) error
 	// Explain gives the statement with its values inlined, and the plan's lines.
 	Explain(ctx context.Context, s Statement, a Args) (sql string, plan []string, err error)
-	// Mutate opens a read-write transaction, runs f in it, and commits when f returns nil.
+	// Mutate opens a read-write transaction, runs f in it, and commits when f returns nil. f
+	// may be called again after what it did was rolled back: it keeps nothing of a call
+	// before.
 	Mutate(ctx context.Context, s *session.Session, f func(Tx) error) error
 	// RunSQL runs statements as they are.
 	RunSQL(ctx context.Context, r RawSQL) (*RawResult, error)

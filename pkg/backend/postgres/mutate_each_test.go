@@ -87,3 +87,42 @@ func TestWrittenEach(t *testing.T) {
 	}))
 	require.Equal(t, want[:len(want)-2]+"]", string(out.Buf))
 }
+
+// TestStaleStatements: a transaction begins again when one of its statements is out of date on
+// the connection.
+func TestStaleStatements(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, albumSchema, nil)
+	insert, err := New().RenderMutation(&ir.Insert{
+		Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{given(titleColumn, "Blue")}},
+		Output: ir.Output{Returning: []ir.Field{field("id", int4Type)}},
+	}, backend.RenderOptions{})
+	require.NoError(t, err)
+	read := statementOf(t, &ir.Select{
+		Rows:   ir.Rows{From: ir.Written{Table: public("album"), Rows: []ir.Value{ir.Each{}}}},
+		Fields: []ir.Field{field("title", textType)},
+	})
+	calls := 0
+	mutate := func() error {
+		calls = 0
+		return f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+			calls++
+			if err := tx.Exec(t.Context(), insert, backend.Args{}, func([][]byte) error { return nil }); err != nil {
+				return err
+			}
+			out := backend.NewAnswer(nil, nil, 0)
+			if err := tx.Query(t.Context(), read, backend.Args{Lists: [][][]byte{texts("(1,Blue,,,,)")}}, out); err != nil {
+				return err
+			}
+			require.Equal(t, `[{"title":"Blue"}]`, string(out.Buf))
+			return nil
+		})
+	}
+	require.NoError(t, mutate())
+	require.Equal(t, 1, calls)
+	f.exec(t, `DROP TABLE album; CREATE TABLE album (
+		id serial PRIMARY KEY, title text NOT NULL UNIQUE, price numeric(8,2) DEFAULT 9.99, tags text[], meta jsonb, parent int)`)
+	require.NoError(t, mutate())
+	require.Equal(t, 2, calls)
+	require.Equal(t, "1", f.text(t, `SELECT count(*)::text FROM album`))
+}

@@ -11,6 +11,10 @@ import (
 	"queryengine/pkg/session"
 )
 
+// maxStale bounds how often a transaction begins again because of statements that are out of
+// date.
+const maxStale = 8
+
 // Mutate opens a read-write transaction on the primary, runs f in it, and commits when f
 // returns nil. A statement that failed, or a check that didn't hold, rolls everything back,
 // whatever f returns.
@@ -20,8 +24,18 @@ func (s *Source) Mutate(ctx context.Context, user *session.Session, f func(backe
 		return err
 	}
 	defer c.release()
-	t := &tx{c: c, user: user}
-	err = f(t)
+	for attempt := 0; ; attempt++ {
+		t := &tx{c: c, user: user}
+		err := t.run(ctx, f)
+		if !t.stale || attempt == maxStale {
+			return err
+		}
+	}
+}
+
+// run runs f and ends the transaction.
+func (t *tx) run(ctx context.Context, f func(backend.Tx) error) error {
+	err := f(t)
 	if err == nil {
 		err = t.failed
 	}
@@ -41,6 +55,9 @@ type tx struct {
 	user   *session.Session
 	open   bool
 	failed error
+	// stale says that a statement failed that the connection had prepared for what isn't so
+	// any more: everything can be done again.
+	stale bool
 	// last is set when the next statement is the last one; ended, when its commit went
 	// with it.
 	last, ended bool
@@ -115,6 +132,10 @@ func (t *tx) execute(ctx context.Context, s backend.Statement, a backend.Args, f
 			t.rollback(ctx)
 			t.open = false
 			continue
+		}
+		if outdated(err) && !t.ended {
+			t.c.forget(ctx, text.sql)
+			t.stale = true
 		}
 		t.failed = t.c.failed(ctx, err, text, values)
 		return t.failed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -81,14 +82,15 @@ func (c *conn) failed(ctx context.Context, err error, text *rendered, values [][
 	return queryError(ctx, err, executed{SQL: text.sql, Args: values, Prepared: c.prepares(text)})
 }
 
-// outdated says that a prepared statement no longer fits: the types of its result changed,
-// or somebody discarded it.
+// outdated says that a prepared statement no longer fits: the types of its result changed, a
+// type that it mentions was made anew, or somebody discarded it.
 func outdated(err error) bool {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
 		return false
 	}
-	return pg.Code == "0A000" && pg.Routine == "RevalidateCachedQuery" || pg.Code == "26000"
+	return pg.Code == "0A000" && pg.Routine == "RevalidateCachedQuery" || pg.Code == "26000" ||
+		pg.Code == "XX000" && strings.HasPrefix(pg.Message, "cache lookup failed for type")
 }
 
 // txIdle is the status of a connection that is in no transaction.
