@@ -25,6 +25,7 @@ import (
 	"queryengine/services/gateway/internal/cors"
 	"queryengine/services/gateway/internal/jwt"
 	"queryengine/services/gateway/internal/reply"
+	"queryengine/services/gateway/internal/rest"
 	"queryengine/services/gateway/internal/websocket"
 )
 
@@ -100,6 +101,8 @@ type caller interface {
 // metadata knows the newest metadata; a *snapshot.Follower.
 type metadata interface {
 	Current() *snapshot.Snapshot
+	// WaitFor returns the metadata at a version or later.
+	WaitFor(ctx context.Context, version int64) (*snapshot.Snapshot, error)
 }
 
 // authenticator decides who asks.
@@ -119,6 +122,7 @@ type API struct {
 	exchanges  sync.Pool // of *exchange
 	sockets    *websocket.Server
 	tracing    *tracing // nil when requests are not traced
+	endpoints  rest.Cache
 	// The answers of /v1alpha1/config and /v1/version.
 	configAnswer  []byte
 	versionAnswer []byte

@@ -137,6 +137,37 @@ func fails(err error) func(context.Context, bus.Endpoint, proto.Message, bus.Sin
 type fakeMetadata struct {
 	mu      sync.Mutex
 	current *snapshot.Snapshot
+	changed chan struct{} // closed by the next set
+	waits   func(version int64)
+}
+
+// onWait has f called when somebody waits for a version.
+func (m *fakeMetadata) onWait(f func(version int64)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waits = f
+}
+
+func (m *fakeMetadata) WaitFor(ctx context.Context, version int64) (*snapshot.Snapshot, error) {
+	m.mu.Lock()
+	waits := m.waits
+	m.mu.Unlock()
+	if waits != nil {
+		waits(version)
+	}
+	for {
+		m.mu.Lock()
+		current, changed := m.current, m.changed
+		m.mu.Unlock()
+		if current.Version >= version {
+			return current, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 func (m *fakeMetadata) Current() *snapshot.Snapshot {
@@ -149,6 +180,10 @@ func (m *fakeMetadata) set(s *snapshot.Snapshot) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.current = s
+	if m.changed != nil {
+		close(m.changed)
+	}
+	m.changed = make(chan struct{})
 }
 
 const missing = `{"error":"resource does not exist","path":"$","code":"not-found"}`

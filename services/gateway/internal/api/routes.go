@@ -59,6 +59,8 @@ func (a *API) Handler() http.Handler {
 			e.Add(http.MethodOptions, r.path, missing)
 		}
 	}
+	// The methods of an endpoint are its own: every method comes here.
+	e.RouteNotFound(restPrefix+"*", a.serve(apiErrors, callEndpoint))
 	a.addWebSockets(e)
 	e.HTTPErrorHandler = func(err error, c echo.Context) {
 		if err := missing(c); err != nil {

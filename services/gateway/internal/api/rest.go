@@ -1,0 +1,142 @@
+package api
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/snapshot"
+	"queryengine/services/gateway/internal/accesslog"
+	"queryengine/services/gateway/internal/request"
+)
+
+// restPrefix is what the paths of all REST endpoints begin with.
+const restPrefix = "/api/rest/"
+
+// callEndpoint answers a request for a REST endpoint with the data of its query.
+func callEndpoint(x *exchange) error {
+	if err := x.authenticate(nil); err != nil {
+		return err
+	}
+	current, err := x.currentMetadata()
+	if err != nil {
+		return err
+	}
+	path, err := restPath(x.r.URL)
+	if err != nil {
+		return err
+	}
+	match, err := x.api.endpoints.Of(current.Document).Find(x.r.Method, path)
+	if err != nil {
+		return err
+	}
+	body, err := x.readBody()
+	if err != nil {
+		return err
+	}
+	parameters := x.r.URL.Query()
+	if kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); kind == "application/x-www-form-urlencoded" {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return apierror.New(apierror.BadRequest, "the form could not be read").WithInternal(err.Error())
+		}
+		for name, texts := range form {
+			parameters[name] = append(parameters[name], texts...)
+		}
+	}
+	variables, err := match.Variables(parameters, body)
+	if err != nil {
+		return err
+	}
+	x.mode = accesslog.ModeSingle
+	sink := &dataSink{x: x}
+	return x.execute(request.GraphQL{Query: match.Query, Variables: variables}, false, sink)
+}
+
+// restPath splits the path of an endpoint. A slash that is escaped is part of its segment.
+func restPath(u *url.URL) ([]string, error) {
+	path := strings.Split(strings.TrimPrefix(u.EscapedPath(), restPrefix), "/")
+	for i, segment := range path {
+		text, err := url.PathUnescape(segment)
+		if err != nil {
+			return nil, apierror.New(apierror.BadRequest, "the path could not be read").WithInternal(err.Error())
+		}
+		path[i] = text
+	}
+	return path, nil
+}
+
+// metadataPatience bounds the wait for metadata that this gateway has heard of.
+const metadataPatience = 10 * time.Second
+
+// currentMetadata is the metadata with all changes that this gateway has answered.
+func (x *exchange) currentMetadata() (*snapshot.Snapshot, error) {
+	current := x.api.Metadata.Current()
+	if current == nil {
+		return nil, apierror.New(apierror.Unexpected, "no metadata is available").WithStatus(http.StatusServiceUnavailable)
+	}
+	version := x.api.minVersion()
+	if current.Version >= version {
+		return current, nil
+	}
+	ctx, cancel := context.WithTimeout(x.ctx, metadataPatience)
+	defer cancel()
+	return x.api.Metadata.WaitFor(ctx, version)
+}
+
+// dataSink takes an answer of an executor, {"data":...}, and passes on the data alone.
+type dataSink struct {
+	x *exchange
+	// begun says that the part in front of the data is gone, start is what came of it.
+	begun bool
+	start []byte
+	// last says that the last byte that came is kept back: it may be the end of the object
+	// around the data.
+	last bool
+}
+
+// beforeData is how every answer begins, afterData how it ends.
+const (
+	beforeData = `{"data":`
+	afterData  = '}'
+)
+
+// Head takes the headers of the answer.
+func (s *dataSink) Head(m proto.Message) error { return s.x.Head(m) }
+
+// Write takes the next piece of the answer.
+func (s *dataSink) Write(p []byte) (int, error) {
+	size := len(p)
+	if !s.begun {
+		missing := min(len(beforeData)-len(s.start), len(p))
+		s.start = append(s.start, p[:missing]...)
+		if p = p[missing:]; len(s.start) < len(beforeData) {
+			return size, nil
+		}
+		if string(s.start) != beforeData {
+			return 0, apierror.New(apierror.Unexpected, "the answer of the query has no data")
+		}
+		s.begun = true
+	}
+	if len(p) == 0 {
+		return size, nil
+	}
+	if s.last {
+		if _, err := s.x.Write([]byte{afterData}); err != nil {
+			return 0, err
+		}
+	}
+	if s.last = p[len(p)-1] == afterData; s.last {
+		p = p[:len(p)-1]
+	}
+	if _, err := s.x.Write(p); err != nil {
+		return 0, err
+	}
+	return size, nil
+}
