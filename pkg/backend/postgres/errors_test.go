@@ -93,14 +93,14 @@ func TestErrorsOfARealServer(t *testing.T) {
 	require.NoError(t, err)
 	defer c.release()
 	for sql, message := range map[string]string{
-		"INSERT INTO artist VALUES (1, 'x')":                               `Uniqueness violation. duplicate key value violates unique constraint "artist_pkey"`,
-		"INSERT INTO artist VALUES (2, NULL)":                              `Not-NULL violation. null value in column "name" of relation "artist" violates not-null constraint`,
-		"INSERT INTO artist VALUES (2, '')":                                `Check constraint violation. new row for relation "artist" violates check constraint "artist_name_check"`,
-		"DELETE FROM artist":                                               `Foreign key violation. update or delete on table "artist" violates foreign key constraint "album_artist_id_fkey" on table "album"`,
-		"SELECT 'abc'::int":                                                `invalid input syntax for type integer: "abc"`,
-		"SELECT 1 OFFSET -1":                                               `OFFSET must not be negative`,
-		"SELECT 'ab' LIKE 'a\\'":                                           `LIKE pattern must not end with escape character`,
-		"INSERT INTO artist VALUES (1, 'x') ON CONFLICT (name) DO NOTHING": `there is no unique or exclusion constraint on target column(s)`,
+		"INSERT INTO artist VALUES (1, 'x')":  `Uniqueness violation. duplicate key value violates unique constraint "artist_pkey"`,
+		"INSERT INTO artist VALUES (2, NULL)": `Not-NULL violation. null value in column "name" of relation "artist" violates not-null constraint`,
+		"INSERT INTO artist VALUES (2, '')":   `Check constraint violation. new row for relation "artist" violates check constraint "artist_name_check"`,
+		"DELETE FROM artist":                  `Foreign key violation. update or delete on table "artist" violates foreign key constraint "album_artist_id_fkey" on table "album"`,
+		"SELECT 'abc'::int":                   `invalid input syntax for type integer: "abc"`,
+		"SELECT 1 OFFSET -1":                  `OFFSET must not be negative`,
+		"SELECT 'ab' LIKE 'a\\'":              `LIKE pattern must not end with escape character`,
+		"INSERT INTO artist VALUES (1, 'x') ON CONFLICT (name) DO NOTHING":           `there is no unique or exclusion constraint on target column(s)`,
 		"INSERT INTO artist VALUES (1, 'x') ON CONFLICT ON CONSTRAINT no DO NOTHING": `constraint "no" for table "artist" does not exist`,
 		"SELECT * FROM nothing": "database query error",
 	} {
