@@ -22,7 +22,6 @@ type mutation struct {
 	text  string
 	row   *scope
 	check string // condition on each written row; empty for none
-	once  bool   // the text won't come again soon
 }
 
 func (r *renderer) mutation(m ir.Mutation) (*rendered, error) {
@@ -51,11 +50,7 @@ func (r *renderer) mutation(m ir.Mutation) (*rendered, error) {
 	if len(q.items) > 0 {
 		text += " RETURNING " + strings.Join(q.items, ", ")
 	}
-	done, err := r.finish(text, a)
-	if err == nil {
-		done.once = step.once
-	}
-	return done, err
+	return r.finish(text, a)
 }
 
 // output makes the items of RETURNING: first the values that Tx.Exec hands out, one for each

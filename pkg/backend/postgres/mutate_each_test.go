@@ -92,16 +92,22 @@ func TestWrittenEach(t *testing.T) {
 // the connection.
 func TestStaleStatements(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, albumSchema, nil)
+	const mood = `CREATE TYPE mood AS ENUM ('calm', 'wild')`
+	f := newFixture(t, albumSchema+mood, nil)
+	moodType := catalog.Type{Schema: "public", Name: "mood", Kind: catalog.TypeEnum}
 	insert, err := New().RenderMutation(&ir.Insert{
 		Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{given(titleColumn, "Blue")}},
 		Output: ir.Output{Returning: []ir.Field{field("id", int4Type)}},
 	}, backend.RenderOptions{})
 	require.NoError(t, err)
 	read := statementOf(t, &ir.Select{
-		Rows:   ir.Rows{From: ir.Written{Table: public("album"), Rows: []ir.Value{ir.Each{}}}},
+		Rows: ir.Rows{From: ir.Table{Name: public("album")}, Where: ir.Compare{
+			Left: titleColumn, Op: ir.OpNeq, Args: []ir.Value{ir.Variable{Type: moodType}},
+		}},
 		Fields: []ir.Field{field("title", textType)},
 	})
+	f.exec(t, `CREATE FUNCTION differs(text, mood) RETURNS boolean LANGUAGE sql AS 'SELECT $1 <> $2::text';
+		CREATE OPERATOR <> (LEFTARG = text, RIGHTARG = mood, FUNCTION = differs)`)
 	calls := 0
 	mutate := func() error {
 		calls = 0
@@ -111,7 +117,7 @@ func TestStaleStatements(t *testing.T) {
 				return err
 			}
 			out := backend.NewAnswer(nil, nil, 0)
-			if err := tx.Query(t.Context(), read, backend.Args{Lists: [][][]byte{texts("(1,Blue,,,,)")}}, out); err != nil {
+			if err := tx.Query(t.Context(), read, backend.Args{Variables: texts("calm")}, out); err != nil {
 				return err
 			}
 			require.Equal(t, `[{"title":"Blue"}]`, string(out.Buf))
@@ -120,8 +126,9 @@ func TestStaleStatements(t *testing.T) {
 	}
 	require.NoError(t, mutate())
 	require.Equal(t, 1, calls)
-	f.exec(t, `DROP TABLE album; CREATE TABLE album (
-		id serial PRIMARY KEY, title text NOT NULL UNIQUE, price numeric(8,2) DEFAULT 9.99, tags text[], meta jsonb, parent int)`)
+	f.exec(t, `DELETE FROM album; DROP TYPE mood CASCADE; `+mood+`;
+		CREATE FUNCTION differs(text, mood) RETURNS boolean LANGUAGE sql AS 'SELECT $1 <> $2::text';
+		CREATE OPERATOR <> (LEFTARG = text, RIGHTARG = mood, FUNCTION = differs)`)
 	require.NoError(t, mutate())
 	require.Equal(t, 2, calls)
 	require.Equal(t, "1", f.text(t, `SELECT count(*)::text FROM album`))

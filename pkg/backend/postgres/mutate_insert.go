@@ -11,12 +11,10 @@ import (
 
 func (r *renderer) insert(i *ir.Insert) mutation {
 	target, row := r.target(i.Table)
-	text, once := r.insertRows(i)
 	return mutation{
-		text:  "INSERT INTO " + target + text + r.conflict(i.OnConflict, row),
+		text:  "INSERT INTO " + target + r.insertRows(i) + r.conflict(i.OnConflict, row),
 		row:   row,
 		check: r.insertCheck(i, row),
-		once:  once,
 	}
 }
 
@@ -31,19 +29,21 @@ func (r *renderer) insertCheck(i *ir.Insert, row *scope) string {
 }
 
 // insertRows renders the columns and the rows. Many rows are one array for each column:
-// whatever their number, the text is the same and has few parameters.
-func (r *renderer) insertRows(i *ir.Insert) (text string, once bool) {
+// whatever their number, the text is the same and has few parameters. A text that follows their
+// number won't come again soon.
+func (r *renderer) insertRows(i *ir.Insert) string {
 	switch {
 	case len(i.Rows) == 0:
 		r.fail("an insert of no row")
-		return "", false
+		return ""
 	case len(i.Columns) == 0:
-		return " SELECT FROM generate_series(1, " + strconv.Itoa(len(i.Rows)) + ")", true
+		r.once = true
+		return " SELECT FROM generate_series(1, " + strconv.Itoa(len(i.Rows)) + ")"
 	}
 	for _, row := range i.Rows {
 		if len(row) != len(i.Columns) {
 			r.fail("a row of %d values for %d columns", len(row), len(i.Columns))
-			return "", false
+			return ""
 		}
 	}
 	columns := givenColumns(i)
@@ -53,12 +53,13 @@ func (r *renderer) insertRows(i *ir.Insert) (text string, once bool) {
 	}
 	into := " (" + strings.Join(names, ", ") + ") "
 	if isPattern(i.Rows) {
-		return into + r.pattern(i.Rows[0], columns), false
+		return into + r.pattern(i.Rows[0], columns)
 	}
 	if len(i.Rows) > 1 {
 		if rows, ok := r.arrays(i, columns); ok {
-			return into + rows, false
+			return into + rows
 		}
+		r.once = true
 	}
 	rows := make([]string, len(i.Rows))
 	for at, row := range i.Rows {
@@ -68,7 +69,7 @@ func (r *renderer) insertRows(i *ir.Insert) (text string, once bool) {
 		}
 		rows[at] = "(" + strings.Join(values, ", ") + ")"
 	}
-	return into + "VALUES " + strings.Join(rows, ", "), len(i.Rows) > 1
+	return into + "VALUES " + strings.Join(rows, ", ")
 }
 
 // givenColumns are the columns that some row has a value for, or else the first one.

@@ -115,7 +115,9 @@ type renderer struct {
 	bound   map[string]string // by what the parameter is: its text
 	aliases int
 	zoned   bool
-	err     error
+	// once says that the text isn't to be kept prepared.
+	once bool
+	err  error
 }
 
 func (r *renderer) fail(format string, args ...any) {
@@ -128,7 +130,7 @@ func (r *renderer) finish(sql string, a answer) (*rendered, error) {
 	if r.err != nil {
 		return nil, fmt.Errorf("rendering a plan: %w", r.err)
 	}
-	return &rendered{sql: sql, params: r.params, answer: a, zoned: r.zoned}, nil
+	return &rendered{sql: sql, params: r.params, answer: a, zoned: r.zoned, once: r.once}, nil
 }
 
 // root renders a root field. Made by the database, its result is one row with one column.

@@ -190,8 +190,11 @@ func (r *renderer) place(p param) string {
 	return "$" + strconv.Itoa(len(r.params))
 }
 
-// written renders rows of a table from their texts.
+// written renders rows of a table from their texts. The server does not notice when a prepared
+// statement mentions the row type of a table that was made anew, and then the transaction had
+// to begin again; so it is not prepared.
 func (r *renderer) written(w ir.Written) string {
+	r.once = true
 	row := catalog.Type{Schema: w.Table.Schema, Name: w.Table.Name, Kind: catalog.TypeComposite, Dims: 1}
 	if len(w.Rows) == 1 {
 		if all, ok := w.Rows[0].(ir.Each); ok {
