@@ -50,10 +50,6 @@ var withoutEffect = []row{
 		Help: "files of the console",
 	}, parseText),
 	accepted(Spec{
-		Flag: "enable-allowlist", Default: "false", Values: boolean, Switch: true,
-		Help: "let other roles than admin run listed queries only",
-	}, parseBool),
-	accepted(Spec{
 		Flag: "enable-maintenance-mode", Default: "false", Values: boolean, Switch: true, Services: []Service{Metadata},
 		Help: "refuse changes of the metadata",
 	}, parseBool),

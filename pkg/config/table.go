@@ -192,6 +192,10 @@ var (
 	},
 		listOf("Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics",
 			"metadata", "graphql", "pgdump", "developer", "config", "metrics"))
+	EnableAllowlist = define(Spec{
+		Flag: "enable-allowlist", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
+		Help: "let other roles than admin run listed queries only",
+	}, parseBool)
 	DevMode = define(Spec{
 		Flag: "dev-mode", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
 		Help: "show the internal part of errors to every role",

@@ -63,6 +63,7 @@ type Config struct {
 	InferFunctionPermissions bool
 	ExperimentalFeatures     []string
 	DefaultNamingConvention  string
+	EnableAllowlist          bool
 }
 
 // ReadConfig takes the gateway's settings from the table.
@@ -98,6 +99,7 @@ func ReadConfig(v *config.Values) Config {
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
 		ExperimentalFeatures:     config.ExperimentalFeatures.Get(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
+		EnableAllowlist:          config.EnableAllowlist.Get(v),
 	}
 	_ = c.LogLevel.UnmarshalText([]byte(config.LogLevel.Get(v))) // config has checked it
 	several := config.AdminSecrets.Get(v)

@@ -179,6 +179,7 @@ func (g *Gateway) handler() http.Handler {
 		InferFunctionPermissions: g.config.InferFunctionPermissions,
 		ExperimentalFeatures:     g.config.ExperimentalFeatures,
 		DefaultNamingConvention:  g.config.DefaultNamingConvention,
+		AllowlistEnabled:         g.config.EnableAllowlist,
 	}, api.Deps{
 		Bus:           g.deps.Bus,
 		Metadata:      g.base.Follower(),

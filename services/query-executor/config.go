@@ -23,6 +23,8 @@ type Config struct {
 	// StopTimeout is how long Stop waits for requests in hand.
 	StopTimeout time.Duration
 
+	// EnableAllowlist restricts other roles than admin to the queries on the allow list.
+	EnableAllowlist            bool
 	StringifyNumericTypes      bool
 	InferFunctionPermissions   bool
 	NullCollapse               bool
@@ -47,6 +49,7 @@ func ReadConfig(v *config.Values) Config {
 		MaxTokens:                  maxTokens,
 		Limits:                     plan.DefaultLimits,
 		StopTimeout:                config.GracefulShutdownTimeout.Get(v),
+		EnableAllowlist:            config.EnableAllowlist.Get(v),
 		StringifyNumericTypes:      config.StringifyNumericTypes.Get(v),
 		InferFunctionPermissions:   config.InferFunctionPermissions.Get(v),
 		NullCollapse:               config.BooleanNullCollapse.Get(v),

@@ -40,7 +40,7 @@ func (e *Executor) explain(ctx context.Context, m proto.Message, w bus.ResponseW
 	}
 	q := request{
 		session: session.FromProto(in.GetSession()), text: in.GetQuery(), operation: in.GetOperationName(),
-		variables: in.GetVariables(), minVersion: in.GetMinVersion(), relay: in.GetRelay(),
+		variables: in.GetVariables(), minVersion: in.GetMinVersion(), relay: in.GetRelay(), anyQuery: true,
 	}
 	if d, err := e.document(ctx, &q); err == nil && d.Operation.Kind != parse.Query {
 		return apierror.New(apierror.InvalidParams, "only queries can be explained")

@@ -26,6 +26,8 @@ type request struct {
 	minVersion int64
 	relay      bool
 	readOnly   bool
+	// anyQuery says that the allow list doesn't count.
+	anyQuery bool
 }
 
 // scratch is memory that requests take turns in using.
@@ -68,6 +70,11 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	document, err := e.document(ctx, q)
 	if err != nil {
 		return ready{}, err
+	}
+	if st.allowlist != nil && !q.anyQuery {
+		if err := st.allowlist.Check(q.session, q.text); err != nil {
+			return ready{}, err
+		}
 	}
 	if err := e.permitted(document.Operation, q); err != nil {
 		return ready{}, err

@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/snapshot"
+	"queryengine/services/query-executor/internal/allowlist"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -15,6 +16,7 @@ type state struct {
 	generation uint64
 	snapshot   *snapshot.Snapshot
 	schema     *resolve.Schema
+	allowlist  *allowlist.List // nil when every query is allowed
 
 	mu    sync.Mutex
 	roles map[roleKey]*schema.Role
@@ -51,8 +53,12 @@ func (e *Executor) apply(next *snapshot.Snapshot) {
 	defer e.applying.Unlock()
 	s := &state{generation: 1, snapshot: next, roles: map[roleKey]*schema.Role{}}
 	var previous *resolve.Schema
+	var listed *allowlist.List
 	if old := e.state.Load(); old != nil {
-		previous, s.generation = old.schema, old.generation+1
+		previous, listed, s.generation = old.schema, old.allowlist, old.generation+1
+	}
+	if e.config.EnableAllowlist {
+		s.allowlist = allowlist.New(next.Document, listed)
 	}
 	s.schema = resolve.Build(next.Document, next.Catalogs, next.SourceErrors, previous, e.resolveOptions)
 	e.sources.Update(next.Document.Sources)

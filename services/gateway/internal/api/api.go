@@ -69,6 +69,7 @@ type Settings struct {
 	// The rest is only shown.
 	AuthHook                 bool
 	JWT                      []jwt.Info
+	AllowlistEnabled         bool
 	InferFunctionPermissions bool
 	ExperimentalFeatures     []string
 	DefaultNamingConvention  string

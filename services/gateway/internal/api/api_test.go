@@ -333,6 +333,9 @@ func TestConfig(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, got.status)
 	require.Equal(t, `{"error":"You have to be an admin to access this endpoint","path":"$","code":"access-denied"}`, got.body)
 	require.Equal(t, http.StatusUnauthorized, w.send(t, "GET", "/v1alpha1/config", "").status)
+
+	w = setup(t, func(w *world) { w.settings.AllowlistEnabled = true })
+	require.Contains(t, w.send(t, "GET", "/v1alpha1/config", "", admin...).body, `"is_allow_list_enabled":true`)
 }
 
 func TestMetrics(t *testing.T) {

@@ -42,6 +42,7 @@ func (a *API) makeConfigAnswer() []byte {
 		IsAuthHookSet:                 a.AuthHook,
 		IsJWTSet:                      len(a.JWT) > 0,
 		JWT:                           jwtInfo(a.JWT),
+		IsAllowListEnabled:            a.AllowlistEnabled,
 		LiveQueries:                   live,
 		StreamingQueries:              live,
 		ExperimentalFeatures:          append([]string{}, a.ExperimentalFeatures...),
