@@ -3,6 +3,8 @@ package program
 import (
 	"os"
 	"runtime/debug"
+
+	"queryengine/pkg/config"
 )
 
 // heapGrowth is how much garbage may pile up before it is collected, in percent of what is
@@ -11,8 +13,10 @@ import (
 const heapGrowth = 300
 
 // tuneCollector applies heapGrowth where the operator has not decided otherwise with GOGC.
-func tuneCollector() {
-	if os.Getenv("GOGC") == "" {
+// A gateway of its own keeps Go's default: it promises to hold little of a large answer,
+// whose frames become garbage as fast as they come.
+func tuneCollector(name config.Service) {
+	if name != config.Gateway && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
 	}
 }
