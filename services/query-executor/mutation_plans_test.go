@@ -1,0 +1,79 @@
+package queryexecutor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMutationPlansAreKept: a plan of a mutation is used again whatever the values are, and
+// however many rows there are.
+func TestMutationPlansAreKept(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/cases/mutations", Config{})
+	ask := func(query, variables string) string {
+		return string(answer(t, e, &request{session: adminSession(), text: query, variables: []byte(variables)}))
+	}
+	misses := func() uint64 {
+		_, n, _ := e.plans.Stats()
+		return n
+	}
+	restore(t, e, "testdata/cases/mutations")
+
+	const one = `mutation ($n: String!, $m: Int) { insert_artist_one(object: {name: $n, manager_id: $m}) { name manager_id } }`
+	const many = `mutation ($r: [artist_insert_input!]!) { insert_artist(objects: $r) { affected_rows returning { name manager_id } } }`
+	const change = `mutation ($id: Int!, $set: artist_set_input) { update_artist_by_pk(pk_columns: {id: $id}, _set: $set) { id name } }`
+	require.Equal(t, `{"data":{"insert_artist_one":{"name":"Eve","manager_id":1}}}`, ask(one, `{"n": "Eve", "m": 1}`))
+	require.Equal(t, `{"data":{"insert_artist":{"affected_rows" : 1, "returning" : [{"name":"Ada","manager_id":2}]}}}`,
+		ask(many, `{"r": [{"name": "Ada", "manager_id": 2}]}`))
+	require.Equal(t, `{"data":{"update_artist_by_pk":{"id":1,"name":"Kim II"}}}`, ask(change, `{"id": 1, "set": {"name": "Kim II"}}`))
+	before := misses()
+	require.Equal(t, `{"data":{"insert_artist_one":{"name":"Ina","manager_id":null}}}`, ask(one, `{"n": "Ina"}`))
+	require.Equal(t, `{"data":{"insert_artist":{"affected_rows" : 2, "returning" : [{"name":"Una","manager_id":null}, {"name":"Ute","manager_id":3}]}}}`,
+		ask(many, `{"r": [{"name": "Una"}, {"manager_id": "3", "name": "Ute"}]}`))
+	require.Equal(t, `{"data":{"insert_artist":{"affected_rows":0,"returning":[]}}}`, ask(many, `{"r": []}`))
+	require.Equal(t, `{"data":{"update_artist_by_pk":{"id":2,"name":"Lou II"}}}`, ask(change, `{"id": 2, "set": {"name": "Lou II"}}`))
+	require.Contains(t, ask(many, `{"r": [{"nome": "x"}]}`), "field 'nome' not found in type: 'artist_insert_input'")
+	require.Equal(t, before, misses(), "a plan was made again")
+
+	require.Contains(t, ask(many, `{"r": [{"name": "Bo", "albums": {"data": [{"title": "A"}]}}]}`), `"affected_rows" : 2`)
+	require.Contains(t, ask(many, `{"r": [{"name": "Cy"}]}`), `"affected_rows" : 1`)
+	before = misses()
+	require.Contains(t, ask(many, `{"r": [{"name": "Di", "albums": {"data": [{"title": "A"}]}}]}`), `"affected_rows" : 2`)
+	require.Contains(t, ask(many, `{"r": [{"name": "Ed"}]}`), `"affected_rows" : 1`)
+	require.Equal(t, before, misses(), "rows with and without related ones have a plan each")
+}
+
+// TestInsertManyRows: as many rows as one wants, also where they leave out different columns
+// and are too many for one statement.
+func TestInsertManyRows(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/cases/mutations", Config{})
+	const rows = 30_000
+	var even, uneven strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&even, `,{"title":"T%d","sold":%d,"price":"1.5"}`, i, i)
+		if i%2 == 0 {
+			fmt.Fprintf(&uneven, `,{"title":"T%d","sold":%d}`, i, i)
+		} else {
+			fmt.Fprintf(&uneven, `,{"title":"T%d","price":2,"mood":null}`, i)
+		}
+	}
+	for _, list := range []string{even.String(), uneven.String()} {
+		restore(t, e, "testdata/cases/mutations")
+		got := answer(t, e, &request{
+			session: adminSession(), variables: []byte(`{"r":[` + list[1:] + `]}`),
+			text: `mutation ($r: [album_insert_input!]!) { insert_album(objects: $r) { affected_rows returning { title } } }`,
+		})
+		require.True(t, strings.HasPrefix(string(got), `{"data":{"insert_album":{"affected_rows" : 30000, "returning" : [{"title":"T0"}, {"title":"T1"}, `), "%.200s", got)
+		require.True(t, strings.HasSuffix(string(got), `, {"title":"T29999"}]}}}`))
+		sum := runSQL(t, e, `SELECT count(*), sum(sold), sum(price) FROM album WHERE title LIKE 'T%' AND id = 4 + substr(title, 2)::int`)
+		if list == even.String() {
+			require.Equal(t, []string{"30000", "449985000", "45000.00"}, sum.Rows[1])
+		} else {
+			require.Equal(t, []string{"30000", "224985000", "179850.00"}, sum.Rows[1])
+		}
+	}
+}
