@@ -37,11 +37,14 @@ func requirePlan(t *testing.T, e *Executor, dir string, q *request) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if part.Query == nil {
+		switch {
+		case part.Query != nil:
+			dump(&b, reflect.ValueOf(part.Query.Root))
+		case part.Write != nil:
+			dump(&b, reflect.ValueOf(mutations(t, part.Write, values)))
+		default:
 			fmt.Fprintf(&b, "%q", part.Text)
-			continue
 		}
-		dump(&b, reflect.ValueOf(part.Query.Root))
 	}
 	b.WriteByte(']')
 	var indented bytes.Buffer

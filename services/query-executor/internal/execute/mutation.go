@@ -271,6 +271,9 @@ func (t *turn) reply(ctx context.Context, r *reply, affected int, rows [][]byte,
 // at puts the path of a root field in front of the path of a fault of its statements. A
 // session variable that is missing is not its fault.
 func at(path string, err error) error {
+	if err == nil {
+		return nil
+	}
 	var e *apierror.Error
 	if !errors.As(err, &e) || e.Code == apierror.NotFound {
 		return err

@@ -20,8 +20,14 @@ type insertion struct {
 	reply func() (*reply, error)
 
 	mu         sync.Mutex
-	statements map[string]backend.Statement
+	statements map[string]backend.Statement // by InsertStatement.Key and what it gives back
 }
+
+// What a statement of an insert gives back, in the keys of statements.
+const (
+	givesAnswer = 'a'
+	givesKeys   = 'k'
+)
 
 // maxStatements bounds the statements of one insert. Each set of columns has its own.
 const maxStatements = 64
@@ -33,14 +39,14 @@ func newInsertion(w *plan.Write, o backend.RenderOptions) *insertion {
 	}
 }
 
-// statement renders a statement, or finds it; use tells apart what it gives back.
-func (i *insertion) statement(s *plan.InsertStatement, use string, out ir.Output) (backend.Statement, error) {
-	if s.Key == "" {
+// statement renders a statement that gives out back, or finds it.
+func (i *insertion) statement(s *plan.InsertStatement, gives byte, out ir.Output) (backend.Statement, error) {
+	if s.Key == nil {
 		return i.Source.Dialect.RenderMutation(s.IR(out), i.options)
 	}
-	key := use + s.Key
+	key := append(s.Key, gives)
 	i.mu.Lock()
-	known := i.statements[key]
+	known := i.statements[string(key)]
 	i.mu.Unlock()
 	if known != nil {
 		return known, nil
@@ -54,7 +60,7 @@ func (i *insertion) statement(s *plan.InsertStatement, use string, out ir.Output
 	if len(i.statements) >= maxStatements {
 		clear(i.statements)
 	}
-	i.statements[key] = rendered
+	i.statements[string(key)] = rendered
 	return rendered, nil
 }
 
@@ -68,7 +74,7 @@ func (t *turn) insert(ctx context.Context, i *insertion, rows *plan.InsertRows, 
 	if i.Insert.Output != nil && len(rows.Nodes) == 1 {
 		s := i.Insert.Statement(rows, 0, 0, n, len(i.Bindings))
 		if s.Rows() == n {
-			statement, err := i.statement(s, "answer", *i.Insert.Output)
+			statement, err := i.statement(s, givesAnswer, *i.Insert.Output)
 			if err != nil {
 				return err
 			}
@@ -282,7 +288,7 @@ func (x *nestedInsert) run(ctx context.Context, node int, s *plan.InsertStatemen
 	if node == 0 {
 		out.Returning = append(out.Returning[:len(n.Keys):len(n.Keys)], x.Insert.Whole)
 	}
-	statement, err := x.statement(s, "keys", out)
+	statement, err := x.statement(s, givesKeys, out)
 	if err != nil {
 		return nil, err
 	}

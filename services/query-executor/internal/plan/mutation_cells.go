@@ -14,6 +14,8 @@ type InsertRows struct{ Nodes []NodeRows }
 type NodeRows struct {
 	Count   int
 	columns []cells
+	// first has room for the first row, which often is the only one.
+	first [][]byte
 	// parents are the rows of the parent's node that the rows belong to, in ascending order.
 	parents []int
 }
@@ -30,12 +32,15 @@ var absent = []byte("absent")
 
 func isAbsent(v []byte) bool { return len(v) == len(absent) && &v[0] == &absent[0] }
 
-// add adds a row without values, and gives its index.
-func (r *InsertRows) add(node, parent int) int {
+// add adds a row without values, and gives its index; columns is how many the node has.
+func (r *InsertRows) add(node, columns, parent int) int {
 	for len(r.Nodes) <= node {
 		r.Nodes = append(r.Nodes, NodeRows{})
 	}
 	n := &r.Nodes[node]
+	if n.Count == 0 {
+		n.columns, n.first = make([]cells, columns), make([][]byte, columns)
+	}
 	n.Count++
 	if parent >= 0 {
 		n.parents = append(n.parents, parent)
@@ -65,6 +70,9 @@ func (n *NodeRows) Set(column, row int, text []byte, wrap ir.Wrap) {
 		n.columns = append(n.columns, cells{})
 	}
 	c := &n.columns[column]
+	if c.values == nil && column < len(n.first) {
+		c.values = n.first[column : column : column+1]
+	}
 	for len(c.values) <= row {
 		c.values = append(c.values, absent)
 	}
@@ -107,7 +115,8 @@ func (n *NodeRows) wrap(column, row int) ir.Wrap {
 // form is which columns some rows have values for, and how these can be given.
 type form struct {
 	columns []int
-	wraps   []ir.Wrap
+	// wraps are those of the columns, nil when none has one.
+	wraps []ir.Wrap
 	// uneven says that the rows can't be given as one list for each column: some want the
 	// default of a column, or make its value in another way than the rest.
 	uneven bool
@@ -115,7 +124,7 @@ type form struct {
 
 // form looks at the rows from a to b of a node.
 func (n *NodeRows) form(node *InsertNode, a, b int) form {
-	var f form
+	f := form{columns: make([]int, 0, len(node.Columns))}
 	for c := range node.Columns {
 		given, wrap, wrapped := 0, ir.WrapNone, false
 		for row := a; row < b; row++ {
@@ -134,9 +143,20 @@ func (n *NodeRows) form(node *InsertNode, a, b int) form {
 			continue
 		}
 		f.uneven = f.uneven || given < b-a && node.Columns[c].Default
-		f.columns, f.wraps = append(f.columns, c), append(f.wraps, wrap)
+		f.columns = append(f.columns, c)
+		if wrap != ir.WrapNone {
+			f.wraps = append(append(f.wraps, make([]ir.Wrap, len(f.columns)-len(f.wraps)-1)...), wrap)
+		}
 	}
 	return f
+}
+
+// wrap is the wrap of the i-th of the columns.
+func (f *form) wrap(i int) ir.Wrap {
+	if i >= len(f.wraps) {
+		return ir.WrapNone
+	}
+	return f.wraps[i]
 }
 
 // list are the values of a column in the rows from a to b, NULL where there is none.

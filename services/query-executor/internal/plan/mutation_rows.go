@@ -12,7 +12,9 @@ import (
 
 // Read reads the rows of a request; values are those of the variables.
 func (i *Insert) Read(values [][]byte) (*InsertRows, error) {
-	r := &rowReader{insert: i, values: values, path: slices.Clip(i.at), rows: &InsertRows{}}
+	const depth = 8 // of a row without related ones
+	path := append(make([]step, 0, len(i.at)+depth), i.at...)
+	r := &rowReader{insert: i, values: values, path: path, rows: &InsertRows{Nodes: make([]NodeRows, 0, len(i.Nodes))}}
 	err := r.read(schema.Ref{})
 	return r.rows, err
 }
@@ -102,9 +104,11 @@ func (v value) each(f func(name []byte, v value) error) error {
 	if v.literal == nil {
 		return rawjson.Fields(v.json, func(key, json []byte) error { return f(key, value{json: json}) })
 	}
+	var name []byte
 	for i := range v.literal.Fields {
 		m := &v.literal.Fields[i]
-		if err := f([]byte(m.Name), literal(&m.Value)); err != nil {
+		name = append(name[:0], m.Name...)
+		if err := f(name, literal(&m.Value)); err != nil {
 			return err
 		}
 	}
@@ -130,7 +134,7 @@ func (r *rowReader) object(node int, at schema.Ref, v value, parent int) error {
 	if r.grower != nil && len(r.path)-len(r.insert.at) > r.grower.options.Limits.InputDepth {
 		return r.fail("the value is nested too deeply")
 	}
-	row, depth := r.rows.add(node, parent), len(r.path)
+	row, depth := r.rows.add(node, len(n.Columns), parent), len(r.path)
 	var related []relatedInput
 	err = v.each(func(name []byte, v value) error {
 		m, known := n.members[string(name)]

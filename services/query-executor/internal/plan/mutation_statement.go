@@ -12,9 +12,9 @@ const MaxCells = 65535
 
 // InsertStatement is a statement that inserts rows of one node, and its operands.
 type InsertStatement struct {
-	// Key is the same for statements that differ in their operands alone, and empty for one
-	// that won't come again.
-	Key string
+	// Key is the same for statements that differ in their operands alone, and nil for one that
+	// won't come again.
+	Key []byte
 	// Values follow those of the bindings, Lists are for ir.Each.
 	Values [][]byte
 	Lists  [][][]byte
@@ -33,6 +33,7 @@ func (i *Insert) Statement(rows *InsertRows, node, a, b, offset int) *InsertStat
 	s.form = s.rows.form(s.node, a, b)
 	switch {
 	case b-a == 1:
+		s.Values = make([][]byte, 0, len(s.form.columns))
 		for _, c := range s.form.columns {
 			s.Values = append(s.Values, s.rows.cell(c, a))
 		}
@@ -61,13 +62,14 @@ func (s *InsertStatement) Rows() int { return s.b - s.a }
 
 func (s *InsertStatement) spelled() bool { return s.form.uneven || len(s.form.columns) == 0 }
 
-func (s *InsertStatement) key(kind byte, node int) string {
-	key := binary.AppendUvarint([]byte{kind}, uint64(node))
+func (s *InsertStatement) key(kind byte, node int) []byte {
+	key := append(make([]byte, 0, 3+2*len(s.form.columns)), kind)
+	key = binary.AppendUvarint(key, uint64(node))
 	for i, c := range s.form.columns {
-		key = append(binary.AppendUvarint(key, uint64(c)), s.form.wraps[i]...)
+		key = append(binary.AppendUvarint(key, uint64(c)), s.form.wrap(i)...)
 		key = append(key, ',')
 	}
-	return string(key)
+	return key
 }
 
 // IR is the statement, with what it gives back.
@@ -99,7 +101,7 @@ func (s *InsertStatement) IR(out ir.Output) *ir.Insert {
 func (s *InsertStatement) pattern() []ir.Value {
 	var values []ir.Value
 	for i, c := range s.form.columns {
-		values = append(values, ir.Each{Index: i, Type: s.node.Columns[c].Type, Wrap: s.form.wraps[i]})
+		values = append(values, ir.Each{Index: i, Type: s.node.Columns[c].Type, Wrap: s.form.wrap(i)})
 	}
 	return s.withPresets(values)
 }
