@@ -203,15 +203,28 @@ func Last(tx Tx) {
 	}
 }
 
-// Transient reports whether a statement failed for no other reason than what other transactions
-// did at the same time: a serialization failure or a deadlock.
-func Transient(err error) bool {
+// Conflict is why a statement failed for no other reason than what other transactions did at the
+// same time.
+type Conflict int
+
+// The conflicts.
+const (
+	NoConflict    Conflict = iota
+	Serialization          // the isolation level could not be kept
+	Deadlock               // transactions waited for each other
+)
+
+// ConflictOf tells why a statement failed. What is rolled back because of a conflict can be done
+// again.
+func ConflictOf(err error) Conflict {
 	var e *apierror.Error
 	if !errors.As(err, &e) {
-		return false
+		return NoConflict
 	}
-	t, ok := e.Internal.(interface{ Transient() bool })
-	return ok && t.Transient()
+	if c, ok := e.Internal.(interface{ Conflict() Conflict }); ok {
+		return c.Conflict()
+	}
+	return NoConflict
 }
 
 // RawSQL is text for run_sql.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 )
 
 // SQLSTATEs with a meaning of their own.
@@ -24,6 +25,7 @@ const (
 	stateUndefinedObject      = "42704"
 	stateInvalidColumnRef     = "42P10"
 	stateSerializationFailure = "40001"
+	stateDeadlock             = "40P01"
 	stateTooManyConnections   = "53300"
 	stateQueryCanceled        = "57014"
 )
@@ -43,8 +45,16 @@ type detail struct {
 	Arguments []*string   `json:"arguments"`
 }
 
-// Transient is what backend.Transient asks.
-func (d detail) Transient() bool { return strings.HasPrefix(d.Error.StatusCode, "40") }
+// Conflict is what backend.ConflictOf asks.
+func (d detail) Conflict() backend.Conflict {
+	switch {
+	case d.Error.StatusCode == stateDeadlock:
+		return backend.Deadlock
+	case strings.HasPrefix(d.Error.StatusCode, "40"):
+		return backend.Serialization
+	}
+	return backend.NoConflict
+}
 
 type errorDetail struct {
 	ExecStatus  string  `json:"exec_status"`

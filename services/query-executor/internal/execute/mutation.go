@@ -81,8 +81,10 @@ func newReply(w *plan.Write, r *plan.Reply, o backend.RenderOptions) (*reply, er
 
 // turn is the work of one transaction. It may be done twice: see inexact.
 type turn struct {
-	run   *Run
-	tx    backend.Tx
+	run *Run
+	tx  backend.Tx
+	// again lets one transaction at a time be tried again after a deadlock.
+	again chan struct{}
 	exact bool
 	// bound and inserts are what is left of Run.Bound and Run.Inserts.
 	bound   [][]byte
@@ -118,7 +120,7 @@ func apart(pieces []piece) bool {
 
 // mutate runs a mutation. Nothing of the answer is handed on before everything is committed.
 func (p *Prepared) mutate(ctx context.Context, r *Run, out *backend.Answer) error {
-	t := turn{run: r, bound: r.Bound, inserts: r.Inserts, out: backend.NewAnswer(nil, nil, 0)}
+	t := turn{run: r, again: p.again, bound: r.Bound, inserts: r.Inserts, out: backend.NewAnswer(nil, nil, 0)}
 	together := len(p.pieces)
 	if p.separate {
 		together = 1
@@ -160,14 +162,35 @@ func (t *turn) transaction(ctx context.Context, pieces []piece) error {
 			return done.pieces(ctx, pieces, last)
 		})
 	}
-	if err = attempt(false); errors.As(err, &inexact{}) {
-		err = attempt(true)
+	exact := false
+	for deadlocks := 0; ; {
+		err = attempt(exact)
+		switch {
+		case err == nil:
+			*t = done
+			return nil
+		case errors.As(err, &inexact{}):
+			exact = true
+		case backend.ConflictOf(err) == backend.Deadlock && deadlocks < maxDeadlocks:
+			if deadlocks++; deadlocks > 1 {
+				continue
+			}
+			// Those that try again do it one after the other: their locks can't cross.
+			select {
+			case t.again <- struct{}{}:
+				defer func() { <-t.again }()
+			case <-ctx.Done():
+				return err
+			}
+		default:
+			return err
+		}
 	}
-	if err == nil {
-		*t = done
-	}
-	return err
 }
+
+// maxDeadlocks is how often a transaction that the database chose to end a deadlock with is
+// tried again. Nothing of it has happened, and the others are done or doing.
+const maxDeadlocks = 10
 
 func (t *turn) text(pieces []piece) {
 	for i := range pieces {

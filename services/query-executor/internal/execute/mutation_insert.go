@@ -141,7 +141,7 @@ type nestedInsert struct {
 
 // place moves a fault to the rows in hand.
 func (x *nestedInsert) place(err error) error {
-	if !x.exact && !backend.Transient(err) && blamesRows(err) {
+	if !x.exact && backend.ConflictOf(err) == backend.NoConflict && blamesRows(err) {
 		return inexact{err}
 	}
 	return at(x.Path+apierror.Path(x.path...), err)

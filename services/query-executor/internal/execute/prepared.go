@@ -20,6 +20,8 @@ type Prepared struct {
 	introspects bool
 	// mutates says that statements write, and separate that each has a transaction.
 	mutates, separate bool
+	// again is what turn.again is.
+	again chan struct{}
 }
 
 // piece is a piece of the answer: a text, a statement, a root field that writes or an
@@ -53,6 +55,9 @@ type query struct {
 // Prepare renders the statements of a plan.
 func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 	out := &Prepared{pieces: []piece{{text: `{"data":`}}, mutates: p.Mutates, separate: p.Separate}
+	if out.mutates {
+		out.again = make(chan struct{}, 1)
+	}
 	for _, part := range p.Parts {
 		switch {
 		case part.Query != nil:
