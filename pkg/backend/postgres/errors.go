@@ -24,6 +24,7 @@ const (
 	stateInvalidEscape        = "22025"
 	stateUndefinedObject      = "42704"
 	stateInvalidColumnRef     = "42P10"
+	stateNoStatement          = "26000"
 	stateSerializationFailure = "40001"
 	stateDeadlock             = "40P01"
 	stateTooManyConnections   = "53300"
@@ -188,6 +189,15 @@ func contextError(ctx context.Context) error {
 // down, starts up, or ended our session.
 func unavailable(pg *pgconn.PgError) bool {
 	return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "57P") || pg.Code == stateTooManyConnections
+}
+
+// state is the SQLSTATE of an error, empty for one that isn't the server's.
+func state(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code
+	}
+	return ""
 }
 
 // refused says that to repeat the attempt to connect is of no use: the password, the

@@ -133,3 +133,25 @@ func TestStaleStatements(t *testing.T) {
 	require.Equal(t, 2, calls)
 	require.Equal(t, "1", f.text(t, `SELECT count(*)::text FROM album`))
 }
+
+// TestLostStatements: a server that lost what was prepared is told again, all of it.
+func TestLostStatements(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, albumSchema, func(e *Endpoint) { e.MaxConnections = 1 })
+	insert, err := New().RenderMutation(&ir.Insert{
+		Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{ir.Variable{Type: textType}}},
+	}, backend.RenderOptions{})
+	require.NoError(t, err)
+	for _, title := range []string{"Blue", "Red"} {
+		require.NoError(t, f.source.Mutate(t.Context(), as("admin", nil), func(tx backend.Tx) error {
+			backend.Last(tx)
+			return tx.Exec(t.Context(), insert, backend.Args{Variables: texts(title)}, func([][]byte) error { return nil })
+		}))
+		c, err := f.source.primary.acquire(t.Context())
+		require.NoError(t, err)
+		_, err = c.pg.Exec(t.Context(), `DEALLOCATE ALL`).ReadAll()
+		require.NoError(t, err)
+		c.release()
+	}
+	require.Equal(t, "Blue Red", f.text(t, `SELECT string_agg(title, ' ' ORDER BY id) FROM album`))
+}

@@ -128,13 +128,13 @@ func (t *tx) execute(ctx context.Context, s backend.Statement, a backend.Args, f
 		}
 		if first && attempt == 0 && outdated(err) {
 			// Nothing else was done yet: the transaction can begin again.
-			t.c.forget(ctx, text.sql)
+			t.c.forget(ctx, err, text.sql)
 			t.rollback(ctx)
 			t.open = false
 			continue
 		}
 		if outdated(err) && !t.ended {
-			t.c.forget(ctx, text.sql)
+			t.c.forget(ctx, err, text.sql)
 			t.stale = true
 		}
 		t.failed = t.c.failed(ctx, err, text, values)

@@ -67,7 +67,7 @@ func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out 
 		if attempt > 0 || !outdated(err) {
 			return c.failed(ctx, err, text, values)
 		}
-		c.forget(ctx, text.sql)
+		c.forget(ctx, err, text.sql)
 	}
 }
 
@@ -89,7 +89,7 @@ func outdated(err error) bool {
 	if !errors.As(err, &pg) {
 		return false
 	}
-	return pg.Code == "0A000" && pg.Routine == "RevalidateCachedQuery" || pg.Code == "26000" ||
+	return pg.Code == "0A000" && pg.Routine == "RevalidateCachedQuery" || pg.Code == stateNoStatement ||
 		pg.Code == "XX000" && strings.HasPrefix(pg.Message, "cache lookup failed for type")
 }
 

@@ -136,44 +136,33 @@ func (c *conn) execute(ctx context.Context, e execution) (*result, error) {
 	return c.pipelined(ctx, e)
 }
 
-// pipelined runs a statement, and what is to be done before it, in one round trip. It is
-// prepared in it when it has to be; the one that wasn't used for longest makes room.
+// pipelined runs a statement, and what is to be done before and after it, in one round trip.
+// What isn't prepared yet is prepared in it; what wasn't used for longest makes room.
 func (c *conn) pipelined(ctx context.Context, e execution) (*result, error) {
-	pipeline := c.pg.StartPipeline(ctx)
+	p := pipeline{Pipeline: c.pg.StartPipeline(ctx), conn: c}
+	after := make([]*prepared, len(e.after))
+	for i, a := range e.after {
+		after[i] = p.prepared(a.sql, c.pool.endpoint.Prepare)
+	}
 	for _, b := range e.before {
-		pipeline.SendQueryParams(b.sql, b.values, nil, nil, nil)
+		p.send(p.prepared(b.sql, c.pool.endpoint.Prepare), b, nil)
 	}
-	p := c.statements.find(e.text.sql)
-	switch {
-	case !c.prepares(e.text):
-		pipeline.SendQueryParams(e.text.sql, e.values, nil, nil, e.formats)
-	case p != nil:
-		pipeline.SendQueryStatement(p.description, e.values, nil, e.formats)
-	default:
-		if oldest := c.statements.remove(c.statements.oldest()); oldest != nil {
-			pipeline.SendDeallocate(oldest.name)
-		}
-		p = &prepared{sql: e.text.sql, name: c.statements.newName()}
-		pipeline.SendPrepare(p.name, p.sql, nil)
-		pipeline.SendQueryPrepared(p.name, e.values, nil, e.formats)
+	p.send(p.prepared(e.text.sql, c.prepares(e.text)), command{e.text.sql, e.values}, e.formats)
+	for i, a := range e.after {
+		p.send(after[i], a, nil)
 	}
-	for _, a := range e.after {
-		pipeline.SendQueryParams(a.sql, a.values, nil, nil, nil)
-	}
-	err := pipeline.Sync()
+	err := p.Sync()
 	for done := 0; err == nil; {
 		var step any
-		if step, err = pipeline.GetResults(); err != nil {
+		if step, err = p.GetResults(); err != nil {
 			break
 		}
 		switch step := step.(type) {
 		case *pgconn.StatementDescription:
-			step.Name = p.name
-			p.description, p.types = step, typesOf(step.Fields)
-			c.statements.add(p)
+			p.made(step)
 		case *pgconn.ResultReader:
 			if done == len(e.before) {
-				return &result{reader: step, pipeline: pipeline, types: typesOf(step.FieldDescriptions())}, nil
+				return &result{reader: step, pipeline: p.Pipeline, types: typesOf(step.FieldDescriptions())}, nil
 			}
 			done++
 			_, err = step.Close()
@@ -182,13 +171,64 @@ func (c *conn) pipelined(ctx context.Context, e execution) (*result, error) {
 			err = fmt.Errorf("unexpected answer of the server: %T", step)
 		}
 	}
-	_ = pipeline.Close() // the first error is the one that counts
+	_ = p.Close() // the first error is the one that counts
 	return nil, err
 }
 
-// forget drops a statement that the server has under an outdated form, or not at all. The
-// message for it is understood in a failed transaction, too.
-func (c *conn) forget(ctx context.Context, sql string) {
+// pipeline is a round trip under construction.
+type pipeline struct {
+	*pgconn.Pipeline
+	conn *conn
+	// making are the statements that are prepared in it, in their order.
+	making []*prepared
+}
+
+// prepared finds a prepared statement, or has it prepared; nil when it isn't to be.
+func (p *pipeline) prepared(sql string, prepare bool) *prepared {
+	if !prepare {
+		return nil
+	}
+	if known := p.conn.statements.find(sql); known != nil {
+		return known
+	}
+	if oldest := p.conn.statements.remove(p.conn.statements.oldest()); oldest != nil {
+		p.SendDeallocate(oldest.name)
+	}
+	s := &prepared{sql: sql, name: p.conn.statements.newName()}
+	p.SendPrepare(s.name, sql, nil)
+	p.making = append(p.making, s)
+	return s
+}
+
+// send runs a statement; s is nil for one that isn't prepared.
+func (p *pipeline) send(s *prepared, c command, formats []int16) {
+	switch {
+	case s == nil:
+		p.SendQueryParams(c.sql, c.values, nil, nil, formats)
+	case s.description == nil:
+		p.SendQueryPrepared(s.name, c.values, nil, formats)
+	default:
+		p.SendQueryStatement(s.description, c.values, nil, formats)
+	}
+}
+
+// made keeps the next statement that the server has prepared.
+func (p *pipeline) made(description *pgconn.StatementDescription) {
+	s := p.making[0]
+	p.making = p.making[1:]
+	description.Name = s.name
+	s.description, s.types = description, typesOf(description.Fields)
+	p.conn.statements.add(s)
+}
+
+// forget drops a statement that the server has under an outdated form; why is its error. The
+// message for it is understood in a failed transaction, too. A server that doesn't have it at
+// all has none of the others either.
+func (c *conn) forget(ctx context.Context, why error, sql string) {
+	if state(why) == stateNoStatement {
+		c.statements = preparedCache{names: c.statements.names}
+		return
+	}
 	p := c.statements.remove(sql)
 	if p == nil || c.pg.IsClosed() {
 		return
