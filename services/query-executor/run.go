@@ -100,16 +100,22 @@ func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[p
 	p, s.shape = d.Plan(s.values, s.shape)
 	if p == nil || !p.good(st) {
 		var err error
-		if p, err = e.plan(ctx, st, d, q, s); err != nil {
+		if p, err = e.plan(ctx, st, d, q, s, nil); err != nil {
 			return nil, err
 		}
 	}
 	err := p.Bind(&s.run)
-	if errors.Is(err, plan.ErrReshape) {
+	var inserts []*plan.Insert
+	switch {
+	case errors.Is(err, plan.ErrReshape):
 		d.TellApart()
-		if p, err = e.plan(ctx, st, d, q, s); err == nil {
-			err = p.Bind(&s.run)
-		}
+	case errors.Is(err, plan.ErrGrow):
+		inserts = p.Inserts()
+	default:
+		return p, err
+	}
+	if p, err = e.plan(ctx, st, d, q, s, inserts); err == nil {
+		err = p.Bind(&s.run)
 	}
 	return p, err
 }
@@ -142,11 +148,12 @@ func (e *Executor) permitted(op *parse.Operation, q *request) error {
 	return nil
 }
 
-// plan makes a plan and keeps it.
-func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned], q *request, s *scratch) (*planned, error) {
+// plan makes a plan and keeps it; inserts are those of one that it takes the place of.
+func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned], q *request, s *scratch, inserts []*plan.Insert) (*planned, error) {
 	_, end := e.stage(ctx, stagePlan, time.Now())
 	made, err := plan.Build(d.Operation, e.role(st, q), s.values, plan.Options{
 		NullCollapse: e.config.NullCollapse, DropUnset: e.config.DropUnsetVariables, Limits: e.config.Limits,
+		Inserts: inserts,
 	})
 	end(err)
 	if err != nil {

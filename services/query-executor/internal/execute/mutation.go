@@ -79,6 +79,17 @@ func newReply(w *plan.Write, r *plan.Reply, o backend.RenderOptions) (*reply, er
 	return out, nil
 }
 
+// Inserts are the inserts of a mutation, in order.
+func (p *Prepared) Inserts() []*plan.Insert {
+	var list []*plan.Insert
+	for i := range p.pieces {
+		if w := p.pieces[i].write; w != nil && w.Insert != nil {
+			list = append(list, w.Insert)
+		}
+	}
+	return list
+}
+
 // turn is the work of one transaction. It may be done twice: see inexact.
 type turn struct {
 	run *Run

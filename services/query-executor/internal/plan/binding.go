@@ -14,6 +14,10 @@ import (
 // has to be made again with the variable's shape in view.
 var ErrReshape = errors.New("the value needs another plan")
 
+// ErrGrow says that rows are related in a way that no rows were when the plan was made: it has
+// to be made again, with Options.Inserts.
+var ErrGrow = errors.New("the rows need more of the plan")
+
 // Binding gives the value of one ir.Variable.
 type Binding struct {
 	coercion *coercion

@@ -32,6 +32,8 @@ type Insert struct {
 	at   []step
 	// constants are the values that are spelt in the document.
 	constants map[*parse.Value]constant
+	// dropUnset is Options.DropUnset.
+	dropUnset bool
 }
 
 type constant struct {
@@ -104,7 +106,7 @@ type InsertRelation struct {
 
 // insert plans an insert of several rows, or of one.
 func (p *planner) insert(w *schema.Writable, f *schema.Field, s *selected, one bool) (*Write, error) {
-	insert := &Insert{list: !one, constants: map[*parse.Value]constant{}}
+	insert := &Insert{list: !one, constants: map[*parse.Value]constant{}, dropUnset: p.options.DropUnset}
 	write := &Write{Insert: insert}
 	grower := &insertPlanner{planner: p, insert: insert, tables: map[*InsertNode]*schema.Writable{}}
 	var objects *schema.Input
@@ -125,6 +127,9 @@ func (p *planner) insert(w *schema.Writable, f *schema.Field, s *selected, one b
 	}
 	insert.rows = rows.literal
 	root, field := grower.node(w), p.path
+	if err := grower.known(root); err != nil {
+		return nil, err
+	}
 	reader := &rowReader{insert: insert, values: p.values, path: slices.Clip(insert.at), rows: &InsertRows{}, grower: grower}
 	if err := reader.read(objects.Type); err != nil {
 		return nil, err
@@ -160,6 +165,43 @@ type insertPlanner struct {
 	*planner
 	insert *Insert
 	tables map[*InsertNode]*schema.Writable
+}
+
+// maxKnownNodes bounds the nodes that are taken over from a plan before. Where each request has
+// upsert clauses of its own there is no end to them.
+const maxKnownNodes = 64
+
+// known adds the nodes of the plan before.
+func (p *insertPlanner) known(root *InsertNode) error {
+	i := p.inserts
+	p.inserts++
+	if i >= len(p.options.Inserts) || len(p.options.Inserts[i].Nodes) > maxKnownNodes {
+		return nil
+	}
+	return p.like(root, p.options.Inserts[i], 0)
+}
+
+// like gives n the relations that the node of another plan has.
+func (p *insertPlanner) like(n *InsertNode, other *Insert, node int) error {
+	for _, r := range other.Nodes[node].Relations {
+		in := n.members[r.Name].relation
+		if in == nil {
+			continue
+		}
+		var clause *schema.Input
+		if r.conflict.literal != nil || r.conflict.json != nil {
+			inputs := in.Type.Named.Inputs()
+			clause = &inputs[slices.IndexFunc(inputs, func(i schema.Input) bool { return i.Means == schema.ArgOnConflict })]
+		}
+		added, err := p.relation(n, in, clause, r.conflict)
+		if err != nil {
+			return err
+		}
+		if err := p.like(p.insert.Nodes[added.Node], other, r.Node); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // node adds a node for a table.

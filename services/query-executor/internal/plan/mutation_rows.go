@@ -100,13 +100,16 @@ func (r *rowReader) list(node int, at schema.Ref, v value, parent int) error {
 }
 
 // each calls f for each member of an object.
-func (v value) each(f func(name []byte, v value) error) error {
+func (r *rowReader) each(v value, f func(name []byte, v value) error) error {
 	if v.literal == nil {
 		return rawjson.Fields(v.json, func(key, json []byte) error { return f(key, value{json: json}) })
 	}
 	var name []byte
 	for i := range v.literal.Fields {
 		m := &v.literal.Fields[i]
+		if d := m.Value.Variable; r.insert.dropUnset && d != nil && r.values[d.Index] == nil {
+			continue
+		}
 		name = append(name[:0], m.Name...)
 		if err := f(name, literal(&m.Value)); err != nil {
 			return err
@@ -136,7 +139,7 @@ func (r *rowReader) object(node int, at schema.Ref, v value, parent int) error {
 	}
 	row, depth := r.rows.add(node, len(n.Columns), parent), len(r.path)
 	var related []relatedInput
-	err = v.each(func(name []byte, v value) error {
+	err = r.each(v, func(name []byte, v value) error {
 		m, known := n.members[string(name)]
 		switch {
 		case !known:
@@ -175,7 +178,7 @@ func (r *rowReader) object(node int, at schema.Ref, v value, parent int) error {
 
 // firstFault prefers the fault of an unknown key to that of a value.
 func (r *rowReader) firstFault(n *InsertNode, v value, fault error) error {
-	err := v.each(func(name []byte, v value) error {
+	err := r.each(v, func(name []byte, v value) error {
 		if _, known := n.members[string(name)]; !known {
 			return r.unknown(n.object.Named, string(name), v)
 		}
@@ -276,7 +279,7 @@ func (r *rowReader) related(node, row int, in relatedInput) error {
 	var dataType schema.Ref
 	var clause *schema.Input
 	hasData := false
-	err = v.each(func(name []byte, v value) error {
+	err = r.each(v, func(name []byte, v value) error {
 		switch member := t.Input(string(name)); {
 		case member == nil:
 			return r.unknown(t, string(name), v)
@@ -347,7 +350,7 @@ func (r *rowReader) relation(n *InsertNode, in, clause *schema.Input, conflict v
 		}
 	}
 	if r.grower == nil {
-		return nil, ErrReshape
+		return nil, ErrGrow
 	}
 	r.grower.path = r.path
 	return r.grower.relation(n, in, clause, conflict)

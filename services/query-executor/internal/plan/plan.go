@@ -64,6 +64,9 @@ type Options struct {
 	// DropUnset takes a variable without a value and without a default as not given,
 	// rather than as null.
 	DropUnset bool
+	// Inserts are those of a plan for the same operation that had too few nodes. The ones that
+	// it had are in the new plan, too.
+	Inserts []*Insert
 	// NoIntrospection refuses __schema and __type.
 	NoIntrospection bool
 	Limits          Limits

@@ -37,6 +37,8 @@ type planner struct {
 	// mutates says that the operation is a mutation, separate that its root fields have a
 	// transaction each.
 	mutates, separate bool
+	// inserts counts the inserts.
+	inserts int
 }
 
 // step is one step of a path: a key or an index.
