@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"slices"
+
 	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
@@ -156,6 +158,9 @@ func (t *Table) trackComputedField(m *metadata.ComputedField, k *tracker) {
 }
 
 func mutable(columns []*Column) []*Column {
+	if !slices.ContainsFunc(columns, func(c *Column) bool { return !c.Mutable() }) {
+		return slices.Clip(columns) // nearly every table's
+	}
 	var list []*Column
 	for _, c := range columns {
 		if c.Mutable() {
