@@ -22,8 +22,10 @@ type Writable struct {
 	found     sync.Once
 	relations []*InsertRelation
 
-	// own are the types that belong to writing, made on first use; role.mu guards them.
-	own [writeParts]*Type
+	// answer is the type of what writing answers, own are the types that few use of the many
+	// that belong to writing. They are made on first use; role.mu guards them.
+	answer *Type
+	own    map[writePart]*Type
 }
 
 // Writable is t as the role may write to it, or nil when it may not.

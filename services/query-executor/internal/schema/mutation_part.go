@@ -57,11 +57,23 @@ func (p writePart) kind() Kind {
 func (w *Writable) writing(p writePart) *Type {
 	w.role.mu.Lock()
 	defer w.role.mu.Unlock()
-	if w.own[p] == nil {
-		name := w.naming.typeName(w.base, writePartNames[p])
-		w.own[p] = &Type{Name: name, Kind: p.kind(), definition: writtenPart{w, p}}
+	t := w.own[p]
+	if p == response {
+		t = w.answer
 	}
-	return w.own[p]
+	if t != nil {
+		return t
+	}
+	t = &Type{Name: w.naming.typeName(w.base, writePartNames[p]), Kind: p.kind(), definition: writtenPart{w, p}}
+	switch {
+	case p == response:
+		w.answer = t
+	case w.own == nil:
+		w.own = map[writePart]*Type{p: t}
+	default:
+		w.own[p] = t
+	}
+	return t
 }
 
 // writtenPart is the definition of a part.

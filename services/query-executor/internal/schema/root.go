@@ -61,7 +61,7 @@ func (r *Role) rootFields(root string, of func(*resolve.Source) []Field) []Field
 			add(Field{Name: s.Namespace, Type: NonNull(Named(inside)), Means: Namespace{inside}})
 		}
 	}
-	return fields
+	return append(make([]Field, 0, len(fields)), fields...)
 }
 
 func (r *Role) sourceFields(s *resolve.Source, of func(*Table) []Field) []Field {

@@ -18,7 +18,7 @@ func Large(n int) *resolve.Schema {
 	for i := range n {
 		name, next := tableName(i), tableName((i+1)%n)
 		table := &catalog.Table{
-			Name: name, Kind: catalog.KindTable,
+			Name: name, Kind: catalog.KindTable, Insertable: true, Updatable: true, Deletable: true,
 			PrimaryKey: &catalog.Constraint{Name: name.Name + "_pkey", Columns: []string{"id"}},
 			ForeignKeys: []catalog.ForeignKey{
 				{Name: name.Name + "_next", Target: next, Columns: []string{"next_id"}, TargetColumns: []string{"id"}},
