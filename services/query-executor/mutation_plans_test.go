@@ -103,3 +103,25 @@ func TestUnsetVariablesAreLeftOut(t *testing.T) {
 	require.Equal(t, `{"data":{"insert_album_one":{"title":"A","price":null}}}`, ask(`{"n": "A", "price": null, "s": 1}`))
 	require.Contains(t, ask(`{"price": 1}`), "Not-NULL violation")
 }
+
+// TestMutationNames: the names of the other naming convention.
+func TestMutationNames(t *testing.T) {
+	t.Parallel()
+	const feature = "testdata/cases/mutations"
+	e := newFixture(t, feature, Config{NamingConvention: true, DefaultNamingConvention: "graphql-default"})
+	restore(t, e, feature)
+	ask := func(text string) string {
+		return string(answer(t, e, &request{session: adminSession(), text: text}))
+	}
+	require.Equal(t, `{"data":{"insertAlbumOne":{"title":"Gold","artistId":1,"mood":"CALM"}}}`, ask(`mutation {
+		insertAlbumOne(object: {title: "Gold", mood: CALM, artist: {data: {id: 1, name: "Kim"}, onConflict: {constraint: artist_pkey, updateColumns: [managerId]}}}) { title artistId mood }
+	}`))
+	require.Equal(t, `{"data":{"updateAlbumByPk":{"meta":{"a": {}, "label": "x"}},"insertEmptyRow":{"affectedRows" : 1}}}`, ask(`mutation {
+		updateAlbumByPk(pkColumns: {id: 1}, _deleteAtPath: {meta: ["a", "b"]}) { meta }
+		insertEmptyRow(objects: {}) { affectedRows }
+	}`))
+	require.JSONEq(t, `{"data":{"a":{"name":"AlbumInsertInput"},"b":{"name":"ArtistObjRelInsertInput"},"c":{"name":"AlbumMutationResponse"},"d":{"name":"AlbumPkColumnsInput"}}}`,
+		ask(`{ a: __type(name: "AlbumInsertInput") { name } b: __type(name: "ArtistObjRelInsertInput") { name } c: __type(name: "AlbumMutationResponse") { name } d: __type(name: "AlbumPkColumnsInput") { name } }`))
+	require.Contains(t, ask(`mutation { insertAlbum(objects: {title: "x", artist: {data: {name: "x"}, onConflict: {constraint: nope}}}) { affectedRows } }`),
+		"$.selectionSet.insertAlbum.args.objects[0].artist.onConflict.constraint")
+}
