@@ -85,7 +85,7 @@ func (p *planner) response(w *schema.Writable, s *selected) (*output, error) {
 	return out, err
 }
 
-// oneRow plans the selection set of a mutation that answers with a row.
+// writtenRow plans the selection set of a mutation that answers with a row.
 func (p *planner) writtenRow(w *schema.Writable, s *selected) (*output, error) {
 	fields, err := p.fields(w.Table, s)
 	return &output{table: w.Catalog.Name, one: true, row: fields}, err

@@ -6,9 +6,9 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// MaxCells bounds the values of a statement that gives them one by one: it is the number of
+// maxCells bounds the values of a statement that gives them one by one: it is the number of
 // parameters that a statement can have where that number is smallest.
-const MaxCells = 65535
+const maxCells = 65535
 
 // InsertStatement is a statement that inserts rows of one node, and its operands.
 type InsertStatement struct {
@@ -39,7 +39,7 @@ func (i *Insert) Statement(rows *InsertRows, node, a, b, offset int) *InsertStat
 		}
 		s.Key = s.key('1', node)
 	case s.spelled():
-		most := max(1, (MaxCells-offset)/max(1, len(s.form.columns)+len(s.node.Presets)))
+		most := max(1, (maxCells-offset)/max(1, len(s.form.columns)+len(s.node.Presets)))
 		s.b = min(b, a+most)
 		for row := s.a; row < s.b; row++ {
 			for _, c := range s.form.columns {

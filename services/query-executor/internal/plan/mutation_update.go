@@ -108,8 +108,8 @@ func (p *planner) assign(c *change, op ir.AssignOp, in *schema.Input, v value) e
 		how = p.column(to.Type, in.Type)
 		how.nullable = to.Nullable
 	}
-	to2, err := p.operand(in.Type, v, how)
-	c.set = append(c.set, ir.Assignment{Column: columnOf(to), Op: op, Value: to2})
+	given, err := p.operand(in.Type, v, how)
+	c.set = append(c.set, ir.Assignment{Column: columnOf(to), Op: op, Value: given})
 	return err
 }
 
