@@ -29,6 +29,7 @@ const (
 var (
 	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute"}
 	QueryExplain     = Endpoint{Service: ServiceQueryExecutor, Name: "explain", Subject: "engine.query.explain"}
+	QueryOpenAPI     = Endpoint{Service: ServiceQueryExecutor, Name: "openapi", Subject: "engine.query.openapi"}
 	DataExecute      = Endpoint{Service: ServiceQueryExecutor, Name: "data", Subject: "engine.query.data"}
 	MetadataApply    = Endpoint{Service: ServiceMetadata, Name: "apply", Subject: "engine.metadata.apply"}
 	MetadataSnapshot = Endpoint{Service: ServiceMetadata, Name: "snapshot", Subject: "engine.metadata.snapshot"}

@@ -118,6 +118,7 @@ func (e *Executor) register(s *bus.Service) error {
 	}{
 		{bus.QueryExecute, func() proto.Message { return &queryv1.ExecuteRequest{} }, e.execute},
 		{bus.QueryExplain, func() proto.Message { return &queryv1.ExplainRequest{} }, e.explain},
+		{bus.QueryOpenAPI, func() proto.Message { return &queryv1.OpenAPIRequest{} }, e.openAPI},
 		{bus.DataExecute, func() proto.Message { return &queryv1.DataRequest{} }, e.data},
 	} {
 		if err := s.Handle(h.endpoint, h.newRequest, h.handle); err != nil {

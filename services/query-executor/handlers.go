@@ -8,9 +8,11 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/endpoint"
 	"queryengine/pkg/session"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/execute"
+	"queryengine/services/query-executor/internal/openapi"
 	"queryengine/services/query-executor/internal/parse"
 )
 
@@ -52,6 +54,26 @@ func (e *Executor) explain(ctx context.Context, m proto.Message, w bus.ResponseW
 		return err
 	}
 	body, err := r.plan.Explain(ctx, &s.run)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(body)
+	return err
+}
+
+// openAPI answers QueryOpenAPI.
+func (e *Executor) openAPI(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
+	in, ok := m.(*queryv1.OpenAPIRequest)
+	if !ok {
+		return unexpectedRequest(m)
+	}
+	st, err := e.stateAt(ctx, in.GetMinVersion())
+	if err != nil {
+		return err
+	}
+	role := e.role(st, &request{session: &session.Session{Role: session.Admin, BackendOnly: true}})
+	endpoints, _ := endpoint.Compile(st.snapshot.Document)
+	body, err := openapi.Describe(endpoints, role, parse.Limits{Tokens: e.config.MaxTokens})
 	if err != nil {
 		return err
 	}

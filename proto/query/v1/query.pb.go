@@ -494,6 +494,88 @@ func (*DataHead) Descriptor() ([]byte, []int) {
 	return file_query_v1_query_proto_rawDescGZIP(), []int{6}
 }
 
+// OpenAPIRequest asks for the OpenAPI document of the REST endpoints; the answer's body is
+// its JSON.
+type OpenAPIRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	MinVersion    int64                  `protobuf:"varint,1,opt,name=min_version,json=minVersion,proto3" json:"min_version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OpenAPIRequest) Reset() {
+	*x = OpenAPIRequest{}
+	mi := &file_query_v1_query_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OpenAPIRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OpenAPIRequest) ProtoMessage() {}
+
+func (x *OpenAPIRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_query_v1_query_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OpenAPIRequest.ProtoReflect.Descriptor instead.
+func (*OpenAPIRequest) Descriptor() ([]byte, []int) {
+	return file_query_v1_query_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *OpenAPIRequest) GetMinVersion() int64 {
+	if x != nil {
+		return x.MinVersion
+	}
+	return 0
+}
+
+type OpenAPIHead struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OpenAPIHead) Reset() {
+	*x = OpenAPIHead{}
+	mi := &file_query_v1_query_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OpenAPIHead) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OpenAPIHead) ProtoMessage() {}
+
+func (x *OpenAPIHead) ProtoReflect() protoreflect.Message {
+	mi := &file_query_v1_query_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OpenAPIHead.ProtoReflect.Descriptor instead.
+func (*OpenAPIHead) Descriptor() ([]byte, []int) {
+	return file_query_v1_query_proto_rawDescGZIP(), []int{8}
+}
+
 var File_query_v1_query_proto protoreflect.FileDescriptor
 
 const file_query_v1_query_proto_rawDesc = "" +
@@ -541,7 +623,11 @@ const file_query_v1_query_proto_rawDesc = "" +
 	"minVersion\x12\x18\n" +
 	"\aoverlay\x18\x04 \x01(\fR\aoverlay\"\n" +
 	"\n" +
-	"\bDataHeadB$Z\"queryengine/proto/query/v1;queryv1b\x06proto3"
+	"\bDataHead\"1\n" +
+	"\x0eOpenAPIRequest\x12\x1f\n" +
+	"\vmin_version\x18\x01 \x01(\x03R\n" +
+	"minVersion\"\r\n" +
+	"\vOpenAPIHeadB$Z\"queryengine/proto/query/v1;queryv1b\x06proto3"
 
 var (
 	file_query_v1_query_proto_rawDescOnce sync.Once
@@ -555,7 +641,7 @@ func file_query_v1_query_proto_rawDescGZIP() []byte {
 	return file_query_v1_query_proto_rawDescData
 }
 
-var file_query_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_query_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_query_v1_query_proto_goTypes = []any{
 	(*Session)(nil),        // 0: queryengine.query.v1.Session
 	(*ExecuteRequest)(nil), // 1: queryengine.query.v1.ExecuteRequest
@@ -564,21 +650,23 @@ var file_query_v1_query_proto_goTypes = []any{
 	(*ExplainRequest)(nil), // 4: queryengine.query.v1.ExplainRequest
 	(*DataRequest)(nil),    // 5: queryengine.query.v1.DataRequest
 	(*DataHead)(nil),       // 6: queryengine.query.v1.DataHead
-	nil,                    // 7: queryengine.query.v1.Session.VariablesEntry
-	nil,                    // 8: queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
+	(*OpenAPIRequest)(nil), // 7: queryengine.query.v1.OpenAPIRequest
+	(*OpenAPIHead)(nil),    // 8: queryengine.query.v1.OpenAPIHead
+	nil,                    // 9: queryengine.query.v1.Session.VariablesEntry
+	nil,                    // 10: queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
 }
 var file_query_v1_query_proto_depIdxs = []int32{
-	7, // 0: queryengine.query.v1.Session.variables:type_name -> queryengine.query.v1.Session.VariablesEntry
-	0, // 1: queryengine.query.v1.ExecuteRequest.session:type_name -> queryengine.query.v1.Session
-	8, // 2: queryengine.query.v1.ExecuteRequest.client_headers:type_name -> queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
-	3, // 3: queryengine.query.v1.ExecuteHead.headers:type_name -> queryengine.query.v1.Header
-	0, // 4: queryengine.query.v1.ExplainRequest.session:type_name -> queryengine.query.v1.Session
-	0, // 5: queryengine.query.v1.DataRequest.session:type_name -> queryengine.query.v1.Session
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	9,  // 0: queryengine.query.v1.Session.variables:type_name -> queryengine.query.v1.Session.VariablesEntry
+	0,  // 1: queryengine.query.v1.ExecuteRequest.session:type_name -> queryengine.query.v1.Session
+	10, // 2: queryengine.query.v1.ExecuteRequest.client_headers:type_name -> queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
+	3,  // 3: queryengine.query.v1.ExecuteHead.headers:type_name -> queryengine.query.v1.Header
+	0,  // 4: queryengine.query.v1.ExplainRequest.session:type_name -> queryengine.query.v1.Session
+	0,  // 5: queryengine.query.v1.DataRequest.session:type_name -> queryengine.query.v1.Session
+	6,  // [6:6] is the sub-list for method output_type
+	6,  // [6:6] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_query_v1_query_proto_init() }
@@ -592,7 +680,7 @@ func file_query_v1_query_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_query_v1_query_proto_rawDesc), len(file_query_v1_query_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
