@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"math"
+	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -165,6 +167,22 @@ func parseList(s string) ([]string, error) {
 	}
 	return list, nil
 }
+
+// parseNetworks reads a list of networks and of names of networks.
+func parseNetworks(s string) ([]string, error) {
+	list, _ := parseList(s) // never fails
+	for _, item := range list {
+		if slices.Contains(networkNames, item) {
+			continue
+		}
+		if _, err := netip.ParsePrefix(item); err != nil {
+			return nil, errors.New("Only expecting list of comma separated networks, as in 10.1.0.0/16, or " + strings.Join(networkNames, ", ")) //nolint:staticcheck // like the other texts
+		}
+	}
+	return list, nil
+}
+
+var networkNames = []string{"loopback", "private", "link-local", "metadata"}
 
 func oneOf(message string, values ...string) func(string) (string, error) {
 	return func(s string) (string, error) {

@@ -75,6 +75,7 @@ const (
 	GroupAccess    Group = "Access"
 	GroupSchema    Group = "Schema"
 	GroupLimits    Group = "Limits"
+	GroupEgress    Group = "Outgoing calls"
 	GroupOperation Group = "Operation"
 	GroupNoEffect  Group = "Accepted without effect"
 )

@@ -16,7 +16,7 @@ import (
 )
 
 // Env looks up an environment variable.
-type Env = func(name string) (string, bool)
+type Env = metadata.Env
 
 // Defaults of a source's pool where metadata doesn't say.
 const (
@@ -110,7 +110,7 @@ func ResolveURL(info metadata.ConnectionInfo, env Env) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return expand(template, env)
+		return metadata.Expand(template, env)
 	}
 	var u databaseURL
 	if err := json.Unmarshal(raw, &u); err != nil {
@@ -118,7 +118,7 @@ func ResolveURL(info metadata.ConnectionInfo, env Env) (string, error) {
 	}
 	switch {
 	case u.FromEnv != "":
-		return variable(u.FromEnv, env)
+		return metadata.Variable(u.FromEnv, env)
 	case u.DynamicFromFile != "":
 		return readURL(u.DynamicFromFile, env)
 	case u.ConnectionParameters != nil:
@@ -204,40 +204,6 @@ func unreadable(err error) error {
 	return apierror.New(apierror.PostgresError, "connection error").WithInternal(err.Error())
 }
 
-// expand replaces {{NAME}} by variables. Blanks belong to the name, and text without the
-// closing braces stands for itself.
-func expand(template string, env Env) (string, error) {
-	var b strings.Builder
-	var missing []string
-	for {
-		before, rest, opened := strings.Cut(template, "{{")
-		name, after, closed := strings.Cut(rest, "}}")
-		if !opened || !closed {
-			b.WriteString(template)
-			break
-		}
-		value, ok := env(name)
-		if !ok {
-			missing = append(missing, name)
-		}
-		b.WriteString(before + value)
-		template = after
-	}
-	if missing != nil {
-		return "", apierror.New(apierror.Unexpected,
-			"Value for environment variables not found: "+strings.Join(missing, ", ")).WithStatus(400)
-	}
-	return b.String(), nil
-}
-
-func variable(name string, env Env) (string, error) {
-	value, ok := env(name)
-	if !ok {
-		return "", apierror.New(apierror.NotFound, "environment variable '"+name+"' not set")
-	}
-	return value, nil
-}
-
 // textOrVariable is a text, or the object {"from_env": NAME}.
 type textOrVariable struct {
 	Text    string
@@ -257,7 +223,7 @@ func (t *textOrVariable) resolve(env Env) (string, error) {
 	case t == nil:
 		return "", nil
 	case t.FromEnv != "":
-		return variable(t.FromEnv, env)
+		return metadata.Variable(t.FromEnv, env)
 	}
 	return t.Text, nil
 }

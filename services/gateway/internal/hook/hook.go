@@ -21,6 +21,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/egress"
 	"queryengine/pkg/session"
 )
 
@@ -60,14 +61,6 @@ func New(c Config, client *http.Client, logger *slog.Logger) (*Hook, error) {
 		return nil, errors.New("the authentication hook is not an http or https URL")
 	}
 	return &Hook{config: c, client: client, logger: logger}, nil
-}
-
-// ignored are the client headers that GET mode does not pass on: they describe the
-// client's connection and body.
-var ignored = map[string]bool{
-	"Content-Length": true, "Content-Md5": true, "User-Agent": true, "Host": true, "Origin": true, "Referer": true,
-	"Accept": true, "Accept-Encoding": true, "Accept-Language": true, "Accept-Datetime": true, "Cache-Control": true,
-	"Connection": true, "Dnt": true, "Content-Type": true,
 }
 
 // Authenticate asks about a request with these headers. body is the GraphQL request as
@@ -117,7 +110,7 @@ func (h *Hook) request(ctx context.Context, header http.Header, body json.RawMes
 	}
 	if !h.config.Post {
 		for name, values := range header {
-			if !ignored[name] {
+			if egress.PassesOn(name) {
 				request.Header[name] = values
 			}
 		}

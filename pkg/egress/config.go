@@ -1,0 +1,85 @@
+package egress
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"queryengine/pkg/config"
+)
+
+// Config says what calls may do.
+type Config struct {
+	// Refuse lists networks that can't be called: loopback, private, link-local, metadata
+	// (addresses at which clouds tell a machine its secrets), or a network as in 10.1.0.0/16.
+	Refuse []string
+	// Proxy is the URL of a proxy, ProxyEnvironment to take it from HTTP_PROXY, HTTPS_PROXY
+	// and NO_PROXY, empty for none.
+	Proxy config.Secret
+	// ConnectTimeout bounds the connection and the TLS handshake, 10 seconds by default.
+	ConnectTimeout time.Duration
+	// MaxRedirects is how many are followed; 0 takes a redirect for the answer.
+	MaxRedirects int
+	// MaxResponse is the largest answer in bytes.
+	MaxResponse int
+	// Connections bounds the connections to one host.
+	Connections int
+	// UserAgent is sent where a request has none.
+	UserAgent string
+}
+
+// ProxyEnvironment is the value of Proxy that is no URL.
+const ProxyEnvironment = "environment"
+
+// DefaultUserAgent is the name of the engine in its calls.
+const DefaultUserAgent = "query-engine"
+
+// ReadConfig takes the client's settings from the table.
+func ReadConfig(v *config.Values) Config {
+	return Config{
+		Refuse:         config.EgressRefuse.Get(v),
+		Proxy:          config.EgressProxy.Get(v),
+		ConnectTimeout: config.EgressConnectTimeout.Get(v),
+		MaxRedirects:   config.EgressMaxRedirects.Get(v),
+		MaxResponse:    config.EgressMaxResponse.Get(v),
+		Connections:    config.EgressConnections.Get(v),
+	}
+}
+
+// DefaultConfig is what the table of settings says when nothing is set.
+func DefaultConfig() Config {
+	return Config{Refuse: []string{"link-local", "metadata"}, MaxRedirects: 10}.withDefaults()
+}
+
+func (c Config) withDefaults() Config {
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = 10 * time.Second
+	}
+	if c.MaxResponse == 0 {
+		c.MaxResponse = 32 << 20
+	}
+	if c.Connections == 0 {
+		c.Connections = 100
+	}
+	if c.UserAgent == "" {
+		c.UserAgent = DefaultUserAgent
+	}
+	return c
+}
+
+// proxy is nil for none.
+func (c Config) proxy() (func(*http.Request) (*url.URL, error), error) {
+	switch text := c.Proxy.Reveal(); text {
+	case "":
+		return nil, nil
+	case ProxyEnvironment:
+		return http.ProxyFromEnvironment, nil
+	default:
+		u, err := url.Parse(text)
+		if err != nil || u.Host == "" {
+			return nil, fmt.Errorf("the proxy of outgoing calls is neither a URL nor %q", ProxyEnvironment)
+		}
+		return http.ProxyURL(u), nil
+	}
+}
