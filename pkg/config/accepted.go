@@ -63,10 +63,6 @@ var withoutEffect = []row{
 		Help: "restrict roles to permitted parts of remote schemas",
 	}, parseBool),
 	accepted(Spec{
-		Flag: "enable-apollo-federation", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
-		Help: "serve the fields of Apollo federation",
-	}, parseBool),
-	accepted(Spec{
 		Flag: "remote-schema-skip-nulls", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
 		Help: "leave null arguments to remote schemas out",
 	}, parseBool),

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -229,6 +230,10 @@ var (
 		Flag: "enable-relay", Default: "true", Values: boolean, Group: GroupSchema, Services: []Service{Gateway},
 		Help: "serve /v1beta1/relay",
 	}, parseBool)
+	EnableApolloFederation = define(Spec{
+		Flag: "enable-apollo-federation", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{Gateway, QueryExecutor},
+		Help: "serve the fields of Apollo Federation; so does the feature apollo_federation",
+	}, parseBool)
 	BooleanNullCollapse = define(Spec{
 		Flag: "v1-boolean-null-collapse", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
 		Help: "a comparison with an explicit null is true",
@@ -248,6 +253,11 @@ var (
 	},
 		oneOf(`naming_convention can either be "engine-default" or "graphql-default"`, "engine-default", "graphql-default"))
 )
+
+// ApolloFederation says whether Apollo Federation is served, by either of the two settings.
+func ApolloFederation(v *Values) bool {
+	return EnableApolloFederation.Get(v) || slices.Contains(ExperimentalFeatures.Get(v), "apollo_federation")
+}
 
 // Limits.
 var (
@@ -329,7 +339,7 @@ var effective = []row{
 	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,
 	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, DevMode, AdminInternalErrors,
-	StringifyNumericTypes, InferFunctionPermissions, EnableRelay, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
+	StringifyNumericTypes, InferFunctionPermissions, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	QueryConcurrency, PlanCacheSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections,
 	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory,

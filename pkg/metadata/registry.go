@@ -60,6 +60,7 @@ func operations() []operation {
 		{"add_collection_to_allowlist", of[AddCollectionToAllowlist]()},
 		{"update_scope_of_collection_in_allowlist", of[UpdateScopeInAllowlist]()},
 		{"drop_collection_from_allowlist", of[DropCollectionFromAllowlist]()},
+		{"set_graphql_schema_introspection_options", of[SetGraphQLIntrospection]()},
 		{"create_rest_endpoint", of[CreateRESTEndpoint]()},
 		{"drop_rest_endpoint", of[DropRESTEndpoint]()},
 		{"export_metadata", of[ExportMetadata]()},

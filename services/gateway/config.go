@@ -51,6 +51,7 @@ type Config struct {
 
 	EnabledAPIs         []string
 	EnableRelay         bool
+	Federation          bool
 	DevMode             bool
 	AdminInternalErrors bool
 	Preserve401Errors   bool
@@ -92,6 +93,7 @@ func ReadConfig(v *config.Values) Config {
 		MetricsSecret:            config.MetricsSecret.Get(v),
 		EnabledAPIs:              config.EnabledAPIs.Get(v),
 		EnableRelay:              config.EnableRelay.Get(v),
+		Federation:               config.ApolloFederation(v),
 		DevMode:                  config.DevMode.Get(v),
 		AdminInternalErrors:      config.AdminInternalErrors.Get(v),
 		Preserve401Errors:        config.Preserve401Errors.Get(v),

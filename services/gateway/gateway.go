@@ -168,6 +168,7 @@ func (g *Gateway) handler() http.Handler {
 		Enabled:                  enabled,
 		Version:                  service.Version,
 		Relay:                    g.config.EnableRelay,
+		Federation:               g.config.Federation,
 		DevMode:                  g.config.DevMode,
 		AdminInternalErrors:      g.config.AdminInternalErrors,
 		Preserve401:              g.config.Preserve401Errors,

@@ -35,6 +35,8 @@ type Config struct {
 	HideAggregatePredicates    bool
 	HideStreamFields           bool
 	HideUpdateManyFields       bool
+	// Federation adds the fields of Apollo Federation.
+	Federation bool
 }
 
 // maxTokens lets through mutations with some ten thousand objects.
@@ -59,6 +61,7 @@ func ReadConfig(v *config.Values) Config {
 		NamingConvention:           slices.Contains(features, "naming_convention"),
 		HideAggregatePredicates:    slices.Contains(features, "hide_aggregation_predicates"),
 		HideStreamFields:           slices.Contains(features, "hide_stream_fields"),
+		Federation:                 config.ApolloFederation(v),
 		HideUpdateManyFields:       slices.Contains(features, "hide_update_many_fields"),
 	}
 }

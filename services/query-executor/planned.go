@@ -72,7 +72,7 @@ type functionDep struct {
 func newPlans(size int) *plancache.Cache[planned] { return plancache.New[planned](size) }
 
 func newPlanned(prepared *execute.Prepared, p *plan.Plan, role string, generation uint64) *planned {
-	out := &planned{Prepared: prepared, role: role, volatile: len(p.Tables)+len(p.Writes) == 0}
+	out := &planned{Prepared: prepared, role: role, volatile: len(p.Tables)+len(p.Writes) == 0 || prepared.Introspects()}
 	for _, t := range p.Tables {
 		out.tables = append(out.tables, tableDep{
 			source: t.Source.Name, name: t.Meta.Table, version: t.Version(), permission: t.Permission,

@@ -3,6 +3,7 @@ package queryexecutor
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"queryengine/pkg/apierror"
@@ -153,7 +154,7 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 	_, end := e.stage(ctx, stagePlan, time.Now())
 	made, err := plan.Build(d.Operation, e.role(st, q), s.values, plan.Options{
 		NullCollapse: e.config.NullCollapse, DropUnset: e.config.DropUnsetVariables, Limits: e.config.Limits,
-		Inserts: inserts,
+		Inserts: inserts, NoIntrospection: slices.Contains(st.withoutIntrospection, q.session.Role),
 	})
 	end(err)
 	if err != nil {
@@ -173,6 +174,8 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 func (e *Executor) role(st *state, q *request) *schema.Role {
 	return st.role(q.session.Role, schema.Options{
 		BackendOnly:             q.session.BackendOnly,
+		Relay:                   q.relay,
+		Federation:              e.config.Federation,
 		HideAggregatePredicates: e.config.HideAggregatePredicates,
 		HideStreamFields:        e.config.HideStreamFields,
 		HideUpdateManyFields:    e.config.HideUpdateManyFields,

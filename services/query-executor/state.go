@@ -17,6 +17,8 @@ type state struct {
 	snapshot   *snapshot.Snapshot
 	schema     *resolve.Schema
 	allowlist  *allowlist.List // nil when every query is allowed
+	// withoutIntrospection are the roles that may not ask what the schema consists of.
+	withoutIntrospection []string
 
 	mu    sync.Mutex
 	roles map[roleKey]*schema.Role
@@ -25,6 +27,7 @@ type state struct {
 type roleKey struct {
 	name        string
 	backendOnly bool
+	relay       bool
 }
 
 // maxRoles bounds the schemas of one state: a client may make up names of roles.
@@ -32,7 +35,7 @@ const maxRoles = 1000
 
 // role is the schema of a role.
 func (s *state) role(name string, o schema.Options) *schema.Role {
-	key := roleKey{name, o.BackendOnly}
+	key := roleKey{name, o.BackendOnly, o.Relay}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.roles[key]; r != nil {
@@ -51,7 +54,10 @@ func (s *state) role(name string, o schema.Options) *schema.Role {
 func (e *Executor) apply(next *snapshot.Snapshot) {
 	e.applying.Lock()
 	defer e.applying.Unlock()
-	s := &state{generation: 1, snapshot: next, roles: map[roleKey]*schema.Role{}}
+	s := &state{
+		generation: 1, snapshot: next, roles: map[roleKey]*schema.Role{},
+		withoutIntrospection: next.Document.WithoutIntrospection(),
+	}
 	var previous *resolve.Schema
 	var listed *allowlist.List
 	if old := e.state.Load(); old != nil {

@@ -47,6 +47,8 @@ type Settings struct {
 	Enabled map[Group]bool
 	// Version is the version of the programs, "1.2.3".
 	Version string
+	// Federation says that executors serve Apollo Federation.
+	Federation bool
 	// Relay serves /v1beta1/relay.
 	Relay bool
 	// DevMode shows the internal part of errors to every role, AdminInternalErrors to

@@ -49,6 +49,7 @@ func (a *API) makeConfigAnswer() []byte {
 		IsPrometheusMetricsEnabled:    a.Enabled[GroupMetrics],
 		DefaultNamingConvention:       a.DefaultNamingConvention,
 		FeatureFlags:                  []struct{}{},
+		IsApolloFederationEnabled:     a.Federation,
 	})
 	return b
 }

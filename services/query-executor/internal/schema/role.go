@@ -11,6 +11,10 @@ import (
 type Options struct {
 	// BackendOnly adds what is marked backend_only.
 	BackendOnly bool
+	// Relay makes the schema of the Relay API.
+	Relay bool
+	// Federation adds the fields of Apollo Federation to schemas that aren't Relay's.
+	Federation bool
 	// HideAggregatePredicates, HideStreamFields and HideUpdateManyFields leave these out.
 	HideAggregatePredicates bool
 	HideStreamFields        bool
