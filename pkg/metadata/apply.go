@@ -3,7 +3,6 @@ package metadata
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 
 	"queryengine/pkg/apierror"
@@ -180,7 +179,7 @@ func (t *Table) field(name string) string {
 		return "relationship"
 	case find(t.ComputedFields, computedFieldName, name) != nil:
 		return "computed field"
-	case slices.ContainsFunc(t.RemoteRelationships, func(r json.RawMessage) bool { return rawName(r) == name }):
+	case find(t.RemoteRelationships, remoteRelationshipName, name) != nil:
 		return "remote relationship"
 	}
 	return ""

@@ -131,7 +131,7 @@ func (t *Table) remove(id ObjectID) {
 	case ObjectDeletePermission:
 		t.DeletePermissions = removed(t.DeletePermissions, roleOf, id.Role)
 	case ObjectRemoteRelationship:
-		t.RemoteRelationships = removed(t.RemoteRelationships, rawName, id.Name)
+		t.RemoteRelationships = removed(t.RemoteRelationships, remoteRelationshipName, id.Name)
 	case ObjectEventTrigger:
 		t.EventTriggers = removed(t.EventTriggers, rawName, id.Name)
 	case ObjectColumn:

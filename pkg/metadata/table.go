@@ -17,7 +17,7 @@ type Table struct {
 	ObjectRelationships []*Relationship                 `json:"object_relationships,omitempty"`
 	ArrayRelationships  []*Relationship                 `json:"array_relationships,omitempty"`
 	ComputedFields      []*ComputedField                `json:"computed_fields,omitempty"`
-	RemoteRelationships []json.RawMessage               `json:"remote_relationships,omitempty"`
+	RemoteRelationships []*RemoteRelationship           `json:"remote_relationships,omitempty"`
 	InsertPermissions   []*Permission[InsertPermission] `json:"insert_permissions,omitempty"`
 	SelectPermissions   []*Permission[SelectPermission] `json:"select_permissions,omitempty"`
 	UpdatePermissions   []*Permission[UpdatePermission] `json:"update_permissions,omitempty"`
@@ -30,7 +30,6 @@ type Table struct {
 func (t *Table) check() error {
 	t.Configuration = t.Configuration.normalised()
 	t.ApolloFederation = omitEmpty(t.ApolloFederation)
-	t.RemoteRelationships = sortedBy(t.RemoteRelationships, "name")
 	t.EventTriggers = sortedBy(t.EventTriggers, "name")
 	for i, r := range t.ArrayRelationships {
 		if err := r.Using.checkArray(); err != nil {
@@ -41,6 +40,7 @@ func (t *Table) check() error {
 	slices.SortFunc(t.ObjectRelationships, byName)
 	slices.SortFunc(t.ArrayRelationships, byName)
 	slices.SortFunc(t.ComputedFields, func(a, b *ComputedField) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(t.RemoteRelationships, func(a, b *RemoteRelationship) int { return strings.Compare(a.Name, b.Name) })
 	sortByRole(t.InsertPermissions)
 	sortByRole(t.SelectPermissions)
 	sortByRole(t.UpdatePermissions)
@@ -54,6 +54,7 @@ func (t *Table) checkDuplicates() error {
 		{"object relationships", duplicates(t.ObjectRelationships, relationship)},
 		{"array relationships", duplicates(t.ArrayRelationships, relationship)},
 		{"computed fields", duplicates(t.ComputedFields, func(f *ComputedField) string { return f.Name })},
+		{"remote relationships", duplicates(t.RemoteRelationships, remoteRelationshipName)},
 		{"insert permissions", duplicates(t.InsertPermissions, roleOf)},
 		{"select permissions", duplicates(t.SelectPermissions, roleOf)},
 		{"update permissions", duplicates(t.UpdatePermissions, roleOf)},

@@ -63,6 +63,9 @@ func buildSource(m *metadata.Source, c *catalog.Source, roles *roleSet, prev *So
 			before = nil
 		}
 		t.buildRelationships(before)
+		if len(t.Meta.RemoteRelationships) > 0 {
+			s.remote = append(s.remote, t)
+		}
 		t.buildComputedFields(before)
 	}
 	s.buildFunctions(prev)

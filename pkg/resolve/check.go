@@ -31,6 +31,7 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 		list = append(list, source.brokenTables()...)
 		list = append(list, source.checkFunctions()...)
 	}
+	list = append(list, s.checkRemote()...)
 	list = append(list, s.checkRoles()...)
 	list = append(list, s.checkRoots()...)
 	list = append(list, s.checkEndpoints()...)

@@ -59,11 +59,12 @@ func TestPermissionOfAdminIsRefused(t *testing.T) {
 
 func TestFieldConflicts(t *testing.T) {
 	t.Parallel()
+	const toSource = `{"to_source":{"source":"default","table":{"name":"artist","schema":"public"},"relationship_type":"object","field_mapping":{"artist_id":"id"}}}`
 	const toArtist = `"using":{"foreign_key_constraint_on":"artist_id"}`
 	s := build(document(t, tracked(artistTable), `{"table":"album","configuration":{"column_config":{"id":{"custom_name":"AlbumId"}}},
 		"object_relationships":[{"name":"AlbumId",`+toArtist+`},{"name":"id",`+toArtist+`},{"name":"twice",`+toArtist+`},{"name":"fine",`+toArtist+`}],
 		"computed_fields":[{"name":"twice","definition":{"function":"album_label"}}],
-		"remote_relationships":[{"name":"remote","definition":{}},{"name":"title","definition":{}}]}`), shop())
+		"remote_relationships":[{"name":"remote","definition":`+toSource+`},{"name":"title","definition":`+toSource+`}]}`), shop())
 	require.JSONEq(t, `[
 		{"type":"object_relation","name":"object_relation AlbumId in table album in source default",
 			"reason":"Inconsistent object: field definition conflicts with custom field name for postgres column \"id\"",
@@ -72,7 +73,7 @@ func TestFieldConflicts(t *testing.T) {
 			"reason":"Inconsistent object: field definition conflicts with postgres column",
 			"definition":{"source":"default","table":{"schema":"public","name":"album"},"name":"id","comment":null,`+toArtist+`}},
 		{"type":"remote_relationship","name":"remote_relationship title in table album in source default",
-			"reason":"Inconsistent object: field definition conflicts with postgres column","definition":{"name":"title","definition":{}}},
+			"reason":"Inconsistent object: field definition conflicts with postgres column","definition":{"source":"default","table":{"schema":"public","name":"album"},"name":"title","definition":`+toSource+`}},
 		{"reason":"Conflicting objects: conflicting definitions for field \"twice\"","objects":[
 			{"type":"object_relation","name":"object_relation twice in table album in source default",
 				"definition":{"source":"default","table":{"schema":"public","name":"album"},"name":"twice","comment":null,`+toArtist+`}},

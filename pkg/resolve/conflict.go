@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"queryengine/pkg/metadata"
@@ -17,7 +16,7 @@ type conflict struct {
 type field struct {
 	kind string // of metadata.ObjectID
 	name string
-	meta any // *metadata.Relationship, *metadata.ComputedField or json.RawMessage
+	meta any // *metadata.Relationship, *metadata.ComputedField or *metadata.RemoteRelationship
 }
 
 // fields lists all fields that aren't columns, in the order of the document.
@@ -33,7 +32,7 @@ func (b *base) fields() []field {
 		list = append(list, field{metadata.ObjectComputedField, f.Name, f})
 	}
 	for _, r := range b.meta.RemoteRelationships {
-		list = append(list, field{metadata.ObjectRemoteRelationship, rawName(r), r})
+		list = append(list, field{metadata.ObjectRemoteRelationship, r.Name, r})
 	}
 	return list
 }
@@ -76,18 +75,6 @@ func (b *base) columnConflict(name string) string {
 		}
 		if c.Name == name {
 			return "field definition conflicts with postgres column"
-		}
-	}
-	return ""
-}
-
-// rawName is the name of an object that the document keeps as it was given.
-func rawName(raw json.RawMessage) string {
-	list, _ := members(raw)
-	for _, m := range list {
-		if m.key == "name" {
-			name, _ := text(m.value)
-			return name
 		}
 	}
 	return ""

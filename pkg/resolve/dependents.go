@@ -29,6 +29,10 @@ func (s *Schema) TypeDependents(ids ...metadata.ObjectID) []metadata.ObjectID {
 
 func (s *Schema) dependents(ids []metadata.ObjectID, counts func(need) bool) []metadata.ObjectID {
 	var found []metadata.ObjectID
+	gone := make(map[metadata.ObjectID]bool, len(ids))
+	for _, id := range ids {
+		gone[id] = true
+	}
 	for _, source := range s.Sources {
 		var own []metadata.ObjectID
 		for _, id := range ids {
@@ -40,6 +44,10 @@ func (s *Schema) dependents(ids []metadata.ObjectID, counts func(need) bool) []m
 			found = append(found, source.dependents(own, counts)...)
 		}
 	}
+	for _, id := range found {
+		gone[id] = true
+	}
+	found = append(found, s.remoteDependents(gone, counts)...)
 	slices.SortFunc(found, func(a, b metadata.ObjectID) int { return strings.Compare(Describe(a), Describe(b)) })
 	return found
 }

@@ -182,10 +182,15 @@ func sameSet(a, b []string) bool {
 
 // isKey reports whether the inner columns hold a key of the table.
 func isKey(t *catalog.Table, join []ir.JoinPair) bool {
+	return holdsKey(t, func(c string) bool {
+		return slices.ContainsFunc(join, func(p ir.JoinPair) bool { return p.Inner == c })
+	})
+}
+
+// holdsKey reports whether the columns that in holds for are a key of the table, or more.
+func holdsKey(t *catalog.Table, in func(column string) bool) bool {
 	holds := func(key []string) bool {
-		return len(key) > 0 && !slices.ContainsFunc(key, func(c string) bool {
-			return !slices.ContainsFunc(join, func(p ir.JoinPair) bool { return p.Inner == c })
-		})
+		return len(key) > 0 && !slices.ContainsFunc(key, func(c string) bool { return !in(c) })
 	}
 	if t.PrimaryKey != nil && holds(t.PrimaryKey.Columns) {
 		return true

@@ -90,8 +90,8 @@ func (w *renamer) table(m *metadata.Table) *metadata.Table {
 		n.ObjectRelationships = w.relationships(m.Table, m.ObjectRelationships)
 		n.ArrayRelationships = w.relationships(m.Table, m.ArrayRelationships)
 		n.EventTriggers = mapList(w, m.EventTriggers, func(raw json.RawMessage) json.RawMessage { return w.trigger(m.Table, raw) })
-		n.RemoteRelationships = mapList(w, m.RemoteRelationships, func(raw json.RawMessage) json.RawMessage {
-			return w.remoteRelationship(m.Table, raw)
+		n.RemoteRelationships = mapList(w, m.RemoteRelationships, func(r *metadata.RemoteRelationship) *metadata.RemoteRelationship {
+			return w.remoteRelationship(m.Table, r)
 		})
 		t := w.source.Table(m.Table)
 		if t == nil {

@@ -26,31 +26,6 @@ func (w *renamer) trigger(table catalog.Name, raw json.RawMessage) json.RawMessa
 	})
 }
 
-// remoteRelationship renames the columns of the table that a remote relationship of it
-// joins by.
-func (w *renamer) remoteRelationship(table catalog.Name, raw json.RawMessage) json.RawMessage {
-	return w.member(raw, "definition", func(definition json.RawMessage) json.RawMessage {
-		return w.object(definition, func(m member) member {
-			switch m.key {
-			case "to_source":
-				m.value = w.member(m.value, "field_mapping", func(mapping json.RawMessage) json.RawMessage {
-					return w.object(mapping, func(m member) member {
-						m.key = w.name(w.Columns[table], m.key)
-						return m
-					})
-				})
-			case "to_remote_schema":
-				m.value = w.member(m.value, "lhs_fields", func(fields json.RawMessage) json.RawMessage {
-					return w.columnTexts(table, fields)
-				})
-			case "engine_fields":
-				m.value = w.columnTexts(table, m.value)
-			}
-			return m
-		})
-	})
-}
-
 // columnTexts renames the columns in a list of names.
 func (w *renamer) columnTexts(table catalog.Name, raw json.RawMessage) json.RawMessage {
 	return w.array(raw, func(e json.RawMessage) json.RawMessage {

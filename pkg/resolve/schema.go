@@ -59,6 +59,7 @@ type Source struct {
 
 	head   *head
 	roles  *roleSet
+	remote []*Table                // those that have remote relationships
 	tables map[catalog.Name]*Table // the consistent ones
 	bases  map[catalog.Name]*base  // all
 }

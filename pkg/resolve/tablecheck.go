@@ -133,6 +133,8 @@ func (c *tableChecker) fieldDefinition(f field) any {
 		return c.relationshipDefinition(m)
 	case *metadata.ComputedField:
 		return c.computedFieldDefinition(m)
+	case *metadata.RemoteRelationship:
+		return c.remoteDefinition(m)
 	}
 	return f.meta
 }
@@ -155,6 +157,15 @@ func (c *tableChecker) computedFieldDefinition(m *metadata.ComputedField) any {
 		Comment    *string                          `json:"comment"`
 		Table      catalog.Name                     `json:"table"`
 	}{m.Definition, m.Name, c.table.Source.Name, m.Comment, c.table.Meta.Table}
+}
+
+func (c *tableChecker) remoteDefinition(m *metadata.RemoteRelationship) any {
+	return struct {
+		Definition metadata.RemoteRelationshipDefinition `json:"definition"`
+		Name       string                                `json:"name"`
+		Source     string                                `json:"source"`
+		Table      catalog.Name                          `json:"table"`
+	}{m.Definition, m.Name, c.table.Source.Name, c.table.Meta.Table}
 }
 
 func (c *tableChecker) relationship(m *metadata.Relationship, array bool) {

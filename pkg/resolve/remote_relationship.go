@@ -1,0 +1,214 @@
+package resolve
+
+import (
+	"slices"
+	"strings"
+
+	"queryengine/pkg/metadata"
+)
+
+// RemoteRelationship leads from a table to another source. Exactly one target is set.
+//
+// Unlike everything else of a Table it is made when it is asked for, by a Schema: what it
+// leads to may change while the source of its table stays the same.
+type RemoteRelationship struct {
+	Name string
+	Meta *metadata.RemoteRelationship
+	// Left are the fields of the table whose values are joined by.
+	Left []JoinField
+	// Source is a table of a source.
+	Source *SourceTarget
+}
+
+// JoinField is a field of the left side: a column, or a scalar computed field without
+// arguments of the client's.
+type JoinField struct {
+	Name     string
+	Column   *Column
+	Computed *ComputedField
+}
+
+// SourceTarget are the rows of a table, of another source or the same one.
+type SourceTarget struct {
+	Array bool
+	Table *Table
+	// Columns are compared with the values of RemoteRelationship.Left, in its order.
+	Columns []*Column
+	// Unique says that at most one row matches, by one of the table's keys.
+	Unique bool
+}
+
+// RemoteRelationships are the consistent remote relationships of a table.
+func (s *Schema) RemoteRelationships(t *Table) []*RemoteRelationship {
+	var list []*RemoteRelationship
+	for _, m := range t.Meta.RemoteRelationships {
+		if t.base.excluded[m.Name] {
+			continue
+		}
+		if r, problem := s.remoteRelationship(t, m); problem.reason == "" {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+func (s *Schema) remoteRelationship(t *Table, m *metadata.RemoteRelationship) (*RemoteRelationship, problem) {
+	if !isGraphQLName(m.Name) {
+		return nil, problemf("%q is not a valid GraphQL identifier", m.Name)
+	}
+	r := &RemoteRelationship{Name: m.Name, Meta: m}
+	if to := m.Definition.ToSource; to != nil {
+		return r, s.joinSource(r, t, to)
+	}
+	return nil, problemf("remote schema with name %q not found", m.Definition.ToRemoteSchema.RemoteSchema)
+}
+
+// joinSource joins the columns that the definition pairs.
+func (s *Schema) joinSource(r *RemoteRelationship, t *Table, to *metadata.ToSource) problem {
+	source := s.Source(to.Source)
+	if source == nil {
+		return problemf("source not found: %q", to.Source)
+	}
+	target := &SourceTarget{Array: to.RelationshipType == metadata.ArrayRelationship, Table: source.Table(to.Table)}
+	if target.Table == nil {
+		return missingTable(to.Table, to.Source)
+	}
+	var columns []string
+	for _, name := range sortedKeys(to.FieldMapping) {
+		left, ok := t.joinField(name)
+		if !ok {
+			return t.noJoinField(name)
+		}
+		right := target.Table.Column(to.FieldMapping[name])
+		switch {
+		case right == nil:
+			return problemf("%q does not exist", to.FieldMapping[name])
+		case right.Enum != nil:
+			return problemf("relationships to enum fields are not supported yet")
+		}
+		r.Left = append(r.Left, left)
+		target.Columns = append(target.Columns, right)
+		columns = append(columns, right.Name)
+	}
+	target.Unique = holdsKey(target.Table.Catalog, func(c string) bool { return slices.Contains(columns, c) })
+	r.Source = target
+	return problem{}
+}
+
+// joinField finds a field that can be joined by: by the name that a column has in the
+// database, or by the name of the field.
+func (t *Table) joinField(name string) (JoinField, bool) {
+	if c := t.Column(name); c != nil {
+		return JoinField{Name: name, Column: c}, true
+	}
+	for _, c := range t.Columns {
+		if c.Field == name {
+			return JoinField{Name: name, Column: c}, true
+		}
+	}
+	f := t.ComputedField(name)
+	return JoinField{Name: name, Computed: f}, f != nil && joinable(f)
+}
+
+// joinable says whether a computed field has one value for each row.
+func joinable(f *ComputedField) bool { return f.Returns == nil && len(f.Args) == 0 }
+
+func (t *Table) noJoinField(name string) problem {
+	var allowed []string
+	for _, c := range t.Columns {
+		allowed = append(allowed, quote(c.Name))
+	}
+	for _, f := range t.ComputedFields {
+		if joinable(f) {
+			allowed = append(allowed, quote(f.Name))
+		}
+	}
+	// The blanks are missing on the wire, too.
+	return problemf("field with name %qis not provided by the lhs entity%qfor defining a join condition, the allowed fields are %s",
+		name, t.Meta.Table, alternatives(allowed))
+}
+
+// alternatives joins words as in: a, b, or c.
+func alternatives(words []string) string {
+	switch n := len(words); n {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	case 2:
+		return words[0] + " or " + words[1]
+	default:
+		return strings.Join(words[:n-1], ", ") + ", or " + words[n-1]
+	}
+}
+
+// checkRemote checks the remote relationships of all tables. They rest on several sources,
+// so the result isn't kept; few tables have any.
+func (s *Schema) checkRemote() []metadata.Inconsistency {
+	var list []metadata.Inconsistency
+	s.eachRemote(func(t *Table, m *metadata.RemoteRelationship) {
+		_, p := s.remoteRelationship(t, m)
+		if p.reason == "" {
+			return
+		}
+		c := tableChecker{table: t, result: &tableCheck{}}
+		c.report(fieldID(t, metadata.ObjectRemoteRelationship, m.Name), c.remoteDefinition(m),
+			"in remote relationship "+quote(m.Name)+": ", p)
+		list = append(list, c.result.problems...)
+	})
+	return list
+}
+
+// eachRemote calls f for the remote relationships of all tables.
+func (s *Schema) eachRemote(f func(*Table, *metadata.RemoteRelationship)) {
+	for _, source := range s.Sources {
+		for _, t := range source.remote {
+			for _, m := range t.Meta.RemoteRelationships {
+				if !t.base.excluded[m.Name] {
+					f(t, m)
+				}
+			}
+		}
+	}
+}
+
+// remoteDependents are the remote relationships that need one of gone, and don't go together
+// with their own table or source. Nothing needs a remote relationship.
+func (s *Schema) remoteDependents(gone map[metadata.ObjectID]bool, counts func(need) bool) []metadata.ObjectID {
+	var found []metadata.ObjectID
+	s.eachRemote(func(t *Table, m *metadata.RemoteRelationship) {
+		id := fieldID(t, metadata.ObjectRemoteRelationship, m.Name)
+		if gone[id] || gone[tableID(t)] || gone[sourceID(t.Source.Name)] {
+			return
+		}
+		r, p := s.remoteRelationship(t, m)
+		if p.reason == "" && slices.ContainsFunc(r.needs(t), func(n need) bool { return counts(n) && gone[n.id] }) {
+			found = append(found, id)
+		}
+	})
+	return found
+}
+
+// needs lists what the relationship can't be without.
+func (r *RemoteRelationship) needs(t *Table) []need {
+	k := tracker{wanted: true}
+	for _, f := range r.Left {
+		if f.Column != nil {
+			k.needType(columnID(t, f.Column.Name))
+		} else {
+			k.need(fieldID(t, metadata.ObjectComputedField, f.Computed.Name))
+		}
+	}
+	if target := r.Source; target != nil {
+		k.need(sourceID(target.Table.Source.Name))
+		k.need(tableID(target.Table))
+		for _, c := range target.Columns {
+			k.needType(columnID(target.Table, c.Name))
+		}
+	}
+	return k.needs
+}
+
+func sourceID(name string) metadata.ObjectID {
+	return metadata.ObjectID{Kind: metadata.ObjectSource, Source: name}
+}
