@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
@@ -180,6 +181,12 @@ type PartIntrospector interface {
 	// IntrospectPart reads what has the names of part; what doesn't exist is left out. Of
 	// the enum tables it reads those in part.
 	IntrospectPart(ctx context.Context, part Part, enums []catalog.Name) (*catalog.Source, error)
+}
+
+// Dumper is a Source whose schema can be written as statements that make it anew.
+type Dumper interface {
+	// Dump runs the dump program of the database with these arguments and writes its output.
+	Dump(ctx context.Context, arguments []string, w io.Writer) error
 }
 
 // Part names tables and functions of a source.

@@ -43,14 +43,20 @@ func (e *Envelope) check() error {
 
 // ParseEnvelope reads the body of a request, or an element of a bulk request.
 func ParseEnvelope(body json.RawMessage) (*Envelope, error) {
-	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
-		return nil, apierror.New(apierror.InvalidJSON, err.Error())
-	}
 	e := &Envelope{}
-	if err := decode(body, e); err != nil {
+	if err := Decode(body, e); err != nil {
 		return nil, err
 	}
 	return e, nil
+}
+
+// Decode reads the body of a request that is no operation of the metadata API, with the same
+// errors; into is a pointer.
+func Decode(body json.RawMessage, into any) error {
+	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
+		return apierror.New(apierror.InvalidJSON, err.Error())
+	}
+	return decode(body, into)
 }
 
 // Operation is a request with its arguments read.

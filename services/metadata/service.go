@@ -219,6 +219,10 @@ func (s *Service) register(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	err = registered.Handle(bus.MetadataDump, func() proto.Message { return &metadatav1.DumpRequest{} }, s.dump)
+	if err != nil {
+		return err
+	}
 	return registered.Handle(bus.MetadataSnapshot, func() proto.Message { return &metadatav1.SnapshotRequest{} }, s.storeSnapshot)
 }
 

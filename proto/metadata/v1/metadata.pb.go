@@ -402,6 +402,88 @@ func (x *SnapshotHead) GetVersion() int64 {
 	return 0
 }
 
+// DumpRequest asks for the schema of a source as SQL; body is the JSON of the client. The
+// answer's body is the SQL.
+type DumpRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Body          []byte                 `protobuf:"bytes,1,opt,name=body,proto3" json:"body,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DumpRequest) Reset() {
+	*x = DumpRequest{}
+	mi := &file_metadata_v1_metadata_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DumpRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DumpRequest) ProtoMessage() {}
+
+func (x *DumpRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_metadata_v1_metadata_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DumpRequest.ProtoReflect.Descriptor instead.
+func (*DumpRequest) Descriptor() ([]byte, []int) {
+	return file_metadata_v1_metadata_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *DumpRequest) GetBody() []byte {
+	if x != nil {
+		return x.Body
+	}
+	return nil
+}
+
+type DumpHead struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DumpHead) Reset() {
+	*x = DumpHead{}
+	mi := &file_metadata_v1_metadata_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DumpHead) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DumpHead) ProtoMessage() {}
+
+func (x *DumpHead) ProtoReflect() protoreflect.Message {
+	mi := &file_metadata_v1_metadata_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DumpHead.ProtoReflect.Descriptor instead.
+func (*DumpHead) Descriptor() ([]byte, []int) {
+	return file_metadata_v1_metadata_proto_rawDescGZIP(), []int{7}
+}
+
 var File_metadata_v1_metadata_proto protoreflect.FileDescriptor
 
 const file_metadata_v1_metadata_proto_rawDesc = "" +
@@ -431,7 +513,11 @@ const file_metadata_v1_metadata_proto_rawDesc = "" +
 	"\x0fSnapshotRequest\"E\n" +
 	"\fSnapshotHead\x12\x1b\n" +
 	"\tstream_id\x18\x01 \x01(\tR\bstreamId\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\x03R\aversionB*Z(queryengine/proto/metadata/v1;metadatav1b\x06proto3"
+	"\aversion\x18\x02 \x01(\x03R\aversion\"!\n" +
+	"\vDumpRequest\x12\x12\n" +
+	"\x04body\x18\x01 \x01(\fR\x04body\"\n" +
+	"\n" +
+	"\bDumpHeadB*Z(queryengine/proto/metadata/v1;metadatav1b\x06proto3"
 
 var (
 	file_metadata_v1_metadata_proto_rawDescOnce sync.Once
@@ -446,7 +532,7 @@ func file_metadata_v1_metadata_proto_rawDescGZIP() []byte {
 }
 
 var file_metadata_v1_metadata_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_metadata_v1_metadata_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_metadata_v1_metadata_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_metadata_v1_metadata_proto_goTypes = []any{
 	(ApplyRequest_Endpoint)(0), // 0: queryengine.metadata.v1.ApplyRequest.Endpoint
 	(*ApplyRequest)(nil),       // 1: queryengine.metadata.v1.ApplyRequest
@@ -455,11 +541,13 @@ var file_metadata_v1_metadata_proto_goTypes = []any{
 	(*RollCall)(nil),           // 4: queryengine.metadata.v1.RollCall
 	(*SnapshotRequest)(nil),    // 5: queryengine.metadata.v1.SnapshotRequest
 	(*SnapshotHead)(nil),       // 6: queryengine.metadata.v1.SnapshotHead
-	(*v1.Session)(nil),         // 7: queryengine.query.v1.Session
+	(*DumpRequest)(nil),        // 7: queryengine.metadata.v1.DumpRequest
+	(*DumpHead)(nil),           // 8: queryengine.metadata.v1.DumpHead
+	(*v1.Session)(nil),         // 9: queryengine.query.v1.Session
 }
 var file_metadata_v1_metadata_proto_depIdxs = []int32{
 	0, // 0: queryengine.metadata.v1.ApplyRequest.endpoint:type_name -> queryengine.metadata.v1.ApplyRequest.Endpoint
-	7, // 1: queryengine.metadata.v1.ApplyRequest.session:type_name -> queryengine.query.v1.Session
+	9, // 1: queryengine.metadata.v1.ApplyRequest.session:type_name -> queryengine.query.v1.Session
 	2, // [2:2] is the sub-list for method output_type
 	2, // [2:2] is the sub-list for method input_type
 	2, // [2:2] is the sub-list for extension type_name
@@ -478,7 +566,7 @@ func file_metadata_v1_metadata_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_metadata_v1_metadata_proto_rawDesc), len(file_metadata_v1_metadata_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   6,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

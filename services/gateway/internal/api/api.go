@@ -38,6 +38,7 @@ const (
 	GroupGraphQL  Group = "graphql"
 	GroupMetadata Group = "metadata"
 	GroupConfig   Group = "config"
+	GroupPGDump   Group = "pgdump"
 	GroupMetrics  Group = "metrics"
 	GroupDev      Group = "developer"
 )

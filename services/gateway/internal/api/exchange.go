@@ -157,6 +157,8 @@ func (x *exchange) Head(m proto.Message) error {
 		}
 	case *metadatav1.ApplyHead:
 		x.api.wrote(h.GetResourceVersion())
+	case *metadatav1.DumpHead:
+		x.w.Header().Set("Content-Type", dumpType)
 	}
 	return nil
 }

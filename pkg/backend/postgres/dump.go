@@ -1,0 +1,147 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+)
+
+const (
+	dumpProgram = "pg_dump"
+	// restrictKey makes the output the same each time, where the program marks it with a key.
+	restrictKey = "--restrict-key"
+	// maxDumpError bounds what is kept of the program's complaints.
+	maxDumpError = 64 << 10
+)
+
+var _ backend.Dumper = (*Source)(nil)
+
+// Dump writes what pg_dump makes of the primary with the given arguments. The address and
+// its password go to the program in its environment, which other users can't see.
+func (s *Source) Dump(ctx context.Context, arguments []string, w io.Writer) error {
+	environment, cleanUp, err := s.primary.endpoint.environment()
+	if err != nil {
+		return err
+	}
+	defer cleanUp()
+	// The last --file counts: the output never goes to a file of the server.
+	arguments = append([]string{"--encoding=utf8"}, arguments...)
+	if knowsRestrictKey(ctx) {
+		arguments = append(arguments, restrictKey+"=engine")
+	}
+	c := exec.CommandContext(ctx, dumpProgram, append(arguments, "--file=/dev/stdout")...)
+	complaints := &limitedBuffer{limit: maxDumpError}
+	c.Env, c.Stdout, c.Stderr = environment, w, complaints
+	err = c.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &exit):
+		return apierror.New(apierror.Unexpected, "error while executing pg_dump").WithInternal(complaints.String())
+	}
+	return apierror.New(apierror.Unexpected, "internal exception while executing pg_dump").WithInternal(err.Error())
+}
+
+// knowsRestrictKey asks the installed program.
+func knowsRestrictKey(ctx context.Context) bool {
+	help, err := exec.CommandContext(ctx, dumpProgram, "--help").Output()
+	return err == nil && bytes.Contains(help, []byte(restrictKey))
+}
+
+// environment is how libpq's programs learn of a server. cleanUp removes the certificates
+// that they read from files.
+func (e *Endpoint) environment() (list []string, cleanUp func(), err error) {
+	address, err := e.URL()
+	if err != nil {
+		return nil, nil, err
+	}
+	config, err := driverConfig(address, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	list = []string{
+		"PATH=" + os.Getenv("PATH"), "PGHOST=" + config.Host, fmt.Sprintf("PGPORT=%d", config.Port),
+		"PGUSER=" + config.User, "PGPASSWORD=" + config.Password, "PGDATABASE=" + config.Database,
+	}
+	for _, name := range []string{"sslmode", "sslrootcert", "sslcert", "sslkey"} {
+		if value := addressParameter(address, name); value != "" {
+			list = append(list, "PG"+strings.ToUpper(name)+"="+value)
+		}
+	}
+	if e.TLS == nil {
+		return list, func() {}, nil
+	}
+	files, cleanUp, err := e.TLS.files()
+	return append(list, files...), cleanUp, err
+}
+
+// files writes the certificates to files of their own, readable by nobody else.
+func (t *TLS) files() (list []string, cleanUp func(), err error) {
+	directory, err := os.MkdirTemp("", "engine-tls-")
+	if err != nil {
+		return nil, nil, err
+	}
+	cleanUp = func() { _ = os.RemoveAll(directory) }
+	list = []string{"PGSSLMODE=" + t.mode()}
+	for variable, text := range map[string]string{"PGSSLROOTCERT": t.RootCert, "PGSSLCERT": t.Cert, "PGSSLKEY": t.Key} {
+		if text == "" {
+			continue
+		}
+		path := filepath.Join(directory, strings.ToLower(variable))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			cleanUp()
+			return nil, nil, err
+		}
+		list = append(list, variable+"="+path)
+	}
+	return list, cleanUp, nil
+}
+
+// addressParameter is a parameter of an address of either form, "" when it isn't there.
+func addressParameter(address, name string) string {
+	if u, err := url.Parse(address); err == nil && u.Scheme != "" {
+		return u.Query().Get(name)
+	}
+	for word := range strings.FieldsSeq(address) {
+		if value, ok := strings.CutPrefix(word, name+"="); ok {
+			return strings.Trim(value, "'")
+		}
+	}
+	return ""
+}
+
+// limitedBuffer keeps the beginning of what is written to it.
+type limitedBuffer struct {
+	mu    sync.Mutex
+	limit int
+	kept  bytes.Buffer
+}
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if room := b.limit - b.kept.Len(); room > 0 {
+		b.kept.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+func (b *limitedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.kept.String()
+}

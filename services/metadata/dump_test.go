@@ -1,0 +1,75 @@
+package metadata
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/bus"
+	metadatav1 "queryengine/proto/metadata/v1"
+)
+
+func (i *instance) dumped(t *testing.T, body string) (string, error) {
+	t.Helper()
+	_, answer, err := i.bus.CallMessage(t.Context(), bus.MetadataDump, &metadatav1.DumpRequest{Body: []byte(body)},
+		func() proto.Message { return &metadatav1.DumpHead{} }, 1<<20)
+	return string(answer), err
+}
+
+func TestDump(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("pg_dump"); err != nil {
+		t.Skip("pg_dump is not on PATH")
+	}
+	_, i := startRunSQL(t)
+	all, err := i.dumped(t, `{"opts":["-O","-x","--schema-only","--schema","public"]}`)
+	require.NoError(t, err)
+	require.Contains(t, all, "CREATE TABLE public.stock (")
+	require.Contains(t, all, "-- PostgreSQL database dump")
+	require.Contains(t, all, "SET statement_timeout = 0;")
+
+	clean, err := i.dumped(t, `{"opts":["-O","-x","--schema-only","--schema","public"],"clean_output":true}`)
+	require.NoError(t, err)
+	require.Contains(t, clean, "CREATE TABLE public.stock (")
+	for line := range strings.Lines(clean) {
+		require.NotRegexp(t, `^(--|\s*$|SET statement_timeout)`, line)
+	}
+
+	again, err := i.dumped(t, `{"opts":["-O","-x","--schema-only","--schema","public"]}`)
+	require.NoError(t, err)
+	require.Equal(t, all, again, "the same schema gives the same bytes")
+
+	// Nothing is written to a file of the server.
+	file := filepath.Join(t.TempDir(), "dump.sql")
+	quoted, err := json.Marshal([]string{"--schema-only", "--file", file})
+	require.NoError(t, err)
+	_, err = i.dumped(t, `{"opts":`+string(quoted)+`}`)
+	require.NoError(t, err)
+	require.NoFileExists(t, file)
+}
+
+func TestDumpErrors(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("pg_dump"); err != nil {
+		t.Skip("pg_dump is not on PATH")
+	}
+	_, i := startRunSQL(t)
+	for _, c := range []struct{ body, code, path, message string }{
+		{`{"opts":["--nothing-of-the-kind"]}`, "unexpected", "$", "error while executing pg_dump"},
+		{`{"opts":[],"source":"nowhere"}`, "not-found", "$", `source "nowhere" not found`},
+		{`{"source":"default"}`, "parse-failed", "$", `key "opts" not found`},
+		{`{"opts":[1]}`, "parse-failed", "$.opts[0]", "parsing Text failed, expected String, but encountered Number"},
+		{`{`, "invalid-json", "$", "unexpected end of JSON input"},
+	} {
+		_, err := i.dumped(t, c.body)
+		e := apierror.From(err)
+		require.Equal(t, []string{c.code, c.path, c.message}, []string{string(e.Code), e.Path, e.Message}, c.body)
+		require.NotContains(t, string(e.InternalJSON()), "postgres://", "an error doesn't hold the address")
+	}
+}
