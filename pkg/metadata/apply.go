@@ -47,6 +47,8 @@ type Schema interface {
 	// IsColumn says whether the table has a column of that name in the database. A field of
 	// the GraphQL name of a column is found out as inconsistent.
 	IsColumn(source string, table catalog.Name, name string) bool
+	// TypeName is a type's name in words of the source's kind: integer, not int4.
+	TypeName(source string, t catalog.Type) string
 }
 
 // Result is what a Command wants done.

@@ -60,6 +60,8 @@ func (d *Document) Without(ids ...ObjectID) *Document {
 			n.InheritedRoles = removed(n.InheritedRoles, roleName, id.Role)
 		case ObjectRESTEndpoint:
 			n.RESTEndpoints = removed(n.RESTEndpoints, endpointName, id.Name)
+		case ObjectOpenTelemetry:
+			n.OpenTelemetry = withoutTelemetry(&n, id.Name)
 		case ObjectSource:
 			n.Sources = removed(n.Sources, func(s *Source) string { return s.Name }, id.Source)
 		default:

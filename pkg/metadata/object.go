@@ -22,6 +22,7 @@ const (
 	ObjectRemoteRelationship = "remote_relationship"
 	ObjectInheritedRole      = "inherited_role" // Role
 	ObjectRESTEndpoint       = "rest_endpoint"  // Name
+	ObjectOpenTelemetry      = "open_telemetry" // Name: the part of the settings
 )
 
 // ObjectID names one object of the document; it is comparable. Fields that a kind has no

@@ -126,9 +126,10 @@ func (d *Document) normalise() error {
 	if err := d.normaliseStored(); err != nil {
 		return err
 	}
-	for _, part := range []*json.RawMessage{
-		&d.CustomTypes, &d.APILimits, &d.MetricsConfig, &d.Introspection, &d.Network, &d.BackendConfigs, &d.OpenTelemetry,
-	} {
+	if err := d.normaliseSettings(); err != nil {
+		return err
+	}
+	for _, part := range []*json.RawMessage{&d.CustomTypes, &d.Introspection, &d.BackendConfigs} {
 		if saysNothing(*part) {
 			*part = nil
 		}

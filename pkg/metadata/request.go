@@ -138,7 +138,7 @@ func (r *Registry) lookupDeprecated(e *Envelope) (kind string, args func() any, 
 	case "replace_metadata":
 		return "", r.plain[e.Type], nil
 	default:
-		if e.Version == 2 || absentAtQueryV1[e.Type] {
+		if e.Version == 2 || !atQueryV1[e.Type] {
 			break
 		}
 		if args := r.source[e.Type]; args != nil {
@@ -151,21 +151,33 @@ func (r *Registry) lookupDeprecated(e *Envelope) (kind string, args func() any, 
 	return "", nil, apierror.Newf(apierror.ParseFailed, "unknown type %q for version %d", e.Type, e.Version)
 }
 
-// absentAtQueryV1 are the operations that came after the deprecated endpoint.
-var absentAtQueryV1 = map[string]bool{
-	"add_source":                   true,
-	"drop_source":                  true,
-	"update_source":                true,
-	"rename_source":                true,
-	"list_source_kinds":            true,
-	"track_tables":                 true,
-	"untrack_tables":               true,
-	"set_apollo_federation_config": true,
-	"set_function_customization":   true,
-	"create_function_permission":   true,
-	"drop_function_permission":     true,
-	"add_inherited_role":           true,
-	"drop_inherited_role":          true,
+// atQueryV1 are the operations of the deprecated endpoint, without prefix. What came after
+// it is only at /v1/metadata.
+var atQueryV1 = wordSet(`
+	track_table untrack_table set_table_is_enum set_table_customization
+	track_function untrack_function
+	create_object_relationship create_array_relationship drop_relationship set_relationship_comment rename_relationship
+	add_computed_field drop_computed_field
+	create_remote_relationship update_remote_relationship delete_remote_relationship
+	create_insert_permission create_select_permission create_update_permission create_delete_permission
+	drop_insert_permission drop_select_permission drop_update_permission drop_delete_permission set_permission_comment
+	export_metadata replace_metadata reload_metadata clear_metadata
+	get_inconsistent_metadata drop_inconsistent_metadata dump_internal_state
+	add_remote_schema update_remote_schema remove_remote_schema reload_remote_schema introspect_remote_schema
+	add_remote_schema_permissions drop_remote_schema_permissions
+	create_event_trigger delete_event_trigger redeliver_event invoke_event_trigger
+	create_cron_trigger delete_cron_trigger create_scheduled_event
+	create_query_collection rename_query_collection drop_query_collection add_query_to_collection drop_query_from_collection
+	add_collection_to_allowlist drop_collection_from_allowlist
+	create_rest_endpoint drop_rest_endpoint
+	create_action update_action drop_action create_action_permission drop_action_permission set_custom_types`)
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		set[word] = true
+	}
+	return set
 }
 
 // commandError is how the commands of sources word the errors of their arguments.

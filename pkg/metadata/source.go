@@ -50,8 +50,13 @@ func (s *Source) check() error {
 	if s.Kind == "pg" {
 		s.Kind = KindPostgres
 	}
-	s.QueryTags = omitEmpty(s.QueryTags)
-	s.HealthCheck = omitEmpty(s.HealthCheck)
+	var err error
+	if s.QueryTags, err = canonicalSetting(s.QueryTags, &QueryTags{}); err != nil {
+		return apierror.At(err, "query_tags")
+	}
+	if s.HealthCheck, err = canonicalSetting(s.HealthCheck, &HealthCheck{}); err != nil {
+		return apierror.At(err, "health_check")
+	}
 	s.Customization = s.Customization.normalised()
 	s.NativeQueries = sortedBy(s.NativeQueries, "root_field_name")
 	s.StoredProcedures = sortedBy(s.StoredProcedures, "stored_procedure")
@@ -69,9 +74,11 @@ func (s *Source) check() error {
 
 // SourceConfiguration says how a PostgreSQL source is reached.
 type SourceConfiguration struct {
-	ConnectionInfo   ConnectionInfo   `json:"connection_info" meta:"required"`
-	ReadReplicas     []ConnectionInfo `json:"read_replicas,omitempty"`
-	ExtensionsSchema string           `json:"extensions_schema,omitempty"`
+	ConnectionInfo   ConnectionInfo      `json:"connection_info" meta:"required"`
+	ReadReplicas     []ConnectionInfo    `json:"read_replicas,omitempty"`
+	ExtensionsSchema string              `json:"extensions_schema,omitempty"`
+	ConnectionSet    []ConnectionMember  `json:"connection_set,omitempty"`
+	Template         *ConnectionTemplate `json:"connection_template,omitempty"`
 }
 
 // ConnectionInfo is one address and its options.
@@ -95,6 +102,9 @@ func (c *ConnectionInfo) check() error {
 	if got := typeOf(c.DatabaseURL); got != "String" && got != "Object" {
 		return apierror.At(typeMismatch("UrlConf", "String", got), "database_url")
 	}
+	if _, err := canonicalSetting(c.SSLConfiguration, &SSLConfiguration{}); err != nil {
+		return apierror.At(err, "ssl_configuration")
+	}
 	return nil
 }
 
@@ -113,6 +123,13 @@ type Customization struct {
 	RootFields       *RootFieldsCustomization `json:"root_fields,omitempty"`
 	TypeNames        *Affixes                 `json:"type_names,omitempty"`
 	NamingConvention string                   `json:"naming_convention,omitempty"`
+}
+
+func (c *Customization) check() error {
+	if c.NamingConvention == "" {
+		return nil
+	}
+	return apierror.At(checkWord(c.NamingConvention, "engine-default", "graphql-default"), "naming_convention")
 }
 
 // normalised leaves out what customises nothing.
@@ -155,10 +172,15 @@ type AddSource struct {
 	HealthCheck          json.RawMessage     `json:"health_check"`
 }
 
+func (a *AddSource) check() (err error) {
+	a.HealthCheck, err = canonicalSetting(a.HealthCheck, &HealthCheck{})
+	return apierror.At(err, "health_check")
+}
+
 // Apply adds the source; with replace_configuration it replaces the configuration of one
 // that exists and keeps its tables.
 func (a *AddSource) Apply(v View) (*Result, error) {
-	source := &Source{Kind: v.kind(), Tables: []*Table{}, HealthCheck: omitEmpty(a.HealthCheck)}
+	source := &Source{Kind: v.kind(), Tables: []*Table{}, HealthCheck: a.HealthCheck}
 	if old := v.Document.Source(a.Name); old != nil {
 		if !a.ReplaceConfiguration {
 			return nil, apierror.Newf(apierror.AlreadyExists, "source with name %q already exists", a.Name)
@@ -183,6 +205,11 @@ type UpdateSource struct {
 	HealthCheck   json.RawMessage      `json:"health_check"`
 }
 
+func (a *UpdateSource) check() (err error) {
+	a.HealthCheck, err = canonicalSetting(a.HealthCheck, &HealthCheck{})
+	return apierror.At(err, "health_check")
+}
+
 // Apply replaces the given parts of the source.
 func (a *UpdateSource) Apply(v View) (*Result, error) {
 	old, err := v.source(a.Name)
@@ -199,7 +226,7 @@ func (a *UpdateSource) Apply(v View) (*Result, error) {
 		source.Customization = a.Customization.normalised()
 	}
 	if a.HealthCheck != nil {
-		source.HealthCheck = omitEmpty(a.HealthCheck)
+		source.HealthCheck = a.HealthCheck
 	}
 	r.Document = v.Document.withSource(&source)
 	return r, nil

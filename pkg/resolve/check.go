@@ -35,6 +35,7 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 	list = append(list, s.checkRoles()...)
 	list = append(list, s.checkRoots()...)
 	list = append(list, s.checkEndpoints()...)
+	list = append(list, s.checkTelemetry()...)
 	slices.SortStableFunc(list, compareInconsistencies)
 	return list
 }
@@ -113,6 +114,8 @@ func objectName(id metadata.ObjectID) string {
 	switch id.Kind {
 	case metadata.ObjectSource:
 		return "source " + id.Source
+	case metadata.ObjectOpenTelemetry:
+		return id.Kind + " " + id.Name
 	case metadata.ObjectInheritedRole:
 		return "inherited_role inherited role " + id.Role
 	case metadata.ObjectTable, metadata.ObjectFunction:
@@ -132,7 +135,7 @@ var kindOrder = []string{
 	metadata.ObjectComputedField, metadata.ObjectRemoteRelationship,
 	metadata.ObjectInsertPermission, metadata.ObjectSelectPermission, metadata.ObjectUpdatePermission, metadata.ObjectDeletePermission,
 	metadata.ObjectEventTrigger, metadata.ObjectFunction, metadata.ObjectFunctionPermission, metadata.ObjectRESTEndpoint,
-	metadata.ObjectInheritedRole,
+	metadata.ObjectInheritedRole, metadata.ObjectOpenTelemetry,
 }
 
 // compareInconsistencies orders by kind, source and name; groups come after single

@@ -21,6 +21,9 @@ type Options struct {
 	// ConventionEngine. Without NamingConventionEnabled every source has ConventionEngine.
 	DefaultNamingConvention string
 	NamingConventionEnabled bool
+	// Env is os.LookupEnv, for what depends on the variables of the metadata service; with
+	// nil that isn't checked.
+	Env func(string) (string, bool)
 }
 
 // Schema is one document resolved against the catalog of each source.
@@ -80,6 +83,18 @@ func (s *Source) Table(name catalog.Name) *Table { return s.tables[name] }
 func (s *Schema) IsColumn(source string, table catalog.Name, name string) bool {
 	src := s.Source(source)
 	return src != nil && src.Table(table) != nil && src.Table(table).Column(name) != nil
+}
+
+// TypeName is a type's name in words of the source's kind: integer, not int4.
+func (s *Schema) TypeName(source string, t catalog.Type) string {
+	name := t.Name
+	if src := s.Source(source); src != nil {
+		name = src.Dialect.Scalar(t).SQL
+	}
+	if t.IsArray() {
+		name += "[]"
+	}
+	return name
 }
 
 // Schema answers the operations of the metadata API.

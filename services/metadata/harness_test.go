@@ -102,6 +102,7 @@ func (w *world) build(t testing.TB) *instance {
 			return postgres.Open(ctx, o)
 		},
 		Dialects: map[string]backend.Dialect{metadata.KindPostgres: postgres.New()},
+		Env:      os.LookupEnv,
 	})
 	require.NoError(t, err)
 	return &instance{s, b}

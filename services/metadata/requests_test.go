@@ -309,3 +309,49 @@ func TestRestartSeesWhatChangedInTheSources(t *testing.T) {
 		return false
 	}, 10*1e9, 10*1e6)
 }
+
+func TestSourcesAreExploredAsTheyAreNow(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	i.ok(t, track)
+	version := i.version()
+	w.sql(t, w.source, `CREATE SCHEMA hub; CREATE TABLE hub.fresh (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, note text DEFAULT 'x');
+		COMMENT ON TABLE hub.fresh IS 'new'; CREATE VIEW seen AS SELECT 1 AS one`)
+	tables := i.ok(t, `{"type":"pg_get_source_tables","args":{"source":"default"}}`)
+	require.Contains(t, tables, `{"name":"fresh","schema":"hub"}`)
+	require.Contains(t, tables, `{"name":"seen","schema":"public"}`)
+	require.JSONEq(t, `{"name":{"name":"fresh","schema":"hub"},"type":"table","description":"new","primary_key":["id"],
+		"insertable":true,"updatable":true,"deletable":true,"columns":[
+		{"name":"id","type":"integer","nullable":false,"insertable":false,"updatable":false,"value_generated":{"type":"auto_increment"}},
+		{"name":"note","type":"text","nullable":true,"insertable":true,"updatable":true,"value_generated":{"type":"default_value"}}]}`,
+		i.ok(t, `{"type":"pg_get_table_info","args":{"source":"default","table":{"schema":"hub","name":"fresh"}}}`))
+	require.Equal(t, version, i.version())
+	require.NotContains(t, i.ok(t, `{"type":"dump_internal_state","args":{}}`), "fresh", "what was found isn't kept")
+	i.fails(t, v1metadata, `{"type":"pg_get_source_tables","args":{"source":"none"}}`, "not-exists", "$.args", `source with name "none" does not exist`)
+}
+
+func TestTelemetryThatCannotBeSentIsInconsistent(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	enable := `{"type":"set_opentelemetry_config","args":{"status":"enabled","data_types":["traces"],"exporter_otlp":{"otlp_traces_endpoint":%s}}}`
+	for endpoint, reason := range map[string]string{
+		`null`:                `Traces export is enabled but tracing endpoint missing`,
+		`"nowhere"`:           `Invalid URL`,
+		`{"from_env":"NONE"}`: `environment variable 'NONE' not set`,
+		`"http://{{NONE}}/"`:  `Value for environment variables not found: NONE`,
+	} {
+		e := i.fails(t, v1metadata, fmt.Sprintf(enable, endpoint), "unexpected", "$.args", "cannot continue due to new inconsistent metadata")
+		require.Contains(t, e.internal, `"reason":"Inconsistent object: `+reason+`"`)
+		require.Contains(t, e.internal, `"name":"open_telemetry exporter_otlp"`)
+		require.Equal(t, 400, e.status)
+	}
+	i.ok(t, fmt.Sprintf(enable, `"http://collector:4318/v1/traces"`))
+	i.fails(t, v1metadata, `{"type":"set_opentelemetry_config","args":{"batch_span_processor":{"max_export_batch_size":0}}}`,
+		"unexpected", "$.args", "cannot continue due to new inconsistent metadata")
+
+	i.ok(t, `{"type":"replace_metadata","version":2,"args":{"allow_inconsistent_metadata":true,"metadata":{"version":3,"sources":[],
+		"opentelemetry":{"status":"enabled","data_types":["logs"],"batch_span_processor":{"max_export_batch_size":-1}}}}}`)
+	require.Contains(t, i.ok(t, `{"type":"get_inconsistent_metadata","args":{}}`), "open_telemetry batch_span_processor")
+	i.ok(t, `{"type":"drop_inconsistent_metadata","args":{}}`)
+	require.JSONEq(t, `{"is_consistent":true,"inconsistent_objects":[]}`, i.ok(t, `{"type":"get_inconsistent_metadata","args":{}}`))
+}

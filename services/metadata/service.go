@@ -50,6 +50,8 @@ type Deps struct {
 	Open func(ctx context.Context, s *metadata.Source) (backend.Source, error)
 	// Dialects by source kind.
 	Dialects map[string]backend.Dialect
+	// Env is os.LookupEnv: metadata may name variables.
+	Env func(string) (string, bool)
 }
 
 // Service is the metadata service.
@@ -93,6 +95,7 @@ func New(c Config, d Deps) (*Service, error) {
 			InferFunctionPermissions: c.InferFunctionPermissions,
 			DefaultNamingConvention:  c.DefaultNamingConvention,
 			NamingConventionEnabled:  c.NamingConvention,
+			Env:                      d.Env,
 		},
 		Data:   dataOnBus{d.Bus},
 		Logger: d.Logger,

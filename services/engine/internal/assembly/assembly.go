@@ -31,7 +31,7 @@ var parts = []struct {
 		}
 		kinds := kind.All(os.LookupEnv, string(config.Metadata))
 		return metadata.New(c, metadata.Deps{
-			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Open: kinds.Open, Dialects: kinds.Dialects(),
+			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Open: kinds.Open, Dialects: kinds.Dialects(), Env: os.LookupEnv,
 		})
 	}},
 	{config.QueryExecutor, func(e *program.Env) (lifecycle.Service, error) {

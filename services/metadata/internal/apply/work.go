@@ -80,7 +80,7 @@ func (w *work) single(ctx context.Context, s step) (json.RawMessage, error) {
 func (w *work) operation(ctx context.Context, o *metadata.Operation) (json.RawMessage, error) {
 	switch args := o.Args.(type) {
 	case metadata.Query:
-		return args.Answer(w.current.view(o.Kind))
+		return w.query(ctx, o.Kind, args)
 	case metadata.Batch:
 		return w.batch(ctx, o.Kind, args)
 	case metadata.Command:

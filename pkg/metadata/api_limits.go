@@ -1,0 +1,134 @@
+package metadata
+
+import (
+	"encoding/json"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/session"
+)
+
+// APILimits bound what a GraphQL request may ask for.
+type APILimits struct {
+	Disabled   bool       `json:"disabled"`
+	DepthLimit *Limit     `json:"depth_limit,omitempty"`
+	NodeLimit  *Limit     `json:"node_limit,omitempty"`
+	TimeLimit  *Limit     `json:"time_limit,omitempty"` // s
+	BatchLimit *Limit     `json:"batch_limit,omitempty"`
+	RateLimit  *RateLimit `json:"rate_limit,omitempty"`
+}
+
+func (l *APILimits) isDefault() bool { return *l == APILimits{} }
+
+// Limit is a number for all roles, and others for some.
+type Limit struct {
+	Global  int            `json:"global" meta:"required"`
+	PerRole map[string]int `json:"per_role"`
+}
+
+func (l *Limit) check() error {
+	if l.PerRole == nil {
+		l.PerRole = map[string]int{}
+	}
+	return nil
+}
+
+// RateLimit bounds the requests per minute.
+type RateLimit struct {
+	Global  Rate            `json:"global" meta:"required"`
+	PerRole map[string]Rate `json:"per_role"`
+}
+
+func (l *RateLimit) check() error {
+	if l.PerRole == nil {
+		l.PerRole = map[string]Rate{}
+	}
+	return nil
+}
+
+// Rate is how many requests one client may send per minute.
+type Rate struct {
+	MaxPerMinute int `json:"max_reqs_per_min" meta:"required"`
+	// UniqueParams say what tells clients apart besides the role: "IP" as a text, or a list
+	// of session variables.
+	UniqueParams *UniqueParams `json:"unique_params"`
+}
+
+// UniqueParams tell clients apart by their address (IP), or by session variables.
+type UniqueParams struct {
+	IP        bool
+	Variables []string
+}
+
+// MarshalJSON writes the form that was given.
+func (p UniqueParams) MarshalJSON() ([]byte, error) {
+	if p.IP {
+		return []byte(`"IP"`), nil
+	}
+	return Encode(p.Variables)
+}
+
+// UnmarshalJSON reads "IP", or a list of session variables.
+func (p *UniqueParams) UnmarshalJSON(raw []byte) error {
+	*p = UniqueParams{}
+	if string(raw) == `"IP"` {
+		p.IP = true
+		return nil
+	}
+	if decode(raw, &p.Variables) != nil {
+		return errUniqueParams()
+	}
+	for _, name := range p.Variables {
+		if lower, ok := session.Reference(name); !ok || lower == session.RoleHeader {
+			return errUniqueParams()
+		}
+	}
+	return nil
+}
+
+func errUniqueParams() error {
+	return apierror.New(apierror.ParseFailed, "Not a valid value. Should be either: 'IP' or a list of Engine session variables")
+}
+
+// MetricsConfig says what is analysed for metrics.
+type MetricsConfig struct {
+	QueryVariables bool `json:"analyze_query_variables" meta:"required"`
+	ResponseBody   bool `json:"analyze_response_body" meta:"required"`
+}
+
+func (c *MetricsConfig) isDefault() bool { return *c == MetricsConfig{} }
+
+// SetAPILimits are the arguments of set_api_limits.
+type SetAPILimits struct{ APILimits }
+
+// Apply replaces the limits.
+func (a *SetAPILimits) Apply(v View) (*Result, error) {
+	return v.changeSetting(&a.APILimits, VerdictAny, apiLimitsOf)
+}
+
+// RemoveAPILimits is remove_api_limits.
+type RemoveAPILimits struct{}
+
+// Apply removes the limits.
+func (a *RemoveAPILimits) Apply(v View) (*Result, error) {
+	return v.changeSetting(&APILimits{}, VerdictAny, apiLimitsOf)
+}
+
+// SetMetricsConfig are the arguments of set_metrics_config.
+type SetMetricsConfig struct{ MetricsConfig }
+
+// Apply replaces the configuration.
+func (a *SetMetricsConfig) Apply(v View) (*Result, error) {
+	return v.changeSetting(&a.MetricsConfig, VerdictAny, metricsConfigOf)
+}
+
+// RemoveMetricsConfig is remove_metrics_config.
+type RemoveMetricsConfig struct{}
+
+// Apply removes the configuration.
+func (a *RemoveMetricsConfig) Apply(v View) (*Result, error) {
+	return v.changeSetting(&MetricsConfig{}, VerdictAny, metricsConfigOf)
+}
+
+func apiLimitsOf(d *Document) *json.RawMessage { return &d.APILimits }
+
+func metricsConfigOf(d *Document) *json.RawMessage { return &d.MetricsConfig }

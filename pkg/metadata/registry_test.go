@@ -1,0 +1,106 @@
+package metadata_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/metadata"
+)
+
+// specified are the commands that the wire format has for PostgreSQL sources, without their
+// prefix, and those that belong to no source.
+const (
+	specifiedOfSources = `add_source drop_source update_source set_table_customization set_apollo_federation_config
+		get_source_tables get_source_trackables get_table_info track_table track_tables untrack_table untrack_tables
+		create_insert_permission create_select_permission create_update_permission create_delete_permission
+		drop_insert_permission drop_select_permission drop_update_permission drop_delete_permission set_permission_comment
+		track_function untrack_function set_function_customization create_function_permission drop_function_permission
+		create_object_relationship create_array_relationship set_relationship_comment rename_relationship drop_relationship
+		suggest_relationships create_remote_relationship update_remote_relationship delete_remote_relationship
+		set_table_is_enum create_event_trigger delete_event_trigger invoke_event_trigger redeliver_event get_event_logs
+		get_event_invocation_logs get_event_by_id add_computed_field drop_computed_field test_connection_template
+		track_native_query untrack_native_query get_native_query track_logical_model untrack_logical_model get_logical_model
+		create_logical_model_select_permission drop_logical_model_select_permission`
+	specifiedPlain = `rename_source list_source_kinds get_source_kind_capabilities get_table_info set_query_tags
+		dc_add_agent dc_delete_agent
+		add_remote_schema update_remote_schema remove_remote_schema reload_remote_schema introspect_remote_schema
+		add_remote_schema_permissions drop_remote_schema_permissions create_remote_schema_remote_relationship
+		update_remote_schema_remote_relationship delete_remote_schema_remote_relationship
+		cleanup_event_trigger_logs resume_event_trigger_cleanups pause_event_trigger_cleanups
+		create_cron_trigger delete_cron_trigger get_cron_triggers create_scheduled_event delete_scheduled_event
+		get_scheduled_events get_scheduled_event_invocations
+		create_action update_action drop_action create_action_permission drop_action_permission set_custom_types
+		create_query_collection rename_query_collection drop_query_collection add_query_to_collection
+		drop_query_from_collection add_collection_to_allowlist update_scope_of_collection_in_allowlist
+		drop_collection_from_allowlist create_rest_endpoint drop_rest_endpoint
+		add_inherited_role drop_inherited_role add_host_to_tls_allowlist drop_host_from_tls_allowlist
+		set_api_limits remove_api_limits set_metrics_config remove_metrics_config set_graphql_schema_introspection_options
+		set_opentelemetry_config set_opentelemetry_status
+		replace_metadata export_metadata clear_metadata reload_metadata get_inconsistent_metadata drop_inconsistent_metadata
+		dump_internal_state get_catalog_state set_catalog_state test_webhook_transform bulk bulk_keep_going bulk_atomic`
+)
+
+// elsewhere are the specified commands that the registry need not have, and why.
+var elsewhere = map[string]string{
+	"bulk": "made of other requests", "bulk_keep_going": "made of other requests", "bulk_atomic": "made of other requests",
+	"get_catalog_state":      "no part of the document",
+	"set_catalog_state":      "no part of the document",
+	"test_webhook_transform": "no part of the document",
+
+	"dc_add_agent": "no data connectors", "dc_delete_agent": "no data connectors",
+
+	"track_native_query": "not yet", "untrack_native_query": "not yet", "get_native_query": "not yet",
+	"track_logical_model": "not yet", "untrack_logical_model": "not yet", "get_logical_model": "not yet",
+	"create_logical_model_select_permission": "not yet", "drop_logical_model_select_permission": "not yet",
+	"create_event_trigger": "not yet", "delete_event_trigger": "not yet", "invoke_event_trigger": "not yet",
+	"redeliver_event": "not yet", "get_event_logs": "not yet", "get_event_invocation_logs": "not yet", "get_event_by_id": "not yet",
+	"cleanup_event_trigger_logs": "not yet", "resume_event_trigger_cleanups": "not yet", "pause_event_trigger_cleanups": "not yet",
+	"create_cron_trigger": "not yet", "delete_cron_trigger": "not yet", "get_cron_triggers": "not yet",
+	"create_scheduled_event": "not yet", "delete_scheduled_event": "not yet",
+	"get_scheduled_events": "not yet", "get_scheduled_event_invocations": "not yet",
+	"add_remote_schema": "not yet", "update_remote_schema": "not yet", "remove_remote_schema": "not yet",
+	"reload_remote_schema": "not yet", "introspect_remote_schema": "not yet",
+	"add_remote_schema_permissions": "not yet", "drop_remote_schema_permissions": "not yet",
+	"create_remote_schema_remote_relationship": "not yet", "update_remote_schema_remote_relationship": "not yet",
+	"delete_remote_schema_remote_relationship": "not yet",
+	"create_action": "not yet", "update_action": "not yet", "drop_action": "not yet",
+	"create_action_permission": "not yet", "drop_action_permission": "not yet", "set_custom_types": "not yet",
+}
+
+func TestSpecifiedOperationsAreThere(t *testing.T) {
+	t.Parallel()
+	r := metadata.NewRegistry()
+	known := func(name string) bool {
+		raw, err := metadata.Encode(map[string]any{"type": name, "args": json.RawMessage(`7`)})
+		require.NoError(t, err)
+		e, err := metadata.ParseEnvelope(raw)
+		require.NoError(t, err)
+		_, err = r.Operation(metadata.APIMetadata, e)
+		return err == nil || !strings.Contains(apierror.From(err).Message, "unknown metadata command")
+	}
+	for name := range strings.FieldsSeq(specifiedOfSources) {
+		require.True(t, known("pg_"+name) || elsewhere[name] != "", name)
+		require.Equal(t, known("pg_"+name), known("postgres_"+name), name)
+	}
+	for name := range strings.FieldsSeq(specifiedPlain) {
+		require.True(t, known(name) || elsewhere[name] != "", name)
+	}
+}
+
+func TestDeprecatedEndpointHasNoLaterOperations(t *testing.T) {
+	t.Parallel()
+	r := metadata.NewRegistry()
+	for name, known := range map[string]bool{
+		"track_table": true, "add_existing_table_or_view": true, "create_rest_endpoint": true,
+		"add_source": false, "pg_track_table": false, "set_api_limits": false, "add_inherited_role": false,
+		"set_table_custom_fields": false, // of version 2
+	} {
+		_, err := r.Operation(metadata.APIQueryV1, &metadata.Envelope{Type: name, Version: 1, Args: json.RawMessage(`7`)})
+		require.Error(t, err)
+		require.Equal(t, known, !strings.Contains(err.Error(), "unknown type"), name)
+	}
+}

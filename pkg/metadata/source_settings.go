@@ -1,0 +1,144 @@
+package metadata
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"queryengine/pkg/apierror"
+)
+
+// QueryTags are comments that say in the database where a statement comes from.
+type QueryTags struct {
+	Disabled      bool   `json:"disabled"`
+	Format        string `json:"format" meta:"default=standard"`
+	OmitRequestID bool   `json:"omit_request_id" meta:"default=true"`
+}
+
+func (t *QueryTags) check() error {
+	return apierror.At(checkWord(t.Format, "standard", "sqlcommenter", "standard_prepended"), "format")
+}
+
+func (t *QueryTags) isDefault() bool {
+	return *t == QueryTags{Format: "standard", OmitRequestID: true}
+}
+
+// HealthCheck says how often and by which statement a source is tested. Times are in
+// seconds.
+type HealthCheck struct {
+	Test          HealthTest `json:"test"`
+	Interval      int        `json:"interval" meta:"required"`
+	Retries       int        `json:"retries"`
+	RetryInterval int        `json:"retry_interval"`
+	Timeout       int        `json:"timeout"`
+}
+
+// HealthTest is a statement that succeeds on a database in good health.
+type HealthTest struct {
+	SQL string `json:"sql"`
+}
+
+// UnmarshalJSON puts what is given in the place of the defaults.
+func (h *HealthCheck) UnmarshalJSON(raw []byte) error {
+	type fields HealthCheck
+	*h = HealthCheck{Test: HealthTest{SQL: "SELECT 1"}, Retries: 3, RetryInterval: 10, Timeout: 10}
+	return decode(raw, (*fields)(h))
+}
+
+func (h *HealthCheck) isDefault() bool { return false }
+
+// checkWord refuses a text that is none of words.
+func checkWord(text string, words ...string) error {
+	if slices.Contains(words, text) {
+		return nil
+	}
+	return apierror.Newf(apierror.ParseFailed, "expected one of %s, but found %s", strings.Join(words, ", "), text)
+}
+
+// sslModes are what sslmode may be.
+var sslModes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
+
+// SSLConfiguration says how a connection is secured. The certificates are in environment
+// variables: {"from_env": NAME}.
+type SSLConfiguration struct {
+	Mode        string           `json:"sslmode" meta:"required"`
+	RootCert    *FromEnvironment `json:"sslrootcert,omitempty"`
+	Certificate *FromEnvironment `json:"sslcert,omitempty"`
+	Key         *FromEnvironment `json:"sslkey,omitempty"`
+	Password    json.RawMessage  `json:"sslpassword,omitempty"`
+}
+
+// FromEnvironment names an environment variable.
+type FromEnvironment struct {
+	Variable string `json:"from_env" meta:"required,nonempty"`
+}
+
+func (c *SSLConfiguration) check() error {
+	return apierror.At(checkWord(c.Mode, sslModes...), "sslmode")
+}
+
+func (c *SSLConfiguration) isDefault() bool { return false }
+
+// ConnectionMember is one of several databases that a connection template chooses from.
+type ConnectionMember struct {
+	Name           string         `json:"name" meta:"required,nonempty"`
+	ConnectionInfo ConnectionInfo `json:"connection_info" meta:"required"`
+}
+
+// ConnectionTemplate chooses a member of the connection set for each request.
+type ConnectionTemplate struct {
+	Version  int    `json:"version,omitempty"`
+	Template string `json:"template" meta:"required,nonempty"`
+}
+
+func (c *SourceConfiguration) check() error {
+	if c.ReadReplicas != nil && len(c.ReadReplicas) == 0 {
+		return apierror.At(apierror.New(apierror.ParseFailed, "parsing NonEmpty failed, unexpected empty list"), "read_replicas")
+	}
+	if c.ConnectionSet == nil {
+		return nil
+	}
+	if len(c.ConnectionSet) == 0 {
+		return apierror.At(apierror.New(apierror.ParseFailed, "connection set cannot be empty"), "connection_set")
+	}
+	seen := map[string]bool{}
+	var repeated []string
+	for _, m := range c.ConnectionSet {
+		if seen[m.Name] && !slices.Contains(repeated, m.Name) {
+			repeated = append(repeated, m.Name)
+		}
+		seen[m.Name] = true
+	}
+	if len(repeated) > 0 {
+		return apierror.At(apierror.Newf(apierror.ParseFailed,
+			`connection set members with duplicate names are not allowed: "%s"`, strings.Join(repeated, `", "`)), "connection_set")
+	}
+	return nil
+}
+
+// SetQueryTags are the arguments of set_query_tags.
+type SetQueryTags struct {
+	Source string `json:"source_name" meta:"required"`
+	QueryTags
+}
+
+func (a *SetQueryTags) check() error { return a.QueryTags.check() }
+
+// Apply replaces the query tags of the source.
+func (a *SetQueryTags) Apply(v View) (*Result, error) {
+	old, err := v.source(a.Source)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(kindsWithQueryTags, old.Kind) {
+		return nil, apierror.Newf(apierror.NotSupported, "%s sources do not support query-tags yet", old.Kind)
+	}
+	source := *old
+	if source.QueryTags, err = encodeSetting(&a.QueryTags); err != nil {
+		return nil, err
+	}
+	return &Result{Document: v.Document.withSource(&source), Objects: []ObjectID{sourceID(a.Source)}}, nil
+}
+
+// kindsWithQueryTags are the kinds of sources whose statements can carry comments.
+var kindsWithQueryTags = []string{KindPostgres, "citus", "cockroach"}

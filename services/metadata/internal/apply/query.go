@@ -1,0 +1,35 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+
+	"queryengine/pkg/metadata"
+	"queryengine/services/metadata/internal/sources"
+)
+
+// query answers what only reads. Some of it asks the databases; what is found there isn't
+// kept.
+func (w *work) query(ctx context.Context, kind string, q metadata.Query) (json.RawMessage, error) {
+	v := w.current.view(kind)
+	fresh, ok := q.(metadata.Fresh)
+	if !ok {
+		return q.Answer(v)
+	}
+	what, err := fresh.Introspect(v)
+	if err != nil {
+		return nil, err
+	}
+	asked := w.current.catalogs()
+	asked.Errors = nil
+	found := w.Sources.Introspect(ctx, v.Document, asked, what)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, text := range found.Errors {
+		reason, _ := sources.Reason(text)
+		return nil, fresh.Failed(reason)
+	}
+	v.Catalogs = found.BySource
+	return q.Answer(v)
+}
