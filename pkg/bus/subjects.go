@@ -33,6 +33,7 @@ var (
 	DataExecute      = Endpoint{Service: ServiceQueryExecutor, Name: "data", Subject: "engine.query.data"}
 	MetadataApply    = Endpoint{Service: ServiceMetadata, Name: "apply", Subject: "engine.metadata.apply"}
 	MetadataDump     = Endpoint{Service: ServiceMetadata, Name: "dump", Subject: "engine.metadata.dump"}
+	SourceHealth     = Endpoint{Service: ServiceMetadata, Name: "source-health", Subject: "engine.metadata.source-health"}
 	MetadataSnapshot = Endpoint{Service: ServiceMetadata, Name: "snapshot", Subject: "engine.metadata.snapshot"}
 	// MetadataHealth takes an empty message, and fails while metadata can't be changed.
 	MetadataHealth = Endpoint{Service: ServiceMetadata, Name: "health", Subject: "engine.metadata.health"}

@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/apierror"
 	metadatav1 "queryengine/proto/metadata/v1"
 	"queryengine/services/metadata/internal/apply"
+	"queryengine/services/metadata/internal/sourcehealth"
 )
 
 // metrics are the numbers of the service. Replicas have their own.
@@ -19,7 +20,7 @@ type metrics struct {
 }
 
 // newMetrics registers the metrics; r is nil for none.
-func newMetrics(r prometheus.Registerer, state func() *apply.State) (*metrics, error) {
+func newMetrics(r prometheus.Registerer, state func() *apply.State, health *sourcehealth.Monitor) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "engine_metadata_request_seconds",
@@ -48,7 +49,7 @@ func newMetrics(r prometheus.Registerer, state func() *apply.State) (*metrics, e
 		})
 	}
 	return m, errors.Join(
-		r.Register(m.requests), r.Register(m.errors), r.Register(m.seen),
+		r.Register(healthCollector{health}), r.Register(m.requests), r.Register(m.errors), r.Register(m.seen),
 		r.Register(gauge("engine_metadata_version", "The resource version that this process knows.",
 			func(s *apply.State) float64 { return float64(s.Version) })),
 		r.Register(gauge("engine_metadata_inconsistent_objects", "Inconsistent objects of the metadata.",
@@ -67,5 +68,21 @@ func (m *metrics) done(endpoint metadatav1.ApplyRequest_Endpoint, began time.Tim
 	m.requests.WithLabelValues(endpointNames[endpoint]).Observe(time.Since(began).Seconds())
 	if err != nil {
 		m.errors.WithLabelValues(string(apierror.From(err).Code)).Inc()
+	}
+}
+
+// healthCollector shows the health of the sources.
+type healthCollector struct{ monitor *sourcehealth.Monitor }
+
+var sourceHealthDesc = prometheus.NewDesc("engine_source_health",
+	"Health of a source: 0 OK, 1 TIMEOUT, 2 FAILED, 3 ERROR.", []string{"source_name"}, nil)
+
+// Describe implements prometheus.Collector.
+func (healthCollector) Describe(c chan<- *prometheus.Desc) { c <- sourceHealthDesc }
+
+// Collect implements prometheus.Collector.
+func (h healthCollector) Collect(c chan<- prometheus.Metric) {
+	for name, r := range h.monitor.Reports() {
+		c <- prometheus.MustNewConstMetric(sourceHealthDesc, prometheus.GaugeValue, r.Status.Number(), name)
 	}
 }

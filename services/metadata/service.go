@@ -27,6 +27,7 @@ import (
 	"queryengine/services/metadata/internal/apply"
 	"queryengine/services/metadata/internal/audience"
 	"queryengine/services/metadata/internal/outbox"
+	"queryengine/services/metadata/internal/sourcehealth"
 	"queryengine/services/metadata/internal/sources"
 	"queryengine/services/metadata/internal/store"
 )
@@ -66,6 +67,7 @@ type Service struct {
 	publisher *outbox.Publisher
 	audience  *audience.Audience
 	metrics   *metrics
+	monitor   *sourcehealth.Monitor
 	// background is the work that no request waits for; ended ends it.
 	background sync.WaitGroup
 	ended      context.CancelFunc
@@ -114,7 +116,12 @@ func New(c Config, d Deps) (*Service, error) {
 		Replicas: c.Replicas,
 		Logger:   d.Logger,
 	})
-	if s.metrics, err = newMetrics(d.Metrics, s.engine.State); err != nil {
+	s.monitor = sourcehealth.New(sourcehealth.Config{
+		Document: func() *metadata.Document { return s.engine.State().Document },
+		Source:   s.sources.Get,
+		Logger:   d.Logger,
+	})
+	if s.metrics, err = newMetrics(d.Metrics, s.engine.State, s.monitor); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	return s, nil
@@ -159,6 +166,7 @@ func (s *Service) start(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.Background())
 	s.ended = cancel
 	s.background.Go(func() { s.engine.Reintrospect(background) })
+	s.background.Go(func() { s.monitor.Run(background) })
 	s.stops = append(s.stops, func() {
 		s.ended()
 		s.background.Wait()
@@ -223,6 +231,10 @@ func (s *Service) register(ctx context.Context) error {
 		return err
 	}
 	err = registered.Handle(bus.MetadataDump, func() proto.Message { return &metadatav1.DumpRequest{} }, s.dump)
+	if err != nil {
+		return err
+	}
+	err = registered.Handle(bus.SourceHealth, func() proto.Message { return &metadatav1.SourceHealthRequest{} }, s.sourceHealth)
 	if err != nil {
 		return err
 	}
@@ -306,6 +318,17 @@ func (s *Service) health(ctx context.Context, _ proto.Message, _ bus.ResponseWri
 		return apierror.New(apierror.Unexpected, "the metadata database can't be reached").WithStatus(http.StatusServiceUnavailable)
 	}
 	return nil
+}
+
+// sourceHealth answers with the health of the sources.
+func (s *Service) sourceHealth(_ context.Context, _ proto.Message, w bus.ResponseWriter) error {
+	body, err := json.Marshal(s.monitor.Reports())
+	if err != nil {
+		return err
+	}
+	w.SetHead(&metadatav1.SourceHealthHead{})
+	_, err = w.Write(body)
+	return err
 }
 
 // storeSnapshot stores a snapshot for a service that has none to start from.

@@ -484,6 +484,80 @@ func (*DumpHead) Descriptor() ([]byte, []int) {
 	return file_metadata_v1_metadata_proto_rawDescGZIP(), []int{7}
 }
 
+// SourceHealthRequest asks for the health of the sources that have a health check. The
+// answer's body is a JSON object by source.
+type SourceHealthRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SourceHealthRequest) Reset() {
+	*x = SourceHealthRequest{}
+	mi := &file_metadata_v1_metadata_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SourceHealthRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SourceHealthRequest) ProtoMessage() {}
+
+func (x *SourceHealthRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_metadata_v1_metadata_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SourceHealthRequest.ProtoReflect.Descriptor instead.
+func (*SourceHealthRequest) Descriptor() ([]byte, []int) {
+	return file_metadata_v1_metadata_proto_rawDescGZIP(), []int{8}
+}
+
+type SourceHealthHead struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SourceHealthHead) Reset() {
+	*x = SourceHealthHead{}
+	mi := &file_metadata_v1_metadata_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SourceHealthHead) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SourceHealthHead) ProtoMessage() {}
+
+func (x *SourceHealthHead) ProtoReflect() protoreflect.Message {
+	mi := &file_metadata_v1_metadata_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SourceHealthHead.ProtoReflect.Descriptor instead.
+func (*SourceHealthHead) Descriptor() ([]byte, []int) {
+	return file_metadata_v1_metadata_proto_rawDescGZIP(), []int{9}
+}
+
 var File_metadata_v1_metadata_proto protoreflect.FileDescriptor
 
 const file_metadata_v1_metadata_proto_rawDesc = "" +
@@ -517,7 +591,9 @@ const file_metadata_v1_metadata_proto_rawDesc = "" +
 	"\vDumpRequest\x12\x12\n" +
 	"\x04body\x18\x01 \x01(\fR\x04body\"\n" +
 	"\n" +
-	"\bDumpHeadB*Z(queryengine/proto/metadata/v1;metadatav1b\x06proto3"
+	"\bDumpHead\"\x15\n" +
+	"\x13SourceHealthRequest\"\x12\n" +
+	"\x10SourceHealthHeadB*Z(queryengine/proto/metadata/v1;metadatav1b\x06proto3"
 
 var (
 	file_metadata_v1_metadata_proto_rawDescOnce sync.Once
@@ -532,27 +608,29 @@ func file_metadata_v1_metadata_proto_rawDescGZIP() []byte {
 }
 
 var file_metadata_v1_metadata_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_metadata_v1_metadata_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_metadata_v1_metadata_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_metadata_v1_metadata_proto_goTypes = []any{
-	(ApplyRequest_Endpoint)(0), // 0: queryengine.metadata.v1.ApplyRequest.Endpoint
-	(*ApplyRequest)(nil),       // 1: queryengine.metadata.v1.ApplyRequest
-	(*ApplyHead)(nil),          // 2: queryengine.metadata.v1.ApplyHead
-	(*Ack)(nil),                // 3: queryengine.metadata.v1.Ack
-	(*RollCall)(nil),           // 4: queryengine.metadata.v1.RollCall
-	(*SnapshotRequest)(nil),    // 5: queryengine.metadata.v1.SnapshotRequest
-	(*SnapshotHead)(nil),       // 6: queryengine.metadata.v1.SnapshotHead
-	(*DumpRequest)(nil),        // 7: queryengine.metadata.v1.DumpRequest
-	(*DumpHead)(nil),           // 8: queryengine.metadata.v1.DumpHead
-	(*v1.Session)(nil),         // 9: queryengine.query.v1.Session
+	(ApplyRequest_Endpoint)(0),  // 0: queryengine.metadata.v1.ApplyRequest.Endpoint
+	(*ApplyRequest)(nil),        // 1: queryengine.metadata.v1.ApplyRequest
+	(*ApplyHead)(nil),           // 2: queryengine.metadata.v1.ApplyHead
+	(*Ack)(nil),                 // 3: queryengine.metadata.v1.Ack
+	(*RollCall)(nil),            // 4: queryengine.metadata.v1.RollCall
+	(*SnapshotRequest)(nil),     // 5: queryengine.metadata.v1.SnapshotRequest
+	(*SnapshotHead)(nil),        // 6: queryengine.metadata.v1.SnapshotHead
+	(*DumpRequest)(nil),         // 7: queryengine.metadata.v1.DumpRequest
+	(*DumpHead)(nil),            // 8: queryengine.metadata.v1.DumpHead
+	(*SourceHealthRequest)(nil), // 9: queryengine.metadata.v1.SourceHealthRequest
+	(*SourceHealthHead)(nil),    // 10: queryengine.metadata.v1.SourceHealthHead
+	(*v1.Session)(nil),          // 11: queryengine.query.v1.Session
 }
 var file_metadata_v1_metadata_proto_depIdxs = []int32{
-	0, // 0: queryengine.metadata.v1.ApplyRequest.endpoint:type_name -> queryengine.metadata.v1.ApplyRequest.Endpoint
-	9, // 1: queryengine.metadata.v1.ApplyRequest.session:type_name -> queryengine.query.v1.Session
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	0,  // 0: queryengine.metadata.v1.ApplyRequest.endpoint:type_name -> queryengine.metadata.v1.ApplyRequest.Endpoint
+	11, // 1: queryengine.metadata.v1.ApplyRequest.session:type_name -> queryengine.query.v1.Session
+	2,  // [2:2] is the sub-list for method output_type
+	2,  // [2:2] is the sub-list for method input_type
+	2,  // [2:2] is the sub-list for extension type_name
+	2,  // [2:2] is the sub-list for extension extendee
+	0,  // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_metadata_v1_metadata_proto_init() }
@@ -566,7 +644,7 @@ func file_metadata_v1_metadata_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_metadata_v1_metadata_proto_rawDesc), len(file_metadata_v1_metadata_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   8,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -45,6 +45,7 @@ func (a *API) routes() []route {
 		{http.MethodGet, "/dev/plan_cache", GroupDev, apiErrors, showPlanCache},
 		{http.MethodGet, "/v1/version", GroupAlways, apiErrors, showVersion},
 		{http.MethodGet, "/healthz", GroupAlways, apiErrors, health},
+		{http.MethodGet, "/healthz/sources", GroupAlways, apiErrors, showSourceHealth},
 		{http.MethodGet, "/engine/healthz", GroupAlways, apiErrors, health},
 	}
 }
