@@ -89,6 +89,7 @@ func operations() []operation {
 		{"get_inconsistent_metadata", of[GetInconsistentMetadata]()},
 		{"drop_inconsistent_metadata", of[DropInconsistentMetadata]()},
 		{"dump_internal_state", of[DumpInternalState]()},
+		{"test_webhook_transform", of[TestWebhookTransform]()},
 	}
 }
 

@@ -47,9 +47,8 @@ const (
 // elsewhere are the specified commands that the registry need not have, and why.
 var elsewhere = map[string]string{
 	"bulk": "made of other requests", "bulk_keep_going": "made of other requests", "bulk_atomic": "made of other requests",
-	"get_catalog_state":      "no part of the document",
-	"set_catalog_state":      "no part of the document",
-	"test_webhook_transform": "no part of the document",
+	"get_catalog_state": "no part of the document",
+	"set_catalog_state": "no part of the document",
 
 	"dc_add_agent": "no data connectors", "dc_delete_agent": "no data connectors",
 

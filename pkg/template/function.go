@@ -2,8 +2,6 @@ package template
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -98,13 +96,13 @@ var library = map[string]Function{
 }
 
 func unexpectedType(what, expected string, v any) error {
-	return fmt.Errorf("parsing %s failed, expected %s, but encountered %s", what, expected, TypeName(v))
+	return Refusal("parsing " + what + " failed, expected " + expected + ", but encountered " + TypeName(v))
 }
 
 func empty(v any) (any, error) {
 	switch v := v.(type) {
 	case bool:
-		return nil, errors.New("Cannot define emptiness for a boolean")
+		return nil, Refusal("Cannot define emptiness for a boolean")
 	case json.Number:
 		return compareNumbers(string(v), "0") == 0, nil
 	case string:
@@ -143,7 +141,7 @@ func inverse(v any) (any, error) {
 		if n, ok := reciprocal(v); ok {
 			return n, nil
 		}
-		return nil, errors.New("Cannot divide by zero")
+		return nil, Refusal("Cannot divide by zero")
 	case string:
 		runes := []rune(v)
 		slices.Reverse(runes)
@@ -161,17 +159,17 @@ func split(v any) (first, rest any, err error) {
 	switch v := v.(type) {
 	case string:
 		if v == "" {
-			return nil, nil, errors.New("Empty string")
+			return nil, nil, Refusal("Empty string")
 		}
 		_, n := utf8.DecodeRuneInString(v)
 		return v[:n], v[n:], nil
 	case []any:
 		if len(v) == 0 {
-			return nil, nil, errors.New("Empty array")
+			return nil, nil, Refusal("Empty array")
 		}
 		return v[0], v[1:], nil
 	}
-	return nil, nil, errors.New("Expected an array or string")
+	return nil, nil, Refusal("Expected an array or string")
 }
 
 func head(v any) (any, error) {
@@ -225,7 +223,7 @@ func fromPairs(v any) (any, error) {
 				continue
 			}
 		}
-		return nil, errors.New("Expected an array of shape [ [k1,v1], [k2,v2] ... ] - With String keys.")
+		return nil, Refusal("Expected an array of shape [ [k1,v1], [k2,v2] ... ] - With String keys.")
 	}
 	return object, nil
 }

@@ -1,0 +1,59 @@
+package transform
+
+import (
+	"encoding/json"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/template"
+)
+
+// The texts of failed transforms.
+const (
+	requestInvalid  = "request transform validation failed"
+	responseInvalid = "response transform validation failed"
+)
+
+// Bundle is everything that is wrong with a transform. It encodes to the list that clients
+// see.
+type Bundle []error
+
+func (b Bundle) Error() string {
+	texts := make([]string, len(b))
+	for i, err := range b {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Invalid is the error of the metadata API for a request transform that can't be used.
+func (b Bundle) Invalid() *apierror.Error { return b.refusal(requestInvalid) }
+
+func (b Bundle) refusal(message string) *apierror.Error {
+	return apierror.New(apierror.ValidationFailed, message).WithInternal(b)
+}
+
+// or is b as an error, nil when nothing is wrong.
+func (b Bundle) or() error {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
+}
+
+// Fault is what is wrong besides the templates.
+type Fault struct {
+	Code    string          `json:"error_code"`
+	Message string          `json:"message"`
+	Value   json.RawMessage `json:"value,omitempty"`
+}
+
+func (f *Fault) Error() string { return f.Code + ": " + f.Message }
+
+func fault(message string) *Fault { return &Fault{Code: "TransformationError", Message: message} }
+
+func faultOf(message string, value any) *Fault {
+	f := fault(message)
+	f.Value = template.Encode(value)
+	return f
+}
