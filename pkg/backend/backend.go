@@ -48,6 +48,9 @@ type TypeSystem interface {
 	// inlined, with the error texts of the wire format (path "$", relative). JSON null is
 	// the caller's business.
 	ParseInput(t catalog.Type, value json.RawMessage) (Input, error)
+	// NamedType is the built-in type of that name, as SQL spells it: integer, text[],
+	// timestamp with time zone.
+	NamedType(name string) (catalog.Type, bool)
 	// CanCast says whether `_cast` to the type named target exists, and which type it is.
 	CanCast(t catalog.Type, target string) (catalog.Type, bool)
 }
@@ -187,6 +190,13 @@ type PartIntrospector interface {
 type Dumper interface {
 	// Dump runs the dump program of the database with these arguments and writes its output.
 	Dump(ctx context.Context, arguments []string, w io.Writer) error
+}
+
+// QueryValidator is a Source that can say whether its database takes a native query.
+type QueryValidator interface {
+	// ValidateNativeQuery fails when the statement, or what it returns, isn't as it should be.
+	// Nothing is executed.
+	ValidateNativeQuery(ctx context.Context, q ir.NativeQuery) error
 }
 
 // Part names tables and functions of a source.

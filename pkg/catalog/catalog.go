@@ -182,3 +182,28 @@ type EnumValue struct {
 	Value   string `json:"value"`
 	Comment string `json:"comment,omitempty"`
 }
+
+// NamedTypes are the element types of all columns and arguments that aren't built in, by
+// their name and by their name with the schema.
+func (s *Source) NamedTypes() map[string]Type {
+	types := map[string]Type{}
+	add := func(t Type) {
+		if t.Schema != "" {
+			t.Dims, t.Domain = 0, nil
+			types[t.Name], types[t.Schema+"."+t.Name] = t, t
+		}
+	}
+	for _, t := range s.Tables {
+		for _, c := range t.Columns {
+			add(c.Type)
+		}
+	}
+	for _, overloads := range s.Functions {
+		for _, f := range overloads {
+			for _, a := range f.Args {
+				add(a.Type)
+			}
+		}
+	}
+	return types
+}

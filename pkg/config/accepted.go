@@ -75,10 +75,6 @@ var withoutEffect = []row{
 		Help: "let configured headers win over those of the client",
 	}, parseBool),
 	accepted(Spec{
-		Flag: "disable-native-query-validation", Default: "false", Values: boolean, Switch: true, Services: []Service{Metadata},
-		Help: "don't prepare native queries when they are tracked",
-	}, parseBool),
-	accepted(Spec{
 		Flag: "enable-persisted-queries", Default: "false", Values: boolean, Switch: true,
 		Help: "accept queries by their hash",
 	}, parseBool),

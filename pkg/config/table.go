@@ -226,6 +226,10 @@ var (
 		Flag: "infer-function-permissions", Default: "true", Values: boolean, Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
 		Help: "a role that may select from a table may call the query functions that return its rows",
 	}, parseBool)
+	DisableNativeQueryValidation = define(Spec{
+		Flag: "disable-native-query-validation", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{Metadata},
+		Help: "don't ask the database about native queries when they are tracked",
+	}, parseBool)
 	EnableRelay = define(Spec{
 		Flag: "enable-relay", Default: "true", Values: boolean, Group: GroupSchema, Services: []Service{Gateway},
 		Help: "serve /v1beta1/relay",
@@ -339,7 +343,7 @@ var effective = []row{
 	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,
 	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, DevMode, AdminInternalErrors,
-	StringifyNumericTypes, InferFunctionPermissions, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
+	StringifyNumericTypes, InferFunctionPermissions, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	QueryConcurrency, PlanCacheSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections,
 	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory,

@@ -24,9 +24,11 @@ type Written struct {
 	Rows  []Value
 }
 
-func (Table) from()    {}
-func (Function) from() {}
-func (Written) from()  {}
+func (Table) from()       {}
+func (Function) from()    {}
+func (Written) from()     {}
+func (NativeQuery) from() {}
+func (Embedded) from()    {}
 
 // Root is the content of one root field: a *Select or an *Aggregate.
 type Root interface{ root() }

@@ -30,6 +30,8 @@ type View struct {
 	Inconsistent []Inconsistency
 	// Kind is the kind of sources that the command's prefix asks for, "" for none.
 	Kind string
+	// Atomic says that later operations may add what this one refers to.
+	Atomic bool
 	// Schema answers what document and catalogs say together.
 	Schema Schema
 }
@@ -61,6 +63,8 @@ type Result struct {
 	Objects []ObjectID
 	// Introspect names what the catalogs have to be asked about again.
 	Introspect Introspection
+	// Validate are native queries whose statements the database has to accept.
+	Validate []ObjectID
 	// Reply makes the body from the state after the change; nil for {"message":"success"}.
 	Reply func(after View) (json.RawMessage, error)
 }

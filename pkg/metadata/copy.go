@@ -84,9 +84,17 @@ func (s *Source) without(ids []ObjectID) *Source {
 		switch id.Kind {
 		case ObjectTable, ObjectFunction:
 			gone[id] = true
+		case ObjectNativeQuery:
+			n.NativeQueries = removed(n.NativeQueries, nativeQueryName, id.Name)
+		case ObjectLogicalModel:
+			n.LogicalModels = removed(n.LogicalModels, logicalModelName, id.Name)
 		case ObjectFunctionPermission:
 			n.Functions = withoutFunctionPermission(n.Functions, id)
 		default:
+			if id.Kind == ObjectSelectPermission && id.Name != "" {
+				n.withoutModelPermission(id)
+				continue
+			}
 			t := tables[id.Table]
 			if t == nil {
 				if t = s.Table(id.Table); t == nil {

@@ -278,6 +278,7 @@ func (d *Document) sharing(old *Document) *Document {
 		c.Functions = share(s.Functions, o.Functions, func(f *Function) string {
 			return qualified(f.Function.Schema, f.Function.Name)
 		})
+		c.ShareModels(o)
 		return &c
 	})
 	n.Sources = share(n.Sources, old.Sources, func(s *Source) string { return s.Name })

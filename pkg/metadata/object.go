@@ -20,6 +20,8 @@ const (
 	ObjectDeletePermission   = "delete_permission"
 	ObjectEventTrigger       = "event_trigger"
 	ObjectRemoteRelationship = "remote_relationship"
+	ObjectNativeQuery        = "native_query"   // Name: its root field
+	ObjectLogicalModel       = "logical_model"  // Name; its select permissions have Name and Role
 	ObjectInheritedRole      = "inherited_role" // Role
 	ObjectRESTEndpoint       = "rest_endpoint"  // Name
 	ObjectOpenTelemetry      = "open_telemetry" // Name: the part of the settings

@@ -50,6 +50,14 @@ func sourceOperations() []operation {
 		{"drop_function_permission", of[DropFunctionPermission]()},
 		{"add_computed_field", of[AddComputedField]()},
 		{"drop_computed_field", of[DropComputedField]()},
+		{"track_logical_model", of[TrackLogicalModel]()},
+		{"untrack_logical_model", of[UntrackLogicalModel]()},
+		{"get_logical_model", of[GetLogicalModel]()},
+		{"create_logical_model_select_permission", of[CreateLogicalModelPermission]()},
+		{"drop_logical_model_select_permission", of[DropLogicalModelPermission]()},
+		{"track_native_query", of[TrackNativeQuery]()},
+		{"untrack_native_query", of[UntrackNativeQuery]()},
+		{"get_native_query", of[GetNativeQuery]()},
 	}
 }
 

@@ -17,9 +17,9 @@ type Source struct {
 	Kind             string              `json:"kind" meta:"default=postgres"`
 	Tables           []*Table            `json:"tables" meta:"required"`
 	Functions        []*Function         `json:"functions,omitempty"`
-	NativeQueries    []json.RawMessage   `json:"native_queries,omitempty"`
+	NativeQueries    []*NativeQuery      `json:"native_queries,omitempty"`
 	StoredProcedures []json.RawMessage   `json:"stored_procedures,omitempty"`
-	LogicalModels    []json.RawMessage   `json:"logical_models,omitempty"`
+	LogicalModels    []*LogicalModel     `json:"logical_models,omitempty"`
 	Configuration    SourceConfiguration `json:"configuration" meta:"required"`
 	QueryTags        json.RawMessage     `json:"query_tags,omitempty"`
 	Customization    *Customization      `json:"customization,omitempty"`
@@ -58,9 +58,7 @@ func (s *Source) check() error {
 		return apierror.At(err, "health_check")
 	}
 	s.Customization = s.Customization.normalised()
-	s.NativeQueries = sortedBy(s.NativeQueries, "root_field_name")
 	s.StoredProcedures = sortedBy(s.StoredProcedures, "stored_procedure")
-	s.LogicalModels = sortedBy(s.LogicalModels, "name")
 	slices.SortFunc(s.Tables, func(a, b *Table) int { return compareNames(a.Table, b.Table) })
 	slices.SortFunc(s.Functions, func(a, b *Function) int { return compareNames(a.Function, b.Function) })
 	if d := duplicates(s.Tables, func(t *Table) string { return t.Table.String() }); d != "" {
@@ -69,7 +67,7 @@ func (s *Source) check() error {
 	if d := duplicates(s.Functions, func(f *Function) string { return f.Function.String() }); d != "" {
 		return duplicateError("functions", d)
 	}
-	return nil
+	return s.checkModels()
 }
 
 // SourceConfiguration says how a PostgreSQL source is reached.

@@ -69,6 +69,7 @@ func buildSource(m *metadata.Source, c *catalog.Source, roles *roleSet, prev *So
 		t.buildComputedFields(before)
 	}
 	s.buildFunctions(prev)
+	s.buildModels(prev)
 	return s
 }
 

@@ -30,6 +30,7 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 		}
 		list = append(list, source.brokenTables()...)
 		list = append(list, source.checkFunctions()...)
+		list = append(list, source.modelProblems...)
 	}
 	list = append(list, s.checkRemote()...)
 	list = append(list, s.checkRoles()...)
@@ -120,8 +121,13 @@ func objectName(id metadata.ObjectID) string {
 		return "inherited_role inherited role " + id.Role
 	case metadata.ObjectTable, metadata.ObjectFunction:
 		return fmt.Sprintf("%s %s in source %s", id.Kind, id.Table, id.Source)
+	case metadata.ObjectNativeQuery, metadata.ObjectLogicalModel:
+		return fmt.Sprintf("%s %s in source %s", id.Kind, id.Name, id.Source)
 	case metadata.ObjectFunctionPermission:
 		return fmt.Sprintf("%s %s permission for function %s in source %s", id.Kind, id.Role, id.Table, id.Source)
+	}
+	if id.Table == (catalog.Name{}) && id.Role != "" {
+		return fmt.Sprintf("%s %s in logical model %s in source %s", id.Kind, id.Role, id.Name, id.Source)
 	}
 	if id.Role != "" {
 		return id.Kind + " " + id.Role + inTable
@@ -134,7 +140,8 @@ var kindOrder = []string{
 	metadata.ObjectSource, metadata.ObjectTable, metadata.ObjectObjectRelation, metadata.ObjectArrayRelation,
 	metadata.ObjectComputedField, metadata.ObjectRemoteRelationship,
 	metadata.ObjectInsertPermission, metadata.ObjectSelectPermission, metadata.ObjectUpdatePermission, metadata.ObjectDeletePermission,
-	metadata.ObjectEventTrigger, metadata.ObjectFunction, metadata.ObjectFunctionPermission, metadata.ObjectRESTEndpoint,
+	metadata.ObjectEventTrigger, metadata.ObjectFunction, metadata.ObjectFunctionPermission, metadata.ObjectNativeQuery, metadata.ObjectLogicalModel,
+	metadata.ObjectRESTEndpoint,
 	metadata.ObjectInheritedRole, metadata.ObjectOpenTelemetry,
 }
 

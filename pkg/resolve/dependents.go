@@ -55,7 +55,7 @@ func (s *Schema) dependents(ids []metadata.ObjectID, counts func(need) bool) []m
 func (s *Source) dependents(ids []metadata.ObjectID, counts func(need) bool) []metadata.ObjectID {
 	g := graph{
 		gone: make(map[metadata.ObjectID]bool, len(ids)), about: map[catalog.Name]bool{}, loaded: map[*Table]bool{},
-		objects: s.functionNeeds(),
+		objects: append(s.functionNeeds(), s.modelNeeds()...),
 	}
 	for _, id := range ids {
 		g.add(id)
@@ -126,7 +126,7 @@ func (s *Source) functionNeeds() []objectNeeds {
 // owner is the object that id goes together with; the zero ID for one that stands alone.
 func owner(id metadata.ObjectID) metadata.ObjectID {
 	switch id.Kind {
-	case metadata.ObjectFunction, metadata.ObjectTable:
+	case metadata.ObjectFunction, metadata.ObjectTable, metadata.ObjectNativeQuery, metadata.ObjectLogicalModel:
 		return metadata.ObjectID{}
 	case metadata.ObjectFunctionPermission:
 		return metadata.ObjectID{Kind: metadata.ObjectFunction, Source: id.Source, Table: id.Table}
@@ -153,6 +153,10 @@ func Describe(id metadata.ObjectID) string {
 		what = "function " + table
 	case metadata.ObjectFunctionPermission:
 		what = "function permission " + table + "." + id.Role
+	case metadata.ObjectNativeQuery:
+		what = "native query " + id.Name
+	case metadata.ObjectLogicalModel:
+		what = "logical model " + id.Name
 	case metadata.ObjectColumn:
 		what = "column " + table + "." + id.Name
 	case metadata.ObjectConstraint:
@@ -166,6 +170,9 @@ func Describe(id metadata.ObjectID) string {
 	case metadata.ObjectEventTrigger:
 		what = "event-trigger " + table + "." + id.Name
 	default:
+		if id.Table == (catalog.Name{}) {
+			table = id.Name
+		}
 		what = "permission " + table + "." + id.Role + "." + strings.TrimSuffix(id.Kind, "_permission")
 	}
 	return what + " in source " + quote(id.Source)

@@ -55,7 +55,14 @@ func (s *Schema) permissionRoles() map[string]bool {
 				roles[p.Role] = true
 			}
 		}
-		addRawRoles(roles, source.LogicalModels, "select_permissions")
+		for _, m := range source.LogicalModels {
+			addRoles(roles, m.SelectPermissions)
+		}
+		for _, q := range source.NativeQueries {
+			if q.Returns.Inline != nil {
+				addRoles(roles, q.Returns.Inline.SelectPermissions)
+			}
+		}
 	}
 	addRawRoles(roles, s.Document.Actions, "permissions")
 	addRawRoles(roles, s.Document.RemoteSchemas, "permissions")

@@ -12,12 +12,13 @@ type rootCheck struct {
 	problems []metadata.Inconsistency
 }
 
-// claimant is a table or function, which claims names in the roots of the schema.
+// claimant is a table, function or native query, which claims names in the roots of the schema.
 type claimant struct {
 	source *Source
 	id     metadata.ObjectID
 	table  *Table
 	fn     *Function
+	query  *NativeQuery
 }
 
 // rootUse is a name in a root. Sources with a namespace have roots of their own.
@@ -41,6 +42,10 @@ func (c claimant) each(f func(rootUse)) {
 		f(rootUse{c.source.Namespace, queryRoot, c.fn.AggregateField.Name})
 		return
 	}
+	if c.query != nil {
+		f(rootUse{c.source.Namespace, queryRoot, c.query.Field.Name})
+		return
+	}
 	if c.table.Name == "" {
 		return
 	}
@@ -53,7 +58,7 @@ func (c claimant) each(f func(rootUse)) {
 	}
 }
 
-// claimants lists the tables and functions of all sources.
+// claimants lists the tables, functions and native queries of all sources.
 func (s *Schema) claimants() []claimant {
 	var list []claimant
 	for _, source := range s.Sources {
@@ -62,6 +67,9 @@ func (s *Schema) claimants() []claimant {
 		}
 		for _, f := range source.Functions {
 			list = append(list, claimant{source: source, id: functionID(f), fn: f})
+		}
+		for _, q := range source.NativeQueries {
+			list = append(list, claimant{source: source, id: nativeQueryID(source, q.Meta.RootField), query: q})
 		}
 	}
 	return list
@@ -93,6 +101,11 @@ func (s *Schema) setRenamed(prev *Schema) {
 		for _, f := range source.Functions {
 			if !slices.ContainsFunc(old.Functions, func(o *Function) bool { return o.Meta == f.Meta && o.Catalog == f.Catalog }) {
 				s.renamed = append(s.renamed, claimant{source: source, id: functionID(f), fn: f})
+			}
+		}
+		for _, q := range source.NativeQueries {
+			if o := old.NativeQuery(q.Meta.RootField); o == nil || o.Field.Name != q.Field.Name {
+				s.renamed = append(s.renamed, claimant{source: source, id: nativeQueryID(source, q.Meta.RootField), query: q})
 			}
 		}
 	}
@@ -166,9 +179,12 @@ func (s *Schema) rootConflicts(relevant func(rootUse) bool) []metadata.Inconsist
 	return list
 }
 
-// object describes a table or function in a group of conflicting objects.
+// object describes a table, function or native query in a group of conflicting objects.
 func (s *Schema) object(id metadata.ObjectID) metadata.InconsistentObject {
 	o := metadata.InconsistentObject{ID: id, Definition: id.Table, Name: objectName(id), Type: id.Kind}
+	if id.Kind == metadata.ObjectNativeQuery {
+		o.Definition = s.Source(id.Source).Meta.NativeQuery(id.Name)
+	}
 	if id.Kind == metadata.ObjectFunction {
 		functions := s.Source(id.Source).Meta.Functions
 		o.Definition = functions[slices.IndexFunc(functions, func(f *metadata.Function) bool { return f.Function == id.Table })]

@@ -55,6 +55,8 @@ type Source struct {
 	// Tables and Functions are the consistent ones, in the order of the document.
 	Tables    []*Table
 	Functions []*Function
+	// NativeQueries are the consistent ones, in the order of the document.
+	NativeQueries []*NativeQuery
 	// Convention is the naming convention in force.
 	Convention Convention
 	// Namespace is the field that holds the root fields of the source, "" for none.
@@ -65,6 +67,10 @@ type Source struct {
 	remote []*Table                // those that have remote relationships
 	tables map[catalog.Name]*Table // the consistent ones
 	bases  map[catalog.Name]*base  // all
+	// models are the rows of the tracked logical models, as far as they can be used;
+	// modelProblems is why the others, and native queries, can't.
+	models        map[string]*Table
+	modelProblems []metadata.Inconsistency
 }
 
 // Source returns the consistent source of that name, or nil.

@@ -25,8 +25,14 @@ type Table struct {
 	ComputedFields []*ComputedField
 	// EnumValues are the values of a table that is used as an enum.
 	EnumValues []catalog.EnumValue
+	// NativeQuery is what returns the rows, nil for those of a table and of a logical model
+	// by itself.
+	NativeQuery *NativeQuery
+	// Embedded are the columns whose values are rows of another logical model.
+	Embedded []*Embedded
 
-	base *base
+	model *model // nil for a table
+	base  *base
 }
 
 // Version is the same value in all versions of a schema in which the table itself, its
@@ -43,6 +49,8 @@ type Column struct {
 	// Description is nil for none.
 	Description *string
 	Scalar      backend.Scalar
+	// Embeds says that the values are rows of a logical model: Table.Embedded.
+	Embeds bool
 	// Enum is the enum table that the column refers to, nil for none.
 	Enum *Enum
 }

@@ -14,9 +14,9 @@ import (
 type sourceHead struct {
 	Name             string                       `json:"name"`
 	Kind             string                       `json:"kind"`
-	NativeQueries    []json.RawMessage            `json:"native_queries,omitempty"`
+	NativeQueries    []*metadata.NativeQuery      `json:"native_queries,omitempty"`
 	StoredProcedures []json.RawMessage            `json:"stored_procedures,omitempty"`
-	LogicalModels    []json.RawMessage            `json:"logical_models,omitempty"`
+	LogicalModels    []*metadata.LogicalModel     `json:"logical_models,omitempty"`
 	Configuration    metadata.SourceConfiguration `json:"configuration"`
 	QueryTags        json.RawMessage              `json:"query_tags,omitempty"`
 	Customization    *metadata.Customization      `json:"customization,omitempty"`
@@ -40,6 +40,7 @@ func (h sourceHead) apply(old *metadata.Source) *metadata.Source {
 	}
 	if old != nil {
 		s.Tables, s.Functions = old.Tables, old.Functions
+		s.ShareModels(old)
 	}
 	return s
 }

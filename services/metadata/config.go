@@ -28,6 +28,8 @@ type Config struct {
 	InferFunctionPermissions bool
 	DefaultNamingConvention  string
 	NamingConvention         bool
+	// DisableNativeQueryValidation tracks native queries without asking the database.
+	DisableNativeQueryValidation bool
 }
 
 // FromSettings reads the settings; env is os.LookupEnv.
@@ -41,6 +43,8 @@ func FromSettings(v *config.Values, env func(string) (string, bool)) (Config, er
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
 		NamingConvention:         slices.Contains(config.ExperimentalFeatures.Get(v), "naming_convention"),
+
+		DisableNativeQueryValidation: config.DisableNativeQueryValidation.Get(v),
 	}
 	if c.MetadataURL == "" {
 		c.MetadataURL = source

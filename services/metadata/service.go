@@ -99,8 +99,9 @@ func New(c Config, d Deps) (*Service, error) {
 			NamingConventionEnabled:  c.NamingConvention,
 			Env:                      d.Env,
 		},
-		Data:   dataOnBus{d.Bus},
-		Logger: d.Logger,
+		Data:              dataOnBus{d.Bus},
+		Logger:            d.Logger,
+		SkipNativeQueries: c.DisableNativeQueryValidation,
 	})
 	s.publisher = outbox.New(outbox.Config{
 		Store:     s.store,

@@ -30,7 +30,7 @@ type planned struct {
 // something changed that they refer to.
 type tableDep struct {
 	source     string
-	name       catalog.Name
+	key        resolve.TableKey
 	version    any
 	permission *resolve.SelectPermission
 }
@@ -75,7 +75,7 @@ func newPlanned(prepared *execute.Prepared, p *plan.Plan, role string, generatio
 	out := &planned{Prepared: prepared, role: role, volatile: len(p.Tables)+len(p.Writes) == 0 || prepared.Introspects()}
 	for _, t := range p.Tables {
 		out.tables = append(out.tables, tableDep{
-			source: t.Source.Name, name: t.Meta.Table, version: t.Version(), permission: t.Permission,
+			source: t.Source.Name, key: t.Key(), version: t.Version(), permission: t.Permission,
 		})
 	}
 	for _, w := range p.Writes {
@@ -106,7 +106,7 @@ func (p *planned) holds(s *resolve.Schema) bool {
 		if source == nil {
 			return false
 		}
-		t := source.Table(d.name)
+		t := source.Relation(d.key)
 		if t == nil || t.Version() != d.version || t.SelectPermission(p.role) != d.permission {
 			return false
 		}

@@ -250,6 +250,10 @@ func (r *renderer) from(f ir.From, outer *scope) string {
 		return qualified(f.Name) + "(" + r.arguments(f.Args, outer) + ")"
 	case ir.Written:
 		return r.written(f)
+	case ir.NativeQuery:
+		return r.nativeQuery(f)
+	case ir.Embedded:
+		return r.embedded(f, outer)
 	}
 	r.fail("unknown relation %T", f)
 	return ""

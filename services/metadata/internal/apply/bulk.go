@@ -60,18 +60,19 @@ func (w *work) failure(err error, i int) (json.RawMessage, error) {
 // element may need a later one.
 func (w *work) atomic(ctx context.Context, b bulkStep) (json.RawMessage, error) {
 	doc := w.current.Document
+	var queries []metadata.ObjectID
 	for i, s := range b.steps {
 		o, ok := s.(operationStep)
 		if !ok || !allowedInAtomic(o.Args) {
 			return nil, apierror.At(apierror.New(apierror.Unexpected, "Bulk atomic does not support this command"), "args", i)
 		}
 		v := w.current.view(o.Kind)
-		v.Document = doc
+		v.Document, v.Atomic = doc, true
 		r, err := o.Args.(metadata.Command).Apply(v)
 		if err != nil {
 			return nil, w.at(apierror.At(err, "args"), i)
 		}
-		doc = r.Document
+		doc, queries = r.Document, append(queries, r.Validate...)
 	}
 	next, err := w.build(ctx, doc, metadata.Introspection{})
 	if err != nil {
@@ -80,13 +81,17 @@ func (w *work) atomic(ctx context.Context, b bulkStep) (json.RawMessage, error) 
 	if list := fresh(w.current.Inconsistent, next.Inconsistent); len(list) > 0 {
 		return nil, apierror.At(apierror.New(apierror.BadRequest, "Schema inconsistency").WithInternal(byObject(list)), "args")
 	}
+	if err := w.validate(ctx, next, queries); err != nil {
+		return nil, apierror.At(err, "args")
+	}
 	w.current = next
 	return success, nil
 }
 
 func allowedInAtomic(args any) bool {
 	switch args.(type) {
-	case *metadata.CreateRelationship, *metadata.CreateArrayRelationship, *metadata.DropRelationship:
+	case *metadata.CreateRelationship, *metadata.CreateArrayRelationship, *metadata.DropRelationship,
+		*metadata.TrackNativeQuery, *metadata.UntrackNativeQuery, *metadata.TrackLogicalModel, *metadata.UntrackLogicalModel:
 		return true
 	}
 	return false

@@ -32,6 +32,8 @@ type Config struct {
 	Resolve resolve.Options
 	Data    Data
 	Logger  *slog.Logger
+	// SkipNativeQueries accepts native queries without asking the database.
+	SkipNativeQueries bool
 }
 
 // Data works off the operations on rows.

@@ -101,6 +101,9 @@ func (w *work) command(ctx context.Context, kind string, c metadata.Command) (js
 	if err := judge(w.current, next, r.Verdict, r.Objects); err != nil {
 		return nil, err
 	}
+	if err := w.validate(ctx, next, r.Validate); err != nil {
+		return nil, err
+	}
 	w.current = next
 	if r.Reply == nil {
 		return success, nil

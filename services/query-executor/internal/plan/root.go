@@ -80,6 +80,8 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.aggregateRows(tableRelation(m.Table), s, f.Args(), nil) })
 	case schema.FunctionRows:
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionRows(m, f, s) })
+	case schema.NativeRows:
+		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.nativeRows(m, f, s) })
 	case schema.FunctionAggregated:
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionAggregate(m, f, s) })
 	}

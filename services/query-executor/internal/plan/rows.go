@@ -130,6 +130,10 @@ func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
 	case *schema.RelationAggregate:
 		query, err := p.aggregateRows(tableRelation(m.Target), s, f.Args(), nil)
 		return nested(m.Relation, query), err
+	case schema.NativeRelation:
+		return p.nativeRelation(m, f, s)
+	case schema.EmbeddedRows:
+		return p.embedded(m, s)
 	case *schema.ComputedRows:
 		query, err := p.computedRows(m, f, s)
 		return ir.Field{Nested: &ir.Nested{Root: query}}, err

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 )
 
@@ -10,6 +11,7 @@ import (
 //   - *resolve.SelectColumn: a column that the role may read
 //   - *resolve.SelectComputedField: a scalar computed field that the role may read
 //   - *resolve.FunctionArg: an argument of a function
+//   - *resolve.NativeArgument: an argument of a native query
 //   - *backend.Operator: a comparison operator of the source's dialect
 //   - *backend.ObjectField: a field of the operand object of an operator
 //   - *Predicate: a function of an aggregate predicate
@@ -29,6 +31,24 @@ type (
 	FunctionAggregated struct {
 		Function *resolve.Function
 		Table    *Table
+	}
+	// NativeRows is a root field that a native query answers.
+	NativeRows struct {
+		Query *resolve.NativeQuery
+		Table *Table
+	}
+	// NativeRelation is a relationship to the rows of a native query, which takes the
+	// arguments of the query.
+	NativeRelation struct {
+		*resolve.NativeRelationship
+		Target *Table
+	}
+	// EmbeddedRows is a field of a logical model whose values are rows of another one.
+	EmbeddedRows struct {
+		*resolve.Embedded
+		Target *Table
+		// Redact is that of the column.
+		Redact ir.BoolExp
 	}
 	// Namespace is a root field that holds the root fields of one source.
 	Namespace struct{ Type *Type }
@@ -95,6 +115,7 @@ const (
 	ArgColumns    Argument = "columns"
 	ArgDistinct   Argument = "distinct"
 	ArgFunction   Argument = "args"
+	ArgNative     Argument = "native args"
 	ArgFilter     Argument = "filter"
 	ArgPredicate  Argument = "predicate"
 	ArgArguments  Argument = "arguments"

@@ -31,6 +31,7 @@ func (t *Table) buildObject() content {
 	for _, r := range t.Relations() {
 		fields = append(fields, t.relationFields(r)...)
 	}
+	fields = append(fields, t.nativeMembers()...)
 	for _, c := range t.Computed() {
 		inputs := t.role.functionArguments(t.Source, t.computedArgsType(c.ComputedField), c.Args)
 		fields = append(fields, Field{

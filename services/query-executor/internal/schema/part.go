@@ -68,13 +68,13 @@ func (t tablePart) describe() string {
 	case aggregateFields:
 		return "aggregate fields of " + t.display()
 	case boolExp:
-		return "Boolean expression to filter rows from the table " + t.display() + ". All fields are combined with a logical 'AND'."
+		return "Boolean expression to filter rows from the " + t.relation() + " " + t.display() + ". All fields are combined with a logical 'AND'."
 	case orderBy:
 		return "Ordering options when selecting data from " + t.display() + "."
 	case aggregateOrderBy:
 		return "order by aggregate values of table " + t.display()
 	case selectColumn:
-		return "select columns of table " + t.display()
+		return "select columns of " + t.relation() + " " + t.display()
 	case aggregatePredicates:
 		return ""
 	}

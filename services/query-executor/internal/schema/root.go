@@ -76,6 +76,11 @@ func (r *Role) sourceFields(s *resolve.Source, of func(*Table) []Field) []Field 
 			fields = append(fields, seen.functionFields(f)...)
 		}
 	}
+	for _, q := range s.NativeQueries {
+		if seen := r.Table(q.Rows); seen != nil {
+			fields = append(fields, seen.nativeField(q))
+		}
+	}
 	return fields
 }
 

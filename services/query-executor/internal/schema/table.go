@@ -109,7 +109,7 @@ func (t *Table) ReadsPrimaryKey() bool {
 // columns calls f for each visible column.
 func (t *Table) columns(f func(c *resolve.SelectColumn)) {
 	for i := range t.Permission.Columns {
-		if c := &t.Permission.Columns[i]; c.Column.Field != "" && c.Column.Scalar.Valid {
+		if c := &t.Permission.Columns[i]; c.Column.Field != "" && c.Column.Scalar.Valid && !c.Column.Embeds {
 			f(c)
 		}
 	}
