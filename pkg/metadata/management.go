@@ -3,7 +3,6 @@ package metadata
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"queryengine/pkg/apierror"
 )
@@ -28,94 +27,6 @@ func (a *ExportMetadata) Answer(v View) (json.RawMessage, error) {
 
 // isHidden says that a cron trigger is not part of the exported document.
 func isHidden(trigger json.RawMessage) bool { return Key(trigger, "include_in_metadata") == "false" }
-
-// ReplaceMetadata are the arguments of replace_metadata, in both versions.
-type ReplaceMetadata struct {
-	AllowInconsistent bool            `json:"allow_inconsistent_metadata"`
-	Metadata          json.RawMessage `json:"metadata" meta:"required"`
-
-	// report asks for the answer of version 2, with the inconsistent objects; at is where
-	// the document stands in the arguments.
-	report bool
-	at     []any
-}
-
-// UnmarshalJSON tells version 2 from a bare document by the key "metadata".
-func (a *ReplaceMetadata) UnmarshalJSON(raw []byte) error {
-	fields, err := object(raw)
-	if err != nil {
-		return err
-	}
-	if fields["metadata"] == nil {
-		a.Metadata = raw
-		return nil
-	}
-	type arguments ReplaceMetadata
-	if err := decode(raw, (*arguments)(a)); err != nil {
-		return err
-	}
-	a.report, a.at = true, []any{"metadata"}
-	// An export of version 2 may be given as it is.
-	if inner, err := object(a.Metadata); err == nil && inner["metadata"] != nil && inner["sources"] == nil {
-		a.Metadata, a.at = inner["metadata"], append(a.at, "metadata")
-	}
-	return nil
-}
-
-// Apply replaces the document. Objects that are equal in both stay shared.
-func (a *ReplaceMetadata) Apply(v View) (*Result, error) {
-	doc, err := Parse(a.Metadata, v.Document)
-	if err != nil {
-		return nil, apierror.At(err, a.at...)
-	}
-	if name := doc.repeatedTrigger(); name != "" {
-		return nil, apierror.Newf(apierror.NotSupported, "Event trigger with duplicate names not allowed: %q", name)
-	}
-	if err := doc.keepHidden(v.Document); err != nil {
-		return nil, err
-	}
-	r := &Result{Document: doc.sharing(v.Document), Introspect: Introspection{All: true}, Verdict: VerdictConsistent}
-	if a.AllowInconsistent {
-		r.Verdict = VerdictNone
-	}
-	if a.report {
-		r.Reply = inconsistencyReport
-	}
-	return r, nil
-}
-
-// keepHidden takes the cron triggers over that an export doesn't show.
-func (d *Document) keepHidden(old *Document) error {
-	for _, trigger := range old.CronTriggers {
-		if !isHidden(trigger) {
-			continue
-		}
-		name := rawName(trigger)
-		if find(d.CronTriggers, rawName, name) != nil {
-			return apierror.Newf(apierror.AlreadyExists,
-				"cron trigger with name %s already exists as a cron trigger with \"included_in_metadata\" as false", name)
-		}
-		d.CronTriggers = inserted(d.CronTriggers, trigger, rawName)
-	}
-	return nil
-}
-
-// repeatedTrigger is the name of an event trigger that occurs twice, in any tables.
-func (d *Document) repeatedTrigger() string {
-	seen := map[string]bool{}
-	for _, s := range d.Sources {
-		for _, t := range s.Tables {
-			for _, trigger := range t.EventTriggers {
-				name := rawName(trigger)
-				if seen[name] {
-					return name
-				}
-				seen[name] = true
-			}
-		}
-	}
-	return ""
-}
 
 // ReloadMetadata are the arguments of reload_metadata.
 type ReloadMetadata struct {
@@ -245,11 +156,14 @@ func (a *ListSourceKinds) Answer(View) (json.RawMessage, error) {
 	return json.RawMessage(`{"sources":[{"kind":"pg","builtin":true,"available":true,"display_name":"pg"}]}`), nil
 }
 
-func inconsistencyReport(v View) (json.RawMessage, error) {
+func inconsistencyReport(v View) (json.RawMessage, error) { return consistency(v, nil) }
+
+func consistency(v View, warnings []Warning) (json.RawMessage, error) {
 	return Encode(struct {
 		Consistent   bool            `json:"is_consistent"`
 		Inconsistent []Inconsistency `json:"inconsistent_objects"`
-	}{len(v.Inconsistent) == 0, append([]Inconsistency{}, v.Inconsistent...)})
+		Warnings     []Warning       `json:"warnings,omitempty"`
+	}{len(v.Inconsistent) == 0, append([]Inconsistency{}, v.Inconsistent...), warnings})
 }
 
 func reloadReport(v View) (json.RawMessage, error) {
@@ -259,30 +173,3 @@ func reloadReport(v View) (json.RawMessage, error) {
 		Inconsistent []Inconsistency `json:"inconsistent_objects,omitempty"`
 	}{"success", len(v.Inconsistent) == 0, v.Inconsistent})
 }
-
-// sharing is d with every source, table, function and role that equals one of old replaced
-// by it.
-func (d *Document) sharing(old *Document) *Document {
-	n := *d
-	n.InheritedRoles = share(d.InheritedRoles, old.InheritedRoles, roleName)
-	n.QueryCollections = share(d.QueryCollections, old.QueryCollections, collectionName)
-	n.Allowlist = share(d.Allowlist, old.Allowlist, allowlistCollection)
-	n.RESTEndpoints = share(d.RESTEndpoints, old.RESTEndpoints, endpointName)
-	n.Sources = mapped(d.Sources, func(s *Source) *Source {
-		o := old.Source(s.Name)
-		if o == nil {
-			return s
-		}
-		c := *s
-		c.Tables = share(s.Tables, o.Tables, func(t *Table) string { return qualified(t.Table.Schema, t.Table.Name) })
-		c.Functions = share(s.Functions, o.Functions, func(f *Function) string {
-			return qualified(f.Function.Schema, f.Function.Name)
-		})
-		c.ShareModels(o)
-		return &c
-	})
-	n.Sources = share(n.Sources, old.Sources, func(s *Source) string { return s.Name })
-	return &n
-}
-
-func qualified(schema, name string) string { return strconv.Quote(schema) + strconv.Quote(name) }

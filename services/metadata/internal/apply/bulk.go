@@ -160,17 +160,11 @@ func (w *work) batch(ctx context.Context, kind string, b metadata.Batch) (json.R
 	case len(warnings) == len(commands):
 		return nil, apierror.New(apierror.InvalidConfiguration, texts.AllFailed).WithInternal(warnings)
 	case !b.AllowWarnings():
-		return nil, apierror.New(metadataWarnings, "failed due to metadata warnings").WithInternal(warnings)
+		return nil, apierror.New(metadata.MetadataWarnings, "failed due to metadata warnings").WithInternal(warnings)
 	}
 	w.current = next
-	return metadata.Encode(struct {
-		Message  string             `json:"message"`
-		Warnings []metadata.Warning `json:"warnings"`
-	}{"success", warnings})
+	return metadata.SuccessWith(warnings)
 }
-
-// metadataWarnings is the code of a request that forbids warnings.
-const metadataWarnings apierror.Code = "metadata-warnings"
 
 // batchState applies the commands that fit, and builds their state: once, and again when
 // some turn out to be inconsistent.
