@@ -330,6 +330,10 @@ var (
 		Flag: "metadata-history", Default: "10000", Values: number, Group: GroupOperation, Services: []Service{Metadata},
 		Help: "versions of the metadata that are kept",
 	}, parsePositive)
+	MetadataHistoryAge = define(Spec{
+		Flag: "metadata-history-days", Default: "90", Values: number, Group: GroupOperation, Services: []Service{Metadata},
+		Help: "days for which versions of the metadata are kept",
+	}, parsePositive)
 )
 
 // table lists every setting in the order of the help.
@@ -346,7 +350,7 @@ var effective = []row{
 	StringifyNumericTypes, InferFunctionPermissions, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	QueryConcurrency, PlanCacheSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections,
-	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory,
+	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge,
 }
 
 // Table is every setting in the order of the help.

@@ -92,6 +92,17 @@ func (a *ReplaceMetadata) Apply(v View) (*Result, error) {
 	return r, nil
 }
 
+// Restore puts a document of the history in the place of the one in force.
+func Restore(doc, current *Document, allowInconsistent bool) *Result {
+	r := &Result{
+		Document: doc.sharing(current), Introspect: Introspection{All: true}, Verdict: VerdictConsistent, Reply: inconsistencyReport,
+	}
+	if allowInconsistent {
+		r.Verdict = VerdictNone
+	}
+	return r
+}
+
 // MetadataWarnings is the code of a request that forbids warnings.
 const MetadataWarnings apierror.Code = "metadata-warnings"
 

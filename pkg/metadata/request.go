@@ -26,6 +26,8 @@ type Envelope struct {
 	Args    json.RawMessage `json:"args"`
 	// ResourceVersion is the version that the request builds on, nil for the newest.
 	ResourceVersion *int64 `json:"resource_version"`
+	// DryRun asks what the request would change, without changing it.
+	DryRun bool `json:"dry_run"`
 }
 
 func (e *Envelope) check() error {

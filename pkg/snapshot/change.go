@@ -62,6 +62,15 @@ type Object struct {
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
+// Key names an object; it is comparable.
+type Key struct {
+	Kind                 Kind
+	Source, Schema, Name string
+}
+
+// Key names the object.
+func (o Object) Key() Key { return Key{o.Kind, o.Source, o.Schema, o.Name} }
+
 func (o Object) qualified() catalog.Name { return catalog.Name{Schema: o.Schema, Name: o.Name} }
 
 // Kind is the kind of an object.

@@ -17,8 +17,9 @@ type Config struct {
 	DefaultSource *metadata.ConnectionInfo
 	// Connections of the pool of the metadata database.
 	Connections int
-	// History is how many versions are kept, 0 for all.
-	History int
+	// History is how many versions are kept, HistoryAge how long; all and forever for 0.
+	History    int
+	HistoryAge time.Duration
 	// Replicas of the metadata stream.
 	Replicas int
 	// SeenTimeout bounds how long an answer waits until every gateway has seen a change, 2
@@ -39,6 +40,7 @@ func FromSettings(v *config.Values, env func(string) (string, bool)) (Config, er
 		MetadataURL:              config.MetadataDatabaseURL.Get(v).Reveal(),
 		Connections:              4,
 		History:                  config.MetadataHistory.Get(v),
+		HistoryAge:               time.Duration(config.MetadataHistoryAge.Get(v)) * 24 * time.Hour,
 		Replicas:                 config.NATSReplicas.Get(v),
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),

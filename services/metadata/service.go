@@ -85,7 +85,9 @@ func New(c Config, d Deps) (*Service, error) {
 	}
 	s := &Service{config: c, deps: d, sources: sources.NewPool(d.Open), audience: audience.New(d.Bus)}
 	var err error
-	s.store, err = store.Open(store.Config{URL: c.MetadataURL, MaxConnections: c.Connections, History: c.History})
+	s.store, err = store.Open(store.Config{
+		URL: c.MetadataURL, MaxConnections: c.Connections, History: c.History, HistoryAge: c.HistoryAge,
+	})
 	if err != nil {
 		return nil, err
 	}

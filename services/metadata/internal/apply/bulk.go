@@ -18,9 +18,17 @@ func (w *work) bulk(ctx context.Context, b bulkStep) (json.RawMessage, error) {
 	case bulkConcurrent:
 		return w.concurrent(ctx, b)
 	}
+	if b.mode == bulkKeepGoing {
+		defer func(before bool) { w.goesOn = before }(w.goesOn)
+		w.goesOn = true
+	}
 	answers := make([]json.RawMessage, len(b.steps))
 	for i, s := range b.steps {
+		refused := w.refused
 		body, err := w.run(ctx, s)
+		if refused == nil && w.refused != nil {
+			w.refused = w.at(w.refused, i)
+		}
 		if err != nil && (b.mode == bulkStop || ctx.Err() != nil || store.IsConflict(err)) {
 			return nil, w.at(err, i)
 		}

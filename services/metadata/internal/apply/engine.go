@@ -129,6 +129,8 @@ type Request struct {
 	API     metadata.API
 	Session *session.Session
 	Body    json.RawMessage
+
+	operation string // its type
 }
 
 // Answer is the body of an answer, and the state that it speaks of.
@@ -152,6 +154,10 @@ func (e *Engine) Handle(ctx context.Context, r Request) (*Answer, error) {
 	if s.adminOnly() && !r.Session.IsAdmin() {
 		return nil, apierror.At(apierror.New(apierror.AccessDenied, "restricted access : admin only").WithStatus(400), "args")
 	}
+	r.operation = envelope.Type
+	if isDryRun(r.API, envelope, s) {
+		return e.dryRun(ctx, r, s, envelope.ResourceVersion)
+	}
 	if !s.modifies() {
 		return e.read(ctx, r, s)
 	}
@@ -173,7 +179,7 @@ func (e *Engine) read(ctx context.Context, r Request, s step) (*Answer, error) {
 		e.Logger.WarnContext(ctx, "the metadata database is not reachable; answering from memory", "error", err)
 		state = e.State()
 	}
-	w := &work{Engine: e, api: r.API, session: r.Session, base: state, current: state}
+	w := e.newWork(r, state)
 	body, err := w.run(ctx, s)
 	if err != nil {
 		return nil, err
@@ -197,7 +203,7 @@ func (e *Engine) modify(ctx context.Context, r Request, s step, version *int64) 
 		if version != nil && *version != base.Version {
 			return nil, store.Conflict(*version)
 		}
-		w := &work{Engine: e, api: r.API, session: r.Session, base: base, current: base}
+		w := e.newWork(r, base)
 		body, err := w.run(ctx, s)
 		if err == nil && !w.unchanged {
 			err = w.commit(ctx)
@@ -233,7 +239,12 @@ func (w *work) commit(ctx context.Context) error {
 	if err := w.claim(ctx); err != nil {
 		return err
 	}
-	if err := w.tx.Commit(ctx, change); err != nil {
+	undo, err := snapshot.Diff(
+		&snapshot.Snapshot{Document: next.Document}, &snapshot.Snapshot{Version: w.base.Version, Document: w.base.Document}, change.At)
+	if err != nil {
+		return err
+	}
+	if err := w.tx.Commit(ctx, store.Record{Change: change, Undo: undo, Operation: w.operation}); err != nil {
 		return err
 	}
 	w.current = &State{Snapshot: &next, Schema: w.current.Schema}

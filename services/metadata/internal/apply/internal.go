@@ -32,7 +32,7 @@ func (e *Engine) Reintrospect(ctx context.Context) {
 }
 
 func (e *Engine) internally(ctx context.Context, change func(metadata.View) (*metadata.Result, error)) error {
-	admin := Request{Session: &session.Session{Role: session.Admin}}
+	admin := Request{Session: &session.Session{Role: session.Admin}, operation: "start"}
 	_, err := e.modify(ctx, admin, internalStep{change}, nil)
 	return err
 }

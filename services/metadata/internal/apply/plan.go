@@ -123,6 +123,15 @@ func (e *Engine) parse(api metadata.API, r *metadata.Envelope, body json.RawMess
 		switch r.Type {
 		case "get_catalog_state":
 			return getStateStep{}, nil
+		case "list_metadata_versions":
+			s := &listVersionsStep{}
+			return s, metadata.DecodeArgs(api, r, s)
+		case "diff_metadata_versions":
+			s := &diffVersionsStep{}
+			return s, metadata.DecodeArgs(api, r, s)
+		case "rollback_metadata":
+			s := &rollbackStep{}
+			return s, metadata.DecodeArgs(api, r, s)
 		case "set_catalog_state":
 			s := &setStateStep{}
 			return s, metadata.DecodeArgs(api, r, s)
@@ -156,6 +165,9 @@ func (e *Engine) parseBulk(api metadata.API, r *metadata.Envelope, mode bulkMode
 		var s step
 		if err == nil {
 			s, err = e.parse(api, element, body)
+		}
+		if err == nil && isDryRun(api, element, s) {
+			err = apierror.New(apierror.NotSupported, "dry_run is for a whole request: it belongs beside the type of the outermost one")
 		}
 		if err != nil {
 			return nil, apierror.At(err, "args", i)

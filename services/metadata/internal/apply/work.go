@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -16,8 +17,9 @@ import (
 // work is the progress of one request.
 type work struct {
 	*Engine
-	api     metadata.API
-	session *session.Session
+	api       metadata.API
+	session   *session.Session
+	operation string // the type of the request
 	// base is the state that the request builds on, current what it has come to.
 	base, current *State
 	// outside says that something happened outside of the metadata that can't be undone,
@@ -25,8 +27,17 @@ type work struct {
 	outside bool
 	// unchanged says that there is nothing to commit.
 	unchanged bool
+	// dry says that nothing will be committed; refused is what would keep it from being so.
+	dry     bool
+	refused error
+	// goesOn says that a refused element doesn't refuse the request.
+	goesOn bool
 	// tx is the claim on the version of base, nil before it is needed.
 	tx *store.Tx
+}
+
+func (e *Engine) newWork(r Request, base *State) *work {
+	return &work{Engine: e, api: r.API, session: r.Session, operation: r.operation, base: base, current: base}
 }
 
 var success = json.RawMessage(`{"message":"success"}`)
@@ -56,15 +67,24 @@ func (w *work) run(ctx context.Context, s step) (json.RawMessage, error) {
 }
 
 func (w *work) single(ctx context.Context, s step) (json.RawMessage, error) {
+	if w.dry && !canRehearse(s) {
+		return nil, apierror.New(apierror.NotSupported, "this request can't be tried with dry_run")
+	}
 	switch s := s.(type) {
 	case operationStep:
-		return w.operation(ctx, s.Operation)
+		return w.perform(ctx, s.Operation)
 	case *runSQLStep:
 		return w.runSQL(ctx, s)
 	case dataStep:
 		return w.data(ctx, s)
 	case internalStep:
 		return nil, w.internal(ctx, s)
+	case *listVersionsStep:
+		return w.listVersions(ctx, s)
+	case *diffVersionsStep:
+		return w.diffVersions(ctx, s)
+	case *rollbackStep:
+		return w.rollback(ctx, s)
 	case getStateStep:
 		state, err := w.Store.CatalogState(ctx)
 		if err != nil {
@@ -77,7 +97,7 @@ func (w *work) single(ctx context.Context, s step) (json.RawMessage, error) {
 	return nil, apierror.Newf(apierror.Unexpected, "unknown step %T", s)
 }
 
-func (w *work) operation(ctx context.Context, o *metadata.Operation) (json.RawMessage, error) {
+func (w *work) perform(ctx context.Context, o *metadata.Operation) (json.RawMessage, error) {
 	switch args := o.Args.(type) {
 	case metadata.Query:
 		return w.query(ctx, o.Kind, args)
@@ -94,11 +114,16 @@ func (w *work) command(ctx context.Context, kind string, c metadata.Command) (js
 	if err != nil {
 		return nil, err
 	}
+	return w.adopt(ctx, kind, r)
+}
+
+// adopt makes the result of a command the state that the request has come to.
+func (w *work) adopt(ctx context.Context, kind string, r *metadata.Result) (json.RawMessage, error) {
 	next, err := w.build(ctx, r.Document, r.Introspect)
 	if err != nil {
 		return nil, err
 	}
-	if err := judge(w.current, next, r.Verdict, r.Objects); err != nil {
+	if err := w.judge(next, r.Verdict, r.Objects); err != nil {
 		return nil, err
 	}
 	if err := w.validate(ctx, next, r.Validate); err != nil {
@@ -109,6 +134,17 @@ func (w *work) command(ctx context.Context, kind string, c metadata.Command) (js
 		return success, nil
 	}
 	return r.Reply(next.view(kind))
+}
+
+// judge is judge on the state that the request has come to; in a dry run, the refusal is
+// part of the answer.
+func (w *work) judge(next *State, verdict metadata.Verdict, named []metadata.ObjectID) error {
+	err := judge(w.current, next, verdict, named)
+	if w.dry && !w.goesOn && err != nil {
+		w.refused = cmp.Or(w.refused, apierror.At(err, "args"))
+		return nil
+	}
+	return err
 }
 
 // build makes the state of a document, after introspection of what it asks for.

@@ -61,31 +61,46 @@ const (
 	// What belongs to a source or a catalog goes with it.
 	removeSourceSQL = `DELETE FROM engine_catalog.metadata_object
 		WHERE source = $1 AND kind = ANY ($2::text[])`
-	changeSQL  = `INSERT INTO engine_catalog.metadata_change (version, change) VALUES ($1, $2::json)`
+	changeSQL  = `INSERT INTO engine_catalog.metadata_change (version, change, undo, summary) VALUES ($1, $2::json, $3::json, $4::json)`
 	versionNow = `UPDATE engine_catalog.metadata_version SET resource_version = $1`
 	pruneSQL   = `DELETE FROM engine_catalog.metadata_change WHERE published AND version <= $1`
+	pruneAged  = `DELETE FROM engine_catalog.metadata_change WHERE published AND version < $1 AND at < now() - $2::interval`
 )
 
+// Record is a change with what the history keeps of it.
+type Record struct {
+	Change *snapshot.Change
+	// Undo leads back, in the document only.
+	Undo *snapshot.Change
+	// Operation is the type of the request that made the change.
+	Operation string
+}
+
 // Commit writes a change on top of the claimed version. Its version is the next one.
-func (t *Tx) Commit(ctx context.Context, c *snapshot.Change) error {
-	if err := t.write(ctx, c); err != nil {
+func (t *Tx) Commit(ctx context.Context, r Record) error {
+	if err := t.write(ctx, r); err != nil {
 		t.Rollback(ctx)
 		return err
 	}
 	return failure(t.tx.Commit(ctx))
 }
 
-func (t *Tx) write(ctx context.Context, c *snapshot.Change) error {
+func (t *Tx) write(ctx context.Context, r Record) error {
+	c := r.Change
 	if c.Base != t.base.Number || c.Version != t.base.Number+1 || c.StreamID != t.base.StreamID {
 		return apierror.Newf(apierror.Unexpected, "change %d does not follow version %d", c.Version, t.base.Number)
 	}
-	raw, err := metadata.Encode(c)
-	if err != nil {
-		return err
+	texts := make([]string, 3)
+	for i, part := range []any{c, r.Undo, summarise(r.Operation, c, r.Undo)} {
+		raw, err := metadata.Encode(part)
+		if err != nil {
+			return err
+		}
+		texts[i] = string(raw)
 	}
 	b := &pgx.Batch{}
 	queueObjects(b, c.Objects)
-	b.Queue(changeSQL, c.Version, string(raw))
+	b.Queue(changeSQL, c.Version, texts[0], texts[1], texts[2])
 	b.Queue(versionNow, c.Version)
 	b.Queue(`SELECT pg_notify($1, '')`, Channel)
 	return failure(t.tx.SendBatch(ctx, b).Close())

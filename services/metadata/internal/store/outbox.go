@@ -45,6 +45,9 @@ func (s *Store) Published(ctx context.Context, version int64) error {
 	if s.history > 0 {
 		b.Queue(pruneSQL, version-int64(s.history))
 	}
+	if s.historyAge > 0 {
+		b.Queue(pruneAged, version, s.historyAge)
+	}
 	return failure(s.pool.SendBatch(ctx, b).Close())
 }
 

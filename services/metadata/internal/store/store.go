@@ -31,15 +31,17 @@ type Config struct {
 	URL string
 	// MaxConnections of the pool, 4 when it is 0.
 	MaxConnections int
-	// History is how many versions are kept, all for 0.
-	History int
+	// History is how many versions are kept, HistoryAge how long; all and forever for 0.
+	History    int
+	HistoryAge time.Duration
 }
 
 // Store is safe for concurrent use.
 type Store struct {
-	pool    *pgxpool.Pool
-	config  *pgx.ConnConfig
-	history int
+	pool       *pgxpool.Pool
+	config     *pgx.ConnConfig
+	history    int
+	historyAge time.Duration
 }
 
 // Open prepares the pool; it connects when it is used.
@@ -62,7 +64,7 @@ func Open(c Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metadata database: %w", err)
 	}
-	return &Store{pool: pool, config: pc.ConnConfig, history: c.History}, nil
+	return &Store{pool: pool, config: pc.ConnConfig, history: c.History, historyAge: c.HistoryAge}, nil
 }
 
 // resolve returns the address itself.

@@ -38,10 +38,14 @@ func commit(t *testing.T, s *Store, v Version, objects ...snapshot.Object) Versi
 	tx, err := s.Claim(t.Context(), v)
 	require.NoError(t, err)
 	next := Version{v.StreamID, v.Number + 1}
-	require.NoError(t, tx.Commit(t.Context(), &snapshot.Change{
+	require.NoError(t, tx.Commit(t.Context(), record(&snapshot.Change{
 		StreamID: v.StreamID, Base: v.Number, Version: next.Number, At: time.Now(), Objects: objects,
-	}))
+	})))
 	return next
+}
+
+func record(c *snapshot.Change) Record {
+	return Record{Change: c, Undo: &snapshot.Change{Objects: []snapshot.Object{}}, Operation: "test"}
 }
 
 func set(kind snapshot.Kind, source, name, value string) snapshot.Object {
@@ -71,7 +75,7 @@ func TestNewerTablesAreRefused(t *testing.T) {
 	s, _ := setup(t)
 	_, err := s.pool.Exec(t.Context(), `UPDATE engine_catalog.engine_version SET version = '99'`)
 	require.NoError(t, err)
-	require.ErrorContains(t, s.Migrate(t.Context()), "catalog version 99, this server knows up to version 1")
+	require.ErrorContains(t, s.Migrate(t.Context()), "catalog version 99, this server knows up to version 2")
 }
 
 func TestCommittedObjectsAreLoaded(t *testing.T) {
@@ -115,7 +119,7 @@ func TestOnlyOneCanCommitOnAVersion(t *testing.T) {
 		_, err := s.Claim(t.Context(), v)
 		second <- err
 	}()
-	require.NoError(t, tx.Commit(t.Context(), &snapshot.Change{StreamID: v.StreamID, Base: 1, Version: 2}))
+	require.NoError(t, tx.Commit(t.Context(), record(&snapshot.Change{StreamID: v.StreamID, Base: 1, Version: 2})))
 	err = <-second
 	require.True(t, IsConflict(err))
 	require.ErrorContains(t, err, "metadata resource version referenced (1) did not match current version")
@@ -126,7 +130,7 @@ func TestRolledBackClaimLeavesNothing(t *testing.T) {
 	s, v := setup(t)
 	tx, err := s.Claim(t.Context(), v)
 	require.NoError(t, err)
-	require.Error(t, tx.Commit(t.Context(), &snapshot.Change{StreamID: v.StreamID, Base: 1, Version: 3}))
+	require.Error(t, tx.Commit(t.Context(), record(&snapshot.Change{StreamID: v.StreamID, Base: 1, Version: 3})))
 	tx.Rollback(t.Context())
 	now, err := s.Version(t.Context())
 	require.NoError(t, err)

@@ -1,0 +1,97 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/snapshot"
+	"queryengine/services/metadata/internal/store"
+)
+
+// isDryRun says whether a request only asks what it would change: beside its type, or in
+// the arguments of those operations that have a place for it there.
+func isDryRun(api metadata.API, e *metadata.Envelope, s step) bool {
+	if api != metadata.APIMetadata {
+		return false
+	}
+	switch s := s.(type) {
+	case *rollbackStep:
+		return e.DryRun || s.DryRun
+	case operationStep:
+		if replace, ok := s.Args.(*metadata.ReplaceMetadata); ok {
+			return e.DryRun || replace.DryRun
+		}
+	}
+	return e.DryRun
+}
+
+// canRehearse says whether a step does nothing outside of the metadata.
+func canRehearse(s step) bool {
+	switch s.(type) {
+	case operationStep, *listVersionsStep, *diffVersionsStep, *rollbackStep, getStateStep:
+		return true
+	}
+	return false
+}
+
+// rehearsal is the answer of a dry run.
+type rehearsal struct {
+	DryRun  bool                  `json:"dry_run"`
+	Version int64                 `json:"resource_version"`
+	Changes []snapshot.Difference `json:"changes"`
+	// Consistent and Inconsistent are about the metadata as it would be.
+	Consistent   bool                     `json:"is_consistent"`
+	Inconsistent []metadata.Inconsistency `json:"inconsistent_objects"`
+	// Refused is the error that the request would be answered with because of them.
+	Refused *refusedAnswer `json:"refused,omitempty"`
+	// Answer is what the request would be answered with otherwise.
+	Answer json.RawMessage `json:"answer"`
+}
+
+type refusedAnswer struct {
+	Error string        `json:"error"`
+	Path  string        `json:"path"`
+	Code  apierror.Code `json:"code"`
+}
+
+// dryRun works a request off and throws away what it comes to.
+func (e *Engine) dryRun(ctx context.Context, r Request, s step, version *int64) (*Answer, error) {
+	select {
+	case <-e.writing:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { e.writing <- struct{}{} }()
+	base, err := e.Refresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if version != nil && *version != base.Version {
+		return nil, store.Conflict(*version)
+	}
+	w := e.newWork(r, base)
+	w.dry = true
+	defer w.end(ctx)
+	body, err := w.run(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	report := rehearsal{
+		DryRun: true, Version: base.Version, Answer: body,
+		Consistent: len(w.current.Inconsistent) == 0, Inconsistent: append([]metadata.Inconsistency{}, w.current.Inconsistent...),
+	}
+	if report.Changes, err = snapshot.Compare(base.Document, w.current.Document); err != nil {
+		return nil, err
+	}
+	if w.refused != nil {
+		e := apierror.From(w.refused)
+		report.Refused = &refusedAnswer{e.Message, e.Path, e.Code}
+	}
+	answer, err := metadata.Encode(report)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Body: answer, State: base}, nil
+}
