@@ -30,7 +30,7 @@ func (Written) from()     {}
 func (NativeQuery) from() {}
 func (Embedded) from()    {}
 
-// Root is the content of one root field: a *Select or an *Aggregate.
+// Root is the content of one root field: a *Select, an *Aggregate or a *Connection.
 type Root interface{ root() }
 
 // Rows says which rows of a relation are read, in which order.
@@ -78,6 +78,8 @@ type Field struct {
 	Expr Expr
 	// ExprType is Expr's type.
 	ExprType catalog.Type
+	// NodeID is the row's global id.
+	NodeID *NodeID
 	// Nested are related rows.
 	Nested *Nested
 }
@@ -89,7 +91,7 @@ type Nested struct {
 	// Unique says that at most one row can match, by a key of the target: the join may be
 	// a plain one.
 	Unique bool
-	// Root is the *Select (One for an object relationship) or *Aggregate of the rows.
+	// Root is the *Select (One for an object relationship), *Aggregate or *Connection of the rows.
 	Root Root
 }
 

@@ -58,6 +58,7 @@ func runCase(t *testing.T, e *Executor, dir string) {
 		session:   readSession(t, dir),
 		text:      string(readFile(t, filepath.Join(dir, "query.graphql"))),
 		variables: bytes.TrimSpace(readFile(t, filepath.Join(dir, "variables.json"))),
+		relay:     filepath.Base(filepath.Dir(dir)) == "relay",
 	}
 	requirePlan(t, e, dir, q)
 	for range 2 { // the second time, the plan is there already

@@ -21,6 +21,7 @@ type part struct {
 	column int
 	cell   cell   // of a partCell
 	shape  *shape // of all others
+	page   *page  // of a partPage
 }
 
 type partKind uint8
@@ -35,6 +36,12 @@ const (
 	partRecord
 	// partList is a list of objects, from an array of records.
 	partList
+	// partSame is an object from the cells of the same row, which is always there.
+	partSame
+	// partBase64 is the base64 of a JSON text that is made from the cells of the same row.
+	partBase64
+	// partPage is a page of rows, from an array of records.
+	partPage
 )
 
 // cell is how the values of one column are written.
@@ -70,6 +77,8 @@ type rowWriter struct {
 	// The cells of the records that are being read, one above the other.
 	values [][]byte
 	types  []uint32
+	// encoded is memory to encode in.
+	encoded []byte
 }
 
 // reset makes the writer ready for another answer.
@@ -92,6 +101,12 @@ func (w *rowWriter) object(dst []byte, s *shape, row cells) []byte {
 		}
 		value := row.values[p.column]
 		switch {
+		case p.kind == partSame:
+			dst = w.object(dst, p.shape, row)
+		case p.kind == partBase64:
+			dst = w.base64(dst, p.shape, row)
+		case p.kind == partPage:
+			dst = w.page(dst, p.page, value, row)
 		case value == nil && p.kind != partList:
 			dst = append(dst, "null"...)
 		case p.kind == partCell:

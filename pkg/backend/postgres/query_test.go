@@ -32,7 +32,7 @@ type queryCase struct {
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, shopSchema, nil)
-	for _, c := range queryCases() {
+	for _, c := range append(queryCases(), connectionCases()...) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			st, err := New().RenderQuery(c.root, c.options)

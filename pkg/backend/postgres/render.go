@@ -140,6 +140,8 @@ func (r *renderer) root(root ir.Root) (string, answer) {
 		return r.rootSelect(root)
 	case *ir.Aggregate:
 		return r.rootAggregate(root)
+	case *ir.Connection:
+		return r.rootConnection(root)
 	}
 	r.fail("unknown root %T", root)
 	return "", answer{}

@@ -187,7 +187,7 @@ func (r *renderer) around(inner *selection, in *scope) (*selection, *scope) {
 			name = "?" + strconv.Itoa(i+1)
 			inner.items = append(inner.items, k.expr+" AS "+quoteName(name))
 		}
-		q.order = append(q.order, orderKey{expr: own.column(name), direction: k.direction})
+		q.order = append(q.order, orderKey{expr: own.column(name), direction: k.direction, column: name})
 	}
 	return q, own
 }

@@ -81,6 +81,8 @@ func (r *renderer) object(fields []ir.Field, in *scope, q *selection) *shape {
 		switch {
 		case f.Nested != nil:
 			r.nested(&b, f.Nested, in, q)
+		case f.NodeID != nil:
+			b.add(part{kind: partBase64, shape: r.nodeID(f.NodeID, in, q)})
 		case f.Expr != nil:
 			expr, c := r.cell(r.expr(f.Expr, in), f.ExprType)
 			b.add(part{kind: partCell, column: q.item(expr), cell: c})
@@ -97,6 +99,8 @@ func (r *renderer) nested(b *shapeBuilder, n *ir.Nested, in *scope, q *selection
 	case *ir.Aggregate:
 		sql, s := r.aggregate(root, relation{join: n.Join, outer: in})
 		b.add(part{kind: partRecord, column: q.item(sql), shape: s})
+	case *ir.Connection:
+		r.connection(b, root, relation{join: n.Join, outer: in}, q)
 	case *ir.Select:
 		if root.One {
 			one := r.joinOne(related(n, root), in, q)

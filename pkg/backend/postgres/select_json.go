@@ -19,6 +19,8 @@ func (r *renderer) jsonObject(fields []ir.Field, in *scope, q *selection) string
 		switch {
 		case f.Nested != nil:
 			value = r.jsonNested(f.Nested, in, q)
+		case f.NodeID != nil:
+			value = r.jsonNodeID(f.NodeID, in)
 		case f.Expr != nil:
 			value = r.jsonCell(r.expr(f.Expr, in), f.ExprType)
 		default:
@@ -58,6 +60,8 @@ func (r *renderer) jsonNested(n *ir.Nested, in *scope, q *selection) string {
 	switch root := n.Root.(type) {
 	case *ir.Aggregate:
 		return r.jsonAggregate(root, relation{join: n.Join, outer: in})
+	case *ir.Connection:
+		return r.jsonConnection(root, relation{join: n.Join, outer: in})
 	case *ir.Select:
 		if root.One {
 			one := r.joinOne(related(n, root), in, q)

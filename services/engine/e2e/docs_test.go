@@ -20,13 +20,13 @@ var update = flag.Bool("update", false, "write the answers into the documentatio
 // fresh engine with the sample:
 //
 //	```sh                            curl ... -d '{...}': a request
-//	```graphql role=R Header=value   a query, as admin without a role
+//	```graphql role=R Header=value   a query, as admin without a role; at=/path for another endpoint
 //	```json request /path            a request that has to succeed
 //	```json                          the answer to the query before
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
-	for _, page := range []string{"README.md", filepath.Join("docs", "getting-started.md"), filepath.Join("docs", "permissions.md")} {
+	for _, page := range []string{"README.md", filepath.Join("docs", "getting-started.md"), filepath.Join("docs", "permissions.md"), filepath.Join("docs", "relay.md")} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(root, page)
@@ -63,15 +63,19 @@ func runExamples(t *testing.T, p *process, text string) string {
 				last = &a
 			}
 		case info[0] == "graphql":
-			header := map[string]string{}
+			header, endpoint := map[string]string{}, "/v1/graphql"
 			for _, pair := range info[1:] {
 				name, value, _ := strings.Cut(pair, "=")
-				if name == "role" {
-					name = "X-Engine-Role"
+				switch name {
+				case "at":
+					endpoint = value
+				case "role":
+					header["X-Engine-Role"] = value
+				default:
+					header[name] = value
 				}
-				header[name] = value
 			}
-			a := p.query(header, content)
+			a := p.post(endpoint, header, map[string]any{"query": content})
 			last = &a
 		case info[0] == "json" && len(info) == 3:
 			a, err := p.send(http.MethodPost, info[2], nil, []byte(content))

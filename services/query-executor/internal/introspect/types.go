@@ -9,9 +9,13 @@ import (
 // types makes types of graphql-go. Their content is made when it is asked for.
 type types struct {
 	made map[*schema.Type]graphql.Type
+	// abstract are the interfaces and unions that were made.
+	abstract map[graphql.Type]*schema.Type
 }
 
-func newTypes() *types { return &types{made: map[*schema.Type]graphql.Type{}} }
+func newTypes() *types {
+	return &types{made: map[*schema.Type]graphql.Type{}, abstract: map[graphql.Type]*schema.Type{}}
+}
 
 func (m *types) named(t *schema.Type) graphql.Type {
 	if made := m.made[t]; made != nil {
@@ -19,6 +23,9 @@ func (m *types) named(t *schema.Type) graphql.Type {
 	}
 	made := m.convert(t)
 	m.made[t] = made
+	if t.Kind == schema.Interface || t.Kind == schema.Union {
+		m.abstract[made] = t
+	}
 	return made
 }
 
@@ -27,8 +34,18 @@ func (m *types) convert(t *schema.Type) graphql.Type {
 	case schema.Object:
 		return graphql.NewObject(graphql.ObjectConfig{
 			Name: t.Name, Description: t.Description(),
-			Fields: graphql.FieldsThunk(func() graphql.Fields { return m.fields(t) }),
+			Fields:     graphql.FieldsThunk(func() graphql.Fields { return m.fields(t) }),
+			Interfaces: graphql.InterfacesThunk(func() []*graphql.Interface { return m.interfaces(t) }),
 		})
+	case schema.Interface:
+		return graphql.NewInterface(graphql.InterfaceConfig{
+			Name: t.Name, Description: t.Description(),
+			Fields:      graphql.FieldsThunk(func() graphql.Fields { return m.fields(t) }),
+			ResolveType: unresolved,
+		})
+	case schema.Union:
+		// Its types are answered from the schema: graphql-go wants them all at once.
+		return graphql.NewUnion(graphql.UnionConfig{Name: t.Name, Description: t.Description(), ResolveType: unresolved})
 	case schema.InputObject:
 		return graphql.NewInputObject(graphql.InputObjectConfig{
 			Name: t.Name, Description: t.Description(),
@@ -41,6 +58,20 @@ func (m *types) convert(t *schema.Type) graphql.Type {
 		Name: t.Name, Description: t.Description(),
 		Serialize: func(v any) any { return v },
 	})
+}
+
+// unresolved is never called: graphql-go executes nothing here, but refuses an interface or a
+// union without it.
+func unresolved(graphql.ResolveTypeParams) *graphql.Object { return nil }
+
+func (m *types) interfaces(t *schema.Type) []*graphql.Interface {
+	list := make([]*graphql.Interface, 0, len(t.Interfaces()))
+	for _, i := range t.Interfaces() {
+		if made, ok := m.named(i).(*graphql.Interface); ok {
+			list = append(list, made)
+		}
+	}
+	return list
 }
 
 func (m *types) fields(t *schema.Type) graphql.Fields {

@@ -138,10 +138,22 @@ func (w *writer) typ(t graphql.Type, fields []Field) {
 		case "kind":
 			kind, _ := resolve(graphql.TypeType, "kind", t).(string)
 			w.string(kind)
-		default: // possibleTypes: there are no interfaces or unions
-			w.null()
+		default: // possibleTypes
+			w.possible(t, f.Fields)
 		}
 	})
+}
+
+// possible writes the types that an interface or a union stands for.
+func (w *writer) possible(t graphql.Type, fields []Field) {
+	abstract := w.types.abstract[t]
+	if abstract == nil {
+		w.null()
+		return
+	}
+	all := slices.Clone(abstract.Possible())
+	slices.SortFunc(all, func(a, b *schema.Type) int { return strings.Compare(a.Name, b.Name) })
+	list(w, all, func(t *schema.Type) { w.typ(w.types.named(t), fields) })
 }
 
 // name writes the name of a type; a list and a non-null have none.

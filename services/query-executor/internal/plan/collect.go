@@ -51,7 +51,7 @@ func (p *planner) collectInto(list *[]selected, typeName string, set []parse.Sel
 		case *parse.Spread:
 			if ok, err := p.included(s.Directives, onSpread); err != nil {
 				return err
-			} else if ok && s.Fragment.On == typeName {
+			} else if ok && p.role.Is(typeName, s.Fragment.On) {
 				if err := p.collectInto(list, typeName, s.Fragment.Selections); err != nil {
 					return err
 				}
@@ -59,7 +59,7 @@ func (p *planner) collectInto(list *[]selected, typeName string, set []parse.Sel
 		case *parse.Inline:
 			if ok, err := p.included(s.Directives, onInline); err != nil {
 				return err
-			} else if ok && (s.On == "" || s.On == typeName) {
+			} else if ok && (s.On == "" || p.role.Is(typeName, s.On)) {
 				if err := p.collectInto(list, typeName, s.Selections); err != nil {
 					return err
 				}

@@ -72,6 +72,12 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 			return err
 		}
 		return p.arguments(s, nil, nil)
+	case schema.Node:
+		return p.node(name, f, s)
+	case schema.Connection:
+		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.connection(tableRelation(m.Table), s, f.Args(), nil) })
+	case schema.FunctionConnection:
+		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionConnection(m, f, s) })
 	case schema.Rows:
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.selectRows(tableRelation(m.Table), s, f.Args(), nil) })
 	case schema.ByPK:

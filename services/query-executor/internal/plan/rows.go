@@ -134,6 +134,11 @@ func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
 		return p.nativeRelation(m, f, s)
 	case schema.EmbeddedRows:
 		return p.embedded(m, s)
+	case *schema.RelationConnection:
+		query, err := p.connection(tableRelation(m.Target), s, f.Args(), nil)
+		return nested(m.Relation, query), err
+	case schema.NodeID:
+		return p.nodeID(m.Table, s)
 	case *schema.ComputedRows:
 		query, err := p.computedRows(m, f, s)
 		return ir.Field{Nested: &ir.Nested{Root: query}}, err

@@ -62,6 +62,12 @@ func (n naming) plainTypeName(b base, suffix string) string {
 	return strings.Join(words, "")
 }
 
+// relayName is the name of a type of the Relay specification: under both conventions its
+// suffix follows without a separator.
+func (n naming) relayName(b base, suffix string) string {
+	return n.affixes.Prefix + n.plainTypeName(b, "") + suffix + n.affixes.Suffix
+}
+
 // field is the spelling of a generated field or argument name.
 func (n naming) field(name string) string {
 	if n.convention != resolve.ConventionGraphQL {

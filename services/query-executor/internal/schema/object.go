@@ -8,7 +8,14 @@ import (
 func (t *Table) buildObject() content {
 	fields := make([]Field, 0, t.members(2))
 	path := list(t.pathArgument())
+	node := t.IsNode()
+	if node {
+		fields = append(fields, t.idOf())
+	}
 	t.columns(func(c *resolve.SelectColumn) {
+		if node && c.Column.Field == idField {
+			return
+		}
 		f := Field{Name: c.Column.Field, Type: t.columnType(c.Column), Means: c, doc: comment(c.Column)}
 		if !c.Column.Nullable && c.Redact == nil {
 			f.Type = NonNull(f.Type)
@@ -39,6 +46,9 @@ func (t *Table) buildObject() content {
 			doc: (*note)(&c.Description), args: list(append(inputs, c.Target.rowArguments()...)),
 		})
 	}
+	if node {
+		return content{fields: fields, interfaces: []*Type{t.role.node()}}
+	}
 	return content{fields: fields}
 }
 
@@ -59,6 +69,9 @@ func (t *Table) relationFields(r *Relation) []Field {
 			Name: t.naming.aggregateOf(r.Name), Type: NonNull(Named(r.Target.AggregateType())), Means: &RelationAggregate{r},
 			doc: words("An aggregate relationship"), args: (*rowArgs)(r.Target),
 		})
+	}
+	if r.Target.IsNode() {
+		fields = append(fields, t.relationConnection(r))
 	}
 	return fields
 }

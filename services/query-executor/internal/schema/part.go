@@ -12,6 +12,8 @@ const (
 	aggregateOrderBy
 	selectColumn
 	aggregatePredicates
+	connection
+	edge
 	parts // their number
 )
 
@@ -27,7 +29,7 @@ func (t *Table) part(p part) *Type {
 
 func (p part) kind() Kind {
 	switch p {
-	case object, aggregate, aggregateFields:
+	case object, aggregate, aggregateFields, connection, edge:
 		return Object
 	case selectColumn:
 		return Enum
@@ -51,6 +53,10 @@ func (t *Table) partName(p part) string {
 		return t.naming.typeName(t.base, "select_column")
 	case aggregatePredicates:
 		return t.naming.plainTypeName(t.base, "aggregate_bool_exp")
+	case connection:
+		return t.naming.relayName(t.base, "Connection")
+	case edge:
+		return t.naming.relayName(t.base, "Edge")
 	}
 	return t.naming.typeName(t.base, "")
 }
@@ -75,8 +81,10 @@ func (t tablePart) describe() string {
 		return "order by aggregate values of table " + t.display()
 	case selectColumn:
 		return "select columns of " + t.relation() + " " + t.display()
-	case aggregatePredicates:
+	case aggregatePredicates, edge:
 		return ""
+	case connection:
+		return "A Relay connection object on " + t.display()
 	}
 	return text(t.Description)
 }
@@ -97,6 +105,10 @@ func (t tablePart) build() content {
 		return t.buildSelectColumn()
 	case aggregatePredicates:
 		return t.buildAggregatePredicates()
+	case connection:
+		return t.buildConnection()
+	case edge:
+		return t.buildEdge()
 	}
 	return t.buildObject()
 }

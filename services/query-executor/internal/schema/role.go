@@ -144,6 +144,12 @@ func (r *Role) Enumerate() []*Type {
 			reachInputs(fields[j].Args(), reach)
 		}
 		reachInputs(list[i].Inputs(), reach)
+		for _, t := range list[i].Interfaces() {
+			reach(t)
+		}
+		for _, t := range list[i].Possible() {
+			reach(t)
+		}
 	}
 	return list
 }

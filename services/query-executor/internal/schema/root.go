@@ -9,7 +9,7 @@ const NoQueriesText = "There are no queries available to the current role. Eithe
 
 // buildQuery makes the query root.
 func (r *Role) buildQuery() content {
-	fields := r.readingRoot("query", func(t *Table) []Field { return t.readFields(t.Permission.QueryRootFields) })
+	fields := r.queryFields()
 	if len(fields) == 0 {
 		fields = []Field{{
 			Name: "no_queries_available", Type: NonNull(Named(r.scalar("String"))), Means: NoQueries{},
@@ -19,8 +19,18 @@ func (r *Role) buildQuery() content {
 	return content{fields: fields}
 }
 
+func (r *Role) queryFields() []Field {
+	if r.options.Relay {
+		return r.buildRelay("query")
+	}
+	return r.readingRoot("query", func(t *Table) []Field { return t.readFields(t.Permission.QueryRootFields) })
+}
+
 // buildSubscription makes the subscription root.
 func (r *Role) buildSubscription() content {
+	if r.options.Relay {
+		return content{fields: r.buildRelay("subscription")}
+	}
 	return content{fields: r.readingRoot("subscription", func(t *Table) []Field {
 		allowed := t.Permission.SubscriptionRootFields
 		fields := t.readFields(allowed)

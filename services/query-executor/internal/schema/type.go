@@ -11,6 +11,8 @@ const (
 	Enum
 	Object
 	InputObject
+	Interface
+	Union
 )
 
 // Type is a named type. Its content is built when it is first asked for.
@@ -34,6 +36,9 @@ type content struct {
 	fields []Field
 	inputs []Input
 	values []Value
+	// interfaces are those that an object has, possible the objects that an interface or a
+	// union stands for.
+	interfaces, possible []*Type
 	// index finds the position of a name in long lists.
 	index map[string]int
 }
@@ -140,6 +145,12 @@ func (t *Type) Inputs() []Input { return t.content().inputs }
 
 // Values are the values of an enum.
 func (t *Type) Values() []Value { return t.content().values }
+
+// Interfaces are those that an object implements.
+func (t *Type) Interfaces() []*Type { return t.content().interfaces }
+
+// Possible are the objects that an interface or a union stands for.
+func (t *Type) Possible() []*Type { return t.content().possible }
 
 // Field returns the field of that name, or nil.
 func (t *Type) Field(name string) *Field {

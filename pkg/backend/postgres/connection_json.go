@@ -1,0 +1,121 @@
+package postgres
+
+import (
+	"strconv"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// Names of the columns of the rows of a page.
+const (
+	pageRow    = `"n"`
+	pageCursor = `"c"`
+)
+
+// jsonConnection renders a page as a json value that the database makes.
+func (r *renderer) jsonConnection(c *ir.Connection, rel relation) string {
+	rows, in := r.pageRows(c, rel)
+	items := []string{r.jsonCursor(c, cursorTree(c.Keys), rows)}
+	items[0] = base64Of(items[0]) + " AS " + pageCursor
+	first, last := " ORDER BY "+pageRow, " ORDER BY "+pageRow+" DESC"
+	if c.Last {
+		first, last = last, first
+	}
+	kept, more := "", sqlFalse
+	if c.Size >= 0 {
+		kept = " FILTER (WHERE " + pageRow + " <= " + strconv.Itoa(c.Size) + ")"
+		more = "(count(*) > " + strconv.Itoa(c.Size) + ")"
+	}
+	cursor := func(order string) string {
+		return "coalesce((array_agg(" + pageCursor + order + ")" + kept + ")[1], '')"
+	}
+	before, after := sqlFalse, more
+	if c.Last {
+		before, after = more, sqlFalse
+	}
+	if c.Split != nil {
+		if c.Split.After {
+			before = "(" + before + " OR " + r.excluded(c, rel) + ")"
+		} else {
+			after = "(" + after + " OR " + r.excluded(c, rel) + ")"
+		}
+	}
+	info := map[ir.PageInfo]string{
+		ir.StartCursor: cursor(first), ir.EndCursor: cursor(last), ir.HasPreviousPage: before, ir.HasNextPage: after,
+	}
+	var pairs []string
+	for i, f := range c.Fields {
+		value := literal(f.Typename)
+		switch {
+		case f.IsEdges:
+			name := `"e` + strconv.Itoa(i) + `"`
+			items = append(items, r.jsonEdge(c, f.Edges, in, rows)+" AS "+name)
+			value = "coalesce(json_agg(" + name + first + ")" + kept + ", '[]')"
+		case f.IsPageInfo:
+			var facts []string
+			for _, i := range f.PageInfo {
+				fact := literal(i.Typename)
+				if i.Value != "" {
+					fact = info[i.Value]
+				}
+				facts = append(facts, literal(i.Alias)+", "+fact)
+			}
+			value = buildObject(facts)
+		}
+		pairs = append(pairs, literal(f.Alias)+", "+value)
+	}
+	rows.items = items
+	return "(SELECT " + buildObject(pairs) + " FROM (SELECT *, row_number() OVER () AS " + pageRow +
+		" FROM (" + rows.String() + `) AS "_q") AS "_p")`
+}
+
+func (r *renderer) jsonEdge(c *ir.Connection, fields []ir.EdgeField, in *scope, q *selection) string {
+	var pairs []string
+	for _, f := range fields {
+		value := literal(f.Typename)
+		switch {
+		case f.Cursor:
+			value = base64Of(r.jsonCursor(c, cursorTree(c.Keys), q))
+		case f.IsNode:
+			value = r.jsonObject(f.Node, in, q)
+		}
+		pairs = append(pairs, literal(f.Alias)+", "+value)
+	}
+	return buildObject(pairs)
+}
+
+func (r *renderer) jsonCursor(c *ir.Connection, fields []cursorField, q *selection) string {
+	var pairs []string
+	for _, f := range fields {
+		value := ""
+		if f.fields != nil {
+			value = r.jsonCursor(c, f.fields, q)
+		} else {
+			value = r.exactJSON(q.order[f.key].expr, c.Keys[f.key].Type)
+		}
+		pairs = append(pairs, literal(f.name)+", "+value)
+	}
+	return buildObject(pairs)
+}
+
+func (r *renderer) jsonNodeID(id *ir.NodeID, in *scope) string {
+	text := "json_build_array(1, " + literal(id.Table.Schema) + "::text, " + literal(id.Table.Name) + "::text"
+	for _, c := range id.Key {
+		text += ", " + r.exactJSON(r.expr(c, in), c.Type)
+	}
+	return base64Of(text + ")")
+}
+
+// exactJSON is jsonCell for values that are read back: numbers stay numbers.
+func (r *renderer) exactJSON(expr string, t catalog.Type) string {
+	given := r.options
+	r.options.StringifyNumeric = false
+	defer func() { r.options = given }()
+	return r.jsonCell(expr, t)
+}
+
+// base64Of is the base64 of a json value's text, in one line.
+func base64Of(json string) string {
+	return "translate(encode(convert_to(" + json + "::text, 'UTF8'), 'base64'), E'\\n', '')"
+}

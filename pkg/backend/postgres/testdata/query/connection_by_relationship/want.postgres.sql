@@ -1,0 +1,1 @@
+SELECT ARRAY(SELECT record_send(ROW(t1."title", t0."id", t0."title")) FROM "public"."track" AS t0 LEFT JOIN "public"."album" AS t1 ON t1."id" = t0."album_id" WHERE t0."id" < $1::int4 ORDER BY t1."title", t0."id" LIMIT 3)

@@ -1,0 +1,1 @@
+SELECT ARRAY(SELECT record_send(ROW(t1."id", t1."title", t2."title", t2."id")) FROM (SELECT t0.* FROM "public"."track" AS t0 WHERE t0."id" < $1::int4 ORDER BY t0."id" LIMIT 3) AS t1 LEFT JOIN "public"."album" AS t2 ON t2."id" = t1."album_id" ORDER BY t1."id")

@@ -1,0 +1,1 @@
+SELECT ARRAY(SELECT record_send(ROW(t0."id", t0."title")) FROM "public"."track" AS t0 WHERE t0."id" < $1::int4 AND t0."id" < $2::int4 ORDER BY t0."id" DESC LIMIT 2), EXISTS(SELECT FROM "public"."track" AS t1 WHERE t1."id" < $1::int4 AND (t1."id" < $2::int4) IS NOT TRUE)

@@ -1,0 +1,1 @@
+SELECT t0."title", ARRAY(SELECT record_send(ROW(t1."id", t1."title")) FROM "public"."track" AS t1 WHERE t1."album_id" = t0."id" AND t1."id" < $1::int4 ORDER BY t1."id" LIMIT 2) FROM "public"."album" AS t0 ORDER BY t0."id"

@@ -1,0 +1,83 @@
+package ir
+
+import "queryengine/pkg/catalog"
+
+// Connection reads a page of rows. OrderBy tells all rows apart, so that the place of a row
+// among them can be given by its values: its cursor.
+type Connection struct {
+	// Rows are the rows of all pages; Limit, Offset and MaxRows are not set.
+	Rows
+	// Keys say for each item of OrderBy how its value is found in a cursor.
+	Keys []CursorKey
+	// Split leaves rows on one side of a cursor out; nil takes all.
+	Split *Split
+	// Size is how many rows the page has at most, -1 for all.
+	Size int
+	// Last takes them from the end of the rows.
+	Last   bool
+	Fields []ConnectionField
+}
+
+// CursorKey is a value of a cursor.
+type CursorKey struct {
+	// Path leads to it through the objects of the cursor.
+	Path []string
+	Type catalog.Type
+	// NotNull says that the value is never NULL.
+	NotNull bool
+}
+
+// Split is a place among the rows.
+type Split struct {
+	// After takes the rows behind the place, else those before it.
+	After bool
+	// Values are those of the cursor, one for each item of OrderBy; nil is NULL.
+	Values []Value
+}
+
+// ConnectionField is one key of a connection. Exactly one member is set besides Alias; IsEdges
+// and IsPageInfo tell empty ones.
+type ConnectionField struct {
+	Alias      string
+	Typename   string
+	Edges      []EdgeField
+	IsEdges    bool
+	PageInfo   []PageInfoField
+	IsPageInfo bool
+}
+
+// EdgeField is one key of an item of a page. Exactly one member is set besides Alias; IsNode
+// tells an empty Node.
+type EdgeField struct {
+	Alias    string
+	Typename string
+	Cursor   bool
+	Node     []Field
+	IsNode   bool
+}
+
+// PageInfoField is one key of what is said of a page. Exactly one member is set besides Alias.
+type PageInfoField struct {
+	Alias    string
+	Typename string
+	Value    PageInfo
+}
+
+// PageInfo is something that is known of a page.
+type PageInfo string
+
+// What is known of a page.
+const (
+	StartCursor     PageInfo = "startCursor"
+	EndCursor       PageInfo = "endCursor"
+	HasNextPage     PageInfo = "hasNextPage"
+	HasPreviousPage PageInfo = "hasPreviousPage"
+)
+
+func (*Connection) root() {}
+
+// NodeID is the global id of a row: of its table and of the values of its primary key.
+type NodeID struct {
+	Table catalog.Name
+	Key   []Column
+}

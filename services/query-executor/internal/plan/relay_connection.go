@@ -1,0 +1,328 @@
+package plan
+
+import (
+	"slices"
+	"strconv"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+var (
+	typeNumeric = catalog.Type{Name: "numeric", OID: 1700}
+	typeFloat   = catalog.Type{Name: "float8", OID: 701}
+)
+
+// paging are the arguments that say which page of a connection is wanted. A size that is not
+// given is -1.
+type paging struct {
+	first, last   int
+	after, before []byte // nil when not given
+}
+
+// connection plans a page of rows. When they come from a function, its arguments go to c.
+func (p *planner) connection(r relation, s *selected, inputs []schema.Input, c *call) (*ir.Connection, error) {
+	query := &ir.Connection{Rows: p.rows(r)}
+	page := paging{first: -1, last: -1}
+	err := p.arguments(s, inputs, func(in *schema.Input, v value) error {
+		switch in.Means {
+		case schema.ArgFunction:
+			return p.callArguments(c, in.Type, v)
+		case schema.ArgOrderBy:
+			return p.connectionOrder(query, r, in, v)
+		case schema.ArgFirst, schema.ArgLast, schema.ArgAfter, schema.ArgBefore:
+			return p.pageArgument(&page, in, v)
+		}
+		return p.argument(&query.Rows, in, v)
+	})
+	if err != nil {
+		return nil, err
+	}
+	orderByKey(query, r)
+	if err := p.setPage(query, &page); err != nil {
+		return nil, err
+	}
+	t := r.table.ConnectionType()
+	err = p.within(t.Name, s, func(s *selected) error {
+		f, err := p.connectionField(r.table, s)
+		f.Alias = s.Alias
+		query.Fields = append(query.Fields, f)
+		return err
+	})
+	return query, err
+}
+
+func (p *planner) functionConnection(m schema.FunctionConnection, f *schema.Field, s *selected) (ir.Root, error) {
+	c := functionCall(m.Function)
+	query, err := p.connection(relation{table: m.Table, estimate: -1}, s, f.Args(), c)
+	if err != nil {
+		return nil, err
+	}
+	query.From = p.functionFrom(m.Function, c)
+	return query, nil
+}
+
+// connectionOrder plans order_by. In a cursor a value has the names that lead to it in the
+// argument; the last one, of a column, is that of the database.
+func (p *planner) connectionOrder(query *ir.Connection, r relation, in *schema.Input, v value) error {
+	v, null, err := p.isNull(in.Type, v, LookShape)
+	if err != nil || null {
+		return err
+	}
+	start := len(p.path) + 1 // behind the index
+	return p.list(in.Type, v, func(item schema.Ref, v value) error {
+		return p.order(item, v, func(i ir.OrderItem) {
+			key := ir.CursorKey{Type: orderType(i.Target)}
+			for _, step := range p.path[start:] {
+				key.Path = append(key.Path, step.key)
+			}
+			if name, ok := plainColumn(leaf(i.Target)); ok {
+				key.Path[len(key.Path)-1] = name
+			}
+			key.NotNull = r.notNull(i.Target)
+			query.OrderBy = append(query.OrderBy, i)
+			query.Keys = append(query.Keys, key)
+		})
+	})
+}
+
+// notNull says that rows are ordered by a column that holds no NULL. What a function returns is
+// not bound by the constraints of the table.
+func (r relation) notNull(t ir.OrderTarget) bool {
+	o, _ := t.(ir.OrderExpr)
+	c, ok := o.Expr.(ir.Column)
+	if _, table := r.From.(ir.Table); !ok || !table {
+		return false
+	}
+	column := r.table.Column(c.Name)
+	return column != nil && !column.Nullable
+}
+
+// leaf is what an ordering through relationships is by.
+func leaf(t ir.OrderTarget) ir.OrderTarget {
+	for {
+		related, ok := t.(ir.OrderRelated)
+		if !ok {
+			return t
+		}
+		t = related.Target
+	}
+}
+
+// orderType is the type of the values that rows are ordered by.
+func orderType(t ir.OrderTarget) catalog.Type {
+	switch t := leaf(t).(type) {
+	case ir.OrderExpr:
+		return exprType(t.Expr)
+	case ir.OrderAggregate:
+		if t.Function == "count" {
+			return typeBig
+		}
+		of := exprType(t.Expr)
+		if t.Function == "min" || t.Function == "max" || of.Name == "money" {
+			return of
+		}
+		if of.Name == "float4" || of.Name == "float8" {
+			return typeFloat
+		}
+	}
+	return typeNumeric
+}
+
+func exprType(e ir.Expr) catalog.Type {
+	switch e := e.(type) {
+	case ir.Column:
+		return e.Type
+	case ir.Call:
+		return e.Type
+	case ir.Redacted:
+		return exprType(e.Expr)
+	}
+	return catalog.Type{}
+}
+
+// orderByKey adds the columns of the primary key that the rows aren't ordered by yet, so that
+// no two rows have the same place.
+func orderByKey(query *ir.Connection, r relation) {
+	for _, c := range r.table.PrimaryKey {
+		if slices.ContainsFunc(query.OrderBy, func(i ir.OrderItem) bool {
+			name, ok := plainColumn(i.Target)
+			return ok && name == c.Name
+		}) {
+			continue
+		}
+		target := ir.OrderExpr{Expr: ir.Column{Name: c.Name, Type: c.Type}}
+		query.OrderBy = append(query.OrderBy, ir.OrderItem{Target: target})
+		query.Keys = append(query.Keys, ir.CursorKey{Path: []string{c.Name}, Type: c.Type, NotNull: r.notNull(target)})
+	}
+}
+
+// pageArgument reads an argument that says which page is wanted. The plan depends on it: the
+// size of the page is part of how it is read, and the NULLs of a cursor are part of what it is
+// compared with.
+func (p *planner) pageArgument(page *paging, in *schema.Input, v value) error {
+	v, null, err := p.isNull(in.Type, v, LookValue)
+	if err != nil || null {
+		return err
+	}
+	if in.Means == schema.ArgFirst || in.Means == schema.ArgLast {
+		n, ok := wholeNumber(v.text(), 32)
+		if k := v.kind(); !ok || n < 0 || k != kindInt && k != kindNumber {
+			return p.mismatch(in.Type.Named.Name, "a non-negative 32-bit integer", v)
+		}
+		if in.Means == schema.ArgFirst {
+			page.first = int(n)
+		} else {
+			page.last = int(n)
+		}
+		return nil
+	}
+	if v.kind() != kindString {
+		return p.mismatch(in.Type.Named.Name, "a string", v)
+	}
+	cursor := decodeBase64(v.text())
+	if in.Means == schema.ArgAfter {
+		page.after = cursor
+	} else {
+		page.before = cursor
+	}
+	return nil
+}
+
+// setPage chooses the page. The role's limit bounds it like an argument.
+func (p *planner) setPage(query *ir.Connection, page *paging) error {
+	p.push("args")
+	switch {
+	case page.first >= 0 && page.last >= 0:
+		return p.fail(`"first" and "last" are not allowed at once`)
+	case page.after != nil && page.before != nil:
+		return p.fail(`"after" and "before" are not allowed at once`)
+	}
+	query.Size, query.Last = page.first, page.last >= 0
+	if query.Last {
+		query.Size = page.last
+	}
+	if limit := query.MaxRows; limit > 0 && (query.Size < 0 || limit < query.Size) {
+		query.Size = limit
+	}
+	query.MaxRows = 0
+	if l, ok := query.Limit.(ir.Literal); ok { // that of a role that sees no rows
+		query.Size, _ = strconv.Atoi(l.Text)
+		query.Limit, query.Where = nil, both(query.Where, ir.Or{})
+	}
+	cursor := page.after
+	if cursor == nil {
+		cursor = page.before
+	}
+	if cursor != nil {
+		query.Split = &ir.Split{After: page.after != nil}
+		for _, k := range query.Keys {
+			v, err := p.cursorValue(cursor, k)
+			if err != nil {
+				return err
+			}
+			query.Split.Values = append(query.Split.Values, v)
+		}
+	}
+	p.pop()
+	return nil
+}
+
+// cursorValue finds one value in a cursor, nil for NULL.
+func (p *planner) cursorValue(cursor []byte, k ir.CursorKey) (ir.Value, error) {
+	v := cursor
+	for _, name := range k.Path {
+		if rawjson.KindOf(v) != rawjson.Object {
+			return nil, p.badCursor()
+		}
+		v = below(v, step{key: name})
+	}
+	if v == nil || checkJSON(v) != nil {
+		return nil, p.badCursor()
+	}
+	if rawjson.KindOf(v) == rawjson.Null {
+		return nil, nil //nolint:nilnil // NULL is no value
+	}
+	bound, err := p.bindConstant(value{json: v}, coercion{mode: modeValue, element: k.Type, operand: k.Type, dialect: p.source.Dialect})
+	if err != nil {
+		return nil, p.badCursor()
+	}
+	return bound, nil
+}
+
+func (p *planner) badCursor() error {
+	return p.failWith(apierror.ValidationFailed, `the "after" or "before" cursor is invalid`)
+}
+
+func (p *planner) connectionField(t *schema.Table, s *selected) (ir.ConnectionField, error) {
+	out := ir.ConnectionField{}
+	f, err := p.partOf(t.ConnectionType(), s)
+	switch {
+	case err != nil:
+		return out, err
+	case f == nil:
+		out.Typename = t.ConnectionType().Name
+		return out, nil
+	case f.Means == schema.PartEdges:
+		out.IsEdges = true
+		err := p.within(t.EdgeType().Name, s, func(s *selected) error {
+			e, err := p.edgeField(t, s)
+			e.Alias = s.Alias
+			out.Edges = append(out.Edges, e)
+			return err
+		})
+		return out, err
+	}
+	out.IsPageInfo = true
+	info := f.Type.Named
+	err = p.within(info.Name, s, func(s *selected) error {
+		f, err := p.partOf(info, s)
+		field := ir.PageInfoField{Alias: s.Alias, Typename: info.Name}
+		if err == nil && f != nil {
+			part, _ := f.Means.(schema.ConnectionPart)
+			field.Typename, field.Value = "", ir.PageInfo(part)
+			err = p.scalarField(s)
+		}
+		out.PageInfo = append(out.PageInfo, field)
+		return err
+	})
+	return out, err
+}
+
+func (p *planner) edgeField(t *schema.Table, s *selected) (ir.EdgeField, error) {
+	f, err := p.partOf(t.EdgeType(), s)
+	switch {
+	case err != nil:
+		return ir.EdgeField{}, err
+	case f == nil:
+		return ir.EdgeField{Typename: t.EdgeType().Name}, nil
+	case f.Means == schema.PartCursor:
+		return ir.EdgeField{Cursor: true}, p.scalarField(s)
+	}
+	node, err := p.fields(t, s)
+	return ir.EdgeField{Node: node, IsNode: true}, err
+}
+
+// partOf is fieldOf for fields without arguments.
+func (p *planner) partOf(t *schema.Type, s *selected) (*schema.Field, error) {
+	f, err := p.fieldOf(t, s)
+	if err == nil && f != nil {
+		err = p.arguments(s, nil, nil)
+	}
+	return f, err
+}
+
+// nodeID plans the global id of a row.
+func (p *planner) nodeID(t *schema.Table, s *selected) (ir.Field, error) {
+	if err := p.scalarField(s); err != nil {
+		return ir.Field{}, err
+	}
+	id := &ir.NodeID{Table: t.Catalog.Name}
+	for _, c := range t.PrimaryKey {
+		id.Key = append(id.Key, ir.Column{Name: c.Name, Type: c.Type})
+	}
+	return ir.Field{NodeID: id}, p.arguments(s, nil, nil)
+}

@@ -1,0 +1,172 @@
+package plan
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// node plans the root field that finds a row by its global id. The plan depends on the id,
+// which says what table it is about.
+func (p *planner) node(name string, f *schema.Field, s *selected) error {
+	var id string
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
+		id, err = p.identifier(in.Type, v)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.checkNode(f.Type.Named, s); err != nil {
+		return err
+	}
+	t, key, err := p.findNode(id)
+	if err != nil {
+		return err
+	}
+	return p.query(name, t.Source, func() (ir.Root, error) { return p.rowByKey(t, key, s, "node id") })
+}
+
+// rowByKey plans one row by the JSON values of its primary key; in names what holds them. The
+// role's limit does not count.
+func (p *planner) rowByKey(t *schema.Table, key [][]byte, s *selected, in string) (ir.Root, error) {
+	query := &ir.Select{Rows: ir.Rows{From: from(t), Where: p.visible(t), Estimate: 1}, One: true}
+	for i, c := range t.PrimaryKey {
+		seen, _ := t.Permission.Column(c.Name)
+		v, err := p.bindConstant(value{json: key[i]}, p.scalar(c.Type, t.KeyType(c)))
+		if err != nil {
+			e := *apierror.From(err)
+			e.Path, e.Message = spell(p.path), "value of column '"+c.Name+"' in "+in+": "+e.Message
+			return nil, &e
+		}
+		query.Where = both(query.Where, ir.Compare{Left: column(&seen), Op: ir.OpEq, Args: []ir.Value{v}})
+	}
+	var err error
+	query.Fields, err = p.fields(t, s)
+	return query, err
+}
+
+// identifier reads an ID that the plan depends on.
+func (p *planner) identifier(at schema.Ref, v value) (string, error) {
+	v, err := p.open(at, v)
+	if err != nil {
+		return "", err
+	}
+	p.look(v, LookValue)
+	switch k := v.kind(); k {
+	case kindString:
+		return v.text(), nil
+	case kindInt, kindNumber:
+		if _, ok := wholeNumber(v.text(), 32); ok {
+			return v.text(), nil
+		}
+	}
+	return "", p.mismatch(at.Named.Name, "a String or a 32-bit integer", v)
+}
+
+// findNode is the table that an id is about, and the JSON of the values of its primary key.
+func (p *planner) findNode(id string) (*schema.Table, [][]byte, error) {
+	fail := func(reason string) error {
+		p.push("args")
+		return p.failAt("id", "invalid node id: %s", reason)
+	}
+	parsed, err := parseNodeID(id)
+	if err != nil {
+		return nil, nil, fail("Error in $: " + err.Error())
+	}
+	t := p.role.FindNode(parsed.schema, parsed.table)
+	if t == nil {
+		return nil, nil, fail("no such table found: '" + parsed.schema + "." + parsed.table + "'")
+	}
+	if missing := len(t.PrimaryKey) - len(parsed.key); missing > 0 {
+		return nil, nil, fail("primary key columns [" + columnNames(t.PrimaryKey[len(parsed.key):]) + "] are missing")
+	}
+	if rest := parsed.key[len(t.PrimaryKey):]; len(rest) > 0 {
+		return nil, nil, fail("unexpected column values [" + string(bytes.Join(rest, []byte(","))) + "]")
+	}
+	return t, parsed.key, nil
+}
+
+func columnNames(columns []*resolve.Column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = "'" + c.Name + "'"
+	}
+	return strings.Join(names, ", ")
+}
+
+// checkNode plans the selections on an interface or a union for all types that they name, to
+// find their faults whatever type the row turns out to have.
+func (p *planner) checkNode(abstract *schema.Type, s *selected) error {
+	err := p.within(abstract.Name, s, func(s *selected) error {
+		_, err := p.fieldOf(abstract, s)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range typeConditions(s.sets) {
+		if t := possible(abstract, name, p.role); t != nil {
+			if err := p.tryFields(t, s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tryFields looks for faults in a selection set on rows of a table, and keeps nothing.
+func (p *planner) tryFields(t *schema.Table, s *selected) error {
+	source, tables, writes, functions := p.source, p.tables, p.writes, p.functions
+	p.source, p.bindings, p.bound = t.Source, nil, map[boundKey]int{}
+	_, err := p.fields(t, s)
+	p.source, p.tables, p.writes, p.functions = source, tables, writes, functions
+	return err
+}
+
+// possible is the table behind an object type that an interface or a union stands for.
+func possible(abstract *schema.Type, name string, role *schema.Role) *schema.Table {
+	for _, t := range abstract.Possible() {
+		if t.Name == name {
+			return role.TableOf(t)
+		}
+	}
+	return nil
+}
+
+// typeConditions lists the types that fragments are for, each once.
+func typeConditions(sets [][]parse.Selection) []string {
+	var names []string
+	walked := map[*parse.Fragment]bool{}
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	var walk func(set []parse.Selection)
+	walk = func(set []parse.Selection) {
+		for _, s := range set {
+			switch s := s.(type) {
+			case *parse.Inline:
+				add(s.On)
+				walk(s.Selections)
+			case *parse.Spread:
+				if !walked[s.Fragment] {
+					walked[s.Fragment] = true
+					add(s.Fragment.On)
+					walk(s.Fragment.Selections)
+				}
+			}
+		}
+	}
+	for _, set := range sets {
+		walk(set)
+	}
+	return names
+}

@@ -1,0 +1,241 @@
+package schema
+
+import (
+	"slices"
+
+	"queryengine/pkg/resolve"
+)
+
+// What fields of the Relay schema mean.
+type (
+	// Node is the root field that finds a row by its global id.
+	Node struct{}
+	// NodeID is the global id of a row.
+	NodeID struct{ Table *Table }
+	// Connection is a root field that reads the rows of a table page by page.
+	Connection struct{ Table *Table }
+	// FunctionConnection is a root field that reads the result of a tracked function page
+	// by page.
+	FunctionConnection struct {
+		Function *resolve.Function
+		Table    *Table
+	}
+	// RelationConnection reads the rows of an array relationship page by page.
+	RelationConnection struct{ *Relation }
+	// ConnectionPart is a field of a connection, of an edge, or of what is said of a page.
+	ConnectionPart string
+)
+
+// The fields of connections, by what they mean.
+const (
+	PartEdges           ConnectionPart = "edges"
+	PartPageInfo        ConnectionPart = "pageInfo"
+	PartCursor          ConnectionPart = "cursor"
+	PartNode            ConnectionPart = "node"
+	PartStartCursor     ConnectionPart = "startCursor"
+	PartEndCursor       ConnectionPart = "endCursor"
+	PartHasNextPage     ConnectionPart = "hasNextPage"
+	PartHasPreviousPage ConnectionPart = "hasPreviousPage"
+)
+
+// The arguments that only connections have.
+const (
+	ArgFirst  Argument = "first"
+	ArgLast   Argument = "last"
+	ArgAfter  Argument = "after"
+	ArgBefore Argument = "before"
+	ArgNodeID Argument = "id"
+)
+
+// nodeName is the interface of all rows that have a global id; idField is their field for it.
+const (
+	nodeName = "Node"
+	idField  = "id"
+)
+
+// IsNode reports whether the rows have a global id: in the Relay schema, those with a primary
+// key that the role sees in every row. A global id tells the key, so a role that may not read
+// all of that can't have it.
+func (t *Table) IsNode() bool {
+	if !t.role.options.Relay || !t.Source.Dialect.Features().Relay || len(t.PrimaryKey) == 0 {
+		return false
+	}
+	return t.readsWholeKey()
+}
+
+// readsWholeKey reports whether the role sees all columns of the primary key in every row.
+func (t *Table) readsWholeKey() bool {
+	for _, c := range t.PrimaryKey {
+		if seen, ok := t.Permission.Column(c.Name); !ok || seen.Redact != nil {
+			return false
+		}
+	}
+	return len(t.PrimaryKey) > 0
+}
+
+// buildRelay makes the query root of the Relay schema.
+func (r *Role) buildRelay(root string) []Field {
+	fields := r.rootFields(root, func(s *resolve.Source) []Field {
+		var fields []Field
+		for _, t := range s.Tables {
+			if seen := r.Table(t); seen != nil && seen.IsNode() {
+				fields = append(fields, seen.connectionField())
+			}
+		}
+		for _, f := range s.Functions {
+			if seen := r.Table(f.Returns); seen != nil && seen.IsNode() && !f.Mutation && f.Allowed(r.Name) && f.Catalog.ReturnsSet {
+				fields = append(fields, seen.functionConnection(f))
+			}
+		}
+		return fields
+	})
+	if len(fields) == 0 {
+		return nil
+	}
+	return append(fields, Field{
+		Name: "node", Type: Named(r.node()), Means: Node{},
+		args: list{{Name: idField, Description: "A globally unique id", Type: NonNull(Named(r.scalar("ID"))), Means: ArgNodeID}},
+	})
+}
+
+// node is the interface of the rows that have a global id.
+func (r *Role) node() *Type {
+	return r.named(nodeName, Interface, "An object with globally unique ID", func() content {
+		c := content{fields: []Field{{Name: idField, Type: NonNull(Named(r.scalar("ID"))), doc: words("A globally unique identifier")}}}
+		for _, t := range r.nodes() {
+			c.possible = append(c.possible, t.Type())
+		}
+		return c
+	})
+}
+
+// nodes are the tables whose rows have a global id.
+func (r *Role) nodes() []*Table {
+	var nodes []*Table
+	for _, s := range r.source.Sources {
+		for _, t := range s.Tables {
+			if seen := r.Table(t); seen != nil && seen.IsNode() {
+				nodes = append(nodes, seen)
+			}
+		}
+	}
+	return nodes
+}
+
+// FindNode is the table of that schema and name whose rows have a global id, or nil. An id
+// does not name the source: where several have such a table, it is the first one's.
+func (r *Role) FindNode(schema, name string) *Table {
+	for _, t := range r.nodes() {
+		if n := t.Catalog.Name; n.Schema == schema && n.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// TableOf is the table whose rows have that object type, or nil.
+func (r *Role) TableOf(object *Type) *Table {
+	part, ok := object.definition.(tablePart)
+	if !ok {
+		return nil
+	}
+	return part.Table
+}
+
+// Is reports whether a fragment for a type selects from an object of a type: one of that name,
+// or one that has the interface of that name.
+func (r *Role) Is(object, condition string) bool {
+	if object == condition {
+		return true
+	}
+	return condition == nodeName && r.options.Relay &&
+		slices.ContainsFunc(r.nodes(), func(t *Table) bool { return t.Type().Name == object })
+}
+
+// KeyType is the type of a column of the primary key.
+func (t *Table) KeyType(c *resolve.Column) *Type { return t.columnType(c).Named }
+
+// idOf is the field that takes the place of a column with its name.
+func (t *Table) idOf() Field {
+	return Field{Name: idField, Type: NonNull(Named(t.role.scalar("ID"))), Means: NodeID{t}}
+}
+
+func (t *Table) connectionField() Field {
+	root := t.ConnectionField()
+	return Field{
+		Name: root.Name, Type: NonNull(Named(t.part(connection))), Means: Connection{t},
+		doc: (*rootDoc)(&root), args: argsFunc(t.connectionArguments),
+	}
+}
+
+func (t *Table) functionConnection(f *resolve.Function) Field {
+	root := f.ConnectionField()
+	return Field{
+		Name: root.Name, Type: NonNull(Named(t.part(connection))), Means: FunctionConnection{f, t},
+		doc: (*rootDoc)(&root),
+		args: argsFunc(func() []Input {
+			return append(t.role.functionArguments(f.Source, f.ArgsType, f.Args), t.connectionArguments()...)
+		}),
+	}
+}
+
+// relationConnection is the field beside an array relationship.
+func (t *Table) relationConnection(r *Relation) Field {
+	return Field{
+		Name: t.naming.field(r.Name + "_connection"), Type: NonNull(Named(r.Target.part(connection))), Means: &RelationConnection{r},
+		doc: words("An array relationship connection"), args: argsFunc(r.Target.connectionArguments),
+	}
+}
+
+// connectionArguments are the arguments of a connection: of those of lists all that don't
+// say which page is wanted.
+func (t *Table) connectionArguments() []Input {
+	var inputs []Input
+	for _, in := range t.rowArguments() {
+		if in.Means != ArgLimit && in.Means != ArgOffset {
+			inputs = append(inputs, in)
+		}
+	}
+	whole, text := Named(t.role.scalar("Int")), Named(t.role.scalar("String"))
+	return append(
+		inputs,
+		Input{Name: "first", Type: whole, Means: ArgFirst},
+		Input{Name: "last", Type: whole, Means: ArgLast},
+		Input{Name: "after", Type: text, Means: ArgAfter},
+		Input{Name: "before", Type: text, Means: ArgBefore},
+	)
+}
+
+func (t *Table) buildConnection() content {
+	return content{fields: []Field{
+		{Name: "pageInfo", Type: NonNull(Named(t.role.pageInfo())), Means: PartPageInfo},
+		{Name: "edges", Type: NonNull(listed(t.part(edge))), Means: PartEdges},
+	}}
+}
+
+func (t *Table) buildEdge() content {
+	return content{fields: []Field{
+		{Name: "cursor", Type: NonNull(Named(t.role.scalar("String"))), Means: PartCursor},
+		{Name: "node", Type: NonNull(Named(t.Type())), Means: PartNode},
+	}}
+}
+
+func (r *Role) pageInfo() *Type {
+	field := func(name, of string, means ConnectionPart) Field {
+		return Field{Name: name, Type: r.plainType(of), Means: means}
+	}
+	return r.named("PageInfo", Object, "", func() content {
+		return content{fields: []Field{
+			field("startCursor", "String!", PartStartCursor),
+			field("endCursor", "String!", PartEndCursor),
+			field("hasNextPage", "Boolean!", PartHasNextPage),
+			field("hasPreviousPage", "Boolean!", PartHasPreviousPage),
+		}}
+	})
+}
+
+// ConnectionType is the type of a page of the table's rows, EdgeType that of its items.
+func (t *Table) ConnectionType() *Type { return t.part(connection) }
+
+// EdgeType is the type of the items of a connection.
+func (t *Table) EdgeType() *Type { return t.part(edge) }

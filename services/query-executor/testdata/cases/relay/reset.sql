@@ -1,0 +1,1 @@
+DELETE FROM chart WHERE country = 'it';
