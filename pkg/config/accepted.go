@@ -71,10 +71,6 @@ var withoutEffect = []row{
 		Help: "deliver the data of a remote answer that has errors",
 	}, parseBool),
 	accepted(Spec{
-		Flag: "configured-header-precedence", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
-		Help: "let configured headers win over those of the client",
-	}, parseBool),
-	accepted(Spec{
 		Flag: "enable-persisted-queries", Default: "false", Values: boolean, Switch: true,
 		Help: "accept queries by their hash",
 	}, parseBool),

@@ -305,6 +305,10 @@ var (
 		Flag: "egress-connections", Default: "100", Values: number, Group: GroupEgress, Services: callers,
 		Help: "connections of each process to one host; further calls wait",
 	}, parsePositive)
+	ConfiguredHeaderPrecedence = define(Spec{
+		Flag: "configured-header-precedence", Default: "false", Values: boolean, Switch: true, Group: GroupEgress, Services: callers,
+		Help: "let the headers of definitions win over those of the client",
+	}, parseBool)
 )
 
 // Operation.
@@ -349,7 +353,7 @@ var effective = []row{
 	EnabledAPIs, DevMode, AdminInternalErrors,
 	StringifyNumericTypes, InferFunctionPermissions, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	QueryConcurrency, PlanCacheSize, RequestTimeout,
-	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections,
+	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
 	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge,
 }
 

@@ -25,6 +25,8 @@ type Config struct {
 	MaxResponse int
 	// Connections bounds the connections to one host.
 	Connections int
+	// ConfiguredHeadersFirst lets the headers of definitions win over those of clients.
+	ConfiguredHeadersFirst bool
 	// UserAgent is sent where a request has none.
 	UserAgent string
 }
@@ -44,6 +46,8 @@ func ReadConfig(v *config.Values) Config {
 		MaxRedirects:   config.EgressMaxRedirects.Get(v),
 		MaxResponse:    config.EgressMaxResponse.Get(v),
 		Connections:    config.EgressConnections.Get(v),
+
+		ConfiguredHeadersFirst: config.ConfiguredHeaderPrecedence.Get(v),
 	}
 }
 

@@ -37,6 +37,16 @@ func Forwarded(client map[string]string) http.Header {
 	return passed
 }
 
+// Headers are those of a call with a JSON body: the ones of the client that are passed on, the
+// client's own, and the configured ones. Which win depends on the configuration.
+func (c *Client) Headers(configured, forwarded http.Header) http.Header {
+	own := http.Header{"Content-Type": {"application/json"}, "User-Agent": {c.config.UserAgent}}
+	if c.config.ConfiguredHeadersFirst {
+		return Merge(configured, own, forwarded)
+	}
+	return Merge(forwarded, own, configured)
+}
+
 // Merge puts headers together; for a name that several have, the first wins.
 func Merge(layers ...http.Header) http.Header {
 	merged := http.Header{}

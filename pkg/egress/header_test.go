@@ -26,3 +26,15 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, http.Header{"A": {"1", "2"}, "B": {"3"}},
 		egress.Merge(http.Header{"a": {"1", "2"}}, nil, http.Header{"A": {"9"}, "b": {"3"}}))
 }
+
+func TestPrecedenceOfHeaders(t *testing.T) {
+	t.Parallel()
+	configured := http.Header{"X-Shop": {"configured"}, "Content-Type": {"text/plain"}}
+	forwarded := http.Header{"X-Shop": {"client"}, "X-More": {"1"}}
+	require.Equal(t, http.Header{
+		"X-Shop": {"client"}, "X-More": {"1"}, "Content-Type": {"application/json"}, "User-Agent": {egress.DefaultUserAgent},
+	}, newClient(t, nil).Headers(configured, forwarded))
+	require.Equal(t, http.Header{
+		"X-Shop": {"configured"}, "X-More": {"1"}, "Content-Type": {"text/plain"}, "User-Agent": {egress.DefaultUserAgent},
+	}, newClient(t, func(c *egress.Config) { c.ConfiguredHeadersFirst = true }).Headers(configured, forwarded))
+}

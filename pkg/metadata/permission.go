@@ -276,48 +276,6 @@ func checkRootFieldList(list *[]string, key string, allowed ...string) error {
 	return nil
 }
 
-// ValidateInput is a webhook that is asked before rows are written.
-type ValidateInput struct {
-	Type       string               `json:"type" meta:"required"`
-	Definition ValidateInputWebhook `json:"definition" meta:"required"`
-}
-
-func (v *ValidateInput) check() error {
-	if v.Type != "http" {
-		return apierror.At(apierror.New(apierror.ParseFailed, "expecting only 'http' for 'type' but got "+v.Type), "type")
-	}
-	return nil
-}
-
-// ValidateInputWebhook is how the webhook is called.
-type ValidateInputWebhook struct {
-	// URL is a template of variables.
-	URL     string   `json:"url" meta:"required,nonempty"`
-	Headers []Header `json:"headers"`
-	// Timeout is in seconds, nil for 10.
-	Timeout              *int `json:"timeout"`
-	ForwardClientHeaders bool `json:"forward_client_headers"`
-}
-
-func (w *ValidateInputWebhook) check() error {
-	if w.Timeout != nil && *w.Timeout < 0 {
-		return apierror.At(apierror.New(apierror.ParseFailed, "timeout value cannot be negative"), "timeout")
-	}
-	return nil
-}
-
-// ParseValidateInput reads the webhook of a permission; nil for none.
-func ParseValidateInput(raw json.RawMessage) (*ValidateInputWebhook, error) {
-	if len(raw) == 0 || isNull(raw) {
-		return nil, nil //nolint:nilnil // none given
-	}
-	var v ValidateInput
-	if err := decode(raw, &v); err != nil {
-		return nil, err
-	}
-	return &v.Definition, nil
-}
-
 func checkValidateInput(raw json.RawMessage) error {
 	_, err := ParseValidateInput(raw)
 	return apierror.At(err, "validate_input")

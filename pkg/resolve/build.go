@@ -54,7 +54,7 @@ func buildSource(m *metadata.Source, c *catalog.Source, roles *roleSet, prev *So
 	}
 	s := &Source{
 		Name: m.Name, Kind: m.Kind, Meta: m, Catalog: c, Dialect: h.dialect,
-		Convention: h.convention, Namespace: h.namespace(), head: h, roles: roles,
+		Convention: h.convention, Namespace: h.namespace(), head: h, roles: roles, env: o.Env,
 	}
 	s.buildTables(prev)
 	for _, t := range s.Tables {

@@ -70,7 +70,7 @@ func (d definitionParser) selectPermission(m *metadata.SelectPermission) (*Selec
 }
 
 func (d definitionParser) insertPermission(m *metadata.InsertPermission) (*InsertPermission, error) {
-	p := &InsertPermission{BackendOnly: m.BackendOnly, ValidateInput: m.ValidateInput}
+	p := &InsertPermission{BackendOnly: m.BackendOnly}
 	given := metadata.Columns{All: true}
 	if m.Columns != nil {
 		given = *m.Columns
@@ -82,12 +82,15 @@ func (d definitionParser) insertPermission(m *metadata.InsertPermission) (*Inser
 	if p.Presets, err = d.presets(m.Set); err != nil {
 		return nil, err
 	}
-	p.Columns, err = d.settable(given, p.Presets, "insert", "insertable")
+	if p.Columns, err = d.settable(given, p.Presets, "insert", "insertable"); err != nil {
+		return nil, err
+	}
+	p.Validator, err = d.validator(m.ValidateInput)
 	return p, err
 }
 
 func (d definitionParser) updatePermission(m *metadata.UpdatePermission) (*UpdatePermission, error) {
-	p := &UpdatePermission{BackendOnly: m.BackendOnly, ValidateInput: m.ValidateInput}
+	p := &UpdatePermission{BackendOnly: m.BackendOnly}
 	var err error
 	if p.Filter, err = d.rule("filter", m.Filter); err != nil {
 		return nil, err
@@ -100,7 +103,10 @@ func (d definitionParser) updatePermission(m *metadata.UpdatePermission) (*Updat
 	if p.Presets, err = d.presets(m.Set); err != nil {
 		return nil, err
 	}
-	p.Columns, err = d.settable(m.Columns, p.Presets, "update", "updatable")
+	if p.Columns, err = d.settable(m.Columns, p.Presets, "update", "updatable"); err != nil {
+		return nil, err
+	}
+	p.Validator, err = d.validator(m.ValidateInput)
 	return p, err
 }
 
@@ -109,7 +115,18 @@ func (d definitionParser) deletePermission(m *metadata.DeletePermission) (*Delet
 	if err != nil {
 		return nil, err
 	}
-	return &DeletePermission{Filter: filter, BackendOnly: m.BackendOnly, ValidateInput: m.ValidateInput}, nil
+	validator, err := d.validator(m.ValidateInput)
+	return &DeletePermission{Filter: filter, BackendOnly: m.BackendOnly, Validator: validator}, err
+}
+
+// validator reads the webhook of a permission. Where the environment is at hand, it has to
+// have the variables that the webhook names.
+func (d definitionParser) validator(raw json.RawMessage) (*metadata.ValidateInputWebhook, error) {
+	w, err := metadata.ParseValidateInput(raw)
+	if env := d.table.Source.env; err == nil && w != nil && env != nil {
+		_, _, err = w.Resolve(env)
+	}
+	return w, apierror.At(err, "validate_input")
 }
 
 func (d definitionParser) rule(key string, raw json.RawMessage) (ir.BoolExp, error) {

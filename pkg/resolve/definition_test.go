@@ -205,3 +205,31 @@ func TestViewsAreWrittenAsFarAsTheyCanBe(t *testing.T) {
 	require.NotNil(t, album.InsertPermission("admin"))
 	require.Nil(t, album.UpdatePermission("admin"))
 }
+
+// TestValidatorsNeedTheirVariables: a webhook that names a variable which isn't there makes
+// its permission inconsistent where the environment is at hand.
+func TestValidatorsNeedTheirVariables(t *testing.T) {
+	t.Parallel()
+	permission := func(definition string) string {
+		return `"delete_permissions":[{"role":"clerk","permission":{"filter":{},"validate_input":{"type":"http","definition":` + definition + `}}}]`
+	}
+	o := options()
+	o.Env = func(name string) (string, bool) { return "x", name == "HOST" }
+	for definition, want := range map[string]string{
+		`{"url":"{{HOST}}/a","headers":[{"name":"K","value_from_env":"HOST"}]}`: "",
+		`{"url":"{{HOST}}/{{PATH}}"}`:                                           "Value for environment variables not found: PATH",
+		`{"url":"/","headers":[{"name":"K","value_from_env":"KEY"}]}`:           "environment variable 'KEY' not set",
+	} {
+		doc := document(t, tracked(staffTable, permission(definition)))
+		catalogs := map[string]*catalog.Source{"default": shop()}
+		require.Empty(t, problems(resolve.Build(doc, catalogs, nil, nil, options())), definition)
+		s := resolve.Build(doc, catalogs, nil, nil, o)
+		if want == "" {
+			require.Empty(t, problems(s))
+			require.Equal(t, "{{HOST}}/a", table(s, "staff").DeletePermission("clerk").Validator.URL)
+			continue
+		}
+		require.Equal(t, []string{`in table "staff": in permission for role "clerk": ` + want}, problems(s))
+		require.Nil(t, table(s, "staff").DeletePermission("clerk"))
+	}
+}

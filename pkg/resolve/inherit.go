@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"queryengine/pkg/ir"
+	"queryengine/pkg/metadata"
 )
 
 // inheritPermission merges the permissions of the role's parents.
@@ -166,16 +167,16 @@ func canonicalPermission(permission any) []byte {
 		Filter      string
 		Check       string
 		BackendOnly bool
-		Validate    json.RawMessage
+		Validator   *metadata.ValidateInputWebhook
 	}
 	var f form
 	switch p := permission.(type) {
 	case *InsertPermission:
-		f = form{columnNames(p.Columns), presetValues(p.Presets), "", canonical(p.Check), p.BackendOnly, p.ValidateInput}
+		f = form{columnNames(p.Columns), presetValues(p.Presets), "", canonical(p.Check), p.BackendOnly, p.Validator}
 	case *UpdatePermission:
-		f = form{columnNames(p.Columns), presetValues(p.Presets), canonical(p.Filter), canonical(p.Check), p.BackendOnly, p.ValidateInput}
+		f = form{columnNames(p.Columns), presetValues(p.Presets), canonical(p.Filter), canonical(p.Check), p.BackendOnly, p.Validator}
 	case *DeletePermission:
-		f = form{nil, nil, canonical(p.Filter), "", p.BackendOnly, p.ValidateInput}
+		f = form{nil, nil, canonical(p.Filter), "", p.BackendOnly, p.Validator}
 	}
 	b, _ := json.Marshal(f) // texts and valid JSON always encode
 	return b

@@ -1,9 +1,8 @@
 package resolve
 
 import (
-	"encoding/json"
-
 	"queryengine/pkg/ir"
+	"queryengine/pkg/metadata"
 )
 
 // SelectPermission is what a role may read of a table.
@@ -64,9 +63,10 @@ type InsertPermission struct {
 	Columns []*Column
 	Presets []Preset
 	// Check is nil for true.
-	Check         ir.BoolExp
-	BackendOnly   bool
-	ValidateInput json.RawMessage
+	Check       ir.BoolExp
+	BackendOnly bool
+	// Validator is asked before anything is written, nil for none.
+	Validator *metadata.ValidateInputWebhook
 }
 
 // UpdatePermission is what a role may change.
@@ -77,17 +77,19 @@ type UpdatePermission struct {
 	// Filter is nil for all rows.
 	Filter ir.BoolExp
 	// Check is nil for none.
-	Check         ir.BoolExp
-	BackendOnly   bool
-	ValidateInput json.RawMessage
+	Check       ir.BoolExp
+	BackendOnly bool
+	// Validator is asked before anything is written, nil for none.
+	Validator *metadata.ValidateInputWebhook
 }
 
 // DeletePermission is what a role may delete.
 type DeletePermission struct {
 	// Filter is nil for all rows.
-	Filter        ir.BoolExp
-	BackendOnly   bool
-	ValidateInput json.RawMessage
+	Filter      ir.BoolExp
+	BackendOnly bool
+	// Validator is asked before anything is written, nil for none.
+	Validator *metadata.ValidateInputWebhook
 }
 
 // Preset is a value that a permission writes itself.

@@ -64,7 +64,8 @@ type Source struct {
 
 	head   *head
 	roles  *roleSet
-	remote []*Table                // those that have remote relationships
+	remote []*Table // those that have remote relationships
+	env    metadata.Env
 	tables map[catalog.Name]*Table // the consistent ones
 	bases  map[catalog.Name]*base  // all
 	// models are the rows of the tracked logical models, as far as they can be used;

@@ -20,6 +20,8 @@ const (
 	LogJWK       Type = "jwk-refresh-log"
 	LogQuery     Type = "query-log"
 	LogExecution Type = "execution-log"
+
+	LogValidateInput Type = "validate-input-log"
 )
 
 // typeKey is the attribute that carries the Type of a line.

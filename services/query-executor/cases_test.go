@@ -19,6 +19,7 @@ import (
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
+	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/plan"
 )
 
@@ -93,7 +94,8 @@ func newFixture(t testing.TB, feature string, c Config) *Executor {
 	c.Limits = plan.DefaultLimits
 	c.InferFunctionPermissions = true
 	env := newDatabase(t, feature)
-	e := newExecutor(c, Deps{Kinds: kind.All(env, serviceName)})
+	e, err := newExecutor(c, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
+	require.NoError(t, err)
 	t.Cleanup(e.sources.Close)
 	e.apply(readSnapshot(t, feature, env))
 	require.Empty(t, e.state.Load().schema.Inconsistencies())

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"queryengine/pkg/config"
+	"queryengine/pkg/egress"
 	"queryengine/services/query-executor/internal/plan"
 )
 
@@ -20,6 +21,8 @@ type Config struct {
 	Limits    plan.Limits
 	// FrameSize is about how many bytes of an answer are sent at once, 0 for the default.
 	FrameSize int
+	// Egress says what calls to addresses in metadata may do.
+	Egress egress.Config
 	// StopTimeout is how long Stop waits for requests in hand.
 	StopTimeout time.Duration
 
@@ -50,6 +53,7 @@ func ReadConfig(v *config.Values) Config {
 		PlanCacheSize:              config.PlanCacheSize.Get(v),
 		MaxTokens:                  maxTokens,
 		Limits:                     plan.DefaultLimits,
+		Egress:                     egress.ReadConfig(v),
 		StopTimeout:                config.GracefulShutdownTimeout.Get(v),
 		EnableAllowlist:            config.EnableAllowlist.Get(v),
 		StringifyNumericTypes:      config.StringifyNumericTypes.Get(v),

@@ -14,13 +14,16 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/service"
+	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/dataop"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/sources"
+	"queryengine/services/query-executor/internal/validator"
 )
 
 const serviceName = bus.ServiceQueryExecutor
@@ -31,6 +34,8 @@ type Deps struct {
 	Logger *slog.Logger
 	// Kinds are the kinds of sources, all by default.
 	Kinds kind.Kinds
+	// Env is where metadata names variables of, os.LookupEnv by default.
+	Env metadata.Env
 	// Metrics is where the service's metrics go, nil for nowhere.
 	Metrics prometheus.Registerer
 	// Tracer is nil when requests are not traced.
@@ -46,6 +51,9 @@ type Executor struct {
 	sources        *sources.Manager
 	plans          *plancache.Cache[planned]
 	dataop         *dataop.Handler
+	egress         *egress.Client
+	validator      *validator.Validator
+	logger         *slog.Logger
 	metrics        *metrics
 	tracer         trace.Tracer
 	scratch        sync.Pool
@@ -63,7 +71,10 @@ func New(c Config, d Deps) (*Executor, error) {
 	if d.Kinds == nil {
 		d.Kinds = kind.All(os.LookupEnv, serviceName)
 	}
-	e := newExecutor(c, d)
+	e, err := newExecutor(c, d)
+	if err != nil {
+		return nil, err
+	}
 	e.Base = service.New(service.Config{
 		Name:        serviceName,
 		Description: "answers GraphQL operations",
@@ -76,7 +87,14 @@ func New(c Config, d Deps) (*Executor, error) {
 }
 
 // newExecutor makes the part that needs no bus.
-func newExecutor(c Config, d Deps) *Executor {
+func newExecutor(c Config, d Deps) (*Executor, error) {
+	if d.Env == nil {
+		d.Env = os.LookupEnv
+	}
+	client, err := egress.New(c.Egress)
+	if err != nil {
+		return nil, err
+	}
 	e := &Executor{
 		config: c,
 		resolveOptions: resolve.Options{
@@ -88,8 +106,11 @@ func newExecutor(c Config, d Deps) *Executor {
 		sources: sources.New(func(s *metadata.Source) (backend.Source, error) {
 			return d.Kinds.Open(context.Background(), s) // it connects to nothing yet
 		}),
-		plans:   newPlans(c.PlanCacheSize),
-		scratch: sync.Pool{New: func() any { return &scratch{} }},
+		plans:     newPlans(c.PlanCacheSize),
+		egress:    client,
+		validator: validator.New(client, d.Env, telemetry.Of(d.Logger, telemetry.LogValidateInput)),
+		logger:    d.Logger,
+		scratch:   sync.Pool{New: func() any { return &scratch{} }},
 	}
 	e.metrics = newMetrics(d.Metrics, e.plans)
 	e.dataop = dataop.New(dataop.Deps{
@@ -102,7 +123,7 @@ func newExecutor(c Config, d Deps) *Executor {
 	if d.Tracer != nil {
 		e.tracer = d.Tracer.Tracer("queryengine/services/query-executor")
 	}
-	return e
+	return e, nil
 }
 
 func (e *Executor) renderOptions() backend.RenderOptions {
@@ -131,7 +152,10 @@ func (e *Executor) register(s *bus.Service) error {
 // Stop takes no more requests, waits for those in hand, and closes the sources.
 func (e *Executor) Stop() {
 	e.Base.Stop()
-	e.closing.Do(e.sources.Close)
+	e.closing.Do(func() {
+		e.sources.Close()
+		e.egress.Close()
+	})
 }
 
 // Name is the service's name.

@@ -27,6 +27,8 @@ type request struct {
 	minVersion int64
 	relay      bool
 	readOnly   bool
+	// clientHeaders are what webhooks may be shown of the client's request.
+	clientHeaders map[string]string
 	// anyQuery says that the allow list doesn't count.
 	anyQuery bool
 }
@@ -91,6 +93,9 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	}
 	if p.Introspects() {
 		s.run.Role = e.role(st, q)
+	}
+	if p.Validates() {
+		s.run.Validator = e.validator.For(q.clientHeaders)
 	}
 	return ready{state: st, plan: p}, nil
 }

@@ -3,6 +3,8 @@ package queryexecutor
 import (
 	"sync"
 
+	"queryengine/pkg/egress"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/query-executor/internal/allowlist"
@@ -68,6 +70,16 @@ func (e *Executor) apply(next *snapshot.Snapshot) {
 	}
 	s.schema = resolve.Build(next.Document, next.Catalogs, next.SourceErrors, previous, e.resolveOptions)
 	e.sources.Update(next.Document.Sources)
+	e.applyAllowlist(next.Document)
 	e.state.Store(s)
 	e.metrics.applied(next.Version)
+}
+
+// applyAllowlist makes the TLS allow list count for calls from now on.
+func (e *Executor) applyAllowlist(d *metadata.Document) {
+	hosts, err := egress.Allowlist(d.Network)
+	if err != nil {
+		e.logger.Warn("the TLS allow list counts as empty", "error", err)
+	}
+	e.egress.SetAllowlist(hosts)
 }

@@ -18,13 +18,13 @@ func startDev(t *testing.T) *process {
 	return startDevIn(t, t.TempDir())
 }
 
-func startDevIn(t *testing.T, dir string) *process {
+func startDevIn(t *testing.T, dir string, env ...string) *process {
 	t.Helper()
 	port := freePort(t)
 	p := &process{t: t, name: "engine dev", url: "http://127.0.0.1:" + port, done: make(chan struct{})}
 	p.cmd = exec.Command(filepath.Join(programs, engine), "dev", "--server-port", port)
 	p.cmd.Dir = dir
-	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	p.run()

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,7 +34,7 @@ func TestDocumentation(t *testing.T) {
 			path := filepath.Join(root, page)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
-			d := startDev(t)
+			d := startDevIn(t, t.TempDir(), "CHECKS="+checks(t))
 			written := runExamples(t, d, string(text))
 			if *update {
 				require.NoError(t, os.WriteFile(path, []byte(written), 0o600))
@@ -45,6 +47,20 @@ var (
 	block       = regexp.MustCompile("(?s)```([^\n]*)\n(.*?)```")
 	curlPayload = regexp.MustCompile(`(?s)curl http://127\.0\.0\.1:8080(/\S+) -d '(.*?)'`)
 )
+
+// checks is the address of a webhook for the examples: it refuses playlists with "secret" in
+// what is to be written.
+func checks(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); bytes.Contains(body, []byte("secret")) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"message": "that name is taken"}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
 
 // runExamples returns the text with the answers that came.
 func runExamples(t *testing.T, p *process, text string) string {

@@ -127,6 +127,7 @@ type API struct {
 	sockets    *websocket.Server
 	tracing    *tracing // nil when requests are not traced
 	endpoints  rest.Cache
+	forwarding forwarding
 	// The answers of /v1alpha1/config and /v1/version.
 	configAnswer  []byte
 	versionAnswer []byte

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -270,6 +271,29 @@ func TestWhatIsAskedOfAnExecutor(t *testing.T) {
 		Query:   "{ a }", MinVersion: 5, Relay: true,
 	}
 	require.True(t, proto.Equal(explain, w.bus.last(t)), "%v", w.bus.last(t))
+}
+
+// TestClientHeaders: headers of clients travel only when some definition passes them on.
+func TestClientHeaders(t *testing.T) {
+	t.Parallel()
+	w := setup(t, func(w *world) { w.bus.answer = says(`{"data":{}}`) })
+	for _, forwards := range []bool{false, true, false} {
+		doc, err := metadata.Parse(fmt.Appendf(nil, `{"version": 3, "sources": [{"name": "s", "kind": "postgres",
+			"configuration": {"connection_info": {"database_url": "x"}}, "tables": [{"table": "t", "delete_permissions": [
+				{"role": "r", "permission": {"filter": {}, "validate_input": {"type": "http",
+					"definition": {"url": "x", "forward_client_headers": %t}}}}]}]}]}`, forwards), &metadata.Document{})
+		require.NoError(t, err)
+		w.metadata.set(&snapshot.Snapshot{StreamID: "s", Version: 6, Document: doc})
+		w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, append(admin, "X-One", "1")...)
+		got, ok := w.bus.last(t).(*queryv1.ExecuteRequest)
+		require.True(t, ok)
+		if !forwards {
+			require.Empty(t, got.GetClientHeaders())
+			continue
+		}
+		require.Equal(t, "1", got.GetClientHeaders()["x-one"])
+		require.Equal(t, strings.TrimPrefix(w.server.URL, "http://"), got.GetClientHeaders()["host"])
+	}
 }
 
 func TestMinVersion(t *testing.T) {

@@ -51,11 +51,11 @@ func persistedQuery(x *exchange) error {
 
 func (x *exchange) execute(r request.GraphQL, relay bool, sink bus.Sink) error {
 	defer x.limitTime()()
-	return x.api.Bus.Call(x.ctx, bus.QueryExecute, x.api.executeRequest(x.session, r, relay, x.requestID), newExecuteHead, sink)
+	return x.api.Bus.Call(x.ctx, bus.QueryExecute, x.api.executeRequest(x.session, r, relay, x.requestID, x.api.clientHeaders(x.r.Header, x.r.Host)), newExecuteHead, sink)
 }
 
 // executeRequest is what an executor is asked.
-func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, id string) *queryv1.ExecuteRequest {
+func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, id string, clientHeaders map[string]string) *queryv1.ExecuteRequest {
 	return &queryv1.ExecuteRequest{
 		Session:       s.Proto(),
 		Query:         r.Query,
@@ -64,6 +64,7 @@ func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, 
 		MinVersion:    a.minVersion(),
 		Relay:         relay,
 		RequestId:     id,
+		ClientHeaders: clientHeaders,
 	}
 }
 

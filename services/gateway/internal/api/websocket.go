@@ -37,7 +37,7 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 		ctx, cancel = context.WithTimeout(ctx, a.RequestTimeout)
 		defer cancel()
 	}
-	return a.Bus.Call(ctx, bus.QueryExecute, a.executeRequest(o.Session, o.Request, o.Relay, uuid.NewString()), newExecuteHead, sink)
+	return a.Bus.Call(ctx, bus.QueryExecute, a.executeRequest(o.Session, o.Request, o.Relay, uuid.NewString(), a.clientHeaders(o.Header, "")), newExecuteHead, sink)
 }
 
 // addWebSockets adds what GET requests to the GraphQL endpoints get: a WebSocket if they

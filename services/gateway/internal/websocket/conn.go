@@ -42,7 +42,8 @@ type conn struct {
 	// mu guards what the reading goroutine shares with operations.
 	mu         sync.Mutex
 	session    *session.Session
-	initFault  string // why connection_init failed
+	header     http.Header // that the session was made of
+	initFault  string      // why connection_init failed
 	operations map[string]*answer
 	running    sync.WaitGroup
 }
@@ -151,7 +152,7 @@ func (c *conn) authenticate(h http.Header) (bool, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session, c.initFault = identity.Session, ""
+	c.session, c.header, c.initFault = identity.Session, h, ""
 	if c.expiry != nil {
 		c.expiry.Stop()
 		c.expiry = nil

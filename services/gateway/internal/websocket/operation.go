@@ -18,7 +18,7 @@ func (c *conn) start(m message) error {
 	o := Operation{Relay: c.endpoint.Relay}
 	c.mu.Lock()
 	_, taken := c.operations[m.id]
-	o.Session = c.session
+	o.Session, o.Header = c.session, c.header
 	fault := c.initFault
 	c.mu.Unlock()
 	switch {

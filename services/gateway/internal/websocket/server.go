@@ -43,6 +43,8 @@ type Deps struct {
 type Operation struct {
 	Session *session.Session
 	Request request.GraphQL
+	// Header is that of the connection, with what its client added when it began.
+	Header http.Header
 	// Relay asks for the relay schema.
 	Relay bool
 }

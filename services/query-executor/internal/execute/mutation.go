@@ -131,6 +131,11 @@ func apart(pieces []piece) bool {
 
 // mutate runs a mutation. Nothing of the answer is handed on before everything is committed.
 func (p *Prepared) mutate(ctx context.Context, r *Run, out *backend.Answer) error {
+	if p.validates {
+		if err := p.validate(ctx, r); err != nil {
+			return err
+		}
+	}
 	t := turn{run: r, again: p.again, bound: r.Bound, inserts: r.Inserts, out: backend.NewAnswer(nil, nil, 0)}
 	together := len(p.pieces)
 	if p.separate {
@@ -143,6 +148,22 @@ func (p *Prepared) mutate(ctx context.Context, r *Run, out *backend.Answer) erro
 	}
 	out.Buf = append(out.Buf, t.out.Buf...)
 	return out.Flush()
+}
+
+// validate asks the webhooks of all root fields, before a connection is taken.
+func (p *Prepared) validate(ctx context.Context, r *Run) error {
+	for i := range p.pieces {
+		w := p.pieces[i].write
+		if w == nil {
+			continue
+		}
+		for _, in := range w.Inputs(r.Values) {
+			if err := r.Validator.Validate(ctx, r.Session, in); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // transaction runs pieces in one transaction. Where the quick way can't tell what the exact

@@ -18,8 +18,9 @@ type Prepared struct {
 	pieces []piece
 	// introspects says that a run needs the schema of the role.
 	introspects bool
-	// mutates says that statements write, and separate that each has a transaction.
-	mutates, separate bool
+	// mutates says that statements write, separate that each has a transaction, and
+	// validates that webhooks are asked before.
+	mutates, separate, validates bool
 	// again is what turn.again is.
 	again chan struct{}
 }
@@ -73,6 +74,7 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 			if err != nil {
 				return nil, err
 			}
+			out.validates = out.validates || part.Write.Validated()
 			out.pieces = append(out.pieces, piece{write: w})
 		case part.Introspection != nil:
 			out.introspects = true
@@ -96,12 +98,19 @@ func (p *Prepared) text(s string) {
 	p.pieces = append(p.pieces, piece{text: s})
 }
 
+// Validator asks a webhook whether what is to be written is in order.
+type Validator interface {
+	Validate(ctx context.Context, s *session.Session, in plan.Input) error
+}
+
 // Run is what a run of a plan needs besides the plan.
 type Run struct {
 	// Role is only needed by plans that introspect.
 	Role    *schema.Role
 	Session *session.Session
 	Sources *sources.Manager
+	// Validator is only needed by plans that validate.
+	Validator Validator
 	// Values are the values of the variables, by index.
 	Values [][]byte
 	// Bound are the operands of all statements, one after the other, and Inserts the rows of
@@ -112,6 +121,9 @@ type Run struct {
 
 // Introspects reports whether a run needs the schema of the role.
 func (p *Prepared) Introspects() bool { return p.introspects }
+
+// Validates reports whether a run asks webhooks.
+func (p *Prepared) Validates() bool { return p.validates }
 
 // Bind makes the operands of all statements of the values, before anything runs.
 func (p *Prepared) Bind(r *Run) error {

@@ -22,6 +22,10 @@ type Write struct {
 	// Steps run one after the other. The answer is that of the only one, or a list of all.
 	Steps []Step
 	List  bool
+
+	validation *validation
+	// dropUnset is Options.DropUnset.
+	dropUnset bool
 }
 
 // Step is one statement that writes.
@@ -195,7 +199,7 @@ func (p *planner) write(w *schema.Writable, plan func() (*Write, error)) error {
 	if err != nil {
 		return err
 	}
-	write.Source, write.Bindings = w.Source, p.bindings
+	write.Source, write.Bindings, write.dropUnset = w.Source, p.bindings, p.options.DropUnset
 	p.answer.write(write)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/schema"
@@ -56,6 +57,8 @@ type InsertNode struct {
 	// that these are written after it, and can't be without it.
 	Keys  []ir.Field
 	First bool
+	// validator is asked about the rows of the table, nil for nobody.
+	validator *metadata.ValidateInputWebhook
 	// first is the column that takes its default when a row has no value at all.
 	first ir.Column
 
@@ -209,7 +212,7 @@ func (p *insertPlanner) node(w *schema.Writable) *InsertNode {
 	p.writesTo(w)
 	t := w.InsertInput()
 	n := &InsertNode{
-		Table: w.Catalog.Name, Check: rule(w.Insert.Check), first: columnOf(w.Columns[0]),
+		Table: w.Catalog.Name, Check: rule(w.Insert.Check), validator: w.Insert.Validator, first: columnOf(w.Columns[0]),
 		object: schema.NonNull(schema.Named(t)), members: map[string]insertMember{},
 	}
 	for _, preset := range w.Insert.Presets {

@@ -34,7 +34,9 @@ func (p *planner) update(w *schema.Writable, f *schema.Field, s *selected, selec
 	if err != nil {
 		return nil, err
 	}
-	return &Write{Path: "$", Steps: []Step{updateStep(w, c, out)}}, nil
+	write := &Write{Path: "$", Steps: []Step{updateStep(w, c, out)}}
+	write.validate(w.Update.Validator, s, showArguments)
+	return write, nil
 }
 
 // updateMany plans several updates. They share what is selected.
@@ -58,6 +60,7 @@ func (p *planner) updateMany(w *schema.Writable, f *schema.Field, s *selected) (
 		return nil, err
 	}
 	write := &Write{Path: "$", List: true}
+	write.validate(w.Update.Validator, s, showUpdates)
 	if slices.ContainsFunc(changes, func(c *change) bool { return len(c.set) > 0 }) {
 		for _, c := range changes {
 			write.Steps = append(write.Steps, updateStep(w, c, out))
@@ -164,12 +167,13 @@ func updateStep(w *schema.Writable, c *change, out *output) Step {
 
 // deleteRows plans a deletion.
 func (p *planner) deleteRows(w *schema.Writable, f *schema.Field, s *selected, selection outputPlan) (*Write, error) {
-	where := rule(w.Delete.Filter)
+	where, show := rule(w.Delete.Filter), showArguments
 	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
 		var e ir.BoolExp
 		if in.Means == schema.ArgWhere {
 			e, err = p.where(in.Type, v)
 		} else {
+			show = showKey
 			e, err = p.keyColumn(in, v)
 		}
 		where = both(where, e)
@@ -185,7 +189,9 @@ func (p *planner) deleteRows(w *schema.Writable, f *schema.Field, s *selected, s
 	step := out.step(func(o ir.Output) ir.Mutation {
 		return &ir.Delete{Table: w.Catalog.Name, Where: where, Output: o}
 	})
-	return &Write{Path: "$", Steps: []Step{step}}, nil
+	write := &Write{Path: "$", Steps: []Step{step}}
+	write.validate(w.Delete.Validator, s, show)
+	return write, nil
 }
 
 func columnOf(c *resolve.Column) ir.Column { return ir.Column{Name: c.Name, Type: c.Type} }

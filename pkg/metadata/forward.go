@@ -1,0 +1,51 @@
+package metadata
+
+import "encoding/json"
+
+// ForwardsClientHeaders says whether some definition passes headers of clients on: only then
+// do they have to travel to where the definition is used.
+func (d *Document) ForwardsClientHeaders() bool {
+	for _, s := range d.Sources {
+		for _, t := range s.Tables {
+			if t.forwardsClientHeaders() {
+				return true
+			}
+		}
+	}
+	for _, list := range [][]json.RawMessage{d.Actions, d.RemoteSchemas} {
+		for _, raw := range list {
+			var o struct {
+				Definition struct {
+					Forward bool `json:"forward_client_headers"`
+				} `json:"definition"`
+			}
+			if json.Unmarshal(raw, &o) == nil && o.Definition.Forward {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (t *Table) forwardsClientHeaders() bool {
+	forwards := func(raw json.RawMessage) bool {
+		w, err := ParseValidateInput(raw)
+		return err == nil && w != nil && w.ForwardClientHeaders
+	}
+	for _, p := range t.InsertPermissions {
+		if forwards(p.Permission.ValidateInput) {
+			return true
+		}
+	}
+	for _, p := range t.UpdatePermissions {
+		if forwards(p.Permission.ValidateInput) {
+			return true
+		}
+	}
+	for _, p := range t.DeletePermissions {
+		if forwards(p.Permission.ValidateInput) {
+			return true
+		}
+	}
+	return false
+}
