@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -102,17 +103,30 @@ func newFixture(t testing.TB, feature string, c Config) *Executor {
 	return e
 }
 
-// newDatabase makes a database with the schema of a feature. The environment that it
-// returns gives its address for every variable.
+// newDatabase makes a database with the schema of a feature, and one more for each
+// schema.<variable>.sql that it has. The environment that it returns gives the address of the
+// first one for every other variable.
 func newDatabase(t testing.TB, feature string) func(string) (string, bool) {
 	t.Helper()
-	url := dbtest.URL(t)
-	conn, err := pgx.Connect(t.Context(), url)
+	schemas, err := filepath.Glob(filepath.Join(feature, "schema*.sql"))
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), string(readFile(t, filepath.Join(feature, "schema.sql"))))
-	require.NoError(t, err)
-	require.NoError(t, conn.Close(t.Context()))
-	return func(string) (string, bool) { return url, true }
+	urls := map[string]string{}
+	for _, schema := range schemas {
+		url := dbtest.URL(t)
+		conn, err := pgx.Connect(t.Context(), url)
+		require.NoError(t, err)
+		_, err = conn.Exec(t.Context(), string(readFile(t, schema)))
+		require.NoError(t, err)
+		require.NoError(t, conn.Close(t.Context()))
+		_, variable, _ := strings.Cut(strings.TrimSuffix(filepath.Base(schema), ".sql"), ".")
+		urls[strings.ToUpper(variable)] = url
+	}
+	return func(variable string) (string, bool) {
+		if url := urls[variable]; url != "" {
+			return url, true
+		}
+		return urls[""], true
+	}
 }
 
 // readSnapshot is the metadata of a feature with what its database holds.

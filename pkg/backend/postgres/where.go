@@ -254,6 +254,8 @@ func (r *renderer) from(f ir.From, outer *scope) string {
 		return r.nativeQuery(f)
 	case ir.Embedded:
 		return r.embedded(f, outer)
+	case ir.Keys:
+		return r.keys(f)
 	}
 	r.fail("unknown relation %T", f)
 	return ""

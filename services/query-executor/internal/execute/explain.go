@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 )
 
@@ -17,6 +19,9 @@ type explanation struct {
 
 // Explain is the JSON of the explanations of all root fields, after Bind. Nothing is run.
 func (p *Prepared) Explain(ctx context.Context, r *Run) ([]byte, error) {
+	if slices.ContainsFunc(p.pieces, func(p piece) bool { return p.joins != nil }) {
+		return nil, apierror.New(apierror.InvalidParams, "queries with remote relationships cannot be explained")
+	}
 	list := []explanation{}
 	bound := r.Bound
 	for i := range p.pieces {

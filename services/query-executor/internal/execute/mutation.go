@@ -142,7 +142,11 @@ func (p *Prepared) mutate(ctx context.Context, r *Run, out *backend.Answer) erro
 		together = 1
 	}
 	for pieces := range slices.Chunk(p.pieces, together) {
+		mark := len(t.out.Buf)
 		if err := t.transaction(ctx, pieces); err != nil {
+			return err
+		}
+		if err := t.join(ctx, pieces, mark); err != nil {
 			return err
 		}
 	}

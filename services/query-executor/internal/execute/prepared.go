@@ -32,6 +32,8 @@ type piece struct {
 	query      *query
 	write      *write
 	introspect *introspect.Field
+	// joins are those of its answer, nil for none.
+	joins *joins
 }
 
 // bindings are those of the statements of a piece.
@@ -66,7 +68,11 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 			if err != nil {
 				return nil, fmt.Errorf("render %q: %w", part.Query.Field, err)
 			}
-			out.pieces = append(out.pieces, piece{query: &query{
+			joins, err := newJoins(part.Query.Joins, o)
+			if err != nil {
+				return nil, err
+			}
+			out.pieces = append(out.pieces, piece{joins: joins, query: &query{
 				field: part.Query.Field, source: part.Query.Source.Name, statement: statement, bindings: part.Query.Bindings,
 			}})
 		case part.Write != nil:
@@ -75,7 +81,11 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 				return nil, err
 			}
 			out.validates = out.validates || part.Write.Validated()
-			out.pieces = append(out.pieces, piece{write: w})
+			joins, err := newJoins(part.Write.Joins, o)
+			if err != nil {
+				return nil, err
+			}
+			out.pieces = append(out.pieces, piece{write: w, joins: joins})
 		case part.Introspection != nil:
 			out.introspects = true
 			out.pieces = append(out.pieces, piece{introspect: part.Introspection})
@@ -129,13 +139,11 @@ func (p *Prepared) Validates() bool { return p.validates }
 func (p *Prepared) Bind(r *Run) error {
 	r.Bound, r.Inserts = r.Bound[:0], nil
 	for i := range p.pieces {
-		bindings := p.pieces[i].bindings()
-		for j := range bindings {
-			text, err := bindings[j].Text(r.Values)
-			if err != nil {
-				return err
-			}
-			r.Bound = append(r.Bound, text)
+		if err := r.bind(p.pieces[i].bindings()); err != nil {
+			return err
+		}
+		if err := p.pieces[i].joins.bind(r); err != nil {
+			return err
 		}
 		if w := p.pieces[i].write; w != nil && w.Insert != nil {
 			rows, err := w.Insert.Read(r.Values)
@@ -144,6 +152,17 @@ func (p *Prepared) Bind(r *Run) error {
 			}
 			r.Inserts = append(r.Inserts, rows)
 		}
+	}
+	return nil
+}
+
+func (r *Run) bind(bindings []plan.Binding) error {
+	for i := range bindings {
+		text, err := bindings[i].Text(r.Values)
+		if err != nil {
+			return err
+		}
+		r.Bound = append(r.Bound, text)
 	}
 	return nil
 }
@@ -158,11 +177,10 @@ func (p *Prepared) Write(ctx context.Context, r *Run, out *backend.Answer) error
 	for i := range p.pieces {
 		switch part := &p.pieces[i]; {
 		case part.query != nil:
-			n := len(part.query.bindings)
-			if err := part.query.run(ctx, r, bound[:n:n], out); err != nil {
+			var err error
+			if bound, err = part.run(ctx, r, bound, out); err != nil {
 				return err
 			}
-			bound = bound[n:]
 		case part.introspect != nil:
 			if err := introspect.Write(r.Role, part.introspect, out); err != nil {
 				return err
@@ -172,6 +190,20 @@ func (p *Prepared) Write(ctx context.Context, r *Run, out *backend.Answer) error
 		}
 	}
 	return nil
+}
+
+// run runs a statement and the joins of its answer. It gives back what is left of the operands.
+func (p *piece) run(ctx context.Context, r *Run, bound [][]byte, out *backend.Answer) ([][]byte, error) {
+	n := len(p.query.bindings)
+	own, rest := bound[:n:n], bound[n:]
+	if p.joins == nil {
+		return rest, p.query.run(ctx, r, own, out)
+	}
+	answer := backend.NewAnswer(nil, nil, 0)
+	if err := p.query.run(ctx, r, own, answer); err != nil {
+		return nil, err
+	}
+	return rest[p.joins.operands:], p.joins.write(ctx, r, rest, answer.Buf, out)
 }
 
 func (q *query) run(ctx context.Context, r *Run, bound [][]byte, out *backend.Answer) error {

@@ -149,13 +149,17 @@ func (p *planner) within(typeName string, s *selected, f func(s *selected) error
 	if err != nil {
 		return err
 	}
+	var joins []JoinMember
 	for i := range list {
 		p.push(list[i].Name)
+		p.joins = nil
 		if err := f(&list[i]); err != nil {
 			return err
 		}
+		joins = p.addJoins(joins, list[i].Alias)
 		p.pop()
 	}
+	p.joins = joins
 	p.leave()
 	p.pop()
 	return nil

@@ -19,6 +19,8 @@ type Write struct {
 	// Bindings give the values of ir.Variable, by Index.
 	Bindings []Binding
 	Insert   *Insert
+	// Joins are the fields of the answer that other sources give, after the transaction.
+	Joins []JoinMember
 	// Steps run one after the other. The answer is that of the only one, or a list of all.
 	Steps []Step
 	List  bool
@@ -200,6 +202,8 @@ func (p *planner) write(w *schema.Writable, plan func() (*Write, error)) error {
 		return err
 	}
 	write.Source, write.Bindings, write.dropUnset = w.Source, p.bindings, p.options.DropUnset
+	write.Joins = p.takeJoins()
+	p.separate = p.separate || len(write.Joins) > 0
 	p.answer.write(write)
 	return nil
 }

@@ -55,6 +55,8 @@ type Query struct {
 	Root   ir.Root
 	// Bindings give the values of ir.Variable, by Index.
 	Bindings []Binding
+	// Joins are the fields of its answer that other sources give.
+	Joins []JoinMember
 }
 
 // Options are the server settings that change plans.
@@ -90,7 +92,7 @@ var DefaultLimits = Limits{Depth: 100, InputDepth: 200, Selections: 100_000}
 func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (*Plan, error) {
 	p := &planner{
 		role: role, values: values, options: o, looks: make([]Look, len(op.Variables)),
-		mutates: op.Kind == parse.Mutation,
+		mutates: op.Kind == parse.Mutation, subscribes: op.Kind == parse.Subscription,
 	}
 	root, err := p.root(op)
 	if err != nil {

@@ -29,14 +29,18 @@ type planner struct {
 	bindings []Binding
 	bound    map[boundKey]int
 
+	// joins are those inside of the selection set that was planned last.
+	joins  []JoinMember
+	joined *joined
+
 	// tables, writes and functions are what the plan depends on.
 	tables    []*schema.Table
 	writes    []*schema.Writable
 	functions []Function
 
 	// mutates says that the operation is a mutation, separate that its root fields have a
-	// transaction each.
-	mutates, separate bool
+	// transaction each, and subscribes that it is a subscription.
+	mutates, separate, subscribes bool
 	// inserts counts the inserts.
 	inserts int
 }

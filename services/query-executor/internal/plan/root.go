@@ -101,7 +101,9 @@ func (p *planner) query(field string, source *resolve.Source, plan func() (ir.Ro
 	if err != nil {
 		return err
 	}
-	p.answer.query(&Query{Field: field, Source: source, Root: root, Bindings: p.bindings})
+	q := &Query{Field: field, Source: source, Root: root, Bindings: p.bindings, Joins: p.takeJoins()}
+	p.separate = p.separate || p.mutates && len(q.Joins) > 0
+	p.answer.query(q)
 	return nil
 }
 

@@ -101,7 +101,7 @@ func (p *planner) fields(t *schema.Table, s *selected) ([]ir.Field, error) {
 	err := p.within(t.Type().Name, s, func(s *selected) error {
 		f, err := p.field(t, s)
 		f.Alias = s.Alias
-		fields = append(fields, f)
+		fields = p.withKey(append(fields, f))
 		return err
 	})
 	return fields, err
@@ -125,7 +125,7 @@ func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
 			query, err := p.selectRows(tableRelation(m.Target), s, f.Args(), nil)
 			return nested(m, query), err
 		}
-		query, err := p.oneRow(m, s)
+		query, err := p.oneRow(m.Target, s)
 		return nested(m, query), err
 	case *schema.RelationAggregate:
 		query, err := p.aggregateRows(tableRelation(m.Target), s, f.Args(), nil)
@@ -139,6 +139,10 @@ func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
 		return nested(m.Relation, query), err
 	case schema.NodeID:
 		return p.nodeID(m.Table, s)
+	case *schema.RemoteRelation:
+		return p.remoteRows(m, f, s)
+	case *schema.RemoteAggregate:
+		return p.remoteAggregate(m, f, s)
 	case *schema.ComputedRows:
 		query, err := p.computedRows(m, f, s)
 		return ir.Field{Nested: &ir.Nested{Root: query}}, err
@@ -150,15 +154,15 @@ func nested(m *schema.Relation, root ir.Root) ir.Field {
 	return ir.Field{Nested: &ir.Nested{Join: m.Join, Unique: m.Unique, Root: root}}
 }
 
-// oneRow plans an object relationship.
-func (p *planner) oneRow(m *schema.Relation, s *selected) (*ir.Select, error) {
-	query := &ir.Select{Rows: p.rows(tableRelation(m.Target)), One: true}
+// oneRow plans the row that an object relationship leads to.
+func (p *planner) oneRow(target *schema.Table, s *selected) (*ir.Select, error) {
+	query := &ir.Select{Rows: p.rows(tableRelation(target)), One: true}
 	query.MaxRows = 0
 	if err := p.rowArguments(&query.Rows, s, nil, nil); err != nil {
 		return nil, err
 	}
 	var err error
-	query.Fields, err = p.fields(m.Target, s)
+	query.Fields, err = p.fields(target, s)
 	return query, err
 }
 

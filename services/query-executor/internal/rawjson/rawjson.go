@@ -55,84 +55,36 @@ func KindOf(b []byte) Kind {
 // Fields calls f for each member of an object, in the order of the text. The key is
 // unescaped. It stops at the first error of f and returns it.
 func Fields(b []byte, f func(key, value []byte) error) error {
-	i := space(b, 0)
-	if i == len(b) || b[i] != '{' {
-		return ErrSyntax
-	}
-	i = space(b, i+1)
-	if i < len(b) && b[i] == '}' {
-		return end(b, i+1)
-	}
-	for {
-		if i == len(b) || b[i] != '"' {
-			return ErrSyntax
-		}
-		j := skipString(b, i)
-		if j < 0 {
-			return ErrSyntax
-		}
-		key, err := unquote(b[i:j])
+	c := NewCursor(b)
+	err := c.Object(func(key []byte) error {
+		value, err := c.Value()
 		if err != nil {
 			return err
 		}
-		i = space(b, j)
-		if i == len(b) || b[i] != ':' {
-			return ErrSyntax
-		}
-		i = space(b, i+1)
-		if j = skip(b, i); j < 0 {
-			return ErrSyntax
-		}
-		if err := f(key, b[i:j]); err != nil {
-			return err
-		}
-		i = space(b, j)
-		if i == len(b) {
-			return ErrSyntax
-		}
-		switch b[i] {
-		case ',':
-			i = space(b, i+1)
-		case '}':
-			return end(b, i+1)
-		default:
-			return ErrSyntax
-		}
+		return f(key, value)
+	})
+	if err != nil {
+		return err
 	}
+	return c.End()
 }
 
 // Items calls f for each element of an array. It stops at the first error of f and returns
 // it.
 func Items(b []byte, f func(index int, value []byte) error) error {
-	i := space(b, 0)
-	if i == len(b) || b[i] != '[' {
-		return ErrSyntax
-	}
-	i = space(b, i+1)
-	if i < len(b) && b[i] == ']' {
-		return end(b, i+1)
-	}
-	for n := 0; ; n++ {
-		j := skip(b, i)
-		if j < 0 {
-			return ErrSyntax
-		}
-		if err := f(n, b[i:j]); err != nil {
+	c, n := NewCursor(b), 0
+	err := c.Array(func() error {
+		value, err := c.Value()
+		if err != nil {
 			return err
 		}
-		i = space(b, j)
-		if i == len(b) {
-			return ErrSyntax
-		}
-		switch b[i] {
-		case ',':
-			i = space(b, i+1)
-		case ']':
-			return end(b, i+1)
-		default:
-			return ErrSyntax
-		}
+		n++
+		return f(n-1, value)
+	})
+	if err != nil {
+		return err
 	}
+	return c.End()
 }
 
 // Text is the value of a string.

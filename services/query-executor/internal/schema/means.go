@@ -15,6 +15,7 @@ import (
 //   - *backend.Operator: a comparison operator of the source's dialect
 //   - *backend.ObjectField: a field of the operand object of an operator
 //   - *Predicate: a function of an aggregate predicate
+//   - *RemoteRelation, *RemoteAggregate: a relationship to another source
 type (
 	// Rows is a root field that lists the rows of a table.
 	Rows struct{ Table *Table }

@@ -46,6 +46,7 @@ func (t *Table) buildObject() content {
 			doc: (*note)(&c.Description), args: list(append(inputs, c.Target.rowArguments()...)),
 		})
 	}
+	fields = append(fields, t.remoteFields()...)
 	if node {
 		return content{fields: fields, interfaces: []*Type{t.role.node()}}
 	}

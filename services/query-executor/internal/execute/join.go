@@ -1,0 +1,172 @@
+package execute
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/services/query-executor/internal/join"
+	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/rawjson"
+)
+
+// joins are the joins of one answer, with their statements rendered.
+type joins struct {
+	members []join.Member
+	targets []target
+	// operands is the number of bindings of all targets; from holds where those of each one
+	// begin.
+	operands int
+	from     []int
+}
+
+// target answers the keys of a join.
+type target interface {
+	bindings() []plan.Binding
+	// ask gets the JSON value for each key; bound are the operands of bindings.
+	ask(ctx context.Context, r *Run, bound [][]byte, keys join.Keys) ([][]byte, error)
+}
+
+// newJoins prepares the joins of an answer; nil for none.
+func newJoins(list []plan.JoinMember, o backend.RenderOptions) (*joins, error) {
+	if len(list) == 0 {
+		return nil, nil //nolint:nilnil // nothing to join is no fault
+	}
+	out := &joins{}
+	var err error
+	out.members, err = out.add(list, o)
+	return out, err
+}
+
+func (j *joins) add(list []plan.JoinMember, o backend.RenderOptions) ([]join.Member, error) {
+	members := make([]join.Member, len(list))
+	for i, m := range list {
+		below, err := j.add(m.Below, o)
+		if err != nil {
+			return nil, err
+		}
+		members[i] = join.Member{Key: m.Key, Below: below, Hidden: m.Hidden}
+		if m.Join == nil {
+			continue
+		}
+		t, err := newTarget(m.Join, o)
+		if err != nil {
+			return nil, err
+		}
+		prepared := &join.Join{First: m.Join.First, Parts: m.Join.Parts, Target: len(j.targets)}
+		members[i].Join = prepared
+		j.targets = append(j.targets, t)
+		j.from = append(j.from, j.operands)
+		j.operands += len(t.bindings())
+		if prepared.Below, err = j.add(m.Join.Joins, o); err != nil {
+			return nil, err
+		}
+	}
+	return members, nil
+}
+
+func newTarget(j *plan.Join, o backend.RenderOptions) (target, error) {
+	statement, err := j.Query.Source.Dialect.RenderQuery(j.Query.Root, o)
+	if err != nil {
+		return nil, fmt.Errorf("render a join: %w", err)
+	}
+	return &sourceTarget{
+		query:   query{source: j.Query.Source.Name, statement: statement, bindings: j.Query.Bindings},
+		columns: j.Query.Columns,
+	}, nil
+}
+
+// bind makes the operands of all targets.
+func (j *joins) bind(r *Run) error {
+	if j == nil {
+		return nil
+	}
+	for _, t := range j.targets {
+		if err := r.bind(t.bindings()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes an answer with its joins in place; bound begins with the operands.
+func (j *joins) write(ctx context.Context, r *Run, bound [][]byte, answer []byte, out *backend.Answer) error {
+	return join.Write(ctx, answer, j.members, &asker{joins: j, run: r, bound: bound}, out)
+}
+
+// join joins the answer of a piece that has joins, which is the only one of its transaction.
+// That is committed: what is written stays, whatever becomes of the joins.
+func (t *turn) join(ctx context.Context, pieces []piece, mark int) error {
+	joins := pieces[0].joins
+	if joins == nil {
+		return nil
+	}
+	answer := bytes.Clone(t.out.Buf[mark:])
+	t.out.Buf = t.out.Buf[:mark]
+	bound := t.bound
+	t.bound = bound[joins.operands:]
+	return joins.write(ctx, t.run, bound, answer, t.out)
+}
+
+// asker asks the targets in one run.
+type asker struct {
+	*joins
+	run   *Run
+	bound [][]byte
+}
+
+// Ask asks one target.
+func (a *asker) Ask(ctx context.Context, target int, keys join.Keys) ([][]byte, error) {
+	t, from := a.targets[target], a.from[target]
+	to := from + len(t.bindings())
+	return t.ask(ctx, a.run, a.bound[from:to:to], keys)
+}
+
+// sourceTarget is a statement for one source.
+type sourceTarget struct {
+	query
+	columns []string
+}
+
+func (t *sourceTarget) bindings() []plan.Binding { return t.query.bindings }
+
+func (t *sourceTarget) ask(ctx context.Context, r *Run, bound [][]byte, keys join.Keys) ([][]byte, error) {
+	out := backend.NewAnswer(nil, nil, 0)
+	if err := t.run(ctx, r, append(bound, t.rows(keys)), out); err != nil {
+		return nil, err
+	}
+	answers := make([][]byte, 0, keys.Len())
+	c := rawjson.NewCursor(out.Buf)
+	err := c.Array(func() error {
+		return c.Object(func([]byte) error {
+			value, err := c.Value()
+			answers = append(answers, value)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, apierror.New(apierror.Unexpected, "the answer to a join is malformed").WithInternal(err.Error())
+	}
+	return answers, nil
+}
+
+// rows are the keys as ir.Keys takes them.
+func (t *sourceTarget) rows(keys join.Keys) []byte {
+	text := []byte{'['}
+	for i := range keys.Len() {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, '{')
+		for n, v := range keys.Key(i) {
+			if n > 0 {
+				text = append(text, ',')
+			}
+			text = append(append(rawjson.AppendString(text, t.columns[n]), ':'), v...)
+		}
+		text = append(text, '}')
+	}
+	return append(text, ']')
+}

@@ -1,0 +1,116 @@
+package join
+
+import (
+	"bytes"
+
+	"queryengine/services/query-executor/internal/rawjson"
+)
+
+// reader finds the joins in one text.
+type reader struct {
+	*level
+	text   []byte
+	cursor rawjson.Cursor
+	// places are those of the members of the objects that the reader is in.
+	places  []place
+	scratch []byte
+}
+
+// place is where the value of a member is, and the cut that takes its place. The zero place is
+// that of a member that isn't there.
+type place struct{ start, end, cut int }
+
+// value reads the objects of a value, at any depth of lists.
+func (r *reader) value(members []Member) error {
+	switch r.cursor.Kind() {
+	case rawjson.Array:
+		return r.cursor.Array(func() error { return r.value(members) })
+	case rawjson.Object:
+		return r.object(members)
+	}
+	return r.cursor.Skip()
+}
+
+func (r *reader) object(members []Member) error {
+	base := len(r.places)
+	for range members {
+		r.places = append(r.places, place{})
+	}
+	// A member that is left out takes the comma in front of it along; or the one behind it,
+	// as long as there is nothing in front that stays.
+	kept, last, open := false, 0, -1
+	err := r.cursor.Object(func(key []byte) error {
+		if open >= 0 {
+			r.cuts[open].end, open = r.cursor.KeyAt(), -1
+		}
+		begin := r.cursor.KeyAt()
+		i := find(members, key)
+		var err error
+		switch {
+		case i < 0:
+			err = r.cursor.Skip()
+		case members[i].Join == nil && !members[i].Hidden:
+			err = r.value(members[i].Below)
+		default:
+			p := place{start: r.cursor.At(), cut: len(r.cuts)}
+			err = r.cursor.Skip()
+			p.end = r.cursor.At()
+			r.places[base+i] = p
+			c := cut{start: p.start, end: p.end, key: noKey}
+			if members[i].Hidden {
+				c.start = begin
+				if kept {
+					c.start = last
+				} else {
+					open = len(r.cuts)
+				}
+			}
+			r.cuts = append(r.cuts, c)
+		}
+		kept = kept || i < 0 || !members[i].Hidden
+		last = r.cursor.At()
+		return err
+	})
+	places := r.places[base:]
+	for i := range members {
+		if j := members[i].Join; j != nil && places[i].end > 0 {
+			r.ask(j, places[i].cut, places[j.First:j.First+j.Parts])
+		}
+	}
+	r.places = r.places[:base]
+	return err
+}
+
+func find(members []Member, key []byte) int {
+	for i := range members {
+		if members[i].Key == string(key) {
+			return i
+		}
+	}
+	return -1
+}
+
+// ask adds a key to the question of a join.
+func (r *reader) ask(j *Join, cut int, parts []place) {
+	q := r.question(j)
+	r.cuts[cut].question = q
+	r.scratch = r.scratch[:0]
+	for _, p := range parts {
+		v := r.text[p.start:p.end]
+		if len(v) == 0 || bytes.Equal(v, []byte("null")) {
+			return
+		}
+		// No JSON text has this character.
+		r.scratch = append(append(r.scratch, v...), 0)
+	}
+	id, known := q.ids[string(r.scratch)]
+	if !known {
+		id = q.keys.count
+		q.ids[string(r.scratch)] = id
+		q.keys.count++
+		for _, p := range parts {
+			q.keys.values = append(q.keys.values, r.text[p.start:p.end])
+		}
+	}
+	r.cuts[cut].key = id
+}
