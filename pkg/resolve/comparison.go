@@ -72,6 +72,9 @@ func (p ruleParser) operation(t *Table, s subject, key string, raw json.RawMessa
 	if p.reader != nil && isNull(raw) && (o.Op == ir.OpEq || o.Op == ir.OpNeq) {
 		return ir.IsNull{Expr: s.expr, Not: o.Op == ir.OpNeq}, nil
 	}
+	if values, ok := elements(raw); ok && o.Operand == backend.OperandList && s.typ.IsArray() {
+		return p.amongArrays(s, o.Op == ir.OpNin, values)
+	}
 	args, err := p.operands(s, o, raw)
 	if err != nil {
 		return nil, err
@@ -80,6 +83,23 @@ func (p ruleParser) operation(t *Table, s subject, key string, raw json.RawMessa
 	// can be NULL: a missing session variable is an error.
 	nullSafe := s.nullable && (o.Op == ir.OpEq || o.Op == ir.OpNeq) && isNullLiteral(args[0])
 	return ir.Compare{Left: s.expr, Op: o.Op, Args: args, NullSafe: nullSafe}, nil
+}
+
+// amongArrays parses _in and _nin on an array: a list of arrays is not an array of arrays, so
+// each is compared by itself.
+func (p ruleParser) amongArrays(s subject, negated bool, values []json.RawMessage) (ir.BoolExp, error) {
+	exps := make([]ir.BoolExp, len(values))
+	for i, raw := range values {
+		v, err := parseLiteral(p.dialect, s.typ, nil, raw)
+		if err != nil {
+			return nil, apierror.At(err, i)
+		}
+		exps[i] = ir.Compare{Left: s.expr, Op: ir.OpEq, Args: []ir.Value{v}}
+	}
+	if negated {
+		return ir.Not{Exp: ir.Or{Exps: exps}}, nil
+	}
+	return ir.Or{Exps: exps}, nil
 }
 
 func isNullLiteral(v ir.Value) bool {

@@ -98,6 +98,12 @@ func TestParseRule(t *testing.T) {
 		`{"tags": {"_contains": ["live"]}}`: ir.Compare{
 			Left: column("tags", array(text)), Op: ir.OpContains, Args: literal(`{"live"}`, array(text)),
 		},
+		`{"tags": {"_in": [["a"], []]}}`: ir.Or{Exps: []ir.BoolExp{
+			equals(column("tags", array(text)), literal(`{"a"}`, array(text))), equals(column("tags", array(text)), literal(`{}`, array(text))),
+		}},
+		`{"tags": {"_nin": ["x-engine-tags"]}}`: ir.Not{Exp: ir.Or{Exps: []ir.BoolExp{
+			equals(column("tags", array(text)), literal(`x-engine-tags`, array(text))),
+		}}},
 		`{"path": {"_ancestor": "a.b"}}`: ir.Compare{
 			Left: column("path", catalog.Type{Name: "ltree"}), Op: ir.OpAncestor, Args: literal("a.b", catalog.Type{Name: "ltree"}),
 		},

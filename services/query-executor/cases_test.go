@@ -132,7 +132,13 @@ func newDatabase(t testing.TB, feature string) func(string) (string, bool) {
 // readSnapshot is the metadata of a feature with what its database holds.
 func readSnapshot(t testing.TB, feature string, env func(string) (string, bool)) *snapshot.Snapshot {
 	t.Helper()
-	doc, err := metadata.Parse(readFile(t, filepath.Join(feature, "metadata.json")), &metadata.Document{})
+	return snapshotOf(t, readFile(t, filepath.Join(feature, "metadata.json")), env)
+}
+
+// snapshotOf is metadata with what its databases hold.
+func snapshotOf(t testing.TB, document []byte, env func(string) (string, bool)) *snapshot.Snapshot {
+	t.Helper()
+	doc, err := metadata.Parse(document, &metadata.Document{})
 	require.NoError(t, err)
 	out := &snapshot.Snapshot{Version: 1, Document: doc, Catalogs: map[string]*catalog.Source{}}
 	for _, s := range doc.Sources {

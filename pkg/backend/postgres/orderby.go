@@ -1,6 +1,11 @@
 package postgres
 
-import "queryengine/pkg/ir"
+import (
+	"reflect"
+	"slices"
+
+	"queryengine/pkg/ir"
+)
 
 // orderKey is one ordering key.
 type orderKey struct {
@@ -10,11 +15,24 @@ type orderKey struct {
 }
 
 // orderKeys renders ordering keys. Relations that they need are joined to q.
-func (r *renderer) orderKeys(items []ir.OrderItem, in *scope, q *selection) []orderKey {
-	keys := make([]orderKey, len(items))
-	for i, item := range items {
-		keys[i] = orderKey{expr: r.orderTarget(item.Target, in, q), direction: direction(item)}
-		if e, ok := item.Target.(ir.OrderExpr); ok {
+//
+// A key that is distinct, too, gets the same text: DISTINCT ON must match the first keys, and a
+// condition with a sub-select would have other aliases the second time.
+func (r *renderer) orderKeys(rows *ir.Rows, in *scope, q *selection) []orderKey {
+	keys := make([]orderKey, len(rows.OrderBy))
+	for i, item := range rows.OrderBy {
+		keys[i].direction = direction(item)
+		e, ok := item.Target.(ir.OrderExpr)
+		same := -1
+		if ok {
+			same = slices.IndexFunc(rows.DistinctOn, func(d ir.Expr) bool { return reflect.DeepEqual(d, e.Expr) })
+		}
+		if same >= 0 {
+			keys[i].expr = q.distinct[same]
+		} else {
+			keys[i].expr = r.orderTarget(item.Target, in, q)
+		}
+		if ok {
 			if c, ok := e.Expr.(ir.Column); ok {
 				keys[i].column = c.Name
 			}
@@ -50,6 +68,8 @@ func (r *renderer) orderTarget(t ir.OrderTarget, in *scope, q *selection) string
 	return "NULL"
 }
 
+// orderAggregate renders an aggregate of the rows that are related to a row. Where there is no
+// row, because it was joined and none is visible, there is no count either.
 func (r *renderer) orderAggregate(t ir.OrderAggregate, in *scope) string {
 	inner := &scope{alias: r.alias()}
 	value := "count(*)"
@@ -57,5 +77,9 @@ func (r *renderer) orderAggregate(t ir.OrderAggregate, in *scope) string {
 		value = r.aggregateFunction(t.Function) + "(" + r.expr(t.Expr, inner) + ")"
 	}
 	where := append(r.joined(t.Join, in, inner), r.condition(t.Where, inner))
-	return "(SELECT " + value + " FROM " + r.from(t.From, in) + " AS " + inner.alias + whereClause(where) + ")"
+	sql := "(SELECT " + value + " FROM " + r.from(t.From, in) + " AS " + inner.alias + whereClause(where) + ")"
+	if in.marker != "" {
+		return "(CASE WHEN " + in.marker + " IS NOT NULL THEN " + sql + " END)"
+	}
+	return sql
 }

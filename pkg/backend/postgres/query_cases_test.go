@@ -178,6 +178,16 @@ func addOrderCases(add func(string, ir.Root) *queryCase) {
 		r.OrderBy = orderBy(by("album_id"), descending(by("seconds")), by("id"))
 		r.MaxRows = 4
 	}), Fields: []ir.Field{idField, field("album_id", int4Type), one("album", "album", pair("album_id", "id"), nil, titleField)}})
+	hidden := ir.Redacted{Expr: column("seconds", int4Type), When: ir.Exists{
+		From: ir.Table{Name: public("album")}, Join: pair("album_id", "id"), Where: compare(idColumn, ir.OpGt, number4("1")),
+	}}
+	add("distinct_on_redacted", &ir.Select{Rows: tracks(func(r *ir.Rows) {
+		r.DistinctOn = []ir.Expr{hidden}
+		r.OrderBy = orderBy(ir.OrderItem{Target: ir.OrderExpr{Expr: hidden}}, by("id"))
+	}), Fields: []ir.Field{idField}})
+	add("order_by_count_of_related", &ir.Select{Rows: tracks(func(r *ir.Rows) {
+		r.OrderBy = orderBy(descending(ir.OrderItem{Target: album(true, tracksOf)}), by("id"))
+	}), Fields: []ir.Field{idField}})
 	add("offset_with_lists", &ir.Select{Rows: ir.Rows{
 		From: ir.Table{Name: public("album")}, OrderBy: orderBy(by("id")), Offset: ir.Literal{Text: "2", Type: int8Type},
 	}, Fields: []ir.Field{titleField, many("tracks", pair("id", "album_id"), tracks(nil), idField)}})

@@ -167,7 +167,7 @@ func (r *renderer) plainRows(rel relation) (*selection, *scope) {
 		q.where = append(q.where, "NOT ("+in.alias+" IS NULL)")
 	}
 	q.distinct = r.exprs(rel.DistinctOn, in)
-	q.order = r.orderKeys(rel.OrderBy, in, q)
+	q.order = r.orderKeys(rel.Rows, in, q)
 	q.limit = r.limit(rel.Limit, rel.MaxRows)
 	if rel.Offset != nil {
 		q.offset = r.count(rel.Offset)

@@ -1,0 +1,1 @@
+SELECT DISTINCT ON ((CASE WHEN EXISTS (SELECT 1 FROM "public"."album" AS t1 WHERE t1."id" = t0."album_id" AND t1."id" > $1::int4) THEN t0."seconds" END)) t0."id" FROM "public"."track" AS t0 ORDER BY (CASE WHEN EXISTS (SELECT 1 FROM "public"."album" AS t1 WHERE t1."id" = t0."album_id" AND t1."id" > $1::int4) THEN t0."seconds" END), t0."id"

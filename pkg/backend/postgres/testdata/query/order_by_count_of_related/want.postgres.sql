@@ -1,0 +1,1 @@
+SELECT t0."id" FROM "public"."track" AS t0 LEFT JOIN "public"."album" AS t1 ON t1."id" = t0."album_id" ORDER BY (CASE WHEN t1."id" IS NOT NULL THEN (SELECT count(*) FROM "public"."track" AS t2 WHERE t2."album_id" = t1."id") END) DESC, t0."id"

@@ -1,0 +1,270 @@
+package oracle
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// ErrAmbiguous says that the operation has several right answers.
+var ErrAmbiguous = errors.New("more than one answer is right")
+
+// tied are items whose order doesn't count, list items whose order does.
+type (
+	tied []any
+	list []tied
+)
+
+// Answer is what the query must give, for Differs to compare with. It is ErrAmbiguous when
+// the query leaves that open.
+func (q *Query) Answer() (answer any, err error) {
+	defer func() {
+		if r := recover(); r == ErrAmbiguous { //nolint:errorlint // it is thrown as it is
+			err = ErrAmbiguous
+		} else if r != nil {
+			panic(r)
+		}
+	}()
+	e := &env{model: q.model, role: q.Role}
+	f := &q.root
+	t := f.rows.table
+	var from []Row
+	switch {
+	case f.function != nil:
+		from = e.visible(t, f.function.rows(f.n))
+	case f.kind == byKeyField:
+		// The key is compared as the role sees it, too.
+		from = e.choose(&rows{
+			table: t, where: comparison{column: t.column("id"), op: "_eq", value: f.id}, limit: -1,
+		}, e.visible(t, t.Rows()))
+	default:
+		from = e.visible(t, t.Rows())
+	}
+	var value any
+	switch {
+	case f.kind == byKeyField:
+		value = e.one(f, from)
+	case f.function != nil && f.function.Single:
+		value = e.one(f, e.choose(&f.rows, from))
+	case f.kind == aggregateField || f.kind == functionAggregateField:
+		value = e.aggregate(f, from)
+	default:
+		value = e.list(&f.rows, from)
+	}
+	return map[string]any{f.alias: value}, nil
+}
+
+// one is the object of the only row, or null.
+func (e *env) one(f *field, from []Row) any {
+	switch len(from) {
+	case 0:
+		return nil
+	case 1:
+		return e.object(&f.rows, from[0])
+	}
+	panic(ErrAmbiguous)
+}
+
+// list is the list of the chosen rows; the role's limit holds.
+func (e *env) list(r *rows, from []Row) list {
+	chosen := e.sorted(r, from)
+	if most := e.sees(r.table).limit(); most > 0 {
+		chosen = cut(r, chosen, 0, most)
+	}
+	var out list
+	for i, c := range chosen {
+		if i == 0 || r.compare(chosen[i-1], c) != 0 {
+			out = append(out, nil)
+		}
+		last := len(out) - 1
+		out[last] = append(out[last], e.object(r, c.row))
+	}
+	return out
+}
+
+// candidate is a row with what it is ordered by.
+type candidate struct {
+	row  Row
+	keys []any
+}
+
+// choose applies where, order_by, distinct_on, offset and limit.
+func (e *env) choose(r *rows, from []Row) []Row {
+	var chosen []Row
+	for _, c := range e.sorted(r, from) {
+		chosen = append(chosen, c.row)
+	}
+	return chosen
+}
+
+func (e *env) sorted(r *rows, from []Row) []candidate {
+	var chosen []candidate
+	for _, row := range from {
+		if r.where != nil && e.eval(r.where, r.table, row) != yes {
+			continue
+		}
+		c := candidate{row: row}
+		for i := range r.order {
+			c.keys = append(c.keys, e.key(r.table, &r.order[i], r.order[i].path, row))
+		}
+		chosen = append(chosen, c)
+	}
+	slices.SortStableFunc(chosen, r.compare)
+	if len(r.distinct) > 0 {
+		chosen = e.distinct(r, chosen)
+	}
+	limit := len(chosen)
+	if r.limit >= 0 {
+		limit = r.limit
+	}
+	return cut(r, chosen, max(r.offset, 0), limit)
+}
+
+// cut keeps some of the rows. What is cut apart must not be equal.
+func cut(r *rows, chosen []candidate, offset, limit int) []candidate {
+	first := min(offset, len(chosen))
+	last := min(first+limit, len(chosen))
+	if first < last {
+		for _, i := range []int{first, last} {
+			if i > 0 && i < len(chosen) && r.compare(chosen[i-1], chosen[i]) == 0 {
+				panic(ErrAmbiguous)
+			}
+		}
+	}
+	return chosen[first:last]
+}
+
+// distinct keeps the first row of those that agree in some columns.
+func (e *env) distinct(r *rows, chosen []candidate) []candidate {
+	var kept []candidate
+	for _, c := range chosen {
+		i := slices.IndexFunc(kept, func(other candidate) bool {
+			return !slices.ContainsFunc(r.distinct, func(column *Column) bool {
+				return !equal(e.cell(r.table, column, c.row), e.cell(r.table, column, other.row))
+			})
+		})
+		if i < 0 {
+			kept = append(kept, c)
+		} else if r.compare(kept[i], c) == 0 {
+			panic(ErrAmbiguous)
+		}
+	}
+	return kept
+}
+
+// compare compares two rows as order_by says.
+func (r *rows) compare(a, b candidate) int {
+	for i := range r.order {
+		if c := r.order[i].compare(a.keys[i], b.keys[i]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// key is what a row is ordered by: NULL when there is no row at the end of the path.
+func (e *env) key(t *Table, o *ordering, path []*Relation, r Row) any {
+	if len(path) > 0 {
+		switch next := e.related(path[0], r); len(next) {
+		case 0:
+			return nil
+		case 1:
+			return e.key(path[0].Target, o, path[1:], next[0])
+		}
+		panic(ErrAmbiguous)
+	}
+	switch {
+	case o.function != "":
+		return e.aggregateKey(o, r)
+	case o.computed != nil:
+		return e.computed(t, o.computed, 1, r)
+	}
+	return e.cell(t, o.column, r)
+}
+
+func (e *env) aggregateKey(o *ordering, r Row) any {
+	var target *Table
+	var from []Row
+	if o.relation != nil {
+		target, from = o.relation.Target, e.related(o.relation, r)
+	} else {
+		target, from = o.computed.Returns, e.computedRows(o.computed, 1, r)
+	}
+	if o.function == "count" {
+		return float64(len(from))
+	}
+	return aggregateOf(o.function, e.cells(target, o.column, from))
+}
+
+// object is a row as the selection set wants it.
+func (e *env) object(r *rows, row Row) map[string]any {
+	out := map[string]any{}
+	for i := range r.fields {
+		f := &r.fields[i]
+		out[f.alias] = e.field(f, r.table, row)
+	}
+	return out
+}
+
+func (e *env) field(f *field, t *Table, row Row) any {
+	switch f.kind {
+	case columnField:
+		v := e.cell(t, f.column, row)
+		if o, ok := v.(map[string]any); ok && f.path != "" {
+			return o[pathKey(f.path)]
+		}
+		return v
+	case computedField:
+		return e.computed(t, f.computed, f.n, row)
+	case oneField:
+		return e.one(f, e.related(f.relation, row))
+	case listField:
+		return e.list(&f.rows, e.related(f.relation, row))
+	case aggregateField:
+		return e.aggregate(f, e.related(f.relation, row))
+	case computedRowsField:
+		return e.list(&f.rows, e.computedRows(f.computed, 1, row))
+	}
+	return t.Name
+}
+
+// aggregate is an aggregate of the chosen rows; the role's limit holds for nodes only.
+func (e *env) aggregate(f *field, from []Row) any {
+	t := f.rows.table
+	chosen := e.choose(&f.rows, from)
+	values := map[string]any{}
+	for _, v := range f.values {
+		if v.function == "count" {
+			values[v.alias] = e.count(t, v.columns, v.distinct, chosen)
+			continue
+		}
+		columns := map[string]any{}
+		for _, c := range v.columns {
+			columns[c.Field] = aggregateOf(v.function, e.cells(t, c, chosen))
+		}
+		values[v.alias] = columns
+	}
+	out := map[string]any{"aggregate": values}
+	if f.nodes {
+		out["nodes"] = e.list(&f.rows, from)
+	}
+	return out
+}
+
+// pathKey is the key that one of the paths asks for.
+func pathKey(path string) string { return strings.Trim(path, `$.[]"`) }
+
+func (o *ordering) compare(a, b any) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil || b == nil:
+		if (a == nil) == o.nullsFirst {
+			return -1
+		}
+		return 1
+	case o.desc:
+		return compare(b, a)
+	}
+	return compare(a, b)
+}

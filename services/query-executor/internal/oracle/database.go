@@ -1,0 +1,205 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// SQL makes the database. Texts are ordered by their bytes.
+func (m *Model) SQL() string {
+	var b strings.Builder
+	for _, t := range m.Tables {
+		if t.base != nil {
+			fmt.Fprintf(&b, "CREATE VIEW %s AS SELECT * FROM %s WHERE %s;\n", quote(t.Name), quote(t.base.Name), t.where)
+			continue
+		}
+		var columns []string
+		for _, c := range t.Columns {
+			columns = append(columns, c.sql())
+		}
+		fmt.Fprintf(&b, "CREATE TABLE %s (%s);\n", quote(t.Name), strings.Join(columns, ", "))
+		for _, r := range t.rows {
+			var values []string
+			for _, c := range t.Columns {
+				values = append(values, literal(c.Kind, r[c.Name]))
+			}
+			fmt.Fprintf(&b, "INSERT INTO %s VALUES (%s);\n", quote(t.Name), strings.Join(values, ", "))
+		}
+	}
+	for _, t := range m.Tables {
+		for _, c := range t.Computed {
+			fmt.Fprintf(&b, "CREATE FUNCTION %s(%s) RETURNS %s LANGUAGE sql STABLE AS $$ %s $$;\n",
+				t.functionOf(c), t.arguments(c), c.returns(), c.body)
+		}
+	}
+	for _, f := range m.Functions {
+		set := "SETOF "
+		if f.Single {
+			set = ""
+		}
+		fmt.Fprintf(&b, "CREATE FUNCTION %s(n int) RETURNS %s LANGUAGE sql STABLE AS $$ %s $$;\n", f.Name, set+quote(f.Returns.Name), f.body)
+	}
+	return b.String()
+}
+
+func (c *Column) sql() string {
+	text := quote(c.Name) + " " + string(c.Kind)
+	if c.Kind == Text || c.Kind == Texts {
+		text += ` COLLATE "C"`
+	}
+	if !c.Nullable {
+		text += " NOT NULL"
+	}
+	if c.Name == "id" {
+		text += " PRIMARY KEY"
+	}
+	if c.unique {
+		text += " UNIQUE"
+	}
+	if c.target != nil {
+		text += " REFERENCES " + quote(c.target.Name) + " (id) DEFERRABLE INITIALLY DEFERRED"
+	}
+	return text
+}
+
+// functionOf is the name of the function of a computed field.
+func (t *Table) functionOf(c *Computed) string { return strings.ToLower(t.Name) + "_" + c.Name }
+
+func (t *Table) arguments(c *Computed) string {
+	text := "r " + quote(t.Name)
+	if c.argument {
+		text += ", n int"
+	}
+	if c.session {
+		text += ", s json"
+	}
+	return text
+}
+
+func (c *Computed) returns() string {
+	if c.Returns != nil {
+		return "SETOF " + quote(c.Returns.Name)
+	}
+	return string(c.Kind)
+}
+
+// literal spells a value as SQL.
+func literal(k Kind, v any) string {
+	text := ""
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		text = v
+	case []any:
+		var items []string
+		for _, item := range v {
+			items = append(items, literal(Text, item))
+		}
+		return "ARRAY[" + strings.Join(items, ", ") + "]::text[]"
+	case map[string]any:
+		raw, _ := json.Marshal(v)
+		text = string(raw)
+	default:
+		text = fmt.Sprint(v)
+	}
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'::" + string(k)
+}
+
+// Metadata is the document of the model. The database's address is the variable DATABASE.
+func (m *Model) Metadata() []byte {
+	var tables, functions, inherited []any
+	for _, t := range m.Tables {
+		tables = append(tables, m.tableMetadata(t))
+	}
+	for _, f := range m.Functions {
+		functions = append(functions, object{{"function", tableName(f.Name)}})
+	}
+	for _, role := range []string{"both", "all"} {
+		inherited = append(inherited, object{{"role_name", role}, {"role_set", m.parents[role]}})
+	}
+	raw, _ := json.Marshal(object{
+		{"version", 3},
+		{"sources", []any{object{
+			{"name", "default"},
+			{"kind", "postgres"},
+			{"configuration", object{{"connection_info", object{{"database_url", object{{"from_env", "DATABASE"}}}}}}},
+			{"tables", tables},
+			{"functions", functions},
+		}}},
+		{"inherited_roles", inherited},
+	})
+	return raw
+}
+
+func (m *Model) tableMetadata(t *Table) object {
+	config := object{}
+	for _, c := range t.Columns {
+		if c.Field != c.Name {
+			config = append(config, member{c.Name, object{{"custom_name", c.Field}}})
+		}
+	}
+	one, many, computed := []any{}, []any{}, []any{}
+	for _, r := range t.Relations {
+		item := object{{"name", r.Name}, {"using", r.using}}
+		if r.Array {
+			many = append(many, item)
+		} else {
+			one = append(one, item)
+		}
+	}
+	for _, c := range t.Computed {
+		definition := object{{"function", tableName(t.functionOf(c))}}
+		if c.session {
+			definition = append(definition, member{"session_argument", "s"})
+		}
+		computed = append(computed, object{{"name", c.Name}, {"definition", definition}})
+	}
+	return append(object{
+		{"table", tableName(t.Name)},
+		{"configuration", object{{"column_config", config}}},
+		{"object_relationships", one},
+		{"array_relationships", many},
+		{"computed_fields", computed},
+	}, m.permissionMetadata(t)...)
+}
+
+func (m *Model) permissionMetadata(t *Table) object {
+	var selects, updates, deletes []any
+	add := func(list *[]any, role string, permission object) {
+		*list = append(*list, object{{"role", role}, {"permission", permission}})
+	}
+	for _, role := range m.Roles {
+		if p := t.perms[role]; p != nil {
+			columns, computed := []string{}, []string{}
+			for _, c := range t.Columns {
+				if p.names[c.Name] {
+					columns = append(columns, c.Name)
+				}
+			}
+			for _, c := range t.Computed {
+				if p.names[c.Name] {
+					computed = append(computed, c.Name)
+				}
+			}
+			o := object{
+				{"columns", columns}, {"computed_fields", computed}, {"filter", rule(p.filter)},
+				{"allow_aggregations", p.aggregations},
+			}
+			if p.limit > 0 {
+				o = append(o, member{"limit", p.limit})
+			}
+			add(&selects, role, o)
+		}
+		if filter := t.updates[role]; filter != nil {
+			add(&updates, role, object{{"columns", "*"}, {"filter", rule(filter)}, {"check", nil}})
+		}
+		if filter := t.deletes[role]; filter != nil {
+			add(&deletes, role, object{{"filter", rule(filter)}})
+		}
+	}
+	return object{{"select_permissions", selects}, {"update_permissions", updates}, {"delete_permissions", deletes}}
+}

@@ -1,0 +1,268 @@
+package oracle
+
+import "slices"
+
+// Row is a row by the names of its columns.
+type Row map[string]any
+
+// Column is a column of a table or view.
+type Column struct {
+	Name     string
+	Field    string // its name in GraphQL
+	Kind     Kind
+	Nullable bool
+	// key says that the column is part of a key or refers to one: nobody updates it.
+	key    bool
+	target *Table // of the foreign key
+	unique bool
+}
+
+// Relation is a relationship. With a foreign key it is declared by that, else by hand.
+type Relation struct {
+	Name   string
+	Target *Table
+	Array  bool
+	// Join pairs a column of the row with one of the related row.
+	Join [][2]string
+	// using is the definition in metadata.
+	using object
+}
+
+// Computed is a computed field: a scalar, or rows of a table.
+type Computed struct {
+	Name    string
+	Kind    Kind
+	Returns *Table
+	// argument says that the client may give the number `n`; it is 1 otherwise.
+	argument bool
+	// session says that the function takes the session variables.
+	session bool
+	body    string
+	value   func(c *call) any
+	rows    func(c *call) []Row
+}
+
+// Function is a tracked function, which takes the number `n`.
+type Function struct {
+	Name    string
+	Returns *Table
+	Single  bool
+	body    string
+	rows    func(n float64) []Row
+}
+
+// call is what a computed field is computed from.
+type call struct {
+	row     Row
+	n       float64
+	session map[string]string
+}
+
+// Table is a table or a view.
+type Table struct {
+	Name      string
+	Columns   []*Column
+	Relations []*Relation
+	Computed  []*Computed
+	// base and keeps are of a view: the rows of base that keeps takes.
+	base  *Table
+	keeps func(Row) bool
+	where string
+	rows  []Row
+	perms map[string]*permission
+	all   *permission // of whoever sees everything
+	// updates are the permissions to update, deletes those to delete: their filters.
+	updates, deletes map[string]expression
+}
+
+// Rows are the rows, in no particular order.
+func (t *Table) Rows() []Row {
+	if t.base == nil {
+		return t.rows
+	}
+	var rows []Row
+	for _, r := range t.base.rows {
+		if t.keeps(r) {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func (t *Table) column(name string) *Column {
+	return t.Columns[slices.IndexFunc(t.Columns, func(c *Column) bool { return c.Name == name })]
+}
+
+// of are the columns of some kinds.
+func (t *Table) of(kinds ...Kind) []*Column {
+	var list []*Column
+	for _, c := range t.Columns {
+		if slices.Contains(kinds, c.Kind) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// permission is what a role may read of a table.
+type permission struct {
+	names        map[string]bool // of columns and scalar computed fields
+	filter       expression
+	limit        int
+	aggregations bool
+}
+
+// Model is a database with its metadata.
+type Model struct {
+	Tables    []*Table
+	Functions []*Function
+	// Roles are those that may ask; the last ones inherit from others.
+	Roles   []string
+	parents map[string][]string
+	Session map[string]string
+
+	// What was found out once: what roles see of tables, and of their rows, by their keys.
+	sights map[sightKey]*sight
+	seen   map[rowKey]bool
+}
+
+type sightKey struct {
+	role  string
+	table *Table
+}
+
+type rowKey struct {
+	by *permission
+	id any
+}
+
+// sight is what a role sees of a table: by a permission of its own, or by those of its parents.
+type sight struct {
+	own     *permission
+	parents []*sight
+}
+
+// sees is nil when the role sees nothing.
+func (m *Model) sees(role string, t *Table) *sight {
+	key := sightKey{role, t}
+	s, known := m.sights[key]
+	if !known {
+		s = m.look(role, t)
+		m.sights[key] = s
+	}
+	return s
+}
+
+func (m *Model) look(role string, t *Table) *sight {
+	if role == Admin {
+		return &sight{own: t.all}
+	}
+	if p := t.perms[role]; p != nil {
+		return &sight{own: p}
+	}
+	var parents []*sight
+	for _, parent := range m.parents[role] {
+		if s := m.sees(parent, t); s != nil {
+			parents = append(parents, s)
+		}
+	}
+	switch len(parents) {
+	case 0:
+		return nil
+	case 1:
+		return parents[0]
+	}
+	return &sight{parents: parents}
+}
+
+// Admin is the role that sees everything.
+const Admin = "admin"
+
+func admin(t *Table) *permission {
+	p := &permission{names: map[string]bool{}, filter: conjunction{}, aggregations: true}
+	for _, c := range t.Columns {
+		p.names[c.Name] = true
+	}
+	for _, c := range t.Computed {
+		p.names[c.Name] = true
+	}
+	return p
+}
+
+// grants says that the role may read a column or computed field of some rows.
+func (s *sight) grants(name string) bool {
+	if s.own != nil {
+		return s.own.names[name]
+	}
+	return slices.ContainsFunc(s.parents, func(p *sight) bool { return p.grants(name) })
+}
+
+// plainly says that the role may read it of every row that it sees.
+func (s *sight) plainly(name string) bool {
+	if s.own != nil {
+		return s.own.names[name]
+	}
+	return !slices.ContainsFunc(s.parents, func(p *sight) bool { return !p.plainly(name) })
+}
+
+// forget drops what was found out, because rows change or the session does.
+func (m *Model) forget() { m.sights, m.seen = map[sightKey]*sight{}, map[rowKey]bool{} }
+
+// cell says whether it may be read of one row.
+func (s *sight) cell(m *Model, t *Table, name string, r Row) bool {
+	return s.plainly(name) || slices.ContainsFunc(s.parents, func(p *sight) bool {
+		return p.grants(name) && p.cell(m, t, name, r) && p.row(m, t, r)
+	})
+}
+
+// row says whether the role sees a row.
+func (s *sight) row(m *Model, t *Table, r Row) bool {
+	if s.own != nil {
+		key := rowKey{s.own, r["id"]}
+		visible, known := m.seen[key]
+		if !known {
+			rule := env{model: m, root: r}
+			visible = rule.eval(s.own.filter, t, r) == yes
+			m.seen[key] = visible
+		}
+		return visible
+	}
+	return slices.ContainsFunc(s.parents, func(p *sight) bool { return p.row(m, t, r) })
+}
+
+// limit is how many rows a list may have, 0 for any number.
+func (s *sight) limit() int {
+	if s.own != nil {
+		return s.own.limit
+	}
+	most := 0
+	for _, p := range s.parents {
+		most = max(most, p.limit())
+	}
+	return most
+}
+
+func (s *sight) aggregations() bool {
+	if s.own != nil {
+		return s.own.aggregations
+	}
+	return slices.ContainsFunc(s.parents, (*sight).aggregations)
+}
+
+// mayWrite is the filter of a permission to update or delete, nil for none. Roles inherit one
+// that only one parent has.
+func (m *Model) mayWrite(role string, of map[string]expression) expression {
+	if role == Admin {
+		return conjunction{}
+	}
+	if own := of[role]; own != nil {
+		return own
+	}
+	var found expression
+	for _, parent := range m.parents[role] {
+		if f := m.mayWrite(parent, of); f != nil {
+			found = f
+		}
+	}
+	return found
+}

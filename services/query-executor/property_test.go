@@ -1,0 +1,117 @@
+package queryexecutor
+
+import (
+	"errors"
+	"flag"
+	"strconv"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/dbtest"
+	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/oracle"
+	"queryengine/services/query-executor/internal/plan"
+)
+
+var (
+	models    = flag.Int("models", 24, "how many random schemas the property tests make")
+	firstSeed = flag.Uint64("model", 0, "the seed of the first random schema")
+)
+
+// queriesPerRole is how many queries each role of a random schema asks.
+const queriesPerRole = 5
+
+// TestRandomAnswers asks random queries of random roles on random schemas: each answer is the
+// one that the oracle finds by looking at what the role may see, and nothing else.
+func TestRandomAnswers(t *testing.T) {
+	t.Parallel()
+	const workers = 4
+	for w := range workers {
+		t.Run(strconv.Itoa(w), func(t *testing.T) {
+			t.Parallel()
+			url := dbtest.URL(t)
+			asked, open := 0, 0
+			for i := w; i < *models; i += workers {
+				seed := *firstSeed + uint64(i) //nolint:gosec // G115: not negative
+				m := oracle.New(seed)
+				e := newModelFixture(t, url, m, seed)
+				for _, role := range m.Roles {
+					for n := range uint64(queriesPerRole) {
+						switch requireAnswer(t, e, m, role, seed, n) {
+						case nil:
+							asked++
+						case oracle.ErrAmbiguous:
+							open++
+						}
+					}
+				}
+				e.sources.Close()
+			}
+			t.Logf("%d answers are right, %d questions have several", asked, open)
+			require.GreaterOrEqual(t, asked, open, "most questions should have one answer")
+		})
+	}
+}
+
+// requireAnswer asks one random query, twice: the second time the plan is there already.
+func requireAnswer(t *testing.T, e *Executor, m *oracle.Model, role string, seed, n uint64) error {
+	t.Helper()
+	q := m.Ask(role, n)
+	if q == nil {
+		return errors.ErrUnsupported
+	}
+	want, err := q.Answer()
+	if err != nil {
+		return err
+	}
+	for range 2 {
+		got, internal := ask(t, e, &request{
+			session: &session.Session{Role: role, Variables: m.Session}, text: q.Text, variables: q.Variables,
+		})
+		if d := oracle.Differs(want, got); d != "" {
+			require.Fail(t, d, "schema %d, role %s, query %d: %s\n%s\n%s\n%s", seed, role, n, q.Text, q.Variables, got, internal)
+		}
+	}
+	return nil
+}
+
+// ask is the answer to a request, or the error with what clients don't see of it.
+func ask(t *testing.T, e *Executor, q *request) (got, internal []byte) {
+	t.Helper()
+	out := backend.NewAnswer(nil, nil, 0)
+	s := e.borrow()
+	defer e.giveBack(s)
+	if err := e.run(t.Context(), q, out, s); err != nil {
+		known := apierror.From(err)
+		return []byte(known.Message), known.InternalJSON()
+	}
+	return out.Buf, nil
+}
+
+// withoutJIT keeps the server from compiling statements whose costs it cannot know: the tables
+// are new, and a hundred rows are not worth a second of compilation.
+const withoutJIT = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = off', current_database()); END $$;\n"
+
+// newModelFixture is an executor with the metadata of a model, whose database takes the place
+// of what is at url.
+func newModelFixture(t *testing.T, url string, m *oracle.Model, seed uint64) *Executor {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), withoutJIT+"DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n"+m.SQL())
+	require.NoError(t, err, "schema %d:\n%s", seed, m.SQL())
+	require.NoError(t, conn.Close(t.Context()))
+
+	env := func(string) (string, bool) { return url, true }
+	e := newExecutor(Config{
+		PlanCacheSize: 1000, Limits: plan.DefaultLimits, InferFunctionPermissions: true,
+	}, Deps{Kinds: kind.All(env, serviceName)})
+	e.apply(snapshotOf(t, m.Metadata(), env))
+	require.Empty(t, e.state.Load().schema.Inconsistencies(), "schema %d: %s", seed, m.Metadata())
+	return e
+}
