@@ -108,9 +108,10 @@ func newModelFixture(t *testing.T, url string, m *oracle.Model, seed uint64) *Ex
 	require.NoError(t, conn.Close(t.Context()))
 
 	env := func(string) (string, bool) { return url, true }
-	e := newExecutor(Config{
+	e, err := newExecutor(Config{
 		PlanCacheSize: 1000, Limits: plan.DefaultLimits, InferFunctionPermissions: true,
 	}, Deps{Kinds: kind.All(env, serviceName)})
+	require.NoError(t, err)
 	e.apply(snapshotOf(t, m.Metadata(), env))
 	require.Empty(t, e.state.Load().schema.Inconsistencies(), "schema %d: %s", seed, m.Metadata())
 	return e
