@@ -193,6 +193,14 @@ func (a *SetTableIsEnum) Apply(v View) (*Result, error) {
 	return r, nil
 }
 
+// Federated says that subgraphs of Apollo Federation may refer to rows of the table.
+func (t *Table) Federated() bool {
+	var config struct {
+		Enable string `json:"enable"`
+	}
+	return t.ApolloFederation != nil && json.Unmarshal(t.ApolloFederation, &config) == nil && config.Enable == "v1"
+}
+
 // SetApolloFederation are the arguments of set_apollo_federation_config.
 type SetApolloFederation struct {
 	Source           string          `json:"source" meta:"default=default"`

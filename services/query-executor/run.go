@@ -172,7 +172,9 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 		return nil, err
 	}
 	p := newPlanned(prepared, made, q.session.Role, st.generation)
-	d.Keep(s.values, made.Looks, p)
+	if !made.Once {
+		d.Keep(s.values, made.Looks, p)
+	}
 	return p, nil
 }
 

@@ -21,14 +21,17 @@ type Field struct {
 	Fields   []Field
 }
 
-// Write writes the value of __schema or __type as the role sees it.
+// Write writes the value of __schema, __type or _service as the role sees it.
 func Write(role *schema.Role, f *Field, out *backend.Answer) error {
 	// A copy of the role's schema is built for the answer and dropped after it, so that
 	// introspection leaves nothing behind in the one that queries are planned with.
 	w := &writer{role: role.Copy(), out: out}
-	if f.Name == "__schema" {
+	switch f.Name {
+	case "__schema":
 		w.schema(f.Fields)
-	} else {
+	case "_service":
+		w.service(f.Fields)
+	default:
 		w.lookUp(f)
 	}
 	return w.err

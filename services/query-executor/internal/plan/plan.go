@@ -25,6 +25,9 @@ type Plan struct {
 	// Mutates says that the operation is a mutation, Separate that its root fields have a
 	// transaction each.
 	Mutates, Separate bool
+	// Once says that the plan depends on values that are hardly ever the same, as global ids
+	// and cursors are: it isn't worth being kept.
+	Once bool
 }
 
 // Function is a function that a plan calls.
@@ -106,6 +109,6 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	}
 	return &Plan{
 		Parts: p.answer.parts(), Looks: p.looks, Tables: p.tables, Writes: p.writes, Functions: p.functions,
-		Mutates: p.mutates, Separate: p.separate,
+		Mutates: p.mutates, Separate: p.separate, Once: p.once,
 	}, nil
 }

@@ -168,6 +168,9 @@ func (p *planner) pageArgument(page *paging, in *schema.Input, v value) error {
 	if err != nil || null {
 		return err
 	}
+	if in.Means == schema.ArgAfter || in.Means == schema.ArgBefore {
+		p.depends(v)
+	}
 	if in.Means == schema.ArgFirst || in.Means == schema.ArgLast {
 		n, ok := wholeNumber(v.text(), 32)
 		if k := v.kind(); !ok || n < 0 || k != kindInt && k != kindNumber {

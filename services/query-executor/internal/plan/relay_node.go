@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -30,19 +31,21 @@ func (p *planner) node(name string, f *schema.Field, s *selected) error {
 	if err != nil {
 		return err
 	}
-	return p.query(name, t.Source, func() (ir.Root, error) { return p.rowByKey(t, key, s, "node id") })
+	return p.query(name, t.Source, func() (ir.Root, error) { return p.rowByKey(t, key, s, "value of column '%s' in node id: ") })
 }
 
-// rowByKey plans one row by the JSON values of its primary key; in names what holds them. The
-// role's limit does not count.
-func (p *planner) rowByKey(t *schema.Table, key [][]byte, s *selected, in string) (ir.Root, error) {
+// rowByKey plans one row by the JSON values of its primary key. The role's limit does not count.
+// about, when set, goes before the errors of values, with the name of the column in it.
+func (p *planner) rowByKey(t *schema.Table, key [][]byte, s *selected, about string) (ir.Root, error) {
 	query := &ir.Select{Rows: ir.Rows{From: from(t), Where: p.visible(t), Estimate: 1}, One: true}
 	for i, c := range t.PrimaryKey {
 		seen, _ := t.Permission.Column(c.Name)
 		v, err := p.bindConstant(value{json: key[i]}, p.scalar(c.Type, t.KeyType(c)))
 		if err != nil {
 			e := *apierror.From(err)
-			e.Path, e.Message = spell(p.path), "value of column '"+c.Name+"' in "+in+": "+e.Message
+			if e.Path = spell(p.path); about != "" {
+				e.Message = fmt.Sprintf(about, c.Name) + e.Message
+			}
 			return nil, &e
 		}
 		query.Where = both(query.Where, ir.Compare{Left: column(&seen), Op: ir.OpEq, Args: []ir.Value{v}})
@@ -58,7 +61,7 @@ func (p *planner) identifier(at schema.Ref, v value) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p.look(v, LookValue)
+	p.depends(v)
 	switch k := v.kind(); k {
 	case kindString:
 		return v.text(), nil

@@ -72,6 +72,12 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 			return err
 		}
 		return p.arguments(s, nil, nil)
+	case schema.Service:
+		sdl, err := p.metaField(f, s)
+		p.answer.introspection(&sdl)
+		return err
+	case schema.Entities:
+		return p.entities(name, f, s)
 	case schema.Node:
 		return p.node(name, f, s)
 	case schema.Connection:

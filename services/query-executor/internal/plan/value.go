@@ -169,6 +169,12 @@ func (p *planner) look(v value, l Look) {
 	}
 }
 
+// depends notes that the plan is good for this very value of v only.
+func (p *planner) depends(v value) {
+	p.look(v, LookValue)
+	p.once = p.once || v.variable != nil && v.kind() != kindNull
+}
+
 // usable says whether a variable may stand at a place of type at.
 func usable(d *parse.Variable, at schema.Ref) bool {
 	if at.NonNull() && !d.Type.NonNull && (d.Default == nil || rawjson.KindOf(d.Default) == rawjson.Null) {

@@ -16,7 +16,7 @@ func (r *Role) buildQuery() content {
 			doc: words(NoQueriesText),
 		}}
 	}
-	return content{fields: fields}
+	return content{fields: append(fields, r.federationFields()...)}
 }
 
 func (r *Role) queryFields() []Field {

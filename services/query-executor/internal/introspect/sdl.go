@@ -1,0 +1,131 @@
+package introspect
+
+import (
+	"slices"
+	"strings"
+
+	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// service writes the value of _service: the role's schema in GraphQL, for a gateway that joins
+// it with others.
+func (w *writer) service(fields []Field) {
+	w.object(fields, func(*Field) { w.string(sdl(w.role)) })
+}
+
+// builtin are the scalars that every schema has.
+var builtin = []string{"Boolean", "Float", "ID", "Int", "String"}
+
+// sdl spells a schema, without what introspection and federation add to it.
+func sdl(role *schema.Role) string {
+	all := role.Enumerate()
+	slices.SortFunc(all, func(a, b *schema.Type) int { return strings.Compare(a.Name, b.Name) })
+	var d definitions
+	d.schema(role)
+	for _, t := range all {
+		if strings.HasPrefix(t.Name, "__") || slices.Contains(builtin, t.Name) || slices.Contains(federation, t.Name) {
+			continue
+		}
+		d.typ(t, role.EntityKey(t))
+	}
+	return d.String()
+}
+
+// federation are the types that a gateway knows by itself.
+var federation = []string{"_Any", "_Entity", "_Service"}
+
+// definitions is the text of a schema under construction.
+type definitions struct{ strings.Builder }
+
+func (d *definitions) schema(role *schema.Role) {
+	d.WriteString("schema {\n  query: " + role.Query().Name + "\n")
+	if t := role.Mutation(); t != nil {
+		d.WriteString("  mutation: " + t.Name + "\n")
+	}
+	if t := role.Subscription(); t != nil {
+		d.WriteString("  subscription: " + t.Name + "\n")
+	}
+	d.WriteString("}\n")
+}
+
+func (d *definitions) typ(t *schema.Type, key string) {
+	d.WriteByte('\n')
+	d.describe(t.Description(), "")
+	switch t.Kind {
+	case schema.Scalar:
+		d.WriteString("scalar " + t.Name + "\n")
+	case schema.Enum:
+		d.WriteString("enum " + t.Name + " {\n")
+		for _, v := range t.Values() {
+			d.describe(v.Description, "  ")
+			d.WriteString("  " + v.Name + "\n")
+		}
+		d.WriteString("}\n")
+	case schema.InputObject:
+		d.WriteString("input " + t.Name + " {\n")
+		for _, in := range byName(t.Inputs(), func(in schema.Input) string { return in.Name }) {
+			d.describe(in.Description, "  ")
+			d.WriteString("  ")
+			d.input(&in)
+			d.WriteByte('\n')
+		}
+		d.WriteString("}\n")
+	case schema.Object:
+		d.WriteString("type " + t.Name)
+		if key != "" {
+			d.WriteString(` @key(fields: "` + key + `")`)
+		}
+		d.WriteString(" {\n")
+		for _, f := range byName(t.Fields(), func(f schema.Field) string { return f.Name }) {
+			d.field(&f)
+		}
+		d.WriteString("}\n")
+	}
+}
+
+func (d *definitions) field(f *schema.Field) {
+	switch f.Means.(type) {
+	case schema.Service, schema.Entities:
+		return
+	}
+	d.describe(f.Description(), "  ")
+	d.WriteString("  " + f.Name)
+	if args := byName(f.Args(), func(in schema.Input) string { return in.Name }); len(args) > 0 {
+		d.WriteByte('(')
+		for i := range args {
+			if i > 0 {
+				d.WriteString(", ")
+			}
+			if args[i].Description != "" {
+				d.Write(rawjson.AppendString(nil, args[i].Description))
+				d.WriteByte(' ')
+			}
+			d.input(&args[i])
+		}
+		d.WriteByte(')')
+	}
+	d.WriteString(": " + f.Type.String() + "\n")
+}
+
+func (d *definitions) input(in *schema.Input) {
+	d.WriteString(in.Name + ": " + in.Type.String())
+	if in.Default != "" {
+		d.WriteString(" = " + in.Default)
+	}
+}
+
+// describe writes a description; the strings of GraphQL are those of JSON.
+func (d *definitions) describe(text, indent string) {
+	if text != "" {
+		d.WriteString(indent)
+		d.Write(rawjson.AppendString(nil, text))
+		d.WriteByte('\n')
+	}
+}
+
+func byName[T any](list []T, name func(T) string) []T {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
+	return list
+}

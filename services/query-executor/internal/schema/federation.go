@@ -1,0 +1,67 @@
+package schema
+
+import "strings"
+
+// What the fields of Apollo Federation mean.
+type (
+	// Service is the root field that gives the schema as text.
+	Service struct{}
+	// Entities is the root field that finds rows by what other subgraphs know of them.
+	Entities struct{}
+)
+
+// ArgRepresentations is the argument of Entities.
+const ArgRepresentations Argument = "representations"
+
+// isEntity reports whether other subgraphs may refer to rows of the table: it is enabled for
+// that, and the role sees the primary key of every row.
+func (t *Table) isEntity() bool {
+	return t.role.options.Federation && !t.role.options.Relay && t.Meta.Federated() && t.readsWholeKey()
+}
+
+// federationFields are the fields of the query root that a federation gateway asks for.
+func (r *Role) federationFields() []Field {
+	if !r.options.Federation || r.options.Relay {
+		return nil
+	}
+	service := r.named("_Service", Object, "", func() content { return content{fields: []Field{r.plain("sdl", "String!")}} })
+	fields := []Field{{Name: "_service", Type: NonNull(Named(service)), Means: Service{}}}
+	if len(r.entities()) == 0 {
+		return fields
+	}
+	entity := r.named("_Entity", Union, "A union of all types that use the @key directive", func() content {
+		return content{possible: r.entities()}
+	})
+	anything := r.named("_Any", Scalar, "Scalar _Any", nil)
+	return append(fields, Field{
+		Name: "_entities", Type: Named(entity), Means: Entities{},
+		args: list{{Name: "representations", Type: NonNull(listed(anything)), Means: ArgRepresentations}},
+	})
+}
+
+// entities are the types whose objects other subgraphs may refer to.
+func (r *Role) entities() []*Type {
+	var types []*Type
+	for _, s := range r.source.Sources {
+		for _, t := range s.Tables {
+			if seen := r.Table(t); seen != nil && seen.isEntity() {
+				types = append(types, seen.Type())
+			}
+		}
+	}
+	return types
+}
+
+// EntityKey is the fields that objects of a type are referred to by, separated by blanks; empty
+// when they can't be.
+func (r *Role) EntityKey(object *Type) string {
+	t := r.TableOf(object)
+	if t == nil || !t.isEntity() {
+		return ""
+	}
+	names := make([]string, len(t.PrimaryKey))
+	for i, c := range t.PrimaryKey {
+		names[i] = c.Field
+	}
+	return strings.Join(names, " ")
+}
