@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"encoding/json"
+	"time"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/session"
@@ -12,12 +13,24 @@ type APILimits struct {
 	Disabled   bool       `json:"disabled"`
 	DepthLimit *Limit     `json:"depth_limit,omitempty"`
 	NodeLimit  *Limit     `json:"node_limit,omitempty"`
-	TimeLimit  *Limit     `json:"time_limit,omitempty"` // s
+	TimeLimit  *TimeLimit `json:"time_limit,omitempty"`
 	BatchLimit *Limit     `json:"batch_limit,omitempty"`
 	RateLimit  *RateLimit `json:"rate_limit,omitempty"`
 }
 
 func (l *APILimits) isDefault() bool { return *l == APILimits{} }
+
+// Limits are the limits of the document, nil for none or when they are disabled.
+func (d *Document) Limits() *APILimits {
+	if len(d.APILimits) == 0 {
+		return nil
+	}
+	l := &APILimits{}
+	if decode(d.APILimits, l) != nil || l.Disabled {
+		return nil // what is stored has been checked
+	}
+	return l
+}
 
 // Limit is a number for all roles, and others for some.
 type Limit struct {
@@ -32,6 +45,55 @@ func (l *Limit) check() error {
 	return nil
 }
 
+// Of is the limit of a role; a nil limit has none.
+func (l *Limit) Of(role string) (limit int, ok bool) {
+	if l == nil {
+		return 0, false
+	}
+	if n, ok := l.PerRole[role]; ok {
+		return n, true
+	}
+	return l.Global, true
+}
+
+// TimeLimit bounds how long an operation may take.
+type TimeLimit struct {
+	Global  Seconds            `json:"global" meta:"required"`
+	PerRole map[string]Seconds `json:"per_role"`
+}
+
+func (l *TimeLimit) check() error {
+	if l.PerRole == nil {
+		l.PerRole = map[string]Seconds{}
+	}
+	return nil
+}
+
+// Of is the limit of a role; a nil limit has none.
+func (l *TimeLimit) Of(role string) (limit Seconds, ok bool) {
+	if l == nil {
+		return 0, false
+	}
+	if n, ok := l.PerRole[role]; ok {
+		return n, true
+	}
+	return l.Global, true
+}
+
+// Seconds is a time in seconds, whole or not.
+type Seconds float64
+
+// UnmarshalJSON reads a number.
+func (s *Seconds) UnmarshalJSON(raw []byte) error {
+	if got := typeOf(raw); got != "Number" {
+		return typeMismatch("Seconds", "Number", got)
+	}
+	return json.Unmarshal(raw, (*float64)(s))
+}
+
+// Duration is the same time.
+func (s Seconds) Duration() time.Duration { return time.Duration(float64(s) * float64(time.Second)) }
+
 // RateLimit bounds the requests per minute.
 type RateLimit struct {
 	Global  Rate            `json:"global" meta:"required"`
@@ -43,6 +105,17 @@ func (l *RateLimit) check() error {
 		l.PerRole = map[string]Rate{}
 	}
 	return nil
+}
+
+// Of is the rate of a role; a nil limit has none.
+func (l *RateLimit) Of(role string) (rate Rate, ok bool) {
+	if l == nil {
+		return Rate{}, false
+	}
+	if r, ok := l.PerRole[role]; ok {
+		return r, true
+	}
+	return l.Global, true
 }
 
 // Rate is how many requests one client may send per minute.

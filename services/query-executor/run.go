@@ -79,6 +79,9 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 			return ready{}, err
 		}
 	}
+	if err := st.withinLimits(document.Operation, q); err != nil {
+		return ready{}, err
+	}
 	if err := e.permitted(document.Operation, q); err != nil {
 		return ready{}, err
 	}

@@ -19,6 +19,8 @@ type state struct {
 	snapshot   *snapshot.Snapshot
 	schema     *resolve.Schema
 	allowlist  *allowlist.List // nil when every query is allowed
+	// limits are those of the metadata, nil for none.
+	limits *metadata.APILimits
 	// withoutIntrospection are the roles that may not ask what the schema consists of.
 	withoutIntrospection []string
 
@@ -57,7 +59,7 @@ func (e *Executor) apply(next *snapshot.Snapshot) {
 	e.applying.Lock()
 	defer e.applying.Unlock()
 	s := &state{
-		generation: 1, snapshot: next, roles: map[roleKey]*schema.Role{},
+		generation: 1, snapshot: next, limits: next.Document.Limits(), roles: map[roleKey]*schema.Role{},
 		withoutIntrospection: next.Document.WithoutIntrospection(),
 	}
 	var previous *resolve.Schema

@@ -24,6 +24,7 @@ import (
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/cors"
 	"queryengine/services/gateway/internal/jwt"
+	"queryengine/services/gateway/internal/limits"
 	"queryengine/services/gateway/internal/reply"
 	"queryengine/services/gateway/internal/rest"
 	"queryengine/services/gateway/internal/websocket"
@@ -128,6 +129,7 @@ type API struct {
 	tracing    *tracing // nil when requests are not traced
 	endpoints  rest.Cache
 	forwarding forwarding
+	limits     *limits.Keeper
 	// The answers of /v1alpha1/config and /v1/version.
 	configAnswer  []byte
 	versionAnswer []byte
@@ -143,7 +145,7 @@ type version struct {
 
 // New returns an API that does nothing before Handler is served.
 func New(s Settings, d Deps) *API {
-	a := &API{Settings: s, Deps: d, tracing: newTracing(d.Tracer)}
+	a := &API{Settings: s, Deps: d, tracing: newTracing(d.Tracer), limits: limits.NewKeeper()}
 	a.exchanges.New = func() any { return newExchange(a) }
 	a.sockets = a.newWebSockets()
 	a.configAnswer = a.makeConfigAnswer()

@@ -51,7 +51,14 @@ func persistedQuery(x *exchange) error {
 
 func (x *exchange) execute(r request.GraphQL, relay bool, sink bus.Sink) error {
 	defer x.limitTime()()
-	return x.api.Bus.Call(x.ctx, bus.QueryExecute, x.api.executeRequest(x.session, r, relay, x.requestID, x.api.clientHeaders(x.r.Header, x.r.Host)), newExecuteHead, sink)
+	bounds := x.api.limitsOf(x.session)
+	err := bounds.Rate(accesslog.ClientIP(x.r))
+	if err == nil {
+		ctx, finish := bounds.Time(x.ctx)
+		headers := x.api.clientHeaders(x.r.Header, x.r.Host)
+		err = finish(x.api.Bus.Call(ctx, bus.QueryExecute, x.api.executeRequest(x.session, r, relay, x.requestID, headers), newExecuteHead, sink))
+	}
+	return x.api.refused(x.ctx, x.session, r.OperationName, x.requestID, err)
 }
 
 // executeRequest is what an executor is asked.
@@ -71,6 +78,9 @@ func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, 
 // executeBatch runs the requests of a batch one after the other. One that fails takes
 // nothing but its own place in the answer.
 func (x *exchange) executeBatch(body request.Body, relay bool) error {
+	if err := x.api.limitsOf(x.session).Batch(body.Len()); err != nil {
+		return x.api.refused(x.ctx, x.session, "", x.requestID, err)
+	}
 	_, _ = x.Write([]byte{'['}) // it is held back
 	err := body.Batch(func(i int, r request.GraphQL, err error) error {
 		if i > 0 {

@@ -34,6 +34,13 @@ func ReadBody(body []byte) (Body, error) {
 // IsBatch says whether the body is a list of requests.
 func (b Body) IsBatch() bool { return b.value.Kind == jsonscan.Array }
 
+// Len is the number of requests in a batch.
+func (b Body) Len() int {
+	n := 0
+	_ = b.value.Elements(func(int, jsonscan.Value) error { n++; return nil }) // the body was scanned before
+	return n
+}
+
 // Single reads a body that is not a batch.
 func (b Body) Single() (GraphQL, error) { return Read(b.value) }
 

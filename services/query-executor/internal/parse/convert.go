@@ -58,6 +58,7 @@ func (c *converter) operation(o *ast.OperationDefinition) (*Operation, error) {
 	if c.unbound != "" {
 		return nil, apierror.Newf(apierror.ValidationFailed, "unbound variable %q", c.unbound)
 	}
+	op.Size = measure(op.Selections, map[*Fragment]Size{})
 	return op, nil
 }
 

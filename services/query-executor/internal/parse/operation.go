@@ -17,6 +17,8 @@ type Operation struct {
 	Variables  []*Variable
 	Directives []Directive
 	Selections []Selection
+	// Size is what the limits of roles count.
+	Size Size
 }
 
 // Variable is the definition of a variable.

@@ -1,0 +1,74 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/snapshot"
+)
+
+// limited is a world whose metadata has limits.
+func limited(t *testing.T, limits string, change func(*world)) *world {
+	t.Helper()
+	w := setup(t, change)
+	doc := metadata.Empty()
+	doc.APILimits = json.RawMessage(limits)
+	w.metadata.set(&snapshot.Snapshot{StreamID: "s", Version: 6, Document: doc})
+	return w
+}
+
+func asUser(more ...string) []string {
+	return append(append([]string{}, admin...), append([]string{"X-Engine-Role", "user"}, more...)...)
+}
+
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	const refused = `{"errors":[{"message":"rate limit exceeded: at most 2 requests per minute are allowed",` +
+		`"extensions":{"path":"$","code":"rate-limit-exceeded"}}]}`
+	w := limited(t, `{"rate_limit":{"global":{"max_reqs_per_min":2,"unique_params":"IP"}}}`, func(w *world) {
+		w.bus.answer = func(_ context.Context, _ bus.Endpoint, _ proto.Message, sink bus.Sink) error {
+			_, err := sink.Write([]byte(`{"data":{}}`))
+			return err
+		}
+	})
+	for range 2 {
+		require.NotEqual(t, refused, w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, asUser()...).body)
+	}
+	require.Equal(t, refused, w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, asUser()...).body)
+	require.NotEqual(t, refused, w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, asUser("X-Forwarded-For", "9.9.9.9")...).body)
+	require.NotEqual(t, refused, w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, admin...).body)
+	require.Len(t, w.bus.calls, 4, "what is refused asks nobody")
+
+	got := w.send(t, "POST", "/v1/graphql", `[{"query":"{a}"},{"query":"{a}"}]`, asUser("X-Forwarded-For", "9.9.9.9")...)
+	require.Equal(t, `[{"data":{}},`+refused+`]`, got.body, "each request of a batch counts")
+}
+
+func TestBatchLimit(t *testing.T) {
+	t.Parallel()
+	w := limited(t, `{"batch_limit":{"global":1}}`, nil)
+	got := w.send(t, "POST", "/v1/graphql", `[{"query":"{a}"},{"query":"{a}"}]`, asUser()...)
+	require.Equal(t, `{"errors":[{"message":"batch limit exceeded: the batch has 2 operations, the limit is 1",`+
+		`"extensions":{"path":"$","code":"batch-limit-exceeded"}}]}`, got.body)
+	require.Empty(t, w.bus.calls)
+	w.send(t, "POST", "/v1/graphql", `[{"query":"{a}"}]`, asUser()...)
+	require.Len(t, w.bus.calls, 1)
+}
+
+func TestTimeLimit(t *testing.T) {
+	t.Parallel()
+	w := limited(t, `{"time_limit":{"global":0.02}}`, func(w *world) {
+		w.bus.answer = func(ctx context.Context, _ bus.Endpoint, _ proto.Message, _ bus.Sink) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	})
+	got := w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, asUser()...)
+	require.Equal(t, `{"errors":[{"message":"time limit exceeded: the operation took longer than 0.02 seconds",`+
+		`"extensions":{"path":"$","code":"time-limit-exceeded"}}]}`, got.body)
+}
