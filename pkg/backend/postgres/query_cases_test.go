@@ -86,6 +86,20 @@ func queryCases() []queryCase {
 			idField, titleField, field("released", timestamptzType), field(`odd "name`, textType), {Alias: "__typename", Typename: "album"},
 		},
 	}).args = backend.Args{Variables: [][]byte{[]byte("3")}}
+	keyed := func(name string, keys string, columns ...ir.Column) {
+		join := make([]ir.JoinPair, len(columns))
+		for i := range columns {
+			join[i] = ir.JoinPair{Outer: columns[i].Name, Inner: columns[i].Name}
+		}
+		rows := ir.Rows{From: ir.Keys{Columns: columns, Ordinal: "n"}, OrderBy: orderBy(by("n")), Estimate: -1}
+		add(name, &ir.Select{Rows: rows, Fields: []ir.Field{
+			one("album", "album", join, nil, idField), many("tracks", join, tracks(func(r *ir.Rows) { r.Limit = number4("2") }), titleField),
+		}}).args = backend.Args{Variables: [][]byte{[]byte(keys)}}
+	}
+	keyed("by_keys", `[{"id":"4","title":"Lost"},{"title":"track 7","id":7},{"id":4,"title":"Lost"},{"id":4},{"id":2,"title":"Hejira"}]`,
+		column("id", int4Type), column("title", textType))
+	keyed("by_keys_without_columns", `[{},{}]`)
+
 	add("by_key_missing", &ir.Select{
 		Rows: ir.Rows{From: ir.Table{Name: public("album")}, Where: equals("id", int4Type, number4("99"))}, One: true, Fields: []ir.Field{idField},
 	})

@@ -1,0 +1,1 @@
+SELECT t2."id", t2."?exists", ARRAY(SELECT record_send(ROW(t3."title")) FROM "public"."track" AS t3 ORDER BY t3."id" LIMIT 2) FROM (SELECT "n" AS "n" FROM json_array_elements($1::json) WITH ORDINALITY AS "e"("v", "n")) AS t0 LEFT JOIN LATERAL (SELECT t1.*, TRUE AS "?exists" FROM "public"."album" AS t1 LIMIT 1) AS t2 ON TRUE ORDER BY t0."n"
