@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/dbtest"
 )
 
 var update = flag.Bool("update", false, "write the answers into the documentation")
@@ -28,13 +30,13 @@ var update = flag.Bool("update", false, "write the answers into the documentatio
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
-	for _, page := range []string{"README.md", filepath.Join("docs", "getting-started.md"), filepath.Join("docs", "permissions.md"), filepath.Join("docs", "relay.md")} {
+	for _, page := range []string{"README.md", filepath.Join("docs", "getting-started.md"), filepath.Join("docs", "permissions.md"), filepath.Join("docs", "relay.md"), filepath.Join("docs", "remote-relationships.md")} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(root, page)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
-			d := startDevIn(t, t.TempDir(), "CHECKS="+checks(t))
+			d := startDevIn(t, t.TempDir(), "CHECKS="+checks(t), "CRM_DATABASE_URL="+dbtest.URL(t))
 			written := runExamples(t, d, string(text))
 			if *update {
 				require.NoError(t, os.WriteFile(path, []byte(written), 0o600))
