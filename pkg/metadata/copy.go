@@ -62,6 +62,8 @@ func (d *Document) Without(ids ...ObjectID) *Document {
 			n.RESTEndpoints = removed(n.RESTEndpoints, endpointName, id.Name)
 		case ObjectOpenTelemetry:
 			n.OpenTelemetry = withoutTelemetry(&n, id.Name)
+		case ObjectCronTrigger:
+			n.CronTriggers = removed(n.CronTriggers, rawName, id.Name)
 		case ObjectSource:
 			n.Sources = removed(n.Sources, func(s *Source) string { return s.Name }, id.Source)
 		default:

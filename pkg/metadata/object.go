@@ -24,6 +24,7 @@ const (
 	ObjectLogicalModel       = "logical_model"  // Name; its select permissions have Name and Role
 	ObjectInheritedRole      = "inherited_role" // Role
 	ObjectRESTEndpoint       = "rest_endpoint"  // Name
+	ObjectCronTrigger        = "cron_trigger"   // Name
 	ObjectOpenTelemetry      = "open_telemetry" // Name: the part of the settings
 )
 

@@ -123,6 +123,9 @@ func (d *Document) normalise() error {
 		}
 		*s.list = sortedBy(*s.list, s.order)
 	}
+	if err := d.normaliseCronTriggers(); err != nil {
+		return err
+	}
 	if err := d.normaliseStored(); err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 	list = append(list, s.checkRoots()...)
 	list = append(list, s.checkEndpoints()...)
 	list = append(list, s.checkTelemetry()...)
+	list = append(list, s.checkCronTriggers()...)
 	slices.SortStableFunc(list, compareInconsistencies)
 	return list
 }
@@ -115,7 +116,7 @@ func objectName(id metadata.ObjectID) string {
 	switch id.Kind {
 	case metadata.ObjectSource:
 		return "source " + id.Source
-	case metadata.ObjectOpenTelemetry:
+	case metadata.ObjectOpenTelemetry, metadata.ObjectCronTrigger:
 		return id.Kind + " " + id.Name
 	case metadata.ObjectInheritedRole:
 		return "inherited_role inherited role " + id.Role

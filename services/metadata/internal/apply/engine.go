@@ -232,11 +232,19 @@ func (w *work) commit(ctx context.Context) error {
 	defer cancel()
 	next := *w.current.Snapshot
 	next.Version = w.base.Version + 1
-	change, err := snapshot.Diff(w.base.Snapshot, &next, time.Now())
+	now := time.Now()
+	change, err := snapshot.Diff(w.base.Snapshot, &next, now)
+	if err != nil {
+		return err
+	}
+	ticks, err := cronChanges(w.base.Document, next.Document, now)
 	if err != nil {
 		return err
 	}
 	if err := w.claim(ctx); err != nil {
+		return err
+	}
+	if err := w.tx.PlanCron(ctx, ticks, now); err != nil {
 		return err
 	}
 	undo, err := snapshot.Diff(

@@ -137,6 +137,9 @@ func (e *Engine) parse(api metadata.API, r *metadata.Envelope, body json.RawMess
 			return s, metadata.DecodeArgs(api, r, s)
 		}
 	}
+	if args := scheduledArgs(api, r.Type); args != nil {
+		return scheduledStep{args}, metadata.DecodeArgs(api, r, args)
+	}
 	o, err := e.registry.Operation(api, r)
 	if err != nil {
 		return nil, err

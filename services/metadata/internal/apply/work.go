@@ -91,6 +91,8 @@ func (w *work) single(ctx context.Context, s step) (json.RawMessage, error) {
 			return nil, err
 		}
 		return metadata.Encode(state)
+	case scheduledStep:
+		return w.scheduled(ctx, s)
 	case *setStateStep:
 		return success, w.Store.SetCatalogState(ctx, s.Type, s.State)
 	}

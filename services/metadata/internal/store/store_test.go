@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -75,7 +76,7 @@ func TestNewerTablesAreRefused(t *testing.T) {
 	s, _ := setup(t)
 	_, err := s.pool.Exec(t.Context(), `UPDATE engine_catalog.engine_version SET version = '99'`)
 	require.NoError(t, err)
-	require.ErrorContains(t, s.Migrate(t.Context()), "catalog version 99, this server knows up to version 2")
+	require.ErrorContains(t, s.Migrate(t.Context()), fmt.Sprintf("catalog version 99, this server knows up to version %d", latest))
 }
 
 func TestCommittedObjectsAreLoaded(t *testing.T) {

@@ -1,0 +1,21 @@
+package resolve
+
+import "queryengine/pkg/metadata"
+
+// checkCronTriggers checks the variables that cron triggers name.
+func (s *Schema) checkCronTriggers() []metadata.Inconsistency {
+	if s.options.Env == nil {
+		return nil
+	}
+	var list []metadata.Inconsistency
+	for _, raw := range s.Document.CronTriggers {
+		t, err := metadata.ParseCronTrigger(raw)
+		if err != nil {
+			continue // what can't be read was refused when it came
+		}
+		if problem := t.Problem(s.options.Env); problem != "" {
+			list = append(list, inconsistent(t.ID(), raw, problem))
+		}
+	}
+	return list
+}
