@@ -24,6 +24,7 @@ const (
 	stateInvalidEscape        = "22025"
 	stateUndefinedObject      = "42704"
 	stateInvalidColumnRef     = "42P10"
+	stateReadOnly             = "25006"
 	stateNoStatement          = "26000"
 	stateSerializationFailure = "40001"
 	stateDeadlock             = "40P01"

@@ -108,12 +108,13 @@ func (t *tx) execute(ctx context.Context, s backend.Statement, a backend.Args, f
 	for attempt := 0; ; attempt++ {
 		e := execution{text: text, values: values, formats: formats}
 		first := !t.open
-		if first {
-			e.before, t.open = t.begin(), true
-		}
 		// Whether a check holds is known when the rows were read, and only then.
 		commits := t.last && text.answer.check < 0
-		if commits {
+		alone := first && commits && t.c.implicit
+		if first {
+			e.before, t.open = t.begin(alone), true
+		}
+		if commits && !alone {
 			e.after = []command{{sql: sqlCommit}}
 		}
 		res, err := t.c.execute(ctx, e)
@@ -121,10 +122,15 @@ func (t *tx) execute(ctx context.Context, s backend.Statement, a backend.Args, f
 			err = read(res, text)
 		}
 		if commits && t.c.pg.TxStatus() == txIdle {
-			t.ended = true
+			t.ended = err == nil || !alone
 		}
 		if err == nil {
 			return nil
+		}
+		if alone && state(err) == stateReadOnly {
+			// The server's default has changed: from now on the connection says what it wants.
+			t.c.implicit, t.open = false, false
+			continue
 		}
 		if first && attempt == 0 && outdated(err) {
 			// Nothing else was done yet: the transaction can begin again.
@@ -144,10 +150,15 @@ func (t *tx) execute(ctx context.Context, s backend.Statement, a backend.Args, f
 
 const sqlCommit = "COMMIT"
 
-// begin opens the transaction and tells triggers who writes.
-func (t *tx) begin() []command {
-	isolation := t.c.pool.endpoint.Isolation.sql()
-	before := []command{{sql: "BEGIN ISOLATION LEVEL " + isolation + " READ WRITE"}}
+// begin opens the transaction and tells triggers who writes. What is sent in one round trip
+// without BEGIN is a transaction of its own, at the defaults of the connection; alone says
+// that this will do.
+func (t *tx) begin(alone bool) []command {
+	var before []command
+	if !alone {
+		isolation := t.c.pool.endpoint.Isolation.sql()
+		before = append(before, command{sql: "BEGIN ISOLATION LEVEL " + isolation + " READ WRITE"})
+	}
 	if t.user != nil {
 		before = append(before, command{
 			sql: "SELECT set_config('engine.user', $1, true)", values: [][]byte{t.user.JSON()},

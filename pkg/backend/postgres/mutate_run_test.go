@@ -172,3 +172,63 @@ func TestWrittenRows(t *testing.T) {
 	requireAnswer(t, `[{"title":"Blue","meta":{"year": 1971, "labels": ["Reprise", "WB"]},"artist":{"name":"Joni"},"strict":"BLUE","tracks":[{"id":36}, {"id":40}, {"id":90}]}, `+
 		`{"title":"Lost","meta":null,"artist":null,"strict":"LOST","tracks":[{"id":39}]}]`, string(out.Buf))
 }
+
+// TestLoneStatements: a single statement is a transaction of its own, without BEGIN, and is one
+// in every respect.
+func TestLoneStatements(t *testing.T) {
+	t.Parallel()
+	const schema = `
+		CREATE TABLE said (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, by text, isolation text);
+		CREATE FUNCTION say() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+			NEW.by := current_setting('engine.user', true)::json ->> 'x-engine-role';
+			NEW.isolation := current_setting('transaction_isolation');
+			RETURN NEW;
+		END $$;
+		CREATE TRIGGER say BEFORE INSERT ON said FOR EACH ROW EXECUTE FUNCTION say();`
+	one := func(e *Endpoint) { e.MaxConnections = 1 }
+	insert, err := New().RenderMutation(&ir.Insert{
+		Table: public("said"), Columns: []ir.Column{idColumn}, Rows: [][]ir.Value{{ir.Variable{Type: int4Type}}},
+		Output: ir.Output{Returning: []ir.Field{field("by", textType), field("isolation", textType)}},
+	}, backend.RenderOptions{})
+	require.NoError(t, err)
+	write := func(f *fixture, id string) (string, error) {
+		out := backend.NewAnswer(nil, nil, 0)
+		err := f.source.Mutate(t.Context(), as("clerk", nil), func(tx backend.Tx) error {
+			backend.Last(tx)
+			return tx.Query(t.Context(), insert, backend.Args{Variables: texts(id)}, out)
+		})
+		return string(out.Buf), err
+	}
+	implicit := func(f *fixture) bool {
+		c, err := f.source.primary.acquire(t.Context())
+		require.NoError(t, err)
+		defer c.release()
+		return c.implicit
+	}
+
+	f := newFixture(t, schema, one)
+	require.True(t, implicit(f))
+	got, err := write(f, "1")
+	require.NoError(t, err)
+	require.Equal(t, `[{"by":"clerk","isolation":"read committed"}]`, got)
+	_, err = write(f, "1")
+	requireCode(t, err, apierror.ConstraintViolation, `Uniqueness violation. duplicate key value violates unique constraint "said_pkey"`)
+	require.Equal(t, "1", f.text(t, `SELECT count(*)::text FROM said`), "what fails at the end is undone")
+	require.True(t, implicit(f), "the connection is as good as before")
+
+	// A server whose defaults change under the connection.
+	c, err := f.source.primary.acquire(t.Context())
+	require.NoError(t, err)
+	_, err = c.pg.Exec(t.Context(), `SET default_transaction_read_only = on`).ReadAll()
+	require.NoError(t, err)
+	c.release()
+	_, err = write(f, "2")
+	require.NoError(t, err)
+	require.False(t, implicit(f))
+
+	strict := newFixture(t, schema, func(e *Endpoint) { one(e); e.Isolation = Serializable })
+	got, err = write(strict, "1")
+	require.NoError(t, err)
+	require.Equal(t, `[{"by":"clerk","isolation":"serializable"}]`, got)
+}

@@ -46,6 +46,8 @@ type conn struct {
 	// statements and writer belong to the query path.
 	statements preparedCache
 	writer     rowWriter
+	// implicit says that a transaction without BEGIN is one as the source wants it.
+	implicit bool
 	// discarded connections are closed when they are released: their session isn't clean.
 	discarded bool
 }
@@ -131,13 +133,27 @@ func (p *pool) connect(ctx context.Context) (*conn, error) {
 	for attempt := 0; attempt <= p.endpoint.Retries; attempt++ {
 		var pg *pgconn.PgConn
 		if pg, err = p.dial(ctx); err == nil {
-			return &conn{pg: pg, pool: p}, nil
+			return p.newConn(ctx, pg), nil
 		}
 		if ctx.Err() != nil || refused(err) {
 			break
 		}
 	}
 	return nil, err
+}
+
+// newConn asks what transactions are like by default, when that may be what the source wants.
+// Where statements aren't prepared, a pooler is in between that may change the session.
+func (p *pool) newConn(ctx context.Context, pg *pgconn.PgConn) *conn {
+	c := &conn{pg: pg, pool: p}
+	if !p.endpoint.Prepare || p.endpoint.Isolation.sql() != ReadCommitted.sql() {
+		return c
+	}
+	const sql = `SELECT current_setting('default_transaction_isolation') = 'read committed'
+		AND NOT current_setting('default_transaction_read_only')::boolean`
+	r := pg.ExecParams(ctx, sql, nil, nil, nil, nil).Read()
+	c.implicit = r.Err == nil && len(r.Rows) == 1 && string(r.Rows[0][0]) == "t"
+	return c
 }
 
 func (p *pool) dial(ctx context.Context) (*pgconn.PgConn, error) {
