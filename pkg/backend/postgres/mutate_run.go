@@ -112,7 +112,7 @@ func (t *tx) execute(ctx context.Context, s backend.Statement, a backend.Args, f
 		commits := t.last && text.answer.check < 0
 		alone := first && commits && t.c.implicit
 		if first {
-			e.before, t.open = t.begin(alone), true
+			e.before, t.open = t.begin(ctx, alone), true
 		}
 		if commits && !alone {
 			e.after = []command{{sql: sqlCommit}}
@@ -153,16 +153,14 @@ const sqlCommit = "COMMIT"
 // begin opens the transaction and tells triggers who writes. What is sent in one round trip
 // without BEGIN is a transaction of its own, at the defaults of the connection; alone says
 // that this will do.
-func (t *tx) begin(alone bool) []command {
+func (t *tx) begin(ctx context.Context, alone bool) []command {
 	var before []command
 	if !alone {
 		isolation := t.c.pool.endpoint.Isolation.sql()
 		before = append(before, command{sql: "BEGIN ISOLATION LEVEL " + isolation + " READ WRITE"})
 	}
-	if t.user != nil {
-		before = append(before, command{
-			sql: "SELECT set_config('engine.user', $1, true)", values: [][]byte{t.user.JSON()},
-		})
+	if c, ok := announce(ctx, t.user, true); ok {
+		before = append(before, c)
 	}
 	return before
 }

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/session"
 )
 
 func TestTransaction(t *testing.T) {
@@ -231,4 +233,45 @@ func TestLoneStatements(t *testing.T) {
 	got, err = write(strict, "1")
 	require.NoError(t, err)
 	require.Equal(t, `[{"by":"clerk","isolation":"serializable"}]`, got)
+}
+
+// TestTraceInTheDatabase: triggers may know the trace of the request that they run for.
+func TestTraceInTheDatabase(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, `
+		CREATE TABLE seen (id int, context json);
+		CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN NEW.context := NULLIF(current_setting('engine.tracecontext', true), ''); RETURN NEW; END $$;
+		CREATE TRIGGER look BEFORE INSERT ON seen FOR EACH ROW EXECUTE FUNCTION look();`, nil)
+	insert, err := New().RenderMutation(&ir.Insert{
+		Table: public("seen"), Columns: []ir.Column{idColumn}, Rows: [][]ir.Value{{given(idColumn, "1")}},
+		Output: ir.Output{Returning: []ir.Field{field("context", catalog.Type{Name: "json", OID: 114})}},
+	}, backend.RenderOptions{})
+	require.NoError(t, err)
+	span := trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}}
+	sampled := span
+	sampled.TraceFlags = trace.FlagsSampled
+	const ids = `"trace_id":"01000000000000000000000000000000","span_id":"0200000000000000"`
+	for _, c := range []struct {
+		span trace.SpanContextConfig
+		want string
+	}{
+		{trace.SpanContextConfig{}, `null`},
+		{span, `{` + ids + `,"sampling_state":"0"}`},
+		{sampled, `{` + ids + `,"sampling_state":"1"}`},
+		{trace.SpanContextConfig{}, `null`},
+	} {
+		ctx := trace.ContextWithSpanContext(t.Context(), trace.NewSpanContext(c.span))
+		for _, user := range []*session.Session{nil, as("clerk", nil)} {
+			out := backend.NewAnswer(nil, nil, 0)
+			require.NoError(t, f.source.Mutate(ctx, user, func(tx backend.Tx) error {
+				return tx.Query(ctx, insert, backend.Args{}, out)
+			}))
+			require.Equal(t, `[{"context":`+c.want+`}]`, string(out.Buf))
+		}
+	}
+	ctx := trace.ContextWithSpanContext(t.Context(), trace.NewSpanContext(sampled))
+	_, err = f.source.RunSQL(ctx, backend.RawSQL{SQL: `INSERT INTO seen VALUES (7)`})
+	require.NoError(t, err)
+	require.Equal(t, `{`+ids+`,"sampling_state":"1"}`, f.text(t, `SELECT context::text FROM seen WHERE id = 7`))
 }

@@ -9,7 +9,6 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
-	"queryengine/pkg/session"
 )
 
 const (
@@ -91,7 +90,7 @@ func (r *rawRun) steps(ctx context.Context, begin string) (*backend.RawResult, e
 	if err := r.exec(ctx, begin); err != nil {
 		return nil, err
 	}
-	if err := r.setUser(ctx, true); err != nil {
+	if err := r.announce(ctx, true); err != nil {
 		return nil, err
 	}
 	if err := r.hook(ctx, r.request.Before); err != nil {
@@ -118,7 +117,7 @@ func (r *rawRun) steps(ctx context.Context, begin string) (*backend.RawResult, e
 // withoutTransaction sends the statements one by one. The hooks have transactions of their
 // own; what the text did can't be undone.
 func (r *rawRun) withoutTransaction(ctx context.Context) (*backend.RawResult, error) {
-	if err := r.setUser(ctx, false); err != nil {
+	if err := r.announce(ctx, false); err != nil {
 		return nil, err
 	}
 	if err := r.separateHook(ctx, r.request.Before); err != nil {
@@ -198,23 +197,14 @@ func readResult(rows *pgconn.ResultReader) *backend.RawResult {
 	return result
 }
 
-// setUser makes the session variables readable for triggers.
-func (r *rawRun) setUser(ctx context.Context, local bool) error {
-	if r.request.Session == nil {
+// announce tells triggers who writes, for the transaction or for the session.
+func (r *rawRun) announce(ctx context.Context, local bool) error {
+	c, ok := announce(ctx, r.request.Session, local)
+	if !ok {
 		return nil
 	}
-	return rawError(ctx, setUser(ctx, r.pg, r.request.Session, local), r.request.SQL)
-}
-
-// setUser sets engine.user, for the transaction or for the session.
-func setUser(ctx context.Context, pg *pgconn.PgConn, s *session.Session, local bool) error {
-	scope := []byte("false")
-	if local {
-		scope = []byte("true")
-	}
-	const sql = `SELECT pg_catalog.set_config('engine.user', $1, $2::bool)`
-	_, err := pg.ExecParams(ctx, sql, [][]byte{s.JSON(), scope}, nil, nil, nil).Close()
-	return err
+	_, err := r.pg.ExecParams(ctx, c.sql, c.values, nil, nil, nil).Close()
+	return rawError(ctx, err, r.request.SQL)
 }
 
 func (r *rawRun) exec(ctx context.Context, sql string) error {

@@ -33,7 +33,7 @@ func (r *rawRun) readOnly(ctx context.Context) (*backend.RawResult, error) {
 	if err := r.exec(ctx, "BEGIN ISOLATION LEVEL "+r.isolation.sql()+" READ ONLY"); err != nil {
 		return nil, err
 	}
-	if err := r.setUser(ctx, true); err != nil {
+	if err := r.announce(ctx, true); err != nil {
 		return nil, err
 	}
 	guard, err := r.newGuard(ctx)

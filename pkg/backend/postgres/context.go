@@ -1,0 +1,56 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"queryengine/pkg/session"
+)
+
+// What tells triggers the session variables and the trace, for the transaction or, where the last
+// parameter is false, for the session. They read it with current_setting.
+const (
+	sqlSetUser  = "SELECT pg_catalog.set_config('engine.user', $1, $2::pg_catalog.bool)"
+	sqlSetTrace = "SELECT pg_catalog.set_config('engine.tracecontext', $1, $2::pg_catalog.bool)"
+	sqlSetBoth  = "SELECT pg_catalog.set_config('engine.user', $1, $3::pg_catalog.bool), " +
+		"pg_catalog.set_config('engine.tracecontext', $2, $3::pg_catalog.bool)"
+)
+
+// announce is the command that tells triggers who writes, and in which trace; local says that
+// it is for the transaction. ok is false when there is nothing to tell.
+func announce(ctx context.Context, user *session.Session, local bool) (c command, ok bool) {
+	scope := []byte("false")
+	if local {
+		scope = []byte("true")
+	}
+	switch traced := traceContext(ctx); {
+	case user == nil && traced == nil:
+		return command{}, false
+	case traced == nil:
+		return command{sqlSetUser, [][]byte{user.JSON(), scope}}, true
+	case user == nil:
+		return command{sqlSetTrace, [][]byte{traced, scope}}, true
+	default:
+		return command{sqlSetBoth, [][]byte{user.JSON(), traced, scope}}, true
+	}
+}
+
+// traceContext is the trace that ctx belongs to, as event triggers store it; nil for none.
+func traceContext(ctx context.Context) []byte {
+	span := trace.SpanContextFromContext(ctx)
+	if !span.IsValid() {
+		return nil
+	}
+	sampled := "0"
+	if span.IsSampled() {
+		sampled = "1"
+	}
+	text, _ := json.Marshal(struct { // texts always encode
+		TraceID  string `json:"trace_id"`
+		SpanID   string `json:"span_id"`
+		Sampling string `json:"sampling_state"`
+	}{span.TraceID().String(), span.SpanID().String(), sampled})
+	return text
+}
