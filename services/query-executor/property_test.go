@@ -3,6 +3,7 @@ package queryexecutor
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"strconv"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/session"
+	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/oracle"
 	"queryengine/services/query-executor/internal/plan"
 )
@@ -56,6 +58,42 @@ func TestRandomAnswers(t *testing.T) {
 			require.GreaterOrEqual(t, asked, open, "most questions should have one answer")
 		})
 	}
+}
+
+// TestRandomChanges changes random rows as random roles: those that the permission and the
+// condition choose among what the role sees, and no others.
+func TestRandomChanges(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	changes := 0
+	for i := range *models {
+		seed := *firstSeed + uint64(i) //nolint:gosec // G115: not negative
+		m := oracle.New(seed)
+		e := newModelFixture(t, url, m, seed)
+		conn, err := pgx.Connect(t.Context(), url)
+		require.NoError(t, err)
+		for n := range uint64(queriesPerRole) {
+			for _, role := range m.Roles {
+				c := m.Change(role, n)
+				if c == nil {
+					continue
+				}
+				changes++
+				got, internal := ask(t, e, &request{
+					session: &session.Session{Role: role, Variables: m.Session}, text: c.Text, variables: c.Variables,
+				})
+				about := fmt.Sprintf("schema %d, role %s, change %d: %s\n%s\n%s\n%s", seed, role, n, c.Text, c.Variables, got, internal)
+				require.Empty(t, oracle.Differs(c.Apply(), got), about)
+				var state []byte
+				sql, want := c.State()
+				require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&state))
+				require.Empty(t, oracle.Differs(want, state), about)
+			}
+		}
+		require.NoError(t, conn.Close(t.Context()))
+		e.sources.Close()
+	}
+	require.Greater(t, changes, *models)
 }
 
 // requireAnswer asks one random query, twice: the second time the plan is there already.
@@ -110,7 +148,7 @@ func newModelFixture(t *testing.T, url string, m *oracle.Model, seed uint64) *Ex
 	env := func(string) (string, bool) { return url, true }
 	e, err := newExecutor(Config{
 		PlanCacheSize: 1000, Limits: plan.DefaultLimits, InferFunctionPermissions: true,
-	}, Deps{Kinds: kind.All(env, serviceName)})
+	}, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
 	require.NoError(t, err)
 	e.apply(snapshotOf(t, m.Metadata(), env))
 	require.Empty(t, e.state.Load().schema.Inconsistencies(), "schema %d: %s", seed, m.Metadata())

@@ -1,0 +1,129 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Change is a random mutation of the rows of one table: an update, several at once, or a delete.
+type Change struct {
+	Operation
+	Role    string
+	model   *Model
+	table   *Table
+	filter  expression
+	deletes bool
+	steps   []step
+	many    bool
+}
+
+// step is one update, or the delete.
+type step struct {
+	where expression
+	// column gets the value.
+	column *Column
+	value  any
+}
+
+// Change makes a mutation for a role; nil when it may not change anything.
+func (m *Model) Change(role string, seed uint64) *Change {
+	a := m.asker(role, seed)
+	var list []*Change
+	for _, t := range m.Tables {
+		if t.base != nil || m.sees(role, t) == nil {
+			continue
+		}
+		if f := m.mayWrite(role, t.updates); f != nil {
+			list = append(list, &Change{Role: role, model: m, table: t, filter: f})
+		}
+		if f := m.mayWrite(role, t.deletes); f != nil && !m.referred(t) {
+			list = append(list, &Change{Role: role, model: m, table: t, filter: f, deletes: true})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	c := pick(a.Rand, list)
+	a.steps(c)
+	w := &writer{random: a.Rand}
+	c.Operation = w.operation("mutation", w.change(c))
+	return c
+}
+
+// referred says that a foreign key leads to the table.
+func (m *Model) referred(t *Table) bool {
+	return slices.ContainsFunc(m.Tables, func(other *Table) bool {
+		return slices.ContainsFunc(other.Columns, func(c *Column) bool { return c.target == t })
+	})
+}
+
+func (a *asker) steps(c *Change) {
+	free := slices.DeleteFunc(slices.Clone(c.table.Columns), func(c *Column) bool { return c.key })
+	c.many = !c.deletes && a.chance(70)
+	n := 1
+	if c.many {
+		n = 1 + a.IntN(3)
+	}
+	for range n {
+		s := step{where: a.condition(c.table, 3), column: pick(a.Rand, free)}
+		s.value = a.value(s.column.Kind)
+		c.steps = append(c.steps, s)
+	}
+}
+
+func (w *writer) change(c *Change) string {
+	where := func(s step) any { return typed{c.table.Name + "_bool_exp!", condition(s.where)} }
+	set := func(s step) any { return object{{s.column.Field, typed{s.column.Kind.graphQL(), s.value}}} }
+	name, args := "update_"+c.table.Name, ""
+	switch first := c.steps[0]; {
+	case c.deletes:
+		name, args = "delete_"+c.table.Name, "where: "+w.value(where(first))
+	case c.many:
+		updates := []any{}
+		for _, s := range c.steps {
+			updates = append(updates, object{{"where", where(s)}, {"_set", set(s)}})
+		}
+		name, args = name+"_many", "updates: "+w.value(updates)
+	default:
+		args = "where: " + w.value(where(first)) + ", _set: " + w.value(set(first))
+	}
+	return fmt.Sprintf("{ f: %s(%s) { affected_rows } }", name, args)
+}
+
+// Apply makes the change in the model, and says what the mutation must answer.
+func (c *Change) Apply() any {
+	e := &env{model: c.model, role: c.Role}
+	answers := []any{}
+	for _, s := range c.steps {
+		var found []Row
+		for _, r := range c.table.rows {
+			rule := env{model: c.model, root: r}
+			if rule.eval(c.filter, c.table, r) == yes && e.eval(s.where, c.table, r) == yes {
+				found = append(found, r)
+			}
+		}
+		answers = append(answers, map[string]any{"affected_rows": float64(len(found))})
+		if c.deletes {
+			c.table.rows = slices.DeleteFunc(c.table.rows, func(r Row) bool {
+				return slices.ContainsFunc(found, func(f Row) bool { return f["id"] == r["id"] })
+			})
+		}
+		for _, r := range found {
+			r[s.column.Name] = s.value
+		}
+		c.model.forget()
+	}
+	if c.many {
+		return map[string]any{"f": answers}
+	}
+	return map[string]any{"f": answers[0]}
+}
+
+// State asks for the rows of the changed table as Differs takes them, and says what they are.
+func (c *Change) State() (sql string, want any) {
+	rows := tied{}
+	for _, r := range c.table.rows {
+		rows = append(rows, map[string]any(r))
+	}
+	return "SELECT json_build_object('data', coalesce(json_agg(to_jsonb(t)), '[]')) FROM " + quote(c.table.Name) + " AS t", list{rows}
+}
