@@ -1,0 +1,142 @@
+package queryexecutor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/introspect"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/schema"
+	"queryengine/services/query-executor/internal/schema/schematest"
+)
+
+// introspectionQuery is the one that graphql-js sends.
+const introspectionQuery = `{
+  __schema {
+    description
+    queryType { name kind } mutationType { name kind } subscriptionType { name kind }
+    types { ...FullType }
+    directives { name description isRepeatable locations args { ...InputValue } }
+  }
+}
+fragment FullType on __Type {
+  kind name description
+  fields(includeDeprecated: true) {
+    name description args { ...InputValue } type { ...TypeRef } isDeprecated deprecationReason
+  }
+  inputFields { ...InputValue }
+  interfaces { ...TypeRef }
+  enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
+  possibleTypes { ...TypeRef }
+}
+fragment InputValue on __InputValue { name description type { ...TypeRef } defaultValue }
+fragment TypeRef on __Type {
+  kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } }
+}`
+
+// checkedSchema is a schema as graphql-js is asked about it.
+type checkedSchema struct {
+	Name          string          `json:"name"`
+	Introspection json.RawMessage `json:"introspection,omitempty"`
+	SDL           string          `json:"sdl,omitempty"`
+}
+
+// TestSchemasSuitGraphQLJS holds that graphql-js builds a client's schema of what introspection
+// answers, and a server's schema of the text for federation gateways, and finds no fault in
+// them.
+func TestSchemasSuitGraphQLJS(t *testing.T) {
+	t.Parallel()
+	dir := installGraphQLJS(t)
+	schemas := []checkedSchema{{Name: "100 tables", Introspection: largeIntrospection(t, 100)}}
+	for _, feature := range []string{"shop", "mutations", "naming", "sources", "relay", "federation"} {
+		path := filepath.Join("testdata", "cases", feature)
+		var c Config
+		if settings := readFile(t, filepath.Join(path, "settings.json")); settings != nil {
+			require.NoError(t, json.Unmarshal(settings, &c))
+		}
+		e := newFixture(t, path, c)
+		for _, role := range []string{session.Admin, "clerk", "nobody"} {
+			s := checkedSchema{Name: feature + " as " + role}
+			ask := func(query string, to any) {
+				vars := map[string]string{session.RoleHeader: role}
+				text := answer(t, e, &request{
+					session: &session.Session{Role: role, Variables: vars}, relay: feature == "relay", text: query,
+				})
+				body := struct{ Data any }{to}
+				require.NoError(t, json.Unmarshal(text, &body), string(text))
+			}
+			ask(introspectionQuery, &s.Introspection)
+			require.NotEmpty(t, s.Introspection)
+			if c.Federation {
+				var data struct{ Service struct{ SDL string } }
+				ask("{ service: _service { sdl } }", &data)
+				s.SDL = data.Service.SDL
+				require.NotEmpty(t, s.SDL)
+			}
+			schemas = append(schemas, s)
+		}
+	}
+	require.JSONEq(t, "[]", string(checkSchemas(t, dir, schemas)))
+
+	var broken []string
+	require.NoError(t, json.Unmarshal(checkSchemas(t, dir, []checkedSchema{{Name: "broken", SDL: "type Query { a: Missing }"}}), &broken))
+	require.Len(t, broken, 1, "the check finds faults")
+}
+
+// largeIntrospection is the answer for a schema of n tables.
+func largeIntrospection(t *testing.T, n int) json.RawMessage {
+	t.Helper()
+	role := schema.New(schematest.Large(n), session.Admin, schema.Options{})
+	op, err := parse.Parse(introspectionQuery, "", parse.Limits{})
+	require.NoError(t, err)
+	p, err := plan.Build(op, role, nil, plan.Options{Limits: plan.DefaultLimits})
+	require.NoError(t, err)
+	out := backend.NewAnswer(nil, nil, 0)
+	require.NoError(t, introspect.Write(role, p.Parts[1].Introspection, out))
+	return json.RawMessage(`{"__schema":` + string(out.Buf) + "}")
+}
+
+// installGraphQLJS is a directory with graphql-js. The test is skipped where it can't be had.
+func installGraphQLJS(t *testing.T) string {
+	t.Helper()
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("graphql-js needs %s: %v", program, err)
+		}
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/graphqljs")))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	install := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	install.Dir = dir
+	if output, err := install.CombinedOutput(); err != nil {
+		t.Skipf("npm can't install graphql-js: %v\n%s", err, output)
+	}
+	return dir
+}
+
+// checkSchemas gives the list of faults.
+func checkSchemas(t *testing.T, dir string, schemas []checkedSchema) []byte {
+	t.Helper()
+	input, err := json.Marshal(schemas)
+	require.NoError(t, err)
+	check := exec.CommandContext(t.Context(), "node", "check.mjs")
+	check.Dir, check.Stdin = dir, bytes.NewReader(input)
+	var faults bytes.Buffer
+	check.Stderr = &faults
+	output, err := check.Output()
+	require.NoError(t, err, faults.String())
+	return output
+}
