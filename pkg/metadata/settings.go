@@ -15,7 +15,7 @@ type setting interface {
 
 // canonicalSetting reads a part into s and returns it as documents hold it.
 func canonicalSetting(raw json.RawMessage, s setting) (json.RawMessage, error) {
-	if isNull(raw) {
+	if saysNothing(raw) {
 		return nil, nil
 	}
 	if err := decode(raw, s); err != nil {

@@ -22,6 +22,9 @@ const usage = `Usage: engine COMMAND [OPTION...]
 Commands:
   serve     run the services in one process, with NATS inside unless --nats-url says where it is
   dev       the same with a PostgreSQL server of its own and sample data, to try things out
+  metadata  apply, export, compare and check the metadata of a project directory
+  migrate   apply migrations of SQL to the sources
+  seed      load rows into the sources
   health    ask the engine that runs with the same options how it is
   version   print the version
 
@@ -59,6 +62,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.serve
 	case "dev":
 		run = sh.dev
+	case "metadata", "migrate", "seed":
+		run = sh.onProject(command)
 	case "health":
 		run = sh.health
 	case "version", "--version":

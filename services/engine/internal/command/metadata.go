@@ -1,0 +1,273 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"queryengine/services/engine/internal/project"
+	"queryengine/services/engine/internal/remote"
+)
+
+// inconsistent is an inconsistent object, as far as it is printed.
+type inconsistent struct {
+	Type   string `json:"type"`
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// verdict is the answer of requests that replace or reload metadata.
+type verdict struct {
+	Consistent   bool           `json:"is_consistent"`
+	Inconsistent []inconsistent `json:"inconsistent_objects"`
+	Warnings     []struct {
+		Message string `json:"message"`
+		Name    string `json:"name"`
+	} `json:"warnings"`
+}
+
+func (p *workplace) warn(raw json.RawMessage) error {
+	var v verdict
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return fmt.Errorf("answer of the server: %w", err)
+	}
+	for _, w := range v.Warnings {
+		p.say("warning: %s (%s)", w.Message, w.Name)
+	}
+	if len(v.Inconsistent) > 0 {
+		p.say("warning: the metadata is inconsistent:")
+		for _, i := range v.Inconsistent {
+			p.say("  %s: %s", i.Name, i.Reason)
+		}
+	}
+	return nil
+}
+
+// readDocument is the metadata document of the project.
+func (p *workplace) readDocument() (json.RawMessage, error) {
+	if p.config.MetadataFile != "" {
+		return project.ReadFile(p.config.Path(p.config.MetadataFile))
+	}
+	return project.Read(os.DirFS(p.config.Path(p.config.MetadataDirectory)))
+}
+
+func (p *workplace) replace(ctx context.Context, args map[string]any) (json.RawMessage, error) {
+	document, err := p.readDocument()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.server.Ping(ctx, p.Errs); err != nil {
+		return nil, err
+	}
+	args["metadata"] = document
+	answer, err := p.server.Metadata(ctx, "replace_metadata", 2, args)
+	return answer, explainRefusal(err)
+}
+
+// explainRefusal adds the inconsistent objects of a refusal to its text.
+func explainRefusal(err error) error {
+	var r *remote.Refusal
+	var list []inconsistent
+	if !errors.As(err, &r) || json.Unmarshal(r.Internal, &list) != nil || len(list) == 0 {
+		return err
+	}
+	var b strings.Builder
+	for _, i := range list {
+		if i.Name != "" {
+			fmt.Fprintf(&b, "\n  %s: %s", i.Name, i.Reason)
+		}
+	}
+	return fmt.Errorf("%w%s", err, b.String())
+}
+
+func metadataApply() projectCommand {
+	var strict, dry *bool
+	var vendor *string
+	return projectCommand{
+		flags: func(f *flag.FlagSet) {
+			strict = f.Bool("disallow-inconsistent-metadata", false, "refuse metadata of which some objects can't be used")
+			dry = f.Bool("dry-run", false, "only say what would change")
+			vendor = f.String("vendor-names", "", "the engine that the metadata was written for, to map its names")
+		},
+		run: func(ctx context.Context, p *workplace, _ []string) error {
+			args := map[string]any{"allow_inconsistent_metadata": !*strict, "dry_run": *dry}
+			if *vendor != "" {
+				args["vendor_names"] = *vendor
+			}
+			answer, err := p.replace(ctx, args)
+			if err != nil {
+				return err
+			}
+			if *dry {
+				_, err := p.printChanges(answer)
+				return err
+			}
+			p.say("metadata applied")
+			return p.warn(answer)
+		},
+	}
+}
+
+// printChanges prints the answer of a dry run.
+func (p *workplace) printChanges(raw json.RawMessage) (changed bool, err error) {
+	var report struct {
+		Changes []struct{ Op, Kind, Source, Schema, Name string } `json:"changes"`
+		Refused *remote.Refusal                                   `json:"refused"`
+	}
+	if err := json.Unmarshal(raw, &report); err != nil {
+		return false, fmt.Errorf("answer of the server: %w", err)
+	}
+	marks := map[string]string{"add": "+", "change": "~", "remove": "-"}
+	for _, c := range report.Changes {
+		words := []string{marks[c.Op], c.Kind}
+		if c.Name != "" {
+			words = append(words, strings.TrimPrefix(c.Schema+"."+c.Name, "."))
+		}
+		if c.Source != "" {
+			words = append(words, "in source "+c.Source)
+		}
+		p.print("%s", strings.Join(words, " "))
+	}
+	if err := p.warn(raw); err != nil {
+		return false, err
+	}
+	if report.Refused != nil {
+		p.say("it would be refused: %s", report.Refused)
+	}
+	return len(report.Changes) > 0, nil
+}
+
+func metadataDiff() projectCommand {
+	return projectCommand{run: func(ctx context.Context, p *workplace, _ []string) error {
+		answer, err := p.replace(ctx, map[string]any{"allow_inconsistent_metadata": true, "dry_run": true})
+		if err != nil {
+			return err
+		}
+		changed, err := p.printChanges(answer)
+		if err == nil && changed {
+			return exitNo
+		}
+		return err
+	}}
+}
+
+func metadataExport() projectCommand {
+	return projectCommand{run: func(ctx context.Context, p *workplace, _ []string) error {
+		document, err := p.server.Metadata(ctx, "export_metadata", 1, struct{}{})
+		if err != nil {
+			return err
+		}
+		if file := p.config.MetadataFile; file != "" {
+			if err := project.WriteFile(p.config.Path(file), document); err != nil {
+				return err
+			}
+			p.say("metadata exported to %s", file)
+			return nil
+		}
+		dir := p.config.Path(p.config.MetadataDirectory)
+		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+			return err
+		}
+		if err := project.Write(dir, document); err != nil {
+			return err
+		}
+		p.say("metadata exported to %s", p.config.MetadataDirectory)
+		return nil
+	}}
+}
+
+func metadataReload() projectCommand {
+	return projectCommand{run: func(ctx context.Context, p *workplace, _ []string) error {
+		answer, err := p.server.Metadata(ctx, "reload_metadata", 0, map[string]bool{"reload_remote_schemas": true, "reload_sources": true})
+		if err != nil {
+			return err
+		}
+		p.say("metadata reloaded")
+		return p.warn(answer)
+	}}
+}
+
+func metadataClear() projectCommand {
+	return projectCommand{run: func(ctx context.Context, p *workplace, _ []string) error {
+		if _, err := p.server.Metadata(ctx, "clear_metadata", 0, struct{}{}); err != nil {
+			return err
+		}
+		p.say("metadata cleared")
+		return nil
+	}}
+}
+
+func (p *workplace) inconsistencies(ctx context.Context) (verdict, error) {
+	var v verdict
+	raw, err := p.server.Metadata(ctx, "get_inconsistent_metadata", 0, struct{}{})
+	if err == nil {
+		err = json.Unmarshal(raw, &v)
+	}
+	return v, err
+}
+
+func inconsistencyList() projectCommand {
+	return projectCommand{run: func(ctx context.Context, p *workplace, _ []string) error {
+		v, err := p.inconsistencies(ctx)
+		if err != nil {
+			return err
+		}
+		for _, i := range v.Inconsistent {
+			p.print("%s\t%s\t%s", i.Type, i.Name, i.Reason)
+		}
+		if v.Consistent {
+			p.say("the metadata is consistent")
+		}
+		return nil
+	}}
+}
+
+func inconsistencyStatus() projectCommand {
+	return projectCommand{run: func(ctx context.Context, p *workplace, _ []string) error {
+		v, err := p.inconsistencies(ctx)
+		switch {
+		case err != nil:
+			return err
+		case v.Consistent:
+			p.print("the metadata is consistent")
+			return nil
+		}
+		p.print("the metadata is inconsistent: %d objects can't be used", len(v.Inconsistent))
+		return exitNo
+	}}
+}
+
+func inconsistencyDrop() projectCommand {
+	return projectCommand{run: func(ctx context.Context, p *workplace, _ []string) error {
+		if _, err := p.server.Metadata(ctx, "drop_inconsistent_metadata", 0, struct{}{}); err != nil {
+			return explainRefusal(err)
+		}
+		p.say("inconsistent objects dropped")
+		return nil
+	}}
+}
+
+// kinds are the kinds of the sources of the server.
+func (p *workplace) kinds(ctx context.Context) (map[string]string, error) {
+	raw, err := p.server.Metadata(ctx, "export_metadata", 1, struct{}{})
+	if err != nil {
+		return nil, err
+	}
+	var document struct {
+		Sources []struct{ Name, Kind string } `json:"sources"`
+	}
+	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&document); err != nil {
+		return nil, fmt.Errorf("answer of the server: %w", err)
+	}
+	kinds := map[string]string{}
+	for _, s := range document.Sources {
+		kinds[s.Name] = s.Kind
+	}
+	return kinds, nil
+}

@@ -1,0 +1,298 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"queryengine/services/engine/internal/project"
+	"queryengine/services/engine/internal/remote"
+)
+
+func (p *workplace) migrations() (map[string][]project.Migration, error) {
+	return project.Migrations(p.config.Path(p.config.MigrationsDirectory))
+}
+
+func migrateCreate() projectCommand {
+	var source, up, down *string
+	var fromServer *bool
+	var schemas *string
+	return projectCommand{
+		flags: func(f *flag.FlagSet) {
+			source = f.String("source", "default", "the source that the migration is for")
+			up = f.String("up-sql", "", "text of the migration")
+			down = f.String("down-sql", "", "text that takes it back")
+			fromServer = f.Bool("from-server", false, "begin with the schema that the database has")
+			schemas = f.String("schema", "public", "schemas for --from-server, separated by commas")
+		},
+		run: func(ctx context.Context, p *workplace, args []string) error {
+			if len(args) != 1 {
+				return errors.New("migrate create needs the name of the migration")
+			}
+			text := *up
+			if *fromServer {
+				options := []string{"-O", "-x", "--schema-only"}
+				for s := range strings.SplitSeq(*schemas, ",") {
+					options = append(options, "--schema", s)
+				}
+				var err error
+				if text, err = p.server.Dump(ctx, *source, options...); err != nil {
+					return err
+				}
+			}
+			m := project.Migration{Source: *source, Version: time.Now().UnixMilli(), Name: args[0]}
+			path, err := project.CreateMigration(p.config.Path(p.config.MigrationsDirectory), m, text, *down)
+			if err != nil {
+				return err
+			}
+			if *fromServer {
+				// The database has it already.
+				state, err := p.server.State(ctx)
+				if err != nil {
+					return err
+				}
+				if err := p.server.Mark(ctx, state, *source, m.Version, false); err != nil {
+					return err
+				}
+			}
+			p.print("%s", path)
+			return nil
+		},
+	}
+}
+
+// applyOptions are the options of migrate apply.
+type applyOptions struct {
+	source       string
+	up, down     int
+	version      int64
+	direction    string
+	skip, dryRun bool
+}
+
+func migrateApply() projectCommand {
+	o := &applyOptions{}
+	return projectCommand{
+		flags: func(f *flag.FlagSet) {
+			f.StringVar(&o.source, "source", "", "only the migrations of this source")
+			f.IntVar(&o.up, "up", 0, "apply so many of the next migrations")
+			f.IntVar(&o.down, "down", 0, "take so many of the last migrations back")
+			f.Int64Var(&o.version, "version", 0, "only this migration")
+			f.StringVar(&o.direction, "type", "up", "what to do with --version: up or down")
+			f.BoolVar(&o.skip, "skip-execution", false, "only record it, without running SQL")
+			f.BoolVar(&o.dryRun, "dry-run", false, "only say what would be done")
+		},
+		run: func(ctx context.Context, p *workplace, _ []string) error { return p.applyMigrations(ctx, o) },
+	}
+}
+
+// task is a migration to apply, or to take back.
+type task struct {
+	project.Migration
+	down bool
+}
+
+func (p *workplace) applyMigrations(ctx context.Context, o *applyOptions) error {
+	all, err := p.migrations()
+	if err != nil {
+		return err
+	}
+	if err := p.server.Ping(ctx, p.Errs); err != nil {
+		return err
+	}
+	kinds, err := p.kinds(ctx)
+	if err != nil {
+		return err
+	}
+	state, err := p.server.State(ctx)
+	if err != nil {
+		return err
+	}
+	var tasks []task
+	for _, source := range slices.Sorted(maps.Keys(all)) {
+		if o.source != "" && o.source != source {
+			continue
+		}
+		if _, known := kinds[source]; !known && !o.skip && !o.dryRun {
+			return fmt.Errorf("there are migrations for source %s, which the server doesn't have", source)
+		}
+		list, err := plan(all[source], state.Migrations[source], o)
+		if err != nil {
+			return err
+		}
+		tasks = append(tasks, list...)
+	}
+	if len(tasks) == 0 {
+		p.say("nothing to apply")
+		return nil
+	}
+	for i, t := range tasks {
+		verb := "applying"
+		if t.down {
+			verb = "taking back"
+		}
+		p.say("[%d/%d] %s %s of source %s", i+1, len(tasks), verb, t.Dir(), t.Source)
+		if o.dryRun {
+			continue
+		}
+		if err := p.applyTask(ctx, state, kinds[t.Source], t, o.skip); err != nil {
+			return fmt.Errorf("migration %s of source %s: %w", t.Dir(), t.Source, err)
+		}
+	}
+	return nil
+}
+
+// plan chooses what to do with the migrations of one source.
+func plan(list []project.Migration, applied map[int64]bool, o *applyOptions) ([]task, error) {
+	for _, m := range list {
+		if applied[m.Version] && (o.version != m.Version || !o.skip) {
+			return nil, fmt.Errorf("migration %s of source %s has begun and not ended: look at the database, "+
+				"then record it with --version %d --skip-execution", m.Dir(), m.Source, m.Version)
+		}
+	}
+	var up, down []task
+	for _, m := range list {
+		if _, done := applied[m.Version]; done {
+			down = append([]task{{m, true}}, down...)
+		} else {
+			up = append(up, task{m, false})
+		}
+	}
+	switch {
+	case o.version != 0:
+		i := slices.IndexFunc(list, func(m project.Migration) bool { return m.Version == o.version })
+		_, done := applied[o.version]
+		back := o.direction == "down"
+		if i < 0 {
+			return nil, nil
+		}
+		if done != back && !o.skip {
+			return nil, nil
+		}
+		return []task{{list[i], back}}, nil
+	case o.down > 0:
+		return down[:min(o.down, len(down))], nil
+	case o.up > 0:
+		return up[:min(o.up, len(up))], nil
+	}
+	return up, nil
+}
+
+func (p *workplace) applyTask(ctx context.Context, state *remote.State, kind string, t task, skip bool) error {
+	path := t.Up
+	if t.down {
+		path = t.Down
+	}
+	if !skip {
+		if path == "" {
+			return errors.New("there is no file for it")
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		// Should this process or the connection die, the mark says that nobody knows.
+		if err := p.server.Mark(ctx, state, t.Source, t.Version, true); err != nil {
+			return err
+		}
+		if err := p.runSQL(ctx, t.Source, kind, string(text)); err != nil {
+			return errors.Join(err, p.unmark(ctx, state, t, err))
+		}
+	}
+	if t.down {
+		return p.server.Unmark(ctx, state, t.Source, t.Version)
+	}
+	return p.server.Mark(ctx, state, t.Source, t.Version, false)
+}
+
+// unmark takes the mark of a migration back that the server has refused: it ran in one
+// transaction, so that nothing of it is left.
+func (p *workplace) unmark(ctx context.Context, state *remote.State, t task, cause error) error {
+	var refusal *remote.Refusal
+	if !errors.As(cause, &refusal) {
+		return nil
+	}
+	if t.down {
+		return p.server.Mark(ctx, state, t.Source, t.Version, false)
+	}
+	return p.server.Unmark(ctx, state, t.Source, t.Version)
+}
+
+func (p *workplace) runSQL(ctx context.Context, source, kind, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	err := p.server.Run(ctx, []remote.SQL{{Source: source, Kind: kind, Text: text}})
+	var refusal *remote.Refusal
+	if errors.As(err, &refusal) && len(refusal.Internal) > 0 {
+		return fmt.Errorf("%w: %s", err, databaseMessage(refusal.Internal))
+	}
+	return err
+}
+
+func migrateStatus() projectCommand {
+	var source *string
+	return projectCommand{
+		flags: func(f *flag.FlagSet) { source = f.String("source", "", "only the migrations of this source") },
+		run: func(ctx context.Context, p *workplace, _ []string) error {
+			all, err := p.migrations()
+			if err != nil {
+				return err
+			}
+			state, err := p.server.State(ctx)
+			if err != nil {
+				return err
+			}
+			return p.printStatus(all, state, *source)
+		},
+	}
+}
+
+func (p *workplace) printStatus(all map[string][]project.Migration, state *remote.State, only string) error {
+	sources := map[string]bool{}
+	for s := range all {
+		sources[s] = true
+	}
+	for s := range state.Migrations {
+		sources[s] = true
+	}
+	pending := false
+	for _, source := range slices.Sorted(maps.Keys(sources)) {
+		if only != "" && only != source {
+			continue
+		}
+		here := map[int64]project.Migration{}
+		versions := map[int64]bool{}
+		for _, m := range all[source] {
+			here[m.Version], versions[m.Version] = m, true
+		}
+		for v := range state.Migrations[source] {
+			versions[v] = true
+		}
+		for _, v := range slices.Sorted(maps.Keys(versions)) {
+			m, isHere := here[v]
+			dirty, isThere := state.Migrations[source][v]
+			word := "applied"
+			switch {
+			case dirty:
+				word = "has not ended"
+			case !isThere:
+				word = "not applied"
+			case !isHere:
+				word = "applied, not in the project"
+			}
+			pending = pending || dirty || !isThere
+			p.print("%s\t%d\t%s\t%s", source, v, m.Name, word)
+		}
+	}
+	if pending {
+		return exitNo
+	}
+	return nil
+}

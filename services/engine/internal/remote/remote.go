@@ -1,0 +1,169 @@
+// Package remote is the engine's API as the command line uses it: metadata requests, SQL,
+// dumps, and the state of migrations that the server keeps for its tools.
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"queryengine/pkg/session"
+	"queryengine/services/engine/internal/project"
+)
+
+// answerLimit bounds what is read of one answer.
+const answerLimit = 1 << 30
+
+// Client talks to one server. It is safe for concurrent use.
+type Client struct {
+	config *project.Config
+	http   *http.Client
+}
+
+// New returns a client; it makes no connection.
+func New(c *project.Config) (*Client, error) {
+	if u, err := url.Parse(c.Endpoint); err != nil || u.Host == "" {
+		return nil, fmt.Errorf("the endpoint %q is no address of a server", c.Endpoint)
+	}
+	t := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: c.InsecureSkipVerify} //nolint:gosec // asked for by a setting
+	if c.CertificateAuthority != "" {
+		pem, err := os.ReadFile(c.Path(c.CertificateAuthority))
+		if err != nil {
+			return nil, fmt.Errorf("certificate authority: %w", err)
+		}
+		t.RootCAs = x509.NewCertPool()
+		if !t.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, errors.New("certificate authority: no certificate in the file")
+		}
+	}
+	return &Client{config: c, http: &http.Client{Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: t, DisableCompression: true,
+	}}}, nil
+}
+
+// Refusal is an error that the server answered with.
+type Refusal struct {
+	Status   int             `json:"-"`
+	Message  string          `json:"error"`
+	Path     string          `json:"path"`
+	Code     string          `json:"code"`
+	Internal json.RawMessage `json:"internal"`
+}
+
+func (r *Refusal) Error() string {
+	text := r.Message
+	if r.Path != "" && r.Path != "$" && r.Path != "$.args" {
+		text += " (at " + r.Path + ")"
+	}
+	if r.Code != "" {
+		text += " [" + r.Code + "]"
+	}
+	return text
+}
+
+// Ping says whether the server is there, and warns when it is not well.
+func (c *Client) Ping(ctx context.Context, warn io.Writer) error {
+	if _, err := c.send(ctx, http.MethodGet, c.config.Paths.Version, nil); err != nil {
+		return err
+	}
+	if _, err := c.send(ctx, http.MethodGet, "healthz", nil); err != nil {
+		fmt.Fprintf(warn, "the server is not well: %s\n", err)
+	}
+	return nil
+}
+
+// request is a request of the metadata and schema APIs.
+type request struct {
+	Type    string `json:"type"`
+	Version int    `json:"version,omitempty"`
+	DryRun  bool   `json:"dry_run,omitempty"`
+	Args    any    `json:"args"`
+}
+
+// Metadata sends a metadata request. Version is that of the request, 0 for the usual.
+func (c *Client) Metadata(ctx context.Context, name string, version int, args any) (json.RawMessage, error) {
+	return c.post(ctx, c.config.Paths.Metadata, request{Type: name, Version: version, Args: args})
+}
+
+// SQL is one text for a source.
+type SQL struct {
+	Source string
+	// Kind of the source.
+	Kind string
+	Text string
+}
+
+// Run runs texts one after the other.
+func (c *Client) Run(ctx context.Context, list []SQL) error {
+	requests := make([]request, len(list))
+	for i, s := range list {
+		requests[i] = request{Type: prefix(s.Kind) + "_run_sql", Args: map[string]any{
+			"source": s.Source, "sql": s.Text, "check_metadata_consistency": false,
+		}}
+	}
+	_, err := c.post(ctx, c.config.Paths.Query, request{Type: "bulk", Args: requests})
+	return err
+}
+
+// prefix is what the commands of a kind of sources begin with.
+func prefix(kind string) string {
+	if kind == "" || kind == "postgres" {
+		return "pg"
+	}
+	return kind
+}
+
+// Dump is the text of pg_dump with the options.
+func (c *Client) Dump(ctx context.Context, source string, options ...string) (string, error) {
+	raw, err := c.post(ctx, c.config.Paths.Dump, map[string]any{"source": source, "opts": options, "clean_output": true})
+	return string(raw), err
+}
+
+func (c *Client) post(ctx context.Context, path string, body any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(body); err != nil {
+		return nil, err
+	}
+	return c.send(ctx, http.MethodPost, path, &b)
+}
+
+func (c *Client) send(ctx context.Context, method, path string, body io.Reader) ([]byte, error) {
+	address := strings.TrimSuffix(c.config.Endpoint, "/") + "/" + strings.TrimPrefix(path, "/")
+	r, err := http.NewRequestWithContext(ctx, method, address, body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if secret := c.config.Secret(); secret != "" {
+		r.Header.Set(session.SecretHeader, secret)
+	}
+	r.Header.Set(session.RoleHeader, session.Admin)
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("the server can't be reached: %w", err)
+	}
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(answer.Body, answerLimit))
+	if err != nil {
+		return nil, fmt.Errorf("the answer was cut off: %w", err)
+	}
+	if answer.StatusCode == http.StatusOK {
+		return raw, nil
+	}
+	refusal := &Refusal{Status: answer.StatusCode}
+	if json.Unmarshal(raw, refusal) != nil || refusal.Message == "" {
+		refusal.Message = strings.TrimSpace(answer.Status + " " + string(raw[:min(len(raw), 200)]))
+	}
+	return nil, refusal
+}
