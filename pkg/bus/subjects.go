@@ -1,5 +1,10 @@
 package bus
 
+import (
+	"cmp"
+	"strconv"
+)
+
 // Endpoint is something a service answers. Replicas of the service share its requests.
 type Endpoint struct {
 	// Service is the name of the service, and of the queue group of its replicas.
@@ -58,6 +63,19 @@ const (
 	streamIDKey = "engine_stream_id"
 	versionKey  = "engine_version"
 )
+
+// CacheBucket is the key-value bucket of cached answers.
+const CacheBucket = "QUERY_CACHE"
+
+// cacheSubject is the key of a part of an entry.
+func cacheSubject(family, key string, part uint32) string {
+	return "$KV." + CacheBucket + "." + family + "." + key + "." + strconv.FormatUint(uint64(part), 10)
+}
+
+// cacheSubjects are the keys of all entries of a family and key; an empty one stands for all.
+func cacheSubjects(family, key string) string {
+	return "$KV." + CacheBucket + "." + cmp.Or(family, "*") + "." + cmp.Or(key, "*") + ".*"
+}
 
 // Header fields of requests and of messages in the stream.
 const (

@@ -27,6 +27,7 @@ func TestSubjects(t *testing.T) {
 	}
 	fmt.Fprintf(&b, "stream %s: %s\n", ChangesStream, ChangesSubject)
 	fmt.Fprintf(&b, "bucket: %s\n", SnapshotsBucket)
+	fmt.Fprintf(&b, "cache: %s %s %s\n", CacheBucket, cacheSubject("FAMILY", "KEY", 0), cacheSubjects("", "KEY"))
 	for i := range snapshotsKept {
 		fmt.Fprintf(&b, "object: %s\n", placeName(i))
 	}

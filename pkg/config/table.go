@@ -15,6 +15,7 @@ var (
 const (
 	seconds      = "integer, seconds"
 	milliseconds = "integer, milliseconds"
+	megabytes    = "integer, MB"
 	boolean      = "boolean"
 	number       = "integer"
 )
@@ -273,6 +274,22 @@ var (
 		Flag: "plan-cache-size", Default: "4096", Values: number, Group: GroupLimits, Services: []Service{QueryExecutor},
 		Help: "plans that one executor keeps",
 	}, parseNonNegative)
+	MaxCacheSize = define(Spec{
+		Flag: "max-cache-size", Default: "64", Values: megabytes + "; 0 is no cache", Group: GroupLimits, Services: []Service{QueryExecutor, Gateway},
+		Help: "answers of queries with @cached that are kept, in the memory of NATS",
+	}, parseNonNegative)
+	CacheMaxEntryTTL = define(Spec{
+		Flag: "query-cache-max-ttl", Variable: "CACHE_MAX_ENTRY_TTL", Default: "3600", Values: seconds, Group: GroupLimits, Services: []Service{QueryExecutor},
+		Help: "how long a cached answer is kept at most",
+	}, parseDuration(time.Second))
+	CacheMaxEntrySize = define(Spec{
+		Flag: "cache-max-entry-size", Default: "16", Values: megabytes, Group: GroupLimits, Services: []Service{QueryExecutor},
+		Help: "answers that are larger are not cached; an executor holds them back whole",
+	}, parsePositive)
+	CacheBucketSize = define(Spec{
+		Flag: "cache-bucket-size", Default: "1000000000", Values: "bytes", Group: GroupLimits, Services: []Service{QueryExecutor},
+		Help: "how much an executor may cache at once; 10 MB are added per second",
+	}, parsePositive)
 	RequestTimeout = define(Spec{
 		Flag: "request-timeout", Default: "120", Values: seconds + "; 0 is without end", Group: GroupLimits, Services: []Service{Gateway},
 		Help: "a request that takes longer is cancelled, also in the database",
@@ -352,7 +369,7 @@ var effective = []row{
 	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, DevMode, AdminInternalErrors,
 	StringifyNumericTypes, InferFunctionPermissions, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
-	QueryConcurrency, PlanCacheSize, RequestTimeout,
+	QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
 	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge,
 }

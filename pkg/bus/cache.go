@@ -1,0 +1,175 @@
+package bus
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ErrNoEntry says that a Cache has no such entry.
+var ErrNoEntry = errors.New("there is no such entry in the cache")
+
+// cachePatience bounds one operation on a Cache: whoever asks can do without it.
+const cachePatience = 2 * time.Second
+
+// Cache is a bucket of entries that live for a while, shared by all processes. It is bounded
+// by its bytes: the entries that were put in first make room for others. It is kept in the
+// memory of NATS, and gone when that starts anew.
+//
+// An entry has a key and a family; both are NATS tokens. An entry that is larger than a message
+// is several messages, <family>.<key>.<number>, that carry the same mark.
+type Cache struct {
+	bus      *Bus
+	maxBytes int64
+
+	mu     sync.Mutex
+	stream jetstream.Stream
+}
+
+// QueryCache gives access to the cache of answers, which holds up to maxBytes. The first use
+// makes the bucket. The result is safe for concurrent use.
+func (b *Bus) QueryCache(maxBytes int64) *Cache { return &Cache{bus: b, maxBytes: maxBytes} }
+
+// cacheHeader is in front of each message of an entry.
+type cacheHeader struct {
+	expires time.Time
+	mark    uint64
+	parts   uint32
+}
+
+const cacheHeaderSize = 8 + 8 + 4
+
+func (h cacheHeader) append(b []byte) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(h.expires.UnixMilli()))
+	b = binary.BigEndian.AppendUint64(b, h.mark)
+	return binary.BigEndian.AppendUint32(b, h.parts)
+}
+
+func readCacheHeader(b []byte) (cacheHeader, []byte, error) {
+	if len(b) < cacheHeaderSize {
+		return cacheHeader{}, nil, ErrNoEntry // not one of ours
+	}
+	return cacheHeader{
+		expires: time.UnixMilli(int64(binary.BigEndian.Uint64(b))),
+		mark:    binary.BigEndian.Uint64(b[8:]),
+		parts:   binary.BigEndian.Uint32(b[16:]),
+	}, b[cacheHeaderSize:], nil
+}
+
+// Get reads an entry, and when it ends. It fails with ErrNoEntry when there is none.
+func (c *Cache) Get(ctx context.Context, family, key string) (body []byte, expires time.Time, err error) {
+	err = c.do(ctx, func(ctx context.Context, s jetstream.Stream) error {
+		var first cacheHeader
+		for n := uint32(0); n == 0 || n < first.parts; n++ {
+			m, err := s.GetLastMsgForSubject(ctx, cacheSubject(family, key, n))
+			if errors.Is(err, jetstream.ErrMsgNotFound) {
+				return ErrNoEntry
+			}
+			if err != nil {
+				return err
+			}
+			h, part, err := readCacheHeader(m.Data)
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				first, body = h, part
+				continue
+			}
+			if h.mark != first.mark {
+				return ErrNoEntry // it is being replaced
+			}
+			body = append(body, part...)
+		}
+		if expires = first.expires; !expires.After(time.Now()) {
+			return ErrNoEntry
+		}
+		return nil
+	})
+	return body, expires, err
+}
+
+// Put stores an entry in place of the one that there may be. ttl is in whole seconds.
+func (c *Cache) Put(ctx context.Context, family, key string, body []byte, ttl time.Duration) error {
+	size := c.bus.frameLimit() - cacheHeaderSize
+	h := cacheHeader{expires: time.Now().Add(ttl), mark: rand.Uint64(), parts: uint32(1 + max(0, len(body)-1)/size)} //nolint:gosec // it only tells entries apart
+	return c.do(ctx, func(ctx context.Context, _ jetstream.Stream) error {
+		// The first part comes last: whoever finds it finds the others.
+		for n := h.parts; n > 0; n-- {
+			part := body[int(n-1)*size : min(int(n)*size, len(body))]
+			_, err := c.bus.js.Publish(ctx, cacheSubject(family, key, n-1),
+				append(h.append(make([]byte, 0, cacheHeaderSize+len(part))), part...), jetstream.WithMsgTTL(ttl))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Clear removes the entries of a family and key; an empty one stands for all.
+func (c *Cache) Clear(ctx context.Context, family, key string) error {
+	return c.do(ctx, func(ctx context.Context, s jetstream.Stream) error {
+		return s.Purge(ctx, jetstream.WithPurgeSubject(cacheSubjects(family, key)))
+	})
+}
+
+// IsToken reports whether s can be a family or key.
+func IsToken(s string) bool { return s != "" && !strings.ContainsAny(s, ".*> \t\r\n") }
+
+// do runs f with the bucket. When the bucket is gone, as it is after a start of NATS, it is
+// made anew, once.
+func (c *Cache) do(ctx context.Context, f func(context.Context, jetstream.Stream) error) error {
+	ctx, cancel := context.WithTimeout(ctx, cachePatience)
+	defer cancel()
+	err := c.bus.connected(ctx, func(ctx context.Context) error {
+		s, err := c.open(ctx, false)
+		if err != nil {
+			return err
+		}
+		err = f(ctx, s)
+		if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) {
+			if s, err = c.open(ctx, true); err == nil {
+				err = f(ctx, s)
+			}
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrNoEntry) {
+		return fmt.Errorf("the cache of answers: %w", err)
+	}
+	return err
+}
+
+func (c *Cache) open(ctx context.Context, again bool) (jetstream.Stream, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stream != nil && !again {
+		return c.stream, nil
+	}
+	s, err := c.bus.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name:              "KV_" + CacheBucket,
+		Description:       "answers of queries with @cached",
+		Subjects:          []string{cacheSubjects("", "")},
+		MaxMsgsPerSubject: 1,
+		MaxBytes:          c.maxBytes,
+		Discard:           jetstream.DiscardOld,
+		Storage:           jetstream.MemoryStorage,
+		AllowDirect:       true,
+		AllowMsgTTL:       true,
+		DenyDelete:        true,
+		AllowRollup:       true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.stream = s
+	return s, nil
+}

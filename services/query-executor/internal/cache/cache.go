@@ -1,0 +1,78 @@
+package cache
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// Store is where entries are, shared by all executors. *bus.Cache is one.
+type Store interface {
+	// Get fails when there is no entry.
+	Get(ctx context.Context, family, key string) (body []byte, expires time.Time, err error)
+	Put(ctx context.Context, family, key string, body []byte, ttl time.Duration) error
+}
+
+// Config bounds a Cache.
+type Config struct {
+	// MaxTTL is how long an entry lives at most.
+	MaxTTL time.Duration
+	// MaxEntry is the size of the largest entry.
+	MaxEntry int
+	// Budget is how many bytes may be written at once.
+	Budget int64
+}
+
+// Cache is safe for concurrent use.
+type Cache struct {
+	Config
+	store  Store
+	log    *slog.Logger
+	budget *budget
+}
+
+// New returns a Cache on a store.
+func New(c Config, store Store, log *slog.Logger) *Cache {
+	return &Cache{Config: c, store: store, log: log, budget: newBudget(c.Budget, time.Now())}
+}
+
+// Warning is why an answer wasn't stored; the text is that of the header Warning.
+type Warning string
+
+// The warnings.
+const (
+	NoWarning        Warning = ""
+	CapacityExceeded Warning = "199 - cache-store-capacity-exceeded"
+	SizeExceeded     Warning = "199 - cache-store-size-limit-exceeded"
+	StoreFailed      Warning = "199 - cache-store-error"
+)
+
+// Get reads an answer, and how long it will live. A store that can't be reached has none.
+func (c *Cache) Get(ctx context.Context, k Key) (body []byte, left time.Duration, ok bool) {
+	body, expires, err := c.store.Get(ctx, k.Family, k.Key)
+	left = time.Until(expires)
+	return body, left, err == nil && left > 0
+}
+
+// TTL is how long an entry lives that is to live for so many seconds; 0 is not at all.
+func (c *Cache) TTL(seconds int64) time.Duration {
+	if seconds <= 0 {
+		return 0
+	}
+	return time.Duration(min(seconds, int64(c.MaxTTL/time.Second))) * time.Second
+}
+
+// Put stores an answer for so long, or says why it didn't.
+func (c *Cache) Put(ctx context.Context, k Key, body []byte, ttl time.Duration) Warning {
+	if len(body) > c.MaxEntry {
+		return SizeExceeded
+	}
+	if !c.budget.take(len(body), time.Now()) {
+		return CapacityExceeded
+	}
+	if err := c.store.Put(ctx, k.Family, k.Key, body, ttl); err != nil {
+		c.log.WarnContext(ctx, "an answer could not be cached", "error", err)
+		return StoreFailed
+	}
+	return NoWarning
+}

@@ -1,0 +1,82 @@
+package cache
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	queryv1 "queryengine/proto/query/v1"
+)
+
+// Writer takes an answer; its head comes first. bus.ResponseWriter is one.
+type Writer interface {
+	SetHead(m proto.Message)
+	Write(p []byte) (int, error)
+}
+
+// Responder stands between an answer and its Writer. As it is it hands on all there is; once
+// told to Hold, it keeps what may be stored until Release.
+type Responder struct {
+	To Writer
+
+	key     Key
+	limit   int
+	holding bool
+	held    []byte
+}
+
+// Write hands p on, or holds it back. An answer that gets too large is handed on with a head
+// that says that it isn't stored.
+func (r *Responder) Write(p []byte) (int, error) {
+	if !r.holding {
+		return r.To.Write(p)
+	}
+	if len(r.held)+len(p) <= r.limit {
+		r.held = append(r.held, p...)
+		return len(p), nil
+	}
+	if err := r.Release(SizeExceeded, 0); err != nil {
+		return 0, err
+	}
+	return r.To.Write(p)
+}
+
+// Hold holds back what is written from now on, up to so many bytes.
+func (r *Responder) Hold(k Key, limit int) { r.key, r.limit, r.holding = k, limit, true }
+
+// Held is what is held back; false when it got too large, and went out already.
+func (r *Responder) Held() ([]byte, bool) { return r.held, r.holding }
+
+// Release hands on what is held back. left is how long the stored answer will live, 0 for one
+// that isn't stored.
+func (r *Responder) Release(w Warning, left time.Duration) error {
+	body := r.held
+	r.holding, r.held = false, nil
+	return r.Answer(r.key, body, w, left)
+}
+
+// Answer writes the head of an answer, and the body, or its beginning.
+func (r *Responder) Answer(k Key, body []byte, w Warning, left time.Duration) error {
+	if r.To == nil {
+		return nil
+	}
+	head := &queryv1.ExecuteHead{Headers: []*queryv1.Header{
+		{Name: "X-Engine-Query-Cache-Key", Value: k.Key},
+		{Name: "X-Engine-Query-Family-Cache-Key", Value: k.Family},
+	}}
+	if left > 0 {
+		age := strconv.Itoa(int(math.Ceil(left.Seconds())))
+		head.Headers = append(head.Headers, &queryv1.Header{Name: "Cache-Control", Value: "max-age=" + age})
+	}
+	if w != NoWarning {
+		head.Headers = append(head.Headers, &queryv1.Header{Name: "Warning", Value: string(w)})
+	}
+	r.To.SetHead(head)
+	if len(body) == 0 {
+		return nil
+	}
+	_, err := r.To.Write(body)
+	return err
+}
