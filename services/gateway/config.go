@@ -20,6 +20,8 @@ type Config struct {
 	Timeout time.Duration
 	// RequestTimeout is how long a query may take, 0 for without end.
 	RequestTimeout time.Duration
+	// CacheSize is how many bytes of answers executors cache, 0 for none.
+	CacheSize int64
 	// StopTimeout is how long Stop waits for requests in hand.
 	StopTimeout    time.Duration
 	MaxHeaderSize  int
@@ -74,6 +76,7 @@ func ReadConfig(v *config.Values) Config {
 		Port:                     config.ServerPort.Get(v),
 		Timeout:                  config.ServerTimeout.Get(v),
 		RequestTimeout:           config.RequestTimeout.Get(v),
+		CacheSize:                int64(config.MaxCacheSize.Get(v)) * 1_000_000,
 		StopTimeout:              config.GracefulShutdownTimeout.Get(v),
 		MaxHeaderSize:            config.MaxTotalHeaderLength.Get(v),
 		MaxRequestSize:           config.MaxRequestSize.Get(v),

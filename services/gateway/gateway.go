@@ -158,6 +158,22 @@ func (g *Gateway) handler() http.Handler {
 	for _, name := range g.config.EnabledAPIs {
 		enabled[api.Group(name)] = true
 	}
+	deps := api.Deps{
+		Bus:           g.deps.Bus,
+		Metadata:      g.base.Follower(),
+		Authenticator: g.auth,
+		CORS:          g.cors,
+		Health:        g.health,
+		Log:           g.deps.Logger,
+		Access:        g.access,
+		Metrics:       g.metrics,
+		Registry:      g.deps.Gatherer,
+		MetricsSecret: auth.NewSecret(g.config.MetricsSecret),
+		Tracer:        g.deps.Tracer,
+	}
+	if g.config.CacheSize > 0 {
+		deps.Answers = g.deps.Bus.QueryCache(g.config.CacheSize)
+	}
 	g.api = api.New(api.Settings{
 		WebSocket: websocket.Config{
 			InitTimeout: g.config.WebSocketInitTimeout,
@@ -181,19 +197,7 @@ func (g *Gateway) handler() http.Handler {
 		ExperimentalFeatures:     g.config.ExperimentalFeatures,
 		DefaultNamingConvention:  g.config.DefaultNamingConvention,
 		AllowlistEnabled:         g.config.EnableAllowlist,
-	}, api.Deps{
-		Bus:           g.deps.Bus,
-		Metadata:      g.base.Follower(),
-		Authenticator: g.auth,
-		CORS:          g.cors,
-		Health:        g.health,
-		Log:           g.deps.Logger,
-		Access:        g.access,
-		Metrics:       g.metrics,
-		Registry:      g.deps.Gatherer,
-		MetricsSecret: auth.NewSecret(g.config.MetricsSecret),
-		Tracer:        g.deps.Tracer,
-	})
+	}, deps)
 	return g.api.Handler()
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/config"
 	"queryengine/pkg/egress"
+	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/plan"
 )
 
@@ -23,6 +24,10 @@ type Config struct {
 	FrameSize int
 	// Egress says what calls to addresses in metadata may do.
 	Egress egress.Config
+	// CacheSize is how many bytes of cached answers are kept, 0 for no cache; Cache bounds
+	// what one executor does with it.
+	CacheSize int64
+	Cache     cache.Config
 	// StopTimeout is how long Stop waits for requests in hand.
 	StopTimeout time.Duration
 
@@ -45,15 +50,23 @@ type Config struct {
 // maxTokens lets through mutations with some ten thousand objects.
 const maxTokens = 500_000
 
+const megabyte = 1_000_000
+
 // ReadConfig takes the service's settings from the table.
 func ReadConfig(v *config.Values) Config {
 	features := config.ExperimentalFeatures.Get(v)
 	return Config{
-		Concurrency:                config.QueryConcurrency.Get(v),
-		PlanCacheSize:              config.PlanCacheSize.Get(v),
-		MaxTokens:                  maxTokens,
-		Limits:                     plan.DefaultLimits,
-		Egress:                     egress.ReadConfig(v),
+		Concurrency:   config.QueryConcurrency.Get(v),
+		PlanCacheSize: config.PlanCacheSize.Get(v),
+		MaxTokens:     maxTokens,
+		Limits:        plan.DefaultLimits,
+		Egress:        egress.ReadConfig(v),
+		CacheSize:     int64(config.MaxCacheSize.Get(v)) * megabyte,
+		Cache: cache.Config{
+			MaxTTL:   config.CacheMaxEntryTTL.Get(v),
+			MaxEntry: config.CacheMaxEntrySize.Get(v) * megabyte,
+			Budget:   int64(config.CacheBucketSize.Get(v)),
+		},
 		StopTimeout:                config.GracefulShutdownTimeout.Get(v),
 		EnableAllowlist:            config.EnableAllowlist.Get(v),
 		StringifyNumericTypes:      config.StringifyNumericTypes.Get(v),

@@ -20,6 +20,7 @@ import (
 	"queryengine/pkg/service"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/dataop"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/sources"
@@ -54,9 +55,11 @@ type Executor struct {
 	egress         *egress.Client
 	validator      *validator.Validator
 	logger         *slog.Logger
-	metrics        *metrics
-	tracer         trace.Tracer
-	scratch        sync.Pool
+	// cache is nil when answers are not cached.
+	cache   *cache.Cache
+	metrics *metrics
+	tracer  trace.Tracer
+	scratch sync.Pool
 
 	applying sync.Mutex
 	state    atomic.Pointer[state]
@@ -81,6 +84,9 @@ func New(c Config, d Deps) (*Executor, error) {
 		Concurrency: c.Concurrency,
 		StopTimeout: c.StopTimeout,
 	}, d.Bus, d.Logger, e.register)
+	if c.CacheSize > 0 {
+		e.cache = cache.New(c.Cache, d.Bus.QueryCache(c.CacheSize), d.Logger)
+	}
 	e.follower = e.Follower()
 	e.Follower().Watch(e.apply)
 	return e, nil

@@ -11,6 +11,7 @@ import (
 	"queryengine/pkg/endpoint"
 	"queryengine/pkg/session"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/openapi"
 	"queryengine/services/query-executor/internal/parse"
@@ -29,7 +30,8 @@ func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseW
 	}
 	s := e.borrow()
 	defer e.giveBack(s)
-	out := backend.NewAnswer(s.buffer, w, e.config.FrameSize)
+	s.responder.To = w
+	out := backend.NewAnswer(s.buffer, &s.responder, e.config.FrameSize)
 	err := e.run(ctx, &q, out, s)
 	s.buffer = out.Buf
 	return e.metrics.failed(err)
@@ -112,5 +114,6 @@ func (e *Executor) giveBack(s *scratch) {
 	clear(s.values)
 	clear(s.run.Bound)
 	s.run = execute.Run{Bound: s.run.Bound[:0]}
+	s.responder = cache.Responder{}
 	e.scratch.Put(s)
 }

@@ -25,6 +25,8 @@ type metrics struct {
 	stages  map[string]prometheus.Observer
 	errors  *prometheus.CounterVec
 	version prometheus.Gauge
+
+	cacheHits, cacheMisses prometheus.Counter
 }
 
 // newMetrics makes the service's metrics. Several executors in one registry count together.
@@ -45,6 +47,11 @@ func newMetrics(r prometheus.Registerer, plans *plancache.Cache[planned]) *metri
 			Help: "Version of the metadata that queries are answered with.",
 		})),
 	}
+	requests := register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "engine_cache_request_count",
+		Help: "Queries with @cached, by whether the answer came from the cache.",
+	}, []string{"status"}))
+	m.cacheHits, m.cacheMisses = requests.WithLabelValues("hit"), requests.WithLabelValues("miss")
 	for _, stage := range []string{stageParse, stagePlan, stageRender, stageExecute} {
 		m.stages[stage] = seconds.WithLabelValues(stage)
 	}

@@ -16,7 +16,9 @@ import (
 // that don't touch that, and keeps nothing else of the version it was made with.
 type planned struct {
 	*execute.Prepared
-	role      string
+	role string
+	// session is what the plan uses of the session, when its answer may be cached.
+	session   plan.SessionUse
 	tables    []tableDep
 	writes    []writeDep
 	functions []functionDep

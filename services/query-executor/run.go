@@ -11,6 +11,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
+	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
@@ -39,12 +40,17 @@ type scratch struct {
 	values [][]byte
 	shape  []byte
 	buffer []byte
+	// responder is where the answer goes.
+	responder cache.Responder
 }
 
 // ready is an operation that can be run.
 type ready struct {
 	state *state
 	plan  *planned
+	// cached is the directive of an operation whose answer may come from the cache, nil for
+	// any other.
+	cached *parse.Directive
 }
 
 // run answers a request: it finds or makes the plan, binds the variables, and runs the
@@ -54,9 +60,16 @@ func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *
 	if err != nil {
 		return err
 	}
-	started := time.Now()
-	ctx, end := e.stage(ctx, stageExecute, started)
-	err = r.plan.Write(ctx, &s.run, out)
+	if r.cached != nil && e.cache != nil {
+		return e.runCached(ctx, q, &r, out, s)
+	}
+	return e.write(ctx, r.plan, out, s)
+}
+
+// write runs the statements and writes the answer.
+func (e *Executor) write(ctx context.Context, p *planned, out *backend.Answer, s *scratch) error {
+	ctx, end := e.stage(ctx, stageExecute, time.Now())
+	err := p.Write(ctx, &s.run, out)
 	if err == nil {
 		err = out.Close()
 	}
@@ -100,7 +113,7 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	if p.Validates() {
 		s.run.Validator = e.validator.For(q.clientHeaders)
 	}
-	return ready{state: st, plan: p}, nil
+	return ready{state: st, plan: p, cached: cachedDirective(document.Operation)}, nil
 }
 
 // bound finds or makes the plan, and binds the variables to it.
@@ -175,6 +188,7 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 		return nil, err
 	}
 	p := newPlanned(prepared, made, q.session.Role, st.generation)
+	p.session = sessionUse(d.Operation, made)
 	if !made.Once {
 		d.Keep(s.values, made.Looks, p)
 	}

@@ -30,7 +30,10 @@ var update = flag.Bool("update", false, "write the answers into the documentatio
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
-	for _, page := range []string{"README.md", filepath.Join("docs", "getting-started.md"), filepath.Join("docs", "permissions.md"), filepath.Join("docs", "relay.md"), filepath.Join("docs", "remote-relationships.md")} {
+	for _, page := range []string{
+		"README.md", "docs/getting-started.md", "docs/permissions.md", "docs/relay.md", "docs/remote-relationships.md",
+		"docs/native-queries.md", "docs/caching.md",
+	} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(root, page)

@@ -81,8 +81,10 @@ type Settings struct {
 
 // Deps are what the API works with.
 type Deps struct {
-	Bus           caller
-	Metadata      metadata
+	Bus      caller
+	Metadata metadata
+	// Answers is nil when answers are not cached.
+	Answers       answers
 	Authenticator authenticator
 	CORS          *cors.Policy
 	// Health says in words what is wrong, nil for nothing.

@@ -37,6 +37,7 @@ func (a *API) routes() []route {
 		{http.MethodPost, "/v1/metadata", GroupMetadata, apiErrors, metadataV1},
 		{http.MethodPost, "/v1/query", GroupMetadata, apiErrors, queryV1},
 		{http.MethodPost, "/v2/query", GroupMetadata, apiErrors, queryV2},
+		{http.MethodPost, "/pro/cache/clear", GroupMetadata, apiErrors, clearCache},
 		{http.MethodPost, "/v1alpha1/pg_dump", GroupPGDump, apiErrors, dumpSource},
 		{http.MethodGet, "/api/swagger/json", GroupAlways, apiErrors, showOpenAPI},
 		{http.MethodGet, "/v1alpha1/config", GroupConfig, apiErrors, showConfig},

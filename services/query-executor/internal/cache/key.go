@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -28,15 +29,18 @@ type Request struct {
 	Variables [][]byte
 	// Session are the session variables that the plan uses.
 	Session map[string]string
+	// Headers are the client's, as far as they may count.
+	Headers map[string]string
 }
 
 // KeyOf is the key of the answer to a request. Of the text of a query, blanks that mean
-// nothing make no difference.
+// nothing make no difference, nor does the directive: with refresh, it must find the entry of
+// the query without.
 func KeyOf(r *Request) Key {
 	family := digest{sha256.New()}
 	family.text(r.Role)
 	family.text(r.Schema)
-	family.text(withoutBlanks(r.Query))
+	family.text(normal(r.Query))
 	family.text(r.Operation)
 	family.number(len(r.Plan))
 	for _, s := range r.Plan {
@@ -53,15 +57,8 @@ func KeyOf(r *Request) Key {
 		}
 		key.text(string(v))
 	}
-	names := make([]string, 0, len(r.Session))
-	for name := range r.Session {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		key.text(name)
-		key.text(r.Session[name])
-	}
+	key.pairs(r.Session)
+	key.pairs(r.Headers)
 	return Key{Key: key.sum(), Family: sum}
 }
 
@@ -79,11 +76,19 @@ func (d digest) text(s string) {
 	d.Write([]byte(s))
 }
 
+func (d digest) pairs(m map[string]string) {
+	d.number(len(m))
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		d.text(name)
+		d.text(m[name])
+	}
+}
+
 func (d digest) sum() string { return hex.EncodeToString(d.Sum(nil)) }
 
-// withoutBlanks is a GraphQL document without the white space that doesn't separate anything.
-// Comments stay as they are, with the end of their line.
-func withoutBlanks(query string) string {
+// normal is a GraphQL document without @cached, and without the white space that doesn't
+// separate anything. Comments stay as they are, with the end of their line.
+func normal(query string) string {
 	var b strings.Builder
 	b.Grow(len(query))
 	blank := false
@@ -92,6 +97,11 @@ func withoutBlanks(query string) string {
 		if c == ' ' || c == '\t' || c == '\n' || c == '\r' {
 			blank = true
 			i++
+			continue
+		}
+		if n := directive(query[i:]); n > 0 {
+			blank = true
+			i += n
 			continue
 		}
 		n := token(query[i:])
@@ -108,10 +118,33 @@ func withoutBlanks(query string) string {
 // separates says whether blanks between two characters can make a difference: between words
 // and numbers, and between strings, of which three quotes would be another kind.
 func separates(before, after byte) bool {
-	part := func(c byte) bool {
-		return c == '_' || c == '-' || c == '.' || c == '"' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-	}
+	part := func(c byte) bool { return c == '-' || c == '.' || c == '"' || c >= 0x80 || inName(c) }
 	return part(before) && part(after)
+}
+
+func inName(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// directive is the length of @cached with its arguments, 0 when s doesn't begin with it.
+func directive(s string) int {
+	const name = "@cached"
+	if !strings.HasPrefix(s, name) || len(s) > len(name) && inName(s[len(name)]) {
+		return 0
+	}
+	open := len(name)
+	for open < len(s) && strings.IndexByte(" \t\r\n", s[open]) >= 0 {
+		open++
+	}
+	if open == len(s) || s[open] != '(' {
+		return len(name)
+	}
+	for i := open; i < len(s); i += token(s[i:]) {
+		if s[i] == ')' {
+			return i + 1
+		}
+	}
+	return len(name)
 }
 
 // token is the length of what s begins with: a string or a comment, else one character.

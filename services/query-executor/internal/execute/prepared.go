@@ -129,6 +129,17 @@ type Run struct {
 	Inserts []*plan.InsertRows
 }
 
+// Statements are the texts of the statements that read, in their order.
+func (p *Prepared) Statements() []string {
+	var texts []string
+	for i := range p.pieces {
+		if q := p.pieces[i].query; q != nil {
+			texts = append(texts, q.source, q.statement.SQL())
+		}
+	}
+	return texts
+}
+
 // Introspects reports whether a run needs the schema of the role.
 func (p *Prepared) Introspects() bool { return p.introspects }
 

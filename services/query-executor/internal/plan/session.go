@@ -1,0 +1,75 @@
+package plan
+
+import (
+	"reflect"
+	"slices"
+
+	"queryengine/pkg/ir"
+)
+
+// SessionUse is which session variables the answer to a plan depends on.
+type SessionUse struct {
+	// Names are those that are used by name, sorted.
+	Names []string
+	// All says that any of them may be.
+	All bool
+	// Opaque says that there is more that the answer may depend on, also of the client's
+	// headers.
+	Opaque bool
+}
+
+// SessionUse finds the session variables that a plan uses. What it doesn't know to look into
+// may use all.
+func (p *Plan) SessionUse() SessionUse {
+	u := &SessionUse{}
+	for i := range p.Parts {
+		u.known(reflect.ValueOf(p.Parts[i]), "Text", "Query", "Introspection")
+		if q := p.Parts[i].Query; q != nil {
+			u.known(reflect.ValueOf(*q), "Field", "Source", "Root", "Bindings")
+			u.walk(reflect.ValueOf(q.Root))
+		}
+	}
+	slices.Sort(u.Names)
+	return *u
+}
+
+// known takes everything as used when another field than these says something.
+func (u *SessionUse) known(v reflect.Value, fields ...string) {
+	for i := range v.NumField() {
+		if !slices.Contains(fields, v.Type().Field(i).Name) && !v.Field(i).IsZero() {
+			u.All, u.Opaque = true, true
+		}
+	}
+}
+
+// walk looks through plain data.
+func (u *SessionUse) walk(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			u.walk(v.Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			u.walk(v.Index(i))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			u.walk(v.MapIndex(key))
+		}
+	case reflect.Struct:
+		switch x := v.Interface().(type) {
+		case ir.SessionVar:
+			if !slices.Contains(u.Names, x.Name) {
+				u.Names = append(u.Names, x.Name)
+			}
+			return
+		case ir.SessionObject:
+			u.All = true
+			return
+		}
+		for i := range v.NumField() {
+			u.walk(v.Field(i))
+		}
+	}
+}
