@@ -114,14 +114,14 @@ func (p *planner) arguments(s *selected, inputs []schema.Input, f func(in *schem
 	for i := range inputs {
 		in := &inputs[i]
 		v, given := s.argument(in.Name)
-		if !given || p.dropped(v) {
+		if !given || p.omitted(in, v) {
 			if in.Type.NonNull() && in.Default == "" {
 				return p.failAt(in.Name, "missing required field '%s'", in.Name)
 			}
 			continue
 		}
 		p.push(in.Name)
-		if err := f(in, v); err != nil {
+		if err := f(receiver(in, v), v); err != nil {
 			return err
 		}
 		p.pop()

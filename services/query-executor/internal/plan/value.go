@@ -162,6 +162,37 @@ func (p *planner) dropped(v value) bool {
 	return p.values[d.Index] == nil
 }
 
+// omitted says that nothing is given for an input: it has a default, and v is a variable without
+// a value. in is nil for an unknown input.
+func (p *planner) omitted(in *schema.Input, v value) bool {
+	if p.dropped(v) {
+		return true
+	}
+	if !takesDefault(in, v) {
+		return false
+	}
+	d := v.literal.Variable
+	p.look(value{variable: d}, LookShape) // which tells a missing value from the others
+	return p.values[d.Index] == nil
+}
+
+// receiver is in as v meets it: an input that has a default takes nullable variables, whatever
+// its type says.
+func receiver(in *schema.Input, v value) *schema.Input {
+	if !takesDefault(in, v) || v.literal.Variable.Type.NonNull {
+		return in
+	}
+	open := *in
+	open.Type = in.Type.Nullable()
+	return &open
+}
+
+// takesDefault says that in has a default, and that v is a variable that fits it otherwise.
+func takesDefault(in *schema.Input, v value) bool {
+	return in != nil && in.Default != "" && v.literal != nil && v.literal.Kind == parse.VariableUse &&
+		sameShape(in.Type, &v.literal.Variable.Type)
+}
+
 // look notes that the plan depends on the variable that v comes from.
 func (p *planner) look(v value, l Look) {
 	if v.variable != nil && p.looks[v.variable.Index] < l {
@@ -222,7 +253,7 @@ func (p *planner) object(at schema.Ref, v value, f func(in *schema.Input, v valu
 	if p.inputDepth++; p.inputDepth > p.options.Limits.InputDepth {
 		return p.fail("the value is nested too deeply")
 	}
-	members := slices.DeleteFunc(v.members(), func(m member) bool { return p.dropped(m.value) })
+	members := slices.DeleteFunc(v.members(), func(m member) bool { return p.omitted(t.Input(m.name), m.value) })
 	for _, m := range members {
 		if v.literal == nil && !isName(m.name) {
 			return p.fail("variable value contains object with key %q, which is not a legal GraphQL name", m.name)
@@ -233,7 +264,7 @@ func (p *planner) object(at schema.Ref, v value, f func(in *schema.Input, v valu
 	}
 	for _, m := range members {
 		p.push(m.name)
-		if err := f(t.Input(m.name), m.value); err != nil {
+		if err := f(receiver(t.Input(m.name), m.value), m.value); err != nil {
 			return err
 		}
 		p.pop()
