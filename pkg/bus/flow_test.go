@@ -187,3 +187,45 @@ func randomBytes(n int) []byte {
 	_, _ = r.Read(b)
 	return b
 }
+
+// TestFlush has a part of an answer arrive long before its end.
+func TestFlush(t *testing.T) {
+	t.Parallel()
+	seen := make(chan struct{})
+	h := func(ctx context.Context, _ proto.Message, w bus.ResponseWriter) error {
+		if _, err := w.Write([]byte("soon")); err != nil {
+			return err
+		}
+		if err := bus.Flush(w); err != nil {
+			return err
+		}
+		select {
+		case <-seen:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		_, err := w.Write([]byte(", late"))
+		return err
+	}
+	ways(t, h, func(t *testing.T, b *bus.Bus) {
+		sink := &flushSink{arrived: func() { seen <- struct{}{} }}
+		require.NoError(t, b.Call(t.Context(), bus.QueryExecute, &queryv1.ExecuteRequest{}, nil, sink))
+		require.Equal(t, "soon, late", sink.text.String())
+	})
+}
+
+// flushSink calls arrived when it has the first part, on a goroutine of its own: one way of
+// calling writes on the goroutine of the handler.
+type flushSink struct {
+	text    strings.Builder
+	arrived func()
+}
+
+func (*flushSink) Head(proto.Message) error { return nil }
+
+func (s *flushSink) Write(p []byte) (int, error) {
+	if s.text.Len() == 0 {
+		go s.arrived()
+	}
+	return s.text.Write(p)
+}

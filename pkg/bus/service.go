@@ -37,6 +37,14 @@ type ResponseWriter interface {
 	Write(p []byte) (int, error)
 }
 
+// Flush sends on what Write has collected. Answers that come slowly need it.
+func Flush(w ResponseWriter) error {
+	if f, ok := w.(interface{ flush() error }); ok {
+		return f.flush()
+	}
+	return nil
+}
+
 // ServiceInfo describes a service to the NATS tools.
 type ServiceInfo struct {
 	Name        string

@@ -44,6 +44,30 @@ var (
 	MetadataHealth = Endpoint{Service: ServiceMetadata, Name: "health", Subject: "engine.metadata.health"}
 )
 
+// LiveLink is where a gateway gets the results of its subscriptions on one query-executor, by
+// the name of the executor's instance. The messages are in proto/query/v1/live.proto.
+func LiveLink(instance string) Endpoint {
+	return Endpoint{Service: ServiceQueryExecutor, Name: "link", Subject: "engine.query.link." + instance}
+}
+
+// LiveSubscribe begins a subscription.
+func LiveSubscribe(instance string) Endpoint {
+	return Endpoint{Service: ServiceQueryExecutor, Name: "subscribe", Subject: "engine.query.subscribe." + instance}
+}
+
+// LiveUnsubscribe ends subscriptions.
+func LiveUnsubscribe(instance string) Endpoint {
+	return Endpoint{Service: ServiceQueryExecutor, Name: "unsubscribe", Subject: "engine.query.unsubscribe." + instance}
+}
+
+// Who takes subscriptions.
+var (
+	// LiveExecutors carries a LiveExecutor: an executor that is there, or leaves.
+	LiveExecutors = Topic{Subject: "engine.query.executors"}
+	// LiveRollCall carries a LiveRollCall: every executor answers with a LiveExecutor.
+	LiveRollCall = Topic{Subject: "engine.query.rollcall"}
+)
+
 // What followers of metadata tell each other.
 var (
 	// MetadataAck carries an Ack: which version a follower has applied.

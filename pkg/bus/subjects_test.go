@@ -19,10 +19,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestSubjects(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	for _, e := range []Endpoint{QueryExecute, QueryExplain, DataExecute, MetadataApply, MetadataSnapshot, MetadataHealth} {
+	for _, e := range []Endpoint{QueryExecute, QueryExplain, DataExecute, LiveLink("INSTANCE"), LiveSubscribe("INSTANCE"), LiveUnsubscribe("INSTANCE"), MetadataApply, MetadataSnapshot, MetadataHealth} {
 		fmt.Fprintf(&b, "endpoint %s of %s: %s\n", e.Name, e.Service, e.Subject)
 	}
-	for _, topic := range []Topic{MetadataAck, MetadataRollCall} {
+	for _, topic := range []Topic{MetadataAck, MetadataRollCall, LiveExecutors, LiveRollCall} {
 		fmt.Fprintf(&b, "topic: %s\n", topic.Subject)
 	}
 	fmt.Fprintf(&b, "stream %s: %s\n", ChangesStream, ChangesSubject)

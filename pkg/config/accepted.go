@@ -80,27 +80,6 @@ var withoutEffect = []row{
 	}, parseNonNegative),
 
 	accepted(Spec{
-		Flag: "live-queries-multiplexed-refetch-interval", Default: "1000", Values: milliseconds, Services: []Service{QueryExecutor},
-		Help: "how often live queries are run",
-	}, nonNegative("refetch interval should be a non negative integer")),
-	accepted(Spec{
-		Flag: "live-queries-multiplexed-batch-size", Default: "100", Values: number, Services: []Service{QueryExecutor},
-		Help: "subscribers of a live query in one statement",
-	}, nonNegative("batch size should be a non negative integer")),
-	accepted(Spec{
-		Flag: "streaming-queries-multiplexed-refetch-interval", Default: "1000", Values: milliseconds, Services: []Service{QueryExecutor},
-		Help: "how often streaming subscriptions are run",
-	}, nonNegative("refetch interval should be a non negative integer")),
-	accepted(Spec{
-		Flag: "streaming-queries-multiplexed-batch-size", Default: "100", Values: number, Services: []Service{QueryExecutor},
-		Help: "subscribers of a streaming subscription in one statement",
-	}, nonNegative("batch size should be a non negative integer")),
-	accepted(Spec{
-		Flag: "disable-close-websockets-on-metadata-change", Variable: "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE", Default: "true", Values: boolean, Switch: true,
-		Help: "whether WebSockets are closed when the metadata changes; the flag says no",
-	}, parseBool),
-
-	accepted(Spec{
 		Flag: "events-http-pool-size", Default: "100", Values: number, Services: []Service{EventDelivery},
 		Help: "webhooks that are called at once",
 	}, parsePositive),

@@ -69,15 +69,16 @@ type Group string
 
 // The groups in the order of the help.
 const (
-	GroupListener  Group = "Listener"
-	GroupDatabases Group = "Databases"
-	GroupBus       Group = "Bus"
-	GroupAccess    Group = "Access"
-	GroupSchema    Group = "Schema"
-	GroupLimits    Group = "Limits"
-	GroupEgress    Group = "Outgoing calls"
-	GroupOperation Group = "Operation"
-	GroupNoEffect  Group = "Accepted without effect"
+	GroupListener      Group = "Listener"
+	GroupDatabases     Group = "Databases"
+	GroupBus           Group = "Bus"
+	GroupAccess        Group = "Access"
+	GroupSchema        Group = "Schema"
+	GroupLimits        Group = "Limits"
+	GroupEgress        Group = "Outgoing calls"
+	GroupSubscriptions Group = "Subscriptions"
+	GroupOperation     Group = "Operation"
+	GroupNoEffect      Group = "Accepted without effect"
 )
 
 // Setting is a row with the type of its value.

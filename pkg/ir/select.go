@@ -46,6 +46,9 @@ type Rows struct {
 	// MaxRows is the limit of the role's permission, 0 for none. A *Select returns at
 	// most that many rows; an *Aggregate applies it to Nodes only.
 	MaxRows int
+	// WithTies reads the rows beyond the limit, too, that come last in the order together with
+	// the last one within it.
+	WithTies bool
 	// Estimate is what is known of the number of rows that the relation holds, -1 for
 	// nothing.
 	Estimate float64

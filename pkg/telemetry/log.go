@@ -20,6 +20,7 @@ const (
 	LogJWK       Type = "jwk-refresh-log"
 	LogQuery     Type = "query-log"
 	LogExecution Type = "execution-log"
+	LogPoller    Type = "livequery-poller-log"
 
 	LogValidateInput Type = "validate-input-log"
 )

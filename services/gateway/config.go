@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/config"
 	"queryengine/pkg/telemetry"
+	"queryengine/services/gateway/internal/api"
 )
 
 // Config is what the settings say to the gateway.
@@ -33,6 +34,9 @@ type Config struct {
 	WebSocketKeepAlive   time.Duration
 	WebSocketCompression bool
 	WebSocketReadCookie  bool
+
+	// CloseWebSockets ends WebSockets when the metadata changes.
+	CloseWebSockets bool
 
 	CORSDomains []string
 	DisableCORS bool
@@ -67,6 +71,8 @@ type Config struct {
 	ExperimentalFeatures     []string
 	DefaultNamingConvention  string
 	EnableAllowlist          bool
+	LiveQueries              api.LiveQueryOptions
+	StreamingQueries         api.LiveQueryOptions
 }
 
 // ReadConfig takes the gateway's settings from the table.
@@ -84,6 +90,7 @@ func ReadConfig(v *config.Values) Config {
 		WebSocketKeepAlive:       config.WebSocketKeepAlive.Get(v),
 		WebSocketCompression:     config.WebSocketCompression.Get(v),
 		WebSocketReadCookie:      config.WebSocketReadCookie.Get(v),
+		CloseWebSockets:          config.CloseWebSocketsOnMetadataChange.Get(v),
 		CORSDomains:              config.CORSDomain.Get(v),
 		DisableCORS:              config.DisableCORS.Get(v),
 		UnauthorizedRole:         config.UnauthorizedRole.Get(v),
@@ -105,6 +112,12 @@ func ReadConfig(v *config.Values) Config {
 		ExperimentalFeatures:     config.ExperimentalFeatures.Get(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
 		EnableAllowlist:          config.EnableAllowlist.Get(v),
+		LiveQueries: api.LiveQueryOptions{
+			BatchSize: config.LiveQueryBatch.Get(v), RefetchDelay: config.LiveQueryInterval.Get(v).Seconds(),
+		},
+		StreamingQueries: api.LiveQueryOptions{
+			BatchSize: config.StreamBatch.Get(v), RefetchDelay: config.StreamInterval.Get(v).Seconds(),
+		},
 	}
 	_ = c.LogLevel.UnmarshalText([]byte(config.LogLevel.Get(v))) // config has checked it
 	several := config.AdminSecrets.Get(v)

@@ -26,6 +26,7 @@ import (
 	"queryengine/services/gateway/internal/cors"
 	"queryengine/services/gateway/internal/jwt"
 	"queryengine/services/gateway/internal/listen"
+	"queryengine/services/gateway/internal/live"
 	"queryengine/services/gateway/internal/websocket"
 )
 
@@ -58,9 +59,12 @@ type Gateway struct {
 	tokens  *jwt.Verifier // nil without token configurations
 	cors    *cors.Policy
 	metrics *api.Metrics
+	sockets *websocket.Metrics
 
 	state    lifecycle.State
 	api      *api.API
+	live     *live.Client
+	restart  *restarter
 	server   *http.Server
 	listener net.Listener
 	access   *accesslog.Log
@@ -99,6 +103,7 @@ func New(c Config, d Deps) (*Gateway, error) {
 		tokens:  tokens,
 		cors:    origins,
 		metrics: api.NewMetrics(d.Metrics),
+		sockets: websocket.NewMetrics(d.Metrics),
 	}, nil
 }
 
@@ -113,7 +118,11 @@ func (g *Gateway) Start(ctx context.Context) error {
 				return err
 			}
 		}
+		g.wire()
 		err := g.base.Start(ctx)
+		if err == nil {
+			err = g.live.Start()
+		}
 		if err == nil {
 			err = g.listen(ctx)
 		}
@@ -134,11 +143,8 @@ func (g *Gateway) listen(ctx context.Context) error {
 		return fmt.Errorf("cannot listen: %w", err)
 	}
 	g.listener = listener
-	if g.config.HTTPLog && g.deps.AccessLog != nil {
-		g.access = accesslog.New(g.deps.AccessLog, g.config.LogLevel)
-	}
 	g.server = &http.Server{
-		Handler:           g.handler(),
+		Handler:           g.api.Handler(),
 		ReadHeaderTimeout: g.config.Timeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    g.config.MaxHeaderSize,
@@ -153,23 +159,32 @@ func (g *Gateway) listen(ctx context.Context) error {
 	return nil
 }
 
-func (g *Gateway) handler() http.Handler {
+// wire makes what answers clients.
+func (g *Gateway) wire() {
+	if g.config.HTTPLog && g.deps.AccessLog != nil {
+		g.access = accesslog.New(g.deps.AccessLog, g.config.LogLevel)
+	}
+	g.live = live.NewClient(live.Config{
+		Bus: g.deps.Bus, MinVersion: func() int64 { return g.api.MinVersion() }, Log: g.deps.Logger,
+	})
 	enabled := map[api.Group]bool{}
 	for _, name := range g.config.EnabledAPIs {
 		enabled[api.Group(name)] = true
 	}
 	deps := api.Deps{
-		Bus:           g.deps.Bus,
-		Metadata:      g.base.Follower(),
-		Authenticator: g.auth,
-		CORS:          g.cors,
-		Health:        g.health,
-		Log:           g.deps.Logger,
-		Access:        g.access,
-		Metrics:       g.metrics,
-		Registry:      g.deps.Gatherer,
-		MetricsSecret: auth.NewSecret(g.config.MetricsSecret),
-		Tracer:        g.deps.Tracer,
+		Bus:              g.deps.Bus,
+		Live:             g.live,
+		Metadata:         g.base.Follower(),
+		Authenticator:    g.auth,
+		CORS:             g.cors,
+		Health:           g.health,
+		Log:              g.deps.Logger,
+		Access:           g.access,
+		Metrics:          g.metrics,
+		WebSocketMetrics: g.sockets,
+		Registry:         g.deps.Gatherer,
+		MetricsSecret:    auth.NewSecret(g.config.MetricsSecret),
+		Tracer:           g.deps.Tracer,
 	}
 	if g.config.CacheSize > 0 {
 		deps.Answers = g.deps.Bus.QueryCache(g.config.CacheSize)
@@ -197,8 +212,13 @@ func (g *Gateway) handler() http.Handler {
 		ExperimentalFeatures:     g.config.ExperimentalFeatures,
 		DefaultNamingConvention:  g.config.DefaultNamingConvention,
 		AllowlistEnabled:         g.config.EnableAllowlist,
+		LiveQueries:              g.config.LiveQueries,
+		StreamingQueries:         g.config.StreamingQueries,
 	}, deps)
-	return g.api.Handler()
+	if g.config.CloseWebSockets {
+		g.restart = newRestarter(g.api.RestartWebSockets)
+		g.base.Follower().Watch(g.restart.applied)
+	}
 }
 
 // Address is where the gateway listens; only after Start.
@@ -230,6 +250,8 @@ func (g *Gateway) Stop() {
 
 func (g *Gateway) stopParts() {
 	g.base.Stop()
+	g.live.Stop()
+	g.restart.stop()
 	if g.tokens != nil {
 		g.tokens.Stop()
 	}

@@ -28,6 +28,10 @@ type Config struct {
 	// what one executor does with it.
 	CacheSize int64
 	Cache     cache.Config
+	// LiveInterval and LiveBatch say how often live queries are run, and how many cohorts at
+	// once; StreamInterval and StreamBatch say it of streaming subscriptions.
+	LiveInterval, StreamInterval time.Duration
+	LiveBatch, StreamBatch       int
 	// StopTimeout is how long Stop waits for requests in hand.
 	StopTimeout time.Duration
 
@@ -67,6 +71,10 @@ func ReadConfig(v *config.Values) Config {
 			MaxEntry: config.CacheMaxEntrySize.Get(v) * megabyte,
 			Budget:   int64(config.CacheBucketSize.Get(v)),
 		},
+		LiveInterval:               config.LiveQueryInterval.Get(v),
+		LiveBatch:                  config.LiveQueryBatch.Get(v),
+		StreamInterval:             config.StreamInterval.Get(v),
+		StreamBatch:                config.StreamBatch.Get(v),
 		StopTimeout:                config.GracefulShutdownTimeout.Get(v),
 		EnableAllowlist:            config.EnableAllowlist.Get(v),
 		StringifyNumericTypes:      config.StringifyNumericTypes.Get(v),

@@ -22,6 +22,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/dataop"
+	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/sources"
 	"queryengine/services/query-executor/internal/validator"
@@ -61,6 +62,10 @@ type Executor struct {
 	tracer  trace.Tracer
 	scratch sync.Pool
 
+	live       *live.Manager
+	replanning replanner
+	announcer  announcer
+
 	applying sync.Mutex
 	state    atomic.Pointer[state]
 	closing  sync.Once
@@ -87,6 +92,7 @@ func New(c Config, d Deps) (*Executor, error) {
 	if c.CacheSize > 0 {
 		e.cache = cache.New(c.Cache, d.Bus.QueryCache(c.CacheSize), d.Logger)
 	}
+	e.announcer = announcer{bus: d.Bus, stop: make(chan struct{})}
 	e.follower = e.Follower()
 	e.Follower().Watch(e.apply)
 	return e, nil
@@ -94,6 +100,9 @@ func New(c Config, d Deps) (*Executor, error) {
 
 // newExecutor makes the part that needs no bus.
 func newExecutor(c Config, d Deps) (*Executor, error) {
+	if d.Logger == nil {
+		d.Logger = telemetry.Discard()
+	}
 	if d.Env == nil {
 		d.Env = os.LookupEnv
 	}
@@ -119,6 +128,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		scratch:   sync.Pool{New: func() any { return &scratch{} }},
 	}
 	e.metrics = newMetrics(d.Metrics, e.plans)
+	e.live = newLive(e, d)
 	e.dataop = dataop.New(dataop.Deps{
 		Metadata:  e.metadataAt,
 		Source:    e.source,
@@ -138,6 +148,7 @@ func (e *Executor) renderOptions() backend.RenderOptions {
 
 // register adds the service's handlers.
 func (e *Executor) register(s *bus.Service) error {
+	instance := e.announcer.bus.Instance()
 	for _, h := range []struct {
 		endpoint   bus.Endpoint
 		newRequest func() proto.Message
@@ -147,6 +158,9 @@ func (e *Executor) register(s *bus.Service) error {
 		{bus.QueryExplain, func() proto.Message { return &queryv1.ExplainRequest{} }, e.explain},
 		{bus.QueryOpenAPI, func() proto.Message { return &queryv1.OpenAPIRequest{} }, e.openAPI},
 		{bus.DataExecute, func() proto.Message { return &queryv1.DataRequest{} }, e.data},
+		{bus.LiveLink(instance), func() proto.Message { return &queryv1.LinkRequest{} }, e.link},
+		{bus.LiveSubscribe(instance), func() proto.Message { return &queryv1.SubscribeRequest{} }, e.subscribe},
+		{bus.LiveUnsubscribe(instance), func() proto.Message { return &queryv1.UnsubscribeRequest{} }, e.unsubscribe},
 	} {
 		if err := s.Handle(h.endpoint, h.newRequest, h.handle); err != nil {
 			return err
@@ -155,10 +169,27 @@ func (e *Executor) register(s *bus.Service) error {
 	return nil
 }
 
-// Stop takes no more requests, waits for those in hand, and closes the sources.
+// Start follows the metadata, takes requests, and lets gateways know that it takes
+// subscriptions.
+func (e *Executor) Start(ctx context.Context) error {
+	if err := e.Base.Start(ctx); err != nil {
+		return err
+	}
+	if err := e.announcer.start(func() bool { return e.state.Load() != nil }); err != nil {
+		e.Stop()
+		return err
+	}
+	return nil
+}
+
+// Stop sends subscriptions elsewhere, takes no more requests, waits for those in hand, and
+// closes the sources.
 func (e *Executor) Stop() {
-	e.Base.Stop()
 	e.closing.Do(func() {
+		e.announcer.leave()
+		e.live.Close()
+		e.replanning.wait()
+		e.Base.Stop()
 		e.sources.Close()
 		e.egress.Close()
 	})

@@ -47,8 +47,13 @@ func (e *Executor) explain(ctx context.Context, m proto.Message, w bus.ResponseW
 		session: session.FromProto(in.GetSession()), text: in.GetQuery(), operation: in.GetOperationName(),
 		variables: in.GetVariables(), minVersion: in.GetMinVersion(), relay: in.GetRelay(), anyQuery: true,
 	}
-	if d, err := e.document(ctx, &q); err == nil && d.Operation.Kind != parse.Query {
-		return apierror.New(apierror.InvalidParams, "only queries can be explained")
+	if d, err := e.document(ctx, &q); err == nil {
+		switch d.Operation.Kind {
+		case parse.Mutation:
+			return apierror.New(apierror.InvalidParams, "only queries can be explained")
+		case parse.Subscription:
+			return e.explainSubscription(ctx, &q, w)
+		}
 	}
 	s := e.borrow()
 	defer e.giveBack(s)

@@ -32,6 +32,8 @@ type request struct {
 	clientHeaders map[string]string
 	// anyQuery says that the allow list doesn't count.
 	anyQuery bool
+	// live says that the operation is a subscription.
+	live bool
 }
 
 // scratch is memory that requests take turns in using.
@@ -162,7 +164,9 @@ func (e *Executor) document(ctx context.Context, q *request) (*plancache.Documen
 // permitted refuses kinds of operations that can't come this way.
 func (e *Executor) permitted(op *parse.Operation, q *request) error {
 	switch {
-	case op.Kind == parse.Subscription:
+	case q.live && op.Kind != parse.Subscription:
+		return apierror.Newf(apierror.UnexpectedPayload, "a %s is no subscription", op.Kind)
+	case op.Kind == parse.Subscription && !q.live:
 		return apierror.New(apierror.UnexpectedPayload, "subscriptions are not supported over HTTP, use websockets instead")
 	case op.Kind == parse.Mutation && q.readOnly:
 		return apierror.New(apierror.NotSupported, "Mutations are not allowed when read-only mode is enabled")

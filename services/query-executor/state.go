@@ -75,6 +75,7 @@ func (e *Executor) apply(next *snapshot.Snapshot) {
 	e.applyAllowlist(next.Document)
 	e.state.Store(s)
 	e.metrics.applied(next.Version)
+	e.replan(s)
 }
 
 // applyAllowlist makes the TLS allow list count for calls from now on.

@@ -117,6 +117,8 @@ type renderer struct {
 	zoned   bool
 	// once says that the text isn't to be kept prepared.
 	once bool
+	// live, when set, holds the values that differ between the cohorts of a subscription.
+	live *liveColumns
 	err  error
 }
 

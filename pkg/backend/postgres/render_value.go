@@ -147,6 +147,9 @@ func (r *renderer) bind(p param, t catalog.Type, wrap ir.Wrap) string {
 	if wrap != ir.WrapNone {
 		cast = "text"
 	}
+	if r.live != nil && p.kind != paramLiteral {
+		return r.live.column(p, t, cast, wrap)
+	}
 	key := fmt.Sprintf("%d %d %s %q %q", p.kind, p.index, cast, p.name, p.text)
 	text, ok := r.bound[key]
 	if !ok || p.kind == paramList {

@@ -22,6 +22,7 @@ type selection struct {
 	where  []string
 	order  []orderKey
 	limit  string
+	ties   bool // rows that tie with the last one within the limit count, too
 	offset string
 	// ordered says that the rows come in an order that no clause says, which joins must keep.
 	ordered bool
@@ -100,7 +101,10 @@ func (q *selection) String() string {
 		}
 		b.WriteString(k.expr + k.direction)
 	}
-	if q.limit != "" {
+	switch {
+	case q.limit != "" && q.ties:
+		b.WriteString(" FETCH FIRST (" + q.limit + ") ROWS WITH TIES")
+	case q.limit != "":
 		b.WriteString(" LIMIT " + q.limit)
 	}
 	if q.offset != "" {
@@ -168,7 +172,7 @@ func (r *renderer) plainRows(rel relation) (*selection, *scope) {
 	}
 	q.distinct = r.exprs(rel.DistinctOn, in)
 	q.order = r.orderKeys(rel.Rows, in, q)
-	q.limit = r.limit(rel.Limit, rel.MaxRows)
+	q.limit, q.ties = r.limit(rel.Limit, rel.MaxRows), rel.WithTies
 	if rel.Offset != nil {
 		q.offset = r.count(rel.Offset)
 	}

@@ -25,6 +25,7 @@ import (
 	"queryengine/services/gateway/internal/cors"
 	"queryengine/services/gateway/internal/jwt"
 	"queryengine/services/gateway/internal/limits"
+	"queryengine/services/gateway/internal/live"
 	"queryengine/services/gateway/internal/reply"
 	"queryengine/services/gateway/internal/rest"
 	"queryengine/services/gateway/internal/websocket"
@@ -77,11 +78,15 @@ type Settings struct {
 	InferFunctionPermissions bool
 	ExperimentalFeatures     []string
 	DefaultNamingConvention  string
+	LiveQueries              LiveQueryOptions
+	StreamingQueries         LiveQueryOptions
 }
 
 // Deps are what the API works with.
 type Deps struct {
-	Bus      caller
+	Bus caller
+	// Live keeps subscriptions.
+	Live     *live.Client
 	Metadata metadata
 	// Answers is nil when answers are not cached.
 	Answers       answers
@@ -93,6 +98,8 @@ type Deps struct {
 	// Access is nil when requests are not logged.
 	Access  *accesslog.Log
 	Metrics *Metrics
+	// WebSocketMetrics are nil for none.
+	WebSocketMetrics *websocket.Metrics
 	// Registry is what /v1/metrics shows to those who know MetricsSecret.
 	Registry      prometheus.Gatherer
 	MetricsSecret *auth.Secret
@@ -155,9 +162,9 @@ func New(s Settings, d Deps) *API {
 	return a
 }
 
-// minVersion is the newest metadata version that this gateway has heard of: whoever
+// MinVersion is the newest metadata version that this gateway has heard of: whoever
 // answers must know it too.
-func (a *API) minVersion() int64 {
+func (a *API) MinVersion() int64 {
 	current := a.Metadata.Current()
 	if current == nil {
 		return 0

@@ -50,6 +50,7 @@ func setup(t *testing.T, change func(*world)) *world {
 		settings: api.Settings{
 			Enabled: map[api.Group]bool{api.GroupGraphQL: true, api.GroupMetadata: true, api.GroupConfig: true},
 			Version: "1.2.3", Relay: true, AdminInternalErrors: true, MaxRequestSize: 1 << 20,
+			LiveQueries: api.LiveQueryOptions{BatchSize: 100, RefetchDelay: 1}, StreamingQueries: api.LiveQueryOptions{BatchSize: 7, RefetchDelay: 0.5},
 		},
 		bus:      &fakeBus{},
 		metadata: &fakeMetadata{},
@@ -350,7 +351,7 @@ func TestConfig(t *testing.T) {
 	got := w.send(t, "GET", "/v1alpha1/config", "", admin...)
 	require.JSONEq(t, `{"version":"v1.2.3","is_function_permissions_inferred":false,"is_remote_schema_permissions_enabled":false,
 		"is_admin_secret_set":true,"is_auth_hook_set":false,"is_jwt_set":false,"jwt":[],"is_allow_list_enabled":false,
-		"live_queries":{"batch_size":100,"refetch_delay":1},"streaming_queries":{"batch_size":100,"refetch_delay":1},
+		"live_queries":{"batch_size":100,"refetch_delay":1},"streaming_queries":{"batch_size":7,"refetch_delay":0.5},
 		"console_assets_dir":null,"experimental_features":[],"is_prometheus_metrics_enabled":false,
 		"default_naming_convention":"","feature_flags":[],"is_apollo_federation_enabled":false}`, got.body)
 	got = w.send(t, "GET", "/v1alpha1/config", "", append(admin, "X-Engine-Role", "clerk")...)

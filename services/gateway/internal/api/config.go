@@ -18,8 +18,8 @@ type serverConfig struct {
 	IsJWTSet                         bool             `json:"is_jwt_set"`
 	JWT                              any              `json:"jwt"` // one as an object, else a list
 	IsAllowListEnabled               bool             `json:"is_allow_list_enabled"`
-	LiveQueries                      liveQueryOptions `json:"live_queries"`
-	StreamingQueries                 liveQueryOptions `json:"streaming_queries"`
+	LiveQueries                      LiveQueryOptions `json:"live_queries"`
+	StreamingQueries                 LiveQueryOptions `json:"streaming_queries"`
 	ConsoleAssetsDir                 *string          `json:"console_assets_dir"`
 	ExperimentalFeatures             []string         `json:"experimental_features"`
 	IsPrometheusMetricsEnabled       bool             `json:"is_prometheus_metrics_enabled"`
@@ -28,13 +28,13 @@ type serverConfig struct {
 	IsApolloFederationEnabled        bool             `json:"is_apollo_federation_enabled"`
 }
 
-type liveQueryOptions struct {
+// LiveQueryOptions say how often subscriptions are run.
+type LiveQueryOptions struct {
 	BatchSize    int     `json:"batch_size"`
 	RefetchDelay float64 `json:"refetch_delay"` // seconds
 }
 
 func (a *API) makeConfigAnswer() []byte {
-	live := liveQueryOptions{BatchSize: 100, RefetchDelay: 1}
 	b, _ := json.Marshal(serverConfig{ // plain fields always encode
 		Version:                       "v" + a.Version,
 		IsFunctionPermissionsInferred: a.InferFunctionPermissions,
@@ -43,8 +43,8 @@ func (a *API) makeConfigAnswer() []byte {
 		IsJWTSet:                      len(a.JWT) > 0,
 		JWT:                           jwtInfo(a.JWT),
 		IsAllowListEnabled:            a.AllowlistEnabled,
-		LiveQueries:                   live,
-		StreamingQueries:              live,
+		LiveQueries:                   a.LiveQueries,
+		StreamingQueries:              a.StreamingQueries,
 		ExperimentalFeatures:          append([]string{}, a.ExperimentalFeatures...),
 		IsPrometheusMetricsEnabled:    a.Enabled[GroupMetrics],
 		DefaultNamingConvention:       a.DefaultNamingConvention,

@@ -26,7 +26,7 @@ func explain(x *exchange) error {
 		Query:         r.Query,
 		OperationName: r.OperationName,
 		Variables:     r.Variables,
-		MinVersion:    x.api.minVersion(),
+		MinVersion:    x.api.MinVersion(),
 		Relay:         r.Relay,
 	}, newExecuteHead, x)
 }

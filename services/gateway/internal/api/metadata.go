@@ -91,7 +91,7 @@ func (x *exchange) executeData(body []byte) error {
 	return x.api.Bus.Call(x.ctx, bus.DataExecute, &queryv1.DataRequest{
 		Session:    x.session.Proto(),
 		Body:       body,
-		MinVersion: x.api.minVersion(),
+		MinVersion: x.api.MinVersion(),
 	}, newDataHead, x)
 }
 

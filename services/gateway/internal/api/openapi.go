@@ -13,6 +13,6 @@ func showOpenAPI(x *exchange) error {
 		return err
 	}
 	defer x.limitTime()()
-	return x.api.Bus.Call(x.ctx, bus.QueryOpenAPI, &queryv1.OpenAPIRequest{MinVersion: x.api.minVersion()},
+	return x.api.Bus.Call(x.ctx, bus.QueryOpenAPI, &queryv1.OpenAPIRequest{MinVersion: x.api.MinVersion()},
 		func() proto.Message { return &queryv1.OpenAPIHead{} }, x)
 }

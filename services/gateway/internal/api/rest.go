@@ -81,7 +81,7 @@ func (x *exchange) currentMetadata() (*snapshot.Snapshot, error) {
 	if current == nil {
 		return nil, apierror.New(apierror.Unexpected, "no metadata is available").WithStatus(http.StatusServiceUnavailable)
 	}
-	version := x.api.minVersion()
+	version := x.api.MinVersion()
 	if current.Version >= version {
 		return current, nil
 	}

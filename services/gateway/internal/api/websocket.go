@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -11,6 +12,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
 	"queryengine/services/gateway/internal/auth"
+	"queryengine/services/gateway/internal/live"
 	"queryengine/services/gateway/internal/websocket"
 )
 
@@ -26,8 +28,10 @@ func (a *API) newWebSockets() *websocket.Server {
 		Authenticate: func(ctx context.Context, h http.Header) (*auth.Identity, error) {
 			return a.Authenticator.Authenticate(ctx, h, nil)
 		},
-		Execute: a.executeOverWebSocket,
-		Logger:  a.Log,
+		Execute:   a.executeOverWebSocket,
+		Subscribe: a.subscribeOverWebSocket,
+		Metrics:   a.WebSocketMetrics,
+		Logger:    a.Log,
 	})
 }
 
@@ -38,6 +42,10 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 		defer cancel()
 	}
 	return a.Bus.Call(ctx, bus.QueryExecute, a.executeRequest(o.Session, o.Request, o.Relay, uuid.NewString(), a.clientHeaders(o.Header, "")), newExecuteHead, sink)
+}
+
+func (a *API) subscribeOverWebSocket(ctx context.Context, o websocket.Operation, r live.Receiver) (*live.Subscription, error) {
+	return a.Live.Subscribe(ctx, a.executeRequest(o.Session, o.Request, o.Relay, uuid.NewString(), nil), r)
 }
 
 // addWebSockets adds what GET requests to the GraphQL endpoints get: a WebSocket if they
@@ -86,6 +94,9 @@ func refuseUpgrade(w http.ResponseWriter, e *apierror.Error) {
 	w.WriteHeader(e.Status)
 	_, _ = w.Write(body) // a client that is gone needs no answer
 }
+
+// RestartWebSockets ends the WebSockets that were opened before a time, with a reason.
+func (a *API) RestartWebSockets(before time.Time, reason string) { a.sockets.Restart(before, reason) }
 
 // StopWebSockets ends all WebSockets and returns when they are gone.
 func (a *API) StopWebSockets() { a.sockets.Stop() }

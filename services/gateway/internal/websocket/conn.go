@@ -31,6 +31,7 @@ type conn struct {
 	protocol protocol
 	endpoint Endpoint
 	upgrade  http.Header
+	opened   time.Time
 
 	ctx    context.Context //nolint:containedctx // the life of the connection
 	cancel context.CancelFunc
@@ -44,16 +45,19 @@ type conn struct {
 	session    *session.Session
 	header     http.Header // that the session was made of
 	initFault  string      // why connection_init failed
-	operations map[string]*answer
+	operations map[string]operation
 	running    sync.WaitGroup
+
+	out outbox
 }
 
 func newConn(s *Server, socket *websocket.Conn, p protocol, e Endpoint, upgrade http.Header) *conn {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &conn{
-		server: s, socket: socket, protocol: p, endpoint: e, upgrade: upgrade,
+		server: s, socket: socket, protocol: p, endpoint: e, upgrade: upgrade, opened: time.Now(),
 		ctx: ctx, cancel: cancel, slots: make(chan struct{}, s.config.MaxOperations),
-		operations: map[string]*answer{},
+		operations: map[string]operation{},
+		out:        outbox{subscriptions: maxSubscriptions},
 	}
 }
 
@@ -73,8 +77,13 @@ func (c *conn) serve() {
 	if c.expiry != nil {
 		c.expiry.Stop()
 	}
+	running := c.operations
+	c.operations = nil
 	c.mu.Unlock()
 	_ = c.socket.CloseNow()
+	for _, o := range running {
+		o.stop()
+	}
 	c.running.Wait()
 	<-keptAlive
 }
@@ -85,6 +94,7 @@ func (c *conn) readOne() error {
 	if err != nil {
 		return err
 	}
+	c.server.deps.Metrics.received(len(text))
 	var m message
 	if kind == websocket.MessageText {
 		m, err = parseMessage(text)
@@ -201,7 +211,13 @@ func (c *conn) pong(m message) error {
 func (c *conn) send(text []byte) error {
 	ctx, cancel := context.WithTimeout(c.ctx, writeTimeout)
 	defer cancel()
-	return c.socket.Write(ctx, websocket.MessageText, text)
+	started := time.Now()
+	err := c.socket.Write(ctx, websocket.MessageText, text)
+	if err != nil && ctx.Err() != nil && c.ctx.Err() == nil {
+		c.server.deps.Logger.Warn("a WebSocket was closed: the client does not take its messages")
+	}
+	c.server.deps.Metrics.sent(len(text), time.Since(started))
+	return err
 }
 
 // close ends the connection with a reason; reading ends with it.

@@ -38,12 +38,14 @@ func (c *conn) start(m message) error {
 	case <-c.ctx.Done():
 		return c.ctx.Err()
 	}
+	if request.IsSubscription(o.Request.Query, o.Request.OperationName) {
+		c.subscribe(m.id, o)
+		return nil
+	}
 	a := &answer{conn: c, id: m.id}
 	var ctx context.Context
 	ctx, a.cancel = context.WithCancel(c.ctx)
-	c.mu.Lock()
-	c.operations[m.id] = a
-	c.mu.Unlock()
+	c.add(m.id, a)
 	c.running.Go(func() {
 		c.run(ctx, a, o)
 		a.cancel()
@@ -56,26 +58,38 @@ func (c *conn) start(m message) error {
 // left to finish it, because a message can't be taken back.
 func (c *conn) stop(id string) {
 	c.mu.Lock()
-	a := c.operations[id]
+	o := c.operations[id]
 	delete(c.operations, id)
 	c.mu.Unlock()
-	if a != nil && !a.begun.Load() {
-		a.cancel()
+	if o != nil {
+		o.stop()
 	}
 }
 
-// forget frees the id of an operation that has ended.
-func (c *conn) forget(a *answer) {
+// operation is a running operation.
+type operation interface {
+	// stop ends the operation, as far as that can be done.
+	stop()
+}
+
+func (c *conn) add(id string, o operation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.operations[a.id] == a {
-		delete(c.operations, a.id)
+	c.operations[id] = o
+}
+
+// forget frees the id of an operation that has ended.
+func (c *conn) forget(id string, o operation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.operations[id] == o {
+		delete(c.operations, id)
 	}
 }
 
 func (c *conn) run(ctx context.Context, a *answer, o Operation) {
 	err := c.server.deps.Execute(ctx, o, a)
-	c.forget(a) // before the client hears that the operation is complete
+	c.forget(a.id, a) // before the client hears that the operation is complete
 	if ctx.Err() != nil && a.writer == nil {
 		return // the client does not want it any more
 	}
@@ -126,6 +140,12 @@ type answer struct {
 	cancel context.CancelFunc
 	begun  atomic.Bool    // a part of the message has been sent
 	writer io.WriteCloser // nil before that
+}
+
+func (a *answer) stop() {
+	if !a.begun.Load() {
+		a.cancel()
+	}
 }
 
 // Head leaves out response headers, which have no place here.

@@ -86,8 +86,24 @@ func (p protocol) failure(id string, e *apierror.Error, flat, misuse bool) []byt
 	case whileRunning(e) || p == legacy:
 		return append(reply.AppendGraphQLError(envelope("error", id), e, false), '}')
 	}
+	return p.refusal(id, e, flat)
+}
+
+// refusal is the message of an operation that was not begun.
+func (p protocol) refusal(id string, e *apierror.Error, flat bool) []byte {
+	switch {
+	case flat:
+		return append(reply.AppendAPIError(envelope("error", id), e, false), '}')
+	case p == legacy:
+		return append(reply.AppendGraphQLError(envelope("error", id), e, false), '}')
+	}
 	b := reply.AppendGraphQLErrorItem(append(envelope("error", id), '['), e, false)
 	return append(b, "]}"...)
+}
+
+// fault is the message of a subscription that goes on after an error.
+func (p protocol) fault(id string, e *apierror.Error) []byte {
+	return append(reply.AppendGraphQLError(p.dataPrefix(id), e, false), '}')
 }
 
 // whileRunning says whether an error arose when the operation ran, and not before: such

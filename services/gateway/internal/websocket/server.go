@@ -13,6 +13,7 @@ import (
 	"queryengine/pkg/bus"
 	"queryengine/pkg/session"
 	"queryengine/services/gateway/internal/auth"
+	"queryengine/services/gateway/internal/live"
 	"queryengine/services/gateway/internal/request"
 )
 
@@ -36,7 +37,10 @@ type Deps struct {
 	Authenticate func(ctx context.Context, h http.Header) (*auth.Identity, error)
 	// Execute runs an operation and gives its answer to sink.
 	Execute func(ctx context.Context, o Operation, sink bus.Sink) error
-	Logger  *slog.Logger
+	// Subscribe begins a subscription.
+	Subscribe func(ctx context.Context, o Operation, r live.Receiver) (*live.Subscription, error)
+	Metrics   *Metrics
+	Logger    *slog.Logger
 }
 
 // Operation is one operation of a client.
@@ -115,6 +119,18 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, e Endpoint) {
 	c.serve()
 }
 
+// Restart closes the connections that were opened before a time, with a reason: their clients
+// are to connect again.
+func (s *Server) Restart(before time.Time, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.open {
+		if c.opened.Before(before) {
+			go c.close(websocket.StatusServiceRestart, reason)
+		}
+	}
+}
+
 const shuttingDown = "shutting server down"
 
 // Stop closes all connections and returns when they are gone.
@@ -136,6 +152,7 @@ func (s *Server) add(c *conn) bool {
 	}
 	s.open[c] = struct{}{}
 	s.running.Add(1)
+	s.deps.Metrics.opened(1)
 	return true
 }
 
@@ -143,5 +160,6 @@ func (s *Server) remove(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, c)
+	s.deps.Metrics.opened(-1)
 	s.running.Done()
 }

@@ -38,10 +38,14 @@ func (p *Prepared) Explain(ctx context.Context, r *Run) ([]byte, error) {
 			list = append(list, explanation{Field: part.introspect.Name})
 		}
 	}
+	return encode(list)
+}
+
+func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false) // SQL is full of < and >
-	err := encoder.Encode(list)
+	err := encoder.Encode(v)
 	return bytes.TrimSpace(b.Bytes()), err
 }
 

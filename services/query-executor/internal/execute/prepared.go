@@ -23,9 +23,12 @@ type Prepared struct {
 	mutates, separate, validates bool
 	// again is what turn.again is.
 	again chan struct{}
+	// live is the statement of a subscription.
+	live *Live
 }
 
-// piece is a piece of the answer: a text, a statement, a root field that writes or an
+// piece is a piece of the answer: a text, a statement, a root field that writes, one of a
+// subscription or an
 // introspection.
 type piece struct {
 	text       string
@@ -34,6 +37,8 @@ type piece struct {
 	introspect *introspect.Field
 	// joins are those of its answer, nil for none.
 	joins *joins
+	// root is a root field of a subscription.
+	root bool
 }
 
 // bindings are those of the statements of a piece.
@@ -63,6 +68,8 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 	}
 	for _, part := range p.Parts {
 		switch {
+		case part.Query != nil && p.Live != nil:
+			out.pieces = append(out.pieces, piece{root: true})
 		case part.Query != nil:
 			statement, err := part.Query.Source.Dialect.RenderQuery(part.Query.Root, o)
 			if err != nil {
@@ -94,6 +101,12 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 		}
 	}
 	out.text("}")
+	if p.Live != nil && p.Live.Source != nil {
+		var err error
+		if out.live, err = newLive(p, out.pieces, o); err != nil {
+			return nil, err
+		}
+	}
 	out.separate = out.separate || apart(out.pieces)
 	return out, nil
 }
@@ -101,7 +114,7 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 // text adds a text to the last piece, when that is one too.
 func (p *Prepared) text(s string) {
 	last := &p.pieces[len(p.pieces)-1]
-	if last.query == nil && last.write == nil && last.introspect == nil {
+	if last.query == nil && last.write == nil && last.introspect == nil && !last.root {
 		last.text += s
 		return
 	}
@@ -149,6 +162,9 @@ func (p *Prepared) Validates() bool { return p.validates }
 // Bind makes the operands of all statements of the values, before anything runs.
 func (p *Prepared) Bind(r *Run) error {
 	r.Bound, r.Inserts = r.Bound[:0], nil
+	if p.live != nil {
+		return p.live.bind(r)
+	}
 	for i := range p.pieces {
 		if err := r.bind(p.pieces[i].bindings()); err != nil {
 			return err

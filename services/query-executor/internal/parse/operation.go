@@ -1,5 +1,7 @@
 package parse
 
+import "slices"
+
 // Kind is the kind of an operation.
 type Kind string
 
@@ -19,6 +21,11 @@ type Operation struct {
 	Selections []Selection
 	// Size is what the limits of roles count.
 	Size Size
+}
+
+// HasDirective says whether a directive stands at the operation itself.
+func (o *Operation) HasDirective(name string) bool {
+	return slices.ContainsFunc(o.Directives, func(d Directive) bool { return d.Name == name })
 }
 
 // Variable is the definition of a variable.

@@ -33,7 +33,12 @@ type Binding struct {
 	template *parse.Value
 	// path is where errors are.
 	path string
+	// name is that of the variable when the value is all of it.
+	name string
 }
+
+// Name is the variable that the value is, "" when it is none or only a part of one.
+func (b *Binding) Name() string { return b.name }
 
 // Variable is the variable that the value depends on, -1 for none or several.
 func (b *Binding) Variable() int { return b.variable }

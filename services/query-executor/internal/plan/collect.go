@@ -241,6 +241,7 @@ func (p *planner) operationDirectives(op *parse.Operation) error {
 			if err := p.directiveArguments(d, p.cachedArgument); err != nil {
 				return err
 			}
+		case d.Name == severalFields && op.Kind == parse.Subscription:
 		case d.Name == "cached", d.Name == "include", d.Name == "skip":
 			return p.fail("directive '%s' is not allowed on a %s", d.Name, op.Kind)
 		default:

@@ -52,7 +52,11 @@ func (p *planner) bindVariable(v value, c coercion) (ir.Value, error) {
 	if err != nil {
 		return nil, p.place(err)
 	}
-	bound := p.bind(Binding{coercion: &c, wrap: wrap, variable: v.variable.Index, way: v.way, path: spell(p.path)})
+	b := Binding{coercion: &c, wrap: wrap, variable: v.variable.Index, way: v.way, path: spell(p.path)}
+	if len(v.way) == 0 {
+		b.name = v.variable.Name
+	}
+	bound := p.bind(b)
 	if len(v.way) == 0 {
 		p.bound[key] = bound.Index
 	}

@@ -22,6 +22,8 @@ type Plan struct {
 	Tables    []*schema.Table
 	Writes    []*schema.Writable
 	Functions []Function
+	// Live is set for a subscription: all its queries are one statement.
+	Live *Live
 	// Mutates says that the operation is a mutation, Separate that its root fields have a
 	// transaction each.
 	Mutates, Separate bool
@@ -97,6 +99,9 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 		role: role, values: values, options: o, looks: make([]Look, len(op.Variables)),
 		mutates: op.Kind == parse.Mutation, subscribes: op.Kind == parse.Subscription,
 	}
+	if op.Kind == parse.Subscription {
+		p.live = &live{several: op.HasDirective(severalFields)}
+	}
 	root, err := p.root(op)
 	if err != nil {
 		return nil, err
@@ -107,8 +112,11 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	if err := p.operationDirectives(op); err != nil {
 		return nil, err
 	}
+	if err := p.live.check(); err != nil {
+		return nil, err
+	}
 	return &Plan{
 		Parts: p.answer.parts(), Looks: p.looks, Tables: p.tables, Writes: p.writes, Functions: p.functions,
-		Mutates: p.mutates, Separate: p.separate, Once: p.once,
+		Mutates: p.mutates, Separate: p.separate, Once: p.once, Live: p.subscription(),
 	}, nil
 }

@@ -45,6 +45,8 @@ type planner struct {
 	once bool
 	// inserts counts the inserts.
 	inserts int
+	// live is set for a subscription.
+	live *live
 }
 
 // step is one step of a path: a key or an index.

@@ -37,6 +37,11 @@ func (p *planner) rootObject(t *schema.Type, s *selected, namespace string) erro
 	p.answer.open()
 	err := p.within(t.Name, s, func(s *selected) error {
 		p.answer.key(s.Alias)
+		if p.live != nil && namespace == "" {
+			if err := p.live.rootField(s.Name); err != nil {
+				return err
+			}
+		}
 		if namespace == "" && t == p.role.Query() && isIntrospection(s.Name) {
 			return p.introspection(s)
 		}
@@ -84,6 +89,8 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.connection(tableRelation(m.Table), s, f.Args(), nil) })
 	case schema.FunctionConnection:
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionConnection(m, f, s) })
+	case schema.Stream:
+		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.stream(m.Table, f, s) })
 	case schema.Rows:
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.selectRows(tableRelation(m.Table), s, f.Args(), nil) })
 	case schema.ByPK:
@@ -102,6 +109,9 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 
 // query plans one statement.
 func (p *planner) query(field string, source *resolve.Source, plan func() (ir.Root, error)) error {
+	if p.live != nil {
+		return p.liveQuery(field, source, plan)
+	}
 	p.source, p.bindings, p.bound = source, nil, map[boundKey]int{}
 	root, err := plan()
 	if err != nil {

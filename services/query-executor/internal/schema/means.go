@@ -120,4 +120,10 @@ const (
 	ArgFilter     Argument = "filter"
 	ArgPredicate  Argument = "predicate"
 	ArgArguments  Argument = "arguments"
+
+	// Of streaming subscriptions.
+	ArgBatchSize    Argument = "batch_size"
+	ArgCursor       Argument = "cursor"
+	ArgInitialValue Argument = "initial_value"
+	ArgOrdering     Argument = "ordering"
 )

@@ -179,11 +179,11 @@ func (t *Table) streamArguments() []Input {
 	return []Input{
 		{
 			Name: t.naming.field("batch_size"), Description: "maximum number of rows returned in a single batch",
-			Type: NonNull(Named(t.role.scalar("Int"))),
+			Type: NonNull(Named(t.role.scalar("Int"))), Means: ArgBatchSize,
 		},
 		{
 			Name: "cursor", Description: "cursor to stream the results returned by the query",
-			Type: NonNull(List(Named(cursor))),
+			Type: NonNull(List(Named(cursor))), Means: ArgCursor,
 		},
 		{Name: "where", Description: "filter the rows returned", Type: Named(t.part(boolExp)), Means: ArgWhere},
 	}
@@ -208,7 +208,10 @@ func (t *Table) buildStreamCursor() content {
 		}}
 	})
 	return content{inputs: []Input{
-		{Name: n.field("initial_value"), Description: "Stream column input with initial value", Type: NonNull(Named(initial))},
-		{Name: "ordering", Description: "cursor ordering", Type: Named(ordering)},
+		{
+			Name: n.field("initial_value"), Description: "Stream column input with initial value",
+			Type: NonNull(Named(initial)), Means: ArgInitialValue,
+		},
+		{Name: "ordering", Description: "cursor ordering", Type: Named(ordering), Means: ArgOrdering},
 	}}
 }

@@ -1,0 +1,139 @@
+package postgres
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// liveStatement is a subscription: a query that is joined laterally to the cohorts that it is
+// run for.
+type liveStatement struct {
+	text    *rendered
+	check   *rendered
+	explain *rendered
+	key     string
+	// columns are the values of a cohort, roots the number of root fields.
+	columns []param
+	roots   int
+	// cursor says that the result has a cursor behind the roots.
+	cursor bool
+}
+
+// liveColumns are the values that differ between cohorts, as columns of "_subs". They come as
+// arrays of texts and are made values in a sub-select of their own that PostgreSQL doesn't
+// dissolve: once for each cohort, and not once for each row that they are compared with.
+type liveColumns struct {
+	params []param
+	items  []string
+	refs   map[string]string
+}
+
+// column is the reference to a value.
+func (c *liveColumns) column(p param, t catalog.Type, cast string, wrap ir.Wrap) string {
+	key := fmt.Sprintf("%d %d %q %s %s", p.kind, p.index, p.name, cast, wrap)
+	if ref, ok := c.refs[key]; ok {
+		return ref
+	}
+	name := `"p` + strconv.Itoa(len(c.params)) + `"`
+	c.params = append(c.params, p)
+	c.items = append(c.items, wrapped(`"_in".`+name+"::"+cast, t, wrap)+" AS "+name)
+	ref := `"_subs".` + name
+	if c.refs == nil {
+		c.refs = map[string]string{}
+	}
+	c.refs[key] = ref
+	return ref
+}
+
+// subs is the relation of the cohorts; its arrays are the parameters behind the first ones.
+func (c *liveColumns) subs(first int) string {
+	arrays, names := make([]string, len(c.params)+1), make([]string, len(c.params)+1)
+	arrays[0], names[0] = "$"+strconv.Itoa(first+1)+"::int4[]", `"result_id"`
+	for i := range c.params {
+		arrays[i+1] = "$" + strconv.Itoa(first+i+2) + "::text[]"
+		names[i+1] = `"p` + strconv.Itoa(i) + `"`
+	}
+	items := append([]string{`"_in"."result_id"`}, c.items...)
+	return "(SELECT " + strings.Join(items, ", ") + " FROM UNNEST(" + strings.Join(arrays, ", ") +
+		`) AS "_in"(` + strings.Join(names, ", ") + `) OFFSET 0) AS "_subs"`
+}
+
+// RenderLive renders a subscription.
+func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveStatement, error) {
+	r := &renderer{dialect: d, options: o, mode: mode{json: true}, live: &liveColumns{}}
+	items := []string{`"_subs"."result_id"`}
+	var joins strings.Builder
+	for i, root := range l.Roots {
+		name := `"_f` + strconv.Itoa(i) + `"`
+		items = append(items, name+`."root"`)
+		joins.WriteString(" LEFT JOIN LATERAL (" + r.liveRoot(root, l.Cursor) + ") AS " + name + " ON TRUE")
+	}
+	if l.Cursor != nil {
+		items = append(items, `"_f0"."cursor"`)
+	}
+	if r.err != nil {
+		return nil, fmt.Errorf("rendering a subscription: %w", r.err)
+	}
+	subs := r.live.subs(len(r.params))
+	s := &liveStatement{
+		text:    &rendered{sql: "SELECT " + strings.Join(items, ", ") + " FROM " + subs + joins.String(), params: r.params},
+		check:   &rendered{sql: "SELECT FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", once: true},
+		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil,
+	}
+	s.explain = &rendered{sql: "EXPLAIN " + s.text.sql, params: r.params, once: true}
+	var key strings.Builder
+	key.WriteString(s.text.sql)
+	for i := range r.params {
+		fmt.Fprintf(&key, "\x00%q", r.params[i].text)
+	}
+	s.key = key.String()
+	return s, nil
+}
+
+// liveRoot renders a root field as one row with its JSON, and with where a stream gets to.
+func (r *renderer) liveRoot(root ir.Root, cursor *ir.Cursor) string {
+	s, ok := root.(*ir.Select)
+	if cursor == nil || !ok {
+		sql, _ := r.root(root)
+		return sql
+	}
+	q, in := r.rows(relation{Rows: &s.Rows}, s.Fields)
+	q.items = []string{r.jsonObject(s.Fields, in, q) + ` AS "root"`, in.column(cursor.Column) + `::text AS "cursor"`}
+	return `SELECT coalesce(json_agg("root"), '[]') AS "root", (array_agg("cursor"))[count(*)] AS "cursor" FROM (` +
+		q.String() + `) AS "_root"`
+}
+
+// SQL is the text, with parameters.
+func (s *liveStatement) SQL() string { return s.text.sql }
+
+// Key tells statements apart.
+func (s *liveStatement) Key() string { return s.key }
+
+// Columns says which values differ between cohorts.
+func (s *liveStatement) Columns() []backend.LiveColumn {
+	list := make([]backend.LiveColumn, len(s.columns))
+	for i, p := range s.columns {
+		list[i] = backend.LiveColumn{Variable: -1, Session: p.name}
+		if p.kind == paramVariable {
+			list[i].Variable = p.index
+		}
+	}
+	return list
+}
+
+// Bind gives the values of a cohort.
+func (s *liveStatement) Bind(a backend.Args) ([][]byte, error) {
+	values := make([][]byte, len(s.columns))
+	for i := range s.columns {
+		var err error
+		if values[i], err = s.columns[i].resolve(&a); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}

@@ -1,0 +1,130 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+)
+
+// QueryLive runs a subscription once for all cohorts.
+func (s *Source) QueryLive(ctx context.Context, st backend.LiveStatement, cohorts [][][]byte, f func(cohort int, roots [][]byte, cursor []byte)) error {
+	stmt, err := liveOf(st)
+	if err != nil {
+		return err
+	}
+	return s.runLive(ctx, stmt, stmt.text, binaryResults, cohorts, func(row [][]byte) error {
+		if len(row) != stmt.width() || len(row[0]) != 4 {
+			return fmt.Errorf("a row of %d columns", len(row))
+		}
+		cohort := int(binary.BigEndian.Uint32(row[0]))
+		if cohort >= len(cohorts) {
+			return fmt.Errorf("a row for cohort %d of %d", cohort, len(cohorts))
+		}
+		var cursor []byte
+		if stmt.cursor {
+			cursor = row[1+stmt.roots]
+		}
+		f(cohort, row[1:1+stmt.roots], cursor)
+		return nil
+	})
+}
+
+// CheckLive has the database read the values of a cohort, and nothing else.
+func (s *Source) CheckLive(ctx context.Context, st backend.LiveStatement, cohort [][]byte) error {
+	stmt, err := liveOf(st)
+	if err != nil || len(stmt.columns) == 0 {
+		return err
+	}
+	return s.runLive(ctx, stmt, stmt.check, nil, [][][]byte{cohort}, func([][]byte) error { return nil })
+}
+
+// ExplainLive gives the lines of the database's plan.
+func (s *Source) ExplainLive(ctx context.Context, st backend.LiveStatement, cohort [][]byte) (plan []string, err error) {
+	stmt, err := liveOf(st)
+	if err != nil {
+		return nil, err
+	}
+	err = s.runLive(ctx, stmt, stmt.explain, nil, [][][]byte{cohort}, func(row [][]byte) error {
+		plan = append(plan, string(row[0]))
+		return nil
+	})
+	return plan, err
+}
+
+func liveOf(st backend.LiveStatement) (*liveStatement, error) {
+	stmt, ok := st.(*liveStatement)
+	if !ok {
+		return nil, fmt.Errorf("not a statement of PostgreSQL: %T", st)
+	}
+	return stmt, nil
+}
+
+// width is the number of columns of a result.
+func (s *liveStatement) width() int {
+	if s.cursor {
+		return 2 + s.roots
+	}
+	return 1 + s.roots
+}
+
+// runLive runs one of the texts of a subscription and calls f for each row. Where the server
+// says that a prepared statement is out of date, it is prepared anew, once.
+func (s *Source) runLive(ctx context.Context, stmt *liveStatement, text *rendered, formats []int16, cohorts [][][]byte, f func(row [][]byte) error) error {
+	c, err := s.reader().acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.release()
+	values := stmt.arguments(text, cohorts)
+	for attempt := 0; ; attempt++ {
+		res, err := c.execute(ctx, execution{text: text, values: values, formats: formats})
+		rows := 0
+		if err == nil {
+			for res.next() {
+				rows++
+				if fault := f(res.reader.Values()); fault != nil && err == nil {
+					err = apierror.New(apierror.Unexpected, "database query error").WithInternal(fault.Error())
+				}
+			}
+			if closed := res.close(); err == nil {
+				err = closed
+			}
+		}
+		if err == nil {
+			return nil
+		}
+		if rows > 0 || attempt > 0 || !outdated(err) {
+			return c.failed(ctx, err, text, values)
+		}
+		c.forget(ctx, err, text.sql)
+	}
+}
+
+// arguments are the parameters of a text: its constants, the numbers of the cohorts, and an
+// array for each of their values.
+func (s *liveStatement) arguments(text *rendered, cohorts [][][]byte) [][]byte {
+	values := make([][]byte, 0, len(text.params)+1+len(s.columns))
+	for i := range text.params {
+		values = append(values, text.params[i].text)
+	}
+	ids := []byte{'{'}
+	for i := range cohorts {
+		if i > 0 {
+			ids = append(ids, ',')
+		}
+		ids = strconv.AppendInt(ids, int64(i), 10)
+	}
+	values = append(values, append(ids, '}'))
+	column := make([][]byte, len(cohorts))
+	for i := range s.columns {
+		for j := range cohorts {
+			column[j] = cohorts[j][i]
+		}
+		values = append(values, arrayText(column))
+	}
+	return values
+}

@@ -1,0 +1,32 @@
+package config
+
+import "time"
+
+// Subscriptions.
+var (
+	LiveQueryInterval = define(Spec{
+		Flag: "live-queries-multiplexed-refetch-interval", Default: "1000", Values: milliseconds, Group: GroupSubscriptions, Services: []Service{QueryExecutor, Gateway},
+		Help: "how often live queries are run",
+	}, refetchInterval)
+	LiveQueryBatch = define(Spec{
+		Flag: "live-queries-multiplexed-batch-size", Default: "100", Values: number, Group: GroupSubscriptions, Services: []Service{QueryExecutor, Gateway},
+		Help: "cohorts of a live query in one statement",
+	}, batchSize)
+	StreamInterval = define(Spec{
+		Flag: "streaming-queries-multiplexed-refetch-interval", Default: "1000", Values: milliseconds, Group: GroupSubscriptions, Services: []Service{QueryExecutor, Gateway},
+		Help: "how often streaming subscriptions are run",
+	}, refetchInterval)
+	StreamBatch = define(Spec{
+		Flag: "streaming-queries-multiplexed-batch-size", Default: "100", Values: number, Group: GroupSubscriptions, Services: []Service{QueryExecutor, Gateway},
+		Help: "cohorts of a streaming subscription in one statement",
+	}, batchSize)
+	CloseWebSocketsOnMetadataChange = define(Spec{
+		Flag: "disable-close-websockets-on-metadata-change", Variable: "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE", Default: "true", Values: boolean, Switch: true, Group: GroupSubscriptions, Services: []Service{Gateway},
+		Help: "whether WebSockets are closed when the metadata changes; the flag says no",
+	}, parseBool)
+)
+
+var (
+	refetchInterval = durationOf(time.Millisecond, nonNegative("refetch interval should be a non negative integer"))
+	batchSize       = nonNegative("batch size should be a non negative integer")
+)

@@ -1,0 +1,102 @@
+package execute
+
+import (
+	"fmt"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/plan"
+)
+
+// Live is the statement of a subscription, and what becomes of its results. It is immutable
+// and safe for concurrent use.
+type Live struct {
+	// Source is the name of the source.
+	Source    string
+	Statement backend.LiveStatement
+	// Streaming says that the subscription follows a cursor, and Cursor which of a cohort's
+	// values that is.
+	Streaming bool
+	Cursor    int
+	bindings  []plan.Binding
+	pieces    []piece
+	// column is the name of the cursor's column.
+	column string
+	// key tells subscriptions apart: see Key.
+	key string
+}
+
+// Key is the same for subscriptions that are run together: they have the same statement, and
+// answers that look the same.
+func (l *Live) Key() string { return l.key }
+
+// Live is the statement of a subscription; nil for other operations, and for a subscription
+// that selects nothing.
+func (p *Prepared) Live() *Live { return p.live }
+
+func newLive(p *plan.Plan, pieces []piece, o backend.RenderOptions) (*Live, error) {
+	renderer, ok := p.Live.Source.Dialect.(backend.LiveRenderer)
+	if !ok {
+		return nil, apierror.New(apierror.NotSupported, "subscriptions on this source are not supported")
+	}
+	l := ir.Live{Cursor: p.Live.Cursor}
+	for _, part := range p.Parts {
+		if part.Query != nil {
+			l.Roots = append(l.Roots, part.Query.Root)
+		}
+	}
+	statement, err := renderer.RenderLive(l, o)
+	if err != nil {
+		return nil, fmt.Errorf("render a subscription: %w", err)
+	}
+	out := &Live{
+		Source: p.Live.Source.Name, Statement: statement, Streaming: l.Cursor != nil,
+		bindings: p.Live.Bindings, pieces: pieces,
+	}
+	if out.Streaming {
+		out.column = l.Cursor.Column
+		for i, c := range statement.Columns() {
+			if c.Variable == l.Cursor.Variable {
+				out.Cursor = i
+			}
+		}
+	}
+	var key strings.Builder
+	for i := range pieces {
+		fmt.Fprintf(&key, "%q,", pieces[i].text)
+	}
+	out.key = out.Source + "\x00" + key.String() + "\x00" + statement.Key()
+	return out, nil
+}
+
+func (l *Live) bind(r *Run) error {
+	for i := range l.bindings {
+		text, err := l.bindings[i].Text(r.Values)
+		if err != nil {
+			return err
+		}
+		r.Bound = append(r.Bound, text)
+	}
+	return nil
+}
+
+// Values are the values of the cohort that a subscriber belongs to, after Bind.
+func (l *Live) Values(r *Run) ([][]byte, error) {
+	return l.Statement.Bind(backend.Args{Variables: r.Bound, Session: r.Session})
+}
+
+// AppendAnswer makes an answer of the root fields of a result.
+func (l *Live) AppendAnswer(dst []byte, roots [][]byte) []byte {
+	n := 0
+	for i := range l.pieces {
+		if l.pieces[i].root {
+			dst = append(dst, roots[n]...)
+			n++
+			continue
+		}
+		dst = append(dst, l.pieces[i].text...)
+	}
+	return dst
+}

@@ -1,0 +1,98 @@
+package live
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// Hash tells results apart. It is strong enough that nobody can make two that agree.
+type Hash [sha256.Size]byte
+
+// Subscriber is one subscription of one client.
+type Subscriber struct {
+	ID uint64
+	Subscription
+
+	// link never changes; poller belongs to Manager.mu.
+	link   *Link
+	poller *poller
+
+	// These belong to the mu of the poller.
+	cohort *cohort
+	// index is the place in the cohort.
+	index int
+	// since is the last cycle of the poller that began without the subscriber.
+	since uint64
+	// fresh says that it has no result of this cohort yet.
+	fresh bool
+
+	// These belong to the mu of the link.
+	pending []*Result
+	queued  bool
+}
+
+// keepPosition notes what a subscriber has seen before it leaves its cohort.
+func (s *Subscriber) keepPosition() {
+	p := s.poller
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live.Streaming {
+		s.Cursor = s.cohort.values[p.live.Cursor]
+		return
+	}
+	if !s.fresh && s.cohort.known {
+		s.Hash = bytes.Clone(s.cohort.hash[:])
+	}
+}
+
+// cohort are subscribers that get the same results.
+type cohort struct {
+	key         string
+	values      [][]byte
+	subscribers []*Subscriber
+	// hash is that of the last result; it counts while known is set.
+	hash  Hash
+	known bool
+	// proven says that the database has taken the values for what they should be.
+	proven bool
+	// due says that a subscriber waits, and not for a change.
+	due bool
+}
+
+// keyOf names the cohort with the given values.
+func keyOf(values [][]byte) string {
+	var key []byte
+	for _, v := range values {
+		if v == nil {
+			key = append(key, '-')
+			continue
+		}
+		key = append(binary.AppendUvarint(append(key, '+'), uint64(len(v))), v...)
+	}
+	return string(key)
+}
+
+func (c *cohort) add(s *Subscriber) {
+	s.cohort, s.index = c, len(c.subscribers)
+	c.subscribers = append(c.subscribers, s)
+}
+
+func (c *cohort) remove(s *Subscriber) {
+	last := len(c.subscribers) - 1
+	moved := c.subscribers[last]
+	c.subscribers[s.index], moved.index = moved, s.index
+	c.subscribers[last] = nil
+	c.subscribers = c.subscribers[:last]
+	s.cohort = nil
+}
+
+// hasRoom says whether every subscriber can take one more batch of a stream.
+func (c *cohort) hasRoom() bool {
+	for _, s := range c.subscribers {
+		if !s.link.hasRoom(s) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,196 @@
+package queryexecutor
+
+import (
+	"bytes"
+	"context"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/session"
+	"queryengine/pkg/telemetry"
+	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/live"
+)
+
+// newLive makes what keeps the executor's subscriptions.
+func newLive(e *Executor, d Deps) *live.Manager {
+	return live.New(live.Deps{
+		Use:     e.liveSource,
+		Queries: live.Options{Interval: e.config.LiveInterval, Batch: e.config.LiveBatch},
+		Streams: live.Options{Interval: e.config.StreamInterval, Batch: e.config.StreamBatch},
+		Metrics: live.NewMetrics(d.Metrics),
+		Log:     telemetry.Of(d.Logger, telemetry.LogPoller),
+	})
+}
+
+// liveSource is an open source that can be subscribed to.
+func (e *Executor) liveSource(name string) (backend.LiveSource, func(), error) {
+	use, err := e.sources.Use(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s, ok := use.Source.(backend.LiveSource); ok {
+		return s, use.Release, nil
+	}
+	use.Release()
+	return nil, nil, apierror.Newf(apierror.NotSupported, "subscriptions on source %q are not supported", name)
+}
+
+// link answers LiveLink: with the results of all subscriptions of a gateway, for as long as
+// the gateway wants them.
+func (e *Executor) link(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
+	in, ok := m.(*queryv1.LinkRequest)
+	if !ok {
+		return unexpectedRequest(m)
+	}
+	l, err := e.live.Open(in.GetLink())
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	return l.Serve(ctx, func(p []byte) error {
+		_, err := w.Write(p)
+		return err
+	}, func() error { return bus.Flush(w) })
+}
+
+// subscribe answers LiveSubscribe.
+func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
+	in, ok := m.(*queryv1.SubscribeRequest)
+	if !ok {
+		return unexpectedRequest(m)
+	}
+	op := in.GetOperation()
+	q := &request{
+		session: session.FromProto(op.GetSession()), text: op.GetQuery(), operation: op.GetOperationName(),
+		variables: bytes.Clone(op.GetVariables()), minVersion: op.GetMinVersion(), relay: op.GetRelay(), live: true,
+	}
+	s, err := e.subscription(ctx, q)
+	if err != nil {
+		return e.metrics.failed(err)
+	}
+	s.Hash, s.Cursor = in.GetHash(), in.GetCursor()
+	if err := e.live.Join(in.GetLink(), in.GetSubscriber(), s); err != nil {
+		return err
+	}
+	w.SetHead(&emptypb.Empty{})
+	return nil
+}
+
+// subscription plans a subscription.
+func (e *Executor) subscription(ctx context.Context, q *request) (live.Subscription, error) {
+	s := e.borrow()
+	defer e.giveBack(s)
+	r, err := e.prepare(ctx, q, s)
+	if err != nil {
+		return live.Subscription{}, err
+	}
+	out := live.Subscription{Plan: r.plan, Request: q, Role: q.session.Role, Live: r.plan.Live()}
+	if out.Live == nil {
+		return out, nil
+	}
+	values, err := out.Live.Values(&s.run)
+	if err != nil {
+		return out, err
+	}
+	for i, v := range values { // they may be a part of a larger text
+		values[i] = bytes.Clone(v)
+	}
+	out.Values = values
+	return out, nil
+}
+
+// explainSubscription answers QueryExplain for a subscription.
+func (e *Executor) explainSubscription(ctx context.Context, q *request, w bus.ResponseWriter) error {
+	q.live = true
+	st, err := e.stateAt(ctx, q.minVersion)
+	if err != nil {
+		return err
+	}
+	if e.role(st, q).Subscription() == nil {
+		return apierror.New(apierror.NotFound, "no subscriptions found")
+	}
+	s := e.borrow()
+	defer e.giveBack(s)
+	r, err := e.prepare(ctx, q, s)
+	if err != nil {
+		return err
+	}
+	body, err := r.plan.ExplainLive(ctx, &s.run)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(body)
+	return err
+}
+
+// unsubscribe answers LiveUnsubscribe.
+func (e *Executor) unsubscribe(_ context.Context, m proto.Message, w bus.ResponseWriter) error {
+	in, ok := m.(*queryv1.UnsubscribeRequest)
+	if !ok {
+		return unexpectedRequest(m)
+	}
+	e.live.Leave(in.GetLink(), in.GetSubscribers())
+	w.SetHead(&emptypb.Empty{})
+	return nil
+}
+
+// replanner plans subscriptions anew, one after the other.
+type replanner struct {
+	mu      sync.Mutex
+	queue   []*live.Subscriber
+	running bool
+	done    sync.WaitGroup
+}
+
+func (r *replanner) wait() { r.done.Wait() }
+
+// replan takes the subscriptions whose plans are not good for a state out of their cohorts,
+// so that nobody is sent what he may not see any more, and plans them anew.
+func (e *Executor) replan(s *state) {
+	stale := e.live.Stale(func(p any) bool {
+		known, ok := p.(*planned)
+		return ok && known.good(s)
+	})
+	if len(stale) == 0 {
+		return
+	}
+	r := &e.replanning
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queue = append(r.queue, stale...)
+	if !r.running {
+		r.running = true
+		r.done.Add(1)
+		go e.replanAll()
+	}
+}
+
+func (e *Executor) replanAll() {
+	r := &e.replanning
+	defer r.done.Done()
+	for {
+		r.mu.Lock()
+		batch := r.queue
+		r.queue = nil
+		r.running = len(batch) > 0
+		r.mu.Unlock()
+		if len(batch) == 0 {
+			return
+		}
+		for _, s := range batch {
+			q, _ := s.Request.(*request)
+			next, err := e.subscription(context.Background(), q)
+			if err != nil || next.Live == nil {
+				e.live.End(s, err)
+				continue
+			}
+			e.live.Rejoin(s, next)
+		}
+	}
+}
