@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -135,7 +136,7 @@ func (c *Cache) do(ctx context.Context, f func(context.Context, jetstream.Stream
 			return err
 		}
 		err = f(ctx, s)
-		if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) {
+		if isNoBucket(err) {
 			if s, err = c.open(ctx, true); err == nil {
 				err = f(ctx, s)
 			}
@@ -146,6 +147,12 @@ func (c *Cache) do(ctx context.Context, f func(context.Context, jetstream.Stream
 		return fmt.Errorf("the cache of answers: %w", err)
 	}
 	return err
+}
+
+// isNoBucket recognises the ways in which NATS says that a stream isn't there.
+func isNoBucket(err error) bool {
+	return errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
+		errors.Is(err, nats.ErrNoResponders)
 }
 
 func (c *Cache) open(ctx context.Context, again bool) (jetstream.Stream, error) {
