@@ -202,6 +202,15 @@ func addOrderCases(add func(string, ir.Root) *queryCase) {
 	add("order_by_count_of_related", &ir.Select{Rows: tracks(func(r *ir.Rows) {
 		r.OrderBy = orderBy(descending(ir.OrderItem{Target: album(true, tracksOf)}), by("id"))
 	}), Fields: []ir.Field{idField}})
+	owned := compare(column("owner_id", int4Type), ir.OpEq, number4("7"))
+	ofOwned := ir.Rule{Exp: ir.Exists{
+		From: ir.Table{Name: public("artist")}, Join: pair("artist_id", "id"), Unique: true, Where: owned,
+	}}
+	add("rule_of_the_row_before", &ir.Select{Rows: ir.Rows{
+		From: ir.Table{Name: public("artist")}, Where: ir.Rule{Exp: owned}, OrderBy: orderBy(by("id")),
+	}, Fields: []ir.Field{nameField, many("albums", pair("id", "artist_id"), ir.Rows{
+		From: ir.Table{Name: public("album")}, Where: ofOwned, OrderBy: orderBy(by("id")),
+	}, titleField)}})
 	add("offset_with_lists", &ir.Select{Rows: ir.Rows{
 		From: ir.Table{Name: public("album")}, OrderBy: orderBy(by("id")), Offset: ir.Literal{Text: "2", Type: int8Type},
 	}, Fields: []ir.Field{titleField, many("tracks", pair("id", "album_id"), tracks(nil), idField)}})

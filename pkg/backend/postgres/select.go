@@ -165,7 +165,8 @@ func (r *renderer) plainRows(rel relation) (*selection, *scope) {
 		q.from = r.from(rel.From, rel.outer)
 	}
 	q.where = r.joined(rel.join, rel.outer, in)
-	r.filter(rel.Where, in, q)
+	in.known = knownOf(rel.From, rel.Where)
+	r.filter(open(rel.Where, rel.join, rel.outer), in, q)
 	_, q.ordered = rel.From.(ir.Written)
 	if f, ok := rel.From.(ir.Function); ok && f.Single && rel.named == nil {
 		q.where = append(q.where, "NOT ("+in.alias+" IS NULL)")
@@ -184,7 +185,7 @@ func (r *renderer) around(inner *selection, in *scope) (*selection, *scope) {
 	q := &selection{inner: inner, alias: r.alias()}
 	inner.items = []string{in.alias + ".*"}
 	inner.rowOf = in
-	own := &scope{alias: q.alias, inner: inner}
+	own := &scope{alias: q.alias, inner: inner, known: in.known}
 	for i, k := range inner.order {
 		name := k.column
 		if name == "" {
@@ -211,9 +212,9 @@ type relatedRow struct {
 // one of a sub-select.
 func (r *renderer) joinOne(one relatedRow, outer *scope, q *selection) *scope {
 	if _, table := one.from.(ir.Table); table && one.unique && !q.ordered && len(one.join) > 0 && one.rows == nil {
-		in := &scope{alias: r.alias()}
+		in := &scope{alias: r.alias(), known: knownOf(one.from, one.where)}
 		in.marker = in.column(one.join[0].Inner)
-		on := append(r.joined(one.join, outer, in), r.condition(one.where, in))
+		on := append(r.joined(one.join, outer, in), r.condition(open(one.where, one.join, outer), in))
 		q.joins = append(q.joins, join{kind: leftJoin, text: r.from(one.from, outer) + " AS " + in.alias + " ON " + conjunction(on)})
 		return in
 	}
@@ -227,7 +228,7 @@ func (r *renderer) joinOne(one relatedRow, outer *scope, q *selection) *scope {
 	}
 	inner.items = []string{row.alias + ".*", sqlTrue + " AS " + quoteName(existColumn)}
 	inner.rowOf = row
-	in := &scope{alias: r.alias(), inner: inner}
+	in := &scope{alias: r.alias(), inner: inner, known: row.known}
 	in.marker = in.column(existColumn)
 	q.joins = append(q.joins, join{kind: leftJoin, inner: inner, alias: in.alias})
 	return in

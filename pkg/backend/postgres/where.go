@@ -18,6 +18,8 @@ type scope struct {
 	// inner is the sub-select that the row comes from, if it does. A row of a sub-select has
 	// no type of its own, so a function that takes the row of a table gets it as a column.
 	inner *selection
+	// known is what is certain of the row.
+	known known
 }
 
 func (s *scope) column(name string) string { return s.alias + "." + quoteName(name) }
@@ -174,7 +176,8 @@ func (r *renderer) exists(e ir.Exists, in *scope) string {
 	inner := in.nested(q.alias)
 	q.from = r.from(e.From, in)
 	q.where = r.joined(e.Join, in, inner)
-	r.filter(e.Where, inner, q)
+	inner.known = knownOf(e.From, e.Where)
+	r.filter(open(e.Where, e.Join, in), inner, q)
 	return "EXISTS (" + q.String() + ")"
 }
 
@@ -198,7 +201,8 @@ func (r *renderer) filter(e ir.BoolExp, in *scope, q *selection) {
 			inner := in.nested(r.alias())
 			on := conjunction(r.joined(e.Join, in, inner))
 			q.joins = append(q.joins, join{kind: innerJoin, text: r.from(e.From, in) + " AS " + inner.alias + " ON " + on})
-			r.filter(e.Where, inner, q)
+			inner.known = knownOf(e.From, e.Where)
+			r.filter(open(e.Where, e.Join, in), inner, q)
 			return
 		}
 	}
@@ -237,7 +241,7 @@ func (r *renderer) aggregateCompare(e ir.AggregateCompare, in *scope) string {
 	if e.Null != nil {
 		terms = append(terms, isNull(value, *e.Null))
 	}
-	where := append(r.joined(e.Join, in, inner), r.condition(e.Filter, inner))
+	where := append(r.joined(e.Join, in, inner), r.condition(open(e.Filter, e.Join, in), inner))
 	return "(SELECT " + conjunction(terms) + " FROM " + r.from(e.From, in) + " AS " + inner.alias + whereClause(where) + ")"
 }
 

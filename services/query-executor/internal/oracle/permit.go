@@ -12,6 +12,7 @@ func (m *maker) permit() {
 		for _, role := range own {
 			if m.chance(85) {
 				t.perms[role] = m.permission(t)
+				m.follow(t, role)
 			}
 		}
 		if t.base != nil {
@@ -46,6 +47,35 @@ func (m *maker) permission(t *Table) *permission {
 		p.limit = 1 + m.IntN(6)
 	}
 	return p
+}
+
+// follow makes rows of t visible, at times, where the row that they refer to is visible: a rule
+// that says again what another one says.
+func (m *maker) follow(t *Table, role string) {
+	for _, r := range t.Relations {
+		if p := r.Target.perms[role]; p != nil && r.Target != t && !r.Array && !mentionsRoot(p.filter) && m.chance(40) {
+			t.perms[role].filter = related{r, p.filter}
+		}
+	}
+}
+
+// mentionsRoot says that a rule means something else at another place.
+func mentionsRoot(x expression) bool {
+	switch x := x.(type) {
+	case conjunction:
+		return slices.ContainsFunc(x, mentionsRoot)
+	case disjunction:
+		return slices.ContainsFunc(x, mentionsRoot)
+	case negation:
+		return mentionsRoot(x.of)
+	case related:
+		return mentionsRoot(x.where)
+	case computedRows:
+		return mentionsRoot(x.where)
+	case exists:
+		return true
+	}
+	return false
 }
 
 // rule makes a rule on rows of t, inside of one on rows of root.

@@ -1,0 +1,136 @@
+package postgres
+
+import (
+	"reflect"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// known is what is certain of the row of a scope: the table that it is a row of, and conditions
+// that it satisfies.
+//
+// Permissions on related tables often say the same of the same row: lines are visible where
+// their invoice is one of the user's, and invoices are where they are the user's. Read along
+// the relationship, the second one holds already, and asking again would join the table again.
+type known struct {
+	table      catalog.Name
+	conditions []ir.BoolExp
+}
+
+// knownOf is what is certain of a row of from that satisfies where.
+func knownOf(from ir.From, where ir.BoolExp) known {
+	t, ok := from.(ir.Table)
+	if !ok {
+		return known{}
+	}
+	return known{table: t.Name, conditions: terms(nil, where)}
+}
+
+// terms appends the conditions that must all hold for e to hold. Those that mention the root of
+// a rule mean something else at another place and are left out.
+func terms(list []ir.BoolExp, e ir.BoolExp) []ir.BoolExp {
+	switch e := e.(type) {
+	case nil:
+		return list
+	case ir.And:
+		for _, term := range e.Exps {
+			list = terms(list, term)
+		}
+		return list
+	case ir.Rule:
+		return terms(list, e.Exp)
+	}
+	if mentionsRoot(reflect.ValueOf(e)) {
+		return list
+	}
+	return append(list, e)
+}
+
+// satisfies says that a condition is certain to hold.
+func (k *known) satisfies(e ir.BoolExp) bool {
+	switch e := e.(type) {
+	case nil:
+		return true
+	case ir.And:
+		for _, term := range e.Exps {
+			if !k.satisfies(term) {
+				return false
+			}
+		}
+		return true
+	case ir.Rule:
+		return k.satisfies(e.Exp)
+	}
+	for _, c := range k.conditions {
+		if reflect.DeepEqual(c, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// open is what is left to ask of rows that join leads to from the row of outer: where, without
+// what says of the row of outer what is certain.
+func open(where ir.BoolExp, join []ir.JoinPair, outer *scope) ir.BoolExp {
+	if outer == nil || outer.known.table == (catalog.Name{}) || len(join) == 0 {
+		return where
+	}
+	switch e := where.(type) {
+	case ir.And:
+		left := make([]ir.BoolExp, len(e.Exps))
+		for i, term := range e.Exps {
+			left[i] = open(term, join, outer)
+		}
+		return ir.And{Exps: left}
+	case ir.Rule:
+		return ir.Rule{Exp: open(e.Exp, join, outer)}
+	case ir.Exists:
+		t, ok := e.From.(ir.Table)
+		if ok && t.Name == outer.known.table && inverse(e.Join, join) && outer.known.satisfies(e.Where) {
+			return ir.And{} // the row of outer is there
+		}
+	}
+	return where
+}
+
+// inverse says that a join leads back to where another one came from.
+func inverse(back, there []ir.JoinPair) bool {
+	if len(back) != len(there) {
+		return false
+	}
+	for _, b := range back {
+		found := false
+		for _, t := range there {
+			found = found || b.Outer == t.Inner && b.Inner == t.Outer
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// mentionsRoot says that there is a column of the root of a rule in a condition.
+func mentionsRoot(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		return !v.IsNil() && mentionsRoot(v.Elem())
+	case reflect.Slice:
+		for i := range v.Len() {
+			if mentionsRoot(v.Index(i)) {
+				return true
+			}
+		}
+	case reflect.Struct:
+		if c, ok := v.Interface().(ir.Column); ok {
+			return c.Root
+		}
+		for i := range v.NumField() {
+			if mentionsRoot(v.Field(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}

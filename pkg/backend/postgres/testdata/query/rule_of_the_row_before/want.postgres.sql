@@ -1,0 +1,1 @@
+SELECT t0."name", ARRAY(SELECT record_send(ROW(t1."title")) FROM "public"."album" AS t1 WHERE t1."artist_id" = t0."id" ORDER BY t1."id") FROM "public"."artist" AS t0 WHERE t0."owner_id" = $1::int4 ORDER BY t0."id"
