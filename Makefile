@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-race lint fmt generate verify tidy bench fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-race lint fmt generate verify tidy bench bench-plans fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ tidy: ## go mod tidy in every module
 
 bench: build ## engine and hand-written yardsticks side by side (BENCH="-duration 5s -queries Q1,Q6")
 	$(GO) run ./services/engine/cmd/bench $(BENCH)
+
+bench-plans: build ## the engine's SQL beside hand-written SQL, on a million tracks (PLANS="-runs 5")
+	$(GO) run ./services/engine/cmd/benchplans $(PLANS)
 
 fuzz: ## every fuzz target for a while (FUZZTIME=10s)
 	@scripts/fuzz

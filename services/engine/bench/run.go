@@ -56,30 +56,11 @@ func Run(ctx context.Context, o Options, out, progress io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 
-	fmt.Fprintln(progress, "starting PostgreSQL and loading the sample")
-	say := func(what string) { fmt.Fprintln(progress, what) }
-	if err := localpg.Ensure(ctx, say); err != nil {
-		return err
-	}
-	database, err := localpg.Start(ctx, localpg.Config{
-		Dir: filepath.Join(dir, "postgresql"), Durable: o.Durable,
-		// Vacuum runs between slices, not at any time.
-		Settings: map[string]string{"autovacuum": "off", "shared_buffers": "256MB"},
-	})
+	database, err := startDatabase(ctx, dir, o.Durable, sample.Small, progress)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-		defer cancel()
-		err = errors.Join(err, database.Stop(stop))
-	}()
-	if err := execute(ctx, database.URL("postgres"), "CREATE DATABASE "+sampleDatabase); err != nil {
-		return err
-	}
-	if err := sample.Load(ctx, database.URL(sampleDatabase), sample.Small); err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, stopDatabase(ctx, database)) }()
 
 	p := &place{options: o, dir: dir, processes: &processes{dir: dir}, databaseURL: database.URL}
 	defer p.processes.stop()
@@ -100,6 +81,37 @@ func Run(ctx context.Context, o Options, out, progress io.Writer) (err error) {
 	}
 	r.writeSummary(out)
 	return nil
+}
+
+// startDatabase starts a server in dir and fills its database with the sample.
+func startDatabase(ctx context.Context, dir string, durable bool, size sample.Size, progress io.Writer) (*localpg.Server, error) {
+	fmt.Fprintln(progress, "starting PostgreSQL and loading the sample")
+	say := func(what string) { fmt.Fprintln(progress, what) }
+	if err := localpg.Ensure(ctx, say); err != nil {
+		return nil, err
+	}
+	database, err := localpg.Start(ctx, localpg.Config{
+		Dir: filepath.Join(dir, "postgresql"), Durable: durable,
+		// Vacuum runs between slices, not at any time.
+		Settings: map[string]string{"autovacuum": "off", "shared_buffers": "256MB"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = execute(ctx, database.URL("postgres"), "CREATE DATABASE "+sampleDatabase)
+	if err == nil {
+		err = sample.Load(ctx, database.URL(sampleDatabase), size)
+	}
+	if err != nil {
+		return nil, errors.Join(err, stopDatabase(ctx, database))
+	}
+	return database, nil
+}
+
+func stopDatabase(ctx context.Context, database *localpg.Server) error {
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	return database.Stop(stop)
 }
 
 // startAll starts the chosen targets, and the reference in any case.
