@@ -100,3 +100,29 @@ func TestPagesMakeTheWhole(t *testing.T) {
 		}
 	}
 }
+
+func TestRelayIsExplained(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/cases/relay", Config{})
+	s := e.borrow()
+	defer e.giveBack(s)
+	r, err := e.prepare(t.Context(), &request{session: readSession(t, t.TempDir()), relay: true, text: `{
+		page: artist_connection(first: 2, after: "eyJpZCI6MX0=") { edges { cursor } pageInfo { hasPreviousPage } }
+		node(id: "WzEsInB1YmxpYyIsImFydGlzdCIsMV0=") { id }
+	}`}, s)
+	require.NoError(t, err)
+	body, err := r.plan.Explain(t.Context(), &s.run)
+	require.NoError(t, err)
+	var list []struct {
+		Field, SQL string
+		Plan       []string
+	}
+	require.NoError(t, json.Unmarshal(body, &list))
+	require.Len(t, list, 2)
+	require.Equal(t, "page", list[0].Field)
+	require.Contains(t, list[0].SQL, "LIMIT 3")
+	require.Contains(t, list[0].SQL, "'1'", "the value of the cursor is part of the text")
+	require.NotEmpty(t, list[0].Plan)
+	require.Equal(t, "node", list[1].Field)
+	require.NotEmpty(t, list[1].Plan)
+}

@@ -130,6 +130,7 @@ func (p *planner) tryFields(t *schema.Table, s *selected) error {
 	p.source, p.bindings, p.bound = t.Source, nil, map[boundKey]int{}
 	_, err := p.fields(t, s)
 	p.source, p.tables, p.writes, p.functions = source, tables, writes, functions
+	p.joins, p.joined = nil, nil
 	return err
 }
 
