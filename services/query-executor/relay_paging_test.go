@@ -106,7 +106,7 @@ func TestRelayIsExplained(t *testing.T) {
 	e := newFixture(t, "testdata/cases/relay", Config{})
 	s := e.borrow()
 	defer e.giveBack(s)
-	r, err := e.prepare(t.Context(), &request{session: readSession(t, t.TempDir()), relay: true, text: `{
+	r, err := e.prepare(t.Context(), &request{session: adminSession(), relay: true, text: `{
 		page: artist_connection(first: 2, after: "eyJpZCI6MX0=") { edges { cursor } pageInfo { hasPreviousPage } }
 		node(id: "WzEsInB1YmxpYyIsImFydGlzdCIsMV0=") { id }
 	}`}, s)

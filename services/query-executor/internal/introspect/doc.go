@@ -1,4 +1,5 @@
-// Package introspect answers __schema and __type.
+// Package introspect answers __schema and __type, and gives the schema as text to a federation
+// gateway (_service).
 //
 // The role's types are held in the type system of graphql-go, made from package schema
 // type by type while the answer is written, so that a schema of thousands of types is
