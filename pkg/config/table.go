@@ -161,6 +161,10 @@ var (
 		Flag: "preserve-401-errors", Variable: "PRESERVE_401_ERRORS", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
 		Help: "keep status 401 on the GraphQL endpoints, which otherwise answer 200",
 	}, parseBool)
+	StrictGraphQLOverHTTP = define(Spec{
+		Flag: "strict-graphql-over-http", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "follow the GraphQL over HTTP specification where the wire format differs: its media type and statuses, queries by GET",
+	}, parseBool)
 	UnauthorizedRole = define(Spec{
 		Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "role of requests without credentials",
@@ -366,7 +370,7 @@ var effective = []row{
 	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
 	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
 	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,
-	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
+	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, StrictGraphQLOverHTTP, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, DevMode, AdminInternalErrors,
 	StringifyNumericTypes, InferFunctionPermissions, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, RequestTimeout,

@@ -61,6 +61,7 @@ type Config struct {
 	DevMode             bool
 	AdminInternalErrors bool
 	Preserve401Errors   bool
+	StrictOverHTTP      bool
 
 	// HTTPLog writes a line for each request, if that is at LogLevel.
 	HTTPLog  bool
@@ -107,6 +108,7 @@ func ReadConfig(v *config.Values) Config {
 		DevMode:                  config.DevMode.Get(v),
 		AdminInternalErrors:      config.AdminInternalErrors.Get(v),
 		Preserve401Errors:        config.Preserve401Errors.Get(v),
+		StrictOverHTTP:           config.StrictGraphQLOverHTTP.Get(v),
 		HTTPLog:                  slices.Contains(config.EnabledLogTypes.Get(v), string(telemetry.LogHTTP)),
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
 		ExperimentalFeatures:     config.ExperimentalFeatures.Get(v),

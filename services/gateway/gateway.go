@@ -203,6 +203,7 @@ func (g *Gateway) wire() {
 		DevMode:                  g.config.DevMode,
 		AdminInternalErrors:      g.config.AdminInternalErrors,
 		Preserve401:              g.config.Preserve401Errors,
+		StrictOverHTTP:           g.config.StrictOverHTTP,
 		MaxRequestSize:           g.config.MaxRequestSize,
 		ReadTimeout:              g.config.Timeout,
 		RequestTimeout:           g.config.RequestTimeout,

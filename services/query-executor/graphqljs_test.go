@@ -2,17 +2,14 @@ package queryexecutor
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/nodetest"
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/parse"
@@ -57,7 +54,7 @@ type checkedSchema struct {
 // them.
 func TestSchemasSuitGraphQLJS(t *testing.T) {
 	t.Parallel()
-	dir := installGraphQLJS(t)
+	dir := nodetest.Install(t, "testdata/graphqljs")
 	schemas := []checkedSchema{{Name: "100 tables", Introspection: largeIntrospection(t, 100)}}
 	for _, feature := range []string{"shop", "mutations", "naming", "sources", "relay", "federation"} {
 		path := filepath.Join("testdata", "cases", feature)
@@ -107,36 +104,10 @@ func largeIntrospection(t *testing.T, n int) json.RawMessage {
 	return json.RawMessage(`{"__schema":` + string(out.Buf) + "}")
 }
 
-// installGraphQLJS is a directory with graphql-js. The test is skipped where it can't be had.
-func installGraphQLJS(t *testing.T) string {
-	t.Helper()
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("graphql-js needs %s: %v", program, err)
-		}
-	}
-	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/graphqljs")))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	install := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-	install.Dir = dir
-	if output, err := install.CombinedOutput(); err != nil {
-		t.Skipf("npm can't install graphql-js: %v\n%s", err, output)
-	}
-	return dir
-}
-
 // checkSchemas gives the list of faults.
 func checkSchemas(t *testing.T, dir string, schemas []checkedSchema) []byte {
 	t.Helper()
 	input, err := json.Marshal(schemas)
 	require.NoError(t, err)
-	check := exec.CommandContext(t.Context(), "node", "check.mjs")
-	check.Dir, check.Stdin = dir, bytes.NewReader(input)
-	var faults bytes.Buffer
-	check.Stderr = &faults
-	output, err := check.Output()
-	require.NoError(t, err, faults.String())
-	return output
+	return nodetest.Run(t, dir, bytes.NewReader(input), "check.mjs")
 }

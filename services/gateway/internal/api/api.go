@@ -60,6 +60,9 @@ type Settings struct {
 	AdminInternalErrors bool
 	// Preserve401 keeps the status of authentication errors on the GraphQL endpoints.
 	Preserve401 bool
+	// StrictOverHTTP follows the specification of GraphQL over HTTP where the wire format
+	// differs from it.
+	StrictOverHTTP bool
 	// MaxRequestSize is the most bytes of a request's body.
 	MaxRequestSize int
 	// ReadTimeout is how long the body of a request may take to come, RequestTimeout how

@@ -18,6 +18,9 @@ func newExecuteHead() proto.Message { return &queryv1.ExecuteHead{} }
 func graphqlHandler(relay bool) handler {
 	return func(x *exchange) error {
 		x.mode = accesslog.ModeError
+		if err := x.strictly(); err != nil {
+			return err
+		}
 		text, err := x.authenticateAndRead()
 		if err != nil {
 			return err
@@ -72,6 +75,7 @@ func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, 
 		Relay:         relay,
 		RequestId:     id,
 		ClientHeaders: clientHeaders,
+		ReadOnly:      r.ReadOnly,
 	}
 }
 

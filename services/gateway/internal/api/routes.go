@@ -113,16 +113,21 @@ const (
 	graphqlErrors
 	// graphqlErrors200 are {"errors":[...]} with status 200.
 	graphqlErrors200
+	// graphqlErrorsStrict are {"errors":[...]} with status 200 for faults of operations, and
+	// their own status for what is no GraphQL request.
+	graphqlErrorsStrict
 )
 
 // status is the HTTP status of an error. What says that the request did not get through
 // keeps its status everywhere: proxies and clients act on it.
 func (a *API) status(shape errorShape, e *apierror.Error) int {
 	switch {
-	case shape != graphqlErrors200,
+	case shape == graphqlErrorsStrict && requestFault(e),
+		shape != graphqlErrors200 && shape != graphqlErrorsStrict,
 		e.Status == http.StatusServiceUnavailable,
 		e.Status == http.StatusRequestEntityTooLarge,
 		e.Status == http.StatusRequestTimeout,
+		e.Status == http.StatusUnsupportedMediaType,
 		e.Status == http.StatusUnauthorized && a.Preserve401:
 		return e.Status
 	}

@@ -64,7 +64,11 @@ func (a *API) addWebSockets(e *echo.Echo) {
 			return nil
 		})
 	}
-	add("/v1/graphql", websocket.Endpoint{}, a.serve(graphqlErrors, persistedQuery))
+	byGET := a.serve(graphqlErrors, persistedQuery)
+	if a.StrictOverHTTP {
+		byGET = a.serve(graphqlErrors200, graphqlByGET)
+	}
+	add("/v1/graphql", websocket.Endpoint{}, byGET)
 	add("/v1alpha1/graphql", websocket.Endpoint{FlatErrors: true}, missing)
 	if a.Relay {
 		add("/v1beta1/relay", websocket.Endpoint{Relay: true}, missing)

@@ -18,6 +18,8 @@ type GraphQL struct {
 	OperationName string
 	// Variables is a JSON object within the body, or nil.
 	Variables []byte
+	// ReadOnly refuses operations that write.
+	ReadOnly bool
 }
 
 // Body is the body of a GraphQL endpoint.
@@ -94,6 +96,20 @@ func Read(v jsonscan.Value) (GraphQL, error) {
 		return r, missingKey("query")
 	}
 	return r, nil
+}
+
+// ReadVariables reads variables that stand alone; nil for null.
+func ReadVariables(text []byte) ([]byte, error) {
+	v, err := parse(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case v.Kind == jsonscan.Null:
+		return nil, nil
+	case v.Kind != jsonscan.Object:
+		return nil, wrongKind("variables", jsonscan.Object, v)
+	}
+	return v.Raw, nil
 }
 
 func namesPersistedQuery(v jsonscan.Value) bool {
