@@ -3,6 +3,9 @@ package bus
 import (
 	"cmp"
 	"strconv"
+	"strings"
+
+	deliveryv1 "queryengine/proto/delivery/v1"
 )
 
 // Endpoint is something a service answers. Replicas of the service share its requests.
@@ -99,6 +102,19 @@ func cacheSubject(family, key string, part uint32) string {
 // cacheSubjects are the keys of all entries of a family and key; an empty one stands for all.
 func cacheSubjects(family, key string) string {
 	return "$KV." + CacheBucket + "." + cmp.Or(family, "*") + "." + cmp.Or(key, "*") + ".*"
+}
+
+// The work queue of webhooks: a subject for each kind of event, below one prefix.
+const (
+	DeliveriesStream   = "DELIVERIES"
+	deliveriesPrefix   = "engine.deliveries."
+	deliveriesSubject  = deliveriesPrefix + ">"
+	deliveriesConsumer = "event-delivery"
+)
+
+// deliverySubject is where deliveries of a kind are published.
+func deliverySubject(kind deliveryv1.Kind) string {
+	return deliveriesPrefix + strings.ToLower(strings.TrimPrefix(kind.String(), "KIND_"))
 }
 
 // Header fields of requests and of messages in the stream.

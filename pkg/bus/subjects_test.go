@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	deliveryv1 "queryengine/proto/delivery/v1"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -19,6 +22,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestSubjects(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
+	var kinds []string
 	for _, e := range []Endpoint{QueryExecute, QueryExplain, DataExecute, LiveLink("INSTANCE"), LiveSubscribe("INSTANCE"), LiveUnsubscribe("INSTANCE"), MetadataApply, MetadataSnapshot, MetadataHealth} {
 		fmt.Fprintf(&b, "endpoint %s of %s: %s\n", e.Name, e.Service, e.Subject)
 	}
@@ -26,6 +30,12 @@ func TestSubjects(t *testing.T) {
 		fmt.Fprintf(&b, "topic: %s\n", topic.Subject)
 	}
 	fmt.Fprintf(&b, "stream %s: %s\n", ChangesStream, ChangesSubject)
+	fmt.Fprintf(&b, "stream %s: %s, taken by %s\n", DeliveriesStream, deliveriesSubject, deliveriesConsumer)
+	for kind := range deliveryv1.Kind_name {
+		kinds = append(kinds, deliverySubject(deliveryv1.Kind(kind)))
+	}
+	slices.Sort(kinds)
+	fmt.Fprintf(&b, "deliveries: %s\n", strings.Join(kinds, " "))
 	fmt.Fprintf(&b, "bucket: %s\n", SnapshotsBucket)
 	fmt.Fprintf(&b, "cache: %s %s %s\n", CacheBucket, cacheSubject("FAMILY", "KEY", 0), cacheSubjects("", "KEY"))
 	for i := range snapshotsKept {

@@ -100,10 +100,6 @@ var withoutEffect = []row{
 		Help: "asynchronous actions that are fetched at once",
 	}, parseNonNegative),
 	accepted(Spec{
-		Flag: "disable-eventing", Default: "false", Values: boolean, Switch: true, Services: []Service{EventDelivery, Scheduler},
-		Help: "deliver no events",
-	}, parseBool),
-	accepted(Spec{
 		Flag: "enable-triggers-error-log-level", Default: "false", Values: boolean, Switch: true, Services: []Service{EventDelivery},
 		Help: "log failed deliveries as errors",
 	}, parseBool),

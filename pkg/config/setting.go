@@ -77,6 +77,7 @@ const (
 	GroupLimits        Group = "Limits"
 	GroupEgress        Group = "Outgoing calls"
 	GroupSubscriptions Group = "Subscriptions"
+	GroupEvents        Group = "Events"
 	GroupOperation     Group = "Operation"
 	GroupNoEffect      Group = "Accepted without effect"
 )

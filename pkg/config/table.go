@@ -9,6 +9,8 @@ import (
 var (
 	all      = []Service{Gateway, Metadata, QueryExecutor, EventDelivery, Scheduler}
 	queriers = []Service{Metadata, QueryExecutor}
+	// planners have tables in the metadata database.
+	planners = []Service{Metadata, EventDelivery, Scheduler}
 	callers  = []Service{Metadata, QueryExecutor, EventDelivery}
 )
 
@@ -75,11 +77,11 @@ var (
 // Databases.
 var (
 	DatabaseURL = define(Spec{
-		Flag: "database-url", Secret: true, Values: "PostgreSQL URL", Group: GroupDatabases, Services: queriers,
+		Flag: "database-url", Secret: true, Values: "PostgreSQL URL", Group: GroupDatabases, Services: all[1:],
 		Help: "becomes the source default when metadata has no source yet; also the metadata database when no other is given",
 	}, parseSecret)
 	MetadataDatabaseURL = define(Spec{
-		Flag: "metadata-database-url", Secret: true, Values: "PostgreSQL URL", Group: GroupDatabases, Services: []Service{Metadata, Scheduler},
+		Flag: "metadata-database-url", Secret: true, Values: "PostgreSQL URL", Group: GroupDatabases, Services: planners,
 		Help: "database that holds the metadata",
 	}, parseSecret)
 	Connections = define(Spec{
@@ -120,7 +122,7 @@ var (
 		Help: "file with the credentials of a NATS user",
 	}, parseText)
 	NATSReplicas = define(Spec{
-		Flag: "nats-replicas", Default: "1", Values: number, Group: GroupBus, Services: []Service{Metadata},
+		Flag: "nats-replicas", Default: "1", Values: number, Group: GroupBus, Services: planners,
 		Help: "copies of each stream; 3 in a cluster",
 	}, parsePositive)
 	NATSPort = define(Spec{
@@ -332,6 +334,18 @@ var (
 	}, parseBool)
 )
 
+// Events.
+var (
+	EventsHTTPPoolSize = define(Spec{
+		Flag: "events-http-pool-size", Default: "100", Values: number, Group: GroupEvents, Services: []Service{EventDelivery},
+		Help: "webhooks that one process calls at once",
+	}, parsePositive)
+	DisableEventing = define(Spec{
+		Flag: "disable-eventing", Default: "false", Values: boolean, Switch: true, Group: GroupEvents, Services: []Service{EventDelivery, Scheduler},
+		Help: "deliver no events",
+	}, parseBool)
+)
+
 // Operation.
 var (
 	LogLevel = define(Spec{
@@ -376,6 +390,7 @@ var effective = []row{
 	QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
 	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, CloseWebSocketsOnMetadataChange,
+	EventsHTTPPoolSize, DisableEventing,
 	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge,
 }
 

@@ -1,27 +1,136 @@
-// Package eventdelivery is the service that captures the table events of each source and
-// makes all webhook deliveries.
+// Package eventdelivery is the service that makes all webhook deliveries.
 //
-// It follows the metadata, so that it knows the triggers of every version, and takes no
-// requests.
+// It follows the metadata, so that it knows the triggers of every version, takes deliveries
+// from the delivery stream, and takes no requests. What is due is said by others: the
+// scheduler publishes scheduled events.
 package eventdelivery
 
 import (
+	"context"
 	"log/slog"
+	"sync"
+	"time"
 
 	"queryengine/pkg/bus"
+	"queryengine/pkg/egress"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/service"
+	"queryengine/pkg/snapshot"
+	deliveryv1 "queryengine/proto/delivery/v1"
+	"queryengine/services/event-delivery/internal/delivery"
+	"queryengine/services/event-delivery/internal/scheduled"
 )
 
 // Deps are what the service works with.
 type Deps struct {
 	Bus    *bus.Bus
 	Logger *slog.Logger
+	// Env is os.LookupEnv: metadata may name variables.
+	Env metadata.Env
+	// Now is the clock that decides what is too late, time.Now by default.
+	Now func() time.Time
+}
+
+// Service is the event-delivery service.
+type Service struct {
+	*service.Base
+	config Config
+	logger *slog.Logger
+
+	client *egress.Client
+	store  *scheduled.Store
+	cron   *scheduled.Cron
+	worker *delivery.Worker
+	// known is closed by knows when the first version of the metadata is known.
+	known chan struct{}
+	knows sync.Once
+
+	starting sync.Mutex
+	working  bool
 }
 
 // New wires the service and does no I/O.
-func New(d Deps) *service.Base {
-	return service.New(service.Config{
-		Name:        "event-delivery",
-		Description: "captures table events and delivers webhooks",
-	}, d.Bus, d.Logger, nil)
+func New(c Config, d Deps) (*Service, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	s := &Service{config: c, logger: d.Logger, known: make(chan struct{}), Base: service.New(service.Config{
+		Name:        bus.ServiceEventDelivery,
+		Description: "delivers events to webhooks",
+	}, d.Bus, d.Logger, nil)}
+	if c.Disabled {
+		return s, nil
+	}
+	return s, s.wire(d)
+}
+
+func (s *Service) wire(d Deps) error {
+	var err error
+	if s.client, err = egress.New(s.config.Egress); err != nil {
+		return err
+	}
+	if s.store, err = scheduled.Open(s.config.MetadataURL); err != nil {
+		return err
+	}
+	s.cron = scheduled.NewCron(s.store, d.Env, d.Now)
+	s.Follower().Watch(s.follow)
+	s.worker = delivery.New(delivery.Config{
+		Queue:    d.Bus.Deliveries(),
+		Replicas: s.config.Replicas,
+		Kinds: map[deliveryv1.Kind]delivery.Kind{
+			deliveryv1.Kind_KIND_CRON:    s.cron,
+			deliveryv1.Kind_KIND_ONE_OFF: scheduled.NewOneOff(s.store, d.Env, d.Now),
+		},
+		Client:      s.client,
+		Concurrency: s.config.Concurrency,
+		Logger:      d.Logger,
+		Now:         d.Now,
+		Ready:       s.known,
+	})
+	return nil
+}
+
+// follow takes over what a version of the metadata says.
+func (s *Service) follow(current *snapshot.Snapshot) {
+	s.cron.SetTriggers(current.Document.CronTriggers)
+	s.knows.Do(func() { close(s.known) })
+	hosts, err := egress.Allowlist(current.Document.Network)
+	if err != nil {
+		s.logger.Warn("the TLS allow list of the metadata can't be read", "error", err)
+		return
+	}
+	s.client.SetAllowlist(hosts)
+}
+
+// Start begins to follow the metadata and to deliver.
+func (s *Service) Start(ctx context.Context) error {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	if err := s.Base.Start(ctx); err != nil {
+		return err
+	}
+	if s.worker != nil && !s.working {
+		s.worker.Start()
+		s.working = true
+	}
+	return nil
+}
+
+// Stop waits for the webhooks that were called, for a bounded time, and gives the rest of
+// the deliveries back.
+func (s *Service) Stop() {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	if s.working {
+		s.worker.Stop(s.config.StopTimeout)
+		s.working = false
+	}
+	s.Base.Stop()
+	if s.worker != nil {
+		s.client.Close()
+		s.store.Close()
+	}
 }

@@ -40,10 +40,10 @@ var parts = []struct {
 		})
 	}},
 	{config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
-		return eventdelivery.New(eventdelivery.Deps{Bus: e.Bus, Logger: e.Logger}), nil
+		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{Bus: e.Bus, Logger: e.Logger, Env: os.LookupEnv})
 	}},
 	{config.Scheduler, func(e *program.Env) (lifecycle.Service, error) {
-		return scheduler.New(scheduler.Deps{Bus: e.Bus, Logger: e.Logger}), nil
+		return scheduler.New(scheduler.ReadConfig(e.Values), scheduler.Deps{Bus: e.Bus, Logger: e.Logger})
 	}},
 	{config.Gateway, func(e *program.Env) (lifecycle.Service, error) {
 		return gateway.New(gateway.ReadConfig(e.Values), gateway.Deps{

@@ -2,6 +2,8 @@
 package main
 
 import (
+	"os"
+
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
@@ -10,6 +12,6 @@ import (
 
 func main() {
 	program.Main(config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
-		return eventdelivery.New(eventdelivery.Deps{Bus: e.Bus, Logger: e.Logger}), nil
+		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{Bus: e.Bus, Logger: e.Logger, Env: os.LookupEnv})
 	})
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"queryengine/pkg/metadatadb"
 )
 
 //go:embed migrations/*.sql
@@ -44,7 +46,7 @@ func (s *Store) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("metadata database: %s", withoutAddress(err)) //nolint:errorlint // the chain holds the address
+	return fmt.Errorf("metadata database: %s", metadatadb.WithoutAddress(err)) //nolint:errorlint // the chain holds the address
 }
 
 // tableVersion is 0 when there are no tables yet.

@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
@@ -15,11 +13,9 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/metadata"
+	"queryengine/pkg/metadatadb"
 	"queryengine/pkg/snapshot"
 )
-
-// fileScheme marks an address that is in a file, which is read for each new connection.
-const fileScheme = "dynamic-from-file://"
 
 // lockTimeout bounds the wait for a lock of another process: a request that may not go on
 // fails rather than hang.
@@ -46,53 +42,13 @@ type Store struct {
 
 // Open prepares the pool; it connects when it is used.
 func Open(c Config) (*Store, error) {
-	address, err := resolve(c.URL)
+	pool, err := metadatadb.Open(metadatadb.Config{
+		URL: c.URL, Application: "query engine metadata", MaxConnections: c.MaxConnections, LockTimeout: lockTimeout,
+	})
 	if err != nil {
 		return nil, err
 	}
-	pc, err := pgxpool.ParseConfig(address)
-	if err != nil {
-		return nil, errors.New("the address of the metadata database is not valid") // the cause repeats the password
-	}
-	pc.MaxConns = int32(max(c.MaxConnections, 4)) //nolint:gosec // small
-	pc.ConnConfig.RuntimeParams["application_name"] = "query engine metadata"
-	pc.ConnConfig.RuntimeParams["lock_timeout"] = lockTimeout
-	if strings.HasPrefix(c.URL, fileScheme) {
-		pc.BeforeConnect = func(_ context.Context, cc *pgx.ConnConfig) error { return refresh(cc, c.URL) }
-	}
-	pool, err := pgxpool.NewWithConfig(context.Background(), pc)
-	if err != nil {
-		return nil, fmt.Errorf("metadata database: %w", err)
-	}
-	return &Store{pool: pool, config: pc.ConnConfig, history: c.History, historyAge: c.HistoryAge}, nil
-}
-
-// resolve returns the address itself.
-func resolve(url string) (string, error) {
-	path, inFile := strings.CutPrefix(url, fileScheme)
-	if !inFile {
-		return url, nil
-	}
-	address, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("address of the metadata database: %w", err)
-	}
-	return strings.TrimSpace(string(address)), nil
-}
-
-// refresh takes over what the file says now.
-func refresh(cc *pgx.ConnConfig, url string) error {
-	address, err := resolve(url)
-	if err != nil {
-		return err
-	}
-	fresh, err := pgx.ParseConfig(address)
-	if err != nil {
-		return errors.New("the address of the metadata database is not valid")
-	}
-	cc.Host, cc.Port, cc.User, cc.Password, cc.Database = fresh.Host, fresh.Port, fresh.User, fresh.Password, fresh.Database
-	cc.TLSConfig, cc.Fallbacks = fresh.TLSConfig, fresh.Fallbacks
-	return nil
+	return &Store{pool: pool, config: pool.Config().ConnConfig, history: c.History}, nil
 }
 
 // Close ends all connections.
@@ -200,7 +156,7 @@ func failure(err error) error {
 	if !errors.As(err, &sql) || errors.As(err, &connect) || isConnectionState(sql.Code) {
 		return apierror.New(apierror.PostgresError, "connection error").
 			WithStatus(http.StatusInternalServerError).
-			WithInternal("metadata database: " + withoutAddress(err))
+			WithInternal("metadata database: " + metadatadb.WithoutAddress(err))
 	}
 	if sql.Code == "40001" || sql.Code == "55P03" {
 		return apierror.New(apierror.ConcurrentUpdate, "serialization failure due to concurrent update")
@@ -214,15 +170,4 @@ func failure(err error) error {
 // has cut it.
 func isConnectionState(code string) bool {
 	return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P")
-}
-
-// withoutAddress is the cause of a failed connection without the address.
-func withoutAddress(err error) string {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err.Error()
-		}
-		err = inner
-	}
 }

@@ -199,7 +199,7 @@ func TestAddressInAFileIsReadForEachConnection(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "url")
 	require.NoError(t, os.WriteFile(path, []byte("postgres://nobody@127.0.0.1:1/none"), 0o600))
-	s := open(t, fileScheme+path)
+	s := open(t, "dynamic-from-file://"+path)
 	require.Error(t, s.Ping(t.Context()))
 	require.NoError(t, os.WriteFile(path, []byte(dbtest.URL(t)+"\n"), 0o600))
 	require.NoError(t, s.Ping(t.Context()))

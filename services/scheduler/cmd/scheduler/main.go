@@ -10,6 +10,6 @@ import (
 
 func main() {
 	program.Main(config.Scheduler, func(e *program.Env) (lifecycle.Service, error) {
-		return scheduler.New(scheduler.Deps{Bus: e.Bus, Logger: e.Logger}), nil
+		return scheduler.New(scheduler.ReadConfig(e.Values), scheduler.Deps{Bus: e.Bus, Logger: e.Logger})
 	})
 }

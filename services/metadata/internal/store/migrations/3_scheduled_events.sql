@@ -60,5 +60,7 @@ CREATE INDEX engine_scheduled_event_invocations_of ON engine_catalog.engine_sche
 CREATE TABLE engine_catalog.scheduler_lease (
 	id int PRIMARY KEY DEFAULT 1 CHECK (id = 1),
 	holder text NOT NULL,
-	expires_at timestamptz NOT NULL
+	expires_at timestamptz NOT NULL,
+	-- Identity of the delivery stream that locked events were published to.
+	stream text NOT NULL DEFAULT ''
 );

@@ -1,0 +1,55 @@
+package eventdelivery
+
+import (
+	"time"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/config"
+	"queryengine/pkg/egress"
+)
+
+// Config are the settings of the service.
+type Config struct {
+	// MetadataURL is the database that holds scheduled events.
+	MetadataURL string
+	// Replicas of the delivery stream.
+	Replicas int
+	// Concurrency bounds the webhooks that are called at once.
+	Concurrency int
+	// Egress says what calls to webhooks may do.
+	Egress egress.Config
+	// StopTimeout is how long Stop waits for webhooks that were called.
+	StopTimeout time.Duration
+	// Disabled switches everything off: the service follows the metadata only.
+	Disabled bool
+}
+
+// ReadConfig takes the service's settings from the table.
+func ReadConfig(v *config.Values) Config {
+	c := Config{
+		MetadataURL: config.MetadataDatabaseURL.Get(v).Reveal(),
+		Replicas:    config.NATSReplicas.Get(v),
+		Concurrency: config.EventsHTTPPoolSize.Get(v),
+		Egress:      egress.ReadConfig(v),
+		StopTimeout: config.GracefulShutdownTimeout.Get(v),
+		Disabled:    config.DisableEventing.Get(v),
+	}
+	if c.MetadataURL == "" {
+		c.MetadataURL = config.DatabaseURL.Get(v).Reveal()
+	}
+	return c
+}
+
+// Validate says what is missing or wrong.
+func (c Config) Validate() error {
+	switch {
+	case c.Disabled:
+		return nil
+	case c.MetadataURL == "":
+		return apierror.New(apierror.StartFailed,
+			"Fatal Error: Either of --metadata-database-url or --database-url option expected")
+	case c.Concurrency < 1:
+		return apierror.New(apierror.StartFailed, "Fatal Error: the number of webhooks that are called at once must be positive")
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"queryengine/pkg/egress"
+	"queryengine/pkg/service"
+	"queryengine/pkg/transform"
+)
+
+// maxAttempt bounds one attempt, whatever the timeout of its trigger says.
+const maxAttempt = 30 * time.Minute
+
+// errCancelled says that the worker stops: the attempt belongs to another one.
+var errCancelled = errors.New("the worker stops")
+
+// caller makes calls; an *egress.Client.
+type caller interface {
+	Do(ctx context.Context, r *egress.Request) (*egress.Response, error)
+}
+
+// do makes an attempt. Its only error is errCancelled.
+func (w *Worker) do(ctx context.Context, a *Attempt) (Outcome, error) {
+	t := a.Target
+	original := transform.Call{Method: http.MethodPost, URL: t.URL, Headers: headers(t.Headers), Body: a.Body}
+	call, err := t.Request.Apply(original, a.Session)
+	if err != nil {
+		w.logger.ErrorContext(ctx, "the request transform failed", "event", a.EventID, "webhook", t.Template, "error", err)
+		return Outcome{EventID: a.EventID, State: Failed}, nil
+	}
+	if t.Timeout == 0 {
+		return failed(w.now(), a, call, new(http.StatusInternalServerError), a.Described+" timed out while processing.", ""), nil
+	}
+	answer, err := w.client.Do(ctx, &egress.Request{
+		Method: call.Method, URL: call.URL, Header: header(call.Headers), Body: call.Body, Timeout: min(t.Timeout, maxAttempt),
+	})
+	if err != nil {
+		var fault *egress.Error
+		if errors.As(err, &fault) && fault.Kind == egress.Cancelled {
+			return Outcome{}, errCancelled
+		}
+		return failed(w.now(), a, call, nil, transportError(err, call, t), ""), nil
+	}
+	if answer.Status >= http.StatusMultipleChoices {
+		return failed(w.now(), a, call, &answer.Status, string(answer.Body), answer.Header.Get("Retry-After")), nil
+	}
+	var seen *transform.Call
+	if t.Request != nil {
+		seen = &original
+	}
+	body, err := t.Response.Apply(transform.Answer{Status: answer.Status, Body: answer.Body, Request: seen, Session: a.Session})
+	if err != nil {
+		return failed(w.now(), a, call, new(http.StatusInternalServerError), string(encode(err)), ""), nil
+	}
+	return Outcome{EventID: a.EventID, State: Delivered, Invocation: &Invocation{
+		Status: &answer.Status, Request: requestRecord(a, call), Response: deliveredRecord(a.Version, answer, body),
+	}}, nil
+}
+
+// failed decides what follows on an attempt that failed.
+func failed(now time.Time, a *Attempt, call transform.Call, status *int, message, retryAfter string) Outcome {
+	o := Outcome{EventID: a.EventID, State: Failed, Invocation: &Invocation{
+		Status: status, Request: requestRecord(a, call), Response: failedRecord(a.Version, message),
+	}}
+	switch wait := retryDelay(retryAfter); {
+	case wait > 0:
+		o.State, o.RetryAt = Waiting, now.Add(wait)
+	case a.Tries < a.Target.Retries:
+		o.State, o.RetryAt = Waiting, now.Add(a.Target.Interval)
+	}
+	return o
+}
+
+// Unprepared is the outcome of an attempt whose request couldn't even be made.
+func Unprepared(a *Attempt, message string, now time.Time) Outcome {
+	problem := encode(map[string]string{"error": message})
+	return failed(now, a, transform.Call{Headers: headers(a.Target.Headers), Body: problem}, new(http.StatusInternalServerError), message, "")
+}
+
+// retryDelay reads Retry-After, of which only a positive number of seconds counts.
+func retryDelay(text string) time.Duration {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Second
+}
+
+// headers are the headers of a call before its transform. Those of the engine win.
+func headers(configured []Header) []transform.Header {
+	list := []transform.Header{
+		{Name: "Content-Type", Value: "application/json"},
+		{Name: "User-Agent", Value: "graphql-engine/" + cmp.Or(service.Version, "dev")},
+	}
+	for _, h := range configured {
+		if !strings.EqualFold(h.Name, list[0].Name) && !strings.EqualFold(h.Name, list[1].Name) {
+			list = append(list, transform.Header{Name: h.Name, Value: h.Value})
+		}
+	}
+	return list
+}
+
+func header(list []transform.Header) http.Header {
+	header := make(http.Header, len(list))
+	for _, h := range list {
+		header.Add(h.Name, h.Value)
+	}
+	if header.Get("User-Agent") == "" {
+		header["User-Agent"] = []string{""} // a transform has removed it
+	}
+	return header
+}
+
+func encode(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return text
+}

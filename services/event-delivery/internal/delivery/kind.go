@@ -1,0 +1,81 @@
+package delivery
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"queryengine/pkg/transform"
+	deliveryv1 "queryengine/proto/delivery/v1"
+)
+
+// Kind is one kind of events. Its methods are called concurrently.
+type Kind interface {
+	// Prepare makes the attempt that a delivery asks for, or says what becomes of the event
+	// without one.
+	Prepare(d *deliveryv1.Delivery) (*Attempt, *Outcome)
+	// Record writes outcomes, all or none of them. It is called again after an error.
+	Record(ctx context.Context, outcomes []Outcome) error
+}
+
+// Attempt is one call of a webhook.
+type Attempt struct {
+	EventID string
+	// Tries that were made before.
+	Tries int
+	// Described names the event in texts, as in: Cron Scheduled event "x".
+	Described string
+	// Version of the invocation record.
+	Version string
+	Target  *Target
+	// Body is the JSON before the transform.
+	Body []byte
+	// Session are the session variables that transforms see, nil for none.
+	Session map[string]string
+}
+
+// Target is where, how and how often an event is delivered. It is immutable.
+type Target struct {
+	// Template is the address as the user wrote it, which may be shown; URL is the address.
+	Template, URL string
+	Headers       []Header
+	Request       *transform.Request
+	Response      *transform.Response
+	Timeout       time.Duration
+	Retries       int
+	Interval      time.Duration
+}
+
+// Header is a configured header. Its value is never shown when it comes from a variable.
+type Header struct{ Name, Value, FromEnv string }
+
+// State is what became of an event.
+type State int
+
+// The states.
+const (
+	// Delivered: the webhook has taken the event.
+	Delivered State = iota
+	// Waiting: the event is tried again, at RetryAt.
+	Waiting
+	// Failed: it isn't tried again.
+	Failed
+	// Dead: it came too late to be tried.
+	Dead
+)
+
+// Outcome is what became of an event.
+type Outcome struct {
+	EventID string
+	State   State
+	RetryAt time.Time
+	// Invocation counts as a try; nil when the webhook wasn't called.
+	Invocation *Invocation
+}
+
+// Invocation is the record of one attempt.
+type Invocation struct {
+	// Status of the answer, nil when there was none.
+	Status            *int
+	Request, Response json.RawMessage
+}

@@ -1,0 +1,96 @@
+package scheduled
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"time"
+
+	"queryengine/pkg/metadata"
+	deliveryv1 "queryengine/proto/delivery/v1"
+	"queryengine/services/event-delivery/internal/delivery"
+)
+
+const (
+	// recordVersion is the version of the invocation records of scheduled events.
+	recordVersion = "1"
+	// unknownDelay is when an event is tried again whose trigger this process doesn't know.
+	unknownDelay = time.Minute
+)
+
+// Cron delivers the events of cron triggers. It is safe for concurrent use.
+type Cron struct {
+	store    *Store
+	env      metadata.Env
+	now      func() time.Time
+	triggers atomic.Pointer[map[string]*cronTrigger]
+}
+
+// cronTrigger is a trigger, ready to be used.
+type cronTrigger struct {
+	*metadata.CronTrigger
+	raw    string
+	target *target
+}
+
+// NewCron returns a Cron that knows no triggers yet.
+func NewCron(s *Store, env metadata.Env, now func() time.Time) *Cron {
+	c := &Cron{store: s, env: env, now: now}
+	c.triggers.Store(&map[string]*cronTrigger{})
+	return c
+}
+
+// SetTriggers takes the triggers of a document over. Those that are as they were are kept,
+// those that lack their variables can't be used.
+func (c *Cron) SetTriggers(list []json.RawMessage) {
+	before := *c.triggers.Load()
+	after := make(map[string]*cronTrigger, len(list))
+	for _, raw := range list {
+		if old := before[metadata.Key(raw, "name")]; old != nil && old.raw == string(raw) {
+			after[old.Name] = old
+			continue
+		}
+		t, err := metadata.ParseCronTrigger(raw)
+		if err != nil {
+			continue // the metadata service says so
+		}
+		d := definition{t.Webhook, t.Headers, t.Retry, t.RequestTransform, t.ResponseTransform}
+		if compiled, err := d.compile(c.env); err == nil {
+			after[t.Name] = &cronTrigger{t, string(raw), compiled}
+		}
+	}
+	c.triggers.Store(&after)
+}
+
+// Prepare makes the call of a tick.
+func (c *Cron) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.Outcome) {
+	t := (*c.triggers.Load())[d.GetTrigger()]
+	if t == nil {
+		return nil, &delivery.Outcome{EventID: d.GetEventId(), State: delivery.Waiting, RetryAt: c.now().Add(unknownDelay)}
+	}
+	var event struct {
+		ScheduledTime time.Time `json:"scheduled_time"`
+	}
+	if err := json.Unmarshal(d.GetEvent(), &event); err != nil {
+		return nil, &delivery.Outcome{EventID: d.GetEventId(), State: delivery.Failed}
+	}
+	if c.now().Sub(event.ScheduledTime) > t.target.tolerance {
+		return nil, &delivery.Outcome{EventID: d.GetEventId(), State: delivery.Dead}
+	}
+	text, err := metadata.Encode(body{
+		ID: d.GetEventId(), Name: t.Name, ScheduledTime: event.ScheduledTime.UTC(), Payload: given(t.Payload), Comment: t.Comment,
+		RequestTransform: t.RequestTransform, ResponseTransform: t.ResponseTransform,
+	})
+	if err != nil {
+		return nil, &delivery.Outcome{EventID: d.GetEventId(), State: delivery.Failed}
+	}
+	return &delivery.Attempt{
+		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: &t.target.Target, Body: text,
+		Described: `Cron Scheduled event "` + d.GetEventId() + `" of cron trigger "` + t.Name + `"`,
+	}, nil
+}
+
+// Record writes outcomes.
+func (c *Cron) Record(ctx context.Context, outcomes []delivery.Outcome) error {
+	return c.store.record(ctx, cronTable, outcomes)
+}

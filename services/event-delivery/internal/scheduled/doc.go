@@ -1,0 +1,3 @@
+// Package scheduled delivers the events of cron triggers and one-off events, and records in
+// the metadata database what became of them.
+package scheduled

@@ -1,0 +1,86 @@
+package scheduled
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"queryengine/pkg/metadatadb"
+	"queryengine/services/event-delivery/internal/delivery"
+)
+
+// recordPatience bounds one attempt to write outcomes.
+const recordPatience = 15 * time.Second
+
+// Store is where the events are.
+type Store struct{ pool *pgxpool.Pool }
+
+// Open prepares the store; it connects when it is used.
+func Open(url string) (*Store, error) {
+	pool, err := metadatadb.Open(metadatadb.Config{URL: url, Application: "query engine event-delivery", LockTimeout: "10s"})
+	if err != nil {
+		return nil, err
+	}
+	return &Store{pool: pool}, nil
+}
+
+// Close ends all connections.
+func (s *Store) Close() { s.pool.Close() }
+
+// table is one of the two tables of events, with its invocations.
+type table struct{ events, invocations string }
+
+var (
+	cronTable = table{
+		"engine_catalog.engine_cron_events", "engine_catalog.engine_cron_event_invocation_logs",
+	}
+	oneOffTable = table{
+		"engine_catalog.engine_scheduled_events", "engine_catalog.engine_scheduled_event_invocation_logs",
+	}
+)
+
+// recordSQL writes outcomes. An event that was deleted in the meantime is left alone; one
+// that was delivered a second time keeps its first end.
+const recordSQL = `WITH outcome AS (
+		SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::boolean[], $5::int[], $6::text[], $7::text[])
+			AS o (id, status, retry_at, tried, answer, request, response)
+	), ended AS (
+		UPDATE %[1]s e SET
+			status = CASE WHEN e.status IN ('delivered', 'error', 'dead') THEN e.status ELSE o.status END,
+			next_retry_at = CASE WHEN e.status IN ('delivered', 'error', 'dead') THEN e.next_retry_at ELSE o.retry_at END,
+			tries = e.tries + o.tried::int, locked_at = NULL
+		FROM outcome o WHERE e.id = o.id RETURNING e.id
+	)
+	INSERT INTO %[2]s (event_id, status, request, response)
+		SELECT o.id, o.answer, o.request::json, o.response::json FROM outcome o JOIN ended USING (id) WHERE o.tried`
+
+// states are the words of the table.
+var states = map[delivery.State]string{
+	delivery.Delivered: "delivered", delivery.Waiting: "scheduled", delivery.Failed: "error", delivery.Dead: "dead",
+}
+
+func (s *Store) record(ctx context.Context, t table, outcomes []delivery.Outcome) error {
+	ctx, cancel := context.WithTimeout(ctx, recordPatience)
+	defer cancel()
+	n := len(outcomes)
+	ids, status, retry := make([]string, n), make([]string, n), make([]*time.Time, n)
+	tried, answer := make([]bool, n), make([]*int, n)
+	request, response := make([]*string, n), make([]*string, n)
+	for i, o := range outcomes {
+		ids[i], status[i] = o.EventID, states[o.State]
+		if o.State == delivery.Waiting {
+			retry[i] = &o.RetryAt
+		}
+		if o.Invocation != nil {
+			tried[i], answer[i] = true, o.Invocation.Status
+			request[i], response[i] = new(string(o.Invocation.Request)), new(string(o.Invocation.Response))
+		}
+	}
+	_, err := s.pool.Exec(ctx, fmt.Sprintf(recordSQL, t.events, t.invocations), ids, status, retry, tried, answer, request, response)
+	if err != nil {
+		return fmt.Errorf("metadata database: %s", metadatadb.WithoutAddress(err)) //nolint:errorlint // the chain holds the address
+	}
+	return nil
+}
