@@ -43,7 +43,7 @@ type Rows struct {
 	// Limit is the limit argument; nil for none.
 	Limit  Value
 	Offset Value
-	// MaxRows is the limit of the role's permission, 0 for none. A *Select returns at
+	// MaxRows is the limit of the role's permission, 0 for none, NoRows for a limit of zero. A *Select returns at
 	// most that many rows; an *Aggregate applies it to Nodes only.
 	MaxRows int
 	// WithTies reads the rows beyond the limit, too, that come last in the order together with
@@ -53,6 +53,9 @@ type Rows struct {
 	// nothing.
 	Estimate float64
 }
+
+// NoRows is the MaxRows of a role whose lists are empty. What it aggregates is not.
+const NoRows = -1
 
 // Select reads rows.
 type Select struct {

@@ -277,6 +277,12 @@ func addFunctionCases(add func(string, ir.Root) *queryCase) {
 	add("function", &ir.Select{Rows: ir.Rows{From: search, OrderBy: byID, Limit: number4("3")}, Fields: []ir.Field{
 		idField, {Alias: "label", Expr: trackLabel, ExprType: textType}, one("album", "album", pair("album_id", "id"), nil, titleField),
 	}}).args = args
+	add("aggregate_without_nodes", &ir.Aggregate{
+		Rows: ir.Rows{From: ir.Table{Name: public("album")}, OrderBy: orderBy(by("id")), Limit: number4("3"), MaxRows: ir.NoRows},
+		Fields: []ir.AggregateField{
+			{Alias: "aggregate", Aggregates: []ir.AggregateExpr{count("count")}}, {Alias: "nodes", Nodes: []ir.Field{idField}, IsNodes: true},
+		},
+	})
 	add("function_aggregate", &ir.Aggregate{Rows: ir.Rows{From: search, OrderBy: byID, MaxRows: 2}, Fields: []ir.AggregateField{
 		{Alias: "aggregate", Aggregates: []ir.AggregateExpr{count("count")}},
 		{Alias: "nodes", Nodes: []ir.Field{

@@ -244,14 +244,16 @@ func (r *renderer) count(v ir.Value) string {
 
 // limit is the smaller one of the limit argument and the limit of the role; empty for none.
 func (r *renderer) limit(argument ir.Value, rows int) string {
-	if argument == nil {
-		if rows <= 0 {
-			return ""
-		}
+	switch {
+	case rows == ir.NoRows:
+		return "0"
+	case argument == nil && rows == 0:
+		return ""
+	case argument == nil:
 		return strconv.Itoa(rows)
 	}
 	text := r.count(argument)
-	if rows <= 0 {
+	if rows == 0 {
 		return text
 	}
 	if n, err := strconv.Atoi(text); err == nil {

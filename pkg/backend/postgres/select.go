@@ -138,7 +138,7 @@ func (r *renderer) rows(rel relation, fields []ir.Field) (*selection, *scope) {
 
 // sliced says that not all rows that match are read.
 func sliced(rows *ir.Rows) bool {
-	return rows.Limit != nil || rows.Offset != nil || rows.MaxRows > 0 || len(rows.DistinctOn) > 0
+	return rows.Limit != nil || rows.Offset != nil || rows.MaxRows != 0 || len(rows.DistinctOn) > 0
 }
 
 // joins says whether fields join other relations to their row. Lists do not, but lists asks

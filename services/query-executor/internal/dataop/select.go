@@ -41,7 +41,7 @@ func (p *planner) rows(t *resolve.Table, permission *resolve.SelectPermission, s
 		return rows, apierror.At(err, "limit")
 	}
 	if permission.NoRows {
-		rows.Limit = ir.Literal{Text: "0", Type: integer}
+		rows.MaxRows = ir.NoRows
 	}
 	rows.Offset, err = number(s.offset)
 	return rows, apierror.At(err, "offset")

@@ -68,7 +68,7 @@ func (e *env) one(f *field, from []Row) any {
 // list is the list of the chosen rows; the role's limit holds.
 func (e *env) list(r *rows, from []Row) list {
 	chosen := e.sorted(r, from)
-	if most := e.sees(r.table).limit(); most > 0 {
+	if most := e.sees(r.table).limit(); most >= 0 {
 		chosen = cut(r, chosen, 0, most)
 	}
 	var out list

@@ -189,7 +189,7 @@ func (m *Model) permissionMetadata(t *Table) object {
 				{"columns", columns}, {"computed_fields", computed}, {"filter", rule(p.filter)},
 				{"allow_aggregations", p.aggregations},
 			}
-			if p.limit > 0 {
+			if p.limit >= 0 {
 				o = append(o, member{"limit", p.limit})
 			}
 			add(&selects, role, o)

@@ -108,7 +108,7 @@ func (t *Table) of(kinds ...Kind) []*Column {
 type permission struct {
 	names        map[string]bool // of columns and scalar computed fields
 	filter       expression
-	limit        int
+	limit        int // -1 for none
 	aggregations bool
 }
 
@@ -179,7 +179,7 @@ func (m *Model) look(role string, t *Table) *sight {
 const Admin = "admin"
 
 func admin(t *Table) *permission {
-	p := &permission{names: map[string]bool{}, filter: conjunction{}, aggregations: true}
+	p := &permission{names: map[string]bool{}, filter: conjunction{}, limit: -1, aggregations: true}
 	for _, c := range t.Columns {
 		p.names[c.Name] = true
 	}
@@ -230,12 +230,12 @@ func (s *sight) row(m *Model, t *Table, r Row) bool {
 	return slices.ContainsFunc(s.parents, func(p *sight) bool { return p.row(m, t, r) })
 }
 
-// limit is how many rows a list may have, 0 for any number.
+// limit is how many rows a list may have, -1 for any number.
 func (s *sight) limit() int {
 	if s.own != nil {
 		return s.own.limit
 	}
-	most := 0
+	most := -1
 	for _, p := range s.parents {
 		most = max(most, p.limit())
 	}

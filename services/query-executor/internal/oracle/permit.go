@@ -7,10 +7,10 @@ func (m *maker) permit() {
 	own := []string{"clerk", "agent", "guest"}
 	m.model.parents = map[string][]string{"both": {"clerk", "agent"}, "all": {"both", "guest"}}
 	m.model.Roles = append([]string{Admin, "both", "all"}, own...)
-	for _, t := range m.model.Tables {
+	for i, t := range m.model.Tables {
 		t.all = admin(t)
 		for _, role := range own {
-			if m.chance(85) {
+			if m.chance(85) || i == 0 { // a role without any permission isn't one
 				t.perms[role] = m.permission(t)
 				m.follow(t, role)
 			}
@@ -32,7 +32,7 @@ func (m *maker) permit() {
 }
 
 func (m *maker) permission(t *Table) *permission {
-	p := &permission{names: map[string]bool{}, filter: conjunction{}, aggregations: m.chance(65)}
+	p := &permission{names: map[string]bool{}, filter: conjunction{}, limit: -1, aggregations: m.chance(65)}
 	most := pick(m.Rand, []int{100, 80, 60, 10})
 	for _, c := range t.Columns {
 		p.names[c.Name] = m.chance(most) || c.Name == "id" && m.chance(80)
@@ -44,7 +44,7 @@ func (m *maker) permission(t *Table) *permission {
 		p.filter = m.rule(t, t, 2)
 	}
 	if m.chance(25) {
-		p.limit = 1 + m.IntN(6)
+		p.limit = m.IntN(7)
 	}
 	return p
 }

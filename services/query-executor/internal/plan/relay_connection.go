@@ -2,7 +2,6 @@ package plan
 
 import (
 	"slices"
-	"strconv"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
@@ -211,11 +210,10 @@ func (p *planner) setPage(query *ir.Connection, page *paging) error {
 	if limit := query.MaxRows; limit > 0 && (query.Size < 0 || limit < query.Size) {
 		query.Size = limit
 	}
-	query.MaxRows = 0
-	if l, ok := query.Limit.(ir.Literal); ok { // that of a role that sees no rows
-		query.Size, _ = strconv.Atoi(l.Text)
-		query.Limit, query.Where = nil, both(query.Where, ir.Or{})
+	if query.MaxRows == ir.NoRows {
+		query.Size, query.Where = 0, both(query.Where, ir.Or{})
 	}
+	query.MaxRows = 0
 	cursor := page.after
 	if cursor == nil {
 		cursor = page.before

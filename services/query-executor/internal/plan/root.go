@@ -146,7 +146,9 @@ func (p *planner) functionRows(m schema.FunctionRows, f *schema.Field, s *select
 		return nil, err
 	}
 	query.From = p.functionFrom(m.Function, c)
-	query.One = !m.Function.Catalog.ReturnsSet
+	if query.One = !m.Function.Catalog.ReturnsSet; query.One {
+		query.MaxRows = 0
+	}
 	return query, nil
 }
 

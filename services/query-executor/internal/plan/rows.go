@@ -23,7 +23,7 @@ func tableRelation(t *schema.Table) relation {
 func (p *planner) rows(r relation) ir.Rows {
 	rows := ir.Rows{From: r.From, Where: p.visible(r.table), MaxRows: r.table.Permission.Limit, Estimate: r.estimate}
 	if r.table.Permission.NoRows {
-		rows.Limit = ir.Literal{Text: "0", Type: typeInt}
+		rows.MaxRows = ir.NoRows
 	}
 	return rows
 }
@@ -32,9 +32,6 @@ func (p *planner) rows(r relation) ir.Rows {
 func (p *planner) argument(rows *ir.Rows, in *schema.Input, v value) error {
 	switch in.Means {
 	case schema.ArgLimit:
-		if rows.Limit != nil {
-			return nil // nothing is less than no rows
-		}
 		return p.number(in, v, coercion{mode: modeLimit, operand: typeInt}, &rows.Limit)
 	case schema.ArgOffset:
 		return p.number(in, v, coercion{mode: modeOffset, operand: typeBig}, &rows.Offset)
