@@ -11,7 +11,10 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/bus/bustest"
 	"queryengine/pkg/metadata"
+	"queryengine/pkg/telemetry"
+	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/schema"
@@ -158,4 +161,22 @@ func BenchmarkJoin(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestCachedJoinsKnowTheirSession holds that the session variables that other sources see are
+// part of the key of an answer, and only those.
+func TestCachedJoinsKnowTheirSession(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, joins, Config{})
+	e.cache = cache.New(cacheConfig, bustest.Connect(t, bustest.Server(t)).QueryCache(1<<20), telemetry.Discard())
+	const query = `query @cached { sale(limit: 1, order_by: {id: asc}) { customer { name } } }`
+	north := fetch(t, e, "clerk", query, "", "x-engine-region", "north")
+	require.JSONEq(t, `{"data":{"sale":[{"customer":{"name":"Ann"}}]}}`, north.String())
+	south := fetch(t, e, "clerk", query, "", "x-engine-region", "south")
+	require.JSONEq(t, `{"data":{"sale":[{"customer":null}]}}`, south.String())
+	other := fetch(t, e, "clerk", query, "", "x-engine-region", "north", "x-engine-user-id", "1")
+	require.Equal(t, north.key(), other.key())
+	require.True(t, other.cached())
+	visits := fetch(t, e, "clerk", `query @cached { sale(limit: 1, order_by: {id: asc}) { visits { id } } }`, "")
+	require.NotEqual(t, north.key(), visits.key())
 }

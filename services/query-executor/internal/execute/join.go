@@ -25,6 +25,8 @@ type joins struct {
 // target answers the keys of a join.
 type target interface {
 	bindings() []plan.Binding
+	// texts tell it from targets that are asked something else.
+	texts() []string
 	// ask gets the JSON value for each key; bound are the operands of bindings.
 	ask(ctx context.Context, r *Run, bound [][]byte, keys join.Keys) ([][]byte, error)
 }
@@ -131,6 +133,8 @@ type sourceTarget struct {
 }
 
 func (t *sourceTarget) bindings() []plan.Binding { return t.query.bindings }
+
+func (t *sourceTarget) texts() []string { return []string{t.source, t.statement.SQL()} }
 
 func (t *sourceTarget) ask(ctx context.Context, r *Run, bound [][]byte, keys join.Keys) ([][]byte, error) {
 	out := backend.NewAnswer(nil, nil, 0)

@@ -149,6 +149,11 @@ func (p *Prepared) Statements() []string {
 		if q := p.pieces[i].query; q != nil {
 			texts = append(texts, q.source, q.statement.SQL())
 		}
+		if joins := p.pieces[i].joins; joins != nil {
+			for _, t := range joins.targets {
+				texts = append(texts, t.texts()...)
+			}
+		}
 	}
 	return texts
 }

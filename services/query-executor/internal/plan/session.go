@@ -25,12 +25,29 @@ func (p *Plan) SessionUse() SessionUse {
 	for i := range p.Parts {
 		u.known(reflect.ValueOf(p.Parts[i]), "Text", "Query", "Introspection")
 		if q := p.Parts[i].Query; q != nil {
-			u.known(reflect.ValueOf(*q), "Field", "Source", "Root", "Bindings")
+			u.known(reflect.ValueOf(*q), "Field", "Source", "Root", "Bindings", "Joins")
 			u.walk(reflect.ValueOf(q.Root))
+			u.joins(q.Joins)
 		}
 	}
 	slices.Sort(u.Names)
 	return *u
+}
+
+// joins looks into what other sources are asked.
+func (u *SessionUse) joins(list []JoinMember) {
+	for _, m := range list {
+		u.joins(m.Below)
+		if m.Join == nil {
+			continue
+		}
+		u.known(reflect.ValueOf(*m.Join), "First", "Parts", "Query", "Joins")
+		if q := m.Join.Query; q != nil {
+			u.known(reflect.ValueOf(*q), "Source", "Root", "Columns", "Bindings")
+			u.walk(reflect.ValueOf(q.Root))
+		}
+		u.joins(m.Join.Joins)
+	}
 }
 
 // known takes everything as used when another field than these says something.
