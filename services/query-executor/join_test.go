@@ -180,3 +180,13 @@ func TestCachedJoinsKnowTheirSession(t *testing.T) {
 	visits := fetch(t, e, "clerk", `query @cached { sale(limit: 1, order_by: {id: asc}) { visits { id } } }`, "")
 	require.NotEqual(t, north.key(), visits.key())
 }
+
+func TestJoinsInConnections(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, joins, Config{})
+	got := answer(t, e, &request{session: adminSession(), relay: true, text: `{
+		sale_connection(first: 2, order_by: {amount: asc}) { pageInfo { hasNextPage } edges { node { amount neighbours { name } customer { name } } } } }`})
+	require.JSONEq(t, `{"data":{"sale_connection":{"pageInfo":{"hasNextPage":true},"edges":[
+		{"node":{"amount":1,"neighbours":null,"customer":{"name":"Ann"}}},
+		{"node":{"amount":2,"neighbours":[{"name":"Ann"},{"name":"Cid"}],"customer":null}}]}}}`, string(got))
+}
