@@ -83,7 +83,8 @@ func (e *Executor) runCached(ctx context.Context, q *request, r *ready, out *bac
 		}
 	}
 	e.metrics.cacheMisses.Inc()
-	s.responder.Hold(key, e.cache.MaxEntry)
+	s.responder.Hold(key, e.cache)
+	defer s.responder.Drop()
 	if err := e.write(ctx, r.plan, out, s); err != nil {
 		return err
 	}

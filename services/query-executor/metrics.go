@@ -48,7 +48,7 @@ func newMetrics(r prometheus.Registerer, plans *plancache.Cache[planned]) *metri
 		})),
 	}
 	requests := register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "engine_cache_request_count",
+		Name: "engine_cache_request_count", //nolint:promlinter // the name of the wire format
 		Help: "Queries with @cached, by whether the answer came from the cache.",
 	}, []string{"status"}))
 	m.cacheHits, m.cacheMisses = requests.WithLabelValues("hit"), requests.WithLabelValues("miss")

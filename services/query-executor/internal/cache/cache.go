@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,12 +30,28 @@ type Cache struct {
 	store  Store
 	log    *slog.Logger
 	budget *budget
+	// held are the bytes of answers that are held back.
+	held atomic.Int64
 }
 
 // New returns a Cache on a store.
 func New(c Config, store Store, log *slog.Logger) *Cache {
 	return &Cache{Config: c, store: store, log: log, budget: newBudget(c.Budget, time.Now())}
 }
+
+// heldEntries is how many of the largest answers may be held back at once.
+const heldEntries = 16
+
+// reserve makes room for n more bytes that are held back, if there is.
+func (c *Cache) reserve(n int) bool {
+	if c.held.Add(int64(n)) <= heldEntries*int64(c.MaxEntry) {
+		return true
+	}
+	c.free(n)
+	return false
+}
+
+func (c *Cache) free(n int) { c.held.Add(-int64(n)) }
 
 // Warning is why an answer wasn't stored; the text is that of the header Warning.
 type Warning string

@@ -163,9 +163,10 @@ func TestResponder(t *testing.T) {
 	require.Equal(t, "plain", to.body.String())
 	require.Nil(t, to.head)
 
+	c := New(Config{MaxEntry: 4}, nil, telemetry.Discard())
 	to = &record{}
 	r = &Responder{To: to}
-	r.Hold(Key{Key: "k", Family: "f"}, 4)
+	r.Hold(Key{Key: "k", Family: "f"}, c)
 	write(r, "ab")
 	write(r, "cd")
 	body, whole := r.Held()
@@ -180,7 +181,7 @@ func TestResponder(t *testing.T) {
 
 	to = &record{}
 	r = &Responder{To: to}
-	r.Hold(Key{Key: "k", Family: "f"}, 4)
+	r.Hold(Key{Key: "k", Family: "f"}, c)
 	write(r, "abc")
 	write(r, "de")
 	write(r, "f")
@@ -189,4 +190,19 @@ func TestResponder(t *testing.T) {
 	require.Equal(t, "abcdef", to.body.String())
 	require.Equal(t, string(SizeExceeded), to.header("Warning"))
 	require.Empty(t, to.header("Cache-Control"))
+	require.Zero(t, c.held.Load())
+
+	// However many requests there are, what they hold back is bounded.
+	full := make([]*Responder, heldEntries+1)
+	for i := range full {
+		full[i] = &Responder{To: &record{}}
+		full[i].Hold(Key{}, c)
+		write(full[i], "abcd")
+		_, whole = full[i].Held()
+		require.Equal(t, i < heldEntries, whole)
+	}
+	for _, r := range full {
+		r.Drop()
+	}
+	require.Zero(t, c.held.Load())
 }

@@ -22,7 +22,7 @@ type Responder struct {
 	To Writer
 
 	key     Key
-	limit   int
+	cache   *Cache
 	holding bool
 	held    []byte
 }
@@ -33,7 +33,7 @@ func (r *Responder) Write(p []byte) (int, error) {
 	if !r.holding {
 		return r.To.Write(p)
 	}
-	if len(r.held)+len(p) <= r.limit {
+	if len(r.held)+len(p) <= r.cache.MaxEntry && r.cache.reserve(len(p)) {
 		r.held = append(r.held, p...)
 		return len(p), nil
 	}
@@ -43,8 +43,14 @@ func (r *Responder) Write(p []byte) (int, error) {
 	return r.To.Write(p)
 }
 
-// Hold holds back what is written from now on, up to so many bytes.
-func (r *Responder) Hold(k Key, limit int) { r.key, r.limit, r.holding = k, limit, true }
+// Hold holds back what is written from now on, as far as the cache would store it. Drop ends it.
+func (r *Responder) Hold(k Key, c *Cache) { r.key, r.cache, r.holding = k, c, true }
+
+// Drop forgets what is held back.
+func (r *Responder) Drop() {
+	r.cache.free(len(r.held))
+	r.holding, r.held = false, nil
+}
 
 // Held is what is held back; false when it got too large, and went out already.
 func (r *Responder) Held() ([]byte, bool) { return r.held, r.holding }
@@ -53,7 +59,7 @@ func (r *Responder) Held() ([]byte, bool) { return r.held, r.holding }
 // that isn't stored.
 func (r *Responder) Release(w Warning, left time.Duration) error {
 	body := r.held
-	r.holding, r.held = false, nil
+	r.Drop()
 	return r.Answer(r.key, body, w, left)
 }
 
