@@ -82,7 +82,8 @@ func (p protocol) failure(id string, e *apierror.Error, flat, misuse bool) []byt
 	case misuse:
 		return append(reply.AppendGraphQLErrorItem(envelope("error", id), e, false), '}')
 	case whileRunning(e) && p == legacy:
-		return append(reply.AppendGraphQLError(envelope("data", id), e, false), '}')
+		b := append(envelope("data", id), `{"data":null,"errors":[`...)
+		return append(reply.AppendGraphQLErrorItem(b, e, false), "]}}"...)
 	case whileRunning(e) || p == legacy:
 		return append(reply.AppendGraphQLError(envelope("error", id), e, false), '}')
 	}

@@ -155,7 +155,7 @@ func TestOperationsInBothProtocols(t *testing.T) {
 	old.send(`{"type":"start","id":"2","payload":{"query":"unknown"}}`)
 	old.expect(`{"type":"error","id":"2","payload":{"errors":[{"message":"no such field","extensions":{"path":"$.selectionSet.x","code":"validation-failed"}}]}}`, `{"type":"complete","id":"2"}`)
 	old.send(`{"type":"start","id":"3","payload":{"query":"divide"}}`)
-	old.expect(`{"type":"data","id":"3","payload":{"errors":[{"message":"division by zero","extensions":{"path":"$","code":"data-exception"}}]}}`, `{"type":"complete","id":"3"}`)
+	old.expect(`{"type":"data","id":"3","payload":{"data":null,"errors":[{"message":"division by zero","extensions":{"path":"$","code":"data-exception"}}]}}`, `{"type":"complete","id":"3"}`)
 	old.send(`{"type":"connection_terminate"}`)
 	old.expectClose(client.StatusNormalClosure, "GQL_CONNECTION_TERMINATE received")
 
