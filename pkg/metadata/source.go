@@ -83,9 +83,12 @@ type SourceConfiguration struct {
 type ConnectionInfo struct {
 	// DatabaseURL is a text, {"from_env": NAME}, {"connection_parameters": {...}} or
 	// {"dynamic_from_file": PATH}, as given.
-	DatabaseURL           json.RawMessage `json:"database_url" meta:"required"`
-	IsolationLevel        string          `json:"isolation_level" meta:"default=read-committed"`
-	PoolSettings          *PoolSettings   `json:"pool_settings,omitempty"`
+	DatabaseURL    json.RawMessage `json:"database_url" meta:"required"`
+	IsolationLevel string          `json:"isolation_level" meta:"default=read-committed"`
+	PoolSettings   *PoolSettings   `json:"pool_settings,omitempty"`
+	// SerializationRetries is how often a transaction is done again that could not be
+	// serialised with others.
+	SerializationRetries  int             `json:"serialization_retries,omitempty"`
 	SSLConfiguration      json.RawMessage `json:"ssl_configuration,omitempty"`
 	UsePreparedStatements bool            `json:"use_prepared_statements"`
 }
@@ -97,6 +100,10 @@ func (c *ConnectionInfo) check() error {
 		return apierror.At(apierror.New(apierror.ParseFailed,
 			"Only expecting read-committed / repeatable-read / serializable"), "isolation_level")
 	}
+	if c.SerializationRetries < 0 || c.SerializationRetries > maxSerializationRetries {
+		return apierror.At(apierror.Newf(apierror.ParseFailed,
+			"Only expecting a value between 0 and %d", maxSerializationRetries), "serialization_retries")
+	}
 	if got := typeOf(c.DatabaseURL); got != "String" && got != "Object" {
 		return apierror.At(typeMismatch("UrlConf", "String", got), "database_url")
 	}
@@ -105,6 +112,9 @@ func (c *ConnectionInfo) check() error {
 	}
 	return nil
 }
+
+// maxSerializationRetries bounds the time that a request can take by doing its work again.
+const maxSerializationRetries = 100
 
 // PoolSettings bound the pool of a source; nil fields take the server's defaults.
 type PoolSettings struct {

@@ -55,6 +55,9 @@ type Endpoint struct {
 	// Retries is how often a failed attempt to connect is repeated.
 	Retries   int
 	Isolation Isolation
+	// SerializationRetries is how often a transaction is done again that could not be
+	// serialised with others.
+	SerializationRetries int
 	// Prepare keeps statements prepared per connection; off behind PgBouncer.
 	Prepare bool
 }

@@ -58,6 +58,8 @@ func endpoint(info metadata.ConnectionInfo, env Env) (Endpoint, error) {
 		Retries:        defaultRetries,
 		Isolation:      Isolation(info.IsolationLevel),
 		Prepare:        info.UsePreparedStatements,
+
+		SerializationRetries: info.SerializationRetries,
 	}
 	if file := dynamicFile(info); file != "" {
 		e.URL = func() (string, error) { return readURL(file, env) }

@@ -83,7 +83,7 @@ func TestMaxConnectionsOfTheServer(t *testing.T) {
 
 func TestPoolTimeout(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *Endpoint) { e.MaxConnections, e.PoolTimeout = 1, 20*time.Millisecond })
+	f := newFixture(t, "", func(e *Endpoint) { e.MaxConnections, e.PoolTimeout = 1, time.Second })
 	c, err := f.source.primary.acquire(t.Context())
 	require.NoError(t, err)
 	err = f.source.Ping(t.Context())

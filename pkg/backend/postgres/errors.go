@@ -32,6 +32,9 @@ const (
 	stateQueryCanceled        = "57014"
 )
 
+// serializationFailure is the text of a conflict that is no fault of the client's statement.
+const serializationFailure = "serialization failure due to concurrent update"
+
 // executed is what an error tells of the statement that failed.
 type executed struct {
 	SQL      string
@@ -71,6 +74,9 @@ type errorDetail struct {
 // caller is gone.
 func queryError(ctx context.Context, err error, e executed) error {
 	return statementError(ctx, err, e, func(pg *pgconn.PgError) *apierror.Error {
+		if pg.Code == stateSerializationFailure && e.SQL == sqlCommit {
+			return apierror.New(apierror.ConcurrentUpdate, serializationFailure).WithInternal(detailOf(pg, e))
+		}
 		return dataError(pg)
 	})
 }
@@ -81,7 +87,7 @@ func internalError(ctx context.Context, err error, e executed) error {
 	return statementError(ctx, err, e, func(pg *pgconn.PgError) *apierror.Error {
 		switch {
 		case pg.Code == stateSerializationFailure:
-			return apierror.New(apierror.ConcurrentUpdate, "serialization failure due to concurrent update")
+			return apierror.New(apierror.ConcurrentUpdate, serializationFailure)
 		case strings.HasPrefix(pg.Code, "40"):
 			return apierror.New(apierror.ConcurrentUpdate, pg.Message)
 		}

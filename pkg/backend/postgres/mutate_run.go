@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strconv"
 	"time"
 
@@ -17,21 +18,47 @@ const maxStale = 8
 
 // Mutate opens a read-write transaction on the primary, runs f in it, and commits when f
 // returns nil. A statement that failed, or a check that didn't hold, rolls everything back,
-// whatever f returns.
+// whatever f returns. Where the source says so, what could not be serialised with other
+// transactions is done again: nothing of it has happened, and f is called anew.
 func (s *Source) Mutate(ctx context.Context, user *session.Session, f func(backend.Tx) error) error {
 	c, err := s.primary.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.release()
-	for attempt := 0; ; attempt++ {
+	for stale, conflicts := 0, 0; ; {
 		t := &tx{c: c, user: user}
 		err := t.run(ctx, f)
-		if !t.stale || attempt == maxStale {
+		switch {
+		case t.stale && stale < maxStale:
+			stale++
+		case conflicts < s.primary.endpoint.SerializationRetries && backend.ConflictOf(err) == backend.Serialization:
+			conflicts++
+			if !pause(ctx, conflicts) {
+				return err
+			}
+		default:
 			return err
 		}
 	}
 }
+
+// pause waits before the n-th time that something is done again, for longer and longer, so that
+// those who were in each other's way come one after the other. It is false when the caller is
+// gone.
+func pause(ctx context.Context, n int) bool {
+	longest := min(time.Millisecond<<min(n, 8), maxPause)
+	timer := time.NewTimer(rand.N(longest))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+const maxPause = 100 * time.Millisecond
 
 // run runs f and ends the transaction.
 func (t *tx) run(ctx context.Context, f func(backend.Tx) error) error {

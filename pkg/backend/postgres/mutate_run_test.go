@@ -3,6 +3,9 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -274,4 +277,95 @@ func TestTraceInTheDatabase(t *testing.T) {
 	_, err = f.source.RunSQL(ctx, backend.RawSQL{SQL: `INSERT INTO seen VALUES (7)`})
 	require.NoError(t, err)
 	require.Equal(t, `{`+ids+`,"sampling_state":"1"}`, f.text(t, `SELECT context::text FROM seen WHERE id = 7`))
+}
+
+// TestSerializationRetries: transactions that can't be serialised fail unless the source has
+// them done again; then none is lost.
+func TestSerializationRetries(t *testing.T) {
+	t.Parallel()
+	increment, err := New().RenderMutation(&ir.Update{
+		Table: public("counter"), Set: []ir.Assignment{{Column: idColumn, Op: ir.AssignInc, Value: given(idColumn, "1")}},
+	}, backend.RenderOptions{})
+	require.NoError(t, err)
+	const clients = 8
+	run := func(retries int) (calls, failed int64, total string) {
+		f := newFixture(t, `CREATE TABLE counter (id int); INSERT INTO counter VALUES (0)`, func(e *Endpoint) {
+			e.Isolation, e.SerializationRetries, e.MaxConnections = RepeatableRead, retries, clients
+		})
+		var called, faults atomic.Int64
+		var ready, group sync.WaitGroup
+		ready.Add(clients)
+		for range clients {
+			group.Go(func() {
+				met := false
+				err := f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+					called.Add(1)
+					// Everybody has a snapshot before anybody writes.
+					out := backend.NewAnswer(nil, nil, 0)
+					if err := tx.Query(t.Context(), read(t), backend.Args{}, out); err != nil {
+						return err
+					}
+					if !met {
+						met = true
+						ready.Done()
+						ready.Wait()
+					}
+					return tx.Exec(t.Context(), increment, backend.Args{}, func([][]byte) error { return nil })
+				})
+				if err != nil {
+					faults.Add(1)
+					require.Equal(t, backend.Serialization, backend.ConflictOf(err))
+				}
+			})
+		}
+		group.Wait()
+		return called.Load(), faults.Load(), f.text(t, `SELECT id::text FROM counter`)
+	}
+	calls, failed, total := run(0)
+	require.Equal(t, []any{int64(clients), int64(clients - 1), "1"}, []any{calls, failed, total}, "off by default")
+	calls, failed, total = run(100)
+	require.Zero(t, failed)
+	require.Greater(t, calls, int64(clients))
+	require.Equal(t, strconv.Itoa(clients), total)
+}
+
+// read is a statement that sees the counter.
+func read(t *testing.T) backend.Statement {
+	t.Helper()
+	return statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("counter")}}, Fields: []ir.Field{idField}})
+}
+
+// TestConflictAtTheEnd: what only COMMIT finds out has words of its own.
+func TestConflictAtTheEnd(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, `CREATE TABLE counter (id int); CREATE TABLE album (id serial)`, func(e *Endpoint) { e.Isolation = Serializable })
+	insert := func(table string) backend.Statement {
+		st, err := New().RenderMutation(&ir.Insert{
+			Table: public(table), Columns: []ir.Column{idColumn}, Rows: [][]ir.Value{{given(idColumn, "1")}},
+		}, backend.RenderOptions{})
+		require.NoError(t, err)
+		return st
+	}
+	see := statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("album")}}, Fields: []ir.Field{idField}})
+	ignore := func([][]byte) error { return nil }
+	query := func(tx backend.Tx, st backend.Statement) error {
+		return tx.Query(t.Context(), st, backend.Args{}, backend.NewAnswer(nil, nil, 0))
+	}
+	err := f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
+		if err := query(tx, read(t)); err != nil {
+			return err
+		}
+		// Another one reads what this one writes, and the other way round.
+		return f.source.Mutate(t.Context(), nil, func(other backend.Tx) error {
+			if err := query(other, see); err != nil {
+				return err
+			}
+			if err := tx.Exec(t.Context(), insert("album"), backend.Args{}, ignore); err != nil {
+				return err
+			}
+			return other.Exec(t.Context(), insert("counter"), backend.Args{}, ignore)
+		})
+	})
+	require.Equal(t, backend.Serialization, backend.ConflictOf(err))
+	requireCode(t, err, apierror.ConcurrentUpdate, "serialization failure due to concurrent update")
 }
