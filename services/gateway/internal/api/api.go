@@ -138,6 +138,8 @@ type API struct {
 	compressor reply.Compressor
 	exchanges  sync.Pool // of *exchange
 	sockets    *websocket.Server
+	stopping   chan struct{} // closed when streams of events are to end
+	stopOnce   sync.Once
 	tracing    *tracing // nil when requests are not traced
 	endpoints  rest.Cache
 	forwarding forwarding
@@ -157,7 +159,7 @@ type version struct {
 
 // New returns an API that does nothing before Handler is served.
 func New(s Settings, d Deps) *API {
-	a := &API{Settings: s, Deps: d, tracing: newTracing(d.Tracer), limits: limits.NewKeeper()}
+	a := &API{Settings: s, Deps: d, tracing: newTracing(d.Tracer), limits: limits.NewKeeper(), stopping: make(chan struct{})}
 	a.exchanges.New = func() any { return newExchange(a) }
 	a.sockets = a.newWebSockets()
 	a.configAnswer = a.makeConfigAnswer()

@@ -39,6 +39,9 @@ func graphqlHandler(relay bool) handler {
 			return err
 		}
 		x.mode = accesslog.ModeSingle
+		if wantsEvents(x.r) {
+			return x.events(r, relay)
+		}
 		return x.execute(r, relay, x)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/live"
 	"queryengine/services/gateway/internal/websocket"
@@ -41,11 +42,26 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 		ctx, cancel = context.WithTimeout(ctx, a.RequestTimeout)
 		defer cancel()
 	}
-	return a.Bus.Call(ctx, bus.QueryExecute, a.executeRequest(o.Session, o.Request, o.Relay, uuid.NewString(), a.clientHeaders(o.Header, "")), newExecuteHead, sink)
+	id := uuid.NewString()
+	bounds := a.limitsOf(o.Session)
+	err := bounds.Rate(o.Address)
+	if err == nil {
+		limited, finish := bounds.Time(ctx)
+		err = finish(a.Bus.Call(limited, bus.QueryExecute, a.executeRequest(o.Session, o.Request, o.Relay, id, a.clientHeaders(o.Header, "")), newExecuteHead, sink))
+	}
+	return a.refused(ctx, o.Session, o.Request.OperationName, id, err)
 }
 
 func (a *API) subscribeOverWebSocket(ctx context.Context, o websocket.Operation, r live.Receiver) (*live.Subscription, error) {
-	return a.Live.Subscribe(ctx, a.executeRequest(o.Session, o.Request, o.Relay, uuid.NewString(), nil), r)
+	id := uuid.NewString()
+	err := a.limitsOf(o.Session).Rate(o.Address)
+	if err == nil {
+		var s *live.Subscription
+		if s, err = a.Live.Subscribe(ctx, a.executeRequest(o.Session, o.Request, o.Relay, id, nil), r); err == nil {
+			return s, nil
+		}
+	}
+	return nil, a.refused(ctx, o.Session, o.Request.OperationName, id, err)
 }
 
 // addWebSockets adds what GET requests to the GraphQL endpoints get: a WebSocket if they
@@ -54,13 +70,18 @@ func (a *API) addWebSockets(e *echo.Echo) {
 	if !a.Enabled[GroupGraphQL] {
 		return
 	}
-	missing := a.serve(apiErrors, notFound)
+	missing, events := a.serve(apiErrors, notFound), a.serve(graphqlErrors, eventsByQuery)
 	add := func(path string, endpoint websocket.Endpoint, otherwise echo.HandlerFunc) {
 		e.GET(path, func(c echo.Context) error {
 			if !websocket.IsUpgrade(c.Request()) {
+				if wantsEvents(c.Request()) {
+					return events(c)
+				}
 				return otherwise(c)
 			}
-			a.upgrade(c.Response().Writer, c.Request(), endpoint)
+			own := endpoint
+			own.Address = accesslog.ClientIP(c.Request())
+			a.upgrade(c.Response().Writer, c.Request(), own)
 			return nil
 		})
 	}
@@ -102,5 +123,9 @@ func refuseUpgrade(w http.ResponseWriter, e *apierror.Error) {
 // RestartWebSockets ends the WebSockets that were opened before a time, with a reason.
 func (a *API) RestartWebSockets(before time.Time, reason string) { a.sockets.Restart(before, reason) }
 
-// StopWebSockets ends all WebSockets and returns when they are gone.
-func (a *API) StopWebSockets() { a.sockets.Stop() }
+// StopWebSockets ends all WebSockets and streams of events, and returns when the WebSockets
+// are gone.
+func (a *API) StopWebSockets() {
+	a.stopOnce.Do(func() { close(a.stopping) })
+	a.sockets.Stop()
+}

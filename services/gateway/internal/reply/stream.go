@@ -97,6 +97,21 @@ func (s *Stream) start() error {
 	return s.send(s.held)
 }
 
+// Begin sends the head now, and has each Write go to the client as it is. What fails shows
+// with the next Flush.
+func (s *Stream) Begin() {
+	s.accepted, s.started, s.held = Plain, true, s.held[:0]
+	s.w.WriteHeader(s.status)
+}
+
+// Flush makes sure that the client gets what was written.
+func (s *Stream) Flush() error {
+	if err := http.NewResponseController(s.w).Flush(); err != nil {
+		return fmt.Errorf("send the answer: %w", err)
+	}
+	return nil
+}
+
 func (s *Stream) send(p []byte) (err error) {
 	s.size += int64(len(p))
 	if s.zip != nil {

@@ -15,7 +15,7 @@ import (
 // start begins an operation. What is wrong with it is told to the client; an error ends the
 // connection.
 func (c *conn) start(m message) error {
-	o := Operation{Relay: c.endpoint.Relay}
+	o := Operation{Relay: c.endpoint.Relay, Address: c.endpoint.Address}
 	c.mu.Lock()
 	_, taken := c.operations[m.id]
 	o.Session, o.Header = c.session, c.header

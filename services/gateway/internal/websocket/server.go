@@ -51,6 +51,8 @@ type Operation struct {
 	Header http.Header
 	// Relay asks for the relay schema.
 	Relay bool
+	// Address is that of the client.
+	Address string
 }
 
 // Endpoint says which face of the API a connection was opened at.
@@ -58,6 +60,8 @@ type Endpoint struct {
 	Relay bool
 	// FlatErrors are {"error","path","code"}, in place of GraphQL errors.
 	FlatErrors bool
+	// Address is that of the client.
+	Address string
 }
 
 // Server keeps the open connections. It is safe for concurrent use.

@@ -1,0 +1,143 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+)
+
+// subscriber is a client of the protocol graphql-transport-ws, with subscriptions that go on
+// until the test ends.
+type subscriber struct {
+	t      *testing.T
+	socket *websocket.Conn
+
+	mu   sync.Mutex
+	next int
+	// results are the data of all results, by the id of the subscription.
+	results map[string][]json.RawMessage
+	errors  []string
+	closed  error
+}
+
+// subscriber opens a connection.
+func (p *process) subscriber(header map[string]string) *subscriber {
+	p.t.Helper()
+	address := "ws" + strings.TrimPrefix(p.url, "http") + "/v1/graphql"
+	socket, _, err := websocket.Dial(p.t.Context(), address, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	require.NoError(p.t, err)
+	socket.SetReadLimit(1 << 30)
+	s := &subscriber{t: p.t, socket: socket, results: map[string][]json.RawMessage{}}
+	s.send(map[string]any{"type": "connection_init", "payload": map[string]any{"headers": header}})
+	_, ack, err := socket.Read(p.t.Context())
+	require.NoError(p.t, err)
+	require.JSONEq(p.t, `{"type":"connection_ack"}`, string(ack))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.read()
+	}()
+	p.t.Cleanup(func() {
+		_ = socket.CloseNow()
+		<-done
+	})
+	return s
+}
+
+func (s *subscriber) send(message any) {
+	s.t.Helper()
+	text, err := json.Marshal(message)
+	require.NoError(s.t, err)
+	require.NoError(s.t, s.socket.Write(s.t.Context(), websocket.MessageText, text))
+}
+
+func (s *subscriber) read() {
+	for {
+		_, text, err := s.socket.Read(context.Background())
+		s.mu.Lock()
+		if err != nil {
+			s.closed = err
+			s.mu.Unlock()
+			return
+		}
+		var m struct {
+			Type, ID string
+			Payload  json.RawMessage
+		}
+		_ = json.Unmarshal(text, &m) // shows as a missing result
+		var result struct{ Data, Errors json.RawMessage }
+		switch m.Type {
+		case "next":
+			_ = json.Unmarshal(m.Payload, &result)
+			if result.Errors == nil {
+				s.results[m.ID] = append(s.results[m.ID], result.Data)
+				break
+			}
+			s.errors = append(s.errors, string(text))
+		case "error":
+			s.errors = append(s.errors, string(text))
+		}
+		s.mu.Unlock()
+	}
+}
+
+// subscribe begins a subscription and returns its id.
+func (s *subscriber) subscribe(document string, variables map[string]any) string {
+	s.t.Helper()
+	s.mu.Lock()
+	s.next++
+	id := string(rune('a'+s.next%26)) + strconv.Itoa(s.next)
+	s.mu.Unlock()
+	s.send(map[string]any{"type": "subscribe", "id": id, "payload": map[string]any{"query": document, "variables": variables}})
+	return id
+}
+
+// all are the results of a subscription so far, last the newest one.
+func (s *subscriber) all(id string) []json.RawMessage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.results[id]
+}
+
+func (s *subscriber) last(id string) string {
+	all := s.all(id)
+	if len(all) == 0 {
+		return ""
+	}
+	return string(all[len(all)-1])
+}
+
+// await waits until the newest result of a subscription is the wanted one.
+func (s *subscriber) await(id, want string) {
+	s.t.Helper()
+	eventually(s.t, 15*time.Second, func() bool { return sameJSON(s.last(id), want) },
+		func() string { return "wanted " + want + ", got " + s.last(id) + s.trouble() })
+}
+
+// trouble is what went wrong on the connection, in words.
+func (s *subscriber) trouble() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := strings.Join(s.errors, "\n")
+	if s.closed != nil {
+		text += "\n" + s.closed.Error()
+	}
+	return text
+}
+
+func sameJSON(a, b string) bool {
+	var x, y any
+	if json.Unmarshal([]byte(a), &x) != nil || json.Unmarshal([]byte(b), &y) != nil {
+		return false
+	}
+	left, _ := json.Marshal(x) // what was read can be written
+	right, _ := json.Marshal(y)
+	return string(left) == string(right)
+}

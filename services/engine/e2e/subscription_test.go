@@ -1,0 +1,260 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// counters is a cluster with a table to watch, and two executors.
+func counters(t *testing.T, rows int, settings ...string) (c *cluster, gateways []*process, executors []*process) {
+	t.Helper()
+	c = newCluster(t)
+	execute(t, c.databaseURL, fmt.Sprintf(`CREATE TABLE counter (id int PRIMARY KEY, value int NOT NULL DEFAULT 0);
+		INSERT INTO counter SELECT i, 0 FROM generate_series(1, %d) i;
+		CREATE TABLE line (id bigserial PRIMARY KEY, text text)`, rows))
+	c.start(metadata)
+	for range 2 {
+		executors = append(executors, c.start(executor, append([]string{
+			"LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=200", "STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=100",
+		}, settings...)...))
+		gateways = append(gateways, c.start(gateway, "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE=false"))
+	}
+	gateways[0].metadata("pg_track_tables", map[string]any{"tables": []any{
+		map[string]any{"source": "default", "table": "counter"}, map[string]any{"source": "default", "table": "line"},
+	}})
+	return c, gateways, executors
+}
+
+const watchCounter = `subscription ($id: Int!) { counter_by_pk(id: $id) { value } }`
+
+func counterIs(value int) string { return fmt.Sprintf(`{"counter_by_pk":{"value":%d}}`, value) }
+
+// TestSubscriptionsFollowChanges: through two gateways, two executors, and a change of
+// permissions.
+func TestSubscriptionsFollowChanges(t *testing.T) {
+	t.Parallel()
+	c, gateways, _ := counters(t, 3)
+	first, second := gateways[0].subscriber(asAdmin), gateways[1].subscriber(asAdmin)
+	a, b := first.subscribe(watchCounter, map[string]any{"id": 1}), second.subscribe(watchCounter, map[string]any{"id": 1})
+	other := second.subscribe(watchCounter, map[string]any{"id": 2})
+	total := first.subscribe(`subscription { counter_aggregate { aggregate { sum { value } } } }`, nil)
+	for _, s := range []struct {
+		*subscriber
+		id string
+	}{{first, a}, {second, b}, {second, other}} {
+		s.await(s.id, counterIs(0))
+	}
+	execute(t, c.databaseURL, `UPDATE counter SET value = 5 WHERE id = 1`)
+	first.await(a, counterIs(5))
+	second.await(b, counterIs(5))
+	first.await(total, `{"counter_aggregate":{"aggregate":{"sum":{"value":5}}}}`)
+	require.Len(t, second.all(other), 1, "nothing has changed")
+
+	// A role sees at once what it may see, and no more than that.
+	drop := map[string]any{"type": "pg_drop_select_permission", "args": map[string]any{"source": "default", "table": "counter", "role": "user"}}
+	permit := func(below int, before ...any) {
+		gateways[0].metadata("bulk", append(before, map[string]any{"type": "pg_create_select_permission", "args": map[string]any{
+			"source": "default", "table": "counter", "role": "user", "permission": map[string]any{
+				"columns": []string{"id", "value"}, "filter": map[string]any{"value": map[string]any{"_lt": below}},
+			},
+		}}))
+	}
+	permit(100)
+	user := gateways[1].subscriber(as("user"))
+	seen := user.subscribe(`subscription { counter(order_by: {id: asc}) { id } }`, nil)
+	user.await(seen, `{"counter":[{"id":1},{"id":2},{"id":3}]}`)
+	permit(5, drop)
+	user.await(seen, `{"counter":[{"id":2},{"id":3}]}`)
+	gateways[0].metadata("bulk", []any{drop})
+	eventually(t, 15*time.Second, func() bool { return strings.Contains(user.trouble(), "error") }, func() string { return "the subscription goes on" })
+	require.Empty(t, first.trouble())
+}
+
+// TestSubscriptionsSurviveAnExecutor: 1,000 live queries go on within 5 seconds after the
+// crash of the executor that most of them are on, and miss nothing.
+func TestSubscriptionsSurviveAnExecutor(t *testing.T) {
+	t.Parallel()
+	const subscriptions, connections = 1000, 20
+	c, gateways, executors := counters(t, subscriptions)
+	clients := make([]*subscriber, connections)
+	for i := range clients {
+		clients[i] = gateways[i%2].subscriber(asAdmin)
+	}
+	ids := make([]string, subscriptions)
+	for i := range ids {
+		// Several documents, so that both executors have some.
+		document := strings.Replace(watchCounter, "subscription", fmt.Sprintf("subscription S%d", i%10), 1)
+		ids[i] = clients[i%connections].subscribe(document, map[string]any{"id": i + 1})
+	}
+	all := func(value int, limit time.Duration) time.Duration {
+		began := time.Now()
+		for i, id := range ids {
+			s := clients[i%connections]
+			eventually(t, limit, func() bool { return s.last(id) == counterIs(value) },
+				func() string { return fmt.Sprintf("%d: %s %s", i, s.last(id), s.trouble()) })
+		}
+		return time.Since(began)
+	}
+	all(0, 30*time.Second)
+	executors[0].kill()
+	execute(t, c.databaseURL, `UPDATE counter SET value = 7`)
+	took := all(7, 15*time.Second)
+	t.Logf("all have gone on after %s", took)
+	require.Less(t, took, 5*time.Second)
+	for i, id := range ids {
+		require.Len(t, clients[i%connections].all(id), 2, "what has not changed is not sent again")
+	}
+	// One that comes takes over its part.
+	c.start(executor, "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=200")
+	execute(t, c.databaseURL, `UPDATE counter SET value = 8`)
+	all(8, 15*time.Second)
+}
+
+// TestSubscriptionsEndWhereTheDatabaseIs: while random rows change, executors come and go;
+// in the end, every live query shows what a query shows, and every stream has given all rows
+// once, in their order.
+func TestSubscriptionsEndWhereTheDatabaseIs(t *testing.T) {
+	t.Parallel()
+	const rows, writing = 50, 6 * time.Second
+	c, gateways, executors := counters(t, rows)
+	clients := []*subscriber{gateways[0].subscriber(asAdmin), gateways[1].subscriber(asAdmin)}
+	documents := []string{
+		`{ counter(order_by: {id: asc}) { id value } }`,
+		`{ counter_aggregate { aggregate { count sum { value } max { value } } } }`,
+		`{ counter(where: {value: {_gt: 3}}, order_by: [{value: desc}, {id: asc}], limit: 5) { id value } }`,
+	}
+	var live [][2]string
+	for _, d := range documents {
+		live = append(live, [2]string{clients[0].subscribe("subscription "+d, nil), clients[1].subscribe("subscription "+d, nil)})
+	}
+	const stream = `subscription ($n: Int!) { line_stream(batch_size: $n, cursor: {initial_value: {id: 0}}) { id text } }`
+	streams := [2]string{clients[0].subscribe(stream, map[string]any{"n": 97}), clients[1].subscribe(stream, map[string]any{"n": 400})}
+
+	conn, err := pgx.Connect(t.Context(), c.databaseURL)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(context.Background())) }()
+	began, written := time.Now(), 0
+	for killed := false; time.Since(began) < writing; {
+		written++
+		_, err := conn.Exec(t.Context(), `UPDATE counter SET value = $1 WHERE id = $2`, rand.IntN(100), 1+rand.IntN(rows))
+		require.NoError(t, err)
+		_, err = conn.Exec(t.Context(), `INSERT INTO line (text) VALUES ($1)`, fmt.Sprint("line ", written))
+		require.NoError(t, err)
+		if written%200 == 0 && !killed {
+			executors[0].kill()
+			killed = true
+		}
+		if written%20 == 0 {
+			time.Sleep(10 * time.Millisecond) // a writer of a few hundred rows a second
+		}
+	}
+	for i, d := range documents {
+		var fresh struct{ Data json.RawMessage }
+		require.NoError(t, json.Unmarshal(gateways[0].query(asAdmin, d).body, &fresh))
+		for j, s := range clients {
+			s.await(live[i][j], string(fresh.Data))
+		}
+	}
+	for i, s := range clients {
+		var got []int
+		eventually(t, 60*time.Second, func() bool {
+			got = got[:0]
+			for _, batch := range s.all(streams[i]) {
+				var data struct {
+					Lines []struct{ ID int } `json:"line_stream"`
+				}
+				require.NoError(t, json.Unmarshal(batch, &data))
+				for _, l := range data.Lines {
+					got = append(got, l.ID)
+				}
+			}
+			return len(got) >= written
+		}, func() string { return fmt.Sprintf("%d of %d lines %s", len(got), written, s.trouble()) })
+		require.Len(t, got, written)
+		require.True(t, slices.IsSorted(got))
+		require.Equal(t, written, len(slices.Compact(got)))
+	}
+}
+
+// TestServerSentEvents: a subscription for clients behind proxies that break WebSockets.
+func TestServerSentEvents(t *testing.T) {
+	t.Parallel()
+	c, gateways, _ := counters(t, 1)
+	get := gateways[0].url + "/v1/graphql?" + url.Values{"query": {watchCounter}, "variables": {`{"id":1}`}}.Encode()
+	for name, r := range map[string]*http.Request{
+		"POST": request(t, http.MethodPost, gateways[0].url+"/v1/graphql", `{"query":"`+watchCounter+`","variables":{"id":1}}`),
+		"GET":  request(t, http.MethodGet, get, ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			execute(t, c.databaseURL, `UPDATE counter SET value = 0`)
+			response, err := http.DefaultClient.Do(r)
+			require.NoError(t, err)
+			defer response.Body.Close()
+			require.Equal(t, http.StatusOK, response.StatusCode)
+			require.Equal(t, "text/event-stream; charset=utf-8", response.Header.Get("Content-Type"))
+			lines := bufio.NewScanner(response.Body)
+			requireEvent(t, lines, "next", `{"data":`+counterIs(0)+`}`)
+			execute(t, c.databaseURL, `UPDATE counter SET value = 9`)
+			requireEvent(t, lines, "next", `{"data":`+counterIs(9)+`}`)
+		})
+	}
+	t.Run("query", func(t *testing.T) {
+		response, err := http.DefaultClient.Do(request(t, http.MethodPost, gateways[0].url+"/v1/graphql", `{"query":"{ __typename }"}`))
+		require.NoError(t, err)
+		defer response.Body.Close()
+		lines := bufio.NewScanner(response.Body)
+		requireEvent(t, lines, "next", `{"data":{"__typename":"query_root"}}`)
+		requireEvent(t, lines, "complete", "")
+	})
+	t.Run("refused", func(t *testing.T) {
+		response, err := http.DefaultClient.Do(request(t, http.MethodPost, gateways[0].url+"/v1/graphql", `{"query":"subscription { nothing }"}`))
+		require.NoError(t, err)
+		defer response.Body.Close()
+		lines := bufio.NewScanner(response.Body)
+		requireEvent(t, lines, "next", `{"errors":[{"message":"field 'nothing' not found in type: 'subscription_root'","extensions":{"path":"$.selectionSet.nothing","code":"validation-failed"}}]}`)
+		requireEvent(t, lines, "complete", "")
+	})
+	t.Run("mutation by GET", func(t *testing.T) {
+		a, err := gateways[0].send(http.MethodGet, "/v1/graphql?query=mutation", map[string]string{"X-Engine-Admin-Secret": secret, "Accept": "text/event-stream"}, nil)
+		require.NoError(t, err)
+		require.Contains(t, a.text(), "only subscriptions can be asked for with GET")
+	})
+}
+
+func request(t *testing.T, method, address, body string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("Accept", "text/event-stream")
+	r.Header.Set("X-Engine-Admin-Secret", secret)
+	return r
+}
+
+// requireEvent reads one event, past comments.
+func requireEvent(t *testing.T, lines *bufio.Scanner, name, data string) {
+	t.Helper()
+	var got []string
+	for lines.Scan() {
+		switch line := lines.Text(); {
+		case line == "" && len(got) > 0:
+			require.Equal(t, []string{"event: " + name, strings.TrimSuffix("data: "+data, " ")}, got)
+			return
+		case line != "" && line[0] != ':':
+			got = append(got, line)
+		}
+	}
+	require.NoError(t, lines.Err())
+	require.Fail(t, "no more events")
+}

@@ -1,0 +1,248 @@
+package api
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/services/gateway/internal/accesslog"
+	"queryengine/services/gateway/internal/jsonscan"
+	"queryengine/services/gateway/internal/live"
+	"queryengine/services/gateway/internal/reply"
+	"queryengine/services/gateway/internal/request"
+)
+
+// eventsType is the content type of server-sent events.
+const eventsType = "text/event-stream"
+
+const (
+	// eventsEvery is the time between comments that keep a quiet stream of events alive.
+	eventsEvery = 12 * time.Second
+	// maxEvents is how many batches of a streaming subscription may wait to be sent.
+	maxEvents = 8
+)
+
+// wantsEvents says whether a client asks for server-sent events.
+func wantsEvents(r *http.Request) bool {
+	for _, line := range r.Header.Values("Accept") {
+		for item := range strings.SplitSeq(line, ",") {
+			if kind, _, err := mime.ParseMediaType(item); err == nil && kind == eventsType {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// eventsByQuery answers a GET request whose subscription is in its query string.
+func eventsByQuery(x *exchange) error {
+	x.mode = accesslog.ModeError
+	if err := x.authenticate(nil); err != nil {
+		return err
+	}
+	q := x.r.URL.Query()
+	r := request.GraphQL{Query: q.Get("query"), OperationName: q.Get("operationName")}
+	if !request.IsSubscription(r.Query, r.OperationName) {
+		// Whatever a page links to must not change anything.
+		return apierror.New(apierror.BadRequest, "only subscriptions can be asked for with GET")
+	}
+	if v := q.Get("variables"); v != "" {
+		parsed, err := jsonscan.Parse([]byte(v))
+		if err != nil || parsed.Kind != jsonscan.Object {
+			return apierror.New(apierror.InvalidJSON, "the variables are no JSON object")
+		}
+		r.Variables = parsed.Raw
+	}
+	x.mode = accesslog.ModeSingle
+	return x.events(r, false)
+}
+
+// events answers with server-sent events, as the protocol graphql-sse has it: an event "next"
+// for each result and an event "complete" at the end.
+func (x *exchange) events(r request.GraphQL, relay bool) error {
+	feed := &eventFeed{wake: make(chan struct{}, 1)}
+	var end func()
+	if request.IsSubscription(r.Query, r.OperationName) {
+		s, err := x.subscribe(r, relay, feed)
+		if err != nil {
+			feed.End(apierror.From(err))
+		} else {
+			end = s.Close
+			feed.started(s)
+		}
+	} else if err := x.execute(r, relay, (*eventSink)(feed)); err != nil {
+		feed.End(apierror.From(err))
+	} else {
+		feed.Data(feed.answer, false)
+		feed.End(nil)
+	}
+	if end != nil {
+		defer end()
+	}
+	x.w.Header().Set("Content-Type", eventsType+"; charset=utf-8")
+	x.w.Header().Set("Cache-Control", "no-cache")
+	x.w.Header().Set("X-Accel-Buffering", "no")
+	x.stream.Begin()
+	return x.sendEvents(feed)
+}
+
+func (x *exchange) subscribe(r request.GraphQL, relay bool, to live.Receiver) (*live.Subscription, error) {
+	a := x.api
+	err := a.limitsOf(x.session).Rate(accesslog.ClientIP(x.r))
+	if err == nil {
+		var s *live.Subscription
+		if s, err = a.Live.Subscribe(x.ctx, a.executeRequest(x.session, r, relay, x.requestID, nil), to); err == nil {
+			return s, nil
+		}
+	}
+	return nil, a.refused(x.ctx, x.session, r.OperationName, x.requestID, err)
+}
+
+// sendEvents sends what the feed has until it ends, the client goes or the gateway stops.
+func (x *exchange) sendEvents(feed *eventFeed) error {
+	tick := time.NewTicker(eventsEvery)
+	defer tick.Stop()
+	for {
+		n, more, resume := feed.next()
+		if resume != nil {
+			resume.Resume()
+		}
+		var text []byte
+		switch {
+		case more && n.err != nil:
+			text = append(reply.AppendGraphQLError([]byte("event: next\ndata: "), n.err, false), "\n\n"...)
+		case more && n.data != nil:
+			text = appendEvent(nil, n.data)
+		}
+		if n.end {
+			text = append(text, "event: complete\ndata:\n\n"...)
+		}
+		if !more {
+			if err := x.stream.Flush(); err != nil {
+				return err
+			}
+			select {
+			case <-feed.wake:
+				continue
+			case <-tick.C:
+				text = []byte(":\n\n")
+			case <-x.api.stopping:
+				return nil
+			case <-x.ctx.Done():
+				return context.Cause(x.ctx)
+			}
+		}
+		if _, err := x.Write(text); err != nil {
+			return err
+		}
+		if n.end {
+			return nil
+		}
+	}
+}
+
+// appendEvent appends a result. Line breaks can only stand between the tokens of JSON, and
+// would end the line.
+func appendEvent(b, document []byte) []byte {
+	b = append(b, "event: next\ndata: "...)
+	return append(append(b, oneLine(document)...), "\n\n"...)
+}
+
+// event is something to send.
+type event struct {
+	data []byte
+	err  *apierror.Error
+	end  bool
+}
+
+// eventFeed holds what is to be sent. It is the live.Receiver of a subscription.
+type eventFeed struct {
+	wake   chan struct{}
+	answer []byte // of a query
+
+	mu           sync.Mutex
+	pending      []event
+	subscription *live.Subscription
+	// full says that a batch was refused.
+	full bool
+}
+
+// eventSink collects the answer of a query. It is the bus.Sink of that.
+type eventSink eventFeed
+
+// Head leaves out response headers: it is too late for them.
+func (*eventSink) Head(proto.Message) error { return nil }
+
+func (s *eventSink) Write(p []byte) (int, error) {
+	s.answer = append(s.answer, p...)
+	return len(p), nil
+}
+
+func (f *eventFeed) started(s *live.Subscription) {
+	f.mu.Lock()
+	f.subscription = s
+	f.mu.Unlock()
+	f.signal()
+}
+
+func (f *eventFeed) signal() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Data implements live.Receiver. A newer result of a live query takes the place of one that
+// still waits.
+func (f *eventFeed) Data(document []byte, stream bool) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch last := len(f.pending) - 1; {
+	case stream && last+1 >= maxEvents:
+		f.full = true
+		return false
+	case !stream && last >= 0:
+		f.pending[last] = event{data: document}
+	default:
+		f.pending = append(f.pending, event{data: document})
+	}
+	f.signal()
+	return true
+}
+
+// Fail implements live.Receiver.
+func (f *eventFeed) Fail(e *apierror.Error) { f.push(event{err: e}) }
+
+// End implements live.Receiver.
+func (f *eventFeed) End(e *apierror.Error) { f.push(event{err: e, end: true}) }
+
+// push adds an event, in place of an error that still waits.
+func (f *eventFeed) push(e event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if last := len(f.pending) - 1; last >= 0 && f.pending[last].err != nil {
+		f.pending = f.pending[:last]
+	}
+	f.pending = append(f.pending, e)
+	f.signal()
+}
+
+// next takes the next event, if there is one. resume is a stream that has room again.
+func (f *eventFeed) next() (e event, ok bool, resume *live.Subscription) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.pending) > 0 {
+		e, ok = f.pending[0], true
+		f.pending = f.pending[1:]
+	}
+	if f.full && len(f.pending) == 0 && f.subscription != nil {
+		f.full, resume = false, f.subscription
+	}
+	return e, ok, resume
+}
