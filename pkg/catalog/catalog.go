@@ -116,6 +116,9 @@ type Type struct {
 	Kind   TypeKind `json:"kind,omitempty"`   // of the element type for an array; omitted for base
 	Dims   int      `json:"dims,omitempty"`   // 1 for an array; PostgreSQL doesn't keep the number
 	Domain *Name    `json:"domain,omitempty"`
+	// ElementDomain is the domain of the elements of an array: such an array is of another type
+	// than one of the base type, and the two do not compare.
+	ElementDomain *Name `json:"element_domain,omitempty"`
 	// Labels of an enum type, in order.
 	Labels []string `json:"labels,omitempty"`
 }
@@ -189,7 +192,7 @@ func (s *Source) NamedTypes() map[string]Type {
 	types := map[string]Type{}
 	add := func(t Type) {
 		if t.Schema != "" {
-			t.Dims, t.Domain = 0, nil
+			t.Dims, t.Domain, t.ElementDomain = 0, nil, nil
 			types[t.Name], types[t.Schema+"."+t.Name] = t, t
 		}
 	}

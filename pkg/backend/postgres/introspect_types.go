@@ -93,7 +93,11 @@ func (t *types) resolve(oid uint32) catalog.Type {
 	}
 	if info.element != 0 {
 		result.Dims = 1
-		base, info = t.base(info.element)
+		element := info.element
+		if base, info = t.base(element); base != element {
+			domain := t.rows[element].name
+			result.ElementDomain = &domain
+		}
 	}
 	result.Name, result.OID, result.Labels = info.name.Name, base, info.labels
 	if info.name.Schema != "pg_catalog" {

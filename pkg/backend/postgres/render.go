@@ -208,6 +208,9 @@ func typeName(t catalog.Type) string {
 		name = quoteName(t.Schema) + "." + quoteName(t.Name)
 	}
 	if t.IsArray() {
+		if t.ElementDomain != nil {
+			name = qualified(*t.ElementDomain)
+		}
 		name += "[]"
 	}
 	return name
