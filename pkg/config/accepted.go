@@ -80,10 +80,6 @@ var withoutEffect = []row{
 	}, parseNonNegative),
 
 	accepted(Spec{
-		Flag: "events-http-pool-size", Default: "100", Values: number, Services: []Service{EventDelivery},
-		Help: "webhooks that are called at once",
-	}, parsePositive),
-	accepted(Spec{
 		Flag: "events-fetch-interval", Default: "1000", Values: milliseconds, Services: []Service{EventDelivery},
 		Help: "how often events are looked for",
 	}, parseDuration(time.Millisecond)),

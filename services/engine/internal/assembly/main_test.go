@@ -1,0 +1,9 @@
+package assembly
+
+import (
+	"testing"
+
+	"queryengine/pkg/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
