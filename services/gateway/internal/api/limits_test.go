@@ -3,8 +3,11 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
@@ -71,4 +74,38 @@ func TestTimeLimit(t *testing.T) {
 	got := w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, asUser()...)
 	require.Equal(t, `{"errors":[{"message":"time limit exceeded: the operation took longer than 0.02 seconds",`+
 		`"extensions":{"path":"$","code":"time-limit-exceeded"}}]}`, got.body)
+}
+
+func TestLimitsOfWebSockets(t *testing.T) {
+	t.Parallel()
+	w := limited(t, `{"rate_limit":{"global":{"max_reqs_per_min":1}}}`, func(w *world) {
+		w.settings.WebSocket.InitTimeout = 10 * time.Second
+		w.bus.answer = func(_ context.Context, _ bus.Endpoint, _ proto.Message, sink bus.Sink) error {
+			_, err := sink.Write([]byte(`{"data":{}}`))
+			return err
+		}
+	})
+	socket, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(w.server.URL, "http")+"/v1/graphql", //nolint:bodyclose // Dial closes it
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	require.NoError(t, err)
+	defer socket.CloseNow() //nolint:errcheck // the test is over then
+	send := func(message string) {
+		require.NoError(t, socket.Write(t.Context(), websocket.MessageText, []byte(message)))
+	}
+	receive := func() string {
+		for {
+			_, message, err := socket.Read(t.Context())
+			require.NoError(t, err)
+			if !strings.Contains(string(message), `"ping"`) {
+				return string(message)
+			}
+		}
+	}
+	send(`{"type":"connection_init","payload":{"headers":{"` + admin[0] + `":"` + admin[1] + `","X-Engine-Role":"user"}}}`)
+	require.Contains(t, receive(), "connection_ack")
+	send(`{"type":"subscribe","id":"1","payload":{"query":"{a}"}}`)
+	require.Contains(t, receive(), `{"data":{}}`)
+	require.Contains(t, receive(), "complete")
+	send(`{"type":"subscribe","id":"2","payload":{"query":"{a}"}}`)
+	require.Contains(t, receive(), "rate-limit-exceeded")
 }
