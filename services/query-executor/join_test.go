@@ -190,3 +190,11 @@ func TestJoinsInConnections(t *testing.T) {
 		{"node":{"amount":1,"neighbours":null,"customer":{"name":"Ann"}}},
 		{"node":{"amount":2,"neighbours":[{"name":"Ann"},{"name":"Cid"}],"customer":null}}]}}}`, string(got))
 }
+
+// TestKeysThatAreTexts holds that numbers which are texts in the answer are joined by.
+func TestKeysThatAreTexts(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, joins, Config{StringifyNumericTypes: true})
+	got := answer(t, e, &request{session: adminSession(), text: `{ sale(where: {id: {_lte: 2}}, order_by: {id: asc}) { customerId customer { name } } }`})
+	require.JSONEq(t, `{"data":{"sale":[{"customerId":"1","customer":{"name":"Ann"}},{"customerId":"2","customer":{"name":"Bob"}}]}}`, string(got))
+}

@@ -108,12 +108,13 @@ type question struct {
 	answers [][]byte
 }
 
-// cut is a part of a text that is left out. The answer to a key takes its place when question
-// is set, and null when there is no such key.
+// cut is a part of a text that is left out. The answer to a key takes its place, and null when
+// there is no such key; nothing does when it is hidden.
 type cut struct {
 	start, end int
 	question   *question
 	key        int
+	hidden     bool
 }
 
 const noKey = -1
@@ -233,7 +234,7 @@ func (l *level) write(i int, out *backend.Answer) error {
 		out.Buf = append(out.Buf, text[at:c.start]...)
 		at = c.end
 		switch {
-		case c.question == nil:
+		case c.hidden:
 		case c.key == noKey:
 			out.Buf = append(out.Buf, "null"...)
 		default:

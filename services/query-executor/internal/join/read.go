@@ -56,8 +56,8 @@ func (r *reader) object(members []Member) error {
 			err = r.cursor.Skip()
 			p.end = r.cursor.At()
 			r.places[base+i] = p
-			c := cut{start: p.start, end: p.end, key: noKey}
-			if members[i].Hidden {
+			c := cut{start: p.start, end: p.end, key: noKey, hidden: members[i].Hidden}
+			if c.hidden {
 				c.start = begin
 				if kept {
 					c.start = last
@@ -74,7 +74,7 @@ func (r *reader) object(members []Member) error {
 	places := r.places[base:]
 	for i := range members {
 		if j := members[i].Join; j != nil && places[i].end > 0 {
-			r.ask(j, places[i].cut, places[j.First:j.First+j.Parts])
+			r.want(j, places[i].cut, places[j.First:j.First+j.Parts])
 		}
 	}
 	r.places = r.places[:base]
@@ -90,8 +90,8 @@ func find(members []Member, key []byte) int {
 	return -1
 }
 
-// ask adds a key to the question of a join.
-func (r *reader) ask(j *Join, cut int, parts []place) {
+// want adds a key to the question of a join.
+func (r *reader) want(j *Join, cut int, parts []place) {
 	q := r.question(j)
 	r.cuts[cut].question = q
 	r.scratch = r.scratch[:0]
