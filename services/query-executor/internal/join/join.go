@@ -206,6 +206,9 @@ func (l *level) one(ctx context.Context, target int, keys Keys) ([][]byte, error
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	if err := ctx.Err(); err != nil { // the turn came when it was over
+		return nil, err
+	}
 	answers, err := l.targets.Ask(ctx, target, keys)
 	if err == nil && len(answers) != keys.Len() {
 		err = apierror.Newf(apierror.Unexpected, "%d keys have %d answers", keys.Len(), len(answers))

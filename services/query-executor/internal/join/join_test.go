@@ -77,7 +77,7 @@ func TestHiddenMembersLeaveNoComma(t *testing.T) {
 		{`{"?1":2,"?2":3}`, `{}`},
 		{`{"?1":2,"a":0,"?2":3,"j":1}`, `{"a":0,"j":<1|2|3>}`},
 		{`{"j":1,"?1":null,"?2":3}`, `{"j":null}`},
-		{`{"j":1,"?1":2}`, `{"j":null}`}, // a part that isn't there
+		{`{"j":1,"?1":2}`, `{"j":null}`},                          // a part that isn't there
 		{`{"j":1,"?1":2,"?2":3,"j":4}`, `{"j":null,"j":<4|2|3>}`}, // a key that is there twice
 		{`[]`, `[]`},
 	} {
