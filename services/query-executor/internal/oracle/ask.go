@@ -175,7 +175,7 @@ func (a *asker) ordering(t *Table, depth int) (ordering, bool) {
 			return a.aggregateOrdering(c.Returns, ordering{computed: c})
 		}
 	}
-	computed := slices.DeleteFunc(a.computed(t, false), func(c *Computed) bool { return c.argument })
+	computed := slices.DeleteFunc(a.computed(t, false), func(c *Computed) bool { return c.argument || c.Kind == Text })
 	columns := a.columns(t, Int, Float, Text, Bool, Texts)
 	switch {
 	case len(computed) > 0 && (a.chance(20) || len(columns) == 0):
