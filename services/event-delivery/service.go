@@ -41,9 +41,6 @@ type Service struct {
 	store  *scheduled.Store
 	cron   *scheduled.Cron
 	worker *delivery.Worker
-	// known is closed by knows when the first version of the metadata is known.
-	known chan struct{}
-	knows sync.Once
 
 	starting sync.Mutex
 	working  bool
@@ -57,7 +54,7 @@ func New(c Config, d Deps) (*Service, error) {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	s := &Service{config: c, logger: d.Logger, known: make(chan struct{}), Base: service.New(service.Config{
+	s := &Service{config: c, logger: d.Logger, Base: service.New(service.Config{
 		Name:        bus.ServiceEventDelivery,
 		Description: "delivers events to webhooks",
 	}, d.Bus, d.Logger, nil)}
@@ -88,7 +85,7 @@ func (s *Service) wire(d Deps) error {
 		Concurrency: s.config.Concurrency,
 		Logger:      d.Logger,
 		Now:         d.Now,
-		Ready:       s.known,
+		Await:       s.await,
 	})
 	return nil
 }
@@ -96,13 +93,24 @@ func (s *Service) wire(d Deps) error {
 // follow takes over what a version of the metadata says.
 func (s *Service) follow(current *snapshot.Snapshot) {
 	s.cron.SetTriggers(current.Document.CronTriggers)
-	s.knows.Do(func() { close(s.known) })
 	hosts, err := egress.Allowlist(current.Document.Network)
 	if err != nil {
 		s.logger.Warn("the TLS allow list of the metadata can't be read", "error", err)
 		return
 	}
 	s.client.SetAllowlist(hosts)
+}
+
+// metadataPatience bounds how long a delivery waits for the metadata that it is about.
+const metadataPatience = 10 * time.Second
+
+// await waits until this process knows a version of the metadata. What is still unknown
+// then is for another worker, or for later.
+func (s *Service) await(ctx context.Context, version int64) error {
+	ctx, cancel := context.WithTimeout(ctx, metadataPatience)
+	defer cancel()
+	_, err := s.Follower().WaitFor(ctx, version)
+	return err
 }
 
 // Start begins to follow the metadata and to deliver.

@@ -158,7 +158,7 @@ func (r *round) do(ctx context.Context) error {
 		return fmt.Errorf("look for lost deliveries: %w", err)
 	}
 	for {
-		n, err := r.store.Publish(ctx, current.Document, now, deliveries.Publish)
+		n, err := r.store.Publish(ctx, current.Document, current.Version, now, deliveries.Publish)
 		if err != nil {
 			return fmt.Errorf("publish due events: %w", err)
 		}

@@ -94,9 +94,11 @@ type Delivery struct {
 	// Attempts that were recorded before this one.
 	Tries int32 `protobuf:"varint,5,opt,name=tries,proto3" json:"tries,omitempty"`
 	// What else the worker needs of the event, as JSON; its shape is the kind's.
-	Event         []byte `protobuf:"bytes,6,opt,name=event,proto3" json:"event,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Event []byte `protobuf:"bytes,6,opt,name=event,proto3" json:"event,omitempty"`
+	// Version of the metadata that the publisher knew: a worker that is behind waits for it.
+	MetadataVersion int64 `protobuf:"varint,7,opt,name=metadata_version,json=metadataVersion,proto3" json:"metadata_version,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Delivery) Reset() {
@@ -171,18 +173,26 @@ func (x *Delivery) GetEvent() []byte {
 	return nil
 }
 
+func (x *Delivery) GetMetadataVersion() int64 {
+	if x != nil {
+		return x.MetadataVersion
+	}
+	return 0
+}
+
 var File_delivery_v1_delivery_proto protoreflect.FileDescriptor
 
 const file_delivery_v1_delivery_proto_rawDesc = "" +
 	"\n" +
-	"\x1adelivery/v1/delivery.proto\x12\x17queryengine.delivery.v1\"\xb6\x01\n" +
+	"\x1adelivery/v1/delivery.proto\x12\x17queryengine.delivery.v1\"\xe1\x01\n" +
 	"\bDelivery\x121\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1d.queryengine.delivery.v1.KindR\x04kind\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x16\n" +
 	"\x06source\x18\x03 \x01(\tR\x06source\x12\x18\n" +
 	"\atrigger\x18\x04 \x01(\tR\atrigger\x12\x14\n" +
 	"\x05tries\x18\x05 \x01(\x05R\x05tries\x12\x14\n" +
-	"\x05event\x18\x06 \x01(\fR\x05event*j\n" +
+	"\x05event\x18\x06 \x01(\fR\x05event\x12)\n" +
+	"\x10metadata_version\x18\a \x01(\x03R\x0fmetadataVersion*j\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\r\n" +
 	"\tKIND_CRON\x10\x01\x12\x10\n" +

@@ -29,8 +29,8 @@ type Config struct {
 	Concurrency int
 	Logger      *slog.Logger
 	Now         func() time.Time
-	// Ready is closed when the kinds know what they deliver; nothing is taken before.
-	Ready <-chan struct{}
+	// Await returns when the kinds know what that version of the metadata says.
+	Await func(ctx context.Context, version int64) error
 }
 
 // Worker delivers until it is stopped.
@@ -40,7 +40,7 @@ type Worker struct {
 	client   caller
 	logger   *slog.Logger
 	now      func() time.Time
-	ready    <-chan struct{}
+	await    func(ctx context.Context, version int64) error
 
 	recorders map[deliveryv1.Kind]*recorder
 	// slots holds a token for each delivery in hand.
@@ -54,7 +54,7 @@ type Worker struct {
 // New returns a Worker; it does nothing before Start.
 func New(c Config) *Worker {
 	w := &Worker{
-		queue: c.Queue, replicas: c.Replicas, client: c.Client, logger: c.Logger, now: c.Now, ready: c.Ready,
+		queue: c.Queue, replicas: c.Replicas, client: c.Client, logger: c.Logger, now: c.Now, await: c.Await,
 		recorders: map[deliveryv1.Kind]*recorder{}, slots: make(chan struct{}, c.Concurrency),
 	}
 	for kind, k := range c.Kinds {
@@ -96,11 +96,6 @@ func (w *Worker) Stop(patience time.Duration) {
 
 // fetch takes as many deliveries as there are free slots, again and again.
 func (w *Worker) fetch(ctx, work context.Context) {
-	select {
-	case <-w.ready:
-	case <-ctx.Done():
-		return
-	}
 	ill := false
 	for {
 		free := w.acquire(ctx)
@@ -157,6 +152,10 @@ func (w *Worker) process(ctx context.Context, in *bus.Incoming) {
 	r := w.recorders[in.Delivery.GetKind()]
 	if r == nil { // of a newer version; another worker may know it
 		wait(ctx, pause)
+		in.Release()
+		return
+	}
+	if err := w.await(ctx, in.Delivery.GetMetadataVersion()); err != nil {
 		in.Release()
 		return
 	}

@@ -66,11 +66,12 @@ const (
 	dueOneOffSQL = `SELECT id, '', tries, next_retry_at, row_to_json(e) FROM ` + oneOffTable + ` e WHERE ` + due + taken
 )
 
-// Publish publishes the events that are due at now, at most PublishBatch of each kind, and
+// Publish publishes the events of the document of that version that are due at now, at most PublishBatch of each kind, and
 // returns how many there were of the larger one. An event is published before it is marked
 // as locked: when the mark is lost, it is published again under the same id.
 func (s *Store) Publish(
-	ctx context.Context, doc *metadata.Document, now time.Time, publish func(context.Context, []bus.Outgoing) error,
+	ctx context.Context, doc *metadata.Document, version int64, now time.Time,
+	publish func(context.Context, []bus.Outgoing) error,
 ) (int, error) {
 	names := make([]string, len(doc.CronTriggers))
 	for i, raw := range doc.CronTriggers {
@@ -91,6 +92,9 @@ func (s *Store) Publish(
 				return err
 			}
 			most = max(most, len(list))
+			for _, o := range list {
+				o.Delivery.MetadataVersion = version
+			}
 			if err := publish(ctx, list); err != nil {
 				return err
 			}
