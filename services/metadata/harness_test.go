@@ -32,6 +32,8 @@ type world struct {
 	nats                *natsserver.Server
 	natsDir             string
 	metadataURL, source string
+	// url is the address of another NATS server that the services use, "" for nats.
+	url string
 	// metrics takes those of the services, nil for none.
 	metrics prometheus.Registerer
 }
@@ -55,7 +57,11 @@ func (w *world) connect(t testing.TB) *bus.Bus {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	b, err := bus.Connect(ctx, bus.Config{InProcess: w.nats, Name: t.Name()})
+	c := bus.Config{InProcess: w.nats, Name: t.Name()}
+	if w.url != "" {
+		c = bus.Config{URL: w.url, Name: t.Name()}
+	}
+	b, err := bus.Connect(ctx, c)
 	require.NoError(t, err)
 	t.Cleanup(b.Close)
 	return b
