@@ -24,9 +24,11 @@ type Query interface {
 
 // View is what an operation may look at.
 type View struct {
-	Version      int64
-	Document     *Document
-	Catalogs     map[string]*catalog.Source
+	Version  int64
+	Document *Document
+	Catalogs map[string]*catalog.Source
+	// Remotes is what remote schemas answered to introspection, by their names.
+	Remotes      map[string]json.RawMessage
 	Inconsistent []Inconsistency
 	// Kind is the kind of sources that the command's prefix asks for, "" for none.
 	Kind string
@@ -77,6 +79,11 @@ type Introspection struct {
 	// Tables and Functions alone, as far as their source isn't asked for as a whole.
 	Tables    []SourceTable
 	Functions []SourceTable
+	// AllRemotes are all remote schemas, Remotes the listed ones.
+	AllRemotes bool     `json:",omitempty"`
+	Remotes    []string `json:",omitempty"`
+	// Required says that the request fails when one of Remotes can't be asked.
+	Required bool `json:",omitempty"`
 }
 
 // SourceTable is a table or function of a source.

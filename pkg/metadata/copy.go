@@ -64,6 +64,8 @@ func (d *Document) Without(ids ...ObjectID) *Document {
 			n.OpenTelemetry = withoutTelemetry(&n, id.Name)
 		case ObjectCronTrigger:
 			n.CronTriggers = removed(n.CronTriggers, rawName, id.Name)
+		case ObjectRemoteSchema, ObjectRemotePermission, ObjectRemoteTypeRelation:
+			n.RemoteSchemas = withoutRemote(n.RemoteSchemas, id)
 		case ObjectSource:
 			n.Sources = removed(n.Sources, func(s *Source) string { return s.Name }, id.Source)
 		default:

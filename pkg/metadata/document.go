@@ -14,7 +14,7 @@ import "encoding/json"
 type Document struct {
 	Version          int                `json:"version"`
 	Sources          []*Source          `json:"sources"`
-	RemoteSchemas    []json.RawMessage  `json:"remote_schemas,omitempty"`
+	RemoteSchemas    []*RemoteSchema    `json:"remote_schemas,omitempty"`
 	QueryCollections []*QueryCollection `json:"query_collections,omitempty"`
 	Allowlist        []*AllowlistEntry  `json:"allowlist,omitempty"`
 	Actions          []json.RawMessage  `json:"actions,omitempty"`

@@ -12,16 +12,19 @@ func (d *Document) ForwardsClientHeaders() bool {
 			}
 		}
 	}
-	for _, list := range [][]json.RawMessage{d.Actions, d.RemoteSchemas} {
-		for _, raw := range list {
-			var o struct {
-				Definition struct {
-					Forward bool `json:"forward_client_headers"`
-				} `json:"definition"`
-			}
-			if json.Unmarshal(raw, &o) == nil && o.Definition.Forward {
-				return true
-			}
+	for _, s := range d.RemoteSchemas {
+		if s.Definition.ForwardClientHeaders {
+			return true
+		}
+	}
+	for _, raw := range d.Actions {
+		var o struct {
+			Definition struct {
+				Forward bool `json:"forward_client_headers"`
+			} `json:"definition"`
+		}
+		if json.Unmarshal(raw, &o) == nil && o.Definition.Forward {
+			return true
 		}
 	}
 	return false

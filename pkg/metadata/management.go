@@ -63,9 +63,11 @@ func (a *ReloadMetadata) Apply(v View) (*Result, error) {
 			}
 		}
 	}
+	r.Introspect.AllRemotes = a.RemoteSchemas == nil || a.RemoteSchemas.All
 	if a.RemoteSchemas != nil {
+		r.Introspect.Remotes = a.RemoteSchemas.Names
 		for _, name := range a.RemoteSchemas.Names {
-			if find(v.Document.RemoteSchemas, rawName, name) == nil {
+			if v.Document.RemoteSchema(name) == nil {
 				return nil, apierror.Newf(apierror.NotExists, "Remote schema with name %q not found in metadata", name)
 			}
 		}

@@ -20,12 +20,15 @@ const (
 	ObjectDeletePermission   = "delete_permission"
 	ObjectEventTrigger       = "event_trigger"
 	ObjectRemoteRelationship = "remote_relationship"
-	ObjectNativeQuery        = "native_query"   // Name: its root field
-	ObjectLogicalModel       = "logical_model"  // Name; its select permissions have Name and Role
-	ObjectInheritedRole      = "inherited_role" // Role
-	ObjectRESTEndpoint       = "rest_endpoint"  // Name
-	ObjectCronTrigger        = "cron_trigger"   // Name
-	ObjectOpenTelemetry      = "open_telemetry" // Name: the part of the settings
+	ObjectNativeQuery        = "native_query"                      // Name: its root field
+	ObjectLogicalModel       = "logical_model"                     // Name; its select permissions have Name and Role
+	ObjectInheritedRole      = "inherited_role"                    // Role
+	ObjectRESTEndpoint       = "rest_endpoint"                     // Name
+	ObjectCronTrigger        = "cron_trigger"                      // Name
+	ObjectRemoteSchema       = "remote_schema"                     // Remote
+	ObjectRemotePermission   = "remote_schema_permission"          // Remote, Role
+	ObjectRemoteTypeRelation = "remote_schema_remote_relationship" // Remote, Type, Name
+	ObjectOpenTelemetry      = "open_telemetry"                    // Name: the part of the settings
 )
 
 // ObjectID names one object of the document; it is comparable. Fields that a kind has no
@@ -35,6 +38,9 @@ type ObjectID struct {
 	Source string
 	// Table is the table, or the function's name for functions and their permissions.
 	Table catalog.Name
-	Name  string // relationship, computed field, column, constraint, trigger, ...
-	Role  string // role of a permission, or an inherited role
+	// Remote is a remote schema, Type one of its types.
+	Remote string `json:",omitempty"`
+	Type   string `json:",omitempty"`
+	Name   string // relationship, computed field, column, constraint, trigger, ...
+	Role   string // role of a permission, or an inherited role
 }

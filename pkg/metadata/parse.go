@@ -126,6 +126,9 @@ func (d *Document) normalise() error {
 	if err := d.normaliseCronTriggers(); err != nil {
 		return err
 	}
+	if err := d.normaliseRemoteSchemas(); err != nil {
+		return err
+	}
 	if err := d.normaliseStored(); err != nil {
 		return err
 	}
@@ -151,7 +154,6 @@ type rawList struct {
 
 func (d *Document) rawLists() []rawList {
 	return []rawList{
-		{&d.RemoteSchemas, "remote_schemas", "remote schemas", "name", "name"},
 		{&d.Actions, "actions", "actions", "name", "name"},
 		{&d.CronTriggers, "cron_triggers", "cron triggers", "name", "name"},
 	}

@@ -79,7 +79,7 @@ func (a *ReplaceMetadata) Apply(v View) (*Result, error) {
 	if err := doc.keepHidden(v.Document); err != nil {
 		return nil, err
 	}
-	r := &Result{Document: doc.sharing(v.Document), Introspect: Introspection{All: true}, Verdict: VerdictConsistent}
+	r := &Result{Document: doc.sharing(v.Document), Introspect: Introspection{All: true, AllRemotes: true}, Verdict: VerdictConsistent}
 	if a.AllowInconsistent {
 		r.Verdict = VerdictNone
 	}
@@ -95,7 +95,7 @@ func (a *ReplaceMetadata) Apply(v View) (*Result, error) {
 // Restore puts a document of the history in the place of the one in force.
 func Restore(doc, current *Document, allowInconsistent bool) *Result {
 	r := &Result{
-		Document: doc.sharing(current), Introspect: Introspection{All: true}, Verdict: VerdictConsistent, Reply: inconsistencyReport,
+		Document: doc.sharing(current), Introspect: Introspection{All: true, AllRemotes: true}, Verdict: VerdictConsistent, Reply: inconsistencyReport,
 	}
 	if allowInconsistent {
 		r.Verdict = VerdictNone
@@ -180,6 +180,7 @@ func (d *Document) repeatedTrigger() string {
 func (d *Document) sharing(old *Document) *Document {
 	n := *d
 	n.InheritedRoles = share(d.InheritedRoles, old.InheritedRoles, roleName)
+	n.RemoteSchemas = share(d.RemoteSchemas, old.RemoteSchemas, remoteSchemaName)
 	n.QueryCollections = share(d.QueryCollections, old.QueryCollections, collectionName)
 	n.Allowlist = share(d.Allowlist, old.Allowlist, allowlistCollection)
 	n.RESTEndpoints = share(d.RESTEndpoints, old.RESTEndpoints, endpointName)

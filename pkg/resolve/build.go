@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -8,12 +9,29 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// Build resolves doc. There is a catalog for each source that is usable, and in
+// Findings is what the metadata service found out about sources and remote schemas.
+type Findings struct {
+	// Catalogs and SourceErrors are those of Build.
+	Catalogs     map[string]*catalog.Source
+	SourceErrors map[string]string
+	// Remotes is what remote schemas answered to introspection, RemoteErrors why the last
+	// introspection failed.
+	Remotes      map[string]json.RawMessage
+	RemoteErrors map[string]string
+}
+
+// Build is New without remote schemas. There is a catalog for each source that is usable, and in
 // sourceErrors the reason for each one that isn't consistent (a source may have both: the
 // catalog from before it became unreachable). prev, which may be nil, is the schema of
 // the version before, made with the same options: what did not change since is taken over.
 func Build(doc *metadata.Document, catalogs map[string]*catalog.Source, sourceErrors map[string]string, prev *Schema, o Options) *Schema {
-	s := &Schema{Document: doc, catalogs: catalogs, sourceErrors: sourceErrors, options: o}
+	return New(doc, Findings{Catalogs: catalogs, SourceErrors: sourceErrors}, prev, o)
+}
+
+// New resolves doc with what was found out about its sources and remote schemas.
+func New(doc *metadata.Document, found Findings, prev *Schema, o Options) *Schema {
+	catalogs := found.Catalogs
+	s := &Schema{Document: doc, catalogs: catalogs, sourceErrors: found.SourceErrors, options: o}
 	s.roles = newRoleSet(doc.InheritedRoles)
 	if prev != nil && s.roles.equal(prev.roles) {
 		s.roles = prev.roles
@@ -35,6 +53,7 @@ func Build(doc *metadata.Document, catalogs map[string]*catalog.Source, sourceEr
 	}
 	slices.SortFunc(s.Sources, func(a, b *Source) int { return strings.Compare(a.Name, b.Name) })
 	s.setRenamed(prev)
+	s.buildRemotes(found, prev)
 	return s
 }
 

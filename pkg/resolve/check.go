@@ -32,6 +32,8 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 		list = append(list, source.checkFunctions()...)
 		list = append(list, source.modelProblems...)
 	}
+	list = append(list, s.remoteProblems...)
+	list = append(list, s.checkRemotePermissions()...)
 	list = append(list, s.checkRemote()...)
 	list = append(list, s.checkRoles()...)
 	list = append(list, s.checkRoots()...)
@@ -120,6 +122,12 @@ func objectName(id metadata.ObjectID) string {
 		return id.Kind + " " + id.Name
 	case metadata.ObjectInheritedRole:
 		return "inherited_role inherited role " + id.Role
+	case metadata.ObjectRemoteSchema:
+		return id.Kind + " " + id.Remote
+	case metadata.ObjectRemotePermission:
+		return fmt.Sprintf("%s %s permission in remote schema %s", id.Kind, id.Role, id.Remote)
+	case metadata.ObjectRemoteTypeRelation:
+		return fmt.Sprintf("%s remote_relationship %s on type %s in remote schema %s", id.Kind, id.Name, id.Type, id.Remote)
 	case metadata.ObjectTable, metadata.ObjectFunction:
 		return fmt.Sprintf("%s %s in source %s", id.Kind, id.Table, id.Source)
 	case metadata.ObjectNativeQuery, metadata.ObjectLogicalModel:
@@ -142,6 +150,7 @@ var kindOrder = []string{
 	metadata.ObjectComputedField, metadata.ObjectRemoteRelationship,
 	metadata.ObjectInsertPermission, metadata.ObjectSelectPermission, metadata.ObjectUpdatePermission, metadata.ObjectDeletePermission,
 	metadata.ObjectEventTrigger, metadata.ObjectFunction, metadata.ObjectFunctionPermission, metadata.ObjectNativeQuery, metadata.ObjectLogicalModel,
+	metadata.ObjectRemoteSchema, metadata.ObjectRemotePermission, metadata.ObjectRemoteTypeRelation,
 	metadata.ObjectRESTEndpoint,
 	metadata.ObjectInheritedRole, metadata.ObjectOpenTelemetry,
 }

@@ -147,6 +147,12 @@ func Describe(id metadata.ObjectID) string {
 		return "source " + id.Source
 	case metadata.ObjectInheritedRole:
 		return "role " + id.Role
+	case metadata.ObjectRemoteSchema:
+		return "remote schema " + id.Remote
+	case metadata.ObjectRemotePermission:
+		return "remote schema permission " + id.Remote + "." + quote(id.Role)
+	case metadata.ObjectRemoteTypeRelation:
+		return "remote_relationship " + id.Name + " on type " + id.Type + " in remote schema " + id.Remote
 	case metadata.ObjectTable:
 		what = "table " + table
 	case metadata.ObjectFunction:

@@ -65,7 +65,11 @@ func (s *Schema) permissionRoles() map[string]bool {
 		}
 	}
 	addRawRoles(roles, s.Document.Actions, "permissions")
-	addRawRoles(roles, s.Document.RemoteSchemas, "permissions")
+	for _, r := range s.Document.RemoteSchemas {
+		for _, p := range r.Permissions {
+			roles[p.Role] = true
+		}
+	}
 	return roles
 }
 

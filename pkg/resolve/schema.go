@@ -21,6 +21,8 @@ type Options struct {
 	// ConventionEngine. Without NamingConventionEnabled every source has ConventionEngine.
 	DefaultNamingConvention string
 	NamingConventionEnabled bool
+	// RemoteSchemaPermissions hides remote schemas from roles without a permission on them.
+	RemoteSchemaPermissions bool
 	// Env is os.LookupEnv, for what depends on the variables of the metadata service; with
 	// nil that isn't checked.
 	Env func(string) (string, bool)
@@ -31,13 +33,17 @@ type Schema struct {
 	Document *metadata.Document
 	// Sources are the consistent ones, by name.
 	Sources []*Source
+	// Remotes are the consistent remote schemas, by name.
+	Remotes []*Remote
 	// Roles are the inherited roles.
 	Roles map[string]*Role
 
 	catalogs     map[string]*catalog.Source
 	sourceErrors map[string]string
 	options      Options
-	roles        *roleSet
+	// remoteProblems is why remote schemas can't be used.
+	remoteProblems []metadata.Inconsistency
+	roles          *roleSet
 
 	endpoints  atomic.Pointer[endpointCheck]
 	roots      atomic.Pointer[rootCheck]

@@ -275,13 +275,16 @@ func (t *Table) checkInherited() *inheritedCheck {
 }
 
 func (t *Table) notInherited(kind permissionKind, role string) metadata.Inconsistency {
-	entity := fmt.Sprintf("%s permission, table: %s, source: '%s'", kind, t.Meta.Table, t.Source.Name)
+	what := fmt.Sprintf("%s permission, table: %s, source: '%s'", kind, t.Meta.Table, t.Source.Name)
+	return notInherited(role, what, map[string]string{
+		"permission_type": kind.String(), "source": t.Source.Name, "table": t.Meta.Table.String(),
+	})
+}
+
+// notInherited says that a role has no permission because those of its parents differ.
+func notInherited(role, what string, entity any) metadata.Inconsistency {
 	return metadata.Inconsistency{
-		Reason: fmt.Sprintf("Could not inherit permission for the role '%s' for the entity: '%s'", role, entity),
-		Name:   role,
-		Type:   inheritedPermission,
-		Entity: map[string]string{
-			"permission_type": kind.String(), "source": t.Source.Name, "table": t.Meta.Table.String(),
-		},
+		Reason: fmt.Sprintf("Could not inherit permission for the role '%s' for the entity: '%s'", role, what),
+		Name:   role, Type: inheritedPermission, Entity: entity,
 	}
 }

@@ -49,6 +49,7 @@ type applier struct {
 	collections map[catalog.Name]*metadata.QueryCollection
 	allowlist   map[catalog.Name]*metadata.AllowlistEntry
 	endpoints   map[catalog.Name]*metadata.RESTEndpoint
+	remotes     map[catalog.Name]*metadata.RemoteSchema
 	roles       map[catalog.Name]*metadata.InheritedRole
 	lists       map[Kind]map[string]json.RawMessage
 	catalogs    map[string]*catalog.Source
@@ -62,6 +63,7 @@ func newApplier(next *Snapshot) *applier {
 		collections: map[catalog.Name]*metadata.QueryCollection{},
 		allowlist:   map[catalog.Name]*metadata.AllowlistEntry{},
 		endpoints:   map[catalog.Name]*metadata.RESTEndpoint{},
+		remotes:     map[catalog.Name]*metadata.RemoteSchema{},
 		roles:       map[catalog.Name]*metadata.InheritedRole{},
 		lists:       map[Kind]map[string]json.RawMessage{},
 		catalogs:    map[string]*catalog.Source{},
@@ -82,17 +84,18 @@ func (a *applier) apply(o Object) error {
 		return setNamed(a.allowlist, o)
 	case KindRESTEndpoint:
 		return setNamed(a.endpoints, o)
+	case KindRemoteSchema:
+		return setNamed(a.remotes, o)
 	case KindInheritedRole:
 		return setNamed(a.roles, o)
 	case KindCatalog, KindCatalogTable, KindCatalogFunction, KindCatalogEnum:
 		return a.catalog(o)
 	case KindSourceError:
-		errors := maps.Clone(a.next.SourceErrors)
-		if errors == nil {
-			errors = map[string]string{}
-		}
-		a.next.SourceErrors = errors
-		return setKey(errors, o.Source, o)
+		return setKey(&a.next.SourceErrors, o.Source, o)
+	case KindRemoteIntrospection:
+		return setKey(&a.next.Remotes, o.Name, o)
+	case KindRemoteError:
+		return setKey(&a.next.RemoteErrors, o.Name, o)
 	case KindInconsistent:
 		var list []inconsistency
 		if err := json.Unmarshal(o.Value, &list); err != nil {
@@ -198,6 +201,10 @@ func (a *applier) finish() {
 		d := a.doc()
 		d.InheritedRoles = merged(d.InheritedRoles, a.roles, roleName)
 	}
+	if len(a.remotes) > 0 {
+		d := a.doc()
+		d.RemoteSchemas = merged(d.RemoteSchemas, a.remotes, remoteName)
+	}
 	if len(a.collections) > 0 {
 		d := a.doc()
 		d.QueryCollections = merged(d.QueryCollections, a.collections, collectionName)
@@ -274,16 +281,18 @@ func setNamed[V any](m map[catalog.Name]V, o Object) error {
 	return nil
 }
 
-func setKey(m map[string]string, key string, o Object) error {
+// setKey changes a copy of the map.
+func setKey[V any](m *map[string]V, key string, o Object) error {
+	*m = cloned(*m)
 	if o.Op == OpRemove {
-		delete(m, key)
+		delete(*m, key)
 		return nil
 	}
-	var v string
+	var v V
 	if err := json.Unmarshal(o.Value, &v); err != nil {
 		return err
 	}
-	m[key] = v
+	(*m)[key] = v
 	return nil
 }
 

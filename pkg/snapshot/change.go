@@ -102,6 +102,9 @@ const (
 	KindCatalogFunction Kind = "catalog_function" // all overloads of one name
 	KindCatalogEnum     Kind = "catalog_enum"     // values of an enum table
 
+	KindRemoteIntrospection Kind = "remote_schema_introspection" // what a remote schema answered to introspection
+	KindRemoteError         Kind = "remote_schema_error"
+
 	KindSourceError  Kind = "source_error"
 	KindInconsistent Kind = "inconsistent_objects"
 )

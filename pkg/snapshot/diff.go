@@ -26,10 +26,9 @@ func Diff(old, next *Snapshot, at time.Time) (*Change, error) {
 	}
 	d.catalogs(old.Catalogs, next.Catalogs)
 	for _, source := range sortedKeys(old.SourceErrors, next.SourceErrors) {
-		before, was := old.SourceErrors[source]
-		after, is := next.SourceErrors[source]
-		d.compare(Object{Kind: KindSourceError, Source: source}, given(was, before), given(is, after))
+		d.compareTexts(Object{Kind: KindSourceError, Source: source}, old.SourceErrors, next.SourceErrors, source)
 	}
+	d.remotes(old, next)
 	if !sameInconsistent(old.Inconsistent, next.Inconsistent) {
 		d.compare(Object{Kind: KindInconsistent}, encodeInconsistent(old.Inconsistent), encodeInconsistent(next.Inconsistent))
 	}
@@ -73,6 +72,25 @@ func (d *differ) compare(o Object, before, after any) {
 	d.change.Objects = append(d.change.Objects, o)
 }
 
+func (d *differ) compareTexts(o Object, old, next map[string]string, key string) {
+	before, was := old[key]
+	after, is := next[key]
+	d.compare(o, given(was, before), given(is, after))
+}
+
+// remotes compares what remote schemas answered.
+func (d *differ) remotes(old, next *Snapshot) {
+	for _, name := range sortedKeys(old.Remotes, next.Remotes) {
+		before, after := old.Remotes[name], next.Remotes[name]
+		if !bytes.Equal(before, after) {
+			d.compare(Object{Kind: KindRemoteIntrospection, Name: name}, givenJSON(before), givenJSON(after))
+		}
+	}
+	for _, name := range sortedKeys(old.RemoteErrors, next.RemoteErrors) {
+		d.compareTexts(Object{Kind: KindRemoteError, Name: name}, old.RemoteErrors, next.RemoteErrors, name)
+	}
+}
+
 func (d *differ) document(old, next *metadata.Document) {
 	for _, name := range sourceNames(old, next) {
 		before, after := old.Source(name), next.Source(name)
@@ -95,6 +113,7 @@ func (d *differ) document(old, next *metadata.Document) {
 			d.compare(Object{Kind: part.kind}, givenJSON(*part.value), givenJSON(*nextParts[i].value))
 		}
 	}
+	diffList(d, KindRemoteSchema, "", old.RemoteSchemas, next.RemoteSchemas, remoteName)
 	diffList(d, KindCollection, "", old.QueryCollections, next.QueryCollections, collectionName)
 	diffList(d, KindAllowlist, "", old.Allowlist, next.Allowlist, entryName)
 	diffList(d, KindRESTEndpoint, "", old.RESTEndpoints, next.RESTEndpoints, endpointName)

@@ -63,7 +63,6 @@ type rawPart struct {
 
 func rawParts(d *metadata.Document) []rawPart {
 	return []rawPart{
-		{KindRemoteSchema, &d.RemoteSchemas, "name", "name"},
 		{KindAction, &d.Actions, "name", "name"},
 		{KindCronTrigger, &d.CronTriggers, "name", "name"},
 	}
@@ -92,6 +91,7 @@ func singleParts(d *metadata.Document) []singlePart {
 func collectionName(c *metadata.QueryCollection) catalog.Name { return catalog.Name{Name: c.Name} }
 func entryName(e *metadata.AllowlistEntry) catalog.Name       { return catalog.Name{Name: e.Collection} }
 func endpointName(e *metadata.RESTEndpoint) catalog.Name      { return catalog.Name{Name: e.Name} }
+func remoteName(s *metadata.RemoteSchema) catalog.Name        { return catalog.Name{Name: s.Name} }
 func roleName(r *metadata.InheritedRole) catalog.Name         { return catalog.Name{Name: r.Name} }
 
 func compareNames(a, b catalog.Name) int {

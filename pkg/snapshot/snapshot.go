@@ -31,6 +31,10 @@ type Snapshot struct {
 	Catalogs map[string]*catalog.Source
 	// SourceErrors says why the last introspection of a source failed.
 	SourceErrors map[string]string
+	// Remotes is what remote schemas answered to introspection; one that could never be asked
+	// has none. RemoteErrors says why the last introspection failed.
+	Remotes      map[string]json.RawMessage
+	RemoteErrors map[string]string
 	// Inconsistent holds the inconsistent objects, in the order that the API reports them.
 	// In a snapshot that was decoded they have no ID, and their Definition is JSON.
 	Inconsistent []metadata.Inconsistency
@@ -43,6 +47,8 @@ type encoded struct {
 	Document     *metadata.Document         `json:"metadata"`
 	Catalogs     map[string]*encodedCatalog `json:"catalogs,omitempty"`
 	SourceErrors map[string]string          `json:"source_errors,omitempty"`
+	Remotes      map[string]json.RawMessage `json:"remote_schema_introspections,omitempty"`
+	RemoteErrors map[string]string          `json:"remote_schema_errors,omitempty"`
 	Inconsistent []inconsistency            `json:"inconsistent_objects,omitempty"`
 }
 
@@ -105,6 +111,8 @@ func Encode(s *Snapshot) ([]byte, error) {
 		Document:     s.Document,
 		Catalogs:     make(map[string]*encodedCatalog, len(s.Catalogs)),
 		SourceErrors: s.SourceErrors,
+		Remotes:      s.Remotes,
+		RemoteErrors: s.RemoteErrors,
 		Inconsistent: encodeInconsistent(s.Inconsistent),
 	}
 	for name, c := range s.Catalogs {
@@ -145,6 +153,8 @@ func Decode(data []byte) (*Snapshot, error) {
 		Document:     e.Document,
 		Catalogs:     make(map[string]*catalog.Source, len(e.Catalogs)),
 		SourceErrors: e.SourceErrors,
+		Remotes:      e.Remotes,
+		RemoteErrors: e.RemoteErrors,
 		Inconsistent: decodeInconsistent(e.Inconsistent),
 	}
 	for name, c := range e.Catalogs {

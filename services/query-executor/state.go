@@ -70,7 +70,7 @@ func (e *Executor) apply(next *snapshot.Snapshot) {
 	if e.config.EnableAllowlist {
 		s.allowlist = allowlist.New(next.Document, listed)
 	}
-	s.schema = resolve.Build(next.Document, next.Catalogs, next.SourceErrors, previous, e.resolveOptions)
+	s.schema = resolve.New(next.Document, findings(next), previous, e.resolveOptions)
 	e.sources.Update(next.Document.Sources)
 	e.applyAllowlist(next.Document)
 	e.state.Store(s)
@@ -85,4 +85,9 @@ func (e *Executor) applyAllowlist(d *metadata.Document) {
 		e.logger.Warn("the TLS allow list counts as empty", "error", err)
 	}
 	e.egress.SetAllowlist(hosts)
+}
+
+// findings is what the snapshot says of sources and remote schemas.
+func findings(s *snapshot.Snapshot) resolve.Findings {
+	return resolve.Findings{Catalogs: s.Catalogs, SourceErrors: s.SourceErrors, Remotes: s.Remotes, RemoteErrors: s.RemoteErrors}
 }

@@ -1,0 +1,96 @@
+package resolve
+
+import (
+	"fmt"
+
+	"queryengine/pkg/remoteschema"
+)
+
+// remoteNames are the names in the schema that a remote schema may not have.
+type remoteNames struct {
+	// wanted are root fields of sources, found when they are asked for the first time.
+	schema  *Schema
+	sources map[rootUse]bool
+	fields  map[rootUse]bool
+	types   map[string]*remoteschema.Type
+}
+
+func (s *Schema) newRemoteNames() *remoteNames {
+	return &remoteNames{schema: s, fields: map[rootUse]bool{}, types: map[string]*remoteschema.Type{}}
+}
+
+// claim takes the names of a remote schema. When one of them is taken, it says so and takes
+// none.
+func (n *remoteNames) claim(r *Remote) string {
+	uses := rootUses(r.admin)
+	for _, u := range uses {
+		switch {
+		case n.fields[u]:
+			return fmt.Sprintf("Duplicate remote field '%s'", u.name)
+		case n.ofSource(u):
+			return fmt.Sprintf("Field cannot be overwritten by remote field '%s'", u.name)
+		}
+	}
+	for _, t := range r.admin.Types {
+		other := n.types[t.Name]
+		if other == nil || sharesRoot(r.admin, t) {
+			continue
+		}
+		if text, before := t.Definition(), other.Definition(); text != before {
+			return fmt.Sprintf("Conflicting types: Found conflicting definitions for GraphQL type '%s'.  "+
+				"The definition at '%s' differs from the definition at e.g. '%s'.\nFormer has definition:\n%s\nLatter has definition:\n%s",
+				t.Name, t.Name, t.Name, text, before)
+		}
+	}
+	for _, u := range uses {
+		n.fields[u] = true
+	}
+	for _, t := range r.admin.Types {
+		if n.types[t.Name] == nil && !sharesRoot(r.admin, t) {
+			n.types[t.Name] = t
+		}
+	}
+	return ""
+}
+
+// sharesRoot says whether t is a root type whose fields go into the root types of the
+// engine, so that its own name isn't seen.
+func sharesRoot(s *remoteschema.Schema, t *remoteschema.Type) bool {
+	return s.Namespace == "" && (t == s.Query || t == s.Mutation || t == s.Subscription)
+}
+
+// rootUses lists the root fields of a remote schema.
+func rootUses(s *remoteschema.Schema) []rootUse {
+	var list []rootUse
+	for _, root := range []struct {
+		name string
+		typ  *remoteschema.Type
+	}{{queryRoot, s.Query}, {mutationRoot, s.Mutation}} {
+		switch {
+		case root.typ == nil:
+		case s.Namespace != "":
+			list = append(list, rootUse{"", root.name, s.Namespace})
+		default:
+			for _, f := range root.typ.Fields {
+				list = append(list, rootUse{"", root.name, f.Name})
+			}
+		}
+	}
+	return list
+}
+
+// ofSource says whether a source has the root field, or its namespace has that name.
+func (n *remoteNames) ofSource(u rootUse) bool {
+	if n.sources == nil {
+		n.sources = map[rootUse]bool{}
+		for _, c := range n.schema.claimants() {
+			c.each(func(u rootUse) {
+				if u.namespace != "" {
+					u = rootUse{"", u.root, u.namespace}
+				}
+				n.sources[u] = true
+			})
+		}
+	}
+	return n.sources[u]
+}
