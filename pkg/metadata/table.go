@@ -30,7 +30,9 @@ type Table struct {
 func (t *Table) check() error {
 	t.Configuration = t.Configuration.normalised()
 	t.ApolloFederation = omitEmpty(t.ApolloFederation)
-	t.EventTriggers = sortedBy(t.EventTriggers, "name")
+	if err := t.normaliseEventTriggers(); err != nil {
+		return err
+	}
 	for i, r := range t.ArrayRelationships {
 		if err := r.Using.checkArray(); err != nil {
 			return apierror.At(err, "array_relationships", i, "using")
