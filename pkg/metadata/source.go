@@ -77,6 +77,18 @@ type SourceConfiguration struct {
 	ExtensionsSchema string              `json:"extensions_schema,omitempty"`
 	ConnectionSet    []ConnectionMember  `json:"connection_set,omitempty"`
 	Template         *ConnectionTemplate `json:"connection_template,omitempty"`
+	// ChangeFeed says how executors learn that tables have changed; empty for not at all.
+	ChangeFeed string `json:"change_feed,omitempty"`
+}
+
+// ChangeFeedNotify has statement triggers send notifications.
+const ChangeFeedNotify = "notify"
+
+func (c *SourceConfiguration) checkChangeFeed() error {
+	if c.ChangeFeed != "" && c.ChangeFeed != ChangeFeedNotify {
+		return apierror.At(apierror.Newf(apierror.ParseFailed, "Only expecting %q", ChangeFeedNotify), "change_feed")
+	}
+	return nil
 }
 
 // ConnectionInfo is one address and its options.

@@ -95,8 +95,8 @@ func (c *SourceConfiguration) check() error {
 	if c.ReadReplicas != nil && len(c.ReadReplicas) == 0 {
 		return apierror.At(apierror.New(apierror.ParseFailed, "parsing NonEmpty failed, unexpected empty list"), "read_replicas")
 	}
-	if c.ConnectionSet == nil {
-		return nil
+	if err := c.checkChangeFeed(); err != nil || c.ConnectionSet == nil {
+		return err
 	}
 	if len(c.ConnectionSet) == 0 {
 		return apierror.At(apierror.New(apierror.ParseFailed, "connection set cannot be empty"), "connection_set")

@@ -35,6 +35,8 @@ type Options struct {
 	Replicas []Endpoint
 	// ApplicationName names our connections in pg_stat_activity, unless the address does.
 	ApplicationName string
+	// Changes tells of changes of tables, by triggers that are made where they are needed.
+	Changes bool
 }
 
 // Endpoint is one server of a source and the bounds of its pool. Zero values are the
@@ -66,6 +68,7 @@ type Endpoint struct {
 type Source struct {
 	primary  *pool
 	replicas []*pool
+	changes  bool
 }
 
 // Open checks the options and returns a source that has no connection yet: a server that
@@ -75,7 +78,7 @@ func Open(_ context.Context, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{primary: primary}
+	s := &Source{primary: primary, changes: o.Changes}
 	for i, e := range o.Replicas {
 		replica, err := newPool(e, o.ApplicationName)
 		if err != nil {

@@ -157,6 +157,11 @@ func (p *pool) newConn(ctx context.Context, pg *pgconn.PgConn) *conn {
 }
 
 func (p *pool) dial(ctx context.Context) (*pgconn.PgConn, error) {
+	return p.dialWith(ctx, func(*pgconn.Config) {})
+}
+
+// dialWith opens a connection that does not belong to the pool; change may alter how.
+func (p *pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgconn.PgConn, error) {
 	url, err := p.endpoint.URL()
 	if err != nil {
 		return nil, err
@@ -173,6 +178,7 @@ func (p *pool) dial(ctx context.Context) (*pgconn.PgConn, error) {
 	config.BuildContextWatcherHandler = func(pg *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: pg, DeadlineDelay: cancelGrace}
 	}
+	change(config)
 	return pgconn.ConnectConfig(ctx, config)
 }
 

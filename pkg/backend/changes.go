@@ -1,0 +1,29 @@
+package backend
+
+import (
+	"context"
+	"errors"
+
+	"queryengine/pkg/catalog"
+)
+
+// ErrUnwatchable says that the changes of a relation can't be told: it has to be read again
+// and again.
+var ErrUnwatchable = errors.New("the changes of a relation can't be watched")
+
+// ChangeSource is a Source that can tell which of its tables change.
+type ChangeSource interface {
+	// Changes is nil when the source is not configured to tell.
+	Changes() Changes
+}
+
+// Changes tells of the changes of a source's tables. Safe for concurrent use.
+type Changes interface {
+	// Watch sees to it that changes of the relations are told from now on, and gives the names
+	// under which they are. It may be repeated. The error is ErrUnwatchable when one of the
+	// relations can't be watched.
+	Watch(ctx context.Context, relations []catalog.Name) (ids []string, err error)
+	// Listen calls ready once it has begun to listen, and changed for whatever changes after
+	// that, until ctx ends or the connection is lost. Both are called on its goroutine.
+	Listen(ctx context.Context, ready func(), changed func(id string)) error
+}

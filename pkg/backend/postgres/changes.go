@@ -1,0 +1,166 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+)
+
+// Changes of tables are told by triggers that send a notification at the end of each statement
+// that writes. Everything of it is in a schema of its own; dropping that with CASCADE removes
+// all traces.
+const (
+	changesSchema  = "engine_live"
+	changesChannel = "engine_live"
+	changesTrigger = "engine_live_changed"
+)
+
+const (
+	// watchLimit is how long a trigger may wait for its table: behind it, others wait.
+	watchLimit = "2s"
+	// listenCheck is how often a quiet connection is asked whether it is alive.
+	listenCheck = 15 * time.Second
+)
+
+// changes implements backend.Changes.
+type changes struct{ pool *pool }
+
+// Changes tells of changes, when the source is configured to and is read where it is written:
+// a replica is behind what its primary tells.
+func (s *Source) Changes() backend.Changes {
+	if !s.changes || len(s.replicas) > 0 {
+		return nil
+	}
+	return &changes{pool: s.primary}
+}
+
+// watchedRelations finds the tables whose statements may change what relations hold. For views
+// these are the tables that they read; and as a statement fires the triggers of the table
+// only that it names, all tables of its inheritance tree.
+const watchedRelations = `WITH RECURSIVE wanted AS (
+	SELECT c.oid FROM unnest($1::text[], $2::text[]) AS n(schema, name)
+	JOIN pg_namespace s ON s.nspname = n.schema JOIN pg_class c ON c.relnamespace = s.oid AND c.relname = n.name
+), found(oid) AS (
+	SELECT oid FROM wanted
+	UNION
+	SELECT next.oid FROM found, LATERAL (
+		SELECT inhparent FROM pg_inherits WHERE inhrelid = found.oid
+		UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = found.oid
+		UNION ALL SELECT d.refobjid FROM pg_rewrite r
+			JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+				AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
+			WHERE r.ev_class = found.oid
+	) AS next(oid)
+)
+SELECT c.oid::text, format('%I.%I', s.nspname, c.relname),
+	EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = '` + changesTrigger + `' AND t.tgenabled <> 'D')::text,
+	(c.relkind IN ('r', 'p', 'v') AND NOT c.relrowsecurity AND NOT EXISTS (
+		SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+		WHERE r.ev_class = c.oid AND d.refclassid = 'pg_proc'::regclass))::text,
+	(c.relkind = 'v')::text, (SELECT count(*) FROM wanted)::text
+FROM found JOIN pg_class c ON c.oid = found.oid JOIN pg_namespace s ON s.oid = c.relnamespace
+WHERE c.relkind NOT IN ('i', 'I', 't', 'S')`
+
+// Watch implements backend.Changes.
+func (w *changes) Watch(ctx context.Context, relations []catalog.Name) ([]string, error) {
+	c, err := w.pool.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.release()
+	schemas, names := make([][]byte, len(relations)), make([][]byte, len(relations))
+	for i, r := range relations {
+		schemas[i], names[i] = []byte(r.Schema), []byte(r.Name)
+	}
+	r := c.pg.ExecParams(ctx, watchedRelations, [][]byte{arrayText(schemas), arrayText(names)}, nil, nil, nil).Read()
+	if r.Err != nil {
+		return nil, internalError(ctx, r.Err, executed{SQL: watchedRelations})
+	}
+	var ids, missing []string
+	for _, row := range r.Rows {
+		if string(row[3]) != "true" || string(row[5]) != fmt.Sprint(len(relations)) {
+			return nil, backend.ErrUnwatchable
+		}
+		if string(row[4]) == "true" {
+			continue // what a view reads is among the others
+		}
+		ids = append(ids, string(row[0]))
+		if string(row[2]) != "true" {
+			missing = append(missing, string(row[1]))
+		}
+	}
+	if len(ids) == 0 {
+		return nil, backend.ErrUnwatchable
+	}
+	for _, table := range missing {
+		if err := w.addTrigger(ctx, c, table); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// addTrigger makes what tells of the changes of a table; its name is quoted. Each table has a
+// transaction of its own, so that never two of them are locked.
+func (w *changes) addTrigger(ctx context.Context, c *conn, table string) error {
+	sql := `BEGIN;
+SET LOCAL lock_timeout = '` + watchLimit + `';
+SELECT pg_advisory_xact_lock(hashtext('` + changesSchema + `'));
+CREATE SCHEMA IF NOT EXISTS ` + changesSchema + `;
+CREATE OR REPLACE FUNCTION ` + changesSchema + `.changed() RETURNS trigger LANGUAGE plpgsql AS
+	$$ BEGIN PERFORM pg_catalog.pg_notify('` + changesChannel + `', TG_RELID::text); RETURN NULL; END $$;
+CREATE OR REPLACE TRIGGER ` + changesTrigger + ` AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON ` + table + `
+	FOR EACH STATEMENT EXECUTE FUNCTION ` + changesSchema + `.changed();
+COMMIT`
+	if _, err := c.pg.Exec(ctx, sql).ReadAll(); err != nil {
+		if c.pg.TxStatus() != txIdle {
+			c.discard()
+		}
+		return internalError(ctx, err, executed{SQL: sql})
+	}
+	return nil
+}
+
+// Listen implements backend.Changes, on a connection of its own.
+func (w *changes) Listen(ctx context.Context, ready func(), changed func(id string)) error {
+	pg, err := w.pool.dialWith(ctx, func(c *pgconn.Config) {
+		c.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { changed(n.Payload) }
+		// To stop waiting is nothing that the server has to be told.
+		c.BuildContextWatcherHandler = func(pg *pgconn.PgConn) ctxwatch.Handler {
+			return &pgconn.DeadlineContextWatcherHandler{Conn: pg.Conn()}
+		}
+	})
+	if err != nil {
+		return connectError(ctx, err)
+	}
+	defer func() { _ = pg.Close(context.WithoutCancel(ctx)) }() // nothing is in it
+	if _, err := pg.Exec(ctx, "LISTEN "+changesChannel).ReadAll(); err != nil {
+		return internalError(ctx, err, executed{SQL: "LISTEN"})
+	}
+	ready()
+	for {
+		wait, cancel := context.WithTimeout(ctx, listenCheck)
+		err := pg.WaitForNotification(wait)
+		cancel()
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case pg.IsClosed():
+			return connectError(ctx, err)
+		default:
+			check, cancel := context.WithTimeout(ctx, aliveWithin)
+			err := pg.Ping(check)
+			cancel()
+			if err != nil {
+				return connectError(ctx, err)
+			}
+		}
+	}
+}
