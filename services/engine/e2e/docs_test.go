@@ -24,7 +24,8 @@ var update = flag.Bool("update", false, "write the answers into the documentatio
 // fresh engine with the sample:
 //
 //	```sh                            curl ... -d '{...}': a request
-//	```graphql role=R Header=value   a query, as admin without a role; at=/path for another endpoint
+//	```graphql role=R Header=value   a query, as admin without a role; at=/path for another endpoint;
+//	                                 of a subscription the first result
 //	```json request /path            a request that has to succeed
 //	```json                          the answer to the query before
 func TestDocumentation(t *testing.T) {
@@ -32,7 +33,7 @@ func TestDocumentation(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	for _, page := range []string{
 		"README.md", "docs/getting-started.md", "docs/permissions.md", "docs/relay.md", "docs/remote-relationships.md",
-		"docs/native-queries.md", "docs/caching.md",
+		"docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md",
 	} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +97,11 @@ func runExamples(t *testing.T, p *process, text string) string {
 					header[name] = value
 				}
 			}
-			a := p.post(endpoint, header, map[string]any{"query": content})
+			ask := p.post
+			if strings.HasPrefix(content, "subscription") {
+				ask = p.firstEvent
+			}
+			a := ask(endpoint, header, map[string]any{"query": content})
 			last = &a
 		case info[0] == "json" && len(info) == 3:
 			a, err := p.send(http.MethodPost, info[2], nil, []byte(content))

@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -140,4 +143,27 @@ func sameJSON(a, b string) bool {
 	left, _ := json.Marshal(x) // what was read can be written
 	right, _ := json.Marshal(y)
 	return string(left) == string(right)
+}
+
+// firstEvent sends a JSON body and gives the first result of the subscription in it.
+func (p *process) firstEvent(path string, header map[string]string, body any) answer {
+	p.t.Helper()
+	encoded, err := json.Marshal(body)
+	require.NoError(p.t, err)
+	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.url+path, bytes.NewReader(encoded))
+	require.NoError(p.t, err)
+	r.Header.Set("Accept", "text/event-stream")
+	for k, v := range header {
+		r.Header.Set(k, v)
+	}
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(p.t, err)
+	defer response.Body.Close()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			return answer{response.StatusCode, response.Header, []byte(data)}
+		}
+	}
+	require.Fail(p.t, "no event has come")
+	return answer{}
 }

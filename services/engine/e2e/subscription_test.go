@@ -258,3 +258,59 @@ func requireEvent(t *testing.T, lines *bufio.Scanner, name, data string) {
 	require.NoError(t, lines.Err())
 	require.Fail(t, "no more events")
 }
+
+// TestSubscriptionsAreToldOfChanges: with a change feed, subscriptions hear of a change long
+// before the interval is over, also through the loss of the connection that tells of it, and
+// run hardly any statement while nothing changes.
+func TestSubscriptionsAreToldOfChanges(t *testing.T) {
+	t.Parallel()
+	const interval = "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=2000"
+	c, gateways, _ := counters(t, 100, interval, "STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=2000")
+	gateways[0].metadata("pg_add_source", map[string]any{"name": "default", "replace_configuration": true, "configuration": map[string]any{
+		"connection_info": map[string]any{"database_url": map[string]any{"from_env": "ENGINE_GRAPHQL_DATABASE_URL"}},
+		"change_feed":     "notify",
+	}})
+	s := gateways[1].subscriber(asAdmin)
+	ids := make([]string, 100)
+	for i := range ids {
+		ids[i] = s.subscribe(watchCounter, map[string]any{"id": i + 1})
+	}
+	stream := s.subscribe(`subscription { line_stream(batch_size: 2, cursor: {initial_value: {id: 0}}) { id } }`, nil)
+	for _, id := range ids {
+		s.await(id, counterIs(0))
+	}
+	value := 0
+	change := func() time.Duration {
+		value++
+		execute(t, c.databaseURL, fmt.Sprintf(`UPDATE counter SET value = %d`, value))
+		began := time.Now()
+		for _, id := range ids {
+			s.await(id, counterIs(value))
+		}
+		return time.Since(began)
+	}
+	quick := func() bool { return change() < 500*time.Millisecond && change() < 500*time.Millisecond }
+	slow := func() string { return "changes are not told of" }
+	eventually(t, 30*time.Second, quick, slow)
+
+	execute(t, c.databaseURL, `INSERT INTO line (text) SELECT 'x' FROM generate_series(1, 21)`)
+	eventually(t, time.Second, func() bool { return len(s.all(stream)) >= 11 }, func() string { return "batches of a stream wait" })
+	require.Len(t, s.all(stream), 11)
+
+	execute(t, c.databaseURL, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN engine_live'`)
+	change() // by the next poll, or at once
+	eventually(t, 30*time.Second, quick, slow)
+
+	calls := func() (n int) {
+		conn, err := pgx.Connect(t.Context(), c.databaseURL)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, conn.Close(context.Background())) }()
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT sum(seq_scan + coalesce(idx_scan, 0)) FROM pg_stat_user_tables`).Scan(&n))
+		return n
+	}
+	time.Sleep(2 * time.Second) // the statistics come late
+	before := calls()
+	time.Sleep(3 * time.Second)
+	require.LessOrEqual(t, calls()-before, 110, "the tables are read although nothing changes")
+	require.Empty(t, s.trouble())
+}

@@ -6,6 +6,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/plan"
 )
@@ -20,8 +21,10 @@ type Live struct {
 	// values that is.
 	Streaming bool
 	Cursor    int
-	bindings  []plan.Binding
-	pieces    []piece
+	// Tables are all that the results depend on; nil when that is not known.
+	Tables   []catalog.Name
+	bindings []plan.Binding
+	pieces   []piece
 	// column is the name of the cursor's column.
 	column string
 	// key tells subscriptions apart: see Key.
@@ -63,6 +66,7 @@ func newLive(p *plan.Plan, pieces []piece, o backend.RenderOptions) (*Live, erro
 			}
 		}
 	}
+	out.Tables = tablesOf(l.Roots)
 	var key strings.Builder
 	for i := range pieces {
 		fmt.Fprintf(&key, "%q,", pieces[i].text)

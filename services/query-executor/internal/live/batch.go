@@ -144,6 +144,9 @@ func (b *batch) advance(c *cohort, r *Result) {
 		next = &cohort{key: key, values: values, proven: true}
 		p.cohorts[key] = next
 	}
+	if p.pushed.Load() {
+		p.notice() // there may be more that nobody will tell of
+	}
 	for _, s := range slices.Clone(c.subscribers) {
 		if s.since >= b.cycle {
 			continue

@@ -59,12 +59,13 @@ type Manager struct {
 	closed  bool
 	links   map[string]*Link
 	pollers map[string]*poller
+	feeds   map[string]*feed // by source
 	running sync.WaitGroup
 }
 
 // New returns a Manager without subscriptions.
 func New(d Deps) *Manager {
-	m := &Manager{deps: d, slots: make(chan struct{}, statements), links: map[string]*Link{}, pollers: map[string]*poller{}}
+	m := &Manager{deps: d, slots: make(chan struct{}, statements), links: map[string]*Link{}, pollers: map[string]*poller{}, feeds: map[string]*feed{}}
 	m.base, m.stop = context.WithCancel(context.Background())
 	return m
 }
@@ -200,6 +201,7 @@ func (m *Manager) attach(s *Subscriber) {
 	p := m.pollers[key]
 	if p == nil {
 		p = newPoller(m, key, s)
+		p.feed = m.feed(s.Live)
 		m.pollers[key] = p
 		m.running.Add(1)
 		m.deps.Metrics.pollers(p.kind, 1)
@@ -207,6 +209,21 @@ func (m *Manager) attach(s *Subscriber) {
 	}
 	m.deps.Metrics.subscribers(p.kind, 1)
 	p.join(s)
+}
+
+// feed is what tells of the changes that matter to a subscription; nil when that isn't known.
+func (m *Manager) feed(l *execute.Live) *feed {
+	if len(l.Tables) == 0 {
+		return nil
+	}
+	f := m.feeds[l.Source]
+	if f == nil {
+		f = &feed{manager: m, source: l.Source, pollers: map[string]map[*poller]struct{}{}}
+		m.feeds[l.Source] = f
+		m.running.Add(1)
+		go f.run()
+	}
+	return f
 }
 
 // detach takes a subscriber from its poller, which is stopped when it was the last one.

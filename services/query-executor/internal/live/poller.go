@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"queryengine/services/query-executor/internal/execute"
@@ -23,6 +24,12 @@ type poller struct {
 	ctx     context.Context //nolint:containedctx // the life of the poller
 	stop    context.CancelFunc
 	wake    chan struct{}
+	// feed is nil when the poller can only poll. pushed says that it is told of changes,
+	// changed that there was one, and lost that it was told until the feed was lost.
+	feed    *feed
+	pushed  atomic.Bool
+	changed atomic.Bool
+	lost    atomic.Bool
 
 	mu          sync.Mutex
 	cohorts     map[string]*cohort
@@ -92,20 +99,54 @@ func (p *poller) signal() {
 	}
 }
 
+// notice notes that something has changed.
+func (p *poller) notice() {
+	p.changed.Store(true)
+	p.signal()
+}
+
 // run runs cycles until the poller is stopped. The interval begins again when a cycle of all
-// cohorts has ended; in between those are run that have just joined.
+// cohorts has ended; in between those are run that have just joined. A poller that is told of
+// changes waits for them instead, and hardly ever runs without one.
 func (p *poller) run() {
 	defer p.manager.running.Done()
-	next := time.Now()
+	if p.feed != nil {
+		defer p.feed.leave(p)
+	}
+	next, ask := time.Now(), time.Now()
 	for {
 		all, ok := p.wait(next)
 		if !ok {
 			return
 		}
-		p.runCycle(all)
-		if all {
-			next = time.Now().Add(p.options.Interval)
+		began := time.Now()
+		waiting := p.runCycle(all)
+		took := time.Since(began)
+		if all && p.feed != nil && (p.lost.Swap(false) || !time.Now().Before(ask)) {
+			ask = p.feed.watch(p)
 		}
+		switch {
+		case p.pushed.Load() && waiting, !p.pushed.Load() && all:
+			next = time.Now().Add(p.options.Interval)
+		case p.pushed.Load() && all:
+			next = time.Now().Add(refresh)
+		}
+		if p.pushed.Load() && !p.rest(took) {
+			return
+		}
+	}
+}
+
+// rest keeps a writer that never pauses from taking all of the database: as long as a cycle
+// has taken, none begins.
+func (p *poller) rest(took time.Duration) bool {
+	t := time.NewTimer(min(took, p.options.Interval))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-p.ctx.Done():
+		return false
 	}
 }
 
@@ -117,6 +158,7 @@ func (p *poller) wait(next time.Time) (all, ok bool) {
 	case <-p.ctx.Done():
 		return false, false
 	case <-timer.C:
+		p.changed.Store(false)
 		return true, true
 	case <-p.wake:
 	}
@@ -126,30 +168,36 @@ func (p *poller) wait(next time.Time) (all, ok bool) {
 		return false, false
 	case <-timer.C:
 	}
-	return !time.Now().Before(next), true
+	return p.changed.Swap(false) || !time.Now().Before(next), true
 }
 
-// begin begins a cycle and gives the cohorts that are run in it.
-func (p *poller) begin(all bool) (cohorts []*cohort, cycle uint64) {
+// begin begins a cycle and gives the cohorts that are run in it. waiting says that there are
+// others whose subscribers have no room.
+func (p *poller) begin(all bool) (cohorts []*cohort, cycle uint64, waiting bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cycle++
 	for _, c := range p.cohorts {
-		if !all && !c.due || p.live.Streaming && !c.hasRoom() {
+		if !all && !c.due {
+			continue
+		}
+		if p.live.Streaming && !c.hasRoom() {
+			waiting = true
 			continue
 		}
 		c.due = false
 		cohorts = append(cohorts, c)
 	}
-	return cohorts, p.cycle
+	return cohorts, p.cycle, waiting
 }
 
-// runCycle runs cohorts in batches, several at once.
-func (p *poller) runCycle(all bool) {
+// runCycle runs cohorts in batches, several at once, and says whether one has to wait for its
+// subscribers, or failed.
+func (p *poller) runCycle(all bool) (waiting bool) {
 	started := time.Now()
-	cohorts, cycle := p.begin(all)
+	cohorts, cycle, waiting := p.begin(all)
 	if len(cohorts) == 0 {
-		return
+		return waiting
 	}
 	report := report{started: started, snapshot: time.Since(started), cohorts: len(cohorts)}
 	var running sync.WaitGroup
@@ -170,8 +218,12 @@ func (p *poller) runCycle(all bool) {
 	}
 	running.Wait()
 	if p.ctx.Err() != nil {
-		return
+		return false
+	}
+	for _, b := range report.batches {
+		waiting = waiting || b.err != nil
 	}
 	report.total = time.Since(started)
 	p.report(&report)
+	return waiting
 }

@@ -1,0 +1,31 @@
+package execute
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+func TestTablesOf(t *testing.T) {
+	t.Parallel()
+	name := func(s string) catalog.Name { return catalog.Name{Schema: "public", Name: s} }
+	table := func(s string) ir.Table { return ir.Table{Name: name(s)} }
+	artists := &ir.Select{
+		Rows: ir.Rows{
+			From:  table("artist"),
+			Where: ir.Rule{Exp: ir.And{Exps: []ir.BoolExp{ir.Not{Exp: ir.Exists{From: table("ban")}}}}},
+			OrderBy: []ir.OrderItem{{Target: ir.OrderRelated{
+				From: table("label"), Target: ir.OrderExpr{Expr: ir.Column{Name: "name"}},
+			}}},
+		},
+		Fields: []ir.Field{{Alias: "albums", Nested: &ir.Nested{Root: &ir.Aggregate{Rows: ir.Rows{From: table("album")}}}}},
+	}
+	require.ElementsMatch(t, []catalog.Name{name("artist"), name("ban"), name("label"), name("album")}, tablesOf([]ir.Root{artists}))
+	search := &ir.Select{Rows: ir.Rows{From: ir.Function{Name: name("search")}}}
+	require.Nil(t, tablesOf([]ir.Root{artists, search}))
+	computed := &ir.Select{Rows: ir.Rows{From: table("artist")}, Fields: []ir.Field{{Alias: "x", Expr: ir.Call{Function: name("x")}}}}
+	require.Nil(t, tablesOf([]ir.Root{computed}))
+}

@@ -1,0 +1,174 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"queryengine/pkg/backend"
+)
+
+const (
+	// listenAgain is the pause before a lost change feed is taken up again, sourceCheck how
+	// often it is seen after whether the source is still the same.
+	listenAgain = time.Second
+	sourceCheck = 2 * time.Second
+	// watchWithin bounds the time that preparing tables for it may take.
+	watchWithin = 10 * time.Second
+	// refresh is how often everything is run although nothing was told: changes that are made
+	// past the triggers, and triggers that somebody dropped, must not go unnoticed for ever.
+	refresh = time.Minute
+	// unwatchedFor is how long a poller keeps polling before it asks again whether its tables
+	// can be watched.
+	unwatchedFor = time.Minute
+)
+
+// feed passes on what a source tells of its changes.
+type feed struct {
+	manager *Manager
+	source  string
+
+	mu      sync.Mutex
+	changes backend.Changes // nil while nothing is told
+	pollers map[string]map[*poller]struct{}
+}
+
+// run listens until the manager is closed.
+func (f *feed) run() {
+	defer f.manager.running.Done()
+	for f.manager.base.Err() == nil {
+		f.listen()
+		f.down()
+		select {
+		case <-time.After(listenAgain):
+		case <-f.manager.base.Done():
+		}
+	}
+}
+
+// listen listens for as long as the connection and the source stay what they are.
+func (f *feed) listen() {
+	source, release, err := f.manager.deps.Use(f.source)
+	if err != nil {
+		return
+	}
+	defer release()
+	s, ok := source.(backend.ChangeSource)
+	if !ok {
+		return
+	}
+	changes := s.Changes()
+	if changes == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(f.manager.base)
+	defer cancel()
+	var watching sync.WaitGroup
+	watching.Go(func() { f.whileSame(ctx, cancel, source) })
+	err = changes.Listen(ctx, func() { f.up(changes) }, f.changed)
+	cancel()
+	watching.Wait()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		f.manager.deps.Log.Warn("the change feed was lost, subscriptions poll", "source", f.source, "error", err)
+	}
+}
+
+// whileSame ends a feed whose source was opened anew.
+func (f *feed) whileSame(ctx context.Context, cancel context.CancelFunc, source backend.LiveSource) {
+	tick := time.NewTicker(sourceCheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now, release, err := f.manager.deps.Use(f.source)
+		if err != nil || now != source {
+			cancel()
+		}
+		if err == nil {
+			release()
+		}
+	}
+}
+
+func (f *feed) up(c backend.Changes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.changes = c
+}
+
+// down has all pollers poll again.
+func (f *feed) down() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.changes = nil
+	for _, pollers := range f.pollers {
+		for p := range pollers {
+			p.pushed.Store(false)
+			p.lost.Store(true)
+			p.notice()
+		}
+	}
+	clear(f.pollers)
+}
+
+// changed passes on that a table has changed.
+func (f *feed) changed(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for p := range f.pollers[id] {
+		p.notice()
+	}
+}
+
+// watch has a poller told of changes, if that can be, and says when to ask again.
+func (f *feed) watch(p *poller) (again time.Time) {
+	f.mu.Lock()
+	changes := f.changes
+	f.mu.Unlock()
+	if changes == nil {
+		return time.Now()
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, watchWithin)
+	defer cancel()
+	ids, err := changes.Watch(ctx, p.live.Tables)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil || f.changes != changes {
+		if err != nil && !errors.Is(err, backend.ErrUnwatchable) && p.ctx.Err() == nil {
+			f.manager.deps.Log.Warn("tables can't be watched, their subscriptions poll", "source", f.source, "error", err)
+		}
+		f.forget(p)
+		p.pushed.Store(false)
+		return time.Now().Add(unwatchedFor)
+	}
+	for _, id := range ids {
+		if f.pollers[id] == nil {
+			f.pollers[id] = map[*poller]struct{}{}
+		}
+		f.pollers[id][p] = struct{}{}
+	}
+	if !p.pushed.Swap(true) {
+		p.notice() // of what has changed since the last cycle
+	}
+	return time.Now().Add(refresh)
+}
+
+// leave ends watch.
+func (f *feed) leave(p *poller) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.forget(p)
+}
+
+func (f *feed) forget(p *poller) {
+	for id, pollers := range f.pollers {
+		delete(pollers, p)
+		if len(pollers) == 0 {
+			delete(f.pollers, id)
+		}
+	}
+}
