@@ -50,10 +50,6 @@ var withoutEffect = []row{
 		Help: "files of the console",
 	}, parseText),
 	accepted(Spec{
-		Flag: "enable-maintenance-mode", Default: "false", Values: boolean, Switch: true, Services: []Service{Metadata},
-		Help: "refuse changes of the metadata",
-	}, parseBool),
-	accepted(Spec{
 		Flag: "metadata-defaults", Default: "{}", Values: "JSON object", Services: []Service{Metadata},
 		Help: "metadata below the stored one",
 	}, parseText),

@@ -369,6 +369,10 @@ var (
 		Flag: "metadata-history", Default: "10000", Values: number, Group: GroupOperation, Services: []Service{Metadata},
 		Help: "versions of the metadata that are kept",
 	}, parsePositive)
+	MaintenanceMode = define(Spec{
+		Flag: "enable-maintenance-mode", Default: "false", Values: boolean, Switch: true, Group: GroupOperation, Services: []Service{Metadata},
+		Help: "refuse changes of the metadata",
+	}, parseBool)
 	MetadataHistoryAge = define(Spec{
 		Flag: "metadata-history-days", Default: "90", Values: number, Group: GroupOperation, Services: []Service{Metadata},
 		Help: "days for which versions of the metadata are kept",
@@ -391,7 +395,7 @@ var effective = []row{
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
 	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, CloseWebSocketsOnMetadataChange,
 	EventsHTTPPoolSize, DisableEventing,
-	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge,
+	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
 }
 
 // Table is every setting in the order of the help.

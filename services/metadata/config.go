@@ -20,6 +20,8 @@ type Config struct {
 	// History is how many versions are kept, HistoryAge how long; all and forever for 0.
 	History    int
 	HistoryAge time.Duration
+	// Maintenance refuses changes of the metadata.
+	Maintenance bool
 	// Replicas of the metadata stream.
 	Replicas int
 	// SeenTimeout bounds how long an answer waits until every gateway has seen a change, 2
@@ -40,6 +42,7 @@ func FromSettings(v *config.Values, env func(string) (string, bool)) (Config, er
 		MetadataURL:              config.MetadataDatabaseURL.Get(v).Reveal(),
 		Connections:              4,
 		History:                  config.MetadataHistory.Get(v),
+		Maintenance:              config.MaintenanceMode.Get(v),
 		HistoryAge:               time.Duration(config.MetadataHistoryAge.Get(v)) * 24 * time.Hour,
 		Replicas:                 config.NATSReplicas.Get(v),
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),

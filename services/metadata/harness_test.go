@@ -34,6 +34,8 @@ type world struct {
 	metadataURL, source string
 	// url is the address of another NATS server that the services use, "" for nats.
 	url string
+	// maintenance is the mode of the services that are started from then on.
+	maintenance bool
 	// metrics takes those of the services, nil for none.
 	metrics prometheus.Registerer
 }
@@ -96,7 +98,7 @@ func (w *world) build(t testing.TB) *instance {
 	raw, err := json.Marshal(w.source)
 	require.NoError(t, err)
 	s, err := New(Config{
-		MetadataURL: w.metadataURL, Replicas: 1, History: 1000, InferFunctionPermissions: true,
+		MetadataURL: w.metadataURL, Replicas: 1, History: 1000, InferFunctionPermissions: true, Maintenance: w.maintenance,
 		DefaultSource: &metadata.ConnectionInfo{DatabaseURL: raw, IsolationLevel: "read-committed"},
 	}, Deps{
 		Bus: b, Logger: logger(), Metrics: w.metrics,

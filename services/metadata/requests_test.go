@@ -355,3 +355,21 @@ func TestTelemetryThatCannotBeSentIsInconsistent(t *testing.T) {
 	i.ok(t, `{"type":"drop_inconsistent_metadata","args":{}}`)
 	require.JSONEq(t, `{"is_consistent":true,"inconsistent_objects":[]}`, i.ok(t, `{"type":"get_inconsistent_metadata","args":{}}`))
 }
+
+func TestMaintenanceModeKeepsTheMetadata(t *testing.T) {
+	t.Parallel()
+	w, first := startShop(t)
+	first.ok(t, track)
+	first.Stop()
+	w.maintenance = true
+	i := w.start(t)
+	version := i.version()
+	for _, endpoint := range []metadatav1.ApplyRequest_Endpoint{v1metadata, v1query} {
+		r := i.fails(t, endpoint, `{"type":"clear_metadata","args":{}}`, "unexpected", "$", "metadata cannot be modified in maintenance mode")
+		require.Equal(t, 500, r.status)
+	}
+	i.fails(t, v2query, `{"type":"run_sql","args":{"sql":"DROP TABLE stock"}}`, "unexpected", "$", "metadata cannot be modified in maintenance mode")
+	require.Contains(t, i.ok(t, `{"type":"clear_metadata","dry_run":true,"args":{}}`), `"dry_run":true`)
+	require.Contains(t, i.export(t), "stock")
+	require.Equal(t, version, i.version())
+}

@@ -102,6 +102,7 @@ func New(c Config, d Deps) (*Service, error) {
 			Env:                      d.Env,
 		},
 		Data:              dataOnBus{d.Bus},
+		Maintenance:       c.Maintenance,
 		Logger:            d.Logger,
 		SkipNativeQueries: c.DisableNativeQueryValidation,
 	})
@@ -168,7 +169,9 @@ func (s *Service) start(ctx context.Context) error {
 	}
 	background, cancel := context.WithCancel(context.Background())
 	s.ended = cancel
-	s.background.Go(func() { s.engine.Reintrospect(background) })
+	if !s.config.Maintenance {
+		s.background.Go(func() { s.engine.Reintrospect(background) })
+	}
 	s.background.Go(func() { s.monitor.Run(background) })
 	s.stops = append(s.stops, func() {
 		s.ended()

@@ -98,7 +98,7 @@ func (w *work) atomic(ctx context.Context, b bulkStep) (json.RawMessage, error) 
 
 func allowedInAtomic(args any) bool {
 	switch args.(type) {
-	case *metadata.CreateRelationship, *metadata.CreateArrayRelationship, *metadata.DropRelationship,
+	case *metadata.CreateRelationship, *metadata.CreateArrayRelationship, *metadata.DropRelationship, *metadata.DeleteRemoteRelationship,
 		*metadata.TrackNativeQuery, *metadata.UntrackNativeQuery, *metadata.TrackLogicalModel, *metadata.UntrackLogicalModel:
 		return true
 	}

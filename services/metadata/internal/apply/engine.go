@@ -34,6 +34,8 @@ type Config struct {
 	Logger  *slog.Logger
 	// SkipNativeQueries accepts native queries without asking the database.
 	SkipNativeQueries bool
+	// Maintenance refuses what changes metadata.
+	Maintenance bool
 }
 
 // Data works off the operations on rows.
@@ -160,6 +162,9 @@ func (e *Engine) Handle(ctx context.Context, r Request) (*Answer, error) {
 	}
 	if !s.modifies() {
 		return e.read(ctx, r, s)
+	}
+	if e.Maintenance {
+		return nil, apierror.New(apierror.Unexpected, "metadata cannot be modified in maintenance mode")
 	}
 	var version *int64
 	if r.API == metadata.APIMetadata {
