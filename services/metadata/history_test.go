@@ -3,6 +3,8 @@ package metadata
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,4 +147,22 @@ func TestDryRunsChangeNothing(t *testing.T) {
 		"metadata resource version referenced (1) did not match current version")
 	require.Equal(t, version, i.version())
 	require.Equal(t, before, i.export(t))
+}
+
+// TestDryRunOfTheDocumentation sends the example of the page.
+func TestDryRunOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/metadata-api.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(page), "## Dry run")
+	require.True(t, found)
+	_, rest, _ = strings.Cut(rest, "```json\n")
+	example, _, _ := strings.Cut(rest, "```")
+	_, i := startShop(t)
+	i.ok(t, track)
+	answer := decoded[map[string]json.RawMessage](t, i.ok(t, example))
+	for _, key := range []string{"resource_version", "changes", "is_consistent", "inconsistent_objects", "answer"} {
+		require.Contains(t, answer, key)
+		require.Contains(t, string(page), "`"+key+"`")
+	}
 }

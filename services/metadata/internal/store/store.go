@@ -48,7 +48,7 @@ func Open(c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{pool: pool, config: pool.Config().ConnConfig, history: c.History}, nil
+	return &Store{pool: pool, config: pool.Config().ConnConfig, history: c.History, historyAge: c.HistoryAge}, nil
 }
 
 // Close ends all connections.

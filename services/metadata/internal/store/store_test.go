@@ -219,3 +219,27 @@ func TestUnreachableDatabaseIsSaidWithoutThePassword(t *testing.T) {
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "topsecret")
 }
+
+func TestHistoryIsBoundedByAge(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	s, err := Open(Config{URL: url, HistoryAge: 24 * time.Hour})
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	require.NoError(t, s.Migrate(t.Context()))
+	v, err := s.Version(t.Context())
+	require.NoError(t, err)
+	for range 3 {
+		v = commit(t, s, v)
+	}
+	_, err = s.pool.Exec(t.Context(), `UPDATE engine_catalog.metadata_change SET at = now() - interval '2 days' WHERE version <> 3`)
+	require.NoError(t, err)
+	require.NoError(t, s.Published(t.Context(), v.Number))
+	kept, err := s.Versions(t.Context(), 0, 10)
+	require.NoError(t, err)
+	numbers := make([]int64, len(kept))
+	for i, e := range kept {
+		numbers[i] = e.Version
+	}
+	require.Equal(t, []int64{4, 3}, numbers, "the newest stays, however old it is")
+}
