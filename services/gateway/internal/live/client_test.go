@@ -1,0 +1,203 @@
+package live
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/telemetry"
+	queryv1 "queryengine/proto/query/v1"
+)
+
+// fakeBus has executors that do what the test says.
+type fakeBus struct {
+	mu        sync.Mutex
+	executors func(proto.Message)
+	links     map[string]*fakeLink // by subject
+	// subscribed are the requests that came, in their order.
+	subscribed chan *queryv1.SubscribeRequest
+	refuse     error
+}
+
+type fakeLink struct {
+	sink bus.Sink
+	end  chan struct{}
+}
+
+func newFakeBus() *fakeBus {
+	return &fakeBus{links: map[string]*fakeLink{}, subscribed: make(chan *queryv1.SubscribeRequest, 10)}
+}
+
+func (b *fakeBus) Call(ctx context.Context, ep bus.Endpoint, _ proto.Message, _ func() proto.Message, sink bus.Sink) error {
+	l := &fakeLink{sink: sink, end: make(chan struct{})}
+	b.mu.Lock()
+	b.links[ep.Subject] = l
+	b.mu.Unlock()
+	if _, err := sink.Write(frame(&queryv1.LiveResult{})); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.end:
+		return errors.New("gone")
+	}
+}
+
+func (b *fakeBus) CallMessage(_ context.Context, _ bus.Endpoint, req proto.Message, _ func() proto.Message, _ int) (proto.Message, []byte, error) {
+	if r, ok := req.(*queryv1.SubscribeRequest); ok {
+		b.subscribed <- proto.Clone(r).(*queryv1.SubscribeRequest)
+		return nil, nil, b.refuse
+	}
+	return nil, nil, nil
+}
+
+func (b *fakeBus) Publish(bus.Topic, proto.Message) error { return nil }
+
+func (b *fakeBus) Subscribe(_ bus.Topic, _ func() proto.Message, h func(proto.Message)) (func(), error) {
+	b.executors = h
+	return func() {}, nil
+}
+
+func (b *fakeBus) link(instance string) *fakeLink {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.links[bus.LiveLink(instance).Subject]
+}
+
+func frame(m *queryv1.LiveResult) []byte {
+	body, _ := proto.Marshal(m)
+	return append(binary.AppendUvarint(nil, uint64(len(body))), body...)
+}
+
+// client collects what a subscription is told.
+type client struct {
+	told chan string
+	full bool
+}
+
+func (c *client) Data(document []byte, _ bool) bool {
+	if c.full {
+		c.full = false
+		c.told <- "full"
+		return false
+	}
+	c.told <- string(document)
+	return true
+}
+func (c *client) Fail(e *apierror.Error) { c.told <- "failed: " + e.Message }
+func (c *client) End(e *apierror.Error) {
+	if e == nil {
+		c.told <- "end"
+		return
+	}
+	c.told <- "end: " + e.Message
+}
+
+func setup(t *testing.T) (*fakeBus, *Client) {
+	t.Helper()
+	b := newFakeBus()
+	c := NewClient(Config{Bus: b, MinVersion: func() int64 { return 7 }, Log: telemetry.Discard()})
+	require.NoError(t, c.Start())
+	t.Cleanup(c.Stop)
+	return b, c
+}
+
+func receive[T any](t *testing.T, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "nothing has come")
+	}
+	panic("not reached")
+}
+
+// TestMove: a subscription whose executor goes begins elsewhere with what it has seen, and
+// nothing counts any more that the old executor says.
+func TestMove(t *testing.T) {
+	t.Parallel()
+	b, c := setup(t)
+	b.executors(&queryv1.LiveExecutor{Instance: "one"})
+	r := &client{told: make(chan string, 10)}
+	s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { a }"}, r)
+	require.NoError(t, err)
+	first := receive(t, b.subscribed)
+	require.Empty(t, first.GetHash())
+	one := b.link("one")
+	text := frame(&queryv1.LiveResult{Subscribers: []uint64{first.GetSubscriber()}, Data: []byte("1"), Hash: []byte("h1")})
+	for i := range text { // in whatever pieces
+		_, err := one.sink.Write(text[i : i+1])
+		require.NoError(t, err)
+	}
+	require.Equal(t, "1", receive(t, r.told))
+
+	b.executors(&queryv1.LiveExecutor{Instance: "one", Leaving: true})
+	b.executors(&queryv1.LiveExecutor{Instance: "two"})
+	close(one.end)
+	second := receive(t, b.subscribed)
+	for second.GetLink() == first.GetLink() {
+		second = receive(t, b.subscribed)
+	}
+	require.Equal(t, "h1", string(second.GetHash()))
+	require.EqualValues(t, 7, second.GetOperation().GetMinVersion())
+	_, err = one.sink.Write(frame(&queryv1.LiveResult{Subscribers: []uint64{first.GetSubscriber()}, Data: []byte("late")}))
+	require.NoError(t, err)
+	_, err = b.link("two").sink.Write(frame(&queryv1.LiveResult{Subscribers: []uint64{second.GetSubscriber()}, Error: &queryv1.LiveError{Message: "no"}}))
+	require.NoError(t, err)
+	require.Equal(t, "failed: no", receive(t, r.told))
+	_, err = b.link("two").sink.Write(frame(&queryv1.LiveResult{Subscribers: []uint64{second.GetSubscriber()}, End: true}))
+	require.NoError(t, err)
+	require.Equal(t, "end", receive(t, r.told))
+	s.Close()
+}
+
+// TestPause: a stream whose client has no room waits, and goes on behind what it has taken.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	b, c := setup(t)
+	b.executors(&queryv1.LiveExecutor{Instance: "one"})
+	r := &client{told: make(chan string, 10)}
+	s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { a_stream }"}, r)
+	require.NoError(t, err)
+	first := receive(t, b.subscribed)
+	sink := b.link("one").sink
+	send := func(id uint64, data, cursor string) {
+		_, err := sink.Write(frame(&queryv1.LiveResult{Subscribers: []uint64{id}, Data: []byte(data), Cursor: []byte(cursor)}))
+		require.NoError(t, err)
+	}
+	send(first.GetSubscriber(), "1", "c1")
+	require.Equal(t, "1", receive(t, r.told))
+	r.full = true
+	send(first.GetSubscriber(), "2", "c2")
+	require.Equal(t, "full", receive(t, r.told))
+	send(first.GetSubscriber(), "3", "c3") // it was under way
+	s.Resume()
+	second := receive(t, b.subscribed)
+	require.Equal(t, "c1", string(second.GetCursor()))
+	require.NotEqual(t, first.GetSubscriber(), second.GetSubscriber())
+	require.Empty(t, r.told)
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	b, c := setup(t)
+	b.executors(&queryv1.LiveExecutor{Instance: "one"})
+	b.refuse = apierror.New(apierror.ValidationFailed, "no such field")
+	_, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{}, &client{})
+	require.ErrorContains(t, err, "no such field")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	b.executors(&queryv1.LiveExecutor{Instance: "one", Leaving: true})
+	_, err = c.Subscribe(ctx, &queryv1.ExecuteRequest{}, &client{})
+	require.ErrorIs(t, err, context.Canceled)
+}
