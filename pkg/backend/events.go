@@ -1,0 +1,192 @@
+package backend
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/session"
+)
+
+// EventTriggers is a Source that can have triggers on its tables, which write the changes of
+// rows to a log in the same database. The metadata service asks it.
+type EventTriggers interface {
+	// ChangeEventTriggers does all of the changes or none of them. It makes the log where it
+	// is missing and there is something to install.
+	ChangeEventTriggers(ctx context.Context, c EventTriggerChanges) error
+	// InstalledEventTriggers are those of the names that have something in the database.
+	InstalledEventTriggers(ctx context.Context, names []string) ([]string, error)
+	// InvokeEventTrigger writes an event that no row has made, and returns its id.
+	InvokeEventTrigger(ctx context.Context, e ManualEvent) (id string, err error)
+	// RedeliverEvent makes an event as if it had never been tried.
+	RedeliverEvent(ctx context.Context, id string) error
+	EventHistory
+	// CleanEventLog removes old events of a trigger, in batches. Before each batch it asks
+	// goOn, which may be nil.
+	CleanEventLog(ctx context.Context, c EventCleanup, goOn func() bool) (EventsCleaned, error)
+}
+
+// EventHistory reads the log. The JSON is what the API answers with.
+type EventHistory interface {
+	// Events of a trigger, the newest first.
+	Events(ctx context.Context, q EventQuery) (json.RawMessage, error)
+	// EventInvocations of a trigger, the newest first.
+	EventInvocations(ctx context.Context, q EventQuery) (json.RawMessage, error)
+	// EventByID is an event with its invocations.
+	EventByID(ctx context.Context, id string, limit, offset int) (json.RawMessage, error)
+}
+
+// EventTrigger is what a database has to know of an event trigger.
+type EventTrigger struct {
+	Name  string
+	Table *catalog.Table
+	// Insert, Update and Delete are nil when they make no events.
+	Insert, Update, Delete *EventOperation
+	// OnReplication makes the trigger fire for replicated changes too.
+	OnReplication bool
+	// Ordered events of one row are delivered one after the other.
+	Ordered bool
+}
+
+// EventOperation is what is written of an operation on a row. Nil lists are all columns.
+type EventOperation struct {
+	// Columns that an update must change.
+	Columns []string
+	// Payload are the columns that events show.
+	Payload []string
+}
+
+// EventTriggerChanges are changes of the triggers of a source.
+type EventTriggerChanges struct {
+	// Drop names triggers that are gone: their events are archived.
+	Drop []string
+	// Install are triggers that are new or changed.
+	Install []EventTrigger
+	// Replan names triggers with another schedule of clean-ups: what was planned goes.
+	Replan []string
+	// StringifyNumeric shows numbers as text that may lose digits.
+	StringifyNumeric bool
+}
+
+// ManualEvent is an event that was made by a request.
+type ManualEvent struct {
+	Trigger string
+	Table   catalog.Name
+	Payload json.RawMessage
+	Session *session.Session
+}
+
+// EventQuery asks for a part of the log of a trigger.
+type EventQuery struct {
+	Trigger       string
+	Limit, Offset int
+	// Status is "pending", "processed" or "" for all.
+	Status string
+}
+
+// EventCleanup says which events of a trigger are removed.
+type EventCleanup struct {
+	Trigger string
+	// OlderThan is the least age.
+	OlderThan time.Duration
+	BatchSize int
+	// Timeout bounds each statement.
+	Timeout time.Duration
+	// Invocations are removed too.
+	Invocations bool
+}
+
+// EventsCleaned is what a clean-up has removed.
+type EventsCleaned struct{ Events, Invocations int64 }
+
+// EventLog is a Source whose events can be taken for delivery. The service event-delivery
+// asks it. All of it is safe against others that do the same at once.
+type EventLog interface {
+	// ListenEvents calls heard whenever events were written, until ctx ends or the
+	// connection is lost.
+	ListenEvents(ctx context.Context, heard func()) error
+	// TakeEvents takes events that are due, at most limit; they are the caller's for
+	// EventLease, and for longer when that is renewed.
+	TakeEvents(ctx context.Context, wanted []EventDemand, limit int) ([]Event, error)
+	// PendingEvents are those of the ids that still wait for their end.
+	PendingEvents(ctx context.Context, ids []string) ([]Event, error)
+	// RenewEvents says that the events are still in hand.
+	RenewEvents(ctx context.Context, ids []string) error
+	// ReleaseEvents gives events back that weren't tried.
+	ReleaseEvents(ctx context.Context, ids []string) error
+	// RecordEvents writes what became of events. An event that has an end keeps it.
+	RecordEvents(ctx context.Context, outcomes []EventOutcome) error
+	EventCleanups
+}
+
+// EventCleanups are the planned clean-ups of a source's log.
+type EventCleanups interface {
+	// PlannedCleanups counts the clean-ups of each trigger that are to come, with the last of
+	// their times.
+	PlannedCleanups(ctx context.Context, triggers []string) (map[string]PlannedCleanups, error)
+	// PlanCleanups plans clean-ups; those that are planned stay.
+	PlanCleanups(ctx context.Context, trigger string, times []time.Time) error
+	// DueCleanups takes the newest clean-up of each trigger that is due at now, and marks
+	// older ones as dead.
+	DueCleanups(ctx context.Context, now time.Time) ([]DueCleanup, error)
+	// EndCleanup records what became of a clean-up: "completed", "paused" or "dead".
+	EndCleanup(ctx context.Context, id, status string, cleaned EventsCleaned) error
+	CleanEventLog(ctx context.Context, c EventCleanup, goOn func() bool) (EventsCleaned, error)
+}
+
+// PlannedCleanups are the clean-ups of a trigger that are to come.
+type PlannedCleanups struct {
+	Count int
+	Last  time.Time
+}
+
+// DueCleanup is a clean-up whose time has come.
+type DueCleanup struct{ ID, Trigger string }
+
+// EventLease is how long taken events stay with who took them, when nothing is heard of it.
+// It is well below the minute after which a dead worker's events must be delivered again.
+const EventLease = 40 * time.Second
+
+// EventDemand is how many events of a trigger may be in hand together, everywhere.
+type EventDemand struct {
+	Trigger string
+	Size    int
+	// Ordered triggers have one event of a row in hand at a time.
+	Ordered bool
+}
+
+// Event is one event of the log.
+type Event struct {
+	ID      string
+	Trigger string
+	Tries   int
+	// Again says that it was in hand before and is taken because its lease has run out.
+	Again bool
+	// Created is when the event was made or, for a retry, when it became due.
+	Created time.Time
+	// Body holds id, created_at, table, trigger and event, as JSON.
+	Body json.RawMessage
+}
+
+// EventState is what became of an event.
+type EventState int
+
+// The states.
+const (
+	EventDelivered EventState = iota
+	EventWaiting              // tried again at RetryAt
+	EventFailed
+)
+
+// EventOutcome is what became of an attempt.
+type EventOutcome struct {
+	ID      string
+	State   EventState
+	RetryAt time.Time
+	// Tried counts as a try, and is recorded.
+	Tried bool
+	// Status of the answer, nil for none.
+	Status            *int
+	Request, Response json.RawMessage
+}
