@@ -1,0 +1,120 @@
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"strconv"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+)
+
+// eventCatalogs lead from one version of the event log to the next: the first one makes it.
+//
+//go:embed eventlog/1_event_log.sql
+var eventCatalog1 string
+
+// eventCatalogLock is the advisory lock of those that bring the log up to date; the number has
+// no meaning.
+const eventCatalogLock = 7_402_311_900_002
+
+// eventCatalogVersionSQL is the version of the log, no row where there is none.
+const (
+	hasEventCatalogSQL     = `SELECT to_regclass('engine_catalog.engine_source_catalog_version') IS NOT NULL`
+	eventCatalogVersionSQL = `SELECT version FROM engine_catalog.engine_source_catalog_version`
+)
+
+// hasEventCatalog says whether the database has a log of events.
+func hasEventCatalog(ctx context.Context, pg *pgconn.PgConn) (bool, error) {
+	value, err := oneValue(ctx, pg, hasEventCatalogSQL)
+	return value == "t", err
+}
+
+// prepareEventCatalog makes the log, or brings it up to date, in the open transaction. Who does
+// it at once waits.
+func prepareEventCatalog(ctx context.Context, pg *pgconn.PgConn) error {
+	if _, err := oneValue(ctx, pg, `SELECT pg_advisory_xact_lock(`+strconv.Itoa(eventCatalogLock)+`)`); err != nil {
+		return err
+	}
+	steps := []string{eventCatalog1}
+	current := 0
+	exists, err := hasEventCatalog(ctx, pg)
+	if err != nil {
+		return err
+	}
+	if exists {
+		text, err := oneValue(ctx, pg, eventCatalogVersionSQL)
+		if err != nil {
+			return err
+		}
+		if current, err = strconv.Atoi(text); err != nil || current > len(steps) {
+			return apierror.Newf(apierror.NotSupported,
+				"the event log of the source has version %q, this server knows up to version %d", text, len(steps))
+		}
+	}
+	if current == len(steps) {
+		return nil
+	}
+	for _, sql := range steps[current:] {
+		if err := run(ctx, pg, sql); err != nil {
+			return err
+		}
+	}
+	return run(ctx, pg, `INSERT INTO engine_catalog.engine_source_catalog_version (version, upgraded_on)
+		VALUES ('`+strconv.Itoa(len(steps))+`', now())
+		ON CONFLICT ((version IS NOT NULL)) DO UPDATE SET version = excluded.version, upgraded_on = excluded.upgraded_on`)
+}
+
+// run runs statements without parameters.
+func run(ctx context.Context, pg *pgconn.PgConn, sql string) error {
+	return internalError(ctx, pg.Exec(ctx, sql).Close(), executed{SQL: sql})
+}
+
+// oneValue is the first value that a statement gives, "" for none or NULL.
+func oneValue(ctx context.Context, pg *pgconn.PgConn, sql string, args ...[]byte) (value string, err error) {
+	err = eachRow(ctx, pg, sql, args, func(row [][]byte) error {
+		value = string(row[0])
+		return nil
+	})
+	return value, err
+}
+
+// eachRow runs a statement and calls f for its rows, in text form and valid during the call.
+func eachRow(ctx context.Context, pg *pgconn.PgConn, sql string, args [][]byte, f func(row [][]byte) error) error {
+	reader := pg.ExecParams(ctx, sql, args, nil, nil, nil)
+	for reader.NextRow() {
+		if err := f(reader.Values()); err != nil {
+			_, _ = reader.Close()
+			return err
+		}
+	}
+	_, err := reader.Close()
+	return internalError(ctx, err, executed{SQL: sql, Args: args})
+}
+
+// inTransaction calls f in a transaction of the primary that reads what is committed.
+func (s *Source) inTransaction(ctx context.Context, f func(*pgconn.PgConn) error) error {
+	c, err := s.primary.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.release() // closes the connection when the transaction is still open
+	if err := run(ctx, c.pg, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"); err != nil {
+		return err
+	}
+	if err := f(c.pg); err != nil {
+		rollback, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackGrace)
+		defer cancel()
+		_ = c.pg.Exec(rollback, "ROLLBACK").Close()
+		return err
+	}
+	return run(ctx, c.pg, sqlCommit)
+}
+
+// A Source is asked for its events under these names.
+var (
+	_ backend.EventTriggers = (*Source)(nil)
+	_ backend.EventLog      = (*Source)(nil)
+)

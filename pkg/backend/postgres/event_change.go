@@ -1,0 +1,148 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/session"
+)
+
+const (
+	archiveEventsSQL = `UPDATE engine_catalog.event_log SET archived = true
+		WHERE trigger_name = ANY ($1::text[]) AND NOT archived`
+	unplanCleanupsSQL = `DELETE FROM engine_catalog.engine_event_log_cleanups
+		WHERE trigger_name = ANY ($1::text[]) AND status = 'scheduled'`
+	installedEventsSQL = `SELECT DISTINCT name FROM unnest($1::text[]) AS name
+		JOIN pg_catalog.pg_proc p ON p.proname IN
+			('notify_engine_' || name || '_INSERT', 'notify_engine_' || name || '_UPDATE', 'notify_engine_' || name || '_DELETE')
+		JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace AND n.nspname = 'engine_catalog'`
+)
+
+// ChangeEventTriggers does all of the changes or none of them.
+func (s *Source) ChangeEventTriggers(ctx context.Context, c backend.EventTriggerChanges) error {
+	return s.inTransaction(ctx, func(pg *pgconn.PgConn) error {
+		if len(c.Install) > 0 {
+			if err := prepareEventCatalog(ctx, pg); err != nil {
+				return err
+			}
+		} else if exists, err := hasEventCatalog(ctx, pg); err != nil || !exists {
+			return err
+		}
+		return changeEventTriggers(ctx, pg, c)
+	})
+}
+
+func changeEventTriggers(ctx context.Context, pg *pgconn.PgConn, c backend.EventTriggerChanges) error {
+	var statements []string
+	for _, name := range c.Drop {
+		for _, op := range rowOperations {
+			statements = append(statements, dropEventFunction(name, op))
+		}
+	}
+	for i := range c.Install {
+		statements = append(statements, eventTriggerSQL(&c.Install[i], c.StringifyNumeric)...)
+	}
+	sql := strings.Join(statements, ";\n")
+	if err := pg.Exec(ctx, sql).Close(); err != nil {
+		return rawError(ctx, err, sql) // what the database says against a trigger is for the user
+	}
+	if len(c.Drop) > 0 {
+		if _, err := oneValue(ctx, pg, archiveEventsSQL, textArray(c.Drop)); err != nil {
+			return err
+		}
+	}
+	if gone := append(append([]string{}, c.Drop...), c.Replan...); len(gone) > 0 {
+		_, err := oneValue(ctx, pg, unplanCleanupsSQL, textArray(gone))
+		return err
+	}
+	return nil
+}
+
+// textArray is the text form of an array of texts.
+func textArray(list []string) []byte {
+	values := make([][]byte, len(list))
+	for i, s := range list {
+		values[i] = []byte(s)
+	}
+	return arrayText(values)
+}
+
+// InstalledEventTriggers are those of the names that have a function.
+func (s *Source) InstalledEventTriggers(ctx context.Context, names []string) (installed []string, err error) {
+	c, err := s.primary.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.release()
+	err = eachRow(ctx, c.pg, installedEventsSQL, [][]byte{textArray(names)}, func(row [][]byte) error {
+		installed = append(installed, string(row[0]))
+		return nil
+	})
+	return installed, err
+}
+
+const invokeEventSQL = `SELECT engine_catalog.insert_event_log($1, $2, $3, 'MANUAL', json_build_object('old', NULL, 'new', $4::json))`
+
+// InvokeEventTrigger writes an event that no row has made.
+func (s *Source) InvokeEventTrigger(ctx context.Context, e backend.ManualEvent) (id string, err error) {
+	err = s.inTransaction(ctx, func(pg *pgconn.PgConn) error {
+		if err := prepareEventCatalog(ctx, pg); err != nil { // a trigger that is only manual has installed nothing
+			return err
+		}
+		if err := announceTo(ctx, pg, e.Session); err != nil {
+			return err
+		}
+		var err error
+		id, err = oneValue(ctx, pg, invokeEventSQL, []byte(e.Table.Schema), []byte(e.Table.Name), []byte(e.Trigger), e.Payload)
+		return err
+	})
+	return id, err
+}
+
+func announceTo(ctx context.Context, pg *pgconn.PgConn, user *session.Session) error {
+	c, ok := announce(ctx, user, true)
+	if !ok {
+		return nil
+	}
+	_, err := oneValue(ctx, pg, c.sql, c.values...)
+	return err
+}
+
+const (
+	lockEventSQL = `SELECT coalesce(locked > now() - $2::interval, false) FROM engine_catalog.event_log WHERE id = $1 FOR UPDATE`
+	redeliverSQL = `UPDATE engine_catalog.event_log SET delivered = false, error = false, tries = 0 WHERE id = $1`
+	notifySQL    = `SELECT pg_catalog.pg_notify('engine_events', '')`
+)
+
+// RedeliverEvent makes an event as if it had never been tried.
+func (s *Source) RedeliverEvent(ctx context.Context, id string) error {
+	return s.inTransaction(ctx, func(pg *pgconn.PgConn) error {
+		exists, err := hasEventCatalog(ctx, pg)
+		if err != nil {
+			return err
+		}
+		busy := ""
+		if exists {
+			if busy, err = oneValue(ctx, pg, lockEventSQL, []byte(id), leaseText()); err != nil {
+				return err
+			}
+		}
+		switch busy {
+		case "":
+			return apierror.New(apierror.NotExists, "event not found")
+		case "t":
+			return apierror.New(apierror.Busy, "event is already being processed")
+		}
+		if _, err := oneValue(ctx, pg, redeliverSQL, []byte(id)); err != nil {
+			return err
+		}
+		_, err = oneValue(ctx, pg, notifySQL)
+		return err
+	})
+}
+
+func leaseText() []byte { return []byte(backend.EventLease.String()) }

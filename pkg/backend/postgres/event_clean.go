@@ -1,0 +1,123 @@
+package postgres
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/backend"
+)
+
+// cleanEventsSQL removes one batch: events that have an end, are old and nobody is at. Their
+// invocations go with them, or stay with the name of the trigger.
+const (
+	oldEvents = `WITH old AS MATERIALIZED (SELECT e.id FROM engine_catalog.event_log e
+		WHERE e.trigger_name = $1 AND (e.delivered OR e.error) AND e.locked IS NULL AND e.created_at < now() - $2::interval
+		LIMIT $3 FOR UPDATE SKIP LOCKED), `
+	cleanEventsSQL = oldEvents + `kept AS (UPDATE engine_catalog.event_invocation_logs i SET trigger_name = $1
+			FROM old WHERE i.event_id = old.id AND i.trigger_name IS DISTINCT FROM $1),
+		gone AS (DELETE FROM engine_catalog.event_log e USING old WHERE e.id = old.id RETURNING 1)
+		SELECT count(*), 0 FROM gone`
+	cleanEventsAndInvocationsSQL = oldEvents + `invocations AS (DELETE FROM engine_catalog.event_invocation_logs i
+			USING old WHERE i.event_id = old.id RETURNING 1),
+		gone AS (DELETE FROM engine_catalog.event_log e USING old WHERE e.id = old.id RETURNING 1)
+		SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM invocations)`
+)
+
+// CleanEventLog removes old events of a trigger, batch by batch, until nothing is left to remove
+// or goOn says no.
+func (s *Source) CleanEventLog(ctx context.Context, c backend.EventCleanup, goOn func() bool) (backend.EventsCleaned, error) {
+	var total backend.EventsCleaned
+	for goOn == nil || goOn() {
+		var batch backend.EventsCleaned
+		err := s.inTransaction(ctx, func(pg *pgconn.PgConn) error {
+			exists, err := hasEventCatalog(ctx, pg)
+			if err == nil && exists {
+				batch, err = cleanBatch(ctx, pg, c)
+			}
+			return err
+		})
+		total.Events += batch.Events
+		total.Invocations += batch.Invocations
+		if err != nil || batch.Events == 0 {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+func cleanBatch(ctx context.Context, pg *pgconn.PgConn, c backend.EventCleanup) (cleaned backend.EventsCleaned, err error) {
+	if err := run(ctx, pg, "SET LOCAL statement_timeout = "+strconv.FormatInt(c.Timeout.Milliseconds(), 10)); err != nil {
+		return cleaned, err
+	}
+	sql := cleanEventsSQL
+	if c.Invocations {
+		sql = cleanEventsAndInvocationsSQL
+	}
+	args := [][]byte{[]byte(c.Trigger), intText(int(c.OlderThan / time.Second)), intText(c.BatchSize)}
+	args[1] = append(args[1], " seconds"...)
+	err = eachRow(ctx, pg, sql, args, func(row [][]byte) error {
+		cleaned = backend.EventsCleaned{Events: intOf(row[0]), Invocations: intOf(row[1])}
+		return nil
+	})
+	return cleaned, err
+}
+
+// intOf reads a count of the database.
+func intOf(text []byte) int64 {
+	n, _ := strconv.ParseInt(string(text), 10, 64) // it is one
+	return n
+}
+
+const (
+	plannedCleanupsSQL = `SELECT trigger_name, count(*), extract(epoch FROM max(scheduled_at))::bigint
+		FROM engine_catalog.engine_event_log_cleanups WHERE status = 'scheduled' AND trigger_name = ANY ($1::text[]) GROUP BY 1`
+	planCleanupsSQL = `INSERT INTO engine_catalog.engine_event_log_cleanups (trigger_name, scheduled_at, status)
+		SELECT $1, at AT TIME ZONE 'UTC', 'scheduled' FROM unnest($2::timestamptz[]) AS at ON CONFLICT DO NOTHING`
+	dueCleanupsSQL = `WITH due AS MATERIALIZED (SELECT id, trigger_name, scheduled_at FROM engine_catalog.engine_event_log_cleanups
+			WHERE status = 'scheduled' AND scheduled_at < $1::timestamptz AT TIME ZONE 'UTC' FOR UPDATE SKIP LOCKED),
+		newest AS (SELECT DISTINCT ON (trigger_name) id, trigger_name FROM due ORDER BY trigger_name, scheduled_at DESC),
+		late AS (UPDATE engine_catalog.engine_event_log_cleanups c SET status = 'dead'
+			FROM due WHERE c.id = due.id AND due.id NOT IN (SELECT id FROM newest))
+		SELECT id, trigger_name FROM newest`
+	endCleanupSQL = `UPDATE engine_catalog.engine_event_log_cleanups
+		SET status = $2, deleted_event_logs = $3, deleted_event_invocation_logs = $4 WHERE id = $1`
+)
+
+// PlannedCleanups counts the clean-ups of each trigger that are to come.
+func (s *Source) PlannedCleanups(ctx context.Context, triggers []string) (map[string]backend.PlannedCleanups, error) {
+	planned := map[string]backend.PlannedCleanups{}
+	err := s.committed(ctx, plannedCleanupsSQL, [][]byte{textArray(triggers)}, func(row [][]byte) error {
+		planned[string(row[0])] = backend.PlannedCleanups{Count: int(intOf(row[1])), Last: time.Unix(intOf(row[2]), 0).UTC()}
+		return nil
+	})
+	return planned, err
+}
+
+// PlanCleanups plans clean-ups; those that are planned stay.
+func (s *Source) PlanCleanups(ctx context.Context, trigger string, times []time.Time) error {
+	values := make([][]byte, len(times))
+	for i, t := range times {
+		values[i] = t.UTC().AppendFormat(nil, time.RFC3339)
+	}
+	return s.committed(ctx, planCleanupsSQL, [][]byte{[]byte(trigger), arrayText(values)}, nil)
+}
+
+// DueCleanups takes the newest clean-up of each trigger that is due.
+func (s *Source) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueCleanup, error) {
+	var due []backend.DueCleanup
+	err := s.committed(ctx, dueCleanupsSQL, [][]byte{now.UTC().AppendFormat(nil, time.RFC3339Nano)}, func(row [][]byte) error {
+		due = append(due, backend.DueCleanup{ID: string(row[0]), Trigger: string(row[1])})
+		return nil
+	})
+	return due, err
+}
+
+// EndCleanup records what became of a clean-up.
+func (s *Source) EndCleanup(ctx context.Context, id, status string, cleaned backend.EventsCleaned) error {
+	return s.committed(ctx, endCleanupSQL, [][]byte{
+		[]byte(id), []byte(status), intText(int(cleaned.Events)), intText(int(cleaned.Invocations)),
+	}, nil)
+}

@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+)
+
+// Times without a zone are shown as UTC, as clients expect of them.
+const (
+	eventSQL = `json_build_object('id', e.id, 'schema_name', e.schema_name, 'table_name', e.table_name,
+		'trigger_name', e.trigger_name, 'payload', e.payload, 'delivered', e.delivered, 'error', e.error, 'tries', e.tries,
+		'created_at', to_json(e.created_at)#>>'{}' || 'Z', 'locked', to_json(e.locked AT TIME ZONE 'UTC')#>>'{}' || 'Z',
+		'next_retry_at', to_json(e.next_retry_at)#>>'{}' || 'Z', 'archived', e.archived)`
+	invocationSQL = `json_build_object('id', i.id, 'trigger_name', i.trigger_name, 'event_id', i.event_id,
+		'http_status', i.status, 'request', i.request, 'response', i.response, 'created_at', to_json(i.created_at)#>>'{}' || 'Z')`
+
+	eventsSQL = `SELECT coalesce(json_agg(page.event), '[]') FROM (SELECT ` + eventSQL + ` AS event
+		FROM engine_catalog.event_log e WHERE e.trigger_name = $1 AND CASE $4
+			WHEN 'pending' THEN NOT e.delivered AND NOT e.error AND NOT e.archived
+			WHEN 'processed' THEN (e.delivered OR e.error) AND NOT e.archived
+			ELSE true END
+		ORDER BY e.created_at DESC, e.sequence DESC LIMIT $2::bigint OFFSET $3::bigint) AS page`
+	eventInvocationsSQL = `SELECT coalesce(json_agg(page.invocation), '[]') FROM (SELECT ` + invocationSQL + ` AS invocation
+		FROM engine_catalog.event_invocation_logs i WHERE i.trigger_name = $1
+		ORDER BY i.created_at DESC, i.id LIMIT $2::bigint OFFSET $3::bigint) AS page`
+	eventByIDSQL = `SELECT json_build_object('event', ` + eventSQL + `, 'invocations',
+		(SELECT coalesce(json_agg(page.invocation), '[]') FROM (SELECT ` + invocationSQL + ` AS invocation
+		FROM engine_catalog.event_invocation_logs i WHERE i.event_id = e.id
+		ORDER BY i.created_at DESC, i.id LIMIT $2::bigint OFFSET $3::bigint) AS page))
+		FROM engine_catalog.event_log e WHERE e.id = $1`
+)
+
+func intText(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
+
+// Events of a trigger, the newest first.
+func (s *Source) Events(ctx context.Context, q backend.EventQuery) (json.RawMessage, error) {
+	return s.readLog(ctx, `[]`, eventsSQL, []byte(q.Trigger), intText(q.Limit), intText(q.Offset), []byte(q.Status))
+}
+
+// EventInvocations of a trigger, the newest first.
+func (s *Source) EventInvocations(ctx context.Context, q backend.EventQuery) (json.RawMessage, error) {
+	return s.readLog(ctx, `[]`, eventInvocationsSQL, []byte(q.Trigger), intText(q.Limit), intText(q.Offset))
+}
+
+// EventByID is an event with its invocations.
+func (s *Source) EventByID(ctx context.Context, id string, limit, offset int) (json.RawMessage, error) {
+	found, err := s.readLog(ctx, "", eventByIDSQL, []byte(id), intText(limit), intText(offset))
+	if err == nil && len(found) == 0 {
+		return nil, apierror.Newf(apierror.NotExists, "event id %s does not exist", id)
+	}
+	return found, err
+}
+
+// readLog runs a statement that gives one JSON; without a log there is only what none gives.
+func (s *Source) readLog(ctx context.Context, none, sql string, args ...[]byte) (json.RawMessage, error) {
+	answer := none
+	err := s.inSnapshot(ctx, func(pg *pgconn.PgConn) error {
+		exists, err := hasEventCatalog(ctx, pg)
+		if err == nil && exists {
+			answer, err = oneValue(ctx, pg, sql, args...)
+		}
+		return err
+	})
+	return json.RawMessage(answer), err
+}

@@ -1,0 +1,167 @@
+package postgres
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/backend"
+)
+
+// unfinished is the condition of the partial indexes.
+const unfinished = `NOT e.delivered AND NOT e.error AND NOT e.archived`
+
+// inOrder holds an event of an ordered trigger back while an older one of its row has no end.
+const inOrder = `(NOT w.ordered OR NOT EXISTS (SELECT FROM engine_catalog.event_log o
+	WHERE o.trigger_name = e.trigger_name AND o.order_key = e.order_key AND o.sequence < e.sequence
+	AND NOT o.delivered AND NOT o.error AND NOT o.archived))`
+
+// eventBody is what a webhook gets, but for what is said of the attempt.
+const eventBody = `json_build_object('id', e.id, 'created_at', e.created_at,
+	'table', json_build_object('schema', e.schema_name, 'name', e.table_name),
+	'trigger', json_build_object('name', e.trigger_name), 'event', e.payload)`
+
+// arm is one range of the index, read in its order: new events, those whose retry is due, those
+// whose lease has run out. Rows that somebody else is at are left to them.
+func arm(condition, order string) string {
+	return `SELECT * FROM (SELECT e.id, e.locked IS NOT NULL AS again FROM engine_catalog.event_log e
+		WHERE e.trigger_name = w.name AND ` + unfinished + ` AND ` + condition + ` AND ` + inOrder + `
+		ORDER BY ` + order + ` LIMIT held.room FOR UPDATE OF e SKIP LOCKED) AS rows`
+}
+
+// takeEventsSQL takes what the triggers have room for.
+var takeEventsSQL = `WITH due AS MATERIALIZED (
+		SELECT taken.id, taken.again FROM unnest($1::text[], $2::int[], $3::bool[]) AS w (name, size, ordered)
+		CROSS JOIN LATERAL (SELECT greatest(w.size - count(*), 0) AS room FROM engine_catalog.event_log e
+			WHERE e.trigger_name = w.name AND ` + unfinished + ` AND e.locked > now() - $5::interval) AS held
+		CROSS JOIN LATERAL (SELECT arms.id, arms.again FROM (
+			` + arm(`e.locked IS NULL AND e.next_retry_at IS NULL`, `e.created_at`) + ` UNION ALL
+			` + arm(`e.locked IS NULL AND e.next_retry_at <= now() AT TIME ZONE 'UTC'`, `e.next_retry_at`) + ` UNION ALL
+			` + arm(`e.locked <= now() - $5::interval`, `e.locked`) + `
+		) AS arms LIMIT held.room) AS taken
+		LIMIT $4
+	)
+	UPDATE engine_catalog.event_log e SET locked = now() FROM due WHERE e.id = due.id
+	RETURNING e.id, e.trigger_name, e.tries, due.again, extract(epoch FROM greatest(e.created_at::timestamptz,
+		e.next_retry_at AT TIME ZONE 'UTC')), ` + eventBody
+
+// TakeEvents takes events that are due. It reads what is committed, whatever the source's
+// isolation is, and commits before it returns.
+func (s *Source) TakeEvents(ctx context.Context, wanted []backend.EventDemand, limit int) ([]backend.Event, error) {
+	names, sizes, ordered := make([][]byte, len(wanted)), make([][]byte, len(wanted)), make([][]byte, len(wanted))
+	for i, w := range wanted {
+		names[i], sizes[i], ordered[i] = []byte(w.Trigger), intText(w.Size), strconv.AppendBool(nil, w.Ordered)
+	}
+	return s.eventRows(ctx, takeEventsSQL, arrayText(names), arrayText(sizes), arrayText(ordered), intText(limit), leaseText())
+}
+
+const pendingEventsSQL = `SELECT e.id, e.trigger_name, e.tries, false, extract(epoch FROM e.created_at::timestamptz), ` + eventBody + `
+	FROM engine_catalog.event_log e WHERE e.id = ANY ($1::text[]) AND ` + unfinished
+
+// PendingEvents are those of the ids that still wait for their end.
+func (s *Source) PendingEvents(ctx context.Context, ids []string) ([]backend.Event, error) {
+	return s.eventRows(ctx, pendingEventsSQL, textArray(ids))
+}
+
+func (s *Source) eventRows(ctx context.Context, sql string, args ...[]byte) ([]backend.Event, error) {
+	var events []backend.Event
+	err := s.committed(ctx, sql, args, func(row [][]byte) error {
+		e := backend.Event{ID: string(row[0]), Trigger: string(row[1]), Again: string(row[3]) == "t", Body: append([]byte{}, row[5]...)}
+		var err error
+		if e.Tries, err = strconv.Atoi(string(row[2])); err != nil {
+			return err
+		}
+		seconds, err := strconv.ParseFloat(string(row[4]), 64)
+		e.Created = time.UnixMicro(int64(seconds * 1e6))
+		events = append(events, e)
+		return err
+	})
+	return events, err
+}
+
+const (
+	renewEventsSQL = `UPDATE engine_catalog.event_log e SET locked = now()
+		WHERE e.id = ANY ($1::text[]) AND e.locked IS NOT NULL AND ` + unfinished
+	releaseEventsSQL = `UPDATE engine_catalog.event_log e SET locked = NULL
+		WHERE e.id = ANY ($1::text[]) AND ` + unfinished
+)
+
+// RenewEvents says that the events are still in hand.
+func (s *Source) RenewEvents(ctx context.Context, ids []string) error {
+	return s.committed(ctx, renewEventsSQL, [][]byte{textArray(ids)}, nil)
+}
+
+// ReleaseEvents gives events back that weren't tried.
+func (s *Source) ReleaseEvents(ctx context.Context, ids []string) error {
+	return s.committed(ctx, releaseEventsSQL, [][]byte{textArray(ids)}, nil)
+}
+
+// recordEventsSQL writes outcomes with their invocations. What came to its end in the meantime
+// keeps that; what was deleted leaves no trace.
+const recordEventsSQL = `WITH outcome AS (
+		SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::bool[], $5::int[], $6::text[], $7::text[])
+			AS o (id, state, retry_at, tried, status, request, response)
+	), ended AS (
+		UPDATE engine_catalog.event_log e SET
+			delivered = e.delivered OR o.state = 0,
+			error = e.error OR o.state = 2 AND NOT e.delivered,
+			next_retry_at = CASE WHEN o.state = 1 THEN o.retry_at AT TIME ZONE 'UTC' END,
+			tries = e.tries + o.tried::int, locked = NULL
+		FROM outcome o WHERE e.id = o.id RETURNING e.id, e.trigger_name
+	)
+	INSERT INTO engine_catalog.event_invocation_logs (trigger_name, event_id, status, request, response)
+		SELECT ended.trigger_name, o.id, o.status, o.request::json, o.response::json FROM outcome o JOIN ended USING (id) WHERE o.tried`
+
+// RecordEvents writes what became of events.
+func (s *Source) RecordEvents(ctx context.Context, outcomes []backend.EventOutcome) error {
+	columns := make([][][]byte, 7)
+	for i := range columns {
+		columns[i] = make([][]byte, len(outcomes))
+	}
+	for i, o := range outcomes {
+		columns[0][i], columns[1][i], columns[3][i] = []byte(o.ID), intText(int(o.State)), strconv.AppendBool(nil, o.Tried)
+		if o.State == backend.EventWaiting {
+			columns[2][i] = o.RetryAt.UTC().AppendFormat(nil, time.RFC3339Nano)
+		}
+		if o.Tried {
+			columns[5][i], columns[6][i] = o.Request, o.Response
+			if o.Status != nil {
+				columns[4][i] = intText(*o.Status)
+			}
+		}
+	}
+	args := make([][]byte, len(columns))
+	for i, c := range columns {
+		args[i] = arrayText(c)
+	}
+	return s.committed(ctx, recordEventsSQL, args, nil)
+}
+
+// committed runs one statement in a transaction of its own that reads what is committed, in one
+// round trip, and gives its rows to each, which may be nil. Rows mean nothing after an error.
+func (s *Source) committed(ctx context.Context, sql string, args [][]byte, each func(row [][]byte) error) error {
+	c, err := s.primary.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.release() // closes the connection when the transaction is still open
+	b := &pgconn.Batch{}
+	b.ExecParams("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", nil, nil, nil, nil)
+	b.ExecParams(sql, args, nil, nil, nil)
+	b.ExecParams(sqlCommit, nil, nil, nil, nil)
+	results := c.pg.ExecBatch(ctx, b)
+	for results.NextResult() {
+		for reader := results.ResultReader(); reader.NextRow(); {
+			if each == nil {
+				continue
+			}
+			if err := each(reader.Values()); err != nil {
+				_ = results.Close()
+				return err
+			}
+		}
+	}
+	return internalError(ctx, results.Close(), executed{SQL: sql, Args: args})
+}

@@ -1,0 +1,190 @@
+package postgres
+
+import (
+	"slices"
+	"strings"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+)
+
+// The operations of a row, as names of functions and TG_OP have them.
+const (
+	opInsert = "INSERT"
+	opUpdate = "UPDATE"
+	opDelete = "DELETE"
+)
+
+var rowOperations = []string{opInsert, opUpdate, opDelete}
+
+// eventFunction is the name of the function, and of the trigger, of one operation. Names of
+// triggers are short enough for it to fit.
+func eventFunction(trigger, op string) string { return "notify_engine_" + trigger + "_" + op }
+
+// dropEventFunction removes the function of an operation with the trigger that calls it.
+func dropEventFunction(trigger, op string) string {
+	return "DROP FUNCTION IF EXISTS engine_catalog." + quoteName(eventFunction(trigger, op)) + "() CASCADE"
+}
+
+// eventTriggerSQL are the statements that install a trigger, and remove the operations that it
+// hasn't got.
+func eventTriggerSQL(t *backend.EventTrigger, stringify bool) []string {
+	var statements []string
+	for _, op := range rowOperations {
+		o := eventOperation(t, op)
+		if o == nil {
+			statements = append(statements, dropEventFunction(t.Name, op))
+			continue
+		}
+		name := quoteName(eventFunction(t.Name, op))
+		table := qualified(t.Table.Name)
+		statements = append(statements,
+			eventFunctionSQL(t, op, o, stringify),
+			// A trigger that exists but belongs to another function, or none of ours, is left alone.
+			"DO "+literal("BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgname = "+literal(eventFunction(t.Name, op))+
+				" AND tgrelid = "+literal(table)+"::pg_catalog.regclass) THEN CREATE TRIGGER "+name+" AFTER "+op+" ON "+table+
+				" FOR EACH ROW EXECUTE PROCEDURE engine_catalog."+name+"(); END IF; END"))
+		enable := " ENABLE TRIGGER "
+		if t.OnReplication {
+			enable = " ENABLE ALWAYS TRIGGER "
+		}
+		statements = append(statements, "ALTER TABLE "+table+enable+name)
+	}
+	return statements
+}
+
+func eventOperation(t *backend.EventTrigger, op string) *backend.EventOperation {
+	switch op {
+	case opInsert:
+		return t.Insert
+	case opUpdate:
+		return t.Update
+	}
+	return t.Delete
+}
+
+// eventFunctionSQL makes the function that writes the events of an operation.
+func eventFunctionSQL(t *backend.EventTrigger, op string, o *backend.EventOperation, stringify bool) string {
+	before, after := "NULL", "NULL"
+	if op != opInsert {
+		before = payloadSQL("OLD", t.Table, o.Payload, stringify)
+	}
+	if op != opDelete {
+		after = payloadSQL("NEW", t.Table, o.Payload, stringify)
+	}
+	arguments := []string{
+		literal(t.Table.Name.Schema), literal(t.Table.Name.Name), literal(t.Name), "TG_OP",
+		"json_build_object('old', " + before + ", 'new', " + after + ")",
+	}
+	if key := orderKeySQL(t, op); key != "" {
+		arguments = append(arguments, key)
+	}
+	call := "PERFORM engine_catalog.insert_event_log(" + strings.Join(arguments, ", ") + ");"
+	if op == opUpdate {
+		call = "IF " + changedSQL(t.Table, o.Columns) + " THEN " + call + " END IF;"
+	}
+	return "CREATE OR REPLACE FUNCTION engine_catalog." + quoteName(eventFunction(t.Name, op)) +
+		"() RETURNS trigger LANGUAGE plpgsql AS " + literal("BEGIN "+call+" RETURN NULL; END")
+}
+
+// orderKeySQL is the key of the row, "" when nobody asks for order. A table without a primary
+// key has one order for all of its rows. An update that changes the key counts as one of the old
+// key.
+func orderKeySQL(t *backend.EventTrigger, op string) string {
+	if !t.Ordered {
+		return ""
+	}
+	if t.Table.PrimaryKey == nil {
+		return "''"
+	}
+	row := "OLD."
+	if op == opInsert {
+		row = "NEW."
+	}
+	keys := make([]string, len(t.Table.PrimaryKey.Columns))
+	for i, c := range t.Table.PrimaryKey.Columns {
+		keys[i] = row + quoteName(c)
+	}
+	return "json_build_array(" + strings.Join(keys, ", ") + ")::text"
+}
+
+// columnsOf are the named columns of a table, all for nil.
+func columnsOf(t *catalog.Table, names []string) []*catalog.Column {
+	if names == nil {
+		return t.Columns
+	}
+	var columns []*catalog.Column
+	for _, c := range t.Columns {
+		if slices.Contains(names, c.Name) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// payloadSQL is the JSON of a row. Where all columns are shown as they are it isn't bound to the
+// columns that the table has now.
+func payloadSQL(row string, t *catalog.Table, names []string, stringify bool) string {
+	special := func(c *catalog.Column) bool { return shownSQL("", c.Type, stringify) != "" }
+	if names == nil && !slices.ContainsFunc(t.Columns, special) {
+		return "row_to_json(" + row + ")"
+	}
+	var items []string
+	for _, c := range columnsOf(t, names) {
+		value := row + "." + quoteName(c.Name)
+		if shown := shownSQL(value, c.Type, stringify); shown != "" {
+			value = shown
+		}
+		items = append(items, value+" AS "+quoteName(c.Name))
+	}
+	return "row_to_json((SELECT e FROM (SELECT " + strings.Join(items, ", ") + ") AS e))"
+}
+
+// shownSQL is how a value is shown that isn't shown as it is, "" for others.
+func shownSQL(value string, t catalog.Type, stringify bool) string {
+	row := typeRows[t.Name]
+	switch {
+	case t.IsArray() && row.stringified && stringify:
+		return value + "::text[]"
+	case t.IsArray():
+		return ""
+	case row.family == familyGeometry, row.family == familyGeography:
+		return quoteName(t.Schema) + ".st_asgeojson(" + value + ")::json"
+	case row.stringified && stringify:
+		return value + "::text"
+	}
+	return ""
+}
+
+// hasEquality: such types are compared as the database does it, others by their text: some have no
+// equality, and some call things equal that aren't.
+func hasEquality(t catalog.Type) bool {
+	switch t.Kind {
+	case catalog.TypeEnum, catalog.TypeRange:
+		return true
+	case catalog.TypeComposite:
+		return false
+	}
+	switch t.Name {
+	case "json", "xml":
+		return false
+	}
+	return t.Schema == "" && builtinTypes[t.Name] != 0 && t.Name != "point"
+}
+
+// changedSQL says whether an update has changed one of the columns.
+func changedSQL(t *catalog.Table, names []string) string {
+	columns := columnsOf(t, names)
+	if names == nil && !slices.ContainsFunc(columns, func(c *catalog.Column) bool { return !hasEquality(c.Type) }) {
+		return "OLD IS DISTINCT FROM NEW"
+	}
+	conditions := make([]string, len(columns))
+	for i, c := range columns {
+		before, after := "OLD."+quoteName(c.Name), "NEW."+quoteName(c.Name)
+		if !hasEquality(c.Type) {
+			before, after = before+"::text", after+"::text"
+		}
+		conditions[i] = before + " IS DISTINCT FROM " + after
+	}
+	return strings.Join(conditions, " OR ")
+}
