@@ -59,14 +59,6 @@ var withoutEffect = []row{
 		Help: "restrict roles to permitted parts of remote schemas",
 	}, parseBool),
 	accepted(Spec{
-		Flag: "remote-schema-skip-nulls", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
-		Help: "leave null arguments to remote schemas out",
-	}, parseBool),
-	accepted(Spec{
-		Flag: "remote-schema-prioritize-data", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
-		Help: "deliver the data of a remote answer that has errors",
-	}, parseBool),
-	accepted(Spec{
 		Flag: "enable-persisted-queries", Default: "false", Values: boolean, Switch: true,
 		Help: "accept queries by their hash",
 	}, parseBool),

@@ -233,6 +233,14 @@ var (
 		Flag: "infer-function-permissions", Default: "true", Values: boolean, Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
 		Help: "a role that may select from a table may call the query functions that return its rows",
 	}, parseBool)
+	RemoteSchemaSkipNulls = define(Spec{
+		Flag: "remote-schema-skip-nulls", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
+		Help: "leave null arguments to remote schemas out",
+	}, parseBool)
+	RemoteSchemaPrioritizeData = define(Spec{
+		Flag: "remote-schema-prioritize-data", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
+		Help: "deliver the data of a remote answer that has errors, and drop the errors",
+	}, parseBool)
 	DisableNativeQueryValidation = define(Spec{
 		Flag: "disable-native-query-validation", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{Metadata},
 		Help: "don't ask the database about native queries when they are tracked",
@@ -390,7 +398,7 @@ var effective = []row{
 	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,
 	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, StrictGraphQLOverHTTP, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, DevMode, AdminInternalErrors,
-	StringifyNumericTypes, InferFunctionPermissions, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
+	StringifyNumericTypes, InferFunctionPermissions, RemoteSchemaSkipNulls, RemoteSchemaPrioritizeData, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
 	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, CloseWebSocketsOnMetadataChange,

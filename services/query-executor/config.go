@@ -47,6 +47,9 @@ type Config struct {
 	HideAggregatePredicates    bool
 	HideStreamFields           bool
 	HideUpdateManyFields       bool
+	// RemoteSkipNulls leaves nulls out of what remote schemas are asked, RemoteDataFirst takes
+	// their data where they answer with errors, too.
+	RemoteSkipNulls, RemoteDataFirst bool
 	// Federation adds the fields of Apollo Federation.
 	Federation bool
 }
@@ -87,6 +90,8 @@ func ReadConfig(v *config.Values) Config {
 		HideAggregatePredicates:    slices.Contains(features, "hide_aggregation_predicates"),
 		HideStreamFields:           slices.Contains(features, "hide_stream_fields"),
 		Federation:                 config.ApolloFederation(v),
+		RemoteSkipNulls:            config.RemoteSchemaSkipNulls.Get(v),
+		RemoteDataFirst:            config.RemoteSchemaPrioritizeData.Get(v),
 		HideUpdateManyFields:       slices.Contains(features, "hide_update_many_fields"),
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"queryengine/services/query-executor/internal/dataop"
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/plancache"
+	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/sources"
 	"queryengine/services/query-executor/internal/validator"
 )
@@ -55,6 +56,7 @@ type Executor struct {
 	dataop         *dataop.Handler
 	egress         *egress.Client
 	validator      *validator.Validator
+	remotes        *remote.Client
 	logger         *slog.Logger
 	// cache is nil when answers are not cached.
 	cache   *cache.Cache
@@ -124,6 +126,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		plans:     newPlans(c.PlanCacheSize),
 		egress:    client,
 		validator: validator.New(client, d.Env, telemetry.Of(d.Logger, telemetry.LogValidateInput)),
+		remotes:   remote.NewClient(client, d.Env, c.RemoteDataFirst),
 		logger:    d.Logger,
 		scratch:   sync.Pool{New: func() any { return &scratch{} }},
 	}

@@ -22,6 +22,7 @@ type planned struct {
 	tables    []tableDep
 	writes    []writeDep
 	functions []functionDep
+	remotes   []*resolve.Remote
 	// volatile plans are good for one generation only.
 	volatile bool
 	// checked is the last generation that the plan is known to be good for.
@@ -74,7 +75,7 @@ type functionDep struct {
 func newPlans(size int) *plancache.Cache[planned] { return plancache.New[planned](size) }
 
 func newPlanned(prepared *execute.Prepared, p *plan.Plan, role string, generation uint64) *planned {
-	out := &planned{Prepared: prepared, role: role, volatile: len(p.Tables)+len(p.Writes) == 0 || prepared.Introspects()}
+	out := &planned{Prepared: prepared, role: role, remotes: p.Remotes, volatile: len(p.Tables)+len(p.Writes)+len(p.Remotes) == 0 || prepared.Introspects()}
 	for _, t := range p.Tables {
 		out.tables = append(out.tables, tableDep{
 			source: t.Source.Name, key: t.Key(), version: t.Version(), permission: t.Permission,
@@ -115,6 +116,11 @@ func (p *planned) holds(s *resolve.Schema) bool {
 	}
 	for i := range p.writes {
 		if !p.writes[i].holds(s, p.role) {
+			return false
+		}
+	}
+	for _, r := range p.remotes {
+		if s.Remote(r.Name) != r {
 			return false
 		}
 	}

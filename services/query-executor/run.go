@@ -30,6 +30,8 @@ type request struct {
 	readOnly   bool
 	// clientHeaders are what webhooks may be shown of the client's request.
 	clientHeaders map[string]string
+	// id is that of the client's request.
+	id string
 	// anyQuery says that the allow list doesn't count.
 	anyQuery bool
 	// live says that the operation is a subscription.
@@ -71,7 +73,7 @@ func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *
 // write runs the statements and writes the answer.
 func (e *Executor) write(ctx context.Context, p *planned, out *backend.Answer, s *scratch) error {
 	ctx, end := e.stage(ctx, stageExecute, time.Now())
-	err := p.Write(ctx, &s.run, out)
+	err := passErrors(p.Write(ctx, &s.run, out), out)
 	if err == nil {
 		err = out.Close()
 	}
@@ -111,6 +113,9 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	}
 	if p.Introspects() {
 		s.run.Role = e.role(st, q)
+	}
+	if p.CallsRemotes() {
+		s.run.Remotes = e.callRemotes(q, s)
 	}
 	if p.Validates() {
 		s.run.Validator = e.validator.For(q.clientHeaders)
@@ -179,7 +184,7 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 	_, end := e.stage(ctx, stagePlan, time.Now())
 	made, err := plan.Build(d.Operation, e.role(st, q), s.values, plan.Options{
 		NullCollapse: e.config.NullCollapse, DropUnset: e.config.DropUnsetVariables, Limits: e.config.Limits,
-		Inserts: inserts, NoIntrospection: slices.Contains(st.withoutIntrospection, q.session.Role),
+		Inserts: inserts, RemoteSkipNulls: e.config.RemoteSkipNulls, NoIntrospection: slices.Contains(st.withoutIntrospection, q.session.Role),
 	})
 	end(err)
 	if err != nil {

@@ -21,6 +21,7 @@ type Writer interface {
 type Responder struct {
 	To Writer
 
+	headers []*queryv1.Header
 	key     Key
 	cache   *Cache
 	holding bool
@@ -41,6 +42,14 @@ func (r *Responder) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.To.Write(p)
+}
+
+// AddHeaders adds headers for the client, before anything is written.
+func (r *Responder) AddHeaders(list ...*queryv1.Header) {
+	r.headers = append(r.headers, list...)
+	if !r.holding && r.To != nil {
+		r.To.SetHead(&queryv1.ExecuteHead{Headers: r.headers})
+	}
 }
 
 // Hold holds back what is written from now on, as far as the cache would store it. Drop ends it.
@@ -79,6 +88,7 @@ func (r *Responder) Answer(k Key, body []byte, w Warning, left time.Duration) er
 	if w != NoWarning {
 		head.Headers = append(head.Headers, &queryv1.Header{Name: "Warning", Value: string(w)})
 	}
+	head.Headers = append(head.Headers, r.headers...)
 	r.To.SetHead(head)
 	if len(body) == 0 {
 		return nil

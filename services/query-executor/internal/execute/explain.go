@@ -22,6 +22,9 @@ func (p *Prepared) Explain(ctx context.Context, r *Run) ([]byte, error) {
 	if slices.ContainsFunc(p.pieces, func(p piece) bool { return p.joins != nil }) {
 		return nil, apierror.New(apierror.InvalidParams, "queries with remote relationships cannot be explained")
 	}
+	if p.remotes > 0 {
+		return nil, apierror.New(apierror.InvalidParams, "only engine queries can be explained")
+	}
 	list := []explanation{}
 	bound := r.Bound
 	for i := range p.pieces {

@@ -80,6 +80,14 @@ func newTarget(j *plan.Join, o backend.RenderOptions) (target, error) {
 	}, nil
 }
 
+// count is the number of operands.
+func (j *joins) count() int {
+	if j == nil {
+		return 0
+	}
+	return j.operands
+}
+
 // bind makes the operands of all targets.
 func (j *joins) bind(r *Run) error {
 	if j == nil {

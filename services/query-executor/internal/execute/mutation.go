@@ -100,6 +100,8 @@ type turn struct {
 	// bound and inserts are what is left of Run.Bound and Run.Inserts.
 	bound   [][]byte
 	inserts []*plan.InsertRows
+	// called is what came of the calls of remotes.
+	called []called
 	// out holds the answer until the transaction is committed.
 	out *backend.Answer
 }
@@ -143,13 +145,18 @@ func (p *Prepared) mutate(ctx context.Context, r *Run, out *backend.Answer) erro
 	}
 	for pieces := range slices.Chunk(p.pieces, together) {
 		mark := len(t.out.Buf)
-		if err := t.transaction(ctx, pieces); err != nil {
+		if pieces[0].remote != nil {
+			if err := t.remote(ctx, &pieces[0]); err != nil {
+				return err
+			}
+		} else if err := t.transaction(ctx, pieces); err != nil {
 			return err
 		}
 		if err := t.join(ctx, pieces, mark); err != nil {
 			return err
 		}
 	}
+	setCookies(r, t.called)
 	out.Buf = append(out.Buf, t.out.Buf...)
 	return out.Flush()
 }

@@ -21,6 +21,10 @@ type Prepared struct {
 	// mutates says that statements write, separate that each has a transaction, and
 	// validates that webhooks are asked before.
 	mutates, separate, validates bool
+	// remotes is the number of root fields that remote schemas answer.
+	remotes int
+	// callsRemotes says that a run calls remotes, for root fields or for joins.
+	callsRemotes bool
 	// again is what turn.again is.
 	again chan struct{}
 	// live is the statement of a subscription.
@@ -28,12 +32,12 @@ type Prepared struct {
 }
 
 // piece is a piece of the answer: a text, a statement, a root field that writes, one of a
-// subscription or an
-// introspection.
+// subscription, one that a remote schema answers, or an introspection.
 type piece struct {
 	text       string
 	query      *query
 	write      *write
+	remote     *remoteQuery
 	introspect *introspect.Field
 	// joins are those of its answer, nil for none.
 	joins *joins
@@ -93,6 +97,13 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 				return nil, err
 			}
 			out.pieces = append(out.pieces, piece{write: w, joins: joins})
+		case part.Remote != nil:
+			joins, err := newJoins(part.Remote.Joins, o)
+			if err != nil {
+				return nil, err
+			}
+			out.pieces = append(out.pieces, piece{joins: joins, remote: newRemoteQuery(part.Remote, out.remotes)})
+			out.remotes++
 		case part.Introspection != nil:
 			out.introspects = true
 			out.pieces = append(out.pieces, piece{introspect: part.Introspection})
@@ -108,13 +119,14 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 		}
 	}
 	out.separate = out.separate || apart(out.pieces)
+	out.callsRemotes = len(p.Remotes) > 0
 	return out, nil
 }
 
 // text adds a text to the last piece, when that is one too.
 func (p *Prepared) text(s string) {
 	last := &p.pieces[len(p.pieces)-1]
-	if last.query == nil && last.write == nil && last.introspect == nil && !last.root {
+	if last.query == nil && last.write == nil && last.introspect == nil && last.remote == nil && !last.root {
 		last.text += s
 		return
 	}
@@ -134,12 +146,15 @@ type Run struct {
 	Sources *sources.Manager
 	// Validator is only needed by plans that validate.
 	Validator Validator
+	// Remotes is only needed by plans that call remotes.
+	Remotes Remotes
 	// Values are the values of the variables, by index.
 	Values [][]byte
 	// Bound are the operands of all statements, one after the other, and Inserts the rows of
-	// all inserts; Bind fills them.
+	// all inserts; Bodies are those of the calls of root fields. Bind fills them.
 	Bound   [][]byte
 	Inserts []*plan.InsertRows
+	Bodies  [][]byte
 }
 
 // Statements are the texts of the statements that read, in their order.
@@ -148,6 +163,9 @@ func (p *Prepared) Statements() []string {
 	for i := range p.pieces {
 		if q := p.pieces[i].query; q != nil {
 			texts = append(texts, q.source, q.statement.SQL())
+		}
+		if q := p.pieces[i].remote; q != nil {
+			texts = append(texts, q.meta.Name, q.request.Document)
 		}
 		if joins := p.pieces[i].joins; joins != nil {
 			for _, t := range joins.targets {
@@ -164,9 +182,12 @@ func (p *Prepared) Introspects() bool { return p.introspects }
 // Validates reports whether a run asks webhooks.
 func (p *Prepared) Validates() bool { return p.validates }
 
+// CallsRemotes reports whether a run calls remotes.
+func (p *Prepared) CallsRemotes() bool { return p.callsRemotes }
+
 // Bind makes the operands of all statements of the values, before anything runs.
 func (p *Prepared) Bind(r *Run) error {
-	r.Bound, r.Inserts = r.Bound[:0], nil
+	r.Bound, r.Inserts, r.Bodies = r.Bound[:0], nil, nil
 	if p.live != nil {
 		return p.live.bind(r)
 	}
@@ -176,6 +197,11 @@ func (p *Prepared) Bind(r *Run) error {
 		}
 		if err := p.pieces[i].joins.bind(r); err != nil {
 			return err
+		}
+		if q := p.pieces[i].remote; q != nil {
+			if err := q.bind(r); err != nil {
+				return err
+			}
 		}
 		if w := p.pieces[i].write; w != nil && w.Insert != nil {
 			rows, err := w.Insert.Read(r.Values)
@@ -205,23 +231,29 @@ func (p *Prepared) Write(ctx context.Context, r *Run, out *backend.Answer) error
 	if p.mutates {
 		return p.mutate(ctx, r, out)
 	}
+	if p.remotes > 0 {
+		return p.writeBeside(ctx, r, out)
+	}
 	bound := r.Bound
 	for i := range p.pieces {
-		switch part := &p.pieces[i]; {
-		case part.query != nil:
-			var err error
-			if bound, err = part.run(ctx, r, bound, out); err != nil {
-				return err
-			}
-		case part.introspect != nil:
-			if err := introspect.Write(r.Role, part.introspect, out); err != nil {
-				return err
-			}
-		default:
-			out.Buf = append(out.Buf, part.text...)
+		var err error
+		if bound, err = p.pieces[i].answer(ctx, r, bound, out); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// answer writes a piece that no remote answers. It gives back what is left of the operands.
+func (p *piece) answer(ctx context.Context, r *Run, bound [][]byte, out *backend.Answer) ([][]byte, error) {
+	switch {
+	case p.query != nil:
+		return p.run(ctx, r, bound, out)
+	case p.introspect != nil:
+		return bound, introspect.Write(r.Role, p.introspect, out)
+	}
+	out.Buf = append(out.Buf, p.text...)
+	return bound, nil
 }
 
 // run runs a statement and the joins of its answer. It gives back what is left of the operands.

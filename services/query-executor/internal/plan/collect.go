@@ -141,6 +141,21 @@ func (p *planner) scalarField(s *selected) error {
 // within plans the selection set of a field: f is called for each selected key, with the
 // path at the field.
 func (p *planner) within(typeName string, s *selected, f func(s *selected) error) error {
+	var joins []JoinMember
+	err := p.each(typeName, s, func(s *selected) error {
+		p.joins = nil
+		if err := f(s); err != nil {
+			return err
+		}
+		joins = p.addJoins(joins, s.Alias)
+		return nil
+	})
+	p.joins = joins
+	return err
+}
+
+// each calls f for each selected key of a field, with the path at the field.
+func (p *planner) each(typeName string, s *selected, f func(s *selected) error) error {
 	p.push("selectionSet")
 	if !s.hasSelections() {
 		return p.fail("missing selection set for '%s'", typeName)
@@ -149,17 +164,13 @@ func (p *planner) within(typeName string, s *selected, f func(s *selected) error
 	if err != nil {
 		return err
 	}
-	var joins []JoinMember
 	for i := range list {
 		p.push(list[i].Name)
-		p.joins = nil
 		if err := f(&list[i]); err != nil {
 			return err
 		}
-		joins = p.addJoins(joins, list[i].Alias)
 		p.pop()
 	}
-	p.joins = joins
 	p.leave()
 	p.pop()
 	return nil

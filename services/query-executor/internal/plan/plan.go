@@ -17,11 +17,12 @@ type Plan struct {
 	// Looks says of each variable, by parse.Variable.Index, how much of its value decided
 	// the plan.
 	Looks []Look
-	// Tables, Writes and Functions are what the plan depends on: it stays good as long as these
-	// are the same.
+	// Tables, Writes, Functions and Remotes are what the plan depends on: it stays good as long
+	// as these are the same.
 	Tables    []*schema.Table
 	Writes    []*schema.Writable
 	Functions []Function
+	Remotes   []*resolve.Remote
 	// Live is set for a subscription: all its queries are one statement.
 	Live *Live
 	// Mutates says that the operation is a mutation, Separate that its root fields have a
@@ -48,6 +49,8 @@ type Part struct {
 	Query *Query
 	// Write is a root field that writes to a source.
 	Write *Write
+	// Remote is a root field that a remote schema answers.
+	Remote *RemoteQuery
 	// Introspection is a root field that the schema answers.
 	Introspection *introspect.Field
 }
@@ -76,6 +79,8 @@ type Options struct {
 	Inserts []*Insert
 	// NoIntrospection refuses __schema and __type.
 	NoIntrospection bool
+	// RemoteSkipNulls leaves nulls out of what remote schemas are asked.
+	RemoteSkipNulls bool
 	Limits          Limits
 }
 
@@ -96,11 +101,14 @@ var DefaultLimits = Limits{Depth: 100, InputDepth: 200, Selections: 100_000}
 // Build plans an operation. values are the variables' values, by parse.Variable.Index.
 func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (*Plan, error) {
 	p := &planner{
-		role: role, values: values, options: o, looks: make([]Look, len(op.Variables)),
+		role: role, values: values, options: o, operation: op.Name, looks: make([]Look, len(op.Variables)),
 		mutates: op.Kind == parse.Mutation, subscribes: op.Kind == parse.Subscription,
 	}
 	if op.Kind == parse.Subscription {
 		p.live = &live{several: op.HasDirective(severalFields)}
+		if err := p.refuseRemoteSubscription(op.Selections); err != nil {
+			return nil, err
+		}
 	}
 	root, err := p.root(op)
 	if err != nil {
@@ -117,6 +125,6 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	}
 	return &Plan{
 		Parts: p.answer.parts(), Looks: p.looks, Tables: p.tables, Writes: p.writes, Functions: p.functions,
-		Mutates: p.mutates, Separate: p.separate, Once: p.once, Live: p.subscription(),
+		Remotes: p.remotes, Mutates: p.mutates, Separate: p.separate, Once: p.once, Live: p.subscription(),
 	}, nil
 }

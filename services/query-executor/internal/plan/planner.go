@@ -17,6 +17,8 @@ type planner struct {
 	values  [][]byte
 	options Options
 	looks   []Look
+	// operation is its name, "" for none.
+	operation string
 
 	// path is where the planner is in the document.
 	path []step
@@ -33,10 +35,11 @@ type planner struct {
 	joins  []JoinMember
 	joined *joined
 
-	// tables, writes and functions are what the plan depends on.
+	// tables, writes, functions and remotes are what the plan depends on.
 	tables    []*schema.Table
 	writes    []*schema.Writable
 	functions []Function
+	remotes   []*resolve.Remote
 
 	// mutates says that the operation is a mutation, separate that its root fields have a
 	// transaction each, and subscribes that it is a subscription.

@@ -77,6 +77,8 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 			return err
 		}
 		return p.arguments(s, nil, nil)
+	case *schema.RemoteField:
+		return p.remoteRoot(name, f, m, s)
 	case schema.Service:
 		sdl, err := p.metaField(f, s)
 		p.answer.introspection(&sdl)
@@ -191,6 +193,11 @@ func (a *answer) query(q *Query) {
 func (a *answer) write(w *Write) {
 	a.flush()
 	a.list = append(a.list, Part{Write: w})
+}
+
+func (a *answer) remote(q *RemoteQuery) {
+	a.flush()
+	a.list = append(a.list, Part{Remote: q})
 }
 
 func (a *answer) introspection(f *introspect.Field) {

@@ -8,7 +8,7 @@ func (r *Role) buildMutation() content {
 	if r.options.BackendOnly {
 		namespace = "mutation_backend"
 	}
-	return content{fields: r.rootFields(namespace, func(s *resolve.Source) []Field {
+	fields := r.rootFields(namespace, func(s *resolve.Source) []Field {
 		var fields []Field
 		for _, t := range s.Tables {
 			if w := r.Writable(t); w != nil {
@@ -21,7 +21,8 @@ func (r *Role) buildMutation() content {
 			}
 		}
 		return fields
-	})}
+	})
+	return content{fields: append(fields, r.remoteRoots(remoteMutation)...)}
 }
 
 // writeFields are the root fields that write to a table.

@@ -145,7 +145,7 @@ func (r *Role) TableOf(object *Type) *Table {
 // Is reports whether a fragment for a type selects from an object of a type: one of that name,
 // or one that has the interface of that name.
 func (r *Role) Is(object, condition string) bool {
-	if object == condition {
+	if object == condition || r.isRemote(object, condition) {
 		return true
 	}
 	return condition == nodeName && r.options.Relay &&

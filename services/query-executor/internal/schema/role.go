@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/remoteschema"
 	"queryengine/pkg/resolve"
 )
 
@@ -32,6 +33,8 @@ type Role struct {
 	writables map[*resolve.Table]*Writable
 	// shared are the types that no table owns, by name.
 	shared map[string]*Type
+	// remotes are those of remote schemas.
+	remotes map[*remoteschema.Type]*Type
 
 	query        *Type
 	mutation     *Type
@@ -43,6 +46,7 @@ func New(source *resolve.Schema, role string, o Options) *Role {
 	r := &Role{
 		Name: role, options: o, source: source,
 		tables: map[*resolve.Table]*Table{}, writables: map[*resolve.Table]*Writable{}, shared: map[string]*Type{},
+		remotes: map[*remoteschema.Type]*Type{},
 	}
 	r.query = newType("query_root", Object, "", r.buildQuery)
 	r.mutation = newType("mutation_root", Object, "mutation root", r.buildMutation)

@@ -23,7 +23,8 @@ func (r *Role) queryFields() []Field {
 	if r.options.Relay {
 		return r.buildRelay("query")
 	}
-	return r.readingRoot("query", func(t *Table) []Field { return t.readFields(t.Permission.QueryRootFields) })
+	fields := r.readingRoot("query", func(t *Table) []Field { return t.readFields(t.Permission.QueryRootFields) })
+	return append(fields, r.remoteRoots(remoteQuery)...)
 }
 
 // buildSubscription makes the subscription root.

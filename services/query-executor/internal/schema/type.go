@@ -137,6 +137,9 @@ func (c *content) setIndex() {
 	}
 }
 
+// IsComposite reports whether fields of the type have selection sets.
+func (t *Type) IsComposite() bool { return t.Kind == Object || t.Kind == Interface || t.Kind == Union }
+
 // Fields are the fields of an object.
 func (t *Type) Fields() []Field { return t.content().fields }
 

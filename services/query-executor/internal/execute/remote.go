@@ -1,0 +1,188 @@
+package execute
+
+import (
+	"context"
+	"net/http"
+
+	"golang.org/x/sync/errgroup"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/metadata"
+	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/remote"
+)
+
+// maxCalls bounds the calls of remotes that one operation makes at the same time.
+const maxCalls = 16
+
+// Remotes calls the servers of remote schemas for one request.
+type Remotes struct {
+	*remote.Caller
+	// SetCookies gets what remotes want the client to keep, before anything is written.
+	SetCookies func(values []string)
+}
+
+// remoteQuery is a root field that a remote schema answers. It keeps nothing of the remote
+// schema but how its server is called.
+type remoteQuery struct {
+	meta    *metadata.RemoteSchema
+	request plan.RemoteRequest
+	key     string
+	shape   *remote.Shape
+	// index is that of its body in Run.Bodies.
+	index int
+}
+
+func newRemoteQuery(q *plan.RemoteQuery, index int) *remoteQuery {
+	return &remoteQuery{meta: q.Remote.Meta, request: q.Request, key: q.Key, shape: q.Shape, index: index}
+}
+
+// bind makes the body of the call.
+func (q *remoteQuery) bind(r *Run) error {
+	body, err := q.request.Body(r.Values, r.Session)
+	r.Bodies = append(r.Bodies, body)
+	return err
+}
+
+// called is what came of a call.
+type called struct {
+	value   []byte
+	cookies []string
+}
+
+func (q *remoteQuery) call(ctx context.Context, r *Run) (called, error) {
+	response, err := r.Remotes.Call(ctx, q.meta, r.Bodies[q.index])
+	if err != nil {
+		return called{}, err
+	}
+	value, err := remote.Root(response.Body, q.key, r.Remotes.DataFirst)
+	return called{value: value, cookies: response.Header[http.CanonicalHeaderKey("Set-Cookie")]}, err
+}
+
+// writeBeside writes an answer to which remotes contribute: they are called while the
+// statements run. Nothing is handed on before all of them have answered, because one that
+// fails fails the operation.
+func (p *Prepared) writeBeside(ctx context.Context, r *Run, out *backend.Answer) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	answered := make(chan error, 1)
+	results := make([]called, p.remotes)
+	go func() {
+		err := p.callAll(ctx, r, results)
+		if err != nil {
+			cancel(err)
+		}
+		answered <- err
+	}()
+	held, marks, err := p.hold(ctx, r)
+	if err != nil {
+		cancel(err)
+	}
+	if failed := <-answered; failed != nil && (err == nil || context.Cause(ctx) == failed) { //nolint:errorlint // the very same one
+		return failed
+	}
+	if err != nil {
+		return err
+	}
+	setCookies(r, results)
+	from := 0
+	for i := range p.pieces {
+		out.Buf = append(out.Buf, held[from:marks[i].end]...)
+		from = marks[i].end
+		if q := p.pieces[i].remote; q != nil {
+			err = p.pieces[i].writeRemote(ctx, r, marks[i].bound, results[q.index].value, out)
+		} else {
+			err = out.Flush()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callAll calls all remotes.
+func (p *Prepared) callAll(ctx context.Context, r *Run, results []called) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(maxCalls)
+	for i := range p.pieces {
+		q := p.pieces[i].remote
+		if q == nil {
+			continue
+		}
+		g.Go(func() (err error) {
+			results[q.index], err = q.call(ctx, r)
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// mark is where the text of a piece ends, and the operands of the joins of a remote's.
+type mark struct {
+	end   int
+	bound [][]byte
+}
+
+// hold writes the pieces that no remote answers.
+func (p *Prepared) hold(ctx context.Context, r *Run) ([]byte, []mark, error) {
+	held, bound := backend.NewAnswer(nil, nil, 0), r.Bound
+	marks := make([]mark, len(p.pieces))
+	for i := range p.pieces {
+		part := &p.pieces[i]
+		if part.remote == nil {
+			var err error
+			if bound, err = part.answer(ctx, r, bound, held); err != nil {
+				return nil, nil, err
+			}
+		} else {
+			marks[i].bound = bound
+			bound = bound[part.joins.count():]
+		}
+		marks[i].end = len(held.Buf)
+	}
+	return held.Buf, marks, nil
+}
+
+// writeRemote writes the value of a root field of a remote, with its joins; bound begins with
+// their operands.
+func (p *piece) writeRemote(ctx context.Context, r *Run, bound [][]byte, value []byte, out *backend.Answer) error {
+	malformed := func(err error) error {
+		return apierror.New(apierror.RemoteSchemaError, "the answer of the remote is malformed: "+err.Error())
+	}
+	if p.joins == nil {
+		buf, err := p.remote.shape.Append(out.Buf, value)
+		if err != nil {
+			return malformed(err)
+		}
+		out.Buf = buf
+		return out.Flush()
+	}
+	answer, err := p.remote.shape.Append(nil, value)
+	if err != nil {
+		return malformed(err)
+	}
+	return p.joins.write(ctx, r, bound, answer, out)
+}
+
+// remote answers a root field of a mutation.
+func (t *turn) remote(ctx context.Context, p *piece) error {
+	result, err := p.remote.call(ctx, t.run)
+	if err != nil {
+		return err
+	}
+	t.called = append(t.called, result)
+	t.out.Buf, err = p.remote.shape.Append(t.out.Buf, result.value)
+	return err
+}
+
+func setCookies(r *Run, results []called) {
+	var cookies []string
+	for _, result := range results {
+		cookies = append(cookies, result.cookies...)
+	}
+	if len(cookies) > 0 && r.Remotes.SetCookies != nil {
+		r.Remotes.SetCookies(cookies)
+	}
+}

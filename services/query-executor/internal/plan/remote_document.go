@@ -1,0 +1,170 @@
+package plan
+
+import (
+	"strconv"
+	"strings"
+
+	"queryengine/pkg/remoteschema"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/rawjson"
+)
+
+// remoteDocument is an operation for a remote while it is made.
+type remoteDocument struct {
+	remote    *resolve.Remote
+	names     map[string]string // of types, for clients by those at the remote
+	variables []RemoteVariable
+	// parts counts the variables for parts of values, hidden the fields that clients don't see.
+	parts, hidden int
+}
+
+// Names of variables that the engine makes up. A client's variable that is called like one of
+// them is called otherwise at the remote, or it could take the place of a preset.
+const (
+	partPrefix    = "engine_json_var_"
+	sessionPrefix = "x_engine_"
+	joinPrefix    = "engine_join_var_"
+)
+
+// variableName is the name of a client's variable at the remote.
+func variableName(name string) string {
+	bare := strings.TrimLeft(name, "_")
+	if strings.HasPrefix(bare, partPrefix) || strings.HasPrefix(bare, sessionPrefix) || strings.HasPrefix(bare, joinPrefix) {
+		return "_" + name
+	}
+	return name
+}
+
+// header is the beginning of an operation, up to its selection set.
+func (d *remoteDocument) header(kind, name string) string {
+	var b strings.Builder
+	b.WriteString(kind + " " + name)
+	for i, v := range d.variables {
+		if i == 0 {
+			b.WriteByte('(')
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString("$" + v.Name + ": " + v.Type)
+	}
+	if len(d.variables) > 0 {
+		b.WriteByte(')')
+	}
+	return b.String()
+}
+
+// clientVariable is the use of a variable of the client's, whose type at the remote is called
+// name. A place that takes no null makes it one that has none.
+func (d *remoteDocument) clientVariable(v *parse.Variable, name string, nonNull bool) string {
+	t := v.Type
+	t.NonNull = t.NonNull || nonNull
+	spelled := spellType(&t, name)
+	known := variableName(v.Name)
+	for i := range d.variables {
+		if d.variables[i].Name == known {
+			if t.NonNull {
+				d.variables[i].Type = spelled
+			}
+			return "$" + known
+		}
+	}
+	d.variables = append(d.variables, RemoteVariable{Name: known, Type: spelled, variable: v.Index})
+	return "$" + known
+}
+
+// spellType writes the type of a variable with another name in it.
+func spellType(t *parse.Type, name string) string {
+	s := name
+	if t.Elem != nil {
+		s = "[" + spellType(t.Elem, name) + "]"
+	}
+	if t.NonNull {
+		s += "!"
+	}
+	return s
+}
+
+// part is a variable for a part of the value of another one.
+func (d *remoteDocument) part(v value, of *remoteschema.Ref) string {
+	d.parts++
+	name := partPrefix + strconv.Itoa(d.parts)
+	d.variables = append(d.variables, RemoteVariable{Name: name, Type: of.Remote(), variable: v.variable.Index, way: v.way})
+	return "$" + name
+}
+
+// session is a variable for the value of a session variable. Of one that is used for several
+// types, each type has its own.
+func (d *remoteDocument) session(v remoteschema.SessionVariable) string {
+	name, typ := v.Variable(), v.Type.Remote+"!"
+	for n := 1; ; n++ {
+		taken := false
+		for _, known := range d.variables {
+			if known.Name == name && known.Type == typ {
+				return "$" + name
+			}
+			taken = taken || known.Name == name
+		}
+		if !taken {
+			d.variables = append(d.variables, RemoteVariable{Name: name, Type: typ, Session: &v})
+			return "$" + name
+		}
+		name = v.Variable() + "_" + strconv.Itoa(n)
+	}
+}
+
+// preset writes the value of a preset.
+func (d *remoteDocument) preset(v remoteschema.Value) string {
+	switch v := v.(type) {
+	case remoteschema.Literal:
+		return v.Text
+	case remoteschema.SessionVariable:
+		return d.session(v)
+	case remoteschema.ListValue:
+		items := make([]string, len(v.Items))
+		for i, item := range v.Items {
+			items[i] = d.preset(item)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case remoteschema.ObjectValue:
+		fields := make([]string, len(v.Fields))
+		for i, f := range v.Fields {
+			fields[i] = f.Name + ": " + d.preset(f.Value)
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
+	}
+	return "null"
+}
+
+// literal writes a value that is spelt in the document. What a variable inside of it has to be
+// is for the remote to say: it is a scalar of the remote's, and its own type is all there is.
+func (d *remoteDocument) literal(v *parse.Value) string {
+	switch v.Kind {
+	case parse.Null:
+		return "null"
+	case parse.String:
+		return string(rawjson.AppendString(nil, v.Text))
+	case parse.VariableUse:
+		return d.clientVariable(v.Variable, baseName(&v.Variable.Type), false)
+	case parse.List:
+		items := make([]string, len(v.Items))
+		for i := range v.Items {
+			items[i] = d.literal(&v.Items[i])
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case parse.Object:
+		fields := make([]string, len(v.Fields))
+		for i := range v.Fields {
+			fields[i] = v.Fields[i].Name + ": " + d.literal(&v.Fields[i].Value)
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
+	}
+	return v.Text
+}
+
+func baseName(t *parse.Type) string {
+	for t.Elem != nil {
+		t = t.Elem
+	}
+	return t.Name
+}

@@ -1,0 +1,262 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/remote"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// remoteSelected is a selected field of an object of a remote.
+type remoteSelected struct {
+	text string // as it is asked for
+	// same is equal for fields that are planned alike, joins included.
+	same   string
+	member remote.Member
+	// hidden are the fields that hold the rest of the key of a join.
+	hidden []remoteSelected
+	// joins are the field, when it is one or has some below, and what is hidden.
+	joins []JoinMember
+}
+
+// remoteSelection is what is selected of an object.
+type remoteSelection struct {
+	texts []string
+	same  []string
+	shape remote.Shape
+	joins []JoinMember
+}
+
+// internalPrefix begins the names of fields that clients don't see.
+const internalPrefix = "__engine_internal_"
+
+// key is how a field is asked for under the name that clients know.
+func (s *selected) key(name string) string {
+	if s.Alias == name {
+		return name
+	}
+	return s.Alias + ": " + name
+}
+
+// remoteOwn plans a field that the remote answers.
+func (p *planner) remoteOwn(d *remoteDocument, f *schema.Field, m *schema.RemoteField, s *selected) (remoteSelected, error) {
+	out := remoteSelected{member: remote.Member{Key: s.Alias}}
+	arguments, err := p.remoteArguments(d, f, m, s)
+	if err != nil {
+		return out, err
+	}
+	out.text = s.key(m.Field.Remote) + arguments
+	out.same = out.text
+	if !f.Type.Named.IsComposite() {
+		return out, p.scalarField(s)
+	}
+	below, err := p.remoteComposite(d, f.Type.Named, s)
+	if err != nil {
+		return out, err
+	}
+	out.text += " {" + strings.Join(below.texts, " ") + "}"
+	out.same += " {" + strings.Join(below.same, " ") + "}"
+	out.member.Below = &below.shape
+	if len(below.joins) > 0 {
+		out.joins = []JoinMember{{Key: s.Alias, Below: below.joins}}
+	}
+	return out, nil
+}
+
+// remoteComposite plans the selection set on an object, an interface or a union.
+func (p *planner) remoteComposite(d *remoteDocument, t *schema.Type, s *selected) (*remoteSelection, error) {
+	out := &remoteSelection{}
+	if t.Kind == schema.Object {
+		list, err := p.remoteObject(d, t, s)
+		if err == nil {
+			err = out.add(list)
+		}
+		out.spread("", list)
+		return out, err
+	}
+	return out, p.remoteAbstract(d, t, s, out)
+}
+
+// add adds what the answer has of fields.
+func (x *remoteSelection) add(list []remoteSelected) error {
+	for i := range list {
+		x.shape.Members = mergeMembers(x.shape.Members, []remote.Member{list[i].member})
+		for _, h := range list[i].hidden {
+			x.shape.Members = mergeMembers(x.shape.Members, []remote.Member{h.member})
+		}
+		var err error
+		if x.joins, err = mergeJoins(x.joins, list[i].joins); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeMembers adds the members of another selection on the same objects.
+func mergeMembers(to, list []remote.Member) []remote.Member {
+	for _, m := range list {
+		i := slices.IndexFunc(to, func(known remote.Member) bool { return known.Key == m.Key })
+		switch {
+		case i < 0:
+			to = append(to, m)
+		case to[i].Below != nil && m.Below != nil:
+			to[i].Below = &remote.Shape{Members: mergeMembers(slices.Clone(to[i].Below.Members), m.Below.Members)}
+		}
+	}
+	return to
+}
+
+// mergeJoins adds the joins of another selection on the same objects.
+func mergeJoins(to, list []JoinMember) ([]JoinMember, error) {
+	for _, m := range list {
+		i := slices.IndexFunc(to, func(known JoinMember) bool { return known.Key == m.Key })
+		if i >= 0 {
+			if to[i].Join != nil || m.Join != nil {
+				return nil, apierror.Newf(apierror.NotSupported, "several relationships have the response name '%s' on one abstract type", m.Key)
+			}
+			below, err := mergeJoins(slices.Clone(to[i].Below), m.Below)
+			if err != nil {
+				return nil, err
+			}
+			to[i].Below = below
+			continue
+		}
+		if m.Join != nil {
+			moved := *m.Join
+			moved.First = len(to) // what is hidden follows the field
+			m.Join = &moved
+		}
+		to = append(to, m)
+	}
+	return to, nil
+}
+
+// remoteObject plans the selection set on an object.
+func (p *planner) remoteObject(d *remoteDocument, t *schema.Type, s *selected) ([]remoteSelected, error) {
+	var list []remoteSelected
+	err := p.each(t.Name, s, func(s *selected) error {
+		f, err := p.fieldOf(t, s)
+		if err != nil {
+			return err
+		}
+		if f == nil {
+			text := s.key(typename)
+			list = append(list, remoteSelected{text: text, same: text, member: remote.Member{Key: s.Alias, Names: d.names}})
+			return nil
+		}
+		selected, err := p.remoteMember(d, f, s)
+		list = append(list, selected)
+		return err
+	})
+	return list, err
+}
+
+// remoteMember plans a field of an object of a remote.
+func (p *planner) remoteMember(d *remoteDocument, f *schema.Field, s *selected) (remoteSelected, error) {
+	if m, ok := f.Means.(*schema.RemoteField); ok {
+		return p.remoteOwn(d, f, m, s)
+	}
+	return remoteSelected{}, apierror.New(apierror.NotSupported, "this field can't be executed")
+}
+
+// remoteAbstract plans the selection set on an interface or a union. It is planned for each
+// type that fragments make a difference to, and once for all others, as a selection on one of
+// them. The order of the types shows in errors alone.
+func (p *planner) remoteAbstract(d *remoteDocument, t *schema.Type, s *selected, out *remoteSelection) error {
+	if !s.hasSelections() {
+		p.push("selectionSet")
+		return p.fail("missing selection set for '%s'", t.Name)
+	}
+	special, others := p.divide(t, s)
+	var common []remoteSelected
+	if len(others) > 0 {
+		var err error
+		if common, err = p.remoteObject(d, others[0], s); err != nil {
+			return err
+		}
+		out.spread("", common)
+	}
+	for _, one := range special {
+		list, err := p.remoteObject(d, one, s)
+		if err != nil {
+			return err
+		}
+		for _, f := range list {
+			out.shape.Members = mergeMembers(out.shape.Members, []remote.Member{f.member})
+		}
+		list = slices.DeleteFunc(list, func(f remoteSelected) bool {
+			return slices.ContainsFunc(common, func(known remoteSelected) bool { return known.same == f.same })
+		})
+		if err := out.add(list); err != nil {
+			return err
+		}
+		out.spread(one.RemoteOf().Remote, list)
+	}
+	if len(out.texts) == 0 && len(common) == 0 {
+		out.texts = []string{internalPrefix + "typename: " + typename}
+	}
+	return out.add(common)
+}
+
+// divide tells the types that fragments make a difference to from the others, of which only
+// fields are selected that all of them have.
+func (p *planner) divide(t *schema.Type, s *selected) (special, others []*schema.Type) {
+	objects := slices.Clone(t.Possible())
+	slices.SortFunc(objects, func(a, b *schema.Type) int { return strings.Compare(b.Name, a.Name) })
+	if !promised(t, s.sets) {
+		return objects, nil
+	}
+	conditions := typeConditions(s.sets)
+	for _, object := range objects {
+		if slices.ContainsFunc(conditions, func(name string) bool { return name != t.Name && p.role.Is(object.Name, name) }) {
+			special = append(special, object)
+		} else {
+			others = append(others, object)
+		}
+	}
+	return special, others
+}
+
+// promised says whether a type has all fields that are selected without a condition on the
+// type of the object.
+func promised(t *schema.Type, sets [][]parse.Selection) bool {
+	for _, set := range sets {
+		for _, s := range set {
+			holds := true
+			switch s := s.(type) {
+			case *parse.Field:
+				holds = s.Name == typename || t.Field(s.Name) != nil
+			case *parse.Inline:
+				holds = s.On != "" && s.On != t.Name || promised(t, [][]parse.Selection{s.Selections})
+			case *parse.Spread:
+				holds = s.Fragment.On != t.Name || promised(t, [][]parse.Selection{s.Fragment.Selections})
+			}
+			if !holds {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// spread adds the texts of fields, for objects of one type when on is set.
+func (x *remoteSelection) spread(on string, list []remoteSelected) {
+	if len(list) == 0 {
+		return
+	}
+	var texts, same []string
+	for i := range list {
+		texts, same = append(texts, list[i].text), append(same, list[i].same)
+		for _, h := range list[i].hidden {
+			texts = append(texts, h.text)
+		}
+	}
+	if on != "" {
+		texts = []string{"... on " + on + " {" + strings.Join(texts, " ") + "}"}
+		same = []string{"... on " + on + " {" + strings.Join(same, " ") + "}"}
+	}
+	x.texts, x.same = append(x.texts, texts...), append(x.same, same...)
+}

@@ -1,0 +1,111 @@
+package remote
+
+import (
+	"encoding/json"
+
+	"queryengine/pkg/apierror"
+	"queryengine/services/query-executor/internal/rawjson"
+)
+
+// Errors are the errors of a remote, which clients get as they are: a JSON list.
+type Errors struct{ List []byte }
+
+// Error says that there are some. What they say is for clients alone.
+func (*Errors) Error() string { return "the remote server answered with errors" }
+
+// Answer is the answer of a remote, as far as it has something to say.
+type Answer struct {
+	// Data is nil for none, and for null.
+	Data []byte
+	// Errors are nil for none.
+	Errors []byte
+	// null says that data is there and is null.
+	null bool
+}
+
+// parse reads the body of an answer.
+func parse(body []byte) (*Answer, error) {
+	if !json.Valid(body) {
+		var v any
+		return nil, json.Unmarshal(body, &v)
+	}
+	a := &Answer{}
+	c := rawjson.NewCursor(body)
+	if c.Kind() != rawjson.Object {
+		return a, nil
+	}
+	err := c.Object(func(key []byte) error {
+		value, err := c.Value()
+		switch {
+		case string(key) == "data" && rawjson.KindOf(value) == rawjson.Null:
+			a.null = true
+		case string(key) == "data":
+			a.Data = value
+		case string(key) == "errors" && rawjson.KindOf(value) != rawjson.Null:
+			a.Errors = value
+		}
+		return err
+	})
+	return a, err
+}
+
+// Root finds the value of a root field in the body of an answer, under the rules for root
+// fields. The errors of the remote are *Errors; with data first, they don't count as long as
+// there are data.
+func Root(body []byte, key string, dataFirst bool) ([]byte, error) {
+	a, err := parse(body)
+	if err != nil {
+		return nil, fault("Error in $: " + err.Error())
+	}
+	if err := a.check(dataFirst); err != nil {
+		return nil, err
+	}
+	value, err := lookUp(a.Data, key)
+	if err == nil && value == nil {
+		err = fault("expecting key " + key)
+	}
+	return value, err
+}
+
+func (a *Answer) check(dataFirst bool) error {
+	switch {
+	case a.Errors != nil && (a.Data == nil || !dataFirst):
+		if rawjson.KindOf(a.Errors) != rawjson.Array {
+			return fault(`Invalid "errors" field in response from remote`)
+		}
+		if c := rawjson.NewCursor(a.Errors); isEmpty(&c) {
+			return fault(`Empty "errors" field in response from remote`)
+		}
+		return &Errors{List: a.Errors}
+	case a.null:
+		return fault(`Received null "data" field with no errors in response from remote`)
+	case a.Data == nil:
+		return fault(`Missing "data" field with no errors in response from remote`)
+	}
+	return nil
+}
+
+func isEmpty(c *rawjson.Cursor) bool {
+	empty := true
+	_ = c.Array(func() error { // it was checked to be JSON
+		empty = false
+		return c.Skip()
+	})
+	return empty
+}
+
+// lookUp is the member of an object, nil when it isn't there.
+func lookUp(object []byte, key string) (found []byte, err error) {
+	if rawjson.KindOf(object) != rawjson.Object {
+		return nil, fault("expecting an object as the data of the remote")
+	}
+	err = rawjson.Fields(object, func(k, value []byte) error {
+		if string(k) == key {
+			found = value
+		}
+		return nil
+	})
+	return found, err
+}
+
+func fault(message string) error { return apierror.New(apierror.RemoteSchemaError, message) }

@@ -1,0 +1,158 @@
+package schema
+
+import (
+	"slices"
+
+	"queryengine/pkg/remoteschema"
+	"queryengine/pkg/resolve"
+)
+
+// RemoteField is a field of a type of a remote schema, or a root field that one answers. The
+// arguments mean the *remoteschema.Input that they are.
+type RemoteField struct {
+	Remote *resolve.Remote
+	*remoteschema.Field
+}
+
+// remotePart is a type of a remote schema as the role sees it.
+type remotePart struct {
+	role   *Role
+	remote *resolve.Remote
+	*remoteschema.Type
+}
+
+func (p remotePart) describe() string { return p.Description }
+
+func (p remotePart) build() content {
+	r := p.role
+	c := content{interfaces: r.remoteTypes(p.remote, p.Interfaces), possible: r.remoteTypes(p.remote, p.Possible)}
+	for _, f := range p.Fields {
+		c.fields = append(c.fields, r.remoteField(p.remote, f))
+	}
+	for _, i := range p.Inputs {
+		c.inputs = append(c.inputs, r.remoteInput(p.remote, i))
+	}
+	for _, v := range p.Values {
+		c.values = append(c.values, Value{Name: v.Name, Description: v.Description, Means: v})
+	}
+	return c
+}
+
+// RemoteOf is the type at the remote schema that t stands for, nil for other types.
+func (t *Type) RemoteOf() *remoteschema.Type {
+	p, _ := t.definition.(remotePart)
+	return p.Type
+}
+
+// kinds are the kinds of types of remote schemas.
+var kinds = map[remoteschema.Kind]Kind{
+	remoteschema.Object: Object, remoteschema.Interface: Interface, remoteschema.Union: Union,
+	remoteschema.Enum: Enum, remoteschema.InputObject: InputObject, remoteschema.Scalar: Scalar,
+}
+
+// remoteType is a type of a remote schema. Scalars of one name are the same everywhere.
+func (r *Role) remoteType(remote *resolve.Remote, t *remoteschema.Type) *Type {
+	if t.Kind == remoteschema.Scalar {
+		return r.named(t.Name, Scalar, t.Description, nil)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if made := r.remotes[t]; made != nil {
+		return made
+	}
+	made := &Type{Name: t.Name, Kind: kinds[t.Kind], definition: remotePart{r, remote, t}}
+	r.remotes[t] = made
+	return made
+}
+
+func (r *Role) remoteTypes(remote *resolve.Remote, list []*remoteschema.Type) []*Type {
+	var types []*Type
+	for _, t := range list {
+		types = append(types, r.remoteType(remote, t))
+	}
+	return types
+}
+
+func (r *Role) remoteRef(remote *resolve.Remote, of *remoteschema.Ref) Ref {
+	var ref Ref
+	if of.Elem != nil {
+		ref = List(r.remoteRef(remote, of.Elem))
+	} else {
+		ref = Named(r.remoteType(remote, of.Type))
+	}
+	if of.NonNull {
+		return NonNull(ref)
+	}
+	return ref
+}
+
+func (r *Role) remoteField(remote *resolve.Remote, f *remoteschema.Field) Field {
+	return Field{
+		Name: f.Name, Type: r.remoteRef(remote, f.Type), Means: &RemoteField{remote, f}, doc: (*note)(&f.Description),
+		args: argsFunc(func() []Input {
+			var inputs []Input
+			for _, i := range f.Args {
+				inputs = append(inputs, r.remoteInput(remote, i))
+			}
+			return inputs
+		}),
+	}
+}
+
+func (r *Role) remoteInput(remote *resolve.Remote, i *remoteschema.Input) Input {
+	in := Input{Name: i.Name, Description: i.Description, Type: r.remoteRef(remote, i.Type), Means: i}
+	if i.Default != nil {
+		in.Default = *i.Default
+	}
+	return in
+}
+
+// remoteRoots are the root fields that remote schemas answer; root gives their root type.
+func (r *Role) remoteRoots(root func(*remoteschema.Schema) *remoteschema.Type) []Field {
+	var fields []Field
+	if r.options.Relay {
+		return nil
+	}
+	for _, remote := range r.source.Remotes {
+		view := remote.For(r.Name)
+		if view == nil || root(view) == nil {
+			continue
+		}
+		t := r.remoteType(remote, root(view))
+		if view.Namespace == "" {
+			fields = append(fields, t.Fields()...)
+			continue
+		}
+		fields = append(fields, Field{Name: view.Namespace, Type: NonNull(Named(t)), Means: Namespace{t}})
+	}
+	return fields
+}
+
+func remoteQuery(s *remoteschema.Schema) *remoteschema.Type { return s.Query }
+
+func remoteMutation(s *remoteschema.Schema) *remoteschema.Type { return s.Mutation }
+
+// IsRemoteSubscription says whether a remote schema has a field of that name in the root of
+// its subscriptions. They can't be subscribed to through the engine.
+func (r *Role) IsRemoteSubscription(name string) bool {
+	return slices.ContainsFunc(r.source.Remotes, func(remote *resolve.Remote) bool {
+		view := remote.For(r.Name)
+		if view == nil || view.Subscription == nil {
+			return false
+		}
+		return view.Namespace == name || view.Namespace == "" && view.Subscription.Field(name) != nil
+	})
+}
+
+// isRemote reports whether the object type of a remote schema is among those that an interface
+// or a union of it stands for.
+func (r *Role) isRemote(object, condition string) bool {
+	return slices.ContainsFunc(r.source.Remotes, func(remote *resolve.Remote) bool {
+		view := remote.For(r.Name)
+		if view == nil {
+			return false
+		}
+		t := view.Type(condition)
+		return t != nil && slices.ContainsFunc(t.Possible, func(t *remoteschema.Type) bool { return t.Name == object })
+	})
+}

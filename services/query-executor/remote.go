@@ -1,0 +1,34 @@
+package queryexecutor
+
+import (
+	"errors"
+
+	"queryengine/pkg/backend"
+	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/execute"
+	"queryengine/services/query-executor/internal/remote"
+)
+
+// callRemotes is what calls the servers of remote schemas for a request.
+func (e *Executor) callRemotes(q *request, s *scratch) execute.Remotes {
+	return execute.Remotes{
+		Caller: &remote.Caller{Client: e.remotes, Session: q.session, Headers: q.clientHeaders, RequestID: q.id},
+		SetCookies: func(values []string) {
+			for _, value := range values {
+				s.responder.AddHeaders(&queryv1.Header{Name: "Set-Cookie", Value: value})
+			}
+		},
+	}
+}
+
+// passErrors makes the errors of a remote the answer: clients get them as they are. err is
+// handed on when it is another one, or the answer has begun.
+func passErrors(err error, out *backend.Answer) error {
+	var errs *remote.Errors
+	if !errors.As(err, &errs) || out.Sent() > 0 {
+		return err
+	}
+	out.Buf = append(out.Buf[:0], `{"data":null,"errors":`...)
+	out.Buf = append(append(out.Buf, errs.List...), '}')
+	return nil
+}
