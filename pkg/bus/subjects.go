@@ -38,6 +38,7 @@ var (
 	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute"}
 	QueryExplain     = Endpoint{Service: ServiceQueryExecutor, Name: "explain", Subject: "engine.query.explain"}
 	QueryOpenAPI     = Endpoint{Service: ServiceQueryExecutor, Name: "openapi", Subject: "engine.query.openapi"}
+	QueryCheck       = Endpoint{Service: ServiceQueryExecutor, Name: "check", Subject: "engine.query.check"}
 	DataExecute      = Endpoint{Service: ServiceQueryExecutor, Name: "data", Subject: "engine.query.data"}
 	MetadataApply    = Endpoint{Service: ServiceMetadata, Name: "apply", Subject: "engine.metadata.apply"}
 	MetadataDump     = Endpoint{Service: ServiceMetadata, Name: "dump", Subject: "engine.metadata.dump"}

@@ -28,6 +28,7 @@ const (
 	ObjectRemoteSchema       = "remote_schema"                     // Remote
 	ObjectRemotePermission   = "remote_schema_permission"          // Remote, Role
 	ObjectRemoteTypeRelation = "remote_schema_remote_relationship" // Remote, Type, Name
+	ObjectCollectionQuery    = "query_collections"                 // Source: the collection, Name
 	ObjectOpenTelemetry      = "open_telemetry"                    // Name: the part of the settings
 )
 

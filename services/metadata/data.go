@@ -3,6 +3,7 @@ package metadata
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"google.golang.org/protobuf/proto"
 
@@ -33,4 +34,25 @@ func (d dataOnBus) Execute(
 	}
 	_, answer, err := d.bus.CallMessage(ctx, bus.DataExecute, request, func() proto.Message { return &queryv1.DataHead{} }, dataLimit)
 	return answer, err
+}
+
+// Check asks an executor, as Execute does.
+func (d dataOnBus) Check(ctx context.Context, documents []string, version int64, overlay *snapshot.Change) ([]string, error) {
+	request := &queryv1.CheckRequest{Documents: documents, MinVersion: version}
+	if overlay != nil {
+		raw, err := json.Marshal(overlay)
+		if err != nil {
+			return nil, err
+		}
+		request.Overlay = raw
+	}
+	head, _, err := d.bus.CallMessage(ctx, bus.QueryCheck, request, func() proto.Message { return &queryv1.CheckHead{} }, dataLimit)
+	if err != nil {
+		return nil, err
+	}
+	answer, ok := head.(*queryv1.CheckHead)
+	if !ok || len(answer.GetProblems()) != len(documents) {
+		return nil, fmt.Errorf("unexpected answer %T to the check of %d documents", head, len(documents))
+	}
+	return answer.GetProblems(), nil
 }

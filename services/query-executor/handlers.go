@@ -15,6 +15,8 @@ import (
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/openapi"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/schema"
+	"queryengine/services/query-executor/internal/static"
 )
 
 // execute answers QueryExecute.
@@ -87,6 +89,25 @@ func (e *Executor) openAPI(ctx context.Context, m proto.Message, w bus.ResponseW
 	}
 	_, err = w.Write(body)
 	return err
+}
+
+// check answers QueryCheck: what is wrong with each of the documents, for admin.
+func (e *Executor) check(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
+	in, ok := m.(*queryv1.CheckRequest)
+	if !ok {
+		return unexpectedRequest(m)
+	}
+	resolved, err := e.dataop.Schema(ctx, in.GetMinVersion(), in.GetOverlay())
+	if err != nil {
+		return err
+	}
+	role := schema.New(resolved, session.Admin, e.schemaOptions(true, false))
+	problems := make([]string, len(in.GetDocuments()))
+	for i, document := range in.GetDocuments() {
+		problems[i] = static.Check(document, role, parse.Limits{Tokens: e.config.MaxTokens})
+	}
+	w.SetHead(&queryv1.CheckHead{Problems: problems})
+	return nil
 }
 
 // data answers DataExecute.

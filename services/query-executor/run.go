@@ -205,14 +205,19 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 }
 
 func (e *Executor) role(st *state, q *request) *schema.Role {
-	return st.role(q.session.Role, schema.Options{
-		BackendOnly:             q.session.BackendOnly,
-		Relay:                   q.relay,
+	return st.role(q.session.Role, e.schemaOptions(q.session.BackendOnly, q.relay))
+}
+
+// schemaOptions are those of the schemas of this executor.
+func (e *Executor) schemaOptions(backendOnly, relay bool) schema.Options {
+	return schema.Options{
+		BackendOnly:             backendOnly,
+		Relay:                   relay,
 		Federation:              e.config.Federation,
 		HideAggregatePredicates: e.config.HideAggregatePredicates,
 		HideStreamFields:        e.config.HideStreamFields,
 		HideUpdateManyFields:    e.config.HideUpdateManyFields,
-	})
+	}
 }
 
 // follower knows when a version of the metadata was applied.

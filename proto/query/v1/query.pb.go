@@ -576,6 +576,114 @@ func (*OpenAPIHead) Descriptor() ([]byte, []int) {
 	return file_query_v1_query_proto_rawDescGZIP(), []int{8}
 }
 
+// CheckRequest asks what is wrong with GraphQL documents, whatever their variables are, for
+// the role admin.
+type CheckRequest struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Documents  []string               `protobuf:"bytes,1,rep,name=documents,proto3" json:"documents,omitempty"`
+	MinVersion int64                  `protobuf:"varint,2,opt,name=min_version,json=minVersion,proto3" json:"min_version,omitempty"`
+	// As in DataRequest.
+	Overlay       []byte `protobuf:"bytes,3,opt,name=overlay,proto3" json:"overlay,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckRequest) Reset() {
+	*x = CheckRequest{}
+	mi := &file_query_v1_query_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckRequest) ProtoMessage() {}
+
+func (x *CheckRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_query_v1_query_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckRequest.ProtoReflect.Descriptor instead.
+func (*CheckRequest) Descriptor() ([]byte, []int) {
+	return file_query_v1_query_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CheckRequest) GetDocuments() []string {
+	if x != nil {
+		return x.Documents
+	}
+	return nil
+}
+
+func (x *CheckRequest) GetMinVersion() int64 {
+	if x != nil {
+		return x.MinVersion
+	}
+	return 0
+}
+
+func (x *CheckRequest) GetOverlay() []byte {
+	if x != nil {
+		return x.Overlay
+	}
+	return nil
+}
+
+type CheckHead struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// For each document, "" for nothing.
+	Problems      []string `protobuf:"bytes,1,rep,name=problems,proto3" json:"problems,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckHead) Reset() {
+	*x = CheckHead{}
+	mi := &file_query_v1_query_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckHead) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckHead) ProtoMessage() {}
+
+func (x *CheckHead) ProtoReflect() protoreflect.Message {
+	mi := &file_query_v1_query_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckHead.ProtoReflect.Descriptor instead.
+func (*CheckHead) Descriptor() ([]byte, []int) {
+	return file_query_v1_query_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *CheckHead) GetProblems() []string {
+	if x != nil {
+		return x.Problems
+	}
+	return nil
+}
+
 var File_query_v1_query_proto protoreflect.FileDescriptor
 
 const file_query_v1_query_proto_rawDesc = "" +
@@ -627,7 +735,14 @@ const file_query_v1_query_proto_rawDesc = "" +
 	"\x0eOpenAPIRequest\x12\x1f\n" +
 	"\vmin_version\x18\x01 \x01(\x03R\n" +
 	"minVersion\"\r\n" +
-	"\vOpenAPIHeadB$Z\"queryengine/proto/query/v1;queryv1b\x06proto3"
+	"\vOpenAPIHead\"g\n" +
+	"\fCheckRequest\x12\x1c\n" +
+	"\tdocuments\x18\x01 \x03(\tR\tdocuments\x12\x1f\n" +
+	"\vmin_version\x18\x02 \x01(\x03R\n" +
+	"minVersion\x12\x18\n" +
+	"\aoverlay\x18\x03 \x01(\fR\aoverlay\"'\n" +
+	"\tCheckHead\x12\x1a\n" +
+	"\bproblems\x18\x01 \x03(\tR\bproblemsB$Z\"queryengine/proto/query/v1;queryv1b\x06proto3"
 
 var (
 	file_query_v1_query_proto_rawDescOnce sync.Once
@@ -641,7 +756,7 @@ func file_query_v1_query_proto_rawDescGZIP() []byte {
 	return file_query_v1_query_proto_rawDescData
 }
 
-var file_query_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_query_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_query_v1_query_proto_goTypes = []any{
 	(*Session)(nil),        // 0: queryengine.query.v1.Session
 	(*ExecuteRequest)(nil), // 1: queryengine.query.v1.ExecuteRequest
@@ -652,13 +767,15 @@ var file_query_v1_query_proto_goTypes = []any{
 	(*DataHead)(nil),       // 6: queryengine.query.v1.DataHead
 	(*OpenAPIRequest)(nil), // 7: queryengine.query.v1.OpenAPIRequest
 	(*OpenAPIHead)(nil),    // 8: queryengine.query.v1.OpenAPIHead
-	nil,                    // 9: queryengine.query.v1.Session.VariablesEntry
-	nil,                    // 10: queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
+	(*CheckRequest)(nil),   // 9: queryengine.query.v1.CheckRequest
+	(*CheckHead)(nil),      // 10: queryengine.query.v1.CheckHead
+	nil,                    // 11: queryengine.query.v1.Session.VariablesEntry
+	nil,                    // 12: queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
 }
 var file_query_v1_query_proto_depIdxs = []int32{
-	9,  // 0: queryengine.query.v1.Session.variables:type_name -> queryengine.query.v1.Session.VariablesEntry
+	11, // 0: queryengine.query.v1.Session.variables:type_name -> queryengine.query.v1.Session.VariablesEntry
 	0,  // 1: queryengine.query.v1.ExecuteRequest.session:type_name -> queryengine.query.v1.Session
-	10, // 2: queryengine.query.v1.ExecuteRequest.client_headers:type_name -> queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
+	12, // 2: queryengine.query.v1.ExecuteRequest.client_headers:type_name -> queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
 	3,  // 3: queryengine.query.v1.ExecuteHead.headers:type_name -> queryengine.query.v1.Header
 	0,  // 4: queryengine.query.v1.ExplainRequest.session:type_name -> queryengine.query.v1.Session
 	0,  // 5: queryengine.query.v1.DataRequest.session:type_name -> queryengine.query.v1.Session
@@ -680,7 +797,7 @@ func file_query_v1_query_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_query_v1_query_proto_rawDesc), len(file_query_v1_query_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

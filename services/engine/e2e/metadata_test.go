@@ -181,3 +181,45 @@ func TestMetadataIsDown(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusInternalServerError, health.status)
 }
+
+// TestQueriesOfCollectionsSuitTheSchema: executors know whether they do.
+func TestQueriesOfCollectionsSuitTheSchema(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	execute(t, c.databaseURL, `CREATE TABLE stock (id int PRIMARY KEY, label text)`)
+	c.start(metadata)
+	worker := c.start(executor)
+	g := c.start(gateway)
+	type object map[string]any
+	collection := func(name, query string) object {
+		return object{"type": "create_query_collection", "args": object{
+			"name": name, "definition": object{"queries": []object{{"name": "q", "query": query}}},
+		}}
+	}
+	const unknown = `{"error":"cannot continue due to newly found inconsistent metadata","path":"$.args","code":"unexpected","internal":[
+		{"definition":{"name":"q","query":"{stock {id}}"},"name":"query_collections q in app","type":"query_collections",
+		 "reason":"Inconsistent object: In query collection \"app\" the query \"q\" is invalid with the following error(s): \"field 'stock' not found in type: 'query_root'\""}]}`
+	a := g.post("/v1/metadata", asAdmin, collection("app", `{stock {id}}`))
+	require.Equal(t, http.StatusInternalServerError, a.status)
+	require.JSONEq(t, unknown, a.text())
+
+	// In one request, the query may need what the request has done before.
+	g.metadata("bulk", []object{
+		{"type": "pg_track_table", "args": object{"table": "stock"}},
+		collection("app", `query ($id: Int!) {stock(where: {id: {_eq: $id}}) {id ...f __typename}} fragment f on stock {label}`),
+	})
+	for query, problem := range map[string]string{
+		`{stock {none}}`:              "field 'none' not found in type: 'stock'",
+		`{stock(having: 1) {id}}`:     "'stock' has no argument named 'having'",
+		`mutation {insert_none {id}}`: "field 'insert_none' not found in type: 'mutation_root'",
+	} {
+		a := g.post("/v1/metadata", asAdmin, object{"type": "add_query_to_collection", "args": object{
+			"collection_name": "app", "query_name": "other", "query": query,
+		}})
+		require.Equal(t, http.StatusInternalServerError, a.status, query)
+		require.Contains(t, a.text(), problem)
+	}
+	// Without an executor nobody knows.
+	worker.kill()
+	g.metadata("create_query_collection", collection("later", `{nothing}`)["args"])
+}

@@ -38,8 +38,11 @@ type Config struct {
 	Maintenance bool
 }
 
-// Data works off the operations on rows.
+// Data works off what needs the schemas of roles: operations on rows, and checks of queries.
 type Data interface {
+	// Check says what is wrong with GraphQL documents for admin, "" for nothing; overlay is
+	// as in Execute.
+	Check(ctx context.Context, documents []string, version int64, overlay *snapshot.Change) ([]string, error)
 	// Execute returns the JSON of the result. overlay is a change on top of version that
 	// isn't committed yet, nil for none.
 	Execute(ctx context.Context, s *session.Session, body json.RawMessage, version int64, overlay *snapshot.Change) (json.RawMessage, error)

@@ -116,6 +116,11 @@ func (w *work) command(ctx context.Context, kind string, c metadata.Command) (js
 	if err != nil {
 		return nil, err
 	}
+	if adder, ok := c.(metadata.QueryAdder); ok {
+		if err := w.checkQueries(ctx, adder); err != nil {
+			return nil, err
+		}
+	}
 	return w.adopt(ctx, kind, r)
 }
 
@@ -184,15 +189,20 @@ func (w *work) end(ctx context.Context) {
 // data hands an operation on rows to an executor, which sees what the request has done to
 // the metadata so far.
 func (w *work) data(ctx context.Context, s dataStep) (json.RawMessage, error) {
-	var overlay *snapshot.Change
-	if w.current != w.base {
-		next := *w.current.Snapshot
-		next.Version = w.base.Version + 1
-		var err error
-		if overlay, err = snapshot.Diff(w.base.Snapshot, &next, time.Now()); err != nil {
-			return nil, err
-		}
+	overlay, err := w.overlay()
+	if err != nil {
+		return nil, err
 	}
 	w.outside = true
 	return w.Data.Execute(ctx, w.session, s.body, w.base.Version, overlay)
+}
+
+// overlay is what the request has done so far, nil for nothing.
+func (w *work) overlay() (*snapshot.Change, error) {
+	if w.current == w.base {
+		return nil, nil //nolint:nilnil // nothing is no fault
+	}
+	next := *w.current.Snapshot
+	next.Version = w.base.Version + 1
+	return snapshot.Diff(w.base.Snapshot, &next, time.Now())
 }

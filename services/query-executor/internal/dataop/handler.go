@@ -42,7 +42,7 @@ func (h *Handler) Execute(ctx context.Context, req *queryv1.DataRequest, w bus.R
 	if err != nil {
 		return err
 	}
-	schema, err := h.schema(ctx, req)
+	schema, err := h.Schema(ctx, req.GetMinVersion(), req.GetOverlay())
 	if err != nil {
 		return err
 	}
@@ -63,13 +63,13 @@ func withinArgs(err error) error {
 	return apierror.At(err, "args")
 }
 
-// schema is the newest one, with the request's changes on top.
-func (h *Handler) schema(ctx context.Context, req *queryv1.DataRequest) (*resolve.Schema, error) {
-	current, schema, err := h.Metadata(ctx, req.GetMinVersion())
-	if err != nil || len(req.GetOverlay()) == 0 {
+// Schema is the newest one, with a change on top that isn't committed yet; nil for none.
+func (h *Handler) Schema(ctx context.Context, minVersion int64, overlay []byte) (*resolve.Schema, error) {
+	current, schema, err := h.Metadata(ctx, minVersion)
+	if err != nil || len(overlay) == 0 {
 		return schema, err
 	}
-	change, err := snapshot.DecodeChange(req.GetOverlay())
+	change, err := snapshot.DecodeChange(overlay)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,94 @@
+// Package static says what is wrong with a stored query before it is run: what no values of
+// its variables can make good.
+//
+// It looks at syntax, fields and the names of arguments. What depends on values, and what is
+// selected of an object that may be of several types, is left to the run: a query that is
+// refused here never works, one that isn't may still fail.
+package static
+
+import (
+	"fmt"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/querydoc"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// maxDepth bounds how deep a selection is followed.
+const maxDepth = 100
+
+// Check is what is wrong with a document for a role, "" for nothing.
+func Check(text string, role *schema.Role, limits parse.Limits) string {
+	document, err := querydoc.Parse(text)
+	if err != nil {
+		return err.Error()
+	}
+	for _, o := range document.Operations {
+		operation, err := parse.Parse(text, o.Name, limits)
+		if err != nil {
+			return apierror.From(err).Message
+		}
+		root := role.Query()
+		switch operation.Kind {
+		case parse.Mutation:
+			if root = role.Mutation(); root == nil {
+				return "no mutations exist"
+			}
+		case parse.Subscription:
+			if root = role.Subscription(); root == nil {
+				return "no subscriptions exist"
+			}
+		}
+		if problem := selections(role, root, operation.Selections, 0); problem != "" {
+			return problem
+		}
+	}
+	return ""
+}
+
+func selections(role *schema.Role, t *schema.Type, set []parse.Selection, depth int) string {
+	if t.Kind != schema.Object || depth > maxDepth {
+		return ""
+	}
+	for _, s := range set {
+		problem := ""
+		switch s := s.(type) {
+		case *parse.Field:
+			problem = field(role, t, s, depth)
+		case *parse.Spread:
+			if s.Fragment.On == t.Name {
+				problem = selections(role, t, s.Fragment.Selections, depth+1)
+			}
+		case *parse.Inline:
+			if s.On == "" || s.On == t.Name {
+				problem = selections(role, t, s.Selections, depth+1)
+			}
+		}
+		if problem != "" {
+			return problem
+		}
+	}
+	return ""
+}
+
+func field(role *schema.Role, t *schema.Type, f *parse.Field, depth int) string {
+	if f.Name == "__typename" || t == role.Query() && role.MetaField(f.Name) != nil {
+		return ""
+	}
+	found := t.Field(f.Name)
+	if found == nil {
+		return fmt.Sprintf("field '%s' not found in type: '%s'", f.Name, t.Name)
+	}
+	arguments := found.Args()
+	for _, a := range f.Arguments {
+		known := false
+		for _, in := range arguments {
+			known = known || in.Name == a.Name
+		}
+		if !known {
+			return fmt.Sprintf("'%s' has no argument named '%s'", f.Name, a.Name)
+		}
+	}
+	return selections(role, found.Type.Named, f.Selections, depth+1)
+}

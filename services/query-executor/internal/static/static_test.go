@@ -1,0 +1,39 @@
+package static_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/schema"
+	"queryengine/services/query-executor/internal/schema/schematest"
+	"queryengine/services/query-executor/internal/static"
+)
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	role := schema.New(schematest.Large(2), session.Admin, schema.Options{})
+	for document, want := range map[string]string{
+		`{table_0000 {id next {title previous {id}}}}`:                                        "",
+		`query ($n: Int!) {table_0000(limit: $n, where: {id: {_eq: $n}}) {data(path: "a")}}`:  "",
+		`{__schema {types {name}} __typename}`:                                                "",
+		`mutation {delete_table_0001(where: {}) {affected_rows returning {id}}}`:              "",
+		`subscription {table_0000 {id}}`:                                                      "",
+		`query a {table_0000 {...f}} query b {table_0001 {id}} fragment f on table_0000 {id}`: "",
+		`{table_0000 {... on table_0000 {id} ... {title}}}`:                                   "",
+		`{none}`:                                              "field 'none' not found in type: 'query_root'",
+		`{table_0000 {next {none}}}`:                          "field 'none' not found in type: 'table_0001'",
+		`{table_0000(first: 1) {id}}`:                         "'table_0000' has no argument named 'first'",
+		`{table_0000 {... {none}}}`:                           "field 'none' not found in type: 'table_0000'",
+		`mutation {none}`:                                     "field 'none' not found in type: 'mutation_root'",
+		`subscription {none}`:                                 "field 'none' not found in type: 'subscription_root'",
+		`query a {table_0000 {id}} query b {none}`:            "field 'none' not found in type: 'query_root'",
+		`{table_0000 {...f}} fragment f on table_0000 {none}`: "field 'none' not found in type: 'table_0000'",
+		`{table_0000(limit: $n) {id}}`:                        `unbound variable "n"`,
+		`{`:                                                   "parsing the graphql query failed",
+	} {
+		require.Equal(t, want, static.Check(document, role, parse.Limits{Tokens: 1000}), document)
+	}
+}
