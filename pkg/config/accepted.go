@@ -55,10 +55,6 @@ var withoutEffect = []row{
 	}, parseText),
 
 	accepted(Spec{
-		Flag: "enable-remote-schema-permissions", Default: "false", Values: boolean, Switch: true, Services: []Service{Metadata, QueryExecutor},
-		Help: "restrict roles to permitted parts of remote schemas",
-	}, parseBool),
-	accepted(Spec{
 		Flag: "enable-persisted-queries", Default: "false", Values: boolean, Switch: true,
 		Help: "accept queries by their hash",
 	}, parseBool),

@@ -241,6 +241,10 @@ var (
 		Flag: "remote-schema-prioritize-data", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
 		Help: "deliver the data of a remote answer that has errors, and drop the errors",
 	}, parseBool)
+	EnableRemoteSchemaPermissions = define(Spec{
+		Flag: "enable-remote-schema-permissions", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{Metadata, QueryExecutor},
+		Help: "restrict roles to permitted parts of remote schemas",
+	}, parseBool)
 	DisableNativeQueryValidation = define(Spec{
 		Flag: "disable-native-query-validation", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{Metadata},
 		Help: "don't ask the database about native queries when they are tracked",
@@ -398,7 +402,7 @@ var effective = []row{
 	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,
 	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, StrictGraphQLOverHTTP, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, DevMode, AdminInternalErrors,
-	StringifyNumericTypes, InferFunctionPermissions, RemoteSchemaSkipNulls, RemoteSchemaPrioritizeData, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
+	StringifyNumericTypes, InferFunctionPermissions, EnableRemoteSchemaPermissions, RemoteSchemaSkipNulls, RemoteSchemaPrioritizeData, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
 	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, CloseWebSocketsOnMetadataChange,

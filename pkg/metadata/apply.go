@@ -51,6 +51,13 @@ type Schema interface {
 	// IsColumn says whether the table has a column of that name in the database. A field of
 	// the GraphQL name of a column is found out as inconsistent.
 	IsColumn(source string, table catalog.Name, name string) bool
+	// HasRemotePermissions says whether permissions hide remote schemas from roles.
+	HasRemotePermissions() bool
+	// CheckRemotePermission refuses the document of a permission that doesn't fit the remote
+	// schema.
+	CheckRemotePermission(remote, document string) error
+	// IsRemoteField says whether a remote schema has a root field of that name for queries.
+	IsRemoteField(name string) bool
 	// TypeName is a type's name in words of the source's kind: integer, not int4.
 	TypeName(source string, t catalog.Type) string
 }

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -135,8 +136,21 @@ func (d *RemoteSchemaDefinition) Shown() string {
 	return *d.URLFromEnv
 }
 
-// sameAddress says whether both definitions name the same server, in the same words.
-func (d *RemoteSchemaDefinition) sameAddress(o *RemoteSchemaDefinition) bool {
+// ConfiguredHeaders are the headers of the definition.
+func (d *RemoteSchemaDefinition) ConfiguredHeaders(env Env) (http.Header, error) {
+	headers := http.Header{}
+	for i := range d.Headers {
+		value, err := d.Headers[i].Resolve(env)
+		if err != nil {
+			return nil, err
+		}
+		headers.Set(d.Headers[i].Name, value)
+	}
+	return headers, nil
+}
+
+// SameAddress says whether both definitions name the same server, in the same words.
+func (d *RemoteSchemaDefinition) SameAddress(o *RemoteSchemaDefinition) bool {
 	return (d.URL == nil) == (o.URL == nil) && d.Shown() == o.Shown()
 }
 

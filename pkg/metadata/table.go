@@ -101,6 +101,9 @@ func (a *TrackTable) Apply(v View) (*Result, error) {
 	if source.Function(a.Table) != nil {
 		return nil, apierror.Newf(apierror.NotSupported, "function with name %q already exists", a.Table)
 	}
+	if v.Schema.IsRemoteField(a.Table.Name) {
+		return nil, apierror.Newf(apierror.RemoteSchemaConflicts, "node %s already exists in current graphql schema", a.Table.Name)
+	}
 	table := &Table{
 		Table:            a.Table,
 		IsEnum:           a.IsEnum,

@@ -6,6 +6,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/config"
+	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
 )
 
@@ -29,8 +30,12 @@ type Config struct {
 	SeenTimeout time.Duration
 
 	InferFunctionPermissions bool
-	DefaultNamingConvention  string
-	NamingConvention         bool
+	// RemoteSchemaPermissions hides remote schemas from roles without a permission.
+	RemoteSchemaPermissions bool
+	// Egress says what calls to remote schemas may do.
+	Egress                  egress.Config
+	DefaultNamingConvention string
+	NamingConvention        bool
 	// DisableNativeQueryValidation tracks native queries without asking the database.
 	DisableNativeQueryValidation bool
 }
@@ -45,6 +50,8 @@ func FromSettings(v *config.Values, env func(string) (string, bool)) (Config, er
 		Maintenance:              config.MaintenanceMode.Get(v),
 		HistoryAge:               time.Duration(config.MetadataHistoryAge.Get(v)) * 24 * time.Hour,
 		Replicas:                 config.NATSReplicas.Get(v),
+		RemoteSchemaPermissions:  config.EnableRemoteSchemaPermissions.Get(v),
+		Egress:                   egress.ReadConfig(v),
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
 		NamingConvention:         slices.Contains(config.ExperimentalFeatures.Get(v), "naming_convention"),

@@ -17,6 +17,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/egress"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -27,6 +28,7 @@ import (
 	"queryengine/services/metadata/internal/apply"
 	"queryengine/services/metadata/internal/audience"
 	"queryengine/services/metadata/internal/outbox"
+	"queryengine/services/metadata/internal/remotes"
 	"queryengine/services/metadata/internal/sourcehealth"
 	"queryengine/services/metadata/internal/sources"
 	"queryengine/services/metadata/internal/store"
@@ -63,6 +65,7 @@ type Service struct {
 
 	store     *store.Store
 	sources   *sources.Pool
+	egress    *egress.Client
 	engine    *apply.Engine
 	publisher *outbox.Publisher
 	audience  *audience.Audience
@@ -91,14 +94,19 @@ func New(c Config, d Deps) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.egress, err = egress.New(c.Egress); err != nil {
+		return nil, err
+	}
 	s.engine = apply.New(apply.Config{
 		Store:   s.store,
 		Sources: s.sources,
+		Remotes: remotes.New(s.egress, d.Env),
 		Resolve: resolve.Options{
 			Dialects:                 d.Dialects,
 			InferFunctionPermissions: c.InferFunctionPermissions,
 			DefaultNamingConvention:  c.DefaultNamingConvention,
 			NamingConventionEnabled:  c.NamingConvention,
+			RemoteSchemaPermissions:  c.RemoteSchemaPermissions,
 			Env:                      d.Env,
 		},
 		Data:              dataOnBus{d.Bus},
@@ -147,7 +155,7 @@ func (s *Service) Start(ctx context.Context) error {
 }
 
 func (s *Service) start(ctx context.Context) error {
-	s.stops = append(s.stops, s.store.Close, s.sources.Close)
+	s.stops = append(s.stops, s.store.Close, s.sources.Close, s.egress.Close)
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}

@@ -36,9 +36,11 @@ type Config struct {
 	StopTimeout time.Duration
 
 	// EnableAllowlist restricts other roles than admin to the queries on the allow list.
-	EnableAllowlist            bool
-	StringifyNumericTypes      bool
-	InferFunctionPermissions   bool
+	EnableAllowlist          bool
+	StringifyNumericTypes    bool
+	InferFunctionPermissions bool
+	// RemoteSchemaPermissions hides remote schemas from roles without a permission.
+	RemoteSchemaPermissions    bool
 	NullCollapse               bool
 	NullInNonNullableVariables bool
 	DefaultNamingConvention    string
@@ -81,6 +83,7 @@ func ReadConfig(v *config.Values) Config {
 		StopTimeout:                config.GracefulShutdownTimeout.Get(v),
 		EnableAllowlist:            config.EnableAllowlist.Get(v),
 		StringifyNumericTypes:      config.StringifyNumericTypes.Get(v),
+		RemoteSchemaPermissions:    config.EnableRemoteSchemaPermissions.Get(v),
 		InferFunctionPermissions:   config.InferFunctionPermissions.Get(v),
 		NullCollapse:               config.BooleanNullCollapse.Get(v),
 		NullInNonNullableVariables: config.NullInNonNullableVariables.Get(v),

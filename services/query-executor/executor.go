@@ -119,6 +119,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 			InferFunctionPermissions: c.InferFunctionPermissions,
 			DefaultNamingConvention:  c.DefaultNamingConvention,
 			NamingConventionEnabled:  c.NamingConvention,
+			RemoteSchemaPermissions:  c.RemoteSchemaPermissions,
 		},
 		sources: sources.New(func(s *metadata.Source) (backend.Source, error) {
 			return d.Kinds.Open(context.Background(), s) // it connects to nothing yet

@@ -13,6 +13,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
+	"queryengine/services/metadata/internal/remotes"
 	"queryengine/services/metadata/internal/sources"
 	"queryengine/services/metadata/internal/store"
 )
@@ -29,6 +30,7 @@ const (
 type Config struct {
 	Store   *store.Store
 	Sources *sources.Pool
+	Remotes *remotes.Caller
 	Resolve resolve.Options
 	Data    Data
 	Logger  *slog.Logger
@@ -136,6 +138,8 @@ type Request struct {
 	Body    json.RawMessage
 
 	operation string // its type
+	// patience bounds each call to a remote schema, 0 for what the definitions say.
+	patience time.Duration
 }
 
 // Answer is the body of an answer, and the state that it speaks of.

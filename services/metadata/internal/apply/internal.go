@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"maps"
+	"time"
 
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
@@ -24,15 +25,19 @@ func (e *Engine) AddSource(ctx context.Context, a *metadata.AddSource) error {
 // sources may have changed while no metadata service was running.
 func (e *Engine) Reintrospect(ctx context.Context) {
 	err := e.internally(ctx, func(v metadata.View) (*metadata.Result, error) {
-		return &metadata.Result{Document: v.Document, Introspect: metadata.Introspection{All: true}}, nil
+		return &metadata.Result{Document: v.Document, Introspect: metadata.Introspection{All: true, AllRemotes: true}}, nil
 	})
 	if err != nil && ctx.Err() == nil {
 		e.Logger.WarnContext(ctx, "the sources could not be introspected again", "error", err)
 	}
 }
 
+// startPatience bounds calls to remote schemas that no client waits for: while they take, the
+// metadata can't be changed.
+const startPatience = 5 * time.Second
+
 func (e *Engine) internally(ctx context.Context, change func(metadata.View) (*metadata.Result, error)) error {
-	admin := Request{Session: &session.Session{Role: session.Admin}, operation: "start"}
+	admin := Request{Session: &session.Session{Role: session.Admin}, operation: "start", patience: startPatience}
 	_, err := e.modify(ctx, admin, internalStep{change}, nil)
 	return err
 }
@@ -57,7 +62,8 @@ func (w *work) internal(ctx context.Context, s internalStep) error {
 		return err
 	}
 	w.unchanged = next.Document == w.current.Document &&
-		maps.Equal(next.Catalogs, w.current.Catalogs) && maps.Equal(next.SourceErrors, w.current.SourceErrors)
+		maps.Equal(next.Catalogs, w.current.Catalogs) && maps.Equal(next.SourceErrors, w.current.SourceErrors) &&
+		next.answers().Same(w.current.answers())
 	w.current = next
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/snapshot"
+	"queryengine/services/metadata/internal/remotes"
 	"queryengine/services/metadata/internal/sources"
 	"queryengine/services/metadata/internal/store"
 )
@@ -28,22 +29,31 @@ func newState(s *snapshot.Snapshot, prev *State, o resolve.Options) *State {
 		reasons[source], _ = sources.Reason(text)
 	}
 	checked := *s
-	schema := resolve.Build(s.Document, s.Catalogs, reasons, before, o)
-	checked.Inconsistent = withDetails(schema.Inconsistencies(), s.SourceErrors)
+	remoteReasons := make(map[string]string, len(s.RemoteErrors))
+	for name, text := range s.RemoteErrors {
+		remoteReasons[name], _ = remotes.Reason(text)
+	}
+	schema := resolve.New(s.Document, resolve.Findings{
+		Catalogs: s.Catalogs, SourceErrors: reasons, Remotes: s.Remotes, RemoteErrors: remoteReasons,
+	}, before, o)
+	checked.Inconsistent = withDetails(schema.Inconsistencies(), s)
 	if prev != nil && equalInconsistent(checked.Inconsistent, prev.Inconsistent) {
 		checked.Inconsistent = prev.Inconsistent
 	}
 	return &State{Snapshot: &checked, Schema: schema}
 }
 
-// withDetails adds what the driver said to the inconsistencies of sources.
-func withDetails(list []metadata.Inconsistency, errors map[string]string) []metadata.Inconsistency {
+// withDetails adds what the driver said to the inconsistencies of sources, and what went wrong
+// with the call to those of remote schemas.
+func withDetails(list []metadata.Inconsistency, s *snapshot.Snapshot) []metadata.Inconsistency {
 	for i := range list {
-		if list[i].ID.Kind != metadata.ObjectSource {
-			continue
-		}
-		if _, detail := sources.Reason(errors[list[i].ID.Source]); detail != "" {
-			list[i].Message, _ = json.Marshal(detail) // a text always encodes
+		switch id := list[i].ID; id.Kind {
+		case metadata.ObjectSource:
+			if _, detail := sources.Reason(s.SourceErrors[id.Source]); detail != "" {
+				list[i].Message, _ = json.Marshal(detail) // a text always encodes
+			}
+		case metadata.ObjectRemoteSchema:
+			_, list[i].Message = remotes.Reason(s.RemoteErrors[id.Remote])
 		}
 	}
 	return list
@@ -71,12 +81,18 @@ func (s *State) catalogs() sources.Catalogs {
 	return sources.Catalogs{BySource: s.Catalogs, Errors: s.SourceErrors}
 }
 
+// answers are the answers of remote schemas, and the errors, of the state.
+func (s *State) answers() remotes.Answers {
+	return remotes.Answers{ByName: s.Remotes, Errors: s.RemoteErrors}
+}
+
 // view is what an operation may look at.
 func (s *State) view(kind string) metadata.View {
 	return metadata.View{
 		Version:      s.Version,
 		Document:     s.Document,
 		Catalogs:     s.Catalogs,
+		Remotes:      s.Remotes,
 		Inconsistent: s.Inconsistent,
 		Kind:         kind,
 		Schema:       s.Schema,

@@ -11,6 +11,7 @@ import (
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
+	"queryengine/services/metadata/internal/remotes"
 	"queryengine/services/metadata/internal/store"
 )
 
@@ -20,6 +21,8 @@ type work struct {
 	api       metadata.API
 	session   *session.Session
 	operation string // the type of the request
+	// patience bounds each call to a remote schema, 0 for what the definitions say.
+	patience time.Duration
 	// base is the state that the request builds on, current what it has come to.
 	base, current *State
 	// outside says that something happened outside of the metadata that can't be undone,
@@ -37,7 +40,7 @@ type work struct {
 }
 
 func (e *Engine) newWork(r Request, base *State) *work {
-	return &work{Engine: e, api: r.API, session: r.Session, operation: r.operation, base: base, current: base}
+	return &work{Engine: e, api: r.API, session: r.Session, operation: r.operation, patience: r.patience, base: base, current: base}
 }
 
 var success = json.RawMessage(`{"message":"success"}`)
@@ -160,8 +163,18 @@ func (w *work) build(ctx context.Context, doc *metadata.Document, what metadata.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	answers, err := w.Remotes.Introspect(ctx, doc, w.current.answers(), remotes.Asking{
+		What: what, Before: w.current.Document, Patience: w.patience,
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
 	next := *w.current.Snapshot
 	next.Document, next.Catalogs, next.SourceErrors = doc, catalogs.BySource, catalogs.Errors
+	next.Remotes, next.RemoteErrors = answers.ByName, answers.Errors
 	return newState(&next, w.current, w.Resolve), nil
 }
 
