@@ -72,6 +72,8 @@ type Result struct {
 	Objects []ObjectID
 	// Introspect names what the catalogs have to be asked about again.
 	Introspect Introspection
+	// ClearActions are actions whose stored calls are to be forgotten.
+	ClearActions []string
 	// Validate are native queries whose statements the database has to accept.
 	Validate []ObjectID
 	// Reply makes the body from the state after the change; nil for {"message":"success"}.

@@ -62,6 +62,12 @@ func (d *Document) Without(ids ...ObjectID) *Document {
 			n.RESTEndpoints = removed(n.RESTEndpoints, endpointName, id.Name)
 		case ObjectOpenTelemetry:
 			n.OpenTelemetry = withoutTelemetry(&n, id.Name)
+		case ObjectAction:
+			n.Actions = removed(n.Actions, rawName, id.Name)
+		case ObjectActionPermission:
+			n.Actions = withoutActionPermission(n.Actions, id)
+		case ObjectCustomTypes:
+			n.CustomTypes = nil
 		case ObjectCronTrigger:
 			n.CronTriggers = removed(n.CronTriggers, rawName, id.Name)
 		case ObjectRemoteSchema, ObjectRemotePermission, ObjectRemoteTypeRelation:

@@ -57,6 +57,9 @@ type Inconsistency struct {
 	// Conflicts take the place of ID, Definition, Name and Type when endpoints have paths
 	// that can't be told apart.
 	Conflicts []ConflictingEndpoint `json:"conflicts,omitempty"`
+	// Refusal, when set, refuses every change that leads to it, with this text: the schema as
+	// a whole couldn't be built.
+	Refusal string `json:"-"`
 	// Entity takes the place of Definition for a permission that couldn't be inherited.
 	// Such an inconsistency has no ID: it informs, refuses nothing and can't be dropped.
 	Entity any `json:"entity,omitempty"`

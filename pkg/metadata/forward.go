@@ -18,12 +18,7 @@ func (d *Document) ForwardsClientHeaders() bool {
 		}
 	}
 	for _, raw := range d.Actions {
-		var o struct {
-			Definition struct {
-				Forward bool `json:"forward_client_headers"`
-			} `json:"definition"`
-		}
-		if json.Unmarshal(raw, &o) == nil && o.Definition.Forward {
+		if a, err := ParseAction(raw); err == nil && a.Definition.ForwardClientHeaders {
 			return true
 		}
 	}

@@ -30,6 +30,9 @@ const (
 	ObjectRemoteTypeRelation = "remote_schema_remote_relationship" // Remote, Type, Name
 	ObjectCollectionQuery    = "query_collections"                 // Source: the collection, Name
 	ObjectOpenTelemetry      = "open_telemetry"                    // Name: the part of the settings
+	ObjectCustomTypes        = "custom_types"
+	ObjectAction             = "action"            // Name
+	ObjectActionPermission   = "action_permission" // Name: the action; Role
 )
 
 // ObjectID names one object of the document; it is comparable. Fields that a kind has no

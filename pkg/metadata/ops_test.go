@@ -27,6 +27,7 @@ type want struct {
 	Verdict    *metadata.Verdict       `json:"verdict,omitempty"`
 	Objects    []metadata.ObjectID     `json:"objects,omitempty"`
 	Introspect *metadata.Introspection `json:"introspect,omitempty"`
+	Clear      []string                `json:"clear_actions,omitempty"`
 	Document   json.RawMessage         `json:"document,omitempty"`
 }
 
@@ -107,7 +108,7 @@ func run(view metadata.View, request json.RawMessage) (want, error) {
 		return want{}, apierror.At(err, "args")
 	}
 	document, err := metadata.Encode(r.Document)
-	w := want{Verdict: &r.Verdict, Objects: r.Objects, Introspect: &r.Introspect, Document: document}
+	w := want{Verdict: &r.Verdict, Objects: r.Objects, Introspect: &r.Introspect, Clear: r.ClearActions, Document: document}
 	if r.Reply != nil && err == nil {
 		view.Document = r.Document
 		w.Answer, err = r.Reply(view)

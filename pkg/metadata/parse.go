@@ -126,7 +126,7 @@ func (d *Document) normalise() error {
 	if err := d.normaliseCronTriggers(); err != nil {
 		return err
 	}
-	if err := d.normaliseRemoteSchemas(); err != nil {
+	if err := firstError(d.normaliseRemoteSchemas(), d.normaliseActions(), d.normaliseCustomTypes()); err != nil {
 		return err
 	}
 	if err := d.normaliseStored(); err != nil {
@@ -135,7 +135,7 @@ func (d *Document) normalise() error {
 	if err := d.normaliseSettings(); err != nil {
 		return err
 	}
-	for _, part := range []*json.RawMessage{&d.CustomTypes, &d.Introspection, &d.BackendConfigs} {
+	for _, part := range []*json.RawMessage{&d.Introspection, &d.BackendConfigs} {
 		if saysNothing(*part) {
 			*part = nil
 		}

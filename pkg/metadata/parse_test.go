@@ -53,7 +53,7 @@ func TestObjectsWithoutSourcesKeepWhatTheyCannotSay(t *testing.T) {
 		"inherited_roles":[{"role_name":"a","role_set":[]}]}`), metadata.Empty())
 	require.NoError(t, err)
 	doc, err := metadata.Parse([]byte(`{"version":2,"tables":[{"table":"new"}],
-		"functions":[{"function":"f","configuration":{"exposed_as":"query"}}],"actions":[{"name":"pay"}]}`), current)
+		"functions":[{"function":"f","configuration":{"exposed_as":"query"}}],"actions":[{"name":"pay","definition":{"handler":"http://h","output_type":"Int","ignored_client_headers":[]}}]}`), current)
 	require.NoError(t, err)
 	raw, err := metadata.Encode(doc)
 	require.NoError(t, err)
@@ -63,7 +63,8 @@ func TestObjectsWithoutSourcesKeepWhatTheyCannotSay(t *testing.T) {
 		 "configuration":{"connection_info":{"database_url":"x","isolation_level":"read-committed","use_prepared_statements":false}}},
 		{"name":"other","kind":"postgres","tables":[],
 		 "configuration":{"connection_info":{"database_url":"y","isolation_level":"read-committed","use_prepared_statements":false}}}],
-		"rest_endpoints":[{"comment":null,"definition":{"query":{"collection_name":"c","query_name":"q"}},"methods":["GET"],"name":"e","url":"u"}],"actions":[{"name":"pay"}]}`, string(raw))
+		"rest_endpoints":[{"comment":null,"definition":{"query":{"collection_name":"c","query_name":"q"}},"methods":["GET"],"name":"e","url":"u"}],"actions":[{"name":"pay","definition":{"handler":"http://h","output_type":"Int","ignored_client_headers":[],
+		"kind":"synchronous","type":"mutation"}}]}`, string(raw))
 }
 
 func TestDeprecatedEndpoint(t *testing.T) {

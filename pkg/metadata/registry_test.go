@@ -65,8 +65,6 @@ var elsewhere = map[string]string{
 	"add_remote_schema_permissions": "not yet", "drop_remote_schema_permissions": "not yet",
 	"create_remote_schema_remote_relationship": "not yet", "update_remote_schema_remote_relationship": "not yet",
 	"delete_remote_schema_remote_relationship": "not yet",
-	"create_action": "not yet", "update_action": "not yet", "drop_action": "not yet",
-	"create_action_permission": "not yet", "drop_action_permission": "not yet", "set_custom_types": "not yet",
 }
 
 func TestSpecifiedOperationsAreThere(t *testing.T) {

@@ -52,6 +52,7 @@ func New(doc *metadata.Document, found Findings, prev *Schema, o Options) *Schem
 		s.Sources = append(s.Sources, buildSource(m, c, s.roles, before, o))
 	}
 	slices.SortFunc(s.Sources, func(a, b *Source) int { return strings.Compare(a.Name, b.Name) })
+	s.setActions(prev)
 	s.setRenamed(prev)
 	s.buildRemotes(found, prev)
 	return s

@@ -34,6 +34,7 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 	}
 	list = append(list, s.remoteProblems...)
 	list = append(list, s.checkRemotePermissions()...)
+	list = append(list, s.actions.problems...)
 	list = append(list, s.checkRemote()...)
 	list = append(list, s.checkRoles()...)
 	list = append(list, s.checkRoots()...)
@@ -118,7 +119,9 @@ func objectName(id metadata.ObjectID) string {
 	switch id.Kind {
 	case metadata.ObjectSource:
 		return "source " + id.Source
-	case metadata.ObjectOpenTelemetry, metadata.ObjectCronTrigger:
+	case metadata.ObjectActionPermission:
+		return fmt.Sprintf("%s %s permission in %s", id.Kind, id.Role, id.Name)
+	case metadata.ObjectOpenTelemetry, metadata.ObjectCronTrigger, metadata.ObjectAction, metadata.ObjectCustomTypes:
 		return id.Kind + " " + id.Name
 	case metadata.ObjectInheritedRole:
 		return "inherited_role inherited role " + id.Role
@@ -151,6 +154,7 @@ var kindOrder = []string{
 	metadata.ObjectInsertPermission, metadata.ObjectSelectPermission, metadata.ObjectUpdatePermission, metadata.ObjectDeletePermission,
 	metadata.ObjectEventTrigger, metadata.ObjectFunction, metadata.ObjectFunctionPermission, metadata.ObjectNativeQuery, metadata.ObjectLogicalModel,
 	metadata.ObjectRemoteSchema, metadata.ObjectRemotePermission, metadata.ObjectRemoteTypeRelation,
+	metadata.ObjectCustomTypes, metadata.ObjectAction, metadata.ObjectActionPermission,
 	metadata.ObjectRESTEndpoint,
 	metadata.ObjectInheritedRole, metadata.ObjectOpenTelemetry,
 }

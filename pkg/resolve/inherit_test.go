@@ -167,7 +167,7 @@ func TestRolesOfOtherObjectsExist(t *testing.T) {
 	doc := parseDocument(t, `{"version":3,"sources":[{"name":"default","kind":"postgres","tables":[],
 			"functions":[{"function":"find_albums","permissions":[{"role":"caller"}]}],
 			"configuration":{"connection_info":{"database_url":"x"}}}],
-		"actions":[{"name":"buy","definition":{"handler":"x"},"permissions":[{"role":"actor"}]}],
+		"actions":[{"name":"buy","definition":{"handler":"x","output_type":"Int"},"permissions":[{"role":"actor"}]}],
 		"remote_schemas":[{"name":"r","definition":{"url":"x"},"permissions":[{"role":"visitor","definition":{"schema":"x"}}]}],
 		"inherited_roles":[{"role_name":"heir","role_set":["caller","actor","visitor","admin"]}]}`)
 	for _, i := range build(doc, shop()).Inconsistencies() {

@@ -12,13 +12,14 @@ type rootCheck struct {
 	problems []metadata.Inconsistency
 }
 
-// claimant is a table, function or native query, which claims names in the roots of the schema.
+// claimant is a table, function, native query or action, which claims names in the roots of the schema.
 type claimant struct {
 	source *Source
 	id     metadata.ObjectID
 	table  *Table
 	fn     *Function
 	query  *NativeQuery
+	action *Action
 }
 
 // rootUse is a name in a root. Sources with a namespace have roots of their own.
@@ -33,6 +34,10 @@ const (
 
 // each calls f with every name that is claimed.
 func (c claimant) each(f func(rootUse)) {
+	if c.action != nil {
+		c.action.each(f)
+		return
+	}
 	if c.fn != nil {
 		if c.fn.Mutation {
 			f(rootUse{c.source.Namespace, mutationRoot, c.fn.Field.Name})
@@ -58,9 +63,24 @@ func (c claimant) each(f func(rootUse)) {
 	}
 }
 
-// claimants lists the tables, functions and native queries of all sources.
+// each calls f with the names that an action claims; one that is asynchronous is looked up by
+// its name in the other roots.
+func (a *Action) each(f func(rootUse)) {
+	if a.Meta.Definition.Type == metadata.ActionMutation {
+		f(rootUse{"", mutationRoot, a.Meta.Name})
+		if !a.Meta.Definition.IsAsynchronous() {
+			return
+		}
+	}
+	f(rootUse{"", queryRoot, a.Meta.Name})
+}
+
+// claimants lists the tables, functions and native queries of all sources, and the actions.
 func (s *Schema) claimants() []claimant {
 	var list []claimant
+	for _, a := range s.Actions() {
+		list = append(list, claimant{id: a.Meta.ID(), action: a})
+	}
 	for _, source := range s.Sources {
 		for _, t := range source.Tables {
 			list = append(list, claimant{source: source, id: tableID(t), table: t})
@@ -85,6 +105,11 @@ func (s *Schema) setRenamed(prev *Schema) {
 		return
 	}
 	s.rootsKnown = true
+	for _, a := range s.Actions() {
+		if o := prev.Action(a.Meta.Name); o == nil || o.Meta.Definition.Type != a.Meta.Definition.Type || o.Meta.Definition.Kind != a.Meta.Definition.Kind {
+			s.renamed = append(s.renamed, claimant{id: a.Meta.ID(), action: a})
+		}
+	}
 	for _, source := range s.Sources {
 		old := prev.Source(source.Name)
 		if old == source {
@@ -171,9 +196,14 @@ func (s *Schema) rootConflicts(relevant func(rootUse) bool) []metadata.Inconsist
 			}
 			reported[pair] = true
 			objects := []metadata.InconsistentObject{s.object(other), s.object(c.id)}
-			list = append(list, conflicting(fmt.Sprintf(
+			reason := fmt.Sprintf(
 				"Encountered conflicting definitions in the selection set for '%s' for field '%s' defined in [%s, %s]. Fields must not be defined more than once across all sources.",
-				u.root, u.name, objects[0].Name, objects[1].Name), objects))
+				u.root, u.name, objects[0].Name, objects[1].Name)
+			i := conflicting(reason, objects)
+			if other.Kind == metadata.ObjectAction || c.action != nil {
+				i.Refusal = reason
+			}
+			list = append(list, i)
 		})
 	}
 	return list
@@ -182,6 +212,9 @@ func (s *Schema) rootConflicts(relevant func(rootUse) bool) []metadata.Inconsist
 // object describes a table, function or native query in a group of conflicting objects.
 func (s *Schema) object(id metadata.ObjectID) metadata.InconsistentObject {
 	o := metadata.InconsistentObject{ID: id, Definition: id.Table, Name: objectName(id), Type: id.Kind}
+	if id.Kind == metadata.ObjectAction {
+		o.Definition = actionDefinition(s.Action(id.Name).Meta)
+	}
 	if id.Kind == metadata.ObjectNativeQuery {
 		o.Definition = s.Source(id.Source).Meta.NativeQuery(id.Name)
 	}

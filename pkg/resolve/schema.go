@@ -45,6 +45,7 @@ type Schema struct {
 	remoteProblems []metadata.Inconsistency
 	roles          *roleSet
 
+	actions    *actionSet
 	endpoints  atomic.Pointer[endpointCheck]
 	roots      atomic.Pointer[rootCheck]
 	rootsKnown bool       // the version before had no conflicts of root fields

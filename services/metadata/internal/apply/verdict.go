@@ -11,18 +11,22 @@ import (
 
 // judge refuses a change by the inconsistencies that it leads to.
 func judge(before, after *State, verdict metadata.Verdict, named []metadata.ObjectID) error {
+	found := fresh(before.Inconsistent, after.Inconsistent)
 	switch verdict {
 	case metadata.VerdictNone:
 		return nil
 	case metadata.VerdictConsistent:
 		return refusal(http.StatusBadRequest, "cannot continue due to inconsistent metadata", fresh(nil, after.Inconsistent))
+	}
+	if i := slices.IndexFunc(found, func(i metadata.Inconsistency) bool { return i.Refusal != "" }); i >= 0 {
+		return refusal(http.StatusInternalServerError, found[i].Refusal, found)
+	}
+	switch verdict {
 	case metadata.VerdictNamed:
 		if err := reasons(after.Inconsistent, named); err != nil {
 			return err
 		}
-	}
-	found := fresh(before.Inconsistent, after.Inconsistent)
-	if verdict == metadata.VerdictAny {
+	case metadata.VerdictAny:
 		return refusal(http.StatusInternalServerError, "cannot continue due to newly found inconsistent metadata", found)
 	}
 	return refusal(http.StatusBadRequest, "cannot continue due to new inconsistent metadata", found)
