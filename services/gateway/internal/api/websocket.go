@@ -52,7 +52,7 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 	return a.refused(ctx, o.Session, o.Request.OperationName, id, err)
 }
 
-func (a *API) subscribeOverWebSocket(ctx context.Context, o websocket.Operation, r live.Receiver) (*live.Subscription, error) {
+func (a *API) subscribeOverWebSocket(ctx context.Context, o websocket.Operation, r live.Receiver) (websocket.Subscription, error) {
 	id := uuid.NewString()
 	err := a.limitsOf(o.Session).Rate(o.Address)
 	if err == nil {

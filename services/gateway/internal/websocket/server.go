@@ -37,8 +37,8 @@ type Deps struct {
 	Authenticate func(ctx context.Context, h http.Header) (*auth.Identity, error)
 	// Execute runs an operation and gives its answer to sink.
 	Execute func(ctx context.Context, o Operation, sink bus.Sink) error
-	// Subscribe begins a subscription.
-	Subscribe func(ctx context.Context, o Operation, r live.Receiver) (*live.Subscription, error)
+	// Subscribe begins a subscription, and has its results given to r.
+	Subscribe func(ctx context.Context, o Operation, r live.Receiver) (Subscription, error)
 	Metrics   *Metrics
 	Logger    *slog.Logger
 }
@@ -53,6 +53,13 @@ type Operation struct {
 	Relay bool
 	// Address is that of the client.
 	Address string
+}
+
+// Subscription is a running subscription; a *live.Subscription.
+type Subscription interface {
+	Close()
+	// Resume goes on with a stream whose receiver had no room.
+	Resume()
 }
 
 // Endpoint says which face of the API a connection was opened at.

@@ -8,7 +8,6 @@ import (
 	"github.com/coder/websocket"
 
 	"queryengine/pkg/apierror"
-	"queryengine/services/gateway/internal/live"
 )
 
 const (
@@ -30,7 +29,7 @@ func (c *conn) subscribe(id string, o Operation) {
 		defer func() { <-c.slots }()
 		var err error
 		if c.out.admit() {
-			var s *live.Subscription
+			var s Subscription
 			if s, err = c.server.deps.Subscribe(ctx, o, f); err == nil {
 				f.started(s)
 				return
@@ -61,7 +60,7 @@ type feed struct {
 	cancel context.CancelFunc
 
 	// These belong to the mu of the connection's outbox.
-	subscription *live.Subscription
+	subscription Subscription
 	over         bool
 	pending      []note
 	queued       bool
@@ -94,7 +93,7 @@ func (o *outbox) release() {
 }
 
 // started notes the subscription, which may have been stopped in the meantime.
-func (f *feed) started(s *live.Subscription) {
+func (f *feed) started(s Subscription) {
 	o := &f.conn.out
 	o.mu.Lock()
 	f.subscription = s
@@ -223,7 +222,7 @@ func (c *conn) write() {
 
 // next takes the next note; a feed of nil says that there is none, and that the caller is the
 // writer no more. resume is a stream that has room again.
-func (o *outbox) next() (f *feed, n note, resume *live.Subscription) {
+func (o *outbox) next() (f *feed, n note, resume Subscription) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for len(o.ready) > 0 {

@@ -26,6 +26,8 @@ type world struct {
 	http   *httptest.Server
 	// An item for each query "hang" that began, and that was stopped.
 	began, stopped chan struct{}
+	// subscriptions are those that have begun.
+	subscriptions chan *subscription
 }
 
 func setup(t *testing.T, c websocket.Config, e websocket.Endpoint) *world {
@@ -34,7 +36,7 @@ func setup(t *testing.T, c websocket.Config, e websocket.Endpoint) *world {
 		c.InitTimeout = 10 * time.Second
 	}
 	c.MaxMessage, c.MaxOperations = 1<<16, 10
-	w := &world{began: make(chan struct{}, 10), stopped: make(chan struct{}, 10)}
+	w := &world{began: make(chan struct{}, 10), stopped: make(chan struct{}, 10), subscriptions: make(chan *subscription, 10)}
 	w.server = websocket.NewServer(c, websocket.Deps{
 		Authenticate: func(_ context.Context, h http.Header) (*auth.Identity, error) {
 			if h.Get("X-Engine-Admin-Secret") != "s3cret" {
@@ -46,8 +48,9 @@ func setup(t *testing.T, c websocket.Config, e websocket.Endpoint) *world {
 			}
 			return identity, nil
 		},
-		Execute: w.execute,
-		Logger:  telemetry.Discard(),
+		Execute:   w.execute,
+		Subscribe: w.subscribe,
+		Logger:    telemetry.Discard(),
 	})
 	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.server.Serve(rw, r, e) }))
 	t.Cleanup(func() {
