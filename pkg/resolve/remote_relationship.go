@@ -7,7 +7,8 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// RemoteRelationship leads from a table to another source. Exactly one target is set.
+// RemoteRelationship leads from a table to another source, or to a remote schema. Exactly one
+// target is set.
 //
 // Unlike everything else of a Table it is made when it is asked for, by a Schema: what it
 // leads to may change while the source of its table stays the same.
@@ -18,6 +19,8 @@ type RemoteRelationship struct {
 	Left []JoinField
 	// Source is a table of a source.
 	Source *SourceTarget
+	// Remote is a field of a remote schema.
+	Remote *RemoteTarget
 }
 
 // JoinField is a field of the left side: a column, or a scalar computed field without
@@ -60,7 +63,7 @@ func (s *Schema) remoteRelationship(t *Table, m *metadata.RemoteRelationship) (*
 	if to := m.Definition.ToSource; to != nil {
 		return r, s.joinSource(r, t, to)
 	}
-	return nil, problemf("remote schema with name %q not found", m.Definition.ToRemoteSchema.RemoteSchema)
+	return r, s.joinRemote(r, t, m.Definition.ToRemoteSchema)
 }
 
 // joinSource joins the columns that the definition pairs.
@@ -198,6 +201,9 @@ func (r *RemoteRelationship) needs(t *Table) []need {
 		} else {
 			k.need(fieldID(t, metadata.ObjectComputedField, f.Computed.Name))
 		}
+	}
+	if target := r.Remote; target != nil {
+		k.need(target.Remote.Meta.ID())
 	}
 	if target := r.Source; target != nil {
 		k.need(sourceID(target.Table.Source.Name))

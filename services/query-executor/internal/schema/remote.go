@@ -17,6 +17,9 @@ type RemoteAggregate struct{ *RemoteRelation }
 func (t *Table) remoteFields() []Field {
 	var fields []Field
 	for _, r := range t.role.source.RemoteRelationships(t.Table) {
+		if r.Source == nil {
+			continue
+		}
 		target := t.role.Table(r.Source.Table)
 		if target == nil {
 			continue
