@@ -32,6 +32,8 @@ type Config struct {
 	// once; StreamInterval and StreamBatch say it of streaming subscriptions.
 	LiveInterval, StreamInterval time.Duration
 	LiveBatch, StreamBatch       int
+	// SkipEmptyResults sends no results of live queries in which nothing was found.
+	SkipEmptyResults bool
 	// StopTimeout is how long Stop waits for requests in hand.
 	StopTimeout time.Duration
 
@@ -80,6 +82,7 @@ func ReadConfig(v *config.Values) Config {
 		LiveBatch:                  config.LiveQueryBatch.Get(v),
 		StreamInterval:             config.StreamInterval.Get(v),
 		StreamBatch:                config.StreamBatch.Get(v),
+		SkipEmptyResults:           slices.Contains(features, "remove_empty_subscription_responses"),
 		StopTimeout:                config.GracefulShutdownTimeout.Get(v),
 		EnableAllowlist:            config.EnableAllowlist.Get(v),
 		StringifyNumericTypes:      config.StringifyNumericTypes.Get(v),

@@ -32,8 +32,13 @@ type gateway struct {
 // newGateway opens the link "g" to an executor whose subscriptions run every 20 ms.
 func newGateway(t *testing.T) *gateway {
 	t.Helper()
-	interval := 20 * time.Millisecond
-	e := newFixture(t, "testdata/cases/shop", Config{LiveInterval: interval, LiveBatch: 3, StreamInterval: interval, StreamBatch: 3})
+	return newGatewayTo(t, Config{})
+}
+
+func newGatewayTo(t *testing.T, c Config) *gateway {
+	t.Helper()
+	c.LiveInterval, c.LiveBatch, c.StreamInterval, c.StreamBatch = 20*time.Millisecond, 3, 20*time.Millisecond, 3
+	e := newFixture(t, "testdata/cases/shop", c)
 	t.Cleanup(e.live.Close)
 	g := &gateway{t: t, e: e, told: map[uint64][]*queryv1.LiveResult{}, changed: make(chan struct{}, 1)}
 	l, err := e.live.Open("g")
@@ -153,6 +158,16 @@ func TestLiveQuery(t *testing.T) {
 		told = g.await(0, n+1)
 	}
 	require.Equal(t, told[1].GetData(), told[len(told)-1].GetData())
+}
+
+func TestSkipEmptyResults(t *testing.T) {
+	t.Parallel()
+	g := newGatewayTo(t, Config{SkipEmptyResults: true})
+	require.NoError(t, g.subscribe(1, session.Admin, `subscription { album(where: {id: {_eq: 900}}) { id } }`, ``, nil))
+	require.NoError(t, g.subscribe(2, session.Admin, `subscription { album(where: {id: {_eq: 1}}) { id } }`, ``, nil))
+	g.await(2, 1)
+	g.exec(`INSERT INTO album (id, title, artist_id) VALUES (900, 'x', 1)`)
+	require.Equal(t, `{"data":{"album":[{"id":900}]}}`, string(g.await(1, 1)[0].GetData()))
 }
 
 func TestLiveQueryOfBadValues(t *testing.T) {

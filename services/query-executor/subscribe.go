@@ -20,11 +20,12 @@ import (
 // newLive makes what keeps the executor's subscriptions.
 func newLive(e *Executor, d Deps) *live.Manager {
 	return live.New(live.Deps{
-		Use:     e.liveSource,
-		Queries: live.Options{Interval: e.config.LiveInterval, Batch: e.config.LiveBatch},
-		Streams: live.Options{Interval: e.config.StreamInterval, Batch: e.config.StreamBatch},
-		Metrics: live.NewMetrics(d.Metrics),
-		Log:     telemetry.Of(d.Logger, telemetry.LogPoller),
+		Use:       e.liveSource,
+		Queries:   live.Options{Interval: e.config.LiveInterval, Batch: e.config.LiveBatch},
+		Streams:   live.Options{Interval: e.config.StreamInterval, Batch: e.config.StreamBatch},
+		SkipEmpty: e.config.SkipEmptyResults,
+		Metrics:   live.NewMetrics(d.Metrics),
+		Log:       telemetry.Of(d.Logger, telemetry.LogPoller),
 	})
 }
 

@@ -71,6 +71,9 @@ func (b *batch) query() ([]outcome, error) {
 		if p.live.Streaming && cursor == nil {
 			return // an empty batch is not sent
 		}
+		if !p.live.Streaming && p.manager.deps.SkipEmpty && isEmpty(roots) {
+			return
+		}
 		r := &Result{Hash: sha256.Sum256(answer), Cursor: bytes.Clone(cursor)}
 		if b.wanted(b.cohorts[i], r.Hash) {
 			r.Data = bytes.Clone(answer)
@@ -80,6 +83,11 @@ func (b *batch) query() ([]outcome, error) {
 	b.database = time.Since(started)
 	p.manager.deps.Metrics.database(p.kind, b.database)
 	return outcomes, err
+}
+
+// isEmpty says that nothing was found.
+func isEmpty(roots [][]byte) bool {
+	return !slices.ContainsFunc(roots, func(r []byte) bool { return string(r) != "[]" && string(r) != "null" })
 }
 
 // wanted says whether anybody may want a result, so that the others need no memory.

@@ -24,7 +24,9 @@ type Deps struct {
 	Use func(source string) (backend.LiveSource, func(), error)
 	// Queries and Streams are the options of the two kinds.
 	Queries, Streams Options
-	Metrics          *Metrics
+	// SkipEmpty sends no results of live queries in which nothing was found.
+	SkipEmpty bool
+	Metrics   *Metrics
 	// Log takes a line for each cycle of a poller.
 	Log *slog.Logger
 }
@@ -167,7 +169,7 @@ func (m *Manager) Stale(good func(plan any) bool) []*Subscriber {
 func (m *Manager) Rejoin(s *Subscriber, next Subscription) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s.link.subscribers[s.ID] != s {
+	if s.link.subscribers[s.ID] != s || m.closed {
 		return // it has left in the meantime
 	}
 	next.Request, next.Hash, next.Cursor = s.Request, s.Hash, s.Cursor
