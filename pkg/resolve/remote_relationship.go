@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"queryengine/pkg/metadata"
+	"queryengine/pkg/remoteschema"
 )
 
-// RemoteRelationship leads from a table to another source, or to a remote schema. Exactly one
-// target is set.
+// RemoteRelationship leads from a table, or from a type of a remote schema, to a source or to a
+// remote schema. Exactly one target is set.
 //
 // Unlike everything else of a Table it is made when it is asked for, by a Schema: what it
 // leads to may change while the source of its table stays the same.
@@ -17,18 +18,18 @@ type RemoteRelationship struct {
 	Meta *metadata.RemoteRelationship
 	// Left are the fields of the table whose values are joined by.
 	Left []JoinField
-	// Source is a table of a source.
+	// Source is a table of a source, Remote a field of a remote schema.
 	Source *SourceTarget
-	// Remote is a field of a remote schema.
 	Remote *RemoteTarget
 }
 
 // JoinField is a field of the left side: a column, or a scalar computed field without
-// arguments of the client's.
+// arguments of the client's; of a type of a remote schema, a field without arguments.
 type JoinField struct {
 	Name     string
 	Column   *Column
 	Computed *ComputedField
+	Remote   *remoteschema.Field
 }
 
 // SourceTarget are the rows of a table, of another source or the same one.
@@ -60,14 +61,20 @@ func (s *Schema) remoteRelationship(t *Table, m *metadata.RemoteRelationship) (*
 		return nil, problemf("%q is not a valid GraphQL identifier", m.Name)
 	}
 	r := &RemoteRelationship{Name: m.Name, Meta: m}
-	if to := m.Definition.ToSource; to != nil {
-		return r, s.joinSource(r, t, to)
+	left := func(name string) (JoinField, problem) {
+		if f, ok := t.joinField(name); ok {
+			return f, problem{}
+		}
+		return JoinField{}, t.noJoinField(name)
 	}
-	return r, s.joinRemote(r, t, m.Definition.ToRemoteSchema)
+	if to := m.Definition.ToSource; to != nil {
+		return r, s.joinSource(r, to, left)
+	}
+	return r, s.joinRemote(r, m.Definition.ToRemoteSchema, left)
 }
 
-// joinSource joins the columns that the definition pairs.
-func (s *Schema) joinSource(r *RemoteRelationship, t *Table, to *metadata.ToSource) problem {
+// joinSource joins the columns that the definition pairs. left finds one of the left side.
+func (s *Schema) joinSource(r *RemoteRelationship, to *metadata.ToSource, left func(name string) (JoinField, problem)) problem {
 	source := s.Source(to.Source)
 	if source == nil {
 		return problemf("source not found: %q", to.Source)
@@ -78,9 +85,9 @@ func (s *Schema) joinSource(r *RemoteRelationship, t *Table, to *metadata.ToSour
 	}
 	var columns []string
 	for _, name := range sortedKeys(to.FieldMapping) {
-		left, ok := t.joinField(name)
-		if !ok {
-			return t.noJoinField(name)
+		field, p := left(name)
+		if p.reason != "" {
+			return p
 		}
 		right := target.Table.Column(to.FieldMapping[name])
 		switch {
@@ -89,7 +96,7 @@ func (s *Schema) joinSource(r *RemoteRelationship, t *Table, to *metadata.ToSour
 		case right.Enum != nil:
 			return problemf("relationships to enum fields are not supported yet")
 		}
-		r.Left = append(r.Left, left)
+		r.Left = append(r.Left, field)
 		target.Columns = append(target.Columns, right)
 		columns = append(columns, right.Name)
 	}
@@ -202,8 +209,8 @@ func (r *RemoteRelationship) needs(t *Table) []need {
 			k.need(fieldID(t, metadata.ObjectComputedField, f.Computed.Name))
 		}
 	}
-	if target := r.Remote; target != nil {
-		k.need(target.Remote.Meta.ID())
+	if r.Remote != nil {
+		k.need(r.Remote.Remote.Meta.ID())
 	}
 	if target := r.Source; target != nil {
 		k.need(sourceID(target.Table.Source.Name))

@@ -65,18 +65,19 @@ func (t *RemoteTarget) For(role string, r *RemoteRelationship) []RemoteCall {
 	return path
 }
 
-// joinRemote follows the path of the definition, and checks the arguments on it.
-func (s *Schema) joinRemote(r *RemoteRelationship, t *Table, to *metadata.ToRemoteSchema) problem {
+// joinRemote follows the path of the definition, and checks the arguments on it. left finds one
+// of the left side.
+func (s *Schema) joinRemote(r *RemoteRelationship, to *metadata.ToRemoteSchema, left func(name string) (JoinField, problem)) problem {
 	remote := s.Remote(to.RemoteSchema)
 	if remote == nil {
 		return problemf("remote schema with name %q not found", to.RemoteSchema)
 	}
 	for _, name := range to.LHSFields {
-		left, ok := t.joinField(name)
-		if !ok {
-			return t.noJoinField(name)
+		field, p := left(name)
+		if p.reason != "" {
+			return p
 		}
-		r.Left = append(r.Left, left)
+		r.Left = append(r.Left, field)
 	}
 	path, p := joinPath(remote.Upstream, r)
 	r.Remote = &RemoteTarget{Remote: remote, Path: path}

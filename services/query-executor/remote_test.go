@@ -98,7 +98,8 @@ func TestRemoteFaultsOfTheClient(t *testing.T) {
 	} {
 		err := e.execute(t.Context(), &queryv1.ExecuteRequest{Session: asAdmin(), Query: tt.query, Variables: []byte(tt.variables)}, &reply{})
 		got := apierror.From(err)
-		require.Equal(t, []string{"validation-failed", tt.path, tt.message}, []string{string(got.Code), got.Path, got.Message}, tt.query)
+		message := strings.Replace(got.Message, "'SAD', 'HAPPY'", "'HAPPY', 'SAD'", 1) // the remote has no order
+		require.Equal(t, []string{"validation-failed", tt.path, tt.message}, []string{string(got.Code), got.Path, message}, tt.query)
 	}
 }
 
@@ -221,8 +222,8 @@ func TestRemoteAnswers(t *testing.T) {
 func TestRemoteMisbehaves(t *testing.T) {
 	t.Parallel()
 	server := newRemoteServer(t)
-	e := newRemote(t, `[{"name":"people","definition":{"timeout_seconds":1}}]`, Config{}, server)
-	document := e.state.Load().snapshot.Document
+	patient := newRemote(t, plainRemote, Config{}, server)
+	hasty := newRemote(t, `[{"name":"people","definition":{"timeout_seconds":1}}]`, Config{}, server)
 	for name, tt := range map[string]struct {
 		handler http.HandlerFunc
 		want    string
@@ -243,9 +244,13 @@ func TestRemoteMisbehaves(t *testing.T) {
 		"goes in circles": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusTemporaryRedirect) }, "Too many redirects: 11 redirects"},
 	} {
 		server.answerWith(tt.handler)
+		e := patient
+		if name == "hangs" {
+			e = hasty
+		}
 		err := e.execute(t.Context(), &queryv1.ExecuteRequest{Session: asAdmin(), Query: `{ hello artist { name } }`}, &reply{})
 		got := apierror.From(err)
-		require.Equal(t, `HTTP exception occurred while sending the request to "`+document.RemoteSchemas[0].Definition.Shown()+`"`, got.Message, name)
+		require.Equal(t, `HTTP exception occurred while sending the request to "`+server.URL+`"`, got.Message, name)
 		require.Contains(t, string(got.InternalJSON()), tt.want, name)
 	}
 }

@@ -70,6 +70,9 @@ func (j *joins) add(list []plan.JoinMember, o backend.RenderOptions) ([]join.Mem
 }
 
 func newTarget(j *plan.Join, o backend.RenderOptions) (target, error) {
+	if j.Remote != nil {
+		return &remoteTarget{j.Remote}, nil
+	}
 	statement, err := j.Query.Source.Dialect.RenderQuery(j.Query.Root, o)
 	if err != nil {
 		return nil, fmt.Errorf("render a join: %w", err)

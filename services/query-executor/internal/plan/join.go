@@ -27,8 +27,9 @@ type Join struct {
 	// Parts is the number of values that make the key. The members that hold them stand next
 	// to each other in the list that the join is part of; First is the index of the first one.
 	First, Parts int
-	// Query answers all keys.
-	Query *JoinQuery
+	// Query or Remote answers all keys.
+	Query  *JoinQuery
+	Remote *RemoteCall
 	// Joins are those in the answer to a key.
 	Joins []JoinMember
 }
@@ -55,9 +56,9 @@ type joined struct {
 	key []ir.Field
 }
 
-// remoteRows plans the rows that a remote relationship leads to.
-func (p *planner) remoteRows(m *schema.RemoteRelation, f *schema.Field, s *selected) (ir.Field, error) {
-	return p.remoteField(m, func() (ir.Root, error) {
+// joinRows plans the rows that a remote relationship leads to.
+func (p *planner) joinRows(m *schema.RemoteRelation, f *schema.Field, s *selected) error {
+	return p.joinSource(m, func() (ir.Root, error) {
 		if m.Source.Array {
 			return p.selectRows(tableRelation(m.Target), s, f.Args(), nil)
 		}
@@ -65,31 +66,41 @@ func (p *planner) remoteRows(m *schema.RemoteRelation, f *schema.Field, s *selec
 	})
 }
 
-// remoteAggregate plans the aggregates of these rows.
-func (p *planner) remoteAggregate(m *schema.RemoteAggregate, f *schema.Field, s *selected) (ir.Field, error) {
-	return p.remoteField(m.RemoteRelation, func() (ir.Root, error) {
+// joinAggregate plans the aggregates of these rows.
+func (p *planner) joinAggregate(m *schema.RemoteAggregate, f *schema.Field, s *selected) error {
+	return p.joinSource(m.RemoteRelation, func() (ir.Root, error) {
 		return p.aggregateRows(tableRelation(m.Target), s, f.Args(), nil)
 	})
 }
 
-// remoteField plans a field whose value another source gives; plan plans what is asked there
-// for one key. What it gives is the field that holds the place in the answer.
-func (p *planner) remoteField(m *schema.RemoteRelation, plan func() (ir.Root, error)) (ir.Field, error) {
+// joinSource plans a field whose value another source gives; plan plans what is asked there for
+// one key.
+func (p *planner) joinSource(m *schema.RemoteRelation, plan func() (ir.Root, error)) error {
+	query, err := p.joinQuery(m.Source, plan)
+	if err != nil {
+		return err
+	}
+	p.joined = &joined{Join: Join{Parts: len(m.Left), Query: query, Joins: p.takeJoins()}}
+	return nil
+}
+
+// remoteField plans a field of rows whose value comes from elsewhere; plan sets p.joined. What
+// it gives is the field that holds the place in the answer.
+func (p *planner) remoteField(m *resolve.RemoteRelationship, plan func() error) (ir.Field, error) {
 	if p.subscribes {
 		return ir.Field{}, p.failWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
 	}
 	key := p.keyFields(m)
-	query, err := p.joinQuery(m.Source, plan)
-	if err != nil {
+	if err := plan(); err != nil {
 		return ir.Field{}, err
 	}
-	p.joined = &joined{Join: Join{Parts: len(m.Left), Query: query, Joins: p.takeJoins()}, key: key}
+	p.joined.key = key
 	return key[0], nil
 }
 
 // keyFields are the values that are joined by: those of the row itself, as in any relationship,
 // whatever the role may see of them.
-func (p *planner) keyFields(m *schema.RemoteRelation) []ir.Field {
+func (p *planner) keyFields(m *resolve.RemoteRelationship) []ir.Field {
 	if len(m.Left) == 0 {
 		return []ir.Field{{Typename: m.Name}} // holds the place
 	}

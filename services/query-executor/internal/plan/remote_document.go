@@ -17,6 +17,8 @@ type remoteDocument struct {
 	variables []RemoteVariable
 	// parts counts the variables for parts of values, hidden the fields that clients don't see.
 	parts, hidden int
+	// references are the parts of keys that the text refers to.
+	references []RemoteReference
 }
 
 // Names of variables that the engine makes up. A client's variable that is called like one of

@@ -44,26 +44,46 @@ func (s *selected) key(name string) string {
 // remoteOwn plans a field that the remote answers.
 func (p *planner) remoteOwn(d *remoteDocument, f *schema.Field, m *schema.RemoteField, s *selected) (remoteSelected, error) {
 	out := remoteSelected{member: remote.Member{Key: s.Alias}}
-	arguments, err := p.remoteArguments(d, f, m, s)
+	arguments, err := p.remoteArguments(d, f.Args(), m.Presets, nil, s)
+	if err != nil {
+		return out, err
+	}
+	below, err := p.remoteBelow(d, f.Type.Named, s)
 	if err != nil {
 		return out, err
 	}
 	out.text = s.key(m.Field.Remote) + arguments
-	out.same = out.text
-	if !f.Type.Named.IsComposite() {
-		return out, p.scalarField(s)
-	}
-	below, err := p.remoteComposite(d, f.Type.Named, s)
-	if err != nil {
-		return out, err
-	}
-	out.text += " {" + strings.Join(below.texts, " ") + "}"
-	out.same += " {" + strings.Join(below.same, " ") + "}"
-	out.member.Below = &below.shape
-	if len(below.joins) > 0 {
+	out.same = out.text + below.braces(below.same)
+	out.text += below.braces(below.texts)
+	if out.member.Below = below.shapeOf(); len(below.joins) > 0 {
 		out.joins = []JoinMember{{Key: s.Alias, Below: below.joins}}
 	}
 	return out, nil
+}
+
+// remoteBelow plans what is selected of a field of a type, which is nothing for scalars and
+// enums.
+func (p *planner) remoteBelow(d *remoteDocument, t *schema.Type, s *selected) (*remoteSelection, error) {
+	if !t.IsComposite() {
+		return &remoteSelection{}, p.scalarField(s)
+	}
+	return p.remoteComposite(d, t, s)
+}
+
+// braces are texts as a selection set, "" for none.
+func (x *remoteSelection) braces(texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	return " {" + strings.Join(texts, " ") + "}"
+}
+
+// shapeOf is the shape of the objects, nil when there are none.
+func (x *remoteSelection) shapeOf() *remote.Shape {
+	if len(x.texts) == 0 {
+		return nil
+	}
+	return &x.shape
 }
 
 // remoteComposite plans the selection set on an object, an interface or a union.
@@ -156,8 +176,15 @@ func (p *planner) remoteObject(d *remoteDocument, t *schema.Type, s *selected) (
 
 // remoteMember plans a field of an object of a remote.
 func (p *planner) remoteMember(d *remoteDocument, f *schema.Field, s *selected) (remoteSelected, error) {
-	if m, ok := f.Means.(*schema.RemoteField); ok {
+	switch m := f.Means.(type) {
+	case *schema.RemoteField:
 		return p.remoteOwn(d, f, m, s)
+	case *schema.RemoteJoin:
+		return p.remoteJoined(d, m.RemoteRelationship, s, func() error { return p.joinRemote(m, f, s) })
+	case *schema.RemoteRelation:
+		return p.remoteJoined(d, m.RemoteRelationship, s, func() error { return p.joinRows(m, f, s) })
+	case *schema.RemoteAggregate:
+		return p.remoteJoined(d, m.RemoteRelationship, s, func() error { return p.joinAggregate(m, f, s) })
 	}
 	return remoteSelected{}, apierror.New(apierror.NotSupported, "this field can't be executed")
 }

@@ -4,51 +4,73 @@ import (
 	"strings"
 
 	"queryengine/pkg/remoteschema"
+	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/schema"
 )
 
-// remoteArguments writes the arguments of a field of a remote: those of the client, and the
-// presets but for those in fixed, which a relationship gives.
-func (p *planner) remoteArguments(d *remoteDocument, f *schema.Field, m *schema.RemoteField, s *selected) (string, error) {
+// remoteArguments writes the arguments of a field of a remote: those of the client, those that
+// a relationship gives, and presets where that doesn't.
+func (p *planner) remoteArguments(d *remoteDocument, inputs []schema.Input, presets []*remoteschema.Preset, fixed []resolve.JoinArgument, s *selected) (string, error) {
 	var list []string
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
-		text, _, err := p.remoteInput(d, in, v)
+	given := map[string]bool{}
+	err := p.arguments(s, inputs, func(in *schema.Input, v value) error {
+		text, _, err := p.remoteInput(d, in, v, fixedValue(fixed, in.Name))
 		if text != "" {
 			list = append(list, in.Name+": "+text)
+			given[in.Name] = true
 		}
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
-	for _, preset := range m.Presets {
-		list = append(list, preset.Name+": "+d.preset(preset.Value))
-	}
-	if len(list) == 0 {
-		return "", nil
-	}
-	return "(" + strings.Join(list, ", ") + ")", nil
+	return parentheses(d.rest(list, given, presets, fixed)), nil
 }
 
 // remoteInput writes the value of an argument or a field of an input object, "" when nothing is
 // to be sent; altered says that it isn't what the client gave.
-func (p *planner) remoteInput(d *remoteDocument, in *schema.Input, v value) (text string, altered bool, err error) {
-	if p.options.RemoteSkipNulls {
+func (p *planner) remoteInput(d *remoteDocument, in *schema.Input, v value, fixed resolve.JoinValue) (text string, altered bool, err error) {
+	if p.options.RemoteSkipNulls || fixed != nil {
 		opened, null, err := p.isNull(in.Type, v, LookShape)
-		if unset := opened.literal == nil && opened.json == nil; err != nil || null && !unset {
+		if unset := opened.literal == nil && opened.json == nil; err != nil || null && (!unset || fixed != nil) {
 			return "", true, err
 		}
 	}
 	of, _ := in.Means.(*remoteschema.Input)
-	return p.remoteValue(d, in.Type, of.Type, v)
+	return p.remoteValue(d, in.Type, of.Type, v, fixed)
+}
+
+// fixedValue is what a relationship gives for an input, nil for nothing.
+func fixedValue(list []resolve.JoinArgument, name string) resolve.JoinValue {
+	if a := schema.FindFixed(list, name); a != nil {
+		return a.Value
+	}
+	return nil
+}
+
+// rest adds what the client doesn't give: what a relationship does, and the presets that are
+// left.
+func (d *remoteDocument) rest(list []string, given map[string]bool, presets []*remoteschema.Preset, fixed []resolve.JoinArgument) []string {
+	for _, a := range fixed {
+		if !given[a.Name] {
+			list = append(list, a.Name+": "+d.fixed(a.Value, a.Type))
+			given[a.Name] = true
+		}
+	}
+	for _, preset := range presets {
+		if !given[preset.Name] {
+			list = append(list, preset.Name+": "+d.preset(preset.Value))
+		}
+	}
+	return list
 }
 
 // remoteValue writes a value. A variable stays one, unless something was altered in its value:
-// then it is written member by member.
-func (p *planner) remoteValue(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v value) (text string, altered bool, err error) {
+// then it is written member by member. fixed is what a relationship gives, nil for nothing.
+func (p *planner) remoteValue(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v value, fixed resolve.JoinValue) (text string, altered bool, err error) {
 	if v.literal == nil || v.literal.Kind != parse.VariableUse {
-		return p.remoteOpened(d, at, of, v)
+		return p.remoteOpened(d, at, of, v, fixed)
 	}
 	opened, err := p.open(at, v)
 	if err != nil {
@@ -56,7 +78,7 @@ func (p *planner) remoteValue(d *remoteDocument, at schema.Ref, of *remoteschema
 	}
 	if at.Named.Kind != schema.Scalar {
 		before := *d
-		if text, altered, err = p.remoteOpened(d, at, of, opened); err != nil || altered {
+		if text, altered, err = p.remoteOpened(d, at, of, opened, fixed); err != nil || altered {
 			return text, altered, err
 		}
 		*d = before
@@ -66,8 +88,8 @@ func (p *planner) remoteValue(d *remoteDocument, at schema.Ref, of *remoteschema
 
 // remoteOpened writes a value that is no use of a variable, but may be (a part of) the value of
 // one.
-func (p *planner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v value) (text string, altered bool, err error) {
-	item, isList := at.Item()
+func (p *planner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v value, fixed resolve.JoinValue) (text string, altered bool, err error) {
+	_, isList := at.Item()
 	scalar := at.Named.Kind == schema.Scalar
 	switch {
 	case scalar && v.literal == nil:
@@ -81,7 +103,8 @@ func (p *planner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschem
 	}
 	switch {
 	case isList:
-		return p.remoteList(d, at, of, item, v)
+		list, _ := fixed.(resolve.JoinList)
+		return p.remoteList(d, at, of, v, list)
 	case at.Named.Kind == schema.Enum:
 		found, err := p.enum(at, v)
 		if err != nil {
@@ -89,40 +112,47 @@ func (p *planner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschem
 		}
 		return found.Name, false, nil
 	}
-	return p.remoteObjectValue(d, at, v)
+	object, _ := fixed.(resolve.JoinObject)
+	return p.remoteObjectValue(d, at, v, object)
 }
 
-func (p *planner) remoteList(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, item schema.Ref, v value) (string, bool, error) {
+// remoteList writes a list, the items that a relationship gives after those of the client.
+func (p *planner) remoteList(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v value, fixed resolve.JoinList) (string, bool, error) {
 	var items []string
-	altered := false
-	err := p.list(at, v, func(_ schema.Ref, v value) error {
-		text, changed, err := p.remoteValue(d, item, of.Elem, v)
+	altered := len(fixed) > 0
+	err := p.list(at, v, func(item schema.Ref, v value) error {
+		text, changed, err := p.remoteValue(d, item, of.Elem, v, nil)
 		items, altered = append(items, text), altered || changed
 		return err
 	})
+	for _, item := range fixed {
+		items = append(items, d.fixed(item, of.Elem))
+	}
 	text := strings.Join(items, ", ")
-	if v.kind() == kindList {
+	if v.kind() == kindList || len(fixed) > 0 {
 		text = "[" + text + "]"
 	}
 	return text, altered, err
 }
 
-// remoteObjectValue writes an input object, with the presets of its type.
-func (p *planner) remoteObjectValue(d *remoteDocument, at schema.Ref, v value) (string, bool, error) {
+// remoteObjectValue writes an input object, with what a relationship gives and the presets of
+// its type.
+func (p *planner) remoteObjectValue(d *remoteDocument, at schema.Ref, v value, fixed resolve.JoinObject) (string, bool, error) {
 	var fields []string
 	altered := false
+	given := map[string]bool{}
 	err := p.object(at, v, func(in *schema.Input, v value) error {
-		text, changed, err := p.remoteInput(d, in, v)
+		text, changed, err := p.remoteInput(d, in, v, fixedValue(fixed, in.Name))
 		if altered = altered || changed; text != "" {
 			fields = append(fields, in.Name+": "+text)
+			given[in.Name] = true
 		}
 		return err
 	})
 	if err != nil {
 		return "", false, err
 	}
-	for _, preset := range at.Named.RemoteOf().Presets {
-		fields, altered = append(fields, preset.Name+": "+d.preset(preset.Value)), true
-	}
-	return "{" + strings.Join(fields, ", ") + "}", altered, nil
+	client := len(fields)
+	fields = d.rest(fields, given, at.Named.RemoteOf().Presets, fixed)
+	return "{" + strings.Join(fields, ", ") + "}", altered || len(fields) > client, nil
 }

@@ -117,11 +117,6 @@ func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
 		return p.columnField(t, m, f, s)
 	case *resolve.SelectComputedField:
 		return p.computedField(m, f, s)
-	}
-	if err := p.relate(); err != nil {
-		return ir.Field{}, err
-	}
-	switch m := f.Means.(type) {
 	case *schema.Relation:
 		if m.Array {
 			query, err := p.selectRows(tableRelation(m.Target), s, f.Args(), nil)
@@ -142,9 +137,11 @@ func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
 	case schema.NodeID:
 		return p.nodeID(m.Table, s)
 	case *schema.RemoteRelation:
-		return p.remoteRows(m, f, s)
+		return p.remoteField(m.RemoteRelationship, func() error { return p.joinRows(m, f, s) })
 	case *schema.RemoteAggregate:
-		return p.remoteAggregate(m, f, s)
+		return p.remoteField(m.RemoteRelationship, func() error { return p.joinAggregate(m, f, s) })
+	case *schema.RemoteJoin:
+		return p.remoteField(m.RemoteRelationship, func() error { return p.joinRemote(m, f, s) })
 	case *schema.ComputedRows:
 		query, err := p.computedRows(m, f, s)
 		return ir.Field{Nested: &ir.Nested{Root: query}}, err

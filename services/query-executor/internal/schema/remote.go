@@ -12,30 +12,40 @@ type RemoteRelation struct {
 // RemoteAggregate is the aggregate of an array relationship to another source.
 type RemoteAggregate struct{ *RemoteRelation }
 
-// remoteFields are the fields of the remote relationships. An object relationship may always
-// be null: nothing holds two sources together.
+// remoteFields are the fields of the remote relationships.
 func (t *Table) remoteFields() []Field {
+	left := t.Catalog.Name.Name
+	if schema := t.Catalog.Name.Schema; schema != "public" {
+		left = schema + "_" + left
+	}
 	var fields []Field
 	for _, r := range t.role.source.RemoteRelationships(t.Table) {
-		if r.Source == nil {
+		if r.Remote != nil {
+			fields = append(fields, t.role.remoteJoin(r, left)...)
 			continue
 		}
-		target := t.role.Table(r.Source.Table)
-		if target == nil {
-			continue
-		}
-		m := &RemoteRelation{RemoteRelationship: r, Target: target}
-		if !r.Source.Array {
-			fields = append(fields, Field{Name: r.Name, Type: Named(target.Type()), Means: m})
-			continue
-		}
-		fields = append(fields, Field{Name: r.Name, Type: target.listType(), Means: m, args: (*rowArgs)(target)})
-		if target.Permission.Aggregations {
-			fields = append(fields, Field{
-				Name: t.naming.aggregateOf(r.Name), Type: NonNull(Named(target.AggregateType())), Means: &RemoteAggregate{m},
-				args: (*rowArgs)(target),
-			})
-		}
+		fields = append(fields, t.role.remoteRelation(r, t.naming)...)
+	}
+	return fields
+}
+
+// remoteRelation are the fields of a relationship to a source. An object relationship may always
+// be null: nothing holds two sources together.
+func (r *Role) remoteRelation(relationship *resolve.RemoteRelationship, n naming) []Field {
+	target := r.Table(relationship.Source.Table)
+	if target == nil {
+		return nil
+	}
+	m := &RemoteRelation{RemoteRelationship: relationship, Target: target}
+	if !relationship.Source.Array {
+		return []Field{{Name: m.Name, Type: Named(target.Type()), Means: m}}
+	}
+	fields := []Field{{Name: m.Name, Type: target.listType(), Means: m, args: (*rowArgs)(target)}}
+	if target.Permission.Aggregations {
+		fields = append(fields, Field{
+			Name: n.aggregateOf(m.Name), Type: NonNull(Named(target.AggregateType())), Means: &RemoteAggregate{m},
+			args: (*rowArgs)(target),
+		})
 	}
 	return fields
 }

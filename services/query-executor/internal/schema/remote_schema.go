@@ -29,6 +29,13 @@ func (p remotePart) build() content {
 	for _, f := range p.Fields {
 		c.fields = append(c.fields, r.remoteField(p.remote, f))
 	}
+	for _, relationship := range r.source.RemoteTypeRelationships(p.remote, p.Type.Remote) {
+		if relationship.Remote != nil {
+			c.fields = append(c.fields, r.remoteJoin(relationship, p.remote.Name+"_"+p.Type.Remote)...)
+			continue
+		}
+		c.fields = append(c.fields, r.remoteRelation(relationship, naming{})...)
+	}
 	for _, i := range p.Inputs {
 		c.inputs = append(c.inputs, r.remoteInput(p.remote, i))
 	}
@@ -40,8 +47,13 @@ func (p remotePart) build() content {
 
 // RemoteOf is the type at the remote schema that t stands for, nil for other types.
 func (t *Type) RemoteOf() *remoteschema.Type {
-	p, _ := t.definition.(remotePart)
-	return p.Type
+	switch p := t.definition.(type) {
+	case remotePart:
+		return p.Type
+	case joinPart:
+		return p.Type
+	}
+	return nil
 }
 
 // kinds are the kinds of types of remote schemas.

@@ -1,0 +1,37 @@
+package execute
+
+import (
+	"context"
+
+	"queryengine/services/query-executor/internal/join"
+	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/remote"
+)
+
+// remoteTarget is a field of a remote schema that is asked for keys.
+type remoteTarget struct{ *plan.RemoteCall }
+
+// bindings are none: what a remote is told of variables belongs to the body of the call.
+func (t *remoteTarget) bindings() []plan.Binding { return nil }
+
+func (t *remoteTarget) texts() []string { return t.Texts() }
+
+func (t *remoteTarget) ask(ctx context.Context, r *Run, _ [][]byte, keys join.Keys) ([][]byte, error) {
+	list := make([][][]byte, keys.Len())
+	for i := range list {
+		list[i] = keys.Key(i)
+	}
+	body, err := t.Body(list, r.Values, r.Session)
+	if err != nil {
+		return nil, err
+	}
+	response, err := r.Remotes.Call(ctx, t.Meta, body)
+	if err != nil {
+		return nil, err
+	}
+	data, err := remote.Joined(response.Body, r.Remotes.DataFirst)
+	if err != nil {
+		return nil, err
+	}
+	return remote.Values(data, len(list), t.Path, t.Shape)
+}

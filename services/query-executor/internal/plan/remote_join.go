@@ -1,0 +1,199 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"queryengine/pkg/ir"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/remoteschema"
+	"queryengine/pkg/resolve"
+	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/services/query-executor/internal/remote"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// RemoteCall asks a remote for all keys of a join, in one request: the same field for each key,
+// with arguments of its own.
+type RemoteCall struct {
+	Meta *metadata.RemoteSchema
+	// Path leads from the field of a key to the value, and Shape is what that consists of.
+	Path  []string
+	Shape *remote.Shape
+
+	variables []RemoteVariable
+	// texts are the field, cut at the references to parts of its key.
+	texts      []string
+	references []RemoteReference
+}
+
+// RemoteReference is where a part of a key stands in a field.
+type RemoteReference struct {
+	Part int
+	Type *remoteschema.Ref
+}
+
+// joinRemote plans a field whose value a remote schema gives.
+func (p *planner) joinRemote(m *schema.RemoteJoin, f *schema.Field, s *selected) error {
+	target := m.RemoteRelationship.Remote
+	p.dependOn(target.Remote)
+	d := &remoteDocument{remote: target.Remote, names: p.typeNames(target.Remote)}
+	last := m.Path[len(m.Path)-1]
+	arguments, err := p.remoteArguments(d, f.Args(), last.Field.Presets, last.Args, s)
+	if err != nil {
+		return err
+	}
+	below, err := p.remoteBelow(d, f.Type.Named, s)
+	if err != nil {
+		return err
+	}
+	call := &RemoteCall{Meta: target.Remote.Meta, Shape: below.shapeOf()}
+	var text strings.Builder
+	for i, step := range m.Path[:len(m.Path)-1] {
+		list := d.rest(nil, map[string]bool{}, step.Field.Presets, step.Args)
+		text.WriteString(step.Field.Remote + parentheses(list) + " {")
+		call.Path = append(call.Path, m.Path[i+1].Field.Remote)
+	}
+	text.WriteString(last.Field.Remote + arguments + below.braces(below.texts) + strings.Repeat("}", len(m.Path)-1))
+	call.cut(text.String(), d)
+	p.joined = &joined{Join: Join{Parts: len(m.Left), Remote: call, Joins: below.joins}}
+	return nil
+}
+
+// cut cuts the text of a field at its references, which were made in another order.
+func (c *RemoteCall) cut(text string, d *remoteDocument) {
+	c.variables = d.variables
+	for i, part := range strings.Split(text, referenceMark) {
+		if i%2 == 0 {
+			c.texts = append(c.texts, part)
+			continue
+		}
+		n, _ := strconv.Atoi(part) // it was written by fixed
+		c.references = append(c.references, d.references[n])
+	}
+}
+
+// referenceMark stands around the number of a reference in a text. No text in GraphQL has it.
+const referenceMark = "\x00"
+
+// fixed writes a value that a relationship gives for a place of a type.
+func (d *remoteDocument) fixed(v resolve.JoinValue, of *remoteschema.Ref) string {
+	switch v := v.(type) {
+	case resolve.JoinReference:
+		d.references = append(d.references, RemoteReference{Part: int(v), Type: of})
+		return referenceMark + strconv.Itoa(len(d.references)-1) + referenceMark
+	case resolve.JoinLiteral:
+		return string(v) // scalars are spelt as in JSON
+	case resolve.JoinList:
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = d.fixed(item, of.Elem)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case resolve.JoinObject:
+		return "{" + strings.Join(d.rest(nil, map[string]bool{}, of.Named().Presets, v), ", ") + "}"
+	}
+	return "null"
+}
+
+// Body is the body of the request for keys. Parts of keys that GraphQL can't spell are sent as
+// variables.
+func (c *RemoteCall) Body(keys [][][]byte, values [][]byte, s *session.Session) ([]byte, error) {
+	var fields, declared, extra []byte
+	for i, key := range keys {
+		fields = append(append(fields, ' '), remote.Alias(i)...)
+		fields = append(append(fields, ": "...), c.texts[0]...)
+		for n, r := range c.references {
+			value := key[r.Part]
+			if spelled, ok := r.spell(value); ok {
+				fields = append(fields, spelled...)
+			} else {
+				name := joinPrefix + strconv.Itoa(i) + "_" + strconv.Itoa(n)
+				fields = append(append(fields, '$'), name...)
+				declared = append(declared, " $"+name+": "+r.Type.Remote()...)
+				extra = append(append(extra, `,"`+name+`":`...), value...)
+			}
+			fields = append(fields, c.texts[n+1]...)
+		}
+	}
+	document := make([]byte, 0, len(fields)+len(declared)+64)
+	document = append(document, "query"...)
+	if len(c.variables)+len(declared) > 0 {
+		document = append(document, '(')
+		for _, v := range c.variables {
+			document = append(document, "$"+v.Name+": "+v.Type+" "...)
+		}
+		document = append(append(document, declared...), ')')
+	}
+	document = append(append(append(document, " {"...), fields...), '}')
+
+	body := rawjson.AppendString([]byte(`{"query":`), string(document))
+	if len(c.variables)+len(extra) == 0 {
+		return append(body, '}'), nil
+	}
+	body = append(body, `,"variables":{`...)
+	start := len(body)
+	body, err := appendVariables(body, c.variables, values, s)
+	if err != nil {
+		return nil, err
+	}
+	if len(extra) > 0 && len(body) == start {
+		extra = extra[1:] // the comma
+	}
+	return append(append(body, extra...), "}}"...), nil
+}
+
+// spell writes JSON in GraphQL, as far as both are spelt alike: an object isn't.
+func (r *RemoteReference) spell(json []byte) ([]byte, bool) {
+	switch rawjson.KindOf(json) {
+	case rawjson.Number, rawjson.Boolean:
+		return json, true
+	case rawjson.String:
+		if r.Type.Named().Kind != remoteschema.Enum {
+			return json, true
+		}
+		text, err := rawjson.Text(json)
+		return []byte(text), err == nil && isName(text)
+	}
+	return nil, false
+}
+
+// Texts tell the call from others.
+func (c *RemoteCall) Texts() []string { return append([]string{c.Meta.Name}, c.texts...) }
+
+// remoteJoined plans a field of an object of a remote whose value comes from elsewhere; plan
+// sets p.joined. The values that it is joined by are asked for in its place.
+func (p *planner) remoteJoined(d *remoteDocument, m *resolve.RemoteRelationship, s *selected, plan func() error) (remoteSelected, error) {
+	out := remoteSelected{member: remote.Member{Key: s.Alias}, text: s.key(typename)}
+	if err := plan(); err != nil {
+		return out, err
+	}
+	key := []ir.Field{{}} // the first part stands in the place of the field itself
+	for i, left := range m.Left {
+		if i == 0 {
+			out.text = s.key(left.Remote.Remote)
+			continue
+		}
+		d.hidden++
+		name := internalPrefix + "key_" + strconv.Itoa(d.hidden)
+		key = append(key, ir.Field{Alias: name})
+		out.hidden = append(out.hidden, remoteSelected{text: name + ": " + left.Remote.Remote, member: remote.Member{Key: name}})
+	}
+	p.joined.key = key
+	out.joins = p.addJoins(nil, s.Alias)
+	// Fields of the same selections are planned alike.
+	out.same = out.text
+	for _, set := range s.sets {
+		out.same += fmt.Sprintf(" %p", set)
+	}
+	return out, nil
+}
+
+func parentheses(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
