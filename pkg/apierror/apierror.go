@@ -77,6 +77,9 @@ type Error struct {
 	// RetryAfter is how many seconds a client should wait before it tries again, 0 for
 	// not said.
 	RetryAfter int
+	// Extensions, when set, are what GraphQL clients get in place of path, code and internal
+	// part: a JSON object of an action's handler.
+	Extensions json.RawMessage
 }
 
 func (e *Error) Error() string {

@@ -98,9 +98,13 @@ func marshalError(err error, limit int) []byte {
 		Status:     int32(e.Status),
 		Internal:   e.InternalJSON(),
 		RetryAfter: int32(e.RetryAfter),
+		Extensions: e.Extensions,
 	}
 	if len(m.GetInternal()) > limit {
 		m.Internal = nil
+	}
+	if len(m.GetExtensions()) > limit {
+		m.Extensions = nil
 	}
 	b, _ := proto.Marshal(m) // only text that is not UTF-8 does not encode
 	return b
@@ -117,6 +121,7 @@ func unmarshalError(b []byte) *apierror.Error {
 		Message:    m.GetMessage(),
 		Status:     int(m.GetStatus()),
 		RetryAfter: int(m.GetRetryAfter()),
+		Extensions: m.GetExtensions(),
 	}
 	if len(m.GetInternal()) > 0 {
 		e.Internal = json.RawMessage(m.GetInternal())

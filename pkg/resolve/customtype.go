@@ -3,6 +3,7 @@ package resolve
 import (
 	"slices"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 )
@@ -159,3 +160,6 @@ func (s *Schema) TypeRelationships(t *CustomType) []*TypeRelationship {
 	}
 	return list
 }
+
+// Dialect is that of the sources of a kind.
+func (s *Schema) Dialect(kind string) backend.Dialect { return s.options.Dialects[kind] }

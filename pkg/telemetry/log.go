@@ -23,6 +23,7 @@ const (
 	LogPoller    Type = "livequery-poller-log"
 
 	LogValidateInput Type = "validate-input-log"
+	LogActionHandler Type = "action-handler-log"
 )
 
 // typeKey is the attribute that carries the Type of a line.

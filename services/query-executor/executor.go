@@ -20,6 +20,7 @@ import (
 	"queryengine/pkg/service"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/action"
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/dataop"
 	"queryengine/services/query-executor/internal/live"
@@ -56,6 +57,7 @@ type Executor struct {
 	dataop         *dataop.Handler
 	egress         *egress.Client
 	validator      *validator.Validator
+	actions        *action.Client
 	remotes        *remote.Client
 	logger         *slog.Logger
 	// cache is nil when answers are not cached.
@@ -127,6 +129,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		plans:     newPlans(c.PlanCacheSize),
 		egress:    client,
 		validator: validator.New(client, d.Env, telemetry.Of(d.Logger, telemetry.LogValidateInput)),
+		actions:   action.NewClient(client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler)),
 		remotes:   remote.NewClient(client, d.Env, c.RemoteDataFirst),
 		logger:    d.Logger,
 		scratch:   sync.Pool{New: func() any { return &scratch{} }},

@@ -75,7 +75,7 @@ type functionDep struct {
 func newPlans(size int) *plancache.Cache[planned] { return plancache.New[planned](size) }
 
 func newPlanned(prepared *execute.Prepared, p *plan.Plan, role string, generation uint64) *planned {
-	out := &planned{Prepared: prepared, role: role, remotes: p.Remotes, volatile: len(p.Tables)+len(p.Writes)+len(p.Remotes) == 0 || prepared.Introspects()}
+	out := &planned{Prepared: prepared, role: role, remotes: p.Remotes, volatile: len(p.Tables)+len(p.Writes)+len(p.Remotes) == 0 || prepared.Introspects() || prepared.CallsActions()}
 	for _, t := range p.Tables {
 		out.tables = append(out.tables, tableDep{
 			source: t.Source.Name, key: t.Key(), version: t.Version(), permission: t.Permission,

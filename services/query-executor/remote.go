@@ -5,19 +5,29 @@ import (
 
 	"queryengine/pkg/backend"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/action"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/remote"
 )
 
 // callRemotes is what calls the servers of remote schemas for a request.
-func (e *Executor) callRemotes(q *request, s *scratch) execute.Remotes {
+func (e *Executor) callRemotes(q *request) execute.Remotes {
 	return execute.Remotes{
 		Caller: &remote.Caller{Client: e.remotes, Session: q.session, Headers: q.clientHeaders, RequestID: q.id},
-		SetCookies: func(values []string) {
-			for _, value := range values {
-				s.responder.AddHeaders(&queryv1.Header{Name: "Set-Cookie", Value: value})
-			}
-		},
+	}
+}
+
+// callActions is what calls the handlers of actions for a request.
+func (e *Executor) callActions(q *request) *action.Caller {
+	return &action.Caller{Client: e.actions, Session: q.session, Headers: q.clientHeaders, Query: q.text}
+}
+
+// setCookies gives a client what those who are called want it to keep.
+func setCookies(s *scratch) func(values []string) {
+	return func(values []string) {
+		for _, value := range values {
+			s.responder.AddHeaders(&queryv1.Header{Name: "Set-Cookie", Value: value})
+		}
 	}
 }
 

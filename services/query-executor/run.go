@@ -115,7 +115,10 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 		s.run.Role = e.role(st, q)
 	}
 	if p.CallsRemotes() {
-		s.run.Remotes = e.callRemotes(q, s)
+		s.run.Remotes, s.run.SetCookies = e.callRemotes(q), setCookies(s)
+	}
+	if p.CallsActions() {
+		s.run.Actions, s.run.SetCookies = e.callActions(q), setCookies(s)
 	}
 	if p.Validates() {
 		s.run.Validator = e.validator.For(q.clientHeaders)

@@ -33,7 +33,9 @@ type Error struct {
 	// JSON text of the internal part, shown only to those who may see it.
 	Internal []byte `protobuf:"bytes,5,opt,name=internal,proto3" json:"internal,omitempty"`
 	// Seconds after which a "busy" answer may be tried again, 0 for none.
-	RetryAfter    int32 `protobuf:"varint,6,opt,name=retry_after,json=retryAfter,proto3" json:"retry_after,omitempty"`
+	RetryAfter int32 `protobuf:"varint,6,opt,name=retry_after,json=retryAfter,proto3" json:"retry_after,omitempty"`
+	// JSON object that takes the place of path, code and internal part for GraphQL clients.
+	Extensions    []byte `protobuf:"bytes,7,opt,name=extensions,proto3" json:"extensions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -110,11 +112,18 @@ func (x *Error) GetRetryAfter() int32 {
 	return 0
 }
 
+func (x *Error) GetExtensions() []byte {
+	if x != nil {
+		return x.Extensions
+	}
+	return nil
+}
+
 var File_bus_v1_bus_proto protoreflect.FileDescriptor
 
 const file_bus_v1_bus_proto_rawDesc = "" +
 	"\n" +
-	"\x10bus/v1/bus.proto\x12\x12queryengine.bus.v1\"\x9e\x01\n" +
+	"\x10bus/v1/bus.proto\x12\x12queryengine.bus.v1\"\xbe\x01\n" +
 	"\x05Error\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x18\n" +
@@ -122,7 +131,10 @@ const file_bus_v1_bus_proto_rawDesc = "" +
 	"\x06status\x18\x04 \x01(\x05R\x06status\x12\x1a\n" +
 	"\binternal\x18\x05 \x01(\fR\binternal\x12\x1f\n" +
 	"\vretry_after\x18\x06 \x01(\x05R\n" +
-	"retryAfterB Z\x1equeryengine/proto/bus/v1;busv1b\x06proto3"
+	"retryAfter\x12\x1e\n" +
+	"\n" +
+	"extensions\x18\a \x01(\fR\n" +
+	"extensionsB Z\x1equeryengine/proto/bus/v1;busv1b\x06proto3"
 
 var (
 	file_bus_v1_bus_proto_rawDescOnce sync.Once

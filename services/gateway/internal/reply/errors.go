@@ -16,6 +16,9 @@ func AppendGraphQLError(b []byte, e *apierror.Error, internal bool) []byte {
 func AppendGraphQLErrorItem(b []byte, e *apierror.Error, internal bool) []byte {
 	b = append(b, `{"message":`...)
 	b = jsonscan.AppendString(b, e.Message)
+	if e.Extensions != nil {
+		return append(append(append(b, `,"extensions":`...), e.Extensions...), '}')
+	}
 	b = append(b, `,"extensions":{"path":`...)
 	b = jsonscan.AppendString(b, e.Path)
 	b = append(b, `,"code":`...)

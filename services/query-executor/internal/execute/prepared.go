@@ -6,6 +6,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/action"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/schema"
@@ -21,10 +22,12 @@ type Prepared struct {
 	// mutates says that statements write, separate that each has a transaction, and
 	// validates that webhooks are asked before.
 	mutates, separate, validates bool
-	// remotes is the number of root fields that remote schemas answer.
+	// remotes is the number of root fields that remote schemas and handlers of actions answer.
 	remotes int
 	// callsRemotes says that a run calls remotes, for root fields or for joins.
 	callsRemotes bool
+	// callsActions says that it calls handlers of actions.
+	callsActions bool
 	// again is what turn.again is.
 	again chan struct{}
 	// live is the statement of a subscription.
@@ -32,12 +35,12 @@ type Prepared struct {
 }
 
 // piece is a piece of the answer: a text, a statement, a root field that writes, one of a
-// subscription, one that a remote schema answers, or an introspection.
+// subscription, one that a remote schema or an action answers, or an introspection.
 type piece struct {
 	text       string
 	query      *query
 	write      *write
-	remote     *remoteQuery
+	remote     rootCall
 	introspect *introspect.Field
 	// joins are those of its answer, nil for none.
 	joins *joins
@@ -104,6 +107,17 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 			}
 			out.pieces = append(out.pieces, piece{joins: joins, remote: newRemoteQuery(part.Remote, out.remotes)})
 			out.remotes++
+		case part.Action != nil:
+			joins, err := newJoins(part.Action.Joins, o)
+			if err != nil {
+				return nil, err
+			}
+			call, err := newActionCall(part.Action, out.remotes)
+			if err != nil {
+				return nil, err
+			}
+			out.pieces = append(out.pieces, piece{joins: joins, remote: call})
+			out.remotes++
 		case part.Introspection != nil:
 			out.introspects = true
 			out.pieces = append(out.pieces, piece{introspect: part.Introspection})
@@ -119,7 +133,7 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 		}
 	}
 	out.separate = out.separate || apart(out.pieces)
-	out.callsRemotes = len(p.Remotes) > 0
+	out.callsRemotes, out.callsActions = len(p.Remotes) > 0, p.CallsActions
 	return out, nil
 }
 
@@ -146,6 +160,11 @@ type Run struct {
 	Sources *sources.Manager
 	// Validator is only needed by plans that validate.
 	Validator Validator
+	// Actions is only needed by plans that call handlers of actions.
+	Actions *action.Caller
+	// SetCookies gets what remotes and handlers want the client to keep, before anything is
+	// written. It may be nil.
+	SetCookies func(values []string)
 	// Remotes is only needed by plans that call remotes.
 	Remotes Remotes
 	// Values are the values of the variables, by index.
@@ -165,7 +184,7 @@ func (p *Prepared) Statements() []string {
 			texts = append(texts, q.source, q.statement.SQL())
 		}
 		if q := p.pieces[i].remote; q != nil {
-			texts = append(texts, q.meta.Name, q.request.Document)
+			texts = append(texts, q.texts()...)
 		}
 		if joins := p.pieces[i].joins; joins != nil {
 			for _, t := range joins.targets {
@@ -181,6 +200,9 @@ func (p *Prepared) Introspects() bool { return p.introspects }
 
 // Validates reports whether a run asks webhooks.
 func (p *Prepared) Validates() bool { return p.validates }
+
+// CallsActions reports whether a run calls handlers of actions.
+func (p *Prepared) CallsActions() bool { return p.callsActions }
 
 // CallsRemotes reports whether a run calls remotes.
 func (p *Prepared) CallsRemotes() bool { return p.callsRemotes }

@@ -17,10 +17,18 @@ import (
 const maxCalls = 16
 
 // Remotes calls the servers of remote schemas for one request.
-type Remotes struct {
-	*remote.Caller
-	// SetCookies gets what remotes want the client to keep, before anything is written.
-	SetCookies func(values []string)
+type Remotes struct{ *remote.Caller }
+
+// rootCall is a root field that a call answers.
+type rootCall interface {
+	// index is that of its body in Run.Bodies, which bind makes.
+	index() int
+	bind(r *Run) error
+	call(ctx context.Context, r *Run) (called, error)
+	// project appends what is selected of the value.
+	project(dst, value []byte) ([]byte, error)
+	// texts tell it from calls of something else.
+	texts() []string
 }
 
 // remoteQuery is a root field that a remote schema answers. It keeps nothing of the remote
@@ -30,12 +38,23 @@ type remoteQuery struct {
 	request plan.RemoteRequest
 	key     string
 	shape   *remote.Shape
-	// index is that of its body in Run.Bodies.
-	index int
+	at      int
 }
 
 func newRemoteQuery(q *plan.RemoteQuery, index int) *remoteQuery {
-	return &remoteQuery{meta: q.Remote.Meta, request: q.Request, key: q.Key, shape: q.Shape, index: index}
+	return &remoteQuery{meta: q.Remote.Meta, request: q.Request, key: q.Key, shape: q.Shape, at: index}
+}
+
+func (q *remoteQuery) index() int { return q.at }
+
+func (q *remoteQuery) texts() []string { return []string{q.meta.Name, q.request.Document} }
+
+func (q *remoteQuery) project(dst, value []byte) ([]byte, error) {
+	out, err := q.shape.Append(dst, value)
+	if err != nil {
+		return nil, apierror.New(apierror.RemoteSchemaError, "the answer of the remote is malformed: "+err.Error())
+	}
+	return out, nil
 }
 
 // bind makes the body of the call.
@@ -52,7 +71,7 @@ type called struct {
 }
 
 func (q *remoteQuery) call(ctx context.Context, r *Run) (called, error) {
-	response, err := r.Remotes.Call(ctx, q.meta, r.Bodies[q.index])
+	response, err := r.Remotes.Call(ctx, q.meta, r.Bodies[q.at])
 	if err != nil {
 		return called{}, err
 	}
@@ -91,7 +110,7 @@ func (p *Prepared) writeBeside(ctx context.Context, r *Run, out *backend.Answer)
 		out.Buf = append(out.Buf, held[from:marks[i].end]...)
 		from = marks[i].end
 		if q := p.pieces[i].remote; q != nil {
-			err = p.pieces[i].writeRemote(ctx, r, marks[i].bound, results[q.index].value, out)
+			err = p.pieces[i].writeRemote(ctx, r, marks[i].bound, results[q.index()].value, out)
 		} else {
 			err = out.Flush()
 		}
@@ -112,7 +131,7 @@ func (p *Prepared) callAll(ctx context.Context, r *Run, results []called) error 
 			continue
 		}
 		g.Go(func() (err error) {
-			results[q.index], err = q.call(ctx, r)
+			results[q.index()], err = q.call(ctx, r)
 			return err
 		})
 	}
@@ -148,20 +167,17 @@ func (p *Prepared) hold(ctx context.Context, r *Run) ([]byte, []mark, error) {
 // writeRemote writes the value of a root field of a remote, with its joins; bound begins with
 // their operands.
 func (p *piece) writeRemote(ctx context.Context, r *Run, bound [][]byte, value []byte, out *backend.Answer) error {
-	malformed := func(err error) error {
-		return apierror.New(apierror.RemoteSchemaError, "the answer of the remote is malformed: "+err.Error())
-	}
 	if p.joins == nil {
-		buf, err := p.remote.shape.Append(out.Buf, value)
+		buf, err := p.remote.project(out.Buf, value)
 		if err != nil {
-			return malformed(err)
+			return err
 		}
 		out.Buf = buf
 		return out.Flush()
 	}
-	answer, err := p.remote.shape.Append(nil, value)
+	answer, err := p.remote.project(nil, value)
 	if err != nil {
-		return malformed(err)
+		return err
 	}
 	return p.joins.write(ctx, r, bound, answer, out)
 }
@@ -173,7 +189,10 @@ func (t *turn) remote(ctx context.Context, p *piece) error {
 		return err
 	}
 	t.called = append(t.called, result)
-	t.out.Buf, err = p.remote.shape.Append(t.out.Buf, result.value)
+	buf, err := p.remote.project(t.out.Buf, result.value)
+	if err == nil {
+		t.out.Buf = buf
+	}
 	return err
 }
 
@@ -182,7 +201,7 @@ func setCookies(r *Run, results []called) {
 	for _, result := range results {
 		cookies = append(cookies, result.cookies...)
 	}
-	if len(cookies) > 0 && r.Remotes.SetCookies != nil {
-		r.Remotes.SetCookies(cookies)
+	if len(cookies) > 0 && r.SetCookies != nil {
+		r.SetCookies(cookies)
 	}
 }

@@ -28,6 +28,8 @@ type Plan struct {
 	// Mutates says that the operation is a mutation, Separate that its root fields have a
 	// transaction each.
 	Mutates, Separate bool
+	// CallsActions says that handlers of actions are called.
+	CallsActions bool
 	// Once says that the plan depends on values that are hardly ever the same, as global ids
 	// and cursors are: it isn't worth being kept.
 	Once bool
@@ -51,6 +53,8 @@ type Part struct {
 	Write *Write
 	// Remote is a root field that a remote schema answers.
 	Remote *RemoteQuery
+	// Action is a root field that the handler of an action answers.
+	Action *ActionCall
 	// Introspection is a root field that the schema answers.
 	Introspection *introspect.Field
 }
@@ -125,6 +129,6 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	}
 	return &Plan{
 		Parts: p.answer.parts(), Looks: p.looks, Tables: p.tables, Writes: p.writes, Functions: p.functions,
-		Remotes: p.remotes, Mutates: p.mutates, Separate: p.separate, Once: p.once, Live: p.subscription(),
+		Remotes: p.remotes, Mutates: p.mutates, Separate: p.separate, CallsActions: p.callsActions, Once: p.once, Live: p.subscription(),
 	}, nil
 }

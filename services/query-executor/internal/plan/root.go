@@ -77,6 +77,8 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 			return err
 		}
 		return p.arguments(s, nil, nil)
+	case *schema.Action:
+		return p.actionRoot(f, m, s)
 	case *schema.RemoteField:
 		return p.remoteRoot(name, f, m, s)
 	case schema.Service:
@@ -203,6 +205,11 @@ func (a *answer) remote(q *RemoteQuery) {
 func (a *answer) introspection(f *introspect.Field) {
 	a.flush()
 	a.list = append(a.list, Part{Introspection: f})
+}
+
+func (a *answer) action(c *ActionCall) {
+	a.flush()
+	a.list = append(a.list, Part{Action: c})
 }
 
 func (a *answer) flush() {

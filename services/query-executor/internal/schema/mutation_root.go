@@ -1,6 +1,9 @@
 package schema
 
-import "queryengine/pkg/resolve"
+import (
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/resolve"
+)
 
 // buildMutation makes the mutation root.
 func (r *Role) buildMutation() content {
@@ -22,6 +25,7 @@ func (r *Role) buildMutation() content {
 		}
 		return fields
 	})
+	fields = append(fields, r.actionFields(metadata.ActionMutation)...)
 	return content{fields: append(fields, r.remoteRoots(remoteMutation)...)}
 }
 

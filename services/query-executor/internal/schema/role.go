@@ -35,6 +35,8 @@ type Role struct {
 	shared map[string]*Type
 	// remotes are those of remote schemas.
 	remotes map[*remoteschema.Type]*Type
+	// customs are those of actions, by name, without scalars.
+	customs map[string]*Type
 
 	query        *Type
 	mutation     *Type
@@ -46,7 +48,7 @@ func New(source *resolve.Schema, role string, o Options) *Role {
 	r := &Role{
 		Name: role, options: o, source: source,
 		tables: map[*resolve.Table]*Table{}, writables: map[*resolve.Table]*Writable{}, shared: map[string]*Type{},
-		remotes: map[*remoteschema.Type]*Type{},
+		remotes: map[*remoteschema.Type]*Type{}, customs: map[string]*Type{},
 	}
 	r.query = newType("query_root", Object, "", r.buildQuery)
 	r.mutation = newType("mutation_root", Object, "mutation root", r.buildMutation)

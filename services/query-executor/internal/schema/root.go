@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 )
 
@@ -24,6 +25,7 @@ func (r *Role) queryFields() []Field {
 		return r.buildRelay("query")
 	}
 	fields := r.readingRoot("query", func(t *Table) []Field { return t.readFields(t.Permission.QueryRootFields) })
+	fields = append(fields, r.actionFields(metadata.ActionQuery)...)
 	return append(fields, r.remoteRoots(remoteQuery)...)
 }
 

@@ -1,0 +1,82 @@
+package action
+
+import (
+	"queryengine/services/query-executor/internal/rawjson"
+)
+
+// Shape is what is selected of the objects at one place of an answer, whatever lists are around
+// them. Nil takes the value as it is.
+type Shape struct{ Members []Member }
+
+// Member is a member of the objects that clients get.
+type Member struct {
+	Key string
+	// Name is that of the field in the handler's answer, empty for Typename.
+	Name, Typename string
+	Below          *Shape
+}
+
+// Append appends what is selected of a value: the members of objects in the order of the
+// shape, null for those that aren't there.
+func (s *Shape) Append(dst, value []byte) ([]byte, error) {
+	c := rawjson.NewCursor(value)
+	if s == nil {
+		text, err := c.Value()
+		return append(dst, text...), err
+	}
+	switch c.Kind() {
+	case rawjson.Array:
+		dst = append(dst, '[')
+		first := true
+		err := c.Array(func() error {
+			if !first {
+				dst = append(dst, ',')
+			}
+			first = false
+			item, err := c.Value()
+			if err == nil {
+				dst, err = s.Append(dst, item)
+			}
+			return err
+		})
+		return append(dst, ']'), err
+	case rawjson.Object:
+		return s.object(dst, &c)
+	}
+	return append(dst, "null"...), nil
+}
+
+func (s *Shape) object(dst []byte, c *rawjson.Cursor) ([]byte, error) {
+	values := make([][]byte, len(s.Members))
+	err := c.Object(func(key []byte) error {
+		value, err := c.Value()
+		for i := range s.Members {
+			if s.Members[i].Name == string(key) {
+				values[i] = value
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	dst = append(dst, '{')
+	for i := range s.Members {
+		m := &s.Members[i]
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(rawjson.AppendString(dst, m.Key), ':')
+		switch {
+		case m.Typename != "":
+			dst = rawjson.AppendString(dst, m.Typename)
+		case values[i] == nil:
+			dst = append(dst, "null"...)
+		default:
+			if dst, err = m.Below.Append(dst, values[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return append(dst, '}'), nil
+}

@@ -1,0 +1,37 @@
+package execute
+
+import (
+	"context"
+
+	"queryengine/services/query-executor/internal/action"
+	"queryengine/services/query-executor/internal/plan"
+)
+
+// actionCall is a root field that the handler of an action answers.
+type actionCall struct {
+	*plan.ActionCall
+	handler *action.Handler
+	at      int
+}
+
+func newActionCall(c *plan.ActionCall, at int) (*actionCall, error) {
+	h, err := action.Compile(c.Action)
+	return &actionCall{c, h, at}, err
+}
+
+func (c *actionCall) index() int { return c.at }
+
+func (c *actionCall) bind(r *Run) error {
+	input, err := c.Input(r.Values)
+	r.Bodies = append(r.Bodies, input)
+	return err
+}
+
+func (c *actionCall) call(ctx context.Context, r *Run) (called, error) {
+	result, err := r.Actions.Call(ctx, c.handler, r.Bodies[c.at])
+	return called{value: result.Value, cookies: result.Cookies}, err
+}
+
+func (c *actionCall) project(dst, value []byte) ([]byte, error) { return c.Shape.Append(dst, value) }
+
+func (c *actionCall) texts() []string { return []string{c.Action.Meta.Name} }

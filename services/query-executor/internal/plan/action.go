@@ -1,0 +1,123 @@
+package plan
+
+import (
+	"strconv"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/action"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// ActionCall is a root field that the handler of an action answers.
+type ActionCall struct {
+	Action *resolve.Action
+	Inputs []ActionInput
+	// Shape is what clients get of the answer; nil for all of it.
+	Shape *action.Shape
+	// Joins are the fields of the answer that sources give.
+	Joins []JoinMember
+}
+
+// Input is the object of the arguments, for the values of the operation's variables.
+func (c *ActionCall) Input(values [][]byte) ([]byte, error) {
+	out := []byte{'{'}
+	for i := range c.Inputs {
+		json, err := c.Inputs[i].JSON(values)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, c.Inputs[i].key...), json...)
+	}
+	return append(out, '}'), nil
+}
+
+// actionRoot plans a root field that the handler of an action answers.
+func (p *planner) actionRoot(f *schema.Field, m *schema.Action, s *selected) error {
+	p.separate, p.callsActions = p.separate || p.mutates, true
+	c := &ActionCall{Action: m.Action}
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
+		input, err := p.actionInput(in, v)
+		c.Inputs = append(c.Inputs, input)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if f.Type.Named.Kind != schema.Object {
+		err = p.scalarField(s)
+	} else {
+		c.Shape, err = p.actionObject(f.Type.Named, s)
+		c.Joins = p.takeJoins()
+	}
+	p.answer.action(c)
+	return err
+}
+
+// actionObject plans what is selected of an object of an action's answer.
+func (p *planner) actionObject(t *schema.Type, s *selected) (*action.Shape, error) {
+	shape := &action.Shape{}
+	err := p.within(t.Name, s, func(s *selected) error {
+		f, err := p.fieldOf(t, s)
+		if err != nil {
+			return err
+		}
+		if f == nil {
+			shape.Members = append(shape.Members, action.Member{Key: s.Alias, Typename: t.Name})
+			return nil
+		}
+		switch m := f.Means.(type) {
+		case *schema.TypeRelation:
+			return p.typeRelation(shape, m, s, func() (ir.Root, error) {
+				if m.Array {
+					return p.selectRows(tableRelation(m.Target), s, f.Args(), nil)
+				}
+				return p.oneRow(m.Target, s)
+			})
+		case *schema.TypeAggregate:
+			return p.typeRelation(shape, m.TypeRelation, s, func() (ir.Root, error) {
+				return p.aggregateRows(tableRelation(m.Target), s, f.Args(), nil)
+			})
+		}
+		if err := p.arguments(s, nil, nil); err != nil {
+			return err
+		}
+		member := action.Member{Key: s.Alias, Name: f.Name}
+		if f.Type.Named.Kind == schema.Object {
+			member.Below, err = p.actionObject(f.Type.Named, s)
+		} else {
+			err = p.scalarField(s)
+		}
+		shape.Members = append(shape.Members, member)
+		return err
+	})
+	return shape, err
+}
+
+// typeRelation plans a field that a table gives: the fields that it is joined by are part of
+// the shape, the first one in its place.
+func (p *planner) typeRelation(shape *action.Shape, m *schema.TypeRelation, s *selected, plan func() (ir.Root, error)) error {
+	if p.subscribes {
+		return p.failWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
+	}
+	query, err := p.joinQuery(&resolve.SourceTarget{Array: m.Array, Table: m.Table, Columns: m.Columns, Unique: m.Unique}, plan)
+	if err != nil {
+		return err
+	}
+	p.joined = &joined{
+		Join: Join{Parts: len(m.Fields), Query: query, Joins: p.takeJoins()}, key: make([]ir.Field, len(m.Fields)),
+	}
+	for i, name := range m.Fields {
+		key := s.Alias
+		if i > 0 {
+			key = "?" + strconv.Itoa(len(shape.Members)) // a name that no client could give
+		}
+		p.joined.key[i].Alias = key
+		shape.Members = append(shape.Members, action.Member{Key: key, Name: name})
+	}
+	return nil
+}
