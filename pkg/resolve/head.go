@@ -59,6 +59,15 @@ func (h *head) wrapType(name string) string {
 	return h.customization.TypeNames.Prefix + name + h.customization.TypeNames.Suffix
 }
 
+// rowType is the type of the rows of a table.
+func (h *head) rowType(table identifier) string {
+	name := h.convention.field("", table, "")
+	if h.convention == ConventionGraphQL && !table.custom {
+		name = upperFirst(name)
+	}
+	return h.wrapType(name)
+}
+
 // namespace is the field that holds the source's root fields, "" for none.
 func (h *head) namespace() string {
 	if h.customization == nil || h.customization.RootFields == nil {

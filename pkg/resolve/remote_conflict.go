@@ -8,11 +8,14 @@ import (
 
 // remoteNames are the names in the schema that a remote schema may not have.
 type remoteNames struct {
-	// wanted are root fields of sources, found when they are asked for the first time.
-	schema  *Schema
+	schema *Schema
+	// sources are the root fields of sources and actions, tables the types of rows; both are
+	// found when they are asked for the first time.
 	sources map[rootUse]bool
-	fields  map[rootUse]bool
-	types   map[string]*remoteschema.Type
+	tables  map[string]*Table
+	// fields and types are those of the remote schemas so far.
+	fields map[rootUse]bool
+	types  map[string]*remoteschema.Type
 }
 
 func (s *Schema) newRemoteNames() *remoteNames {
@@ -32,14 +35,11 @@ func (n *remoteNames) claim(r *Remote) string {
 		}
 	}
 	for _, t := range r.admin.Types {
-		other := n.types[t.Name]
-		if other == nil || sharesRoot(r.admin, t) {
+		if sharesRoot(r.admin, t) {
 			continue
 		}
-		if text, before := t.Definition(), other.Definition(); text != before {
-			return fmt.Sprintf("Conflicting types: Found conflicting definitions for GraphQL type '%s'.  "+
-				"The definition at '%s' differs from the definition at e.g. '%s'.\nFormer has definition:\n%s\nLatter has definition:\n%s",
-				t.Name, t.Name, t.Name, text, before)
+		if conflict := n.typeConflict(t); conflict != "" {
+			return conflict
 		}
 	}
 	for _, u := range uses {
@@ -51,6 +51,36 @@ func (n *remoteNames) claim(r *Remote) string {
 		}
 	}
 	return ""
+}
+
+// typeConflict says whether another type has the name. Equal types of remote schemas are one.
+func (n *remoteNames) typeConflict(t *remoteschema.Type) string {
+	const differs = "Conflicting types: Found conflicting definitions for GraphQL type '%s'.  " +
+		"The definition at '%s' differs from the definition at e.g. '%s'.\nFormer has definition:\n%s\nLatter has definition:\n%s"
+	text := t.Definition()
+	if other := n.types[t.Name]; other != nil {
+		if before := other.Definition(); before != text {
+			return fmt.Sprintf(differs, t.Name, t.Name, t.Name, text, before)
+		}
+	}
+	if table := n.tableOf(t.Name); table != nil {
+		return fmt.Sprintf(differs, t.Name, t.Name, t.Name, text,
+			fmt.Sprintf("the rows of table %s in source %s", table.Meta.Table, table.Source.Name))
+	}
+	return ""
+}
+
+// tableOf is the table whose rows have a type of that name, nil for none.
+func (n *remoteNames) tableOf(name string) *Table {
+	if n.tables == nil {
+		n.tables = map[string]*Table{}
+		for _, source := range n.schema.Sources {
+			for _, t := range source.Tables {
+				n.tables[source.head.rowType(t.base.id)] = t
+			}
+		}
+	}
+	return n.tables[name]
 }
 
 // sharesRoot says whether t is a root type whose fields go into the root types of the
