@@ -36,6 +36,8 @@ type world struct {
 	url string
 	// maintenance is the mode of the services that are started from then on.
 	maintenance bool
+	// remotePermissions is whether permissions hide remote schemas.
+	remotePermissions bool
 	// metrics takes those of the services, nil for none.
 	metrics prometheus.Registerer
 }
@@ -99,7 +101,8 @@ func (w *world) build(t testing.TB) *instance {
 	require.NoError(t, err)
 	s, err := New(Config{
 		MetadataURL: w.metadataURL, Replicas: 1, History: 1000, InferFunctionPermissions: true, Maintenance: w.maintenance,
-		DefaultSource: &metadata.ConnectionInfo{DatabaseURL: raw, IsolationLevel: "read-committed"},
+		RemoteSchemaPermissions: w.remotePermissions,
+		DefaultSource:           &metadata.ConnectionInfo{DatabaseURL: raw, IsolationLevel: "read-committed"},
 	}, Deps{
 		Bus: b, Logger: logger(), Metrics: w.metrics,
 		Open: func(ctx context.Context, m *metadata.Source) (backend.Source, error) {
