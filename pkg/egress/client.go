@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/propagation"
+
+	"queryengine/pkg/telemetry"
 )
 
 // Client makes the calls. It is safe for concurrent use.
@@ -35,7 +37,7 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{config: c.withDefaults(), propagator: propagation.TraceContext{}}
+	client := &Client{config: c.withDefaults(), propagator: telemetry.Propagator()}
 	client.allowed.Store(&[]Host{})
 	client.verified = client.transport(rule, proxy)
 	client.trusted = client.transport(rule, proxy)

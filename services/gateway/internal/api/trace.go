@@ -6,13 +6,15 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
+
+	"queryengine/pkg/telemetry"
 )
 
 // tracing makes the server span of each request, as part of the client's trace if it has
 // one.
 type tracing struct {
 	tracer     trace.Tracer
-	propagator propagation.TraceContext
+	propagator propagation.TextMapPropagator
 }
 
 // newTracing returns nil when nothing would come of it, so that it costs nothing.
@@ -20,7 +22,7 @@ func newTracing(p trace.TracerProvider) *tracing {
 	if _, off := p.(noop.TracerProvider); off || p == nil {
 		return nil
 	}
-	return &tracing{tracer: p.Tracer("queryengine/services/gateway")}
+	return &tracing{tracer: p.Tracer("queryengine/services/gateway"), propagator: telemetry.Propagator()}
 }
 
 // start begins the span of an exchange, and returns what ends it.

@@ -23,6 +23,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/session"
+	"queryengine/pkg/telemetry"
 )
 
 // maxAnswer bounds the answer of a webhook, in bytes.
@@ -70,7 +71,7 @@ func (h *Hook) Authenticate(ctx context.Context, header http.Header, body json.R
 	if err != nil {
 		return nil, err
 	}
-	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(request.Header))
+	telemetry.Propagator().Inject(ctx, propagation.HeaderCarrier(request.Header))
 	response, err := h.client.Do(request)
 	if err != nil {
 		return nil, apierror.New(apierror.Unexpected, "webhook authentication request failed")
