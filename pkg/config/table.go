@@ -407,7 +407,7 @@ var effective = []row{
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
 	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, CloseWebSocketsOnMetadataChange,
 	EventsHTTPPoolSize, DisableEventing,
-	LogLevel, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
+	LogLevel, MetricsHighCardinality, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
 }
 
 // Table is every setting in the order of the help.

@@ -17,6 +17,8 @@ type Config struct {
 	Concurrency int
 	// PlanCacheSize is about how many plans are kept.
 	PlanCacheSize int
+	// DetailedMetrics tells operations apart in metrics.
+	DetailedMetrics bool
 	// MaxTokens bounds the size of a GraphQL document.
 	MaxTokens int
 	Limits    plan.Limits
@@ -67,12 +69,13 @@ const megabyte = 1_000_000
 func ReadConfig(v *config.Values) Config {
 	features := config.ExperimentalFeatures.Get(v)
 	return Config{
-		Concurrency:   config.QueryConcurrency.Get(v),
-		PlanCacheSize: config.PlanCacheSize.Get(v),
-		MaxTokens:     maxTokens,
-		Limits:        plan.DefaultLimits,
-		Egress:        egress.ReadConfig(v),
-		CacheSize:     int64(config.MaxCacheSize.Get(v)) * megabyte,
+		Concurrency:     config.QueryConcurrency.Get(v),
+		PlanCacheSize:   config.PlanCacheSize.Get(v),
+		MaxTokens:       maxTokens,
+		DetailedMetrics: config.MetricsHighCardinality.Get(v),
+		Limits:          plan.DefaultLimits,
+		Egress:          egress.ReadConfig(v),
+		CacheSize:       int64(config.MaxCacheSize.Get(v)) * megabyte,
 		Cache: cache.Config{
 			MaxTTL:   config.CacheMaxEntryTTL.Get(v),
 			MaxEntry: config.CacheMaxEntrySize.Get(v) * megabyte,

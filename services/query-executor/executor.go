@@ -134,7 +134,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		logger:    d.Logger,
 		scratch:   sync.Pool{New: func() any { return &scratch{} }},
 	}
-	e.metrics = newMetrics(d.Metrics, e.plans)
+	e.metrics = newMetrics(d.Metrics, e.plans, c.DetailedMetrics)
 	e.live = newLive(e, d)
 	e.dataop = dataop.New(dataop.Deps{
 		Metadata:  e.metadataAt,

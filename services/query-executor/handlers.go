@@ -2,6 +2,7 @@ package queryexecutor
 
 import (
 	"context"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -34,8 +35,10 @@ func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseW
 	defer e.giveBack(s)
 	s.responder.To = w
 	out := backend.NewAnswer(s.buffer, &s.responder, e.config.FrameSize)
+	started := time.Now()
 	err := e.run(ctx, &q, out, s)
 	s.buffer = out.Buf
+	e.metrics.requests.done(q.parsed, q.values, time.Since(started), err)
 	return e.metrics.failed(err)
 }
 

@@ -26,18 +26,21 @@ type metrics struct {
 	errors  *prometheus.CounterVec
 	version prometheus.Gauge
 
+	requests *requestMetrics
+
 	cacheHits, cacheMisses prometheus.Counter
 }
 
-// newMetrics makes the service's metrics. Several executors in one registry count together.
-func newMetrics(r prometheus.Registerer, plans *plancache.Cache[planned]) *metrics {
+// newMetrics makes the service's metrics; detailed tells operations apart. Several executors in one registry count together.
+func newMetrics(r prometheus.Registerer, plans *plancache.Cache[planned], detailed bool) *metrics {
 	seconds := register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "engine_query_stage_seconds",
 		Help:    "Time that the stages of a query took. Stages that a kept plan saves are not counted.",
 		Buckets: prometheus.ExponentialBuckets(0.00005, 2.5, 14),
 	}, []string{"stage"}))
 	m := &metrics{
-		stages: map[string]prometheus.Observer{},
+		requests: newRequestMetrics(r, detailed),
+		stages:   map[string]prometheus.Observer{},
 		errors: register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_query_errors_total",
 			Help: "Queries that failed, by the code of the error.",

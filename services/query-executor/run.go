@@ -36,6 +36,9 @@ type request struct {
 	anyQuery bool
 	// live says that the operation is a subscription.
 	live bool
+	// parsed is the operation, once it is known, and values those of its variables.
+	parsed *parse.Operation
+	values [][]byte
 }
 
 // scratch is memory that requests take turns in using.
@@ -91,6 +94,7 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	if err != nil {
 		return ready{}, err
 	}
+	q.parsed = document.Operation
 	if st.allowlist != nil && !q.anyQuery {
 		if err := st.allowlist.Check(q.session, q.text); err != nil {
 			return ready{}, err
@@ -106,6 +110,7 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	if err != nil {
 		return ready{}, err
 	}
+	q.values = s.values
 	s.run = execute.Run{Session: q.session, Sources: e.sources, Values: s.values, Bound: s.run.Bound[:0]}
 	p, err := e.bound(ctx, st, document, q, s)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"sync"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -71,7 +72,9 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 		session: session.FromProto(op.GetSession()), text: op.GetQuery(), operation: op.GetOperationName(),
 		variables: bytes.Clone(op.GetVariables()), minVersion: op.GetMinVersion(), relay: op.GetRelay(), live: true,
 	}
+	started := time.Now()
 	s, err := e.subscription(ctx, q)
+	e.metrics.requests.done(q.parsed, nil, time.Since(started), err)
 	if err != nil {
 		return e.metrics.failed(err)
 	}

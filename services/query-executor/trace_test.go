@@ -42,8 +42,8 @@ func TestMetrics(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	plans := newPlans(10)
-	m := newMetrics(registry, plans)
-	again := newMetrics(registry, plans) // several executors may share a registry
+	m := newMetrics(registry, plans, true)
+	again := newMetrics(registry, plans, true) // several executors may share a registry
 	m.applied(7)
 	require.InDelta(t, 7, testutil.ToFloat64(again.version), 0)
 	require.NoError(t, m.failed(nil))

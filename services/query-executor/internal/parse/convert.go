@@ -3,6 +3,7 @@ package parse
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -59,6 +60,8 @@ func (c *converter) operation(o *ast.OperationDefinition) (*Operation, error) {
 		return nil, apierror.Newf(apierror.ValidationFailed, "unbound variable %q", c.unbound)
 	}
 	op.Size = measure(op.Selections, map[*Fragment]Size{})
+	op.structured = hasStructure(op.Variables)
+	op.hash = sync.OnceValue(func() string { return op.hashOf(nil) })
 	return op, nil
 }
 

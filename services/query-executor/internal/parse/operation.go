@@ -21,6 +21,10 @@ type Operation struct {
 	Selections []Selection
 	// Size is what the limits of roles count.
 	Size Size
+
+	// hash is Hash where no variable has a part in it, structured says that one may.
+	hash       func() string
+	structured bool
 }
 
 // HasDirective says whether a directive stands at the operation itself.
