@@ -27,9 +27,17 @@ type fakeBus struct {
 	refuse     error
 }
 
+// fakeLink is a link: what is written to it arrives on the goroutine of the call.
 type fakeLink struct {
-	sink bus.Sink
-	end  chan struct{}
+	frames chan []byte
+	taken  chan error
+	end    chan struct{}
+}
+
+func (l *fakeLink) write(t *testing.T, p []byte) {
+	t.Helper()
+	l.frames <- p
+	require.NoError(t, receive(t, l.taken))
 }
 
 func newFakeBus() *fakeBus {
@@ -37,18 +45,23 @@ func newFakeBus() *fakeBus {
 }
 
 func (b *fakeBus) Call(ctx context.Context, ep bus.Endpoint, _ proto.Message, _ func() proto.Message, sink bus.Sink) error {
-	l := &fakeLink{sink: sink, end: make(chan struct{})}
+	l := &fakeLink{frames: make(chan []byte), taken: make(chan error), end: make(chan struct{})}
 	b.mu.Lock()
 	b.links[ep.Subject] = l
 	b.mu.Unlock()
 	if _, err := sink.Write(frame(&queryv1.LiveResult{})); err != nil {
 		return err
 	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-l.end:
-		return errors.New("gone")
+	for {
+		select {
+		case p := <-l.frames:
+			_, err := sink.Write(p)
+			l.taken <- err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.end:
+			return errors.New("gone")
+		}
 	}
 }
 
@@ -136,27 +149,29 @@ func TestMove(t *testing.T) {
 	one := b.link("one")
 	text := frame(&queryv1.LiveResult{Subscribers: []uint64{first.GetSubscriber()}, Data: []byte("1"), Hash: []byte("h1")})
 	for i := range text { // in whatever pieces
-		_, err := one.sink.Write(text[i : i+1])
-		require.NoError(t, err)
+		one.write(t, text[i:i+1])
 	}
 	require.Equal(t, "1", receive(t, r.told))
 
 	b.executors(&queryv1.LiveExecutor{Instance: "one", Leaving: true})
-	b.executors(&queryv1.LiveExecutor{Instance: "two"})
-	close(one.end)
+	b.executors(&queryv1.LiveExecutor{Instance: "two"}) // which it moves to
 	second := receive(t, b.subscribed)
-	for second.GetLink() == first.GetLink() {
-		second = receive(t, b.subscribed)
-	}
+	require.NotEqual(t, first.GetLink(), second.GetLink())
 	require.Equal(t, "h1", string(second.GetHash()))
 	require.EqualValues(t, 7, second.GetOperation().GetMinVersion())
-	_, err = one.sink.Write(frame(&queryv1.LiveResult{Subscribers: []uint64{first.GetSubscriber()}, Data: []byte("late")}))
-	require.NoError(t, err)
-	_, err = b.link("two").sink.Write(frame(&queryv1.LiveResult{Subscribers: []uint64{second.GetSubscriber()}, Error: &queryv1.LiveError{Message: "no"}}))
-	require.NoError(t, err)
+	one.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{first.GetSubscriber()}, Data: []byte("late")}))
+	two := b.link("two")
+	two.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{second.GetSubscriber()}, Error: &queryv1.LiveError{Message: "no"}}))
 	require.Equal(t, "failed: no", receive(t, r.told))
-	_, err = b.link("two").sink.Write(frame(&queryv1.LiveResult{Subscribers: []uint64{second.GetSubscriber()}, End: true}))
-	require.NoError(t, err)
+
+	close(two.end) // as a crash
+	b.executors(&queryv1.LiveExecutor{Instance: "one"})
+	third := receive(t, b.subscribed)
+	for third.GetLink() == second.GetLink() {
+		third = receive(t, b.subscribed)
+	}
+	require.Empty(t, third.GetHash(), "after an error, the next result counts whatever it is")
+	b.link("one").write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{third.GetSubscriber()}, End: true}))
 	require.Equal(t, "end", receive(t, r.told))
 	s.Close()
 }
@@ -170,10 +185,10 @@ func TestPause(t *testing.T) {
 	s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { a_stream }"}, r)
 	require.NoError(t, err)
 	first := receive(t, b.subscribed)
-	sink := b.link("one").sink
+	l := b.link("one")
 	send := func(id uint64, data, cursor string) {
-		_, err := sink.Write(frame(&queryv1.LiveResult{Subscribers: []uint64{id}, Data: []byte(data), Cursor: []byte(cursor)}))
-		require.NoError(t, err)
+		t.Helper()
+		l.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{id}, Data: []byte(data), Cursor: []byte(cursor)}))
 	}
 	send(first.GetSubscriber(), "1", "c1")
 	require.Equal(t, "1", receive(t, r.told))

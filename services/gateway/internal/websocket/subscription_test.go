@@ -3,6 +3,7 @@ package websocket_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -97,8 +98,8 @@ func TestSlowClient(t *testing.T) {
 		begun = append(begun, <-w.subscriptions)
 	}
 	first, second := begun[0], begun[1]
-	filler := strings.Repeat("x", 1<<20)
-	document := func(n int) []byte { return fmt.Appendf(nil, `{"data":{"n":%d,"x":%q}}`, n, filler) }
+	filler := `,"x":"` + strings.Repeat("x", 1<<20) + `"}}`
+	document := func(n int) []byte { return []byte(`{"data":{"n":` + strconv.Itoa(n) + filler) }
 	const results = 200
 	for n := range results {
 		require.True(t, first.Data(document(n), false))
