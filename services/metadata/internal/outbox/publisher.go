@@ -152,10 +152,18 @@ func (p *Publisher) lead(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "LISTEN "+store.Channel); err != nil {
 		return err
 	}
-	if err := p.reconcile(ctx); err != nil {
+	streamID, err := p.reconcile(ctx)
+	if err != nil {
 		return err
 	}
+	checked := time.Now()
 	for {
+		if time.Since(checked) > poll {
+			if err := p.intact(ctx, streamID); err != nil {
+				return err
+			}
+			checked = time.Now()
+		}
 		if err := p.publish(ctx); err != nil {
 			return err
 		}

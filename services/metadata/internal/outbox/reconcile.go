@@ -16,11 +16,29 @@ import (
 // republished is how many changes of the history an emptied stream is given back.
 const republished = 1000
 
-// reconcile makes stream and store of snapshots fit the metadata database.
-func (p *Publisher) reconcile(ctx context.Context) error {
-	v, err := p.c.Store.Version(ctx)
+// intact fails when NATS has lost the stream or the store of snapshots since they were made
+// fit: a service that starts would find nothing to start from.
+func (p *Publisher) intact(ctx context.Context, streamID string) error {
+	info, err := p.c.Changes.Info(ctx)
 	if err != nil {
 		return err
+	}
+	if info.StreamID != streamID {
+		return errors.New("the metadata stream is gone")
+	}
+	_, content, err := p.c.Snapshots.Latest(ctx)
+	if err != nil {
+		return err
+	}
+	return content.Close()
+}
+
+// reconcile makes stream and store of snapshots fit the metadata database, and returns the
+// identity that they share.
+func (p *Publisher) reconcile(ctx context.Context) (streamID string, err error) {
+	v, err := p.c.Store.Version(ctx)
+	if err != nil {
+		return "", err
 	}
 	err = p.c.Changes.Ensure(ctx, v.StreamID, p.c.Replicas)
 	if errors.Is(err, bus.ErrForeignStream) {
@@ -28,31 +46,31 @@ func (p *Publisher) reconcile(ctx context.Context) error {
 		err = p.rebuild(ctx, v)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	info, err := p.c.Changes.Info(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	diverged, err := p.diverged(ctx, v, info)
 	if err != nil {
-		return err
+		return "", err
 	}
 	switch {
 	case diverged:
 		p.c.Logger.WarnContext(ctx, "the metadata stream holds changes that the metadata database doesn't know, "+
 			"as after the restore of a backup; it is rebuilt under a new identity", "stream", info.LastVersion, "database", v.Number)
 		if v.StreamID, err = p.c.Store.Fork(ctx, v.StreamID); err != nil {
-			return err
+			return "", err
 		}
 		err = p.rebuild(ctx, v)
 	default:
 		err = p.fill(ctx, v, info)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	return p.ensureSnapshot(ctx, v)
+	return v.StreamID, p.ensureSnapshot(ctx, v)
 }
 
 // rebuild makes an empty stream. The snapshot that its followers go on from is stored
