@@ -61,6 +61,9 @@ type EventOperation struct {
 type EventTriggerChanges struct {
 	// Drop names triggers that are gone: their events are archived.
 	Drop []string
+	// Remake names triggers that have moved, or are to be made anew: what is there of them is
+	// removed before they are installed.
+	Remake []string
 	// Install are triggers that are new or changed.
 	Install []EventTrigger
 	// Replan names triggers with another schedule of clean-ups: what was planned goes.

@@ -226,7 +226,7 @@ var experimentalFeatures = []string{
 // Schema.
 var (
 	StringifyNumericTypes = define(Spec{
-		Flag: "stringify-numeric-types", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
+		Flag: "stringify-numeric-types", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{Metadata, QueryExecutor},
 		Help: "answer bigint, numeric, double precision and money as strings",
 	}, parseBool)
 	InferFunctionPermissions = define(Spec{

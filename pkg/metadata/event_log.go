@@ -101,3 +101,15 @@ func (a *CleanupEventLogs) check() error {
 	a.Timeout = positiveOr(a.Timeout, defaultCleanupTimeout)
 	return nil
 }
+
+// FindSource is the source of that name and of the kind that the command asks for.
+func (v View) FindSource(name string) (*Source, error) { return v.source(name) }
+
+// RequireEventTrigger is the trigger of that name and its table, and fails for none.
+func (s *Source) RequireEventTrigger(name string) (*Table, *EventTrigger, error) {
+	table, t := s.EventTrigger(name)
+	if table == nil {
+		return nil, nil, noEventTrigger(name)
+	}
+	return table, t, nil
+}

@@ -33,6 +33,7 @@ type ReloadMetadata struct {
 	RemoteSchemas  *Selection `json:"reload_remote_schemas"`
 	Sources        *Selection `json:"reload_sources"`
 	DataConnectors *Selection `json:"reload_data_connectors"`
+	EventTriggers  *Selection `json:"recreate_event_triggers"`
 }
 
 // Selection is all of something, or the named ones.
@@ -58,6 +59,13 @@ func (a *ReloadMetadata) Apply(v View) (*Result, error) {
 	} else {
 		r.Introspect.Sources = a.Sources.Names
 		for _, name := range a.Sources.Names {
+			if v.Document.Source(name) == nil {
+				return nil, apierror.Newf(apierror.NotExists, "Source with name %q not found in metadata", name)
+			}
+		}
+	}
+	if a.EventTriggers != nil {
+		for _, name := range a.EventTriggers.Names {
 			if v.Document.Source(name) == nil {
 				return nil, apierror.Newf(apierror.NotExists, "Source with name %q not found in metadata", name)
 			}

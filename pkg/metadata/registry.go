@@ -3,7 +3,7 @@ package metadata
 // operation is one line of the registry.
 type operation struct {
 	name string
-	args func() any // a Command or a Query
+	args func() any // a Command, a Query or a Batch, or what the service works off in the sources
 }
 
 func of[A any]() func() any { return func() any { return new(A) } }
@@ -52,6 +52,11 @@ func sourceOperations() []operation {
 		{"drop_computed_field", of[DropComputedField]()},
 		{"create_event_trigger", of[CreateEventTrigger]()},
 		{"delete_event_trigger", of[DeleteEventTrigger]()},
+		{"invoke_event_trigger", of[InvokeEventTrigger]()},
+		{"redeliver_event", of[RedeliverEvent]()},
+		{"get_event_logs", of[GetEventLogs]()},
+		{"get_event_invocation_logs", of[GetEventInvocationLogs]()},
+		{"get_event_by_id", of[GetEventByID]()},
 		{"track_logical_model", of[TrackLogicalModel]()},
 		{"untrack_logical_model", of[UntrackLogicalModel]()},
 		{"get_logical_model", of[GetLogicalModel]()},
@@ -107,6 +112,7 @@ func operations() []operation {
 		{"drop_action", of[DropAction]()},
 		{"create_action_permission", of[CreateActionPermission]()},
 		{"drop_action_permission", of[DropActionPermission]()},
+		{"cleanup_event_trigger_logs", of[CleanupEventLogs]()},
 		{"create_cron_trigger", of[CreateCronTrigger]()},
 		{"delete_cron_trigger", of[DeleteCronTrigger]()},
 		{"get_cron_triggers", of[GetCronTriggers]()},

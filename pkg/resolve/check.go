@@ -41,6 +41,7 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 	list = append(list, s.checkEndpoints()...)
 	list = append(list, s.checkTelemetry()...)
 	list = append(list, s.checkCronTriggers()...)
+	list = append(list, s.checkEventTriggers()...)
 	slices.SortStableFunc(list, compareInconsistencies)
 	return list
 }

@@ -82,6 +82,9 @@ func (c *tableChecker) run() {
 	for _, p := range t.Meta.DeletePermissions {
 		c.permission(deleteKind, p.Role, &p.Permission, p.Comment)
 	}
+	for _, raw := range t.Meta.EventTriggers {
+		c.eventTrigger(raw)
+	}
 	for _, column := range t.Columns {
 		if column.Enum != nil {
 			k := tracker{wanted: c.wanted}

@@ -38,6 +38,8 @@ type Config struct {
 	NamingConvention        bool
 	// DisableNativeQueryValidation tracks native queries without asking the database.
 	DisableNativeQueryValidation bool
+	// StringifyNumeric shows numbers in events as text that may lose digits.
+	StringifyNumeric bool
 }
 
 // FromSettings reads the settings; env is os.LookupEnv.
@@ -57,6 +59,7 @@ func FromSettings(v *config.Values, env func(string) (string, bool)) (Config, er
 		NamingConvention:         slices.Contains(config.ExperimentalFeatures.Get(v), "naming_convention"),
 
 		DisableNativeQueryValidation: config.DisableNativeQueryValidation.Get(v),
+		StringifyNumeric:             config.StringifyNumericTypes.Get(v),
 	}
 	if c.MetadataURL == "" {
 		c.MetadataURL = source

@@ -113,6 +113,7 @@ func New(c Config, d Deps) (*Service, error) {
 		Maintenance:       c.Maintenance,
 		Logger:            d.Logger,
 		SkipNativeQueries: c.DisableNativeQueryValidation,
+		StringifyNumeric:  c.StringifyNumeric,
 	})
 	s.publisher = outbox.New(outbox.Config{
 		Store:     s.store,

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -38,7 +39,7 @@ func (s *Source) ChangeEventTriggers(ctx context.Context, c backend.EventTrigger
 
 func changeEventTriggers(ctx context.Context, pg *pgconn.PgConn, c backend.EventTriggerChanges) error {
 	var statements []string
-	for _, name := range c.Drop {
+	for _, name := range slices.Concat(c.Drop, c.Remake) {
 		for _, op := range rowOperations {
 			statements = append(statements, dropEventFunction(name, op))
 		}
@@ -55,7 +56,7 @@ func changeEventTriggers(ctx context.Context, pg *pgconn.PgConn, c backend.Event
 			return err
 		}
 	}
-	if gone := append(append([]string{}, c.Drop...), c.Replan...); len(gone) > 0 {
+	if gone := slices.Concat(c.Drop, c.Replan); len(gone) > 0 {
 		_, err := oneValue(ctx, pg, unplanCleanupsSQL, textArray(gone))
 		return err
 	}

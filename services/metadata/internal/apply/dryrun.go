@@ -29,8 +29,10 @@ func isDryRun(api metadata.API, e *metadata.Envelope, s step) bool {
 
 // canRehearse says whether a step does nothing outside of the metadata.
 func canRehearse(s step) bool {
-	switch s.(type) {
-	case operationStep, *listVersionsStep, *diffVersionsStep, *rollbackStep, getStateStep:
+	switch s := s.(type) {
+	case operationStep:
+		return !actsOnEvents(s.Args)
+	case *listVersionsStep, *diffVersionsStep, *rollbackStep, getStateStep:
 		return true
 	}
 	return false

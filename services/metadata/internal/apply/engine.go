@@ -36,6 +36,8 @@ type Config struct {
 	Logger  *slog.Logger
 	// SkipNativeQueries accepts native queries without asking the database.
 	SkipNativeQueries bool
+	// StringifyNumeric shows numbers in events as text that may lose digits.
+	StringifyNumeric bool
 	// Maintenance refuses what changes metadata.
 	Maintenance bool
 }
@@ -259,12 +261,12 @@ func (w *work) commit(ctx context.Context) error {
 	if err := w.tx.PlanCron(ctx, ticks, now); err != nil {
 		return err
 	}
-	undo, err := snapshot.Diff(
-		&snapshot.Snapshot{Document: next.Document}, &snapshot.Snapshot{Version: w.base.Version, Document: w.base.Document}, change.At)
-	if err != nil {
-		return err
+	undoTriggers, err := w.changeEventTriggers(ctx)
+	if err == nil {
+		err = w.store(ctx, &next, change)
 	}
-	if err := w.tx.Commit(ctx, store.Record{Change: change, Undo: undo, Operation: w.operation}); err != nil {
+	if err != nil {
+		undoTriggers(ctx)
 		return err
 	}
 	w.current = &State{Snapshot: &next, Schema: w.current.Schema}
@@ -274,4 +276,14 @@ func (w *work) commit(ctx context.Context) error {
 		w.set(w.current)
 	}
 	return nil
+}
+
+// store commits the change with what leads back from it.
+func (w *work) store(ctx context.Context, next *snapshot.Snapshot, change *snapshot.Change) error {
+	undo, err := snapshot.Diff(
+		&snapshot.Snapshot{Document: next.Document}, &snapshot.Snapshot{Version: w.base.Version, Document: w.base.Document}, change.At)
+	if err != nil {
+		return err
+	}
+	return w.tx.Commit(ctx, store.Record{Change: change, Undo: undo, Operation: w.operation})
 }

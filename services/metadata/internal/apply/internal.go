@@ -30,6 +30,7 @@ func (e *Engine) Reintrospect(ctx context.Context) {
 	if err != nil && ctx.Err() == nil {
 		e.Logger.WarnContext(ctx, "the sources could not be introspected again", "error", err)
 	}
+	e.installMissing(ctx)
 }
 
 // startPatience bounds calls to remote schemas that no client waits for: while they take, the

@@ -20,8 +20,10 @@ type step interface {
 type operationStep struct{ *metadata.Operation }
 
 func (s operationStep) modifies() bool {
-	_, reads := s.Args.(metadata.Query)
-	return !reads
+	if _, reads := s.Args.(metadata.Query); reads {
+		return false
+	}
+	return !isEventRequest(s.Args)
 }
 
 func (operationStep) adminOnly() bool { return true }

@@ -35,6 +35,10 @@ type work struct {
 	refused error
 	// goesOn says that a refused element doesn't refuse the request.
 	goesOn bool
+	// recreate names sources whose event triggers are made anew, checkInstalled asks for those
+	// that are missing in the sources.
+	recreate       *metadata.Selection
+	checkInstalled bool
 	// tx is the claim on the version of base, nil before it is needed.
 	tx *store.Tx
 }
@@ -110,6 +114,10 @@ func (w *work) perform(ctx context.Context, o *metadata.Operation) (json.RawMess
 		return w.batch(ctx, o.Kind, args)
 	case metadata.Command:
 		return w.command(ctx, o.Kind, args)
+	default:
+		if body, known, err := w.event(ctx, o.Kind, args); known {
+			return body, err
+		}
 	}
 	return nil, apierror.Newf(apierror.Unexpected, "unknown operation %T", o.Args)
 }
@@ -123,6 +131,15 @@ func (w *work) command(ctx context.Context, kind string, c metadata.Command) (js
 		if err := w.checkQueries(ctx, adder); err != nil {
 			return nil, err
 		}
+	}
+	switch args := c.(type) {
+	case *metadata.CreateEventTrigger:
+		if err := w.admitEventTrigger(ctx, args); err != nil {
+			return nil, err
+		}
+	case *metadata.ReloadMetadata:
+		w.recreate = args.EventTriggers
+		w.checkInstalled = true
 	}
 	return w.adopt(ctx, kind, r)
 }

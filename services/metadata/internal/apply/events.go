@@ -1,0 +1,163 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/metadata"
+)
+
+// isEventRequest says whether a request is only about what lies in the log of a source. A
+// clean-up makes a version of the metadata nevertheless.
+func isEventRequest(args any) bool {
+	switch args.(type) {
+	case *metadata.InvokeEventTrigger, *metadata.RedeliverEvent,
+		*metadata.GetEventLogs, *metadata.GetEventInvocationLogs, *metadata.GetEventByID:
+		return true
+	}
+	return false
+}
+
+// actsOnEvents says whether a request changes the log of a source.
+func actsOnEvents(args any) bool {
+	switch args.(type) {
+	case *metadata.InvokeEventTrigger, *metadata.RedeliverEvent, *metadata.CleanupEventLogs:
+		return true
+	}
+	return false
+}
+
+// event works off a request on the log of a source; known is false for other requests.
+func (w *work) event(ctx context.Context, kind string, args any) (body json.RawMessage, known bool, err error) {
+	switch a := args.(type) {
+	case *metadata.InvokeEventTrigger:
+		body, err = w.invokeEventTrigger(ctx, kind, a)
+	case *metadata.RedeliverEvent:
+		body, err = w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+			return success, s.RedeliverEvent(ctx, a.ID)
+		})
+	case *metadata.GetEventLogs:
+		body, err = w.listEvents(ctx, kind, a.EventLogPage, string(a.Status), backend.EventTriggers.Events)
+	case *metadata.GetEventInvocationLogs:
+		body, err = w.listEvents(ctx, kind, a.EventLogPage, "", backend.EventTriggers.EventInvocations)
+	case *metadata.GetEventByID:
+		body, err = w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+			return s.EventByID(ctx, a.ID, *a.Limit, a.Offset)
+		})
+	case *metadata.CleanupEventLogs:
+		body, err = w.cleanEventLog(ctx, a)
+	default:
+		return nil, false, nil
+	}
+	return body, true, err
+}
+
+// onEventLog calls f with a source of that kind.
+func (w *work) onEventLog(
+	ctx context.Context, kind, name string, f func(backend.EventTriggers) (json.RawMessage, error),
+) (json.RawMessage, error) {
+	m, err := w.current.view(kind).FindSource(name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := w.eventTriggersOf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return f(s)
+}
+
+func (w *work) eventTriggersOf(ctx context.Context, m *metadata.Source) (backend.EventTriggers, error) {
+	source, err := w.Sources.Get(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := source.(backend.EventTriggers)
+	if !ok {
+		return nil, apierror.Newf(apierror.NotSupported, "sources of kind %q have no event triggers", m.Kind)
+	}
+	return s, nil
+}
+
+// eventTrigger finds a trigger of a source.
+func (w *work) eventTrigger(kind, source, name string) (*metadata.Table, *metadata.EventTrigger, error) {
+	m, err := w.current.view(kind).FindSource(source)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.RequireEventTrigger(name)
+}
+
+func (w *work) invokeEventTrigger(ctx context.Context, kind string, a *metadata.InvokeEventTrigger) (json.RawMessage, error) {
+	table, t, err := w.eventTrigger(kind, a.Source, a.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !t.Definition.EnableManual:
+		return nil, apierror.New(apierror.NotSupported, "manual mode is not enabled for event trigger")
+	}
+	return w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+		w.outside = true
+		id, err := s.InvokeEventTrigger(ctx, backend.ManualEvent{
+			Trigger: a.Name, Table: table.Table, Payload: a.Payload, Session: w.session,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return metadata.Encode(map[string]string{"event_id": id})
+	})
+}
+
+func (w *work) listEvents(
+	ctx context.Context, kind string, page metadata.EventLogPage, status string,
+	list func(backend.EventTriggers, context.Context, backend.EventQuery) (json.RawMessage, error),
+) (json.RawMessage, error) {
+	if _, _, err := w.eventTrigger(kind, page.Source, page.Name); err != nil {
+		return nil, err
+	}
+	return w.onEventLog(ctx, kind, page.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+		return list(s, ctx, backend.EventQuery{Trigger: page.Name, Limit: *page.Limit, Offset: page.Offset, Status: status})
+	})
+}
+
+func (w *work) cleanEventLog(ctx context.Context, a *metadata.CleanupEventLogs) (json.RawMessage, error) {
+	if _, _, err := w.eventTrigger("", a.Source, a.Name); err != nil {
+		return nil, err
+	}
+	return w.onEventLog(ctx, "", a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+		w.outside = true
+		_, err := s.CleanEventLog(ctx, backend.EventCleanup{
+			Trigger: a.Name, OlderThan: time.Duration(a.OlderThan) * time.Hour, BatchSize: a.BatchSize,
+			Timeout: time.Duration(a.Timeout) * time.Second, Invocations: a.Invocations,
+		}, nil)
+		return success, err
+	})
+}
+
+// admitEventTrigger refuses a trigger whose variables are missing, and a new one of which the
+// database has something: it may belong to the metadata of somebody else.
+func (w *work) admitEventTrigger(ctx context.Context, a *metadata.CreateEventTrigger) error {
+	if env := w.Resolve.Env; env != nil {
+		if err := a.Trigger.Resolve(env); err != nil {
+			return err
+		}
+	}
+	if before := w.base.Document.Source(a.Source); before != nil {
+		if table, _ := before.EventTrigger(a.Trigger.Name); table != nil {
+			return nil // replaced, or deleted by this request
+		}
+	}
+	s, err := w.eventTriggersOf(ctx, w.current.Document.Source(a.Source))
+	if err != nil {
+		return err
+	}
+	installed, err := s.InstalledEventTriggers(ctx, []string{a.Trigger.Name})
+	if err == nil && slices.Contains(installed, a.Trigger.Name) {
+		err = apierror.Newf(apierror.AlreadyExists, "Event trigger with name %q already exists", a.Trigger.Name)
+	}
+	return err
+}

@@ -1,0 +1,222 @@
+package apply
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/metadata"
+)
+
+// installed is an event trigger as its source has it, with the schedule of its clean-ups.
+type installed struct {
+	backend.EventTrigger
+	schedule string
+}
+
+// eventTriggers are the triggers of a source by their names, as far as the database has their
+// tables.
+func eventTriggers(s *State, source string) map[string]installed {
+	found := map[string]installed{}
+	m := s.Document.Source(source)
+	if m == nil {
+		return found
+	}
+	for _, t := range m.Tables {
+		for _, raw := range t.EventTriggers {
+			trigger, err := metadata.ParseEventTrigger(raw)
+			if err != nil {
+				continue // what can't be read was refused when it came
+			}
+			i := installed{EventTrigger: backend.EventTrigger{
+				Name: trigger.Name, OnReplication: trigger.OnReplication, Ordered: trigger.OrderByKey,
+				Insert: operationOf(trigger.Definition.Insert), Update: operationOf(trigger.Definition.Update),
+				Delete: operationOf(trigger.Definition.Delete),
+			}}
+			if c := s.Catalogs[source]; c != nil && c.Tables[t.Table] != nil {
+				table := c.Tables[t.Table]
+				// Estimates and comments change nothing.
+				i.Table = &catalog.Table{Name: table.Name, OID: table.OID, Columns: table.Columns, PrimaryKey: table.PrimaryKey}
+			}
+			if trigger.Cleanup != nil {
+				i.schedule = trigger.Cleanup.Schedule
+			}
+			found[trigger.Name] = i
+		}
+	}
+	return found
+}
+
+func operationOf(c *metadata.EventChange) *backend.EventOperation {
+	if c == nil {
+		return nil
+	}
+	o := &backend.EventOperation{}
+	if !c.Columns.All {
+		o.Columns = c.Columns.Names
+	}
+	if c.Payload != nil && !c.Payload.All {
+		o.Payload = c.Payload.Names
+	}
+	return o
+}
+
+// firesOnRows says whether the database has something of the trigger. What it can't install, as
+// a table or a column is missing, is inconsistent.
+func (i installed) firesOnRows() bool {
+	if i.Table == nil {
+		return false
+	}
+	for _, o := range []*backend.EventOperation{i.Insert, i.Update, i.Delete} {
+		if o == nil {
+			continue
+		}
+		for _, name := range slices.Concat(o.Columns, o.Payload) {
+			if i.Table.Column(name) == nil {
+				return false
+			}
+		}
+	}
+	return i.Insert != nil || i.Update != nil || i.Delete != nil
+}
+
+// changesOf is what has to be done in a source to get from one state to another. all makes all
+// of its triggers anew.
+func changesOf(before, after *State, source string, all bool) backend.EventTriggerChanges {
+	var c backend.EventTriggerChanges
+	old, now := eventTriggers(before, source), eventTriggers(after, source)
+	a, b := before.Document.Source(source), after.Document.Source(source)
+	elsewhere := a != nil && b != nil && !reflect.DeepEqual(a.Configuration, b.Configuration)
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		i, was := now[name], old[name]
+		if was.Name != "" && was.schedule != i.schedule {
+			c.Replan = append(c.Replan, name)
+		}
+		switch {
+		case !i.firesOnRows():
+			if was.Name != "" && was.firesOnRows() {
+				c.Remake = append(c.Remake, name)
+			}
+			continue
+		case all || was.Table != nil && was.Table.OID != i.Table.OID:
+			c.Remake = append(c.Remake, name)
+		case !elsewhere && reflect.DeepEqual(was.EventTrigger, i.EventTrigger):
+			continue
+		}
+		c.Install = append(c.Install, i.EventTrigger)
+	}
+	for _, name := range slices.Sorted(maps.Keys(old)) {
+		if now[name].Name == "" {
+			c.Drop = append(c.Drop, name)
+		}
+	}
+	return c
+}
+
+// changeEventTriggers brings the sources in line with the state that is about to be committed.
+// What undoes it is never nil.
+func (w *work) changeEventTriggers(ctx context.Context) (undo func(context.Context), err error) {
+	var done []string
+	undo = func(ctx context.Context) {
+		for _, source := range done {
+			if err := w.changeSource(ctx, w.base.Document.Source(source), changesOf(w.current, w.base, source, false)); err != nil {
+				w.Logger.WarnContext(ctx, "event triggers were changed for a request that failed; recreate them",
+					"source", source, "error", err)
+			}
+		}
+	}
+	for _, m := range w.current.Document.Sources {
+		if w.current.SourceErrors[m.Name] != "" {
+			continue // it is brought in line when it is reloaded
+		}
+		all := w.recreate != nil && (w.recreate.All || slices.Contains(w.recreate.Names, m.Name))
+		c := changesOf(w.base, w.current, m.Name, all)
+		if w.checkInstalled && !all {
+			if err := w.addMissing(ctx, m, &c); err != nil {
+				return undo, err
+			}
+		}
+		if err := w.changeSource(ctx, m, c); err != nil {
+			return undo, err
+		}
+		if w.base.Document.Source(m.Name) != nil {
+			done = append(done, m.Name)
+		}
+	}
+	for _, m := range w.base.Document.Sources {
+		if w.current.Document.Source(m.Name) != nil {
+			continue
+		}
+		// A source that is gone may be out of reach, for good.
+		if err := w.changeSource(ctx, m, changesOf(w.base, w.current, m.Name, false)); err != nil {
+			w.Logger.WarnContext(ctx, "the event triggers of a source that was dropped are still in its database",
+				"source", m.Name, "error", err)
+		}
+	}
+	return undo, nil
+}
+
+func (w *work) changeSource(ctx context.Context, m *metadata.Source, c backend.EventTriggerChanges) error {
+	if m == nil || len(c.Drop)+len(c.Remake)+len(c.Install)+len(c.Replan) == 0 {
+		return nil
+	}
+	s, err := w.eventTriggersOf(ctx, m)
+	if err != nil {
+		return err
+	}
+	w.outside = true
+	c.StringifyNumeric = w.StringifyNumeric
+	return s.ChangeEventTriggers(ctx, c)
+}
+
+// addMissing adds those triggers that should be in the source and aren't.
+func (w *work) addMissing(ctx context.Context, m *metadata.Source, c *backend.EventTriggerChanges) error {
+	var names []string
+	known := eventTriggers(w.current, m.Name)
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if known[name].firesOnRows() {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	s, err := w.eventTriggersOf(ctx, m)
+	if err != nil {
+		return err
+	}
+	there, err := s.InstalledEventTriggers(ctx, names)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		planned := slices.ContainsFunc(c.Install, func(t backend.EventTrigger) bool { return t.Name == name })
+		if !planned && !slices.Contains(there, name) {
+			c.Install = append(c.Install, known[name].EventTrigger)
+		}
+	}
+	return nil
+}
+
+// installMissing installs the triggers that the sources have lost while no metadata service was
+// running.
+func (e *Engine) installMissing(ctx context.Context) {
+	state := e.State()
+	w := e.newWork(Request{operation: "start"}, state)
+	for _, m := range state.Document.Sources {
+		if state.SourceErrors[m.Name] != "" {
+			continue
+		}
+		var c backend.EventTriggerChanges
+		err := w.addMissing(ctx, m, &c)
+		if err == nil {
+			err = w.changeSource(ctx, m, c)
+		}
+		if err != nil && ctx.Err() == nil {
+			e.Logger.WarnContext(ctx, "event triggers are missing in a source", "source", m.Name, "error", err)
+		}
+	}
+}
