@@ -119,6 +119,16 @@ type Incoming struct {
 	message  jetstream.Msg
 }
 
+// staleAfter is when a message may have been taken for lost by who published it.
+const staleAfter = 20 * time.Second
+
+// Stale says that somebody may have made the delivery already: the message was in other hands,
+// or lay for long.
+func (i *Incoming) Stale() bool {
+	m, err := i.message.Metadata()
+	return err != nil || m.NumDelivered > 1 || time.Since(m.Timestamp) > staleAfter
+}
+
 // LeaseRenewal is how often a worker calls Working.
 const LeaseRenewal = deliveryLease / 3
 

@@ -118,6 +118,17 @@ func deliverySubject(kind deliveryv1.Kind) string {
 	return deliveriesPrefix + strings.ToLower(strings.TrimPrefix(kind.String(), "KIND_"))
 }
 
+// Events that users have sent to a subject in place of a webhook. Those below the prefix are
+// kept in a stream of ours; other subjects need a stream of the user's.
+const (
+	EventsStream   = "EVENTS"
+	EventsPrefix   = "events."
+	eventsSubjects = EventsPrefix + ">"
+)
+
+// privatePrefixes begin the subjects that users can't send to.
+var privatePrefixes = []string{"engine.", "$", "_"}
+
 // Header fields of requests and of messages in the stream.
 const (
 	headerSize = "Engine-Size" // bytes of a request that comes in parts

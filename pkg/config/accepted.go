@@ -64,14 +64,6 @@ var withoutEffect = []row{
 	}, parseNonNegative),
 
 	accepted(Spec{
-		Flag: "events-fetch-interval", Default: "1000", Values: milliseconds, Services: []Service{EventDelivery},
-		Help: "how often events are looked for",
-	}, parseDuration(time.Millisecond)),
-	accepted(Spec{
-		Flag: "events-fetch-batch-size", Default: "100", Values: number, Services: []Service{EventDelivery},
-		Help: "events that are fetched at once",
-	}, parseNonNegative),
-	accepted(Spec{
 		Flag: "async-actions-fetch-interval", Default: "1000", Values: milliseconds, Services: []Service{EventDelivery},
 		Help: "how often asynchronous actions are looked for",
 	}, parseDuration(time.Millisecond)),

@@ -352,6 +352,14 @@ var (
 		Flag: "events-http-pool-size", Default: "100", Values: number, Group: GroupEvents, Services: []Service{EventDelivery},
 		Help: "webhooks that one process calls at once",
 	}, parsePositive)
+	EventsFetchInterval = define(Spec{
+		Flag: "events-fetch-interval", Default: "1000", Values: milliseconds, Group: GroupEvents, Services: []Service{EventDelivery},
+		Help: "how often events of tables are looked for where the database doesn't say that there are some; 0 for never",
+	}, parseDuration(time.Millisecond))
+	EventsFetchBatchSize = define(Spec{
+		Flag: "events-fetch-batch-size", Default: "100", Values: number, Group: GroupEvents, Services: []Service{EventDelivery},
+		Help: "events of tables that are fetched at once; 0 for none",
+	}, parseNonNegative)
 	DisableEventing = define(Spec{
 		Flag: "disable-eventing", Default: "false", Values: boolean, Switch: true, Group: GroupEvents, Services: []Service{EventDelivery, Scheduler},
 		Help: "deliver no events",
@@ -406,7 +414,7 @@ var effective = []row{
 	QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
 	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, CloseWebSocketsOnMetadataChange,
-	EventsHTTPPoolSize, DisableEventing,
+	EventsHTTPPoolSize, EventsFetchInterval, EventsFetchBatchSize, DisableEventing,
 	LogLevel, MetricsHighCardinality, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
 }
 

@@ -36,15 +36,15 @@ func (s *Schema) checkEventTriggers() []metadata.Inconsistency {
 		return nil
 	}
 	var list []metadata.Inconsistency
-	for _, source := range s.Document.Sources {
+	for _, source := range s.Sources {
 		for _, t := range source.Tables {
-			for _, raw := range t.EventTriggers {
+			for _, raw := range t.Meta.EventTriggers {
 				m, err := metadata.ParseEventTrigger(raw)
 				if err != nil {
 					continue
 				}
 				if err := m.Resolve(s.options.Env); err != nil {
-					id := metadata.EventTriggerID(source.Name, t.Table, m.Name)
+					id := fieldID(t, metadata.ObjectEventTrigger, m.Name)
 					list = append(list, inconsistent(id, eventTriggerDefinition(id, raw),
 						fmt.Sprintf("in event trigger %q: %s", m.Name, apierror.From(err).Message)))
 				}

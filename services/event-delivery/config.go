@@ -16,6 +16,10 @@ type Config struct {
 	Replicas int
 	// Concurrency bounds the webhooks that are called at once.
 	Concurrency int
+	// Batch is how many events of tables are taken at once, Interval how often they are looked
+	// for without being told; 0 for never.
+	Batch    int
+	Interval time.Duration
 	// Egress says what calls to webhooks may do.
 	Egress egress.Config
 	// StopTimeout is how long Stop waits for webhooks that were called.
@@ -30,6 +34,8 @@ func ReadConfig(v *config.Values) Config {
 		MetadataURL: config.MetadataDatabaseURL.Get(v).Reveal(),
 		Replicas:    config.NATSReplicas.Get(v),
 		Concurrency: config.EventsHTTPPoolSize.Get(v),
+		Batch:       config.EventsFetchBatchSize.Get(v),
+		Interval:    config.EventsFetchInterval.Get(v),
 		Egress:      egress.ReadConfig(v),
 		StopTimeout: config.GracefulShutdownTimeout.Get(v),
 		Disabled:    config.DisableEventing.Get(v),

@@ -7,10 +7,14 @@ package eventdelivery
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
@@ -19,12 +23,18 @@ import (
 	deliveryv1 "queryengine/proto/delivery/v1"
 	"queryengine/services/event-delivery/internal/delivery"
 	"queryengine/services/event-delivery/internal/scheduled"
+	"queryengine/services/event-delivery/internal/table"
 )
 
 // Deps are what the service works with.
 type Deps struct {
 	Bus    *bus.Bus
 	Logger *slog.Logger
+	// Metrics takes the metrics of the service; nil for none.
+	Metrics prometheus.Registerer
+	// Open opens a source of the metadata; it makes no connection yet. Without it no events of
+	// tables are delivered.
+	Open func(ctx context.Context, s *metadata.Source) (backend.Source, error)
 	// Env is os.LookupEnv: metadata may name variables.
 	Env metadata.Env
 	// Now is the clock that decides what is too late, time.Now by default.
@@ -40,6 +50,7 @@ type Service struct {
 	client *egress.Client
 	store  *scheduled.Store
 	cron   *scheduled.Cron
+	tables *table.Events
 	worker *delivery.Worker
 
 	starting sync.Mutex
@@ -73,14 +84,22 @@ func (s *Service) wire(d Deps) error {
 		return err
 	}
 	s.cron = scheduled.NewCron(s.store, d.Env, d.Now)
+	kinds := map[deliveryv1.Kind]delivery.Kind{
+		deliveryv1.Kind_KIND_CRON:    s.cron,
+		deliveryv1.Kind_KIND_ONE_OFF: scheduled.NewOneOff(s.store, d.Env, d.Now),
+	}
+	if d.Open != nil {
+		if err := s.wireTables(d); err != nil {
+			return err
+		}
+		kinds[deliveryv1.Kind_KIND_TABLE_EVENT] = s.tables
+	}
 	s.Follower().Watch(s.follow)
 	s.worker = delivery.New(delivery.Config{
-		Queue:    d.Bus.Deliveries(),
-		Replicas: s.config.Replicas,
-		Kinds: map[deliveryv1.Kind]delivery.Kind{
-			deliveryv1.Kind_KIND_CRON:    s.cron,
-			deliveryv1.Kind_KIND_ONE_OFF: scheduled.NewOneOff(s.store, d.Env, d.Now),
-		},
+		Queue:       d.Bus.Deliveries(),
+		Replicas:    s.config.Replicas,
+		Kinds:       kinds,
+		Publish:     d.Bus.PublishEvent,
 		Client:      s.client,
 		Concurrency: s.config.Concurrency,
 		Logger:      d.Logger,
@@ -90,9 +109,24 @@ func (s *Service) wire(d Deps) error {
 	return nil
 }
 
+func (s *Service) wireTables(d Deps) error {
+	metrics, err := table.NewMetrics(d.Metrics)
+	if err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	s.tables = table.New(table.Config{
+		Open: d.Open, Queue: d.Bus.Deliveries(), Env: d.Env, Now: d.Now, Logger: d.Logger, Metrics: metrics,
+		Batch: s.config.Batch, Interval: s.config.Interval, Concurrency: s.config.Concurrency,
+	})
+	return nil
+}
+
 // follow takes over what a version of the metadata says.
 func (s *Service) follow(current *snapshot.Snapshot) {
 	s.cron.SetTriggers(current.Document.CronTriggers)
+	if s.tables != nil {
+		s.tables.Follow(current)
+	}
 	hosts, err := egress.Allowlist(current.Document.Network)
 	if err != nil {
 		s.logger.Warn("the TLS allow list of the metadata can't be read", "error", err)
@@ -132,11 +166,17 @@ func (s *Service) Start(ctx context.Context) error {
 func (s *Service) Stop() {
 	s.starting.Lock()
 	defer s.starting.Unlock()
+	if s.tables != nil {
+		s.tables.StopTaking()
+	}
 	if s.working {
 		s.worker.Stop(s.config.StopTimeout)
 		s.working = false
 	}
 	s.Base.Stop()
+	if s.tables != nil {
+		s.tables.Stop()
+	}
 	if s.worker != nil {
 		s.client.Close()
 		s.store.Close()

@@ -40,7 +40,10 @@ var parts = []struct {
 		})
 	}},
 	{config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
-		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{Bus: e.Bus, Logger: e.Logger, Env: os.LookupEnv})
+		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{
+			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Env: os.LookupEnv,
+			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Open,
+		})
 	}},
 	{config.Scheduler, func(e *program.Env) (lifecycle.Service, error) {
 		return scheduler.New(scheduler.ReadConfig(e.Values), scheduler.Deps{Bus: e.Bus, Logger: e.Logger})

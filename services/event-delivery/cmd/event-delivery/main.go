@@ -4,6 +4,7 @@ package main
 import (
 	"os"
 
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
@@ -12,6 +13,9 @@ import (
 
 func main() {
 	program.Main(config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
-		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{Bus: e.Bus, Logger: e.Logger, Env: os.LookupEnv})
+		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{
+			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Env: os.LookupEnv,
+			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Open,
+		})
 	})
 }

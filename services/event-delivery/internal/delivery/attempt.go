@@ -38,9 +38,15 @@ func (w *Worker) do(ctx context.Context, a *Attempt) (Outcome, error) {
 	if t.Timeout == 0 {
 		return failed(w.now(), a, call, new(http.StatusInternalServerError), a.Described+" timed out while processing.", ""), nil
 	}
-	answer, err := w.client.Do(ctx, &egress.Request{
-		Method: call.Method, URL: call.URL, Header: header(call.Headers), Body: call.Body, Timeout: min(t.Timeout, maxAttempt),
-	})
+	began := w.now()
+	answer, err := w.send(ctx, a, call)
+	if a.Sent != nil {
+		c := Call{Began: began, Took: w.now().Sub(began), Sent: len(call.Body)}
+		if answer != nil {
+			c.Got, c.Status, c.Taken = len(answer.Body), answer.Status, answer.Status < http.StatusMultipleChoices
+		}
+		a.Sent(c)
+	}
 	if err != nil {
 		var fault *egress.Error
 		if errors.As(err, &fault) && fault.Kind == egress.Cancelled {
@@ -62,6 +68,31 @@ func (w *Worker) do(ctx context.Context, a *Attempt) (Outcome, error) {
 	return Outcome{EventID: a.EventID, State: Delivered, Invocation: &Invocation{
 		Status: &answer.Status, Request: requestRecord(a, call), Response: deliveredRecord(a.Version, answer, body),
 	}}, nil
+}
+
+// natsScheme begins the address of a subject.
+const natsScheme = "nats://"
+
+// send makes the call, to a webhook or to a subject. A subject answers with the place of the
+// message in its stream.
+func (w *Worker) send(ctx context.Context, a *Attempt, call transform.Call) (*egress.Response, error) {
+	timeout := min(a.Target.Timeout, maxAttempt)
+	subject, ok := strings.CutPrefix(call.URL, natsScheme)
+	if !ok || w.publish == nil {
+		return w.client.Do(ctx, &egress.Request{
+			Method: call.Method, URL: call.URL, Header: header(call.Headers), Body: call.Body, Timeout: timeout,
+		})
+	}
+	bounded, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	place, err := w.publish(bounded, subject, a.EventID, header(call.Headers), call.Body)
+	switch {
+	case ctx.Err() != nil:
+		return nil, &egress.Error{Kind: egress.Cancelled}
+	case err != nil:
+		return nil, err
+	}
+	return &egress.Response{Status: http.StatusOK, Header: http.Header{}, Body: place}, nil
 }
 
 // failed decides what follows on an attempt that failed.

@@ -14,8 +14,24 @@ type Kind interface {
 	// Prepare makes the attempt that a delivery asks for, or says what becomes of the event
 	// without one.
 	Prepare(d *deliveryv1.Delivery) (*Attempt, *Outcome)
-	// Record writes outcomes, all or none of them. It is called again after an error.
+	// Record writes outcomes, all of one source and all or none of them. It is called again
+	// after an error.
 	Record(ctx context.Context, outcomes []Outcome) error
+}
+
+// Admitter is a Kind that wants to know what is in hand.
+type Admitter interface {
+	// Admit says whether a delivery is still to be made, and may change what it carries. stale
+	// deliveries may have been made by somebody else. What it admits is in hand until Leave.
+	Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) (bool, error)
+	Leave(d *deliveryv1.Delivery)
+}
+
+// Gate bounds the attempts of one trigger that are made at once.
+type Gate interface {
+	Enter(ctx context.Context) error
+	// Leave ends an attempt, which got an answer that takes the event, or not.
+	Leave(taken bool)
 }
 
 // Attempt is one call of a webhook.
@@ -30,8 +46,21 @@ type Attempt struct {
 	Target  *Target
 	// Body is the JSON before the transform.
 	Body []byte
+	// Gate is passed before the webhook is called, nil for none.
+	Gate Gate
+	// Sent is told of the call of the webhook, nil for nobody.
+	Sent func(Call)
 	// Session are the session variables that transforms see, nil for none.
 	Session map[string]string
+}
+
+// Call is what a call of a webhook came to.
+type Call struct {
+	Began     time.Time
+	Took      time.Duration
+	Sent, Got int // bytes of the bodies
+	Taken     bool
+	Status    int // 0 for no answer
 }
 
 // Target is where, how and how often an event is delivered. It is immutable.
@@ -67,8 +96,10 @@ const (
 // Outcome is what became of an event.
 type Outcome struct {
 	EventID string
-	State   State
-	RetryAt time.Time
+	// Source that the event lies in, for events of tables, and the trigger.
+	Source, Trigger string
+	State           State
+	RetryAt         time.Time
 	// Invocation counts as a try; nil when the webhook wasn't called.
 	Invocation *Invocation
 }

@@ -2,7 +2,9 @@ package delivery
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -29,6 +31,8 @@ type Config struct {
 	Concurrency int
 	Logger      *slog.Logger
 	Now         func() time.Time
+	// Publish sends to a NATS subject and returns what the stream says, in place of a webhook.
+	Publish func(ctx context.Context, subject, id string, header http.Header, body []byte) (json.RawMessage, error)
 	// Await returns when the kinds know what that version of the metadata says.
 	Await func(ctx context.Context, version int64) error
 }
@@ -42,9 +46,15 @@ type Worker struct {
 	now      func() time.Time
 	await    func(ctx context.Context, version int64) error
 
-	recorders map[deliveryv1.Kind]*recorder
-	// slots holds a token for each delivery in hand.
+	kinds map[deliveryv1.Kind]Kind
+	// mu guards recorders; work is what they run with.
+	mu        sync.Mutex
+	recorders map[lane]*recorder
+	work      context.Context //nolint:containedctx // that of Start, until Stop
+	// slots holds a token for each delivery in hand, calls for each webhook that is called.
 	slots    chan struct{}
+	calls    chan struct{}
+	publish  func(ctx context.Context, subject, id string, header http.Header, body []byte) (json.RawMessage, error)
 	inHand   sync.WaitGroup
 	fetching sync.WaitGroup
 	// stopFetch ends the taking of deliveries, abandon those in hand.
@@ -55,22 +65,41 @@ type Worker struct {
 func New(c Config) *Worker {
 	w := &Worker{
 		queue: c.Queue, replicas: c.Replicas, client: c.Client, logger: c.Logger, now: c.Now, await: c.Await,
-		recorders: map[deliveryv1.Kind]*recorder{}, slots: make(chan struct{}, c.Concurrency),
-	}
-	for kind, k := range c.Kinds {
-		w.recorders[kind] = newRecorder(k, c.Concurrency, c.Logger)
+		kinds: c.Kinds, recorders: map[lane]*recorder{}, publish: c.Publish,
+		slots: make(chan struct{}, waitingRoom*c.Concurrency), calls: make(chan struct{}, c.Concurrency),
 	}
 	return w
+}
+
+// waitingRoom is how many deliveries a worker has in hand for each webhook that it may call at
+// once: those of a trigger whose webhook is slow wait there, and the others pass.
+const waitingRoom = 10
+
+// lane is what outcomes are written together for.
+type lane struct {
+	kind   deliveryv1.Kind
+	source string
+}
+
+// recorder is that of the lane of a delivery.
+func (w *Worker) recorder(kind Kind, d *deliveryv1.Delivery) *recorder {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := lane{d.GetKind(), d.GetSource()}
+	r := w.recorders[l]
+	if r == nil {
+		r = newRecorder(kind, cap(w.calls), w.logger)
+		w.recorders[l] = r
+		w.fetching.Go(func() { r.run(w.work) })
+	}
+	return r
 }
 
 // Start begins to take deliveries.
 func (w *Worker) Start() {
 	fetch, stopFetch := context.WithCancel(context.Background())
 	work, abandon := context.WithCancel(context.Background())
-	w.stopFetch, w.abandon = stopFetch, abandon
-	for _, r := range w.recorders {
-		w.fetching.Go(func() { r.run(work) })
-	}
+	w.stopFetch, w.abandon, w.work = stopFetch, abandon, work
 	w.inHand.Go(func() { w.fetch(fetch, work) })
 }
 
@@ -149,32 +178,70 @@ func (w *Worker) process(ctx context.Context, in *bus.Incoming) {
 	held, release := context.WithCancel(ctx)
 	defer release()
 	go hold(held, in)
-	r := w.recorders[in.Delivery.GetKind()]
-	if r == nil { // of a newer version; another worker may know it
+	d := in.Delivery
+	kind := w.kinds[d.GetKind()]
+	if kind == nil { // of a newer version; another worker may know it
 		wait(ctx, pause)
 		in.Release()
 		return
 	}
-	if err := w.await(ctx, in.Delivery.GetMetadataVersion()); err != nil {
+	if err := w.await(ctx, d.GetMetadataVersion()); err != nil {
 		in.Release()
 		return
 	}
-	attempt, outcome := r.kind.Prepare(in.Delivery)
+	if a, ok := kind.(Admitter); ok {
+		admitted, err := a.Admit(ctx, d, in.Stale())
+		switch {
+		case err != nil:
+			w.logger.WarnContext(ctx, "an event can't be looked up at present", "source", d.GetSource(), "error", err)
+			wait(ctx, pause)
+			in.Release()
+			return
+		case !admitted:
+			_ = in.Done() // it comes again when this is lost, and isn't admitted again
+			return
+		}
+		defer a.Leave(d)
+	}
+	attempt, outcome := kind.Prepare(d)
 	if attempt != nil {
-		made, err := w.do(ctx, attempt)
+		made, err := w.attempt(ctx, attempt)
 		if err != nil {
 			in.Release()
 			return
 		}
 		outcome = &made
 	}
-	if err := r.record(ctx, *outcome); err != nil {
+	outcome.Source, outcome.Trigger = d.GetSource(), d.GetTrigger()
+	if err := w.recorder(kind, d).record(ctx, *outcome); err != nil {
 		in.Release()
 		return
 	}
 	if err := in.Done(); err != nil {
-		w.logger.WarnContext(ctx, "a delivery that is done may come again", "event", in.Delivery.GetEventId(), "error", err)
+		w.logger.WarnContext(ctx, "a delivery that is done may come again", "event", d.GetEventId(), "error", err)
 	}
+}
+
+// attempt makes an attempt when there is room for it.
+func (w *Worker) attempt(ctx context.Context, a *Attempt) (Outcome, error) {
+	if a.Gate != nil {
+		if err := a.Gate.Enter(ctx); err != nil {
+			return Outcome{}, err
+		}
+	}
+	taken := false
+	if a.Gate != nil {
+		defer func() { a.Gate.Leave(taken) }()
+	}
+	select {
+	case w.calls <- struct{}{}:
+	case <-ctx.Done():
+		return Outcome{}, ctx.Err()
+	}
+	defer func() { <-w.calls }()
+	outcome, err := w.do(ctx, a)
+	taken = err == nil && outcome.State == Delivered
+	return outcome, err
 }
 
 // hold tells the queue that the delivery is being worked on.

@@ -1,0 +1,111 @@
+package table
+
+import (
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"queryengine/services/event-delivery/internal/delivery"
+)
+
+// Metrics are the metrics of events of tables. A nil *Metrics measures nothing.
+type Metrics struct {
+	fetchTime     prometheus.Histogram
+	fetchQuery    *prometheus.HistogramVec
+	fetched       *prometheus.CounterVec
+	batch         prometheus.Gauge
+	invocations   *prometheus.CounterVec
+	processed     *prometheus.CounterVec
+	processing    *prometheus.HistogramVec
+	queueTime     *prometheus.HistogramVec
+	webhookTime   *prometheus.HistogramVec
+	requestBytes  *prometheus.CounterVec
+	responseBytes *prometheus.CounterVec
+}
+
+// Buckets of the histograms, in seconds: of calls, and of what may wait.
+var (
+	callBuckets = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
+	waitBuckets = []float64{0.01, 0.1, 1, 10, 60, 600, 3600}
+	takeBuckets = []float64{0.0001, 0.001, 0.01, 0.1, 1, 10}
+)
+
+// NewMetrics registers the metrics.
+func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
+	if r == nil {
+		return nil, nil //nolint:nilnil // measures nothing
+	}
+	trigger := []string{"trigger_name", "source_name"}
+	outcome := []string{"status", "trigger_name", "source_name"}
+	counter := func(name, help string, labels []string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	histogram := func(name, help string, buckets []float64, labels []string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+	}
+	m := &Metrics{
+		fetchTime: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "event_fetch_time_per_batch_seconds", Help: "Time to take a batch of events and to publish it.", Buckets: takeBuckets,
+		}),
+		fetchQuery:    histogram("events_fetch_query_time_seconds", "Time of the statement that takes events.", takeBuckets, []string{"source_name"}),
+		fetched:       counter("events_fetched_total", "Events taken from their log.", []string{"source_name"}),
+		batch:         prometheus.NewGauge(prometheus.GaugeOpts{Name: "events_fetched_per_batch", Help: "Events of the last batch."}),
+		invocations:   counter("event_invocations_total", "Calls of webhooks of event triggers.", outcome),
+		processed:     counter("event_processed_total", "Events that came to their end.", outcome),
+		processing:    histogram("event_processing_time_seconds", "Time from an event to its delivery.", waitBuckets, trigger),
+		queueTime:     histogram("event_queue_time_seconds", "Time from an event, or its retry, to a worker.", waitBuckets, trigger),
+		webhookTime:   histogram("event_webhook_processing_time_seconds", "Time of a call of a webhook.", callBuckets, trigger),
+		requestBytes:  counter("event_trigger_request_bytes_total", "Bytes sent to webhooks.", trigger),
+		responseBytes: counter("event_trigger_response_bytes_total", "Bytes that webhooks answered.", trigger),
+	}
+	return m, errors.Join(r.Register(m.fetchTime), r.Register(m.fetchQuery), r.Register(m.fetched), r.Register(m.batch),
+		r.Register(m.invocations), r.Register(m.processed), r.Register(m.processing), r.Register(m.queueTime),
+		r.Register(m.webhookTime), r.Register(m.requestBytes), r.Register(m.responseBytes))
+}
+
+func (m *Metrics) taken(source string, n int, took time.Duration) {
+	if m == nil {
+		return
+	}
+	m.fetchQuery.WithLabelValues(source).Observe(took.Seconds())
+	m.fetched.WithLabelValues(source).Add(float64(n))
+	m.batch.Set(float64(n))
+}
+
+func (m *Metrics) published(n int, took time.Duration) {
+	if m != nil && n > 0 {
+		m.fetchTime.Observe(took.Seconds())
+	}
+}
+
+func (m *Metrics) called(source, trigger string, due time.Time, c delivery.Call) {
+	if m == nil {
+		return
+	}
+	status := "failed"
+	if c.Taken {
+		status = "success"
+		m.processing.WithLabelValues(trigger, source).Observe(c.Began.Add(c.Took).Sub(due).Seconds())
+	}
+	m.invocations.WithLabelValues(status, trigger, source).Inc()
+	m.queueTime.WithLabelValues(trigger, source).Observe(c.Began.Sub(due).Seconds())
+	m.webhookTime.WithLabelValues(trigger, source).Observe(c.Took.Seconds())
+	m.requestBytes.WithLabelValues(trigger, source).Add(float64(c.Sent))
+	m.responseBytes.WithLabelValues(trigger, source).Add(float64(c.Got))
+}
+
+func (m *Metrics) ended(outcomes []delivery.Outcome) {
+	if m == nil {
+		return
+	}
+	for _, o := range outcomes {
+		switch o.State {
+		case delivery.Delivered:
+			m.processed.WithLabelValues("success", o.Trigger, o.Source).Inc()
+		case delivery.Failed, delivery.Dead:
+			m.processed.WithLabelValues("failed", o.Trigger, o.Source).Inc()
+		case delivery.Waiting:
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/metadata"
+	deliveryv1 "queryengine/proto/delivery/v1"
+)
+
+const (
+	// pause is how long a source is left alone after a fault.
+	pause = time.Second
+	// renewEvery is how often leases are renewed.
+	renewEvery = backend.EventLease / 3
+	// takePatience bounds one taking of events.
+	takePatience = 30 * time.Second
+)
+
+// source is a source whose events are taken.
+type source struct {
+	*Config
+	meta   *metadata.Source
+	opened backend.Source
+	log    backend.EventLog
+	cancel context.CancelFunc
+	wake   chan struct{}
+	// quiet says that no more events are taken.
+	quiet atomic.Bool
+
+	mu       sync.Mutex
+	triggers map[string]*trigger
+	version  int64
+	inHand   map[string]struct{}
+}
+
+func newSource(c *Config, m *metadata.Source, opened backend.Source, log backend.EventLog) *source {
+	return &source{Config: c, meta: m, opened: opened, log: log, wake: make(chan struct{}, 1), inHand: map[string]struct{}{}}
+}
+
+// reachedAs says whether the source is still reached in the same way.
+func (s *source) reachedAs(m *metadata.Source) bool {
+	return s.meta.Kind == m.Kind && reflect.DeepEqual(s.meta.Configuration, m.Configuration)
+}
+
+func (s *source) learn(triggers map[string]*trigger, version int64) {
+	s.mu.Lock()
+	s.triggers, s.version = triggers, version
+	s.mu.Unlock()
+	s.signal()
+}
+
+func (s *source) known() map[string]*trigger {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.triggers
+}
+
+// take notes that an event is in hand; false when it was already.
+func (s *source) take(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, held := s.inHand[id]; held {
+		return false
+	}
+	s.inHand[id] = struct{}{}
+	return true
+}
+
+func (s *source) leave(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.inHand, id)
+}
+
+// signal makes the source look for events.
+func (s *source) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *source) pause() { s.quiet.Store(true) }
+
+func (s *source) end() { s.cancel() }
+
+// run takes events, renews leases and cleans up, until ctx ends; then it closes the source.
+func (s *source) run(ctx context.Context) {
+	defer s.opened.Close()
+	var parts sync.WaitGroup
+	parts.Go(func() { s.renew(ctx) })
+	if s.Batch > 0 && s.Interval > 0 {
+		parts.Go(func() { s.listen(ctx) })
+		parts.Go(func() { s.capture(ctx) })
+	}
+	parts.Go(func() { s.clean(ctx) })
+	parts.Wait()
+}
+
+// listen has the database say when there are events.
+func (s *source) listen(ctx context.Context) {
+	said := false
+	for ctx.Err() == nil {
+		err := s.log.ListenEvents(ctx, func() {
+			said = false
+			s.signal()
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		if !said {
+			s.Logger.WarnContext(ctx, "a source doesn't say when there are events; they are looked for from time to time",
+				"source", s.meta.Name, "error", err)
+			said = true
+		}
+		sleep(ctx, pause)
+	}
+}
+
+// capture takes events when there may be some.
+func (s *source) capture(ctx context.Context) {
+	ill := false
+	for ctx.Err() == nil {
+		n := 0
+		var err error
+		if !s.quiet.Load() {
+			n, err = s.captureOnce(ctx)
+		}
+		switch {
+		case err != nil && ctx.Err() == nil:
+			if !ill {
+				s.Logger.WarnContext(ctx, "no events can be taken from a source at present", "source", s.meta.Name, "error", err)
+			}
+			sleep(ctx, pause)
+		case n < s.Batch:
+			timer := time.NewTimer(s.Interval)
+			select {
+			case <-s.wake:
+			case <-timer.C:
+			case <-ctx.Done():
+			}
+			timer.Stop()
+		}
+		ill = err != nil
+	}
+}
+
+// captureOnce takes a batch and publishes it. What can't be published is given back; where that
+// fails too, its lease runs out.
+func (s *source) captureOnce(ctx context.Context) (int, error) {
+	s.mu.Lock()
+	triggers, version := s.triggers, s.version
+	s.mu.Unlock()
+	wanted := make([]backend.EventDemand, 0, len(triggers))
+	for _, name := range slices.Sorted(maps.Keys(triggers)) {
+		t := triggers[name]
+		wanted = append(wanted, backend.EventDemand{Trigger: name, Size: t.pace.window(), Ordered: t.OrderByKey})
+	}
+	ctx, cancel := context.WithTimeout(ctx, takePatience)
+	defer cancel()
+	began := s.Now()
+	taken, err := s.log.TakeEvents(ctx, wanted, s.Batch)
+	if err != nil || len(taken) == 0 {
+		return 0, err
+	}
+	s.Metrics.taken(s.meta.Name, len(taken), s.Now().Sub(began))
+	at := s.Now().UnixNano()
+	list := make([]bus.Outgoing, len(taken))
+	for i, e := range taken {
+		m := message{Body: e.Body, Due: e.Created.UnixMicro(), Again: e.Again}
+		if len(m.Body) > largestBody {
+			m.Body = nil
+		}
+		event, err := metadata.Encode(m)
+		if err != nil {
+			return 0, err
+		}
+		list[i] = bus.Outgoing{
+			// Each taking is an attempt of its own: what was taken is in nobody else's hands.
+			ID: fmt.Sprintf("%s:%d:%d", e.ID, e.Tries, at),
+			Delivery: &deliveryv1.Delivery{
+				Kind: deliveryv1.Kind_KIND_TABLE_EVENT, EventId: e.ID, Source: s.meta.Name, Trigger: e.Trigger,
+				Tries: int32(e.Tries), Event: event, MetadataVersion: version, //nolint:gosec // far below the limit
+			},
+		}
+	}
+	if err := s.Queue.Publish(ctx, list); err != nil {
+		s.release(ctx, taken)
+		return 0, err
+	}
+	s.Metrics.published(len(taken), s.Now().Sub(began))
+	return len(taken), nil
+}
+
+func (s *source) release(ctx context.Context, taken []backend.Event) {
+	ids := make([]string, len(taken))
+	for i, e := range taken {
+		ids[i] = e.ID
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordPatience)
+	defer cancel()
+	if err := s.log.ReleaseEvents(ctx, ids); err != nil {
+		s.Logger.WarnContext(ctx, "events that can't be published are tried again when their lease has run out",
+			"source", s.meta.Name, "events", len(ids), "error", err)
+	}
+}
+
+// renew renews the leases of what is in hand.
+func (s *source) renew(ctx context.Context) {
+	for sleep(ctx, renewEvery) {
+		s.mu.Lock()
+		ids := slices.Collect(maps.Keys(s.inHand))
+		s.mu.Unlock()
+		if len(ids) == 0 {
+			continue
+		}
+		bounded, cancel := context.WithTimeout(ctx, recordPatience)
+		err := s.log.RenewEvents(bounded, ids)
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			s.Logger.WarnContext(ctx, "the leases of events can't be renewed at present", "source", s.meta.Name, "error", err)
+		}
+	}
+}
+
+// sleep waits; false when ctx has ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
