@@ -40,13 +40,14 @@ type Verifier struct {
 type issuer struct {
 	config *Config
 	keys   atomic.Pointer[[]*key]
+	cache  *cache
 }
 
 // New wires a Verifier and does no I/O.
 func New(configs []*Config, d Deps) *Verifier {
 	v := &Verifier{deps: d}
 	for _, c := range configs {
-		i := &issuer{config: c}
+		i := &issuer{config: c, cache: newCache()}
 		if c.key != nil {
 			i.keys.Store(&[]*key{c.key})
 		}
@@ -138,14 +139,13 @@ func (v *Verifier) keepFresh(ctx context.Context, i *issuer, wait time.Duration)
 	}
 }
 
-// keysFor are the keys to try for a token: the one it names if there is such a key, else
-// all that fit the algorithm.
-func (i *issuer) keysFor(id string, alg jwa.SignatureAlgorithm) []*key {
-	stored := i.keys.Load()
-	if stored == nil {
+// keysFor are the keys of a set, nil for none, to try for a token: the one it names if there is
+// such a key, else all that fit the algorithm.
+func keysFor(set *[]*key, id string, alg jwa.SignatureAlgorithm) []*key {
+	if set == nil {
 		return nil
 	}
-	keys := *stored
+	keys := *set
 	if id != "" {
 		if n := slices.IndexFunc(keys, func(k *key) bool { return k.id == id }); n >= 0 {
 			keys = keys[n : n+1]

@@ -2,6 +2,7 @@ package jwt
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -100,22 +101,20 @@ func (c *Config) mayIssue(token string) bool {
 // verify checks a token in the order of the wire format: signature, then times, then
 // issuer and audience.
 func (i *issuer) verify(token, role string, now time.Time) (*Identity, error) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return nil, unverified(fmt.Sprintf("JWSError (CompactDecodeError Invalid number of parts: Expected 3 parts; got %d)", len(parts)))
-	}
-	head, err := decodeObject(parts[0])
-	if err != nil {
-		return nil, unverified(fmt.Sprintf("JWSError (JSONDecodeError %q)", err))
-	}
-	if err := i.checkSignature(token, head); err != nil {
-		return nil, err
-	}
-	payload, err := decodeObject(parts[1])
-	if err != nil {
-		return nil, unverified(fmt.Sprintf("JWTClaimsSetDecodeError %q", err))
+	id := tokenID(sha256.Sum256([]byte(token)))
+	keys := i.keys.Load()
+	payload, known := i.cache.find(id, keys)
+	if !known {
+		var err error
+		if payload, err = i.payload(token, keys); err != nil {
+			return nil, err
+		}
+		if len(token) <= longestCached {
+			i.cache.add(id, verified{keys: keys, payload: payload})
+		}
 	}
 	if err := i.config.checkRegistered(payload, now); err != nil {
+		i.cache.drop(id)
 		return nil, err
 	}
 	s, err := i.config.sessionOf(payload, role)
@@ -129,11 +128,31 @@ func (i *issuer) verify(token, role string, now time.Time) (*Identity, error) {
 	return identity, nil
 }
 
-func (i *issuer) checkSignature(token string, head map[string]any) error {
+// payload verifies the signature of a token and decodes what it signs.
+func (i *issuer) payload(token string, keys *[]*key) (map[string]any, error) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return nil, unverified(fmt.Sprintf("JWSError (CompactDecodeError Invalid number of parts: Expected 3 parts; got %d)", len(parts)))
+	}
+	head, err := decodeObject(parts[0])
+	if err != nil {
+		return nil, unverified(fmt.Sprintf("JWSError (JSONDecodeError %q)", err))
+	}
+	if err := i.checkSignature(token, head, keys); err != nil {
+		return nil, err
+	}
+	payload, err := decodeObject(parts[1])
+	if err != nil {
+		return nil, unverified(fmt.Sprintf("JWTClaimsSetDecodeError %q", err))
+	}
+	return payload, nil
+}
+
+func (i *issuer) checkSignature(token string, head map[string]any, set *[]*key) error {
 	name, _ := head["alg"].(string)
 	alg := jwa.SignatureAlgorithm(name)
 	id, _ := head["kid"].(string)
-	keys := i.keysFor(id, alg)
+	keys := keysFor(set, id, alg)
 	if len(keys) == 0 {
 		if i.config.key != nil {
 			return unverified("JWSError JWSInvalidSignature") // the algorithm does not fit the key
