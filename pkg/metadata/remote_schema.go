@@ -162,6 +162,11 @@ func (s *RemoteSchema) Permission(role string) *RemoteSchemaPermission {
 // ID names the remote schema among the objects of the document.
 func (s *RemoteSchema) ID() ObjectID { return ObjectID{Kind: ObjectRemoteSchema, Remote: s.Name} }
 
+// RelationshipID names a relationship that leads from a type of the remote.
+func (s *RemoteSchema) RelationshipID(typeName, name string) ObjectID {
+	return ObjectID{Kind: ObjectRemoteTypeRelation, Remote: s.Name, Type: typeName, Name: name}
+}
+
 // RemoteSchema returns the remote schema of that name, or nil.
 func (d *Document) RemoteSchema(name string) *RemoteSchema {
 	return find(d.RemoteSchemas, remoteSchemaName, name)

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -152,7 +153,7 @@ func alternatives(words []string) string {
 	}
 }
 
-// checkRemote checks the remote relationships of all tables. They rest on several sources,
+// checkRemote checks the remote relationships of all tables and remote schemas. They rest on several sources,
 // so the result isn't kept; few tables have any.
 func (s *Schema) checkRemote() []metadata.Inconsistency {
 	var list []metadata.Inconsistency
@@ -165,6 +166,12 @@ func (s *Schema) checkRemote() []metadata.Inconsistency {
 		c.report(fieldID(t, metadata.ObjectRemoteRelationship, m.Name), c.remoteDefinition(m),
 			"in remote relationship "+quote(m.Name)+": ", p)
 		list = append(list, c.result.problems...)
+	})
+	s.eachRemoteType(func(r *Remote, typeName string, m *metadata.RemoteRelationship) {
+		if _, p := s.remoteTypeRelationship(r, typeName, m); p.reason != "" {
+			list = append(list, inconsistent(r.Meta.RelationshipID(typeName, m.Name), remoteTypeDefinition{r.Name, typeName, m},
+				fmt.Sprintf("in remote schema %q: in remote relationship %q: %s", r.Name, m.Name, p.reason)))
+		}
 	})
 	return list
 }
@@ -196,16 +203,28 @@ func (s *Schema) remoteDependents(gone map[metadata.ObjectID]bool, counts func(n
 			found = append(found, id)
 		}
 	})
+	s.eachRemoteType(func(remote *Remote, typeName string, m *metadata.RemoteRelationship) {
+		id := remote.Meta.RelationshipID(typeName, m.Name)
+		if gone[id] || gone[remote.Meta.ID()] {
+			return
+		}
+		r, p := s.remoteTypeRelationship(remote, typeName, m)
+		if p.reason == "" && slices.ContainsFunc(r.needs(nil), func(n need) bool { return counts(n) && gone[n.id] }) {
+			found = append(found, id)
+		}
+	})
 	return found
 }
 
-// needs lists what the relationship can't be without.
+// needs lists what the relationship can't be without; t is its table, nil for one that leads
+// from a type of a remote schema.
 func (r *RemoteRelationship) needs(t *Table) []need {
 	k := tracker{wanted: true}
 	for _, f := range r.Left {
-		if f.Column != nil {
+		switch {
+		case f.Column != nil:
 			k.needType(columnID(t, f.Column.Name))
-		} else {
+		case f.Computed != nil:
 			k.need(fieldID(t, metadata.ObjectComputedField, f.Computed.Name))
 		}
 	}

@@ -238,3 +238,48 @@ func TestCheckRemotePermission(t *testing.T) {
 	require.True(t, s.IsRemoteField("hello"))
 	require.False(t, s.IsRemoteField("rename"))
 }
+
+func TestRelationshipsFromRemoteSchemas(t *testing.T) {
+	t.Parallel()
+	from := func(typeName, name, definition string) string {
+		return `},"remote_relationships":[{"type_name":"` + typeName + `","relationships":[{"name":"` + name + `","definition":` + definition + `}]}]`
+	}
+	albums := `{"to_source":{"source":"default","table":"album","relationship_type":"array","field_mapping":{"id":"id"}}}`
+	rate := `{"to_remote_schema":{"remote_schema":"rates","lhs_fields":["name"],"remote_field":{"rate":{"arguments":{"of":"$name"}}}}}`
+	sdl := map[string]string{"help": helpSDL, "rates": `type Query { rate(of: String): Float }`}
+	build := func(rest string) *resolve.Schema {
+		return withRemotes(t, []string{remote("help", rest), remote("rates", "}")}, sdl, "")
+	}
+	s := build(from("Person", "albums", albums))
+	require.Empty(t, problems(s))
+	const onPerson = `remote_relationship albums on type Person in remote schema help`
+	album := metadata.ObjectID{Kind: metadata.ObjectTable, Source: "default", Table: public("album")}
+	require.Contains(t, described(s, s.Dependents(album)), onPerson)
+	require.Contains(t, described(s, s.Dependents(metadata.ObjectID{Kind: metadata.ObjectSource, Source: "default"})), onPerson)
+	require.Empty(t, s.Dependents(s.Remote("help").Meta.ID()), "it goes with its own remote schema")
+
+	s = build(from("Person", "rate", rate))
+	require.Equal(t, []string{`remote_relationship rate on type Person in remote schema help`}, described(s, s.Dependents(s.Remote("rates").Meta.ID())))
+
+	for _, c := range []struct{ rest, want string }{
+		{from("Nobody", "r", albums), `no type named "Nobody" defined in remote schema "help"`},
+		{from("Where", "r", albums), `remote relationships on a remote schema can only be defined on object types`},
+		{from("Person", "name", albums), `conflicting definitions for field "name"`},
+		{
+			from("Person", "r", strings.Replace(albums, `"id":`, `"key":`, 1)),
+			`field with name "key"is not provided by the lhs entity"Person"for defining a join condition, the allowed fields are "id" or "name"`,
+		},
+		{from("Person", "r", strings.Replace(albums, `"album"`, `"nothing"`, 1)), `table "nothing" does not exist in source: default`},
+		{from("Person", "r", strings.Replace(rate, `"rates"`, `"x"`, 1)), `remote schema with name "x" not found`},
+	} {
+		s := build(c.rest)
+		name := "r"
+		if strings.Contains(c.rest, `"name":"name"`) {
+			name = "name"
+		}
+		require.Equal(t, []string{`in remote schema "help": in remote relationship "` + name + `": ` + c.want}, problems(s))
+	}
+	i := build(from("Nobody", "r", albums)).Inconsistencies()[0]
+	require.Equal(t, "remote_schema_remote_relationship remote_relationship r on type Nobody in remote schema help", i.Name)
+	require.Equal(t, "remote_schema_remote_relationship", i.Type)
+}

@@ -31,6 +31,8 @@ func (s *Schema) remoteTypeRelationship(r *Remote, typeName string, m *metadata.
 		return nil, problemf("remote relationships on a remote schema can only be defined on object types")
 	case !isGraphQLName(m.Name):
 		return nil, problemf("%q is not a valid GraphQL identifier", m.Name)
+	case t.RemoteField(m.Name) != nil:
+		return nil, problemf("conflicting definitions for field %q", m.Name)
 	}
 	found := &RemoteRelationship{Name: m.Name, Meta: m}
 	left := func(name string) (JoinField, problem) { return remoteJoinField(t, name) }
@@ -55,4 +57,24 @@ func remoteJoinField(t *remoteschema.Type, name string) (JoinField, problem) {
 	// The blanks are missing on the wire, too.
 	return JoinField{}, problemf("field with name %qis not provided by the lhs entity%qfor defining a join condition, the allowed fields are %s",
 		name, t.Remote, alternatives(allowed))
+}
+
+// eachRemoteType calls f for the relationships that lead from types of remote schemas. Those of
+// a remote that can't be used go with it.
+func (s *Schema) eachRemoteType(f func(r *Remote, typeName string, m *metadata.RemoteRelationship)) {
+	for _, r := range s.Remotes {
+		for _, t := range r.Meta.Relationships {
+			for _, m := range t.Relationships {
+				f(r, t.Type, m)
+			}
+		}
+	}
+}
+
+// remoteTypeDefinition is a relationship of a type of a remote schema as inconsistent objects
+// show it.
+type remoteTypeDefinition struct {
+	Remote string `json:"remote_schema"`
+	Type   string `json:"type_name"`
+	*metadata.RemoteRelationship
 }
