@@ -197,6 +197,10 @@ func TestRemoteAnswers(t *testing.T) {
 		{`{"data":null}`, ``, `Received null "data" field with no errors in response from remote`},
 		{`{"data":{}}`, ``, `expecting key person`},
 		{`{"data":`, ``, `Error in $: unexpected end of JSON input`},
+		{`{"data":{"person":{"id":tru}}}`, ``, `Error in $: not valid JSON`},
+		{`{"data":{"person":{"id":01}}}`, ``, `Error in $: not valid JSON`},
+		{`{"data":{"person":{"id":"\x"}}}`, ``, `Error in $: not valid JSON`},
+		{`<html>`, ``, `Error in $: invalid character '<' looking for beginning of value`},
 	} {
 		server.answerWith(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusTeapot)

@@ -52,7 +52,7 @@ func (q *remoteQuery) texts() []string { return []string{q.meta.Name, q.request.
 func (q *remoteQuery) project(dst, value []byte) ([]byte, error) {
 	out, err := q.shape.Append(dst, value)
 	if err != nil {
-		return nil, apierror.New(apierror.RemoteSchemaError, "the answer of the remote is malformed: "+err.Error())
+		return nil, apierror.New(apierror.RemoteSchemaError, "Error in $: "+err.Error())
 	}
 	return out, nil
 }

@@ -23,16 +23,13 @@ type Answer struct {
 	null bool
 }
 
-// parse reads the body of an answer.
+// parse reads the body of an answer. What it finds is as good as JSON as brackets and quotes
+// tell: a Shape looks closer at what it copies.
 func parse(body []byte) (*Answer, error) {
-	if !json.Valid(body) {
-		var v any
-		return nil, json.Unmarshal(body, &v)
-	}
 	a := &Answer{}
 	c := rawjson.NewCursor(body)
 	if c.Kind() != rawjson.Object {
-		return a, nil
+		return a, syntax(body)
 	}
 	err := c.Object(func(key []byte) error {
 		value, err := c.Value()
@@ -46,7 +43,19 @@ func parse(body []byte) (*Answer, error) {
 		}
 		return err
 	})
+	if err == nil {
+		err = c.End()
+	}
+	if err != nil || a.Errors != nil { // which are rare, and handed on as they are
+		err = syntax(body)
+	}
 	return a, err
+}
+
+// syntax is what is wrong with JSON, nil for nothing.
+func syntax(body []byte) error {
+	var v any
+	return json.Unmarshal(body, &v)
 }
 
 // Root finds the value of a root field in the body of an answer, under the rules for root

@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"encoding/json"
+
 	"queryengine/services/query-executor/internal/rawjson"
 )
 
@@ -18,11 +20,8 @@ type Member struct {
 }
 
 // Append appends a value to dst with the members of its objects in the order of the shape, and
-// no others. Members that aren't there are left out.
+// no others. Members that aren't there are left out. What it appends is JSON, or it fails.
 func (s *Shape) Append(dst, value []byte) ([]byte, error) {
-	if s == nil {
-		return append(dst, value...), nil
-	}
 	w := writer{dst: dst, text: value, cursor: rawjson.NewCursor(value)}
 	if err := w.value(s); err != nil {
 		return nil, err
@@ -49,16 +48,39 @@ func (w *writer) copy(to int) {
 
 // value walks past a value.
 func (w *writer) value(s *Shape) error {
-	if s == nil {
-		return w.cursor.Skip()
-	}
-	switch w.cursor.Kind() {
-	case rawjson.Array:
+	switch kind := w.cursor.Kind(); {
+	case s != nil && kind == rawjson.Array:
 		return w.cursor.Array(func() error { return w.value(s) })
-	case rawjson.Object:
+	case s != nil && kind == rawjson.Object:
 		return w.object(s)
 	}
-	return w.cursor.Skip()
+	value, err := w.cursor.Value()
+	if err == nil && !valid(value) {
+		err = rawjson.ErrSyntax
+	}
+	return err
+}
+
+// valid says whether a value that ends where it seems to is JSON. Short answers consist of texts
+// and numbers, for which this is faster than the standard library.
+func valid(value []byte) bool {
+	switch value[0] {
+	case '"':
+		for _, c := range value {
+			if c < ' ' || c == '\\' {
+				return json.Valid(value)
+			}
+		}
+		return true
+	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		for _, c := range value[1:] {
+			if c < '0' || c > '9' {
+				return json.Valid(value)
+			}
+		}
+		return value[0] != '0' || len(value) == 1
+	}
+	return json.Valid(value)
 }
 
 // object walks past an object. One that has other members than the shape, or in another
@@ -98,8 +120,13 @@ func (w *writer) member(m *Member) error {
 	}
 	start := w.cursor.At()
 	value, err := w.cursor.Value()
-	if err != nil || rawjson.KindOf(value) != rawjson.String {
+	switch {
+	case err != nil:
 		return err
+	case !valid(value):
+		return rawjson.ErrSyntax
+	case rawjson.KindOf(value) != rawjson.String:
+		return nil
 	}
 	name, err := rawjson.Text(value)
 	if err != nil {
