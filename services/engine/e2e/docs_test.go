@@ -33,14 +33,14 @@ func TestDocumentation(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	for _, page := range []string{
 		"README.md", "docs/getting-started.md", "docs/permissions.md", "docs/relay.md", "docs/remote-relationships.md",
-		"docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md",
+		"docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md", "docs/actions.md",
 	} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(root, page)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
-			d := startDevIn(t, t.TempDir(), "CHECKS="+checks(t), "CRM_DATABASE_URL="+dbtest.URL(t))
+			d := startDevIn(t, t.TempDir(), "CHECKS="+checks(t), "ACTIONS_URL="+actions(t), "CRM_DATABASE_URL="+dbtest.URL(t))
 			written := runExamples(t, d, string(text))
 			if *update {
 				require.NoError(t, os.WriteFile(path, []byte(written), 0o600))
@@ -64,6 +64,22 @@ func checks(t *testing.T) string {
 			_, _ = io.WriteString(w, `{"message": "that name is taken"}`)
 		}
 	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// actions is the address of the handlers for the examples.
+func actions(t *testing.T) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /recommend", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `[{"artist_id": 1, "reason": "loud"}, {"artist_id": 2}]`)
+	})
+	mux.HandleFunc("POST /rate", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_, _ = io.WriteString(w, `{"message": "there are no more than five stars", "code": "too-many-stars"}`)
+	})
+	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return server.URL
 }

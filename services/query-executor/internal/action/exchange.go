@@ -65,7 +65,6 @@ func (e *exchange) refusal(body json.RawMessage) error {
 	}
 	if extensions := fields["extensions"]; len(extensions) > 0 && string(extensions) != "null" {
 		refused.Extensions = extensions
-		return refused
 	}
 	return refused
 }
@@ -134,6 +133,9 @@ func (e *exchange) answer() any {
 	}
 	headers := []header{}
 	for _, name := range slices.Sorted(maps.Keys(e.response.Header)) {
+		if name == "Content-Length" || name == "Date" {
+			continue // they say nothing about the handler
+		}
 		for _, value := range e.response.Header[name] {
 			headers = append(headers, header{name, value})
 		}

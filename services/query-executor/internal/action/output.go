@@ -11,7 +11,8 @@ import (
 // misfit says how a value doesn't fit the output type of an action; "" when it does. Of
 // objects, only the presence of their own fields counts.
 func misfit(value []byte, t *metadata.GraphQLType, base *resolve.CustomType) string {
-	if base.Kind == resolve.CustomScalar || base.Kind == resolve.SourceScalar {
+	anything := base.Kind == resolve.CustomScalar || base.Kind == resolve.SourceScalar
+	if anything && t.Item == nil {
 		return ""
 	}
 	kind := rawjson.KindOf(value)

@@ -6,7 +6,12 @@ import (
 
 // Shape is what is selected of the objects at one place of an answer, whatever lists are around
 // them. Nil takes the value as it is.
-type Shape struct{ Members []Member }
+type Shape struct {
+	Members []Member
+	// Nested says that the objects are inside of others. Objects that aren't there are left out
+	// of such, as the established engine does; all else that isn't there is null.
+	Nested bool
+}
 
 // Member is a member of the objects that clients get.
 type Member struct {
@@ -17,7 +22,7 @@ type Member struct {
 }
 
 // Append appends what is selected of a value: the members of objects in the order of the
-// shape, null for those that aren't there.
+// shape, and null for those that aren't there.
 func (s *Shape) Append(dst, value []byte) ([]byte, error) {
 	c := rawjson.NewCursor(value)
 	if s == nil {
@@ -61,11 +66,16 @@ func (s *Shape) object(dst []byte, c *rawjson.Cursor) ([]byte, error) {
 		return nil, err
 	}
 	dst = append(dst, '{')
+	first := true
 	for i := range s.Members {
 		m := &s.Members[i]
-		if i > 0 {
+		if values[i] == nil && m.Below != nil && s.Nested {
+			continue
+		}
+		if !first {
 			dst = append(dst, ',')
 		}
+		first = false
 		dst = append(rawjson.AppendString(dst, m.Key), ':')
 		switch {
 		case m.Typename != "":

@@ -51,7 +51,7 @@ func (p *planner) actionRoot(f *schema.Field, m *schema.Action, s *selected) err
 	if f.Type.Named.Kind != schema.Object {
 		err = p.scalarField(s)
 	} else {
-		c.Shape, err = p.actionObject(f.Type.Named, s)
+		c.Shape, err = p.actionObject(f.Type.Named, s, false)
 		c.Joins = p.takeJoins()
 	}
 	p.answer.action(c)
@@ -59,8 +59,8 @@ func (p *planner) actionRoot(f *schema.Field, m *schema.Action, s *selected) err
 }
 
 // actionObject plans what is selected of an object of an action's answer.
-func (p *planner) actionObject(t *schema.Type, s *selected) (*action.Shape, error) {
-	shape := &action.Shape{}
+func (p *planner) actionObject(t *schema.Type, s *selected, nested bool) (*action.Shape, error) {
+	shape := &action.Shape{Nested: nested}
 	err := p.within(t.Name, s, func(s *selected) error {
 		f, err := p.fieldOf(t, s)
 		if err != nil {
@@ -88,7 +88,7 @@ func (p *planner) actionObject(t *schema.Type, s *selected) (*action.Shape, erro
 		}
 		member := action.Member{Key: s.Alias, Name: f.Name}
 		if f.Type.Named.Kind == schema.Object {
-			member.Below, err = p.actionObject(f.Type.Named, s)
+			member.Below, err = p.actionObject(f.Type.Named, s, true)
 		} else {
 			err = p.scalarField(s)
 		}
