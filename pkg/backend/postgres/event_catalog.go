@@ -18,7 +18,7 @@ var eventCatalog1 string
 
 // eventCatalogLock is the advisory lock of those that bring the log up to date; the number has
 // no meaning.
-const eventCatalogLock = 7_402_311_900_002
+const eventCatalogLock = 7_402_311_900_101
 
 // eventCatalogVersionSQL is the version of the log, no row where there is none.
 const (

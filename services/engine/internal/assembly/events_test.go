@@ -1,0 +1,282 @@
+package assembly
+
+import (
+	"encoding/json"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/bus/natsserver"
+	"queryengine/pkg/dbtest"
+	"queryengine/pkg/egress"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/metadata"
+	eventdelivery "queryengine/services/event-delivery"
+	metadataservice "queryengine/services/metadata"
+)
+
+// tables is an installation with a source, which lies in the metadata database.
+type tables struct {
+	*installation
+	natsConfig natsserver.Config
+}
+
+func installTables(t *testing.T, schema string) *tables {
+	t.Helper()
+	c := natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true}
+	server, err := natsserver.Start(c)
+	require.NoError(t, err)
+	address, err := url.Parse(server.ClientURL())
+	require.NoError(t, err)
+	c.Port, err = strconv.Atoi(address.Port())
+	require.NoError(t, err)
+	i := &tables{&installation{t: t, nats: server, url: dbtest.URL(t)}, c}
+	t.Cleanup(func() { i.nats.Stop() })
+	pool, err := pgxpool.ParseConfig(i.url)
+	require.NoError(t, err)
+	pool.ConnConfig.RuntimeParams["application_name"] = writer
+	i.db, err = pgxpool.NewWithConfig(t.Context(), pool)
+	require.NoError(t, err)
+	t.Cleanup(i.db.Close)
+	_, err = i.db.Exec(t.Context(), schema)
+	require.NoError(t, err)
+	i.bus = i.connect()
+	source, err := json.Marshal(i.url)
+	require.NoError(t, err)
+	kinds := kind.All(os.LookupEnv, "test")
+	s, err := metadataservice.New(metadataservice.Config{
+		MetadataURL: i.url, Replicas: 1, History: 100, DefaultSource: &metadata.ConnectionInfo{DatabaseURL: source},
+	}, metadataservice.Deps{
+		Bus: i.bus, Logger: slog.New(slog.DiscardHandler), Env: os.LookupEnv, Open: kinds.Open, Dialects: kinds.Dialects(),
+	})
+	require.NoError(t, err)
+	i.run(s)
+	return i
+}
+
+// deliver runs event-delivery. It gives up at once what it has in hand when it is stopped.
+func (i *tables) deliver() lifecycle.Service {
+	i.t.Helper()
+	s, err := eventdelivery.New(eventdelivery.Config{
+		MetadataURL: i.url, Replicas: 1, Concurrency: 20, Batch: 100, Interval: 200 * time.Millisecond, Egress: egress.DefaultConfig(),
+	}, eventdelivery.Deps{
+		Bus: i.connect(), Logger: slog.New(slog.DiscardHandler), Env: os.LookupEnv, Open: kind.All(os.LookupEnv, "test").Open,
+	})
+	require.NoError(i.t, err)
+	i.run(s)
+	return s
+}
+
+// watch tracks a table of schema public and gives it a trigger on every operation.
+func (i *tables) watch(table string, more map[string]any) {
+	i.t.Helper()
+	i.request("pg_track_table", map[string]any{"table": table})
+	args := map[string]any{
+		"name": "watch_" + table, "table": table,
+		"insert": map[string]any{"columns": "*"}, "update": map[string]any{"columns": "*"}, "delete": map[string]any{"columns": "*"},
+	}
+	for k, v := range more {
+		args[k] = v
+	}
+	i.request("pg_create_event_trigger", args)
+}
+
+// writer is the application name of the connections of the test itself.
+const writer = "writer"
+
+const endedSQL = `SELECT count(*) FROM engine_catalog.event_log WHERE trigger_name = $1 AND delivered`
+
+func TestEventsAreDelivered(t *testing.T) {
+	t.Parallel()
+	i := installTables(t, `CREATE TABLE stock (id int PRIMARY KEY, label text); CREATE TABLE broken (id int)`)
+	h := newHook(t)
+	bodies := make(chan map[string]any, 10)
+	refused := false
+	h.answer = func(w http.ResponseWriter, body map[string]any) {
+		if !refused {
+			refused = true
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		bodies <- body
+	}
+	i.watch("stock", map[string]any{"webhook": h.URL})
+	i.watch("broken", map[string]any{"webhook": "http://127.0.0.1:1/"})
+	i.deliver()
+	_, err := i.db.Exec(t.Context(), `INSERT INTO broken SELECT generate_series(1, 50); INSERT INTO stock VALUES (1, 'a')`)
+	require.NoError(t, err)
+	first, second := <-bodies, <-bodies
+	require.Equal(t, map[string]any{"schema": "public", "name": "stock"}, first["table"])
+	require.Equal(t, map[string]any{"name": "watch_stock"}, first["trigger"])
+	require.Equal(t, map[string]any{
+		"op": "INSERT", "data": map[string]any{"old": nil, "new": map[string]any{"id": 1.0, "label": "a"}},
+		"session_variables": nil, "trace_context": nil,
+	}, first["event"])
+	require.Equal(t, map[string]any{"current_retry": 0.0, "max_retries": 0.0}, first["delivery_info"])
+	require.Equal(t, first["id"], second["id"])
+	i.awaitNumber(1, endedSQL, "watch_stock")
+	i.awaitNumber(50, `SELECT count(*) FROM engine_catalog.event_log WHERE trigger_name = 'watch_broken' AND error AND tries = 1`)
+
+	var byID struct{ Invocations []map[string]any }
+	require.NoError(t, json.Unmarshal(i.request("pg_get_event_by_id", map[string]any{"event_id": first["id"]}), &byID))
+	require.Len(t, byID.Invocations, 2)
+
+	// What is too large for a message is delivered too.
+	_, err = i.db.Exec(t.Context(), `INSERT INTO stock VALUES (2, repeat('x', 2000000))`)
+	require.NoError(t, err)
+	large := <-bodies
+	require.Len(t, large["event"].(map[string]any)["data"].(map[string]any)["new"].(map[string]any)["label"], 2_000_000) //nolint:forcetypeassert // fails the test
+	i.request("pg_redeliver_event", map[string]any{"event_id": first["id"]})
+	_, err = i.db.Exec(t.Context(), `NOTIFY engine_events`)
+	require.NoError(t, err)
+	require.Equal(t, first["id"], (<-bodies)["id"])
+}
+
+func TestEventsToASubject(t *testing.T) {
+	t.Parallel()
+	i := installTables(t, `CREATE TABLE stock (id int PRIMARY KEY)`)
+	i.watch("stock", map[string]any{"webhook": "nats://events.stock"})
+	i.deliver()
+	_, err := i.db.Exec(t.Context(), `INSERT INTO stock VALUES (1)`)
+	require.NoError(t, err)
+	i.awaitNumber(1, endedSQL, "watch_stock")
+	conn, err := nats.Connect(i.nats.ClientURL())
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	require.NoError(t, err)
+	stream, err := js.Stream(t.Context(), bus.EventsStream)
+	require.NoError(t, err)
+	m, err := stream.GetLastMsgForSubject(t.Context(), "events.stock")
+	require.NoError(t, err)
+	require.Contains(t, string(m.Data), `"trigger":{"name":"watch_stock"}`)
+}
+
+func TestOrderedEventsAreDeliveredInOrder(t *testing.T) {
+	t.Parallel()
+	i := installTables(t, `CREATE TABLE stock (id int PRIMARY KEY, n int)`)
+	h := newHook(t)
+	type change struct{ row, n int }
+	seen := make(chan change, 100)
+	h.answer = func(_ http.ResponseWriter, body map[string]any) {
+		data, _ := json.Marshal(body["event"])
+		var e struct {
+			Data struct{ New struct{ ID, N int } }
+		}
+		if json.Unmarshal(data, &e) == nil {
+			seen <- change{e.Data.New.ID, e.Data.New.N}
+		}
+	}
+	i.watch("stock", map[string]any{"webhook": h.URL, "order_by_key": true, "delete": nil})
+	i.deliver()
+	_, err := i.db.Exec(t.Context(), `INSERT INTO stock SELECT g, 0 FROM generate_series(1, 5) g`)
+	require.NoError(t, err)
+	for range 9 {
+		_, err := i.db.Exec(t.Context(), `UPDATE stock SET n = n + 1`)
+		require.NoError(t, err)
+	}
+	next := map[int]int{}
+	for range 50 {
+		c := <-seen
+		require.Equal(t, next[c.row], c.n, "row %d", c.row)
+		next[c.row]++
+	}
+}
+
+// chaosRows is how many rows the chaos changes: few in an ordinary run, as many as the variable
+// says in a long one.
+func chaosRows() int {
+	if n, err := strconv.Atoi(os.Getenv("ENGINE_CHAOS_ROWS")); err == nil {
+		return n
+	}
+	return 1000
+}
+
+// TestEventsOverChaos changes rows while workers, the NATS server and connections of the database
+// go away at random. Every event arrives, hardly one of them twice, and all are delivered in the
+// log with their invocations.
+func TestEventsOverChaos(t *testing.T) {
+	t.Parallel()
+	i := installTables(t, `CREATE TABLE stock (id int PRIMARY KEY, n int DEFAULT 0)`)
+	h := newHook(t)
+	i.watch("stock", map[string]any{"webhook": h.URL, "retry_conf": map[string]any{"num_retries": 50, "interval_sec": 1}})
+	workers := []lifecycle.Service{i.deliver(), i.deliver()}
+	rows := chaosRows()
+	wrote := make(chan error, 1)
+	go func() {
+		for n := 0; n < rows; n += 10 {
+			_, err := i.db.Exec(t.Context(), `INSERT INTO stock SELECT generate_series($1::int, $2::int)`, n, min(n+9, rows-1))
+			if err != nil {
+				wrote <- err
+				return
+			}
+			time.Sleep(5 * time.Millisecond) // the load of the test
+		}
+		wrote <- nil
+	}()
+	trouble := 0
+	for writing := true; writing; {
+		switch rand.IntN(3) { //nolint:gosec // no secret
+		case 0:
+			w := rand.IntN(len(workers)) //nolint:gosec // no secret
+			workers[w].Stop()
+			workers[w] = i.deliver()
+		case 1:
+			i.restartNATS()
+		case 2:
+			_, err := i.db.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+				WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> '`+writer+`' AND random() < 0.5`)
+			require.NoError(t, err)
+		}
+		trouble++
+		select {
+		case err := <-wrote:
+			require.NoError(t, err)
+			writing = false
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	i.awaitLong(rows, endedSQL, "watch_stock")
+	i.awaitNumber(0, `SELECT count(*) FROM engine_catalog.event_log e WHERE NOT EXISTS
+		(SELECT FROM engine_catalog.event_invocation_logs i WHERE i.event_id = e.id)`)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	twice := 0
+	for _, n := range h.calls {
+		twice += n - 1
+	}
+	t.Logf("%d rows, %d times trouble, %d duplicates", rows, trouble, twice)
+	require.Len(t, h.calls, rows)
+	require.Less(t, twice, max(rows/100, 20), "duplicates")
+}
+
+// awaitLong is awaitNumber for what leases have to run out for.
+func (i *tables) awaitLong(want int, sql string, args ...any) {
+	i.t.Helper()
+	got := -1
+	require.Eventually(i.t, func() bool {
+		return i.db.QueryRow(i.t.Context(), sql, args...).Scan(&got) == nil && got == want
+	}, 3*time.Minute, 50*time.Millisecond, "want %d", want)
+}
+
+// restartNATS stops the server and starts it again at its address, with what it has kept.
+func (i *tables) restartNATS() {
+	i.t.Helper()
+	c := i.natsConfig
+	i.nats.Stop()
+	server, err := natsserver.Start(c)
+	require.NoError(i.t, err)
+	i.nats = server
+}
