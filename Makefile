@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-race lint fmt generate verify tidy bench bench-plans bench-metadata bench-subscriptions fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-race lint fmt generate verify tidy bench bench-plans bench-metadata bench-subscriptions bench-events fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ bench-plans: build ## the engine's SQL beside hand-written SQL, on a million tra
 
 bench-subscriptions: build ## what 10,000 subscribers cost, and how soon they hear of a change (SUBSCRIPTIONS="-poll")
 	$(GO) run ./services/engine/cmd/benchsubscriptions $(SUBSCRIPTIONS)
+
+bench-events: ## how fast events of tables are delivered, and what their triggers cost; then the long chaos test
+	cd services/engine && ENGINE_BENCH_EVENTS=1 ENGINE_CHAOS_ROWS=20000 $(GO) test ./internal/assembly -run 'TestEventSpeed|TestEventsOverChaos' -timeout 30m -v
 
 bench-metadata: ## changes of metadata on large schemas, in services of their own
 	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestMetadataSpeed -metadata-speed -v -count 1 -timeout 30m

@@ -1,0 +1,137 @@
+package metadata
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// functions are the names of the functions that the source has for event triggers.
+func (w *world) functions(t *testing.T) string {
+	t.Helper()
+	return w.text(t, `SELECT coalesce(string_agg(proname, ' ' ORDER BY proname), '') FROM pg_proc WHERE proname LIKE 'notify_engine_%'`)
+}
+
+// text is the one text that a query of the source gives.
+func (w *world) text(t *testing.T, sql string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), w.source)
+	require.NoError(t, err)
+	defer conn.Close(t.Context()) //nolint:errcheck // the test is over then
+	var s string
+	require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&s))
+	return s
+}
+
+const watchStock = `{"type":"pg_create_event_trigger","args":{"name":"watch","table":"stock","webhook":"http://hook",
+	"insert":{"columns":"*"},"update":{"columns":["qty"],"payload":["id"]}}}`
+
+func watched(t *testing.T) (*world, *instance) {
+	t.Helper()
+	w := newWorld(t)
+	w.sql(t, w.source, `CREATE TABLE stock (id int PRIMARY KEY, qty int, label text); CREATE TABLE other (id int)`)
+	i := w.start(t)
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"stock"}}`)
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"other"}}`)
+	i.ok(t, watchStock)
+	return w, i
+}
+
+func TestEventTriggersFollowTheMetadata(t *testing.T) {
+	t.Parallel()
+	w, i := watched(t)
+	const both = "notify_engine_watch_INSERT notify_engine_watch_UPDATE"
+	require.Equal(t, both, w.functions(t))
+	i.fails(t, v1metadata, watchStock, "already-exists", "$.args", `Event trigger with name "watch" already exists`)
+
+	// A replaced trigger loses the operations that it hasn't got any more.
+	i.ok(t, `{"type":"pg_create_event_trigger","args":{"name":"watch","table":"stock","webhook":"http://hook","replace":true,"delete":{"columns":"*"}}}`)
+	require.Equal(t, "notify_engine_watch_DELETE", w.functions(t))
+	i.fails(t, v1metadata, `{"type":"pg_create_event_trigger","args":{"name":"watch","table":"other","webhook":"http://hook","replace":true,"delete":{"columns":"*"}}}`,
+		"not-supported", "$.args", "cannot replace table or schema for trigger")
+	i.fails(t, v1metadata, `{"type":"pg_create_event_trigger","args":{"name":"env","table":"other","webhook_from_env":"NO_SUCH_VARIABLE","delete":{"columns":"*"}}}`,
+		"not-found", "$.args", "environment variable 'NO_SUCH_VARIABLE' not set")
+
+	// An import that moves the trigger moves what is in the database.
+	i.ok(t, `{"type":"replace_metadata","args":{"version":3,"sources":[{"name":"default","kind":"postgres","tables":[{"table":"other",
+		"event_triggers":[{"name":"watch","definition":{"enable_manual":true,"insert":{"columns":"*"}},"webhook":"http://hook","retry_conf":{"num_retries":0,"interval_sec":1}}]}],
+		"configuration":{"connection_info":{"database_url":"`+w.source+`"}}}]}}`)
+	require.Equal(t, "other", w.text(t, `SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname LIKE 'notify_engine_%'`))
+	w.sql(t, w.source, `INSERT INTO other VALUES (1)`)
+
+	i.ok(t, `{"type":"pg_untrack_table","args":{"table":"other","cascade":true}}`)
+	require.Empty(t, w.functions(t))
+	require.Equal(t, "true", w.text(t, `SELECT bool_and(archived)::text FROM engine_catalog.event_log`))
+}
+
+func TestEventTriggersOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	w, i := watched(t)
+	i.ok(t, `{"type":"bulk","args":[{"type":"pg_delete_event_trigger","args":{"name":"watch"}},`+watchStock+`]}`)
+	require.NotEmpty(t, w.functions(t))
+	w.sql(t, w.source, `CREATE FUNCTION engine_catalog."notify_engine_theirs_DELETE"() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`)
+	i.fails(t, v1metadata, `{"type":"pg_create_event_trigger","args":{"name":"theirs","table":"other","webhook":"http://hook","insert":{"columns":"*"}}}`,
+		"already-exists", "$.args", `Event trigger with name "theirs" already exists`)
+}
+
+func TestEventTriggersFollowTheTable(t *testing.T) {
+	t.Parallel()
+	w, i := watched(t)
+	run := func(sql string) string {
+		return `{"type":"run_sql","args":{"sql":"` + sql + `"}}`
+	}
+	i.fails(t, v2query, run(`ALTER TABLE stock DROP COLUMN qty`),
+		"dependency-error", "$", `cannot drop due to the following dependent objects: event-trigger stock.watch in source "default"`)
+	i.run(t, `ALTER TABLE stock RENAME COLUMN qty TO amount; ALTER TABLE stock RENAME TO goods`)
+	w.sql(t, w.source, `INSERT INTO goods VALUES (1, 1, 'a'); UPDATE goods SET label = 'b'; UPDATE goods SET amount = 2`)
+	require.Equal(t, `goods {"op": "INSERT", "data": {"new": {"id": 1, "label": "a", "amount": 1}, "old": null}, `+
+		`"trace_context": null, "session_variables": null} goods {"op": "UPDATE", "data": {"new": {"id": 1}, "old": {"id": 1}}, `+
+		`"trace_context": null, "session_variables": null}`,
+		w.text(t, `SELECT string_agg(table_name || ' ' || payload::text, ' ' ORDER BY sequence) FROM engine_catalog.event_log`))
+	i.run(t, `DROP TABLE goods CASCADE`)
+	require.Empty(t, w.functions(t))
+}
+
+func TestLostEventTriggersComeBack(t *testing.T) {
+	t.Parallel()
+	w, i := watched(t)
+	lose := func() {
+		t.Helper()
+		w.sql(t, w.source, `DROP FUNCTION engine_catalog."notify_engine_watch_INSERT"() CASCADE;
+			DROP FUNCTION engine_catalog."notify_engine_watch_UPDATE"() CASCADE`)
+		require.Empty(t, w.functions(t))
+	}
+	lose()
+	i.ok(t, `{"type":"reload_metadata","args":{}}`)
+	require.NotEmpty(t, w.functions(t))
+	w.sql(t, w.source, `CREATE OR REPLACE FUNCTION engine_catalog."notify_engine_watch_INSERT"() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`)
+	i.ok(t, `{"type":"reload_metadata","args":{"recreate_event_triggers":["default"]}}`)
+	w.sql(t, w.source, `INSERT INTO stock VALUES (1)`)
+	require.Equal(t, "1", w.text(t, `SELECT count(*)::text FROM engine_catalog.event_log`))
+	i.fails(t, v1metadata, `{"type":"reload_metadata","args":{"recreate_event_triggers":["none"]}}`,
+		"not-exists", "$.args", `Source with name "none" not found in metadata`)
+	i.ok(t, `{"type":"clear_metadata","args":{}}`)
+	require.Empty(t, w.functions(t))
+}
+
+func TestRequestsOnEvents(t *testing.T) {
+	t.Parallel()
+	w, i := watched(t)
+	i.fails(t, v1metadata, `{"type":"pg_invoke_event_trigger","args":{"name":"watch","payload":{}}}`,
+		"not-supported", "$.args", "manual mode is not enabled for event trigger")
+	i.ok(t, `{"type":"pg_create_event_trigger","args":{"name":"byhand","table":"other","webhook":"http://hook","enable_manual":true}}`)
+	version := i.version()
+	require.Regexp(t, `^\{"event_id":"[0-9a-f-]{36}"\}$`, i.ok(t, `{"type":"pg_invoke_event_trigger","args":{"name":"byhand","payload":{"a":1}}}`))
+	require.Regexp(t, `^\{"event_id":`, i.okAt(t, v1query, `{"type":"invoke_event_trigger","args":{"name":"byhand","payload":1}}`))
+	require.Equal(t, version, i.version(), "events are no part of the metadata")
+	require.Equal(t, "MANUAL admin", w.text(t, `SELECT min(payload->>'op') || ' ' || min(payload->'session_variables'->>'x-engine-role')
+		FROM engine_catalog.event_log`))
+	for _, command := range []string{"pg_get_event_logs", "pg_get_event_invocation_logs", "pg_delete_event_trigger"} {
+		i.fails(t, v1metadata, `{"type":"`+command+`","args":{"name":"none"}}`, "not-exists", "$.args", `event trigger "none" does not exist`)
+	}
+	i.fails(t, v1metadata, `{"type":"pg_get_event_by_id","args":{"event_id":"none"}}`, "not-exists", "$.args", "event id none does not exist")
+	i.fails(t, v1metadata, `{"type":"pg_redeliver_event","args":{"event_id":"none"}}`, "not-exists", "$.args", "event not found")
+	i.ok(t, `{"type":"cleanup_event_trigger_logs","args":{"event_trigger_name":"byhand","clear_older_than":1}}`)
+	require.Equal(t, version+1, i.version())
+}
