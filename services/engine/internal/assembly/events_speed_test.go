@@ -87,7 +87,7 @@ func TestEventSpeed(t *testing.T) { //nolint:paralleltest // it measures
 	t.Logf("insert of one row: %v without, %v with a trigger (%.0f %% more)", took["plain"]/1000, took["stock"]/1000,
 		100*(took["stock"].Seconds()/took["plain"].Seconds()-1))
 
-	i.deliver()
+	i.deliverWith(100) // the default
 	i.awaitNumber(1000, endedSQL, "watch_stock")
 	const many = 20_000
 	began := time.Now()

@@ -69,8 +69,14 @@ func installTables(t *testing.T, schema string) *tables {
 // deliver runs event-delivery. It gives up at once what it has in hand when it is stopped.
 func (i *tables) deliver() lifecycle.Service {
 	i.t.Helper()
+	return i.deliverWith(20)
+}
+
+// deliverWith is deliver with so many webhooks at once.
+func (i *tables) deliverWith(concurrency int) lifecycle.Service {
+	i.t.Helper()
 	s, err := eventdelivery.New(eventdelivery.Config{
-		MetadataURL: i.url, Replicas: 1, Concurrency: 20, Batch: 100, Interval: 200 * time.Millisecond, Egress: egress.DefaultConfig(),
+		MetadataURL: i.url, Replicas: 1, Concurrency: concurrency, Batch: 100, Interval: 200 * time.Millisecond, Egress: egress.DefaultConfig(),
 	}, eventdelivery.Deps{
 		Bus: i.connect(), Logger: slog.New(slog.DiscardHandler), Env: os.LookupEnv, Open: kind.All(os.LookupEnv, "test").Open,
 	})
