@@ -31,7 +31,7 @@ func (e *endpoint) onRequest(r micro.Request) {
 		_ = e.service.bus.nc.Publish(frameSubject(r.Reply(), frameRefused, 0), nil)
 		return
 	}
-	go e.serve(r)
+	e.service.workers.start(work{e, r})
 }
 
 func (e *endpoint) serve(r micro.Request) {

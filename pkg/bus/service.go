@@ -74,6 +74,7 @@ type Service struct {
 	drainOnce  sync.Once
 	stopOnce   sync.Once
 
+	workers  workers
 	cancels  *nats.Subscription
 	gauge    prometheus.Gauge
 	refusals prometheus.Counter
@@ -121,8 +122,7 @@ func (b *Bus) Register(ctx context.Context, info ServiceInfo) (*Service, error) 
 	return s, nil
 }
 
-// stats adds to what micro counts: requests are handled behind its back, on goroutines of
-// their own.
+// stats adds to what micro counts: requests are handled behind its back, by workers.
 func (s *Service) stats() json.RawMessage {
 	b, _ := json.Marshal(map[string]int64{ // numbers always encode
 		"in_progress": s.inProgress.Load(),
@@ -169,6 +169,7 @@ func (s *Service) Stop(ctx context.Context) error {
 		}
 	})
 	defer s.cancel()
+	defer s.workers.close()
 	defer func() { _ = s.cancels.Unsubscribe() }() // fails when it is closed already
 	select {
 	case <-s.drained:
