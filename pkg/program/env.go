@@ -15,6 +15,7 @@ import (
 	"queryengine/pkg/bus"
 	"queryengine/pkg/config"
 	"queryengine/pkg/service"
+	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 )
 
@@ -42,6 +43,8 @@ type Env struct {
 	// Tracer is nil when nothing is traced.
 	Tracer trace.TracerProvider
 	Bus    *bus.Bus
+	// Decoder lets the services share metadata snapshots.
+	Decoder *snapshot.Decoder
 	// Logs is where Logger writes; it takes one line a call.
 	Logs io.Writer
 
@@ -52,7 +55,7 @@ type Env struct {
 // to the one of the settings. The caller closes it.
 func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Writer, inProcess Connector) (*Env, error) {
 	registry := telemetry.NewRegistry()
-	e := &Env{Values: v, Metrics: registry, Gatherer: registry, Logs: logs}
+	e := &Env{Values: v, Metrics: registry, Gatherer: registry, Decoder: &snapshot.Decoder{}, Logs: logs}
 	var err error
 	if e.Logger, err = e.logger(string(name)); err != nil {
 		return nil, err

@@ -24,6 +24,8 @@ type Config struct {
 	Concurrency int
 	// Announce makes metadata wait for this process before it answers a change.
 	Announce bool
+	// Decoder is shared by the services of a process; nil for one of its own.
+	Decoder *snapshot.Decoder
 	// StopTimeout bounds how long Stop waits for what is in hand, 10 seconds by default.
 	StopTimeout time.Duration
 }
@@ -49,6 +51,7 @@ func New(c Config, b *bus.Bus, logger *slog.Logger, onRegister func(*bus.Service
 		Snapshots: b.Snapshots(),
 		Service:   c.Name,
 		Instance:  b.Instance(),
+		Decoder:   c.Decoder,
 		Logger:    logger,
 	}
 	if c.Announce {

@@ -22,6 +22,8 @@ import (
 type Config struct {
 	Changes   changes
 	Snapshots snapshots
+	// Decoder is shared by the followers of a process; nil for one of its own.
+	Decoder *Decoder
 	// Announcer takes the Acks that let metadata hold answers back until this process has
 	// seen a change; nil for services that nobody waits for.
 	Announcer announcer
@@ -72,6 +74,9 @@ func NewFollower(c Config) *Follower {
 	}
 	if c.Retry == 0 {
 		c.Retry = 200 * time.Millisecond
+	}
+	if c.Decoder == nil {
+		c.Decoder = &Decoder{}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -242,11 +247,7 @@ func (f *Follower) load(ctx context.Context) (*Snapshot, error) {
 	if current := f.Current(); current != nil && current.StreamID == info.StreamID && current.Version >= info.Version {
 		return current, nil
 	}
-	data, err := io.ReadAll(content)
-	if err != nil {
-		return nil, fmt.Errorf("read the snapshot: %w", err)
-	}
-	return Decode(data)
+	return f.c.Decoder.decode(info, content)
 }
 
 func (f *Follower) set(s *Snapshot) {

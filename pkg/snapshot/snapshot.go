@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -141,7 +140,7 @@ func Decode(data []byte) (*Snapshot, error) {
 		return nil, fmt.Errorf("decompress the snapshot: %w", err)
 	}
 	var e encoded
-	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&e); err != nil {
+	if err := json.Unmarshal(raw, &e); err != nil {
 		return nil, fmt.Errorf("decode the snapshot: %w", err)
 	}
 	if e.Document == nil {

@@ -30,6 +30,9 @@ import (
 type Deps struct {
 	Bus    *bus.Bus
 	Logger *slog.Logger
+	// Decoder of metadata snapshots is shared by the services of a process; nil for one of
+	// its own.
+	Decoder *snapshot.Decoder
 	// Metrics takes the metrics of the service; nil for none.
 	Metrics prometheus.Registerer
 	// Open opens a source of the metadata; it makes no connection yet. Without it no events of
@@ -68,6 +71,7 @@ func New(c Config, d Deps) (*Service, error) {
 	s := &Service{config: c, logger: d.Logger, Base: service.New(service.Config{
 		Name:        bus.ServiceEventDelivery,
 		Description: "delivers events to webhooks",
+		Decoder:     d.Decoder,
 	}, d.Bus, d.Logger, nil)}
 	if c.Disabled {
 		return s, nil

@@ -20,6 +20,7 @@ import (
 	"queryengine/pkg/bus"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/service"
+	"queryengine/pkg/snapshot"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/api"
 	"queryengine/services/gateway/internal/auth"
@@ -40,6 +41,9 @@ const healthTimeout = 3 * time.Second
 type Deps struct {
 	Bus    *bus.Bus
 	Logger *slog.Logger
+	// Decoder of metadata snapshots is shared by the services of a process; nil for one of
+	// its own.
+	Decoder *snapshot.Decoder
 	// AccessLog takes the lines about requests.
 	AccessLog io.Writer
 	// Metrics is where the gateway's own metrics go, nil for nowhere; Gatherer is what
@@ -98,6 +102,7 @@ func New(c Config, d Deps) (*Gateway, error) {
 			Name:        bus.ServiceGateway,
 			Description: "HTTP for clients",
 			Announce:    true,
+			Decoder:     d.Decoder,
 		}, d.Bus, d.Logger, nil),
 		auth:    a,
 		tokens:  tokens,

@@ -18,6 +18,7 @@ import (
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/service"
+	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/action"
@@ -36,6 +37,9 @@ const serviceName = bus.ServiceQueryExecutor
 type Deps struct {
 	Bus    *bus.Bus
 	Logger *slog.Logger
+	// Decoder of metadata snapshots is shared by the services of a process; nil for one of
+	// its own.
+	Decoder *snapshot.Decoder
 	// Kinds are the kinds of sources, all by default.
 	Kinds kind.Kinds
 	// Env is where metadata names variables of, os.LookupEnv by default.
@@ -92,6 +96,7 @@ func New(c Config, d Deps) (*Executor, error) {
 		Description: "answers GraphQL operations",
 		Concurrency: c.Concurrency,
 		StopTimeout: c.StopTimeout,
+		Decoder:     d.Decoder,
 	}, d.Bus, d.Logger, e.register)
 	if c.CacheSize > 0 {
 		e.cache = cache.New(c.Cache, d.Bus.QueryCache(c.CacheSize), d.Logger)

@@ -16,6 +16,7 @@ import (
 
 	"queryengine/pkg/bus"
 	"queryengine/pkg/service"
+	"queryengine/pkg/snapshot"
 	"queryengine/services/scheduler/internal/store"
 )
 
@@ -26,6 +27,9 @@ const generateEvery = time.Minute
 type Deps struct {
 	Bus    *bus.Bus
 	Logger *slog.Logger
+	// Decoder of metadata snapshots is shared by the services of a process; nil for one of
+	// its own.
+	Decoder *snapshot.Decoder
 	// Now is the clock that decides what is due, time.Now by default.
 	Now func() time.Time
 }
@@ -53,6 +57,7 @@ func New(c Config, d Deps) (*Service, error) {
 	s := &Service{config: c.withDefaults(), deps: d, Base: service.New(service.Config{
 		Name:        bus.ServiceScheduler,
 		Description: "publishes scheduled events as they become due",
+		Decoder:     d.Decoder,
 	}, d.Bus, d.Logger, nil)}
 	if c.Disabled {
 		return s, nil

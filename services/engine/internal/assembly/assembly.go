@@ -36,21 +36,22 @@ var parts = []struct {
 	}},
 	{config.QueryExecutor, func(e *program.Env) (lifecycle.Service, error) {
 		return queryexecutor.New(queryexecutor.ReadConfig(e.Values), queryexecutor.Deps{
-			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracer: e.Tracer,
+			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracer: e.Tracer,
 		})
 	}},
 	{config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
 		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{
-			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Env: os.LookupEnv,
+			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Env: os.LookupEnv,
 			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Open,
 		})
 	}},
 	{config.Scheduler, func(e *program.Env) (lifecycle.Service, error) {
-		return scheduler.New(scheduler.ReadConfig(e.Values), scheduler.Deps{Bus: e.Bus, Logger: e.Logger})
+		return scheduler.New(scheduler.ReadConfig(e.Values), scheduler.Deps{Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger})
 	}},
 	{config.Gateway, func(e *program.Env) (lifecycle.Service, error) {
 		return gateway.New(gateway.ReadConfig(e.Values), gateway.Deps{
-			Bus: e.Bus, Logger: e.Logger, AccessLog: e.Logs, Metrics: e.Metrics, Gatherer: e.Gatherer, Tracer: e.Tracer,
+			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, AccessLog: e.Logs,
+			Metrics: e.Metrics, Gatherer: e.Gatherer, Tracer: e.Tracer,
 		})
 	}},
 }
