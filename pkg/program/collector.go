@@ -2,21 +2,83 @@ package program
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
 
 	"queryengine/pkg/config"
 )
 
-// heapGrowth is how much garbage may pile up before it is collected, in percent of what is
-// in use. A service holds a few tens of MB, so that Go's default of 100 would collect many
-// times a second under load; what this costs in memory is bounded by the same small heap.
-const heapGrowth = 300
+const (
+	// mostGrowth is how much garbage may pile up before it is collected, in percent of what
+	// is in use. A service holds a few tens of MB, so that Go's default of 100 would collect
+	// many times a second under load.
+	mostGrowth = 300
+	// mostGarbage bounds the same in bytes: a heap that is large, as after a change of a
+	// large schema, isn't let grow to four times its size.
+	mostGarbage = 128 << 20
+	// leastGrowth is Go's default.
+	leastGrowth = 100
+)
 
-// tuneCollector applies heapGrowth where the operator has not decided otherwise with GOGC.
-// A gateway of its own keeps Go's default: it promises to hold little of a large answer,
-// whose frames become garbage as fast as they come.
-func tuneCollector(name config.Service) {
-	if name != config.Gateway && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(heapGrowth)
+// tuneCollector lets small heaps grow more than large ones, where the operator has not
+// decided otherwise with GOGC, until stop is called. A gateway of its own keeps Go's default:
+// it promises to hold little of a large answer, whose frames become garbage as fast as they
+// come.
+func tuneCollector(name config.Service) (stop func()) {
+	if name == config.Gateway || os.Getenv("GOGC") != "" {
+		return func() {}
 	}
+	t := &collectorTuner{live: liveHeap, set: func(percent int) { debug.SetGCPercent(percent) }}
+	t.start()
+	return t.stop
+}
+
+// collectorTuner sets the growth anew after each collection.
+type collectorTuner struct {
+	live    func() uint64     // what the last collection has left, in bytes
+	set     func(percent int) // the growth
+	last    int               // what was set; start and the cleanups come one after the other
+	stopped atomic.Bool
+}
+
+func (t *collectorTuner) start() {
+	t.last = mostGrowth
+	t.set(t.last)
+	t.await()
+}
+
+func (t *collectorTuner) stop() { t.stopped.Store(true) }
+
+// await has the growth adjusted after the next collection: that is when an object which
+// nobody refers to is found.
+func (t *collectorTuner) await() {
+	runtime.AddCleanup(new([64]byte), (*collectorTuner).adjust, t)
+}
+
+func (t *collectorTuner) adjust() {
+	if t.stopped.Load() {
+		return
+	}
+	if growth := growthFor(t.live()); growth != t.last {
+		t.last = growth
+		t.set(growth)
+	}
+	t.await()
+}
+
+// growthFor is the growth of a heap with so many bytes in use, in steps of a tenth: to set it
+// stops the program for a moment, and isn't worth it for less.
+func growthFor(live uint64) int {
+	const step = mostGrowth / 10
+	percent := int(100 * mostGarbage / max(live, 1))
+	return min(max(percent/step*step, leastGrowth), mostGrowth)
+}
+
+// liveHeap is what the last collection has left.
+func liveHeap() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }

@@ -122,7 +122,7 @@ func run(ctx context.Context, name config.Service, v *config.Values, logs io.Wri
 // Serve starts a service, calls ready (nil for nothing), and stops the service when ctx is
 // done, or ready has failed. A stop that takes longer than the settings allow is given up.
 func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func(context.Context) error) error {
-	tuneCollector(config.Service(s.Name()))
+	defer tuneCollector(config.Service(s.Name()))()
 	startup := telemetry.Of(env.Logger, telemetry.LogStartup)
 	if err := s.Start(ctx); err != nil {
 		s.Stop()
