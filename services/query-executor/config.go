@@ -60,8 +60,8 @@ type Config struct {
 	Federation bool
 }
 
-// maxTokens lets through mutations with some ten thousand objects.
-const maxTokens = 500_000
+// maxTokens lets through mutations with ten thousand objects in their text. Variables don't count.
+const maxTokens = 200_000
 
 const megabyte = 1_000_000
 

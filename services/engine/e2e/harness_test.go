@@ -175,6 +175,12 @@ func (p *process) run() {
 
 func (p *process) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) } // it may have ended
 
+// stop ends the process in order.
+func (p *process) stop() {
+	p.signal(syscall.SIGTERM)
+	<-p.done
+}
+
 // kill ends the process as a crash does.
 func (p *process) kill() {
 	p.signal(syscall.SIGKILL)
@@ -237,6 +243,13 @@ func (s *syncBuffer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.Write(p)
+}
+
+// text is all of it.
+func (s *syncBuffer) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }
 
 func (s *syncBuffer) tail() string {

@@ -8,6 +8,7 @@ import (
 	"queryengine/pkg/session"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/accesslog"
+	"queryengine/services/gateway/internal/limits"
 	"queryengine/services/gateway/internal/reply"
 	"queryengine/services/gateway/internal/request"
 )
@@ -82,10 +83,18 @@ func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, 
 	}
 }
 
+// maxBatch is how many requests a batch may have, whoever sends it and whatever the metadata
+// allows: a request of some megabytes could ask for a million of them.
+const maxBatch = 1000
+
 // executeBatch runs the requests of a batch one after the other. One that fails takes
 // nothing but its own place in the answer.
 func (x *exchange) executeBatch(body request.Body, relay bool) error {
-	if err := x.api.limitsOf(x.session).Batch(body.Len()); err != nil {
+	size := body.Len()
+	if size > maxBatch {
+		return limits.BatchExceeded(size, maxBatch)
+	}
+	if err := x.api.limitsOf(x.session).Batch(size); err != nil {
 		return x.api.refused(x.ctx, x.session, "", x.requestID, err)
 	}
 	_, _ = x.Write([]byte{'['}) // it is held back

@@ -73,10 +73,15 @@ func (l *Limits) Batch(size int) error {
 		return nil
 	}
 	if limit, ok := l.limits.BatchLimit.Of(l.session.Role); ok && size > limit {
-		return apierror.Newf(apierror.BatchLimitExceeded,
-			"batch limit exceeded: the batch has %d operations, the limit is %d", size, limit)
+		return BatchExceeded(size, limit)
 	}
 	return nil
+}
+
+// BatchExceeded refuses a batch.
+func BatchExceeded(size, limit int) error {
+	return apierror.Newf(apierror.BatchLimitExceeded,
+		"batch limit exceeded: the batch has %d operations, the limit is %d", size, limit)
 }
 
 // Rate counts a request, and refuses it when the client has sent too many in the last

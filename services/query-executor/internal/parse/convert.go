@@ -13,6 +13,7 @@ import (
 // converter makes an Operation from the syntax tree.
 type converter struct {
 	definitions ast.FragmentDefinitionList
+	byName      map[string]*ast.FragmentDefinition
 	variables   map[string]*Variable
 	// fragments are those that were converted, by name.
 	fragments map[string]*Fragment
@@ -24,14 +25,18 @@ type converter struct {
 }
 
 func newConverter(doc *ast.QueryDocument) *converter {
-	return &converter{definitions: doc.Fragments, variables: map[string]*Variable{}, fragments: map[string]*Fragment{}}
+	return &converter{
+		definitions: doc.Fragments, byName: make(map[string]*ast.FragmentDefinition, len(doc.Fragments)),
+		variables: map[string]*Variable{}, fragments: map[string]*Fragment{},
+	}
 }
 
 func (c *converter) operation(o *ast.OperationDefinition) (*Operation, error) {
-	for i, f := range c.definitions {
-		if slices.ContainsFunc(c.definitions[:i], func(e *ast.FragmentDefinition) bool { return e.Name == f.Name }) {
+	for _, f := range c.definitions {
+		if c.byName[f.Name] != nil {
 			return nil, apierror.Newf(apierror.ParseFailed, "multiple definitions for fragment %q", f.Name)
 		}
+		c.byName[f.Name] = f
 	}
 	op := &Operation{Kind: Kind(o.Operation), Name: o.Name}
 	duplicate := ""
@@ -114,7 +119,7 @@ func (c *converter) fragment(name string) (*Fragment, error) {
 	if f := c.fragments[name]; f != nil {
 		return f, nil
 	}
-	d := c.definitions.ForName(name)
+	d := c.byName[name]
 	if d == nil {
 		return nil, apierror.Newf(apierror.ValidationFailed, "reference to undefined fragment %q", name)
 	}
@@ -141,11 +146,11 @@ func (c *converter) arguments(list ast.ArgumentList) []Argument {
 	if len(list) == 0 {
 		return nil
 	}
-	out := make([]Argument, 0, len(list))
+	out := newMembers(len(list))
 	for _, a := range list {
-		out = set(out, Argument{Name: a.Name, Value: c.value(a.Value)})
+		out.set(a.Name, c.value(a.Value))
 	}
-	return out
+	return out.list
 }
 
 func (c *converter) value(v *ast.Value) Value {
@@ -169,11 +174,11 @@ func (c *converter) value(v *ast.Value) Value {
 		}
 		return out
 	case ast.ObjectValue:
-		out := Value{Kind: Object, Fields: make([]Argument, 0, len(v.Children))}
+		out := newMembers(len(v.Children))
 		for _, child := range v.Children {
-			out.Fields = set(out.Fields, Argument{Name: child.Name, Value: c.value(child.Value)})
+			out.set(child.Name, c.value(child.Value))
 		}
-		return out
+		return Value{Kind: Object, Fields: out.list}
 	}
 	return Value{Kind: Null}
 }
@@ -189,15 +194,6 @@ func (c *converter) use(name string) Value {
 	}
 	d.Used = true
 	return Value{Kind: VariableUse, Variable: d}
-}
-
-// set adds a member; one that is given twice counts the last time, as in JSON.
-func set(list []Argument, a Argument) []Argument {
-	if old := find(list, a.Name); old != nil {
-		old.Value = a.Value
-		return list
-	}
-	return append(list, a)
 }
 
 func convertType(t *ast.Type) Type {

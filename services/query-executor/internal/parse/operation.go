@@ -170,26 +170,3 @@ func (v *Value) Equal(o *Value) bool {
 	}
 	return EqualArguments(v.Fields, o.Fields)
 }
-
-// EqualArguments reports whether two lists of arguments are the same but for their order.
-func EqualArguments(a, b []Argument) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		other := find(b, a[i].Name)
-		if other == nil || !a[i].Value.Equal(&other.Value) {
-			return false
-		}
-	}
-	return true
-}
-
-func find(list []Argument, name string) *Argument {
-	for i := range list {
-		if list[i].Name == name {
-			return &list[i]
-		}
-	}
-	return nil
-}

@@ -22,19 +22,54 @@ func (p *planner) collect(typeName string, sets ...[]parse.Selection) ([]selecte
 	if p.depth++; p.depth > p.options.Limits.Depth {
 		return nil, p.fail("the selection sets are nested too deeply")
 	}
-	var list []selected
+	var c collection
 	for _, set := range sets {
-		if err := p.collectInto(&list, typeName, set); err != nil {
+		if err := p.collectInto(&c, typeName, set); err != nil {
 			return nil, err
 		}
 	}
-	return list, nil
+	return c.list, nil
+}
+
+// collection is what collect has found so far.
+type collection struct {
+	list []selected
+	// byKey has the places of the keys once there are many: looking through the list for each
+	// of them would cost their square.
+	byKey map[string]int
+}
+
+// manyKeys is from how many keys on they are looked up in a map.
+const manyKeys = 32
+
+// find is the place of a key, -1 for a new one.
+func (c *collection) find(key string) int {
+	if c.byKey == nil {
+		return slices.IndexFunc(c.list, func(s selected) bool { return s.Alias == key })
+	}
+	if i, ok := c.byKey[key]; ok {
+		return i
+	}
+	return -1
+}
+
+func (c *collection) add(f *parse.Field) {
+	c.list = append(c.list, selected{Field: f, sets: [][]parse.Selection{f.Selections}})
+	switch n := len(c.list); {
+	case n == manyKeys:
+		c.byKey = make(map[string]int, 2*n)
+		for i := range c.list {
+			c.byKey[c.list[i].Alias] = i
+		}
+	case n > manyKeys:
+		c.byKey[f.Alias] = n - 1
+	}
 }
 
 // leave ends what collect began.
 func (p *planner) leave() { p.depth-- }
 
-func (p *planner) collectInto(list *[]selected, typeName string, set []parse.Selection) error {
+func (p *planner) collectInto(into *collection, typeName string, set []parse.Selection) error {
 	for _, s := range set {
 		if p.selections++; p.selections > p.options.Limits.Selections {
 			return p.fail("the query selects too much")
@@ -44,7 +79,7 @@ func (p *planner) collectInto(list *[]selected, typeName string, set []parse.Sel
 			if ok, err := p.included(s.Directives, onField); err != nil {
 				return err
 			} else if ok {
-				if err := p.merge(list, s); err != nil {
+				if err := p.merge(into, s); err != nil {
 					return err
 				}
 			}
@@ -52,7 +87,7 @@ func (p *planner) collectInto(list *[]selected, typeName string, set []parse.Sel
 			if ok, err := p.included(s.Directives, onSpread); err != nil {
 				return err
 			} else if ok && p.role.Is(typeName, s.Fragment.On) {
-				if err := p.collectInto(list, typeName, s.Fragment.Selections); err != nil {
+				if err := p.collectInto(into, typeName, s.Fragment.Selections); err != nil {
 					return err
 				}
 			}
@@ -60,7 +95,7 @@ func (p *planner) collectInto(list *[]selected, typeName string, set []parse.Sel
 			if ok, err := p.included(s.Directives, onInline); err != nil {
 				return err
 			} else if ok && (s.On == "" || p.role.Is(typeName, s.On)) {
-				if err := p.collectInto(list, typeName, s.Selections); err != nil {
+				if err := p.collectInto(into, typeName, s.Selections); err != nil {
 					return err
 				}
 			}
@@ -70,13 +105,13 @@ func (p *planner) collectInto(list *[]selected, typeName string, set []parse.Sel
 }
 
 // merge adds a field, or joins it with the one that has its key.
-func (p *planner) merge(list *[]selected, f *parse.Field) error {
-	i := slices.IndexFunc(*list, func(s selected) bool { return s.Alias == f.Alias })
+func (p *planner) merge(into *collection, f *parse.Field) error {
+	i := into.find(f.Alias)
 	if i < 0 {
-		*list = append(*list, selected{Field: f, sets: [][]parse.Selection{f.Selections}})
+		into.add(f)
 		return nil
 	}
-	old := &(*list)[i]
+	old := &into.list[i]
 	if old.Name != f.Name {
 		return p.fail("selection of both '%s' and '%s' specify the same response name, '%s'", old.Name, f.Name, f.Alias)
 	}
@@ -280,11 +315,14 @@ func (p *planner) cachedArgument(in *schema.Input, v value) error {
 
 // uniqueDirectives refuses directives that stand twice at one place.
 func (p *planner) uniqueDirectives(list []parse.Directive) error {
+	if len(list) < 2 {
+		return nil
+	}
 	var repeated []string
+	times := make(map[string]int, len(list))
 	for i := range list {
 		name := list[i].Name
-		same := func(d parse.Directive) bool { return d.Name == name }
-		if slices.ContainsFunc(list[:i], same) && !slices.Contains(repeated, "'"+name+"'") {
+		if times[name]++; times[name] == 2 {
 			repeated = append(repeated, "'"+name+"'")
 		}
 	}

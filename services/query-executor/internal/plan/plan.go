@@ -88,20 +88,6 @@ type Options struct {
 	Limits          Limits
 }
 
-// Limits bound the work on one operation, and what it asks of a source.
-type Limits struct {
-	// Depth is how deep selection sets may nest.
-	Depth int
-	// InputDepth is how deep input values may nest.
-	InputDepth int
-	// Selections is how many selections may be looked at, those of fragments each time
-	// they are used.
-	Selections int
-}
-
-// DefaultLimits let through whatever a person or a code generator would write.
-var DefaultLimits = Limits{Depth: 100, InputDepth: 200, Selections: 100_000}
-
 // Build plans an operation. values are the variables' values, by parse.Variable.Index.
 func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (*Plan, error) {
 	p := &planner{

@@ -22,8 +22,9 @@ type planner struct {
 
 	// path is where the planner is in the document.
 	path []step
-	// depth counts selection sets, inputDepth input values, selections all selections.
-	depth, inputDepth, selections int
+	// depth counts selection sets, inputDepth input values, selections all selections,
+	// rootFields those of the root; relations and relationDepth are of a root field.
+	depth, inputDepth, selections, rootFields, relations, relationDepth int
 
 	answer answer
 	// source, bindings and bound belong to the root field that is being planned.

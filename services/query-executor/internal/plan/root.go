@@ -61,6 +61,10 @@ func (p *planner) rootObject(t *schema.Type, s *selected, namespace string) erro
 }
 
 func (p *planner) rootField(f *schema.Field, s *selected, namespace string) error {
+	p.relations = 0
+	if p.rootFields++; p.rootFields > p.options.Limits.RootFields {
+		return p.fail("the operation has too many root fields")
+	}
 	name := s.Alias
 	if namespace != "" {
 		name = namespace + "." + name

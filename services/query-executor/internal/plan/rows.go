@@ -117,6 +117,11 @@ func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
 		return p.columnField(t, m, f, s)
 	case *resolve.SelectComputedField:
 		return p.computedField(m, f, s)
+	}
+	if err := p.relate(); err != nil {
+		return ir.Field{}, err
+	}
+	switch m := f.Means.(type) {
 	case *schema.Relation:
 		if m.Array {
 			query, err := p.selectRows(tableRelation(m.Target), s, f.Args(), nil)

@@ -109,14 +109,27 @@ func (v value) members() []member {
 		return list
 	}
 	var list []member
+	var byName map[string]int // once there are many
 	// Malformed JSON ends the list: it can't come from a request, whose body was parsed.
 	_ = rawjson.Fields(v.json, func(key, json []byte) error {
 		m := member{string(key), v.child(step{key: string(key)}, json)}
-		for i := range list {
-			if list[i].name == m.name {
-				list[i] = m
-				return nil
+		if len(list) == manyKeys {
+			byName = make(map[string]int, 2*manyKeys)
+			for i := range list {
+				byName[list[i].name] = i
 			}
+		}
+		i, there := byName[m.name]
+		if byName == nil {
+			i = slices.IndexFunc(list, func(o member) bool { return o.name == m.name })
+			there = i >= 0
+		}
+		if there {
+			list[i] = m
+			return nil
+		}
+		if byName != nil {
+			byName[m.name] = len(list)
 		}
 		list = append(list, m)
 		return nil

@@ -39,15 +39,29 @@ func (p *planner) predicate(in *schema.Input, v value) (ir.BoolExp, error) {
 	case *resolve.SelectComputedField:
 		return p.comparison(in.Type, v, p.computed(m), m.Field.Type)
 	case *schema.Relation:
-		e, err := p.where(in.Type, v)
+		e, err := p.relatedRows(in.Type, v)
 		return ir.Exists{From: from(m.Target), Join: m.Join, Unique: m.Unique, Where: both(p.visible(m.Target), e)}, err
 	case *schema.ComputedRows:
-		e, err := p.where(in.Type, v)
+		e, err := p.relatedRows(in.Type, v)
 		return ir.Exists{From: p.computedFrom(m, m.CallArgs()), Where: both(p.visible(m.Target), e)}, err
 	case *schema.RelationAggregate:
-		return p.aggregatePredicate(m, in.Type, v)
+		var e ir.BoolExp
+		err := p.relatedWhere(func() (err error) {
+			e, err = p.aggregatePredicate(m, in.Type, v)
+			return err
+		})
+		return e, err
 	}
 	return nil, p.fail("unknown condition '%s'", in.Name)
+}
+
+// relatedRows plans a condition on related rows.
+func (p *planner) relatedRows(at schema.Ref, v value) (e ir.BoolExp, err error) {
+	err = p.relatedWhere(func() error {
+		e, err = p.where(at, v)
+		return err
+	})
+	return e, err
 }
 
 // conditions plans a list of conditions.
