@@ -19,7 +19,7 @@ func judge(before, after *State, verdict metadata.Verdict, named []metadata.Obje
 		return refusal(http.StatusBadRequest, "cannot continue due to inconsistent metadata", fresh(nil, after.Inconsistent))
 	}
 	if i := slices.IndexFunc(found, func(i metadata.Inconsistency) bool { return i.Refusal != "" }); i >= 0 {
-		return refusal(http.StatusInternalServerError, found[i].Refusal, found)
+		return apierror.New(apierror.Unexpected, found[i].Refusal)
 	}
 	switch verdict {
 	case metadata.VerdictNamed:
