@@ -208,7 +208,7 @@ func (e *Events) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.O
 	due := time.UnixMicro(m.Due)
 	a := &delivery.Attempt{
 		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: t.target,
-		Body: withDeliveryInfo(m.Body, int(d.GetTries()), t.Retry.Retries), Gate: t.pace,
+		Body: withDeliveryInfo(m.Body, int(d.GetTries()), t.Retry.Retries), Gate: gate{t.pace, e.Metrics},
 		Described: fmt.Sprintf("Event Trigger %q", t.Name),
 		Sent:      func(c delivery.Call) { e.Metrics.called(d.GetSource(), t.Name, due, c) },
 	}

@@ -22,6 +22,7 @@ type Metrics struct {
 	webhookTime   *prometheus.HistogramVec
 	requestBytes  *prometheus.CounterVec
 	responseBytes *prometheus.CounterVec
+	workers       prometheus.Gauge
 }
 
 // Buckets of the histograms, in seconds: of calls, and of what may wait.
@@ -46,20 +47,21 @@ func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
 	}
 	m := &Metrics{
 		fetchTime: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "event_fetch_time_per_batch_seconds", Help: "Time to take a batch of events and to publish it.", Buckets: takeBuckets,
+			Name: "engine_event_fetch_time_per_batch_seconds", Help: "Time to take a batch of events and to publish it.", Buckets: takeBuckets,
 		}),
-		fetchQuery:    histogram("events_fetch_query_time_seconds", "Time of the statement that takes events.", takeBuckets, []string{"source_name"}),
-		fetched:       counter("events_fetched_total", "Events taken from their log.", []string{"source_name"}),
-		batch:         prometheus.NewGauge(prometheus.GaugeOpts{Name: "events_fetched_per_batch", Help: "Events of the last batch."}),
-		invocations:   counter("event_invocations_total", "Calls of webhooks of event triggers.", outcome),
-		processed:     counter("event_processed_total", "Events that came to their end.", outcome),
-		processing:    histogram("event_processing_time_seconds", "Time from an event to its delivery.", waitBuckets, trigger),
-		queueTime:     histogram("event_queue_time_seconds", "Time from an event, or its retry, to a worker.", waitBuckets, trigger),
-		webhookTime:   histogram("event_webhook_processing_time_seconds", "Time of a call of a webhook.", callBuckets, trigger),
-		requestBytes:  counter("event_trigger_request_bytes_total", "Bytes sent to webhooks.", trigger),
-		responseBytes: counter("event_trigger_response_bytes_total", "Bytes that webhooks answered.", trigger),
+		fetchQuery:    histogram("engine_events_fetch_query_time_seconds", "Time of the statement that takes events.", takeBuckets, []string{"source_name"}),
+		fetched:       counter("engine_events_fetched_total", "Events taken from their log.", []string{"source_name"}),
+		batch:         prometheus.NewGauge(prometheus.GaugeOpts{Name: "engine_events_fetched_per_batch", Help: "Events of the last batch."}),
+		invocations:   counter("engine_event_invocations_total", "Calls of webhooks of event triggers.", outcome),
+		processed:     counter("engine_event_processed_total", "Events that came to their end.", outcome),
+		processing:    histogram("engine_event_processing_time_seconds", "Time from an event to its delivery.", waitBuckets, trigger),
+		queueTime:     histogram("engine_event_queue_time_seconds", "Time from an event, or its retry, to a worker.", waitBuckets, trigger),
+		webhookTime:   histogram("engine_event_webhook_processing_time_seconds", "Time of a call of a webhook.", callBuckets, trigger),
+		requestBytes:  counter("engine_event_trigger_request_bytes_total", "Bytes sent to webhooks.", trigger),
+		responseBytes: counter("engine_event_trigger_response_bytes_total", "Bytes that webhooks answered.", trigger),
+		workers:       prometheus.NewGauge(prometheus.GaugeOpts{Name: "engine_event_trigger_http_workers", Help: "Calls of webhooks under way."}),
 	}
-	return m, errors.Join(r.Register(m.fetchTime), r.Register(m.fetchQuery), r.Register(m.fetched), r.Register(m.batch),
+	return m, errors.Join(r.Register(m.workers), r.Register(m.fetchTime), r.Register(m.fetchQuery), r.Register(m.fetched), r.Register(m.batch),
 		r.Register(m.invocations), r.Register(m.processed), r.Register(m.processing), r.Register(m.queueTime),
 		r.Register(m.webhookTime), r.Register(m.requestBytes), r.Register(m.responseBytes))
 }
@@ -76,6 +78,13 @@ func (m *Metrics) taken(source string, n int, took time.Duration) {
 func (m *Metrics) published(n int, took time.Duration) {
 	if m != nil && n > 0 {
 		m.fetchTime.Observe(took.Seconds())
+	}
+}
+
+// calling counts a call of a webhook that begins, with 1, or ends, with -1.
+func (m *Metrics) calling(change float64) {
+	if m != nil {
+		m.workers.Add(change)
 	}
 }
 

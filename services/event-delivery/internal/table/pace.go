@@ -63,3 +63,24 @@ func (p *pace) window() int {
 	defer p.mu.Unlock()
 	return queued * p.limit
 }
+
+// gate is a pace whose calls are counted.
+type gate struct {
+	*pace
+	metrics *Metrics
+}
+
+// Enter waits for room.
+func (g gate) Enter(ctx context.Context) error {
+	err := g.pace.Enter(ctx)
+	if err == nil {
+		g.metrics.calling(1)
+	}
+	return err
+}
+
+// Leave makes room.
+func (g gate) Leave(taken bool) {
+	g.metrics.calling(-1)
+	g.pace.Leave(taken)
+}
