@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"queryengine/pkg/apierror"
 )
@@ -66,11 +67,29 @@ func decodeScalar(raw json.RawMessage, v reflect.Value, name, want string) error
 	if got := typeOf(raw); got != want {
 		return typeMismatch(name, want, got)
 	}
+	if text, ok := plainText(raw); ok {
+		v.SetString(text)
+		return nil
+	}
 	if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
 		return apierror.Newf(apierror.ParseFailed,
 			"parsing %s failed, value is either floating or will cause over or underflow %s", name, raw)
 	}
 	return nil
+}
+
+// plainText reads a JSON text without escapes, as nearly all of a document's are: a decoder
+// for each of them would be most of what decoding a large document allocates.
+func plainText(raw json.RawMessage) (text string, ok bool) {
+	raw = bytes.Trim(raw, " \t\r\n")
+	if raw[0] != '"' {
+		return "", false
+	}
+	inner := raw[1 : len(raw)-1]
+	if bytes.IndexByte(inner, '\\') >= 0 || !utf8.Valid(inner) {
+		return "", false
+	}
+	return string(inner), true
 }
 
 func decodeSlice(raw json.RawMessage, v reflect.Value) error {

@@ -37,6 +37,13 @@ func (c Columns) MarshalJSON() ([]byte, error) {
 func (c *Columns) UnmarshalJSON(raw []byte) error {
 	*c = Columns{}
 	if typeOf(raw) != "String" {
+		// Large documents are mostly these lists. At once, null would pass for "", and a wrong
+		// element has no path.
+		var names []string
+		if json.Unmarshal(raw, &names) == nil && names != nil && !slices.Contains(names, "") {
+			c.Names = slices.Clone(names) // without the room that is left
+			return nil
+		}
 		return decode(raw, &c.Names)
 	}
 	if string(raw) != `"*"` {
