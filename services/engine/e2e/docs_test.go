@@ -33,14 +33,15 @@ func TestDocumentation(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	for _, page := range []string{
 		"README.md", "docs/getting-started.md", "docs/permissions.md", "docs/relay.md", "docs/remote-relationships.md",
-		"docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md", "docs/actions.md",
+		"docs/remote-schemas.md", "docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md", "docs/actions.md",
 	} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(root, page)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
-			d := startDevIn(t, t.TempDir(), "CHECKS="+checks(t), "ACTIONS_URL="+actions(t), "CRM_DATABASE_URL="+dbtest.URL(t))
+			d := startDevIn(t, t.TempDir(), "CHECKS="+checks(t), "ACTIONS_URL="+actions(t), "CRM_DATABASE_URL="+dbtest.URL(t),
+				"CHARTS_URL="+charts(t), "ENGINE_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS=true")
 			written := runExamples(t, d, string(text))
 			if *update {
 				require.NoError(t, os.WriteFile(path, []byte(written), 0o600))
