@@ -64,6 +64,11 @@ func LiveUnsubscribe(instance string) Endpoint {
 	return Endpoint{Service: ServiceQueryExecutor, Name: "unsubscribe", Subject: "engine.query.unsubscribe." + instance}
 }
 
+// LiveDump asks what an executor does for subscriptions: the answer is a JSON list.
+func LiveDump(instance string) Endpoint {
+	return Endpoint{Service: ServiceQueryExecutor, Name: "dump", Subject: "engine.query.dump." + instance}
+}
+
 // Who takes subscriptions.
 var (
 	// LiveExecutors carries a LiveExecutor: an executor that is there, or leaves.

@@ -173,6 +173,7 @@ func (e *Executor) register(s *bus.Service) error {
 		{bus.DataExecute, func() proto.Message { return &queryv1.DataRequest{} }, e.data},
 		{bus.LiveLink(instance), func() proto.Message { return &queryv1.LinkRequest{} }, e.link},
 		{bus.LiveSubscribe(instance), func() proto.Message { return &queryv1.SubscribeRequest{} }, e.subscribe},
+		{bus.LiveDump(instance), func() proto.Message { return &queryv1.LiveDumpRequest{} }, e.dumpSubscriptions},
 		{bus.LiveUnsubscribe(instance), func() proto.Message { return &queryv1.UnsubscribeRequest{} }, e.unsubscribe},
 	} {
 		if err := s.Handle(h.endpoint, h.newRequest, h.handle); err != nil {

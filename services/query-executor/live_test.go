@@ -134,6 +134,11 @@ func TestLiveQuery(t *testing.T) {
 	for id := range uint64(5) {
 		require.NotEmpty(t, g.await(id, 1)[0].GetData())
 	}
+	dump := g.e.live.Dump(true)
+	require.Len(t, dump, 1, "one statement for all of them")
+	require.Equal(t, []any{"live-query", 4, 5, 4}, []any{dump[0].Kind, dump[0].Cohorts, dump[0].Subscribers, len(dump[0].Details)})
+	require.Contains(t, dump[0].Statement, "album")
+	require.Empty(t, g.e.live.Dump(false)[0].Details)
 	// One that moves here with what it has seen is told nothing, and one that has seen
 	// something else is.
 	require.NoError(t, g.subscribe(10, admin, watchAlbum, `{"id": 1}`, func(s *live.Subscription) { s.Hash = first.GetHash() }))

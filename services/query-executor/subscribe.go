@@ -3,6 +3,7 @@ package queryexecutor
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -126,6 +127,20 @@ func (e *Executor) explainSubscription(ctx context.Context, q *request, w bus.Re
 		return err
 	}
 	body, err := r.plan.ExplainLive(ctx, &s.run)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(body)
+	return err
+}
+
+// dumpSubscriptions answers LiveDump.
+func (e *Executor) dumpSubscriptions(_ context.Context, m proto.Message, w bus.ResponseWriter) error {
+	in, ok := m.(*queryv1.LiveDumpRequest)
+	if !ok {
+		return unexpectedRequest(m)
+	}
+	body, err := json.Marshal(e.live.Dump(in.GetExtended()))
 	if err != nil {
 		return err
 	}

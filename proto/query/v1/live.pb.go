@@ -410,6 +410,52 @@ func (x *LiveExecutor) GetLeaving() bool {
 	return false
 }
 
+// LiveDumpRequest asks what an executor does for subscriptions.
+type LiveDumpRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cohorts, too.
+	Extended      bool `protobuf:"varint,1,opt,name=extended,proto3" json:"extended,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LiveDumpRequest) Reset() {
+	*x = LiveDumpRequest{}
+	mi := &file_query_v1_live_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LiveDumpRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LiveDumpRequest) ProtoMessage() {}
+
+func (x *LiveDumpRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_query_v1_live_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LiveDumpRequest.ProtoReflect.Descriptor instead.
+func (*LiveDumpRequest) Descriptor() ([]byte, []int) {
+	return file_query_v1_live_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *LiveDumpRequest) GetExtended() bool {
+	if x != nil {
+		return x.Extended
+	}
+	return false
+}
+
 // LiveRollCall asks all executors for a LiveExecutor.
 type LiveRollCall struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -419,7 +465,7 @@ type LiveRollCall struct {
 
 func (x *LiveRollCall) Reset() {
 	*x = LiveRollCall{}
-	mi := &file_query_v1_live_proto_msgTypes[6]
+	mi := &file_query_v1_live_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -431,7 +477,7 @@ func (x *LiveRollCall) String() string {
 func (*LiveRollCall) ProtoMessage() {}
 
 func (x *LiveRollCall) ProtoReflect() protoreflect.Message {
-	mi := &file_query_v1_live_proto_msgTypes[6]
+	mi := &file_query_v1_live_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -444,7 +490,7 @@ func (x *LiveRollCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveRollCall.ProtoReflect.Descriptor instead.
 func (*LiveRollCall) Descriptor() ([]byte, []int) {
-	return file_query_v1_live_proto_rawDescGZIP(), []int{6}
+	return file_query_v1_live_proto_rawDescGZIP(), []int{7}
 }
 
 var File_query_v1_live_proto protoreflect.FileDescriptor
@@ -481,7 +527,9 @@ const file_query_v1_live_proto_rawDesc = "" +
 	"\amessage\x18\x03 \x01(\tR\amessage\"D\n" +
 	"\fLiveExecutor\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x18\n" +
-	"\aleaving\x18\x02 \x01(\bR\aleaving\"\x0e\n" +
+	"\aleaving\x18\x02 \x01(\bR\aleaving\"-\n" +
+	"\x0fLiveDumpRequest\x12\x1a\n" +
+	"\bextended\x18\x01 \x01(\bR\bextended\"\x0e\n" +
 	"\fLiveRollCallB$Z\"queryengine/proto/query/v1;queryv1b\x06proto3"
 
 var (
@@ -496,7 +544,7 @@ func file_query_v1_live_proto_rawDescGZIP() []byte {
 	return file_query_v1_live_proto_rawDescData
 }
 
-var file_query_v1_live_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_query_v1_live_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_query_v1_live_proto_goTypes = []any{
 	(*LinkRequest)(nil),        // 0: queryengine.query.v1.LinkRequest
 	(*SubscribeRequest)(nil),   // 1: queryengine.query.v1.SubscribeRequest
@@ -504,11 +552,12 @@ var file_query_v1_live_proto_goTypes = []any{
 	(*LiveResult)(nil),         // 3: queryengine.query.v1.LiveResult
 	(*LiveError)(nil),          // 4: queryengine.query.v1.LiveError
 	(*LiveExecutor)(nil),       // 5: queryengine.query.v1.LiveExecutor
-	(*LiveRollCall)(nil),       // 6: queryengine.query.v1.LiveRollCall
-	(*ExecuteRequest)(nil),     // 7: queryengine.query.v1.ExecuteRequest
+	(*LiveDumpRequest)(nil),    // 6: queryengine.query.v1.LiveDumpRequest
+	(*LiveRollCall)(nil),       // 7: queryengine.query.v1.LiveRollCall
+	(*ExecuteRequest)(nil),     // 8: queryengine.query.v1.ExecuteRequest
 }
 var file_query_v1_live_proto_depIdxs = []int32{
-	7, // 0: queryengine.query.v1.SubscribeRequest.operation:type_name -> queryengine.query.v1.ExecuteRequest
+	8, // 0: queryengine.query.v1.SubscribeRequest.operation:type_name -> queryengine.query.v1.ExecuteRequest
 	4, // 1: queryengine.query.v1.LiveResult.error:type_name -> queryengine.query.v1.LiveError
 	2, // [2:2] is the sub-list for method output_type
 	2, // [2:2] is the sub-list for method input_type
@@ -531,7 +580,7 @@ func file_query_v1_live_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_query_v1_live_proto_rawDesc), len(file_query_v1_live_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -44,6 +44,8 @@ func (a *API) routes() []route {
 		{http.MethodGet, "/v1/metrics", GroupMetrics, apiErrors, showMetrics},
 		{http.MethodGet, "/dev/ekg", GroupDev, apiErrors, showCounters},
 		{http.MethodGet, "/dev/plan_cache", GroupDev, apiErrors, showPlanCache},
+		{http.MethodGet, "/dev/subscriptions", GroupDev, apiErrors, showSubscriptions(false)},
+		{http.MethodGet, "/dev/subscriptions/extended", GroupDev, apiErrors, showSubscriptions(true)},
 		{http.MethodGet, "/v1/version", GroupAlways, apiErrors, showVersion},
 		{http.MethodGet, "/healthz", GroupAlways, apiErrors, health},
 		{http.MethodGet, "/healthz/sources", GroupAlways, apiErrors, showSourceHealth},
