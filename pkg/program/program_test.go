@@ -92,7 +92,7 @@ func TestWhatEndsAProgramAtOnce(t *testing.T) {
 			want: result{1, "", "scheduler: scheduler has no /healthz: set --status-port\n"},
 		},
 		"version":       {args: []string{"version"}, want: result{0, "scheduler 0.1.0\n", ""}},
-		"unknown flag":  {args: []string{"--nope"}, want: result{2, "", "scheduler: unknown argument \"--nope\" (see --help)\n"}},
+		"unknown flag":  {args: []string{"--nope"}, want: result{1, "", "scheduler: unknown argument \"--nope\" (see --help)\n"}},
 		"no NATS given": {want: result{1, "", "scheduler: no NATS server: set --nats-url or ENGINE_GRAPHQL_NATS_URL\n"}},
 		"wrong value": {
 			settings: map[string]string{"ENGINE_GRAPHQL_STATUS_PORT": "x"},

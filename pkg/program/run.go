@@ -21,7 +21,6 @@ import (
 const (
 	exitOK    = 0
 	exitError = 1
-	exitUsage = 2
 )
 
 // stopGrace is how much longer than its services a program waits before it gives up on a
@@ -92,7 +91,7 @@ func Settings(
 		return nil, exitOK
 	case errors.As(err, &wrong):
 		fmt.Fprintf(errs, "%s: %s (see --help)\n", name, wrong)
-		return nil, exitUsage
+		return nil, exitError
 	}
 	fmt.Fprintln(errs, err)
 	return nil, exitError

@@ -63,8 +63,8 @@ func TestCommandLine(t *testing.T) {
 		"help":            {[]string{"--help"}, 0, "Usage: engine COMMAND", ""},
 		"help of serve":   {[]string{"serve", "--help"}, 0, "Usage: engine serve [OPTION...]", ""},
 		"version":         {[]string{"version"}, 0, "engine 0.1.0", ""},
-		"unknown option":  {[]string{"serve", "--dance"}, 2, "", `engine: unknown argument "--dance"`},
-		"unknown service": {[]string{"serve", "--services", "gateway,kitchen"}, 2, "", "Only expecting list of comma separated services"},
+		"unknown option":  {[]string{"serve", "--dance"}, 1, "", `engine: unknown argument "--dance"`},
+		"unknown service": {[]string{"serve", "--services", "gateway,kitchen"}, 1, "", "Only expecting list of comma separated services"},
 		"nobody there":    {[]string{"health", "--server-port", "1"}, 1, "", "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
