@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/gqlname"
 )
 
 // TableConfiguration customises names and descriptions.
@@ -90,12 +91,12 @@ func (c *TableConfiguration) check() error {
 		if name == "" {
 			continue
 		}
-		if !isGraphQLName(name) {
+		if !gqlname.Valid(name) {
 			return apierror.At(nameError(name), "column_config", column, "custom_name")
 		}
 		c.CustomColumnNames[column] = name
 	}
-	if c.CustomName != "" && !isGraphQLName(c.CustomName) {
+	if c.CustomName != "" && !gqlname.Valid(c.CustomName) {
 		return apierror.At(nameError(c.CustomName), "custom_name")
 	}
 	return apierror.At(c.checkRootFields(), "custom_root_fields")
@@ -114,7 +115,7 @@ func (c *TableConfiguration) checkRootFields() error {
 		if f.Name == "" {
 			continue
 		}
-		if !isGraphQLName(f.Name) {
+		if !gqlname.Valid(f.Name) {
 			return apierror.At(nameError(f.Name), key)
 		}
 		if uses[f.Name]++; uses[f.Name] == 2 {
@@ -152,16 +153,6 @@ func (c *TableConfiguration) withoutColumn(column string) *TableConfiguration {
 	delete(n.ColumnConfig, column)
 	delete(n.CustomColumnNames, column)
 	return n.normalised()
-}
-
-func isGraphQLName(s string) bool {
-	for i, r := range s {
-		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 func nameError(name string) error {

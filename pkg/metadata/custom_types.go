@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/gqlname"
 )
 
 // CustomTypes are the types of the arguments and answers of actions.
@@ -111,7 +112,7 @@ func (t *EnumType) check() error {
 func (v *EnumTypeValue) check() error { return checkTypeName(v.Value, "value") }
 
 func checkTypeName(name, key string) error {
-	if isGraphQLName(name) {
+	if gqlname.Valid(name) {
 		return nil
 	}
 	return apierror.At(nameError(name), key)

@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/gqlname"
 )
 
 // Function is a tracked function.
@@ -42,7 +43,7 @@ func (c *FunctionConfiguration) check() error {
 		return apierror.At(apierror.Newf(apierror.ParseFailed,
 			"expected query or mutation, but found %s", c.ExposedAs), "exposed_as")
 	}
-	if c.CustomName != "" && !isGraphQLName(c.CustomName) {
+	if c.CustomName != "" && !gqlname.Valid(c.CustomName) {
 		return apierror.At(nameError(c.CustomName), "custom_name")
 	}
 	for _, key := range sortedKeys(c.CustomRootFields) {
@@ -50,7 +51,7 @@ func (c *FunctionConfiguration) check() error {
 		switch {
 		case key != "function" && key != "function_aggregate" || name == "":
 			delete(c.CustomRootFields, key)
-		case !isGraphQLName(name):
+		case !gqlname.Valid(name):
 			return apierror.At(nameError(name), "custom_root_fields", key)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/gqlname"
 )
 
 // GraphQLType is the use of a type as GraphQL spells it: [Order!]!
@@ -43,7 +44,7 @@ func parseGraphQLType(text string, depth int) (*GraphQLType, bool) {
 		}
 		return &GraphQLType{Name: t.Name, Item: t, NonNull: nonNull}, true
 	}
-	return &GraphQLType{Name: inner, NonNull: nonNull}, isGraphQLName(inner)
+	return &GraphQLType{Name: inner, NonNull: nonNull}, gqlname.Valid(inner)
 }
 
 // String is the text of the type.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/gqlname"
 )
 
 // LogicalModel describes rows that no table describes: those that a native query returns.
@@ -17,7 +18,7 @@ type LogicalModel struct {
 }
 
 func (m *LogicalModel) check() error {
-	if !isGraphQLName(m.Name) {
+	if !gqlname.Valid(m.Name) {
 		return apierror.At(nameError(m.Name), "name")
 	}
 	sortByRole(m.SelectPermissions)

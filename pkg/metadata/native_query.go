@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/gqlname"
 )
 
 // NativeQuery is a root field that a statement of the document answers.
@@ -22,11 +23,11 @@ type NativeQuery struct {
 }
 
 func (q *NativeQuery) check() error {
-	if !isGraphQLName(q.RootField) {
+	if !gqlname.Valid(q.RootField) {
 		return apierror.At(nameError(q.RootField), "root_field_name")
 	}
 	for _, name := range sortedKeys(q.Arguments) {
-		if !isGraphQLName(name) {
+		if !gqlname.Valid(name) {
 			return apierror.At(nameError(name), "arguments")
 		}
 	}
@@ -83,7 +84,7 @@ func (q *NativeQuery) Parts() ([]CodePart, error) {
 			return nil, apierror.New(apierror.ParseFailed, "Found '{{' without a matching closing '}}'")
 		}
 		name = strings.TrimSpace(name)
-		if !isGraphQLName(name) {
+		if !gqlname.Valid(name) {
 			return nil, apierror.Newf(apierror.ParseFailed, "%q between '{{' and '}}' is not the name of an argument", name)
 		}
 		parts = append(parts, CodePart{Argument: name})

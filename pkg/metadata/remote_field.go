@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/gqlname"
 )
 
 // RemoteField is the way to a field of a remote schema: the calls from its root down.
@@ -104,7 +105,7 @@ func checkReference(text string) error {
 		return nil
 	case text == "$":
 		return apierror.New(apierror.ParseFailed, "Empty variable name")
-	case !isGraphQLName(text[1:]):
+	case !gqlname.Valid(text[1:]):
 		return apierror.Newf(apierror.ParseFailed, "Invalid variable name '%s'", text[1:])
 	}
 	return nil

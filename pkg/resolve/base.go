@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/metadata"
 )
 
@@ -143,10 +144,10 @@ func (b *base) field(column string, config metadata.TableConfiguration) string {
 	if name == "" {
 		name = config.CustomColumnNames[column]
 	}
-	if name == "" && isGraphQLName(column) {
+	if name == "" && gqlname.Valid(column) {
 		name = b.head.convention.column(column)
 	}
-	if !isGraphQLName(name) {
+	if !gqlname.Valid(name) {
 		return ""
 	}
 	return name

@@ -6,6 +6,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
 )
@@ -102,7 +103,7 @@ func (t *Table) computedField(m *metadata.ComputedField) (*ComputedField, proble
 	var reasons []string
 	refuse := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
 	name := function.Name.String()
-	if !isGraphQLName(m.Name) {
+	if !gqlname.Valid(m.Name) {
 		refuse("%q is not valid GraphQL name", m.Name)
 	}
 	if function.Volatility == catalog.Volatile {

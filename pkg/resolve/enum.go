@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/gqlname"
 )
 
 // enumRefs lists the enum tables that columns of c refer to by a foreign key of one column,
@@ -134,7 +135,7 @@ func enumContent(values []catalog.EnumValue) []string {
 }
 
 func isEnumValue(s string) bool {
-	return isGraphQLName(s) && s != "true" && s != "false" && s != "null"
+	return gqlname.Valid(s) && s != "true" && s != "false" && s != "null"
 }
 
 // typeName is the name of a type in messages.

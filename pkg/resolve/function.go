@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 )
@@ -157,7 +158,7 @@ func (f *Function) refusals(config metadata.FunctionConfiguration) []string {
 	}
 	var invalid []string
 	for _, a := range function.Args {
-		if a.Name != "" && !isGraphQLName(a.Name) {
+		if a.Name != "" && !gqlname.Valid(a.Name) {
 			invalid = append(invalid, a.Name)
 		}
 	}

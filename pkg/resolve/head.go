@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"queryengine/pkg/backend"
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/metadata"
 )
 
@@ -44,9 +45,9 @@ func (h *head) wrapRoot(name string) string {
 	prefix, suffix := h.customization.RootFields.Prefix, h.customization.RootFields.Suffix
 	if h.convention == ConventionGraphQL {
 		if prefix != "" {
-			name = upperFirst(name)
+			name = gqlname.Upper(name)
 		}
-		suffix = upperFirst(suffix)
+		suffix = gqlname.Upper(suffix)
 	}
 	return prefix + name + suffix
 }

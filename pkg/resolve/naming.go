@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/gqlname"
 )
 
 // Convention is how generated names are spelt.
@@ -34,7 +35,7 @@ func identify(name catalog.Name, custom string) identifier {
 	if name.Schema != "public" && name.Schema != "" {
 		text = name.Schema + "_" + name.Name
 	}
-	if !isGraphQLName(text) {
+	if !gqlname.Valid(text) {
 		return identifier{}
 	}
 	return identifier{text: text}
@@ -63,47 +64,27 @@ func camel(before string, base identifier, after string) string {
 	add := func(word string, custom bool) {
 		switch {
 		case b.Len() > 0:
-			b.WriteString(upperFirst(word))
+			b.WriteString(gqlname.Upper(word))
 		case custom:
 			b.WriteString(word)
 		default:
-			b.WriteString(lowerFirst(word))
+			b.WriteString(gqlname.Lower(word))
 		}
 	}
-	for _, w := range words(before) {
+	for _, w := range gqlname.Words(before) {
 		add(w, false)
 	}
 	if base.custom {
 		add(base.text, true)
 	} else {
-		for _, w := range words(base.text) {
+		for _, w := range gqlname.Words(base.text) {
 			add(w, false)
 		}
 	}
-	for _, w := range words(after) {
+	for _, w := range gqlname.Words(after) {
 		add(w, false)
 	}
 	return b.String()
-}
-
-// words splits at underscores; leading ones stay with the first word.
-func words(s string) []string {
-	rest := strings.TrimLeft(s, "_")
-	lead := s[:len(s)-len(rest)]
-	var list []string
-	for w := range strings.SplitSeq(rest, "_") {
-		if w != "" {
-			list = append(list, w)
-		}
-	}
-	if lead == "" {
-		return list
-	}
-	if len(list) == 0 {
-		return []string{lead}
-	}
-	list[0] = lead + list[0]
-	return list
 }
 
 func join(before, base, after string) string {
@@ -114,29 +95,4 @@ func join(before, base, after string) string {
 		base += "_" + after
 	}
 	return base
-}
-
-func upperFirst(s string) string { return mapFirst(s, 'a', 'z', -32) }
-
-func lowerFirst(s string) string { return mapFirst(s, 'A', 'Z', 32) }
-
-// mapFirst shifts the first byte after leading underscores when it lies in from..to.
-func mapFirst(s string, from, to byte, by int) string {
-	i := len(s) - len(strings.TrimLeft(s, "_"))
-	if i == len(s) || s[i] < from || s[i] > to {
-		return s
-	}
-	return s[:i] + string(rune(int(s[i])+by)) + s[i+1:]
-}
-
-// isGraphQLName reports whether s matches [_A-Za-z][_0-9A-Za-z]*.
-func isGraphQLName(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/remoteschema"
 )
@@ -58,7 +59,7 @@ func (s *Schema) RemoteRelationships(t *Table) []*RemoteRelationship {
 }
 
 func (s *Schema) remoteRelationship(t *Table, m *metadata.RemoteRelationship) (*RemoteRelationship, problem) {
-	if !isGraphQLName(m.Name) {
+	if !gqlname.Valid(m.Name) {
 		return nil, problemf("%q is not a valid GraphQL identifier", m.Name)
 	}
 	r := &RemoteRelationship{Name: m.Name, Meta: m}

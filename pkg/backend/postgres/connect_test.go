@@ -83,12 +83,15 @@ func TestMaxConnectionsOfTheServer(t *testing.T) {
 
 func TestPoolTimeout(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *Endpoint) { e.MaxConnections, e.PoolTimeout = 1, time.Second })
-	c, err := f.source.primary.acquire(t.Context())
+	f := newFixture(t, "", func(e *Endpoint) { e.MaxConnections = 1 })
+	p := f.source.primary
+	c, err := p.acquire(t.Context())
 	require.NoError(t, err)
+	p.endpoint.PoolTimeout = time.Millisecond // not before, for connecting takes as long as it takes
 	err = f.source.Ping(t.Context())
 	requireError(t, err, apierror.Busy, "timed out waiting for a free connection to the database")
 	c.release()
+	p.endpoint.PoolTimeout = time.Minute
 	require.NoError(t, f.source.Ping(t.Context()))
 }
 

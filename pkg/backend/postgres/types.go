@@ -3,6 +3,7 @@ package postgres
 import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/ir"
 )
 
@@ -88,7 +89,7 @@ func (*Dialect) Scalar(t catalog.Type) backend.Scalar {
 		// The plain name belongs to the object type of the table with that row type.
 		s.Name += "_scalar"
 	}
-	s.Valid = isGraphQLName(s.Name)
+	s.Valid = gqlname.Valid(s.Name)
 	if t.IsArray() {
 		s.Comparable = true
 		return s
@@ -142,14 +143,3 @@ func (*Dialect) CanCast(t catalog.Type, target string) (catalog.Type, bool) {
 
 // oidText is the object identifier of text, which no server changes.
 const oidText = 25
-
-func isGraphQLName(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
-}

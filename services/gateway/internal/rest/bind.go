@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/querydoc"
 	"queryengine/services/gateway/internal/jsonscan"
 )
@@ -56,13 +57,13 @@ func (m *Match) Variables(parameters url.Values, body []byte) ([]byte, error) {
 func (m *Match) given(parameters url.Values, body []byte) (map[string]given, error) {
 	values := map[string]given{}
 	for name, texts := range parameters {
-		if isName(name) {
+		if gqlname.Valid(name) {
 			values[name] = given{texts: texts}
 		}
 	}
 	if v, err := jsonscan.Parse(body); err == nil && v.Kind == jsonscan.Object {
 		err := v.Members(func(key []byte, member jsonscan.Value) error {
-			if isName(string(key)) {
+			if gqlname.Valid(string(key)) {
 				values[string(key)] = given{json: member.Raw}
 			}
 			return nil
@@ -72,7 +73,7 @@ func (m *Match) given(parameters url.Values, body []byte) (map[string]given, err
 		}
 	}
 	for name, text := range m.PathValues {
-		if isName(name) {
+		if gqlname.Valid(name) {
 			values[name] = given{texts: []string{text}}
 		}
 	}
@@ -132,15 +133,4 @@ func isNumber(text string) bool {
 		return false
 	}
 	return len(v.Raw) == len(text)
-}
-
-// isName says whether a text is a GraphQL name.
-func isName(s string) bool {
-	for i, c := range s {
-		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/rawjson"
@@ -191,7 +192,7 @@ func (r *rowReader) firstFault(n *InsertNode, v value, fault error) error {
 }
 
 func (r *rowReader) unknown(t *schema.Type, name string, v value) error {
-	if v.literal == nil && !isName(name) {
+	if v.literal == nil && !gqlname.Valid(name) {
 		return r.fail("variable value contains object with key %q, which is not a legal GraphQL name", name)
 	}
 	r.push(name)

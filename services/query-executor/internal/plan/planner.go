@@ -112,6 +112,3 @@ func isPlainKey(s string) bool {
 	}
 	return s != ""
 }
-
-// isName reports whether s is a GraphQL name.
-func isName(s string) bool { return isPlainKey(s) && !strings.Contains(s, "-") }

@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"queryengine/pkg/gqlname"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
@@ -268,7 +269,7 @@ func (p *planner) object(at schema.Ref, v value, f func(in *schema.Input, v valu
 	}
 	members := slices.DeleteFunc(v.members(), func(m member) bool { return p.omitted(t.Input(m.name), m.value) })
 	for _, m := range members {
-		if v.literal == nil && !isName(m.name) {
+		if v.literal == nil && !gqlname.Valid(m.name) {
 			return p.fail("variable value contains object with key %q, which is not a legal GraphQL name", m.name)
 		}
 		if t.Input(m.name) == nil {

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 )
@@ -115,27 +116,15 @@ func offered(columns []*resolve.Column) []*resolve.Column {
 // constraints are those that a conflict may be about.
 func (w *Writable) constraints() []*catalog.Constraint {
 	var list []*catalog.Constraint
-	if key := w.Catalog.PrimaryKey; key != nil && isName(key.Name) {
+	if key := w.Catalog.PrimaryKey; key != nil && gqlname.Valid(key.Name) {
 		list = append(list, key)
 	}
 	for i := range w.Catalog.Uniques {
-		if u := &w.Catalog.Uniques[i]; isName(u.Name) {
+		if u := &w.Catalog.Uniques[i]; gqlname.Valid(u.Name) {
 			list = append(list, u)
 		}
 	}
 	return list
-}
-
-// isName reports whether s is a GraphQL name.
-func isName(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // updateOperator is a way to change columns, and which ones it takes.

@@ -3,6 +3,7 @@ package schema
 import (
 	"strings"
 
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 )
@@ -33,7 +34,7 @@ func (b base) words() []string {
 	if b.custom {
 		return []string{b.name}
 	}
-	return split(b.name)
+	return gqlname.Words(b.name)
 }
 
 // typeName is the name of the type that is called suffix for b; without suffix it is the
@@ -53,11 +54,11 @@ func (n naming) plainTypeName(b base, suffix string) string {
 	words := b.words()
 	for i, w := range words {
 		if !b.custom {
-			words[i] = upper(w)
+			words[i] = gqlname.Upper(w)
 		}
 	}
-	for _, w := range split(suffix) {
-		words = append(words, upper(w))
+	for _, w := range gqlname.Words(suffix) {
+		words = append(words, gqlname.Upper(w))
 	}
 	return strings.Join(words, "")
 }
@@ -73,9 +74,9 @@ func (n naming) field(name string) string {
 	if n.convention != resolve.ConventionGraphQL {
 		return name
 	}
-	words := split(name)
+	words := gqlname.Words(name)
 	for i := 1; i < len(words); i++ {
-		words[i] = upper(words[i])
+		words[i] = gqlname.Upper(words[i])
 	}
 	return strings.Join(words, "")
 }
@@ -88,9 +89,9 @@ func (n naming) shared(name string) string {
 	if n.convention != resolve.ConventionGraphQL {
 		return name
 	}
-	words := split(name)
+	words := gqlname.Words(name)
 	for i, w := range words {
-		words[i] = upper(w)
+		words[i] = gqlname.Upper(w)
 	}
 	return strings.Join(words, "")
 }
@@ -109,33 +110,4 @@ func (n naming) value(name string) string {
 		return name
 	}
 	return strings.ToUpper(name)
-}
-
-// split cuts a name into words at "_"; a leading underscore stays with the first word.
-func split(name string) []string {
-	if name == "" {
-		return nil
-	}
-	body := strings.TrimLeft(name, "_")
-	lead := name[:len(name)-len(body)]
-	var words []string
-	for w := range strings.SplitSeq(body, "_") {
-		if w != "" {
-			words = append(words, w)
-		}
-	}
-	if len(words) == 0 {
-		return []string{name}
-	}
-	words[0] = lead + words[0]
-	return words
-}
-
-// upper raises the first letter of a word.
-func upper(w string) string {
-	body := strings.TrimLeft(w, "_")
-	if body == "" {
-		return w
-	}
-	return w[:len(w)-len(body)] + strings.ToUpper(body[:1]) + body[1:]
 }
