@@ -64,7 +64,7 @@ func (h *head) wrapType(name string) string {
 func (h *head) rowType(table identifier) string {
 	name := h.convention.field("", table, "")
 	if h.convention == ConventionGraphQL && !table.custom {
-		name = upperFirst(name)
+		name = gqlname.Upper(name)
 	}
 	return h.wrapType(name)
 }
