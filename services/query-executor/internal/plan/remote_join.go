@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/remoteschema"
@@ -155,7 +156,7 @@ func (r *RemoteReference) spell(json []byte) ([]byte, bool) {
 			return json, true
 		}
 		text, err := rawjson.Text(json)
-		return []byte(text), err == nil && isName(text)
+		return []byte(text), err == nil && gqlname.Valid(text)
 	}
 	return nil, false
 }
