@@ -104,11 +104,13 @@ func TestRemoteRelationshipsDependOnBothSides(t *testing.T) {
 		{metadata.ObjectID{Kind: "column", Source: "other", Table: public("artist"), Name: "name"}, nil, nil},
 		{
 			metadata.ObjectID{Kind: "column", Source: "default", Table: public("album"), Name: "artist_id"},
-			[]string{`relationship album.artist in source "default"`, `relationship artist.albums in source "default"`, by, here}, []string{by, here},
+			[]string{`relationship album.artist in source "default"`, `relationship artist.albums in source "default"`, by, here},
+			[]string{by, here},
 		},
 		{
 			metadata.ObjectID{Kind: "function", Source: "default", Table: public("album_label")},
-			[]string{`computed field album.label in source "default"`, labelled}, nil,
+			[]string{`computed field album.label in source "default"`, labelled},
+			nil,
 		},
 	} {
 		require.ElementsMatch(t, c.want, described(s, s.Dependents(c.id)), "%v", c.id)

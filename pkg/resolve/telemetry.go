@@ -1,10 +1,6 @@
 package resolve
 
-import (
-	"encoding/json"
-
-	"queryengine/pkg/metadata"
-)
+import "queryengine/pkg/metadata"
 
 // checkTelemetry checks where telemetry is sent.
 func (s *Schema) checkTelemetry() []metadata.Inconsistency {
@@ -18,7 +14,7 @@ func (s *Schema) checkTelemetry() []metadata.Inconsistency {
 	var list []metadata.Inconsistency
 	for _, p := range settings.Problems(s.options.Env) {
 		id := metadata.ObjectID{Kind: metadata.ObjectOpenTelemetry, Name: p.Part}
-		list = append(list, inconsistent(id, json.RawMessage(s.Document.OpenTelemetry), p.Reason))
+		list = append(list, inconsistent(id, s.Document.OpenTelemetry, p.Reason))
 	}
 	return list
 }

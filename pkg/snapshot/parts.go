@@ -89,10 +89,11 @@ func singleParts(d *metadata.Document) []singlePart {
 // The names of the elements of lists that belong to no source.
 
 func collectionName(c *metadata.QueryCollection) catalog.Name { return catalog.Name{Name: c.Name} }
-func entryName(e *metadata.AllowlistEntry) catalog.Name       { return catalog.Name{Name: e.Collection} }
-func endpointName(e *metadata.RESTEndpoint) catalog.Name      { return catalog.Name{Name: e.Name} }
-func remoteName(s *metadata.RemoteSchema) catalog.Name        { return catalog.Name{Name: s.Name} }
-func roleName(r *metadata.InheritedRole) catalog.Name         { return catalog.Name{Name: r.Name} }
+
+func entryName(e *metadata.AllowlistEntry) catalog.Name  { return catalog.Name{Name: e.Collection} }
+func endpointName(e *metadata.RESTEndpoint) catalog.Name { return catalog.Name{Name: e.Name} }
+func remoteName(s *metadata.RemoteSchema) catalog.Name   { return catalog.Name{Name: s.Name} }
+func roleName(r *metadata.InheritedRole) catalog.Name    { return catalog.Name{Name: r.Name} }
 
 func compareNames(a, b catalog.Name) int {
 	return cmp.Or(strings.Compare(a.Schema, b.Schema), strings.Compare(a.Name, b.Name))

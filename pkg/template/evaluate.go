@@ -127,7 +127,8 @@ func (n *interpolation) evaluate(m *machine) (any, *Error) {
 		if err != nil {
 			return nil, err
 		}
-		before, ok := len(text), true
+		before := len(text)
+		var ok bool
 		if s, isText := v.(string); isText {
 			text, ok = append(text, s...), before+len(s) <= maxOutput
 		} else {

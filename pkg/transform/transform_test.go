@@ -184,17 +184,20 @@ func TestResponse(t *testing.T) {
 		"unchanged": {`{"version":2}`, Answer{Body: []byte(`[1]`)}, `[1]`},
 		"template": {
 			`{"body":"{\"status\": {{$response.status}}, \"first\": {{$body[0]}}, \"role\": {{$session_variables?['x-engine-role']}}}"}`,
-			Answer{Status: 201, Body: []byte(`["x"]`), Session: variables}, `{"first":"x","role":"clerk","status":201}`,
+			Answer{Status: 201, Body: []byte(`["x"]`), Session: variables},
+			`{"first":"x","role":"clerk","status":201}`,
 		},
 		"not JSON": {`{"body":"[{{$body}}, {{$request}}]"}`, Answer{Body: []byte(`oops`)}, `[null,null]`},
 		"request": {
 			`{"body":"[{{$request.body.body.hello}}, {{$request.url.base_url}}, {{$request.method.query_params}}, {{$request.query_params.session_variables}}, {{$request?.request_headers.body.n}}]"}`,
-			Answer{Request: &original}, `["wörld","https://hook.example/path?a=1&b",[["a","1"],["b",null]],null,1]`,
+			Answer{Request: &original},
+			`["wörld","https://hook.example/path?a=1&b",[["a","1"],["b",null]],null,1]`,
 		},
 		"removed": {`{"version":2,"body":{"action":"remove"}}`, Answer{Body: []byte(`[1]`)}, `null`},
 		"form": {
 			`{"version":2,"body":{"action":"x_www_form_urlencoded","form_template":{"a b":"{{$body}}"}}}`,
-			Answer{Body: []byte(`"ü"`)}, `"a%20b=%C3%BC"`,
+			Answer{Body: []byte(`"ü"`)},
+			`"a%20b=%C3%BC"`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"fmt"
+	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -137,7 +137,7 @@ func ReadConfig(v *config.Values) Config {
 // Validate checks what the table of settings can't check line by line.
 func (c *Config) Validate() error {
 	if c.MaxRequestSize <= 0 || c.MaxHeaderSize <= 0 {
-		return fmt.Errorf("the size limits of requests must be positive")
+		return errors.New("the size limits of requests must be positive")
 	}
 	return nil
 }

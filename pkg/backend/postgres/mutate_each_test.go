@@ -30,8 +30,10 @@ func TestInsertEach(t *testing.T) {
 		Table:   public("album"),
 		Columns: []ir.Column{titleColumn, tagsColumn, priceColumn, metaColumn},
 		Rows: [][]ir.Value{{
-			ir.Each{Index: 1, Type: textType}, ir.Each{Index: 0, Type: tagsColumn.Type},
-			ir.SessionVar{Name: "x-engine-price", Type: numericType}, ir.Each{Index: 2, Type: jsonbType},
+			ir.Each{Index: 1, Type: textType},
+			ir.Each{Index: 0, Type: tagsColumn.Type},
+			ir.SessionVar{Name: "x-engine-price", Type: numericType},
+			ir.Each{Index: 2, Type: jsonbType},
 		}},
 		Output: ir.Output{Returning: []ir.Field{
 			field("title", textType), field("tags", tagsColumn.Type), field("price", numericType), field("meta", jsonbType),

@@ -23,13 +23,16 @@ func connectionCases() []queryCase {
 	all := []ir.ConnectionField{
 		{Alias: "is", Typename: "trackConnection"},
 		{Alias: "edges", IsEdges: true, Edges: []ir.EdgeField{
-			{Alias: "at", Cursor: true}, {Alias: "is", Typename: "trackEdge"},
+			{Alias: "at", Cursor: true},
+			{Alias: "is", Typename: "trackEdge"},
 			{Alias: "node", IsNode: true, Node: []ir.Field{id, titleField}},
 		}},
 		{Alias: "page", IsPageInfo: true, PageInfo: []ir.PageInfoField{
 			{Alias: "is", Typename: "PageInfo"},
-			{Alias: "start", Value: ir.StartCursor}, {Alias: "end", Value: ir.EndCursor},
-			{Alias: "next", Value: ir.HasNextPage}, {Alias: "previous", Value: ir.HasPreviousPage},
+			{Alias: "start", Value: ir.StartCursor},
+			{Alias: "end", Value: ir.EndCursor},
+			{Alias: "next", Value: ir.HasNextPage},
+			{Alias: "previous", Value: ir.HasPreviousPage},
 		}},
 	}
 	page := func(change func(*ir.Connection)) *ir.Connection {

@@ -99,7 +99,7 @@ func (a *API) serve(shape errorShape, h handler) echo.HandlerFunc {
 		if aborted {
 			// The only way to break a transfer off, so that the client sees that it is
 			// not whole.
-			panic(http.ErrAbortHandler)
+			panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's own signal, which it recovers from
 		}
 		return nil
 	}
