@@ -313,11 +313,11 @@ func TestLargeChangeTravelsAsASnapshot(t *testing.T) {
 	i := w.start(t)
 	f := w.follow(t, true)
 	waitFor(t, f, i.version())
-	var actions []string
+	var collections []string
 	for k := range 3000 {
-		actions = append(actions, fmt.Sprintf(`{"name":"action_%04d","definition":{"handler":"http://host/%s"}}`, k, strings.Repeat("x", 100)))
+		collections = append(collections, fmt.Sprintf(`{"name":"c%04d","definition":{"queries":[{"name":"q","query":"{ %s }"}]}}`, k, strings.Repeat("x", 100)))
 	}
-	i.ok(t, `{"type":"replace_metadata","args":{"version":3,"sources":[],"actions":[`+strings.Join(actions, ",")+`]}}`)
+	i.ok(t, `{"type":"replace_metadata","args":{"version":3,"sources":[],"query_collections":[`+strings.Join(collections, ",")+`]}}`)
 	require.Equal(t, i.export(t), exported(t, waitFor(t, f, i.version())))
 	_, ok, err := i.store.History(t.Context(), i.version())
 	require.NoError(t, err)
