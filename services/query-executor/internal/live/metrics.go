@@ -18,7 +18,7 @@ const (
 // Metrics are those of the subscriptions. Several executors in one registry count together.
 type Metrics struct {
 	active, pollersActive, pollersFailing *prometheus.GaugeVec
-	cycles, statements                    *prometheus.HistogramVec
+	cycles, statements, pushes            *prometheus.HistogramVec
 }
 
 // NewMetrics registers the metrics; r is nil for none.
@@ -37,6 +37,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		pollersActive:  gauge("engine_active_subscription_pollers", "Statements that are run for subscriptions."),
 		pollersFailing: gauge("engine_active_subscription_pollers_in_error_state", "Statements whose last run failed."),
 		cycles:         histogram("engine_subscription_total_time_seconds", "One run of a statement for all its cohorts, all steps."),
+		pushes:         histogram("engine_subscription_push_latency_seconds", "From the news of a change to the end of the run that it led to."),
 		statements:     histogram("engine_subscription_db_execution_time_seconds", "The database's part of one batch."),
 	}
 }
@@ -63,6 +64,10 @@ func (m *Metrics) failing(k kind, n float64) { m.pollersFailing.WithLabelValues(
 
 func (m *Metrics) cycle(k kind, d time.Duration) {
 	m.cycles.WithLabelValues(string(k)).Observe(d.Seconds())
+}
+
+func (m *Metrics) push(k kind, d time.Duration) {
+	m.pushes.WithLabelValues(string(k)).Observe(d.Seconds())
 }
 
 func (m *Metrics) database(k kind, d time.Duration) {

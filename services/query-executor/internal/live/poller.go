@@ -30,6 +30,9 @@ type poller struct {
 	pushed  atomic.Bool
 	changed atomic.Bool
 	lost    atomic.Bool
+	// told is when the oldest change was told that no run has looked at, in nanoseconds; 0 for
+	// none.
+	told atomic.Int64
 
 	mu          sync.Mutex
 	cohorts     map[string]*cohort
@@ -101,6 +104,7 @@ func (p *poller) signal() {
 
 // notice notes that something has changed.
 func (p *poller) notice() {
+	p.told.CompareAndSwap(0, time.Now().UnixNano())
 	p.changed.Store(true)
 	p.signal()
 }
@@ -195,6 +199,10 @@ func (p *poller) begin(all bool) (cohorts []*cohort, cycle uint64, waiting bool)
 // subscribers, or failed.
 func (p *poller) runCycle(all bool) (waiting bool) {
 	started := time.Now()
+	var told int64
+	if all {
+		told = p.told.Swap(0)
+	}
 	cohorts, cycle, waiting := p.begin(all)
 	if len(cohorts) == 0 {
 		return waiting
@@ -224,6 +232,9 @@ func (p *poller) runCycle(all bool) (waiting bool) {
 		waiting = waiting || b.err != nil
 	}
 	report.total = time.Since(started)
+	if told != 0 {
+		p.manager.deps.Metrics.push(p.kind, time.Since(time.Unix(0, told)))
+	}
 	p.report(&report)
 	return waiting
 }
