@@ -58,3 +58,12 @@ func (v *Values) joinDatabase() error {
 	v.set[DatabaseURL.spec.Flag] = u.String()
 	return nil
 }
+
+// MetadataURL is the address of the database that holds the metadata and the scheduled events:
+// that of its own setting, else that of the default source. It is empty when neither is set.
+func MetadataURL(v *Values) string {
+	if url := MetadataDatabaseURL.Get(v).Reveal(); url != "" {
+		return url
+	}
+	return DatabaseURL.Get(v).Reveal()
+}

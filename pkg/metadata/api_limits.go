@@ -85,7 +85,7 @@ type Seconds float64
 
 // UnmarshalJSON reads a number.
 func (s *Seconds) UnmarshalJSON(raw []byte) error {
-	if got := typeOf(raw); got != "Number" {
+	if got := JSONType(raw); got != "Number" {
 		return typeMismatch("Seconds", "Number", got)
 	}
 	return json.Unmarshal(raw, (*float64)(s))

@@ -48,7 +48,7 @@ func (f CustomRootField) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads null, a name, or {"name","comment"}.
 func (f *CustomRootField) UnmarshalJSON(raw []byte) error {
 	*f = CustomRootField{}
-	switch typeOf(raw) {
+	switch JSONType(raw) {
 	case "Null":
 		return nil
 	case "String":

@@ -64,7 +64,7 @@ func decodeValue(raw json.RawMessage, v reflect.Value) error {
 }
 
 func decodeScalar(raw json.RawMessage, v reflect.Value, name, want string) error {
-	if got := typeOf(raw); got != want {
+	if got := JSONType(raw); got != want {
 		return typeMismatch(name, want, got)
 	}
 	if text, ok := plainText(raw); ok {
@@ -212,7 +212,7 @@ func parseRules(tag string) rules {
 
 // object splits a JSON object into its fields.
 func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
-	if got := typeOf(raw); got != "Object" {
+	if got := JSONType(raw); got != "Object" {
 		return nil, typeMismatch("Object", "Object", got)
 	}
 	var fields map[string]json.RawMessage
@@ -221,15 +221,15 @@ func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
 
 // array splits a JSON array into its elements.
 func array(raw json.RawMessage) ([]json.RawMessage, error) {
-	if got := typeOf(raw); got != "Array" {
+	if got := JSONType(raw); got != "Array" {
 		return nil, typeMismatch("[]", "Array", got)
 	}
 	var items []json.RawMessage
 	return items, parseFailure(json.Unmarshal(raw, &items))
 }
 
-// typeOf names the type of a JSON value as parse errors do.
-func typeOf(raw json.RawMessage) string {
+// JSONType names the type of a JSON value as parse errors do; nothing is Null.
+func JSONType(raw json.RawMessage) string {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	if len(raw) == 0 {
 		return "Null"
@@ -249,7 +249,7 @@ func typeOf(raw json.RawMessage) string {
 	return "Number"
 }
 
-func isNull(raw json.RawMessage) bool { return typeOf(raw) == "Null" }
+func isNull(raw json.RawMessage) bool { return JSONType(raw) == "Null" }
 
 func typeMismatch(name, want, got string) error {
 	return apierror.Newf(apierror.ParseFailed, "parsing %s failed, expected %s, but encountered %s", name, want, got)

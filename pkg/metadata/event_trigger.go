@@ -60,7 +60,7 @@ type EventColumns struct{ Columns }
 
 // UnmarshalJSON reads the list, or "*".
 func (c *EventColumns) UnmarshalJSON(raw []byte) error {
-	if typeOf(raw) == "String" && string(raw) != `"*"` {
+	if JSONType(raw) == "String" && string(raw) != `"*"` {
 		return apierror.New(apierror.ParseFailed, "only * or [] allowed")
 	}
 	return c.Columns.UnmarshalJSON(raw)

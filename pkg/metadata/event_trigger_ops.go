@@ -141,7 +141,7 @@ func (c *CleanupTargets) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	if sources, ok := fields["sources"]; ok {
-		switch typeOf(sources) {
+		switch JSONType(sources) {
 		case "String":
 			if string(sources) != `"*"` {
 				return apierror.New(apierror.ParseFailed, "source can be * or a list of source names")

@@ -102,7 +102,7 @@ func sortedBy(list []json.RawMessage, key string) []json.RawMessage {
 
 // omitEmpty is nil for null, {} and what only holds such parts.
 func omitEmpty(raw json.RawMessage) json.RawMessage {
-	switch typeOf(raw) {
+	switch JSONType(raw) {
 	case "Null":
 		return nil
 	case "Object":

@@ -59,7 +59,7 @@ func (f *LogicalModelField) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	f.Name, f.Description = long.Name, long.Description
-	if typeOf(long.Type) == "String" {
+	if JSONType(long.Type) == "String" {
 		f.Type.Nullable = long.Nullable
 		return apierror.At(decode(long.Type, &f.Type.Scalar), "type")
 	}

@@ -45,7 +45,7 @@ type Selection struct {
 // UnmarshalJSON reads a boolean or a list of names.
 func (s *Selection) UnmarshalJSON(raw []byte) error {
 	*s = Selection{}
-	if typeOf(raw) == "Boolean" {
+	if JSONType(raw) == "Boolean" {
 		return decode(raw, &s.All)
 	}
 	return decode(raw, &s.Names)

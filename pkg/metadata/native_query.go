@@ -129,7 +129,7 @@ func (r NativeQueryReturns) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads both forms.
 func (r *NativeQueryReturns) UnmarshalJSON(raw []byte) error {
 	*r = NativeQueryReturns{}
-	if typeOf(raw) == "String" {
+	if JSONType(raw) == "String" {
 		return decode(raw, &r.Model)
 	}
 	return decode(raw, &r.Inline)

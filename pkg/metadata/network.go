@@ -60,7 +60,7 @@ type AddTLSHost struct{ TLSHost }
 // UnmarshalJSON also reads the form that is only the host.
 func (a *AddTLSHost) UnmarshalJSON(raw []byte) error {
 	a.TLSHost = TLSHost{}
-	if typeOf(raw) == "String" {
+	if JSONType(raw) == "String" {
 		return decode(raw, &a.Host)
 	}
 	return decode(raw, &a.TLSHost)
@@ -95,7 +95,7 @@ type DropTLSHost struct {
 // UnmarshalJSON also reads the form that is only the host.
 func (a *DropTLSHost) UnmarshalJSON(raw []byte) error {
 	*a = DropTLSHost{}
-	if typeOf(raw) == "String" {
+	if JSONType(raw) == "String" {
 		return decode(raw, &a.Host)
 	}
 	type fields DropTLSHost

@@ -192,7 +192,7 @@ func endpointProblem(raw json.RawMessage, env Env) string {
 
 // endpointText is the address that an endpoint stands for.
 func endpointText(raw json.RawMessage, env Env) (string, error) {
-	if typeOf(raw) == "Object" {
+	if JSONType(raw) == "Object" {
 		return Variable(Key(raw, "from_env"), env)
 	}
 	var template string

@@ -179,7 +179,7 @@ func (d *Document) normaliseStored() error {
 // saysNothing reports whether a part only holds nulls, falses, and empty texts, lists and
 // objects.
 func saysNothing(raw json.RawMessage) bool {
-	switch typeOf(raw) {
+	switch JSONType(raw) {
 	case "Null":
 		return true
 	case "Boolean":

@@ -36,7 +36,7 @@ func (c Columns) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads the list, or "*".
 func (c *Columns) UnmarshalJSON(raw []byte) error {
 	*c = Columns{}
-	if typeOf(raw) != "String" {
+	if JSONType(raw) != "String" {
 		// Large documents are mostly these lists. At once, null would pass for "", and a wrong
 		// element has no path.
 		var names []string

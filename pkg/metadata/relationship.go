@@ -74,7 +74,7 @@ func (u RelationshipUsing) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads all forms of the wire format.
 func (u *RelationshipUsing) UnmarshalJSON(raw []byte) error {
 	*u = RelationshipUsing{}
-	if typeOf(raw) != "Object" {
+	if JSONType(raw) != "Object" {
 		return apierror.New(apierror.ParseFailed, "using should be an object")
 	}
 	fields, err := object(raw)
@@ -97,7 +97,7 @@ func (u *RelationshipUsing) UnmarshalJSON(raw []byte) error {
 }
 
 func (u *RelationshipUsing) decodeForeignKey(raw json.RawMessage) error {
-	switch typeOf(raw) {
+	switch JSONType(raw) {
 	case "String", "Array":
 		return decode(raw, (*columnNames)(&u.Columns))
 	}
@@ -126,7 +126,7 @@ type columnNames []string
 
 // UnmarshalJSON reads both forms.
 func (c *columnNames) UnmarshalJSON(raw []byte) error {
-	if typeOf(raw) == "String" {
+	if JSONType(raw) == "String" {
 		*c = make(columnNames, 1)
 		return decode(raw, &(*c)[0])
 	}

@@ -75,7 +75,7 @@ func checkArguments(raw json.RawMessage) error {
 }
 
 func checkReferences(raw json.RawMessage) error {
-	switch typeOf(raw) {
+	switch JSONType(raw) {
 	case "Object":
 		return checkArguments(raw)
 	case "Array":

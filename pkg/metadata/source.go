@@ -116,7 +116,7 @@ func (c *ConnectionInfo) check() error {
 		return apierror.At(apierror.Newf(apierror.ParseFailed,
 			"Only expecting a value between 0 and %d", maxSerializationRetries), "serialization_retries")
 	}
-	if got := typeOf(c.DatabaseURL); got != "String" && got != "Object" {
+	if got := JSONType(c.DatabaseURL); got != "String" && got != "Object" {
 		return apierror.At(typeMismatch("UrlConf", "String", got), "database_url")
 	}
 	if _, err := canonicalSetting(c.SSLConfiguration, &SSLConfiguration{}); err != nil {

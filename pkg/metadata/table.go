@@ -228,7 +228,7 @@ func tableID(source string, table catalog.Name) ObjectID {
 // bareName tells arguments that are only a name, as a text or as {"schema","name"}, from
 // those that have the name under key.
 func bareName(raw json.RawMessage, key string) (json.RawMessage, bool) {
-	switch typeOf(raw) {
+	switch JSONType(raw) {
 	case "String":
 		return raw, true
 	case "Object":

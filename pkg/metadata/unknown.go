@@ -61,7 +61,7 @@ func (w *keyWalker) walk(raw json.RawMessage, t reflect.Type) {
 	}
 	switch {
 	case t == rawMessageType:
-	case t.Kind() == reflect.Slice && typeOf(raw) == "Array":
+	case t.Kind() == reflect.Slice && JSONType(raw) == "Array":
 		items, err := array(raw)
 		if err != nil {
 			return
@@ -69,7 +69,7 @@ func (w *keyWalker) walk(raw json.RawMessage, t reflect.Type) {
 		for i, item := range items {
 			w.into(i, item, t.Elem())
 		}
-	case t.Kind() == reflect.Map && typeOf(raw) == "Object":
+	case t.Kind() == reflect.Map && JSONType(raw) == "Object":
 		fields, err := object(raw)
 		if err != nil {
 			return
@@ -77,7 +77,7 @@ func (w *keyWalker) walk(raw json.RawMessage, t reflect.Type) {
 		for _, key := range sortedKeys(fields) {
 			w.into(key, fields[key], t.Elem())
 		}
-	case t.Kind() == reflect.Struct && typeOf(raw) == "Object":
+	case t.Kind() == reflect.Struct && JSONType(raw) == "Object":
 		w.object(raw, t)
 	}
 }

@@ -48,7 +48,7 @@ type WebhookAddress struct{ URL, FromEnv string }
 // UnmarshalJSON reads a text or {"from_env"}.
 func (w *WebhookAddress) UnmarshalJSON(raw []byte) error {
 	*w = WebhookAddress{}
-	if typeOf(raw) == "String" {
+	if JSONType(raw) == "String" {
 		return decode(raw, &w.URL)
 	}
 	var fields struct {

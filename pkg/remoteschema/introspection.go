@@ -7,6 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/gqlname"
 )
 
 // Query is the document that asks a server for what it offers, Operation the name of its
@@ -139,20 +140,10 @@ func name(text *string, path string) (string, error) {
 	switch {
 	case text == nil:
 		return "", malformed(path, "parsing Name failed, expected String, but encountered Null")
-	case !isName(*text):
+	case !gqlname.Valid(*text):
 		return "", malformed(path, strconv.Quote(*text)+" is not a valid GraphQL name")
 	}
 	return *text, nil
-}
-
-func isName(s string) bool {
-	for i, r := range s {
-		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 func (t *answerType) definition(path string) (*ast.Definition, error) {

@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 )
 
@@ -53,7 +54,7 @@ func (p ruleParser) operation(t *Table, s subject, key string, raw json.RawMessa
 	case "_cast":
 		return p.cast(t, s, raw)
 	case "_is_null":
-		switch typeOf(raw) {
+		switch metadata.JSONType(raw) {
 		case "Boolean":
 			return ir.IsNull{Expr: s.expr, Not: raw[space(raw, 0)] == 'f'}, nil
 		default:

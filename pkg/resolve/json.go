@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/metadata"
 )
 
 // The readers of this file keep the order of keys, which a map doesn't: errors must be the
@@ -66,32 +67,11 @@ func text(raw json.RawMessage) (string, bool) {
 }
 
 // isNull says whether raw is null or absent.
-func isNull(raw json.RawMessage) bool { return typeOf(raw) == "Null" }
-
-// typeOf is the type of a JSON value as messages name it.
-func typeOf(raw json.RawMessage) string {
-	i := space(raw, 0)
-	if i == len(raw) {
-		return "Null"
-	}
-	switch raw[i] {
-	case '{':
-		return "Object"
-	case '[':
-		return "Array"
-	case '"':
-		return "String"
-	case 't', 'f':
-		return "Boolean"
-	case 'n':
-		return "Null"
-	}
-	return "Number"
-}
+func isNull(raw json.RawMessage) bool { return metadata.JSONType(raw) == "Null" }
 
 // unexpected is the error for a value of the wrong JSON type.
 func unexpected(parsing, expected string, raw json.RawMessage) error {
-	return apierror.Newf(apierror.ParseFailed, "parsing %s failed, expected %s, but encountered %s", parsing, expected, typeOf(raw))
+	return apierror.Newf(apierror.ParseFailed, "parsing %s failed, expected %s, but encountered %s", parsing, expected, metadata.JSONType(raw))
 }
 
 // space is the index of the first byte at or after i that isn't white space.

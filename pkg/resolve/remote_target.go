@@ -146,7 +146,7 @@ func (j joiner) arguments(raw json.RawMessage, inputs []*remoteschema.Input) ([]
 }
 
 func (j joiner) value(raw json.RawMessage, t *remoteschema.Ref) (JoinValue, problem) {
-	switch kind := typeOf(raw); kind {
+	switch kind := metadata.JSONType(raw); kind {
 	case "Null":
 		return nil, problemf("null is not allowed here")
 	case "Array":

@@ -53,7 +53,7 @@ func (w *renamer) toRemoteSchema(table catalog.Name, to *metadata.ToRemoteSchema
 
 // references renames the columns that the arguments of a remote field refer to.
 func (w *renamer) references(table catalog.Name, raw json.RawMessage) json.RawMessage {
-	switch typeOf(raw) {
+	switch metadata.JSONType(raw) {
 	case "Object":
 		return w.object(raw, func(m member) member {
 			m.value = w.references(table, m.value)

@@ -99,7 +99,7 @@ func (w *renamer) columnPath(root, t *Table, raw json.RawMessage) json.RawMessag
 	if !w.once(func() { *last = w.name(w.Columns[scope.Meta.Table], *last) }) {
 		return raw
 	}
-	if typeOf(raw) == "String" {
+	if metadata.JSONType(raw) == "String" {
 		return encode(*last)
 	}
 	return encode(path)

@@ -30,8 +30,8 @@ type Config struct {
 
 // ReadConfig takes the service's settings from the table.
 func ReadConfig(v *config.Values) Config {
-	c := Config{
-		MetadataURL: config.MetadataDatabaseURL.Get(v).Reveal(),
+	return Config{
+		MetadataURL: config.MetadataURL(v),
 		Replicas:    config.NATSReplicas.Get(v),
 		Concurrency: config.EventsHTTPPoolSize.Get(v),
 		Batch:       config.EventsFetchBatchSize.Get(v),
@@ -40,10 +40,6 @@ func ReadConfig(v *config.Values) Config {
 		StopTimeout: config.GracefulShutdownTimeout.Get(v),
 		Disabled:    config.DisableEventing.Get(v),
 	}
-	if c.MetadataURL == "" {
-		c.MetadataURL = config.DatabaseURL.Get(v).Reveal()
-	}
-	return c
 }
 
 // Validate says what is missing or wrong.

@@ -46,7 +46,7 @@ type Config struct {
 func FromSettings(v *config.Values, env func(string) (string, bool)) (Config, error) {
 	source := config.DatabaseURL.Get(v).Reveal()
 	c := Config{
-		MetadataURL:              config.MetadataDatabaseURL.Get(v).Reveal(),
+		MetadataURL:              config.MetadataURL(v),
 		Connections:              4,
 		History:                  config.MetadataHistory.Get(v),
 		Maintenance:              config.MaintenanceMode.Get(v),
@@ -60,9 +60,6 @@ func FromSettings(v *config.Values, env func(string) (string, bool)) (Config, er
 
 		DisableNativeQueryValidation: config.DisableNativeQueryValidation.Get(v),
 		StringifyNumeric:             config.StringifyNumericTypes.Get(v),
-	}
-	if c.MetadataURL == "" {
-		c.MetadataURL = source
 	}
 	if source != "" {
 		info, err := defaultSource(v, source, env)

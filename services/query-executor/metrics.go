@@ -2,7 +2,6 @@ package queryexecutor
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -10,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/plancache"
 )
 
@@ -33,7 +33,7 @@ type metrics struct {
 
 // newMetrics makes the service's metrics; detailed tells operations apart. Several executors in one registry count together.
 func newMetrics(r prometheus.Registerer, plans *plancache.Cache[planned], detailed bool) *metrics {
-	seconds := register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	seconds := telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "engine_query_stage_seconds",
 		Help:    "Time that the stages of a query took. Stages that a kept plan saves are not counted.",
 		Buckets: prometheus.ExponentialBuckets(0.00005, 2.5, 14),
@@ -41,16 +41,16 @@ func newMetrics(r prometheus.Registerer, plans *plancache.Cache[planned], detail
 	m := &metrics{
 		requests: newRequestMetrics(r, detailed),
 		stages:   map[string]prometheus.Observer{},
-		errors: register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+		errors: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_query_errors_total",
 			Help: "Queries that failed, by the code of the error.",
 		}, []string{"code"})),
-		version: register(r, prometheus.NewGauge(prometheus.GaugeOpts{
+		version: telemetry.Register(r, prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "engine_query_metadata_version",
 			Help: "Version of the metadata that queries are answered with.",
 		})),
 	}
-	requests := register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+	requests := telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "engine_cache_request_count", //nolint:promlinter // the name of the wire format
 		Help: "Queries with @cached, by whether the answer came from the cache.",
 	}, []string{"status"}))
@@ -62,28 +62,13 @@ func newMetrics(r prometheus.Registerer, plans *plancache.Cache[planned], detail
 		"engine_plan_cache_hits_total":   func() float64 { n, _, _ := plans.Stats(); return float64(n) },
 		"engine_plan_cache_misses_total": func() float64 { _, n, _ := plans.Stats(); return float64(n) },
 	} {
-		register(r, prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: "Plans that were looked for in the plan cache."}, read))
+		telemetry.Register(r, prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: "Plans that were looked for in the plan cache."}, read))
 	}
-	register(r, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	telemetry.Register(r, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "engine_plan_cache_plans",
 		Help: "Plans in the plan cache.",
 	}, func() float64 { _, _, n := plans.Stats(); return float64(n) }))
 	return m
-}
-
-// register adds a metric to a registry. One that is there already is taken, so that several
-// executors may share a registry; nil registers nowhere.
-func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
-	if r == nil {
-		return c
-	}
-	var there prometheus.AlreadyRegisteredError
-	if err := r.Register(c); errors.As(err, &there) {
-		if existing, ok := there.ExistingCollector.(C); ok {
-			return existing
-		}
-	}
-	return c
 }
 
 func (m *metrics) applied(version int64) { m.version.Set(float64(version)) }

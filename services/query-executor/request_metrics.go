@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/parse"
 )
 
@@ -34,11 +35,11 @@ func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 	}
 	return &requestMetrics{
 		detailed: detailed,
-		total: register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+		total: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_graphql_requests_total",
 			Help: "GraphQL operations, by kind and whether they succeeded.",
 		}, labels)),
-		seconds: register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		seconds: telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "engine_graphql_execution_time_seconds",
 			Help:    "Time that operations took that succeeded.",
 			Buckets: []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10},

@@ -24,15 +24,11 @@ type Config struct {
 
 // ReadConfig takes the service's settings from the table.
 func ReadConfig(v *config.Values) Config {
-	c := Config{
-		MetadataURL: config.MetadataDatabaseURL.Get(v).Reveal(),
+	return Config{
+		MetadataURL: config.MetadataURL(v),
 		Replicas:    config.NATSReplicas.Get(v),
 		Disabled:    config.DisableEventing.Get(v),
 	}
-	if c.MetadataURL == "" {
-		c.MetadataURL = config.DatabaseURL.Get(v).Reveal()
-	}
-	return c
 }
 
 func (c Config) withDefaults() Config {

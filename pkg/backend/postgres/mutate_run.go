@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/session"
 )
 
@@ -48,14 +49,7 @@ func (s *Source) Mutate(ctx context.Context, user *session.Session, f func(backe
 // gone.
 func pause(ctx context.Context, n int) bool {
 	longest := min(time.Millisecond<<min(n, 8), maxPause)
-	timer := time.NewTimer(rand.N(longest))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return lifecycle.Sleep(ctx, rand.N(longest))
 }
 
 const maxPause = 100 * time.Millisecond

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/localpg"
 	"queryengine/services/engine/sample"
 )
@@ -123,8 +124,8 @@ const settle = 3 * time.Second
 
 // subscribe opens the connections and begins the subscriptions.
 func (b *subscriptionBench) subscribe(ctx context.Context) error {
-	if err := pause(ctx, settle); err != nil {
-		return err
+	if !lifecycle.Sleep(ctx, settle) {
+		return ctx.Err()
 	}
 	o := b.options
 	before, err := b.memory()
@@ -153,8 +154,8 @@ func (b *subscriptionBench) subscribe(ctx context.Context) error {
 		return fmt.Errorf("first results: %w", err)
 	}
 	fmt.Fprintf(b.out, "all %d have their first result after %.1f s\n", o.Documents*o.Values, time.Since(began).Seconds())
-	if err := pause(ctx, settle); err != nil {
-		return err
+	if !lifecycle.Sleep(ctx, settle) {
+		return ctx.Err()
 	}
 	after, err := b.memory()
 	if err == nil {
@@ -174,8 +175,8 @@ func (b *subscriptionBench) idle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := pause(ctx, b.options.Idle); err != nil {
-		return err
+	if !lifecycle.Sleep(ctx, b.options.Idle) {
+		return ctx.Err()
 	}
 	engineAfter, err := cpuTime(b.target.pids)
 	if err != nil {
@@ -193,8 +194,8 @@ func (b *subscriptionBench) idle(ctx context.Context) error {
 func (b *subscriptionBench) change(ctx context.Context, what, where string, subscribers int) error {
 	var all []time.Duration
 	for range b.options.Changes {
-		if err := pause(ctx, time.Second); err != nil {
-			return err
+		if !lifecycle.Sleep(ctx, time.Second) {
+			return ctx.Err()
 		}
 		b.arrivals.reset(subscribers)
 		if err := execute(ctx, b.database.URL(sampleDatabase), `UPDATE counter SET value = value + 1 WHERE `+where); err != nil {
@@ -230,15 +231,4 @@ func (b *subscriptionBench) memory() (bytesUsed int, err error) {
 		bytesUsed += pages * os.Getpagesize()
 	}
 	return bytesUsed, nil
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -12,12 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startDev starts engine dev in a directory of its own and waits for its welcome.
-func startDev(t *testing.T) *process {
-	t.Helper()
-	return startDevIn(t, t.TempDir())
-}
-
+// startDevIn starts engine dev in a directory and waits for its welcome.
 func startDevIn(t *testing.T, dir string, env ...string) *process {
 	t.Helper()
 	port := freePort(t)

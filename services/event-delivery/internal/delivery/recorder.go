@@ -3,6 +3,8 @@ package delivery
 import (
 	"context"
 	"log/slog"
+
+	"queryengine/pkg/lifecycle"
 )
 
 // recordBatch bounds the outcomes that are written at once.
@@ -83,7 +85,7 @@ func (r *recorder) write(ctx context.Context, batch []recording) {
 		if !said {
 			r.logger.WarnContext(ctx, "outcomes of deliveries can't be recorded at present", "error", err)
 		}
-		wait(ctx, pause)
+		lifecycle.Sleep(ctx, pause)
 	}
 	for _, b := range batch {
 		close(b.written)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"queryengine/pkg/bus"
+	"queryengine/pkg/lifecycle"
 	deliveryv1 "queryengine/proto/delivery/v1"
 )
 
@@ -152,7 +153,7 @@ func (w *Worker) fetch(ctx, work context.Context) {
 			if !ill {
 				w.logger.WarnContext(ctx, "no deliveries can be taken at present", "error", err)
 			}
-			wait(ctx, pause)
+			lifecycle.Sleep(ctx, pause)
 		}
 		ill = err != nil
 	}
@@ -181,7 +182,7 @@ func (w *Worker) process(ctx context.Context, in *bus.Incoming) {
 	d := in.Delivery
 	kind := w.kinds[d.GetKind()]
 	if kind == nil { // of a newer version; another worker may know it
-		wait(ctx, pause)
+		lifecycle.Sleep(ctx, pause)
 		in.Release()
 		return
 	}
@@ -194,7 +195,7 @@ func (w *Worker) process(ctx context.Context, in *bus.Incoming) {
 		switch {
 		case err != nil:
 			w.logger.WarnContext(ctx, "an event can't be looked up at present", "source", d.GetSource(), "error", err)
-			wait(ctx, pause)
+			lifecycle.Sleep(ctx, pause)
 			in.Release()
 			return
 		case !admitted:
@@ -255,14 +256,5 @@ func hold(ctx context.Context, in *bus.Incoming) {
 		case <-ticker.C:
 			in.Working()
 		}
-	}
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
 	}
 }

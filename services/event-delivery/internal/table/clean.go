@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/cron"
+	"queryengine/pkg/lifecycle"
 )
 
 const (
@@ -24,7 +25,7 @@ func (s *source) clean(ctx context.Context) {
 		if err := s.cleanOnce(ctx); err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "the event logs of a source can't be cleaned up at present", "source", s.meta.Name, "error", err)
 		}
-		if !sleep(ctx, cleanEvery) {
+		if !lifecycle.Sleep(ctx, cleanEvery) {
 			return
 		}
 	}

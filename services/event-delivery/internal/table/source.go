@@ -12,6 +12,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 	deliveryv1 "queryengine/proto/delivery/v1"
 )
@@ -122,7 +123,7 @@ func (s *source) listen(ctx context.Context) {
 				"source", s.meta.Name, "error", err)
 			said = true
 		}
-		sleep(ctx, pause)
+		lifecycle.Sleep(ctx, pause)
 	}
 }
 
@@ -140,7 +141,7 @@ func (s *source) capture(ctx context.Context) {
 			if !ill {
 				s.Logger.WarnContext(ctx, "no events can be taken from a source at present", "source", s.meta.Name, "error", err)
 			}
-			sleep(ctx, pause)
+			lifecycle.Sleep(ctx, pause)
 		case n < s.Batch:
 			timer := time.NewTimer(s.Interval)
 			select {
@@ -216,7 +217,7 @@ func (s *source) release(ctx context.Context, taken []backend.Event) {
 
 // renew renews the leases of what is in hand.
 func (s *source) renew(ctx context.Context) {
-	for sleep(ctx, renewEvery) {
+	for lifecycle.Sleep(ctx, renewEvery) {
 		s.mu.Lock()
 		ids := slices.Collect(maps.Keys(s.inHand))
 		s.mu.Unlock()
@@ -229,17 +230,5 @@ func (s *source) renew(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "the leases of events can't be renewed at present", "source", s.meta.Name, "error", err)
 		}
-	}
-}
-
-// sleep waits; false when ctx has ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
 	}
 }

@@ -110,7 +110,7 @@ func (v *Verifier) now() time.Time { return v.deps.Now() }
 func (v *Verifier) firstFetch(ctx context.Context, url string) (set *fetched, err error) {
 	wait := firstRetryWait
 	for range startRetries {
-		if set, err = v.fetch(ctx, url); err == nil || errors.Is(err, errBadSet) || !sleep(ctx, wait) {
+		if set, err = v.fetch(ctx, url); err == nil || errors.Is(err, errBadSet) || !lifecycle.Sleep(ctx, wait) {
 			return set, err
 		}
 		wait *= 2
@@ -125,7 +125,7 @@ func (v *Verifier) fetch(ctx context.Context, url string) (*fetched, error) {
 }
 
 func (v *Verifier) keepFresh(ctx context.Context, i *issuer, wait time.Duration) {
-	for sleep(ctx, wait) {
+	for lifecycle.Sleep(ctx, wait) {
 		wait = unknownExpiry
 		next, err := v.fetch(ctx, i.config.jwkURL)
 		if err != nil {
@@ -158,16 +158,4 @@ func keysFor(set *[]*key, id string, alg jwa.SignatureAlgorithm) []*key {
 		}
 	}
 	return fitting
-}
-
-// sleep waits, and is false when ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

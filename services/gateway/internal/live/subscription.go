@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"sync"
-	"time"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/lifecycle"
 	queryv1 "queryengine/proto/query/v1"
 )
 
@@ -55,22 +55,10 @@ func (c *Client) Subscribe(ctx context.Context, operation *queryv1.ExecuteReques
 			s.Close()
 			return nil, err
 		}
-		if err := pause(ctx, retryAfter); err != nil {
+		if !lifecycle.Sleep(ctx, retryAfter) {
 			s.Close()
-			return nil, err
+			return nil, ctx.Err()
 		}
-	}
-}
-
-// pause waits.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 
@@ -161,7 +149,7 @@ func (s *Subscription) replace() {
 			s.end(apierror.From(err))
 			return
 		}
-		_ = pause(s.ctx, retryAfter)
+		lifecycle.Sleep(s.ctx, retryAfter)
 	}
 }
 

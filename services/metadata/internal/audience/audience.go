@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/bus"
+	"queryengine/pkg/lifecycle"
 	metadatav1 "queryengine/proto/metadata/v1"
 )
 
@@ -86,7 +87,7 @@ func (a *Audience) hear(m proto.Message) {
 // Wait returns when every live gateway has seen the version, at the latest when ctx ends.
 func (a *Audience) Wait(ctx context.Context, streamID string, version int64) {
 	if early := a.ready.Sub(a.now()); early > 0 {
-		sleep(ctx, early)
+		lifecycle.Sleep(ctx, early)
 	}
 	for ctx.Err() == nil {
 		a.mu.Lock()
@@ -118,13 +119,4 @@ func (a *Audience) behind(streamID string, version int64) bool {
 		}
 	}
 	return false
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"queryengine/pkg/bus"
+	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/metadata/internal/store"
 )
@@ -134,7 +135,7 @@ func (p *Publisher) run(ctx context.Context) {
 		if time.Since(began) > poll {
 			pause = standby
 		}
-		sleep(ctx, pause)
+		lifecycle.Sleep(ctx, pause)
 		pause = min(2*pause, poll)
 	}
 }
@@ -186,7 +187,7 @@ func (p *Publisher) become(ctx context.Context, conn *pgx.Conn) error {
 			return nil
 		}
 		p.setStatus(nil)
-		sleep(ctx, standby)
+		lifecycle.Sleep(ctx, standby)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -277,13 +278,4 @@ func (p *Publisher) setNewest(version int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stored = version
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

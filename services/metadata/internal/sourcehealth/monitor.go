@@ -12,6 +12,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 )
 
@@ -166,7 +167,7 @@ func (m *Monitor) watch(ctx context.Context, l *loop) {
 			return
 		}
 		m.store(ctx, l, report)
-		if !wait(ctx, max(shortestPause, seconds(check.Interval))) {
+		if !lifecycle.Sleep(ctx, max(shortestPause, seconds(check.Interval))) {
 			return
 		}
 	}
@@ -176,7 +177,7 @@ func (m *Monitor) watch(ctx context.Context, l *loop) {
 func (m *Monitor) round(ctx context.Context, s *metadata.Source, check *metadata.HealthCheck) Report {
 	var report Report
 	for try := range 1 + max(0, check.Retries) {
-		if try > 0 && !wait(ctx, seconds(check.RetryInterval)) {
+		if try > 0 && !lifecycle.Sleep(ctx, seconds(check.RetryInterval)) {
 			break
 		}
 		if report = m.test(ctx, s, check); report.Status == OK {
@@ -221,16 +222,4 @@ func (m *Monitor) store(ctx context.Context, l *loop, r Report) {
 	}
 	m.config.Logger.Log(ctx, level, "health of a source", "type", "health-check-log",
 		"source_name", l.source.Name, "status", r.Status, "timestamp", r.Timestamp, "internal", r.Error)
-}
-
-// wait reports whether the time passed before ctx ended.
-func wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -1,8 +1,9 @@
 package live
 
 import (
-	"errors"
 	"time"
+
+	"queryengine/pkg/telemetry"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -25,10 +26,10 @@ type Metrics struct {
 func NewMetrics(r prometheus.Registerer) *Metrics {
 	labels := []string{"subscription_kind"}
 	gauge := func(name, help string) *prometheus.GaugeVec {
-		return register(r, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels))
+		return telemetry.Register(r, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels))
 	}
 	histogram := func(name, help string) *prometheus.HistogramVec {
-		return register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		return telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: name, Help: help, Buckets: []float64{0.000001, 0.0001, 0.01, 0.1, 0.3, 1, 3, 10, 30, 100},
 		}, labels))
 	}
@@ -40,20 +41,6 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		pushes:         histogram("engine_subscription_push_latency_seconds", "From the news of a change to the end of the run that it led to."),
 		statements:     histogram("engine_subscription_db_execution_time_seconds", "The database's part of one batch."),
 	}
-}
-
-// register adds a metric to a registry, or takes the one that is there.
-func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
-	if r == nil {
-		return c
-	}
-	var there prometheus.AlreadyRegisteredError
-	if err := r.Register(c); errors.As(err, &there) {
-		if existing, ok := there.ExistingCollector.(C); ok {
-			return existing
-		}
-	}
-	return c
 }
 
 func (m *Metrics) subscribers(k kind, n float64) { m.active.WithLabelValues(string(k)).Add(n) }
