@@ -21,7 +21,7 @@ import (
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
-	"queryengine/services/query-executor/internal/action"
+	"queryengine/pkg/action"
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/dataop"
 	"queryengine/services/query-executor/internal/live"

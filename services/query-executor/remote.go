@@ -5,7 +5,7 @@ import (
 
 	"queryengine/pkg/backend"
 	queryv1 "queryengine/proto/query/v1"
-	"queryengine/services/query-executor/internal/action"
+	"queryengine/pkg/action"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/remote"
 )

@@ -3,7 +3,7 @@ package execute
 import (
 	"context"
 
-	"queryengine/services/query-executor/internal/action"
+	"queryengine/pkg/action"
 	"queryengine/services/query-executor/internal/plan"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/session"
-	"queryengine/services/query-executor/internal/action"
+	"queryengine/pkg/action"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/schema"
