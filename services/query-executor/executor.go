@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/protobuf/proto"
 
+	"queryengine/pkg/action"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/bus"
@@ -21,7 +22,6 @@ import (
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
-	"queryengine/pkg/action"
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/dataop"
 	"queryengine/services/query-executor/internal/live"

@@ -3,9 +3,9 @@ package queryexecutor
 import (
 	"errors"
 
+	"queryengine/pkg/action"
 	"queryengine/pkg/backend"
 	queryv1 "queryengine/proto/query/v1"
-	"queryengine/pkg/action"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/remote"
 )

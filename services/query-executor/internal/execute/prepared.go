@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"queryengine/pkg/action"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/session"
-	"queryengine/pkg/action"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/schema"
