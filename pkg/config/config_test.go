@@ -61,6 +61,7 @@ func TestWrongVariableStopsTheStart(t *testing.T) {
 		"TX_ISOLATION":                        {"chaos", "Only expecting read-committed / repeatable-read / serializable"},
 		"ENABLED_APIS":                        {"graphql,admin", "Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics"},
 		"ADMIN_SECRETS":                       {`["a",""]`, "expecting a JSON array of texts that are not empty"},
+		"TLS_KEY":                             {"-----BEGIN PRIVATE KEY-----\nx", "expecting the path of a file, not what it holds"},
 		"LOG_LEVEL":                           {"loud", "Valid log levels: debug, info, warn or error"},
 	} {
 		t.Run(variable, func(t *testing.T) {

@@ -49,10 +49,20 @@ var (
 	errPositive = errors.New("Only expecting a positive integer")          //nolint:staticcheck // wire text
 	errEmpty    = errors.New("empty string not allowed")
 	errBoolean  = errors.New(` Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive`)
+	errPath     = errors.New("expecting the path of a file, not what it holds")
 	errSecrets  = errors.New("expecting a JSON array of texts that are not empty")
 )
 
 func parseText(s string) (string, error) { return s, nil }
+
+// parsePath refuses what a file holds in the place of its path: it may be a key, and would end up
+// in messages about files.
+func parsePath(s string) (string, error) {
+	if strings.Contains(s, "\n") || strings.Contains(s, "-----BEGIN") {
+		return "", errPath
+	}
+	return s, nil
+}
 
 func parseSecret(s string) (Secret, error) { return Secret(s), nil }
 

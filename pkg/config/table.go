@@ -32,6 +32,18 @@ var (
 		Flag: "server-host", Default: "*", Group: GroupListener, Services: []Service{Gateway},
 		Help: "address to listen on; * is all IPv4 addresses",
 	}, parseNonEmpty)
+	TLSCertificate = define(Spec{
+		Flag: "tls-certificate", Values: "path of a PEM file", Group: GroupListener, Services: []Service{Gateway},
+		Help: "certificate, with its chain, that clients connect to by TLS; needs tls-key; the files are read again when they change",
+	}, parsePath)
+	TLSKey = define(Spec{
+		Flag: "tls-key", Values: "path of a PEM file", Group: GroupListener, Services: []Service{Gateway},
+		Help: "key of the certificate",
+	}, parsePath)
+	TLSClientCA = define(Spec{
+		Flag: "tls-client-ca", Values: "path of a PEM file", Group: GroupListener, Services: []Service{Gateway},
+		Help: "authorities of client certificates; with it, clients need one for everything but /healthz",
+	}, parsePath)
 	ServerTimeout = define(Spec{
 		Flag: "server-timeout", Default: "30", Values: seconds, Group: GroupListener, Services: []Service{Gateway},
 		Help: "a client that takes longer to send its request is disconnected",
@@ -403,7 +415,7 @@ var (
 var table = append(effective, withoutEffect...)
 
 var effective = []row{
-	ServerPort, ServerHost, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS,
+	ServerPort, ServerHost, TLSCertificate, TLSKey, TLSClientCA, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS,
 	WebSocketReadCookie, WebSocketInitTimeout, WebSocketKeepAlive, WebSocketCompression, StatusPort,
 	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
 	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,

@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -20,21 +21,22 @@ const healthPatience = 3 * time.Second
 // Health asks the program that runs with the same settings on this machine how it is, for
 // health checks in images that hold nothing else.
 func Health(ctx context.Context, name config.Service, v *config.Values) error {
-	port := config.StatusPort.Get(v)
+	port, scheme, client := config.StatusPort.Get(v), "http", http.DefaultClient
 	if name == config.Gateway || name == config.Engine {
 		port = config.ServerPort.Get(v)
+		scheme, client = Scheme(v), SelfClient(v)
 	}
 	if port == 0 {
 		return fmt.Errorf("%s has no /healthz: set --%s", name, config.StatusPort.Spec().Flag)
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
-	url := "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) + "/healthz"
+	url := scheme + "://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) + "/healthz"
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return err
 	}
@@ -44,4 +46,24 @@ func Health(ctx context.Context, name config.Service, v *config.Values) error {
 		err = errors.New(strings.TrimSpace(string(text)))
 	}
 	return err
+}
+
+// Scheme is that of the gateway's addresses.
+func Scheme(v *config.Values) string {
+	if config.TLSCertificate.Get(v) != "" {
+		return "https"
+	}
+	return "http"
+}
+
+// SelfClient is for a program that asks its own gateway at 127.0.0.1. The certificate there is
+// for other names.
+func SelfClient(v *config.Values) *http.Client {
+	if Scheme(v) == "http" {
+		return http.DefaultClient
+	}
+	return &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // what it sends does not leave the machine
+	}}
 }

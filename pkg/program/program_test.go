@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -149,4 +152,19 @@ func TestHealthCommand(t *testing.T) {
 	require.Contains(t, r.errs, "the database is away")
 	cancel()
 	require.Zero(t, (<-done).code)
+}
+
+func TestHealthCommandOverTLS(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/healthz" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(server.Close)
+	v, err := config.Load(config.Gateway, []string{
+		"--tls-certificate", "c", "--server-port", strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port),
+	}, func(string) (string, bool) { return "", false }, io.Discard)
+	require.NoError(t, err)
+	require.NoError(t, program.Health(t.Context(), config.Gateway, v))
 }

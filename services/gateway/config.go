@@ -10,6 +10,7 @@ import (
 	"queryengine/pkg/config"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/api"
+	"queryengine/services/gateway/internal/listen"
 )
 
 // Config is what the settings say to the gateway.
@@ -17,6 +18,8 @@ type Config struct {
 	// Host is the address to listen on, "*" for all IPv4 addresses; Port 0 takes any.
 	Host string
 	Port int
+	// TLS are the files of a TLS listener, empty for one without TLS.
+	TLS listen.Files
 	// Timeout is how long a client may take to send a request, and to take its answer.
 	Timeout time.Duration
 	// RequestTimeout is how long a query may take, 0 for without end.
@@ -79,8 +82,11 @@ type Config struct {
 // ReadConfig takes the gateway's settings from the table.
 func ReadConfig(v *config.Values) Config {
 	c := Config{
-		Host:                     config.ServerHost.Get(v),
-		Port:                     config.ServerPort.Get(v),
+		Host: config.ServerHost.Get(v),
+		Port: config.ServerPort.Get(v),
+		TLS: listen.Files{
+			Certificate: config.TLSCertificate.Get(v), Key: config.TLSKey.Get(v), ClientCA: config.TLSClientCA.Get(v),
+		},
 		Timeout:                  config.ServerTimeout.Get(v),
 		RequestTimeout:           config.RequestTimeout.Get(v),
 		CacheSize:                int64(config.MaxCacheSize.Get(v)) * 1_000_000,
@@ -139,5 +145,5 @@ func (c *Config) Validate() error {
 	if c.MaxRequestSize <= 0 || c.MaxHeaderSize <= 0 {
 		return errors.New("the size limits of requests must be positive")
 	}
-	return nil
+	return c.TLS.Validate()
 }

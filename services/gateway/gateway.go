@@ -147,6 +147,12 @@ func (g *Gateway) listen(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen: %w", err)
 	}
+	var secure *listen.TLS
+	if g.config.TLS.Certificate != "" {
+		if secure, err = listen.NewTLS(g.config.TLS, g.deps.Logger); err != nil {
+			return errors.Join(err, listener.Close())
+		}
+	}
 	g.listener = listener
 	g.server = &http.Server{
 		Handler:           g.api.Handler(),
@@ -156,8 +162,13 @@ func (g *Gateway) listen(ctx context.Context) error {
 		ConnState:         g.metrics.ConnState,
 		ErrorLog:          slog.NewLogLogger(g.deps.Logger.Handler(), slog.LevelDebug),
 	}
+	serve := g.server.Serve
+	if secure != nil {
+		g.server.TLSConfig = secure.Config()
+		serve = func(l net.Listener) error { return g.server.ServeTLS(l, "", "") }
+	}
 	go func() {
-		if err := g.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			g.deps.Logger.Error("the listener failed", "error", err)
 		}
 	}()
@@ -209,6 +220,7 @@ func (g *Gateway) wire() {
 		AdminInternalErrors:      g.config.AdminInternalErrors,
 		Preserve401:              g.config.Preserve401Errors,
 		StrictOverHTTP:           g.config.StrictOverHTTP,
+		ClientCertificates:       g.config.TLS.ClientCA != "",
 		MaxRequestSize:           g.config.MaxRequestSize,
 		ReadTimeout:              g.config.Timeout,
 		RequestTimeout:           g.config.RequestTimeout,

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"queryengine/pkg/config"
+	"queryengine/pkg/program"
 	"queryengine/services/engine/sample"
 )
 
@@ -48,7 +49,7 @@ func (sh *Shell) applySample(ctx context.Context, v *config.Values) error {
 	if err != nil {
 		return err
 	}
-	c := client{base: address(v), secret: config.AdminSecret.Get(v).Reveal()}
+	c := client{http: program.SelfClient(v), base: address(v), secret: config.AdminSecret.Get(v).Reveal()}
 	if err := c.awaitHealth(ctx); err != nil {
 		return err
 	}
@@ -86,11 +87,14 @@ func address(v *config.Values) string {
 	if host == "*" || host == "0.0.0.0" || host == "::" {
 		host = "127.0.0.1"
 	}
-	return "http://" + net.JoinHostPort(host, strconv.Itoa(config.ServerPort.Get(v)))
+	return program.Scheme(v) + "://" + net.JoinHostPort(host, strconv.Itoa(config.ServerPort.Get(v)))
 }
 
 // client calls the gateway of this process.
-type client struct{ base, secret string }
+type client struct {
+	http         *http.Client
+	base, secret string
+}
 
 func (c client) awaitHealth(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
@@ -142,7 +146,7 @@ func (c client) do(ctx context.Context, method, path string, body []byte) ([]byt
 	if c.secret != "" {
 		request.Header.Set("X-Engine-Admin-Secret", c.secret)
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,8 @@ type Settings struct {
 	// StrictOverHTTP follows the specification of GraphQL over HTTP where the wire format
 	// differs from it.
 	StrictOverHTTP bool
+	// ClientCertificates has requests need one, of those that the listener knows.
+	ClientCertificates bool
 	// MaxRequestSize is the most bytes of a request's body.
 	MaxRequestSize int
 	// ReadTimeout is how long the body of a request may take to come, RequestTimeout how

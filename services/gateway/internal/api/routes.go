@@ -58,6 +58,9 @@ func (a *API) routes() []route {
 func (a *API) Handler() http.Handler {
 	e := echo.New()
 	missing := a.serve(apiErrors, notFound)
+	if a.ClientCertificates {
+		e.Pre(a.requireCertificate)
+	}
 	for _, r := range a.routes() {
 		if r.group == GroupAlways || a.Enabled[r.group] {
 			e.Add(r.method, r.path, a.serve(r.errors, r.handler))
@@ -74,6 +77,21 @@ func (a *API) Handler() http.Handler {
 		}
 	}
 	return e
+}
+
+// requireCertificate answers those who have shown no certificate, but not health checks, which
+// have none.
+func (a *API) requireCertificate(next echo.HandlerFunc) echo.HandlerFunc {
+	refuse := a.serve(apiErrors, func(*exchange) error {
+		return apierror.New(apierror.AccessDenied, "a client certificate is required").WithStatus(http.StatusForbidden)
+	})
+	return func(c echo.Context) error {
+		r := c.Request()
+		if r.URL.Path == "/healthz" || r.URL.Path == "/engine/healthz" || r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
+			return next(c)
+		}
+		return refuse(c)
+	}
 }
 
 func notFound(*exchange) error {

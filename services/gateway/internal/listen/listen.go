@@ -4,7 +4,9 @@ package listen
 
 import (
 	"context"
+	"errors"
 	"net"
+	"sync"
 	"time"
 )
 
@@ -35,21 +37,21 @@ func (l *listener) Accept() (net.Conn, error) {
 }
 
 // conn moves the deadline of its writes on only when half of the time is over: moving it
-// costs more than writing a small answer.
+// costs more than writing a small answer. A deadline that is set from outside stays.
 type conn struct {
 	net.Conn
-	timeout  time.Duration
+	timeout time.Duration
+
+	mu       sync.Mutex
 	deadline time.Time
+	outside  bool
 }
 
 func (c *conn) Write(p []byte) (int, error) {
 	written := 0
 	for {
-		if now := time.Now(); c.deadline.Sub(now) < c.timeout/2 {
-			c.deadline = now.Add(c.timeout)
-			if err := c.SetWriteDeadline(c.deadline); err != nil {
-				return written, err
-			}
+		if err := c.moveDeadline(); err != nil {
+			return written, err
 		}
 		n, err := c.Conn.Write(p[written:min(len(p), written+piece)])
 		written += n
@@ -57,4 +59,29 @@ func (c *conn) Write(p []byte) (int, error) {
 			return written, err
 		}
 	}
+}
+
+func (c *conn) moveDeadline() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	if c.outside || c.deadline.Sub(now) >= c.timeout/2 {
+		return nil
+	}
+	c.deadline = now.Add(c.timeout)
+	return c.Conn.SetWriteDeadline(c.deadline)
+}
+
+// SetDeadline implements net.Conn.
+func (c *conn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
+}
+
+// SetWriteDeadline implements net.Conn. Without one, conn sets its own again: a server takes its
+// deadline away after a handshake, and when a connection becomes a WebSocket.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deadline, c.outside = t, !t.IsZero()
+	return c.Conn.SetWriteDeadline(t)
 }
