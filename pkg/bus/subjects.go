@@ -33,7 +33,7 @@ const (
 )
 
 // What services ask of each other. The request and head messages of an endpoint are in
-// proto/query/v1 and proto/metadata/v1, under the endpoint's name.
+// proto/query/v1, proto/metadata/v1 and proto/action/v1, under the endpoint's name.
 var (
 	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute"}
 	QueryExplain     = Endpoint{Service: ServiceQueryExecutor, Name: "explain", Subject: "engine.query.explain"}
@@ -44,6 +44,9 @@ var (
 	MetadataDump     = Endpoint{Service: ServiceMetadata, Name: "dump", Subject: "engine.metadata.dump"}
 	SourceHealth     = Endpoint{Service: ServiceMetadata, Name: "source-health", Subject: "engine.metadata.source-health"}
 	MetadataSnapshot = Endpoint{Service: ServiceMetadata, Name: "snapshot", Subject: "engine.metadata.snapshot"}
+	ActionEnqueue    = Endpoint{Service: ServiceEventDelivery, Name: "action-enqueue", Subject: "engine.actions.enqueue"}
+	ActionRead       = Endpoint{Service: ServiceEventDelivery, Name: "action-read", Subject: "engine.actions.read"}
+	ActionFinished   = Endpoint{Service: ServiceEventDelivery, Name: "action-finished", Subject: "engine.actions.finished"}
 	// MetadataHealth takes an empty message, and fails while metadata can't be changed.
 	MetadataHealth = Endpoint{Service: ServiceMetadata, Name: "health", Subject: "engine.metadata.health"}
 )
@@ -76,6 +79,10 @@ var (
 	// LiveRollCall carries a LiveRollCall: every executor answers with a LiveExecutor.
 	LiveRollCall = Topic{Subject: "engine.query.rollcall"}
 )
+
+// ActionsEnded carries a Finished of proto/action/v1: calls of asynchronous actions that have
+// just ended.
+var ActionsEnded = Topic{Subject: "engine.actions.ended"}
 
 // What followers of metadata tell each other.
 var (

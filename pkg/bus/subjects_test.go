@@ -23,10 +23,10 @@ func TestSubjects(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	var kinds []string
-	for _, e := range []Endpoint{QueryExecute, QueryExplain, QueryCheck, DataExecute, LiveLink("INSTANCE"), LiveSubscribe("INSTANCE"), LiveUnsubscribe("INSTANCE"), MetadataApply, MetadataSnapshot, MetadataHealth} {
+	for _, e := range []Endpoint{QueryExecute, QueryExplain, QueryCheck, DataExecute, LiveLink("INSTANCE"), LiveSubscribe("INSTANCE"), LiveUnsubscribe("INSTANCE"), MetadataApply, MetadataSnapshot, MetadataHealth, ActionEnqueue, ActionRead, ActionFinished} {
 		fmt.Fprintf(&b, "endpoint %s of %s: %s\n", e.Name, e.Service, e.Subject)
 	}
-	for _, topic := range []Topic{MetadataAck, MetadataRollCall, LiveExecutors, LiveRollCall} {
+	for _, topic := range []Topic{MetadataAck, MetadataRollCall, LiveExecutors, LiveRollCall, ActionsEnded} {
 		fmt.Fprintf(&b, "topic: %s\n", topic.Subject)
 	}
 	fmt.Fprintf(&b, "stream %s: %s\n", ChangesStream, ChangesSubject)

@@ -64,14 +64,6 @@ var withoutEffect = []row{
 	}, parseNonNegative),
 
 	accepted(Spec{
-		Flag: "async-actions-fetch-interval", Default: "1000", Values: milliseconds, Services: []Service{EventDelivery},
-		Help: "how often asynchronous actions are looked for",
-	}, parseDuration(time.Millisecond)),
-	accepted(Spec{
-		Flag: "async-actions-fetch-batch-size", Default: "10", Values: number, Services: []Service{EventDelivery},
-		Help: "asynchronous actions that are fetched at once",
-	}, parseNonNegative),
-	accepted(Spec{
 		Flag: "enable-triggers-error-log-level", Default: "false", Values: boolean, Switch: true, Services: []Service{EventDelivery},
 		Help: "log failed deliveries as errors",
 	}, parseBool),

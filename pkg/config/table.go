@@ -372,6 +372,14 @@ var (
 		Flag: "events-fetch-batch-size", Default: "100", Values: number, Group: GroupEvents, Services: []Service{EventDelivery},
 		Help: "events of tables that are fetched at once; 0 for none",
 	}, parseNonNegative)
+	AsyncActionsFetchInterval = define(Spec{
+		Flag: "async-actions-fetch-interval", Default: "1000", Values: milliseconds, Group: GroupEvents, Services: []Service{EventDelivery},
+		Help: "how often calls of asynchronous actions are looked for that were left behind; 0 to call none",
+	}, parseDuration(time.Millisecond))
+	AsyncActionsFetchBatchSize = define(Spec{
+		Flag: "async-actions-fetch-batch-size", Default: "10", Values: number, Group: GroupEvents, Services: []Service{EventDelivery},
+		Help: "calls of asynchronous actions that are fetched at once; 0 to call none",
+	}, parseNonNegative)
 	DisableEventing = define(Spec{
 		Flag: "disable-eventing", Default: "false", Values: boolean, Switch: true, Group: GroupEvents, Services: []Service{EventDelivery, Scheduler},
 		Help: "deliver no events",
@@ -426,7 +434,8 @@ var effective = []row{
 	QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
 	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, CloseWebSocketsOnMetadataChange,
-	EventsHTTPPoolSize, EventsFetchInterval, EventsFetchBatchSize, DisableEventing,
+	EventsHTTPPoolSize, EventsFetchInterval, EventsFetchBatchSize, AsyncActionsFetchInterval, AsyncActionsFetchBatchSize,
+	DisableEventing,
 	LogLevel, MetricsHighCardinality, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
 }
 

@@ -81,6 +81,12 @@ func newCustomTypes(meta *metadata.CustomTypes, scalars func(string) *CustomType
 	return c
 }
 
+// OutputTypes gives the types of answers of actions by name, as far as answers are checked by
+// them. It needs no source: what isn't known otherwise is a scalar of one.
+func OutputTypes(types *metadata.CustomTypes) func(name string) *CustomType {
+	return newCustomTypes(types, func(name string) *CustomType { return &CustomType{Name: name, Kind: SourceScalar} }).find
+}
+
 // find returns the type of that name, or nil. Scalars of sources become known when they are
 // asked for, which only happens while the types are checked.
 func (c *customTypes) find(name string) *CustomType {

@@ -27,11 +27,10 @@ const (
 type Kind int32
 
 const (
-	Kind_KIND_UNSPECIFIED  Kind = 0
-	Kind_KIND_CRON         Kind = 1
-	Kind_KIND_ONE_OFF      Kind = 2
-	Kind_KIND_TABLE_EVENT  Kind = 3
-	Kind_KIND_ASYNC_ACTION Kind = 4
+	Kind_KIND_UNSPECIFIED Kind = 0
+	Kind_KIND_CRON        Kind = 1
+	Kind_KIND_ONE_OFF     Kind = 2
+	Kind_KIND_TABLE_EVENT Kind = 3
 )
 
 // Enum value maps for Kind.
@@ -41,14 +40,12 @@ var (
 		1: "KIND_CRON",
 		2: "KIND_ONE_OFF",
 		3: "KIND_TABLE_EVENT",
-		4: "KIND_ASYNC_ACTION",
 	}
 	Kind_value = map[string]int32{
-		"KIND_UNSPECIFIED":  0,
-		"KIND_CRON":         1,
-		"KIND_ONE_OFF":      2,
-		"KIND_TABLE_EVENT":  3,
-		"KIND_ASYNC_ACTION": 4,
+		"KIND_UNSPECIFIED": 0,
+		"KIND_CRON":        1,
+		"KIND_ONE_OFF":     2,
+		"KIND_TABLE_EVENT": 3,
 	}
 )
 
@@ -89,7 +86,7 @@ type Delivery struct {
 	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
 	// Source whose table it is, for events of tables.
 	Source string `protobuf:"bytes,3,opt,name=source,proto3" json:"source,omitempty"`
-	// Name of the trigger or action, empty for one-off events.
+	// Name of the trigger, empty for one-off events.
 	Trigger string `protobuf:"bytes,4,opt,name=trigger,proto3" json:"trigger,omitempty"`
 	// Attempts that were recorded before this one.
 	Tries int32 `protobuf:"varint,5,opt,name=tries,proto3" json:"tries,omitempty"`
@@ -192,13 +189,12 @@ const file_delivery_v1_delivery_proto_rawDesc = "" +
 	"\atrigger\x18\x04 \x01(\tR\atrigger\x12\x14\n" +
 	"\x05tries\x18\x05 \x01(\x05R\x05tries\x12\x14\n" +
 	"\x05event\x18\x06 \x01(\fR\x05event\x12)\n" +
-	"\x10metadata_version\x18\a \x01(\x03R\x0fmetadataVersion*j\n" +
+	"\x10metadata_version\x18\a \x01(\x03R\x0fmetadataVersion*Y\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\r\n" +
 	"\tKIND_CRON\x10\x01\x12\x10\n" +
 	"\fKIND_ONE_OFF\x10\x02\x12\x14\n" +
-	"\x10KIND_TABLE_EVENT\x10\x03\x12\x15\n" +
-	"\x11KIND_ASYNC_ACTION\x10\x04B*Z(queryengine/proto/delivery/v1;deliveryv1b\x06proto3"
+	"\x10KIND_TABLE_EVENT\x10\x03\"\x04\b\x04\x10\x04B*Z(queryengine/proto/delivery/v1;deliveryv1b\x06proto3"
 
 var (
 	file_delivery_v1_delivery_proto_rawDescOnce sync.Once

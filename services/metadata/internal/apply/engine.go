@@ -261,6 +261,9 @@ func (w *work) commit(ctx context.Context) error {
 	if err := w.tx.PlanCron(ctx, ticks, now); err != nil {
 		return err
 	}
+	if err := w.tx.ForgetActions(ctx, w.forgotten); err != nil {
+		return err
+	}
 	undoTriggers, err := w.changeEventTriggers(ctx)
 	if err == nil {
 		err = w.store(ctx, &next, change)

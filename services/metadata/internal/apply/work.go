@@ -39,6 +39,8 @@ type work struct {
 	// that are missing in the sources.
 	recreate       *metadata.Selection
 	checkInstalled bool
+	// forgotten names actions whose calls go with the change.
+	forgotten []string
 	// tx is the claim on the version of base, nil before it is needed.
 	tx *store.Tx
 }
@@ -157,6 +159,7 @@ func (w *work) adopt(ctx context.Context, kind string, r *metadata.Result) (json
 		return nil, err
 	}
 	w.current = next
+	w.forgotten = append(w.forgotten, r.ClearActions...)
 	if r.Reply == nil {
 		return success, nil
 	}
