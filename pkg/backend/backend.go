@@ -132,6 +132,8 @@ type ObjectField struct {
 type RenderOptions struct {
 	// StringifyNumeric makes int8, numeric, float8 and money JSON strings.
 	StringifyNumeric bool
+	// Comment is added to the statements, nil for none.
+	Comment *Comment
 }
 
 // Renderer turns plans into statements.
@@ -155,6 +157,8 @@ type Args struct {
 	// Lists are the bound lists, by ir.Each.Index.
 	Lists   [][][]byte
 	Session *session.Session
+	// RequestID is for comments that name it.
+	RequestID string
 }
 
 // Source is an open source: its pools of connections. Safe for concurrent use.

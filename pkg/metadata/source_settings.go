@@ -16,11 +16,32 @@ type QueryTags struct {
 }
 
 func (t *QueryTags) check() error {
-	return apierror.At(checkWord(t.Format, "standard", "sqlcommenter", "standard_prepended"), "format")
+	if checkWord(t.Format, tagsStandard, "sqlcommenter", "standard_prepended") == nil {
+		return nil
+	}
+	return apierror.At(apierror.New(apierror.ParseFailed,
+		"Not a valid query tags format value. Use either standard, sqlcommenter, or standard_prepended"), "format")
+}
+
+const tagsStandard = "standard"
+
+// Tags are the query tags of the source: those of its settings, or the defaults.
+func (s *Source) Tags() QueryTags {
+	tags := QueryTags{Format: tagsStandard, OmitRequestID: true}
+	switch {
+	case !slices.Contains(kindsWithQueryTags, s.Kind):
+		return QueryTags{Disabled: true}
+	case isNull(s.QueryTags):
+		return tags
+	}
+	if err := decode(s.QueryTags, &tags); err != nil { // it was refused when it came
+		return QueryTags{Disabled: true}
+	}
+	return tags
 }
 
 func (t *QueryTags) isDefault() bool {
-	return *t == QueryTags{Format: "standard", OmitRequestID: true}
+	return *t == QueryTags{Format: tagsStandard, OmitRequestID: true}
 }
 
 // HealthCheck says how often and by which statement a source is tested. Times are in

@@ -74,7 +74,7 @@ func buildSource(m *metadata.Source, c *catalog.Source, roles *roleSet, prev *So
 	}
 	s := &Source{
 		Name: m.Name, Kind: m.Kind, Meta: m, Catalog: c, Dialect: h.dialect,
-		Convention: h.convention, Namespace: h.namespace(), head: h, roles: roles, env: o.Env,
+		Convention: h.convention, Namespace: h.namespace(), head: h, roles: roles, env: o.Env, QueryTags: m.Tags(),
 	}
 	s.buildTables(prev)
 	for _, t := range s.Tables {

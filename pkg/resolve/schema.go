@@ -68,6 +68,8 @@ type Source struct {
 	Convention Convention
 	// Namespace is the field that holds the root fields of the source, "" for none.
 	Namespace string
+	// QueryTags are what statements for the source say of themselves.
+	QueryTags metadata.QueryTags
 
 	head   *head
 	roles  *roleSet

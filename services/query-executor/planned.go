@@ -22,6 +22,7 @@ type planned struct {
 	tables    []tableDep
 	writes    []writeDep
 	functions []functionDep
+	tags      []tagsDep
 	remotes   []*resolve.Remote
 	// volatile plans are good for one generation only.
 	volatile bool
@@ -87,6 +88,7 @@ func newPlanned(prepared *execute.Prepared, p *plan.Plan, role string, generatio
 	for _, f := range p.Functions {
 		out.functions = append(out.functions, functionDep{source: f.Source.Name, function: f.Function, meta: f.Meta})
 	}
+	out.dependOnTags(p)
 	out.checked.Store(generation)
 	return out
 }
@@ -124,12 +126,46 @@ func (p *planned) holds(s *resolve.Schema) bool {
 			return false
 		}
 	}
+	for _, d := range p.tags {
+		if !d.holds(s) {
+			return false
+		}
+	}
 	for _, d := range p.functions {
 		if !d.holds(s.Source(d.source), p.role) {
 			return false
 		}
 	}
 	return true
+}
+
+// tagsDep is what the statements for a source say of themselves.
+type tagsDep struct {
+	source string
+	tags   metadata.QueryTags
+}
+
+func (d tagsDep) holds(s *resolve.Schema) bool {
+	source := s.Source(d.source)
+	return source != nil && source.QueryTags == d.tags
+}
+
+// dependOnTags notes the tags of all sources that the plan has statements for.
+func (p *planned) dependOnTags(of *plan.Plan) {
+	add := func(s *resolve.Source) {
+		if d := (tagsDep{s.Name, s.QueryTags}); !slices.Contains(p.tags, d) {
+			p.tags = append(p.tags, d)
+		}
+	}
+	for _, t := range of.Tables {
+		add(t.Source)
+	}
+	for _, w := range of.Writes {
+		add(w.Source)
+	}
+	for _, f := range of.Functions {
+		add(f.Source)
+	}
 }
 
 func (d functionDep) holds(s *resolve.Source, role string) bool {

@@ -111,7 +111,7 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 		return ready{}, err
 	}
 	q.values = s.values
-	s.run = execute.Run{Session: q.session, Sources: e.sources, Values: s.values, Bound: s.run.Bound[:0]}
+	s.run = execute.Run{Session: q.session, RequestID: q.id, Sources: e.sources, Values: s.values, Bound: s.run.Bound[:0]}
 	p, err := e.bound(ctx, st, document, q, s)
 	if err != nil {
 		return ready{}, err
@@ -199,7 +199,7 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 		return nil, err
 	}
 	_, end = e.stage(ctx, stageRender, time.Now())
-	prepared, err := execute.Prepare(made, e.renderOptions())
+	prepared, err := execute.Prepare(made, e.renderOptions(), commenter(d.Operation, s.values))
 	end(err)
 	if err != nil {
 		return nil, err

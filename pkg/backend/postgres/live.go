@@ -17,6 +17,8 @@ type liveStatement struct {
 	check   *rendered
 	explain *rendered
 	key     string
+	// sql is the text without its comment.
+	sql string
 	// columns are the values of a cohort, roots the number of root fields.
 	columns []param
 	roots   int
@@ -80,14 +82,18 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 		return nil, fmt.Errorf("rendering a subscription: %w", r.err)
 	}
 	subs := r.live.subs(len(r.params))
+	sql := "SELECT " + strings.Join(items, ", ") + " FROM " + subs + joins.String()
 	s := &liveStatement{
-		text:    &rendered{sql: "SELECT " + strings.Join(items, ", ") + " FROM " + subs + joins.String(), params: r.params},
+		sql:     sql,
+		text:    &rendered{sql: sql, params: r.params},
 		check:   &rendered{sql: "SELECT FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", once: true},
 		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil,
 	}
-	s.explain = &rendered{sql: "EXPLAIN " + s.text.sql, params: r.params, once: true}
+	s.text.addComment(o.Comment)
+	s.explain = &rendered{sql: "EXPLAIN " + sql, params: r.params, once: true}
+	// Those who only differ in the comment are run together, with that of the first one.
 	var key strings.Builder
-	key.WriteString(s.text.sql)
+	key.WriteString(sql)
 	for i := range r.params {
 		fmt.Fprintf(&key, "\x00%q", r.params[i].text)
 	}
@@ -109,7 +115,7 @@ func (r *renderer) liveRoot(root ir.Root, cursor *ir.Cursor) string {
 }
 
 // SQL is the text, with parameters.
-func (s *liveStatement) SQL() string { return s.text.sql }
+func (s *liveStatement) SQL() string { return s.sql }
 
 // Key tells statements apart.
 func (s *liveStatement) Key() string { return s.key }

@@ -42,6 +42,8 @@ type rendered struct {
 	zoned bool
 	// once says that the text isn't worth to be kept prepared.
 	once bool
+	// comment is the one that each run adds, nil for none.
+	comment *backend.Comment
 }
 
 // answer says what the rows of a result are.
@@ -132,7 +134,11 @@ func (r *renderer) finish(sql string, a answer) (*rendered, error) {
 	if r.err != nil {
 		return nil, fmt.Errorf("rendering a plan: %w", r.err)
 	}
-	return &rendered{sql: sql, params: r.params, answer: a, zoned: r.zoned, once: r.once}, nil
+	text := &rendered{sql: sql, params: r.params, answer: a, zoned: r.zoned, once: r.once}
+	if r.mode.inline == nil { // people who read it know what they have asked
+		text.addComment(r.options.Comment)
+	}
+	return text, nil
 }
 
 // root renders a root field. Made by the database, its result is one row with one column.

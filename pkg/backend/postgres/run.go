@@ -34,6 +34,7 @@ func prepare(st backend.Statement, a *backend.Args) (*statement, [][]byte, error
 	if !ok {
 		return nil, nil, fmt.Errorf("not a statement of PostgreSQL: %T", st)
 	}
+	stmt = stmt.forRequest(a.RequestID)
 	values := make([][]byte, len(stmt.utc.params))
 	for i := range values {
 		var err error

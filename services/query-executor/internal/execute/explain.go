@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"queryengine/pkg/apierror"
-	"queryengine/pkg/backend"
 )
 
 // explanation is how the database would answer one root field.
@@ -58,6 +57,6 @@ func (q *query) explain(ctx context.Context, r *Run, bound [][]byte) (explanatio
 		return explanation{}, err
 	}
 	defer source.Release()
-	sql, lines, err := source.Explain(ctx, q.statement, backend.Args{Variables: bound, Session: r.Session})
+	sql, lines, err := source.Explain(ctx, q.statement, r.args(bound))
 	return explanation{Field: q.field, SQL: &sql, Plan: lines}, err
 }

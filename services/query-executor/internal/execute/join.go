@@ -32,7 +32,7 @@ type target interface {
 }
 
 // newJoins prepares the joins of an answer; nil for none.
-func newJoins(list []plan.JoinMember, o backend.RenderOptions) (*joins, error) {
+func newJoins(list []plan.JoinMember, o options) (*joins, error) {
 	if len(list) == 0 {
 		return nil, nil //nolint:nilnil // nothing to join is no fault
 	}
@@ -42,7 +42,7 @@ func newJoins(list []plan.JoinMember, o backend.RenderOptions) (*joins, error) {
 	return out, err
 }
 
-func (j *joins) add(list []plan.JoinMember, o backend.RenderOptions) ([]join.Member, error) {
+func (j *joins) add(list []plan.JoinMember, o options) ([]join.Member, error) {
 	members := make([]join.Member, len(list))
 	for i, m := range list {
 		below, err := j.add(m.Below, o)
@@ -69,11 +69,11 @@ func (j *joins) add(list []plan.JoinMember, o backend.RenderOptions) ([]join.Mem
 	return members, nil
 }
 
-func newTarget(j *plan.Join, o backend.RenderOptions) (target, error) {
+func newTarget(j *plan.Join, o options) (target, error) {
 	if j.Remote != nil {
 		return &remoteTarget{j.Remote}, nil
 	}
-	statement, err := j.Query.Source.Dialect.RenderQuery(j.Query.Root, o)
+	statement, err := j.Query.Source.Dialect.RenderQuery(j.Query.Root, o.of(j.Query.Source))
 	if err != nil {
 		return nil, fmt.Errorf("render a join: %w", err)
 	}

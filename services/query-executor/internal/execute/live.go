@@ -39,7 +39,7 @@ func (l *Live) Key() string { return l.key }
 // that selects nothing.
 func (p *Prepared) Live() *Live { return p.live }
 
-func newLive(p *plan.Plan, pieces []piece, o backend.RenderOptions) (*Live, error) {
+func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 	renderer, ok := p.Live.Source.Dialect.(backend.LiveRenderer)
 	if !ok {
 		return nil, apierror.New(apierror.NotSupported, "subscriptions on this source are not supported")
@@ -50,7 +50,7 @@ func newLive(p *plan.Plan, pieces []piece, o backend.RenderOptions) (*Live, erro
 			l.Roots = append(l.Roots, part.Query.Root)
 		}
 	}
-	statement, err := renderer.RenderLive(l, o)
+	statement, err := renderer.RenderLive(l, o.of(p.Live.Source))
 	if err != nil {
 		return nil, fmt.Errorf("render a subscription: %w", err)
 	}
@@ -88,7 +88,7 @@ func (l *Live) bind(r *Run) error {
 
 // Values are the values of the cohort that a subscriber belongs to, after Bind.
 func (l *Live) Values(r *Run) ([][]byte, error) {
-	return l.Statement.Bind(backend.Args{Variables: r.Bound, Session: r.Session})
+	return l.Statement.Bind(r.args(r.Bound))
 }
 
 // AppendAnswer makes an answer of the root fields of a result.

@@ -40,7 +40,7 @@ type replyPart struct {
 	statement backend.Statement
 }
 
-func newWrite(w *plan.Write, o backend.RenderOptions) (*write, error) {
+func newWrite(w *plan.Write, o options) (*write, error) {
 	out := &write{Write: w}
 	if w.Insert != nil {
 		out.insert = newInsertion(w, o)
@@ -49,7 +49,7 @@ func newWrite(w *plan.Write, o backend.RenderOptions) (*write, error) {
 		rendered := step{empty: s.Empty}
 		var err error
 		if s.Mutation != nil {
-			if rendered.statement, err = w.Source.Dialect.RenderMutation(s.Mutation, o); err != nil {
+			if rendered.statement, err = w.Source.Dialect.RenderMutation(s.Mutation, o.of(w.Source)); err != nil {
 				return nil, fmt.Errorf("render a mutation: %w", err)
 			}
 		}
@@ -63,13 +63,13 @@ func newWrite(w *plan.Write, o backend.RenderOptions) (*write, error) {
 	return out, nil
 }
 
-func newReply(w *plan.Write, r *plan.Reply, o backend.RenderOptions) (*reply, error) {
+func newReply(w *plan.Write, r *plan.Reply, o options) (*reply, error) {
 	out := &reply{last: -1}
 	for i, p := range r.Parts {
 		part := replyPart{ReplyPart: p}
 		if p.Rows != nil {
 			var err error
-			if part.statement, err = w.Source.Dialect.RenderQuery(p.Rows, o); err != nil {
+			if part.statement, err = w.Source.Dialect.RenderQuery(p.Rows, o.of(w.Source)); err != nil {
 				return nil, fmt.Errorf("render the answer of a mutation: %w", err)
 			}
 			out.last = i
@@ -247,7 +247,7 @@ func (t *turn) pieces(ctx context.Context, pieces []piece, last int) error {
 	for i := range pieces {
 		p := &pieces[i]
 		n := len(p.bindings())
-		args := backend.Args{Variables: t.bound[:n:n], Session: t.run.Session}
+		args := t.run.args(t.bound[:n:n])
 		t.bound = t.bound[n:]
 		var err error
 		switch {

@@ -32,9 +32,9 @@ const (
 // maxStatements bounds the statements of one insert. Each set of columns has its own.
 const maxStatements = 64
 
-func newInsertion(w *plan.Write, o backend.RenderOptions) *insertion {
+func newInsertion(w *plan.Write, o options) *insertion {
 	return &insertion{
-		Write: w, options: o, statements: map[string]backend.Statement{},
+		Write: w, options: o.of(w.Source), statements: map[string]backend.Statement{},
 		reply: sync.OnceValues(func() (*reply, error) { return newReply(w, w.Insert.Reply, o) }),
 	}
 }

@@ -67,18 +67,20 @@ type query struct {
 	bindings  []plan.Binding
 }
 
-// Prepare renders the statements of a plan.
-func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
+// Prepare renders the statements of a plan. comment gives those of a root field and a source
+// their comment; it is nil for none.
+func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Prepared, error) {
 	out := &Prepared{pieces: []piece{{text: `{"data":`}}, mutates: p.Mutates, separate: p.Separate}
 	if out.mutates {
 		out.again = make(chan struct{}, 1)
 	}
 	for _, part := range p.Parts {
+		o := options{render, comment, part.Field()}
 		switch {
 		case part.Query != nil && p.Live != nil:
 			out.pieces = append(out.pieces, piece{root: true})
 		case part.Query != nil:
-			statement, err := part.Query.Source.Dialect.RenderQuery(part.Query.Root, o)
+			statement, err := part.Query.Source.Dialect.RenderQuery(part.Query.Root, o.of(part.Query.Source))
 			if err != nil {
 				return nil, fmt.Errorf("render %q: %w", part.Query.Field, err)
 			}
@@ -128,7 +130,7 @@ func Prepare(p *plan.Plan, o backend.RenderOptions) (*Prepared, error) {
 	out.text("}")
 	if p.Live != nil && p.Live.Source != nil {
 		var err error
-		if out.live, err = newLive(p, out.pieces, o); err != nil {
+		if out.live, err = newLive(p, out.pieces, options{render, comment, liveField(p)}); err != nil {
 			return nil, err
 		}
 	}
@@ -167,6 +169,8 @@ type Run struct {
 	SetCookies func(values []string)
 	// Remotes is only needed by plans that call remotes.
 	Remotes Remotes
+	// RequestID is that of the client's request.
+	RequestID string
 	// Values are the values of the variables, by index.
 	Values [][]byte
 	// Bound are the operands of all statements, one after the other, and Inserts the rows of
@@ -298,5 +302,5 @@ func (q *query) run(ctx context.Context, r *Run, bound [][]byte, out *backend.An
 		return err
 	}
 	defer source.Release()
-	return source.Query(ctx, q.statement, backend.Args{Variables: bound, Session: r.Session}, out)
+	return source.Query(ctx, q.statement, r.args(bound), out)
 }

@@ -12,6 +12,8 @@ import (
 
 // ActionCall is a root field that the handler of an action answers.
 type ActionCall struct {
+	// Field is the name of the root field: with its namespace, if any.
+	Field  string
 	Action *resolve.Action
 	Inputs []ActionInput
 	// Shape is what clients get of the answer; nil for all of it.
@@ -37,9 +39,9 @@ func (c *ActionCall) Input(values [][]byte) ([]byte, error) {
 }
 
 // actionRoot plans a root field that the handler of an action answers.
-func (p *planner) actionRoot(f *schema.Field, m *schema.Action, s *selected) error {
+func (p *planner) actionRoot(name string, f *schema.Field, m *schema.Action, s *selected) error {
 	p.separate, p.callsActions = p.separate || p.mutates, true
-	c := &ActionCall{Action: m.Action}
+	c := &ActionCall{Field: name, Action: m.Action}
 	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
 		input, err := p.actionInput(in, v)
 		c.Inputs = append(c.Inputs, input)

@@ -13,6 +13,8 @@ import (
 
 // Write is a root field that writes to a source. Exactly one of Insert and Steps is set.
 type Write struct {
+	// Field is the name of the root field: with its namespace, if any.
+	Field  string
 	Source *resolve.Source
 	// Path is where the faults of its statements are.
 	Path string
@@ -173,34 +175,35 @@ func (o *output) step(mutation func(ir.Output) ir.Mutation) Step {
 }
 
 // mutationField plans a root field that writes.
-func (p *planner) mutationField(f *schema.Field, s *selected) error {
+func (p *planner) mutationField(name string, f *schema.Field, s *selected) error {
 	switch m := f.Means.(type) {
 	case schema.InsertRows:
-		return p.write(m.Writable, func() (*Write, error) { return p.insert(m.Writable, f, s, false) })
+		return p.write(name, m.Writable, func() (*Write, error) { return p.insert(m.Writable, f, s, false) })
 	case schema.InsertRow:
-		return p.write(m.Writable, func() (*Write, error) { return p.insert(m.Writable, f, s, true) })
+		return p.write(name, m.Writable, func() (*Write, error) { return p.insert(m.Writable, f, s, true) })
 	case schema.UpdateRows:
-		return p.write(m.Writable, func() (*Write, error) { return p.update(m.Writable, f, s, p.response) })
+		return p.write(name, m.Writable, func() (*Write, error) { return p.update(m.Writable, f, s, p.response) })
 	case schema.UpdateByPK:
-		return p.write(m.Writable, func() (*Write, error) { return p.update(m.Writable, f, s, p.writtenRow) })
+		return p.write(name, m.Writable, func() (*Write, error) { return p.update(m.Writable, f, s, p.writtenRow) })
 	case schema.UpdateMany:
-		return p.write(m.Writable, func() (*Write, error) { return p.updateMany(m.Writable, f, s) })
+		return p.write(name, m.Writable, func() (*Write, error) { return p.updateMany(m.Writable, f, s) })
 	case schema.DeleteRows:
-		return p.write(m.Writable, func() (*Write, error) { return p.deleteRows(m.Writable, f, s, p.response) })
+		return p.write(name, m.Writable, func() (*Write, error) { return p.deleteRows(m.Writable, f, s, p.response) })
 	case schema.DeleteByPK:
-		return p.write(m.Writable, func() (*Write, error) { return p.deleteRows(m.Writable, f, s, p.writtenRow) })
+		return p.write(name, m.Writable, func() (*Write, error) { return p.deleteRows(m.Writable, f, s, p.writtenRow) })
 	}
 	return apierror.New(apierror.NotSupported, "this field can't be executed")
 }
 
 // write plans one root field that writes.
-func (p *planner) write(w *schema.Writable, plan func() (*Write, error)) error {
+func (p *planner) write(name string, w *schema.Writable, plan func() (*Write, error)) error {
 	p.source, p.bindings, p.bound = w.Source, nil, map[boundKey]int{}
 	p.writesTo(w)
 	write, err := plan()
 	if err != nil {
 		return err
 	}
+	write.Field = name
 	write.Source, write.Bindings, write.dropUnset = w.Source, p.bindings, p.options.DropUnset
 	write.Joins = p.takeJoins()
 	p.separate = p.separate || len(write.Joins) > 0

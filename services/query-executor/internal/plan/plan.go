@@ -59,6 +59,21 @@ type Part struct {
 	Introspection *introspect.Field
 }
 
+// Field is the name of the root field, with its namespace; empty for a text.
+func (p *Part) Field() string {
+	switch {
+	case p.Query != nil:
+		return p.Query.Field
+	case p.Write != nil:
+		return p.Write.Field
+	case p.Remote != nil:
+		return p.Remote.Field
+	case p.Action != nil:
+		return p.Action.Field
+	}
+	return ""
+}
+
 // Query is one statement for one source.
 type Query struct {
 	// Field is the name of the root field in explanations: with its namespace, if any.

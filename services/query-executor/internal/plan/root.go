@@ -82,7 +82,7 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 		}
 		return p.arguments(s, nil, nil)
 	case *schema.Action:
-		return p.actionRoot(f, m, s)
+		return p.actionRoot(name, f, m, s)
 	case *schema.RemoteField:
 		return p.remoteRoot(name, f, m, s)
 	case schema.Service:
@@ -112,7 +112,7 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 	case schema.FunctionAggregated:
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionAggregate(m, f, s) })
 	}
-	return p.mutationField(f, s)
+	return p.mutationField(name, f, s)
 }
 
 // query plans one statement.
