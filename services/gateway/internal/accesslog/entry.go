@@ -27,7 +27,8 @@ type Entry struct {
 	RequestID string
 	Request   *http.Request
 	Status    int
-	Gzip      bool
+	// Encoding is how the answer's body was packed, "" when it was not.
+	Encoding string
 	// Variables are the session variables, nil before authentication.
 	Variables map[string]string
 	Mode      Mode
@@ -94,10 +95,11 @@ func (e *Entry) append(b []byte) []byte {
 	b = jsonscan.AppendString(b, e.Request.URL.Path)
 	b = append(b, `,"http_version":`...)
 	b = jsonscan.AppendString(b, e.Request.Proto)
-	if e.Gzip {
-		b = append(b, `,"content_encoding":"gzip"`...)
+	b = append(b, `,"content_encoding":`...)
+	if e.Encoding != "" {
+		b = jsonscan.AppendString(b, e.Encoding)
 	} else {
-		b = append(b, `,"content_encoding":null`...)
+		b = append(b, "null"...)
 	}
 	b = append(b, `},"operation":{"request_id":`...)
 	b = jsonscan.AppendString(b, e.RequestID)

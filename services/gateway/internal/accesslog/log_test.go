@@ -34,7 +34,7 @@ func TestLines(t *testing.T) {
 	l := accesslog.New(&out, slog.LevelInfo)
 	l.Write(entry())
 	failed := entry()
-	failed.Gzip, failed.Variables = true, nil
+	failed.Encoding, failed.Variables = "gzip", nil
 	failed.Query = []byte(`{"query":"{ a }"}`)
 	failed.Error = apierror.New(apierror.Unexpected, `broken "thing"`).WithInternal("why")
 	failed.Request.Header.Set("X-Forwarded-For", "192.0.2.1")

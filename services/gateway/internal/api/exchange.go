@@ -93,7 +93,7 @@ func (x *exchange) end() {
 	if a.Access != nil {
 		now := time.Now()
 		entry := accesslog.Entry{
-			Time: now, RequestID: x.requestID, Request: x.r, Status: x.stream.Status(), Gzip: x.stream.Compressed(),
+			Time: now, RequestID: x.requestID, Request: x.r, Status: x.stream.Status(), Encoding: x.stream.Encoding().String(),
 			Mode: x.mode, Sent: x.stream.Sent(), Size: x.stream.Size(),
 			Read: x.received.Sub(x.started), Executed: now.Sub(x.received), Error: x.failure,
 		}

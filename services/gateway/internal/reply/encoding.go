@@ -5,46 +5,83 @@ import (
 	"strings"
 )
 
-// Accepted is which encodings of a body a client accepts.
-type Accepted int
+// Encoding is how the bytes of a body are packed.
+type Encoding int
 
-// What a client may accept.
+// The encodings, with those that a client likes as much as others in the order of the choice:
+// zstd takes the least work and packs best, brotli packs a little better than gzip and takes
+// three times the work.
 const (
-	Plain Accepted = iota
-	// Either: small bodies go plain.
-	Either
-	// OnlyGzip: the client refuses a body that is not compressed.
-	OnlyGzip
+	Identity Encoding = iota
+	Zstd
+	Gzip
+	Brotli
+	encodings = iota
 )
 
-// Accept reads the Accept-Encoding fields of a request.
+var encodingNames = [encodings]string{"", "zstd", "gzip", "br"}
+
+// String is the name in Content-Encoding, "" for none.
+func (e Encoding) String() string { return encodingNames[e] }
+
+// Accepted is which encoding of a body a client gets.
+type Accepted struct {
+	// Encoding is the one that the client likes best.
+	Encoding Encoding
+	// Required says that the client refuses a body that is not packed; else small ones are
+	// sent as they are.
+	Required bool
+}
+
+// Plain is for clients that accept no encoding.
+var Plain = Accepted{}
+
+// Accept reads the Accept-Encoding fields of a request. An encoding has to be named: "*" alone
+// asks for nothing, unless the client refuses plain bodies.
 func Accept(fields []string) Accepted {
 	if len(fields) == 0 {
 		return Plain
 	}
-	gzip, identity, rest := -1.0, -1.0, -1.0 // weights; -1 is not named
+	const unnamed = -1
+	weights := [encodings]float64{unnamed, unnamed, unnamed, unnamed}
+	rest := float64(unnamed)
 	for _, field := range fields {
 		for field != "" {
 			var item string
 			item, field, _ = strings.Cut(field, ",")
 			name, parameters, _ := strings.Cut(item, ";")
-			switch name = strings.TrimSpace(name); {
-			case strings.EqualFold(name, "gzip"):
-				gzip = weight(parameters)
-			case strings.EqualFold(name, "identity"):
-				identity = weight(parameters)
-			case name == "*":
+			if name = strings.TrimSpace(name); name == "*" {
 				rest = weight(parameters)
+			} else if e, ok := encodingOf(name); ok {
+				weights[e] = weight(parameters)
 			}
 		}
 	}
-	switch {
-	case gzip <= 0:
-		return Plain
-	case identity == 0 || identity < 0 && rest == 0:
-		return OnlyGzip
+	a := Accepted{Required: weights[Identity] == 0 || weights[Identity] == unnamed && rest == 0}
+	best := 0.0
+	for e := Zstd; e < encodings; e++ {
+		if weights[e] > best {
+			a.Encoding, best = e, weights[e]
+		}
 	}
-	return Either
+	if a.Required && a.Encoding == Identity && rest > 0 && weights[Gzip] == unnamed {
+		a.Encoding = Gzip // the one that everybody knows
+	}
+	return a
+}
+
+func encodingOf(name string) (Encoding, bool) {
+	switch {
+	case strings.EqualFold(name, "identity"):
+		return Identity, true
+	case strings.EqualFold(name, "gzip"), strings.EqualFold(name, "x-gzip"):
+		return Gzip, true
+	case strings.EqualFold(name, "br"):
+		return Brotli, true
+	case strings.EqualFold(name, "zstd"):
+		return Zstd, true
+	}
+	return 0, false
 }
 
 // weight reads ";q=0.5"; 1 when it is missing or not a number.

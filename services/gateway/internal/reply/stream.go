@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 const (
@@ -16,7 +14,13 @@ const (
 	holdLimit = 512 << 10
 	// keepLimit is the largest buffer that is kept for the next answer.
 	keepLimit = 1 << 20
+	// flushEvery is how much of a packed answer may wait in the encoder. It is no more than a
+	// frame of the bus, so that frames go on as they come.
+	flushEvery = 64 << 10
 )
+
+// varyEncoding is shared by all answers, and never written to.
+var varyEncoding = []string{"Accept-Encoding"}
 
 // Stream writes the body of one answer.
 //
@@ -30,7 +34,9 @@ type Stream struct {
 	status     int
 	started    bool
 	held       []byte
-	zip        *gzip.Writer
+	encoding   Encoding // that the body has
+	encoder    encoder  // of an answer that has started
+	waiting    int      // bytes that were written to encoder since it was flushed
 	size       int64
 	sent       int64
 }
@@ -62,8 +68,8 @@ func (s *Stream) Size() int64 { return s.size }
 // Sent is the number of bytes of the body that were sent.
 func (s *Stream) Sent() int64 { return s.sent }
 
-// Compressed says whether the body was sent compressed.
-func (s *Stream) Compressed() bool { return s.w.Header().Get("Content-Encoding") != "" }
+// Encoding is how the body was packed.
+func (s *Stream) Encoding() Encoding { return s.encoding }
 
 // Held is what is held back. It may be cut short, and appended to with Hold.
 func (s *Stream) Held() []byte { return s.held }
@@ -88,13 +94,33 @@ func (s *Stream) Write(p []byte) (int, error) {
 // start sends the head and what is held back, without saying how much will come.
 func (s *Stream) start() error {
 	s.started = true
-	if s.accepted != Plain {
-		s.w.Header().Set("Content-Encoding", "gzip")
-		s.zip = s.compressor.get(denseLevel)
-		s.zip.Reset((*wire)(s))
+	if s.mayEncode() && s.accepted.Encoding != Identity {
+		if s.encoder = s.compressor.stream(s.accepted.Encoding, (*wire)(s)); s.encoder != nil {
+			s.setEncoding()
+		}
 	}
 	s.w.WriteHeader(s.status)
 	return s.send(s.held)
+}
+
+// mayEncode says whether the body is one to pack, and if so, has caches know that it depends on
+// the request. One that is packed already stays as it is.
+func (s *Stream) mayEncode() bool {
+	h := s.w.Header()
+	if h.Get("Content-Encoding") != "" {
+		return false
+	}
+	if h["Vary"] == nil {
+		h["Vary"] = varyEncoding
+	} else {
+		h.Add("Vary", varyEncoding[0])
+	}
+	return true
+}
+
+func (s *Stream) setEncoding() {
+	s.encoding = s.accepted.Encoding
+	s.w.Header().Set("Content-Encoding", s.encoding.String())
 }
 
 // Begin sends the head now, and has each Write go to the client as it is. What fails shows
@@ -114,12 +140,21 @@ func (s *Stream) Flush() error {
 
 func (s *Stream) send(p []byte) (err error) {
 	s.size += int64(len(p))
-	if s.zip != nil {
-		_, err = s.zip.Write(p)
-	} else {
+	if s.encoder == nil {
 		_, err = (*wire)(s).Write(p)
+		return err
 	}
-	return err
+	if _, err = s.encoder.Write(p); err != nil {
+		return err
+	}
+	if s.waiting += len(p); s.waiting < flushEvery {
+		return nil
+	}
+	s.waiting = 0
+	if err = s.encoder.Flush(); err != nil {
+		return err
+	}
+	return s.Flush()
 }
 
 // Close sends what is left. The Stream must not be used before the next Reset.
@@ -127,10 +162,10 @@ func (s *Stream) Close() error {
 	if !s.started {
 		return s.sendWhole()
 	}
-	if s.zip == nil {
+	if s.encoder == nil {
 		return nil
 	}
-	err := s.zip.Close()
+	err := s.encoder.Close()
 	s.release()
 	return err
 }
@@ -140,17 +175,17 @@ func (s *Stream) sendWhole() error {
 	s.started = true
 	s.size = int64(len(s.held))
 	body := s.held
-	h := s.w.Header()
-	if s.accepted == OnlyGzip || s.accepted == Either && len(body) >= compressFrom {
-		packed, err := s.compressor.pack(body)
+	wanted := s.accepted.Encoding != Identity && (s.accepted.Required || len(body) >= compressFrom)
+	if s.mayEncode() && wanted {
+		packed, err := s.compressor.pack(s.accepted.Encoding, body)
 		if err != nil {
 			return err
 		}
 		defer s.compressor.unpack(packed)
 		body = packed.bytes
-		h.Set("Content-Encoding", "gzip")
+		s.setEncoding()
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	s.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	s.w.WriteHeader(s.status)
 	_, err := (*wire)(s).Write(body)
 	return err
@@ -160,9 +195,9 @@ func (s *Stream) sendWhole() error {
 func (s *Stream) Abandon() { s.release() }
 
 func (s *Stream) release() {
-	if s.zip != nil {
-		s.compressor.put(denseLevel, s.zip)
-		s.zip = nil
+	if s.encoder != nil {
+		s.compressor.endStream(s.encoding, s.encoder)
+		s.encoder = nil
 	}
 }
 
