@@ -64,23 +64,6 @@ var withoutEffect = []row{
 	}, parseNonNegative),
 
 	accepted(Spec{
-		Flag: "enable-triggers-error-log-level", Default: "false", Values: boolean, Switch: true, Services: []Service{EventDelivery},
-		Help: "log failed deliveries as errors",
-	}, parseBool),
-
-	accepted(Spec{
-		Flag: "enable-metadata-query-logging", Default: "false", Values: boolean, Switch: true,
-		Help: "write the body of metadata requests into the HTTP log",
-	}, parseBool),
-	accepted(Spec{
-		Flag: "http-log-query-only-on-error", Default: "false", Values: boolean, Switch: true,
-		Help: "write the query into the HTTP log of failed requests only",
-	}, parseBool),
-	accepted(Spec{
-		Flag: "log-masked-variables", Values: "list of names",
-		Help: "GraphQL variables that are masked in query logs",
-	}, parseList),
-	accepted(Spec{
 		Flag: "trace-sql-query", Variable: "ENABLE_QUERY_TRACING", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
 		Help: "put SQL into traces",
 	}, parseBool),

@@ -436,7 +436,8 @@ var effective = []row{
 	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, CloseWebSocketsOnMetadataChange,
 	EventsHTTPPoolSize, EventsFetchInterval, EventsFetchBatchSize, AsyncActionsFetchInterval, AsyncActionsFetchBatchSize,
 	DisableEventing,
-	LogLevel, MetricsHighCardinality, EnabledLogTypes, GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
+	LogLevel, MetricsHighCardinality, EnabledLogTypes, HTTPLogQueryOnlyOnError, MetadataQueryLogging, LogMaskedVariables, TriggersErrorLogLevel,
+	GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
 }
 
 // Table is every setting in the order of the help.

@@ -45,8 +45,8 @@ type Env struct {
 	Bus    *bus.Bus
 	// Decoder lets the services share metadata snapshots.
 	Decoder *snapshot.Decoder
-	// Logs is where Logger writes; it takes one line a call.
-	Logs io.Writer
+	// Log is where all lines of the process pass.
+	Log *telemetry.Log
 
 	endTracing func(context.Context) error
 }
@@ -55,10 +55,13 @@ type Env struct {
 // to the one of the settings. The caller closes it.
 func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Writer, inProcess Connector) (*Env, error) {
 	registry := telemetry.NewRegistry()
-	e := &Env{Values: v, Metrics: registry, Gatherer: registry, Decoder: &snapshot.Decoder{}, Logs: logs}
-	var err error
-	if e.Logger, err = e.logger(string(name)); err != nil {
+	log, err := telemetry.NewLog(logs, config.LogLevel.Get(v), config.EnabledLogTypes.Get(v))
+	if err != nil {
 		return nil, err
+	}
+	e := &Env{
+		Values: v, Log: log, Logger: log.Logger(string(name)),
+		Metrics: registry, Gatherer: registry, Decoder: &snapshot.Decoder{},
 	}
 	if flags := v.WithoutEffect(); len(flags) > 0 {
 		e.Logger.Warn("settings that have no effect are set", "settings", flags)
@@ -96,23 +99,16 @@ func (e *Env) connect(ctx context.Context, name config.Service, inProcess Connec
 }
 
 // For is the Env as one service sees it: its lines and metrics carry its name.
-func (e *Env) For(name config.Service) (*Env, error) {
-	logger, err := e.logger(string(name))
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) For(name config.Service) *Env {
 	c := *e
-	c.Logger = logger
+	c.Logger = e.Log.Logger(string(name))
 	c.Metrics = prometheus.WrapRegistererWith(prometheus.Labels{"service": string(name)}, e.Metrics)
-	return &c, nil
+	return &c
 }
 
-func (e *Env) logger(name string) (*slog.Logger, error) {
-	return telemetry.NewLogger(e.Logs, config.LogLevel.Get(e.Values), config.EnabledLogTypes.Get(e.Values), name)
-}
-
-// Close leaves NATS and sends the last spans.
+// Close leaves NATS, sends the last spans, and writes the last lines.
 func (e *Env) Close() {
+	defer e.Log.Flush()
 	e.Bus.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), flushPatience)
 	defer cancel()

@@ -75,7 +75,7 @@ func TestServiceRunsUntilTheSignal(t *testing.T) {
 	r := run(t, ctx, f, settings)
 	require.Zero(t, r.code, r.errs)
 	require.True(t, f.stopped)
-	require.Contains(t, r.out, `"msg":"stopped"`)
+	require.Contains(t, r.out, `"kind":"server","info":{"message":"stopped"`)
 	require.Empty(t, r.errs)
 
 	r = run(t, t.Context(), &fake{err: errors.New("the database is away")}, settings)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -103,11 +104,7 @@ func run(ctx context.Context, name config.Service, v *config.Values, logs io.Wri
 		return err
 	}
 	defer env.Close()
-	own, err := env.For(name)
-	if err != nil {
-		return err
-	}
-	s, err := build(own)
+	s, err := build(env.For(name))
 	if err != nil {
 		return err
 	}
@@ -130,7 +127,12 @@ func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func(contex
 		}
 		return err
 	}
-	startup.Info("started", "version", service.Version, "instance", env.Bus.Instance(), "configuration", env.Values)
+	startup.Info("", "kind", "server_configuration", "info", env.Values.ServerConfiguration())
+	said := func(what string) {
+		startup.Info("", "kind", "server", slog.Group("info",
+			"message", what, "service", s.Name(), "version", service.Version, "instance", env.Bus.Instance()))
+	}
+	said("started")
 	var failed error
 	if ready != nil {
 		failed = ready(ctx)
@@ -138,7 +140,7 @@ func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func(contex
 	if failed == nil {
 		<-ctx.Done()
 	}
-	startup.Info("stopping")
+	said("stopping")
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -147,7 +149,7 @@ func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func(contex
 	limit := config.GracefulShutdownTimeout.Get(env.Values) + stopGrace
 	select {
 	case <-stopped:
-		startup.Info("stopped")
+		said("stopped")
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // told to stop before it was ready
 		}

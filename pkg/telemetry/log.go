@@ -6,68 +6,189 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"queryengine/pkg/jsontext"
 )
 
-// Type is the kind of a log line, which can be switched on and off on its own.
-type Type string
-
-// The kinds of log lines.
 const (
-	LogStartup   Type = "startup"
-	LogHTTP      Type = "http-log"
-	LogWebhook   Type = "webhook-log"
-	LogWebSocket Type = "websocket-log"
-	LogJWK       Type = "jwk-refresh-log"
-	LogQuery     Type = "query-log"
-	LogExecution Type = "execution-log"
-	LogPoller    Type = "livequery-poller-log"
-
-	LogValidateInput Type = "validate-input-log"
-	LogActionHandler Type = "action-handler-log"
+	// gather is how long frequent lines wait for others.
+	gather = 50 * time.Millisecond
+	// capacity is how many bytes of lines may wait.
+	capacity = 8 << 20
+	// keepLines is the largest buffer that is kept for the next lines.
+	keepLines = 1 << 20
 )
 
-// typeKey is the attribute that carries the Type of a line.
-const typeKey = "type"
+// Log is where all lines of a process pass: one JSON object each, on one output. It is safe
+// for concurrent use.
+type Log struct {
+	out   io.Writer
+	level slog.Level
+	types []string
+	tee   atomic.Pointer[func(Line)]
 
-// NewLogger returns a logger that writes one JSON object a line. level is debug, info, warn
-// or error; lines of a Type outside of types are left out, lines without one are not.
-func NewLogger(w io.Writer, level string, types []string, service string) (*slog.Logger, error) {
-	var l slog.Level
-	if err := l.UnmarshalText([]byte(level)); err != nil {
+	mu      sync.Mutex
+	lines   []byte
+	dropped int
+	waiting bool // the timer will come
+	timer   *time.Timer
+
+	writing sync.Mutex // never taken while mu is held
+	spare   []byte
+}
+
+// Line is what a tee gets. Detail is the JSON of what the line says; it is valid during the
+// call only.
+type Line struct {
+	Time   time.Time
+	Level  slog.Level
+	Type   Type
+	Detail []byte
+	// Span is that of the work which the line is about; it may be invalid.
+	Span trace.SpanContext
+}
+
+// Detail is what a line says.
+type Detail interface {
+	// AppendDetail appends a JSON object without line breaks.
+	AppendDetail(b []byte) []byte
+}
+
+// NewLog returns a Log that writes to w. level is debug, info, warn or error; of the types
+// that the settings select only those in types are written.
+func NewLog(w io.Writer, level string, types []string) (*Log, error) {
+	l := &Log{out: w, types: types}
+	if err := l.level.UnmarshalText([]byte(level)); err != nil {
 		return nil, fmt.Errorf("log level: %w", err)
 	}
-	h := slog.NewJSONHandler(w, &slog.HandlerOptions{Level: l})
-	return slog.New(&typedHandler{Handler: h, types: types}).With("service", service), nil
+	l.timer = time.AfterFunc(time.Hour, l.Flush)
+	l.timer.Stop()
+	return l, nil
 }
 
-// Of returns a logger whose lines are of one Type.
-func Of(l *slog.Logger, t Type) *slog.Logger { return l.With(typeKey, string(t)) }
-
-// Discard is a logger that writes nothing.
-func Discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
-
-// typedHandler leaves out lines of types that are switched off. The type is known when the
-// logger is made, so a line that is left out costs nothing.
-type typedHandler struct {
-	slog.Handler
-	types []string
-	off   bool
+// Logger returns the logger of a service of the process.
+func (l *Log) Logger(service string) *slog.Logger {
+	return slog.New(&handler{log: l, kind: LogUnstructured, service: service})
 }
 
-func (h *typedHandler) Enabled(ctx context.Context, l slog.Level) bool {
-	return !h.off && h.Handler.Enabled(ctx, l)
-}
-
-func (h *typedHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	c := &typedHandler{Handler: h.Handler.WithAttrs(attrs), types: h.types, off: h.off}
-	for _, a := range attrs {
-		if a.Key == typeKey {
-			c.off = !slices.Contains(h.types, a.Value.String())
-		}
+// SetTee has every line that is written given to f as well, nil for nobody. f must not block,
+// nor log.
+func (l *Log) SetTee(f func(Line)) {
+	if f == nil {
+		l.tee.Store(nil)
+		return
 	}
-	return c
+	l.tee.Store(&f)
 }
 
-func (h *typedHandler) WithGroup(name string) slog.Handler {
-	return &typedHandler{Handler: h.Handler.WithGroup(name), types: h.types, off: h.off}
+// enabled says whether lines of a type are written at all.
+func (l *Log) enabled(t Type) bool {
+	if !t.selectable() {
+		return true
+	}
+	return slices.Contains(l.types, string(t)) || t == LogValidateInput && slices.Contains(l.types, validateInputAlias)
+}
+
+// add adds a line to those that wait.
+func (l *Log) add(ctx context.Context, now time.Time, level slog.Level, t Type, d Detail) {
+	line := Line{Time: now, Level: level, Type: t, Span: trace.SpanContextFromContext(ctx)}
+	l.append(&line, d)
+	if !t.frequent() {
+		l.Flush()
+	}
+}
+
+func (l *Log) append(line *Line, d Detail) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.lines) > capacity {
+		l.dropped++
+		return
+	}
+	if l.dropped > 0 {
+		dropped := leftOut(l.dropped)
+		l.dropped = 0
+		l.encode(&Line{Time: line.Time, Level: slog.LevelWarn, Type: LogUnstructured}, dropped)
+	}
+	l.encode(line, d)
+	if !l.waiting {
+		l.waiting = true
+		l.timer.Reset(gather)
+	}
+}
+
+func (l *Log) encode(line *Line, d Detail) {
+	b := append(l.lines, `{"timestamp":"`...)
+	b = line.Time.AppendFormat(b, "2006-01-02T15:04:05.000-0700")
+	b = append(append(b, `","level":"`...), levelName(line.Level)...)
+	b = append(append(append(b, `","type":"`...), line.Type...), `","detail":`...)
+	start := len(b)
+	b = d.AppendDetail(b)
+	line.Detail = b[start:len(b):len(b)]
+	if tee := l.tee.Load(); tee != nil {
+		(*tee)(*line)
+	}
+	if line.Span.IsValid() {
+		trace, span := line.Span.TraceID(), line.Span.SpanID()
+		b = appendHex(append(b, `,"trace_id":"`...), trace[:])
+		b = appendHex(append(b, `","span_id":"`...), span[:])
+		b = append(b, '"')
+	}
+	l.lines = append(b, "}\n"...)
+}
+
+// Flush writes the lines that wait.
+func (l *Log) Flush() {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.mu.Lock()
+	lines := l.lines
+	l.lines, l.spare, l.waiting = l.spare[:0], nil, false
+	l.mu.Unlock()
+	if len(lines) > 0 {
+		_, _ = l.out.Write(lines) // there is nowhere to report it
+	}
+	if cap(lines) <= keepLines {
+		l.spare = lines
+	}
+}
+
+// LevelCritical is that of faults which will last.
+const LevelCritical = slog.LevelError + 4
+
+func levelName(l slog.Level) string {
+	switch {
+	case l >= LevelCritical:
+		return "critical"
+	case l >= slog.LevelError:
+		return "error"
+	case l >= slog.LevelWarn:
+		return "warn"
+	case l >= slog.LevelInfo:
+		return "info"
+	}
+	return "debug"
+}
+
+func appendHex(b, id []byte) []byte {
+	const digits = "0123456789abcdef"
+	for _, c := range id {
+		b = append(b, digits[c>>4], digits[c&15])
+	}
+	return b
+}
+
+// leftOut is the number of lines that were left out.
+type leftOut int
+
+func (n leftOut) AppendDetail(b []byte) []byte {
+	b = append(b, `{"message":`...)
+	b = jsontext.AppendString(b, strconv.Itoa(int(n))+" lines were left out because the output could not keep up")
+	return append(b, '}')
 }

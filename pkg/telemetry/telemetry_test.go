@@ -1,8 +1,6 @@
 package telemetry_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -16,25 +14,6 @@ import (
 	"queryengine/pkg/lifecycle/lifecycletest"
 	"queryengine/pkg/telemetry"
 )
-
-func TestLoggerKeepsToLevelsAndTypes(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	l, err := telemetry.NewLogger(&out, "info", []string{"startup"}, "gateway")
-	require.NoError(t, err)
-	l.Debug("too fine")
-	telemetry.Of(l, telemetry.LogHTTP).Info("switched off")
-	telemetry.Of(l, telemetry.LogStartup).Info("kept")
-	require.Equal(t, 1, bytes.Count(out.Bytes(), []byte("\n")), out.String())
-	var line map[string]any
-	require.NoError(t, json.Unmarshal(out.Bytes(), &line))
-	require.Equal(t, "kept", line["msg"])
-	require.Equal(t, "startup", line["type"])
-	require.Equal(t, "gateway", line["service"])
-
-	_, err = telemetry.NewLogger(&out, "loud", nil, "gateway")
-	require.Error(t, err)
-}
 
 func TestTracing(t *testing.T) {
 	t.Parallel()

@@ -42,12 +42,16 @@ func BenchmarkGraphQLHandler(b *testing.B) {
 		defer server.Close()
 		exchangeRequests(b, server.Listener.Addr().String())
 	})
-	for name, logged := range map[string]bool{"gateway": false, "gateway with log": true} {
-		b.Run(name, func(b *testing.B) {
-			h := setup(b, func(c *gateway.Config) {
-				c.HTTPLog = logged
-				c.AdminSecrets = []config.Secret{"s3cret"}
-			})
+	for _, c := range []struct {
+		name  string
+		types []string
+	}{
+		{"gateway", []string{"startup"}},
+		{"gateway with http-log", []string{"http-log"}},
+		{"gateway with http-log and query-log", []string{"http-log", "query-log"}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			h := setup(b, func(c *gateway.Config) { c.AdminSecrets = []config.Secret{"s3cret"} }, c.types...)
 			answer := []byte(benchAnswer)
 			h.execute(b, h.gatewayBus, func(_ context.Context, _ proto.Message, w bus.ResponseWriter) error {
 				_, err := w.Write(answer)

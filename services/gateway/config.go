@@ -2,13 +2,11 @@ package gateway
 
 import (
 	"errors"
-	"log/slog"
 	"net/http"
-	"slices"
 	"time"
 
 	"queryengine/pkg/config"
-	"queryengine/pkg/telemetry"
+	"queryengine/pkg/querylog"
 	"queryengine/services/gateway/internal/api"
 	"queryengine/services/gateway/internal/listen"
 )
@@ -66,9 +64,8 @@ type Config struct {
 	Preserve401Errors   bool
 	StrictOverHTTP      bool
 
-	// HTTPLog writes a line for each request, if that is at LogLevel.
-	HTTPLog  bool
-	LogLevel slog.Level
+	// Logging says what the lines about requests show.
+	Logging api.LogSettings
 
 	// The rest is only shown to admins.
 	InferFunctionPermissions bool
@@ -87,35 +84,39 @@ func ReadConfig(v *config.Values) Config {
 		TLS: listen.Files{
 			Certificate: config.TLSCertificate.Get(v), Key: config.TLSKey.Get(v), ClientCA: config.TLSClientCA.Get(v),
 		},
-		Timeout:                  config.ServerTimeout.Get(v),
-		RequestTimeout:           config.RequestTimeout.Get(v),
-		CacheSize:                int64(config.MaxCacheSize.Get(v)) * 1_000_000,
-		StopTimeout:              config.GracefulShutdownTimeout.Get(v),
-		MaxHeaderSize:            config.MaxTotalHeaderLength.Get(v),
-		MaxRequestSize:           config.MaxRequestSize.Get(v),
-		WebSocketInitTimeout:     config.WebSocketInitTimeout.Get(v),
-		WebSocketKeepAlive:       config.WebSocketKeepAlive.Get(v),
-		WebSocketCompression:     config.WebSocketCompression.Get(v),
-		WebSocketReadCookie:      config.WebSocketReadCookie.Get(v),
-		CloseWebSockets:          config.CloseWebSocketsOnMetadataChange.Get(v),
-		CORSDomains:              config.CORSDomain.Get(v),
-		DisableCORS:              config.DisableCORS.Get(v),
-		UnauthorizedRole:         config.UnauthorizedRole.Get(v),
-		JWTSecret:                config.JWTSecret.Get(v),
-		JWTSecrets:               config.JWTSecrets.Get(v),
-		JWTEnableEC:              config.JWTEnableEC.Get(v),
-		AuthHook:                 config.AuthHook.Get(v),
-		AuthHookPost:             config.AuthHookMode.Get(v) == http.MethodPost,
-		AuthHookSendRequestBody:  config.AuthHookSendRequestBody.Get(v),
-		MetricsSecret:            config.MetricsSecret.Get(v),
-		EnabledAPIs:              config.EnabledAPIs.Get(v),
-		EnableRelay:              config.EnableRelay.Get(v),
-		Federation:               config.ApolloFederation(v),
-		DevMode:                  config.DevMode.Get(v),
-		AdminInternalErrors:      config.AdminInternalErrors.Get(v),
-		Preserve401Errors:        config.Preserve401Errors.Get(v),
-		StrictOverHTTP:           config.StrictGraphQLOverHTTP.Get(v),
-		HTTPLog:                  slices.Contains(config.EnabledLogTypes.Get(v), string(telemetry.LogHTTP)),
+		Timeout:                 config.ServerTimeout.Get(v),
+		RequestTimeout:          config.RequestTimeout.Get(v),
+		CacheSize:               int64(config.MaxCacheSize.Get(v)) * 1_000_000,
+		StopTimeout:             config.GracefulShutdownTimeout.Get(v),
+		MaxHeaderSize:           config.MaxTotalHeaderLength.Get(v),
+		MaxRequestSize:          config.MaxRequestSize.Get(v),
+		WebSocketInitTimeout:    config.WebSocketInitTimeout.Get(v),
+		WebSocketKeepAlive:      config.WebSocketKeepAlive.Get(v),
+		WebSocketCompression:    config.WebSocketCompression.Get(v),
+		WebSocketReadCookie:     config.WebSocketReadCookie.Get(v),
+		CloseWebSockets:         config.CloseWebSocketsOnMetadataChange.Get(v),
+		CORSDomains:             config.CORSDomain.Get(v),
+		DisableCORS:             config.DisableCORS.Get(v),
+		UnauthorizedRole:        config.UnauthorizedRole.Get(v),
+		JWTSecret:               config.JWTSecret.Get(v),
+		JWTSecrets:              config.JWTSecrets.Get(v),
+		JWTEnableEC:             config.JWTEnableEC.Get(v),
+		AuthHook:                config.AuthHook.Get(v),
+		AuthHookPost:            config.AuthHookMode.Get(v) == http.MethodPost,
+		AuthHookSendRequestBody: config.AuthHookSendRequestBody.Get(v),
+		MetricsSecret:           config.MetricsSecret.Get(v),
+		EnabledAPIs:             config.EnabledAPIs.Get(v),
+		EnableRelay:             config.EnableRelay.Get(v),
+		Federation:              config.ApolloFederation(v),
+		DevMode:                 config.DevMode.Get(v),
+		AdminInternalErrors:     config.AdminInternalErrors.Get(v),
+		Preserve401Errors:       config.Preserve401Errors.Get(v),
+		StrictOverHTTP:          config.StrictGraphQLOverHTTP.Get(v),
+		Logging: api.LogSettings{
+			QueryOnlyOnError: config.HTTPLogQueryOnlyOnError.Get(v),
+			MetadataBodies:   config.MetadataQueryLogging.Get(v),
+			Masked:           querylog.NewMask(config.LogMaskedVariables.Get(v)),
+		},
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
 		ExperimentalFeatures:     config.ExperimentalFeatures.Get(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
@@ -127,7 +128,6 @@ func ReadConfig(v *config.Values) Config {
 			BatchSize: config.StreamBatch.Get(v), RefetchDelay: config.StreamInterval.Get(v).Seconds(),
 		},
 	}
-	_ = c.LogLevel.UnmarshalText([]byte(config.LogLevel.Get(v))) // config has checked it
 	several := config.AdminSecrets.Get(v)
 	switch {
 	case len(several) > 0:

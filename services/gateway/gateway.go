@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -21,7 +20,6 @@ import (
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/service"
 	"queryengine/pkg/snapshot"
-	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/api"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/cors"
@@ -44,8 +42,6 @@ type Deps struct {
 	// Decoder of metadata snapshots is shared by the services of a process; nil for one of
 	// its own.
 	Decoder *snapshot.Decoder
-	// AccessLog takes the lines about requests.
-	AccessLog io.Writer
 	// Metrics is where the gateway's own metrics go, nil for nowhere; Gatherer is what
 	// /v1/metrics shows.
 	Metrics  prometheus.Registerer
@@ -71,7 +67,6 @@ type Gateway struct {
 	restart  *restarter
 	server   *http.Server
 	listener net.Listener
-	access   *accesslog.Log
 }
 
 // New wires the service and does no I/O. Its errors are about the settings.
@@ -177,9 +172,6 @@ func (g *Gateway) listen(ctx context.Context) error {
 
 // wire makes what answers clients.
 func (g *Gateway) wire() {
-	if g.config.HTTPLog && g.deps.AccessLog != nil {
-		g.access = accesslog.New(g.deps.AccessLog, g.config.LogLevel)
-	}
 	g.live = live.NewClient(live.Config{
 		Bus: g.deps.Bus, MinVersion: func() int64 { return g.api.MinVersion() }, Log: g.deps.Logger,
 	})
@@ -195,7 +187,6 @@ func (g *Gateway) wire() {
 		CORS:             g.cors,
 		Health:           g.health,
 		Log:              g.deps.Logger,
-		Access:           g.access,
 		Metrics:          g.metrics,
 		WebSocketMetrics: g.sockets,
 		Registry:         g.deps.Gatherer,
@@ -223,6 +214,7 @@ func (g *Gateway) wire() {
 		ClientCertificates:       g.config.TLS.ClientCA != "",
 		MaxRequestSize:           g.config.MaxRequestSize,
 		ReadTimeout:              g.config.Timeout,
+		Logging:                  g.config.Logging,
 		RequestTimeout:           g.config.RequestTimeout,
 		AuthHook:                 g.config.AuthHook != "",
 		JWT:                      tokenInfo(g.tokens),
@@ -261,7 +253,6 @@ func (g *Gateway) Stop() {
 			_ = g.server.Close() // nothing more can be done about what it says
 		}
 		<-sockets
-		g.access.Close()
 		g.stopParts()
 	})
 }

@@ -63,7 +63,6 @@ func settings() gateway.Config {
 		Host: "127.0.0.1", Timeout: 5 * time.Second, StopTimeout: 5 * time.Second,
 		MaxHeaderSize: 1 << 20, MaxRequestSize: 1 << 20,
 		CORSDomains: []string{"*"}, EnabledAPIs: []string{"graphql", "metadata", "config"}, EnableRelay: true,
-		HTTPLog: true,
 	}
 }
 
@@ -84,8 +83,11 @@ func startNATS(t testing.TB) *natsserver.Server {
 }
 
 // setup starts a gateway that knows metadata of version 1.
-func setup(t testing.TB, change func(*gateway.Config)) *house {
+func setup(t testing.TB, change func(*gateway.Config), logTypes ...string) *house {
 	t.Helper()
+	if logTypes == nil {
+		logTypes = []string{"http-log"}
+	}
 	h := &house{nats: startNATS(t), logs: &lines{}}
 	h.others, h.gatewayBus = connect(t, h.nats, "others"), connect(t, h.nats, "gateway")
 	h.publish(t, &snapshot.Snapshot{StreamID: "stream", Version: 1, Document: &metadata.Document{Version: 3}})
@@ -93,7 +95,9 @@ func setup(t testing.TB, change func(*gateway.Config)) *house {
 	if change != nil {
 		change(&c)
 	}
-	g, err := gateway.New(c, gateway.Deps{Bus: h.gatewayBus, Logger: telemetry.Discard(), AccessLog: h.logs})
+	log, err := telemetry.NewLog(h.logs, "info", logTypes)
+	require.NoError(t, err)
+	g, err := gateway.New(c, gateway.Deps{Bus: h.gatewayBus, Logger: log.Logger("gateway")})
 	require.NoError(t, err)
 	require.NoError(t, g.Start(t.Context()))
 	t.Cleanup(g.Stop)
@@ -372,7 +376,7 @@ func TestReadConfig(t *testing.T) {
 	require.Equal(t, 8080, c.Port)
 	require.Equal(t, 30*time.Second, c.Timeout)
 	require.Equal(t, []string{"metadata", "graphql", "pgdump", "config"}, c.EnabledAPIs)
-	require.True(t, c.HTTPLog)
+	require.False(t, c.Logging.QueryOnlyOnError)
 	require.True(t, c.AdminInternalErrors)
 	require.Empty(t, c.AdminSecrets)
 	require.NoError(t, c.Validate())
@@ -382,5 +386,5 @@ func TestReadConfig(t *testing.T) {
 	require.Equal(t, []config.Secret{"b"}, load(map[string]string{prefix + "ACCESS_KEY": "b"}).AdminSecrets)
 	require.Equal(t, []config.Secret{"x", "y"}, load(map[string]string{prefix + "ADMIN_SECRETS": `["x","y"]`, prefix + "ADMIN_SECRET": "a"}).AdminSecrets)
 	require.Equal(t, []config.Secret{"a"}, load(map[string]string{prefix + "ADMIN_SECRETS": ``, prefix + "ADMIN_SECRET": "a"}).AdminSecrets)
-	require.False(t, load(map[string]string{prefix + "ENABLED_LOG_TYPES": "startup"}).HTTPLog)
+	require.True(t, load(map[string]string{prefix + "LOG_MASKED_VARIABLES": "a,b"}).Logging.Masked.Hides("b"))
 }

@@ -29,7 +29,7 @@ func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseW
 	q := request{
 		session: session.FromProto(in.GetSession()), text: in.GetQuery(), operation: in.GetOperationName(),
 		variables: in.GetVariables(), minVersion: in.GetMinVersion(), relay: in.GetRelay(), readOnly: in.GetReadOnly(),
-		clientHeaders: in.GetClientHeaders(), id: in.GetRequestId(),
+		clientHeaders: in.GetClientHeaders(), id: in.GetRequestId(), describe: in.GetDescribe(),
 	}
 	s := e.borrow()
 	defer e.giveBack(s)

@@ -34,6 +34,9 @@ type request struct {
 	id string
 	// anyQuery says that the allow list doesn't count.
 	anyQuery bool
+	// describe says that the hash of the operation is wanted; prepare then sets hash.
+	describe bool
+	hash     string
 	// live says that the operation is a subscription.
 	live bool
 	// parsed is the operation, once it is known, and values those of its variables.
@@ -66,6 +69,9 @@ func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *
 	r, err := e.prepare(ctx, q, s)
 	if err != nil {
 		return err
+	}
+	if q.describe {
+		s.responder.Describe(q.hash)
 	}
 	if r.cached != nil && e.cache != nil {
 		return e.runCached(ctx, q, &r, out, s)
@@ -111,6 +117,9 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 		return ready{}, err
 	}
 	q.values = s.values
+	if q.describe {
+		q.hash = document.Operation.Hash(s.values)
+	}
 	s.run = execute.Run{Session: q.session, RequestID: q.id, Sources: e.sources, Values: s.values, Bound: s.run.Bound[:0]}
 	p, err := e.bound(ctx, st, document, q, s)
 	if err != nil {

@@ -72,6 +72,7 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 	q := &request{
 		session: session.FromProto(op.GetSession()), text: op.GetQuery(), operation: op.GetOperationName(),
 		variables: bytes.Clone(op.GetVariables()), minVersion: op.GetMinVersion(), relay: op.GetRelay(), live: true,
+		describe: op.GetDescribe(), id: op.GetRequestId(),
 	}
 	started := time.Now()
 	s, err := e.subscription(ctx, q)
@@ -83,7 +84,7 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 	if err := e.live.Join(in.GetLink(), in.GetSubscriber(), s); err != nil {
 		return err
 	}
-	w.SetHead(&emptypb.Empty{})
+	w.SetHead(&queryv1.SubscribeHead{ParameterizedQueryHash: q.hash})
 	return nil
 }
 

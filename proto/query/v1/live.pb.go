@@ -74,8 +74,8 @@ func (x *LinkRequest) GetLink() string {
 	return ""
 }
 
-// SubscribeRequest begins a subscription. The answer is empty: it says that the operation is
-// in order.
+// SubscribeRequest begins a subscription. The answer has no body: its head, a SubscribeHead,
+// says that the operation is in order.
 type SubscribeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Link  string                 `protobuf:"bytes,1,opt,name=link,proto3" json:"link,omitempty"`
@@ -155,6 +155,51 @@ func (x *SubscribeRequest) GetCursor() []byte {
 	return nil
 }
 
+type SubscribeHead struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in ExecuteHead.
+	ParameterizedQueryHash string `protobuf:"bytes,1,opt,name=parameterized_query_hash,json=parameterizedQueryHash,proto3" json:"parameterized_query_hash,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
+}
+
+func (x *SubscribeHead) Reset() {
+	*x = SubscribeHead{}
+	mi := &file_query_v1_live_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SubscribeHead) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SubscribeHead) ProtoMessage() {}
+
+func (x *SubscribeHead) ProtoReflect() protoreflect.Message {
+	mi := &file_query_v1_live_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SubscribeHead.ProtoReflect.Descriptor instead.
+func (*SubscribeHead) Descriptor() ([]byte, []int) {
+	return file_query_v1_live_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SubscribeHead) GetParameterizedQueryHash() string {
+	if x != nil {
+		return x.ParameterizedQueryHash
+	}
+	return ""
+}
+
 // UnsubscribeRequest ends subscriptions. The answer is empty.
 type UnsubscribeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -166,7 +211,7 @@ type UnsubscribeRequest struct {
 
 func (x *UnsubscribeRequest) Reset() {
 	*x = UnsubscribeRequest{}
-	mi := &file_query_v1_live_proto_msgTypes[2]
+	mi := &file_query_v1_live_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -178,7 +223,7 @@ func (x *UnsubscribeRequest) String() string {
 func (*UnsubscribeRequest) ProtoMessage() {}
 
 func (x *UnsubscribeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_query_v1_live_proto_msgTypes[2]
+	mi := &file_query_v1_live_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -191,7 +236,7 @@ func (x *UnsubscribeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnsubscribeRequest.ProtoReflect.Descriptor instead.
 func (*UnsubscribeRequest) Descriptor() ([]byte, []int) {
-	return file_query_v1_live_proto_rawDescGZIP(), []int{2}
+	return file_query_v1_live_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *UnsubscribeRequest) GetLink() string {
@@ -226,7 +271,7 @@ type LiveResult struct {
 
 func (x *LiveResult) Reset() {
 	*x = LiveResult{}
-	mi := &file_query_v1_live_proto_msgTypes[3]
+	mi := &file_query_v1_live_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -238,7 +283,7 @@ func (x *LiveResult) String() string {
 func (*LiveResult) ProtoMessage() {}
 
 func (x *LiveResult) ProtoReflect() protoreflect.Message {
-	mi := &file_query_v1_live_proto_msgTypes[3]
+	mi := &file_query_v1_live_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -251,7 +296,7 @@ func (x *LiveResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveResult.ProtoReflect.Descriptor instead.
 func (*LiveResult) Descriptor() ([]byte, []int) {
-	return file_query_v1_live_proto_rawDescGZIP(), []int{3}
+	return file_query_v1_live_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *LiveResult) GetSubscribers() []uint64 {
@@ -307,7 +352,7 @@ type LiveError struct {
 
 func (x *LiveError) Reset() {
 	*x = LiveError{}
-	mi := &file_query_v1_live_proto_msgTypes[4]
+	mi := &file_query_v1_live_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -319,7 +364,7 @@ func (x *LiveError) String() string {
 func (*LiveError) ProtoMessage() {}
 
 func (x *LiveError) ProtoReflect() protoreflect.Message {
-	mi := &file_query_v1_live_proto_msgTypes[4]
+	mi := &file_query_v1_live_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -332,7 +377,7 @@ func (x *LiveError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveError.ProtoReflect.Descriptor instead.
 func (*LiveError) Descriptor() ([]byte, []int) {
-	return file_query_v1_live_proto_rawDescGZIP(), []int{4}
+	return file_query_v1_live_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *LiveError) GetCode() string {
@@ -368,7 +413,7 @@ type LiveExecutor struct {
 
 func (x *LiveExecutor) Reset() {
 	*x = LiveExecutor{}
-	mi := &file_query_v1_live_proto_msgTypes[5]
+	mi := &file_query_v1_live_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -380,7 +425,7 @@ func (x *LiveExecutor) String() string {
 func (*LiveExecutor) ProtoMessage() {}
 
 func (x *LiveExecutor) ProtoReflect() protoreflect.Message {
-	mi := &file_query_v1_live_proto_msgTypes[5]
+	mi := &file_query_v1_live_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -393,7 +438,7 @@ func (x *LiveExecutor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveExecutor.ProtoReflect.Descriptor instead.
 func (*LiveExecutor) Descriptor() ([]byte, []int) {
-	return file_query_v1_live_proto_rawDescGZIP(), []int{5}
+	return file_query_v1_live_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *LiveExecutor) GetInstance() string {
@@ -421,7 +466,7 @@ type LiveDumpRequest struct {
 
 func (x *LiveDumpRequest) Reset() {
 	*x = LiveDumpRequest{}
-	mi := &file_query_v1_live_proto_msgTypes[6]
+	mi := &file_query_v1_live_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -433,7 +478,7 @@ func (x *LiveDumpRequest) String() string {
 func (*LiveDumpRequest) ProtoMessage() {}
 
 func (x *LiveDumpRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_query_v1_live_proto_msgTypes[6]
+	mi := &file_query_v1_live_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -446,7 +491,7 @@ func (x *LiveDumpRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveDumpRequest.ProtoReflect.Descriptor instead.
 func (*LiveDumpRequest) Descriptor() ([]byte, []int) {
-	return file_query_v1_live_proto_rawDescGZIP(), []int{6}
+	return file_query_v1_live_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *LiveDumpRequest) GetExtended() bool {
@@ -465,7 +510,7 @@ type LiveRollCall struct {
 
 func (x *LiveRollCall) Reset() {
 	*x = LiveRollCall{}
-	mi := &file_query_v1_live_proto_msgTypes[7]
+	mi := &file_query_v1_live_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -477,7 +522,7 @@ func (x *LiveRollCall) String() string {
 func (*LiveRollCall) ProtoMessage() {}
 
 func (x *LiveRollCall) ProtoReflect() protoreflect.Message {
-	mi := &file_query_v1_live_proto_msgTypes[7]
+	mi := &file_query_v1_live_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -490,7 +535,7 @@ func (x *LiveRollCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveRollCall.ProtoReflect.Descriptor instead.
 func (*LiveRollCall) Descriptor() ([]byte, []int) {
-	return file_query_v1_live_proto_rawDescGZIP(), []int{7}
+	return file_query_v1_live_proto_rawDescGZIP(), []int{8}
 }
 
 var File_query_v1_live_proto protoreflect.FileDescriptor
@@ -508,7 +553,9 @@ const file_query_v1_live_proto_rawDesc = "" +
 	"\toperation\x18\x03 \x01(\v2$.queryengine.query.v1.ExecuteRequestR\toperation\x12\x12\n" +
 	"\x04hash\x18\x04 \x01(\fR\x04hash\x12\x1b\n" +
 	"\x06cursor\x18\x05 \x01(\fH\x00R\x06cursor\x88\x01\x01B\t\n" +
-	"\a_cursor\"J\n" +
+	"\a_cursor\"I\n" +
+	"\rSubscribeHead\x128\n" +
+	"\x18parameterized_query_hash\x18\x01 \x01(\tR\x16parameterizedQueryHash\"J\n" +
 	"\x12UnsubscribeRequest\x12\x12\n" +
 	"\x04link\x18\x01 \x01(\tR\x04link\x12 \n" +
 	"\vsubscribers\x18\x02 \x03(\x04R\vsubscribers\"\xc7\x01\n" +
@@ -544,21 +591,22 @@ func file_query_v1_live_proto_rawDescGZIP() []byte {
 	return file_query_v1_live_proto_rawDescData
 }
 
-var file_query_v1_live_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_query_v1_live_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_query_v1_live_proto_goTypes = []any{
 	(*LinkRequest)(nil),        // 0: queryengine.query.v1.LinkRequest
 	(*SubscribeRequest)(nil),   // 1: queryengine.query.v1.SubscribeRequest
-	(*UnsubscribeRequest)(nil), // 2: queryengine.query.v1.UnsubscribeRequest
-	(*LiveResult)(nil),         // 3: queryengine.query.v1.LiveResult
-	(*LiveError)(nil),          // 4: queryengine.query.v1.LiveError
-	(*LiveExecutor)(nil),       // 5: queryengine.query.v1.LiveExecutor
-	(*LiveDumpRequest)(nil),    // 6: queryengine.query.v1.LiveDumpRequest
-	(*LiveRollCall)(nil),       // 7: queryengine.query.v1.LiveRollCall
-	(*ExecuteRequest)(nil),     // 8: queryengine.query.v1.ExecuteRequest
+	(*SubscribeHead)(nil),      // 2: queryengine.query.v1.SubscribeHead
+	(*UnsubscribeRequest)(nil), // 3: queryengine.query.v1.UnsubscribeRequest
+	(*LiveResult)(nil),         // 4: queryengine.query.v1.LiveResult
+	(*LiveError)(nil),          // 5: queryengine.query.v1.LiveError
+	(*LiveExecutor)(nil),       // 6: queryengine.query.v1.LiveExecutor
+	(*LiveDumpRequest)(nil),    // 7: queryengine.query.v1.LiveDumpRequest
+	(*LiveRollCall)(nil),       // 8: queryengine.query.v1.LiveRollCall
+	(*ExecuteRequest)(nil),     // 9: queryengine.query.v1.ExecuteRequest
 }
 var file_query_v1_live_proto_depIdxs = []int32{
-	8, // 0: queryengine.query.v1.SubscribeRequest.operation:type_name -> queryengine.query.v1.ExecuteRequest
-	4, // 1: queryengine.query.v1.LiveResult.error:type_name -> queryengine.query.v1.LiveError
+	9, // 0: queryengine.query.v1.SubscribeRequest.operation:type_name -> queryengine.query.v1.ExecuteRequest
+	5, // 1: queryengine.query.v1.LiveResult.error:type_name -> queryengine.query.v1.LiveError
 	2, // [2:2] is the sub-list for method output_type
 	2, // [2:2] is the sub-list for method input_type
 	2, // [2:2] is the sub-list for extension type_name
@@ -573,14 +621,14 @@ func file_query_v1_live_proto_init() {
 	}
 	file_query_v1_query_proto_init()
 	file_query_v1_live_proto_msgTypes[1].OneofWrappers = []any{}
-	file_query_v1_live_proto_msgTypes[3].OneofWrappers = []any{}
+	file_query_v1_live_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_query_v1_live_proto_rawDesc), len(file_query_v1_live_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -104,7 +104,9 @@ type ExecuteRequest struct {
 	// Client headers that actions and remote schemas may be given, names in lower case.
 	ClientHeaders map[string]string `protobuf:"bytes,8,rep,name=client_headers,json=clientHeaders,proto3" json:"client_headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The operation may only read (GET, REST endpoints of GET).
-	ReadOnly      bool `protobuf:"varint,9,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
+	ReadOnly bool `protobuf:"varint,9,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
+	// The caller logs the request: the head is to describe the operation.
+	Describe      bool `protobuf:"varint,10,opt,name=describe,proto3" json:"describe,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -202,12 +204,21 @@ func (x *ExecuteRequest) GetReadOnly() bool {
 	return false
 }
 
+func (x *ExecuteRequest) GetDescribe() bool {
+	if x != nil {
+		return x.Describe
+	}
+	return false
+}
+
 type ExecuteHead struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Response headers for the client.
-	Headers       []*Header `protobuf:"bytes,1,rep,name=headers,proto3" json:"headers,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Headers []*Header `protobuf:"bytes,1,rep,name=headers,proto3" json:"headers,omitempty"`
+	// Names the shape of the operation, when the request asked for it.
+	ParameterizedQueryHash string `protobuf:"bytes,2,opt,name=parameterized_query_hash,json=parameterizedQueryHash,proto3" json:"parameterized_query_hash,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
 }
 
 func (x *ExecuteHead) Reset() {
@@ -245,6 +256,13 @@ func (x *ExecuteHead) GetHeaders() []*Header {
 		return x.Headers
 	}
 	return nil
+}
+
+func (x *ExecuteHead) GetParameterizedQueryHash() string {
+	if x != nil {
+		return x.ParameterizedQueryHash
+	}
+	return ""
 }
 
 type Header struct {
@@ -695,7 +713,7 @@ const file_query_v1_query_proto_rawDesc = "" +
 	"\fbackend_only\x18\x03 \x01(\bR\vbackendOnly\x1a<\n" +
 	"\x0eVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x03\n" +
 	"\x0eExecuteRequest\x127\n" +
 	"\asession\x18\x01 \x01(\v2\x1d.queryengine.query.v1.SessionR\asession\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12%\n" +
@@ -707,12 +725,15 @@ const file_query_v1_query_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\a \x01(\tR\trequestId\x12^\n" +
 	"\x0eclient_headers\x18\b \x03(\v27.queryengine.query.v1.ExecuteRequest.ClientHeadersEntryR\rclientHeaders\x12\x1b\n" +
-	"\tread_only\x18\t \x01(\bR\breadOnly\x1a@\n" +
+	"\tread_only\x18\t \x01(\bR\breadOnly\x12\x1a\n" +
+	"\bdescribe\x18\n" +
+	" \x01(\bR\bdescribe\x1a@\n" +
 	"\x12ClientHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"E\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x7f\n" +
 	"\vExecuteHead\x126\n" +
-	"\aheaders\x18\x01 \x03(\v2\x1c.queryengine.query.v1.HeaderR\aheaders\"2\n" +
+	"\aheaders\x18\x01 \x03(\v2\x1c.queryengine.query.v1.HeaderR\aheaders\x128\n" +
+	"\x18parameterized_query_hash\x18\x02 \x01(\tR\x16parameterizedQueryHash\"2\n" +
 	"\x06Header\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"\xdb\x01\n" +

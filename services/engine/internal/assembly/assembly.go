@@ -50,7 +50,7 @@ var parts = []struct {
 	}},
 	{config.Gateway, func(e *program.Env) (lifecycle.Service, error) {
 		return gateway.New(gateway.ReadConfig(e.Values), gateway.Deps{
-			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, AccessLog: e.Logs,
+			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger,
 			Metrics: e.Metrics, Gatherer: e.Gatherer, Tracer: e.Tracer,
 		})
 	}},
@@ -63,11 +63,7 @@ func Services(e *program.Env, names []string) (lifecycle.Service, error) {
 		if !slices.Contains(names, string(part.name)) {
 			continue
 		}
-		own, err := e.For(part.name)
-		if err != nil {
-			return nil, err
-		}
-		s, err := part.build(own)
+		s, err := part.build(e.For(part.name))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", part.name, err)
 		}

@@ -11,12 +11,11 @@ import (
 func main() {
 	program.Main(config.Gateway, func(e *program.Env) (lifecycle.Service, error) {
 		return gateway.New(gateway.ReadConfig(e.Values), gateway.Deps{
-			Bus:       e.Bus,
-			Logger:    e.Logger,
-			AccessLog: e.Logs,
-			Metrics:   e.Metrics,
-			Gatherer:  e.Gatherer,
-			Tracer:    e.Tracer,
+			Bus:      e.Bus,
+			Logger:   e.Logger,
+			Metrics:  e.Metrics,
+			Gatherer: e.Gatherer,
+			Tracer:   e.Tracer,
 		})
 	})
 }

@@ -1,3 +1,4 @@
+// Package accesslog makes the lines of the type http-log: what came of a request.
 package accesslog
 
 import (
@@ -7,7 +8,9 @@ import (
 	"time"
 
 	"queryengine/pkg/apierror"
-	"queryengine/services/gateway/internal/jsonscan"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/querylog"
+	"queryengine/services/gateway/internal/request"
 )
 
 // Mode is the kind of a request.
@@ -21,9 +24,8 @@ const (
 	ModeError      Mode = "error"
 )
 
-// Entry is what is known of a request at its end.
+// Entry is what is known of a request at its end. It is the telemetry.Detail of its line.
 type Entry struct {
-	Time      time.Time // of the end
 	RequestID string
 	Request   *http.Request
 	Status    int
@@ -32,18 +34,41 @@ type Entry struct {
 	// Variables are the session variables, nil before authentication.
 	Variables map[string]string
 	Mode      Mode
-	// Query is the GraphQL request, or the type of a metadata request, as JSON; nil to
-	// leave it out.
-	Query []byte
+	// Query is what is shown as the query, Raw the body when that could not be read.
+	Query Query
+	Raw   []byte
 	// Sent and Size are the bytes of the answer's body, as sent and before compression.
 	Sent, Size int64
 	// Read and Executed are how long the request was read and worked on.
 	Read, Executed time.Duration
+	// Hash is the parameterized query hash of a single operation, "" for an unknown one.
+	Hash string
+	// Batch are the operations of a batch.
+	Batch []Operation
 	// Error is why the request failed, nil when it did not.
 	Error *apierror.Error
 }
 
-func (e *Entry) level() slog.Level {
+// Operation is one operation of a batch.
+type Operation struct {
+	Query    Query
+	Size     int64
+	Executed time.Duration
+	Hash     string
+	Error    *apierror.Error
+}
+
+// Query is what a line shows of what was asked; the zero value shows null.
+type Query struct {
+	// GraphQL is a GraphQL request, shown under Mask.
+	GraphQL *request.GraphQL
+	Mask    querylog.Mask
+	// JSON is anything else.
+	JSON []byte
+}
+
+// Level is that of the line.
+func (e *Entry) Level() slog.Level {
 	if e.Error != nil {
 		return slog.LevelError
 	}
@@ -66,91 +91,147 @@ func ClientIP(r *http.Request) string {
 	return host
 }
 
-func appendStart(b []byte, now time.Time, level slog.Level) []byte {
-	b = append(b, `{"timestamp":"`...)
-	b = now.AppendFormat(b, "2006-01-02T15:04:05.000-0700")
-	b = append(b, `","level":"`...)
-	switch {
-	case level >= slog.LevelError:
-		b = append(b, "error"...)
-	case level >= slog.LevelWarn:
-		b = append(b, "warn"...)
-	default:
-		b = append(b, "info"...)
-	}
-	return append(b, `","type":"http-log","detail":`...)
-}
-
-func (e *Entry) append(b []byte) []byte {
-	b = appendStart(b, e.Time, e.level())
+// AppendDetail implements telemetry.Detail.
+func (e *Entry) AppendDetail(b []byte) []byte {
 	b = append(b, `{"request_id":`...)
-	b = jsonscan.AppendString(b, e.RequestID)
+	b = jsontext.AppendString(b, e.RequestID)
 	b = append(b, `,"http_info":{"status":`...)
 	b = strconv.AppendInt(b, int64(e.Status), 10)
 	b = append(b, `,"method":`...)
-	b = jsonscan.AppendString(b, e.Request.Method)
+	b = jsontext.AppendString(b, e.Request.Method)
 	b = append(b, `,"ip":`...)
-	b = jsonscan.AppendString(b, ClientIP(e.Request))
+	b = jsontext.AppendString(b, ClientIP(e.Request))
 	b = append(b, `,"url":`...)
-	b = jsonscan.AppendString(b, e.Request.URL.Path)
+	b = jsontext.AppendString(b, e.Request.URL.Path)
 	b = append(b, `,"http_version":`...)
-	b = jsonscan.AppendString(b, e.Request.Proto)
+	b = jsontext.AppendString(b, e.Request.Proto)
 	b = append(b, `,"content_encoding":`...)
 	if e.Encoding != "" {
-		b = jsonscan.AppendString(b, e.Encoding)
+		b = jsontext.AppendString(b, e.Encoding)
 	} else {
 		b = append(b, "null"...)
 	}
 	b = append(b, `},"operation":{"request_id":`...)
-	b = jsonscan.AppendString(b, e.RequestID)
+	b = jsontext.AppendString(b, e.RequestID)
 	if e.Variables != nil {
 		b = append(b, `,"user_vars":`...)
-		b = appendVariables(b, e.Variables)
+		b = AppendVariables(b, e.Variables)
 	}
 	b = append(b, `,"request_mode":`...)
-	b = jsonscan.AppendString(b, string(e.Mode))
+	b = jsontext.AppendString(b, string(e.Mode))
 	b = append(b, `,"query":`...)
-	if e.Query != nil {
-		b = append(b, e.Query...)
+	if e.Mode == ModeBatched {
+		b = append(b, "null"...) // each of batched_operations has its own
 	} else {
-		b = append(b, "null"...)
+		b = e.Query.append(b)
+	}
+	if e.Raw != nil {
+		b = querylog.AppendText(append(b, `,"raw_query":`...), string(e.Raw))
 	}
 	b = append(b, `,"response_size":`...)
 	b = strconv.AppendInt(b, e.Sent, 10)
 	b = append(b, `,"uncompressed_response_size":`...)
 	b = strconv.AppendInt(b, e.Size, 10)
 	b = append(b, `,"request_read_time":`...)
-	b = strconv.AppendFloat(b, e.Read.Seconds(), 'g', -1, 64)
+	b = appendSeconds(b, e.Read)
 	b = append(b, `,"query_execution_time":`...)
-	b = strconv.AppendFloat(b, e.Executed.Seconds(), 'g', -1, 64)
+	b = appendSeconds(b, e.Executed)
+	b = e.appendHash(b)
 	if e.Error != nil {
-		b = appendError(b, e.Error)
+		b = AppendError(append(b, `,"error":`...), e.Error)
 	}
-	return append(b, "}}}\n"...)
-}
-
-func appendError(b []byte, e *apierror.Error) []byte {
-	b = append(b, `,"error":{"path":`...)
-	b = jsonscan.AppendString(b, e.Path)
-	b = append(b, `,"error":`...)
-	b = jsonscan.AppendString(b, e.Message)
-	b = append(b, `,"code":`...)
-	b = jsonscan.AppendString(b, string(e.Code))
-	if e.Internal != nil {
-		b = append(append(b, `,"internal":`...), e.InternalJSON()...)
+	b = append(b, '}')
+	if e.Mode == ModeBatched {
+		b = e.appendBatch(append(b, `,"batched_operations":[`...))
+		b = append(b, ']')
 	}
 	return append(b, '}')
 }
 
-func appendVariables(b []byte, variables map[string]string) []byte {
+func (e *Entry) appendHash(b []byte) []byte {
+	if e.Mode != ModeBatched {
+		if e.Hash == "" {
+			return b
+		}
+		return jsontext.AppendString(append(b, `,"parameterized_query_hash":`...), e.Hash)
+	}
+	b = append(b, `,"parameterized_query_hash":[`...)
+	first := true
+	for i := range e.Batch {
+		if e.Batch[i].Hash == "" {
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = jsontext.AppendString(b, e.Batch[i].Hash)
+	}
+	return append(b, ']')
+}
+
+func (e *Entry) appendBatch(b []byte) []byte {
+	for i := range e.Batch {
+		o := &e.Batch[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = o.Query.append(append(b, `{"query":`...))
+		if o.Error != nil {
+			b = AppendError(append(b, `,"error":`...), o.Error)
+			b = append(b, '}')
+			continue
+		}
+		b = append(b, `,"response_size":`...)
+		b = strconv.AppendInt(b, o.Size, 10)
+		b = append(b, `,"query_execution_time":`...)
+		b = appendSeconds(b, o.Executed)
+		if o.Hash != "" {
+			b = jsontext.AppendString(append(b, `,"parameterized_query_hash":`...), o.Hash)
+		}
+		b = append(b, '}')
+	}
+	return b
+}
+
+func (q *Query) append(b []byte) []byte {
+	switch {
+	case q.GraphQL != nil:
+		return q.Mask.AppendRequest(b, q.GraphQL.OperationName, q.GraphQL.Query, q.GraphQL.Variables)
+	case q.JSON != nil:
+		return querylog.AppendOneLine(b, q.JSON)
+	}
+	return append(b, "null"...)
+}
+
+func appendSeconds(b []byte, d time.Duration) []byte {
+	return strconv.AppendFloat(b, d.Seconds(), 'f', -1, 64)
+}
+
+// AppendError appends an error as lines show it.
+func AppendError(b []byte, e *apierror.Error) []byte {
+	b = append(b, `{"path":`...)
+	b = jsontext.AppendString(b, e.Path)
+	b = append(b, `,"error":`...)
+	b = jsontext.AppendString(b, e.Message)
+	b = append(b, `,"code":`...)
+	b = jsontext.AppendString(b, string(e.Code))
+	if e.Internal != nil {
+		b = querylog.AppendOneLine(append(b, `,"internal":`...), e.InternalJSON())
+	}
+	return append(b, '}')
+}
+
+// AppendVariables appends session variables as an object.
+func AppendVariables(b []byte, variables map[string]string) []byte {
 	b = append(b, '{')
 	for name, value := range variables {
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
-		b = jsonscan.AppendString(b, name)
+		b = jsontext.AppendString(b, name)
 		b = append(b, ':')
-		b = jsonscan.AppendString(b, value)
+		b = jsontext.AppendString(b, value)
 	}
 	return append(b, '}')
 }

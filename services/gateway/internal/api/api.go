@@ -20,7 +20,6 @@ import (
 
 	"queryengine/pkg/bus"
 	"queryengine/pkg/snapshot"
-	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/cors"
 	"queryengine/services/gateway/internal/jwt"
@@ -76,6 +75,7 @@ type Settings struct {
 	// upgrade count although CORS is switched off.
 	WebSocket           websocket.Config
 	WebSocketReadCookie bool
+	Logging             LogSettings
 	// The rest is only shown.
 	AuthHook                 bool
 	JWT                      []jwt.Info
@@ -98,10 +98,8 @@ type Deps struct {
 	Authenticator authenticator
 	CORS          *cors.Policy
 	// Health says in words what is wrong, nil for nothing.
-	Health func(context.Context) error
-	Log    *slog.Logger
-	// Access is nil when requests are not logged.
-	Access  *accesslog.Log
+	Health  func(context.Context) error
+	Log     *slog.Logger
 	Metrics *Metrics
 	// WebSocketMetrics are nil for none.
 	WebSocketMetrics *websocket.Metrics
@@ -143,6 +141,7 @@ type API struct {
 	stopping   chan struct{} // closed when streams of events are to end
 	stopOnce   sync.Once
 	tracing    *tracing // nil when requests are not traced
+	logs       logs
 	endpoints  rest.Cache
 	forwarding forwarding
 	limits     *limits.Keeper
@@ -162,6 +161,7 @@ type version struct {
 // New returns an API that does nothing before Handler is served.
 func New(s Settings, d Deps) *API {
 	a := &API{Settings: s, Deps: d, tracing: newTracing(d.Tracer), limits: limits.NewKeeper(), stopping: make(chan struct{})}
+	a.logs = newLogs(d.Log, s.Logging)
 	a.exchanges.New = func() any { return newExchange(a) }
 	a.sockets = a.newWebSockets()
 	a.configAnswer = a.makeConfigAnswer()

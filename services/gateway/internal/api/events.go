@@ -11,6 +11,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/querylog"
+	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/jsonscan"
 	"queryengine/services/gateway/internal/live"
@@ -60,6 +62,7 @@ func eventsByQuery(x *exchange) error {
 		r.Variables = parsed.Raw
 	}
 	x.mode = accesslog.ModeSingle
+	x.asks(r)
 	return x.events(r, false)
 }
 
@@ -73,12 +76,13 @@ func (x *exchange) events(r request.GraphQL, relay bool) error {
 		if err != nil {
 			feed.End(apierror.From(err))
 		} else {
-			end = s.Close
+			end, x.hash = s.Close, s.Hash()
 			feed.started(s)
 		}
 	} else if err := x.execute(r, relay, (*eventSink)(feed)); err != nil {
 		feed.End(apierror.From(err))
 	} else {
+		x.hash = feed.hash
 		feed.Data(feed.answer, false)
 		feed.End(nil)
 	}
@@ -151,7 +155,7 @@ func (x *exchange) sendEvents(feed *eventFeed) error {
 // would end the line.
 func appendEvent(b, document []byte) []byte {
 	b = append(b, "event: next\ndata: "...)
-	return append(append(b, oneLine(document)...), "\n\n"...)
+	return append(querylog.AppendOneLine(b, document), "\n\n"...)
 }
 
 // event is something to send.
@@ -165,6 +169,7 @@ type event struct {
 type eventFeed struct {
 	wake   chan struct{}
 	answer []byte // of a query
+	hash   string // of a query
 
 	mu           sync.Mutex
 	pending      []event
@@ -177,7 +182,12 @@ type eventFeed struct {
 type eventSink eventFeed
 
 // Head leaves out response headers: it is too late for them.
-func (*eventSink) Head(proto.Message) error { return nil }
+func (s *eventSink) Head(m proto.Message) error {
+	if h, ok := m.(*queryv1.ExecuteHead); ok {
+		s.hash = h.GetParameterizedQueryHash()
+	}
+	return nil
+}
 
 func (s *eventSink) Write(p []byte) (int, error) {
 	s.answer = append(s.answer, p...)

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/reply"
+	"queryengine/services/gateway/internal/request"
 )
 
 // jsonType is the content type of every answer that is not text.
@@ -36,9 +36,17 @@ type exchange struct {
 
 	requestID string
 	mode      accesslog.Mode
-	query     []byte // for the log
 	failure   *apierror.Error
 	aborted   bool
+
+	// The rest is for the log. asked is what is shown as the query, unreadable a body that is
+	// no request.
+	asked      accesslog.Query
+	request    request.GraphQL
+	unreadable []byte
+	hash       string
+	batch      []accesslog.Operation
+	entry      accesslog.Entry
 
 	started  time.Time
 	received time.Time // when the body was complete
@@ -56,6 +64,7 @@ func (x *exchange) begin(w http.ResponseWriter, r *http.Request, shape errorShap
 	*x = exchange{api: x.api, w: w, r: r, errors: shape, stream: x.stream, body: body, mode: accesslog.ModeNonGraphQL, started: time.Now()}
 	x.received = x.started
 	x.requestID = requestID(r)
+	x.ctx = r.Context()
 	x.stream.Reset(w, reply.Accept(r.Header["Accept-Encoding"]))
 }
 
@@ -70,7 +79,6 @@ func (x *exchange) run(h handler) {
 	}
 	header["X-Request-Id"] = []string{x.requestID}
 	header["Content-Type"] = jsonTypes
-	x.ctx = x.r.Context()
 	if a.tracing != nil {
 		defer a.tracing.start(x)()
 	}
@@ -90,22 +98,8 @@ func (x *exchange) end() {
 	x.stream.Abandon()
 	a := x.api
 	a.Metrics.add(x)
-	if a.Access != nil {
-		now := time.Now()
-		entry := accesslog.Entry{
-			Time: now, RequestID: x.requestID, Request: x.r, Status: x.stream.Status(), Encoding: x.stream.Encoding().String(),
-			Mode: x.mode, Sent: x.stream.Sent(), Size: x.stream.Size(),
-			Read: x.received.Sub(x.started), Executed: now.Sub(x.received), Error: x.failure,
-		}
-		if x.session != nil {
-			entry.Variables = x.session.Variables
-		}
-		if x.failure != nil || x.mode == accesslog.ModeNonGraphQL {
-			entry.Query = oneLine(x.query)
-		}
-		a.Access.Write(&entry)
-	}
-	x.w, x.r, x.ctx, x.session, x.query = nil, nil, nil, nil, nil
+	x.log()
+	x.w, x.r, x.ctx, x.session, x.batch = nil, nil, nil, nil, nil
 	a.exchanges.Put(x)
 }
 
@@ -152,6 +146,7 @@ func (x *exchange) authenticateAdmin() error {
 func (x *exchange) Head(m proto.Message) error {
 	switch h := m.(type) {
 	case *queryv1.ExecuteHead:
+		x.hash = h.GetParameterizedQueryHash()
 		for _, f := range h.GetHeaders() {
 			x.w.Header().Add(f.GetName(), f.GetValue())
 		}
@@ -228,7 +223,7 @@ func (x *exchange) abort(err error) {
 	if x.r.Context().Err() != nil {
 		level = slog.LevelDebug // the client's own doing
 	}
-	x.api.Log.Log(x.r.Context(), level, "an answer was cut off", "request_id", x.requestID, "error", err)
+	x.api.Log.Log(x.ctx, level, "an answer was cut off", "request_id", x.requestID, "error", err)
 }
 
 // recover turns a crash of a handler into an error of its request.
@@ -237,15 +232,7 @@ func (x *exchange) recover() {
 	if fault == nil {
 		return
 	}
-	x.api.Log.Error("a request crashed", "request_id", x.requestID, "fault", fault, "stack", string(debug.Stack()))
+	x.api.logs.faults.ErrorContext(x.ctx, "a request crashed", "request_id", x.requestID, "fault", fault, "stack", string(debug.Stack()))
 	x.session = nil // nothing internal leaves
 	x.fail(apierror.New(apierror.Unexpected, "Internal Server Error"))
-}
-
-// oneLine is a JSON text without line breaks, which it can only have between its tokens.
-func oneLine(text []byte) []byte {
-	if bytes.IndexByte(text, '\n') < 0 {
-		return text
-	}
-	return bytes.ReplaceAll(text, []byte{'\n'}, []byte{' '})
 }

@@ -19,7 +19,7 @@ func explain(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.query = body
+	x.asked.JSON = body
 	defer x.limitTime()()
 	return x.api.Bus.Call(x.ctx, bus.QueryExplain, &queryv1.ExplainRequest{
 		Session:       r.User.Proto(),

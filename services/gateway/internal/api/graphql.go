@@ -1,6 +1,8 @@
 package api
 
 import (
+	"time"
+
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
@@ -28,18 +30,20 @@ func graphqlHandler(relay bool) handler {
 		}
 		body, err := request.ReadBody(text)
 		if err != nil {
+			x.unreadable = text
 			return err
 		}
-		x.query = text
 		if body.IsBatch() {
 			x.mode = accesslog.ModeBatched
 			return x.executeBatch(body, relay)
 		}
 		r, err := body.Single()
 		if err != nil {
+			x.unreadable = text
 			return err
 		}
 		x.mode = accesslog.ModeSingle
+		x.asks(r)
 		if wantsEvents(x.r) {
 			return x.events(r, relay)
 		}
@@ -80,6 +84,7 @@ func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, 
 		RequestId:     id,
 		ClientHeaders: clientHeaders,
 		ReadOnly:      r.ReadOnly,
+		Describe:      a.logs.describe,
 	}
 }
 
@@ -105,12 +110,15 @@ func (x *exchange) executeBatch(body request.Body, relay bool) error {
 			}
 		}
 		sink := &batchSink{x: x, start: len(x.stream.Held())}
+		started := time.Now()
 		if err == nil {
 			err = x.execute(r, relay, sink)
 		}
 		if err == nil {
+			x.logOperation(r, sink, started, nil)
 			return nil
 		}
+		x.logOperation(r, sink, started, apierror.From(err))
 		return sink.fail(err)
 	})
 	if err != nil {
@@ -125,13 +133,21 @@ type batchSink struct {
 	x     *exchange
 	start int  // where the answer begins in what is held back
 	wrote bool // a part of it has been written
+	size  int64
+	hash  string
 }
 
 // Head leaves out the response headers of single requests.
-func (*batchSink) Head(proto.Message) error { return nil }
+func (s *batchSink) Head(m proto.Message) error {
+	if h, ok := m.(*queryv1.ExecuteHead); ok {
+		s.hash = h.GetParameterizedQueryHash()
+	}
+	return nil
+}
 
 func (s *batchSink) Write(p []byte) (int, error) {
 	s.wrote = true
+	s.size += int64(len(p))
 	return s.x.Write(p)
 }
 

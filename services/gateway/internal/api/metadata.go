@@ -71,7 +71,9 @@ func (x *exchange) readOperation() (operation string, body []byte, err error) {
 	if operation, err = request.OperationType(body); err != nil {
 		return "", nil, err
 	}
-	x.query = append(jsonscan.AppendString([]byte(`{"type":`), operation), '}')
+	if x.asked.JSON = body; !x.api.Logging.MetadataBodies {
+		x.asked.JSON = append(jsonscan.AppendString([]byte(`{"type":`), operation), '}')
+	}
 	return operation, body, nil
 }
 

@@ -96,5 +96,6 @@ func graphqlByGET(x *exchange) error {
 		r.Variables = variables
 	}
 	x.mode = accesslog.ModeSingle
+	x.asks(r)
 	return x.execute(r, false, x)
 }

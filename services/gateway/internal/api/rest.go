@@ -55,8 +55,8 @@ func callEndpoint(x *exchange) error {
 		return err
 	}
 	x.mode = accesslog.ModeSingle
-	sink := &dataSink{x: x}
-	return x.execute(request.GraphQL{Query: match.Query, Variables: variables}, false, sink)
+	x.asks(request.GraphQL{Query: match.Query, Variables: variables})
+	return x.execute(x.request, false, &dataSink{x: x})
 }
 
 // restPath splits the path of an endpoint. A slash that is escaped is part of its segment.

@@ -120,14 +120,17 @@ func (l *link) take(m *queryv1.LiveResult) {
 }
 
 // subscribe begins a subscription on the executor.
-func (l *link) subscribe(ctx context.Context, r *queryv1.SubscribeRequest) error {
+func (l *link) subscribe(ctx context.Context, r *queryv1.SubscribeRequest) (*queryv1.SubscribeHead, error) {
 	if err := l.ready(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	r.Link = l.name
-	_, _, err := l.client.config.Bus.CallMessage(ctx, bus.LiveSubscribe(l.instance), r, nil, 0)
-	return err
+	m, _, err := l.client.config.Bus.CallMessage(ctx, bus.LiveSubscribe(l.instance), r, newSubscribeHead, 0)
+	head, _ := m.(*queryv1.SubscribeHead)
+	return head, err
 }
+
+func newSubscribeHead() proto.Message { return &queryv1.SubscribeHead{} }
 
 // unsubscribe ends a subscription on the executor. Several that end at once are one request.
 func (l *link) unsubscribe(id uint64) {

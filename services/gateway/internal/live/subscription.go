@@ -27,6 +27,8 @@ type Subscription struct {
 	closed bool
 	// paused says that the receiver of a stream had no room.
 	paused bool
+	// shape is the parameterized query hash.
+	shape string
 
 	// taking has the receiver called by one goroutine at a time.
 	taking   sync.Mutex
@@ -62,6 +64,13 @@ func (c *Client) Subscribe(ctx context.Context, operation *queryv1.ExecuteReques
 	}
 }
 
+// Hash is the parameterized query hash of the operation; "" when it wasn't asked for.
+func (s *Subscription) Hash() string {
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	return s.shape
+}
+
 // place puts a subscription on the best executor.
 func (s *Subscription) place(ctx context.Context) error {
 	c := s.client
@@ -82,8 +91,11 @@ func (s *Subscription) place(ctx context.Context) error {
 	s.taking.Lock()
 	r := &queryv1.SubscribeRequest{Subscriber: id, Operation: s.operation, Hash: s.hash, Cursor: s.cursor}
 	s.taking.Unlock()
-	err = l.subscribe(ctx, r)
+	head, err := l.subscribe(ctx, r)
 	if err == nil {
+		c.mu.Lock()
+		s.shape = head.GetParameterizedQueryHash()
+		c.mu.Unlock()
 		err = s.placed(l, id)
 	}
 	if err != nil {

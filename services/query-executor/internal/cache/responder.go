@@ -22,6 +22,7 @@ type Responder struct {
 	To Writer
 
 	headers []*queryv1.Header
+	hash    string
 	key     Key
 	cache   *Cache
 	holding bool
@@ -47,8 +48,19 @@ func (r *Responder) Write(p []byte) (int, error) {
 // AddHeaders adds headers for the client, before anything is written.
 func (r *Responder) AddHeaders(list ...*queryv1.Header) {
 	r.headers = append(r.headers, list...)
+	r.setHead()
+}
+
+// Describe tells the caller the parameterized query hash of the operation, before anything is
+// written.
+func (r *Responder) Describe(hash string) {
+	r.hash = hash
+	r.setHead()
+}
+
+func (r *Responder) setHead() {
 	if !r.holding && r.To != nil {
-		r.To.SetHead(&queryv1.ExecuteHead{Headers: r.headers})
+		r.To.SetHead(&queryv1.ExecuteHead{Headers: r.headers, ParameterizedQueryHash: r.hash})
 	}
 }
 
@@ -77,7 +89,7 @@ func (r *Responder) Answer(k Key, body []byte, w Warning, left time.Duration) er
 	if r.To == nil {
 		return nil
 	}
-	head := &queryv1.ExecuteHead{Headers: []*queryv1.Header{
+	head := &queryv1.ExecuteHead{ParameterizedQueryHash: r.hash, Headers: []*queryv1.Header{
 		{Name: "X-Engine-Query-Cache-Key", Value: k.Key},
 		{Name: "X-Engine-Query-Family-Cache-Key", Value: k.Family},
 	}}

@@ -1,0 +1,21 @@
+package config
+
+// What log lines show.
+var (
+	HTTPLogQueryOnlyOnError = define(Spec{
+		Flag: "http-log-query-only-on-error", Default: "false", Values: boolean, Switch: true, Group: GroupOperation, Services: []Service{Gateway},
+		Help: "leave GraphQL requests that succeed out of the HTTP log, also while query-log is on",
+	}, parseBool)
+	MetadataQueryLogging = define(Spec{
+		Flag: "enable-metadata-query-logging", Default: "false", Values: boolean, Switch: true, Group: GroupOperation, Services: []Service{Gateway},
+		Help: "write the body of metadata requests into the HTTP log, with all secrets that are in it",
+	}, parseBool)
+	LogMaskedVariables = define(Spec{
+		Flag: "log-masked-variables", Values: "list of names", Group: GroupOperation, Services: []Service{Gateway, QueryExecutor},
+		Help: "GraphQL variables whose values are not shown in logs",
+	}, parseList)
+	TriggersErrorLogLevel = define(Spec{
+		Flag: "enable-triggers-error-log-level", Default: "false", Values: boolean, Switch: true, Group: GroupOperation, Services: []Service{EventDelivery},
+		Help: "log failed deliveries as errors",
+	}, parseBool)
+)

@@ -1,0 +1,34 @@
+package telemetry
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// Stream takes lines of one Type that are made without slog, which would cost too much for
+// each request. A nil *Stream takes nothing.
+type Stream struct {
+	log  *Log
+	kind Type
+}
+
+// StreamOf is the Stream of a Type where a logger writes to; nil when the type is off, or the
+// logger is none of a Log's.
+func StreamOf(l *slog.Logger, t Type) *Stream {
+	h, ok := l.Handler().(*handler)
+	if !ok || !h.log.enabled(t) {
+		return nil
+	}
+	return &Stream{log: h.log, kind: t}
+}
+
+// Enabled says whether lines of a level are written.
+func (s *Stream) Enabled(level slog.Level) bool { return s != nil && level >= s.log.level }
+
+// Write adds a line, if its level is written. It encodes d before it returns.
+func (s *Stream) Write(ctx context.Context, now time.Time, level slog.Level, d Detail) {
+	if s.Enabled(level) {
+		s.log.add(ctx, now, level, s.kind, d)
+	}
+}

@@ -1,0 +1,88 @@
+package api
+
+import (
+	"log/slog"
+	"time"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/querylog"
+	"queryengine/pkg/telemetry"
+	"queryengine/services/gateway/internal/accesslog"
+	"queryengine/services/gateway/internal/request"
+)
+
+// LogSettings say what the lines about requests show.
+type LogSettings struct {
+	// QueryOnlyOnError leaves GraphQL requests that succeed out, whatever is logged of them
+	// elsewhere.
+	QueryOnlyOnError bool
+	// MetadataBodies shows requests for metadata in full.
+	MetadataBodies bool
+	// Masked are the variables whose values are not shown.
+	Masked querylog.Mask
+}
+
+// logs are the lines that the API writes.
+type logs struct {
+	access *telemetry.Stream // nil when requests are not logged
+	limits *slog.Logger
+	faults *slog.Logger
+	// queries says that GraphQL requests are shown although they succeed.
+	queries bool
+	// describe says that the hashes of operations are wanted.
+	describe bool
+}
+
+func newLogs(l *slog.Logger, s LogSettings) logs {
+	out := logs{
+		access:  telemetry.StreamOf(l, telemetry.LogHTTP),
+		limits:  telemetry.Of(l, telemetry.LogAPILimit),
+		faults:  telemetry.Of(l, telemetry.LogUnhandled),
+		queries: telemetry.StreamOf(l, telemetry.LogQuery) != nil && !s.QueryOnlyOnError,
+	}
+	sockets := telemetry.StreamOf(l, telemetry.LogWebSocket)
+	out.describe = out.access.Enabled(slog.LevelInfo) || sockets.Enabled(slog.LevelInfo)
+	return out
+}
+
+// asks notes the GraphQL request of an exchange.
+func (x *exchange) asks(r request.GraphQL) {
+	x.request = r
+	x.asked = accesslog.Query{GraphQL: &x.request, Mask: x.api.Logging.Masked}
+}
+
+// log writes the line of an exchange that has ended.
+func (x *exchange) log() {
+	a := x.api
+	if a.logs.access == nil {
+		return
+	}
+	now := time.Now()
+	x.entry = accesslog.Entry{
+		RequestID: x.requestID, Request: x.r, Status: x.stream.Status(), Encoding: x.stream.Encoding().String(),
+		Mode: x.mode, Raw: x.unreadable, Sent: x.stream.Sent(), Size: x.stream.Size(),
+		Read: x.received.Sub(x.started), Executed: now.Sub(x.received),
+		Hash: x.hash, Batch: x.batch, Error: x.failure,
+	}
+	if x.session != nil {
+		x.entry.Variables = x.session.Variables
+	}
+	if x.failure != nil || x.mode == accesslog.ModeNonGraphQL || a.logs.queries {
+		x.entry.Query = x.asked
+	}
+	a.logs.access.Write(x.ctx, now, x.entry.Level(), &x.entry)
+	x.entry = accesslog.Entry{}
+}
+
+// logOperation notes an operation of a batch for the line of the batch.
+func (x *exchange) logOperation(r request.GraphQL, s *batchSink, started time.Time, failure *apierror.Error) {
+	a := x.api
+	if a.logs.access == nil {
+		return
+	}
+	o := accesslog.Operation{Hash: s.hash, Size: s.size, Executed: time.Since(started), Error: failure}
+	if failure != nil || a.logs.queries {
+		o.Query = accesslog.Query{GraphQL: &r, Mask: a.Logging.Masked}
+	}
+	x.batch = append(x.batch, o)
+}
