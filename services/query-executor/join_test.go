@@ -45,7 +45,7 @@ func (s *countedSource) Query(ctx context.Context, st backend.Statement, a backe
 func (s *countedSource) Close() { s.Release() }
 
 // count counts the statements of e from now on.
-func count(t *testing.T, e *Executor) *counter {
+func count(t testing.TB, e *Executor) *counter {
 	t.Helper()
 	c := &counter{ran: map[string]int{}}
 	open := e.sources

@@ -86,7 +86,7 @@ func TestRemoteJoins(t *testing.T) {
 			"to another remote, and back to the table", `{ beings { name ... on Person { twin { t: __typename name } artist { person { id } } } } }`, ``,
 			`{"beings":[{"name":"Kim","twin":{"t":"OtherPerson","name":"Kim"},"artist":{"person":{"id":1}}},` +
 				`{"name":"Lou","twin":{"t":"OtherPerson","name":"Lou"},"artist":{"person":{"id":2}}},{"name":"R2"}]}`,
-			[]string{`query {beings {name ... on Person {twin: id artist: id __engine_internal_key_1: name}}}`, `query { f0: person(id: 1) {id} f1: person(id: 2) {id}}`},
+			[]string{`query {beings {name ... on Person {twin: __typename __engine_internal_key_1: id artist: __typename __engine_internal_key_2: id __engine_internal_key_3: name}}}`, `query { f0: person(id: 1) {id} f1: person(id: 2) {id}}`},
 			[]string{`query { f0: person(id: 1) {t: __typename name} f1: person(id: 2) {t: __typename name}}`},
 		},
 	} {

@@ -50,23 +50,28 @@ func (j *joins) add(list []plan.JoinMember, o options) ([]join.Member, error) {
 			return nil, err
 		}
 		members[i] = join.Member{Key: m.Key, Below: below, Hidden: m.Hidden}
-		if m.Join == nil {
-			continue
-		}
-		t, err := newTarget(m.Join, o)
-		if err != nil {
-			return nil, err
-		}
-		prepared := &join.Join{First: m.Join.First, Parts: m.Join.Parts, Target: len(j.targets)}
-		members[i].Join = prepared
-		j.targets = append(j.targets, t)
-		j.from = append(j.from, j.operands)
-		j.operands += len(t.bindings())
-		if prepared.Below, err = j.add(m.Join.Joins, o); err != nil {
-			return nil, err
+		for _, one := range m.Joins {
+			prepared, err := j.join(one, o)
+			if err != nil {
+				return nil, err
+			}
+			members[i].Joins = append(members[i].Joins, prepared)
 		}
 	}
 	return members, nil
+}
+
+func (j *joins) join(p *plan.Join, o options) (*join.Join, error) {
+	t, err := newTarget(p, o)
+	if err != nil {
+		return nil, err
+	}
+	prepared := &join.Join{First: p.First, Parts: p.Parts, Nulls: p.Nulls, Target: len(j.targets)}
+	j.targets = append(j.targets, t)
+	j.from = append(j.from, j.operands)
+	j.operands += len(t.bindings())
+	prepared.Below, err = j.add(p.Joins, o)
+	return prepared, err
 }
 
 func newTarget(j *plan.Join, o options) (target, error) {

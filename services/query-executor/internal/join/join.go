@@ -26,8 +26,9 @@ type Member struct {
 	Key string
 	// Below are the members of the object under the key, or of all objects in a list there.
 	Below []Member
-	// Join, when set, takes the place of the member's value.
-	Join *Join
+	// Joins take the place of the member's value: of several, the first one whose key the object
+	// has. Objects of different types may have different ones under the same key.
+	Joins []*Join
 	// Hidden members hold parts of keys and are left out.
 	Hidden bool
 }
@@ -35,8 +36,10 @@ type Member struct {
 // Join is a value that comes from elsewhere.
 type Join struct {
 	// First and Parts are the members that hold the key, in the list that the join is part of.
-	// When one of them is null, or isn't there, the value is null and nobody is asked.
+	// When one of them isn't there the value is null and nobody is asked.
 	First, Parts int
+	// Nulls says that keys with a null are asked for as well; else their value is null.
+	Nulls bool
 	// Target is who is asked, by a number that Targets knows.
 	Target int
 	// Below are the joins in what comes back for a key.
@@ -49,7 +52,7 @@ type Targets interface {
 	Ask(ctx context.Context, target int, keys Keys) ([][]byte, error)
 }
 
-// Keys are distinct keys: tuples of JSON values, none of them null.
+// Keys are distinct keys: tuples of JSON values.
 type Keys struct {
 	parts  int
 	count  int

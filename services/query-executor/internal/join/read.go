@@ -2,6 +2,7 @@ package join
 
 import (
 	"bytes"
+	"slices"
 
 	"queryengine/services/query-executor/internal/rawjson"
 )
@@ -49,7 +50,7 @@ func (r *reader) object(members []Member) error {
 		switch {
 		case i < 0:
 			err = r.cursor.Skip()
-		case members[i].Join == nil && !members[i].Hidden:
+		case len(members[i].Joins) == 0 && !members[i].Hidden:
 			err = r.value(members[i].Below)
 		default:
 			p := place{start: r.cursor.At(), cut: len(r.cuts)}
@@ -73,12 +74,23 @@ func (r *reader) object(members []Member) error {
 	})
 	places := r.places[base:]
 	for i := range members {
-		if j := members[i].Join; j != nil && places[i].end > 0 {
-			r.want(j, places[i].cut, places[j.First:j.First+j.Parts])
+		if places[i].end == 0 {
+			continue
+		}
+		for _, j := range members[i].Joins {
+			if parts := places[j.First : j.First+j.Parts]; all(parts) {
+				r.want(j, places[i].cut, parts)
+				break
+			}
 		}
 	}
 	r.places = r.places[:base]
 	return err
+}
+
+// all says whether all members of a key are there.
+func all(parts []place) bool {
+	return !slices.ContainsFunc(parts, func(p place) bool { return p.end == 0 })
 }
 
 func find(members []Member, key []byte) int {
@@ -97,7 +109,7 @@ func (r *reader) want(j *Join, cut int, parts []place) {
 	r.scratch = r.scratch[:0]
 	for _, p := range parts {
 		v := r.text[p.start:p.end]
-		if len(v) == 0 || bytes.Equal(v, []byte("null")) {
+		if !j.Nulls && bytes.Equal(v, []byte("null")) {
 			return
 		}
 		// No JSON text has this character.

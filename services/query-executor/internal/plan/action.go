@@ -111,7 +111,7 @@ func (p *planner) typeRelation(shape *action.Shape, m *schema.TypeRelation, s *s
 		return err
 	}
 	p.joined = &joined{
-		Join: Join{Parts: len(m.Fields), Query: query, Joins: p.takeJoins()}, key: make([]ir.Field, len(m.Fields)),
+		Join: Join{Parts: len(m.Fields), Nulls: m.Array, Query: query, Joins: p.takeJoins()}, key: make([]ir.Field, len(m.Fields)),
 	}
 	for i, name := range m.Fields {
 		key := s.Alias

@@ -15,8 +15,9 @@ type JoinMember struct {
 	Key string
 	// Below are the members of the object under the key, or of all objects in a list there.
 	Below []JoinMember
-	// Join, when set, takes the place of the member's value.
-	Join *Join
+	// Joins take the place of the member's value: of several, the first one whose key the object
+	// has.
+	Joins []*Join
 	// Hidden members hold parts of keys and aren't asked for by the client.
 	Hidden bool
 }
@@ -27,6 +28,8 @@ type Join struct {
 	// Parts is the number of values that make the key. The members that hold them stand next
 	// to each other in the list that the join is part of; First is the index of the first one.
 	First, Parts int
+	// Nulls says that keys with a null are asked for, too.
+	Nulls bool
 	// Query or Remote answers all keys.
 	Query  *JoinQuery
 	Remote *RemoteCall
@@ -52,8 +55,9 @@ const JoinAnswer = "answer"
 type joined struct {
 	Join
 	// key are the fields that hold the parts of its key. The first one stands in the place
-	// of the field itself, the others follow it.
-	key []ir.Field
+	// of the field itself, unless that is apart, the others follow it.
+	key   []ir.Field
+	apart bool
 }
 
 // joinRows plans the rows that a remote relationship leads to.
@@ -177,8 +181,14 @@ func (p *planner) addJoins(list []JoinMember, alias string) []JoinMember {
 	j := p.joined
 	p.joined = nil
 	j.Join.First = len(list)
-	list = append(list, JoinMember{Key: alias, Join: &j.Join})
-	for _, f := range j.key[1:] {
+	list = append(list, JoinMember{Key: alias, Joins: []*Join{&j.Join}})
+	hidden := j.key
+	if j.apart {
+		j.Join.First++
+	} else {
+		hidden = hidden[1:]
+	}
+	for _, f := range hidden {
 		list = append(list, JoinMember{Key: f.Alias, Hidden: true})
 	}
 	return list

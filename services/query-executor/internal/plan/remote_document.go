@@ -15,8 +15,13 @@ type remoteDocument struct {
 	remote    *resolve.Remote
 	names     map[string]string // of types, for clients by those at the remote
 	variables []RemoteVariable
-	// parts counts the variables for parts of values, hidden the fields that clients don't see.
-	parts, hidden int
+	// parts counts the variables for parts of values.
+	parts int
+	// hidden are the numbers of the fields that clients don't see.
+	hidden map[string]int
+	// abstract says that what is planned is part of a selection set on an interface or a union,
+	// where objects of several types may have different relationships under the same name.
+	abstract bool
 	// references are the parts of keys that the text refers to.
 	references []RemoteReference
 }

@@ -168,28 +168,52 @@ func (c *RemoteCall) Texts() []string { return append([]string{c.Meta.Name}, c.t
 // sets p.joined. The values that it is joined by are asked for in its place.
 func (p *planner) remoteJoined(d *remoteDocument, m *resolve.RemoteRelationship, s *selected, plan func() error) (remoteSelected, error) {
 	out := remoteSelected{member: remote.Member{Key: s.Alias}, text: s.key(typename)}
+	// The same field of the same type is planned alike, and fields of the same selections.
+	out.same = fmt.Sprintf("%s %p %p %p", s.Alias, m.Meta, s.Field, s.sets[0])
+	for _, set := range s.sets[1:] {
+		out.same += fmt.Sprintf(" %p", set)
+	}
 	if err := plan(); err != nil {
 		return out, err
 	}
-	key := []ir.Field{{}} // the first part stands in the place of the field itself
-	for i, left := range m.Left {
-		if i == 0 {
-			out.text = s.key(left.Remote.Remote)
-			continue
-		}
-		d.hidden++
-		name := internalPrefix + "key_" + strconv.Itoa(d.hidden)
-		key = append(key, ir.Field{Alias: name})
-		out.hidden = append(out.hidden, remoteSelected{text: name + ": " + left.Remote.Remote, member: remote.Member{Key: name}})
+	j := p.joined
+	var names []string
+	for _, left := range m.Left {
+		names = append(names, left.Remote.Remote)
 	}
-	p.joined.key = key
+	j.apart = d.abstract
+	switch {
+	case j.apart && len(names) == 0 && j.Remote != nil:
+		// There has to be something that only objects of this type have.
+		names, j.Parts = []string{typename}, 1
+	case !j.apart && len(names) == 0:
+		j.key = []ir.Field{{}}
+	case !j.apart:
+		out.text = s.key(names[0])
+		j.key, names = []ir.Field{{}}, names[1:]
+	}
+	for i, of := range names {
+		name := d.hiddenName(out.same, i)
+		j.key = append(j.key, ir.Field{Alias: name})
+		out.hidden = append(out.hidden, remoteSelected{text: name + ": " + of, member: remote.Member{Key: name}})
+	}
 	out.joins = p.addJoins(nil, s.Alias)
-	// Fields of the same selections are planned alike.
-	out.same = out.text
-	for _, set := range s.sets {
-		out.same += fmt.Sprintf(" %p", set)
-	}
 	return out, nil
+}
+
+// hiddenName is the name of a field that clients don't see: the i-th of those for a field, which
+// are called alike wherever that is planned.
+func (d *remoteDocument) hiddenName(field string, i int) string {
+	key := field + " " + strconv.Itoa(i)
+	n, known := d.hidden[key]
+	if !known {
+		if d.hidden == nil {
+			d.hidden = map[string]int{}
+		}
+		n = len(d.hidden) + 1
+		d.hidden[key] = n
+	}
+	return internalPrefix + "key_" + strconv.Itoa(n)
 }
 
 func parentheses(list []string) string {

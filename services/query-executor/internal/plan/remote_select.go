@@ -26,8 +26,11 @@ type remoteSelected struct {
 type remoteSelection struct {
 	texts []string
 	same  []string
-	shape remote.Shape
-	joins []JoinMember
+	// added are the fields that are part of joins.
+	added []string
+	// members are those of the objects of each type.
+	members [][]remote.Member
+	joins   []JoinMember
 }
 
 // internalPrefix begins the names of fields that clients don't see.
@@ -83,7 +86,7 @@ func (x *remoteSelection) shapeOf() *remote.Shape {
 	if len(x.texts) == 0 {
 		return nil
 	}
-	return &x.shape
+	return &remote.Shape{Members: mergeMembers(x.members)}
 }
 
 // remoteComposite plans the selection set on an object, an interface or a union.
@@ -100,58 +103,25 @@ func (p *planner) remoteComposite(d *remoteDocument, t *schema.Type, s *selected
 	return out, p.remoteAbstract(d, t, s, out)
 }
 
-// add adds what the answer has of fields.
+// add adds what the answer has of the fields of a type.
 func (x *remoteSelection) add(list []remoteSelected) error {
+	var members []remote.Member
 	for i := range list {
-		x.shape.Members = mergeMembers(x.shape.Members, []remote.Member{list[i].member})
+		members = append(members, list[i].member)
 		for _, h := range list[i].hidden {
-			x.shape.Members = mergeMembers(x.shape.Members, []remote.Member{h.member})
+			members = append(members, h.member)
 		}
+		if slices.Contains(x.added, list[i].same) {
+			continue
+		}
+		x.added = append(x.added, list[i].same)
 		var err error
 		if x.joins, err = mergeJoins(x.joins, list[i].joins); err != nil {
 			return err
 		}
 	}
+	x.members = append(x.members, members)
 	return nil
-}
-
-// mergeMembers adds the members of another selection on the same objects.
-func mergeMembers(to, list []remote.Member) []remote.Member {
-	for _, m := range list {
-		i := slices.IndexFunc(to, func(known remote.Member) bool { return known.Key == m.Key })
-		switch {
-		case i < 0:
-			to = append(to, m)
-		case to[i].Below != nil && m.Below != nil:
-			to[i].Below = &remote.Shape{Members: mergeMembers(slices.Clone(to[i].Below.Members), m.Below.Members)}
-		}
-	}
-	return to
-}
-
-// mergeJoins adds the joins of another selection on the same objects.
-func mergeJoins(to, list []JoinMember) ([]JoinMember, error) {
-	for _, m := range list {
-		i := slices.IndexFunc(to, func(known JoinMember) bool { return known.Key == m.Key })
-		if i >= 0 {
-			if to[i].Join != nil || m.Join != nil {
-				return nil, apierror.Newf(apierror.NotSupported, "several relationships have the response name '%s' on one abstract type", m.Key)
-			}
-			below, err := mergeJoins(slices.Clone(to[i].Below), m.Below)
-			if err != nil {
-				return nil, err
-			}
-			to[i].Below = below
-			continue
-		}
-		if m.Join != nil {
-			moved := *m.Join
-			moved.First = len(to) // what is hidden follows the field
-			m.Join = &moved
-		}
-		to = append(to, m)
-	}
-	return to, nil
 }
 
 // remoteObject plans the selection set on an object.
@@ -197,6 +167,8 @@ func (p *planner) remoteAbstract(d *remoteDocument, t *schema.Type, s *selected,
 		p.push("selectionSet")
 		return p.fail("missing selection set for '%s'", t.Name)
 	}
+	defer func(outer bool) { d.abstract = outer }(d.abstract)
+	d.abstract = true
 	special, others := p.divide(t, s)
 	var common []remoteSelected
 	if len(others) > 0 {
@@ -211,15 +183,12 @@ func (p *planner) remoteAbstract(d *remoteDocument, t *schema.Type, s *selected,
 		if err != nil {
 			return err
 		}
-		for _, f := range list {
-			out.shape.Members = mergeMembers(out.shape.Members, []remote.Member{f.member})
+		if err := out.add(list); err != nil {
+			return err
 		}
 		list = slices.DeleteFunc(list, func(f remoteSelected) bool {
 			return slices.ContainsFunc(common, func(known remoteSelected) bool { return known.same == f.same })
 		})
-		if err := out.add(list); err != nil {
-			return err
-		}
 		out.spread(one.RemoteOf().Remote, list)
 	}
 	if len(out.texts) == 0 && len(common) == 0 {

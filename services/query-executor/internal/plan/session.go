@@ -38,15 +38,14 @@ func (p *Plan) SessionUse() SessionUse {
 func (u *SessionUse) joins(list []JoinMember) {
 	for _, m := range list {
 		u.joins(m.Below)
-		if m.Join == nil {
-			continue
+		for _, j := range m.Joins {
+			u.known(reflect.ValueOf(*j), "First", "Parts", "Nulls", "Query", "Joins")
+			if q := j.Query; q != nil {
+				u.known(reflect.ValueOf(*q), "Source", "Root", "Columns", "Bindings")
+				u.walk(reflect.ValueOf(q.Root))
+			}
+			u.joins(j.Joins)
 		}
-		u.known(reflect.ValueOf(*m.Join), "First", "Parts", "Query", "Joins")
-		if q := m.Join.Query; q != nil {
-			u.known(reflect.ValueOf(*q), "Source", "Root", "Columns", "Bindings")
-			u.walk(reflect.ValueOf(q.Root))
-		}
-		u.joins(m.Join.Joins)
 	}
 }
 
