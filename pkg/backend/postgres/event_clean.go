@@ -89,7 +89,7 @@ const (
 // PlannedCleanups counts the clean-ups of each trigger that are to come.
 func (s *Source) PlannedCleanups(ctx context.Context, triggers []string) (map[string]backend.PlannedCleanups, error) {
 	planned := map[string]backend.PlannedCleanups{}
-	err := s.committed(ctx, plannedCleanupsSQL, [][]byte{textArray(triggers)}, func(row [][]byte) error {
+	err := s.committed(ctx, &rendered{sql: plannedCleanupsSQL, once: true}, [][]byte{textArray(triggers)}, func(row [][]byte) error {
 		planned[string(row[0])] = backend.PlannedCleanups{Count: int(intOf(row[1])), Last: time.Unix(intOf(row[2]), 0).UTC()}
 		return nil
 	})
@@ -102,13 +102,13 @@ func (s *Source) PlanCleanups(ctx context.Context, trigger string, times []time.
 	for i, t := range times {
 		values[i] = t.UTC().AppendFormat(nil, time.RFC3339)
 	}
-	return s.committed(ctx, planCleanupsSQL, [][]byte{[]byte(trigger), arrayText(values)}, nil)
+	return s.committed(ctx, &rendered{sql: planCleanupsSQL, once: true}, [][]byte{[]byte(trigger), arrayText(values)}, nil)
 }
 
 // DueCleanups takes the newest clean-up of each trigger that is due.
 func (s *Source) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueCleanup, error) {
 	var due []backend.DueCleanup
-	err := s.committed(ctx, dueCleanupsSQL, [][]byte{now.UTC().AppendFormat(nil, time.RFC3339Nano)}, func(row [][]byte) error {
+	err := s.committed(ctx, &rendered{sql: dueCleanupsSQL, once: true}, [][]byte{now.UTC().AppendFormat(nil, time.RFC3339Nano)}, func(row [][]byte) error {
 		due = append(due, backend.DueCleanup{ID: string(row[0]), Trigger: string(row[1])})
 		return nil
 	})
@@ -117,7 +117,7 @@ func (s *Source) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueC
 
 // EndCleanup records what became of a clean-up.
 func (s *Source) EndCleanup(ctx context.Context, id, status string, cleaned backend.EventsCleaned) error {
-	return s.committed(ctx, endCleanupSQL, [][]byte{
+	return s.committed(ctx, &rendered{sql: endCleanupSQL, once: true}, [][]byte{
 		[]byte(id), []byte(status), intText(int(cleaned.Events)), intText(int(cleaned.Invocations)),
 	}, nil)
 }

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"queryengine/pkg/backend"
 )
 
@@ -24,28 +22,31 @@ const eventBody = `json_build_object('id', e.id, 'created_at', e.created_at,
 	'trigger', json_build_object('name', e.trigger_name), 'event', e.payload)`
 
 // arm is one range of the index, read in its order: new events, those whose retry is due, those
-// whose lease has run out. Rows that somebody else is at are left to them.
-func arm(condition, order string) string {
+// whose lease has run out. The order names every column of the index, or else the database would
+// sort all that wait, or read the whole log of the trigger by another index. Rows that somebody
+// else is at are left to them.
+func arm(condition string) string {
 	return `SELECT * FROM (SELECT e.id, e.locked IS NOT NULL AS again FROM engine_catalog.event_log e
 		WHERE e.trigger_name = w.name AND ` + unfinished + ` AND ` + condition + ` AND ` + inOrder + `
-		ORDER BY ` + order + ` LIMIT held.room FOR UPDATE OF e SKIP LOCKED) AS rows`
+		ORDER BY e.locked NULLS FIRST, e.next_retry_at NULLS FIRST, e.created_at
+		LIMIT held.room FOR UPDATE OF e SKIP LOCKED) AS rows`
 }
 
 // takeEventsSQL takes what the triggers have room for.
-var takeEventsSQL = `WITH due AS MATERIALIZED (
+var takeEventsSQL = &rendered{sql: `WITH due AS MATERIALIZED (
 		SELECT taken.id, taken.again FROM unnest($1::text[], $2::int[], $3::bool[]) AS w (name, size, ordered)
 		CROSS JOIN LATERAL (SELECT greatest(w.size - count(*), 0) AS room FROM engine_catalog.event_log e
 			WHERE e.trigger_name = w.name AND ` + unfinished + ` AND e.locked > now() - $5::interval) AS held
 		CROSS JOIN LATERAL (SELECT arms.id, arms.again FROM (
-			` + arm(`e.locked IS NULL AND e.next_retry_at IS NULL`, `e.created_at`) + ` UNION ALL
-			` + arm(`e.locked IS NULL AND e.next_retry_at <= now() AT TIME ZONE 'UTC'`, `e.next_retry_at`) + ` UNION ALL
-			` + arm(`e.locked <= now() - $5::interval`, `e.locked`) + `
+			` + arm(`e.locked IS NULL AND e.next_retry_at IS NULL`) + ` UNION ALL
+			` + arm(`e.locked IS NULL AND e.next_retry_at <= now() AT TIME ZONE 'UTC'`) + ` UNION ALL
+			` + arm(`e.locked <= now() - $5::interval`) + `
 		) AS arms LIMIT held.room) AS taken
 		LIMIT $4
 	)
 	UPDATE engine_catalog.event_log e SET locked = now() FROM due WHERE e.id = due.id
 	RETURNING e.id, e.trigger_name, e.tries, due.again, extract(epoch FROM greatest(e.created_at::timestamptz,
-		e.next_retry_at AT TIME ZONE 'UTC')), ` + eventBody
+		e.next_retry_at AT TIME ZONE 'UTC')), ` + eventBody}
 
 // TakeEvents takes events that are due. It reads what is committed, whatever the source's
 // isolation is, and commits before it returns.
@@ -57,17 +58,17 @@ func (s *Source) TakeEvents(ctx context.Context, wanted []backend.EventDemand, l
 	return s.eventRows(ctx, takeEventsSQL, arrayText(names), arrayText(sizes), arrayText(ordered), intText(limit), leaseText())
 }
 
-const pendingEventsSQL = `SELECT e.id, e.trigger_name, e.tries, false, extract(epoch FROM e.created_at::timestamptz), ` + eventBody + `
-	FROM engine_catalog.event_log e WHERE e.id = ANY ($1::text[]) AND ` + unfinished
+var pendingEventsSQL = &rendered{sql: `SELECT e.id, e.trigger_name, e.tries, false, extract(epoch FROM e.created_at::timestamptz), ` + eventBody + `
+	FROM engine_catalog.event_log e WHERE e.id = ANY ($1::text[]) AND ` + unfinished}
 
 // PendingEvents are those of the ids that still wait for their end.
 func (s *Source) PendingEvents(ctx context.Context, ids []string) ([]backend.Event, error) {
 	return s.eventRows(ctx, pendingEventsSQL, textArray(ids))
 }
 
-func (s *Source) eventRows(ctx context.Context, sql string, args ...[]byte) ([]backend.Event, error) {
+func (s *Source) eventRows(ctx context.Context, text *rendered, args ...[]byte) ([]backend.Event, error) {
 	var events []backend.Event
-	err := s.committed(ctx, sql, args, func(row [][]byte) error {
+	err := s.committed(ctx, text, args, func(row [][]byte) error {
 		e := backend.Event{ID: string(row[0]), Trigger: string(row[1]), Again: string(row[3]) == "t", Body: append([]byte{}, row[5]...)}
 		var err error
 		if e.Tries, err = strconv.Atoi(string(row[2])); err != nil {
@@ -81,11 +82,11 @@ func (s *Source) eventRows(ctx context.Context, sql string, args ...[]byte) ([]b
 	return events, err
 }
 
-const (
-	renewEventsSQL = `UPDATE engine_catalog.event_log e SET locked = now()
-		WHERE e.id = ANY ($1::text[]) AND e.locked IS NOT NULL AND ` + unfinished
-	releaseEventsSQL = `UPDATE engine_catalog.event_log e SET locked = NULL
-		WHERE e.id = ANY ($1::text[]) AND ` + unfinished
+var (
+	renewEventsSQL = &rendered{sql: `UPDATE engine_catalog.event_log e SET locked = now()
+		WHERE e.id = ANY ($1::text[]) AND e.locked IS NOT NULL AND ` + unfinished}
+	releaseEventsSQL = &rendered{sql: `UPDATE engine_catalog.event_log e SET locked = NULL
+		WHERE e.id = ANY ($1::text[]) AND ` + unfinished}
 )
 
 // RenewEvents says that the events are still in hand.
@@ -100,7 +101,7 @@ func (s *Source) ReleaseEvents(ctx context.Context, ids []string) error {
 
 // recordEventsSQL writes outcomes with their invocations. What came to its end in the meantime
 // keeps that; what was deleted leaves no trace.
-const recordEventsSQL = `WITH outcome AS (
+var recordEventsSQL = &rendered{sql: `WITH outcome AS (
 		SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::bool[], $5::int[], $6::text[], $7::text[])
 			AS o (id, state, retry_at, tried, status, request, response)
 	), ended AS (
@@ -112,7 +113,7 @@ const recordEventsSQL = `WITH outcome AS (
 		FROM outcome o WHERE e.id = o.id RETURNING e.id, e.trigger_name
 	)
 	INSERT INTO engine_catalog.event_invocation_logs (trigger_name, event_id, status, request, response)
-		SELECT ended.trigger_name, o.id, o.status, o.request::json, o.response::json FROM outcome o JOIN ended USING (id) WHERE o.tried`
+		SELECT ended.trigger_name, o.id, o.status, o.request::json, o.response::json FROM outcome o JOIN ended USING (id) WHERE o.tried`}
 
 // RecordEvents writes what became of events.
 func (s *Source) RecordEvents(ctx context.Context, outcomes []backend.EventOutcome) error {
@@ -139,29 +140,43 @@ func (s *Source) RecordEvents(ctx context.Context, outcomes []backend.EventOutco
 	return s.committed(ctx, recordEventsSQL, args, nil)
 }
 
+// indexedOnly are settings of a transaction whose statements are planned once, for all sizes of
+// the log: a plan made while the log was short would else read all of it when it is long, until
+// the statistics say so.
+const indexedOnly = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+	set_config('enable_sort', 'off', true), set_config('jit', 'off', true),
+	CASE WHEN current_setting('plan_cache_mode', true) IS NOT NULL THEN set_config('plan_cache_mode', 'force_generic_plan', true) END`
+
 // committed runs one statement in a transaction of its own that reads what is committed, in one
 // round trip, and gives its rows to each, which may be nil. Rows mean nothing after an error.
-func (s *Source) committed(ctx context.Context, sql string, args [][]byte, each func(row [][]byte) error) error {
+func (s *Source) committed(ctx context.Context, text *rendered, values [][]byte, each func(row [][]byte) error) error {
 	c, err := s.primary.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.release() // closes the connection when the transaction is still open
-	b := &pgconn.Batch{}
-	b.ExecParams("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", nil, nil, nil, nil)
-	b.ExecParams(sql, args, nil, nil, nil)
-	b.ExecParams(sqlCommit, nil, nil, nil, nil)
-	results := c.pg.ExecBatch(ctx, b)
-	for results.NextResult() {
-		for reader := results.ResultReader(); reader.NextRow(); {
-			if each == nil {
-				continue
-			}
-			if err := each(reader.Values()); err != nil {
-				_ = results.Close()
-				return err
-			}
+	e := execution{
+		text: text, values: values, after: []command{{sql: sqlCommit}},
+		before: []command{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}, {sql: indexedOnly}},
+	}
+	res, err := c.execute(ctx, e)
+	if err != nil {
+		c.discard()
+		return internalError(ctx, err, executed{SQL: text.sql, Args: values})
+	}
+	for res.reader.NextRow() {
+		if each == nil {
+			continue
+		}
+		if err := each(res.reader.Values()); err != nil {
+			c.discard()
+			_ = res.close()
+			return err
 		}
 	}
-	return internalError(ctx, results.Close(), executed{SQL: sql, Args: args})
+	if err := res.close(); err != nil {
+		c.discard() // with what it has prepared, which may be out of date
+		return internalError(ctx, err, executed{SQL: text.sql, Args: values})
+	}
+	return nil
 }

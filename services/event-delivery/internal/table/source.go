@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -37,6 +38,9 @@ type source struct {
 	// quiet says that no more events are taken.
 	quiet atomic.Bool
 
+	// served is how many events were taken of each trigger lately. It belongs to capture.
+	served map[string]int
+
 	mu       sync.Mutex
 	triggers map[string]*trigger
 	version  int64
@@ -44,7 +48,7 @@ type source struct {
 }
 
 func newSource(c *Config, m *metadata.Source, opened backend.Source, log backend.EventLog) *source {
-	return &source{Config: c, meta: m, opened: opened, log: log, wake: make(chan struct{}, 1), inHand: map[string]struct{}{}}
+	return &source{Config: c, meta: m, opened: opened, log: log, wake: make(chan struct{}, 1), served: map[string]int{}, inHand: map[string]struct{}{}}
 }
 
 // reachedAs says whether the source is still reached in the same way.
@@ -161,11 +165,7 @@ func (s *source) captureOnce(ctx context.Context) (int, error) {
 	s.mu.Lock()
 	triggers, version := s.triggers, s.version
 	s.mu.Unlock()
-	wanted := make([]backend.EventDemand, 0, len(triggers))
-	for _, name := range slices.Sorted(maps.Keys(triggers)) {
-		t := triggers[name]
-		wanted = append(wanted, backend.EventDemand{Trigger: name, Size: t.pace.window(), Ordered: t.OrderByKey})
-	}
+	wanted := s.demands(triggers)
 	ctx, cancel := context.WithTimeout(ctx, takePatience)
 	defer cancel()
 	began := s.Now()
@@ -173,6 +173,7 @@ func (s *source) captureOnce(ctx context.Context) (int, error) {
 	if err != nil || len(taken) == 0 {
 		return 0, err
 	}
+	s.count(taken)
 	s.Metrics.taken(s.meta.Name, len(taken), s.Now().Sub(began))
 	at := s.Now().UnixNano()
 	list := make([]bus.Outgoing, len(taken))
@@ -200,6 +201,33 @@ func (s *source) captureOnce(ctx context.Context) (int, error) {
 	}
 	s.Metrics.published(len(taken), s.Now().Sub(began))
 	return len(taken), nil
+}
+
+// demands are what the triggers have room for. Those of which little was taken lately are served
+// first: a batch that others could fill has their new events in it.
+func (s *source) demands(triggers map[string]*trigger) []backend.EventDemand {
+	wanted := make([]backend.EventDemand, 0, len(triggers))
+	for name, t := range triggers {
+		wanted = append(wanted, backend.EventDemand{Trigger: name, Size: t.pace.window(), Ordered: t.OrderByKey})
+	}
+	slices.SortFunc(wanted, func(a, b backend.EventDemand) int {
+		return cmp.Or(cmp.Compare(s.served[a.Trigger], s.served[b.Trigger]), cmp.Compare(a.Trigger, b.Trigger))
+	})
+	return wanted
+}
+
+// count notes what was taken; what was taken before counts half each time.
+func (s *source) count(taken []backend.Event) {
+	for name, n := range s.served {
+		if n /= 2; n > 0 {
+			s.served[name] = n
+		} else {
+			delete(s.served, name)
+		}
+	}
+	for _, e := range taken {
+		s.served[e.Trigger]++
+	}
 }
 
 func (s *source) release(ctx context.Context, taken []backend.Event) {
