@@ -10,7 +10,7 @@ import (
 
 // Config are the settings of the service.
 type Config struct {
-	// MetadataURL is the database that holds scheduled events.
+	// MetadataURL is the database that holds scheduled events and calls of asynchronous actions.
 	MetadataURL string
 	// Replicas of the delivery stream.
 	Replicas int
@@ -20,25 +20,32 @@ type Config struct {
 	// for without being told; 0 for never.
 	Batch    int
 	Interval time.Duration
+	// ActionInterval is how often calls of asynchronous actions are looked for without being told,
+	// and ActionBatch how many are taken at once; with 0 for one of them none are made.
+	ActionInterval time.Duration
+	ActionBatch    int
 	// Egress says what calls to webhooks may do.
 	Egress egress.Config
 	// StopTimeout is how long Stop waits for webhooks that were called.
 	StopTimeout time.Duration
-	// Disabled switches everything off: the service follows the metadata only.
+	// Disabled switches everything off: the service follows the metadata, and answers what others
+	// ask about calls of asynchronous actions.
 	Disabled bool
 }
 
 // ReadConfig takes the service's settings from the table.
 func ReadConfig(v *config.Values) Config {
 	return Config{
-		MetadataURL: config.MetadataURL(v),
-		Replicas:    config.NATSReplicas.Get(v),
-		Concurrency: config.EventsHTTPPoolSize.Get(v),
-		Batch:       config.EventsFetchBatchSize.Get(v),
-		Interval:    config.EventsFetchInterval.Get(v),
-		Egress:      egress.ReadConfig(v),
-		StopTimeout: config.GracefulShutdownTimeout.Get(v),
-		Disabled:    config.DisableEventing.Get(v),
+		MetadataURL:    config.MetadataURL(v),
+		Replicas:       config.NATSReplicas.Get(v),
+		Concurrency:    config.EventsHTTPPoolSize.Get(v),
+		Batch:          config.EventsFetchBatchSize.Get(v),
+		Interval:       config.EventsFetchInterval.Get(v),
+		ActionInterval: config.AsyncActionsFetchInterval.Get(v),
+		ActionBatch:    config.AsyncActionsFetchBatchSize.Get(v),
+		Egress:         egress.ReadConfig(v),
+		StopTimeout:    config.GracefulShutdownTimeout.Get(v),
+		Disabled:       config.DisableEventing.Get(v),
 	}
 }
 

@@ -1,8 +1,9 @@
 // Package eventdelivery is the service that makes all webhook deliveries.
 //
 // It follows the metadata, so that it knows the triggers of every version, takes deliveries
-// from the delivery stream, and takes no requests. What is due is said by others: the
-// scheduler publishes scheduled events.
+// from the delivery stream, and makes them. What is due is said by others: the scheduler
+// publishes scheduled events. Calls of asynchronous actions come as requests, are kept in a log
+// and made from there.
 package eventdelivery
 
 import (
@@ -21,6 +22,7 @@ import (
 	"queryengine/pkg/service"
 	"queryengine/pkg/snapshot"
 	deliveryv1 "queryengine/proto/delivery/v1"
+	"queryengine/services/event-delivery/internal/call"
 	"queryengine/services/event-delivery/internal/delivery"
 	"queryengine/services/event-delivery/internal/scheduled"
 	"queryengine/services/event-delivery/internal/table"
@@ -55,6 +57,9 @@ type Service struct {
 	cron   *scheduled.Cron
 	tables *table.Events
 	worker *delivery.Worker
+	// calls is nil without a metadata database, which only a disabled service may lack.
+	calls  *call.Log
+	caller *call.Worker
 
 	starting sync.Mutex
 	working  bool
@@ -68,11 +73,23 @@ func New(c Config, d Deps) (*Service, error) {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	s := &Service{config: c, logger: d.Logger, Base: service.New(service.Config{
+	s := &Service{config: c, logger: d.Logger}
+	s.Base = service.New(service.Config{
 		Name:        bus.ServiceEventDelivery,
 		Description: "delivers events to webhooks",
+		Concurrency: requests,
 		Decoder:     d.Decoder,
-	}, d.Bus, d.Logger, nil)}
+	}, d.Bus, d.Logger, s.register)
+	if c.MetadataURL == "" {
+		return s, nil
+	}
+	var err error
+	if s.client, err = egress.New(c.Egress); err != nil {
+		return nil, err
+	}
+	if err := s.wireCalls(d); err != nil {
+		return nil, err
+	}
 	if c.Disabled {
 		return s, nil
 	}
@@ -81,9 +98,6 @@ func New(c Config, d Deps) (*Service, error) {
 
 func (s *Service) wire(d Deps) error {
 	var err error
-	if s.client, err = egress.New(s.config.Egress); err != nil {
-		return err
-	}
 	if s.store, err = scheduled.Open(s.config.MetadataURL); err != nil {
 		return err
 	}
@@ -131,12 +145,6 @@ func (s *Service) follow(current *snapshot.Snapshot) {
 	if s.tables != nil {
 		s.tables.Follow(current)
 	}
-	hosts, err := egress.Allowlist(current.Document.Network)
-	if err != nil {
-		s.logger.Warn("the TLS allow list of the metadata can't be read", "error", err)
-		return
-	}
-	s.client.SetAllowlist(hosts)
 }
 
 // metadataPatience bounds how long a delivery waits for the metadata that it is about.
@@ -160,6 +168,7 @@ func (s *Service) Start(ctx context.Context) error {
 	}
 	if s.worker != nil && !s.working {
 		s.worker.Start()
+		s.caller.Start()
 		s.working = true
 	}
 	return nil
@@ -174,7 +183,10 @@ func (s *Service) Stop() {
 		s.tables.StopTaking()
 	}
 	if s.working {
-		s.worker.Stop(s.config.StopTimeout)
+		var both sync.WaitGroup
+		both.Go(func() { s.worker.Stop(s.config.StopTimeout) })
+		both.Go(func() { s.caller.Stop(s.config.StopTimeout) })
+		both.Wait()
 		s.working = false
 	}
 	s.Base.Stop()
@@ -182,7 +194,10 @@ func (s *Service) Stop() {
 		s.tables.Stop()
 	}
 	if s.worker != nil {
-		s.client.Close()
 		s.store.Close()
+	}
+	if s.calls != nil {
+		s.client.Close()
+		s.calls.Close()
 	}
 }

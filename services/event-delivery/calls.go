@@ -1,0 +1,55 @@
+package eventdelivery
+
+import (
+	"queryengine/pkg/action"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/egress"
+	"queryengine/pkg/snapshot"
+	"queryengine/pkg/telemetry"
+	actionv1 "queryengine/proto/action/v1"
+	"queryengine/services/event-delivery/internal/call"
+)
+
+// requests bounds the requests about calls of asynchronous actions that are in hand.
+const requests = 1000
+
+// register adds the handlers of requests.
+func (s *Service) register(r *bus.Service) error {
+	if s.calls == nil {
+		return nil
+	}
+	e := call.Endpoints{Log: s.calls, Added: s.caller.Wake}
+	return e.Register(r)
+}
+
+func (s *Service) wireCalls(d Deps) error {
+	var err error
+	if s.calls, err = call.Open(s.config.MetadataURL); err != nil {
+		return err
+	}
+	s.caller = call.New(call.Config{
+		Log:      s.calls,
+		Client:   action.NewClient(s.client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler)),
+		Logger:   d.Logger,
+		Interval: s.config.ActionInterval, Batch: s.config.ActionBatch, Concurrency: s.config.Concurrency,
+		Await: s.await,
+		Ended: func(ids ...string) {
+			if err := d.Bus.Publish(bus.ActionsEnded, &actionv1.Finished{Ids: ids}); err != nil {
+				d.Logger.Warn("who waits for calls of asynchronous actions has to ask", "error", err)
+			}
+		},
+	})
+	s.Follower().Watch(s.followActions)
+	return nil
+}
+
+// followActions takes over what a version of the metadata says of actions.
+func (s *Service) followActions(current *snapshot.Snapshot) {
+	hosts, err := egress.Allowlist(current.Document.Network)
+	if err != nil {
+		s.logger.Warn("the TLS allow list of the metadata can't be read", "error", err)
+	} else {
+		s.client.SetAllowlist(hosts)
+	}
+	s.caller.Follow(current)
+}

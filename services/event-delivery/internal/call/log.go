@@ -1,0 +1,184 @@
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"queryengine/pkg/metadatadb"
+)
+
+const (
+	// lease is how long a call stays with a worker that says nothing more, renewal how often a
+	// worker says that it is there.
+	lease   = 30 * time.Second
+	renewal = lease / 3
+	// patience bounds one statement.
+	patience = 15 * time.Second
+	// connections are for those who add and read calls, as well as for the worker.
+	connections = 10
+)
+
+// Log is the log of calls, in the metadata database. It is safe for concurrent use.
+type Log struct{ pool *pgxpool.Pool }
+
+// Open prepares the log; it connects when it is used.
+func Open(url string) (*Log, error) {
+	pool, err := metadatadb.Open(metadatadb.Config{
+		URL: url, Application: "query engine event-delivery", LockTimeout: "10s", MaxConnections: connections,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Log{pool: pool}, nil
+}
+
+// Close ends all connections.
+func (l *Log) Close() { l.pool.Close() }
+
+// Call is a call of an asynchronous action.
+type Call struct {
+	ID     string
+	Action string
+	// Input is the JSON object of the arguments.
+	Input json.RawMessage
+	// Session are all session variables of the client, with the role; Headers those of its
+	// request that the handler may be shown.
+	Session, Headers map[string]string
+	// Version of the metadata that the action was found in.
+	Version int64
+}
+
+// Add adds a call and returns its id: it will be made, whoever dies now.
+func (l *Log) Add(ctx context.Context, c *Call) (id string, err error) {
+	err = l.pool.QueryRow(ctx, `INSERT INTO engine_catalog.engine_action_log
+		(action_name, input_payload, request_headers, session_variables, metadata_version)
+		VALUES ($1, $2, $3, $4, $5) RETURNING id::text`,
+		c.Action, c.Input, given(c.Headers), given(c.Session), c.Version).Scan(&id)
+	return id, failure(err)
+}
+
+// given is a map that isn't nil: the columns hold objects.
+func given(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+}
+
+// Entry is what became of a call.
+type Entry struct {
+	// CreatedAt is a JSON string.
+	CreatedAt json.RawMessage
+	// Errors says why the call failed, Response is what the handler has answered; nil for
+	// nothing.
+	Errors, Response json.RawMessage
+}
+
+// Read reads what became of a call of an action; nil when there is none. owner, when it isn't
+// nil, are the session variables that the call has to have been made with.
+func (l *Log) Read(ctx context.Context, action, id string, owner map[string]string) (*Entry, error) {
+	e := &Entry{}
+	err := l.pool.QueryRow(ctx, `SELECT to_json(created_at), errors, response_payload FROM engine_catalog.engine_action_log
+		WHERE id = $1 AND action_name = $2 AND ($3::jsonb IS NULL OR session_variables = $3)`, id, action, owner,
+	).Scan(&e.CreatedAt, &e.Errors, &e.Response)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil //nolint:nilnil // nobody need tell an unknown call from somebody else's
+	}
+	return e, failure(err)
+}
+
+// Finished says which of some calls have ended, or are unknown.
+func (l *Log) Finished(ctx context.Context, ids []string) ([]string, error) {
+	rows, err := l.pool.Query(ctx, `SELECT asked.id::text FROM unnest($1::uuid[]) asked (id)
+		LEFT JOIN engine_catalog.engine_action_log l USING (id) WHERE l.id IS NULL OR l.status IN ('completed', 'error')`, ids)
+	if err != nil {
+		return nil, failure(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return list, failure(err)
+}
+
+// takeSQL takes what nobody has, the oldest first: what is new, and what was somebody's who has
+// died, as far as the action is one of $2.
+const takeSQL = `WITH due AS (
+		SELECT id FROM engine_catalog.engine_action_log
+		WHERE status = 'created' OR status = 'processing' AND leased_until < now() AND action_name = ANY ($2)
+		ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
+	)
+	UPDATE engine_catalog.engine_action_log l SET status = 'processing', leased_until = now() + $3::interval
+	FROM due WHERE l.id = due.id
+	RETURNING l.id::text, l.action_name, l.input_payload, l.session_variables, l.request_headers, l.metadata_version`
+
+// take takes at most n calls, which are the caller's for the time of a lease.
+func (l *Log) take(ctx context.Context, n int, actions []string) ([]*Call, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	rows, err := l.pool.Query(ctx, takeSQL, n, actions, lease)
+	if err != nil {
+		return nil, failure(err)
+	}
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*Call, error) {
+		c := &Call{}
+		return c, row.Scan(&c.ID, &c.Action, &c.Input, &c.Session, &c.Headers, &c.Version)
+	})
+	return list, failure(err)
+}
+
+// What becomes of calls that were taken. Those that have ended in the meantime, or were
+// deleted, are left alone.
+const (
+	renewSQL    = `UPDATE engine_catalog.engine_action_log SET leased_until = now() + $2::interval WHERE id = ANY ($1::uuid[]) AND status = 'processing'`
+	giveBackSQL = `UPDATE engine_catalog.engine_action_log SET status = 'created', leased_until = NULL WHERE id = ANY ($1::uuid[]) AND status = 'processing'`
+	endSQL      = `UPDATE engine_catalog.engine_action_log SET status = $2, response_payload = $3, errors = $4, response_received_at = now(), leased_until = NULL
+		WHERE id = $1 AND status IN ('created', 'processing')`
+)
+
+// keep makes the calls the caller's for another d.
+func (l *Log) keep(ctx context.Context, d time.Duration, ids ...string) error {
+	return l.exec(ctx, renewSQL, ids, d)
+}
+
+// giveBack lets others take calls as if they had never been taken.
+func (l *Log) giveBack(ctx context.Context, ids []string) error { return l.exec(ctx, giveBackSQL, ids) }
+
+// complete ends a call with what the handler has answered.
+func (l *Log) complete(ctx context.Context, id string, response []byte) error {
+	return l.exec(ctx, endSQL, id, "completed", json.RawMessage(response), nil)
+}
+
+// fail ends a call with the reason why there is no answer.
+func (l *Log) fail(ctx context.Context, id string, reason json.RawMessage) error {
+	return l.exec(ctx, endSQL, id, "error", nil, reason)
+}
+
+func (l *Log) exec(ctx context.Context, sql string, args ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := l.pool.Exec(ctx, sql, args...)
+	return failure(err)
+}
+
+// unstorableError says that JSON can't be kept by the database: it has a zero character in it, or is too much.
+type unstorableError struct{ reason string }
+
+func (e *unstorableError) Error() string { return e.reason }
+
+// failure keeps the address of the database out of errors.
+func failure(err error) error {
+	var sql *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &sql) && (strings.HasPrefix(sql.Code, "22") || strings.HasPrefix(sql.Code, "54")):
+		return &unstorableError{sql.Message}
+	}
+	return fmt.Errorf("metadata database: %s", metadatadb.WithoutAddress(err)) //nolint:errorlint // the chain holds the address
+}

@@ -1,0 +1,289 @@
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"queryengine/pkg/action"
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
+)
+
+const (
+	// pause is how long a worker waits after a fault of the database.
+	pause = time.Second
+	// later is when a call that this process doesn't understand may be taken again.
+	later = 5 * time.Second
+)
+
+// Config is what a Worker works with.
+type Config struct {
+	Log    *Log
+	Client *action.Client
+	Logger *slog.Logger
+	// Interval is how often calls are looked for, and Batch how many are taken at once; with 0
+	// for one of them none are made.
+	Interval time.Duration
+	Batch    int
+	// Concurrency bounds the handlers that are called at once.
+	Concurrency int
+	// Await returns when the actions are those of that version of the metadata.
+	Await func(ctx context.Context, version int64) error
+	// Ended is told of calls that have ended.
+	Ended func(ids ...string)
+}
+
+// Worker makes calls until it is stopped.
+type Worker struct {
+	Config
+	actions atomic.Pointer[definitions]
+	wake    chan struct{}
+	// slots holds a token for each call in hand.
+	slots chan struct{}
+
+	mu     sync.Mutex
+	inHand map[string]struct{}
+
+	working sync.WaitGroup
+	taking  sync.WaitGroup
+	// stopTaking ends the taking of calls, abandon those in hand.
+	stopTaking, abandon context.CancelFunc
+}
+
+// New returns a Worker; it does nothing before Start.
+func New(c Config) *Worker {
+	w := &Worker{
+		Config: c, wake: make(chan struct{}, 1), slots: make(chan struct{}, max(c.Concurrency, 1)), inHand: map[string]struct{}{},
+	}
+	w.actions.Store(&definitions{})
+	return w
+}
+
+// Follow takes over what a version of the metadata says.
+func (w *Worker) Follow(current *snapshot.Snapshot) {
+	w.actions.Store(define(current.Document, w.actions.Load()))
+	w.Wake()
+}
+
+// Wake has the worker look for calls now.
+func (w *Worker) Wake() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Start begins to make calls.
+func (w *Worker) Start() {
+	taking, stopTaking := context.WithCancel(context.Background())
+	work, abandon := context.WithCancel(context.Background())
+	w.stopTaking, w.abandon = stopTaking, abandon
+	if w.Interval > 0 && w.Batch > 0 {
+		w.taking.Go(func() { w.run(taking, work) })
+		w.taking.Go(func() { w.renew(work) })
+	}
+}
+
+// Stop takes no more calls, waits for those in hand at most that long, and gives the rest back.
+func (w *Worker) Stop(most time.Duration) {
+	w.stopTaking()
+	finished := make(chan struct{})
+	go func() {
+		w.working.Wait()
+		close(finished)
+	}()
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-finished:
+	case <-timer.C:
+	}
+	w.abandon()
+	<-finished
+	w.taking.Wait()
+	if ids := w.held(); len(ids) > 0 {
+		if err := w.Log.giveBack(context.Background(), ids); err != nil {
+			w.Logger.Warn("calls of asynchronous actions will be made later", "error", err)
+		}
+	}
+}
+
+// run takes calls when there may be some.
+func (w *Worker) run(ctx, work context.Context) {
+	ill := false
+	for {
+		n, err := w.takeOnce(ctx, work)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			if !ill {
+				w.Logger.WarnContext(ctx, "no calls of asynchronous actions can be taken at present", "error", err)
+			}
+			lifecycle.Sleep(ctx, pause)
+		case n > 0:
+		default:
+			timer := time.NewTimer(w.Interval)
+			select {
+			case <-w.wake:
+			case <-timer.C:
+			case <-ctx.Done():
+			}
+			timer.Stop()
+		}
+		ill = err != nil
+	}
+}
+
+// takeOnce takes as many calls as there is room for, and says how many those are. It waits for
+// room first.
+func (w *Worker) takeOnce(ctx, work context.Context) (int, error) {
+	known := w.actions.Load()
+	if len(known.names) == 0 {
+		return 0, nil
+	}
+	room := w.acquire(ctx)
+	calls, err := w.Log.take(ctx, room, known.names)
+	for range room - len(calls) {
+		<-w.slots
+	}
+	for _, c := range calls {
+		w.hold(c.ID)
+	}
+	for _, c := range calls {
+		w.working.Go(func() {
+			defer func() { <-w.slots }()
+			w.process(work, c)
+		})
+	}
+	return len(calls), err
+}
+
+// acquire waits for a free slot and takes at most a batch of them; 0 when ctx has ended.
+func (w *Worker) acquire(ctx context.Context) int {
+	select {
+	case w.slots <- struct{}{}:
+	case <-ctx.Done():
+		return 0
+	}
+	for n := 1; ; n++ {
+		if n == w.Batch {
+			return n
+		}
+		select {
+		case w.slots <- struct{}{}:
+		default:
+			return n
+		}
+	}
+}
+
+func (w *Worker) hold(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.inHand[id] = struct{}{}
+}
+
+func (w *Worker) letGo(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.inHand, id)
+}
+
+// held are the calls in hand.
+func (w *Worker) held() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.inHand))
+}
+
+// renew renews the leases of the calls in hand.
+func (w *Worker) renew(ctx context.Context) {
+	for lifecycle.Sleep(ctx, renewal) {
+		if ids := w.held(); len(ids) > 0 {
+			if err := w.Log.keep(ctx, lease, ids...); err != nil && ctx.Err() == nil {
+				w.Logger.WarnContext(ctx, "calls of asynchronous actions may be made again by others", "error", err)
+			}
+		}
+	}
+}
+
+// process makes a call and writes what came of it. What it can't end stays in hand when the
+// worker stops, and is somebody's later otherwise.
+func (w *Worker) process(ctx context.Context, c *Call) {
+	err := w.Await(ctx, c.Version)
+	handler := w.actions.Load().handlers[c.Action]
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil || handler == nil {
+		_ = w.Log.keep(ctx, later, c.ID) // the lease that it has is not much longer
+		w.letGo(c.ID)
+		return
+	}
+	caller := action.Caller{Client: w.Client, Session: sessionOf(c), Headers: c.Headers}
+	result, err := caller.Call(ctx, handler, c.Input)
+	if ctx.Err() != nil {
+		return
+	}
+	if w.record(ctx, c.ID, result.Value, err) {
+		w.letGo(c.ID)
+		w.Ended(c.ID)
+	}
+}
+
+// record writes the end of a call, however often it takes: the handler was called already. It
+// is false when the worker stops.
+func (w *Worker) record(ctx context.Context, id string, value []byte, failed error) bool {
+	for said := false; ; said = true {
+		var err error
+		if failed == nil {
+			err = w.Log.complete(ctx, id, value)
+		} else {
+			err = w.Log.fail(ctx, id, reason(failed))
+		}
+		var unstorable *unstorableError
+		switch {
+		case err == nil:
+			return true
+		case errors.As(err, &unstorable):
+			failed = apierror.New(apierror.Unexpected, "the answer of the handler can't be stored: "+unstorable.reason)
+			continue
+		case !said:
+			w.Logger.WarnContext(ctx, "the end of a call of an asynchronous action can't be written at present", "error", err)
+		}
+		if !lifecycle.Sleep(ctx, pause) {
+			return false
+		}
+	}
+}
+
+// reason is an error as it is stored: with its internal part, which only some may read.
+func reason(err error) json.RawMessage {
+	e := apierror.From(err)
+	raw, encodeErr := metadata.Encode(struct {
+		Path     string          `json:"path"`
+		Error    string          `json:"error"`
+		Code     apierror.Code   `json:"code"`
+		Internal json.RawMessage `json:"internal,omitempty"`
+	}{e.Path, e.Message, e.Code, e.InternalJSON()})
+	if encodeErr != nil {
+		return json.RawMessage(`{"path":"$","error":"internal error","code":"unexpected"}`)
+	}
+	return raw
+}
+
+// sessionOf is the session that a call was made in.
+func sessionOf(c *Call) *session.Session {
+	return &session.Session{Role: c.Session[session.RoleHeader], Variables: c.Session}
+}
