@@ -218,11 +218,11 @@ var (
 		Help: "let other roles than admin run listed queries only",
 	}, parseBool)
 	DevMode = define(Spec{
-		Flag: "dev-mode", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Flag: "dev-mode", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
 		Help: "show the internal part of errors to every role",
 	}, parseBool)
 	AdminInternalErrors = define(Spec{
-		Flag: "admin-internal-errors", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway},
+		Flag: "admin-internal-errors", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
 		Help: "show the internal part of errors to the role admin",
 	}, parseBool)
 )

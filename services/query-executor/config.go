@@ -56,6 +56,8 @@ type Config struct {
 	// RemoteSkipNulls leaves nulls out of what remote schemas are asked, RemoteDataFirst takes
 	// their data where they answer with errors, too.
 	RemoteSkipNulls, RemoteDataFirst bool
+	// DevMode shows the internal part of stored errors to every role, AdminInternalErrors to admin.
+	DevMode, AdminInternalErrors bool
 	// Federation adds the fields of Apollo Federation.
 	Federation bool
 }
@@ -99,6 +101,8 @@ func ReadConfig(v *config.Values) Config {
 		HideAggregatePredicates:    slices.Contains(features, "hide_aggregation_predicates"),
 		HideStreamFields:           slices.Contains(features, "hide_stream_fields"),
 		Federation:                 config.ApolloFederation(v),
+		DevMode:                    config.DevMode.Get(v),
+		AdminInternalErrors:        config.AdminInternalErrors.Get(v),
 		RemoteSkipNulls:            config.RemoteSchemaSkipNulls.Get(v),
 		RemoteDataFirst:            config.RemoteSchemaPrioritizeData.Get(v),
 		HideUpdateManyFields:       slices.Contains(features, "hide_update_many_fields"),

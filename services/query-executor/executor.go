@@ -23,6 +23,7 @@ import (
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/cache"
+	"queryengine/services/query-executor/internal/call"
 	"queryengine/services/query-executor/internal/dataop"
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/plancache"
@@ -62,6 +63,7 @@ type Executor struct {
 	egress         *egress.Client
 	validator      *validator.Validator
 	actions        *action.Client
+	calls          *call.Client
 	remotes        *remote.Client
 	logger         *slog.Logger
 	// cache is nil when answers are not cached.
@@ -135,9 +137,12 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		egress:    client,
 		validator: validator.New(client, d.Env, telemetry.Of(d.Logger, telemetry.LogValidateInput)),
 		actions:   action.NewClient(client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler)),
-		remotes:   remote.NewClient(client, d.Env, c.RemoteDataFirst),
-		logger:    d.Logger,
-		scratch:   sync.Pool{New: func() any { return &scratch{} }},
+		calls: call.New(call.Config{
+			Bus: d.Bus, MaxResponse: c.Egress.MaxResponse, ShowInternal: c.DevMode, ShowAdmin: c.AdminInternalErrors,
+		}),
+		remotes: remote.NewClient(client, d.Env, c.RemoteDataFirst),
+		logger:  d.Logger,
+		scratch: sync.Pool{New: func() any { return &scratch{} }},
 	}
 	e.metrics = newMetrics(d.Metrics, e.plans, c.DetailedMetrics)
 	e.live = newLive(e, d)

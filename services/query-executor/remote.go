@@ -6,6 +6,7 @@ import (
 	"queryengine/pkg/action"
 	"queryengine/pkg/backend"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/call"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/remote"
 )
@@ -20,6 +21,11 @@ func (e *Executor) callRemotes(q *request) execute.Remotes {
 // callActions is what calls the handlers of actions for a request.
 func (e *Executor) callActions(q *request) *action.Caller {
 	return &action.Caller{Client: e.actions, Session: q.session, Headers: q.clientHeaders, Query: q.text}
+}
+
+// asyncCalls is what asks about calls of asynchronous actions for a request.
+func (e *Executor) asyncCalls(q *request, s *state) *call.Caller {
+	return &call.Caller{Client: e.calls, Session: q.session, Headers: q.clientHeaders, Version: s.snapshot.Version}
 }
 
 // setCookies gives a client what those who are called want it to keep.

@@ -133,6 +133,7 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	}
 	if p.CallsActions() {
 		s.run.Actions, s.run.SetCookies = e.callActions(q), setCookies(s)
+		s.run.Calls = e.asyncCalls(q, st)
 	}
 	if p.Validates() {
 		s.run.Validator = e.validator.For(q.clientHeaders)

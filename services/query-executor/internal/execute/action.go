@@ -22,7 +22,7 @@ func newActionCall(c *plan.ActionCall, at int) (*actionCall, error) {
 func (c *actionCall) index() int { return c.at }
 
 func (c *actionCall) bind(r *Run) error {
-	input, err := c.Input(r.Values)
+	input, err := c.Inputs.JSON(r.Values)
 	r.Bodies = append(r.Bodies, input)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"queryengine/pkg/action"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/call"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/schema"
@@ -26,7 +27,7 @@ type Prepared struct {
 	remotes int
 	// callsRemotes says that a run calls remotes, for root fields or for joins.
 	callsRemotes bool
-	// callsActions says that it calls handlers of actions.
+	// callsActions is plan.Plan.CallsActions.
 	callsActions bool
 	// again is what turn.again is.
 	again chan struct{}
@@ -120,6 +121,16 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 			}
 			out.pieces = append(out.pieces, piece{joins: joins, remote: call})
 			out.remotes++
+		case part.Queued != nil:
+			out.pieces = append(out.pieces, piece{remote: &queuedCall{part.Queued, out.remotes}})
+			out.remotes++
+		case part.Call != nil:
+			joins, err := newJoins(part.Call.Joins, o)
+			if err != nil {
+				return nil, err
+			}
+			out.pieces = append(out.pieces, piece{joins: joins, remote: &callResult{part.Call, out.remotes}})
+			out.remotes++
 		case part.Introspection != nil:
 			out.introspects = true
 			out.pieces = append(out.pieces, piece{introspect: part.Introspection})
@@ -164,6 +175,8 @@ type Run struct {
 	Validator Validator
 	// Actions is only needed by plans that call handlers of actions.
 	Actions *action.Caller
+	// Calls is only needed by plans that have them called later, or tell what became of that.
+	Calls *call.Caller
 	// SetCookies gets what remotes and handlers want the client to keep, before anything is
 	// written. It may be nil.
 	SetCookies func(values []string)
@@ -205,7 +218,7 @@ func (p *Prepared) Introspects() bool { return p.introspects }
 // Validates reports whether a run asks webhooks.
 func (p *Prepared) Validates() bool { return p.validates }
 
-// CallsActions reports whether a run calls handlers of actions.
+// CallsActions reports whether a run has to do with handlers of actions.
 func (p *Prepared) CallsActions() bool { return p.callsActions }
 
 // CallsRemotes reports whether a run calls remotes.

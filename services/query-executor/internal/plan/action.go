@@ -3,7 +3,6 @@ package plan
 import (
 	"strconv"
 
-	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/action"
@@ -15,41 +14,21 @@ type ActionCall struct {
 	// Field is the name of the root field: with its namespace, if any.
 	Field  string
 	Action *resolve.Action
-	Inputs []ActionInput
+	Inputs ActionInputs
 	// Shape is what clients get of the answer; nil for all of it.
 	Shape *action.Shape
 	// Joins are the fields of the answer that sources give.
 	Joins []JoinMember
 }
 
-// Input is the object of the arguments, for the values of the operation's variables.
-func (c *ActionCall) Input(values [][]byte) ([]byte, error) {
-	out := []byte{'{'}
-	for i := range c.Inputs {
-		json, err := c.Inputs[i].JSON(values)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(out, c.Inputs[i].key...), json...)
-	}
-	return append(out, '}'), nil
-}
-
 // actionRoot plans a root field that the handler of an action answers.
 func (p *planner) actionRoot(name string, f *schema.Field, m *schema.Action, s *selected) error {
 	p.separate, p.callsActions = p.separate || p.mutates, true
-	c := &ActionCall{Field: name, Action: m.Action}
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
-		input, err := p.actionInput(in, v)
-		c.Inputs = append(c.Inputs, input)
-		return err
-	})
+	inputs, err := p.actionInputs(f, s)
 	if err != nil {
 		return err
 	}
+	c := &ActionCall{Field: name, Action: m.Action, Inputs: inputs}
 	if f.Type.Named.Kind != schema.Object {
 		err = p.scalarField(s)
 	} else {
@@ -103,9 +82,6 @@ func (p *planner) actionObject(t *schema.Type, s *selected, nested bool) (*actio
 // typeRelation plans a field that a table gives: the fields that it is joined by are part of
 // the shape, the first one in its place.
 func (p *planner) typeRelation(shape *action.Shape, m *schema.TypeRelation, s *selected, plan func() (ir.Root, error)) error {
-	if p.subscribes {
-		return p.failWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
-	}
 	query, err := p.joinQuery(&resolve.SourceTarget{Array: m.Array, Table: m.Table, Columns: m.Columns, Unique: m.Unique}, plan)
 	if err != nil {
 		return err

@@ -7,6 +7,36 @@ import (
 	"queryengine/services/query-executor/internal/schema"
 )
 
+// ActionInputs are the arguments of an action.
+type ActionInputs []ActionInput
+
+// JSON is the object of the arguments, for the values of the operation's variables.
+func (l ActionInputs) JSON(values [][]byte) ([]byte, error) {
+	out := []byte{'{'}
+	for i := range l {
+		json, err := l[i].JSON(values)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, l[i].key...), json...)
+	}
+	return append(out, '}'), nil
+}
+
+// actionInputs plans the arguments of an action.
+func (p *planner) actionInputs(f *schema.Field, s *selected) (ActionInputs, error) {
+	var list ActionInputs
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
+		input, err := p.actionInput(in, v)
+		list = append(list, input)
+		return err
+	})
+	return list, err
+}
+
 // ActionInput is an argument of an action: a value with variables in it.
 type ActionInput struct {
 	key   []byte // with the colon

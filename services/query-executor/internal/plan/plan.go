@@ -28,7 +28,8 @@ type Plan struct {
 	// Mutates says that the operation is a mutation, Separate that its root fields have a
 	// transaction each.
 	Mutates, Separate bool
-	// CallsActions says that handlers of actions are called.
+	// CallsActions says that handlers of actions are called, now or later, or that what became
+	// of a call is looked up.
 	CallsActions bool
 	// Once says that the plan depends on values that are hardly ever the same, as global ids
 	// and cursors are: it isn't worth being kept.
@@ -55,6 +56,10 @@ type Part struct {
 	Remote *RemoteQuery
 	// Action is a root field that the handler of an action answers.
 	Action *ActionCall
+	// Queued is a root field that has the handler of an action called later, and Call one that
+	// tells what became of that.
+	Queued *QueuedCall
+	Call   *CallResult
 	// Introspection is a root field that the schema answers.
 	Introspection *introspect.Field
 }
@@ -112,6 +117,9 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	if op.Kind == parse.Subscription {
 		p.live = &live{several: op.HasDirective(severalFields)}
 		if err := p.refuseRemoteSubscription(op.Selections); err != nil {
+			return nil, err
+		}
+		if err := p.refuseActionSubscription(op.Selections); err != nil {
 			return nil, err
 		}
 	}

@@ -45,7 +45,7 @@ type planner struct {
 	// mutates says that the operation is a mutation, separate that its root fields have a
 	// transaction each, and subscribes that it is a subscription.
 	mutates, separate, subscribes bool
-	// callsActions says that handlers of actions are called.
+	// callsActions is Plan.CallsActions.
 	callsActions bool
 	// once says that the plan depends on a value of the client's that is hardly ever the same.
 	once bool

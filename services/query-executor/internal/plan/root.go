@@ -83,6 +83,10 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 		return p.arguments(s, nil, nil)
 	case *schema.Action:
 		return p.actionRoot(name, f, m, s)
+	case *schema.QueuedAction:
+		return p.queuedRoot(f, m, s)
+	case *schema.ActionCall:
+		return p.callRoot(f, m, s)
 	case *schema.RemoteField:
 		return p.remoteRoot(name, f, m, s)
 	case schema.Service:
@@ -214,6 +218,11 @@ func (a *answer) introspection(f *introspect.Field) {
 func (a *answer) action(c *ActionCall) {
 	a.flush()
 	a.list = append(a.list, Part{Action: c})
+}
+
+func (a *answer) part(p Part) {
+	a.flush()
+	a.list = append(a.list, p)
 }
 
 func (a *answer) flush() {

@@ -27,6 +27,8 @@ type live struct {
 	fields  int
 	// streams and queries count the root fields that sources answer.
 	streams, queries int
+	// calls counts those about calls of actions, lone those of them whose output leads to no table.
+	calls, lone int
 	source           *resolve.Source
 	cursor           *ir.Cursor
 }
@@ -47,6 +49,10 @@ func (l *live) check() error {
 		return nil
 	case l.fields > 1 && !l.several:
 		return apierror.New(apierror.ValidationFailed, "subscriptions must select one top level field")
+	case l.lone > 0 && l.streams+l.queries > 0:
+		return apierror.New(apierror.NotSupported, "async action queries with no relationships aren't expected to mix with normal source database queries")
+	case l.calls > 0 && l.streams+l.queries > 0:
+		return apierror.New(apierror.NotSupported, "all fields of a subscription must be from the same source")
 	case l.streams > 0 && l.queries > 0:
 		return apierror.New(apierror.NotSupported, "streaming and livequery subscriptions cannot be executed in the same subscription")
 	case l.streams > 1:

@@ -40,24 +40,28 @@ type TypeAggregate struct{ *TypeRelation }
 // actionFields are the root fields of the actions of a type that the role may use.
 func (r *Role) actionFields(of string) []Field {
 	var fields []Field
-	if r.options.Relay {
-		return nil
-	}
 	for _, a := range r.source.Actions() {
 		d := &a.Meta.Definition
-		if d.Type != of || d.IsAsynchronous() || !r.source.Allowed(a, r.Name) {
-			continue
+		switch {
+		case d.Type != of || !r.source.Allowed(a, r.Name):
+		case d.IsAsynchronous():
+			fields = append(fields, r.queuedField(a))
+		default:
+			fields = append(fields, r.actionField(a, r.customRef(&d.OutputType), &Action{a}))
 		}
-		f := Field{
-			Name: a.Meta.Name, Type: r.customRef(&d.OutputType), Means: &Action{a},
-			args: argsFunc(func() []Input { return r.actionArguments(d.Arguments) }),
-		}
-		if a.Meta.Comment != nil {
-			f.doc = (*note)(a.Meta.Comment)
-		}
-		fields = append(fields, f)
 	}
 	return fields
+}
+
+// actionField is the root field that takes the arguments of an action.
+func (r *Role) actionField(a *resolve.Action, of Ref, means any) Field {
+	f := Field{Name: a.Meta.Name, Type: of, Means: means, args: argsFunc(func() []Input {
+		return r.actionArguments(a.Meta.Definition.Arguments)
+	})}
+	if a.Meta.Comment != nil {
+		f.doc = (*note)(a.Meta.Comment)
+	}
+	return f
 }
 
 func (r *Role) actionArguments(list []metadata.ActionArgument) []Input {

@@ -26,6 +26,7 @@ func (r *Role) queryFields() []Field {
 	}
 	fields := r.readingRoot("query", func(t *Table) []Field { return t.readFields(t.Permission.QueryRootFields) })
 	fields = append(fields, r.actionFields(metadata.ActionQuery)...)
+	fields = append(fields, r.callFields()...)
 	return append(fields, r.remoteRoots(remoteQuery)...)
 }
 
@@ -34,14 +35,15 @@ func (r *Role) buildSubscription() content {
 	if r.options.Relay {
 		return content{fields: r.buildRelay("subscription")}
 	}
-	return content{fields: r.readingRoot("subscription", func(t *Table) []Field {
+	fields := r.readingRoot("subscription", func(t *Table) []Field {
 		allowed := t.Permission.SubscriptionRootFields
 		fields := t.readFields(allowed)
 		if f := &t.RootFields.SelectStream; !r.options.HideStreamFields && permits(allowed, "select_stream") {
 			fields = append(fields, t.streamField(f))
 		}
 		return fields
-	})}
+	})
+	return content{fields: append(fields, r.callFields()...)}
 }
 
 // readingRoot are the root fields that read; of gives those of a table.

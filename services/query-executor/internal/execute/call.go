@@ -1,0 +1,75 @@
+package execute
+
+import (
+	"context"
+
+	"queryengine/pkg/apierror"
+	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/rawjson"
+)
+
+// queuedCall is a root field that has the handler of an asynchronous action called.
+type queuedCall struct {
+	*plan.QueuedCall
+	at int
+}
+
+func (c *queuedCall) index() int { return c.at }
+
+func (c *queuedCall) bind(r *Run) error {
+	input, err := c.Inputs.JSON(r.Values)
+	r.Bodies = append(r.Bodies, input)
+	return err
+}
+
+func (c *queuedCall) call(ctx context.Context, r *Run) (called, error) {
+	id, err := r.Calls.Enqueue(ctx, c.Action.Meta, r.Bodies[c.at])
+	return called{value: rawjson.AppendString(nil, id)}, err
+}
+
+func (c *queuedCall) project(dst, value []byte) ([]byte, error) { return append(dst, value...), nil }
+
+func (c *queuedCall) texts() []string { return []string{c.Action.Meta.Name} }
+
+// callResult is a root field that tells what became of such a call.
+type callResult struct {
+	*plan.CallResult
+	at int
+}
+
+func (c *callResult) index() int { return c.at }
+
+func (c *callResult) bind(r *Run) error {
+	id, err := c.ID.Text(r.Values)
+	r.Bodies = append(r.Bodies, []byte(id))
+	return err
+}
+
+func (c *callResult) call(ctx context.Context, r *Run) (called, error) {
+	value, err := r.Calls.Read(ctx, c.Action, string(r.Bodies[c.at]), c.OwnerOnly)
+	switch {
+	case err != nil:
+		return called{}, err
+	case value != nil:
+		return called{value: value}, nil
+	case c.Related:
+		return called{value: []byte("null")}, nil
+	}
+	return called{}, apierror.Newf(apierror.Unexpected, "no call of action %q has this id", c.Action)
+}
+
+func (c *callResult) project(dst, value []byte) ([]byte, error) { return c.Shape.Append(dst, value) }
+
+func (c *callResult) texts() []string { return []string{c.Action} }
+
+// Calls are the ids of the calls whose ends a run tells of, after Bind; lasting says that the
+// answer may still change when they have ended.
+func (p *Prepared) Calls(r *Run) (ids []string, lasting bool) {
+	for i := range p.pieces {
+		if c, ok := p.pieces[i].remote.(*callResult); ok {
+			ids = append(ids, string(r.Bodies[c.at]))
+			lasting = lasting || c.Related
+		}
+	}
+	return ids, lasting
+}

@@ -1,0 +1,155 @@
+package plan
+
+import (
+	"strconv"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/resolve"
+	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/action"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// QueuedCall is a root field that has the handler of an asynchronous action called. Its value is
+// the id of the call.
+type QueuedCall struct {
+	Action *resolve.Action
+	Inputs ActionInputs
+}
+
+// CallResult is a root field that tells what became of a call of an asynchronous action.
+type CallResult struct {
+	Action string
+	ID     CallID
+	// Related says that the output leads to tables, and OwnerOnly that the call has to be one of
+	// this very session.
+	Related, OwnerOnly bool
+	// Shape is what clients get of it, Joins the fields that sources give.
+	Shape *action.Shape
+	Joins []JoinMember
+}
+
+// CallID is the id of a call, as it is spelt or from a variable.
+type CallID struct {
+	text     string
+	variable *parse.Variable
+	path     []step
+}
+
+// Text is the id, for the values of the operation's variables.
+func (i *CallID) Text(values [][]byte) (string, error) {
+	if i.variable == nil {
+		return i.text, nil
+	}
+	p := planner{path: i.path}
+	return p.uuid(value{json: values[i.variable.Index], variable: i.variable})
+}
+
+// queuedRoot plans a root field that has the handler of an action called.
+func (p *planner) queuedRoot(f *schema.Field, m *schema.QueuedAction, s *selected) error {
+	p.separate, p.callsActions = true, true
+	inputs, err := p.actionInputs(f, s)
+	if err == nil {
+		err = p.scalarField(s)
+	}
+	p.answer.part(Part{Queued: &QueuedCall{Action: m.Action, Inputs: inputs}})
+	return err
+}
+
+// callRoot plans a root field that tells what became of a call.
+func (p *planner) callRoot(f *schema.Field, m *schema.ActionCall, s *selected) error {
+	p.callsActions = true
+	related := m.Output.Kind == resolve.CustomObject && len(m.Output.Object.Relationships) > 0
+	c := &CallResult{
+		Action: m.Meta.Name, Related: related, OwnerOnly: related && p.role.Name != session.Admin, Shape: &action.Shape{},
+	}
+	if p.live != nil {
+		p.live.calls++
+		if !related {
+			p.live.lone++
+		}
+	}
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
+		c.ID, err = p.callID(in, v)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t := f.Type.Named
+	err = p.within(t.Name, s, func(s *selected) error {
+		f, err := p.fieldOf(t, s)
+		if err != nil {
+			return err
+		}
+		if f == nil {
+			c.Shape.Members = append(c.Shape.Members, action.Member{Key: s.Alias, Typename: t.Name})
+			return nil
+		}
+		if err := p.arguments(s, nil, nil); err != nil {
+			return err
+		}
+		member := action.Member{Key: s.Alias, Name: f.Name}
+		if f.Type.Named.Kind == schema.Object {
+			member.Below, err = p.actionObject(f.Type.Named, s, false)
+		} else {
+			err = p.scalarField(s)
+		}
+		c.Shape.Members = append(c.Shape.Members, member)
+		return err
+	})
+	c.Joins = p.takeJoins()
+	p.answer.part(Part{Call: c})
+	return err
+}
+
+// callID plans the id of a call.
+func (p *planner) callID(in *schema.Input, v value) (CallID, error) {
+	v, err := p.open(in.Type, v)
+	if err != nil {
+		return CallID{}, err
+	}
+	text, err := p.uuid(v)
+	return CallID{text: text, variable: v.variable, path: append([]step(nil), p.path...)}, err
+}
+
+// uuid is the text of an id.
+func (p *planner) uuid(v value) (string, error) {
+	switch v.kind() {
+	case kindNull:
+		return "", p.fail("unexpected null value for type 'uuid'")
+	case kindString:
+	default:
+		return "", p.mismatch("uuid", "a UUID", v)
+	}
+	text := v.text()
+	if !isUUID(text) {
+		return "", p.failWith(apierror.ParseFailed, "invalid UUID")
+	}
+	return text, nil
+}
+
+// isUUID reports whether a text is an id in the form that clients are given.
+func isUUID(s string) bool {
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return false
+	}
+	for _, part := range []string{s[:8], s[9:13], s[14:18], s[19:23], s[24:28], s[28:]} {
+		if _, err := strconv.ParseUint(part, 16, 64); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// refuseActionSubscription tells subscriptions to queries that actions answer from those that
+// don't exist.
+func (p *planner) refuseActionSubscription(set []parse.Selection) error {
+	for _, s := range set {
+		if f, ok := s.(*parse.Field); ok && p.role.IsQueryAction(f.Name) {
+			return apierror.New(apierror.NotSupported, "query actions cannot be run as a subscription")
+		}
+	}
+	return nil
+}
