@@ -14,12 +14,16 @@ import (
 // QueuedCall is a root field that has the handler of an asynchronous action called. Its value is
 // the id of the call.
 type QueuedCall struct {
+	// Field is the name of the root field.
+	Field  string
 	Action *resolve.Action
 	Inputs ActionInputs
 }
 
 // CallResult is a root field that tells what became of a call of an asynchronous action.
 type CallResult struct {
+	// Field is the name of the root field.
+	Field  string
 	Action string
 	ID     CallID
 	// Related says that the output leads to tables, and OwnerOnly that the call has to be one of
@@ -47,22 +51,23 @@ func (i *CallID) Text(values [][]byte) (string, error) {
 }
 
 // queuedRoot plans a root field that has the handler of an action called.
-func (p *planner) queuedRoot(f *schema.Field, m *schema.QueuedAction, s *selected) error {
+func (p *planner) queuedRoot(name string, f *schema.Field, m *schema.QueuedAction, s *selected) error {
 	p.separate, p.callsActions = true, true
 	inputs, err := p.actionInputs(f, s)
 	if err == nil {
 		err = p.scalarField(s)
 	}
-	p.answer.part(Part{Queued: &QueuedCall{Action: m.Action, Inputs: inputs}})
+	p.answer.part(Part{Queued: &QueuedCall{Field: name, Action: m.Action, Inputs: inputs}})
 	return err
 }
 
 // callRoot plans a root field that tells what became of a call.
-func (p *planner) callRoot(f *schema.Field, m *schema.ActionCall, s *selected) error {
+func (p *planner) callRoot(name string, f *schema.Field, m *schema.ActionCall, s *selected) error {
 	p.callsActions = true
 	related := m.Output.Kind == resolve.CustomObject && len(m.Output.Object.Relationships) > 0
 	c := &CallResult{
-		Action: m.Meta.Name, Related: related, OwnerOnly: related && p.role.Name != session.Admin, Shape: &action.Shape{},
+		Field: name, Action: m.Meta.Name, Shape: &action.Shape{},
+		Related: related, OwnerOnly: related && p.role.Name != session.Admin,
 	}
 	if p.live != nil {
 		p.live.calls++

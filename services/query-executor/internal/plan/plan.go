@@ -75,6 +75,10 @@ func (p *Part) Field() string {
 		return p.Remote.Field
 	case p.Action != nil:
 		return p.Action.Field
+	case p.Queued != nil:
+		return p.Queued.Field
+	case p.Call != nil:
+		return p.Call.Field
 	}
 	return ""
 }

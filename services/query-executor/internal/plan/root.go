@@ -84,9 +84,9 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 	case *schema.Action:
 		return p.actionRoot(name, f, m, s)
 	case *schema.QueuedAction:
-		return p.queuedRoot(f, m, s)
+		return p.queuedRoot(name, f, m, s)
 	case *schema.ActionCall:
-		return p.callRoot(f, m, s)
+		return p.callRoot(name, f, m, s)
 	case *schema.RemoteField:
 		return p.remoteRoot(name, f, m, s)
 	case schema.Service:

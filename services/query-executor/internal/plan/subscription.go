@@ -29,8 +29,8 @@ type live struct {
 	streams, queries int
 	// calls counts those about calls of actions, lone those of them whose output leads to no table.
 	calls, lone int
-	source           *resolve.Source
-	cursor           *ir.Cursor
+	source      *resolve.Source
+	cursor      *ir.Cursor
 }
 
 // rootField notes a field at the root of the operation.
