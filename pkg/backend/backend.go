@@ -150,6 +150,11 @@ type Statement interface {
 	SQL() string
 }
 
+// Parameterized is a Statement that can tell what its parameters are in one run; nil is NULL.
+type Parameterized interface {
+	Parameters(a Args) ([][]byte, error)
+}
+
 // Args are the values of one run.
 type Args struct {
 	// Variables are the bound values, by ir.Variable.Index; nil is NULL.

@@ -17,6 +17,8 @@ type Config struct {
 	Concurrency int
 	// PlanCacheSize is about how many plans are kept.
 	PlanCacheSize int
+	// MaskedVariables are not shown in log lines.
+	MaskedVariables []string
 	// DetailedMetrics tells operations apart in metrics.
 	DetailedMetrics bool
 	// MaxTokens bounds the size of a GraphQL document.
@@ -75,6 +77,7 @@ func ReadConfig(v *config.Values) Config {
 		PlanCacheSize:   config.PlanCacheSize.Get(v),
 		MaxTokens:       maxTokens,
 		DetailedMetrics: config.MetricsHighCardinality.Get(v),
+		MaskedVariables: config.LogMaskedVariables.Get(v),
 		Limits:          plan.DefaultLimits,
 		Egress:          egress.ReadConfig(v),
 		CacheSize:       int64(config.MaxCacheSize.Get(v)) * megabyte,

@@ -66,6 +66,7 @@ type Executor struct {
 	calls          *call.Client
 	remotes        *remote.Client
 	logger         *slog.Logger
+	queryLog       *queryLog
 	// cache is nil when answers are not cached.
 	cache   *cache.Cache
 	metrics *metrics
@@ -144,6 +145,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		logger:  d.Logger,
 		scratch: sync.Pool{New: func() any { return &scratch{} }},
 	}
+	e.queryLog = newQueryLog(d.Logger, c.MaskedVariables)
 	e.metrics = newMetrics(d.Metrics, e.plans, c.DetailedMetrics)
 	e.live = newLive(e, d)
 	e.dataop = dataop.New(dataop.Deps{

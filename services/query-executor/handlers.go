@@ -11,6 +11,7 @@ import (
 	"queryengine/pkg/bus"
 	"queryengine/pkg/endpoint"
 	"queryengine/pkg/session"
+	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/execute"
@@ -34,11 +35,13 @@ func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseW
 	s := e.borrow()
 	defer e.giveBack(s)
 	s.responder.To = w
+	ctx = telemetry.WithRequestID(ctx, q.id)
 	out := backend.NewAnswer(s.buffer, &s.responder, e.config.FrameSize)
 	started := time.Now()
 	err := e.run(ctx, &q, out, s)
 	s.buffer = out.Buf
 	e.metrics.requests.done(q.parsed, q.values, time.Since(started), err)
+	e.queryLog.done(ctx, &q, started, out.Sent(), err)
 	return e.metrics.failed(err)
 }
 

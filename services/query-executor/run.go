@@ -37,6 +37,8 @@ type request struct {
 	// describe says that the hash of the operation is wanted; prepare then sets hash.
 	describe bool
 	hash     string
+	// planned is when there was a plan; only set when the operation is logged.
+	planned time.Time
 	// live says that the operation is a subscription.
 	live bool
 	// parsed is the operation, once it is known, and values those of its variables.
@@ -73,6 +75,7 @@ func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *
 	if q.describe {
 		s.responder.Describe(q.hash)
 	}
+	s.run.Observer = e.queryLog.observer(q)
 	if r.cached != nil && e.cache != nil {
 		return e.runCached(ctx, q, &r, out, s)
 	}
@@ -137,6 +140,9 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	}
 	if p.Validates() {
 		s.run.Validator = e.validator.For(q.clientHeaders)
+	}
+	if e.queryLog.execution != nil {
+		q.planned = time.Now()
 	}
 	return ready{state: st, plan: p, cached: cachedDirective(document.Operation)}, nil
 }

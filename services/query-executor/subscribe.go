@@ -81,6 +81,7 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 		return e.metrics.failed(err)
 	}
 	s.Hash, s.Cursor = in.GetHash(), in.GetCursor()
+	e.queryLog.subscribed(ctx, q, &s)
 	if err := e.live.Join(in.GetLink(), in.GetSubscriber(), s); err != nil {
 		return err
 	}

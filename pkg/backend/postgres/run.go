@@ -35,15 +35,23 @@ func prepare(st backend.Statement, a *backend.Args) (*statement, [][]byte, error
 		return nil, nil, fmt.Errorf("not a statement of PostgreSQL: %T", st)
 	}
 	stmt = stmt.forRequest(a.RequestID)
-	values := make([][]byte, len(stmt.utc.params))
+	values, err := stmt.parameters(a)
+	return stmt, values, err
+}
+
+func (s *statement) parameters(a *backend.Args) ([][]byte, error) {
+	values := make([][]byte, len(s.utc.params))
 	for i := range values {
 		var err error
-		if values[i], err = stmt.utc.params[i].resolve(a); err != nil {
-			return nil, nil, err
+		if values[i], err = s.utc.params[i].resolve(a); err != nil {
+			return nil, err
 		}
 	}
-	return stmt, values, nil
+	return values, nil
 }
+
+// Parameters implements backend.Parameterized.
+func (s *statement) Parameters(a backend.Args) ([][]byte, error) { return s.parameters(&a) }
 
 // query runs a statement on the connection. Where the server says that a prepared statement
 // is out of date, it is prepared anew, once.

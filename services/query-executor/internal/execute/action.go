@@ -28,6 +28,7 @@ func (c *actionCall) bind(r *Run) error {
 }
 
 func (c *actionCall) call(ctx context.Context, r *Run) (called, error) {
+	r.calls(ctx, Action)
 	result, err := r.Actions.Call(ctx, c.handler, r.Bodies[c.at])
 	return called{value: result.Value, cookies: result.Cookies}, err
 }

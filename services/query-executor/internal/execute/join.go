@@ -83,7 +83,7 @@ func newTarget(j *plan.Join, o options) (target, error) {
 		return nil, fmt.Errorf("render a join: %w", err)
 	}
 	return &sourceTarget{
-		query:   query{source: j.Query.Source.Name, statement: statement, bindings: j.Query.Bindings},
+		query:   query{field: o.field, source: j.Query.Source.Name, statement: statement, bindings: j.Query.Bindings},
 		columns: j.Query.Columns,
 	}, nil
 }

@@ -14,8 +14,9 @@ import (
 // Live is the statement of a subscription, and what becomes of its results. It is immutable
 // and safe for concurrent use.
 type Live struct {
-	// Source is the name of the source.
+	// Source is the name of the source, Field that of the first root field.
 	Source    string
+	Field     string
 	Statement backend.LiveStatement
 	// Streaming says that the subscription follows a cursor, and Cursor which of a cohort's
 	// values that is.
@@ -55,7 +56,7 @@ func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 		return nil, fmt.Errorf("render a subscription: %w", err)
 	}
 	out := &Live{
-		Source: p.Live.Source.Name, Statement: statement, Streaming: l.Cursor != nil,
+		Source: p.Live.Source.Name, Field: liveField(p), Statement: statement, Streaming: l.Cursor != nil,
 		bindings: p.Live.Bindings, pieces: pieces,
 	}
 	if out.Streaming {

@@ -97,6 +97,8 @@ type turn struct {
 	// again lets one transaction at a time be tried again after a deadlock.
 	again chan struct{}
 	exact bool
+	// field is the root field in hand.
+	field string
 	// bound and inserts are what is left of Run.Bound and Run.Inserts.
 	bound   [][]byte
 	inserts []*plan.InsertRows
@@ -252,8 +254,10 @@ func (t *turn) pieces(ctx context.Context, pieces []piece, last int) error {
 		var err error
 		switch {
 		case p.query != nil:
+			t.field = p.query.field
 			err = t.query(ctx, p.query.statement, args, i == last)
 		case p.write != nil:
+			t.field = p.write.Field
 			err = t.write(ctx, p.write, args, i == last)
 		default:
 			t.out.Buf = append(t.out.Buf, p.text...)
@@ -270,6 +274,7 @@ func (t *turn) query(ctx context.Context, s backend.Statement, args backend.Args
 	if last {
 		backend.Last(t.tx)
 	}
+	t.run.asks(ctx, t.field, s, args)
 	return t.tx.Query(ctx, s, args, t.out)
 }
 
@@ -306,6 +311,7 @@ func (t *turn) step(ctx context.Context, s *step, args backend.Args, last bool) 
 		return t.query(ctx, s.statement, args, last)
 	}
 	var rows [][]byte
+	t.run.asks(ctx, t.field, s.statement, args)
 	err := t.tx.Exec(ctx, s.statement, args, func(row [][]byte) error {
 		rows = append(rows, bytes.Clone(row[0]))
 		return nil

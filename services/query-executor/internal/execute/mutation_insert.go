@@ -81,7 +81,7 @@ func (t *turn) insert(ctx context.Context, i *insertion, rows *plan.InsertRows, 
 			return at(i.Path, t.query(ctx, statement, withRows(args, s), last))
 		}
 	}
-	x := &nestedInsert{insertion: i, tx: t.tx, args: args, rows: rows, exact: t.exact || !many(i.Insert, rows)}
+	x := &nestedInsert{insertion: i, run: t.run, tx: t.tx, args: args, rows: rows, exact: t.exact || !many(i.Insert, rows)}
 	x.keys = make([][][][]byte, len(i.Insert.Nodes))
 	if err := x.insert(ctx, 0, 0, n, true); err != nil {
 		return err
@@ -125,6 +125,7 @@ var errLeftOut = errors.New("fewer rows were written than given")
 // parents are; the exact way goes from row to row.
 type nestedInsert struct {
 	*insertion
+	run   *Run
 	tx    backend.Tx
 	args  backend.Args
 	rows  *plan.InsertRows
@@ -260,7 +261,7 @@ func (x *nestedInsert) own(ctx context.Context, node, a, b int) error {
 	}
 	for a < b {
 		s := x.Insert.Statement(x.rows, node, a, b, len(x.Bindings))
-		written, err := x.run(ctx, node, s)
+		written, err := x.write(ctx, node, s)
 		if err != nil {
 			return x.place(err)
 		}
@@ -281,8 +282,8 @@ func (x *nestedInsert) needsKeys(node, a, b int) bool {
 	return len(x.Insert.Nodes[node].Keys) > 0 && (x.Insert.Nodes[node].First || x.related(node, a, b))
 }
 
-// run runs a statement, and gives the keys of each row that was written.
-func (x *nestedInsert) run(ctx context.Context, node int, s *plan.InsertStatement) ([][][]byte, error) {
+// write runs a statement, and gives the keys of each row that was written.
+func (x *nestedInsert) write(ctx context.Context, node int, s *plan.InsertStatement) ([][][]byte, error) {
 	n := x.Insert.Nodes[node]
 	out := ir.Output{Returning: n.Keys}
 	if node == 0 {
@@ -293,7 +294,9 @@ func (x *nestedInsert) run(ctx context.Context, node int, s *plan.InsertStatemen
 		return nil, err
 	}
 	var written [][][]byte
-	err = x.tx.Exec(ctx, statement, withRows(x.args, s), func(row [][]byte) error {
+	args := withRows(x.args, s)
+	x.run.asks(ctx, x.Field, statement, args)
+	err = x.tx.Exec(ctx, statement, args, func(row [][]byte) error {
 		x.affected++
 		keys := make([][]byte, 0, len(n.Keys))
 		for i := range n.Keys {

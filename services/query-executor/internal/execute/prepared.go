@@ -182,6 +182,8 @@ type Run struct {
 	SetCookies func(values []string)
 	// Remotes is only needed by plans that call remotes.
 	Remotes Remotes
+	// Observer may be nil.
+	Observer Observer
 	// RequestID is that of the client's request.
 	RequestID string
 	// Values are the values of the variables, by index.
@@ -289,6 +291,9 @@ func (p *piece) answer(ctx context.Context, r *Run, bound [][]byte, out *backend
 	case p.query != nil:
 		return p.run(ctx, r, bound, out)
 	case p.introspect != nil:
+		if r.Observer != nil {
+			r.Observer.Introspection(ctx)
+		}
 		return bound, introspect.Write(r.Role, p.introspect, out)
 	}
 	out.Buf = append(out.Buf, p.text...)
@@ -315,5 +320,7 @@ func (q *query) run(ctx context.Context, r *Run, bound [][]byte, out *backend.An
 		return err
 	}
 	defer source.Release()
-	return source.Query(ctx, q.statement, r.args(bound), out)
+	args := r.args(bound)
+	r.asks(ctx, q.field, q.statement, args)
+	return source.Query(ctx, q.statement, args, out)
 }

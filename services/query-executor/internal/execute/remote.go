@@ -71,6 +71,7 @@ type called struct {
 }
 
 func (q *remoteQuery) call(ctx context.Context, r *Run) (called, error) {
+	r.calls(ctx, RemoteSchema)
 	response, err := r.Remotes.Call(ctx, q.meta, r.Bodies[q.at])
 	if err != nil {
 		return called{}, err

@@ -25,6 +25,7 @@ func (t *remoteTarget) ask(ctx context.Context, r *Run, _ [][]byte, keys join.Ke
 	if err != nil {
 		return nil, err
 	}
+	r.calls(ctx, RemoteSchema)
 	response, err := r.Remotes.Call(ctx, t.Meta, body)
 	if err != nil {
 		return nil, err
