@@ -44,6 +44,10 @@ var (
 		Flag: "tls-client-ca", Values: "path of a PEM file", Group: GroupListener, Services: []Service{Gateway},
 		Help: "authorities of client certificates; with it, clients need one for everything but /healthz",
 	}, parsePath)
+	StrictTransportMaxAge = define(Spec{
+		Flag: "hsts-max-age", Default: "31536000", Values: seconds + "; 0 is not at all", Group: GroupListener, Services: []Service{Gateway},
+		Help: "how long browsers are told to come back by TLS only, in answers over TLS",
+	}, parseDuration(time.Second))
 	ServerTimeout = define(Spec{
 		Flag: "server-timeout", Default: "30", Values: seconds, Group: GroupListener, Services: []Service{Gateway},
 		Help: "a client that takes longer to send its request is disconnected",
@@ -423,7 +427,7 @@ var (
 var table = append(effective, withoutEffect...)
 
 var effective = []row{
-	ServerPort, ServerHost, TLSCertificate, TLSKey, TLSClientCA, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS,
+	ServerPort, ServerHost, TLSCertificate, TLSKey, TLSClientCA, StrictTransportMaxAge, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS,
 	WebSocketReadCookie, WebSocketInitTimeout, WebSocketKeepAlive, WebSocketCompression, StatusPort,
 	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
 	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,

@@ -18,6 +18,8 @@ type Config struct {
 	Port int
 	// TLS are the files of a TLS listener, empty for one without TLS.
 	TLS listen.Files
+	// StrictTransport is how long browsers are told to come back by TLS, 0 to tell nothing.
+	StrictTransport time.Duration
 	// Timeout is how long a client may take to send a request, and to take its answer.
 	Timeout time.Duration
 	// RequestTimeout is how long a query may take, 0 for without end.
@@ -84,6 +86,7 @@ func ReadConfig(v *config.Values) Config {
 		TLS: listen.Files{
 			Certificate: config.TLSCertificate.Get(v), Key: config.TLSKey.Get(v), ClientCA: config.TLSClientCA.Get(v),
 		},
+		StrictTransport:         config.StrictTransportMaxAge.Get(v),
 		Timeout:                 config.ServerTimeout.Get(v),
 		RequestTimeout:          config.RequestTimeout.Get(v),
 		CacheSize:               int64(config.MaxCacheSize.Get(v)) * 1_000_000,

@@ -211,6 +211,7 @@ func (g *Gateway) wire() {
 		AdminInternalErrors:      g.config.AdminInternalErrors,
 		Preserve401:              g.config.Preserve401Errors,
 		StrictOverHTTP:           g.config.StrictOverHTTP,
+		StrictTransport:          g.config.StrictTransport,
 		ClientCertificates:       g.config.TLS.ClientCA != "",
 		MaxRequestSize:           g.config.MaxRequestSize,
 		ReadTimeout:              g.config.Timeout,

@@ -57,7 +57,11 @@ func fetch(t *testing.T, client *http.Client, url string) (*http.Response, strin
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	authority := listentest.NewAuthority(t)
-	h := setup(t, func(c *gateway.Config) { c.TLS = secureFiles(t, authority); c.TLS.ClientCA = "" })
+	h := setup(t, func(c *gateway.Config) {
+		c.TLS = secureFiles(t, authority)
+		c.TLS.ClientCA = ""
+		c.StrictTransport = time.Hour
+	})
 	address := h.gateway.Address().String()
 	client := browser(t, authority)
 
@@ -65,6 +69,7 @@ func TestTLS(t *testing.T) {
 	require.Equal(t, 2, resp.ProtoMajor)
 	require.GreaterOrEqual(t, resp.TLS.Version, uint16(tls.VersionTLS12))
 	require.Contains(t, body, `"version"`)
+	require.Equal(t, "max-age=3600", resp.Header.Get("Strict-Transport-Security"))
 
 	_, err := tls.Dial("tcp", address, &tls.Config{RootCAs: authority.Pool(), MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
 	require.ErrorContains(t, err, "protocol version")

@@ -64,6 +64,8 @@ type Settings struct {
 	StrictOverHTTP bool
 	// ClientCertificates has requests need one, of those that the listener knows.
 	ClientCertificates bool
+	// StrictTransport is how long browsers are told to come back by TLS, 0 to tell nothing.
+	StrictTransport time.Duration
 	// MaxRequestSize is the most bytes of a request's body.
 	MaxRequestSize int
 	// ReadTimeout is how long the body of a request may take to come, RequestTimeout how
@@ -148,6 +150,8 @@ type API struct {
 	// The answers of /v1alpha1/config and /v1/version.
 	configAnswer  []byte
 	versionAnswer []byte
+	// strictTransport is a header of answers over TLS, nil for none.
+	strictTransport []string
 	// written is the newest version that an answer of metadata told of.
 	written atomic.Pointer[version]
 }
@@ -166,6 +170,7 @@ func New(s Settings, d Deps) *API {
 	a.sockets = a.newWebSockets()
 	a.configAnswer = a.makeConfigAnswer()
 	a.versionAnswer = makeVersionAnswer(s.Version)
+	a.strictTransport = strictTransport(s.StrictTransport)
 	return a
 }
 

@@ -77,6 +77,7 @@ func (x *exchange) run(h handler) {
 		x.stream.SetStatus(http.StatusNoContent)
 		return
 	}
+	a.secure(header, x.r)
 	header["X-Request-Id"] = []string{x.requestID}
 	header["Content-Type"] = jsonTypes
 	if a.tracing != nil {

@@ -98,6 +98,7 @@ func (a *API) addWebSockets(e *echo.Echo) {
 
 func (a *API) upgrade(w http.ResponseWriter, r *http.Request, endpoint websocket.Endpoint) {
 	if origin := r.Header.Get("Origin"); origin != "" && !a.CORS.Off() && !a.CORS.Allows(origin) {
+		a.secure(w.Header(), r)
 		refuseUpgrade(w, apierror.New(apierror.AccessDenied, "received origin header does not match configured CORS domains").
 			WithStatus(http.StatusBadRequest))
 		return
