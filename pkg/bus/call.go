@@ -32,7 +32,7 @@ func (b *Bus) Call(ctx context.Context, ep Endpoint, req proto.Message, newHead 
 		if ctx.Err() != nil {
 			return contextFailure(ctx, false)
 		}
-		if e.service.admit() {
+		if e.service.admit(e.Long) {
 			err := e.callLocal(ctx, req, newHead, sink)
 			e.calls[outcome(err)].Inc()
 			return err

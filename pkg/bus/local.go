@@ -23,7 +23,7 @@ func (e *endpoint) callLocal(ctx context.Context, req proto.Message, newHead fun
 	if err == nil {
 		err = w.sendHead()
 	}
-	e.service.done(err)
+	e.service.done(err, e.Long)
 	switch {
 	case w.sinkErr != nil:
 		return w.sinkErr

@@ -27,7 +27,7 @@ func (e *endpoint) onRequest(r micro.Request) {
 	if r.Reply() == "" {
 		return // nobody could hear the answer
 	}
-	if !e.service.admit() {
+	if !e.service.admit(e.Long) {
 		_ = e.service.bus.nc.Publish(frameSubject(r.Reply(), frameRefused, 0), nil)
 		return
 	}
@@ -51,7 +51,7 @@ func (e *endpoint) serve(r micro.Request) {
 	w := &frameWriter{exchange: x, ctx: ctx, limit: b.frameLimit()}
 	err := e.answer(ctx, x, r, w)
 	w.finish(err)
-	e.service.done(err)
+	e.service.done(err, e.Long)
 }
 
 func (e *endpoint) answer(ctx context.Context, x *exchange, r micro.Request, w *frameWriter) error {

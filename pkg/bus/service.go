@@ -51,7 +51,7 @@ type ServiceInfo struct {
 	Version     string // semantic version
 	Description string
 	// Concurrency bounds the requests in progress, over all endpoints and ways; past it
-	// the answer is "busy" at once. 0 is no bound.
+	// the answer is "busy" at once. 0 is no bound. Endpoints that are Long don't count.
 	Concurrency int
 }
 
@@ -69,6 +69,7 @@ type Service struct {
 	cancel context.CancelFunc
 
 	inProgress atomic.Int64
+	long       atomic.Int64 // of those in progress, the ones that don't count
 	stopping   atomic.Bool
 	drained    chan struct{}
 	drainOnce  sync.Once
@@ -182,10 +183,13 @@ func (s *Service) Stop(ctx context.Context) error {
 func (s *Service) setDrained() { s.drainOnce.Do(func() { close(s.drained) }) }
 
 // admit says whether one more request may be worked on; release ends it.
-func (s *Service) admit() bool {
+func (s *Service) admit(long bool) bool {
+	if long {
+		s.long.Add(1)
+	}
 	n := s.inProgress.Add(1)
-	if s.stopping.Load() || s.info.Concurrency > 0 && n > int64(s.info.Concurrency) {
-		s.release()
+	if s.stopping.Load() || !long && s.info.Concurrency > 0 && n-s.long.Load() > int64(s.info.Concurrency) {
+		s.release(long)
 		s.refusals.Inc()
 		return false
 	}
@@ -193,16 +197,19 @@ func (s *Service) admit() bool {
 	return true
 }
 
-func (s *Service) done(err error) {
+func (s *Service) done(err error, long bool) {
 	s.gauge.Dec()
 	s.served.Add(1)
 	if err != nil {
 		s.failed.Add(1)
 	}
-	s.release()
+	s.release(long)
 }
 
-func (s *Service) release() {
+func (s *Service) release(long bool) {
+	if long {
+		s.long.Add(-1)
+	}
 	if s.inProgress.Add(-1) == 0 && s.stopping.Load() {
 		s.setDrained()
 	}

@@ -16,6 +16,9 @@ type Endpoint struct {
 	Name string
 	// Subject that requests are sent to.
 	Subject string
+	// Long says that answers last for as long as the caller wants them: they don't count
+	// among the requests in progress that ServiceInfo.Concurrency bounds.
+	Long bool
 }
 
 // Topic is a subject that every subscriber hears of.
@@ -54,12 +57,18 @@ var (
 // LiveLink is where a gateway gets the results of its subscriptions on one query-executor, by
 // the name of the executor's instance. The messages are in proto/query/v1/live.proto.
 func LiveLink(instance string) Endpoint {
-	return Endpoint{Service: ServiceQueryExecutor, Name: "link", Subject: "engine.query.link." + instance}
+	return Endpoint{Service: ServiceQueryExecutor, Name: "link", Subject: "engine.query.link." + instance, Long: true}
 }
 
 // LiveSubscribe begins a subscription.
 func LiveSubscribe(instance string) Endpoint {
 	return Endpoint{Service: ServiceQueryExecutor, Name: "subscribe", Subject: "engine.query.subscribe." + instance}
+}
+
+// LiveFollow is the long answer to a subscription that a remote schema answers: a sequence of
+// LiveResult, as that of a link.
+func LiveFollow(instance string) Endpoint {
+	return Endpoint{Service: ServiceQueryExecutor, Name: "follow", Subject: "engine.query.follow." + instance, Long: true}
 }
 
 // LiveUnsubscribe ends subscriptions.

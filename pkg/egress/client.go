@@ -24,7 +24,9 @@ type Client struct {
 	// list. They share no connection, so that a host that leaves the list is verified from
 	// its next call on.
 	verified, trusted *http.Transport
-	allowed           atomic.Pointer[[]Host]
+	// sockets and trustedSockets are the same for WebSockets.
+	sockets, trustedSockets *http.Transport
+	allowed                 atomic.Pointer[[]Host]
 }
 
 // New makes a client. Errors are about the configuration.
@@ -42,6 +44,10 @@ func New(c Config) (*Client, error) {
 	client.verified = client.transport(rule, proxy)
 	client.trusted = client.transport(rule, proxy)
 	client.trusted.TLSClientConfig = trustingTLS()
+	client.sockets, client.trustedSockets = client.verified.Clone(), client.trusted.Clone()
+	for _, t := range []*http.Transport{client.sockets, client.trustedSockets} {
+		t.MaxConnsPerHost, t.ForceAttemptHTTP2 = 0, false
+	}
 	return client, nil
 }
 

@@ -39,6 +39,8 @@ const (
 	TooManyRedirects
 	// TooLarge is an answer that is too long.
 	TooLarge
+	// NotWebSocket is a server that doesn't open a WebSocket.
+	NotWebSocket
 	// Cancelled says that the caller gave up.
 	Cancelled
 )
@@ -73,6 +75,8 @@ func (e *Error) Error() string {
 		return "Response timeout"
 	case TooManyRedirects:
 		return "Too many redirects: " + strconv.Itoa(e.limit+1) + " redirects"
+	case NotWebSocket:
+		return "Connection failure: no WebSocket was opened, the server answered with status " + strconv.Itoa(e.limit)
 	case TooLarge:
 		return fmt.Sprintf("Internal error: the response is larger than %d bytes", e.limit)
 	}

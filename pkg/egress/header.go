@@ -17,7 +17,9 @@ var ignored = map[string]bool{
 }
 
 // PassesOn reports whether a client's header of that name, spelt canonically, is passed on.
-func PassesOn(name string) bool { return !ignored[name] }
+func PassesOn(name string) bool {
+	return !ignored[name] && name != "Upgrade" && !strings.HasPrefix(name, "Sec-Websocket-") // of a WebSocket's handshake
+}
 
 // Forwarded are the headers of a client that a call passes on when its definition says so,
 // with X-Forwarded-* for those of which only the values travel. Session variables are not

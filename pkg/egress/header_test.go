@@ -17,7 +17,7 @@ func TestForwarded(t *testing.T) {
 	}, egress.Forwarded(map[string]string{
 		"authorization": "Bearer a", "cookie": "c=1", "x-trace": "7", "host": "shop.test", "user-agent": "browser",
 		"origin": "http://o.test", "x-engine-role": "admin", "X-Engine-Admin-Secret": "s", "content-length": "3", "accept": "*/*",
-		"dnt": "1", "content-md5": "x",
+		"dnt": "1", "content-md5": "x", "upgrade": "websocket", "sec-websocket-key": "k",
 	}))
 }
 

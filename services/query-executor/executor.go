@@ -75,6 +75,7 @@ type Executor struct {
 
 	live       *live.Manager
 	replanning replanner
+	feeds      feeds
 	announcer  announcer
 
 	applying sync.Mutex
@@ -180,6 +181,7 @@ func (e *Executor) register(s *bus.Service) error {
 		{bus.DataExecute, func() proto.Message { return &queryv1.DataRequest{} }, e.data},
 		{bus.LiveLink(instance), func() proto.Message { return &queryv1.LinkRequest{} }, e.link},
 		{bus.LiveSubscribe(instance), func() proto.Message { return &queryv1.SubscribeRequest{} }, e.subscribe},
+		{bus.LiveFollow(instance), func() proto.Message { return &queryv1.ExecuteRequest{} }, e.follow},
 		{bus.LiveDump(instance), func() proto.Message { return &queryv1.LiveDumpRequest{} }, e.dumpSubscriptions},
 		{bus.LiveUnsubscribe(instance), func() proto.Message { return &queryv1.UnsubscribeRequest{} }, e.unsubscribe},
 	} {
@@ -209,6 +211,7 @@ func (e *Executor) Stop() {
 	e.closing.Do(func() {
 		e.announcer.leave()
 		e.live.Close()
+		e.feeds.close()
 		e.replanning.wait()
 		e.Base.Stop()
 		e.sources.Close()

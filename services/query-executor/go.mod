@@ -3,6 +3,7 @@ module queryengine/services/query-executor
 go 1.26.8
 
 require (
+	github.com/coder/websocket v1.8.15
 	github.com/graphql-go/graphql v0.8.1
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/prometheus/client_golang v1.25.0

@@ -44,7 +44,6 @@ func passErrors(err error, out *backend.Answer) error {
 	if !errors.As(err, &errs) || out.Sent() > 0 {
 		return err
 	}
-	out.Buf = append(out.Buf[:0], `{"data":null,"errors":`...)
-	out.Buf = append(append(out.Buf, errs.List...), '}')
+	out.Buf = execute.AppendErrors(out.Buf[:0], errs)
 	return nil
 }

@@ -23,6 +23,8 @@ type remoteServer struct {
 	requests []remoteRequest
 	// instead answers in place of the schema, once it is set.
 	instead http.HandlerFunc
+	// sockets answers WebSockets, once it is set.
+	sockets http.HandlerFunc
 }
 
 type remoteRequest struct {
@@ -48,6 +50,13 @@ func (s *remoteServer) asked() []remoteRequest {
 }
 
 func (s *remoteServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	sockets := s.sockets
+	s.mu.Unlock()
+	if sockets != nil && isSocket(r) {
+		sockets(w, r)
+		return
+	}
 	body, _ := io.ReadAll(r.Body)
 	request := remoteRequest{header: r.Header}
 	if err := json.Unmarshal(body, &request); err != nil {
@@ -166,7 +175,11 @@ func remoteTestSchema(t testing.TB, people []thing) graphql.Schema {
 				return "Hi " + to, nil
 			}},
 	}})
-	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: query, Mutation: mutation, Types: []graphql.Type{person, robot}})
+	subscription := graphql.NewObject(graphql.ObjectConfig{Name: "Subscription", Fields: graphql.Fields{
+		"moods":    {Type: person, Args: where},
+		"greeting": {Type: graphql.String, Args: graphql.FieldConfigArgument{"to": {Type: graphql.String}}},
+	}})
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: query, Mutation: mutation, Subscription: subscription, Types: []graphql.Type{person, robot}})
 	require.NoError(t, err)
 	return schema
 }

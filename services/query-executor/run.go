@@ -112,7 +112,7 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	if err := st.withinLimits(document.Operation, q); err != nil {
 		return ready{}, err
 	}
-	if err := e.permitted(document.Operation, q); err != nil {
+	if err := e.permitted(st, document.Operation, q); err != nil {
 		return ready{}, err
 	}
 	s.values, err = document.Operation.Values(s.values, q.variables, parse.NullPolicy(e.config.NullInNonNullableVariables))
@@ -191,10 +191,12 @@ func (e *Executor) document(ctx context.Context, q *request) (*plancache.Documen
 }
 
 // permitted refuses kinds of operations that can't come this way.
-func (e *Executor) permitted(op *parse.Operation, q *request) error {
+func (e *Executor) permitted(st *state, op *parse.Operation, q *request) error {
 	switch {
 	case q.live && op.Kind != parse.Subscription:
 		return apierror.Newf(apierror.UnexpectedPayload, "a %s is no subscription", op.Kind)
+	case op.Kind == parse.Subscription && !q.live && subscribesRemote(e.role(st, q), op.Selections):
+		return apierror.New(apierror.NotSupported, "subscription to remote server is not supported")
 	case op.Kind == parse.Subscription && !q.live:
 		return apierror.New(apierror.UnexpectedPayload, "subscriptions are not supported over HTTP, use websockets instead")
 	case op.Kind == parse.Mutation && q.readOnly:

@@ -80,6 +80,10 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 	if err != nil {
 		return e.metrics.failed(err)
 	}
+	if s.Remote {
+		w.SetHead(&queryv1.SubscribeHead{Remote: true, ParameterizedQueryHash: q.hash})
+		return nil
+	}
 	s.Hash, s.Cursor = in.GetHash(), in.GetCursor()
 	e.queryLog.subscribed(ctx, q, &s)
 	if err := e.live.Join(in.GetLink(), in.GetSubscriber(), s); err != nil {
@@ -97,7 +101,7 @@ func (e *Executor) subscription(ctx context.Context, q *request) (live.Subscript
 	if err != nil {
 		return live.Subscription{}, err
 	}
-	out := live.Subscription{Plan: r.plan, Request: q, Role: q.session.Role, Live: r.plan.Live()}
+	out := live.Subscription{Plan: r.plan, Request: q, Role: q.session.Role, Live: r.plan.Live(), Remote: r.plan.Feed() != nil}
 	if out.Live == nil {
 		return out, nil
 	}
@@ -174,6 +178,7 @@ func (r *replanner) wait() { r.done.Wait() }
 // replan takes the subscriptions whose plans are not good for a state out of their cohorts,
 // so that nobody is sent what he may not see any more, and plans them anew.
 func (e *Executor) replan(s *state) {
+	e.replanFeeds(s)
 	stale := e.live.Stale(func(p any) bool {
 		known, ok := p.(*planned)
 		return ok && known.good(s)
@@ -192,6 +197,13 @@ func (e *Executor) replan(s *state) {
 	}
 }
 
+// replanFeeds has the feeds looked at that a state may make a difference to.
+func (e *Executor) replanFeeds(s *state) {
+	if stale := e.feeds.stale(s); len(stale) > 0 {
+		e.replanning.done.Go(func() { e.recheck(stale) })
+	}
+}
+
 func (e *Executor) replanAll() {
 	r := &e.replanning
 	defer r.done.Done()
@@ -207,6 +219,9 @@ func (e *Executor) replanAll() {
 		for _, s := range batch {
 			q, _ := s.Request.(*request)
 			next, err := e.subscription(context.Background(), q)
+			if err == nil && next.Remote {
+				err = apierror.New(apierror.RemoteSchemaError, "a remote schema answers the subscription now: subscribe again")
+			}
 			if err != nil || next.Live == nil {
 				e.live.End(s, err)
 				continue

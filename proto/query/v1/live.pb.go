@@ -155,12 +155,17 @@ func (x *SubscribeRequest) GetCursor() []byte {
 	return nil
 }
 
+// SubscribeHead is the head of the answer to a SubscribeRequest.
 type SubscribeHead struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ExecuteHead.
 	ParameterizedQueryHash string `protobuf:"bytes,1,opt,name=parameterized_query_hash,json=parameterizedQueryHash,proto3" json:"parameterized_query_hash,omitempty"`
-	unknownFields          protoimpl.UnknownFields
-	sizeCache              protoimpl.SizeCache
+	// A remote schema answers the subscription: nothing was begun. Its results are the answer to
+	// an ExecuteRequest at the executor's endpoint "follow": a sequence of LiveResult as that of
+	// a link, of which the first is empty and the last one says end.
+	Remote        bool `protobuf:"varint,2,opt,name=remote,proto3" json:"remote,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SubscribeHead) Reset() {
@@ -198,6 +203,13 @@ func (x *SubscribeHead) GetParameterizedQueryHash() string {
 		return x.ParameterizedQueryHash
 	}
 	return ""
+}
+
+func (x *SubscribeHead) GetRemote() bool {
+	if x != nil {
+		return x.Remote
+	}
+	return false
 }
 
 // UnsubscribeRequest ends subscriptions. The answer is empty.
@@ -553,9 +565,10 @@ const file_query_v1_live_proto_rawDesc = "" +
 	"\toperation\x18\x03 \x01(\v2$.queryengine.query.v1.ExecuteRequestR\toperation\x12\x12\n" +
 	"\x04hash\x18\x04 \x01(\fR\x04hash\x12\x1b\n" +
 	"\x06cursor\x18\x05 \x01(\fH\x00R\x06cursor\x88\x01\x01B\t\n" +
-	"\a_cursor\"I\n" +
+	"\a_cursor\"a\n" +
 	"\rSubscribeHead\x128\n" +
-	"\x18parameterized_query_hash\x18\x01 \x01(\tR\x16parameterizedQueryHash\"J\n" +
+	"\x18parameterized_query_hash\x18\x01 \x01(\tR\x16parameterizedQueryHash\x12\x16\n" +
+	"\x06remote\x18\x02 \x01(\bR\x06remote\"J\n" +
 	"\x12UnsubscribeRequest\x12\x12\n" +
 	"\x04link\x18\x01 \x01(\tR\x04link\x12 \n" +
 	"\vsubscribers\x18\x02 \x03(\x04R\vsubscribers\"\xc7\x01\n" +

@@ -1,11 +1,14 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
+	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
 	"github.com/graphql-go/graphql"
 	"github.com/stretchr/testify/require"
 )
@@ -29,22 +32,63 @@ func charts(t *testing.T) string {
 			},
 		},
 	}})
-	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: query})
+	subscription := graphql.NewObject(graphql.ObjectConfig{Name: "Subscription", Fields: graphql.Fields{
+		"climber": {Type: position, Resolve: func(graphql.ResolveParams) (any, error) {
+			return map[string]any{"artist": 1, "chart": "world", "place": 10}, nil
+		}},
+	}})
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: query, Subscription: subscription})
 	require.NoError(t, err)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var request struct {
-			Query     string         `json:"query"`
-			Operation string         `json:"operationName"`
-			Variables map[string]any `json:"variables"`
+		if r.Header.Get("Upgrade") != "" {
+			climb(w, r, schema)
+			return
 		}
+		var request chartsRequest
 		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		_ = json.NewEncoder(w).Encode(graphql.Do(graphql.Params{
-			Schema: schema, RequestString: request.Query, OperationName: request.Operation, VariableValues: request.Variables, Context: r.Context(),
-		}))
+		_ = json.NewEncoder(w).Encode(request.answer(r.Context(), schema))
 	}))
 	t.Cleanup(server.Close)
 	return server.URL
+}
+
+type chartsRequest struct {
+	Query     string         `json:"query"`
+	Operation string         `json:"operationName"`
+	Variables map[string]any `json:"variables"`
+}
+
+func (r *chartsRequest) answer(ctx context.Context, schema graphql.Schema) *graphql.Result {
+	return graphql.Do(graphql.Params{
+		Schema: schema, RequestString: r.Query, OperationName: r.Operation, VariableValues: r.Variables, Context: ctx,
+	})
+}
+
+// climb answers a subscription with one result.
+func climb(w http.ResponseWriter, r *http.Request, schema graphql.Schema) {
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		return
+	}
+	defer func() { _ = conn.CloseNow() }()
+	for {
+		var m struct {
+			Type    string        `json:"type"`
+			ID      string        `json:"id"`
+			Payload chartsRequest `json:"payload"`
+		}
+		if wsjson.Read(r.Context(), conn, &m) != nil {
+			return
+		}
+		reply := map[string]any{"type": "connection_ack"}
+		if m.Type == "subscribe" {
+			reply = map[string]any{"type": "next", "id": m.ID, "payload": m.Payload.answer(r.Context(), schema)}
+		}
+		if wsjson.Write(r.Context(), conn, reply) != nil {
+			return
+		}
+	}
 }

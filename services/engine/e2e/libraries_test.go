@@ -12,20 +12,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClientLibraries runs the client libraries that most people use, from npm.
-func TestClientLibraries(t *testing.T) {
-	t.Parallel()
+// libraries installs the libraries that most people use, from npm, and gives the program that
+// runs them.
+func libraries(t *testing.T) (node, dir string) {
+	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("node is not installed")
 	}
-	dir := t.TempDir()
+	dir = t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "clients"))))
 	install := exec.CommandContext(t.Context(), "npm", "install", "--no-audit", "--no-fund", "--silent")
 	install.Dir = dir
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Skipf("the client libraries can't be installed: %v\n%s", err, out)
 	}
+	return node, dir
+}
+
+// TestClientLibraries subscribes with the libraries of clients.
+func TestClientLibraries(t *testing.T) {
+	t.Parallel()
+	node, dir := libraries(t)
 	c, gateways, _ := counters(t, 2)
 	for _, library := range []string{"graphql-ws", "subscriptions-transport-ws"} {
 		t.Run(library, func(t *testing.T) {

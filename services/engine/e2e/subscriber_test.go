@@ -124,6 +124,13 @@ func (s *subscriber) await(id, want string) {
 		func() string { return "wanted " + want + ", got " + s.last(id) + s.trouble() })
 }
 
+// awaitTrouble waits until something went wrong whose words hold what is wanted.
+func (s *subscriber) awaitTrouble(want string) {
+	s.t.Helper()
+	eventually(s.t, 15*time.Second, func() bool { return strings.Contains(s.trouble(), want) },
+		func() string { return "wanted " + want + ", got " + s.trouble() })
+}
+
 // trouble is what went wrong on the connection, in words.
 func (s *subscriber) trouble() string {
 	s.mu.Lock()

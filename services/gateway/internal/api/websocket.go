@@ -57,7 +57,9 @@ func (a *API) subscribeOverWebSocket(ctx context.Context, o websocket.Operation,
 	err := a.limitsOf(o.Session).Rate(o.Address)
 	if err == nil {
 		var s *live.Subscription
-		if s, err = a.Live.Subscribe(ctx, a.executeRequest(o.Session, o.Request, o.Relay, id, nil), r); err == nil {
+		if s, err = a.Live.Subscribe(ctx, a.executeRequest(o.Session, o.Request, o.Relay, id, nil), func() map[string]string {
+			return a.clientHeaders(o.Header, "")
+		}, r); err == nil {
 			return s, nil
 		}
 	}

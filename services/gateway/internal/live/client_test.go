@@ -25,6 +25,8 @@ type fakeBus struct {
 	// subscribed are the requests that came, in their order.
 	subscribed chan *queryv1.SubscribeRequest
 	refuse     error
+	// remote says that remote schemas answer all subscriptions.
+	remote bool
 }
 
 // fakeLink is a link: what is written to it arrives on the goroutine of the call.
@@ -68,7 +70,7 @@ func (b *fakeBus) Call(ctx context.Context, ep bus.Endpoint, _ proto.Message, _ 
 func (b *fakeBus) CallMessage(_ context.Context, _ bus.Endpoint, req proto.Message, _ func() proto.Message, _ int) (proto.Message, []byte, error) {
 	if r, ok := req.(*queryv1.SubscribeRequest); ok {
 		b.subscribed <- proto.Clone(r).(*queryv1.SubscribeRequest)
-		return nil, nil, b.refuse
+		return &queryv1.SubscribeHead{Remote: b.remote}, nil, b.refuse
 	}
 	return nil, nil, nil
 }
@@ -142,7 +144,7 @@ func TestMove(t *testing.T) {
 	b, c := setup(t)
 	b.executors(&queryv1.LiveExecutor{Instance: "one"})
 	r := &client{told: make(chan string, 10)}
-	s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { a }"}, r)
+	s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { a }"}, nil, r)
 	require.NoError(t, err)
 	first := receive(t, b.subscribed)
 	require.Empty(t, first.GetHash())
@@ -182,7 +184,7 @@ func TestPause(t *testing.T) {
 	b, c := setup(t)
 	b.executors(&queryv1.LiveExecutor{Instance: "one"})
 	r := &client{told: make(chan string, 10)}
-	s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { a_stream }"}, r)
+	s, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { a_stream }"}, nil, r)
 	require.NoError(t, err)
 	first := receive(t, b.subscribed)
 	l := b.link("one")
@@ -208,11 +210,11 @@ func TestRefused(t *testing.T) {
 	b, c := setup(t)
 	b.executors(&queryv1.LiveExecutor{Instance: "one"})
 	b.refuse = apierror.New(apierror.ValidationFailed, "no such field")
-	_, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{}, &client{})
+	_, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{}, nil, &client{})
 	require.ErrorContains(t, err, "no such field")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	b.executors(&queryv1.LiveExecutor{Instance: "one", Leaving: true})
-	_, err = c.Subscribe(ctx, &queryv1.ExecuteRequest{}, &client{})
+	_, err = c.Subscribe(ctx, &queryv1.ExecuteRequest{}, nil, &client{})
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -2,8 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
 	"sync"
 	"time"
 
@@ -13,9 +11,6 @@ import (
 	"queryengine/pkg/bus"
 	queryv1 "queryengine/proto/query/v1"
 )
-
-// maxResult bounds the size of one result.
-const maxResult = 1 << 30
 
 // openWithin is how long an executor may take to answer on a new link, leaveWithin how long a
 // subscription may take to leave.
@@ -35,8 +30,7 @@ type link struct {
 	open, ended chan struct{}
 	opened      bool
 
-	// rest is the part of a result that has come so far.
-	rest []byte
+	results frames
 
 	mu sync.Mutex
 	// leaving are subscribers that are to leave; a goroutine is at it while sending is set.
@@ -75,37 +69,10 @@ func (l *link) ready(ctx context.Context) error {
 func (*link) Head(proto.Message) error { return nil }
 
 // Write takes the next piece of the answer.
-func (l *link) Write(p []byte) (int, error) {
-	in := p
-	if len(l.rest) > 0 {
-		l.rest = append(l.rest, p...)
-		in = l.rest
-	}
-	for {
-		size, n := binary.Uvarint(in)
-		if n < 0 || size > maxResult {
-			return 0, errors.New("a result can't be read")
-		}
-		if n == 0 || uint64(len(in)-n) < size {
-			break
-		}
-		end := n + int(size)
-		m := &queryv1.LiveResult{}
-		if err := proto.Unmarshal(in[n:end], m); err != nil {
-			return 0, err
-		}
-		l.take(m)
-		in = in[end:]
-	}
-	l.rest = append(l.rest[:0], in...)
-	if len(l.rest) == 0 && cap(l.rest) > 1<<20 {
-		l.rest = nil
-	}
-	return len(p), nil
-}
+func (l *link) Write(p []byte) (int, error) { return l.results.write(p, l.take) }
 
 // take hands a result to its subscribers.
-func (l *link) take(m *queryv1.LiveResult) {
+func (l *link) take(m *queryv1.LiveResult) error {
 	if !l.opened {
 		l.opened = true
 		close(l.open)
@@ -117,9 +84,10 @@ func (l *link) take(m *queryv1.LiveResult) {
 			l.unsubscribe(id) // the executor has not heard of it
 		}
 	}
+	return nil
 }
 
-// subscribe begins a subscription on the executor.
+// subscribe begins a subscription on the executor, unless a remote schema answers it.
 func (l *link) subscribe(ctx context.Context, r *queryv1.SubscribeRequest) (*queryv1.SubscribeHead, error) {
 	if err := l.ready(ctx); err != nil {
 		return nil, err

@@ -29,6 +29,12 @@ type Subscription struct {
 	paused bool
 	// shape is the parameterized query hash.
 	shape string
+	// resumed is told when the receiver has room again. It is nil until the subscription turns
+	// out to be one that a remote schema answers.
+	resumed chan struct{}
+
+	// headers are what remote schemas may be shown of the client's request; it may be nil.
+	headers func() map[string]string
 
 	// taking has the receiver called by one goroutine at a time.
 	taking   sync.Mutex
@@ -40,10 +46,11 @@ type Subscription struct {
 }
 
 // Subscribe begins a subscription and returns once it is known to be in order. Results may
-// come before that.
-func (c *Client) Subscribe(ctx context.Context, operation *queryv1.ExecuteRequest, r Receiver) (*Subscription, error) {
+// come before that. headers are what remote schemas may be shown of the client's request, for
+// those subscriptions that they answer; it may be nil.
+func (c *Client) Subscribe(ctx context.Context, operation *queryv1.ExecuteRequest, headers func() map[string]string, r Receiver) (*Subscription, error) {
 	s := &Subscription{
-		client: c, operation: operation, receiver: r,
+		client: c, operation: operation, receiver: r, headers: headers,
 		key: keyOf(operation.GetSession().GetRole(), operation.GetQuery(), operation.GetOperationName()),
 	}
 	s.ctx, s.cancel = context.WithCancel(c.base)
@@ -96,6 +103,10 @@ func (s *Subscription) place(ctx context.Context) error {
 		c.mu.Lock()
 		s.shape = head.GetParameterizedQueryHash()
 		c.mu.Unlock()
+		if head.GetRemote() {
+			s.follow(instance)
+			return nil
+		}
 		err = s.placed(l, id)
 	}
 	if err != nil {
@@ -228,6 +239,13 @@ func (s *Subscription) Resume() {
 	c := s.client
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if s.resumed != nil {
+		select {
+		case s.resumed <- struct{}{}:
+		default:
+		}
+		return
+	}
 	if !s.paused || s.closed {
 		return
 	}

@@ -31,8 +31,9 @@ type Prepared struct {
 	callsActions bool
 	// again is what turn.again is.
 	again chan struct{}
-	// live is the statement of a subscription.
+	// live is the statement of a subscription, feed one that a remote schema answers.
 	live *Live
+	feed *Feed
 }
 
 // piece is a piece of the answer: a text, a statement, a root field that writes, one of a
@@ -139,6 +140,9 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 		}
 	}
 	out.text("}")
+	if p.Live != nil {
+		out.feed = newFeed(out.pieces)
+	}
 	if p.Live != nil && p.Live.Source != nil {
 		var err error
 		if out.live, err = newLive(p, out.pieces, options{render, comment, liveField(p)}); err != nil {

@@ -67,7 +67,7 @@ func (l *Link) shut() { l.once.Do(func() { close(l.ended) }) }
 func (l *Link) Serve(ctx context.Context, send func([]byte) error, flush func() error) error {
 	var buffer []byte
 	write := func(m *queryv1.LiveResult) (err error) {
-		if buffer, err = appendFrame(buffer[:0], m); err == nil {
+		if buffer, err = AppendFrame(buffer[:0], m); err == nil {
 			err = send(buffer)
 		}
 		return err
@@ -98,8 +98,8 @@ func (l *Link) Serve(ctx context.Context, send func([]byte) error, flush func() 
 // maxBuffer is the largest buffer that a link keeps.
 const maxBuffer = 1 << 20
 
-// appendFrame appends a message with its size in front.
-func appendFrame(dst []byte, m *queryv1.LiveResult) ([]byte, error) {
+// AppendFrame appends a message with its size in front.
+func AppendFrame(dst []byte, m *queryv1.LiveResult) ([]byte, error) {
 	o := proto.MarshalOptions{}
 	dst = binary.AppendUvarint(dst, uint64(o.Size(m)))
 	dst, err := o.MarshalAppend(dst, m)

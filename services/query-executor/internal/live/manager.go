@@ -40,6 +40,8 @@ type Subscription struct {
 	// Plan and Request are the caller's: for Stale, and to plan anew.
 	Plan, Request any
 	Live          *execute.Live
+	// Remote says that a remote schema answers the subscription, which isn't for a Manager then.
+	Remote bool
 	// Values are those of the cohort.
 	Values [][]byte
 	Role   string

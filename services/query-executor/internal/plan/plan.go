@@ -120,9 +120,6 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	}
 	if op.Kind == parse.Subscription {
 		p.live = &live{several: op.HasDirective(severalFields)}
-		if err := p.refuseRemoteSubscription(op.Selections); err != nil {
-			return nil, err
-		}
 		if err := p.refuseActionSubscription(op.Selections); err != nil {
 			return nil, err
 		}

@@ -109,14 +109,20 @@ func (v *RemoteVariable) JSON(values [][]byte, s *session.Session) ([]byte, erro
 // remoteRoot plans a root field that a remote schema answers.
 func (p *planner) remoteRoot(name string, f *schema.Field, m *schema.RemoteField, s *selected) error {
 	p.separate = p.separate || p.mutates
+	if p.live != nil {
+		p.live.remotes++
+	}
 	d := &remoteDocument{remote: m.Remote, names: p.typeNames(m.Remote)}
 	selected, err := p.remoteOwn(d, f, m, s)
 	if err != nil {
 		return err
 	}
 	kind := parse.Query
-	if p.mutates {
+	switch {
+	case p.mutates:
 		kind = parse.Mutation
+	case p.live != nil:
+		kind = parse.Subscription
 	}
 	text := d.header(string(kind), p.operation) + "{" + selected.text + "}"
 	p.answer.remote(&RemoteQuery{
@@ -158,15 +164,4 @@ func (p *planner) typeNames(r *resolve.Remote) map[string]string {
 		}
 	}
 	return names
-}
-
-// refuseRemoteSubscription tells subscriptions that a remote would have to answer from those
-// that don't exist.
-func (p *planner) refuseRemoteSubscription(set []parse.Selection) error {
-	for _, s := range set {
-		if f, ok := s.(*parse.Field); ok && p.role.IsRemoteSubscription(f.Name) {
-			return apierror.New(apierror.NotSupported, "subscription to remote server is not supported")
-		}
-	}
-	return nil
 }

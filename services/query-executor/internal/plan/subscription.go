@@ -29,8 +29,10 @@ type live struct {
 	streams, queries int
 	// calls counts those about calls of actions, lone those of them whose output leads to no table.
 	calls, lone int
-	source      *resolve.Source
-	cursor      *ir.Cursor
+	// remotes counts those that remote schemas answer.
+	remotes int
+	source  *resolve.Source
+	cursor  *ir.Cursor
 }
 
 // rootField notes a field at the root of the operation.
@@ -53,6 +55,8 @@ func (l *live) check() error {
 		return apierror.New(apierror.NotSupported, "async action queries with no relationships aren't expected to mix with normal source database queries")
 	case l.calls > 0 && l.streams+l.queries > 0:
 		return apierror.New(apierror.NotSupported, "all fields of a subscription must be from the same source")
+	case l.remotes > 1 || l.remotes > 0 && l.streams+l.queries+l.calls > 0:
+		return apierror.New(apierror.NotSupported, "exactly one root field is allowed for subscriptions on remote schemas")
 	case l.streams > 0 && l.queries > 0:
 		return apierror.New(apierror.NotSupported, "streaming and livequery subscriptions cannot be executed in the same subscription")
 	case l.streams > 1:

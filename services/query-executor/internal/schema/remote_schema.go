@@ -142,18 +142,24 @@ func (r *Role) remoteRoots(root func(*remoteschema.Schema) *remoteschema.Type) [
 
 func remoteQuery(s *remoteschema.Schema) *remoteschema.Type { return s.Query }
 
+func remoteSubscription(s *remoteschema.Schema) *remoteschema.Type { return s.Subscription }
+
 func remoteMutation(s *remoteschema.Schema) *remoteschema.Type { return s.Mutation }
 
-// IsRemoteSubscription says whether a remote schema has a field of that name in the root of
-// its subscriptions. They can't be subscribed to through the engine.
+// IsRemoteSubscription says whether a remote schema answers the field of that name in the root
+// of the subscriptions.
 func (r *Role) IsRemoteSubscription(name string) bool {
-	return slices.ContainsFunc(r.source.Remotes, func(remote *resolve.Remote) bool {
-		view := remote.For(r.Name)
-		if view == nil || view.Subscription == nil {
-			return false
-		}
-		return view.Namespace == name || view.Namespace == "" && view.Subscription.Field(name) != nil
-	})
+	f := r.subscription.Field(name)
+	if f == nil {
+		return false
+	}
+	switch m := f.Means.(type) {
+	case *RemoteField:
+		return true
+	case Namespace:
+		return m.Type.RemoteOf() != nil
+	}
+	return false
 }
 
 // isRemote reports whether the object type of a remote schema is among those that an interface

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"slices"
+
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 )
@@ -43,7 +45,19 @@ func (r *Role) buildSubscription() content {
 		}
 		return fields
 	})
-	return content{fields: append(fields, r.callFields()...)}
+	return content{fields: addFree(append(fields, r.callFields()...), r.remoteRoots(remoteSubscription))}
+}
+
+// addFree adds the fields whose names are not taken. The metadata reports conflicts between
+// queries and between mutations alone: where subscriptions were never looked at, they must not
+// be what takes a remote schema away.
+func addFree(fields, more []Field) []Field {
+	for _, f := range more {
+		if !slices.ContainsFunc(fields, func(known Field) bool { return known.Name == f.Name }) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 // readingRoot are the root fields that read; of gives those of a table.

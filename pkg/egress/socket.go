@@ -1,0 +1,124 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// Dial is one WebSocket that is to be opened.
+type Dial struct {
+	// URL is an http or https address: the WebSocket is opened at the same place.
+	URL    string
+	Header http.Header
+	// Protocols are the subprotocols that the caller speaks, the preferred one first.
+	Protocols []string
+	// Timeout bounds the handshake, 0 for what the context says.
+	Timeout time.Duration
+}
+
+// Socket is an open WebSocket. One goroutine may read while another one writes.
+type Socket struct {
+	conn  *websocket.Conn
+	limit int
+}
+
+// Dial opens a WebSocket under the rules for all calls. Its errors are *Error.
+func (c *Client) Dial(ctx context.Context, d *Dial) (*Socket, error) {
+	if d.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d.Timeout)
+		defer cancel()
+	}
+	var connected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
+	request, err := c.request(ctx, &Request{Method: http.MethodGet, URL: d.URL, Header: d.Header})
+	if err != nil {
+		return nil, err
+	}
+	for name := range request.Header { // of a client that came by a WebSocket itself
+		if name == "Upgrade" || name == "Content-Type" || strings.HasPrefix(name, "Sec-Websocket-") {
+			delete(request.Header, name)
+		}
+	}
+	conn, response, err := websocket.Dial(ctx, d.URL, &websocket.DialOptions{
+		HTTPClient: &http.Client{Transport: socketTripper{c}, CheckRedirect: c.checkRedirect},
+		HTTPHeader: request.Header, Host: request.Host, Subprotocols: d.Protocols,
+		CompressionMode: websocket.CompressionDisabled,
+	})
+	if err != nil && response != nil {
+		return nil, &Error{Kind: NotWebSocket, limit: response.StatusCode, cause: err}
+	}
+	if err != nil {
+		return nil, failure(ctx, err, connected.Load())
+	}
+	conn.SetReadLimit(int64(c.config.MaxResponse))
+	return &Socket{conn, c.config.MaxResponse}, nil
+}
+
+// Protocol is the subprotocol that the server chose, "" for none.
+func (s *Socket) Protocol() string { return s.conn.Subprotocol() }
+
+// Read reads the next message. Once its context has ended, so has the WebSocket.
+func (s *Socket) Read(ctx context.Context) ([]byte, error) {
+	_, message, err := s.conn.Read(ctx)
+	if errors.Is(err, websocket.ErrMessageTooBig) {
+		return nil, &Error{Kind: TooLarge, limit: s.limit, cause: err}
+	}
+	var closed websocket.CloseError
+	if errors.As(err, &closed) {
+		return nil, &ClosedError{Code: int(closed.Code), Reason: closed.Reason}
+	}
+	if err != nil {
+		return nil, failure(ctx, err, true)
+	}
+	return message, nil
+}
+
+// Write writes a message.
+func (s *Socket) Write(ctx context.Context, message []byte) error {
+	if err := s.conn.Write(ctx, websocket.MessageText, message); err != nil {
+		return failure(ctx, err, true)
+	}
+	return nil
+}
+
+// Ping asks for a sign of life and waits for it. Somebody has to be reading meanwhile.
+func (s *Socket) Ping(ctx context.Context) error { return s.conn.Ping(ctx) }
+
+// Close takes leave of the server, and doesn't wait for its answer.
+func (s *Socket) Close() {
+	_ = s.conn.Close(websocket.StatusNormalClosure, "") // the server may be gone
+}
+
+// Abort ends the connection.
+func (s *Socket) Abort() { _ = s.conn.CloseNow() }
+
+// ClosedError says that the server has ended a WebSocket, and how.
+type ClosedError struct {
+	Code   int
+	Reason string
+}
+
+// Error implements error.
+func (*ClosedError) Error() string { return "the server has closed the connection" }
+
+// socketTripper opens connections that become WebSockets. They aren't among those to a host
+// that are bounded: whoever opens them bounds them.
+type socketTripper struct{ *Client }
+
+// RoundTrip implements http.RoundTripper.
+func (c socketTripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme == "https" && allows(*c.allowed.Load(), r.URL) {
+		return c.trustedSockets.RoundTrip(r)
+	}
+	return c.sockets.RoundTrip(r)
+}

@@ -1,0 +1,83 @@
+package live
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/bus"
+	queryv1 "queryengine/proto/query/v1"
+)
+
+// follow has an executor subscribe at a remote schema. What the remote says comes once: when
+// the executor goes, the subscription ends with an error, for nobody knows what was missed.
+func (s *Subscription) follow(instance string) {
+	c := s.client
+	c.mu.Lock()
+	delete(c.subscriptions, s.id)
+	s.link, s.moving = nil, false
+	if s.closed {
+		c.mu.Unlock()
+		return
+	}
+	s.resumed = make(chan struct{}, 1)
+	c.running.Add(1)
+	c.mu.Unlock()
+	go func() {
+		defer c.running.Done()
+		if s.headers != nil {
+			s.operation.ClientHeaders = s.headers()
+		}
+		err := c.config.Bus.Call(s.ctx, bus.LiveFollow(instance), s.operation, nil, &follower{subscription: s})
+		if s.ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			err = unavailable("the answer of the " + bus.ServiceQueryExecutor + " has no end")
+		}
+		s.end(apierror.From(err))
+	}()
+}
+
+// follower takes the results of a subscription on a remote schema. While its receiver has no
+// room the executor waits, and the remote does.
+type follower struct {
+	subscription *Subscription
+	results      frames
+}
+
+// Head implements bus.Sink.
+func (*follower) Head(proto.Message) error { return nil }
+
+// Write takes the next piece of the answer.
+func (f *follower) Write(p []byte) (int, error) { return f.results.write(p, f.take) }
+
+// take hands a result to the receiver, as soon as that has room.
+func (f *follower) take(m *queryv1.LiveResult) error {
+	s := f.subscription
+	switch {
+	case m.GetEnd():
+		var why *apierror.Error
+		if e := m.GetError(); e != nil {
+			why = errorOf(e)
+		}
+		s.end(why)
+		return nil
+	case m.GetData() == nil:
+		return nil // the first one, which only says that the subscription is in order
+	}
+	for {
+		s.taking.Lock()
+		taken := s.ended || s.receiver.Data(m.GetData(), true)
+		s.taking.Unlock()
+		if taken {
+			return nil
+		}
+		select {
+		case <-s.resumed:
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package execute
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"reflect"
+
+	"queryengine/services/query-executor/internal/remote"
+)
+
+// Feed is a subscription that a remote schema answers. It is immutable and safe for concurrent
+// use.
+type Feed struct {
+	query  *remoteQuery
+	pieces []piece
+}
+
+// Feed is the subscription on a remote schema; nil for other operations.
+func (p *Prepared) Feed() *Feed { return p.feed }
+
+// newFeed finds the root field among the pieces of a subscription, nil when a source answers
+// it.
+func newFeed(pieces []piece) *Feed {
+	for i := range pieces {
+		if q, ok := pieces[i].remote.(*remoteQuery); ok {
+			return &Feed{query: q, pieces: pieces}
+		}
+	}
+	return nil
+}
+
+// Same says whether a subscriber would notice no difference to another feed, given the bodies
+// of the requests to their remotes.
+func (f *Feed) Same(other *Feed, body, otherBody []byte) bool {
+	texts := func(f *Feed) (list []string) {
+		for i := range f.pieces {
+			list = append(list, f.pieces[i].text)
+		}
+		return list
+	}
+	return bytes.Equal(body, otherBody) && reflect.DeepEqual(f.query.meta.Definition, other.query.meta.Definition) &&
+		reflect.DeepEqual(f.query.shape, other.query.shape) && reflect.DeepEqual(texts(f), texts(other))
+}
+
+// Body is the body of the request, after Bind.
+func (f *Feed) Body(r *Run) []byte { return r.Bodies[f.query.at] }
+
+// Follow hands answers to take as they come, until the remote ends the subscription. An error
+// is why it ended otherwise.
+func (f *Feed) Follow(ctx context.Context, remotes Remotes, body []byte, take func(answer []byte) error) error {
+	var buffer []byte
+	err := remotes.Subscribe(ctx, f.query.meta, body, func(result []byte) (err error) {
+		if buffer, err = f.appendAnswer(buffer[:0], result, remotes.DataFirst); err != nil {
+			return err
+		}
+		if err = take(buffer); cap(buffer) > maxKept {
+			buffer = nil
+		}
+		return err
+	})
+	var errs *remote.Errors
+	if errors.As(err, &errs) {
+		return take(AppendErrors(nil, errs))
+	}
+	return err
+}
+
+// maxKept is the largest buffer that is kept for the next answer.
+const maxKept = 1 << 20
+
+// appendAnswer makes an answer of a result of the remote. Errors of the remote are one, too:
+// more results may follow.
+func (f *Feed) appendAnswer(dst, result []byte, dataFirst bool) ([]byte, error) {
+	value, err := remote.Root(result, f.query.key, dataFirst)
+	var errs *remote.Errors
+	if errors.As(err, &errs) {
+		return AppendErrors(dst, errs), nil
+	}
+	if err != nil {
+		return dst, err
+	}
+	for i := range f.pieces {
+		if f.pieces[i].remote == nil {
+			dst = append(dst, f.pieces[i].text...)
+			continue
+		}
+		if dst, err = f.query.project(dst, value); err != nil {
+			return nil, err
+		}
+	}
+	return dst, nil
+}
+
+// AppendErrors appends the answer to an operation that failed with errors of a remote.
+func AppendErrors(dst []byte, errs *remote.Errors) []byte {
+	dst = append(dst, `{"data":null,"errors":`...)
+	return append(append(dst, errs.List...), '}')
+}
