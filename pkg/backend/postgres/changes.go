@@ -3,10 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
@@ -21,12 +17,8 @@ const (
 	changesTrigger = "engine_live_changed"
 )
 
-const (
-	// watchLimit is how long a trigger may wait for its table: behind it, others wait.
-	watchLimit = "2s"
-	// listenCheck is how often a quiet connection is asked whether it is alive.
-	listenCheck = 15 * time.Second
-)
+// watchLimit is how long a trigger may wait for its table: behind it, others wait.
+const watchLimit = "2s"
 
 // changes implements backend.Changes.
 type changes struct{ pool *pool }
@@ -127,40 +119,7 @@ COMMIT`
 	return nil
 }
 
-// Listen implements backend.Changes, on a connection of its own.
+// Listen implements backend.Changes.
 func (w *changes) Listen(ctx context.Context, ready func(), changed func(id string)) error {
-	pg, err := w.pool.dialWith(ctx, func(c *pgconn.Config) {
-		c.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { changed(n.Payload) }
-		// To stop waiting is nothing that the server has to be told.
-		c.BuildContextWatcherHandler = func(pg *pgconn.PgConn) ctxwatch.Handler {
-			return &pgconn.DeadlineContextWatcherHandler{Conn: pg.Conn()}
-		}
-	})
-	if err != nil {
-		return connectError(ctx, err)
-	}
-	defer func() { _ = pg.Close(context.WithoutCancel(ctx)) }() // nothing is in it
-	if _, err := pg.Exec(ctx, "LISTEN "+changesChannel).ReadAll(); err != nil {
-		return internalError(ctx, err, executed{SQL: "LISTEN"})
-	}
-	ready()
-	for {
-		wait, cancel := context.WithTimeout(ctx, listenCheck)
-		err := pg.WaitForNotification(wait)
-		cancel()
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case pg.IsClosed():
-			return connectError(ctx, err)
-		default:
-			check, cancel := context.WithTimeout(ctx, aliveWithin)
-			err := pg.Ping(check)
-			cancel()
-			if err != nil {
-				return connectError(ctx, err)
-			}
-		}
-	}
+	return w.pool.listen(ctx, changesChannel, ready, changed)
 }

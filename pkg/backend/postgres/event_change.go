@@ -116,7 +116,7 @@ func announceTo(ctx context.Context, pg *pgconn.PgConn, user *session.Session) e
 const (
 	lockEventSQL = `SELECT coalesce(locked > now() - $2::interval, false) FROM engine_catalog.event_log WHERE id = $1 FOR UPDATE`
 	redeliverSQL = `UPDATE engine_catalog.event_log SET delivered = false, error = false, tries = 0 WHERE id = $1`
-	notifySQL    = `SELECT pg_catalog.pg_notify('engine_events', '')`
+	notifySQL    = `SELECT pg_catalog.pg_notify('` + eventsChannel + `', '')`
 )
 
 // RedeliverEvent makes an event as if it had never been tried.

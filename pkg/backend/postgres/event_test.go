@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -287,7 +288,7 @@ func TestTakeEvents(t *testing.T) {
 	lost, err := f.source.TakeEvents(t.Context(), []backend.EventDemand{{Trigger: "watch", Size: 100}}, 100)
 	require.NoError(t, err)
 	require.Len(t, lost, 47)
-	require.Len(t, filter(lost, func(e backend.Event) bool { return e.Again }), 1)
+	require.Len(t, filter(lost, func(e backend.Event) bool { return e.Again }), 2, "the one that was given back too")
 
 	// What has an end keeps it.
 	require.NoError(t, f.source.RecordEvents(t.Context(), []backend.EventOutcome{{ID: ids[0], State: backend.EventFailed}}))
@@ -416,4 +417,21 @@ func TestEventCatalogIsMadeOnce(t *testing.T) {
 	f.exec(t, `UPDATE engine_catalog.engine_source_catalog_version SET version = '99'`)
 	err := f.source.ChangeEventTriggers(t.Context(), backend.EventTriggerChanges{Install: []backend.EventTrigger{f.all("watch", "stock")}})
 	require.ErrorContains(t, err, `the event log of the source has version "99", this server knows up to version 1`)
+}
+
+// TestListeningEndsAtOnce holds that nobody who stops has to wait for a quiet connection.
+func TestListeningEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
+	ctx, cancel := context.WithCancel(t.Context())
+	heard, ended := make(chan struct{}, 1), make(chan error, 1)
+	go func() { ended <- f.source.ListenEvents(ctx, func() { heard <- struct{}{} }) }()
+	<-heard
+	cancel()
+	select {
+	case err := <-ended:
+		require.ErrorIs(t, err, context.Canceled)
+	case <-time.After(cancelGrace):
+		require.Fail(t, "listening goes on")
+	}
 }
