@@ -116,7 +116,7 @@ type EventLog interface {
 	PendingEvents(ctx context.Context, ids []string) ([]Event, error)
 	// RenewEvents says that the events are still in hand.
 	RenewEvents(ctx context.Context, ids []string) error
-	// ReleaseEvents gives events back that weren't tried.
+	// ReleaseEvents gives events back, at once. They are taken Again.
 	ReleaseEvents(ctx context.Context, ids []string) error
 	// RecordEvents writes what became of events. An event that has an end keeps it.
 	RecordEvents(ctx context.Context, outcomes []EventOutcome) error

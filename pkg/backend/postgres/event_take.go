@@ -85,7 +85,9 @@ func (s *Source) eventRows(ctx context.Context, text *rendered, args ...[]byte) 
 var (
 	renewEventsSQL = &rendered{sql: `UPDATE engine_catalog.event_log e SET locked = now()
 		WHERE e.id = ANY ($1::text[]) AND e.locked IS NOT NULL AND ` + unfinished}
-	releaseEventsSQL = &rendered{sql: `UPDATE engine_catalog.event_log e SET locked = NULL
+	// Events that are given back may have come to somebody all the same, as those of a batch that was
+	// published in part: with a lease that has run out they are looked at again before they are delivered.
+	releaseEventsSQL = &rendered{sql: `UPDATE engine_catalog.event_log e SET locked = now() - $2::interval
 		WHERE e.id = ANY ($1::text[]) AND ` + unfinished}
 )
 
@@ -94,9 +96,9 @@ func (s *Source) RenewEvents(ctx context.Context, ids []string) error {
 	return s.committed(ctx, renewEventsSQL, [][]byte{textArray(ids)}, nil)
 }
 
-// ReleaseEvents gives events back that weren't tried.
+// ReleaseEvents gives events back, at once.
 func (s *Source) ReleaseEvents(ctx context.Context, ids []string) error {
-	return s.committed(ctx, releaseEventsSQL, [][]byte{textArray(ids)}, nil)
+	return s.committed(ctx, releaseEventsSQL, [][]byte{textArray(ids), leaseText()}, nil)
 }
 
 // recordEventsSQL writes outcomes with their invocations. What came to its end in the meantime

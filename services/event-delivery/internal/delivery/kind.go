@@ -11,6 +11,10 @@ import (
 
 // Kind is one kind of events. Its methods are called concurrently.
 type Kind interface {
+	// Admit says whether a delivery is still to be made, and may change what it carries. stale
+	// deliveries may have been made by somebody else. What it admits is in hand until Leave.
+	Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) (bool, error)
+	Leave(d *deliveryv1.Delivery)
 	// Prepare makes the attempt that a delivery asks for, or says what becomes of the event
 	// without one.
 	Prepare(d *deliveryv1.Delivery) (*Attempt, *Outcome)
@@ -19,19 +23,13 @@ type Kind interface {
 	Record(ctx context.Context, outcomes []Outcome) error
 }
 
-// Admitter is a Kind that wants to know what is in hand.
-type Admitter interface {
-	// Admit says whether a delivery is still to be made, and may change what it carries. stale
-	// deliveries may have been made by somebody else. What it admits is in hand until Leave.
-	Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) (bool, error)
-	Leave(d *deliveryv1.Delivery)
-}
-
 // Gate bounds the attempts of one trigger that are made at once.
 type Gate interface {
 	Enter(ctx context.Context) error
 	// Leave ends an attempt, which got an answer that takes the event, or not.
 	Leave(taken bool)
+	// Withdraw ends an attempt that wasn't made.
+	Withdraw()
 }
 
 // Attempt is one call of a webhook.
@@ -44,6 +42,8 @@ type Attempt struct {
 	// Version of the invocation record.
 	Version string
 	Target  *Target
+	// Sharer is what shares the room of a worker with others, "" for the trigger.
+	Sharer string
 	// Body is the JSON before the transform.
 	Body []byte
 	// Gate is passed before the webhook is called, nil for none.

@@ -52,9 +52,9 @@ type Worker struct {
 	mu        sync.Mutex
 	recorders map[lane]*recorder
 	work      context.Context //nolint:containedctx // that of Start, until Stop
-	// slots holds a token for each delivery in hand, calls for each webhook that is called.
+	// slots holds a token for each delivery in hand; room says whose those may be.
 	slots    chan struct{}
-	calls    chan struct{}
+	room     *room
 	publish  func(ctx context.Context, subject, id string, header http.Header, body []byte) (json.RawMessage, error)
 	inHand   sync.WaitGroup
 	fetching sync.WaitGroup
@@ -67,7 +67,7 @@ func New(c Config) *Worker {
 	w := &Worker{
 		queue: c.Queue, replicas: c.Replicas, client: c.Client, logger: c.Logger, now: c.Now, await: c.Await,
 		kinds: c.Kinds, recorders: map[lane]*recorder{}, publish: c.Publish,
-		slots: make(chan struct{}, waitingRoom*c.Concurrency), calls: make(chan struct{}, c.Concurrency),
+		slots: make(chan struct{}, waitingRoom*c.Concurrency), room: newRoom(waitingRoom*c.Concurrency, c.Concurrency),
 	}
 	return w
 }
@@ -89,7 +89,7 @@ func (w *Worker) recorder(kind Kind, d *deliveryv1.Delivery) *recorder {
 	l := lane{d.GetKind(), d.GetSource()}
 	r := w.recorders[l]
 	if r == nil {
-		r = newRecorder(kind, cap(w.calls), w.logger)
+		r = newRecorder(kind, w.room.calls, w.logger)
 		w.recorders[l] = r
 		w.fetching.Go(func() { r.run(w.work) })
 	}
@@ -104,8 +104,8 @@ func (w *Worker) Start() {
 	w.inHand.Go(func() { w.fetch(fetch, work) })
 }
 
-// Stop takes no more deliveries, waits for those in hand at most for patience, and gives
-// the rest back to the queue.
+// Stop begins nothing more, gives what waits back to the queue at once, and waits for the calls
+// that were made, at most for patience; then it gives those back too.
 func (w *Worker) Stop(patience time.Duration) {
 	w.stopFetch()
 	finished := make(chan struct{})
@@ -136,7 +136,7 @@ func (w *Worker) fetch(ctx, work context.Context) {
 			free--
 			w.inHand.Go(func() {
 				defer func() { <-w.slots }()
-				w.process(work, in)
+				w.process(ctx, work, in)
 			})
 		})
 		for range free {
@@ -171,90 +171,6 @@ func (w *Worker) acquire(ctx context.Context) int {
 		case w.slots <- struct{}{}:
 		default:
 			return n
-		}
-	}
-}
-
-func (w *Worker) process(ctx context.Context, in *bus.Incoming) {
-	held, release := context.WithCancel(ctx)
-	defer release()
-	go hold(held, in)
-	d := in.Delivery
-	kind := w.kinds[d.GetKind()]
-	if kind == nil { // of a newer version; another worker may know it
-		lifecycle.Sleep(ctx, pause)
-		in.Release()
-		return
-	}
-	if err := w.await(ctx, d.GetMetadataVersion()); err != nil {
-		in.Release()
-		return
-	}
-	if a, ok := kind.(Admitter); ok {
-		admitted, err := a.Admit(ctx, d, in.Stale())
-		switch {
-		case err != nil:
-			w.logger.WarnContext(ctx, "an event can't be looked up at present", "source", d.GetSource(), "error", err)
-			lifecycle.Sleep(ctx, pause)
-			in.Release()
-			return
-		case !admitted:
-			_ = in.Done() // it comes again when this is lost, and isn't admitted again
-			return
-		}
-		defer a.Leave(d)
-	}
-	attempt, outcome := kind.Prepare(d)
-	if attempt != nil {
-		made, err := w.attempt(ctx, attempt)
-		if err != nil {
-			in.Release()
-			return
-		}
-		outcome = &made
-	}
-	outcome.Source, outcome.Trigger = d.GetSource(), d.GetTrigger()
-	if err := w.recorder(kind, d).record(ctx, *outcome); err != nil {
-		in.Release()
-		return
-	}
-	if err := in.Done(); err != nil {
-		w.logger.WarnContext(ctx, "a delivery that is done may come again", "event", d.GetEventId(), "error", err)
-	}
-}
-
-// attempt makes an attempt when there is room for it.
-func (w *Worker) attempt(ctx context.Context, a *Attempt) (Outcome, error) {
-	if a.Gate != nil {
-		if err := a.Gate.Enter(ctx); err != nil {
-			return Outcome{}, err
-		}
-	}
-	taken := false
-	if a.Gate != nil {
-		defer func() { a.Gate.Leave(taken) }()
-	}
-	select {
-	case w.calls <- struct{}{}:
-	case <-ctx.Done():
-		return Outcome{}, ctx.Err()
-	}
-	defer func() { <-w.calls }()
-	outcome, err := w.do(ctx, a)
-	taken = err == nil && outcome.State == Delivered
-	return outcome, err
-}
-
-// hold tells the queue that the delivery is being worked on.
-func hold(ctx context.Context, in *bus.Incoming) {
-	ticker := time.NewTicker(bus.LeaseRenewal)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			in.Working()
 		}
 	}
 }

@@ -34,6 +34,10 @@ type memory struct {
 	calls int
 }
 
+func (m *memory) Admit(context.Context, *deliveryv1.Delivery, bool) (bool, error) { return true, nil }
+
+func (m *memory) Leave(*deliveryv1.Delivery) {}
+
 func (m *memory) Prepare(d *deliveryv1.Delivery) (*Attempt, *Outcome) {
 	if d.GetTrigger() == "" {
 		return nil, &Outcome{EventID: d.GetEventId(), State: Dead}

@@ -20,7 +20,7 @@ const (
 
 // Cron delivers the events of cron triggers. It is safe for concurrent use.
 type Cron struct {
-	store    *Store
+	*admission
 	env      metadata.Env
 	now      func() time.Time
 	triggers atomic.Pointer[map[string]*cronTrigger]
@@ -35,7 +35,7 @@ type cronTrigger struct {
 
 // NewCron returns a Cron that knows no triggers yet.
 func NewCron(s *Store, env metadata.Env, now func() time.Time) *Cron {
-	c := &Cron{store: s, env: env, now: now}
+	c := &Cron{admission: newAdmission(s, cronTable), env: env, now: now}
 	c.triggers.Store(&map[string]*cronTrigger{})
 	return c
 }

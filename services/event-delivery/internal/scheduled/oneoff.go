@@ -14,14 +14,14 @@ import (
 
 // OneOff delivers one-off events. It is safe for concurrent use.
 type OneOff struct {
-	store *Store
-	env   metadata.Env
-	now   func() time.Time
+	*admission
+	env metadata.Env
+	now func() time.Time
 }
 
 // NewOneOff returns a OneOff.
 func NewOneOff(s *Store, env metadata.Env, now func() time.Time) *OneOff {
-	return &OneOff{store: s, env: env, now: now}
+	return &OneOff{admission: newAdmission(s, oneOffTable), env: env, now: now}
 }
 
 // row is the row of an event, as the delivery carries it.
@@ -60,7 +60,7 @@ func (o *OneOff) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.O
 	}
 	a := &delivery.Attempt{
 		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: &t.Target, Body: text,
-		Described: `One-off Scheduled event "` + d.GetEventId() + `"`,
+		Described: `One-off Scheduled event "` + d.GetEventId() + `"`, Sharer: t.Template,
 	}
 	if compileError != nil {
 		outcome := delivery.Unprepared(a, problem(compileError), o.now())

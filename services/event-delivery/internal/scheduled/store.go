@@ -56,6 +56,23 @@ const recordSQL = `WITH outcome AS (
 	INSERT INTO %[2]s (event_id, status, request, response)
 		SELECT o.id, o.answer, o.request::json, o.response::json FROM outcome o JOIN ended USING (id) WHERE o.tried`
 
+// waits says whether an event has no end yet, after so many tries.
+func (s *Store) waits(ctx context.Context, t table, id string, tries int) (waits bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, recordPatience)
+	defer cancel()
+	err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+t.events+`
+		WHERE id = $1 AND tries = $2 AND status IN ('scheduled', 'locked'))`, id, tries).Scan(&waits)
+	return waits, failure(err)
+}
+
+// failure is err in words that don't hold the database's address.
+func failure(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("metadata database: %s", metadatadb.WithoutAddress(err)) //nolint:errorlint // the chain holds the address
+}
+
 // states are the words of the table.
 var states = map[delivery.State]string{
 	delivery.Delivered: "delivered", delivery.Waiting: "scheduled", delivery.Failed: "error", delivery.Dead: "dead",
@@ -79,8 +96,5 @@ func (s *Store) record(ctx context.Context, t table, outcomes []delivery.Outcome
 		}
 	}
 	_, err := s.pool.Exec(ctx, fmt.Sprintf(recordSQL, t.events, t.invocations), ids, status, retry, tried, answer, request, response)
-	if err != nil {
-		return fmt.Errorf("metadata database: %s", metadatadb.WithoutAddress(err)) //nolint:errorlint // the chain holds the address
-	}
-	return nil
+	return failure(err)
 }

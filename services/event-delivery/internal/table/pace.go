@@ -3,10 +3,16 @@ package table
 import (
 	"context"
 	"sync"
+	"time"
 )
 
-// queued is how many events a trigger may have in hand for each call that it may make at once.
-const queued = 4
+const (
+	// queued is how many events a trigger may have in hand for each call that it may make at once.
+	queued = 4
+	// standstill is when a trigger takes hardly any more events: none of its calls has ended for
+	// that long.
+	standstill = 2 * time.Second
+)
 
 // pace bounds the calls of one trigger that are made at once. A call that fails halves the bound,
 // one that succeeds raises it by one, up to what the trigger may have at most. It is a
@@ -17,6 +23,7 @@ type pace struct {
 	mu     sync.Mutex
 	limit  int
 	inside int
+	moved  time.Time     // when a call ended last, or the first began
 	freed  chan struct{} // closed when somebody may try to enter again
 }
 
@@ -29,6 +36,9 @@ func (p *pace) Enter(ctx context.Context) error {
 	for {
 		p.mu.Lock()
 		if p.inside < p.limit {
+			if p.inside == 0 {
+				p.moved = time.Now()
+			}
 			p.inside++
 			p.mu.Unlock()
 			return nil
@@ -47,12 +57,24 @@ func (p *pace) Enter(ctx context.Context) error {
 func (p *pace) Leave(taken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.inside--
+	p.moved = time.Now()
 	if taken {
 		p.limit = min(p.limit+1, p.most)
 	} else {
 		p.limit = max(p.limit/2, 1)
 	}
+	p.end()
+}
+
+// Withdraw makes room, of a call that wasn't made.
+func (p *pace) Withdraw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end()
+}
+
+func (p *pace) end() {
+	p.inside--
 	close(p.freed)
 	p.freed = make(chan struct{})
 }
@@ -61,6 +83,9 @@ func (p *pace) Leave(taken bool) {
 func (p *pace) window() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.inside > 0 && time.Since(p.moved) > standstill {
+		return min(p.inside+1, queued*p.limit)
+	}
 	return queued * p.limit
 }
 
@@ -83,4 +108,10 @@ func (g gate) Enter(ctx context.Context) error {
 func (g gate) Leave(taken bool) {
 	g.metrics.calling(-1)
 	g.pace.Leave(taken)
+}
+
+// Withdraw makes room.
+func (g gate) Withdraw() {
+	g.metrics.calling(-1)
+	g.pace.Withdraw()
 }

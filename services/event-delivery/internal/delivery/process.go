@@ -1,0 +1,139 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/lifecycle"
+	deliveryv1 "queryengine/proto/delivery/v1"
+)
+
+const (
+	// callPatience is how long a delivery waits for its call. One that waits for longer belongs to
+	// a webhook that is slow, and makes room for others.
+	callPatience = 5 * time.Second
+	// putOff is when such a delivery is tried again.
+	putOff = 5 * time.Second
+)
+
+// process makes a delivery. It begins nothing more when taking has ended, and ends what it has
+// begun when work does; then the delivery goes to another worker.
+func (w *Worker) process(taking, work context.Context, in *bus.Incoming) {
+	held, release := context.WithCancel(work)
+	defer release()
+	go hold(held, in)
+	d := in.Delivery
+	kind := w.kinds[d.GetKind()]
+	if kind == nil { // of a newer version; another worker may know it
+		lifecycle.Sleep(taking, pause)
+		in.Release()
+		return
+	}
+	if err := w.await(taking, d.GetMetadataVersion()); err != nil {
+		in.Release()
+		return
+	}
+	admitted, err := kind.Admit(taking, d, in.Stale())
+	switch {
+	case taking.Err() != nil:
+		in.Release()
+	case err != nil:
+		w.logger.WarnContext(taking, "an event can't be looked up at present", "source", d.GetSource(), "error", err)
+		lifecycle.Sleep(taking, pause)
+		in.Release()
+	case !admitted:
+		_ = in.Done() // it comes again when this is lost, and isn't admitted again
+	default:
+		w.deliver(taking, work, in, kind)
+	}
+	if admitted {
+		kind.Leave(d)
+	}
+}
+
+// deliver makes the attempt and records its outcome.
+func (w *Worker) deliver(taking, work context.Context, in *bus.Incoming, kind Kind) {
+	d := in.Delivery
+	attempt, outcome := kind.Prepare(d)
+	if attempt != nil {
+		made, err := w.attempt(taking, work, d, attempt)
+		if err != nil {
+			in.Release()
+			return
+		}
+		outcome = &made
+	}
+	outcome.Source, outcome.Trigger = d.GetSource(), d.GetTrigger()
+	if err := w.recorder(kind, d).record(work, *outcome); err != nil {
+		in.Release()
+		return
+	}
+	if err := in.Done(); err != nil {
+		w.logger.WarnContext(work, "a delivery that is done may come again", "event", d.GetEventId(), "error", err)
+	}
+}
+
+// attempt makes an attempt when there is room for it, and puts it off when there is none. An
+// error says that the worker stops.
+func (w *Worker) attempt(taking, work context.Context, d *deliveryv1.Delivery, a *Attempt) (Outcome, error) {
+	k := sharer{d.GetKind(), d.GetSource(), cmp.Or(a.Sharer, d.GetTrigger())}
+	s, ok := w.room.join(k)
+	if !ok {
+		return w.later(a), nil
+	}
+	defer w.room.part(k)
+	leave, err := w.enter(taking, s, a)
+	switch {
+	case taking.Err() != nil && err != nil:
+		return Outcome{}, err
+	case err != nil:
+		return w.later(a), nil
+	}
+	outcome, err := w.do(work, a)
+	leave(err == nil && outcome.State == Delivered)
+	return outcome, err
+}
+
+// later is what becomes of an attempt that there is no room for.
+func (w *Worker) later(a *Attempt) Outcome {
+	return Outcome{EventID: a.EventID, State: Waiting, RetryAt: w.now().Add(putOff)}
+}
+
+// enter waits for the room for a call, for a while. The call ends with leave.
+func (w *Worker) enter(ctx context.Context, s *share, a *Attempt) (leave func(taken bool), err error) {
+	ctx, cancel := context.WithTimeout(ctx, callPatience)
+	defer cancel()
+	if a.Gate != nil {
+		if err := a.Gate.Enter(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.room.enter(ctx, s); err != nil {
+		if a.Gate != nil {
+			a.Gate.Withdraw()
+		}
+		return nil, err
+	}
+	return func(taken bool) {
+		w.room.leave(s)
+		if a.Gate != nil {
+			a.Gate.Leave(taken)
+		}
+	}, nil
+}
+
+// hold tells the queue that the delivery is being worked on.
+func hold(ctx context.Context, in *bus.Incoming) {
+	ticker := time.NewTicker(bus.LeaseRenewal)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			in.Working()
+		}
+	}
+}
