@@ -55,7 +55,8 @@ bench-subscriptions: build ## what 10,000 subscribers cost, and how soon they he
 	$(GO) run ./services/engine/cmd/benchsubscriptions $(SUBSCRIPTIONS)
 
 bench-events: ## how fast events of tables are delivered, and what their triggers cost; then the long chaos test
-	cd services/engine && ENGINE_BENCH_EVENTS=1 ENGINE_CHAOS_ROWS=20000 $(GO) test ./internal/assembly -run 'TestEventSpeed|TestEventsOverChaos' -timeout 30m -v
+	cd services/engine && ENGINE_BENCH_EVENTS=1 $(GO) test ./internal/assembly -run TestEventSpeed -count 1 -timeout 30m -v
+	cd services/engine && ENGINE_CHAOS_ROWS=20000 $(GO) test ./e2e -run 'TestEventsSurvive|TestWhatADeadWorker' -count 1 -timeout 30m -v
 
 bench-metadata: ## changes of metadata on large schemas, in services of their own
 	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestMetadataSpeed -metadata-speed -v -count 1 -timeout 30m

@@ -44,6 +44,9 @@ const (
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	if dir := os.Getenv(natsDirVariable); dir != "" {
+		return serveNATS(dir)
+	}
 	var err error
 	if programs, err = os.MkdirTemp("", "e2e-"); err == nil {
 		defer os.RemoveAll(programs)
@@ -87,10 +90,18 @@ func newCluster(t *testing.T) *cluster {
 	nats, err := natsserver.Start(natsserver.Config{Dir: dir, Port: -1, NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(nats.Stop)
-	c := &cluster{t: t, nats: nats, natsDir: dir, natsPort: nats.Port()}
+	c := clusterOn(t, nats.ClientURL())
+	c.nats, c.natsDir, c.natsPort = nats, dir, nats.Port()
+	return c
+}
+
+// clusterOn makes the databases of an installation whose NATS is at that address.
+func clusterOn(t *testing.T, nats string) *cluster {
+	t.Helper()
+	c := &cluster{t: t}
 	c.databaseURL, c.metadataURL = dbtest.URL(t), dbtest.URL(t)
 	c.settings = map[string]string{
-		"ENGINE_GRAPHQL_NATS_URL":              nats.ClientURL(),
+		"ENGINE_GRAPHQL_NATS_URL":              nats,
 		"ENGINE_GRAPHQL_DATABASE_URL":          c.databaseURL,
 		"ENGINE_GRAPHQL_METADATA_DATABASE_URL": c.metadataURL,
 		"ENGINE_GRAPHQL_ADMIN_SECRET":          secret,

@@ -3,11 +3,8 @@ package assembly
 import (
 	"encoding/json"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -28,26 +25,15 @@ import (
 )
 
 // tables is an installation with a source, which lies in the metadata database.
-type tables struct {
-	*installation
-	natsConfig natsserver.Config
-}
+type tables struct{ *installation }
 
 func installTables(t *testing.T, schema string) *tables {
 	t.Helper()
-	c := natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true}
-	server, err := natsserver.Start(c)
+	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
 	require.NoError(t, err)
-	address, err := url.Parse(server.ClientURL())
-	require.NoError(t, err)
-	c.Port, err = strconv.Atoi(address.Port())
-	require.NoError(t, err)
-	i := &tables{&installation{t: t, nats: server, url: dbtest.URL(t)}, c}
-	t.Cleanup(func() { i.nats.Stop() })
-	pool, err := pgxpool.ParseConfig(i.url)
-	require.NoError(t, err)
-	pool.ConnConfig.RuntimeParams["application_name"] = writer
-	i.db, err = pgxpool.NewWithConfig(t.Context(), pool)
+	t.Cleanup(server.Stop)
+	i := &tables{&installation{t: t, nats: server, url: dbtest.URL(t)}}
+	i.db, err = pgxpool.New(t.Context(), i.url)
 	require.NoError(t, err)
 	t.Cleanup(i.db.Close)
 	_, err = i.db.Exec(t.Context(), schema)
@@ -98,9 +84,6 @@ func (i *tables) watch(table string, more map[string]any) {
 	}
 	i.request("pg_create_event_trigger", args)
 }
-
-// writer is the application name of the connections of the test itself.
-const writer = "writer"
 
 const endedSQL = `SELECT count(*) FROM engine_catalog.event_log WHERE trigger_name = $1 AND delivered`
 
@@ -201,73 +184,6 @@ func TestOrderedEventsAreDeliveredInOrder(t *testing.T) {
 	}
 }
 
-// chaosRows is how many rows the chaos changes: few in an ordinary run, as many as the variable
-// says in a long one.
-func chaosRows() int {
-	if n, err := strconv.Atoi(os.Getenv("ENGINE_CHAOS_ROWS")); err == nil {
-		return n
-	}
-	return 1000
-}
-
-// TestEventsOverChaos changes rows while workers, the NATS server and connections of the database
-// go away at random. Every event arrives, hardly one of them twice, and all are delivered in the
-// log with their invocations.
-func TestEventsOverChaos(t *testing.T) {
-	t.Parallel()
-	i := installTables(t, `CREATE TABLE stock (id int PRIMARY KEY, n int DEFAULT 0)`)
-	h := newHook(t)
-	i.watch("stock", map[string]any{"webhook": h.URL, "retry_conf": map[string]any{"num_retries": 50, "interval_sec": 1}})
-	workers := []lifecycle.Service{i.deliver(), i.deliver()}
-	rows := chaosRows()
-	wrote := make(chan error, 1)
-	go func() {
-		for n := 0; n < rows; n += 10 {
-			_, err := i.db.Exec(t.Context(), `INSERT INTO stock SELECT generate_series($1::int, $2::int)`, n, min(n+9, rows-1))
-			if err != nil {
-				wrote <- err
-				return
-			}
-			time.Sleep(5 * time.Millisecond) // the load of the test
-		}
-		wrote <- nil
-	}()
-	trouble := 0
-	for writing := true; writing; {
-		switch rand.IntN(3) { //nolint:gosec // no secret
-		case 0:
-			w := rand.IntN(len(workers)) //nolint:gosec // no secret
-			workers[w].Stop()
-			workers[w] = i.deliver()
-		case 1:
-			i.restartNATS()
-		case 2:
-			_, err := i.db.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-				WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> '`+writer+`' AND random() < 0.5`)
-			require.NoError(t, err)
-		}
-		trouble++
-		select {
-		case err := <-wrote:
-			require.NoError(t, err)
-			writing = false
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
-	i.awaitLong(rows, endedSQL, "watch_stock")
-	i.awaitNumber(0, `SELECT count(*) FROM engine_catalog.event_log e WHERE NOT EXISTS
-		(SELECT FROM engine_catalog.event_invocation_logs i WHERE i.event_id = e.id)`)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	twice := 0
-	for _, n := range h.calls {
-		twice += n - 1
-	}
-	t.Logf("%d rows, %d times trouble, %d duplicates", rows, trouble, twice)
-	require.Len(t, h.calls, rows)
-	require.Less(t, twice, max(rows/100, 20), "duplicates")
-}
-
 // awaitLong is awaitNumber for what leases have to run out for.
 func (i *tables) awaitLong(want int, sql string, args ...any) {
 	i.t.Helper()
@@ -275,14 +191,4 @@ func (i *tables) awaitLong(want int, sql string, args ...any) {
 	require.Eventually(i.t, func() bool {
 		return i.db.QueryRow(i.t.Context(), sql, args...).Scan(&got) == nil && got == want
 	}, 3*time.Minute, 50*time.Millisecond, "want %d", want)
-}
-
-// restartNATS stops the server and starts it again at its address, with what it has kept.
-func (i *tables) restartNATS() {
-	i.t.Helper()
-	c := i.natsConfig
-	i.nats.Stop()
-	server, err := natsserver.Start(c)
-	require.NoError(i.t, err)
-	i.nats = server
 }
