@@ -3,9 +3,9 @@ package bus
 import (
 	"errors"
 
-	"queryengine/pkg/telemetry"
-
 	"github.com/prometheus/client_golang/prometheus"
+
+	"queryengine/pkg/telemetry"
 )
 
 // Outcomes of a call.

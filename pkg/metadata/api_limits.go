@@ -10,12 +10,12 @@ import (
 
 // APILimits bound what a GraphQL request may ask for.
 type APILimits struct {
-	Disabled   bool       `json:"disabled"`
-	DepthLimit *Limit     `json:"depth_limit,omitempty"`
-	NodeLimit  *Limit     `json:"node_limit,omitempty"`
-	TimeLimit  *TimeLimit `json:"time_limit,omitempty"`
-	BatchLimit *Limit     `json:"batch_limit,omitempty"`
-	RateLimit  *RateLimit `json:"rate_limit,omitempty"`
+	Disabled   bool            `json:"disabled"`
+	DepthLimit *Limit[int]     `json:"depth_limit,omitempty"`
+	NodeLimit  *Limit[int]     `json:"node_limit,omitempty"`
+	TimeLimit  *Limit[Seconds] `json:"time_limit,omitempty"`
+	BatchLimit *Limit[int]     `json:"batch_limit,omitempty"`
+	RateLimit  *Limit[Rate]    `json:"rate_limit,omitempty"`
 }
 
 func (l *APILimits) isDefault() bool { return *l == APILimits{} }
@@ -32,50 +32,26 @@ func (d *Document) Limits() *APILimits {
 	return l
 }
 
-// Limit is a number for all roles, and others for some.
-type Limit struct {
-	Global  int            `json:"global" meta:"required"`
-	PerRole map[string]int `json:"per_role"`
+// Limit is a bound for all roles, and others for some.
+type Limit[T any] struct {
+	Global  T            `json:"global" meta:"required"`
+	PerRole map[string]T `json:"per_role"`
 }
 
-func (l *Limit) check() error {
+func (l *Limit[T]) check() error {
 	if l.PerRole == nil {
-		l.PerRole = map[string]int{}
+		l.PerRole = map[string]T{}
 	}
 	return nil
 }
 
 // Of is the limit of a role; a nil limit has none.
-func (l *Limit) Of(role string) (limit int, ok bool) {
+func (l *Limit[T]) Of(role string) (limit T, ok bool) {
 	if l == nil {
-		return 0, false
+		return limit, false
 	}
-	if n, ok := l.PerRole[role]; ok {
-		return n, true
-	}
-	return l.Global, true
-}
-
-// TimeLimit bounds how long an operation may take.
-type TimeLimit struct {
-	Global  Seconds            `json:"global" meta:"required"`
-	PerRole map[string]Seconds `json:"per_role"`
-}
-
-func (l *TimeLimit) check() error {
-	if l.PerRole == nil {
-		l.PerRole = map[string]Seconds{}
-	}
-	return nil
-}
-
-// Of is the limit of a role; a nil limit has none.
-func (l *TimeLimit) Of(role string) (limit Seconds, ok bool) {
-	if l == nil {
-		return 0, false
-	}
-	if n, ok := l.PerRole[role]; ok {
-		return n, true
+	if own, ok := l.PerRole[role]; ok {
+		return own, true
 	}
 	return l.Global, true
 }
@@ -93,30 +69,6 @@ func (s *Seconds) UnmarshalJSON(raw []byte) error {
 
 // Duration is the same time.
 func (s Seconds) Duration() time.Duration { return time.Duration(float64(s) * float64(time.Second)) }
-
-// RateLimit bounds the requests per minute.
-type RateLimit struct {
-	Global  Rate            `json:"global" meta:"required"`
-	PerRole map[string]Rate `json:"per_role"`
-}
-
-func (l *RateLimit) check() error {
-	if l.PerRole == nil {
-		l.PerRole = map[string]Rate{}
-	}
-	return nil
-}
-
-// Of is the rate of a role; a nil limit has none.
-func (l *RateLimit) Of(role string) (rate Rate, ok bool) {
-	if l == nil {
-		return Rate{}, false
-	}
-	if r, ok := l.PerRole[role]; ok {
-		return r, true
-	}
-	return l.Global, true
-}
 
 // Rate is how many requests one client may send per minute.
 type Rate struct {

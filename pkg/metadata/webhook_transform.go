@@ -104,7 +104,7 @@ func (a *TestWebhookTransform) Answer(View) (json.RawMessage, error) {
 
 // transformInvalid is the error of a transform that doesn't work for the given request.
 func transformInvalid(err error) error {
-	if faults, ok := err.(transform.Bundle); ok { //nolint:errorlint // Apply returns nothing else
+	if faults, ok := err.(transform.FieldErrors); ok { //nolint:errorlint // Apply returns nothing else
 		return faults.Invalid()
 	}
 	return err
@@ -118,7 +118,7 @@ func (a *TestWebhookTransform) call() (transform.Call, error) {
 		return call, err
 	}
 	if _, err := url.ParseRequestURI(call.URL); err != nil {
-		return call, transform.Bundle{&transform.Fault{Code: "Request Initialization Error", Message: err.Error()}}.Invalid()
+		return call, transform.FieldErrors{&transform.OutputError{Code: "Request Initialization Error", Message: err.Error()}}.Invalid()
 	}
 	for _, h := range a.Headers {
 		value, err := a.expand(h.value)

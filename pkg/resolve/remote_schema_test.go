@@ -120,7 +120,8 @@ func TestRemoteSchemaPermissions(t *testing.T) {
 	for _, role := range []string{"differs", "under", "bad", "clerk", "nobody"} {
 		require.Nil(t, help.For(role), role)
 	}
-	require.Same(t, help.For("a"), help.For("a"), "a view is made once")
+	view := help.For("a")
+	require.Same(t, view, help.For("a"), "a view is made once")
 	require.Equal(t, []string{
 		`validation for the given role-based schema failed because field "hullo" does not exist in the "Object": "Query"`,
 		`Could not inherit permission for the role 'differs' for the entity: 'remote schema: 'help''`,

@@ -14,11 +14,11 @@ const (
 	responseInvalid = "response transform validation failed"
 )
 
-// Bundle is everything that is wrong with a transform. It encodes to the list that clients
+// FieldErrors is everything that is wrong with a transform. It encodes to the list that clients
 // see.
-type Bundle []error
+type FieldErrors []error
 
-func (b Bundle) Error() string {
+func (b FieldErrors) Error() string {
 	texts := make([]string, len(b))
 	for i, err := range b {
 		texts[i] = err.Error()
@@ -27,32 +27,34 @@ func (b Bundle) Error() string {
 }
 
 // Invalid is the error of the metadata API for a request transform that can't be used.
-func (b Bundle) Invalid() *apierror.Error { return b.refusal(requestInvalid) }
+func (b FieldErrors) Invalid() *apierror.Error { return b.refusal(requestInvalid) }
 
-func (b Bundle) refusal(message string) *apierror.Error {
+func (b FieldErrors) refusal(message string) *apierror.Error {
 	return apierror.New(apierror.ValidationFailed, message).WithInternal(b)
 }
 
 // or is b as an error, nil when nothing is wrong.
-func (b Bundle) or() error {
+func (b FieldErrors) or() error {
 	if len(b) == 0 {
 		return nil
 	}
 	return b
 }
 
-// Fault is what is wrong besides the templates.
-type Fault struct {
+// OutputError is what is wrong besides the templates.
+type OutputError struct {
 	Code    string          `json:"error_code"`
 	Message string          `json:"message"`
 	Value   json.RawMessage `json:"value,omitempty"`
 }
 
-func (f *Fault) Error() string { return f.Code + ": " + f.Message }
+func (f *OutputError) Error() string { return f.Code + ": " + f.Message }
 
-func fault(message string) *Fault { return &Fault{Code: "TransformationError", Message: message} }
+func fault(message string) *OutputError {
+	return &OutputError{Code: "TransformationError", Message: message}
+}
 
-func faultOf(message string, value any) *Fault {
+func faultOf(message string, value any) *OutputError {
 	f := fault(message)
 	f.Value = template.Encode(value)
 	return f

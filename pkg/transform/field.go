@@ -11,7 +11,7 @@ import (
 )
 
 // compiler collects what is wrong with the templates of a definition.
-type compiler struct{ faults Bundle }
+type compiler struct{ faults FieldErrors }
 
 func (c *compiler) full(source string) *template.Template {
 	return c.keep(template.Parse(source))
@@ -119,9 +119,9 @@ func (c *compiler) action(b *body, f fields) error {
 }
 
 // encodeForm is the text of a form.
-func encodeForm(form []named, e template.Environment) (string, Bundle) {
+func encodeForm(form []named, e template.Environment) (string, FieldErrors) {
 	var pairs []string
-	var faults Bundle
+	var faults FieldErrors
 	for _, p := range form {
 		value, err := interpolate(p.value, e)
 		switch {

@@ -38,7 +38,7 @@ type pair struct{ key, value *template.Template }
 
 // CompileRequest reads a definition; null gives nil. Its error is an *apierror.Error whose
 // path is relative to the definition: parse-failed for a wrong shape, validation-failed with
-// a Bundle for templates.
+// a FieldErrors for templates.
 func CompileRequest(definition json.RawMessage) (*Request, error) {
 	if isAbsent(definition) {
 		return nil, nil
@@ -129,14 +129,14 @@ func (r *Request) compileHeaders(c *compiler, f fields) error {
 	return nil
 }
 
-// Apply returns the changed request. Its error is a Bundle.
+// Apply returns the changed request. Its error is a FieldErrors.
 func (r *Request) Apply(c Call, session map[string]string) (Call, error) {
 	if r == nil {
 		return c, nil
 	}
 	e := requestScope(c, session).environment()
 	changed := c
-	var faults Bundle
+	var faults FieldErrors
 	if r.method != nil {
 		changed.Method = *r.method
 	}
@@ -150,33 +150,33 @@ func (r *Request) Apply(c Call, session map[string]string) (Call, error) {
 	return changed, nil
 }
 
-func (r *Request) changeURL(c *Call, e template.Environment) Bundle {
+func (r *Request) changeURL(c *Call, e template.Environment) FieldErrors {
 	if r.url == nil {
 		return nil
 	}
 	v, err := r.url.Evaluate(e)
 	if err != nil {
-		return Bundle{err}
+		return FieldErrors{err}
 	}
 	text, ok := v.(string)
 	switch {
 	case !ok:
-		return Bundle{faultOf("URL Transforms must produce a JSON String: "+string(template.Encode(v)), v)}
+		return FieldErrors{faultOf("URL Transforms must produce a JSON String: "+string(template.Encode(v)), v)}
 	case !isURI(text):
-		return Bundle{fault("Invalid URL: " + text)}
+		return FieldErrors{fault("Invalid URL: " + text)}
 	}
 	c.URL = text
 	return nil
 }
 
-func (r *Request) changeBody(c *Call, e template.Environment) Bundle {
+func (r *Request) changeBody(c *Call, e template.Environment) FieldErrors {
 	switch {
 	case r.body.remove:
 		c.Body = nil
 	case r.body.template != nil:
 		text, err := r.body.template.Render(e)
 		if err != nil {
-			return Bundle{err}
+			return FieldErrors{err}
 		}
 		c.Body = text
 	case r.body.isForm:
@@ -187,7 +187,7 @@ func (r *Request) changeBody(c *Call, e template.Environment) Bundle {
 	return nil
 }
 
-func (r *Request) changeQuery(c *Call, e template.Environment) Bundle {
+func (r *Request) changeQuery(c *Call, e template.Environment) FieldErrors {
 	if !r.hasQuery {
 		return nil
 	}
@@ -201,16 +201,16 @@ func (r *Request) changeQuery(c *Call, e template.Environment) Bundle {
 	return faults
 }
 
-func (r *Request) renderQuery(e template.Environment) (string, Bundle) {
+func (r *Request) renderQuery(e template.Environment) (string, FieldErrors) {
 	if r.queryText != nil {
 		text, err := interpolate(r.queryText, e)
 		if err != nil {
-			return "", Bundle{err}
+			return "", FieldErrors{err}
 		}
 		return writeQuery(readQuery(text)), nil
 	}
 	var items []item
-	var faults Bundle
+	var faults FieldErrors
 	for _, p := range r.query {
 		key, err := interpolate(p.key, e)
 		if err != nil {
@@ -232,11 +232,11 @@ func (r *Request) renderQuery(e template.Environment) (string, Bundle) {
 	return writeQuery(items), faults
 }
 
-func (r *Request) changeHeaders(c *Call, e template.Environment) Bundle {
+func (r *Request) changeHeaders(c *Call, e template.Environment) FieldErrors {
 	c.Headers = slices.DeleteFunc(slices.Clone(c.Headers), func(h Header) bool {
 		return slices.Contains(r.remove, strings.ToLower(h.Name))
 	})
-	var faults Bundle
+	var faults FieldErrors
 	for _, h := range r.add {
 		value, err := interpolate(h.value, e)
 		if err != nil {

@@ -42,7 +42,7 @@ type Answer struct {
 	Session map[string]string
 }
 
-// Apply returns the changed body. Its error is a Bundle.
+// Apply returns the changed body. Its error is a FieldErrors.
 func (r *Response) Apply(a Answer) ([]byte, error) {
 	if r == nil {
 		return a.Body, nil
@@ -54,7 +54,7 @@ func (r *Response) Apply(a Answer) ([]byte, error) {
 	case r.body.template != nil:
 		text, err := r.body.template.Render(e)
 		if err != nil {
-			return nil, Bundle{err}
+			return nil, FieldErrors{err}
 		}
 		return text, nil
 	case r.body.isForm:

@@ -196,14 +196,19 @@ func TestConsumerOfTheDocumentation(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	m := &mirror{objects: map[key]json.RawMessage{}}
+	changed := make(chan error, 1)
 	_ = m.follow(ctx, reader, func(m *mirror) {
 		switch m.version {
 		case last: // what the stream held; one more change is to come by itself
-			go i.ok(t, `{"type":"pg_track_table","args":{"table":"stock"}}`)
+			go func() {
+				_, _, err := call(t, i.bus, v1metadata, `{"type":"pg_track_table","args":{"table":"stock"}}`)
+				changed <- err
+			}()
 		case last + 1:
 			cancel()
 		}
 	})
+	require.NoError(t, <-changed)
 	require.Equal(t, last+1, m.version)
 	require.JSONEq(t, i.export(t), jsonOf(t, m.document()))
 

@@ -35,7 +35,7 @@ func TestOneOfTwoReplacementsWins(t *testing.T) {
 		if lost == nil {
 			lost = errs[1]
 		}
-		require.True(t, (errs[0] == nil) != (errs[1] == nil), "%v", errs)
+		require.NotEqual(t, (errs[0] == nil), (errs[1] == nil), "%v", errs)
 		e := apierror.From(lost)
 		require.Equal(t, apierror.Conflict, e.Code)
 		require.Equal(t, 409, e.Status)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -110,54 +111,53 @@ func (m model) step(r *rand.Rand, configuration json.RawMessage) (request string
 	t, tracked := next.tables[n]
 	role := modelRoles[r.IntN(len(modelRoles))]
 	name := fmt.Sprintf("x%d", r.IntN(3))
-	text := func(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 	switch r.IntN(11) {
 	case 0, 1:
 		next.tables[n] = modelTable{roles: map[string]bool{}}
-		return text(`{"type":"pg_track_table","args":{"table":"t%d"}}`, n), next, !tracked
+		return fmt.Sprintf(`{"type":"pg_track_table","args":{"table":"t%d"}}`, n), next, !tracked
 	case 2:
 		delete(next.tables, n)
-		return text(`{"type":"pg_untrack_table","args":{"table":"t%d"}}`, n), next, tracked
+		return fmt.Sprintf(`{"type":"pg_untrack_table","args":{"table":"t%d"}}`, n), next, tracked
 	case 3, 4:
 		ok = tracked && !t.roles[role]
 		if ok {
 			t.roles[role] = true
 		}
-		return text(`{"type":"pg_create_select_permission","args":{"table":"t%d","role":%q,"permission":{"columns":"*","filter":{}}}}`, n, role), next, ok
+		return fmt.Sprintf(`{"type":"pg_create_select_permission","args":{"table":"t%d","role":%q,"permission":{"columns":"*","filter":{}}}}`, n, role), next, ok
 	case 5:
 		ok = tracked && t.roles[role]
 		delete(t.roles, role)
-		return text(`{"type":"pg_drop_select_permission","args":{"table":"t%d","role":%q}}`, n, role), next, ok
+		return fmt.Sprintf(`{"type":"pg_drop_select_permission","args":{"table":"t%d","role":%q}}`, n, role), next, ok
 	case 6:
 		ok = tracked && !t.up && n > 0
 		if tracked {
 			t.up, t.comment = true, name
 			next.tables[n] = t
 		}
-		return text(`{"type":"pg_create_object_relationship","args":{"table":"t%d","name":"up","using":{"foreign_key_constraint_on":"parent"},"comment":%q}}`, n, name), next, ok
+		return fmt.Sprintf(`{"type":"pg_create_object_relationship","args":{"table":"t%d","name":"up","using":{"foreign_key_constraint_on":"parent"},"comment":%q}}`, n, name), next, ok
 	case 7:
 		ok = tracked && t.up
 		if ok {
 			t.up, t.comment = false, ""
 			next.tables[n] = t
 		}
-		return text(`{"type":"pg_drop_relationship","args":{"table":"t%d","relationship":"up"}}`, n), next, ok
+		return fmt.Sprintf(`{"type":"pg_drop_relationship","args":{"table":"t%d","relationship":"up"}}`, n), next, ok
 	case 8:
 		next.roles[name] = []string{role}
-		return text(`{"type":"add_inherited_role","args":{"role_name":%q,"role_set":[%q]}}`, name, role), next, true
+		return fmt.Sprintf(`{"type":"add_inherited_role","args":{"role_name":%q,"role_set":[%q]}}`, name, role), next, true
 	case 9:
 		_, ok = next.roles[name]
 		delete(next.roles, name)
-		return text(`{"type":"drop_inherited_role","args":{"role_name":%q}}`, name), next, ok
+		return fmt.Sprintf(`{"type":"drop_inherited_role","args":{"role_name":%q}}`, name), next, ok
 	}
 	switch r.IntN(5) {
 	case 0:
 		ok = !next.queries[name]
 		next.queries[name] = true
-		return text(`{"type":"create_query_collection","args":{"name":%q,"definition":{"queries":[]}}}`, name), next, ok
+		return fmt.Sprintf(`{"type":"create_query_collection","args":{"name":%q,"definition":{"queries":[]}}}`, name), next, ok
 	case 1:
 		next.limit = r.IntN(9) + 1
-		return text(`{"type":"set_api_limits","args":{"depth_limit":{"global":%d}}}`, next.limit), next, true
+		return fmt.Sprintf(`{"type":"set_api_limits","args":{"depth_limit":{"global":%d}}}`, next.limit), next, true
 	case 2:
 		next.limit = 0
 		return `{"type":"remove_api_limits","args":{}}`, next, true
@@ -195,7 +195,7 @@ func (m model) request(r *rand.Rand, configuration json.RawMessage) (request str
 func TestRandomRequestsAgainstAModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			var sql strings.Builder

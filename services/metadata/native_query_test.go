@@ -71,13 +71,17 @@ func TestNativeQueriesAreValidated(t *testing.T) {
 	i.ok(t, trackModel)
 	const invalid = "Failed to validate query"
 	for _, c := range []struct{ code, arguments, errorCode, message, internal string }{
-		{"SELECT {{b}}, {{a}}, {{b}}", `{}`, "validation-failed",
-			"The following columns are used in the query, but are not declared as arguments: a, b", ""},
+		{
+			"SELECT {{b}}, {{a}}, {{b}}", `{}`, "validation-failed",
+			"The following columns are used in the query, but are not declared as arguments: a, b", "",
+		},
 		{"SELEC 1", `{}`, "validation-failed", invalid, `syntax error at or near`},
 		{"SELECT 1; DROP TABLE stock", `{}`, "validation-failed", invalid, `syntax error at or near`},
 		{"SELECT id FROM stock", `{}`, "validation-failed", invalid, `column q.qty does not exist`},
-		{"SELECT id, qty::text FROM stock", `{}`, "validation-failed", invalid,
-			`Return column \"qty\" has a type mismatch. The expected type is \"int4\", but the actual type is \"text\".`},
+		{
+			"SELECT id, qty::text FROM stock", `{}`, "validation-failed", invalid,
+			`Return column \"qty\" has a type mismatch. The expected type is \"int4\", but the actual type is \"text\".`,
+		},
 		{"SELECT id, qty FROM stock WHERE sku = '{{a}}'", `{"a":{"type":"text"}}`, "validation-failed", invalid, `can't stand in quotes`},
 		{"SELECT id, qty FROM stock -- {{a}}", `{"a":{"type":"text"}}`, "validation-failed", invalid, `can't stand in quotes`},
 		{"SELECT id, qty FROM stock WHERE sku = $x${{a}}$x$", `{"a":{"type":"text"}}`, "validation-failed", invalid, `can't stand in quotes`},

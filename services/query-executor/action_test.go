@@ -125,9 +125,11 @@ func TestActions(t *testing.T) {
 		{`{ ask { home { street next { city next { city } } } } }`, ``, `{"ask":[{"home":{"street":null,"next":{"city":"Bonn"}}},{"home":null}]}`, `{}`},
 		{`{ ask { artist { name } name } }`, ``, `{"ask":[{"artist":{"name":"Kim"},"name":"x"},{"artist":null,"name":null}]}`, `{}`},
 		{`{ artist_by_pk(id: 1) { name } ask(text: 7) { id } }`, ``, `{"artist_by_pk":{"name":"Kim"},"ask":[{"id":1},{"id":99}]}`, `{"text":7}`},
-		{`mutation ($n: Int!, $any: Anything, $m: Mood) { do(in: {n: $n, mood: $m, in: [{n: 2, mood: GOOD}]}, any: {a: [1, $any]}, list: 3) { id } }`,
+		{
+			`mutation ($n: Int!, $any: Anything, $m: Mood) { do(in: {n: $n, mood: $m, in: [{n: 2, mood: GOOD}]}, any: {a: [1, $any]}, list: 3) { id } }`,
 			`{"n":5,"any":{"x":null}}`, `{"do":[{"id":1},{"id":99}]}`,
-			`{"in":{"n":5,"mood":null,"in":[{"n":2,"mood":"GOOD"}]},"any":{"a":[1,{"x":null}]},"list":3}`},
+			`{"in":{"n":5,"mood":null,"in":[{"n":2,"mood":"GOOD"}]},"any":{"a":[1,{"x":null}]},"list":3}`,
+		},
 	} {
 		r := fetch(t, e, "admin", tt.query, tt.variables)
 		require.Equal(t, `{"data":`+tt.want+`}`, r.String(), tt.query)
@@ -160,8 +162,10 @@ func TestActionInputsAreChecked(t *testing.T) {
 		{`{ ask(in: {n: 1, x: 1}) }`, ``, "$.selectionSet.ask.args.in.x", "field 'x' not found in type: 'In'"},
 		{`{ ask(in: {n: 1, mood: "GOOD"}) }`, ``, "$.selectionSet.ask.args.in.mood", "expected an enum value for type 'Mood', but found a string"},
 		{`{ ask(list: [1, true]) }`, ``, "$.selectionSet.ask.args.list[1]", "expected a 32-bit integer for type 'Int', but found a boolean"},
-		{`query ($i: In) { ask(in: $i) }`, `{"i":{"n":1,"in":[{"n":2,"mood":"MIXED"}]}}`, "$.selectionSet.ask.args.in.in[0].mood",
-			"expected one of the values ['GOOD', 'BAD'] for type 'Mood', but found 'MIXED'"},
+		{
+			`query ($i: In) { ask(in: $i) }`, `{"i":{"n":1,"in":[{"n":2,"mood":"MIXED"}]}}`, "$.selectionSet.ask.args.in.in[0].mood",
+			"expected one of the values ['GOOD', 'BAD'] for type 'Mood', but found 'MIXED'",
+		},
 		{`query ($i: String) { ask(in: {n: $i}) }`, ``, "$.selectionSet.ask.args.in.n", "variable 'i' is declared as 'String', but used where 'Int!' is expected"},
 		{`{ ask(text: 1.5) }`, ``, "$.selectionSet.ask.args.text", "expected a String or a 32-bit integer for type 'ID', but found a float"},
 		{`{ ask { a } }`, ``, "$.selectionSet.ask", "unexpected subselection set for non-object field"},

@@ -44,10 +44,10 @@ func TestRandomAnswers(t *testing.T) {
 				e := newModelFixture(t, url, m, seed)
 				for _, role := range m.Roles {
 					for n := range uint64(queriesPerRole) {
-						switch requireAnswer(t, e, m, role, seed, n) {
-						case nil:
+						switch {
+						case requireAnswer(t, e, m, role, seed, n) == nil:
 							asked++
-						case oracle.ErrAmbiguous:
+						case errors.Is(requireAnswer(t, e, m, role, seed, n), oracle.ErrAmbiguous):
 							open++
 						}
 					}

@@ -58,29 +58,35 @@ func TestRemoteJoins(t *testing.T) {
 		{
 			"from a table", `{ artist(order_by: {id: asc}, limit: 2) { name person { name boss { id } } } }`, ``,
 			`{"artist":[{"name":"Kim","person":{"name":"Kim","boss":{"id":2}}},{"name":"Lou","person":{"name":"Lou","boss":null}}]}`,
-			[]string{`query { f0: person(id: 1) {name boss {id}} f1: person(id: 2) {name boss {id}}}`}, nil,
+			[]string{`query { f0: person(id: 1) {name boss {id}} f1: person(id: 2) {name boss {id}}}`},
+			nil,
 		},
 		{
 			"equal keys once", `{ album(where: {artist_id: {_eq: 1}}) { artist { person { __typename } } } }`, ``, ``,
-			[]string{`query { f0: person(id: 1) {__typename}}`}, nil,
+			[]string{`query { f0: person(id: 1) {__typename}}`},
+			nil,
 		},
 		{
 			"arguments that are left", `query ($n: String) { artist_by_pk(id: 1) { others(where: {name: $n}) { id } } }`, `{"n":"Kim"}`,
 			`{"artist_by_pk":{"others":[{"id":1}]}}`,
-			[]string{`query($n: String ) { f0: beings(where: {name: $n, ids: [1]}) {id}}`}, nil,
+			[]string{`query($n: String ) { f0: beings(where: {name: $n, ids: [1]}) {id}}`},
+			nil,
 		},
 		{
 			"a variable for them", `query ($w: Filter_remote_rel_artistothers) { artist_by_pk(id: 1) { others(where: $w) { id } } }`, `{"w":{"mood":"HAPPY"}}`,
 			`{"artist_by_pk":{"others":[{"id":1}]}}`,
-			[]string{`query { f0: beings(where: {mood: HAPPY, ids: [1]}) {id}}`}, nil,
+			[]string{`query { f0: beings(where: {mood: HAPPY, ids: [1]}) {id}}`},
+			nil,
 		},
 		{
 			"two steps", `{ artist(order_by: {id: asc}, limit: 2) { said } }`, ``, `{"artist":[{"said":"Kim"},{"said":"Lou"}]}`,
-			nil, []string{`query { f0: person(id: 1) {echo(text: "Kim")} f1: person(id: 2) {echo(text: "Lou")}}`},
+			nil,
+			[]string{`query { f0: person(id: 1) {echo(text: "Kim")} f1: person(id: 2) {echo(text: "Lou")}}`},
 		},
 		{
 			"to a table", `{ person(id: 1) { n: name a: artist { name } albums(order_by: {id: asc}, limit: 1) { title } albums_aggregate { aggregate { count } } } }`, ``, ``,
-			[]string{`query {person(id: 1) {n: name a: id __engine_internal_key_1: name albums: id albums_aggregate: id}}`}, nil,
+			[]string{`query {person(id: 1) {n: name a: id __engine_internal_key_1: name albums: id albums_aggregate: id}}`},
+			nil,
 		},
 		{
 			"to another remote, and back to the table", `{ beings { name ... on Person { twin { t: __typename name } artist { person { id } } } } }`, ``,

@@ -124,8 +124,10 @@ func remoteTestSchema(t testing.TB, people []thing) graphql.Schema {
 				source, _ := p.Source.(thing)
 				return find(source["boss"]), nil
 			}},
-			"echo": {Type: graphql.String, Args: graphql.FieldConfigArgument{"text": {Type: graphql.String}},
-				Resolve: func(p graphql.ResolveParams) (any, error) { return p.Args["text"], nil }},
+			"echo": {
+				Type: graphql.String, Args: graphql.FieldConfigArgument{"text": {Type: graphql.String}},
+				Resolve: func(p graphql.ResolveParams) (any, error) { return p.Args["text"], nil },
+			},
 		}
 	})})
 	robot = graphql.NewObject(graphql.ObjectConfig{Name: "Robot", Interfaces: []*graphql.Interface{being}, Fields: graphql.Fields{
@@ -158,22 +160,28 @@ func remoteTestSchema(t testing.TB, people []thing) graphql.Schema {
 	}
 	where := graphql.FieldConfigArgument{"where": {Type: filter}}
 	query := graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
-		"hello": {Type: graphql.String, Args: graphql.FieldConfigArgument{"to": {Type: graphql.String, DefaultValue: "world"}},
+		"hello": {
+			Type: graphql.String, Args: graphql.FieldConfigArgument{"to": {Type: graphql.String, DefaultValue: "world"}},
 			Resolve: func(p graphql.ResolveParams) (any, error) {
 				to, _ := p.Args["to"].(string)
 				return "Hello " + to, nil
-			}},
-		"person": {Type: person, Args: graphql.FieldConfigArgument{"id": {Type: graphql.NewNonNull(graphql.Int)}},
-			Resolve: func(p graphql.ResolveParams) (any, error) { return find(p.Args["id"]), nil }},
+			},
+		},
+		"person": {
+			Type: person, Args: graphql.FieldConfigArgument{"id": {Type: graphql.NewNonNull(graphql.Int)}},
+			Resolve: func(p graphql.ResolveParams) (any, error) { return find(p.Args["id"]), nil },
+		},
 		"beings": {Type: graphql.NewList(being), Args: where, Resolve: matches},
 		"things": {Type: graphql.NewList(union), Args: where, Resolve: matches},
 	}})
 	mutation := graphql.NewObject(graphql.ObjectConfig{Name: "Mutation", Fields: graphql.Fields{
-		"greet": {Type: graphql.String, Args: graphql.FieldConfigArgument{"to": {Type: graphql.NewNonNull(graphql.String)}},
+		"greet": {
+			Type: graphql.String, Args: graphql.FieldConfigArgument{"to": {Type: graphql.NewNonNull(graphql.String)}},
 			Resolve: func(p graphql.ResolveParams) (any, error) {
 				to, _ := p.Args["to"].(string)
 				return "Hi " + to, nil
-			}},
+			},
+		},
 	}})
 	subscription := graphql.NewObject(graphql.ObjectConfig{Name: "Subscription", Fields: graphql.Fields{
 		"moods":    {Type: person, Args: where},

@@ -43,22 +43,34 @@ func TestRemoteFields(t *testing.T) {
 	e := newRemote(t, plainRemote, Config{}, server)
 	for _, tt := range []struct{ name, query, variables, want, asked string }{
 		{"scalar", `{ hello }`, ``, `{"hello":"Hello world"}`, `query {hello}`},
-		{"arguments and aliases", `query Q($n: Int!) { a: person(id: $n) { n: name id __typename } }`, `{"n":1}`,
-			`{"a":{"n":"Kim","id":1,"__typename":"Person"}}`, `query Q($n: Int!){a: person(id: $n) {n: name id __typename}}`},
+		{
+			"arguments and aliases", `query Q($n: Int!) { a: person(id: $n) { n: name id __typename } }`, `{"n":1}`,
+			`{"a":{"n":"Kim","id":1,"__typename":"Person"}}`, `query Q($n: Int!){a: person(id: $n) {n: name id __typename}}`,
+		},
 		{"a literal", `{ hello(to: "\"\n\u0001") }`, ``, `{"hello":"Hello \"\n\u0001"}`, `query {hello(to: "\"\n\u0001")}`},
-		{"an input object", `query ($i: [Int!]) { beings(where: {ids: $i, mood: SAD}) { name } }`, `{"i":[1,2]}`, `{"beings":[{"name":"Lou"}]}`,
-			`query ($i: [Int!]){beings(where: {ids: $i, mood: SAD}) {name}}`},
-		{"a variable for an object", `query ($f: Filter) { beings(where: $f) { name } }`, `{"f":{"mood":"SAD"}}`,
-			`{"beings":[{"name":"Lou"}]}`, `query ($f: Filter){beings(where: $f) {name}}`},
-		{"an interface", `{ beings { ... on Robot { model } name ... on Person { id } } }`, ``,
+		{
+			"an input object", `query ($i: [Int!]) { beings(where: {ids: $i, mood: SAD}) { name } }`, `{"i":[1,2]}`, `{"beings":[{"name":"Lou"}]}`,
+			`query ($i: [Int!]){beings(where: {ids: $i, mood: SAD}) {name}}`,
+		},
+		{
+			"a variable for an object", `query ($f: Filter) { beings(where: $f) { name } }`, `{"f":{"mood":"SAD"}}`,
+			`{"beings":[{"name":"Lou"}]}`, `query ($f: Filter){beings(where: $f) {name}}`,
+		},
+		{
+			"an interface", `{ beings { ... on Robot { model } name ... on Person { id } } }`, ``,
 			`{"beings":[{"name":"Kim","id":1},{"name":"Lou","id":2},{"model":"astromech","name":"R2"}]}`,
-			`query {beings {... on Robot {model name} ... on Person {name id}}}`},
-		{"part of an interface", `{ beings { name ... on Robot { model } } }`, ``,
+			`query {beings {... on Robot {model name} ... on Person {name id}}}`,
+		},
+		{
+			"part of an interface", `{ beings { name ... on Robot { model } } }`, ``,
 			`{"beings":[{"name":"Kim"},{"name":"Lou"},{"name":"R2","model":"astromech"}]}`,
-			`query {beings {name ... on Robot {model}}}`},
-		{"a union", `{ things(where: {ids: [1, 3]}) { __typename ... on Person { boss { name } } ...model } } fragment model on Robot { model }`, ``,
+			`query {beings {name ... on Robot {model}}}`,
+		},
+		{
+			"a union", `{ things(where: {ids: [1, 3]}) { __typename ... on Person { boss { name } } ...model } } fragment model on Robot { model }`, ``,
 			`{"things":[{"__typename":"Person","boss":{"name":"Lou"}},{"__typename":"Robot","model":"astromech"}]}`,
-			`query {things(where: {ids: [1, 3]}) {... on Robot {__typename model} ... on Person {__typename boss {name}}}}`},
+			`query {things(where: {ids: [1, 3]}) {... on Robot {__typename model} ... on Person {__typename boss {name}}}}`,
+		},
 		{"nothing of a union", `{ things(where: {ids: 1}) { ... on Robot { model } } }`, ``, `{"things":[{}]}`, ``},
 		{"directives", `query ($y: Boolean!) { hello person(id: 1) @skip(if: $y) { id } }`, `{"y":true}`, `{"hello":"Hello world"}`, `query {hello}`},
 		{"beside a database", `{ artist_by_pk(id: 1) { name } hello }`, ``, `{"artist_by_pk":{"name":"Kim"},"hello":"Hello world"}`, `query {hello}`},

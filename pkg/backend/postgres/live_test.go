@@ -96,8 +96,9 @@ func TestLiveKey(t *testing.T) {
 		require.NoError(t, err)
 		return st.Key()
 	}
-	require.Equal(t, key("a"), key("a"))
-	require.NotEqual(t, key("a"), key("b"))
+	one, again, other := key("a"), key("a"), key("b")
+	require.Equal(t, one, again)
+	require.NotEqual(t, one, other)
 }
 
 // TestLiveStream follows a table: rows that share the last value come together, and nothing

@@ -73,8 +73,12 @@ func TestSecretsStaySecret(t *testing.T) {
 	const query, unreachable = `{"query":"{ nothing { id } }"}`, `{"type":"pg_add_source","args":{"name":"gone",` +
 		`"configuration":{"connection_info":{"database_url":"postgres://u:` + password + `@127.0.0.1:1/x"}}}}`
 	for _, who := range [][]string{
-		{"X-Engine-Admin-Secret", secret}, {"X-Engine-Admin-Secret", wrong}, {"X-Engine-Access-Key", wrong},
-		{"Authorization", "Bearer " + token}, {"Authorization", token}, {"Authorization", "Bearer " + metrics},
+		{"X-Engine-Admin-Secret", secret},
+		{"X-Engine-Admin-Secret", wrong},
+		{"X-Engine-Access-Key", wrong},
+		{"Authorization", "Bearer " + token},
+		{"Authorization", token},
+		{"Authorization", "Bearer " + metrics},
 	} {
 		send(http.MethodPost, "/v1/graphql", query, who...)
 		send(http.MethodPost, "/v1/graphql", `{`, who...)

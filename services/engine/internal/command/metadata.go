@@ -72,7 +72,7 @@ func (p *workplace) replace(ctx context.Context, args map[string]any) (json.RawM
 
 // explainRefusal adds the inconsistent objects of a refusal to its text.
 func explainRefusal(err error) error {
-	var r *remote.Refusal
+	var r *remote.RefusedError
 	var list []inconsistent
 	if !errors.As(err, &r) || json.Unmarshal(r.Internal, &list) != nil || len(list) == 0 {
 		return err
@@ -118,7 +118,7 @@ func metadataApply() projectCommand {
 func (p *workplace) printChanges(raw json.RawMessage) (changed bool, err error) {
 	var report struct {
 		Changes []struct{ Op, Kind, Source, Schema, Name string } `json:"changes"`
-		Refused *remote.Refusal                                   `json:"refused"`
+		Refused *remote.RefusedError                                   `json:"refused"`
 	}
 	if err := json.Unmarshal(raw, &report); err != nil {
 		return false, fmt.Errorf("answer of the server: %w", err)
@@ -151,7 +151,7 @@ func metadataDiff() projectCommand {
 		}
 		changed, err := p.printChanges(answer)
 		if err == nil && changed {
-			return exitNo
+			return errNo
 		}
 		return err
 	}}
@@ -239,7 +239,7 @@ func inconsistencyStatus() projectCommand {
 			return nil
 		}
 		p.print("the metadata is inconsistent: %d objects can't be used", len(v.Inconsistent))
-		return exitNo
+		return errNo
 	}}
 }
 

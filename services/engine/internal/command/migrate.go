@@ -214,7 +214,7 @@ func (p *workplace) applyTask(ctx context.Context, state *remote.State, kind str
 // unmark takes the mark of a migration back that the server has refused: it ran in one
 // transaction, so that nothing of it is left.
 func (p *workplace) unmark(ctx context.Context, state *remote.State, t task, cause error) error {
-	var refusal *remote.Refusal
+	var refusal *remote.RefusedError
 	if !errors.As(cause, &refusal) {
 		return nil
 	}
@@ -229,7 +229,7 @@ func (p *workplace) runSQL(ctx context.Context, source, kind, text string) error
 		return nil
 	}
 	err := p.server.Run(ctx, []remote.SQL{{Source: source, Kind: kind, Text: text}})
-	var refusal *remote.Refusal
+	var refusal *remote.RefusedError
 	if errors.As(err, &refusal) && len(refusal.Internal) > 0 {
 		return fmt.Errorf("%w: %s", err, databaseMessage(refusal.Internal))
 	}
@@ -292,7 +292,7 @@ func (p *workplace) printStatus(all map[string][]project.Migration, state *remot
 		}
 	}
 	if pending {
-		return exitNo
+		return errNo
 	}
 	return nil
 }

@@ -11,10 +11,10 @@ import (
 	"queryengine/services/engine/internal/remote"
 )
 
-// exitNo is the exit code of a command whose answer is no: there are differences,
+// errNo is the exit code of a command whose answer is no: there are differences,
 // inconsistent objects, or migrations that are not applied. 1 stays for what failed, 2 for a
 // command line that isn't understood.
-const exitNo = exit(3)
+const errNo = exit(3)
 
 const projectUsage = `Usage: engine metadata apply|export|diff|reload|clear [OPTION...]
        engine metadata inconsistency list|drop|status [OPTION...]

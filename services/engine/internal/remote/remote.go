@@ -50,8 +50,8 @@ func New(c *project.Config) (*Client, error) {
 	}}}, nil
 }
 
-// Refusal is an error that the server answered with.
-type Refusal struct {
+// RefusedError is an error that the server answered with.
+type RefusedError struct {
 	Status   int             `json:"-"`
 	Message  string          `json:"error"`
 	Path     string          `json:"path"`
@@ -59,7 +59,7 @@ type Refusal struct {
 	Internal json.RawMessage `json:"internal"`
 }
 
-func (r *Refusal) Error() string {
+func (r *RefusedError) Error() string {
 	text := r.Message
 	if r.Path != "" && r.Path != "$" && r.Path != "$.args" {
 		text += " (at " + r.Path + ")"
@@ -161,7 +161,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 	if answer.StatusCode == http.StatusOK {
 		return raw, nil
 	}
-	refusal := &Refusal{Status: answer.StatusCode}
+	refusal := &RefusedError{Status: answer.StatusCode}
 	if json.Unmarshal(raw, refusal) != nil || refusal.Message == "" {
 		refusal.Message = strings.TrimSpace(answer.Status + " " + string(raw[:min(len(raw), 200)]))
 	}

@@ -231,8 +231,15 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ method, path string }{
-		{"GET", "/"}, {"GET", "/v1/metadata"}, {"PUT", "/v1/graphql"}, {"POST", "/v3/graphql"}, {"OPTIONS", "/v1/graphql"},
-		{"POST", "/healthz"}, {"POST", "/v1/graphql/"}, {"GET", "/v1/metrics"}, {"GET", "/dev/ekg"},
+		{"GET", "/"},
+		{"GET", "/v1/metadata"},
+		{"PUT", "/v1/graphql"},
+		{"POST", "/v3/graphql"},
+		{"OPTIONS", "/v1/graphql"},
+		{"POST", "/healthz"},
+		{"POST", "/v1/graphql/"},
+		{"GET", "/v1/metrics"},
+		{"GET", "/dev/ekg"},
 	} {
 		got := all.send(t, c.method, c.path, "", admin...)
 		require.Equal(t, http.StatusNotFound, got.status, "%s %s", c.method, c.path)
@@ -254,7 +261,8 @@ func TestWhatIsAskedOfAnExecutor(t *testing.T) {
 		"X-Engine-Role", "clerk", "X-Engine-User-Id", "7", "X-Request-Id", "my-id", "X-Engine-Use-Backend-Only-Permissions", "true")...)
 	want := &queryv1.ExecuteRequest{
 		Session: &queryv1.Session{Role: "clerk", BackendOnly: true, Variables: map[string]string{
-			"x-engine-role": "clerk", "x-engine-user-id": "7", "x-engine-use-backend-only-permissions": "true"}},
+			"x-engine-role": "clerk", "x-engine-user-id": "7", "x-engine-use-backend-only-permissions": "true",
+		}},
 		Query: "query Q { a }", OperationName: "Q", Variables: []byte(`{"x":1}`), MinVersion: 5, RequestId: "my-id",
 	}
 	require.True(t, proto.Equal(want, w.bus.last(t)), "%v", w.bus.last(t))

@@ -149,8 +149,10 @@ func TestPathsOfDataErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"/v1/query", denied, "$.args.table"}, {"/v1/query", malformed, "$.limit"},
-		{"/v2/query", denied, "$.table"}, {"/v2/query", malformed, "$.limit"},
+		{"/v1/query", denied, "$.args.table"},
+		{"/v1/query", malformed, "$.limit"},
+		{"/v2/query", denied, "$.table"},
+		{"/v2/query", malformed, "$.limit"},
 	} {
 		w.bus.answer = fails(c.err)
 		got := w.send(t, "POST", c.path, `{"type":"select"}`, admin...)

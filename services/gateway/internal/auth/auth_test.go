@@ -30,18 +30,30 @@ func TestAuthenticate(t *testing.T) {
 		err     *apierror.Error
 	}{
 		"open": {config: open, want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
-		"open, with a role": {config: open, headers: headers{"X-Engine-Role": "clerk", "x-engine-User-ID": "7", "Other": "x"},
-			want: &session.Session{Role: "clerk", Variables: variables{"x-engine-role": "clerk", "x-engine-user-id": "7"}}},
-		"open, with an empty role": {config: open, headers: headers{"X-Engine-Role": ""},
-			want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
-		"open, a secret is no session variable": {config: open, headers: headers{"X-Engine-Admin-Secret": "x", "X-Engine-Access-Key": "y"},
-			want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
-		"open, backend only": {config: open, headers: headers{"X-Engine-Use-Backend-Only-Permissions": "YES"},
-			want: &session.Session{Role: "admin", BackendOnly: true, Variables: variables{"x-engine-role": "admin", "x-engine-use-backend-only-permissions": "YES"}}},
-		"open, backend only is nonsense": {config: open, headers: headers{"X-Engine-Use-Backend-Only-Permissions": "1"},
-			err: apierror.New(apierror.BadRequest, `x-engine-use-backend-only-permissions:  Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive`)},
-		"not UTF-8": {config: open, headers: headers{"X-Engine-Role": "cl\xffrk", "X-Engine-Org": "\xfe"},
-			want: &session.Session{Role: "cl\uFFFDrk", Variables: variables{"x-engine-role": "cl\uFFFDrk", "x-engine-org": "\uFFFD"}}},
+		"open, with a role": {
+			config: open, headers: headers{"X-Engine-Role": "clerk", "x-engine-User-ID": "7", "Other": "x"},
+			want: &session.Session{Role: "clerk", Variables: variables{"x-engine-role": "clerk", "x-engine-user-id": "7"}},
+		},
+		"open, with an empty role": {
+			config: open, headers: headers{"X-Engine-Role": ""},
+			want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}},
+		},
+		"open, a secret is no session variable": {
+			config: open, headers: headers{"X-Engine-Admin-Secret": "x", "X-Engine-Access-Key": "y"},
+			want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}},
+		},
+		"open, backend only": {
+			config: open, headers: headers{"X-Engine-Use-Backend-Only-Permissions": "YES"},
+			want: &session.Session{Role: "admin", BackendOnly: true, Variables: variables{"x-engine-role": "admin", "x-engine-use-backend-only-permissions": "YES"}},
+		},
+		"open, backend only is nonsense": {
+			config: open, headers: headers{"X-Engine-Use-Backend-Only-Permissions": "1"},
+			err: apierror.New(apierror.BadRequest, `x-engine-use-backend-only-permissions:  Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive`),
+		},
+		"not UTF-8": {
+			config: open, headers: headers{"X-Engine-Role": "cl\xffrk", "X-Engine-Org": "\xfe"},
+			want: &session.Session{Role: "cl\uFFFDrk", Variables: variables{"x-engine-role": "cl\uFFFDrk", "x-engine-org": "\uFFFD"}},
+		},
 
 		"secret":          {config: secret, headers: headers{"X-Engine-Admin-Secret": "s3cret"}, want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
 		"its old name":    {config: secret, headers: headers{"X-Engine-Access-Key": "s3cret"}, want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
@@ -55,11 +67,15 @@ func TestAuthenticate(t *testing.T) {
 		"the second of several": {config: several, headers: headers{"X-Engine-Admin-Secret": "new"}, want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
 		"none of several":       {config: several, headers: headers{"X-Engine-Admin-Secret": "oldnew"}, err: invalid},
 
-		"unauthorized role": {config: anonymous, headers: headers{"X-Engine-Role": "admin", "X-Engine-User-Id": "7", "X-Engine-Use-Backend-Only-Permissions": "true"},
-			want: &session.Session{Role: "anonymous", Variables: variables{"x-engine-role": "anonymous", "x-engine-user-id": "7", "x-engine-use-backend-only-permissions": "true"}}},
+		"unauthorized role": {
+			config: anonymous, headers: headers{"X-Engine-Role": "admin", "X-Engine-User-Id": "7", "X-Engine-Use-Backend-Only-Permissions": "true"},
+			want: &session.Session{Role: "anonymous", Variables: variables{"x-engine-role": "anonymous", "x-engine-user-id": "7", "x-engine-use-backend-only-permissions": "true"}},
+		},
 		"unauthorized role does not hide a wrong secret": {config: anonymous, headers: headers{"X-Engine-Admin-Secret": "x"}, err: invalid},
-		"unauthorized role is not for those with a secret": {config: anonymous, headers: headers{"X-Engine-Admin-Secret": "s3cret"},
-			want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
+		"unauthorized role is not for those with a secret": {
+			config: anonymous, headers: headers{"X-Engine-Admin-Secret": "s3cret"},
+			want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,7 +32,8 @@ func tokens(t *testing.T) *jwt.Verifier {
 func token(t *testing.T) string {
 	t.Helper()
 	payload, err := json.Marshal(map[string]any{jwt.DefaultNamespace: map[string]any{
-		"x-engine-default-role": "user", "x-engine-allowed-roles": []string{"user", "admin"}, "x-engine-user-id": "7"}})
+		"x-engine-default-role": "user", "x-engine-allowed-roles": []string{"user", "admin"}, "x-engine-user-id": "7",
+	}})
 	require.NoError(t, err)
 	signed, err := jws.Sign(payload, jws.WithKey(jwa.HS256, []byte(sharedKey)))
 	require.NoError(t, err)

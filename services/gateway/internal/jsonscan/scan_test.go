@@ -103,7 +103,7 @@ func FuzzParse(f *testing.F) {
 				got[string(key)] = json.RawMessage(m.Raw)
 				return nil
 			}))
-			require.Equal(t, len(want), len(got))
+			require.Len(t, got, len(want))
 			for key := range want {
 				require.Equal(t, string(want[key]), string(got[key]))
 			}

@@ -2,6 +2,7 @@ package jwt
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -160,7 +161,7 @@ func roleList(value any) ([]string, error) {
 			return nil, fmt.Errorf("%s", notText(item))
 		}
 		if text == "" {
-			return nil, fmt.Errorf("empty string not allowed")
+			return nil, errors.New("empty string not allowed")
 		}
 		roles[i] = text
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -223,7 +224,7 @@ func decodeObject(part string) (map[string]any, error) {
 		return nil, err
 	}
 	if object == nil {
-		return nil, fmt.Errorf("expected Object, but encountered Null")
+		return nil, errors.New("expected Object, but encountered Null")
 	}
 	return object, nil
 }

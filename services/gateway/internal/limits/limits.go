@@ -8,6 +8,7 @@ package limits
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -132,7 +133,7 @@ func (l *Limits) Time(ctx context.Context) (limited context.Context, finish func
 	limited, cancel := context.WithTimeoutCause(ctx, limit.Duration(), tooLong)
 	return limited, func(err error) error {
 		defer cancel()
-		if err != nil && context.Cause(limited) == error(tooLong) {
+		if err != nil && errors.Is(context.Cause(limited), tooLong) {
 			return tooLong
 		}
 		return err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -104,7 +104,7 @@ func TestClientsAreBounded(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	k.now = func() time.Time { return now }
 	for i := range maxClients + 10 {
-		require.True(t, k.take(fmt.Sprint(i), 1))
+		require.True(t, k.take(strconv.Itoa(i), 1))
 	}
 	require.LessOrEqual(t, len(k.windows), maxClients)
 	now = now.Add(time.Minute)

@@ -64,7 +64,8 @@ func TestCache(t *testing.T) {
 	t.Parallel()
 	var cache rest.Cache
 	first := document("{ a }", "GET a")
-	require.Same(t, cache.Of(first), cache.Of(first))
+	compiled := cache.Of(first)
+	require.Same(t, compiled, cache.Of(first), "compiled once")
 	grown := *first
 	grown.RESTEndpoints = append(grown.RESTEndpoints, document("{ a }", "GET b").RESTEndpoints...)
 	_, err := cache.Of(&grown).Find("GET", []string{"b"})

@@ -118,12 +118,12 @@ func TestSlowClient(t *testing.T) {
 		n, _, _ := strings.Cut(rest, ",")
 		return n
 	}
-	for number(last['l']) != fmt.Sprint(results-1) || count['s'] < taken {
+	for number(last['l']) != strconv.Itoa(results-1) || count['s'] < taken {
 		_, text, err := conn.conn.Read(ctx)
 		require.NoError(t, err)
 		kind := text[len(`{"type":"next","id":"`)]
 		if kind == 's' {
-			require.Equal(t, fmt.Sprint(count['s']), number(string(text)))
+			require.Equal(t, strconv.Itoa(count['s']), number(string(text)))
 		}
 		last[kind] = string(text)
 		count[kind]++

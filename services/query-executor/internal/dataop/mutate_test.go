@@ -30,28 +30,46 @@ func TestInsert(t *testing.T) {
 	s := setup(t)
 	s.steps(t, []step{
 		{admin, "insert", `{"table":"artist","objects":[{"id":10,"name":"Di"}]}`, `{"affected_rows":1}`},
-		{admin, "insert", `{"table":"artist","objects":[{"id":11,"name":"Ed"},{"name":"Flo","country":null,"id":12}],"returning":["id","country"]}`,
-			`{"affected_rows":2,"returning":[{"id":11,"country":"nowhere"},{"id":12,"country":null}]}`},
-		{admin, "insert", `{"table":"album","objects":[{}],"returning":["*"]}`,
-			`{"affected_rows":1,"returning":[{"id":4,"title":null,"artist_id":null,"price":null,"tags":null,"released":null,"stock":1}]}`},
-		{admin, "insert", `{"table":"album","objects":[{"id":50,"price":1.23456789012345678901,"tags":{"a":[1,"x'\"\\"]},"stock":"9007199254740993"}],"returning":"*"}`,
-			`{"affected_rows":1,"returning":[{"id":50,"title":null,"artist_id":null,"price":1.23456789012345678901,"tags":{"a":[1,"x'\"\\"]},"released":null,"stock":9007199254740993}]}`},
-		{agent, "insert", `{"table":"album","objects":[{"title":"Grey","price":5}],"returning":["title","artist_id"]}`,
-			`{"affected_rows":1,"returning":[{"title":"Grey","artist_id":2}]}`},
+		{
+			admin, "insert", `{"table":"artist","objects":[{"id":11,"name":"Ed"},{"name":"Flo","country":null,"id":12}],"returning":["id","country"]}`,
+			`{"affected_rows":2,"returning":[{"id":11,"country":"nowhere"},{"id":12,"country":null}]}`,
+		},
+		{
+			admin, "insert", `{"table":"album","objects":[{}],"returning":["*"]}`,
+			`{"affected_rows":1,"returning":[{"id":4,"title":null,"artist_id":null,"price":null,"tags":null,"released":null,"stock":1}]}`,
+		},
+		{
+			admin, "insert", `{"table":"album","objects":[{"id":50,"price":1.23456789012345678901,"tags":{"a":[1,"x'\"\\"]},"stock":"9007199254740993"}],"returning":"*"}`,
+			`{"affected_rows":1,"returning":[{"id":50,"title":null,"artist_id":null,"price":1.23456789012345678901,"tags":{"a":[1,"x'\"\\"]},"released":null,"stock":9007199254740993}]}`,
+		},
+		{
+			agent, "insert", `{"table":"album","objects":[{"title":"Grey","price":5}],"returning":["title","artist_id"]}`,
+			`{"affected_rows":1,"returning":[{"title":"Grey","artist_id":2}]}`,
+		},
 		{as("writer"), "insert", `{"table":"album","objects":[{"title":"a"},{"title":"b"}]}`, `{"affected_rows":2}`},
 
-		{admin, "insert", `{"table":"artist","objects":[{"id":1,"name":"Zoe"},{"id":20,"name":"Gus"}],"on_conflict":{"action":"ignore"},"returning":["id"]}`,
-			`{"affected_rows":1,"returning":[{"id":20}]}`},
-		{admin, "insert", `{"table":"artist","objects":[{"id":1,"name":"Zoe"}],"on_conflict":{"action":"ignore","constraint_on":["id"]},"returning":["id"]}`,
-			`{"affected_rows":0,"returning":[]}`},
-		{admin, "insert", `{"table":"artist","objects":[{"id":1,"name":"Zoe"}],"on_conflict":{"action":"update","constraint":"artist_pkey"},"returning":["name","country"]}`,
-			`{"affected_rows":1,"returning":[{"name":"Zoe","country":"be"}]}`},
-		{admin, "insert", `{"table":"artist","objects":[{"id":1,"name":"Ann","country":"fr"}],"on_conflict":{"action":"update","constraint_on":["id"]},"returning":["name","country"]}`,
-			`{"affected_rows":1,"returning":[{"name":"Ann","country":"fr"}]}`},
+		{
+			admin, "insert", `{"table":"artist","objects":[{"id":1,"name":"Zoe"},{"id":20,"name":"Gus"}],"on_conflict":{"action":"ignore"},"returning":["id"]}`,
+			`{"affected_rows":1,"returning":[{"id":20}]}`,
+		},
+		{
+			admin, "insert", `{"table":"artist","objects":[{"id":1,"name":"Zoe"}],"on_conflict":{"action":"ignore","constraint_on":["id"]},"returning":["id"]}`,
+			`{"affected_rows":0,"returning":[]}`,
+		},
+		{
+			admin, "insert", `{"table":"artist","objects":[{"id":1,"name":"Zoe"}],"on_conflict":{"action":"update","constraint":"artist_pkey"},"returning":["name","country"]}`,
+			`{"affected_rows":1,"returning":[{"name":"Zoe","country":"be"}]}`,
+		},
+		{
+			admin, "insert", `{"table":"artist","objects":[{"id":1,"name":"Ann","country":"fr"}],"on_conflict":{"action":"update","constraint_on":["id"]},"returning":["name","country"]}`,
+			`{"affected_rows":1,"returning":[{"name":"Ann","country":"fr"}]}`,
+		},
 		// The role's filter holds for the row that is updated, and its presets are written.
 		{agent, "insert", `{"table":"album","objects":[{"id":1,"title":"Mine"}],"on_conflict":{"action":"update","constraint":"album_pkey"}}`, `{"affected_rows":0}`},
-		{agent, "insert", `{"table":"album","objects":[{"id":3,"title":"Mine"}],"on_conflict":{"action":"update","constraint":"album_pkey"},"returning":["id","title","stock","artist_id"]}`,
-			`{"affected_rows":1,"returning":[{"id":3,"title":"Mine","stock":7,"artist_id":2}]}`},
+		{
+			agent, "insert", `{"table":"album","objects":[{"id":3,"title":"Mine"}],"on_conflict":{"action":"update","constraint":"album_pkey"},"returning":["id","title","stock","artist_id"]}`,
+			`{"affected_rows":1,"returning":[{"id":3,"title":"Mine","stock":7,"artist_id":2}]}`,
+		},
 	})
 }
 
@@ -84,8 +102,10 @@ func TestInsertErrors(t *testing.T) {
 		{admin, `{"table":"album","objects":[{"id":true}]}`, "parse-failed", "$.args.objects[0].id", "parsing Integer expected for input type: PGInteger failed, expected Number, but encountered Boolean"},
 		{agent, `{"table":"album","objects":[{"price":100}]}`, "permission-error", "$.args", "check constraint of an insert/update permission has failed"},
 		{as("agent"), `{"table":"album","objects":[{"price":1}]}`, "not-found", "$.args", `"x-engine-artist-id" header is expected but not found`},
-		{as("writer"), `{"table":"album","objects":[{"title":"x"}],"returning":["id"]}`, "permission-denied", "$.args",
-			`select on "album" for role "writer" is not allowed. ; "returning" can only be used if the role has "select" permission on the table`},
+		{
+			as("writer"), `{"table":"album","objects":[{"title":"x"}],"returning":["id"]}`, "permission-denied", "$.args",
+			`select on "album" for role "writer" is not allowed. ; "returning" can only be used if the role has "select" permission on the table`,
+		},
 		{admin, `{"table":"artist","objects":[{"id":1}],"on_conflict":{"action":"update"},"returning":["nope","id"]}`, "permission-denied", "$.args.returning", `no such column exists: "nope"`},
 		{admin, `{"table":"artist","objects":[{"id":1}],"on_conflict":{"action":"update"}}`, "unexpected-payload", "$.args.on_conflict", "Expecting 'constraint' or 'constraint_on' when the 'action' is 'update'"},
 		{admin, `{"table":"artist","objects":[{"id":1}],"on_conflict":{"action":"update","constraint":"artist_pkey","constraint_on":["id"]}}`, "unexpected-payload", "$.args.on_conflict", "'constraint' and 'constraint_on' cannot be set at a time"},
@@ -107,11 +127,15 @@ func TestUpdate(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.steps(t, []step{
-		{admin, "update", `{"table":"album","where":{"id":1},"$set":{"title":"Blues","tags":null,"released":"2022-02-02"},"returning":["title","tags","released"]}`,
-			`{"affected_rows":1,"returning":[{"title":"Blues","tags":null,"released":"2022-02-02"}]}`},
+		{
+			admin, "update", `{"table":"album","where":{"id":1},"$set":{"title":"Blues","tags":null,"released":"2022-02-02"},"returning":["title","tags","released"]}`,
+			`{"affected_rows":1,"returning":[{"title":"Blues","tags":null,"released":"2022-02-02"}]}`,
+		},
 		{admin, "update", `{"table":"album","where":{"artist":{"name":"Ann"}},"values":{"title":"x"}}`, `{"affected_rows":2}`},
-		{admin, "update", `{"table":"album","where":{"id":1},"$inc":{"stock":4},"$mul":{"price":2},"$default":["artist_id"],"returning":["stock","price","artist_id"]}`,
-			`{"affected_rows":1,"returning":[{"stock":5,"price":19.00,"artist_id":null}]}`},
+		{
+			admin, "update", `{"table":"album","where":{"id":1},"$inc":{"stock":4},"$mul":{"price":2},"$default":["artist_id"],"returning":["stock","price","artist_id"]}`,
+			`{"affected_rows":1,"returning":[{"stock":5,"price":19.00,"artist_id":null}]}`,
+		},
 		{admin, "update", `{"table":"album","where":{},"$set":{"title":"all"}}`, `{"affected_rows":3}`},
 		{agent, "update", `{"table":"album","where":{},"$set":{"title":"mine"},"returning":["id","stock"]}`, `{"affected_rows":1,"returning":[{"id":3,"stock":7}]}`},
 		{agent, "update", `{"table":"album","where":{"id":3},"returning":["title"]}`, `{"affected_rows":1,"returning":[{"title":"mine"}]}`},
@@ -122,8 +146,10 @@ func TestUpdate(t *testing.T) {
 		args, code, path, message string
 	}{
 		{clerk, `{"table":"album","where":{},"$set":{"title":"x"}}`, "permission-denied", "$.args.table", `update on "album" for role "clerk" is not allowed. `},
-		{as("writer"), `{"table":"album","where":{},"$set":{"title":"x"}}`, "permission-denied", "$.args",
-			`select on "album" for role "writer" is not allowed. ; "update" is only allowed if the role has "select" permission as "where" can't be used without "select" permission on the table`},
+		{
+			as("writer"), `{"table":"album","where":{},"$set":{"title":"x"}}`, "permission-denied", "$.args",
+			`select on "album" for role "writer" is not allowed. ; "update" is only allowed if the role has "select" permission as "where" can't be used without "select" permission on the table`,
+		},
 		{admin, `{"table":"album","where":{}}`, "unexpected-payload", "$.args", "atleast one of $set, $inc, $mul has to be present"},
 		{admin, `{"table":"album","where":{},"$set":{"nope":1}}`, "permission-denied", `$.args["$set"]`, `no such column exists: "nope"`},
 		{agent, `{"table":"album","where":{},"$set":{"stock":1}}`, "not-supported", `$.args["$set"]`, `column "stock" is not updatable for role "agent"; its value is predefined in permission`},

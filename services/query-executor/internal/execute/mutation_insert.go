@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"queryengine/pkg/apierror"
@@ -44,7 +45,7 @@ func (i *insertion) statement(s *plan.InsertStatement, gives byte, out ir.Output
 	if s.Key == nil {
 		return i.Source.Dialect.RenderMutation(s.IR(out), i.options)
 	}
-	key := append(s.Key, gives)
+	key := append(slices.Clone(s.Key), gives)
 	i.mu.Lock()
 	known := i.statements[string(key)]
 	i.mu.Unlock()

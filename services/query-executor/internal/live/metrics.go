@@ -3,9 +3,9 @@ package live
 import (
 	"time"
 
-	"queryengine/pkg/telemetry"
-
 	"github.com/prometheus/client_golang/prometheus"
+
+	"queryengine/pkg/telemetry"
 )
 
 // kind is a kind of subscription, as metrics and logs call it.

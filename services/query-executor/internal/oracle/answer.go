@@ -35,7 +35,7 @@ func (q *Query) Answer() (answer any, err error) {
 	case f.kind == byKeyField:
 		// The key is compared as the role sees it, too.
 		from = e.choose(&rows{
-			table: t, where: comparison{column: t.column("id"), op: "_eq", value: f.id}, limit: -1,
+			table: t, where: comparison{column: t.id(), op: "_eq", value: f.id}, limit: -1,
 		}, e.visible(t, t.Rows()))
 	default:
 		from = e.visible(t, t.Rows())

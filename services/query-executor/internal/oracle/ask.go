@@ -135,7 +135,7 @@ func (a *asker) choose(r *rows, single bool) {
 		first := a.direct(ordering{column: r.distinct[0]})
 		r.order = append([]ordering{first}, r.order...)
 	}
-	if id := t.column("id"); a.sight(t).grants("id") && a.chance(90) {
+	if id := t.id(); a.sight(t).grants("id") && a.chance(90) {
 		r.order = append(r.order, a.direct(ordering{column: id}))
 	}
 	if single {
@@ -227,7 +227,7 @@ func (a *asker) condition(t *Table, depth int) expression {
 	if len(columns)+len(computed) == 0 {
 		return conjunction{}
 	}
-	return a.comparison(t, columns, computed)
+	return a.comparison(columns, computed)
 }
 
 func (a *asker) aggregateCondition(t *Table, depth int) (expression, bool) {

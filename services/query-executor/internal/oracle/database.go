@@ -186,7 +186,9 @@ func (m *Model) permissionMetadata(t *Table) object {
 				}
 			}
 			o := object{
-				{"columns", columns}, {"computed_fields", computed}, {"filter", rule(p.filter)},
+				{"columns", columns},
+				{"computed_fields", computed},
+				{"filter", rule(p.filter)},
 				{"allow_aggregations", p.aggregations},
 			}
 			if p.limit >= 0 {

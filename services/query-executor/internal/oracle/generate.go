@@ -276,7 +276,7 @@ func (m *maker) function(t *Table, i int) {
 		},
 		&Function{
 			Name: fmt.Sprintf("one%d", i), Returns: t, Single: true, body: "SELECT * FROM " + name + " WHERE id = n",
-			rows: func(n float64) []Row { return matching(t, t.column("id"), n) },
+			rows: func(n float64) []Row { return matching(t, t.id(), n) },
 		})
 }
 

@@ -89,8 +89,9 @@ func (t *Table) Rows() []Row {
 	return rows
 }
 
-func (t *Table) column(name string) *Column {
-	return t.Columns[slices.IndexFunc(t.Columns, func(c *Column) bool { return c.Name == name })]
+// id is the column that every table has.
+func (t *Table) id() *Column {
+	return t.Columns[slices.IndexFunc(t.Columns, func(c *Column) bool { return c.Name == "id" })]
 }
 
 // of are the columns of some kinds.

@@ -123,7 +123,7 @@ func (m *maker) ruleComparison(t *Table) expression {
 			return comparison{column: pick(m.Rand, texts), op: pick(m.Rand, []string{"_eq", "_neq", "_gt"}), session: "x-engine-word"}
 		}
 	}
-	x := m.comparison(t, t.Columns, t.Computed)
+	x := m.comparison(t.Columns, t.Computed)
 	switch {
 	case x.op == "_eq" && m.chance(50) && (x.column == nil || x.column.Kind != JSON): // its literals would be operators
 		x.literal = true
@@ -137,7 +137,7 @@ func (m *maker) ruleComparison(t *Table) expression {
 }
 
 // comparison compares one of the columns or scalar computed fields.
-func (m *maker) comparison(t *Table, columns []*Column, computed []*Computed) comparison {
+func (m *maker) comparison(columns []*Column, computed []*Computed) comparison {
 	computed = slices.DeleteFunc(slices.Clone(computed), func(c *Computed) bool { return c.Returns != nil || c.argument })
 	if len(computed) > 0 && (m.chance(20) || len(columns) == 0) {
 		c := pick(m.Rand, computed)

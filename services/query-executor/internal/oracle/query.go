@@ -138,7 +138,7 @@ func (w *writer) arguments(f *field) []string {
 	add := func(name string, v any) { args = append(args, name+": "+w.value(v)) }
 	switch {
 	case f.kind == byKeyField:
-		add(f.rows.table.column("id").Field, typed{"Int!", f.id})
+		add(f.rows.table.id().Field, typed{"Int!", f.id})
 	case f.given:
 		add("args", object{{"n", typed{"Int", f.n}}})
 	case f.path != "":

@@ -28,9 +28,6 @@ func (k Kind) graphQL() string {
 	return map[Kind]string{Int: "Int", Float: "float8", Text: "String", Bool: "Boolean", Texts: "[String!]", JSON: "jsonb"}[k]
 }
 
-func (k Kind) numeric() bool    { return k == Int || k == Float }
-func (k Kind) comparable() bool { return k.numeric() || k == Text || k == Texts }
-
 // truth is a truth value of three-valued logic: and is the minimum, or the maximum.
 type truth int8
 

@@ -20,7 +20,7 @@ func (p *planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v
 		case schema.ArgConstraint:
 			return p.constraint(c, in, v)
 		case schema.ArgUpdateColumns:
-			return p.updateColumns(c, at, in, v)
+			return p.updateColumns(c, in, v)
 		}
 		v, null, err := p.isNull(in.Type, v, LookShape)
 		if err != nil || null {
@@ -60,7 +60,7 @@ func (p *planner) constraint(c *ir.OnConflict, in *schema.Input, v value) error 
 
 // updateColumns plans the columns that take the new values. The fault of a placeholder is
 // that of the whole clause.
-func (p *planner) updateColumns(c *ir.OnConflict, at schema.Ref, in *schema.Input, v value) error {
+func (p *planner) updateColumns(c *ir.OnConflict, in *schema.Input, v value) error {
 	depth := len(p.path) - 1
 	return p.list(in.Type, v, func(item schema.Ref, v value) error {
 		chosen, err := p.enum(item, v)

@@ -38,7 +38,7 @@ type RemoteReference struct {
 
 // joinRemote plans a field whose value a remote schema gives.
 func (p *planner) joinRemote(m *schema.RemoteJoin, f *schema.Field, s *selected) error {
-	target := m.RemoteRelationship.Remote
+	target := m.Remote
 	p.dependOn(target.Remote)
 	d := &remoteDocument{remote: target.Remote, names: p.typeNames(target.Remote)}
 	last := m.Path[len(m.Path)-1]

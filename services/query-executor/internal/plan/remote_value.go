@@ -94,7 +94,7 @@ func (p *planner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschem
 	switch {
 	case scalar && v.literal == nil:
 		return d.part(v, of), false, nil
-	case scalar && !(isList && v.kind() == kindList):
+	case scalar && (!isList || v.kind() != kindList):
 		return d.literal(v.literal), false, nil
 	}
 	p.look(v, LookShape)

@@ -13,15 +13,19 @@ import (
 //   - *InsertRelation: related rows to be inserted
 //   - *catalog.Constraint: a constraint that a conflict is about
 type (
-	// InsertRows and InsertRow are root fields that insert.
+	// InsertRows is a root field that inserts rows.
 	InsertRows struct{ *Writable }
-	InsertRow  struct{ *Writable }
-	// UpdateRows, UpdateByPK and UpdateMany are root fields that update.
+	// InsertRow is a root field that inserts one row.
+	InsertRow struct{ *Writable }
+	// UpdateRows is a root field that updates the rows of a condition.
 	UpdateRows struct{ *Writable }
+	// UpdateByPK is a root field that updates the row of a key.
 	UpdateByPK struct{ *Writable }
+	// UpdateMany is a root field that updates once for each of a list.
 	UpdateMany struct{ *Writable }
-	// DeleteRows and DeleteByPK are root fields that delete.
+	// DeleteRows is a root field that deletes the rows of a condition.
 	DeleteRows struct{ *Writable }
+	// DeleteByPK is a root field that deletes the row of a key.
 	DeleteByPK struct{ *Writable }
 
 	// AffectedRows and Returning are the fields of a mutation's answer.

@@ -25,7 +25,7 @@ func (t *Table) nativeMembers() []Field {
 		return nil
 	}
 	var fields []Field
-	for _, e := range t.Table.Embedded {
+	for _, e := range t.Embedded {
 		target := t.role.Table(e.Target)
 		c, visible := t.Permission.Column(e.Column.Name)
 		if target == nil || !visible || e.Column.Field == "" {

@@ -29,9 +29,9 @@ func (p remotePart) build() content {
 	for _, f := range p.Fields {
 		c.fields = append(c.fields, r.remoteField(p.remote, f))
 	}
-	for _, relationship := range r.source.RemoteTypeRelationships(p.remote, p.Type.Remote) {
+	for _, relationship := range r.source.RemoteTypeRelationships(p.remote, p.Remote) {
 		if relationship.Remote != nil {
-			c.fields = append(c.fields, r.remoteJoin(relationship, p.remote.Name+"_"+p.Type.Remote)...)
+			c.fields = append(c.fields, r.remoteJoin(relationship, p.remote.Name+"_"+p.Remote)...)
 			continue
 		}
 		c.fields = append(c.fields, r.remoteRelation(relationship, naming{})...)
