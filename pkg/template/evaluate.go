@@ -18,10 +18,10 @@ type Environment struct {
 // Function takes and returns a value. The text of its error is what the user sees.
 type Function func(argument any) (any, error)
 
-// FunctionError is the error of a function, in the words that the user sees.
-type FunctionError string
+// RefusedError is the error of a function, in the words that the user sees.
+type RefusedError string
 
-func (r FunctionError) Error() string { return string(r) }
+func (r RefusedError) Error() string { return string(r) }
 
 // Evaluate returns the value of the template. Its error is an *Error.
 func (t *Template) Evaluate(e Environment) (any, error) {

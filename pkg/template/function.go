@@ -96,13 +96,13 @@ var library = map[string]Function{
 }
 
 func unexpectedType(what, expected string, v any) error {
-	return FunctionError("parsing " + what + " failed, expected " + expected + ", but encountered " + TypeName(v))
+	return RefusedError("parsing " + what + " failed, expected " + expected + ", but encountered " + TypeName(v))
 }
 
 func empty(v any) (any, error) {
 	switch v := v.(type) {
 	case bool:
-		return nil, FunctionError("Cannot define emptiness for a boolean")
+		return nil, RefusedError("Cannot define emptiness for a boolean")
 	case json.Number:
 		return compareNumbers(string(v), "0") == 0, nil
 	case string:
@@ -141,7 +141,7 @@ func inverse(v any) (any, error) {
 		if n, ok := reciprocal(v); ok {
 			return n, nil
 		}
-		return nil, FunctionError("Cannot divide by zero")
+		return nil, RefusedError("Cannot divide by zero")
 	case string:
 		runes := []rune(v)
 		slices.Reverse(runes)
@@ -159,17 +159,17 @@ func split(v any) (first, rest any, err error) {
 	switch v := v.(type) {
 	case string:
 		if v == "" {
-			return nil, nil, FunctionError("Empty string")
+			return nil, nil, RefusedError("Empty string")
 		}
 		_, n := utf8.DecodeRuneInString(v)
 		return v[:n], v[n:], nil
 	case []any:
 		if len(v) == 0 {
-			return nil, nil, FunctionError("Empty array")
+			return nil, nil, RefusedError("Empty array")
 		}
 		return v[0], v[1:], nil
 	}
-	return nil, nil, FunctionError("Expected an array or string")
+	return nil, nil, RefusedError("Expected an array or string")
 }
 
 func head(v any) (any, error) {
@@ -223,7 +223,7 @@ func fromPairs(v any) (any, error) {
 				continue
 			}
 		}
-		return nil, FunctionError("Expected an array of shape [ [k1,v1], [k2,v2] ... ] - With String keys.")
+		return nil, RefusedError("Expected an array of shape [ [k1,v1], [k2,v2] ... ] - With String keys.")
 	}
 	return object, nil
 }

@@ -67,9 +67,9 @@ func (s *scope) variable(argument any) (any, error) {
 				return v, nil
 			}
 		}
-		return nil, template.FunctionError("Session variable " + strconv.Quote(name) + " not found")
+		return nil, template.RefusedError("Session variable " + strconv.Quote(name) + " not found")
 	}
-	return nil, template.FunctionError("Session variable name should be a string")
+	return nil, template.RefusedError("Session variable name should be a string")
 }
 
 // requestScope is what the templates of a request see: the original request.
