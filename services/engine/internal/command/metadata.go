@@ -118,7 +118,7 @@ func metadataApply() projectCommand {
 func (p *workplace) printChanges(raw json.RawMessage) (changed bool, err error) {
 	var report struct {
 		Changes []struct{ Op, Kind, Source, Schema, Name string } `json:"changes"`
-		Refused *remote.RefusedError                                   `json:"refused"`
+		Refused *remote.RefusedError                              `json:"refused"`
 	}
 	if err := json.Unmarshal(raw, &report); err != nil {
 		return false, fmt.Errorf("answer of the server: %w", err)
