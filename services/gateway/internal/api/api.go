@@ -166,8 +166,8 @@ type version struct {
 func New(s Settings, d Deps) *API {
 	a := &API{Settings: s, Deps: d, tracing: newTracing(d.Tracer), limits: limits.NewKeeper(), stopping: make(chan struct{})}
 	a.logs = newLogs(d.Log, s.Logging)
-	a.exchanges.New = func() any { return newExchange(a) }
 	a.sockets = a.newWebSockets()
+	a.exchanges.New = func() any { return newExchange(a) }
 	a.configAnswer = a.makeConfigAnswer()
 	a.versionAnswer = makeVersionAnswer(s.Version)
 	a.strictTransport = strictTransport(s.StrictTransport)

@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/request"
+	"queryengine/services/gateway/internal/websocket"
 )
 
 // LogSettings say what the lines about requests show.
@@ -24,9 +25,10 @@ type LogSettings struct {
 
 // logs are the lines that the API writes.
 type logs struct {
-	access *telemetry.Stream // nil when requests are not logged
-	limits *slog.Logger
-	faults *slog.Logger
+	access  *telemetry.Stream // nil when requests are not logged
+	limits  *slog.Logger
+	faults  *slog.Logger
+	sockets websocket.Logging
 	// queries says that GraphQL requests are shown although they succeed.
 	queries bool
 	// describe says that the hashes of operations are wanted.
@@ -40,8 +42,10 @@ func newLogs(l *slog.Logger, s LogSettings) logs {
 		faults:  telemetry.Of(l, telemetry.LogUnhandled),
 		queries: telemetry.StreamOf(l, telemetry.LogQuery) != nil && !s.QueryOnlyOnError,
 	}
-	sockets := telemetry.StreamOf(l, telemetry.LogWebSocket)
-	out.describe = out.access.Enabled(slog.LevelInfo) || sockets.Enabled(slog.LevelInfo)
+	out.sockets = websocket.Logging{
+		Stream: telemetry.StreamOf(l, telemetry.LogWebSocket), Queries: out.queries, Masked: s.Masked,
+	}
+	out.describe = out.access.Enabled(slog.LevelInfo) || out.sockets.Stream.Enabled(slog.LevelInfo)
 	return out
 }
 

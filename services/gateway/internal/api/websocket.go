@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/live"
@@ -32,7 +32,8 @@ func (a *API) newWebSockets() *websocket.Server {
 		Execute:   a.executeOverWebSocket,
 		Subscribe: a.subscribeOverWebSocket,
 		Metrics:   a.WebSocketMetrics,
-		Logger:    a.Log,
+		Logger:    telemetry.Of(a.Log, telemetry.LogWebSocketServer),
+		Logging:   a.logs.sockets,
 	})
 }
 
@@ -42,28 +43,26 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 		ctx, cancel = context.WithTimeout(ctx, a.RequestTimeout)
 		defer cancel()
 	}
-	id := uuid.NewString()
 	bounds := a.limitsOf(o.Session)
 	err := bounds.Rate(o.Address)
 	if err == nil {
 		limited, finish := bounds.Time(ctx)
-		err = finish(a.Bus.Call(limited, bus.QueryExecute, a.executeRequest(o.Session, o.Request, o.Relay, id, a.clientHeaders(o.Header, "")), newExecuteHead, sink))
+		err = finish(a.Bus.Call(limited, bus.QueryExecute, a.executeRequest(o.Session, o.Request, o.Relay, o.RequestID, a.clientHeaders(o.Header, "")), newExecuteHead, sink))
 	}
-	return a.refused(ctx, o.Session, o.Request.OperationName, id, err)
+	return a.refused(ctx, o.Session, o.Request.OperationName, o.RequestID, err)
 }
 
 func (a *API) subscribeOverWebSocket(ctx context.Context, o websocket.Operation, r live.Receiver) (websocket.Subscription, error) {
-	id := uuid.NewString()
 	err := a.limitsOf(o.Session).Rate(o.Address)
 	if err == nil {
 		var s *live.Subscription
-		if s, err = a.Live.Subscribe(ctx, a.executeRequest(o.Session, o.Request, o.Relay, id, nil), func() map[string]string {
+		if s, err = a.Live.Subscribe(ctx, a.executeRequest(o.Session, o.Request, o.Relay, o.RequestID, nil), func() map[string]string {
 			return a.clientHeaders(o.Header, "")
 		}, r); err == nil {
 			return s, nil
 		}
 	}
-	return nil, a.refused(ctx, o.Session, o.Request.OperationName, id, err)
+	return nil, a.refused(ctx, o.Session, o.Request.OperationName, o.RequestID, err)
 }
 
 // addWebSockets adds what GET requests to the GraphQL endpoints get: a WebSocket if they
@@ -101,8 +100,10 @@ func (a *API) addWebSockets(e *echo.Echo) {
 func (a *API) upgrade(w http.ResponseWriter, r *http.Request, endpoint websocket.Endpoint) {
 	if origin := r.Header.Get("Origin"); origin != "" && !a.CORS.Off() && !a.CORS.Allows(origin) {
 		a.secure(w.Header(), r)
-		refuseUpgrade(w, apierror.New(apierror.AccessDenied, "received origin header does not match configured CORS domains").
-			WithStatus(http.StatusBadRequest))
+		refused := apierror.New(apierror.AccessDenied, "received origin header does not match configured CORS domains").
+			WithStatus(http.StatusBadRequest)
+		a.logs.sockets.Reject(refused)
+		refuseUpgrade(w, refused)
 		return
 	}
 	if a.CORS.Off() && !a.WebSocketReadCookie {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/google/uuid"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/session"
@@ -27,6 +28,7 @@ const (
 // conn is one connection.
 type conn struct {
 	server   *Server
+	id       string
 	socket   *websocket.Conn
 	protocol protocol
 	endpoint Endpoint
@@ -45,6 +47,8 @@ type conn struct {
 	session    *session.Session
 	header     http.Header // that the session was made of
 	initFault  string      // why connection_init failed
+	expires    time.Time   // of the session, zero for never
+	reason     string      // why the connection was closed
 	operations map[string]operation
 	running    sync.WaitGroup
 
@@ -54,7 +58,7 @@ type conn struct {
 func newConn(s *Server, socket *websocket.Conn, p protocol, e Endpoint, upgrade http.Header) *conn {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &conn{
-		server: s, socket: socket, protocol: p, endpoint: e, upgrade: upgrade, opened: time.Now(),
+		server: s, id: uuid.NewString(), socket: socket, protocol: p, endpoint: e, upgrade: upgrade, opened: time.Now(),
 		ctx: ctx, cancel: cancel, slots: make(chan struct{}, s.config.MaxOperations),
 		operations: map[string]operation{},
 		out:        outbox{subscriptions: maxSubscriptions},
@@ -119,7 +123,15 @@ func (c *conn) readOne() error {
 	return nil
 }
 
+// closeReason is why the connection was closed, "" when its client did it.
+func (c *conn) closeReason() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reason
+}
+
 func (c *conn) unreadable(err error) error {
+	c.log(&logEntry{event: eventFault, text: err.Error()})
 	if c.protocol == transport {
 		c.close(statusBadRequest, "4400: Parsing client message failed: "+err.Error())
 		return nil
@@ -143,6 +155,7 @@ func (c *conn) initialise(m message) error {
 	c.mu.Lock()
 	c.session, c.initFault = nil, text
 	c.mu.Unlock()
+	c.log(&logEntry{event: eventFault, text: text})
 	if c.protocol == transport {
 		c.close(statusForbidden, "4403: Forbidden")
 		return nil
@@ -162,7 +175,7 @@ func (c *conn) authenticate(h http.Header) (bool, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session, c.header, c.initFault = identity.Session, h, ""
+	c.session, c.header, c.initFault, c.expires = identity.Session, h, "", identity.Expires
 	if c.expiry != nil {
 		c.expiry.Stop()
 		c.expiry = nil
@@ -214,7 +227,7 @@ func (c *conn) send(text []byte) error {
 	started := time.Now()
 	err := c.socket.Write(ctx, websocket.MessageText, text)
 	if err != nil && ctx.Err() != nil && c.ctx.Err() == nil {
-		c.server.deps.Logger.Warn("a WebSocket was closed: the client does not take its messages")
+		c.log(&logEntry{event: eventFault, text: "the client does not take its messages"})
 	}
 	c.server.deps.Metrics.sent(len(text), time.Since(started))
 	return err
@@ -222,6 +235,11 @@ func (c *conn) send(text []byte) error {
 
 // close ends the connection with a reason; reading ends with it.
 func (c *conn) close(code websocket.StatusCode, reason string) {
+	c.mu.Lock()
+	if c.reason == "" {
+		c.reason = reason
+	}
+	c.mu.Unlock()
 	const limit = 123 // bytes, by RFC 6455
 	if code >= statusBadRequest {
 		encoded, _ := json.Marshal(map[string]string{"server_error_msg": reason}) // strings always encode

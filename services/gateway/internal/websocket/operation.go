@@ -6,16 +6,18 @@ import (
 	"sync/atomic"
 
 	"github.com/coder/websocket"
+	"github.com/google/uuid"
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
+	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/request"
 )
 
 // start begins an operation. What is wrong with it is told to the client; an error ends the
 // connection.
 func (c *conn) start(m message) error {
-	o := Operation{Relay: c.endpoint.Relay, Address: c.endpoint.Address}
+	o := Operation{RequestID: uuid.NewString(), Relay: c.endpoint.Relay, Address: c.endpoint.Address}
 	c.mu.Lock()
 	_, taken := c.operations[m.id]
 	o.Session, o.Header = c.session, c.header
@@ -31,6 +33,7 @@ func (c *conn) start(m message) error {
 	}
 	var err error
 	if o.Request, err = request.Read(m.payload); err != nil {
+		c.logOperation(operationFailed, m.id, &o, "", apierror.From(err))
 		return c.fail(m.id, err)
 	}
 	select {
@@ -42,12 +45,12 @@ func (c *conn) start(m message) error {
 		c.subscribe(m.id, o)
 		return nil
 	}
-	a := &answer{conn: c, id: m.id}
+	a := &answer{conn: c, id: m.id, operation: &o}
 	var ctx context.Context
 	ctx, a.cancel = context.WithCancel(c.ctx)
 	c.add(m.id, a)
 	c.running.Go(func() {
-		c.run(ctx, a, o)
+		c.run(ctx, a)
 		a.cancel()
 		<-c.slots
 	})
@@ -61,15 +64,20 @@ func (c *conn) stop(id string) {
 	o := c.operations[id]
 	delete(c.operations, id)
 	c.mu.Unlock()
-	if o != nil {
-		o.stop()
+	if o == nil {
+		return
 	}
+	o.stop()
+	operation, hash := o.about()
+	c.logOperation(operationStopped, id, operation, hash, nil)
 }
 
 // operation is a running operation.
 type operation interface {
 	// stop ends the operation, as far as that can be done.
 	stop()
+	// about is what was asked for, and its hash once that is known.
+	about() (*Operation, string)
 }
 
 func (c *conn) add(id string, o operation) {
@@ -87,12 +95,18 @@ func (c *conn) forget(id string, o operation) {
 	}
 }
 
-func (c *conn) run(ctx context.Context, a *answer, o Operation) {
-	err := c.server.deps.Execute(ctx, o, a)
+func (c *conn) run(ctx context.Context, a *answer) {
+	c.logOperation(operationStarted, a.id, a.operation, "", nil)
+	err := c.server.deps.Execute(ctx, *a.operation, a)
 	c.forget(a.id, a) // before the client hears that the operation is complete
 	if ctx.Err() != nil && a.writer == nil {
 		return // the client does not want it any more
 	}
+	kind, failure := operationCompleted, (*apierror.Error)(nil)
+	if err != nil {
+		kind, failure = operationFailed, apierror.From(err)
+	}
+	c.logOperation(kind, a.id, a.operation, a.hash(), failure)
 	switch {
 	case err != nil && a.writer != nil:
 		// A part of the message has been sent: only breaking off tells the client.
@@ -122,6 +136,7 @@ func (c *conn) fail(id string, err error) error {
 // misused tells a client that it broke the rules of the conversation, which ends it in the
 // newer protocol.
 func (c *conn) misused(id, text string) error {
+	c.log(&logEntry{event: eventOperation, text: text, operation: &operationEntry{id: id, kind: operationMisused}})
 	if err := c.send(c.protocol.failure(id, apierror.New(apierror.StartFailed, text), c.endpoint.FlatErrors, true)); err != nil {
 		return err
 	}
@@ -140,6 +155,18 @@ type answer struct {
 	cancel context.CancelFunc
 	begun  atomic.Bool    // a part of the message has been sent
 	writer io.WriteCloser // nil before that
+
+	operation *Operation
+	shape     atomic.Pointer[string] // the parameterized query hash, nil as long as it isn't known
+}
+
+func (a *answer) about() (*Operation, string) { return a.operation, a.hash() }
+
+func (a *answer) hash() string {
+	if s := a.shape.Load(); s != nil {
+		return *s
+	}
+	return ""
 }
 
 func (a *answer) stop() {
@@ -149,7 +176,13 @@ func (a *answer) stop() {
 }
 
 // Head leaves out response headers, which have no place here.
-func (*answer) Head(proto.Message) error { return nil }
+func (a *answer) Head(m proto.Message) error {
+	if h, ok := m.(*queryv1.ExecuteHead); ok {
+		hash := h.GetParameterizedQueryHash()
+		a.shape.Store(&hash)
+	}
+	return nil
+}
 
 func (a *answer) Write(p []byte) (int, error) {
 	if a.writer == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/session"
 	"queryengine/services/gateway/internal/auth"
@@ -41,12 +42,15 @@ type Deps struct {
 	Subscribe func(ctx context.Context, o Operation, r live.Receiver) (Subscription, error)
 	Metrics   *Metrics
 	Logger    *slog.Logger
+	Logging   Logging
 }
 
 // Operation is one operation of a client.
 type Operation struct {
-	Session *session.Session
-	Request request.GraphQL
+	// RequestID is that of the operation, which the connection makes.
+	RequestID string
+	Session   *session.Session
+	Request   request.GraphQL
 	// Header is that of the connection, with what its client added when it began.
 	Header http.Header
 	// Relay asks for the relay schema.
@@ -58,6 +62,8 @@ type Operation struct {
 // Subscription is a running subscription; a *live.Subscription.
 type Subscription interface {
 	Close()
+	// Hash is the parameterized query hash.
+	Hash() string
 	// Resume goes on with a stream whose receiver had no room.
 	Resume()
 }
@@ -117,7 +123,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, e Endpoint) {
 	}
 	socket, err := websocket.Accept(w, r, options)
 	if err != nil {
-		s.deps.Logger.Debug("a WebSocket could not be opened", "error", err)
+		s.deps.Logging.Reject(apierror.New(apierror.BadRequest, err.Error()))
 		return // Accept has answered
 	}
 	socket.SetReadLimit(s.config.MaxMessage)
@@ -127,7 +133,9 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, e Endpoint) {
 		return
 	}
 	defer s.remove(c)
+	c.log(&logEntry{event: eventAccepted})
 	c.serve()
+	c.log(&logEntry{event: eventClosed, message: c.closeReason()})
 }
 
 // Restart closes the connections that were opened before a time, with a reason: their clients

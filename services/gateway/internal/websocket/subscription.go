@@ -21,7 +21,7 @@ const (
 
 // subscribe begins a subscription; the caller has taken a slot for that.
 func (c *conn) subscribe(id string, o Operation) {
-	f := &feed{conn: c, id: id}
+	f := &feed{conn: c, id: id, operation: &o}
 	var ctx context.Context
 	ctx, f.cancel = context.WithCancel(c.ctx)
 	c.add(id, f)
@@ -30,6 +30,7 @@ func (c *conn) subscribe(id string, o Operation) {
 		var err error
 		if c.out.admit() {
 			var s Subscription
+			c.logOperation(operationStarted, id, &o, "", nil)
 			if s, err = c.server.deps.Subscribe(ctx, o, f); err == nil {
 				f.started(s)
 				return
@@ -58,6 +59,8 @@ type feed struct {
 	conn   *conn
 	id     string
 	cancel context.CancelFunc
+
+	operation *Operation
 
 	// These belong to the mu of the connection's outbox.
 	subscription Subscription
@@ -248,9 +251,26 @@ func (o *outbox) next() (f *feed, n note, resume Subscription) {
 	return nil, n, nil
 }
 
+// about is the operation, and its hash once it has started.
+func (f *feed) about() (*Operation, string) {
+	f.conn.out.mu.Lock()
+	s := f.subscription
+	f.conn.out.mu.Unlock()
+	if s == nil {
+		return f.operation, ""
+	}
+	return f.operation, s.Hash()
+}
+
 // finish tells that the subscription has ended.
 func (f *feed) finish(e *apierror.Error) error {
 	c := f.conn
+	kind := operationCompleted
+	if e != nil {
+		kind = operationFailed
+	}
+	operation, hash := f.about()
+	c.logOperation(kind, f.id, operation, hash, e)
 	c.forget(f.id, f) // before the client hears that the id is free
 	f.stop()
 	if e != nil {

@@ -22,8 +22,9 @@ type subscription struct {
 	closed, resumed chan struct{}
 }
 
-func (s *subscription) Close()  { close(s.closed) }
-func (s *subscription) Resume() { s.resumed <- struct{}{} }
+func (s *subscription) Close()     { close(s.closed) }
+func (*subscription) Hash() string { return "hash-of-subscription" }
+func (s *subscription) Resume()    { s.resumed <- struct{}{} }
 
 func (w *world) subscribe(_ context.Context, o websocket.Operation, r live.Receiver) (websocket.Subscription, error) {
 	if strings.Contains(o.Request.Query, "unknown") {

@@ -16,6 +16,7 @@ import (
 	"queryengine/pkg/bus"
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
+	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/websocket"
 )
@@ -30,14 +31,14 @@ type world struct {
 	subscriptions chan *subscription
 }
 
-func setup(t *testing.T, c websocket.Config, e websocket.Endpoint) *world {
+func setup(t *testing.T, c websocket.Config, e websocket.Endpoint, logging ...websocket.Logging) *world {
 	t.Helper()
 	if c.InitTimeout == 0 {
 		c.InitTimeout = 10 * time.Second
 	}
 	c.MaxMessage, c.MaxOperations = 1<<16, 10
 	w := &world{began: make(chan struct{}, 10), stopped: make(chan struct{}, 10), subscriptions: make(chan *subscription, 10)}
-	w.server = websocket.NewServer(c, websocket.Deps{
+	deps := websocket.Deps{
 		Authenticate: func(_ context.Context, h http.Header) (*auth.Identity, error) {
 			if h.Get("X-Engine-Admin-Secret") != "s3cret" {
 				return nil, apierror.New(apierror.AccessDenied, "wrong secret")
@@ -51,7 +52,11 @@ func setup(t *testing.T, c websocket.Config, e websocket.Endpoint) *world {
 		Execute:   w.execute,
 		Subscribe: w.subscribe,
 		Logger:    telemetry.Discard(),
-	})
+	}
+	if len(logging) > 0 {
+		deps.Logging = logging[0]
+	}
+	w.server = websocket.NewServer(c, deps)
 	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.server.Serve(rw, r, e) }))
 	t.Cleanup(func() {
 		w.server.Stop()
@@ -63,6 +68,9 @@ func setup(t *testing.T, c websocket.Config, e websocket.Endpoint) *world {
 func (w *world) execute(ctx context.Context, o websocket.Operation, sink bus.Sink) error {
 	switch o.Request.Query {
 	case "role":
+		if err := sink.Head(&queryv1.ExecuteHead{ParameterizedQueryHash: "hash-of-role"}); err != nil {
+			return err
+		}
 		_, err := sink.Write([]byte(`{"data":{"role":"` + o.Session.Role + `"}}`))
 		return err
 	case "pieces":
