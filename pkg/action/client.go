@@ -36,7 +36,7 @@ type Caller struct {
 	Session *session.Session
 	// Headers are those of the client.
 	Headers map[string]string
-	// Query is the text of the client's document.
+	// Query is the text of the client's document, which an asynchronous call has none of any more.
 	Query string
 }
 
@@ -65,7 +65,7 @@ type payload struct {
 	} `json:"action"`
 	Input            json.RawMessage   `json:"input"`
 	SessionVariables map[string]string `json:"session_variables"`
-	RequestQuery     string            `json:"request_query"`
+	RequestQuery     *string           `json:"request_query"`
 }
 
 // Result is a value that fits the output type.
@@ -79,7 +79,10 @@ type Result struct {
 // *apierror.Error, or those of the context.
 func (c *Caller) Call(ctx context.Context, h *Handler, input []byte) (Result, error) {
 	d := &h.action.Meta.Definition
-	p := payload{Input: input, SessionVariables: c.variables(), RequestQuery: c.Query}
+	p := payload{Input: input, SessionVariables: c.variables()}
+	if c.Query != "" {
+		p.RequestQuery = &c.Query
+	}
 	p.Action.Name = h.action.Meta.Name
 	body, err := metadata.Encode(p)
 	if err != nil {

@@ -26,6 +26,7 @@ func newLive(e *Executor, d Deps) *live.Manager {
 		Queries:   live.Options{Interval: e.config.LiveInterval, Batch: e.config.LiveBatch},
 		Streams:   live.Options{Interval: e.config.StreamInterval, Batch: e.config.StreamBatch},
 		SkipEmpty: e.config.SkipEmptyResults,
+		Calls:     e.calls,
 		Metrics:   live.NewMetrics(d.Metrics),
 		Log:       telemetry.Of(d.Logger, telemetry.LogPoller),
 	})
@@ -103,17 +104,40 @@ func (e *Executor) subscription(ctx context.Context, q *request) (live.Subscript
 	}
 	out := live.Subscription{Plan: r.plan, Request: q, Role: q.session.Role, Live: r.plan.Live(), Remote: r.plan.Feed() != nil}
 	if out.Live == nil {
+		out.Calls = callsOf(r.plan, s)
 		return out, nil
 	}
 	values, err := out.Live.Values(&s.run)
 	if err != nil {
 		return out, err
 	}
-	for i, v := range values { // they may be a part of a larger text
-		values[i] = bytes.Clone(v)
-	}
-	out.Values = values
+	out.Values = cloneAll(values)
 	return out, nil
+}
+
+// callsOf are the calls of actions that a subscription is about, nil for none.
+func callsOf(p *planned, s *scratch) *live.Calls {
+	run := s.run
+	ids, lasting := p.Calls(&run)
+	if len(ids) == 0 {
+		return nil
+	}
+	run.Values, run.Bound = cloneAll(run.Values), cloneAll(run.Bound)
+	run.SetCookies = nil
+	return &live.Calls{IDs: ids, Lasting: lasting, Answer: func(ctx context.Context) ([]byte, error) {
+		own, out := run, backend.NewAnswer(nil, nil, 0)
+		err := p.Write(ctx, &own, out)
+		return out.Buf, err
+	}}
+}
+
+// cloneAll copies values, which may be parts of a larger text.
+func cloneAll(values [][]byte) [][]byte {
+	own := make([][]byte, len(values))
+	for i, v := range values {
+		own[i] = bytes.Clone(v)
+	}
+	return own
 }
 
 // explainSubscription answers QueryExplain for a subscription.
@@ -222,7 +246,7 @@ func (e *Executor) replanAll() {
 			if err == nil && next.Remote {
 				err = apierror.New(apierror.RemoteSchemaError, "a remote schema answers the subscription now: subscribe again")
 			}
-			if err != nil || next.Live == nil {
+			if err != nil || next.Live == nil && next.Calls == nil {
 				e.live.End(s, err)
 				continue
 			}

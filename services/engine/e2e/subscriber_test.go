@@ -27,7 +27,9 @@ type subscriber struct {
 	// results are the data of all results, by the id of the subscription.
 	results map[string][]json.RawMessage
 	errors  []string
-	closed  error
+	// completed are the subscriptions that the server has ended.
+	completed map[string]bool
+	closed    error
 }
 
 // subscriber opens a connection.
@@ -37,7 +39,7 @@ func (p *process) subscriber(header map[string]string) *subscriber {
 	socket, _, err := websocket.Dial(p.t.Context(), address, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	require.NoError(p.t, err)
 	socket.SetReadLimit(1 << 30)
-	s := &subscriber{t: p.t, socket: socket, results: map[string][]json.RawMessage{}}
+	s := &subscriber{t: p.t, socket: socket, results: map[string][]json.RawMessage{}, completed: map[string]bool{}}
 	s.send(map[string]any{"type": "connection_init", "payload": map[string]any{"headers": header}})
 	_, ack, err := socket.Read(p.t.Context())
 	require.NoError(p.t, err)
@@ -86,6 +88,8 @@ func (s *subscriber) read() {
 			s.errors = append(s.errors, string(text))
 		case "error":
 			s.errors = append(s.errors, string(text))
+		case "complete":
+			s.completed[m.ID] = true
 		}
 		s.mu.Unlock()
 	}
@@ -129,6 +133,16 @@ func (s *subscriber) awaitTrouble(want string) {
 	s.t.Helper()
 	eventually(s.t, 15*time.Second, func() bool { return strings.Contains(s.trouble(), want) },
 		func() string { return "wanted " + want + ", got " + s.trouble() })
+}
+
+// awaitEnd waits until the server has ended a subscription.
+func (s *subscriber) awaitEnd(id string) {
+	s.t.Helper()
+	eventually(s.t, 15*time.Second, func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.completed[id]
+	}, func() string { return "the subscription goes on" + s.trouble() })
 }
 
 // trouble is what went wrong on the connection, in words.

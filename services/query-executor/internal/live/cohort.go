@@ -14,9 +14,11 @@ type Subscriber struct {
 	ID uint64
 	Subscription
 
-	// link never changes; poller belongs to Manager.mu.
-	link   *Link
-	poller *poller
+	// link never changes; poller and watched, of which one is set while the subscription runs,
+	// belong to Manager.mu.
+	link    *Link
+	poller  *poller
+	watched bool
 
 	// These belong to the mu of the poller.
 	cohort *cohort
@@ -32,9 +34,15 @@ type Subscriber struct {
 	queued  bool
 }
 
+// runs says that the subscription is run.
+func (s *Subscriber) runs() bool { return s.poller != nil || s.watched }
+
 // keepPosition notes what a subscriber has seen before it leaves its cohort.
 func (s *Subscriber) keepPosition() {
 	p := s.poller
+	if p == nil {
+		return // what waits for calls notes it anyway
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.live.Streaming {

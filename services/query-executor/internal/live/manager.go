@@ -27,6 +27,8 @@ type Deps struct {
 	// SkipEmpty sends no results of live queries in which nothing was found.
 	SkipEmpty bool
 	Metrics   *Metrics
+	// Calls knows which calls of asynchronous actions have ended.
+	Calls CallLog
 	// Log takes a line for each cycle of a poller.
 	Log *slog.Logger
 }
@@ -39,7 +41,9 @@ const statements = 16
 type Subscription struct {
 	// Plan and Request are the caller's: for Stale, and to plan anew.
 	Plan, Request any
-	Live          *execute.Live
+	// Live is the statement; Calls take its place in a subscription about calls of actions.
+	Live  *execute.Live
+	Calls *Calls
 	// Remote says that a remote schema answers the subscription, which isn't for a Manager then.
 	Remote bool
 	// Values are those of the cohort.
@@ -64,6 +68,7 @@ type Manager struct {
 	links   map[string]*Link
 	pollers map[string]*poller
 	feeds   map[string]*feed // by source
+	calls   *watch           // nil as long as nobody has asked about calls
 	running sync.WaitGroup
 }
 
@@ -109,7 +114,8 @@ func (m *Manager) drop(l *Link) {
 	l.subscribers = nil
 }
 
-// Join begins a subscription. One that selects nothing (its Live is nil) ends at once.
+// Join begins a subscription. One that selects nothing (it has neither Live nor Calls) ends at
+// once.
 func (m *Manager) Join(link string, id uint64, s Subscription) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -121,7 +127,7 @@ func (m *Manager) Join(link string, id uint64, s Subscription) error {
 		return apierror.Newf(apierror.Unexpected, "the link has a subscriber %d already", id)
 	}
 	sub := &Subscriber{ID: id, Subscription: s, link: l}
-	if s.Live == nil {
+	if s.Live == nil && s.Calls == nil {
 		l.push(sub, &Result{End: true})
 		return nil
 	}
@@ -154,7 +160,7 @@ func (m *Manager) Stale(good func(plan any) bool) []*Subscriber {
 	var stale []*Subscriber
 	for _, l := range m.links {
 		for _, s := range l.subscribers {
-			if s.poller != nil && !good(s.Plan) {
+			if s.runs() && !good(s.Plan) {
 				stale = append(stale, s)
 			}
 		}
@@ -199,8 +205,14 @@ func (m *Manager) end(s *Subscriber, err error) {
 	s.link.push(s, r)
 }
 
-// attach puts a subscriber to its poller, which is started when it is the first one.
+// attach puts a subscriber to its poller, which is started when it is the first one, or among
+// those who wait for calls.
 func (m *Manager) attach(s *Subscriber) {
+	if s.Calls != nil {
+		m.watchCalls(s)
+		s.watched = true
+		return
+	}
 	key := s.Role + "\x00" + s.Live.Key()
 	p := m.pollers[key]
 	if p == nil {
@@ -232,6 +244,11 @@ func (m *Manager) feed(l *execute.Live) *feed {
 
 // detach takes a subscriber from its poller, which is stopped when it was the last one.
 func (m *Manager) detach(s *Subscriber) {
+	if s.watched {
+		s.watched = false
+		m.deps.Metrics.subscribers(queries, -1)
+		m.calls.remove(s)
+	}
 	p := s.poller
 	if p == nil {
 		return

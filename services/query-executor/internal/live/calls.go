@@ -1,0 +1,253 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"queryengine/pkg/apierror"
+)
+
+const (
+	// asked is how many calls are asked about at once.
+	asked = 1000
+	// askPatience bounds one question, answerPatience one answer.
+	askPatience    = 10 * time.Second
+	answerPatience = time.Minute
+)
+
+// Calls is what a subscription has in place of a statement when it is about calls of
+// asynchronous actions.
+type Calls struct {
+	IDs []string
+	// Lasting says that answers may change when the calls have ended: tables are part of them.
+	// The subscription goes on then; others end with their calls.
+	Lasting bool
+	// Answer makes the response document.
+	Answer func(ctx context.Context) ([]byte, error)
+}
+
+// CallLog knows which calls have ended.
+type CallLog interface {
+	// Finished says which of some calls have ended.
+	Finished(ctx context.Context, ids []string) ([]string, error)
+	// Watch tells of calls that end, without a promise that none is missed, until stop.
+	Watch(ended func(ids []string)) (stop func(), err error)
+}
+
+// watch answers all subscriptions about calls. It looks at the log at an interval, and at once
+// when it hears of a call that has ended.
+type watch struct {
+	manager *Manager
+	wake    chan struct{}
+
+	mu       sync.Mutex
+	watching map[*Subscriber]*watched
+	// heard are calls that have ended, as far as nobody has looked at them yet.
+	heard map[string]struct{}
+}
+
+// watched is a subscriber with what it waits for.
+type watched struct {
+	*Subscriber
+	open map[string]struct{}
+	// due says that it has to have an answer, busy that one is being made.
+	due, busy bool
+	hash      Hash
+	// known says that hash counts.
+	known bool
+}
+
+// watchCalls puts a subscriber among those who wait for calls.
+func (m *Manager) watchCalls(s *Subscriber) {
+	if m.calls == nil {
+		m.calls = &watch{manager: m, wake: make(chan struct{}, 1), watching: map[*Subscriber]*watched{}, heard: map[string]struct{}{}}
+		m.running.Go(m.calls.run)
+	}
+	m.deps.Metrics.subscribers(queries, 1)
+	m.calls.add(s)
+}
+
+func (w *watch) add(s *Subscriber) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	entry := &watched{Subscriber: s, open: make(map[string]struct{}, len(s.Calls.IDs)), due: true}
+	for _, id := range s.Calls.IDs {
+		entry.open[id] = struct{}{}
+	}
+	entry.known = copy(entry.hash[:], s.Hash) == len(entry.hash)
+	w.watching[s] = entry
+	w.signal()
+}
+
+// remove takes a subscriber out, and notes what it has seen.
+func (w *watch) remove(s *Subscriber) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if entry := w.watching[s]; entry != nil && entry.known {
+		s.Hash = bytes.Clone(entry.hash[:])
+	}
+	delete(w.watching, s)
+}
+
+func (w *watch) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// hear notes calls that have ended, when somebody waits for them.
+func (w *watch) hear(ids []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, entry := range w.watching {
+		for _, id := range ids {
+			if _, waits := entry.open[id]; waits {
+				w.heard[id] = struct{}{}
+				w.signal()
+			}
+		}
+	}
+}
+
+// run runs until the manager is closed.
+func (w *watch) run() {
+	log := w.manager.deps.Log
+	stop, err := w.manager.deps.Calls.Watch(w.hear)
+	if err != nil {
+		log.Warn("the ends of calls of actions are not heard of, subscriptions poll", "error", err)
+	} else {
+		defer stop()
+	}
+	interval := cmp.Or(w.manager.deps.Queries.Interval, time.Second)
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		all := false
+		select {
+		case <-w.manager.base.Done():
+			return
+		case <-tick.C:
+			all = true
+		case <-w.wake:
+		}
+		w.cycle(all)
+	}
+}
+
+// cycle answers those who have something to hear: all that may have, or those of whom it is
+// known.
+func (w *watch) cycle(all bool) {
+	m := w.manager
+	ended, ids := w.open(all)
+	if err := w.ask(ids, ended); err != nil && m.base.Err() == nil {
+		m.deps.Log.Warn("it isn't known which calls of actions have ended", "error", err)
+	}
+	for _, entry := range w.affected(ended, all) {
+		select {
+		case m.slots <- struct{}{}:
+		case <-m.base.Done():
+			return
+		}
+		m.running.Go(func() {
+			defer func() { <-m.slots }()
+			w.answer(entry)
+		})
+	}
+}
+
+// ask adds those of the calls that have ended.
+func (w *watch) ask(ids []string, ended map[string]struct{}) error {
+	ctx, cancel := context.WithTimeout(w.manager.base, askPatience)
+	defer cancel()
+	for part := range slices.Chunk(ids, asked) {
+		finished, err := w.manager.deps.Calls.Finished(ctx, part)
+		if err != nil {
+			return err
+		}
+		for _, id := range finished {
+			ended[id] = struct{}{}
+		}
+	}
+	return nil
+}
+
+// open takes what was heard of, and lists the calls to ask about: those that are waited for, or
+// those that somebody waits for who has no answer yet.
+func (w *watch) open(all bool) (heard map[string]struct{}, ids []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	heard, w.heard = w.heard, map[string]struct{}{}
+	distinct := map[string]struct{}{}
+	for _, entry := range w.watching {
+		if all || entry.due {
+			maps.Copy(distinct, entry.open)
+		}
+	}
+	return heard, slices.Collect(maps.Keys(distinct))
+}
+
+// affected are the subscribers whose answers may have changed; those with an answer in the making
+// get another one afterwards.
+func (w *watch) affected(ended map[string]struct{}, all bool) []*watched {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var list []*watched
+	for _, entry := range w.watching {
+		before := len(entry.open)
+		maps.DeleteFunc(entry.open, func(id string, _ struct{}) bool {
+			_, over := ended[id]
+			return over
+		})
+		if !entry.due && len(entry.open) == before && (!all || !entry.Calls.Lasting || len(entry.open) == len(entry.Calls.IDs)) {
+			continue
+		}
+		if entry.due = entry.busy; !entry.busy {
+			entry.busy = true
+			list = append(list, entry)
+		}
+	}
+	return list
+}
+
+// answer makes an answer and sends it, unless the subscriber has it.
+func (w *watch) answer(entry *watched) {
+	m := w.manager
+	ctx, cancel := context.WithTimeout(m.base, answerPatience)
+	defer cancel()
+	body, err := entry.Calls.Answer(ctx)
+	if m.base.Err() != nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	w.mu.Lock()
+	gone, over := w.watching[entry.Subscriber] != entry, len(entry.open) == 0 && !entry.Calls.Lasting
+	h := sha256.Sum256(body)
+	changed := !entry.known || entry.hash != h
+	entry.hash, entry.known, entry.busy = h, err == nil, false
+	if entry.due {
+		w.signal()
+	}
+	w.mu.Unlock()
+	switch {
+	case gone:
+		return
+	case err != nil && over:
+		m.end(entry.Subscriber, err)
+		return
+	case err != nil:
+		entry.link.push(entry.Subscriber, &Result{Err: apierror.From(err)})
+	case changed:
+		entry.link.push(entry.Subscriber, &Result{Data: body, Hash: h})
+	}
+	if over {
+		m.end(entry.Subscriber, nil)
+	}
+}
