@@ -17,6 +17,9 @@ type EventTriggers interface {
 	ChangeEventTriggers(ctx context.Context, c EventTriggerChanges) error
 	// InstalledEventTriggers are those of the names that have something in the database.
 	InstalledEventTriggers(ctx context.Context, names []string) ([]string, error)
+	// EventLogOutdated says that the log was made by an older server: its triggers are to be
+	// installed again.
+	EventLogOutdated(ctx context.Context) (bool, error)
 	// InvokeEventTrigger writes an event that no row has made, and returns its id.
 	InvokeEventTrigger(ctx context.Context, e ManualEvent) (id string, err error)
 	// RedeliverEvent makes an event as if it had never been tried.
@@ -106,9 +109,8 @@ type EventsCleaned struct{ Events, Invocations int64 }
 // EventLog is a Source whose events can be taken for delivery. The service event-delivery
 // asks it. All of it is safe against others that do the same at once.
 type EventLog interface {
-	// ListenEvents calls heard whenever events were written, until ctx ends or the
-	// connection is lost.
-	ListenEvents(ctx context.Context, heard func()) error
+	// OpenEventBell returns what says when events are written.
+	OpenEventBell(ctx context.Context) (EventBell, error)
 	// TakeEvents takes events that are due, at most limit; they are the caller's for
 	// EventLease, and for longer when that is renewed.
 	TakeEvents(ctx context.Context, wanted []EventDemand, limit int) ([]Event, error)
@@ -121,6 +123,20 @@ type EventLog interface {
 	// RecordEvents writes what became of events. An event that has an end keeps it.
 	RecordEvents(ctx context.Context, outcomes []EventOutcome) error
 	EventCleanups
+}
+
+// EventBell says when events are written, to one of the processes that take them at a time. It is
+// for one goroutine. After an error it is of no use.
+type EventBell interface {
+	// Arm makes those ring who write from now on. What was written before is to be taken after
+	// it. It returns false while somebody writes who won't ring; take events from time to
+	// time then, and try again.
+	Arm(ctx context.Context) (bool, error)
+	// Disarm spares who writes the ringing, which slows them down, while events are taken.
+	Disarm(ctx context.Context) error
+	// Wait waits until it has rung, or until ctx ends, which is no error.
+	Wait(ctx context.Context) (rung bool, err error)
+	Close()
 }
 
 // EventCleanups are the planned clean-ups of a source's log.

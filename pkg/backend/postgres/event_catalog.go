@@ -11,10 +11,16 @@ import (
 	"queryengine/pkg/backend"
 )
 
-// eventCatalogs lead from one version of the event log to the next: the first one makes it.
-//
-//go:embed eventlog/1_event_log.sql
-var eventCatalog1 string
+// The steps lead from one version of the event log to the next: the first one makes it. Each is
+// safe beside servers that know the version before: they go on to take and to record events, and
+// refuse to change triggers.
+var (
+	//go:embed eventlog/1_event_log.sql
+	eventCatalog1 string
+	//go:embed eventlog/2_event_bell.sql
+	eventCatalog2 string
+	eventCatalog  = []string{eventCatalog1, eventCatalog2}
+)
 
 // eventCatalogLock is the advisory lock of those that bring the log up to date; the number has
 // no meaning.
@@ -38,33 +44,50 @@ func prepareEventCatalog(ctx context.Context, pg *pgconn.PgConn) error {
 	if _, err := oneValue(ctx, pg, `SELECT pg_advisory_xact_lock(`+strconv.Itoa(eventCatalogLock)+`)`); err != nil {
 		return err
 	}
-	steps := []string{eventCatalog1}
-	current := 0
-	exists, err := hasEventCatalog(ctx, pg)
-	if err != nil {
+	current, err := eventCatalogVersion(ctx, pg)
+	if err != nil || current == len(eventCatalog) {
 		return err
 	}
-	if exists {
-		text, err := oneValue(ctx, pg, eventCatalogVersionSQL)
-		if err != nil {
-			return err
-		}
-		if current, err = strconv.Atoi(text); err != nil || current > len(steps) {
-			return apierror.Newf(apierror.NotSupported,
-				"the event log of the source has version %q, this server knows up to version %d", text, len(steps))
-		}
+	if current > len(eventCatalog) {
+		return apierror.Newf(apierror.NotSupported, "the event log of the source has version \"%d\", this server knows up to version %d",
+			current, len(eventCatalog))
 	}
-	if current == len(steps) {
-		return nil
-	}
-	for _, sql := range steps[current:] {
+	for _, sql := range eventCatalog[current:] {
 		if err := run(ctx, pg, sql); err != nil {
 			return err
 		}
 	}
 	return run(ctx, pg, `INSERT INTO engine_catalog.engine_source_catalog_version (version, upgraded_on)
-		VALUES ('`+strconv.Itoa(len(steps))+`', now())
+		VALUES ('`+strconv.Itoa(len(eventCatalog))+`', now())
 		ON CONFLICT ((version IS NOT NULL)) DO UPDATE SET version = excluded.version, upgraded_on = excluded.upgraded_on`)
+}
+
+// eventCatalogVersion is the version of the log, 0 for none.
+func eventCatalogVersion(ctx context.Context, pg *pgconn.PgConn) (int, error) {
+	exists, err := hasEventCatalog(ctx, pg)
+	if err != nil || !exists {
+		return 0, err
+	}
+	text, err := oneValue(ctx, pg, eventCatalogVersionSQL)
+	if err != nil {
+		return 0, err
+	}
+	version, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, apierror.Newf(apierror.NotSupported, "the event log of the source has no version that this server knows: %q", text)
+	}
+	return version, nil
+}
+
+// EventLogOutdated says whether the log is there and was made by an older server.
+func (s *Source) EventLogOutdated(ctx context.Context) (bool, error) {
+	c, err := s.primary.acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer c.release()
+	version, err := eventCatalogVersion(ctx, c.pg)
+	return version > 0 && version < len(eventCatalog), err
 }
 
 // run runs statements without parameters.

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -339,20 +338,6 @@ func TestOrderedEvents(t *testing.T) {
 	require.NotEmpty(t, take())
 }
 
-func TestListenEvents(t *testing.T) {
-	t.Parallel()
-	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
-	f.install(t, false, f.all("watch", "stock"))
-	heard := make(chan struct{}, 10)
-	ended := make(chan error, 1)
-	go func() { ended <- f.source.ListenEvents(t.Context(), func() { heard <- struct{}{} }) }()
-	<-heard // it listens
-	f.exec(t, `INSERT INTO stock VALUES (1), (2)`)
-	<-heard
-	f.exec(t, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN engine_events'`)
-	require.Error(t, <-ended)
-}
-
 func TestCleanEventLog(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
@@ -412,26 +397,9 @@ func TestEventCatalogIsMadeOnce(t *testing.T) {
 		all = errors.Join(all, <-errs)
 	}
 	require.NoError(t, all)
-	require.Equal(t, "1", f.text(t, `SELECT version FROM engine_catalog.engine_source_catalog_version`))
+	require.Equal(t, "2", f.text(t, `SELECT version FROM engine_catalog.engine_source_catalog_version`))
 
 	f.exec(t, `UPDATE engine_catalog.engine_source_catalog_version SET version = '99'`)
 	err := f.source.ChangeEventTriggers(t.Context(), backend.EventTriggerChanges{Install: []backend.EventTrigger{f.all("watch", "stock")}})
-	require.ErrorContains(t, err, `the event log of the source has version "99", this server knows up to version 1`)
-}
-
-// TestListeningEndsAtOnce holds that nobody who stops has to wait for a quiet connection.
-func TestListeningEndsAtOnce(t *testing.T) {
-	t.Parallel()
-	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
-	ctx, cancel := context.WithCancel(t.Context())
-	heard, ended := make(chan struct{}, 1), make(chan error, 1)
-	go func() { ended <- f.source.ListenEvents(ctx, func() { heard <- struct{}{} }) }()
-	<-heard
-	cancel()
-	select {
-	case err := <-ended:
-		require.ErrorIs(t, err, context.Canceled)
-	case <-time.After(cancelGrace):
-		require.Fail(t, "listening goes on")
-	}
+	require.ErrorContains(t, err, `the event log of the source has version "99", this server knows up to version 2`)
 }

@@ -94,7 +94,10 @@ func (s *source) signal() {
 	}
 }
 
-func (s *source) pause() { s.quiet.Store(true) }
+func (s *source) pause() {
+	s.quiet.Store(true)
+	s.signal()
+}
 
 func (s *source) end() { s.cancel() }
 
@@ -104,56 +107,29 @@ func (s *source) run(ctx context.Context) {
 	var parts sync.WaitGroup
 	parts.Go(func() { s.renew(ctx) })
 	if s.Batch > 0 && s.Interval > 0 {
-		parts.Go(func() { s.listen(ctx) })
 		parts.Go(func() { s.capture(ctx) })
 	}
 	parts.Go(func() { s.clean(ctx) })
 	parts.Wait()
 }
 
-// listen has the database say when there are events.
-func (s *source) listen(ctx context.Context) {
-	said := false
-	for ctx.Err() == nil {
-		err := s.log.ListenEvents(ctx, func() {
-			said = false
-			s.signal()
-		})
-		if ctx.Err() != nil {
-			return
-		}
-		if !said {
-			s.Logger.WarnContext(ctx, "a source doesn't say when there are events; they are looked for from time to time",
-				"source", s.meta.Name, "error", err)
-			said = true
-		}
-		lifecycle.Sleep(ctx, pause)
-	}
-}
-
-// capture takes events when there may be some.
+// capture takes events when there may be some. What keeps it from that is left to other processes.
 func (s *source) capture(ctx context.Context) {
+	a := &alarm{
+		open: s.log.OpenEventBell, wake: s.wake, interval: s.Interval, logger: s.Logger.With("source", s.meta.Name),
+	}
+	defer a.close()
 	ill := false
-	for ctx.Err() == nil {
-		n := 0
-		var err error
-		if !s.quiet.Load() {
-			n, err = s.captureOnce(ctx)
-		}
-		switch {
-		case err != nil && ctx.Err() == nil:
+	for ctx.Err() == nil && !s.quiet.Load() {
+		n, err := s.captureOnce(ctx)
+		if err != nil && ctx.Err() == nil {
 			if !ill {
 				s.Logger.WarnContext(ctx, "no events can be taken from a source at present", "source", s.meta.Name, "error", err)
 			}
+			a.close()
 			lifecycle.Sleep(ctx, pause)
-		case n < s.Batch:
-			timer := time.NewTimer(s.Interval)
-			select {
-			case <-s.wake:
-			case <-timer.C:
-			case <-ctx.Done():
-			}
-			timer.Stop()
+		} else if a.took(ctx, n); n < s.Batch {
+			a.rest(ctx)
 		}
 		ill = err != nil
 	}

@@ -172,7 +172,8 @@ func (w *work) changeSource(ctx context.Context, m *metadata.Source, c backend.E
 	return s.ChangeEventTriggers(ctx, c)
 }
 
-// addMissing adds those triggers that should be in the source and aren't.
+// addMissing adds those triggers that should be in the source and aren't, or are those of an older
+// server.
 func (w *work) addMissing(ctx context.Context, m *metadata.Source, c *backend.EventTriggerChanges) error {
 	var names []string
 	known := eventTriggers(w.current, m.Name)
@@ -188,9 +189,15 @@ func (w *work) addMissing(ctx context.Context, m *metadata.Source, c *backend.Ev
 	if err != nil {
 		return err
 	}
-	there, err := s.InstalledEventTriggers(ctx, names)
+	outdated, err := s.EventLogOutdated(ctx)
 	if err != nil {
 		return err
+	}
+	var there []string
+	if !outdated {
+		if there, err = s.InstalledEventTriggers(ctx, names); err != nil {
+			return err
+		}
 	}
 	for _, name := range names {
 		planned := slices.ContainsFunc(c.Install, func(t backend.EventTrigger) bool { return t.Name == name })
