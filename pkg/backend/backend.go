@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
@@ -162,8 +163,15 @@ type Args struct {
 	// Lists are the bound lists, by ir.Each.Index.
 	Lists   [][][]byte
 	Session *session.Session
+	// Lookups are the values that were looked up, by LookupKey.
+	Lookups map[string][][]byte
 	// RequestID is for comments that name it.
 	RequestID string
+}
+
+// LookupKey tells what is looked up from everything else that is.
+func LookupKey(l ir.Lookup) string {
+	return strings.Join([]string{l.Source, l.Table.Schema, l.Table.Name, l.Column, l.Where}, "\x00")
 }
 
 // Source is an open source: its pools of connections. Safe for concurrent use.

@@ -4,7 +4,8 @@
 //
 // Every name in it is a name of the database (never of the GraphQL schema), except
 // Alias, which is the key of the answer. Equal input gives equal IR, so a plan may be
-// cached: values that differ between requests are Variable and SessionVar.
+// cached: values that differ between requests are Variable, SessionVar
+// and Lookup.
 package ir
 
 import "queryengine/pkg/catalog"
@@ -51,6 +52,17 @@ type SessionObject struct {
 	Type catalog.Type // json or jsonb
 }
 
+// Lookup is an array of the values that a column has in the rows of a table of any source that
+// satisfy a condition. They are read before the statement runs.
+type Lookup struct {
+	Source string
+	Table  catalog.Name
+	Column string
+	// Where is the condition, in the language of permission rules.
+	Where string
+	Type  catalog.Type // of the array
+}
+
 // Default is the default of the column; only in inserts and updates.
 type Default struct{}
 
@@ -59,6 +71,7 @@ func (Variable) value()      {}
 func (Each) value()          {}
 func (SessionVar) value()    {}
 func (SessionObject) value() {}
+func (Lookup) value()        {}
 func (Default) value()       {}
 
 // Wrap names a function of the dialect that turns the text of a value into the type.

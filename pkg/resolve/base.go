@@ -33,7 +33,6 @@ type base struct {
 	// another field; conflicts says how.
 	excluded  map[string]bool
 	conflicts []conflict
-	remote    []string // names of remote relationships
 
 	mu          sync.Mutex
 	permissions map[permissionKey]*permissionEntry

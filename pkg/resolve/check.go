@@ -36,6 +36,7 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 	list = append(list, s.checkRemotePermissions()...)
 	list = append(list, s.actions.problems...)
 	list = append(list, s.checkRemote()...)
+	list = append(list, s.checkLookups()...)
 	list = append(list, s.checkRoles()...)
 	list = append(list, s.checkRoots()...)
 	list = append(list, s.checkEndpoints()...)

@@ -43,9 +43,6 @@ func (b *base) setConflicts() {
 	byName := make(map[string][]field, len(fields))
 	for _, f := range fields {
 		byName[f.name] = append(byName[f.name], f)
-		if f.kind == metadata.ObjectRemoteRelationship {
-			b.remote = append(b.remote, f.name)
-		}
 	}
 	for _, f := range fields {
 		same := byName[f.name]

@@ -66,6 +66,7 @@ func (d definitionParser) selectPermission(m *metadata.SelectPermission) (*Selec
 		return nil, err
 	}
 	p.SubscriptionRootFields, err = d.rootFields(p, m.SubscriptionRootFields)
+	p.Lookups = newLookups(d.tracker.lookups)
 	return p, err
 }
 
@@ -85,6 +86,7 @@ func (d definitionParser) insertPermission(m *metadata.InsertPermission) (*Inser
 	if p.Columns, err = d.settable(given, p.Presets, "insert", "insertable"); err != nil {
 		return nil, err
 	}
+	p.Lookups = newLookups(d.tracker.lookups)
 	p.Validator, err = d.validator(m.ValidateInput)
 	return p, err
 }
@@ -106,6 +108,7 @@ func (d definitionParser) updatePermission(m *metadata.UpdatePermission) (*Updat
 	if p.Columns, err = d.settable(m.Columns, p.Presets, "update", "updatable"); err != nil {
 		return nil, err
 	}
+	p.Lookups = newLookups(d.tracker.lookups)
 	p.Validator, err = d.validator(m.ValidateInput)
 	return p, err
 }
@@ -116,7 +119,7 @@ func (d definitionParser) deletePermission(m *metadata.DeletePermission) (*Delet
 		return nil, err
 	}
 	validator, err := d.validator(m.ValidateInput)
-	return &DeletePermission{Filter: filter, BackendOnly: m.BackendOnly, Validator: validator}, err
+	return &DeletePermission{Filter: filter, BackendOnly: m.BackendOnly, Validator: validator, Lookups: newLookups(d.tracker.lookups)}, err
 }
 
 // validator reads the webhook of a permission. Where the environment is at hand, it has to

@@ -47,7 +47,18 @@ func (s *Schema) dependents(ids []metadata.ObjectID, counts func(need) bool) []m
 	for _, id := range found {
 		gone[id] = true
 	}
-	found = append(found, s.remoteDependents(gone, counts)...)
+	remote := s.remoteDependents(gone, counts)
+	found = append(found, remote...)
+	for _, id := range remote { // which rules of permissions may need
+		if source := s.Source(id.Source); source != nil && id.Kind == metadata.ObjectRemoteRelationship {
+			for _, also := range source.dependents([]metadata.ObjectID{id}, counts) {
+				if !gone[also] {
+					gone[also] = true
+					found = append(found, also)
+				}
+			}
+		}
+	}
 	slices.SortFunc(found, func(a, b metadata.ObjectID) int { return strings.Compare(Describe(a), Describe(b)) })
 	return found
 }

@@ -64,14 +64,17 @@ func (t *Table) mergeSelect(parents []*SelectPermission) *SelectPermission {
 		}
 	}
 	limited := false
+	var lookups []ir.Lookup
 	for _, p := range parents {
 		m.Aggregations = m.Aggregations || p.Aggregations
+		lookups = append(lookups, p.Lookups.All()...)
 		// A parent without a limit doesn't lift that of another.
 		if p.Limit > 0 || p.NoRows {
 			limited = true
 			m.Limit = max(m.Limit, p.Limit)
 		}
 	}
+	m.Lookups = newLookups(lookups)
 	m.NoRows = limited && m.Limit == 0
 	m.QueryRootFields = union(parents, func(p *SelectPermission) map[string]bool { return p.QueryRootFields })
 	m.SubscriptionRootFields = union(parents, func(p *SelectPermission) map[string]bool { return p.SubscriptionRootFields })

@@ -21,6 +21,8 @@ type SelectPermission struct {
 	// their keys (select, select_by_pk, ...); nil for all.
 	QueryRootFields        map[string]bool
 	SubscriptionRootFields map[string]bool
+	// Lookups are what its rules take from other sources.
+	Lookups *Lookups
 }
 
 // SelectColumn is a column that a role may read.
@@ -67,6 +69,8 @@ type InsertPermission struct {
 	BackendOnly bool
 	// Validator is asked before anything is written, nil for none.
 	Validator *metadata.ValidateInputWebhook
+	// Lookups are what its rules take from other sources.
+	Lookups *Lookups
 }
 
 // UpdatePermission is what a role may change.
@@ -81,6 +85,8 @@ type UpdatePermission struct {
 	BackendOnly bool
 	// Validator is asked before anything is written, nil for none.
 	Validator *metadata.ValidateInputWebhook
+	// Lookups are what its rules take from other sources.
+	Lookups *Lookups
 }
 
 // DeletePermission is what a role may delete.
@@ -90,6 +96,8 @@ type DeletePermission struct {
 	BackendOnly bool
 	// Validator is asked before anything is written, nil for none.
 	Validator *metadata.ValidateInputWebhook
+	// Lookups are what its rules take from other sources.
+	Lookups *Lookups
 }
 
 // Preset is a value that a permission writes itself.

@@ -191,7 +191,7 @@ func (s *Schema) eachRemote(f func(*Table, *metadata.RemoteRelationship)) {
 }
 
 // remoteDependents are the remote relationships that need one of gone, and don't go together
-// with their own table or source. Nothing needs a remote relationship.
+// with their own table or source.
 func (s *Schema) remoteDependents(gone map[metadata.ObjectID]bool, counts func(need) bool) []metadata.ObjectID {
 	var found []metadata.ObjectID
 	s.eachRemote(func(t *Table, m *metadata.RemoteRelationship) {

@@ -118,6 +118,23 @@ func TestRemoteRelationshipsDependOnBothSides(t *testing.T) {
 	}
 }
 
+// TestRulesNeedRemoteRelationships: a permission whose rule follows one goes with it.
+func TestRulesNeedRemoteRelationships(t *testing.T) {
+	t.Parallel()
+	permission := `{"role":"fan","permission":{"columns":["id"],"filter":{"_not":{"by":{"name":"Kim"}}}}}`
+	s := twoShops(t, toSource("by", "other", "artist", "object", `{"artist_id":"id"}`)+`],"select_permissions":[`+permission)
+	want := []string{`permission album.fan.select in source "default"`, `remote relationship album.by in source "default"`}
+	require.Equal(t, want[:1], described(s, s.Dependents(metadata.ObjectID{Kind: "remote_relationship", Source: "default", Table: public("album"), Name: "by"})))
+	require.Equal(t, want, described(s, s.Dependents(metadata.ObjectID{Kind: "source", Source: "other"})))
+
+	lookups := table(s, "album").SelectPermission("fan").Lookups.All()
+	require.Len(t, lookups, 1)
+	found, err := s.Lookup(lookups[0])
+	require.NoError(t, err)
+	require.Equal(t, `{"name":"Kim"}`, found.Where)
+	require.Same(t, s.Source("other").Table(public("artist")), found.Table)
+}
+
 func described(s *resolve.Schema, ids []metadata.ObjectID) []string {
 	var texts []string
 	for _, id := range ids {

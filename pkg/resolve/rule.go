@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"encoding/json"
-	"slices"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
@@ -174,8 +173,10 @@ func (p ruleParser) field(t *Table, name string, raw json.RawMessage) (ir.BoolEx
 			return p.computedField(t, m, raw)
 		}
 	}
-	if slices.Contains(t.base.remote, name) {
-		return nil, apierror.Newf(apierror.NotSupported, "remote relationship %q can not be part of boolean expression", name)
+	for _, m := range t.Meta.RemoteRelationships {
+		if m.Name == name {
+			return p.lookup(t, m, raw)
+		}
 	}
 	return nil, noSuchField(name)
 }

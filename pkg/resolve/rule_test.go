@@ -270,7 +270,7 @@ func TestRuleOnARemoteRelationship(t *testing.T) {
 	t.Parallel()
 	s := build(document(t, tracked(artistTable, `"remote_relationships":[{"name":"shop","definition":{"to_source":{"source":"default","table":"artist","relationship_type":"object","field_mapping":{}}}}]`)), shop())
 	_, err := resolve.ParseRule(table(s, "artist"), json.RawMessage(`{"shop": {}}`))
-	require.EqualError(t, err, `not-supported at $.shop: remote relationship "shop" can not be part of boolean expression`)
+	require.EqualError(t, err, `not-supported at $.shop: remote relationship "shop" can not be part of boolean expression: it maps several columns`)
 }
 
 func FuzzParseRule(f *testing.F) {

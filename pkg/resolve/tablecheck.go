@@ -13,6 +13,8 @@ import (
 type tableCheck struct {
 	deps     deps
 	problems []metadata.Inconsistency
+	// lookups are the permissions whose rules take something from other sources.
+	lookups []lookupUse
 }
 
 // inheritedCheck is the result of checking what roles inherit on a table.
@@ -244,13 +246,17 @@ func (c *tableChecker) permission(kind permissionKind, role string, definition a
 		p.reason = apierror.From(err).Message
 	}
 	id := permissionID(t, kind, role)
-	c.report(id, struct {
+	shown := struct {
 		Source     string       `json:"source"`
 		Table      catalog.Name `json:"table"`
 		Role       string       `json:"role"`
 		Permission any          `json:"permission"`
 		Comment    *string      `json:"comment"`
-	}{t.Source.Name, t.Meta.Table, role, definition, comment}, fmt.Sprintf("in permission for role %q: ", role), p)
+	}{t.Source.Name, t.Meta.Table, role, definition, comment}
+	c.report(id, shown, fmt.Sprintf("in permission for role %q: ", role), p)
+	for _, l := range k.lookups {
+		c.result.lookups = append(c.result.lookups, lookupUse{id, shown, l})
+	}
 	c.done(id, &k)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
 )
 
@@ -14,6 +15,8 @@ type tracker struct {
 	// wanted.
 	needs  []need
 	wanted bool
+	// lookups are what rules take from other sources.
+	lookups []ir.Lookup
 }
 
 // deps is what a memoised result rests on: it holds as long as all of this is the same.

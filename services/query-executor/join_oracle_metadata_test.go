@@ -34,7 +34,7 @@ func joinedMetadata(t testing.TB) string {
 				"columns": []string{"id", "number"}, "filter": object{"id": object{"_lte": "X-Engine-Most"}}, "allow_aggregations": true,
 			}),
 			table(joinoracle.Right, nil, object{
-				"columns": "*", "filter": object{"number": object{"_is_null": false}}, "limit": 4,
+				"columns": "*", "filter": object{"left_one": object{"word": object{"_is_null": false}}}, "limit": 4,
 			}),
 		},
 		"remote_schemas": []object{

@@ -24,6 +24,7 @@ type planned struct {
 	functions []functionDep
 	tags      []tagsDep
 	remotes   []*resolve.Remote
+	lookups   []lookupDep
 	// volatile plans are good for one generation only.
 	volatile bool
 	// checked is the last generation that the plan is known to be good for.
@@ -88,6 +89,9 @@ func newPlanned(prepared *execute.Prepared, p *plan.Plan, role string, generatio
 	for _, f := range p.Functions {
 		out.functions = append(out.functions, functionDep{source: f.Source.Name, function: f.Function, meta: f.Meta})
 	}
+	for _, l := range p.Lookups {
+		out.lookups = append(out.lookups, lookupDep{l.Table.Source.Name, l.Table.Meta.Table, l.Table.Version()})
+	}
 	out.dependOnTags(p)
 	out.checked.Store(generation)
 	return out
@@ -126,6 +130,11 @@ func (p *planned) holds(s *resolve.Schema) bool {
 			return false
 		}
 	}
+	for _, d := range p.lookups {
+		if !d.holds(s) {
+			return false
+		}
+	}
 	for _, d := range p.tags {
 		if !d.holds(s) {
 			return false
@@ -137,6 +146,22 @@ func (p *planned) holds(s *resolve.Schema) bool {
 		}
 	}
 	return true
+}
+
+// lookupDep is a table that a rule takes values from.
+type lookupDep struct {
+	source  string
+	name    catalog.Name
+	version any
+}
+
+func (d lookupDep) holds(s *resolve.Schema) bool {
+	source := s.Source(d.source)
+	if source == nil {
+		return false
+	}
+	t := source.Table(d.name)
+	return t != nil && t.Version() == d.version
 }
 
 // tagsDep is what the statements for a source say of themselves.

@@ -29,6 +29,7 @@ const (
 	paramSessionObject
 	paramList // the text of a text[] made of other parameters
 	paramEach // the text of a text[] made of a list
+	paramLookup
 )
 
 // resolve is the text of the parameter in one run; nil is NULL.
@@ -51,6 +52,12 @@ func (p *param) resolve(a *backend.Args) ([]byte, error) {
 			return []byte("{}"), nil
 		}
 		return a.Session.JSON(), nil
+	case paramLookup:
+		values, ok := a.Lookups[p.name]
+		if !ok {
+			return nil, apierror.New(apierror.NotSupported, "rules on remote relationships are not supported by this operation")
+		}
+		return arrayText(values), nil
 	case paramList:
 		return p.resolveList(a)
 	case paramEach:
@@ -121,6 +128,8 @@ func (r *renderer) value(v ir.Value) string {
 		return r.bind(param{kind: paramVariable, index: v.Index}, v.Type, v.Wrap)
 	case ir.SessionVar:
 		return r.bind(param{kind: paramSession, name: v.Name}, v.Type, v.Wrap)
+	case ir.Lookup:
+		return r.bind(param{kind: paramLookup, name: backend.LookupKey(v)}, v.Type, ir.WrapNone)
 	case ir.SessionObject:
 		return r.bind(param{kind: paramSessionObject}, v.Type, ir.WrapNone)
 	case ir.Default:

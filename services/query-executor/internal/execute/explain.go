@@ -18,7 +18,7 @@ type explanation struct {
 
 // Explain is the JSON of the explanations of all root fields, after Bind. Nothing is run.
 func (p *Prepared) Explain(ctx context.Context, r *Run) ([]byte, error) {
-	if slices.ContainsFunc(p.pieces, func(p piece) bool { return p.joins != nil }) {
+	if len(p.lookups) > 0 || slices.ContainsFunc(p.pieces, func(p piece) bool { return p.joins != nil }) {
 		return nil, apierror.New(apierror.InvalidParams, "queries with remote relationships cannot be explained")
 	}
 	if p.remotes > 0 {

@@ -18,6 +18,8 @@ import (
 // use, and keeps nothing of the schema that it was planned with.
 type Prepared struct {
 	pieces []piece
+	// lookups are asked before anything else.
+	lookups []lookup
 	// introspects says that a run needs the schema of the role.
 	introspects bool
 	// mutates says that statements write, separate that each has a transaction, and
@@ -149,6 +151,10 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 			return nil, err
 		}
 	}
+	var err error
+	if out.lookups, err = newLookups(p.Lookups, options{render, comment, liveField(p)}); err != nil {
+		return nil, err
+	}
 	out.separate = out.separate || apart(out.pieces)
 	out.callsRemotes, out.callsActions = len(p.Remotes) > 0, p.CallsActions
 	return out, nil
@@ -197,11 +203,16 @@ type Run struct {
 	Bound   [][]byte
 	Inserts []*plan.InsertRows
 	Bodies  [][]byte
+
+	lookups map[string][][]byte
 }
 
 // Statements are the texts of the statements that read, in their order.
 func (p *Prepared) Statements() []string {
 	var texts []string
+	for i := range p.lookups {
+		texts = append(texts, p.lookups[i].source, p.lookups[i].statement.SQL())
+	}
 	for i := range p.pieces {
 		if q := p.pieces[i].query; q != nil {
 			texts = append(texts, q.source, q.statement.SQL())
@@ -273,6 +284,9 @@ func (r *Run) bind(bindings []plan.Binding) error {
 // Write runs the statements and writes the answer, after Bind. Nothing of an answer that
 // fails was written as long as out.Sent is 0.
 func (p *Prepared) Write(ctx context.Context, r *Run, out *backend.Answer) error {
+	if err := p.look(ctx, r); err != nil {
+		return err
+	}
 	if p.mutates {
 		return p.mutate(ctx, r, out)
 	}

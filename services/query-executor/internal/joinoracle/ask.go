@@ -36,13 +36,22 @@ func (w *World) Ask(role string, n uint64) *Question {
 	writeRow(&b, nil, members)
 	b.WriteByte('}')
 	q.Answer = b.Bytes()
+	looked := map[string]bool{}
 	for _, asked := range a.asked {
+		if asked.dropped {
+			continue
+		}
+		if rests := asked.of.rests; rests != "" && !looked[rests] {
+			looked[rests] = true
+			q.Calls[rests]++
+		}
 		if len(asked.keys) == 0 {
 			continue
 		}
-		q.Calls[asked.place]++
-		if asked.join && (asked.place == Alpha || asked.place == Beta) {
-			q.Keys[asked.place] += len(asked.keys)
+		place := asked.of.place
+		q.Calls[place]++
+		if asked.join && (place == Alpha || place == Beta) {
+			q.Keys[place] += len(asked.keys)
 		}
 	}
 	q.Text = "query"
@@ -68,13 +77,15 @@ type asker struct {
 
 // asked is what a place is asked for one field.
 type asked struct {
-	place string
-	join  bool
-	keys  map[string]bool
+	of   *kind
+	join bool
+	// dropped says that a directive switches the field off.
+	dropped bool
+	keys    map[string]bool
 }
 
-func (a *asker) ask(place string, join bool) *asked {
-	one := &asked{place: place, join: join, keys: map[string]bool{}}
+func (a *asker) ask(of *kind, join bool) *asked {
+	one := &asked{of: of, join: join, keys: map[string]bool{}}
 	a.asked = append(a.asked, one)
 	return one
 }
@@ -105,7 +116,7 @@ func (a *asker) spell(of string, value any) string {
 // root is a field of the query root.
 func (a *asker) root() (string, member) {
 	r := a.view.roots[a.random.IntN(len(a.view.roots))]
-	place := a.ask(r.to.place, false)
+	place := a.ask(r.to, false)
 	place.keys["root"] = true
 	key := a.alias()
 	text, arguments, value := key+": "+r.name, "", (func(*bytes.Buffer))(nil)

@@ -34,10 +34,14 @@ func (a *asker) selection(k *kind, depth int) (string, []member) {
 			of = k.cases[a.random.IntN(2)]
 			on = of.name
 		}
+		before := len(a.asked)
 		text, m := a.field(of, depth)
 		text, dropped := a.wrap(text, of.name, on != "")
 		parts = append(parts, text)
 		if dropped {
+			for _, asked := range a.asked[before:] {
+				asked.dropped = true
+			}
 			continue
 		}
 		m.on = on
@@ -138,7 +142,7 @@ func (a *asker) hop(h *hop, depth int) (string, member) {
 func (a *asker) rows(h *hop, key string, depth int) (string, member) {
 	place := &asked{keys: map[string]bool{}}
 	if !h.own {
-		place = a.ask(h.to.place, true)
+		place = a.ask(h.to, true)
 	}
 	options, choose := a.options(h)
 	field := key + ": " + h.name + options + " "
@@ -175,7 +179,7 @@ func (a *asker) rows(h *hop, key string, depth int) (string, member) {
 }
 
 func (a *asker) aggregate(h *hop, key string) (string, member) {
-	place := a.ask(h.to.place, true)
+	place := a.ask(h.to, true)
 	return key + ": " + h.name + "_aggregate { aggregate { count most: max { id } } }", member{key: key, write: func(b *bytes.Buffer, r *Row) {
 		k := h.key(r)
 		if k == "" {

@@ -1,5 +1,7 @@
 package joinoracle
 
+import "slices"
+
 // view is what a role sees.
 type view struct {
 	role  string
@@ -17,7 +19,7 @@ type root struct {
 }
 
 // newView lists what the role sees. It is to say the same as the metadata.
-func newView(role string) *view {
+func newView(role string, w *World) *view {
 	v := &view{role: role}
 	all := func(*Row) bool { return true }
 	left := &kind{place: Left, name: "left_node", visible: all, fields: []field{idField(), numberField("number")}}
@@ -34,7 +36,10 @@ func newView(role string) *view {
 		alpha.fields = append(alpha.fields, wordField())
 	} else {
 		left.visible = func(r *Row) bool { return r.ID <= Most }
-		right.visible = func(r *Row) bool { return r.Number != nil }
+		right.visible = func(r *Row) bool {
+			return slices.ContainsFunc(w.Rows[Left], func(l *Row) bool { return byID(r, l) && l.Word != nil })
+		}
+		right.rests = Left
 		right.limit = 4
 	}
 	v.own(left, alpha, item, even, odd)

@@ -57,7 +57,7 @@ func New(seed uint64) *World {
 			w.Rows[place] = append(w.Rows[place], row)
 		}
 	}
-	w.roles = map[string]*view{Admin: newView(Admin), User: newView(User)}
+	w.roles = map[string]*view{Admin: newView(Admin, w), User: newView(User, w)}
 	return w
 }
 
@@ -72,6 +72,8 @@ type kind struct {
 	cases []*kind
 	// visible says which rows there are for the role.
 	visible func(*Row) bool
+	// rests is the place that a rule takes values from to tell what is visible, "" for none.
+	rests string
 	// limit is the greatest number of rows of the table that the role gets, 0 for all.
 	limit int
 }

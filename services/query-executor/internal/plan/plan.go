@@ -23,6 +23,8 @@ type Plan struct {
 	Writes    []*schema.Writable
 	Functions []Function
 	Remotes   []*resolve.Remote
+	// Lookups are asked before anything else.
+	Lookups []Lookup
 	// Live is set for a subscription: all its queries are one statement.
 	Live *Live
 	// Mutates says that the operation is a mutation, Separate that its root fields have a
@@ -137,8 +139,13 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	if err := p.live.check(); err != nil {
 		return nil, err
 	}
+	lookups, err := p.lookups()
+	if err != nil {
+		return nil, err
+	}
 	return &Plan{
-		Parts: p.answer.parts(), Looks: p.looks, Tables: p.tables, Writes: p.writes, Functions: p.functions,
+		Lookups: lookups,
+		Parts:   p.answer.parts(), Looks: p.looks, Tables: p.tables, Writes: p.writes, Functions: p.functions,
 		Remotes: p.remotes, Mutates: p.mutates, Separate: p.separate, CallsActions: p.callsActions, Once: p.once, Live: p.subscription(),
 	}, nil
 }

@@ -30,6 +30,9 @@ func (p *Plan) SessionUse() SessionUse {
 			u.joins(q.Joins)
 		}
 	}
+	for i := range p.Lookups {
+		u.walk(reflect.ValueOf(p.Lookups[i].Root))
+	}
 	slices.Sort(u.Names)
 	return *u
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
 	"queryengine/pkg/remoteschema"
 	"queryengine/pkg/resolve"
 )
@@ -42,6 +43,9 @@ type Role struct {
 	mutation     *Type
 	subscription *Type
 }
+
+// Lookup resolves what a rule takes from another source.
+func (r *Role) Lookup(l ir.Lookup) (*resolve.Lookup, error) { return r.source.Lookup(l) }
 
 // New returns the schema of a role; nothing of it is built yet.
 func New(source *resolve.Schema, role string, o Options) *Role {

@@ -1,0 +1,85 @@
+package plan
+
+import (
+	"slices"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+)
+
+// Lookup is a statement for the values that rules of permissions take from another source. Its
+// answer is a list of objects that have one under LookupAnswer.
+type Lookup struct {
+	// Key is what statements know the values by.
+	Key   string
+	Table *resolve.Table
+	Root  ir.Root
+}
+
+const (
+	// LookupAnswer is the key of the values.
+	LookupAnswer = "value"
+	// MaxLookup is how many values a rule may take. A Lookup asks for one more.
+	MaxLookup = 100_000
+)
+
+// lookups are what the rules of all tables that the plan depends on take from other sources.
+func (p *planner) lookups() ([]Lookup, error) {
+	var list []Lookup
+	add := func(wanted []ir.Lookup) error {
+		for _, l := range wanted {
+			key := backend.LookupKey(l)
+			if slices.ContainsFunc(list, func(known Lookup) bool { return known.Key == key }) {
+				continue
+			}
+			if p.subscribes {
+				return apierror.New(apierror.NotSupported, "subscriptions on this field is not supported")
+			}
+			found, err := p.role.Lookup(l)
+			if err != nil {
+				return err
+			}
+			list = append(list, Lookup{Key: key, Table: found.Table, Root: lookupRoot(found)})
+		}
+		return nil
+	}
+	for _, t := range p.tables {
+		if err := add(t.Permission.Lookups.All()); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range p.writes {
+		var wanted []ir.Lookup
+		if w.Insert != nil {
+			wanted = append(wanted, w.Insert.Lookups.All()...)
+		}
+		if w.Update != nil {
+			wanted = append(wanted, w.Update.Lookups.All()...)
+		}
+		if w.Delete != nil {
+			wanted = append(wanted, w.Delete.Lookups.All()...)
+		}
+		if err := add(wanted); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// lookupRoot reads the distinct values of a column that aren't null.
+func lookupRoot(l *resolve.Lookup) ir.Root {
+	column := ir.Column{Name: l.Column.Name, Type: l.Column.Type}
+	where := ir.BoolExp(ir.IsNull{Expr: column, Not: true})
+	if l.Rows != nil {
+		where = ir.And{Exps: []ir.BoolExp{ir.Rule{Exp: l.Rows}, where}}
+	}
+	return &ir.Select{
+		Rows: ir.Rows{
+			From: ir.Table{Name: l.Table.Catalog.Name}, Where: where, DistinctOn: []ir.Expr{column}, Estimate: -1,
+			MaxRows: MaxLookup + 1,
+		},
+		Fields: []ir.Field{{Alias: LookupAnswer, Expr: column, ExprType: column.Type}},
+	}
+}
