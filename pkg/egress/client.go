@@ -18,8 +18,7 @@ import (
 
 // Client makes the calls. It is safe for concurrent use.
 type Client struct {
-	config     Config
-	propagator propagation.TextMapPropagator
+	config Config
 	// verified is for hosts whose certificates are verified, trusted for those of the allow
 	// list. They share no connection, so that a host that leaves the list is verified from
 	// its next call on.
@@ -39,7 +38,10 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{config: c.withDefaults(), propagator: telemetry.Propagator()}
+	client := &Client{config: c.withDefaults()}
+	if client.config.Propagator == nil {
+		client.config.Propagator = telemetry.Propagator()
+	}
 	client.allowed.Store(&[]Host{})
 	client.verified = client.transport(rule, proxy)
 	client.trusted = client.transport(rule, proxy)
@@ -154,7 +156,7 @@ func (c *Client) request(ctx context.Context, r *Request) (*http.Request, error)
 	if len(request.Header["User-Agent"]) == 0 {
 		request.Header.Set("User-Agent", c.config.UserAgent)
 	}
-	c.propagator.Inject(ctx, propagation.HeaderCarrier(request.Header))
+	c.config.Propagator.Inject(ctx, propagation.HeaderCarrier(request.Header))
 	return request, nil
 }
 
@@ -192,4 +194,5 @@ func (c *Client) checkRedirect(next *http.Request, before []*http.Request) error
 var harmless = map[string]bool{
 	"Accept": true, "Accept-Encoding": true, "Content-Type": true, "User-Agent": true,
 	"Traceparent": true, "Tracestate": true,
+	"X-B3-Traceid": true, "X-B3-Spanid": true, "X-B3-Parentspanid": true, "X-B3-Sampled": true,
 }

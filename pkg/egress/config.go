@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"time"
 
+	"go.opentelemetry.io/otel/propagation"
+
 	"queryengine/pkg/config"
 )
 
@@ -29,6 +31,8 @@ type Config struct {
 	ConfiguredHeadersFirst bool
 	// UserAgent is sent where a request has none.
 	UserAgent string
+	// Propagator writes the trace of a call into its headers, telemetry.Propagator by default.
+	Propagator propagation.TextMapPropagator
 }
 
 // ProxyEnvironment is the value of Proxy that is no URL.

@@ -2,7 +2,6 @@ package program
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,11 +9,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/bus"
 	"queryengine/pkg/config"
-	"queryengine/pkg/service"
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 )
@@ -40,15 +37,15 @@ type Env struct {
 	// Metrics is where everything registers; Gatherer is what it adds up to.
 	Metrics  prometheus.Registerer
 	Gatherer prometheus.Gatherer
-	// Tracer is nil when nothing is traced.
-	Tracer trace.TracerProvider
-	Bus    *bus.Bus
+	// Tracing makes the spans of the process, when there are any.
+	Tracing *telemetry.Tracing
+	Bus     *bus.Bus
 	// Decoder lets the services share metadata snapshots.
 	Decoder *snapshot.Decoder
 	// Log is where all lines of the process pass.
 	Log *telemetry.Log
 
-	endTracing func(context.Context) error
+	export *export
 }
 
 // Open makes the Env of a process. inProcess is a NATS server inside of it, nil to connect
@@ -61,20 +58,20 @@ func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Wr
 	}
 	e := &Env{
 		Values: v, Log: log, Logger: log.Logger(string(name)),
-		Metrics: registry, Gatherer: registry, Decoder: &snapshot.Decoder{},
+		Metrics: registry, Gatherer: registry, Decoder: &snapshot.Decoder{}, Tracing: telemetry.NewTracing(),
 	}
 	if flags := v.WithoutEffect(); len(flags) > 0 {
 		e.Logger.Warn("settings that have no effect are set", "settings", flags)
 	}
-	e.endTracing = func(context.Context) error { return nil }
-	if endpoint := config.OTLPEndpoint.Get(v); endpoint != "" {
-		e.Tracer, e.endTracing, err = telemetry.NewTracing(ctx, endpoint, string(name), service.Version)
-		if err != nil {
-			return nil, fmt.Errorf("traces: %w", err)
-		}
+	if e.export, err = e.newExport(name); err != nil {
+		return nil, err
 	}
 	if e.Bus, err = e.connect(ctx, name, inProcess); err != nil {
-		return nil, errors.Join(err, e.endTracing(ctx))
+		return nil, err
+	}
+	if err := e.export.start(ctx); err != nil {
+		e.Close()
+		return nil, fmt.Errorf("telemetry: %w", err)
 	}
 	return e, nil
 }
@@ -109,10 +106,10 @@ func (e *Env) For(name config.Service) *Env {
 // Close leaves NATS, sends the last spans, and writes the last lines.
 func (e *Env) Close() {
 	defer e.Log.Flush()
-	e.Bus.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), flushPatience)
 	defer cancel()
-	if err := e.endTracing(ctx); err != nil {
-		e.Logger.Warn("the last spans were not sent", "error", err)
+	if err := e.export.close(ctx); err != nil {
+		e.Logger.Warn("the last spans were not sent")
 	}
+	e.Bus.Close()
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 
@@ -14,36 +13,6 @@ import (
 	"queryengine/pkg/lifecycle/lifecycletest"
 	"queryengine/pkg/telemetry"
 )
-
-func TestTracing(t *testing.T) {
-	t.Parallel()
-	provider, stop, err := telemetry.NewTracing(t.Context(), "", "gateway", "test")
-	require.NoError(t, err)
-	_, span := provider.Tracer("t").Start(t.Context(), "op")
-	require.False(t, span.IsRecording(), "tracing that is off must cost nothing")
-	require.NoError(t, stop(t.Context()))
-
-	var requests atomic.Int32
-	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/v1/traces" {
-			requests.Add(1)
-		}
-	}))
-	defer collector.Close()
-	for i, endpoint := range []string{collector.URL, collector.URL + "/", collector.URL + "/v1/traces"} {
-		provider, stop, err = telemetry.NewTracing(t.Context(), endpoint, "gateway", "test")
-		require.NoError(t, err)
-		_, span = provider.Tracer("t").Start(t.Context(), "op")
-		require.True(t, span.IsRecording())
-		span.End()
-		require.NoError(t, stop(t.Context()))
-		require.EqualValues(t, i+1, requests.Load(), endpoint)
-	}
-	for _, endpoint := range []string{"collector:4318", "://", "ftp://collector", "/v1/traces"} {
-		_, _, err = telemetry.NewTracing(t.Context(), endpoint, "gateway", "test")
-		require.ErrorContains(t, err, "is not an HTTP URL")
-	}
-}
 
 func TestStatusServer(t *testing.T) {
 	t.Parallel()

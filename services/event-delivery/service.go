@@ -21,6 +21,7 @@ import (
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/service"
 	"queryengine/pkg/snapshot"
+	"queryengine/pkg/telemetry"
 	deliveryv1 "queryengine/proto/delivery/v1"
 	"queryengine/services/event-delivery/internal/call"
 	"queryengine/services/event-delivery/internal/delivery"
@@ -42,6 +43,8 @@ type Deps struct {
 	Open func(ctx context.Context, s *metadata.Source) (backend.Source, error)
 	// Env is os.LookupEnv: metadata may name variables.
 	Env metadata.Env
+	// Tracing makes the spans of deliveries, nil for none.
+	Tracing *telemetry.Tracing
 	// Now is the clock that decides what is too late, time.Now by default.
 	Now func() time.Time
 }
@@ -84,6 +87,7 @@ func New(c Config, d Deps) (*Service, error) {
 		return s, nil
 	}
 	var err error
+	c.Egress.Propagator = d.Tracing.Propagator()
 	if s.client, err = egress.New(c.Egress); err != nil {
 		return nil, err
 	}
@@ -121,6 +125,7 @@ func (s *Service) wire(d Deps) error {
 		Client:      s.client,
 		Concurrency: s.config.Concurrency,
 		Logger:      d.Logger,
+		Tracer:      d.Tracing.Tracer("queryengine/services/event-delivery"),
 		Now:         d.Now,
 		Await:       s.await,
 	})

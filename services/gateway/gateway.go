@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
@@ -20,6 +19,7 @@ import (
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/service"
 	"queryengine/pkg/snapshot"
+	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/api"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/cors"
@@ -46,8 +46,8 @@ type Deps struct {
 	// /v1/metrics shows.
 	Metrics  prometheus.Registerer
 	Gatherer prometheus.Gatherer
-	// Tracer is nil when requests are not traced.
-	Tracer trace.TracerProvider
+	// Tracing makes the spans of requests, nil for none.
+	Tracing *telemetry.Tracing
 }
 
 // Gateway is the service. It is a lifecycle.Service.
@@ -191,7 +191,7 @@ func (g *Gateway) wire() {
 		WebSocketMetrics: g.sockets,
 		Registry:         g.deps.Gatherer,
 		MetricsSecret:    auth.NewSecret(g.config.MetricsSecret),
-		Tracer:           g.deps.Tracer,
+		Tracing:          g.deps.Tracing,
 	}
 	if g.config.CacheSize > 0 {
 		deps.Answers = g.deps.Bus.QueryCache(g.config.CacheSize)

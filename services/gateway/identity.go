@@ -59,6 +59,7 @@ func newHook(c Config, d Deps) (*hook.Hook, error) {
 		return nil, nil
 	}
 	h, err := hook.New(hook.Config{
+		Propagator:      d.Tracing.Propagator(),
 		URL:             c.AuthHook,
 		Post:            c.AuthHookPost,
 		SendRequestBody: c.AuthHookSendRequestBody,

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
@@ -24,6 +27,7 @@ import (
 	"queryengine/pkg/service"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
+	"queryengine/pkg/telemetry"
 	metadatav1 "queryengine/proto/metadata/v1"
 	"queryengine/services/metadata/internal/apply"
 	"queryengine/services/metadata/internal/audience"
@@ -53,6 +57,8 @@ type Deps struct {
 	Open func(ctx context.Context, s *metadata.Source) (backend.Source, error)
 	// Dialects by source kind.
 	Dialects map[string]backend.Dialect
+	// Tracing makes the spans of requests, nil for none.
+	Tracing *telemetry.Tracing
 	// Env is os.LookupEnv: metadata may name variables.
 	Env func(string) (string, bool)
 }
@@ -71,6 +77,7 @@ type Service struct {
 	audience  *audience.Audience
 	metrics   *metrics
 	monitor   *sourcehealth.Monitor
+	tracer    trace.Tracer
 	// background is the work that no request waits for; ended ends it.
 	background sync.WaitGroup
 	ended      context.CancelFunc
@@ -86,7 +93,7 @@ func New(c Config, d Deps) (*Service, error) {
 	if c.SeenTimeout == 0 {
 		c.SeenTimeout = 2 * time.Second
 	}
-	s := &Service{config: c, deps: d, sources: sources.NewPool(d.Open), audience: audience.New(d.Bus)}
+	s := &Service{config: c, deps: d, sources: sources.NewPool(d.Open), audience: audience.New(d.Bus), tracer: d.Tracing.Tracer("queryengine/services/metadata")}
 	var err error
 	s.store, err = store.Open(store.Config{
 		URL: c.MetadataURL, MaxConnections: c.Connections, History: c.History, HistoryAge: c.HistoryAge,
@@ -94,6 +101,7 @@ func New(c Config, d Deps) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Egress.Propagator = d.Tracing.Propagator()
 	if s.egress, err = egress.New(c.Egress); err != nil {
 		return nil, err
 	}
@@ -292,6 +300,8 @@ func (s *Service) apply(ctx context.Context, m proto.Message, w bus.ResponseWrit
 		return apierror.Newf(apierror.Unexpected, "unexpected message %T", m)
 	}
 	began := time.Now()
+	ctx, span := s.tracer.Start(ctx, "Metadata", trace.WithAttributes(attribute.String("url.path", endpointNames[request.GetEndpoint()])))
+	defer span.End()
 	answer, err := s.engine.Handle(ctx, apply.Request{
 		API:     apis[request.GetEndpoint()],
 		Session: session.FromProto(request.GetSession()),
@@ -299,6 +309,7 @@ func (s *Service) apply(ctx context.Context, m proto.Message, w bus.ResponseWrit
 	})
 	s.metrics.done(request.GetEndpoint(), began, err)
 	if err != nil {
+		span.SetStatus(codes.Error, apierror.From(err).Message)
 		return err
 	}
 	if answer.Modified {

@@ -47,8 +47,8 @@ type Deps struct {
 	Env metadata.Env
 	// Metrics is where the service's metrics go, nil for nowhere.
 	Metrics prometheus.Registerer
-	// Tracer is nil when requests are not traced.
-	Tracer trace.TracerProvider
+	// Tracing makes the spans of requests, nil for none.
+	Tracing *telemetry.Tracing
 }
 
 // Executor is the service. It is a lifecycle.Service.
@@ -119,6 +119,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	if d.Env == nil {
 		d.Env = os.LookupEnv
 	}
+	c.Egress.Propagator = d.Tracing.Propagator()
 	client, err := egress.New(c.Egress)
 	if err != nil {
 		return nil, err
@@ -144,6 +145,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		}),
 		remotes: remote.NewClient(client, d.Env, c.RemoteDataFirst),
 		logger:  d.Logger,
+		tracer:  d.Tracing.Tracer("queryengine/services/query-executor"),
 		scratch: sync.Pool{New: func() any { return &scratch{} }},
 	}
 	e.queryLog = newQueryLog(d.Logger, c.MaskedVariables)
@@ -156,9 +158,6 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		Render:    e.renderOptions(),
 		FrameSize: c.FrameSize,
 	})
-	if d.Tracer != nil {
-		e.tracer = d.Tracer.Tracer("queryengine/services/query-executor")
-	}
 	return e, nil
 }
 

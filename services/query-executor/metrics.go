@@ -21,6 +21,13 @@ const (
 	stageExecute = "execute"
 )
 
+// spanNames are the names of the spans of stages; those of the plan of a mutation have another one.
+var spanNames = map[string]string{
+	stageParse: "Parse GraphQL", stagePlan: "Resolve query execution plan", stageRender: "Render statements", stageExecute: "Execute",
+}
+
+const spanMutationPlan = "Resolve mutation execution plan"
+
 type metrics struct {
 	stages  map[string]prometheus.Observer
 	errors  *prometheus.CounterVec
@@ -84,11 +91,11 @@ func (m *metrics) failed(err error) error {
 // stage begins a stage; the returned function ends it.
 func (e *Executor) stage(ctx context.Context, name string, started time.Time) (context.Context, func(error)) {
 	observe := e.metrics.stages[name]
-	if e.tracer == nil || !trace.SpanContextFromContext(ctx).IsSampled() {
+	if !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ctx, func(error) { observe.Observe(time.Since(started).Seconds()) }
 	}
-	ctx, span := e.tracer.Start(ctx, name, trace.WithTimestamp(started)) //nolint:spancheck // the returned function ends it
-	return ctx, func(err error) {                                        //nolint:spancheck // see above
+	ctx, span := e.tracer.Start(ctx, spanNames[name], trace.WithTimestamp(started)) //nolint:spancheck // the returned function ends it
+	return ctx, func(err error) {                                                   //nolint:spancheck // see above
 		observe.Observe(time.Since(started).Seconds())
 		if err != nil {
 			span.SetStatus(codes.Error, apierror.From(err).Message)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/resolve"
@@ -123,7 +125,9 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	if q.describe {
 		q.hash = document.Operation.Hash(s.values)
 	}
-	s.run = execute.Run{Session: q.session, RequestID: q.id, Sources: e.sources, Values: s.values, Bound: s.run.Bound[:0]}
+	s.run = execute.Run{
+		Session: q.session, RequestID: q.id, Tracer: e.tracer, Sources: e.sources, Values: s.values, Bound: s.run.Bound[:0],
+	}
 	p, err := e.bound(ctx, st, document, q, s)
 	if err != nil {
 		return ready{}, err
@@ -207,7 +211,10 @@ func (e *Executor) permitted(st *state, op *parse.Operation, q *request) error {
 
 // plan makes a plan and keeps it; inserts are those of one that it takes the place of.
 func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned], q *request, s *scratch, inserts []*plan.Insert) (*planned, error) {
-	_, end := e.stage(ctx, stagePlan, time.Now())
+	spanned, end := e.stage(ctx, stagePlan, time.Now())
+	if d.Operation.Kind == parse.Mutation {
+		trace.SpanFromContext(spanned).SetName(spanMutationPlan)
+	}
 	made, err := plan.Build(d.Operation, e.role(st, q), s.values, plan.Options{
 		NullCollapse: e.config.NullCollapse, DropUnset: e.config.DropUnsetVariables, Limits: e.config.Limits,
 		Inserts: inserts, RemoteSkipNulls: e.config.RemoteSkipNulls, NoIntrospection: slices.Contains(st.withoutIntrospection, q.session.Role),

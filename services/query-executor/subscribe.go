@@ -29,6 +29,7 @@ func newLive(e *Executor, d Deps) *live.Manager {
 		Calls:     e.calls,
 		Metrics:   live.NewMetrics(d.Metrics),
 		Log:       telemetry.Of(d.Logger, telemetry.LogPoller),
+		Tracer:    e.tracer,
 	})
 }
 

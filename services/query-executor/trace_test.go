@@ -33,9 +33,11 @@ func TestStagesAreTraced(t *testing.T) {
 		}
 		return list
 	}
-	require.Equal(t, []string{"parse", "plan", "render", "execute", "request"}, names(`{ artist { id } }`))
-	require.Equal(t, []string{"execute", "request"}, names(`{ artist { id } }`))
-	require.Equal(t, []string{"parse", "request"}, names(`{`))
+	require.Equal(t, []string{
+		"Parse GraphQL", "Resolve query execution plan", "Render statements", `Postgres Query for root field "artist"`, "Execute", "request",
+	}, names(`{ artist { id } }`))
+	require.Equal(t, []string{`Postgres Query for root field "artist"`, "Execute", "request"}, names(`{ artist { id } }`))
+	require.Equal(t, []string{"Parse GraphQL", "request"}, names(`{`))
 }
 
 func TestMetrics(t *testing.T) {

@@ -31,17 +31,17 @@ var parts = []struct {
 		}
 		kinds := kind.All(os.LookupEnv, string(config.Metadata))
 		return metadata.New(c, metadata.Deps{
-			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Open: kinds.Open, Dialects: kinds.Dialects(), Env: os.LookupEnv,
+			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Open: kinds.Open, Dialects: kinds.Dialects(), Env: os.LookupEnv,
 		})
 	}},
 	{config.QueryExecutor, func(e *program.Env) (lifecycle.Service, error) {
 		return queryexecutor.New(queryexecutor.ReadConfig(e.Values), queryexecutor.Deps{
-			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracer: e.Tracer,
+			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing,
 		})
 	}},
 	{config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
 		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{
-			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Env: os.LookupEnv,
+			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv,
 			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Open,
 		})
 	}},
@@ -51,7 +51,7 @@ var parts = []struct {
 	{config.Gateway, func(e *program.Env) (lifecycle.Service, error) {
 		return gateway.New(gateway.ReadConfig(e.Values), gateway.Deps{
 			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger,
-			Metrics: e.Metrics, Gatherer: e.Gatherer, Tracer: e.Tracer,
+			Metrics: e.Metrics, Gatherer: e.Gatherer, Tracing: e.Tracing,
 		})
 	}},
 }

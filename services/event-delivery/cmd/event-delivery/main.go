@@ -14,7 +14,7 @@ import (
 func main() {
 	program.Main(config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
 		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{
-			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Env: os.LookupEnv,
+			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv,
 			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Open,
 		})
 	})

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"queryengine/pkg/transform"
 	deliveryv1 "queryengine/proto/delivery/v1"
 )
@@ -50,6 +52,10 @@ type Attempt struct {
 	Gate Gate
 	// Sent is told of the call of the webhook, nil for nobody.
 	Sent func(Call)
+	// Span is the name of the span of the attempt, and Trace what it belongs to, when that is
+	// known.
+	Span  string
+	Trace trace.SpanContext
 	// Session are the session variables that transforms see, nil for none.
 	Session map[string]string
 }

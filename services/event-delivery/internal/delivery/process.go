@@ -91,7 +91,9 @@ func (w *Worker) attempt(taking, work context.Context, d *deliveryv1.Delivery, a
 	case err != nil:
 		return w.later(a), nil
 	}
-	outcome, err := w.do(work, a)
+	traced, end := w.trace(work, a)
+	outcome, err := w.do(traced, a)
+	end(outcome, err)
 	leave(err == nil && outcome.State == Delivered)
 	return outcome, err
 }

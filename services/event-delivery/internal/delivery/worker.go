@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"queryengine/pkg/bus"
 	"queryengine/pkg/lifecycle"
 	deliveryv1 "queryengine/proto/delivery/v1"
@@ -31,7 +33,9 @@ type Config struct {
 	// Concurrency bounds the webhooks that are called at once.
 	Concurrency int
 	Logger      *slog.Logger
-	Now         func() time.Time
+	// Tracer makes the spans of attempts, nil for none.
+	Tracer trace.Tracer
+	Now    func() time.Time
 	// Publish sends to a NATS subject and returns what the stream says, in place of a webhook.
 	Publish func(ctx context.Context, subject, id string, header http.Header, body []byte) (json.RawMessage, error)
 	// Await returns when the kinds know what that version of the metadata says.
@@ -44,6 +48,7 @@ type Worker struct {
 	replicas int
 	client   caller
 	logger   *slog.Logger
+	tracer   trace.Tracer
 	now      func() time.Time
 	await    func(ctx context.Context, version int64) error
 
@@ -65,7 +70,7 @@ type Worker struct {
 // New returns a Worker; it does nothing before Start.
 func New(c Config) *Worker {
 	w := &Worker{
-		queue: c.Queue, replicas: c.Replicas, client: c.Client, logger: c.Logger, now: c.Now, await: c.Await,
+		queue: c.Queue, replicas: c.Replicas, client: c.Client, logger: c.Logger, tracer: c.Tracer, now: c.Now, await: c.Await,
 		kinds: c.Kinds, recorders: map[lane]*recorder{}, publish: c.Publish,
 		slots: make(chan struct{}, waitingRoom*c.Concurrency), room: newRoom(waitingRoom*c.Concurrency, c.Concurrency),
 	}

@@ -86,6 +86,7 @@ func (c *Cron) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.Out
 	}
 	return &delivery.Attempt{
 		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: &t.target.Target, Body: text,
+		Span:      "Scheduled trigger: " + t.Name,
 		Described: `Cron Scheduled event "` + d.GetEventId() + `" of cron trigger "` + t.Name + `"`,
 	}, nil
 }

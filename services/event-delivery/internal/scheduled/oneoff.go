@@ -60,6 +60,7 @@ func (o *OneOff) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.O
 	}
 	a := &delivery.Attempt{
 		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: &t.Target, Body: text,
+		Span:      "Scheduled trigger: one-off event",
 		Described: `One-off Scheduled event "` + d.GetEventId() + `"`, Sharer: t.Template,
 	}
 	if compileError != nil {

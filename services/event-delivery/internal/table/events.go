@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
@@ -209,8 +212,8 @@ func (e *Events) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.O
 	a := &delivery.Attempt{
 		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: t.target,
 		Body: withDeliveryInfo(m.Body, int(d.GetTries()), t.Retry.Retries), Gate: gate{t.pace, e.Metrics},
-		Described: fmt.Sprintf("Event Trigger %q", t.Name),
-		Sent:      func(c delivery.Call) { e.Metrics.called(d.GetSource(), t.Name, due, c) },
+		Described: fmt.Sprintf("Event Trigger %q", t.Name), Span: "Event trigger: " + t.Name, Trace: traceOf(m.Body),
+		Sent: func(c delivery.Call) { e.Metrics.called(d.GetSource(), t.Name, due, c) },
 	}
 	if t.target.Request != nil || t.target.Response != nil {
 		a.Session = sessionOf(m.Body)
@@ -240,6 +243,22 @@ func sessionOf(body json.RawMessage) map[string]string {
 		return nil
 	}
 	return parts.Event.Session
+}
+
+// traceOf is the trace of the request that wrote the row. Most events have none.
+func traceOf(body json.RawMessage) trace.SpanContext {
+	if !bytes.Contains(body, []byte(`"trace_id"`)) {
+		return trace.SpanContext{}
+	}
+	var parts struct {
+		Event struct {
+			Trace json.RawMessage `json:"trace_context"`
+		} `json:"event"`
+	}
+	if err := json.Unmarshal(body, &parts); err != nil {
+		return trace.SpanContext{}
+	}
+	return delivery.TraceOf(parts.Event.Trace)
 }
 
 var states = map[delivery.State]backend.EventState{

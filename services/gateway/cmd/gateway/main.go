@@ -12,10 +12,11 @@ func main() {
 	program.Main(config.Gateway, func(e *program.Env) (lifecycle.Service, error) {
 		return gateway.New(gateway.ReadConfig(e.Values), gateway.Deps{
 			Bus:      e.Bus,
+			Decoder:  e.Decoder,
 			Logger:   e.Logger,
 			Metrics:  e.Metrics,
 			Gatherer: e.Gatherer,
-			Tracer:   e.Tracer,
+			Tracing:  e.Tracing,
 		})
 	})
 }

@@ -20,6 +20,7 @@ import (
 
 	"queryengine/pkg/bus"
 	"queryengine/pkg/snapshot"
+	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/cors"
 	"queryengine/services/gateway/internal/jwt"
@@ -108,8 +109,8 @@ type Deps struct {
 	// Registry is what /v1/metrics shows to those who know MetricsSecret.
 	Registry      prometheus.Gatherer
 	MetricsSecret *auth.Secret
-	// Tracer is nil when requests are not traced.
-	Tracer trace.TracerProvider
+	// Tracing makes the spans of requests, nil for none.
+	Tracing *telemetry.Tracing
 }
 
 // caller asks another service; a *bus.Bus.
@@ -142,7 +143,7 @@ type API struct {
 	sockets    *websocket.Server
 	stopping   chan struct{} // closed when streams of events are to end
 	stopOnce   sync.Once
-	tracing    *tracing // nil when requests are not traced
+	tracer     trace.Tracer
 	logs       logs
 	endpoints  rest.Cache
 	forwarding forwarding
@@ -164,7 +165,7 @@ type version struct {
 
 // New returns an API that does nothing before Handler is served.
 func New(s Settings, d Deps) *API {
-	a := &API{Settings: s, Deps: d, tracing: newTracing(d.Tracer), limits: limits.NewKeeper(), stopping: make(chan struct{})}
+	a := &API{Settings: s, Deps: d, tracer: d.Tracing.Tracer("queryengine/services/gateway"), limits: limits.NewKeeper(), stopping: make(chan struct{})}
 	a.logs = newLogs(d.Log, s.Logging)
 	a.sockets = a.newWebSockets()
 	a.exchanges.New = func() any { return newExchange(a) }

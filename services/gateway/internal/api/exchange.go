@@ -80,8 +80,8 @@ func (x *exchange) run(h handler) {
 	a.secure(header, x.r)
 	header["X-Request-Id"] = []string{x.requestID}
 	header["Content-Type"] = jsonTypes
-	if a.tracing != nil {
-		defer a.tracing.start(x)()
+	if end := x.trace(); end != nil {
+		defer end()
 	}
 	defer x.recover()
 	if err := h(x); err != nil {

@@ -84,7 +84,7 @@ func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, 
 		RequestId:     id,
 		ClientHeaders: clientHeaders,
 		ReadOnly:      r.ReadOnly,
-		Describe:      a.logs.describe,
+		Describe:      a.logs.describe || a.Tracing.On(),
 	}
 }
 

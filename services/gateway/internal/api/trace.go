@@ -1,42 +1,35 @@
 package api
 
 import (
+	"context"
+
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/noop"
 
-	"queryengine/pkg/telemetry"
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/session"
+	"queryengine/services/gateway/internal/websocket"
 )
 
-// tracing makes the server span of each request, as part of the client's trace if it has
-// one.
-type tracing struct {
-	tracer     trace.Tracer
-	propagator propagation.TextMapPropagator
-}
-
-// newTracing returns nil when nothing would come of it, so that it costs nothing.
-func newTracing(p trace.TracerProvider) *tracing {
-	if _, off := p.(noop.TracerProvider); off || p == nil {
+// trace begins the server span of a request, as part of the client's trace if it has one, and
+// returns what ends it; nil while there are no spans.
+func (x *exchange) trace() (end func()) {
+	x.ctx = x.api.Tracing.Incoming(x.ctx, x.r.Header)
+	if !x.api.Tracing.On() {
 		return nil
 	}
-	return &tracing{tracer: p.Tracer("queryengine/services/gateway"), propagator: telemetry.Propagator()}
-}
-
-// start begins the span of an exchange, and returns what ends it.
-func (t *tracing) start(x *exchange) (end func()) {
-	ctx := t.propagator.Extract(x.ctx, propagation.HeaderCarrier(x.r.Header))
-	ctx, span := t.tracer.Start(ctx, x.r.URL.Path, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
+	var span trace.Span
+	//nolint:spancheck // the returned function ends it
+	x.ctx, span = x.api.tracer.Start(x.ctx, x.r.URL.Path, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
 		attribute.String("request_id", x.requestID),
 		attribute.String("http.request.method", x.r.Method),
 		attribute.String("url.path", x.r.URL.Path),
 	))
-	x.ctx = ctx
-	return func() {
-		if x.session != nil {
-			span.SetAttributes(attribute.String("enduser.role", x.session.Role))
+	return func() { //nolint:spancheck // see above
+		span.SetAttributes(sessionAttributes(x.session)...)
+		if x.hash != "" {
+			span.SetAttributes(attribute.String("parameterized_query_hash", x.hash))
 		}
 		span.SetAttributes(
 			attribute.Int("http.response.status_code", x.stream.Status()),
@@ -46,5 +39,32 @@ func (t *tracing) start(x *exchange) (end func()) {
 			span.SetStatus(codes.Error, x.failure.Message)
 		}
 		span.End()
+	}
+}
+
+// traceOperation begins the server span of an operation over a WebSocket; the returned function
+// ends it.
+func (a *API) traceOperation(ctx context.Context, o *websocket.Operation) (context.Context, func(error)) {
+	ctx = a.Tracing.Incoming(ctx, o.Header)
+	if !a.Tracing.On() {
+		return ctx, func(error) {}
+	}
+	ctx, span := a.tracer.Start(ctx, "websocket", trace.WithSpanKind(trace.SpanKindServer), //nolint:spancheck // the returned function ends it
+		trace.WithAttributes(attribute.String("request_id", o.RequestID)), trace.WithAttributes(sessionAttributes(o.Session)...))
+	return ctx, func(err error) { //nolint:spancheck // see above
+		if err != nil {
+			span.SetStatus(codes.Error, apierror.From(err).Message)
+		}
+		span.End()
+	}
+}
+
+// sessionAttributes say who asks; nil for nobody yet.
+func sessionAttributes(s *session.Session) []attribute.KeyValue {
+	if s == nil {
+		return nil
+	}
+	return []attribute.KeyValue{
+		attribute.String("enduser.role", s.Role), attribute.String("session_variables", string(s.JSON())),
 	}
 }

@@ -43,26 +43,33 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 		ctx, cancel = context.WithTimeout(ctx, a.RequestTimeout)
 		defer cancel()
 	}
+	ctx, end := a.traceOperation(ctx, &o)
 	bounds := a.limitsOf(o.Session)
 	err := bounds.Rate(o.Address)
 	if err == nil {
 		limited, finish := bounds.Time(ctx)
 		err = finish(a.Bus.Call(limited, bus.QueryExecute, a.executeRequest(o.Session, o.Request, o.Relay, o.RequestID, a.clientHeaders(o.Header, "")), newExecuteHead, sink))
 	}
-	return a.refused(ctx, o.Session, o.Request.OperationName, o.RequestID, err)
+	err = a.refused(ctx, o.Session, o.Request.OperationName, o.RequestID, err)
+	end(err)
+	return err
 }
 
 func (a *API) subscribeOverWebSocket(ctx context.Context, o websocket.Operation, r live.Receiver) (websocket.Subscription, error) {
+	ctx, end := a.traceOperation(ctx, &o)
 	err := a.limitsOf(o.Session).Rate(o.Address)
 	if err == nil {
 		var s *live.Subscription
 		if s, err = a.Live.Subscribe(ctx, a.executeRequest(o.Session, o.Request, o.Relay, o.RequestID, nil), func() map[string]string {
 			return a.clientHeaders(o.Header, "")
 		}, r); err == nil {
+			end(nil)
 			return s, nil
 		}
 	}
-	return nil, a.refused(ctx, o.Session, o.Request.OperationName, o.RequestID, err)
+	err = a.refused(ctx, o.Session, o.Request.OperationName, o.RequestID, err)
+	end(err)
+	return nil, err
 }
 
 // addWebSockets adds what GET requests to the GraphQL endpoints get: a WebSocket if they

@@ -37,6 +37,8 @@ type Config struct {
 	// SendRequestBody adds the GraphQL request to the body.
 	SendRequestBody bool
 	UserAgent       string
+	// Propagator writes the trace of a call into its headers.
+	Propagator propagation.TextMapPropagator
 }
 
 // Hook is safe for concurrent use.
@@ -61,6 +63,9 @@ func New(c Config, client *http.Client, logger *slog.Logger) (*Hook, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New("the authentication hook is not an http or https URL")
 	}
+	if c.Propagator == nil {
+		c.Propagator = telemetry.Propagator()
+	}
 	return &Hook{config: c, client: client, logger: logger}, nil
 }
 
@@ -71,7 +76,7 @@ func (h *Hook) Authenticate(ctx context.Context, header http.Header, body json.R
 	if err != nil {
 		return nil, err
 	}
-	telemetry.Propagator().Inject(ctx, propagation.HeaderCarrier(request.Header))
+	h.config.Propagator.Inject(ctx, propagation.HeaderCarrier(request.Header))
 	response, err := h.client.Do(request)
 	if err != nil {
 		return nil, apierror.New(apierror.Unexpected, "webhook authentication request failed")

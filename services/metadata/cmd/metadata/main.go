@@ -19,7 +19,7 @@ func main() {
 		}
 		kinds := kind.All(os.LookupEnv, string(config.Metadata))
 		return metadata.New(c, metadata.Deps{
-			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Open: kinds.Open, Dialects: kinds.Dialects(),
+			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Open: kinds.Open, Dialects: kinds.Dialects(),
 			Env: os.LookupEnv,
 		})
 	})

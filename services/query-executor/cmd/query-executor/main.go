@@ -12,9 +12,10 @@ func main() {
 	program.Main(config.QueryExecutor, func(e *program.Env) (lifecycle.Service, error) {
 		return queryexecutor.New(queryexecutor.ReadConfig(e.Values), queryexecutor.Deps{
 			Bus:     e.Bus,
+			Decoder: e.Decoder,
 			Logger:  e.Logger,
 			Metrics: e.Metrics,
-			Tracer:  e.Tracer,
+			Tracing: e.Tracing,
 		})
 	})
 }

@@ -3,6 +3,8 @@ package execute
 import (
 	"context"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"queryengine/pkg/action"
 	"queryengine/services/query-executor/internal/plan"
 )
@@ -12,11 +14,12 @@ type actionCall struct {
 	*plan.ActionCall
 	handler *action.Handler
 	at      int
+	label   label
 }
 
 func newActionCall(c *plan.ActionCall, at int) (*actionCall, error) {
 	h, err := action.Compile(c.Action)
-	return &actionCall{c, h, at}, err
+	return &actionCall{c, h, at, label{name: `Action "` + c.Action.Meta.Name + `"`}}, err
 }
 
 func (c *actionCall) index() int { return c.at }
@@ -29,7 +32,9 @@ func (c *actionCall) bind(r *Run) error {
 
 func (c *actionCall) call(ctx context.Context, r *Run) (called, error) {
 	r.calls(ctx, Action)
+	ctx, end := r.span(ctx, trace.SpanKindClient, &c.label)
 	result, err := r.Actions.Call(ctx, c.handler, r.Bodies[c.at])
+	end(err)
 	return called{value: result.Value, cookies: result.Cookies}, err
 }
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/join"
@@ -83,7 +85,10 @@ func newTarget(j *plan.Join, o options) (target, error) {
 		return nil, fmt.Errorf("render a join: %w", err)
 	}
 	return &sourceTarget{
-		query:   query{field: o.field, source: j.Query.Source.Name, statement: statement, bindings: j.Query.Bindings},
+		query: query{
+			field: o.field, source: j.Query.Source.Name, statement: statement, bindings: j.Query.Bindings,
+			label: databaseLabel(j.Query.Source, "Query", o.field),
+		},
 		columns: j.Query.Columns,
 	}, nil
 }
@@ -111,7 +116,10 @@ func (j *joins) bind(r *Run) error {
 
 // write writes an answer with its joins in place; bound begins with the operands.
 func (j *joins) write(ctx context.Context, r *Run, bound [][]byte, answer []byte, out *backend.Answer) error {
-	return join.Write(ctx, answer, j.members, &asker{joins: j, run: r, bound: bound}, out)
+	ctx, end := r.span(ctx, trace.SpanKindInternal, &joinsLabel)
+	err := join.Write(ctx, answer, j.members, &asker{joins: j, run: r, bound: bound}, out)
+	end(err)
+	return err
 }
 
 // join joins the answer of a piece that has joins, which is the only one of its transaction.
@@ -139,7 +147,10 @@ type asker struct {
 func (a *asker) Ask(ctx context.Context, target int, keys join.Keys) ([][]byte, error) {
 	t, from := a.targets[target], a.from[target]
 	to := from + len(t.bindings())
-	return t.ask(ctx, a.run, a.bound[from:to:to], keys)
+	ctx, end := a.run.span(ctx, trace.SpanKindInternal, &joinStepLabel)
+	answers, err := t.ask(ctx, a.run, a.bound[from:to:to], keys)
+	end(err)
+	return answers, err
 }
 
 // sourceTarget is a statement for one source.

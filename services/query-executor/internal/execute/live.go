@@ -29,7 +29,8 @@ type Live struct {
 	// column is the name of the cursor's column.
 	column string
 	// key tells subscriptions apart: see Key.
-	key string
+	key   string
+	label label
 }
 
 // Key is the same for subscriptions that are run together: they have the same statement, and
@@ -57,7 +58,7 @@ func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 	}
 	out := &Live{
 		Source: p.Live.Source.Name, Field: liveField(p), Statement: statement, Streaming: l.Cursor != nil,
-		bindings: p.Live.Bindings, pieces: pieces,
+		bindings: p.Live.Bindings, pieces: pieces, label: databaseLabel(p.Live.Source, "Subscription", o.field),
 	}
 	if out.Streaming {
 		out.column = l.Cursor.Column

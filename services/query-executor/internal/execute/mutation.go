@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/plan"
@@ -19,6 +21,7 @@ type write struct {
 	*plan.Write
 	steps  []step
 	insert *insertion
+	label  label
 }
 
 // step is one statement that writes; reply makes its answer where it doesn't itself.
@@ -41,7 +44,7 @@ type replyPart struct {
 }
 
 func newWrite(w *plan.Write, o options) (*write, error) {
-	out := &write{Write: w}
+	out := &write{Write: w, label: databaseLabel(w.Source, "Mutation", w.Field)}
 	if w.Insert != nil {
 		out.insert = newInsertion(w, o)
 	}
@@ -255,10 +258,14 @@ func (t *turn) pieces(ctx context.Context, pieces []piece, last int) error {
 		switch {
 		case p.query != nil:
 			t.field = p.query.field
-			err = t.query(ctx, p.query.statement, args, i == last)
+			spanned, end := t.run.span(ctx, trace.SpanKindClient, &p.query.label)
+			err = t.query(spanned, p.query.statement, args, i == last)
+			end(err)
 		case p.write != nil:
 			t.field = p.write.Field
-			err = t.write(ctx, p.write, args, i == last)
+			spanned, end := t.run.span(ctx, trace.SpanKindClient, &p.write.label)
+			err = t.write(spanned, p.write, args, i == last)
+			end(err)
 		default:
 			t.out.Buf = append(t.out.Buf, p.text...)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"queryengine/pkg/action"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/session"
@@ -69,6 +71,7 @@ type query struct {
 	source    string
 	statement backend.Statement
 	bindings  []plan.Binding
+	label     label
 }
 
 // Prepare renders the statements of a plan. comment gives those of a root field and a source
@@ -94,6 +97,7 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 			}
 			out.pieces = append(out.pieces, piece{joins: joins, query: &query{
 				field: part.Query.Field, source: part.Query.Source.Name, statement: statement, bindings: part.Query.Bindings,
+				label: databaseLabel(part.Query.Source, "Query", part.Query.Field),
 			}})
 		case part.Write != nil:
 			w, err := newWrite(part.Write, o)
@@ -194,6 +198,8 @@ type Run struct {
 	Remotes Remotes
 	// Observer may be nil.
 	Observer Observer
+	// Tracer makes the spans of the calls, nil for none.
+	Tracer trace.Tracer
 	// RequestID is that of the client's request.
 	RequestID string
 	// Values are the values of the variables, by index.
@@ -340,5 +346,8 @@ func (q *query) run(ctx context.Context, r *Run, bound [][]byte, out *backend.An
 	defer source.Release()
 	args := r.args(bound)
 	r.asks(ctx, q.field, q.statement, args)
-	return source.Query(ctx, q.statement, args, out)
+	ctx, end := r.span(ctx, trace.SpanKindClient, &q.label)
+	err = source.Query(ctx, q.statement, args, out)
+	end(err)
+	return err
 }

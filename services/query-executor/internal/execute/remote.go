@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
 	"queryengine/pkg/apierror"
@@ -39,10 +40,11 @@ type remoteQuery struct {
 	key     string
 	shape   *remote.Shape
 	at      int
+	label   label
 }
 
 func newRemoteQuery(q *plan.RemoteQuery, index int) *remoteQuery {
-	return &remoteQuery{meta: q.Remote.Meta, request: q.Request, key: q.Key, shape: q.Shape, at: index}
+	return &remoteQuery{meta: q.Remote.Meta, request: q.Request, key: q.Key, shape: q.Shape, at: index, label: label{name: `Remote schema query for root field "` + q.Field + `"`}}
 }
 
 func (q *remoteQuery) index() int { return q.at }
@@ -72,7 +74,9 @@ type called struct {
 
 func (q *remoteQuery) call(ctx context.Context, r *Run) (called, error) {
 	r.calls(ctx, RemoteSchema)
+	ctx, end := r.span(ctx, trace.SpanKindClient, &q.label)
 	response, err := r.Remotes.Call(ctx, q.meta, r.Bodies[q.at])
+	end(err)
 	if err != nil {
 		return called{}, err
 	}

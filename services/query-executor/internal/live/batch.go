@@ -65,7 +65,8 @@ func (b *batch) query() ([]outcome, error) {
 	outcomes := make([]outcome, len(b.cohorts))
 	var answer []byte
 	started := time.Now()
-	err = source.QueryLive(p.ctx, p.live.Statement, values, func(i int, roots [][]byte, cursor []byte) {
+	ctx, end := p.live.Poll(p.ctx, p.manager.deps.Tracer)
+	err = source.QueryLive(ctx, p.live.Statement, values, func(i int, roots [][]byte, cursor []byte) {
 		answer = p.live.AppendAnswer(answer[:0], roots)
 		b.size += len(answer)
 		if p.live.Streaming && cursor == nil {
@@ -80,6 +81,7 @@ func (b *batch) query() ([]outcome, error) {
 		}
 		outcomes[i] = outcome{result: r, moved: r.Cursor}
 	})
+	end(err)
 	b.database = time.Since(started)
 	p.manager.deps.Metrics.database(p.kind, b.database)
 	return outcomes, err

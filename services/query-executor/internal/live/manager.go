@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/execute"
@@ -29,6 +31,8 @@ type Deps struct {
 	Metrics   *Metrics
 	// Calls knows which calls of asynchronous actions have ended.
 	Calls CallLog
+	// Tracer makes the spans of the statements.
+	Tracer trace.Tracer
 	// Log takes a line for each cycle of a poller.
 	Log *slog.Logger
 }

@@ -10,6 +10,6 @@ import (
 
 func main() {
 	program.Main(config.Scheduler, func(e *program.Env) (lifecycle.Service, error) {
-		return scheduler.New(scheduler.ReadConfig(e.Values), scheduler.Deps{Bus: e.Bus, Logger: e.Logger})
+		return scheduler.New(scheduler.ReadConfig(e.Values), scheduler.Deps{Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger})
 	})
 }

@@ -1,0 +1,78 @@
+package execute
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/resolve"
+)
+
+// databases are the kinds of sources as names of spans and db.system call them.
+var databases = map[string][2]string{
+	metadata.KindPostgres: {"Postgres", "postgresql"}, "citus": {"Citus", "postgresql"}, "cockroach": {"Cockroach", "cockroachdb"},
+	"mssql": {"MSSQL", "microsoft.sql_server"}, "bigquery": {"BigQuery", "gcp.bigquery"},
+}
+
+// label is what the span of a call is called. It is made with the plan.
+type label struct {
+	name       string
+	attributes []attribute.KeyValue
+}
+
+// databaseLabel is that of the statements of a root field for a source. what is Query, Mutation or
+// Subscription.
+func databaseLabel(s *resolve.Source, what, field string) label {
+	names, known := databases[s.Kind]
+	if !known {
+		names = [2]string{s.Kind, s.Kind}
+	}
+	return label{names[0] + " " + what + ` for root field "` + field + `"`, []attribute.KeyValue{
+		attribute.String("source.name", s.Name), attribute.String("db.system", names[1]),
+	}}
+}
+
+// span begins the span of a call, where the run is traced, and returns what ends it.
+func (r *Run) span(ctx context.Context, kind trace.SpanKind, l *label) (context.Context, func(error)) {
+	if r.Tracer == nil || !trace.SpanContextFromContext(ctx).IsSampled() {
+		return ctx, untraced
+	}
+	//nolint:spancheck // the returned function ends it
+	ctx, span := r.Tracer.Start(ctx, l.name, trace.WithSpanKind(kind), trace.WithAttributes(l.attributes...))
+	return ctx, func(err error) { //nolint:spancheck // see above
+		if err != nil {
+			span.SetStatus(codes.Error, apierror.From(err).Message)
+		}
+		span.End()
+	}
+}
+
+func untraced(error) {}
+
+// The spans of joins: all of an answer, and each step.
+var (
+	joinsLabel    = label{name: "Process remote joins"}
+	joinStepLabel = label{name: "Remote join step"}
+)
+
+// Poll begins the spans of one run of a subscription, which is a trace of its own, and returns
+// what ends them.
+func (l *Live) Poll(ctx context.Context, tracer trace.Tracer) (context.Context, func(error)) {
+	ctx, poll := tracer.Start(ctx, "live query poll", trace.WithNewRoot()) //nolint:spancheck // the returned function ends it
+	if !poll.IsRecording() {
+		return ctx, untraced
+	}
+	r := Run{Tracer: tracer}
+	ctx, end := r.span(ctx, trace.SpanKindClient, &l.label)
+	return ctx, func(err error) { //nolint:spancheck // see above
+		end(err)
+		if err != nil {
+			poll.SetStatus(codes.Error, apierror.From(err).Message)
+		}
+		poll.End()
+	}
+}
