@@ -95,7 +95,7 @@ func (c *Caller) Call(ctx context.Context, h *Handler, input []byte) (Result, er
 	}
 	call, err := h.request.Apply(original, p.SessionVariables)
 	if err != nil {
-		return Result{}, e.failed("request transform validation failed", err)
+		return Result{}, failed("Request Transformation Failed", err)
 	}
 	if h.request != nil {
 		e.transformed = &call
@@ -118,7 +118,7 @@ func (c *Caller) Call(ctx context.Context, h *Handler, input []byte) (Result, er
 		Status: response.Status, Body: response.Body, Request: seenBy(h, original), Session: p.SessionVariables,
 	})
 	if err != nil {
-		return Result{}, e.failed("response transform validation failed", err)
+		return Result{}, failed("Response Transformation Failed", err)
 	}
 	value, err := e.interpret(transformed)
 	return Result{Value: value, Cookies: response.Header["Set-Cookie"]}, err

@@ -81,8 +81,10 @@ func (e *exchange) unreachable(err error) error {
 	}{failed.Type(), failed.Error()})
 }
 
-// failed is the error of a transform.
-func (e *exchange) failed(message string, err error) error { return e.unexpected(message, err) }
+// failed is the error of a transform, which says all that is wrong.
+func failed(message string, err error) error {
+	return apierror.New(apierror.Unexpected, message).WithInternal(err)
+}
 
 func (e *exchange) unexpected(message string, detail any) error {
 	return e.with(apierror.New(apierror.Unexpected, message), detail)

@@ -275,7 +275,7 @@ func TestTransformsOfActions(t *testing.T) {
 	require.Equal(t, `{"data":{"ask":4}}`, fetch(t, e, "admin", `{ ask(list: [1]) }`, "").String())
 	require.JSONEq(t, `{"doubled":[1]}`, string(h.called()[0].Input))
 	h.answerWith(http.StatusOK, `{}`)
-	require.Equal(t, "response transform validation failed", failing(t, e, `{ ask(list: 1) }`, "").Message)
+	require.Equal(t, "Response Transformation Failed", failing(t, e, `{ ask(list: 1) }`, "").Message)
 }
 
 func TestForwardedHeaders(t *testing.T) {

@@ -78,7 +78,7 @@ func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *
 		s.responder.Describe(q.hash)
 	}
 	s.run.Observer = e.queryLog.observer(q)
-	if r.cached != nil && e.cache != nil {
+	if r.cached != nil && e.cache != nil && !r.plan.LooksCallsUp() {
 		return e.runCached(ctx, q, &r, out, s)
 	}
 	return e.write(ctx, r.plan, out, s)

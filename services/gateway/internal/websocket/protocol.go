@@ -107,15 +107,23 @@ func (p protocol) fault(id string, e *apierror.Error) []byte {
 	return append(reply.AppendGraphQLError(p.dataPrefix(id), e, false), '}')
 }
 
-// whileRunning says whether an error arose when the operation ran, and not before: such
-// errors come from the database.
+// whileRunning says whether an error arose when the operation ran, and not before: such errors
+// come from the database, from remote schemas, and from handlers of actions, which have codes and
+// extensions of their own.
 func whileRunning(e *apierror.Error) bool {
-	switch e.Code {
-	case apierror.DataException, apierror.ConstraintViolation, apierror.ConstraintError, apierror.PermissionError,
-		apierror.PostgresError, apierror.PostgresMaxConns, apierror.ConcurrentUpdate, apierror.Unexpected, apierror.Timeout:
+	if e.Extensions != nil {
 		return true
 	}
-	return false
+	switch e.Code {
+	case apierror.ValidationFailed, apierror.ParseFailed, apierror.CoercionError, apierror.NotSupported, apierror.NotFound,
+		apierror.NotExists, apierror.InvalidParams, apierror.UnexpectedPayload, apierror.BadRequest, apierror.InvalidJSON,
+		apierror.InvalidHeaders, apierror.InvalidJWT, apierror.JWTInvalidClaims, apierror.JWTMissingRoleClaims,
+		apierror.AccessDenied, apierror.PermissionDenied, apierror.StartFailed, apierror.Busy, apierror.DepthLimitExceeded,
+		apierror.NodeLimitExceeded, apierror.BatchLimitExceeded, apierror.RateLimitExceeded, apierror.TimeLimitExceeded,
+		apierror.InvalidConfiguration, apierror.TemplateResolution:
+		return false
+	}
+	return true
 }
 
 // connectionError is the message of the older protocol for a connection that failed.

@@ -90,6 +90,8 @@ func (w *world) execute(ctx context.Context, o websocket.Operation, sink bus.Sin
 		return errors.New("the database went away")
 	case "divide":
 		return apierror.New(apierror.DataException, "division by zero")
+	case "handler":
+		return apierror.New("full", "there is no room")
 	}
 	return apierror.At(apierror.New(apierror.ValidationFailed, "no such field"), "selectionSet", "x")
 }
@@ -167,6 +169,8 @@ func TestOperationsInBothProtocols(t *testing.T) {
 	old.expect(`{"type":"error","id":"2","payload":{"errors":[{"message":"no such field","extensions":{"path":"$.selectionSet.x","code":"validation-failed"}}]}}`, `{"type":"complete","id":"2"}`)
 	old.send(`{"type":"start","id":"3","payload":{"query":"divide"}}`)
 	old.expect(`{"type":"data","id":"3","payload":{"data":null,"errors":[{"message":"division by zero","extensions":{"path":"$","code":"data-exception"}}]}}`, `{"type":"complete","id":"3"}`)
+	old.send(`{"type":"start","id":"4","payload":{"query":"handler"}}`)
+	old.expect(`{"type":"data","id":"4","payload":{"data":null,"errors":[{"message":"there is no room","extensions":{"path":"$","code":"full"}}]}}`, `{"type":"complete","id":"4"}`)
 	old.send(`{"type":"connection_terminate"}`)
 	old.expectClose(client.StatusNormalClosure, "GQL_CONNECTION_TERMINATE received")
 
@@ -178,6 +182,8 @@ func TestOperationsInBothProtocols(t *testing.T) {
 	modern.expect(`{"type":"error","id":"2","payload":[{"message":"no such field","extensions":{"path":"$.selectionSet.x","code":"validation-failed"}}]}`, `{"type":"complete","id":"2"}`)
 	modern.send(`{"type":"subscribe","id":"3","payload":{"query":"divide"}}`)
 	modern.expect(`{"type":"error","id":"3","payload":{"errors":[{"message":"division by zero","extensions":{"path":"$","code":"data-exception"}}]}}`, `{"type":"complete","id":"3"}`)
+	modern.send(`{"type":"subscribe","id":"4","payload":{"query":"handler"}}`)
+	modern.expect(`{"type":"error","id":"4","payload":{"errors":[{"message":"there is no room","extensions":{"path":"$","code":"full"}}]}}`, `{"type":"complete","id":"4"}`)
 	modern.send(`{"type":"ping","payload":{"a":1}}`)
 	modern.expect(`{"type":"pong","payload":{"a":1}}`)
 	modern.send(`{"type":"ping"}`)

@@ -2,6 +2,7 @@ package execute
 
 import (
 	"context"
+	"slices"
 
 	"queryengine/pkg/apierror"
 	"queryengine/services/query-executor/internal/plan"
@@ -61,6 +62,14 @@ func (c *callResult) call(ctx context.Context, r *Run) (called, error) {
 func (c *callResult) project(dst, value []byte) ([]byte, error) { return c.Shape.Append(dst, value) }
 
 func (c *callResult) texts() []string { return []string{c.Action} }
+
+// LooksCallsUp reports whether the answer tells what became of calls, which a cache can't know.
+func (p *Prepared) LooksCallsUp() bool {
+	return slices.ContainsFunc(p.pieces, func(p piece) bool {
+		_, ok := p.remote.(*callResult)
+		return ok
+	})
+}
 
 // Calls are the ids of the calls whose ends a run tells of, after Bind; lasting says that the
 // answer may still change when they have ended.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"slices"
 
 	"queryengine/pkg/apierror"
 )
@@ -18,11 +17,8 @@ type explanation struct {
 
 // Explain is the JSON of the explanations of all root fields, after Bind. Nothing is run.
 func (p *Prepared) Explain(ctx context.Context, r *Run) ([]byte, error) {
-	if len(p.lookups) > 0 || slices.ContainsFunc(p.pieces, func(p piece) bool { return p.joins != nil }) {
-		return nil, apierror.New(apierror.InvalidParams, "queries with remote relationships cannot be explained")
-	}
-	if p.remotes > 0 {
-		return nil, apierror.New(apierror.InvalidParams, "only engine queries can be explained")
+	if err := p.explainable(); err != nil {
+		return nil, err
 	}
 	list := []explanation{}
 	bound := r.Bound
@@ -38,9 +34,41 @@ func (p *Prepared) Explain(ctx context.Context, r *Run) ([]byte, error) {
 			list = append(list, e)
 		case part.introspect != nil:
 			list = append(list, explanation{Field: part.introspect.Name})
+		default:
+			if c, ok := part.remote.(*callResult); ok {
+				list = append(list, explanation{Field: c.Field})
+			}
 		}
 	}
 	return encode(list)
+}
+
+var errExplainedJoins = apierror.New(apierror.InvalidParams, "queries with remote relationships cannot be explained")
+
+// explainable refuses root fields that no statement answers, and those whose answers are joined
+// with others. Calls of actions are looked up elsewhere, and nothing is explained of them.
+func (p *Prepared) explainable() error {
+	if len(p.lookups) > 0 {
+		return errExplainedJoins
+	}
+	for i := range p.pieces {
+		switch c := p.pieces[i].remote.(type) {
+		case *callResult:
+			if !c.Related {
+				return apierror.New(apierror.NotSupported, "async action query fields without relationships to table cannot be explained")
+			}
+			continue
+		case *actionCall:
+			return apierror.New(apierror.InvalidParams, "query actions cannot be explained")
+		}
+		if p.pieces[i].joins != nil {
+			return errExplainedJoins
+		}
+		if p.pieces[i].remote != nil {
+			return apierror.New(apierror.InvalidParams, "only engine queries can be explained")
+		}
+	}
+	return nil
 }
 
 func encode(v any) ([]byte, error) {

@@ -26,6 +26,9 @@ func (p *Prepared) ExplainLive(ctx context.Context, r *Run) ([]byte, error) {
 	out := liveExplanation{Variables: liveVariables{
 		Session: map[string]string{}, Query: map[string]*string{}, Synthetic: []*string{}, Cursor: map[string]*string{},
 	}}
+	if err := p.explainable(); err != nil {
+		return nil, err
+	}
 	l := p.live
 	if l == nil {
 		return encode(out)
