@@ -11,6 +11,8 @@ import (
 )
 
 const (
+	// placePatience is how long a delivery waits for a place among those of its trigger.
+	placePatience = time.Second
 	// callPatience is how long a delivery waits for its call. One that waits for longer belongs to
 	// a webhook that is slow, and makes room for others.
 	callPatience = 5 * time.Second
@@ -79,17 +81,13 @@ func (w *Worker) deliver(taking, work context.Context, in *bus.Incoming, kind Ki
 // error says that the worker stops.
 func (w *Worker) attempt(taking, work context.Context, d *deliveryv1.Delivery, a *Attempt) (Outcome, error) {
 	k := sharer{d.GetKind(), d.GetSource(), cmp.Or(a.Sharer, d.GetTrigger())}
-	s, ok := w.room.join(k)
-	if !ok {
-		return w.later(a), nil
-	}
-	defer w.room.part(k)
-	leave, err := w.enter(taking, s, a)
+	leave, err := w.enter(taking, k, a)
 	switch {
-	case taking.Err() != nil && err != nil:
+	case err == nil:
+	case taking.Err() != nil:
 		return Outcome{}, err
-	case err != nil:
-		return w.later(a), nil
+	default:
+		return Outcome{EventID: a.EventID, State: Waiting, RetryAt: w.now().Add(putOff)}, nil
 	}
 	traced, end := w.trace(work, a)
 	outcome, err := w.do(traced, a)
@@ -98,32 +96,43 @@ func (w *Worker) attempt(taking, work context.Context, d *deliveryv1.Delivery, a
 	return outcome, err
 }
 
-// later is what becomes of an attempt that there is no room for.
-func (w *Worker) later(a *Attempt) Outcome {
-	return Outcome{EventID: a.EventID, State: Waiting, RetryAt: w.now().Add(putOff)}
-}
-
-// enter waits for the room for a call, for a while. The call ends with leave.
-func (w *Worker) enter(ctx context.Context, s *share, a *Attempt) (leave func(taken bool), err error) {
-	ctx, cancel := context.WithTimeout(ctx, callPatience)
-	defer cancel()
-	if a.Gate != nil {
-		if err := a.Gate.Enter(ctx); err != nil {
-			return nil, err
-		}
+// enter waits for room for a call, for a while. The call ends with leave.
+func (w *Worker) enter(ctx context.Context, k sharer, a *Attempt) (leave func(taken bool), err error) {
+	if err := within(ctx, placePatience, func(ctx context.Context) error { return w.places.enter(ctx, k) }); err != nil {
+		return nil, err
 	}
-	if err := w.room.enter(ctx, s); err != nil {
-		if a.Gate != nil {
-			a.Gate.Withdraw()
-		}
+	if err := within(ctx, callPatience, func(ctx context.Context) error { return w.enterCall(ctx, k, a) }); err != nil {
+		w.places.leave(k)
 		return nil, err
 	}
 	return func(taken bool) {
-		w.room.leave(s)
+		w.calls.leave(k)
 		if a.Gate != nil {
 			a.Gate.Leave(taken)
 		}
+		w.places.leave(k)
 	}, nil
+}
+
+func (w *Worker) enterCall(ctx context.Context, k sharer, a *Attempt) error {
+	if a.Gate == nil {
+		return w.calls.enter(ctx, k)
+	}
+	if err := a.Gate.Enter(ctx); err != nil {
+		return err
+	}
+	err := w.calls.enter(ctx, k)
+	if err != nil {
+		a.Gate.Withdraw()
+	}
+	return err
+}
+
+// within calls f with a deadline.
+func within(ctx context.Context, d time.Duration, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return f(ctx)
 }
 
 // hold tells the queue that the delivery is being worked on.

@@ -8,72 +8,46 @@ import (
 	deliveryv1 "queryengine/proto/delivery/v1"
 )
 
-// room shares what a worker has room for: the deliveries in its hands, and the calls that it makes
-// at once. Of both a fifth is for those who have none yet, and of the rest nobody may have more than
-// is left for all others. So a trigger alone has two fifths, and webhooks that hang leave something
-// to the next one, who gets half as much, at last one call at a time; as calls end all become
-// equal. It is safe for concurrent use.
-type room struct {
-	places, calls int
-
-	mu              sync.Mutex
-	inHand, calling int
-	shares          map[sharer]*share
-	// turn are the shares that somebody waits for, in the order in which they are served.
-	turn []*share
-}
-
 // sharer is what has a share of its own: a trigger, or an address.
 type sharer struct {
 	kind         deliveryv1.Kind
 	source, name string
 }
 
+// room is so much of something that is shared. A fifth of it is for those who have nothing yet, and
+// of the rest nobody may have more than is left for all others. So a trigger alone has two fifths,
+// and webhooks that hang leave something to the next one, who gets half as much, at last one at a
+// time; as calls end all become equal. It is safe for concurrent use.
+type room struct {
+	most int
+
+	mu     sync.Mutex
+	taken  int
+	shares map[sharer]*share
+	// turn are the shares that somebody waits for, in the order in which they are served.
+	turn []*share
+}
+
 // share is what a sharer has.
 type share struct {
-	inHand, calling int
-	// waiting are those who wait for a call, the first of them first.
+	has int
+	// waiting are those who wait for more, the first of them first.
 	waiting []chan struct{}
 }
 
-func newRoom(places, calls int) *room {
-	return &room{places: places, calls: calls, shares: map[sharer]*share{}}
-}
+func newRoom(most int) *room { return &room{most: most, shares: map[sharer]*share{}} }
 
-// join takes a place; false when there is none for this sharer. Who has one gives it back with
-// part.
-func (r *room) join(k sharer) (*share, bool) {
+// enter waits until there is room, which is given back with leave. Its error is that of ctx.
+func (r *room) enter(ctx context.Context, k sharer) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	s := r.shares[k]
 	if s == nil {
 		s = &share{}
+		r.shares[k] = s
 	}
-	if !mayHave(s.inHand, r.inHand, r.places) {
-		return nil, false
-	}
-	r.shares[k] = s
-	s.inHand++
-	r.inHand++
-	return s, true
-}
-
-func (r *room) part(k sharer) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := r.shares[k]
-	s.inHand--
-	r.inHand--
-	if s.inHand == 0 {
-		delete(r.shares, k)
-	}
-}
-
-// enter waits until a call may be made, which ends with leave. Its error is that of ctx.
-func (r *room) enter(ctx context.Context, s *share) error {
-	r.mu.Lock()
-	if len(s.waiting) == 0 && r.hasCall(s) {
-		r.begin(s)
+	if len(s.waiting) == 0 && r.hasMore(s) {
+		s.has++
+		r.taken++
 		r.mu.Unlock()
 		return nil
 	}
@@ -86,56 +60,44 @@ func (r *room) enter(ctx context.Context, s *share) error {
 	case <-granted:
 		return nil
 	case <-ctx.Done():
-		r.giveUp(s, granted)
+		r.giveUp(k, s, granted)
 		return ctx.Err()
 	}
 }
 
-// giveUp ends a waiting, or a call that was granted while nobody looked.
-func (r *room) giveUp(s *share, granted chan struct{}) {
+// giveUp ends a waiting, or gives back what was granted while nobody looked.
+func (r *room) giveUp(k sharer, s *share, granted chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := slices.Index(s.waiting, granted)
 	if i < 0 {
-		r.end(s)
+		r.giveBack(k, s)
 		return
 	}
 	if s.waiting = slices.Delete(s.waiting, i, i+1); len(s.waiting) == 0 {
 		r.turn = slices.DeleteFunc(r.turn, func(t *share) bool { return t == s })
+		r.forget(k, s)
 	}
 }
 
-func (r *room) leave(s *share) {
+func (r *room) leave(k sharer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.end(s)
+	r.giveBack(k, r.shares[k])
 }
 
-func (r *room) hasCall(s *share) bool { return mayHave(s.calling, r.calling, r.calls) }
-
-// mayHave says whether one who has some may have one more of what there is, of which so much is
-// taken.
-func mayHave(some, taken, most int) bool {
-	const kept = 5
-	return some == 0 && taken < most || some < most-taken-most/kept
-}
-
-func (r *room) begin(s *share) {
-	s.calling++
-	r.calling++
-}
-
-// end ends a call, and lets those begin that there is room for now, in turns.
-func (r *room) end(s *share) {
-	s.calling--
-	r.calling--
+// giveBack lets those in that there is room for now, in turns.
+func (r *room) giveBack(k sharer, s *share) {
+	s.has--
+	r.taken--
 	for i := 0; i < len(r.turn); {
 		next := r.turn[i]
-		if !r.hasCall(next) {
+		if !r.hasMore(next) {
 			i++
 			continue
 		}
-		r.begin(next)
+		next.has++
+		r.taken++
 		close(next.waiting[0])
 		next.waiting = next.waiting[1:]
 		r.turn = slices.Delete(r.turn, i, i+1)
@@ -143,4 +105,20 @@ func (r *room) end(s *share) {
 			r.turn = append(r.turn, next)
 		}
 	}
+	r.forget(k, s)
+}
+
+// forget keeps those from piling up who have nothing and want nothing.
+func (r *room) forget(k sharer, s *share) {
+	if s.has == 0 && len(s.waiting) == 0 {
+		delete(r.shares, k)
+	}
+}
+
+// kept is the part of the room, one of so many, that is for those who have nothing yet.
+const kept = 5
+
+func (r *room) hasMore(s *share) bool {
+	free := r.most - r.taken
+	return s.has == 0 && free > 0 || s.has < free-r.most/kept
 }

@@ -12,50 +12,51 @@ import (
 
 func sharerOf(name string) sharer { return sharer{kind: deliveryv1.Kind_KIND_CRON, name: name} }
 
-// joined joins until there is no place any more.
-func joined(r *room, name string) int {
+// fill enters until there is no room any more.
+func fill(r *room, name string) int {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
 	n := 0
-	for {
-		if _, ok := r.join(sharerOf(name)); !ok {
-			return n
-		}
+	for r.enter(ended, sharerOf(name)) == nil {
 		n++
 	}
+	return n
 }
 
-func TestRoomLeavesPlacesForOthers(t *testing.T) {
+func TestRoomLeavesSomeForOthers(t *testing.T) {
 	t.Parallel()
-	r := newRoom(100, 1)
+	r := newRoom(100)
 	for _, c := range []struct {
 		name string
 		want int
 	}{{"a", 40}, {"b", 20}, {"c", 10}, {"d", 5}, {"e", 3}, {"f", 1}, {"g", 1}, {"h", 1}} {
-		require.Equal(t, c.want, joined(r, c.name), c.name)
+		require.Equal(t, c.want, fill(r, c.name), c.name)
 	}
-	require.Zero(t, joined(r, "a"), "who has more than is left gets nothing")
+	require.Zero(t, fill(r, "a"), "who has more than is left gets nothing")
 	for range 40 {
-		r.part(sharerOf("a"))
+		r.leave(sharerOf("a"))
 	}
-	require.Equal(t, 20, joined(r, "i"), "half of what is free")
+	require.Equal(t, 20, fill(r, "i"), "half of what is free")
+	require.NotContains(t, r.shares, sharerOf("a"))
+	require.Equal(t, 1, fill(newRoom(1), "a"))
 }
 
 func TestRoomServesInTurns(t *testing.T) {
 	t.Parallel()
-	r := newRoom(100, 5)
-	a, _ := r.join(sharerOf("a"))
-	b, _ := r.join(sharerOf("b"))
-	enter := func(s *share) <-chan error {
-		began := make(chan error, 1)
-		r.mu.Lock()
-		before := len(s.waiting)
-		r.mu.Unlock()
-		go func() { began <- r.enter(t.Context(), s) }()
-		require.Eventually(t, func() bool {
+	r := newRoom(5)
+	a, b := sharerOf("a"), sharerOf("b")
+	enter := func(k sharer) <-chan error {
+		t.Helper()
+		waiting := func() int {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			return len(s.waiting) == before+1
-		}, patience, time.Millisecond)
-		return began
+			return len(r.shares[k].waiting)
+		}
+		before := waiting()
+		entered := make(chan error, 1)
+		go func() { entered <- r.enter(t.Context(), k) }()
+		require.Eventually(t, func() bool { return waiting() == before+1 }, patience, time.Millisecond)
+		return entered
 	}
 	require.NoError(t, r.enter(t.Context(), a))
 	require.NoError(t, r.enter(t.Context(), a))
@@ -73,14 +74,13 @@ func TestRoomServesInTurns(t *testing.T) {
 
 func TestRoomIsGivenUp(t *testing.T) {
 	t.Parallel()
-	r := newRoom(100, 2)
-	a, _ := r.join(sharerOf("a"))
+	r := newRoom(2)
+	a := sharerOf("a")
 	require.NoError(t, r.enter(t.Context(), a))
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, r.enter(ended, a), context.Canceled)
+	require.Zero(t, fill(r, "a"))
 	require.Empty(t, r.turn)
 	r.leave(a)
-	require.Zero(t, r.calling)
+	require.Zero(t, r.taken)
+	require.Empty(t, r.shares)
 	require.NoError(t, r.enter(t.Context(), a), "what was given up is free again")
 }

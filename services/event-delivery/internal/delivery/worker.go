@@ -57,9 +57,11 @@ type Worker struct {
 	mu        sync.Mutex
 	recorders map[lane]*recorder
 	work      context.Context //nolint:containedctx // that of Start, until Stop
-	// slots holds a token for each delivery in hand; room says whose those may be.
+	// slots holds a token for each delivery in hand; places says whose those may be, and calls
+	// whose the webhooks that are called.
 	slots    chan struct{}
-	room     *room
+	places   *room
+	calls    *room
 	publish  func(ctx context.Context, subject, id string, header http.Header, body []byte) (json.RawMessage, error)
 	inHand   sync.WaitGroup
 	fetching sync.WaitGroup
@@ -72,7 +74,7 @@ func New(c Config) *Worker {
 	w := &Worker{
 		queue: c.Queue, replicas: c.Replicas, client: c.Client, logger: c.Logger, tracer: c.Tracer, now: c.Now, await: c.Await,
 		kinds: c.Kinds, recorders: map[lane]*recorder{}, publish: c.Publish,
-		slots: make(chan struct{}, waitingRoom*c.Concurrency), room: newRoom(waitingRoom*c.Concurrency, c.Concurrency),
+		slots: make(chan struct{}, waitingRoom*c.Concurrency), places: newRoom(waitingRoom * c.Concurrency), calls: newRoom(c.Concurrency),
 	}
 	return w
 }
@@ -94,7 +96,7 @@ func (w *Worker) recorder(kind Kind, d *deliveryv1.Delivery) *recorder {
 	l := lane{d.GetKind(), d.GetSource()}
 	r := w.recorders[l]
 	if r == nil {
-		r = newRecorder(kind, w.room.calls, w.logger)
+		r = newRecorder(kind, w.calls.most, w.logger)
 		w.recorders[l] = r
 		w.fetching.Go(func() { r.run(w.work) })
 	}
