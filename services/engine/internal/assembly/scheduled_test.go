@@ -144,7 +144,7 @@ func (i *installation) scheduler(c *clock) lifecycle.Service {
 func (i *installation) delivery(c *clock) lifecycle.Service {
 	i.t.Helper()
 	s, err := eventdelivery.New(
-		eventdelivery.Config{MetadataURL: i.url, Replicas: 1, Concurrency: 10, Egress: egress.DefaultConfig(), StopTimeout: 5 * time.Second},
+		eventdelivery.Config{MetadataURL: i.url, Replicas: 1, Concurrency: 100, Egress: egress.DefaultConfig(), StopTimeout: 5 * time.Second},
 		eventdelivery.Deps{Bus: i.connect(), Logger: slog.New(slog.DiscardHandler), Env: os.LookupEnv, Now: c.Now})
 	require.NoError(i.t, err)
 	i.run(s)

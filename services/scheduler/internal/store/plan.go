@@ -25,6 +25,13 @@ const (
 		SELECT $1, unnest($2::timestamptz[]) ON CONFLICT DO NOTHING`
 )
 
+// planned is a trigger whose ticks are planned.
+type planned struct {
+	schedule cron.Schedule
+	// tolerance is how late a tick may be.
+	tolerance time.Duration
+}
+
 // waiting is what is planned of a trigger.
 type waiting struct {
 	count int
@@ -32,19 +39,22 @@ type waiting struct {
 	last, ever *time.Time
 }
 
-// Plan makes sure that the next ticks of every trigger of the document are in the table.
+// Plan plans ticks of every trigger of the document. It is done when the next ones of all of them
+// are in the table; after a long pause that takes several calls, between which ticks are published.
 // It does nothing when version isn't in force any more: the next one will come.
 func (s *Store) Plan(ctx context.Context, doc *metadata.Document, version int64, now time.Time) (done bool, err error) {
-	schedules := make(map[string]cron.Schedule, len(doc.CronTriggers))
+	triggers := make(map[string]planned, len(doc.CronTriggers))
 	names := make([]string, 0, len(doc.CronTriggers))
 	for _, raw := range doc.CronTriggers {
 		t, err := metadata.ParseCronTrigger(raw)
 		if err != nil {
 			return false, err
 		}
-		if schedules[t.Name], err = cron.Parse(t.Schedule); err != nil {
+		schedule, err := cron.Parse(t.Schedule)
+		if err != nil {
 			return false, err
 		}
+		triggers[t.Name] = planned{schedule, time.Duration(*t.Retry.WithDefaults().Tolerance) * time.Second}
 		names = append(names, t.Name)
 	}
 	if len(names) == 0 {
@@ -55,16 +65,17 @@ func (s *Store) Plan(ctx context.Context, doc *metadata.Document, version int64,
 		if err := tx.QueryRow(ctx, inForceSQL).Scan(&inForce); err != nil || inForce != version {
 			return err
 		}
-		done = true
-		return plan(ctx, tx, names, schedules, now)
+		var err error
+		done, err = plan(ctx, tx, names, triggers, now)
+		return err
 	})
 	return done, err
 }
 
-func plan(ctx context.Context, tx pgx.Tx, names []string, schedules map[string]cron.Schedule, now time.Time) error {
+func plan(ctx context.Context, tx pgx.Tx, names []string, triggers map[string]planned, now time.Time) (done bool, err error) {
 	rows, err := tx.Query(ctx, waitingSQL, names)
 	if err != nil {
-		return err
+		return false, err
 	}
 	known := map[string]waiting{}
 	var name string
@@ -74,28 +85,35 @@ func plan(ctx context.Context, tx pgx.Tx, names []string, schedules map[string]c
 		w = waiting{}
 		return nil
 	}); err != nil {
-		return err
+		return false, err
 	}
+	done = true
 	b := &pgx.Batch{}
 	for _, name := range names {
-		if known[name].count >= plannedTicks {
+		w, t := known[name], triggers[name]
+		if w.count >= plannedTicks {
+			done = done && w.last.After(now)
 			continue
 		}
-		if times := schedules[name].NextN(known[name].start(now), plannedTicks); len(times) > 0 {
+		if times := t.schedule.NextN(w.start(now, t.tolerance), plannedTicks); len(times) > 0 {
+			done = done && times[len(times)-1].After(now)
 			b.Queue(insertSQL, name, times)
 		}
 	}
-	return tx.SendBatch(ctx, b).Close()
+	return done, tx.SendBatch(ctx, b).Close()
 }
 
-// start is the time after which ticks are planned. When none is left, it is not before the
-// last tick that there was: after a clock has gone back, no tick comes again.
-func (w waiting) start(now time.Time) time.Time {
+// start is the time after which ticks are planned: that of the last planned one. When none is left
+// it is that of the last tick that there was, so that after a clock has gone back no tick comes
+// again, and after a pause those are made up for that aren't too late by now.
+func (w waiting) start(now time.Time, tolerance time.Duration) time.Time {
 	switch {
 	case w.last != nil:
 		return *w.last
-	case w.ever != nil && w.ever.After(now):
-		return *w.ever
+	case w.ever == nil:
+		return now
+	case w.ever.Before(now.Add(-tolerance)):
+		return now.Add(-tolerance)
 	}
-	return now
+	return *w.ever
 }
