@@ -26,6 +26,8 @@ const (
 	subjectTrigger = "subject"
 	// orderedRows is how many rows the ordered table has, all of which are updated again and again.
 	orderedRows = 20
+	// burst is how many calls of a worker may have been answered without being recorded.
+	burst = 50
 	// chaosWriter is the application name of the test's own connections, which are left alone.
 	chaosWriter = "chaos"
 )
@@ -54,6 +56,9 @@ func chaosRows() int {
 	}
 	return 1500
 }
+
+// long says that the run is long enough for shares to mean something.
+func (c *chaos) long() bool { return c.rows >= 10_000 }
 
 func installChaos(t *testing.T) *chaos {
 	t.Helper()
@@ -214,15 +219,14 @@ func TestEventsSurviveWhatIsKilled(t *testing.T) {
 			"webhook": c.hook.url, "retry_conf": retry, "schedule_at": time.Now().Add(time.Duration(n*200) * time.Millisecond).UTC().Format(time.RFC3339Nano),
 		})
 	}
-	long := c.rows >= 10_000
-	c.secure.Store(!long)
+	c.secure.Store(!c.long())
 	c.hook.unreliable.Store(true)
 	began := time.Now()
 	wrote := make(chan error, 1)
 	go func() { wrote <- c.write(t.Context()) }()
 	seed := rand.New(rand.NewPCG(rand.Uint64(), 0)) //nolint:gosec // no secret
 	for writing, lost := true, 0; writing; {
-		if share := c.written.Load() * 10 / int64(c.rows); long && (lost == 0 && share >= 1 || lost == 1 && share >= 3) {
+		if share := c.written.Load() * 10 / int64(c.rows); c.long() && (lost == 0 && share >= 1 || lost == 1 && share >= 3) {
 			lost++
 			c.trouble["nats without its directory"]++
 			c.natsServer.crash(false)
@@ -289,7 +293,11 @@ func (c *chaos) checkArrivals(oneOffs int) {
 	total := int(c.written.Load()) + oneOffs
 	c.t.Logf("%d events came, %d times one came again; of %d in the stream, %d", events, twice, len(ids), again)
 	require.GreaterOrEqual(c.t, events+len(ids), total)
-	require.Less(c.t, twice+again, max(total/100, 30), "duplicates")
+	limit := total / 100
+	if !c.long() { // few events, of which each worker that is killed has had some in hand
+		limit = burst * (1 + c.trouble["worker"])
+	}
+	require.Less(c.t, twice+again, limit, "duplicates")
 }
 
 func (c *chaos) ids(trigger string) []string {
