@@ -31,7 +31,7 @@ func costOf(t *testing.T, e *Executor, q *request) (cost, string) {
 }
 
 // cpuTime is how long this process has computed so far.
-func cpuTime(t *testing.T) time.Duration {
+func cpuTime(t testing.TB) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))

@@ -137,32 +137,6 @@ func withoutTable(doc *metadata.Document, source, table string) *metadata.Docume
 	return &next
 }
 
-// BenchmarkJoin asks for 1,000 rows, each with a row of another source; without the join it is
-// the cost of the rows alone.
-func BenchmarkJoin(b *testing.B) {
-	e := newFixture(b, joins, Config{})
-	runSQL(b, e, `INSERT INTO sale SELECT g, 1, g, 'north', 1, 'x', g FROM generate_series(100, 1099) g`)
-	crm, err := e.sources.Use("crm")
-	require.NoError(b, err)
-	_, err = crm.RunSQL(b.Context(), backend.RawSQL{
-		SQL: `INSERT INTO customer SELECT g, 'customer ' || g, 'K' || g, 'north', 5 FROM generate_series(100, 1099) g; ANALYZE customer`,
-	})
-	require.NoError(b, err)
-	crm.Release()
-	for name, text := range map[string]string{
-		"rows":   `{ sale { id amount customerId note } }`,
-		"joined": `{ sale { id amount customer { id name } } }`,
-	} {
-		b.Run(name, func(b *testing.B) {
-			q := &request{session: adminSession(), text: text}
-			b.ReportAllocs()
-			for b.Loop() {
-				answer(b, e, q)
-			}
-		})
-	}
-}
-
 // TestCachedJoinsKnowTheirSession holds that the session variables that other sources see are
 // part of the key of an answer, and only those.
 func TestCachedJoinsKnowTheirSession(t *testing.T) {

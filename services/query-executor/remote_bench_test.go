@@ -72,29 +72,3 @@ func BenchmarkRemote(b *testing.B) {
 		}
 	})
 }
-
-// BenchmarkRemoteJoin is what a join of 1,000 rows costs beside the time of the remote.
-func BenchmarkRemoteJoin(b *testing.B) {
-	server := newRemoteServer(b)
-	e := newRemote(b, twoRemotes, Config{}, server, newRemoteServer(b))
-	relate(b, e, "artist", artistRelationships)
-	runSQL(b, e, "INSERT INTO artist (id, name) SELECT n, 'artist ' || n FROM generate_series(100, 1099) n")
-	server.answerWith(func(w http.ResponseWriter, _ *http.Request) {
-		var answer bytes.Buffer
-		answer.WriteString(`{"data":{`)
-		for i := range 1000 {
-			if i > 0 {
-				answer.WriteByte(',')
-			}
-			fmt.Fprintf(&answer, `"f%d":{"name":"person %d"}`, i, i)
-		}
-		answer.WriteString(`}}`)
-		_, _ = w.Write(answer.Bytes())
-	})
-	request := &queryv1.ExecuteRequest{Session: asAdmin(), Query: `{ artist(where: {id: {_gte: 100}}) { name person { name } } }`}
-	b.ReportAllocs()
-	for b.Loop() {
-		r := &reply{}
-		require.NoError(b, e.execute(b.Context(), request, r))
-	}
-}

@@ -2,6 +2,7 @@ package queryexecutor
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"testing"
@@ -149,6 +150,41 @@ func TestRemoteJoinFaults(t *testing.T) {
 	}
 	err := e.explain(t.Context(), &queryv1.ExplainRequest{Session: asAdmin(), Query: query}, &reply{})
 	require.Equal(t, "queries with remote relationships cannot be explained", apierror.From(err).Message)
+}
+
+// TestOneRemoteOfSeveralFails: a join that fails ends those beside it, as the end of the caller's
+// patience ends all of them.
+func TestOneRemoteOfSeveralFails(t *testing.T) {
+	t.Parallel()
+	people, twins := newRemoteServer(t), newRemoteServer(t)
+	e := newRemote(t, twoRemotes, Config{}, people, twins)
+	relate(t, e, "artist", artistRelationships)
+	asked, ended := make(chan struct{}, 1), make(chan struct{}, 1)
+	people.answerWith(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+		ended <- struct{}{}
+	})
+	request := &queryv1.ExecuteRequest{Session: asAdmin(), Query: `{ artist { person { id } said } }`}
+
+	twins.answerWith(func(w http.ResponseWriter, _ *http.Request) {
+		<-asked
+		_, _ = w.Write([]byte(`{"errors":[{"message":"no"}]}`))
+	})
+	r := &reply{}
+	require.Equal(t, "Errors from remote server", apierror.From(e.execute(t.Context(), request, r)).Message)
+	require.Empty(t, r.String())
+	<-ended
+
+	twins.answerWith(nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		cancel()
+	}()
+	require.ErrorIs(t, e.execute(ctx, request, r), context.Canceled)
+	require.Empty(t, r.String())
+	<-ended
 }
 
 // TestRemoteJoinOfRoles: a role has the relationship when it sees all that the definition needs.
