@@ -272,6 +272,9 @@ type RawSQL struct {
 	// fails, everything is rolled back. It may introspect through the given function,
 	// which sees the uncommitted state.
 	Check func(ctx context.Context, introspect IntrospectFunc) error
+	// EventTriggers, when set, is asked after Check what follows for event triggers: that is
+	// done in the same transaction. It is for a Source with EventTriggers.
+	EventTriggers func() EventTriggerChanges
 	// Before, when set, is called inside the transaction before the text runs.
 	Before func(ctx context.Context, introspect IntrospectFunc) error
 }

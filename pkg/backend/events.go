@@ -75,6 +75,11 @@ type EventTriggerChanges struct {
 	StringifyNumeric bool
 }
 
+// Empty says that there is nothing to do.
+func (c *EventTriggerChanges) Empty() bool {
+	return len(c.Drop)+len(c.Remake)+len(c.Install)+len(c.Replan) == 0
+}
+
 // ManualEvent is an event that was made by a request.
 type ManualEvent struct {
 	Trigger string

@@ -93,6 +93,40 @@ func TestEventTriggersFollowTheTable(t *testing.T) {
 	require.Empty(t, w.functions(t))
 }
 
+// TestFunctionsFollowInTheTransaction holds that functions of triggers and the columns that they
+// name change together: neither is seen without the other.
+func TestFunctionsFollowInTheTransaction(t *testing.T) {
+	t.Parallel()
+	w, i := watched(t)
+	i.run(t, `ALTER TABLE stock RENAME COLUMN qty TO amount`)
+	const together = `SELECT (f.xmin = a.xmin)::text FROM pg_proc f, pg_attribute a
+		WHERE f.proname = 'notify_engine_watch_UPDATE' AND a.attrelid = 'stock'::regclass AND a.attname = 'amount'`
+	require.Equal(t, "true", w.text(t, together))
+	i.run(t, `ALTER TABLE stock ADD note text`)
+	require.Equal(t, "false", w.text(t, together), "installed again with the new column")
+
+	// A text that fails leaves both as they were.
+	function := w.text(t, `SELECT prosrc FROM pg_proc WHERE proname = 'notify_engine_watch_UPDATE'`)
+	i.fails(t, v2query, `{"type":"run_sql","args":{"sql":"ALTER TABLE stock RENAME COLUMN amount TO n; SELECT 1/0"}}`,
+		"postgres-error", "$", "query execution failed")
+	require.Equal(t, function, w.text(t, `SELECT prosrc FROM pg_proc WHERE proname = 'notify_engine_watch_UPDATE'`))
+
+	// One that ends its transaction itself gets a new one for that.
+	i.run(t, `BEGIN; ALTER TABLE stock RENAME COLUMN amount TO n; COMMIT`)
+	w.sql(t, w.source, `INSERT INTO stock VALUES (1, 1); UPDATE stock SET n = 2`)
+	require.Equal(t, "2", w.text(t, `SELECT count(*)::text FROM engine_catalog.event_log`))
+}
+
+func TestEventTriggersOnViews(t *testing.T) {
+	t.Parallel()
+	w, i := watched(t)
+	w.sql(t, w.source, `CREATE VIEW seen AS SELECT * FROM stock`)
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"seen"}}`)
+	i.fails(t, v1metadata, `{"type":"pg_create_event_trigger","args":{"name":"look","table":"seen","webhook":"http://hook","insert":{"columns":"*"}}}`,
+		"not-supported", "$.args", `event trigger "look": changes of rows make events on tables only, and "seen" is a view`)
+	i.ok(t, `{"type":"pg_create_event_trigger","args":{"name":"look","table":"seen","webhook":"http://hook","enable_manual":true}}`)
+}
+
 func TestLostEventTriggersComeBack(t *testing.T) {
 	t.Parallel()
 	w, i := watched(t)

@@ -25,19 +25,21 @@ const (
 
 // ChangeEventTriggers does all of the changes or none of them.
 func (s *Source) ChangeEventTriggers(ctx context.Context, c backend.EventTriggerChanges) error {
-	return s.inTransaction(ctx, func(pg *pgconn.PgConn) error {
-		if len(c.Install) > 0 {
-			if err := prepareEventCatalog(ctx, pg); err != nil {
-				return err
-			}
-		} else if exists, err := hasEventCatalog(ctx, pg); err != nil || !exists {
-			return err
-		}
-		return changeEventTriggers(ctx, pg, c)
-	})
+	return s.inTransaction(ctx, func(pg *pgconn.PgConn) error { return changeEventTriggers(ctx, pg, c) })
 }
 
+// changeEventTriggers does it in the open transaction.
 func changeEventTriggers(ctx context.Context, pg *pgconn.PgConn, c backend.EventTriggerChanges) error {
+	if c.Empty() {
+		return nil
+	}
+	if len(c.Install) > 0 {
+		if err := prepareEventCatalog(ctx, pg); err != nil {
+			return err
+		}
+	} else if exists, err := hasEventCatalog(ctx, pg); err != nil || !exists {
+		return err
+	}
 	var statements []string
 	for _, name := range slices.Concat(c.Drop, c.Remake) {
 		for _, op := range rowOperations {

@@ -105,7 +105,7 @@ func (r *rawRun) steps(ctx context.Context, begin string) (*backend.RawResult, e
 			return nil, err
 		}
 	}
-	if err := r.hook(ctx, r.request.Check); err != nil {
+	if err := r.check(ctx); err != nil {
 		return nil, err
 	}
 	if r.pg.TxStatus() == 'I' {
@@ -120,7 +120,8 @@ func (r *rawRun) withoutTransaction(ctx context.Context) (*backend.RawResult, er
 	if err := r.announce(ctx, false); err != nil {
 		return nil, err
 	}
-	if err := r.separateHook(ctx, r.request.Before); err != nil {
+	before := func(ctx context.Context) error { return r.hook(ctx, r.request.Before) }
+	if err := r.separately(ctx, r.request.Before != nil, before); err != nil {
 		return nil, err
 	}
 	result := &backend.RawResult{}
@@ -130,21 +131,30 @@ func (r *rawRun) withoutTransaction(ctx context.Context) (*backend.RawResult, er
 			return nil, err
 		}
 	}
-	return result, r.separateHook(ctx, r.request.Check)
+	return result, r.separately(ctx, r.request.Check != nil, r.check)
 }
 
-func (r *rawRun) separateHook(ctx context.Context, hook rawHook) error {
-	if hook == nil {
+// separately does something in a transaction of its own.
+func (r *rawRun) separately(ctx context.Context, wanted bool, do func(context.Context) error) error {
+	if !wanted {
 		return nil
 	}
 	if err := r.exec(ctx, "BEGIN ISOLATION LEVEL "+r.isolation.sql()); err != nil {
 		return err
 	}
-	if err := r.hook(ctx, hook); err != nil {
+	if err := do(ctx); err != nil {
 		r.rollback(ctx)
 		return err
 	}
 	return r.exec(ctx, "COMMIT")
+}
+
+// check calls the hook after the text, and does what follows for event triggers.
+func (r *rawRun) check(ctx context.Context) error {
+	if err := r.hook(ctx, r.request.Check); err != nil || r.request.EventTriggers == nil {
+		return err
+	}
+	return changeEventTriggers(ctx, r.pg, r.request.EventTriggers())
 }
 
 type rawHook = func(ctx context.Context, introspect backend.IntrospectFunc) error

@@ -138,11 +138,17 @@ func (w *work) cleanEventLog(ctx context.Context, a *metadata.CleanupEventLogs) 
 	})
 }
 
-// admitEventTrigger refuses a trigger whose variables are missing, and a new one of which the
-// database has something: it may belong to the metadata of somebody else.
+// admitEventTrigger refuses a trigger whose variables are missing, one on the rows of a view, and a
+// new one of which the database has something: it may belong to the metadata of somebody else.
 func (w *work) admitEventTrigger(ctx context.Context, a *metadata.CreateEventTrigger) error {
 	if env := w.Resolve.Env; env != nil {
 		if err := a.Trigger.Resolve(env); err != nil {
+			return err
+		}
+	}
+	d := a.Trigger.Definition
+	if c := w.current.Catalogs[a.Source]; c != nil && c.Tables[a.Table] != nil && (d.Insert != nil || d.Update != nil || d.Delete != nil) {
+		if err := onTables([]backend.EventTrigger{{Name: a.Trigger.Name, Table: c.Tables[a.Table]}}); err != nil {
 			return err
 		}
 	}

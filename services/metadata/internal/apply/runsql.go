@@ -47,6 +47,11 @@ func (w *work) runSQL(ctx context.Context, s *runSQLStep) (json.RawMessage, erro
 			}
 			return w.claim(ctx)
 		}
+		raw.EventTriggers = func() backend.EventTriggerChanges {
+			c := changesOf(w.installedAt(m.Name), next, m.Name, false)
+			c.StringifyNumeric = w.StringifyNumeric
+			return c
+		}
 	}
 	w.outside = true
 	result, err := source.RunSQL(ctx, raw)
@@ -55,6 +60,10 @@ func (w *work) runSQL(ctx context.Context, s *runSQLStep) (json.RawMessage, erro
 	}
 	if next != nil {
 		w.current = next
+		if w.followed == nil {
+			w.followed = map[string]*State{}
+		}
+		w.followed[m.Name] = next
 	}
 	return encodeResult(result)
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
@@ -39,7 +40,9 @@ func eventTriggers(s *State, source string) map[string]installed {
 			if c := s.Catalogs[source]; c != nil && c.Tables[t.Table] != nil {
 				table := c.Tables[t.Table]
 				// Estimates and comments change nothing.
-				i.Table = &catalog.Table{Name: table.Name, OID: table.OID, Columns: table.Columns, PrimaryKey: table.PrimaryKey}
+				i.Table = &catalog.Table{
+					Name: table.Name, OID: table.OID, Kind: table.Kind, Columns: table.Columns, PrimaryKey: table.PrimaryKey,
+				}
 			}
 			if trigger.Cleanup != nil {
 				i.schedule = trigger.Cleanup.Schedule
@@ -133,7 +136,7 @@ func (w *work) changeEventTriggers(ctx context.Context) (undo func(context.Conte
 			continue // it is brought in line when it is reloaded
 		}
 		all := w.recreate != nil && (w.recreate.All || slices.Contains(w.recreate.Names, m.Name))
-		c := changesOf(w.base, w.current, m.Name, all)
+		c := changesOf(w.installedAt(m.Name), w.current, m.Name, all)
 		if w.checkInstalled && !all {
 			if err := w.addMissing(ctx, m, &c); err != nil {
 				return undo, err
@@ -159,9 +162,33 @@ func (w *work) changeEventTriggers(ctx context.Context) (undo func(context.Conte
 	return undo, nil
 }
 
+// installedAt is the state that the event triggers of a source are in line with.
+func (w *work) installedAt(source string) *State {
+	if s := w.followed[source]; s != nil {
+		return s
+	}
+	return w.base
+}
+
+// onTables refuses triggers on views, of which rows fire none.
+func onTables(list []backend.EventTrigger) error {
+	for i := range list {
+		switch t := list[i].Table; t.Kind {
+		case catalog.KindView, catalog.KindMaterializedView:
+			return apierror.Newf(apierror.NotSupported, "event trigger %q: changes of rows make events on tables only, and %q is a view",
+				list[i].Name, t.Name.String())
+		case catalog.KindTable, catalog.KindForeignTable, catalog.KindPartitioned:
+		}
+	}
+	return nil
+}
+
 func (w *work) changeSource(ctx context.Context, m *metadata.Source, c backend.EventTriggerChanges) error {
-	if m == nil || len(c.Drop)+len(c.Remake)+len(c.Install)+len(c.Replan) == 0 {
+	if m == nil || c.Empty() {
 		return nil
+	}
+	if err := onTables(c.Install); err != nil {
+		return err
 	}
 	s, err := w.eventTriggersOf(ctx, m)
 	if err != nil {

@@ -39,6 +39,8 @@ type work struct {
 	// that are missing in the sources.
 	recreate       *metadata.Selection
 	checkInstalled bool
+	// followed are the states that run_sql has brought the event triggers of sources to.
+	followed map[string]*State
 	// forgotten names actions whose calls go with the change.
 	forgotten []string
 	// tx is the claim on the version of base, nil before it is needed.
