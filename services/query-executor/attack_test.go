@@ -18,7 +18,7 @@ type cost struct {
 }
 
 // costOf asks, and says what that cost. Nothing else may run at that time.
-func costOf(t *testing.T, e *Executor, q *request) (cost, string) {
+func costOf(t testing.TB, e *Executor, q *request) (cost, string) {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -47,19 +47,15 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-// TestAttacksAreCheap sends what costs an executor the most it can be made to do, each as large
-// as it gets through, or larger. None may cost more than a few times what the largest harmless
-// document does; what grows with the square of its size would cost hundreds of times that.
-func TestAttacksAreCheap(t *testing.T) { //nolint:paralleltest // it measures the whole process
-	e := newFixture(t, "testdata/cases/shop", Config{MaxTokens: maxTokens})
+// attack is a request that costs an executor the most it can be made to do of a kind, and what
+// the answer to it says.
+type attack struct{ text, variables, want string }
+
+// attacks are each as large as it gets through, or larger.
+func attacks() map[string]attack {
 	repeat := strings.Repeat
 	const tooLarge, tooMuch = "the graphql query is too large", "the query selects too much"
-
-	largest := `{ artist(where: {id: {_in: [` + repeat("1,", maxTokens-100) + `]}}) { id } }`
-	answer(t, e, &request{session: adminSession(), text: `{ artist { id } }`}) // opens a connection
-	yardstick, _ := costOf(t, e, &request{session: adminSession(), text: largest})
-
-	for name, c := range map[string]struct{ text, variables, want string }{
+	return map[string]attack{
 		"braces":               {text: repeat("{", 20_000), want: "not a valid graphql query"},
 		"nested selections":    {text: repeat("{a", 20_000) + repeat("}", 20_000), want: tooLarge},
 		"nested lists":         {text: `{ artist(where: ` + repeat("[", 20_000) + `) }`, want: tooLarge},
@@ -84,10 +80,38 @@ func TestAttacksAreCheap(t *testing.T) { //nolint:paralleltest // it measures th
 		"relationships":   {text: `{ artist(where: {_or: [` + repeat("{albums: {}} ", 10_000) + `]}) { id } }`, want: "too many relationships"},
 		"keys":            {text: `{ artist(where: {` + numbered(60_000, "k%d: 1 ") + `}) { id } }`, want: "field 'k0' not found"},
 		"keys, repeated":  {text: `{` + repeat(`artist(where: {`+numbered(30_000, "k%d: 1 ")+`}) { id } `, 2) + `}`, want: "field 'k0' not found"},
-		"keys of a value": {text: `query ($w: artist_bool_exp) { artist(where: $w) { id } }`, variables: `{"w": {` + numbered(300_000, `"k%d": 1, `) + `"k": 1}}`, want: "not found in type"},
+		"keys of a value": {text: `query ($w: artist_bool_exp) { artist(where: $w) { id } }`, variables: `{"w": {` + numbered(300_000, `"k%d": 1, `) + `"k": 1}}`, want: "too many input values"},
 		"a long value, deep": {
 			text:      `query ($w: artist_bool_exp) { artist(where: $w) { id } }`,
 			variables: `{"w": ` + repeat(`{"_not": `, 190) + `{"name": {"_eq": "` + repeat("x", 1_000_000) + `"}}` + repeat("}", 191), want: `"data"`,
+		},
+		"a long list, deep": {
+			text:      `query ($w: artist_bool_exp) { artist(where: $w) { id } }`,
+			variables: `{"w": ` + repeat(`{"_not": `, 180) + `{"_or": [` + repeat(`{"id": {"_eq": 1}},`, 5_000) + `{}]}` + repeat("}", 181), want: `"data"`,
+		},
+		"many conditions": {
+			text:      `query ($w: artist_bool_exp) { artist(where: $w) { id } }`,
+			variables: `{"w": {"_or": [` + repeat(`{"id": {"_eq": 1}},`, 20_000) + `{}]}}`, want: `"data"`,
+		},
+		"too many conditions": {
+			text:      `query ($w: artist_bool_exp) { artist(where: $w) { id } }`,
+			variables: `{"w": {"_or": [` + repeat(`{"id": {"_eq": 1}},`, 60_000) + `{}]}}`, want: "too many input values",
+		},
+		"a value, used often": {
+			text:      `query ($w: artist_bool_exp) {` + numbered(1000, "a%d: artist(where: $w) { id } ") + `}`,
+			variables: `{"w": {"_or": [` + repeat(`{"id": {"_eq": 1}},`, 500) + `{}]}}`, want: "too many input values",
+		},
+		"a long text, used often": {
+			text:      `query ($t: String) {` + numbered(1000, "a%d: artist(where: {name: {_eq: $t}}) { id } ") + `}`,
+			variables: `{"t": "` + repeat("x", 300_000) + `"}`, want: "used too often",
+		},
+		"rows, used often": {
+			text:      `mutation ($w: [artist_insert_input!]!) {` + numbered(1000, "a%d: insert_artist(objects: $w) { affected_rows } ") + `}`,
+			variables: `{"w": [` + repeat(`{"name": "`+repeat("x", 100)+`"},`, 3_000) + `{"id": 8}]}`, want: "used too often",
+		},
+		"rows": {
+			text:      `mutation ($w: [artist_insert_input!]!) { insert_artist(objects: $w) { affected_rows } }`,
+			variables: `{"w": [` + repeat(`{"id": 7},`, 60_000) + `{"id": 8}]}`, want: "Not-NULL violation",
 		},
 		"ten megabytes": {text: `{ artist {` + repeat(" id ", 2_500_000) + `} }`, want: tooLarge},
 		"comments":      {text: `{ artist { id } }` + repeat("#\n", 5_000_000), want: tooLarge},
@@ -95,11 +119,46 @@ func TestAttacksAreCheap(t *testing.T) { //nolint:paralleltest // it measures th
 		"wide introspection": {
 			text: `{ __schema { types {` + numbered(100, "a%d: fields { type { fields { type { name } } } } ") + `} } }`, want: `"data"`,
 		},
-	} {
+	}
+}
+
+// largestDocument is the largest that a harmless client can send.
+var largestDocument = `{ artist(where: {id: {_in: [` + strings.Repeat("1,", maxTokens-100) + `]}}) { id } }`
+
+// TestAttacksAreCheap holds that no attack costs more than a few times what the largest harmless
+// document does; what grows with the square of its size would cost hundreds of times that.
+func TestAttacksAreCheap(t *testing.T) { //nolint:paralleltest // it measures the whole process
+	e := newFixture(t, "testdata/cases/shop", Config{MaxTokens: maxTokens})
+	answer(t, e, &request{session: adminSession(), text: `{ artist { id } }`}) // opens a connection
+	yardstick, _ := costOf(t, e, &request{session: adminSession(), text: largestDocument})
+	for name, c := range attacks() {
 		got, text := costOf(t, e, &request{session: adminSession(), text: c.text, variables: []byte(c.variables)})
 		require.Contains(t, text, c.want, name)
 		require.LessOrEqual(t, got.cpu, 4*yardstick.cpu+20*time.Millisecond, "%s: CPU time; the largest document took %s", name, yardstick.cpu)
 		require.LessOrEqual(t, got.bytes, 4*yardstick.bytes, "%s: memory", name)
+	}
+}
+
+// BenchmarkAttacks shows what each of them costs.
+func BenchmarkAttacks(b *testing.B) {
+	e := newFixture(b, "testdata/cases/shop", Config{MaxTokens: maxTokens})
+	answer(b, e, &request{session: adminSession(), text: `{ artist { id } }`})
+	list := attacks()
+	list["the largest document"] = attack{text: largestDocument, want: `"data"`}
+	for name, c := range list {
+		b.Run(name, func(b *testing.B) {
+			var total cost
+			for i := 0; b.Loop(); i++ {
+				// A text of its own each time: nothing of the last one helps.
+				got, text := costOf(b, e, &request{session: adminSession(), text: c.text + strings.Repeat(" ", i), variables: []byte(c.variables)})
+				require.Contains(b, text, c.want)
+				total.cpu += got.cpu
+				total.bytes += got.bytes
+			}
+			b.ReportMetric(float64(total.cpu.Milliseconds())/float64(b.N), "cpu-ms/op")
+			b.ReportMetric(float64(total.bytes>>20)/float64(b.N), "MB/op")
+			b.ReportMetric(0, "ns/op") // which counts the database and the garbage collector
+		})
 	}
 }
 

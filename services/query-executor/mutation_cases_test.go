@@ -46,7 +46,7 @@ func mutations(t testing.TB, w *plan.Write, values [][]byte) []ir.Mutation {
 	rows, err := w.Insert.Read(values)
 	require.NoError(t, err)
 	for i, n := range w.Insert.Nodes {
-		s := w.Insert.Statement(rows, i, 0, rows.Node(i).Count, len(w.Bindings))
+		s := w.Insert.Statement(rows, i, 0, rows.Node(i).Count, w.Bindings.Len())
 		list = append(list, s.IR(ir.Output{Returning: n.Keys}))
 	}
 	return list

@@ -25,7 +25,7 @@ func (p *Prepared) Explain(ctx context.Context, r *Run) ([]byte, error) {
 	for i := range p.pieces {
 		switch part := &p.pieces[i]; {
 		case part.query != nil:
-			n := len(part.query.bindings)
+			n := part.query.bindings.Len()
 			e, err := part.query.explain(ctx, r, bound[:n:n])
 			if err != nil {
 				return nil, err

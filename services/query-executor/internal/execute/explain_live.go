@@ -63,7 +63,7 @@ func (l *Live) describe(out *liveVariables, values [][]byte, r *Run) {
 		}
 		name := ""
 		if c.Variable >= 0 {
-			name = l.bindings[c.Variable].Name()
+			name = l.bindings.Name(c.Variable)
 		}
 		switch {
 		case l.Streaming && i == l.Cursor:

@@ -26,7 +26,7 @@ type joins struct {
 
 // target answers the keys of a join.
 type target interface {
-	bindings() []plan.Binding
+	bindings() plan.Bindings
 	// texts tell it from targets that are asked something else.
 	texts() []string
 	// ask gets the JSON value for each key; bound are the operands of bindings.
@@ -71,7 +71,7 @@ func (j *joins) join(p *plan.Join, o options) (*join.Join, error) {
 	prepared := &join.Join{First: p.First, Parts: p.Parts, Nulls: p.Nulls, Target: len(j.targets)}
 	j.targets = append(j.targets, t)
 	j.from = append(j.from, j.operands)
-	j.operands += len(t.bindings())
+	j.operands += t.bindings().Len()
 	prepared.Below, err = j.add(p.Joins, o)
 	return prepared, err
 }
@@ -146,7 +146,7 @@ type asker struct {
 // Ask asks one target.
 func (a *asker) Ask(ctx context.Context, target int, keys join.Keys) ([][]byte, error) {
 	t, from := a.targets[target], a.from[target]
-	to := from + len(t.bindings())
+	to := from + t.bindings().Len()
 	ctx, end := a.run.span(ctx, trace.SpanKindInternal, &joinStepLabel)
 	answers, err := t.ask(ctx, a.run, a.bound[from:to:to], keys)
 	end(err)
@@ -159,7 +159,7 @@ type sourceTarget struct {
 	columns []string
 }
 
-func (t *sourceTarget) bindings() []plan.Binding { return t.query.bindings }
+func (t *sourceTarget) bindings() plan.Bindings { return t.query.bindings }
 
 func (t *sourceTarget) texts() []string { return []string{t.source, t.statement.SQL()} }
 

@@ -24,7 +24,7 @@ type Live struct {
 	Cursor    int
 	// Tables are all that the results depend on; nil when that is not known.
 	Tables   []catalog.Name
-	bindings []plan.Binding
+	bindings plan.Bindings
 	pieces   []piece
 	// column is the name of the cursor's column.
 	column string
@@ -77,16 +77,7 @@ func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 	return out, nil
 }
 
-func (l *Live) bind(r *Run) error {
-	for i := range l.bindings {
-		text, err := l.bindings[i].Text(r.Values)
-		if err != nil {
-			return err
-		}
-		r.Bound = append(r.Bound, text)
-	}
-	return nil
-}
+func (l *Live) bind(r *Run) error { return r.bind(l.bindings) }
 
 // Values are the values of the cohort that a subscriber belongs to, after Bind.
 func (l *Live) Values(r *Run) ([][]byte, error) {

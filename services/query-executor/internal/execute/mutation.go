@@ -251,7 +251,7 @@ func (t *turn) text(pieces []piece) {
 func (t *turn) pieces(ctx context.Context, pieces []piece, last int) error {
 	for i := range pieces {
 		p := &pieces[i]
-		n := len(p.bindings())
+		n := p.bindings().Len()
 		args := t.run.args(t.bound[:n:n])
 		t.bound = t.bound[n:]
 		var err error

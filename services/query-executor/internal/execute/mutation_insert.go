@@ -73,7 +73,7 @@ func (t *turn) insert(ctx context.Context, i *insertion, rows *plan.InsertRows, 
 		return nil
 	}
 	if i.Insert.Output != nil && len(rows.Nodes) == 1 {
-		s := i.Insert.Statement(rows, 0, 0, n, len(i.Bindings))
+		s := i.Insert.Statement(rows, 0, 0, n, i.Bindings.Len())
 		if s.Rows() == n {
 			statement, err := i.statement(s, givesAnswer, *i.Insert.Output)
 			if err != nil {
@@ -261,7 +261,7 @@ func (x *nestedInsert) own(ctx context.Context, node, a, b int) error {
 		x.keys[node] = make([][][]byte, x.rows.Node(node).Count)
 	}
 	for a < b {
-		s := x.Insert.Statement(x.rows, node, a, b, len(x.Bindings))
+		s := x.Insert.Statement(x.rows, node, a, b, x.Bindings.Len())
 		written, err := x.write(ctx, node, s)
 		if err != nil {
 			return x.place(err)

@@ -55,14 +55,14 @@ type piece struct {
 }
 
 // bindings are those of the statements of a piece.
-func (p *piece) bindings() []plan.Binding {
+func (p *piece) bindings() plan.Bindings {
 	switch {
 	case p.query != nil:
 		return p.query.bindings
 	case p.write != nil:
 		return p.write.Bindings
 	}
-	return nil
+	return plan.Bindings{}
 }
 
 // query is one statement.
@@ -70,7 +70,7 @@ type query struct {
 	field     string
 	source    string
 	statement backend.Statement
-	bindings  []plan.Binding
+	bindings  plan.Bindings
 	label     label
 }
 
@@ -253,38 +253,49 @@ func (p *Prepared) Bind(r *Run) error {
 	if p.live != nil {
 		return p.live.bind(r)
 	}
+	room := plan.NewVolume(r.Values)
 	for i := range p.pieces {
-		if err := r.bind(p.pieces[i].bindings()); err != nil {
+		if err := p.pieces[i].bind(r, &room); err != nil {
 			return err
-		}
-		if err := p.pieces[i].joins.bind(r); err != nil {
-			return err
-		}
-		if q := p.pieces[i].remote; q != nil {
-			if err := q.bind(r); err != nil {
-				return err
-			}
-		}
-		if w := p.pieces[i].write; w != nil && w.Insert != nil {
-			rows, err := w.Insert.Read(r.Values)
-			if err != nil {
-				return err
-			}
-			r.Inserts = append(r.Inserts, rows)
 		}
 	}
 	return nil
 }
 
-func (r *Run) bind(bindings []plan.Binding) error {
-	for i := range bindings {
-		text, err := bindings[i].Text(r.Values)
+// bind makes the operands of a piece, and the bodies of its calls.
+func (p *piece) bind(r *Run, room *plan.Volume) error {
+	bound, bodies, size := len(r.Bound), len(r.Bodies), 0
+	if err := r.bind(p.bindings()); err != nil {
+		return err
+	}
+	if err := p.joins.bind(r); err != nil {
+		return err
+	}
+	if p.remote != nil {
+		if err := p.remote.bind(r); err != nil {
+			return err
+		}
+	}
+	if p.write != nil && p.write.Insert != nil {
+		rows, err := p.write.Insert.Read(r.Values)
 		if err != nil {
 			return err
 		}
-		r.Bound = append(r.Bound, text)
+		r.Inserts = append(r.Inserts, rows)
+		size = rows.Size()
 	}
-	return nil
+	for _, text := range r.Bound[bound:] {
+		size += len(text)
+	}
+	for _, body := range r.Bodies[bodies:] {
+		size += len(body)
+	}
+	return room.Take(size)
+}
+
+func (r *Run) bind(bindings plan.Bindings) (err error) {
+	r.Bound, err = bindings.Append(r.Bound, r.Values)
+	return err
 }
 
 // Write runs the statements and writes the answer, after Bind. Nothing of an answer that
@@ -326,7 +337,7 @@ func (p *piece) answer(ctx context.Context, r *Run, bound [][]byte, out *backend
 
 // run runs a statement and the joins of its answer. It gives back what is left of the operands.
 func (p *piece) run(ctx context.Context, r *Run, bound [][]byte, out *backend.Answer) ([][]byte, error) {
-	n := len(p.query.bindings)
+	n := p.query.bindings.Len()
 	own, rest := bound[:n:n], bound[n:]
 	if p.joins == nil {
 		return rest, p.query.run(ctx, r, own, out)

@@ -12,7 +12,7 @@ import (
 type remoteTarget struct{ *plan.RemoteCall }
 
 // bindings are none: what a remote is told of variables belongs to the body of the call.
-func (t *remoteTarget) bindings() []plan.Binding { return nil }
+func (t *remoteTarget) bindings() plan.Bindings { return plan.Bindings{} }
 
 func (t *remoteTarget) texts() []string { return t.Texts() }
 

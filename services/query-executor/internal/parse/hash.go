@@ -106,25 +106,31 @@ func (p *shapePrinter) value(v *Value) {
 	}
 }
 
+// json prints the form of JSON, reading it once.
 func (p *shapePrinter) json(text []byte) {
-	switch kind := rawjson.KindOf(text); {
+	c := rawjson.NewCursor(text)
+	_ = p.next(&c) // values were parsed before
+}
+
+func (p *shapePrinter) next(c *rawjson.Cursor) error {
+	var err error
+	switch kind := c.Kind(); {
 	case p.full():
+		return rawjson.ErrSyntax // enough
 	case kind == rawjson.Array:
 		p.text.WriteString("[")
-		_ = rawjson.Items(text, func(_ int, item []byte) error { // values were parsed before
-			p.json(item)
-			return nil
-		})
+		err = c.Array(func() error { return p.next(c) })
 		p.text.WriteString("]")
 	case kind == rawjson.Object:
 		p.text.WriteString("{")
-		_ = rawjson.Fields(text, func(key, member []byte) error {
+		err = c.Object(func(key []byte) error {
 			p.text.WriteString(" " + string(key) + ":")
-			p.json(member)
-			return nil
+			return p.next(c)
 		})
 		p.text.WriteString("}")
 	default:
 		p.text.WriteString(" null")
+		err = c.Skip()
 	}
+	return err
 }

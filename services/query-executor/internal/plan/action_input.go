@@ -70,7 +70,7 @@ func (p *planner) actionInput(in *schema.Input, v value) (ActionInput, error) {
 func (i *ActionInput) JSON(values [][]byte) ([]byte, error) {
 	for _, use := range i.uses {
 		p := planner{path: use.path, options: Options{Limits: i.limits}}
-		if err := p.customValue(use.of, use.input, value{json: values[use.variable.Index], variable: use.variable}, nil); err != nil {
+		if err := p.customValue(use.of, use.input, value{json: values[use.variable.Index], variable: use.variable, whole: newLongText(values[use.variable.Index])}, nil); err != nil {
 			return nil, err
 		}
 	}

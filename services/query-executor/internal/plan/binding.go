@@ -7,7 +7,6 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/rawjson"
 )
 
 // ErrReshape says that a value needs another plan, although it looks the same: the plan
@@ -18,40 +17,86 @@ var ErrReshape = errors.New("the value needs another plan")
 // to be made again, with Options.Inserts.
 var ErrGrow = errors.New("the rows need more of the plan")
 
-// Binding gives the value of one ir.Variable.
+// Binding is where the value of one ir.Variable comes from.
 type Binding struct {
 	coercion *coercion
 	wrap     ir.Wrap
 	// constant is the text of a value that is spelt in the document.
 	constant []byte
-	// variable is the index of the variable that the value is part of, -1 for none, and
-	// way how to get to it.
+	// variable is the index of the variable that the value is (a part of), -1 for none, and
+	// place where in it, nil for all of it.
 	variable int
-	way      []step
+	place    *jsonPlace
+	// isPart says that the value is a part of a variable, and part which of all.
+	isPart bool
+	part   int
 	// template is a value that is spelt in the document with variables in it, nil for
 	// none.
 	template *parse.Value
 	// path is where errors are.
-	path string
+	path *trail
 	// name is that of the variable when the value is all of it.
 	name string
 }
 
-// Name is the variable that the value is, "" when it is none or only a part of one.
-func (b *Binding) Name() string { return b.name }
+// Bindings give the values of ir.Variable, by Index. They are safe for concurrent use.
+type Bindings struct {
+	list  []Binding
+	parts *parts
+}
 
-// Variable is the variable that the value depends on, -1 for none or several.
-func (b *Binding) Variable() int { return b.variable }
-
-// Text gives the text for the database, nil for NULL. The values are those of the
-// variables, by parse.Variable.Index.
-func (b *Binding) Text(values [][]byte) ([]byte, error) {
-	if b.variable < 0 && b.template == nil {
-		return b.constant, nil
+// newBindings takes the bindings that were made for one plan.
+func newBindings(list []Binding) Bindings {
+	var found []jsonPart
+	for i := range list {
+		if b := &list[i]; b.place != nil {
+			b.isPart, b.part = true, len(found)
+			found = append(found, jsonPart{b.variable, b.place})
+			b.place = nil // what it stands for is in parts now
+		}
 	}
-	text, wrap, err := b.coercion.apply(b.json(values), false)
+	return Bindings{list: list, parts: newParts(found)}
+}
+
+// Len is how many they are.
+func (b Bindings) Len() int { return len(b.list) }
+
+// Name is the variable that a value is, "" when it is none or only a part of one.
+func (b Bindings) Name(i int) string { return b.list[i].name }
+
+// Append appends the texts for the database, nil for NULL. The values are those of the
+// variables, by parse.Variable.Index.
+func (b Bindings) Append(dst, values [][]byte) ([][]byte, error) {
+	found, err := b.parts.find(values)
 	if err != nil {
-		return nil, under(b.path, err)
+		return dst, err
+	}
+	for i := range b.list {
+		text, err := b.list[i].text(values, found)
+		if err != nil {
+			return dst, err
+		}
+		dst = append(dst, text)
+	}
+	return dst, nil
+}
+
+// text gives the text for the database, nil for NULL.
+func (b *Binding) text(values, parts [][]byte) ([]byte, error) {
+	var json []byte
+	switch {
+	case b.template != nil:
+		json = b.spelled(values)
+	case b.variable < 0:
+		return b.constant, nil
+	case b.isPart:
+		json = parts[b.part]
+	default:
+		json = values[b.variable]
+	}
+	text, wrap, err := b.coercion.apply(json, false)
+	if err != nil {
+		return nil, under(b.path.spell(), err)
 	}
 	if wrap != b.wrap && text != nil {
 		return nil, ErrReshape
@@ -59,16 +104,9 @@ func (b *Binding) Text(values [][]byte) ([]byte, error) {
 	return text, nil
 }
 
-// json is the value in a request's variables.
-func (b *Binding) json(values [][]byte) []byte {
-	if b.template != nil {
-		return b.template.AppendJSON(nil, func(dst []byte, v *parse.Variable) []byte { return appendValue(dst, values[v.Index]) })
-	}
-	v := values[b.variable]
-	for _, s := range b.way {
-		v = below(v, s)
-	}
-	return v
+// spelled is the value that is spelt in the document, with those of its variables.
+func (b *Binding) spelled(values [][]byte) []byte {
+	return b.template.AppendJSON(nil, func(dst []byte, v *parse.Variable) []byte { return appendValue(dst, values[v.Index]) })
 }
 
 func appendValue(dst, v []byte) []byte {
@@ -76,26 +114,6 @@ func appendValue(dst, v []byte) []byte {
 		return append(dst, "null"...)
 	}
 	return append(dst, v...)
-}
-
-// below is the value one step below v, nil when there is none.
-func below(v []byte, s step) (found []byte) {
-	if s.key == "" {
-		_ = rawjson.Items(v, func(i int, item []byte) error {
-			if i == s.index {
-				found = item
-			}
-			return nil
-		})
-		return found
-	}
-	_ = rawjson.Fields(v, func(key, member []byte) error {
-		if string(key) == s.key {
-			found = member
-		}
-		return nil
-	})
-	return found
 }
 
 // under puts a path in front of an error's own.

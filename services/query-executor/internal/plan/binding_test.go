@@ -12,49 +12,67 @@ import (
 	"queryengine/services/query-executor/internal/schema"
 )
 
-func TestBindingText(t *testing.T) {
+// at is a place, by keys and indexes from the outside in.
+func at(steps ...jsonPlace) *jsonPlace {
+	var p *jsonPlace
+	for _, s := range steps {
+		p = &jsonPlace{p, s.key, s.index}
+	}
+	return p
+}
+
+func TestBindingOfAPart(t *testing.T) {
 	t.Parallel()
-	b := Binding{
+	bindings := newBindings([]Binding{{
 		coercion: &coercion{
 			mode: modeList, element: catalog.Type{Name: "int4"}, operand: catalog.Type{Name: "int4", Dims: 1},
 			named: &schema.Type{Name: "Int"}, dialect: postgres.New(),
 		},
-		way:  []step{{key: "a"}, {index: 1}, {key: "_in"}},
-		path: "$.selectionSet.x.args.where",
+		place: at(jsonPlace{key: "a", index: 1}, jsonPlace{index: 1}, jsonPlace{key: "_in"}),
+		path:  &trail{&trail{&trail{&trail{nil, step{key: "selectionSet"}}, step{key: "x"}}, step{key: "args"}}, step{key: "where"}},
+	}})
+	text := func(value string) (string, error) {
+		texts, err := bindings.Append(nil, [][]byte{[]byte(value)})
+		if err != nil {
+			return "", err
+		}
+		return string(texts[0]), nil
 	}
-	text, err := b.Text([][]byte{[]byte(`{"b": 1, "a": [0, {"_in": [1, "2"]}]}`)})
+	got, err := text(`{"b": 1, "a": [0, {"_in": [1, "2"]}]}`)
 	require.NoError(t, err)
-	require.Equal(t, `{"1","2"}`, string(text))
-	text, err = b.Text([][]byte{[]byte(`{"a": [0, {"_in": 7}]}`)})
+	require.Equal(t, `{"1","2"}`, got)
+	got, err = text(`{"b": {}, "a": [{}, {"_in": 7}, 3], "c": [[]]}`)
 	require.NoError(t, err)
-	require.Equal(t, `{"7"}`, string(text))
+	require.Equal(t, `{"7"}`, got)
 
-	_, err = b.Text([][]byte{[]byte(`{"a": [0, {"_in": [1, null]}]}`)})
+	_, err = text(`{"b": 1, "a": [0, {"_in": [1, null]}]}`)
 	var e *apierror.Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, "$.selectionSet.x.args.where[1]", e.Path)
-	_, err = b.Text([][]byte{[]byte(`{"a": []}`)})
+	_, err = text(`{"b": 1, "a": []}`)
 	require.ErrorContains(t, err, "expected a list, but found null")
+	_, err = text(`{"a": [0, {"_in": 7}], "b": 1}`)
+	require.ErrorIs(t, err, ErrReshape, "the keys are in another order")
 }
 
 // TestBindingOfAnotherForm holds that a plan isn't used for a value that needs another
 // function of the database to become one.
 func TestBindingOfAnotherForm(t *testing.T) {
 	t.Parallel()
-	b := Binding{
+	b := newBindings([]Binding{{
 		coercion: &coercion{
 			mode: modeValue, element: catalog.Type{Name: "geometry"}, operand: catalog.Type{Name: "geometry"},
 			named: &schema.Type{Name: "geometry"}, nullable: true, dialect: postgres.New(),
 		},
 		wrap: ir.WrapGeoJSON,
-	}
+	}})
 	const point = `{"type":"Point","coordinates":[1,2]}`
-	text, err := b.Text([][]byte{[]byte(point)})
+	texts, err := b.Append(nil, [][]byte{[]byte(point)})
 	require.NoError(t, err)
-	require.JSONEq(t, point, string(text))
-	_, err = b.Text([][]byte{[]byte(`"POINT(1 2)"`)})
+	require.JSONEq(t, point, string(texts[0]))
+	_, err = b.Append(nil, [][]byte{[]byte(`"POINT(1 2)"`)})
 	require.ErrorIs(t, err, ErrReshape)
-	text, err = b.Text([][]byte{nil})
+	texts, err = b.Append(nil, [][]byte{nil})
 	require.NoError(t, err)
-	require.Nil(t, text)
+	require.Nil(t, texts[0])
 }

@@ -45,7 +45,7 @@ type JoinQuery struct {
 	// Columns are the names of the parts of a key in the rows that the statement is given, as
 	// the variable that follows Bindings; see ir.Keys.
 	Columns  []string
-	Bindings []Binding
+	Bindings Bindings
 }
 
 // JoinAnswer is the key of the answers of a JoinQuery.
@@ -129,10 +129,10 @@ func (p *planner) joinQuery(t *resolve.SourceTarget, plan func() (ir.Root, error
 	if err != nil {
 		return nil, err
 	}
-	q := &JoinQuery{Source: t.Table.Source, Bindings: p.bindings}
+	q := &JoinQuery{Source: t.Table.Source, Bindings: newBindings(p.bindings)}
 	p.source, p.bindings, p.bound = source, bindings, bound
 
-	keys := ir.Keys{Index: len(q.Bindings), Ordinal: "n"}
+	keys := ir.Keys{Index: q.Bindings.Len(), Ordinal: "n"}
 	related := &ir.Nested{Unique: t.Unique, Root: root}
 	for i, c := range t.Columns {
 		name := "k" + strconv.Itoa(i+1)

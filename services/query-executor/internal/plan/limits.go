@@ -8,6 +8,9 @@ type Limits struct {
 	InputDepth int
 	// RootFields is how many fields may be asked of the root: each of them is a statement.
 	RootFields int
+	// InputValues is how many members of input objects and items of lists of them may be looked
+	// at, those of a variable each time it is used.
+	InputValues int
 	// Relations is how many related rows one statement may look at, and RelationDepth how
 	// deep conditions on related rows may nest: the time in which a database plans a
 	// statement grows faster than both.
@@ -19,13 +22,21 @@ type Limits struct {
 
 // DefaultLimits let through whatever a person or a code generator would write.
 var DefaultLimits = Limits{
-	Depth: 100, InputDepth: 200, RootFields: 1000, Relations: 500, RelationDepth: 25, Selections: 50_000,
+	Depth: 100, InputDepth: 200, RootFields: 1000, Relations: 500, RelationDepth: 25, Selections: 50_000, InputValues: 100_000,
 }
 
 // relate counts a use of related rows in the statement that is being planned.
 func (p *planner) relate() error {
 	if p.relations++; p.relations > p.options.Limits.Relations {
 		return p.fail("the field looks at too many relationships")
+	}
+	return nil
+}
+
+// input counts values that are members of an input object, or items of a list.
+func (p *planner) input(n int) error {
+	if p.inputValues += n; p.inputValues > p.options.Limits.InputValues {
+		return p.fail("the query has too many input values")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type Write struct {
 	// Path is where the faults of its statements are.
 	Path string
 	// Bindings give the values of ir.Variable, by Index.
-	Bindings []Binding
+	Bindings Bindings
 	Insert   *Insert
 	// Joins are the fields of the answer that other sources give, after the transaction.
 	Joins []JoinMember
@@ -204,7 +204,7 @@ func (p *planner) write(name string, w *schema.Writable, plan func() (*Write, er
 		return err
 	}
 	write.Field = name
-	write.Source, write.Bindings, write.dropUnset = w.Source, p.bindings, p.options.DropUnset
+	write.Source, write.Bindings, write.dropUnset = w.Source, newBindings(p.bindings), p.options.DropUnset
 	write.Joins = p.takeJoins()
 	p.separate = p.separate || len(write.Joins) > 0
 	p.answer.write(write)

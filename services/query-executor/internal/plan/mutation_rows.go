@@ -7,7 +7,6 @@ import (
 	"queryengine/pkg/gqlname"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -57,7 +56,7 @@ func (r *rowReader) open(at schema.Ref, v value) (value, error) {
 	if r.grower != nil && !usable(d, at) {
 		return value{}, r.fail("variable '%s' is declared as '%s', but used where '%s' is expected", d.Name, d.Type, at)
 	}
-	return value{json: r.values[d.Index]}, nil
+	return value{json: r.values[d.Index], whole: newLongText(r.values[d.Index])}, nil
 }
 
 // read reads the argument of the root field, which has type at.
@@ -90,7 +89,7 @@ func (r *rowReader) list(node int, at schema.Ref, v value, parent int) error {
 	case v.kind() != kindList:
 		return each(0, v)
 	case v.literal == nil:
-		return rawjson.Items(v.json, func(i int, json []byte) error { return each(i, value{json: json}) })
+		return v.whole.walk().Items(v.json, func(i int, json []byte) error { return each(i, value{json: json, whole: v.whole}) })
 	}
 	for i := range v.literal.Items {
 		if err := each(i, literal(&v.literal.Items[i])); err != nil {
@@ -103,7 +102,7 @@ func (r *rowReader) list(node int, at schema.Ref, v value, parent int) error {
 // each calls f for each member of an object.
 func (r *rowReader) each(v value, f func(name []byte, v value) error) error {
 	if v.literal == nil {
-		return rawjson.Fields(v.json, func(key, json []byte) error { return f(key, value{json: json}) })
+		return v.whole.walk().Fields(v.json, func(key, json []byte) error { return f(key, value{json: json, whole: v.whole}) })
 	}
 	var name []byte
 	for i := range v.literal.Fields {
@@ -215,6 +214,11 @@ func (r *rowReader) cell(c *InsertColumn, v value) ([]byte, ir.Wrap, error) {
 		}
 	}
 	if !isLiteral {
+		if r.grower != nil {
+			if err := r.grower.volume.Take(len(v.json)); err != nil {
+				return nil, "", r.place(err)
+			}
+		}
 		text, wrap, err := c.coercion.apply(v.json, false)
 		if err != nil {
 			return nil, "", r.place(err)

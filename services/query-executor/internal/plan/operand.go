@@ -45,19 +45,22 @@ func (p *planner) bindVariable(v value, c coercion) (ir.Value, error) {
 		return p.bindConstant(v, c)
 	}
 	key := boundKey{variable: v.variable, mode: c.mode, nullable: c.nullable, oid: c.operand.OID, typ: catalog.Name{Name: c.operand.Name, Schema: c.operand.Schema}, dims: c.operand.Dims}
-	if i, ok := p.bound[key]; ok && len(v.way) == 0 {
+	if i, ok := p.bound[key]; ok && v.place == nil {
 		return ir.Variable{Index: i, Type: c.operand, Wrap: p.bindings[i].wrap}, nil
+	}
+	if err := p.volume.Take(len(v.json)); err != nil {
+		return nil, p.place(err)
 	}
 	_, wrap, err := c.apply(v.json, false)
 	if err != nil {
 		return nil, p.place(err)
 	}
-	b := Binding{coercion: &c, wrap: wrap, variable: v.variable.Index, way: v.way, path: spell(p.path)}
-	if len(v.way) == 0 {
+	b := Binding{coercion: &c, wrap: wrap, variable: v.variable.Index, place: v.place, path: p.trails.of(p.path)}
+	if v.place == nil {
 		b.name = v.variable.Name
 	}
 	bound := p.bind(b)
-	if len(v.way) == 0 {
+	if v.place == nil {
 		p.bound[key] = bound.Index
 	}
 	return bound, nil
@@ -77,8 +80,8 @@ func (p *planner) bindTemplate(at schema.Ref, v value, c coercion) (ir.Value, er
 	if err := p.checkTemplate(at, v.literal, c.mode == modeList || c.mode == modeEnums); err != nil {
 		return nil, err
 	}
-	b := Binding{coercion: &c, variable: -1, template: v.literal, path: spell(p.path)}
-	_, wrap, err := c.apply(b.json(p.values), true)
+	b := Binding{coercion: &c, variable: -1, template: v.literal, path: p.trails.of(p.path)}
+	_, wrap, err := c.apply(b.spelled(p.values), true)
 	if err != nil {
 		return nil, p.place(err)
 	}

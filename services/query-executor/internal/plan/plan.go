@@ -92,7 +92,7 @@ type Query struct {
 	Source *resolve.Source
 	Root   ir.Root
 	// Bindings give the values of ir.Variable, by Index.
-	Bindings []Binding
+	Bindings Bindings
 	// Joins are the fields of its answer that other sources give.
 	Joins []JoinMember
 }
@@ -117,7 +117,7 @@ type Options struct {
 // Build plans an operation. values are the variables' values, by parse.Variable.Index.
 func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (*Plan, error) {
 	p := &planner{
-		role: role, values: values, options: o, operation: op.Name, looks: make([]Look, len(op.Variables)),
+		role: role, values: values, options: o, operation: op.Name, looks: make([]Look, len(op.Variables)), volume: NewVolume(values),
 		mutates: op.Kind == parse.Mutation, subscribes: op.Kind == parse.Subscription,
 	}
 	if op.Kind == parse.Subscription {

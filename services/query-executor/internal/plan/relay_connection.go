@@ -239,7 +239,7 @@ func (p *planner) cursorValue(cursor []byte, k ir.CursorKey) (ir.Value, error) {
 		if rawjson.KindOf(v) != rawjson.Object {
 			return nil, p.badCursor()
 		}
-		v = below(v, step{key: name})
+		v = memberOf(v, name)
 	}
 	if v == nil || checkJSON(v) != nil {
 		return nil, p.badCursor()
@@ -252,6 +252,17 @@ func (p *planner) cursorValue(cursor []byte, k ir.CursorKey) (ir.Value, error) {
 		return nil, p.badCursor()
 	}
 	return bound, nil
+}
+
+// memberOf is a member of an object, nil when there is none.
+func memberOf(object []byte, name string) (found []byte) {
+	_ = rawjson.Fields(object, func(key, value []byte) error {
+		if string(key) == name {
+			found = value
+		}
+		return nil
+	})
+	return found
 }
 
 func (p *planner) badCursor() error {

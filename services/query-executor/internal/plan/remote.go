@@ -31,6 +31,7 @@ type RemoteRequest struct {
 	Variables           []RemoteVariable
 
 	head []byte // the body as far as it is the same for all values
+	own  remoteValues
 }
 
 // newRequest makes the request of a document.
@@ -39,13 +40,13 @@ func newRequest(document, operation string, variables []RemoteVariable) RemoteRe
 	if operation != "" {
 		head = rawjson.AppendString(append(head, `,"operationName":`...), operation)
 	}
-	return RemoteRequest{Document: document, Operation: operation, Variables: variables, head: head}
+	return RemoteRequest{Document: document, Operation: operation, Variables: variables, head: head, own: newRemoteValues(variables)}
 }
 
 // Body is the body of the request for the values of the operation's variables.
 func (r *RemoteRequest) Body(values [][]byte, s *session.Session) ([]byte, error) {
 	body := append(make([]byte, 0, len(r.head)+64*(len(r.Variables)+1)), r.head...)
-	body, err := appendVariables(append(body, `,"variables":{`...), r.Variables, values, s)
+	body, err := r.own.append(append(body, `,"variables":{`...), values, s)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +58,33 @@ func (r *RemoteRequest) Body(values [][]byte, s *session.Session) ([]byte, error
 	return append(body, '}'), nil
 }
 
-// appendVariables appends the members of the object of variables.
-func appendVariables(dst []byte, list []RemoteVariable, values [][]byte, s *session.Session) ([]byte, error) {
-	first := true
+// remoteValues gives variables of a remote their values.
+type remoteValues struct {
+	list  []RemoteVariable
+	parts *parts
+}
+
+func newRemoteValues(list []RemoteVariable) remoteValues {
+	var found []jsonPart
 	for i := range list {
-		json, err := list[i].JSON(values, s)
+		if v := &list[i]; v.place != nil {
+			v.isPart, v.part = true, len(found)
+			found = append(found, jsonPart{v.variable, v.place})
+			v.place = nil // what it stands for is in parts now
+		}
+	}
+	return remoteValues{list, newParts(found)}
+}
+
+// append appends the members of the object of variables.
+func (r remoteValues) append(dst []byte, values [][]byte, s *session.Session) ([]byte, error) {
+	parts, err := r.parts.find(values)
+	if err != nil {
+		return nil, err
+	}
+	first := true
+	for i := range r.list {
+		json, err := r.list[i].json(values, parts, s)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +95,7 @@ func appendVariables(dst []byte, list []RemoteVariable, values [][]byte, s *sess
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = append(rawjson.AppendString(dst, list[i].Name), ':')
+		dst = append(rawjson.AppendString(dst, r.list[i].Name), ':')
 		dst = append(dst, json...)
 	}
 	return dst, nil
@@ -84,20 +107,22 @@ type RemoteVariable struct {
 	Name, Type string
 	// Session is set for the value of a session variable.
 	Session *remoteschema.SessionVariable
-	// variable is the index of the variable that the value is (a part of), and way how to get
-	// to it.
+	// variable is the index of the variable that the value is (a part of), and place where in
+	// it, nil for all of it.
 	variable int
-	way      []step
+	place    *jsonPlace
+	// isPart says that the value is a part of a variable, and part which of all.
+	isPart bool
+	part   int
 }
 
-// JSON is the value, nil when there is none.
-func (v *RemoteVariable) JSON(values [][]byte, s *session.Session) ([]byte, error) {
-	if v.Session == nil {
-		value := values[v.variable]
-		for _, step := range v.way {
-			value = below(value, step)
-		}
-		return value, nil
+// json is the value, nil when there is none.
+func (v *RemoteVariable) json(values, parts [][]byte, s *session.Session) ([]byte, error) {
+	switch {
+	case v.isPart:
+		return parts[v.part], nil
+	case v.Session == nil:
+		return values[v.variable], nil
 	}
 	text, ok := s.Variables[v.Session.Name]
 	if !ok {

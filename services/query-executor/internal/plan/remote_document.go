@@ -96,7 +96,7 @@ func spellType(t *parse.Type, name string) string {
 func (d *remoteDocument) part(v value, of *remoteschema.Ref) string {
 	d.parts++
 	name := partPrefix + strconv.Itoa(d.parts)
-	d.variables = append(d.variables, RemoteVariable{Name: name, Type: of.Remote(), variable: v.variable.Index, way: v.way})
+	d.variables = append(d.variables, RemoteVariable{Name: name, Type: of.Remote(), variable: v.variable.Index, place: v.place})
 	return "$" + name
 }
 

@@ -24,7 +24,7 @@ type RemoteCall struct {
 	Path  []string
 	Shape *remote.Shape
 
-	variables []RemoteVariable
+	variables remoteValues
 	// texts are the field, cut at the references to parts of its key.
 	texts      []string
 	references []RemoteReference
@@ -65,7 +65,7 @@ func (p *planner) joinRemote(m *schema.RemoteJoin, f *schema.Field, s *selected)
 
 // cut cuts the text of a field at its references, which were made in another order.
 func (c *RemoteCall) cut(text string, d *remoteDocument) {
-	c.variables = d.variables
+	c.variables = newRemoteValues(d.variables)
 	for i, part := range strings.Split(text, referenceMark) {
 		if i%2 == 0 {
 			c.texts = append(c.texts, part)
@@ -121,9 +121,9 @@ func (c *RemoteCall) Body(keys [][][]byte, values [][]byte, s *session.Session) 
 	}
 	document := make([]byte, 0, len(fields)+len(declared)+64)
 	document = append(document, "query"...)
-	if len(c.variables)+len(declared) > 0 {
+	if len(c.variables.list)+len(declared) > 0 {
 		document = append(document, '(')
-		for _, v := range c.variables {
+		for _, v := range c.variables.list {
 			document = append(document, "$"+v.Name+": "+v.Type+" "...)
 		}
 		document = append(append(document, declared...), ')')
@@ -131,12 +131,12 @@ func (c *RemoteCall) Body(keys [][][]byte, values [][]byte, s *session.Session) 
 	document = append(append(append(document, " {"...), fields...), '}')
 
 	body := rawjson.AppendString([]byte(`{"query":`), string(document))
-	if len(c.variables)+len(extra) == 0 {
+	if len(c.variables.list)+len(extra) == 0 {
 		return append(body, '}'), nil
 	}
 	body = append(body, `,"variables":{`...)
 	start := len(body)
-	body, err := appendVariables(body, c.variables, values, s)
+	body, err := c.variables.append(body, values, s)
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (p *planner) query(field string, source *resolve.Source, plan func() (ir.Ro
 	if err != nil {
 		return err
 	}
-	q := &Query{Field: field, Source: source, Root: root, Bindings: p.bindings, Joins: p.takeJoins()}
+	q := &Query{Field: field, Source: source, Root: root, Bindings: newBindings(p.bindings), Joins: p.takeJoins()}
 	p.separate = p.separate || p.mutates && len(q.Joins) > 0
 	p.answer.query(q)
 	return nil

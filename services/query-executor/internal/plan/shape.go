@@ -50,49 +50,46 @@ func Union(looks, other []Look) bool {
 // appendMask appends JSON with its numbers and texts blotted out. A list of nothing but
 // them is one operand, whatever its length.
 func appendMask(dst, b []byte) []byte {
-	switch rawjson.KindOf(b) {
-	case rawjson.Number:
-		return append(dst, '0')
-	case rawjson.String:
-		return append(dst, '"')
-	case rawjson.Array:
-		if isOperandList(b) {
-			return append(dst, "[0"...)
-		}
-		dst = append(dst, '[')
-		start := len(dst)
-		err := rawjson.Items(b, func(_ int, v []byte) error {
-			dst = append(appendMask(dst, v), ',')
-			return nil
-		})
-		if err != nil {
-			return append(dst[:start], b...)
-		}
-		return append(dst, ']')
-	case rawjson.Object:
-		dst = append(dst, '{')
-		start := len(dst)
-		err := rawjson.Fields(b, func(k, v []byte) error {
-			dst = append(append(dst, k...), ':')
-			dst = append(appendMask(dst, v), ',')
-			return nil
-		})
-		if err != nil {
-			return append(dst[:start], b...)
-		}
-		return append(dst, '}')
+	start, c := len(dst), rawjson.NewCursor(b)
+	dst, err := maskValue(dst, &c)
+	if err != nil || c.End() != nil {
+		return append(dst[:start], b...)
 	}
-	return append(dst, b...)
+	return dst
 }
 
-func isOperandList(b []byte) bool {
-	n := 0
-	err := rawjson.Items(b, func(_ int, v []byte) error {
-		n++
-		if k := rawjson.KindOf(v); k != rawjson.Number && k != rawjson.String {
-			return rawjson.ErrSyntax
+func maskValue(dst []byte, c *rawjson.Cursor) ([]byte, error) {
+	var err error
+	switch c.Kind() {
+	case rawjson.Number:
+		return append(dst, '0'), c.Skip()
+	case rawjson.String:
+		return append(dst, '"'), c.Skip()
+	case rawjson.Array:
+		start, scalars := len(dst), true
+		dst = append(dst, '[')
+		err = c.Array(func() error {
+			k := c.Kind()
+			scalars = scalars && (k == rawjson.Number || k == rawjson.String)
+			dst, err = maskValue(dst, c)
+			dst = append(dst, ',')
+			return err
+		})
+		if scalars && len(dst) > start+1 {
+			return append(dst[:start], "[0"...), err
 		}
-		return nil
-	})
-	return err == nil && n > 0
+		return append(dst, ']'), err
+	case rawjson.Object:
+		dst = append(dst, '{')
+		err = c.Object(func(key []byte) error {
+			dst = append(append(dst, key...), ':')
+			dst, err = maskValue(dst, c)
+			dst = append(dst, ',')
+			return err
+		})
+		return append(dst, '}'), err
+	default:
+		value, err := c.Value()
+		return append(dst, value...), err
+	}
 }

@@ -15,7 +15,7 @@ const severalFields = "_multiple_top_level_fields"
 type Live struct {
 	Source *resolve.Source
 	// Bindings give the values of ir.Variable, by Index, in all queries.
-	Bindings []Binding
+	Bindings Bindings
 	// Cursor is set for a streaming subscription.
 	Cursor *ir.Cursor
 }
@@ -70,7 +70,7 @@ func (p *planner) subscription() *Live {
 	if p.live == nil {
 		return nil
 	}
-	return &Live{Source: p.live.source, Bindings: p.bindings, Cursor: p.live.cursor}
+	return &Live{Source: p.live.source, Bindings: newBindings(p.bindings), Cursor: p.live.cursor}
 }
 
 // liveQuery plans a root field of a subscription. All of them share the bindings, for they

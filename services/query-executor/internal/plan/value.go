@@ -16,9 +16,11 @@ type value struct {
 	literal *parse.Value
 	// json is nil for a variable without a value.
 	json []byte
-	// variable is where json comes from, and way how to get from its value to json.
+	// variable is where json comes from, and place where in it json is, nil for all of it.
 	variable *parse.Variable
-	way      []step
+	place    *jsonPlace
+	// whole is all of it, nil when it is small.
+	whole *longText
 }
 
 func literal(v *parse.Value) value { return value{literal: v} }
@@ -89,8 +91,8 @@ func (v value) text() string {
 }
 
 // child is the value one step below.
-func (v value) child(s step, json []byte) value {
-	return value{json: json, variable: v.variable, way: append(v.way[:len(v.way):len(v.way)], s)}
+func (v value) child(key string, index int, json []byte) value {
+	return value{json: json, variable: v.variable, place: &jsonPlace{v.place, key, index}, whole: v.whole}
 }
 
 // member is one member of an object.
@@ -112,8 +114,11 @@ func (v value) members() []member {
 	var list []member
 	var byName map[string]int // once there are many
 	// Malformed JSON ends the list: it can't come from a request, whose body was parsed.
-	_ = rawjson.Fields(v.json, func(key, json []byte) error {
-		m := member{string(key), v.child(step{key: string(key)}, json)}
+	index := -1
+	_ = v.whole.walk().Fields(v.json, func(key, json []byte) error {
+		index++
+		name := string(key)
+		m := member{name, v.child(name, index, json)}
 		if len(list) == manyKeys {
 			byName = make(map[string]int, 2*manyKeys)
 			for i := range list {
@@ -147,8 +152,8 @@ func (v value) items() []value {
 		}
 		return list
 	}
-	_ = rawjson.Items(v.json, func(i int, json []byte) error {
-		list = append(list, v.child(step{index: i}, json))
+	_ = v.whole.walk().Items(v.json, func(i int, json []byte) error {
+		list = append(list, v.child("", i, json))
 		return nil
 	})
 	return list
@@ -163,7 +168,7 @@ func (p *planner) open(at schema.Ref, v value) (value, error) {
 	if !usable(d, at) {
 		return value{}, p.fail("variable '%s' is declared as '%s', but used where '%s' is expected", d.Name, d.Type, at)
 	}
-	return value{json: p.values[d.Index], variable: d}, nil
+	return value{json: p.values[d.Index], variable: d, whole: newLongText(p.values[d.Index])}, nil
 }
 
 // dropped says that v is a variable without a value, and that such are taken as not given.
@@ -267,7 +272,11 @@ func (p *planner) object(at schema.Ref, v value, f func(in *schema.Input, v valu
 	if p.inputDepth++; p.inputDepth > p.options.Limits.InputDepth {
 		return p.fail("the value is nested too deeply")
 	}
-	members := slices.DeleteFunc(v.members(), func(m member) bool { return p.omitted(t.Input(m.name), m.value) })
+	members := v.members()
+	if err := p.input(len(members)); err != nil {
+		return err
+	}
+	members = slices.DeleteFunc(members, func(m member) bool { return p.omitted(t.Input(m.name), m.value) })
 	for _, m := range members {
 		if v.literal == nil && !gqlname.Valid(m.name) {
 			return p.fail("variable value contains object with key %q, which is not a legal GraphQL name", m.name)
@@ -320,6 +329,9 @@ func (p *planner) list(at schema.Ref, v value, f func(item schema.Ref, v value) 
 	}
 	if p.inputDepth++; p.inputDepth > p.options.Limits.InputDepth {
 		return p.fail("the value is nested too deeply")
+	}
+	if err := p.input(len(items)); err != nil {
+		return err
 	}
 	of, _ := at.Item()
 	for i, item := range items {

@@ -6,6 +6,9 @@ type Cursor struct {
 	text []byte
 	at   int
 	key  int
+	// doc knows where nested values end, nil for none; text begins at offset in it.
+	doc    *Doc
+	offset int
 }
 
 // NewCursor stands at the first value of a text.
@@ -28,8 +31,13 @@ func (c *Cursor) Skip() error {
 
 // Value walks past a value and gives its text.
 func (c *Cursor) Value() ([]byte, error) {
-	start, end := c.at, skip(c.text, c.at)
-	if end < 0 {
+	start, end := c.at, -1
+	if next := c.next(); c.doc != nil && (next == '{' || next == '[') {
+		end = c.doc.end(c.offset+c.at) - c.offset
+	} else {
+		end = skip(c.text, c.at)
+	}
+	if end < start || end > len(c.text) {
 		return nil, ErrSyntax
 	}
 	c.at = end

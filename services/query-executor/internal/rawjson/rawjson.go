@@ -56,6 +56,10 @@ func KindOf(b []byte) Kind {
 // unescaped. It stops at the first error of f and returns it.
 func Fields(b []byte, f func(key, value []byte) error) error {
 	c := NewCursor(b)
+	return fields(&c, f)
+}
+
+func fields(c *Cursor, f func(key, value []byte) error) error {
 	err := c.Object(func(key []byte) error {
 		value, err := c.Value()
 		if err != nil {
@@ -72,7 +76,12 @@ func Fields(b []byte, f func(key, value []byte) error) error {
 // Items calls f for each element of an array. It stops at the first error of f and returns
 // it.
 func Items(b []byte, f func(index int, value []byte) error) error {
-	c, n := NewCursor(b), 0
+	c := NewCursor(b)
+	return items(&c, f)
+}
+
+func items(c *Cursor, f func(index int, value []byte) error) error {
+	n := 0
 	err := c.Array(func() error {
 		value, err := c.Value()
 		if err != nil {
