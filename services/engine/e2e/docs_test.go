@@ -77,6 +77,9 @@ func actions(t *testing.T) string {
 	mux.HandleFunc("POST /recommend", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `[{"artist_id": 1, "reason": "loud"}, {"artist_id": 2}]`)
 	})
+	mux.HandleFunc("POST /review", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"artist_id": 2, "reason": "quiet"}`)
+	})
 	mux.HandleFunc("POST /rate", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		_, _ = io.WriteString(w, `{"message": "there are no more than five stars", "code": "too-many-stars"}`)
