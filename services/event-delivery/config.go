@@ -28,6 +28,8 @@ type Config struct {
 	Egress egress.Config
 	// StopTimeout is how long Stop waits for webhooks that were called.
 	StopTimeout time.Duration
+	// FailuresAreErrors is the level of lines about deliveries that fail.
+	FailuresAreErrors bool
 	// Disabled switches everything off: the service follows the metadata, and answers what others
 	// ask about calls of asynchronous actions.
 	Disabled bool
@@ -46,6 +48,8 @@ func ReadConfig(v *config.Values) Config {
 		Egress:         egress.ReadConfig(v),
 		StopTimeout:    config.GracefulShutdownTimeout.Get(v),
 		Disabled:       config.DisableEventing.Get(v),
+
+		FailuresAreErrors: config.TriggersErrorLogLevel.Get(v),
 	}
 }
 

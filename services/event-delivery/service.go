@@ -128,6 +128,8 @@ func (s *Service) wire(d Deps) error {
 		Tracer:      d.Tracing.Tracer("queryengine/services/event-delivery"),
 		Now:         d.Now,
 		Await:       s.await,
+
+		FailuresAreErrors: s.config.FailuresAreErrors,
 	})
 	return nil
 }

@@ -32,7 +32,7 @@ func (w *Worker) do(ctx context.Context, a *Attempt) (Outcome, error) {
 	original := transform.Call{Method: http.MethodPost, URL: t.URL, Headers: headers(t.Headers), Body: a.Body}
 	call, err := t.Request.Apply(original, a.Session)
 	if err != nil {
-		w.logger.ErrorContext(ctx, "the request transform failed", "event", a.EventID, "webhook", t.Template, "error", err)
+		w.logger.ErrorContext(ctx, "the request transform failed", "event_id", a.EventID, "webhook", t.Template, "error", err)
 		return Outcome{EventID: a.EventID, State: Failed}, nil
 	}
 	if t.Timeout == 0 {
@@ -47,11 +47,12 @@ func (w *Worker) do(ctx context.Context, a *Attempt) (Outcome, error) {
 		}
 		a.Sent(c)
 	}
+	var fault *egress.Error
+	if errors.As(err, &fault) && fault.Kind == egress.Cancelled {
+		return Outcome{}, errCancelled
+	}
+	w.log.write(ctx, w, &made{attempt: a, call: call, answer: answer, err: err})
 	if err != nil {
-		var fault *egress.Error
-		if errors.As(err, &fault) && fault.Kind == egress.Cancelled {
-			return Outcome{}, errCancelled
-		}
 		return failed(w.now(), a, call, nil, transportError(err, call, t), ""), nil
 	}
 	if answer.Status >= http.StatusMultipleChoices {

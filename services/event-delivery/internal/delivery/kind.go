@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/transform"
 	deliveryv1 "queryengine/proto/delivery/v1"
 )
@@ -37,6 +38,9 @@ type Gate interface {
 // Attempt is one call of a webhook.
 type Attempt struct {
 	EventID string
+	// Kind of the event, and the name of its trigger, if that has one.
+	Kind deliveryv1.Kind
+	Name string
 	// Tries that were made before.
 	Tries int
 	// Described names the event in texts, as in: Cron Scheduled event "x".
@@ -81,8 +85,18 @@ type Target struct {
 	Interval      time.Duration
 }
 
-// Header is a configured header. Its value is never shown when it comes from a variable.
-type Header struct{ Name, Value, FromEnv string }
+// Header is a configured header. Its value is never shown when it comes from a variable,
+// FromEnv, or from several that Template names.
+type Header struct{ Name, Value, FromEnv, Template string }
+
+// NewHeader makes a header of its definition, and of its value.
+func NewHeader(h metadata.Header, value string) Header {
+	out := Header{Name: h.Name, Value: value, FromEnv: h.ValueFromEnv}
+	if h.Value != nil && *h.Value != value {
+		out.Template = *h.Value
+	}
+	return out
+}
 
 // State is what became of an event.
 type State int

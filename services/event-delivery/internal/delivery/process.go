@@ -60,6 +60,7 @@ func (w *Worker) deliver(taking, work context.Context, in *bus.Incoming, kind Ki
 	d := in.Delivery
 	attempt, outcome := kind.Prepare(d)
 	if attempt != nil {
+		attempt.Kind, attempt.Name = d.GetKind(), d.GetTrigger()
 		made, err := w.attempt(taking, work, d, attempt)
 		if err != nil {
 			in.Release()

@@ -26,10 +26,10 @@ func requestRecord(a *Attempt, call transform.Call) json.RawMessage {
 	for i, h := range call.Headers {
 		shown[i] = shownHeader{Name: h.Name, Value: h.Value}
 		j := slices.IndexFunc(a.Target.Headers, func(c Header) bool {
-			return c.FromEnv != "" && strings.EqualFold(c.Name, h.Name) && c.Value == h.Value
+			return (c.FromEnv != "" || c.Template != "") && strings.EqualFold(c.Name, h.Name) && c.Value == h.Value
 		})
 		if j >= 0 {
-			shown[i] = shownHeader{Name: h.Name, FromEnv: a.Target.Headers[j].FromEnv}
+			shown[i] = shownHeader{Name: h.Name, FromEnv: a.Target.Headers[j].FromEnv, Value: a.Target.Headers[j].Template}
 		}
 	}
 	payload := json.RawMessage("null")

@@ -33,6 +33,8 @@ type Config struct {
 	// Concurrency bounds the webhooks that are called at once.
 	Concurrency int
 	Logger      *slog.Logger
+	// FailuresAreErrors is the level of lines about calls that fail.
+	FailuresAreErrors bool
 	// Tracer makes the spans of attempts, nil for none.
 	Tracer trace.Tracer
 	Now    func() time.Time
@@ -49,6 +51,7 @@ type Worker struct {
 	client   caller
 	logger   *slog.Logger
 	tracer   trace.Tracer
+	log      callLog
 	now      func() time.Time
 	await    func(ctx context.Context, version int64) error
 
@@ -73,6 +76,7 @@ type Worker struct {
 func New(c Config) *Worker {
 	w := &Worker{
 		queue: c.Queue, replicas: c.Replicas, client: c.Client, logger: c.Logger, tracer: c.Tracer, now: c.Now, await: c.Await,
+		log:   newCallLog(c.Logger, c.FailuresAreErrors),
 		kinds: c.Kinds, recorders: map[lane]*recorder{}, publish: c.Publish,
 		slots: make(chan struct{}, waitingRoom*c.Concurrency), places: newRoom(waitingRoom * c.Concurrency), calls: newRoom(c.Concurrency),
 	}

@@ -47,7 +47,7 @@ func (d definition) compile(env metadata.Env) (*target, error) {
 		if err != nil {
 			return t, err
 		}
-		t.Headers = append(t.Headers, delivery.Header{Name: h.Name, Value: value, FromEnv: h.ValueFromEnv})
+		t.Headers = append(t.Headers, delivery.NewHeader(*h, value))
 	}
 	return t, nil
 }

@@ -46,7 +46,7 @@ func compile(raw json.RawMessage, env metadata.Env, most int) (*trigger, error) 
 		if err != nil {
 			return nil, err
 		}
-		t.target.Headers = append(t.target.Headers, delivery.Header{Name: h.Name, Value: value, FromEnv: h.ValueFromEnv})
+		t.target.Headers = append(t.target.Headers, delivery.NewHeader(*h, value))
 	}
 	return t, nil
 }
