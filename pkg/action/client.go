@@ -3,7 +3,6 @@ package action
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -23,6 +22,8 @@ type Client struct {
 	egress *egress.Client
 	env    metadata.Env
 	logger *slog.Logger
+
+	bodiesHidden bool
 }
 
 // NewClient makes a client; env is where definitions name variables of.
@@ -198,29 +199,4 @@ func (c *Caller) forwarded(ignored []string) http.Header {
 		}
 	}
 	return passed
-}
-
-// log writes a line about a call.
-func (c *Caller) log(ctx context.Context, e *exchange, call transform.Call, r *egress.Response, err error, took time.Duration) {
-	d := &e.handler.action.Meta.Definition
-	kind := d.Type
-	if d.Type == metadata.ActionMutation {
-		kind += "-" + d.Kind
-	}
-	attributes := []slog.Attr{
-		slog.Any("request", json.RawMessage(e.request())), slog.Int("request_size", len(e.payload)),
-		slog.String("action_name", e.handler.action.Meta.Name), slog.String("action_type", kind), slog.Duration("took", took),
-	}
-	if e.transformed != nil {
-		attributes = append(attributes, slog.Int("transformed_request_size", len(call.Body)))
-	}
-	if err != nil {
-		var failed *egress.Error
-		if errors.As(err, &failed) {
-			attributes = append(attributes, slog.String("error", failed.Error()))
-		}
-	} else {
-		attributes = append(attributes, slog.Int("status", r.Status), slog.Int("response_size", len(r.Body)))
-	}
-	c.logger.LogAttrs(ctx, slog.LevelInfo, "action handler", attributes...)
 }

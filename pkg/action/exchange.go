@@ -99,15 +99,17 @@ func (e *exchange) with(err error, detail any) error {
 	}{detail, e.request(), e.answer()})
 }
 
-// request describes the call, with the address and headers as the metadata has them.
-func (e *exchange) request() json.RawMessage {
+// description is a call, with the address and headers as the metadata has them.
+type description struct {
+	URL         string            `json:"url"`
+	Headers     []metadata.Header `json:"headers"`
+	Body        json.RawMessage   `json:"body"`
+	Transformed any               `json:"transformed_request"`
+}
+
+func (e *exchange) describe() description {
 	d := &e.handler.action.Meta.Definition
-	shown := struct {
-		URL         string            `json:"url"`
-		Headers     []metadata.Header `json:"headers"`
-		Body        json.RawMessage   `json:"body"`
-		Transformed any               `json:"transformed_request"`
-	}{URL: d.Handler, Headers: append([]metadata.Header{}, d.Headers...), Body: e.payload}
+	shown := description{URL: d.Handler, Headers: append([]metadata.Header{}, d.Headers...), Body: e.payload}
 	if len(e.payload) > maxShown {
 		shown.Body = json.RawMessage("null")
 	}
@@ -117,7 +119,12 @@ func (e *exchange) request() json.RawMessage {
 			Body   any    `json:"body"`
 		}{e.transformed.Method, body(e.transformed.Body)}
 	}
-	raw, err := metadata.Encode(shown)
+	return shown
+}
+
+// request is the description as JSON.
+func (e *exchange) request() json.RawMessage {
+	raw, err := metadata.Encode(e.describe())
 	if err != nil {
 		return json.RawMessage("null")
 	}

@@ -11,7 +11,7 @@ var (
 		Help: "write the body of metadata requests into the HTTP log, with all secrets that are in it",
 	}, parseBool)
 	LogMaskedVariables = define(Spec{
-		Flag: "log-masked-variables", Values: "list of names", Group: GroupOperation, Services: []Service{Gateway, QueryExecutor},
+		Flag: "log-masked-variables", Values: "list of names", Group: GroupOperation, Services: []Service{Gateway, QueryExecutor, EventDelivery},
 		Help: "GraphQL variables whose values are not shown in logs",
 	}, parseList)
 	TriggersErrorLogLevel = define(Spec{

@@ -14,6 +14,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/telemetry"
 	metadatav1 "queryengine/proto/metadata/v1"
 )
 
@@ -189,7 +190,8 @@ func (f *Follower) run(ctx context.Context) {
 		if f.Current() != began {
 			pause = f.c.Retry
 		}
-		f.c.Logger.Log(ctx, level, "metadata is taken anew from a snapshot", "reason", err, "in", pause.String())
+		telemetry.Of(f.c.Logger, telemetry.LogSchemaSync).Log(ctx, level, "", "thread_type", "follower",
+			slog.Group("info", "message", "metadata is taken anew from a snapshot", "reason", err, "in", pause))
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):

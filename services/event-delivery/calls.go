@@ -27,9 +27,13 @@ func (s *Service) wireCalls(d Deps) error {
 	if s.calls, err = call.Open(s.config.MetadataURL); err != nil {
 		return err
 	}
+	client := action.NewClient(s.client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler))
+	if s.config.HideBodies {
+		client.HideBodies()
+	}
 	s.caller = call.New(call.Config{
 		Log:      s.calls,
-		Client:   action.NewClient(s.client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler)),
+		Client:   client,
 		Logger:   d.Logger,
 		Interval: s.config.ActionInterval, Batch: s.config.ActionBatch, Concurrency: s.config.Concurrency,
 		Await: s.await,

@@ -30,6 +30,8 @@ type Config struct {
 	StopTimeout time.Duration
 	// FailuresAreErrors is the level of lines about deliveries that fail.
 	FailuresAreErrors bool
+	// HideBodies leaves the input of actions out of lines.
+	HideBodies bool
 	// Disabled switches everything off: the service follows the metadata, and answers what others
 	// ask about calls of asynchronous actions.
 	Disabled bool
@@ -49,6 +51,7 @@ func ReadConfig(v *config.Values) Config {
 		StopTimeout:    config.GracefulShutdownTimeout.Get(v),
 		Disabled:       config.DisableEventing.Get(v),
 
+		HideBodies:        len(config.LogMaskedVariables.Get(v)) > 0,
 		FailuresAreErrors: config.TriggersErrorLogLevel.Get(v),
 	}
 }

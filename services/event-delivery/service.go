@@ -140,8 +140,9 @@ func (s *Service) wireTables(d Deps) error {
 		return fmt.Errorf("metrics: %w", err)
 	}
 	s.tables = table.New(table.Config{
-		Open: d.Open, Queue: d.Bus.Deliveries(), Env: d.Env, Now: d.Now, Logger: d.Logger, Metrics: metrics,
-		Batch: s.config.Batch, Interval: s.config.Interval, Concurrency: s.config.Concurrency,
+		Open: d.Open, Queue: d.Bus.Deliveries(), Env: d.Env, Now: d.Now, Metrics: metrics,
+		Logger: telemetry.Of(d.Logger, telemetry.LogEventTriggerProcess),
+		Batch:  s.config.Batch, Interval: s.config.Interval, Concurrency: s.config.Concurrency,
 	})
 	return nil
 }

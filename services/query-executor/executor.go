@@ -148,6 +148,9 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		tracer:  d.Tracing.Tracer("queryengine/services/query-executor"),
 		scratch: sync.Pool{New: func() any { return &scratch{} }},
 	}
+	if len(c.MaskedVariables) > 0 {
+		e.actions.HideBodies()
+	}
 	e.queryLog = newQueryLog(d.Logger, c.MaskedVariables)
 	e.metrics = newMetrics(d.Metrics, e.plans, c.DetailedMetrics)
 	e.live = newLive(e, d)

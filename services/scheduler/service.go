@@ -17,6 +17,7 @@ import (
 	"queryengine/pkg/bus"
 	"queryengine/pkg/service"
 	"queryengine/pkg/snapshot"
+	"queryengine/pkg/telemetry"
 	"queryengine/services/scheduler/internal/store"
 )
 
@@ -105,15 +106,16 @@ func (s *Service) run(ctx context.Context) {
 	defer ticker.Stop()
 	work := &round{Service: s}
 	ill := false
+	log := telemetry.Of(s.deps.Logger, telemetry.LogScheduledTriggerProcess)
 	for {
 		err := work.do(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil && !ill:
-			s.deps.Logger.WarnContext(ctx, "scheduled events can't be published at present", "error", err)
+			log.WarnContext(ctx, "scheduled events can't be published at present", "error", err)
 		case err == nil && ill:
-			s.deps.Logger.InfoContext(ctx, "scheduled events are published again")
+			log.InfoContext(ctx, "scheduled events are published again")
 		}
 		ill = err != nil
 		select {
@@ -130,6 +132,8 @@ type round struct {
 	// generated is when ticks were planned, zero while this scheduler isn't active.
 	generated time.Time
 	version   int64 // of the metadata that they were planned for
+
+	statistics statistics
 }
 
 func (r *round) do(ctx context.Context) error {
@@ -162,8 +166,15 @@ func (r *round) do(ctx context.Context) error {
 	if err := r.store.Republish(ctx, identity); err != nil {
 		return fmt.Errorf("look for lost deliveries: %w", err)
 	}
+	publish := func(ctx context.Context, list []bus.Outgoing) error {
+		err := deliveries.Publish(ctx, list)
+		if err == nil {
+			r.statistics.published(list, now, r.deps.Logger)
+		}
+		return err
+	}
 	for {
-		n, err := r.store.Publish(ctx, current.Document, current.Version, now, deliveries.Publish)
+		n, err := r.store.Publish(ctx, current.Document, current.Version, now, publish)
 		if err != nil {
 			return fmt.Errorf("publish due events: %w", err)
 		}

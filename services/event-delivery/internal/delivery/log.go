@@ -87,7 +87,7 @@ func (m *made) AppendDetail(b []byte) []byte {
 		i := 0
 		for name, values := range m.answer.Header {
 			for _, value := range values {
-				b = appendHeader(b, i, name, redacted(name, value))
+				b = appendHeader(b, i, name, telemetry.Redact(name, value))
 				i++
 			}
 		}
@@ -125,16 +125,8 @@ func shownValue(t *Target, h transform.Header) string {
 		case c.FromEnv != "":
 			return "<from_env: " + c.FromEnv + ">"
 		case c.Template != "":
-			return redacted(h.Name, c.Template)
+			return telemetry.Redact(h.Name, c.Template)
 		}
 	}
-	return redacted(h.Name, h.Value)
-}
-
-func redacted(name, value string) string {
-	switch strings.ToLower(name) {
-	case "access-token", "authorization", "cookie", "set-cookie":
-		return "<REDACTED>"
-	}
-	return value
+	return telemetry.Redact(h.Name, h.Value)
 }

@@ -52,6 +52,8 @@ type Config struct {
 	// Concurrency is how many webhooks this process calls at once.
 	Concurrency int
 	Metrics     *Metrics
+
+	statistics *statistics
 }
 
 // Events delivers the events of tables. It is safe for concurrent use.
@@ -65,7 +67,10 @@ type Events struct {
 }
 
 // New returns Events that know no sources yet.
-func New(c Config) *Events { return &Events{Config: c, sources: map[string]*source{}} }
+func New(c Config) *Events {
+	c.statistics = &statistics{}
+	return &Events{Config: c, sources: map[string]*source{}}
+}
 
 // Follow takes over what a version of the metadata says.
 func (e *Events) Follow(s *snapshot.Snapshot) {

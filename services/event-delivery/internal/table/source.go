@@ -150,6 +150,7 @@ func (s *source) captureOnce(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	s.count(taken)
+	s.statistics.taken(s.meta.Name, len(taken), s.Now(), s.Logger)
 	s.Metrics.taken(s.meta.Name, len(taken), s.Now().Sub(began))
 	at := s.Now().UnixNano()
 	list := make([]bus.Outgoing, len(taken))

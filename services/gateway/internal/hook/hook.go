@@ -9,7 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -79,14 +78,18 @@ func (h *Hook) Authenticate(ctx context.Context, header http.Header, body json.R
 	h.config.Propagator.Inject(ctx, propagation.HeaderCarrier(request.Header))
 	response, err := h.client.Do(request)
 	if err != nil {
+		h.log(ctx, slog.LevelError, request, nil, err, "the call failed")
 		return nil, apierror.New(apierror.Unexpected, "webhook authentication request failed")
 	}
 	defer func() { _ = response.Body.Close() }()
 	switch response.StatusCode {
 	case http.StatusOK:
+		h.log(ctx, slog.LevelInfo, request, response, nil, "")
 	case http.StatusUnauthorized:
+		h.log(ctx, slog.LevelInfo, request, response, nil, "")
 		return nil, apierror.New(apierror.AccessDenied, "Authentication hook unauthorized this request")
 	default:
+		h.log(ctx, slog.LevelError, request, response, nil, "the status is none of 200 and 401")
 		return nil, apierror.New(apierror.Unexpected, "Invalid response from authorization hook")
 	}
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
@@ -175,13 +178,13 @@ func (h *Hook) expiry(object map[string]string, now time.Time) time.Time {
 				return now.Add(time.Duration(seconds) * time.Second)
 			}
 		}
-		h.logger.Warn("cannot read Cache-Control of the authentication hook", "value", control)
+		h.logger.Warn("cannot read Cache-Control of the answer", "value", control)
 		return time.Time{}
 	}
 	if text, ok := object["Expires"]; ok {
 		expires, err := http.ParseTime(text)
 		if err != nil {
-			h.logger.Warn("cannot read Expires of the authentication hook", "error", fmt.Sprint(err))
+			h.logger.Warn("cannot read Expires of the answer", "value", text)
 		}
 		return expires
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lestrrat-go/jwx/v2/jwa"
 
 	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/telemetry"
 )
 
 // Deps are what a Verifier works with.
@@ -129,7 +130,7 @@ func (v *Verifier) keepFresh(ctx context.Context, i *issuer, wait time.Duration)
 		wait = unknownExpiry
 		next, err := v.fetch(ctx, i.config.jwkURL)
 		if err != nil {
-			v.deps.Logger.Error(err.Error())
+			v.deps.Logger.LogAttrs(ctx, telemetry.LevelCritical, err.Error(), slog.Any("error", cause(err)))
 			continue
 		}
 		i.keys.Store(&next.keys)
@@ -137,6 +138,14 @@ func (v *Verifier) keepFresh(ctx context.Context, i *issuer, wait time.Duration)
 			wait = next.interval
 		}
 	}
+}
+
+// cause is what an error says that is inside of another, nil for nothing.
+func cause(err error) any {
+	if err = errors.Unwrap(err); err == nil {
+		return nil
+	}
+	return err.Error()
 }
 
 // keysFor are the keys of a set, nil for none, to try for a token: the one it names if there is

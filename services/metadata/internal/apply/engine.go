@@ -129,7 +129,7 @@ func (e *Engine) catchUp(ctx context.Context, current *State, version store.Vers
 }
 
 func (e *Engine) set(s *State) {
-	e.state.Store(s)
+	e.logInconsistent(e.state.Swap(s), s)
 	e.Sources.Retain(s.Document)
 }
 

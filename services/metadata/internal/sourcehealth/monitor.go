@@ -14,6 +14,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
+	"queryengine/pkg/telemetry"
 )
 
 // Status is what the last round found.
@@ -220,6 +221,6 @@ func (m *Monitor) store(ctx context.Context, l *loop, r Report) {
 	if r.Status != OK {
 		level = slog.LevelWarn
 	}
-	m.config.Logger.Log(ctx, level, "health of a source", "type", "health-check-log",
+	telemetry.Of(m.config.Logger, telemetry.LogHealthCheck).Log(ctx, level, "",
 		"source_name", l.source.Name, "status", r.Status, "timestamp", r.Timestamp, "internal", r.Error)
 }

@@ -41,12 +41,17 @@ func (m *Manager) Dump(extended bool) []PollerDump {
 	return list
 }
 
+// id names the poller for people.
+func (p *poller) id() string {
+	sum := sha256.Sum256([]byte(p.key))
+	return hex.EncodeToString(sum[:8])
+}
+
 func (p *poller) dump(extended bool) PollerDump {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	id := sha256.Sum256([]byte(p.key))
 	d := PollerDump{
-		ID: hex.EncodeToString(id[:8]), Kind: string(p.kind), Source: p.live.Source, Role: p.role,
+		ID: p.id(), Kind: string(p.kind), Source: p.live.Source, Role: p.role,
 		Statement: p.live.Statement.SQL(), BatchSize: p.options.Batch, Refetch: p.options.Interval.Seconds(),
 		Pushed: p.pushed.Load(), Cohorts: len(p.cohorts), Subscribers: p.subscribers,
 	}

@@ -72,16 +72,17 @@ func (p *poller) report(r *report) {
 			errs = append(errs, e)
 		}
 	}
+	options := slog.GroupValue(slog.Int("batch_size", p.options.Batch), slog.Float64("refetch_delay", p.options.Interval.Seconds()))
 	attrs := []slog.Attr{
-		slog.String("kind", string(p.kind)), slog.Float64("snapshot_time", r.snapshot.Seconds()),
+		slog.String("poller_id", p.id()), slog.Bool("multiplexed", true), slog.String("kind", string(p.kind)), slog.Float64("snapshot_time", r.snapshot.Seconds()),
 		slog.Any("batches", batches), slog.Any("execution_batches", batches),
 		slog.Int("subscriber_count", r.cohorts), slog.Float64("total_time", r.total.Seconds()),
 		slog.String("source", p.live.Source), slog.String("generated_sql", p.live.Statement.SQL()), slog.String("role", p.role),
-		slog.Group("subscription_options",
-			slog.Int("batch_size", p.options.Batch), slog.Float64("refetch_delay", p.options.Interval.Seconds())),
+		slog.Int("cohort_size", r.cohorts),
+		slog.Attr{Key: "subscription_options", Value: options}, slog.Attr{Key: "live_query_options", Value: options},
 	}
 	if errs != nil {
 		attrs = append(attrs, slog.Any("errors", errs))
 	}
-	log.LogAttrs(context.Background(), level, "poller", attrs...)
+	log.LogAttrs(context.Background(), level, "", attrs...)
 }

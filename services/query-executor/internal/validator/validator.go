@@ -111,11 +111,11 @@ func unexpected(message, detail string) error {
 
 // log writes a line about a call, with the address as the metadata has it.
 func (a *Asker) log(ctx context.Context, w *metadata.ValidateInputWebhook, r *egress.Response, err error, took time.Duration) {
-	attributes := []slog.Attr{slog.String("url", w.URL), slog.Duration("took", took)}
+	attributes := []slog.Attr{slog.String("url", w.URL), slog.Duration("time", took)}
 	if err != nil {
 		attributes = append(attributes, slog.String("error", err.Error()))
 	} else {
 		attributes = append(attributes, slog.Int("status", r.Status))
 	}
-	a.logger.LogAttrs(ctx, slog.LevelInfo, "input validation", attributes...)
+	a.logger.LogAttrs(ctx, slog.LevelInfo, "", attributes...)
 }
