@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-race lint fmt generate verify tidy bench bench-plans bench-metadata bench-subscriptions bench-events fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-race lint fmt generate verify tidy bench bench-plans bench-metadata bench-subscriptions bench-remote bench-events fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ bench-plans: build ## the engine's SQL beside hand-written SQL, on a million tra
 
 bench-subscriptions: build ## what 10,000 subscribers cost, and how soon they hear of a change (SUBSCRIPTIONS="-poll")
 	$(GO) run ./services/engine/cmd/benchsubscriptions $(SUBSCRIPTIONS)
+
+bench-remote: build ## what a query on a remote schema costs beside a plain reverse proxy (REMOTE="-duration 20s")
+	$(GO) run ./services/engine/cmd/benchremote $(REMOTE)
 
 bench-events: ## how fast events of tables are delivered, and what their triggers cost; then the long chaos test
 	cd services/engine && ENGINE_BENCH_EVENTS=1 $(GO) test ./internal/assembly -run TestEventSpeed -count 1 -timeout 30m -v

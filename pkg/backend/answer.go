@@ -33,6 +33,21 @@ func (a *Answer) Flush() error {
 	return a.flush()
 }
 
+// Append adds p to the answer, which has nothing to do with Buf. What fills a frame by itself is
+// handed on without a copy.
+func (a *Answer) Append(p []byte) error {
+	if a.sink == nil || len(p) < a.frame {
+		a.Buf = append(a.Buf, p...)
+		return a.Flush()
+	}
+	if err := a.Close(); err != nil {
+		return err
+	}
+	n, err := a.sink.Write(p)
+	a.sent += int64(n)
+	return err
+}
+
 // Close hands on what is left.
 func (a *Answer) Close() error {
 	if a.sink == nil || len(a.Buf) == 0 {

@@ -3,11 +3,13 @@ package egress
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -87,6 +89,8 @@ type Request struct {
 	Timeout time.Duration
 	// MaxResponse is the largest answer in bytes, 0 for that of the configuration.
 	MaxResponse int
+	// Buffer is memory that the body of the answer may be put into.
+	Buffer []byte
 }
 
 // Response is an answer, of any status.
@@ -124,7 +128,7 @@ func (c *Client) Do(ctx context.Context, r *Request) (*Response, error) {
 	if response.ContentLength > int64(limit) {
 		return nil, &Error{Kind: TooLarge, limit: limit}
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
+	body, err := readBody(r.Buffer[:0], response, limit)
 	if err != nil {
 		return nil, failure(ctx, err, true)
 	}
@@ -133,6 +137,33 @@ func (c *Client) Do(ctx context.Context, r *Request) (*Response, error) {
 	}
 	return &Response{Status: response.StatusCode, Header: response.Header, Body: body}, nil
 }
+
+// largestGuess is how much of the size that an answer claims is believed before it has come.
+const largestGuess = 4 << 20
+
+// readBody reads up to one byte more than the limit.
+func readBody(buf []byte, r *http.Response, limit int) ([]byte, error) {
+	if size := min(r.ContentLength, largestGuess); size > 0 {
+		buf = slices.Grow(buf, int(size)+1) // the end is found by reading on
+	}
+	from := io.LimitReader(r.Body, int64(limit)+1)
+	for {
+		if len(buf) == cap(buf) {
+			buf = slices.Grow(buf, max(len(buf), minRead))
+		}
+		n, err := from.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if errors.Is(err, io.EOF) {
+			return buf, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// minRead is how much of an answer of an unknown size is read first.
+const minRead = 4 << 10
 
 func (c *Client) request(ctx context.Context, r *Request) (*http.Request, error) {
 	u, err := url.Parse(r.URL)

@@ -72,7 +72,11 @@ const maxKept = 1 << 20
 // appendAnswer makes an answer of a result of the remote. Errors of the remote are one, too:
 // more results may follow.
 func (f *Feed) appendAnswer(dst, result []byte, dataFirst bool) ([]byte, error) {
-	value, err := remote.Root(result, f.query.key, dataFirst)
+	value, fits := f.query.fit.Value(result)
+	var err error
+	if !fits {
+		value, err = remote.Root(result, f.query.key, dataFirst)
+	}
 	var errs *remote.Errors
 	if errors.As(err, &errs) {
 		return AppendErrors(dst, errs), nil
@@ -85,7 +89,9 @@ func (f *Feed) appendAnswer(dst, result []byte, dataFirst bool) ([]byte, error) 
 			dst = append(dst, f.pieces[i].text...)
 			continue
 		}
-		if dst, err = f.query.project(dst, value); err != nil {
+		if fits {
+			dst = append(dst, value...)
+		} else if dst, err = f.query.project(dst, value); err != nil {
 			return nil, err
 		}
 	}

@@ -29,6 +29,8 @@ type Prepared struct {
 	mutates, separate, validates bool
 	// remotes is the number of root fields that remote schemas and handlers of actions answer.
 	remotes int
+	// alone says that one remote answers all of the operation.
+	alone bool
 	// callsRemotes says that a run calls remotes, for root fields or for joins.
 	callsRemotes bool
 	// callsActions is plan.Plan.CallsActions.
@@ -160,6 +162,7 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 		return nil, err
 	}
 	out.separate = out.separate || apart(out.pieces)
+	out.alone = isAlone(out.pieces)
 	out.callsRemotes, out.callsActions = len(p.Remotes) > 0, p.CallsActions
 	return out, nil
 }
@@ -306,6 +309,9 @@ func (p *Prepared) Write(ctx context.Context, r *Run, out *backend.Answer) error
 	}
 	if p.mutates {
 		return p.mutate(ctx, r, out)
+	}
+	if p.alone {
+		return p.writeAlone(ctx, r, out)
 	}
 	if p.remotes > 0 {
 		return p.writeBeside(ctx, r, out)

@@ -2,7 +2,6 @@ package execute
 
 import (
 	"context"
-	"net/http"
 
 	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
@@ -39,12 +38,13 @@ type remoteQuery struct {
 	request plan.RemoteRequest
 	key     string
 	shape   *remote.Shape
+	fit     *remote.Fit
 	at      int
 	label   label
 }
 
 func newRemoteQuery(q *plan.RemoteQuery, index int) *remoteQuery {
-	return &remoteQuery{meta: q.Remote.Meta, request: q.Request, key: q.Key, shape: q.Shape, at: index, label: label{name: `Remote schema query for root field "` + q.Field + `"`}}
+	return &remoteQuery{meta: q.Remote.Meta, request: q.Request, key: q.Key, shape: q.Shape, fit: remote.NewFit(q.Key, q.Shape), at: index, label: label{name: `Remote schema query for root field "` + q.Field + `"`}}
 }
 
 func (q *remoteQuery) index() int { return q.at }
@@ -68,7 +68,11 @@ func (q *remoteQuery) bind(r *Run) error {
 
 // called is what came of a call.
 type called struct {
-	value   []byte
+	value []byte
+	// fits says that the value needs no project.
+	fits bool
+	// body is where the value is a part of, nil for memory that isn't taken back.
+	body    []byte
 	cookies []string
 }
 
@@ -80,8 +84,46 @@ func (q *remoteQuery) call(ctx context.Context, r *Run) (called, error) {
 	if err != nil {
 		return called{}, err
 	}
-	value, err := remote.Root(response.Body, q.key, r.Remotes.DataFirst)
-	return called{value: value, cookies: response.Header[http.CanonicalHeaderKey("Set-Cookie")]}, err
+	out := called{body: response.Body, cookies: response.Header["Set-Cookie"]}
+	if out.value, out.fits = q.fit.Value(response.Body); !out.fits {
+		out.value, err = remote.Root(response.Body, q.key, r.Remotes.DataFirst)
+	}
+	return out, err
+}
+
+// writeAlone writes an answer to which one remote contributes and nothing else.
+func (p *Prepared) writeAlone(ctx context.Context, r *Run, out *backend.Answer) error {
+	for i := range p.pieces {
+		part := &p.pieces[i]
+		if part.remote == nil {
+			out.Buf = append(out.Buf, part.text...)
+			continue
+		}
+		result, err := part.remote.call(ctx, r)
+		if err != nil {
+			return err
+		}
+		setCookies(r, []called{result})
+		if err := part.writeRemote(ctx, r, r.Bound, &result, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isAlone says whether a remote's is the only piece that isn't text.
+func isAlone(pieces []piece) bool {
+	calls := 0
+	for i := range pieces {
+		p := &pieces[i]
+		if p.query != nil || p.write != nil || p.introspect != nil || p.root {
+			return false
+		}
+		if p.remote != nil {
+			calls++
+		}
+	}
+	return calls == 1
 }
 
 // writeBeside writes an answer to which remotes contribute: they are called while the
@@ -115,7 +157,7 @@ func (p *Prepared) writeBeside(ctx context.Context, r *Run, out *backend.Answer)
 		out.Buf = append(out.Buf, held[from:marks[i].end]...)
 		from = marks[i].end
 		if q := p.pieces[i].remote; q != nil {
-			err = p.pieces[i].writeRemote(ctx, r, marks[i].bound, results[q.index()].value, out)
+			err = p.pieces[i].writeRemote(ctx, r, marks[i].bound, &results[q.index()], out)
 		} else {
 			err = out.Flush()
 		}
@@ -171,20 +213,29 @@ func (p *Prepared) hold(ctx context.Context, r *Run) ([]byte, []mark, error) {
 
 // writeRemote writes the value of a root field of a remote, with its joins; bound begins with
 // their operands.
-func (p *piece) writeRemote(ctx context.Context, r *Run, bound [][]byte, value []byte, out *backend.Answer) error {
-	if p.joins == nil {
-		buf, err := p.remote.project(out.Buf, value)
-		if err != nil {
-			return err
+func (p *piece) writeRemote(ctx context.Context, r *Run, bound [][]byte, result *called, out *backend.Answer) (err error) {
+	switch {
+	case p.joins == nil && result.fits:
+		err = out.Append(result.value)
+	case p.joins == nil:
+		var buf []byte
+		if buf, err = p.remote.project(out.Buf, result.value); err == nil {
+			out.Buf = buf
+			err = out.Flush()
 		}
-		out.Buf = buf
-		return out.Flush()
+	default:
+		answer := result.value
+		if !result.fits {
+			answer, err = p.remote.project(nil, result.value)
+		}
+		if err == nil {
+			err = p.joins.write(ctx, r, bound, answer, out)
+		}
 	}
-	answer, err := p.remote.project(nil, value)
-	if err != nil {
-		return err
+	if err == nil && result.body != nil {
+		r.Remotes.Release(result.body)
 	}
-	return p.joins.write(ctx, r, bound, answer, out)
+	return err
 }
 
 // remote answers a root field of a mutation.

@@ -30,6 +30,7 @@ func (t *remoteTarget) ask(ctx context.Context, r *Run, _ [][]byte, keys join.Ke
 	if err != nil {
 		return nil, err
 	}
+	defer r.Remotes.Release(response.Body) // all that is taken of it is copied
 	data, err := remote.Joined(response.Body, r.Remotes.DataFirst)
 	if err != nil {
 		return nil, err

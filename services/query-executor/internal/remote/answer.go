@@ -2,6 +2,8 @@ package remote
 
 import (
 	"encoding/json"
+	"errors"
+	"unicode/utf8"
 
 	"queryengine/pkg/apierror"
 	"queryengine/services/query-executor/internal/rawjson"
@@ -27,6 +29,9 @@ type Answer struct {
 // tell: a Shape looks closer at what it copies.
 func parse(body []byte) (*Answer, error) {
 	a := &Answer{}
+	if !utf8.Valid(body) {
+		return a, errors.New("Cannot decode input: Invalid UTF-8 stream") //nolint:staticcheck // it is the end of a message
+	}
 	c := rawjson.NewCursor(body)
 	if c.Kind() != rawjson.Object {
 		return a, syntax(body)

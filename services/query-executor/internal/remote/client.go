@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/egress"
@@ -17,6 +18,8 @@ type Client struct {
 	env    metadata.Env
 	// DataFirst says that data count and errors don't, where a remote answers with both.
 	DataFirst bool
+	// bodies are buffers that answers take turns in using.
+	bodies sync.Pool
 }
 
 // NewClient makes a client; env is where definitions name variables of.
@@ -33,6 +36,25 @@ type Caller struct {
 	RequestID string
 }
 
+// largestBuffer is the largest buffer that is kept for the next answer.
+const largestBuffer = 4 << 20
+
+func (c *Client) buffer() []byte {
+	if kept, ok := c.bodies.Get().(*[]byte); ok {
+		return *kept
+	}
+	return nil
+}
+
+// Release takes back the memory of an answer that nobody looks at any more. Not every answer has
+// to be given back.
+func (c *Client) Release(body []byte) {
+	if cap(body) > 0 && cap(body) <= largestBuffer {
+		body = body[:0]
+		c.bodies.Put(&body)
+	}
+}
+
 // Call sends a body. An answer of any status is an answer.
 func (c *Caller) Call(ctx context.Context, m *metadata.RemoteSchema, body []byte) (*egress.Response, error) {
 	d := &m.Definition
@@ -45,7 +67,7 @@ func (c *Caller) Call(ctx context.Context, m *metadata.RemoteSchema, body []byte
 		return nil, err
 	}
 	response, err := c.egress.Do(ctx, &egress.Request{
-		Method: http.MethodPost, URL: address, Header: header, Body: body, Timeout: d.Timeout(),
+		Method: http.MethodPost, URL: address, Header: header, Body: body, Timeout: d.Timeout(), Buffer: c.buffer(),
 	})
 	switch {
 	case ctx.Err() != nil:
