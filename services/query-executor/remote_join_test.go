@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +13,9 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/metadata"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/schema"
 )
 
 // relate gives relationships to a table.
@@ -185,6 +189,20 @@ func TestOneRemoteOfSeveralFails(t *testing.T) {
 	require.ErrorIs(t, e.execute(ctx, request, r), context.Canceled)
 	require.Empty(t, r.String())
 	<-ended
+}
+
+func TestRemoteSubscriptionsHaveNoJoins(t *testing.T) {
+	t.Parallel()
+	e := newRemote(t, twoRemotes, Config{}, newRemoteServer(t), newRemoteServer(t))
+	for _, field := range []string{"artist { name }", "albums { title }", "albums_aggregate { aggregate { count } }", "twin { id }"} {
+		op, err := parse.Parse("subscription { moods { "+field+" } }", "", parse.Limits{})
+		require.NoError(t, err)
+		_, err = plan.Build(op, e.state.Load().role("admin", schema.Options{}), nil, plan.Options{Limits: plan.DefaultLimits})
+		name, _, _ := strings.Cut(field, " ")
+		want := apierror.New(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
+		want.Path = "$.selectionSet.moods.selectionSet." + name
+		require.Equal(t, want, err)
+	}
 }
 
 // TestRemoteJoinOfRoles: a role has the relationship when it sees all that the definition needs.

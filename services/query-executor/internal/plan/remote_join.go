@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/gqlname"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
@@ -167,6 +168,9 @@ func (c *RemoteCall) Texts() []string { return append([]string{c.Meta.Name}, c.t
 // remoteJoined plans a field of an object of a remote whose value comes from elsewhere; plan
 // sets p.joined. The values that it is joined by are asked for in its place.
 func (p *planner) remoteJoined(d *remoteDocument, m *resolve.RemoteRelationship, s *selected, plan func() error) (remoteSelected, error) {
+	if p.subscribes {
+		return remoteSelected{}, p.failWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
+	}
 	out := remoteSelected{member: remote.Member{Key: s.Alias}, text: s.key(typename)}
 	// The same field of the same type is planned alike, and fields of the same selections.
 	out.same = fmt.Sprintf("%s %p %p %p", s.Alias, m.Meta, s.Field, s.sets[0])
