@@ -83,6 +83,32 @@ func TestNoStatementWithoutKeys(t *testing.T) {
 	require.Equal(t, map[string]int{"default": 1}, c.ran)
 }
 
+// TestOneStatementForEachTypeOfEntities: whatever the number of representations.
+func TestOneStatementForEachTypeOfEntities(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/cases/federation", Config{Federation: true})
+	c := count(t, e)
+	var list []map[string]any
+	for i := range 100 {
+		list = append(list, object{"__typename": "customer", "id": i % 4}, object{"__typename": "seat", "hall": "north", "no": i})
+	}
+	variables, err := json.Marshal(object{"all": list})
+	require.NoError(t, err)
+	body := answer(t, e, &request{
+		session: adminSession(), variables: variables,
+		text: `query ($all: [_Any!]!) { _entities(representations: $all) { ... on customer { id } ... on seat { no } } }`,
+	})
+	var got struct {
+		Data struct {
+			Entities []map[string]int `json:"_entities"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(body, &got), "%s", body)
+	require.Len(t, got.Data.Entities, 200)
+	require.Equal(t, []map[string]int{nil, nil, {"id": 1}, {"no": 1}, {"id": 2}, {"no": 2}}, got.Data.Entities[:6])
+	require.Equal(t, map[string]int{"default": 2}, c.ran)
+}
+
 func TestJoinsAreNotExplained(t *testing.T) {
 	t.Parallel()
 	e := newFixture(t, joins, Config{})

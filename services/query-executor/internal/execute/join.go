@@ -51,7 +51,7 @@ func (j *joins) add(list []plan.JoinMember, o options) ([]join.Member, error) {
 		if err != nil {
 			return nil, err
 		}
-		members[i] = join.Member{Key: m.Key, Below: below, Hidden: m.Hidden}
+		members[i] = join.Member{Key: m.Key, Below: below, Hidden: m.Hidden, Whole: m.Whole}
 		for _, one := range m.Joins {
 			prepared, err := j.join(one, o)
 			if err != nil {

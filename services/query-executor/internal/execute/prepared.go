@@ -140,6 +140,12 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 			}
 			out.pieces = append(out.pieces, piece{joins: joins, remote: &callResult{part.Call, out.remotes}})
 			out.remotes++
+		case part.Joined != nil:
+			joins, err := newJoins(part.Joined.Joins, o)
+			if err != nil {
+				return nil, err
+			}
+			out.pieces = append(out.pieces, piece{text: string(part.Joined.Text), joins: joins})
 		case part.Introspection != nil:
 			out.introspects = true
 			out.pieces = append(out.pieces, piece{introspect: part.Introspection})
@@ -170,7 +176,7 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 // text adds a text to the last piece, when that is one too.
 func (p *Prepared) text(s string) {
 	last := &p.pieces[len(p.pieces)-1]
-	if last.query == nil && last.write == nil && last.introspect == nil && last.remote == nil && !last.root {
+	if last.query == nil && last.write == nil && last.introspect == nil && last.remote == nil && last.joins == nil && !last.root {
 		last.text += s
 		return
 	}
@@ -336,6 +342,9 @@ func (p *piece) answer(ctx context.Context, r *Run, bound [][]byte, out *backend
 			r.Observer.Introspection(ctx)
 		}
 		return bound, introspect.Write(r.Role, p.introspect, out)
+	}
+	if p.joins != nil {
+		return bound[p.joins.operands:], p.joins.write(ctx, r, bound, []byte(p.text), out)
 	}
 	out.Buf = append(out.Buf, p.text...)
 	return bound, nil

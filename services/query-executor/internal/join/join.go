@@ -31,6 +31,8 @@ type Member struct {
 	Joins []*Join
 	// Hidden members hold parts of keys and are left out.
 	Hidden bool
+	// Whole says that what takes the place of the value takes that of the whole object.
+	Whole bool
 }
 
 // Join is a value that comes from elsewhere.

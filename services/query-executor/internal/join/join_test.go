@@ -65,6 +65,19 @@ func TestJoinsAtAnyDepthOfLists(t *testing.T) {
 	require.Equal(t, []string{`0: 1 "x"`}, r.asked)
 }
 
+func TestAnswersInPlaceOfObjects(t *testing.T) {
+	t.Parallel()
+	r := &recorder{}
+	whole := one("k", 0)
+	whole.Whole, whole.Joins[0].Parts = true, 2
+	other := one("o", 1)
+	other.Whole, other.Joins[0].First = true, 2
+	members := []join.Member{whole, {Key: "l", Hidden: true}, other}
+	require.Equal(t, `[<1|2>, <3>,null ,<1|2>,{},null]`,
+		written(t, `[{"k":1,"l":2}, {"o": 3},{"l":null, "k":1} ,{"l":2,"k":1},{},null]`, members, r))
+	require.ElementsMatch(t, []string{`0: 1|2`, `1: 3`}, r.asked)
+}
+
 func TestHiddenMembersLeaveNoComma(t *testing.T) {
 	t.Parallel()
 	hidden := func(key string) join.Member { return join.Member{Key: key, Hidden: true} }

@@ -33,7 +33,7 @@ func (r *reader) value(members []Member) error {
 }
 
 func (r *reader) object(members []Member) error {
-	base := len(r.places)
+	base, first, begin := len(r.places), len(r.cuts), r.cursor.At()
 	for range members {
 		r.places = append(r.places, place{})
 	}
@@ -76,6 +76,10 @@ func (r *reader) object(members []Member) error {
 	for i := range members {
 		if places[i].end == 0 {
 			continue
+		}
+		if members[i].Whole {
+			r.cuts = append(r.cuts[:first], cut{start: begin, end: r.cursor.At(), key: noKey})
+			places[i].cut = first
 		}
 		for _, j := range members[i].Joins {
 			if parts := places[j.First : j.First+j.Parts]; all(parts) {

@@ -1,8 +1,14 @@
 package plan
 
 import (
+	"slices"
+	"strconv"
+
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -35,16 +41,24 @@ func (p *planner) entities(name string, f *schema.Field, s *selected) error {
 	if err := p.checkNode(union, s); err != nil {
 		return err
 	}
-	p.answer.text = append(p.answer.text, '[')
+	found := entitySet{planner: p, union: union}
 	for i, r := range list {
-		if i > 0 {
-			p.answer.text = append(p.answer.text, ',')
-		}
-		if err := p.entity(name, union, r, s); err != nil {
+		if err := found.add(i, r); err != nil {
 			return err
 		}
 	}
-	p.answer.text = append(p.answer.text, ']')
+	joined := &Joined{Field: name, Text: append(found.text, ']')}
+	if len(list) == 0 {
+		joined.Text = []byte("[]")
+	}
+	for i, t := range found.types {
+		query, err := p.joinQuery(entityTarget(t), func() (ir.Root, error) { return p.entity(t, s) })
+		if err != nil {
+			return err
+		}
+		joined.Joins = appendEntity(joined.Joins, i, &Join{Parts: len(t.PrimaryKey), Query: query, Joins: p.takeJoins()})
+	}
+	p.answer.part(Part{Joined: joined})
 	return nil
 }
 
@@ -70,24 +84,98 @@ func (p *planner) representation(at schema.Ref, v value) (representation, error)
 	return r, p.fail("__typename key not found")
 }
 
-// entity plans one row.
-func (p *planner) entity(name string, union *schema.Type, r representation, s *selected) error {
-	t := possible(union, r.typeName, p.role)
+// entitySet are the keys of the rows that are looked for, as objects that the rows take the place
+// of: those of each type have names of their own for the parts.
+type entitySet struct {
+	*planner
+	union *schema.Type
+	types []*schema.Table
+	text  []byte
+}
+
+func (e *entitySet) add(i int, r representation) error {
+	t := possible(e.union, r.typeName, e.role)
 	if t == nil {
-		return p.fail("%s is not found in selection set or apollo federation is not enabled for the type", r.typeName)
+		return e.fail("%s is not found in selection set or apollo federation is not enabled for the type", r.typeName)
 	}
-	key := make([][]byte, len(t.PrimaryKey))
-	for i, c := range t.PrimaryKey {
+	number := slices.Index(e.types, t)
+	if number < 0 {
+		number = len(e.types)
+		e.types = append(e.types, t)
+	}
+	e.text = append(e.text, "[,"[min(i, 1)], '{')
+	for part, c := range t.PrimaryKey {
+		var json []byte
 		for _, m := range r.members {
 			if m.name == c.Field {
-				key[i] = p.jsonOf(m.value)
+				json = e.jsonOf(m.value)
 			}
 		}
-		if key[i] == nil {
-			return p.fail("cannot find %s in _Any type", c.Field)
+		if json == nil {
+			return e.fail("cannot find %s in _Any type", c.Field)
+		}
+		value, err := e.keyValue(t, c, json)
+		if err != nil {
+			return err
+		}
+		if part > 0 {
+			e.text = append(e.text, ',')
+		}
+		e.text = append(append(rawjson.AppendString(e.text, entityKey(number, part)), ':'), value...)
+	}
+	e.text = append(e.text, '}')
+	return nil
+}
+
+// keyValue is a part of a key as ir.Keys reads it.
+func (e *entitySet) keyValue(t *schema.Table, c *resolve.Column, json []byte) ([]byte, error) {
+	e.source = t.Source
+	of := e.scalar(c.Type, t.KeyType(c))
+	text, _, err := of.apply(json, false)
+	if err != nil {
+		known := *apierror.From(err)
+		known.Path = spell(e.path)
+		return nil, &known
+	}
+	switch {
+	case text == nil:
+		return []byte("null"), nil
+	case c.Type.IsArray(), c.Type.Name == "json", c.Type.Name == "jsonb":
+		return json, nil
+	}
+	return rawjson.AppendString(nil, string(text)), nil
+}
+
+// entityKey is the name of a part of the keys of a type.
+func entityKey(number, part int) string { return strconv.Itoa(number) + "." + strconv.Itoa(part) }
+
+// entityTarget is a table by its primary key.
+func entityTarget(t *schema.Table) *resolve.SourceTarget {
+	return &resolve.SourceTarget{Table: t.Table, Columns: t.PrimaryKey, Unique: true}
+}
+
+// appendEntity appends the members that the keys of a type consist of. The rows take the places of
+// the objects.
+func appendEntity(list []JoinMember, number int, j *Join) []JoinMember {
+	j.First = len(list)
+	list = append(list, JoinMember{Key: entityKey(number, 0), Joins: []*Join{j}, Whole: true})
+	for part := 1; part < j.Parts; part++ {
+		list = append(list, JoinMember{Key: entityKey(number, part), Hidden: true})
+	}
+	return list
+}
+
+// entity plans the row that has a key, as far as the role may see that.
+func (p *planner) entity(t *schema.Table, s *selected) (ir.Root, error) {
+	query := &ir.Select{Rows: ir.Rows{From: from(t), Where: p.visible(t), Estimate: -1}, One: true}
+	for _, c := range t.PrimaryKey {
+		if seen, _ := t.Permission.Column(c.Name); seen.Redact != nil {
+			query.Where = both(query.Where, ir.IsNull{Expr: column(&seen), Not: true})
 		}
 	}
-	return p.query(name, t.Source, func() (ir.Root, error) { return p.rowByKey(t, key, s, "") })
+	var err error
+	query.Fields, err = p.fields(t, s)
+	return query, err
 }
 
 // jsonOf is the JSON of a value that the plan depends on, with that of the variables in it.

@@ -20,6 +20,8 @@ type JoinMember struct {
 	Joins []*Join
 	// Hidden members hold parts of keys and aren't asked for by the client.
 	Hidden bool
+	// Whole says that what takes the place of the value takes that of the whole object.
+	Whole bool
 }
 
 // Join is a field whose value comes from elsewhere: it is asked for by a key, which the

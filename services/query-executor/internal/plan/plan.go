@@ -62,6 +62,8 @@ type Part struct {
 	// tells what became of that.
 	Queued *QueuedCall
 	Call   *CallResult
+	// Joined is a root field whose answer is known but for joins.
+	Joined *Joined
 	// Introspection is a root field that the schema answers.
 	Introspection *introspect.Field
 }
@@ -77,6 +79,8 @@ func (p *Part) Field() string {
 		return p.Remote.Field
 	case p.Action != nil:
 		return p.Action.Field
+	case p.Joined != nil:
+		return p.Joined.Field
 	case p.Queued != nil:
 		return p.Queued.Field
 	case p.Call != nil:
@@ -94,6 +98,13 @@ type Query struct {
 	// Bindings give the values of ir.Variable, by Index.
 	Bindings Bindings
 	// Joins are the fields of its answer that other sources give.
+	Joins []JoinMember
+}
+
+// Joined is a JSON text with joins in it.
+type Joined struct {
+	Field string
+	Text  []byte
 	Joins []JoinMember
 }
 
