@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -19,16 +21,18 @@ import (
 
 // Client calls handlers. It is safe for concurrent use.
 type Client struct {
-	egress *egress.Client
-	env    metadata.Env
-	logger *slog.Logger
+	egress  *egress.Client
+	env     metadata.Env
+	logger  *slog.Logger
+	metrics *metrics
 
 	bodiesHidden bool
 }
 
-// NewClient makes a client; env is where definitions name variables of.
-func NewClient(client *egress.Client, env metadata.Env, logger *slog.Logger) *Client {
-	return &Client{egress: client, env: env, logger: logger}
+// NewClient makes a client; env is where definitions name variables of. r takes the metrics, nil
+// for none.
+func NewClient(client *egress.Client, env metadata.Env, logger *slog.Logger, r prometheus.Registerer) *Client {
+	return &Client{egress: client, env: env, logger: logger, metrics: newMetrics(r)}
 }
 
 // Caller calls for one request.
@@ -96,6 +100,7 @@ func (c *Caller) Call(ctx context.Context, h *Handler, input []byte) (Result, er
 	}
 	call, err := h.request.Apply(original, p.SessionVariables)
 	if err != nil {
+		c.metrics.failures[failedRequestTransform].Inc()
 		return Result{}, failed("Request Transformation Failed", err)
 	}
 	if h.request != nil {
@@ -106,22 +111,29 @@ func (c *Caller) Call(ctx context.Context, h *Handler, input []byte) (Result, er
 		timeout = *d.Timeout
 	}
 	started := time.Now()
+	c.metrics.sent.Add(float64(len(call.Body)))
 	response, err := c.send(ctx, call, time.Duration(timeout)*time.Second)
 	c.log(ctx, e, call, response, err, time.Since(started))
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err() // the caller's patience, not the handler's
 	case err != nil:
+		c.metrics.failures[failedCall].Inc()
 		return Result{}, e.unreachable(err)
 	}
+	c.metrics.got.Add(float64(len(response.Body)))
 	e.response = response
 	transformed, err := h.response.Apply(transform.Answer{
 		Status: response.Status, Body: response.Body, Request: seenBy(h, original), Session: p.SessionVariables,
 	})
 	if err != nil {
+		c.metrics.failures[failedResponseTransform].Inc()
 		return Result{}, failed("Response Transformation Failed", err)
 	}
 	value, err := e.interpret(transformed)
+	if err != nil {
+		c.metrics.failures[failedAnswer].Inc()
+	}
 	return Result{Value: value, Cookies: response.Header["Set-Cookie"]}, err
 }
 

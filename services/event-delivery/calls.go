@@ -27,7 +27,7 @@ func (s *Service) wireCalls(d Deps) error {
 	if s.calls, err = call.Open(s.config.MetadataURL); err != nil {
 		return err
 	}
-	client := action.NewClient(s.client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler))
+	client := action.NewClient(s.client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler), d.Metrics)
 	if s.config.HideBodies {
 		client.HideBodies()
 	}

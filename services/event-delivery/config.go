@@ -26,6 +26,8 @@ type Config struct {
 	ActionBatch    int
 	// Egress says what calls to webhooks may do.
 	Egress egress.Config
+	// DetailedMetrics tell triggers apart.
+	DetailedMetrics bool
 	// StopTimeout is how long Stop waits for webhooks that were called.
 	StopTimeout time.Duration
 	// FailuresAreErrors is the level of lines about deliveries that fail.
@@ -53,6 +55,7 @@ func ReadConfig(v *config.Values) Config {
 
 		HideBodies:        len(config.LogMaskedVariables.Get(v)) > 0,
 		FailuresAreErrors: config.TriggersErrorLogLevel.Get(v),
+		DetailedMetrics:   config.MetricsHighCardinality.Get(v),
 	}
 }
 

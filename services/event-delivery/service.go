@@ -105,10 +105,11 @@ func (s *Service) wire(d Deps) error {
 	if s.store, err = scheduled.Open(s.config.MetadataURL); err != nil {
 		return err
 	}
-	s.cron = scheduled.NewCron(s.store, d.Env, d.Now)
+	metrics := scheduled.NewMetrics(d.Metrics)
+	s.cron = scheduled.NewCron(s.store, d.Env, d.Now, metrics)
 	kinds := map[deliveryv1.Kind]delivery.Kind{
 		deliveryv1.Kind_KIND_CRON:    s.cron,
-		deliveryv1.Kind_KIND_ONE_OFF: scheduled.NewOneOff(s.store, d.Env, d.Now),
+		deliveryv1.Kind_KIND_ONE_OFF: scheduled.NewOneOff(s.store, d.Env, d.Now, metrics),
 	}
 	if d.Open != nil {
 		if err := s.wireTables(d); err != nil {
@@ -135,7 +136,7 @@ func (s *Service) wire(d Deps) error {
 }
 
 func (s *Service) wireTables(d Deps) error {
-	metrics, err := table.NewMetrics(d.Metrics)
+	metrics, err := table.NewMetrics(d.Metrics, s.config.DetailedMetrics)
 	if err != nil {
 		return fmt.Errorf("metrics: %w", err)
 	}

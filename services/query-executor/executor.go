@@ -124,6 +124,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
+	open := d.Kinds.Measured(backend.NewPoolMetrics(d.Metrics))
 	e := &Executor{
 		config: c,
 		resolveOptions: resolve.Options{
@@ -134,12 +135,12 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 			RemoteSchemaPermissions:  c.RemoteSchemaPermissions,
 		},
 		sources: sources.New(func(s *metadata.Source) (backend.Source, error) {
-			return d.Kinds.Open(context.Background(), s) // it connects to nothing yet
+			return open(context.Background(), s) // it connects to nothing yet
 		}),
 		plans:     newPlans(c.PlanCacheSize),
 		egress:    client,
 		validator: validator.New(client, d.Env, telemetry.Of(d.Logger, telemetry.LogValidateInput)),
-		actions:   action.NewClient(client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler)),
+		actions:   action.NewClient(client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler), d.Metrics),
 		calls: call.New(call.Config{
 			Bus: d.Bus, MaxResponse: c.Egress.MaxResponse, ShowInternal: c.DevMode, ShowAdmin: c.AdminInternalErrors,
 		}),

@@ -45,6 +45,17 @@ func (k Kinds) Dialects() map[string]backend.Dialect {
 	return dialects
 }
 
+// Measured is Open with the connections of sources measured.
+func (k Kinds) Measured(m *backend.PoolMetrics) func(context.Context, *metadata.Source) (backend.Source, error) {
+	return func(ctx context.Context, s *metadata.Source) (backend.Source, error) {
+		source, err := k.Open(ctx, s)
+		if measurable, ok := source.(backend.Measurable); ok && err == nil {
+			measurable.Measure(m, s.Name)
+		}
+		return source, err
+	}
+}
+
 // Open opens a source by its kind.
 func (k Kinds) Open(_ context.Context, s *metadata.Source) (backend.Source, error) {
 	kind, ok := k[s.Kind]

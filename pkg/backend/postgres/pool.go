@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/puddle/v2"
+
+	"queryengine/pkg/backend"
 )
 
 const (
@@ -36,6 +38,7 @@ type pool struct {
 	conns    *puddle.Pool[*conn]
 	stop     chan struct{}
 	stopped  sync.Once
+	meter    *backend.PoolMeter // nil for none
 }
 
 // conn is one connection. It belongs to one user between acquire and release.
@@ -84,6 +87,7 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 		wait, cancel = context.WithTimeout(ctx, p.endpoint.PoolTimeout)
 		defer cancel()
 	}
+	defer p.meter.Waited(time.Now())
 	for {
 		r, err := p.conns.Acquire(wait)
 		if err != nil {
@@ -132,7 +136,10 @@ func (p *pool) connect(ctx context.Context) (*conn, error) {
 	var err error
 	for attempt := 0; attempt <= p.endpoint.Retries; attempt++ {
 		var pg *pgconn.PgConn
-		if pg, err = p.dial(ctx); err == nil {
+		began := time.Now()
+		pg, err = p.dial(ctx)
+		p.meter.Opened(began, err)
+		if err == nil {
 			return p.newConn(ctx, pg), nil
 		}
 		if ctx.Err() != nil || refused(err) {
@@ -205,9 +212,11 @@ func (p *pool) sweep() {
 func (p *pool) close() {
 	p.stopped.Do(func() { close(p.stop) })
 	p.conns.Close()
+	p.meter.Leave()
 }
 
 func closeConn(c *conn) {
+	c.pool.meter.Closed()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = c.pg.Close(ctx) // says goodbye; the socket is closed in any case

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
@@ -31,7 +32,7 @@ var parts = []struct {
 		}
 		kinds := kind.All(os.LookupEnv, string(config.Metadata))
 		return metadata.New(c, metadata.Deps{
-			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Open: kinds.Open, Dialects: kinds.Dialects(), Env: os.LookupEnv,
+			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Open: kinds.Measured(backend.NewPoolMetrics(e.Metrics)), Dialects: kinds.Dialects(), Env: os.LookupEnv,
 		})
 	}},
 	{config.QueryExecutor, func(e *program.Env) (lifecycle.Service, error) {
@@ -42,7 +43,7 @@ var parts = []struct {
 	{config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
 		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{
 			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv,
-			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Open,
+			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Measured(backend.NewPoolMetrics(e.Metrics)),
 		})
 	}},
 	{config.Scheduler, func(e *program.Env) (lifecycle.Service, error) {

@@ -18,14 +18,16 @@ import (
 )
 
 var (
-	described  = regexp.MustCompile(`fqName: "([^"]+)"`)
-	metricName = regexp.MustCompile(`\bengine_[a-z0-9_]+`)
+	described   = regexp.MustCompile(`fqName: "([^"]+)".*variableLabels: \{([^}]*)\}`)
+	metricName  = regexp.MustCompile(`\bengine_[a-z0-9_]+`)
+	metricRow   = regexp.MustCompile("(?m)^\\| `(engine_[a-z0-9_]+)` \\| ([^|]*)\\|")
+	metricLabel = regexp.MustCompile("`[a-z_]+`")
 )
 
-// TestDashboardsNameMetricsThatExist holds the dashboard and the alert rules to what the services
-// measure.
-func TestDashboardsNameMetricsThatExist(t *testing.T) {
-	t.Parallel()
+// measured are the metrics of the engine's own that the services register, with their labels but
+// the one that names the service.
+func measured(t *testing.T) map[string][]string {
+	t.Helper()
 	nats, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(nats.Stop)
@@ -37,17 +39,28 @@ func TestDashboardsNameMetricsThatExist(t *testing.T) {
 	_, err = Services(env, config.RunServices.Get(v))
 	require.NoError(t, err)
 
-	measured := map[string]bool{}
+	found := map[string][]string{}
 	registry, ok := env.Gatherer.(prometheus.Collector)
 	require.True(t, ok)
 	descriptions := make(chan *prometheus.Desc, 1000)
 	registry.Describe(descriptions)
 	close(descriptions)
 	for d := range descriptions {
-		measured[described.FindStringSubmatch(d.String())[1]] = true
+		parts := described.FindStringSubmatch(d.String())
+		require.NotNil(t, parts, d)
+		if strings.HasPrefix(parts[1], "engine_") {
+			found[parts[1]] = strings.FieldsFunc(parts[2], func(r rune) bool { return r == ',' })
+		}
 	}
-	require.Greater(t, len(measured), 30)
+	require.Greater(t, len(found), 30)
+	return found
+}
 
+// TestDashboardsNameMetricsThatExist holds the dashboard and the alert rules to what the services
+// measure.
+func TestDashboardsNameMetricsThatExist(t *testing.T) {
+	t.Parallel()
+	known := measured(t)
 	for _, name := range []string{"prometheus/alerts.yml", "grafana/queryengine.json"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "deploy", filepath.FromSlash(name)))
 		require.NoError(t, err)
@@ -55,7 +68,29 @@ func TestDashboardsNameMetricsThatExist(t *testing.T) {
 		slices.Sort(used)
 		require.NotEmpty(t, used, name)
 		for _, metric := range slices.Compact(used) {
-			require.True(t, measured[strings.TrimSuffix(metric, "_bucket")], "%s: nobody measures %s", name, metric)
+			require.Contains(t, known, strings.TrimSuffix(metric, "_bucket"), "%s: nobody measures it", name)
 		}
 	}
+}
+
+// TestMetricsPage holds the table of docs/observability.md to what the services measure, labels
+// and all.
+func TestMetricsPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../../docs/observability.md")
+	require.NoError(t, err)
+	documented := map[string][]string{}
+	for _, row := range metricRow.FindAllStringSubmatch(string(page), -1) {
+		labels := metricLabel.FindAllString(row[2], -1)
+		for i, l := range labels {
+			labels[i] = strings.Trim(l, "`")
+		}
+		documented[row[1]] = labels
+	}
+	for name, labels := range measured(t) {
+		require.Contains(t, documented, name)
+		require.ElementsMatch(t, labels, documented[name], name)
+		delete(documented, name)
+	}
+	require.Empty(t, documented, "nobody measures these")
 }

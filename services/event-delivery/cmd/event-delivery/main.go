@@ -4,6 +4,7 @@ package main
 import (
 	"os"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
@@ -15,7 +16,7 @@ func main() {
 	program.Main(config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
 		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{
 			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv,
-			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Open,
+			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Measured(backend.NewPoolMetrics(e.Metrics)),
 		})
 	})
 }

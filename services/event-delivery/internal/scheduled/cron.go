@@ -23,6 +23,7 @@ type Cron struct {
 	*admission
 	env      metadata.Env
 	now      func() time.Time
+	metrics  *kindMetrics
 	triggers atomic.Pointer[map[string]*cronTrigger]
 }
 
@@ -34,8 +35,8 @@ type cronTrigger struct {
 }
 
 // NewCron returns a Cron that knows no triggers yet.
-func NewCron(s *Store, env metadata.Env, now func() time.Time) *Cron {
-	c := &Cron{admission: newAdmission(s, cronTable), env: env, now: now}
+func NewCron(s *Store, env metadata.Env, now func() time.Time, m *Metrics) *Cron {
+	c := &Cron{admission: newAdmission(s, cronTable), env: env, now: now, metrics: &m.cron}
 	c.triggers.Store(&map[string]*cronTrigger{})
 	return c
 }
@@ -86,12 +87,16 @@ func (c *Cron) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.Out
 	}
 	return &delivery.Attempt{
 		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: &t.target.Target, Body: text,
-		Span:      "Scheduled trigger: " + t.Name,
+		Span: "Scheduled trigger: " + t.Name, Sent: c.metrics.called,
 		Described: `Cron Scheduled event "` + d.GetEventId() + `" of cron trigger "` + t.Name + `"`,
 	}, nil
 }
 
 // Record writes outcomes.
 func (c *Cron) Record(ctx context.Context, outcomes []delivery.Outcome) error {
-	return c.store.record(ctx, cronTable, outcomes)
+	err := c.store.record(ctx, cronTable, outcomes)
+	if err == nil {
+		c.metrics.ended(outcomes)
+	}
+	return err
 }

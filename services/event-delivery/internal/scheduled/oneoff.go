@@ -15,13 +15,14 @@ import (
 // OneOff delivers one-off events. It is safe for concurrent use.
 type OneOff struct {
 	*admission
-	env metadata.Env
-	now func() time.Time
+	env     metadata.Env
+	now     func() time.Time
+	metrics *kindMetrics
 }
 
 // NewOneOff returns a OneOff.
-func NewOneOff(s *Store, env metadata.Env, now func() time.Time) *OneOff {
-	return &OneOff{admission: newAdmission(s, oneOffTable), env: env, now: now}
+func NewOneOff(s *Store, env metadata.Env, now func() time.Time, m *Metrics) *OneOff {
+	return &OneOff{admission: newAdmission(s, oneOffTable), env: env, now: now, metrics: &m.oneOff}
 }
 
 // row is the row of an event, as the delivery carries it.
@@ -60,7 +61,7 @@ func (o *OneOff) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.O
 	}
 	a := &delivery.Attempt{
 		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: &t.Target, Body: text,
-		Span:      "Scheduled trigger: one-off event",
+		Span: "Scheduled trigger: one-off event", Sent: o.metrics.called,
 		Described: `One-off Scheduled event "` + d.GetEventId() + `"`, Sharer: t.Template,
 	}
 	if compileError != nil {
@@ -81,5 +82,9 @@ func problem(err error) string {
 
 // Record writes outcomes.
 func (o *OneOff) Record(ctx context.Context, outcomes []delivery.Outcome) error {
-	return o.store.record(ctx, oneOffTable, outcomes)
+	err := o.store.record(ctx, oneOffTable, outcomes)
+	if err == nil {
+		o.metrics.ended(outcomes)
+	}
+	return err
 }

@@ -11,6 +11,8 @@ import (
 
 // Metrics are the metrics of events of tables. A nil *Metrics measures nothing.
 type Metrics struct {
+	// detailed tells triggers apart in what could become many series.
+	detailed      bool
 	fetchTime     prometheus.Histogram
 	fetchQuery    *prometheus.HistogramVec
 	fetched       *prometheus.CounterVec
@@ -28,17 +30,21 @@ type Metrics struct {
 // Buckets of the histograms, in seconds: of calls, and of what may wait.
 var (
 	callBuckets = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
-	waitBuckets = []float64{0.01, 0.1, 1, 10, 60, 600, 3600}
-	takeBuckets = []float64{0.0001, 0.001, 0.01, 0.1, 1, 10}
+	waitBuckets = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100}
+	takeBuckets = []float64{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100}
 )
 
-// NewMetrics registers the metrics.
-func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
+// NewMetrics registers the metrics. Where they are not detailed, counts and times of invocations
+// are those of all triggers together.
+func NewMetrics(r prometheus.Registerer, detailed bool) (*Metrics, error) {
 	if r == nil {
 		return nil, nil //nolint:nilnil // measures nothing
 	}
 	trigger := []string{"trigger_name", "source_name"}
-	outcome := []string{"status", "trigger_name", "source_name"}
+	times, outcome := trigger, []string{"status", "trigger_name", "source_name"}
+	if !detailed {
+		times, outcome = nil, outcome[:1]
+	}
 	counter := func(name, help string, labels []string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
@@ -46,6 +52,7 @@ func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
 	}
 	m := &Metrics{
+		detailed: detailed,
 		fetchTime: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "engine_event_fetch_time_per_batch_seconds", Help: "Time to take a batch of events and to publish it.", Buckets: takeBuckets,
 		}),
@@ -54,9 +61,9 @@ func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
 		batch:         prometheus.NewGauge(prometheus.GaugeOpts{Name: "engine_events_fetched_per_batch", Help: "Events of the last batch."}),
 		invocations:   counter("engine_event_invocations_total", "Calls of webhooks of event triggers.", outcome),
 		processed:     counter("engine_event_processed_total", "Events that came to their end.", outcome),
-		processing:    histogram("engine_event_processing_time_seconds", "Time from an event to its delivery.", waitBuckets, trigger),
-		queueTime:     histogram("engine_event_queue_time_seconds", "Time from an event, or its retry, to a worker.", waitBuckets, trigger),
-		webhookTime:   histogram("engine_event_webhook_processing_time_seconds", "Time of a call of a webhook.", callBuckets, trigger),
+		processing:    histogram("engine_event_processing_time_seconds", "Time from an event to its delivery.", waitBuckets, times),
+		queueTime:     histogram("engine_event_queue_time_seconds", "Time from an event, or its retry, to a worker.", waitBuckets, times),
+		webhookTime:   histogram("engine_event_webhook_processing_time_seconds", "Time of a call of a webhook.", callBuckets, times),
 		requestBytes:  counter("engine_event_trigger_request_bytes_total", "Bytes sent to webhooks.", trigger),
 		responseBytes: counter("engine_event_trigger_response_bytes_total", "Bytes that webhooks answered.", trigger),
 		workers:       prometheus.NewGauge(prometheus.GaugeOpts{Name: "engine_event_trigger_http_workers", Help: "Calls of webhooks under way."}),
@@ -92,14 +99,14 @@ func (m *Metrics) called(source, trigger string, due time.Time, c delivery.Call)
 	if m == nil {
 		return
 	}
-	status := "failed"
+	status, times := statusFailed, m.labels(trigger, source)
 	if c.Taken {
-		status = "success"
-		m.processing.WithLabelValues(trigger, source).Observe(c.Began.Add(c.Took).Sub(due).Seconds())
+		status = statusSuccess
+		m.processing.WithLabelValues(times...).Observe(c.Began.Add(c.Took).Sub(due).Seconds())
 	}
-	m.invocations.WithLabelValues(status, trigger, source).Inc()
-	m.queueTime.WithLabelValues(trigger, source).Observe(c.Began.Sub(due).Seconds())
-	m.webhookTime.WithLabelValues(trigger, source).Observe(c.Took.Seconds())
+	m.invocations.WithLabelValues(m.outcome(status, trigger, source)...).Inc()
+	m.queueTime.WithLabelValues(times...).Observe(c.Began.Sub(due).Seconds())
+	m.webhookTime.WithLabelValues(times...).Observe(c.Took.Seconds())
 	m.requestBytes.WithLabelValues(trigger, source).Add(float64(c.Sent))
 	m.responseBytes.WithLabelValues(trigger, source).Add(float64(c.Got))
 }
@@ -111,10 +118,28 @@ func (m *Metrics) ended(outcomes []delivery.Outcome) {
 	for _, o := range outcomes {
 		switch o.State {
 		case delivery.Delivered:
-			m.processed.WithLabelValues("success", o.Trigger, o.Source).Inc()
+			m.processed.WithLabelValues(m.outcome(statusSuccess, o.Trigger, o.Source)...).Inc()
 		case delivery.Failed, delivery.Dead:
-			m.processed.WithLabelValues("failed", o.Trigger, o.Source).Inc()
+			m.processed.WithLabelValues(m.outcome(statusFailed, o.Trigger, o.Source)...).Inc()
 		case delivery.Waiting:
 		}
 	}
+}
+
+const (
+	statusSuccess = "success"
+	statusFailed  = "failed"
+)
+
+// labels are the values of the labels of times.
+func (m *Metrics) labels(trigger, source string) []string {
+	if !m.detailed {
+		return nil
+	}
+	return []string{trigger, source}
+}
+
+// outcome are the values of the labels of counts.
+func (m *Metrics) outcome(status, trigger, source string) []string {
+	return append([]string{status}, m.labels(trigger, source)...)
 }

@@ -30,7 +30,7 @@ func TestPace(t *testing.T) {
 
 func TestPaceBoundsWhatIsInside(t *testing.T) {
 	t.Parallel()
-	metrics, err := NewMetrics(prometheus.NewRegistry())
+	metrics, err := NewMetrics(prometheus.NewRegistry(), true)
 	require.NoError(t, err)
 	g := gate{newPace(1), metrics}
 	require.NoError(t, g.Enter(t.Context()))

@@ -4,6 +4,7 @@ package main
 import (
 	"os"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
@@ -19,7 +20,7 @@ func main() {
 		}
 		kinds := kind.All(os.LookupEnv, string(config.Metadata))
 		return metadata.New(c, metadata.Deps{
-			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Open: kinds.Open, Dialects: kinds.Dialects(),
+			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Open: kinds.Measured(backend.NewPoolMetrics(e.Metrics)), Dialects: kinds.Dialects(),
 			Env: os.LookupEnv,
 		})
 	})

@@ -1,0 +1,134 @@
+package backend
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"queryengine/pkg/telemetry"
+)
+
+// Measurable is a Source that measures its connections.
+type Measurable interface {
+	// Measure begins to measure, before the source is used. name is that of the source.
+	Measure(m *PoolMetrics, name string)
+}
+
+// PoolMetrics measure connections to sources.
+type PoolMetrics struct {
+	open                *prometheus.GaugeVec
+	connectTime, waited *prometheus.HistogramVec
+	errors              *prometheus.CounterVec
+
+	mu sync.Mutex
+	// users counts the pools with these labels: a source that is opened anew has two for a
+	// while.
+	users map[PoolLabels]int
+}
+
+// PoolLabels tell pools apart.
+type PoolLabels struct {
+	// Host is that of the server, and never more of the address.
+	Source, Host string
+	Replica      bool
+}
+
+func (l PoolLabels) values() []string {
+	role := "primary"
+	if l.Replica {
+		role = "replica"
+	}
+	return []string{l.Source, l.Host, role}
+}
+
+// NewPoolMetrics registers the metrics; r is nil for none.
+func NewPoolMetrics(r prometheus.Registerer) *PoolMetrics {
+	labels := []string{"source_name", "conn_info", "role"}
+	buckets := []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100}
+	//nolint:promlinter // the names of the wire format
+	return &PoolMetrics{
+		open: telemetry.Register(r, prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "engine_postgres_connections", Help: "Open connections to sources.",
+		}, labels)),
+		connectTime: telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "engine_postgres_connection_init_time", Help: "Seconds that it took to open a connection.", Buckets: buckets,
+		}, labels)),
+		waited: telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "engine_postgres_pool_wait_time", Help: "Seconds that a statement waited for a connection.", Buckets: buckets,
+		}, labels)),
+		errors: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "engine_postgres_connection_error_total", Help: "Connections that could not be opened.",
+		}, labels)),
+		users: map[PoolLabels]int{},
+	}
+}
+
+// Pool is the meter of a pool, which lives as long as the pool.
+func (m *PoolMetrics) Pool(l PoolLabels) *PoolMeter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.users[l]++
+	values := l.values()
+	return &PoolMeter{
+		metrics: m, labels: l, open: m.open.WithLabelValues(values...), connectTime: m.connectTime.WithLabelValues(values...),
+		waited: m.waited.WithLabelValues(values...), errors: m.errors.WithLabelValues(values...),
+	}
+}
+
+// leave ends the series of pools that are gone.
+func (m *PoolMetrics) leave(l PoolLabels) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.users[l]--; m.users[l] > 0 {
+		return
+	}
+	delete(m.users, l)
+	values := l.values()
+	m.open.DeleteLabelValues(values...)
+	m.connectTime.DeleteLabelValues(values...)
+	m.waited.DeleteLabelValues(values...)
+	m.errors.DeleteLabelValues(values...)
+}
+
+// PoolMeter measures one pool; nil measures nothing.
+type PoolMeter struct {
+	metrics             *PoolMetrics
+	labels              PoolLabels
+	open                prometheus.Gauge
+	connectTime, waited prometheus.Observer
+	errors              prometheus.Counter
+}
+
+// Opened counts an attempt to open a connection.
+func (m *PoolMeter) Opened(began time.Time, err error) {
+	switch {
+	case m == nil:
+	case err != nil:
+		m.errors.Inc()
+	default:
+		m.connectTime.Observe(time.Since(began).Seconds())
+		m.open.Inc()
+	}
+}
+
+// Closed counts a connection that is closed.
+func (m *PoolMeter) Closed() {
+	if m != nil {
+		m.open.Dec()
+	}
+}
+
+// Waited notes how long it took to get a connection.
+func (m *PoolMeter) Waited(began time.Time) {
+	if m != nil {
+		m.waited.Observe(time.Since(began).Seconds())
+	}
+}
+
+// Leave is called when the pool is closed.
+func (m *PoolMeter) Leave() {
+	if m != nil {
+		m.metrics.leave(m.labels)
+	}
+}

@@ -1,0 +1,47 @@
+package backend_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/backend"
+)
+
+func TestPoolMetricsEndWithTheLastPool(t *testing.T) {
+	t.Parallel()
+	r := prometheus.NewRegistry()
+	m := backend.NewPoolMetrics(r)
+	labels := backend.PoolLabels{Source: "shop", Host: "db.example", Replica: true}
+	old := m.Pool(labels)
+	old.Opened(time.Now(), nil)
+	next := m.Pool(labels) // the source is opened anew
+	next.Opened(time.Now(), nil)
+	next.Opened(time.Now(), errors.New("refused"))
+	next.Waited(time.Now())
+	old.Closed()
+	old.Leave()
+	require.NoError(t, testutil.GatherAndCompare(r, strings.NewReader(`
+# HELP engine_postgres_connection_error_total Connections that could not be opened.
+# TYPE engine_postgres_connection_error_total counter
+engine_postgres_connection_error_total{conn_info="db.example",role="replica",source_name="shop"} 1
+# HELP engine_postgres_connections Open connections to sources.
+# TYPE engine_postgres_connections gauge
+engine_postgres_connections{conn_info="db.example",role="replica",source_name="shop"} 1
+`), "engine_postgres_connections", "engine_postgres_connection_error_total"))
+	next.Leave()
+	n, err := testutil.GatherAndCount(r)
+	require.NoError(t, err)
+	require.Zero(t, n)
+
+	var none *backend.PoolMeter
+	none.Opened(time.Now(), nil)
+	none.Waited(time.Now())
+	none.Closed()
+	none.Leave()
+}
