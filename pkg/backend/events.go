@@ -152,7 +152,7 @@ type EventCleanups interface {
 	// PlanCleanups plans clean-ups; those that are planned stay.
 	PlanCleanups(ctx context.Context, trigger string, times []time.Time) error
 	// DueCleanups takes the newest clean-up of each trigger that is due at now, and marks
-	// older ones as dead.
+	// older ones as dead. None is given to two callers.
 	DueCleanups(ctx context.Context, now time.Time) ([]DueCleanup, error)
 	// EndCleanup records what became of a clean-up: "completed", "paused" or "dead".
 	EndCleanup(ctx context.Context, id, status string, cleaned EventsCleaned) error

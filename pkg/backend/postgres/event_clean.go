@@ -15,7 +15,7 @@ import (
 const (
 	oldEvents = `WITH old AS MATERIALIZED (SELECT e.id FROM engine_catalog.event_log e
 		WHERE e.trigger_name = $1 AND (e.delivered OR e.error) AND e.locked IS NULL AND e.created_at < now() - $2::interval
-		LIMIT $3 FOR UPDATE SKIP LOCKED), `
+		ORDER BY e.created_at LIMIT $3 FOR UPDATE SKIP LOCKED), `
 	cleanEventsSQL = oldEvents + `kept AS (UPDATE engine_catalog.event_invocation_logs i SET trigger_name = $1
 			FROM old WHERE i.event_id = old.id AND i.trigger_name IS DISTINCT FROM $1),
 		gone AS (DELETE FROM engine_catalog.event_log e USING old WHERE e.id = old.id RETURNING 1)
@@ -81,7 +81,8 @@ const (
 		newest AS (SELECT DISTINCT ON (trigger_name) id, trigger_name FROM due ORDER BY trigger_name, scheduled_at DESC),
 		late AS (UPDATE engine_catalog.engine_event_log_cleanups c SET status = 'dead'
 			FROM due WHERE c.id = due.id AND due.id NOT IN (SELECT id FROM newest))
-		SELECT id, trigger_name FROM newest`
+		UPDATE engine_catalog.engine_event_log_cleanups c SET status = 'completed'
+			FROM newest WHERE c.id = newest.id RETURNING c.id, c.trigger_name`
 	endCleanupSQL = `UPDATE engine_catalog.engine_event_log_cleanups
 		SET status = $2, deleted_event_logs = $3, deleted_event_invocation_logs = $4 WHERE id = $1`
 )
@@ -105,7 +106,9 @@ func (s *Source) PlanCleanups(ctx context.Context, trigger string, times []time.
 	return s.committed(ctx, &rendered{sql: planCleanupsSQL, once: true}, [][]byte{[]byte(trigger), arrayText(values)}, nil)
 }
 
-// DueCleanups takes the newest clean-up of each trigger that is due.
+// DueCleanups takes the newest clean-up of each trigger that is due. It counts as completed from
+// then on, so that nobody else makes it too; one whose process dies has no counts, and leaves its
+// events to the next one.
 func (s *Source) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueCleanup, error) {
 	var due []backend.DueCleanup
 	err := s.committed(ctx, &rendered{sql: dueCleanupsSQL, once: true}, [][]byte{now.UTC().AppendFormat(nil, time.RFC3339Nano)}, func(row [][]byte) error {

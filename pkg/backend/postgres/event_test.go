@@ -3,6 +3,7 @@ package postgres
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -358,6 +359,33 @@ func TestCleanEventLog(t *testing.T) {
 	require.Equal(t, "2", f.text(t, `SELECT count(*)::text FROM engine_catalog.event_log`))
 }
 
+// TestCleanUpEndsInTime holds that a batch that takes too long ends the clean-up, and what was done
+// before stays done.
+func TestCleanUpEndsInTime(t *testing.T) {
+	t.Parallel()
+	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
+	f.install(t, false, f.all("watch", "stock"))
+	f.exec(t, `INSERT INTO stock SELECT generate_series(1, 10);
+		UPDATE engine_catalog.event_log SET delivered = true, created_at = now() - interval '2 h'`)
+	c := backend.EventCleanup{Trigger: "watch", OlderThan: time.Hour, BatchSize: 3, Timeout: 100 * time.Millisecond}
+	batches := 0
+	cleaned, err := f.source.CleanEventLog(t.Context(), c, func() bool {
+		if batches++; batches == 2 {
+			f.exec(t, `BEGIN; LOCK TABLE engine_catalog.event_invocation_logs`)
+		}
+		return true
+	})
+	var fault *apierror.Error
+	require.ErrorAs(t, err, &fault)
+	require.Contains(t, fmt.Sprintf("%s", fault.Internal), "statement timeout")
+	require.Equal(t, backend.EventsCleaned{Events: 3}, cleaned)
+	f.exec(t, `COMMIT`)
+	c.Timeout = time.Minute
+	cleaned, err = f.source.CleanEventLog(t.Context(), c, nil)
+	require.NoError(t, err)
+	require.Equal(t, backend.EventsCleaned{Events: 7}, cleaned)
+}
+
 func TestPlannedCleanups(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
@@ -373,6 +401,9 @@ func TestPlannedCleanups(t *testing.T) {
 	due, err := f.source.DueCleanups(t.Context(), now)
 	require.NoError(t, err)
 	require.Len(t, due, 1)
+	again, err := f.source.DueCleanups(t.Context(), now)
+	require.NoError(t, err)
+	require.Empty(t, again, "it is in somebody's hands")
 	require.NoError(t, f.source.EndCleanup(t.Context(), due[0].ID, "completed", backend.EventsCleaned{Events: 2, Invocations: 1}))
 	require.Equal(t, "dead - completed 2 scheduled -", f.text(t, `SELECT string_agg(status || ' ' || coalesce(deleted_event_logs::text, '-'), ' '
 		ORDER BY scheduled_at) FROM engine_catalog.engine_event_log_cleanups`))

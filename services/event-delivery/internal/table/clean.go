@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/cron"
 	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/metadata"
 )
 
 const (
@@ -54,9 +56,7 @@ func (s *source) cleanOnce(ctx context.Context) error {
 	}
 	due, err := s.log.DueCleanups(ctx, s.Now())
 	for _, d := range due {
-		if err == nil {
-			err = s.cleanTrigger(ctx, d)
-		}
+		err = errors.Join(err, s.cleanTrigger(ctx, d))
 	}
 	return err
 }
@@ -76,24 +76,37 @@ func (s *source) plan(ctx context.Context, t *trigger, planned backend.PlannedCl
 	return s.log.PlanCleanups(ctx, t.Name, schedule.NextN(after, mostPlanned))
 }
 
-// cleanTrigger makes a clean-up. What fails leaves its events to the next one.
+// cleanTrigger makes a clean-up, and records what became of it in any case. What fails leaves its
+// events to the next one.
 func (s *source) cleanTrigger(ctx context.Context, d backend.DueCleanup) error {
-	t := s.known()[d.Trigger]
-	switch {
-	case t == nil || t.Cleanup == nil:
-		return s.log.EndCleanup(ctx, d.ID, "dead", backend.EventsCleaned{})
-	case t.Cleanup.Paused:
-		return s.log.EndCleanup(ctx, d.ID, "paused", backend.EventsCleaned{})
+	status, cleaned := "completed", backend.EventsCleaned{}
+	switch c := s.cleanupOf(d.Trigger); {
+	case c == nil:
+		status = "dead"
+	case c.Paused:
+		status = "paused"
+	default:
+		var err error
+		cleaned, err = s.log.CleanEventLog(ctx, backend.EventCleanup{
+			Trigger: d.Trigger, OlderThan: time.Duration(c.OlderThan) * time.Hour, BatchSize: c.BatchSize,
+			Timeout: time.Duration(c.Timeout) * time.Second, Invocations: c.Invocations,
+		}, func() bool {
+			now := s.cleanupOf(d.Trigger)
+			return now != nil && !now.Paused
+		})
+		if err != nil {
+			s.Logger.WarnContext(ctx, "a clean-up of events has ended early", "source", s.meta.Name, "trigger", d.Trigger, "error", err)
+		}
 	}
-	cleaned, err := s.log.CleanEventLog(ctx, backend.EventCleanup{
-		Trigger: d.Trigger, OlderThan: time.Duration(t.Cleanup.OlderThan) * time.Hour, BatchSize: t.Cleanup.BatchSize,
-		Timeout: time.Duration(t.Cleanup.Timeout) * time.Second, Invocations: t.Cleanup.Invocations,
-	}, func() bool {
-		now := s.known()[d.Trigger]
-		return now != nil && now.Cleanup != nil && !now.Cleanup.Paused
-	})
-	if err != nil {
-		s.Logger.WarnContext(ctx, "a clean-up of events has ended early", "source", s.meta.Name, "trigger", d.Trigger, "error", err)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordPatience)
+	defer cancel()
+	return s.log.EndCleanup(ctx, d.ID, status, cleaned)
+}
+
+// cleanupOf is what the metadata says now, nil for a trigger that isn't cleaned up.
+func (s *source) cleanupOf(trigger string) *metadata.EventCleanup {
+	if t := s.known()[trigger]; t != nil {
+		return t.Cleanup
 	}
-	return s.log.EndCleanup(ctx, d.ID, "completed", cleaned)
+	return nil
 }
