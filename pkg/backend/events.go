@@ -15,8 +15,9 @@ type EventTriggers interface {
 	// ChangeEventTriggers does all of the changes or none of them. It makes the log where it
 	// is missing and there is something to install.
 	ChangeEventTriggers(ctx context.Context, c EventTriggerChanges) error
-	// InstalledEventTriggers are those of the names that have something in the database.
-	InstalledEventTriggers(ctx context.Context, names []string) ([]string, error)
+	// InstalledEventTriggers are those of the names that have something in the database, with how
+	// many of their operations do.
+	InstalledEventTriggers(ctx context.Context, names []string) (map[string]int, error)
 	// EventLogOutdated says that the log was made by an older server: its triggers are to be
 	// installed again.
 	EventLogOutdated(ctx context.Context) (bool, error)

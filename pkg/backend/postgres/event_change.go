@@ -17,10 +17,11 @@ const (
 		WHERE trigger_name = ANY ($1::text[]) AND NOT archived`
 	unplanCleanupsSQL = `DELETE FROM engine_catalog.engine_event_log_cleanups
 		WHERE trigger_name = ANY ($1::text[]) AND status = 'scheduled'`
-	installedEventsSQL = `SELECT DISTINCT name FROM unnest($1::text[]) AS name
+	installedEventsSQL = `SELECT name, count(*) FROM unnest($1::text[]) AS name
 		JOIN pg_catalog.pg_proc p ON p.proname IN
 			('notify_engine_' || name || '_INSERT', 'notify_engine_' || name || '_UPDATE', 'notify_engine_' || name || '_DELETE')
-		JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace AND n.nspname = 'engine_catalog'`
+		JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace AND n.nspname = 'engine_catalog'
+		GROUP BY name`
 )
 
 // ChangeEventTriggers does all of the changes or none of them.
@@ -74,15 +75,16 @@ func textArray(list []string) []byte {
 	return arrayText(values)
 }
 
-// InstalledEventTriggers are those of the names that have a function.
-func (s *Source) InstalledEventTriggers(ctx context.Context, names []string) (installed []string, err error) {
+// InstalledEventTriggers are those of the names that have a function, with how many they have.
+func (s *Source) InstalledEventTriggers(ctx context.Context, names []string) (map[string]int, error) {
 	c, err := s.primary.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer c.release()
+	installed := map[string]int{}
 	err = eachRow(ctx, c.pg, installedEventsSQL, [][]byte{textArray(names)}, func(row [][]byte) error {
-		installed = append(installed, string(row[0]))
+		installed[string(row[0])] = int(intOf(row[1]))
 		return nil
 	})
 	return installed, err

@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"queryengine/pkg/apierror"
@@ -162,7 +161,7 @@ func (w *work) admitEventTrigger(ctx context.Context, a *metadata.CreateEventTri
 		return err
 	}
 	installed, err := s.InstalledEventTriggers(ctx, []string{a.Trigger.Name})
-	if err == nil && slices.Contains(installed, a.Trigger.Name) {
+	if err == nil && installed[a.Trigger.Name] > 0 {
 		err = apierror.Newf(apierror.AlreadyExists, "Event trigger with name %q already exists", a.Trigger.Name)
 	}
 	return err

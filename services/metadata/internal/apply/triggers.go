@@ -83,7 +83,18 @@ func (i installed) firesOnRows() bool {
 			}
 		}
 	}
-	return i.Insert != nil || i.Update != nil || i.Delete != nil
+	return i.operations() > 0
+}
+
+// operations is how many there are that make events.
+func (i installed) operations() int {
+	n := 0
+	for _, o := range []*backend.EventOperation{i.Insert, i.Update, i.Delete} {
+		if o != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // changesOf is what has to be done in a source to get from one state to another. all makes all
@@ -220,7 +231,7 @@ func (w *work) addMissing(ctx context.Context, m *metadata.Source, c *backend.Ev
 	if err != nil {
 		return err
 	}
-	var there []string
+	var there map[string]int
 	if !outdated {
 		if there, err = s.InstalledEventTriggers(ctx, names); err != nil {
 			return err
@@ -228,7 +239,7 @@ func (w *work) addMissing(ctx context.Context, m *metadata.Source, c *backend.Ev
 	}
 	for _, name := range names {
 		planned := slices.ContainsFunc(c.Install, func(t backend.EventTrigger) bool { return t.Name == name })
-		if !planned && !slices.Contains(there, name) {
+		if !planned && there[name] < known[name].operations() {
 			c.Install = append(c.Install, known[name].EventTrigger)
 		}
 	}
