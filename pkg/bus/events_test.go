@@ -22,10 +22,10 @@ func TestPublishEvent(t *testing.T) {
 	t.Cleanup(b.Close)
 
 	header := http.Header{"Content-Type": {"application/json"}}
-	place, err := b.PublishEvent(t.Context(), "events.stock", "1", header, []byte(`{"id":"1"}`))
+	place, err := b.PublishEvent(t.Context(), bus.Event{Subject: "events.stock", ID: "1", Header: header, Body: []byte(`{"id":"1"}`)}, 1)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"stream":"EVENTS","sequence":1,"duplicate":false}`, string(place))
-	place, err = b.PublishEvent(t.Context(), "events.stock", "1", header, []byte(`{"id":"1"}`))
+	place, err = b.PublishEvent(t.Context(), bus.Event{Subject: "events.stock", ID: "1", Header: header, Body: []byte(`{"id":"1"}`)}, 1)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"stream":"EVENTS","sequence":1,"duplicate":true}`, string(place))
 
@@ -42,9 +42,9 @@ func TestPublishEvent(t *testing.T) {
 	require.Equal(t, "application/json", m.Header.Get("Content-Type"))
 
 	for _, subject := range []string{"engine.metadata.changes", "$JS.API.INFO", "_INBOX.x", "", "a.*", "a..b", "a b"} {
-		_, err := b.PublishEvent(t.Context(), subject, "2", nil, nil)
+		_, err := b.PublishEvent(t.Context(), bus.Event{Subject: subject, ID: "2"}, 1)
 		require.Error(t, err, subject)
 	}
-	_, err = b.PublishEvent(t.Context(), "stock", "2", nil, nil)
+	_, err = b.PublishEvent(t.Context(), bus.Event{Subject: "stock", ID: "2"}, 1)
 	require.ErrorIs(t, err, jetstream.ErrNoStreamResponse, "a subject that nobody keeps")
 }

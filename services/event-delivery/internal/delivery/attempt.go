@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/service"
 	"queryengine/pkg/transform"
@@ -86,7 +87,7 @@ func (w *Worker) send(ctx context.Context, a *Attempt, call transform.Call) (*eg
 	}
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	place, err := w.publish(bounded, subject, a.EventID, header(call.Headers), call.Body)
+	place, err := w.publish(bounded, bus.Event{Subject: subject, ID: a.EventID, Header: header(call.Headers), Body: call.Body}, w.replicas)
 	switch {
 	case ctx.Err() != nil:
 		return nil, &egress.Error{Kind: egress.Cancelled}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
@@ -39,7 +38,7 @@ type Config struct {
 	Tracer trace.Tracer
 	Now    func() time.Time
 	// Publish sends to a NATS subject and returns what the stream says, in place of a webhook.
-	Publish func(ctx context.Context, subject, id string, header http.Header, body []byte) (json.RawMessage, error)
+	Publish func(ctx context.Context, e bus.Event, replicas int) (json.RawMessage, error)
 	// Await returns when the kinds know what that version of the metadata says.
 	Await func(ctx context.Context, version int64) error
 }
@@ -65,7 +64,7 @@ type Worker struct {
 	slots    chan struct{}
 	places   *room
 	calls    *room
-	publish  func(ctx context.Context, subject, id string, header http.Header, body []byte) (json.RawMessage, error)
+	publish  func(ctx context.Context, e bus.Event, replicas int) (json.RawMessage, error)
 	inHand   sync.WaitGroup
 	fetching sync.WaitGroup
 	// stopFetch ends the taking of deliveries, abandon those in hand.
