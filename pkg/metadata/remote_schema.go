@@ -74,17 +74,29 @@ type RemoteTypeRelationships struct {
 	Relationships []*RemoteRelationship `json:"relationships" meta:"required"`
 }
 
-func (d *RemoteSchemaDefinition) check() error {
+func (s *RemoteSchema) check() error { return s.Definition.problem() }
+
+func (a *AddRemoteSchema) check() error { return a.Definition.problem() }
+
+// problem is what is wrong with a definition. It is told of the object that has it.
+func (d *RemoteSchemaDefinition) problem() error {
 	switch {
 	case d.URL == nil && d.URLFromEnv == nil:
 		return apierror.New(apierror.InvalidParams, "both `url` and `url_from_env` can't be empty")
 	case d.URL != nil && d.URLFromEnv != nil:
 		return apierror.New(apierror.InvalidParams, "both `url` and `url_from_env` can't be present")
+	case d.Customization == nil:
+		return nil
+	}
+	for i := range d.Customization.FieldNames {
+		if err := d.Customization.FieldNames[i].problem(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (n *RemoteFieldNames) check() error {
+func (n *RemoteFieldNames) problem() error {
 	for _, field := range sortedKeys(n.Mapping) {
 		if strings.HasPrefix(field, "__") {
 			return apierror.Newf(apierror.InvalidParams, "attempt to customize reserved field name %q", field)

@@ -30,16 +30,26 @@ func (t *Type) Definition() string {
 		if len(t.Interfaces) > 0 {
 			return word + t.Name + " implements " + strings.Join(typeNames(t.Interfaces), " & ") + block(t.Fields, (*Field).definition)
 		}
-		return word + t.Name + block(t.Fields, (*Field).definition)
+		return Spell(t.Kind, t.Name, lines(t.Fields, (*Field).definition))
 	case Union:
 		return "union " + t.Name + " = " + strings.Join(typeNames(t.Possible), " | ")
 	case Enum:
-		return "enum " + t.Name + block(t.Values, func(v *EnumValue) string { return v.Name })
+		return Spell(Enum, t.Name, lines(t.Values, func(v *EnumValue) string { return v.Name }))
 	case InputObject:
 		parts := append(lines(t.Inputs, (*Input).definition), lines(t.Presets, (*Preset).definition)...)
-		return "input " + t.Name + block(parts, func(s string) string { return s })
+		return Spell(InputObject, t.Name, parts)
 	}
 	return "scalar " + t.Name
+}
+
+// Spell is what Definition says of a type that is no union and implements nothing; parts are its
+// fields or values.
+func Spell(kind Kind, name string, parts []string) string {
+	word, ok := map[Kind]string{Object: "type ", Interface: "interface ", Enum: "enum ", InputObject: "input "}[kind]
+	if !ok {
+		return "scalar " + name
+	}
+	return word + name + block(parts, func(s string) string { return s })
 }
 
 func (f *Field) definition() string {

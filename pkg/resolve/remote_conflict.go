@@ -13,6 +13,9 @@ type remoteNames struct {
 	// found when they are asked for the first time.
 	sources map[rootUse]bool
 	tables  map[string]*Table
+	// generated and customs are the other types of the engine, found like those.
+	generated map[string]remoteschema.Kind
+	customs   map[string]string
 	// fields and types are those of the remote schemas so far.
 	fields map[rootUse]bool
 	types  map[string]*remoteschema.Type
@@ -66,6 +69,9 @@ func (n *remoteNames) typeConflict(t *remoteschema.Type) string {
 	if table := n.tableOf(t.Name); table != nil {
 		return fmt.Sprintf(differs, t.Name, t.Name, t.Name, text,
 			fmt.Sprintf("the rows of table %s in source %s", table.Meta.Table, table.Source.Name))
+	}
+	if other := n.engineConflict(t); other != "" {
+		return fmt.Sprintf(differs, t.Name, t.Name, t.Name, text, other)
 	}
 	return ""
 }

@@ -233,44 +233,6 @@ func TestRemoteAnswers(t *testing.T) {
 	require.Equal(t, `{"data":{"person":null}}`, fetch(t, first, "admin", query, "").String())
 }
 
-// TestRemoteMisbehaves: whatever a remote does, the request ends soon, with an error that says
-// what happened.
-func TestRemoteMisbehaves(t *testing.T) {
-	t.Parallel()
-	server := newRemoteServer(t)
-	patient := newRemote(t, plainRemote, Config{}, server)
-	hasty := newRemote(t, `[{"name":"people","definition":{"timeout_seconds":1}}]`, Config{}, server)
-	for name, tt := range map[string]struct {
-		handler http.HandlerFunc
-		want    string
-	}{
-		"hangs": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "Response timeout"},
-		"closes half way": {func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "100")
-			_, _ = w.Write([]byte(`{"data":`))
-		}, "No response data received"},
-		"never ends": {func(w http.ResponseWriter, _ *http.Request) {
-			chunk := []byte(strings.Repeat(" ", 1<<20))
-			for {
-				if _, err := w.Write(chunk); err != nil {
-					return
-				}
-			}
-		}, "Internal error: the response is larger than 33554432 bytes"},
-		"goes in circles": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusTemporaryRedirect) }, "Too many redirects: 11 redirects"},
-	} {
-		server.answerWith(tt.handler)
-		e := patient
-		if name == "hangs" {
-			e = hasty
-		}
-		err := e.execute(t.Context(), &queryv1.ExecuteRequest{Session: asAdmin(), Query: `{ hello artist { name } }`}, &reply{})
-		got := apierror.From(err)
-		require.Equal(t, `HTTP exception occurred while sending the request to "`+server.URL+`"`, got.Message, name)
-		require.Contains(t, string(got.InternalJSON()), tt.want, name)
-	}
-}
-
 func TestRemoteExplain(t *testing.T) {
 	t.Parallel()
 	e := newRemote(t, plainRemote, Config{}, newRemoteServer(t))
