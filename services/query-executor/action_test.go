@@ -74,6 +74,8 @@ const actionTypes = `{
 	"input_objects":[{"name":"In","fields":[{"name":"n","type":"Int!"},{"name":"mood","type":"Mood"},{"name":"in","type":"[In!]"}]}],
 	"objects":[
 		{"name":"Address","fields":[{"name":"city","type":"String!"},{"name":"street","type":"String"},{"name":"next","type":"Address"}]},
+		{"name":"Flat","fields":[{"name":"id","type":"Int!"}],
+			"relationships":[{"name":"artist","type":"object","remote_table":"artist","field_mapping":{"id":"id"}}]},
 		{"name":"Out","fields":[{"name":"id","type":"Int!"},{"name":"name","type":"String"},{"name":"mood","type":"Mood"},{"name":"home","type":"Address"}],
 			"relationships":[
 				{"name":"artist","type":"object","remote_table":"artist","field_mapping":{"id":"id"}},
