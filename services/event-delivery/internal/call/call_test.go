@@ -144,7 +144,7 @@ func newWorker(t *testing.T, l *Log, c Config) (*Worker, chan string) {
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	ended := make(chan string, 100)
-	c.Log, c.Logger, c.Client = l, slog.New(slog.DiscardHandler), action.NewClient(client, os.LookupEnv, telemetry.Discard())
+	c.Log, c.Logger, c.Client = l, slog.New(slog.DiscardHandler), action.NewClient(client, os.LookupEnv, telemetry.Discard(), nil)
 	c.Interval, c.Batch, c.Concurrency = 10*time.Millisecond, 2, 3
 	if c.Await == nil {
 		c.Await = func(context.Context, int64) error { return nil }
