@@ -258,7 +258,7 @@ var (
 		Help: "deliver the data of a remote answer that has errors, and drop the errors",
 	}, parseBool)
 	EnableRemoteSchemaPermissions = define(Spec{
-		Flag: "enable-remote-schema-permissions", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{Metadata, QueryExecutor},
+		Flag: "enable-remote-schema-permissions", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
 		Help: "restrict roles to permitted parts of remote schemas",
 	}, parseBool)
 	DisableNativeQueryValidation = define(Spec{

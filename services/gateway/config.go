@@ -71,6 +71,7 @@ type Config struct {
 
 	// The rest is only shown to admins.
 	InferFunctionPermissions bool
+	RemoteSchemaPermissions  bool
 	ExperimentalFeatures     []string
 	DefaultNamingConvention  string
 	EnableAllowlist          bool
@@ -120,6 +121,7 @@ func ReadConfig(v *config.Values) Config {
 			MetadataBodies:   config.MetadataQueryLogging.Get(v),
 			Masked:           querylog.NewMask(config.LogMaskedVariables.Get(v)),
 		},
+		RemoteSchemaPermissions:  config.EnableRemoteSchemaPermissions.Get(v),
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
 		ExperimentalFeatures:     config.ExperimentalFeatures.Get(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),

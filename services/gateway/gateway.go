@@ -219,6 +219,7 @@ func (g *Gateway) wire() {
 		RequestTimeout:           g.config.RequestTimeout,
 		AuthHook:                 g.config.AuthHook != "",
 		JWT:                      tokenInfo(g.tokens),
+		RemoteSchemaPermissions:  g.config.RemoteSchemaPermissions,
 		InferFunctionPermissions: g.config.InferFunctionPermissions,
 		ExperimentalFeatures:     g.config.ExperimentalFeatures,
 		DefaultNamingConvention:  g.config.DefaultNamingConvention,

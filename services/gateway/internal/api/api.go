@@ -84,6 +84,7 @@ type Settings struct {
 	JWT                      []jwt.Info
 	AllowlistEnabled         bool
 	InferFunctionPermissions bool
+	RemoteSchemaPermissions  bool
 	ExperimentalFeatures     []string
 	DefaultNamingConvention  string
 	LiveQueries              LiveQueryOptions

@@ -367,8 +367,10 @@ func TestConfig(t *testing.T) {
 	require.Equal(t, `{"error":"You have to be an admin to access this endpoint","path":"$","code":"access-denied"}`, got.body)
 	require.Equal(t, http.StatusUnauthorized, w.send(t, "GET", "/v1alpha1/config", "").status)
 
-	w = setup(t, func(w *world) { w.settings.AllowlistEnabled = true })
-	require.Contains(t, w.send(t, "GET", "/v1alpha1/config", "", admin...).body, `"is_allow_list_enabled":true`)
+	w = setup(t, func(w *world) { w.settings.AllowlistEnabled, w.settings.RemoteSchemaPermissions = true, true })
+	got = w.send(t, "GET", "/v1alpha1/config", "", admin...)
+	require.Contains(t, got.body, `"is_allow_list_enabled":true`)
+	require.Contains(t, got.body, `"is_remote_schema_permissions_enabled":true`)
 }
 
 func TestMetrics(t *testing.T) {

@@ -36,20 +36,21 @@ type LiveQueryOptions struct {
 
 func (a *API) makeConfigAnswer() []byte {
 	b, _ := json.Marshal(serverConfig{ // plain fields always encode
-		Version:                       "v" + a.Version,
-		IsFunctionPermissionsInferred: a.InferFunctionPermissions,
-		IsAdminSecretSet:              !a.Authenticator.Open(),
-		IsAuthHookSet:                 a.AuthHook,
-		IsJWTSet:                      len(a.JWT) > 0,
-		JWT:                           jwtInfo(a.JWT),
-		IsAllowListEnabled:            a.AllowlistEnabled,
-		LiveQueries:                   a.LiveQueries,
-		StreamingQueries:              a.StreamingQueries,
-		ExperimentalFeatures:          append([]string{}, a.ExperimentalFeatures...),
-		IsPrometheusMetricsEnabled:    a.Enabled[GroupMetrics],
-		DefaultNamingConvention:       a.DefaultNamingConvention,
-		FeatureFlags:                  []struct{}{},
-		IsApolloFederationEnabled:     a.Federation,
+		Version:                          "v" + a.Version,
+		IsFunctionPermissionsInferred:    a.InferFunctionPermissions,
+		IsRemoteSchemaPermissionsEnabled: a.RemoteSchemaPermissions,
+		IsAdminSecretSet:                 !a.Authenticator.Open(),
+		IsAuthHookSet:                    a.AuthHook,
+		IsJWTSet:                         len(a.JWT) > 0,
+		JWT:                              jwtInfo(a.JWT),
+		IsAllowListEnabled:               a.AllowlistEnabled,
+		LiveQueries:                      a.LiveQueries,
+		StreamingQueries:                 a.StreamingQueries,
+		ExperimentalFeatures:             append([]string{}, a.ExperimentalFeatures...),
+		IsPrometheusMetricsEnabled:       a.Enabled[GroupMetrics],
+		DefaultNamingConvention:          a.DefaultNamingConvention,
+		FeatureFlags:                     []struct{}{},
+		IsApolloFederationEnabled:        a.Federation,
 	})
 	return b
 }
