@@ -26,7 +26,7 @@ type requestMetrics struct {
 }
 
 // operationName tells operations apart.
-type operationName struct{ name, hash string }
+type operationName struct{ Name, Hash string }
 
 func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 	labels := []string{"operation_type", "response_status"}
@@ -63,15 +63,16 @@ func (m *requestMetrics) done(op *parse.Operation, values [][]byte, took time.Du
 		m.total.WithLabelValues(kind, status).Inc()
 		return
 	}
-	var n operationName
-	if op != nil {
-		n = m.nameOf(operationName{op.Name, op.Hash(values)})
-	}
-	m.total.WithLabelValues(kind, status, n.name, n.hash).Inc()
+	n := m.nameOf(op, values)
+	m.total.WithLabelValues(kind, status, n.Name, n.Hash).Inc()
 }
 
-// nameOf is the name under which an operation is counted.
-func (m *requestMetrics) nameOf(n operationName) operationName {
+// nameOf is the name under which an operation is counted; op is nil for a text that is none.
+func (m *requestMetrics) nameOf(op *parse.Operation, values [][]byte) operationName {
+	if op == nil || !m.detailed {
+		return operationName{}
+	}
+	n := operationName{op.Name, op.Hash(values)}
 	m.mu.RLock()
 	known, full := m.named[n], len(m.named) >= maxNamedOperations
 	m.mu.RUnlock()

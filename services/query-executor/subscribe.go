@@ -27,7 +27,7 @@ func newLive(e *Executor, d Deps) *live.Manager {
 		Streams:   live.Options{Interval: e.config.StreamInterval, Batch: e.config.StreamBatch},
 		SkipEmpty: e.config.SkipEmptyResults,
 		Calls:     e.calls,
-		Metrics:   live.NewMetrics(d.Metrics),
+		Metrics:   live.NewMetrics(d.Metrics, e.config.DetailedMetrics),
 		Log:       telemetry.Of(d.Logger, telemetry.LogPoller),
 		Tracer:    e.tracer,
 	})
@@ -104,6 +104,7 @@ func (e *Executor) subscription(ctx context.Context, q *request) (live.Subscript
 		return live.Subscription{}, err
 	}
 	out := live.Subscription{Plan: r.plan, Request: q, Role: q.session.Role, Live: r.plan.Live(), Remote: r.plan.Feed() != nil}
+	out.Operation = live.Operation(e.metrics.requests.nameOf(q.parsed, s.values))
 	if out.Live == nil {
 		out.Calls = callsOf(r.plan, s)
 		return out, nil

@@ -83,7 +83,7 @@ func (b *batch) query() ([]outcome, error) {
 	})
 	end(err)
 	b.database = time.Since(started)
-	p.manager.deps.Metrics.database(p.kind, b.database)
+	p.manager.deps.Metrics.database(p.kind, p.operation, b.database)
 	return outcomes, err
 }
 

@@ -69,7 +69,7 @@ func (m *Manager) watchCalls(s *Subscriber) {
 		m.calls = &watch{manager: m, wake: make(chan struct{}, 1), watching: map[*Subscriber]*watched{}, heard: map[string]struct{}{}}
 		m.running.Go(m.calls.run)
 	}
-	m.deps.Metrics.subscribers(queries, 1)
+	m.deps.Metrics.subscribers(queries, s.Operation, 1)
 	m.calls.add(s)
 }
 

@@ -53,6 +53,8 @@ type Subscription struct {
 	// Values are those of the cohort.
 	Values [][]byte
 	Role   string
+	// Operation is what the subscription is counted as.
+	Operation Operation
 	// Hash is that of the result that the subscriber has, if it has one.
 	Hash []byte
 	// Cursor is where a stream has got to, nil for where it begins.
@@ -227,7 +229,7 @@ func (m *Manager) attach(s *Subscriber) {
 		m.deps.Metrics.pollers(p.kind, 1)
 		go p.run()
 	}
-	m.deps.Metrics.subscribers(p.kind, 1)
+	m.deps.Metrics.subscribers(p.kind, s.Operation, 1)
 	p.join(s)
 }
 
@@ -250,14 +252,14 @@ func (m *Manager) feed(l *execute.Live) *feed {
 func (m *Manager) detach(s *Subscriber) {
 	if s.watched {
 		s.watched = false
-		m.deps.Metrics.subscribers(queries, -1)
+		m.deps.Metrics.subscribers(queries, s.Operation, -1)
 		m.calls.remove(s)
 	}
 	p := s.poller
 	if p == nil {
 		return
 	}
-	m.deps.Metrics.subscribers(p.kind, -1)
+	m.deps.Metrics.subscribers(p.kind, s.Operation, -1)
 	if p.leave(s) {
 		delete(m.pollers, p.key)
 		m.deps.Metrics.pollers(p.kind, -1)

@@ -16,47 +16,67 @@ const (
 	streams kind = "streaming"
 )
 
+// Operation tells operations apart in metrics. It is empty for those that are counted together.
+type Operation struct{ Name, Hash string }
+
 // Metrics are those of the subscriptions. Several executors in one registry count together.
 type Metrics struct {
+	detailed                              bool
 	active, pollersActive, pollersFailing *prometheus.GaugeVec
 	cycles, statements, pushes            *prometheus.HistogramVec
 }
 
-// NewMetrics registers the metrics; r is nil for none.
-func NewMetrics(r prometheus.Registerer) *Metrics {
+// NewMetrics registers the metrics; r is nil for none. detailed has labels for operations, which
+// whoever subscribes bounds.
+func NewMetrics(r prometheus.Registerer, detailed bool) *Metrics {
 	labels := []string{"subscription_kind"}
-	gauge := func(name, help string) *prometheus.GaugeVec {
+	named := labels
+	if detailed {
+		named = append(named, "operation_name", "parameterized_query_hash")
+	}
+	gauge := func(name, help string, labels []string) *prometheus.GaugeVec {
 		return telemetry.Register(r, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels))
 	}
-	histogram := func(name, help string) *prometheus.HistogramVec {
+	histogram := func(name, help string, labels []string) *prometheus.HistogramVec {
 		return telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: name, Help: help, Buckets: []float64{0.000001, 0.0001, 0.01, 0.1, 0.3, 1, 3, 10, 30, 100},
 		}, labels))
 	}
 	return &Metrics{
-		active:         gauge("engine_active_subscriptions", "Subscriptions that run."),
-		pollersActive:  gauge("engine_active_subscription_pollers", "Statements that are run for subscriptions."),
-		pollersFailing: gauge("engine_active_subscription_pollers_in_error_state", "Statements whose last run failed."),
-		cycles:         histogram("engine_subscription_total_time_seconds", "One run of a statement for all its cohorts, all steps."),
-		pushes:         histogram("engine_subscription_push_latency_seconds", "From the news of a change to the end of the run that it led to."),
-		statements:     histogram("engine_subscription_db_execution_time_seconds", "The database's part of one batch."),
+		detailed:       detailed,
+		active:         gauge("engine_active_subscriptions", "Subscriptions that run.", named),
+		pollersActive:  gauge("engine_active_subscription_pollers", "Statements that are run for subscriptions.", labels),
+		pollersFailing: gauge("engine_active_subscription_pollers_in_error_state", "Statements whose last run failed.", labels),
+		cycles:         histogram("engine_subscription_total_time_seconds", "One run of a statement for all its cohorts, all steps.", named),
+		pushes:         histogram("engine_subscription_push_latency_seconds", "From the news of a change to the end of the run that it led to.", labels),
+		statements:     histogram("engine_subscription_db_execution_time_seconds", "The database's part of one batch.", named),
 	}
 }
 
-func (m *Metrics) subscribers(k kind, n float64) { m.active.WithLabelValues(string(k)).Add(n) }
+// named are the values of the labels of what tells operations apart.
+func (m *Metrics) named(k kind, o Operation) []string {
+	if !m.detailed {
+		return []string{string(k)}
+	}
+	return []string{string(k), o.Name, o.Hash}
+}
+
+func (m *Metrics) subscribers(k kind, o Operation, n float64) {
+	m.active.WithLabelValues(m.named(k, o)...).Add(n)
+}
 
 func (m *Metrics) pollers(k kind, n float64) { m.pollersActive.WithLabelValues(string(k)).Add(n) }
 
 func (m *Metrics) failing(k kind, n float64) { m.pollersFailing.WithLabelValues(string(k)).Add(n) }
 
-func (m *Metrics) cycle(k kind, d time.Duration) {
-	m.cycles.WithLabelValues(string(k)).Observe(d.Seconds())
+func (m *Metrics) cycle(k kind, o Operation, d time.Duration) {
+	m.cycles.WithLabelValues(m.named(k, o)...).Observe(d.Seconds())
 }
 
 func (m *Metrics) push(k kind, d time.Duration) {
 	m.pushes.WithLabelValues(string(k)).Observe(d.Seconds())
 }
 
-func (m *Metrics) database(k kind, d time.Duration) {
-	m.statements.WithLabelValues(string(k)).Observe(d.Seconds())
+func (m *Metrics) database(k kind, o Operation, d time.Duration) {
+	m.statements.WithLabelValues(m.named(k, o)...).Observe(d.Seconds())
 }

@@ -20,10 +20,13 @@ type poller struct {
 	kind    kind
 	live    *execute.Live
 	role    string
-	options Options
-	ctx     context.Context //nolint:containedctx // the life of the poller
-	stop    context.CancelFunc
-	wake    chan struct{}
+	// operation is that of the first subscriber; others with the same statement may be called
+	// something else.
+	operation Operation
+	options   Options
+	ctx       context.Context //nolint:containedctx // the life of the poller
+	stop      context.CancelFunc
+	wake      chan struct{}
 	// feed is nil when the poller can only poll. pushed says that it is told of changes,
 	// changed that there was one, and lost that it was told until the feed was lost.
 	feed    *feed
@@ -44,7 +47,7 @@ type poller struct {
 
 func newPoller(m *Manager, key string, first *Subscriber) *poller {
 	p := &poller{
-		manager: m, key: key, kind: queries, live: first.Live, role: first.Role, options: m.deps.Queries,
+		manager: m, key: key, kind: queries, live: first.Live, role: first.Role, operation: first.Operation, options: m.deps.Queries,
 		wake: make(chan struct{}, 1), cohorts: map[string]*cohort{},
 	}
 	if p.live.Streaming {

@@ -42,7 +42,7 @@ func (p *poller) report(r *report) {
 		failed = failed || b.err != nil
 	}
 	metrics := p.manager.deps.Metrics
-	metrics.cycle(p.kind, r.total)
+	metrics.cycle(p.kind, p.operation, r.total)
 	p.mu.Lock()
 	if p.subscribers > 0 && failed != p.failing {
 		p.failing = failed
