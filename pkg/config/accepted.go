@@ -62,9 +62,4 @@ var withoutEffect = []row{
 		Flag: "persisted-queries-ttl", Default: "5", Values: seconds,
 		Help: "how long a persisted query is kept",
 	}, parseNonNegative),
-
-	accepted(Spec{
-		Flag: "trace-sql-query", Variable: "ENABLE_QUERY_TRACING", Default: "false", Values: boolean, Switch: true, Services: []Service{QueryExecutor},
-		Help: "put SQL into traces",
-	}, parseBool),
 }

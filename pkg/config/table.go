@@ -441,7 +441,7 @@ var effective = []row{
 	EventsHTTPPoolSize, EventsFetchInterval, EventsFetchBatchSize, AsyncActionsFetchInterval, AsyncActionsFetchBatchSize,
 	DisableEventing,
 	LogLevel, MetricsHighCardinality, EnabledLogTypes, HTTPLogQueryOnlyOnError, MetadataQueryLogging, LogMaskedVariables, TriggersErrorLogLevel,
-	GracefulShutdownTimeout, OTLPEndpoint, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
+	GracefulShutdownTimeout, OTLPEndpoint, TraceDocuments, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
 }
 
 // Table is every setting in the order of the help.

@@ -86,7 +86,7 @@ func (e *Executor) runCached(ctx context.Context, q *request, r *ready, out *bac
 	e.metrics.cacheMisses.Inc()
 	s.responder.Hold(key, e.cache)
 	defer s.responder.Drop()
-	if err := e.write(ctx, r.plan, out, s); err != nil {
+	if err := e.write(ctx, q, r.plan, out, s); err != nil {
 		return err
 	}
 	body, whole := s.responder.Held()

@@ -19,6 +19,8 @@ type Config struct {
 	PlanCacheSize int
 	// MaskedVariables are not shown in log lines.
 	MaskedVariables []string
+	// TraceDocuments puts the text of operations into traces.
+	TraceDocuments bool
 	// DetailedMetrics tells operations apart in metrics.
 	DetailedMetrics bool
 	// MaxTokens bounds the size of a GraphQL document.
@@ -77,6 +79,7 @@ func ReadConfig(v *config.Values) Config {
 		PlanCacheSize:   config.PlanCacheSize.Get(v),
 		MaxTokens:       maxTokens,
 		DetailedMetrics: config.MetricsHighCardinality.Get(v),
+		TraceDocuments:  config.TraceDocuments.Get(v),
 		MaskedVariables: config.LogMaskedVariables.Get(v),
 		Limits:          plan.DefaultLimits,
 		Egress:          egress.ReadConfig(v),

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
@@ -86,6 +87,18 @@ func (m *metrics) failed(err error) error {
 		m.errors.WithLabelValues(string(apierror.From(err).Code)).Inc()
 	}
 	return err
+}
+
+// describe says of which operation a span is.
+func (e *Executor) describe(span trace.Span, q *request) {
+	if !span.IsRecording() || q.parsed == nil {
+		return
+	}
+	span.SetAttributes(
+		attribute.String("graphql.operation.name", q.parsed.Name), attribute.String("graphql.operation.type", string(q.parsed.Kind)))
+	if e.config.TraceDocuments {
+		span.SetAttributes(attribute.String("graphql.document", q.text))
+	}
 }
 
 // stage begins a stage; the returned function ends it.

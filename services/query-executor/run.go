@@ -81,12 +81,13 @@ func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *
 	if r.cached != nil && e.cache != nil && !r.plan.LooksCallsUp() {
 		return e.runCached(ctx, q, &r, out, s)
 	}
-	return e.write(ctx, r.plan, out, s)
+	return e.write(ctx, q, r.plan, out, s)
 }
 
 // write runs the statements and writes the answer.
-func (e *Executor) write(ctx context.Context, p *planned, out *backend.Answer, s *scratch) error {
+func (e *Executor) write(ctx context.Context, q *request, p *planned, out *backend.Answer, s *scratch) error {
 	ctx, end := e.stage(ctx, stageExecute, time.Now())
+	e.describe(trace.SpanFromContext(ctx), q)
 	err := passErrors(p.Write(ctx, &s.run, out), out)
 	if err == nil {
 		err = out.Close()

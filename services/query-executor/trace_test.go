@@ -2,6 +2,7 @@ package queryexecutor
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -38,6 +39,21 @@ func TestStagesAreTraced(t *testing.T) {
 	}, names(`{ artist { id } }`))
 	require.Equal(t, []string{`Postgres Query for root field "artist"`, "Execute", "request"}, names(`{ artist { id } }`))
 	require.Equal(t, []string{"Parse GraphQL", "request"}, names(`{`))
+
+	attributesOf := func(text string) string {
+		names(text)
+		for _, s := range spans.GetSpans() {
+			if s.Name == "Execute" {
+				return fmt.Sprint(s.Attributes)
+			}
+		}
+		return ""
+	}
+	const text = `query Named { artist { id } }`
+	require.Contains(t, attributesOf(text), "Named")
+	require.NotContains(t, attributesOf(text), text)
+	e.config.TraceDocuments = true
+	require.Contains(t, attributesOf(text), text)
 }
 
 func TestMetrics(t *testing.T) {
