@@ -19,6 +19,8 @@ import (
 const (
 	// gather is how long frequent lines wait for others.
 	gather = 50 * time.Millisecond
+	// enough is how many bytes of lines are written without waiting for more.
+	enough = 256 << 10
 	// capacity is how many bytes of lines may wait.
 	capacity = 8 << 20
 	// keepLines is the largest buffer that is kept for the next lines.
@@ -37,6 +39,7 @@ type Log struct {
 	lines   []byte
 	dropped int
 	waiting bool // the timer will come
+	hurried bool // it has been told to come at once
 	timer   *time.Timer
 
 	writing sync.Mutex // never taken while mu is held
@@ -117,9 +120,13 @@ func (l *Log) append(line *Line, d Detail) {
 		l.encode(&Line{Time: line.Time, Level: slog.LevelWarn, Type: LogUnstructured}, dropped)
 	}
 	l.encode(line, d)
-	if !l.waiting {
+	switch {
+	case !l.waiting:
 		l.waiting = true
 		l.timer.Reset(gather)
+	case !l.hurried && len(l.lines) > enough:
+		l.hurried = true
+		l.timer.Reset(0)
 	}
 }
 
@@ -149,7 +156,7 @@ func (l *Log) Flush() {
 	defer l.writing.Unlock()
 	l.mu.Lock()
 	lines := l.lines
-	l.lines, l.spare, l.waiting = l.spare[:0], nil, false
+	l.lines, l.spare, l.waiting, l.hurried = l.spare[:0], nil, false, false
 	l.mu.Unlock()
 	if len(lines) > 0 {
 		_, _ = l.out.Write(lines) // there is nowhere to report it
