@@ -42,14 +42,6 @@ var withoutEffect = []row{
 	}, parseBool),
 
 	accepted(Spec{
-		Flag: "enable-console", Default: "false", Values: boolean, Switch: true,
-		Help: "serve a console",
-	}, parseBool),
-	accepted(Spec{
-		Flag: "console-assets-dir", Values: "path",
-		Help: "files of the console",
-	}, parseText),
-	accepted(Spec{
 		Flag: "metadata-defaults", Default: "{}", Values: "JSON object", Services: []Service{Metadata},
 		Help: "metadata below the stored one",
 	}, parseText),

@@ -68,6 +68,14 @@ var (
 		Flag: "disable-cors", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway},
 		Help: "send no CORS headers",
 	}, parseBool)
+	EnableConsole = define(Spec{
+		Flag: "enable-console", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway},
+		Help: "serve the page of a console at /console; / leads there",
+	}, parseBool)
+	ConsoleAssetsDir = define(Spec{
+		Flag: "console-assets-dir", Values: "path", Group: GroupListener, Services: []Service{Gateway},
+		Help: "directory of the console's files, served at /console/assets: main.js, main.css and what they load",
+	}, parseText)
 	WebSocketReadCookie = define(Spec{
 		Flag: "ws-read-cookie", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway},
 		Help: "let cookies of a WebSocket's upgrade count although CORS is disabled",
@@ -428,7 +436,7 @@ var table = append(effective, withoutEffect...)
 
 var effective = []row{
 	ServerPort, ServerHost, TLSCertificate, TLSKey, TLSClientCA, StrictTransportMaxAge, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS,
-	WebSocketReadCookie, WebSocketInitTimeout, WebSocketKeepAlive, WebSocketCompression, StatusPort,
+	EnableConsole, ConsoleAssetsDir, WebSocketReadCookie, WebSocketInitTimeout, WebSocketKeepAlive, WebSocketCompression, StatusPort,
 	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
 	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
 	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,

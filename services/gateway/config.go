@@ -41,6 +41,10 @@ type Config struct {
 	// CloseWebSockets ends WebSockets when the metadata changes.
 	CloseWebSockets bool
 
+	// Console serves the page of a console, with the files of the directory ConsoleAssets.
+	Console       bool
+	ConsoleAssets string
+
 	CORSDomains []string
 	DisableCORS bool
 
@@ -121,6 +125,8 @@ func ReadConfig(v *config.Values) Config {
 			MetadataBodies:   config.MetadataQueryLogging.Get(v),
 			Masked:           querylog.NewMask(config.LogMaskedVariables.Get(v)),
 		},
+		Console:                  config.EnableConsole.Get(v),
+		ConsoleAssets:            config.ConsoleAssetsDir.Get(v),
 		RemoteSchemaPermissions:  config.EnableRemoteSchemaPermissions.Get(v),
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
 		ExperimentalFeatures:     config.ExperimentalFeatures.Get(v),

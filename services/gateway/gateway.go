@@ -219,6 +219,8 @@ func (g *Gateway) wire() {
 		RequestTimeout:           g.config.RequestTimeout,
 		AuthHook:                 g.config.AuthHook != "",
 		JWT:                      tokenInfo(g.tokens),
+		Console:                  g.config.Console,
+		ConsoleAssets:            g.config.ConsoleAssets,
 		RemoteSchemaPermissions:  g.config.RemoteSchemaPermissions,
 		InferFunctionPermissions: g.config.InferFunctionPermissions,
 		ExperimentalFeatures:     g.config.ExperimentalFeatures,

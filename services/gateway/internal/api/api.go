@@ -67,6 +67,10 @@ type Settings struct {
 	ClientCertificates bool
 	// StrictTransport is how long browsers are told to come back by TLS, 0 to tell nothing.
 	StrictTransport time.Duration
+	// Console serves the page of a console, with the files of the directory ConsoleAssets, if
+	// there is one.
+	Console       bool
+	ConsoleAssets string
 	// MaxRequestSize is the most bytes of a request's body.
 	MaxRequestSize int
 	// ReadTimeout is how long the body of a request may take to come, RequestTimeout how

@@ -35,6 +35,10 @@ type LiveQueryOptions struct {
 }
 
 func (a *API) makeConfigAnswer() []byte {
+	var assets *string
+	if a.ConsoleAssets != "" {
+		assets = &a.ConsoleAssets
+	}
 	b, _ := json.Marshal(serverConfig{ // plain fields always encode
 		Version:                          "v" + a.Version,
 		IsFunctionPermissionsInferred:    a.InferFunctionPermissions,
@@ -46,6 +50,7 @@ func (a *API) makeConfigAnswer() []byte {
 		IsAllowListEnabled:               a.AllowlistEnabled,
 		LiveQueries:                      a.LiveQueries,
 		StreamingQueries:                 a.StreamingQueries,
+		ConsoleAssetsDir:                 assets,
 		ExperimentalFeatures:             append([]string{}, a.ExperimentalFeatures...),
 		IsPrometheusMetricsEnabled:       a.Enabled[GroupMetrics],
 		DefaultNamingConvention:          a.DefaultNamingConvention,

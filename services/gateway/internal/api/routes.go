@@ -28,7 +28,7 @@ func (a *API) routes() []route {
 	if !a.Relay {
 		relay.errors, relay.handler = apiErrors, relayOff
 	}
-	return []route{
+	routes := []route{
 		{http.MethodPost, "/v1/graphql", GroupGraphQL, graphqlErrors200, graphql},
 		{http.MethodPost, "/v1alpha1/graphql", GroupGraphQL, graphqlErrors, graphql},
 		relay,
@@ -51,6 +51,13 @@ func (a *API) routes() []route {
 		{http.MethodGet, "/healthz/sources", GroupAlways, apiErrors, showSourceHealth},
 		{http.MethodGet, "/engine/healthz", GroupAlways, apiErrors, health},
 	}
+	if a.Console {
+		routes = append(routes,
+			route{http.MethodGet, "/", GroupAlways, apiErrors, toConsole},
+			route{http.MethodGet, consolePath, GroupAlways, apiErrors, showConsole},
+			route{http.MethodGet, consolePath + "/*", GroupAlways, apiErrors, showConsole})
+	}
+	return routes
 }
 
 // Handler serves all routes. Any other path or method, and those of groups that are

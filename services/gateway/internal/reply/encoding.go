@@ -42,9 +42,32 @@ func Accept(fields []string) Accepted {
 	if len(fields) == 0 {
 		return Plain
 	}
-	const unnamed = -1
-	weights := [encodings]float64{unnamed, unnamed, unnamed, unnamed}
-	rest := float64(unnamed)
+	weights, rest := weigh(fields)
+	a := Accepted{Required: weights[Identity] == 0 || weights[Identity] == unnamed && rest == 0}
+	best := 0.0
+	for e := Zstd; e < encodings; e++ {
+		if weights[e] > best {
+			a.Encoding, best = e, weights[e]
+		}
+	}
+	if a.Required && a.Encoding == Identity && rest > 0 && weights[Gzip] == unnamed {
+		a.Encoding = Gzip // the one that everybody knows
+	}
+	return a
+}
+
+// Takes says whether the Accept-Encoding fields of a request name an encoding, and don't refuse it.
+func Takes(fields []string, e Encoding) bool {
+	weights, _ := weigh(fields)
+	return weights[e] > 0
+}
+
+// unnamed is the weight of what no field names.
+const unnamed = -1
+
+// weigh reads the weights of all encodings, and that of "*".
+func weigh(fields []string) (weights [encodings]float64, rest float64) {
+	weights, rest = [encodings]float64{unnamed, unnamed, unnamed, unnamed}, unnamed
 	for _, field := range fields {
 		for field != "" {
 			var item string
@@ -57,17 +80,7 @@ func Accept(fields []string) Accepted {
 			}
 		}
 	}
-	a := Accepted{Required: weights[Identity] == 0 || weights[Identity] == unnamed && rest == 0}
-	best := 0.0
-	for e := Zstd; e < encodings; e++ {
-		if weights[e] > best {
-			a.Encoding, best = e, weights[e]
-		}
-	}
-	if a.Required && a.Encoding == Identity && rest > 0 && weights[Gzip] == unnamed {
-		a.Encoding = Gzip // the one that everybody knows
-	}
-	return a
+	return weights, rest
 }
 
 func encodingOf(name string) (Encoding, bool) {

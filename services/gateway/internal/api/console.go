@@ -1,0 +1,115 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/services/gateway/internal/reply"
+)
+
+const (
+	consolePath = "/console"
+	assetsPath  = consolePath + "/assets"
+	htmlType    = "text/html; charset=utf-8"
+)
+
+// consoleSettings are what the page tells the scripts of a console.
+type consoleSettings struct {
+	Mode             string `json:"consoleMode"`
+	Prefix           string `json:"urlPrefix"`
+	IsAdminSecretSet bool   `json:"isAdminSecretSet"`
+	ServerVersion    string `json:"serverVersion"`
+	Path             string `json:"consolePath"`
+	AssetsPath       string `json:"assetsPath"`
+	CDNAssets        bool   `json:"cdnAssets"`
+	EnableTelemetry  bool   `json:"enableTelemetry"`
+}
+
+// toConsole sends browsers from / to the console.
+func toConsole(x *exchange) error {
+	if !x.api.Enabled[GroupMetadata] {
+		return notFound(x)
+	}
+	x.w.Header().Set("Location", consolePath)
+	x.send(htmlType, http.StatusFound, nil)
+	return nil
+}
+
+// showConsole answers with the page, which loads main.js and main.css of the assets, or with one
+// of the assets.
+func showConsole(x *exchange) error {
+	if name, ok := strings.CutPrefix(x.r.URL.Path, assetsPath+"/"); ok {
+		return x.sendAsset(name)
+	}
+	settings, err := json.Marshal(consoleSettings{ // which escapes what would end the script
+		Mode: "server", Prefix: consolePath, IsAdminSecretSet: !x.api.Authenticator.Open(), ServerVersion: "v" + x.api.Version,
+		Path: x.r.URL.Path, AssetsPath: assetsPath,
+	})
+	if err != nil {
+		return err
+	}
+	script := "window.__env = " + string(settings) + ";"
+	page := `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Query Engine</title><script>` + script + `</script>`
+	if x.api.ConsoleAssets == "" {
+		page += `</head><body><p>No console is installed: --console-assets-dir names the directory of one.</p></body></html>`
+	} else {
+		page += `<link rel="stylesheet" href="` + assetsPath + `/main.css"><script src="` + assetsPath + `/main.js" defer></script>` +
+			`</head><body><div id="root"></div></body></html>`
+	}
+	hash := sha256.Sum256([]byte(script))
+	x.w.Header().Set("Content-Security-Policy", "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; font-src 'self' data:; "+
+		"style-src 'self' 'unsafe-inline'; script-src 'self' 'sha256-"+base64.StdEncoding.EncodeToString(hash[:])+"'; "+
+		"base-uri 'self'; frame-ancestors 'none'")
+	x.send(htmlType, http.StatusOK, []byte(page))
+	return nil
+}
+
+// sendAsset answers with a file of the directory, and nothing outside of it.
+func (x *exchange) sendAsset(name string) error {
+	missing := apierror.Newf(apierror.NotFound, "Couldn't find console asset %s", name).WithStatus(http.StatusNotFound)
+	if x.api.ConsoleAssets == "" {
+		return missing
+	}
+	file, packed, err := x.openAsset(name)
+	if err != nil {
+		return missing
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return missing
+	}
+	kind := mime.TypeByExtension(path.Ext(name))
+	if kind == "" {
+		kind = "application/octet-stream"
+	}
+	x.w.Header().Set("Content-Type", kind)
+	if packed {
+		x.w.Header().Set("Content-Encoding", "gzip")
+		x.w.Header().Set("Vary", "Accept-Encoding")
+	}
+	_, err = io.Copy(x, file)
+	return err
+}
+
+// openAsset opens a file, or the packed one that stands next to it if the client takes that.
+func (x *exchange) openAsset(name string) (file *os.File, packed bool, err error) {
+	if strings.Contains(name, "..") {
+		return nil, false, errors.New("a path that leads out")
+	}
+	if reply.Takes(x.r.Header["Accept-Encoding"], reply.Gzip) {
+		if file, err = os.OpenInRoot(x.api.ConsoleAssets, name+".gz"); err == nil {
+			return file, true, nil
+		}
+	}
+	file, err = os.OpenInRoot(x.api.ConsoleAssets, name)
+	return file, false, err
+}
