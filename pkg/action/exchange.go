@@ -57,7 +57,7 @@ func (e *exchange) refusal(body json.RawMessage) error {
 	refused := apierror.New(apierror.Unexpected, "").WithStatus(e.response.Status)
 	if err := json.Unmarshal(message, &refused.Message); err != nil || string(message) == "null" {
 		wrong := apierror.New(apierror.ParseFailed, "parsing Text failed, expected String, but encountered another type")
-		return e.with(apierror.At(wrong, "message"), "unexpected response")
+		return e.with(wrong, "unexpected response")
 	}
 	var code string
 	if json.Unmarshal(fields["code"], &code) == nil && code != "" {

@@ -124,6 +124,10 @@ func (set *actionSet) actionProblem(a *Action, env metadata.Env) string {
 			return fmt.Sprintf("the type: %q is not defined in custom types or it is not a scalar/enum/input_object", arg.Type.Name)
 		}
 	}
+	if t := set.types.find(a.Meta.Name); d.IsAsynchronous() && t != nil && t.Kind != SourceScalar {
+		// What became of a call has a type that is called like the action.
+		return fmt.Sprintf("found conflicting definitions for GraphQL type %q", a.Meta.Name)
+	}
 	if !a.Output.forOutput() || a.Output.Kind == CustomEnum {
 		return fmt.Sprintf("the type: %q is not an object or scalar type defined in custom types", d.OutputType.Name)
 	}

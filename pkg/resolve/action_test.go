@@ -106,6 +106,13 @@ func TestActionsOfRoles(t *testing.T) {
 	require.JSONEq(t, `{"action":"echo","role":"admin","comment":null}`, dump(t, i.Definition))
 }
 
+func TestAsynchronousActionsTakeTheNamesOfTypes(t *testing.T) {
+	t.Parallel()
+	s := build(withActions(t, `{"scalars":[{"name":"echo"}]}`, echo), shop())
+	require.Contains(t, problems(s), `in action "echo": found conflicting definitions for GraphQL type "echo"`)
+	require.Nil(t, s.Action("echo"))
+}
+
 func TestActionsTakeTheNamesOfRootFields(t *testing.T) {
 	t.Parallel()
 	const refusal = "Encountered conflicting definitions in the selection set for 'query_root' for field 'album' defined in " +

@@ -230,6 +230,7 @@ func TestErrorsOfHandlers(t *testing.T) {
 		{422, `{"message":"no","code":"a","extensions":{"code":"b","n":1}}`, "a", "$", "no", `{"code":"b","n":1}`, 422},
 		{400, `{"code":"refused"}`, "parse-failed", "$", `key "message" not found`, ``, 400},
 		{400, `[]`, "parse-failed", "$", "parsing ActionWebhookErrorResponse failed, expected Object", ``, 400},
+		{400, `{"message":5}`, "parse-failed", "$", "parsing Text failed, expected String, but encountered another type", ``, 400},
 		{500, `{"message":"no"}`, "unexpected", "$", "internal error", ``, 500},
 		{304, ``, "unexpected", "$", "not a valid json response from webhook", ``, 500},
 	} {
