@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -34,9 +35,9 @@ type webhook struct {
 	mu      sync.Mutex
 	taken   map[string]int
 	faults  map[string]int
-	order   map[int][]int // the values that each row of an ordered trigger came with
-	calling map[int]int   // calls under way, by the row
-	overlap int           // calls that began while one of the same row was under way
+	order   map[int][]int    // the values that each row of an ordered trigger came with
+	calling map[int][]string // events whose calls are under way, by the row
+	overlap int              // calls that began while one of another event of the same row was under way
 }
 
 // refusal is an answer that doesn't take an event.
@@ -48,7 +49,7 @@ type refusal struct {
 
 func newWebhook(t *testing.T) *webhook {
 	t.Helper()
-	w := &webhook{t: t, taken: map[string]int{}, faults: map[string]int{}, order: map[int][]int{}, calling: map[int]int{}}
+	w := &webhook{t: t, taken: map[string]int{}, faults: map[string]int{}, order: map[int][]int{}, calling: map[int][]string{}}
 	s := httptest.NewServer(w)
 	t.Cleanup(s.Close)
 	t.Cleanup(s.CloseClientConnections) // hanging calls end first
@@ -64,8 +65,8 @@ func (w *webhook) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 	ordered := c.Trigger.Name == orderedTrigger
 	if ordered {
-		w.enter(c.Event.Data.New.ID)
-		defer w.leave(c.Event.Data.New.ID)
+		w.enter(c.Event.Data.New.ID, c.ID)
+		defer w.leave(c.Event.Data.New.ID, c.ID)
 	}
 	if w.hold != nil {
 		w.hold(r)
@@ -122,18 +123,20 @@ func (w *webhook) take(c call, ordered bool) {
 	}
 }
 
-func (w *webhook) enter(row int) {
+func (w *webhook) enter(row int, id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.calling[row]++; w.calling[row] > 1 {
+	if slices.ContainsFunc(w.calling[row], func(other string) bool { return other != id }) {
 		w.overlap++
 	}
+	w.calling[row] = append(w.calling[row], id)
 }
 
-func (w *webhook) leave(row int) {
+func (w *webhook) leave(row int, id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.calling[row]--
+	i := slices.Index(w.calling[row], id)
+	w.calling[row] = slices.Delete(w.calling[row], i, i+1)
 }
 
 // count is how many events were taken, and how often one was taken again.

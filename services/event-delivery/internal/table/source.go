@@ -172,12 +172,23 @@ func (s *source) captureOnce(ctx context.Context) (int, error) {
 			},
 		}
 	}
-	if err := s.Queue.Publish(ctx, list); err != nil {
+	if err := s.publish(ctx, list); err != nil {
 		s.release(ctx, taken)
 		return 0, err
 	}
 	s.Metrics.published(len(taken), s.Now().Sub(began))
 	return len(taken), nil
+}
+
+// publish tries again while the events are leased: some of a batch that failed may be in the queue,
+// which knows them by their ids for as long. Were they given back at once, and taken under other
+// ids, two workers could have the same event.
+func (s *source) publish(ctx context.Context, list []bus.Outgoing) error {
+	err := s.Queue.Publish(ctx, list)
+	for err != nil && !s.quiet.Load() && lifecycle.Sleep(ctx, pause) {
+		err = s.Queue.Publish(ctx, list)
+	}
+	return err
 }
 
 // demands are what the triggers have room for. Those of which little was taken lately are served
