@@ -100,6 +100,19 @@ func queryCases() []queryCase {
 		column("id", int4Type), column("title", textType))
 	keyed("by_keys_without_columns", `[{},{}]`)
 
+	names := ir.Lookup{Source: "other", Table: public("name"), Column: "name", Where: `{"known":true}`, Type: catalog.Type{Name: "text", Dims: 1}}
+	looked := func(name string, values ...string) {
+		found := [][]byte{}
+		for _, v := range values {
+			found = append(found, []byte(v))
+		}
+		rows := table("album")
+		rows.Where, rows.OrderBy = compare(column("title", textType), ir.OpIn, names), orderBy(by("id"))
+		add(name, &ir.Select{Rows: rows, Fields: []ir.Field{idField}}).args = backend.Args{Lookups: map[string][][]byte{backend.LookupKey(names): found}}
+	}
+	looked("lookup", "Hejira", `a "quoted\" title`)
+	looked("lookup_of_nothing")
+
 	add("by_key_missing", &ir.Select{
 		Rows: ir.Rows{From: ir.Table{Name: public("album")}, Where: equals("id", int4Type, number4("99"))}, One: true, Fields: []ir.Field{idField},
 	})

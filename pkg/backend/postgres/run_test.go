@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
@@ -51,6 +52,11 @@ func TestQueryErrors(t *testing.T) {
 		apierror.DataException, `invalid input syntax for type integer: "abc"`)
 	require.Equal(t, `[{"id":1}]`, answerOf(t, f.source, st, backend.Args{Session: as("buyer", map[string]string{"x-engine-user-id": "1"})}),
 		"the connection is clean after an error")
+
+	// A rule that takes values from another source holds for nobody who didn't look them up.
+	list := ir.Lookup{Source: "other", Table: public("n"), Column: "id", Type: catalog.Type{Name: "int4", Dims: 1}}
+	looked := statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n")}, Where: compare(column("id", int4Type), ir.OpIn, list)}, Fields: []ir.Field{idField}})
+	requireCode(t, failed(t, f.source, looked, backend.Args{}), apierror.NotSupported, "rules on remote relationships are not supported by this operation")
 
 	// A fault that shows after the first row.
 	f.exec(t, `CREATE FUNCTION inverse(r n) RETURNS int4 STABLE LANGUAGE sql AS 'SELECT 10 / r.v'`)
