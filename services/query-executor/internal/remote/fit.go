@@ -45,34 +45,35 @@ func newFitShape(s *Shape) *fitShape {
 	return out
 }
 
-// fitName is a key in quotes: its first eight bytes as a number, and the others.
+// fitName is a key in quotes and its colon: the first eight bytes as a number, and the others.
 type fitName struct {
 	word, mask uint64
 	text, rest string
-	size       int
 }
 
 func newFitName(key string) fitName {
-	text := string(rawjson.AppendString(nil, key))
+	text := string(append(rawjson.AppendString(nil, key), ':'))
 	var first, mask [8]byte
 	n := copy(first[:], text)
 	for i := range n {
 		mask[i] = 0xff
 	}
-	return fitName{word: binary.LittleEndian.Uint64(first[:]), mask: binary.LittleEndian.Uint64(mask[:]), text: text, rest: text[n:], size: len(text)}
+	return fitName{word: binary.LittleEndian.Uint64(first[:]), mask: binary.LittleEndian.Uint64(mask[:]), text: text, rest: text[n:]}
 }
 
 // at walks past the name and its colon, to the value. -1 says that it isn't there.
 func (n *fitName) at(text []byte, at int) int {
-	end := at + n.size
-	switch {
-	case end >= len(text):
-		return -1
-	case at+8 > len(text):
-		if string(text[at:end]) != n.text {
-			return -1
+	end := at + len(n.text)
+	if at+8 <= len(text) && end < len(text) && binary.LittleEndian.Uint64(text[at:])&n.mask == n.word &&
+		(n.rest == "" || string(text[at+8:end]) == n.rest) {
+		if text[end] > ' ' {
+			return end
 		}
-	case binary.LittleEndian.Uint64(text[at:])&n.mask != n.word || n.rest != "" && string(text[at+8:end]) != n.rest:
+		return fitSpace(text, end)
+	}
+	// At the end of the text, or with blanks before the colon.
+	end--
+	if end >= len(text) || string(text[at:end]) != n.text[:len(n.text)-1] {
 		return -1
 	}
 	if end = fitSpace(text, end); end >= len(text) || text[end] != ':' {
@@ -180,10 +181,17 @@ func (s *fitShape) object(text []byte, at, depth int) int {
 		if start < 0 {
 			continue // it isn't there, or there is something else: then no other one fits
 		}
-		if at = m.below.fit(text, start, depth); at < 0 || len(m.names) > 0 && m.renames(text[start:at]) {
+		if start < len(text) && text[start] == '"' {
+			at = fitString(text, start)
+		} else {
+			at = m.below.fit(text, start, depth)
+		}
+		if at < 0 || len(m.names) > 0 && m.renames(text[start:at]) {
 			return -1
 		}
-		at = fitSpace(text, at)
+		if at < len(text) && text[at] <= ' ' {
+			at = fitSpace(text, at)
+		}
 		switch {
 		case at >= len(text):
 			return -1
