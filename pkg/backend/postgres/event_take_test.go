@@ -15,19 +15,20 @@ func TestTakingEventsFollowsTheIndex(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
 	f.install(t, false, f.all("watch", "stock"))
-	explain := func() string {
+	explain := func(statement string) string {
 		t.Helper()
-		rows, err := f.db.Query(t.Context(), `EXPLAIN EXECUTE take('{watch}', '{10}', '{false}', 100, '40 s')`)
+		rows, err := f.db.Query(t.Context(), `EXPLAIN EXECUTE `+statement+`('{watch}', '{10}', '{false}', 100, '40 s')`)
 		require.NoError(t, err)
 		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)
 		return strings.Join(lines, "\n")
 	}
 	f.exec(t, `PREPARE take AS `+takeEventsSQL.sql)
+	f.exec(t, `PREPARE take_ordered AS `+takeOrderedSQL.sql)
 	for _, size := range []string{"an empty log", "a long log"} {
 		f.exec(t, `BEGIN`)
 		f.exec(t, indexedOnly)
-		plan := explain()
+		plan := explain("take") + explain("take_ordered")
 		f.exec(t, `COMMIT`)
 		require.NotContains(t, plan, "Sort", size)
 		require.NotContains(t, plan, "Seq Scan", size)
