@@ -131,7 +131,8 @@ func (l *Log) append(line *Line, d Detail) {
 }
 
 func (l *Log) encode(line *Line, d Detail) {
-	b := append(l.lines, `{"timestamp":"`...)
+	b := l.lines
+	b = append(b, `{"timestamp":"`...)
 	b = line.Time.AppendFormat(b, "2006-01-02T15:04:05.000-0700")
 	b = append(append(b, `","level":"`...), levelName(line.Level)...)
 	b = append(append(append(b, `","type":"`...), line.Type...), `","detail":`...)
@@ -147,7 +148,8 @@ func (l *Log) encode(line *Line, d Detail) {
 		b = appendHex(append(b, `","span_id":"`...), span[:])
 		b = append(b, '"')
 	}
-	l.lines = append(b, "}\n"...)
+	b = append(b, "}\n"...)
+	l.lines = b
 }
 
 // Flush writes the lines that wait.
