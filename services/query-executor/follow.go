@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"sync"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -34,7 +33,9 @@ type feed struct {
 	request *request
 	body    []byte
 	remotes execute.Remotes
-	cancel  context.CancelCauseFunc
+	// operation is what metrics call it.
+	operation live.Operation
+	cancel    context.CancelCauseFunc
 	// plan belongs to the mu of feeds: it is another one after a change of the metadata that
 	// makes no difference.
 	plan *planned
@@ -108,10 +109,7 @@ func (e *Executor) follow(ctx context.Context, m proto.Message, w bus.ResponseWr
 	}}
 	ctx, one.cancel = context.WithCancelCause(ctx)
 	defer one.cancel(nil)
-	started := time.Now()
-	err := e.planFeed(ctx, one)
-	e.metrics.requests.done(one.request.parsed, nil, time.Since(started), err)
-	if err != nil {
+	if err := e.planFeed(ctx, one); err != nil { // which LiveSubscribe has counted as a request
 		return e.metrics.failed(err)
 	}
 	plan := one.plan
@@ -119,6 +117,8 @@ func (e *Executor) follow(ctx context.Context, m proto.Message, w bus.ResponseWr
 		return err
 	}
 	defer e.feeds.remove(one)
+	e.live.CountRemote(one.operation, 1)
+	defer e.live.CountRemote(one.operation, -1)
 	if !plan.good(e.state.Load()) {
 		e.recheck([]*feed{one}) // it changed before the feed was counted in
 	}
@@ -165,6 +165,7 @@ func (e *Executor) planFeed(ctx context.Context, one *feed) error {
 	if r.plan.Feed() == nil {
 		return apierror.New(apierror.Unexpected, "the subscription is not answered by a remote schema any more: subscribe again")
 	}
+	one.operation = live.Operation(e.metrics.requests.nameOf(one.request.parsed, s.values))
 	one.plan, one.body, one.remotes = r.plan, r.plan.Feed().Body(&s.run), s.run.Remotes
 	return nil
 }

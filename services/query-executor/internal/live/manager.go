@@ -158,6 +158,10 @@ func (m *Manager) Leave(link string, ids []uint64) {
 	}
 }
 
+// CountRemote counts subscriptions that remote schemas answer: the manager has nothing else to do
+// with them.
+func (m *Manager) CountRemote(o Operation, n float64) { m.deps.Metrics.subscribers(remotes, o, n) }
+
 // Stale takes out the subscribers whose plans are not good any more. Nothing is sent to them
 // until Rejoin.
 func (m *Manager) Stale(good func(plan any) bool) []*Subscriber {

@@ -14,6 +14,7 @@ type kind string
 const (
 	queries kind = "live-query"
 	streams kind = "streaming"
+	remotes kind = "remote"
 )
 
 // Operation tells operations apart in metrics. It is empty for those that are counted together.
