@@ -1,0 +1,76 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// restored is an installation on the databases that an older version left behind when it was
+// killed (testdata/upgrade, made by pg_dump): catalog version 3, event log version 1, a table with two
+// triggers, a cron trigger, a one-off event, and an asynchronous action, which that version had no
+// log for. Three rows were written: of one trigger the events were refused four times, of the
+// other they were in hand, and those of the last row were not looked at any more.
+func restored(t *testing.T, hook string) *cluster {
+	t.Helper()
+	c := newCluster(t)
+	dump := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("testdata", "upgrade", name))
+		require.NoError(t, err)
+		return strings.ReplaceAll(string(text), "{{SOURCE}}", c.databaseURL)
+	}
+	execute(t, c.databaseURL, dump("source.sql"))
+	execute(t, c.metadataURL, dump("metadata.sql"))
+	c.settings["HOOK"] = hook
+	return c
+}
+
+// TestUpgrade: the databases of an older version are brought up to date at the start; all of its
+// metadata is in use, and what it had not delivered is.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	hook := newWebhook(t)
+	c := restored(t, hook.url)
+	g := c.startAll()
+
+	require.JSONEq(t, `{"data": {"stock": [{"id": 2}, {"id": 3}]}}`,
+		g.query(as("clerk"), `{ stock(order_by: {id: asc}) { id } }`).text())
+	require.JSONEq(t, `{"is_consistent": true, "inconsistent_objects": []}`,
+		g.metadata("get_inconsistent_metadata", map[string]any{}).text())
+
+	execute(t, c.databaseURL, `UPDATE stock SET qty = 7 WHERE id = 1`)
+	const events = 3 + 3 + 1 // stock_changed, stock_held, and the update
+	c.awaitNumber(c.databaseURL, events, `SELECT count(*) FROM engine_catalog.event_log WHERE delivered AND NOT error`)
+
+	// What was scheduled is due once its time has come.
+	execute(t, c.metadataURL, `UPDATE engine_catalog.engine_scheduled_events SET scheduled_time = now() - interval '1 minute'`)
+	c.awaitNumber(c.metadataURL, 1, `SELECT count(*) FROM engine_catalog.engine_scheduled_events WHERE status = 'delivered'`)
+	hook.awaitTaken(events+1, 15*time.Second)
+	require.Positive(t, number(t, c.metadataURL,
+		`SELECT count(*) FROM engine_catalog.engine_cron_events WHERE trigger_name = 'every_minute' AND status = 'scheduled' AND scheduled_time > now()`))
+
+	a := g.query(asAdmin, `mutation { restock }`)
+	require.Equal(t, http.StatusOK, a.status)
+	require.NotContains(t, a.text(), "errors")
+	c.awaitNumber(c.metadataURL, 1, `SELECT count(*) FROM engine_catalog.engine_action_log WHERE status IN ('completed', 'error')`)
+}
+
+// TestNoWayBackToAnOlderVersion: a database that a newer version has changed is refused in one line.
+func TestNoWayBackToAnOlderVersion(t *testing.T) {
+	t.Parallel()
+	c := restored(t, "http://127.0.0.1:9")
+	execute(t, c.metadataURL, `UPDATE engine_catalog.engine_version SET version = '999'`)
+	p := c.launch(metadata)
+	select {
+	case <-p.done:
+	case <-time.After(startLimit):
+		t.Fatal("it runs on tables that it doesn't know")
+	}
+	require.NotZero(t, p.cmd.ProcessState.ExitCode())
+	require.Contains(t, p.log.tail(), "the metadata database has catalog version 999, this server knows up to version")
+}
