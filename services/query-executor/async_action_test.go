@@ -68,10 +68,14 @@ func TestRefusedCallsOfActions(t *testing.T) {
 		query, error string
 	}{
 		{related, `subscription { ask { id } }`, "query actions cannot be run as a subscription"},
-		{lone, `subscription @_multiple_top_level_fields { do(id: ` + someCall + `) { id } artist { name } }`,
-			"async action queries with no relationships aren't expected to mix with normal source database queries"},
-		{related, `subscription @_multiple_top_level_fields { do(id: ` + someCall + `) { id } artist { name } }`,
-			"all fields of a subscription must be from the same source"},
+		{
+			lone, `subscription @_multiple_top_level_fields { do(id: ` + someCall + `) { id } artist { name } }`,
+			"async action queries with no relationships aren't expected to mix with normal source database queries",
+		},
+		{
+			related, `subscription @_multiple_top_level_fields { do(id: ` + someCall + `) { id } artist { name } }`,
+			"all fields of a subscription must be from the same source",
+		},
 	} {
 		_, err := tt.e.subscription(t.Context(), &request{session: &session.Session{Role: "admin"}, text: tt.query, live: true})
 		require.Equal(t, []any{tt.error, apierror.NotSupported}, []any{apierror.From(err).Message, apierror.From(err).Code}, tt.query)

@@ -23,7 +23,8 @@ func joinedMetadata(t testing.TB) string {
 		}
 	}
 	peers := []object{{"name": "peers", "using": object{"manual_configuration": object{
-		"remote_table": joinoracle.Left, "column_mapping": object{"number": "number"}}}}}
+		"remote_table": joinoracle.Left, "column_mapping": object{"number": "number"},
+	}}}}
 	of := func(name, left, right string) object {
 		return object{"type_name": name, "relationships": joinsFrom("number", "word", left, right)}
 	}

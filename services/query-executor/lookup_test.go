@@ -71,8 +71,10 @@ func TestRulesOnRemoteRelationships(t *testing.T) {
 		{"keeper", "north", `{ product { sales(order_by: {id: asc}) { id } } }`, `{"code":"validation-failed","error":"field 'product' not found in type: 'query_root'","path":"$.selectionSet.product"}`},
 		{"keeper", "north", `mutation { update_sale(where: {}, _set: {amount: 7}) { affected_rows } }`, `{"data":{"update_sale":{"affected_rows":4}}}`},
 		{"keeper", "north", `mutation { insert_sale_one(object: {id: 10, customerId: 3, amount: 1}) { id } }`, `{"data":{"insert_sale_one":{"id":10}}}`},
-		{"keeper", "north", `mutation { insert_sale_one(object: {id: 11, customerId: 7, amount: 1}) { id } }`,
-			`{"code":"permission-error","error":"check constraint of an insert/update permission has failed","path":"$.selectionSet.insert_sale_one.args.object"}`},
+		{
+			"keeper", "north", `mutation { insert_sale_one(object: {id: 11, customerId: 7, amount: 1}) { id } }`,
+			`{"code":"permission-error","error":"check constraint of an insert/update permission has failed","path":"$.selectionSet.insert_sale_one.args.object"}`,
+		},
 		{"keeper", "north", `mutation { delete_sale(where: {id: {_in: [5, 10]}}) { returning { id } } }`, `{"data":{"delete_sale":{"returning":[{"id":10}]}}}`},
 	} {
 		require.JSONEq(t, tt.want, ask(tt.role, tt.region, tt.query), tt.query)

@@ -40,7 +40,7 @@ func setCookies(s *scratch) func(values []string) {
 // passErrors makes the errors of a remote the answer: clients get them as they are. err is
 // handed on when it is another one, or the answer has begun.
 func passErrors(err error, out *backend.Answer) error {
-	var errs *remote.Errors
+	var errs *remote.ServerError
 	if !errors.As(err, &errs) || out.Sent() > 0 {
 		return err
 	}

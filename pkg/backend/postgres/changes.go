@@ -2,7 +2,7 @@ package postgres
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
@@ -76,7 +76,7 @@ func (w *changes) Watch(ctx context.Context, relations []catalog.Name) ([]string
 	}
 	var ids, missing []string
 	for _, row := range r.Rows {
-		if string(row[3]) != "true" || string(row[5]) != fmt.Sprint(len(relations)) {
+		if string(row[3]) != "true" || string(row[5]) != strconv.Itoa(len(relations)) {
 			return nil, backend.ErrUnwatchable
 		}
 		if string(row[4]) == "true" {

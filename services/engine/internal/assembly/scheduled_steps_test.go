@@ -1,7 +1,7 @@
 package assembly
 
 import (
-	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -167,5 +167,5 @@ func TestTriggerThatNeverFires(t *testing.T) {
 	if began.Year()%4 == 0 && began.After(time.Date(began.Year(), 2, 29, 0, 0, 0, 0, time.UTC)) {
 		first += 4
 	}
-	require.Equal(t, []string{fmt.Sprint(first), fmt.Sprint(first + 4), fmt.Sprint(first + 8)}, years)
+	require.Equal(t, []string{strconv.Itoa(first), strconv.Itoa(first + 4), strconv.Itoa(first + 8)}, years)
 }

@@ -59,7 +59,7 @@ func (f *Feed) Follow(ctx context.Context, remotes Remotes, body []byte, take fu
 		}
 		return err
 	})
-	var errs *remote.Errors
+	var errs *remote.ServerError
 	if errors.As(err, &errs) {
 		return take(AppendErrors(nil, errs))
 	}
@@ -77,7 +77,7 @@ func (f *Feed) appendAnswer(dst, result []byte, dataFirst bool) ([]byte, error) 
 	if !fits {
 		value, err = remote.Root(result, f.query.key, dataFirst)
 	}
-	var errs *remote.Errors
+	var errs *remote.ServerError
 	if errors.As(err, &errs) {
 		return AppendErrors(dst, errs), nil
 	}
@@ -99,7 +99,7 @@ func (f *Feed) appendAnswer(dst, result []byte, dataFirst bool) ([]byte, error) 
 }
 
 // AppendErrors appends the answer to an operation that failed with errors of a remote.
-func AppendErrors(dst []byte, errs *remote.Errors) []byte {
+func AppendErrors(dst []byte, errs *remote.ServerError) []byte {
 	dst = append(dst, `{"data":null,"errors":`...)
 	return append(append(dst, errs.List...), '}')
 }

@@ -83,11 +83,11 @@ const subscriptionID = `"1"`
 // about says whether a message is about the subscription or the connection as a whole.
 func (m *message) about() bool { return m.id == nil || string(m.id) == subscriptionID }
 
-// Errors are those with which a server ended a subscription, or refused it: a JSON list.
-type Errors struct{ List []byte }
+// ServerError holds those with which a server ended a subscription, or refused it: a JSON list.
+type ServerError struct{ List []byte }
 
 // Error says that there are some. What they say is for clients alone.
-func (*Errors) Error() string { return "the server has answered with errors" }
+func (*ServerError) Error() string { return "the server has answered with errors" }
 
 // errorsOf are the errors of a message: a list in the newer protocol, and one error in the
 // older one, whose servers differ in what they send.
@@ -98,13 +98,13 @@ func (m *message) errorsOf() error {
 	}
 	switch rawjson.KindOf(list) {
 	case rawjson.Array:
-		return &Errors{List: list}
+		return &ServerError{List: list}
 	case rawjson.Object:
-		return &Errors{List: append(append([]byte{'['}, list...), ']')}
+		return &ServerError{List: append(append([]byte{'['}, list...), ']')}
 	}
 	text := append([]byte(`[{"message":`), list...)
 	if rawjson.KindOf(list) != rawjson.String {
 		text = rawjson.AppendString([]byte(`[{"message":`), string(list))
 	}
-	return &Errors{List: append(text, "}]"...)}
+	return &ServerError{List: append(text, "}]"...)}
 }

@@ -159,7 +159,7 @@ func TestErrorsOfOldServers(t *testing.T) {
 		ended := start(t.Context(), t, s, limit, func([]byte) error { return nil })
 		s.in <- `{"type":"ka"}`
 		s.in <- `{"type":"error","id":"1","payload":` + payload + `}`
-		var errs *graphqlws.Errors
+		var errs *graphqlws.ServerError
 		require.ErrorAs(t, wait(t, ended), &errs)
 		require.Equal(t, want, string(errs.List), payload)
 	}

@@ -204,7 +204,8 @@ func FuzzWrite(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	members := []join.Member{
-		{Key: "j", Joins: []*join.Join{{Parts: 2, Below: []join.Member{one("j", 1)}}}}, {Key: "?", Hidden: true},
+		{Key: "j", Joins: []*join.Join{{Parts: 2, Below: []join.Member{one("j", 1)}}}},
+		{Key: "?", Hidden: true},
 		{Key: "b", Below: []join.Member{one("j", 1)}},
 	}
 	f.Fuzz(func(t *testing.T, answer []byte) {

@@ -79,7 +79,8 @@ func (p *poller) report(r *report) {
 		slog.Int("subscriber_count", r.cohorts), slog.Float64("total_time", r.total.Seconds()),
 		slog.String("source", p.live.Source), slog.String("generated_sql", p.live.Statement.SQL()), slog.String("role", p.role),
 		slog.Int("cohort_size", r.cohorts),
-		slog.Attr{Key: "subscription_options", Value: options}, slog.Attr{Key: "live_query_options", Value: options},
+		{Key: "subscription_options", Value: options},
+		{Key: "live_query_options", Value: options},
 	}
 	if errs != nil {
 		attrs = append(attrs, slog.Any("errors", errs))

@@ -182,11 +182,11 @@ func (p *planner) addJoins(list []JoinMember, alias string) []JoinMember {
 	}
 	j := p.joined
 	p.joined = nil
-	j.Join.First = len(list)
+	j.First = len(list)
 	list = append(list, JoinMember{Key: alias, Joins: []*Join{&j.Join}})
 	hidden := j.key
 	if j.apart {
-		j.Join.First++
+		j.First++
 	} else {
 		hidden = hidden[1:]
 	}

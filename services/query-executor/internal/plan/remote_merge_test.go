@@ -65,7 +65,9 @@ func TestMergedJoinsFindTheirKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []JoinMember{
 		{Key: "x", Joins: []*Join{{First: 1, Parts: 1}, {First: 2, Parts: 2}}},
-		{Key: "k1", Hidden: true}, {Key: "k2", Hidden: true}, {Key: "k3", Hidden: true},
+		{Key: "k1", Hidden: true},
+		{Key: "k2", Hidden: true},
+		{Key: "k3", Hidden: true},
 		{Key: "o", Below: joined("y", 1, "k5")},
 	}, merged)
 	_, err = mergeJoins(merged, []JoinMember{{Key: "x", Below: joined("z", 1, "k6")}})

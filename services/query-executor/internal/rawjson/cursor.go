@@ -31,7 +31,8 @@ func (c *Cursor) Skip() error {
 
 // Value walks past a value and gives its text.
 func (c *Cursor) Value() ([]byte, error) {
-	start, end := c.at, -1
+	start := c.at
+	var end int
 	if next := c.next(); c.doc != nil && (next == '{' || next == '[') {
 		end = c.doc.end(c.offset+c.at) - c.offset
 	} else {

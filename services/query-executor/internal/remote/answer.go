@@ -9,11 +9,11 @@ import (
 	"queryengine/services/query-executor/internal/rawjson"
 )
 
-// Errors are the errors of a remote, which clients get as they are: a JSON list.
-type Errors struct{ List []byte }
+// ServerError holds the errors of a remote, which clients get as they are: a JSON list.
+type ServerError struct{ List []byte }
 
 // Error says that there are some. What they say is for clients alone.
-func (*Errors) Error() string { return "the remote server answered with errors" }
+func (*ServerError) Error() string { return "the remote server answered with errors" }
 
 // Answer is the answer of a remote, as far as it has something to say.
 type Answer struct {
@@ -90,7 +90,7 @@ func (a *Answer) check(dataFirst bool) error {
 		if c := rawjson.NewCursor(a.Errors); isEmpty(&c) {
 			return fault(`Empty "errors" field in response from remote`)
 		}
-		return &Errors{List: a.Errors}
+		return &ServerError{List: a.Errors}
 	case a.null:
 		return fault(`Received null "data" field with no errors in response from remote`)
 	case a.Data == nil:

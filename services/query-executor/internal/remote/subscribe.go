@@ -76,7 +76,7 @@ func subscriptionError(ctx context.Context, d *metadata.RemoteSchemaDefinition, 
 	var (
 		failed *egress.Error
 		closed *egress.ClosedError
-		errs   *graphqlws.Errors
+		errs   *graphqlws.ServerError
 	)
 	switch {
 	case err == nil:
@@ -84,7 +84,7 @@ func subscriptionError(ctx context.Context, d *metadata.RemoteSchemaDefinition, 
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, &errs):
-		return &Errors{List: errs.List}
+		return &ServerError{List: errs.List}
 	case errors.As(err, &closed):
 		message := "the server of the remote schema has closed the connection"
 		if closed.Reason != "" {

@@ -85,7 +85,7 @@ type InsertRelation struct {
 // InsertRelations are the relationships to tables that the role may insert into.
 func (w *Writable) InsertRelations() []*InsertRelation {
 	w.found.Do(func() {
-		for _, r := range w.Table.Relationships {
+		for _, r := range w.Relationships {
 			if target := w.role.Writable(r.Target); target != nil && target.Insert != nil {
 				w.relations = append(w.relations, &InsertRelation{Relationship: r, Target: target})
 			}

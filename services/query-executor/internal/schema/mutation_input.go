@@ -28,9 +28,10 @@ type (
 	// DeleteByPK is a root field that deletes the row of a key.
 	DeleteByPK struct{ *Writable }
 
-	// AffectedRows and Returning are the fields of a mutation's answer.
+	// AffectedRows is the field of a mutation's answer that counts rows.
 	AffectedRows struct{}
-	Returning    struct{ Table *Table }
+	// Returning is the field of a mutation's answer that holds rows.
+	Returning struct{ Table *Table }
 
 	// Assign is an operator of an update.
 	Assign struct{ Op ir.AssignOp }
