@@ -33,7 +33,11 @@ func (p *Prepared) Explain(ctx context.Context, r *Run) ([]byte, error) {
 			bound = bound[n:]
 			list = append(list, e)
 		case part.introspect != nil:
-			list = append(list, explanation{Field: part.introspect.Name})
+			list = append(list, explanation{Field: part.introspect.Alias})
+		case len(part.constants) > 0:
+			for _, field := range part.constants {
+				list = append(list, explanation{Field: field})
+			}
 		default:
 			if c, ok := part.remote.(*callResult); ok {
 				list = append(list, explanation{Field: c.Field})

@@ -46,6 +46,7 @@ type Prepared struct {
 // subscription, one that a remote schema or an action answers, or an introspection.
 type piece struct {
 	text       string
+	constants  []string // the root fields in text
 	query      *query
 	write      *write
 	remote     rootCall
@@ -150,7 +151,7 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 			out.introspects = true
 			out.pieces = append(out.pieces, piece{introspect: part.Introspection})
 		default:
-			out.text(part.Text)
+			out.text(part.Text, part.Constants...)
 		}
 	}
 	out.text("}")
@@ -173,14 +174,15 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 	return out, nil
 }
 
-// text adds a text to the last piece, when that is one too.
-func (p *Prepared) text(s string) {
+// text adds a text, with root fields in it, to the last piece, when that is one too.
+func (p *Prepared) text(s string, fields ...string) {
 	last := &p.pieces[len(p.pieces)-1]
 	if last.query == nil && last.write == nil && last.introspect == nil && last.remote == nil && last.joins == nil && !last.root {
 		last.text += s
+		last.constants = append(last.constants, fields...)
 		return
 	}
-	p.pieces = append(p.pieces, piece{text: s})
+	p.pieces = append(p.pieces, piece{text: s, constants: fields})
 }
 
 // Validator asks a webhook whether what is to be written is in order.

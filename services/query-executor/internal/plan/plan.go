@@ -46,10 +46,11 @@ type Function struct {
 	Meta *metadata.Function
 }
 
-// Part is a piece of the answer. Exactly one of its members is set.
+// Part is a piece of the answer. Exactly one of its members is set, or Text with Constants.
 type Part struct {
-	// Text is JSON text as it is.
-	Text string
+	// Text is JSON text as it is, Constants are the root fields in it.
+	Text      string
+	Constants []string
 	// Query is a root field that a source answers.
 	Query *Query
 	// Write is a root field that writes to a source.

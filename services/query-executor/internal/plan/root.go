@@ -51,7 +51,7 @@ func (p *planner) rootObject(t *schema.Type, s *selected, namespace string) erro
 		}
 		if f == nil {
 			p.separate = p.mutates
-			p.answer.string(t.Name)
+			p.answer.constant(qualified(namespace, s.Alias), t.Name)
 			return nil
 		}
 		return p.rootField(f, s, namespace)
@@ -65,10 +65,7 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 	if p.rootFields++; p.rootFields > p.options.Limits.RootFields {
 		return p.fail("the operation has too many root fields")
 	}
-	name := s.Alias
-	if namespace != "" {
-		name = namespace + "." + name
-	}
+	name := qualified(namespace, s.Alias)
 	switch m := f.Means.(type) {
 	case schema.Namespace:
 		if err := p.arguments(s, nil, nil); err != nil {
@@ -76,7 +73,7 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 		}
 		return p.rootObject(m.Type, s, s.Alias)
 	case schema.NoQueries:
-		p.answer.string(schema.NoQueriesText)
+		p.answer.constant(name, schema.NoQueriesText)
 		if err := p.scalarField(s); err != nil {
 			return err
 		}
@@ -117,6 +114,14 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionAggregate(m, f, s) })
 	}
 	return p.mutationField(name, f, s)
+}
+
+// qualified is the name of a root field with its namespace, if any.
+func qualified(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "." + name
 }
 
 // query plans one statement.
@@ -176,9 +181,10 @@ func (p *planner) functionAggregate(m schema.FunctionAggregated, f *schema.Field
 
 // answer collects the parts of the answer; constant text next to each other is one part.
 type answer struct {
-	list  []Part
-	text  []byte
-	first bool
+	list      []Part
+	text      []byte
+	constants []string // the root fields in text
+	first     bool
 }
 
 func (a *answer) open() { a.text, a.first = append(a.text, '{'), true }
@@ -193,7 +199,11 @@ func (a *answer) key(name string) {
 	a.text = append(rawjson.AppendString(a.text, name), ':')
 }
 
-func (a *answer) string(s string) { a.text = rawjson.AppendString(a.text, s) }
+// constant is a root field whose value is known.
+func (a *answer) constant(field, value string) {
+	a.text = rawjson.AppendString(a.text, value)
+	a.constants = append(a.constants, field)
+}
 
 func (a *answer) query(q *Query) {
 	a.flush()
@@ -227,8 +237,8 @@ func (a *answer) part(p Part) {
 
 func (a *answer) flush() {
 	if len(a.text) > 0 {
-		a.list = append(a.list, Part{Text: string(a.text)})
-		a.text = a.text[:0]
+		a.list = append(a.list, Part{Text: string(a.text), Constants: a.constants})
+		a.text, a.constants = a.text[:0], nil
 	}
 }
 

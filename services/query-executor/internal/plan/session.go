@@ -23,7 +23,7 @@ type SessionUse struct {
 func (p *Plan) SessionUse() SessionUse {
 	u := &SessionUse{}
 	for i := range p.Parts {
-		u.known(reflect.ValueOf(p.Parts[i]), "Text", "Query", "Introspection")
+		u.known(reflect.ValueOf(p.Parts[i]), "Text", "Constants", "Query", "Introspection")
 		if q := p.Parts[i].Query; q != nil {
 			u.known(reflect.ValueOf(*q), "Field", "Source", "Root", "Bindings", "Joins")
 			u.walk(reflect.ValueOf(q.Root))
