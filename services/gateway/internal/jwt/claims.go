@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"queryengine/pkg/apierror"
@@ -128,7 +130,8 @@ func (c *Config) destringify(value any) (any, error) {
 
 func (c *Config) mapClaims(payload map[string]any) (map[string]any, error) {
 	claims := make(map[string]any, len(c.claimsMap))
-	for name, claim := range c.claimsMap {
+	for _, name := range slices.Sorted(maps.Keys(c.claimsMap)) { // the same token has the same error each time
+		claim := c.claimsMap[name]
 		value := claim.literal
 		if claim.path != nil {
 			found, ok := claim.path.find(payload)

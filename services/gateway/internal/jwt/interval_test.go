@@ -14,21 +14,23 @@ func TestInterval(t *testing.T) {
 	for _, c := range []struct {
 		control, expires string
 		want             time.Duration // 0: the answer doesn't say
+		unreadable       error
 	}{
-		{"", "", 0},
-		{"public", "", 0},
-		{"max-age=300", "", 5 * time.Minute},
-		{"public, S-MaxAge=10", "", 10 * time.Second},
-		{"max-age=0", "", time.Second},
-		{"max-age=soon", "", 0},
-		{"must-revalidate", "", time.Second},
-		{"must-revalidate, max-age=30", "", 30 * time.Second},
-		{"no-cache, max-age=30", "", time.Second},
-		{"no-store", "", time.Second},
-		{"", "Mon, 02 Mar 2026 10:02:00 GMT", 2 * time.Minute},
-		{"", "Mon, 02 Mar 2026 09:00:00 GMT", time.Second},
-		{"", "soon", 0},
-		{"public", "Mon, 02 Mar 2026 10:02:00 GMT", 0}, // Expires counts only without Cache-Control
+		{"", "", 0, nil},
+		{"public", "", 0, nil},
+		{"max-age=300", "", 5 * time.Minute, nil},
+		{"public, S-MaxAge=10", "", 10 * time.Second, nil},
+		{"max-age=0", "", time.Second, nil},
+		{"max-age=soon", "", 0, errBadCacheControl},
+		{"max-age=-1, s-maxage=5", "", 5 * time.Second, nil},
+		{"must-revalidate", "", time.Second, nil},
+		{"must-revalidate, max-age=30", "", 30 * time.Second, nil},
+		{"no-cache, max-age=30", "", time.Second, nil},
+		{"no-store", "", time.Second, nil},
+		{"", "Mon, 02 Mar 2026 10:02:00 GMT", 2 * time.Minute, nil},
+		{"", "Mon, 02 Mar 2026 09:00:00 GMT", time.Second, nil},
+		{"", "soon", 0, errBadExpires},
+		{"public", "Mon, 02 Mar 2026 10:02:00 GMT", 0, nil}, // Expires counts only without Cache-Control
 	} {
 		header := http.Header{}
 		if c.control != "" {
@@ -37,7 +39,9 @@ func TestInterval(t *testing.T) {
 		if c.expires != "" {
 			header.Set("Expires", c.expires)
 		}
-		require.Equal(t, c.want, interval(header, now), "%q %q", c.control, c.expires)
+		got, err := interval(header, now)
+		require.Equal(t, c.want, got, "%q %q", c.control, c.expires)
+		require.Equal(t, c.unreadable, err, "%q %q", c.control, c.expires)
 	}
 }
 

@@ -26,11 +26,19 @@ const (
 // errBadSet is an answer that trying again does not mend.
 var errBadSet = errors.New("Error parsing JWK from url") //nolint:staticcheck // wire text
 
+// What the log says of an answer whose expiry can't be read.
+var (
+	errBadCacheControl = errors.New("Failed parsing Cache-Control header from JWK response")                                     //nolint:staticcheck // wire text
+	errBadExpires      = errors.New("Failed parsing Expires header from JWK response. Value of header is not a valid timestamp") //nolint:staticcheck // wire text
+)
+
 // fetched is a JWK set and what its answer says of the next fetch.
 type fetched struct {
 	keys []*key
-	// interval until the next fetch; 0 when the answer doesn't say.
-	interval time.Duration
+	// interval until the next fetch; 0 when the answer doesn't say, or not in a way that can be
+	// read, which unreadable tells.
+	interval   time.Duration
+	unreadable error
 }
 
 func fetch(ctx context.Context, client *http.Client, url string, enableEC bool, now func() time.Time) (*fetched, error) {
@@ -57,20 +65,26 @@ func fetch(ctx context.Context, client *http.Client, url string, enableEC bool, 
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", errBadSet, url, err)
 	}
-	return &fetched{keys: keys, interval: interval(response.Header, now())}, nil
+	next := &fetched{keys: keys}
+	next.interval, next.unreadable = interval(response.Header, now())
+	return next, nil
 }
 
 // interval reads when the keys should be fetched again, 0 when the headers don't say.
-func interval(header http.Header, now time.Time) time.Duration {
+func interval(header http.Header, now time.Time) (time.Duration, error) {
 	control := strings.ToLower(strings.Join(header.Values("Cache-Control"), ","))
 	if control == "" {
-		expires, err := http.ParseTime(header.Get("Expires"))
-		if err != nil {
-			return 0
+		text := header.Get("Expires")
+		if text == "" {
+			return 0, nil
 		}
-		return max(expires.Sub(now), leastInterval)
+		expires, err := http.ParseTime(text)
+		if err != nil {
+			return 0, errBadExpires
+		}
+		return max(expires.Sub(now), leastInterval), nil
 	}
-	var often, revalidate bool
+	var often, revalidate, unreadable bool
 	age := time.Duration(-1)
 	for directive := range strings.SplitSeq(control, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
@@ -80,20 +94,26 @@ func interval(header http.Header, now time.Time) time.Duration {
 		case "must-revalidate":
 			revalidate = true
 		case "max-age", "s-maxage":
-			if n, err := strconv.Atoi(strings.Trim(value, `"`)); err == nil && n >= 0 && age < 0 {
+			n, err := strconv.Atoi(strings.Trim(value, `"`))
+			switch {
+			case err != nil || n < 0:
+				unreadable = true
+			case age < 0:
 				age = time.Duration(n) * time.Second
 			}
 		}
 	}
 	switch {
 	case often:
-		return leastInterval
+		return leastInterval, nil
 	case age >= 0:
-		return max(age, leastInterval)
+		return max(age, leastInterval), nil
 	case revalidate:
-		return leastInterval
+		return leastInterval, nil
+	case unreadable:
+		return 0, errBadCacheControl
 	}
-	return 0
+	return 0, nil
 }
 
 // parseSet reads the usable keys of a set. Real providers pad base64, use its other

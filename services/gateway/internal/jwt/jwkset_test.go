@@ -1,9 +1,11 @@
 package jwt_test
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -126,6 +128,27 @@ func TestKeysWithoutExpiryAreFetchedOnce(t *testing.T) {
 	<-p.fetches
 	v.Stop() // returns only when nothing refreshes any more
 	require.Empty(t, p.fetches)
+}
+
+func TestUnreadableExpiryIsLogged(t *testing.T) {
+	t.Parallel()
+	for header, message := range map[string]string{
+		"Cache-Control": "Failed parsing Cache-Control header from JWK response",
+		"Expires":       "Failed parsing Expires header from JWK response. Value of header is not a valid timestamp",
+	} {
+		value := map[string]string{"Cache-Control": "max-age=soon", "Expires": "soon"}[header]
+		p := newProvider(t, map[string]string{header: value}, rsaJWK("r1"))
+		config, err := jwt.ParseConfig(`{"jwk_url":"`+p.URL+`"}`, false)
+		require.NoError(t, err)
+		var log bytes.Buffer
+		v := jwt.New([]*jwt.Config{config}, jwt.Deps{Client: http.DefaultClient, Logger: slog.New(slog.NewJSONHandler(&log, nil)), Now: time.Now})
+		require.NoError(t, v.Start(t.Context()), "the start goes on")
+		v.Stop()
+		var line struct{ Level, Msg string }
+		require.NoError(t, json.Unmarshal(log.Bytes(), &line), log.String())
+		require.Equal(t, "INFO", line.Level)
+		require.Equal(t, message, line.Msg)
+	}
 }
 
 func TestStartNeedsTheKeys(t *testing.T) {

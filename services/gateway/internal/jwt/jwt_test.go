@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"math/big"
 	"net/http"
 	"strings"
 	"sync"
@@ -53,6 +54,14 @@ func sign(t *testing.T, alg jwa.SignatureAlgorithm, key any, claims map[string]a
 		suboptions = append(suboptions, o.(jws.WithKeySuboption))
 	}
 	token, err := jws.Sign(payload, jws.WithKey(alg, key, suboptions...))
+	require.NoError(t, err)
+	return string(token)
+}
+
+// hmacToken signs a payload that need not be claims.
+func hmacToken(t *testing.T, payload string) string {
+	t.Helper()
+	token, err := jws.Sign([]byte(payload), jws.WithKey(jwa.HS256, []byte(secret)))
 	require.NoError(t, err)
 	return string(token)
 }
@@ -110,6 +119,9 @@ func TestEveryAlgorithm(t *testing.T) {
 		{"HS256", secret, jwa.HS512, []byte(secret)},
 		{"RS256", publicPEM(t, rsaKey()), jwa.RS256, rsaKey()},
 		{"RS512", publicPEM(t, rsaKey()), jwa.RS384, rsaKey()},
+		{"RS256", certificate(t, rsaKey()), jwa.RS256, rsaKey()},
+		{"Ed25519", certificate(t, edKey()), jwa.EdDSA, edKey()},
+		{"ES256", certificate(t, ecKey()), jwa.ES256, ecKey()},
 		{"Ed25519", publicPEM(t, edKey()), jwa.EdDSA, edKey()},
 		{"ES256", publicPEM(t, ecKey()), jwa.ES256, ecKey()},
 	} {
@@ -135,6 +147,10 @@ func TestRefusedTokens(t *testing.T) {
 		token, message string
 	}{
 		"two parts":             {hmacConfig(nil), "a.b", "JWSError (CompactDecodeError Invalid number of parts: Expected 3 parts; got 2)"},
+		"payload isn't base64":  {hmacConfig(nil), parts[0] + ".!." + parts[2], `JWSError (JSONDecodeError "illegal base64 data at input byte 0")`},
+		"sum isn't base64":      {hmacConfig(nil), parts[0] + "." + parts[1] + ".a!", `JWSError (JSONDecodeError "illegal base64 data at input byte 1")`},
+		"header isn't JSON":     {hmacConfig(nil), "eA." + parts[1] + "." + parts[2], `JWSError (JSONDecodeError "invalid character 'x' looking for beginning of value")`},
+		"more than an object":   {hmacConfig(nil), hmacToken(t, `{} {}`), `JWTClaimsSetDecodeError "invalid character '{' after top-level value"`},
 		"algorithm none":        {hmacConfig(nil), none, "JWSError JWSInvalidSignature"},
 		"public key as secret":  {rsaConfig, sign(t, jwa.HS256, []byte(rsaPEM), claimed), "JWSError JWSInvalidSignature"},
 		"changed payload":       {hmacConfig(nil), parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`{}`)) + "." + parts[2], "JWSError JWSInvalidSignature"},
@@ -166,6 +182,10 @@ func TestAcceptedRegisteredClaims(t *testing.T) {
 		"audience as a text":         {map[string]any{"audience": []string{"a", "b"}}, map[string]any{"aud": "b"}},
 		"no audience in the token":   {map[string]any{"audience": "a"}, nil},
 		"audience is not configured": {nil, map[string]any{"aud": "whoever"}},
+		"claims that are null": {
+			map[string]any{"audience": "a", "issuer": "https://a.test"},
+			map[string]any{"exp": nil, "nbf": nil, "iat": nil, "iss": nil, "aud": nil},
+		},
 	} {
 		_, err := verifier(t, false, hmacConfig(c.config)).Authenticate(bearer(sign(t, jwa.HS256, []byte(secret), with(claimed, c.claims))), "")
 		require.NoError(t, err, name)
@@ -288,6 +308,7 @@ func TestRefusedConfigurations(t *testing.T) {
 		`{"type":"RS256","key":"no pem"}`:                                                            "Invalid JWK: Could not decode PEM",
 		`{"type":"PS256","key":"k"}`:                                                                 "Invalid JWK: Key type: PS256 is not supported",
 		`{"type":"ES256","key":` + quoted(ec) + `}`:                                                  "Invalid JWK: Key type: ES256 is not supported",
+		`{"type":"RS256","key":` + quoted(certificate(t, ecKey())) + `}`:                             "Invalid JWK: Could not decode RSA or EdDSA public key from x509 cert",
 		`{"type":"RS256","key":` + quoted(publicPEM(t, edKey())) + `}`:                               "Invalid JWK: the key is not of type RS256",
 		`{"type":"HS256","key":"` + secret + `","claims_namespace":"a","claims_namespace_path":"$"}`: "claims_namespace and claims_namespace_path both cannot be set",
 		`{"type":"HS256","key":"` + secret + `","claims_namespace_path":"$.a["}`:                     "invalid JSON path claims_namespace_path error:",
@@ -300,6 +321,15 @@ func TestRefusedConfigurations(t *testing.T) {
 		require.ErrorContains(t, err, message, text)
 		require.NotContains(t, err.Error(), "short-and-secret")
 	}
+}
+
+// certificate is one that a key has made for itself.
+func certificate(t *testing.T, key crypto.Signer) string {
+	t.Helper()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
 func quoted(s string) string {

@@ -41,7 +41,7 @@ func parseKey(kind, text string, enableEC bool) (*key, error) {
 	case jwa.HS256, jwa.HS384, jwa.HS512:
 		return sharedKey(alg, []byte(text))
 	case jwa.RS256, jwa.RS384, jwa.RS512, "Ed25519":
-		public, err := publicKey(text)
+		public, err := publicKey(text, enableEC)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func parseKey(kind, text string, enableEC bool) (*key, error) {
 		if !enableEC {
 			break
 		}
-		public, err := publicKey(text)
+		public, err := publicKey(text, enableEC)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func asymmetric(public any, enableEC bool) (*key, error) {
 }
 
 // publicKey reads PEM: PKCS #1, SPKI, or an X.509 certificate.
-func publicKey(text string) (any, error) {
+func publicKey(text string, enableEC bool) (any, error) {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {
 		return nil, errors.New("Could not decode PEM: no PEM block found") //nolint:staticcheck // wire text
@@ -119,8 +119,12 @@ func publicKey(text string) (any, error) {
 			return nil, pemError(err)
 		}
 		switch certificate.PublicKey.(type) {
-		case *rsa.PublicKey, ed25519.PublicKey, *ecdsa.PublicKey:
+		case *rsa.PublicKey, ed25519.PublicKey:
 			return certificate.PublicKey, nil
+		case *ecdsa.PublicKey:
+			if enableEC {
+				return certificate.PublicKey, nil
+			}
 		}
 		return nil, errors.New("Could not decode RSA or EdDSA public key from x509 cert") //nolint:staticcheck // wire text
 	}

@@ -122,7 +122,11 @@ func (v *Verifier) firstFetch(ctx context.Context, url string) (set *fetched, er
 func (v *Verifier) fetch(ctx context.Context, url string) (*fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	return fetch(ctx, v.deps.Client, url, v.deps.EnableEC, v.deps.Now)
+	set, err := fetch(ctx, v.deps.Client, url, v.deps.EnableEC, v.deps.Now)
+	if err == nil && set.unreadable != nil {
+		v.deps.Logger.LogAttrs(ctx, slog.LevelInfo, set.unreadable.Error(), slog.Any("error", nil))
+	}
+	return set, err
 }
 
 func (v *Verifier) keepFresh(ctx context.Context, i *issuer, wait time.Duration) {

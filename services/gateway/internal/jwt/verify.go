@@ -1,7 +1,6 @@
 package jwt
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -95,8 +94,8 @@ func (c *Config) mayIssue(token string) bool {
 	if err != nil {
 		return true
 	}
-	found, present := payload["iss"]
-	return !present || found == c.issuer
+	found := payload["iss"]
+	return found == nil || found == c.issuer
 }
 
 // verify checks a token in the order of the wire format: signature, then times, then
@@ -136,6 +135,11 @@ func (i *issuer) payload(token string, keys *[]*key) (map[string]any, error) {
 		return nil, unverified(fmt.Sprintf("JWSError (CompactDecodeError Invalid number of parts: Expected 3 parts; got %d)", len(parts)))
 	}
 	head, err := decodeObject(parts[0])
+	for _, part := range parts[1:] {
+		if err == nil {
+			_, err = base64.RawURLEncoding.DecodeString(part)
+		}
+	}
 	if err != nil {
 		return nil, unverified(fmt.Sprintf("JWSError (JSONDecodeError %q)", err))
 	}
@@ -169,6 +173,13 @@ func (i *issuer) checkSignature(token string, head map[string]any, set *[]*key) 
 }
 
 func (c *Config) checkRegistered(payload map[string]any, now time.Time) error {
+	for _, claim := range []string{"exp", "nbf", "iat"} {
+		if v := payload[claim]; v != nil { // null is as good as missing
+			if _, ok := number(v); !ok {
+				return unverified(fmt.Sprintf("JWTClaimsSetDecodeError %q", claim+" is not a number"))
+			}
+		}
+	}
 	at := float64(now.UnixMilli()) / 1000
 	if exp, ok := number(payload["exp"]); ok && exp <= at-c.skew {
 		return unverified("JWTExpired")
@@ -179,17 +190,10 @@ func (c *Config) checkRegistered(payload map[string]any, now time.Time) error {
 	if iat, ok := number(payload["iat"]); ok && iat > at+c.skew {
 		return unverified("JWTIssuedAtFuture")
 	}
-	for _, claim := range []string{"exp", "nbf", "iat"} {
-		if v, present := payload[claim]; present {
-			if _, ok := number(v); !ok {
-				return unverified(fmt.Sprintf("JWTClaimsSetDecodeError %q", claim+" is not a number"))
-			}
-		}
-	}
-	if iss, present := payload["iss"]; present && c.issuer != "" && iss != c.issuer {
+	if iss := payload["iss"]; iss != nil && c.issuer != "" && iss != c.issuer {
 		return unverified("JWTNotInIssuer")
 	}
-	if aud, present := payload["aud"]; present && c.audience != nil && !c.hears(aud) {
+	if aud := payload["aud"]; aud != nil && c.audience != nil && !c.hears(aud) {
 		return unverified("JWTNotInAudience")
 	}
 	return nil
@@ -220,7 +224,7 @@ func decodeObject(part string) (map[string]any, error) {
 		return nil, err
 	}
 	var object map[string]any
-	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&object); err != nil {
+	if err := json.Unmarshal(data, &object); err != nil {
 		return nil, err
 	}
 	if object == nil {
