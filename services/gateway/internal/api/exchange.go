@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -106,7 +107,12 @@ func (x *exchange) end() {
 
 // authenticate finds out who asks. body is the GraphQL request, nil where there is none.
 func (x *exchange) authenticate(body []byte) error {
-	identity, err := x.api.Authenticator.Authenticate(x.ctx, x.r.Header, body)
+	header := x.r.Header
+	if x.api.Authenticator.WantsBody() && x.r.Host != "" {
+		header = maps.Clone(header)
+		header["Host"] = []string{x.r.Host} // net/http keeps it elsewhere
+	}
+	identity, err := x.api.Authenticator.Authenticate(x.ctx, header, body)
 	if err != nil {
 		return err
 	}
@@ -129,7 +135,7 @@ func (x *exchange) authenticateAndRead() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return body, x.authenticate(body)
+	return body, x.authenticate(request.Canonical(body))
 }
 
 // authenticateAdmin is authenticate for endpoints that only admin may use.

@@ -137,7 +137,7 @@ func (h *Hook) body(header http.Header, body json.RawMessage) ([]byte, error) {
 	payload := map[string]any{"headers": flat}
 	if h.config.SendRequestBody {
 		payload["request"] = nil
-		if json.Valid(body) {
+		if body != nil {
 			payload["request"] = body
 		}
 	}
@@ -149,6 +149,9 @@ func (h *Hook) identity(answer []byte) (*Identity, error) {
 	var object map[string]string
 	if err := json.Unmarshal(answer, &object); err != nil {
 		return nil, apierror.Newf(apierror.Unexpected, "Invalid response from authorization hook: %s", err)
+	}
+	if object == nil {
+		return nil, apierror.New(apierror.Unexpected, "Invalid response from authorization hook: expected Object, but encountered Null")
 	}
 	variables := make(map[string]string, len(object))
 	for name, value := range object {

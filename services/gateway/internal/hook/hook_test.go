@@ -64,7 +64,6 @@ func TestRequestInPostMode(t *testing.T) {
 	}{
 		"a GraphQL request":  {true, `{"query":"{a}"}`, `{"headers":{"X-A":"1, 2"},"request":{"query":"{a}"}}`},
 		"no GraphQL request": {true, ``, `{"headers":{"X-A":"1, 2"},"request":null}`},
-		"not JSON":           {true, `{`, `{"headers":{"X-A":"1, 2"},"request":null}`},
 		"switched off":       {false, `{"query":"{a}"}`, `{"headers":{"X-A":"1, 2"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +73,11 @@ func TestRequestInPostMode(t *testing.T) {
 				got, _ = io.ReadAll(r.Body)
 				_, _ = io.WriteString(w, `{"x-engine-role":"user"}`)
 			})
-			_, err := h.Authenticate(t.Context(), http.Header{"X-A": {"1", "2"}}, json.RawMessage(c.body))
+			var body json.RawMessage
+			if c.body != "" {
+				body = json.RawMessage(c.body)
+			}
+			_, err := h.Authenticate(t.Context(), http.Header{"X-A": {"1", "2"}}, body)
 			require.NoError(t, err)
 			require.JSONEq(t, c.want, string(got))
 		})
@@ -95,6 +98,7 @@ func TestAnswers(t *testing.T) {
 		"no role":        {200, `{"x-engine-user-id":"1"}`, apierror.InvalidParams, 400, "x-engine-role not found in session variables"},
 		"empty role":     {200, `{"x-engine-role":""}`, apierror.InvalidParams, 400, "x-engine-role not found in session variables"},
 		"not JSON":       {200, `role=user`, apierror.Unexpected, 500, "Invalid response from authorization hook: "},
+		"null":           {200, `null`, apierror.Unexpected, 500, "Invalid response from authorization hook: expected Object, but encountered Null"},
 		"not texts":      {200, `{"x-engine-role":1}`, apierror.Unexpected, 500, "Invalid response from authorization hook: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,46 @@
+package request
+
+import "queryengine/services/gateway/internal/jsonscan"
+
+// Canonical is the GraphQL request of a body, or the batch of them, with the members that
+// requests have and no others: what webhooks are shown. It is nil for a body that holds something
+// else.
+func Canonical(body []byte) []byte {
+	b, err := ReadBody(body)
+	if err != nil {
+		return nil
+	}
+	if !b.IsBatch() {
+		r, err := b.Single()
+		if err != nil {
+			return nil
+		}
+		return appendRequest(nil, r)
+	}
+	out := []byte{'['}
+	err = b.Batch(func(i int, r GraphQL, err error) error {
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendRequest(out, r)
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	return append(out, ']')
+}
+
+func appendRequest(out []byte, r GraphQL) []byte {
+	out = jsonscan.AppendString(append(out, `{"query":`...), r.Query)
+	if r.OperationName != "" {
+		out = jsonscan.AppendString(append(out, `,"operationName":`...), r.OperationName)
+	}
+	if r.Variables != nil {
+		out = append(append(out, `,"variables":`...), r.Variables...)
+	}
+	return append(out, '}')
+}
