@@ -4,6 +4,44 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"time"
+)
+
+// Databases.
+var (
+	DatabaseURL = define(Spec{
+		Flag: "database-url", Secret: true, Values: "PostgreSQL URL", Group: GroupDatabases, Services: all[1:],
+		Help: "becomes the source default when metadata has no source yet; also the metadata database when no other is given",
+	}, parseSecret)
+	MetadataDatabaseURL = define(Spec{
+		Flag: "metadata-database-url", Secret: true, Values: "PostgreSQL URL", Group: GroupDatabases, Services: planners,
+		Help: "database that holds the metadata",
+	}, parseSecret)
+	Connections = define(Spec{
+		Flag: "connections", Short: "c", Variable: "PG_CONNECTIONS", Default: "50", Values: number, Group: GroupDatabases, Services: queriers,
+		Help: "connections of each process to a source that doesn't say so itself",
+	}, parsePositive)
+	IdleTimeout = define(Spec{
+		Flag: "timeout", Variable: "PG_TIMEOUT", Default: "180", Values: seconds, Group: GroupDatabases, Services: queriers,
+		Help: "an idle connection is closed after this time",
+	}, parseDuration(time.Second))
+	ConnectionLifetime = define(Spec{
+		Flag: "conn-lifetime", Variable: "PG_CONN_LIFETIME", Default: "600", Values: seconds + "; 0 is without end", Group: GroupDatabases, Services: queriers,
+		Help: "a connection is closed after this time",
+	}, parseDuration(time.Second))
+	PoolTimeout = define(Spec{
+		Flag: "pool-timeout", Variable: "PG_POOL_TIMEOUT", Values: seconds + "; none is without end", Group: GroupDatabases, Services: queriers,
+		Help: "how long a request waits for a free connection",
+	}, parseDuration(time.Second))
+	UsePreparedStatements = define(Spec{
+		Flag: "use-prepared-statements", Default: "true", Values: boolean, Group: GroupDatabases, Services: queriers,
+		Help: "prepare statements on connections; off for poolers that mix sessions",
+	}, parseBool)
+	TxIsolation = define(Spec{
+		Flag: "tx-iso", Short: "i", Variable: "TX_ISOLATION", Default: "read-committed", Values: "read-committed, repeatable-read or serializable", Group: GroupDatabases, Services: queriers,
+		Help: "isolation level of the source default when it is added",
+	},
+		oneOf("Only expecting read-committed / repeatable-read / serializable", "read-committed", "repeatable-read", "serializable"))
 )
 
 // The parts of a database URL, for those who have no URL.

@@ -1,0 +1,75 @@
+package config
+
+// Access.
+var (
+	AdminSecret = define(Spec{
+		Flag: "admin-secret", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "secret of the role admin; without it everybody may take any role",
+	}, parseNonEmptySecret)
+	AdminSecrets = define(Spec{
+		Flag: "admin-secrets", Secret: true, Values: "JSON array of texts", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "several admin secrets, all valid, to change one without a gap",
+	}, parseSecrets)
+	AccessKey = define(Spec{
+		Flag: "access-key", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "deprecated name of admin-secret",
+	}, parseNonEmptySecret)
+	MetricsSecret = define(Spec{
+		Flag: "metrics-secret", Secret: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "bearer token of /v1/metrics, when the API metrics is enabled",
+	}, parseNonEmptySecret)
+	Preserve401Errors = define(Spec{
+		Flag: "preserve-401-errors", Variable: "PRESERVE_401_ERRORS", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "keep status 401 on the GraphQL endpoints, which otherwise answer 200",
+	}, parseBool)
+	StrictGraphQLOverHTTP = define(Spec{
+		Flag: "strict-graphql-over-http", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "follow the GraphQL over HTTP specification where the wire format differs: its media type and statuses, queries by GET",
+	}, parseBool)
+	UnauthorizedRole = define(Spec{
+		Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "role of requests without credentials",
+	}, parseNonEmpty)
+	JWTSecret = define(Spec{
+		Flag: "jwt-secret", Secret: true, Values: "JSON object", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "how JSON Web Tokens are verified; needs an admin secret",
+	}, parseSecret)
+	JWTSecrets = define(Spec{
+		Flag: "jwt-secrets", Secret: true, Values: "JSON array of objects", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "several token configurations, in place of jwt-secret",
+	}, parseSecret)
+	JWTEnableEC = define(Spec{
+		Flag: "jwt-enable-ec", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "accept elliptic-curve keys for tokens",
+	}, parseBool)
+	AuthHook = define(Spec{
+		Flag: "auth-hook", Values: "URL", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "webhook that says who a caller is; needs an admin secret",
+	}, parseText)
+	AuthHookMode = define(Spec{
+		Flag: "auth-hook-mode", OldVariable: "AUTH_HOOK_TYPE", Default: "GET", Values: "GET or POST", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "how the webhook is asked",
+	}, oneOf("Only expecting GET / POST", "GET", "POST"))
+	AuthHookSendRequestBody = define(Spec{
+		Flag: "auth-hook-send-request-body", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway},
+		Help: "in POST mode, show the webhook the GraphQL request",
+	}, parseBool)
+	EnabledAPIs = define(Spec{
+		Flag: "enabled-apis", Default: "metadata,graphql,pgdump,config", Values: "list of APIs", Group: GroupAccess, Services: []Service{Gateway},
+		Help: "APIs that the gateway serves",
+	},
+		listOf("Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics",
+			"metadata", "graphql", "pgdump", "developer", "config", "metrics"))
+	EnableAllowlist = define(Spec{
+		Flag: "enable-allowlist", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
+		Help: "let other roles than admin run listed queries only",
+	}, parseBool)
+	DevMode = define(Spec{
+		Flag: "dev-mode", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
+		Help: "show the internal part of errors to every role",
+	}, parseBool)
+	AdminInternalErrors = define(Spec{
+		Flag: "admin-internal-errors", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
+		Help: "show the internal part of errors to the role admin",
+	}, parseBool)
+)
