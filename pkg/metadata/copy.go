@@ -60,6 +60,8 @@ func (d *Document) Without(ids ...ObjectID) *Document {
 			n.InheritedRoles = removed(n.InheritedRoles, roleName, id.Role)
 		case ObjectRESTEndpoint:
 			n.RESTEndpoints = removed(n.RESTEndpoints, endpointName, id.Name)
+		case ObjectCollectionQuery:
+			n.withoutQuery(id)
 		case ObjectOpenTelemetry:
 			n.OpenTelemetry = withoutTelemetry(&n, id.Name)
 		case ObjectAction:

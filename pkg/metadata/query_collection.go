@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -96,17 +95,6 @@ func (v View) changeCollection(old, next *QueryCollection) *Result {
 // CreateQueryCollection are the arguments of create_query_collection.
 type CreateQueryCollection struct{ QueryCollection }
 
-// QueryAdder is a Command that adds queries, which have to suit the schema.
-type QueryAdder interface {
-	Command
-	AddedQueries() (collection string, queries []StoredQuery)
-}
-
-// AddedQueries are the queries of the collection.
-func (a *CreateQueryCollection) AddedQueries() (collection string, queries []StoredQuery) {
-	return a.Name, a.Definition.Queries
-}
-
 // Apply adds the collection.
 func (a *CreateQueryCollection) Apply(v View) (*Result, error) {
 	if err := v.freeCollectionName(a.Name); err != nil {
@@ -167,11 +155,6 @@ type AddQueryToCollection struct {
 
 func (a *AddQueryToCollection) check() error { return checkQuery(a.Query) }
 
-// AddedQueries is the query.
-func (a *AddQueryToCollection) AddedQueries() (collection string, queries []StoredQuery) {
-	return a.Collection, []StoredQuery{{a.QueryName, a.Query}}
-}
-
 // Apply adds the query at the end of the collection.
 func (a *AddQueryToCollection) Apply(v View) (*Result, error) {
 	old, err := v.collection(a.Collection)
@@ -185,16 +168,6 @@ func (a *AddQueryToCollection) Apply(v View) (*Result, error) {
 	collection := *old
 	collection.Definition.Queries = append(slices.Clone(old.Definition.Queries), StoredQuery{a.QueryName, a.Query})
 	return v.changeCollection(old, &collection), nil
-}
-
-// InvalidQuery is the inconsistency of a query that doesn't suit the schema.
-func InvalidQuery(collection string, q StoredQuery, problem string) Inconsistency {
-	return Inconsistency{
-		ID: ObjectID{Kind: ObjectCollectionQuery, Source: collection, Name: q.Name}, Type: ObjectCollectionQuery,
-		Name: "query_collections " + q.Name + " in " + collection, Definition: q,
-		Reason: fmt.Sprintf("Inconsistent object: In query collection %q the query %q is invalid with the following error(s): %q",
-			collection, q.Name, problem),
-	}
 }
 
 // DropQueryFromCollection are the arguments of drop_query_from_collection.

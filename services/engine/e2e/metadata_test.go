@@ -219,6 +219,35 @@ func TestQueriesOfCollectionsSuitTheSchema(t *testing.T) {
 		require.Equal(t, http.StatusInternalServerError, a.status, query)
 		require.Contains(t, a.text(), problem)
 	}
+
+	// What takes the ground from under a query is refused, unless it may be inconsistent.
+	whole := g.metadata("export_metadata", object{}).text()
+	const without = `{"version":3,"sources":[],"query_collections":[{"name":"app","definition":{"queries":[{"name":"q","query":"{stock {id}}"}]}}]}`
+	for body, status := range map[string]int{
+		`{"type":"pg_untrack_table","args":{"table":"stock"}}`:                                                   http.StatusInternalServerError,
+		`{"type":"pg_set_table_customization","args":{"table":"stock","configuration":{"custom_name":"goods"}}}`: http.StatusBadRequest,
+		`{"type":"replace_metadata","args":` + without + `}`:                                                     http.StatusBadRequest,
+	} {
+		a := g.post("/v1/metadata", asAdmin, json.RawMessage(body))
+		require.Equal(t, status, a.status, body)
+		require.Contains(t, a.text(), `query_collections q in app`, body)
+	}
+	const drop = `{"type":"run_sql","args":{"sql":"ALTER TABLE stock DROP COLUMN label"}}`
+	a = g.post("/v2/query", asAdmin, json.RawMessage(drop))
+	require.Equal(t, http.StatusInternalServerError, a.status)
+	require.Contains(t, a.text(), `field 'label' not found in type: 'stock'`)
+	require.JSONEq(t, whole, g.metadata("export_metadata", object{}).text())
+
+	execute(t, c.databaseURL, `ALTER TABLE stock DROP COLUMN label`)
+	reloaded := g.metadata("reload_metadata", object{}).text()
+	require.Contains(t, reloaded, `field 'label' not found in type: 'stock'`)
+	require.Contains(t, reloaded, `"is_consistent":false`)
+	require.Contains(t, g.metadata("get_inconsistent_metadata", object{}).text(), `query_collections q in app`)
+	// What was wrong before refuses nothing.
+	g.metadata("pg_create_select_permission", object{"table": "stock", "role": "r", "permission": object{"columns": "*", "filter": object{}}})
+	g.metadata("drop_inconsistent_metadata", object{})
+	require.NotContains(t, g.metadata("export_metadata", object{}).text(), "query_collections")
+
 	// Without an executor nobody knows.
 	worker.kill()
 	g.metadata("create_query_collection", collection("later", `{nothing}`)["args"])

@@ -272,7 +272,7 @@ func (w *work) commit(ctx context.Context) error {
 		undoTriggers(ctx)
 		return err
 	}
-	w.current = &State{Snapshot: &next, Schema: w.current.Schema}
+	w.current = &State{Snapshot: &next, Schema: w.current.Schema, queriesChecked: w.current.queriesChecked}
 	w.loading.Lock()
 	defer w.loading.Unlock()
 	if s := w.State(); s.version() == w.base.version() {

@@ -64,7 +64,7 @@ func (w *work) internal(ctx context.Context, s internalStep) error {
 	}
 	w.unchanged = next.Document == w.current.Document &&
 		maps.Equal(next.Catalogs, w.current.Catalogs) && maps.Equal(next.SourceErrors, w.current.SourceErrors) &&
-		next.answers().Same(w.current.answers())
+		next.answers().Same(w.current.answers()) && equalInconsistent(next.Inconsistent, w.base.Inconsistent)
 	w.current = next
 	return nil
 }

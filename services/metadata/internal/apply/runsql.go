@@ -75,6 +75,7 @@ func (w *work) follow(
 	// What happened outside of run_sql since the last introspection is not the fault of
 	// this text: what it leads to was there before.
 	before = sources.Share(before, w.current.Catalogs[m.Name])
+	w.checkQueriesBefore(ctx)
 	was := w.resolved(w.current, w.current.Document, m.Name, before)
 	enums := sources.Enums(m)
 	after, err := introspect(ctx, enums)
@@ -94,7 +95,7 @@ func (w *work) follow(
 		}
 		after = sources.Share(after, before)
 	}
-	next := w.resolved(was, doc, m.Name, after)
+	next := w.withQueriesChecked(ctx, w.resolved(was, doc, m.Name, after))
 	return next, judge(was, next, metadata.VerdictAny, nil)
 }
 

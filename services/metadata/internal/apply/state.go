@@ -15,6 +15,9 @@ import (
 type State struct {
 	*snapshot.Snapshot
 	Schema *resolve.Schema
+	// queriesChecked says that Inconsistent has the queries of collections that don't suit the
+	// schema, as an executor has found them. A snapshot from the store lacks them.
+	queriesChecked bool
 }
 
 // newState resolves and checks a snapshot. prev, which may be nil, is a state to take over
@@ -36,7 +39,7 @@ func newState(s *snapshot.Snapshot, prev *State, o resolve.Options) *State {
 	schema := resolve.New(s.Document, resolve.Findings{
 		Catalogs: s.Catalogs, SourceErrors: reasons, Remotes: s.Remotes, RemoteErrors: remoteReasons,
 	}, before, o)
-	checked.Inconsistent = withDetails(schema.Inconsistencies(), s)
+	checked.Inconsistent = append(withDetails(schema.Inconsistencies(), s), s.Document.InvalidQueries(s.Inconsistent)...)
 	if prev != nil && equalInconsistent(checked.Inconsistent, prev.Inconsistent) {
 		checked.Inconsistent = prev.Inconsistent
 	}

@@ -127,14 +127,10 @@ func (w *work) perform(ctx context.Context, o *metadata.Operation) (json.RawMess
 }
 
 func (w *work) command(ctx context.Context, kind string, c metadata.Command) (json.RawMessage, error) {
+	w.checkQueriesBefore(ctx)
 	r, err := c.Apply(w.current.view(kind))
 	if err != nil {
 		return nil, err
-	}
-	if adder, ok := c.(metadata.QueryAdder); ok {
-		if err := w.checkQueries(ctx, adder); err != nil {
-			return nil, err
-		}
 	}
 	switch args := c.(type) {
 	case *metadata.CreateEventTrigger:
@@ -181,6 +177,7 @@ func (w *work) judge(next *State, verdict metadata.Verdict, named []metadata.Obj
 
 // build makes the state of a document, after introspection of what it asks for.
 func (w *work) build(ctx context.Context, doc *metadata.Document, what metadata.Introspection) (*State, error) {
+	w.checkQueriesBefore(ctx)
 	catalogs := w.Sources.Introspect(ctx, doc, w.current.catalogs(), what)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -197,7 +194,7 @@ func (w *work) build(ctx context.Context, doc *metadata.Document, what metadata.
 	next := *w.current.Snapshot
 	next.Document, next.Catalogs, next.SourceErrors = doc, catalogs.BySource, catalogs.Errors
 	next.Remotes, next.RemoteErrors = answers.ByName, answers.Errors
-	return newState(&next, w.current, w.Resolve), nil
+	return w.withQueriesChecked(ctx, newState(&next, w.current, w.Resolve)), ctx.Err()
 }
 
 // claim makes sure that nobody else commits on top of base.
@@ -234,10 +231,15 @@ func (w *work) data(ctx context.Context, s dataStep) (json.RawMessage, error) {
 
 // overlay is what the request has done so far, nil for nothing.
 func (w *work) overlay() (*snapshot.Change, error) {
-	if w.current == w.base {
+	return w.overlayOf(w.current)
+}
+
+// overlayOf is what leads from base to a state that isn't committed, nil for nothing.
+func (w *work) overlayOf(s *State) (*snapshot.Change, error) {
+	if s == w.base {
 		return nil, nil //nolint:nilnil // nothing is no fault
 	}
-	next := *w.current.Snapshot
+	next := *s.Snapshot
 	next.Version = w.base.Version + 1
 	return snapshot.Diff(w.base.Snapshot, &next, time.Now())
 }
