@@ -228,7 +228,8 @@ func (w *watch) answer(entry *watched) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	w.mu.Lock()
-	gone, over := w.watching[entry.Subscriber] != entry, len(entry.open) == 0 && !entry.Calls.Lasting
+	// What is due once more was made before the last call had ended: its end is still to be told.
+	gone, over := w.watching[entry.Subscriber] != entry, len(entry.open) == 0 && !entry.due && !entry.Calls.Lasting
 	h := sha256.Sum256(body)
 	changed := !entry.known || entry.hash != h
 	entry.hash, entry.known, entry.busy = h, err == nil, false

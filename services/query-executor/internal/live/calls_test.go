@@ -154,6 +154,41 @@ func TestCallsAreAnsweredUntilTheyEnd(t *testing.T) {
 	}
 }
 
+// TestEndsWhileAnswersAreMade holds that the answer that says so comes before the end.
+func TestEndsWhileAnswersAreMade(t *testing.T) {
+	t.Parallel()
+	log := &callLog{over: map[string]bool{}}
+	l := listen(t, log, time.Hour)
+	answers := make(chan string, 2)
+	asked := make(chan struct{}, 2)
+	calls := &Calls{IDs: []string{"a"}, Answer: func(ctx context.Context) ([]byte, error) {
+		asked <- struct{}{}
+		select {
+		case text := <-answers:
+			return []byte(text), nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}}
+	require.NoError(t, l.manager.Join("g", 1, Subscription{Calls: calls}))
+	<-asked
+	log.end("a", true)
+	require.Eventually(t, func() bool {
+		w := l.manager.calls
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, entry := range w.watching {
+			return len(entry.open) == 0
+		}
+		return false
+	}, 20*time.Second, time.Millisecond, "the end is noted while the answer is being made")
+	answers <- "open"
+	require.Equal(t, "1 open", l.next())
+	answers <- "over"
+	require.Equal(t, "1 over", l.next())
+	require.Equal(t, "1 end", l.next())
+}
+
 func TestLastingCallsGoOn(t *testing.T) {
 	t.Parallel()
 	log := &callLog{over: map[string]bool{}}
