@@ -82,7 +82,7 @@ func maskValue(dst []byte, c *rawjson.Cursor) ([]byte, error) {
 	case rawjson.Object:
 		dst = append(dst, '{')
 		err = c.Object(func(key []byte) error {
-			dst = append(append(dst, key...), ':')
+			dst = append(rawjson.AppendString(dst, string(key)), ':')
 			dst, err = maskValue(dst, c)
 			dst = append(dst, ',')
 			return err
