@@ -54,8 +54,8 @@ type Worker struct {
 	mu     sync.Mutex
 	inHand map[string]struct{}
 
-	working sync.WaitGroup
-	taking  sync.WaitGroup
+	// working are the calls in hand and who takes them, renewing who renews their leases.
+	working, renewing sync.WaitGroup
 	// stopTaking ends the taking of calls, abandon those in hand.
 	stopTaking, abandon context.CancelFunc
 }
@@ -89,8 +89,8 @@ func (w *Worker) Start() {
 	work, abandon := context.WithCancel(context.Background())
 	w.stopTaking, w.abandon = stopTaking, abandon
 	if w.Interval > 0 && w.Batch > 0 {
-		w.taking.Go(func() { w.run(taking, work) })
-		w.taking.Go(func() { w.renew(work) })
+		w.working.Go(func() { w.run(taking, work) })
+		w.renewing.Go(func() { w.renew(work) })
 	}
 }
 
@@ -110,7 +110,7 @@ func (w *Worker) Stop(most time.Duration) {
 	}
 	w.abandon()
 	<-finished
-	w.taking.Wait()
+	w.renewing.Wait()
 	if ids := w.held(); len(ids) > 0 {
 		if err := w.Log.giveBack(context.Background(), ids); err != nil {
 			w.Logger.Warn("calls of asynchronous actions will be made later", "error", err)

@@ -71,8 +71,9 @@ func (a *alarm) rest(ctx context.Context) {
 // listen waits for the bell, for somebody in this process, or for the interval.
 func (a *alarm) listen(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, a.interval)
-	defer cancel()
+	watched := make(chan struct{})
 	go func() {
+		defer close(watched)
 		select {
 		case <-a.wake:
 			cancel()
@@ -80,6 +81,8 @@ func (a *alarm) listen(ctx context.Context) {
 		}
 	}()
 	rung, err := a.bell.Wait(bounded)
+	cancel()
+	<-watched // or it could take the signal that is for the next wait
 	if err != nil {
 		a.lost(ctx, err)
 	} else if rung {
