@@ -94,7 +94,7 @@ func (s *Socket) Write(ctx context.Context, message []byte) error {
 // Ping asks for a sign of life and waits for it. Somebody has to be reading meanwhile.
 func (s *Socket) Ping(ctx context.Context) error { return s.conn.Ping(ctx) }
 
-// Close takes leave of the server, and doesn't wait for its answer.
+// Close takes leave of the server, and waits a few seconds at most for its answer.
 func (s *Socket) Close() {
 	_ = s.conn.Close(websocket.StatusNormalClosure, "") // the server may be gone
 }

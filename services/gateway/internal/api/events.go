@@ -101,8 +101,9 @@ func (x *exchange) subscribe(r request.GraphQL, relay bool, to live.Receiver) (*
 	err := a.limitsOf(x.session).Rate(accesslog.ClientIP(x.r))
 	if err == nil {
 		var s *live.Subscription
+		client := x.r // the exchange may be another client's when the headers are asked for
 		if s, err = a.Live.Subscribe(x.ctx, a.executeRequest(x.session, r, relay, x.requestID, nil), func() map[string]string {
-			return a.clientHeaders(x.r.Header, x.r.Host)
+			return a.clientHeaders(client.Header, client.Host)
 		}, to); err == nil {
 			return s, nil
 		}
