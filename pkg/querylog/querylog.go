@@ -29,6 +29,9 @@ func NewMask(names []string) Mask { return Mask{names: slices.Clone(names)} }
 // Hides says whether the value of a variable is not shown.
 func (m Mask) Hides(name string) bool { return slices.Contains(m.names, name) }
 
+// Empty says that all values are shown.
+func (m Mask) Empty() bool { return len(m.names) == 0 }
+
 // AppendRequest appends {"operationName","query","variables"}. variables is a JSON object, or
 // empty.
 func (m Mask) AppendRequest(b []byte, operationName, query string, variables []byte) []byte {
@@ -49,7 +52,7 @@ func (m Mask) appendVariables(b, variables []byte) []byte {
 		return append(b, "null"...)
 	case len(variables) > longest:
 		return jsontext.AppendString(b, cut)
-	case len(m.names) == 0:
+	case m.Empty():
 		return AppendOneLine(b, variables)
 	}
 	var members map[string]json.RawMessage

@@ -19,7 +19,9 @@ func explain(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.asked.JSON = body
+	if x.asked.JSON = body; !x.api.Logging.Masked.Empty() {
+		x.asks(r.GraphQL)
+	}
 	defer x.limitTime()()
 	return x.api.Bus.Call(x.ctx, bus.QueryExplain, &queryv1.ExplainRequest{
 		Session:       r.User.Proto(),

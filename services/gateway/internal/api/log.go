@@ -68,6 +68,9 @@ func (x *exchange) log() {
 		Read: x.received.Sub(x.started), Executed: now.Sub(x.received),
 		Hash: x.hash, Batch: x.batch, Error: x.failure,
 	}
+	if x.unreadable != nil && !a.Logging.Masked.Empty() {
+		x.entry.Raw = []byte(querylog.Masked) // nobody knows where the values are in it
+	}
 	if x.session != nil {
 		x.entry.Variables = x.session.Variables
 	}

@@ -1,0 +1,54 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/querylog"
+	"queryengine/pkg/telemetry"
+	"queryengine/services/gateway/internal/api"
+)
+
+// lineOutput hands on the lines of a log, one or more at a time.
+type lineOutput chan []byte
+
+func (o lineOutput) Write(p []byte) (int, error) {
+	o <- append([]byte(nil), p...)
+	return len(p), nil
+}
+
+// TestMaskedVariablesStayOutOfLines holds that no line shows a masked value, whatever it is part
+// of: a request in order, one that can't be read, or one that is only explained.
+func TestMaskedVariablesStayOutOfLines(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ path, body, shown string }{
+		"request":      {"/v1/graphql", `{"query":"{a}","variables":{"pin":"0815","x":1}}`, `"variables":{"pin":"[MASKED]","x":1}`},
+		"broken":       {"/v1/graphql", `{"variables":{"pin":"0815"},"query":"{a}"`, `"raw_query":"[MASKED]"`},
+		"no request":   {"/v1/graphql", `{"variables":{"pin":"0815"},"query":1}`, `"raw_query":"[MASKED]"`},
+		"explanation":  {"/v1/graphql/explain", `{"query":{"query":"{a}","variables":{"pin":"0815","x":1}}}`, `"variables":{"pin":"[MASKED]","x":1}`},
+		"broken batch": {"/v1/graphql", `[{"query":"{a}","variables":{"pin":"0815","x":1}},`, `"raw_query":"[MASKED]"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := make(lineOutput, 10)
+			log, err := telemetry.NewLog(out, "info", []string{string(telemetry.LogHTTP), string(telemetry.LogQuery)})
+			require.NoError(t, err)
+			w := setup(t, func(w *world) {
+				w.settings.Logging = api.LogSettings{Masked: querylog.NewMask([]string{"pin"})}
+				w.deps.Log = log.Logger("gateway")
+				w.bus.answer = func(context.Context, bus.Endpoint, proto.Message, bus.Sink) error { return nil }
+			})
+			w.send(t, http.MethodPost, c.path, c.body, admin...)
+			line := <-out
+			require.True(t, json.Valid(line), "%s", line)
+			require.NotContains(t, string(line), "0815")
+			require.Contains(t, string(line), c.shown)
+		})
+	}
+}
