@@ -33,6 +33,9 @@ type Build func(*Env) (lifecycle.Service, error)
 
 // Main is the main function of the program that runs one service. It does not return.
 func Main(name config.Service, build Build) {
+	if len(os.Args) < 2 || !atOnce(os.Args[1]) {
+		RelaxTimers()
+	}
 	ctx, stop := Signals()
 	code := Run(ctx, name, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr, build)
 	stop()
@@ -52,7 +55,7 @@ func Run(
 	ctx context.Context, name config.Service, args []string, env func(string) (string, bool), out, errs io.Writer, build Build,
 ) int {
 	command := ""
-	if len(args) > 0 && (args[0] == "version" || args[0] == "health") {
+	if len(args) > 0 && atOnce(args[0]) {
 		command, args = args[0], args[1:]
 	}
 	if command == "version" {
@@ -75,6 +78,9 @@ func Run(
 	}
 	return exitOK
 }
+
+// atOnce says whether an argument is a command that starts no service.
+func atOnce(argument string) bool { return argument == "version" || argument == "health" }
 
 // Settings reads the settings of a program. When the program has to end, because they are
 // wrong or help was asked for, it has said why, and returns nil and the exit code.

@@ -10,6 +10,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		program.RelaxTimers()
+	}
 	ctx, stop := program.Signals()
 	shell := command.Shell{
 		Out: os.Stdout, Errs: os.Stderr, Env: os.LookupEnv, Setenv: os.Setenv, Assemble: assembly.Services,
