@@ -2,13 +2,16 @@ package queryexecutor
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
+	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/schema"
@@ -83,6 +86,47 @@ func TestRulesOnRemoteRelationships(t *testing.T) {
 	ask("keeper", "north", `{ a: sale { id } b: sale { id } }`)
 	require.Equal(t, map[string]int{"crm": 1, "default": 2}, c.ran)
 }
+
+func TestRulesOnRemoteRelationshipsInDataOperations(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, joins, Config{})
+	permit(t, e, "default", "sale", `{
+		"select_permissions":[{"role":"keeper","permission":{"columns":["id"],"filter":`+northern+`}}],
+		"insert_permissions":[{"role":"keeper","permission":{"columns":["id","customer_id","amount"],"check":`+northern+`}}],
+		"update_permissions":[{"role":"keeper","permission":{"columns":["amount"],"filter":`+northern+`,"check":null}}],
+		"delete_permissions":[{"role":"keeper","permission":{"filter":`+northern+`}}]}`)
+	run := func(operation, args string, variables ...string) (string, error) {
+		s := &session.Session{Role: "keeper", Variables: map[string]string{session.RoleHeader: "keeper"}}
+		if len(variables) > 0 {
+			s.Variables["x-engine-region"] = variables[0]
+		}
+		var w dataAnswer
+		body := `{"type":"` + operation + `","args":` + args + `}`
+		err := e.dataop.Execute(t.Context(), &queryv1.DataRequest{Session: s.Proto(), Body: []byte(body)}, &w)
+		return w.String(), err
+	}
+	for _, tt := range []struct{ operation, args, region, want string }{
+		{"select", `{"table":"sale","columns":["id"],"order_by":"id"}`, "north", `[{"id":1},{"id":2},{"id":4},{"id":6}]`},
+		{"select", `{"table":"sale","columns":["id"]}`, "south", `[]`},
+		{"count", `{"table":"sale"}`, "north", `{"count":4}`},
+		{"update", `{"table":"sale","where":{},"$set":{"amount":7}}`, "north", `{"affected_rows":4}`},
+		{"insert", `{"table":"sale","objects":[{"id":10,"customer_id":3,"amount":1}]}`, "north", `{"affected_rows":1}`},
+		{"delete", `{"table":"sale","where":{"id":{"$in":[5,10]}}}`, "north", `{"affected_rows":1}`},
+	} {
+		got, err := run(tt.operation, tt.args, tt.region)
+		require.NoError(t, err, tt.args)
+		require.JSONEq(t, tt.want, got, tt.args)
+	}
+	_, err := run("insert", `{"table":"sale","objects":[{"id":11,"customer_id":7,"amount":1}]}`, "north")
+	requireAPIError(t, err, "permission-error", "$.args", "check constraint of an insert/update permission has failed")
+	_, err = run("count", `{"table":"sale"}`)
+	requireAPIError(t, err, "not-found", "$.args", `"x-engine-region" header is expected but not found`)
+}
+
+// dataAnswer collects what a data operation writes.
+type dataAnswer struct{ strings.Builder }
+
+func (*dataAnswer) SetHead(proto.Message) {}
 
 func TestWhatRefusesRulesOnRemoteRelationships(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -246,7 +247,14 @@ func TestRoutes(t *testing.T) {
 		require.Equal(t, missing, got.body)
 	}
 
+	upgrade := slices.Concat(admin, []string{"Connection", "Upgrade", "Upgrade", "websocket"})
+	got := all.send(t, "GET", "/v3/graphql", "", upgrade...)
+	require.Equal(t, http.StatusNotFound, got.status)
+	require.JSONEq(t, `{"message":"only '/v1/graphql', '/v1alpha1/graphql' and '/v1beta1/relay' are supported on websockets",
+		"extensions":{"path":"$","code":"not-found"}}`, got.body)
+
 	none := setup(t, func(w *world) { w.settings.Enabled = nil })
+	require.Equal(t, missing, none.send(t, "GET", "/v1/graphql", "", upgrade...).body)
 	for _, path := range []string{"/v1/graphql", "/v1beta1/relay", "/v1/metadata", "/v1/query", "/v2/query", "/v1/graphql/explain"} {
 		require.Equal(t, missing, none.send(t, "POST", path, "{}", admin...).body, path)
 	}

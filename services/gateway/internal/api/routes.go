@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"queryengine/pkg/apierror"
+	"queryengine/services/gateway/internal/websocket"
 )
 
 // handler answers a request, or returns why it can't.
@@ -79,6 +80,10 @@ func (a *API) Handler() http.Handler {
 	e.RouteNotFound(restPrefix+"*", a.serve(apiErrors, callEndpoint))
 	a.addWebSockets(e)
 	e.HTTPErrorHandler = func(err error, c echo.Context) {
+		if a.Enabled[GroupGraphQL] && websocket.IsUpgrade(c.Request()) {
+			a.refuseUnknown(c.Response().Writer, c.Request())
+			return
+		}
 		if err := missing(c); err != nil {
 			a.Log.ErrorContext(c.Request().Context(), "cannot answer a request for an unknown path", "error", err)
 		}

@@ -121,6 +121,15 @@ func (a *API) upgrade(w http.ResponseWriter, r *http.Request, endpoint websocket
 	a.sockets.Serve(w, r, endpoint)
 }
 
+// refuseUnknown refuses a WebSocket on a path that has none.
+func (a *API) refuseUnknown(w http.ResponseWriter, r *http.Request) {
+	refused := apierror.New(apierror.NotFound,
+		"only '/v1/graphql', '/v1alpha1/graphql' and '/v1beta1/relay' are supported on websockets").WithStatus(http.StatusNotFound)
+	a.secure(w.Header(), r)
+	a.logs.sockets.Reject(refused)
+	refuseUpgrade(w, refused)
+}
+
 func refuseUpgrade(w http.ResponseWriter, e *apierror.Error) {
 	body, _ := json.Marshal(map[string]any{ // strings always encode
 		"message":    e.Message,

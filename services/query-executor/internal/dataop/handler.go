@@ -93,6 +93,9 @@ func (h *Handler) run(ctx context.Context, p *plan, user *session.Session, w bus
 	}
 	defer release()
 	args := backend.Args{Session: user}
+	if args.Lookups, err = h.look(ctx, p.lookups, user); err != nil {
+		return err
+	}
 	if p.query != nil {
 		statement, err := p.source.Dialect.RenderQuery(p.query, h.Render)
 		if err != nil {

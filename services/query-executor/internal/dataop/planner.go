@@ -16,6 +16,8 @@ type plan struct {
 	query    ir.Root
 	count    bool // of query: its answer is the number alone
 	mutation ir.Mutation
+	// lookups are what rules take from other sources.
+	lookups []*resolve.Lookup
 }
 
 // planner plans the operations of one role. Its errors have paths within the arguments.
@@ -51,6 +53,9 @@ func (p *planner) plan(r *request) (*plan, error) {
 		plan.mutation, err = p.deleteFrom(t, a)
 	default:
 		err = fmt.Errorf("no plan for %T", a)
+	}
+	if err == nil {
+		err = plan.findLookups(p.schema)
 	}
 	return plan, err
 }

@@ -6,30 +6,29 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/services/query-executor/internal/lookup"
 	"queryengine/services/query-executor/internal/plan"
-	"queryengine/services/query-executor/internal/rawjson"
 )
 
 // maxLookups bounds the lookups that run at the same time for one operation.
 const maxLookups = 4
 
-// lookup is a statement for values that rules of permissions take from another source.
-type lookup struct {
+// valueLookup is a statement for values that rules of permissions take from another source.
+type valueLookup struct {
 	key string
 	query
 }
 
-func newLookups(list []plan.Lookup, o options) ([]lookup, error) {
-	out := make([]lookup, len(list))
+func newLookups(list []plan.Lookup, o options) ([]valueLookup, error) {
+	out := make([]valueLookup, len(list))
 	for i, l := range list {
 		source := l.Table.Source
 		statement, err := source.Dialect.RenderQuery(l.Root, o.of(source))
 		if err != nil {
 			return nil, fmt.Errorf("render a lookup: %w", err)
 		}
-		out[i] = lookup{l.Key, query{source: source.Name, statement: statement}}
+		out[i] = valueLookup{l.Key, query{source: source.Name, statement: statement}}
 	}
 	return out, nil
 }
@@ -59,30 +58,10 @@ func (p *Prepared) look(ctx context.Context, r *Run) error {
 }
 
 // values are the values as texts.
-func (l *lookup) values(ctx context.Context, r *Run) ([][]byte, error) {
+func (l *valueLookup) values(ctx context.Context, r *Run) ([][]byte, error) {
 	out := backend.NewAnswer(nil, nil, 0)
 	if err := l.run(ctx, r, nil, out); err != nil {
 		return nil, err
 	}
-	values := [][]byte{}
-	c := rawjson.NewCursor(out.Buf)
-	err := c.Array(func() error {
-		return c.Object(func([]byte) error {
-			value, err := c.Value()
-			if err == nil && rawjson.KindOf(value) == rawjson.String {
-				var text string
-				text, err = rawjson.Text(value)
-				value = []byte(text)
-			}
-			values = append(values, value)
-			return err
-		})
-	})
-	switch {
-	case err != nil:
-		return nil, apierror.New(apierror.Unexpected, "the answer to a lookup is malformed").WithInternal(err.Error())
-	case len(values) > plan.MaxLookup:
-		return nil, apierror.Newf(apierror.Unexpected, "a rule on a remote relationship has more than %d values", plan.MaxLookup)
-	}
-	return values, nil
+	return lookup.Values(out.Buf)
 }

@@ -21,7 +21,7 @@ import (
 type Prepared struct {
 	pieces []piece
 	// lookups are asked before anything else.
-	lookups []lookup
+	lookups []valueLookup
 	// introspects says that a run needs the schema of the role.
 	introspects bool
 	// mutates says that statements write, separate that each has a transaction, and

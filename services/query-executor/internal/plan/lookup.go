@@ -7,23 +7,17 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/lookup"
 )
 
-// Lookup is a statement for the values that rules of permissions take from another source. Its
-// answer is a list of objects that have one under LookupAnswer.
+// Lookup is a statement for the values that rules of permissions take from another source, see
+// package lookup.
 type Lookup struct {
 	// Key is what statements know the values by.
 	Key   string
 	Table *resolve.Table
 	Root  ir.Root
 }
-
-const (
-	// LookupAnswer is the key of the values.
-	LookupAnswer = "value"
-	// MaxLookup is how many values a rule may take. A Lookup asks for one more.
-	MaxLookup = 100_000
-)
 
 // lookups are what the rules of all tables that the plan depends on take from other sources.
 func (p *planner) lookups() ([]Lookup, error) {
@@ -41,7 +35,7 @@ func (p *planner) lookups() ([]Lookup, error) {
 			if err != nil {
 				return err
 			}
-			list = append(list, Lookup{Key: key, Table: found.Table, Root: lookupRoot(found)})
+			list = append(list, Lookup{Key: key, Table: found.Table, Root: lookup.Root(found)})
 		}
 		return nil
 	}
@@ -66,20 +60,4 @@ func (p *planner) lookups() ([]Lookup, error) {
 		}
 	}
 	return list, nil
-}
-
-// lookupRoot reads the distinct values of a column that aren't null.
-func lookupRoot(l *resolve.Lookup) ir.Root {
-	column := ir.Column{Name: l.Column.Name, Type: l.Column.Type}
-	where := ir.BoolExp(ir.IsNull{Expr: column, Not: true})
-	if l.Rows != nil {
-		where = ir.And{Exps: []ir.BoolExp{ir.Rule{Exp: l.Rows}, where}}
-	}
-	return &ir.Select{
-		Rows: ir.Rows{
-			From: ir.Table{Name: l.Table.Catalog.Name}, Where: where, DistinctOn: []ir.Expr{column}, Estimate: -1,
-			MaxRows: MaxLookup + 1,
-		},
-		Fields: []ir.Field{{Alias: LookupAnswer, Expr: column, ExprType: column.Type}},
-	}
 }
