@@ -190,6 +190,8 @@ type Event struct {
 	Again bool
 	// Created is when the event was made or, for a retry, when it became due.
 	Created time.Time
+	// Taken is how often a webhook has taken the event before: it is delivered again on demand.
+	Taken int
 	// Body holds id, created_at, table, trigger and event, as JSON.
 	Body json.RawMessage
 }
@@ -209,8 +211,9 @@ type EventOutcome struct {
 	ID      string
 	State   EventState
 	RetryAt time.Time
-	// Tried counts as a try, and is recorded.
-	Tried bool
+	// Invocation is the id of an invocation, which counts as a try and is recorded once, however often
+	// it is written; "" when the webhook wasn't called.
+	Invocation string
 	// Status of the answer, nil for none.
 	Status            *int
 	Request, Response json.RawMessage

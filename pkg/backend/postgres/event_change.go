@@ -119,8 +119,10 @@ func announceTo(ctx context.Context, pg *pgconn.PgConn, user *session.Session) e
 
 const (
 	lockEventSQL = `SELECT coalesce(locked > now() - $2::interval, false) FROM engine_catalog.event_log WHERE id = $1 FOR UPDATE`
-	redeliverSQL = `UPDATE engine_catalog.event_log SET delivered = false, error = false, tries = 0 WHERE id = $1`
-	notifySQL    = `SELECT pg_catalog.pg_notify('` + eventsChannel + `', '')`
+	// The time of a retry tells what was delivered before from new events.
+	redeliverSQL = `UPDATE engine_catalog.event_log SET delivered = false, error = false, tries = 0,
+		next_retry_at = now() AT TIME ZONE 'UTC' WHERE id = $1`
+	notifySQL = `SELECT pg_catalog.pg_notify('` + eventsChannel + `', '')`
 )
 
 // RedeliverEvent makes an event as if it had never been tried.

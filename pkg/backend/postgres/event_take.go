@@ -53,8 +53,13 @@ func takeSQL(inOrder string) *rendered {
 	)
 	UPDATE engine_catalog.event_log e SET locked = now() FROM due WHERE e.id = due.id
 	RETURNING e.id, e.trigger_name, e.tries, due.again, extract(epoch FROM greatest(e.created_at::timestamptz,
-		e.next_retry_at AT TIME ZONE 'UTC')), ` + eventBody}
+		e.next_retry_at AT TIME ZONE 'UTC')), ` + takenBefore + `, ` + eventBody}
 }
+
+// takenBefore is how often a webhook has taken an event. Only what was delivered and is to be delivered
+// again has been taken, and has a time for that, as what failed has.
+const takenBefore = `CASE WHEN e.next_retry_at IS NULL THEN 0 ELSE (SELECT count(*)
+	FROM engine_catalog.event_invocation_logs i WHERE i.event_id = e.id AND i.status < 300) END`
 
 // TakeEvents takes events that are due. It reads what is committed, whatever the source's
 // isolation is, and commits before it returns.
@@ -70,7 +75,7 @@ func (s *Source) TakeEvents(ctx context.Context, wanted []backend.EventDemand, l
 	return s.eventRows(ctx, text, arrayText(names), arrayText(sizes), arrayText(ordered), intText(limit), leaseText())
 }
 
-var pendingEventsSQL = &rendered{sql: `SELECT e.id, e.trigger_name, e.tries, false, extract(epoch FROM e.created_at::timestamptz), ` + eventBody + `
+var pendingEventsSQL = &rendered{sql: `SELECT e.id, e.trigger_name, e.tries, false, extract(epoch FROM e.created_at::timestamptz), ` + takenBefore + `, ` + eventBody + `
 	FROM engine_catalog.event_log e WHERE e.id = ANY ($1::text[]) AND ` + unfinished}
 
 // PendingEvents are those of the ids that still wait for their end.
@@ -81,7 +86,7 @@ func (s *Source) PendingEvents(ctx context.Context, ids []string) ([]backend.Eve
 func (s *Source) eventRows(ctx context.Context, text *rendered, args ...[]byte) ([]backend.Event, error) {
 	var events []backend.Event
 	err := s.committed(ctx, text, args, func(row [][]byte) error {
-		e := backend.Event{ID: string(row[0]), Trigger: string(row[1]), Again: string(row[3]) == "t", Body: append([]byte{}, row[5]...)}
+		e := backend.Event{ID: string(row[0]), Trigger: string(row[1]), Again: string(row[3]) == "t", Taken: int(intOf(row[5])), Body: append([]byte{}, row[6]...)}
 		var err error
 		if e.Tries, err = strconv.Atoi(string(row[2])); err != nil {
 			return err
@@ -114,20 +119,25 @@ func (s *Source) ReleaseEvents(ctx context.Context, ids []string) error {
 }
 
 // recordEventsSQL writes outcomes with their invocations. What came to its end in the meantime
-// keeps that; what was deleted leaves no trace.
+// keeps that; what was deleted leaves no trace. An outcome whose invocation is there was written
+// before, by somebody who didn't hear of it: to write it again would take the event from who has it
+// now. The invocations come first, as their ids make one who writes at the same time wait.
 var recordEventsSQL = &rendered{sql: `WITH outcome AS (
-		SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::bool[], $5::int[], $6::text[], $7::text[])
-			AS o (id, state, retry_at, tried, status, request, response)
-	), ended AS (
-		UPDATE engine_catalog.event_log e SET
-			delivered = e.delivered OR o.state = 0,
-			error = e.error OR o.state = 2 AND NOT e.delivered,
-			next_retry_at = CASE WHEN o.state = 1 THEN o.retry_at AT TIME ZONE 'UTC' END,
-			tries = e.tries + o.tried::int, locked = NULL
-		FROM outcome o WHERE e.id = o.id RETURNING e.id, e.trigger_name
+		SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::text[], $5::int[], $6::text[], $7::text[])
+			AS o (id, state, retry_at, invocation, status, request, response)
+	), invocation AS (
+		INSERT INTO engine_catalog.event_invocation_logs (id, trigger_name, event_id, status, request, response)
+		SELECT o.invocation, e.trigger_name, o.id, o.status, o.request::json, o.response::json
+			FROM outcome o JOIN engine_catalog.event_log e ON e.id = o.id WHERE o.invocation IS NOT NULL
+		ON CONFLICT (id) DO NOTHING RETURNING id
 	)
-	INSERT INTO engine_catalog.event_invocation_logs (trigger_name, event_id, status, request, response)
-		SELECT ended.trigger_name, o.id, o.status, o.request::json, o.response::json FROM outcome o JOIN ended USING (id) WHERE o.tried`}
+	UPDATE engine_catalog.event_log e SET
+		delivered = e.delivered OR o.state = 0,
+		error = e.error OR o.state = 2 AND NOT e.delivered,
+		next_retry_at = CASE WHEN o.state = 1 THEN o.retry_at AT TIME ZONE 'UTC' END,
+		tries = e.tries + (o.invocation IS NOT NULL)::int, locked = NULL
+	FROM outcome o LEFT JOIN invocation i ON i.id = o.invocation
+	WHERE e.id = o.id AND (o.invocation IS NULL OR i.id IS NOT NULL)`}
 
 // RecordEvents writes what became of events.
 func (s *Source) RecordEvents(ctx context.Context, outcomes []backend.EventOutcome) error {
@@ -136,12 +146,12 @@ func (s *Source) RecordEvents(ctx context.Context, outcomes []backend.EventOutco
 		columns[i] = make([][]byte, len(outcomes))
 	}
 	for i, o := range outcomes {
-		columns[0][i], columns[1][i], columns[3][i] = []byte(o.ID), intText(int(o.State)), strconv.AppendBool(nil, o.Tried)
+		columns[0][i], columns[1][i] = []byte(o.ID), intText(int(o.State))
 		if o.State == backend.EventWaiting {
 			columns[2][i] = o.RetryAt.UTC().AppendFormat(nil, time.RFC3339Nano)
 		}
-		if o.Tried {
-			columns[5][i], columns[6][i] = o.Request, o.Response
+		if o.Invocation != "" {
+			columns[3][i], columns[5][i], columns[6][i] = []byte(o.Invocation), o.Request, o.Response
 			if o.Status != nil {
 				columns[4][i] = intText(*o.Status)
 			}

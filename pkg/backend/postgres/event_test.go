@@ -193,10 +193,10 @@ func TestManualEventsAndTheLog(t *testing.T) {
 	status := 200
 	record := json.RawMessage(`{"a":1}`)
 	require.NoError(t, f.source.RecordEvents(t.Context(), []backend.EventOutcome{
-		{ID: ids[0], State: backend.EventDelivered, Tried: true, Status: &status, Request: record, Response: record},
-		{ID: ids[1], State: backend.EventWaiting, RetryAt: time.Now().Add(time.Hour), Tried: true, Request: record, Response: record},
+		{ID: ids[0], State: backend.EventDelivered, Invocation: "1", Status: &status, Request: record, Response: record},
+		{ID: ids[1], State: backend.EventWaiting, RetryAt: time.Now().Add(time.Hour), Invocation: "2", Request: record, Response: record},
 		{ID: ids[2], State: backend.EventFailed},
-		{ID: "gone", State: backend.EventDelivered, Tried: true, Request: record, Response: record},
+		{ID: "gone", State: backend.EventDelivered, Invocation: "3", Request: record, Response: record},
 	}))
 	for status, want := range map[string]int{"": 3, "pending": 1, "processed": 2} {
 		var events []map[string]any

@@ -151,6 +151,16 @@ func TestEventsToASubject(t *testing.T) {
 	m, err := stream.GetLastMsgForSubject(t.Context(), "events.stock")
 	require.NoError(t, err)
 	require.Contains(t, string(m.Data), `"trigger":{"name":"watch_stock"}`)
+
+	// The stream would drop the same message again.
+	var id string
+	require.NoError(t, i.db.QueryRow(t.Context(), `SELECT id FROM engine_catalog.event_log`).Scan(&id))
+	i.request("pg_redeliver_event", map[string]any{"event_id": id})
+	i.awaitNumber(2, `SELECT count(*) FROM engine_catalog.event_invocation_logs WHERE trigger_name = $1`, "watch_stock")
+	second, err := stream.GetLastMsgForSubject(t.Context(), "events.stock")
+	require.NoError(t, err)
+	require.Equal(t, m.Sequence+1, second.Sequence)
+	require.Equal(t, id+":1", second.Header.Get(jetstream.MsgIDHeader))
 }
 
 func TestOrderedEventsAreDeliveredInOrder(t *testing.T) {

@@ -87,7 +87,7 @@ func (w *Worker) send(ctx context.Context, a *Attempt, call transform.Call) (*eg
 	}
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	place, err := w.publish(bounded, bus.Event{Subject: subject, ID: a.EventID, Header: header(call.Headers), Body: call.Body}, w.replicas)
+	place, err := w.publish(bounded, bus.Event{Subject: subject, ID: messageID(a), Header: header(call.Headers), Body: call.Body}, w.replicas)
 	switch {
 	case ctx.Err() != nil:
 		return nil, &egress.Error{Kind: egress.Cancelled}
@@ -95,6 +95,15 @@ func (w *Worker) send(ctx context.Context, a *Attempt, call transform.Call) (*eg
 		return nil, err
 	}
 	return &egress.Response{Status: http.StatusOK, Header: http.Header{}, Body: place}, nil
+}
+
+// messageID is the event's id, for as often as a stream didn't say that it has the event. What was
+// asked for again has one of its own, or the stream would drop it.
+func messageID(a *Attempt) string {
+	if a.Taken == 0 {
+		return a.EventID
+	}
+	return a.EventID + ":" + strconv.Itoa(a.Taken)
 }
 
 // failed decides what follows on an attempt that failed.

@@ -43,6 +43,8 @@ type Attempt struct {
 	Name string
 	// Tries that were made before.
 	Tries int
+	// Taken is how often the event was taken before it was asked for again.
+	Taken int
 	// Described names the event in texts, as in: Cron Scheduled event "x".
 	Described string
 	// Version of the invocation record.
@@ -126,6 +128,8 @@ type Outcome struct {
 
 // Invocation is the record of one attempt.
 type Invocation struct {
+	// ID is that of the record: an outcome that is recorded again leaves one.
+	ID string
 	// Status of the answer, nil when there was none.
 	Status            *int
 	Request, Response json.RawMessage

@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"queryengine/pkg/bus"
 	"queryengine/pkg/lifecycle"
 	deliveryv1 "queryengine/proto/delivery/v1"
@@ -69,6 +71,9 @@ func (w *Worker) deliver(taking, work context.Context, in *bus.Incoming, kind Ki
 		outcome = &made
 	}
 	outcome.Source, outcome.Trigger = d.GetSource(), d.GetTrigger()
+	if outcome.Invocation != nil {
+		outcome.Invocation.ID = uuid.Must(uuid.NewV7()).String() // in the order of time, for the index
+	}
 	if err := w.recorder(kind, d).record(work, *outcome); err != nil {
 		in.Release()
 		return

@@ -42,19 +42,24 @@ var (
 )
 
 // recordSQL writes outcomes. An event that was deleted in the meantime is left alone; one
-// that was delivered a second time keeps its first end.
+// that was delivered a second time keeps its first end. An outcome whose invocation is there was
+// written before, by somebody who didn't hear of it. The invocations come first, as their ids make
+// one who writes at the same time wait.
 const recordSQL = `WITH outcome AS (
-		SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::boolean[], $5::int[], $6::text[], $7::text[])
-			AS o (id, status, retry_at, tried, answer, request, response)
-	), ended AS (
-		UPDATE %[1]s e SET
-			status = CASE WHEN e.status IN ('delivered', 'error', 'dead') THEN e.status ELSE o.status END,
-			next_retry_at = CASE WHEN e.status IN ('delivered', 'error', 'dead') THEN e.next_retry_at ELSE o.retry_at END,
-			tries = e.tries + o.tried::int, locked_at = NULL
-		FROM outcome o WHERE e.id = o.id RETURNING e.id
+		SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::int[], $6::text[], $7::text[])
+			AS o (id, status, retry_at, invocation, answer, request, response)
+	), invocation AS (
+		INSERT INTO %[2]s (id, event_id, status, request, response)
+		SELECT o.invocation, o.id, o.answer, o.request::json, o.response::json
+			FROM outcome o JOIN %[1]s e ON e.id = o.id WHERE o.invocation IS NOT NULL
+		ON CONFLICT (id) DO NOTHING RETURNING id
 	)
-	INSERT INTO %[2]s (event_id, status, request, response)
-		SELECT o.id, o.answer, o.request::json, o.response::json FROM outcome o JOIN ended USING (id) WHERE o.tried`
+	UPDATE %[1]s e SET
+		status = CASE WHEN e.status IN ('delivered', 'error', 'dead') THEN e.status ELSE o.status END,
+		next_retry_at = CASE WHEN e.status IN ('delivered', 'error', 'dead') THEN e.next_retry_at ELSE o.retry_at END,
+		tries = e.tries + (o.invocation IS NOT NULL)::int, locked_at = NULL
+	FROM outcome o LEFT JOIN invocation i ON i.id = o.invocation
+	WHERE e.id = o.id AND (o.invocation IS NULL OR i.id IS NOT NULL)`
 
 // waits says whether an event has no end yet, after so many tries.
 func (s *Store) waits(ctx context.Context, t table, id string, tries int) (waits bool, err error) {
@@ -83,7 +88,7 @@ func (s *Store) record(ctx context.Context, t table, outcomes []delivery.Outcome
 	defer cancel()
 	n := len(outcomes)
 	ids, status, retry := make([]string, n), make([]string, n), make([]*time.Time, n)
-	tried, answer := make([]bool, n), make([]*int, n)
+	invocation, answer := make([]*string, n), make([]*int, n)
 	request, response := make([]*string, n), make([]*string, n)
 	for i, o := range outcomes {
 		ids[i], status[i] = o.EventID, states[o.State]
@@ -91,10 +96,10 @@ func (s *Store) record(ctx context.Context, t table, outcomes []delivery.Outcome
 			retry[i] = &o.RetryAt
 		}
 		if o.Invocation != nil {
-			tried[i], answer[i] = true, o.Invocation.Status
+			invocation[i], answer[i] = &o.Invocation.ID, o.Invocation.Status
 			request[i], response[i] = new(string(o.Invocation.Request)), new(string(o.Invocation.Response))
 		}
 	}
-	_, err := s.pool.Exec(ctx, fmt.Sprintf(recordSQL, t.events, t.invocations), ids, status, retry, tried, answer, request, response)
+	_, err := s.pool.Exec(ctx, fmt.Sprintf(recordSQL, t.events, t.invocations), ids, status, retry, invocation, answer, request, response)
 	return failure(err)
 }

@@ -166,6 +166,8 @@ type message struct {
 	Due int64 `json:"due"`
 	// Again says that the event was in hand before.
 	Again bool `json:"again,omitempty"`
+	// Taken is how often the webhook has taken the event before.
+	Taken int `json:"taken,omitempty"`
 }
 
 // Admit says whether an event is still to be delivered: one that has been in other hands may have
@@ -187,7 +189,7 @@ func (e *Events) Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) 
 		s.leave(d.GetEventId())
 		return false, err
 	}
-	m.Body = found[0].Body
+	m.Body, m.Taken = found[0].Body, found[0].Taken
 	d.Event, err = metadata.Encode(m)
 	return true, err
 }
@@ -215,7 +217,7 @@ func (e *Events) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.O
 	}
 	due := time.UnixMicro(m.Due)
 	a := &delivery.Attempt{
-		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: t.target,
+		EventID: d.GetEventId(), Taken: m.Taken, Tries: int(d.GetTries()), Version: recordVersion, Target: t.target,
 		Body: withDeliveryInfo(m.Body, int(d.GetTries()), t.Retry.Retries), Gate: gate{t.pace, e.Metrics},
 		Described: fmt.Sprintf("Event Trigger %q", t.Name), Span: "Event trigger: " + t.Name, Trace: traceOf(m.Body),
 		Sent: func(c delivery.Call) { e.Metrics.called(d.GetSource(), t.Name, due, c) },
@@ -283,7 +285,7 @@ func (e *Events) Record(ctx context.Context, outcomes []delivery.Outcome) error 
 	for i, o := range outcomes {
 		list[i] = backend.EventOutcome{ID: o.EventID, State: states[o.State], RetryAt: o.RetryAt}
 		if o.Invocation != nil {
-			list[i].Tried, list[i].Status = true, o.Invocation.Status
+			list[i].Invocation, list[i].Status = o.Invocation.ID, o.Invocation.Status
 			list[i].Request, list[i].Response = o.Invocation.Request, o.Invocation.Response
 		}
 	}

@@ -155,7 +155,7 @@ func (s *source) captureOnce(ctx context.Context) (int, error) {
 	at := s.Now().UnixNano()
 	list := make([]bus.Outgoing, len(taken))
 	for i, e := range taken {
-		m := message{Body: e.Body, Due: e.Created.UnixMicro(), Again: e.Again}
+		m := message{Body: e.Body, Due: e.Created.UnixMicro(), Again: e.Again, Taken: e.Taken}
 		if len(m.Body) > largestBody {
 			m.Body = nil
 		}
