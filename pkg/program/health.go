@@ -19,19 +19,23 @@ import (
 const healthPatience = 3 * time.Second
 
 // Health asks the program that runs with the same settings on this machine how it is, for
-// health checks in images that hold nothing else.
+// health checks in images that hold nothing else. A gateway is asked whether it can pass requests
+// on: it is not to be restarted because of what is wrong elsewhere.
 func Health(ctx context.Context, name config.Service, v *config.Values) error {
-	port, scheme, client := config.StatusPort.Get(v), "http", http.DefaultClient
+	port, scheme, client, path := config.StatusPort.Get(v), "http", http.DefaultClient, "/healthz"
 	if name == config.Gateway || name == config.Engine {
 		port = config.ServerPort.Get(v)
 		scheme, client = Scheme(v), SelfClient(v)
+	}
+	if name == config.Gateway {
+		path = "/readyz"
 	}
 	if port == 0 {
 		return fmt.Errorf("%s has no /healthz: set --%s", name, config.StatusPort.Spec().Flag)
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
-	url := scheme + "://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) + "/healthz"
+	url := scheme + "://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) + path
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err

@@ -157,7 +157,7 @@ func TestHealthCommand(t *testing.T) {
 func TestHealthCommandOverTLS(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/healthz" {
+		if r.URL.Path != "/readyz" {
 			w.WriteHeader(http.StatusNotFound)
 		}
 	}))

@@ -35,6 +35,10 @@ const idleTimeout = 2 * time.Minute
 // healthTimeout is how long metadata may take to say how it is.
 const healthTimeout = 3 * time.Second
 
+// drainTime is how long clients have to send the next request over a connection, whose answer
+// then tells them that the gateway stops.
+const drainTime = time.Second
+
 // Deps are what the service works with.
 type Deps struct {
 	Bus    *bus.Bus
@@ -66,6 +70,7 @@ type Gateway struct {
 	live     *live.Client
 	restart  *restarter
 	server   *http.Server
+	drain    *listen.Drain
 	listener net.Listener
 }
 
@@ -149,13 +154,17 @@ func (g *Gateway) listen(ctx context.Context) error {
 		}
 	}
 	g.listener = listener
+	g.drain = listen.NewDrain()
 	g.server = &http.Server{
-		Handler:           g.api.Handler(),
+		Handler:           g.drain.Handler(g.api.Handler()),
 		ReadHeaderTimeout: g.config.Timeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    g.config.MaxHeaderSize,
-		ConnState:         g.metrics.ConnState,
-		ErrorLog:          slog.NewLogLogger(g.deps.Logger.Handler(), slog.LevelDebug),
+		ConnState: func(c net.Conn, s http.ConnState) {
+			g.metrics.ConnState(c, s)
+			g.drain.ConnState(c, s)
+		},
+		ErrorLog: slog.NewLogLogger(g.deps.Logger.Handler(), slog.LevelDebug),
 	}
 	serve := g.server.Serve
 	if secure != nil {
@@ -186,6 +195,7 @@ func (g *Gateway) wire() {
 		Authenticator:    g.auth,
 		CORS:             g.cors,
 		Health:           g.health,
+		Ready:            g.Status,
 		Log:              g.deps.Logger,
 		Metrics:          g.metrics,
 		WebSocketMetrics: g.sockets,
@@ -241,8 +251,8 @@ func (g *Gateway) Address() net.Addr { return g.listener.Addr() }
 // Started is closed once the gateway listens.
 func (g *Gateway) Started() <-chan struct{} { return g.state.Started() }
 
-// Stop takes no more connections, waits for the requests in hand, and cuts off those that
-// take longer than StopTimeout.
+// Stop sends clients away, takes no more connections, waits for the requests in hand, and cuts
+// off those that take longer than StopTimeout.
 func (g *Gateway) Stop() {
 	g.state.Stop(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), g.config.StopTimeout)
@@ -252,6 +262,7 @@ func (g *Gateway) Stop() {
 			defer close(sockets)
 			g.api.StopWebSockets()
 		}()
+		g.drain.Run(min(drainTime, g.config.StopTimeout))
 		if err := g.server.Shutdown(ctx); err != nil {
 			g.deps.Logger.Warn("requests in hand were cut off", "error", err)
 			_ = g.server.Close() // nothing more can be done about what it says

@@ -106,7 +106,9 @@ type Deps struct {
 	Authenticator authenticator
 	CORS          *cors.Policy
 	// Health says in words what is wrong, nil for nothing.
-	Health  func(context.Context) error
+	Health func(context.Context) error
+	// Ready says in words why requests can't be passed on, nil when they can.
+	Ready   func() error
 	Log     *slog.Logger
 	Metrics *Metrics
 	// WebSocketMetrics are nil for none.

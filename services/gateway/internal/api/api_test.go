@@ -361,6 +361,23 @@ func TestHealth(t *testing.T) {
 	check("/healthz", 500, "ERROR: not connected to NATS, trying again")
 }
 
+// TestReady: what queries don't need makes no gateway unready.
+func TestReady(t *testing.T) {
+	t.Parallel()
+	var fault error
+	w := setup(t, func(w *world) {
+		w.deps.Health = func(context.Context) error { return errors.New("the metadata database can't be reached") }
+		w.deps.Ready = func() error { return fault }
+	})
+	got := w.send(t, "GET", "/readyz", "")
+	require.Equal(t, 200, got.status)
+	require.Equal(t, "OK", got.body)
+	fault = errors.New("stopping")
+	got = w.send(t, "GET", "/readyz", "")
+	require.Equal(t, 503, got.status)
+	require.Equal(t, "ERROR: stopping", got.body)
+}
+
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	w := setup(t, nil)

@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
@@ -51,6 +52,7 @@ func (a *API) routes() []route {
 		{http.MethodGet, "/healthz", GroupAlways, apiErrors, health},
 		{http.MethodGet, "/healthz/sources", GroupAlways, apiErrors, showSourceHealth},
 		{http.MethodGet, "/engine/healthz", GroupAlways, apiErrors, health},
+		{http.MethodGet, "/readyz", GroupAlways, apiErrors, ready},
 	}
 	if a.Console {
 		routes = append(routes,
@@ -91,6 +93,9 @@ func (a *API) Handler() http.Handler {
 	return e
 }
 
+// probes are the paths of health checks.
+var probes = []string{"/healthz", "/engine/healthz", "/readyz"}
+
 // requireCertificate answers those who have shown no certificate, but not health checks, which
 // have none.
 func (a *API) requireCertificate(next echo.HandlerFunc) echo.HandlerFunc {
@@ -99,7 +104,7 @@ func (a *API) requireCertificate(next echo.HandlerFunc) echo.HandlerFunc {
 	})
 	return func(c echo.Context) error {
 		r := c.Request()
-		if r.URL.Path == "/healthz" || r.URL.Path == "/engine/healthz" || r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
+		if slices.Contains(probes, r.URL.Path) || r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
 			return next(c)
 		}
 		return refuse(c)

@@ -34,6 +34,17 @@ func health(x *exchange) error {
 	return nil
 }
 
+// ready says whether this gateway can pass requests on, whatever the metadata service and its
+// database do, which queries don't need: for those who choose among gateways.
+func ready(x *exchange) error {
+	if err := x.api.Ready(); err != nil {
+		x.send(textType, http.StatusServiceUnavailable, []byte("ERROR: "+err.Error()))
+		return nil //nolint:nilerr // the fault is the answer
+	}
+	x.send(textType, http.StatusOK, []byte("OK"))
+	return nil
+}
+
 func showVersion(x *exchange) error {
 	x.send(jsonType, http.StatusOK, x.api.versionAnswer)
 	return nil
