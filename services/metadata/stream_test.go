@@ -307,6 +307,36 @@ func TestRestoredBackupThatCaughtUpIsNoticed(t *testing.T) {
 	require.Equal(t, i.export(t), exported(t, f.Current()))
 }
 
+// TestBackupRestoredUnderARunningService: the next change has the number of one that was sent before.
+func TestBackupRestoredUnderARunningService(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sql(t, w.source, shop)
+	i := w.start(t)
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"kind"}}`)
+	i.published(t)
+	const save = `CREATE SCHEMA saved; CREATE TABLE saved.o AS SELECT * FROM engine_catalog.metadata_object;
+		CREATE TABLE saved.c AS SELECT * FROM engine_catalog.metadata_change; CREATE TABLE saved.v AS SELECT * FROM engine_catalog.metadata_version`
+	const restore = `BEGIN; DELETE FROM engine_catalog.metadata_object; DELETE FROM engine_catalog.metadata_change; DELETE FROM engine_catalog.metadata_version;
+		INSERT INTO engine_catalog.metadata_object SELECT * FROM saved.o; INSERT INTO engine_catalog.metadata_change SELECT * FROM saved.c;
+		INSERT INTO engine_catalog.metadata_version SELECT * FROM saved.v; COMMIT`
+	w.sql(t, w.metadataURL, save)
+	i.ok(t, `{"type":"pg_untrack_table","args":{"table":"kind"}}`)
+	i.published(t)
+	before := i.engine.State()
+	f := w.follow(t, false)
+	waitFor(t, f, before.Version)
+
+	w.sql(t, w.metadataURL, restore)
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"stock"}}`)
+	require.Equal(t, before.Version, i.version())
+	require.Eventually(t, func() bool {
+		s := f.Current()
+		return s.StreamID != before.StreamID && s.Version == i.version()
+	}, 20*time.Second, 10*time.Millisecond)
+	require.Equal(t, i.export(t), exported(t, f.Current()))
+}
+
 func TestLargeChangeTravelsAsASnapshot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

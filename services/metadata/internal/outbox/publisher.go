@@ -153,19 +153,22 @@ func (p *Publisher) lead(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "LISTEN "+store.Channel); err != nil {
 		return err
 	}
-	streamID, err := p.reconcile(ctx)
+	reached, err := p.reconcile(ctx)
 	if err != nil {
 		return err
 	}
-	checked := time.Now()
+	if _, err := p.publish(ctx, 0); err != nil {
+		return err
+	}
+	sent, checked := reached.Number, time.Now()
 	for {
 		if time.Since(checked) > poll {
-			if err := p.intact(ctx, streamID); err != nil {
+			if err := p.intact(ctx, reached.StreamID, sent); err != nil {
 				return err
 			}
 			checked = time.Now()
 		}
-		if err := p.publish(ctx); err != nil {
+		if sent, err = p.publish(ctx, sent); err != nil {
 			return err
 		}
 		p.setStatus(nil)
@@ -205,29 +208,36 @@ func wait(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// publish empties the outbox.
-func (p *Publisher) publish(ctx context.Context) error {
+// errWentBack means that versions which were sent are to be made again: a backup was restored
+// under the running service.
+var errWentBack = errors.New("the metadata database is at an older version than the stream")
+
+// publish empties the outbox, of versions after sent, and returns the last version that is sent.
+func (p *Publisher) publish(ctx context.Context, sent int64) (int64, error) {
 	for {
 		pending, err := p.c.Store.Pending(ctx, atOnce)
 		if err != nil || len(pending) == 0 {
-			return err
+			return sent, err
+		}
+		if pending[0].Version <= sent {
+			return sent, errWentBack
 		}
 		for _, change := range pending {
 			data, err := p.message(ctx, change)
 			if err != nil {
-				return err
+				return sent, err
 			}
 			if err := p.c.Changes.Publish(ctx, change.Version, data); err != nil {
-				return err
+				return sent, err
 			}
 		}
-		last := pending[len(pending)-1].Version
-		if err := p.c.Store.Published(ctx, last); err != nil {
-			return err
+		sent = pending[len(pending)-1].Version
+		if err := p.c.Store.Published(ctx, sent); err != nil {
+			return sent, err
 		}
-		if last-p.newest() >= p.c.SnapshotEvery {
+		if sent-p.newest() >= p.c.SnapshotEvery {
 			if _, err := p.Snapshot(ctx); err != nil {
-				return err
+				return sent, err
 			}
 		}
 	}

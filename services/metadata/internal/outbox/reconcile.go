@@ -17,8 +17,16 @@ import (
 const republished = 1000
 
 // intact fails when NATS has lost the stream or the store of snapshots since they were made
-// fit: a service that starts would find nothing to start from.
-func (p *Publisher) intact(ctx context.Context, streamID string) error {
+// fit: a service that starts would find nothing to start from. So it does when the database has
+// gone back behind the version that was sent.
+func (p *Publisher) intact(ctx context.Context, streamID string, sent int64) error {
+	v, err := p.c.Store.Version(ctx)
+	if err != nil {
+		return err
+	}
+	if v.Number < sent || v.StreamID != streamID {
+		return errWentBack
+	}
 	info, err := p.c.Changes.Info(ctx)
 	if err != nil {
 		return err
@@ -33,12 +41,12 @@ func (p *Publisher) intact(ctx context.Context, streamID string) error {
 	return content.Close()
 }
 
-// reconcile makes stream and store of snapshots fit the metadata database, and returns the
-// identity that they share.
-func (p *Publisher) reconcile(ctx context.Context) (streamID string, err error) {
+// reconcile makes stream and store of snapshots fit the metadata database, and returns its
+// version, with the identity that they share.
+func (p *Publisher) reconcile(ctx context.Context) (store.Version, error) {
 	v, err := p.c.Store.Version(ctx)
 	if err != nil {
-		return "", err
+		return v, err
 	}
 	err = p.c.Changes.Ensure(ctx, v.StreamID, p.c.Replicas)
 	if errors.Is(err, bus.ErrForeignStream) {
@@ -46,31 +54,31 @@ func (p *Publisher) reconcile(ctx context.Context) (streamID string, err error) 
 		err = p.rebuild(ctx, v)
 	}
 	if err != nil {
-		return "", err
+		return v, err
 	}
 	info, err := p.c.Changes.Info(ctx)
 	if err != nil {
-		return "", err
+		return v, err
 	}
 	diverged, err := p.diverged(ctx, v, info)
 	if err != nil {
-		return "", err
+		return v, err
 	}
 	switch {
 	case diverged:
 		p.c.Logger.WarnContext(ctx, "the metadata stream holds changes that the metadata database doesn't know, "+
 			"as after the restore of a backup; it is rebuilt under a new identity", "stream", info.LastVersion, "database", v.Number)
 		if v.StreamID, err = p.c.Store.Fork(ctx, v.StreamID); err != nil {
-			return "", err
+			return v, err
 		}
 		err = p.rebuild(ctx, v)
 	default:
 		err = p.fill(ctx, v, info)
 	}
 	if err != nil {
-		return "", err
+		return v, err
 	}
-	return v.StreamID, p.ensureSnapshot(ctx, v)
+	return v, p.ensureSnapshot(ctx, v)
 }
 
 // rebuild makes an empty stream. The snapshot that its followers go on from is stored
