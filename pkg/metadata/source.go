@@ -54,7 +54,7 @@ func (s *Source) check() error {
 	if s.QueryTags, err = canonicalSetting(s.QueryTags, &QueryTags{}); err != nil {
 		return apierror.At(err, "query_tags")
 	}
-	if s.HealthCheck, err = canonicalSetting(s.HealthCheck, &HealthCheck{}); err != nil {
+	if s.HealthCheck, err = canonicalHealthCheck(s.HealthCheck); err != nil {
 		return apierror.At(err, "health_check")
 	}
 	s.Customization = s.Customization.normalised()
@@ -193,7 +193,7 @@ type AddSource struct {
 }
 
 func (a *AddSource) check() (err error) {
-	a.HealthCheck, err = canonicalSetting(a.HealthCheck, &HealthCheck{})
+	a.HealthCheck, err = canonicalHealthCheck(a.HealthCheck)
 	return apierror.At(err, "health_check")
 }
 
@@ -226,7 +226,7 @@ type UpdateSource struct {
 }
 
 func (a *UpdateSource) check() (err error) {
-	a.HealthCheck, err = canonicalSetting(a.HealthCheck, &HealthCheck{})
+	a.HealthCheck, err = canonicalHealthCheck(a.HealthCheck)
 	return apierror.At(err, "health_check")
 }
 

@@ -66,7 +66,18 @@ func (h *HealthCheck) UnmarshalJSON(raw []byte) error {
 	return decode(raw, (*fields)(h))
 }
 
-func (h *HealthCheck) isDefault() bool { return false }
+// canonicalHealthCheck is the setting with its defaults, nil for none. An empty object is not
+// none: it says nothing of the interval.
+func canonicalHealthCheck(raw json.RawMessage) (json.RawMessage, error) {
+	if len(raw) == 0 || isNull(raw) {
+		return nil, nil
+	}
+	var h HealthCheck
+	if err := decode(raw, &h); err != nil {
+		return nil, err
+	}
+	return Encode(h)
+}
 
 // checkWord refuses a text that is none of words.
 func checkWord(text string, words ...string) error {
