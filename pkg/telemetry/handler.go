@@ -69,7 +69,23 @@ func (h *handler) WithGroup(name string) slog.Handler {
 }
 
 // details are buffers for what single lines say.
-var details = sync.Pool{New: func() any { return new(detail) }}
+var details = detailPool{sync.Pool{New: func() any { return new(detail) }}}
+
+type detailPool struct{ sync.Pool }
+
+// get gives an empty one.
+func (p *detailPool) get() *detail {
+	d, _ := p.Get().(*detail)
+	d.text = d.text[:0]
+	return d
+}
+
+// put takes one back that nobody looks at any more.
+func (p *detailPool) put(d *detail) {
+	if cap(d.text) <= keepLines {
+		p.Put(d)
+	}
+}
 
 // detail is the encoded detail of a line.
 type detail struct{ text []byte }
@@ -77,16 +93,14 @@ type detail struct{ text []byte }
 func (d *detail) AppendDetail(b []byte) []byte { return append(b, d.text...) }
 
 func (h *handler) Handle(ctx context.Context, r slog.Record) error {
-	d, _ := details.Get().(*detail)
-	d.text = h.append(ctx, d.text[:0], &r)
+	d := details.get()
+	d.text = h.append(ctx, d.text, &r)
 	now := r.Time
 	if now.IsZero() {
 		now = time.Now()
 	}
 	h.log.add(ctx, now, r.Level, h.kind, d)
-	if cap(d.text) <= keepLines {
-		details.Put(d)
-	}
+	details.put(d)
 	return nil
 }
 

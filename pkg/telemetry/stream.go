@@ -26,9 +26,14 @@ func StreamOf(l *slog.Logger, t Type) *Stream {
 // Enabled says whether lines of a level are written.
 func (s *Stream) Enabled(level slog.Level) bool { return s != nil && level >= s.log.level }
 
-// Write adds a line, if its level is written. It encodes d before it returns.
+// Write adds a line, if its level is written. It encodes d before it returns, and before others
+// have to wait: a request may take some time to be written down.
 func (s *Stream) Write(ctx context.Context, now time.Time, level slog.Level, d Detail) {
-	if s.Enabled(level) {
-		s.log.add(ctx, now, level, s.kind, d)
+	if !s.Enabled(level) {
+		return
 	}
+	encoded := details.get()
+	encoded.text = d.AppendDetail(encoded.text)
+	s.log.add(ctx, now, level, s.kind, encoded)
+	details.put(encoded)
 }
