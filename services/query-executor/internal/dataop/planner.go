@@ -54,7 +54,7 @@ func (p *planner) plan(r *request) (*plan, error) {
 	default:
 		err = fmt.Errorf("no plan for %T", a)
 	}
-	if err == nil {
+	if err == nil && p.role != session.Admin { // whom no rule binds, and who writes the most
 		err = plan.findLookups(p.schema)
 	}
 	return plan, err
