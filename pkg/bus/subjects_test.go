@@ -23,7 +23,7 @@ func TestSubjects(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	var kinds []string
-	for _, e := range []Endpoint{QueryExecute, QueryExplain, QueryCheck, DataExecute, LiveLink("INSTANCE"), LiveSubscribe("INSTANCE"), LiveFollow("INSTANCE"), LiveUnsubscribe("INSTANCE"), MetadataApply, MetadataSnapshot, MetadataHealth, ActionEnqueue, ActionRead, ActionFinished} {
+	for _, e := range []Endpoint{QueryExecute, QueryExplain, QueryCheck, DataExecute, LiveLink("INSTANCE"), LiveSubscribe("INSTANCE"), LiveFollow("INSTANCE"), LiveUnsubscribe("INSTANCE"), LiveDump("INSTANCE"), MetadataApply, MetadataDump, SourceHealth, MetadataSnapshot, MetadataHealth, ActionEnqueue, ActionRead, ActionFinished} {
 		fmt.Fprintf(&b, "endpoint %s of %s: %s\n", e.Name, e.Service, e.Subject)
 	}
 	for _, topic := range []Topic{MetadataAck, MetadataRollCall, LiveExecutors, LiveRollCall, ActionsEnded} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"testing"
 	"time"
 
@@ -69,6 +70,23 @@ func TestAlarmSleepsOnlyAfterOneMoreLook(t *testing.T) {
 	require.True(t, b.armed)
 	a.took(t.Context(), 1)
 	require.False(t, b.armed)
+}
+
+// TestAlarmTakesNoSignalOfTheNextWait holds that nothing of a wait that is over is left.
+func TestAlarmTakesNoSignalOfTheNextWait(t *testing.T) {
+	t.Parallel()
+	a, b, wake := newToyAlarm(time.Hour)
+	for range 200 {
+		a.found, a.armed = time.Time{}, true
+		b.rung <- struct{}{}
+		a.rest(t.Context())
+		wake <- struct{}{}
+		for range 10 {
+			runtime.Gosched()
+		}
+		require.Len(t, wake, 1)
+		<-wake
+	}
 }
 
 // TestAlarmStaysAwake holds that events are looked for again soon while there are some, and while
