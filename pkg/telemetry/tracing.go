@@ -81,7 +81,7 @@ func (t *tracer) Start(ctx context.Context, name string, o ...trace.SpanStartOpt
 		known = &knownTracer{target, target.provider.Tracer(t.name)}
 		t.known.Store(known)
 	}
-	return known.tracer.Start(ctx, name, o...)
+	return known.tracer.Start(ctx, name, o...) //nolint:spancheck // the caller ends it
 }
 
 // Propagator reads and writes traces in the headers of HTTP: those of B3, and those of W3C when

@@ -36,7 +36,8 @@ func (s *Service) wireCalls(d Deps) error {
 		Client:   client,
 		Logger:   d.Logger,
 		Interval: s.config.ActionInterval, Batch: s.config.ActionBatch, Concurrency: s.config.Concurrency,
-		Await: s.await,
+		Await:  s.await,
+		Tracer: d.Tracing.Tracer("queryengine/services/event-delivery"),
 		Ended: func(ids ...string) {
 			if err := d.Bus.Publish(bus.ActionsEnded, &actionv1.Finished{Ids: ids}); err != nil {
 				d.Logger.Warn("who waits for calls of asynchronous actions has to ask", "error", err)

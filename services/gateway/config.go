@@ -70,6 +70,9 @@ type Config struct {
 	Preserve401Errors   bool
 	StrictOverHTTP      bool
 
+	// DetailedMetrics tells operations apart in metrics, TraceDocuments puts their text into traces.
+	DetailedMetrics, TraceDocuments bool
+
 	// Logging says what the lines about requests show.
 	Logging api.LogSettings
 
@@ -120,6 +123,8 @@ func ReadConfig(v *config.Values) Config {
 		AdminInternalErrors:     config.AdminInternalErrors.Get(v),
 		Preserve401Errors:       config.Preserve401Errors.Get(v),
 		StrictOverHTTP:          config.StrictGraphQLOverHTTP.Get(v),
+		DetailedMetrics:         config.MetricsHighCardinality.Get(v),
+		TraceDocuments:          config.TraceDocuments.Get(v),
 		Logging: api.LogSettings{
 			QueryOnlyOnError: config.HTTPLogQueryOnlyOnError.Get(v),
 			MetadataBodies:   config.MetadataQueryLogging.Get(v),

@@ -108,7 +108,7 @@ func New(c Config, d Deps) (*Gateway, error) {
 		tokens:  tokens,
 		cors:    origins,
 		metrics: api.NewMetrics(d.Metrics),
-		sockets: websocket.NewMetrics(d.Metrics),
+		sockets: websocket.NewMetrics(d.Metrics, c.DetailedMetrics),
 	}, nil
 }
 
@@ -227,6 +227,7 @@ func (g *Gateway) wire() {
 		ReadTimeout:              g.config.Timeout,
 		Logging:                  g.config.Logging,
 		RequestTimeout:           g.config.RequestTimeout,
+		TraceDocuments:           g.config.TraceDocuments,
 		AuthHook:                 g.config.AuthHook != "",
 		JWT:                      tokenInfo(g.tokens),
 		Console:                  g.config.Console,

@@ -143,7 +143,7 @@ func (e *Executor) send(ctx context.Context, f *execute.Feed, one *feed, w bus.R
 	if err := write(&queryv1.LiveResult{}); err != nil {
 		return err
 	}
-	err := f.Follow(ctx, one.remotes, one.body, func(answer []byte) error {
+	err := f.Follow(ctx, e.tracer, one.remotes, one.body, func(answer []byte) error {
 		return write(&queryv1.LiveResult{Data: answer})
 	})
 	end := &queryv1.LiveResult{End: true}

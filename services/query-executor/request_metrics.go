@@ -1,7 +1,6 @@
 package queryexecutor
 
 import (
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -10,23 +9,14 @@ import (
 	"queryengine/services/query-executor/internal/parse"
 )
 
-// maxNamedOperations bounds the operations that have series of their own. Those that come later
-// are counted together, without a name.
-const maxNamedOperations = 1000
-
 // requestMetrics count operations.
 type requestMetrics struct {
 	// detailed tells operations apart by name and shape.
 	detailed bool
 	total    *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
-
-	mu    sync.RWMutex
-	named map[operationName]bool
+	named    *telemetry.Operations
 }
-
-// operationName tells operations apart.
-type operationName struct{ Name, Hash string }
 
 func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 	labels := []string{"operation_type", "response_status"}
@@ -44,7 +34,7 @@ func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 			Help:    "Time that operations took that succeeded.",
 			Buckets: []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10},
 		}, []string{"operation_type"})),
-		named: map[operationName]bool{},
+		named: telemetry.NewOperations(),
 	}
 }
 
@@ -68,25 +58,9 @@ func (m *requestMetrics) done(op *parse.Operation, values [][]byte, took time.Du
 }
 
 // nameOf is the name under which an operation is counted; op is nil for a text that is none.
-func (m *requestMetrics) nameOf(op *parse.Operation, values [][]byte) operationName {
+func (m *requestMetrics) nameOf(op *parse.Operation, values [][]byte) telemetry.Operation {
 	if op == nil || !m.detailed {
-		return operationName{}
+		return telemetry.Operation{}
 	}
-	n := operationName{op.Name, op.Hash(values)}
-	m.mu.RLock()
-	known, full := m.named[n], len(m.named) >= maxNamedOperations
-	m.mu.RUnlock()
-	switch {
-	case known:
-		return n
-	case full:
-		return operationName{}
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.named) >= maxNamedOperations {
-		return operationName{}
-	}
-	m.named[n] = true
-	return n
+	return m.named.Named(telemetry.Operation{Name: op.Name, Hash: op.Hash(values)})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/parse"
 )
 
@@ -35,12 +36,12 @@ func TestRequestMetrics(t *testing.T) {
 func TestNamedOperationsAreBounded(t *testing.T) {
 	t.Parallel()
 	m := newRequestMetrics(prometheus.NewRegistry(), true)
-	for i := range 3 * maxNamedOperations {
+	for i := range 3 * telemetry.MaxOperations {
 		op := *mustParse(t)
 		op.Name = "q" + strconv.Itoa(i)
 		m.done(&op, nil, 0, nil)
 	}
-	require.Equal(t, maxNamedOperations+1, testutil.CollectAndCount(m.total))
+	require.Equal(t, telemetry.MaxOperations+1, testutil.CollectAndCount(m.total))
 }
 
 func mustParse(t *testing.T) *parse.Operation {

@@ -36,7 +36,7 @@ type request struct {
 	id string
 	// anyQuery says that the allow list doesn't count.
 	anyQuery bool
-	// describe says that the hash of the operation is wanted; prepare then sets hash.
+	// describe says that a description of the operation is wanted; prepare then sets hash.
 	describe bool
 	hash     string
 	// planned is when there was a plan; only set when the operation is logged.
@@ -75,7 +75,7 @@ func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *
 		return err
 	}
 	if q.describe {
-		s.responder.Describe(q.hash)
+		s.responder.Describe(cache.About{Hash: q.hash, Name: q.parsed.Name, Kind: string(q.parsed.Kind)})
 	}
 	s.run.Observer = e.queryLog.observer(q)
 	if r.cached != nil && e.cache != nil && !r.plan.LooksCallsUp() {

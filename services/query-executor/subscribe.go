@@ -82,8 +82,12 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 	if err != nil {
 		return e.metrics.failed(err)
 	}
+	head := &queryv1.SubscribeHead{Remote: s.Remote}
+	if q.describe {
+		head.ParameterizedQueryHash, head.OperationName, head.OperationType = q.hash, q.parsed.Name, string(q.parsed.Kind)
+	}
 	if s.Remote {
-		w.SetHead(&queryv1.SubscribeHead{Remote: true, ParameterizedQueryHash: q.hash})
+		w.SetHead(head)
 		return nil
 	}
 	s.Hash, s.Cursor = in.GetHash(), in.GetCursor()
@@ -91,7 +95,7 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 	if err := e.live.Join(in.GetLink(), in.GetSubscriber(), s); err != nil {
 		return err
 	}
-	w.SetHead(&queryv1.SubscribeHead{ParameterizedQueryHash: q.hash})
+	w.SetHead(head)
 	return nil
 }
 

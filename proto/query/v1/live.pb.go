@@ -163,7 +163,10 @@ type SubscribeHead struct {
 	// A remote schema answers the subscription: nothing was begun. Its results are the answer to
 	// an ExecuteRequest at the executor's endpoint "follow": a sequence of LiveResult as that of
 	// a link, of which the first is empty and the last one says end.
-	Remote        bool `protobuf:"varint,2,opt,name=remote,proto3" json:"remote,omitempty"`
+	Remote bool `protobuf:"varint,2,opt,name=remote,proto3" json:"remote,omitempty"`
+	// As in ExecuteHead.
+	OperationName string `protobuf:"bytes,3,opt,name=operation_name,json=operationName,proto3" json:"operation_name,omitempty"`
+	OperationType string `protobuf:"bytes,4,opt,name=operation_type,json=operationType,proto3" json:"operation_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -210,6 +213,20 @@ func (x *SubscribeHead) GetRemote() bool {
 		return x.Remote
 	}
 	return false
+}
+
+func (x *SubscribeHead) GetOperationName() string {
+	if x != nil {
+		return x.OperationName
+	}
+	return ""
+}
+
+func (x *SubscribeHead) GetOperationType() string {
+	if x != nil {
+		return x.OperationType
+	}
+	return ""
 }
 
 // UnsubscribeRequest ends subscriptions. The answer is empty.
@@ -565,10 +582,12 @@ const file_query_v1_live_proto_rawDesc = "" +
 	"\toperation\x18\x03 \x01(\v2$.queryengine.query.v1.ExecuteRequestR\toperation\x12\x12\n" +
 	"\x04hash\x18\x04 \x01(\fR\x04hash\x12\x1b\n" +
 	"\x06cursor\x18\x05 \x01(\fH\x00R\x06cursor\x88\x01\x01B\t\n" +
-	"\a_cursor\"a\n" +
+	"\a_cursor\"\xaf\x01\n" +
 	"\rSubscribeHead\x128\n" +
 	"\x18parameterized_query_hash\x18\x01 \x01(\tR\x16parameterizedQueryHash\x12\x16\n" +
-	"\x06remote\x18\x02 \x01(\bR\x06remote\"J\n" +
+	"\x06remote\x18\x02 \x01(\bR\x06remote\x12%\n" +
+	"\x0eoperation_name\x18\x03 \x01(\tR\roperationName\x12%\n" +
+	"\x0eoperation_type\x18\x04 \x01(\tR\roperationType\"J\n" +
 	"\x12UnsubscribeRequest\x12\x12\n" +
 	"\x04link\x18\x01 \x01(\tR\x04link\x12 \n" +
 	"\vsubscribers\x18\x02 \x03(\x04R\vsubscribers\"\xc7\x01\n" +

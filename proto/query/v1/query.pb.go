@@ -217,8 +217,11 @@ type ExecuteHead struct {
 	Headers []*Header `protobuf:"bytes,1,rep,name=headers,proto3" json:"headers,omitempty"`
 	// Names the shape of the operation, when the request asked for it.
 	ParameterizedQueryHash string `protobuf:"bytes,2,opt,name=parameterized_query_hash,json=parameterizedQueryHash,proto3" json:"parameterized_query_hash,omitempty"`
-	unknownFields          protoimpl.UnknownFields
-	sizeCache              protoimpl.SizeCache
+	// Name and kind (query, mutation) of the operation, on the same condition.
+	OperationName string `protobuf:"bytes,3,opt,name=operation_name,json=operationName,proto3" json:"operation_name,omitempty"`
+	OperationType string `protobuf:"bytes,4,opt,name=operation_type,json=operationType,proto3" json:"operation_type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ExecuteHead) Reset() {
@@ -261,6 +264,20 @@ func (x *ExecuteHead) GetHeaders() []*Header {
 func (x *ExecuteHead) GetParameterizedQueryHash() string {
 	if x != nil {
 		return x.ParameterizedQueryHash
+	}
+	return ""
+}
+
+func (x *ExecuteHead) GetOperationName() string {
+	if x != nil {
+		return x.OperationName
+	}
+	return ""
+}
+
+func (x *ExecuteHead) GetOperationType() string {
+	if x != nil {
+		return x.OperationType
 	}
 	return ""
 }
@@ -730,10 +747,12 @@ const file_query_v1_query_proto_rawDesc = "" +
 	" \x01(\bR\bdescribe\x1a@\n" +
 	"\x12ClientHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x7f\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcd\x01\n" +
 	"\vExecuteHead\x126\n" +
 	"\aheaders\x18\x01 \x03(\v2\x1c.queryengine.query.v1.HeaderR\aheaders\x128\n" +
-	"\x18parameterized_query_hash\x18\x02 \x01(\tR\x16parameterizedQueryHash\"2\n" +
+	"\x18parameterized_query_hash\x18\x02 \x01(\tR\x16parameterizedQueryHash\x12%\n" +
+	"\x0eoperation_name\x18\x03 \x01(\tR\roperationName\x12%\n" +
+	"\x0eoperation_type\x18\x04 \x01(\tR\roperationType\"2\n" +
 	"\x06Header\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"\xdb\x01\n" +

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
@@ -168,6 +169,50 @@ func awaitSpans(t *testing.T, c *collectortest.Collector, traceID string, names 
 	}
 }
 
+// traceSocket proves that operations over a WebSocket say what they are.
+func (s *system) traceSocket(c *collectortest.Collector) {
+	s.t.Helper()
+	const trace = "1af7651916cd43dd8448eb211c80319c"
+	socket, response, err := websocket.Dial(s.t.Context(), s.base+"/v1/graphql", &websocket.DialOptions{
+		Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: http.Header{"X-B3-TraceId": {trace}, "X-B3-SpanId": {"b7ad6b7169203331"}},
+	})
+	require.NoError(s.t, err)
+	_ = response // it has no body
+	defer socket.CloseNow()
+	for _, text := range []string{
+		`{"type": "connection_init"}`,
+		`{"type": "subscribe", "id": "1", "payload": {"query": "subscription Watch { stock { id } }"}}`,
+		`{"type": "subscribe", "id": "2", "payload": {"query": "query Ask { stock { id } }"}}`,
+	} {
+		require.NoError(s.t, socket.Write(s.t.Context(), websocket.MessageText, []byte(text)))
+	}
+	await := func(kind, name string) {
+		s.t.Helper()
+		require.Eventually(s.t, func() bool {
+			return slices.ContainsFunc(c.Spans(), func(span collectortest.Span) bool {
+				return span.TraceID == trace && span.Name == "websocket" && span.Attributes["graphql.operation.type"] == kind &&
+					span.Attributes["graphql.operation.name"] == name && len(span.Attributes["parameterized_query_hash"]) == 40
+			})
+		}, patience, 20*time.Millisecond)
+	}
+	await("query", "Ask")
+	await("subscription", "Watch")
+}
+
+// traceAsynchronous proves that calls of asynchronous actions have traces of their own.
+func (s *system) traceAsynchronous(c *collectortest.Collector, hooks *listener) {
+	s.t.Helper()
+	s.metadata("create_action", map[string]any{"name": "later", "definition": map[string]any{
+		"kind": "asynchronous", "type": "mutation", "handler": hooks.URL + "/later", "output_type": "Done!",
+	}})
+	_, answer := s.post("/v1/graphql", `{"query": "mutation { later }"}`, nil)
+	require.Contains(s.t, answer, `{"data":{"later":`)
+	trace := hooks.next(s.t, "/later").header.Get("X-B3-TraceId")
+	spans := awaitSpans(s.t, c, trace, "async actions processor", `Action "later"`)
+	require.Equal(s.t, spans["async actions processor"].ID, spans[`Action "later"`].ParentID)
+	require.Equal(s.t, "later", spans["async actions processor"].Attributes["action.name"])
+}
+
 // TestTracesThroughTheWholeSystem follows one mutation from its client through gateway, executor
 // and database into its event's webhook, and one action to its handler, as the metadata says.
 func TestTracesThroughTheWholeSystem(t *testing.T) {
@@ -182,7 +227,7 @@ func TestTracesThroughTheWholeSystem(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, db.Close(t.Context()))
 			collector, hooks := collectortest.New(t), newListener(t)
-			s := startSystem(t, apart, "--database-url", url)
+			s := startSystem(t, apart, "--database-url", url, "--trace-sql-query")
 			s.metadata("pg_track_table", map[string]any{"table": "stock"})
 			s.metadata("pg_create_event_trigger", map[string]any{
 				"name": "on_stock", "table": "stock", "webhook": hooks.URL + "/event", "insert": map[string]any{"columns": "*"},
@@ -225,7 +270,12 @@ func TestTracesThroughTheWholeSystem(t *testing.T) {
 				`Postgres Mutation for root field "added"`, "Event trigger: on_stock")
 			require.Equal(t, client, spans["/v1/graphql"].ParentID)
 			require.Equal(t, "SPAN_KIND_SERVER", spans["/v1/graphql"].Kind)
-			require.Equal(t, "admin", spans["/v1/graphql"].Attributes["enduser.role"])
+			server := spans["/v1/graphql"].Attributes
+			require.Equal(t, "admin", server["enduser.role"])
+			require.Equal(t, "Add2", server["graphql.operation.name"])
+			require.Equal(t, "mutation", server["graphql.operation.type"])
+			require.Len(t, server["parameterized_query_hash"], 40)
+			require.Contains(t, server["graphql.document"], "mutation Add2")
 			require.Equal(t, map[string]string{"source.name": "default", "db.system": "postgresql"},
 				spans[`Postgres Mutation for root field "added"`].Attributes)
 			require.Equal(t, spans[`Postgres Mutation for root field "added"`].ID, spans["Event trigger: on_stock"].ParentID)
@@ -240,6 +290,8 @@ func TestTracesThroughTheWholeSystem(t *testing.T) {
 			require.JSONEq(t, `{"data":{"check":{"ok":true}}}`, answer)
 			spans = awaitSpans(t, collector, trace, `Action "check"`)
 			require.Equal(t, spans[`Action "check"`].ID, hooks.next(t, "/action").header.Get("X-B3-SpanId"))
+			s.traceSocket(collector)
+			s.traceAsynchronous(collector, hooks)
 			s.metadata("pg_untrack_table", map[string]any{"table": "stock", "cascade": true})
 			require.Eventually(t, func() bool {
 				return slices.ContainsFunc(collector.Spans(), func(s collectortest.Span) bool { return s.Name == "Metadata" })

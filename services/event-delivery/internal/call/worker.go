@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"queryengine/pkg/action"
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/lifecycle"
@@ -39,6 +41,8 @@ type Config struct {
 	Concurrency int
 	// Await returns when the actions are those of that version of the metadata.
 	Await func(ctx context.Context, version int64) error
+	// Tracer makes the spans of calls, nil for none.
+	Tracer trace.Tracer
 	// Ended is told of calls that have ended.
 	Ended func(ids ...string)
 }
@@ -231,8 +235,10 @@ func (w *Worker) process(ctx context.Context, c *Call) {
 		w.letGo(c.ID)
 		return
 	}
+	traced, end := w.trace(ctx, c)
 	caller := action.Caller{Client: w.Client, Session: sessionOf(c), Headers: c.Headers}
-	result, err := caller.Call(ctx, handler, c.Input)
+	result, err := caller.Call(traced, handler, c.Input)
+	end(err)
 	if ctx.Err() != nil {
 		return
 	}

@@ -77,6 +77,8 @@ type Settings struct {
 	// long all of it may take; 0 is without end.
 	ReadTimeout    time.Duration
 	RequestTimeout time.Duration
+	// TraceDocuments puts the text of operations into traces.
+	TraceDocuments bool
 	// WebSocket says how long WebSockets wait and how they are kept alive; the bounds on
 	// messages and operations follow from the rest. WebSocketReadCookie lets cookies of the
 	// upgrade count although CORS is switched off.

@@ -12,7 +12,6 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/querylog"
-	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/jsonscan"
 	"queryengine/services/gateway/internal/live"
@@ -76,13 +75,14 @@ func (x *exchange) events(r request.GraphQL, relay bool) error {
 		if err != nil {
 			feed.End(apierror.From(err))
 		} else {
-			end, x.hash = s.Close, s.Hash()
+			end = s.Close
+			x.describe(s.Description())
 			feed.started(s)
 		}
 	} else if err := x.execute(r, relay, (*eventSink)(feed)); err != nil {
 		feed.End(apierror.From(err))
 	} else {
-		x.hash = feed.hash
+		x.describe(feed.about)
 		feed.Data(feed.answer, false)
 		feed.End(nil)
 	}
@@ -171,8 +171,8 @@ type event struct {
 // eventFeed holds what is to be sent. It is the live.Receiver of a subscription.
 type eventFeed struct {
 	wake   chan struct{}
-	answer []byte // of a query
-	hash   string // of a query
+	answer []byte              // of a query
+	about  request.Description // of a query
 
 	mu           sync.Mutex
 	pending      []event
@@ -186,9 +186,7 @@ type eventSink eventFeed
 
 // Head leaves out response headers: it is too late for them.
 func (s *eventSink) Head(m proto.Message) error {
-	if h, ok := m.(*queryv1.ExecuteHead); ok {
-		s.hash = h.GetParameterizedQueryHash()
-	}
+	s.about = request.Describe(m)
 	return nil
 }
 

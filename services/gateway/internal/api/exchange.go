@@ -38,14 +38,15 @@ type exchange struct {
 	requestID string
 	mode      accesslog.Mode
 	failure   *apierror.Error
-	aborted   bool
+	// operations are those that were answered; one, or those of a batch.
+	operations []request.Description
+	aborted    bool
 
 	// The rest is for the log. asked is what is shown as the query, unreadable a body that is
 	// no request.
 	asked      accesslog.Query
 	request    request.GraphQL
 	unreadable []byte
-	hash       string
 	batch      []accesslog.Operation
 	entry      accesslog.Entry
 
@@ -58,11 +59,11 @@ func newExchange(a *API) *exchange {
 }
 
 func (x *exchange) begin(w http.ResponseWriter, r *http.Request, shape errorShape) {
-	body := x.body[:0]
+	body, operations := x.body[:0], x.operations[:0]
 	if cap(body) > keepBody {
 		body = nil
 	}
-	*x = exchange{api: x.api, w: w, r: r, errors: shape, stream: x.stream, body: body, mode: accesslog.ModeNonGraphQL, started: time.Now()}
+	*x = exchange{api: x.api, w: w, r: r, errors: shape, stream: x.stream, body: body, operations: operations, mode: accesslog.ModeNonGraphQL, started: time.Now()}
 	x.received = x.started
 	x.requestID = requestID(r)
 	x.ctx = r.Context()
@@ -102,6 +103,7 @@ func (x *exchange) end() {
 	a.Metrics.add(x)
 	x.log()
 	x.w, x.r, x.ctx, x.session, x.batch = nil, nil, nil, nil, nil
+	clear(x.operations)
 	a.exchanges.Put(x)
 }
 
@@ -153,7 +155,7 @@ func (x *exchange) authenticateAdmin() error {
 func (x *exchange) Head(m proto.Message) error {
 	switch h := m.(type) {
 	case *queryv1.ExecuteHead:
-		x.hash = h.GetParameterizedQueryHash()
+		x.describe(request.Describe(h))
 		for _, f := range h.GetHeaders() {
 			x.w.Header().Add(f.GetName(), f.GetValue())
 		}
@@ -163,6 +165,17 @@ func (x *exchange) Head(m proto.Message) error {
 		x.w.Header().Set("Content-Type", dumpType)
 	}
 	return nil
+}
+
+// describe notes what an executor says of the operation that is answered, or of the next one of a batch.
+func (x *exchange) describe(d request.Description) { x.operations = append(x.operations, d) }
+
+// hash is the parameterized query hash of an exchange with one operation, "" for none.
+func (x *exchange) hash() string {
+	if len(x.operations) != 1 || x.mode == accesslog.ModeBatched {
+		return ""
+	}
+	return x.operations[0].Hash
 }
 
 // Write takes the next piece of an answer.

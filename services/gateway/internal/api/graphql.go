@@ -114,6 +114,7 @@ func (x *exchange) executeBatch(body request.Body, relay bool) error {
 		if err == nil {
 			err = x.execute(r, relay, sink)
 		}
+		x.describe(sink.about)
 		if err == nil {
 			x.logOperation(r, sink, started, nil)
 			return nil
@@ -134,14 +135,12 @@ type batchSink struct {
 	start int  // where the answer begins in what is held back
 	wrote bool // a part of it has been written
 	size  int64
-	hash  string
+	about request.Description
 }
 
 // Head leaves out the response headers of single requests.
 func (s *batchSink) Head(m proto.Message) error {
-	if h, ok := m.(*queryv1.ExecuteHead); ok {
-		s.hash = h.GetParameterizedQueryHash()
-	}
+	s.about = request.Describe(m)
 	return nil
 }
 

@@ -66,7 +66,7 @@ func (x *exchange) log() {
 		RequestID: x.requestID, Request: x.r, Status: x.stream.Status(), Encoding: x.stream.Encoding().String(),
 		Mode: x.mode, Raw: x.unreadable, Sent: x.stream.Sent(), Size: x.stream.Size(),
 		Read: x.received.Sub(x.started), Executed: now.Sub(x.received),
-		Hash: x.hash, Batch: x.batch, Error: x.failure,
+		Hash: x.hash(), Batch: x.batch, Error: x.failure,
 	}
 	if x.unreadable != nil && !a.Logging.Masked.Empty() {
 		x.entry.Raw = []byte(querylog.Masked) // nobody knows where the values are in it
@@ -87,7 +87,7 @@ func (x *exchange) logOperation(r request.GraphQL, s *batchSink, started time.Ti
 	if a.logs.access == nil {
 		return
 	}
-	o := accesslog.Operation{Hash: s.hash, Size: s.size, Executed: time.Since(started), Error: failure}
+	o := accesslog.Operation{Hash: s.about.Hash, Size: s.size, Executed: time.Since(started), Error: failure}
 	if failure != nil || a.logs.queries {
 		o.Query = accesslog.Query{GraphQL: &r, Mask: a.Logging.Masked}
 	}

@@ -11,6 +11,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/telemetry"
+	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/auth"
 	"queryengine/services/gateway/internal/live"
@@ -43,32 +44,40 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 		ctx, cancel = context.WithTimeout(ctx, a.RequestTimeout)
 		defer cancel()
 	}
-	ctx, end := a.traceOperation(ctx, &o)
+	ctx, span := a.traceOperation(ctx, &o)
 	bounds := a.limitsOf(o.Session)
 	err := bounds.Rate(o.Address)
 	if err == nil {
 		limited, finish := bounds.Time(ctx)
-		err = finish(a.Bus.Call(limited, bus.QueryExecute, a.executeRequest(o.Session, o.Request, o.Relay, o.RequestID, a.clientHeaders(o.Header, "")), newExecuteHead, sink))
+		err = finish(a.Bus.Call(limited, bus.QueryExecute, a.socketRequest(&o, a.clientHeaders(o.Header, "")), newExecuteHead, span.sink(sink)))
 	}
 	err = a.refused(ctx, o.Session, o.Request.OperationName, o.RequestID, err)
-	end(err)
+	span.end(err)
 	return err
 }
 
+// socketRequest is what an executor is asked for an operation over a WebSocket.
+func (a *API) socketRequest(o *websocket.Operation, clientHeaders map[string]string) *queryv1.ExecuteRequest {
+	r := a.executeRequest(o.Session, o.Request, o.Relay, o.RequestID, clientHeaders)
+	r.Describe = r.GetDescribe() || a.WebSocketMetrics.Detailed()
+	return r
+}
+
 func (a *API) subscribeOverWebSocket(ctx context.Context, o websocket.Operation, r live.Receiver) (websocket.Subscription, error) {
-	ctx, end := a.traceOperation(ctx, &o)
+	ctx, span := a.traceOperation(ctx, &o)
 	err := a.limitsOf(o.Session).Rate(o.Address)
 	if err == nil {
 		var s *live.Subscription
-		if s, err = a.Live.Subscribe(ctx, a.executeRequest(o.Session, o.Request, o.Relay, o.RequestID, nil), func() map[string]string {
+		if s, err = a.Live.Subscribe(ctx, a.socketRequest(&o, nil), func() map[string]string {
 			return a.clientHeaders(o.Header, "")
 		}, r); err == nil {
-			end(nil)
+			span.describe(s.Description())
+			span.end(nil)
 			return s, nil
 		}
 	}
 	err = a.refused(ctx, o.Session, o.Request.OperationName, o.RequestID, err)
-	end(err)
+	span.end(err)
 	return nil, err
 }
 

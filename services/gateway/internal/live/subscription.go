@@ -5,9 +5,12 @@ import (
 	"context"
 	"sync"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/lifecycle"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/gateway/internal/request"
 )
 
 // Subscription is a running subscription.
@@ -27,8 +30,8 @@ type Subscription struct {
 	closed bool
 	// paused says that the receiver of a stream had no room.
 	paused bool
-	// shape is the parameterized query hash.
-	shape string
+	// about is what the executor says of the operation.
+	about request.Description
 	// resumed is told when the receiver has room again. It is nil until the subscription turns
 	// out to be one that a remote schema answers.
 	resumed chan struct{}
@@ -53,7 +56,8 @@ func (c *Client) Subscribe(ctx context.Context, operation *queryv1.ExecuteReques
 		client: c, operation: operation, receiver: r, headers: headers,
 		key: keyOf(operation.GetSession().GetRole(), operation.GetQuery(), operation.GetOperationName()),
 	}
-	s.ctx, s.cancel = context.WithCancel(c.base)
+	// What is done for the subscription later on belongs to the trace of its client, too.
+	s.ctx, s.cancel = context.WithCancel(trace.ContextWithSpanContext(c.base, trace.SpanContextFromContext(ctx)))
 	s.moving = true
 	for attempts := 3; ; attempts-- {
 		err := s.place(ctx)
@@ -71,11 +75,11 @@ func (c *Client) Subscribe(ctx context.Context, operation *queryv1.ExecuteReques
 	}
 }
 
-// Hash is the parameterized query hash of the operation; "" when it wasn't asked for.
-func (s *Subscription) Hash() string {
+// Description is what the executor says of the operation; the zero value when it wasn't asked for.
+func (s *Subscription) Description() request.Description {
 	s.client.mu.Lock()
 	defer s.client.mu.Unlock()
-	return s.shape
+	return s.about
 }
 
 // place puts a subscription on the best executor.
@@ -101,7 +105,7 @@ func (s *Subscription) place(ctx context.Context) error {
 	head, err := l.subscribe(ctx, r)
 	if err == nil {
 		c.mu.Lock()
-		s.shape = head.GetParameterizedQueryHash()
+		s.about = request.Describe(head)
 		c.mu.Unlock()
 		if head.GetRemote() {
 			s.follow(instance)

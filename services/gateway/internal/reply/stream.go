@@ -37,6 +37,7 @@ type Stream struct {
 	encoding   Encoding // that the body has
 	encoder    encoder  // of an answer that has started
 	waiting    int      // bytes that were written to encoder since it was flushed
+	packing    func() (done func())
 	size       int64
 	sent       int64
 }
@@ -52,6 +53,10 @@ func (s *Stream) Reset(w http.ResponseWriter, accepted Accepted) {
 	}
 	*s = Stream{compressor: s.compressor, w: w, accepted: accepted, status: http.StatusOK, held: held}
 }
+
+// OnPack has begin called before an answer that is whole is packed, and what it returns after that.
+// One that is packed while it is sent has no such moment.
+func (s *Stream) OnPack(begin func() (done func())) { s.packing = begin }
 
 // SetStatus sets the status of an answer that has not started.
 func (s *Stream) SetStatus(status int) { s.status = status }
@@ -177,7 +182,7 @@ func (s *Stream) sendWhole() error {
 	body := s.held
 	wanted := s.accepted.Encoding != Identity && (s.accepted.Required || len(body) >= compressFrom)
 	if s.mayEncode() && wanted {
-		packed, err := s.compressor.pack(s.accepted.Encoding, body)
+		packed, err := s.pack(body)
 		if err != nil {
 			return err
 		}
@@ -189,6 +194,13 @@ func (s *Stream) sendWhole() error {
 	s.w.WriteHeader(s.status)
 	_, err := (*wire)(s).Write(body)
 	return err
+}
+
+func (s *Stream) pack(body []byte) (*pack, error) {
+	if s.packing != nil {
+		defer s.packing()()
+	}
+	return s.compressor.pack(s.accepted.Encoding, body)
 }
 
 // Abandon frees what an answer that broke off holds.

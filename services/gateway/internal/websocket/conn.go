@@ -222,6 +222,11 @@ func (c *conn) pong(m message) error {
 
 // send writes a message. A client that does not take it in time loses the connection.
 func (c *conn) send(text []byte) error {
+	return c.sendOf(c.server.deps.Metrics.wroteOther, text)
+}
+
+// sendOf is send; count is told of the bytes, and how long they took.
+func (c *conn) sendOf(count func(bytes int, took time.Duration), text []byte) error {
 	ctx, cancel := context.WithTimeout(c.ctx, writeTimeout)
 	defer cancel()
 	started := time.Now()
@@ -229,7 +234,7 @@ func (c *conn) send(text []byte) error {
 	if err != nil && ctx.Err() != nil && c.ctx.Err() == nil {
 		c.log(&logEntry{event: eventFault, text: "the client does not take its messages"})
 	}
-	c.server.deps.Metrics.sent(len(text), time.Since(started))
+	count(len(text), time.Since(started))
 	return err
 }
 

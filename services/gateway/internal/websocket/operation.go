@@ -7,10 +7,10 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
-	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/request"
 )
 
@@ -68,16 +68,16 @@ func (c *conn) stop(id string) {
 		return
 	}
 	o.stop()
-	operation, hash := o.about()
-	c.logOperation(operationStopped, id, operation, hash, nil)
+	operation, about := o.about()
+	c.logOperation(operationStopped, id, operation, about.Hash, nil)
 }
 
 // operation is a running operation.
 type operation interface {
 	// stop ends the operation, as far as that can be done.
 	stop()
-	// about is what was asked for, and its hash once that is known.
-	about() (*Operation, string)
+	// about is what was asked for, and what is known of it once it has begun.
+	about() (*Operation, request.Description)
 }
 
 func (c *conn) add(id string, o operation) {
@@ -106,7 +106,7 @@ func (c *conn) run(ctx context.Context, a *answer) {
 	if err != nil {
 		kind, failure = operationFailed, apierror.From(err)
 	}
-	c.logOperation(kind, a.id, a.operation, a.hash(), failure)
+	c.logOperation(kind, a.id, a.operation, a.description().Hash, failure)
 	switch {
 	case err != nil && a.writer != nil:
 		// A part of the message has been sent: only breaking off tells the client.
@@ -157,16 +157,17 @@ type answer struct {
 	writer io.WriteCloser // nil before that
 
 	operation *Operation
-	shape     atomic.Pointer[string] // the parameterized query hash, nil as long as it isn't known
+	described atomic.Pointer[request.Description] // nil as long as nothing is known
+	sent      prometheus.Counter                  // the bytes of the message, set when it begins
 }
 
-func (a *answer) about() (*Operation, string) { return a.operation, a.hash() }
+func (a *answer) about() (*Operation, request.Description) { return a.operation, a.description() }
 
-func (a *answer) hash() string {
-	if s := a.shape.Load(); s != nil {
-		return *s
+func (a *answer) description() request.Description {
+	if d := a.described.Load(); d != nil {
+		return *d
 	}
-	return ""
+	return request.Description{}
 }
 
 func (a *answer) stop() {
@@ -177,10 +178,8 @@ func (a *answer) stop() {
 
 // Head leaves out response headers, which have no place here.
 func (a *answer) Head(m proto.Message) error {
-	if h, ok := m.(*queryv1.ExecuteHead); ok {
-		hash := h.GetParameterizedQueryHash()
-		a.shape.Store(&hash)
-	}
+	d := request.Describe(m)
+	a.described.Store(&d)
 	return nil
 }
 
@@ -191,19 +190,28 @@ func (a *answer) Write(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		a.writer = w
-		if _, err := w.Write(a.conn.protocol.dataPrefix(a.id)); err != nil {
+		a.writer, a.sent = w, a.conn.server.deps.Metrics.sentOf(a.description())
+		if err := a.put(a.conn.protocol.dataPrefix(a.id)); err != nil {
 			return 0, err
 		}
 	}
-	return a.writer.Write(p)
+	return len(p), a.put(p)
+}
+
+// put writes a piece of the message, and counts it.
+func (a *answer) put(p []byte) error {
+	n, err := a.writer.Write(p)
+	if a.sent != nil {
+		a.sent.Add(float64(n))
+	}
+	return err
 }
 
 func (a *answer) end() error {
 	if a.writer == nil {
 		return nil
 	}
-	if _, err := a.writer.Write([]byte{'}'}); err != nil {
+	if err := a.put([]byte{'}'}); err != nil {
 		return err
 	}
 	return a.writer.Close()

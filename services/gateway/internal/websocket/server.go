@@ -62,8 +62,8 @@ type Operation struct {
 // Subscription is a running subscription; a *live.Subscription.
 type Subscription interface {
 	Close()
-	// Hash is the parameterized query hash.
-	Hash() string
+	// Description is what is known of the operation.
+	Description() request.Description
 	// Resume goes on with a stream whose receiver had no room.
 	Resume()
 }

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"queryengine/pkg/apierror"
+	"queryengine/services/gateway/internal/request"
 )
 
 const (
@@ -64,9 +66,12 @@ type feed struct {
 
 	// These belong to the mu of the connection's outbox.
 	subscription Subscription
-	over         bool
-	pending      []note
-	queued       bool
+	// sent counts the bytes of messages, nil until the operation is known; uncounted are those until then.
+	sent      prometheus.Counter
+	uncounted int
+	over      bool
+	pending   []note
+	queued    bool
 	// full says that a batch was refused.
 	full bool
 }
@@ -97,9 +102,13 @@ func (o *outbox) release() {
 
 // started notes the subscription, which may have been stopped in the meantime.
 func (f *feed) started(s Subscription) {
-	o := &f.conn.out
+	o, sent := &f.conn.out, f.conn.server.deps.Metrics.sentOf(s.Description())
 	o.mu.Lock()
-	f.subscription = s
+	f.subscription, f.sent = s, sent
+	if sent != nil {
+		sent.Add(float64(f.uncounted))
+		f.uncounted = 0
+	}
 	over, resume := f.over, f.full && !f.queued
 	f.full = f.full && !resume
 	o.mu.Unlock()
@@ -209,13 +218,13 @@ func (c *conn) write() {
 		case n.end:
 			err = f.finish(n.err)
 		case n.err != nil:
-			err = c.send(c.protocol.fault(f.id, n.err))
+			err = c.sendOf(f.count, c.protocol.fault(f.id, n.err))
 		case len(n.data) <= small:
 			buffer = append(append(buffer[:0], c.protocol.dataPrefix(f.id)...), n.data...)
 			buffer = append(buffer, '}')
-			err = c.send(buffer)
+			err = c.sendOf(f.count, buffer)
 		default:
-			err = c.sendLarge(c.protocol.dataPrefix(f.id), n.data)
+			err = c.sendLarge(f, c.protocol.dataPrefix(f.id), n.data)
 		}
 		if err != nil {
 			c.cancel()
@@ -251,15 +260,32 @@ func (o *outbox) next() (f *feed, n note, resume Subscription) {
 	return nil, n, nil
 }
 
-// about is the operation, and its hash once it has started.
-func (f *feed) about() (*Operation, string) {
+// about is the operation, and what is known of it once it has started.
+func (f *feed) about() (*Operation, request.Description) {
 	f.conn.out.mu.Lock()
 	s := f.subscription
 	f.conn.out.mu.Unlock()
 	if s == nil {
-		return f.operation, ""
+		return f.operation, request.Description{}
 	}
-	return f.operation, s.Hash()
+	return f.operation, s.Description()
+}
+
+// count counts a message that was written; those that come before it is known what the operation
+// is are counted with it later on.
+func (f *feed) count(bytes int, took time.Duration) {
+	m := f.conn.server.deps.Metrics
+	if m == nil {
+		return
+	}
+	o := &f.conn.out
+	o.mu.Lock()
+	sent := f.sent
+	if sent == nil {
+		f.uncounted += bytes
+	}
+	o.mu.Unlock()
+	m.wrote(sent, bytes, took)
 }
 
 // finish tells that the subscription has ended.
@@ -269,8 +295,8 @@ func (f *feed) finish(e *apierror.Error) error {
 	if e != nil {
 		kind = operationFailed
 	}
-	operation, hash := f.about()
-	c.logOperation(kind, f.id, operation, hash, e)
+	operation, about := f.about()
+	c.logOperation(kind, f.id, operation, about.Hash, e)
 	c.forget(f.id, f) // before the client hears that the id is free
 	f.stop()
 	if e != nil {
@@ -282,7 +308,7 @@ func (f *feed) finish(e *apierror.Error) error {
 }
 
 // sendLarge writes a message in pieces.
-func (c *conn) sendLarge(prefix, data []byte) error {
+func (c *conn) sendLarge(f *feed, prefix, data []byte) error {
 	ctx, cancel := context.WithTimeout(c.ctx, writeTimeout)
 	defer cancel()
 	started := time.Now()
@@ -296,6 +322,6 @@ func (c *conn) sendLarge(prefix, data []byte) error {
 		}
 	}
 	err = w.Close()
-	c.server.deps.Metrics.sent(len(prefix)+len(data)+1, time.Since(started))
+	f.count(len(prefix)+len(data)+1, time.Since(started))
 	return err
 }

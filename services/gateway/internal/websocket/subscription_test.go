@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/services/gateway/internal/live"
+	"queryengine/services/gateway/internal/request"
 	"queryengine/services/gateway/internal/websocket"
 )
 
@@ -22,9 +23,11 @@ type subscription struct {
 	closed, resumed chan struct{}
 }
 
-func (s *subscription) Close()     { close(s.closed) }
-func (*subscription) Hash() string { return "hash-of-subscription" }
-func (s *subscription) Resume()    { s.resumed <- struct{}{} }
+func (s *subscription) Close() { close(s.closed) }
+func (*subscription) Description() request.Description {
+	return request.Description{Hash: "hash-of-subscription", Name: "Feed"}
+}
+func (s *subscription) Resume() { s.resumed <- struct{}{} }
 
 func (w *world) subscribe(_ context.Context, o websocket.Operation, r live.Receiver) (websocket.Subscription, error) {
 	if strings.Contains(o.Request.Query, "unknown") {

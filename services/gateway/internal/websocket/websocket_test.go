@@ -33,29 +33,32 @@ type world struct {
 
 func setup(t *testing.T, c websocket.Config, e websocket.Endpoint, logging ...websocket.Logging) *world {
 	t.Helper()
+	var deps websocket.Deps
+	if len(logging) > 0 {
+		deps.Logging = logging[0]
+	}
+	return setupWith(t, c, e, deps)
+}
+
+// setupWith adds what a world is to deps.
+func setupWith(t *testing.T, c websocket.Config, e websocket.Endpoint, deps websocket.Deps) *world {
+	t.Helper()
 	if c.InitTimeout == 0 {
 		c.InitTimeout = 10 * time.Second
 	}
 	c.MaxMessage, c.MaxOperations = 1<<16, 10
 	w := &world{began: make(chan struct{}, 10), stopped: make(chan struct{}, 10), subscriptions: make(chan *subscription, 10)}
-	deps := websocket.Deps{
-		Authenticate: func(_ context.Context, h http.Header) (*auth.Identity, error) {
-			if h.Get("X-Engine-Admin-Secret") != "s3cret" {
-				return nil, apierror.New(apierror.AccessDenied, "wrong secret")
-			}
-			identity := &auth.Identity{Session: &session.Session{Role: h.Get("X-Engine-Role")}}
-			if h.Get("X-Short") != "" {
-				identity.Expires = time.Now().Add(50 * time.Millisecond)
-			}
-			return identity, nil
-		},
-		Execute:   w.execute,
-		Subscribe: w.subscribe,
-		Logger:    telemetry.Discard(),
+	deps.Authenticate = func(_ context.Context, h http.Header) (*auth.Identity, error) {
+		if h.Get("X-Engine-Admin-Secret") != "s3cret" {
+			return nil, apierror.New(apierror.AccessDenied, "wrong secret")
+		}
+		identity := &auth.Identity{Session: &session.Session{Role: h.Get("X-Engine-Role")}}
+		if h.Get("X-Short") != "" {
+			identity.Expires = time.Now().Add(50 * time.Millisecond)
+		}
+		return identity, nil
 	}
-	if len(logging) > 0 {
-		deps.Logging = logging[0]
-	}
+	deps.Execute, deps.Subscribe, deps.Logger = w.execute, w.subscribe, telemetry.Discard()
 	w.server = websocket.NewServer(c, deps)
 	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.server.Serve(rw, r, e) }))
 	t.Cleanup(func() {
@@ -68,7 +71,7 @@ func setup(t *testing.T, c websocket.Config, e websocket.Endpoint, logging ...we
 func (w *world) execute(ctx context.Context, o websocket.Operation, sink bus.Sink) error {
 	switch o.Request.Query {
 	case "role":
-		if err := sink.Head(&queryv1.ExecuteHead{ParameterizedQueryHash: "hash-of-role"}); err != nil {
+		if err := sink.Head(&queryv1.ExecuteHead{ParameterizedQueryHash: "hash-of-role", OperationName: "Role"}); err != nil {
 			return err
 		}
 		_, err := sink.Write([]byte(`{"data":{"role":"` + o.Session.Role + `"}}`))

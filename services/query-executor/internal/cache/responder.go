@@ -22,7 +22,7 @@ type Responder struct {
 	To Writer
 
 	headers []*queryv1.Header
-	hash    string
+	about   About
 	key     Key
 	cache   *Cache
 	holding bool
@@ -51,16 +51,24 @@ func (r *Responder) AddHeaders(list ...*queryv1.Header) {
 	r.setHead()
 }
 
-// Describe tells the caller the parameterized query hash of the operation, before anything is
-// written.
-func (r *Responder) Describe(hash string) {
-	r.hash = hash
+// About is what the caller is told of the operation: its parameterized query hash, name and kind.
+type About struct{ Hash, Name, Kind string }
+
+// Describe tells the caller about the operation, before anything is written.
+func (r *Responder) Describe(a About) {
+	r.about = a
 	r.setHead()
+}
+
+func (r *Responder) head() *queryv1.ExecuteHead {
+	return &queryv1.ExecuteHead{ParameterizedQueryHash: r.about.Hash, OperationName: r.about.Name, OperationType: r.about.Kind}
 }
 
 func (r *Responder) setHead() {
 	if !r.holding && r.To != nil {
-		r.To.SetHead(&queryv1.ExecuteHead{Headers: r.headers, ParameterizedQueryHash: r.hash})
+		head := r.head()
+		head.Headers = r.headers
+		r.To.SetHead(head)
 	}
 }
 
@@ -89,10 +97,11 @@ func (r *Responder) Answer(k Key, body []byte, w Warning, left time.Duration) er
 	if r.To == nil {
 		return nil
 	}
-	head := &queryv1.ExecuteHead{ParameterizedQueryHash: r.hash, Headers: []*queryv1.Header{
+	head := r.head()
+	head.Headers = []*queryv1.Header{
 		{Name: "X-Engine-Query-Cache-Key", Value: k.Key},
 		{Name: "X-Engine-Query-Family-Cache-Key", Value: k.Family},
-	}}
+	}
 	if left > 0 {
 		age := strconv.Itoa(int(math.Ceil(left.Seconds())))
 		head.Headers = append(head.Headers, &queryv1.Header{Name: "Cache-Control", Value: "max-age=" + age})

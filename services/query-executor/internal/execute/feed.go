@@ -6,6 +6,8 @@ import (
 	"errors"
 	"reflect"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"queryengine/services/query-executor/internal/remote"
 )
 
@@ -14,6 +16,8 @@ import (
 type Feed struct {
 	query  *remoteQuery
 	pieces []piece
+	// label is that of the span of a subscriber.
+	label label
 }
 
 // Feed is the subscription on a remote schema; nil for other operations.
@@ -24,7 +28,7 @@ func (p *Prepared) Feed() *Feed { return p.feed }
 func newFeed(pieces []piece) *Feed {
 	for i := range pieces {
 		if q, ok := pieces[i].remote.(*remoteQuery); ok {
-			return &Feed{query: q, pieces: pieces}
+			return &Feed{query: q, pieces: pieces, label: label{name: `Remote schema subscription for root field "` + q.field + `"`}}
 		}
 	}
 	return nil
@@ -47,8 +51,10 @@ func (f *Feed) Same(other *Feed, body, otherBody []byte) bool {
 func (f *Feed) Body(r *Run) []byte { return r.Bodies[f.query.at] }
 
 // Follow hands answers to take as they come, until the remote ends the subscription. An error
-// is why it ended otherwise.
-func (f *Feed) Follow(ctx context.Context, remotes Remotes, body []byte, take func(answer []byte) error) error {
+// is why it ended otherwise. Its span lasts as long.
+func (f *Feed) Follow(ctx context.Context, tracer trace.Tracer, remotes Remotes, body []byte, take func(answer []byte) error) error {
+	r := Run{Tracer: tracer}
+	ctx, end := r.span(ctx, trace.SpanKindClient, &f.label)
 	var buffer []byte
 	err := remotes.Subscribe(ctx, f.query.meta, body, func(result []byte) (err error) {
 		if buffer, err = f.appendAnswer(buffer[:0], result, remotes.DataFirst); err != nil {
@@ -59,6 +65,7 @@ func (f *Feed) Follow(ctx context.Context, remotes Remotes, body []byte, take fu
 		}
 		return err
 	})
+	end(err)
 	var errs *remote.ServerError
 	if errors.As(err, &errs) {
 		return take(AppendErrors(nil, errs))

@@ -37,6 +37,7 @@ type remoteQuery struct {
 	meta    *metadata.RemoteSchema
 	request plan.RemoteRequest
 	key     string
+	field   string
 	shape   *remote.Shape
 	fit     *remote.Fit
 	at      int
@@ -44,7 +45,10 @@ type remoteQuery struct {
 }
 
 func newRemoteQuery(q *plan.RemoteQuery, index int) *remoteQuery {
-	return &remoteQuery{meta: q.Remote.Meta, request: q.Request, key: q.Key, shape: q.Shape, fit: remote.NewFit(q.Key, q.Shape), at: index, label: label{name: `Remote schema query for root field "` + q.Field + `"`}}
+	return &remoteQuery{
+		meta: q.Remote.Meta, request: q.Request, key: q.Key, field: q.Field, shape: q.Shape, fit: remote.NewFit(q.Key, q.Shape),
+		at: index, label: label{name: `Remote schema query for root field "` + q.Field + `"`},
+	}
 }
 
 func (q *remoteQuery) index() int { return q.at }
