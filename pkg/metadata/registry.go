@@ -133,6 +133,7 @@ func operations() []operation {
 // Registry finds the operations by their names. It is safe for concurrent use.
 type Registry struct {
 	source, plain map[string]func() any
+	others        otherKinds
 }
 
 // NewRegistry returns the registry of all operations.
@@ -141,6 +142,7 @@ func NewRegistry() *Registry {
 	for _, o := range sourceOperations() {
 		r.source[o.name] = o.args
 	}
+	r.others = newOtherKinds(sortedKeys(r.source))
 	for _, o := range operations() {
 		r.plain[o.name] = o.args
 	}
@@ -151,4 +153,9 @@ func NewRegistry() *Registry {
 var backendKinds = map[string]string{
 	"pg":       KindPostgres,
 	"postgres": KindPostgres,
+
+	"citus":     KindCitus,
+	"cockroach": KindCockroach,
+	"mssql":     KindMSSQL,
+	"bigquery":  KindBigQuery,
 }

@@ -89,6 +89,9 @@ func (r *Registry) Operation(api API, e *Envelope) (*Operation, error) {
 	var args func() any
 	var err error
 	if api == APIMetadata {
+		if e.Version == 2 && e.Type != "replace_metadata" && e.Type != "export_metadata" {
+			return nil, apierror.Newf(apierror.ParseFailed, "unknown metadata command %q for version 2", e.Type)
+		}
 		o.Kind, command, args, err = r.lookup(e.Type)
 	} else {
 		o.Kind, args, err = r.lookupDeprecated(e)
@@ -120,6 +123,11 @@ func (r *Registry) lookup(name string) (kind, command string, args func() any, e
 			"unknown metadata command %q; %q was not recognized as a valid backend name", name, prefix)
 	}
 	args = r.source[command]
+	if others, other := r.others[kind]; other && command != "drop_source" {
+		if args = nil; others[command] {
+			args = otherKindCommand(command)
+		}
+	}
 	if args == nil {
 		return "", "", nil, apierror.Newf(apierror.ParseFailed, "unknown metadata command %q for backend %s", command, kind)
 	}

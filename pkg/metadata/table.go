@@ -30,6 +30,9 @@ type Table struct {
 func (t *Table) check() error {
 	t.Configuration = t.Configuration.normalised()
 	t.ApolloFederation = omitEmpty(t.ApolloFederation)
+	if err := checkApolloFederation(t.ApolloFederation); err != nil {
+		return err
+	}
 	if err := t.normaliseEventTriggers(); err != nil {
 		return err
 	}
@@ -86,7 +89,10 @@ func (a *TrackTable) UnmarshalJSON(raw []byte) error {
 		return decode(name, &a.Table)
 	}
 	type fields TrackTable
-	return decode(raw, (*fields)(a))
+	if err := decode(raw, (*fields)(a)); err != nil {
+		return err
+	}
+	return checkApolloFederation(omitEmpty(a.ApolloFederation))
 }
 
 // Apply tracks the table.
@@ -206,11 +212,31 @@ func (t *Table) Federated() bool {
 	return t.ApolloFederation != nil && json.Unmarshal(t.ApolloFederation, &config) == nil && config.Enable == "v1"
 }
 
+// checkApolloFederation refuses what isn't a configuration of Apollo Federation.
+func checkApolloFederation(raw json.RawMessage) error {
+	if raw == nil || JSONType(raw) == "Null" {
+		return nil
+	}
+	var config struct {
+		Enable string `json:"enable" meta:"required"`
+	}
+	err := decode(raw, &config)
+	if err == nil && config.Enable != "v1" {
+		err = apierror.At(apierror.New(apierror.ParseFailed,
+			"enable takes the version of apollo federation. Supported value is v1 only. Invalid value: "+config.Enable), "enable")
+	}
+	return apierror.At(err, "apollo_federation_config")
+}
+
 // SetApolloFederation are the arguments of set_apollo_federation_config.
 type SetApolloFederation struct {
 	Source           string          `json:"source" meta:"default=default"`
 	Table            catalog.Name    `json:"table" meta:"required"`
 	ApolloFederation json.RawMessage `json:"apollo_federation_config"`
+}
+
+func (a *SetApolloFederation) check() error {
+	return checkApolloFederation(omitEmpty(a.ApolloFederation))
 }
 
 // Apply sets the configuration, or removes it when none is given.

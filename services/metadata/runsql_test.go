@@ -199,6 +199,9 @@ func TestRunSQLAnswers(t *testing.T) {
 	i.fails(t, v1query, runSQLRequest(t, "SELECT 1", `,"source":"crm"`), "not-exists", "$.args", `source with name "crm" does not exist`)
 	i.fails(t, v2query, `{"type":"run_sql","args":{}}`, "parse-failed", "$.args", `key "sql" not found`)
 	i.fails(t, v2query, `{"type":"fly","args":{}}`, "parse-failed", "$", "Unrecognised RQLQuery type: fly")
+	i.fails(t, v2query, `{"type":"mssql_run_sql","args":{"sql":"SELECT 1"}}`, "not-exists", "$",
+		`source with name "default" has backend type postgres which does not match the expected type mssql`)
+	i.fails(t, v1query, `{"type":"mssql_run_sql","args":{"sql":"SELECT 1"}}`, "parse-failed", "$", `unknown type "mssql_run_sql" for version 1`)
 	i.fails(t, v2query, `{"type":"concurrent_bulk","args":[{"type":"run_sql","args":{"sql":"DROP TABLE kind"}}]}`, "unexpected", "$",
 		"Only read-only queries are allowed in a concurrent_bulk")
 	i.fails(t, v2query, `{"type":"bulk","args":[{"type":"run_sql","args":{"sql":"SELECT 1"}},{"type":"run_sql","args":{"sql":"x"}}]}`,

@@ -63,12 +63,25 @@ func (s bulkStep) adminOnly() bool {
 
 // runSQLStep is run_sql.
 type runSQLStep struct {
+	kind string // of the source
+
 	SQL           string `json:"sql" meta:"required"`
 	Source        string `json:"source" meta:"default=default"`
 	Cascade       bool   `json:"cascade"`
 	Check         *bool  `json:"check_metadata_consistency"`
 	ReadOnly      bool   `json:"read_only"`
 	NoTransaction bool   `json:"no_transaction"`
+}
+
+// runSQLKinds are the names of run_sql, with the kinds of sources that they are for.
+func runSQLKinds(api metadata.API) map[string]string {
+	names := map[string]string{"run_sql": metadata.KindPostgres, "pg_run_sql": metadata.KindPostgres}
+	if api == metadata.APIQueryV2 {
+		for _, kind := range []string{metadata.KindCitus, metadata.KindCockroach, metadata.KindMSSQL, metadata.KindBigQuery} {
+			names[kind+"_run_sql"] = kind
+		}
+	}
+	return names
 }
 
 // modifies says whether the text is checked for what it does to metadata.
@@ -111,10 +124,11 @@ func (e *Engine) parse(api metadata.API, r *metadata.Envelope, body json.RawMess
 		return e.parseBulk(api, r, mode)
 	}
 	if api != metadata.APIMetadata {
-		switch r.Type {
-		case "run_sql", "pg_run_sql":
-			s := &runSQLStep{}
+		if kind, ok := runSQLKinds(api)[r.Type]; ok {
+			s := &runSQLStep{kind: kind}
 			return s, metadata.DecodeArgs(api, r, s)
+		}
+		switch r.Type {
 		case "select", "insert", "update", "delete", "count":
 			return dataStep{body}, nil
 		}
