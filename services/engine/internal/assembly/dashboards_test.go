@@ -94,3 +94,19 @@ func TestMetricsPage(t *testing.T) {
 	}
 	require.Empty(t, documented, "nobody measures these")
 }
+
+// TestPrometheusAsksWhereServicesAnswer holds its configuration to that of docker compose.
+func TestPrometheusAsksWhereServicesAnswer(t *testing.T) {
+	t.Parallel()
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", filepath.FromSlash(name)))
+		require.NoError(t, err)
+		return string(text)
+	}
+	port := regexp.MustCompile(`ENGINE_GRAPHQL_STATUS_PORT: "(\d+)"`).FindStringSubmatch(read("docker-compose.yml"))
+	require.NotNil(t, port)
+	asked := read("deploy/prometheus/prometheus.yml")
+	for _, service := range []string{"metadata", "query-executor", "event-delivery", "scheduler"} {
+		require.Contains(t, asked, `"`+service+":"+port[1]+`"`)
+	}
+}
