@@ -49,6 +49,9 @@ type OnConflict struct {
 	// Constraint names the constraint; Columns are the conflict target when it is empty.
 	Constraint string
 	Columns    []string
+	// Key are the columns that say which row is in conflict, set for a table that can't say by
+	// itself whether a row was updated: one with partitions.
+	Key []string
 	// Set are the columns taken from the excluded row; none is DO NOTHING.
 	Set []string
 	// Presets are written besides.

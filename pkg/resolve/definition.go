@@ -101,6 +101,9 @@ func (d definitionParser) updatePermission(m *metadata.UpdatePermission) (*Updat
 		if p.Check, err = d.rule("check", m.Check); err != nil {
 			return nil, err
 		}
+		if p.Check == nil {
+			p.Check = ir.And{}
+		}
 	}
 	if p.Presets, err = d.presets(m.Set); err != nil {
 		return nil, err

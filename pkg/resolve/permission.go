@@ -80,7 +80,8 @@ type UpdatePermission struct {
 	Presets []Preset
 	// Filter is nil for all rows.
 	Filter ir.BoolExp
-	// Check is nil for none.
+	// Check is nil for none. One that always holds isn't none: with none, an upsert tests the rows
+	// that it updates like those that it inserts.
 	Check       ir.BoolExp
 	BackendOnly bool
 	// Validator is asked before anything is written, nil for none.

@@ -19,13 +19,31 @@ func (r *renderer) insert(i *ir.Insert) mutation {
 }
 
 // insertCheck tests rows that were inserted with one condition, and rows that the conflict
-// clause updated with another one: those carry the number of the transaction in xmax.
+// clause updated with another one.
 func (r *renderer) insertCheck(i *ir.Insert, row *scope) string {
 	if i.OnConflict == nil || i.UpdateCheck == nil {
 		return r.check(i.Check, row)
 	}
-	return "(CASE WHEN " + row.alias + ".xmax = 0 THEN " + r.condition(i.Check, row) +
-		" ELSE " + r.condition(i.UpdateCheck, row) + " END)"
+	inserted, updated := r.condition(i.Check, row), r.condition(i.UpdateCheck, row)
+	if inserted == sqlTrue && updated == sqlTrue {
+		return ""
+	}
+	return "(CASE WHEN " + r.wasInserted(i, row) + " THEN " + inserted + " ELSE " + updated + " END)"
+}
+
+// wasInserted tells inserted rows from updated ones, which carry the number of the transaction
+// in xmax. Rows of a table with partitions don't show it: there, a row was inserted when none
+// with its key was there before the statement, as a sub-select of it sees.
+func (r *renderer) wasInserted(i *ir.Insert, row *scope) string {
+	if len(i.OnConflict.Key) == 0 {
+		return row.alias + ".xmax = 0"
+	}
+	before := &scope{alias: r.alias()}
+	same := make([]string, len(i.OnConflict.Key))
+	for at, name := range i.OnConflict.Key {
+		same[at] = before.column(name) + " = " + row.column(name)
+	}
+	return "NOT EXISTS (SELECT 1 FROM " + qualified(i.Table) + " AS " + before.alias + whereClause(same) + ")"
 }
 
 // insertRows renders the columns and the rows. Many rows are one array for each column:

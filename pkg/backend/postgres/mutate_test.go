@@ -160,6 +160,46 @@ func TestUpsert(t *testing.T) {
 	requireAnswer(t, `[{"title":"Red","price":0.00}]`, f.mutated(t, checked))
 }
 
+// Rows of tables with partitions don't show whether they were inserted or updated.
+func TestUpsertIntoPartitions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, `CREATE TABLE album (id int, title text, price numeric, PRIMARY KEY (id, title)) PARTITION BY RANGE (id);
+		CREATE TABLE low PARTITION OF album FOR VALUES FROM (0) TO (10);
+		CREATE TABLE high (price numeric, title text NOT NULL, id int NOT NULL);
+		ALTER TABLE album ATTACH PARTITION high FOR VALUES FROM (10) TO (20);
+		INSERT INTO album VALUES (1, 'Blue', 0), (11, 'Red', 0)`, nil)
+	id := ir.Column{Name: "id", Type: catalog.Type{Name: "int4", OID: 23}}
+	cheap := func(limit string) ir.BoolExp {
+		return ir.Compare{Left: priceColumn, Op: ir.OpLt, Args: []ir.Value{given(priceColumn, limit)}}
+	}
+	for _, tt := range []struct{ id, title, price, refused string }{
+		{"1", "Blue", "3", ""},
+		{"11", "Red", "3", ""},
+		{"2", "Green", "0", ""},
+		{"12", "White", "0", ""},
+		{"1", "Blue", "4", "updated"},
+		{"11", "Red", "4", "updated"},
+		{"3", "Grey", "3", "inserted"},
+		{"1", "Grey", "3", "inserted"},
+		{"13", "Grey", "3", "inserted"},
+	} {
+		m := &ir.Insert{
+			Table: public("album"), Columns: []ir.Column{id, titleColumn, priceColumn},
+			Rows:       [][]ir.Value{{given(id, tt.id), given(titleColumn, tt.title), given(priceColumn, tt.price)}},
+			OnConflict: &ir.OnConflict{Constraint: "album_pkey", Key: []string{"id", "title"}, Set: []string{"price"}},
+			Check:      cheap("1"), UpdateCheck: cheap("4"),
+			Output: ir.Output{Returning: []ir.Field{field("title", textType)}},
+		}
+		got, err := f.mutate(t, m, backend.Args{})
+		if tt.refused != "" {
+			requireCode(t, err, apierror.PermissionError, "check constraint of an insert/update permission has failed")
+			continue
+		}
+		require.NoError(t, err)
+		requireAnswer(t, `[{"title":"`+tt.title+`"}]`, got)
+	}
+}
+
 // requireAnswer compares the bytes of an answer, not only what they say.
 func requireAnswer(t *testing.T, want, got string) {
 	t.Helper()

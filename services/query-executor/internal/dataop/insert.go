@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 )
@@ -135,13 +136,16 @@ func (p *planner) conflict(t *resolve.Table, update *resolve.UpdatePermission, c
 			return nil, apierror.At(apierror.Newf(apierror.NotExists, "%q does not exist", name), "constraint_on", i)
 		}
 	}
-	if c.constraint != "" && !isConstraint(t, c.constraint) {
+	if c.constraint != "" && constraint(t, c.constraint) == nil {
 		return nil, apierror.At(apierror.Newf(apierror.Unexpected, "constraint %q for table %q does not exist", c.constraint, t.Meta.Table).
 			WithStatus(http.StatusBadRequest), "constraint")
 	}
 	clause := &ir.OnConflict{Constraint: c.constraint, Columns: c.columns}
 	if !c.update {
 		return clause, nil
+	}
+	if t.Catalog.Kind == catalog.KindPartitioned {
+		clause.Key = keyOf(t, c)
 	}
 	for _, column := range given {
 		if slices.ContainsFunc(update.Columns, func(u *resolve.Column) bool { return u.Name == column.Name }) {
@@ -153,15 +157,23 @@ func (p *planner) conflict(t *resolve.Table, update *resolve.UpdatePermission, c
 	return clause, nil
 }
 
-// isConstraint says whether a conflict can be answered by the constraint of that name.
-func isConstraint(t *resolve.Table, name string) bool {
+// constraint is the one of that name that a conflict can be answered by.
+func constraint(t *resolve.Table, name string) *catalog.Constraint {
 	if key := t.Catalog.PrimaryKey; key != nil && key.Name == name {
-		return true
+		return key
 	}
-	for _, u := range t.Catalog.Uniques {
+	for i, u := range t.Catalog.Uniques {
 		if u.Name == name && !u.Index {
-			return true
+			return &t.Catalog.Uniques[i]
 		}
 	}
-	return false
+	return nil
+}
+
+// keyOf are the columns that a conflict is about.
+func keyOf(t *resolve.Table, c *conflict) []string {
+	if c.constraint == "" {
+		return c.columns
+	}
+	return constraint(t, c.constraint).Columns
 }

@@ -18,7 +18,7 @@ func (p *planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v
 	err = p.object(at, v, func(in *schema.Input, v value) (err error) {
 		switch in.Means {
 		case schema.ArgConstraint:
-			return p.constraint(c, in, v)
+			return p.constraint(c, w, in, v)
 		case schema.ArgUpdateColumns:
 			return p.updateColumns(c, in, v)
 		}
@@ -44,7 +44,7 @@ func (p *planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v
 	return nil
 }
 
-func (p *planner) constraint(c *ir.OnConflict, in *schema.Input, v value) error {
+func (p *planner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.Input, v value) error {
 	chosen, err := p.enum(in.Type, v)
 	if err != nil {
 		return err
@@ -54,6 +54,9 @@ func (p *planner) constraint(c *ir.OnConflict, in *schema.Input, v value) error 
 		c.Columns = of.Columns
 	} else {
 		c.Constraint = of.Name
+	}
+	if w.Table.Catalog.Kind == catalog.KindPartitioned {
+		c.Key = of.Columns
 	}
 	return nil
 }
