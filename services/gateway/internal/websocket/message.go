@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"queryengine/pkg/apierror"
 	"queryengine/services/gateway/internal/jsonscan"
 )
 
@@ -84,11 +85,11 @@ func initHeaders(upgrade http.Header, payload jsonscan.Value) (http.Header, erro
 			return nil
 		}
 		if headers.Kind != jsonscan.Object {
-			return errors.New("the headers of connection_init have to be an object")
+			return apierror.New(apierror.ParseFailed, "the headers of connection_init have to be an object")
 		}
 		return headers.Members(func(name []byte, value jsonscan.Value) error {
 			if value.Kind != jsonscan.String {
-				return fmt.Errorf("the header %q of connection_init has to be a string", name)
+				return apierror.Newf(apierror.ParseFailed, "the header %q of connection_init has to be a string", name)
 			}
 			h.Set(string(name), value.Text())
 			return nil

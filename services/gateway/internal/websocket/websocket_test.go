@@ -253,6 +253,15 @@ func TestFailedInit(t *testing.T) {
 	old.expect(`{"type":"connection_error","payload":"wrong secret"}`)
 	old.expectClose(4400, `{"server_error_msg":"4400: Connection initialization failed: wrong secret"}`)
 
+	for payload, fault := range map[string]string{
+		`{"headers":[]}`:      `the headers of connection_init have to be an object`,
+		`{"headers":{"a":1}}`: `the header \"a\" of connection_init has to be a string`,
+	} {
+		old := w.dial(t, "")
+		old.send(`{"type":"connection_init","payload":` + payload + `}`)
+		old.expect(`{"type":"connection_error","payload":"` + fault + `"}`)
+	}
+
 	modern := w.dial(t, "graphql-transport-ws")
 	modern.send(`{"type":"connection_init","payload":{"headers":{"X-Engine-Admin-Secret":1}}}`)
 	modern.expectClose(4403, `{"server_error_msg":"4403: Forbidden"}`)
