@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"queryengine/pkg/bus/natsserver"
 	"queryengine/pkg/config"
@@ -20,7 +21,8 @@ import (
 const usage = `Usage: engine COMMAND [OPTION...]
 
 Commands:
-  serve     run the services in one process, with NATS inside unless --nats-url says where it is
+  serve     run the services in one process, with NATS inside unless --nats-url says where it is; this is
+            what is done without a command, too
   dev       the same with a PostgreSQL server of its own and sample data, to try things out
   metadata  apply, export, compare and check the metadata of a project directory
   migrate   apply migrations of SQL to the sources
@@ -52,10 +54,7 @@ type Shell struct {
 
 // Run executes one command and returns the exit code.
 func (sh *Shell) Run(ctx context.Context, args []string) int {
-	command := ""
-	if len(args) > 0 {
-		command, args = args[0], args[1:]
-	}
+	command, args := split(args)
 	var run func(context.Context, []string) error
 	switch command {
 	case "serve":
@@ -85,6 +84,19 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// split takes the command off the arguments. Without one, or with options of serve in its place,
+// it is serve.
+func split(args []string) (command string, rest []string) {
+	if len(args) == 0 {
+		return "serve", nil
+	}
+	switch first := args[0]; {
+	case first == "--version", first == "--help", first == "-h", !strings.HasPrefix(first, "-"):
+		return first, args[1:]
+	}
+	return "serve", args
 }
 
 // exit ends the program with a code, when everything has been said.

@@ -58,7 +58,7 @@ func TestCommandLine(t *testing.T) {
 		code      int
 		out, errs string
 	}{
-		"none":            {nil, 2, "", "Usage: engine COMMAND"},
+		"none is serve":   {[]string{"--services", "gateway,kitchen"}, 1, "", "Only expecting list of comma separated services"},
 		"unknown":         {[]string{"dance"}, 2, "", "Usage: engine COMMAND"},
 		"help":            {[]string{"--help"}, 0, "Usage: engine COMMAND", ""},
 		"help of serve":   {[]string{"serve", "--help"}, 0, "Usage: engine serve [OPTION...]", ""},
