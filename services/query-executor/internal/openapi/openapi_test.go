@@ -117,8 +117,12 @@ func TestAnswer(t *testing.T) {
 
 func TestProblemsAreTold(t *testing.T) {
 	t.Parallel()
-	doc := describe(t, "books", "GET", `query ($x: nothing) { wrong table_0000 { next { bad } } }`)
+	doc := describe(t, "books", "POST", `query ($x: nothing, $y: [nothing!]) { wrong table_0000 { next { bad } } }`)
+	properties := at(t, doc, "paths", "/api/rest/books", "post", "requestBody", "content", "application/json", "schema", "properties")
+	require.Equal(t, map[string]any{"title": "nothing", "nullable": true}, at(t, properties, "x"))
+	require.Equal(t, map[string]any{"title": "nothing", "nullable": false}, at(t, properties, "y", "items"))
 	text := at(t, doc, "info", "description")
+	require.Contains(t, text, "\n- ⚠️ $.x: type 'nothing' not found")
 	require.Contains(t, text, "\n\nEndpoint \"books\":\n- ⚠️ $.wrong: field 'wrong' not found in object 'query_root'")
 	require.Contains(t, text, "\n- ⚠️ $.table_0000.next.bad: field 'bad' not found in object 'table_0001'")
 }

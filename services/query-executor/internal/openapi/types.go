@@ -32,6 +32,7 @@ func (d *describer) variable(t parse.Type, path string) *node {
 	if named == nil {
 		if _, ok := known[strings.ToLower(t.Name)]; !ok {
 			d.problems = append(d.problems, path+": type '"+t.Name+"' not found")
+			return &node{Title: t.Name, Nullable: &nullable}
 		}
 		named = &schema.Type{Name: t.Name, Kind: schema.Scalar}
 	}
