@@ -1,12 +1,20 @@
 package queryexecutor
 
 import (
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/parse"
+)
+
+// Values of labels.
+const (
+	unknownKind   = "unknown"
+	statusSuccess = "success"
+	statusFailed  = "failed"
 )
 
 // requestMetrics count operations.
@@ -16,6 +24,14 @@ type requestMetrics struct {
 	total    *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	named    *telemetry.Operations
+	// series are those of each kind of operation; the map doesn't change.
+	series map[string]*kindSeries
+}
+
+// kindSeries are the series of a kind of operation. Each is looked up once, when it is needed.
+type kindSeries struct {
+	succeeded, failed func() prometheus.Counter // without the labels of single operations
+	seconds           func() prometheus.Observer
 }
 
 func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
@@ -23,8 +39,9 @@ func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 	if detailed {
 		labels = append(labels, "operation_name", "parameterized_query_hash")
 	}
-	return &requestMetrics{
+	m := &requestMetrics{
 		detailed: detailed,
+		series:   map[string]*kindSeries{},
 		total: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_graphql_requests_total",
 			Help: "GraphQL operations, by kind and whether they succeeded.",
@@ -36,21 +53,31 @@ func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 		}, []string{"operation_type"})),
 		named: telemetry.NewOperations(),
 	}
+	for _, kind := range []string{unknownKind, string(parse.Query), string(parse.Mutation), string(parse.Subscription)} {
+		m.series[kind] = &kindSeries{
+			succeeded: sync.OnceValue(func() prometheus.Counter { return m.total.WithLabelValues(kind, statusSuccess) }),
+			failed:    sync.OnceValue(func() prometheus.Counter { return m.total.WithLabelValues(kind, statusFailed) }),
+			seconds:   sync.OnceValue(func() prometheus.Observer { return m.seconds.WithLabelValues(kind) }),
+		}
+	}
+	return m
 }
 
 // done counts an operation; op is nil for a text that is none.
 func (m *requestMetrics) done(op *parse.Operation, values [][]byte, took time.Duration, err error) {
-	kind, status := "unknown", "success"
+	kind := unknownKind
 	if op != nil {
 		kind = string(op.Kind)
 	}
+	series := m.series[kind]
+	count, status := series.succeeded, statusSuccess
 	if err != nil {
-		status = "failed"
+		count, status = series.failed, statusFailed
 	} else {
-		m.seconds.WithLabelValues(kind).Observe(took.Seconds())
+		series.seconds().Observe(took.Seconds())
 	}
 	if !m.detailed {
-		m.total.WithLabelValues(kind, status).Inc()
+		count().Inc()
 		return
 	}
 	n := m.nameOf(op, values)
