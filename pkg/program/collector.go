@@ -16,21 +16,25 @@ const (
 	// many times a second under load.
 	mostGrowth = 300
 	// mostGarbage bounds the same in bytes: a heap that is large, as after a change of a
-	// large schema, isn't let grow to four times its size.
-	mostGarbage = 128 << 20
+	// large schema, isn't let grow to four times its size. gatewayGarbage is that of a gateway
+	// of its own, which promises to hold little of a large answer: its frames become garbage as
+	// fast as they come.
+	mostGarbage    = 128 << 20
+	gatewayGarbage = 32 << 20
 	// leastGrowth is Go's default.
 	leastGrowth = 100
 )
 
 // tuneCollector lets small heaps grow more than large ones, where the operator has not
-// decided otherwise with GOGC, until stop is called. A gateway of its own keeps Go's default:
-// it promises to hold little of a large answer, whose frames become garbage as fast as they
-// come.
+// decided otherwise with GOGC, until stop is called.
 func tuneCollector(name config.Service) (stop func()) {
-	if name == config.Gateway || os.Getenv("GOGC") != "" {
+	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	t := &collectorTuner{live: liveHeap, set: func(percent int) { debug.SetGCPercent(percent) }}
+	t := &collectorTuner{live: liveHeap, garbage: mostGarbage, set: func(percent int) { debug.SetGCPercent(percent) }}
+	if name == config.Gateway {
+		t.garbage = gatewayGarbage
+	}
 	t.start()
 	return t.stop
 }
@@ -38,6 +42,7 @@ func tuneCollector(name config.Service) (stop func()) {
 // collectorTuner sets the growth anew after each collection.
 type collectorTuner struct {
 	live    func() uint64     // what the last collection has left, in bytes
+	garbage uint64            // what may pile up, in bytes
 	set     func(percent int) // the growth
 	last    int               // what was set; start and the cleanups come one after the other
 	stopped atomic.Bool
@@ -61,18 +66,18 @@ func (t *collectorTuner) adjust() {
 	if t.stopped.Load() {
 		return
 	}
-	if growth := growthFor(t.live()); growth != t.last {
+	if growth := growthFor(t.live(), t.garbage); growth != t.last {
 		t.last = growth
 		t.set(growth)
 	}
 	t.await()
 }
 
-// growthFor is the growth of a heap with so many bytes in use, in steps of a tenth: to set it
-// stops the program for a moment, and isn't worth it for less.
-func growthFor(live uint64) int {
+// growthFor is the growth of a heap with so many bytes in use that may have so many of garbage, in
+// steps of a tenth: to set it stops the program for a moment, and isn't worth it for less.
+func growthFor(live, garbage uint64) int {
 	const step = mostGrowth / 10
-	percent := int(100 * mostGarbage / max(live, 1))
+	percent := int(100 * garbage / max(live, 1))
 	return min(max(percent/step*step, leastGrowth), mostGrowth)
 }
 

@@ -24,16 +24,17 @@ func TestGrowthOfHeaps(t *testing.T) {
 	} {
 		t.Run(strconv.FormatUint(live, 10), func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, want, growthFor(live))
+			require.Equal(t, want, growthFor(live, mostGarbage))
 		})
 	}
+	require.Equal(t, 180, growthFor(gatewayGarbage/2, gatewayGarbage), "it is the garbage that counts")
 }
 
 func TestGrowthFollowsTheHeap(t *testing.T) {
 	t.Parallel()
 	var live atomic.Uint64
 	set := make(chan int, 8)
-	tuner := &collectorTuner{live: live.Load, set: func(percent int) { set <- percent }}
+	tuner := &collectorTuner{live: live.Load, garbage: mostGarbage, set: func(percent int) { set <- percent }}
 	tuner.start()
 	t.Cleanup(tuner.stop)
 	require.Equal(t, 300, <-set)
