@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	// placePatience is how long a delivery waits for a place among those of its trigger.
+	// placePatience is how long a delivery waits for a place among those of its trigger, when those
+	// don't get on.
 	placePatience = time.Second
-	// callPatience is how long a delivery waits for its call. One that waits for longer belongs to
-	// a webhook that is slow, and makes room for others.
+	// callPatience is how long a delivery waits for its call while none of its trigger ends. It belongs
+	// to a webhook that hangs, and makes room for others.
 	callPatience = 5 * time.Second
 	// putOff is when such a delivery is tried again.
 	putOff = 5 * time.Second
@@ -104,12 +105,18 @@ func (w *Worker) attempt(taking, work context.Context, d *deliveryv1.Delivery, a
 
 // enter waits for room for a call, for a while. The call ends with leave.
 func (w *Worker) enter(ctx context.Context, k sharer, a *Attempt) (leave func(taken bool), err error) {
-	if err := within(ctx, placePatience, func(ctx context.Context) error { return w.places.enter(ctx, k) }); err != nil {
+	if err := w.places.enter(ctx, k, placePatience); err != nil {
 		return nil, err
 	}
-	if err := within(ctx, callPatience, func(ctx context.Context) error { return w.enterCall(ctx, k, a) }); err != nil {
-		w.places.leave(k)
-		return nil, err
+	for {
+		ended := w.places.ended(k)
+		if err = within(ctx, callPatience, func(ctx context.Context) error { return w.enterCall(ctx, k, a) }); err == nil {
+			break
+		}
+		if ctx.Err() != nil || w.places.ended(k) == ended {
+			w.places.withdraw(k)
+			return nil, err
+		}
 	}
 	return func(taken bool) {
 		w.calls.leave(k)
@@ -122,12 +129,12 @@ func (w *Worker) enter(ctx context.Context, k sharer, a *Attempt) (leave func(ta
 
 func (w *Worker) enterCall(ctx context.Context, k sharer, a *Attempt) error {
 	if a.Gate == nil {
-		return w.calls.enter(ctx, k)
+		return w.calls.enter(ctx, k, callPatience)
 	}
 	if err := a.Gate.Enter(ctx); err != nil {
 		return err
 	}
-	err := w.calls.enter(ctx, k)
+	err := w.calls.enter(ctx, k, callPatience)
 	if err != nil {
 		a.Gate.Withdraw()
 	}

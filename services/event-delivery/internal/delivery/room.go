@@ -2,8 +2,10 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	deliveryv1 "queryengine/proto/delivery/v1"
 )
@@ -31,14 +33,25 @@ type room struct {
 // share is what a sharer has.
 type share struct {
 	has int
+	// ended counts what it had and has used.
+	ended int
 	// waiting are those who wait for more, the first of them first.
 	waiting []chan struct{}
 }
 
 func newRoom(most int) *room { return &room{most: most, shares: map[sharer]*share{}} }
 
-// enter waits until there is room, which is given back with leave. Its error is that of ctx.
-func (r *room) enter(ctx context.Context, k sharer) error {
+// errNoRoom says that a sharer has what it may have and doesn't get on with it.
+var errNoRoom = errors.New("there is no room")
+
+// ahead is how many patiences one goes on to wait whose turn comes within that time, at the pace of
+// its sharer.
+const ahead = 4
+
+// enter waits until there is room, which is given back with leave or withdraw. Its error is that of
+// ctx, or errNoRoom when patience is over and nothing says that its turn comes soon: one who waits
+// behind many of its own that get on isn't in the way of others.
+func (r *room) enter(ctx context.Context, k sharer, patience time.Duration) error {
 	r.mu.Lock()
 	s := r.shares[k]
 	if s == nil {
@@ -51,18 +64,45 @@ func (r *room) enter(ctx context.Context, k sharer) error {
 		r.mu.Unlock()
 		return nil
 	}
-	granted := make(chan struct{})
+	granted, ended := make(chan struct{}), s.ended
 	if s.waiting = append(s.waiting, granted); len(s.waiting) == 1 {
 		r.turn = append(r.turn, s)
 	}
 	r.mu.Unlock()
-	select {
-	case <-granted:
-		return nil
-	case <-ctx.Done():
-		r.giveUp(k, s, granted)
-		return ctx.Err()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		select {
+		case <-granted:
+			return nil
+		case <-ctx.Done():
+			r.giveUp(k, s, granted)
+			return ctx.Err()
+		case <-timer.C:
+		}
+		before := ended
+		var next int
+		if next, ended = r.line(s, granted); next >= ahead*(ended-before) {
+			r.giveUp(k, s, granted)
+			return errNoRoom
+		}
+		timer.Reset(patience)
 	}
+}
+
+// line is how many of a share are served before one who waits, -1 when it was served, and how many
+// have ended.
+func (r *room) line(s *share, granted chan struct{}) (before, ended int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Index(s.waiting, granted), s.ended
+}
+
+// ended is how many of a sharer have ended that has something.
+func (r *room) ended(k sharer) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.shares[k].ended
 }
 
 // giveUp ends a waiting, or gives back what was granted while nobody looked.
@@ -80,7 +120,17 @@ func (r *room) giveUp(k sharer, s *share, granted chan struct{}) {
 	}
 }
 
+// leave gives back what was used.
 func (r *room) leave(k sharer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.shares[k]
+	s.ended++
+	r.giveBack(k, s)
+}
+
+// withdraw gives back what wasn't used.
+func (r *room) withdraw(k sharer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.giveBack(k, r.shares[k])

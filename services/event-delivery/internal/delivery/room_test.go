@@ -17,7 +17,7 @@ func fill(r *room, name string) int {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	n := 0
-	for r.enter(ended, sharerOf(name)) == nil {
+	for r.enter(ended, sharerOf(name), patience) == nil {
 		n++
 	}
 	return n
@@ -54,14 +54,14 @@ func TestRoomServesInTurns(t *testing.T) {
 		}
 		before := waiting()
 		entered := make(chan error, 1)
-		go func() { entered <- r.enter(t.Context(), k) }()
+		go func() { entered <- r.enter(t.Context(), k, patience) }()
 		require.Eventually(t, func() bool { return waiting() == before+1 }, patience, time.Millisecond)
 		return entered
 	}
-	require.NoError(t, r.enter(t.Context(), a))
-	require.NoError(t, r.enter(t.Context(), a))
+	require.NoError(t, r.enter(t.Context(), a, patience))
+	require.NoError(t, r.enter(t.Context(), a, patience))
 	third, fourth := enter(a), enter(a) // two of five are all that it gets
-	require.NoError(t, r.enter(t.Context(), b))
+	require.NoError(t, r.enter(t.Context(), b, patience))
 	second := enter(b)
 	r.leave(a)
 	require.NoError(t, <-third, "it has one, as the other has, and a third is left")
@@ -76,11 +76,11 @@ func TestRoomIsGivenUp(t *testing.T) {
 	t.Parallel()
 	r := newRoom(2)
 	a := sharerOf("a")
-	require.NoError(t, r.enter(t.Context(), a))
+	require.NoError(t, r.enter(t.Context(), a, patience))
 	require.Zero(t, fill(r, "a"))
 	require.Empty(t, r.turn)
 	r.leave(a)
 	require.Zero(t, r.taken)
 	require.Empty(t, r.shares)
-	require.NoError(t, r.enter(t.Context(), a), "what was given up is free again")
+	require.NoError(t, r.enter(t.Context(), a, patience), "what was given up is free again")
 }
