@@ -153,8 +153,11 @@ type EventCleanups interface {
 	// PlanCleanups plans clean-ups; those that are planned stay.
 	PlanCleanups(ctx context.Context, trigger string, times []time.Time) error
 	// DueCleanups takes the newest clean-up of each trigger that is due at now, and marks
-	// older ones as dead. None is given to two callers.
+	// older ones as dead. None is given to two callers, unless nothing is heard of the first of
+	// them for CleanupLease.
 	DueCleanups(ctx context.Context, now time.Time) ([]DueCleanup, error)
+	// RenewCleanup says that a clean-up is still being made.
+	RenewCleanup(ctx context.Context, id string) error
 	// EndCleanup records what became of a clean-up: "completed", "paused" or "dead".
 	EndCleanup(ctx context.Context, id, status string, cleaned EventsCleaned) error
 	CleanEventLog(ctx context.Context, c EventCleanup, goOn func() bool) (EventsCleaned, error)
@@ -172,6 +175,10 @@ type DueCleanup struct{ ID, Trigger string }
 // EventLease is how long taken events stay with who took them, when nothing is heard of it.
 // It is well below the minute after which a dead worker's events must be delivered again.
 const EventLease = 40 * time.Second
+
+// CleanupLease is how long a clean-up stays with who took it. One that removes a single batch for
+// longer has another beside it, which finds other events.
+const CleanupLease = 10 * time.Minute
 
 // EventDemand is how many events of a trigger may be in hand together, everywhere.
 type EventDemand struct {

@@ -19,7 +19,9 @@ var (
 	eventCatalog1 string
 	//go:embed eventlog/2_event_bell.sql
 	eventCatalog2 string
-	eventCatalog  = []string{eventCatalog1, eventCatalog2}
+	//go:embed eventlog/3_cleanup_lease.sql
+	eventCatalog3 string
+	eventCatalog  = []string{eventCatalog1, eventCatalog2, eventCatalog3}
 )
 
 // eventCatalogLock is the advisory lock of those that bring the log up to date; the number has

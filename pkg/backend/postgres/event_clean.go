@@ -77,13 +77,15 @@ const (
 	planCleanupsSQL = `INSERT INTO engine_catalog.engine_event_log_cleanups (trigger_name, scheduled_at, status)
 		SELECT $1, at AT TIME ZONE 'UTC', 'scheduled' FROM unnest($2::timestamptz[]) AS at ON CONFLICT DO NOTHING`
 	dueCleanupsSQL = `WITH due AS MATERIALIZED (SELECT id, trigger_name, scheduled_at FROM engine_catalog.engine_event_log_cleanups
-			WHERE status = 'scheduled' AND scheduled_at < $1::timestamptz AT TIME ZONE 'UTC' FOR UPDATE SKIP LOCKED),
+			WHERE status = 'scheduled' AND scheduled_at < $1::timestamptz AT TIME ZONE 'UTC'
+				AND (taken_at IS NULL OR taken_at < now() - $2::interval) FOR UPDATE SKIP LOCKED),
 		newest AS (SELECT DISTINCT ON (trigger_name) id, trigger_name FROM due ORDER BY trigger_name, scheduled_at DESC),
 		late AS (UPDATE engine_catalog.engine_event_log_cleanups c SET status = 'dead'
 			FROM due WHERE c.id = due.id AND due.id NOT IN (SELECT id FROM newest))
-		UPDATE engine_catalog.engine_event_log_cleanups c SET status = 'completed'
+		UPDATE engine_catalog.engine_event_log_cleanups c SET taken_at = now()
 			FROM newest WHERE c.id = newest.id RETURNING c.id, c.trigger_name`
-	endCleanupSQL = `UPDATE engine_catalog.engine_event_log_cleanups
+	renewCleanupSQL = `UPDATE engine_catalog.engine_event_log_cleanups SET taken_at = now() WHERE id = $1`
+	endCleanupSQL   = `UPDATE engine_catalog.engine_event_log_cleanups
 		SET status = $2, deleted_event_logs = $3, deleted_event_invocation_logs = $4 WHERE id = $1`
 )
 
@@ -106,16 +108,22 @@ func (s *Source) PlanCleanups(ctx context.Context, trigger string, times []time.
 	return s.committed(ctx, &rendered{sql: planCleanupsSQL, once: true}, [][]byte{[]byte(trigger), arrayText(values)}, nil)
 }
 
-// DueCleanups takes the newest clean-up of each trigger that is due. It counts as completed from
-// then on, so that nobody else makes it too; one whose process dies has no counts, and leaves its
-// events to the next one.
+// DueCleanups takes the newest clean-up of each trigger that is due, and that nobody is at. One
+// whose process isn't heard of any more is due again.
 func (s *Source) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueCleanup, error) {
 	var due []backend.DueCleanup
-	err := s.committed(ctx, &rendered{sql: dueCleanupsSQL, once: true}, [][]byte{now.UTC().AppendFormat(nil, time.RFC3339Nano)}, func(row [][]byte) error {
+	err := s.committed(ctx, &rendered{sql: dueCleanupsSQL, once: true}, [][]byte{
+		now.UTC().AppendFormat(nil, time.RFC3339Nano), []byte(backend.CleanupLease.String()),
+	}, func(row [][]byte) error {
 		due = append(due, backend.DueCleanup{ID: string(row[0]), Trigger: string(row[1])})
 		return nil
 	})
 	return due, err
+}
+
+// RenewCleanup says that a clean-up is still being made.
+func (s *Source) RenewCleanup(ctx context.Context, id string) error {
+	return s.committed(ctx, &rendered{sql: renewCleanupSQL, once: true}, [][]byte{[]byte(id)}, nil)
 }
 
 // EndCleanup records what became of a clean-up.

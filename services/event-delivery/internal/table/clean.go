@@ -76,8 +76,8 @@ func (s *source) plan(ctx context.Context, t *trigger, planned backend.PlannedCl
 	return s.log.PlanCleanups(ctx, t.Name, schedule.NextN(after, mostPlanned))
 }
 
-// cleanTrigger makes a clean-up, and records what became of it in any case. What fails leaves its
-// events to the next one.
+// cleanTrigger makes a clean-up, and records what became of it unless this process stops. What fails
+// leaves its events to the next one.
 func (s *source) cleanTrigger(ctx context.Context, d backend.DueCleanup) error {
 	status, cleaned := "completed", backend.EventsCleaned{}
 	switch c := s.cleanupOf(d.Trigger); {
@@ -91,9 +91,15 @@ func (s *source) cleanTrigger(ctx context.Context, d backend.DueCleanup) error {
 			Trigger: d.Trigger, OlderThan: time.Duration(c.OlderThan) * time.Hour, BatchSize: c.BatchSize,
 			Timeout: time.Duration(c.Timeout) * time.Second, Invocations: c.Invocations,
 		}, func() bool {
+			if err := s.log.RenewCleanup(ctx, d.ID); err != nil && ctx.Err() == nil {
+				s.Logger.WarnContext(ctx, "a clean-up of events can't be kept from others at present", "source", s.meta.Name, "trigger", d.Trigger, "error", err)
+			}
 			now := s.cleanupOf(d.Trigger)
 			return now != nil && !now.Paused
 		})
+		if ctx.Err() != nil {
+			return ctx.Err() // another process goes on with it
+		}
 		if err != nil {
 			s.Logger.WarnContext(ctx, "a clean-up of events has ended early", "source", s.meta.Name, "trigger", d.Trigger, "error", err)
 		}

@@ -151,6 +151,31 @@ func TestCleanUpsFollowTheirSchedule(t *testing.T) {
 	require.Contains(t, c.ended(t), "dead 0")
 }
 
+// TestALostCleanUpIsMadeByAnother holds that a clean-up stays with the process that has taken it as
+// long as that is heard of, and then goes to another.
+func TestALostCleanUpIsMadeByAnother(t *testing.T) {
+	t.Parallel()
+	c := newCleanUps(t)
+	first, second := c.process(t), c.process(t)
+	require.NoError(t, first.cleanOnce(t.Context()))
+	c.write(t, 10)
+	c.sleep(time.Hour + time.Minute)
+	due, err := first.log.DueCleanups(t.Context(), first.Now())
+	require.NoError(t, err)
+	require.Len(t, due, 1)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	require.ErrorIs(t, first.cleanTrigger(stopped, due[0]), context.Canceled)
+	const late = `UPDATE engine_catalog.engine_event_log_cleanups SET taken_at = now() - interval '11 min' WHERE taken_at IS NOT NULL`
+	c.exec(t, late)
+	require.NoError(t, first.log.RenewCleanup(t.Context(), due[0].ID))
+	require.NoError(t, second.cleanOnce(t.Context()))
+	require.Empty(t, c.ended(t), "somebody is at it")
+	c.exec(t, late)
+	require.NoError(t, second.cleanOnce(t.Context()))
+	require.Equal(t, "13 completed 10", c.ended(t))
+}
+
 // TestOneProcessMakesACleanUp holds that processes that see a clean-up at the same time don't all
 // make it.
 func TestOneProcessMakesACleanUp(t *testing.T) {
