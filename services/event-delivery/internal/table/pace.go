@@ -9,6 +9,11 @@ import (
 const (
 	// queued is how many events a trigger may have in hand for each call that it may make at once.
 	queued = 4
+	// mostQueued is that of a trigger whose webhook is fast: it has as much in hand as it takes in a
+	// second, so that its calls go on while a database or a processor has its mind elsewhere.
+	mostQueued = 16
+	// measured is how long calls are counted to know how many a webhook takes.
+	measured = time.Second
 	// standstill is when a trigger takes hardly any more events: none of its calls has ended for
 	// that long.
 	standstill = 2 * time.Second
@@ -24,6 +29,9 @@ type pace struct {
 	limit  int
 	inside int
 	moved  time.Time     // when a call ended last, or the first began
+	since  time.Time     // when the counting began
+	count  int           // calls that were taken since then
+	speed  int           // how many were taken in a second, before that
 	freed  chan struct{} // closed when somebody may try to enter again
 }
 
@@ -58,7 +66,9 @@ func (p *pace) Leave(taken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.moved = time.Now()
+	p.measure()
 	if taken {
+		p.count++
 		p.limit = min(p.limit+1, p.most)
 	} else {
 		p.limit = max(p.limit/2, 1)
@@ -79,6 +89,16 @@ func (p *pace) end() {
 	p.freed = make(chan struct{})
 }
 
+// measure begins to count anew from time to time.
+func (p *pace) measure() {
+	took := time.Since(p.since)
+	if took < measured {
+		return
+	}
+	p.speed = int(float64(p.count) / took.Seconds())
+	p.count, p.since = 0, time.Now()
+}
+
 // window is how many events may be in hand.
 func (p *pace) window() int {
 	p.mu.Lock()
@@ -86,7 +106,8 @@ func (p *pace) window() int {
 	if p.inside > 0 && time.Since(p.moved) > standstill {
 		return min(p.inside+1, queued*p.limit)
 	}
-	return queued * p.limit
+	p.measure()
+	return max(queued*p.limit, min(p.speed, mostQueued*p.limit))
 }
 
 // gate is a pace whose calls are counted.

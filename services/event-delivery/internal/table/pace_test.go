@@ -3,6 +3,8 @@ package table
 import (
 	"context"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
@@ -26,6 +28,37 @@ func TestPace(t *testing.T) {
 		require.Equal(t, want, p.window())
 	}
 	require.Equal(t, 4, newPace(0).window(), "there is always room for one")
+}
+
+// TestPaceFollowsTheSpeed holds that a trigger has in hand what its webhook takes in a second, when
+// that is more than its calls ask for, and not for longer than it is so fast.
+func TestPaceFollowsTheSpeed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		each time.Duration
+		want int
+	}{
+		"slow":      {each: 100 * time.Millisecond, want: 16},
+		"fast":      {each: 25 * time.Millisecond, want: 40},
+		"very fast": {each: time.Millisecond, want: 64},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := newPace(4)
+				for began := time.Now(); time.Since(began) < 3*measured; {
+					require.NoError(t, p.Enter(t.Context()))
+					time.Sleep(c.each)
+					p.Leave(true)
+				}
+				require.InDelta(t, c.want, p.window(), 1)
+				time.Sleep(2 * measured)
+				p.window() // closes what was counted
+				time.Sleep(measured)
+				require.Equal(t, 16, p.window())
+			})
+		})
+	}
 }
 
 func TestPaceBoundsWhatIsInside(t *testing.T) {
