@@ -57,6 +57,8 @@ type Config struct {
 	HideAggregatePredicates    bool
 	HideStreamFields           bool
 	HideUpdateManyFields       bool
+	// ArrayScalars gives arrays of the database scalars of their own in place of lists.
+	ArrayScalars bool
 	// RemoteSkipNulls leaves nulls out of what remote schemas are asked, RemoteDataFirst takes
 	// their data where they answer with errors, too.
 	RemoteSkipNulls, RemoteDataFirst bool
@@ -112,6 +114,7 @@ func ReadConfig(v *config.Values) Config {
 		RemoteSkipNulls:            config.RemoteSchemaSkipNulls.Get(v),
 		RemoteDataFirst:            config.RemoteSchemaPrioritizeData.Get(v),
 		HideUpdateManyFields:       slices.Contains(features, "hide_update_many_fields"),
+		ArrayScalars:               slices.Contains(features, "disable_postgres_arrays"),
 	}
 }
 

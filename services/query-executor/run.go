@@ -251,6 +251,7 @@ func (e *Executor) schemaOptions(backendOnly, relay bool) schema.Options {
 		HideAggregatePredicates: e.config.HideAggregatePredicates,
 		HideStreamFields:        e.config.HideStreamFields,
 		HideUpdateManyFields:    e.config.HideUpdateManyFields,
+		ArrayScalars:            e.config.ArrayScalars,
 	}
 }
 

@@ -91,9 +91,9 @@ func (t *Table) columnComparison(c *resolve.Column) *Type {
 // comparison is the comparison of values of a type. Types that share a scalar share it; the
 // operators' operands are then parsed for the type of the column that is compared.
 func (r *Role) comparison(s *resolve.Source, n naming, t catalog.Type) *Type {
-	scalar := s.Dialect.Scalar(t).Name
+	scalar := r.scalarName(t, s)
 	name := scalar + "_comparison_exp"
-	if t.IsArray() {
+	if t.IsArray() && !r.options.ArrayScalars {
 		name = scalar + "_array_comparison_exp"
 	}
 	name = n.shared(name)

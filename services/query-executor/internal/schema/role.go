@@ -21,6 +21,8 @@ type Options struct {
 	HideAggregatePredicates bool
 	HideStreamFields        bool
 	HideUpdateManyFields    bool
+	// ArrayScalars gives arrays scalars of their own in place of lists.
+	ArrayScalars bool
 }
 
 // Role is the schema of one role at one version of the metadata.
@@ -120,11 +122,20 @@ func (r *Role) scalar(name string) *Type { return r.named(name, Scalar, "", nil)
 
 // valueType is the type of values of a database type: its scalar, or a list of it.
 func (r *Role) valueType(t catalog.Type, s *resolve.Source) Ref {
-	ref := Named(r.scalar(s.Dialect.Scalar(t).Name))
-	if t.IsArray() {
+	ref := Named(r.scalar(r.scalarName(t, s)))
+	if t.IsArray() && !r.options.ArrayScalars {
 		return List(NonNull(ref))
 	}
 	return ref
+}
+
+// scalarName is the scalar of a database type, or of the elements of lists.
+func (r *Role) scalarName(t catalog.Type, s *resolve.Source) string {
+	scalar := s.Dialect.Scalar(t)
+	if t.IsArray() && r.options.ArrayScalars {
+		return "_" + scalar.SQL
+	}
+	return scalar.Name
 }
 
 // Enumerate lists every type that can be reached from the roots or from introspection, each
