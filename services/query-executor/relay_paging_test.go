@@ -59,6 +59,8 @@ func TestPagesMakeTheWhole(t *testing.T) {
 		{"artist_connection", "order_by: {albums_aggregate: {avg: {id: desc}}}"},
 		{"album_connection", "order_by: [{artist: {rating: asc}}, {artist: {name: desc}}, {label: asc}]"},
 		{"album_connection", "distinct_on: label, order_by: [{label: desc}, {id: desc}]"},
+		{"album_connection", "distinct_on: label"},
+		{"album_connection", "distinct_on: [artist_id, id]"},
 		{"album_connection", "distinct_on: artist_id, order_by: [{artist_id: asc}, {artist: {name: asc}}]"},
 		{"albums_like_connection", `args: {pattern: "%"}, order_by: {artist_id: desc}`},
 	} {

@@ -144,8 +144,17 @@ func exprType(e ir.Expr) catalog.Type {
 }
 
 // orderByKey adds the columns of the primary key that the rows aren't ordered by yet, so that
-// no two rows have the same place.
+// no two rows have the same place. Distinct columns come before, when there is no other order:
+// the database wants them first.
 func orderByKey(query *ir.Connection, r relation) {
+	if len(query.OrderBy) == 0 {
+		for _, e := range query.DistinctOn {
+			target := ir.OrderExpr{Expr: e}
+			name, _ := plainColumn(target)
+			query.OrderBy = append(query.OrderBy, ir.OrderItem{Target: target})
+			query.Keys = append(query.Keys, ir.CursorKey{Path: []string{name}, Type: exprType(e), NotNull: r.notNull(target)})
+		}
+	}
 	for _, c := range r.table.PrimaryKey {
 		if slices.ContainsFunc(query.OrderBy, func(i ir.OrderItem) bool {
 			name, ok := plainColumn(i.Target)
