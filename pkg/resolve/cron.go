@@ -1,6 +1,10 @@
 package resolve
 
-import "queryengine/pkg/metadata"
+import (
+	"fmt"
+
+	"queryengine/pkg/metadata"
+)
 
 // checkCronTriggers checks the variables that cron triggers name.
 func (s *Schema) checkCronTriggers() []metadata.Inconsistency {
@@ -14,7 +18,7 @@ func (s *Schema) checkCronTriggers() []metadata.Inconsistency {
 			continue // what can't be read was refused when it came
 		}
 		if problem := t.Problem(s.options.Env); problem != "" {
-			list = append(list, inconsistent(t.ID(), raw, problem))
+			list = append(list, inconsistent(t.ID(), raw, fmt.Sprintf("in cron trigger %s: %s", t.Name, problem)))
 		}
 	}
 	return list

@@ -60,7 +60,7 @@ func TestCronTriggerWithoutItsVariable(t *testing.T) {
 	t.Parallel()
 	i := newWorld(t).start(t)
 	e := i.fails(t, v1metadata, `{"type":"create_cron_trigger","args":{"name":"n","webhook":"{{NO_SUCH_HOOK}}/x","schedule":"* * * * *","include_in_metadata":true}}`,
-		"invalid-configuration", "$.args", "Inconsistent object: Value for environment variables not found: NO_SUCH_HOOK")
+		"invalid-configuration", "$.args", "Inconsistent object: in cron trigger n: Value for environment variables not found: NO_SUCH_HOOK")
 	require.Contains(t, e.internal, `"name":"cron_trigger n"`)
 	require.Contains(t, e.internal, `"type":"cron_trigger"`)
 }
