@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
@@ -41,14 +43,12 @@ func callEndpoint(x *exchange) error {
 		return err
 	}
 	parameters := x.r.URL.Query()
-	if kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); kind == "application/x-www-form-urlencoded" {
-		form, err := url.ParseQuery(string(body))
-		if err != nil {
-			return apierror.New(apierror.BadRequest, "the form could not be read").WithInternal(err.Error())
-		}
-		for name, texts := range form {
-			parameters[name] = append(parameters[name], texts...)
-		}
+	form, err := formValues(x.r.Header.Get("Content-Type"), body)
+	if err != nil {
+		return apierror.New(apierror.BadRequest, "the form could not be read").WithInternal(err.Error())
+	}
+	for name, texts := range form {
+		parameters[name] = append(parameters[name], texts...)
 	}
 	variables, err := match.Variables(parameters, body)
 	if err != nil {
@@ -57,6 +57,22 @@ func callEndpoint(x *exchange) error {
 	x.mode = accesslog.ModeSingle
 	x.asks(request.GraphQL{Query: match.Query, Variables: variables})
 	return x.execute(x.request, false, &dataSink{x: x})
+}
+
+// formValues are the values of a form, in either of its two encodings; none for another body.
+// Files in it are left out.
+func formValues(contentType string, body []byte) (url.Values, error) {
+	switch kind, parameters, _ := mime.ParseMediaType(contentType); kind {
+	case "application/x-www-form-urlencoded":
+		return url.ParseQuery(string(body))
+	case "multipart/form-data":
+		form, err := multipart.NewReader(bytes.NewReader(body), parameters["boundary"]).ReadForm(int64(len(body)))
+		if err != nil {
+			return nil, err
+		}
+		return form.Value, form.RemoveAll()
+	}
+	return nil, nil
 }
 
 // restPath splits the path of an endpoint. A slash that is escaped is part of its segment.

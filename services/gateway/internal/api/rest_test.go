@@ -43,6 +43,10 @@ func TestEndpoint(t *testing.T) {
 		{"GET", "item/7?kind=a%2Fb", "", "", `{"id":7,"kind":"a/b"}`},
 		{"POST", "item/%37", `{"kind":"x"}`, "application/json", `{"id":7,"kind":"x"}`},
 		{"POST", "item/7", `kind=a+b`, "application/x-www-form-urlencoded; charset=utf-8", `{"id":7,"kind":"a b"}`},
+		{
+			"POST", "item/7", "--b\r\nContent-Disposition: form-data; name=\"kind\"\r\n\r\na b\r\n--b--\r\n",
+			"multipart/form-data; boundary=b", `{"id":7,"kind":"a b"}`,
+		},
 	} {
 		got := w.send(t, c.method, "/api/rest/"+c.path, c.body, append([]string{"Content-Type", c.contentType}, admin...)...)
 		require.Equal(t, 200, got.status, got.body)
@@ -139,4 +143,17 @@ func TestEndpointAfterItsCreation(t *testing.T) {
 	got := w.send(t, "GET", "/api/rest/item/7", "", admin...)
 	require.Equal(t, 200, got.status, got.body)
 	require.Equal(t, `{}`, got.body)
+}
+
+func TestBrokenForms(t *testing.T) {
+	t.Parallel()
+	w := setup(t, func(w *world) { w.metadata.set(withItems(5)) })
+	for contentType, body := range map[string]string{
+		"multipart/form-data":             "--b--",
+		"multipart/form-data; boundary=b": "kind=a",
+	} {
+		got := w.send(t, "POST", "/api/rest/item/7", body, append([]string{"Content-Type", contentType}, admin...)...)
+		require.Equal(t, 400, got.status, got.body)
+		require.Contains(t, got.body, `"error":"the form could not be read","path":"$","code":"bad-request"`)
+	}
 }
