@@ -2,6 +2,7 @@ package remote
 
 import (
 	"encoding/json"
+	"errors"
 
 	"queryengine/services/query-executor/internal/rawjson"
 )
@@ -39,7 +40,15 @@ type writer struct {
 	dst, text []byte
 	cursor    rawjson.Cursor
 	from      int
+	// lists is how many lists there are around the value.
+	lists int
 }
+
+// maxLists is how many lists may stand in each other: a server could answer with so many that they
+// take all of the stack. A Fit takes no more either.
+const maxLists = maxFitting
+
+var errNested = errors.New("the lists of the answer are nested too deeply")
 
 func (w *writer) copy(to int) {
 	w.dst = append(w.dst, w.text[w.from:to]...)
@@ -50,7 +59,12 @@ func (w *writer) copy(to int) {
 func (w *writer) value(s *Shape) error {
 	switch kind := w.cursor.Kind(); {
 	case s != nil && kind == rawjson.Array:
-		return w.cursor.Array(func() error { return w.value(s) })
+		if w.lists++; w.lists > maxLists {
+			return errNested
+		}
+		err := w.cursor.Array(func() error { return w.value(s) })
+		w.lists--
+		return err
 	case s != nil && kind == rawjson.Object:
 		return w.object(s)
 	}

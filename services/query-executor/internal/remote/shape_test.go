@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +46,23 @@ func TestShapeAppend(t *testing.T) {
 	got, err := (*remote.Shape)(nil).Append(nil, []byte(`{"anything":1}`))
 	require.NoError(t, err)
 	require.Equal(t, `{"anything":1}`, string(got))
+}
+
+// TestDeepAnswers holds that no answer takes more of the stack than there is.
+func TestDeepAnswers(t *testing.T) {
+	t.Parallel()
+	shape := &remote.Shape{Members: []remote.Member{{Key: "a", Below: &remote.Shape{Members: []remote.Member{leaf("x")}}}}}
+	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for _, text := range []string{nested(8 << 20), `{"a":` + nested(1000) + `}`, `{"a":1,"a":[` + nested(1000) + `]}`} {
+		_, err := shape.Append(nil, []byte(text))
+		require.EqualError(t, err, "the lists of the answer are nested too deeply")
+		_, fits := remote.NewFit("k", shape).Value([]byte(`{"data":{"k":` + text + `}}`))
+		require.False(t, fits)
+	}
+	many := "[" + nested(100) + strings.Repeat(`,{"a":[]}`, 1000) + "]"
+	got, err := shape.Append(nil, []byte(many))
+	require.NoError(t, err, "lists beside each other")
+	require.Equal(t, many, string(got))
 }
 
 func TestValues(t *testing.T) {
