@@ -25,6 +25,12 @@ type Member struct {
 // shape, and null for those that aren't there.
 func (s *Shape) Append(dst, value []byte) ([]byte, error) {
 	c := rawjson.NewCursor(value)
+	return s.append(dst, &c)
+}
+
+// append walks past a value, lists and what is in them in one go: handlers may answer with many
+// lists in each other.
+func (s *Shape) append(dst []byte, c *rawjson.Cursor) ([]byte, error) {
 	if s == nil {
 		text, err := c.Value()
 		return append(dst, text...), err
@@ -33,22 +39,19 @@ func (s *Shape) Append(dst, value []byte) ([]byte, error) {
 	case rawjson.Array:
 		dst = append(dst, '[')
 		first := true
-		err := c.Array(func() error {
+		err := c.Array(func() (err error) {
 			if !first {
 				dst = append(dst, ',')
 			}
 			first = false
-			item, err := c.Value()
-			if err == nil {
-				dst, err = s.Append(dst, item)
-			}
+			dst, err = s.append(dst, c)
 			return err
 		})
 		return append(dst, ']'), err
 	case rawjson.Object:
-		return s.object(dst, &c)
+		return s.object(dst, c)
 	}
-	return append(dst, "null"...), nil
+	return append(dst, "null"...), c.Skip()
 }
 
 func (s *Shape) object(dst []byte, c *rawjson.Cursor) ([]byte, error) {
