@@ -62,7 +62,7 @@ type conversation struct {
 
 // Run subscribes with a request, the payload of the subscription as JSON, and hands each
 // result to take until the server says that there are no more, which is no error. It fails
-// with *Errors when that is what the server sends, and with what take fails with. It closes
+// with *ServerError when that is what the server sends, and with what take fails with. It closes
 // the socket.
 func Run(ctx context.Context, s Socket, o Options, request []byte, take func(result []byte) error) error {
 	defer s.Abort()

@@ -64,7 +64,7 @@ func syntax(body []byte) error {
 }
 
 // Root finds the value of a root field in the body of an answer, under the rules for root
-// fields. The errors of the remote are *Errors; with data first, they don't count as long as
+// fields. The errors of the remote are *ServerError; with data first, they don't count as long as
 // there are data.
 func Root(body []byte, key string, dataFirst bool) ([]byte, error) {
 	a, err := parse(body)
