@@ -165,7 +165,7 @@ func (e *Executor) planFeed(ctx context.Context, one *feed) error {
 	if r.plan.Feed() == nil {
 		return apierror.New(apierror.Unexpected, "the subscription is not answered by a remote schema any more: subscribe again")
 	}
-	one.operation = live.Operation(e.metrics.requests.nameOf(one.request.parsed, s.values))
+	one.operation = live.Operation(e.metrics.requests.nameOf(one.request))
 	one.plan, one.body, one.remotes = r.plan, r.plan.Feed().Body(&s.run), s.run.Remotes
 	return nil
 }

@@ -40,7 +40,7 @@ func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseW
 	started := time.Now()
 	err := e.run(ctx, &q, out, s)
 	s.buffer = out.Buf
-	e.metrics.requests.done(q.parsed, q.values, time.Since(started), err)
+	e.metrics.requests.done(&q, time.Since(started), err)
 	e.queryLog.done(ctx, &q, started, out.Sent(), err)
 	return e.metrics.failed(err)
 }

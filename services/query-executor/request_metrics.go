@@ -63,11 +63,11 @@ func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 	return m
 }
 
-// done counts an operation; op is nil for a text that is none.
-func (m *requestMetrics) done(op *parse.Operation, values [][]byte, took time.Duration, err error) {
+// done counts an operation.
+func (m *requestMetrics) done(q *request, took time.Duration, err error) {
 	kind := unknownKind
-	if op != nil {
-		kind = string(op.Kind)
+	if q.parsed != nil {
+		kind = string(q.parsed.Kind)
 	}
 	series := m.series[kind]
 	count, status := series.succeeded, statusSuccess
@@ -80,14 +80,14 @@ func (m *requestMetrics) done(op *parse.Operation, values [][]byte, took time.Du
 		count().Inc()
 		return
 	}
-	n := m.nameOf(op, values)
+	n := m.nameOf(q)
 	m.total.WithLabelValues(kind, status, n.Name, n.Hash).Inc()
 }
 
-// nameOf is the name under which an operation is counted; op is nil for a text that is none.
-func (m *requestMetrics) nameOf(op *parse.Operation, values [][]byte) telemetry.Operation {
-	if op == nil || !m.detailed {
+// nameOf is the name under which an operation is counted.
+func (m *requestMetrics) nameOf(q *request) telemetry.Operation {
+	if q.parsed == nil || !m.detailed {
 		return telemetry.Operation{}
 	}
-	return m.named.Named(telemetry.Operation{Name: op.Name, Hash: op.Hash(values)})
+	return m.named.Named(telemetry.Operation{Name: q.parsed.Name, Hash: q.shapeHash()})
 }

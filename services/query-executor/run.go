@@ -36,7 +36,8 @@ type request struct {
 	id string
 	// anyQuery says that the allow list doesn't count.
 	anyQuery bool
-	// describe says that a description of the operation is wanted; prepare then sets hash.
+	// describe says that a description of the operation is wanted; prepare then sets hash. Others
+	// use shapeHash.
 	describe bool
 	hash     string
 	// planned is when there was a plan; only set when the operation is logged.
@@ -46,6 +47,14 @@ type request struct {
 	// parsed is the operation, once it is known, and values those of its variables.
 	parsed *parse.Operation
 	values [][]byte
+}
+
+// shapeHash is the hash of the operation, which is parsed. It is made once.
+func (q *request) shapeHash() string {
+	if q.hash == "" {
+		q.hash = q.parsed.Hash(q.values)
+	}
+	return q.hash
 }
 
 // scratch is memory that requests take turns in using.
@@ -124,7 +133,7 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	}
 	q.values = s.values
 	if q.describe {
-		q.hash = document.Operation.Hash(s.values)
+		q.shapeHash()
 	}
 	s.run = execute.Run{
 		Session: q.session, RequestID: q.id, Tracer: e.tracer, Sources: e.sources, Values: s.values, Bound: s.run.Bound[:0],

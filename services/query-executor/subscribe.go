@@ -78,7 +78,7 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 	}
 	started := time.Now()
 	s, err := e.subscription(ctx, q)
-	e.metrics.requests.done(q.parsed, nil, time.Since(started), err)
+	e.metrics.requests.done(q, time.Since(started), err)
 	if err != nil {
 		return e.metrics.failed(err)
 	}
@@ -102,13 +102,16 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 // subscription plans a subscription.
 func (e *Executor) subscription(ctx context.Context, q *request) (live.Subscription, error) {
 	s := e.borrow()
-	defer e.giveBack(s)
+	defer func() {
+		q.values = nil // they are those of s
+		e.giveBack(s)
+	}()
 	r, err := e.prepare(ctx, q, s)
 	if err != nil {
 		return live.Subscription{}, err
 	}
 	out := live.Subscription{Plan: r.plan, Request: q, Role: q.session.Role, Live: r.plan.Live(), Remote: r.plan.Feed() != nil}
-	out.Operation = live.Operation(e.metrics.requests.nameOf(q.parsed, s.values))
+	out.Operation = live.Operation(e.metrics.requests.nameOf(q))
 	if out.Live == nil {
 		out.Calls = callsOf(r.plan, s)
 		return out, nil
