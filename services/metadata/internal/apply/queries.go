@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"queryengine/pkg/metadata"
@@ -56,7 +57,7 @@ func (w *work) checkQueries(ctx context.Context, s *State) *State {
 	if !equalInconsistent(before, invalid) {
 		next := *s.Snapshot
 		valid := len(s.Inconsistent) - len(before)
-		next.Inconsistent = append(s.Inconsistent[:valid:valid], invalid...)
+		next.Inconsistent = slices.Concat(s.Inconsistent[:valid], invalid)
 		checked.Snapshot = &next
 	}
 	return &checked
