@@ -122,6 +122,18 @@ type MetricsConfig struct {
 
 func (c *MetricsConfig) isDefault() bool { return *c == MetricsConfig{} }
 
+// Metrics says what is analysed, nil for nothing.
+func (d *Document) Metrics() *MetricsConfig {
+	if len(d.MetricsConfig) == 0 {
+		return nil
+	}
+	c := &MetricsConfig{}
+	if decode(d.MetricsConfig, c) != nil || c.isDefault() {
+		return nil // what is stored has been checked
+	}
+	return c
+}
+
 // SetAPILimits are the arguments of set_api_limits.
 type SetAPILimits struct{ APILimits }
 

@@ -41,6 +41,9 @@ func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseW
 	err := e.run(ctx, &q, out, s)
 	s.buffer = out.Buf
 	e.metrics.requests.done(&q, time.Since(started), err)
+	if err == nil {
+		e.metrics.requests.analyse(e.state.Load().measured, &q, out.Sent())
+	}
 	e.queryLog.done(ctx, &q, started, out.Sent(), err)
 	return e.metrics.failed(err)
 }

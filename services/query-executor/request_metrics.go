@@ -24,6 +24,7 @@ type requestMetrics struct {
 	total    *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	named    *telemetry.Operations
+	analysis analysis
 	// series are those of each kind of operation; the map doesn't change.
 	series map[string]*kindSeries
 }
@@ -35,9 +36,9 @@ type kindSeries struct {
 }
 
 func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
-	labels := []string{"operation_type", "response_status"}
+	var operation []string
 	if detailed {
-		labels = append(labels, "operation_name", "parameterized_query_hash")
+		operation = []string{"operation_name", "parameterized_query_hash"}
 	}
 	m := &requestMetrics{
 		detailed: detailed,
@@ -45,13 +46,14 @@ func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 		total: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_graphql_requests_total",
 			Help: "GraphQL operations, by kind and whether they succeeded.",
-		}, labels)),
+		}, append([]string{"operation_type", "response_status"}, operation...))),
 		seconds: telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "engine_graphql_execution_time_seconds",
 			Help:    "Time that operations took that succeeded.",
 			Buckets: []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10},
 		}, []string{"operation_type"})),
-		named: telemetry.NewOperations(),
+		named:    telemetry.NewOperations(),
+		analysis: newAnalysis(r, operation),
 	}
 	for _, kind := range []string{unknownKind, string(parse.Query), string(parse.Mutation), string(parse.Subscription)} {
 		m.series[kind] = &kindSeries{

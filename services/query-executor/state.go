@@ -21,6 +21,8 @@ type state struct {
 	allowlist  *allowlist.List // nil when every query is allowed
 	// limits are those of the metadata, nil for none.
 	limits *metadata.APILimits
+	// measured says what is measured of operations besides what always is, nil for nothing.
+	measured *metadata.MetricsConfig
 	// withoutIntrospection are the roles that may not ask what the schema consists of.
 	withoutIntrospection []string
 
@@ -60,7 +62,7 @@ func (e *Executor) apply(next *snapshot.Snapshot) {
 	defer e.applying.Unlock()
 	s := &state{
 		generation: 1, snapshot: next, limits: next.Document.Limits(), roles: map[roleKey]*schema.Role{},
-		withoutIntrospection: next.Document.WithoutIntrospection(),
+		measured: next.Document.Metrics(), withoutIntrospection: next.Document.WithoutIntrospection(),
 	}
 	var previous *resolve.Schema
 	var listed *allowlist.List

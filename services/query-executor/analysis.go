@@ -1,0 +1,73 @@
+package queryexecutor
+
+import (
+	"bytes"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"queryengine/pkg/metadata"
+	"queryengine/pkg/telemetry"
+)
+
+// analysis measures what set_metrics_config asks for: of variables what kinds of JSON they are,
+// of answers how large they are. Values never get into it.
+type analysis struct {
+	variables *prometheus.CounterVec
+	answers   *prometheus.HistogramVec
+}
+
+func newAnalysis(r prometheus.Registerer, operation []string) analysis {
+	return analysis{
+		variables: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "engine_graphql_variables_total",
+			Help: "Values of variables, by their kind of JSON, while the metadata asks for it.",
+		}, append([]string{"type"}, operation...))),
+		answers: telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "engine_graphql_response_size_bytes",
+			Help:    "Sizes of answers before compression, while the metadata asks for it.",
+			Buckets: prometheus.ExponentialBuckets(100, 10, 7),
+		}, operation)),
+	}
+}
+
+// analyse measures an operation that has ended, as far as the metadata asks for it.
+func (m *requestMetrics) analyse(config *metadata.MetricsConfig, q *request, size int64) {
+	if config == nil || q.parsed == nil {
+		return
+	}
+	var operation []string
+	if m.detailed {
+		n := m.nameOf(q)
+		operation = []string{n.Name, n.Hash}
+	}
+	if config.ResponseBody {
+		m.analysis.answers.WithLabelValues(operation...).Observe(float64(size))
+	}
+	if config.QueryVariables {
+		for _, value := range q.values {
+			m.analysis.variables.WithLabelValues(append([]string{kindOf(value)}, operation...)...).Inc()
+		}
+	}
+}
+
+// kindOf is the kind of a JSON text, "missing" for none.
+func kindOf(value []byte) string {
+	value = bytes.TrimLeft(value, " \t\r\n")
+	if len(value) == 0 {
+		return "missing"
+	}
+	switch value[0] {
+	case '"':
+		return "string"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	default:
+		return "number"
+	}
+}
