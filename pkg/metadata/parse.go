@@ -165,7 +165,7 @@ func (d *Document) normaliseStored() error {
 		return duplicateError("query collections", names)
 	}
 	if names := duplicates(d.Allowlist, allowlistCollection); names != "" {
-		return duplicateError("allow list entries", names)
+		return duplicateError("allowlist entries", names)
 	}
 	if names := duplicates(d.RESTEndpoints, endpointName); names != "" {
 		return duplicateError("rest endpoints", names)
