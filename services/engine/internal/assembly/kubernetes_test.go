@@ -1,0 +1,133 @@
+package assembly_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"queryengine/pkg/config"
+)
+
+// workload is what the manifests of a service have in common, as far as it depends on our code.
+type workload struct {
+	Kind     string
+	Metadata struct{ Name string }
+	Spec     struct {
+		Template struct {
+			Spec struct {
+				AutomountServiceAccountToken *bool `yaml:"automountServiceAccountToken"`
+				GracePeriod                  int   `yaml:"terminationGracePeriodSeconds"`
+				SecurityContext              struct {
+					RunAsNonRoot bool `yaml:"runAsNonRoot"`
+				} `yaml:"securityContext"`
+				Containers []container
+			}
+		}
+	}
+}
+
+type container struct {
+	Name, Image string
+	Env         []struct {
+		Name, Value string
+		ValueFrom   struct {
+			SecretKeyRef struct{ Name, Key string } `yaml:"secretKeyRef"`
+		} `yaml:"valueFrom"`
+	}
+	ReadinessProbe struct {
+		HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
+	} `yaml:"readinessProbe"`
+	SecurityContext struct {
+		AllowPrivilegeEscalation *bool `yaml:"allowPrivilegeEscalation"`
+		ReadOnlyRootFilesystem   bool  `yaml:"readOnlyRootFilesystem"`
+		Capabilities             struct{ Drop []string }
+	} `yaml:"securityContext"`
+}
+
+// TestKubernetesManifests holds them to the settings of the services: each is given settings that
+// it reads, secrets only by reference, and no more rights than it needs.
+func TestKubernetesManifests(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join("..", "..", "..", "..", "deploy", "kubernetes")
+	read := func(name string, into any) {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.NoError(t, yaml.NewDecoder(bytes.NewReader(text)).Decode(into))
+	}
+	var list struct {
+		Resources []string
+		Images    []struct{ Name string }
+	}
+	read("kustomization.yaml", &list)
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	require.NoError(t, err)
+	require.Len(t, files, len(list.Resources)+1, "each file is in the list")
+
+	for _, service := range []config.Service{config.Gateway, config.Metadata, config.QueryExecutor, config.EventDelivery, config.Scheduler} {
+		name := string(service)
+		require.Contains(t, list.Resources, name+".yaml")
+		w := deployment(t, filepath.Join(dir, name+".yaml"))
+		require.Equal(t, name, w.Metadata.Name)
+		pod := w.Spec.Template.Spec
+		require.False(t, *pod.AutomountServiceAccountToken)
+		require.True(t, pod.SecurityContext.RunAsNonRoot)
+		require.Greater(t, pod.GracePeriod, 60, "the default of graceful-shutdown-timeout")
+		require.Len(t, pod.Containers, 1)
+		c := pod.Containers[0]
+		require.Equal(t, "query-engine/"+name, c.Image)
+		require.True(t, slices.ContainsFunc(list.Images, func(i struct{ Name string }) bool { return i.Name == c.Image }))
+		require.False(t, *c.SecurityContext.AllowPrivilegeEscalation)
+		require.True(t, c.SecurityContext.ReadOnlyRootFilesystem)
+		require.Equal(t, []string{"ALL"}, c.SecurityContext.Capabilities.Drop)
+		want := "/healthz"
+		if service == config.Gateway {
+			want = "/readyz"
+		}
+		require.Equal(t, want, c.ReadinessProbe.HTTPGet.Path)
+		for _, e := range c.Env {
+			spec := settingOf(e.Name)
+			require.NotNil(t, spec, e.Name)
+			require.Contains(t, spec.Services, service, e.Name)
+			switch {
+			case e.Name == config.NATSURL.Spec().Env():
+				require.NotContains(t, e.Value, "@", "no password")
+			case spec.Secret:
+				require.Empty(t, e.Value, e.Name)
+				require.Equal(t, "query-engine", e.ValueFrom.SecretKeyRef.Name)
+			}
+		}
+	}
+}
+
+// deployment is the Deployment among the documents of a file.
+func deployment(t *testing.T, file string) *workload {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		w := &workload{}
+		err := d.Decode(w)
+		require.False(t, errors.Is(err, io.EOF), "%s has no Deployment", file)
+		require.NoError(t, err)
+		if w.Kind == "Deployment" {
+			return w
+		}
+	}
+}
+
+// settingOf is the setting that a variable belongs to, nil for none.
+func settingOf(variable string) *config.Spec {
+	for _, s := range config.Table() {
+		if s.Env() == variable {
+			return s
+		}
+	}
+	return nil
+}
