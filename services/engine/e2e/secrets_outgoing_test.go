@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 )
 
@@ -21,6 +23,9 @@ var secretsOfOutgoing = map[string]string{
 	"REMOTE_KEY":      "key-of-the-remote",
 	"TRIGGER_KEY":     "key-of-the-trigger",
 	"CRON_KEY":        "key-of-the-cron-trigger",
+	"VALIDATOR_KEY":   "key-of-the-validator",
+	"LATER_KEY":       "key-of-the-asynchronous-action",
+	"EXPORTER_KEY":    "key-of-the-exporter",
 	"SECRET_ADDRESS":  "", // set by the test: the path is the secret
 	"SECRET_DATABASE": "postgres://somebody:password-of-another-database@127.0.0.1:1/x",
 }
@@ -65,7 +70,7 @@ func TestSecretsOfOutgoingCallsStaySecret(t *testing.T) {
 	c.settings["NO_ADDRESS"] = "http://127.0.0.1:1/" + secretPath
 	for name, value := range map[string]string{
 		"LOG_LEVEL":         "debug",
-		"ENABLED_LOG_TYPES": "startup,http-log,webhook-log,websocket-log,jwk-refresh-log,query-log,execution-log,livequery-poller-log,action-handler-log",
+		"ENABLED_LOG_TYPES": "startup,http-log,webhook-log,websocket-log,jwk-refresh-log,query-log,execution-log,livequery-poller-log,action-handler-log,validate-input-log",
 		"OTLP_ENDPOINT":     collector.URL,
 		"DEV_MODE":          "true",
 	} {
@@ -107,6 +112,19 @@ func TestSecretsOfOutgoingCallsStaySecret(t *testing.T) {
 		})
 		apply("add_remote_schema", object{"name": "bad_" + name, "definition": object{"url": handler, "headers": key("REMOTE_KEY")}})
 	}
+	for name, path := range map[string]string{"user": "works", "clerk": "fails"} {
+		apply("pg_create_insert_permission", object{"table": "note", "role": name, "permission": object{
+			"columns": "*", "check": object{}, "validate_input": object{
+				"type": "http", "definition": object{"url": "{{SECRET_ADDRESS}}/" + path, "headers": key("VALIDATOR_KEY")},
+			},
+		}})
+	}
+	apply("create_action", object{"name": "later", "definition": object{
+		"kind": "asynchronous", "type": "mutation", "output_type": "Done", "handler": "{{SECRET_ADDRESS}}/fails", "headers": key("LATER_KEY"),
+	}})
+	apply("create_cron_trigger", object{
+		"name": "minutely", "webhook": "{{SECRET_ADDRESS}}/fails", "schedule": "* * * * *", "include_in_metadata": true, "headers": key("CRON_KEY"),
+	})
 	apply("add_remote_schema", object{"name": "remote", "definition": object{"url_from_env": "SECRET_ADDRESS", "headers": key("REMOTE_KEY")}})
 	apply("add_remote_schema", object{"name": "other", "definition": object{"url": "{{SECRET_ADDRESS}}/remote", "headers": key("REMOTE_KEY")}})
 	apply("pg_add_source", object{"name": "gone", "configuration": object{"connection_info": object{"database_url": object{"from_env": "SECRET_DATABASE"}}}})
@@ -123,12 +141,29 @@ func TestSecretsOfOutgoingCallsStaySecret(t *testing.T) {
 			ask(hooked, "/v1/graphql", header, object{"query": document})
 		}
 	}
+	ask(g, "/v1/graphql", as("clerk"), object{"query": `mutation { insert_note(objects: {text: "a"}) { affected_rows } }`})
+	ask(g, "/v1/graphql", asAdmin, object{"query": `mutation { later }`})
+	answers.WriteString(converse(t, g, secret) + converse(t, g, "wrong-"+secret) + converse(t, g, token))
+	for _, endpoint := range []string{"{{SECRET_ADDRESS}}/fails", "{{NO_SUCH_VARIABLE}}/v1/traces"} {
+		apply("set_opentelemetry_config", object{
+			"status": "enabled", "data_types": []string{"traces"}, "exporter_otlp": object{
+				"otlp_traces_endpoint": endpoint, "headers": key("EXPORTER_KEY"),
+			}, "batch_span_processor": object{"max_export_batch_size": 1},
+		})
+		ask(g, "/v1/graphql", asAdmin, object{"query": `{ note { id } }`})
+		if strings.HasPrefix(endpoint, "{{SECRET") {
+			eventually(t, startLimit, func() bool { return strings.Contains(called.text(), "/fails "+secretsOfOutgoing["EXPORTER_KEY"]) },
+				func() string { return "nothing was exported:\n" + called.text() })
+		}
+	}
 	require.Contains(t, answers.String(), `"works":{"text":"done"}`)
 	require.Contains(t, answers.String(), `"note":[`)
 	invoked := func() bool {
 		text := called.text()
 		return strings.Contains(text, "/works "+secretsOfOutgoing["TRIGGER_KEY"]) && strings.Contains(text, "/fails "+secretsOfOutgoing["TRIGGER_KEY"]) &&
-			strings.Contains(text, "/works "+secretsOfOutgoing["CRON_KEY"]) && strings.Contains(text, "/fails "+secretsOfOutgoing["CRON_KEY"])
+			strings.Contains(text, "/works "+secretsOfOutgoing["CRON_KEY"]) && strings.Contains(text, "/fails "+secretsOfOutgoing["CRON_KEY"]) &&
+			strings.Contains(text, "/fails "+secretsOfOutgoing["LATER_KEY"]) && strings.Contains(text, "/fails "+secretsOfOutgoing["VALIDATOR_KEY"]) &&
+			strings.Contains(text, "/works "+secretsOfOutgoing["VALIDATOR_KEY"])
 	}
 	eventually(t, startLimit, invoked, func() string {
 		return "not all webhooks were called:\n" + called.text() + answers.String()
@@ -165,6 +200,37 @@ func TestSecretsOfOutgoingCallsStaySecret(t *testing.T) {
 			if i := strings.Index(text, value); i >= 0 {
 				t.Errorf("the %s is in the %s: %s", name, place, text[max(0, i-300):min(len(text), i+100)])
 			}
+		}
+	}
+}
+
+// converse opens a WebSocket with a text in the places where clients put secrets, runs an
+// operation, and returns all that the server said.
+func converse(t *testing.T, p *process, text string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
+	defer cancel()
+	socket, _, err := websocket.Dial(ctx, p.url+"/v1/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	require.NoError(t, err)
+	defer socket.CloseNow()
+	for _, m := range []string{
+		`{"type":"connection_init","payload":{"headers":{"X-Engine-Admin-Secret":"` + text + `","Authorization":"Bearer ` + text + `"}}}`,
+		`{"type":"subscribe","id":"1","payload":{"query":"query { nothing }"}}`,
+	} {
+		if socket.Write(ctx, websocket.MessageText, []byte(m)) != nil {
+			break // it was refused
+		}
+	}
+	var said strings.Builder
+	for {
+		_, m, err := socket.Read(ctx)
+		if err != nil {
+			said.WriteString(err.Error() + "\n")
+			return said.String()
+		}
+		said.Write(append(m, '\n'))
+		if strings.Contains(string(m), `"type":"error"`) {
+			return said.String()
 		}
 	}
 }
