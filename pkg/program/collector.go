@@ -20,7 +20,7 @@ const (
 	// of its own, which promises to hold little of a large answer: its frames become garbage as
 	// fast as they come.
 	mostGarbage    = 128 << 20
-	gatewayGarbage = 32 << 20
+	gatewayGarbage = 8 << 20
 	// leastGrowth is Go's default.
 	leastGrowth = 100
 )
