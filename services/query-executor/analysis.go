@@ -2,6 +2,7 @@ package queryexecutor
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -52,22 +53,8 @@ func (m *requestMetrics) analyse(config *metadata.MetricsConfig, q *request, siz
 
 // kindOf is the kind of a JSON text, "missing" for none.
 func kindOf(value []byte) string {
-	value = bytes.TrimLeft(value, " \t\r\n")
-	if len(value) == 0 {
+	if len(bytes.TrimLeft(value, " \t\r\n")) == 0 {
 		return "missing"
 	}
-	switch value[0] {
-	case '"':
-		return "string"
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case 't', 'f':
-		return "boolean"
-	case 'n':
-		return "null"
-	default:
-		return "number"
-	}
+	return strings.ToLower(metadata.JSONType(value))
 }
