@@ -57,7 +57,7 @@ func (v View) inAllowlist(collection string) error {
 	if find(v.Document.Allowlist, allowlistCollection, collection) != nil {
 		return nil
 	}
-	return apierror.At(apierror.Newf(apierror.NotFound, "collection %q doesn't exist in the allowlist", collection), "collection")
+	return apierror.Newf(apierror.NotFound, "collection %q doesn't exist in the allowlist", collection)
 }
 
 // AddCollectionToAllowlist are the arguments of add_collection_to_allowlist.

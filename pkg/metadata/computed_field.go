@@ -26,15 +26,22 @@ type AddComputedField struct {
 	ComputedField
 }
 
-// Apply adds the field; one of the same name is replaced.
+// Apply adds the field. A computed field of the same name stays as it is, and the request is
+// refused.
 func (a *AddComputedField) Apply(v View) (*Result, error) {
+	if _, _, err := v.table(a.Source, a.Table); err != nil {
+		return nil, apierror.At(err, "table")
+	}
 	r, err := v.changeTable(a.Source, a.Table, func(t *Table) error {
+		if find(t.ComputedFields, computedFieldName, a.Name) != nil {
+			return fieldExists(a.Table, a.Name)
+		}
 		field := a.ComputedField
 		t.ComputedFields = inserted(t.ComputedFields, &field, computedFieldName)
 		return nil
 	})
 	if err != nil {
-		return nil, apierror.At(err, "table")
+		return nil, err
 	}
 	r.Objects = []ObjectID{computedFieldID(a.Source, a.Table, a.Name)}
 	r.Introspect.Functions = []SourceTable{{a.Source, a.Definition.Function}}

@@ -113,10 +113,11 @@ func (a *TrackFunction) Apply(v View) (*Result, error) {
 	}, nil
 }
 
-// UntrackFunction are the arguments of untrack_function.
+// UntrackFunction are the arguments of untrack_function, which may spell its function
+// "table".
 type UntrackFunction struct {
 	Source   string       `json:"source" meta:"default=default"`
-	Function catalog.Name `json:"function" meta:"required"`
+	Function catalog.Name `json:"function" meta:"required,alias=table"`
 }
 
 // UnmarshalJSON also reads the form that is only the function's name.

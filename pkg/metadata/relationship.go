@@ -155,7 +155,7 @@ func (a *CreateRelationship) Apply(v View) (*Result, error) { return a.apply(v, 
 func (a *CreateRelationship) apply(v View, array bool) (*Result, error) {
 	r, err := v.changeTable(a.Source, a.Table, func(t *Table) error {
 		if v.hasField(a.Source, t, a.Name) {
-			return apierror.Newf(apierror.AlreadyExists, "field with name %q already exists in table %q", a.Name, a.Table)
+			return fieldExists(a.Table, a.Name)
 		}
 		relationship := a.Relationship
 		list := t.relationships(array)
@@ -167,6 +167,11 @@ func (a *CreateRelationship) apply(v View, array bool) (*Result, error) {
 	}
 	r.Objects = []ObjectID{relationshipID(a.Source, a.Table, array, a.Name)}
 	return r, nil
+}
+
+// fieldExists refuses a field whose name the table already has.
+func fieldExists(table catalog.Name, name string) error {
+	return apierror.Newf(apierror.AlreadyExists, "field with name %q already exists in table %q", name, table)
 }
 
 // CreateArrayRelationship are the arguments of create_array_relationship.

@@ -154,33 +154,36 @@ func inverse(v any) (any, error) {
 	return v, nil
 }
 
-// split is the first element or character of v, and the rest.
-func split(v any) (first, rest any, err error) {
+func head(v any) (any, error) {
 	switch v := v.(type) {
 	case string:
 		if v == "" {
-			return nil, nil, RefusedError("Empty string")
+			return nil, RefusedError("Empty string")
 		}
 		_, n := utf8.DecodeRuneInString(v)
-		return v[:n], v[n:], nil
+		return v[:n], nil
 	case []any:
 		if len(v) == 0 {
-			return nil, nil, RefusedError("Empty array")
+			return nil, RefusedError("Empty array")
 		}
-		return v[0], v[1:], nil
+		return v[0], nil
 	}
-	return nil, nil, RefusedError("Expected an array or string")
+	return nil, notSequence
 }
 
-func head(v any) (any, error) {
-	first, _, err := split(v)
-	return first, err
-}
-
+// tail leaves what is empty as it is: there is nothing to drop.
 func tail(v any) (any, error) {
-	_, rest, err := split(v)
-	return rest, err
+	switch v := v.(type) {
+	case string:
+		_, n := utf8.DecodeRuneInString(v) // 0 of an empty text
+		return v[n:], nil
+	case []any:
+		return v[min(1, len(v)):], nil
+	}
+	return nil, notSequence
 }
+
+const notSequence = RefusedError("Expected an array or string")
 
 func onText(change func(string) string) Function {
 	return func(v any) (any, error) {
