@@ -5,8 +5,10 @@ import (
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
@@ -142,6 +144,12 @@ func TestRefusedTokens(t *testing.T) {
 	parts := strings.Split(good, ".")
 	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + parts[1] + "."
 	signed := func(more map[string]any) string { return sign(t, jwa.HS256, []byte(secret), with(claimed, more)) }
+	headed := func(header string) string {
+		signed := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + parts[1]
+		sum := hmac.New(sha256.New, []byte(secret))
+		_, _ = sum.Write([]byte(signed))
+		return signed + "." + base64.RawURLEncoding.EncodeToString(sum.Sum(nil))
+	}
 	for name, c := range map[string]struct {
 		config         map[string]any
 		token, message string
@@ -162,6 +170,8 @@ func TestRefusedTokens(t *testing.T) {
 		"exp of another type":   {hmacConfig(nil), signed(map[string]any{"exp": "soon"}), `JWTClaimsSetDecodeError "exp is not a number"`},
 		"another issuer":        {hmacConfig(map[string]any{"issuer": "https://a.test"}), signed(map[string]any{"iss": "https://b.test"}), "JWTNotInIssuer"},
 		"another audience":      {hmacConfig(map[string]any{"audience": []string{"a", "b"}}), signed(map[string]any{"aud": []string{"c"}}), "JWTNotInAudience"},
+		"critical extension":    {hmacConfig(nil), headed(`{"alg":"HS256","crit":["http://example.test/x"]}`), "JWSError (crit names extensions that are not supported)"},
+		"payload not encoded":   {hmacConfig(nil), headed(`{"alg":"HS256","b64":false}`), "JWSError (payloads that are not base64url-encoded are not supported)"},
 		"claims are a list":     {hmacConfig(nil), sign(t, jwa.HS256, []byte(secret), nil), `JWTClaimsSetDecodeError "expected Object, but encountered Null"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -143,6 +143,9 @@ func (i *issuer) payload(token string, keys *[]*key) (map[string]any, error) {
 	if err != nil {
 		return nil, unverified(fmt.Sprintf("JWSError (JSONDecodeError %q)", err))
 	}
+	if err := checkCritical(head); err != nil {
+		return nil, err
+	}
 	if err := i.checkSignature(token, head, keys); err != nil {
 		return nil, err
 	}
@@ -151,6 +154,18 @@ func (i *issuer) payload(token string, keys *[]*key) (map[string]any, error) {
 		return nil, unverified(fmt.Sprintf("JWTClaimsSetDecodeError %q", err))
 	}
 	return payload, nil
+}
+
+// checkCritical refuses a header that changes how the token is to be read in a way that isn't
+// supported (RFC 7515, 4.1.11, and RFC 7797): no extension is.
+func checkCritical(head map[string]any) error {
+	if _, ok := head["crit"]; ok {
+		return unverified("JWSError (crit names extensions that are not supported)")
+	}
+	if encoded, ok := head["b64"]; ok && encoded != true {
+		return unverified("JWSError (payloads that are not base64url-encoded are not supported)")
+	}
+	return nil
 }
 
 func (i *issuer) checkSignature(token string, head map[string]any, set *[]*key) error {
