@@ -10,7 +10,8 @@ import (
 type Env = func(name string) (value string, ok bool)
 
 // Expand replaces each {{NAME}} of a text by a variable. Blanks belong to the name, and text
-// without the closing braces stands for itself.
+// without the closing braces stands for itself. The engine's own settings are refused: the text
+// is sent to addresses that metadata chooses.
 func Expand(template string, env Env) (string, error) {
 	var b strings.Builder
 	var missing []string
@@ -20,6 +21,10 @@ func Expand(template string, env Env) (string, error) {
 		if !opened || !closed {
 			b.WriteString(template)
 			break
+		}
+		if strings.HasPrefix(name, engineVariables) {
+			return "", apierror.New(apierror.ParseFailed,
+				`env variables starting with "`+engineVariables+`" are not allowed in templates: `+name)
 		}
 		value, ok := env(name)
 		if !ok {

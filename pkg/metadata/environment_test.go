@@ -34,6 +34,43 @@ func TestExpand(t *testing.T) {
 	}, err)
 }
 
+// TestExpandRefusesTheEnginesOwnSettings holds templates to the rule of value_from_env, wherever
+// metadata has them.
+func TestExpandRefusesTheEnginesOwnSettings(t *testing.T) {
+	t.Parallel()
+	env := func(string) (string, bool) { return "hush", true }
+	const own = "{{ENGINE_GRAPHQL_JWT_SECRET}}"
+	template := "http://h/?k=" + own
+	header := []metadata.Header{{Name: "X", Value: &template}}
+	for name, resolve := range map[string]func() (string, error){
+		"text":    func() (string, error) { return metadata.Expand(template, env) },
+		"header":  func() (string, error) { return header[0].Resolve(env) },
+		"trigger": func() (string, error) { return (&metadata.EventTrigger{Webhook: &template}).Address(env) },
+		"remote":  func() (string, error) { return (&metadata.RemoteSchemaDefinition{URL: &template}).Address(env) },
+		"input": func() (string, error) {
+			u, _, err := (&metadata.ValidateInputWebhook{URL: template}).Resolve(env)
+			return u, err
+		},
+		"input header": func() (string, error) {
+			u, _, err := (&metadata.ValidateInputWebhook{Headers: header}).Resolve(env)
+			return u, err
+		},
+	} {
+		got, err := resolve()
+		require.EqualError(t, err, "parse-failed at $: env variables starting with \"ENGINE_GRAPHQL_\" are not allowed in templates: "+
+			"ENGINE_GRAPHQL_JWT_SECRET", name)
+		require.Empty(t, got, name)
+	}
+	for _, problem := range []string{
+		(&metadata.CronTrigger{Webhook: own}).Problem(env),
+		(&metadata.CronTrigger{Webhook: "http://h", Headers: header}).Problem(env),
+		(&metadata.Action{Definition: metadata.ActionDefinition{Handler: own}}).Problem(env),
+		(&metadata.Action{Definition: metadata.ActionDefinition{Handler: "http://h", Headers: header}}).Problem(env),
+	} {
+		require.Contains(t, problem, "not allowed in templates")
+	}
+}
+
 func TestHeaderResolve(t *testing.T) {
 	t.Parallel()
 	template := "at {{HOST}}"
