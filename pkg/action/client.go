@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"net/textproto"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -194,21 +193,9 @@ func (c *Caller) call(d *metadata.ActionDefinition, body []byte) (transform.Call
 
 // forwarded are the client's headers but those that are ignored.
 func (c *Caller) forwarded(ignored []string) http.Header {
-	passed := make(http.Header, len(c.Headers))
 	unwanted := make(map[string]bool, len(ignored))
 	for _, name := range ignored {
 		unwanted[textproto.CanonicalMIMEHeaderKey(name)] = true
 	}
-	for name, value := range c.Headers {
-		name = textproto.CanonicalMIMEHeaderKey(name)
-		switch name {
-		case "Host", "User-Agent", "Origin":
-			passed.Set("X-Forwarded-"+name, value)
-		}
-		// The body of the call is the engine's, whatever is ignored.
-		if !unwanted[name] && name != "Content-Length" && !strings.HasPrefix(strings.ToLower(name), session.Prefix) {
-			passed.Set(name, value)
-		}
-	}
-	return passed
+	return egress.ForwardedBut(c.Headers, unwanted)
 }

@@ -209,16 +209,23 @@ func (c *Client) checkRedirect(next *http.Request, before []*http.Request) error
 	if len(before) > c.config.MaxRedirects {
 		return &Error{Kind: TooManyRedirects, limit: c.config.MaxRedirects}
 	}
-	first := before[0].URL
+	KeepSecrets(next, before[0].URL)
+	return nil
+}
+
+// KeepSecrets takes the headers that may be secrets from a request that a redirect asked for,
+// when it goes to another host than the first request went to, or leaves TLS. It reports whether
+// it does.
+func KeepSecrets(next *http.Request, first *url.URL) (foreign bool) {
 	if next.URL.Hostname() == first.Hostname() && (next.URL.Scheme == "https" || first.Scheme == "http") {
-		return nil
+		return false
 	}
 	for name := range next.Header {
 		if !harmless[name] {
 			delete(next.Header, name)
 		}
 	}
-	return nil
+	return true
 }
 
 // harmless are the headers that say nothing about who calls.

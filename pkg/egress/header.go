@@ -8,31 +8,66 @@ import (
 	"queryengine/pkg/session"
 )
 
-// ignored are the client headers that are not passed on: they describe the client's
-// connection and body.
-var ignored = map[string]bool{
-	"Content-Length": true, "Content-Md5": true, "User-Agent": true, "Host": true, "Origin": true, "Referer": true,
-	"Accept": true, "Accept-Encoding": true, "Accept-Language": true, "Accept-Datetime": true, "Cache-Control": true,
-	"Connection": true, "Dnt": true, "Content-Type": true,
+// describing are the client headers that describe the client and its body. They are not passed
+// on, unless the definition of an action says otherwise.
+var describing = map[string]bool{
+	"Content-Md5": true, "User-Agent": true, "Origin": true, "Referer": true, "Accept": true, "Accept-Language": true,
+	"Accept-Datetime": true, "Cache-Control": true, "Dnt": true, "Content-Type": true,
+}
+
+// ofConnection are the headers of one connection and of how a body is written on it. They say
+// nothing to anybody else, and no definition has them passed on: they would choose the virtual
+// host of a call, or how its answer has to be read.
+var ofConnection = map[string]bool{
+	"Host": true, "Connection": true, "Proxy-Connection": true, "Keep-Alive": true, "Te": true, "Trailer": true,
+	"Transfer-Encoding": true, "Upgrade": true, "Proxy-Authenticate": true, "Proxy-Authorization": true, "Expect": true,
+	"Content-Length": true, "Content-Encoding": true, "Accept-Encoding": true, "Http2-Settings": true,
+}
+
+// isOfConnection reports whether a header is about the client's connection alone. connection is
+// the client's header Connection, which names more of them.
+func isOfConnection(name, connection string) bool {
+	if ofConnection[name] || strings.HasPrefix(name, "Sec-Websocket-") { // of a WebSocket's handshake
+		return true
+	}
+	for option := range strings.SplitSeq(connection, ",") {
+		if strings.EqualFold(strings.TrimSpace(option), name) {
+			return true
+		}
+	}
+	return false
 }
 
 // PassesOn reports whether a client's header of that name, spelt canonically, is passed on.
-func PassesOn(name string) bool {
-	return !ignored[name] && name != "Upgrade" && !strings.HasPrefix(name, "Sec-Websocket-") // of a WebSocket's handshake
+// connection is the client's header Connection.
+func PassesOn(name, connection string) bool {
+	return !describing[name] && !isOfConnection(name, connection)
 }
 
 // Forwarded are the headers of a client that a call passes on when its definition says so,
 // with X-Forwarded-* for those of which only the values travel. Session variables are not
 // among them. The names of client are in any case.
 func Forwarded(client map[string]string) http.Header {
+	return ForwardedBut(client, describing)
+}
+
+// ForwardedBut is Forwarded for a definition with a list of its own, by canonical name. Headers
+// of the connection are left out whatever the list says.
+func ForwardedBut(client map[string]string, ignored map[string]bool) http.Header {
 	passed := make(http.Header, len(client))
+	connection := ""
+	for name, value := range client {
+		if strings.EqualFold(name, "Connection") {
+			connection = value
+		}
+	}
 	for name, value := range client {
 		name = textproto.CanonicalMIMEHeaderKey(name)
 		switch name {
 		case "Host", "User-Agent", "Origin":
 			passed.Set("X-Forwarded-"+name, value)
 		}
-		if PassesOn(name) && !strings.HasPrefix(strings.ToLower(name), session.Prefix) {
+		if !ignored[name] && !isOfConnection(name, connection) && !strings.HasPrefix(strings.ToLower(name), session.Prefix) {
 			passed.Set(name, value)
 		}
 	}

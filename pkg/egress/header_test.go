@@ -21,6 +21,19 @@ func TestForwarded(t *testing.T) {
 	}))
 }
 
+func TestHeadersOfTheConnectionStay(t *testing.T) {
+	t.Parallel()
+	client := map[string]string{
+		"Host": "internal.test", "Connection": "keep-alive, X-Hop", "X-Hop": "1", "Keep-Alive": "timeout=5", "TE": "trailers",
+		"Transfer-Encoding": "chunked", "Accept-Encoding": "br", "Proxy-Authorization": "Basic eA==", "Content-Length": "7",
+		"Upgrade": "websocket", "Sec-WebSocket-Key": "k", "Cookie": "c=1",
+	}
+	want := http.Header{"Cookie": {"c=1"}, "X-Forwarded-Host": {"internal.test"}}
+	require.Equal(t, want, egress.Forwarded(client))
+	require.Equal(t, want, egress.ForwardedBut(client, nil), "also where a definition ignores nothing")
+	require.False(t, egress.PassesOn("X-Hop", "keep-alive, x-hop"))
+}
+
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, http.Header{"A": {"1", "2"}, "B": {"3"}},

@@ -32,11 +32,12 @@ type actionRequest struct {
 	Session      map[string]string `json:"session_variables"`
 	RequestQuery string            `json:"request_query"`
 	header       http.Header
+	host         string
 }
 
 func (h *actionHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	call := actionRequest{header: r.Header}
+	call := actionRequest{header: r.Header, host: r.Host}
 	_ = json.Unmarshal(body, &call)
 	h.mu.Lock()
 	h.calls = append(h.calls, call)
@@ -285,12 +286,17 @@ func TestForwardedHeaders(t *testing.T) {
 	t.Parallel()
 	e, h := newActions(t, "Int", `,"forward_client_headers":true,"ignored_client_headers":["X-Secret","User-Agent"]`)
 	h.answerWith(http.StatusOK, `1`)
-	headers := map[string]string{"x-secret": "s", "cookie": "c", "user-agent": "browser", "x-engine-role": "admin", "host": "shop"}
+	headers := map[string]string{"x-secret": "s", "cookie": "c", "user-agent": "browser", "x-engine-role": "admin",
+		"host": "shop", "accept-encoding": "br", "connection": "x-hop", "x-hop": "1"}
 	require.NoError(t, e.execute(t.Context(), &queryv1.ExecuteRequest{Session: asAdmin(), Query: `{ ask }`, ClientHeaders: headers}, &reply{}))
-	got := h.called()[0].header
+	call := h.called()[0]
+	got := call.header
 	require.Equal(t, "c", got.Get("Cookie"))
 	require.Equal(t, "browser", got.Get("X-Forwarded-User-Agent"))
 	require.Equal(t, "shop", got.Get("X-Forwarded-Host"))
 	require.Empty(t, got.Get("X-Secret"))
 	require.Empty(t, got.Get("X-Engine-Role"))
+	require.NotEqual(t, "shop", call.host, "a client doesn't choose the virtual host")
+	require.NotEqual(t, "br", got.Get("Accept-Encoding"))
+	require.Empty(t, got.Get("X-Hop"))
 }

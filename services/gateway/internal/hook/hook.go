@@ -65,7 +65,24 @@ func New(c Config, client *http.Client, logger *slog.Logger) (*Hook, error) {
 	if c.Propagator == nil {
 		c.Propagator = telemetry.Propagator()
 	}
-	return &Hook{config: c, client: client, logger: logger}, nil
+	own := *client
+	own.CheckRedirect = checkRedirect
+	return &Hook{config: c, client: &own, logger: logger}, nil
+}
+
+// maxRedirects is what net/http follows by itself.
+const maxRedirects = 10
+
+// checkRedirect keeps what the client sent from other hosts than the webhook's. In POST mode it
+// is in the body, so such a redirect is not followed with it.
+func checkRedirect(next *http.Request, before []*http.Request) error {
+	if len(before) >= maxRedirects {
+		return errors.New("too many redirects")
+	}
+	if egress.KeepSecrets(next, before[0].URL) && next.ContentLength != 0 {
+		return errors.New("a redirect leads to another host")
+	}
+	return nil
 }
 
 // Authenticate asks about a request with these headers. body is the GraphQL request as
@@ -119,7 +136,7 @@ func (h *Hook) request(ctx context.Context, header http.Header, body json.RawMes
 	}
 	if !h.config.Post {
 		for name, values := range header {
-			if egress.PassesOn(name) {
+			if egress.PassesOn(name, header.Get("Connection")) {
 				request.Header[name] = values
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,6 +83,48 @@ func TestRequestInPostMode(t *testing.T) {
 			require.JSONEq(t, c.want, string(got))
 		})
 	}
+}
+
+func TestRedirectsKeepTheHeadersOfClients(t *testing.T) {
+	t.Parallel()
+	type seen struct {
+		header http.Header
+		body   string
+	}
+	calls := make(chan seen, 1)
+	who := func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		calls <- seen{r.Header, string(body)}
+		_, _ = io.WriteString(w, `{"x-engine-role":"user"}`)
+	}
+	other := httptest.NewServer(http.HandlerFunc(who))
+	t.Cleanup(other.Close)
+	elsewhere := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
+	client := http.Header{"X-Api-Key": {"hush"}, "X-Engine-Role": {"admin"}, "Cookie": {"c=3"}}
+
+	foreign := func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere, http.StatusTemporaryRedirect)
+	}
+	_, err := newHook(t, hook.Config{}, foreign).Authenticate(t.Context(), client, nil)
+	require.NoError(t, err)
+	got := <-calls
+	for name := range client {
+		require.Empty(t, got.header.Get(name), name)
+	}
+	_, err = newHook(t, hook.Config{Post: true}, foreign).Authenticate(t.Context(), client, nil)
+	require.Error(t, err)
+	require.Empty(t, calls, "the headers are in the body there")
+
+	same := newHook(t, hook.Config{Post: true}, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/who" {
+			who(w, r)
+			return
+		}
+		http.Redirect(w, r, "/who", http.StatusTemporaryRedirect)
+	})
+	_, err = same.Authenticate(t.Context(), client, nil)
+	require.NoError(t, err)
+	require.Contains(t, (<-calls).body, "hush", "the webhook's own host may ask for it again")
 }
 
 func TestAnswers(t *testing.T) {
