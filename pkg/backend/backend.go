@@ -206,6 +206,7 @@ type PartIntrospector interface {
 // Dumper is a Source whose schema can be written as statements that make it anew.
 type Dumper interface {
 	// Dump runs the dump program of the database with these arguments and writes its output.
+	// Arguments that choose a server, a file of this one or the format are refused.
 	Dump(ctx context.Context, arguments []string, w io.Writer) error
 }
 

@@ -1,9 +1,7 @@
 package metadata
 
 import (
-	"encoding/json"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,14 +42,6 @@ func TestDump(t *testing.T) {
 	again, err := i.dumped(t, `{"opts":["-O","-x","--schema-only","--schema","public"]}`)
 	require.NoError(t, err)
 	require.Equal(t, all, again, "the same schema gives the same bytes")
-
-	// Nothing is written to a file of the server.
-	file := filepath.Join(t.TempDir(), "dump.sql")
-	quoted, err := json.Marshal([]string{"--schema-only", "--file", file})
-	require.NoError(t, err)
-	_, err = i.dumped(t, `{"opts":`+string(quoted)+`}`)
-	require.NoError(t, err)
-	require.NoFileExists(t, file)
 }
 
 func TestDumpErrors(t *testing.T) {
@@ -61,7 +51,8 @@ func TestDumpErrors(t *testing.T) {
 	}
 	_, i := startRunSQL(t)
 	for _, c := range []struct{ body, code, path, message string }{
-		{`{"opts":["--nothing-of-the-kind"]}`, "unexpected", "$", "error while executing pg_dump"},
+		{`{"opts":["-x","--nothing-of-the-kind"]}`, "not-supported", "$.opts[1]", "the option --nothing-of-the-kind of pg_dump is not allowed"},
+		{`{"opts":["--section","nowhere"]}`, "unexpected", "$", "error while executing pg_dump"},
 		{`{"opts":[],"source":"nowhere"}`, "not-found", "$", `source "nowhere" not found`},
 		{`{"source":"default"}`, "parse-failed", "$", `key "opts" not found`},
 		{`{"opts":[1]}`, "parse-failed", "$.opts[0]", "parsing Text failed, expected String, but encountered Number"},

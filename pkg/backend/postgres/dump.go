@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
@@ -23,24 +24,37 @@ const (
 	restrictKey = "--restrict-key"
 	// maxDumpError bounds what is kept of the program's complaints.
 	maxDumpError = 64 << 10
+	// dumpLimit is the longest that a dump may take.
+	dumpLimit = 15 * time.Minute
+	// dumpConnectSeconds is how long the program waits for a server that doesn't answer.
+	dumpConnectSeconds = 15
+	// dumpOutputDelay is how long the output of a program that was ended stays open.
+	dumpOutputDelay = 5 * time.Second
 )
 
 var _ backend.Dumper = (*Source)(nil)
 
-// Dump writes what pg_dump makes of the primary with the given arguments. The address and
-// its password go to the program in its environment, which other users can't see.
+// Dump writes what pg_dump makes of the primary with the given arguments, of which only those are
+// allowed that say what the dump holds. The address and its password go to the program in its
+// environment, which other users can't see.
 func (s *Source) Dump(ctx context.Context, arguments []string, w io.Writer) error {
+	arguments, err := checkedDumpOptions(arguments)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, dumpLimit)
+	defer cancel()
 	environment, cleanUp, err := s.primary.endpoint.environment()
 	if err != nil {
 		return err
 	}
 	defer cleanUp()
-	// The last --file counts: the output never goes to a file of the server.
-	arguments = append([]string{"--encoding=utf8"}, arguments...)
+	own := []string{"--encoding=utf8", "--no-password"}
 	if knowsRestrictKey(ctx) {
-		arguments = append(arguments, restrictKey+"=engine")
+		own = append(own, restrictKey+"=engine")
 	}
-	c := exec.CommandContext(ctx, dumpProgram, append(arguments, "--file=/dev/stdout")...)
+	c := exec.CommandContext(ctx, dumpProgram, append(own, arguments...)...)
+	c.WaitDelay = dumpOutputDelay
 	complaints := &limitedBuffer{limit: maxDumpError}
 	c.Env, c.Stdout, c.Stderr = environment, w, complaints
 	err = c.Run()
@@ -48,6 +62,8 @@ func (s *Source) Dump(ctx context.Context, arguments []string, w io.Writer) erro
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return apierror.New(apierror.Timeout, "pg_dump took too long")
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &exit):
@@ -76,6 +92,7 @@ func (e *Endpoint) environment() (list []string, cleanUp func(), err error) {
 	list = []string{
 		"PATH=" + os.Getenv("PATH"), "PGHOST=" + config.Host, fmt.Sprintf("PGPORT=%d", config.Port),
 		"PGUSER=" + config.User, "PGPASSWORD=" + config.Password, "PGDATABASE=" + config.Database,
+		fmt.Sprintf("PGCONNECT_TIMEOUT=%d", dumpConnectSeconds),
 	}
 	for _, name := range []string{"sslmode", "sslrootcert", "sslcert", "sslkey"} {
 		if value := addressParameter(address, name); value != "" {
