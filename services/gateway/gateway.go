@@ -154,6 +154,7 @@ func (g *Gateway) listen(ctx context.Context) error {
 		}
 	}
 	g.listener = listener
+	g.warnOfOpenDoor()
 	g.drain = listen.NewDrain()
 	g.server = &http.Server{
 		Handler:           g.drain.Handler(g.api.Handler()),
@@ -177,6 +178,15 @@ func (g *Gateway) listen(ctx context.Context) error {
 		}
 	}()
 	return nil
+}
+
+// warnOfOpenDoor says so when others than this machine are admin without a secret.
+func (g *Gateway) warnOfOpenDoor() {
+	address, ok := g.listener.Addr().(*net.TCPAddr)
+	if len(g.config.AdminSecrets) > 0 || ok && address.IP.IsLoopback() {
+		return
+	}
+	g.deps.Logger.Warn("no admin secret is set: whoever reaches this address may do everything", "address", g.listener.Addr().String())
 }
 
 // wire makes what answers clients.

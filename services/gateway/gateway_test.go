@@ -106,6 +106,25 @@ func setup(t testing.TB, change func(*gateway.Config), logTypes ...string) *hous
 	return h
 }
 
+func TestWarningOfAnOpenDoor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		host    string
+		secrets []config.Secret
+		warns   bool
+	}{
+		"all interfaces":               {"*", nil, true},
+		"all interfaces with a secret": {"*", []config.Secret{"s3cret"}, false},
+		"this machine":                 {"127.0.0.1", nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t, func(g *gateway.Config) { g.Host, g.AdminSecrets = c.host, c.secrets })
+			require.Equal(t, c.warns, strings.Contains(h.logs.String(), "no admin secret is set"))
+		})
+	}
+}
+
 // publish makes s the metadata of the house.
 func (h *house) publish(t testing.TB, s *snapshot.Snapshot) {
 	t.Helper()
