@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"queryengine/pkg/jsontext"
 )
 
 // Code is the machine-readable kind of an error, spelt as clients see it.
@@ -125,17 +127,40 @@ func (e *Error) InternalJSON() json.RawMessage {
 	return b
 }
 
-// From turns any error into an *Error: itself when it is one, a timeout for a deadline,
-// else an unexpected one whose text is only in Internal.
+// How many bytes of a message and of a path are told: names of a request are in them, and it
+// may give megabytes of them.
+const (
+	maxMessage = 64 << 10
+	maxPath    = 16 << 10
+)
+
+// From turns any error into an *Error: itself when it is one, with a text that is too long to be
+// told cut off, else an unexpected one whose text is only in Internal.
 func From(err error) *Error {
 	if err == nil {
 		return nil
 	}
 	var e *Error
 	if errors.As(err, &e) {
-		return e
+		return e.cut()
 	}
 	return &Error{Code: Unexpected, Path: "$", Message: "internal error", Status: http.StatusInternalServerError, Internal: err.Error()}
+}
+
+// cut is e, or a copy of it with the beginnings of a message and a path that are too long.
+func (e *Error) cut() *Error {
+	if len(e.Message) <= maxMessage && len(e.Path) <= maxPath {
+		return e
+	}
+	const more = "..."
+	c := *e
+	if len(c.Message) > maxMessage {
+		c.Message = jsontext.Cut(c.Message, maxMessage-len(more)) + more
+	}
+	if len(c.Path) > maxPath {
+		c.Path = jsontext.Cut(c.Path, maxPath-len(more)) + more
+	}
+	return &c
 }
 
 // At puts steps (string keys, int indices) in front of the path of err while it unwinds;

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"queryengine/pkg/jsontext"
 )
 
 // Comment is what a statement says of itself, for those who look at the activity of the
@@ -68,7 +70,7 @@ func sqlCommenter(tags []Tag) string {
 	sorted := slices.SortedFunc(slices.Values(tags), func(a, b Tag) int { return strings.Compare(a.Name, b.Name) })
 	texts := make([]string, len(sorted))
 	for i, t := range sorted {
-		texts[i] = t.Name + "='" + strings.ReplaceAll(url.QueryEscape(shortened(t.Value)), "+", "%20") + "'"
+		texts[i] = t.Name + "='" + strings.ReplaceAll(url.QueryEscape(jsontext.Cut(t.Value, maxTagValue)), "+", "%20") + "'"
 	}
 	return "/* " + strings.Join(texts, ",") + " */"
 }
@@ -81,19 +83,11 @@ func harmless(value string) string {
 			return ' '
 		}
 		return r
-	}, shortened(value))
+	}, jsontext.Cut(value, maxTagValue))
 	for _, mark := range []string{"*/", "/*"} {
 		for strings.Contains(value, mark) {
 			value = strings.ReplaceAll(value, mark, mark[:1]+" "+mark[1:])
 		}
 	}
 	return value
-}
-
-// shortened cuts what is too long.
-func shortened(value string) string {
-	if len(value) <= maxTagValue {
-		return value
-	}
-	return strings.ToValidUTF8(value[:maxTagValue], "")
 }

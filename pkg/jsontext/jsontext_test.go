@@ -24,3 +24,11 @@ func FuzzAppendString(f *testing.F) {
 		require.Equal(t, want, got)
 	})
 }
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "a€", jsontext.Cut("a€", 4))
+	require.Equal(t, "a", jsontext.Cut("a€", 3))
+	require.Equal(t, "a", jsontext.Cut("abc", 1))
+	require.Empty(t, jsontext.Cut("€", 2))
+}
