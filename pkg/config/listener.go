@@ -66,6 +66,10 @@ var (
 		Flag: "websocket-connection-init-timeout", Default: "3", Values: seconds, Group: GroupListener, Services: []Service{Gateway},
 		Help: "how long a WebSocket may wait with its first message",
 	}, durationOf(time.Second, nonNegative("WebSocket Connection Timeout must not be negative")))
+	WebSocketInitSize = define(Spec{
+		Flag: "websocket-init-size", Default: "65536", Values: "integer, bytes", Group: GroupListener, Services: []Service{Gateway},
+		Help: "size of a message on a WebSocket until connection_init has succeeded; a larger one ends the connection",
+	}, parsePositive)
 	WebSocketKeepAlive = define(Spec{
 		Flag: "websocket-keepalive", Default: "5", Values: seconds + "; 0 is never", Group: GroupListener, Services: []Service{Gateway},
 		Help: "how often a WebSocket gets a keep-alive message",

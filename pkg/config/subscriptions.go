@@ -20,6 +20,14 @@ var (
 		Flag: "streaming-queries-multiplexed-batch-size", Default: "100", Values: number, Group: GroupSubscriptions, Services: []Service{QueryExecutor, Gateway},
 		Help: "cohorts of a streaming subscription in one statement",
 	}, batchSize)
+	SubscriptionsPerConnection = define(Spec{
+		Flag: "subscriptions-per-connection", Default: "500", Values: number + "; 0 is no bound", Group: GroupSubscriptions, Services: []Service{Gateway},
+		Help: "subscriptions that a WebSocket may have at once",
+	}, parseNonNegative)
+	SubscriptionsPerSession = define(Spec{
+		Flag: "subscriptions-per-session", Default: "2000", Values: number + "; 0 is no bound", Group: GroupSubscriptions, Services: []Service{Gateway},
+		Help: "subscriptions at once of all connections of one session, as one gateway counts them; those without credentials are told apart by their address, admins have no bound",
+	}, parseNonNegative)
 	CloseWebSocketsOnMetadataChange = define(Spec{
 		Flag: "disable-close-websockets-on-metadata-change", Variable: "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE", Default: "true", Values: boolean, Switch: true, Group: GroupSubscriptions, Services: []Service{Gateway},
 		Help: "whether WebSockets are closed when the metadata changes; the flag says no",

@@ -120,7 +120,7 @@ var table = append(effective, withoutEffect...)
 
 var effective = []row{
 	ServerPort, ServerHost, TLSCertificate, TLSKey, TLSClientCA, StrictTransportMaxAge, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS,
-	EnableConsole, ConsoleAssetsDir, WebSocketReadCookie, WebSocketInitTimeout, WebSocketKeepAlive, WebSocketCompression, StatusPort,
+	EnableConsole, ConsoleAssetsDir, WebSocketReadCookie, WebSocketInitTimeout, WebSocketInitSize, WebSocketKeepAlive, WebSocketCompression, StatusPort,
 	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
 	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
 	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,
@@ -129,7 +129,7 @@ var effective = []row{
 	StringifyNumericTypes, InferFunctionPermissions, EnableRemoteSchemaPermissions, RemoteSchemaSkipNulls, RemoteSchemaPrioritizeData, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
-	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, CloseWebSocketsOnMetadataChange,
+	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, SubscriptionsPerConnection, SubscriptionsPerSession, CloseWebSocketsOnMetadataChange,
 	EventsHTTPPoolSize, EventsFetchInterval, EventsFetchBatchSize, AsyncActionsFetchInterval, AsyncActionsFetchBatchSize,
 	DisableEventing,
 	LogLevel, MetricsHighCardinality, EnabledLogTypes, HTTPLogQueryOnlyOnError, MetadataQueryLogging, LogMaskedVariables, TriggersErrorLogLevel,

@@ -28,6 +28,9 @@ type Session struct {
 	// BackendOnly asks for the permissions marked backend_only; only trusted requests
 	// have it.
 	BackendOnly bool
+	// Anonymous says that the caller has proved nothing: the role is the one of requests without
+	// credentials, and the variables are what the caller says. It stays in the gateway.
+	Anonymous bool
 }
 
 // IsAdmin says whether the role is unrestricted.

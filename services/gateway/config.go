@@ -36,7 +36,12 @@ type Config struct {
 	WebSocketInitTimeout time.Duration
 	WebSocketKeepAlive   time.Duration
 	WebSocketCompression bool
-	WebSocketReadCookie  bool
+	// WebSocketInitSize is the most bytes of a message before a WebSocket is initialised.
+	WebSocketInitSize int
+	// SubscriptionsPerConnection and SubscriptionsPerSession are how many may run at once, 0 for
+	// no bound.
+	SubscriptionsPerConnection, SubscriptionsPerSession int
+	WebSocketReadCookie                                 bool
 
 	// CloseWebSockets ends WebSockets when the metadata changes.
 	CloseWebSockets bool
@@ -94,37 +99,40 @@ func ReadConfig(v *config.Values) Config {
 		TLS: listen.Files{
 			Certificate: config.TLSCertificate.Get(v), Key: config.TLSKey.Get(v), ClientCA: config.TLSClientCA.Get(v),
 		},
-		StrictTransport:         config.StrictTransportMaxAge.Get(v),
-		Timeout:                 config.ServerTimeout.Get(v),
-		RequestTimeout:          config.RequestTimeout.Get(v),
-		CacheSize:               int64(config.MaxCacheSize.Get(v)) * 1_000_000,
-		StopTimeout:             config.GracefulShutdownTimeout.Get(v),
-		MaxHeaderSize:           config.MaxTotalHeaderLength.Get(v),
-		MaxRequestSize:          config.MaxRequestSize.Get(v),
-		WebSocketInitTimeout:    config.WebSocketInitTimeout.Get(v),
-		WebSocketKeepAlive:      config.WebSocketKeepAlive.Get(v),
-		WebSocketCompression:    config.WebSocketCompression.Get(v),
-		WebSocketReadCookie:     config.WebSocketReadCookie.Get(v),
-		CloseWebSockets:         config.CloseWebSocketsOnMetadataChange.Get(v),
-		CORSDomains:             config.CORSDomain.Get(v),
-		DisableCORS:             config.DisableCORS.Get(v),
-		UnauthorizedRole:        config.UnauthorizedRole.Get(v),
-		JWTSecret:               config.JWTSecret.Get(v),
-		JWTSecrets:              config.JWTSecrets.Get(v),
-		JWTEnableEC:             config.JWTEnableEC.Get(v),
-		AuthHook:                config.AuthHook.Get(v),
-		AuthHookPost:            config.AuthHookMode.Get(v) == http.MethodPost,
-		AuthHookSendRequestBody: config.AuthHookSendRequestBody.Get(v),
-		MetricsSecret:           config.MetricsSecret.Get(v),
-		EnabledAPIs:             config.EnabledAPIs.Get(v),
-		EnableRelay:             config.EnableRelay.Get(v),
-		Federation:              config.ApolloFederation(v),
-		DevMode:                 config.DevMode.Get(v),
-		AdminInternalErrors:     config.AdminInternalErrors.Get(v),
-		Preserve401Errors:       config.Preserve401Errors.Get(v),
-		StrictOverHTTP:          config.StrictGraphQLOverHTTP.Get(v),
-		DetailedMetrics:         config.MetricsHighCardinality.Get(v),
-		TraceDocuments:          config.TraceDocuments.Get(v),
+		StrictTransport:            config.StrictTransportMaxAge.Get(v),
+		Timeout:                    config.ServerTimeout.Get(v),
+		RequestTimeout:             config.RequestTimeout.Get(v),
+		CacheSize:                  int64(config.MaxCacheSize.Get(v)) * 1_000_000,
+		StopTimeout:                config.GracefulShutdownTimeout.Get(v),
+		MaxHeaderSize:              config.MaxTotalHeaderLength.Get(v),
+		MaxRequestSize:             config.MaxRequestSize.Get(v),
+		WebSocketInitTimeout:       config.WebSocketInitTimeout.Get(v),
+		WebSocketInitSize:          config.WebSocketInitSize.Get(v),
+		WebSocketKeepAlive:         config.WebSocketKeepAlive.Get(v),
+		WebSocketCompression:       config.WebSocketCompression.Get(v),
+		WebSocketReadCookie:        config.WebSocketReadCookie.Get(v),
+		SubscriptionsPerConnection: config.SubscriptionsPerConnection.Get(v),
+		SubscriptionsPerSession:    config.SubscriptionsPerSession.Get(v),
+		CloseWebSockets:            config.CloseWebSocketsOnMetadataChange.Get(v),
+		CORSDomains:                config.CORSDomain.Get(v),
+		DisableCORS:                config.DisableCORS.Get(v),
+		UnauthorizedRole:           config.UnauthorizedRole.Get(v),
+		JWTSecret:                  config.JWTSecret.Get(v),
+		JWTSecrets:                 config.JWTSecrets.Get(v),
+		JWTEnableEC:                config.JWTEnableEC.Get(v),
+		AuthHook:                   config.AuthHook.Get(v),
+		AuthHookPost:               config.AuthHookMode.Get(v) == http.MethodPost,
+		AuthHookSendRequestBody:    config.AuthHookSendRequestBody.Get(v),
+		MetricsSecret:              config.MetricsSecret.Get(v),
+		EnabledAPIs:                config.EnabledAPIs.Get(v),
+		EnableRelay:                config.EnableRelay.Get(v),
+		Federation:                 config.ApolloFederation(v),
+		DevMode:                    config.DevMode.Get(v),
+		AdminInternalErrors:        config.AdminInternalErrors.Get(v),
+		Preserve401Errors:          config.Preserve401Errors.Get(v),
+		StrictOverHTTP:             config.StrictGraphQLOverHTTP.Get(v),
+		DetailedMetrics:            config.MetricsHighCardinality.Get(v),
+		TraceDocuments:             config.TraceDocuments.Get(v),
 		Logging: api.LogSettings{
 			QueryOnlyOnError: config.HTTPLogQueryOnlyOnError.Get(v),
 			MetadataBodies:   config.MetadataQueryLogging.Get(v),

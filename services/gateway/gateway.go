@@ -218,10 +218,13 @@ func (g *Gateway) wire() {
 	}
 	g.api = api.New(api.Settings{
 		WebSocket: websocket.Config{
-			InitTimeout: g.config.WebSocketInitTimeout,
-			KeepAlive:   g.config.WebSocketKeepAlive,
-			Compression: g.config.WebSocketCompression,
+			InitTimeout:      g.config.WebSocketInitTimeout,
+			KeepAlive:        g.config.WebSocketKeepAlive,
+			Compression:      g.config.WebSocketCompression,
+			MaxInit:          int64(g.config.WebSocketInitSize),
+			MaxSubscriptions: g.config.SubscriptionsPerConnection,
 		},
+		SubscriptionsPerSession:  g.config.SubscriptionsPerSession,
 		WebSocketReadCookie:      g.config.WebSocketReadCookie,
 		Enabled:                  enabled,
 		Version:                  service.Version,

@@ -75,11 +75,20 @@ func (e *Entry) Level() slog.Level {
 	return slog.LevelInfo
 }
 
+// What a line shows at most of texts that clients choose: bytes of an address, of a path, of a
+// session variable, and of all of them.
+const (
+	maxAddress   = 256
+	maxURL       = 4 << 10
+	maxVariable  = 1 << 10
+	maxVariables = 8 << 10
+)
+
 // ClientIP is the address that the request says it comes from, or its peer's.
 func ClientIP(r *http.Request) string {
 	for _, name := range [...]string{"X-Real-Ip", "X-Forwarded-For"} {
 		if v := r.Header[name]; len(v) > 0 {
-			return v[0]
+			return jsontext.Cut(v[0], maxAddress)
 		}
 	}
 	host := r.RemoteAddr
@@ -102,7 +111,7 @@ func (e *Entry) AppendDetail(b []byte) []byte {
 	b = append(b, `,"ip":`...)
 	b = jsontext.AppendString(b, ClientIP(e.Request))
 	b = append(b, `,"url":`...)
-	b = jsontext.AppendString(b, e.Request.URL.Path)
+	b = jsontext.AppendString(b, jsontext.Cut(e.Request.URL.Path, maxURL))
 	b = append(b, `,"http_version":`...)
 	b = jsontext.AppendString(b, e.Request.Proto)
 	b = append(b, `,"content_encoding":`...)
@@ -222,16 +231,24 @@ func AppendError(b []byte, e *apierror.Error) []byte {
 	return append(b, '}')
 }
 
-// AppendVariables appends session variables as an object.
+// AppendVariables appends session variables as an object, as many as there is room for.
 func AppendVariables(b []byte, variables map[string]string) []byte {
 	b = append(b, '{')
+	room := maxVariables
 	for name, value := range variables {
+		name, value = jsontext.Cut(name, maxVariable), jsontext.Cut(value, maxVariable)
+		if room -= len(name) + len(value); room < 0 {
+			name, value = "...", "[CUT OFF]"
+		}
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
 		b = jsontext.AppendString(b, name)
 		b = append(b, ':')
 		b = jsontext.AppendString(b, value)
+		if room < 0 {
+			break
+		}
 	}
 	return append(b, '}')
 }

@@ -1,9 +1,12 @@
 package accesslog_test
 
 import (
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,4 +87,25 @@ func TestDetail(t *testing.T) {
 			require.Equal(t, c.level, e.Level())
 		})
 	}
+}
+
+// TestTextsOfClientsAreCut holds that a client can't fill the log with the headers of one request.
+func TestTextsOfClientsAreCut(t *testing.T) {
+	t.Parallel()
+	e, long := entry(), strings.Repeat("x", 1<<20)
+	e.Request.Header.Set("X-Forwarded-For", long)
+	e.Request.URL.Path = "/" + long
+	for i := range 100 {
+		e.Variables["x-engine-"+strconv.Itoa(i)] = long[:2000]
+	}
+	line := e.AppendDetail(nil)
+	require.Less(t, len(line), 16<<10)
+	var shown struct {
+		Operation struct {
+			Variables map[string]string `json:"user_vars"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(line, &shown))
+	require.Greater(t, len(shown.Operation.Variables), 5)
+	require.Equal(t, "[CUT OFF]", shown.Operation.Variables["..."])
 }

@@ -84,7 +84,9 @@ type Settings struct {
 	// upgrade count although CORS is switched off.
 	WebSocket           websocket.Config
 	WebSocketReadCookie bool
-	Logging             LogSettings
+	// SubscriptionsPerSession is how many may run at once, 0 for no bound.
+	SubscriptionsPerSession int
+	Logging                 LogSettings
 	// The rest is only shown.
 	AuthHook                 bool
 	JWT                      []jwt.Info
@@ -157,6 +159,7 @@ type API struct {
 	endpoints  rest.Cache
 	forwarding forwarding
 	limits     *limits.Keeper
+	running    *limits.Subscriptions
 	// The answers of /v1alpha1/config and /v1/version.
 	configAnswer  []byte
 	versionAnswer []byte
@@ -174,7 +177,7 @@ type version struct {
 
 // New returns an API that does nothing before Handler is served.
 func New(s Settings, d Deps) *API {
-	a := &API{Settings: s, Deps: d, tracer: d.Tracing.Tracer("queryengine/services/gateway"), limits: limits.NewKeeper(), stopping: make(chan struct{})}
+	a := &API{Settings: s, Deps: d, tracer: d.Tracing.Tracer("queryengine/services/gateway"), limits: limits.NewKeeper(), running: limits.NewSubscriptions(s.SubscriptionsPerSession), stopping: make(chan struct{})}
 	a.logs = newLogs(d.Log, s.Logging)
 	a.sockets = a.newWebSockets()
 	a.exchanges.New = func() any { return newExchange(a) }

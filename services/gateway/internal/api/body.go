@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/jsontext"
 )
 
 const (
@@ -67,10 +68,13 @@ func (a *API) tooLarge() error {
 		WithStatus(http.StatusRequestEntityTooLarge)
 }
 
-// requestID is the id that the client gave its request, else a new one.
+// maxRequestID is how many bytes of a client's id are kept: it is in every line of the log.
+const maxRequestID = 128
+
+// requestID is the beginning of the id that the client gave its request, else a new one.
 func requestID(r *http.Request) string {
 	if v := r.Header["X-Request-Id"]; len(v) > 0 && v[0] != "" {
-		return strings.ToValidUTF8(v[0], "\uFFFD")
+		return jsontext.Cut(strings.ToValidUTF8(v[0], "\uFFFD"), maxRequestID)
 	}
 	return newUUID()
 }

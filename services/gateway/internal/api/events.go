@@ -96,13 +96,13 @@ func (x *exchange) events(r request.GraphQL, relay bool) error {
 	return x.sendEvents(feed)
 }
 
-func (x *exchange) subscribe(r request.GraphQL, relay bool, to live.Receiver) (*live.Subscription, error) {
+func (x *exchange) subscribe(r request.GraphQL, relay bool, to live.Receiver) (*subscription, error) {
 	a := x.api
 	err := a.limitsOf(x.session).Rate(accesslog.ClientIP(x.r))
 	if err == nil {
-		var s *live.Subscription
+		var s *subscription
 		client := x.r // the exchange may be another client's when the headers are asked for
-		if s, err = a.Live.Subscribe(x.ctx, a.executeRequest(x.session, r, relay, x.requestID, nil), func() map[string]string {
+		if s, err = a.subscribe(x.ctx, x.session, accesslog.ClientIP(x.r), a.executeRequest(x.session, r, relay, x.requestID, nil), func() map[string]string {
 			return a.clientHeaders(client.Header, client.Host)
 		}, to); err == nil {
 			return s, nil
@@ -176,7 +176,7 @@ type eventFeed struct {
 
 	mu           sync.Mutex
 	pending      []event
-	subscription *live.Subscription
+	subscription *subscription
 	// full says that a batch was refused.
 	full bool
 }
@@ -195,7 +195,7 @@ func (s *eventSink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (f *eventFeed) started(s *live.Subscription) {
+func (f *eventFeed) started(s *subscription) {
 	f.mu.Lock()
 	f.subscription = s
 	f.mu.Unlock()
@@ -245,7 +245,7 @@ func (f *eventFeed) push(e event) {
 }
 
 // next takes the next event, if there is one. resume is a stream that has room again.
-func (f *eventFeed) next() (e event, ok bool, resume *live.Subscription) {
+func (f *eventFeed) next() (e event, ok bool, resume *subscription) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.pending) > 0 {

@@ -102,6 +102,12 @@ func (x *exchange) executeBatch(body request.Body, relay bool) error {
 	if err := x.api.limitsOf(x.session).Batch(size); err != nil {
 		return x.api.refused(x.ctx, x.session, "", x.requestID, err)
 	}
+	// The members share the time of one request. Those that it doesn't last for fail alone:
+	// what others have written is told.
+	defer x.limitTime()()
+	ctx, finish := x.api.limitsOf(x.session).Time(x.ctx)
+	defer func() { _ = finish(nil) }() // each member has its own error
+	x.ctx = ctx
 	_, _ = x.Write([]byte{'['}) // it is held back
 	err := body.Batch(func(i int, r request.GraphQL, err error) error {
 		if i > 0 {
@@ -154,7 +160,7 @@ func (s *batchSink) Write(p []byte) (int, error) {
 // nobody waits for it.
 func (s *batchSink) fail(err error) error {
 	x := s.x
-	if s.wrote && x.stream.Started() || x.ctx.Err() != nil {
+	if s.wrote && x.stream.Started() || x.r.Context().Err() != nil {
 		return err
 	}
 	e := apierror.From(err)

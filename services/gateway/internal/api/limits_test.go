@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,9 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/snapshot"
+	queryv1 "queryengine/proto/query/v1"
 )
 
 // limited is a world whose metadata has limits.
@@ -108,4 +111,52 @@ func TestLimitsOfWebSockets(t *testing.T) {
 	require.Contains(t, receive(), "complete")
 	send(`{"type":"subscribe","id":"2","payload":{"query":"{a}"}}`)
 	require.Contains(t, receive(), "rate-limit-exceeded")
+}
+
+// TestBatchSharesItsTime holds that all members of a batch have the time of one request, and that
+// what some of them have done is told when it ends.
+func TestBatchSharesItsTime(t *testing.T) {
+	t.Parallel()
+	const member = `{"errors":[{"message":"%s","extensions":{"path":"$","code":"%s"}}]}`
+	for name, c := range map[string]struct {
+		limits        string
+		timeout       time.Duration
+		message, code string
+	}{
+		"of a request": {`{}`, 50 * time.Millisecond, "the request took too long", "timeout"},
+		"of the role":  {`{"time_limit":{"global":0.05}}`, 0, "time limit exceeded: the operation took longer than 0.05 seconds", "time-limit-exceeded"},
+		"of both":      {`{"time_limit":{"global":0.05}}`, time.Hour, "time limit exceeded: the operation took longer than 0.05 seconds", "time-limit-exceeded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			deadlines := map[time.Time]bool{}
+			w := limited(t, c.limits, func(w *world) {
+				w.settings.RequestTimeout = c.timeout
+				w.bus.answer = func(ctx context.Context, _ bus.Endpoint, m proto.Message, sink bus.Sink) error {
+					deadline, _ := ctx.Deadline()
+					deadlines[deadline] = true
+					if m.(*queryv1.ExecuteRequest).GetQuery() == "mutation {a}" {
+						_, err := sink.Write([]byte(`{"data":{"a":1}}`))
+						return err
+					}
+					<-ctx.Done()
+					return apierror.New(apierror.Timeout, "the request took too long")
+				}
+			})
+			got := w.send(t, "POST", "/v1/graphql", `[{"query":"mutation {a}"},{"query":"{b}"},{"query":"{c}"}]`, asUser()...)
+			refused := fmt.Sprintf(member, c.message, c.code)
+			require.Equal(t, `[{"data":{"a":1}},`+refused+`,`+refused+`]`, got.body)
+			require.Equal(t, 200, got.status)
+			require.Len(t, deadlines, 1, "one for all")
+		})
+	}
+}
+
+func TestLongRequestIDsAreCut(t *testing.T) {
+	t.Parallel()
+	w := setup(t, func(w *world) { w.bus.answer = says(`{"data":{}}`) })
+	id := strings.Repeat("x", 127) + "é" + strings.Repeat("x", 1000)
+	got := w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, append([]string{"X-Request-Id", id}, admin...)...)
+	require.Equal(t, id[:127], got.header.Get("X-Request-Id"))
+	require.Equal(t, id[:127], w.bus.last(t).(*queryv1.ExecuteRequest).GetRequestId())
 }

@@ -67,8 +67,8 @@ func (a *API) subscribeOverWebSocket(ctx context.Context, o websocket.Operation,
 	ctx, span := a.traceOperation(ctx, &o)
 	err := a.limitsOf(o.Session).Rate(o.Address)
 	if err == nil {
-		var s *live.Subscription
-		if s, err = a.Live.Subscribe(ctx, a.socketRequest(&o, nil), func() map[string]string {
+		var s *subscription
+		if s, err = a.subscribe(ctx, o.Session, o.Address, a.socketRequest(&o, nil), func() map[string]string {
 			return a.clientHeaders(o.Header, "")
 		}, r); err == nil {
 			span.describe(s.Description())

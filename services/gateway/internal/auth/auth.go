@@ -138,7 +138,9 @@ func (a *Authenticator) Authenticate(ctx context.Context, h http.Header, body js
 	case a.unauthorizedRole == "":
 		return nil, apierror.New(apierror.AccessDenied, "x-engine-admin-secret/x-engine-access-key required, but not found")
 	}
-	return &Identity{Session: fromHeaders(h, a.unauthorizedRole)}, nil
+	s := fromHeaders(h, a.unauthorizedRole)
+	s.Anonymous = true
+	return &Identity{Session: s}, nil
 }
 
 // isSecret says whether given is an admin secret. How long it takes does not depend on

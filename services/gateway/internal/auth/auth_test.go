@@ -69,7 +69,7 @@ func TestAuthenticate(t *testing.T) {
 
 		"unauthorized role": {
 			config: anonymous, headers: headers{"X-Engine-Role": "admin", "X-Engine-User-Id": "7", "X-Engine-Use-Backend-Only-Permissions": "true"},
-			want: &session.Session{Role: "anonymous", Variables: variables{"x-engine-role": "anonymous", "x-engine-user-id": "7", "x-engine-use-backend-only-permissions": "true"}},
+			want: &session.Session{Role: "anonymous", Variables: variables{"x-engine-role": "anonymous", "x-engine-user-id": "7", "x-engine-use-backend-only-permissions": "true"}, Anonymous: true},
 		},
 		"unauthorized role does not hide a wrong secret": {config: anonymous, headers: headers{"X-Engine-Admin-Secret": "x"}, err: invalid},
 		"unauthorized role is not for those with a secret": {

@@ -133,8 +133,10 @@ func (l *Limits) Time(ctx context.Context) (limited context.Context, finish func
 	limited, cancel := context.WithTimeoutCause(ctx, limit.Duration(), tooLong)
 	return limited, func(err error) error {
 		defer cancel()
-		if err != nil && errors.Is(context.Cause(limited), tooLong) {
-			return tooLong
+		// ctx may have a limit of its own, as the members of a batch have.
+		var over *apierror.Error
+		if err != nil && errors.As(context.Cause(limited), &over) && over.Code == apierror.TimeLimitExceeded {
+			return over
 		}
 		return err
 	}

@@ -61,7 +61,7 @@ func newConn(s *Server, socket *websocket.Conn, p protocol, e Endpoint, upgrade 
 		server: s, id: uuid.NewString(), socket: socket, protocol: p, endpoint: e, upgrade: upgrade, opened: time.Now(),
 		ctx: ctx, cancel: cancel, slots: make(chan struct{}, s.config.MaxOperations),
 		operations: map[string]operation{},
-		out:        outbox{subscriptions: maxSubscriptions},
+		out:        outbox{most: s.config.MaxSubscriptions},
 	}
 }
 
@@ -176,6 +176,7 @@ func (c *conn) authenticate(h http.Header) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.session, c.header, c.initFault, c.expires = identity.Session, h, "", identity.Expires
+	c.socket.SetReadLimit(c.server.config.MaxMessage)
 	if c.expiry != nil {
 		c.expiry.Stop()
 		c.expiry = nil

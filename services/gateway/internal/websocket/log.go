@@ -104,7 +104,7 @@ func (e *logEntry) AppendDetail(b []byte) []byte {
 }
 
 func (o *operationEntry) append(b []byte, failure *apierror.Error, text string) []byte {
-	b = jsontext.AppendString(append(b, `{"operation_id":`...), o.id)
+	b = jsontext.AppendString(append(b, `{"operation_id":`...), jsontext.Cut(o.id, longest))
 	var r Operation
 	if o.request != nil {
 		r = *o.request
@@ -128,11 +128,14 @@ func (o *operationEntry) append(b []byte, failure *apierror.Error, text string) 
 	return append(b, '}')
 }
 
+// longest is how many bytes are shown of a text that a client chose.
+const longest = 1 << 10
+
 func appendNullable(b []byte, s string) []byte {
 	if s == "" {
 		return append(b, "null"...)
 	}
-	return jsontext.AppendString(b, s)
+	return jsontext.AppendString(b, jsontext.Cut(s, longest))
 }
 
 func (l *Logging) write(e *logEntry) {

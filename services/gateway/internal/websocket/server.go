@@ -1,6 +1,7 @@
 package websocket
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -28,6 +29,10 @@ type Config struct {
 	Compression bool
 	// MaxMessage is the most bytes of a client's message.
 	MaxMessage int64
+	// MaxInit is the most bytes of a message of a client that isn't known yet, 0 for MaxMessage.
+	MaxInit int64
+	// MaxSubscriptions is how many subscriptions a connection may have, 0 for no bound.
+	MaxSubscriptions int
 	// MaxOperations is how many operations of one connection run at once; further ones wait.
 	MaxOperations int
 }
@@ -126,7 +131,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, e Endpoint) {
 		s.deps.Logging.Reject(apierror.New(apierror.BadRequest, err.Error()))
 		return // Accept has answered
 	}
-	socket.SetReadLimit(s.config.MaxMessage)
+	socket.SetReadLimit(cmp.Or(s.config.MaxInit, s.config.MaxMessage))
 	c := newConn(s, socket, p, e, r.Header)
 	if !s.add(c) {
 		c.close(websocket.StatusServiceRestart, shuttingDown)

@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// maxSubscriptions is how many subscriptions a connection may have.
-	maxSubscriptions = 5000
 	// maxBatches is how many batches of a stream may wait to be written.
 	maxBatches = 8
 	// small is the size up to which a message is put together before it is written.
@@ -39,7 +37,7 @@ func (c *conn) subscribe(id string, o Operation) {
 			}
 			c.out.release()
 		} else {
-			err = apierror.New(apierror.StartFailed, "the connection has too many subscriptions")
+			err = apierror.Newf(apierror.StartFailed, "the connection has too many subscriptions: at most %d are allowed", c.out.most)
 		}
 		if f.stopped() || ctx.Err() != nil {
 			return
@@ -79,7 +77,8 @@ type feed struct {
 // outbox is what waits to be written for the subscriptions of a connection.
 type outbox struct {
 	mu            sync.Mutex
-	subscriptions int // that may still begin
+	subscriptions int // that have begun
+	most          int // that may, 0 for no bound
 	ready         []*feed
 	writing       bool
 }
@@ -87,17 +86,17 @@ type outbox struct {
 func (o *outbox) admit() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.subscriptions == 0 {
+	if o.most > 0 && o.subscriptions >= o.most {
 		return false
 	}
-	o.subscriptions--
+	o.subscriptions++
 	return true
 }
 
 func (o *outbox) release() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.subscriptions++
+	o.subscriptions--
 }
 
 // started notes the subscription, which may have been stopped in the meantime.

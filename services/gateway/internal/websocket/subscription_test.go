@@ -153,3 +153,24 @@ func TestRestart(t *testing.T) {
 	later.send(`{"type":"subscribe","id":"1","payload":{"query":"role"}}`)
 	later.expect(`{"type":"next","id":"1","payload":{"data":{"role":"clerk"}}}`)
 }
+
+func TestSubscriptionsOfAConnectionAreBounded(t *testing.T) {
+	t.Parallel()
+	w := setup(t, websocket.Config{MaxSubscriptions: 2}, websocket.Endpoint{})
+	conn := w.dial(t, "graphql-transport-ws")
+	conn.init(ping)
+	begin := func(id string) {
+		conn.send(`{"type":"subscribe","id":"` + id + `","payload":{"query":"subscription { a }"}}`)
+	}
+	begin("1")
+	first := <-w.subscriptions
+	begin("2")
+	<-w.subscriptions
+	begin("3")
+	conn.expect(`{"type":"error","id":"3","payload":[{"message":"the connection has too many subscriptions: at most 2 are allowed",`+
+		`"extensions":{"path":"$","code":"start-failed"}}]}`, `{"type":"complete","id":"3"}`)
+	first.End(nil)
+	conn.expect(`{"type":"complete","id":"1"}`)
+	begin("4")
+	<-w.subscriptions
+}

@@ -318,3 +318,23 @@ func TestLargeMessageIsRefused(t *testing.T) {
 	_, _, err := c.conn.Read(ctx)
 	require.Equal(t, client.StatusMessageTooBig, client.CloseStatus(err))
 }
+
+// TestMessagesOfStrangersAreSmall holds that nobody has the server keep large messages without
+// having said who it is.
+func TestMessagesOfStrangersAreSmall(t *testing.T) {
+	t.Parallel()
+	w := setup(t, websocket.Config{MaxInit: 1 << 10}, websocket.Endpoint{})
+	padding := strings.Repeat(" ", 2<<10)
+	for _, protocol := range []string{"graphql-ws", "graphql-transport-ws"} {
+		for _, message := range []string{initSecret, `{"type":"ping"}`} {
+			stranger := w.dial(t, protocol)
+			stranger.send(message + padding)
+			_, _, err := stranger.conn.Read(t.Context())
+			require.Equal(t, client.StatusMessageTooBig, client.CloseStatus(err), "%v", err)
+		}
+	}
+	known := w.dial(t, "graphql-transport-ws")
+	known.init(ping)
+	known.send(`{"type":"subscribe","id":"1","payload":{"query":"role"}}` + padding)
+	known.expect(`{"type":"next","id":"1","payload":{"data":{"role":"clerk"}}}`, `{"type":"complete","id":"1"}`)
+}
