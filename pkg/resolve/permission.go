@@ -39,6 +39,17 @@ type SelectComputedField struct {
 	Redact ir.BoolExp
 }
 
+// InQuery reports whether the query root has the field of that kind (select, select_by_pk, ...)
+// for the role, InSubscription whether the subscription root has it.
+func (p *SelectPermission) InQuery(kind string) bool {
+	return p.QueryRootFields == nil || p.QueryRootFields[kind]
+}
+
+// InSubscription is explained with InQuery.
+func (p *SelectPermission) InSubscription(kind string) bool {
+	return p.SubscriptionRootFields == nil || p.SubscriptionRootFields[kind]
+}
+
 // Column returns the visible column of that database name.
 func (p *SelectPermission) Column(name string) (SelectColumn, bool) {
 	for _, c := range p.Columns {

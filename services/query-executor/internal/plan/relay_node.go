@@ -27,7 +27,8 @@ func (p *planner) node(name string, f *schema.Field, s *selected) error {
 	if err := p.checkNode(f.Type.Named, s); err != nil {
 		return err
 	}
-	t, key, err := p.findNode(id)
+	of, _ := f.Means.(schema.Node)
+	t, key, err := p.findNode(of.Of, id)
 	if err != nil {
 		return err
 	}
@@ -73,8 +74,9 @@ func (p *planner) identifier(at schema.Ref, v value) (string, error) {
 	return "", p.mismatch(at.Named.Name, "a String or a 32-bit integer", v)
 }
 
-// findNode is the table that an id is about, and the JSON of the values of its primary key.
-func (p *planner) findNode(id string) (*schema.Table, [][]byte, error) {
+// findNode is the table that an id is about, if the root may read it, and the JSON of the values
+// of its primary key.
+func (p *planner) findNode(root schema.Root, id string) (*schema.Table, [][]byte, error) {
 	fail := func(reason string) error {
 		p.push("args")
 		return p.failAt("id", "invalid node id: %s", reason)
@@ -83,7 +85,7 @@ func (p *planner) findNode(id string) (*schema.Table, [][]byte, error) {
 	if err != nil {
 		return nil, nil, fail("Error in $: " + err.Error())
 	}
-	t := p.role.FindNode(parsed.schema, parsed.table)
+	t := p.role.FindNode(root, parsed.schema, parsed.table)
 	if t == nil {
 		return nil, nil, fail("no such table found: '" + parsed.schema + "." + parsed.table + "'")
 	}

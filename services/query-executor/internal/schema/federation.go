@@ -14,9 +14,10 @@ type (
 const ArgRepresentations Argument = "representations"
 
 // isEntity reports whether other subgraphs may refer to rows of the table: it is enabled for
-// that, and the role sees the primary key of every row.
+// that, the role sees the primary key of every row, and its list of root fields doesn't keep the
+// table from being read by it.
 func (t *Table) isEntity() bool {
-	return t.role.options.Federation && !t.role.options.Relay && t.Meta.Federated() && t.readsWholeKey()
+	return t.role.options.Federation && !t.role.options.Relay && t.Meta.Federated() && t.readsWholeKey() && t.foundByKey(QueryRoot)
 }
 
 // federationFields are the fields of the query root that a federation gateway asks for.

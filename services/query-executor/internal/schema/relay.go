@@ -9,7 +9,7 @@ import (
 // What fields of the Relay schema mean.
 type (
 	// Node is the root field that finds a row by its global id.
-	Node struct{}
+	Node struct{ Of Root }
 	// NodeID is the global id of a row.
 	NodeID struct{ Table *Table }
 	// Connection is a root field that reads the rows of a table page by page.
@@ -73,12 +73,12 @@ func (t *Table) readsWholeKey() bool {
 	return len(t.PrimaryKey) > 0
 }
 
-// buildRelay makes the query root of the Relay schema.
-func (r *Role) buildRelay(root string) []Field {
-	fields := r.rootFields(root, func(s *resolve.Source) []Field {
+// buildRelay makes a root of the Relay schema.
+func (r *Role) buildRelay(root Root) []Field {
+	fields := r.rootFields(string(root), func(s *resolve.Source) []Field {
 		var fields []Field
 		for _, t := range s.Tables {
-			if seen := r.Table(t); seen != nil && seen.IsNode() {
+			if seen := r.Table(t); seen != nil && seen.IsNode() && seen.has(root, "select") {
 				fields = append(fields, seen.connectionField())
 			}
 		}
@@ -89,11 +89,11 @@ func (r *Role) buildRelay(root string) []Field {
 		}
 		return fields
 	})
-	if len(fields) == 0 {
+	if len(fields) == 0 && !slices.ContainsFunc(r.nodes(), func(t *Table) bool { return t.foundByKey(root) }) {
 		return nil
 	}
 	return append(fields, Field{
-		Name: "node", Type: Named(r.node()), Means: Node{},
+		Name: "node", Type: Named(r.node()), Means: Node{root},
 		args: list{{Name: idField, Description: "A globally unique id", Type: NonNull(Named(r.scalar("ID"))), Means: ArgNodeID}},
 	})
 }
@@ -122,12 +122,15 @@ func (r *Role) nodes() []*Table {
 	return nodes
 }
 
-// FindNode is the table of that schema and name whose rows have a global id, or nil. An id
-// does not name the source: where several have such a table, it is the first one's.
-func (r *Role) FindNode(schema, name string) *Table {
+// FindNode is the table of that schema and name whose rows a root finds by their global id, or
+// nil. An id does not name the source: where several have such a table, it is the first one's.
+func (r *Role) FindNode(root Root, schema, name string) *Table {
 	for _, t := range r.nodes() {
 		if n := t.Catalog.Name; n.Schema == schema && n.Name == name {
-			return t
+			if t.foundByKey(root) {
+				return t
+			}
+			return nil
 		}
 	}
 	return nil

@@ -7,6 +7,15 @@ import (
 	"queryengine/pkg/resolve"
 )
 
+// Root is a root that reads.
+type Root string
+
+// The roots that read.
+const (
+	QueryRoot        Root = "query"
+	SubscriptionRoot Root = "subscription"
+)
+
 // NoQueriesText is the value of the only field of a role that may query nothing.
 const NoQueriesText = "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions."
 
@@ -24,9 +33,9 @@ func (r *Role) buildQuery() content {
 
 func (r *Role) queryFields() []Field {
 	if r.options.Relay {
-		return r.buildRelay("query")
+		return r.buildRelay(QueryRoot)
 	}
-	fields := r.readingRoot("query", func(t *Table) []Field { return t.readFields(t.Permission.QueryRootFields) })
+	fields := r.readingRoot(QueryRoot, func(t *Table) []Field { return t.readFields(QueryRoot) })
 	fields = append(fields, r.actionFields(metadata.ActionQuery)...)
 	fields = append(fields, r.callFields()...)
 	return append(fields, r.remoteRoots(remoteQuery)...)
@@ -35,12 +44,11 @@ func (r *Role) queryFields() []Field {
 // buildSubscription makes the subscription root.
 func (r *Role) buildSubscription() content {
 	if r.options.Relay {
-		return content{fields: r.buildRelay("subscription")}
+		return content{fields: r.buildRelay(SubscriptionRoot)}
 	}
-	fields := r.readingRoot("subscription", func(t *Table) []Field {
-		allowed := t.Permission.SubscriptionRootFields
-		fields := t.readFields(allowed)
-		if f := &t.RootFields.SelectStream; !r.options.HideStreamFields && permits(allowed, "select_stream") {
+	fields := r.readingRoot(SubscriptionRoot, func(t *Table) []Field {
+		fields := t.readFields(SubscriptionRoot)
+		if f := &t.RootFields.SelectStream; !r.options.HideStreamFields && t.has(SubscriptionRoot, "select_stream") {
 			fields = append(fields, t.streamField(f))
 		}
 		return fields
@@ -61,8 +69,8 @@ func addFree(fields, more []Field) []Field {
 }
 
 // readingRoot are the root fields that read; of gives those of a table.
-func (r *Role) readingRoot(root string, of func(*Table) []Field) []Field {
-	return r.rootFields(root, func(s *resolve.Source) []Field { return r.sourceFields(s, of) })
+func (r *Role) readingRoot(root Root, of func(*Table) []Field) []Field {
+	return r.rootFields(string(root), func(s *resolve.Source) []Field { return r.sourceFields(s, of) })
 }
 
 // rootFields are the root fields of all sources; of gives those of one. A name that two
@@ -113,26 +121,38 @@ func (r *Role) sourceFields(s *resolve.Source, of func(*Table) []Field) []Field 
 	return fields
 }
 
-// permits says whether a list of root fields holds key; nil holds all.
-func permits(allowed map[string]bool, key string) bool { return allowed == nil || allowed[key] }
+// has reports whether the role's list of root fields lets a root have the one of that kind for
+// the table.
+func (t *Table) has(root Root, kind string) bool {
+	if root == SubscriptionRoot {
+		return t.Permission.InSubscription(kind)
+	}
+	return t.Permission.InQuery(kind)
+}
+
+// foundByKey reports whether a root may find rows of the table by their keys alone, as the fields
+// of Relay and of federation do: who may read them as a list can do that, too.
+func (t *Table) foundByKey(root Root) bool {
+	return t.has(root, "select") || t.has(root, "select_by_pk")
+}
 
 // readFields are the root fields that read a table.
-func (t *Table) readFields(allowed map[string]bool) []Field {
+func (t *Table) readFields(root Root) []Field {
 	roots := t.RootFields
 	var fields []Field
-	if permits(allowed, "select") {
+	if t.has(root, "select") {
 		fields = append(fields, Field{
 			Name: roots.Select.Name, Type: t.listType(), Means: Rows{t},
 			doc: (*rootDoc)(&roots.Select), args: (*rowArgs)(t),
 		})
 	}
-	if permits(allowed, "select_by_pk") && t.ReadsPrimaryKey() {
+	if t.has(root, "select_by_pk") && t.ReadsPrimaryKey() {
 		fields = append(fields, Field{
 			Name: roots.SelectByPK.Name, Type: Named(t.Type()), Means: ByPK{t},
 			doc: (*rootDoc)(&roots.SelectByPK), args: (*keyArgs)(t),
 		})
 	}
-	if permits(allowed, "select_aggregate") && t.Permission.Aggregations {
+	if t.has(root, "select_aggregate") && t.Permission.Aggregations {
 		fields = append(fields, Field{
 			Name: roots.SelectAggregate.Name, Type: NonNull(Named(t.AggregateType())), Means: Aggregated{t},
 			doc: (*rootDoc)(&roots.SelectAggregate), args: (*rowArgs)(t),
