@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/http"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -61,6 +62,10 @@ func persistedQuery(x *exchange) error {
 }
 
 func (x *exchange) execute(r request.GraphQL, relay bool, sink bus.Sink) error {
+	if x.r.Method == http.MethodGet {
+		// Any page may have a browser send it, with the browser's cookies: it must change nothing.
+		r.ReadOnly = true
+	}
 	defer x.limitTime()()
 	bounds := x.api.limitsOf(x.session)
 	err := bounds.Rate(accesslog.ClientIP(x.r))

@@ -82,9 +82,7 @@ func graphqlByGET(x *exchange) error {
 		return err
 	}
 	parameters := x.r.URL.Query()
-	r := request.GraphQL{
-		Query: parameters.Get("query"), OperationName: parameters.Get("operationName"), ReadOnly: true,
-	}
+	r := request.GraphQL{Query: parameters.Get("query"), OperationName: parameters.Get("operationName")}
 	if r.Query == "" {
 		return apierror.New(apierror.BadRequest, "the parameter query is missing")
 	}

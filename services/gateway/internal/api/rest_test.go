@@ -58,6 +58,7 @@ func TestEndpoint(t *testing.T) {
 		require.Equal(t, c.variables, string(asked.GetVariables()))
 		require.Equal(t, "admin", asked.GetSession().GetRole())
 		require.EqualValues(t, 5, asked.GetMinVersion())
+		require.Equal(t, c.method == "GET", asked.GetReadOnly(), "GET changes nothing, whatever the stored query is")
 	}
 	calls := len(w.bus.calls)
 	for _, c := range []struct {
