@@ -228,6 +228,22 @@ type Tx interface {
 	Query(ctx context.Context, s Statement, a Args, out *Answer) error
 	// Exec runs a mutation statement and gives its rows to f as they are (text form).
 	Exec(ctx context.Context, s Statement, a Args, f func(row [][]byte) error) error
+	// Defer has a mutation statement run before the next one, in the same round trip. Statements
+	// run in the order of the calls, and nothing is committed before the results of all of them
+	// were read. A statement that fails fails the call that sends it.
+	Defer(ctx context.Context, d Deferred) error
+	// Flush sends what was deferred, in one round trip.
+	Flush(ctx context.Context) error
+}
+
+// Deferred is a mutation statement whose result nothing waits for.
+type Deferred struct {
+	Statement Statement
+	Args      Args
+	// Row gets each row, as in Exec.
+	Row func(row [][]byte) error
+	// Failed may say more about the fault of the statement, for example where its rows stand.
+	Failed func(error) error
 }
 
 // Last tells a transaction that the next statement is its last one. Where a backend can, it

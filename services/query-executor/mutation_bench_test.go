@@ -54,6 +54,25 @@ func BenchmarkInsertRows(b *testing.B) {
 	})
 }
 
+// BenchmarkNestedInsert inserts objects with three children each.
+func BenchmarkNestedInsert(b *testing.B) {
+	e := newFixture(b, "testdata/cases/mutations", Config{})
+	for _, n := range []int{1, 100} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			row := `,{"title":"x","tracks":{"data":[{"title":"a"},{"title":"b"},{"title":"c"}]}}`
+			in := &queryv1.ExecuteRequest{
+				Session:   &queryv1.Session{Role: session.Admin},
+				Query:     `mutation ($r: [album_insert_input!]!) { insert_album(objects: $r) { returning { id } } }`,
+				Variables: []byte(`{"r":[` + strings.Repeat(row, n)[1:] + `]}`),
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				require.NoError(b, e.execute(b.Context(), in, discard{}))
+			}
+		})
+	}
+}
+
 // insertByHand is a handler that somebody would write.
 func insertByHand(b *testing.B, db *pgx.Conn, body string) error {
 	var songs []struct {
@@ -152,3 +171,7 @@ type instantTx struct{ instant }
 func (instantTx) Exec(context.Context, backend.Statement, backend.Args, func([][]byte) error) error {
 	return nil
 }
+
+func (instantTx) Defer(context.Context, backend.Deferred) error { return nil }
+
+func (instantTx) Flush(context.Context) error { return nil }

@@ -29,11 +29,11 @@ func announce(ctx context.Context, user *session.Session, local bool) (c command
 	case user == nil && traced == nil:
 		return command{}, false
 	case traced == nil:
-		return command{sqlSetUser, [][]byte{user.JSON(), scope}}, true
+		return command{sql: sqlSetUser, values: [][]byte{user.JSON(), scope}}, true
 	case user == nil:
-		return command{sqlSetTrace, [][]byte{traced, scope}}, true
+		return command{sql: sqlSetTrace, values: [][]byte{traced, scope}}, true
 	default:
-		return command{sqlSetBoth, [][]byte{user.JSON(), traced, scope}}, true
+		return command{sql: sqlSetBoth, values: [][]byte{user.JSON(), traced, scope}}, true
 	}
 }
 

@@ -58,6 +58,9 @@ const maxPause = 100 * time.Millisecond
 func (t *tx) run(ctx context.Context, f func(backend.Tx) error) error {
 	err := f(t)
 	if err == nil {
+		err = t.Flush(ctx)
+	}
+	if err == nil {
 		err = t.failed
 	}
 	switch {
@@ -82,92 +85,12 @@ type tx struct {
 	// last is set when the next statement is the last one; ended, when its commit went
 	// with it.
 	last, ended bool
+	// deferred are statements that go along with the next one.
+	deferred []call
 }
 
 // Last says that the next statement is the last one: see backend.Last.
 func (t *tx) Last() { t.last = true }
-
-// Query runs a statement and appends its answer to out.
-func (t *tx) Query(ctx context.Context, s backend.Statement, a backend.Args, out *backend.Answer) error {
-	mark, sent := len(out.Buf), out.Sent()
-	err := t.execute(ctx, s, a, binaryResults, func(res *result, text *rendered) error {
-		return t.c.answer(res, text, out)
-	})
-	if err != nil && out.Sent() == sent {
-		out.Buf = out.Buf[:mark]
-	}
-	return err
-}
-
-// Exec runs a mutation and gives f the values of Returning of each row that it wrote, as
-// text; they are valid until f returns. Without Returning, f gets an empty row for each.
-func (t *tx) Exec(ctx context.Context, s backend.Statement, a backend.Args, f func(row [][]byte) error) error {
-	return t.execute(ctx, s, a, nil, func(res *result, text *rendered) error {
-		return res.each(&text.answer, f)
-	})
-}
-
-// execute begins the transaction when that wasn't done, runs a statement and reads its
-// result. The first failure is the last statement of the transaction.
-func (t *tx) execute(ctx context.Context, s backend.Statement, a backend.Args, formats []int16,
-	read func(*result, *rendered) error,
-) error {
-	if t.failed != nil {
-		return t.failed
-	}
-	if t.ended {
-		return errors.New("the transaction has had its last statement")
-	}
-	stmt, values, err := prepare(s, &a)
-	if err != nil {
-		return err
-	}
-	text, err := stmt.textFor(t.c.utc())
-	if err != nil {
-		return err
-	}
-	for attempt := 0; ; attempt++ {
-		e := execution{text: text, values: values, formats: formats}
-		first := !t.open
-		// Whether a check holds is known when the rows were read, and only then.
-		commits := t.last && text.answer.check < 0
-		alone := first && commits && t.c.implicit
-		if first {
-			e.before, t.open = t.begin(ctx, alone), true
-		}
-		if commits && !alone {
-			e.after = []command{{sql: sqlCommit}}
-		}
-		res, err := t.c.execute(ctx, e)
-		if err == nil {
-			err = read(res, text)
-		}
-		if commits && t.c.pg.TxStatus() == txIdle {
-			t.ended = err == nil || !alone
-		}
-		if err == nil {
-			return nil
-		}
-		if alone && state(err) == stateReadOnly {
-			// The server's default has changed: from now on the connection says what it wants.
-			t.c.implicit, t.open = false, false
-			continue
-		}
-		if first && attempt == 0 && outdated(err) {
-			// Nothing else was done yet: the transaction can begin again.
-			t.c.forget(ctx, err, text.sql)
-			t.rollback(ctx)
-			t.open = false
-			continue
-		}
-		if outdated(err) && !t.ended {
-			t.c.forget(ctx, err, text.sql)
-			t.stale = true
-		}
-		t.failed = t.c.failed(ctx, err, text, values)
-		return t.failed
-	}
-}
 
 const sqlCommit = "COMMIT"
 

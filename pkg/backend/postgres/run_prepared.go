@@ -107,15 +107,26 @@ type execution struct {
 	// formats is binaryResults, or nil for text.
 	formats []int16
 	// before and after are commands that are sent in the same round trip. The failure of one
-	// of after shows when the result is closed.
+	// of before is a commandError, that of one of after shows when the result is closed.
 	before, after []command
 }
 
-// command is a statement whose result nobody reads.
+// command is a statement beside the one that is run. Nobody reads its result where read is nil.
 type command struct {
 	sql    string
 	values [][]byte
+	// once says that the text isn't kept prepared.
+	once bool
+	read func(*result) error
 }
+
+// commandError is the failure of one of execution.before.
+type commandError struct {
+	error
+	index int
+}
+
+func (e commandError) Unwrap() error { return e.error }
 
 // prepares says whether a text is kept prepared.
 func (c *conn) prepares(text *rendered) bool { return c.pool.endpoint.Prepare && !text.once }
@@ -145,14 +156,14 @@ func (c *conn) pipelined(ctx context.Context, e execution) (*result, error) {
 		after[i] = p.prepared(a.sql, c.pool.endpoint.Prepare)
 	}
 	for _, b := range e.before {
-		p.send(p.prepared(b.sql, c.pool.endpoint.Prepare), b, nil)
+		p.send(p.prepared(b.sql, c.pool.endpoint.Prepare && !b.once), b, nil)
 	}
-	p.send(p.prepared(e.text.sql, c.prepares(e.text)), command{e.text.sql, e.values}, e.formats)
+	p.send(p.prepared(e.text.sql, c.prepares(e.text)), command{sql: e.text.sql, values: e.values}, e.formats)
 	for i, a := range e.after {
 		p.send(after[i], a, nil)
 	}
-	err := p.Sync()
-	for done := 0; err == nil; {
+	err, done := p.Sync(), 0
+	for err == nil {
 		var step any
 		if step, err = p.GetResults(); err != nil {
 			break
@@ -164,14 +175,23 @@ func (c *conn) pipelined(ctx context.Context, e execution) (*result, error) {
 			if done == len(e.before) {
 				return &result{reader: step, pipeline: p.Pipeline, types: typesOf(step.FieldDescriptions())}, nil
 			}
-			done++
-			_, err = step.Close()
+			if read := e.before[done].read; read != nil {
+				err = read(&result{reader: step, types: typesOf(step.FieldDescriptions())})
+			} else {
+				_, err = step.Close()
+			}
+			if err == nil {
+				done++
+			}
 		case *pgconn.CloseComplete:
 		default:
 			err = fmt.Errorf("unexpected answer of the server: %T", step)
 		}
 	}
 	_ = p.Close() // the first error is the one that counts
+	if done < len(e.before) {
+		err = commandError{err, done}
+	}
 	return nil, err
 }
 

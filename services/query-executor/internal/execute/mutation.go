@@ -93,13 +93,12 @@ func (p *Prepared) Inserts() []*plan.Insert {
 	return list
 }
 
-// turn is the work of one transaction. It may be done twice: see inexact.
+// turn is the work of one transaction. It may be done twice: see transaction.
 type turn struct {
 	run *Run
 	tx  backend.Tx
 	// again lets one transaction at a time be tried again after a deadlock.
 	again chan struct{}
-	exact bool
 	// field is the root field in hand.
 	field string
 	// bound and inserts are what is left of Run.Bound and Run.Inserts.
@@ -182,8 +181,8 @@ func (p *Prepared) validate(ctx context.Context, r *Run) error {
 	return nil
 }
 
-// transaction runs pieces in one transaction. Where the quick way can't tell what the exact
-// one would have done, nothing of it stays and the exact one is taken.
+// transaction runs pieces in one transaction. One that the database ended because of a deadlock
+// is tried again.
 func (t *turn) transaction(ctx context.Context, pieces []piece) error {
 	last, name := -1, ""
 	for i := range pieces {
@@ -202,23 +201,20 @@ func (t *turn) transaction(ctx context.Context, pieces []piece) error {
 	defer source.Release()
 	mark := len(t.out.Buf)
 	var done turn
-	attempt := func(exact bool) error {
+	attempt := func() error {
 		return source.Mutate(ctx, t.run.Session, func(tx backend.Tx) error {
 			done = *t
-			done.tx, done.exact = tx, exact
+			done.tx = tx
 			done.out.Buf = done.out.Buf[:mark]
 			return done.pieces(ctx, pieces, last)
 		})
 	}
-	exact := false
 	for deadlocks := 0; ; {
-		err = attempt(exact)
+		err = attempt()
 		switch {
 		case err == nil:
 			*t = done
 			return nil
-		case errors.As(err, &inexact{}):
-			exact = true
 		case backend.ConflictOf(err) == backend.Deadlock && deadlocks < maxDeadlocks:
 			if deadlocks++; deadlocks > 1 {
 				continue

@@ -3,7 +3,6 @@ package execute
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -26,8 +25,9 @@ type insertion struct {
 
 // What a statement of an insert gives back, in the keys of statements.
 const (
-	givesAnswer = 'a'
-	givesKeys   = 'k'
+	givesAnswer  = 'a'
+	givesKeys    = 'k'
+	givesNothing = 'n'
 )
 
 // maxStatements bounds the statements of one insert. Each set of columns has its own.
@@ -82,9 +82,12 @@ func (t *turn) insert(ctx context.Context, i *insertion, rows *plan.InsertRows, 
 			return at(i.Path, t.query(ctx, statement, withRows(args, s), last))
 		}
 	}
-	x := &nestedInsert{insertion: i, run: t.run, tx: t.tx, args: args, rows: rows, exact: t.exact || !many(i.Insert, rows)}
+	x := &nestedInsert{insertion: i, run: t.run, tx: t.tx, args: args, rows: rows}
 	x.keys = make([][][][]byte, len(i.Insert.Nodes))
 	if err := x.insert(ctx, 0, 0, n, true); err != nil {
+		return err
+	}
+	if err := t.tx.Flush(ctx); err != nil {
 		return err
 	}
 	reply, err := i.reply()
@@ -102,36 +105,17 @@ func withRows(args backend.Args, s *plan.InsertStatement) backend.Args {
 	return args
 }
 
-// many says whether rows of different parents could be inserted together.
-func many(i *plan.Insert, rows *plan.InsertRows) bool {
-	for n := range i.Nodes {
-		if len(i.Nodes[n].Relations) > 0 && rows.Node(n).Count > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// inexact says that rows of different parents were inserted together, and that it can't be
-// told what had happened if they had not: which row is at fault, or which one the database
-// left out.
-type inexact struct{ error }
-
-func (e inexact) Unwrap() error { return e.error }
-
-var errLeftOut = errors.New("fewer rows were written than given")
-
 // nestedInsert is one run of an insert with related rows: object relationships come before
-// the row, lists after it. The quick way takes all rows of a node at once, whatever their
-// parents are; the exact way goes from row to row.
+// the row, lists after it. As soon as one row of a list has related ones, the list goes row by
+// row: the checks, triggers and defaults of a row see those before it, and what is related to
+// them.
 type nestedInsert struct {
 	*insertion
-	run   *Run
-	tx    backend.Tx
-	args  backend.Args
-	rows  *plan.InsertRows
-	exact bool
-	// path leads to the rows in hand, on the exact way.
+	run  *Run
+	tx   backend.Tx
+	args backend.Args
+	rows *plan.InsertRows
+	// path leads to the rows in hand.
 	path []any
 	// keys are the values of InsertNode.Keys by node and row, nil for a row that was not
 	// written.
@@ -141,31 +125,13 @@ type nestedInsert struct {
 	written  [][]byte
 }
 
-// place moves a fault to the rows in hand.
-func (x *nestedInsert) place(err error) error {
-	if !x.exact && backend.ConflictOf(err) == backend.NoConflict && blamesRows(err) {
-		return inexact{err}
-	}
-	return at(x.Path+apierror.Path(x.path...), err)
-}
-
-// blamesRows says whether an error may be another one on the exact way.
-func blamesRows(err error) bool {
-	var e *apierror.Error
-	if !errors.As(err, &e) {
-		return errors.Is(err, errLeftOut)
-	}
-	switch e.Code {
-	case apierror.NotFound, apierror.Busy, apierror.Timeout, apierror.PostgresError, apierror.PostgresMaxConns:
-		return false
-	}
-	return true
-}
+// here is the path of the rows in hand.
+func (x *nestedInsert) here() string { return x.Path + apierror.Path(x.path...) }
 
 // insert inserts the rows from a to b of a node, and what is related to them. list says that
 // they are items of a list.
 func (x *nestedInsert) insert(ctx context.Context, node, a, b int, list bool) error {
-	if x.exact && list && x.related(node, a, b) {
+	if list && x.related(node, a, b) {
 		for row := a; row < b; row++ {
 			x.path = append(x.path, row-a)
 			if err := x.insert(ctx, node, row, row+1, false); err != nil {
@@ -223,7 +189,7 @@ func (x *nestedInsert) before(ctx context.Context, node int, r *plan.InsertRelat
 	for row := from; row < to; row++ {
 		keys := x.keys[r.Node][row]
 		if keys == nil {
-			return x.place(apierror.Newf(apierror.NotSupported,
+			return at(x.here(), apierror.Newf(apierror.NotSupported,
 				"cannot proceed to insert object relation %q since insert to table %q affects zero rows", r.Name, x.Insert.Nodes[r.Node].Table))
 		}
 		x.rows.Node(node).Take(r, related.Parent(row), keys)
@@ -242,7 +208,7 @@ func (x *nestedInsert) after(ctx context.Context, node int, r *plan.InsertRelati
 	for row := from; row < to; row++ {
 		keys := x.keys[node][related.Parent(row)]
 		if keys == nil {
-			return x.place(apierror.Newf(apierror.NotSupported,
+			return at(x.here(), apierror.Newf(apierror.NotSupported,
 				"cannot proceed to insert array relations since insert to table %q affects zero rows", x.Insert.Nodes[node].Table))
 		}
 		related.Take(r, row, keys)
@@ -262,52 +228,55 @@ func (x *nestedInsert) own(ctx context.Context, node, a, b int) error {
 	}
 	for a < b {
 		s := x.Insert.Statement(x.rows, node, a, b, x.Bindings.Len())
-		written, err := x.write(ctx, node, s)
-		if err != nil {
-			return x.place(err)
-		}
-		switch {
-		case written == nil:
-		case len(written) == s.Rows():
-			copy(x.keys[node][a:], written)
-		case s.Rows() > 1 && x.needsKeys(node, a, a+s.Rows()):
-			return x.place(errLeftOut)
+		if err := x.write(ctx, node, a, s); err != nil {
+			return err
 		}
 		a += s.Rows()
 	}
 	return nil
 }
 
-// needsKeys says whether related rows take values of these rows.
+// needsKeys reports whether related rows take values of these rows.
 func (x *nestedInsert) needsKeys(node, a, b int) bool {
 	return len(x.Insert.Nodes[node].Keys) > 0 && (x.Insert.Nodes[node].First || x.related(node, a, b))
 }
 
-// write runs a statement, and gives the keys of each row that was written.
-func (x *nestedInsert) write(ctx context.Context, node int, s *plan.InsertStatement) ([][][]byte, error) {
-	n := x.Insert.Nodes[node]
-	out := ir.Output{Returning: n.Keys}
+// write runs the statement of the rows from a on, at the latest before the next one that is
+// waited for. Where related rows take values of them, there is only one row.
+func (x *nestedInsert) write(ctx context.Context, node, a int, s *plan.InsertStatement) error {
+	waits, gives, out := x.needsKeys(node, a, a+s.Rows()), byte(givesNothing), ir.Output{}
+	if waits {
+		gives, out.Returning = givesKeys, x.Insert.Nodes[node].Keys
+	}
+	keys := len(out.Returning)
 	if node == 0 {
-		out.Returning = append(out.Returning[:len(n.Keys):len(n.Keys)], x.Insert.Whole)
+		out.Returning = append(out.Returning[:keys:keys], x.Insert.Whole)
 	}
-	statement, err := x.statement(s, givesKeys, out)
+	statement, err := x.statement(s, gives, out)
 	if err != nil {
-		return nil, err
+		return at(x.here(), err)
 	}
-	var written [][][]byte
-	args := withRows(x.args, s)
-	x.run.asks(ctx, x.Field, statement, args)
-	err = x.tx.Exec(ctx, statement, args, func(row [][]byte) error {
+	args, where := withRows(x.args, s), x.here()
+	row := func(row [][]byte) error {
 		x.affected++
-		keys := make([][]byte, 0, len(n.Keys))
-		for i := range n.Keys {
-			keys = append(keys, bytes.Clone(row[i]))
+		if waits {
+			taken := make([][]byte, 0, keys)
+			for _, value := range row[:keys] {
+				taken = append(taken, bytes.Clone(value))
+			}
+			x.keys[node][a] = taken
 		}
 		if node == 0 {
-			x.written = append(x.written, bytes.Clone(row[len(n.Keys)]))
+			x.written = append(x.written, bytes.Clone(row[keys]))
 		}
-		written = append(written, keys)
 		return nil
+	}
+	x.run.asks(ctx, x.Field, statement, args)
+	err = x.tx.Defer(ctx, backend.Deferred{
+		Statement: statement, Args: args, Row: row, Failed: func(err error) error { return at(where, err) },
 	})
-	return written, err
+	if err != nil || !waits {
+		return err
+	}
+	return x.tx.Flush(ctx)
 }

@@ -1,0 +1,147 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"queryengine/pkg/backend"
+)
+
+// call is one run of a statement of a plan in a transaction.
+type call struct {
+	text    *rendered
+	values  [][]byte
+	formats []int16
+	read    func(*result) error
+	// failed may say more about a fault; nil adds nothing.
+	failed func(error) error
+}
+
+// Query runs a statement and appends its answer to out.
+func (t *tx) Query(ctx context.Context, s backend.Statement, a backend.Args, out *backend.Answer) error {
+	mark, sent := len(out.Buf), out.Sent()
+	c, err := t.call(s, &a)
+	if err != nil {
+		return err
+	}
+	c.formats = binaryResults
+	c.read = func(res *result) error { return t.c.answer(res, c.text, out) }
+	if err = t.send(ctx, c); err != nil && out.Sent() == sent {
+		out.Buf = out.Buf[:mark]
+	}
+	return err
+}
+
+// Exec runs a mutation and gives f the values of Returning of each row that it wrote, as
+// text; they are valid until f returns. Without Returning, f gets an empty row for each.
+func (t *tx) Exec(ctx context.Context, s backend.Statement, a backend.Args, f func(row [][]byte) error) error {
+	c, err := t.call(s, &a)
+	if err != nil {
+		return err
+	}
+	c.read = func(res *result) error { return res.each(&c.text.answer, f) }
+	return t.send(ctx, c)
+}
+
+// maxDeferred bounds the statements that wait for the next one.
+const maxDeferred = 128
+
+// Defer implements backend.Tx.
+func (t *tx) Defer(ctx context.Context, d backend.Deferred) error {
+	c, err := t.call(d.Statement, &d.Args)
+	if err != nil {
+		return err
+	}
+	c.read = func(res *result) error { return res.each(&c.text.answer, d.Row) }
+	c.failed = d.Failed
+	t.deferred = append(t.deferred, c)
+	if len(t.deferred) == maxDeferred {
+		return t.Flush(ctx)
+	}
+	return nil
+}
+
+// Flush implements backend.Tx.
+func (t *tx) Flush(ctx context.Context) error {
+	n := len(t.deferred) - 1
+	if n < 0 {
+		return nil
+	}
+	c := t.deferred[n]
+	t.deferred = t.deferred[:n]
+	return t.send(ctx, c)
+}
+
+// call prepares the run of a statement, as long as the transaction takes any.
+func (t *tx) call(s backend.Statement, a *backend.Args) (call, error) {
+	if t.failed != nil {
+		return call{}, t.failed
+	}
+	if t.ended {
+		return call{}, errors.New("the transaction has had its last statement")
+	}
+	stmt, values, err := prepare(s, a)
+	if err != nil {
+		return call{}, err
+	}
+	text, err := stmt.textFor(t.c.utc())
+	return call{text: text, values: values}, err
+}
+
+// send begins the transaction when that wasn't done, runs what was deferred and a statement, and
+// reads the results. The first failure is the last statement of the transaction.
+func (t *tx) send(ctx context.Context, c call) error {
+	deferred := t.deferred
+	t.deferred = nil
+	for attempt := 0; ; attempt++ {
+		e := execution{text: c.text, values: c.values, formats: c.formats}
+		first := !t.open
+		// Whether a check holds is known when the rows were read, and only then.
+		commits := t.last && c.text.answer.check < 0 && len(deferred) == 0
+		alone := first && commits && t.c.implicit
+		if first {
+			e.before, t.open = t.begin(ctx, alone), true
+		}
+		began := len(e.before)
+		for _, d := range deferred {
+			e.before = append(e.before, command{sql: d.text.sql, values: d.values, once: d.text.once, read: d.read})
+		}
+		if commits && !alone {
+			e.after = []command{{sql: sqlCommit}}
+		}
+		res, err := t.c.execute(ctx, e)
+		if err == nil {
+			err = c.read(res)
+		}
+		if commits && t.c.pg.TxStatus() == txIdle {
+			t.ended = err == nil || !alone
+		}
+		if err == nil {
+			return nil
+		}
+		if alone && state(err) == stateReadOnly {
+			// The server's default has changed: from now on the connection says what it wants.
+			t.c.implicit, t.open = false, false
+			continue
+		}
+		if first && attempt == 0 && len(deferred) == 0 && outdated(err) {
+			// Nothing else was done yet: the transaction can begin again.
+			t.c.forget(ctx, err, c.text.sql)
+			t.rollback(ctx)
+			t.open = false
+			continue
+		}
+		if before := (commandError{}); errors.As(err, &before) && before.index >= began {
+			c = deferred[before.index-began]
+		}
+		if outdated(err) && !t.ended {
+			t.c.forget(ctx, err, c.text.sql)
+			t.stale = true
+		}
+		t.failed = t.c.failed(ctx, err, c.text, c.values)
+		if c.failed != nil {
+			t.failed = c.failed(t.failed)
+		}
+		return t.failed
+	}
+}
