@@ -184,7 +184,20 @@ func TestMutationErrors(t *testing.T) {
 		},
 		{
 			"relationship that the parent determines", "admin", `mutation { insert_artist_one(object: {name: "Eve", albums: {data: [{title: "x", artist: {data: {name: "Ada"}}}]}}) { id } }`, ``,
-			"validation-failed", "$.selectionSet.insert_artist_one.args.object.albums.data[0].artist", `cannot insert object relationship "artist" as "artist_id" column values are already determined`,
+			"validation-failed", "$.selectionSet.insert_artist_one.args.object[0].albums.data[0].artist", `cannot insert object relationship "artist" as "artist_id" column values are already determined`,
+		},
+		{
+			"column of one row that the parent determines", "admin", `mutation { insert_album(objects: [{title: "x", review: {data: {text: "y", album_title: "z"}}}]) { affected_rows } }`, ``,
+			"validation-failed", objects + "[0].review.data[0]", `cannot insert "album_title" columns as their values are already being determined by parent insert`,
+		},
+		{
+			"column of one row that the one parent determines", "admin",
+			`mutation ($r: album_insert_input!) { insert_album_one(object: $r) { id } }`, `{"r": {"title": "x", "review": {"data": {"text": "y", "album_title": "z"}}}}`,
+			"validation-failed", "$.selectionSet.insert_album_one.args.object[0].review.data[0]", `cannot insert "album_title" columns as their values are already being determined by parent insert`,
+		},
+		{
+			"wrong value in one row", "admin", `mutation { insert_album_one(object: {title: "x", review: {data: {text: 5}}}) { id } }`, ``,
+			"parse-failed", "$.selectionSet.insert_album_one.args.object.review.data.text", "parsing Text failed, expected String, but encountered Number",
 		},
 		{
 			"one row without what it needs", "admin", `mutation { insert_album_one(object: {title: "x", artist: {data: {name: "Kim"}, on_conflict: {constraint: artist_name_key}}}) { id } }`, ``,

@@ -40,6 +40,15 @@ func (r *rowReader) fail(format string, args ...any) error {
 	return under(spell(r.path), apierror.Newf(apierror.ValidationFailed, format, args...))
 }
 
+// refuse is fail for a row whose values don't go together.
+func (r *rowReader) refuse(format string, args ...any) error {
+	path := slices.Clone(r.path)
+	for i := range path {
+		path[i].single = false
+	}
+	return under(spell(path), apierror.Newf(apierror.ValidationFailed, format, args...))
+}
+
 // place moves a relative error to the current place.
 func (r *rowReader) place(err error) error { return under(spell(r.path), err) }
 
@@ -64,7 +73,17 @@ func (r *rowReader) read(at schema.Ref) error {
 	if r.insert.list {
 		return r.list(0, at, literal(r.insert.rows), -1)
 	}
-	return r.object(0, at, literal(r.insert.rows), -1)
+	return r.single(0, at, literal(r.insert.rows), -1)
+}
+
+// single reads the one row where there could be a list of them.
+func (r *rowReader) single(node int, at schema.Ref, v value, parent int) error {
+	r.path = append(r.path, step{single: true})
+	if err := r.object(node, at, v, parent); err != nil {
+		return err
+	}
+	r.pop()
+	return nil
 }
 
 // list reads rows of a node that belong to a row of another one; a single value stands for
@@ -254,7 +273,7 @@ func (p *insertPlanner) checkLiteral(r *rowReader, c *InsertColumn, v value) err
 func (r *rowReader) determined(node, row int) error {
 	n := r.insert.Nodes[node]
 	if names := r.given(node, row, n.determined); names != "" {
-		return r.fail("cannot insert %s columns as their values are already being determined by parent insert", names)
+		return r.refuse("cannot insert %s columns as their values are already being determined by parent insert", names)
 	}
 	return nil
 }
@@ -307,12 +326,15 @@ func (r *rowReader) related(node, row int, in relatedInput) error {
 		return err
 	}
 	if names := r.filled(node, row, relation); names != "" {
-		return r.fail(`cannot insert object relationship "%s" as %s column values are already determined`, relation.Name, names)
+		return r.refuse(`cannot insert object relationship "%s" as %s column values are already determined`, relation.Name, names)
 	}
 	r.push("data")
-	if relation.Array {
+	switch {
+	case relation.Array:
 		err = r.list(relation.Node, dataType, data, row)
-	} else {
+	case relation.After:
+		err = r.single(relation.Node, dataType, data, row)
+	default:
 		err = r.object(relation.Node, dataType, data, row)
 	}
 	if err == nil {

@@ -63,6 +63,9 @@ type planner struct {
 type step struct {
 	key   string
 	index int // counts when key is empty
+	// single is the index of a value that stands for a list of one without being in a list. The
+	// faults of values leave it out, those of what rows mean together don't.
+	single bool
 }
 
 func (p *planner) push(key string) { p.path = append(p.path, step{key: key}) }
@@ -94,6 +97,7 @@ func spell(path []step) string {
 	b.WriteByte('$')
 	for _, s := range path {
 		switch {
+		case s.single:
 		case s.key == "":
 			b.WriteString("[" + strconv.Itoa(s.index) + "]")
 		case isPlainKey(s.key):
