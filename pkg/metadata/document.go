@@ -61,7 +61,8 @@ type Inconsistency struct {
 	// a whole couldn't be built.
 	Refusal string `json:"-"`
 	// Entity takes the place of Definition for a permission that couldn't be inherited.
-	// Such an inconsistency has no ID: it informs, refuses nothing and can't be dropped.
+	// Such an inconsistency has no ID: it informs, refuses nothing but what must be consistent
+	// as a whole, and can't be dropped.
 	Entity any `json:"entity,omitempty"`
 }
 

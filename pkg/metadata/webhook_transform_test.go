@@ -24,7 +24,7 @@ func TestTestWebhookTransform(t *testing.T) {
 	for name, c := range map[string]struct{ args, want string }{
 		"unchanged": {
 			`{"webhook_url":"http://localhost:1234","body":{"hello":"world"},"request_transform":{}}`,
-			`{"webhook_url":"http://localhost:1234","method":"GET","headers":[],"body":{"hello":"world"}}`,
+			`{"webhook_url":"http://localhost:1234/","method":"GET","headers":[],"body":{"hello":"world"}}`,
 		},
 		"everything": {
 			`{"webhook_url":{"from_env":"HOOK"},"env":{"HOOK":"http://hook","V":"v"},"body":{"hello":"world"},
@@ -37,11 +37,11 @@ func TestTestWebhookTransform(t *testing.T) {
 		"form": {
 			`{"webhook_url":"http://{{H}}","env":{"H":"h"},"body":{"a":"b"},
 			  "request_transform":{"version":2,"body":{"action":"x_www_form_urlencoded","form_template":{"foo":"bar","baz":"{{$body.a}}"}}}}`,
-			`{"webhook_url":"http://h","method":"GET","headers":[],"body":"baz=b&foo=bar"}`,
+			`{"webhook_url":"http://h/","method":"GET","headers":[],"body":"baz=b&foo=bar"}`,
 		},
 		"removed": {
 			`{"webhook_url":"http://h","body":1,"request_transform":{"version":2,"body":{"action":"remove"}}}`,
-			`{"webhook_url":"http://h","method":"GET","headers":[],"body":""}`,
+			`{"webhook_url":"http://h/","method":"GET","headers":[],"body":""}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

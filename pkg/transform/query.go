@@ -58,4 +58,15 @@ func isURI(text string) bool {
 	return err == nil && u.IsAbs()
 }
 
+// withPath gives an address of HTTP without a path the path "/", which is what a client asks
+// for there. Other addresses stay as they are.
+func withPath(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Path != "" || u.Scheme != "http" && u.Scheme != "https" {
+		return text
+	}
+	u.Path = "/"
+	return u.String()
+}
+
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

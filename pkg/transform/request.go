@@ -136,6 +136,9 @@ func (r *Request) Apply(c Call, session map[string]string) (Call, error) {
 	}
 	e := requestScope(c, session).environment()
 	changed := c
+	if r.url == nil {
+		changed.URL = withPath(c.URL)
+	}
 	var faults FieldErrors
 	if r.method != nil {
 		changed.Method = *r.method

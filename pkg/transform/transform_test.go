@@ -83,6 +83,22 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+func TestAddressWithoutPath(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"http://hook.example:1234":   "http://hook.example:1234/",
+		"https://hook.example?a=%2B": "https://hook.example/?a=%2B",
+		"http://hook.example/p":      "http://hook.example/p",
+		"nats://events.orders":       "nats://events.orders",
+	} {
+		r, err := CompileRequest(json.RawMessage(`{"method":"PUT"}`))
+		require.NoError(t, err)
+		got, err := r.Apply(Call{URL: address}, variables)
+		require.NoError(t, err)
+		require.Equal(t, want, got.URL)
+	}
+}
+
 func TestNoTransform(t *testing.T) {
 	t.Parallel()
 	for _, definition := range []string{"", "null"} {

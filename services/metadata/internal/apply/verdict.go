@@ -16,7 +16,7 @@ func judge(before, after *State, verdict metadata.Verdict, named []metadata.Obje
 	case metadata.VerdictNone:
 		return nil
 	case metadata.VerdictConsistent:
-		return refusal(http.StatusBadRequest, "cannot continue due to inconsistent metadata", fresh(nil, after.Inconsistent))
+		return refusal(http.StatusBadRequest, "cannot continue due to inconsistent metadata", after.Inconsistent)
 	}
 	if i := slices.IndexFunc(found, func(i metadata.Inconsistency) bool { return i.Refusal != "" }); i >= 0 {
 		return apierror.New(apierror.Unexpected, found[i].Refusal)

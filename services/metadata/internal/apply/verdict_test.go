@@ -41,7 +41,8 @@ func TestJudge(t *testing.T) {
 		"the schema as a whole":          {state(), state(whole), metadata.VerdictNamed, table("f"), "unexpected at $: no schema"},
 		"as a whole, known before":       {state(whole), state(whole), metadata.VerdictAny, table("f"), ""},
 		"as a whole, but all is allowed": {state(), state(whole), metadata.VerdictNone, table("f"), ""},
-		"information":                    {state(), state(informs), metadata.VerdictConsistent, table("a"), ""},
+		"information":                    {state(), state(informs), metadata.VerdictNamed, table("a"), ""},
+		"information, but all must go":   {state(), state(informs), metadata.VerdictConsistent, table("a"), "unexpected at $: cannot continue due to inconsistent metadata"},
 	} {
 		err := judge(c.before, c.after, c.verdict, []metadata.ObjectID{c.named})
 		if c.want == "" {
