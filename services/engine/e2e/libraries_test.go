@@ -2,12 +2,13 @@ package e2e
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -30,15 +31,18 @@ func libraries(t *testing.T) (node, dir string) {
 	return node, dir
 }
 
-// TestClientLibraries subscribes with the libraries of clients.
+// TestClientLibraries queries, writes and subscribes with the libraries of clients, as they are
+// when nothing is set. An error of the database ends its own operation and no other.
 func TestClientLibraries(t *testing.T) {
 	t.Parallel()
 	node, dir := libraries(t)
 	c, gateways, _ := counters(t, 2)
-	for _, library := range []string{"graphql-ws", "subscriptions-transport-ws"} {
+	for _, library := range []string{"graphql-ws", "subscriptions-transport-ws", "graphql-sse", "urql", "urql without WebSockets", "Apollo"} {
 		t.Run(library, func(t *testing.T) {
 			execute(t, c.databaseURL, `UPDATE counter SET value = 0; TRUNCATE line RESTART IDENTITY`)
-			cmd := exec.CommandContext(t.Context(), node, "clients.mjs", library, "ws"+strings.TrimPrefix(gateways[0].url, "http")+"/v1/graphql", secret)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, node, "clients.mjs", library, gateways[0].url, secret)
 			cmd.Dir, cmd.Stderr = dir, os.Stderr
 			stdin, err := cmd.StdinPipe()
 			require.NoError(t, err)
@@ -58,11 +62,15 @@ func TestClientLibraries(t *testing.T) {
 					}
 					require.NoError(t, json.Unmarshal(lines.Bytes(), &line))
 					told[line.What] = string(line.Value)
+					if line.What == "type" {
+						require.JSONEq(t, `"application/json; charset=utf-8"`, told["type"], "a stream can't be compressed or cached")
+					}
 				}
 			}
 			await("live", counterIs(0))
 			await("query", `{"counter":[{"id":2}]}`)
 			await("refused failed", `"field 'nothing' not found in type: 'subscription_root'"`)
+			await("broken failed", `"Uniqueness violation. duplicate key value violates unique constraint \"counter_pkey\""`)
 			execute(t, c.databaseURL, `UPDATE counter SET value = 3; INSERT INTO line (text) VALUES ('a'), ('b')`)
 			await("live", counterIs(3))
 			await("stream", `{"line_stream":[{"text":"a"},{"text":"b"}]}`)

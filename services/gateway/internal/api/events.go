@@ -2,9 +2,7 @@ package api
 
 import (
 	"context"
-	"mime"
-	"net/http"
-	"strings"
+	"net/url"
 	"sync"
 	"time"
 
@@ -19,27 +17,12 @@ import (
 	"queryengine/services/gateway/internal/request"
 )
 
-// eventsType is the content type of server-sent events.
-const eventsType = "text/event-stream"
-
 const (
 	// eventsEvery is the time between comments that keep a quiet stream of events alive.
 	eventsEvery = 12 * time.Second
 	// maxEvents is how many batches of a streaming subscription may wait to be sent.
 	maxEvents = 8
 )
-
-// wantsEvents says whether a client asks for server-sent events.
-func wantsEvents(r *http.Request) bool {
-	for _, line := range r.Header.Values("Accept") {
-		for item := range strings.SplitSeq(line, ",") {
-			if kind, _, err := mime.ParseMediaType(item); err == nil && kind == eventsType {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // eventsByQuery answers a GET request whose subscription is in its query string.
 func eventsByQuery(x *exchange) error {
@@ -48,7 +31,7 @@ func eventsByQuery(x *exchange) error {
 		return err
 	}
 	q := x.r.URL.Query()
-	r := request.GraphQL{Query: q.Get("query"), OperationName: q.Get("operationName")}
+	r := requestOfQuery(q)
 	if !request.IsSubscription(r.Query, r.OperationName) {
 		// Whatever a page links to must not change anything.
 		return apierror.New(apierror.BadRequest, "only subscriptions can be asked for with GET")
@@ -63,6 +46,11 @@ func eventsByQuery(x *exchange) error {
 	x.mode = accesslog.ModeSingle
 	x.asks(r)
 	return x.events(r, false)
+}
+
+// requestOfQuery is the request in a query string, without its variables.
+func requestOfQuery(q url.Values) request.GraphQL {
+	return request.GraphQL{Query: q.Get("query"), OperationName: q.Get("operationName")}
 }
 
 // events answers with server-sent events, as the protocol graphql-sse has it: an event "next"

@@ -45,7 +45,7 @@ func graphqlHandler(relay bool) handler {
 		}
 		x.mode = accesslog.ModeSingle
 		x.asks(r)
-		if wantsEvents(x.r) {
+		if wantsEvents(x.r.Header, r) {
 			return x.events(r, relay)
 		}
 		return x.execute(r, relay, x)

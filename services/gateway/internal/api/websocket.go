@@ -91,7 +91,7 @@ func (a *API) addWebSockets(e *echo.Echo) {
 	add := func(path string, endpoint websocket.Endpoint, otherwise echo.HandlerFunc) {
 		e.GET(path, func(c echo.Context) error {
 			if !websocket.IsUpgrade(c.Request()) {
-				if wantsEvents(c.Request()) {
+				if wantsEvents(c.Request().Header, requestOfQuery(c.QueryParams())) {
 					return events(c)
 				}
 				return otherwise(c)

@@ -127,7 +127,14 @@ func (c *conn) run(ctx context.Context, a *answer) {
 
 // fail ends an operation that has no answer.
 func (c *conn) fail(id string, err error) error {
-	if err := c.send(c.protocol.failure(id, apierror.From(err), c.endpoint.FlatErrors, false)); err != nil {
+	return c.sendFailure(id, c.protocol.failure(id, apierror.From(err), c.endpoint.FlatErrors, false))
+}
+
+// sendFailure sends the message of an operation that failed. In the newer protocol that
+// message is the operation's last: its library takes a "complete" behind it for the end of
+// one more operation, and closes the connection once it has counted them all as ended.
+func (c *conn) sendFailure(id string, message []byte) error {
+	if err := c.send(message); err != nil || c.protocol == transport {
 		return err
 	}
 	return c.send(completeMessage(id))

@@ -73,19 +73,18 @@ func completeMessage(id string) []byte {
 	return append(b, '}')
 }
 
-// failure is the message that an operation ends with, when it has no answer. misuse says
-// that the client broke the rules of the conversation.
+// failure is the message that an operation ends with when it has no answer. The newer
+// protocol has one form for all errors, a list: its library closes the connection, and with
+// it all other operations, when it gets another. misuse reports that the client broke the
+// rules of the conversation.
 func (p protocol) failure(id string, e *apierror.Error, flat, misuse bool) []byte {
 	switch {
-	case flat:
-		return append(reply.AppendAPIError(envelope("error", id), e, false), '}')
+	case flat || p == transport:
 	case misuse:
 		return append(reply.AppendGraphQLErrorItem(envelope("error", id), e, false), '}')
-	case whileRunning(e) && p == legacy:
+	case whileRunning(e):
 		b := append(envelope("data", id), `{"data":null,"errors":[`...)
 		return append(reply.AppendGraphQLErrorItem(b, e, false), "]}}"...)
-	case whileRunning(e) || p == legacy:
-		return append(reply.AppendGraphQLError(envelope("error", id), e, false), '}')
 	}
 	return p.refusal(id, e, flat)
 }
@@ -107,7 +106,7 @@ func (p protocol) fault(id string, e *apierror.Error) []byte {
 	return append(reply.AppendGraphQLError(p.dataPrefix(id), e, false), '}')
 }
 
-// whileRunning says whether an error arose when the operation ran, and not before: such errors
+// whileRunning reports whether an error arose when the operation ran, and not before: such errors
 // come from the database, from remote schemas, and from handlers of actions, which have codes and
 // extensions of their own.
 func whileRunning(e *apierror.Error) bool {

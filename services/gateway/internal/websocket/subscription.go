@@ -299,9 +299,7 @@ func (f *feed) finish(e *apierror.Error) error {
 	c.forget(f.id, f) // before the client hears that the id is free
 	f.stop()
 	if e != nil {
-		if err := c.send(c.protocol.refusal(f.id, e, c.endpoint.FlatErrors)); err != nil {
-			return err
-		}
+		return c.sendFailure(f.id, c.protocol.refusal(f.id, e, c.endpoint.FlatErrors))
 	}
 	return c.send(completeMessage(f.id))
 }

@@ -182,11 +182,11 @@ func TestOperationsInBothProtocols(t *testing.T) {
 	modern.send(`{"type":"subscribe","id":"a\"b","payload":{"query":"role"}}`)
 	modern.expect(`{"type":"next","id":"a\"b","payload":{"data":{"role":"clerk"}}}`, `{"type":"complete","id":"a\"b"}`)
 	modern.send(`{"type":"subscribe","id":"2","payload":{"query":"unknown"}}`)
-	modern.expect(`{"type":"error","id":"2","payload":[{"message":"no such field","extensions":{"path":"$.selectionSet.x","code":"validation-failed"}}]}`, `{"type":"complete","id":"2"}`)
+	modern.expect(`{"type":"error","id":"2","payload":[{"message":"no such field","extensions":{"path":"$.selectionSet.x","code":"validation-failed"}}]}`)
 	modern.send(`{"type":"subscribe","id":"3","payload":{"query":"divide"}}`)
-	modern.expect(`{"type":"error","id":"3","payload":{"errors":[{"message":"division by zero","extensions":{"path":"$","code":"data-exception"}}]}}`, `{"type":"complete","id":"3"}`)
+	modern.expect(`{"type":"error","id":"3","payload":[{"message":"division by zero","extensions":{"path":"$","code":"data-exception"}}]}`)
 	modern.send(`{"type":"subscribe","id":"4","payload":{"query":"handler"}}`)
-	modern.expect(`{"type":"error","id":"4","payload":{"errors":[{"message":"there is no room","extensions":{"path":"$","code":"full"}}]}}`, `{"type":"complete","id":"4"}`)
+	modern.expect(`{"type":"error","id":"4","payload":[{"message":"there is no room","extensions":{"path":"$","code":"full"}}]}`)
 	modern.send(`{"type":"ping","payload":{"a":1}}`)
 	modern.expect(`{"type":"pong","payload":{"a":1}}`)
 	modern.send(`{"type":"ping"}`)
@@ -237,7 +237,7 @@ func TestMisuse(t *testing.T) {
 
 	modern := w.dial(t, "graphql-transport-ws")
 	modern.send(`{"type":"subscribe","id":"1","payload":{"query":"role"}}`)
-	modern.expect(`{"type":"error","id":"1","payload":{"message":"start received before the connection is initialised","extensions":{"path":"$","code":"start-failed"}}}`)
+	modern.expect(`{"type":"error","id":"1","payload":[{"message":"start received before the connection is initialised","extensions":{"path":"$","code":"start-failed"}}]}`)
 	modern.expectClose(client.StatusNormalClosure, "4400: start received before the connection is initialised")
 
 	modern = w.dial(t, "graphql-transport-ws")

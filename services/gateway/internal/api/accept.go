@@ -1,0 +1,42 @@
+package api
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"queryengine/services/gateway/internal/request"
+)
+
+// eventsType is the content type of server-sent events.
+const eventsType = "text/event-stream"
+
+// wantsEvents reports whether the answer is to be a stream of server-sent events: for a
+// subscription when the client accepts one, for anything else only when the client accepts
+// no JSON. Several clients name both types in the header of each of their requests.
+func wantsEvents(h http.Header, r request.GraphQL) bool {
+	var json, events bool
+	for _, line := range h.Values("Accept") {
+		for item := range strings.SplitSeq(line, ",") {
+			kind, parameters, err := mime.ParseMediaType(item)
+			if err != nil || refusedByWeight(parameters["q"]) {
+				continue
+			}
+			switch kind {
+			case eventsType:
+				events = true
+			case "application/json", "application/graphql-response+json", "application/graphql+json", "application/*", "*/*":
+				json = true
+			}
+		}
+	}
+	return events && (!json || request.IsSubscription(r.Query, r.OperationName))
+}
+
+// refusedByWeight reports whether a weight is zero, by which a client says that it does not
+// accept a type (RFC 9110, section 12.4.2).
+func refusedByWeight(q string) bool {
+	weight, err := strconv.ParseFloat(q, 64)
+	return err == nil && weight == 0
+}
