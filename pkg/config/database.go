@@ -30,7 +30,7 @@ var (
 		Help: "a connection is closed after this time",
 	}, parseDuration(time.Second))
 	PoolTimeout = define(Spec{
-		Flag: "pool-timeout", Variable: "PG_POOL_TIMEOUT", Values: seconds + "; none is without end", Group: GroupDatabases, Services: queriers,
+		Flag: "pool-timeout", Variable: "PG_POOL_TIMEOUT", Default: "10", Values: seconds + "; 0 is without end", Group: GroupDatabases, Services: queriers,
 		Help: "how long a request waits for a free connection",
 	}, parseDuration(time.Second))
 	UsePreparedStatements = define(Spec{

@@ -22,6 +22,9 @@ type Env = metadata.Env
 const (
 	defaultLifetime = 10 * time.Minute
 	defaultRetries  = 1
+	// defaultPoolTimeout is long for a burst, and short enough that requests to a server that
+	// hangs don't pile up until they time out.
+	defaultPoolTimeout = 10 * time.Second
 )
 
 // secretsPrefix names the variable that says where files with addresses may lie.
@@ -55,6 +58,7 @@ func endpoint(info metadata.ConnectionInfo, env Env) (Endpoint, error) {
 		MaxConnections: defaultMaxConnections,
 		IdleTimeout:    defaultIdleTimeout,
 		Lifetime:       defaultLifetime,
+		PoolTimeout:    defaultPoolTimeout,
 		Retries:        defaultRetries,
 		Isolation:      Isolation(info.IsolationLevel),
 		Prepare:        info.UsePreparedStatements,

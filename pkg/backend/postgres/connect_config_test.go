@@ -137,7 +137,7 @@ func TestConfigure(t *testing.T) {
 
 	o.Primary.URL = nil
 	require.Equal(t, Endpoint{
-		MaxConnections: 50, IdleTimeout: 180 * time.Second, Lifetime: 600 * time.Second, Retries: 1, Isolation: Serializable,
+		MaxConnections: 50, IdleTimeout: 180 * time.Second, Lifetime: 600 * time.Second, PoolTimeout: 10 * time.Second, Retries: 1, Isolation: Serializable,
 	}, o.Primary)
 	o.Replicas[0].URL = nil
 	require.Equal(t, []Endpoint{{

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/puddle/v2"
 
 	"queryengine/pkg/backend"
@@ -39,6 +39,8 @@ type pool struct {
 	stop     chan struct{}
 	stopped  sync.Once
 	meter    *backend.PoolMeter // nil for none
+	// noJIT is set when the server does not let connections switch its JIT off.
+	noJIT atomic.Bool
 }
 
 // conn is one connection. It belongs to one user between acquire and release.
@@ -161,32 +163,6 @@ func (p *pool) newConn(ctx context.Context, pg *pgconn.PgConn) *conn {
 	r := pg.ExecParams(ctx, sql, nil, nil, nil, nil).Read()
 	c.implicit = r.Err == nil && len(r.Rows) == 1 && string(r.Rows[0][0]) == "t"
 	return c
-}
-
-func (p *pool) dial(ctx context.Context) (*pgconn.PgConn, error) {
-	return p.dialWith(ctx, func(*pgconn.Config) {})
-}
-
-// dialWith opens a connection that does not belong to the pool; change may alter how.
-func (p *pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgconn.PgConn, error) {
-	url, err := p.endpoint.URL()
-	if err != nil {
-		return nil, err
-	}
-	config, err := driverConfig(url, p.endpoint.TLS)
-	if err != nil {
-		return nil, err
-	}
-	if p.name != "" && config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = p.name
-	}
-	// Answers are UTF-8, whatever the database keeps its text in.
-	config.RuntimeParams["client_encoding"] = "UTF8"
-	config.BuildContextWatcherHandler = func(pg *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: pg, DeadlineDelay: cancelGrace}
-	}
-	change(config)
-	return pgconn.ConnectConfig(ctx, config)
 }
 
 // sweep closes connections that were idle for too long, until the pool is closed.
