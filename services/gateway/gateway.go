@@ -22,6 +22,7 @@ import (
 	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/api"
 	"queryengine/services/gateway/internal/auth"
+	"queryengine/services/gateway/internal/checkup"
 	"queryengine/services/gateway/internal/cors"
 	"queryengine/services/gateway/internal/jwt"
 	"queryengine/services/gateway/internal/listen"
@@ -32,8 +33,12 @@ import (
 // idleTimeout is how long a connection of a client may do nothing between requests.
 const idleTimeout = 2 * time.Minute
 
-// healthTimeout is how long metadata may take to say how it is.
-const healthTimeout = 3 * time.Second
+// healthTimeout is how long metadata may take to say how it is, healthKeep how long its answer
+// counts: everybody may ask for it.
+const (
+	healthTimeout = 3 * time.Second
+	healthKeep    = time.Second
+)
 
 // drainTime is how long clients have to send the next request over a connection, whose answer
 // then tells them that the gateway stops.
@@ -64,6 +69,7 @@ type Gateway struct {
 	cors    *cors.Policy
 	metrics *api.Metrics
 	sockets *websocket.Metrics
+	checkup *checkup.Shared // of metadata
 
 	state    lifecycle.State
 	api      *api.API
@@ -96,8 +102,9 @@ func New(c Config, d Deps) (*Gateway, error) {
 		return nil, err
 	}
 	return &Gateway{
-		config: c,
-		deps:   d,
+		checkup: checkup.New(healthKeep, func(ctx context.Context) error { return checkMetadata(ctx, d.Bus) }),
+		config:  c,
+		deps:    d,
 		base: service.New(service.Config{
 			Name:        bus.ServiceGateway,
 			Description: "HTTP for clients",
@@ -308,10 +315,15 @@ func (g *Gateway) health(ctx context.Context) error {
 	if err := g.base.Status(); err != nil {
 		return err
 	}
+	return g.checkup.Ask(ctx)
+}
+
+// checkMetadata asks metadata how it is.
+func checkMetadata(ctx context.Context, b *bus.Bus) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
 	newEmpty := func() proto.Message { return &emptypb.Empty{} }
-	if _, _, err := g.deps.Bus.CallMessage(ctx, bus.MetadataHealth, newEmpty(), newEmpty, 0); err != nil {
+	if _, _, err := b.CallMessage(ctx, bus.MetadataHealth, newEmpty(), newEmpty, 0); err != nil {
 		return errors.New(apierror.From(err).Message)
 	}
 	return nil

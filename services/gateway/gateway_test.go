@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -158,6 +159,32 @@ func (h *house) post(ctx context.Context, t testing.TB, body string) *http.Respo
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = resp.Body.Close() })
 	return resp
+}
+
+func TestHealthChecksShareTheAnswerOfMetadata(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	var asked atomic.Int32
+	responder, err := h.others.Register(t.Context(), bus.ServiceInfo{Name: bus.ServiceMetadata, Version: "1.0.0"})
+	require.NoError(t, err)
+	require.NoError(t, responder.Handle(bus.MetadataHealth, func() proto.Message { return &emptypb.Empty{} }, func(context.Context, proto.Message, bus.ResponseWriter) error {
+		asked.Add(1)
+		return nil
+	}))
+	const probes = 200
+	var all sync.WaitGroup
+	for range probes {
+		all.Go(func() {
+			resp, err := http.Get(h.url("/healthz"))
+			if assert.NoError(t, err) {
+				assert.Equal(t, http.StatusOK, resp.StatusCode)
+				assert.NoError(t, resp.Body.Close())
+			}
+		})
+	}
+	all.Wait()
+	// Those that come later than a second after a check make another one.
+	require.Less(t, asked.Load(), int32(probes/4))
 }
 
 func TestQueryTravelsOverTheBus(t *testing.T) {
