@@ -68,6 +68,7 @@ func (a *API) routes() []route {
 func (a *API) Handler() http.Handler {
 	e := echo.New()
 	missing := a.serve(apiErrors, notFound)
+	e.Pre(a.dropForeignCookies)
 	if a.ClientCertificates {
 		e.Pre(a.requireCertificate)
 	}
@@ -91,6 +92,19 @@ func (a *API) Handler() http.Handler {
 		}
 	}
 	return e
+}
+
+// dropForeignCookies takes the cookies off requests of pages that are not trusted with them, so
+// that they are no credentials at any door, and are passed on to nobody.
+func (a *API) dropForeignCookies(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		// Of WebSockets, a setting of their own says it where CORS is off.
+		if len(r.Header["Cookie"]) > 0 && !a.CORS.Trusts(r) && !(a.CORS.Off() && websocket.IsUpgrade(r)) {
+			r.Header.Del("Cookie")
+		}
+		return next(c)
+	}
 }
 
 // probes are the paths of health checks.

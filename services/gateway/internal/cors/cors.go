@@ -67,7 +67,12 @@ func (p *Policy) Allows(origin string) bool {
 	if p.off {
 		return false
 	}
-	if p.all || p.exact[origin] {
+	return p.all || p.lists(origin)
+}
+
+// lists reports whether an origin is one of those that are named, "*" left aside.
+func (p *Policy) lists(origin string) bool {
+	if p.exact[origin] {
 		return true
 	}
 	for _, w := range p.wildcards {
@@ -80,6 +85,27 @@ func (p *Policy) Allows(origin string) bool {
 		}
 	}
 	return false
+}
+
+// Trusts reports whether what a browser adds to r by itself, such as cookies, may count. Any page
+// can have a browser send requests, so it has to be one of the engine's own origin, or of an origin
+// that is named: "*" names nobody. Requests that no browser has sent carry no origin, and are
+// trusted; so is a person who follows a link.
+func (p *Policy) Trusts(r *http.Request) bool {
+	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
+	switch {
+	case origin != "" && !p.off && p.lists(origin), site == "same-origin", site == "none":
+		return true
+	case origin == "" && site != "":
+		return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate"
+	case origin == "":
+		return true
+	case site != "":
+		return false
+	}
+	// Older browsers say no more than the origin.
+	_, host, _ := strings.Cut(origin, "://")
+	return strings.EqualFold(host, r.Host)
 }
 
 // Apply adds to h what the browser of r needs, and says whether that is the whole answer:

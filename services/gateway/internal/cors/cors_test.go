@@ -88,3 +88,46 @@ func TestApply(t *testing.T) {
 		require.Empty(t, h)
 	}
 }
+
+func TestTrusts(t *testing.T) {
+	t.Parallel()
+	all, listed := []string{"*"}, []string{"*", "https://shop.example", "https://*.shop.example"}
+	for name, c := range map[string]struct {
+		domains []string
+		method  string
+		headers map[string]string
+		want    bool
+	}{
+		"no browser":                          {all, "POST", nil, true},
+		"its own page":                        {all, "POST", map[string]string{"Origin": "https://api.example", "Sec-Fetch-Site": "same-origin"}, true},
+		"its own page, behind a proxy":        {all, "POST", map[string]string{"Origin": "https://proxy.example", "Sec-Fetch-Site": "same-origin"}, true},
+		"its own page, an older browser":      {all, "POST", map[string]string{"Origin": "https://API.example"}, true},
+		"another page":                        {all, "POST", map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}, false},
+		"another page, an older browser":      {all, "POST", map[string]string{"Origin": "https://evil.example"}, false},
+		"another page of the site":            {all, "POST", map[string]string{"Origin": "https://blog.api.example", "Sec-Fetch-Site": "same-site"}, false},
+		"its own host without TLS":            {all, "POST", map[string]string{"Origin": "http://api.example", "Sec-Fetch-Site": "cross-site"}, false},
+		"a page without an origin":            {all, "POST", map[string]string{"Origin": "null"}, false},
+		"a page that hides its origin":        {all, "POST", map[string]string{"Sec-Fetch-Site": "cross-site"}, false},
+		"an image in another page":            {all, "GET", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, false},
+		"a link in another page":              {all, "GET", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, true},
+		"a form in another page":              {all, "POST", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, false},
+		"an address that a person types":      {all, "GET", map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}, true},
+		"a named page":                        {listed, "POST", map[string]string{"Origin": "https://shop.example", "Sec-Fetch-Site": "cross-site"}, true},
+		"a page below a named domain":         {listed, "POST", map[string]string{"Origin": "https://a.shop.example"}, true},
+		"a page that only \"*\" allows":       {listed, "POST", map[string]string{"Origin": "https://evil.example"}, false},
+		"a host that begins like that of one": {listed, "POST", map[string]string{"Origin": "https://shop.example.evil.example"}, false},
+	} {
+		p, err := cors.New(c.domains, false)
+		require.NoError(t, err)
+		r := httptest.NewRequest(c.method, "https://api.example/v1/graphql", nil)
+		for k, v := range c.headers {
+			r.Header.Set(k, v)
+		}
+		require.Equal(t, c.want, p.Trusts(r), name)
+	}
+	off, err := cors.New([]string{"https://shop.example"}, true)
+	require.NoError(t, err)
+	r := httptest.NewRequest("POST", "https://api.example/v1/graphql", nil)
+	r.Header.Set("Origin", "https://shop.example")
+	require.False(t, off.Trusts(r), "no origin is named where CORS is off")
+}
