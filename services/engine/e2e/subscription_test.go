@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -231,6 +233,48 @@ func TestServerSentEvents(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, a.text(), "only subscriptions can be asked for with GET")
 	})
+}
+
+// sharedKey signs the tokens of clients.
+const sharedKey = "0123456789abcdef0123456789abcdef"
+
+// TestServerSentEventsEndWithTheSession: at the end of the token, or of the webhook's answer, that
+// the stream was opened with.
+func TestServerSentEventsEndWithTheSession(t *testing.T) {
+	t.Parallel()
+	c, gateways, _ := counters(t, 1)
+	gateways[0].metadata("pg_create_select_permission", map[string]any{
+		"table": "counter", "role": "user", "permission": map[string]any{"columns": "*", "filter": map[string]any{}},
+	})
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"x-engine-role":"user","Cache-Control":"max-age=2"}`)
+	}))
+	t.Cleanup(hook.Close)
+	claims := func(exp int64) string {
+		return fmt.Sprintf(`{"exp":%d,"claims":{"x-engine-default-role":"user","x-engine-allowed-roles":["user"]}}`, exp)
+	}
+	for name, g := range map[string]*process{
+		"token":   c.start(gateway, `JWT_SECRET={"type":"HS256","key":"`+sharedKey+`","claims_namespace":"claims"}`),
+		"webhook": c.start(gateway, "AUTH_HOOK="+hook.URL),
+	} {
+		t.Run(name, func(t *testing.T) {
+			expires := time.Now().Add(3 * time.Second).Unix()
+			r := request(t, http.MethodPost, g.url+"/v1/graphql", `{"query":"`+watchCounter+`","variables":{"id":1}}`)
+			r.Header.Del("X-Engine-Admin-Secret")
+			r.Header.Set("Authorization", "Bearer "+signedToken(sharedKey, claims(expires)))
+			ctx, cancel := context.WithTimeout(t.Context(), startLimit)
+			defer cancel()
+			response, err := http.DefaultClient.Do(r.WithContext(ctx))
+			require.NoError(t, err)
+			defer response.Body.Close()
+			lines := bufio.NewScanner(response.Body)
+			requireEvent(t, lines, "next", `{"data":`+counterIs(0)+`}`)
+			requireEvent(t, lines, "next", `{"errors":[{"message":"the credentials of the request have expired","extensions":{"path":"$","code":"access-denied"}}]}`)
+			requireEvent(t, lines, "complete", "")
+			require.False(t, lines.Scan())
+			require.NoError(t, lines.Err())
+		})
+	}
 }
 
 func request(t *testing.T, method, address, body string) *http.Request {

@@ -99,11 +99,30 @@ func (x *exchange) subscribe(r request.GraphQL, relay bool, to live.Receiver) (*
 	return nil, a.refused(x.ctx, x.session, r.OperationName, x.requestID, err)
 }
 
-// sendEvents sends what the feed has until it ends, the client goes or the gateway stops.
+// errExpired ends what goes on for longer than its session.
+var errExpired = apierror.New(apierror.AccessDenied, "the credentials of the request have expired")
+
+// expiry ends when the session does, never for one without end.
+func (x *exchange) expiry() (context.Context, context.CancelFunc) {
+	if x.expires.IsZero() {
+		return context.Background(), func() {}
+	}
+	return context.WithDeadline(context.Background(), x.expires)
+}
+
+// sendEvents sends what the feed has until it ends, the session ends, the client goes or the
+// gateway stops.
 func (x *exchange) sendEvents(feed *eventFeed) error {
+	expiry, cancel := x.expiry()
+	defer cancel()
 	tick := time.NewTicker(eventsEvery)
 	defer tick.Stop()
 	for {
+		if expiry.Err() != nil {
+			x.failure = errExpired
+			_, err := x.Write(append(appendFailure(nil, errExpired), lastEvent...))
+			return err
+		}
 		n, more, resume := feed.next()
 		if resume != nil {
 			resume.Resume()
@@ -111,12 +130,12 @@ func (x *exchange) sendEvents(feed *eventFeed) error {
 		var text []byte
 		switch {
 		case more && n.err != nil:
-			text = append(reply.AppendGraphQLError([]byte("event: next\ndata: "), n.err, false), "\n\n"...)
+			text = appendFailure(nil, n.err)
 		case more && n.data != nil:
 			text = appendEvent(nil, n.data)
 		}
 		if n.end {
-			text = append(text, "event: complete\ndata:\n\n"...)
+			text = append(text, lastEvent...)
 		}
 		if !more {
 			if err := x.stream.Flush(); err != nil {
@@ -124,6 +143,8 @@ func (x *exchange) sendEvents(feed *eventFeed) error {
 			}
 			select {
 			case <-feed.wake:
+				continue
+			case <-expiry.Done():
 				continue
 			case <-tick.C:
 				text = []byte(":\n\n")
@@ -140,6 +161,13 @@ func (x *exchange) sendEvents(feed *eventFeed) error {
 			return nil
 		}
 	}
+}
+
+// lastEvent tells the client that nothing follows.
+const lastEvent = "event: complete\ndata:\n\n"
+
+func appendFailure(b []byte, e *apierror.Error) []byte {
+	return append(reply.AppendGraphQLError(append(b, "event: next\ndata: "...), e, false), "\n\n"...)
 }
 
 // appendEvent appends a result. Line breaks can only stand between the tokens of JSON, and

@@ -34,6 +34,8 @@ type exchange struct {
 	stream  *reply.Stream
 	body    []byte
 	session *session.Session
+	// expires is when the session ends, zero for never.
+	expires time.Time
 
 	requestID string
 	mode      accesslog.Mode
@@ -118,7 +120,7 @@ func (x *exchange) authenticate(body []byte) error {
 	if err != nil {
 		return err
 	}
-	x.session = identity.Session
+	x.session, x.expires = identity.Session, identity.Expires
 	for _, cookie := range slices.Backward(identity.Cookies) {
 		x.w.Header().Add("Set-Cookie", cookie) // the last first, as the wire format has it
 	}
