@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-race lint fmt generate verify tidy bench bench-plans bench-metadata bench-subscriptions bench-remote bench-events fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-race lint fmt generate verify tidy bench bench-plans bench-metadata bench-subscriptions bench-remote bench-events fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ test: ## everything: unit, integration and end-to-end tests, on a real PostgreSQ
 
 test-unit: ## the tests that need no database
 	$(GO) test $$(scripts/unit-packages)
+
+test-later: ## the tests that need no database, with a clock that is 400 days ahead
+	scripts/later $(GO) test $$(scripts/unit-packages)
 
 test-race: ## everything, with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(POSTGRES) $(GO) test -race $(MODULES)

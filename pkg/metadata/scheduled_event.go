@@ -70,7 +70,7 @@ func (t *Timestamp) UnmarshalJSON(raw []byte) error {
 			return nil
 		}
 	}
-	return apierror.Newf(apierror.ParseFailed, "parsing UTCTime failed, %q is no time with a zone, such as 2026-03-01T02:00:00Z", text)
+	return apierror.Newf(apierror.ParseFailed, "parsing UTCTime failed, %q is no time with a zone, such as 2015-03-01T02:00:00Z", text)
 }
 
 // DeleteScheduledEvent are the arguments of delete_scheduled_event.

@@ -55,7 +55,7 @@ func TestChangeNamesOnlyWhatChanged(t *testing.T) {
 	require.NoError(t, err)
 	raw, err := json.Marshal(change)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"stream_id":"stream","version":2,"base":1,"at":"2026-01-02T03:04:05Z","objects":[
+	require.JSONEq(t, `{"stream_id":"stream","version":2,"base":1,"at":"2015-01-02T03:04:05Z","objects":[
 		{"kind":"table","source":"default","schema":"public","name":"t0001","op":"set","value":{
 			"table":{"name":"t0001","schema":"public"},
 			"object_relationships":[{"name":"parent","using":{"foreign_key_constraint_on":"parent_id"},"comment":"second"}],

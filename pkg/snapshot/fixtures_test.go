@@ -12,7 +12,7 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+var at = time.Date(2015, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func tableName(i int) catalog.Name {
 	return catalog.Name{Schema: "public", Name: fmt.Sprintf("t%04d", i)}

@@ -128,7 +128,7 @@ func TestOneOffEvents(t *testing.T) {
 		ID      string `json:"event_id"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(i.ok(t, `{"type":"create_scheduled_event","args":{
-		"webhook":"{{HOOK}}/x","schedule_at":"2026-03-01T02:00:00.5+01:00","payload":{"k":1},"headers":[{"name":"H","value_from_env":"V"}],
+		"webhook":"{{HOOK}}/x","schedule_at":"2015-03-01T02:00:00.5+01:00","payload":{"k":1},"headers":[{"name":"H","value_from_env":"V"}],
 		"retry_conf":{"num_retries":4},"comment":"once"}}`)), &created))
 	require.Equal(t, "success", created.Message)
 	var a struct{ Events []map[string]any }
@@ -137,7 +137,7 @@ func TestOneOffEvents(t *testing.T) {
 	delete(a.Events[0], "created_at")
 	got, err := json.Marshal(a.Events[0])
 	require.NoError(t, err)
-	require.JSONEq(t, `{"id":"`+created.ID+`","webhook_conf":"{{HOOK}}/x","scheduled_time":"2026-03-01T01:00:00.5Z",
+	require.JSONEq(t, `{"id":"`+created.ID+`","webhook_conf":"{{HOOK}}/x","scheduled_time":"2015-03-01T01:00:00.5Z",
 		"retry_conf":{"num_retries":4,"retry_interval_seconds":10,"timeout_seconds":60,"tolerance_seconds":21600},"payload":{"k":1},
 		"header_conf":[{"name":"H","value_from_env":"V"}],"status":"scheduled","tries":0,"next_retry_at":null,"comment":"once",
 		"request_transform":null,"response_transform":null}`, string(got))
@@ -147,8 +147,8 @@ func TestOneOffEvents(t *testing.T) {
 	}
 	require.JSONEq(t, `{"events":[],"count":0}`, i.ok(t, `{"type":"get_scheduled_events","args":{"type":"one_off","get_rows_count":true}}`))
 	i.fails(t, v1metadata, `{"type":"create_scheduled_event","args":{"webhook":"http://h","schedule_at":"tomorrow"}}`, "parse-failed",
-		"$.args.schedule_at", `parsing UTCTime failed, "tomorrow" is no time with a zone, such as 2026-03-01T02:00:00Z`)
-	i.fails(t, v1metadata, `{"type":"create_scheduled_event","args":{"webhook":"http://h","schedule_at":"2026-03-01T02:00:00Z","request_transform":{"body":"}}"}}}`,
+		"$.args.schedule_at", `parsing UTCTime failed, "tomorrow" is no time with a zone, such as 2015-03-01T02:00:00Z`)
+	i.fails(t, v1metadata, `{"type":"create_scheduled_event","args":{"webhook":"http://h","schedule_at":"2015-03-01T02:00:00Z","request_transform":{"body":"}}"}}}`,
 		"validation-failed", "$.args", "request transform validation failed")
 	i.fails(t, v1query, `{"type":"get_scheduled_events","args":{"type":"one_off"}}`, "parse-failed", "$", `unknown type "get_scheduled_events" for version 1`)
 }

@@ -146,7 +146,7 @@ func BenchmarkKeptMutation(b *testing.B) {
 	e.sources = sources.New(func(*metadata.Source) (backend.Source, error) { return instant{}, nil })
 	e.sources.Update(e.state.Load().snapshot.Document.Sources)
 	for name, q := range map[string]string{
-		"insert": `mutation ($id: Int!, $title: String!) { insert_album_one(object: {id: $id, artist_id: 5, made: "2026-01-01T00:00:00", title: $title, price: "9.99"}) { id price } }`,
+		"insert": `mutation ($id: Int!, $title: String!) { insert_album_one(object: {id: $id, artist_id: 5, made: "2015-01-01T00:00:00", title: $title, price: "9.99"}) { id price } }`,
 		"update": `mutation ($id: Int!, $title: String!) { update_album_by_pk(pk_columns: {id: $id}, _set: {title: $title}) { id title } }`,
 	} {
 		b.Run(name, func(b *testing.B) {

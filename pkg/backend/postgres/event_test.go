@@ -391,7 +391,7 @@ func TestPlannedCleanups(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
 	f.install(t, false, f.all("watch", "stock"))
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := time.Date(2015, 3, 1, 12, 0, 0, 0, time.UTC)
 	times := []time.Time{now.Add(-2 * time.Hour), now.Add(-time.Hour), now.Add(time.Hour)}
 	require.NoError(t, f.source.PlanCleanups(t.Context(), "watch", times))
 	require.NoError(t, f.source.PlanCleanups(t.Context(), "watch", times[1:]))

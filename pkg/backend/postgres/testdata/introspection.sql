@@ -60,7 +60,7 @@ CREATE TABLE archive.types (
 );
 
 CREATE TABLE sale (id int, at date NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
-CREATE TABLE sale_2024 PARTITION OF sale FOR VALUES FROM ('2024-01-01') TO ('2025-01-01');
+CREATE TABLE sale_2024 PARTITION OF sale FOR VALUES FROM ('2024-01-01') TO ('2024-12-31');
 CREATE TABLE refund (id int PRIMARY KEY, sale_id int, at date, CONSTRAINT refund_sale FOREIGN KEY (sale_id, at) REFERENCES sale);
 
 CREATE TABLE "Odd ""Schema"""."Odd Table" ("Odd ""Column""" int PRIMARY KEY, "größe" text);

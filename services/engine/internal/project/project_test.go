@@ -15,7 +15,7 @@ const document = `{"version":3,"sources":[
 		{"table":{"name":"b_c","schema":"a"}},
 		{"table":{"name":"c","schema":"a_b"}},
 		{"table":{"name":"odd/../name","schema":"public"}},
-		{"table":{"name":"stock","schema":"public"},"select_permissions":[{"role":"clerk","permission":{"columns":["id"],"filter":{"z":{"_eq":"X-Engine-User-Id"},"a":{"_in":[1,2.50,1e3,null,true,"on","12","2026-01-02"]}}}}]}],
+		{"table":{"name":"stock","schema":"public"},"select_permissions":[{"role":"clerk","permission":{"columns":["id"],"filter":{"z":{"_eq":"X-Engine-User-Id"},"a":{"_in":[1,2.50,1e3,null,true,"on","12","2015-01-02"]}}}}]}],
 	 "functions":[{"function":{"name":"low","schema":"public"}}],
 	 "configuration":{"connection_info":{"database_url":{"from_env":"URL"},"isolation_level":"read-committed","use_prepared_statements":false}}},
 	{"name":"empty","kind":"postgres","tables":[],"configuration":{"connection_info":{"database_url":"x","isolation_level":"read-committed","use_prepared_statements":false}}}],
@@ -42,7 +42,7 @@ func TestDocumentsSurviveTheDirectory(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, document, string(read))
 	// The order of a filter's keys is part of it.
-	require.Contains(t, string(read), `"filter":{"z":{"_eq":"X-Engine-User-Id"},"a":{"_in":[1,2.50,1e3,null,true,"on","12","2026-01-02"]}}`)
+	require.Contains(t, string(read), `"filter":{"z":{"_eq":"X-Engine-User-Id"},"a":{"_in":[1,2.50,1e3,null,true,"on","12","2015-01-02"]}}`)
 
 	for _, file := range []string{
 		"version.yaml", "databases/databases.yaml", "databases/shop/tables/tables.yaml", "databases/shop/tables/public_stock.yaml",
@@ -67,7 +67,7 @@ func TestWritingTouchesOnlyWhatChanges(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "databases", "notes.txt"), []byte("mine"), 0o600))
 	require.NoError(t, Write(dir, json.RawMessage(`{"version":3,"sources":[{"name":"shop","kind":"postgres","tables":[
-		{"table":{"name":"stock","schema":"public"},"select_permissions":[{"role":"clerk","permission":{"columns":["id"],"filter":{"z":{"_eq":"X-Engine-User-Id"},"a":{"_in":[1,2.50,1e3,null,true,"on","12","2026-01-02"]}}}}]}],
+		{"table":{"name":"stock","schema":"public"},"select_permissions":[{"role":"clerk","permission":{"columns":["id"],"filter":{"z":{"_eq":"X-Engine-User-Id"},"a":{"_in":[1,2.50,1e3,null,true,"on","12","2015-01-02"]}}}}]}],
 		"configuration":{}}]}`)))
 	after, err := os.Stat(same)
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"queryengine/pkg/transform"
 )
 
-var now = time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)
+var now = time.Date(2015, 3, 1, 2, 0, 0, 0, time.UTC)
 
 func testWorker(t *testing.T, kinds ...Kind) *Worker {
 	t.Helper()
@@ -79,7 +79,7 @@ func TestOutcomes(t *testing.T) {
 		"retry after, used up": {
 			server: answering(t, 503, "", "Retry-After", "90"), change: func(a *Attempt) { a.Tries = 2 }, state: Waiting, retryIn: 90 * time.Second, status: status(503),
 		},
-		"retry after a date": {server: answering(t, 503, "", "Retry-After", "Sun, 01 Mar 2026 03:00:00 GMT"), state: Waiting, retryIn: 7 * time.Second, status: status(503)},
+		"retry after a date": {server: answering(t, 503, "", "Retry-After", "Sun, 01 Mar 2015 03:00:00 GMT"), state: Waiting, retryIn: 7 * time.Second, status: status(503)},
 		"retry after zero":   {server: answering(t, 503, "", "Retry-After", "0"), change: func(a *Attempt) { a.Tries = 9 }, state: Failed, status: status(503)},
 		"not UTF-8":          {server: answering(t, 500, "\xff\x00"), state: Waiting, retryIn: 7 * time.Second, status: status(500), response: `{"message":["Base64","/wA="]}`},
 		"response transform fails": {

@@ -31,7 +31,7 @@ type cleanUps struct {
 func newCleanUps(t *testing.T) *cleanUps {
 	t.Helper()
 	c := &cleanUps{url: dbtest.URL(t)}
-	c.now.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).Unix())
+	c.now.Store(time.Date(2015, 3, 1, 12, 0, 0, 0, time.UTC).Unix())
 	var err error
 	c.db, err = pgx.Connect(t.Context(), c.url)
 	require.NoError(t, err)
