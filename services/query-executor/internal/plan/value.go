@@ -233,10 +233,17 @@ func usable(d *parse.Variable, at schema.Ref) bool {
 	return sameShape(at, &d.Type)
 }
 
-// sameShape compares names and lists, and leaves nullability alone.
+// sameShape compares names and lists, and leaves nullability alone. Lists of elements fit the
+// scalar of an array.
 func sameShape(at schema.Ref, t *parse.Type) bool {
 	for {
 		item, isList := at.Item()
+		if !isList && t.Elem != nil && at.Named.Element != nil {
+			for t.Elem != nil {
+				t = t.Elem
+			}
+			return t.Name == at.Named.Element.Name
+		}
 		if !isList {
 			return t.Elem == nil && at.Named.Name == t.Name
 		}

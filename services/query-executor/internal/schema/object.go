@@ -133,7 +133,7 @@ func (r *Role) functionArguments(s *resolve.Source, typeName string, args []reso
 	ref := Named(r.named(typeName, InputObject, "", func() content {
 		var inputs []Input
 		for i := range args {
-			inputs = append(inputs, Input{Name: args[i].Field, Type: r.valueType(args[i].Type, s), Means: &args[i]})
+			inputs = append(inputs, Input{Name: args[i].Field, Type: r.argumentType(args[i].Type, s), Means: &args[i]})
 		}
 		return content{inputs: inputs}
 	}))

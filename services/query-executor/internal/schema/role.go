@@ -122,11 +122,36 @@ func (r *Role) scalar(name string) *Type { return r.named(name, Scalar, "", nil)
 
 // valueType is the type of values of a database type: its scalar, or a list of it.
 func (r *Role) valueType(t catalog.Type, s *resolve.Source) Ref {
+	if t.IsArray() && r.options.ArrayScalars {
+		return Named(r.arrayScalar(r.scalarName(t, s), t, s))
+	}
 	ref := Named(r.scalar(r.scalarName(t, s)))
-	if t.IsArray() && !r.options.ArrayScalars {
+	if t.IsArray() {
 		return List(NonNull(ref))
 	}
 	return ref
+}
+
+// argumentType is the type of an argument of a function: a scalar, of arrays too.
+func (r *Role) argumentType(t catalog.Type, s *resolve.Source) Ref {
+	if t.IsArray() {
+		return Named(r.arrayScalar("_"+t.Name, t, s))
+	}
+	return r.valueType(t, s)
+}
+
+// arrayScalar is the scalar of that name for arrays of type t.
+func (r *Role) arrayScalar(name string, t catalog.Type, s *resolve.Source) *Type {
+	element := r.scalar(s.Dialect.Scalar(t).Name)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := r.shared[name]
+	if known == nil {
+		known = newType(name, Scalar, "", nil)
+		known.Element = element
+		r.shared[name] = known
+	}
+	return known
 }
 
 // scalarName is the scalar of a database type, or of the elements of lists.

@@ -20,6 +20,11 @@ type Type struct {
 	Name string
 	Kind Kind
 
+	// Element is the scalar of the elements where the type is the scalar of an array of the
+	// database, else nil. Its values are the text of the array or lists, and variables may be
+	// declared as lists of elements.
+	Element *Type
+
 	definition definition
 	once       sync.Once
 	inside     *content
