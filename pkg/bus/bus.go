@@ -24,7 +24,10 @@ const (
 	connectTimeout = 2 * time.Second
 	connectRetry   = 250 * time.Millisecond
 	flushTimeout   = 5 * time.Second
-	drainTimeout   = 10 * time.Second
+	// readTimeout bounds a question to JetStream that is asked again: without quorum nobody
+	// answers, and one that was asked before it came back isn't answered either.
+	readTimeout  = 2 * time.Second
+	drainTimeout = 10 * time.Second
 	// payloadMargin is kept free in a message for its headers and subjects.
 	payloadMargin = 4 << 10
 )
@@ -87,6 +90,7 @@ type Bus struct {
 	metrics *metrics
 	nc      *nats.Conn
 	js      jetstream.JetStream
+	reads   jetstream.JetStream // js for what is small and asked again: it gives up sooner
 	changes *Changes
 	lastErr atomic.Pointer[error] // why the connection was lost
 
@@ -190,7 +194,11 @@ func (b *Bus) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("set up JetStream: %w", err)
 	}
-	b.js = js
+	reads, err := jetstream.New(b.nc, jetstream.WithDefaultTimeout(readTimeout))
+	if err != nil {
+		return fmt.Errorf("set up JetStream: %w", err)
+	}
+	b.js, b.reads = js, reads
 	b.changes = &Changes{bus: b}
 	replies, err := b.nc.Subscribe(repliesSubject(b.inbox), b.onReply)
 	if err != nil {

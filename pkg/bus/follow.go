@@ -73,7 +73,7 @@ func (f *follower) run(ctx context.Context) error {
 	// When the connection comes back, the server may have forgotten the consumer.
 	ctx, cancel := f.bus.until(ctx, nats.CONNECTED)
 	defer cancel()
-	s, err := f.bus.js.Stream(ctx, ChangesStream)
+	s, err := f.bus.reads.Stream(ctx, ChangesStream)
 	if err != nil {
 		return err
 	}

@@ -34,11 +34,15 @@ type Config struct {
 	// Heartbeat is how often an Ack is repeated, 1 second by default.
 	Heartbeat time.Duration
 	// Retry is how long to wait before starting over, 200 milliseconds by default; it
-	// doubles up to 25 times that while starting over fails.
+	// doubles up to longestPause times that while starting over fails.
 	Retry time.Duration
 	// Logger is told when following starts over; nil for none.
 	Logger *slog.Logger
 }
+
+// longestPause is how often Retry fits in the longest pause. Whoever waits for a version waits for
+// this pause, too, when NATS is well again.
+const longestPause = 5
 
 type changes interface {
 	Info(ctx context.Context) (bus.ChangesInfo, error)
@@ -106,6 +110,7 @@ func (f *Follower) Start(context.Context) error {
 			defer stop()
 			f.heartbeat(ctx)
 		})
+		f.send(nil, false) // metadata is to wait for this process before it shows anything
 	}
 	f.done.Go(func() { f.run(ctx) })
 	return nil
@@ -144,12 +149,14 @@ func (f *Follower) WaitFor(ctx context.Context, version int64) (*Snapshot, error
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, notArrived(current, version)
+			return nil, NotArrived(current, version)
 		}
 	}
 }
 
-func notArrived(current *Snapshot, version int64) error {
+// NotArrived is the error of status 503 of a request that needs a version, while current, which
+// may be nil, is the newest that is here.
+func NotArrived(current *Snapshot, version int64) error {
 	message := "no metadata has arrived yet"
 	if current != nil {
 		message = fmt.Sprintf("metadata has arrived up to version %d, version %d is needed", current.Version, version)
@@ -157,6 +164,13 @@ func notArrived(current *Snapshot, version int64) error {
 	e := apierror.New(apierror.Unexpected, message).WithStatus(http.StatusServiceUnavailable)
 	e.RetryAfter = 1
 	return e
+}
+
+// NotInEffect is the error of status 503 of a change that is committed as a version which has
+// not reached all who must know it. It has no RetryAfter: the change is not to be made twice.
+func NotInEffect(version int64, why string) *apierror.Error {
+	return apierror.Newf(apierror.NotInEffect, "the change is saved as resource version %d, but it is not in effect yet: %s; "+
+		"it takes effect by itself", version, why).WithStatus(http.StatusServiceUnavailable)
 }
 
 // Watch calls h with each new snapshot, one after the other, on the follower's goroutine:
@@ -174,30 +188,41 @@ func (f *Follower) Status() error {
 // run follows, and starts over when following ends.
 func (f *Follower) run(ctx context.Context) {
 	defer f.announce(true)
-	pause := f.c.Retry
+	pause, idle := f.c.Retry, 0 // idle counts the attempts since the last one that brought something
 	for ctx.Err() == nil {
 		began := f.Current()
 		err := f.follow(ctx)
 		if ctx.Err() != nil {
 			return
 		}
+		idle++
+		if f.Current() != began {
+			pause, idle = f.c.Retry, 1
+		}
 		level := slog.LevelWarn
-		if errors.Is(err, bus.ErrNoSnapshot) {
-			// As in every first start.
-			err, level = errors.New("there is no metadata snapshot yet"), slog.LevelInfo
+		switch {
+		case errors.Is(err, ErrTooLarge) && idle == 1:
+			// A large change: the snapshot that it refers to was stored before it.
+			f.startsOver(ctx, slog.LevelInfo, err, 0)
+			continue
+		case errors.Is(err, bus.ErrNoSnapshot):
+			// As in every first start. Somebody may wait for it, so that the pause stays short.
+			err, level, pause = errors.New("there is no metadata snapshot yet"), slog.LevelInfo, f.c.Retry
 		}
 		f.setStatus(err)
-		if f.Current() != began {
-			pause = f.c.Retry
-		}
-		telemetry.Of(f.c.Logger, telemetry.LogSchemaSync).Log(ctx, level, "", "thread_type", "follower",
-			slog.Group("info", "message", "metadata is taken anew from a snapshot", "reason", err, "in", pause))
+		f.startsOver(ctx, level, err, pause)
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, 25*f.c.Retry)
+		pause = min(2*pause, longestPause*f.c.Retry)
 	}
+}
+
+// startsOver logs that following starts over.
+func (f *Follower) startsOver(ctx context.Context, level slog.Level, reason error, pause time.Duration) {
+	telemetry.Of(f.c.Logger, telemetry.LogSchemaSync).Log(ctx, level, "", "thread_type", "follower",
+		slog.Group("info", "message", "metadata is taken anew from a snapshot", "reason", reason, "in", pause))
 }
 
 // follow takes a snapshot and applies changes to it until one doesn't fit. The stored
@@ -285,14 +310,19 @@ func (f *Follower) heartbeat(ctx context.Context) {
 	}
 }
 
-// announce sends an Ack. One that gets lost is made good by the next.
+// announce sends an Ack. One that gets lost is made good by the next. Before the first snapshot
+// it is for version 0: a process that is about to take one over counts among those who have yet
+// to see a change.
 func (f *Follower) announce(leaving bool) {
-	s := f.Current()
-	if f.c.Announcer == nil || s == nil {
-		return
+	if f.c.Announcer != nil {
+		f.send(f.Current(), leaving)
 	}
-	ack := &metadatav1.Ack{
-		Service: f.c.Service, Instance: f.c.Instance, StreamId: s.StreamID, Version: s.Version, Leaving: leaving,
+}
+
+func (f *Follower) send(s *Snapshot, leaving bool) {
+	ack := &metadatav1.Ack{Service: f.c.Service, Instance: f.c.Instance, Leaving: leaving}
+	if s != nil {
+		ack.StreamId, ack.Version = s.StreamID, s.Version
 	}
 	if err := f.c.Announcer.Publish(bus.MetadataAck, ack); err != nil {
 		f.c.Logger.Debug("metadata acknowledgement was not sent", "error", err)

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -273,10 +275,10 @@ func TestFollowerAcknowledges(t *testing.T) {
 	b.bus.put(initial(1))
 	require.NoError(t, b.follower.Start(t.Context()))
 	waitFor(t, b.follower, 1)
-	require.Eventually(t, func() bool { n, _ := b.bus.countAcks(); return n == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { n, _ := b.bus.countAcks(); return n == 2 }, 5*time.Second, time.Millisecond)
 	b.bus.rollCall(&metadatav1.RollCall{})
 	n, ack := b.bus.countAcks()
-	require.Equal(t, 2, n)
+	require.Equal(t, 3, n)
 	require.Equal(t, "gateway i1 stream", ack.Service+" "+ack.Instance+" "+ack.StreamId)
 	require.EqualValues(t, 1, ack.Version)
 
@@ -285,6 +287,58 @@ func TestFollowerAcknowledges(t *testing.T) {
 	require.True(t, ack.Leaving)
 	b.follower.Stop()
 	require.NotNil(t, b.follower.Current())
+}
+
+// TestFollowerCountsBeforeItsFirstSnapshot: a change that is published while a process takes its
+// first snapshot must wait for that process.
+func TestFollowerCountsBeforeItsFirstSnapshot(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	require.NoError(t, b.follower.Start(t.Context()))
+	require.Nil(t, b.follower.Current())
+	n, ack := b.bus.countAcks()
+	require.Equal(t, 1, n)
+	require.Zero(t, ack.GetVersion())
+	b.bus.rollCall(&metadatav1.RollCall{})
+	n, ack = b.bus.countAcks()
+	require.Equal(t, 2, n)
+	require.Equal(t, "i1", ack.GetInstance())
+	require.Zero(t, ack.GetVersion())
+}
+
+// TestLargeChangeIsNoFault: that a change is only a reference is said neither by the status nor by a
+// warning, as long as the snapshot is there.
+func TestLargeChangeIsNoFault(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	var log bytes.Buffer
+	b.follower.c.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	var faults []error
+	b.follower.Watch(func(s *Snapshot) {
+		if err := b.follower.Status(); err != nil && s.Version > 1 && s.Version < 7 {
+			faults = append(faults, err)
+		}
+	})
+	b.bus.put(initial(1))
+	require.NoError(t, b.follower.Start(t.Context()))
+	waitFor(t, b.follower, 1)
+	for version := int64(2); version < 6; version++ {
+		large := initial(50)
+		large.Version = version
+		b.bus.put(large)
+		b.bus.messages <- &Change{StreamID: "stream", Version: version, Base: version - 1, Reference: true}
+		waitFor(t, b.follower, version)
+	}
+	late := &Change{StreamID: "stream", Version: 7, Base: 5, Reference: true}
+	b.bus.messages <- late
+	b.bus.messages <- late // the snapshot isn't there, although it was looked for
+	large := initial(1)
+	large.Version = 7
+	b.bus.put(large)
+	waitFor(t, b.follower, 7)
+	b.follower.Stop()
+	require.Empty(t, faults)
+	require.Equal(t, 1, strings.Count(log.String(), "level=WARN"), log.String())
 }
 
 func TestStopBeforeStart(t *testing.T) {
