@@ -49,6 +49,7 @@ const (
 	NodeLimitExceeded     Code = "node-limit-exceeded"
 	NotExists             Code = "not-exists"
 	NotFound              Code = "not-found"
+	NotInEffect           Code = "not-in-effect"
 	NotSupported          Code = "not-supported"
 	ParseFailed           Code = "parse-failed"
 	PermissionDenied      Code = "permission-denied"

@@ -199,7 +199,11 @@ func (g *Gateway) warnOfOpenDoor() {
 // wire makes what answers clients.
 func (g *Gateway) wire() {
 	g.live = live.NewClient(live.Config{
-		Bus: g.deps.Bus, MinVersion: func() int64 { return g.api.MinVersion() }, Log: g.deps.Logger,
+		Bus: g.deps.Bus, Log: g.deps.Logger,
+		MinVersion: func() int64 {
+			version, _ := g.api.MinVersion() // no subscription begins before it is known
+			return version
+		},
 	})
 	enabled := map[api.Group]bool{}
 	for _, name := range g.config.EnabledAPIs {

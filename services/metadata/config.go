@@ -25,7 +25,7 @@ type Config struct {
 	Maintenance bool
 	// Replicas of the metadata stream.
 	Replicas int
-	// SeenTimeout bounds how long an answer waits until every gateway has seen a change, 2
+	// SeenTimeout bounds how long an answer waits until every gateway has seen a change, 10
 	// seconds by default.
 	SeenTimeout time.Duration
 

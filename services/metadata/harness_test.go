@@ -38,6 +38,10 @@ type world struct {
 	maintenance bool
 	// remotePermissions is whether permissions hide remote schemas.
 	remotePermissions bool
+	// replicas of the stream, 1 for 0.
+	replicas int
+	// seenTimeout of the services, 0 for the default.
+	seenTimeout time.Duration
 	// metrics takes those of the services, nil for none.
 	metrics prometheus.Registerer
 }
@@ -100,9 +104,9 @@ func (w *world) build(t testing.TB) *instance {
 	raw, err := json.Marshal(w.source)
 	require.NoError(t, err)
 	s, err := New(Config{
-		MetadataURL: w.metadataURL, Replicas: 1, History: 1000, InferFunctionPermissions: true, Maintenance: w.maintenance,
-		RemoteSchemaPermissions: w.remotePermissions,
-		DefaultSource:           &metadata.ConnectionInfo{DatabaseURL: raw, IsolationLevel: "read-committed"},
+		MetadataURL: w.metadataURL, Replicas: max(1, w.replicas), History: 1000, InferFunctionPermissions: true, Maintenance: w.maintenance,
+		RemoteSchemaPermissions: w.remotePermissions, SeenTimeout: w.seenTimeout,
+		DefaultSource: &metadata.ConnectionInfo{DatabaseURL: raw, IsolationLevel: "read-committed"},
 	}, Deps{
 		Bus: b, Logger: logger(), Metrics: w.metrics,
 		Open: func(ctx context.Context, m *metadata.Source) (backend.Source, error) {

@@ -78,6 +78,8 @@ type Service struct {
 	metrics   *metrics
 	monitor   *sourcehealth.Monitor
 	tracer    trace.Tracer
+	// began is when the service was started.
+	began time.Time
 	// background is the work that no request waits for; ended ends it.
 	background sync.WaitGroup
 	ended      context.CancelFunc
@@ -91,7 +93,7 @@ func New(c Config, d Deps) (*Service, error) {
 		return nil, err
 	}
 	if c.SeenTimeout == 0 {
-		c.SeenTimeout = 2 * time.Second
+		c.SeenTimeout = 10 * time.Second
 	}
 	s := &Service{config: c, deps: d, sources: sources.NewPool(d.Open), audience: audience.New(d.Bus), tracer: d.Tracing.Tracer("queryengine/services/metadata")}
 	var err error
@@ -119,6 +121,7 @@ func New(c Config, d Deps) (*Service, error) {
 		},
 		Data:              dataOnBus{d.Bus},
 		Maintenance:       c.Maintenance,
+		Admit:             s.admit,
 		Logger:            d.Logger,
 		SkipNativeQueries: c.DisableNativeQueryValidation,
 		StringifyNumeric:  c.StringifyNumeric,
@@ -164,6 +167,7 @@ func (s *Service) Start(ctx context.Context) error {
 }
 
 func (s *Service) start(ctx context.Context) error {
+	s.began = time.Now()
 	s.stops = append(s.stops, s.store.Close, s.sources.Close, s.egress.Close)
 	if err := s.migrate(ctx); err != nil {
 		return err
@@ -290,7 +294,14 @@ func (s *Service) Status() error {
 	if err := s.store.Ping(ctx); err != nil {
 		return fmt.Errorf("the metadata database can't be reached: %w", explained(err))
 	}
-	return s.publisher.Status()
+	if err := s.publisher.Status(); err != nil {
+		return err
+	}
+	version, waits, err := s.stuck(ctx)
+	if err == nil && version > 0 {
+		err = waiting(version, waits)
+	}
+	return err
 }
 
 // apply works off a request of the metadata API.
@@ -313,21 +324,14 @@ func (s *Service) apply(ctx context.Context, m proto.Message, w bus.ResponseWrit
 		return err
 	}
 	if answer.Modified {
-		s.waitUntilSeen(ctx, answer.State)
+		if err := s.waitUntilSeen(ctx, answer.State); err != nil {
+			span.SetStatus(codes.Error, err.Error())
+			return err
+		}
 	}
-	w.SetHead(&metadatav1.ApplyHead{ResourceVersion: answer.State.Version})
+	w.SetHead(&metadatav1.ApplyHead{ResourceVersion: answer.State.Version, Modified: answer.Modified})
 	_, err = w.Write(answer.Body)
 	return err
-}
-
-// waitUntilSeen waits until every live gateway knows of a change, so that the client's next
-// request sees it whichever gateway it reaches.
-func (s *Service) waitUntilSeen(ctx context.Context, state *apply.State) {
-	ctx, cancel := context.WithTimeout(ctx, s.config.SeenTimeout)
-	defer cancel()
-	began := time.Now()
-	s.audience.Wait(ctx, state.StreamID, state.Version)
-	s.metrics.seen.Observe(time.Since(began).Seconds())
 }
 
 var apis = map[metadatav1.ApplyRequest_Endpoint]metadata.API{
@@ -336,12 +340,16 @@ var apis = map[metadatav1.ApplyRequest_Endpoint]metadata.API{
 	metadatav1.ApplyRequest_ENDPOINT_V2_QUERY:    metadata.APIQueryV2,
 }
 
-// health tells gateways whether the metadata database answers. What they show is for
-// everybody, so the detail goes to the log.
+// health tells gateways whether the metadata database answers and changes are published. What
+// they show is for everybody, so the detail goes to the log.
 func (s *Service) health(ctx context.Context, _ proto.Message, _ bus.ResponseWriter) error {
 	if err := s.store.Ping(ctx); err != nil {
 		s.deps.Logger.WarnContext(ctx, "the metadata database can't be reached", "error", explained(err))
 		return apierror.New(apierror.Unexpected, "the metadata database can't be reached").WithStatus(http.StatusServiceUnavailable)
+	}
+	if version, waits, err := s.stuck(ctx); err == nil && version > 0 {
+		s.deps.Logger.WarnContext(ctx, "changes are not published", "error", waiting(version, waits), "publisher", s.publisher.Status())
+		return apierror.New(apierror.Unexpected, "metadata changes are not published").WithStatus(http.StatusServiceUnavailable)
 	}
 	return nil
 }

@@ -153,8 +153,10 @@ type ApplyHead struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The resource version after the request.
 	ResourceVersion int64 `protobuf:"varint,1,opt,name=resource_version,json=resourceVersion,proto3" json:"resource_version,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The request made that version, which every live gateway knows by now.
+	Modified      bool `protobuf:"varint,2,opt,name=modified,proto3" json:"modified,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ApplyHead) Reset() {
@@ -192,6 +194,13 @@ func (x *ApplyHead) GetResourceVersion() int64 {
 		return x.ResourceVersion
 	}
 	return 0
+}
+
+func (x *ApplyHead) GetModified() bool {
+	if x != nil {
+		return x.Modified
+	}
+	return false
 }
 
 // Ack says which version a follower has applied. Gateways send it on every change and as
@@ -573,9 +582,10 @@ const file_metadata_v1_metadata_proto_rawDesc = "" +
 	"\x14ENDPOINT_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14ENDPOINT_V1_METADATA\x10\x01\x12\x15\n" +
 	"\x11ENDPOINT_V1_QUERY\x10\x02\x12\x15\n" +
-	"\x11ENDPOINT_V2_QUERY\x10\x03\"6\n" +
+	"\x11ENDPOINT_V2_QUERY\x10\x03\"R\n" +
 	"\tApplyHead\x12)\n" +
-	"\x10resource_version\x18\x01 \x01(\x03R\x0fresourceVersion\"\x8c\x01\n" +
+	"\x10resource_version\x18\x01 \x01(\x03R\x0fresourceVersion\x12\x1a\n" +
+	"\bmodified\x18\x02 \x01(\bR\bmodified\"\x8c\x01\n" +
 	"\x03Ack\x12\x18\n" +
 	"\aservice\x18\x01 \x01(\tR\aservice\x12\x1a\n" +
 	"\binstance\x18\x02 \x01(\tR\binstance\x12\x1b\n" +

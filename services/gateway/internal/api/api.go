@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -165,14 +164,6 @@ type API struct {
 	versionAnswer []byte
 	// strictTransport is a header of answers over TLS, nil for none.
 	strictTransport []string
-	// written is the newest version that an answer of metadata told of.
-	written atomic.Pointer[version]
-}
-
-// version is a resource version of one metadata database.
-type version struct {
-	streamID string
-	number   int64
 }
 
 // New returns an API that does nothing before Handler is served.
@@ -185,37 +176,4 @@ func New(s Settings, d Deps) *API {
 	a.versionAnswer = makeVersionAnswer(s.Version)
 	a.strictTransport = strictTransport(s.StrictTransport)
 	return a
-}
-
-// MinVersion is the newest metadata version that this gateway has heard of: whoever
-// answers must know it too.
-func (a *API) MinVersion() int64 {
-	current := a.Metadata.Current()
-	if current == nil {
-		return 0
-	}
-	if w := a.written.Load(); w != nil && w.streamID == current.StreamID {
-		return max(w.number, current.Version)
-	}
-	return current.Version
-}
-
-// wrote notes the version after an answer of metadata, which may be ahead of the stream.
-// It counts only within the metadata database that is followed: after another one has
-// taken its place (a restored backup), nobody would ever reach it.
-func (a *API) wrote(number int64) {
-	current := a.Metadata.Current()
-	if current == nil || number <= current.Version {
-		return
-	}
-	next := &version{streamID: current.StreamID, number: number}
-	for {
-		last := a.written.Load()
-		if last != nil && last.streamID == next.streamID && last.number >= number {
-			return
-		}
-		if a.written.CompareAndSwap(last, next) {
-			return
-		}
-	}
 }

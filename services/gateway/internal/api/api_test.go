@@ -316,9 +316,10 @@ func TestClientHeaders(t *testing.T) {
 func TestMinVersion(t *testing.T) {
 	t.Parallel()
 	w := setup(t, nil)
+	modified := false
 	w.bus.answer = func(_ context.Context, ep bus.Endpoint, _ proto.Message, sink bus.Sink) error {
 		if ep == bus.MetadataApply {
-			return sink.Head(&metadatav1.ApplyHead{ResourceVersion: 9})
+			return sink.Head(&metadatav1.ApplyHead{ResourceVersion: 9, Modified: modified})
 		}
 		return nil
 	}
@@ -330,13 +331,46 @@ func TestMinVersion(t *testing.T) {
 	}
 	require.EqualValues(t, 5, asked(), "the version that the gateway follows")
 	w.send(t, "POST", "/v1/metadata", `{"type":"x"}`, admin...)
-	require.EqualValues(t, 9, asked(), "the version that an answer told of")
+	require.EqualValues(t, 5, asked(), "a version that was committed, and maybe never published")
+	modified = true
+	w.metadata.onWait(func(version int64) { w.metadata.set(&snapshot.Snapshot{StreamID: "s", Version: version}) })
+	require.Equal(t, 200, w.send(t, "POST", "/v1/metadata", `{"type":"x"}`, admin...).status)
+	require.EqualValues(t, 9, asked(), "the answer to a change comes after its version")
 	w.metadata.set(&snapshot.Snapshot{StreamID: "s", Version: 12})
 	require.EqualValues(t, 12, asked())
 	w.metadata.set(&snapshot.Snapshot{StreamID: "restored", Version: 3})
 	require.EqualValues(t, 3, asked(), "versions of another metadata database do not count")
-	w.metadata.set(nil)
-	require.EqualValues(t, 0, asked())
+}
+
+// TestNothingIsServedBeforeTheFirstMetadata: a gateway that knows no version can't keep answers
+// from being older than what was answered before, and knows of no limits.
+func TestNothingIsServedBeforeTheFirstMetadata(t *testing.T) {
+	t.Parallel()
+	w := setup(t, func(w *world) {
+		w.bus.answer = says(`{"data":{}}`)
+		w.metadata.set(nil)
+		w.settings.Enabled[api.GroupDev] = true
+	})
+	for _, door := range []struct{ method, path, body string }{
+		{"POST", "/v1/graphql", `{"query":"{a}"}`},
+		{"POST", "/v1beta1/relay", `{"query":"{a}"}`},
+		{"POST", "/v1alpha1/graphql", `{"query":"{a}"}`},
+		{"POST", "/v1/graphql/explain", `{"query":{"query":"{a}"}}`},
+		{"POST", "/v1/query", `{"type":"select","args":{}}`},
+		{"POST", "/v2/query", `{"type":"select","args":{}}`},
+		{"GET", "/api/rest/a", ""},
+		{"GET", "/api/swagger/json", ""},
+	} {
+		got := w.send(t, door.method, door.path, door.body, admin...)
+		require.Equal(t, http.StatusServiceUnavailable, got.status, "%s: %s", door.path, got.body)
+		require.Contains(t, got.body, "no metadata has arrived yet", door.path)
+		require.Equal(t, "1", got.header.Get("Retry-After"), door.path)
+	}
+	events := w.send(t, "POST", "/v1/graphql", `{"query":"subscription {a}"}`, append(admin, "Accept", "text/event-stream")...)
+	require.Contains(t, events.body, "no metadata has arrived yet")
+	require.Contains(t, w.send(t, "POST", "/v1/graphql", `[{"query":"{a}"}]`, admin...).body, "no metadata has arrived yet")
+	require.Empty(t, w.bus.calls)
+	require.Equal(t, 200, w.send(t, "POST", "/v1/metadata", `{"type":"x"}`, admin...).status, "the metadata may be what has to be put right")
 }
 
 func TestHealth(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/querylog"
+	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/jsonscan"
 	"queryengine/services/gateway/internal/live"
@@ -87,10 +88,14 @@ func (x *exchange) events(r request.GraphQL, relay bool) error {
 func (x *exchange) subscribe(r request.GraphQL, relay bool, to live.Receiver) (*subscription, error) {
 	a := x.api
 	err := a.limitsOf(x.session).Rate(accesslog.ClientIP(x.r))
+	var asked *queryv1.ExecuteRequest
+	if err == nil {
+		asked, err = a.executeRequest(x.session, r, relay, x.requestID, nil)
+	}
 	if err == nil {
 		var s *subscription
 		client := x.r // the exchange may be another client's when the headers are asked for
-		if s, err = a.subscribe(x.ctx, x.session, accesslog.ClientIP(x.r), a.executeRequest(x.session, r, relay, x.requestID, nil), func() map[string]string {
+		if s, err = a.subscribe(x.ctx, x.session, accesslog.ClientIP(x.r), asked, func() map[string]string {
 			return a.clientHeaders(client.Header, client.Host)
 		}, to); err == nil {
 			return s, nil

@@ -162,7 +162,9 @@ func (x *exchange) Head(m proto.Message) error {
 			x.w.Header().Add(f.GetName(), f.GetValue())
 		}
 	case *metadatav1.ApplyHead:
-		x.api.wrote(h.GetResourceVersion())
+		if h.GetModified() {
+			return x.awaitChange(h.GetResourceVersion())
+		}
 	case *metadatav1.DumpHead:
 		x.w.Header().Set("Content-Type", dumpType)
 	}

@@ -22,13 +22,17 @@ func explain(x *exchange) error {
 	if x.asked.JSON = body; !x.api.Logging.Masked.Empty() {
 		x.asks(r.GraphQL)
 	}
+	version, err := x.api.MinVersion()
+	if err != nil {
+		return err
+	}
 	defer x.limitTime()()
 	return x.api.Bus.Call(x.ctx, bus.QueryExplain, &queryv1.ExplainRequest{
 		Session:       r.User.Proto(),
 		Query:         r.Query,
 		OperationName: r.OperationName,
 		Variables:     r.Variables,
-		MinVersion:    x.api.MinVersion(),
+		MinVersion:    version,
 		Relay:         r.Relay,
 	}, newExecuteHead, x)
 }

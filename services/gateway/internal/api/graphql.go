@@ -72,25 +72,33 @@ func (x *exchange) execute(r request.GraphQL, relay bool, sink bus.Sink) error {
 	if err == nil {
 		ctx, finish := bounds.Time(x.ctx)
 		headers := x.api.clientHeaders(x.r.Header, x.r.Host)
-		err = finish(x.api.Bus.Call(ctx, bus.QueryExecute, x.api.executeRequest(x.session, r, relay, x.requestID, headers), newExecuteHead, sink))
+		var asked *queryv1.ExecuteRequest
+		if asked, err = x.api.executeRequest(x.session, r, relay, x.requestID, headers); err == nil {
+			err = x.api.Bus.Call(ctx, bus.QueryExecute, asked, newExecuteHead, sink)
+		}
+		err = finish(err)
 	}
 	return x.api.refused(x.ctx, x.session, r.OperationName, x.requestID, err)
 }
 
-// executeRequest is what an executor is asked.
-func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, id string, clientHeaders map[string]string) *queryv1.ExecuteRequest {
+// executeRequest is what an executor is asked. It fails as current does.
+func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, id string, clientHeaders map[string]string) (*queryv1.ExecuteRequest, error) {
+	version, err := a.MinVersion()
+	if err != nil {
+		return nil, err
+	}
 	return &queryv1.ExecuteRequest{
 		Session:       s.Proto(),
 		Query:         r.Query,
 		OperationName: r.OperationName,
 		Variables:     r.Variables,
-		MinVersion:    a.MinVersion(),
+		MinVersion:    version,
 		Relay:         relay,
 		RequestId:     id,
 		ClientHeaders: clientHeaders,
 		ReadOnly:      r.ReadOnly,
 		Describe:      a.logs.describe || a.Tracing.On(),
-	}
+	}, nil
 }
 
 // maxBatch is how many requests a batch may have, whoever sends it and whatever the metadata

@@ -89,11 +89,15 @@ func (x *exchange) apply(endpoint metadatav1.ApplyRequest_Endpoint, body []byte)
 }
 
 func (x *exchange) executeData(body []byte) error {
+	version, err := x.api.MinVersion()
+	if err != nil {
+		return err
+	}
 	defer x.limitTime()()
 	return x.api.Bus.Call(x.ctx, bus.DataExecute, &queryv1.DataRequest{
 		Session:    x.session.Proto(),
 		Body:       body,
-		MinVersion: x.api.MinVersion(),
+		MinVersion: version,
 	}, newDataHead, x)
 }
 

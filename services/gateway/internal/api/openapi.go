@@ -12,7 +12,11 @@ func showOpenAPI(x *exchange) error {
 	if err := x.authenticateAdmin(); err != nil {
 		return err
 	}
+	version, err := x.api.MinVersion()
+	if err != nil {
+		return err
+	}
 	defer x.limitTime()()
-	return x.api.Bus.Call(x.ctx, bus.QueryOpenAPI, &queryv1.OpenAPIRequest{MinVersion: x.api.MinVersion()},
+	return x.api.Bus.Call(x.ctx, bus.QueryOpenAPI, &queryv1.OpenAPIRequest{MinVersion: version},
 		func() proto.Message { return &queryv1.OpenAPIHead{} }, x)
 }

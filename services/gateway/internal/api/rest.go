@@ -2,18 +2,14 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"mime"
 	"mime/multipart"
-	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
-	"queryengine/pkg/snapshot"
 	"queryengine/services/gateway/internal/accesslog"
 	"queryengine/services/gateway/internal/request"
 )
@@ -26,7 +22,7 @@ func callEndpoint(x *exchange) error {
 	if err := x.authenticate(nil); err != nil {
 		return err
 	}
-	current, err := x.currentMetadata()
+	current, err := x.api.current()
 	if err != nil {
 		return err
 	}
@@ -86,24 +82,6 @@ func restPath(u *url.URL) ([]string, error) {
 		path[i] = text
 	}
 	return path, nil
-}
-
-// metadataPatience bounds the wait for metadata that this gateway has heard of.
-const metadataPatience = 10 * time.Second
-
-// currentMetadata is the metadata with all changes that this gateway has answered.
-func (x *exchange) currentMetadata() (*snapshot.Snapshot, error) {
-	current := x.api.Metadata.Current()
-	if current == nil {
-		return nil, apierror.New(apierror.Unexpected, "no metadata is available").WithStatus(http.StatusServiceUnavailable)
-	}
-	version := x.api.MinVersion()
-	if current.Version >= version {
-		return current, nil
-	}
-	ctx, cancel := context.WithTimeout(x.ctx, metadataPatience)
-	defer cancel()
-	return x.api.Metadata.WaitFor(ctx, version)
 }
 
 // dataSink takes an answer of an executor, {"data":...}, and passes on the data alone.

@@ -118,20 +118,19 @@ func TestEndpointAnswersInPieces(t *testing.T) {
 	}
 }
 
-// An endpoint that was answered for can be called at once, although the change has not come
-// back from the stream.
+// An endpoint that was answered for can be called at once: the answer waits until the change has
+// come back from the stream.
 func TestEndpointAfterItsCreation(t *testing.T) {
 	t.Parallel()
 	w := setup(t, func(w *world) {
 		w.bus.answer = func(_ context.Context, _ bus.Endpoint, req proto.Message, sink bus.Sink) error {
 			if _, ok := req.(*metadatav1.ApplyRequest); ok {
-				return sink.Head(&metadatav1.ApplyHead{ResourceVersion: 6})
+				return sink.Head(&metadatav1.ApplyHead{ResourceVersion: 6, Modified: true})
 			}
 			_, err := sink.Write([]byte(`{"data":{}}`))
 			return err
 		}
 	})
-	require.Equal(t, 200, w.send(t, "POST", "/v1/metadata", `{"type":"create_rest_endpoint"}`, admin...).status)
 	waiting := make(chan int64, 1)
 	w.metadata.onWait(func(version int64) { waiting <- version })
 	go func() {
@@ -141,6 +140,7 @@ func TestEndpointAfterItsCreation(t *testing.T) {
 		case <-time.After(10 * time.Second):
 		}
 	}()
+	require.Equal(t, 200, w.send(t, "POST", "/v1/metadata", `{"type":"create_rest_endpoint"}`, admin...).status)
 	got := w.send(t, "GET", "/api/rest/item/7", "", admin...)
 	require.Equal(t, 200, got.status, got.body)
 	require.Equal(t, `{}`, got.body)

@@ -49,7 +49,11 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 	err := bounds.Rate(o.Address)
 	if err == nil {
 		limited, finish := bounds.Time(ctx)
-		err = finish(a.Bus.Call(limited, bus.QueryExecute, a.socketRequest(&o, a.clientHeaders(o.Header, "")), newExecuteHead, span.sink(sink)))
+		var asked *queryv1.ExecuteRequest
+		if asked, err = a.socketRequest(&o, a.clientHeaders(o.Header, "")); err == nil {
+			err = a.Bus.Call(limited, bus.QueryExecute, asked, newExecuteHead, span.sink(sink))
+		}
+		err = finish(err)
 	}
 	err = a.refused(ctx, o.Session, o.Request.OperationName, o.RequestID, err)
 	span.end(err)
@@ -57,18 +61,24 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 }
 
 // socketRequest is what an executor is asked for an operation over a WebSocket.
-func (a *API) socketRequest(o *websocket.Operation, clientHeaders map[string]string) *queryv1.ExecuteRequest {
-	r := a.executeRequest(o.Session, o.Request, o.Relay, o.RequestID, clientHeaders)
-	r.Describe = r.GetDescribe() || a.WebSocketMetrics.Detailed()
-	return r
+func (a *API) socketRequest(o *websocket.Operation, clientHeaders map[string]string) (*queryv1.ExecuteRequest, error) {
+	r, err := a.executeRequest(o.Session, o.Request, o.Relay, o.RequestID, clientHeaders)
+	if err == nil {
+		r.Describe = r.GetDescribe() || a.WebSocketMetrics.Detailed()
+	}
+	return r, err
 }
 
 func (a *API) subscribeOverWebSocket(ctx context.Context, o websocket.Operation, r live.Receiver) (websocket.Subscription, error) {
 	ctx, span := a.traceOperation(ctx, &o)
 	err := a.limitsOf(o.Session).Rate(o.Address)
+	var asked *queryv1.ExecuteRequest
+	if err == nil {
+		asked, err = a.socketRequest(&o, nil)
+	}
 	if err == nil {
 		var s *subscription
-		if s, err = a.subscribe(ctx, o.Session, o.Address, a.socketRequest(&o, nil), func() map[string]string {
+		if s, err = a.subscribe(ctx, o.Session, o.Address, asked, func() map[string]string {
 			return a.clientHeaders(o.Header, "")
 		}, r); err == nil {
 			span.describe(s.Description())

@@ -166,7 +166,7 @@ func (s *Subscription) replace() {
 		case <-s.ctx.Done():
 			return
 		}
-		s.operation.MinVersion = max(s.operation.GetMinVersion(), c.config.MinVersion())
+		s.operation.MinVersion = c.config.MinVersion() // not the larger one: a restored database counts anew
 		err := s.place(s.ctx)
 		<-c.moves
 		switch {

@@ -40,6 +40,9 @@ type Config struct {
 	StringifyNumeric bool
 	// Maintenance refuses what changes metadata.
 	Maintenance bool
+	// Admit refuses what changes metadata at a time when it could not take effect; nil
+	// refuses nothing.
+	Admit func(ctx context.Context) error
 }
 
 // Data works off what needs the schemas of roles: operations on rows, and checks of queries.
@@ -209,6 +212,11 @@ func (e *Engine) modify(ctx context.Context, r Request, s step, version *int64) 
 		return nil, ctx.Err()
 	}
 	defer func() { e.writing <- struct{}{} }()
+	if e.Admit != nil {
+		if err := e.Admit(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for attempt := 1; ; attempt++ {
 		base, err := e.Refresh(ctx)
 		if err != nil {

@@ -3,7 +3,8 @@
 // client's next request is stamped with that version, whichever gateway it reaches.
 //
 // It hears the Acks that followers send and asks for them with a roll call. A gateway that
-// is silent for a while no longer counts.
+// is silent for a while, and leaves a roll call unanswered after that, no longer counts: the
+// silence alone may be that of this process, which was frozen or cut off from NATS.
 package audience
 
 import (
@@ -22,6 +23,8 @@ import (
 const (
 	// silence is how long a gateway counts that isn't heard of; it sends an Ack a second.
 	silence = 3 * time.Second
+	// answerTime is how long a silent gateway has to answer a roll call.
+	answerTime = time.Second
 	// rollCallTime is how long after the start gateways have time to answer.
 	rollCallTime = 300 * time.Millisecond
 )
@@ -47,6 +50,8 @@ type gateway struct {
 	streamID string
 	version  int64
 	heard    time.Time
+	// asked is when a roll call was made because of its silence, zero for not yet.
+	asked time.Time
 }
 
 // New returns an Audience that hears nothing before Start.
@@ -78,23 +83,28 @@ func (a *Audience) hear(m proto.Message) {
 	if ack.GetLeaving() {
 		delete(a.gateways, ack.GetInstance())
 	} else {
-		a.gateways[ack.GetInstance()] = gateway{ack.GetStreamId(), ack.GetVersion(), a.now()}
+		a.gateways[ack.GetInstance()] = gateway{streamID: ack.GetStreamId(), version: ack.GetVersion(), heard: a.now()}
 	}
 	close(a.changed)
 	a.changed = make(chan struct{})
 }
 
-// Wait returns when every live gateway has seen the version, at the latest when ctx ends.
-func (a *Audience) Wait(ctx context.Context, streamID string, version int64) {
+// Wait returns when every live gateway has seen the version, at the latest when ctx ends. It
+// returns how many of them have not, and how many there are.
+func (a *Audience) Wait(ctx context.Context, streamID string, version int64) (behind, live int) {
 	if early := a.ready.Sub(a.now()); early > 0 {
 		lifecycle.Sleep(ctx, early)
 	}
-	for ctx.Err() == nil {
+	for {
 		a.mu.Lock()
-		behind, changed := a.behind(streamID, version), a.changed
+		behind, live, silent := a.count(streamID, version)
+		changed := a.changed
 		a.mu.Unlock()
-		if !behind {
-			return
+		if behind == 0 || ctx.Err() != nil {
+			return behind, live
+		}
+		if silent {
+			_ = a.topics.Publish(bus.MetadataRollCall, &metadatav1.RollCall{}) // without NATS the wait ends with ctx
 		}
 		// Silence has no event of its own.
 		timer := time.NewTimer(silence / 10)
@@ -107,16 +117,25 @@ func (a *Audience) Wait(ctx context.Context, streamID string, version int64) {
 	}
 }
 
-// behind says whether a live gateway has yet to see the version.
-func (a *Audience) behind(streamID string, version int64) bool {
+// count returns how many live gateways have yet to see the version, and how many there are.
+// ask reports whether a roll call is due because one of them has fallen silent.
+func (a *Audience) count(streamID string, version int64) (behind, live int, ask bool) {
+	now := a.now()
 	for instance, g := range a.gateways {
-		if a.now().Sub(g.heard) > silence {
-			delete(a.gateways, instance)
-			continue
+		if now.Sub(g.heard) > silence {
+			switch {
+			case g.asked.IsZero():
+				g.asked, ask = now, true
+				a.gateways[instance] = g
+			case now.Sub(g.asked) > answerTime:
+				delete(a.gateways, instance)
+				continue
+			}
+			behind++ // until it has answered, whatever it had seen
+		} else if g.streamID != streamID || g.version < version {
+			behind++
 		}
-		if g.streamID != streamID || g.version < version {
-			return true
-		}
+		live++
 	}
-	return false
+	return behind, live, ask
 }

@@ -86,7 +86,37 @@ func TestLeavingAndSilentGatewaysDoNotCount(t *testing.T) {
 		leaving.Leaving = true
 		a, f := start(t, ack("one", 4), ack("two", 4))
 		f.hear(leaving)
-		require.InDelta(t, silence, waited(t, a), float64(silence/5))
+		f.present = nil
+		require.InDelta(t, silence+answerTime, waited(t, a), float64(silence/3))
+	})
+}
+
+func TestWaitTellsWhoIsBehind(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, _ := start(t, ack("one", 4), ack("two", 5), ack("three", 0))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		behind, live := a.Wait(ctx, "s", 5)
+		require.Equal(t, [2]int{2, 3}, [2]int{behind, live})
+	})
+}
+
+// TestOwnSilence: a process that was frozen has heard of nobody in the meantime, which says
+// nothing about the gateways.
+func TestOwnSilence(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, f := start(t, ack("one", 4))
+		time.Sleep(time.Minute)
+		go func() {
+			time.Sleep(answerTime / 2)
+			f.hear(ack("one", 4))
+			time.Sleep(time.Second)
+			f.hear(ack("one", 5))
+		}()
+		f.present = nil
+		require.Equal(t, time.Second+answerTime/2, waited(t, a))
 	})
 }
 

@@ -36,6 +36,9 @@ const (
 	// poll is how long the publisher waits for the notification of a commit before it
 	// looks by itself.
 	poll = 5 * time.Second
+	// longestPause is the longest pause before publishing starts over: until it does, no change
+	// takes effect.
+	longestPause = 2 * time.Second
 	// atOnce is how many changes are read from the outbox at once.
 	atOnce = 200
 )
@@ -136,7 +139,7 @@ func (p *Publisher) run(ctx context.Context) {
 			pause = standby
 		}
 		lifecycle.Sleep(ctx, pause)
-		pause = min(2*pause, poll)
+		pause = min(2*pause, longestPause)
 	}
 }
 

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -17,6 +19,18 @@ type Pending struct {
 func (s *Store) Pending(ctx context.Context, limit int) ([]Pending, error) {
 	return s.rows(ctx, `SELECT version, change::text FROM engine_catalog.metadata_change
 		WHERE NOT published ORDER BY version LIMIT $1`, limit)
+}
+
+// Oldest is the oldest change that waits to be published, and for how long it has waited;
+// version 0 for none.
+func (s *Store) Oldest(ctx context.Context) (version int64, waits time.Duration, err error) {
+	var seconds float64
+	err = s.pool.QueryRow(ctx, `SELECT version, extract(epoch FROM clock_timestamp() - at)::float8
+		FROM engine_catalog.metadata_change WHERE NOT published ORDER BY version LIMIT 1`).Scan(&version, &seconds)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, 0, nil
+	}
+	return version, time.Duration(seconds * float64(time.Second)), failure(err)
 }
 
 // History reads the change that made a version; ok is false when it isn't kept any more.

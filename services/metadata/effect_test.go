@@ -1,0 +1,79 @@
+package metadata
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/bus/bustest"
+	"queryengine/pkg/snapshot"
+)
+
+// TestChangeWithoutQuorum: a change that can't be published is answered with what holds, the ones
+// after it are refused, and all of it passes with its cause.
+func TestChangeWithoutQuorum(t *testing.T) {
+	t.Parallel()
+	nats := bustest.NewCluster(t)
+	w := newWorld(t)
+	w.url, w.replicas, w.seenTimeout = nats.URL(), 3, time.Second
+	w.sql(t, w.source, shop)
+	i := w.start(t)
+	gateways := []*snapshot.Follower{w.follow(t, true), w.follow(t, true)}
+	i.ok(t, track)
+	before := i.version()
+	for _, g := range gateways {
+		require.Equal(t, before, g.Current().Version, "the answer comes after every gateway knows")
+	}
+	health := func() error {
+		newEmpty := func() proto.Message { return &emptypb.Empty{} }
+		_, _, err := i.bus.CallMessage(t.Context(), bus.MetadataHealth, newEmpty(), newEmpty, 0)
+		return err
+	}
+	require.NoError(t, health())
+
+	nats.Stop(0)
+	nats.Stop(1)
+	const untrack = `{"type":"pg_untrack_table","args":{"table":"stock","cascade":true}}`
+	var refused error
+	require.Eventually(t, func() bool { // the services connect to the server that is left
+		_, _, refused = call(t, i.bus, v1metadata, untrack)
+		return refused != nil && apierror.From(refused).Message != "the message bus is not connected"
+	}, 30*time.Second, 10*time.Millisecond)
+	e := apierror.From(refused)
+	require.Equal(t, apierror.NotInEffect, e.Code)
+	require.Equal(t, http.StatusServiceUnavailable, e.Status)
+	require.Contains(t, e.Message, "the change is saved as resource version")
+	require.Contains(t, e.Message, "2 of 2 gateways do not know it")
+	require.Zero(t, e.RetryAfter, "nobody is to make the change twice")
+	saved := i.version()
+	require.Equal(t, before+1, saved)
+
+	require.Eventually(t, func() bool { return health() != nil }, 10*time.Second, 10*time.Millisecond)
+	require.Error(t, i.Status())
+	_, _, refused = call(t, i.bus, v1metadata, `{"type":"pg_untrack_table","args":{"table":"kind","cascade":true}}`)
+	e = apierror.From(refused)
+	require.Equal(t, http.StatusServiceUnavailable, e.Status)
+	require.Contains(t, e.Message, "nothing was changed")
+	require.Equal(t, saved, i.version())
+	for _, g := range gateways {
+		require.Equal(t, before, g.Current().Version)
+		require.NoError(t, g.Status(), "queries go on with what was published")
+	}
+
+	nats.Start(t, 0)
+	nats.Start(t, 1)
+	for _, g := range gateways {
+		waitFor(t, g, saved)
+	}
+	require.Eventually(t, func() bool { return i.Status() == nil && health() == nil }, 30*time.Second, 10*time.Millisecond)
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"stock"}}`)
+	for _, g := range gateways {
+		require.Equal(t, i.export(t), exported(t, g.Current()))
+	}
+}
