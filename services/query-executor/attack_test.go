@@ -61,6 +61,7 @@ func attacks() map[string]attack {
 		"nested lists":         {text: `{ artist(where: ` + repeat("[", 20_000) + `) }`, want: tooLarge},
 		"nested types":         {text: `query ($a: ` + repeat("[", 20_000) + `Int) { a }`, want: tooLarge},
 		"aliases of the root":  {text: `{` + numbered(20_000, "a%d: artist { id } ") + `}`, want: "too many root fields"},
+		"root introspection":   {text: `{` + numbered(2_000, `a%d: __type(name: "Int") { name } `) + `}`, want: "too many root fields"},
 		"aliases of a field":   {text: `{ artist {` + numbered(60_000, "a%d: id ") + `} }`, want: tooMuch},
 		"aliases of a list":    {text: `{ artist {` + numbered(15_000, "a%d: albums { id } ") + `} }`, want: "too many relationships"},
 		"one field":            {text: `{ artist {` + repeat("id ", 60_000) + `} }`, want: tooMuch},
@@ -117,7 +118,10 @@ func attacks() map[string]attack {
 		"comments":      {text: `{ artist { id } }` + repeat("#\n", 5_000_000), want: tooLarge},
 		"a long string": {text: `{ artist(where: {name: {_eq: "` + repeat("x", 10_000_000) + `"}}) { id } }`, want: `"data"`},
 		"wide introspection": {
-			text: `{ __schema { types {` + numbered(100, "a%d: fields { type { fields { type { name } } } } ") + `} } }`, want: `"data"`,
+			text: `{ __schema { types {` + numbered(100, "a%d: fields { type { fields { type { name } } } } ") + `} } }`, want: "asks for too much",
+		},
+		"deep introspection": {
+			text: `{ __type(name: "artist_bool_exp")` + repeat("{inputFields{type", 30) + "{kind}" + repeat("}}", 30) + `}`, want: "asks for too much",
 		},
 	}
 }

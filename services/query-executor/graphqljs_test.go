@@ -11,6 +11,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/nodetest"
 	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
@@ -100,7 +101,10 @@ func largeIntrospection(t *testing.T, n int) json.RawMessage {
 	p, err := plan.Build(op, role, nil, plan.Options{Limits: plan.DefaultLimits})
 	require.NoError(t, err)
 	out := backend.NewAnswer(nil, nil, 0)
-	require.NoError(t, introspect.Write(role, p.Parts[1].Introspection, out))
+	field, room := p.Parts[1].Introspection, budget.New(0)
+	questions, err := introspect.Ask(role, []*introspect.Field{field}, &room)
+	require.NoError(t, err)
+	require.NoError(t, questions.Write(t.Context(), field, out))
 	return json.RawMessage(`{"__schema":` + string(out.Buf) + "}")
 }
 

@@ -13,6 +13,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
@@ -56,6 +57,10 @@ func (q *request) shapeHash() string {
 	}
 	return q.hash
 }
+
+// budget is what may be done for the request: to plan it, and, with another one, to run it.
+// Whether a plan is found or made is no matter of the request's.
+func (q *request) budget() budget.Budget { return budget.New(len(q.text) + len(q.variables)) }
 
 // scratch is memory that requests take turns in using.
 type scratch struct {
@@ -171,6 +176,7 @@ func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[p
 			return nil, err
 		}
 	}
+	s.run.Budget = q.budget()
 	err := p.Bind(&s.run)
 	var inserts []*plan.Insert
 	switch {
@@ -182,6 +188,7 @@ func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[p
 		return p, err
 	}
 	if p, err = e.plan(ctx, st, d, q, s, inserts); err == nil {
+		s.run.Budget = q.budget()
 		err = p.Bind(&s.run)
 	}
 	return p, err
@@ -225,8 +232,9 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 	if d.Operation.Kind == parse.Mutation {
 		trace.SpanFromContext(spanned).SetName(spanMutationPlan)
 	}
+	room := q.budget()
 	made, err := plan.Build(d.Operation, e.role(st, q), s.values, plan.Options{
-		NullCollapse: e.config.NullCollapse, DropUnset: e.config.DropUnsetVariables, Limits: e.config.Limits,
+		NullCollapse: e.config.NullCollapse, DropUnset: e.config.DropUnsetVariables, Limits: e.config.Limits, Budget: &room,
 		Inserts: inserts, RemoteSkipNulls: e.config.RemoteSkipNulls, NoIntrospection: slices.Contains(st.withoutIntrospection, q.session.Role),
 	})
 	end(err)
@@ -235,6 +243,9 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 	}
 	_, end = e.stage(ctx, stageRender, time.Now())
 	prepared, err := execute.Prepare(made, e.renderOptions(), commenter(d.Operation, s.values))
+	if err == nil {
+		err = room.Take(budget.SQL, prepared.Size())
+	}
 	end(err)
 	if err != nil {
 		return nil, err

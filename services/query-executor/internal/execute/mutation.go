@@ -82,6 +82,26 @@ func newReply(w *plan.Write, r *plan.Reply, o options) (*reply, error) {
 	return out, nil
 }
 
+// size is how many bytes the texts of the statements have, without those of inserts, which are
+// made of the rows.
+func (w *write) size() int {
+	size := 0
+	for _, s := range w.steps {
+		if s.statement != nil {
+			size += len(s.statement.SQL())
+		}
+		if s.reply == nil {
+			continue
+		}
+		for _, part := range s.reply.parts {
+			if part.statement != nil {
+				size += len(part.statement.SQL())
+			}
+		}
+	}
+	return size
+}
+
 // Inserts are the inserts of a mutation, in order.
 func (p *Prepared) Inserts() []*plan.Insert {
 	var list []*plan.Insert

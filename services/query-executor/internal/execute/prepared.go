@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/action"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/call"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/plan"
@@ -196,6 +197,8 @@ type Run struct {
 	Role    *schema.Role
 	Session *session.Session
 	Sources *sources.Manager
+	// Budget is what the request may still have done.
+	Budget budget.Budget
 	// Validator is only needed by plans that validate.
 	Validator Validator
 	// Actions is only needed by plans that call handlers of actions.
@@ -222,6 +225,8 @@ type Run struct {
 	Bodies  [][]byte
 
 	lookups map[string][][]byte
+	// questions are the root fields that the schema answers.
+	questions *introspect.Questions
 }
 
 // Statements are the texts of the statements that read, in their order.
@@ -246,6 +251,23 @@ func (p *Prepared) Statements() []string {
 	return texts
 }
 
+// Size is how many bytes the texts of all statements have.
+func (p *Prepared) Size() int {
+	size := 0
+	for _, text := range p.Statements() {
+		size += len(text)
+	}
+	for i := range p.pieces {
+		if w := p.pieces[i].write; w != nil {
+			size += w.size()
+		}
+	}
+	if p.live != nil {
+		size += len(p.live.Statement.SQL())
+	}
+	return size
+}
+
 // Introspects reports whether a run needs the schema of the role.
 func (p *Prepared) Introspects() bool { return p.introspects }
 
@@ -264,9 +286,11 @@ func (p *Prepared) Bind(r *Run) error {
 	if p.live != nil {
 		return p.live.bind(r)
 	}
-	room := plan.NewVolume(r.Values)
+	for _, v := range r.Values {
+		r.Budget.Allow(budget.Operands, len(v)) // each of them once
+	}
 	for i := range p.pieces {
-		if err := p.pieces[i].bind(r, &room); err != nil {
+		if err := p.pieces[i].bind(r); err != nil {
 			return err
 		}
 	}
@@ -274,7 +298,7 @@ func (p *Prepared) Bind(r *Run) error {
 }
 
 // bind makes the operands of a piece, and the bodies of its calls.
-func (p *piece) bind(r *Run, room *plan.Volume) error {
+func (p *piece) bind(r *Run) error {
 	bound, bodies, size := len(r.Bound), len(r.Bodies), 0
 	if err := r.bind(p.bindings()); err != nil {
 		return err
@@ -301,7 +325,7 @@ func (p *piece) bind(r *Run, room *plan.Volume) error {
 	for _, body := range r.Bodies[bodies:] {
 		size += len(body)
 	}
-	return room.Take(size)
+	return r.Budget.Take(budget.Operands, size)
 }
 
 func (r *Run) bind(bindings plan.Bindings) (err error) {
@@ -312,6 +336,9 @@ func (r *Run) bind(bindings plan.Bindings) (err error) {
 // Write runs the statements and writes the answer, after Bind. Nothing of an answer that
 // fails was written as long as out.Sent is 0.
 func (p *Prepared) Write(ctx context.Context, r *Run, out *backend.Answer) error {
+	if err := p.ask(r); err != nil {
+		return err
+	}
 	if err := p.look(ctx, r); err != nil {
 		return err
 	}
@@ -334,6 +361,21 @@ func (p *Prepared) Write(ctx context.Context, r *Run, out *backend.Answer) error
 	return nil
 }
 
+// ask prepares what the schema answers.
+func (p *Prepared) ask(r *Run) (err error) {
+	if !p.introspects {
+		return nil
+	}
+	var fields []*introspect.Field
+	for i := range p.pieces {
+		if f := p.pieces[i].introspect; f != nil {
+			fields = append(fields, f)
+		}
+	}
+	r.questions, err = introspect.Ask(r.Role, fields, &r.Budget)
+	return err
+}
+
 // answer writes a piece that no remote answers. It gives back what is left of the operands.
 func (p *piece) answer(ctx context.Context, r *Run, bound [][]byte, out *backend.Answer) ([][]byte, error) {
 	switch {
@@ -343,7 +385,7 @@ func (p *piece) answer(ctx context.Context, r *Run, bound [][]byte, out *backend
 		if r.Observer != nil {
 			r.Observer.Introspection(ctx)
 		}
-		return bound, introspect.Write(r.Role, p.introspect, out)
+		return bound, r.questions.Write(ctx, p.introspect, out)
 	}
 	if p.joins != nil {
 		return bound[p.joins.operands:], p.joins.write(ctx, r, bound, []byte(p.text), out)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
@@ -36,13 +37,23 @@ fragment TypeRef on __Type {
   kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } } }
 }`
 
-func planned(t testing.TB, role *schema.Role) *introspect.Field {
+// planned is the only root field of a query.
+func planned(t testing.TB, role *schema.Role, query string) *introspect.Field {
 	t.Helper()
-	op, err := parse.Parse(full, "", parse.Limits{})
+	op, err := parse.Parse(query, "", parse.Limits{})
 	require.NoError(t, err)
 	p, err := plan.Build(op, role, nil, plan.Options{Limits: plan.DefaultLimits})
-	require.NoError(t, err)
+	require.NoError(t, err, query)
 	return p.Parts[1].Introspection
+}
+
+// answer writes the value of a field within the budget of a request.
+func answer(t testing.TB, role *schema.Role, f *introspect.Field, out *backend.Answer) {
+	t.Helper()
+	room := budget.New(0)
+	q, err := introspect.Ask(role, []*introspect.Field{f}, &room)
+	require.NoError(t, err)
+	require.NoError(t, q.Write(t.Context(), f, out))
 }
 
 type typeRef struct {
@@ -68,8 +79,8 @@ func TestFullIntrospectionIsClosed(t *testing.T) {
 	t.Parallel()
 	role := schema.New(schematest.Large(20), "admin", schema.Options{})
 	out := backend.NewAnswer(nil, nil, 0)
-	require.NoError(t, introspect.Write(role, planned(t, role), out))
-	var answer struct {
+	answer(t, role, planned(t, role, full), out)
+	var all struct {
 		QueryType struct{ Name string }
 		Types     []struct {
 			Kind, Name string
@@ -83,11 +94,11 @@ func TestFullIntrospectionIsClosed(t *testing.T) {
 		}
 		Directives []struct{ Args []inputValue }
 	}
-	require.NoError(t, json.Unmarshal(out.Buf, &answer))
-	require.Equal(t, "query_root", answer.QueryType.Name)
+	require.NoError(t, json.Unmarshal(out.Buf, &all))
+	require.Equal(t, "query_root", all.QueryType.Name)
 	kinds := map[string]string{}
 	previous := ""
-	for _, typ := range answer.Types {
+	for _, typ := range all.Types {
 		require.Greater(t, typ.Name, previous, "types are not sorted")
 		previous = typ.Name
 		kinds[typ.Name] = typ.Kind
@@ -95,7 +106,7 @@ func TestFullIntrospectionIsClosed(t *testing.T) {
 	input := func(v inputValue) {
 		require.Contains(t, []string{"SCALAR", "ENUM", "INPUT_OBJECT"}, kinds[v.Type.named()], v.Name)
 	}
-	for _, typ := range answer.Types {
+	for _, typ := range all.Types {
 		for _, f := range typ.Fields {
 			require.Contains(t, []string{"SCALAR", "ENUM", "OBJECT"}, kinds[f.Type.named()], f.Name)
 			for _, a := range f.Args {
@@ -114,7 +125,7 @@ func TestFullIntrospectionIsClosed(t *testing.T) {
 			require.NotEmpty(t, typ.EnumValues, typ.Name)
 		}
 	}
-	for _, d := range answer.Directives {
+	for _, d := range all.Directives {
 		for _, a := range d.Args {
 			input(a)
 		}
@@ -123,13 +134,23 @@ func TestFullIntrospectionIsClosed(t *testing.T) {
 
 func BenchmarkFullIntrospectionOf1000Tables(b *testing.B) {
 	role := schema.New(schematest.Large(1000), "admin", schema.Options{})
-	f := planned(b, role)
+	f := planned(b, role, full)
 	b.ReportAllocs()
 	for b.Loop() {
 		out := backend.NewAnswer(nil, io.Discard, 0)
-		if err := introspect.Write(role, f, out); err != nil {
+		answer(b, role, f, out)
+		b.ReportMetric(float64(out.Sent())/(1<<20), "MB")
+	}
+}
+
+func BenchmarkCostOf1000Tables(b *testing.B) {
+	role := schema.New(schematest.Large(1000), "admin", schema.Options{})
+	f := planned(b, role, full)
+	b.ReportAllocs()
+	for b.Loop() {
+		room := budget.New(0)
+		if _, err := introspect.Ask(role, []*introspect.Field{f}, &room); err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric(float64(out.Sent())/(1<<20), "MB")
 	}
 }

@@ -11,16 +11,18 @@ import (
 // service writes the value of _service: the role's schema in GraphQL, for a gateway that joins
 // it with others.
 func (w *writer) service(fields []Field) {
-	w.object(fields, func(*Field) { w.string(sdl(w.role)) })
+	w.object(fields, func(*Field) {
+		if err := w.out.Append(w.schemaText()); err != nil && w.err == nil {
+			w.err = err
+		}
+	})
 }
 
 // builtin are the scalars that every schema has.
 var builtin = []string{"Boolean", "Float", "ID", "Int", "String"}
 
-// sdl spells a schema, without what introspection and federation add to it.
-func sdl(role *schema.Role) string {
-	all := role.Enumerate()
-	slices.SortFunc(all, func(a, b *schema.Type) int { return strings.Compare(a.Name, b.Name) })
+// sdl spells a schema with these types, without what introspection and federation add to it.
+func sdl(role *schema.Role, all []*schema.Type) string {
 	var d definitions
 	d.schema(role)
 	for _, t := range all {

@@ -2,6 +2,7 @@ package introspect
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -21,11 +22,9 @@ type Field struct {
 	Fields   []Field
 }
 
-// Write writes the value of __schema, __type or _service as the role sees it.
-func Write(role *schema.Role, f *Field, out *backend.Answer) error {
-	// A copy of the role's schema is built for the answer and dropped after it, so that
-	// introspection leaves nothing behind in the one that queries are planned with.
-	w := &writer{role: role.Copy(), out: out}
+// Write writes the value of one of the fields. It ends early when ctx does.
+func (q *Questions) Write(ctx context.Context, f *Field, out *backend.Answer) error {
+	w := &writer{Questions: q, ctx: ctx, out: out}
 	switch f.Name {
 	case "__schema":
 		w.schema(f.Fields)
@@ -38,21 +37,40 @@ func Write(role *schema.Role, f *Field, out *backend.Answer) error {
 }
 
 type writer struct {
-	role  *schema.Role
+	*Questions
+	ctx   context.Context //nolint:containedctx // a writer lives as long as the call that it is made for
 	types *types
 	out   *backend.Answer
+	// items counts those of lists.
+	items int
 	err   error
 }
 
 func (w *writer) lookUp(f *Field) {
-	for _, t := range w.role.Enumerate() {
-		if t.Name == f.Argument {
-			w.types = newTypes()
-			w.typ(w.types.named(t), f.Fields)
-			return
+	t := w.byName[f.Argument]
+	if t == nil {
+		w.null()
+		return
+	}
+	w.types = newTypes()
+	w.typ(w.types.named(t), f.Fields)
+}
+
+// checkEvery is after how many items of lists a writer looks whether anybody still waits.
+const checkEvery = 64
+
+// goOn hands on what is written, and reports whether there is somebody to write for.
+func (w *writer) goOn() bool {
+	if w.err != nil {
+		return false
+	}
+	if w.items++; w.items%checkEvery == 0 {
+		if w.err = w.ctx.Err(); w.err != nil {
+			return false
 		}
 	}
-	w.null()
+	w.err = w.out.Flush()
+	return w.err == nil
 }
 
 // object writes an object with the selected keys; value writes the value of one.
@@ -103,14 +121,9 @@ func (w *writer) root(t *schema.Type, fields []Field) {
 
 // allTypes writes every type. Each is made, written and dropped.
 func (w *writer) allTypes(fields []Field) {
-	all := w.role.Enumerate()
-	slices.SortFunc(all, func(a, b *schema.Type) int { return strings.Compare(a.Name, b.Name) })
-	list(w, all, func(t *schema.Type) {
+	list(w, w.all, func(t *schema.Type) {
 		w.types = newTypes()
 		w.typ(w.types.named(t), fields)
-		if err := w.out.Flush(); err != nil && w.err == nil {
-			w.err = err
-		}
 	})
 }
 
@@ -288,6 +301,9 @@ func list[T any](w *writer, items []T, write func(T)) {
 			w.raw(",")
 		}
 		write(item)
+		if !w.goOn() {
+			return
+		}
 	}
 	w.raw("]")
 }

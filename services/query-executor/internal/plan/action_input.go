@@ -2,6 +2,7 @@ package plan
 
 import (
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
@@ -69,8 +70,10 @@ func (p *planner) actionInput(in *schema.Input, v value) (ActionInput, error) {
 // JSON is the value for the values of the variables, which it checks.
 func (i *ActionInput) JSON(values [][]byte) ([]byte, error) {
 	for _, use := range i.uses {
-		p := planner{path: use.path, options: Options{Limits: i.limits}}
-		if err := p.customValue(use.of, use.input, value{json: values[use.variable.Index], variable: use.variable, whole: newLongText(values[use.variable.Index])}, nil); err != nil {
+		text := values[use.variable.Index]
+		room := budget.New(len(text))
+		p := planner{path: use.path, options: Options{Limits: i.limits, Budget: &room}}
+		if err := p.customValue(use.of, use.input, value{json: text, variable: use.variable, whole: newLongText(text)}, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -71,8 +72,8 @@ func (p *planner) leave() { p.depth-- }
 
 func (p *planner) collectInto(into *collection, typeName string, set []parse.Selection) error {
 	for _, s := range set {
-		if p.selections++; p.selections > p.options.Limits.Selections {
-			return p.fail("the query selects too much")
+		if err := p.take(budget.Selections, 1); err != nil {
+			return err
 		}
 		switch s := s.(type) {
 		case *parse.Field:

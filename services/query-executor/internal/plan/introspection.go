@@ -2,6 +2,7 @@ package plan
 
 import (
 	"queryengine/pkg/apierror"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -12,6 +13,9 @@ func isIntrospection(name string) bool { return name == "__schema" || name == "_
 func (p *planner) introspection(s *selected) error {
 	if p.options.NoIntrospection {
 		return apierror.Newf(apierror.NotSupported, "introspection is disabled for role: %q", p.role.Name)
+	}
+	if err := p.take(budget.RootFields, 1); err != nil {
+		return err
 	}
 	f, err := p.metaField(p.role.MetaField(s.Name), s)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -125,6 +126,9 @@ func (p *planner) keyFields(m *resolve.RemoteRelationship) []ir.Field {
 
 // joinQuery plans the statement that answers the keys of a join.
 func (p *planner) joinQuery(t *resolve.SourceTarget, plan func() (ir.Root, error)) (*JoinQuery, error) {
+	if err := p.take(budget.Statements, 1); err != nil {
+		return nil, err
+	}
 	source, bindings, bound := p.source, p.bindings, p.bound
 	p.source, p.bindings, p.bound = t.Table.Source, nil, map[boundKey]int{}
 	root, err := plan()

@@ -1,28 +1,29 @@
 package plan
 
-// Limits bound the work on one operation, and what it asks of a source.
+import "queryengine/services/query-executor/internal/budget"
+
+// Limits bound the shape of one operation, and what it asks of a source. How much of anything it
+// may ask for is said by its budget.
 type Limits struct {
 	// Depth is how deep selection sets may nest.
 	Depth int
 	// InputDepth is how deep input values may nest.
 	InputDepth int
-	// RootFields is how many fields may be asked of the root: each of them is a statement.
-	RootFields int
-	// InputValues is how many members of input objects and items of lists of them may be looked
-	// at, those of a variable each time it is used.
-	InputValues int
 	// Relations is how many related rows one statement may look at, and RelationDepth how
 	// deep conditions on related rows may nest: the time in which a database plans a
 	// statement grows faster than both.
 	Relations, RelationDepth int
-	// Selections is how many selections may be looked at, those of fragments each time
-	// they are used.
-	Selections int
 }
 
 // DefaultLimits let through whatever a person or a code generator would write.
-var DefaultLimits = Limits{
-	Depth: 100, InputDepth: 200, RootFields: 1000, Relations: 500, RelationDepth: 25, Selections: 50_000, InputValues: 100_000,
+var DefaultLimits = Limits{Depth: 100, InputDepth: 200, Relations: 500, RelationDepth: 25}
+
+// take draws on the budget.
+func (p *planner) take(k budget.Kind, n int) error {
+	if err := p.options.Budget.Take(k, n); err != nil {
+		return p.place(err)
+	}
+	return nil
 }
 
 // relate counts a use of related rows in the statement that is being planned.
@@ -30,15 +31,7 @@ func (p *planner) relate() error {
 	if p.relations++; p.relations > p.options.Limits.Relations {
 		return p.fail("the field looks at too many relationships")
 	}
-	return nil
-}
-
-// input counts values that are members of an input object, or items of a list.
-func (p *planner) input(n int) error {
-	if p.inputValues += n; p.inputValues > p.options.Limits.InputValues {
-		return p.fail("the query has too many input values")
-	}
-	return nil
+	return p.take(budget.Relations, 1)
 }
 
 // relatedWhere plans a condition on related rows.

@@ -6,6 +6,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/gqlname"
 	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -234,7 +235,7 @@ func (r *rowReader) cell(c *InsertColumn, v value) ([]byte, ir.Wrap, error) {
 	}
 	if !isLiteral {
 		if r.grower != nil {
-			if err := r.grower.volume.Take(len(v.json)); err != nil {
+			if err := r.grower.options.Budget.Take(budget.Constants, len(v.json)); err != nil {
 				return nil, "", r.place(err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -62,6 +63,9 @@ func (p *planner) updateMany(w *schema.Writable, f *schema.Field, s *selected) (
 	write := &Write{Path: "$", List: true}
 	write.validate(w.Update.Validator, s, showUpdates)
 	if slices.ContainsFunc(changes, func(c *change) bool { return len(c.set) > 0 }) {
+		if err := p.take(budget.Statements, len(changes)); err != nil {
+			return nil, err
+		}
 		for _, c := range changes {
 			write.Steps = append(write.Steps, updateStep(w, c, out))
 		}

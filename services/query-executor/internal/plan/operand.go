@@ -3,6 +3,7 @@ package plan
 import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -48,8 +49,8 @@ func (p *planner) bindVariable(v value, c coercion) (ir.Value, error) {
 	if i, ok := p.bound[key]; ok && v.place == nil {
 		return ir.Variable{Index: i, Type: c.operand, Wrap: p.bindings[i].wrap}, nil
 	}
-	if err := p.volume.Take(len(v.json)); err != nil {
-		return nil, p.place(err)
+	if err := p.take(budget.Constants, len(v.json)); err != nil {
+		return nil, err
 	}
 	_, wrap, err := c.apply(v.json, false)
 	if err != nil {

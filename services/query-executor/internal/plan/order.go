@@ -30,6 +30,9 @@ func (p *planner) order(at schema.Ref, v value, add func(ir.OrderItem)) error {
 		case *resolve.SelectComputedField:
 			return p.direction(in.Type, v, ir.OrderExpr{Expr: p.computed(m)}, add)
 		case *schema.Relation:
+			if err := p.relate(); err != nil {
+				return err
+			}
 			return p.order(in.Type, v, func(i ir.OrderItem) {
 				i.Target = ir.OrderRelated{
 					From: from(m.Target), Join: m.Join, Unique: m.Unique, Where: p.visible(m.Target), Target: i.Target,
@@ -47,6 +50,12 @@ func (p *planner) order(at schema.Ref, v value, add func(ir.OrderItem)) error {
 
 // orderAggregate plans orderings by aggregates of the rows of target.
 func (p *planner) orderAggregate(at schema.Ref, v value, target ir.OrderAggregate, add func(ir.OrderItem)) error {
+	direction := func(at schema.Ref, v value, of ir.OrderAggregate) error {
+		if err := p.relate(); err != nil { // each is a statement within the statement
+			return err
+		}
+		return p.direction(at, v, of, add)
+	}
 	return p.object(at, v, func(in *schema.Input, v value) error {
 		v, null, err := p.isNull(in.Type, v, LookValue)
 		if err != nil || null {
@@ -54,7 +63,7 @@ func (p *planner) orderAggregate(at schema.Ref, v value, target ir.OrderAggregat
 		}
 		if _, ok := in.Means.(schema.Count); ok {
 			target.Function = "count"
-			return p.direction(in.Type, v, target, add)
+			return direction(in.Type, v, target)
 		}
 		f, _ := in.Means.(schema.AggregateFunction)
 		target.Function = f.Name
@@ -65,7 +74,7 @@ func (p *planner) orderAggregate(at schema.Ref, v value, target ir.OrderAggregat
 			}
 			of := target
 			of.Expr = p.aggregated(in.Means)
-			return p.direction(in.Type, v, of, add)
+			return direction(in.Type, v, of)
 		})
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/schema"
@@ -124,12 +125,19 @@ type Options struct {
 	// RemoteSkipNulls leaves nulls out of what remote schemas are asked.
 	RemoteSkipNulls bool
 	Limits          Limits
+	// Budget is that of the request, nil for the one of an empty request.
+	Budget *budget.Budget
 }
 
 // Build plans an operation. values are the variables' values, by parse.Variable.Index.
 func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (*Plan, error) {
+	if o.Budget == nil {
+		none := budget.New(0)
+		o.Budget = &none
+	}
+	o.Budget.Allow(budget.Constants, sizeOf(values))
 	p := &planner{
-		role: role, values: values, options: o, operation: op.Name, looks: make([]Look, len(op.Variables)), volume: NewVolume(values),
+		role: role, values: values, options: o, operation: op.Name, looks: make([]Look, len(op.Variables)),
 		mutates: op.Kind == parse.Mutation, subscribes: op.Kind == parse.Subscription,
 	}
 	if op.Kind == parse.Subscription {

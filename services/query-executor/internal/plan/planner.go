@@ -23,10 +23,9 @@ type planner struct {
 	// path is where the planner is in the document.
 	path   []step
 	trails trails
-	// depth counts selection sets, inputDepth input values, inputValues all of them, selections
-	// all selections,
-	// rootFields those of the root; relations and relationDepth are of a root field.
-	depth, inputDepth, selections, inputValues, rootFields, relations, relationDepth int
+	// depth counts selection sets, inputDepth input values; relations and relationDepth are of a
+	// root field.
+	depth, inputDepth, relations, relationDepth int
 
 	answer answer
 	// source, bindings and bound belong to the root field that is being planned.
@@ -49,8 +48,6 @@ type planner struct {
 	mutates, separate, subscribes bool
 	// callsActions is Plan.CallsActions.
 	callsActions bool
-	// volume is the room for the values.
-	volume Volume
 	// once says that the plan depends on a value of the client's that is hardly ever the same.
 	once bool
 	// inserts counts the inserts.

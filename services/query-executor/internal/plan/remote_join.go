@@ -12,6 +12,7 @@ import (
 	"queryengine/pkg/remoteschema"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/schema"
@@ -39,6 +40,9 @@ type RemoteReference struct {
 
 // joinRemote plans a field whose value a remote schema gives.
 func (p *planner) joinRemote(m *schema.RemoteJoin, f *schema.Field, s *selected) error {
+	if err := p.take(budget.Statements, 1); err != nil {
+		return err
+	}
 	target := m.Remote
 	p.dependOn(target.Remote)
 	d := &remoteDocument{remote: target.Remote, names: p.typeNames(target.Remote)}

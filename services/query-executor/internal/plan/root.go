@@ -4,6 +4,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/rawjson"
@@ -62,8 +63,8 @@ func (p *planner) rootObject(t *schema.Type, s *selected, namespace string) erro
 
 func (p *planner) rootField(f *schema.Field, s *selected, namespace string) error {
 	p.relations = 0
-	if p.rootFields++; p.rootFields > p.options.Limits.RootFields {
-		return p.fail("the operation has too many root fields")
+	if err := p.take(budget.RootFields, 1); err != nil {
+		return err
 	}
 	name := qualified(namespace, s.Alias)
 	switch m := f.Means.(type) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"queryengine/pkg/gqlname"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
@@ -280,7 +281,7 @@ func (p *planner) object(at schema.Ref, v value, f func(in *schema.Input, v valu
 		return p.fail("the value is nested too deeply")
 	}
 	members := v.members()
-	if err := p.input(len(members)); err != nil {
+	if err := p.take(budget.InputValues, len(members)); err != nil {
 		return err
 	}
 	members = slices.DeleteFunc(members, func(m member) bool { return p.omitted(t.Input(m.name), m.value) })
@@ -337,7 +338,7 @@ func (p *planner) list(at schema.Ref, v value, f func(item schema.Ref, v value) 
 	if p.inputDepth++; p.inputDepth > p.options.Limits.InputDepth {
 		return p.fail("the value is nested too deeply")
 	}
-	if err := p.input(len(items)); err != nil {
+	if err := p.take(budget.InputValues, len(items)); err != nil {
 		return err
 	}
 	of, _ := at.Item()
