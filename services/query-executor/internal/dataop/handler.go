@@ -14,6 +14,7 @@ import (
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/budget"
 )
 
 // Deps are what a Handler works with.
@@ -47,7 +48,7 @@ func (h *Handler) Execute(ctx context.Context, req *queryv1.DataRequest, w bus.R
 		return err
 	}
 	user := session.FromProto(req.GetSession())
-	plan, err := newPlanner(schema, user.Role).plan(r)
+	plan, err := newPlanner(schema, user.Role, len(req.GetBody())).plan(r)
 	if err == nil {
 		err = h.run(ctx, plan, user, w)
 	}
@@ -98,6 +99,9 @@ func (h *Handler) run(ctx context.Context, p *plan, user *session.Session, w bus
 	}
 	if p.query != nil {
 		statement, err := p.source.Dialect.RenderQuery(p.query, h.Render)
+		if err == nil {
+			err = p.room.Take(budget.SQL, len(statement.SQL()))
+		}
 		if err != nil {
 			return err
 		}

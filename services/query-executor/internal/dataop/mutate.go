@@ -20,7 +20,11 @@ func (p *planner) output(t *resolve.Table, returning []string) (ir.Output, error
 	var fields fieldList
 	for _, name := range returning {
 		if name == "*" {
-			fields.add(p.star(t, permission, 1)...)
+			all, err := p.star(t, permission, 1)
+			if err != nil {
+				return o, apierror.At(err, "returning")
+			}
+			fields.add(all...)
 			continue
 		}
 		c, ok := permission.Column(name)
@@ -29,7 +33,7 @@ func (p *planner) output(t *resolve.Table, returning []string) (ir.Output, error
 		}
 		fields.add(columnField(c))
 	}
-	o.Answer = append(o.Answer, ir.OutputField{Alias: "returning", Rows: fields, IsRows: true})
+	o.Answer = append(o.Answer, ir.OutputField{Alias: "returning", Rows: fields.list, IsRows: true})
 	return o, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/budget"
 )
 
 // plan is what a source has to do: a query or a mutation.
@@ -16,6 +17,8 @@ type plan struct {
 	query    ir.Root
 	count    bool // of query: its answer is the number alone
 	mutation ir.Mutation
+	// room is what is left of the request's budget.
+	room budget.Budget
 	// lookups are what rules take from other sources.
 	lookups []*resolve.Lookup
 }
@@ -24,9 +27,15 @@ type plan struct {
 type planner struct {
 	schema *resolve.Schema
 	role   string
+	// room is the budget of the request. relations and depth are of its statement.
+	room             budget.Budget
+	relations, depth int
 }
 
-func newPlanner(s *resolve.Schema, role string) *planner { return &planner{schema: s, role: role} }
+// newPlanner plans a request of size bytes.
+func newPlanner(s *resolve.Schema, role string, size int) *planner {
+	return &planner{schema: s, role: role, room: budget.New(size)}
+}
 
 func (p *planner) plan(r *request) (*plan, error) {
 	source := p.schema.Source(r.source)
@@ -57,6 +66,7 @@ func (p *planner) plan(r *request) (*plan, error) {
 	if err == nil && p.role != session.Admin { // whom no rule binds, and who writes the most
 		err = plan.findLookups(p.schema)
 	}
+	plan.room = p.room
 	return plan, err
 }
 
@@ -94,6 +104,9 @@ func (p *planner) where(t *resolve.Table, raw []byte) (ir.BoolExp, error) {
 		return nil, nil
 	}
 	exp, err := resolve.ParseWhere(t, p.role, raw)
+	if err == nil {
+		err = p.condition(exp, 0, 0)
+	}
 	return exp, apierror.At(err, "where")
 }
 

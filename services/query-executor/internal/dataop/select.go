@@ -6,6 +6,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/budget"
 )
 
 func (p *planner) selectFrom(t *resolve.Table, a *selectArgs) (*ir.Select, error) {
@@ -60,10 +61,17 @@ func number(n *int64) (ir.Value, error) {
 // columns plans the items of "columns". Of two with the same alias the last counts.
 func (p *planner) columns(t *resolve.Table, permission *resolve.SelectPermission, items []columnItem) ([]ir.Field, error) {
 	var fields fieldList
+	if err := p.room.Take(budget.Selections, len(items)); err != nil {
+		return nil, err
+	}
 	for i, item := range items {
 		switch {
 		case item.stars > 0:
-			fields.add(p.star(t, permission, item.stars)...)
+			all, err := p.star(t, permission, item.stars)
+			if err != nil {
+				return nil, apierror.At(err, i)
+			}
+			fields.add(all...)
 		case item.nested != nil:
 			field, err := p.related(t, item.nested)
 			if err != nil {
@@ -80,46 +88,59 @@ func (p *planner) columns(t *resolve.Table, permission *resolve.SelectPermission
 			fields.add(field)
 		}
 	}
-	return fields, nil
+	return fields.list, nil
 }
 
 // fieldList has each alias once.
-type fieldList []ir.Field
+type fieldList struct {
+	list    []ir.Field
+	byAlias map[string]int
+}
 
 func (l *fieldList) add(fields ...ir.Field) {
-next:
+	if l.byAlias == nil {
+		l.byAlias = make(map[string]int, len(fields))
+	}
 	for _, f := range fields {
-		for i := range *l {
-			if (*l)[i].Alias == f.Alias {
-				(*l)[i] = f
-				continue next
-			}
+		if i, ok := l.byAlias[f.Alias]; ok {
+			l.list[i] = f
+			continue
 		}
-		*l = append(*l, f)
+		l.byAlias[f.Alias] = len(l.list)
+		l.list = append(l.list, f)
 	}
 }
 
 // star is what "*" stands for, with deeper levels of relationships for more of them. What
 // the role may not read is left out.
-func (p *planner) star(t *resolve.Table, permission *resolve.SelectPermission, depth int) []ir.Field {
+func (p *planner) star(t *resolve.Table, permission *resolve.SelectPermission, depth int) ([]ir.Field, error) {
 	var fields []ir.Field
+	if err := p.room.Take(budget.Selections, len(permission.Columns)); err != nil {
+		return nil, err
+	}
 	for _, c := range permission.Columns {
 		fields = append(fields, columnField(c))
 	}
 	if depth < 2 {
-		return fields
+		return fields, nil
 	}
 	for _, r := range t.Relationships {
 		if target := r.Target.SelectPermission(p.role); target != nil {
-			s := selection{columns: []columnItem{{stars: depth - 1}}}
-			rows, err := p.selection(r.Target, target, &s)
-			if err != nil {
-				continue // nothing in it can fail
+			if err := p.relate(); err != nil {
+				return nil, err
 			}
-			fields = append(fields, nestedField(r, rows))
+			inner, err := p.star(r.Target, target, depth-1)
+			if err != nil {
+				return nil, err // of the whole, as the request spells it
+			}
+			rows, err := p.rows(r.Target, target, &selection{})
+			if err != nil {
+				return nil, err
+			}
+			fields = append(fields, nestedField(r, &ir.Select{Rows: rows, Fields: inner}))
 		}
 	}
-	return fields
+	return fields, nil
 }
 
 func columnField(c resolve.SelectColumn) ir.Field {
@@ -159,10 +180,17 @@ func (p *planner) related(t *resolve.Table, n *nestedItem) (ir.Field, error) {
 	if permission == nil {
 		return ir.Field{}, resolve.ErrUnreadableRelationship(r.Target, r.Name, p.role)
 	}
+	if err := p.relate(); err != nil {
+		return ir.Field{}, err
+	}
+	if err := p.nest(); err != nil {
+		return ir.Field{}, err
+	}
 	rows, err := p.selection(r.Target, permission, &n.selection)
 	if err != nil {
 		return ir.Field{}, err
 	}
+	p.leave()
 	return nestedField(r, rows), nil
 }
 
@@ -205,6 +233,9 @@ func (p *planner) orderTarget(t *resolve.Table, path []string) (ir.OrderTarget, 
 	visible := r.Target.SelectPermission(p.role)
 	if visible == nil {
 		return nil, resolve.ErrUnreadableRelationship(r.Target, name, p.role)
+	}
+	if err := p.relate(); err != nil {
+		return nil, err
 	}
 	inner, err := p.orderTarget(r.Target, path[1:])
 	return ir.OrderRelated{
