@@ -26,14 +26,15 @@ var update = flag.Bool("update", false, "write the answers into the documentatio
 //	```sh                            curl ... -d '{...}': a request
 //	```graphql role=R Header=value   a query, as admin without a role; at=/path for another endpoint;
 //	                                 of a subscription the first result
+//	```json variables                the variables of the query behind it
 //	```json request /path            a request that has to succeed
 //	```json                          the answer to the query before
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
 	for _, page := range []string{
-		"README.md", "docs/getting-started.md", "docs/permissions.md", "docs/relay.md", "docs/remote-relationships.md",
-		"docs/remote-schemas.md", "docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md", "docs/actions.md",
+		"README.md", "docs/getting-started.md", "docs/queries.md", "docs/mutations.md", "docs/functions-and-names.md",
+		"docs/permissions.md", "docs/relay.md", "docs/remote-relationships.md", "docs/remote-schemas.md", "docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md", "docs/actions.md",
 		"docs/observability.md",
 	} {
 		t.Run(page, func(t *testing.T) {
@@ -93,6 +94,7 @@ func actions(t *testing.T) string {
 func runExamples(t *testing.T, p *process, text string) string {
 	t.Helper()
 	var last *answer
+	var variables json.RawMessage
 	return block.ReplaceAllStringFunc(text, func(whole string) string {
 		m := block.FindStringSubmatch(whole)
 		info, content := strings.Fields(m[1]), m[2]
@@ -107,6 +109,8 @@ func runExamples(t *testing.T, p *process, text string) string {
 			}
 		case info[0] == "graphql":
 			header, endpoint := map[string]string{}, "/v1/graphql"
+			body := map[string]any{"query": content, "variables": variables}
+			variables = nil
 			for _, pair := range info[1:] {
 				name, value, _ := strings.Cut(pair, "=")
 				switch name {
@@ -122,8 +126,10 @@ func runExamples(t *testing.T, p *process, text string) string {
 			if strings.HasPrefix(content, "subscription") {
 				ask = p.firstEvent
 			}
-			a := ask(endpoint, header, map[string]any{"query": content})
+			a := ask(endpoint, header, body)
 			last = &a
+		case info[0] == "json" && len(info) == 2 && info[1] == "variables":
+			variables = json.RawMessage(content)
 		case info[0] == "json" && len(info) == 3:
 			a, err := p.send(http.MethodPost, info[2], nil, []byte(content))
 			require.NoError(t, err)
