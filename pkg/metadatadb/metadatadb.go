@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -80,6 +81,17 @@ func refresh(cc *pgx.ConnConfig, url string) error {
 	cc.Host, cc.Port, cc.User, cc.Password, cc.Database = fresh.Host, fresh.Port, fresh.User, fresh.Password, fresh.Database
 	cc.TLSConfig, cc.Fallbacks = fresh.TLSConfig, fresh.Fallbacks
 	return nil
+}
+
+// Unstorable reports whether the database refused values that a client has given: texts with NUL
+// or in no valid encoding, names too long for an index, numbers out of range, JSON nested too
+// deep. reason is what it says of them.
+func Unstorable(err error) (reason string, ok bool) {
+	var sql *pgconn.PgError
+	if errors.As(err, &sql) && (strings.HasPrefix(sql.Code, "22") || strings.HasPrefix(sql.Code, "54")) {
+		return sql.Message, true
+	}
+	return "", false
 }
 
 // WithoutAddress is the cause of a fault in words that don't hold the address.

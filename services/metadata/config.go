@@ -28,6 +28,9 @@ type Config struct {
 	// SeenTimeout bounds how long an answer waits until every gateway has seen a change, 10
 	// seconds by default.
 	SeenTimeout time.Duration
+	// Recheck is how soon sources and remote schemas that could not be read are tried again, 5
+	// seconds by default; the pause doubles up to 30 seconds while they can't.
+	Recheck time.Duration
 
 	InferFunctionPermissions bool
 	// RemoteSchemaPermissions hides remote schemas from roles without a permission.

@@ -40,6 +40,8 @@ type world struct {
 	remotePermissions bool
 	// replicas of the stream, 1 for 0.
 	replicas int
+	// recheck is the pause before failed sources are tried again, 0 for the default.
+	recheck time.Duration
 	// seenTimeout of the services, 0 for the default.
 	seenTimeout time.Duration
 	// metrics takes those of the services, nil for none.
@@ -105,7 +107,7 @@ func (w *world) build(t testing.TB) *instance {
 	require.NoError(t, err)
 	s, err := New(Config{
 		MetadataURL: w.metadataURL, Replicas: max(1, w.replicas), History: 1000, InferFunctionPermissions: true, Maintenance: w.maintenance,
-		RemoteSchemaPermissions: w.remotePermissions, SeenTimeout: w.seenTimeout,
+		RemoteSchemaPermissions: w.remotePermissions, SeenTimeout: w.seenTimeout, Recheck: w.recheck,
 		DefaultSource: &metadata.ConnectionInfo{DatabaseURL: raw, IsolationLevel: "read-committed"},
 	}, Deps{
 		Bus: b, Logger: logger(), Metrics: w.metrics,

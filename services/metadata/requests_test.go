@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/remoteschema/remotetest"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	metadatav1 "queryengine/proto/metadata/v1"
@@ -172,6 +174,34 @@ func TestSourceThatBecameUnreachableStaysInUse(t *testing.T) {
 	require.Contains(t, i.ok(t, `{"type":"reload_metadata","args":{}}`), `"is_consistent":true`)
 }
 
+// TestSourceThatIsBackIsConsistentAgain: nobody has to reload what could not be read for a while.
+func TestSourceThatIsBackIsConsistentAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.recheck = 20 * time.Millisecond
+	w.sql(t, w.source, shop)
+	i := w.start(t)
+	i.ok(t, track)
+	crm := remotetest.Serve(t, crmSDL)
+	i.ok(t, addRemote("crm", crm.URL, ""))
+	inconsistent := func() int { return len(i.engine.State().Inconsistent) }
+
+	w.setConnections(t, w.source, false)
+	crm.Set([]byte(`{"errors":[{"message":"no"}]}`))
+	require.Contains(t, i.ok(t, `{"type":"reload_metadata","args":{"reload_remote_schemas":true}}`), `"is_consistent":false`)
+	require.Equal(t, 2, inconsistent())
+	version := i.version()
+	i.ok(t, `{"type":"pg_create_select_permission","args":{"table":"kind","role":"clerk","permission":{"columns":"*","filter":{}}}}`)
+	require.Equal(t, version+1, i.version(), "a look that finds nothing makes no version")
+	require.Equal(t, 2, inconsistent())
+
+	crm.Set(remotetest.Answer(t, crmSDL))
+	require.Eventually(t, func() bool { return inconsistent() == 1 }, 20*time.Second, 10*time.Millisecond)
+	w.setConnections(t, w.source, true)
+	require.Eventually(t, func() bool { return inconsistent() == 0 }, 20*time.Second, 10*time.Millisecond)
+	require.Contains(t, i.ok(t, `{"type":"get_inconsistent_metadata","args":{}}`), `"is_consistent":true`)
+}
+
 // setConnections lets a database be reached, or not.
 func (w *world) setConnections(t *testing.T, address string, allowed bool) {
 	t.Helper()
@@ -197,7 +227,7 @@ func TestMetadataDatabaseDown(t *testing.T) {
 	require.ErrorContains(t, i.Status(), "the metadata database can't be reached")
 	require.Equal(t, before, i.export(t), "what only reads is answered from memory")
 	e := i.fails(t, v1metadata, `{"type":"pg_untrack_table","args":{"table":"stock","cascade":true}}`, "postgres-error", "$", "connection error")
-	require.Equal(t, 500, e.status)
+	require.Equal(t, 503, e.status)
 	require.Equal(t, before, i.export(t))
 
 	w.setConnections(t, w.metadataURL, true)

@@ -95,6 +95,9 @@ func New(c Config, d Deps) (*Service, error) {
 	if c.SeenTimeout == 0 {
 		c.SeenTimeout = 10 * time.Second
 	}
+	if c.Recheck == 0 {
+		c.Recheck = 5 * time.Second
+	}
 	s := &Service{config: c, deps: d, sources: sources.NewPool(d.Open), audience: audience.New(d.Bus), tracer: d.Tracing.Tracer("queryengine/services/metadata")}
 	var err error
 	s.store, err = store.Open(store.Config{
@@ -122,6 +125,7 @@ func New(c Config, d Deps) (*Service, error) {
 		Data:              dataOnBus{d.Bus},
 		Maintenance:       c.Maintenance,
 		Admit:             s.admit,
+		Recheck:           c.Recheck,
 		Logger:            d.Logger,
 		SkipNativeQueries: c.DisableNativeQueryValidation,
 		StringifyNumeric:  c.StringifyNumeric,
@@ -191,7 +195,10 @@ func (s *Service) start(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.Background())
 	s.ended = cancel
 	if !s.config.Maintenance {
-		s.background.Go(func() { s.engine.Reintrospect(background) })
+		s.background.Go(func() {
+			s.engine.Reintrospect(background)
+			s.engine.Recover(background)
+		})
 	}
 	s.background.Go(func() { s.monitor.Run(background) })
 	s.stops = append(s.stops, func() {

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"queryengine/pkg/metadatadb"
@@ -173,12 +171,11 @@ func (e *unstorableError) Error() string { return e.reason }
 
 // failure keeps the address of the database out of errors.
 func failure(err error) error {
-	var sql *pgconn.PgError
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, &sql) && (strings.HasPrefix(sql.Code, "22") || strings.HasPrefix(sql.Code, "54")):
-		return &unstorableError{sql.Message}
+	}
+	if reason, ok := metadatadb.Unstorable(err); ok {
+		return &unstorableError{reason}
 	}
 	return fmt.Errorf("metadata database: %s", metadatadb.WithoutAddress(err)) //nolint:errorlint // the chain holds the address
 }

@@ -38,6 +38,9 @@ type Config struct {
 	SkipNativeQueries bool
 	// StringifyNumeric shows numbers in events as text that may lose digits.
 	StringifyNumeric bool
+	// Recheck is the shortest pause between two looks at sources and remote schemas that could
+	// not be read.
+	Recheck time.Duration
 	// Maintenance refuses what changes metadata.
 	Maintenance bool
 	// Admit refuses what changes metadata at a time when it could not take effect; nil
@@ -229,6 +232,9 @@ func (e *Engine) modify(ctx context.Context, r Request, s step, version *int64) 
 		body, err := w.run(ctx, s)
 		if err == nil && !w.unchanged {
 			err = w.commit(ctx)
+			if r.API == metadata.APIMetadata && apierror.From(err) != nil && apierror.From(err).Code == apierror.DataException {
+				err = apierror.At(err, "args")
+			}
 		}
 		w.end(ctx)
 		switch {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/jackc/pgx/v5"
 
@@ -82,7 +83,12 @@ func (t *Tx) Commit(ctx context.Context, r Record) error {
 		t.Rollback(ctx)
 		return err
 	}
-	return failure(t.tx.Commit(ctx))
+	err := failure(t.tx.Commit(ctx))
+	if e := apierror.From(err); e != nil && e.Status == http.StatusServiceUnavailable {
+		err = apierror.New(e.Code, "the connection to the metadata database was lost while the change was committed: it may be saved").
+			WithStatus(e.Status).WithInternal(e.Internal)
+	}
+	return err
 }
 
 func (t *Tx) write(ctx context.Context, r Record) error {

@@ -155,11 +155,14 @@ func failure(err error) error {
 	var connect *pgconn.ConnectError
 	if !errors.As(err, &sql) || errors.As(err, &connect) || isConnectionState(sql.Code) {
 		return apierror.New(apierror.PostgresError, "connection error").
-			WithStatus(http.StatusInternalServerError).
+			WithStatus(http.StatusServiceUnavailable).
 			WithInternal("metadata database: " + metadatadb.WithoutAddress(err))
 	}
 	if sql.Code == "40001" || sql.Code == "55P03" {
 		return apierror.New(apierror.ConcurrentUpdate, "serialization failure due to concurrent update")
+	}
+	if reason, ok := metadatadb.Unstorable(err); ok {
+		return apierror.New(apierror.DataException, "the metadata database can't store this: "+reason)
 	}
 	return apierror.New(apierror.Unexpected, "database query error").
 		WithStatus(http.StatusInternalServerError).
