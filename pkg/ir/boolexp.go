@@ -103,6 +103,9 @@ type Call struct {
 	Function catalog.Name
 	Args     []CallArg
 	Type     catalog.Type
+	// Set says that the function returns any number of values. As a field it has to be one
+	// value; a row without any is null as a whole.
+	Set bool
 }
 
 // Cast converts an expression (_cast).

@@ -30,6 +30,11 @@ type ComputedField struct {
 	Description string
 }
 
+// Call is the value of a scalar computed field.
+func (f *ComputedField) Call(args []ir.CallArg) ir.Call {
+	return ir.Call{Function: f.Function.Name, Args: args, Type: f.Type, Set: f.Function.ReturnsSet}
+}
+
 // CallArgs are the arguments of a call by a client that gives none: the row and the
 // session variables.
 func (f *ComputedField) CallArgs() []ir.CallArg {
@@ -161,7 +166,7 @@ func (f *ComputedField) setReturn(t *Table, refuse func(string, ...any)) {
 		return
 	}
 	f.Type, f.Scalar = function.Return, t.Source.Dialect.Scalar(function.Return)
-	if function.ReturnsSet || function.Return.Kind != "" && function.Return.Kind != catalog.TypeBase {
+	if function.Return.Kind != "" && function.Return.Kind != catalog.TypeBase {
 		refuse("the function %q returning type %s is not a BASE type", function.Name, typeName(t.Source.Dialect, function.Return))
 	}
 }

@@ -48,8 +48,8 @@ func TestComputedFieldProblems(t *testing.T) {
 	volatile.Volatility = catalog.Volatile
 	mood := function("f", "mood", rowArg("a", "album"))
 	mood.Return.Kind = catalog.TypeEnum
-	set := function("f", "int4", rowArg("a", "album"))
-	set.ReturnsSet = true
+	set := function("f", "mood", rowArg("a", "album"))
+	set.ReturnsSet, set.Return.Kind = true, catalog.TypeEnum
 	const refused = `in table "album": in computed field "c": the computed field "c" cannot be added to table "album" `
 	for _, c := range []struct {
 		name, more string
@@ -61,7 +61,7 @@ func TestComputedFieldProblems(t *testing.T) {
 		{"c", "", []*catalog.Function{volatile}, refused + `because the function "f" is of type VOLATILE; cannot be added as a computed field`},
 		{"c", "", []*catalog.Function{function("f", "text")}, refused + `because the function "f" has no input arguments`},
 		{"c", "", []*catalog.Function{mood}, refused + `because the function "f" returning type mood is not a BASE type`},
-		{"c", "", []*catalog.Function{set}, refused + `because the function "f" returning type integer is not a BASE type`},
+		{"c", "", []*catalog.Function{set}, refused + `because the function "f" returning type mood is not a BASE type`},
 		{"c", "", []*catalog.Function{function("f", "setof staff", rowArg("a", "album"))}, refused + `because the function "f" returning set of table "staff" is not tracked or not found in database`},
 		{"c", "", []*catalog.Function{function("f", "text", arg("a", "int4"))}, refused + `because first argument of the function "f" is not COMPOSITE type`},
 		{"c", `,"table_argument":"b"`, []*catalog.Function{function("f", "text", arg("b", "int4"))}, refused + `because "b" argument of the function "f" is not COMPOSITE type`},

@@ -78,7 +78,7 @@ func (r *reader) plain(t *Table, c *Column) error {
 // computed is the value of a scalar computed field as the reader sees it.
 func (r *reader) computed(t *Table, f *ComputedField) (ir.Expr, error) {
 	if r == nil {
-		return ir.Call{Function: f.Function.Name, Args: f.CallArgs(), Type: f.Type}, nil
+		return f.Call(f.CallArgs()), nil
 	}
 	if permission := t.SelectPermission(r.role); permission != nil {
 		if visible, ok := permission.ComputedField(f.Name); ok {
@@ -104,8 +104,7 @@ func (c SelectColumn) Expr() ir.Expr {
 
 // Expr is the value of the computed field in a row, for a client that gives no arguments.
 func (f SelectComputedField) Expr() ir.Expr {
-	call := ir.Call{Function: f.Field.Function.Name, Args: f.Field.CallArgs(), Type: f.Field.Type}
-	return redacted(call, f.Redact)
+	return redacted(f.Field.Call(f.Field.CallArgs()), f.Redact)
 }
 
 func redacted(e ir.Expr, when ir.BoolExp) ir.Expr {

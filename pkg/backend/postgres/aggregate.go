@@ -78,6 +78,10 @@ func (r *renderer) aggregated(a *ir.Aggregate, nodes relation) (*selection, *sco
 		q, in = r.around(q, in)
 		q.order = nil
 	}
+	if aggregatesSets(a.Fields) {
+		q, in = r.around(q, in)
+		in.sets = setsInner
+	}
 	if once != nil {
 		q.with, q.withName = once, rel.named.alias
 	}

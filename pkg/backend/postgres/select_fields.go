@@ -73,6 +73,16 @@ func (q *selection) item(expr string) int {
 
 // object makes the items of q that fields need, and says how a row of them becomes JSON.
 func (r *renderer) object(fields []ir.Field, in *scope, q *selection) *shape {
+	whole := r.allPresent(fields, in)
+	if whole == "" {
+		return r.presentObject(fields, in, q)
+	}
+	var b shapeBuilder
+	b.add(part{kind: partObject, column: q.item("nullif(" + whole + ", false)"), shape: r.presentObject(fields, in, q)})
+	return b.done()
+}
+
+func (r *renderer) presentObject(fields []ir.Field, in *scope, q *selection) *shape {
 	var b shapeBuilder
 	b.text = append(b.text, '{')
 	style := styleOf(fields)
@@ -84,7 +94,7 @@ func (r *renderer) object(fields []ir.Field, in *scope, q *selection) *shape {
 		case f.NodeID != nil:
 			b.add(part{kind: partBase64, shape: r.nodeID(f.NodeID, in, q)})
 		case f.Expr != nil:
-			expr, c := r.cell(r.expr(f.Expr, in), f.ExprType)
+			expr, c := r.cell(r.single(f.Expr, in), f.ExprType)
 			b.add(part{kind: partCell, column: q.item(expr), cell: c})
 		default:
 			b.text = appendString(b.text, f.Typename)

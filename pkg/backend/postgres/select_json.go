@@ -12,6 +12,14 @@ import (
 
 // jsonObject renders a row as a json value.
 func (r *renderer) jsonObject(fields []ir.Field, in *scope, q *selection) string {
+	object := r.jsonPresentObject(fields, in, q)
+	if whole := r.allPresent(fields, in); whole != "" {
+		return "CASE WHEN " + whole + " THEN " + object + " END"
+	}
+	return object
+}
+
+func (r *renderer) jsonPresentObject(fields []ir.Field, in *scope, q *selection) string {
 	long := styleOf(fields) == spaced
 	texts := make([]string, len(fields))
 	for i, f := range fields {
@@ -22,7 +30,7 @@ func (r *renderer) jsonObject(fields []ir.Field, in *scope, q *selection) string
 		case f.NodeID != nil:
 			value = r.jsonNodeID(f.NodeID, in)
 		case f.Expr != nil:
-			value = r.jsonCell(r.expr(f.Expr, in), f.ExprType)
+			value = r.jsonCell(r.single(f.Expr, in), f.ExprType)
 		default:
 			value = literal(f.Typename) + "::text"
 		}

@@ -20,6 +20,8 @@ type scope struct {
 	inner *selection
 	// known is what is certain of the row.
 	known known
+	// sets is how functions that return any number of values are called.
+	sets setCalls
 }
 
 func (s *scope) column(name string) string { return s.alias + "." + quoteName(name) }
@@ -292,6 +294,9 @@ func (r *renderer) expr(e ir.Expr, in *scope) string {
 		}
 		return in.column(e.Name)
 	case ir.Call:
+		if e.Set && in.sets != setsPlain {
+			return r.setCall(e, in)
+		}
 		call := qualified(e.Function) + "(" + r.arguments(e.Args, in) + ")"
 		if in.marker != "" {
 			return "(CASE WHEN " + in.marker + " IS NOT NULL THEN " + call + " END)"

@@ -71,7 +71,7 @@ func (p *planner) computed(c *resolve.SelectComputedField) ir.Expr {
 
 func (p *planner) call(c *resolve.SelectComputedField, args []ir.CallArg) ir.Expr {
 	p.calls(c.Field.Function, nil)
-	return redacted(ir.Call{Function: c.Field.Function.Name, Args: args, Type: c.Field.Type}, c.Redact)
+	return redacted(c.Field.Call(args), c.Redact)
 }
 
 func redacted(e ir.Expr, when ir.BoolExp) ir.Expr {

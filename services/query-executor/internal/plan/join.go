@@ -119,7 +119,7 @@ func (p *planner) keyFields(m *resolve.RemoteRelationship) []ir.Field {
 		}
 		f := left.Computed
 		p.calls(f.Function, nil)
-		fields[i] = ir.Field{Expr: ir.Call{Function: f.Function.Name, Args: f.CallArgs(), Type: f.Type}, ExprType: f.Type}
+		fields[i] = ir.Field{Expr: f.Call(f.CallArgs()), ExprType: f.Type}
 	}
 	return fields
 }

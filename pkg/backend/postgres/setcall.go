@@ -1,0 +1,96 @@
+package postgres
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"queryengine/pkg/ir"
+)
+
+// setCalls is how a function of the row that returns any number of values is called.
+type setCalls uint8
+
+const (
+	// setsPlain calls it where it stands. Among ordering keys, the row comes once for each
+	// value; in a condition the database refuses it.
+	setsPlain setCalls = iota
+	// setsSingle wants one value: none is NULL, and the database refuses several.
+	setsSingle
+	// setsInner calls it in the sub-select that the row comes from, which then has a row for
+	// each value.
+	setsInner
+)
+
+// setCall renders such a call.
+func (r *renderer) setCall(e ir.Call, in *scope) string {
+	if in.sets == setsInner {
+		call := r.expr(e, in.inner.rowOf)
+		i := slices.IndexFunc(in.inner.items, func(item string) bool { return strings.HasPrefix(item, call+" AS ") })
+		if i < 0 {
+			i = len(in.inner.items)
+			in.inner.items = append(in.inner.items, call+" AS "+quoteName("?set"+strconv.Itoa(i)))
+		}
+		return in.column("?set" + strconv.Itoa(i))
+	}
+	return "(" + r.setValues(e, in) + ")"
+}
+
+// setValues selects the values.
+func (r *renderer) setValues(e ir.Call, in *scope) string {
+	values := "SELECT " + qualified(e.Function) + "(" + r.arguments(e.Args, in) + ")"
+	if in.marker != "" {
+		values += " WHERE " + in.marker + " IS NOT NULL"
+	}
+	return values
+}
+
+// single renders a field, which has one value.
+func (r *renderer) single(e ir.Expr, in *scope) string {
+	if _, ok := setIn(e); !ok {
+		return r.expr(e, in)
+	}
+	one := *in
+	one.sets = setsSingle
+	return r.expr(e, &one)
+}
+
+// allPresent holds when each function of the fields that returns any number of values returns
+// some; empty when there is none.
+func (r *renderer) allPresent(fields []ir.Field, in *scope) string {
+	var present []string
+	for _, f := range fields {
+		if e, ok := setIn(f.Expr); ok {
+			present = append(present, "EXISTS ("+r.setValues(e, in)+")")
+		}
+	}
+	if present == nil {
+		return ""
+	}
+	return conjunction(present)
+}
+
+// aggregatesSets reports whether values that are aggregated come from such functions.
+func aggregatesSets(fields []ir.AggregateField) bool {
+	return slices.ContainsFunc(fields, func(f ir.AggregateField) bool {
+		return slices.ContainsFunc(f.Aggregates, func(a ir.AggregateExpr) bool {
+			return slices.ContainsFunc(a.Columns, func(c ir.AggregateColumn) bool {
+				_, ok := setIn(c.Expr)
+				return ok
+			})
+		})
+	})
+}
+
+// setIn finds the call of such a function in an expression.
+func setIn(e ir.Expr) (ir.Call, bool) {
+	switch e := e.(type) {
+	case ir.Call:
+		return e, e.Set
+	case ir.JSONPath:
+		return setIn(e.Expr)
+	case ir.Redacted:
+		return setIn(e.Expr)
+	}
+	return ir.Call{}, false
+}
