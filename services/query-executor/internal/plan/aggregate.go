@@ -88,7 +88,16 @@ func (p *planner) aggregateColumn(t *schema.Type, s *selected) (ir.AggregateColu
 	if err := p.scalarField(s); err != nil {
 		return ir.AggregateColumn{}, err
 	}
-	return ir.AggregateColumn{Expr: p.aggregated(f.Means), Type: typeOf(f.Means)}, p.arguments(s, nil, nil)
+	c, ok := f.Means.(*resolve.SelectComputedField)
+	if !ok {
+		return ir.AggregateColumn{Expr: p.aggregated(f.Means), Type: typeOf(f.Means)}, p.arguments(s, nil, nil)
+	}
+	call := computedCall(c.Field)
+	err = p.arguments(s, f.Args(), func(in *schema.Input, v value) error { return p.callArguments(call, in.Type, v) })
+	if err != nil {
+		return ir.AggregateColumn{}, err
+	}
+	return ir.AggregateColumn{Expr: p.call(c, call.args()), Type: c.Field.Type}, nil
 }
 
 func typeOf(means any) catalog.Type {

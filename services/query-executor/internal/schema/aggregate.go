@@ -48,7 +48,7 @@ func (t *Table) buildAggregateFields() content {
 	}
 	fields := []Field{count}
 	for _, f := range aggregateFunctions {
-		if !t.hasAggregable(f) {
+		if !t.hasAggregable(f, true) {
 			continue
 		}
 		of := t.typeOf(f.name+"_fields", Object, "aggregate "+f.name+" on columns",
@@ -67,13 +67,14 @@ func (t *Table) buildFunctionFields(f aggregateFunction) content {
 		}
 		return of
 	}
-	t.aggregable(f, func(c *resolve.SelectColumn) {
+	t.aggregable(f, true, func(c *resolve.SelectColumn) {
 		fields = append(fields, Field{
 			Name: c.Column.Field, Type: result(t.columnType(c.Column)), Means: c, doc: comment(c.Column),
 		})
 	}, func(c *resolve.SelectComputedField) {
 		fields = append(fields, Field{
 			Name: c.Field.Name, Type: result(t.computedType(c.Field)), Means: c, doc: (*note)(&c.Field.Description),
+			args: list(t.computedArguments(c.Field)),
 		})
 	})
 	return content{fields: fields}
@@ -84,7 +85,7 @@ func (t *Table) buildAggregateOrderBy() content {
 	order := Named(t.role.order(t.naming))
 	inputs := []Input{{Name: "count", Type: order, Means: Count{}}}
 	for _, f := range aggregateFunctions {
-		if !t.hasAggregable(f) {
+		if !t.hasAggregable(f, false) {
 			continue
 		}
 		of := t.typeOf(f.name+"_order_by", InputObject, "order by "+f.name+"() on columns of table "+t.display(),
@@ -96,7 +97,7 @@ func (t *Table) buildAggregateOrderBy() content {
 
 func (t *Table) buildFunctionOrderBy(f aggregateFunction, order Ref) content {
 	var inputs []Input
-	t.aggregable(f, func(c *resolve.SelectColumn) {
+	t.aggregable(f, false, func(c *resolve.SelectColumn) {
 		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Means: c})
 	}, func(c *resolve.SelectComputedField) {
 		inputs = append(inputs, Input{Name: c.Field.Name, Description: c.Field.Description, Type: order, Means: c})
@@ -104,23 +105,24 @@ func (t *Table) buildFunctionOrderBy(f aggregateFunction, order Ref) content {
 	return content{inputs: inputs}
 }
 
-// aggregable calls one of its functions for each column and computed field that f takes.
-func (t *Table) aggregable(f aggregateFunction, column func(*resolve.SelectColumn), computed func(*resolve.SelectComputedField)) {
+// aggregable calls one of its functions for each column and computed field that f takes; args
+// says whether clients can give arguments of computed fields.
+func (t *Table) aggregable(f aggregateFunction, args bool, column func(*resolve.SelectColumn), computed func(*resolve.SelectComputedField)) {
 	t.columns(func(c *resolve.SelectColumn) {
 		if c.Column.Enum == nil && takes(f, c.Column.Type.IsArray(), c.Column.Scalar) {
 			column(c)
 		}
 	})
 	t.scalars(func(c *resolve.SelectComputedField) {
-		if len(c.Field.Args) == 0 && takes(f, c.Field.Type.IsArray(), c.Field.Scalar) {
+		if (args || len(c.Field.Args) == 0) && takes(f, c.Field.Type.IsArray(), c.Field.Scalar) {
 			computed(c)
 		}
 	})
 }
 
-func (t *Table) hasAggregable(f aggregateFunction) bool {
+func (t *Table) hasAggregable(f aggregateFunction, args bool) bool {
 	found := false
-	t.aggregable(f, func(*resolve.SelectColumn) { found = true }, func(*resolve.SelectComputedField) { found = true })
+	t.aggregable(f, args, func(*resolve.SelectColumn) { found = true }, func(*resolve.SelectComputedField) { found = true })
 	return found
 }
 

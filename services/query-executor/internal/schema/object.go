@@ -26,7 +26,7 @@ func (t *Table) buildObject() content {
 		fields = append(fields, f)
 	})
 	t.scalars(func(c *resolve.SelectComputedField) {
-		inputs := t.role.functionArguments(t.Source, t.computedArgsType(c.Field), c.Field.Args)
+		inputs := t.computedArguments(c.Field)
 		if c.Field.Scalar.JSON && !c.Field.Type.IsArray() {
 			inputs = append(inputs, path...)
 		}
@@ -40,7 +40,7 @@ func (t *Table) buildObject() content {
 	}
 	fields = append(fields, t.nativeMembers()...)
 	for _, c := range t.Computed() {
-		inputs := t.role.functionArguments(t.Source, t.computedArgsType(c.ComputedField), c.Args)
+		inputs := t.computedArguments(c.ComputedField)
 		fields = append(fields, Field{
 			Name: c.Name, Type: List(NonNull(Named(c.Target.Type()))), Means: c,
 			doc: (*note)(&c.Description), args: list(append(inputs, c.Target.rowArguments()...)),
@@ -119,6 +119,11 @@ func (t *Table) buildSelectColumn() content {
 func (t *Table) computedArgsType(f *resolve.ComputedField) string {
 	n := t.naming
 	return n.affixes.Prefix + n.plainTypeName(base{name: f.Name, custom: true}, t.Name+"_args") + n.affixes.Suffix
+}
+
+// computedArguments is the argument `args` of a computed field, none when there is nothing to give.
+func (t *Table) computedArguments(f *resolve.ComputedField) []Input {
+	return t.role.functionArguments(t.Source, t.computedArgsType(f), f.Args)
 }
 
 // functionArguments is the argument `args`, none when there is nothing to give.
