@@ -41,6 +41,7 @@ generate: ## code and documentation that are made from other files
 	$(GO) run ./proto/cmd/generate proto
 	$(GO) run ./pkg/config/cmd/configdoc > docs/configuration.md.new
 	mv docs/configuration.md.new docs/configuration.md
+	cd pkg && $(GO) test ./bus -run TestAccountsConf -update
 
 verify: ## fail when generated files, formatting, module files or go vet are not in order
 	@scripts/verify

@@ -40,7 +40,8 @@ type Config struct {
 	// InProcess is a server in this process (a *natsserver.Server), connected to without
 	// a socket; URL is not used then.
 	InProcess nats.InProcessConnProvider
-	// Name of the connection, as operators see it: the service's name.
+	// Name of the connection, as operators see it: the service's name. It is a NATS token, and
+	// part of the private subjects of this process.
 	Name string
 	// Instance is unique per process; made when empty.
 	Instance string
@@ -74,6 +75,9 @@ func (c *Config) fill() error {
 	c.Window = cmp.Or(c.Window, defaultWindow)
 	c.Heartbeat = cmp.Or(c.Heartbeat, defaultHeartbeat)
 	c.IdleTimeout = cmp.Or(c.IdleTimeout, 4*c.Heartbeat)
+	if !IsToken(c.Name) {
+		return fmt.Errorf("the name of a connection to NATS cannot be %q", c.Name)
+	}
 	if c.FrameSize < 0 || c.Window < 0 || c.Heartbeat < 0 || c.IdleTimeout < 0 {
 		return errors.New("the limits of the bus must be positive")
 	}
@@ -94,7 +98,7 @@ type Bus struct {
 	changes *Changes
 	lastErr atomic.Pointer[error] // why the connection was lost
 
-	// inbox is the name that the private subjects of this process are made of.
+	// inbox begins the private subjects of this process.
 	inbox     string
 	callCount atomic.Uint64
 	callsMu   sync.Mutex
@@ -120,7 +124,7 @@ func Connect(ctx context.Context, c Config) (*Bus, error) {
 		cfg:       c,
 		log:       c.Logger,
 		metrics:   newMetrics(c.Registerer),
-		inbox:     nuid.Next(),
+		inbox:     InboxPrefix(c.Name) + "." + nuid.Next(),
 		calls:     map[string]*remoteCall{},
 		exchanges: newExchanges(),
 		stopPulse: make(chan struct{}),
@@ -156,6 +160,7 @@ func (b *Bus) dial(ctx context.Context) error {
 func (b *Bus) options() []nats.Option {
 	o := []nats.Option{
 		nats.Name(b.cfg.Name + " " + b.cfg.Instance),
+		nats.CustomInboxPrefix(InboxPrefix(b.cfg.Name)),
 		nats.Timeout(connectTimeout),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(connectRetry),
@@ -178,6 +183,13 @@ func (b *Bus) options() []nats.Option {
 	}
 	if b.cfg.InProcess != nil {
 		o = append(o, nats.InProcessServer(b.cfg.InProcess))
+		if server, ok := b.cfg.InProcess.(interface {
+			InProcessUser() (name, password string)
+		}); ok {
+			if name, password := server.InProcessUser(); name != "" {
+				o = append(o, nats.UserInfo(name, password))
+			}
+		}
 	}
 	if b.cfg.Credentials != "" {
 		o = append(o, nats.UserCredentials(b.cfg.Credentials))

@@ -131,8 +131,8 @@ func (x *exchanges) silentSince(t time.Time) []*exchange {
 func (b *Bus) onAddress(m *nats.Msg) {
 	key := strings.TrimPrefix(m.Subject, addressSubject(b.inbox, ""))
 	verb := ""
-	// A key has one dot, a verb is the token behind it.
-	if i := strings.LastIndexByte(key, '.'); strings.Count(key, ".") > 1 {
+	// A key has two dots, a verb is the token behind it.
+	if i := strings.LastIndexByte(key, '.'); strings.Count(key, ".") > 2 {
 		key, verb = key[:i], key[i:]
 	}
 	if e := b.exchanges.get(key); e != nil {

@@ -24,8 +24,10 @@ var errCallerGone = errors.New("the caller is gone")
 // onRequest starts to answer a request from another process. It runs on the goroutine of
 // the subscription and must not wait.
 func (e *endpoint) onRequest(r micro.Request) {
-	if r.Reply() == "" {
-		return // nobody could hear the answer
+	if callerKey(r.Reply()) == "" {
+		// Nobody could hear the answer. Messages that a stream sends on are no requests either:
+		// who may only write to a stream could ask for anything through it.
+		return
 	}
 	if !e.service.admit(e.Long) {
 		_ = e.service.bus.nc.Publish(frameSubject(r.Reply(), frameRefused, 0), nil)
@@ -66,11 +68,11 @@ func (e *endpoint) answer(ctx context.Context, x *exchange, r micro.Request, w *
 	return e.invoke(ctx, req, w)
 }
 
-// newExchange reads the reply subject of a request, _INBOX.<inbox>.r.<call>.
+// newExchange reads the reply subject of a request.
 func newExchange(b *Bus, r micro.Request, cancel context.CancelCauseFunc) (x *exchange, left time.Duration) {
 	reply := r.Reply()
 	window, left := parseCallToken(reply[strings.LastIndexByte(reply, '.')+1:])
-	key := strings.Replace(strings.TrimPrefix(reply, inboxPrefix), ".r.", ".", 1)
+	key := callerKey(reply)
 	x = &exchange{
 		bus:     b,
 		key:     key,

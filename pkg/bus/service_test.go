@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
@@ -232,4 +233,25 @@ func TestStopCancelsWhenItMayNotWait(t *testing.T) {
 	defer cancel()
 	require.ErrorIs(t, p.service.Stop(ctx), context.DeadlineExceeded)
 	require.Error(t, <-result)
+}
+
+// TestMessagesOfStreamsAreNoRequests: who may write to a stream and take from it can have NATS
+// send its messages to any subject.
+func TestMessagesOfStreamsAreNoRequests(t *testing.T) {
+	t.Parallel()
+	var handled atomic.Int64
+	p := setup(t, func(ctx context.Context, req proto.Message, w bus.ResponseWriter) error {
+		handled.Add(1)
+		return echo(ctx, req, w)
+	})
+	nc, err := nats.Connect(p.server.ClientURL())
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	for _, reply := range []string{"$JS.ACK.DELIVERIES.event-delivery.1.1.1.1.0", "_INBOX.a.r.b", "_INBOX_x.r.b", "_INBOX_x.y.z.r.b", "_INBOX_x.y.r.b.c"} {
+		require.NoError(t, nc.PublishRequest(bus.QueryExecute.Subject, reply, nil))
+	}
+	require.NoError(t, nc.Flush())
+	_, _, err = call(t.Context(), p.caller, "x") // comes after them
+	require.NoError(t, err)
+	require.EqualValues(t, 1, handled.Load())
 }

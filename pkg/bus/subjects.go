@@ -16,6 +16,8 @@ type Endpoint struct {
 	Name string
 	// Subject that requests are sent to.
 	Subject string
+	// callers are the services that may ask.
+	callers group
 	// Long says that answers last for as long as the caller wants them: they don't count
 	// among the requests in progress that ServiceInfo.Concurrency bounds.
 	Long bool
@@ -24,6 +26,8 @@ type Endpoint struct {
 // Topic is a subject that every subscriber hears of.
 type Topic struct {
 	Subject string
+	// publishers and subscribers are the services that may send to it and hear of it.
+	publishers, subscribers group
 }
 
 // Names of the services.
@@ -35,70 +39,92 @@ const (
 	ServiceScheduler     = "scheduler"
 )
 
+// group is a set of services.
+type group uint8
+
+const (
+	theGateway group = 1 << iota
+	theMetadata
+	theExecutor
+	theDelivery
+	theScheduler
+)
+
+// members are the names of the services.
+var members = map[string]group{
+	ServiceGateway: theGateway, ServiceMetadata: theMetadata, ServiceQueryExecutor: theExecutor,
+	ServiceEventDelivery: theDelivery, ServiceScheduler: theScheduler,
+}
+
+// has reports whether a service is of the group.
+func (g group) has(service string) bool { return g&members[service] != 0 }
+
 // What services ask of each other. The request and head messages of an endpoint are in
 // proto/query/v1, proto/metadata/v1 and proto/action/v1, under the endpoint's name.
 var (
-	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute"}
-	QueryExplain     = Endpoint{Service: ServiceQueryExecutor, Name: "explain", Subject: "engine.query.explain"}
-	QueryOpenAPI     = Endpoint{Service: ServiceQueryExecutor, Name: "openapi", Subject: "engine.query.openapi"}
-	QueryCheck       = Endpoint{Service: ServiceQueryExecutor, Name: "check", Subject: "engine.query.check"}
-	DataExecute      = Endpoint{Service: ServiceQueryExecutor, Name: "data", Subject: "engine.query.data"}
-	MetadataApply    = Endpoint{Service: ServiceMetadata, Name: "apply", Subject: "engine.metadata.apply"}
-	MetadataDump     = Endpoint{Service: ServiceMetadata, Name: "dump", Subject: "engine.metadata.dump"}
-	SourceHealth     = Endpoint{Service: ServiceMetadata, Name: "source-health", Subject: "engine.metadata.source-health"}
+	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute", callers: theGateway}
+	QueryExplain     = Endpoint{Service: ServiceQueryExecutor, Name: "explain", Subject: "engine.query.explain", callers: theGateway}
+	QueryOpenAPI     = Endpoint{Service: ServiceQueryExecutor, Name: "openapi", Subject: "engine.query.openapi", callers: theGateway}
+	QueryCheck       = Endpoint{Service: ServiceQueryExecutor, Name: "check", Subject: "engine.query.check", callers: theMetadata}
+	DataExecute      = Endpoint{Service: ServiceQueryExecutor, Name: "data", Subject: "engine.query.data", callers: theGateway | theMetadata}
+	MetadataApply    = Endpoint{Service: ServiceMetadata, Name: "apply", Subject: "engine.metadata.apply", callers: theGateway}
+	MetadataDump     = Endpoint{Service: ServiceMetadata, Name: "dump", Subject: "engine.metadata.dump", callers: theGateway}
+	SourceHealth     = Endpoint{Service: ServiceMetadata, Name: "source-health", Subject: "engine.metadata.source-health", callers: theGateway}
 	MetadataSnapshot = Endpoint{Service: ServiceMetadata, Name: "snapshot", Subject: "engine.metadata.snapshot"}
-	ActionEnqueue    = Endpoint{Service: ServiceEventDelivery, Name: "action-enqueue", Subject: "engine.actions.enqueue"}
-	ActionRead       = Endpoint{Service: ServiceEventDelivery, Name: "action-read", Subject: "engine.actions.read"}
-	ActionFinished   = Endpoint{Service: ServiceEventDelivery, Name: "action-finished", Subject: "engine.actions.finished"}
+	ActionEnqueue    = Endpoint{Service: ServiceEventDelivery, Name: "action-enqueue", Subject: "engine.actions.enqueue", callers: theExecutor}
+	ActionRead       = Endpoint{Service: ServiceEventDelivery, Name: "action-read", Subject: "engine.actions.read", callers: theExecutor}
+	ActionFinished   = Endpoint{Service: ServiceEventDelivery, Name: "action-finished", Subject: "engine.actions.finished", callers: theExecutor}
 	// MetadataHealth takes an empty message, and fails while metadata can't be changed.
-	MetadataHealth = Endpoint{Service: ServiceMetadata, Name: "health", Subject: "engine.metadata.health"}
+	MetadataHealth = Endpoint{Service: ServiceMetadata, Name: "health", Subject: "engine.metadata.health", callers: theGateway}
 )
 
 // LiveLink is where a gateway gets the results of its subscriptions on one query-executor, by
 // the name of the executor's instance. The messages are in proto/query/v1/live.proto.
 func LiveLink(instance string) Endpoint {
-	return Endpoint{Service: ServiceQueryExecutor, Name: "link", Subject: "engine.query.link." + instance, Long: true}
+	return Endpoint{Service: ServiceQueryExecutor, Name: "link", Subject: "engine.query.link." + instance, callers: theGateway, Long: true}
 }
 
 // LiveSubscribe begins a subscription.
 func LiveSubscribe(instance string) Endpoint {
-	return Endpoint{Service: ServiceQueryExecutor, Name: "subscribe", Subject: "engine.query.subscribe." + instance}
+	return Endpoint{Service: ServiceQueryExecutor, Name: "subscribe", Subject: "engine.query.subscribe." + instance, callers: theGateway}
 }
 
 // LiveFollow is the long answer to a subscription that a remote schema answers: a sequence of
 // LiveResult, as that of a link.
 func LiveFollow(instance string) Endpoint {
-	return Endpoint{Service: ServiceQueryExecutor, Name: "follow", Subject: "engine.query.follow." + instance, Long: true}
+	return Endpoint{Service: ServiceQueryExecutor, Name: "follow", Subject: "engine.query.follow." + instance, callers: theGateway, Long: true}
 }
 
 // LiveUnsubscribe ends subscriptions.
 func LiveUnsubscribe(instance string) Endpoint {
-	return Endpoint{Service: ServiceQueryExecutor, Name: "unsubscribe", Subject: "engine.query.unsubscribe." + instance}
+	return Endpoint{Service: ServiceQueryExecutor, Name: "unsubscribe", Subject: "engine.query.unsubscribe." + instance, callers: theGateway}
 }
 
 // LiveDump asks what an executor does for subscriptions: the answer is a JSON list.
 func LiveDump(instance string) Endpoint {
-	return Endpoint{Service: ServiceQueryExecutor, Name: "dump", Subject: "engine.query.dump." + instance}
+	return Endpoint{Service: ServiceQueryExecutor, Name: "dump", Subject: "engine.query.dump." + instance, callers: theGateway}
 }
 
 // Who takes subscriptions.
 var (
 	// LiveExecutors carries a LiveExecutor: an executor that is there, or leaves.
-	LiveExecutors = Topic{Subject: "engine.query.executors"}
+	LiveExecutors = Topic{Subject: "engine.query.executors", publishers: theExecutor, subscribers: theGateway}
 	// LiveRollCall carries a LiveRollCall: every executor answers with a LiveExecutor.
-	LiveRollCall = Topic{Subject: "engine.query.rollcall"}
+	LiveRollCall = Topic{Subject: "engine.query.rollcall", publishers: theGateway, subscribers: theExecutor}
 )
 
 // ActionsEnded carries a Finished of proto/action/v1: calls of asynchronous actions that have
 // just ended.
-var ActionsEnded = Topic{Subject: "engine.actions.ended"}
+var ActionsEnded = Topic{
+	Subject: "engine.actions.ended", publishers: theDelivery, subscribers: theExecutor,
+}
 
 // What followers of metadata tell each other.
 var (
 	// MetadataAck carries an Ack: which version a follower has applied.
-	MetadataAck = Topic{Subject: "engine.metadata.ack"}
+	MetadataAck = Topic{Subject: "engine.metadata.ack", publishers: theGateway, subscribers: theMetadata}
 	// MetadataRollCall carries a RollCall: every follower answers with an Ack.
-	MetadataRollCall = Topic{Subject: "engine.metadata.rollcall"}
+	MetadataRollCall = Topic{Subject: "engine.metadata.rollcall", publishers: theMetadata, subscribers: theGateway}
 )
 
 // The stream of metadata changes and the bucket of snapshots to start from.
@@ -147,6 +173,21 @@ const (
 	eventsSubjects = EventsPrefix + ">"
 )
 
+// endpoints are all that services answer, those of an instance with a wildcard in its place.
+func endpoints() []Endpoint {
+	return []Endpoint{
+		QueryExecute, QueryExplain, QueryOpenAPI, QueryCheck, DataExecute,
+		LiveLink("*"), LiveSubscribe("*"), LiveFollow("*"), LiveUnsubscribe("*"), LiveDump("*"),
+		MetadataApply, MetadataDump, SourceHealth, MetadataSnapshot, MetadataHealth,
+		ActionEnqueue, ActionRead, ActionFinished,
+	}
+}
+
+// topics are all that services tell each other.
+func topics() []Topic {
+	return []Topic{MetadataAck, MetadataRollCall, LiveExecutors, LiveRollCall, ActionsEnded}
+}
+
 // privatePrefixes begin the subjects that users can't send to.
 var privatePrefixes = []string{"engine.", "$", "_"}
 
@@ -167,12 +208,26 @@ const (
 // cancelSubject is where the replicas of a service hear of callers that gave up.
 func cancelSubject(service string) string { return "engine.bus.cancel." + service }
 
-// The private subjects of a process are below its inbox. Replies of a call come to
-// <inbox>.r.<call>, what a responder is told during an exchange to
+// The private subjects of a process are below its inbox, <prefix of the service>.<process>, so
+// that users of NATS can be kept from reading the replies to other services. Replies of a call
+// come to <inbox>.r.<call>, what a responder is told during an exchange to
 // <inbox>.a.<inbox of the caller>.<call>. See callToken for <call>.
-const inboxPrefix = "_INBOX."
+const inboxPrefix = "_INBOX_"
 
-func repliesSubject(inbox string) string           { return inboxPrefix + inbox + ".r.>" }
-func replySubject(inbox, call string) string       { return inboxPrefix + inbox + ".r." + call }
-func addressesSubject(inbox string) string         { return inboxPrefix + inbox + ".a.>" }
-func addressSubject(inbox, exchange string) string { return inboxPrefix + inbox + ".a." + exchange }
+// InboxPrefix begins the private subjects of the processes of a service.
+func InboxPrefix(service string) string { return inboxPrefix + service }
+
+func repliesSubject(inbox string) string           { return inbox + ".r.>" }
+func replySubject(inbox, call string) string       { return inbox + ".r." + call }
+func addressesSubject(inbox string) string         { return inbox + ".a.>" }
+func addressSubject(inbox, exchange string) string { return inbox + ".a." + exchange }
+
+// callerKey is the key of an exchange, <inbox of the caller>.<call>, of the reply subject of its
+// request; "" when that is not a reply subject of ours.
+func callerKey(reply string) string {
+	inbox, call, found := strings.Cut(reply, ".r.")
+	if !found || !strings.HasPrefix(inbox, inboxPrefix) || strings.Count(inbox, ".") != 1 || strings.Contains(call, ".") {
+		return ""
+	}
+	return inbox + "." + call
+}

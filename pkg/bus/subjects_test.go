@@ -23,10 +23,10 @@ func TestSubjects(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	var kinds []string
-	for _, e := range []Endpoint{QueryExecute, QueryExplain, QueryCheck, DataExecute, LiveLink("INSTANCE"), LiveSubscribe("INSTANCE"), LiveFollow("INSTANCE"), LiveUnsubscribe("INSTANCE"), LiveDump("INSTANCE"), MetadataApply, MetadataDump, SourceHealth, MetadataSnapshot, MetadataHealth, ActionEnqueue, ActionRead, ActionFinished} {
+	for _, e := range endpoints() {
 		fmt.Fprintf(&b, "endpoint %s of %s: %s\n", e.Name, e.Service, e.Subject)
 	}
-	for _, topic := range []Topic{MetadataAck, MetadataRollCall, LiveExecutors, LiveRollCall, ActionsEnded} {
+	for _, topic := range topics() {
 		fmt.Fprintf(&b, "topic: %s\n", topic.Subject)
 	}
 	fmt.Fprintf(&b, "stream %s: %s\n", ChangesStream, ChangesSubject)
@@ -43,8 +43,8 @@ func TestSubjects(t *testing.T) {
 	}
 	fmt.Fprintf(&b, "keys: %s %s\n", streamIDKey, versionKey)
 	fmt.Fprintf(&b, "cancel: %s\n", cancelSubject("SERVICE"))
-	fmt.Fprintf(&b, "replies: %s, one: %s\n", repliesSubject("INBOX"), replySubject("INBOX", "CALL"))
-	fmt.Fprintf(&b, "addresses: %s, one: %s\n", addressesSubject("INBOX"), addressSubject("INBOX", "CALLER.CALL"))
+	fmt.Fprintf(&b, "replies: %s, one: %s\n", repliesSubject(InboxPrefix("SERVICE")+".PROCESS"), replySubject(InboxPrefix("SERVICE")+".PROCESS", "CALL"))
+	fmt.Fprintf(&b, "addresses: %s, one: %s\n", addressesSubject(InboxPrefix("SERVICE")+".PROCESS"), addressSubject(InboxPrefix("SERVICE")+".PROCESS", "CALLER.CALL"))
 	for _, kind := range []frameKind{frameHead, framePiece, frameEnd, frameError, frameCutOff, frameRefused, frameAlive, frameWant} {
 		fmt.Fprintf(&b, "frame: %s\n", frameSubject("REPLY", kind, 7))
 	}
@@ -56,11 +56,17 @@ func TestSubjects(t *testing.T) {
 	golden(t, "subjects.golden", b.String())
 }
 
+// TestAccountsConf holds the users that are deployed to what the services use.
+func TestAccountsConf(t *testing.T) {
+	t.Parallel()
+	golden(t, filepath.Join("..", "..", "..", "deploy", "nats", "accounts.conf"), AccountsConf())
+}
+
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)

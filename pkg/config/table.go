@@ -36,7 +36,7 @@ var (
 	}, parsePositive)
 	NATSPort = define(Spec{
 		Flag: "nats-port", Default: "0", Values: number, Group: GroupBus,
-		Help: "port at which the NATS server inside engine listens on 127.0.0.1; 0 is none",
+		Help: "port at which the NATS server inside engine listens on 127.0.0.1, for the users whose passwords are in nats-users of the data directory; 0 is none",
 	}, parsePort)
 	DataDir = define(Spec{
 		Flag: "data-dir", Default: ".data", Values: "path", Group: GroupBus,

@@ -14,6 +14,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/bus"
 )
 
 // example begin
@@ -190,7 +192,7 @@ func TestConsumerOfTheDocumentation(t *testing.T) {
 		return err == nil && info.LastVersion == last
 	}, 20*time.Second, 5*time.Millisecond)
 
-	reader, err := nats.Connect(strings.Replace(address, "//", "//metadata-reader:of-readers@", 1), nats.CustomInboxPrefix("_INBOX_METADATA_READER"))
+	reader, err := nats.Connect(strings.Replace(address, "//", "//metadata-reader:of-metadata-reader@", 1), nats.CustomInboxPrefix("_INBOX_METADATA_READER"))
 	require.NoError(t, err)
 	t.Cleanup(reader.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -219,8 +221,8 @@ func TestConsumerOfTheDocumentation(t *testing.T) {
 // on, and returns its address.
 func (w *world) secured(t *testing.T) string {
 	t.Helper()
-	for name, password := range map[string]string{"ENGINE": "of-services", "READER": "of-readers", "SYS": "of-operators"} {
-		t.Setenv("NATS_"+name+"_PASSWORD", password)
+	for _, user := range bus.AllUsers() {
+		t.Setenv(bus.PasswordVariable(user), "of-"+user)
 	}
 	o, err := server.ProcessConfigFile(filepath.Join("..", "..", "deploy", "nats", "secured.conf"))
 	require.NoError(t, err)
@@ -233,7 +235,7 @@ func (w *world) secured(t *testing.T) string {
 		s.WaitForShutdown()
 	})
 	require.True(t, s.ReadyForConnections(20*time.Second))
-	w.url = strings.Replace(s.ClientURL(), "//", "//engine:of-services@", 1)
+	w.url = strings.Replace(s.ClientURL(), "//", "//metadata:of-metadata@", 1)
 	return s.ClientURL()
 }
 

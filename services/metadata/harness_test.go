@@ -69,7 +69,7 @@ func (w *world) connect(t testing.TB) *bus.Bus {
 	defer cancel()
 	c := bus.Config{InProcess: w.nats, Name: t.Name()}
 	if w.url != "" {
-		c = bus.Config{URL: w.url, Name: t.Name()}
+		c = bus.Config{URL: w.url, Name: bus.ServiceMetadata}
 	}
 	b, err := bus.Connect(ctx, c)
 	require.NoError(t, err)

@@ -3,6 +3,7 @@
 package natsserver
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -33,16 +34,30 @@ type Config struct {
 	// NoSync leaves it to the operating system when data reaches the disk. Acknowledged
 	// messages are lost in a power failure then: it is for tests.
 	NoSync bool
+	// Users may connect, and nobody else; without any, everybody may. Connections in this
+	// process may do everything.
+	Users []User
 	// Logger gets the server's warnings and errors; nil for none.
 	Logger *slog.Logger
 }
 
+// User is who may connect, and what for.
+type User struct {
+	Name, Password string
+	// Publish and Subscribe are the subjects that are allowed, all others are not.
+	Publish, Subscribe []string
+}
+
+// inProcessUser is the name of the user of connections in this process.
+const inProcessUser = "in-process"
+
 // Server is a running NATS server. It is a nats.InProcessConnProvider, as bus.Config takes
 // it.
 type Server struct {
-	server *server.Server
-	lock   io.Closer
-	stop   sync.Once
+	server   *server.Server
+	password string // of inProcessUser, "" for none
+	lock     io.Closer
+	stop     sync.Once
 }
 
 // Start runs a server and returns when it accepts connections.
@@ -54,15 +69,41 @@ func Start(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := start(c)
+	o := options(c)
+	password := ""
+	if c.Users != nil {
+		password = rand.Text()
+		o.Users = users(c.Users, password)
+	}
+	s, err := start(c, o)
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	return &Server{server: s, lock: lock}, nil
+	return &Server{server: s, password: password, lock: lock}, nil
 }
 
-func start(c Config) (*server.Server, error) {
-	s, err := server.NewServer(options(c))
+// users are those of a server, with the one of this process.
+func users(list []User, own string) []*server.User {
+	all := []*server.User{{Username: inProcessUser, Password: own}}
+	for _, u := range list {
+		all = append(all, &server.User{Username: u.Name, Password: u.Password, Permissions: &server.Permissions{
+			Publish:   &server.SubjectPermission{Allow: u.Publish},
+			Subscribe: &server.SubjectPermission{Allow: u.Subscribe},
+		}})
+	}
+	return all
+}
+
+// InProcessUser is who connections in this process have to be; "" for nobody in particular.
+func (s *Server) InProcessUser() (name, password string) {
+	if s.password == "" {
+		return "", ""
+	}
+	return inProcessUser, s.password
+}
+
+func start(c Config, o *server.Options) (*server.Server, error) {
+	s, err := server.NewServer(o)
 	if err != nil {
 		return nil, fmt.Errorf("configure the embedded NATS server: %w", err)
 	}

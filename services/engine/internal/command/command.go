@@ -11,11 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"queryengine/pkg/bus"
 	"queryengine/pkg/bus/natsserver"
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
 	"queryengine/pkg/service"
+	"queryengine/services/engine/internal/secret"
 )
 
 const usage = `Usage: engine COMMAND [OPTION...]
@@ -37,6 +39,8 @@ engine serve --help lists the options.
 const (
 	natsDir     = "nats"
 	postgresDir = "postgresql"
+	// natsUsersDir has a file with the password of each user of NATS.
+	natsUsersDir = "nats-users"
 )
 
 // Assemble makes the named services; no I/O.
@@ -137,7 +141,14 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("data directory: %w", err)
 		}
-		nats, err := natsserver.Start(natsserver.Config{Dir: dir, Port: config.NATSPort.Get(v)})
+		c := natsserver.Config{Dir: dir, Port: config.NATSPort.Get(v)}
+		if c.Port != 0 {
+			var err error
+			if c.Users, err = natsUsers(filepath.Join(config.DataDir.Get(v), natsUsersDir)); err != nil {
+				return fmt.Errorf("users of NATS: %w", err)
+			}
+		}
+		nats, err := natsserver.Start(c)
 		if err != nil {
 			return err
 		}
@@ -154,4 +165,18 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 		return err
 	}
 	return program.Serve(ctx, env, services, ready)
+}
+
+// natsUsers are who may connect to the NATS server of this process from outside. Their passwords
+// are made at the first start.
+func natsUsers(dir string) ([]natsserver.User, error) {
+	var users []natsserver.User
+	for _, u := range bus.Users() {
+		password, err := secret.Kept(filepath.Join(dir, u.User))
+		if err != nil {
+			return nil, err
+		}
+		users = append(users, natsserver.User{Name: u.User, Password: password, Publish: u.Publish, Subscribe: u.Subscribe})
+	}
+	return users, nil
 }

@@ -1,0 +1,226 @@
+package bus
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Users of NATS besides those of the services, which are called as they are.
+const (
+	// UserEngine is that of engine when it runs several services over a NATS that it joins.
+	UserEngine = "engine"
+	// UserMetadataReader is who may follow the changes of the metadata, and do nothing else.
+	UserMetadataReader = "metadata-reader"
+	// UserOperator is that of the system account.
+	UserOperator = "operator"
+)
+
+// ReaderInboxPrefix begins the inbox of UserMetadataReader.
+const ReaderInboxPrefix = "_INBOX_METADATA_READER"
+
+// Permissions are the subjects that a user of NATS may publish to and subscribe to; nothing else
+// is allowed.
+type Permissions struct {
+	User               string
+	Publish, Subscribe []string
+}
+
+// services are those that have a user.
+var services = []string{ServiceGateway, ServiceMetadata, ServiceQueryExecutor, ServiceEventDelivery, ServiceScheduler}
+
+// Users are the users of the account that the services share, with what each needs.
+func Users() []Permissions {
+	var users []Permissions
+	// The tools of operators connect as it, too: they ask services how they are.
+	all := Permissions{User: UserEngine, Subscribe: []string{InboxPrefix(UserEngine) + ".>", "_INBOX.>"}, Publish: []string{"$SRV.>"}}
+	for _, s := range services {
+		p := servicePermissions(s)
+		users = append(users, p)
+		all.Publish = append(all.Publish, p.Publish...)
+		all.Subscribe = append(all.Subscribe, p.Subscribe...)
+	}
+	// As the caller of a service elsewhere, and as what a service elsewhere calls.
+	all.Publish = append(all.Publish, InboxPrefix(UserEngine)+".*.>")
+	reader := Permissions{
+		User: UserMetadataReader,
+		// Single messages of the stream by their number, and new ones as they come. No consumers:
+		// those may send what they read to any subject.
+		Publish: []string{
+			streamInfo(ChangesStream), streamGet(ChangesStream),
+			"$JS.API.DIRECT.GET." + ChangesStream, "$JS.API.DIRECT.GET." + ChangesStream + ".>",
+		},
+		Subscribe: []string{ChangesSubject, ReaderInboxPrefix + ".>"},
+	}
+	users = append(users, all, reader)
+	for i := range users {
+		users[i].Publish, users[i].Subscribe = sorted(users[i].Publish), sorted(users[i].Subscribe)
+	}
+	return users
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// servicePermissions follow from who answers, calls and hears what.
+func servicePermissions(service string) Permissions {
+	p := Permissions{User: service, Subscribe: []string{
+		InboxPrefix(service) + ".>", cancelSubject(service),
+		// What tools ask of services, and below where their answers go to.
+		"$SRV.*", "$SRV.*." + service, "$SRV.*." + service + ".*",
+	}, Publish: []string{"_INBOX.>"}}
+	for _, e := range endpoints() {
+		if e.Service == service {
+			p.Subscribe = append(p.Subscribe, e.Subject)
+			for _, caller := range append([]string{UserEngine}, services...) {
+				if caller == UserEngine || e.callers.has(caller) {
+					p.Publish = append(p.Publish, repliesSubject(InboxPrefix(caller)+".*"))
+				}
+			}
+		}
+		if e.callers.has(service) {
+			p.Publish = append(p.Publish, e.Subject, cancelSubject(e.Service))
+			for _, responder := range []string{UserEngine, e.Service} {
+				p.Publish = append(p.Publish, addressesSubject(InboxPrefix(responder)+".*"))
+			}
+		}
+	}
+	for _, t := range topics() {
+		if t.publishers.has(service) {
+			p.Publish = append(p.Publish, t.Subject)
+		}
+		if t.subscribers.has(service) {
+			p.Subscribe = append(p.Subscribe, t.Subject)
+		}
+	}
+	p.Publish = append(p.Publish, followerSubjects()...)
+	switch service {
+	case ServiceMetadata:
+		p.Publish = append(p.Publish, publisherSubjects()...)
+	case ServiceGateway, ServiceQueryExecutor:
+		p.Publish = append(p.Publish, cacheUserSubjects()...)
+	case ServiceScheduler:
+		p.Publish = append(p.Publish, deliveriesSubjects()...)
+	case ServiceEventDelivery:
+		p.Publish = append(p.Publish, deliveriesSubjects()...)
+		p.Publish = append(p.Publish, workerSubjects()...)
+	}
+	return p
+}
+
+func streamInfo(stream string) string { return "$JS.API.STREAM.INFO." + stream }
+func streamGet(stream string) string  { return "$JS.API.STREAM.MSG.GET." + stream }
+
+// streamAdmin creates and changes a stream.
+func streamAdmin(stream string) []string {
+	return []string{streamInfo(stream), "$JS.API.STREAM.CREATE." + stream, "$JS.API.STREAM.UPDATE." + stream}
+}
+
+// objectStream and cacheStream are the streams below the two buckets.
+const (
+	objectStream = "OBJ_" + SnapshotsBucket
+	cacheStream  = "KV_" + CacheBucket
+)
+
+// followerSubjects are for who follows the metadata: the stream, and snapshots to start from.
+func followerSubjects() []string {
+	list := []string{streamGet(ChangesStream), "$JS.API.DIRECT.GET." + objectStream + ".>", streamGet(objectStream), "$JS.FC." + objectStream + ".>"}
+	for _, stream := range []string{ChangesStream, objectStream} {
+		list = append(list, streamInfo(stream),
+			"$JS.API.CONSUMER.CREATE."+stream+".>", "$JS.API.CONSUMER.INFO."+stream+".*",
+			"$JS.API.CONSUMER.MSG.NEXT."+stream+".*", "$JS.API.CONSUMER.DELETE."+stream+".*")
+	}
+	return list
+}
+
+// publisherSubjects are for who owns the stream of changes and the snapshots.
+func publisherSubjects() []string {
+	list := []string{
+		ChangesSubject, "$JS.API.STREAM.DELETE." + ChangesStream,
+		"$O." + SnapshotsBucket + ".>", "$JS.API.STREAM.PURGE." + objectStream,
+	}
+	return append(append(list, streamAdmin(ChangesStream)...), streamAdmin(objectStream)...)
+}
+
+// cacheUserSubjects are for who uses the cache of answers.
+func cacheUserSubjects() []string {
+	return append(streamAdmin(cacheStream), "$KV."+CacheBucket+".>",
+		"$JS.API.DIRECT.GET."+cacheStream, "$JS.API.DIRECT.GET."+cacheStream+".>", "$JS.API.STREAM.PURGE."+cacheStream)
+}
+
+// deliveriesSubjects are for who fills the work queue.
+func deliveriesSubjects() []string {
+	return []string{streamInfo(DeliveriesStream), "$JS.API.STREAM.CREATE." + DeliveriesStream, deliveriesSubject}
+}
+
+// workerSubjects are for who empties the work queue, and publishes the events that users want
+// on subjects.
+func workerSubjects() []string {
+	worker := DeliveriesStream + "." + deliveriesConsumer
+	return []string{
+		"$JS.API.CONSUMER.CREATE." + worker, "$JS.API.CONSUMER.DURABLE.CREATE." + worker, "$JS.API.CONSUMER.INFO." + worker,
+		"$JS.API.CONSUMER.MSG.NEXT." + worker, "$JS.ACK." + worker + ".>",
+		"$JS.API.STREAM.CREATE." + EventsStream, eventsSubjects,
+	}
+}
+
+// PasswordVariable is the name that the configuration of NATS has for a user's password.
+func PasswordVariable(user string) string {
+	return "NATS_" + strings.ToUpper(strings.ReplaceAll(user, "-", "_")) + "_PASSWORD"
+}
+
+// AccountsConf is the configuration of NATS for the users, as deploy/nats/accounts.conf has it.
+func AccountsConf() string {
+	var b strings.Builder
+	b.WriteString(`# Who may do what on NATS: a user for each service with the subjects that it needs, and no others.
+# Generated from the subjects in pkg/bus (make generate); secured.conf includes it.
+#
+# Each password is a variable, of the environment or of a file that is included before. It may be
+# a bcrypt hash (nats server passwd).
+#   NATS_<SERVICE>_PASSWORD        of the services: ENGINE_GRAPHQL_NATS_URL=nats://gateway:...@host:4222
+#   NATS_ENGINE_PASSWORD           of "engine serve --nats-url", which is all services at once
+#   NATS_METADATA_READER_PASSWORD  of those who follow the metadata and change nothing
+#   NATS_OPERATOR_PASSWORD         of operators, for the system account
+
+accounts {
+  ENGINE {
+    jetstream: enabled
+    users: [
+`)
+	for _, u := range Users() {
+		fmt.Fprintf(&b, "      { user: %s, password: $%s, permissions: {\n", u.User, PasswordVariable(u.User))
+		for _, list := range []struct {
+			verb     string
+			subjects []string
+		}{{"publish", u.Publish}, {"subscribe", u.Subscribe}} {
+			fmt.Fprintf(&b, "          %s: [\n", list.verb)
+			for _, subject := range list.subjects {
+				fmt.Fprintf(&b, "            %q\n", subject)
+			}
+			b.WriteString("          ]\n")
+		}
+		b.WriteString("      } }\n")
+	}
+	b.WriteString(`    ]
+  }
+  SYS {
+    users: [ { user: ` + UserOperator + `, password: $` + PasswordVariable(UserOperator) + ` } ]
+  }
+}
+
+system_account: SYS
+`)
+	return b.String()
+}
+
+// AllUsers are the names of those that have a password.
+func AllUsers() []string {
+	names := []string{UserOperator}
+	for _, u := range Users() {
+		names = append(names, u.User)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/bus/natsserver"
+)
+
+// guarded is an installation in which each service has its own user of NATS.
+type guarded struct {
+	*cluster
+	processes map[string]*process
+	passwords map[string]string
+}
+
+func newGuarded(t *testing.T) *guarded {
+	t.Helper()
+	g := &guarded{processes: map[string]*process{}, passwords: map[string]string{}}
+	var users []natsserver.User
+	for _, u := range bus.Users() {
+		g.passwords[u.User] = "password-of-" + u.User
+		users = append(users, natsserver.User{Name: u.User, Password: g.passwords[u.User], Publish: u.Publish, Subscribe: u.Subscribe})
+	}
+	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true, Users: users})
+	require.NoError(t, err)
+	t.Cleanup(server.Stop)
+	g.cluster = clusterOn(t, server.ClientURL())
+	return g
+}
+
+func (g *guarded) address(user string) string {
+	return strings.Replace(g.settings["ENGINE_GRAPHQL_NATS_URL"], "//", "//"+user+":"+g.passwords[user]+"@", 1)
+}
+
+func (g *guarded) startAs(name string) *process {
+	p := g.start(name, "NATS_URL="+g.address(name))
+	g.processes[name] = p
+	return p
+}
+
+// connect is a connection of a user, and what the server refused it.
+func (g *guarded) connect(user, inbox string) (*nats.Conn, chan error) {
+	refused := make(chan error, 100)
+	nc, err := nats.Connect(g.address(user), nats.CustomInboxPrefix(inbox),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))
+	require.NoError(g.t, err)
+	g.t.Cleanup(nc.Close)
+	return nc, refused
+}
+
+// requireRefused publishes and subscribes as somebody who may not.
+func requireRefused(t *testing.T, nc *nats.Conn, refused chan error, publish, subscribe []string) {
+	t.Helper()
+	for _, subject := range publish {
+		require.NoError(t, nc.Publish(subject, []byte("x")))
+		require.NoError(t, nc.Flush())
+		require.ErrorContains(t, <-refused, fmt.Sprintf("Publish to %q", subject))
+	}
+	for _, subject := range subscribe {
+		_, err := nc.SubscribeSync(subject)
+		require.NoError(t, err)
+		require.NoError(t, nc.Flush())
+		require.ErrorContains(t, <-refused, fmt.Sprintf("Subscription to %q", subject))
+	}
+}
+
+// TestUsersOfNATS has the services do all that they do with each other while each is a user that
+// may use its own subjects only, then shows what the users can't do.
+func TestUsersOfNATS(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	hook, actions := newWebhook(t), newActionHandler(t)
+	execute(t, g.databaseURL, `CREATE TABLE item (id int PRIMARY KEY, n int NOT NULL)`)
+	for _, name := range []string{metadata, executor, eventDelivery, scheduler} {
+		g.startAs(name)
+	}
+	p := g.startAs(gateway)
+
+	p.metadata("pg_track_table", map[string]any{"table": "item"})
+	p.metadata("pg_create_event_trigger", map[string]any{
+		"name": "hooked", "table": "item", "webhook": hook.url, "insert": map[string]any{"columns": "*"},
+	})
+	p.metadata("pg_create_event_trigger", map[string]any{
+		"name": "sent", "table": "item", "webhook": "nats://events.item", "insert": map[string]any{"columns": "*"},
+	})
+	p.metadata("set_custom_types", map[string]any{"scalars": []any{}})
+	p.metadata("create_action", map[string]any{"name": "count", "definition": map[string]any{
+		"kind": "asynchronous", "handler": actions.URL + "/count", "output_type": "Int", "arguments": []any{},
+	}})
+
+	subscriber := p.subscriber(asAdmin)
+	id := subscriber.subscribe(`subscription { item(order_by: {id: asc}) { n } }`, nil)
+	subscriber.await(id, `{"item":[]}`)
+	require.Contains(t, p.query(asAdmin, `mutation { insert_item_one(object: {id: 1, n: 5}) { n } }`).text(), `{"n":5}`)
+	require.Contains(t, p.query(asAdmin, `query @cached { item { n } }`).text(), `{"n":5}`)
+	require.Contains(t, p.query(asAdmin, `query @cached { item { n } }`).text(), `{"n":5}`)
+	subscriber.await(id, `{"item":[{"n":5}]}`)
+	hook.awaitTaken(1, startLimit)
+
+	called := p.enqueue(asAdmin, "count", `mutation { count }`)
+	actions.may <- struct{}{}
+	p.awaitAnswer(asAdmin, fmt.Sprintf(`{ count(id: %q) { output } }`, called), `{"data":{"count":{"output":42}}}`)
+
+	p.metadata("create_scheduled_event", map[string]any{"webhook": hook.url, "schedule_at": "2001-01-01T00:00:00Z", "payload": 1})
+	p.metadata("create_cron_trigger", map[string]any{
+		"name": "each_minute", "webhook": hook.url, "schedule": "* * * * *", "payload": map[string]any{}, "include_in_metadata": true,
+	})
+	hook.awaitTaken(2, startLimit)
+	require.Equal(t, http.StatusOK, p.post("/v1/graphql/explain", asAdmin, map[string]any{"query": map[string]any{"query": "{ item { n } }"}}).status)
+	large := strings.Repeat("x", 3<<20) // answers with credits, and a change in parts
+	require.Contains(t, p.query(asAdmin, `{ item { n } } #`+large).text(), `{"n":5}`)
+	execute(t, g.databaseURL, `CREATE TABLE big (text text); INSERT INTO big SELECT repeat('x', 1000) FROM generate_series(1, 3000)`)
+	p.metadata("pg_track_table", map[string]any{"table": "big"})
+	require.Greater(t, len(p.query(asAdmin, `{ big { text } }`).body), 3_000_000)
+
+	// A newcomer starts from the snapshot, while metadata is away.
+	g.processes[metadata].stop()
+	g.startAs(executor)
+	require.Contains(t, p.query(asAdmin, `{ item(where: {id: {_eq: 1}}) { n } }`).text(), `{"n":5}`)
+	g.startAs(metadata)
+	for name, process := range g.processes {
+		require.NotContains(t, strings.ToLower(process.log.text()), "permissions violation", name)
+	}
+
+	nc, refused := g.connect(bus.ServiceEventDelivery, bus.InboxPrefix(bus.ServiceEventDelivery))
+	requireRefused(t, nc, refused, []string{
+		"engine.query.execute", "engine.query.data", "engine.metadata.apply", "engine.metadata.changes", "engine.metadata.ack",
+		"$JS.API.STREAM.DELETE.METADATA", "$JS.API.STREAM.PURGE.METADATA", "$JS.API.STREAM.UPDATE.METADATA", "$O.METADATA_SNAPSHOTS.M.x",
+		"$KV.QUERY_CACHE.a.b.0", "_INBOX_gateway.x.r.y.d0", "$SYS.REQ.SERVER.PING",
+	}, []string{"engine.query.execute", "engine.metadata.>", "_INBOX_gateway.>", "_INBOX_metadata.>", "_INBOX.>", "engine.>", ">", "$JS.API.>"})
+	nc, refused = g.connect(bus.ServiceScheduler, bus.InboxPrefix(bus.ServiceScheduler))
+	requireRefused(t, nc, refused, []string{"engine.query.execute", "engine.metadata.apply", "engine.actions.enqueue", "$JS.API.CONSUMER.MSG.NEXT.DELIVERIES.event-delivery"},
+		[]string{"engine.deliveries.>", "engine.query.execute"})
+	nc, refused = g.connect(bus.ServiceQueryExecutor, bus.InboxPrefix(bus.ServiceQueryExecutor))
+	requireRefused(t, nc, refused, []string{"engine.metadata.apply", "engine.query.execute", "engine.deliveries.event", "_INBOX_scheduler.x.r.y"}, []string{"_INBOX_gateway.>"})
+	nc, refused = g.connect(bus.ServiceGateway, bus.InboxPrefix(bus.ServiceGateway))
+	requireRefused(t, nc, refused, []string{"engine.metadata.changes", "engine.query.check", "engine.actions.enqueue", "engine.deliveries.event"},
+		[]string{"engine.query.execute", "engine.metadata.apply"})
+
+	reader, refused := g.connect(bus.UserMetadataReader, bus.ReaderInboxPrefix)
+	js, err := jetstream.New(reader, jetstream.WithDefaultTimeout(startLimit))
+	require.NoError(t, err)
+	stream, err := js.Stream(t.Context(), bus.ChangesStream)
+	require.NoError(t, err)
+	first, err := stream.GetMsg(t.Context(), stream.CachedInfo().State.FirstSeq)
+	require.NoError(t, err)
+	require.True(t, json.Valid(first.Data))
+	requireRefused(t, reader, refused, []string{
+		"engine.query.execute", "engine.metadata.apply", "engine.metadata.changes", "$JS.API.CONSUMER.CREATE.METADATA.x",
+		"$JS.API.STREAM.INFO.OBJ_METADATA_SNAPSHOTS", "$JS.API.STREAM.MSG.GET.DELIVERIES", "$JS.API.DIRECT.GET.KV_QUERY_CACHE",
+	}, []string{"engine.deliveries.>", "engine.query.>", "_INBOX_gateway.>", "_INBOX.>", "$KV.>"})
+	_, err = nats.Connect(g.settings["ENGINE_GRAPHQL_NATS_URL"], nats.Timeout(5*time.Second))
+	require.ErrorIs(t, err, nats.ErrAuthorization, "nobody connects without being a user")
+}
