@@ -120,6 +120,9 @@ type EventLog interface {
 	// TakeEvents takes events that are due, at most limit; they are the caller's for
 	// EventLease, and for longer when that is renewed.
 	TakeEvents(ctx context.Context, wanted []EventDemand, limit int) ([]Event, error)
+	// ClaimEvent reports whether the event is still the caller's under the lease that it was taken
+	// with. It reports that once: who asks again, or after the lease has run out, has an old message.
+	ClaimEvent(ctx context.Context, id, lease string) (bool, error)
 	// PendingEvents are those of the ids that still wait for their end.
 	PendingEvents(ctx context.Context, ids []string) ([]Event, error)
 	// RenewEvents says that the events are still in hand.
@@ -201,6 +204,8 @@ type Event struct {
 	Taken int
 	// Body holds id, created_at, table, trigger and event, as JSON.
 	Body json.RawMessage
+	// Lease names the taking, for ClaimEvent; "" where it wasn't taken.
+	Lease string
 }
 
 // EventState is what became of an event.

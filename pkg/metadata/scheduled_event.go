@@ -162,6 +162,9 @@ type GetScheduledEventInvocations struct {
 }
 
 func (a *GetScheduledEventInvocations) check() error {
+	if a.Type == ScheduledCron && a.Trigger == nil && a.EventID == nil {
+		return missingKey("trigger_name")
+	}
 	if err := checkStates(a.Status); err != nil {
 		return err
 	}

@@ -111,6 +111,7 @@ func TestCronEventsAreListed(t *testing.T) {
 	require.Equal(t, []map[string]any{}, a.Calls)
 
 	i.fails(t, v1metadata, `{"type":"get_scheduled_events","args":{"type":"cron","trigger_name":"none"}}`, "not-exists", "$.args", "cron trigger with name: none does not exist")
+	i.fails(t, v1metadata, `{"type":"get_scheduled_event_invocations","args":{"type":"cron"}}`, "parse-failed", "$.args", `key "trigger_name" not found`)
 	i.fails(t, v1metadata, `{"type":"get_scheduled_event_invocations","args":{"type":"cron","trigger_name":"none"}}`, "not-exists", "$.args", "cron trigger with name: none does not exist")
 	i.fails(t, v1metadata, `{"type":"get_scheduled_events","args":{"type":"cron"}}`, "parse-failed", "$.args", `key "trigger_name" not found`)
 	i.fails(t, v1metadata, `{"type":"get_scheduled_events","args":{"type":"one_off","status":["lost"]}}`, "parse-failed", "$.args.status[0]", "unexpected status: lost")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 )
 
@@ -69,6 +70,8 @@ type Source struct {
 	primary  *pool
 	replicas []*pool
 	changes  bool
+	// takings counts the takings of events, which serve new ones first in turns.
+	takings atomic.Uint64
 }
 
 // Open checks the options and returns a source that has no connection yet: a server that

@@ -25,11 +25,18 @@ const eventBody = `json_build_object('id', e.id, 'created_at', e.created_at,
 // whose lease has run out. The order names every column of the index, or else the database would
 // sort all that wait, or read the whole log of the trigger by another index. Rows that somebody
 // else is at are left to them.
-func arm(condition, inOrder string) string {
+func arm(condition, inOrder, room string) string {
 	return `SELECT * FROM (SELECT e.id, e.locked IS NOT NULL AS again FROM engine_catalog.event_log e
 		WHERE e.trigger_name = w.name AND ` + unfinished + ` AND ` + condition + inOrder + `
 		ORDER BY e.locked NULLS FIRST, e.next_retry_at NULLS FIRST, e.created_at
-		LIMIT held.room FOR UPDATE OF e SKIP LOCKED) AS rows`
+		LIMIT ` + room + ` FOR UPDATE OF e SKIP LOCKED) AS rows`
+}
+
+// wasInHand are the arms of what was in hand before. They come before new events in every second
+// taking ($6), and after them in the others: neither waits behind a backlog of the other.
+func wasInHand(inOrder, room string) string {
+	return arm(`e.locked IS NULL AND e.next_retry_at <= now() AT TIME ZONE 'UTC'`, inOrder, room) + ` UNION ALL
+			` + arm(`e.locked <= now() - $5::interval`, inOrder, room)
 }
 
 // takeEventsSQL takes what the triggers have room for, takeOrderedSQL where one of them is ordered:
@@ -45,16 +52,19 @@ func takeSQL(inOrder string) *rendered {
 		CROSS JOIN LATERAL (SELECT greatest(w.size - count(*), 0) AS room FROM engine_catalog.event_log e
 			WHERE e.trigger_name = w.name AND ` + unfinished + ` AND e.locked > now() - $5::interval) AS held
 		CROSS JOIN LATERAL (SELECT arms.id, arms.again FROM (
-			` + arm(`e.locked IS NULL AND e.next_retry_at IS NULL`, inOrder) + ` UNION ALL
-			` + arm(`e.locked IS NULL AND e.next_retry_at <= now() AT TIME ZONE 'UTC'`, inOrder) + ` UNION ALL
-			` + arm(`e.locked <= now() - $5::interval`, inOrder) + `
+			` + wasInHand(inOrder, `CASE WHEN $6::bool THEN held.room ELSE 0 END`) + ` UNION ALL
+			` + arm(`e.locked IS NULL AND e.next_retry_at IS NULL`, inOrder, `held.room`) + ` UNION ALL
+			` + wasInHand(inOrder, `CASE WHEN $6::bool THEN 0 ELSE held.room END`) + `
 		) AS arms LIMIT held.room) AS taken
 		LIMIT $4
 	)
 	UPDATE engine_catalog.event_log e SET locked = now() FROM due WHERE e.id = due.id
 	RETURNING e.id, e.trigger_name, e.tries, due.again, extract(epoch FROM greatest(e.created_at::timestamptz,
-		e.next_retry_at AT TIME ZONE 'UTC')), ` + takenBefore + `, ` + eventBody}
+		e.next_retry_at AT TIME ZONE 'UTC')), ` + takenBefore + `, ` + eventBody + `, ` + leaseOf}
 }
+
+// leaseOf names a lease.
+const leaseOf = `to_char(e.locked AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')`
 
 // takenBefore is how often a webhook has taken an event. Only what was delivered and is to be delivered
 // again has been taken, and has a time for that, as what failed has.
@@ -72,10 +82,28 @@ func (s *Source) TakeEvents(ctx context.Context, wanted []backend.EventDemand, l
 		}
 		names[i], sizes[i], ordered[i] = []byte(w.Trigger), intText(w.Size), strconv.AppendBool(nil, w.Ordered)
 	}
-	return s.eventRows(ctx, text, arrayText(names), arrayText(sizes), arrayText(ordered), intText(limit), leaseText())
+	return s.eventRows(ctx, text, arrayText(names), arrayText(sizes), arrayText(ordered), intText(limit), leaseText(),
+		strconv.AppendBool(nil, s.takings.Add(1)%2 == 0))
 }
 
-var pendingEventsSQL = &rendered{sql: `SELECT e.id, e.trigger_name, e.tries, false, extract(epoch FROM e.created_at::timestamptz), ` + takenBefore + `, ` + eventBody + `
+// claimEventSQL needn't be on disk when it returns: an outcome is written after it, and until that
+// is on disk the event is its row's next one.
+var claimEventSQL = &rendered{sql: `UPDATE engine_catalog.event_log e
+	SET locked = greatest(clock_timestamp(), e.locked + interval '1 microsecond')
+	WHERE e.id = $1::text AND ` + leaseOf + ` = $2::text AND ` + unfinished + `
+	RETURNING set_config('synchronous_commit', 'off', true)`}
+
+// ClaimEvent makes one of those who know of a lease the one that has the event in hand.
+func (s *Source) ClaimEvent(ctx context.Context, id, lease string) (bool, error) {
+	claimed := false
+	err := s.committed(ctx, claimEventSQL, [][]byte{[]byte(id), []byte(lease)}, func([][]byte) error {
+		claimed = true
+		return nil
+	})
+	return claimed, err
+}
+
+var pendingEventsSQL = &rendered{sql: `SELECT e.id, e.trigger_name, e.tries, false, extract(epoch FROM e.created_at::timestamptz), ` + takenBefore + `, ` + eventBody + `, ''
 	FROM engine_catalog.event_log e WHERE e.id = ANY ($1::text[]) AND ` + unfinished}
 
 // PendingEvents are those of the ids that still wait for their end.
@@ -86,7 +114,7 @@ func (s *Source) PendingEvents(ctx context.Context, ids []string) ([]backend.Eve
 func (s *Source) eventRows(ctx context.Context, text *rendered, args ...[]byte) ([]backend.Event, error) {
 	var events []backend.Event
 	err := s.committed(ctx, text, args, func(row [][]byte) error {
-		e := backend.Event{ID: string(row[0]), Trigger: string(row[1]), Again: string(row[3]) == "t", Taken: int(intOf(row[5])), Body: append([]byte{}, row[6]...)}
+		e := backend.Event{ID: string(row[0]), Trigger: string(row[1]), Again: string(row[3]) == "t", Taken: int(intOf(row[5])), Body: append([]byte{}, row[6]...), Lease: string(row[7])}
 		var err error
 		if e.Tries, err = strconv.Atoi(string(row[2])); err != nil {
 			return err

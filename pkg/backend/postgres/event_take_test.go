@@ -17,7 +17,7 @@ func TestTakingEventsFollowsTheIndex(t *testing.T) {
 	f.install(t, false, f.all("watch", "stock"))
 	explain := func(statement string) string {
 		t.Helper()
-		rows, err := f.db.Query(t.Context(), `EXPLAIN EXECUTE `+statement+`('{watch}', '{10}', '{false}', 100, '40 s')`)
+		rows, err := f.db.Query(t.Context(), `EXPLAIN EXECUTE `+statement+`('{watch}', '{10}', '{false}', 100, '40 s', true)`)
 		require.NoError(t, err)
 		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)

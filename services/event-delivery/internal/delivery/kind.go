@@ -15,9 +15,10 @@ import (
 // Kind is one kind of events. Its methods are called concurrently.
 type Kind interface {
 	// Admit says whether a delivery is still to be made, and may change what it carries. stale
-	// deliveries may have been made by somebody else. What it admits is in hand until Leave.
+	// deliveries may have been made by somebody else. What it admits is in hand until Leave,
+	// which says whether the delivery has ended or goes back to the queue.
 	Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) (bool, error)
-	Leave(d *deliveryv1.Delivery)
+	Leave(d *deliveryv1.Delivery, ended bool)
 	// Prepare makes the attempt that a delivery asks for, or says what becomes of the event
 	// without one.
 	Prepare(d *deliveryv1.Delivery) (*Attempt, *Outcome)

@@ -41,6 +41,7 @@ func (w *Worker) process(taking, work context.Context, in *bus.Incoming) {
 		return
 	}
 	admitted, err := kind.Admit(taking, d, in.Stale())
+	ended := false
 	switch {
 	case taking.Err() != nil:
 		in.Release()
@@ -51,15 +52,15 @@ func (w *Worker) process(taking, work context.Context, in *bus.Incoming) {
 	case !admitted:
 		_ = in.Done() // it comes again when this is lost, and isn't admitted again
 	default:
-		w.deliver(taking, work, in, kind)
+		ended = w.deliver(taking, work, in, kind)
 	}
 	if admitted {
-		kind.Leave(d)
+		kind.Leave(d, ended)
 	}
 }
 
-// deliver makes the attempt and records its outcome.
-func (w *Worker) deliver(taking, work context.Context, in *bus.Incoming, kind Kind) {
+// deliver makes the attempt and records its outcome. Not ended, the delivery went back to the queue.
+func (w *Worker) deliver(taking, work context.Context, in *bus.Incoming, kind Kind) (ended bool) {
 	d := in.Delivery
 	attempt, outcome := kind.Prepare(d)
 	if attempt != nil {
@@ -67,7 +68,7 @@ func (w *Worker) deliver(taking, work context.Context, in *bus.Incoming, kind Ki
 		made, err := w.attempt(taking, work, d, attempt)
 		if err != nil {
 			in.Release()
-			return
+			return false
 		}
 		outcome = &made
 	}
@@ -77,11 +78,12 @@ func (w *Worker) deliver(taking, work context.Context, in *bus.Incoming, kind Ki
 	}
 	if err := w.recorder(kind, d).record(work, *outcome); err != nil {
 		in.Release()
-		return
+		return false
 	}
 	if err := in.Done(); err != nil {
 		w.logger.WarnContext(work, "a delivery that is done may come again", "event", d.GetEventId(), "error", err)
 	}
+	return true
 }
 
 // attempt makes an attempt when there is room for it, and puts it off when there is none. An

@@ -36,7 +36,7 @@ type memory struct {
 
 func (m *memory) Admit(context.Context, *deliveryv1.Delivery, bool) (bool, error) { return true, nil }
 
-func (m *memory) Leave(*deliveryv1.Delivery) {}
+func (m *memory) Leave(*deliveryv1.Delivery, bool) {}
 
 func (m *memory) Prepare(d *deliveryv1.Delivery) (*Attempt, *Outcome) {
 	if d.GetTrigger() == "" {

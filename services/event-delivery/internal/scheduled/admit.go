@@ -32,13 +32,13 @@ func (a *admission) Admit(ctx context.Context, d *deliveryv1.Delivery, stale boo
 	}
 	waits, err := a.store.waits(ctx, a.table, d.GetEventId(), int(d.GetTries()))
 	if err != nil || !waits {
-		a.Leave(d)
+		a.Leave(d, false)
 	}
 	return waits, err
 }
 
 // Leave ends what Admit began.
-func (a *admission) Leave(d *deliveryv1.Delivery) {
+func (a *admission) Leave(d *deliveryv1.Delivery, _ bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.inHand, d.GetEventId())

@@ -168,21 +168,33 @@ type message struct {
 	Again bool `json:"again,omitempty"`
 	// Taken is how often the webhook has taken the event before.
 	Taken int `json:"taken,omitempty"`
+	// Lease names the taking of the event.
+	Lease string `json:"lease,omitempty"`
 }
 
 // Admit says whether an event is still to be delivered: one that has been in other hands may have
-// its end already.
+// its end already. Of an ordered trigger it must be the caller's by its lease: a message whose
+// acknowledgement was lost comes again as if it were new, when a later event of its row may have
+// been delivered.
 func (e *Events) Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) (bool, error) {
 	s := e.source(d.GetSource())
 	if s == nil {
 		return true, nil // Prepare puts it off
 	}
+	var m message
+	unreadable := json.Unmarshal(d.GetEvent(), &m) != nil // Prepare says what becomes of it
+	if m.Lease != "" && s.ordered(d.GetTrigger()) {
+		claimed, err := s.log.ClaimEvent(ctx, d.GetEventId(), m.Lease)
+		if err != nil || !claimed {
+			return false, err
+		}
+		stale = false
+	}
 	if !s.take(d.GetEventId()) {
 		return false, nil
 	}
-	var m message
-	if err := json.Unmarshal(d.GetEvent(), &m); err != nil || m.Body != nil && !m.Again && !stale {
-		return true, nil //nolint:nilerr // Prepare says what becomes of what can't be read
+	if unreadable || m.Body != nil && !m.Again && !stale {
+		return true, nil
 	}
 	found, err := s.log.PendingEvents(ctx, []string{d.GetEventId()})
 	if err != nil || len(found) == 0 || found[0].Tries != int(d.GetTries()) {
@@ -194,10 +206,16 @@ func (e *Events) Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) 
 	return true, err
 }
 
-// Leave ends what Admit began.
-func (e *Events) Leave(d *deliveryv1.Delivery) {
-	if s := e.source(d.GetSource()); s != nil {
-		s.leave(d.GetEventId())
+// Leave ends what Admit began. Without an end an event of an ordered trigger is to be taken again:
+// nobody else can claim it.
+func (e *Events) Leave(d *deliveryv1.Delivery, ended bool) {
+	s := e.source(d.GetSource())
+	if s == nil {
+		return
+	}
+	s.leave(d.GetEventId())
+	if !ended && s.ordered(d.GetTrigger()) {
+		s.release(context.Background(), []string{d.GetEventId()})
 	}
 }
 

@@ -69,6 +69,12 @@ func (s *source) known() map[string]*trigger {
 	return s.triggers
 }
 
+// ordered reports whether the events of a trigger are to be in order.
+func (s *source) ordered(trigger string) bool {
+	t := s.known()[trigger]
+	return t != nil && t.OrderByKey
+}
+
 // take notes that an event is in hand; false when it was already.
 func (s *source) take(id string) bool {
 	s.mu.Lock()
@@ -155,7 +161,7 @@ func (s *source) captureOnce(ctx context.Context) (int, error) {
 	at := s.Now().UnixNano()
 	list := make([]bus.Outgoing, len(taken))
 	for i, e := range taken {
-		m := message{Body: e.Body, Due: e.Created.UnixMicro(), Again: e.Again, Taken: e.Taken}
+		m := message{Body: e.Body, Due: e.Created.UnixMicro(), Again: e.Again, Taken: e.Taken, Lease: e.Lease}
 		if len(m.Body) > largestBody {
 			m.Body = nil
 		}
@@ -173,7 +179,11 @@ func (s *source) captureOnce(ctx context.Context) (int, error) {
 		}
 	}
 	if err := s.publish(ctx, list); err != nil {
-		s.release(ctx, taken)
+		ids := make([]string, len(taken))
+		for i, e := range taken {
+			ids[i] = e.ID
+		}
+		s.release(ctx, ids)
 		return 0, err
 	}
 	s.Metrics.published(len(taken), s.Now().Sub(began))
@@ -218,15 +228,12 @@ func (s *source) count(taken []backend.Event) {
 	}
 }
 
-func (s *source) release(ctx context.Context, taken []backend.Event) {
-	ids := make([]string, len(taken))
-	for i, e := range taken {
-		ids[i] = e.ID
-	}
+// release gives events back to be taken again at once.
+func (s *source) release(ctx context.Context, ids []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordPatience)
 	defer cancel()
 	if err := s.log.ReleaseEvents(ctx, ids); err != nil {
-		s.Logger.WarnContext(ctx, "events that can't be published are tried again when their lease has run out",
+		s.Logger.WarnContext(ctx, "events that can't be given back are tried again when their lease has run out",
 			"source", s.meta.Name, "events", len(ids), "error", err)
 	}
 }
