@@ -21,6 +21,7 @@ type Request struct {
 var noise = []*regexp.Regexp{
 	regexp.MustCompile(`^$`),
 	regexp.MustCompile(`^--`),
+	regexp.MustCompile(`^\\(un)?restrict [A-Za-z0-9]+$`), // commands of psql, which no database reads
 	regexp.MustCompile(`^SET (statement_timeout|lock_timeout|idle_in_transaction_session_timeout) = 0;$`),
 	regexp.MustCompile(`^SET client_encoding = 'UTF8';$`),
 	regexp.MustCompile(`^SET standard_conforming_strings = on;$`),
