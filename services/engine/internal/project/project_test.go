@@ -171,3 +171,43 @@ func TestMigrationsAreFoundInBothLayouts(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, found)
 }
+
+func TestFilesThatAreNotReadAreAnError(t *testing.T) {
+	t.Parallel()
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	for name, c := range map[string]struct {
+		files fstest.MapFS
+		fault string
+	}{
+		"tables of version 2 in version 3": {
+			fstest.MapFS{"version.yaml": file("version: 3"), "tables.yaml": file("- table: {name: stock, schema: public}")},
+			"tables.yaml is no file of a metadata directory of version 3",
+		},
+		"databases in a file": {
+			fstest.MapFS{"version.yaml": file("version: 3"), "databases.yml": file("- name: shop")},
+			"databases.yml is no file of a metadata directory of version 3",
+		},
+		"a file that says nothing": {
+			fstest.MapFS{"version.yaml": file("version: 3"), "functions.yaml": file("[]"), "tables.yaml": file("")}, "",
+		},
+		"a file that another includes": {
+			fstest.MapFS{"version.yaml": file("version: 3"), "remote_schemas.yaml": file("- !include charts.yaml"), "charts.yaml": file("name: charts")}, "",
+		},
+		"files of other kinds and directories": {
+			fstest.MapFS{"version.yaml": file("version: 3"), "README.md": file("notes"), "notes/a.yaml": file("a: b")}, "",
+		},
+		"a project of version 2": {
+			fstest.MapFS{"version.yaml": file("version: 2"), "tables.yaml": file("- table: stock"), "functions.yaml": file("[]")}, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Read(c.files)
+			if c.fault == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.fault)
+		})
+	}
+}

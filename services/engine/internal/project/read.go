@@ -38,8 +38,10 @@ const (
 	actionsSDL    = "actions.graphql"
 )
 
-// Read makes a metadata document of the files of a metadata directory.
-func Read(files fs.FS) (json.RawMessage, error) {
+// Read makes a metadata document of the files of a metadata directory. It is an error when a
+// file at its top is not part of the document.
+func Read(directory fs.FS) (json.RawMessage, error) {
+	files := &recorder{FS: directory, opened: map[string]bool{}}
 	version, err := layoutVersion(files)
 	if err != nil {
 		return nil, err
@@ -64,6 +66,9 @@ func Read(files fs.FS) (json.RawMessage, error) {
 		}
 	}
 	if err := readActions(files, d); err != nil {
+		return nil, err
+	}
+	if err := files.checkAllRead(version); err != nil {
 		return nil, err
 	}
 	return d.encode()
@@ -116,7 +121,7 @@ func (o *ordered) load(files fs.FS, key, file string) error {
 	case err != nil:
 		return err
 	}
-	if text := string(raw); text != "null" && text != "{}" && (text != "[]" || key == "sources") {
+	if text := string(raw); !isEmpty(text) || key == "sources" && text == "[]" {
 		o.set(key, raw)
 	}
 	return nil
