@@ -25,6 +25,19 @@ func NewAnswer(buf []byte, sink io.Writer, frame int) *Answer {
 	return &Answer{Buf: buf[:0], sink: sink, frame: frame}
 }
 
+// Holder is a sink that is told when what is written to it must not wait for its reader,
+// because whoever writes holds a connection that others may be waiting for.
+type Holder interface {
+	Hold(on bool)
+}
+
+// Hold tells the sink whether a connection is held while the answer is written.
+func (a *Answer) Hold(on bool) {
+	if h, ok := a.sink.(Holder); ok {
+		h.Hold(on)
+	}
+}
+
 // Flush hands the bytes on when a frame is full. Encoders call it after each row.
 func (a *Answer) Flush() error {
 	if a.sink == nil || len(a.Buf) < a.frame {

@@ -76,6 +76,10 @@ var (
 		Flag: "cache-bucket-size", Default: "1000000000", Values: "bytes", Group: GroupLimits, Services: []Service{QueryExecutor},
 		Help: "how much an executor may cache at once; 10 MB are added per second",
 	}, parsePositive)
+	AnswerSpoolSize = define(Spec{
+		Flag: "answer-spool-size", Default: "1024", Values: megabytes, Group: GroupLimits, Services: []Service{QueryExecutor},
+		Help: "answers that slow clients are behind with are kept in temporary files, so that they hold no connection to a source",
+	}, parseNonNegative)
 	RequestTimeout = define(Spec{
 		Flag: "request-timeout", Default: "120", Values: seconds + "; 0 is without end", Group: GroupLimits, Services: []Service{Gateway},
 		Help: "a request that takes longer is cancelled, also in the database",
@@ -127,7 +131,7 @@ var effective = []row{
 	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, StrictGraphQLOverHTTP, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, EnableAllowlist, DevMode, AdminInternalErrors,
 	StringifyNumericTypes, InferFunctionPermissions, EnableRemoteSchemaPermissions, RemoteSchemaSkipNulls, RemoteSchemaPrioritizeData, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
-	QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, RequestTimeout,
+	QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, AnswerSpoolSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
 	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, SubscriptionsPerConnection, SubscriptionsPerSession, CloseWebSocketsOnMetadataChange,
 	EventsHTTPPoolSize, EventsFetchInterval, EventsFetchBatchSize, AsyncActionsFetchInterval, AsyncActionsFetchBatchSize,

@@ -28,6 +28,10 @@ type Config struct {
 	Limits    plan.Limits
 	// FrameSize is about how many bytes of an answer are sent at once, 0 for the default.
 	FrameSize int
+	// SpoolSize is how many bytes of answers are kept in files for readers that are slow, and
+	// ReaderPatience how long a connection is held for a reader before that.
+	SpoolSize      int64
+	ReaderPatience time.Duration
 	// Egress says what calls to addresses in metadata may do.
 	Egress egress.Config
 	// CacheSize is how many bytes of cached answers are kept, 0 for no cache; Cache bounds
@@ -73,6 +77,13 @@ const maxTokens = 200_000
 
 const megabyte = 1_000_000
 
+const (
+	// readerPatience is how long a connection waits for the reader of an answer.
+	readerPatience = time.Second
+	// spoolMemory is how many bytes of answers are kept in memory for readers that are slow.
+	spoolMemory = 32 * megabyte
+)
+
 // ReadConfig takes the service's settings from the table.
 func ReadConfig(v *config.Values) Config {
 	features := config.ExperimentalFeatures.Get(v)
@@ -84,6 +95,8 @@ func ReadConfig(v *config.Values) Config {
 		TraceDocuments:  config.TraceDocuments.Get(v),
 		MaskedVariables: config.LogMaskedVariables.Get(v),
 		Limits:          plan.DefaultLimits,
+		SpoolSize:       int64(config.AnswerSpoolSize.Get(v)) * megabyte,
+		ReaderPatience:  readerPatience,
 		Egress:          egress.ReadConfig(v),
 		CacheSize:       int64(config.MaxCacheSize.Get(v)) * megabyte,
 		Cache: cache.Config{

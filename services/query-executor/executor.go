@@ -29,6 +29,7 @@ import (
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/sources"
+	"queryengine/services/query-executor/internal/spool"
 	"queryengine/services/query-executor/internal/validator"
 )
 
@@ -58,6 +59,7 @@ type Executor struct {
 	resolveOptions resolve.Options
 	follower       follower
 	sources        *sources.Manager
+	spool          *spool.Spool
 	plans          *plancache.Cache[planned]
 	dataop         *dataop.Handler
 	egress         *egress.Client
@@ -143,6 +145,9 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		actions:   action.NewClient(client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler), d.Metrics),
 		calls: call.New(call.Config{
 			Bus: d.Bus, MaxResponse: c.Egress.MaxResponse, ShowInternal: c.DevMode, ShowAdmin: c.AdminInternalErrors,
+		}),
+		spool: spool.New(spool.Config{
+			Memory: spoolMemory, Disk: c.SpoolSize, Answers: max(1, c.Concurrency/2), Patience: c.ReaderPatience,
 		}),
 		remotes: remote.NewClient(client, d.Env, c.RemoteDataFirst),
 		logger:  d.Logger,

@@ -35,10 +35,11 @@ func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseW
 	s := e.borrow()
 	defer e.giveBack(s)
 	s.responder.To = w
+	sink := e.spool.Writer(ctx, &s.responder)
 	ctx = telemetry.WithRequestID(ctx, q.id)
-	out := backend.NewAnswer(s.buffer, &s.responder, e.config.FrameSize)
+	out := backend.NewAnswer(s.buffer, sink, e.config.FrameSize)
 	started := time.Now()
-	err := e.run(ctx, &q, out, s)
+	err := sink.Close(e.run(ctx, &q, out, s))
 	s.buffer = out.Buf
 	e.metrics.requests.done(&q, time.Since(started), err)
 	if err == nil {
@@ -125,7 +126,8 @@ func (e *Executor) data(ctx context.Context, m proto.Message, w bus.ResponseWrit
 	if !ok {
 		return unexpectedRequest(m)
 	}
-	return e.metrics.failed(e.dataop.Execute(ctx, in, w))
+	sink := e.spool.Writer(ctx, w)
+	return e.metrics.failed(sink.Close(e.dataop.Execute(ctx, in, sink)))
 }
 
 func unexpectedRequest(m proto.Message) error {

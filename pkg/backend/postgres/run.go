@@ -60,6 +60,8 @@ func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out 
 	if err != nil {
 		return err
 	}
+	out.Hold(true)
+	defer out.Hold(false)
 	mark, sent := len(out.Buf), out.Sent()
 	for attempt := 0; ; attempt++ {
 		res, err := c.execute(ctx, execution{text: text, values: values, formats: binaryResults})

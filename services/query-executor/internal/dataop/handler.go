@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
-	"queryengine/pkg/bus"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
@@ -38,7 +38,7 @@ type Handler struct{ Deps }
 func New(d Deps) *Handler { return &Handler{d} }
 
 // Execute runs one operation and writes its result to w.
-func (h *Handler) Execute(ctx context.Context, req *queryv1.DataRequest, w bus.ResponseWriter) error {
+func (h *Handler) Execute(ctx context.Context, req *queryv1.DataRequest, w io.Writer) error {
 	r, err := readRequest(req.GetBody())
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (h *Handler) Schema(ctx context.Context, minVersion int64, overlay []byte) 
 
 // run has the source run a plan. The answer of a mutation is held back until its
 // transaction is committed.
-func (h *Handler) run(ctx context.Context, p *plan, user *session.Session, w bus.ResponseWriter) error {
+func (h *Handler) run(ctx context.Context, p *plan, user *session.Session, w io.Writer) error {
 	source, release, err := h.Source(p.source.Name)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (h *Handler) run(ctx context.Context, p *plan, user *session.Session, w bus
 
 // runCount runs an aggregate and takes the inner object of its answer, which is
 // {"aggregate": {"count": 4}}.
-func (h *Handler) runCount(ctx context.Context, source backend.Source, s backend.Statement, args backend.Args, w bus.ResponseWriter) error {
+func (h *Handler) runCount(ctx context.Context, source backend.Source, s backend.Statement, args backend.Args, w io.Writer) error {
 	out := backend.NewAnswer(nil, nil, h.FrameSize)
 	if err := source.Query(ctx, s, args, out); err != nil {
 		return missingVariable(err)
