@@ -53,8 +53,8 @@ var (
 // Limits.
 var (
 	QueryConcurrency = define(Spec{
-		Flag: "query-concurrency", Default: "256", Values: number, Group: GroupLimits, Services: []Service{QueryExecutor},
-		Help: "requests that one executor works on at once; one more is told that it is busy",
+		Flag: "query-concurrency", Default: "512", Values: number, Group: GroupLimits, Services: []Service{QueryExecutor},
+		Help: "requests that one executor works on at once; one more is told that it is busy, and so is one to a source, remote schema or action that has as many as are left",
 	}, parsePositive)
 	PlanCacheSize = define(Spec{
 		Flag: "plan-cache-size", Default: "4096", Values: number, Group: GroupLimits, Services: []Service{QueryExecutor},

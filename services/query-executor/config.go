@@ -29,7 +29,7 @@ type Config struct {
 	// FrameSize is about how many bytes of an answer are sent at once, 0 for the default.
 	FrameSize int
 	// SpoolSize is how many bytes of answers are kept in files for readers that are slow, and
-	// ReaderPatience how long a connection is held for a reader before that.
+	// ReaderPatience how long a connection is held for a reader before that, a second by default.
 	SpoolSize      int64
 	ReaderPatience time.Duration
 	// Egress says what calls to addresses in metadata may do.
@@ -96,7 +96,6 @@ func ReadConfig(v *config.Values) Config {
 		MaskedVariables: config.LogMaskedVariables.Get(v),
 		Limits:          plan.DefaultLimits,
 		SpoolSize:       int64(config.AnswerSpoolSize.Get(v)) * megabyte,
-		ReaderPatience:  readerPatience,
 		Egress:          egress.ReadConfig(v),
 		CacheSize:       int64(config.MaxCacheSize.Get(v)) * megabyte,
 		Cache: cache.Config{

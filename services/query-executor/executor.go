@@ -1,8 +1,10 @@
 package queryexecutor
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"math"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -28,6 +30,7 @@ import (
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/remote"
+	"queryengine/services/query-executor/internal/share"
 	"queryengine/services/query-executor/internal/sources"
 	"queryengine/services/query-executor/internal/spool"
 	"queryengine/services/query-executor/internal/validator"
@@ -59,6 +62,7 @@ type Executor struct {
 	resolveOptions resolve.Options
 	follower       follower
 	sources        *sources.Manager
+	places         *share.Places
 	spool          *spool.Spool
 	plans          *plancache.Cache[planned]
 	dataop         *dataop.Handler
@@ -146,8 +150,9 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		calls: call.New(call.Config{
 			Bus: d.Bus, MaxResponse: c.Egress.MaxResponse, ShowInternal: c.DevMode, ShowAdmin: c.AdminInternalErrors,
 		}),
+		places: share.New(c.Concurrency),
 		spool: spool.New(spool.Config{
-			Memory: spoolMemory, Disk: c.SpoolSize, Answers: max(1, c.Concurrency/2), Patience: c.ReaderPatience,
+			Memory: spoolMemory, Disk: c.SpoolSize, Answers: spooledAnswers(c.Concurrency), Patience: cmp.Or(c.ReaderPatience, readerPatience),
 		}),
 		remotes: remote.NewClient(client, d.Env, c.RemoteDataFirst),
 		logger:  d.Logger,
@@ -168,6 +173,15 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		FrameSize: c.FrameSize,
 	})
 	return e, nil
+}
+
+// spooledAnswers is how many answers may be kept for their readers at once: half of the
+// places, so that others are left.
+func spooledAnswers(concurrency int) int {
+	if concurrency == 0 {
+		return math.MaxInt
+	}
+	return max(1, concurrency/2)
 }
 
 func (e *Executor) renderOptions() backend.RenderOptions {

@@ -20,6 +20,7 @@ import (
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/schema"
+	"queryengine/services/query-executor/internal/share"
 )
 
 // request is one operation that somebody asks for.
@@ -141,7 +142,7 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 		q.shapeHash()
 	}
 	s.run = execute.Run{
-		Session: q.session, RequestID: q.id, Tracer: e.tracer, Sources: e.sources, Values: s.values, Bound: s.run.Bound[:0],
+		Session: q.session, RequestID: q.id, Tracer: e.tracer, Sources: e.sources, Places: e.places, Values: s.values, Bound: s.run.Bound[:0],
 	}
 	p, err := e.bound(ctx, st, document, q, s)
 	if err != nil {
@@ -305,11 +306,16 @@ func (e *Executor) metadataAt(ctx context.Context, version int64) (*snapshot.Sna
 	return s.snapshot, s.schema, nil
 }
 
-// source is an open source, and the function that ends its use.
+// source is an open source with a place for the request, and the function that ends its use.
 func (e *Executor) source(name string) (backend.Source, func(), error) {
-	use, err := e.sources.Use(name)
+	place, err := e.places.Take(share.Source, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	return use.Source, use.Release, nil
+	use, err := e.sources.Use(name)
+	if err != nil {
+		place.Leave()
+		return nil, nil, err
+	}
+	return use.Source, func() { use.Release(); place.Leave() }, nil
 }

@@ -36,6 +36,14 @@ type house struct {
 // newHouse starts an executor with the metadata of the shop.
 func newHouse(t *testing.T) *house {
 	t.Helper()
+	const shop = "testdata/cases/shop"
+	return startHouse(t, shop, newDatabase(t, shop), Config{Concurrency: 2, FrameSize: 64})
+}
+
+// startHouse starts an executor with the metadata of a feature.
+func startHouse(t *testing.T, feature string, env metadata.Env, c Config) *house {
+	t.Helper()
+	c.PlanCacheSize, c.InferFunctionPermissions, c.Limits = 100, true, plan.DefaultLimits
 	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(server.Stop)
@@ -46,15 +54,14 @@ func newHouse(t *testing.T) *house {
 		return b
 	}
 	h := &house{caller: connect("caller")}
-	env := newDatabase(t, "testdata/cases/shop")
-	h.kept = readSnapshot(t, "testdata/cases/shop", env)
+	h.kept = readSnapshot(t, feature, env)
 	h.kept.StreamID = streamID
 	require.NoError(t, h.caller.Changes().Ensure(t.Context(), streamID, 1))
 	encoded, err := snapshot.Encode(h.kept)
 	require.NoError(t, err)
 	require.NoError(t, h.caller.Snapshots().Put(t.Context(), streamID, h.kept.Version, bytes.NewReader(encoded)))
 
-	e, err := New(Config{PlanCacheSize: 100, InferFunctionPermissions: true, Limits: plan.DefaultLimits, Concurrency: 2, FrameSize: 64}, Deps{
+	e, err := New(c, Deps{
 		Bus: connect("executor"), Logger: telemetry.Discard(), Kinds: kind.All(env, serviceName),
 	})
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/action"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/share"
 )
 
 // actionCall is a root field that the handler of an action answers.
@@ -31,6 +32,11 @@ func (c *actionCall) bind(r *Run) error {
 }
 
 func (c *actionCall) call(ctx context.Context, r *Run) (called, error) {
+	place, err := r.Places.Take(share.Action, c.Action.Meta.Name)
+	if err != nil {
+		return called{}, err
+	}
+	defer place.Leave()
 	r.calls(ctx, Action)
 	ctx, end := r.span(ctx, trace.SpanKindClient, &c.label)
 	result, err := r.Actions.Call(ctx, c.handler, r.Bodies[c.at])

@@ -14,6 +14,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/share"
 )
 
 // write is a root field that writes, with its statements rendered.
@@ -214,6 +215,11 @@ func (t *turn) transaction(ctx context.Context, pieces []piece) error {
 		t.text(pieces)
 		return nil
 	}
+	place, err := t.run.Places.Take(share.Source, name)
+	if err != nil {
+		return err
+	}
+	defer place.Leave()
 	source, err := t.run.Sources.Use(name)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/schema"
+	"queryengine/services/query-executor/internal/share"
 	"queryengine/services/query-executor/internal/sources"
 )
 
@@ -199,6 +200,8 @@ type Run struct {
 	Sources *sources.Manager
 	// Budget is what the request may still have done.
 	Budget budget.Budget
+	// Places are those that whoever answers takes one of; nil for no bound.
+	Places *share.Places
 	// Validator is only needed by plans that validate.
 	Validator Validator
 	// Actions is only needed by plans that call handlers of actions.
@@ -409,6 +412,11 @@ func (p *piece) run(ctx context.Context, r *Run, bound [][]byte, out *backend.An
 }
 
 func (q *query) run(ctx context.Context, r *Run, bound [][]byte, out *backend.Answer) error {
+	place, err := r.Places.Take(share.Source, q.source)
+	if err != nil {
+		return err
+	}
+	defer place.Leave()
 	source, err := r.Sources.Use(q.source)
 	if err != nil {
 		return err

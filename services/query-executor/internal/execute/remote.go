@@ -11,6 +11,7 @@ import (
 	"queryengine/pkg/metadata"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/remote"
+	"queryengine/services/query-executor/internal/share"
 )
 
 // maxCalls bounds the calls of remotes that one operation makes at the same time.
@@ -81,6 +82,11 @@ type called struct {
 }
 
 func (q *remoteQuery) call(ctx context.Context, r *Run) (called, error) {
+	place, err := r.Places.Take(share.Remote, q.meta.Name)
+	if err != nil {
+		return called{}, err
+	}
+	defer place.Leave()
 	r.calls(ctx, RemoteSchema)
 	ctx, end := r.span(ctx, trace.SpanKindClient, &q.label)
 	response, err := r.Remotes.Call(ctx, q.meta, r.Bodies[q.at])

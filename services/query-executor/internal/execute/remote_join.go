@@ -6,6 +6,7 @@ import (
 	"queryengine/services/query-executor/internal/join"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/remote"
+	"queryengine/services/query-executor/internal/share"
 )
 
 // remoteTarget is a field of a remote schema that is asked for keys.
@@ -25,6 +26,11 @@ func (t *remoteTarget) ask(ctx context.Context, r *Run, _ [][]byte, keys join.Ke
 	if err != nil {
 		return nil, err
 	}
+	place, err := r.Places.Take(share.Remote, t.Meta.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer place.Leave()
 	r.calls(ctx, RemoteSchema)
 	response, err := r.Remotes.Call(ctx, t.Meta, body)
 	if err != nil {

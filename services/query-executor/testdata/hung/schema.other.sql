@@ -1,0 +1,1 @@
+CREATE TABLE fast (id int PRIMARY KEY); INSERT INTO fast VALUES (1);

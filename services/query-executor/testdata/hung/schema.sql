@@ -1,0 +1,1 @@
+CREATE TABLE slow (id int PRIMARY KEY);
