@@ -71,9 +71,9 @@ bench-metadata: ## changes of metadata on large schemas, in services of their ow
 fuzz: ## every fuzz target for a while (FUZZTIME=10s)
 	@scripts/fuzz
 
-conformance: build ## the recorded cases of ../shared/conformance against bin/engine
+conformance: build ## the recorded cases of ../shared/conformance against bin/engine (minutes; CONFORMANCE_BODIES=corpus)
 	scripts/conformance-needs
-	$(POSTGRES) -local scripts/conformance
+	$(POSTGRES) -local scripts/conformance $(CONFORMANCE_BODIES)
 
 run: ## a local engine with a database of its own and sample data, in .data
 	@mkdir -p bin
