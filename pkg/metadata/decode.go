@@ -18,7 +18,7 @@ import (
 //
 // Struct fields take their key from the json tag. A meta tag adds rules, separated by
 // commas: "required", "nonempty" (a text), "default=x" (what an absent key means) and
-// "alias=x" (another spelling of the key). Types with UnmarshalJSON decode themselves; one
+// "alias=x" (another spelling of the key). Types with decode or UnmarshalJSON decode themselves; one
 // with check is asked after its fields are set.
 func decode(raw json.RawMessage, into any) error {
 	return decodeValue(raw, reflect.ValueOf(into).Elem())
@@ -27,6 +27,12 @@ func decode(raw json.RawMessage, into any) error {
 // checker looks at a struct after it was decoded, and may normalise it. The path of its
 // error is relative.
 type checker interface{ check() error }
+
+// decoder is a type that reads itself from what a client sent, with all checks, where its
+// UnmarshalJSON is for what was checked before.
+type decoder interface {
+	decode(raw json.RawMessage) error
+}
 
 var rawMessageType = reflect.TypeFor[json.RawMessage]()
 
@@ -42,6 +48,9 @@ func decodeValue(raw json.RawMessage, v reflect.Value) error {
 		}
 		v.Set(reflect.New(v.Type().Elem()))
 		return decodeValue(raw, v.Elem())
+	}
+	if d, ok := v.Addr().Interface().(decoder); ok {
+		return d.decode(raw)
 	}
 	if u, ok := v.Addr().Interface().(json.Unmarshaler); ok {
 		return parseFailure(u.UnmarshalJSON(raw))

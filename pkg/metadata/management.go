@@ -94,7 +94,7 @@ type ClearMetadata struct{}
 // Apply forgets everything but the default source, which loses its tables.
 func (a *ClearMetadata) Apply(v View) (*Result, error) {
 	doc := Empty()
-	if old := v.Document.Source(DefaultSource); old != nil {
+	if old := v.Document.Source(DefaultSource); old != nil && !old.IsForeign() {
 		doc.Sources = append(doc.Sources, &Source{
 			Name:          old.Name,
 			Kind:          old.Kind,

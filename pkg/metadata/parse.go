@@ -58,7 +58,7 @@ func documentVersion(fields map[string]json.RawMessage) (int, error) {
 // parseWithoutSources reads version 1, where functions are only names, and version 2.
 func parseWithoutSources(raw json.RawMessage, version int, current *Document) (*Document, error) {
 	old := current.Source(DefaultSource)
-	if old == nil {
+	if old == nil || old.IsForeign() {
 		return nil, apierror.New(apierror.NotSupported, "cannot import metadata without sources since no default source is defined")
 	}
 	var lists struct {

@@ -24,6 +24,9 @@ type Source struct {
 	QueryTags        json.RawMessage     `json:"query_tags,omitempty"`
 	Customization    *Customization      `json:"customization,omitempty"`
 	HealthCheck      json.RawMessage     `json:"health_check,omitempty"`
+	// Foreign is the whole source as it was given when its kind is not one of this engine's.
+	// The other fields but Name and Kind are empty then.
+	Foreign json.RawMessage `json:"-"`
 }
 
 // Table returns the tracked table of that name, or nil.
@@ -263,6 +266,9 @@ func (a *RenameSource) Apply(v View) (*Result, error) {
 	old := v.Document.Source(a.Name)
 	if old == nil {
 		return nil, apierror.Newf(apierror.NotExists, "Could not find source with name %q", a.Name)
+	}
+	if old.IsForeign() {
+		return nil, apierror.Newf(apierror.NotSupported, "sources of kind %s are not supported", old.Kind)
 	}
 	if v.Document.Source(a.NewName) != nil {
 		return nil, apierror.Newf(apierror.AlreadyExists, "Source with name %q already exists", a.NewName)

@@ -29,7 +29,7 @@ const tagsStandard = "standard"
 func (s *Source) Tags() QueryTags {
 	tags := QueryTags{Format: tagsStandard, OmitRequestID: true}
 	switch {
-	case !slices.Contains(kindsWithQueryTags, s.Kind):
+	case s.IsForeign():
 		return QueryTags{Disabled: true}
 	case isNull(s.QueryTags):
 		return tags
@@ -162,7 +162,7 @@ func (a *SetQueryTags) Apply(v View) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(kindsWithQueryTags, old.Kind) {
+	if old.IsForeign() {
 		return nil, apierror.Newf(apierror.NotSupported, "%s sources do not support query-tags yet", old.Kind)
 	}
 	source := *old
@@ -171,6 +171,3 @@ func (a *SetQueryTags) Apply(v View) (*Result, error) {
 	}
 	return &Result{Document: v.Document.withSource(&source), Objects: []ObjectID{sourceID(a.Source)}}, nil
 }
-
-// kindsWithQueryTags are the kinds of sources whose statements can carry comments.
-var kindsWithQueryTags = []string{KindPostgres, "citus", "cockroach"}

@@ -60,7 +60,7 @@ func (w *keyWalker) walk(raw json.RawMessage, t reflect.Type) {
 		t = reflect.TypeOf(s.shape())
 	}
 	switch {
-	case t == rawMessageType:
+	case t == rawMessageType, t == reflect.TypeFor[sourceFields]() && foreignSource(raw):
 	case t.Kind() == reflect.Slice && JSONType(raw) == "Array":
 		items, err := array(raw)
 		if err != nil {

@@ -21,12 +21,13 @@ type sourceHead struct {
 	QueryTags        json.RawMessage              `json:"query_tags,omitempty"`
 	Customization    *metadata.Customization      `json:"customization,omitempty"`
 	HealthCheck      json.RawMessage              `json:"health_check,omitempty"`
+	Foreign          json.RawMessage              `json:"foreign,omitempty"`
 }
 
 func sourceHeadOf(s *metadata.Source) sourceHead {
 	return sourceHead{
 		s.Name, s.Kind, s.NativeQueries, s.StoredProcedures, s.LogicalModels,
-		s.Configuration, s.QueryTags, s.Customization, s.HealthCheck,
+		s.Configuration, s.QueryTags, s.Customization, s.HealthCheck, s.Foreign,
 	}
 }
 
@@ -37,6 +38,7 @@ func (h sourceHead) apply(old *metadata.Source) *metadata.Source {
 		Name: h.Name, Kind: h.Kind, NativeQueries: h.NativeQueries, StoredProcedures: h.StoredProcedures,
 		LogicalModels: h.LogicalModels, Configuration: h.Configuration, QueryTags: h.QueryTags,
 		Customization: h.Customization, HealthCheck: h.HealthCheck, Tables: []*metadata.Table{},
+		Foreign: h.Foreign,
 	}
 	if old != nil {
 		s.Tables, s.Functions = old.Tables, old.Functions

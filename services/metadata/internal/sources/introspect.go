@@ -34,6 +34,9 @@ func Reason(text string) (reason, detail string) {
 func (p *Pool) Introspect(ctx context.Context, doc *metadata.Document, c Catalogs, what metadata.Introspection) Catalogs {
 	next := Catalogs{BySource: map[string]*catalog.Source{}, Errors: map[string]string{}}
 	for _, m := range doc.Sources {
+		if m.IsForeign() {
+			continue // there is nothing to open it with
+		}
 		old := c.BySource[m.Name]
 		var read *catalog.Source
 		var err error

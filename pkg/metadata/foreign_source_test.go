@@ -1,0 +1,40 @@
+package metadata_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/metadata"
+)
+
+// foreignSources are sources of kinds that have forms of their own; the numbers, the order of
+// the keys and the characters are what re-encoding would change.
+var foreignSources = []string{
+	`{"tables":[{"table":{"schema":"dbo","name":"a<b>&c"},"x":1.50}],"name":"ms","kind":"mssql","configuration":{"connection_info":{"connection_string":"Driver={ODBC}"}}}`,
+	`{"kind":"bigquery","name":"bq","tables":[{"table":{"dataset":"d","name":"t"}}],"configuration":{"service_account":{"from_env":"X"},"datasets":["d"]}}`,
+	`{"name":"lite","kind":"sqlite","tables":[{"table":["a"]}],"configuration":{"value":{"db":"/x"},"template":null}}`,
+	`{"name":"z","kind":"citus","tables":[],"configuration":{"read_only":true}}`,
+}
+
+func TestForeignSources(t *testing.T) {
+	t.Parallel()
+	raw := `{"version":3,"sources":[` + strings.Join(foreignSources, ", ") + `]}`
+	doc, err := metadata.Parse(json.RawMessage(raw), metadata.Empty())
+	require.NoError(t, err)
+	encoded, err := metadata.Encode(doc)
+	require.NoError(t, err)
+	for _, source := range foreignSources {
+		require.Contains(t, string(encoded), source)
+	}
+	again, err := metadata.Parse(encoded, doc)
+	require.NoError(t, err)
+	require.Equal(t, doc, again)
+	require.True(t, doc.Source("ms").IsForeign())
+	require.Empty(t, doc.Source("ms").Tables)
+
+	_, err = metadata.Parse(json.RawMessage(`{"version":3,"sources":[{"kind":"mssql","tables":[]}]}`), metadata.Empty())
+	require.ErrorContains(t, err, `$.sources[0]: key "name" not found`)
+}
