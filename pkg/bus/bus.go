@@ -47,6 +47,9 @@ type Config struct {
 	Instance string
 	// Credentials is the path of a NATS credentials file, "" for none.
 	Credentials string
+	// Sealer hides what is secret in changes of the metadata from other readers of their stream;
+	// nil for none.
+	Sealer Sealer
 	// FrameSize is the most bytes of an answer in one message, 512 KiB by default; the
 	// server's maximum payload bounds it.
 	FrameSize int

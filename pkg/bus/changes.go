@@ -36,6 +36,13 @@ type Changes struct {
 	replicas int
 }
 
+// Sealer turns the data of a change into what everybody who may read the stream may see, and that
+// back into the data.
+type Sealer interface {
+	Seal(streamID string, version int64, data []byte) ([]byte, error)
+	Open(streamID string, version int64, data []byte) ([]byte, error)
+}
+
 // ChangesInfo says what the stream holds; versions are 0 when it is empty.
 type ChangesInfo struct {
 	StreamID     string
@@ -173,6 +180,12 @@ func (c *Changes) Publish(ctx context.Context, version int64, data []byte) error
 	c.mu.Unlock()
 	if streamID == "" {
 		return errors.New("publish a change: the stream was not set up")
+	}
+	if sealer := c.bus.cfg.Sealer; sealer != nil {
+		var err error
+		if data, err = sealer.Seal(streamID, version, data); err != nil {
+			return fmt.Errorf("publish version %d: %w", version, err)
+		}
 	}
 	err := c.bus.connected(ctx, func(ctx context.Context) (err error) {
 		for range publishAttempts {

@@ -201,7 +201,14 @@ func (f *follower) take(ctx context.Context, c change, sequence uint64) error {
 	if c.version <= f.after {
 		return nil
 	}
-	if err := f.handle(ctx, c.version, data); err != nil {
+	var err error
+	if sealer := f.bus.cfg.Sealer; sealer != nil {
+		data, err = sealer.Open(c.streamID, c.version, data)
+	}
+	if err == nil {
+		err = f.handle(ctx, c.version, data)
+	}
+	if err != nil {
 		f.failed = fmt.Errorf("apply version %d: %w", c.version, err)
 		return err
 	}

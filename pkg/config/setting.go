@@ -103,6 +103,13 @@ func (s Setting[T]) IsSet(v *Values) bool {
 	return ok
 }
 
+// Default gives the setting a value that neither a flag nor a variable gave.
+func (s Setting[T]) Default(v *Values, text string) {
+	if !s.IsSet(v) {
+		v.set[s.spec.Flag] = text
+	}
+}
+
 // FromVariable is the name of the environment variable that holds the value, "" when it
 // came from somewhere else, also from a file that a variable names.
 func (s Setting[T]) FromVariable(v *Values) string { return v.variables[s.spec.Flag] }

@@ -30,6 +30,11 @@ var (
 		Flag: "nats-credentials", Values: "path", Group: GroupBus, Services: all,
 		Help: "file with the credentials of a NATS user",
 	}, parseText)
+	MetadataKey = define(Spec{
+		Flag: "metadata-key", Secret: true, Values: "at least 32 characters, several separated by commas", Group: GroupBus, Services: all,
+		Help: "hides secrets of the metadata from those who read the stream of its changes; the same in all services; the first one seals, all of them open; " +
+			"the NATS server inside engine has one of its own",
+	}, parseSecret)
 	NATSReplicas = define(Spec{
 		Flag: "nats-replicas", Default: "1", Values: number, Group: GroupBus, Services: planners,
 		Help: "copies of each stream; 3 in a cluster",
@@ -127,7 +132,7 @@ var effective = []row{
 	EnableConsole, ConsoleAssetsDir, WebSocketReadCookie, WebSocketInitTimeout, WebSocketInitSize, WebSocketKeepAlive, WebSocketCompression, StatusPort,
 	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
 	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
-	NATSURL, NATSCredentials, NATSReplicas, NATSPort, DataDir, RunServices,
+	NATSURL, NATSCredentials, MetadataKey, NATSReplicas, NATSPort, DataDir, RunServices,
 	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, StrictGraphQLOverHTTP, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, EnableAllowlist, DevMode, AdminInternalErrors,
 	StringifyNumericTypes, InferFunctionPermissions, EnableRemoteSchemaPermissions, RemoteSchemaSkipNulls, RemoteSchemaPrioritizeData, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,

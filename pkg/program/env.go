@@ -77,6 +77,10 @@ func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Wr
 }
 
 func (e *Env) connect(ctx context.Context, name config.Service, inProcess Connector) (*bus.Bus, error) {
+	sealer, err := newSealer(e.Values)
+	if err != nil {
+		return nil, err
+	}
 	url := config.NATSURL.Get(e.Values).Reveal()
 	if inProcess == nil && url == "" {
 		return nil, fmt.Errorf("no NATS server: set --%s or %s", config.NATSURL.Spec().Flag, config.NATSURL.Spec().Env())
@@ -90,9 +94,33 @@ func (e *Env) connect(ctx context.Context, name config.Service, inProcess Connec
 		InProcess:   inProcess,
 		Name:        string(name),
 		Credentials: config.NATSCredentials.Get(e.Values),
+		Sealer:      sealer,
 		Logger:      e.Logger,
 		Registerer:  e.Metrics,
 	})
+}
+
+// newSealer is what hides secrets in changes of the metadata. Without a key it opens changes that
+// hold none.
+func newSealer(v *config.Values) (bus.Sealer, error) {
+	keys := config.MetadataKey.Get(v).Reveal()
+	if keys == "" {
+		return openSealer{}, nil
+	}
+	s, err := snapshot.NewSealer(keys)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", config.MetadataKey.Spec().Flag, err)
+	}
+	return s, nil
+}
+
+// openSealer seals nothing.
+type openSealer struct{ none *snapshot.Sealer }
+
+func (openSealer) Seal(_ string, _ int64, data []byte) ([]byte, error) { return data, nil }
+
+func (s openSealer) Open(streamID string, version int64, data []byte) ([]byte, error) {
+	return s.none.Open(streamID, version, data)
 }
 
 // For is the Env as one service sees it: its lines and metrics carry its name.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +37,7 @@ func newGuarded(t *testing.T) *guarded {
 	require.NoError(t, err)
 	t.Cleanup(server.Stop)
 	g.cluster = clusterOn(t, server.ClientURL())
+	g.settings["ENGINE_GRAPHQL_METADATA_KEY"] = "the key of the metadata in these tests"
 	return g
 }
 
@@ -93,6 +96,19 @@ func TestUsersOfNATS(t *testing.T) {
 	p.metadata("pg_create_event_trigger", map[string]any{
 		"name": "sent", "table": "item", "webhook": "nats://events.item", "insert": map[string]any{"columns": "*"},
 	})
+	// What the stream may not show: a password in an address, keys in headers and addresses.
+	tokens := make(chan string, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		tokens <- r.Header.Get("Authorization") + " " + r.URL.Query().Get("key")
+	}))
+	t.Cleanup(receiver.Close)
+	p.metadata("pg_add_source", map[string]any{"name": "literal", "configuration": map[string]any{
+		"connection_info": map[string]any{"database_url": withSecret(t, g.databaseURL)},
+	}})
+	p.metadata("pg_create_event_trigger", map[string]any{
+		"name": "keyed", "table": "item", "webhook": receiver.URL + "/?key=hush2", "insert": map[string]any{"columns": "*"},
+		"headers": []any{map[string]any{"name": "Authorization", "value": "hush1"}},
+	})
 	p.metadata("set_custom_types", map[string]any{"scalars": []any{}})
 	p.metadata("create_action", map[string]any{"name": "count", "definition": map[string]any{
 		"kind": "asynchronous", "handler": actions.URL + "/count", "output_type": "Int", "arguments": []any{},
@@ -106,6 +122,7 @@ func TestUsersOfNATS(t *testing.T) {
 	require.Contains(t, p.query(asAdmin, `query @cached { item { n } }`).text(), `{"n":5}`)
 	subscriber.await(id, `{"item":[{"n":5}]}`)
 	hook.awaitTaken(1, startLimit)
+	require.Equal(t, "hush1 hush2", <-tokens, "the services have the whole")
 
 	called := p.enqueue(asAdmin, "count", `mutation { count }`)
 	actions.may <- struct{}{}
@@ -152,13 +169,55 @@ func TestUsersOfNATS(t *testing.T) {
 	require.NoError(t, err)
 	stream, err := js.Stream(t.Context(), bus.ChangesStream)
 	require.NoError(t, err)
-	first, err := stream.GetMsg(t.Context(), stream.CachedInfo().State.FirstSeq)
-	require.NoError(t, err)
-	require.True(t, json.Valid(first.Data))
+	state := stream.CachedInfo().State
+	require.Greater(t, state.Msgs, uint64(5))
+	shown := ""
+	for n := state.FirstSeq; n <= state.LastSeq; n++ {
+		m, err := stream.GetMsg(t.Context(), n)
+		require.NoError(t, err)
+		require.True(t, json.Valid(m.Data))
+		shown += string(m.Data)
+	}
+	require.NotContains(t, shown, "hush")
+	require.Contains(t, shown, `"value":"***"`)
+	require.Contains(t, shown, `application_name=***`)
+	require.Contains(t, shown, `"from_env":"ENGINE_GRAPHQL_DATABASE_URL"`, "what is no secret is as it was")
 	requireRefused(t, reader, refused, []string{
 		"engine.query.execute", "engine.metadata.apply", "engine.metadata.changes", "$JS.API.CONSUMER.CREATE.METADATA.x",
 		"$JS.API.STREAM.INFO.OBJ_METADATA_SNAPSHOTS", "$JS.API.STREAM.MSG.GET.DELIVERIES", "$JS.API.DIRECT.GET.KV_QUERY_CACHE",
 	}, []string{"engine.deliveries.>", "engine.query.>", "_INBOX_gateway.>", "_INBOX.>", "$KV.>"})
 	_, err = nats.Connect(g.settings["ENGINE_GRAPHQL_NATS_URL"], nats.Timeout(5*time.Second))
 	require.ErrorIs(t, err, nats.ErrAuthorization, "nobody connects without being a user")
+}
+
+// withSecret is an address with a parameter that is taken for a secret.
+func withSecret(t *testing.T, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	query := u.Query()
+	query.Set("application_name", "hush3")
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// TestServicesNeedTheKeyOfTheMetadata: one that can't read the changes says why, and isn't ready.
+func TestServicesNeedTheKeyOfTheMetadata(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.startAs(metadata)
+	p := g.startAs(gateway)
+	stranger := g.launch(executor, "NATS_URL="+g.address(executor), "METADATA_KEY=another key of the metadata in these tests")
+	stranger.awaitHealthy()
+	p.metadata("create_cron_trigger", map[string]any{
+		"name": "keyed", "webhook": "http://127.0.0.1:1/", "schedule": "0 0 1 1 *", "payload": 1, "include_in_metadata": true,
+		"headers": []any{map[string]any{"name": "Authorization", "value": "hush"}},
+	})
+	last := ""
+	eventually(t, startLimit, func() bool {
+		r, err := stranger.get("/healthz")
+		last = r.text()
+		return err == nil && r.status != http.StatusOK && strings.Contains(last, "--metadata-key")
+	}, func() string { return "it says nothing of its key: " + last })
+	require.NotContains(t, stranger.log.text(), "hush")
 }

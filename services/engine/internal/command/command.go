@@ -41,6 +41,8 @@ const (
 	postgresDir = "postgresql"
 	// natsUsersDir has a file with the password of each user of NATS.
 	natsUsersDir = "nats-users"
+	// metadataKeyFile hides secrets in the stream of the metadata, which is in natsDir.
+	metadataKeyFile = "metadata-key"
 )
 
 // Assemble makes the named services; no I/O.
@@ -147,6 +149,13 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 			if c.Users, err = natsUsers(filepath.Join(config.DataDir.Get(v), natsUsersDir)); err != nil {
 				return fmt.Errorf("users of NATS: %w", err)
 			}
+		}
+		if !config.MetadataKey.IsSet(v) {
+			key, err := secret.Kept(filepath.Join(config.DataDir.Get(v), metadataKeyFile))
+			if err != nil {
+				return fmt.Errorf("key of the metadata: %w", err)
+			}
+			config.MetadataKey.Default(v, key)
 		}
 		nats, err := natsserver.Start(c)
 		if err != nil {
