@@ -144,7 +144,10 @@ func (e *Executor) send(ctx context.Context, f *execute.Feed, one *feed, w bus.R
 		return err
 	}
 	err := f.Follow(ctx, e.tracer, one.remotes, one.body, func(answer []byte) error {
-		return write(&queryv1.LiveResult{Data: answer})
+		e.feeds.mu.Lock()
+		plan := one.plan
+		e.feeds.mu.Unlock()
+		return write(&queryv1.LiveResult{Data: answer, Version: e.versionOf(plan)})
 	})
 	end := &queryv1.LiveResult{End: true}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/live"
@@ -173,6 +174,40 @@ func TestSkipEmptyResults(t *testing.T) {
 	g.await(2, 1)
 	g.exec(`INSERT INTO album (id, title, artist_id) VALUES (900, 'x', 1)`)
 	require.Equal(t, `{"data":{"album":[{"id":900}]}}`, string(g.await(1, 1)[0].GetData()))
+}
+
+// TestResultsCarryTheVersionOfTheirPlan: that of the metadata in force while the plan is good for
+// it, and none when the plan was made for older metadata that say something else.
+func TestResultsCarryTheVersionOfTheirPlan(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t)
+	require.NoError(t, g.subscribe(1, session.Admin, watchAlbum, `{"id": 1}`, nil))
+	before := g.e.state.Load().snapshot
+	require.Equal(t, before.Version, g.await(1, 1)[0].GetVersion())
+
+	next := *before
+	next.Version++
+	g.e.apply(&next) // which has nothing to do with the plan
+	g.exec(`UPDATE album SET title = 'Changed' WHERE id = 1`)
+	require.Equal(t, next.Version, g.await(1, 2)[1].GetVersion())
+
+	require.NoError(t, g.subscribe(2, session.Admin, watchAlbum, `{"id": 2}`, func(*live.Subscription) {
+		changed, document := next, *next.Document
+		document.Sources = slices.Clone(document.Sources)
+		source := *document.Sources[0]
+		source.Tables = slices.Clone(source.Tables)
+		for i, table := range source.Tables {
+			if table.Table.Name == "album" {
+				other := *table
+				other.Configuration = &metadata.TableConfiguration{CustomName: "record"}
+				source.Tables[i] = &other
+			}
+		}
+		document.Sources[0] = &source
+		changed.Version, changed.Document = next.Version+1, &document
+		g.e.apply(&changed) // between the plan and the first run
+	}))
+	require.Zero(t, g.await(2, 1)[0].GetVersion())
 }
 
 func TestLiveQueryOfBadValues(t *testing.T) {

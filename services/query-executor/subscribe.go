@@ -26,11 +26,23 @@ func newLive(e *Executor, d Deps) *live.Manager {
 		Queries:   live.Options{Interval: e.config.LiveInterval, Batch: e.config.LiveBatch},
 		Streams:   live.Options{Interval: e.config.StreamInterval, Batch: e.config.StreamBatch},
 		SkipEmpty: e.config.SkipEmptyResults,
+		Version:   e.versionOf,
 		Calls:     e.calls,
 		Metrics:   live.NewMetrics(d.Metrics, e.config.DetailedMetrics),
 		Log:       telemetry.Of(d.Logger, telemetry.LogPoller),
 		Tracer:    e.tracer,
 	})
+}
+
+// versionOf is the version in force as far as a plan is good for it, else 0: the plan will be
+// made anew.
+func (e *Executor) versionOf(p any) int64 {
+	if known, ok := p.(*planned); ok {
+		if s := e.state.Load(); known.good(s) {
+			return s.snapshot.Version
+		}
+	}
+	return 0
 }
 
 // liveSource is an open source that can be subscribed to.

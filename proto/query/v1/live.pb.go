@@ -293,7 +293,10 @@ type LiveResult struct {
 	Cursor []byte     `protobuf:"bytes,4,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	Error  *LiveError `protobuf:"bytes,5,opt,name=error,proto3" json:"error,omitempty"`
 	// The subscription has ended.
-	End           bool `protobuf:"varint,6,opt,name=end,proto3" json:"end,omitempty"`
+	End bool `protobuf:"varint,6,opt,name=end,proto3" json:"end,omitempty"`
+	// The metadata version that the plan of the result is known to be good for, 0 for one that is
+	// to be made anew. A gateway that follows a later one shows no such data.
+	Version       int64 `protobuf:"varint,7,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -368,6 +371,13 @@ func (x *LiveResult) GetEnd() bool {
 		return x.End
 	}
 	return false
+}
+
+func (x *LiveResult) GetVersion() int64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
 }
 
 type LiveError struct {
@@ -590,7 +600,7 @@ const file_query_v1_live_proto_rawDesc = "" +
 	"\x0eoperation_type\x18\x04 \x01(\tR\roperationType\"J\n" +
 	"\x12UnsubscribeRequest\x12\x12\n" +
 	"\x04link\x18\x01 \x01(\tR\x04link\x12 \n" +
-	"\vsubscribers\x18\x02 \x03(\x04R\vsubscribers\"\xc7\x01\n" +
+	"\vsubscribers\x18\x02 \x03(\x04R\vsubscribers\"\xe1\x01\n" +
 	"\n" +
 	"LiveResult\x12 \n" +
 	"\vsubscribers\x18\x01 \x03(\x04R\vsubscribers\x12\x12\n" +
@@ -598,7 +608,8 @@ const file_query_v1_live_proto_rawDesc = "" +
 	"\x04hash\x18\x03 \x01(\fR\x04hash\x12\x1b\n" +
 	"\x06cursor\x18\x04 \x01(\fH\x00R\x06cursor\x88\x01\x01\x125\n" +
 	"\x05error\x18\x05 \x01(\v2\x1f.queryengine.query.v1.LiveErrorR\x05error\x12\x10\n" +
-	"\x03end\x18\x06 \x01(\bR\x03endB\t\n" +
+	"\x03end\x18\x06 \x01(\bR\x03end\x12\x18\n" +
+	"\aversion\x18\a \x01(\x03R\aversionB\t\n" +
 	"\a_cursor\"M\n" +
 	"\tLiveError\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x12\n" +

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +26,8 @@ type fakeBus struct {
 	// subscribed are the requests that came, in their order.
 	subscribed chan *queryv1.SubscribeRequest
 	refuse     error
+	// version is that of the metadata which the gateway follows.
+	version atomic.Int64
 	// remote says that remote schemas answer all subscriptions.
 	remote bool
 }
@@ -43,7 +46,9 @@ func (l *fakeLink) write(t *testing.T, p []byte) {
 }
 
 func newFakeBus() *fakeBus {
-	return &fakeBus{links: map[string]*fakeLink{}, subscribed: make(chan *queryv1.SubscribeRequest, 10)}
+	b := &fakeBus{links: map[string]*fakeLink{}, subscribed: make(chan *queryv1.SubscribeRequest, 10)}
+	b.version.Store(7)
+	return b
 }
 
 func (b *fakeBus) Call(ctx context.Context, ep bus.Endpoint, _ proto.Message, _ func() proto.Message, sink bus.Sink) error {
@@ -120,7 +125,7 @@ func (c *client) End(e *apierror.Error) {
 func setup(t *testing.T) (*fakeBus, *Client) {
 	t.Helper()
 	b := newFakeBus()
-	c := NewClient(Config{Bus: b, MinVersion: func() int64 { return 7 }, Log: telemetry.Discard()})
+	c := NewClient(Config{Bus: b, MinVersion: b.version.Load, Log: telemetry.Discard()})
 	require.NoError(t, c.Start())
 	t.Cleanup(c.Stop)
 	return b, c
@@ -149,7 +154,7 @@ func TestMove(t *testing.T) {
 	first := receive(t, b.subscribed)
 	require.Empty(t, first.GetHash())
 	one := b.link("one")
-	text := frame(&queryv1.LiveResult{Subscribers: []uint64{first.GetSubscriber()}, Data: []byte("1"), Hash: []byte("h1")})
+	text := frame(&queryv1.LiveResult{Subscribers: []uint64{first.GetSubscriber()}, Data: []byte("1"), Hash: []byte("h1"), Version: 7})
 	for i := range text { // in whatever pieces
 		one.write(t, text[i:i+1])
 	}
@@ -190,7 +195,7 @@ func TestPause(t *testing.T) {
 	l := b.link("one")
 	send := func(id uint64, data, cursor string) {
 		t.Helper()
-		l.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{id}, Data: []byte(data), Cursor: []byte(cursor)}))
+		l.write(t, frame(&queryv1.LiveResult{Subscribers: []uint64{id}, Data: []byte(data), Cursor: []byte(cursor), Version: 7}))
 	}
 	send(first.GetSubscriber(), "1", "c1")
 	require.Equal(t, "1", receive(t, r.told))
@@ -202,6 +207,37 @@ func TestPause(t *testing.T) {
 	second := receive(t, b.subscribed)
 	require.Equal(t, "c1", string(second.GetCursor()))
 	require.NotEqual(t, first.GetSubscriber(), second.GetSubscriber())
+	require.Empty(t, r.told)
+}
+
+// TestResultOfOlderMetadata: what an executor says that lags behind the gateway is not shown, and is
+// asked for again by the version that the gateway follows.
+func TestResultOfOlderMetadata(t *testing.T) {
+	t.Parallel()
+	b, c := setup(t)
+	b.executors(&queryv1.LiveExecutor{Instance: "one"})
+	r := &client{told: make(chan string, 10)}
+	_, err := c.Subscribe(t.Context(), &queryv1.ExecuteRequest{Query: "subscription { a }"}, nil, r)
+	require.NoError(t, err)
+	send := func(to *queryv1.SubscribeRequest, data string, version int64) {
+		t.Helper()
+		b.link("one").write(t, frame(&queryv1.LiveResult{
+			Subscribers: []uint64{to.GetSubscriber()}, Data: []byte(data), Hash: []byte("h" + data), Version: version,
+		}))
+	}
+	first := receive(t, b.subscribed)
+	send(first, "1", 7)
+	require.Equal(t, "1", receive(t, r.told))
+	b.version.Store(8)
+	send(first, "revoked", 7)
+	second := receive(t, b.subscribed)
+	require.EqualValues(t, 8, second.GetOperation().GetMinVersion())
+	require.Equal(t, "h1", string(second.GetHash()), "what the client has seen")
+	send(first, "revoked", 8) // it was under way
+	send(second, "plan without a version", 0)
+	third := receive(t, b.subscribed)
+	send(third, "2", 9)
+	require.Equal(t, "2", receive(t, r.told))
 	require.Empty(t, r.told)
 }
 

@@ -29,7 +29,7 @@ func (s *Subscription) follow(instance string) {
 		if s.headers != nil {
 			s.operation.ClientHeaders = s.headers()
 		}
-		err := c.config.Bus.Call(s.ctx, bus.LiveFollow(instance), s.operation, nil, &follower{subscription: s})
+		err := c.config.Bus.Call(s.ctx, bus.LiveFollow(instance), s.operation, nil, &follower{subscription: s, instance: instance})
 		if s.ctx.Err() != nil {
 			return
 		}
@@ -44,6 +44,7 @@ func (s *Subscription) follow(instance string) {
 // room the executor waits, and the remote does.
 type follower struct {
 	subscription *Subscription
+	instance     string
 	results      frames
 }
 
@@ -52,6 +53,21 @@ func (*follower) Head(proto.Message) error { return nil }
 
 // Write takes the next piece of the answer.
 func (f *follower) Write(p []byte) (int, error) { return f.results.write(p, f.take) }
+
+// confirm has the executor look at the operation again, by the metadata that the gateway follows:
+// what a remote schema says comes once, so that a result of older metadata can't be asked for
+// anew, as others are.
+func (f *follower) confirm() error {
+	s := f.subscription
+	operation, _ := proto.Clone(s.operation).(*queryv1.ExecuteRequest)
+	operation.MinVersion = s.client.config.MinVersion()
+	m, _, err := s.client.config.Bus.CallMessage(s.ctx, bus.LiveSubscribe(f.instance),
+		&queryv1.SubscribeRequest{Operation: operation}, newSubscribeHead, 0)
+	if head, ok := m.(*queryv1.SubscribeHead); err == nil && (!ok || !head.GetRemote()) {
+		err = unavailable("a remote schema does not answer the subscription any more: subscribe again")
+	}
+	return err
+}
 
 // take hands a result to the receiver, as soon as that has room.
 func (f *follower) take(m *queryv1.LiveResult) error {
@@ -66,6 +82,12 @@ func (f *follower) take(m *queryv1.LiveResult) error {
 		return nil
 	case m.GetData() == nil:
 		return nil // the first one, which only says that the subscription is in order
+	}
+	if m.GetVersion() < s.client.config.MinVersion() {
+		if err := f.confirm(); err != nil {
+			s.end(apierror.From(err))
+			return nil
+		}
 	}
 	for {
 		s.taking.Lock()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
 	queryv1 "queryengine/proto/query/v1"
 )
@@ -14,6 +15,12 @@ import (
 func newFollowed(t *testing.T) (*Client, *client, *Subscription, *fakeLink) {
 	t.Helper()
 	b, c := setup(t)
+	r, s, l := follow(t, b, c)
+	return c, r, s, l
+}
+
+func follow(t *testing.T, b *fakeBus, c *Client) (*client, *Subscription, *fakeLink) {
+	t.Helper()
 	b.remote = true
 	b.executors(&queryv1.LiveExecutor{Instance: "one"})
 	r := &client{told: make(chan string, 10)}
@@ -28,10 +35,27 @@ func newFollowed(t *testing.T) (*Client, *client, *Subscription, *fakeLink) {
 		l = b.links[bus.LiveFollow("one").Subject]
 		return l != nil
 	}, 10*time.Second, time.Millisecond)
-	return c, r, s, l
+	return r, s, l
 }
 
-func data(text string) []byte { return frame(&queryv1.LiveResult{Data: []byte(text)}) }
+func data(text string) []byte { return frame(&queryv1.LiveResult{Data: []byte(text), Version: 7}) }
+
+// TestFollowedResultOfOlderMetadata: it comes once, so the executor has to look at the operation
+// again before it is shown.
+func TestFollowedResultOfOlderMetadata(t *testing.T) {
+	t.Parallel()
+	b, c := setup(t)
+	r, _, l := follow(t, b, c)
+	b.version.Store(8)
+	l.write(t, data("1"))
+	require.EqualValues(t, 8, receive(t, b.subscribed).GetOperation().GetMinVersion())
+	require.Equal(t, "1", receive(t, r.told))
+	b.version.Store(9)
+	b.refuse = apierror.New(apierror.ValidationFailed, "no such field")
+	l.write(t, data("2"))
+	require.Equal(t, "end: no such field", receive(t, r.told))
+	require.Empty(t, r.told)
+}
 
 // TestFollow: results of remote schemas come one by one; while a client has no room, the
 // executor has to wait with the next piece.

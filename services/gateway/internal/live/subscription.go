@@ -99,6 +99,7 @@ func (s *Subscription) place(ctx context.Context) error {
 		c.subscriptions[id] = s
 	}
 	c.mu.Unlock()
+	s.operation.MinVersion = c.config.MinVersion() // not the larger one: a restored database counts anew
 	s.taking.Lock()
 	r := &queryv1.SubscribeRequest{Subscriber: id, Operation: s.operation, Hash: s.hash, Cursor: s.cursor}
 	s.taking.Unlock()
@@ -166,7 +167,6 @@ func (s *Subscription) replace() {
 		case <-s.ctx.Done():
 			return
 		}
-		s.operation.MinVersion = c.config.MinVersion() // not the larger one: a restored database counts anew
 		err := s.place(s.ctx)
 		<-c.moves
 		switch {
@@ -208,6 +208,8 @@ func (s *Subscription) take(l *link, id uint64, m *queryv1.LiveResult) {
 	case e != nil:
 		s.hash = nil
 		s.receiver.Fail(errorOf(e))
+	case m.GetVersion() < s.client.config.MinVersion():
+		s.outdated()
 	case !s.receiver.Data(m.GetData(), m.Cursor != nil) && m.Cursor != nil:
 		s.pause()
 	default:
@@ -216,6 +218,16 @@ func (s *Subscription) take(l *link, id uint64, m *queryv1.LiveResult) {
 			s.cursor = bytes.Clone(m.GetCursor())
 		}
 	}
+}
+
+// outdated asks for a result anew that was made by metadata older than the gateway's: its client
+// may not see that any more. The executor answers by the version that the gateway follows, and
+// goes on behind what the client has seen.
+func (s *Subscription) outdated() {
+	c := s.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.move(s)
 }
 
 func errorOf(e *queryv1.LiveError) *apierror.Error {

@@ -61,7 +61,7 @@ type listener struct {
 
 func listen(t *testing.T, log *callLog, interval time.Duration) *listener {
 	t.Helper()
-	m := New(Deps{Queries: Options{Interval: interval}, Calls: log, Metrics: NewMetrics(nil, false), Log: telemetry.Discard()})
+	m := New(Deps{Queries: Options{Interval: interval}, Calls: log, Version: func(any) int64 { return 0 }, Metrics: NewMetrics(nil, false), Log: telemetry.Discard()})
 	l, err := m.Open("g")
 	require.NoError(t, err)
 	out := &listener{t: t, manager: m, results: make(chan *queryv1.LiveResult, 100)}

@@ -30,7 +30,7 @@ type Subscriber struct {
 	fresh bool
 
 	// These belong to the mu of the link.
-	pending []*Result
+	pending []versioned
 	queued  bool
 }
 

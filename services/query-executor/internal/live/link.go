@@ -116,7 +116,7 @@ func (l *Link) writeAll(write func(*queryv1.LiveResult) error) error {
 		for _, r := range results {
 			m := &queryv1.LiveResult{Subscribers: r.to, Data: r.Data, Cursor: r.Cursor, End: r.End}
 			if r.Data != nil {
-				m.Hash = r.Hash[:]
+				m.Hash, m.Version = r.Hash[:], r.version
 			}
 			if e := r.Err; e != nil {
 				m.Error = &queryv1.LiveError{Code: string(e.Code), Path: e.Path, Message: e.Message}
@@ -129,9 +129,16 @@ func (l *Link) writeAll(write func(*queryv1.LiveResult) error) error {
 	return nil
 }
 
+// versioned is a result as a subscriber gets it: with the metadata version that its plan was good
+// for when it came.
+type versioned struct {
+	*Result
+	version int64
+}
+
 // addressed is a result and the subscribers that it is for.
 type addressed struct {
-	*Result
+	versioned
 	to []uint64
 }
 
@@ -140,13 +147,13 @@ func (l *Link) take() []*addressed {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var list []*addressed
-	known := map[*Result]*addressed{}
+	known := map[versioned]*addressed{}
 	again := l.dirty[:0]
 	for _, s := range l.dirty {
 		r := s.pending[0]
 		a := known[r]
 		if a == nil {
-			a = &addressed{Result: r}
+			a = &addressed{versioned: r}
 			known[r] = a
 			list = append(list, a)
 		}
@@ -169,13 +176,18 @@ func (l *Link) take() []*addressed {
 const maxKept = 4096
 
 // push has a result sent to a subscriber. It takes the place of one of a live query that
-// still waits; those of a stream and the end of a subscription are all sent.
+// still waits; those of a stream and the end of a subscription are all sent. The plan of s must
+// not change meanwhile: a result has the version of the plan that it comes from.
 func (l *Link) push(s *Subscriber, r *Result) {
+	next := versioned{Result: r}
+	if r.Data != nil {
+		next.version = l.manager.deps.Version(s.Plan)
+	}
 	l.mu.Lock()
-	if n := len(s.pending); n > 0 && r.replaces(s.pending[n-1]) {
-		s.pending[n-1] = r
+	if n := len(s.pending); n > 0 && r.replaces(s.pending[n-1].Result) {
+		s.pending[n-1] = next
 	} else {
-		s.pending = append(s.pending, r)
+		s.pending = append(s.pending, next)
 	}
 	if !s.queued {
 		s.queued = true

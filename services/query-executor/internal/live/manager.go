@@ -29,6 +29,8 @@ type Deps struct {
 	// SkipEmpty sends no results of live queries in which nothing was found.
 	SkipEmpty bool
 	Metrics   *Metrics
+	// Version is the metadata version that a plan is good for now, 0 for none.
+	Version func(plan any) int64
 	// Calls knows which calls of asynchronous actions have ended.
 	Calls CallLog
 	// Tracer makes the spans of the statements.
