@@ -1,6 +1,8 @@
 package dataop
 
 import (
+	"strings"
+
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
@@ -145,5 +147,20 @@ func literal(t *resolve.Table, c *resolve.Column, raw []byte) (ir.Value, error) 
 		return ir.Literal{Null: true, Type: c.Type}, nil
 	}
 	input, err := t.Source.Dialect.ParseInput(c.Type, raw)
+	if err == nil && c.Type.Name == "numeric" && !c.Type.IsArray() && rawjson.KindOf(raw) == rawjson.Number {
+		input.Text = scaled(input.Text)
+	}
 	return ir.Literal{Text: input.Text, Type: c.Type, Wrap: input.Wrap}, err
+}
+
+// scaled is a number with as many decimals as it has in groups of four, which is how these
+// operations have always bound numeric values. The column keeps them where it has no scale of its
+// own, and so do sums and products.
+func scaled(number string) string {
+	const group = 4
+	_, decimals, _ := strings.Cut(number, ".")
+	if strings.ContainsAny(decimals, "eE") || len(decimals)%group == 0 {
+		return number
+	}
+	return number + strings.Repeat("0", group-len(decimals)%group)
 }

@@ -25,6 +25,25 @@ func (s *shop) steps(t *testing.T, steps []step) {
 	}
 }
 
+// TestScaleOfNumbers: numeric values that a request spells with decimals have them in groups of
+// four, in what is stored as in what is calculated.
+func TestScaleOfNumbers(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	for _, c := range []struct{ operation, args, want string }{
+		{"insert", `{"table":"album","objects":[{"id":60,"price":15},{"id":61,"price":1.5},{"id":62,"price":"1.5"},{"id":63,"price":2.12345}],"returning":["price"]}`,
+			`[{"price":15}, {"price":1.5000}, {"price":1.5}, {"price":2.12345000}]`},
+		{"update", `{"table":"album","where":{"id":60},"$mul":{"price":3.3},"returning":["price"]}`, `[{"price":49.5000}]`},
+		{"update", `{"table":"album","where":{"id":60},"$inc":{"price":-1},"returning":["price"]}`, `[{"price":48.5000}]`},
+		{"update", `{"table":"album","where":{"id":62},"$mul":{"price":2},"returning":["price"]}`, `[{"price":3.0}]`},
+		{"update", `{"table":"album","where":{"id":60},"$set":{"price":12.25},"returning":["price"]}`, `[{"price":12.2500}]`},
+	} {
+		got, err := s.run(t, admin, op(c.operation, c.args))
+		require.NoError(t, err, c.args)
+		require.Contains(t, got, c.want, c.args)
+	}
+}
+
 func TestInsert(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
