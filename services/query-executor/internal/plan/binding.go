@@ -35,7 +35,7 @@ type Binding struct {
 	template *parse.Value
 	// path is where errors are.
 	path *trail
-	// name is that of the variable when the value is all of it.
+	// name is that of the variable when it is one value, and this one all of it.
 	name string
 }
 
@@ -61,7 +61,7 @@ func newBindings(list []Binding) Bindings {
 // Len is how many they are.
 func (b Bindings) Len() int { return len(b.list) }
 
-// Name is the variable that a value is, "" when it is none or only a part of one.
+// Name is the variable that a value is, "" when it is none, only a part of one, a list or a limit.
 func (b Bindings) Name(i int) string { return b.list[i].name }
 
 // Append appends the texts for the database, nil for NULL. The values are those of the

@@ -57,7 +57,7 @@ func (p *planner) bindVariable(v value, c coercion) (ir.Value, error) {
 		return nil, p.place(err)
 	}
 	b := Binding{coercion: &c, wrap: wrap, variable: v.variable.Index, place: v.place, path: p.trails.of(p.path)}
-	if v.place == nil {
+	if v.place == nil && (c.mode == modeValue || c.mode == modeEnum) {
 		b.name = v.variable.Name
 	}
 	bound := p.bind(b)
