@@ -249,6 +249,7 @@ func TestSubscriptionErrors(t *testing.T) {
 	g := newGateway(t)
 	for text, want := range map[string]apierror.Error{
 		`subscription { album { id } artist { id } }`:                                      {Code: apierror.ValidationFailed, Path: "$", Message: "subscriptions must select one top level field"},
+		`subscription { a: album { id } b: album { id } }`:                                 {Code: apierror.ValidationFailed, Path: "$", Message: "subscriptions must select one top level field"},
 		`subscription { __typename }`:                                                      {Code: apierror.NotSupported, Path: "$", Message: "Introspection at root field level is not supported over subscriptions"},
 		`subscription { __schema { __typename } }`:                                         {Code: apierror.NotSupported, Path: "$", Message: "Introspection at root field level is not supported over subscriptions"},
 		`query { album { id } }`:                                                           {Code: apierror.UnexpectedPayload, Path: "$", Message: "a query is no subscription"},
@@ -276,4 +277,29 @@ func TestSubscriptionErrors(t *testing.T) {
 	require.True(t, g.await(1, 1)[0].GetEnd(), "nothing is selected")
 	require.NoError(t, g.subscribe(2, session.Admin, `subscription @_multiple_top_level_fields { a: album_by_pk(id: 1) { id } b: artist_by_pk(id: 1) { id } }`, ``, nil))
 	require.Equal(t, `{"data":{"a":{"id":1},"b":{"id":1}}}`, string(g.await(2, 1)[0].GetData()))
+}
+
+// TestSubscriptionsOfNamespaces: the fields of a namespace are root fields, of which there may be
+// one.
+func TestSubscriptionsOfNamespaces(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/cases/sources", Config{})
+	s := e.borrow()
+	defer e.giveBack(s)
+	for text, want := range map[string]string{
+		`subscription { old { artist { id } } }`:                             "",
+		`subscription { old { __typename a: artist { id } } }`:               "",
+		`subscription { old { a: artist { id } b: artist { id } } }`:         "subscriptions must select one top level field",
+		`subscription { old { artist { id } artist_by_pk(id: 1) { id } } }`:  "subscriptions must select one top level field",
+		`subscription { a: old { artist { id } } b: old { artist { id } } }`: "subscriptions must select one top level field",
+		`subscription { ...F ...G } fragment F on subscription_root { old { a: artist { id } } } fragment G on subscription_root { old { b: artist { id } } }`: "subscriptions must select one top level field",
+		`subscription @_multiple_top_level_fields { old { a: artist { id } b: artist { id } } }`:                                                               "",
+	} {
+		_, err := e.prepare(t.Context(), &request{session: adminSession(), text: text, live: true}, s)
+		if want == "" {
+			require.NoError(t, err, text)
+		} else {
+			require.ErrorContains(t, err, want, text)
+		}
+	}
 }

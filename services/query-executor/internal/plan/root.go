@@ -55,6 +55,9 @@ func (p *planner) rootObject(t *schema.Type, s *selected, namespace string) erro
 			p.answer.constant(qualified(namespace, s.Alias), t.Name)
 			return nil
 		}
+		if p.live != nil && namespace != "" {
+			p.live.members++
+		}
 		return p.rootField(f, s, namespace)
 	})
 	p.answer.close()

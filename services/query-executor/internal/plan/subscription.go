@@ -25,6 +25,8 @@ type live struct {
 	// several says that there may be several root fields.
 	several bool
 	fields  int
+	// members counts the fields of namespaces.
+	members int
 	// streams and queries count the root fields that sources answer.
 	streams, queries int
 	// calls counts those about calls of actions, lone those of them whose output leads to no table.
@@ -44,19 +46,23 @@ func (l *live) rootField(name string) error {
 	return nil
 }
 
+const oneField = "subscriptions must select one top level field"
+
 // check says whether the root fields go together; nil is no subscription.
 func (l *live) check() error {
 	switch {
 	case l == nil:
 		return nil
 	case l.fields > 1 && !l.several:
-		return apierror.New(apierror.ValidationFailed, "subscriptions must select one top level field")
+		return apierror.New(apierror.ValidationFailed, oneField)
 	case l.lone > 0 && l.streams+l.queries > 0:
 		return apierror.New(apierror.NotSupported, "async action queries with no relationships aren't expected to mix with normal source database queries")
 	case l.calls > 0 && l.streams+l.queries > 0:
 		return apierror.New(apierror.NotSupported, "all fields of a subscription must be from the same source")
 	case l.remotes > 1 || l.remotes > 0 && l.streams+l.queries+l.calls > 0:
 		return apierror.New(apierror.NotSupported, "exactly one root field is allowed for subscriptions on remote schemas")
+	case l.members > 1 && !l.several:
+		return apierror.New(apierror.ValidationFailed, oneField)
 	case l.streams > 0 && l.queries > 0:
 		return apierror.New(apierror.NotSupported, "streaming and livequery subscriptions cannot be executed in the same subscription")
 	case l.streams > 1:
