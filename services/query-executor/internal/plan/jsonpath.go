@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"strings"
 
 	"queryengine/pkg/ir"
@@ -33,7 +34,8 @@ func part(e ir.Expr, path []string) ir.Expr {
 	return ir.JSONPath{Expr: e, Path: path}
 }
 
-// readPath reads a path: an optional $, then names and bracketed keys.
+// readPath reads a path: an optional $, then names and bracketed keys, each with a dot in front or
+// without.
 func readPath(text string) ([]string, bool) {
 	path := []string{}
 	rest := strings.TrimPrefix(text, "$")
@@ -42,8 +44,10 @@ func readPath(text string) ([]string, bool) {
 		var step string
 		var ok bool
 		switch {
-		case rest[0] == '[':
+		case strings.HasPrefix(rest, "["):
 			step, rest, ok = bracketed(rest[1:])
+		case strings.HasPrefix(rest, ".["):
+			step, rest, ok = bracketed(rest[2:])
 		case rest[0] == '.':
 			step, rest, ok = plain(rest[1:])
 		case first:
@@ -71,17 +75,33 @@ func isPlain(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
+// quoted reads a key that is a JSON string, up to the bracket behind it.
+func quoted(text string) (step, rest string, ok bool) {
+	end := 1
+	for end < len(text) && text[end] != '"' {
+		if text[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end >= len(text) || !strings.HasPrefix(text[end+1:], "]") {
+		return "", "", false
+	}
+	err := json.Unmarshal([]byte(text[:end+1]), &step)
+	return step, text[end+2:], err == nil
+}
+
 // bracketed reads an index or a quoted key, up to the bracket behind it.
 func bracketed(text string) (step, rest string, ok bool) {
 	if text == "" {
 		return "", "", false
 	}
-	if quote := text[0]; quote == '"' || quote == '\'' {
-		end := strings.IndexByte(text[1:], quote)
-		if end < 0 || !strings.HasPrefix(text[end+2:], "]") {
-			return "", "", false
-		}
-		return text[1 : end+1], text[end+3:], true
+	if text[0] == '"' {
+		return quoted(text)
+	}
+	if text[0] == '\'' {
+		step, rest, ok = strings.Cut(text[1:], "']")
+		return step, rest, ok && !strings.Contains(step, "'")
 	}
 	digits := 0
 	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {

@@ -1,0 +1,35 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestKeysOfPaths(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"":                        {},
+		"$":                       {},
+		"a":                       {"a"},
+		"$.a.b-c":                 {"a", "b-c"},
+		"a[0]":                    {"a", "0"},
+		`a.[0].b`:                 {"a", "0", "b"},
+		`objs[0]["你好"]`:           {"objs", "0", "你好"},
+		`objs[0].["你好"]`:          {"objs", "0", "你好"},
+		`objs[0].['你好']`:          {"objs", "0", "你好"},
+		`$.["a b"]['c.d'].["[]"]`: {"a b", "c.d", "[]"},
+		`["a\"b\\]"].c`:           {`a"b\]`, "c"},
+		`["it's"]['say "x"']`:     {"it's", `say "x"`},
+	} {
+		path, ok := readPath(text)
+		require.True(t, ok, text)
+		require.Equal(t, want, path, text)
+	}
+	for _, text := range []string{
+		".", "$.", "a.", "a..b", "a b", "[", "[]", "a[x]", "[-1]", `["a]`, `["a"`, `["a"b]`, `['a'`, `['a'b']`, `["\x"]`, `a.["b"`, "..[0]", "[0]x",
+	} {
+		_, ok := readPath(text)
+		require.False(t, ok, text)
+	}
+}
