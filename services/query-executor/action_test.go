@@ -71,7 +71,7 @@ func (h *actionHandler) called() []actionRequest {
 
 const actionTypes = `{
 	"scalars":[{"name":"Anything"}],
-	"enums":[{"name":"Mood","values":[{"value":"GOOD"},{"value":"BAD"}]}],
+	"enums":[{"name":"Mood","values":[{"value":"GOOD","is_deprecated":false},{"value":"BAD","is_deprecated":true}]}],
 	"input_objects":[{"name":"In","fields":[{"name":"n","type":"Int!"},{"name":"mood","type":"Mood"},{"name":"in","type":"[In!]"}]}],
 	"objects":[
 		{"name":"Address","fields":[{"name":"city","type":"String!"},{"name":"street","type":"String"},{"name":"next","type":"Address"}]},

@@ -2,6 +2,7 @@ package introspect
 
 import (
 	"math"
+	"slices"
 
 	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
@@ -176,6 +177,9 @@ func (c *counter) named(t *schema.Type, fields []Field) cost {
 		case "enumValues":
 			if t.Kind == schema.Enum {
 				all := t.Values()
+				if !f.Deprecated {
+					all = slices.DeleteFunc(slices.Clone(all), func(v schema.Value) bool { return v.Deprecated() })
+				}
 				return c.listOf(len(all), func(i int) cost { return c.enumValue(&all[i], f.Fields) })
 			}
 		case "interfaces":
@@ -265,6 +269,12 @@ func (c *counter) enumValue(d *schema.Value, fields []Field) cost {
 			return c.value(d.Name)
 		case "description":
 			return c.orNull(d.Description)
+		}
+		if d.Deprecated() && f.Name == "isDeprecated" {
+			return cost{bytes: len("true")}
+		}
+		if d.Deprecated() {
+			return c.value(deprecationReason)
 		}
 		return deprecation(f)
 	})

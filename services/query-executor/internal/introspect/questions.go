@@ -74,7 +74,7 @@ var standard = Field{Alias: "__schema", Name: "__schema", Fields: []Field{
 		Field{Alias: "fields", Name: "fields", Fields: append(named("name", "description", "isDeprecated", "deprecationReason"), arguments, typeRef(9))},
 		Field{Alias: "inputFields", Name: "inputFields", Fields: inputValue},
 		Field{Alias: "interfaces", Name: "interfaces", Fields: typeRef(9).Fields},
-		of("enumValues", "name", "description", "isDeprecated", "deprecationReason"),
+		Field{Alias: "enumValues", Name: "enumValues", Deprecated: true, Fields: named("name", "description", "isDeprecated", "deprecationReason")},
 		Field{Alias: "possibleTypes", Name: "possibleTypes", Fields: typeRef(9).Fields},
 	)},
 	{Alias: "directives", Name: "directives", Fields: append(named("name", "description", "isRepeatable", "locations"), arguments)},

@@ -61,7 +61,11 @@ func (d *definitions) typ(t *schema.Type, key string) {
 		d.WriteString("enum " + t.Name + " {\n")
 		for _, v := range t.Values() {
 			d.describe(v.Description, "  ")
-			d.WriteString("  " + v.Name + "\n")
+			d.WriteString("  " + v.Name)
+			if v.Deprecated() {
+				d.WriteString(" @deprecated")
+			}
+			d.WriteByte('\n')
 		}
 		d.WriteString("}\n")
 	case schema.InputObject:

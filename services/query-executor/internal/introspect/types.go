@@ -105,11 +105,18 @@ func (m *types) inputFields(t *schema.Type) graphql.InputObjectConfigFieldMap {
 	return fields
 }
 
+// deprecationReason is the one that GraphQL has where nobody gives another.
+const deprecationReason = "No longer supported"
+
 // enumValues keep their order as their value.
 func enumValues(t *schema.Type) graphql.EnumValueConfigMap {
 	values := graphql.EnumValueConfigMap{}
 	for i, v := range t.Values() {
-		values[v.Name] = &graphql.EnumValueConfig{Value: i, Description: v.Description}
+		value := &graphql.EnumValueConfig{Value: i, Description: v.Description}
+		if v.Deprecated() {
+			value.DeprecationReason = deprecationReason
+		}
+		values[v.Name] = value
 	}
 	return values
 }

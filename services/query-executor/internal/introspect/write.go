@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/graphql-go/graphql"
@@ -19,7 +20,9 @@ type Field struct {
 	Name  string
 	// Argument is the name that __type is asked for, or the type that __typename names.
 	Argument string
-	Fields   []Field
+	// Deprecated says that what is deprecated is wanted, too.
+	Deprecated bool
+	Fields     []Field
 }
 
 // Write writes the value of one of the fields. It ends early when ctx does.
@@ -144,7 +147,7 @@ func (w *writer) typ(t graphql.Type, fields []Field) {
 					w.input(d.Name(), d.Description(), d.Type, d.DefaultValue, f.Fields)
 				})
 		case "enumValues":
-			sorted(w, resolve(graphql.TypeType, "enumValues", t), func(d *graphql.EnumValueDefinition) int { n, _ := d.Value.(int); return n },
+			sorted(w, present(resolve(graphql.TypeType, "enumValues", t), f), func(d *graphql.EnumValueDefinition) int { n, _ := d.Value.(int); return n },
 				func(d *graphql.EnumValueDefinition) { w.enumValue(d, f.Fields) })
 		case "interfaces":
 			sorted(w, resolve(graphql.TypeType, "interfaces", t), func(i *graphql.Interface) string { return i.Name() },
@@ -154,6 +157,8 @@ func (w *writer) typ(t graphql.Type, fields []Field) {
 		case "kind":
 			kind, _ := resolve(graphql.TypeType, "kind", t).(string)
 			w.string(kind)
+		case "specifiedByURL":
+			w.null()
 		default: // possibleTypes
 			w.possible(t, f.Fields)
 		}
@@ -244,10 +249,21 @@ func (w *writer) enumValue(d *graphql.EnumValueDefinition, fields []Field) {
 			w.string(d.Name)
 		case "description":
 			w.text(d.Description)
-		default:
-			w.deprecation(f)
+		case "deprecationReason":
+			w.text(d.DeprecationReason)
+		default: // isDeprecated
+			w.raw(strconv.FormatBool(d.DeprecationReason != ""))
 		}
 	})
+}
+
+// present leaves out deprecated values that weren't asked for.
+func present(values any, f *Field) any {
+	all, ok := values.([]*graphql.EnumValueDefinition)
+	if !ok || f.Deprecated {
+		return values
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(d *graphql.EnumValueDefinition) bool { return d.DeprecationReason != "" })
 }
 
 func (w *writer) directive(d *graphql.Directive, fields []Field) {
@@ -267,7 +283,7 @@ func (w *writer) directive(d *graphql.Directive, fields []Field) {
 	})
 }
 
-// deprecation writes isDeprecated or deprecationReason: nothing ever is.
+// deprecation writes isDeprecated or deprecationReason of what never is.
 func (w *writer) deprecation(f *Field) {
 	if f.Name == "isDeprecated" {
 		w.raw("false")

@@ -54,7 +54,7 @@ func (c *coercion) apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, 
 		if kind == rawjson.Null {
 			return nil, "", c.unexpectedNull()
 		}
-		if c.named != nil && c.named.Element != nil && kind != rawjson.String && kind != rawjson.Array {
+		if c.named != nil && c.named.Element() != nil && kind != rawjson.String && kind != rawjson.Array {
 			return nil, "", apierror.New(apierror.ParseFailed, "A string is expected for type: "+c.named.Name)
 		}
 		return c.parse(c.element, json)

@@ -37,8 +37,7 @@ func (p *planner) metaField(f *schema.Field, s *selected) (introspect.Field, err
 		if err != nil || null {
 			return err
 		}
-		// Nothing is ever deprecated, so includeDeprecated changes nothing.
-		_, err = p.boolean(in.Type, v)
+		out.Deprecated, err = p.boolean(in.Type, v)
 		return err
 	})
 	if err != nil {

@@ -239,11 +239,11 @@ func usable(d *parse.Variable, at schema.Ref) bool {
 func sameShape(at schema.Ref, t *parse.Type) bool {
 	for {
 		item, isList := at.Item()
-		if !isList && t.Elem != nil && at.Named.Element != nil {
+		if !isList && t.Elem != nil && at.Named.Element() != nil {
 			for t.Elem != nil {
 				t = t.Elem
 			}
-			return t.Name == at.Named.Element.Name
+			return t.Name == at.Named.Element().Name
 		}
 		if !isList {
 			return t.Elem == nil && at.Named.Name == t.Name

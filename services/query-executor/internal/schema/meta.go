@@ -54,7 +54,7 @@ func (r *Role) metaSchema() *Type {
 
 func (r *Role) metaType() *Type {
 	return r.meta("__Type", func() []Field {
-		deprecated := list{{Name: "includeDeprecated", Type: Named(r.scalar("Boolean")), Default: "false"}}
+		deprecated := r.includeDeprecated()
 		return []Field{
 			{Name: "kind", Type: NonNull(Named(r.metaTypeKind()))},
 			r.plain("name", "String"),
@@ -65,6 +65,7 @@ func (r *Role) metaType() *Type {
 			{Name: "enumValues", Type: listed(r.metaEnumValue()), args: deprecated},
 			{Name: "inputFields", Type: listed(r.metaInputValue()), args: deprecated},
 			{Name: "ofType", Type: Named(r.metaType())},
+			r.plain("specifiedByURL", "String"),
 		}
 	})
 }
@@ -76,7 +77,7 @@ func (r *Role) metaFieldType() *Type {
 			r.plain("description", "String"),
 			{
 				Name: "args", Type: NonNull(listed(r.metaInputValue())),
-				args: list{{Name: "includeDeprecated", Type: Named(r.scalar("Boolean")), Default: "false"}},
+				args: r.includeDeprecated(),
 			},
 			{Name: "type", Type: NonNull(Named(r.metaType()))},
 			r.plain("isDeprecated", "Boolean!"),
@@ -116,9 +117,14 @@ func (r *Role) metaDirective() *Type {
 			r.plain("description", "String"),
 			r.plain("isRepeatable", "Boolean!"),
 			{Name: "locations", Type: NonNull(listed(r.metaLocation()))},
-			{Name: "args", Type: NonNull(listed(r.metaInputValue()))},
+			{Name: "args", Type: NonNull(listed(r.metaInputValue())), args: r.includeDeprecated()},
 		}
 	})
+}
+
+// includeDeprecated is the argument of lists that leave out what is deprecated.
+func (r *Role) includeDeprecated() list {
+	return list{{Name: "includeDeprecated", Type: Named(r.scalar("Boolean")), Default: "false"}}
 }
 
 func (r *Role) metaTypeKind() *Type {
@@ -129,7 +135,7 @@ func (r *Role) metaLocation() *Type {
 	return r.names("__DirectiveLocation",
 		"ARGUMENT_DEFINITION", "ENUM", "ENUM_VALUE", "FIELD", "FIELD_DEFINITION", "FRAGMENT_DEFINITION", "FRAGMENT_SPREAD",
 		"INLINE_FRAGMENT", "INPUT_FIELD_DEFINITION", "INPUT_OBJECT", "INTERFACE", "MUTATION", "OBJECT", "QUERY", "SCALAR",
-		"SCHEMA", "SUBSCRIPTION", "UNION")
+		"SCHEMA", "SUBSCRIPTION", "UNION", "VARIABLE_DEFINITION")
 }
 
 func (r *Role) names(name string, values ...string) *Type {

@@ -147,8 +147,7 @@ func (r *Role) arrayScalar(name string, t catalog.Type, s *resolve.Source) *Type
 	defer r.mu.Unlock()
 	known := r.shared[name]
 	if known == nil {
-		known = newType(name, Scalar, "", nil)
-		known.Element = element
+		known = &Type{Name: name, Kind: Scalar, definition: array{element}}
 		r.shared[name] = known
 	}
 	return known

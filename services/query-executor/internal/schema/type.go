@@ -1,6 +1,10 @@
 package schema
 
-import "sync"
+import (
+	"sync"
+
+	"queryengine/pkg/metadata"
+)
 
 // Kind is the kind of a named type.
 type Kind uint8
@@ -19,11 +23,6 @@ const (
 type Type struct {
 	Name string
 	Kind Kind
-
-	// Element is the scalar of the elements where the type is the scalar of an array of the
-	// database, else nil. Its values are the text of the array or lists, and variables may be
-	// declared as lists of elements.
-	Element *Type
 
 	definition definition
 	once       sync.Once
@@ -106,11 +105,32 @@ type Value struct {
 	Means       any
 }
 
+// Deprecated reports whether clients should not use it any more.
+func (v *Value) Deprecated() bool {
+	custom, ok := v.Means.(metadata.EnumTypeValue)
+	return ok && custom.IsDeprecated != nil && *custom.IsDeprecated
+}
+
 // longList is the number of names from which an index is faster than a search.
 const longList = 24
 
 func newType(name string, kind Kind, description string, build func() content) *Type {
 	return &Type{Name: name, Kind: kind, definition: described{description, build}}
+}
+
+// array is the definition of the scalar of an array.
+type array struct{ element *Type }
+
+func (array) describe() string { return "" }
+
+func (array) build() content { return content{} }
+
+// Element is the scalar of the elements where the type is the scalar of an array of the
+// database, else nil. Its values are the text of the array or lists, and variables may be
+// declared as lists of elements.
+func (t *Type) Element() *Type {
+	a, _ := t.definition.(array)
+	return a.element
 }
 
 // Description is empty for none, as everywhere in this package.
