@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-race lint fmt generate verify tidy bench bench-plans bench-metadata bench-subscriptions bench-remote bench-events fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-race lint fmt generate verify tidy bench bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ bench-remote: build ## what a query on a remote schema costs beside a plain reve
 bench-events: ## how fast events of tables are delivered, and what their triggers cost; then the long chaos test
 	cd services/engine && ENGINE_BENCH_EVENTS=1 $(GO) test ./internal/assembly -run TestEventSpeed -count 1 -timeout 30m -v
 	cd services/engine && ENGINE_CHAOS_ROWS=20000 $(GO) test ./e2e -run 'TestEventsSurvive|TestWhatADeadWorker' -count 1 -timeout 30m -v
+
+chaos: ## kills, freezes, NATS without quorum, a full JetStream, a hung source, stalled readers (CHAOS="-chaos-seed 7")
+	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestSystemSurvives -v -count 1 -timeout 30m -args -chaos-long -chaos-faults 60 $(CHAOS)
 
 bench-metadata: ## changes of metadata on large schemas, in services of their own
 	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestMetadataSpeed -metadata-speed -v -count 1 -timeout 30m

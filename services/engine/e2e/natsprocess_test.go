@@ -3,14 +3,17 @@ package e2e
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/bus/natsserver"
@@ -21,12 +24,19 @@ import (
 const (
 	natsDirVariable  = "E2E_NATS_DIR"
 	natsPortVariable = "E2E_NATS_PORT"
+	// natsRoutesVariable makes the server a node of a cluster: its name, its own port for the others,
+	// and the ports of all nodes, separated by spaces.
+	natsRoutesVariable = "E2E_NATS_ROUTES"
 )
 
 // serveNATS is a NATS server until the process is ended.
 func serveNATS(dir string) int {
 	port, err := strconv.Atoi(os.Getenv(natsPortVariable))
-	if err == nil {
+	switch routes := strings.Fields(os.Getenv(natsRoutesVariable)); {
+	case err != nil:
+	case len(routes) > 0:
+		err = serveNode(dir, port, routes)
+	default:
 		_, err = natsserver.Start(natsserver.Config{Dir: dir, Port: port, NoSync: true})
 	}
 	if err != nil {
@@ -36,10 +46,36 @@ func serveNATS(dir string) int {
 	select {}
 }
 
+// nodeStore is what a node of a cluster may keep, in bytes: little, so that it can be filled.
+const nodeStore = 96 << 20
+
+// serveNode starts a node of a cluster.
+func serveNode(dir string, port int, routes []string) error {
+	own, err := strconv.Atoi(routes[1])
+	if err != nil {
+		return err
+	}
+	o := &server.Options{
+		ServerName: routes[0], Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, JetStreamMaxStore: nodeStore,
+		MaxPayload: 8 << 20, NoSigs: true,
+		Cluster: server.ClusterOpts{Name: "chaos", Host: "127.0.0.1", Port: own},
+	}
+	for _, p := range routes[2:] {
+		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: "127.0.0.1:" + p})
+	}
+	s, err := server.NewServer(o)
+	if err == nil {
+		s.Start()
+	}
+	return err
+}
+
 // natsProcess is a NATS server that can be killed and comes back at its address.
 type natsProcess struct {
 	*process
 	dir, port string
+	// routes are those of a node, "" for a server of its own.
+	routes string
 }
 
 func startNATSProcess(t *testing.T) *natsProcess {
@@ -55,7 +91,7 @@ func (n *natsProcess) launch(t *testing.T) {
 	t.Helper()
 	n.process = &process{t: t, name: "nats", done: make(chan struct{})}
 	n.cmd = exec.Command(os.Args[0])
-	n.cmd.Env = []string{natsDirVariable + "=" + n.dir, natsPortVariable + "=" + n.port}
+	n.cmd.Env = []string{natsDirVariable + "=" + n.dir, natsPortVariable + "=" + n.port, natsRoutesVariable + "=" + n.routes}
 	n.cmd.Stdout, n.cmd.Stderr = &n.log, &n.log
 	n.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	n.run()
@@ -67,6 +103,20 @@ func (n *natsProcess) launch(t *testing.T) {
 		_ = conn.Close() // it was only to see that somebody is there
 		return true
 	}, func() string { return "NATS does not listen: " + n.log.tail() })
+}
+
+// startNATSNodes starts a cluster of three.
+func startNATSNodes(t *testing.T) []*natsProcess {
+	t.Helper()
+	nodes, routes := make([]*natsProcess, 3), make([]string, 3)
+	for i := range routes {
+		routes[i] = freePort(t)
+	}
+	for i := range nodes {
+		nodes[i] = &natsProcess{dir: t.TempDir(), port: freePort(t), routes: fmt.Sprintf("n%d %s %s", i, routes[i], strings.Join(routes, " "))}
+		nodes[i].launch(t)
+	}
+	return nodes
 }
 
 // crash kills the server and starts it again, with what it had on disk or with nothing.
