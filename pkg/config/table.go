@@ -122,6 +122,14 @@ var (
 		Flag: "metadata-history-days", Default: "90", Values: number, Group: GroupOperation, Services: []Service{Metadata},
 		Help: "days for which versions of the metadata are kept",
 	}, parsePositive)
+	ScheduledLogAge = define(Spec{
+		Flag: "scheduled-event-log-days", Default: "90", Values: number, Group: GroupOperation, Services: []Service{Scheduler},
+		Help: "days for which events of cron triggers and one-off events are kept that have ended, with their calls; 0 keeps them",
+	}, parseNonNegative)
+	AsyncActionLogAge = define(Spec{
+		Flag: "async-action-log-days", Default: "90", Values: number, Group: GroupOperation, Services: []Service{Scheduler},
+		Help: "days for which calls of asynchronous actions are kept that have ended; 0 keeps them",
+	}, parseNonNegative)
 )
 
 // table lists every setting in the order of the help.
@@ -143,6 +151,7 @@ var effective = []row{
 	DisableEventing,
 	LogLevel, MetricsHighCardinality, EnabledLogTypes, HTTPLogQueryOnlyOnError, MetadataQueryLogging, LogMaskedVariables, TriggersErrorLogLevel,
 	GracefulShutdownTimeout, OTLPEndpoint, TraceDocuments, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
+	ScheduledLogAge, AsyncActionLogAge,
 }
 
 // Table is every setting in the order of the help.

@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/config"
+	"queryengine/services/scheduler/internal/store"
 )
 
 // Config are the settings of the service.
@@ -18,9 +19,14 @@ type Config struct {
 	// Lease is how long the active scheduler may be silent before another takes over, 10
 	// seconds by default.
 	Lease time.Duration
+	// Keep is how long what has ended stays in the logs.
+	Keep Keep
 	// Disabled switches everything off: the service follows the metadata only.
 	Disabled bool
 }
+
+// Keep are ages of logs.
+type Keep = store.Ages
 
 // ReadConfig takes the service's settings from the table.
 func ReadConfig(v *config.Values) Config {
@@ -28,6 +34,10 @@ func ReadConfig(v *config.Values) Config {
 		MetadataURL: config.MetadataURL(v),
 		Replicas:    config.NATSReplicas.Get(v),
 		Disabled:    config.DisableEventing.Get(v),
+		Keep: Keep{
+			Scheduled: time.Duration(config.ScheduledLogAge.Get(v)) * 24 * time.Hour,
+			Actions:   time.Duration(config.AsyncActionLogAge.Get(v)) * 24 * time.Hour,
+		},
 	}
 }
 

@@ -21,8 +21,12 @@ import (
 	"queryengine/services/scheduler/internal/store"
 )
 
-// generateEvery is how often ticks are planned ahead.
-const generateEvery = time.Minute
+const (
+	// generateEvery is how often ticks are planned ahead.
+	generateEvery = time.Minute
+	// cleanEvery is how often it is looked for what is too old in the logs.
+	cleanEvery = time.Hour
+)
 
 // Deps are what the service works with.
 type Deps struct {
@@ -132,6 +136,8 @@ type round struct {
 	// generated is when ticks were planned, zero while this scheduler isn't active.
 	generated time.Time
 	version   int64 // of the metadata that they were planned for
+	// cleaned is when nothing was left in the logs that is too old.
+	cleaned time.Time
 
 	statistics statistics
 }
@@ -179,7 +185,23 @@ func (r *round) do(ctx context.Context) error {
 			return fmt.Errorf("publish due events: %w", err)
 		}
 		if n < store.PublishBatch {
-			return nil
+			break
 		}
 	}
+	return r.clean(ctx, now)
+}
+
+// clean removes a batch of what is too old in the logs, until nothing is left of it for a while.
+func (r *round) clean(ctx context.Context, now time.Time) error {
+	if since := now.Sub(r.cleaned); since >= 0 && since < cleanEvery {
+		return nil
+	}
+	done, err := r.store.Clean(ctx, r.config.Keep, now)
+	if err != nil {
+		return fmt.Errorf("clean up logs: %w", err)
+	}
+	if done {
+		r.cleaned = now
+	}
+	return nil
 }

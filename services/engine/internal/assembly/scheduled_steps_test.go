@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"log/slog"
 	"strconv"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/lifecycle"
+	"queryengine/services/scheduler"
 )
 
 // minute truncates as schedules do.
@@ -133,6 +135,44 @@ func TestOneOffEventsOverStepsAndRestarts(t *testing.T) {
 	for id, n := range h.calls {
 		require.Equal(t, 1, n, id)
 	}
+}
+
+// TestLogsAreCleaned holds that what has ended is removed from the logs when it is old enough, with its
+// calls, and nothing else.
+func TestLogsAreCleaned(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	began := time.Now()
+	const day = 24 * time.Hour
+	_, err := i.db.Exec(t.Context(), `
+		INSERT INTO engine_catalog.engine_cron_events (id, trigger_name, scheduled_time, status)
+			SELECT 'c' || n, 'gone', $1::timestamptz - interval '1 minute' * n, (ARRAY['delivered', 'error', 'dead'])[1 + n % 3] FROM generate_series(1, 2500) n;`, began)
+	require.NoError(t, err)
+	_, err = i.db.Exec(t.Context(), `
+		INSERT INTO engine_catalog.engine_cron_event_invocation_logs (event_id) SELECT 'c' || n FROM generate_series(1, 2500) n;
+		INSERT INTO engine_catalog.engine_cron_events (id, trigger_name, scheduled_time, status) VALUES ('waits', 'gone', now() - interval '1 year', 'scheduled');
+		INSERT INTO engine_catalog.engine_scheduled_events (id, webhook_conf, scheduled_time, retry_conf, header_conf, status)
+			SELECT s, '"http://127.0.0.1:9"', now(), '{}', '[]', s FROM unnest(ARRAY['delivered', 'error', 'dead', 'locked']) s;
+		INSERT INTO engine_catalog.engine_action_log (action_name, input_payload, request_headers, session_variables, status, metadata_version)
+			SELECT s, '{}', '{}', '{}', s, 1 FROM unnest(ARRAY['completed', 'error', 'created']) s`)
+	require.NoError(t, err)
+	now := &clock{now: began.Add(29 * day)}
+	s, err := scheduler.New(
+		scheduler.Config{
+			MetadataURL: i.url, Replicas: 1, Interval: 10 * time.Millisecond, Lease: 500 * time.Millisecond,
+			Keep: scheduler.Keep{Scheduled: 30 * day, Actions: 60 * day},
+		},
+		scheduler.Deps{Bus: i.connect(), Logger: slog.New(slog.DiscardHandler), Now: now.Now})
+	require.NoError(t, err)
+	i.run(s)
+	const logs = `SELECT (SELECT count(*) FROM engine_catalog.engine_cron_events) * 1000000
+		+ (SELECT count(*) FROM engine_catalog.engine_cron_event_invocation_logs) * 100
+		+ (SELECT count(*) FROM engine_catalog.engine_scheduled_events) * 10 + (SELECT count(*) FROM engine_catalog.engine_action_log)`
+	i.awaitNumber(1441*1000000+1440*100+4*10+3, logs) // what is younger than 30 days then
+	now.step(2 * day)
+	i.awaitNumber(1*1000000+0*100+1*10+3, logs)
+	now.step(30 * day)
+	i.awaitNumber(1*1000000+0*100+1*10+1, logs)
 }
 
 // TestTriggerThatNeverFires holds that it is taken, has no ticks, and keeps nobody else from having some.
