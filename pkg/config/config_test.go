@@ -136,6 +136,13 @@ func TestSettingsWithoutEffectAreNamed(t *testing.T) {
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestDump holds what a service says that it runs with.
+func TestFeaturesInEffect(t *testing.T) {
+	t.Parallel()
+	v, err := config.Load(config.Gateway, []string{"--experimental-features", "group_by_aggregations,naming_convention"}, environment(nil), io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, []string{"naming_convention"}, config.FeaturesInEffect(v))
+}
+
 func TestDump(t *testing.T) {
 	t.Parallel()
 	for _, service := range []config.Service{config.Gateway, config.Metadata, config.QueryExecutor, config.EventDelivery, config.Scheduler, config.Engine} {

@@ -13,6 +13,17 @@ var experimentalFeatures = []string{
 	"remove_empty_subscription_responses",
 }
 
+// featuresWithoutEffect are features that may be listed, so that settings carry over, and that
+// switch nothing on: what they stand for is missing, or always on where it is an optimisation.
+var featuresWithoutEffect = []string{"optimize_permission_filters", "group_by_aggregations", "bigquery_string_numeric_input"}
+
+// FeaturesInEffect are the listed experimental features that have an effect.
+func FeaturesInEffect(v *Values) []string {
+	return slices.DeleteFunc(slices.Clone(ExperimentalFeatures.Get(v)), func(name string) bool {
+		return slices.Contains(featuresWithoutEffect, name)
+	})
+}
+
 // Schema.
 var (
 	StringifyNumericTypes = define(Spec{
@@ -57,7 +68,7 @@ var (
 	}, parseBool)
 	ExperimentalFeatures = define(Spec{
 		Flag: "experimental-features", Values: "list of features", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
-		Help: "features to switch on",
+		Help: "features to switch on; " + strings.Join(featuresWithoutEffect, ", ") + " may be listed and have no effect",
 	},
 		listOf("Only expecting list of comma separated experimental features, options are:"+strings.Join(experimentalFeatures, ","), experimentalFeatures...))
 	DefaultNamingConvention = define(Spec{

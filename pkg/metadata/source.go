@@ -84,6 +84,12 @@ type SourceConfiguration struct {
 	ChangeFeed string `json:"change_feed,omitempty"`
 }
 
+// RoutesRequests reports whether connections are to be chosen for each request, which this
+// engine doesn't do: such a source can't be used, as its primary would answer for all others.
+func (c *SourceConfiguration) RoutesRequests() bool {
+	return c.Template != nil || len(c.ConnectionSet) > 0
+}
+
 // ChangeFeedNotify has statement triggers send notifications.
 const ChangeFeedNotify = "notify"
 
@@ -217,7 +223,17 @@ func (a *AddSource) Apply(v View) (*Result, error) {
 		Document:   v.Document.withSource(source),
 		Objects:    []ObjectID{sourceID(a.Name)},
 		Introspect: Introspection{Sources: []string{a.Name}},
+		Reply:      a.Configuration.reply(a.Name),
 	}, nil
+}
+
+// reply warns of what has no effect; nil when there is nothing to say.
+func (c *SourceConfiguration) reply(source string) func(View) (json.RawMessage, error) {
+	warnings := c.unusedParts(source)
+	if len(warnings) == 0 {
+		return nil
+	}
+	return func(View) (json.RawMessage, error) { return SuccessWith(warnings) }
 }
 
 // UpdateSource are the arguments of update_source; only what is given is replaced.
@@ -244,6 +260,7 @@ func (a *UpdateSource) Apply(v View) (*Result, error) {
 	if a.Configuration != nil {
 		source.Configuration = *a.Configuration
 		r.Introspect.Sources = []string{a.Name}
+		r.Reply = a.Configuration.reply(a.Name)
 	}
 	if a.Customization != nil {
 		source.Customization = a.Customization.normalised()

@@ -42,7 +42,7 @@ func New(doc *metadata.Document, found Findings, prev *Schema, o Options) *Schem
 	s.Roles = s.roles.byName
 	for _, m := range doc.Sources {
 		c := catalogs[m.Name]
-		if c == nil || o.Dialects[m.Kind] == nil {
+		if c == nil || unsupported(m, o) != "" {
 			continue
 		}
 		var before *Source

@@ -48,14 +48,25 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 }
 
 func (s *Schema) sourceProblem(m *metadata.Source) string {
+	if reason := unsupported(m, s.options); reason != "" {
+		return reason
+	}
 	if reason := s.sourceErrors[m.Name]; reason != "" {
 		return reason
 	}
-	if s.options.Dialects[m.Kind] == nil {
-		return fmt.Sprintf("sources of kind %q are not supported", m.Kind)
-	}
 	if s.catalogs[m.Name] == nil {
 		return fmt.Sprintf("source %q has not been introspected", m.Name)
+	}
+	return ""
+}
+
+// unsupported is why a source can't be used whatever its database says; "" when it can.
+func unsupported(m *metadata.Source, o Options) string {
+	switch {
+	case o.Dialects[m.Kind] == nil:
+		return fmt.Sprintf("sources of kind %q are not supported", m.Kind)
+	case m.Configuration.RoutesRequests():
+		return "connection_template and connection_set are not supported: the primary would answer all requests"
 	}
 	return ""
 }

@@ -111,6 +111,23 @@ func TestSources(t *testing.T) {
 	require.Nil(t, s.Source("down"))
 }
 
+// What chooses a connection for each request isn't there, so the primary must not answer.
+func TestSourcesThatRouteRequests(t *testing.T) {
+	t.Parallel()
+	const info = `"connection_info":{"database_url":"x"}`
+	for _, routing := range []string{
+		`"connection_template":{"template":"{{$.primary}}"}`,
+		`"connection_set":[{"name":"a",` + info + `}]`,
+	} {
+		doc := parseDocument(t, `{"version":3,"sources":[{"name":"s","kind":"postgres","tables":[{"table":"track"}],"configuration":{`+info+`,`+routing+`}}]}`)
+		s := resolve.Build(doc, map[string]*catalog.Source{"s": shop()}, nil, nil, options())
+		require.Empty(t, s.Sources)
+		require.JSONEq(t, `[{"type":"source","name":"source s","definition":"s","reason":
+			"Inconsistent object: connection_template and connection_set are not supported: the primary would answer all requests"}]`,
+			dump(t, s.Inconsistencies()))
+	}
+}
+
 func TestRootFieldConflicts(t *testing.T) {
 	t.Parallel()
 	source := func(name, more string) string {

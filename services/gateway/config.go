@@ -142,7 +142,7 @@ func ReadConfig(v *config.Values) Config {
 		ConsoleAssets:            config.ConsoleAssetsDir.Get(v),
 		RemoteSchemaPermissions:  config.EnableRemoteSchemaPermissions.Get(v),
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
-		ExperimentalFeatures:     config.ExperimentalFeatures.Get(v),
+		ExperimentalFeatures:     config.FeaturesInEffect(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
 		EnableAllowlist:          config.EnableAllowlist.Get(v),
 		LiveQueries: api.LiveQueryOptions{
