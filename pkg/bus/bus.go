@@ -111,6 +111,7 @@ type Bus struct {
 	endpoints   atomic.Pointer[map[string]*endpoint]
 	endpointsMu sync.Mutex
 	exchanges   exchanges
+	directory   directory
 
 	stopPulse chan struct{}
 	closed    chan struct{}
@@ -130,6 +131,7 @@ func Connect(ctx context.Context, c Config) (*Bus, error) {
 		inbox:     InboxPrefix(c.Name) + "." + nuid.Next(),
 		calls:     map[string]*remoteCall{},
 		exchanges: newExchanges(),
+		directory: directory{services: map[string][]*member{}},
 		stopPulse: make(chan struct{}),
 		closed:    make(chan struct{}),
 	}
@@ -223,6 +225,12 @@ func (b *Bus) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("subscribe to credits: %w", err)
 	}
+	// Whose requests may be sent to, this user may hear of.
+	for _, service := range b.asks() {
+		if _, err := b.nc.Subscribe(presentSubject(service), b.onPresent); err != nil {
+			return fmt.Errorf("subscribe to replicas: %w", err)
+		}
+	}
 	// Credits bound what comes here; NATS must not drop any of it by its own limits.
 	for _, sub := range []*nats.Subscription{replies, addresses} {
 		if err := sub.SetPendingLimits(-1, -1); err != nil {
@@ -308,6 +316,7 @@ func (b *Bus) pulse() {
 	// Twice per heartbeat, so that one that is due is late by half of it at most.
 	t := time.NewTicker(max(b.cfg.Heartbeat/2, time.Millisecond))
 	defer t.Stop()
+	last := time.Now()
 	for {
 		select {
 		case <-b.stopPulse:
@@ -316,6 +325,9 @@ func (b *Bus) pulse() {
 			for _, e := range b.exchanges.silentSince(now.Add(-b.cfg.Heartbeat)) {
 				e.beat(now)
 			}
+			b.announceAll()
+			b.watchMembers(now, now.Sub(last) > b.cfg.Heartbeat)
+			last = now
 			b.watchCalls(now)
 		}
 	}

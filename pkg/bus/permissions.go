@@ -73,7 +73,8 @@ func servicePermissions(service string) Permissions {
 	}, Publish: []string{"_INBOX.>"}}
 	for _, e := range endpoints() {
 		if e.Service == service {
-			p.Subscribe = append(p.Subscribe, e.Subject)
+			p.Subscribe = append(p.Subscribe, requestSubjects(e)...)
+			p.Publish = append(p.Publish, presentSubject(service))
 			for _, caller := range append([]string{UserEngine}, services...) {
 				if caller == UserEngine || e.callers.has(caller) {
 					p.Publish = append(p.Publish, repliesSubject(InboxPrefix(caller)+".*"))
@@ -81,7 +82,8 @@ func servicePermissions(service string) Permissions {
 			}
 		}
 		if e.callers.has(service) {
-			p.Publish = append(p.Publish, e.Subject, cancelSubject(e.Service))
+			p.Publish = append(append(p.Publish, requestSubjects(e)...), cancelSubject(e.Service))
+			p.Subscribe = append(p.Subscribe, presentSubject(e.Service))
 			for _, responder := range []string{UserEngine, e.Service} {
 				p.Publish = append(p.Publish, addressesSubject(InboxPrefix(responder)+".*"))
 			}
@@ -108,6 +110,15 @@ func servicePermissions(service string) Permissions {
 		p.Publish = append(p.Publish, workerSubjects()...)
 	}
 	return p
+}
+
+// requestSubjects are where requests to an endpoint are sent to: its own subject and, where
+// replicas share it, that of each of them.
+func requestSubjects(e Endpoint) []string {
+	if e.Replica {
+		return []string{e.Subject}
+	}
+	return []string{e.Subject, directSubject(e.Subject, "*")}
 }
 
 func streamInfo(stream string) string { return "$JS.API.STREAM.INFO." + stream }
@@ -164,6 +175,21 @@ func workerSubjects() []string {
 		"$JS.API.CONSUMER.MSG.NEXT." + worker, "$JS.ACK." + worker + ".>",
 		"$JS.API.STREAM.CREATE." + EventsStream, eventsSubjects,
 	}
+}
+
+// asks are the services that this process may ask: those that its service calls, and all of
+// them when its connection is not that of one service.
+func (b *Bus) asks() []string {
+	if _, one := members[b.cfg.Name]; !one {
+		return services
+	}
+	var list []string
+	for _, e := range endpoints() {
+		if e.callers.has(b.cfg.Name) && !slices.Contains(list, e.Service) {
+			list = append(list, e.Service)
+		}
+	}
+	return list
 }
 
 // PasswordVariable is the name that the configuration of NATS has for a user's password.

@@ -16,6 +16,26 @@ type proxy struct {
 	listener net.Listener
 	mu       sync.Mutex
 	conns    []net.Conn
+	// frozen is held while nothing comes through.
+	frozen sync.RWMutex
+}
+
+// freeze lets nothing through any more, and keeps the connections, as a process that is
+// stopped or a network that loses everything does. thaw ends it.
+func (p *proxy) freeze() { p.frozen.Lock() }
+func (p *proxy) thaw()   { p.frozen.Unlock() }
+
+// gate is a connection that is read while the proxy is not frozen.
+type gate struct {
+	net.Conn
+	proxy *proxy
+}
+
+func (g gate) Read(b []byte) (int, error) {
+	n, err := g.Conn.Read(b)
+	g.proxy.frozen.RLock()
+	defer g.proxy.frozen.RUnlock()
+	return n, err
 }
 
 func newProxy(t testing.TB, server string) *proxy {
@@ -38,8 +58,8 @@ func newProxy(t testing.TB, server string) *proxy {
 			p.mu.Lock()
 			p.conns = append(p.conns, client, upstream)
 			p.mu.Unlock()
-			go func() { _, _ = io.Copy(client, upstream) }()
-			go func() { _, _ = io.Copy(upstream, client) }()
+			go func() { _, _ = io.Copy(client, gate{upstream, p}) }()
+			go func() { _, _ = io.Copy(upstream, gate{client, p}) }()
 		}
 	}()
 	return p

@@ -27,6 +27,13 @@ type remoteCall struct {
 	// broken is why no more frames will come; the frame that goes with it wakes the
 	// caller up.
 	broken atomic.Pointer[apierror.Error]
+	// member is who was asked, nil when the queue group was; probed says that NATS was asked
+	// whether it is still there.
+	member *member
+	probed atomic.Bool
+	// repeatable is that of the endpoint, and began says that a part of the answer has come.
+	repeatable bool
+	began      atomic.Bool
 }
 
 // breakOff ends the call with err.
@@ -38,7 +45,7 @@ func (c *remoteCall) breakOff(err *apierror.Error) {
 	}
 }
 
-func (b *Bus) open(ctx context.Context) *remoteCall {
+func (b *Bus) open(ctx context.Context, ep Endpoint, asked *member) *remoteCall {
 	var left time.Duration
 	if deadline, ok := ctx.Deadline(); ok {
 		left = max(time.Until(deadline), time.Millisecond)
@@ -47,6 +54,10 @@ func (b *Bus) open(ctx context.Context) *remoteCall {
 	c := &remoteCall{
 		token:  callToken(b.callCount.Add(1), b.cfg.Window, left),
 		frames: make(chan frame, b.cfg.Window+3),
+		member: asked, repeatable: ep.Repeatable,
+	}
+	if asked != nil {
+		asked.calls.Add(1)
 	}
 	c.heard.Store(time.Now().UnixNano())
 	b.callsMu.Lock()
@@ -59,6 +70,20 @@ func (b *Bus) close(c *remoteCall) {
 	b.callsMu.Lock()
 	delete(b.calls, c.token)
 	b.callsMu.Unlock()
+	if c.member != nil {
+		c.member.calls.Add(-1)
+	}
+}
+
+// tell is where the responder can be written to; "" while that is not known.
+func (b *Bus) tell(c *remoteCall) string {
+	if address := c.address.Load(); address != nil {
+		return *address
+	}
+	if c.member != nil {
+		return addressSubject(c.member.inbox, b.inbox+"."+c.token)
+	}
+	return ""
 }
 
 // onReply gets the frames of all calls of this process. It must not wait.
@@ -76,7 +101,11 @@ func (b *Bus) onReply(m *nats.Msg) {
 		}
 		return
 	}
-	c.heard.Store(time.Now().UnixNano())
+	now := time.Now().UnixNano()
+	c.heard.Store(now)
+	if c.member != nil && f.kind != frameUnheard {
+		c.member.heard.Store(now)
+	}
 	if f.address != "" && c.address.Load() == nil {
 		c.address.Store(&f.address)
 	}
@@ -97,43 +126,75 @@ func (b *Bus) watchCalls(now time.Time) {
 	defer b.callsMu.Unlock()
 	for _, c := range b.calls {
 		silence := now.Sub(time.Unix(0, c.heard.Load()))
+		if c.member != nil {
+			others := c.member.silence(now)
+			if c.repeatable && others >= b.silent() && !c.began.Load() {
+				c.breakOff(errSilent)
+				continue
+			}
+		}
 		if silence >= b.cfg.IdleTimeout {
 			c.breakOff(unavailable("the responder fell silent before its answer was complete"))
 			continue
 		}
-		if address := c.address.Load(); address != nil && silence >= b.cfg.Heartbeat {
-			_ = b.nc.PublishRequest(*address+verbProbe, replySubject(b.inbox, c.token), nil)
+		if address := b.tell(c); address != "" && silence >= b.cfg.Heartbeat {
+			c.probed.Store(true)
+			_ = b.nc.PublishRequest(address+verbProbe, replySubject(b.inbox, c.token), nil)
 		}
 	}
 }
 
-// callRemote asks through NATS; one that is busy is given up for another one, up to the
-// number of attempts.
+// errSilent breaks off a call that can be tried elsewhere.
+var errSilent = unavailable("the responder fell silent")
+
+// callRemote asks through NATS: a replica that has been heard of lately, or whoever the queue
+// group gives. One that is busy is given up for another one, up to the number of attempts; one
+// that isn't there any more, too, and one that falls silent when the request is repeatable.
 func (b *Bus) callRemote(ctx context.Context, ep Endpoint, req proto.Message, newHead func() proto.Message, sink Sink, attempts int) error {
 	body, err := proto.Marshal(req)
 	if err != nil {
 		return apierror.From(err)
 	}
+	var tried *member
 	for {
-		err := b.attempt(ctx, ep, body, newHead, sink)
-		attempts--
-		if !errors.Is(err, errRefused) {
+		asked := b.choose(ep, tried)
+		err := b.attempt(ctx, ep, asked, body, newHead, sink)
+		switch {
+		case errors.Is(err, errRefused):
+			if attempts--; attempts <= 0 {
+				return busy(ep.Service)
+			}
+		case errors.Is(err, errNotThere):
+			b.drop(ep.Service, asked)
+		case errors.Is(err, errLost) && tried == nil:
+		case errors.Is(err, errLost):
+			return unavailable("the responder fell silent before its answer was complete")
+		default:
 			return err
 		}
-		if attempts == 0 {
-			return busy(ep.Service)
-		}
+		tried = asked
 	}
 }
 
-func (b *Bus) attempt(ctx context.Context, ep Endpoint, body []byte, newHead func() proto.Message, sink Sink) error {
+// errNotThere says that a replica is gone and never had the request, errLost that a repeatable
+// request has been lost with its responder before a part of its answer came.
+var (
+	errNotThere = errors.New("the replica is not there")
+	errLost     = errors.New("the replica was lost")
+)
+
+func (b *Bus) attempt(ctx context.Context, ep Endpoint, asked *member, body []byte, newHead func() proto.Message, sink Sink) error {
 	if ctx.Err() != nil {
 		return contextFailure(ctx, false)
 	}
-	c := b.open(ctx)
+	c := b.open(ctx, ep, asked)
 	defer b.close(c)
 	a := &answer{bus: b, call: c, service: ep.Service, rest: body, newHead: newHead, sink: sink}
-	if err := a.ask(ctx, ep.Subject); err != nil {
+	subject := ep.Subject
+	if asked != nil {
+		subject = directSubject(ep.Subject, asked.instance())
+	}
+	if err := a.ask(ctx, subject); err != nil {
 		return notConnected(err)
 	}
 	for {
@@ -192,14 +253,14 @@ func (a *answer) nextPart(limit int) []byte {
 func (a *answer) take(f frame) (done bool, err error) {
 	if broken := a.call.broken.Load(); broken != nil {
 		a.giveUp()
+		if broken == errSilent && !a.headDone {
+			return true, errLost
+		}
 		return true, failure(broken, a.began)
 	}
 	switch f.kind {
 	case frameUnheard:
-		if a.call.address.Load() == nil {
-			return true, noResponder(a.service)
-		}
-		return true, failure(responderGone(a.service), a.began)
+		return true, a.unheard()
 	case frameRefused:
 		return true, errRefused
 	case frameError:
@@ -217,6 +278,21 @@ func (a *answer) take(f frame) (done bool, err error) {
 	return err != nil, err
 }
 
+// unheard is the error of a call whose responder NATS does not know.
+func (a *answer) unheard() error {
+	c := a.call
+	asked := c.address.Load() != nil || c.probed.Load()
+	switch {
+	case !asked && c.member != nil:
+		return errNotThere
+	case !asked:
+		return noResponder(a.service)
+	case c.repeatable && !a.headDone:
+		return errLost
+	}
+	return failure(responderGone(a.service), a.began)
+}
+
 // takeNumbered handles the frames that make up the answer. One that is missing was lost on
 // the way, and the answer with it.
 func (a *answer) takeNumbered(f frame) (done bool, err error) {
@@ -225,6 +301,7 @@ func (a *answer) takeNumbered(f frame) (done bool, err error) {
 		return true, failure(unavailable("a part of the answer was lost"), a.began)
 	}
 	a.next++
+	a.call.began.Store(true)
 	if f.kind == frameHead {
 		err = a.takeHead(f.data)
 	} else {
@@ -280,7 +357,7 @@ func (a *answer) giveUp() {
 	var err error
 	if address := a.call.address.Load(); address != nil {
 		err = a.bus.nc.Publish(*address+verbStop, nil)
-	} else {
+	} else { // the request itself may not have been taken yet
 		err = a.bus.nc.Publish(cancelSubject(a.service), []byte(a.bus.inbox+"."+a.call.token))
 	}
 	if err != nil {

@@ -90,6 +90,8 @@ type endpoint struct {
 	newRequest func() proto.Message
 	handler    Handler
 	calls      map[string]prometheus.Counter // of local calls, by outcome
+	// announces says that callers are to learn of its service by it: its requests are shared.
+	announces bool
 }
 
 // Register announces a service.
@@ -145,10 +147,21 @@ func (s *Service) Handle(ep Endpoint, newRequest func() proto.Message, h Handler
 	if err != nil {
 		return fmt.Errorf("handle %s: %w", ep.Subject, err)
 	}
+	instance := instanceOf(s.bus.inbox)
+	if e.announces = !ep.Replica; e.announces {
+		err = s.micro.AddEndpoint(ep.Name+"-direct", micro.HandlerFunc(e.onRequest),
+			micro.WithEndpointSubject(directSubject(ep.Subject, instance)), micro.WithEndpointQueueGroup(instance))
+		if err != nil {
+			return fmt.Errorf("handle %s: %w", ep.Subject, err)
+		}
+	}
 	if err := s.bus.flush(s.base); err != nil {
 		return fmt.Errorf("handle %s: %w", ep.Subject, err)
 	}
 	s.bus.changeEndpoints(func(m map[string]*endpoint) { m[ep.Subject] = e })
+	if e.announces {
+		s.announce()
+	}
 	return nil
 }
 
@@ -159,6 +172,7 @@ func (s *Service) Stop(ctx context.Context) error {
 		s.bus.changeEndpoints(func(m map[string]*endpoint) {
 			maps.DeleteFunc(m, func(_ string, e *endpoint) bool { return e.service == s })
 		})
+		s.leave()
 		// NATS learns that we no longer listen before it gets the refusals of those that
 		// came too late, so that their callers' second try goes elsewhere.
 		if err := s.micro.Stop(); err != nil {

@@ -21,6 +21,17 @@ type Endpoint struct {
 	// Long says that answers last for as long as the caller wants them: they don't count
 	// among the requests in progress that ServiceInfo.Concurrency bounds.
 	Long bool
+	// Replica says that the subject is that of one replica; the others share requests.
+	Replica bool
+	// Repeatable says that it does no harm when a request is carried out twice: one whose
+	// responder falls silent is tried elsewhere.
+	Repeatable bool
+}
+
+// Again is the endpoint for requests that are Repeatable.
+func (e Endpoint) Again() Endpoint {
+	e.Repeatable = true
+	return e
 }
 
 // Topic is a subject that every subscriber hears of.
@@ -63,46 +74,46 @@ func (g group) has(service string) bool { return g&members[service] != 0 }
 // proto/query/v1, proto/metadata/v1 and proto/action/v1, under the endpoint's name.
 var (
 	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute", callers: theGateway}
-	QueryExplain     = Endpoint{Service: ServiceQueryExecutor, Name: "explain", Subject: "engine.query.explain", callers: theGateway}
-	QueryOpenAPI     = Endpoint{Service: ServiceQueryExecutor, Name: "openapi", Subject: "engine.query.openapi", callers: theGateway}
-	QueryCheck       = Endpoint{Service: ServiceQueryExecutor, Name: "check", Subject: "engine.query.check", callers: theMetadata}
+	QueryExplain     = Endpoint{Service: ServiceQueryExecutor, Name: "explain", Subject: "engine.query.explain", callers: theGateway, Repeatable: true}
+	QueryOpenAPI     = Endpoint{Service: ServiceQueryExecutor, Name: "openapi", Subject: "engine.query.openapi", callers: theGateway, Repeatable: true}
+	QueryCheck       = Endpoint{Service: ServiceQueryExecutor, Name: "check", Subject: "engine.query.check", callers: theMetadata, Repeatable: true}
 	DataExecute      = Endpoint{Service: ServiceQueryExecutor, Name: "data", Subject: "engine.query.data", callers: theGateway | theMetadata}
 	MetadataApply    = Endpoint{Service: ServiceMetadata, Name: "apply", Subject: "engine.metadata.apply", callers: theGateway}
 	MetadataDump     = Endpoint{Service: ServiceMetadata, Name: "dump", Subject: "engine.metadata.dump", callers: theGateway}
-	SourceHealth     = Endpoint{Service: ServiceMetadata, Name: "source-health", Subject: "engine.metadata.source-health", callers: theGateway}
-	MetadataSnapshot = Endpoint{Service: ServiceMetadata, Name: "snapshot", Subject: "engine.metadata.snapshot"}
+	SourceHealth     = Endpoint{Service: ServiceMetadata, Name: "source-health", Subject: "engine.metadata.source-health", callers: theGateway, Repeatable: true}
+	MetadataSnapshot = Endpoint{Service: ServiceMetadata, Name: "snapshot", Subject: "engine.metadata.snapshot", Repeatable: true}
 	ActionEnqueue    = Endpoint{Service: ServiceEventDelivery, Name: "action-enqueue", Subject: "engine.actions.enqueue", callers: theExecutor}
-	ActionRead       = Endpoint{Service: ServiceEventDelivery, Name: "action-read", Subject: "engine.actions.read", callers: theExecutor}
+	ActionRead       = Endpoint{Service: ServiceEventDelivery, Name: "action-read", Subject: "engine.actions.read", callers: theExecutor, Repeatable: true}
 	ActionFinished   = Endpoint{Service: ServiceEventDelivery, Name: "action-finished", Subject: "engine.actions.finished", callers: theExecutor}
 	// MetadataHealth takes an empty message, and fails while metadata can't be changed.
-	MetadataHealth = Endpoint{Service: ServiceMetadata, Name: "health", Subject: "engine.metadata.health", callers: theGateway}
+	MetadataHealth = Endpoint{Service: ServiceMetadata, Name: "health", Subject: "engine.metadata.health", callers: theGateway, Repeatable: true}
 )
 
 // LiveLink is where a gateway gets the results of its subscriptions on one query-executor, by
 // the name of the executor's instance. The messages are in proto/query/v1/live.proto.
 func LiveLink(instance string) Endpoint {
-	return Endpoint{Service: ServiceQueryExecutor, Name: "link", Subject: "engine.query.link." + instance, callers: theGateway, Long: true}
+	return Endpoint{Service: ServiceQueryExecutor, Name: "link", Subject: "engine.query.link." + instance, callers: theGateway, Replica: true, Long: true}
 }
 
 // LiveSubscribe begins a subscription.
 func LiveSubscribe(instance string) Endpoint {
-	return Endpoint{Service: ServiceQueryExecutor, Name: "subscribe", Subject: "engine.query.subscribe." + instance, callers: theGateway}
+	return Endpoint{Service: ServiceQueryExecutor, Name: "subscribe", Subject: "engine.query.subscribe." + instance, callers: theGateway, Replica: true}
 }
 
 // LiveFollow is the long answer to a subscription that a remote schema answers: a sequence of
 // LiveResult, as that of a link.
 func LiveFollow(instance string) Endpoint {
-	return Endpoint{Service: ServiceQueryExecutor, Name: "follow", Subject: "engine.query.follow." + instance, callers: theGateway, Long: true}
+	return Endpoint{Service: ServiceQueryExecutor, Name: "follow", Subject: "engine.query.follow." + instance, callers: theGateway, Replica: true, Long: true}
 }
 
 // LiveUnsubscribe ends subscriptions.
 func LiveUnsubscribe(instance string) Endpoint {
-	return Endpoint{Service: ServiceQueryExecutor, Name: "unsubscribe", Subject: "engine.query.unsubscribe." + instance, callers: theGateway}
+	return Endpoint{Service: ServiceQueryExecutor, Name: "unsubscribe", Subject: "engine.query.unsubscribe." + instance, callers: theGateway, Replica: true}
 }
 
 // LiveDump asks what an executor does for subscriptions: the answer is a JSON list.
 func LiveDump(instance string) Endpoint {
-	return Endpoint{Service: ServiceQueryExecutor, Name: "dump", Subject: "engine.query.dump." + instance, callers: theGateway}
+	return Endpoint{Service: ServiceQueryExecutor, Name: "dump", Subject: "engine.query.dump." + instance, callers: theGateway, Replica: true}
 }
 
 // Who takes subscriptions.
@@ -207,6 +218,18 @@ const (
 
 // cancelSubject is where the replicas of a service hear of callers that gave up.
 func cancelSubject(service string) string { return "engine.bus.cancel." + service }
+
+// directSubject is where one replica gets requests to an endpoint that all of them share.
+func directSubject(subject, instance string) string { return subject + "." + instance }
+
+// presentSubject is where the replicas of a service say that they are there, by their inboxes;
+// one that stops adds leaving.
+func presentSubject(service string) string { return "engine.bus.present." + service }
+
+const leaving = " leaves"
+
+// instanceOf is the last part of an inbox, which is that of the process alone.
+func instanceOf(inbox string) string { return inbox[strings.LastIndexByte(inbox, '.')+1:] }
 
 // The private subjects of a process are below its inbox, <prefix of the service>.<process>, so
 // that users of NATS can be kept from reading the replies to other services. Replies of a call

@@ -43,6 +43,7 @@ func TestSubjects(t *testing.T) {
 	}
 	fmt.Fprintf(&b, "keys: %s %s\n", streamIDKey, versionKey)
 	fmt.Fprintf(&b, "cancel: %s\n", cancelSubject("SERVICE"))
+	fmt.Fprintf(&b, "present: %s, direct: %s\n", presentSubject("SERVICE"), directSubject("SUBJECT", "PROCESS"))
 	fmt.Fprintf(&b, "replies: %s, one: %s\n", repliesSubject(InboxPrefix("SERVICE")+".PROCESS"), replySubject(InboxPrefix("SERVICE")+".PROCESS", "CALL"))
 	fmt.Fprintf(&b, "addresses: %s, one: %s\n", addressesSubject(InboxPrefix("SERVICE")+".PROCESS"), addressSubject(InboxPrefix("SERVICE")+".PROCESS", "CALLER.CALL"))
 	for _, kind := range []frameKind{frameHead, framePiece, frameEnd, frameError, frameCutOff, frameRefused, frameAlive, frameWant} {

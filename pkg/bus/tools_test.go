@@ -40,13 +40,13 @@ func TestNATSToolsSeeTheService(t *testing.T) {
 	require.Equal(t, p.responder.Instance(), ping.Metadata["instance"])
 	var info micro.Info
 	ask(micro.InfoVerb, &info)
-	require.Len(t, info.Endpoints, 1)
+	require.Len(t, info.Endpoints, 2, "the one that replicas share, and the replica's own")
 	require.Equal(t, "engine.query.execute", info.Endpoints[0].Subject)
 	require.Equal(t, bus.ServiceQueryExecutor, info.Endpoints[0].QueueGroup)
 	var stats micro.Stats
 	ask(micro.StatsVerb, &stats)
-	require.Len(t, stats.Endpoints, 1)
-	require.Equal(t, 1, stats.Endpoints[0].NumRequests)
+	require.Len(t, stats.Endpoints, 2)
+	require.Equal(t, 1, stats.Endpoints[0].NumRequests+stats.Endpoints[1].NumRequests)
 	require.JSONEq(t, `{"concurrency":0,"failed":0,"in_progress":0,"served":1}`, string(stats.Endpoints[0].Data))
 }
 

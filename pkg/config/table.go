@@ -57,6 +57,10 @@ var (
 
 // Limits.
 var (
+	GatewayConcurrency = define(Spec{
+		Flag: "gateway-concurrency", Default: "1024", Values: number, Group: GroupLimits, Services: []Service{Gateway},
+		Help: "requests of one gateway that wait for query-executors at once; one more is told that it is busy",
+	}, parsePositive)
 	QueryConcurrency = define(Spec{
 		Flag: "query-concurrency", Default: "512", Values: number, Group: GroupLimits, Services: []Service{QueryExecutor},
 		Help: "requests that one executor works on at once; one more is told that it is busy, and so is one to a source, remote schema or action that has as many as are left",
@@ -144,7 +148,7 @@ var effective = []row{
 	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, StrictGraphQLOverHTTP, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, EnableAllowlist, DevMode, AdminInternalErrors,
 	StringifyNumericTypes, InferFunctionPermissions, EnableRemoteSchemaPermissions, RemoteSchemaSkipNulls, RemoteSchemaPrioritizeData, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
-	QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, AnswerSpoolSize, RequestTimeout,
+	GatewayConcurrency, QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, AnswerSpoolSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
 	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, SubscriptionsPerConnection, SubscriptionsPerSession, CloseWebSocketsOnMetadataChange,
 	EventsHTTPPoolSize, EventsFetchInterval, EventsFetchBatchSize, AsyncActionsFetchInterval, AsyncActionsFetchBatchSize,

@@ -30,6 +30,8 @@ type Config struct {
 	StopTimeout    time.Duration
 	MaxHeaderSize  int
 	MaxRequestSize int
+	// Concurrency is how many requests may wait for executors at once, 0 for no bound.
+	Concurrency int
 
 	// WebSocketInitTimeout is how long a WebSocket may wait for its first message,
 	// WebSocketKeepAlive the time between keep-alive messages.
@@ -105,6 +107,7 @@ func ReadConfig(v *config.Values) Config {
 		CacheSize:                  int64(config.MaxCacheSize.Get(v)) * 1_000_000,
 		StopTimeout:                config.GracefulShutdownTimeout.Get(v),
 		MaxHeaderSize:              config.MaxTotalHeaderLength.Get(v),
+		Concurrency:                config.GatewayConcurrency.Get(v),
 		MaxRequestSize:             config.MaxRequestSize.Get(v),
 		WebSocketInitTimeout:       config.WebSocketInitTimeout.Get(v),
 		WebSocketInitSize:          config.WebSocketInitSize.Get(v),

@@ -247,6 +247,7 @@ func (g *Gateway) wire() {
 		StrictOverHTTP:           g.config.StrictOverHTTP,
 		StrictTransport:          g.config.StrictTransport,
 		ClientCertificates:       g.config.TLS.ClientCA != "",
+		Concurrency:              g.config.Concurrency,
 		MaxRequestSize:           g.config.MaxRequestSize,
 		ReadTimeout:              g.config.Timeout,
 		Logging:                  g.config.Logging,

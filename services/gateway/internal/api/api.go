@@ -70,6 +70,8 @@ type Settings struct {
 	// there is one.
 	Console       bool
 	ConsoleAssets string
+	// Concurrency is how many requests may wait for executors at once, 0 for no bound.
+	Concurrency int
 	// MaxRequestSize is the most bytes of a request's body.
 	MaxRequestSize int
 	// ReadTimeout is how long the body of a request may take to come, RequestTimeout how
@@ -168,6 +170,7 @@ type API struct {
 
 // New returns an API that does nothing before Handler is served.
 func New(s Settings, d Deps) *API {
+	d.Bus = &admission{caller: d.Bus, limit: int64(s.Concurrency), metrics: d.Metrics}
 	a := &API{Settings: s, Deps: d, tracer: d.Tracing.Tracer("queryengine/services/gateway"), limits: limits.NewKeeper(), running: limits.NewSubscriptions(s.SubscriptionsPerSession), stopping: make(chan struct{})}
 	a.logs = newLogs(d.Log, s.Logging)
 	a.sockets = a.newWebSockets()

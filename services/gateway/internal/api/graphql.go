@@ -74,11 +74,20 @@ func (x *exchange) execute(r request.GraphQL, relay bool, sink bus.Sink) error {
 		headers := x.api.clientHeaders(x.r.Header, x.r.Host)
 		var asked *queryv1.ExecuteRequest
 		if asked, err = x.api.executeRequest(x.session, r, relay, x.requestID, headers); err == nil {
-			err = x.api.Bus.Call(ctx, bus.QueryExecute, asked, newExecuteHead, sink)
+			err = x.api.Bus.Call(ctx, executeEndpoint(r), asked, newExecuteHead, sink)
 		}
 		err = finish(err)
 	}
 	return x.api.refused(x.ctx, x.session, r.OperationName, x.requestID, err)
+}
+
+// executeEndpoint is where a request is sent to. Queries may be carried out twice: one whose
+// executor is lost is tried elsewhere.
+func executeEndpoint(r request.GraphQL) bus.Endpoint {
+	if r.ReadOnly || request.Kind(r.Query, r.OperationName) == "query" {
+		return bus.QueryExecute.Again()
+	}
+	return bus.QueryExecute
 }
 
 // executeRequest is what an executor is asked. It fails as current does.

@@ -12,6 +12,7 @@ type Metrics struct {
 	connections   prometheus.Gauge
 	requestBytes  prometheus.Counter
 	responseBytes prometheus.Counter
+	refused       prometheus.Counter
 }
 
 // NewMetrics registers the metrics; r is nil for none.
@@ -20,9 +21,10 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		connections:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "engine_http_connections", Help: "Open connections of clients, without WebSockets."}),
 		requestBytes:  prometheus.NewCounter(prometheus.CounterOpts{Name: "engine_http_request_bytes_total", Help: "Bytes of the bodies of requests."}),
 		responseBytes: prometheus.NewCounter(prometheus.CounterOpts{Name: "engine_http_response_bytes_total", Help: "Bytes of the bodies of answers, as sent."}),
+		refused:       prometheus.NewCounter(prometheus.CounterOpts{Name: "engine_http_requests_refused_total", Help: "Requests refused because too many waited for an answer."}),
 	}
 	if r != nil {
-		r.MustRegister(m.connections, m.requestBytes, m.responseBytes)
+		r.MustRegister(m.connections, m.requestBytes, m.responseBytes, m.refused)
 	}
 	return m
 }

@@ -51,7 +51,7 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 		limited, finish := bounds.Time(ctx)
 		var asked *queryv1.ExecuteRequest
 		if asked, err = a.socketRequest(&o, a.clientHeaders(o.Header, "")); err == nil {
-			err = a.Bus.Call(limited, bus.QueryExecute, asked, newExecuteHead, span.sink(sink))
+			err = a.Bus.Call(limited, executeEndpoint(o.Request), asked, newExecuteHead, span.sink(sink))
 		}
 		err = finish(err)
 	}

@@ -2,20 +2,26 @@ package request
 
 import "strings"
 
-// IsSubscription says whether the operation of a document that is asked for is a
-// subscription. It reads the document only as far as that takes: names, braces, strings and
-// comments. Of a document that is not in order it says no.
+// IsSubscription reports whether the operation of a document that is asked for is a
+// subscription.
 func IsSubscription(document, operation string) bool {
+	return Kind(document, operation) == "subscription"
+}
+
+// Kind is "query", "mutation" or "subscription": what the operation of a document that is asked
+// for is. It reads the document only as far as that takes: names, braces, strings and comments.
+// Of a document that is not in order it is "".
+func Kind(document, operation string) string {
 	s := scanner{rest: document}
 	for {
 		token := s.next()
 		switch token {
 		case "":
-			return false
+			return ""
 		case "query", "mutation", "subscription":
 			name := s.next()
 			if operation == "" || name == operation {
-				return token == "subscription"
+				return token
 			}
 			if name != "{" {
 				s.skipTo("{")
@@ -23,7 +29,7 @@ func IsSubscription(document, operation string) bool {
 			s.skipBlock()
 		case "{":
 			if operation == "" {
-				return false // a query without a keyword
+				return "query" // without a keyword
 			}
 			s.skipBlock()
 		case "fragment":

@@ -1,0 +1,137 @@
+package bus
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// A replica that is frozen, or that the network has lost, stays in the queue group of its
+// service until NATS gives its connection up, and gets its share of the requests meanwhile. So
+// replicas say twice per heartbeat that they are there, and callers ask one that has been heard
+// of lately, by its own subject. The queue group is for callers that know of none.
+
+// member is a replica of a service in another process.
+type member struct {
+	inbox string
+	// heard is when it last gave a sign of life, in nanoseconds.
+	heard atomic.Int64
+	// calls is how many requests of this process it has in hand.
+	calls atomic.Int64
+}
+
+// instance is the member's part of subjects.
+func (m *member) instance() string { return instanceOf(m.inbox) }
+
+func (m *member) silence(now time.Time) time.Duration {
+	return now.Sub(time.Unix(0, m.heard.Load()))
+}
+
+// directory is who is there, by service.
+type directory struct {
+	mu       sync.Mutex
+	services map[string][]*member
+	next     int // turns among those with as many requests in hand
+}
+
+// onPresent hears of a replica. One that stops says so by a message without content behind
+// its name.
+func (b *Bus) onPresent(m *nats.Msg) {
+	service := strings.TrimPrefix(m.Subject, presentSubject(""))
+	inbox, leaves := strings.CutSuffix(string(m.Data), leaving)
+	if !strings.HasPrefix(inbox, inboxPrefix) || inbox == b.inbox {
+		return
+	}
+	d := &b.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := d.services[service]
+	i := slices.IndexFunc(list, func(m *member) bool { return m.inbox == inbox })
+	switch {
+	case leaves && i >= 0:
+		d.services[service] = slices.Delete(list, i, i+1)
+	case leaves:
+	case i >= 0:
+		list[i].heard.Store(time.Now().UnixNano())
+	default:
+		added := &member{inbox: inbox}
+		added.heard.Store(time.Now().UnixNano())
+		d.services[service] = append(list, added)
+	}
+}
+
+// choose gives the replica with the fewest requests in hand of those that have been heard of
+// lately, and without tried; nil when there is none.
+func (b *Bus) choose(ep Endpoint, tried *member) *member {
+	if ep.Replica {
+		return nil
+	}
+	d := &b.directory
+	now := time.Now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := d.services[ep.Service]
+	if len(list) == 0 {
+		return nil
+	}
+	d.next++
+	var best *member
+	for i := range list {
+		m := list[(d.next+i)%len(list)]
+		if m != tried && m.silence(now) < b.silent() && (best == nil || m.calls.Load() < best.calls.Load()) {
+			best = m
+		}
+	}
+	return best
+}
+
+// drop forgets a replica that NATS does not know any more.
+func (b *Bus) drop(service string, gone *member) {
+	d := &b.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.services[service] = slices.DeleteFunc(d.services[service], func(m *member) bool { return m == gone })
+}
+
+// watchMembers forgets those who have been silent for long. After a pause of this process
+// itself, nobody has been silent.
+func (b *Bus) watchMembers(now time.Time, paused bool) {
+	d := &b.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for service, list := range d.services {
+		if paused {
+			for _, m := range list {
+				m.heard.Store(now.UnixNano())
+			}
+			continue
+		}
+		d.services[service] = slices.DeleteFunc(list, func(m *member) bool { return m.silence(now) > 10*b.cfg.IdleTimeout })
+	}
+}
+
+// silent is how long a replica may give no sign of life before it is left out.
+func (b *Bus) silent() time.Duration { return 3 * b.cfg.Heartbeat / 2 }
+
+// announce says that the service is there.
+func (s *Service) announce() {
+	_ = s.bus.nc.Publish(presentSubject(s.info.Name), []byte(s.bus.inbox)) // the next one is due soon
+}
+
+// leave says that the service is not there any more.
+func (s *Service) leave() {
+	_ = s.bus.nc.Publish(presentSubject(s.info.Name), []byte(s.bus.inbox+leaving))
+}
+
+// announceAll says which services are there.
+func (b *Bus) announceAll() {
+	for _, e := range *b.endpoints.Load() {
+		if e.announces {
+			e.service.announce()
+		}
+	}
+}
