@@ -69,7 +69,7 @@ func TestRedact(t *testing.T) {
 
 func TestSealedChanges(t *testing.T) {
 	t.Parallel()
-	plain := []byte(`{"stream_id":"s","version":2,"base":1,"at":"2026-01-02T03:04:05Z","objects":[{"kind":"table","name":"t","op":"set","value":{"a":1}}]}`)
+	plain := []byte(`{"stream_id":"s","version":2,"base":1,"at":"2015-01-02T03:04:05Z","objects":[{"kind":"table","name":"t","op":"set","value":{"a":1}}]}`)
 	secret := []byte(strings.Replace(string(plain), `{"a":1}`, `{"headers":[{"name":"k","value":"hush"}]}`, 1))
 	s := sealer(t, sealingKey)
 

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,7 +31,12 @@ type ledger struct {
 	// answers counts what requests came to.
 	answers map[string]int
 	wrong   []string
+	// slow are the requests that took long, which is no fault by itself.
+	slow []string
 }
+
+// slowRequest is what is told of at the end.
+const slowRequest = 8 * time.Second
 
 func newLedger() *ledger {
 	return &ledger{
@@ -114,7 +121,13 @@ func (l *ledger) ask(p *process, path string, header map[string]string, body any
 	for k, v := range header {
 		r.Header.Set(k, v)
 	}
+	began := time.Now()
 	response, err := http.DefaultClient.Do(r)
+	if took := time.Since(began); took > slowRequest {
+		l.note(func() {
+			l.slow = append(l.slow, fmt.Sprintf("%s %s %s: %.120s", began.Format("15:04:05.000"), took.Round(time.Millisecond), p.url, encoded))
+		})
+	}
 	if err != nil {
 		l.note(func() { l.answers["none"]++ })
 		return reply{text: err.Error()}
@@ -133,6 +146,42 @@ func (l *ledger) ask(p *process, path string, header map[string]string, body any
 
 func (l *ledger) query(p *process, header map[string]string, document string, variables map[string]any) reply {
 	return l.ask(p, "/v1/graphql", header, map[string]any{"query": document, "variables": variables})
+}
+
+// subscriptionLimit is how long a subscription of the chaos lasts at most.
+const subscriptionLimit = 15 * time.Second
+
+// subscription subscribes and gives each the results, until the server ends it or for a while.
+func (l *ledger) subscription(p *process, header map[string]string, document string, each func(result string)) {
+	ctx, cancel := context.WithTimeout(context.Background(), subscriptionLimit)
+	defer cancel()
+	socket, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(p.url, "http")+"/v1/graphql",
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		return
+	}
+	defer func() { _ = socket.CloseNow() }()
+	for _, m := range []any{
+		map[string]any{"type": "connection_init", "payload": map[string]any{"headers": header}},
+		map[string]any{"type": "subscribe", "id": "1", "payload": map[string]any{"query": document}},
+	} {
+		if wsjson.Write(ctx, socket, m) != nil {
+			return
+		}
+	}
+	for {
+		var m struct {
+			Type    string
+			Payload json.RawMessage
+		}
+		if wsjson.Read(ctx, socket, &m) != nil || m.Type == "error" || m.Type == "complete" {
+			return
+		}
+		if m.Type == "next" {
+			l.note(func() { l.answers["results"]++ })
+			each(string(m.Payload))
+		}
+	}
 }
 
 // write writes one row that has no other like it.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -58,6 +60,8 @@ func installSystem(t *testing.T) *system {
 	s := &system{cluster: clusterOn(t, strings.Join(addresses, ",")), ledger: newLedger(), nodes: nodes, processes: map[string][]*process{}}
 	s.settings["ENGINE_GRAPHQL_NATS_REPLICAS"] = "3"
 	s.settings["ENGINE_GRAPHQL_REQUEST_TIMEOUT"] = "30"
+	// Subscriptions stay open over changes in the long form.
+	s.settings["ENGINE_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE"] = strconv.FormatBool(!*chaosLong)
 	execute(t, s.databaseURL, `CREATE TABLE ledger (id bigserial PRIMARY KEY, token text NOT NULL);
 		CREATE TABLE counter (id int PRIMARY KEY, n int NOT NULL DEFAULT 0);
 		CREATE TABLE confidential (id int PRIMARY KEY); INSERT INTO confidential VALUES (1);
@@ -140,12 +144,46 @@ func (s *system) revoke(g *process, _ int) {
 		})
 	}
 	if operation("pg_drop_select_permission", table).ok {
+		s.hide()
+		defer s.unhide()
 		s.everywhere(func(a reply) {
 			if a.ok {
 				s.complain("a permission that was taken away is in effect: %s", a.text)
 			}
 		})
+		time.Sleep(pollOnce) // what a subscription would show is looked for
 	}
+}
+
+// pollOnce is more than subscriptions are polled at.
+const pollOnce = 1200 * time.Millisecond
+
+// firstHidden is the least id of rows that are only there while the reader may read none.
+const firstHidden = 1000
+
+var hiddenRow = regexp.MustCompile(`"id"\s*:\s*\d{4}`)
+
+// hide writes a row that the reader may not see; unhide removes it, before the reader may read again.
+func (s *system) hide() {
+	_, _ = s.db.Exec(context.Background(), `INSERT INTO confidential SELECT $1 + (random() * 8000)::int ON CONFLICT DO NOTHING`, firstHidden) // one that fails shows nothing
+}
+
+func (s *system) unhide() {
+	for {
+		if _, err := s.db.Exec(context.Background(), `DELETE FROM confidential WHERE id >= $1`, firstHidden); err == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond) // the database is at fault
+	}
+}
+
+// watch has the reader subscribe, again whenever the subscription ends.
+func (s *system) watch(g *process, _ int) {
+	s.subscription(g, asReader, `subscription `+readConfidential, func(result string) {
+		if hiddenRow.MatchString(result) {
+			s.complain("a subscription shows what its role may not read: %s", result)
+		}
+	})
 }
 
 // everywhere sends the reader's query through each gateway, a few times.
@@ -172,6 +210,8 @@ func TestSystemSurvives(t *testing.T) {
 	s.load(&loads, 20*time.Millisecond, func(g *process, n int) { s.write(g, fmt.Sprint("b", n)) })
 	s.load(&loads, 20*time.Millisecond, func(g *process, n int) { s.raise(g, 1+n%counterRows) })
 	s.load(&loads, 200*time.Millisecond, s.revoke)
+	s.load(&loads, 100*time.Millisecond, s.watch)
+	s.load(&loads, 100*time.Millisecond, s.watch)
 	s.load(&loads, 100*time.Millisecond, func(g *process, _ int) { s.query(g, asAdmin, `{ far { id } }`, nil) })
 	s.disturb(rand.New(rand.NewPCG(seed, 0)), *chaosFaults) //nolint:gosec // no secret
 	began := time.Now()
@@ -179,7 +219,12 @@ func TestSystemSurvives(t *testing.T) {
 	s.done.Store(true)
 	loads.Wait()
 	s.awaitEvents()
-	s.note(func() { t.Logf("well again after %s; answers: %v", time.Since(began).Round(time.Second), s.answers) })
+	s.note(func() {
+		t.Logf("well again after %s; answers: %v", time.Since(began).Round(time.Second), s.answers)
+		for _, request := range s.slow {
+			t.Log("slow: " + request)
+		}
+	})
 	s.compare()
 }
 
@@ -188,6 +233,10 @@ func (s *system) awaitWell() {
 	s.t.Helper()
 	last := ""
 	eventually(s.t, wellLimit, func() bool {
+		if last != "" {
+			s.t.Logf("%s not well: %s", time.Now().Format("15:04:05.000"), last)
+			time.Sleep(time.Second) // it is asked for again
+		}
 		for name, n := range replicated {
 			for i := range n {
 				path := "/healthz"
