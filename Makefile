@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-race lint fmt generate verify tidy bench bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-race lint fmt generate verify tidy bench bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,10 @@ tidy: ## go mod tidy in every module
 
 bench: build ## engine and hand-written yardsticks side by side (BENCH="-duration 5s -queries Q1,Q6")
 	$(GO) run ./services/engine/cmd/bench $(BENCH)
+	@$(MAKE) bench-attacks
+
+bench-attacks: ## what hostile requests cost, and a long search for the most expensive short ones
+	$(POSTGRES) $(GO) test ./services/query-executor -run '^$$' -bench 'Attacks|WorstRequests' -benchtime 1x -timeout 60m
 
 bench-plans: build ## the engine's SQL beside hand-written SQL, on a million tracks (PLANS="-runs 5")
 	$(GO) run ./services/engine/cmd/benchplans $(PLANS)

@@ -245,7 +245,8 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 	_, end = e.stage(ctx, stageRender, time.Now())
 	prepared, err := execute.Prepare(made, e.renderOptions(), commenter(d.Operation, s.values))
 	if err == nil {
-		err = room.Take(budget.SQL, prepared.Size())
+		_, size := prepared.Size()
+		err = room.Take(budget.SQL, size)
 	}
 	end(err)
 	if err != nil {

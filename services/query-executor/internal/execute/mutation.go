@@ -83,24 +83,23 @@ func newReply(w *plan.Write, r *plan.Reply, o options) (*reply, error) {
 	return out, nil
 }
 
-// size is how many bytes the texts of the statements have, without those of inserts, which are
-// made of the rows.
-func (w *write) size() int {
-	size := 0
+// texts are those of the statements, without those of inserts, which are made of the rows.
+func (w *write) texts() []string {
+	var list []string
 	for _, s := range w.steps {
 		if s.statement != nil {
-			size += len(s.statement.SQL())
+			list = append(list, s.statement.SQL())
 		}
 		if s.reply == nil {
 			continue
 		}
 		for _, part := range s.reply.parts {
 			if part.statement != nil {
-				size += len(part.statement.SQL())
+				list = append(list, part.statement.SQL())
 			}
 		}
 	}
-	return size
+	return list
 }
 
 // Inserts are the inserts of a mutation, in order.

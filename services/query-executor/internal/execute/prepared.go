@@ -254,21 +254,32 @@ func (p *Prepared) Statements() []string {
 	return texts
 }
 
-// Size is how many bytes the texts of all statements have.
-func (p *Prepared) Size() int {
-	size := 0
-	for _, text := range p.Statements() {
-		size += len(text)
-	}
+// Size is how many statements, and calls of remotes, are prepared, and how many bytes their texts
+// have.
+func (p *Prepared) Size() (statements, bytes int) {
 	for i := range p.pieces {
-		if w := p.pieces[i].write; w != nil {
-			size += w.size()
+		piece := &p.pieces[i]
+		if piece.query != nil || piece.remote != nil {
+			statements++
+		}
+		if piece.joins != nil {
+			statements += len(piece.joins.targets)
+		}
+		if piece.write != nil {
+			for _, text := range piece.write.texts() {
+				statements++
+				bytes += len(text)
+			}
 		}
 	}
-	if p.live != nil {
-		size += len(p.live.Statement.SQL())
+	for _, text := range p.Statements() {
+		bytes += len(text)
 	}
-	return size
+	if p.live != nil {
+		statements++
+		bytes += len(p.live.Statement.SQL())
+	}
+	return statements + len(p.lookups), bytes
 }
 
 // Introspects reports whether a run needs the schema of the role.
