@@ -23,13 +23,8 @@ type Binding struct {
 	wrap     ir.Wrap
 	// constant is the text of a value that is spelt in the document.
 	constant []byte
-	// variable is the index of the variable that the value is (a part of), -1 for none, and
-	// place where in it, nil for all of it.
-	variable int
-	place    *jsonPlace
-	// isPart says that the value is a part of a variable, and part which of all.
-	isPart bool
-	part   int
+	// origin is where the value comes from; its variable is -1 for none.
+	origin
 	// template is a value that is spelt in the document with variables in it, nil for
 	// none.
 	template *parse.Value
@@ -49,11 +44,7 @@ type Bindings struct {
 func newBindings(list []Binding) Bindings {
 	var found []jsonPart
 	for i := range list {
-		if b := &list[i]; b.place != nil {
-			b.isPart, b.part = true, len(found)
-			found = append(found, jsonPart{b.variable, b.place})
-			b.place = nil // what it stands for is in parts now
-		}
+		found = list[i].number(found)
 	}
 	return Bindings{list: list, parts: newParts(found)}
 }
@@ -89,10 +80,8 @@ func (b *Binding) text(values, parts [][]byte) ([]byte, error) {
 		json = b.spelled(values)
 	case b.variable < 0:
 		return b.constant, nil
-	case b.isPart:
-		json = parts[b.part]
 	default:
-		json = values[b.variable]
+		json = b.in(values, parts)
 	}
 	text, wrap, err := b.coercion.apply(json, false)
 	if err != nil {

@@ -28,8 +28,8 @@ func TestBindingOfAPart(t *testing.T) {
 			mode: modeList, element: catalog.Type{Name: "int4"}, operand: catalog.Type{Name: "int4", Dims: 1},
 			named: &schema.Type{Name: "Int"}, dialect: postgres.New(),
 		},
-		place: at(jsonPlace{key: "a", index: 1}, jsonPlace{index: 1}, jsonPlace{key: "_in"}),
-		path:  &trail{&trail{&trail{&trail{nil, step{key: "selectionSet"}}, step{key: "x"}}, step{key: "args"}}, step{key: "where"}},
+		origin: origin{place: at(jsonPlace{key: "a", index: 1}, jsonPlace{index: 1}, jsonPlace{key: "_in"})},
+		path:   &trail{&trail{&trail{&trail{nil, step{key: "selectionSet"}}, step{key: "x"}}, step{key: "args"}}, step{key: "where"}},
 	}})
 	text := func(value string) (string, error) {
 		texts, err := bindings.Append(nil, [][]byte{[]byte(value)})

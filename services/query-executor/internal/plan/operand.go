@@ -56,7 +56,7 @@ func (p *planner) bindVariable(v value, c coercion) (ir.Value, error) {
 	if err != nil {
 		return nil, p.place(err)
 	}
-	b := Binding{coercion: &c, wrap: wrap, variable: v.variable.Index, place: v.place, path: p.trails.of(p.path)}
+	b := Binding{coercion: &c, wrap: wrap, origin: origin{variable: v.variable.Index, place: v.place}, path: p.trails.of(p.path)}
 	if v.place == nil && (c.mode == modeValue || c.mode == modeEnum) {
 		b.name = v.variable.Name
 	}
@@ -73,7 +73,7 @@ func (p *planner) bindConstant(v value, c coercion) (ir.Value, error) {
 	if err != nil {
 		return nil, p.place(err)
 	}
-	return p.bind(Binding{coercion: &c, wrap: wrap, constant: text, variable: -1}), nil
+	return p.bind(Binding{coercion: &c, wrap: wrap, constant: text, origin: origin{variable: -1}}), nil
 }
 
 // bindTemplate binds a list or object that has variables inside.
@@ -81,7 +81,7 @@ func (p *planner) bindTemplate(at schema.Ref, v value, c coercion) (ir.Value, er
 	if err := p.checkTemplate(at, v.literal, c.mode == modeList || c.mode == modeEnums); err != nil {
 		return nil, err
 	}
-	b := Binding{coercion: &c, variable: -1, template: v.literal, path: p.trails.of(p.path)}
+	b := Binding{coercion: &c, origin: origin{variable: -1}, template: v.literal, path: p.trails.of(p.path)}
 	_, wrap, err := c.apply(b.spelled(p.values), true)
 	if err != nil {
 		return nil, p.place(err)
@@ -121,7 +121,7 @@ func (p *planner) bindLiteral(v value, c coercion) (ir.Value, error) {
 		// The database plans better when it sees how many rows are wanted.
 		return ir.Literal{Text: string(text), Type: c.operand}, nil
 	}
-	return p.bind(Binding{coercion: &c, wrap: wrap, constant: text, variable: -1}), nil
+	return p.bind(Binding{coercion: &c, wrap: wrap, constant: text, origin: origin{variable: -1}}), nil
 }
 
 // enumLiteral refuses other spellings of the values of an enum table: strings stand for them

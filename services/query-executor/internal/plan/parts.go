@@ -20,6 +20,37 @@ type jsonPart struct {
 	place    *jsonPlace // never nil
 }
 
+// origin is where in the variables of a request a value is.
+type origin struct {
+	// variable is the index of the variable that the value is (a part of), and place where in it,
+	// nil for all of it.
+	variable int
+	place    *jsonPlace
+	// isPart says that the value is a part of a variable, and part which of all.
+	isPart bool
+	part   int
+}
+
+// number adds the place to those found, if the value is a part; from then on its number stands
+// for it.
+func (o *origin) number(found []jsonPart) []jsonPart {
+	if o.place == nil {
+		return found
+	}
+	o.isPart, o.part = true, len(found)
+	found = append(found, jsonPart{o.variable, o.place})
+	o.place = nil
+	return found
+}
+
+// in is the value, given those of the variables and the parts that were found in them.
+func (o *origin) in(values, parts [][]byte) []byte {
+	if o.isPart {
+		return parts[o.part]
+	}
+	return values[o.variable]
+}
+
 // parts finds parts of variables in the values of a request, reading each value once. It holds
 // nothing of the values that the parts were found in first.
 type parts struct {

@@ -67,11 +67,7 @@ type remoteValues struct {
 func newRemoteValues(list []RemoteVariable) remoteValues {
 	var found []jsonPart
 	for i := range list {
-		if v := &list[i]; v.place != nil {
-			v.isPart, v.part = true, len(found)
-			found = append(found, jsonPart{v.variable, v.place})
-			v.place = nil // what it stands for is in parts now
-		}
+		found = list[i].number(found)
 	}
 	return remoteValues{list, newParts(found)}
 }
@@ -107,22 +103,14 @@ type RemoteVariable struct {
 	Name, Type string
 	// Session is set for the value of a session variable.
 	Session *remoteschema.SessionVariable
-	// variable is the index of the variable that the value is (a part of), and place where in
-	// it, nil for all of it.
-	variable int
-	place    *jsonPlace
-	// isPart says that the value is a part of a variable, and part which of all.
-	isPart bool
-	part   int
+	// origin is where any other value comes from.
+	origin
 }
 
 // json is the value, nil when there is none.
 func (v *RemoteVariable) json(values, parts [][]byte, s *session.Session) ([]byte, error) {
-	switch {
-	case v.isPart:
-		return parts[v.part], nil
-	case v.Session == nil:
-		return values[v.variable], nil
+	if v.Session == nil {
+		return v.in(values, parts), nil
 	}
 	text, ok := s.Variables[v.Session.Name]
 	if !ok {

@@ -76,7 +76,7 @@ func (d *remoteDocument) clientVariable(v *parse.Variable, name string, nonNull 
 			return "$" + known
 		}
 	}
-	d.variables = append(d.variables, RemoteVariable{Name: known, Type: spelled, variable: v.Index})
+	d.variables = append(d.variables, RemoteVariable{Name: known, Type: spelled, origin: origin{variable: v.Index}})
 	return "$" + known
 }
 
@@ -96,7 +96,7 @@ func spellType(t *parse.Type, name string) string {
 func (d *remoteDocument) part(v value, of *remoteschema.Ref) string {
 	d.parts++
 	name := partPrefix + strconv.Itoa(d.parts)
-	d.variables = append(d.variables, RemoteVariable{Name: name, Type: of.Remote(), variable: v.variable.Index, place: v.place})
+	d.variables = append(d.variables, RemoteVariable{Name: name, Type: of.Remote(), origin: origin{variable: v.variable.Index, place: v.place}})
 	return "$" + name
 }
 
