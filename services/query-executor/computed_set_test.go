@@ -33,6 +33,14 @@ func TestComputedSets(t *testing.T) {
 			`mutation { update_song(where: {id: {_gt: 1}}, _set: {price: 2}) { affected_rows returning { id each_tag } } }`,
 			`{"data":{"update_song":{"affected_rows":2,"returning":[{"id":2,"each_tag":"fast"},null]}}}`,
 		},
+		{`mutation { update_song_by_pk(pk_columns: {id: 3}, _set: {price: 2}) { each_tag } }`, `{"data":{"update_song_by_pk":null}}`},
+		{
+			`mutation { insert_song_one(object: {id: 9, title: "Dirge", price: 1, tags: "{}"}) { id each_tag } }`,
+			`{"data":{"insert_song_one":null}}`,
+		},
+		{
+			`mutation { delete_song_by_pk(id: 2) { each_tag } }`, `{"data":{"delete_song_by_pk":{"each_tag":"fast"}}}`,
+		},
 		{
 			`{ __type(name: "song_bool_exp") { inputFields { name type { name } } } }`,
 			`{"data":{"__type":{"inputFields":[` +

@@ -58,7 +58,7 @@ func (r *renderer) mutation(m ir.Mutation) (*rendered, error) {
 func (r *renderer) output(o ir.Output, in *scope, q *selection) output {
 	for _, f := range o.Returning {
 		if f.Expr != nil {
-			q.items = append(q.items, r.expr(f.Expr, in))
+			q.items = append(q.items, r.single(f.Expr, in))
 		} else {
 			q.items = append(q.items, literal(f.Typename)+"::text")
 		}
