@@ -326,7 +326,7 @@ func (b *Bus) pulse() {
 				e.beat(now)
 			}
 			b.announceAll()
-			b.watchMembers(now, now.Sub(last) > b.cfg.Heartbeat)
+			b.watchMembers(now, now.Sub(last)-b.cfg.Heartbeat)
 			last = now
 			b.watchCalls(now)
 		}

@@ -97,18 +97,17 @@ func (b *Bus) drop(service string, gone *member) {
 	d.services[service] = slices.DeleteFunc(d.services[service], func(m *member) bool { return m == gone })
 }
 
-// watchMembers forgets those who have been silent for long. After a pause of this process
-// itself, nobody has been silent.
-func (b *Bus) watchMembers(now time.Time, paused bool) {
+// watchMembers forgets those who have been silent for long. The time for which this process
+// itself paused counts as silence of nobody.
+func (b *Bus) watchMembers(now time.Time, paused time.Duration) {
 	d := &b.directory
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for service, list := range d.services {
-		if paused {
+		if paused > 0 {
 			for _, m := range list {
-				m.heard.Store(now.UnixNano())
+				m.heard.Add(int64(paused))
 			}
-			continue
 		}
 		d.services[service] = slices.DeleteFunc(list, func(m *member) bool { return m.silence(now) > 10*b.cfg.IdleTimeout })
 	}
