@@ -153,7 +153,7 @@ var effective = []row{
 	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, SubscriptionsPerConnection, SubscriptionsPerSession, CloseWebSocketsOnMetadataChange,
 	EventsHTTPPoolSize, EventsFetchInterval, EventsFetchBatchSize, AsyncActionsFetchInterval, AsyncActionsFetchBatchSize,
 	DisableEventing,
-	LogLevel, MetricsHighCardinality, EnabledLogTypes, HTTPLogQueryOnlyOnError, MetadataQueryLogging, LogMaskedVariables, TriggersErrorLogLevel,
+	LogLevel, LogFormat, MetricsHighCardinality, EnabledLogTypes, HTTPLogQueryOnlyOnError, MetadataQueryLogging, LogMaskedVariables, TriggersErrorLogLevel,
 	GracefulShutdownTimeout, OTLPEndpoint, TraceDocuments, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
 	ScheduledLogAge, AsyncActionLogAge,
 }

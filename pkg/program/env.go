@@ -56,6 +56,7 @@ func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Wr
 	if err != nil {
 		return nil, err
 	}
+	log.SetFormat(telemetry.Format(config.LogFormat.Get(v)))
 	e := &Env{
 		Values: v, Log: log, Logger: log.Logger(string(name)),
 		Metrics: registry, Gatherer: registry, Decoder: &snapshot.Decoder{}, Tracing: telemetry.NewTracing(),

@@ -27,11 +27,13 @@ const (
 	keepLines = 1 << 20
 )
 
-// Log is where all lines of a process pass: one JSON object each, on one output. It is safe
-// for concurrent use.
+// Log is where all lines of a process pass, on their way to one output. It is safe for
+// concurrent use.
 type Log struct {
 	out   io.Writer
 	level slog.Level
+	// text is set before the first line.
+	text  bool
 	types []string
 	tee   atomic.Pointer[func(Line)]
 
@@ -74,6 +76,9 @@ func NewLog(w io.Writer, level string, types []string) (*Log, error) {
 	l.timer.Stop()
 	return l, nil
 }
+
+// SetFormat chooses how lines are written, before the first one. It is JSON by default.
+func (l *Log) SetFormat(f Format) { l.text = f.For(l.out) == FormatText }
 
 // Logger returns the logger of a service of the process.
 func (l *Log) Logger(service string) *slog.Logger {
@@ -131,6 +136,10 @@ func (l *Log) append(line *Line, d Detail) {
 }
 
 func (l *Log) encode(line *Line, d Detail) {
+	if l.text {
+		l.encodeText(line, d)
+		return
+	}
 	b := l.lines
 	b = append(b, `{"timestamp":"`...)
 	b = line.Time.AppendFormat(b, "2006-01-02T15:04:05.000-0700")
@@ -139,9 +148,7 @@ func (l *Log) encode(line *Line, d Detail) {
 	start := len(b)
 	b = d.AppendDetail(b)
 	line.Detail = b[start:len(b):len(b)]
-	if tee := l.tee.Load(); tee != nil {
-		(*tee)(*line)
-	}
+	l.teeTo(line)
 	if line.Span.IsValid() {
 		trace, span := line.Span.TraceID(), line.Span.SpanID()
 		b = appendHex(append(b, `,"trace_id":"`...), trace[:])
@@ -150,6 +157,21 @@ func (l *Log) encode(line *Line, d Detail) {
 	}
 	b = append(b, "}\n"...)
 	l.lines = b
+}
+
+// encodeText is encode for people.
+func (l *Log) encodeText(line *Line, d Detail) {
+	line.Detail = d.AppendDetail(nil)
+	l.teeTo(line)
+	if !hidden(line, l.level) {
+		l.lines = appendText(l.lines, line)
+	}
+}
+
+func (l *Log) teeTo(line *Line) {
+	if tee := l.tee.Load(); tee != nil {
+		(*tee)(*line)
+	}
 }
 
 // Flush writes the lines that wait.

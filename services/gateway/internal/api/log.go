@@ -2,6 +2,8 @@ package api
 
 import (
 	"log/slog"
+	"net/http"
+	"slices"
 	"time"
 
 	"queryengine/pkg/apierror"
@@ -77,8 +79,17 @@ func (x *exchange) log() {
 	if x.failure != nil || x.mode == accesslog.ModeNonGraphQL || a.logs.queries {
 		x.entry.Query = x.asked
 	}
-	a.logs.access.Write(x.ctx, now, x.entry.Level(), &x.entry)
+	a.logs.access.Write(x.ctx, now, x.level(), &x.entry)
 	x.entry = accesslog.Entry{}
+}
+
+// level is that of the line of an exchange. Probes come every few seconds, and are news only
+// when something is wrong.
+func (x *exchange) level() slog.Level {
+	if x.entry.Status == http.StatusOK && slices.Contains(probes, x.r.URL.Path) {
+		return slog.LevelDebug
+	}
+	return x.entry.Level()
 }
 
 // logOperation notes an operation of a batch for the line of the batch.

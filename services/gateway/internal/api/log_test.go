@@ -1,9 +1,13 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,6 +53,37 @@ func TestMaskedVariablesStayOutOfLines(t *testing.T) {
 			require.True(t, json.Valid(line), "%s", line)
 			require.NotContains(t, string(line), "0815")
 			require.Contains(t, string(line), c.shown)
+		})
+	}
+}
+
+// TestHealthyProbesAreNoNews holds that health checks have a line only when something is wrong.
+func TestHealthyProbesAreNoNews(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault error
+		lines []string
+	}{
+		"well": {nil, []string{`"url":"/v1/version"`}},
+		"ill":  {errors.New("the bus is gone"), []string{`"status":500`, `"url":"/v1/version"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			log, err := telemetry.NewLog(&out, "info", []string{string(telemetry.LogHTTP)})
+			require.NoError(t, err)
+			w := setup(t, func(w *world) {
+				w.deps.Log = log.Logger("gateway")
+				w.deps.Health = func(context.Context) error { return c.fault }
+			})
+			w.send(t, http.MethodGet, "/healthz", "")
+			w.send(t, http.MethodGet, "/v1/version", "")
+			log.Flush()
+			lines := slices.Collect(strings.Lines(out.String()))
+			require.Len(t, lines, len(c.lines))
+			for i, want := range c.lines {
+				require.Contains(t, lines[i], want)
+			}
 		})
 	}
 }
