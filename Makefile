@@ -88,8 +88,8 @@ run: ## a local engine with a database of its own and sample data, in .data
 	@exec bin/engine dev
 
 up: ## the services, PostgreSQL and NATS with docker compose
-	@scripts/compose-secrets
 	docker compose up --build --wait
+	@docker compose logs --no-log-prefix welcome
 
 down: ## stop what up started (data stays; docker compose down -v removes it)
 	docker compose down

@@ -203,8 +203,8 @@ func AccountsConf() string {
 	b.WriteString(`# Who may do what on NATS: a user for each service with the subjects that it needs, and no others.
 # Generated from the subjects in pkg/bus (make generate); secured.conf includes it.
 #
-# Each password is a variable, of the environment or of a file that is included before. It may be
-# a bcrypt hash (nats server passwd).
+# Each password is a variable of the environment, or of this file. It may be a bcrypt hash (nats
+# server passwd).
 #   NATS_<SERVICE>_PASSWORD        of the services: ENGINE_GRAPHQL_NATS_URL=nats://gateway:...@host:4222
 #   NATS_ENGINE_PASSWORD           of "engine serve --nats-url", which is all services at once
 #   NATS_METADATA_READER_PASSWORD  of those who follow the metadata and change nothing

@@ -63,7 +63,7 @@ func TestKubernetesManifests(t *testing.T) {
 	}
 	var list struct {
 		Resources []string
-		Images    []struct{ Name string }
+		Images    []image
 	}
 	read("kustomization.yaml", &list)
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
@@ -82,7 +82,7 @@ func TestKubernetesManifests(t *testing.T) {
 		require.Len(t, pod.Containers, 1)
 		c := pod.Containers[0]
 		require.Equal(t, "query-engine/"+name, c.Image)
-		require.True(t, slices.ContainsFunc(list.Images, func(i struct{ Name string }) bool { return i.Name == c.Image }))
+		require.True(t, slices.ContainsFunc(list.Images, func(i image) bool { return i.Name == c.Image }))
 		require.False(t, *c.SecurityContext.AllowPrivilegeEscalation)
 		require.True(t, c.SecurityContext.ReadOnlyRootFilesystem)
 		require.Equal(t, []string{"ALL"}, c.SecurityContext.Capabilities.Drop)
@@ -95,15 +95,36 @@ func TestKubernetesManifests(t *testing.T) {
 			spec := settingOf(e.Name)
 			require.NotNil(t, spec, e.Name)
 			require.Contains(t, spec.Services, service, e.Name)
-			switch {
-			case e.Name == config.NATSURL.Spec().Env():
-				require.NotContains(t, e.Value, "@", "no password")
-			case spec.Secret:
-				require.Empty(t, e.Value, e.Name)
-				require.Equal(t, "query-engine", e.ValueFrom.SecretKeyRef.Name)
+			if !spec.Secret {
+				continue
 			}
+			require.Empty(t, e.Value, e.Name)
+			want := "query-engine-" + name // each service has secrets of its own, but for the databases
+			if e.Name == config.DatabaseURL.Spec().Env() || e.Name == config.MetadataDatabaseURL.Spec().Env() {
+				want = "query-engine"
+			}
+			require.Equal(t, want, e.ValueFrom.SecretKeyRef.Name, e.Name)
+		}
+		require.True(t, hasVariable(c, config.NATSURL.Spec().Env()))
+		require.True(t, hasVariable(c, config.MetadataKey.Spec().Env()))
+	}
+	for _, i := range list.Images {
+		require.Regexp(t, `^\d+\.\d+\.\d+$`, i.NewTag, "an image whose tag stays what it is")
+	}
+}
+
+type image struct {
+	Name   string
+	NewTag string `yaml:"newTag"`
+}
+
+func hasVariable(c container, name string) bool {
+	for _, e := range c.Env {
+		if e.Name == name {
+			return true
 		}
 	}
+	return false
 }
 
 // deployment is the Deployment among the documents of a file.

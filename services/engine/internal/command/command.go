@@ -29,6 +29,7 @@ Commands:
   metadata  apply, export, compare and check the metadata of a project directory
   migrate   apply migrations of SQL to the sources
   seed      load rows into the sources
+  secrets   make and show the secrets of an installation, as docker compose uses it
   health    ask the engine that runs with the same options how it is
   version   print the version
 
@@ -69,6 +70,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.dev
 	case "metadata", "migrate", "seed":
 		run = sh.onProject(command)
+	case "secrets":
+		run = sh.secrets
 	case "health":
 		run = sh.health
 	case "version", "--version":

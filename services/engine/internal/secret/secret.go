@@ -61,7 +61,7 @@ func write(path, text string, mode fs.FileMode, place func(from, to string) erro
 		return err
 	}
 	defer os.Remove(f.Name())
-	_, err = f.WriteString(text + "\n")
+	_, err = f.WriteString(text)
 	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err != nil {
 		return err
