@@ -46,6 +46,7 @@ func (s *Schema) Restrict(sdl string) (*Schema, error) {
 		return nil, asPermissionFault(err)
 	}
 	p.finish(restricted)
+	p.fillPresets(restricted)
 	return restricted, nil
 }
 

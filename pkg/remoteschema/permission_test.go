@@ -90,6 +90,42 @@ func TestRestrict(t *testing.T) {
 	require.Equal(t, remoteschema.Literal{Text: "{eq: 1}"}, input.Presets[0].Value)
 }
 
+// An input object whose fields all have presets is nothing that a client could give.
+func TestRestrictToFilledInputs(t *testing.T) {
+	t.Parallel()
+	const remote = `
+		input Size { height: Int unit: Unit! }
+		input Unit { name: String }
+		input Box { size: Size label: String }
+		type Query { photo(size: Size): String boxed(box: Box, sizes: [Size]): String }`
+	s, err := parse(t, remote).Restrict(`
+		input Size { height: Int @preset(value: "x-engine-height") unit: Unit! }
+		input Unit { name: String @preset(value: "px") }
+		input Box { size: Size label: String }
+		type Query { photo(size: Size): String boxed(box: Box): String }`)
+	require.NoError(t, err)
+	require.Nil(t, s.Type("Size"))
+	require.Nil(t, s.RemoteType("Unit"))
+	photo, box := s.Query.Field("photo"), s.Type("Box")
+	require.Empty(t, photo.Args)
+	require.Nil(t, box.Input("size"))
+	require.NotNil(t, box.Input("label"))
+	for _, preset := range []*remoteschema.Preset{photo.Presets[0], box.Presets[0]} {
+		require.Equal(t, "size", preset.Name)
+		value, ok := preset.Value.(remoteschema.ObjectValue)
+		require.True(t, ok)
+		require.Equal(t, "height", value.Fields[0].Name)
+		require.Equal(t, remoteschema.ObjectField{Name: "unit", Value: remoteschema.Literal{Text: `{name: "px"}`}}, value.Fields[1])
+	}
+
+	s, err = parse(t, remote).Restrict(`
+		input Unit { name: String @preset(value: "px") }
+		input Size { unit: Unit! }
+		type Query { boxed(sizes: [Size]): String }`)
+	require.NoError(t, err)
+	require.NotNil(t, s.Type("Size"), "how many there are is for the client to say")
+}
+
 func TestRestrictFaults(t *testing.T) {
 	t.Parallel()
 	const query = "type Query { hello: String }\n"

@@ -125,7 +125,6 @@ func (p *Policy) Apply(h http.Header, r *http.Request) bool {
 	}
 	h.Set("Access-Control-Max-Age", maxAge)
 	h.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
-	h.Set("Content-Length", "0")
 	h.Set("Content-Type", "text/plain charset=UTF-8")
 	return true
 }
