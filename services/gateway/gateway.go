@@ -289,6 +289,7 @@ func (g *Gateway) Stop() {
 			g.api.StopWebSockets()
 		}()
 		g.drain.Run(min(drainTime, g.config.StopTimeout))
+		listen.Leave(g.listener, min(drainTime, g.config.StopTimeout))
 		if err := g.server.Shutdown(ctx); err != nil {
 			g.deps.Logger.Warn("requests in hand were cut off", "error", err)
 			_ = g.server.Close() // nothing more can be done about what it says

@@ -16,11 +16,21 @@ const piece = 128 << 10
 // Listen listens at a TCP address. A client that takes less than a piece of its answer in
 // a time between half of timeout and timeout is disconnected.
 func Listen(ctx context.Context, network, address string, timeout time.Duration) (net.Listener, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, network, address)
+	var config net.ListenConfig
+	config.SetMultipathTCP(false) // its sockets take no filter, which Leave needs
+	l, err := config.Listen(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
 	return &listener{Listener: l, timeout: timeout}, nil
+}
+
+// Leave has a listener of Listen take no new connections, and returns when those that clients
+// have made already were accepted, at the latest after limit. Closing it then resets nobody.
+func Leave(l net.Listener, limit time.Duration) {
+	if own, ok := l.(*listener); ok {
+		leave(own.Listener, limit)
+	}
 }
 
 type listener struct {
