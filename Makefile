@@ -70,7 +70,7 @@ bench-events: ## how fast events of tables are delivered, and what their trigger
 	cd services/engine && ENGINE_CHAOS_ROWS=20000 $(GO) test ./e2e -run 'TestEventsSurvive|TestWhatADeadWorker' -count 1 -timeout 30m -v
 
 chaos: ## kills, freezes, NATS without quorum, a full JetStream, a hung source, stalled readers (CHAOS="-chaos-seed 7")
-	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestSystemSurvives -v -count 1 -timeout 30m -args -chaos-long -chaos-faults 60 $(CHAOS)
+	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestSystemSurvives -v -count 1 -timeout 30m -args -chaos-faults 60 $(CHAOS)
 
 bench-metadata: ## changes of metadata on large schemas, in services of their own
 	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestMetadataSpeed -metadata-speed -v -count 1 -timeout 30m

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,26 +22,24 @@ import (
 type fault struct {
 	name string
 	make func(s *system, seed *rand.Rand)
-	// long keeps it for the long form: it takes long, or much of a machine.
-	long bool
 }
 
 func faults() []fault {
 	list := []fault{
-		{"connections of the database are cut", (*system).cutConnections, false},
-		{"readers stall", (*system).stallReaders, false},
-		{"a source hangs", (*system).hangSource, false},
-		{"a NATS node is killed", func(s *system, seed *rand.Rand) { s.killNodes(seed, 1) }, false},
-		{"a NATS node is frozen", func(s *system, seed *rand.Rand) { freeze(s.nodes[seed.IntN(len(s.nodes))].process, seed) }, false},
-		{"NATS has no quorum", func(s *system, seed *rand.Rand) { s.killNodes(seed, 2) }, true},
-		{"JetStream is full", (*system).fillJetStream, true},
+		{"connections of the database are cut", (*system).cutConnections},
+		{"readers stall", (*system).stallReaders},
+		{"a source hangs", (*system).hangSource},
+		{"a NATS node is killed", func(s *system, seed *rand.Rand) { s.killNodes(seed, 1) }},
+		{"a NATS node is frozen", func(s *system, seed *rand.Rand) { freeze(s.nodes[seed.IntN(len(s.nodes))].process, seed) }},
+		{"NATS has no quorum", func(s *system, seed *rand.Rand) { s.killNodes(seed, 2) }},
+		{"JetStream is full", (*system).fillJetStream},
 	}
 	for _, name := range []string{gateway, executor, eventDelivery, metadata, scheduler} {
 		list = append(list,
-			fault{name + " is killed", func(s *system, seed *rand.Rand) { s.killProcess(name, seed) }, false},
+			fault{name + " is killed", func(s *system, seed *rand.Rand) { s.killProcess(name, seed) }},
 			fault{name + " is frozen", func(s *system, seed *rand.Rand) {
 				freeze(s.process(name, seed.IntN(replicated[name])), seed)
-			}, false})
+			}})
 	}
 	return list
 }
@@ -50,7 +47,7 @@ func faults() []fault {
 // disturb makes faults, each of them about as often as the others. The choice is the seed's alone.
 func (s *system) disturb(seed *rand.Rand, n int) {
 	s.t.Helper()
-	list := slices.DeleteFunc(faults(), func(f fault) bool { return f.long && !*chaosLong })
+	list := faults()
 	var order []int
 	for i := range n {
 		if i%len(list) == 0 {
