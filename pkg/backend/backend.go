@@ -133,6 +133,8 @@ type ObjectField struct {
 type RenderOptions struct {
 	// StringifyNumeric makes int8, numeric, float8 and money JSON strings.
 	StringifyNumeric bool
+	// NullChecksPass lets rows pass for which the check of a permission is NULL.
+	NullChecksPass bool
 	// Comment is added to the statements, nil for none.
 	Comment *Comment
 }

@@ -1,5 +1,19 @@
 package config
 
+import "strings"
+
+// The guards of GraphQL operations that data operations can be let go without.
+const (
+	GuardAllowlist     = "allow-list"
+	GuardAPILimits     = "api-limits"
+	GuardRootFields    = "root-fields"
+	GuardAggregations  = "aggregations"
+	GuardBackendOnly   = "backend-only"
+	GuardValidateInput = "validate-input"
+)
+
+var dataGuards = []string{GuardAllowlist, GuardAPILimits, GuardRootFields, GuardAggregations, GuardBackendOnly, GuardValidateInput}
+
 // Access.
 var (
 	AdminSecret = define(Spec{
@@ -63,6 +77,14 @@ var (
 	EnableAllowlist = define(Spec{
 		Flag: "enable-allowlist", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
 		Help: "let other roles than admin run listed queries only",
+	}, parseBool)
+	UnguardedDataOperations = define(Spec{
+		Flag: "unguarded-data-operations", Values: "list of guards", Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
+		Help: "what select, insert, update, delete and count of /v1/query go without, of what other roles than admin are held to in GraphQL: " + strings.Join(dataGuards, ", "),
+	}, listOf("Only expecting list of comma separated guards of data operations, options are:"+strings.Join(dataGuards, ","), dataGuards...))
+	NullChecksPass = define(Spec{
+		Flag: "null-checks-pass", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{QueryExecutor},
+		Help: "let rows be written for which the check of a permission is NULL, neither true nor false",
 	}, parseBool)
 	DevMode = define(Spec{
 		Flag: "dev-mode", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},

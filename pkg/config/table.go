@@ -146,7 +146,7 @@ var effective = []row{
 	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
 	NATSURL, NATSCredentials, MetadataKey, NATSReplicas, NATSPort, DataDir, RunServices,
 	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, StrictGraphQLOverHTTP, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
-	EnabledAPIs, EnableAllowlist, DevMode, AdminInternalErrors,
+	EnabledAPIs, EnableAllowlist, UnguardedDataOperations, NullChecksPass, DevMode, AdminInternalErrors,
 	StringifyNumericTypes, InferFunctionPermissions, EnableRemoteSchemaPermissions, RemoteSchemaSkipNulls, RemoteSchemaPrioritizeData, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	GatewayConcurrency, QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, AnswerSpoolSize, RequestTimeout,
 	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,

@@ -28,6 +28,9 @@ type Session struct {
 	// BackendOnly asks for the permissions marked backend_only; only trusted requests
 	// have it.
 	BackendOnly bool
+	// Trusted says that the caller may take any role: it knows an admin secret, or none is
+	// configured.
+	Trusted bool
 	// Anonymous says that the caller has proved nothing: the role is the one of requests without
 	// credentials, and the variables are what the caller says. It stays in the gateway.
 	Anonymous bool
@@ -44,12 +47,12 @@ func (s *Session) JSON() []byte {
 
 // Proto is the session as it crosses the bus.
 func (s *Session) Proto() *queryv1.Session {
-	return &queryv1.Session{Role: s.Role, Variables: s.Variables, BackendOnly: s.BackendOnly}
+	return &queryv1.Session{Role: s.Role, Variables: s.Variables, BackendOnly: s.BackendOnly, Trusted: s.Trusted}
 }
 
 // FromProto is the inverse of Proto; a missing message gives a session without a role.
 func FromProto(p *queryv1.Session) *Session {
-	return &Session{Role: p.GetRole(), Variables: p.GetVariables(), BackendOnly: p.GetBackendOnly()}
+	return &Session{Role: p.GetRole(), Variables: p.GetVariables(), BackendOnly: p.GetBackendOnly(), Trusted: p.GetTrusted()}
 }
 
 // Reference reports whether a string of a permission rule or preset names a session

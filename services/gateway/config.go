@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"queryengine/pkg/config"
@@ -89,8 +90,10 @@ type Config struct {
 	ExperimentalFeatures     []string
 	DefaultNamingConvention  string
 	EnableAllowlist          bool
-	LiveQueries              api.LiveQueryOptions
-	StreamingQueries         api.LiveQueryOptions
+	// UnlimitedData lets data operations go without API limits.
+	UnlimitedData    bool
+	LiveQueries      api.LiveQueryOptions
+	StreamingQueries api.LiveQueryOptions
 }
 
 // ReadConfig takes the gateway's settings from the table.
@@ -148,6 +151,7 @@ func ReadConfig(v *config.Values) Config {
 		ExperimentalFeatures:     config.FeaturesInEffect(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
 		EnableAllowlist:          config.EnableAllowlist.Get(v),
+		UnlimitedData:            slices.Contains(config.UnguardedDataOperations.Get(v), config.GuardAPILimits),
 		LiveQueries: api.LiveQueryOptions{
 			BatchSize: config.LiveQueryBatch.Get(v), RefetchDelay: config.LiveQueryInterval.Get(v).Seconds(),
 		},

@@ -262,6 +262,7 @@ func (g *Gateway) wire() {
 		ExperimentalFeatures:     g.config.ExperimentalFeatures,
 		DefaultNamingConvention:  g.config.DefaultNamingConvention,
 		AllowlistEnabled:         g.config.EnableAllowlist,
+		UnlimitedData:            g.config.UnlimitedData,
 		LiveQueries:              g.config.LiveQueries,
 		StreamingQueries:         g.config.StreamingQueries,
 	}, deps)

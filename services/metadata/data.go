@@ -8,9 +8,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/bus"
-	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/metadata/internal/apply"
 )
 
 // dataLimit bounds the answer of one operation on rows inside of a bulk request, which is
@@ -21,12 +21,12 @@ const dataLimit = 256 << 20
 type dataOnBus struct{ bus *bus.Bus }
 
 // Execute asks an executor, which first takes over the version that the request builds on.
-func (d dataOnBus) Execute(
-	ctx context.Context, s *session.Session, body json.RawMessage, version int64, overlay *snapshot.Change,
-) (json.RawMessage, error) {
-	request := &queryv1.DataRequest{Session: s.Proto(), Body: body, MinVersion: version}
-	if overlay != nil {
-		raw, err := json.Marshal(overlay)
+func (d dataOnBus) Execute(ctx context.Context, o apply.DataOperation) (json.RawMessage, error) {
+	request := &queryv1.DataRequest{
+		Session: o.Session.Proto(), Body: o.Body, MinVersion: o.Version, ClientHeaders: o.ClientHeaders, RequestId: o.RequestID,
+	}
+	if o.Overlay != nil {
+		raw, err := json.Marshal(o.Overlay)
 		if err != nil {
 			return nil, err
 		}

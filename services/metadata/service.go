@@ -324,6 +324,8 @@ func (s *Service) apply(ctx context.Context, m proto.Message, w bus.ResponseWrit
 		API:     apis[request.GetEndpoint()],
 		Session: session.FromProto(request.GetSession()),
 		Body:    json.RawMessage(request.GetBody()),
+
+		ClientHeaders: request.GetClientHeaders(), ID: request.GetRequestId(),
 	})
 	s.metrics.done(request.GetEndpoint(), began, err)
 	if err != nil {

@@ -48,8 +48,11 @@ type Config struct {
 	StopTimeout time.Duration
 
 	// EnableAllowlist restricts other roles than admin to the queries on the allow list.
-	EnableAllowlist          bool
+	EnableAllowlist bool
+	// Unguarded are the guards that data operations go without, by their names in package config.
+	Unguarded                []string
 	StringifyNumericTypes    bool
+	NullChecksPass           bool
 	InferFunctionPermissions bool
 	// RemoteSchemaPermissions hides remote schemas from roles without a permission.
 	RemoteSchemaPermissions    bool
@@ -110,6 +113,8 @@ func ReadConfig(v *config.Values) Config {
 		SkipEmptyResults:           slices.Contains(features, "remove_empty_subscription_responses"),
 		StopTimeout:                config.GracefulShutdownTimeout.Get(v),
 		EnableAllowlist:            config.EnableAllowlist.Get(v),
+		Unguarded:                  config.UnguardedDataOperations.Get(v),
+		NullChecksPass:             config.NullChecksPass.Get(v),
 		StringifyNumericTypes:      config.StringifyNumericTypes.Get(v),
 		RemoteSchemaPermissions:    config.EnableRemoteSchemaPermissions.Get(v),
 		InferFunctionPermissions:   config.InferFunctionPermissions.Get(v),

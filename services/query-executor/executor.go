@@ -168,6 +168,9 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	e.dataop = dataop.New(dataop.Deps{
 		Metadata:  e.metadataAt,
 		Source:    e.source,
+		Admission: e.admission,
+		Validate:  e.validateData,
+		Unguarded: c.Unguarded,
 		Resolve:   e.resolveOptions,
 		Render:    e.renderOptions(),
 		FrameSize: c.FrameSize,
@@ -185,7 +188,7 @@ func spooledAnswers(concurrency int) int {
 }
 
 func (e *Executor) renderOptions() backend.RenderOptions {
-	return backend.RenderOptions{StringifyNumeric: e.config.StringifyNumericTypes}
+	return backend.RenderOptions{StringifyNumeric: e.config.StringifyNumericTypes, NullChecksPass: e.config.NullChecksPass}
 }
 
 // register adds the service's handlers.

@@ -96,7 +96,7 @@ func TestRulesOnRemoteRelationshipsInDataOperations(t *testing.T) {
 		"update_permissions":[{"role":"keeper","permission":{"columns":["amount"],"filter":`+northern+`,"check":null}}],
 		"delete_permissions":[{"role":"keeper","permission":{"filter":`+northern+`}}]}`)
 	run := func(operation, args string, variables ...string) (string, error) {
-		s := &session.Session{Role: "keeper", Variables: map[string]string{session.RoleHeader: "keeper"}}
+		s := &session.Session{Role: "keeper", Trusted: true, Variables: map[string]string{session.RoleHeader: "keeper"}}
 		if len(variables) > 0 {
 			s.Variables["x-engine-region"] = variables[0]
 		}

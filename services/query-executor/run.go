@@ -122,13 +122,10 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 		return ready{}, err
 	}
 	q.parsed = document.Operation
-	if st.allowlist != nil && !q.anyQuery {
-		if err := st.allowlist.Check(q.session, q.text); err != nil {
+	if !q.anyQuery {
+		if err := st.admit(q.session, q.text, document.Operation.Size); err != nil {
 			return ready{}, err
 		}
-	}
-	if err := st.withinLimits(document.Operation, q); err != nil {
-		return ready{}, err
 	}
 	if err := e.permitted(st, document.Operation, q); err != nil {
 		return ready{}, err

@@ -44,6 +44,9 @@ func (r *renderer) mutation(m ir.Mutation) (*rendered, error) {
 	a := answer{kind: answerMutation, check: -1, columns: len(output.Returning), output: r.output(output, step.row, q)}
 	if step.check != "" {
 		a.check = len(q.items)
+		if r.options.NullChecksPass {
+			step.check += " IS NOT FALSE"
+		}
 		q.items = append(q.items, step.check)
 	}
 	text := step.text

@@ -139,9 +139,9 @@ func errCheck() error {
 	return apierror.New(apierror.PermissionError, "check constraint of an insert/update permission has failed")
 }
 
-// holds says whether the check of a row holds. One that is NULL does.
+// holds says whether the check of a row holds. As in row security, one that is NULL does not.
 func (a *answer) holds(row [][]byte, binary bool) bool {
-	if a.check < 0 || row[a.check] == nil {
+	if a.check < 0 {
 		return true
 	}
 	if binary {

@@ -82,11 +82,13 @@ func (ApplyRequest_Endpoint) EnumDescriptor() ([]byte, []int) {
 // ApplyRequest carries the body of one request of the metadata API. The answer's body is
 // the JSON for the client, its head an ApplyHead.
 type ApplyRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Endpoint      ApplyRequest_Endpoint  `protobuf:"varint,1,opt,name=endpoint,proto3,enum=queryengine.metadata.v1.ApplyRequest_Endpoint" json:"endpoint,omitempty"`
-	Session       *v1.Session            `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
-	Body          []byte                 `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`
-	RequestId     string                 `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Endpoint  ApplyRequest_Endpoint  `protobuf:"varint,1,opt,name=endpoint,proto3,enum=queryengine.metadata.v1.ApplyRequest_Endpoint" json:"endpoint,omitempty"`
+	Session   *v1.Session            `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	Body      []byte                 `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`
+	RequestId string                 `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Client headers for the operations on rows in the request, names in lower case.
+	ClientHeaders map[string]string `protobuf:"bytes,5,rep,name=client_headers,json=clientHeaders,proto3" json:"client_headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -147,6 +149,13 @@ func (x *ApplyRequest) GetRequestId() string {
 		return x.RequestId
 	}
 	return ""
+}
+
+func (x *ApplyRequest) GetClientHeaders() map[string]string {
+	if x != nil {
+		return x.ClientHeaders
+	}
+	return nil
 }
 
 type ApplyHead struct {
@@ -571,13 +580,17 @@ var File_metadata_v1_metadata_proto protoreflect.FileDescriptor
 
 const file_metadata_v1_metadata_proto_rawDesc = "" +
 	"\n" +
-	"\x1ametadata/v1/metadata.proto\x12\x17queryengine.metadata.v1\x1a\x14query/v1/query.proto\"\xb4\x02\n" +
+	"\x1ametadata/v1/metadata.proto\x12\x17queryengine.metadata.v1\x1a\x14query/v1/query.proto\"\xd7\x03\n" +
 	"\fApplyRequest\x12J\n" +
 	"\bendpoint\x18\x01 \x01(\x0e2..queryengine.metadata.v1.ApplyRequest.EndpointR\bendpoint\x127\n" +
 	"\asession\x18\x02 \x01(\v2\x1d.queryengine.query.v1.SessionR\asession\x12\x12\n" +
 	"\x04body\x18\x03 \x01(\fR\x04body\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"l\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\x12_\n" +
+	"\x0eclient_headers\x18\x05 \x03(\v28.queryengine.metadata.v1.ApplyRequest.ClientHeadersEntryR\rclientHeaders\x1a@\n" +
+	"\x12ClientHeadersEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"l\n" +
 	"\bEndpoint\x12\x18\n" +
 	"\x14ENDPOINT_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14ENDPOINT_V1_METADATA\x10\x01\x12\x15\n" +
@@ -618,7 +631,7 @@ func file_metadata_v1_metadata_proto_rawDescGZIP() []byte {
 }
 
 var file_metadata_v1_metadata_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_metadata_v1_metadata_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_metadata_v1_metadata_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_metadata_v1_metadata_proto_goTypes = []any{
 	(ApplyRequest_Endpoint)(0),  // 0: queryengine.metadata.v1.ApplyRequest.Endpoint
 	(*ApplyRequest)(nil),        // 1: queryengine.metadata.v1.ApplyRequest
@@ -631,16 +644,18 @@ var file_metadata_v1_metadata_proto_goTypes = []any{
 	(*DumpHead)(nil),            // 8: queryengine.metadata.v1.DumpHead
 	(*SourceHealthRequest)(nil), // 9: queryengine.metadata.v1.SourceHealthRequest
 	(*SourceHealthHead)(nil),    // 10: queryengine.metadata.v1.SourceHealthHead
-	(*v1.Session)(nil),          // 11: queryengine.query.v1.Session
+	nil,                         // 11: queryengine.metadata.v1.ApplyRequest.ClientHeadersEntry
+	(*v1.Session)(nil),          // 12: queryengine.query.v1.Session
 }
 var file_metadata_v1_metadata_proto_depIdxs = []int32{
 	0,  // 0: queryengine.metadata.v1.ApplyRequest.endpoint:type_name -> queryengine.metadata.v1.ApplyRequest.Endpoint
-	11, // 1: queryengine.metadata.v1.ApplyRequest.session:type_name -> queryengine.query.v1.Session
-	2,  // [2:2] is the sub-list for method output_type
-	2,  // [2:2] is the sub-list for method input_type
-	2,  // [2:2] is the sub-list for extension type_name
-	2,  // [2:2] is the sub-list for extension extendee
-	0,  // [0:2] is the sub-list for field type_name
+	12, // 1: queryengine.metadata.v1.ApplyRequest.session:type_name -> queryengine.query.v1.Session
+	11, // 2: queryengine.metadata.v1.ApplyRequest.client_headers:type_name -> queryengine.metadata.v1.ApplyRequest.ClientHeadersEntry
+	3,  // [3:3] is the sub-list for method output_type
+	3,  // [3:3] is the sub-list for method input_type
+	3,  // [3:3] is the sub-list for extension type_name
+	3,  // [3:3] is the sub-list for extension extendee
+	0,  // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_metadata_v1_metadata_proto_init() }
@@ -654,7 +669,7 @@ func file_metadata_v1_metadata_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_metadata_v1_metadata_proto_rawDesc), len(file_metadata_v1_metadata_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -30,7 +30,9 @@ type Session struct {
 	Variables map[string]string      `protobuf:"bytes,2,rep,name=variables,proto3" json:"variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The request is trusted (a valid admin secret, or no authentication is configured)
 	// and asks for the permissions that are marked backend_only.
-	BackendOnly   bool `protobuf:"varint,3,opt,name=backend_only,json=backendOnly,proto3" json:"backend_only,omitempty"`
+	BackendOnly bool `protobuf:"varint,3,opt,name=backend_only,json=backendOnly,proto3" json:"backend_only,omitempty"`
+	// The request is trusted: its caller may take any role.
+	Trusted       bool `protobuf:"varint,4,opt,name=trusted,proto3" json:"trusted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -82,6 +84,13 @@ func (x *Session) GetVariables() map[string]string {
 func (x *Session) GetBackendOnly() bool {
 	if x != nil {
 		return x.BackendOnly
+	}
+	return false
+}
+
+func (x *Session) GetTrusted() bool {
+	if x != nil {
+		return x.Trusted
 	}
 	return false
 }
@@ -430,7 +439,10 @@ type DataRequest struct {
 	MinVersion int64  `protobuf:"varint,3,opt,name=min_version,json=minVersion,proto3" json:"min_version,omitempty"`
 	// A change in the format of the metadata stream, not committed yet, to apply on top of
 	// min_version for this request alone: a bulk request sees what its earlier elements did.
-	Overlay       []byte `protobuf:"bytes,4,opt,name=overlay,proto3" json:"overlay,omitempty"`
+	Overlay []byte `protobuf:"bytes,4,opt,name=overlay,proto3" json:"overlay,omitempty"`
+	// As in ExecuteRequest, for webhooks that are asked about what is written.
+	ClientHeaders map[string]string `protobuf:"bytes,5,rep,name=client_headers,json=clientHeaders,proto3" json:"client_headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	RequestId     string            `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -491,6 +503,20 @@ func (x *DataRequest) GetOverlay() []byte {
 		return x.Overlay
 	}
 	return nil
+}
+
+func (x *DataRequest) GetClientHeaders() map[string]string {
+	if x != nil {
+		return x.ClientHeaders
+	}
+	return nil
+}
+
+func (x *DataRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
 }
 
 type DataHead struct {
@@ -723,11 +749,12 @@ var File_query_v1_query_proto protoreflect.FileDescriptor
 
 const file_query_v1_query_proto_rawDesc = "" +
 	"\n" +
-	"\x14query/v1/query.proto\x12\x14queryengine.query.v1\"\xca\x01\n" +
+	"\x14query/v1/query.proto\x12\x14queryengine.query.v1\"\xe4\x01\n" +
 	"\aSession\x12\x12\n" +
 	"\x04role\x18\x01 \x01(\tR\x04role\x12J\n" +
 	"\tvariables\x18\x02 \x03(\v2,.queryengine.query.v1.Session.VariablesEntryR\tvariables\x12!\n" +
-	"\fbackend_only\x18\x03 \x01(\bR\vbackendOnly\x1a<\n" +
+	"\fbackend_only\x18\x03 \x01(\bR\vbackendOnly\x12\x18\n" +
+	"\atrusted\x18\x04 \x01(\bR\atrusted\x1a<\n" +
 	"\x0eVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x03\n" +
@@ -763,13 +790,19 @@ const file_query_v1_query_proto_rawDesc = "" +
 	"\tvariables\x18\x04 \x01(\fR\tvariables\x12\x1f\n" +
 	"\vmin_version\x18\x05 \x01(\x03R\n" +
 	"minVersion\x12\x14\n" +
-	"\x05relay\x18\x06 \x01(\bR\x05relay\"\x95\x01\n" +
+	"\x05relay\x18\x06 \x01(\bR\x05relay\"\xd3\x02\n" +
 	"\vDataRequest\x127\n" +
 	"\asession\x18\x01 \x01(\v2\x1d.queryengine.query.v1.SessionR\asession\x12\x12\n" +
 	"\x04body\x18\x02 \x01(\fR\x04body\x12\x1f\n" +
 	"\vmin_version\x18\x03 \x01(\x03R\n" +
 	"minVersion\x12\x18\n" +
-	"\aoverlay\x18\x04 \x01(\fR\aoverlay\"\n" +
+	"\aoverlay\x18\x04 \x01(\fR\aoverlay\x12[\n" +
+	"\x0eclient_headers\x18\x05 \x03(\v24.queryengine.query.v1.DataRequest.ClientHeadersEntryR\rclientHeaders\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x06 \x01(\tR\trequestId\x1a@\n" +
+	"\x12ClientHeadersEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\n" +
 	"\n" +
 	"\bDataHead\"1\n" +
 	"\x0eOpenAPIRequest\x12\x1f\n" +
@@ -796,7 +829,7 @@ func file_query_v1_query_proto_rawDescGZIP() []byte {
 	return file_query_v1_query_proto_rawDescData
 }
 
-var file_query_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_query_v1_query_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_query_v1_query_proto_goTypes = []any{
 	(*Session)(nil),        // 0: queryengine.query.v1.Session
 	(*ExecuteRequest)(nil), // 1: queryengine.query.v1.ExecuteRequest
@@ -811,6 +844,7 @@ var file_query_v1_query_proto_goTypes = []any{
 	(*CheckHead)(nil),      // 10: queryengine.query.v1.CheckHead
 	nil,                    // 11: queryengine.query.v1.Session.VariablesEntry
 	nil,                    // 12: queryengine.query.v1.ExecuteRequest.ClientHeadersEntry
+	nil,                    // 13: queryengine.query.v1.DataRequest.ClientHeadersEntry
 }
 var file_query_v1_query_proto_depIdxs = []int32{
 	11, // 0: queryengine.query.v1.Session.variables:type_name -> queryengine.query.v1.Session.VariablesEntry
@@ -819,11 +853,12 @@ var file_query_v1_query_proto_depIdxs = []int32{
 	3,  // 3: queryengine.query.v1.ExecuteHead.headers:type_name -> queryengine.query.v1.Header
 	0,  // 4: queryengine.query.v1.ExplainRequest.session:type_name -> queryengine.query.v1.Session
 	0,  // 5: queryengine.query.v1.DataRequest.session:type_name -> queryengine.query.v1.Session
-	6,  // [6:6] is the sub-list for method output_type
-	6,  // [6:6] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	13, // 6: queryengine.query.v1.DataRequest.client_headers:type_name -> queryengine.query.v1.DataRequest.ClientHeadersEntry
+	7,  // [7:7] is the sub-list for method output_type
+	7,  // [7:7] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_query_v1_query_proto_init() }
@@ -837,7 +872,7 @@ func file_query_v1_query_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_query_v1_query_proto_rawDesc), len(file_query_v1_query_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

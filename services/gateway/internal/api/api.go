@@ -87,7 +87,9 @@ type Settings struct {
 	WebSocketReadCookie bool
 	// SubscriptionsPerSession is how many may run at once, 0 for no bound.
 	SubscriptionsPerSession int
-	Logging                 LogSettings
+	// UnlimitedData lets data operations go without API limits.
+	UnlimitedData bool
+	Logging       LogSettings
 	// The rest is only shown.
 	AuthHook                 bool
 	JWT                      []jwt.Info

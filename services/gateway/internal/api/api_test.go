@@ -268,17 +268,17 @@ func TestWhatIsAskedOfAnExecutor(t *testing.T) {
 	w.send(t, "POST", "/v1/graphql", `{"query":"query Q { a }","operationName":"Q","variables":{"x":1}}`, append(admin,
 		"X-Engine-Role", "clerk", "X-Engine-User-Id", "7", "X-Request-Id", "my-id", "X-Engine-Use-Backend-Only-Permissions", "true")...)
 	want := &queryv1.ExecuteRequest{
-		Session: &queryv1.Session{Role: "clerk", BackendOnly: true, Variables: map[string]string{
+		Session: &queryv1.Session{Role: "clerk", BackendOnly: true, Trusted: true, Variables: map[string]string{
 			"x-engine-role": "clerk", "x-engine-user-id": "7", "x-engine-use-backend-only-permissions": "true",
 		}},
 		Query: "query Q { a }", OperationName: "Q", Variables: []byte(`{"x":1}`), MinVersion: 5, RequestId: "my-id",
 	}
 	require.True(t, proto.Equal(want, w.bus.last(t)), "%v", w.bus.last(t))
 
-	w.send(t, "POST", "/v1/query", `{"type":"insert","args":{}}`, admin...)
+	w.send(t, "POST", "/v1/query", `{"type":"insert","args":{}}`, append(admin, "X-Request-Id", "my-id")...)
 	data := &queryv1.DataRequest{
-		Session: &queryv1.Session{Role: "admin", Variables: map[string]string{"x-engine-role": "admin"}},
-		Body:    []byte(`{"type":"insert","args":{}}`), MinVersion: 5,
+		Session: &queryv1.Session{Role: "admin", Trusted: true, Variables: map[string]string{"x-engine-role": "admin"}},
+		Body:    []byte(`{"type":"insert","args":{}}`), MinVersion: 5, RequestId: "my-id",
 	}
 	require.True(t, proto.Equal(data, w.bus.last(t)), "%v", w.bus.last(t))
 

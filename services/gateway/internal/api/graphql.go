@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -67,18 +68,14 @@ func (x *exchange) execute(r request.GraphQL, relay bool, sink bus.Sink) error {
 		r.ReadOnly = true
 	}
 	defer x.limitTime()()
-	bounds := x.api.limitsOf(x.session)
-	err := bounds.Rate(accesslog.ClientIP(x.r))
-	if err == nil {
-		ctx, finish := bounds.Time(x.ctx)
+	return x.api.limited(x.ctx, x.session, accesslog.ClientIP(x.r), r.OperationName, x.requestID, func(ctx context.Context) error {
 		headers := x.api.clientHeaders(x.r.Header, x.r.Host)
-		var asked *queryv1.ExecuteRequest
-		if asked, err = x.api.executeRequest(x.session, r, relay, x.requestID, headers); err == nil {
-			err = x.api.Bus.Call(ctx, executeEndpoint(r), asked, newExecuteHead, sink)
+		asked, err := x.api.executeRequest(x.session, r, relay, x.requestID, headers)
+		if err != nil {
+			return err
 		}
-		err = finish(err)
-	}
-	return x.api.refused(x.ctx, x.session, r.OperationName, x.requestID, err)
+		return x.api.Bus.Call(ctx, executeEndpoint(r), asked, newExecuteHead, sink)
+	})
 }
 
 // executeEndpoint is where a request is sent to. Queries may be carried out twice: one whose

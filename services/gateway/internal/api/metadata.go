@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	metadatav1 "queryengine/proto/metadata/v1"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/jsonscan"
+	"queryengine/services/gateway/internal/limits"
 	"queryengine/services/gateway/internal/request"
 )
 
@@ -33,7 +35,7 @@ func queryV1(x *exchange) error {
 	if isDataOperation(operation) {
 		return x.executeData(body)
 	}
-	return x.apply(metadatav1.ApplyRequest_ENDPOINT_V1_QUERY, body)
+	return x.applyV1(body)
 }
 
 func queryV2(x *exchange) error {
@@ -80,12 +82,35 @@ func (x *exchange) readOperation() (operation string, body []byte, err error) {
 // apply has metadata run a request. It has no time limit: a change of a large schema may
 // take long, and the client that gives up ends it.
 func (x *exchange) apply(endpoint metadatav1.ApplyRequest_Endpoint, body []byte) error {
-	return x.api.Bus.Call(x.ctx, bus.MetadataApply, &metadatav1.ApplyRequest{
-		Endpoint:  endpoint,
-		Session:   x.session.Proto(),
-		Body:      body,
-		RequestId: x.requestID,
+	return x.applyWithin(x.ctx, endpoint, body)
+}
+
+func (x *exchange) applyWithin(ctx context.Context, endpoint metadatav1.ApplyRequest_Endpoint, body []byte) error {
+	return x.api.Bus.Call(ctx, bus.MetadataApply, &metadatav1.ApplyRequest{
+		Endpoint:      endpoint,
+		Session:       x.session.Proto(),
+		Body:          body,
+		RequestId:     x.requestID,
+		ClientHeaders: x.api.clientHeaders(x.r.Header, x.r.Host),
 	}, newApplyHead, x)
+}
+
+// applyV1 has metadata run a request of /v1/query. What other roles than admin may do there is run
+// data operations, several of them in a bulk request.
+func (x *exchange) applyV1(body []byte) error {
+	const endpoint = metadatav1.ApplyRequest_ENDPOINT_V1_QUERY
+	if x.session.IsAdmin() {
+		return x.apply(endpoint, body)
+	}
+	size, err := request.BulkSize(body)
+	if err != nil {
+		return err
+	}
+	if size > maxBatch {
+		return limits.BatchExceeded(size, maxBatch)
+	}
+	defer x.limitTime()()
+	return x.limitedData(size, func(ctx context.Context) error { return x.applyWithin(ctx, endpoint, body) })
 }
 
 func (x *exchange) executeData(body []byte) error {
@@ -94,11 +119,15 @@ func (x *exchange) executeData(body []byte) error {
 		return err
 	}
 	defer x.limitTime()()
-	return x.api.Bus.Call(x.ctx, bus.DataExecute, &queryv1.DataRequest{
-		Session:    x.session.Proto(),
-		Body:       body,
-		MinVersion: version,
-	}, newDataHead, x)
+	return x.limitedData(1, func(ctx context.Context) error {
+		return x.api.Bus.Call(ctx, bus.DataExecute, &queryv1.DataRequest{
+			Session:       x.session.Proto(),
+			Body:          body,
+			MinVersion:    version,
+			ClientHeaders: x.api.clientHeaders(x.r.Header, x.r.Host),
+			RequestId:     x.requestID,
+		}, newDataHead, x)
+	})
 }
 
 // withoutArgs takes the step "args" off the path of an error: /v2/query does not have it.

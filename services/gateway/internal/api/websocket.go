@@ -45,17 +45,13 @@ func (a *API) executeOverWebSocket(ctx context.Context, o websocket.Operation, s
 		defer cancel()
 	}
 	ctx, span := a.traceOperation(ctx, &o)
-	bounds := a.limitsOf(o.Session)
-	err := bounds.Rate(o.Address)
-	if err == nil {
-		limited, finish := bounds.Time(ctx)
-		var asked *queryv1.ExecuteRequest
-		if asked, err = a.socketRequest(&o, a.clientHeaders(o.Header, "")); err == nil {
-			err = a.Bus.Call(limited, executeEndpoint(o.Request), asked, newExecuteHead, span.sink(sink))
+	err := a.limited(ctx, o.Session, o.Address, o.Request.OperationName, o.RequestID, func(ctx context.Context) error {
+		asked, err := a.socketRequest(&o, a.clientHeaders(o.Header, ""))
+		if err != nil {
+			return err
 		}
-		err = finish(err)
-	}
-	err = a.refused(ctx, o.Session, o.Request.OperationName, o.RequestID, err)
+		return a.Bus.Call(ctx, executeEndpoint(o.Request), asked, newExecuteHead, span.sink(sink))
+	})
 	span.end(err)
 	return err
 }

@@ -169,6 +169,7 @@ func trusted(h http.Header) (*Identity, error) {
 		role = session.Admin
 	}
 	s := fromHeaders(h, role)
+	s.Trusted = true
 	if v := h[backendOnlyHeader]; len(v) > 0 {
 		value, ok := config.Bool(v[0])
 		if !ok {

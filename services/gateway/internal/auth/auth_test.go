@@ -29,22 +29,22 @@ func TestAuthenticate(t *testing.T) {
 		want    *session.Session
 		err     *apierror.Error
 	}{
-		"open": {config: open, want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
+		"open": {config: open, want: &session.Session{Trusted: true, Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
 		"open, with a role": {
 			config: open, headers: headers{"X-Engine-Role": "clerk", "x-engine-User-ID": "7", "Other": "x"},
-			want: &session.Session{Role: "clerk", Variables: variables{"x-engine-role": "clerk", "x-engine-user-id": "7"}},
+			want: &session.Session{Trusted: true, Role: "clerk", Variables: variables{"x-engine-role": "clerk", "x-engine-user-id": "7"}},
 		},
 		"open, with an empty role": {
 			config: open, headers: headers{"X-Engine-Role": ""},
-			want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}},
+			want: &session.Session{Trusted: true, Role: "admin", Variables: variables{"x-engine-role": "admin"}},
 		},
 		"open, a secret is no session variable": {
 			config: open, headers: headers{"X-Engine-Admin-Secret": "x", "X-Engine-Access-Key": "y"},
-			want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}},
+			want: &session.Session{Trusted: true, Role: "admin", Variables: variables{"x-engine-role": "admin"}},
 		},
 		"open, backend only": {
 			config: open, headers: headers{"X-Engine-Use-Backend-Only-Permissions": "YES"},
-			want: &session.Session{Role: "admin", BackendOnly: true, Variables: variables{"x-engine-role": "admin", "x-engine-use-backend-only-permissions": "YES"}},
+			want: &session.Session{Trusted: true, Role: "admin", BackendOnly: true, Variables: variables{"x-engine-role": "admin", "x-engine-use-backend-only-permissions": "YES"}},
 		},
 		"open, backend only is nonsense": {
 			config: open, headers: headers{"X-Engine-Use-Backend-Only-Permissions": "1"},
@@ -52,19 +52,19 @@ func TestAuthenticate(t *testing.T) {
 		},
 		"not UTF-8": {
 			config: open, headers: headers{"X-Engine-Role": "cl\xffrk", "X-Engine-Org": "\xfe"},
-			want: &session.Session{Role: "cl\uFFFDrk", Variables: variables{"x-engine-role": "cl\uFFFDrk", "x-engine-org": "\uFFFD"}},
+			want: &session.Session{Trusted: true, Role: "cl\uFFFDrk", Variables: variables{"x-engine-role": "cl\uFFFDrk", "x-engine-org": "\uFFFD"}},
 		},
 
-		"secret":          {config: secret, headers: headers{"X-Engine-Admin-Secret": "s3cret"}, want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
-		"its old name":    {config: secret, headers: headers{"X-Engine-Access-Key": "s3cret"}, want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
+		"secret":          {config: secret, headers: headers{"X-Engine-Admin-Secret": "s3cret"}, want: &session.Session{Trusted: true, Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
+		"its old name":    {config: secret, headers: headers{"X-Engine-Access-Key": "s3cret"}, want: &session.Session{Trusted: true, Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
 		"the first wins":  {config: secret, headers: headers{"X-Engine-Admin-Secret": "no", "X-Engine-Access-Key": "s3cret"}, err: invalid},
-		"secret and role": {config: secret, headers: headers{"X-Engine-Admin-Secret": "s3cret", "X-Engine-Role": "clerk", "X-Engine-Use-Backend-Only-Permissions": "true"}, want: &session.Session{Role: "clerk", BackendOnly: true, Variables: variables{"x-engine-role": "clerk", "x-engine-use-backend-only-permissions": "true"}}},
+		"secret and role": {config: secret, headers: headers{"X-Engine-Admin-Secret": "s3cret", "X-Engine-Role": "clerk", "X-Engine-Use-Backend-Only-Permissions": "true"}, want: &session.Session{Trusted: true, Role: "clerk", BackendOnly: true, Variables: variables{"x-engine-role": "clerk", "x-engine-use-backend-only-permissions": "true"}}},
 		"no secret":       {config: secret, headers: headers{"X-Engine-Role": "clerk"}, err: required},
 		"wrong secret":    {config: secret, headers: headers{"X-Engine-Admin-Secret": "s3cre"}, err: invalid},
 		"empty secret":    {config: secret, headers: headers{"X-Engine-Admin-Secret": ""}, err: invalid},
 
-		"the first of several":  {config: several, headers: headers{"X-Engine-Admin-Secret": "old"}, want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
-		"the second of several": {config: several, headers: headers{"X-Engine-Admin-Secret": "new"}, want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
+		"the first of several":  {config: several, headers: headers{"X-Engine-Admin-Secret": "old"}, want: &session.Session{Trusted: true, Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
+		"the second of several": {config: several, headers: headers{"X-Engine-Admin-Secret": "new"}, want: &session.Session{Trusted: true, Role: "admin", Variables: variables{"x-engine-role": "admin"}}},
 		"none of several":       {config: several, headers: headers{"X-Engine-Admin-Secret": "oldnew"}, err: invalid},
 
 		"unauthorized role": {
@@ -74,7 +74,7 @@ func TestAuthenticate(t *testing.T) {
 		"unauthorized role does not hide a wrong secret": {config: anonymous, headers: headers{"X-Engine-Admin-Secret": "x"}, err: invalid},
 		"unauthorized role is not for those with a secret": {
 			config: anonymous, headers: headers{"X-Engine-Admin-Secret": "s3cret"},
-			want: &session.Session{Role: "admin", Variables: variables{"x-engine-role": "admin"}},
+			want: &session.Session{Trusted: true, Role: "admin", Variables: variables{"x-engine-role": "admin"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,21 +1,59 @@
 package request
 
-import "queryengine/services/gateway/internal/jsonscan"
+import (
+	"queryengine/pkg/apierror"
+	"queryengine/services/gateway/internal/jsonscan"
+)
 
 // OperationType is the type of a metadata, schema or data request, "" when it has none;
 // what is wrong with the request then is said by the service that runs it. The body must
 // be JSON.
 func OperationType(body []byte) (string, error) {
 	v, err := parse(body)
-	if err != nil || v.Kind != jsonscan.Object {
+	if err != nil {
 		return "", err
 	}
-	name := ""
-	err = v.Members(func(key []byte, m jsonscan.Value) error {
-		if string(key) == "type" && m.Kind == jsonscan.String {
-			name = m.Text()
+	kind, _ := envelope(v)
+	return kind, nil
+}
+
+// BulkSize is how many requests a bulk request holds, and 1 for any other. One in another, whose
+// size costs more to find than the request is long, is refused.
+func BulkSize(body []byte) (int, error) {
+	v, err := parse(body)
+	if err != nil {
+		return 0, err
+	}
+	kind, args := envelope(v)
+	if kind != "bulk" || args.Kind != jsonscan.Array {
+		return 1, nil
+	}
+	size := 0
+	err = args.Elements(func(i int, element jsonscan.Value) error {
+		size++
+		if kind, _ := envelope(element); kind == "bulk" {
+			return apierror.At(apierror.New(apierror.NotSupported, "a bulk request can't hold another one"), "args", i)
 		}
 		return nil
 	})
-	return name, err
+	return size, err
+}
+
+// envelope is the type of a request and its arguments, nothing where there is none.
+func envelope(v jsonscan.Value) (kind string, args jsonscan.Value) {
+	if v.Kind != jsonscan.Object {
+		return "", args
+	}
+	_ = v.Members(func(key []byte, m jsonscan.Value) error { // it was parsed before
+		switch string(key) {
+		case "type":
+			if m.Kind == jsonscan.String {
+				kind = m.Text()
+			}
+		case "args":
+			args = m
+		}
+		return nil
+	})
+	return kind, args
 }

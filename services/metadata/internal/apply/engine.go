@@ -53,9 +53,21 @@ type Data interface {
 	// Check says what is wrong with GraphQL documents for admin, "" for nothing; overlay is
 	// as in Execute.
 	Check(ctx context.Context, documents []string, version int64, overlay *snapshot.Change) ([]string, error)
-	// Execute returns the JSON of the result. overlay is a change on top of version that
-	// isn't committed yet, nil for none.
-	Execute(ctx context.Context, s *session.Session, body json.RawMessage, version int64, overlay *snapshot.Change) (json.RawMessage, error)
+	// Execute returns the JSON of the result.
+	Execute(ctx context.Context, o DataOperation) (json.RawMessage, error)
+}
+
+// DataOperation is an operation on rows.
+type DataOperation struct {
+	Session *session.Session
+	Body    json.RawMessage
+	// Version is the metadata that the operation needs. Overlay is a change on top of that, which
+	// isn't committed yet; nil for none.
+	Version int64
+	Overlay *snapshot.Change
+	// ClientHeaders and RequestID are those of the client's request.
+	ClientHeaders map[string]string
+	RequestID     string
 }
 
 // Engine works off requests. It is safe for concurrent use.
@@ -144,6 +156,9 @@ type Request struct {
 	API     metadata.API
 	Session *session.Session
 	Body    json.RawMessage
+	// ClientHeaders and ID are handed on with operations on rows.
+	ClientHeaders map[string]string
+	ID            string
 
 	operation string // its type
 	// patience bounds each call to a remote schema, 0 for what the definitions say.

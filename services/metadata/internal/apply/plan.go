@@ -98,10 +98,14 @@ func (s *runSQLStep) modifies() bool {
 func (*runSQLStep) adminOnly() bool { return true }
 
 // dataStep is an operation on rows, which an executor works off.
-type dataStep struct{ body json.RawMessage }
+type dataStep struct {
+	body json.RawMessage
+	// admin says that the endpoint is for admin alone.
+	admin bool
+}
 
-func (dataStep) modifies() bool  { return false }
-func (dataStep) adminOnly() bool { return false }
+func (dataStep) modifies() bool    { return false }
+func (s dataStep) adminOnly() bool { return s.admin }
 
 // getStateStep is get_catalog_state.
 type getStateStep struct{}
@@ -130,7 +134,7 @@ func (e *Engine) parse(api metadata.API, r *metadata.Envelope, body json.RawMess
 		}
 		switch r.Type {
 		case "select", "insert", "update", "delete", "count":
-			return dataStep{body}, nil
+			return dataStep{body, api == metadata.APIQueryV2}, nil
 		}
 		if api == metadata.APIQueryV2 {
 			return nil, apierror.Newf(apierror.ParseFailed, "Unrecognised RQLQuery type: %s", r.Type)

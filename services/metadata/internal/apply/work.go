@@ -23,6 +23,9 @@ type work struct {
 	operation string // the type of the request
 	// patience bounds each call to a remote schema, 0 for what the definitions say.
 	patience time.Duration
+	// clientHeaders and id are those of the client's request.
+	clientHeaders map[string]string
+	id            string
 	// base is the state that the request builds on, current what it has come to.
 	base, current *State
 	// outside says that something happened outside of the metadata that can't be undone,
@@ -48,7 +51,7 @@ type work struct {
 }
 
 func (e *Engine) newWork(r Request, base *State) *work {
-	return &work{Engine: e, api: r.API, session: r.Session, operation: r.operation, patience: r.patience, base: base, current: base}
+	return &work{Engine: e, api: r.API, session: r.Session, clientHeaders: r.ClientHeaders, id: r.ID, operation: r.operation, patience: r.patience, base: base, current: base}
 }
 
 var success = json.RawMessage(`{"message":"success"}`)
@@ -226,7 +229,9 @@ func (w *work) data(ctx context.Context, s dataStep) (json.RawMessage, error) {
 		return nil, err
 	}
 	w.outside = true
-	return w.Data.Execute(ctx, w.session, s.body, w.base.Version, overlay)
+	return w.Data.Execute(ctx, DataOperation{
+		Session: w.session, Body: s.body, Version: w.base.Version, Overlay: overlay, ClientHeaders: w.clientHeaders, RequestID: w.id,
+	})
 }
 
 // overlay is what the request has done so far, nil for nothing.

@@ -22,6 +22,7 @@ import (
 	"queryengine/pkg/snapshot"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/dataop"
+	"queryengine/services/query-executor/internal/parse"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -48,10 +49,10 @@ const documentJSON = `{"version":3,"sources":[{"name":"default","kind":"postgres
 			{"role":"clerk","permission":{"columns":["id","title","artist_id"],"computed_fields":["label"],"filter":{"artist_id":"X-Engine-Artist-Id"},"limit":1}},
 			{"role":"agent","permission":{"columns":"*","filter":{}}}],
 		"insert_permissions":[
-			{"role":"agent","permission":{"columns":["id","title","price"],"check":{"price":{"_lt":100}},"set":{"artist_id":"X-Engine-Artist-Id"}}},
+			{"role":"agent","permission":{"columns":["id","title","price"],"check":{"_or":[{"price":{"_lt":100}},{"price":{"_is_null":true}}]},"set":{"artist_id":"X-Engine-Artist-Id"}}},
 			{"role":"writer","permission":{"columns":["title"],"check":{}}}],
 		"update_permissions":[
-			{"role":"agent","permission":{"columns":["title","price"],"filter":{"artist_id":"X-Engine-Artist-Id"},"check":{"price":{"_lt":100}},"set":{"stock":7}}},
+			{"role":"agent","permission":{"columns":["title","price"],"filter":{"artist_id":"X-Engine-Artist-Id"},"check":{"_or":[{"price":{"_lt":100}},{"price":{"_is_null":true}}]},"set":{"stock":7}}},
 			{"role":"writer","permission":{"columns":["title"],"filter":{}}},
 			{"role":"presetter","permission":{"columns":[],"filter":{},"set":{"stock":0}}}],
 		"delete_permissions":[{"role":"agent","permission":{"filter":{"artist_id":"X-Engine-Artist-Id"}}},{"role":"writer","permission":{"filter":{}}}]},
@@ -66,6 +67,12 @@ type shop struct {
 	schema   *resolve.Schema
 	handler  *dataop.Handler
 }
+
+// everything admits all.
+type everything struct{}
+
+func (everything) Listed(*session.Session, string) error    { return nil }
+func (everything) Sized(*session.Session, parse.Size) error { return nil }
 
 func setup(t *testing.T) *shop {
 	t.Helper()
@@ -95,7 +102,8 @@ func setup(t *testing.T) *shop {
 			require.Equal(t, "default", name)
 			return source, func() {}, nil
 		},
-		Resolve: s.options,
+		Admission: func() dataop.Admission { return everything{} },
+		Resolve:   s.options,
 	})
 	return s
 }
@@ -205,8 +213,9 @@ func TestFaultsOfOthersKeepTheirPlace(t *testing.T) {
 	s := setup(t)
 	away := errors.New("the source is away")
 	h := dataop.New(dataop.Deps{
-		Metadata: s.handler.Metadata,
-		Source:   func(string) (backend.Source, func(), error) { return nil, nil, away },
+		Metadata:  s.handler.Metadata,
+		Admission: s.handler.Admission,
+		Source:    func(string) (backend.Source, func(), error) { return nil, nil, away },
 	})
 	err := h.Execute(t.Context(), &queryv1.DataRequest{Session: admin.Proto(), Body: []byte(op("count", `{"table":"album"}`))}, &answer{})
 	require.Equal(t, away, err)

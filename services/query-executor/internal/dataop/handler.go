@@ -15,6 +15,7 @@ import (
 	"queryengine/pkg/snapshot"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/budget"
+	input "queryengine/services/query-executor/internal/plan"
 )
 
 // Deps are what a Handler works with.
@@ -24,6 +25,12 @@ type Deps struct {
 	Metadata func(ctx context.Context, minVersion int64) (*snapshot.Snapshot, *resolve.Schema, error)
 	// Source returns an open source, and the function that ends its use.
 	Source func(name string) (backend.Source, func(), error)
+	// Admission is what every request has to pass, as the newest metadata says.
+	Admission func() Admission
+	// Validate asks the webhook of an input; clientHeaders are those of the client's request.
+	Validate func(ctx context.Context, s *session.Session, clientHeaders map[string]string, in input.Input) error
+	// Unguarded are the guards that are switched off, by their names in package config.
+	Unguarded []string
 	// Resolve are the options that schemas are resolved with.
 	Resolve resolve.Options
 	Render  backend.RenderOptions
@@ -48,11 +55,14 @@ func (h *Handler) Execute(ctx context.Context, req *queryv1.DataRequest, w io.Wr
 		return err
 	}
 	user := session.FromProto(req.GetSession())
-	plan, err := newPlanner(schema, user.Role, len(req.GetBody())).plan(r)
-	if err == nil {
-		err = h.run(ctx, plan, user, w)
+	plan, err := h.admit(newPlanner(schema, user, len(req.GetBody()), h.Unguarded), r)
+	if err != nil {
+		return err
 	}
-	return withinArgs(err)
+	if err := h.validate(ctx, plan, user, req.GetClientHeaders()); err != nil {
+		return withinArgs(err)
+	}
+	return withinArgs(h.run(ctx, plan, user, w))
 }
 
 // withinArgs puts the step "args" in front of the path of a fault of the request. Others,

@@ -11,7 +11,7 @@ import (
 )
 
 func (p *planner) insertInto(t *resolve.Table, a *insertArgs) (*ir.Insert, error) {
-	permission := t.InsertPermission(p.role)
+	permission := p.inserting(t)
 	if permission == nil {
 		return nil, apierror.At(p.denied("insert", t), "table")
 	}
@@ -26,13 +26,17 @@ func (p *planner) insertInto(t *resolve.Table, a *insertArgs) (*ir.Insert, error
 	if err != nil {
 		return nil, apierror.At(err, "objects")
 	}
+	p.ask(permission.Validator, func() []any { return shownRows(a.objects, nil) })
 	insert := &ir.Insert{Table: t.Meta.Table, Check: rule(permission.Check), Output: output}
 	if a.onConflict != nil {
-		update := t.UpdatePermission(p.role)
+		update := p.updating(t)
 		if insert.OnConflict, err = p.conflict(t, update, a.onConflict, rows.columns); err != nil {
 			return nil, apierror.At(err, "on_conflict")
 		}
 		insert.UpdateCheck = rule(update.Check)
+		if set := insert.OnConflict.Set; len(set)+len(insert.OnConflict.Presets) > 0 {
+			p.ask(update.Validator, func() []any { return shownRows(a.objects, set) })
+		}
 	}
 	insert.Columns, insert.Rows = rows.complete(permission.Presets)
 	return insert, nil

@@ -51,7 +51,7 @@ func (p *planner) written(t *resolve.Table, operation string, filter ir.BoolExp,
 }
 
 func (p *planner) deleteFrom(t *resolve.Table, a *deleteArgs) (*ir.Delete, error) {
-	permission := t.DeletePermission(p.role)
+	permission := p.deleting(t)
 	if permission == nil {
 		return nil, apierror.At(p.denied("delete", t), "table")
 	}
@@ -60,11 +60,12 @@ func (p *planner) deleteFrom(t *resolve.Table, a *deleteArgs) (*ir.Delete, error
 		return nil, err
 	}
 	where, err := p.written(t, "delete", permission.Filter, a.where)
+	p.ask(permission.Validator, func() []any { return []any{map[string]any{"where": decode(a.where)}} })
 	return &ir.Delete{Table: t.Meta.Table, Where: where, Output: output}, err
 }
 
 func (p *planner) update(t *resolve.Table, a *updateArgs) (*ir.Update, error) {
-	permission := t.UpdatePermission(p.role)
+	permission := p.updating(t)
 	if permission == nil {
 		return nil, apierror.At(p.denied("update", t), "table")
 	}
@@ -83,6 +84,7 @@ func (p *planner) update(t *resolve.Table, a *updateArgs) (*ir.Update, error) {
 	if set = append(set, presets(permission)...); len(set) == 0 {
 		return nil, apierror.New(apierror.UnexpectedPayload, "atleast one of $set, $inc, $mul has to be present")
 	}
+	p.ask(permission.Validator, func() []any { return []any{a.shown()} })
 	return &ir.Update{Table: t.Meta.Table, Set: set, Where: where, Check: rule(permission.Check), Output: output}, nil
 }
 

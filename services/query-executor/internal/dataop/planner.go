@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/budget"
+	input "queryengine/services/query-executor/internal/plan"
 )
 
 // plan is what a source has to do: a query or a mutation.
@@ -21,20 +22,27 @@ type plan struct {
 	room budget.Budget
 	// lookups are what rules take from other sources.
 	lookups []*resolve.Lookup
+	// inputs are what webhooks are asked about before anything is written.
+	inputs []input.Input
 }
 
 // planner plans the operations of one role. Its errors have paths within the arguments.
 type planner struct {
 	schema *resolve.Schema
-	role   string
+	user   *session.Session
+	role   string // of user
+	// unguarded are the guards that are switched off.
+	unguarded []string
 	// room is the budget of the request. relations and depth are of its statement.
 	room             budget.Budget
 	relations, depth int
+	// inputs are those of the plan.
+	inputs []input.Input
 }
 
 // newPlanner plans a request of size bytes.
-func newPlanner(s *resolve.Schema, role string, size int) *planner {
-	return &planner{schema: s, role: role, room: budget.New(size)}
+func newPlanner(s *resolve.Schema, user *session.Session, size int, unguarded []string) *planner {
+	return &planner{schema: s, user: user, role: user.Role, room: budget.New(size), unguarded: unguarded}
 }
 
 func (p *planner) plan(r *request) (*plan, error) {
@@ -66,7 +74,7 @@ func (p *planner) plan(r *request) (*plan, error) {
 	if err == nil && p.role != session.Admin { // whom no rule binds, and who writes the most
 		err = plan.findLookups(p.schema)
 	}
-	plan.room = p.room
+	plan.room, plan.inputs = p.room, p.inputs
 	return plan, err
 }
 

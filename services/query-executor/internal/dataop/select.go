@@ -11,7 +11,7 @@ import (
 
 func (p *planner) selectFrom(t *resolve.Table, a *selectArgs) (*ir.Select, error) {
 	permission := t.SelectPermission(p.role)
-	if permission == nil {
+	if !p.listed(permission, "select") {
 		return nil, apierror.At(p.denied("select", t), "table")
 	}
 	return p.selection(t, permission, &a.selection)
@@ -248,6 +248,9 @@ func (p *planner) countOf(t *resolve.Table, a *countArgs) (*ir.Aggregate, error)
 	permission, err := p.reading(t, `"count" is only allowed if the role has "select" permissions on the table`)
 	if err != nil {
 		return nil, err
+	}
+	if !p.aggregates(permission) || !p.listed(permission, "select_aggregate") {
+		return nil, apierror.At(p.denied("count", t), "table")
 	}
 	rows, err := p.rows(t, permission, &selection{where: a.where})
 	if err != nil {

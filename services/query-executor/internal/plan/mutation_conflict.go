@@ -40,6 +40,7 @@ func (p *planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v
 		}
 		c.Where = both(rule(w.Update.Filter), where)
 		n.UpdateCheck = rule(w.Update.Check)
+		n.updateValidator = w.Update.Validator
 	}
 	return nil
 }

@@ -59,6 +59,8 @@ type InsertNode struct {
 	First bool
 	// validator is asked about the rows of the table, nil for nobody.
 	validator *metadata.ValidateInputWebhook
+	// updateValidator is asked about what rows that are there already are set to, nil for nobody.
+	updateValidator *metadata.ValidateInputWebhook
 	// first is the column that takes its default when a row has no value at all.
 	first ir.Column
 

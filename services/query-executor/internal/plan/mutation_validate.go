@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
@@ -62,7 +63,7 @@ func (w *Write) Validated() bool {
 		return w.validation != nil
 	}
 	for _, n := range w.Insert.Nodes {
-		if n.validator != nil {
+		if n.validator != nil || n.updateValidator != nil {
 			return true
 		}
 	}
@@ -99,10 +100,11 @@ func (w *Write) writes() bool {
 	return false
 }
 
-// inputs are the rows of each table that has a webhook.
+// inputs are the rows of each table that has a webhook, and what upserts set of them where that of
+// updates is another question.
 func (i *Insert) inputs(values [][]byte) []Input {
 	d := inputDecoder{values: values, dropUnset: i.dropUnset}
-	c := inputCollector{insert: i, tables: map[catalog.Name]int{}}
+	c := inputCollector{insert: i, tables: map[catalog.Name]int{}, upserts: map[int]int{}}
 	c.rows(0, listOf(d.decode(i.rows)))
 	return c.inputs
 }
@@ -113,6 +115,8 @@ type inputCollector struct {
 	insert *Insert
 	inputs []Input
 	tables map[catalog.Name]int // indexes into inputs
+	// upserts are those of nodes with an upsert clause.
+	upserts map[int]int
 }
 
 func (c *inputCollector) rows(node int, given []any) []any {
@@ -141,8 +145,33 @@ func (c *inputCollector) row(node int, given any) any {
 	if at >= 0 {
 		c.inputs[at].Data = append(c.inputs[at].Data, row)
 	}
+	if n.updateValidator != nil {
+		c.upsert(node, members)
+	}
 	return row
 }
+
+// upsert adds what a row sets, under the names that updates have for its columns.
+func (c *inputCollector) upsert(node int, members map[string]any) {
+	n := c.insert.Nodes[node]
+	at, known := c.upserts[node]
+	if !known {
+		at = len(c.inputs)
+		c.upserts[node] = at
+		c.inputs = append(c.inputs, Input{Webhook: n.updateValidator})
+	}
+	set := map[string]any{}
+	for name, v := range members {
+		if m := n.members[name]; m.relation == nil && slices.Contains(n.OnConflict.Set, n.Columns[m.column].Name) {
+			set[name] = v
+		}
+	}
+	c.inputs[at].Data = append(c.inputs[at].Data, UpsertShown(set))
+}
+
+// UpsertShown is what the webhook of an update permission is shown of a row that an upsert may set
+// columns of: the arguments of an update. Which row that will be is the database's business.
+func UpsertShown(set map[string]any) any { return map[string]any{"_set": set} }
 
 func (c *inputCollector) related(r *InsertRelation, data any) any {
 	if r.Array {
