@@ -98,8 +98,11 @@ type Bus struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	reads   jetstream.JetStream // js for what is small and asked again: it gives up sooner
-	changes *Changes
-	lastErr atomic.Pointer[error] // why the connection was lost
+	// These are shared by all who use them in this process.
+	changes    *Changes
+	snapshots  *Snapshots
+	deliveries *Deliveries
+	lastErr    atomic.Pointer[error] // why the connection was lost
 
 	// inbox begins the private subjects of this process.
 	inbox     string
@@ -216,7 +219,9 @@ func (b *Bus) start(ctx context.Context) error {
 		return fmt.Errorf("set up JetStream: %w", err)
 	}
 	b.js, b.reads = js, reads
-	b.changes = &Changes{bus: b}
+	b.changes = &Changes{bus: b, stuck: stuckWatch{bus: b, stream: ChangesStream}}
+	b.snapshots = &Snapshots{bus: b, stuck: stuckWatch{bus: b, stream: objectStream}}
+	b.deliveries = &Deliveries{bus: b, stuck: stuckWatch{bus: b, stream: DeliveriesStream}}
 	replies, err := b.nc.Subscribe(repliesSubject(b.inbox), b.onReply)
 	if err != nil {
 		return fmt.Errorf("subscribe to replies: %w", err)

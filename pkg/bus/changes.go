@@ -29,7 +29,8 @@ const (
 // Engine-Stream and Engine-Version. One that is larger than a message may be is several
 // messages that are stored together or not at all, with Engine-Part "1/3", "2/3", "3/3".
 type Changes struct {
-	bus *Bus
+	bus   *Bus
+	stuck stuckWatch
 
 	mu       sync.Mutex
 	streamID string // as given to Ensure or Rebuild
@@ -173,7 +174,8 @@ func (c *Changes) info(ctx context.Context) (ChangesInfo, error) {
 
 // Publish appends the change that made version, and returns once it is on disk. A version
 // that the stream already holds is success. It needs Ensure or Rebuild before it, and
-// fails with ErrForeignStream when the stream has another identity by now.
+// fails with ErrForeignStream when the stream has another identity by now, and with ErrStuck
+// when it has to be rebuilt.
 func (c *Changes) Publish(ctx context.Context, version int64, data []byte) error {
 	c.mu.Lock()
 	streamID := c.streamID
@@ -196,6 +198,9 @@ func (c *Changes) Publish(ctx context.Context, version int64, data []byte) error
 		}
 		return err
 	})
+	if c.stuck.after(err) {
+		err = errors.Join(err, ErrStuck)
+	}
 	if err != nil {
 		return fmt.Errorf("publish version %d: %w", version, err)
 	}

@@ -23,6 +23,8 @@ const (
 	deliveriesPending = 10_000
 	// deliveriesDuplicates is how long NATS refuses a message id that it has seen.
 	deliveriesDuplicates = 2 * time.Minute
+	// storeTimeout bounds how long a batch may take to be stored.
+	storeTimeout = 10 * time.Second
 	// fetchWait is how long one request for messages waits for the first of them.
 	fetchWait = 5 * time.Second
 )
@@ -31,14 +33,32 @@ const (
 // when that one dies. It is a means of transport only. What it carries is recorded in
 // databases, from which a stream that was lost is filled again.
 type Deliveries struct {
-	bus *Bus
+	bus   *Bus
+	stuck stuckWatch
 
 	mu       sync.Mutex
 	consumer jetstream.Consumer // nil before the first Fetch, and after one that failed
+	refused  error              // why the last Publish failed
+	tried    time.Time          // when that was
 }
 
-// Deliveries gives access to the queue; the result is safe for concurrent use.
-func (b *Bus) Deliveries() *Deliveries { return &Deliveries{bus: b} }
+// Deliveries gives access to the queue; the result is shared and safe for concurrent use.
+func (b *Bus) Deliveries() *Deliveries { return b.deliveries }
+
+// refusalCounts is how long a Publish that failed is told by Status. What failed is tried again
+// sooner, unless it has become the business of another process.
+const refusalCounts = time.Minute
+
+// Status is nil while the queue takes what this process publishes, else it says in words why it
+// doesn't.
+func (d *Deliveries) Status() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.refused != nil && time.Since(d.tried) < refusalCounts {
+		return fmt.Errorf("deliveries can't be published: %w", d.refused)
+	}
+	return nil
+}
 
 // Ensure creates the stream where it is missing. Its identity tells a stream from one that
 // came in the place of a lost one.
@@ -79,9 +99,12 @@ type Outgoing struct {
 	Delivery *deliveryv1.Delivery
 }
 
-// Publish puts deliveries into the queue, and returns once all of them are stored.
+// Publish puts deliveries into the queue, and returns once all of them are stored. It fails with
+// ErrStuck when the stream takes nothing. It is gone then: Ensure makes it anew.
 func (d *Deliveries) Publish(ctx context.Context, list []Outgoing) error {
 	err := d.bus.connected(ctx, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+		defer cancel()
 		futures := make([]jetstream.PubAckFuture, len(list))
 		for i, o := range list {
 			data, err := proto.Marshal(o.Delivery)
@@ -106,6 +129,15 @@ func (d *Deliveries) Publish(ctx context.Context, list []Outgoing) error {
 		}
 		return nil
 	})
+	if d.stuck.after(err) {
+		d.bus.log.Warn("the queue of deliveries takes nothing; it is made anew")
+		err = errors.Join(err, ErrStuck, d.bus.deleteStuck(ctx, DeliveriesStream))
+	}
+	if !errors.Is(err, context.Canceled) {
+		d.mu.Lock()
+		d.refused, d.tried = err, time.Now()
+		d.mu.Unlock()
+	}
 	if err != nil {
 		return fmt.Errorf("publish deliveries: %w", err)
 	}

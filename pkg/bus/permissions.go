@@ -150,7 +150,7 @@ func followerSubjects() []string {
 func publisherSubjects() []string {
 	list := []string{
 		ChangesSubject, "$JS.API.STREAM.DELETE." + ChangesStream,
-		"$O." + SnapshotsBucket + ".>", "$JS.API.STREAM.PURGE." + objectStream,
+		"$O." + SnapshotsBucket + ".>", "$JS.API.STREAM.PURGE." + objectStream, "$JS.API.STREAM.DELETE." + objectStream,
 	}
 	return append(append(list, streamAdmin(ChangesStream)...), streamAdmin(objectStream)...)
 }
@@ -163,7 +163,10 @@ func cacheUserSubjects() []string {
 
 // deliveriesSubjects are for who fills the work queue.
 func deliveriesSubjects() []string {
-	return []string{streamInfo(DeliveriesStream), "$JS.API.STREAM.CREATE." + DeliveriesStream, deliveriesSubject}
+	return []string{
+		streamInfo(DeliveriesStream), "$JS.API.STREAM.CREATE." + DeliveriesStream, "$JS.API.STREAM.DELETE." + DeliveriesStream,
+		deliveriesSubject,
+	}
 }
 
 // workerSubjects are for who empties the work queue, and publishes the events that users want

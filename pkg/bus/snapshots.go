@@ -24,7 +24,10 @@ const (
 // There is a fixed number of places for them, of which the one that is worth least is
 // written over: a name per version would leave a mark in the store for each that is
 // deleted.
-type Snapshots struct{ bus *Bus }
+type Snapshots struct {
+	bus   *Bus
+	stuck stuckWatch
+}
 
 // SnapshotInfo names a snapshot.
 type SnapshotInfo struct {
@@ -32,19 +35,37 @@ type SnapshotInfo struct {
 	Version  int64
 }
 
-// Snapshots gives access to the store; the result is safe for concurrent use.
-func (b *Bus) Snapshots() *Snapshots { return &Snapshots{bus: b} }
+// Snapshots gives access to the store; the result is shared and safe for concurrent use.
+func (b *Bus) Snapshots() *Snapshots { return b.snapshots }
 
 // Put stores a snapshot, keeps the newest three of streamID, and deletes all others. It
-// needs Changes.Ensure before it, in this process or another one.
+// needs Changes.Ensure before it, in this process or another one. A store that is stuck is made
+// anew, so that the next Put succeeds.
 func (s *Snapshots) Put(ctx context.Context, streamID string, version int64, data io.Reader) error {
 	err := s.bus.connected(ctx, func(ctx context.Context) error {
 		return s.put(ctx, streamID, version, data)
 	})
+	if s.stuck.after(err) {
+		err = errors.Join(err, ErrStuck, s.renew(ctx))
+	}
 	if err != nil {
 		return fmt.Errorf("store the metadata snapshot of version %d: %w", version, err)
 	}
 	return nil
+}
+
+// renew makes an empty store.
+func (s *Snapshots) renew(ctx context.Context) error {
+	s.bus.log.Warn("the store of metadata snapshots takes nothing; it is made anew")
+	if err := s.bus.deleteStuck(ctx, objectStream); err != nil {
+		return err
+	}
+	s.bus.changes.mu.Lock()
+	replicas := max(1, s.bus.changes.replicas)
+	s.bus.changes.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
+	defer cancel()
+	return s.ensure(ctx, replicas)
 }
 
 func (s *Snapshots) put(ctx context.Context, streamID string, version int64, data io.Reader) error {

@@ -56,6 +56,7 @@ type Service struct {
 	logger *slog.Logger
 
 	client *egress.Client
+	queue  *bus.Deliveries
 	store  *scheduled.Store
 	cron   *scheduled.Cron
 	tables *table.Events
@@ -76,7 +77,7 @@ func New(c Config, d Deps) (*Service, error) {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	s := &Service{config: c, logger: d.Logger}
+	s := &Service{config: c, logger: d.Logger, queue: d.Bus.Deliveries()}
 	s.Base = service.New(service.Config{
 		Name:        bus.ServiceEventDelivery,
 		Description: "delivers events to webhooks",
@@ -119,7 +120,7 @@ func (s *Service) wire(d Deps) error {
 	}
 	s.Follower().Watch(s.follow)
 	s.worker = delivery.New(delivery.Config{
-		Queue:       d.Bus.Deliveries(),
+		Queue:       s.queue,
 		Replicas:    s.config.Replicas,
 		Kinds:       kinds,
 		Publish:     d.Bus.PublishEvent,
@@ -141,7 +142,7 @@ func (s *Service) wireTables(d Deps) error {
 		return fmt.Errorf("metrics: %w", err)
 	}
 	s.tables = table.New(table.Config{
-		Open: d.Open, Queue: d.Bus.Deliveries(), Env: d.Env, Now: d.Now, Metrics: metrics,
+		Open: d.Open, Queue: s.queue, Env: d.Env, Now: d.Now, Metrics: metrics,
 		Logger: telemetry.Of(d.Logger, telemetry.LogEventTriggerProcess),
 		Batch:  s.config.Batch, Interval: s.config.Interval, Concurrency: s.config.Concurrency,
 	})
@@ -166,6 +167,14 @@ func (s *Service) await(ctx context.Context, version int64) error {
 	defer cancel()
 	_, err := s.Follower().WaitFor(ctx, version)
 	return err
+}
+
+// Status is nil while the service hears NATS, knows the metadata, and can publish what is due.
+func (s *Service) Status() error {
+	if err := s.Base.Status(); err != nil {
+		return err
+	}
+	return s.queue.Status()
 }
 
 // Start begins to follow the metadata and to deliver.

@@ -72,6 +72,14 @@ func New(c Config, d Deps) (*Service, error) {
 	return s, err
 }
 
+// Status is nil while the service hears NATS, knows the metadata, and can publish what is due.
+func (s *Service) Status() error {
+	if err := s.Base.Status(); err != nil {
+		return err
+	}
+	return s.deps.Bus.Deliveries().Status()
+}
+
 // Start begins to follow the metadata and to look for due events.
 func (s *Service) Start(ctx context.Context) error {
 	s.starting.Lock()

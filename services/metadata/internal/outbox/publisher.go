@@ -80,6 +80,8 @@ type Publisher struct {
 
 	mu     sync.Mutex
 	status error
+	// stuck says that the stream has to be rebuilt, because it takes nothing.
+	stuck bool
 	// stored is the version of the newest snapshot in the store.
 	stored int64
 }
@@ -231,6 +233,7 @@ func (p *Publisher) publish(ctx context.Context, sent int64) (int64, error) {
 				return sent, err
 			}
 			if err := p.c.Changes.Publish(ctx, change.Version, data); err != nil {
+				p.stuck = p.stuck || errors.Is(err, bus.ErrStuck)
 				return sent, err
 			}
 		}

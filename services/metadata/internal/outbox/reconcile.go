@@ -52,10 +52,14 @@ func (p *Publisher) reconcile(ctx context.Context) (store.Version, error) {
 	if errors.Is(err, bus.ErrForeignStream) {
 		p.c.Logger.WarnContext(ctx, "the metadata stream belongs to another metadata database; it is rebuilt")
 		err = p.rebuild(ctx, v)
+	} else if err == nil && p.stuck {
+		p.c.Logger.WarnContext(ctx, "the metadata stream takes no messages, as after its disk was full; it is rebuilt")
+		err = p.rebuild(ctx, v)
 	}
 	if err != nil {
 		return v, err
 	}
+	p.stuck = false
 	info, err := p.c.Changes.Info(ctx)
 	if err != nil {
 		return v, err
