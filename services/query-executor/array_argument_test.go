@@ -57,3 +57,24 @@ func TestArrayArguments(t *testing.T) {
 		require.JSONEq(t, c.want, string(got), c.query)
 	}
 }
+
+// TestScalarsNamedLikeRows: one name stands for one type. A scalar that would be called like the
+// rows of a table has another one.
+func TestScalarsNamedLikeRows(t *testing.T) {
+	t.Parallel()
+	e := newFixture(t, "testdata/cases/calls", Config{})
+	for _, c := range []struct{ query, variables, want string }{
+		{
+			`{ a: __type(name: "song") { kind } b: __type(name: "song_scalar") { kind } c: __type(name: "is_song_args") { inputFields { name type { kind name } } } }`, ``,
+			`{"data":{"a":{"kind":"OBJECT"},"b":{"kind":"SCALAR"},"c":{"inputFields":[` +
+				`{"name":"kind","type":{"kind":"SCALAR","name":"song_scalar"}},{"name":"kinds","type":{"kind":"SCALAR","name":"_song"}}]}}}`,
+		},
+		{
+			`query ($k: song_scalar!, $l: [song_scalar!]) { song_by_pk(id: 1) { is(args: {kind: $k, kinds: $l}) } }`, `{"k": "long", "l": ["short", "long"]}`,
+			`{"data":{"song_by_pk":{"is":"Aria is long2"}}}`,
+		},
+	} {
+		got := answer(t, e, &request{session: adminSession(), text: c.query, variables: []byte(c.variables)})
+		require.JSONEq(t, c.want, string(got), c.query)
+	}
+}

@@ -44,6 +44,10 @@ type Role struct {
 	query        *Type
 	mutation     *Type
 	subscription *Type
+
+	// rowTypes are the names of the object types of tables, made when somebody asks.
+	rowTypes     map[string]bool
+	rowTypesOnce sync.Once
 }
 
 // Lookup resolves what a rule takes from another source.
@@ -142,7 +146,7 @@ func (r *Role) argumentType(t catalog.Type, s *resolve.Source) Ref {
 
 // arrayScalar is the scalar of that name for arrays of type t.
 func (r *Role) arrayScalar(name string, t catalog.Type, s *resolve.Source) *Type {
-	element := r.scalar(s.Dialect.Scalar(t).Name)
+	element := r.scalar(r.elementName(t, s))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known := r.shared[name]
@@ -155,11 +159,33 @@ func (r *Role) arrayScalar(name string, t catalog.Type, s *resolve.Source) *Type
 
 // scalarName is the scalar of a database type, or of the elements of lists.
 func (r *Role) scalarName(t catalog.Type, s *resolve.Source) string {
-	scalar := s.Dialect.Scalar(t)
 	if t.IsArray() && r.options.ArrayScalars {
-		return "_" + scalar.SQL
+		return "_" + s.Dialect.Scalar(t).SQL
 	}
-	return scalar.Name
+	return r.elementName(t, s)
+}
+
+// elementName is the scalar of a database type, for an array that of its elements. Types that
+// users made may be called like the object type of a table, which keeps the name.
+func (r *Role) elementName(t catalog.Type, s *resolve.Source) string {
+	name := s.Dialect.Scalar(t).Name
+	if t.Kind != "" && t.Kind != catalog.TypeBase && r.isRowType(name) {
+		return name + "_scalar"
+	}
+	return name
+}
+
+func (r *Role) isRowType(name string) bool {
+	r.rowTypesOnce.Do(func() {
+		r.rowTypes = map[string]bool{}
+		for _, s := range r.source.Sources {
+			n := namingOf(s)
+			for _, t := range s.Tables {
+				r.rowTypes[n.typeName(baseOf(t), "")] = true
+			}
+		}
+	})
+	return r.rowTypes[name]
 }
 
 // Enumerate lists every type that can be reached from the roots or from introspection, each

@@ -13,3 +13,9 @@ CREATE FUNCTION song_each_tag(s song) RETURNS SETOF text LANGUAGE sql STABLE AS 
 CREATE FUNCTION song_each_length(s song) RETURNS SETOF int LANGUAGE sql STABLE AS $$ SELECT length(t) FROM unnest(s.tags) t $$;
 -- One value, which may be NULL.
 CREATE FUNCTION song_one(s song) RETURNS SETOF text LANGUAGE sql STABLE AS $$ SELECT nullif(s.title, 'Beat') $$;
+
+-- A type that is called like the rows of a table.
+CREATE SCHEMA other;
+CREATE TYPE other.song AS ENUM ('short', 'long');
+CREATE FUNCTION song_is(s song, kind other.song, kinds other.song[] DEFAULT '{}') RETURNS text LANGUAGE sql STABLE AS
+  $$ SELECT s.title || ' is ' || kind || array_length(kinds, 1) $$;
