@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/textproto"
 	"time"
@@ -156,12 +155,7 @@ func seenBy(h *Handler, original transform.Call) *transform.Call {
 }
 
 func (c *Caller) variables() map[string]string {
-	variables := maps.Clone(c.Session.Variables)
-	if variables == nil {
-		variables = map[string]string{}
-	}
-	variables[session.RoleHeader] = c.Session.Role
-	return variables
+	return c.Session.Given()
 }
 
 // call is the request before its transform.

@@ -40,6 +40,11 @@ var (
 		Flag: "strict-graphql-over-http", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway},
 		Help: "follow the GraphQL over HTTP specification where the wire format differs: its media type and statuses, queries by GET",
 	}, parseBool)
+	VendorNames = define(Spec{
+		Flag: "vendor-names", Values: "word", Group: GroupAccess, Services: all,
+		Help: "engine whose names are taken and given beside our own: for acme, X-Acme-* headers, x-acme-* claims and session variables, " +
+			"acme.user in SQL, and ACME_GRAPHQL_* settings; the same in all services",
+	}, parseVendor)
 	UnauthorizedRole = define(Spec{
 		Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "role of requests without credentials",

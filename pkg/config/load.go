@@ -41,11 +41,12 @@ func (e *UsageError) Error() string { return e.Message }
 // the help to out, else with the line that the program should end with.
 func Load(service Service, args []string, env func(string) (string, bool), out io.Writer) (*Values, error) {
 	v := &Values{service: service, set: map[string]string{}, variables: map[string]string{}}
+	prefixes := variablePrefixes(service, args, env)
 	for _, r := range table {
 		if !r.Spec().ReadBy(service) || r.Spec().FlagOnly {
 			continue
 		}
-		text, name, err := fromEnvironment(r.Spec(), env)
+		text, name, err := fromEnvironment(r.Spec(), prefixes, env)
 		if err == nil && name != "" {
 			err = r.check(text)
 		}
@@ -69,12 +70,65 @@ func Load(service Service, args []string, env func(string) (string, bool), out i
 	return v, v.joinDatabase()
 }
 
+// variablePrefixes are how names of variables begin: ours, and that of the engine which
+// VendorNames names, for what ours don't set.
+func variablePrefixes(service Service, args []string, env func(string) (string, bool)) []string {
+	v := &Values{service: service, set: map[string]string{}, variables: map[string]string{}}
+	text, name, err := fromEnvironment(VendorNames.spec, []string{VariablePrefix}, env)
+	if err == nil && name != "" {
+		v.set[VendorNames.spec.Flag] = text
+	}
+	_ = v.parseFlags(service, args, io.Discard) // Load tells what is wrong with them
+	if vendor := VendorNames.Get(v); vendor != "" {
+		return []string{VariablePrefix, VendorPrefix(vendor)}
+	}
+	return []string{VariablePrefix}
+}
+
+// VendorPrefix starts the names of the environment variables of another engine.
+func VendorPrefix(vendor string) string { return strings.ToUpper(vendor) + "_GRAPHQL_" }
+
+// IsVendorSecret reports whether a variable is a secret setting by another engine's prefix, or
+// names the file of one.
+func IsVendorSecret(variable, vendor string) bool {
+	s := vendorSetting(variable, vendor)
+	return s != nil && s.Secret
+}
+
+// OwnVariable is our name of a variable that is a setting by another engine's prefix; ok is false
+// for all others, which are users' own.
+func OwnVariable(variable, vendor string) (own string, ok bool) {
+	if vendorSetting(variable, vendor) == nil {
+		return "", false
+	}
+	return VariablePrefix + strings.TrimPrefix(variable, VendorPrefix(vendor)), true
+}
+
+// vendorSetting is the row that a variable with another engine's prefix belongs to, nil for none.
+func vendorSetting(variable, vendor string) *Spec {
+	name, ok := strings.CutPrefix(variable, VendorPrefix(vendor))
+	if !ok || vendor == "" {
+		return nil
+	}
+	name = strings.TrimSuffix(name, fileSuffix)
+	for _, r := range table {
+		if s := r.Spec(); !s.FlagOnly && (s.Variable == name || s.OldVariable != "" && s.OldVariable == name) {
+			return s
+		}
+	}
+	return nil
+}
+
 // fromEnvironment finds the value of a setting in NAME, in the file that NAME_FILE names,
-// or under the older name; name is the variable that it found.
-func fromEnvironment(s *Spec, env func(string) (string, bool)) (text, name string, err error) {
-	names := []string{s.Env()}
-	if s.OldVariable != "" {
-		names = append(names, VariablePrefix+s.OldVariable)
+// or under the older name, for the first of the prefixes that gives one; name is the variable
+// that it found.
+func fromEnvironment(s *Spec, prefixes []string, env func(string) (string, bool)) (text, name string, err error) {
+	var names []string
+	for _, prefix := range prefixes {
+		names = append(names, prefix+s.Variable)
+		if s.OldVariable != "" {
+			names = append(names, prefix+s.OldVariable)
+		}
 	}
 	for _, name := range names {
 		if text, ok := env(name); ok {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"queryengine/pkg/session"
 )
 
 // Secret is a text that doesn't print.
@@ -85,6 +87,15 @@ func parseSecrets(s string) ([]Secret, error) {
 		}
 	}
 	return secrets, nil
+}
+
+// parseVendor takes the name of another engine in any case, "" for none.
+func parseVendor(s string) (string, error) {
+	s = strings.ToLower(s)
+	if s == "" {
+		return "", nil
+	}
+	return s, session.CheckVendor(s)
 }
 
 func parseNonEmpty(s string) (string, error) {

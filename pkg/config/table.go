@@ -145,7 +145,7 @@ var effective = []row{
 	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
 	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
 	NATSURL, NATSCredentials, MetadataKey, NATSReplicas, NATSPort, DataDir, RunServices,
-	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, StrictGraphQLOverHTTP, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
+	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, StrictGraphQLOverHTTP, VendorNames, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, EnableAllowlist, UnguardedDataOperations, NullChecksPass, DevMode, AdminInternalErrors,
 	StringifyNumericTypes, InferFunctionPermissions, EnableRemoteSchemaPermissions, RemoteSchemaSkipNulls, RemoteSchemaPrioritizeData, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
 	GatewayConcurrency, QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, AnswerSpoolSize, RequestTimeout,

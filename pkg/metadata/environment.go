@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/config"
+	"queryengine/pkg/session"
 )
 
 // Env looks up a variable of the environment, like os.LookupEnv.
@@ -22,9 +24,8 @@ func Expand(template string, env Env) (string, error) {
 			b.WriteString(template)
 			break
 		}
-		if strings.HasPrefix(name, engineVariables) {
-			return "", apierror.New(apierror.ParseFailed,
-				`env variables starting with "`+engineVariables+`" are not allowed in templates: `+name)
+		if err := checkVariable(name, "templates"); err != nil {
+			return "", err
 		}
 		value, ok := env(name)
 		if !ok {
@@ -64,19 +65,33 @@ func (h *Header) check() error {
 	case h.Value != nil && h.ValueFromEnv != "":
 		return apierror.New(apierror.ParseFailed, "expecting only one of value or value_from_env keys")
 	case strings.HasPrefix(h.ValueFromEnv, engineVariables):
-		return apierror.New(apierror.ParseFailed,
-			`env variables starting with "`+engineVariables+`" are not allowed in value_from_env: `+h.ValueFromEnv)
+		return checkVariable(h.ValueFromEnv, "value_from_env")
+	}
+	return nil // documents of before --vendor-names are read as they are; Resolve refuses the rest
+}
+
+// checkVariable refuses variables that are the engine's own settings. Of those with another
+// engine's prefix that are its secrets: users name variables of their own so, too.
+func checkVariable(name, place string) error {
+	switch {
+	case strings.HasPrefix(name, engineVariables):
+		return apierror.New(apierror.ParseFailed, `env variables starting with "`+engineVariables+`" are not allowed in `+place+`: `+name)
+	case config.IsVendorSecret(name, session.Vendor()):
+		return apierror.New(apierror.ParseFailed, "secrets of the engine are not allowed in "+place+": "+name)
 	}
 	return nil
 }
 
 // engineVariables begins the names of the engine's own settings, some of which are secret.
-const engineVariables = "ENGINE_GRAPHQL_"
+const engineVariables = config.VariablePrefix
 
 // Resolve is the header's value.
 func (h *Header) Resolve(env Env) (string, error) {
 	if h.Value != nil {
 		return Expand(*h.Value, env)
+	}
+	if err := checkVariable(h.ValueFromEnv, "value_from_env"); err != nil {
+		return "", err
 	}
 	return Variable(h.ValueFromEnv, env)
 }

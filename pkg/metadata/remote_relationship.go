@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/session"
 )
 
 // RemoteRelationship leads from a table to a table of another source, or to a field of a
@@ -91,7 +92,14 @@ func (d *RemoteRelationshipDefinition) UnmarshalJSON(raw []byte) error {
 	}
 	if fields["remote_schema"] != nil {
 		var flat flatToRemoteSchema
-		err := decode(raw, &flat)
+		if vendor := session.Vendor(); vendor != "" && fields["engine_fields"] == nil && fields[vendor+"_fields"] != nil {
+			fields["engine_fields"] = fields[vendor+"_fields"]
+			delete(fields, vendor+"_fields")
+			if raw, err = Encode(fields); err != nil {
+				return err
+			}
+		}
+		err = decode(raw, &flat)
 		d.ToRemoteSchema = &ToRemoteSchema{flat.RemoteSchema, flat.EngineFields, flat.RemoteField, true}
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/session"
 )
 
 // KindPostgres is the kind of PostgreSQL sources; commands spell it "pg" too.
@@ -157,6 +158,9 @@ type Customization struct {
 func (c *Customization) check() error {
 	if c.NamingConvention == "" {
 		return nil
+	}
+	if vendor := session.Vendor(); vendor != "" && c.NamingConvention == vendor+"-default" {
+		c.NamingConvention = "engine-default"
 	}
 	return apierror.At(checkWord(c.NamingConvention, "engine-default", "graphql-default"), "naming_convention")
 }

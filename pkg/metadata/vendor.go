@@ -8,18 +8,20 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/config"
 	"queryengine/pkg/session"
 )
 
 // mapVendorNames returns a document that was written for another engine with the names of
 // this one: session variables x-<vendor>-* become x-engine-*, the naming convention
-// <vendor>-default and the key <vendor>_fields lose the vendor's name, and so do the
-// settings <VENDOR>_GRAPHQL_* that addresses take from the environment. Names of headers
-// stay: they are those of the servers that are called.
+// <vendor>-default and the key <vendor>_fields lose the vendor's name, and so do those of
+// the variables <VENDOR>_GRAPHQL_* that are settings and hold an address. Users name variables of
+// their own alike, which stay, and so do names of headers: they are those of the servers that are
+// called.
 func mapVendorNames(raw json.RawMessage, vendor string) (json.RawMessage, error) {
 	vendor = strings.ToLower(vendor)
-	if vendor == "" || strings.Trim(vendor, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-		return nil, apierror.At(apierror.New(apierror.ParseFailed, "expected a name of letters and digits"), "vendor_names")
+	if err := session.CheckVendor(vendor); err != nil {
+		return nil, apierror.At(apierror.New(apierror.ParseFailed, err.Error()), "vendor_names")
 	}
 	m := vendorMapper{vendor: vendor, in: json.NewDecoder(bytes.NewReader(raw))}
 	m.in.UseNumber()
@@ -116,11 +118,9 @@ func (m *vendorMapper) text(path []string, s string) string {
 	case key == "naming_convention" && s == m.vendor+"-default":
 		return "engine-default"
 	}
-	settings := strings.ToUpper(m.vendor) + "_GRAPHQL_"
-	if rest, ok := strings.CutPrefix(s, settings); ok && key == "from_env" {
-		return engineVariables + rest
+	if own, ok := config.OwnVariable(s, m.vendor); ok && key == "from_env" {
+		return own
 	}
-	s = strings.ReplaceAll(s, "{{"+settings, "{{"+engineVariables)
 	return m.sessionVariables(s)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"queryengine/pkg/bus"
 	"queryengine/pkg/config"
+	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 )
@@ -51,6 +52,7 @@ type Env struct {
 // Open makes the Env of a process. inProcess is a NATS server inside of it, nil to connect
 // to the one of the settings. The caller closes it.
 func Open(ctx context.Context, name config.Service, v *config.Values, logs io.Writer, inProcess Connector) (*Env, error) {
+	session.UseVendor(config.VendorNames.Get(v))
 	registry := telemetry.NewRegistry()
 	log, err := telemetry.NewLog(logs, config.LogLevel.Get(v), config.EnabledLogTypes.Get(v))
 	if err != nil {

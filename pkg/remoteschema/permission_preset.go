@@ -2,7 +2,6 @@ package remoteschema
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -87,12 +86,16 @@ type presetReader struct {
 	static   bool
 }
 
-func (r presetReader) isSessionVariable(v *ast.Value) bool {
-	return !r.static && (v.Kind == ast.StringValue || v.Kind == ast.BlockValue) &&
-		strings.HasPrefix(strings.ToLower(v.Raw), session.Prefix)
+// sessionVariable is our name of the session variable that a value refers to.
+func (r presetReader) sessionVariable(v *ast.Value) (name string, ok bool) {
+	if r.static || v.Kind != ast.StringValue && v.Kind != ast.BlockValue {
+		return "", false
+	}
+	return session.Canonical(v.Raw)
 }
 
 func (r presetReader) value(t *Ref, v *ast.Value) Value {
+	_, isVariable := r.sessionVariable(v)
 	switch {
 	case v.Kind == ast.NullValue && !t.NonNull:
 		return Literal{"null"}
@@ -104,7 +107,7 @@ func (r presetReader) value(t *Ref, v *ast.Value) Value {
 			items = append(items, r.value(t.Elem, c.Value))
 		}
 		return simplified(ListValue{items}, items)
-	case r.isSessionVariable(v):
+	case isVariable:
 		r.faultf("illegal preset value at %q. Session arguments can only be set for singleton values", r.argument)
 		return nil
 	}
@@ -112,19 +115,20 @@ func (r presetReader) value(t *Ref, v *ast.Value) Value {
 }
 
 func (r presetReader) named(t *Type, v *ast.Value) Value {
+	variable, isVariable := r.sessionVariable(v)
 	switch t.Kind {
 	case Scalar:
 		switch {
-		case r.isSessionVariable(v):
-			return SessionVariable{Name: strings.ToLower(v.Raw), Type: t}
+		case isVariable:
+			return SessionVariable{Name: variable, Type: t}
 		case v.Kind == ast.EnumValue, v.Kind == ast.ListValue, v.Kind == ast.ObjectValue, v.Kind == ast.NullValue:
 			return r.wrong(t, v, "a scalar value")
 		}
 		return Literal{scalarText(v)}
 	case Enum:
 		switch {
-		case r.isSessionVariable(v):
-			return SessionVariable{Name: strings.ToLower(v.Raw), Type: t}
+		case isVariable:
+			return SessionVariable{Name: variable, Type: t}
 		case v.Kind != ast.EnumValue:
 			return r.wrong(t, v, "an enum value")
 		case t.Value(v.Raw) == nil:

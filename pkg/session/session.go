@@ -1,9 +1,14 @@
 // Package session is who asks: the effective role and the x-engine-* session variables of
 // a request. It decides nothing; the gateway authenticates and fills it.
+//
+// The names of another engine can be used beside our own (UseVendor). Inside, x-engine-* alone
+// decides: what comes from outside is mapped once, where it enters, and the variables that are
+// given to webhooks and SQL have both names.
 package session
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 
 	queryv1 "queryengine/proto/query/v1"
@@ -20,10 +25,22 @@ const (
 	Admin           = "admin"
 )
 
+// New is the session of a role with variables by our names, which it takes over. What other programs
+// see of it has the names of the vendor, too.
+func New(role string, variables map[string]string) *Session {
+	if variables == nil {
+		variables = map[string]string{}
+	}
+	variables[RoleHeader] = role
+	addVendor(variables)
+	return &Session{Role: role, Variables: variables}
+}
+
 // Session is immutable after it was made.
 type Session struct {
 	Role string
-	// Variables holds every session variable, names in lower case, x-engine-role included.
+	// Variables holds every session variable, names in lower case, x-engine-role included; each
+	// under the vendor's name, too, where there is a vendor.
 	Variables map[string]string
 	// BackendOnly asks for the permissions marked backend_only; only trusted requests
 	// have it.
@@ -55,11 +72,14 @@ func FromProto(p *queryv1.Session) *Session {
 	return &Session{Role: p.GetRole(), Variables: p.GetVariables(), BackendOnly: p.GetBackendOnly(), Trusted: p.GetTrusted()}
 }
 
+// Given are the variables as a webhook gets them: a copy in which the role is that of the session.
+func (s *Session) Given() map[string]string { return New(s.Role, maps.Clone(s.Variables)).Variables }
+
 // Reference reports whether a string of a permission rule or preset names a session
-// variable, and its name in lower case. REQ_USER_ID is the old spelling of x-engine-user-id.
+// variable, and our name of it. REQ_USER_ID is the old spelling of x-engine-user-id.
 func Reference(s string) (name string, ok bool) {
-	if len(s) > len(Prefix) && strings.EqualFold(s[:len(Prefix)], Prefix) {
-		return strings.ToLower(s), true
+	if name, ok := Canonical(s); ok {
+		return name, true
 	}
 	if strings.EqualFold(s, "REQ_USER_ID") {
 		return UserID, true

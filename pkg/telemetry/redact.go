@@ -7,8 +7,13 @@ const Redacted = "<REDACTED>"
 
 // Redact is the value of a header as lines show it.
 func Redact(name, value string) string {
-	switch strings.ToLower(name) {
-	case "authorization", "proxy-authorization", "access-token", "cookie", "set-cookie", "x-engine-admin-secret", "x-engine-access-key":
+	lower := strings.ToLower(name)
+	switch lower {
+	case "authorization", "proxy-authorization", "access-token", "cookie", "set-cookie":
+		return Redacted
+	}
+	// Those of other engines are as secret as our own.
+	if strings.HasPrefix(lower, "x-") && (strings.HasSuffix(lower, "-admin-secret") || strings.HasSuffix(lower, "-access-key")) {
 		return Redacted
 	}
 	return value

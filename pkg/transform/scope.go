@@ -61,8 +61,9 @@ func (s *scope) variable(argument any) (any, error) {
 		return nil, nil
 	case string:
 		lower := strings.ToLower(name)
+		_, isName := session.Canonical(name)
 		variables, _ := s.lookup("$session_variables")
-		if object, ok := variables.(map[string]any); ok && strings.HasPrefix(lower, session.Prefix) {
+		if object, ok := variables.(map[string]any); ok && isName {
 			if v, ok := object[lower]; ok {
 				return v, nil
 			}

@@ -29,12 +29,22 @@ func announce(ctx context.Context, user *session.Session, local bool) (c command
 	case user == nil && traced == nil:
 		return command{}, false
 	case traced == nil:
-		return command{sql: sqlSetUser, values: [][]byte{user.JSON(), scope}}, true
+		return command{sql: alsoForVendor(sqlSetUser, "$2"), values: [][]byte{user.JSON(), scope}}, true
 	case user == nil:
 		return command{sql: sqlSetTrace, values: [][]byte{traced, scope}}, true
 	default:
-		return command{sql: sqlSetBoth, values: [][]byte{user.JSON(), traced, scope}}, true
+		return command{sql: alsoForVendor(sqlSetBoth, "$3"), values: [][]byte{user.JSON(), traced, scope}}, true
 	}
+}
+
+// alsoForVendor adds the setting of another engine, which triggers were written for, to a command
+// that sets engine.user. scope is its parameter that says for how long.
+func alsoForVendor(sql, scope string) string {
+	vendor := session.Vendor()
+	if vendor == "" {
+		return sql
+	}
+	return sql + ", pg_catalog.set_config('" + vendor + ".user', $1, " + scope + "::pg_catalog.bool)" // a plain word
 }
 
 // traceContext is the trace that ctx belongs to, as event triggers store it; nil for none.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"queryengine/pkg/config"
 )
 
 // Config is config.yaml, with what variables and flags say instead.
@@ -40,7 +42,6 @@ type APIPaths struct {
 const (
 	configFile      = "config.yaml"
 	environmentFile = ".env"
-	variablePrefix  = "ENGINE_GRAPHQL_"
 )
 
 // LoadConfig reads config.yaml of a directory, where there is one. Variables win over the
@@ -65,12 +66,20 @@ func LoadConfig(dir string, env func(string) (string, bool)) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	prefixes := []string{config.VariablePrefix}
 	lookup := func(name string) (string, bool) {
-		if v, ok := env(variablePrefix + name); ok {
-			return v, true
+		for _, prefix := range prefixes {
+			if v, ok := env(prefix + name); ok {
+				return v, true
+			}
+			if v, ok := dotenv[prefix+name]; ok {
+				return v, true
+			}
 		}
-		v, ok := dotenv[variablePrefix+name]
-		return v, ok
+		return "", false
+	}
+	if vendor, ok := lookup("VENDOR_NAMES"); ok && vendor != "" {
+		prefixes = append(prefixes, config.VendorPrefix(vendor))
 	}
 	for name, text := range map[string]*string{
 		"ENDPOINT": &c.Endpoint, "ADMIN_SECRET": &c.AdminSecret, "ACCESS_KEY": &c.AccessKey,
@@ -85,12 +94,12 @@ func LoadConfig(dir string, env func(string) (string, bool)) (*Config, error) {
 	}
 	if v, ok := lookup("ADMIN_SECRETS"); ok {
 		if err := json.Unmarshal([]byte(v), &c.AdminSecrets); err != nil {
-			return nil, fmt.Errorf("%sADMIN_SECRETS: expected a JSON array of texts", variablePrefix)
+			return nil, fmt.Errorf("%sADMIN_SECRETS: expected a JSON array of texts", config.VariablePrefix)
 		}
 	}
 	if v, ok := lookup("INSECURE_SKIP_TLS_VERIFY"); ok {
 		if c.InsecureSkipVerify, err = strconv.ParseBool(v); err != nil {
-			return nil, fmt.Errorf("%sINSECURE_SKIP_TLS_VERIFY: expected true or false", variablePrefix)
+			return nil, fmt.Errorf("%sINSECURE_SKIP_TLS_VERIFY: expected true or false", config.VariablePrefix)
 		}
 	}
 	return c, nil

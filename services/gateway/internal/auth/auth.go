@@ -189,9 +189,7 @@ func fromHeaders(h http.Header, role string) *session.Session {
 			variables[strings.ToLower(name)] = text(values[0])
 		}
 	}
-	role = text(role)
-	variables[session.RoleHeader] = role
-	return &session.Session{Role: role, Variables: variables}
+	return session.New(text(role), variables)
 }
 
 // text is the value of a header as UTF-8, which headers need not be.

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -121,6 +122,10 @@ func (h *Hook) Authenticate(ctx context.Context, header http.Header, body json.R
 }
 
 func (h *Hook) request(ctx context.Context, header http.Header, body json.RawMessage) (*http.Request, error) {
+	if session.Vendor() != "" {
+		header = maps.Clone(header)
+		session.VendorHeaders(header)
+	}
 	method, content := http.MethodGet, io.Reader(nil)
 	if h.config.Post {
 		method = http.MethodPost
@@ -170,19 +175,14 @@ func (h *Hook) identity(answer []byte) (*Identity, error) {
 	if object == nil {
 		return nil, apierror.New(apierror.Unexpected, "Invalid response from authorization hook: expected Object, but encountered Null")
 	}
-	variables := make(map[string]string, len(object))
-	for name, value := range object {
-		if name = strings.ToLower(name); strings.HasPrefix(name, session.Prefix) {
-			variables[name] = value
-		}
-	}
+	variables := session.Own(object)
 	role := variables[session.RoleHeader]
 	if role == "" {
 		return nil, apierror.New(apierror.InvalidParams, "x-engine-role not found in session variables")
 	}
 	delete(variables, session.SecretHeader)
 	delete(variables, session.AccessKeyHeader)
-	return &Identity{Session: &session.Session{Role: role, Variables: variables}, Expires: h.expiry(object, time.Now())}, nil
+	return &Identity{Session: session.New(role, variables), Expires: h.expiry(object, time.Now())}, nil
 }
 
 // expiry reads the end of the answer from its keys Cache-Control and Expires. What can't

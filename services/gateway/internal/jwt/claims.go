@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/session"
@@ -54,7 +53,7 @@ func (c *Config) sessionOf(payload map[string]any, role string) (*session.Sessio
 }
 
 func variables(claims map[string]any, role string) (*session.Session, error) {
-	s := &session.Session{Role: role, Variables: make(map[string]string, len(claims))}
+	variables := make(map[string]string, len(claims)+1)
 	for name, value := range claims {
 		if name == allowedRoles || name == defaultRole {
 			continue
@@ -63,13 +62,12 @@ func variables(claims map[string]any, role string) (*session.Session, error) {
 		if !ok {
 			return nil, invalid("x-engine-* claims: %s", notText(value))
 		}
-		s.Variables[name] = text
+		variables[name] = text
 	}
-	s.Variables[session.RoleHeader] = role
-	return s, nil
+	return session.New(role, variables), nil
 }
 
-// claims are the x-engine-* claims, names in lower case.
+// claims are the x-engine-* claims, by our names.
 func (c *Config) claims(payload map[string]any) (map[string]any, error) {
 	if c.claimsMap != nil {
 		return c.mapClaims(payload)
@@ -88,13 +86,7 @@ func (c *Config) claims(payload map[string]any) (map[string]any, error) {
 	if !ok {
 		return nil, invalid("expecting a json object when claims_format is json")
 	}
-	claims := make(map[string]any, len(object))
-	for name, v := range object {
-		if name = strings.ToLower(name); strings.HasPrefix(name, session.Prefix) {
-			claims[name] = v
-		}
-	}
-	return claims, nil
+	return session.Own(object), nil
 }
 
 func (c *Config) namespaced(payload map[string]any) (any, error) {
@@ -106,6 +98,9 @@ func (c *Config) namespaced(payload map[string]any) (any, error) {
 		return value, nil
 	}
 	value, ok := payload[c.namespace]
+	if vendor := session.Vendor(); !ok && vendor != "" && c.namespace == DefaultNamespace {
+		value, ok = payload["https://"+vendor+".io/jwt/claims"]
+	}
 	if !ok {
 		return nil, invalid("claims key: '%s' not found", c.namespace)
 	}

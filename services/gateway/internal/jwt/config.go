@@ -175,12 +175,14 @@ func parseClaimsMap(text json.RawMessage) (map[string]mappedClaim, json.RawMessa
 	if raw == nil {
 		return nil, nil, nil
 	}
-	claims := make(map[string]mappedClaim, len(raw))
-	for name, value := range raw {
-		name = strings.ToLower(name)
-		if !strings.HasPrefix(name, session.Prefix) {
+	for name := range raw {
+		if _, ok := session.Canonical(name); !ok {
 			return nil, nil, fmt.Errorf("claims_map: %q is not the name of a session variable", name)
 		}
+	}
+	raw = session.Own(raw)
+	claims := make(map[string]mappedClaim, len(raw))
+	for name, value := range raw {
 		claim, err := parseMappedClaim(value)
 		if err == nil && claim.path == nil {
 			err = checkLiteral(name, claim.literal)

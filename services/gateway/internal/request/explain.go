@@ -1,8 +1,6 @@
 package request
 
 import (
-	"strings"
-
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/session"
 	"queryengine/services/gateway/internal/jsonscan"
@@ -19,11 +17,8 @@ type Explain struct {
 
 // ReadExplain reads the body of the explain endpoint. Backend-only permissions count.
 func ReadExplain(body []byte) (Explain, error) {
-	e := Explain{User: session.Session{
-		Role:        session.Admin,
-		Variables:   map[string]string{},
-		BackendOnly: true,
-	}}
+	e := Explain{User: *session.New(session.Admin, nil)}
+	e.User.BackendOnly = true
 	v, err := parse(body)
 	if err != nil {
 		return e, err
@@ -50,7 +45,6 @@ func ReadExplain(body []byte) (Explain, error) {
 	if err == nil && !found {
 		err = missingKey("query")
 	}
-	e.User.Variables[session.RoleHeader] = e.User.Role
 	return e, err
 }
 
@@ -69,17 +63,20 @@ func readUser(v jsonscan.Value, user *session.Session) error {
 	default:
 		return wrongKind("HashMap", jsonscan.Object, v)
 	}
-	return v.Members(func(key []byte, m jsonscan.Value) error {
+	given := map[string]string{}
+	err := v.Members(func(key []byte, m jsonscan.Value) error {
 		if m.Kind != jsonscan.String {
 			return apierror.At(wrongKind("Text", jsonscan.String, m), string(key))
 		}
-		name, value := strings.ToLower(string(key)), m.Text()
-		if name == session.RoleHeader && value != "" {
-			user.Role = value
-		}
-		if strings.HasPrefix(name, session.Prefix) {
-			user.Variables[name] = value
-		}
+		given[string(key)] = m.Text()
 		return nil
 	})
+	variables := session.Own(given)
+	role := variables[session.RoleHeader]
+	if role == "" {
+		role = session.Admin
+	}
+	*user = *session.New(role, variables)
+	user.BackendOnly = true
+	return err
 }

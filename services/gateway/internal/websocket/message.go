@@ -3,9 +3,11 @@ package websocket
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/session"
 	"queryengine/services/gateway/internal/jsonscan"
 )
 
@@ -80,7 +82,8 @@ func initHeaders(upgrade http.Header, payload jsonscan.Value) (http.Header, erro
 	if payload.Kind != jsonscan.Object {
 		return h, nil
 	}
-	return h, payload.Members(func(key []byte, headers jsonscan.Value) error {
+	given := http.Header{}
+	err := payload.Members(func(key []byte, headers jsonscan.Value) error {
 		if string(key) != "headers" || headers.Kind == jsonscan.Null {
 			return nil
 		}
@@ -91,8 +94,11 @@ func initHeaders(upgrade http.Header, payload jsonscan.Value) (http.Header, erro
 			if value.Kind != jsonscan.String {
 				return apierror.Newf(apierror.ParseFailed, "the header %q of connection_init has to be a string", name)
 			}
-			h.Set(string(name), value.Text())
+			given.Set(string(name), value.Text())
 			return nil
 		})
 	})
+	session.OwnHeaders(given)
+	maps.Copy(h, given)
+	return h, err
 }

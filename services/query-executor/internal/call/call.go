@@ -62,12 +62,7 @@ func (c *Caller) Enqueue(ctx context.Context, a *metadata.Action, input []byte) 
 
 // variables are those that a call is stored with.
 func (c *Caller) variables() map[string]string {
-	variables := make(map[string]string, len(c.Session.Variables)+1)
-	for name, value := range c.Session.Variables {
-		variables[name] = value
-	}
-	variables[session.RoleHeader] = c.Session.Role
-	return variables
+	return c.Session.Given()
 }
 
 // Read gives what became of a call of an action: a JSON object with id, created_at, errors and

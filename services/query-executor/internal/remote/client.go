@@ -90,10 +90,9 @@ func (c *Caller) header(d *metadata.RemoteSchemaDefinition) (http.Header, error)
 		configured.Add(d.Headers[i].Name, value)
 	}
 	variables := make(http.Header, len(c.Session.Variables)+1)
-	for name, value := range c.Session.Variables {
+	for name, value := range c.Session.Given() {
 		variables.Set(name, value)
 	}
-	variables.Set(session.RoleHeader, c.Session.Role)
 	var forwarded http.Header
 	if d.ForwardClientHeaders {
 		forwarded = egress.Forwarded(c.Headers)
