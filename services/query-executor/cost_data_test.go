@@ -123,7 +123,7 @@ func TestDataOperationsCostWhatTheirSizeAllows(t *testing.T) {
 func searchDataOperations(t testing.TB, e *Executor, tries int) float64 {
 	source := &measuredSource{}
 	h := dataop.New(dataop.Deps{
-		Metadata: e.metadataAt, Resolve: e.resolveOptions,
+		Metadata: e.metadataAt, Resolve: e.resolveOptions, Admission: e.admission,
 		Source: func(string) (backend.Source, func(), error) { return source, func() {}, nil },
 	})
 	var tables []*resolve.Table

@@ -57,6 +57,9 @@ func (sh *Shell) runDev(ctx context.Context, v *config.Values) error {
 		if err := sh.applySample(ctx, v); err != nil {
 			return err
 		}
+		if err := selfClient(v).await(ctx, "/readyz"); err != nil {
+			return err
+		}
 		sh.welcome(v)
 		return nil
 	})

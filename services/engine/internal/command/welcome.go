@@ -24,7 +24,7 @@ import (
 // the user makes of it afterwards stays.
 const sampleMark = "sample-loaded"
 
-// healthLimit is how long the services may take to be healthy for the first time.
+// healthLimit is how long the services may take to be well for the first time.
 const healthLimit = time.Minute
 
 // loadSample fills the database with the sample when it holds no tables.
@@ -49,8 +49,8 @@ func (sh *Shell) applySample(ctx context.Context, v *config.Values) error {
 	if err != nil {
 		return err
 	}
-	c := client{http: program.SelfClient(v), base: address(v), secret: config.AdminSecret.Get(v).Reveal()}
-	if err := c.awaitHealth(ctx); err != nil {
+	c := selfClient(v)
+	if err := c.await(ctx, "/healthz"); err != nil {
 		return err
 	}
 	tracked, err := c.tracksTables(ctx)
@@ -96,11 +96,16 @@ type client struct {
 	base, secret string
 }
 
-func (c client) awaitHealth(ctx context.Context) error {
+func selfClient(v *config.Values) client {
+	return client{http: program.SelfClient(v), base: address(v), secret: config.AdminSecret.Get(v).Reveal()}
+}
+
+// await waits until a path of health checks answers that all is well.
+func (c client) await(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
 	for {
-		_, err := c.do(ctx, http.MethodGet, "/healthz", nil)
+		_, err := c.do(ctx, http.MethodGet, path, nil)
 		if err == nil {
 			return nil
 		}
