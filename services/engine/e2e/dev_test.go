@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startDevIn starts engine dev in a directory and waits for its welcome.
-func startDevIn(t *testing.T, dir string, env ...string) *process {
+// startDevIn starts engine dev with options in a directory and waits for its welcome.
+func startDevIn(t *testing.T, dir string, options []string, env ...string) *process {
 	t.Helper()
 	port := freePort(t)
 	p := &process{t: t, name: "engine dev", url: "http://127.0.0.1:" + port, done: make(chan struct{})}
-	p.cmd = exec.Command(filepath.Join(programs, engine), "dev", "--server-port", port)
+	p.cmd = exec.Command(filepath.Join(programs, engine), append([]string{"dev", "--server-port", port}, options...)...)
 	p.cmd.Dir = dir
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
@@ -39,7 +39,7 @@ func startDevIn(t *testing.T, dir string, env ...string) *process {
 func TestDevKeepsItsData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p := startDevIn(t, dir)
+	p := startDevIn(t, dir, nil)
 	a := p.post("/v1/graphql", nil, map[string]any{"query": `{ tracks_aggregate { aggregate { count } } }`})
 	require.JSONEq(t, `{"data": {"tracks_aggregate": {"aggregate": {"count": 3500}}}}`, a.text())
 	a = p.post("/v2/query", nil, map[string]any{"type": "run_sql", "args": map[string]any{"sql": "CREATE TABLE mine (id int PRIMARY KEY)"}})
@@ -56,6 +56,6 @@ func TestDevKeepsItsData(t *testing.T) {
 	require.Zero(t, p.cmd.ProcessState.ExitCode(), p.log.tail())
 	require.NoFileExists(t, filepath.Join(dir, ".data", "postgresql", "data", "postmaster.pid"), "PostgreSQL still runs")
 
-	p = startDevIn(t, dir)
+	p = startDevIn(t, dir, nil)
 	require.JSONEq(t, `{"data": {"mine": []}}`, p.query(nil, `{ mine { id } }`).text())
 }

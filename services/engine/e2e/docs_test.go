@@ -23,18 +23,22 @@ var update = flag.Bool("update", false, "write the answers into the documentatio
 // TestDocumentation runs the examples of the documentation in their order, each page on a
 // fresh engine with the sample:
 //
-//	```sh                            curl ... -d '{...}': a request
+//	```sh                            curl ... -d '{...}': a request; engine dev --option ...: the engine
+//	                                 is started again with these options
 //	```graphql role=R Header=value   a query, as admin without a role; at=/path for another endpoint;
 //	                                 of a subscription the first result
 //	```json variables                the variables of the query behind it
 //	```json request /path            a request that has to succeed
 //	```json                          the answer to the query before
+//	```json token                    the payload of the token of the request behind it, signed by a provider
+//	```json hook                     the answer of the authentication webhook to the requests behind it
+//	```json asked                    the last request to that webhook
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
 	for _, page := range []string{
 		"README.md", "docs/getting-started.md", "docs/queries.md", "docs/mutations.md", "docs/functions-and-names.md",
-		"docs/permissions.md", "docs/relay.md", "docs/remote-relationships.md", "docs/remote-schemas.md", "docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md", "docs/actions.md",
+		"docs/permissions.md", "docs/authentication.md", "docs/relay.md", "docs/remote-relationships.md", "docs/remote-schemas.md", "docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md", "docs/actions.md",
 		"docs/observability.md",
 	} {
 		t.Run(page, func(t *testing.T) {
@@ -42,9 +46,12 @@ func TestDocumentation(t *testing.T) {
 			path := filepath.Join(root, page)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
-			d := startDevIn(t, t.TempDir(), "CHECKS="+checks(t), "ACTIONS_URL="+actions(t), "CRM_DATABASE_URL="+dbtest.URL(t),
-				"CHARTS_URL="+charts(t), "ENGINE_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS=true")
-			written := runExamples(t, d, string(text))
+			e := &examples{t: t, dir: t.TempDir(), outside: newOutside(t), env: []string{
+				"CHECKS=" + checks(t), "ACTIONS_URL=" + actions(t), "CRM_DATABASE_URL=" + dbtest.URL(t),
+				"CHARTS_URL=" + charts(t), "ENGINE_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS=true",
+			}}
+			e.engine = startDevIn(t, e.dir, nil, e.env...)
+			written := e.run(string(text))
 			if *update {
 				require.NoError(t, os.WriteFile(path, []byte(written), 0o600))
 			}
@@ -52,10 +59,7 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-var (
-	block       = regexp.MustCompile("(?s)```([^\n]*)\n(.*?)```")
-	curlPayload = regexp.MustCompile(`(?s)curl http://127\.0\.0\.1:8080(/\S+) -d '(.*?)'`)
-)
+var block = regexp.MustCompile("(?s)```([^\n]*)\n(.*?)```")
 
 // checks is the address of a webhook for the examples: it refuses playlists with "secret" in
 // what is to be written.
@@ -90,60 +94,93 @@ func actions(t *testing.T) string {
 	return server.URL
 }
 
-// runExamples returns the text with the answers that came.
-func runExamples(t *testing.T, p *process, text string) string {
+// examples are those of a page.
+type examples struct {
+	t       *testing.T
+	dir     string // of the engine's data
+	env     []string
+	engine  *process
+	outside *outside
+
+	last      *answer         // nil when it has been looked at
+	variables json.RawMessage // of the next query
+	token     string          // of the next query, "" for none
+}
+
+// run returns the text with the answers that came.
+func (e *examples) run(text string) string {
+	t := e.t
 	t.Helper()
-	var last *answer
-	var variables json.RawMessage
 	return block.ReplaceAllStringFunc(text, func(whole string) string {
 		m := block.FindStringSubmatch(whole)
 		info, content := strings.Fields(m[1]), m[2]
 		switch {
 		case len(info) == 0:
 		case info[0] == "sh":
-			if curl := curlPayload.FindStringSubmatch(content); curl != nil {
-				// As curl -d sends it.
-				a, err := p.send(http.MethodPost, curl[1], map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, []byte(curl[2]))
-				require.NoError(t, err)
-				last = &a
-			}
+			e.command(content)
 		case info[0] == "graphql":
-			header, endpoint := map[string]string{}, "/v1/graphql"
-			body := map[string]any{"query": content, "variables": variables}
-			variables = nil
-			for _, pair := range info[1:] {
-				name, value, _ := strings.Cut(pair, "=")
-				switch name {
-				case "at":
-					endpoint = value
-				case "role":
-					header["X-Engine-Role"] = value
-				default:
-					header[name] = value
-				}
-			}
-			ask := p.post
-			if strings.HasPrefix(content, "subscription") {
-				ask = p.firstEvent
-			}
-			a := ask(endpoint, header, body)
-			last = &a
+			e.query(info[1:], content)
 		case info[0] == "json" && len(info) == 2 && info[1] == "variables":
-			variables = json.RawMessage(content)
+			e.variables = json.RawMessage(content)
+		case info[0] == "json" && len(info) == 2 && info[1] == "token":
+			e.token = e.outside.sign(content)
+		case info[0] == "json" && len(info) == 2 && info[1] == "hook":
+			e.outside.answer(content)
+		case info[0] == "json" && len(info) == 2 && info[1] == "asked":
+			return e.compare(whole, content, bytes.ReplaceAll(e.outside.lastAsked(), host(e.engine.url), host(atHome)))
 		case info[0] == "json" && len(info) == 3:
-			a, err := p.send(http.MethodPost, info[2], nil, []byte(content))
+			a, err := e.engine.send(http.MethodPost, info[2], nil, []byte(content))
 			require.NoError(t, err)
 			require.Equal(t, http.StatusOK, a.status, "%s\n%s", content, a.text())
 		case info[0] == "json":
-			require.NotNil(t, last, "an answer without a question:\n%s", content)
-			if *update {
-				return "```json\n" + readable(t, last.body) + "\n```"
-			}
-			require.JSONEq(t, content, last.text())
-			last = nil
+			require.NotNil(t, e.last, "an answer without a question:\n%s", content)
+			answer := e.last.body
+			e.last = nil
+			return e.compare(whole, content, answer)
 		}
 		return whole
 	})
+}
+
+func host(url string) []byte { return []byte(strings.TrimPrefix(url, "http://")) }
+
+// compare returns the block for what came in place of what the page says.
+func (e *examples) compare(whole, content string, came []byte) string {
+	e.t.Helper()
+	if *update {
+		info, _, _ := strings.Cut(whole, "\n")
+		return info + "\n" + readable(e.t, came) + "\n```"
+	}
+	require.JSONEq(e.t, content, string(came))
+	return whole
+}
+
+func (e *examples) query(attributes []string, document string) {
+	e.t.Helper()
+	header, endpoint := map[string]string{}, "/v1/graphql"
+	body := map[string]any{"query": document, "variables": e.variables}
+	e.variables = nil
+	if e.token != "" {
+		header["Authorization"] = "Bearer " + e.token
+		e.token = ""
+	}
+	for _, pair := range attributes {
+		name, value, _ := strings.Cut(pair, "=")
+		switch name {
+		case "at":
+			endpoint = value
+		case "role":
+			header["X-Engine-Role"] = value
+		default:
+			header[name] = value
+		}
+	}
+	ask := e.engine.post
+	if strings.HasPrefix(document, "subscription") {
+		ask = e.engine.firstEvent
+	}
+	a := ask(endpoint, header, body)
+	e.last = &a
 }
 
 // readable is a JSON text as it came when that fits on a line, else indented.
