@@ -74,15 +74,15 @@ func completeMessage(id string) []byte {
 }
 
 // failure is the message that an operation ends with when it has no answer. The newer
-// protocol has one form for all errors, a list: its library closes the connection, and with
-// it all other operations, when it gets another. misuse reports that the client broke the
-// rules of the conversation.
+// protocol has one form for errors, a list: its library closes the connection, and with it
+// all other operations, when it gets another. misuse reports that the client broke the rules
+// of the conversation, which ends the connection anyway.
 func (p protocol) failure(id string, e *apierror.Error, flat, misuse bool) []byte {
 	switch {
-	case flat || p == transport:
+	case flat:
 	case misuse:
 		return append(reply.AppendGraphQLErrorItem(envelope("error", id), e, false), '}')
-	case whileRunning(e):
+	case whileRunning(e) && p == legacy:
 		b := append(envelope("data", id), `{"data":null,"errors":[`...)
 		return append(reply.AppendGraphQLErrorItem(b, e, false), "]}}"...)
 	}

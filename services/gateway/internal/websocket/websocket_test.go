@@ -237,7 +237,7 @@ func TestMisuse(t *testing.T) {
 
 	modern := w.dial(t, "graphql-transport-ws")
 	modern.send(`{"type":"subscribe","id":"1","payload":{"query":"role"}}`)
-	modern.expect(`{"type":"error","id":"1","payload":[{"message":"start received before the connection is initialised","extensions":{"path":"$","code":"start-failed"}}]}`)
+	modern.expect(`{"type":"error","id":"1","payload":{"message":"start received before the connection is initialised","extensions":{"path":"$","code":"start-failed"}}}`)
 	modern.expectClose(client.StatusNormalClosure, "4400: start received before the connection is initialised")
 
 	modern = w.dial(t, "graphql-transport-ws")
