@@ -26,6 +26,10 @@ var (
 	token = regexp.MustCompile(`^[A-Za-z0-9_-]*([A-Za-z][A-Za-z_-]*[0-9]|[0-9][0-9_-]*[A-Za-z])[A-Za-z0-9_-]*$`)
 )
 
+// unread are members that this engine keeps as they were given and never reads: where their forms
+// have their secrets is not known.
+var unread = map[string]bool{"foreign": true, "stored_procedures": true}
+
 // leastToken is the length from which a segment of a path may be a key.
 const leastToken = 16
 
@@ -35,6 +39,9 @@ func redact(kind Kind, value json.RawMessage) (json.RawMessage, bool, error) {
 	switch kind {
 	case KindCatalog, KindCatalogTable, KindCatalogFunction, KindCatalogEnum, KindRemoteIntrospection, KindCollection, KindCustomTypes:
 		return value, false, nil // what databases and servers describe of themselves, and documents of clients
+	}
+	if kind == KindBackends {
+		return json.RawMessage(`"` + redacted + `"`), true, nil
 	}
 	r := &redactor{in: json.NewDecoder(bytes.NewReader(value))}
 	r.in.UseNumber()
@@ -116,6 +123,12 @@ func (r *redactor) object(at place) error {
 			r.out = append(r.out, ',')
 		}
 		r.out = append(jsontext.AppendString(r.out, key), ':')
+		if unread[key] {
+			if err := r.hide(); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := r.value(inside(at, key)); err != nil {
 			return err
 		}
@@ -123,6 +136,17 @@ func (r *redactor) object(at place) error {
 	r.out = append(r.out, '}')
 	_, err := r.in.Token()
 	return err
+}
+
+// hide shows nothing of a value.
+func (r *redactor) hide() error {
+	var whole json.RawMessage
+	if err := r.in.Decode(&whole); err != nil {
+		return err
+	}
+	r.out = jsontext.AppendString(r.out, redacted)
+	r.changed = true
+	return nil
 }
 
 // inside is the place of a member of an object.
