@@ -179,12 +179,13 @@ func (s *Service) start(ctx context.Context) error {
 	if err := s.engine.Load(ctx); err != nil {
 		return fmt.Errorf("load the metadata: %w", explained(err))
 	}
+	first := s.engine.State().Version == store.FirstVersion
 	if err := s.addDefaultSource(ctx); err != nil {
 		return fmt.Errorf("add the default source: %w", explained(err))
 	}
 	s.publisher.Start()
 	s.stops = append(s.stops, s.publisher.Stop)
-	stop, err := s.audience.Start()
+	stop, err := s.audience.Start(first)
 	if err != nil {
 		return err
 	}
@@ -325,7 +326,7 @@ func (s *Service) apply(ctx context.Context, m proto.Message, w bus.ResponseWrit
 		Session: session.FromProto(request.GetSession()),
 		Body:    json.RawMessage(request.GetBody()),
 
-		ClientHeaders: request.GetClientHeaders(), ID: request.GetRequestId(),
+		ClientHeaders: request.GetClientHeaders(), ID: request.GetRequestId(), MinVersion: request.GetMinVersion(),
 	})
 	s.metrics.done(request.GetEndpoint(), began, err)
 	if err != nil {

@@ -89,6 +89,9 @@ type ApplyRequest struct {
 	RequestId string                 `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Client headers for the operations on rows in the request, names in lower case.
 	ClientHeaders map[string]string `protobuf:"bytes,5,rep,name=client_headers,json=clientHeaders,proto3" json:"client_headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The version that the gateway knows, which is published; 0 while it knows none. Operations on
+	// rows need it at least.
+	MinVersion    int64 `protobuf:"varint,6,opt,name=min_version,json=minVersion,proto3" json:"min_version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -156,6 +159,13 @@ func (x *ApplyRequest) GetClientHeaders() map[string]string {
 		return x.ClientHeaders
 	}
 	return nil
+}
+
+func (x *ApplyRequest) GetMinVersion() int64 {
+	if x != nil {
+		return x.MinVersion
+	}
+	return 0
 }
 
 type ApplyHead struct {
@@ -580,14 +590,16 @@ var File_metadata_v1_metadata_proto protoreflect.FileDescriptor
 
 const file_metadata_v1_metadata_proto_rawDesc = "" +
 	"\n" +
-	"\x1ametadata/v1/metadata.proto\x12\x17queryengine.metadata.v1\x1a\x14query/v1/query.proto\"\xd7\x03\n" +
+	"\x1ametadata/v1/metadata.proto\x12\x17queryengine.metadata.v1\x1a\x14query/v1/query.proto\"\xf8\x03\n" +
 	"\fApplyRequest\x12J\n" +
 	"\bendpoint\x18\x01 \x01(\x0e2..queryengine.metadata.v1.ApplyRequest.EndpointR\bendpoint\x127\n" +
 	"\asession\x18\x02 \x01(\v2\x1d.queryengine.query.v1.SessionR\asession\x12\x12\n" +
 	"\x04body\x18\x03 \x01(\fR\x04body\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x04 \x01(\tR\trequestId\x12_\n" +
-	"\x0eclient_headers\x18\x05 \x03(\v28.queryengine.metadata.v1.ApplyRequest.ClientHeadersEntryR\rclientHeaders\x1a@\n" +
+	"\x0eclient_headers\x18\x05 \x03(\v28.queryengine.metadata.v1.ApplyRequest.ClientHeadersEntryR\rclientHeaders\x12\x1f\n" +
+	"\vmin_version\x18\x06 \x01(\x03R\n" +
+	"minVersion\x1a@\n" +
 	"\x12ClientHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"l\n" +

@@ -331,6 +331,9 @@ func TestMinVersion(t *testing.T) {
 	}
 	require.EqualValues(t, 5, asked(), "the version that the gateway follows")
 	w.send(t, "POST", "/v1/metadata", `{"type":"x"}`, admin...)
+	apply, ok := w.bus.last(t).(*metadatav1.ApplyRequest)
+	require.True(t, ok)
+	require.EqualValues(t, 5, apply.GetMinVersion())
 	require.EqualValues(t, 5, asked(), "a version that was committed, and maybe never published")
 	modified = true
 	w.metadata.onWait(func(version int64) { w.metadata.set(&snapshot.Snapshot{StreamID: "s", Version: version}) })

@@ -86,12 +86,14 @@ func (x *exchange) apply(endpoint metadatav1.ApplyRequest_Endpoint, body []byte)
 }
 
 func (x *exchange) applyWithin(ctx context.Context, endpoint metadatav1.ApplyRequest_Endpoint, body []byte) error {
+	version, _ := x.api.MinVersion() // metadata can be repaired while there is none
 	return x.api.Bus.Call(ctx, bus.MetadataApply, &metadatav1.ApplyRequest{
 		Endpoint:      endpoint,
 		Session:       x.session.Proto(),
 		Body:          body,
 		RequestId:     x.requestID,
 		ClientHeaders: x.api.clientHeaders(x.r.Header, x.r.Host),
+		MinVersion:    version,
 	}, newApplyHead, x)
 }
 

@@ -159,6 +159,8 @@ type Request struct {
 	// ClientHeaders and ID are handed on with operations on rows.
 	ClientHeaders map[string]string
 	ID            string
+	// MinVersion is the published version that the client's gateway knows, 0 for none.
+	MinVersion int64
 
 	operation string // its type
 	// patience bounds each call to a remote schema, 0 for what the definitions say.

@@ -26,6 +26,8 @@ type work struct {
 	// clientHeaders and id are those of the client's request.
 	clientHeaders map[string]string
 	id            string
+	// minVersion is the published version that the client's gateway knows, 0 for none.
+	minVersion int64
 	// base is the state that the request builds on, current what it has come to.
 	base, current *State
 	// outside says that something happened outside of the metadata that can't be undone,
@@ -51,7 +53,7 @@ type work struct {
 }
 
 func (e *Engine) newWork(r Request, base *State) *work {
-	return &work{Engine: e, api: r.API, session: r.Session, clientHeaders: r.ClientHeaders, id: r.ID, operation: r.operation, patience: r.patience, base: base, current: base}
+	return &work{Engine: e, api: r.API, session: r.Session, clientHeaders: r.ClientHeaders, id: r.ID, minVersion: r.MinVersion, operation: r.operation, patience: r.patience, base: base, current: base}
 }
 
 var success = json.RawMessage(`{"message":"success"}`)
@@ -222,15 +224,19 @@ func (w *work) end(ctx context.Context) {
 }
 
 // data hands an operation on rows to an executor, which sees what the request has done to
-// the metadata so far.
+// the metadata so far. Where that is nothing, what is published suffices: base may wait for NATS.
 func (w *work) data(ctx context.Context, s dataStep) (json.RawMessage, error) {
 	overlay, err := w.overlay()
 	if err != nil {
 		return nil, err
 	}
+	version := w.base.Version
+	if overlay == nil && w.minVersion > 0 {
+		version = min(version, w.minVersion)
+	}
 	w.outside = true
 	return w.Data.Execute(ctx, DataOperation{
-		Session: w.session, Body: s.body, Version: w.base.Version, Overlay: overlay, ClientHeaders: w.clientHeaders, RequestID: w.id,
+		Session: w.session, Body: s.body, Version: version, Overlay: overlay, ClientHeaders: w.clientHeaders, RequestID: w.id,
 	})
 }
 

@@ -25,8 +25,9 @@ const (
 	silence = 3 * time.Second
 	// answerTime is how long a silent gateway has to answer a roll call.
 	answerTime = time.Second
-	// rollCallTime is how long after the start gateways have time to answer.
-	rollCallTime = 300 * time.Millisecond
+	// firstTime is how long after the start gateways have time to answer where none can serve
+	// anything yet.
+	firstTime = 300 * time.Millisecond
 )
 
 type topics interface {
@@ -38,7 +39,7 @@ type topics interface {
 type Audience struct {
 	topics topics
 	now    func() time.Time
-	// ready is when the answers to the roll call are in.
+	// ready is when all gateways have been heard of.
 	ready time.Time
 
 	mu       sync.Mutex
@@ -59,13 +60,18 @@ func New(t topics) *Audience {
 	return &Audience{topics: t, now: time.Now, gateways: map[string]gateway{}, changed: make(chan struct{})}
 }
 
-// Start calls the roll. stop ends it.
-func (a *Audience) Start() (stop func(), err error) {
+// Start calls the roll. Until gateways that are slow to answer have been heard of, too, none of
+// them is taken for all; first says that there were no metadata before, which any could serve.
+// stop ends it.
+func (a *Audience) Start(first bool) (stop func(), err error) {
 	stop, err = a.topics.Subscribe(bus.MetadataAck, func() proto.Message { return &metadatav1.Ack{} }, a.hear)
 	if err != nil {
 		return nil, fmt.Errorf("hear of the gateways: %w", err)
 	}
-	a.ready = a.now().Add(rollCallTime)
+	a.ready = a.now().Add(silence)
+	if first {
+		a.ready = a.now().Add(firstTime)
+	}
 	if err := a.topics.Publish(bus.MetadataRollCall, &metadatav1.RollCall{}); err != nil {
 		stop()
 		return nil, fmt.Errorf("call the roll: %w", err)

@@ -51,7 +51,7 @@ func start(t *testing.T, present ...*metadatav1.Ack) (*Audience, *fakeTopics) {
 	t.Helper()
 	f := &fakeTopics{present: present}
 	a := New(f)
-	_, err := a.Start()
+	_, err := a.Start(true)
 	require.NoError(t, err)
 	return a, f
 }
@@ -74,8 +74,27 @@ func TestNobodyToWaitFor(t *testing.T) {
 		executor := ack("x", 1)
 		executor.Service = bus.ServiceQueryExecutor
 		a, _ := start(t, executor)
-		require.Equal(t, rollCallTime, waited(t, a))
+		require.Equal(t, firstTime, waited(t, a))
 		require.Zero(t, waited(t, a))
+	})
+}
+
+// TestSlowGatewaysAfterARestart: a gateway that serves what there was before this process is
+// waited for, though it is in no hurry to answer.
+func TestSlowGatewaysAfterARestart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeTopics{}
+		a := New(f)
+		_, err := a.Start(false)
+		require.NoError(t, err)
+		go func() {
+			time.Sleep(silence - time.Millisecond)
+			f.hear(ack("slow", 4))
+			time.Sleep(time.Second)
+			f.hear(ack("slow", 5))
+		}()
+		require.Equal(t, silence-time.Millisecond+time.Second, waited(t, a))
 	})
 }
 

@@ -22,6 +22,9 @@ const latest = 4
 // migrationLock is the advisory lock of migrations; the number has no meaning.
 const migrationLock = 7_402_311_900_001
 
+// FirstVersion is the version of metadata that nobody has changed.
+const FirstVersion = 1
+
 // Migrate brings the tables up to date, in one transaction. Processes that start at once
 // wait for each other.
 func (s *Store) Migrate(ctx context.Context) error {
@@ -107,6 +110,6 @@ func initialise(ctx context.Context, tx pgx.Tx) error {
 		uuid.NewString(), strconv.Itoa(latest)); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO engine_catalog.metadata_version (stream_id, resource_version) VALUES ($1, 1)`, uuid.NewString())
+	_, err := tx.Exec(ctx, `INSERT INTO engine_catalog.metadata_version (stream_id, resource_version) VALUES ($1, $2)`, uuid.NewString(), FirstVersion)
 	return err
 }
