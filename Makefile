@@ -41,6 +41,8 @@ generate: ## code and documentation that are made from other files
 	$(GO) run ./proto/cmd/generate proto
 	$(GO) run ./pkg/config/cmd/configdoc > docs/configuration.md.new
 	mv docs/configuration.md.new docs/configuration.md
+	$(GO) run ./pkg/apierror/cmd/errordoc > docs/error-codes.md.new
+	mv docs/error-codes.md.new docs/error-codes.md
 	cd pkg && $(GO) test ./bus -run TestAccountsConf -update
 
 verify: ## fail when generated files, formatting, module files or go vet are not in order

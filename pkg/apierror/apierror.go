@@ -23,7 +23,6 @@ type Code string
 const (
 	AccessDenied          Code = "access-denied"
 	AlreadyExists         Code = "already-exists"
-	AlreadyInit           Code = "already-initialised"
 	AlreadyTracked        Code = "already-tracked"
 	AlreadyUntracked      Code = "already-untracked"
 	BadRequest            Code = "bad-request"
@@ -60,7 +59,6 @@ const (
 	RemoteSchemaConflicts Code = "remote-schema-conflicts"
 	RemoteSchemaError     Code = "remote-schema-error"
 	StartFailed           Code = "start-failed"
-	TemplateResolution    Code = "template-resolution-failed"
 	TimeLimitExceeded     Code = "time-limit-exceeded"
 	Timeout               Code = "timeout"
 	Unexpected            Code = "unexpected"
@@ -215,7 +213,7 @@ func statusOf(code Code) int {
 		return http.StatusMethodNotAllowed
 	case Unexpected, PostgresError, PostgresMaxConns, StartFailed:
 		return http.StatusInternalServerError
-	case Busy:
+	case Busy, NotInEffect:
 		return http.StatusServiceUnavailable
 	case Timeout:
 		return http.StatusGatewayTimeout

@@ -170,7 +170,7 @@ func NotArrived(current *Snapshot, version int64) error {
 // not reached all who must know it. It has no RetryAfter: the change is not to be made twice.
 func NotInEffect(version int64, why string) *apierror.Error {
 	return apierror.Newf(apierror.NotInEffect, "the change is saved as resource version %d, but it is not in effect yet: %s; "+
-		"it takes effect by itself", version, why).WithStatus(http.StatusServiceUnavailable)
+		"it takes effect by itself", version, why)
 }
 
 // Watch calls h with each new snapshot, one after the other, on the follower's goroutine:

@@ -38,19 +38,19 @@ func (sh *Shell) loadSample(ctx context.Context, v *config.Values) error {
 	return sample.Load(ctx, url, sample.Small)
 }
 
-// applySample waits until requests are served, and applies the sample's metadata on the first
-// start, where the database holds the sample and no table is tracked yet.
+// applySample applies the sample's metadata on the first start, where the database holds
+// the sample and no table is tracked yet.
 func (sh *Shell) applySample(ctx context.Context, v *config.Values) error {
-	c := selfClient(v)
-	if err := c.await(ctx, "/healthz"); err != nil {
-		return err
-	}
 	mark := filepath.Join(config.DataDir.Get(v), sampleMark)
 	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	loaded, err := sample.Loaded(ctx, config.DatabaseURL.Get(v).Reveal())
 	if err != nil {
+		return err
+	}
+	c := selfClient(v)
+	if err := c.await(ctx, "/healthz"); err != nil {
 		return err
 	}
 	tracked, err := c.tracksTables(ctx)
