@@ -286,3 +286,15 @@ func movedRemote(t *testing.T) http.Handler {
 		answerJSON(w, request.answer(context.WithValue(r.Context(), headers{}, r.Header), schema))
 	})
 }
+
+// awaitPart waits until an event has come that has this part.
+func (h *movedHook) awaitPart(part string) {
+	h.t.Helper()
+	all := func() string {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return strings.Join(h.events, "\n")
+	}
+	eventually(h.t, 15*time.Second, func() bool { return strings.Contains(all(), part) },
+		func() string { return "wanted an event with " + part + ", got " + all() })
+}

@@ -29,6 +29,7 @@ Commands:
   metadata  apply, export, compare and check the metadata of a project directory
   migrate   apply migrations of SQL to the sources
   seed      load rows into the sources
+  import    take over the catalogue of another engine: metadata, events, applied migrations
   secrets   make and show the secrets of an installation, as docker compose uses it
   health    ask the engine that runs with the same options how it is
   version   print the version
@@ -70,6 +71,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.dev
 	case "metadata", "migrate", "seed":
 		run = sh.onProject(command)
+	case "import":
+		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, importCommand(), args) }
 	case "secrets":
 		run = sh.secrets
 	case "health":

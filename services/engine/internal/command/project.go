@@ -20,6 +20,7 @@ const projectUsage = `Usage: engine metadata apply|export|diff|reload|clear [OPT
        engine metadata inconsistency list|drop|status [OPTION...]
        engine migrate create|apply|status|squash [OPTION...]
        engine seed create|apply [OPTION...]
+       engine import --from URL [OPTION...]
 
 They work on a project directory (config.yaml, metadata/, migrations/, seeds/) and a server:
   --project DIR          the directory (default: where you are)

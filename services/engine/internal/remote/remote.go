@@ -114,6 +114,23 @@ func (c *Client) Run(ctx context.Context, list []SQL) error {
 	return err
 }
 
+// Rows runs a query on a PostgreSQL source and gives its rows, values as texts.
+func (c *Client) Rows(ctx context.Context, source, sql string) ([][]string, error) {
+	raw, err := c.post(ctx, c.config.Paths.Query, request{Type: "pg_run_sql", Args: map[string]any{
+		"source": source, "sql": sql, "check_metadata_consistency": false,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Result [][]string `json:"result"`
+	}
+	if err := json.Unmarshal(raw, &answer); err != nil || len(answer.Result) == 0 {
+		return nil, fmt.Errorf("answer of the server: %s is no rows", raw[:min(len(raw), 200)])
+	}
+	return answer.Result[1:], nil
+}
+
 // prefix is what the commands of a kind of sources begin with.
 func prefix(kind string) string {
 	if kind == "" || kind == "postgres" {

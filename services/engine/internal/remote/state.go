@@ -11,10 +11,16 @@ import (
 // version; true marks one that has begun and not ended. What others keep in it stays.
 type State struct {
 	Migrations map[string]map[int64]bool
-	other      map[string]json.RawMessage
+	// Imported is when the event log of another engine was first taken over, by source: what it
+	// has written since is in ours, too.
+	Imported map[string]string
+	other    map[string]json.RawMessage
 }
 
-const migrationsKey = "migrations"
+const (
+	migrationsKey = "migrations"
+	importedKey   = "imported_event_logs"
+)
 
 // State reads the state.
 func (c *Client) State(ctx context.Context) (*State, error) {
@@ -28,13 +34,18 @@ func (c *Client) State(ctx context.Context) (*State, error) {
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return nil, fmt.Errorf("state of the server: %w", err)
 	}
-	s := &State{Migrations: map[string]map[int64]bool{}, other: answer.CLI}
+	s := &State{Migrations: map[string]map[int64]bool{}, Imported: map[string]string{}, other: answer.CLI}
 	if s.other == nil {
 		s.other = map[string]json.RawMessage{}
 	}
 	if kept := s.other[migrationsKey]; kept != nil {
 		if err := json.Unmarshal(kept, &s.Migrations); err != nil {
 			return nil, fmt.Errorf("state of the migrations: %w", err)
+		}
+	}
+	if kept := s.other[importedKey]; kept != nil {
+		if err := json.Unmarshal(kept, &s.Imported); err != nil {
+			return nil, fmt.Errorf("state of imports: %w", err)
 		}
 	}
 	return s, nil
@@ -46,7 +57,7 @@ func (c *Client) Mark(ctx context.Context, s *State, source string, version int6
 		s.Migrations[source] = map[int64]bool{}
 	}
 	s.Migrations[source][version] = dirty
-	return c.store(ctx, s)
+	return c.Store(ctx, s)
 }
 
 // Unmark forgets migrations.
@@ -54,10 +65,11 @@ func (c *Client) Unmark(ctx context.Context, s *State, source string, versions .
 	for _, v := range versions {
 		delete(s.Migrations[source], v)
 	}
-	return c.store(ctx, s)
+	return c.Store(ctx, s)
 }
 
-func (c *Client) store(ctx context.Context, s *State) error {
+// Store writes the state.
+func (c *Client) Store(ctx context.Context, s *State) error {
 	texts := make(map[string]map[string]bool, len(s.Migrations))
 	for source, versions := range s.Migrations {
 		texts[source] = make(map[string]bool, len(versions))
@@ -70,6 +82,9 @@ func (c *Client) store(ctx context.Context, s *State) error {
 		state[key] = raw
 	}
 	state[migrationsKey] = texts
+	if len(s.Imported) > 0 {
+		state[importedKey] = s.Imported
+	}
 	for key, value := range map[string]any{"settings": map[string]string{"migration_mode": "true"}, "isStateCopyCompleted": true} {
 		if state[key] == nil {
 			state[key] = value
