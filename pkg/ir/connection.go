@@ -16,6 +16,8 @@ type Connection struct {
 	// Last takes them from the end of the rows.
 	Last   bool
 	Fields []ConnectionField
+	// Seal, when set, hides what cursors hold.
+	Seal Sealer
 }
 
 // CursorKey is a value of a cursor.
@@ -80,4 +82,14 @@ func (*Connection) root() {}
 type NodeID struct {
 	Table catalog.Name
 	Key   []Column
+	// Seal, when set, hides what the id holds.
+	Seal Sealer
+}
+
+// Sealer encrypts the texts of global ids or cursors. It is safe for concurrent use.
+type Sealer interface {
+	// Seal appends the encrypted text to dst. Equal texts are encrypted alike.
+	Seal(dst, text []byte) []byte
+	// Name tells apart what encrypts differently.
+	Name() string
 }

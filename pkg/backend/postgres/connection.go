@@ -25,7 +25,7 @@ func (r *renderer) rootConnection(c *ir.Connection) (string, answer) {
 func (r *renderer) connection(b *shapeBuilder, c *ir.Connection, rel relation, q *selection) {
 	rows, in := r.pageRows(c, rel)
 	p := &page{size: c.Size, last: c.Last, excluded: -1, after: c.Split != nil && c.Split.After}
-	p.cursor = r.cursor(c, rows)
+	p.cursor, p.seal = r.cursor(c, rows), c.Seal
 	var pb shapeBuilder
 	add := func(part pagePart) {
 		part.lead = pb.take()
@@ -77,7 +77,7 @@ func (r *renderer) edge(c *ir.Connection, fields []ir.EdgeField, in *scope, q *s
 		b.key(i, f.Alias, spaced)
 		switch {
 		case f.Cursor:
-			b.add(part{kind: partBase64, shape: r.cursor(c, q)})
+			b.add(part{kind: partBase64, shape: r.cursor(c, q), seal: c.Seal})
 		case f.IsNode:
 			b.add(part{kind: partSame, shape: r.object(f.Node, in, q)})
 		default:

@@ -17,7 +17,7 @@ const (
 func (r *renderer) jsonConnection(c *ir.Connection, rel relation) string {
 	rows, in := r.pageRows(c, rel)
 	items := []string{r.jsonCursor(c, cursorTree(c.Keys), rows)}
-	items[0] = base64Of(items[0]) + " AS " + pageCursor
+	items[0] = r.encodedText(items[0], c.Seal) + " AS " + pageCursor
 	first, last := " ORDER BY "+pageRow, " ORDER BY "+pageRow+" DESC"
 	if c.Last {
 		first, last = last, first
@@ -76,7 +76,7 @@ func (r *renderer) jsonEdge(c *ir.Connection, fields []ir.EdgeField, in *scope, 
 		value := literal(f.Typename)
 		switch {
 		case f.Cursor:
-			value = base64Of(r.jsonCursor(c, cursorTree(c.Keys), q))
+			value = r.encodedText(r.jsonCursor(c, cursorTree(c.Keys), q), c.Seal)
 		case f.IsNode:
 			value = r.jsonObject(f.Node, in, q)
 		}
@@ -104,7 +104,7 @@ func (r *renderer) jsonNodeID(id *ir.NodeID, in *scope) string {
 	for _, c := range id.Key {
 		text += ", " + r.exactJSON(r.expr(c, in), c.Type)
 	}
-	return base64Of(text + ")")
+	return r.encodedText(text+")", id.Seal)
 }
 
 // exactJSON is jsonCell for values that are read back: numbers stay numbers.
@@ -113,6 +113,14 @@ func (r *renderer) exactJSON(expr string, t catalog.Type) string {
 	r.options.StringifyNumeric = false
 	defer func() { r.options = given }()
 	return r.jsonCell(expr, t)
+}
+
+// encodedText is the text of a cursor or an id. What is to be sealed is marked.
+func (r *renderer) encodedText(json string, seal ir.Sealer) string {
+	if seal == nil {
+		return base64Of(json)
+	}
+	return "(" + literal(r.sealMark(seal)) + " || " + base64Of(json) + ")"
 }
 
 // base64Of is the base64 of a json value's text, in one line.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"queryengine/pkg/ir"
 )
 
 // shape is how one row becomes the text of a JSON value: fixed text, and cells of the row
@@ -22,6 +24,8 @@ type part struct {
 	cell   cell   // of a partCell
 	shape  *shape // of all others
 	page   *page  // of a partPage
+	// seal encrypts the text of a partBase64, nil for not.
+	seal ir.Sealer
 }
 
 type partKind uint8
@@ -77,8 +81,8 @@ type rowWriter struct {
 	// The cells of the records that are being read, one above the other.
 	values [][]byte
 	types  []uint32
-	// encoded is memory to encode in.
-	encoded []byte
+	// encoded and sealed are memory to encode in.
+	encoded, sealed []byte
 }
 
 // reset makes the writer ready for another answer.
@@ -104,7 +108,7 @@ func (w *rowWriter) object(dst []byte, s *shape, row cells) []byte {
 		case p.kind == partSame:
 			dst = w.object(dst, p.shape, row)
 		case p.kind == partBase64:
-			dst = w.base64(dst, p.shape, row)
+			dst = w.base64(dst, p, row)
 		case p.kind == partPage:
 			dst = w.page(dst, p.page, value, row)
 		case value == nil && p.kind != partList:

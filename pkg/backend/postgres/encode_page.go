@@ -18,6 +18,7 @@ type page struct {
 	excluded int
 	after    bool
 	cursor   *shape
+	seal     ir.Sealer // of cursors
 	parts    []pagePart
 	tail     string
 }
@@ -56,9 +57,9 @@ func (w *rowWriter) page(dst []byte, p *page, value []byte, row cells) []byte {
 		case "":
 			dst = w.edges(dst, part.edges, rows)
 		case ir.StartCursor:
-			dst = w.cursor(dst, p.cursor, rows, 0)
+			dst = w.cursor(dst, p, rows, 0)
 		case ir.EndCursor:
-			dst = w.cursor(dst, p.cursor, rows, len(rows)-1)
+			dst = w.cursor(dst, p, rows, len(rows)-1)
 		case ir.HasNextPage:
 			dst = appendBool(dst, more && !p.last || other && !p.after)
 		case ir.HasPreviousPage:
@@ -80,24 +81,29 @@ func (w *rowWriter) edges(dst []byte, s *shape, rows [][]byte) []byte {
 }
 
 // cursor appends the cursor of the i-th row; a page without rows has an empty one.
-func (w *rowWriter) cursor(dst []byte, s *shape, rows [][]byte, i int) []byte {
+func (w *rowWriter) cursor(dst []byte, p *page, rows [][]byte, i int) []byte {
 	if len(rows) == 0 {
 		return append(dst, `""`...)
 	}
-	return w.encode(dst, func(dst []byte) []byte { return w.record(dst, s, rows[i]) })
+	return w.encode(dst, p.seal, func(dst []byte) []byte { return w.record(dst, p.cursor, rows[i]) })
 }
 
 // base64 appends the base64 of a JSON text.
-func (w *rowWriter) base64(dst []byte, s *shape, row cells) []byte {
-	return w.encode(dst, func(dst []byte) []byte { return w.object(dst, s, row) })
+func (w *rowWriter) base64(dst []byte, p *part, row cells) []byte {
+	return w.encode(dst, p.seal, func(dst []byte) []byte { return w.object(dst, p.shape, row) })
 }
 
-func (w *rowWriter) encode(dst []byte, text func([]byte) []byte) []byte {
+func (w *rowWriter) encode(dst []byte, seal ir.Sealer, text func([]byte) []byte) []byte {
 	start := len(dst)
 	dst = text(dst)
 	w.encoded = append(w.encoded[:0], dst[start:]...)
 	dst = append(dst[:start], '"')
-	dst = base64.StdEncoding.AppendEncode(dst, w.encoded)
+	if seal != nil {
+		w.sealed = seal.Seal(w.sealed[:0], w.encoded)
+		dst = base64.StdEncoding.AppendEncode(dst, w.sealed)
+	} else {
+		dst = base64.StdEncoding.AppendEncode(dst, w.encoded)
+	}
 	return append(dst, '"')
 }
 

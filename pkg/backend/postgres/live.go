@@ -24,6 +24,8 @@ type liveStatement struct {
 	roots   int
 	// cursor says that the result has a cursor behind the roots.
 	cursor bool
+	// seals encrypt what is marked in the roots.
+	seals []ir.Sealer
 }
 
 // liveColumns are the values that differ between cohorts, as columns of "_subs". They come as
@@ -87,7 +89,7 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 		sql:     sql,
 		text:    &rendered{sql: sql, params: r.params},
 		check:   &rendered{sql: "SELECT FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", once: true},
-		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil,
+		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil, seals: r.seals,
 	}
 	s.text.addComment(o.Comment)
 	s.explain = &rendered{sql: "EXPLAIN " + sql, params: r.params, once: true}
@@ -96,6 +98,9 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 	key.WriteString(sql)
 	for i := range r.params {
 		fmt.Fprintf(&key, "\x00%q", r.params[i].text)
+	}
+	for _, seal := range r.seals {
+		fmt.Fprintf(&key, "\x00%q", seal.Name())
 	}
 	s.key = key.String()
 	return s, nil

@@ -28,7 +28,11 @@ func (s *Source) QueryLive(ctx context.Context, st backend.LiveStatement, cohort
 		if stmt.cursor {
 			cursor = row[1+stmt.roots]
 		}
-		f(cohort, row[1:1+stmt.roots], cursor)
+		roots, err := stmt.seal(row[1 : 1+stmt.roots])
+		if err != nil {
+			return err
+		}
+		f(cohort, roots, cursor)
 		return nil
 	})
 }

@@ -121,7 +121,9 @@ type renderer struct {
 	once bool
 	// live, when set, holds the values that differ between the cohorts of a subscription.
 	live *liveColumns
-	err  error
+	// seals encrypt ids and cursors in the JSON that the database makes.
+	seals []ir.Sealer
+	err   error
 }
 
 func (r *renderer) fail(format string, args ...any) {

@@ -92,7 +92,7 @@ func (r *renderer) presentObject(fields []ir.Field, in *scope, q *selection) *sh
 		case f.Nested != nil:
 			r.nested(&b, f.Nested, in, q)
 		case f.NodeID != nil:
-			b.add(part{kind: partBase64, shape: r.nodeID(f.NodeID, in, q)})
+			b.add(part{kind: partBase64, shape: r.nodeID(f.NodeID, in, q), seal: f.NodeID.Seal})
 		case f.Expr != nil:
 			expr, c := r.cell(r.single(f.Expr, in), f.ExprType)
 			b.add(part{kind: partCell, column: q.item(expr), cell: c})
