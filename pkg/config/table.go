@@ -32,7 +32,7 @@ var (
 	}, parseText)
 	MetadataKey = define(Spec{
 		Flag: "metadata-key", Secret: true, Values: "at least 32 characters, several separated by commas", Group: GroupBus, Services: all,
-		Help: "hides secrets of the metadata from those who read the stream of its changes; the same in all services; the first one seals, all of them open; " +
+		Help: "hides secrets of the metadata from those who read the stream of its changes, and primary keys in ids of Relay from roles that may not read them; the same in all services; the first one seals, all of them open; " +
 			"the NATS server inside engine has one of its own",
 	}, parseSecret)
 	NATSReplicas = define(Spec{

@@ -24,11 +24,12 @@ type Sealer struct {
 // NewSealer makes a Sealer of keys, separated by commas: the first one seals, all of them open,
 // so that a key can be replaced. Each is a text that nobody can guess.
 func NewSealer(keys string) (*Sealer, error) {
+	list, err := SplitKeys(keys)
+	if err != nil {
+		return nil, err
+	}
 	s := &Sealer{}
-	for key := range strings.SplitSeq(keys, ",") {
-		if key = strings.TrimSpace(key); len(key) < leastKey {
-			return nil, fmt.Errorf("a key needs at least %d characters", leastKey)
-		}
+	for _, key := range list {
 		sum := sha256.Sum256([]byte("query engine, metadata changes\x00" + key))
 		block, err := aes.NewCipher(sum[:])
 		if err != nil {
@@ -41,6 +42,18 @@ func NewSealer(keys string) (*Sealer, error) {
 		s.keys = append(s.keys, sealed)
 	}
 	return s, nil
+}
+
+// SplitKeys are keys that are separated by commas. It refuses those that are too short.
+func SplitKeys(keys string) ([]string, error) {
+	var list []string
+	for key := range strings.SplitSeq(keys, ",") {
+		if key = strings.TrimSpace(key); len(key) < leastKey {
+			return nil, fmt.Errorf("a key needs at least %d characters", leastKey)
+		}
+		list = append(list, key)
+	}
+	return list, nil
 }
 
 // sealedChange is a message whose objects are redacted.

@@ -73,6 +73,9 @@ type Config struct {
 	DevMode, AdminInternalErrors bool
 	// Federation adds the fields of Apollo Federation.
 	Federation bool
+	// RelayKeys are the secrets that seal ids and cursors of the Relay schema for roles that may
+	// not read primary keys, as package seal takes them; empty for none.
+	RelayKeys string
 }
 
 // maxTokens lets through mutations with ten thousand objects in their text. Variables don't count.
@@ -126,6 +129,7 @@ func ReadConfig(v *config.Values) Config {
 		HideAggregatePredicates:    slices.Contains(features, "hide_aggregation_predicates"),
 		HideStreamFields:           slices.Contains(features, "hide_stream_fields"),
 		Federation:                 config.ApolloFederation(v),
+		RelayKeys:                  config.MetadataKey.Get(v).Reveal(),
 		DevMode:                    config.DevMode.Get(v),
 		AdminInternalErrors:        config.AdminInternalErrors.Get(v),
 		RemoteSkipNulls:            config.RemoteSchemaSkipNulls.Get(v),

@@ -3,6 +3,7 @@ package queryexecutor
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"math"
 	"os"
@@ -30,6 +31,7 @@ import (
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/remote"
+	"queryengine/services/query-executor/internal/seal"
 	"queryengine/services/query-executor/internal/share"
 	"queryengine/services/query-executor/internal/sources"
 	"queryengine/services/query-executor/internal/spool"
@@ -76,6 +78,8 @@ type Executor struct {
 	// cache is nil when answers are not cached.
 	cache   *cache.Cache
 	metrics *metrics
+	// seal is nil when there are no keys.
+	seal    *seal.Keys
 	tracer  trace.Tracer
 	scratch sync.Pool
 
@@ -130,9 +134,14 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
+	keys, err := seal.New(c.RelayKeys)
+	if err != nil {
+		return nil, fmt.Errorf("keys of Relay ids: %w", err)
+	}
 	open := d.Kinds.Measured(backend.NewPoolMetrics(d.Metrics))
 	e := &Executor{
 		config: c,
+		seal:   keys,
 		resolveOptions: resolve.Options{
 			Dialects:                 d.Kinds.Dialects(),
 			InferFunctionPermissions: c.InferFunctionPermissions,

@@ -33,13 +33,13 @@ type gateway struct {
 // newGateway opens the link "g" to an executor whose subscriptions run every 20 ms.
 func newGateway(t *testing.T) *gateway {
 	t.Helper()
-	return newGatewayTo(t, Config{})
+	return newGatewayTo(t, "testdata/cases/shop", Config{})
 }
 
-func newGatewayTo(t *testing.T, c Config) *gateway {
+func newGatewayTo(t *testing.T, feature string, c Config) *gateway {
 	t.Helper()
 	c.LiveInterval, c.LiveBatch, c.StreamInterval, c.StreamBatch = 20*time.Millisecond, 3, 20*time.Millisecond, 3
-	e := newFixture(t, "testdata/cases/shop", c)
+	e := newFixture(t, feature, c)
 	t.Cleanup(e.live.Close)
 	g := &gateway{t: t, e: e, told: map[uint64][]*queryv1.LiveResult{}, changed: make(chan struct{}, 1)}
 	l, err := e.live.Open("g")
@@ -168,7 +168,7 @@ func TestLiveQuery(t *testing.T) {
 
 func TestSkipEmptyResults(t *testing.T) {
 	t.Parallel()
-	g := newGatewayTo(t, Config{SkipEmptyResults: true})
+	g := newGatewayTo(t, "testdata/cases/shop", Config{SkipEmptyResults: true})
 	require.NoError(t, g.subscribe(1, session.Admin, `subscription { album(where: {id: {_eq: 900}}) { id } }`, ``, nil))
 	require.NoError(t, g.subscribe(2, session.Admin, `subscription { album(where: {id: {_eq: 1}}) { id } }`, ``, nil))
 	g.await(2, 1)

@@ -37,16 +37,6 @@ func (p *connectionPage) ids() []string {
 func TestPagesMakeTheWhole(t *testing.T) {
 	t.Parallel()
 	e := newFixture(t, "testdata/cases/relay", Config{})
-	get := func(t *testing.T, field, arguments string) connectionPage {
-		t.Helper()
-		s := &session.Session{Role: session.Admin, Variables: map[string]string{session.RoleHeader: session.Admin}}
-		text := answer(t, e, &request{session: s, relay: true, text: fmt.Sprintf(
-			"{ c: %s(%s) { pageInfo { startCursor endCursor hasNextPage hasPreviousPage } edges { cursor node { id } } } }", field, arguments)})
-		var body struct{ Data struct{ C connectionPage } }
-		require.NoError(t, json.Unmarshal(text, &body), string(text))
-		require.NotContains(t, string(text), `"error"`)
-		return body.Data.C
-	}
 	for _, c := range []struct{ field, arguments string }{
 		{"artist_connection", "where: {}"},
 		{"artist_connection", "order_by: {rating: asc}"},
@@ -64,43 +54,70 @@ func TestPagesMakeTheWhole(t *testing.T) {
 		{"album_connection", "distinct_on: artist_id, order_by: [{artist_id: asc}, {artist: {name: asc}}]"},
 		{"albums_like_connection", `args: {pattern: "%"}, order_by: {artist_id: desc}`},
 	} {
-		whole := get(t, c.field, c.arguments)
-		require.False(t, whole.PageInfo.HasNextPage)
-		require.False(t, whole.PageInfo.HasPreviousPage)
-		for size := 1; size <= 4; size++ {
-			t.Run(fmt.Sprint(c.field, c.arguments, size), func(t *testing.T) {
-				t.Parallel()
-				page := func(from int, format string, a ...any) connectionPage {
-					p := get(t, c.field, c.arguments+" "+fmt.Sprintf(format, a...))
-					require.NotEmpty(t, p.Edges)
-					require.Equal(t, whole.Edges[from:from+len(p.Edges)], p.Edges)
-					require.Equal(t, p.Edges[0].Cursor, p.PageInfo.StartCursor)
-					require.Equal(t, p.Edges[len(p.Edges)-1].Cursor, p.PageInfo.EndCursor)
-					require.Equal(t, from > 0, p.PageInfo.HasPreviousPage)
-					require.Equal(t, from+len(p.Edges) < len(whole.Edges), p.PageInfo.HasNextPage)
-					return p
-				}
-				p := page(0, "first: %d", size)
-				forward := p.ids()
-				for p.PageInfo.HasNextPage {
-					p = page(len(forward), "first: %d, after: %q", size, p.PageInfo.EndCursor)
-					forward = append(forward, p.ids()...)
-				}
-				require.Equal(t, whole.ids(), forward)
-
-				left := len(whole.Edges)
-				step := func() int { return max(0, left-size) }
-				p = page(step(), "last: %d", size)
-				backward := p.ids()
-				for p.PageInfo.HasPreviousPage {
-					left -= len(p.Edges)
-					p = page(step(), "last: %d, before: %q", size, p.PageInfo.StartCursor)
-					backward = slices.Concat(p.ids(), backward)
-				}
-				require.Equal(t, whole.ids(), backward)
-			})
-		}
+		requirePages(t, e, session.Admin, c.field, c.arguments)
 	}
+}
+
+// requirePages reads the pages of a connection from both ends, in several sizes, and gives the
+// whole.
+func requirePages(t *testing.T, e *Executor, role, field, arguments string) *connectionPage {
+	t.Helper()
+	whole := readPage(t, e, role, field, arguments)
+	require.NotEmpty(t, whole.Edges)
+	require.False(t, whole.PageInfo.HasNextPage)
+	require.False(t, whole.PageInfo.HasPreviousPage)
+	for size := 1; size <= 4; size++ {
+		t.Run(fmt.Sprint(role, field, arguments, size), func(t *testing.T) {
+			t.Parallel()
+			page := func(from int, format string, a ...any) *connectionPage {
+				p := readPage(t, e, role, field, arguments+" "+fmt.Sprintf(format, a...))
+				require.NotEmpty(t, p.Edges)
+				require.Equal(t, whole.Edges[from:from+len(p.Edges)], p.Edges)
+				require.Equal(t, p.Edges[0].Cursor, p.PageInfo.StartCursor)
+				require.Equal(t, p.Edges[len(p.Edges)-1].Cursor, p.PageInfo.EndCursor)
+				require.Equal(t, from > 0, p.PageInfo.HasPreviousPage)
+				require.Equal(t, from+len(p.Edges) < len(whole.Edges), p.PageInfo.HasNextPage)
+				return p
+			}
+			p := page(0, "first: %d", size)
+			forward := p.ids()
+			for p.PageInfo.HasNextPage {
+				p = page(len(forward), "first: %d, after: %q", size, p.PageInfo.EndCursor)
+				forward = append(forward, p.ids()...)
+			}
+			require.Equal(t, whole.ids(), forward)
+
+			left := len(whole.Edges)
+			step := func() int { return max(0, left-size) }
+			p = page(step(), "last: %d", size)
+			backward := p.ids()
+			for p.PageInfo.HasPreviousPage {
+				left -= len(p.Edges)
+				p = page(step(), "last: %d, before: %q", size, p.PageInfo.StartCursor)
+				backward = slices.Concat(p.ids(), backward)
+			}
+			require.Equal(t, whole.ids(), backward)
+		})
+	}
+	return whole
+}
+
+// readPage reads a page of a connection.
+func readPage(t *testing.T, e *Executor, role, field, arguments string) *connectionPage {
+	t.Helper()
+	text := answerRelay(t, e, role, fmt.Sprintf(
+		"{ c: %s(%s) { pageInfo { startCursor endCursor hasNextPage hasPreviousPage } edges { cursor node { id } } } }", field, arguments))
+	var body struct{ Data struct{ C connectionPage } }
+	require.NoError(t, json.Unmarshal(text, &body), string(text))
+	require.NotContains(t, string(text), `"error"`)
+	return &body.Data.C
+}
+
+// answerRelay is what a role is answered by the Relay API.
+func answerRelay(t *testing.T, e *Executor, role, text string) []byte {
+	t.Helper()
+	s := &session.Session{Role: role, Variables: map[string]string{session.RoleHeader: role}}
+	return answer(t, e, &request{session: s, relay: true, text: text})
 }
 
 func TestRelayIsExplained(t *testing.T) {

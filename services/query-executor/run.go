@@ -266,6 +266,7 @@ func (e *Executor) schemaOptions(backendOnly, relay bool) schema.Options {
 	return schema.Options{
 		BackendOnly:             backendOnly,
 		Relay:                   relay,
+		Seal:                    e.seal,
 		Federation:              e.config.Federation,
 		HideAggregatePredicates: e.config.HideAggregatePredicates,
 		HideStreamFields:        e.config.HideStreamFields,

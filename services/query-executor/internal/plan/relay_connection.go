@@ -25,6 +25,9 @@ type paging struct {
 // connection plans a page of rows. When they come from a function, its arguments go to c.
 func (p *planner) connection(r relation, s *selected, inputs []schema.Input, c *call) (*ir.Connection, error) {
 	query := &ir.Connection{Rows: p.rows(r)}
+	if r.table.SealsKeys() {
+		query.Seal = r.table.CursorSeal()
+	}
 	page := paging{first: -1, last: -1}
 	err := p.arguments(s, inputs, func(in *schema.Input, v value) error {
 		switch in.Means {
@@ -41,7 +44,7 @@ func (p *planner) connection(r relation, s *selected, inputs []schema.Input, c *
 		return nil, err
 	}
 	orderByKey(query, r)
-	if err := p.setPage(query, &page); err != nil {
+	if err := p.setPage(query, r.table, &page); err != nil {
 		return nil, err
 	}
 	t := r.table.ConnectionType()
@@ -145,7 +148,9 @@ func exprType(e ir.Expr) catalog.Type {
 
 // orderByKey adds the columns of the primary key that the rows aren't ordered by yet, so that
 // no two rows have the same place. Distinct columns come before, when there is no other order:
-// the database wants them first.
+// the database wants them first. Where the role doesn't see the key, its values have a place of
+// their own in cursors, under a name that no argument has: a cursor can't be used to compare them
+// with something else, and what the role sees of such a column doesn't count for it.
 func orderByKey(query *ir.Connection, r relation) {
 	if len(query.OrderBy) == 0 {
 		for _, e := range query.DistinctOn {
@@ -156,16 +161,24 @@ func orderByKey(query *ir.Connection, r relation) {
 		}
 	}
 	for _, c := range r.table.PrimaryKey {
-		if slices.ContainsFunc(query.OrderBy, func(i ir.OrderItem) bool {
-			name, ok := plainColumn(i.Target)
-			return ok && name == c.Name
-		}) {
+		key := ir.OrderExpr{Expr: ir.Column{Name: c.Name, Type: c.Type}}
+		if slices.ContainsFunc(query.OrderBy, func(i ir.OrderItem) bool { return isColumn(i.Target, c.Name) }) {
 			continue
 		}
-		target := ir.OrderExpr{Expr: ir.Column{Name: c.Name, Type: c.Type}}
-		query.OrderBy = append(query.OrderBy, ir.OrderItem{Target: target})
-		query.Keys = append(query.Keys, ir.CursorKey{Path: []string{c.Name}, Type: c.Type, NotNull: r.notNull(target)})
+		path := []string{c.Name}
+		if query.Seal != nil {
+			path = []string{"", c.Name}
+		}
+		query.OrderBy = append(query.OrderBy, ir.OrderItem{Target: key})
+		query.Keys = append(query.Keys, ir.CursorKey{Path: path, Type: c.Type, NotNull: r.notNull(key)})
 	}
+}
+
+// isColumn reports whether rows are ordered by a column as it is, not by what a role sees of it.
+func isColumn(t ir.OrderTarget, name string) bool {
+	o, _ := t.(ir.OrderExpr)
+	c, ok := o.Expr.(ir.Column)
+	return ok && c.Name == name
 }
 
 // pageArgument reads an argument that says which page is wanted. The plan depends on it: the
@@ -204,7 +217,7 @@ func (p *planner) pageArgument(page *paging, in *schema.Input, v value) error {
 }
 
 // setPage chooses the page. The role's limit bounds it like an argument.
-func (p *planner) setPage(query *ir.Connection, page *paging) error {
+func (p *planner) setPage(query *ir.Connection, t *schema.Table, page *paging) error {
 	p.push("args")
 	switch {
 	case page.first >= 0 && page.last >= 0:
@@ -228,6 +241,12 @@ func (p *planner) setPage(query *ir.Connection, page *paging) error {
 		cursor = page.before
 	}
 	if cursor != nil {
+		if t.SealsKeys() {
+			var ok bool
+			if cursor, ok = t.CursorSeal().Open(cursor); !ok {
+				return p.badCursor()
+			}
+		}
 		query.Split = &ir.Split{After: page.after != nil}
 		for _, k := range query.Keys {
 			v, err := p.cursorValue(cursor, k)
@@ -342,6 +361,9 @@ func (p *planner) nodeID(t *schema.Table, s *selected) (ir.Field, error) {
 		return ir.Field{}, err
 	}
 	id := &ir.NodeID{Table: t.Catalog.Name}
+	if t.SealsKeys() {
+		id.Seal = t.IDSeal()
+	}
 	for _, c := range t.PrimaryKey {
 		id.Key = append(id.Key, ir.Column{Name: c.Name, Type: c.Type})
 	}

@@ -18,9 +18,8 @@ type nodeID struct {
 	key           [][]byte
 }
 
-// parseNodeID reads a global id. Its errors are the reasons that clients see.
-func parseNodeID(id string) (nodeID, error) {
-	text := decodeBase64(id)
+// parseNodeID reads the text of a global id. Its errors are the reasons that clients see.
+func parseNodeID(text []byte) (nodeID, error) {
 	if err := checkJSON(text); err != nil {
 		return nodeID{}, err
 	}

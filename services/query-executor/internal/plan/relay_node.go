@@ -28,7 +28,7 @@ func (p *planner) node(name string, f *schema.Field, s *selected) error {
 		return err
 	}
 	of, _ := f.Means.(schema.Node)
-	t, key, err := p.findNode(of.Of, id)
+	t, key, err := p.findNode(of.Of, decodeBase64(id))
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,6 @@ func (p *planner) node(name string, f *schema.Field, s *selected) error {
 func (p *planner) rowByKey(t *schema.Table, key [][]byte, s *selected, about string) (ir.Root, error) {
 	query := &ir.Select{Rows: ir.Rows{From: from(t), Where: p.visible(t), Estimate: 1}, One: true}
 	for i, c := range t.PrimaryKey {
-		seen, _ := t.Permission.Column(c.Name)
 		v, err := p.bindConstant(value{json: key[i]}, p.scalar(c.Type, t.KeyType(c)))
 		if err != nil {
 			e := *apierror.From(err)
@@ -49,7 +48,7 @@ func (p *planner) rowByKey(t *schema.Table, key [][]byte, s *selected, about str
 			}
 			return nil, &e
 		}
-		query.Where = both(query.Where, ir.Compare{Left: column(&seen), Op: ir.OpEq, Args: []ir.Value{v}})
+		query.Where = both(query.Where, ir.Compare{Left: ir.Column{Name: c.Name, Type: c.Type}, Op: ir.OpEq, Args: []ir.Value{v}})
 	}
 	var err error
 	query.Fields, err = p.fields(t, s)
@@ -76,16 +75,22 @@ func (p *planner) identifier(at schema.Ref, v value) (string, error) {
 
 // findNode is the table that an id is about, if the root may read it, and the JSON of the values
 // of its primary key.
-func (p *planner) findNode(root schema.Root, id string) (*schema.Table, [][]byte, error) {
+func (p *planner) findNode(root schema.Root, id []byte) (*schema.Table, [][]byte, error) {
 	fail := func(reason string) error {
 		p.push("args")
 		return p.failAt("id", "invalid node id: %s", reason)
+	}
+	t, opened := p.role.OpenNode(root, id)
+	if t != nil {
+		id = opened
 	}
 	parsed, err := parseNodeID(id)
 	if err != nil {
 		return nil, nil, fail("Error in $: " + err.Error())
 	}
-	t := p.role.FindNode(root, parsed.schema, parsed.table)
+	if t == nil {
+		t = p.role.FindNode(root, parsed.schema, parsed.table)
+	}
 	if t == nil {
 		return nil, nil, fail("no such table found: '" + parsed.schema + "." + parsed.table + "'")
 	}

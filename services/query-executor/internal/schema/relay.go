@@ -2,8 +2,10 @@ package schema
 
 import (
 	"slices"
+	"strconv"
 
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/seal"
 )
 
 // What fields of the Relay schema mean.
@@ -54,13 +56,41 @@ const (
 )
 
 // IsNode reports whether the rows have a global id: in the Relay schema, those with a primary
-// key that the role sees in every row. A global id tells the key, so a role that may not read
-// all of that can't have it.
+// key. A global id holds the key, so a role that may not read all of that in every row only has
+// sealed ones.
 func (t *Table) IsNode() bool {
 	if !t.role.options.Relay || !t.Source.Dialect.Features().Relay || len(t.PrimaryKey) == 0 {
 		return false
 	}
-	return t.readsWholeKey()
+	return t.readsWholeKey() || t.role.options.Seal != nil
+}
+
+// SealsKeys reports whether the global ids and the cursors of a table with IsNode are sealed.
+func (t *Table) SealsKeys() bool { return !t.readsWholeKey() }
+
+// IDSeal seals the global ids of a table with SealsKeys, CursorSeal its cursors. They are good
+// for one role, whose rules say what can be done with them, and as long as the key is of the same
+// columns and types: errors of the database would show values that don't fit.
+func (t *Table) IDSeal() *seal.Sealer {
+	t.sealing.Do(t.makeSeals)
+	return t.idSeal
+}
+
+// CursorSeal seals cursors: see IDSeal.
+func (t *Table) CursorSeal() *seal.Sealer {
+	t.sealing.Do(t.makeSeals)
+	return t.cursorSeal
+}
+
+func (t *Table) makeSeals() {
+	about := func(what string) *seal.Sealer {
+		list := []string{what, t.role.Name, t.Source.Name, t.Catalog.Name.Schema, t.Catalog.Name.Name}
+		for _, c := range t.PrimaryKey {
+			list = append(list, c.Name, c.Type.Schema, c.Type.Name, strconv.Itoa(c.Type.Dims))
+		}
+		return t.role.options.Seal.For(list...)
+	}
+	t.idSeal, t.cursorSeal = about("id"), about("cursor")
 }
 
 // readsWholeKey reports whether the role sees all columns of the primary key in every row.
@@ -123,10 +153,11 @@ func (r *Role) nodes() []*Table {
 }
 
 // FindNode is the table of that schema and name whose rows a root finds by their global id, or
-// nil. An id does not name the source: where several have such a table, it is the first one's.
+// nil. An id that isn't sealed does not name the source: where several have such a table, it is
+// the first one's. It finds no rows of tables whose ids are sealed, so that keys can't be guessed.
 func (r *Role) FindNode(root Root, schema, name string) *Table {
 	for _, t := range r.nodes() {
-		if n := t.Catalog.Name; n.Schema == schema && n.Name == name {
+		if n := t.Catalog.Name; n.Schema == schema && n.Name == name && !t.SealsKeys() {
 			if t.foundByKey(root) {
 				return t
 			}
@@ -134,6 +165,20 @@ func (r *Role) FindNode(root Root, schema, name string) *Table {
 		}
 	}
 	return nil
+}
+
+// OpenNode is the table whose rows a root finds by a sealed global id, and the text of the id; nil
+// when it isn't an id of this role's.
+func (r *Role) OpenNode(root Root, sealed []byte) (*Table, []byte) {
+	for _, t := range r.nodes() {
+		if !t.SealsKeys() || !t.foundByKey(root) {
+			continue
+		}
+		if text, ok := t.IDSeal().Open(sealed); ok {
+			return t, text
+		}
+	}
+	return nil, nil
 }
 
 // TableOf is the table whose rows have that object type, or nil.

@@ -7,6 +7,7 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/pkg/remoteschema"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/seal"
 )
 
 // Options are the server settings that change a role's schema.
@@ -15,6 +16,9 @@ type Options struct {
 	BackendOnly bool
 	// Relay makes the schema of the Relay API.
 	Relay bool
+	// Seal hides the keys in global ids and cursors from roles that may not read them. Without,
+	// such roles have no ids and cursors of these tables.
+	Seal *seal.Keys
 	// Federation adds the fields of Apollo Federation to schemas that aren't Relay's.
 	Federation bool
 	// HideAggregatePredicates, HideStreamFields and HideUpdateManyFields leave these out.

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/seal"
 )
 
 // Table is a table as one role sees it.
@@ -19,6 +20,10 @@ type Table struct {
 	// relations and computed are those that lead to tables that the role sees.
 	relations []*Relation
 	computed  []*ComputedRows
+
+	// idSeal and cursorSeal hide keys in the Relay schema.
+	sealing            sync.Once
+	idSeal, cursorSeal *seal.Sealer
 
 	argsOnce  sync.Once
 	arguments []Input
