@@ -413,6 +413,11 @@ func TestReady(t *testing.T) {
 	got = w.send(t, "GET", "/readyz", "")
 	require.Equal(t, 503, got.status)
 	require.Equal(t, "ERROR: stopping", got.body)
+	fault = nil
+	w.metadata.set(nil)
+	got = w.send(t, "GET", "/readyz", "")
+	require.Equal(t, 503, got.status, "requests would be refused")
+	require.Equal(t, "ERROR: no metadata has arrived yet", got.body)
 }
 
 func TestConfig(t *testing.T) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
 	"strings"
@@ -35,9 +36,14 @@ func health(x *exchange) error {
 }
 
 // ready says whether this gateway can pass requests on, whatever the metadata service and its
-// database do, which queries don't need: for those who choose among gateways.
+// database do, which queries don't need: for those who choose among gateways. A gateway that has
+// just started can't until it has metadata.
 func ready(x *exchange) error {
-	if err := x.api.Ready(); err != nil {
+	err := x.api.Ready()
+	if err == nil && x.api.Metadata.Current() == nil {
+		err = errors.New("no metadata has arrived yet")
+	}
+	if err != nil {
 		x.send(textType, http.StatusServiceUnavailable, []byte("ERROR: "+err.Error()))
 		return nil //nolint:nilerr // the fault is the answer
 	}
