@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-race lint fmt generate verify tidy bench bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-compose test-race lint fmt generate verify tidy bench bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ test-unit: ## the tests that need no database
 
 test-later: ## the tests that need no database, with a clock that is 400 days ahead
 	scripts/later $(GO) test $$(scripts/unit-packages)
+
+test-compose: ## docker compose from start to end, under load (minutes; skipped where Docker does not answer)
+	cd services/engine && ENGINE_TEST_COMPOSE=1 $(GO) test ./e2e -run TestDockerCompose -count 1 -v -timeout 30m
 
 test-race: ## everything, with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(POSTGRES) $(GO) test -race $(MODULES)

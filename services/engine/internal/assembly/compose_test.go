@@ -61,6 +61,7 @@ func TestCompose(t *testing.T) {
 	for name, c := range file.Services {
 		require.Equal(t, name == "gateway", len(c.Ports) > 0, name)
 	}
+	checkProxy(t)
 	require.Contains(t, file.Services["gateway"].Ports[0], "127.0.0.1", "others reach it when somebody says so")
 
 	for _, service := range []config.Service{config.Gateway, config.Metadata, config.QueryExecutor, config.EventDelivery, config.Scheduler} {
@@ -75,4 +76,22 @@ func TestCompose(t *testing.T) {
 		require.NotEmpty(t, c.Environment[config.NATSURL.Spec().Env()+"_FILE"])
 		require.NotEmpty(t, c.Environment[config.MetadataKey.Spec().Env()+"_FILE"])
 	}
+}
+
+// checkProxy holds the file of the proxy before several gateways to the same: it alone has a port,
+// and no rights.
+func checkProxy(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "deploy", "compose", "proxy.yml"))
+	require.NoError(t, err)
+	var file struct{ Services map[string]composed }
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	require.Contains(t, string(text), "ports: !reset []", "of the gateways")
+	require.Empty(t, file.Services["gateway"].Ports)
+	proxy := file.Services["proxy"]
+	require.True(t, proxy.ReadOnly)
+	require.Equal(t, []string{"ALL"}, proxy.CapDrop)
+	require.Equal(t, []string{"default"}, proxy.Networks)
+	require.Len(t, proxy.Ports, 1)
+	require.Contains(t, proxy.Ports[0], "127.0.0.1", "others reach it when somebody says so")
 }

@@ -30,6 +30,7 @@ Commands:
   migrate   apply migrations of SQL to the sources
   seed      load rows into the sources
   import    take over the catalogue of another engine: metadata, events, applied migrations
+  sample    fill the database of a running installation with sample data, and track it
   secrets   make and show the secrets of an installation, as docker compose uses it
   health    ask the engine that runs with the same options how it is
   version   print the version
@@ -73,6 +74,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.onProject(command)
 	case "import":
 		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, importCommand(), args) }
+	case "sample":
+		run = sh.sample
 	case "secrets":
 		run = sh.secrets
 	case "health":

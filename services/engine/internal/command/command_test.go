@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -110,7 +114,7 @@ func TestDevOffersTheSampleOnce(t *testing.T) {
 	loaded, err := sample.Loaded(t.Context(), url)
 	require.NoError(t, err)
 	require.True(t, loaded)
-	require.Contains(t, first.face.replaced(), `"name": "playlist_tracks"`)
+	require.Contains(t, first.face.replaced(), `"name":"playlist_tracks"`)
 	require.Contains(t, first.out.String(), "curl http://127.0.0.1:")
 
 	require.Empty(t, start().face.replaced(), "the second start")
@@ -126,6 +130,45 @@ func TestDevLeavesADatabaseWithTablesAlone(t *testing.T) {
 	require.Equal(t, 1, s.Run(t.Context(), []string{"dev"}))
 	require.Equal(t, "engine: port in use\n", s.errs.String())
 	require.NotContains(t, s.out.String(), "loading the sample")
+}
+
+// TestSampleKeepsTheAddressOfItsSource: an installation that reads its secrets from files has no
+// variable with the address.
+func TestSampleKeepsTheAddressOfItsSource(t *testing.T) {
+	t.Parallel()
+	url, dir := dbtest.URL(t), t.TempDir()
+	var replaced []byte
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case bytes.Contains(body, []byte("export_metadata")):
+			_, _ = io.WriteString(w, `{"version": 3, "sources": [{"name": "default", "tables": [],
+				"configuration": {"connection_info": {"database_url": "postgres://kept"}}}]}`)
+		case r.Header.Get("X-Engine-Admin-Secret") != "it":
+			w.WriteHeader(http.StatusOK) // of /healthz
+		default:
+			replaced = body
+		}
+	}))
+	defer gateway.Close()
+	_, port, err := net.SplitHostPort(gateway.Listener.Addr().String())
+	require.NoError(t, err)
+	run := func() {
+		s := newShell(t, map[string]string{
+			"ENGINE_GRAPHQL_DATABASE_URL": url, "ENGINE_GRAPHQL_DATA_DIR": dir, "ENGINE_GRAPHQL_ADMIN_SECRET": "it",
+			"ENGINE_GRAPHQL_SERVER_HOST": "127.0.0.1", "ENGINE_GRAPHQL_SERVER_PORT": port,
+		})
+		require.Zero(t, s.Run(t.Context(), []string{"sample"}), s.errs.String())
+	}
+	run()
+	loaded, err := sample.Loaded(t.Context(), url)
+	require.NoError(t, err)
+	require.True(t, loaded)
+	require.Contains(t, string(replaced), `"database_url":"postgres://kept"`)
+	require.Contains(t, string(replaced), `playlist_tracks`)
+	replaced = nil
+	run()
+	require.Empty(t, replaced, "it is offered once")
 }
 
 type writerFunc func([]byte) (int, error)

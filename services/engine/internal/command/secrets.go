@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ Commands:
                           for each container; give the PATHs, directories of data, to users
   show DIR NAME           print one of them: admin-secret, metadata-key, nats-metadata-reader and so on
   check DIR               ask whether the database takes the password that is kept
-  welcome DIR URL         say how to make the first request, and stay
+  welcome DIR URL [DATA]  say how to make the first request, and stay; DATA is the data directory of engine sample
 `
 
 // databasePatience is how long a check of the database may take.
@@ -50,11 +51,17 @@ func (sh *Shell) secrets(ctx context.Context, args []string) error {
 		return err
 	case command == "check" && len(args) == 0:
 		return checkDatabase(ctx, dir)
-	case command == "welcome" && len(args) == 1:
+	case command == "welcome" && (len(args) == 1 || len(args) == 2):
+		query := "{ __typename }"
+		if len(args) == 2 {
+			if _, err := os.Stat(filepath.Join(args[1], sampleMark)); err == nil {
+				query = sampleQuery
+			}
+		}
 		fmt.Fprintf(sh.Out, `Query Engine listens at %[1]s
-The admin secret:   docker compose run --rm setup secrets show /secrets %[2]s
-A first query:      curl -s %[1]s/v1/graphql -H "X-Engine-Admin-Secret: <it>" -d '{"query":"{ __typename }"}'
-`, args[0], secret.AdminSecret)
+The admin secret:   SECRET=$(docker compose run --rm -T setup secrets show %[2]s %[3]s)
+A first query:      curl -s %[1]s/v1/graphql -H "X-Engine-Admin-Secret: $SECRET" -d '{"query": "%[4]s"}'
+`, args[0], dir, secret.AdminSecret, query)
 		<-ctx.Done() // docker compose up --wait takes the end of a container for a failure
 		return nil
 	}

@@ -3,68 +3,19 @@ package command
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"queryengine/pkg/config"
 	"queryengine/pkg/program"
-	"queryengine/services/engine/sample"
 )
 
-// sampleMark is the file in the data directory that says that the sample was offered: what
-// the user makes of it afterwards stays.
-const sampleMark = "sample-loaded"
-
-// healthLimit is how long the services may take to be well for the first time.
+// healthLimit is how long the services may take to be healthy for the first time.
 const healthLimit = time.Minute
-
-// loadSample fills the database with the sample when it holds no tables.
-func (sh *Shell) loadSample(ctx context.Context, v *config.Values) error {
-	url := config.DatabaseURL.Get(v).Reveal()
-	empty, err := sample.Empty(ctx, url)
-	if err != nil || !empty {
-		return err
-	}
-	fmt.Fprintln(sh.Out, "loading the sample")
-	return sample.Load(ctx, url, sample.Small)
-}
-
-// applySample applies the sample's metadata on the first start, where the database holds
-// the sample and no table is tracked yet.
-func (sh *Shell) applySample(ctx context.Context, v *config.Values) error {
-	mark := filepath.Join(config.DataDir.Get(v), sampleMark)
-	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	loaded, err := sample.Loaded(ctx, config.DatabaseURL.Get(v).Reveal())
-	if err != nil {
-		return err
-	}
-	c := selfClient(v)
-	if err := c.await(ctx, "/healthz"); err != nil {
-		return err
-	}
-	tracked, err := c.tracksTables(ctx)
-	if err != nil {
-		return err
-	}
-	if loaded && !tracked {
-		body := fmt.Appendf(nil, `{"type":"replace_metadata","args":%s}`, sample.Metadata())
-		if _, err := c.metadata(ctx, body); err != nil {
-			return fmt.Errorf("the sample's metadata: %w", err)
-		}
-	}
-	return os.WriteFile(mark, nil, 0o600)
-}
 
 // welcome says where the engine is and what to ask it.
 func (sh *Shell) welcome(v *config.Values) {
@@ -75,10 +26,10 @@ func (sh *Shell) welcome(v *config.Values) {
 	fmt.Fprintf(sh.Out, `
 GraphQL is served at %[1]s/v1/graphql. Try:
 
-  curl %[1]s/v1/graphql%[2]s -d '{"query": "{ albums(order_by: {released: desc, id: asc}, limit: 2) { title artist { name } } }"}'
+  curl %[1]s/v1/graphql%[2]s -d '{"query": "%[3]s"}'
 
-Ctrl-C stops it; the data stays in %[3]s.
-`, address(v), header, config.DataDir.Get(v))
+Ctrl-C stops it; the data stays in %[4]s.
+`, address(v), header, sampleQuery, config.DataDir.Get(v))
 }
 
 // address is how this machine reaches the gateway.
@@ -115,27 +66,6 @@ func (c client) await(ctx context.Context, path string) error {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-}
-
-func (c client) tracksTables(ctx context.Context) (bool, error) {
-	answer, err := c.metadata(ctx, []byte(`{"type":"export_metadata","args":{}}`))
-	if err != nil {
-		return false, err
-	}
-	var document struct {
-		Sources []struct {
-			Tables []json.RawMessage `json:"tables"`
-		} `json:"sources"`
-	}
-	if err := json.Unmarshal(answer, &document); err != nil {
-		return false, err
-	}
-	for _, s := range document.Sources {
-		if len(s.Tables) > 0 {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 func (c client) metadata(ctx context.Context, body []byte) ([]byte, error) {

@@ -14,6 +14,7 @@ import (
 // Names of the secrets that Init keeps, besides nats-<user>.
 const (
 	AdminSecret      = "admin-secret"
+	MetricsSecret    = "metrics-secret" // of /v1/metrics
 	MetadataKey      = "metadata-key"
 	PostgresPassword = "postgres-password" // of the superuser, which no service is
 	EnginePassword   = "engine-password"   // of the role that services connect as
@@ -50,7 +51,7 @@ func Show(dir, name string) (string, error) {
 // given is used in place of the one that is kept.
 func Init(dir, adminSecret string, hosts Hosts) error {
 	kept := map[string]string{}
-	names := []string{AdminSecret, MetadataKey, PostgresPassword, EnginePassword}
+	names := []string{AdminSecret, MetricsSecret, MetadataKey, PostgresPassword, EnginePassword}
 	for _, user := range bus.AllUsers() {
 		names = append(names, natsSecret(user))
 	}
@@ -95,6 +96,9 @@ func files(kept map[string]string, hosts Hosts) map[string]string {
 	database := databaseURL(kept[EnginePassword], hosts)
 	out := map[string]string{
 		"gateway/admin-secret":     kept[AdminSecret],
+		"gateway/metrics-secret":   kept[MetricsSecret],
+		"sample/admin-secret":      kept[AdminSecret], // engine sample tracks what it has loaded
+		"sample/database-url":      database,
 		"postgres/password":        kept[PostgresPassword],
 		"postgres/engine-password": kept[EnginePassword],
 	}

@@ -52,9 +52,10 @@ func TestInit(t *testing.T) {
 				continue
 			}
 			allowed := map[string]bool{
-				"gateway": kept == "admin-secret", "nats": strings.HasPrefix(kept, "nats-"),
+				"gateway": kept == "admin-secret" || kept == "metrics-secret", "nats": strings.HasPrefix(kept, "nats-"),
 				"postgres": kept == "postgres-password" || kept == "engine-password",
-			}[holder] || kept == "metadata-key" && holder != "nats" && holder != "postgres" || kept == "nats-"+holder ||
+				"sample":   kept == "admin-secret" || kept == "engine-password",
+			}[holder] || kept == "metadata-key" && holder != "nats" && holder != "postgres" && holder != "sample" || kept == "nats-"+holder ||
 				kept == "engine-password" && holder != "gateway" && holder != "nats"
 			require.True(t, allowed, "%s holds %s", file, kept)
 		}
