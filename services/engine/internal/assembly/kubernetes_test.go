@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,11 @@ type workload struct {
 					RunAsNonRoot bool `yaml:"runAsNonRoot"`
 				} `yaml:"securityContext"`
 				Containers []container
+				Spread     []struct {
+					LabelSelector struct {
+						MatchLabels map[string]string `yaml:"matchLabels"`
+					} `yaml:"labelSelector"`
+				} `yaml:"topologySpreadConstraints"`
 			}
 		}
 	}
@@ -35,11 +41,11 @@ type workload struct {
 
 type container struct {
 	Name, Image string
-	Env         []struct {
-		Name, Value string
-		ValueFrom   struct {
-			SecretKeyRef struct{ Name, Key string } `yaml:"secretKeyRef"`
-		} `yaml:"valueFrom"`
+	Env         []variable
+	Lifecycle   struct {
+		PreStop struct {
+			Sleep struct{ Seconds int }
+		} `yaml:"preStop"`
 	}
 	ReadinessProbe struct {
 		HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
@@ -49,6 +55,13 @@ type container struct {
 		ReadOnlyRootFilesystem   bool  `yaml:"readOnlyRootFilesystem"`
 		Capabilities             struct{ Drop []string }
 	} `yaml:"securityContext"`
+}
+
+type variable struct {
+	Name, Value string
+	ValueFrom   struct {
+		SecretKeyRef struct{ Name, Key string } `yaml:"secretKeyRef"`
+	} `yaml:"valueFrom"`
 }
 
 // TestKubernetesManifests holds them to the settings of the services: each is given settings that
@@ -104,6 +117,20 @@ func TestKubernetesManifests(t *testing.T) {
 				want = "query-engine"
 			}
 			require.Equal(t, want, e.ValueFrom.SecretKeyRef.Name, e.Name)
+		}
+		require.Len(t, pod.Spread, 2, "nodes and zones")
+		for _, spread := range pod.Spread {
+			require.Equal(t, name, spread.LabelSelector.MatchLabels["app"])
+		}
+		if service == config.Gateway {
+			require.Positive(t, c.Lifecycle.PreStop.Sleep.Seconds, "connections come after a gateway was told to stop")
+			require.Greater(t, pod.GracePeriod, 60+c.Lifecycle.PreStop.Sleep.Seconds)
+			require.True(t, hasVariable(c, config.MetricsSecret.Spec().Env()))
+			require.True(t, slices.ContainsFunc(c.Env, func(e variable) bool {
+				return e.Name == config.EnabledAPIs.Spec().Env() && slices.Contains(strings.Split(e.Value, ","), "metrics")
+			}))
+		} else {
+			require.True(t, hasVariable(c, config.StatusPort.Spec().Env()))
 		}
 		require.True(t, hasVariable(c, config.NATSURL.Spec().Env()))
 		require.True(t, hasVariable(c, config.MetadataKey.Spec().Env()))
