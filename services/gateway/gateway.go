@@ -40,9 +40,12 @@ const (
 	healthKeep    = time.Second
 )
 
-// drainTime is how long clients have to send the next request over a connection, whose answer
-// then tells them that the gateway stops.
-const drainTime = time.Second
+// A gateway that stops goes on until no client has sent a request for quietTime, whose answer
+// would tell it to leave, at most for drainTime.
+const (
+	quietTime = time.Second
+	drainTime = 5 * time.Second
+)
 
 // Deps are what the service works with.
 type Deps struct {
@@ -162,7 +165,7 @@ func (g *Gateway) listen(ctx context.Context) error {
 	}
 	g.listener = listener
 	g.warnOfOpenDoor()
-	g.drain = listen.NewDrain()
+	g.drain = listen.NewDrain(api.Probes...)
 	g.server = &http.Server{
 		Handler:           g.drain.Handler(g.api.Handler()),
 		ReadHeaderTimeout: g.config.Timeout,
@@ -289,8 +292,9 @@ func (g *Gateway) Stop() {
 			defer close(sockets)
 			g.api.StopWebSockets()
 		}()
-		g.drain.Run(min(drainTime, g.config.StopTimeout))
-		listen.Leave(g.listener, min(drainTime, g.config.StopTimeout))
+		g.drain.Run(quietTime, min(drainTime, g.config.StopTimeout))
+		listen.Leave(g.listener, min(quietTime, g.config.StopTimeout))
+		g.drain.CloseIdle(min(drainTime, g.config.StopTimeout))
 		if err := g.server.Shutdown(ctx); err != nil {
 			g.deps.Logger.Warn("requests in hand were cut off", "error", err)
 			_ = g.server.Close() // nothing more can be done about what it says

@@ -86,7 +86,7 @@ func (x *exchange) log() {
 // level is that of the line of an exchange. Probes come every few seconds, and are news only
 // when something is wrong.
 func (x *exchange) level() slog.Level {
-	if x.entry.Status == http.StatusOK && slices.Contains(probes, x.r.URL.Path) {
+	if x.entry.Status == http.StatusOK && slices.Contains(Probes, x.r.URL.Path) {
 		return slog.LevelDebug
 	}
 	return x.entry.Level()

@@ -107,8 +107,8 @@ func (a *API) dropForeignCookies(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// probes are the paths of health checks.
-var probes = []string{"/healthz", "/engine/healthz", "/readyz"}
+// Probes are the paths of health checks.
+var Probes = []string{"/healthz", "/engine/healthz", "/readyz"}
 
 // requireCertificate answers those who have shown no certificate, but not health checks, which
 // have none.
@@ -118,7 +118,7 @@ func (a *API) requireCertificate(next echo.HandlerFunc) echo.HandlerFunc {
 	})
 	return func(c echo.Context) error {
 		r := c.Request()
-		if slices.Contains(probes, r.URL.Path) || r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
+		if slices.Contains(Probes, r.URL.Path) || r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
 			return next(c)
 		}
 		return refuse(c)

@@ -1,8 +1,10 @@
 package listen
 
 import (
+	"crypto/tls"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,66 +15,128 @@ import (
 // client can tell whether it was carried out; so clients are asked to close, with their next answer.
 type Drain struct {
 	leaving atomic.Bool
+	// probes are the paths of requests that ask how the server is.
+	probes []string
+	// last is when another request came, in nanoseconds, once clients are asked to leave.
+	last atomic.Int64
 
-	mu    sync.Mutex
-	open  map[net.Conn]struct{}
-	empty chan struct{} // closed when the last connection has gone; nil while nobody waits
+	mu   sync.Mutex
+	open map[net.Conn]*conn // nil for what Listen did not accept
 }
 
-// NewDrain makes a Drain for one server, which uses its ConnState and Handler.
-func NewDrain() *Drain { return &Drain{open: map[net.Conn]struct{}{}} }
+// NewDrain makes a Drain for one server, which uses its ConnState and Handler, and a listener of
+// Listen. Requests to the paths of probes are not such that anybody waits for.
+func NewDrain(probes ...string) *Drain {
+	return &Drain{probes: probes, open: map[net.Conn]*conn{}}
+}
 
 // ConnState follows the connections; it is for http.Server. Hijacked ones are those of WebSockets,
 // which end in their own way.
 func (d *Drain) ConnState(c net.Conn, s http.ConnState) {
-	if s == http.StateActive || s == http.StateIdle {
+	switch s {
+	case http.StateIdle, http.StateActive:
+		if own := ownOf(c); own != nil {
+			own.setIdle(s == http.StateIdle)
+		}
 		return
+	case http.StateNew:
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.open[c] = ownOf(c)
+	case http.StateHijacked, http.StateClosed:
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.open, c)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if s == http.StateNew {
-		d.open[c] = struct{}{}
-		return
+}
+
+// ownOf is the connection of Listen under c, nil when there is none.
+func ownOf(c net.Conn) *conn {
+	if secure, ok := c.(*tls.Conn); ok {
+		c = secure.NetConn()
 	}
-	delete(d.open, c)
-	if len(d.open) == 0 && d.empty != nil {
-		close(d.empty)
-		d.empty = nil
-	}
+	own, _ := c.(*conn)
+	return own
 }
 
 // Handler serves h. Once Run was called, each answer asks its client to close the connection.
 func (d *Drain) Handler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.leaving.Load() {
+			if !slices.Contains(d.probes, r.URL.Path) {
+				d.last.Store(time.Now().UnixNano())
+			}
 			w.Header().Set("Connection", "close") // HTTP/2 says it in its own way
 		}
 		h.ServeHTTP(w, r)
 	})
 }
 
-// Run asks clients to leave, and returns when all have gone, at the latest after limit.
-func (d *Drain) Run(limit time.Duration) {
+func (d *Drain) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.open)
+}
+
+// Run asks clients to leave. It returns when none has sent a request for quiet, or for a
+// quarter of that once all have gone, at the latest after limit. Balancers that look every now and
+// then whether the server is ready have that time to find out.
+func (d *Drain) Run(quiet, limit time.Duration) {
+	d.last.Store(time.Now().UnixNano())
 	d.leaving.Store(true)
-	empty := d.wait()
-	if empty == nil {
+	if d.count() == 0 {
 		return
 	}
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-empty:
-	case <-timer.C:
+	tick := time.NewTicker(quiet / 20)
+	defer tick.Stop()
+	for end := time.Now().Add(limit); time.Now().Before(end); <-tick.C {
+		needed := quiet
+		if d.count() == 0 {
+			needed /= 4
+		}
+		if time.Since(time.Unix(0, d.last.Load())) >= needed {
+			return
+		}
 	}
 }
 
-// wait returns what is closed when all have gone, nil when nobody is there.
-func (d *Drain) wait() <-chan struct{} {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.open) == 0 {
-		return nil
+// closeEvery is how often CloseIdle looks for connections that have become idle.
+const closeEvery = 10 * time.Millisecond
+
+// CloseIdle closes the connections over which no request is on its way, and returns when no other
+// idle one is left, at the latest after limit. http.Server takes a connection for idle until it
+// has read the whole header of a request, and its Shutdown resets what has begun to come in.
+func (d *Drain) CloseIdle(limit time.Duration) {
+	tick := time.NewTicker(closeEvery)
+	defer tick.Stop()
+	for end := time.Now().Add(limit); d.closeIdle() && time.Now().Before(end); {
+		<-tick.C
 	}
-	d.empty = make(chan struct{})
-	return d.empty
+}
+
+// speaksHTTP2 reports whether the connection is one of HTTP/2: there is more than requests on it, and
+// it has its own way to say that it ends.
+func speaksHTTP2(c net.Conn) bool {
+	secure, ok := c.(*tls.Conn)
+	return ok && secure.ConnectionState().NegotiatedProtocol == "h2"
+}
+
+// closeIdle reports whether requests come in over connections that count as idle.
+func (d *Drain) closeIdle() (some bool) {
+	d.mu.Lock()
+	var idle []net.Conn
+	for c, own := range d.open {
+		switch {
+		case own == nil || !own.idle.Load() || speaksHTTP2(c):
+		case own.comesIn():
+			some = true
+		default:
+			idle = append(idle, c)
+		}
+	}
+	d.mu.Unlock()
+	for _, c := range idle {
+		_ = c.Close() // nothing more can be done about what it says
+	}
+	return some
 }

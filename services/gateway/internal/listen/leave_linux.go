@@ -56,3 +56,23 @@ func leave(l net.Listener, limit time.Duration) {
 		timer.Reset(leaveSettle / 5)
 	}
 }
+
+// unread reports whether the kernel has received bytes that nobody has read. Closing a connection
+// with such bytes resets it.
+func unread(c net.Conn) bool {
+	tcp, ok := c.(*net.TCPConn)
+	if !ok {
+		return false
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return false
+	}
+	waiting := 0
+	_ = raw.Control(func(fd uintptr) {
+		if n, err := unix.IoctlGetInt(int(fd), unix.SIOCINQ); err == nil {
+			waiting = n
+		}
+	})
+	return waiting > 0
+}

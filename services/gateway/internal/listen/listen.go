@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -52,9 +53,30 @@ type conn struct {
 	net.Conn
 	timeout time.Duration
 
+	// received are all bytes so far, answered those up to the end of the last request; idle says
+	// that no request is carried out.
+	received, answered atomic.Int64
+	idle               atomic.Bool
+
 	mu       sync.Mutex
 	deadline time.Time
 	outside  bool
+}
+
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.received.Add(int64(n))
+	return n, err
+}
+
+func (c *conn) setIdle(idle bool) {
+	c.answered.Store(c.received.Load())
+	c.idle.Store(idle)
+}
+
+// comesIn reports whether an idle connection has begun to receive the next request.
+func (c *conn) comesIn() bool {
+	return c.received.Load() != c.answered.Load() || unread(c.Conn)
 }
 
 func (c *conn) Write(p []byte) (int, error) {
