@@ -80,6 +80,24 @@ func URL(t testing.TB) string {
 	return u.String()
 }
 
+// Role makes a role without rights, which is dropped when the test ends. Databases in which it gets
+// some have to be made after it: they are dropped before.
+func Role(t testing.TB) string {
+	t.Helper()
+	admin, err := serverURL(t.Context())
+	if err != nil {
+		t.Fatalf("no PostgreSQL for this test: %v", err)
+	}
+	name := databaseName(t.Name())
+	execute(t, t.Context(), admin, "CREATE ROLE "+pgx.Identifier{name}.Sanitize())
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		execute(t, ctx, admin, "DROP ROLE "+pgx.Identifier{name}.Sanitize())
+	})
+	return name
+}
+
 // serverURL starts the server when there is none yet. A start that failed isn't repeated:
 // every test of the binary fails with the same words.
 func serverURL(ctx context.Context) (string, error) {

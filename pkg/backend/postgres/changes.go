@@ -104,7 +104,7 @@ func (w *changes) addTrigger(ctx context.Context, c *conn, table string) error {
 	sql := `BEGIN;
 SET LOCAL lock_timeout = '` + watchLimit + `';
 SELECT pg_advisory_xact_lock(hashtext('` + changesSchema + `'));
-CREATE SCHEMA IF NOT EXISTS ` + changesSchema + `;
+DO $$ BEGIN IF to_regnamespace('` + changesSchema + `') IS NULL THEN CREATE SCHEMA ` + changesSchema + `; END IF; END $$;
 CREATE OR REPLACE FUNCTION ` + changesSchema + `.changed() RETURNS trigger LANGUAGE plpgsql AS
 	$$ BEGIN PERFORM pg_catalog.pg_notify('` + changesChannel + `', TG_RELID::text); RETURN NULL; END $$;
 CREATE OR REPLACE TRIGGER ` + changesTrigger + ` AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON ` + table + `

@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/dbtest"
 )
 
 func TestChanges(t *testing.T) {
@@ -85,6 +86,25 @@ func TestChanges(t *testing.T) {
 	require.ErrorIs(t, <-ended, context.Canceled)
 	f.exec(t, `DROP SCHEMA engine_live CASCADE`)
 	require.Equal(t, "0", f.text(t, `SELECT count(*)::text FROM pg_trigger WHERE tgname = 'engine_live_changed'`))
+}
+
+// TestChangesNeedFewRights holds that the schema may be made by the owner of the database, and that
+// the tables need not be the engine's.
+func TestChangesNeedFewRights(t *testing.T) {
+	t.Parallel()
+	role := dbtest.Role(t)
+	f := newFixture(t, `CREATE TABLE a (id int PRIMARY KEY);
+		GRANT SELECT, TRIGGER ON a TO `+role+`; CREATE SCHEMA engine_live AUTHORIZATION `+role, nil)
+	source, err := Open(t.Context(), Options{Changes: true, Primary: Endpoint{
+		URL: func() (string, error) { return f.url + "?role=" + role, nil }, MaxConnections: 2,
+	}})
+	require.NoError(t, err)
+	defer source.Close()
+	ids, err := source.Changes().Watch(t.Context(), []catalog.Name{public("a")})
+	require.NoError(t, err)
+	require.Len(t, ids, 1)
+	require.Equal(t, role, f.text(t, `SELECT p.proowner::regrole::text FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+		WHERE t.tgname = 'engine_live_changed' AND t.tgrelid = 'a'::regclass`))
 }
 
 func TestChangesOfALostConnection(t *testing.T) {

@@ -33,12 +33,16 @@ var update = flag.Bool("update", false, "write the answers into the documentatio
 //	```json token                    the payload of the token of the request behind it, signed by a provider
 //	```json hook                     the answer of the authentication webhook to the requests behind it
 //	```json asked                    the last request to that webhook
+//	```json delivered                the next event that a webhook gets
+//	```json unexpected               the answer, without the database's details
+//	```sql owner                     statements in a database with the tables of the sample; their rows
+//	                                 are the answer
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
 	for _, page := range []string{
 		"README.md", "docs/getting-started.md", "docs/queries.md", "docs/mutations.md", "docs/functions-and-names.md",
-		"docs/permissions.md", "docs/authentication.md", "docs/relay.md", "docs/remote-relationships.md", "docs/remote-schemas.md", "docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md", "docs/actions.md",
+		"docs/permissions.md", "docs/authentication.md", "docs/databases.md", "docs/relay.md", "docs/remote-relationships.md", "docs/remote-schemas.md", "docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md", "docs/actions.md",
 		"docs/observability.md",
 	} {
 		t.Run(page, func(t *testing.T) {
@@ -50,6 +54,11 @@ func TestDocumentation(t *testing.T) {
 				"CHECKS=" + checks(t), "ACTIONS_URL=" + actions(t), "CRM_DATABASE_URL=" + dbtest.URL(t),
 				"CHARTS_URL=" + charts(t), "ENGINE_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS=true",
 			}}
+			e.env = append(e.env, "HOOKS="+e.outside.url)
+			if strings.Contains(string(text), "```sql owner") {
+				e.shop = newShop(t)
+				e.env = append(e.env, "SHOP_DATABASE_URL="+e.shop.engineURL, "SHOP_REPLICA_URL="+e.shop.engineURL)
+			}
 			e.engine = startDevIn(t, e.dir, nil, e.env...)
 			written := e.run(string(text))
 			if *update {
@@ -101,6 +110,7 @@ type examples struct {
 	env     []string
 	engine  *process
 	outside *outside
+	shop    *shop // nil for pages without
 
 	last      *answer         // nil when it has been looked at
 	variables json.RawMessage // of the next query
@@ -128,6 +138,10 @@ func (e *examples) run(text string) string {
 			e.outside.answer(content)
 		case info[0] == "json" && len(info) == 2 && info[1] == "asked":
 			return e.compare(whole, content, bytes.ReplaceAll(e.outside.lastAsked(), host(e.engine.url), host(atHome)))
+		case info[0] == "json" && len(info) == 2 && info[1] == "delivered":
+			return e.compare(whole, content, e.outside.nextEvent())
+		case info[0] == "sql" && len(info) == 2 && info[1] == "owner":
+			e.last = e.shop.execute(content)
 		case info[0] == "json" && len(info) == 3:
 			a, err := e.engine.send(http.MethodPost, info[2], nil, []byte(content))
 			require.NoError(t, err)
@@ -136,6 +150,9 @@ func (e *examples) run(text string) string {
 			require.NotNil(t, e.last, "an answer without a question:\n%s", content)
 			answer := e.last.body
 			e.last = nil
+			if len(info) == 2 && info[1] == "unexpected" {
+				answer = withoutInternal(t, answer)
+			}
 			return e.compare(whole, content, answer)
 		}
 		return whole
@@ -181,6 +198,24 @@ func (e *examples) query(attributes []string, document string) {
 	}
 	a := ask(endpoint, header, body)
 	e.last = &a
+}
+
+// withoutInternal takes off what the database said of an error.
+func withoutInternal(t *testing.T, answer []byte) []byte {
+	t.Helper()
+	var failed struct {
+		Errors []struct {
+			Message    string `json:"message"`
+			Extensions struct {
+				Path string `json:"path"`
+				Code string `json:"code"`
+			} `json:"extensions"`
+		} `json:"errors"`
+	}
+	require.NoError(t, json.Unmarshal(answer, &failed))
+	encoded, err := json.Marshal(failed)
+	require.NoError(t, err)
+	return encoded
 }
 
 // readable is a JSON text as it came when that fits on a line, else indented.

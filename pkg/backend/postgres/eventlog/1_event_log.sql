@@ -1,4 +1,9 @@
-CREATE SCHEMA IF NOT EXISTS engine_catalog;
+-- IF NOT EXISTS would need the right to create schemas also where there is one already.
+DO $$ BEGIN
+  IF to_regnamespace('engine_catalog') IS NULL THEN
+    CREATE SCHEMA engine_catalog;
+  END IF;
+END $$;
 
 CREATE TABLE engine_catalog.engine_source_catalog_version (
   version text NOT NULL,

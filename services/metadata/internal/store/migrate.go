@@ -74,7 +74,7 @@ func migrate(ctx context.Context, tx pgx.Tx, current int) error {
 	if current == latest {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS engine_catalog`); err != nil {
+	if _, err := tx.Exec(ctx, `DO $$ BEGIN IF to_regnamespace('engine_catalog') IS NULL THEN CREATE SCHEMA engine_catalog; END IF; END $$`); err != nil {
 		return err
 	}
 	files, err := migrations.ReadDir("migrations")

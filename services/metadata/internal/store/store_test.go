@@ -71,6 +71,21 @@ func TestManyMayMigrateAtOnce(t *testing.T) {
 	require.EqualValues(t, 1, v.Number)
 }
 
+// TestTheSchemaMayBeMadeBefore holds that a role needs no right in the database but its schema.
+func TestTheSchemaMayBeMadeBefore(t *testing.T) {
+	t.Parallel()
+	role := dbtest.Role(t)
+	url := dbtest.URL(t)
+	owner := open(t, url)
+	_, err := owner.pool.Exec(t.Context(), `CREATE SCHEMA engine_catalog AUTHORIZATION `+role)
+	require.NoError(t, err)
+	require.NoError(t, open(t, url+"?role="+role).Migrate(t.Context()))
+	var user string
+	require.NoError(t, owner.pool.QueryRow(t.Context(),
+		`SELECT tableowner FROM pg_tables WHERE schemaname = 'engine_catalog' AND tablename = 'engine_version'`).Scan(&user))
+	require.Equal(t, role, user)
+}
+
 func TestNewerTablesAreRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := setup(t)
