@@ -43,7 +43,7 @@ func TestDocumentation(t *testing.T) {
 	for _, page := range []string{
 		"README.md", "docs/getting-started.md", "docs/queries.md", "docs/mutations.md", "docs/functions-and-names.md",
 		"docs/permissions.md", "docs/authentication.md", "docs/databases.md", "docs/relay.md", "docs/remote-relationships.md", "docs/remote-schemas.md", "docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md", "docs/actions.md",
-		"docs/observability.md",
+		"docs/observability.md", "docs/moving.md",
 	} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
