@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-compose test-race lint fmt generate verify tidy bench bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-compose test-deploy test-race lint fmt generate verify tidy bench bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,10 @@ test-later: ## the tests that need no database, with a clock that is 400 days ah
 test-compose: ## docker compose from start to end, under load (minutes; skipped where Docker does not answer)
 	cd services/engine && ENGINE_TEST_COMPOSE=1 $(GO) test ./e2e -run TestDockerCompose -count 1 -v -timeout 30m
 
+test-deploy: ## the chart and the manifests for Kubernetes, against its types, and its schemas where they can be reached
+	cd deploy && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...
+	@scripts/kubeconform
+
 test-race: ## everything, with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(POSTGRES) $(GO) test -race $(MODULES)
 
@@ -47,6 +51,7 @@ generate: ## code and documentation that are made from other files
 	$(GO) run ./pkg/apierror/cmd/errordoc > docs/error-codes.md.new
 	mv docs/error-codes.md.new docs/error-codes.md
 	cd pkg && $(GO) test ./bus -run TestAccountsConf -update
+	cp deploy/nats/accounts.conf deploy/helm/query-engine/files/
 
 verify: ## fail when generated files, formatting, module files or go vet are not in order
 	@scripts/verify

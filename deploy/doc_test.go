@@ -1,0 +1,7 @@
+// Package deploy_test checks what an installation in Kubernetes is made of: the manifests of
+// kubernetes and the chart in helm, against the types of Kubernetes, the settings of the services,
+// and a NATS server's reader of configurations.
+//
+// It is a module of its own outside of the workspace: the versions that Helm's libraries ask for
+// would else be those that the programs are built with. make test-deploy runs it.
+package deploy_test
