@@ -63,12 +63,15 @@ func ForwardedBut(client map[string]string, ignored map[string]bool) http.Header
 	}
 	for name, value := range client {
 		name = textproto.CanonicalMIMEHeaderKey(name)
-		switch name {
-		case "Host", "User-Agent", "Origin":
-			passed.Set("X-Forwarded-"+name, value)
-		}
 		if !ignored[name] && !isOfConnection(name, connection) && !strings.HasPrefix(strings.ToLower(name), session.Prefix) {
 			passed.Set(name, value)
+		}
+	}
+	// Last, and so in place of what the client says of itself.
+	for name, value := range client {
+		switch name = textproto.CanonicalMIMEHeaderKey(name); name {
+		case "Host", "User-Agent", "Origin":
+			passed.Set("X-Forwarded-"+name, value)
 		}
 	}
 	return passed

@@ -21,6 +21,17 @@ func TestForwarded(t *testing.T) {
 	}))
 }
 
+// TestClientsDontSayWhatIsForwarded holds that X-Forwarded-* tell what the client sent to this
+// server, and never by the order of a map.
+func TestClientsDontSayWhatIsForwarded(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		require.Equal(t, http.Header{"X-Forwarded-Host": {"shop.test"}, "X-Forwarded-Origin": {"http://other.test"}}, egress.Forwarded(map[string]string{
+			"Host": "shop.test", "X-Forwarded-Host": "admin.test", "x-forwarded-origin": "http://other.test",
+		}))
+	}
+}
+
 func TestHeadersOfTheConnectionStay(t *testing.T) {
 	t.Parallel()
 	client := map[string]string{

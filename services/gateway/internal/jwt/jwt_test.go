@@ -202,6 +202,16 @@ func TestAcceptedRegisteredClaims(t *testing.T) {
 	}
 }
 
+// TestSessionsEndWithTheSkew holds that what a token opens stays open while the token is accepted.
+func TestSessionsEndWithTheSkew(t *testing.T) {
+	t.Parallel()
+	v := verifier(t, false, hmacConfig(map[string]any{"allowed_skew": 60}))
+	token := sign(t, jwa.HS256, []byte(secret), with(claimed, map[string]any{"exp": now.Unix() - 59}))
+	identity, err := v.Authenticate(bearer(token), "")
+	require.NoError(t, err)
+	require.Equal(t, now.Unix()+1, identity.Expires.Unix())
+}
+
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	v := verifier(t, false, hmacConfig(nil))

@@ -19,7 +19,7 @@ import (
 // Identity is who a token names.
 type Identity struct {
 	Session *session.Session
-	// Expires is when the token ends; zero for never.
+	// Expires is when the token ends for this engine, the allowed skew included; zero for never.
 	Expires time.Time
 }
 
@@ -123,7 +123,7 @@ func (i *issuer) verify(token, role string, now time.Time) (*Identity, error) {
 	}
 	identity := &Identity{Session: s}
 	if expires, ok := number(payload["exp"]); ok {
-		identity.Expires = time.UnixMilli(int64(expires * 1000))
+		identity.Expires = time.UnixMilli(int64((expires + i.config.skew) * 1000))
 	}
 	return identity, nil
 }
