@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,7 +25,9 @@ const (
 
 	connectTimeout = 2 * time.Second
 	connectRetry   = 250 * time.Millisecond
-	flushTimeout   = 5 * time.Second
+	// connectNotice is how often a start says again that it waits for NATS.
+	connectNotice = 5 * time.Second
+	flushTimeout  = 5 * time.Second
 	// readTimeout bounds a question to JetStream that is asked again: without quorum nobody
 	// answers, and one that was asked before it came back isn't answered either.
 	readTimeout  = 2 * time.Second
@@ -149,20 +153,43 @@ func Connect(ctx context.Context, c Config) (*Bus, error) {
 	return b, nil
 }
 
+// dial waits for a server that isn't up yet, and says so at once, when the reason changes, and
+// every connectNotice.
 func (b *Bus) dial(ctx context.Context) error {
+	last, said := "", time.Time{}
 	for {
 		nc, err := nats.Connect(b.cfg.URL, b.options()...)
 		if err == nil {
 			b.nc = nc
 			return nil
 		}
-		b.log.Debug("cannot connect to NATS yet", "error", err)
+		var wrong *url.Error
+		if errors.As(err, &wrong) {
+			err = wrong.Err // the rest repeats the password
+		}
+		if ctx.Err() == nil && (err.Error() != last || time.Since(said) >= connectNotice) {
+			last, said = err.Error(), time.Now()
+			b.log.WarnContext(ctx, "waiting for NATS", "servers", places(b.cfg.URL), "reason", err)
+		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("cannot connect to NATS: %w", err)
+			return fmt.Errorf("cannot connect to NATS at %s: %w", places(b.cfg.URL), err)
 		case <-time.After(connectRetry):
 		}
 	}
+}
+
+// places are the servers of a comma-separated list of addresses, without users and passwords.
+func places(addresses string) string {
+	list := strings.Split(addresses, ",")
+	for i, address := range list {
+		address = strings.TrimSpace(address)
+		if _, rest, ok := strings.Cut(address, "://"); ok {
+			address = rest
+		}
+		list[i] = address[strings.LastIndexByte(address, '@')+1:]
+	}
+	return strings.Join(list, ", ")
 }
 
 func (b *Bus) options() []nats.Option {

@@ -20,8 +20,6 @@ import (
 const (
 	// natsPatience is how long a start waits for NATS, which may be starting too.
 	natsPatience = 30 * time.Second
-	// natsNotice is when it says that it waits.
-	natsNotice = 2 * time.Second
 	// flushPatience bounds the sending of the last spans.
 	flushPatience = 5 * time.Second
 )
@@ -90,8 +88,6 @@ func (e *Env) connect(ctx context.Context, name config.Service, inProcess Connec
 	}
 	ctx, cancel := context.WithTimeout(ctx, natsPatience)
 	defer cancel()
-	waiting := time.AfterFunc(natsNotice, func() { e.Logger.Warn("NATS does not answer yet; waiting for it") })
-	defer waiting.Stop()
 	return bus.Connect(ctx, bus.Config{
 		URL:         url,
 		InProcess:   inProcess,

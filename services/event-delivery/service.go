@@ -169,10 +169,16 @@ func (s *Service) await(ctx context.Context, version int64) error {
 	return err
 }
 
-// Status is nil while the service hears NATS, knows the metadata, and can publish what is due.
+// Status is nil while the service hears NATS, knows the metadata, reaches its database, and can
+// publish what is due.
 func (s *Service) Status() error {
 	if err := s.Base.Status(); err != nil {
 		return err
+	}
+	if s.calls != nil {
+		if err := s.calls.Ping(context.Background()); err != nil {
+			return err
+		}
 	}
 	return s.queue.Status()
 }

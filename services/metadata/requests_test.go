@@ -224,7 +224,7 @@ func TestMetadataDatabaseDown(t *testing.T) {
 	i.ok(t, track)
 	before := i.export(t)
 	w.setConnections(t, w.metadataURL, false)
-	require.ErrorContains(t, i.Status(), "the metadata database can't be reached")
+	require.ErrorContains(t, i.Status(), "can't be used")
 	require.Equal(t, before, i.export(t), "what only reads is answered from memory")
 	e := i.fails(t, v1metadata, `{"type":"pg_untrack_table","args":{"table":"stock","cascade":true}}`, "postgres-error", "$", "connection error")
 	require.Equal(t, 503, e.status)

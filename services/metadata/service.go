@@ -211,19 +211,10 @@ func (s *Service) start(ctx context.Context) error {
 
 // migrate waits for a database that isn't up yet.
 func (s *Service) migrate(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, databasePatience)
-	defer cancel()
-	for {
-		err := s.store.Ping(ctx)
-		if err == nil {
-			return s.store.Migrate(ctx)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("metadata database: %w", explained(err))
-		case <-time.After(500 * time.Millisecond):
-		}
+	if err := s.store.Await(ctx, databasePatience, s.deps.Logger); err != nil {
+		return err
 	}
+	return s.store.Migrate(ctx)
 }
 
 // explained shows the detail of an error, which is for an operator here.
@@ -300,7 +291,7 @@ func (s *Service) Status() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	if err := s.store.Ping(ctx); err != nil {
-		return fmt.Errorf("the metadata database can't be reached: %w", explained(err))
+		return err
 	}
 	if err := s.publisher.Status(); err != nil {
 		return err

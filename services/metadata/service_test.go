@@ -71,7 +71,7 @@ func TestStartFailsWithoutADatabase(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	err := w.build(t).Start(ctx)
-	require.ErrorContains(t, err, "metadata database: postgres-error at $: connection error")
+	require.ErrorContains(t, err, "the metadata database at 127.0.0.1:1/none can't be used: connection refused")
 	require.NotContains(t, err.Error(), "topsecret")
 
 	_, err = New(Config{}, Deps{})

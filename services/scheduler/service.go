@@ -72,10 +72,16 @@ func New(c Config, d Deps) (*Service, error) {
 	return s, err
 }
 
-// Status is nil while the service hears NATS, knows the metadata, and can publish what is due.
+// Status is nil while the service hears NATS, knows the metadata, reaches its database, and can
+// publish what is due.
 func (s *Service) Status() error {
 	if err := s.Base.Status(); err != nil {
 		return err
+	}
+	if s.store != nil {
+		if err := s.store.Ping(context.Background()); err != nil {
+			return err
+		}
 	}
 	return s.deps.Bus.Deliveries().Status()
 }

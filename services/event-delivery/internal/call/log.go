@@ -41,6 +41,9 @@ func Open(url string) (*Log, error) {
 // Close ends all connections.
 func (l *Log) Close() { l.pool.Close() }
 
+// Ping is nil when the database answers.
+func (l *Log) Ping(ctx context.Context) error { return metadatadb.Ping(ctx, l.pool) }
+
 // Call is a call of an asynchronous action.
 type Call struct {
 	ID     string

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -138,11 +139,11 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]*snapsho
 }
 
 // Ping runs a trivial statement.
-func (s *Store) Ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	_, err := s.pool.Exec(ctx, "SELECT 1")
-	return failure(err)
+func (s *Store) Ping(ctx context.Context) error { return metadatadb.Ping(ctx, s.pool) }
+
+// Await waits for a database that isn't up yet, and says what it waits for.
+func (s *Store) Await(ctx context.Context, patience time.Duration, logger *slog.Logger) error {
+	return metadatadb.Await(ctx, s.pool, patience, logger)
 }
 
 // failure makes an apierror of a fault of the database; one that is already there is kept.

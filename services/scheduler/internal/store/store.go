@@ -39,6 +39,9 @@ func Open(url, holder string, lease time.Duration) (*Store, error) {
 // Close ends all connections.
 func (s *Store) Close() { s.pool.Close() }
 
+// Ping is nil when the database answers.
+func (s *Store) Ping(ctx context.Context) error { return metadatadb.Ping(ctx, s.pool) }
+
 // acquireSQL takes the lease or renews it. The clock is the database's: those of the
 // schedulers may differ.
 const acquireSQL = `INSERT INTO engine_catalog.scheduler_lease AS l (holder, expires_at) VALUES ($1, now() + $2)

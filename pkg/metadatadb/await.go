@@ -1,0 +1,125 @@
+package metadatadb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"queryengine/pkg/lifecycle"
+)
+
+const (
+	// attempt bounds one question whether the database is there.
+	attempt = 2 * time.Second
+	// retry is the pause between two of them.
+	retry = 500 * time.Millisecond
+	// notice is how often a start says again what it waits for.
+	notice = 5 * time.Second
+)
+
+// UnreachableError is a database that can't be used: which, why, and what to do. Its text holds
+// neither a user's password nor the address as it was configured.
+type UnreachableError struct {
+	// Place is host:port/database.
+	Place string
+	// Reason is why, Advice what to do about it; Advice may be empty.
+	Reason, Advice string
+}
+
+func (e *UnreachableError) Error() string {
+	text := "the metadata database at " + e.Place + " can't be used: " + e.Reason
+	if e.Advice != "" {
+		text += "; " + e.Advice
+	}
+	return text
+}
+
+// Ping is nil when the database answers, else an *UnreachableError.
+func Ping(ctx context.Context, pool *pgxpool.Pool) error {
+	ctx, cancel := context.WithTimeout(ctx, attempt)
+	defer cancel()
+	_, err := pool.Exec(ctx, "SELECT 1")
+	if err == nil {
+		return nil
+	}
+	return explain(&pool.Config().ConnConfig.Config, err)
+}
+
+// Await waits until the database answers, but not longer than patience. It says what is wrong at
+// once, when that changes, and every few seconds. A wrong password or a database that isn't there
+// is waited for, too: whoever makes the database may not be done with it.
+func Await(ctx context.Context, pool *pgxpool.Pool, patience time.Duration, logger *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var last string
+	var said time.Time
+	for {
+		err := Ping(ctx, pool)
+		if err == nil {
+			return nil
+		}
+		var fault *UnreachableError
+		if errors.As(err, &fault) && ctx.Err() == nil && (fault.Reason != last || time.Since(said) >= notice) {
+			last, said = fault.Reason, time.Now()
+			logger.WarnContext(ctx, "waiting for the metadata database",
+				"database", fault.Place, "reason", fault.Reason, "advice", fault.Advice)
+		}
+		if !lifecycle.Sleep(ctx, retry) {
+			return err
+		}
+	}
+}
+
+// explain says why a connection or a statement failed.
+func explain(c *pgconn.Config, err error) *UnreachableError {
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) && connect.Config != nil {
+		c = connect.Config // an address from a file may have changed
+	}
+	e := &UnreachableError{Place: place(c)}
+	var refused *pgconn.PgError
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &refused):
+		e.Reason = fmt.Sprintf("%s (%s)", refused.Message, refused.Code)
+		switch refused.Code {
+		case "28P01":
+			e.Advice = "correct the password in --metadata-database-url or --database-url"
+		case "28000":
+			e.Advice = "correct the user in --metadata-database-url or --database-url, or let it in with pg_hba.conf"
+		case "3D000":
+			e.Advice = "create the database, or correct its name in --metadata-database-url or --database-url"
+		case "53300":
+			e.Advice = "raise max_connections of the server, or lower the pools' sizes"
+		}
+	case errors.As(err, &dns):
+		e.Reason = fmt.Sprintf("the host name %q can't be resolved", dns.Name)
+		e.Advice = "correct the host in --metadata-database-url or --database-url"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Reason = "connection refused"
+		e.Advice = "start PostgreSQL there, or correct the host and port in --metadata-database-url or --database-url"
+	case errors.Is(err, context.DeadlineExceeded):
+		e.Reason = "no answer"
+		e.Advice = "see whether a firewall is in between, and whether the host and port are right"
+	default:
+		e.Reason = WithoutAddress(err)
+	}
+	return e
+}
+
+// place is host:port/database. A directory of a socket has no port to show.
+func place(c *pgconn.Config) string {
+	if strings.HasPrefix(c.Host, "/") {
+		return c.Host + " (database " + c.Database + ")"
+	}
+	return net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database
+}

@@ -1,0 +1,108 @@
+package metadatadb_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/dbtest"
+	"queryengine/pkg/metadatadb"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// lines is a log that a test reads while it is written.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func pool(t *testing.T, address string) *pgxpool.Pool {
+	t.Helper()
+	p, err := metadatadb.Open(metadatadb.Config{URL: address, Application: "test", LockTimeout: "1s"})
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func TestUnreachableDatabaseIsNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	there, err := url.Parse(dbtest.URL(t))
+	require.NoError(t, err)
+	absent := *there
+	absent.Path = "/not_there"
+	for name, c := range map[string]struct{ address, place, reason, advice string }{
+		"connection refused": {"postgres://u:topsecret@127.0.0.1:1/none", "127.0.0.1:1/none", "connection refused", "start PostgreSQL there"},
+		"unknown host":       {"postgres://u:topsecret@nowhere.invalid:5432/none", "nowhere.invalid:5432/none", "can't be resolved", "correct the host"},
+		"missing database":   {absent.String(), "not_there", "(3D000)", "create the database"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var log lines
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			done := make(chan error, 1)
+			go func() {
+				done <- metadatadb.Await(ctx, pool(t, c.address), time.Hour, slog.New(slog.NewTextHandler(&log, nil)))
+			}()
+			require.Eventually(t, func() bool { return strings.Contains(log.String(), c.reason) }, time.Minute, 10*time.Millisecond)
+			cancel()
+			err := <-done
+			var fault *metadatadb.UnreachableError
+			require.ErrorAs(t, err, &fault)
+			require.Contains(t, log.String(), "waiting for the metadata database")
+			require.Contains(t, log.String(), c.place)
+			require.Contains(t, log.String(), c.advice)
+			require.NotContains(t, log.String()+err.Error(), "topsecret")
+		})
+	}
+}
+
+func TestAwaitTakesADatabaseThatComesLater(t *testing.T) {
+	t.Parallel()
+	there, err := url.Parse(dbtest.URL(t))
+	require.NoError(t, err)
+	later := *there
+	name := strings.TrimPrefix(there.Path, "/") + "_later"
+	later.Path = "/" + name
+	var log lines
+	done := make(chan error, 1)
+	go func() {
+		done <- metadatadb.Await(t.Context(), pool(t, later.String()), time.Minute, slog.New(slog.NewTextHandler(&log, nil)))
+	}()
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "(3D000)") }, time.Minute, 10*time.Millisecond)
+	owner := pool(t, there.String())
+	_, err = owner.Exec(t.Context(), `CREATE DATABASE "`+name+`"`)
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = owner.Exec(context.Background(), `DROP DATABASE "`+name+`" WITH (FORCE)`) })
+	require.NoError(t, <-done)
+}
+
+func TestAwaitEndsWithTheReason(t *testing.T) {
+	t.Parallel()
+	err := metadatadb.Await(t.Context(), pool(t, "postgres://u:topsecret@127.0.0.1:1/none"), time.Millisecond, slog.New(slog.DiscardHandler))
+	var fault *metadatadb.UnreachableError
+	require.True(t, errors.As(err, &fault))
+	require.Contains(t, err.Error(), "the metadata database at 127.0.0.1:1/none can't be used")
+}
