@@ -1,0 +1,344 @@
+package e2e
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/config"
+	document "queryengine/pkg/metadata"
+)
+
+// language is how a door is asked.
+type language string
+
+const (
+	plain        language = "GraphQL"
+	subscription language = "subscription"
+	relay        language = "Relay"
+	entities     language = "entities of federation"
+	data         language = "data operation"
+)
+
+// guard is something that an operation has to pass, and operations that don't, in the languages in
+// which it can be violated.
+type guard struct {
+	name string
+	// role is held to the guard.
+	role string
+	// refused are parts of the answer, of which one has to be there.
+	refused []string
+	asked   map[language]string
+	// without says why a language or a door has no operation that violates the guard.
+	without map[string]string
+	// always reports that admin is held to it, too, or would wait for long.
+	always bool
+	// twice has the operation asked twice: the second time counts.
+	twice bool
+	// header is sent along.
+	header map[string]string
+}
+
+const (
+	readsNothingElse = "it only reads"
+	noMutations      = "it has no mutations"
+	noAggregates     = "it has no aggregates"
+	oneOperation     = "it takes one operation"
+)
+
+const nested = `{ item { parts { id } } }`
+
+// deep are operations that look at related rows.
+var deep = map[language]string{
+	plain: nested, subscription: "subscription " + nested,
+	relay:    `{ item_connection { edges { node { parts_connection { edges { node { id } } } } } } }`,
+	entities: `{ _entities(representations: [{__typename: "item", id: 1}]) { ... on item { parts { id } } } }`,
+	data:     `{"type":"select","args":{"table":"item","columns":["id",{"name":"parts","columns":["id"]}]}}`,
+}
+
+// readers are doors that never write.
+func readers(why string) map[string]string {
+	return map[string]string{string(subscription): why, string(entities): why, "GET /v1/graphql": why, "GET /api/rest": "the read-only guard comes first"}
+}
+
+// guards are those of operations. Each limit of the metadata and each guard of data operations is among
+// them: TestGuardsAreComplete.
+var guards = []guard{
+	{name: "depth_limit", role: "depth", refused: []string{"depth-limit-exceeded"}, asked: deep},
+	{name: "node_limit", role: "node", refused: []string{"node-limit-exceeded"}, asked: deep},
+	{name: "rate_limit", role: "rate", refused: []string{"rate-limit-exceeded"}, asked: deep, twice: true},
+	{name: "time_limit", role: "time", always: true, refused: []string{"time-limit-exceeded"}, asked: map[language]string{
+		plain: `{ slow { slept } }`, relay: `{ slow_connection { edges { node { slept } } } }`,
+		data: `{"type":"select","args":{"table":"slow","columns":["slept"]}}`,
+	}, without: map[string]string{
+		string(subscription): "a subscription goes on", string(relay): "a view has no key, and so no connection",
+		string(entities): "a view has no key",
+	}},
+	{name: "batch_limit", role: "batch", refused: []string{"batch-limit-exceeded"}, asked: map[language]string{plain: nested, relay: deep[relay], data: deep[data]},
+		without: map[string]string{
+			string(subscription): oneOperation, string(entities): oneOperation, "POST /v1/graphql": oneOperation, "POST /v1alpha1/graphql": oneOperation,
+			"GET /v1/graphql": oneOperation, "events of POST": oneOperation, "GET /api/rest": oneOperation, "POST /api/rest": oneOperation,
+			"graphql-transport-ws": oneOperation, "graphql-ws": oneOperation, "graphql-ws at /v1alpha1/graphql": oneOperation,
+			"POST /v1beta1/relay": oneOperation, "graphql-transport-ws at /v1beta1/relay": oneOperation, "POST /v1/query": oneOperation,
+		}},
+	{name: "root-fields", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists", "not found in type"}, asked: map[language]string{
+		plain: `{ hidden { id } }`, subscription: `subscription { hidden { id } }`, relay: `{ hidden_connection { edges { node { id } } } }`,
+		entities: `{ _entities(representations: [{__typename: "hidden", id: 1}]) { ... on hidden { id } } }`,
+		data:     `{"type":"select","args":{"table":"hidden","columns":["id"]}}`,
+	}},
+	{name: "aggregations", role: "free", refused: []string{"validation-failed", "permission-denied"}, asked: map[language]string{
+		plain: `{ item_aggregate { aggregate { count } } }`, subscription: `subscription { item_aggregate { aggregate { count } } }`,
+		data: `{"type":"count","args":{"table":"item"}}`,
+	}, without: map[string]string{string(relay): noAggregates, string(entities): noAggregates}},
+	{name: "backend-only", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists"}, asked: map[language]string{
+		plain: `mutation { insert_trusted(objects: [{id: 9}]) { affected_rows } }`, relay: `mutation { insert_trusted(objects: [{id: 9}]) { affected_rows } }`,
+		data: `{"type":"insert","args":{"table":"trusted","objects":[{"id":9}]}}`,
+	}, without: readers(readsNothingElse)},
+	{name: "validate-input", role: "free", refused: []string{"the webhook says no"}, asked: map[language]string{
+		plain: `mutation { insert_checked(objects: [{id: 9}]) { affected_rows } }`, relay: `mutation { insert_checked(objects: [{id: 9}]) { affected_rows } }`,
+		data: `{"type":"insert","args":{"table":"checked","objects":[{"id":9}]}}`,
+	}, without: readers(readsNothingElse)},
+	{name: "foreign cookie", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists", "access-denied"}, asked: deep,
+		header: map[string]string{"Origin": "https://elsewhere.example"}},
+	{name: "read-only", role: "free", always: true, refused: []string{"Mutations are not allowed when read-only mode is enabled"}, asked: map[language]string{
+		plain: `mutation { insert_written(objects: [{id: 9}]) { affected_rows } }`,
+	}, without: map[string]string{
+		string(subscription): noMutations, string(relay): "POST may write", string(data): "POST may write", string(entities): noMutations, "POST /v1/graphql": "POST may write",
+		"POST /v1alpha1/graphql": "POST may write", "batch at /v1/graphql": "POST may write", "events of POST": "POST may write",
+		"POST /api/rest": "POST may write", "graphql-transport-ws": "sockets may write", "graphql-ws": "sockets may write", "graphql-ws at /v1alpha1/graphql": "sockets may write",
+	}},
+}
+
+// allowlist is the guard that binds all operations of all roles, so that it has an engine of its own.
+var allowlist = guard{name: "allow-list", role: "free", refused: []string{"is not allowed"}, asked: deep}
+
+// door is a way by which an operation reaches an executor.
+type door struct {
+	name     string
+	language language
+	// routes are those of the gateway that it goes through.
+	routes []string
+	ask    func(c *visitor, operation string) string
+}
+
+var doors = []door{
+	{"POST /v1/graphql", plain, []string{"POST /v1/graphql"}, post("/v1/graphql", body)},
+	{"batch at /v1/graphql", plain, []string{"POST /v1/graphql"}, post("/v1/graphql", func(q string) string { return "[" + body(q) + "," + body(q) + "]" })},
+	{"events of POST", plain, []string{"POST /v1/graphql"}, func(c *visitor, q string) string {
+		c.header["Accept"] = "text/event-stream"
+		return post("/v1/graphql", body)(c, q)
+	}},
+	{"GET /v1/graphql", plain, []string{"WebSocket /v1/graphql"}, func(c *visitor, q string) string {
+		return c.send(http.MethodGet, "/v1/graphql?query="+url.QueryEscape(q), "")
+	}},
+	{"graphql-transport-ws", plain, []string{"WebSocket /v1/graphql"}, socket("/v1/graphql", "graphql-transport-ws")},
+	{"graphql-ws", plain, []string{"WebSocket /v1/graphql"}, socket("/v1/graphql", "graphql-ws")},
+	{"POST /v1alpha1/graphql", plain, []string{"POST /v1alpha1/graphql"}, post("/v1alpha1/graphql", body)},
+	{"graphql-ws at /v1alpha1/graphql", plain, []string{"WebSocket /v1alpha1/graphql"}, socket("/v1alpha1/graphql", "graphql-ws")},
+	{"GET /api/rest", plain, []string{"REST"}, func(c *visitor, q string) string { return c.send(http.MethodGet, "/api/rest/"+endpointOf(q), "") }},
+	{"POST /api/rest", plain, []string{"REST"}, func(c *visitor, q string) string {
+		return c.send(http.MethodPost, "/api/rest/"+endpointOf(q), "{}")
+	}},
+	{"subscription over graphql-transport-ws", subscription, []string{"WebSocket /v1/graphql"}, socket("/v1/graphql", "graphql-transport-ws")},
+	{"subscription over graphql-ws", subscription, []string{"WebSocket /v1/graphql"}, socket("/v1/graphql", "graphql-ws")},
+	{"subscription by events", subscription, []string{"WebSocket /v1/graphql"}, func(c *visitor, q string) string {
+		c.header["Accept"] = "text/event-stream"
+		return c.send(http.MethodGet, "/v1/graphql?query="+url.QueryEscape(q), "")
+	}},
+	{"POST /v1beta1/relay", relay, []string{"POST /v1beta1/relay"}, post("/v1beta1/relay", body)},
+	{"batch at /v1beta1/relay", relay, []string{"POST /v1beta1/relay"}, post("/v1beta1/relay", func(q string) string { return "[" + body(q) + "," + body(q) + "]" })},
+	{"graphql-transport-ws at /v1beta1/relay", relay, []string{"WebSocket /v1beta1/relay"}, socket("/v1beta1/relay", "graphql-transport-ws")},
+	{"entities", entities, []string{"POST /v1/graphql"}, post("/v1/graphql", body)},
+	{"POST /v1/query", data, []string{"POST /v1/query"}, post("/v1/query", func(q string) string { return q })},
+	{"bulk at /v1/query", data, []string{"POST /v1/query"}, post("/v1/query", func(q string) string { return `{"type":"bulk","args":[` + q + `,` + q + `]}` })},
+}
+
+// noDoors are the routes of the gateway that lead no operation of a user to an executor.
+var noDoors = map[string]string{
+	"POST /v1/graphql/explain": "admin only", "POST /v1alpha1/graphql/explain": "admin only", "POST /v1/metadata": "admin only",
+	"POST /v2/query": "admin only", "POST /pro/cache/clear": "admin only", "POST /v1alpha1/pg_dump": "admin only",
+}
+
+func body(q string) string {
+	b, _ := json.Marshal(map[string]string{"query": q}) // a string can always be encoded
+	return string(b)
+}
+
+// endpointOf is the REST endpoint of an operation.
+func endpointOf(q string) string { return fmt.Sprintf("e%x", sha256.Sum256([]byte(q)))[:20] }
+
+func post(path string, encode func(string) string) func(*visitor, string) string {
+	return func(c *visitor, q string) string { return c.send(http.MethodPost, path, encode(q)) }
+}
+
+func socket(path, protocol string) func(*visitor, string) string {
+	return func(c *visitor, q string) string { return c.overSocket(path, protocol, q) }
+}
+
+// visitor is a client with a token in a cookie, as a browser has it.
+type visitor struct {
+	t      *testing.T
+	p      *process
+	header map[string]string
+}
+
+func (c *visitor) send(method, path, body string) string {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.p.url+path, strings.NewReader(body))
+	require.NoError(c.t, err)
+	r.Header.Set("Content-Type", "application/json")
+	for k, v := range c.header {
+		r.Header.Set(k, v)
+	}
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(c.t, err)
+	defer response.Body.Close()
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+		return firstOf(response.Body, "data: ")
+	}
+	answer, err := io.ReadAll(response.Body)
+	require.NoError(c.t, err)
+	return string(answer)
+}
+
+// TestEveryDoorHasEveryGuard asks through each door for what each guard refuses, and for what none does.
+func TestEveryDoorHasEveryGuard(t *testing.T) {
+	t.Parallel()
+	p := engineWithGuards(t)
+	for i, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			ask := func(g guard, operation string) string {
+				header := map[string]string{"Cookie": "token=" + signedFor(g.role), "X-Real-Ip": fmt.Sprintf("10.0.0.%d", i)}
+				for k, v := range g.header {
+					header[k] = v
+				}
+				return d.ask(&visitor{t, p, header}, operation)
+			}
+			refuses := func(g guard, answer string) bool {
+				return slices.ContainsFunc(g.refused, func(part string) bool { return strings.Contains(answer, part) })
+			}
+			free := ask(guard{role: "free"}, deep[d.language])
+			require.Contains(t, strings.ReplaceAll(free, " ", ""), `"id":`, "what no guard refuses is answered")
+			require.NotContains(t, free, `"code"`)
+			for _, g := range guards {
+				operation, violates := g.asked[d.language]
+				why := g.without[d.name] + g.without[string(d.language)]
+				if why != "" {
+					continue
+				}
+				require.True(t, violates, "no cell for the guard %s", g.name)
+				answer := ask(g, operation)
+				if g.twice {
+					answer = ask(g, operation)
+				}
+				require.True(t, refuses(g, answer), "%s: %s", g.name, answer)
+				if !g.always {
+					answer = ask(guard{header: map[string]string{"X-Engine-Admin-Secret": secret}}, operation)
+					require.False(t, refuses(g, answer), "it is not %s that refuses: %s", g.name, answer)
+				}
+			}
+		})
+	}
+}
+
+// TestEveryDoorHasTheAllowList is TestEveryDoorHasEveryGuard for the allow list.
+func TestEveryDoorHasTheAllowList(t *testing.T) {
+	t.Parallel()
+	p := engineWithGuards(t, "ENABLE_ALLOWLIST=true")
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			if strings.HasSuffix(d.name, "/api/rest") {
+				t.Skip("the operations of endpoints are the operator's own")
+			}
+			answer := d.ask(&visitor{t, p, map[string]string{"Cookie": "token=" + signedFor(allowlist.role)}}, allowlist.asked[d.language])
+			require.True(t, slices.ContainsFunc(allowlist.refused, func(part string) bool { return strings.Contains(answer, part) }), answer)
+		})
+	}
+}
+
+// TestGuardsAreComplete fails when the gateway has a route, or the metadata or the settings a guard, that
+// the table doesn't know.
+func TestGuardsAreComplete(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{allowlist.name: true, "api-limits": true} // the latter are the limits of the metadata
+	for _, g := range guards {
+		known[g.name] = true
+	}
+	limits := reflect.TypeFor[document.APILimits]()
+	for i := range limits.NumField() {
+		name, _, _ := strings.Cut(limits.Field(i).Tag.Get("json"), ",")
+		require.True(t, name == "disabled" || known[name], "a limit of the metadata without a guard: %s", name)
+	}
+	_, names, _ := strings.Cut(config.UnguardedDataOperations.Spec().Help, "GraphQL: ")
+	require.NotEmpty(t, names)
+	for name := range strings.SplitSeq(names, ", ") {
+		require.True(t, known[name], "a guard of data operations without a row: %s", name)
+	}
+
+	through := map[string]bool{}
+	for _, d := range doors {
+		for _, r := range d.routes {
+			through[r] = true
+		}
+	}
+	source := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "..", "gateway", "internal", "api", name))
+		require.NoError(t, err)
+		return string(text)
+	}
+	routes := regexp.MustCompile(`http\.MethodPost, "([^"]+)"`).FindAllStringSubmatch(source("routes.go"), -1)
+	require.Greater(t, len(routes), 5)
+	for _, r := range routes {
+		require.True(t, through["POST "+r[1]] || noDoors["POST "+r[1]] != "", "a route without a door: %s", r[1])
+	}
+	sockets := regexp.MustCompile(`\badd\("([^"]+)", websocket\.`).FindAllStringSubmatch(source("websocket.go"), -1)
+	require.Greater(t, len(sockets), 1)
+	for _, s := range sockets {
+		require.True(t, through["WebSocket "+s[1]], "a WebSocket without a door: %s", s[1])
+	}
+}
+
+// engineWithGuards starts an engine whose metadata has all guards.
+func engineWithGuards(t *testing.T, settings ...string) *process {
+	t.Helper()
+	webhook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"message":"the webhook says no"}`)
+	}))
+	t.Cleanup(webhook.Close)
+	c := newCluster(t)
+	execute(t, c.databaseURL, `CREATE TABLE item (id int PRIMARY KEY); INSERT INTO item VALUES (1);
+		CREATE TABLE part (id int PRIMARY KEY, item_id int REFERENCES item); INSERT INTO part VALUES (1, 1);
+		CREATE TABLE hidden (id int PRIMARY KEY); INSERT INTO hidden VALUES (1);
+		CREATE TABLE trusted (id int PRIMARY KEY); CREATE TABLE checked (id int PRIMARY KEY); CREATE TABLE written (id int PRIMARY KEY);
+		CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(20)::text AS slept`)
+	c.start(metadata)
+	c.start(executor, append(settings, "ENABLE_APOLLO_FEDERATION=true")...)
+	g := c.start(gateway, append(settings, `JWT_SECRET={"type":"HS256","key":"`+guardKey+`","header":{"type":"Cookie","name":"token"}}`,
+		"UNAUTHORIZED_ROLE=stranger", "STRICT_GRAPHQL_OVER_HTTP=true", "ENABLE_APOLLO_FEDERATION=true")...)
+	g.metadata("bulk", guardMetadata(webhook.URL))
+	return g
+}
+
+const guardKey = "a key of the tests that is long enough"
+
+func signedFor(role string) string {
+	return signedToken(guardKey, fmt.Sprintf(`{"exp":%d,"https://engine.io/jwt/claims":{"x-engine-default-role":%q,"x-engine-allowed-roles":[%q]}}`,
+		time.Now().Add(time.Hour).Unix(), role, role))
+}
