@@ -31,6 +31,7 @@ Commands:
   seed      load rows into the sources
   import    take over the catalogue of another engine: metadata, events, applied migrations
   sample    fill the database of a running installation with sample data, and track it
+  echo      print the HTTP requests that come and answer them, to try webhooks out
   secrets   make and show the secrets of an installation, as docker compose uses it
   health    ask the engine that runs with the same options how it is
   version   print the version
@@ -76,6 +77,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, importCommand(), args) }
 	case "sample":
 		run = sh.sample
+	case "echo":
+		run = sh.echo
 	case "secrets":
 		run = sh.secrets
 	case "health":

@@ -69,6 +69,9 @@ func TestCommandLine(t *testing.T) {
 		"version":         {[]string{"version"}, 0, "engine 0.1.0", ""},
 		"unknown option":  {[]string{"serve", "--dance"}, 1, "", `engine: unknown argument "--dance"`},
 		"unknown service": {[]string{"serve", "--services", "gateway,kitchen"}, 1, "", "Only expecting list of comma separated services"},
+		"help of echo":    {[]string{"echo", "--help"}, 0, "", "Usage: engine echo [OPTION...]"},
+		"no such status":  {[]string{"echo", "--status", "/x=ok"}, 2, "", `"ok" is not a status from 200 to 599`},
+		"more than echo":  {[]string{"echo", "this"}, 2, "", `engine echo: unknown argument "this"`},
 		"nobody there":    {[]string{"health", "--server-port", "1"}, 1, "", "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,68 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"queryengine/services/engine/internal/echo"
+)
+
+const echoUsage = `Usage: engine echo [OPTION...]
+
+Prints each HTTP request that comes, as a line of JSON, and answers it: a receiver for trying out
+event triggers, cron triggers, actions and other webhooks. It answers 200 with {} unless told otherwise.
+
+`
+
+// Limits of the receiver, for connections that are left open.
+const (
+	echoHeaderLimit = 10 * time.Second
+	echoStopLimit   = 5 * time.Second
+)
+
+// echo serves a receiver until ctx is done.
+func (sh *Shell) echo(ctx context.Context, args []string) error {
+	receiver := echo.New(sh.Out)
+	set := flag.NewFlagSet("engine echo", flag.ContinueOnError)
+	set.SetOutput(sh.Errs)
+	set.Usage = func() {
+		fmt.Fprint(set.Output(), echoUsage)
+		set.PrintDefaults()
+	}
+	listen := set.String("address", "127.0.0.1:9000", "`host:port` to listen at")
+	set.BoolVar(&receiver.Headers, "headers", false, "print the headers of requests, too")
+	set.Func("answer", "`body` of answers: a text, @file for that of a file; /path=... for one path", receiver.Answer)
+	set.Func("status", "`code` of answers; /path=... for one path", receiver.Status)
+	switch err := set.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
+		return exit(2)
+	case set.NArg() > 0:
+		fmt.Fprintf(sh.Errs, "engine echo: unknown argument %q\n", set.Arg(0))
+		return exit(2)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *listen)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(sh.Errs, "engine echo listens at http://%s; Ctrl-C stops it\n", listener.Addr())
+	server := &http.Server{Handler: receiver, ReadHeaderTimeout: echoHeaderLimit}
+	stopped := context.AfterFunc(ctx, func() {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), echoStopLimit)
+		defer cancel()
+		if server.Shutdown(limited) != nil {
+			_ = server.Close() // requests that don't end are cut off
+		}
+	})
+	defer stopped()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
