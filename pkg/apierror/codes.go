@@ -32,13 +32,13 @@ func WriteMarkdown(w io.Writer) {
 Errors of GraphQL operations are in a list; each has a message for people, a code for programs, and the path to what is
 at fault: in the document (`+"`$.selectionSet...`"+`), in the variables or in the arguments.
 
-`+"```"+`
+`+"```json not-run=sample"+`
 {"errors": [{"message": "...", "extensions": {"path": "$", "code": "validation-failed"}}]}
 `+"```"+`
 
 Other endpoints answer with one error, and with its status:
 
-`+"```"+`
+`+"```json not-run=sample"+`
 {"error": "...", "path": "$.args", "code": "not-exists"}
 `+"```"+`
 

@@ -170,7 +170,7 @@ func TestConsumerOfTheDocumentation(t *testing.T) {
 	text, _, _ = strings.Cut(text, "\n// example end")
 	page, err := os.ReadFile("../../docs/metadata-stream.md")
 	require.NoError(t, err)
-	require.Contains(t, string(page), "```go\n"+text+"```")
+	require.Contains(t, string(page), "```go of=services/metadata/consumer_test.go\n"+text+"```")
 
 	w := newWorld(t)
 	w.sql(t, w.source, shop)

@@ -156,7 +156,7 @@ func TestDryRunOfTheDocumentation(t *testing.T) {
 	require.NoError(t, err)
 	_, rest, found := strings.Cut(string(page), "## Dry run")
 	require.True(t, found)
-	_, rest, _ = strings.Cut(rest, "```json\n")
+	_, rest, _ = strings.Cut(rest, "```json request /v1/metadata\n")
 	example, _, _ := strings.Cut(rest, "```")
 	_, i := startShop(t)
 	i.ok(t, track)

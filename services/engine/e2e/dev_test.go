@@ -16,12 +16,18 @@ import (
 func startDevIn(t *testing.T, dir string, options []string, env ...string) *process {
 	t.Helper()
 	port := freePort(t)
-	p := &process{t: t, name: "engine dev", url: "http://127.0.0.1:" + port, done: make(chan struct{})}
-	p.cmd = exec.Command(filepath.Join(programs, engine), append([]string{"dev", "--server-port", port}, options...)...)
-	p.cmd.Dir = dir
-	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
-	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd := exec.Command(filepath.Join(programs, engine), append([]string{"dev", "--server-port", port}, options...)...)
+	cmd.Dir = dir
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return startDev(t, cmd, port)
+}
+
+// startDev starts a command that ends up as engine dev and waits for its welcome.
+func startDev(t *testing.T, cmd *exec.Cmd, port string) *process {
+	t.Helper()
+	p := &process{t: t, name: "engine dev", url: "http://127.0.0.1:" + port, cmd: cmd, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = &p.log, &p.log
 	p.run()
 	eventually(t, startLimit, func() bool {
 		select {

@@ -1,230 +1,168 @@
 package e2e
 
 import (
-	"bytes"
-	"encoding/json"
 	"flag"
-	"io"
-	"net/http"
-	"net/http/httptest"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"queryengine/pkg/dbtest"
 )
 
 var update = flag.Bool("update", false, "write the answers into the documentation")
 
-// TestDocumentation runs the examples of the documentation in their order, each page on a
-// fresh engine with the sample:
+var documentationRoot = filepath.Join("..", "..", "..")
+
+// TestDocumentation runs every block of every page in its order, each page in a directory and on an
+// engine of its own, with the sample. What is done with a block is said by its info string:
 //
-//	```sh                            curl ... -d '{...}': a request; engine dev --option ...: the engine
-//	                                 is started again with these options
-//	```graphql role=R Header=value   a query, as admin without a role; at=/path for another endpoint;
-//	                                 of a subscription the first result
-//	```json variables                the variables of the query behind it
-//	```json request /path            a request that has to succeed
-//	```json                          the answer to the query before
-//	```json token                    the payload of the token of the request behind it, signed by a provider
-//	```json hook                     the answer of the authentication webhook to the requests behind it
-//	```json asked                    the last request to that webhook
-//	```json delivered                the next event that a webhook gets
-//	```json unexpected               the answer, without the database's details
-//	```sql owner                     statements in a database with the tables of the sample; their rows
-//	                                 are the answer
+//	```sh                           commands, which have to succeed; what one exports the next ones have
+//	```sh engine                    how the engine is started, in place of make run and of the one that runs
+//	```sh background                a program that runs until the end of the page, such as engine echo
+//	```graphql role=R Header=value  a query, as admin without a role; at=/path for another endpoint;
+//	                                of a subscription the first result
+//	```graphql schema               a schema, which has to be valid
+//	```json variables               the variables of the query behind it
+//	```json request /path           a request that has to succeed; Header=value as above
+//	```http                         a request as it goes over the wire, which has to succeed
+//	```sql                          SQL for run_sql
+//	```sql owner                    statements in a database with the tables of the sample, whose address
+//	                                is in SHOP_DATABASE_URL; their rows are the answer
+//	```json                         the answer to the block before; "..." is any value
+//	```text                         the same as text, and what commands print; ... is the rest of a line
+//	```json printed                 a line that a program in the background prints, sooner or later
+//	```text printed                 the same as text, with more lines
+//	```json token                   the payload of the token of the next query, signed by a provider
+//	```json hook                    the answer of the authentication webhook to the requests behind it
+//	```json asked                   the last request to that webhook
+//	```go of=path                   a part of a file that is compiled anyway
+//	```go import=path               statements
+//	```yaml file=path               any language: a file in the directory of the page
+//	```sh not-run=reason            any language: why it isn't run; testdata/docs-not-run.golden counts them
+//
+// Addresses of this machine with port 8080 are those of the engine, others those of programs in the
+// background: give the same port on one page to what is the same.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join("..", "..", "..")
-	for _, page := range []string{
-		"README.md", "docs/getting-started.md", "docs/queries.md", "docs/mutations.md", "docs/functions-and-names.md",
-		"docs/permissions.md", "docs/authentication.md", "docs/databases.md", "docs/relay.md", "docs/remote-relationships.md", "docs/remote-schemas.md", "docs/native-queries.md", "docs/caching.md", "docs/subscriptions.md", "docs/actions.md",
-		"docs/observability.md", "docs/moving.md",
-	} {
-		t.Run(page, func(t *testing.T) {
-			t.Parallel()
-			path := filepath.Join(root, page)
-			text, err := os.ReadFile(path)
-			require.NoError(t, err)
-			e := &examples{t: t, dir: t.TempDir(), outside: newOutside(t), env: []string{
-				"CHECKS=" + checks(t), "ACTIONS_URL=" + actions(t), "CRM_DATABASE_URL=" + dbtest.URL(t),
-				"CHARTS_URL=" + charts(t), "ENGINE_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS=true",
-			}}
-			e.env = append(e.env, "HOOKS="+e.outside.url)
-			if strings.Contains(string(text), "```sql owner") {
-				e.shop = newShop(t)
-				e.env = append(e.env, "SHOP_DATABASE_URL="+e.shop.engineURL, "SHOP_REPLICA_URL="+e.shop.engineURL)
+	counts := map[string]int{}
+	for _, name := range documents(t) {
+		text, err := os.ReadFile(filepath.Join(documentationRoot, name))
+		require.NoError(t, err)
+		_, blocks, err := splitPage(string(text))
+		require.NoError(t, err, name)
+		run := false
+		for _, b := range blocks {
+			if b.verb == "not-run" {
+				counts[name+" "+b.argument]++
+			} else {
+				run = true
 			}
-			e.engine = startDevIn(t, e.dir, nil, e.env...)
-			written := e.run(string(text))
-			if *update {
-				require.NoError(t, os.WriteFile(path, []byte(written), 0o600))
+		}
+		if !run {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPage(t)
+			if strings.Contains(string(text), "CHARTS_URL=") {
+				_, p.ports["9100"], _ = strings.Cut(strings.TrimPrefix(charts(t), "http://"), ":")
+			}
+			written := p.run(string(text))
+			if *update && written != string(text) {
+				require.NoError(t, os.WriteFile(filepath.Join(documentationRoot, name), []byte(written), 0o600))
 			}
 		})
 	}
-}
-
-var block = regexp.MustCompile("(?s)```([^\n]*)\n(.*?)```")
-
-// checks is the address of a webhook for the examples: it refuses playlists with "secret" in
-// what is to be written.
-func checks(t *testing.T) string {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if body, _ := io.ReadAll(r.Body); bytes.Contains(body, []byte("secret")) {
-			w.WriteHeader(http.StatusBadRequest)
-			_, _ = io.WriteString(w, `{"message": "that name is taken"}`)
-		}
-	}))
-	t.Cleanup(server.Close)
-	return server.URL
-}
-
-// actions is the address of the handlers for the examples.
-func actions(t *testing.T) string {
-	t.Helper()
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /recommend", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `[{"artist_id": 1, "reason": "loud"}, {"artist_id": 2}]`)
-	})
-	mux.HandleFunc("POST /review", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"artist_id": 2, "reason": "quiet"}`)
-	})
-	mux.HandleFunc("POST /rate", func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusUnprocessableEntity)
-		_, _ = io.WriteString(w, `{"message": "there are no more than five stars", "code": "too-many-stars"}`)
-	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	return server.URL
-}
-
-// examples are those of a page.
-type examples struct {
-	t       *testing.T
-	dir     string // of the engine's data
-	env     []string
-	engine  *process
-	outside *outside
-	shop    *shop // nil for pages without
-
-	last      *answer         // nil when it has been looked at
-	variables json.RawMessage // of the next query
-	token     string          // of the next query, "" for none
-}
-
-// run returns the text with the answers that came.
-func (e *examples) run(text string) string {
-	t := e.t
-	t.Helper()
-	return block.ReplaceAllStringFunc(text, func(whole string) string {
-		m := block.FindStringSubmatch(whole)
-		info, content := strings.Fields(m[1]), m[2]
-		switch {
-		case len(info) == 0:
-		case info[0] == "sh":
-			e.command(content)
-		case info[0] == "graphql":
-			e.query(info[1:], content)
-		case info[0] == "json" && len(info) == 2 && info[1] == "variables":
-			e.variables = json.RawMessage(content)
-		case info[0] == "json" && len(info) == 2 && info[1] == "token":
-			e.token = e.outside.sign(content)
-		case info[0] == "json" && len(info) == 2 && info[1] == "hook":
-			e.outside.answer(content)
-		case info[0] == "json" && len(info) == 2 && info[1] == "asked":
-			return e.compare(whole, content, bytes.ReplaceAll(e.outside.lastAsked(), host(e.engine.url), host(atHome)))
-		case info[0] == "json" && len(info) == 2 && info[1] == "delivered":
-			return e.compare(whole, content, e.outside.nextEvent())
-		case info[0] == "sql" && len(info) == 2 && info[1] == "owner":
-			e.last = e.shop.execute(content)
-		case info[0] == "json" && len(info) == 3:
-			a, err := e.engine.send(http.MethodPost, info[2], nil, []byte(content))
-			require.NoError(t, err)
-			require.Equal(t, http.StatusOK, a.status, "%s\n%s", content, a.text())
-		case info[0] == "json":
-			require.NotNil(t, e.last, "an answer without a question:\n%s", content)
-			answer := e.last.body
-			e.last = nil
-			if len(info) == 2 && info[1] == "unexpected" {
-				answer = withoutInternal(t, answer)
-			}
-			return e.compare(whole, content, answer)
-		}
-		return whole
-	})
-}
-
-func host(url string) []byte { return []byte(strings.TrimPrefix(url, "http://")) }
-
-// compare returns the block for what came in place of what the page says.
-func (e *examples) compare(whole, content string, came []byte) string {
-	e.t.Helper()
+	var notRun strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(&notRun, "%s %d\n", key, counts[key])
+	}
+	golden := filepath.Join("testdata", "docs-not-run.golden")
 	if *update {
-		info, _, _ := strings.Cut(whole, "\n")
-		return info + "\n" + readable(e.t, came) + "\n```"
+		require.NoError(t, os.WriteFile(golden, []byte(notRun.String()), 0o600))
 	}
-	require.JSONEq(e.t, content, string(came))
-	return whole
+	expected, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(expected), notRun.String(), "blocks that aren't run, by page and reason")
 }
 
-func (e *examples) query(attributes []string, document string) {
-	e.t.Helper()
-	header, endpoint := map[string]string{}, "/v1/graphql"
-	body := map[string]any{"query": document, "variables": e.variables}
-	e.variables = nil
-	if e.token != "" {
-		header["Authorization"] = "Bearer " + e.token
-		e.token = ""
+// documents are the pages, from the root of the project.
+func documents(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(documentationRoot, "docs", "*.md"))
+	require.NoError(t, err)
+	pages := []string{"README.md"}
+	for _, path := range paths {
+		pages = append(pages, "docs/"+filepath.Base(path))
 	}
-	for _, pair := range attributes {
-		name, value, _ := strings.Cut(pair, "=")
-		switch name {
-		case "at":
-			endpoint = value
-		case "role":
-			header["X-Engine-Role"] = value
-		default:
-			header[name] = value
+	require.Greater(t, len(pages), 20)
+	return pages
+}
+
+var (
+	links    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	headings = regexp.MustCompile(`(?m)^#+ (.*)$`)
+)
+
+// TestSidebar: docs/README.md lists every page once, and README.md, which is short, leads there.
+func TestSidebar(t *testing.T) {
+	t.Parallel()
+	sidebar, err := os.ReadFile(filepath.Join(documentationRoot, "docs", "README.md"))
+	require.NoError(t, err)
+	var listed []string
+	for _, link := range links.FindAllStringSubmatch(string(sidebar), -1) {
+		listed = append(listed, "docs/"+link[1])
+	}
+	pages := slices.DeleteFunc(documents(t), func(name string) bool { return strings.HasSuffix(name, "README.md") })
+	require.ElementsMatch(t, pages, listed)
+
+	readme, err := os.ReadFile(filepath.Join(documentationRoot, "README.md"))
+	require.NoError(t, err)
+	require.Less(t, strings.Count(string(readme), "\n"), 100)
+	require.Contains(t, string(readme), "(docs/README.md)")
+}
+
+// TestLinks: what a page links to within the project is there, down to the heading.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	for _, name := range documents(t) {
+		text, err := os.ReadFile(filepath.Join(documentationRoot, name))
+		require.NoError(t, err)
+		texts, _, err := splitPage(string(text))
+		require.NoError(t, err, name)
+		for _, link := range links.FindAllStringSubmatch(strings.Join(texts, ""), -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			file, anchor, _ := strings.Cut(link[1], "#")
+			target := filepath.Join(documentationRoot, filepath.Dir(name), file)
+			if file == "" {
+				target = filepath.Join(documentationRoot, name)
+			}
+			if anchor == "" {
+				require.FileExists(t, target, name)
+				continue
+			}
+			page, err := os.ReadFile(target)
+			require.NoError(t, err, name)
+			require.Contains(t, anchors(string(page)), anchor, "%s links to %s", name, link[1])
 		}
 	}
-	ask := e.engine.post
-	if strings.HasPrefix(document, "subscription") {
-		ask = e.engine.firstEvent
-	}
-	a := ask(endpoint, header, body)
-	e.last = &a
 }
 
-// withoutInternal takes off what the database said of an error.
-func withoutInternal(t *testing.T, answer []byte) []byte {
-	t.Helper()
-	var failed struct {
-		Errors []struct {
-			Message    string `json:"message"`
-			Extensions struct {
-				Path string `json:"path"`
-				Code string `json:"code"`
-			} `json:"extensions"`
-		} `json:"errors"`
-	}
-	require.NoError(t, json.Unmarshal(answer, &failed))
-	encoded, err := json.Marshal(failed)
-	require.NoError(t, err)
-	return encoded
-}
+var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 
-// readable is a JSON text as it came when that fits on a line, else indented.
-func readable(t *testing.T, body []byte) string {
-	t.Helper()
-	if len(body) <= 120 {
-		return string(body)
+// anchors are the names of a page's headings in links.
+func anchors(page string) []string {
+	var names []string
+	for _, heading := range headings.FindAllStringSubmatch(page, -1) {
+		name := notInAnchors.ReplaceAllString(strings.ToLower(heading[1]), "")
+		names = append(names, strings.ReplaceAll(name, " ", "-"))
 	}
-	var indented bytes.Buffer
-	require.NoError(t, json.Indent(&indented, body, "", "  "))
-	return indented.String()
+	return names
 }
