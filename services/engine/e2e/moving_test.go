@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -17,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/graphql-go/graphql"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -49,6 +51,9 @@ func TestProjectsOfAnotherEngineMoveByOneSetting(t *testing.T) {
 			require.NotContains(t, p.said, "warning")
 			for _, r := range p.requests() {
 				p.ask(r)
+			}
+			if name == "depot" {
+				p.asksByUpgrade()
 			}
 			var events []any
 			p.read("events.yaml", &events)
@@ -297,4 +302,30 @@ func (h *movedHook) awaitPart(part string) {
 	}
 	eventually(h.t, 15*time.Second, func() bool { return strings.Contains(all(), part) },
 		func() string { return "wanted an event with " + part + ", got " + all() })
+}
+
+// asksByUpgrade has the headers of a WebSocket's upgrade be those of its session.
+func (p *movedProject) asksByUpgrade() {
+	p.t.Helper()
+	socket, _, err := websocket.Dial(p.t.Context(), "ws"+strings.TrimPrefix(p.url, "http")+"/v1/graphql", &websocket.DialOptions{
+		Subprotocols: []string{"graphql-transport-ws"},
+		HTTPHeader: http.Header{
+			"X-Acme-Admin-Secret": {secret}, "X-Acme-Role": {"admin"}, "X-Engine-Role": {"courier"}, "X-Acme-User-Id": {"u1"},
+		},
+	})
+	require.NoError(p.t, err)
+	defer socket.CloseNow() //nolint:errcheck // the test is over then
+	for sent, want := range []struct{ message, want string }{
+		{`{"type":"connection_init","payload":{}}`, `{"type":"connection_ack"}`},
+		{`{"type":"subscribe","id":"1","payload":{"query":"{parcel {owner} header(name: \"X-Acme-User-Id\")}"}}`,
+			`{"type":"next","id":"1","payload":{"data":{"parcel":[{"owner":"u1"}],"header":"u1"}}}`},
+	} {
+		require.NoError(p.t, socket.Write(p.t.Context(), websocket.MessageText, []byte(want.message)))
+		got := []byte(`"type":"ping"`)
+		for bytes.Contains(got, []byte(`"type":"ping"`)) {
+			_, got, err = socket.Read(p.t.Context())
+			require.NoError(p.t, err)
+		}
+		require.JSONEq(p.t, want.want, string(got), "message %d", sent)
+	}
 }

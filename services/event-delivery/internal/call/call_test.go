@@ -107,6 +107,14 @@ func TestLogKeepsTheFirstEnd(t *testing.T) {
 	require.NoError(t, l.complete(t.Context(), id, []byte(`[1]`)))
 	require.NoError(t, l.fail(t.Context(), id, json.RawMessage(`{"error":"late"}`)))
 	require.NoError(t, l.giveBack(t.Context(), []string{id}))
+	both := map[string]string{"x-engine-role": "user", "x-acme-role": "user", "x-engine-user-id": "1", "x-acme-user-id": "1"}
+	for _, of := range []string{id, l.add(t, Call{Action: "rate", Session: both})} {
+		for _, asked := range []map[string]string{owner, both} {
+			entry, err = l.Read(t.Context(), "rate", of, asked)
+			require.NoError(t, err)
+			require.NotNil(t, entry, "the names of another engine make no other owner")
+		}
+	}
 	entry, err = l.Read(t.Context(), "rate", id, owner)
 	require.NoError(t, err)
 	require.Equal(t, `[1]`, string(entry.Response))

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"queryengine/pkg/metadatadb"
+	"queryengine/pkg/session"
 )
 
 const (
@@ -83,12 +84,22 @@ type Entry struct {
 	Errors, Response json.RawMessage
 }
 
+// ownerOf are the session variables that tell callers apart: by our names, which stay when the
+// names of another engine come or go. nil stays nil.
+func ownerOf(variables map[string]string) map[string]string {
+	if variables == nil {
+		return nil
+	}
+	return session.Own(variables)
+}
+
 // Read reads what became of a call of an action; nil when there is none. owner, when it isn't
 // nil, are the session variables that the call has to have been made with.
 func (l *Log) Read(ctx context.Context, action, id string, owner map[string]string) (*Entry, error) {
 	e := &Entry{}
 	err := l.pool.QueryRow(ctx, `SELECT to_json(created_at), errors, response_payload FROM engine_catalog.engine_action_log
-		WHERE id = $1 AND action_name = $2 AND ($3::jsonb IS NULL OR session_variables = $3)`, id, action, owner,
+		WHERE id = $1 AND action_name = $2 AND ($3::jsonb IS NULL OR $3 =
+			(SELECT jsonb_object_agg(key, value) FROM jsonb_each(session_variables) WHERE key LIKE '`+session.Prefix+`%'))`, id, action, ownerOf(owner),
 	).Scan(&e.CreatedAt, &e.Errors, &e.Response)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil //nolint:nilnil // nobody need tell an unknown call from somebody else's

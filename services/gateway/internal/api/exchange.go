@@ -65,7 +65,6 @@ func (x *exchange) begin(w http.ResponseWriter, r *http.Request, shape errorShap
 	if cap(body) > keepBody {
 		body = nil
 	}
-	session.OwnHeaders(r.Header)
 	*x = exchange{api: x.api, w: w, r: r, errors: shape, stream: x.stream, body: body, operations: operations, mode: accesslog.ModeNonGraphQL, started: time.Now()}
 	x.received = x.started
 	x.requestID = requestID(r)

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/session"
 	"queryengine/services/gateway/internal/websocket"
 )
 
@@ -68,7 +69,7 @@ func (a *API) routes() []route {
 func (a *API) Handler() http.Handler {
 	e := echo.New()
 	missing := a.serve(apiErrors, notFound)
-	e.Pre(a.dropForeignCookies)
+	e.Pre(ownNames, a.dropForeignCookies)
 	if a.ClientCertificates {
 		e.Pre(a.requireCertificate)
 	}
@@ -188,5 +189,14 @@ func (a *API) status(shape errorShape, e *apierror.Error) int {
 func setRetryAfter(h http.Header, e *apierror.Error) {
 	if e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(e.RetryAfter))
+	}
+}
+
+// ownNames gives the headers of all requests, those of WebSockets too, our names, before anything
+// reads them or keeps them for handlers.
+func ownNames(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		session.OwnHeaders(c.Request().Header)
+		return next(c)
 	}
 }
