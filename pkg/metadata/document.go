@@ -60,6 +60,8 @@ type Inconsistency struct {
 	// Refusal, when set, refuses every change that leads to it, with this text: the schema as
 	// a whole couldn't be built.
 	Refusal string `json:"-"`
+	// Invalid, when set, refuses a change that brings the object with its own Reason.
+	Invalid bool `json:"-"`
 	// Entity takes the place of Definition for a permission that couldn't be inherited.
 	// Such an inconsistency has no ID: it informs, refuses nothing but what must be consistent
 	// as a whole, and can't be dropped.

@@ -26,15 +26,15 @@ func (s *Schema) newRemoteNames() *remoteNames {
 }
 
 // claim takes the names of a remote schema. When one of them is taken, it says so and takes
-// none.
-func (n *remoteNames) claim(r *Remote) string {
+// none; ofTable says that rows of a table have it.
+func (n *remoteNames) claim(r *Remote) (conflict string, ofTable bool) {
 	uses := rootUses(r.admin)
 	for _, u := range uses {
 		switch {
 		case n.fields[u]:
-			return fmt.Sprintf("Duplicate remote field '%s'", u.name)
+			return fmt.Sprintf("Duplicate remote field '%s'", u.name), false
 		case n.ofSource(u):
-			return fmt.Sprintf("Field cannot be overwritten by remote field '%s'", u.name)
+			return fmt.Sprintf("Field cannot be overwritten by remote field '%s'", u.name), false
 		}
 	}
 	for _, t := range r.admin.Types {
@@ -42,7 +42,7 @@ func (n *remoteNames) claim(r *Remote) string {
 			continue
 		}
 		if conflict := n.typeConflict(t); conflict != "" {
-			return conflict
+			return conflict, n.tableOf(t.Name) != nil
 		}
 	}
 	for _, u := range uses {
@@ -53,7 +53,7 @@ func (n *remoteNames) claim(r *Remote) string {
 			n.types[t.Name] = t
 		}
 	}
-	return ""
+	return "", false
 }
 
 // typeConflict says whether another type has the name. Equal types of remote schemas are one.

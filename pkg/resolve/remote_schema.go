@@ -168,8 +168,9 @@ func (s *Schema) buildRemotes(f Findings, prev *Schema) {
 			s.remoteProblem(m, apierror.From(err).Message)
 			continue
 		}
-		if conflict := taken.claim(r); conflict != "" {
+		if conflict, ofTable := taken.claim(r); conflict != "" {
 			s.remoteProblem(m, conflict)
+			s.remoteProblems[len(s.remoteProblems)-1].Invalid = ofTable
 			continue
 		}
 		s.Remotes = append(s.Remotes, r)

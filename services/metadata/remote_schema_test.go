@@ -96,6 +96,15 @@ func TestRemoteSchemasThatFail(t *testing.T) {
 	i.fails(t, v1metadata, `{"type":"pg_track_table","args":{"table":"hello"}}`, "remote-schema-conflicts", "$.args",
 		"node hello already exists in current graphql schema")
 
+	i.run(t, `CREATE TABLE planet (id int PRIMARY KEY)`)
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"planet"}}`)
+	planets := remotetest.Serve(t, `type Query { nearest: planet } type planet { id: Int! }`)
+	refused := i.fails(t, v1metadata, addRemote("planets", planets.URL, ""), "invalid-configuration", "$.args",
+		"Inconsistent object: Conflicting types: Found conflicting definitions for GraphQL type 'planet'.  The definition at 'planet' differs "+
+			"from the definition at e.g. 'planet'.\nFormer has definition:\ntype planet {\n  id: Int!\n}\nLatter has definition:\n"+
+			"the rows of table planet in source default")
+	require.Contains(t, string(refused.internal), `"name":"remote_schema planets"`)
+
 	// A remote that is down is used as it was, also after a start.
 	crm.Close()
 	i.fails(t, v1metadata, `{"type":"reload_remote_schema","args":{"name":"crm"}}`, "invalid-configuration", "$.args",

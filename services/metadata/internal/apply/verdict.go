@@ -21,6 +21,10 @@ func judge(before, after *State, verdict metadata.Verdict, named []metadata.Obje
 	if i := slices.IndexFunc(found, func(i metadata.Inconsistency) bool { return i.Refusal != "" }); i >= 0 {
 		return apierror.New(apierror.Unexpected, found[i].Refusal)
 	}
+	invalid := slices.DeleteFunc(slices.Clone(found), func(i metadata.Inconsistency) bool { return !i.Invalid })
+	if err := reasons(invalid, named); err != nil {
+		return err
+	}
 	switch verdict {
 	case metadata.VerdictNamed:
 		if err := reasons(after.Inconsistent, named); err != nil {
