@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-compose test-deploy test-race lint fmt generate docs-check verify tidy bench bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-compose test-deploy release-check test-race lint fmt generate docs-check verify tidy bench bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ test-compose: ## docker compose from start to end, under load (minutes; skipped 
 test-deploy: ## the chart and the manifests for Kubernetes, against its types, and its schemas where they can be reached
 	cd deploy && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...
 	@scripts/kubeconform
+
+release-check: ## .goreleaser.yaml, by goreleaser itself (its first build takes minutes)
+	GOWORK=off $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 check
 
 test-race: ## everything, with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(POSTGRES) $(GO) test -race $(MODULES)
