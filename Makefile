@@ -100,6 +100,7 @@ conformance: build ## the recorded cases of ../shared/conformance against bin/en
 
 run: ## a local engine with a database of its own and sample data, in .data
 	@mkdir -p bin
+	@[ -x bin/engine ] || echo "downloading and compiling; a few minutes the first time"
 	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/engine ./services/engine/cmd/engine
 	@exec bin/engine dev
 

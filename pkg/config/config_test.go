@@ -80,10 +80,10 @@ func TestWrongFlags(t *testing.T) {
 	t.Parallel()
 	for arg, message := range map[string]string{
 		"--no-such-flag":    `unknown argument "--no-such-flag"`,
-		"server-port":       `unknown argument "server-port"`,
+		"server-port":       `unknown argument "server-port"; did you mean "--server-port"?`,
 		"--server-port":     "option --server-port needs a value",
 		"--server-port=abc": "option --server-port: Only expecting a value between 0 and 65535",
-		"--nats-port=1":     `unknown argument "--nats-port=1"`, // only engine has it
+		"--nats-port=1":     `unknown argument "--nats-port"; did you mean "--nats-url"?`, // only engine has it
 	} {
 		_, err := config.Load(config.Gateway, []string{arg}, environment(nil), io.Discard)
 		var usage *config.UsageError

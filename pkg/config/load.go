@@ -154,7 +154,7 @@ func (v *Values) parseFlags(service Service, args []string, out io.Writer) error
 		name, value, hasValue := strings.Cut(arg, "=")
 		r := find(service, name)
 		if r == nil {
-			return &UsageError{fmt.Sprintf("unknown argument %q", arg)}
+			return &UsageError{fmt.Sprintf("unknown argument %q%s", name, DidYouMean(name, arguments(service)))}
 		}
 		switch {
 		case hasValue:
@@ -172,6 +172,17 @@ func (v *Values) parseFlags(service Service, args []string, out io.Writer) error
 		delete(v.variables, r.Spec().Flag)
 	}
 	return nil
+}
+
+// arguments are the flags that a service knows, "--flag".
+func arguments(service Service) []string {
+	list := []string{"--help"}
+	for _, s := range Table() {
+		if s.ReadBy(service) {
+			list = append(list, "--"+s.Flag)
+		}
+	}
+	return list
 }
 
 // find gives the row of an argument, "--flag" or "-f".

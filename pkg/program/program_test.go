@@ -95,7 +95,10 @@ func TestWhatEndsAProgramAtOnce(t *testing.T) {
 			want: result{1, "", "scheduler: scheduler has no /healthz: set --status-port\n"},
 		},
 		"version":       {args: []string{"version"}, want: result{0, "scheduler 0.1.0\n", ""}},
-		"unknown flag":  {args: []string{"--nope"}, want: result{1, "", "scheduler: unknown argument \"--nope\" (see --help)\n"}},
+		"version flag":  {args: []string{"--version"}, want: result{0, "scheduler 0.1.0\n", ""}},
+		"unknown flag":  {args: []string{"--nope"}, want: result{2, "", "scheduler: unknown argument \"--nope\" (see --help)\n"}},
+		"misspelt flag": {args: []string{"--nats-ulr=x"}, want: result{2, "", "scheduler: unknown argument \"--nats-ulr\"; did you mean \"--nats-url\"? (see --help)\n"}},
+		"misspelt":      {args: []string{"verison"}, want: result{2, "", "scheduler: unknown command \"verison\"; did you mean \"version\"? (see --help)\n"}},
 		"no NATS given": {want: result{1, "", "scheduler: no NATS server: set --nats-url or ENGINE_GRAPHQL_NATS_URL\n"}},
 		"wrong value": {
 			settings: map[string]string{"ENGINE_GRAPHQL_STATUS_PORT": "x"},
@@ -107,19 +110,40 @@ func TestWhatEndsAProgramAtOnce(t *testing.T) {
 			require.Equal(t, c.want, run(t, t.Context(), &fake{}, c.settings, c.args...))
 		})
 	}
-	r := run(t, t.Context(), &fake{}, nil, "--help")
-	require.Zero(t, r.code)
-	require.Contains(t, r.out, "Usage: scheduler [version|health] [OPTION...]")
-	require.Contains(t, r.out, "--nats-url")
+	for _, help := range []string{"--help", "-h", "help"} {
+		r := run(t, t.Context(), &fake{}, nil, help)
+		require.Zero(t, r.code)
+		require.Contains(t, r.out, "Usage: scheduler [version|health] [OPTION...]")
+		require.Contains(t, r.out, "--nats-url")
+	}
+}
+
+// notice ends a context with the first line that holds a text.
+type notice struct {
+	bytes.Buffer
+	text   string
+	cancel func()
+}
+
+func (n *notice) Write(p []byte) (int, error) {
+	count, err := n.Buffer.Write(p)
+	if bytes.Contains(n.Bytes(), []byte(n.text)) {
+		n.cancel()
+	}
+	return count, err
 }
 
 func TestAbsentNATSIsNamed(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // the end of the patience
-	r := run(t, ctx, &fake{}, nil, "--nats-url", "nats://127.0.0.1:1")
-	require.Equal(t, 1, r.code)
-	require.Contains(t, r.errs, "cannot connect to NATS")
+	defer cancel()
+	out, errs := notice{text: "waiting for NATS", cancel: cancel}, bytes.Buffer{}
+	code := program.Run(ctx, config.Scheduler, []string{"--nats-url", "nats://scheduler:topsecret@127.0.0.1:1"},
+		func(string) (string, bool) { return "", false }, &out, &errs, nil)
+	require.Equal(t, 1, code)
+	require.Contains(t, out.String(), `"servers":"127.0.0.1:1"`)
+	require.Contains(t, errs.String(), "cannot connect to NATS at 127.0.0.1:1")
+	require.NotContains(t, out.String()+errs.String(), "topsecret")
 }
 
 func TestHealthCommand(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -22,6 +23,8 @@ import (
 const (
 	exitOK    = 0
 	exitError = 1
+	// exitUsage is a command line that isn't understood.
+	exitUsage = 2
 )
 
 // stopGrace is how much longer than its services a program waits before it gives up on a
@@ -55,12 +58,20 @@ func Run(
 	ctx context.Context, name config.Service, args []string, env func(string) (string, bool), out, errs io.Writer, build Build,
 ) int {
 	command := ""
-	if len(args) > 0 && atOnce(args[0]) {
+	if len(args) > 0 && (atOnce(args[0]) || !strings.HasPrefix(args[0], "-")) {
 		command, args = args[0], args[1:]
 	}
-	if command == "version" {
+	switch command {
+	case "version", "--version":
 		fmt.Fprintln(out, string(name), service.Version)
 		return exitOK
+	case "help":
+		args = []string{"--help"}
+	case "", "health":
+	default:
+		fmt.Fprintf(errs, "%s: unknown command %q%s (see --help)\n", name, command,
+			config.DidYouMean(command, []string{"version", "health", "help"}))
+		return exitUsage
 	}
 	v, code := Settings(name, string(name)+" [version|health] [OPTION...]", args, env, out, errs)
 	if v == nil {
@@ -80,7 +91,9 @@ func Run(
 }
 
 // atOnce says whether an argument is a command that starts no service.
-func atOnce(argument string) bool { return argument == "version" || argument == "health" }
+func atOnce(argument string) bool {
+	return argument == "version" || argument == "--version" || argument == "help" || argument == "health"
+}
 
 // Settings reads the settings of a program. When the program has to end, because they are
 // wrong or help was asked for, it has said why, and returns nil and the exit code.
@@ -98,7 +111,7 @@ func Settings(
 		return nil, exitOK
 	case errors.As(err, &wrong):
 		fmt.Fprintf(errs, "%s: %s (see --help)\n", name, wrong)
-		return nil, exitError
+		return nil, exitUsage
 	}
 	fmt.Fprintln(errs, err)
 	return nil, exitError

@@ -85,11 +85,12 @@ func TestProjectsAreAppliedExportedAndCompared(t *testing.T) {
 	require.Contains(t, w.does(0, "migrate apply"), "nothing to apply")
 	w.does(0, "migrate apply --down 1")
 	w.does(0, "migrate apply --version 2 --type up")
-	w.does(0, "migrate status")
+	require.Contains(t, w.does(0, "migrate status"), "all 2 migrations are applied")
 	w.does(0, "seed apply")
 
 	w.does(0, "metadata export")
-	w.does(0, "metadata diff")
+	require.Contains(t, w.does(0, "metadata diff"), "no differences")
+	require.Contains(t, w.does(0, "metadata apply --dry-run"), "no differences")
 	w.replace("metadata/databases/databases.yaml", `"!include default/tables/tables.yaml"`, "\n    - table: stock\n      select_permissions:\n        - role: clerk\n          permission: {columns: '*', filter: {}}\n    - table: none")
 	require.Equal(t, "+ table public.none in source default\n+ table public.stock in source default\n",
 		strings.Split(w.does(3, "metadata diff"), "warning")[0])
@@ -120,8 +121,8 @@ func TestProjectsAreAppliedExportedAndCompared(t *testing.T) {
 func TestFailuresOfProjectCommands(t *testing.T) {
 	t.Parallel()
 	w, _ := newWorkshop(t)
-	require.Contains(t, w.does(2, "metadata"), "Usage: engine metadata")
-	require.Contains(t, w.does(2, "migrate nothing"), "Usage: engine metadata")
+	require.Contains(t, w.does(2, "metadata"), "engine: metadata needs a command: apply,")
+	require.Contains(t, w.does(2, "migrate nothing"), `engine: unknown command "nothing" of migrate`)
 	require.Contains(t, w.does(2, "metadata apply --no-such-flag"), "no-such-flag")
 	require.Contains(t, w.does(1, "metadata apply"), "this is not a metadata directory")
 	require.Contains(t, w.does(1, "metadata export --endpoint http://127.0.0.1:1"), "the server can't be reached")
@@ -139,6 +140,10 @@ func TestFailuresOfProjectCommands(t *testing.T) {
 	require.Contains(t, w.does(3, "migrate status"), "not applied", "nothing of it is left")
 	w.does(0, "migrate apply --version 1 --skip-execution")
 	require.Contains(t, w.does(0, "migrate status"), "default\t1\tbad\tapplied")
+	w.write("migrations/another/1_x/up.sql", "SELECT 1")
+	w.write("migrations/default/2_good/up.sql", "SELECT 1")
+	require.Contains(t, w.does(1, "migrate apply"), "the server doesn't have source another, so its migrations were not applied")
+	require.Contains(t, w.does(3, "migrate status"), "default\t2\tgood\tapplied", "the others are")
 	w.write("migrations/other/1_x/up.sql", "SELECT 1")
-	require.Contains(t, w.does(1, "migrate apply"), "source other, which the server doesn't have")
+	require.Contains(t, w.does(1, "migrate apply"), "the server doesn't have source another, other, so its migrations were not applied")
 }

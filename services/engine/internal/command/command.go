@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"queryengine/pkg/bus"
@@ -39,6 +40,14 @@ Commands:
 engine serve --help lists the options.
 `
 
+// commands are the words that usage explains.
+var commands = []string{
+	"serve", "dev", "metadata", "migrate", "seed", "import", "sample", "echo", "secrets", "health", "version", "help",
+}
+
+// exitUsage is the exit code of a command line that isn't understood.
+const exitUsage = 2
+
 // Directories and files inside of the data directory.
 const (
 	natsDir     = "nats"
@@ -65,6 +74,12 @@ type Shell struct {
 // Run executes one command and returns the exit code.
 func (sh *Shell) Run(ctx context.Context, args []string) int {
 	command, args := split(args)
+	if len(args) == 1 && args[0] == "--version" && slices.Contains(commands, command) {
+		command = "version"
+	}
+	if command == "help" && len(args) > 0 { // engine help serve
+		command, args = args[0], append(args[1:], "--help")
+	}
 	var run func(context.Context, []string) error
 	switch command {
 	case "serve":
@@ -90,8 +105,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		fmt.Fprint(sh.Out, usage)
 		return 0
 	default:
-		fmt.Fprint(sh.Errs, usage)
-		return 2
+		fmt.Fprintf(sh.Errs, "engine: unknown command %q%s (see engine --help)\n", command, config.DidYouMean(command, commands))
+		return exitUsage
 	}
 	var ended exit
 	switch err := run(ctx, args); {

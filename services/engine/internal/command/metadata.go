@@ -137,6 +137,9 @@ func (p *workplace) printChanges(raw json.RawMessage) (changed bool, err error) 
 	if err := p.warn(raw); err != nil {
 		return false, err
 	}
+	if len(report.Changes) == 0 && report.Refused == nil {
+		p.say("no differences")
+	}
 	if report.Refused != nil {
 		p.say("it would be refused: %s", report.Refused)
 	}

@@ -115,12 +115,15 @@ func (p *workplace) applyMigrations(ctx context.Context, o *applyOptions) error 
 		return err
 	}
 	var tasks []task
+	var absent []string
 	for _, source := range slices.Sorted(maps.Keys(all)) {
 		if o.source != "" && o.source != source {
 			continue
 		}
 		if _, known := kinds[source]; !known && !o.skip && !o.dryRun {
-			return fmt.Errorf("there are migrations for source %s, which the server doesn't have", source)
+			absent = append(absent, source)
+			p.say("skipping the migrations of source %s, which the server doesn't have", source)
+			continue
 		}
 		list, err := plan(all[source], state.Migrations[source], o)
 		if err != nil {
@@ -128,9 +131,8 @@ func (p *workplace) applyMigrations(ctx context.Context, o *applyOptions) error 
 		}
 		tasks = append(tasks, list...)
 	}
-	if len(tasks) == 0 {
+	if len(tasks) == 0 && len(absent) == 0 {
 		p.say("nothing to apply")
-		return nil
 	}
 	for i, t := range tasks {
 		verb := "applying"
@@ -144,6 +146,10 @@ func (p *workplace) applyMigrations(ctx context.Context, o *applyOptions) error 
 		if err := p.applyTask(ctx, state, kinds[t.Source], t, o.skip); err != nil {
 			return fmt.Errorf("migration %s of source %s: %w", t.Dir(), t.Source, err)
 		}
+	}
+	if len(absent) > 0 {
+		return fmt.Errorf("the server doesn't have source %[1]s, so its migrations were not applied: add it "+
+			"(engine metadata apply, or pg_add_source), or choose others with --source", strings.Join(absent, ", "))
 	}
 	return nil
 }
@@ -262,7 +268,7 @@ func (p *workplace) printStatus(all map[string][]project.Migration, state *remot
 	for s := range state.Migrations {
 		sources[s] = true
 	}
-	pending := false
+	pending, count := false, 0
 	for _, source := range slices.Sorted(maps.Keys(sources)) {
 		if only != "" && only != source {
 			continue
@@ -276,6 +282,7 @@ func (p *workplace) printStatus(all map[string][]project.Migration, state *remot
 			versions[v] = true
 		}
 		for _, v := range slices.Sorted(maps.Keys(versions)) {
+			count++
 			m, isHere := here[v]
 			dirty, isThere := state.Migrations[source][v]
 			word := "applied"
@@ -291,8 +298,13 @@ func (p *workplace) printStatus(all map[string][]project.Migration, state *remot
 			p.print("%s\t%d\t%s\t%s", source, v, m.Name, word)
 		}
 	}
-	if pending {
+	switch {
+	case pending:
 		return errNo
+	case count == 0:
+		p.say("there are no migrations")
+	default:
+		p.say("all %d migrations are applied", count)
 	}
 	return nil
 }

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 	"time"
 
+	"queryengine/pkg/config"
 	"queryengine/services/engine/internal/project"
 	"queryengine/services/engine/internal/remote"
 )
@@ -70,9 +74,13 @@ func projectCommands() map[string]func() projectCommand {
 func (sh *Shell) onProject(group string) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		command, rest := findProjectCommand(group, args)
-		if command == nil {
-			fmt.Fprint(sh.Errs, projectUsage)
-			return exit(2)
+		switch {
+		case command != nil:
+		case len(args) > 0 && isHelp(args[0]):
+			fmt.Fprint(sh.Out, projectUsage)
+			return nil
+		default:
+			return sh.unknownProjectCommand(group, args)
 		}
 		return sh.runProject(ctx, command(), rest)
 	}
@@ -89,13 +97,47 @@ func findProjectCommand(group string, args []string) (func() projectCommand, []s
 	return nil, nil
 }
 
+// unknownProjectCommand says which word of a command isn't known, and what may stand there.
+func (sh *Shell) unknownProjectCommand(group string, args []string) error {
+	if len(args) > 0 && slices.Contains(subcommands(group), args[0]) {
+		group, args = group+" "+args[0], args[1:]
+	}
+	known := subcommands(group)
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		fmt.Fprintf(sh.Errs, "engine: %s needs a command: %s (see engine %s --help)\n",
+			group, strings.Join(known, ", "), strings.Fields(group)[0])
+		return exit(exitUsage)
+	}
+	return sh.unknown(group, args[0], known)
+}
+
+// unknown says that a word isn't a command of the group.
+func (sh *Shell) unknown(group, word string, known []string) error {
+	fmt.Fprintf(sh.Errs, "engine: unknown command %q of %s%s (see engine %s --help)\n",
+		word, group, config.DidYouMean(word, known), strings.Fields(group)[0])
+	return exit(exitUsage)
+}
+
+// subcommands are the words that may follow those of a group.
+func subcommands(group string) []string {
+	var list []string
+	for name := range projectCommands() {
+		if rest, ok := strings.CutPrefix(name, group+" "); ok {
+			list = append(list, strings.Fields(rest)[0])
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// isHelp reports whether an argument asks for help.
+func isHelp(argument string) bool {
+	return argument == "help" || argument == "--help" || argument == "-h"
+}
+
 func (sh *Shell) runProject(ctx context.Context, c projectCommand, args []string) error {
 	set := flag.NewFlagSet("engine", flag.ContinueOnError)
-	set.SetOutput(sh.Errs)
-	set.Usage = func() {
-		fmt.Fprint(sh.Errs, projectUsage, "\nOptions:\n")
-		set.PrintDefaults()
-	}
+	set.SetOutput(io.Discard) // what is wrong is said below, in one line
 	dir := set.String("project", ".", "directory of the project")
 	endpoint := set.String("endpoint", "", "address of the server")
 	secret := set.String("admin-secret", "", "admin secret of the server")
@@ -106,27 +148,43 @@ func (sh *Shell) runProject(ctx context.Context, c projectCommand, args []string
 	positional, err := parseFlags(set, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(sh.Out, projectUsage, "\nOptions:\n")
+		set.SetOutput(sh.Out)
+		set.PrintDefaults()
 		return nil
 	case err != nil:
-		return exit(2)
+		fmt.Fprintf(sh.Errs, "engine: %s (see --help)\n", explainFlag(err, set))
+		return exit(exitUsage)
 	}
-	config, err := project.LoadConfig(*dir, sh.Env)
+	conf, err := project.LoadConfig(*dir, sh.Env)
 	if err != nil {
 		return err
 	}
 	if *endpoint != "" {
-		config.Endpoint = *endpoint
+		conf.Endpoint = *endpoint
 	}
 	if *secret != "" {
-		config.AdminSecret = *secret
+		conf.AdminSecret = *secret
 	}
-	server, err := remote.New(config)
+	server, err := remote.New(conf)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
-	return c.run(ctx, &workplace{sh, config, server}, positional)
+	return c.run(ctx, &workplace{sh, conf, server}, positional)
+}
+
+// explainFlag names the option that was probably meant.
+func explainFlag(err error, set *flag.FlagSet) string {
+	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !ok {
+		return err.Error()
+	}
+	known := []string{"--help"}
+	set.VisitAll(func(f *flag.Flag) { known = append(known, "--"+f.Name) })
+	name = "--" + strings.TrimPrefix(name, "-")
+	return fmt.Sprintf("unknown argument %q%s", name, config.DidYouMean(name, known))
 }
 
 // parseFlags takes options before and after the other arguments.

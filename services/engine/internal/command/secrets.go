@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,10 @@ const databasePatience = 10 * time.Second
 
 // secrets makes and shows the secrets of an installation, as docker-compose.yml uses it.
 func (sh *Shell) secrets(ctx context.Context, args []string) error {
+	if len(args) > 0 && isHelp(args[0]) {
+		fmt.Fprint(sh.Out, secretsUsage)
+		return nil
+	}
 	command, dir := "", ""
 	if len(args) >= 2 {
 		command, dir, args = args[0], args[1], args[2:]
@@ -65,8 +70,15 @@ A first query:      curl -s %[1]s/v1/graphql -H "X-Engine-Admin-Secret: $SECRET"
 		<-ctx.Done() // docker compose up --wait takes the end of a container for a failure
 		return nil
 	}
+	if len(args) > 0 && command == "" {
+		command = args[0]
+	}
+	words := []string{"init", "show", "check", "welcome"}
+	if command != "" && !slices.Contains(words, command) {
+		return sh.unknown("secrets", command, words)
+	}
 	fmt.Fprint(sh.Errs, secretsUsage)
-	return exit(2)
+	return exit(exitUsage)
 }
 
 // own gives directories to users, as PATH=UID.
