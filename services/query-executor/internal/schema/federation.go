@@ -31,7 +31,7 @@ func (r *Role) federationFields() []Field {
 		return fields
 	}
 	entity := r.named("_Entity", Union, "A union of all types that use the @key directive", func() content {
-		return content{possible: r.entities()}
+		return content{kin: &kin{possible: r.entities()}}
 	})
 	anything := r.named("_Any", Scalar, "Scalar _Any", nil)
 	return append(fields, Field{

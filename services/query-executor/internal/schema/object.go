@@ -48,7 +48,7 @@ func (t *Table) buildObject() content {
 	}
 	fields = append(fields, t.remoteFields()...)
 	if node {
-		return content{fields: fields, interfaces: []*Type{t.role.node()}}
+		return content{fields: fields, kin: &kin{interfaces: []*Type{t.role.node()}}}
 	}
 	return content{fields: fields}
 }

@@ -131,9 +131,9 @@ func (r *Role) buildRelay(root Root) []Field {
 // node is the interface of the rows that have a global id.
 func (r *Role) node() *Type {
 	return r.named(nodeName, Interface, "An object with globally unique ID", func() content {
-		c := content{fields: []Field{{Name: idField, Type: NonNull(Named(r.scalar("ID"))), doc: words("A globally unique identifier")}}}
+		c := content{kin: &kin{}, fields: []Field{{Name: idField, Type: NonNull(Named(r.scalar("ID"))), doc: words("A globally unique identifier")}}}
 		for _, t := range r.nodes() {
-			c.possible = append(c.possible, t.Type())
+			c.kin.possible = append(c.kin.possible, t.Type())
 		}
 		return c
 	})

@@ -25,7 +25,7 @@ func (p remotePart) describe() string { return p.Description }
 
 func (p remotePart) build() content {
 	r := p.role
-	c := content{interfaces: r.remoteTypes(p.remote, p.Interfaces), possible: r.remoteTypes(p.remote, p.Possible)}
+	c := content{kin: &kin{interfaces: r.remoteTypes(p.remote, p.Interfaces), possible: r.remoteTypes(p.remote, p.Possible)}}
 	for _, f := range p.Fields {
 		c.fields = append(c.fields, r.remoteField(p.remote, f))
 	}

@@ -40,11 +40,17 @@ type content struct {
 	fields []Field
 	inputs []Input
 	values []Value
+	// kin are types of other kinds that it belongs to, nil for none: most have none.
+	kin *kin
+	// index finds the position of a name in long lists.
+	index map[string]int
+}
+
+// kin are types that belong to another one.
+type kin struct {
 	// interfaces are those that an object has, possible the objects that an interface or a
 	// union stands for.
 	interfaces, possible []*Type
-	// index finds the position of a name in long lists.
-	index map[string]int
 }
 
 // described is a definition as two values.
@@ -174,11 +180,18 @@ func (t *Type) Inputs() []Input { return t.content().inputs }
 // Values are the values of an enum.
 func (t *Type) Values() []Value { return t.content().values }
 
+func (t *Type) kin() kin {
+	if k := t.content().kin; k != nil {
+		return *k
+	}
+	return kin{}
+}
+
 // Interfaces are those that an object implements.
-func (t *Type) Interfaces() []*Type { return t.content().interfaces }
+func (t *Type) Interfaces() []*Type { return t.kin().interfaces }
 
 // Possible are the objects that an interface or a union stands for.
-func (t *Type) Possible() []*Type { return t.content().possible }
+func (t *Type) Possible() []*Type { return t.kin().possible }
 
 // Field returns the field of that name, or nil.
 func (t *Type) Field(name string) *Field {
