@@ -169,10 +169,16 @@ func (s *Service) Handle(ep Endpoint, newRequest func() proto.Message, h Handler
 // cancelled and ctx's error is returned. It is safe to call twice.
 func (s *Service) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() {
+		announced := false // a service that isn't may not publish that it leaves
 		s.bus.changeEndpoints(func(m map[string]*endpoint) {
-			maps.DeleteFunc(m, func(_ string, e *endpoint) bool { return e.service == s })
+			maps.DeleteFunc(m, func(_ string, e *endpoint) bool {
+				announced = announced || e.service == s && e.announces
+				return e.service == s
+			})
 		})
-		s.leave()
+		if announced {
+			s.leave()
+		}
 		// NATS learns that we no longer listen before it gets the refusals of those that
 		// came too late, so that their callers' second try goes elsewhere.
 		if err := s.micro.Stop(); err != nil {
