@@ -25,8 +25,12 @@ const (
 	maxEvents = 8
 )
 
-// eventsByQuery answers a GET request whose subscription is in its query string.
-func eventsByQuery(x *exchange) error {
+// eventsByQuery answers GET requests whose subscription is in their query string.
+func eventsByQuery(relay bool) handler {
+	return func(x *exchange) error { return x.eventsByQuery(relay) }
+}
+
+func (x *exchange) eventsByQuery(relay bool) error {
 	x.mode = accesslog.ModeError
 	if err := x.authenticate(nil); err != nil {
 		return err
@@ -46,7 +50,7 @@ func eventsByQuery(x *exchange) error {
 	}
 	x.mode = accesslog.ModeSingle
 	x.asks(r)
-	return x.events(r, false)
+	return x.events(r, relay)
 }
 
 // requestOfQuery is the request in a query string, without its variables.

@@ -93,8 +93,9 @@ func (a *API) addWebSockets(e *echo.Echo) {
 	if !a.Enabled[GroupGraphQL] {
 		return
 	}
-	missing, events := a.serve(apiErrors, notFound), a.serve(graphqlErrors, eventsByQuery)
+	missing := a.serve(apiErrors, notFound)
 	add := func(path string, endpoint websocket.Endpoint, otherwise echo.HandlerFunc) {
+		events := a.serve(graphqlErrors, eventsByQuery(endpoint.Relay))
 		e.GET(path, func(c echo.Context) error {
 			if !websocket.IsUpgrade(c.Request()) {
 				if wantsEvents(c.Request().Header, requestOfQuery(c.QueryParams())) {

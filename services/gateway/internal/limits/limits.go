@@ -20,6 +20,9 @@ import (
 	"queryengine/pkg/session"
 )
 
+// timerSlack is how much earlier than in this process a deadline may pass elsewhere.
+const timerSlack = 100 * time.Millisecond
+
 // Keeper keeps the limits of the newest metadata, and the counts of clients. It is safe for
 // concurrent use.
 type Keeper struct {
@@ -131,8 +134,15 @@ func (l *Limits) Time(ctx context.Context) (limited context.Context, finish func
 	tooLong := apierror.Newf(apierror.TimeLimitExceeded,
 		"time limit exceeded: the operation took longer than %v seconds", float64(limit))
 	limited, cancel := context.WithTimeoutCause(ctx, limit.Duration(), tooLong)
+	deadline, _ := limited.Deadline()
+	outer, bounded := ctx.Deadline()
 	return limited, func(err error) error {
 		defer cancel()
+		// The deadline travels with the request: whoever works on it may see it pass first.
+		var late *apierror.Error
+		if errors.As(err, &late) && late.Code == apierror.Timeout && time.Until(deadline) < timerSlack && !(bounded && outer.Before(deadline)) {
+			return tooLong
+		}
 		// ctx may have a limit of its own, as the members of a batch have.
 		var over *apierror.Error
 		if err != nil && errors.As(context.Cause(limited), &over) && over.Code == apierror.TimeLimitExceeded {

@@ -128,6 +128,13 @@ func TestTime(t *testing.T) {
 	require.Equal(t, other, finish(other))
 	require.Error(t, ctx.Err(), "the bound ends with the operation")
 
+	// The deadline may pass earlier where the work is done.
+	elsewhere := apierror.New(apierror.Timeout, "the request took too long")
+	_, finish = k.Of(document(`{"time_limit":{"global":0.05}}`), user()).Time(t.Context())
+	require.ErrorContains(t, finish(elsewhere), "time-limit-exceeded")
+	_, finish = k.Of(document(`{"time_limit":{"global":100}}`), user()).Time(t.Context())
+	require.Equal(t, error(elsewhere), finish(elsewhere), "a time-out of another kind")
+
 	canceled, cancel := context.WithCancel(t.Context())
 	ctx, finish = k.Of(document(`{"time_limit":{"global":100}}`), user()).Time(canceled)
 	cancel()
