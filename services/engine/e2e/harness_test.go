@@ -2,9 +2,9 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -236,12 +236,27 @@ func eventually(t *testing.T, limit time.Duration, ask func() bool, otherwise fu
 	}
 }
 
+// given are the ports that tests of this process have been given.
+var given sync.Map
+
+// freePort is a port below those that the kernel gives to connections: one of these could take
+// it before the program listens.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp4", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	for range 1000 {
+		port := strconv.Itoa(15_000 + rand.IntN(15_000)) //nolint:gosec // G404: no secret
+		if _, taken := given.LoadOrStore(port, true); taken {
+			continue
+		}
+		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp4", "127.0.0.1:"+port)
+		if err != nil {
+			continue
+		}
+		require.NoError(t, l.Close())
+		return port
+	}
+	require.Fail(t, "no port is free")
+	return ""
 }
 
 // syncBuffer is a buffer that a process writes and a test reads.

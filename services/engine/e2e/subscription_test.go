@@ -338,7 +338,8 @@ func TestSubscriptionsAreToldOfChanges(t *testing.T) {
 	eventually(t, 30*time.Second, quick, slow)
 
 	execute(t, c.databaseURL, `INSERT INTO line (text) SELECT 'x' FROM generate_series(1, 21)`)
-	eventually(t, time.Second, func() bool { return len(s.all(stream)) >= 11 }, func() string { return "batches of a stream wait" })
+	// By polls alone it would take 22 seconds.
+	eventually(t, 10*time.Second, func() bool { return len(s.all(stream)) >= 11 }, func() string { return "batches of a stream wait" })
 	require.Len(t, s.all(stream), 11)
 
 	execute(t, c.databaseURL, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN engine_live'`)
