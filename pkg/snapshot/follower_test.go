@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -307,9 +308,14 @@ func TestFollowerCountsBeforeItsFirstSnapshot(t *testing.T) {
 }
 
 // TestLargeChangeIsNoFault: that a change is only a reference is said neither by the status nor by a
-// warning, as long as the snapshot is there.
+// warning, as long as the snapshot is there. In a bubble, the follower's pause ends when the test waits,
+// and not while it still stores the snapshot.
 func TestLargeChangeIsNoFault(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, largeChangeIsNoFault)
+}
+
+func largeChangeIsNoFault(t *testing.T) {
 	b := setup(t, false)
 	var log bytes.Buffer
 	b.follower.c.Logger = slog.New(slog.NewTextHandler(&log, nil))

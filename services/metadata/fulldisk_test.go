@@ -16,7 +16,7 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	nats := bustest.NewProcess(t)
 	w := newWorld(t)
-	w.url, w.seenTimeout = nats.URL(), time.Second
+	w.url, w.seenTimeout = nats.URL(), 5*time.Second
 	w.sql(t, w.source, shop)
 	i := w.start(t)
 	gateway := w.follow(t, true)

@@ -219,7 +219,7 @@ func (i *instance) version() int64 { return i.engine.State().Version }
 
 func waitFor(t testing.TB, f *snapshot.Follower, version int64) *snapshot.Snapshot {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s, err := f.WaitFor(ctx, version)
 	require.NoError(t, err)
