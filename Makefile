@@ -65,7 +65,7 @@ verify: ## fail when generated files, formatting, module files or go vet are not
 tidy: ## go mod tidy in every module
 	@scripts/each-module $(GO) mod tidy
 
-bench: build ## engine and hand-written yardsticks side by side (BENCH="-duration 5s -queries Q1,Q6")
+bench: build ## engine and hand-written yardsticks side by side (BENCH="-help", BENCH="-queries Q1,I100 -connections 16")
 	$(GO) run ./services/engine/cmd/bench $(BENCH)
 	@$(MAKE) bench-attacks
 

@@ -41,6 +41,30 @@ func familyTime(pid int) (time.Duration, error) {
 	return sum, err
 }
 
+// machineTime is the time so far that the processors of the machine were busy.
+func machineTime() (time.Duration, error) {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := bytes.Cut(b, []byte("\n"))
+	fields := bytes.Fields(first)
+	if len(fields) < 8 || string(fields[0]) != "cpu" {
+		return 0, fmt.Errorf("/proc/stat begins with %q", first)
+	}
+	ticks := 0
+	for i, field := range fields[1:8] { // user nice system idle iowait irq softirq
+		n, err := strconv.Atoi(string(field))
+		if err != nil {
+			return 0, err
+		}
+		if i != 3 && i != 4 {
+			ticks += n
+		}
+	}
+	return time.Duration(ticks) * tick, nil
+}
+
 type processStat struct {
 	parent int
 	cpu    time.Duration

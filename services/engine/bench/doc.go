@@ -3,9 +3,10 @@
 //
 // The yardsticks are what a good engineer would write for exactly these queries, with
 // net/http and pgx and one prepared statement per query: json lets the database build the
-// whole answer with json_agg, rows reads binary rows and writes the JSON in Go. The engine
-// runs in one process and split into its services. Every target is a process of its own, so
-// that CPU is measured apart, and they take turns in short slices, so that what the machine
-// does besides hits all alike. Answers are compared with those of the json yardstick first,
-// and each answer of the measurement is checked for its number of rows.
+// whole answer with json_agg and writes many rows as one array for each column, rows reads
+// binary rows and writes the JSON in Go. The engine runs in one process and split into its
+// services. Every target is a process of its own, so that CPU is measured apart, and they take
+// turns in short slices, so that what the machine does besides hits all alike; how much that
+// was is measured too. Answers are compared with those of the json yardstick first, and each
+// answer of the measurement is checked for its number of rows.
 package bench

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,9 +19,9 @@ type figures struct {
 	requests  int
 	elapsed   time.Duration
 	latencies []time.Duration
-	// cpu of the target's processes and of the database.
-	cpu, databaseCPU time.Duration
-	err              error
+	// cpu of the target's processes and of the database, and of what the machine did besides.
+	cpu, databaseCPU, othersCPU time.Duration
+	err                         error
 }
 
 func (f *figures) add(other figures) {
@@ -29,6 +30,7 @@ func (f *figures) add(other figures) {
 	f.latencies = append(f.latencies, other.latencies...)
 	f.cpu += other.cpu
 	f.databaseCPU += other.databaseCPU
+	f.othersCPU += other.othersCPU
 	f.err = errors.Join(f.err, other.err)
 }
 
@@ -49,44 +51,53 @@ func (f *figures) percentile(p int) time.Duration {
 
 // measurer drives one target at a time.
 type measurer struct {
-	connections int
-	database    func() (time.Duration, error) // CPU time of the database so far
+	database func() (time.Duration, error) // CPU time of the database so far
 }
 
-// slice sends q to t over all connections, for a while.
-func (m *measurer) slice(ctx context.Context, t *target, q *query, warm, length time.Duration) (figures, error) {
-	if err := m.load(ctx, t, q, warm, &figures{}); err != nil {
+// used is the CPU time so far of who takes part in a measurement, and of the whole machine.
+type used struct{ target, database, self, machine time.Duration }
+
+func (m *measurer) used(t *target) (u used, err error) {
+	if u.target, err = cpuTime(t.pids); err != nil {
+		return u, fmt.Errorf("%s has ended: %w", t.name, err)
+	}
+	if u.database, err = m.database(); err != nil {
+		return u, err
+	}
+	if u.self, err = cpuTime([]int{os.Getpid()}); err != nil {
+		return u, err
+	}
+	u.machine, err = machineTime()
+	return u, err
+}
+
+// slice sends q to t from that many clients, for a while.
+func (m *measurer) slice(ctx context.Context, t *target, q *query, clients int, warm, length time.Duration) (figures, error) {
+	if err := m.load(ctx, t, q, clients, warm, &figures{}); err != nil {
 		return figures{}, err
 	}
 	var f figures
-	cpu, err := cpuTime(t.pids)
-	if err != nil {
-		return f, fmt.Errorf("%s has ended: %w", t.name, err)
-	}
-	database, err := m.database()
+	before, err := m.used(t)
 	if err != nil {
 		return f, err
 	}
-	if err := m.load(ctx, t, q, length, &f); err != nil {
+	if err := m.load(ctx, t, q, clients, length, &f); err != nil {
 		return f, err
 	}
-	cpuAfter, err := cpuTime(t.pids)
-	if err != nil {
-		return f, fmt.Errorf("%s has ended: %w", t.name, err)
-	}
-	databaseAfter, err := m.database()
-	f.cpu, f.databaseCPU = cpuAfter-cpu, databaseAfter-database
+	after, err := m.used(t)
+	f.cpu, f.databaseCPU = after.target-before.target, after.database-before.database
+	f.othersCPU = max(0, after.machine-before.machine-f.cpu-f.databaseCPU-(after.self-before.self))
 	return f, err
 }
 
-func (m *measurer) load(ctx context.Context, t *target, q *query, length time.Duration, f *figures) error {
+func (m *measurer) load(ctx context.Context, t *target, q *query, clients int, length time.Duration, f *figures) error {
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	var failed error
 	start := time.Now()
-	for range m.connections {
+	for number := range clients {
 		group.Go(func() {
-			latencies, err := t.loop(ctx, q, start.Add(length))
+			latencies, err := t.loop(ctx, q, newClient(number, rand.Uint64()), start.Add(length))
 			mu.Lock()
 			defer mu.Unlock()
 			f.latencies = append(f.latencies, latencies...)
@@ -102,16 +113,15 @@ func (m *measurer) load(ctx context.Context, t *target, q *query, length time.Du
 }
 
 // loop is one client's work until a time.
-func (t *target) loop(ctx context.Context, q *query, until time.Time) ([]time.Duration, error) {
-	c, err := t.dial()
+func (t *target) loop(ctx context.Context, q *query, by *client, until time.Time) ([]time.Duration, error) {
+	c, err := t.dial(q)
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
-	random := rand.New(rand.NewPCG(rand.Uint64(), 1)) //nolint:gosec // no secret
 	var latencies []time.Duration
 	for now := time.Now(); now.Before(until) && ctx.Err() == nil; {
-		path, body := t.request(q, q.variables(random))
+		path, body := t.request(q, q.variables(by))
 		sent := time.Now()
 		answer, err := c.post(path, body)
 		now = time.Now()
@@ -130,9 +140,9 @@ func (t *target) loop(ctx context.Context, q *query, until time.Time) ([]time.Du
 // checked for what they have in common.
 func compare(q *query, t, reference *target) error {
 	const samples = 3
-	random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // no secret
+	by := newClient(0, 1)
 	for range samples {
-		variables := q.variables(random)
+		variables := q.variables(by)
 		have, err := t.ask(q, variables)
 		if err != nil {
 			return err
@@ -153,7 +163,7 @@ func compare(q *query, t, reference *target) error {
 
 // ask gives the decoded answer to one request.
 func (t *target) ask(q *query, variables string) (any, error) {
-	c, err := t.dial()
+	c, err := t.dial(q)
 	if err != nil {
 		return nil, err
 	}

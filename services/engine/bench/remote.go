@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -45,7 +44,7 @@ func RunRemote(ctx context.Context, o RemoteOptions, out, progress io.Writer) (e
 	}
 	defer func() { err = errors.Join(err, stopDatabase(ctx, database)) }()
 	p := &place{
-		options: Options{Programs: o.Programs, Connections: o.Connections, Rounds: o.Rounds, Duration: o.Duration},
+		options: Options{Programs: o.Programs, Connections: []int{o.Connections}, Rounds: o.Rounds, Duration: o.Duration},
 		dir:     dir, processes: &processes{dir: dir}, databaseURL: database.URL,
 	}
 	defer p.processes.stop()
@@ -53,7 +52,7 @@ func RunRemote(ctx context.Context, o RemoteOptions, out, progress io.Writer) (e
 	if err != nil {
 		return err
 	}
-	m := &measurer{connections: o.Connections, database: func() (time.Duration, error) { return 0, nil }}
+	m := &measurer{database: func() (time.Duration, error) { return 0, nil }}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "answer\ttarget\trequests\tµs of CPU each\tratio\tp50 ms\tp99 ms\t")
 	for _, q := range remoteQueries() {
@@ -61,7 +60,7 @@ func RunRemote(ctx context.Context, o RemoteOptions, out, progress io.Writer) (e
 		all := make([]figures, len(targets))
 		for range o.Rounds {
 			for i, t := range targets {
-				slice, err := m.slice(ctx, t, &q, warmUp, o.Duration/time.Duration(o.Rounds))
+				slice, err := m.slice(ctx, t, &q, o.Connections, warmUp, o.Duration/time.Duration(o.Rounds))
 				if err != nil {
 					p.explain(t, err, progress)
 					return err
@@ -93,7 +92,7 @@ func (p *place) startRemoteTargets(ctx context.Context) ([]*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := engine.dial()
+	c, err := engine.dial(&query{})
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +132,7 @@ const (
 
 // remoteQueries are the two that are measured.
 func remoteQueries() []query {
-	none := func(*rand.Rand) string { return `{}` }
+	none := func(*client) string { return `{}` }
 	list := []query{
 		{name: "1 KB", about: "ten rows", document: `query Small { small { id name city country { code } } }`, variables: none, mark: `"city"`, count: smallRows},
 		{name: "1 MB", about: "10,000 rows", document: `query Large { large { id name city country { code } } }`, variables: none, mark: `"city"`, count: largeRows},

@@ -3,26 +3,30 @@ package bench
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
-// report holds all figures.
+// report holds all figures. It is written as Markdown.
 type report struct {
 	options Options
 	queries []query
 	targets []*target
-	all     map[string]*figures // by query and target
+	all     map[string]*figures
 }
 
 func newReport(o Options, queries []query, targets []*target) *report {
 	return &report{options: o, queries: queries, targets: targets, all: map[string]*figures{}}
 }
 
+func reportKey(q *query, clients int, target string) string {
+	return fmt.Sprint(q.name, " ", clients, " ", target)
+}
+
 // figures are those of a query on a target, made when there are none yet.
-func (r *report) figures(q *query, target string) *figures {
-	key := q.name + " " + target
+func (r *report) figures(q *query, clients int, target string) *figures {
+	key := reportKey(q, clients, target)
 	if r.all[key] == nil {
 		r.all[key] = &figures{}
 	}
@@ -30,65 +34,83 @@ func (r *report) figures(q *query, target string) *figures {
 }
 
 // find is like figures, but gives nil where nothing was measured.
-func (r *report) find(q *query, target string) *figures { return r.all[q.name+" "+target] }
+func (r *report) find(q *query, clients int, target string) *figures {
+	return r.all[reportKey(q, clients, target)]
+}
 
-// writeQuery writes the table of one query.
-func (r *report) writeQuery(out io.Writer, q *query) {
-	fmt.Fprintf(out, "\n%s  %s\n", q.name, q.about)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\trequests/s\tto json\tp50 ms\tp95 ms\tp99 ms\tCPU µs\tdatabase CPU µs\tto json\t")
-	base := r.find(q, reference)
-	var faults []string
+// writeHead writes the head of the table that writeQuery continues.
+func (r *report) writeHead(out io.Writer) {
+	fmt.Fprintf(out, "Each target %v for each line, in %d turns, on %d processors. CPU is per request; %q is that of the\n"+
+		"%s target divided by the target's. Others is how many processors were busy with something else.\n\n",
+		r.options.Duration, r.options.Rounds, runtime.NumCPU(), "to "+reference, reference)
+	fmt.Fprintf(out, "| query | clients | target | requests/s | to %[1]s | p50 ms | p95 ms | p99 ms | CPU µs | database CPU µs | CPU to %[1]s | others |\n", reference)
+	fmt.Fprintln(out, "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+}
+
+// writeQuery writes the lines of one query.
+func (r *report) writeQuery(out io.Writer, q *query, clients int) {
+	base := r.find(q, clients, reference)
 	for _, t := range r.targets {
-		f := r.find(q, t.name)
+		f := r.find(q, clients, t.name)
 		switch {
 		case f == nil:
 			continue
 		case f.err != nil:
-			faults = append(faults, t.name+": "+firstLine(f.err))
+			fmt.Fprintf(out, "| %s | %d | %s | %s | | | | | | | | |\n", q.name, clients, t.name, strings.ReplaceAll(firstLine(f.err), "|", `\\|`))
 			continue
 		}
 		sortLatencies(f)
-		fmt.Fprintf(w, "%s\t%.0f\t%.2f\t%s\t%s\t%s\t%.0f\t%.0f\t%.2f\t\n", t.name,
-			f.throughput(), f.throughput()/base.throughput(),
+		fmt.Fprintf(out, "| %s | %d | %s | %.0f | %s | %s | %s | %s | %.0f | %.0f | %.2f | %.1f |\n", q.name, clients, t.name,
+			f.throughput(), r.ratio(q, clients, t.name),
 			ms(f.percentile(50)), ms(f.percentile(95)), ms(f.percentile(99)),
-			each(f.cpu, f), each(f.databaseCPU, f), each(f.databaseCPU, f)/each(base.databaseCPU, base))
+			each(f.cpu, f), each(f.databaseCPU, f), each(base.cpu+base.databaseCPU, base)/each(f.cpu+f.databaseCPU, f),
+			f.othersCPU.Seconds()/f.elapsed.Seconds())
 	}
-	_ = w.Flush() // as any other write of a report
-	for _, fault := range faults {
-		fmt.Fprintln(out, "  "+fault)
+}
+
+// ratio is the throughput of a target against that of the reference, "-" where there is none.
+func (r *report) ratio(q *query, clients int, target string) string {
+	f, base := r.find(q, clients, target), r.find(q, clients, reference)
+	if f == nil || base == nil || f.err != nil || base.err != nil {
+		return "-"
 	}
+	return fmt.Sprintf("%.2f", f.throughput()/base.throughput())
 }
 
 // writeSummary writes the ratios of throughput to the reference, beside the goals.
 func (r *report) writeSummary(out io.Writer) {
-	fmt.Fprintf(out, "\nThroughput against %s, %d connections, durable commits: %v\n",
-		reference, r.options.Connections, r.options.Durable)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	durable := "commits aren't synced to disk"
+	if r.options.Durable {
+		durable = "commits are synced to disk"
+	}
+	fmt.Fprintf(out, "\nThroughput against %s; %s.\n\n", reference, durable)
 	row := func(name string, cell func(q *query) string) {
-		fmt.Fprint(w, name)
+		fmt.Fprint(out, "| ", name, " |")
 		for i := range r.queries {
-			fmt.Fprint(w, "\t", cell(&r.queries[i]))
+			fmt.Fprint(out, " ", cell(&r.queries[i]), " |")
 		}
-		fmt.Fprintln(w, "\t")
+		fmt.Fprintln(out)
 	}
 	row("", func(q *query) string { return q.name })
+	fmt.Fprintln(out, "|---|"+strings.Repeat("--:|", len(r.queries)))
 	for _, t := range r.targets {
-		row(t.name, func(q *query) string {
-			f, base := r.find(q, t.name), r.find(q, reference)
-			if f == nil || f.err != nil || base.err != nil {
-				return "-"
-			}
-			return fmt.Sprintf("%.2f", f.throughput()/base.throughput())
-		})
+		if t.name == reference {
+			continue
+		}
+		for _, clients := range r.options.Connections {
+			row(fmt.Sprintf("%s, %d clients", t.name, clients), func(q *query) string { return r.ratio(q, clients, t.name) })
+		}
 		switch t.name {
 		case "one":
-			row("goal", func(q *query) string { return fmt.Sprintf("%.2f", q.goalOne) })
+			row("goal, 16 clients", func(q *query) string { return fmt.Sprintf("%.2f", q.goalOne) })
 		case "split":
-			row("goal", func(q *query) string { return fmt.Sprintf("%.2f", q.goalSplit) })
+			row("goal, 16 clients", func(q *query) string { return fmt.Sprintf("%.2f", q.goalSplit) })
 		}
 	}
-	_ = w.Flush()
+	fmt.Fprintln(out)
+	for i := range r.queries {
+		fmt.Fprintf(out, "- %s: %s\n", r.queries[i].name, r.queries[i].about)
+	}
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/float64(time.Millisecond)) }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -32,7 +33,8 @@ type Options struct {
 	// Queries and TargetNames choose; empty are all.
 	Queries     []string
 	TargetNames []string
-	Connections int
+	// Connections are the numbers of clients at the same time, one measurement for each.
+	Connections []int
 	// Programs is the directory of the engine's programs.
 	Programs string
 	// Durable makes the database write commits to the disk before it answers.
@@ -41,6 +43,12 @@ type Options struct {
 
 // warmUp is how long a target runs before each slice that counts.
 const warmUp = 200 * time.Millisecond
+
+// What Options.Time reckons with: the start of all targets, and the removal of what was written.
+const (
+	startTime = 20 * time.Second
+	cleanUp   = 50 * time.Millisecond
+)
 
 // Run measures and writes the tables to out and the progress to progress.
 func Run(ctx context.Context, o Options, out, progress io.Writer) (err error) {
@@ -68,19 +76,57 @@ func Run(ctx context.Context, o Options, out, progress io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	m := &measurer{
-		connections: o.Connections,
-		database:    func() (time.Duration, error) { return familyTime(database.PID()) },
-	}
+	m := &measurer{database: func() (time.Duration, error) { return familyTime(database.PID()) }}
 	r := newReport(o, chosen, targets)
+	r.writeHead(out)
 	for i := range chosen {
-		if err := p.measure(ctx, m, &chosen[i], targets, r, progress); err != nil {
-			return err
+		for _, clients := range o.Connections {
+			if !chosen[i].takes(clients) {
+				continue
+			}
+			if err := p.measure(ctx, m, &chosen[i], clients, targets, r, progress); err != nil {
+				return err
+			}
+			r.writeQuery(out, &chosen[i], clients)
 		}
-		r.writeQuery(out, &chosen[i])
 	}
 	r.writeSummary(out)
 	return nil
+}
+
+// Time is about how long a measurement takes.
+func (o Options) Time() (time.Duration, error) {
+	chosen, err := choose(queries(new(atomic.Int64)), o.Queries)
+	if err != nil {
+		return 0, err
+	}
+	sum := startTime
+	for i := range chosen {
+		for _, clients := range o.Connections {
+			if !chosen[i].takes(clients) {
+				continue
+			}
+			for _, name := range Targets {
+				if (name == reference || len(o.TargetNames) == 0 || slices.Contains(o.TargetNames, name)) && answers(name, &chosen[i]) {
+					sum += o.Duration + time.Duration(o.Rounds)*(warmUp+cleanUp)
+				}
+			}
+		}
+	}
+	return sum, nil
+}
+
+// takes says whether a query is measured with that many clients.
+func (q *query) takes(clients int) bool { return q.most == 0 || clients <= q.most }
+
+// answers says whether a target has an answer to a query.
+func answers(target string, q *query) bool {
+	switch target {
+	case reference, "rows":
+		_, ok := statementOf(target, q.name)
+		return ok
+	}
+	return true
 }
 
 // startDatabase starts a server in dir and fills its database with the sample.
@@ -102,6 +148,9 @@ func startDatabase(ctx context.Context, dir string, durable bool, size sample.Si
 	if err == nil {
 		err = sample.Load(ctx, database.URL(sampleDatabase), size)
 	}
+	if err == nil {
+		err = execute(ctx, database.URL(sampleDatabase), fmt.Sprintf(`ALTER TABLE invoices ALTER id RESTART WITH %d`, firstOfDatabase))
+	}
 	if err != nil {
 		return nil, errors.Join(err, stopDatabase(ctx, database))
 	}
@@ -122,7 +171,7 @@ func (p *place) startAll(ctx context.Context, progress io.Writer) ([]*target, er
 	}
 	var targets []*target
 	for _, name := range Targets {
-		if name != reference && !contains(names, name) {
+		if name != reference && !slices.Contains(names, name) {
 			continue
 		}
 		fmt.Fprintln(progress, "starting", name)
@@ -138,44 +187,32 @@ func (p *place) startAll(ctx context.Context, progress io.Writer) ([]*target, er
 	return targets, nil
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
-// measure lets the targets take turns with one query. A target that answers wrongly is
-// reported and left out.
-func (p *place) measure(ctx context.Context, m *measurer, q *query, targets []*target, r *report, progress io.Writer) error {
-	fmt.Fprintf(progress, "%s: %s\n", q.name, q.about)
+// measure lets the targets take turns with one query, each time beginning with another one. A
+// target that answers wrongly is reported and left out.
+func (p *place) measure(ctx context.Context, m *measurer, q *query, clients int, targets []*target, r *report, progress io.Writer) error {
+	fmt.Fprintf(progress, "%s: %s, %d clients\n", q.name, q.about, clients)
 	for _, t := range targets {
-		if t.name == "rows" && rowsStatements[q.name].sql == "" {
+		if !answers(t.name, q) {
 			continue
 		}
-		f := r.figures(q, t.name)
+		f := r.figures(q, clients, t.name)
 		if f.err = compare(q, t, targets[0]); f.err != nil {
 			p.explain(t, f.err, progress)
 		}
 	}
-	for range p.options.Rounds {
-		for _, t := range targets {
-			f := r.find(q, t.name)
+	for round := range p.options.Rounds {
+		for i := range targets {
+			t := targets[(round+i)%len(targets)]
+			f := r.find(q, clients, t.name)
 			if f == nil || f.err != nil {
 				continue
 			}
 			if q.write {
-				err := execute(ctx, p.databaseURL(sampleDatabase), fmt.Sprintf(`DELETE FROM invoices WHERE id >= %d`, firstNewInvoice))
-				if err == nil {
-					err = execute(ctx, p.databaseURL(sampleDatabase), `VACUUM invoices`)
-				}
-				if err != nil {
+				if err := p.clean(ctx); err != nil {
 					return err
 				}
 			}
-			slice, err := m.slice(ctx, t, q, warmUp, p.options.Duration/time.Duration(p.options.Rounds))
+			slice, err := m.slice(ctx, t, q, clients, warmUp, p.options.Duration/time.Duration(p.options.Rounds))
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -186,7 +223,22 @@ func (p *place) measure(ctx context.Context, m *measurer, q *query, targets []*t
 			f.add(slice)
 		}
 	}
+	if q.write {
+		return p.clean(ctx)
+	}
 	return nil
+}
+
+// clean removes what was written, so that all begin with the same tables. It does so without the
+// triggers of foreign keys, which would look for lines of each invoice.
+func (p *place) clean(ctx context.Context) error {
+	database := p.databaseURL(sampleDatabase)
+	err := execute(ctx, database, fmt.Sprintf(`SET session_replication_role = replica;
+		DELETE FROM invoice_lines WHERE invoice_id >= %[1]d; DELETE FROM invoices WHERE id >= %[1]d`, firstNewInvoice))
+	if err == nil {
+		err = execute(ctx, database, `VACUUM invoices, invoice_lines`)
+	}
+	return err
 }
 
 // explain shows what a target that failed has said last.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -55,7 +56,7 @@ func (p *place) startYardstick(ctx context.Context, name string) (*target, error
 		return nil, err
 	}
 	pid, err := p.processes.start(name, self, map[string]string{DatabaseVariable: p.databaseURL(sampleDatabase)},
-		"yardstick", name, address, strconv.Itoa(p.options.Connections))
+		"yardstick", name, address, strconv.Itoa(slices.Max(p.options.Connections)))
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +140,21 @@ func (p *place) prepare(ctx context.Context, t *target, settings map[string]stri
 	if err := awaitOK(ctx, "http://"+t.address+healthPath, startLimit); err != nil {
 		return fmt.Errorf("%w\n%s", err, p.processes.tail(log))
 	}
-	body := fmt.Appendf(nil, `{"type":"replace_metadata","args":%s}`, sample.Metadata())
+	for _, body := range [][]byte{fmt.Appendf(nil, `{"type":"replace_metadata","args":%s}`, sample.Metadata()), []byte(rolePermissions)} {
+		if err := p.metadata(ctx, t, settings["ENGINE_GRAPHQL_ADMIN_SECRET"], body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *place) metadata(ctx context.Context, t *target, secret string, body []byte) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+t.address+"/v1/metadata", bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("X-Engine-Admin-Secret", settings["ENGINE_GRAPHQL_ADMIN_SECRET"])
+	request.Header.Set("X-Engine-Admin-Secret", secret)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return err
@@ -153,7 +162,7 @@ func (p *place) prepare(ctx context.Context, t *target, settings map[string]stri
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("replace_metadata: status %d: %s", response.StatusCode, answer)
+		err = fmt.Errorf("metadata: status %d: %s", response.StatusCode, answer)
 	}
 	return err
 }

@@ -27,8 +27,9 @@ type target struct {
 	logs    []string // of its processes, by name
 }
 
-func (t *target) dial() (*connection, error) {
-	return dial(t.address, "Host: "+t.address+"\r\nContent-Type: application/json\r\n"+t.headers)
+// dial connects as who asks a query.
+func (t *target) dial(q *query) (*connection, error) {
+	return dial(t.address, "Host: "+t.address+"\r\nContent-Type: application/json\r\n"+t.headers+q.headers)
 }
 
 func (t *target) request(q *query, variables string) (path string, body []byte) {

@@ -37,25 +37,61 @@ func run(ctx context.Context, args []string) error {
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	o := bench.Options{}
-	var queries, targets string
+	var queries, targets, connections string
 	flags.DurationVar(&o.Duration, "duration", 5*time.Second, "how long each target is measured with each query")
 	flags.IntVar(&o.Rounds, "rounds", 5, "turns that the targets take")
 	flags.StringVar(&queries, "queries", "", "queries to measure (Q1,Q6); all when empty")
 	flags.StringVar(&targets, "targets", "", "targets to measure beside json ("+strings.Join(bench.Targets[1:], ",")+"); all when empty")
-	flags.IntVar(&o.Connections, "connections", 16, "clients at the same time")
+	flags.StringVar(&connections, "connections", "1,16,64", "numbers of clients at the same time, one measurement for each")
 	flags.StringVar(&o.Programs, "programs", "bin", "directory of the engine's programs")
 	flags.BoolVar(&o.Durable, "durable", false, "let the database write commits to the disk")
+	options := func() (err error) {
+		o.Queries, o.TargetNames = list(queries), list(targets)
+		o.Connections, err = numbers(connections)
+		if err == nil && o.Rounds < 1 {
+			err = errors.New("-rounds is at least 1")
+		}
+		return err
+	}
+	flags.Usage = func() {
+		fmt.Fprintln(flags.Output(), "Measures the engine beside hand-written servers, and writes tables in Markdown.")
+		flags.PrintDefaults()
+		if options() == nil {
+			if d, err := o.Time(); err == nil {
+				fmt.Fprintf(flags.Output(), "With these options it takes about %v.\n", d.Round(time.Second))
+			}
+		}
+	}
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return nil
 		}
 		return err
 	}
-	o.Queries, o.TargetNames = list(queries), list(targets)
-	if o.Rounds < 1 || o.Connections < 1 {
-		return errors.New("-rounds and -connections are at least 1")
+	if err := options(); err != nil {
+		return err
 	}
+	d, err := o.Time()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "this takes about %v\n", d.Round(time.Second))
 	return bench.Run(ctx, o, os.Stdout, os.Stderr)
+}
+
+func numbers(s string) ([]int, error) {
+	var all []int
+	for _, text := range list(s) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("-connections: %q is no number of clients", text)
+		}
+		all = append(all, n)
+	}
+	if all == nil {
+		return nil, errors.New("-connections is empty")
+	}
+	return all, nil
 }
 
 func list(s string) []string {
