@@ -20,7 +20,7 @@ build: ## all programs, into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ $(foreach p,$(PROGRAMS),./services/$(p)/cmd/$(p))
 
 test: ## everything: unit, integration and end-to-end tests, on a real PostgreSQL and NATS
-	$(POSTGRES) $(GO) test $(MODULES)
+	$(POSTGRES) $(GO) test -timeout 40m $(MODULES)
 
 test-unit: ## the tests that need no database
 	$(GO) test $$(scripts/unit-packages)
@@ -39,7 +39,7 @@ release-check: ## .goreleaser.yaml, by goreleaser itself (its first build takes 
 	GOWORK=off $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 check
 
 test-race: ## everything, with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(POSTGRES) $(GO) test -race $(MODULES)
+	CGO_ENABLED=1 $(POSTGRES) $(GO) test -race -timeout 80m $(MODULES)
 
 lint: ## golangci-lint on every module
 	@scripts/each-module $(LINT) run ./...
