@@ -21,14 +21,14 @@ import (
 func TestLiveQuery(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, shopSchema, nil)
-	for _, c := range queryCases() {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range f.queryCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			st, err := New().RenderLive(ir.Live{Roots: []ir.Root{c.root, c.root}}, c.options)
+			st, err := New().RenderLive(ir.Live{Roots: []ir.Root{c.Root, c.Root}}, c.Options)
 			require.NoError(t, err)
-			values, err := st.Bind(c.args)
+			values, err := st.Bind(c.Args)
 			require.NoError(t, err)
-			want, err := New().RenderQuery(c.root, c.options)
+			want, err := New().RenderQuery(c.Root, c.Options)
 			require.NoError(t, err)
 			require.NoError(t, f.source.CheckLive(t.Context(), st, values))
 			got := map[int][]string{}
@@ -36,7 +36,7 @@ func TestLiveQuery(t *testing.T) {
 				require.Nil(t, cursor)
 				got[i] = []string{string(roots[0]), string(roots[1])}
 			}))
-			one := answerOf(t, f.source, want, c.args)
+			one := answerOf(t, f.source, want, c.Args)
 			require.Equal(t, map[int][]string{0: {one, one}, 1: {one, one}}, got)
 			plan, err := f.source.ExplainLive(t.Context(), st, values)
 			require.NoError(t, err)

@@ -9,38 +9,35 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"queryengine/pkg/backend"
-	"queryengine/pkg/ir"
+	"queryengine/pkg/backend/backendtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the wanted files of testdata")
 
 //go:embed testdata/shop.sql
-var shopSchema string
+var ownShop string
 
-// queryCase is a plan, with what is bound when it runs. Its text and its answer are in
-// testdata/query/<name>.
-type queryCase struct {
-	name    string
-	root    ir.Root
-	options backend.RenderOptions
-	args    backend.Args
-}
+// shopSchema is the database of backendtest, with what is PostgreSQL's own.
+var shopSchema = exercised.SQL.Statements(backendtest.Shop()) + ownShop
 
 // TestQuery holds the text of each plan to a file, and its answer, made in every way, to
 // another one.
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, shopSchema, nil)
-	for _, c := range append(queryCases(), connectionCases()...) {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range f.queryCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			st, err := New().RenderQuery(c.root, c.options)
+			st, err := New().RenderQuery(c.Root, c.Options)
 			require.NoError(t, err)
-			answer := sameAnswer(t, f.source, c.root, c.options, c.args)
-			folder := filepath.Join("testdata", "query", c.name)
+			answer := sameAnswer(t, f.source, c.Root, c.Options, c.Args)
+			folder := filepath.Join("testdata", "query", c.Name)
 			golden(t, filepath.Join(folder, "want.postgres.sql"), st.SQL())
-			golden(t, filepath.Join(folder, "want.json"), answer)
+			if !c.Shared {
+				golden(t, filepath.Join(folder, "want.json"), answer)
+				return
+			}
+			golden(t, filepath.Join("..", "backendtest", "testdata", "query", c.Name+".json"), answer)
 		})
 	}
 }

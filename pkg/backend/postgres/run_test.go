@@ -131,11 +131,11 @@ func TestPreparedStatementsAreBounded(t *testing.T) {
 func TestUnprepared(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, shopSchema, func(e *Endpoint) { e.Prepare, e.MaxConnections = false, 1 })
-	for _, c := range queryCases() {
-		want := answerOf(t, f.source, ways(t, c.root, c.options)["json"], c.args)
-		st, err := New().RenderQuery(c.root, c.options)
+	for _, c := range f.queryCases(t) {
+		want := answerOf(t, f.source, ways(t, c.Root, c.Options)["json"], c.Args)
+		st, err := New().RenderQuery(c.Root, c.Options)
 		require.NoError(t, err)
-		require.Equal(t, want, answerOf(t, f.source, st, c.args), c.name)
+		require.Equal(t, want, answerOf(t, f.source, st, c.Args), c.Name)
 	}
 	require.NoError(t, f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
 		return tx.Query(t.Context(), statementOf(t, &ir.Select{Rows: table("genre"), Fields: []ir.Field{idField}}), backend.Args{}, backend.NewAnswer(nil, nil, 0))

@@ -1,0 +1,138 @@
+package backendtest
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/session"
+)
+
+// Fixture is what Exercise has to know of a kind.
+type Fixture struct {
+	Dialect backend.Dialect
+	// Open makes a new database without tables, and opens it. Both end with the test.
+	Open func(t testing.TB) Database
+	SQL  SQL
+	// Except names tests that the kind can't pass, with the reason. A name holds for the tests
+	// below it, too.
+	Except map[string]string
+}
+
+// Database is an open source with a way to change what is in it from outside of the engine.
+type Database struct {
+	Source backend.Source
+	// Exec runs statements of Fixture.SQL.
+	Exec func(t testing.TB, statements string)
+}
+
+// bench is a database with the tables of a test.
+type bench struct {
+	*Fixture
+	Database
+	Plans
+}
+
+// open makes a database with tables.
+func (f *Fixture) open(t testing.TB, tables ...Table) *bench {
+	t.Helper()
+	b := &bench{Fixture: f, Database: f.Open(t)}
+	b.Exec(t, f.SQL.Statements(tables))
+	found, err := b.Source.Introspect(t.Context(), nil)
+	require.NoError(t, err)
+	b.Plans = PlansOf(*f, found)
+	return b
+}
+
+// list is a value that holds all elements of a JSON list.
+func (f *Fixture) list(of catalog.Type, elements string) (catalog.Type, []byte) {
+	of.Dims++
+	in, err := f.Dialect.ParseInput(of, json.RawMessage(elements))
+	if err != nil {
+		panic("a list of a test: " + err.Error())
+	}
+	return of, []byte(in.Text)
+}
+
+// exercise is one run of Exercise.
+type exercise struct {
+	Fixture
+	// met are the exceptions that name a test.
+	met map[string]bool
+}
+
+// Exercise runs all tests of a kind.
+func Exercise(t *testing.T, f Fixture) {
+	t.Helper()
+	x := &exercise{Fixture: f, met: map[string]bool{}}
+	x.run(t, "introspection", x.introspection)
+	x.run(t, "types", x.types)
+	x.run(t, "operators", x.operators)
+	x.run(t, "queries", x.queries)
+	x.run(t, "errors", x.errors)
+	x.run(t, "mutations", x.mutations)
+	x.run(t, "transactions", x.transactions)
+	x.run(t, "run_sql", x.runSQL)
+	x.run(t, "live", x.live)
+	x.run(t, "events", x.events)
+	for name := range f.Except {
+		require.True(t, x.met[name], "no test has the name of the exception %q", name)
+	}
+}
+
+// run runs a test, or a group of them, unless it is an exception.
+func (x *exercise) run(t *testing.T, name string, test func(t *testing.T, at string)) {
+	t.Helper()
+	x.sub(t, "", name, test)
+}
+
+// sub is run for a test of the group at.
+func (x *exercise) sub(t *testing.T, at, name string, test func(t *testing.T, at string)) {
+	t.Helper()
+	if at != "" {
+		at += "/"
+	}
+	at += name
+	reason, excepted := x.Except[at]
+	if excepted {
+		x.met[at] = true
+	}
+	t.Run(name, func(t *testing.T) {
+		if excepted {
+			t.Skip(reason)
+		}
+		test(t, at)
+	})
+}
+
+// as is a session of a role.
+func as(role string, variables map[string]string) *session.Session {
+	all := map[string]string{session.RoleHeader: role}
+	for name, value := range variables {
+		all[name] = value
+	}
+	return &session.Session{Role: role, Variables: all}
+}
+
+// query runs a plan and gives its answer.
+func (b *bench) query(ctx context.Context, q Query) (string, error) {
+	statement, err := b.Fixture.Dialect.RenderQuery(q.Root, q.Options)
+	if err != nil {
+		return "", err
+	}
+	out := backend.NewAnswer(nil, nil, 0)
+	err = b.Source.Query(ctx, statement, q.Args, out)
+	return string(out.Buf), err
+}
+
+// answer is query for plans that must not fail.
+func (b *bench) answer(t testing.TB, q Query) string {
+	t.Helper()
+	got, err := b.query(t.Context(), q)
+	require.NoError(t, err)
+	return got
+}

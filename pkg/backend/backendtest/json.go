@@ -1,0 +1,37 @@
+package backendtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"math/big"
+	"strings"
+)
+
+// tokens are the tokens of a JSON text, with numbers cut to the digits that all kinds give.
+func tokens(text string) ([]json.Token, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var list []json.Token
+	for {
+		token, err := d.Token()
+		switch number, is := token.(json.Number); {
+		case errors.Is(err, io.EOF):
+			return list, nil
+		case err != nil:
+			return nil, err
+		case is:
+			token = digits(number)
+		}
+		list = append(list, token)
+	}
+}
+
+// digits is a number in one form for all that are equal, with at most 15 digits.
+func digits(n json.Number) json.Number {
+	f, _, err := big.ParseFloat(n.String(), 10, 200, big.ToNearestEven)
+	if err != nil || f.IsInt() && !strings.ContainsAny(n.String(), ".eE") {
+		return n
+	}
+	return json.Number(f.Text('g', 15))
+}
