@@ -71,9 +71,28 @@ func TestWrongVariableStopsTheStart(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			require.EqualError(t, err, "Fatal Error:- Environment variable ENGINE_GRAPHQL_"+variable+": "+c.message)
+			require.EqualError(t, err, "ENGINE_GRAPHQL_"+variable+": "+strings.TrimSpace(c.message))
 		})
 	}
+}
+
+// TestAllThatIsWrongIsTold: whoever corrects a configuration sees everything at once.
+func TestAllThatIsWrongIsTold(t *testing.T) {
+	t.Parallel()
+	_, err := config.Load(config.Engine, []string{"--host", "h", "--nats-port=x", "--log-level", "loud"},
+		environment(map[string]string{
+			"ENGINE_GRAPHQL_SERVER_PORT": "70000", "ENGINE_GRAPHQL_ADMIN_SECRET": "", "ENGINE_GRAPHQL_WS_READ_COOKIE": "true",
+			"ENGINE_GRAPHQL_JWT_SECRET_FILE": "/nowhere/key",
+		}), io.Discard)
+	require.ElementsMatch(t, []string{
+		"ENGINE_GRAPHQL_SERVER_PORT: Only expecting a value between 0 and 65535",
+		"ENGINE_GRAPHQL_ADMIN_SECRET: empty string not allowed",
+		"ENGINE_GRAPHQL_JWT_SECRET_FILE: open /nowhere/key: no such file or directory",
+		"option --nats-port: Only expecting a value between 0 and 65535",
+		"option --log-level: Valid log levels: debug, info, warn or error",
+		"--ws-read-cookie (ENGINE_GRAPHQL_WS_READ_COOKIE): can only be used when CORS is disabled",
+		"options --host, --user and --dbname belong together",
+	}, strings.Split(err.Error(), "\n"))
 }
 
 func TestWrongFlags(t *testing.T) {

@@ -32,7 +32,16 @@ func (v *Values) LogValue() slog.Value {
 		case text == "":
 			continue
 		}
-		attrs = append(attrs, slog.String(strings.ReplaceAll(s.Flag, "-", "_"), text))
+		attrs = append(attrs, slog.String(s.shownName(), text))
 	}
 	return slog.GroupValue(attrs...)
+}
+
+// shownName is the name of the setting beside its value: that of the flag, but of a flag that says
+// no to what is on by default that of the variable, which the value belongs to.
+func (s *Spec) shownName() string {
+	if s.Switch && s.Default == "true" {
+		return strings.ToLower(s.Variable)
+	}
+	return strings.ReplaceAll(s.Flag, "-", "_")
 }

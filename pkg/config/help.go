@@ -53,7 +53,7 @@ func WriteMarkdown(w io.Writer) {
 
 Every setting is a flag and an environment variable. A flag wins over a variable, a variable
 over the default. `+"`NAME_FILE`"+` in place of a variable `+"`NAME`"+` names a file that holds the value,
-for secrets that a platform mounts. A wrong value stops the start with one line that says why.
+for secrets that a platform mounts. Wrong values stop the start, with a line for each that says why.
 `+"`engine`"+` reads all of them, a single service those that name it.
 
 This page is made from the table in `+"`pkg/config`"+` by `+"`make generate`"+`.

@@ -29,19 +29,18 @@ func (v *Values) text(s *Spec) string {
 // ErrHelp says that --help was asked for, and printed.
 var ErrHelp = errors.New("help was asked for")
 
-var errReadCookie = errors.New("Fatal Error: --ws-read-cookie (ENGINE_GRAPHQL_WS_READ_COOKIE) can only be used when CORS is disabled") //nolint:staticcheck // wire text
-
 // UsageError is a wrong flag; the usage text belongs to it.
 type UsageError struct{ Message string }
 
 func (e *UsageError) Error() string { return e.Message }
 
 // Load reads the settings of a service from flags and from variables (env is
-// os.LookupEnv). It fails with a *UsageError for a wrong flag, with ErrHelp after it wrote
-// the help to out, else with the line that the program should end with.
+// os.LookupEnv). It fails with ErrHelp after it wrote the help to out, else with all that is
+// wrong, joined: a *Fault for each value, a *UsageError for flags.
 func Load(service Service, args []string, env func(string) (string, bool), out io.Writer) (*Values, error) {
 	v := &Values{service: service, set: map[string]string{}, variables: map[string]string{}}
 	prefixes := variablePrefixes(service, args, env)
+	var wrong []error
 	for _, r := range table {
 		if !r.Spec().ReadBy(service) || r.Spec().FlagOnly {
 			continue
@@ -51,9 +50,9 @@ func Load(service Service, args []string, env func(string) (string, bool), out i
 			err = r.check(text)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("Fatal Error:- Environment variable %s: %w", name, err) //nolint:staticcheck // wire text
+			wrong = append(wrong, &Fault{name, err})
 		}
-		if name == "" {
+		if err != nil || name == "" {
 			continue
 		}
 		v.set[r.Spec().Flag] = text
@@ -61,13 +60,18 @@ func Load(service Service, args []string, env func(string) (string, bool), out i
 			v.variables[r.Spec().Flag] = name
 		}
 	}
-	if err := v.parseFlags(service, args, out); err != nil {
+	err := v.parseFlags(service, args, out)
+	if errors.Is(err, ErrHelp) {
 		return nil, err
 	}
+	wrong = append(wrong, err)
 	if WebSocketReadCookie.Get(v) && !DisableCORS.Get(v) {
-		return nil, errReadCookie
+		wrong = append(wrong, WebSocketReadCookie.spec.Wrong(errReadCookie))
 	}
-	return v, v.joinDatabase()
+	if err := errors.Join(append(wrong, v.joinDatabase())...); err != nil {
+		return nil, err
+	}
+	return v, nil
 }
 
 // variablePrefixes are how names of variables begin: ours, and that of the engine which
@@ -143,7 +147,10 @@ func fromEnvironment(s *Spec, prefixes []string, env func(string) (string, bool)
 	return "", "", nil
 }
 
+// parseFlags takes the values of flags. Values that are wrong are all told, and an argument that
+// isn't known ends it: what follows may belong to it.
 func (v *Values) parseFlags(service Service, args []string, out io.Writer) error {
+	var wrong []error
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -154,24 +161,25 @@ func (v *Values) parseFlags(service Service, args []string, out io.Writer) error
 		name, value, hasValue := strings.Cut(arg, "=")
 		r := find(service, name)
 		if r == nil {
-			return &UsageError{fmt.Sprintf("unknown argument %q%s", name, DidYouMean(name, arguments(service)))}
+			return errors.Join(append(wrong, &UsageError{fmt.Sprintf("unknown argument %q%s", name, DidYouMean(name, arguments(service)))})...)
 		}
 		switch {
 		case hasValue:
 		case r.Spec().Switch:
 			value = strconv.FormatBool(r.Spec().Default != "true")
 		case len(args) == 0:
-			return &UsageError{fmt.Sprintf("option %s needs a value", name)}
+			return errors.Join(append(wrong, &UsageError{fmt.Sprintf("option %s needs a value", name)})...)
 		default:
 			value, args = args[0], args[1:]
 		}
 		if err := r.check(value); err != nil {
-			return &UsageError{fmt.Sprintf("option %s: %s", name, err)}
+			wrong = append(wrong, &UsageError{fmt.Sprintf("option %s: %s", name, strings.TrimSpace(err.Error()))})
+			continue
 		}
 		v.set[r.Spec().Flag] = value
 		delete(v.variables, r.Spec().Flag)
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // arguments are the flags that a service knows, "--flag".

@@ -44,6 +44,12 @@ func TestServerConfiguration(t *testing.T) {
 	}
 	require.Equal(t, "8080", info["settings"].(map[string]any)["server_port"]) //nolint:forcetypeassert // a wrong type fails the test
 
+	for given, shown := range map[string]string{"true": "true", "false": "false"} {
+		info, _ = configuration(t, config.Gateway, map[string]string{"ENGINE_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE": given})
+		require.Equal(t, shown, info["settings"].(map[string]any)["close_websockets_on_metadata_change"]) //nolint:forcetypeassert // a wrong type fails the test
+		require.NotContains(t, info["settings"], "disable_close_websockets_on_metadata_change")
+	}
+
 	info, _ = configuration(t, config.Scheduler, nil)
 	require.NotContains(t, info, "port", "the scheduler has none")
 	require.Contains(t, info, "graceful_shutdown_timeout")

@@ -50,7 +50,7 @@ func TestVariablesOfAnotherEngine(t *testing.T) {
 
 	given["ACME_GRAPHQL_SERVER_PORT"] = "many"
 	_, err = config.Load(config.Gateway, []string{"--vendor-names=acme"}, environment(given), io.Discard)
-	require.ErrorContains(t, err, "Environment variable ACME_GRAPHQL_SERVER_PORT")
+	require.ErrorContains(t, err, "ACME_GRAPHQL_SERVER_PORT")
 	_, err = config.Load(config.Gateway, []string{"--vendor-names=a-b"}, environment(nil), io.Discard)
 	require.ErrorContains(t, err, "--vendor-names")
 }

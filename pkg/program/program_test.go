@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus/natsserver"
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
@@ -50,6 +52,8 @@ func (f *fake) Status() error {
 	return f.state.Status()
 }
 
+func checked(*config.Values) error { return nil }
+
 type result struct {
 	code      int
 	out, errs string
@@ -59,7 +63,7 @@ func run(t *testing.T, ctx context.Context, f *fake, settings map[string]string,
 	t.Helper()
 	var out, errs bytes.Buffer
 	env := func(name string) (string, bool) { v, ok := settings[name]; return v, ok }
-	code := program.Run(ctx, config.Scheduler, args, env, &out, &errs, func(*program.Env) (lifecycle.Service, error) { return f, nil })
+	code := program.Run(ctx, config.Scheduler, args, env, &out, &errs, checked, func(*program.Env) (lifecycle.Service, error) { return f, nil })
 	return result{code, out.String(), errs.String()}
 }
 
@@ -102,7 +106,7 @@ func TestWhatEndsAProgramAtOnce(t *testing.T) {
 		"no NATS given": {want: result{1, "", "scheduler: no NATS server: set --nats-url or ENGINE_GRAPHQL_NATS_URL\n"}},
 		"wrong value": {
 			settings: map[string]string{"ENGINE_GRAPHQL_STATUS_PORT": "x"},
-			want:     result{1, "", "Fatal Error:- Environment variable ENGINE_GRAPHQL_STATUS_PORT: Only expecting a value between 0 and 65535\n"},
+			want:     result{1, "", "scheduler: ENGINE_GRAPHQL_STATUS_PORT: Only expecting a value between 0 and 65535\n"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,13 +137,36 @@ func (n *notice) Write(p []byte) (int, error) {
 	return count, err
 }
 
+// TestFaultsAreLines: everything that is wrong with settings is told before anything is waited for,
+// a line each and once.
+func TestFaultsAreLines(t *testing.T) {
+	t.Parallel()
+	run := func(check program.Check, env map[string]string, args ...string) result {
+		var out, errs bytes.Buffer
+		code := program.Run(t.Context(), config.Scheduler, args, func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+			&out, &errs, check, nil)
+		return result{code, out.String(), errs.String()}
+	}
+	missing := errors.New("no database")
+	check := func(*config.Values) error {
+		both := fmt.Errorf("%w: %w", missing, errors.New("really"))
+		return errors.Join(missing, errors.Join(apierror.New(apierror.StartFailed, "bad key"), missing), both)
+	}
+	require.Equal(t, result{1, "", "scheduler: no database\nscheduler: bad key\nscheduler: no database: really\n"}, run(check, nil))
+
+	require.Equal(t, result{2, "", "scheduler: ENGINE_GRAPHQL_STATUS_PORT: Only expecting a value between 0 and 65535\n" +
+		"scheduler: option --log-level: Valid log levels: debug, info, warn or error (see --help)\n" +
+		"scheduler: unknown argument \"--nope\" (see --help)\n"},
+		run(check, map[string]string{"ENGINE_GRAPHQL_STATUS_PORT": "x"}, "--log-level=loud", "--nope"))
+}
+
 func TestAbsentNATSIsNamed(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out, errs := notice{text: "waiting for NATS", cancel: cancel}, bytes.Buffer{}
 	code := program.Run(ctx, config.Scheduler, []string{"--nats-url", "nats://scheduler:topsecret@127.0.0.1:1"},
-		func(string) (string, bool) { return "", false }, &out, &errs, nil)
+		func(string) (string, bool) { return "", false }, &out, &errs, checked, nil)
 	require.Equal(t, 1, code)
 	require.Contains(t, out.String(), `"servers":"127.0.0.1:1"`)
 	require.Contains(t, errs.String(), "cannot connect to NATS at 127.0.0.1:1")

@@ -31,16 +31,19 @@ const (
 // stop.
 const stopGrace = 5 * time.Second
 
+// Check tells all that is wrong with the settings of a program; no I/O.
+type Check func(*config.Values) error
+
 // Build makes the service of a program; no I/O.
 type Build func(*Env) (lifecycle.Service, error)
 
 // Main is the main function of the program that runs one service. It does not return.
-func Main(name config.Service, build Build) {
+func Main(name config.Service, check Check, build Build) {
 	if len(os.Args) < 2 || !atOnce(os.Args[1]) {
 		RelaxTimers()
 	}
 	ctx, stop := Signals()
-	code := Run(ctx, name, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr, build)
+	code := Run(ctx, name, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr, check, build)
 	stop()
 	os.Exit(code)
 }
@@ -55,7 +58,8 @@ func Signals() (context.Context, context.CancelFunc) {
 
 // Run is Main with everything handed in; it returns the exit code. Logs go to out.
 func Run(
-	ctx context.Context, name config.Service, args []string, env func(string) (string, bool), out, errs io.Writer, build Build,
+	ctx context.Context, name config.Service, args []string, env func(string) (string, bool), out, errs io.Writer,
+	check Check, build Build,
 ) int {
 	command := ""
 	if len(args) > 0 && (atOnce(args[0]) || !strings.HasPrefix(args[0], "-")) {
@@ -80,11 +84,11 @@ func Run(
 	var err error
 	if command == "health" {
 		err = Health(ctx, name, v)
-	} else {
+	} else if err = check(v); err == nil {
 		err = run(ctx, name, v, out, build)
 	}
 	if err != nil {
-		fmt.Fprintf(errs, "%s: %s\n", name, err)
+		Report(errs, name, err)
 		return exitError
 	}
 	return exitOK
@@ -110,10 +114,10 @@ func Settings(
 		fmt.Fprintf(out, "Usage: %s\n%s", usage, help.String())
 		return nil, exitOK
 	case errors.As(err, &wrong):
-		fmt.Fprintf(errs, "%s: %s (see --help)\n", name, wrong)
+		Report(errs, name, err)
 		return nil, exitUsage
 	}
-	fmt.Fprintln(errs, err)
+	Report(errs, name, err)
 	return nil, exitError
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/jsontext"
 )
 
@@ -73,7 +74,7 @@ func appendFloat(b []byte, f float64) []byte {
 func appendAny(b []byte, v any) []byte {
 	_, marshals := v.(json.Marshaler)
 	if err, ok := v.(error); ok && !marshals {
-		return jsontext.AppendString(b, err.Error())
+		return jsontext.AppendString(b, apierror.Text(err))
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

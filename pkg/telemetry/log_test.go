@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/trace"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/telemetry"
 )
 
@@ -65,6 +67,16 @@ func TestLines(t *testing.T) {
 		`{"level":"info","type":"startup","detail":{"kind":"server","info":{"port":"<8080>"}}}`,
 		`{"level":"critical","type":"health-check-log","detail":{},"trace_id":"010200000000000000000000000000ab","span_id":"03000000000000ff"}`,
 	}, lines(t, out.String()))
+}
+
+// TestErrorsAreForOperators: codes are for programs.
+func TestErrorsAreForOperators(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	log := newLog(t, &out, "info")
+	log.Logger("gateway").Warn("failed", "error", fmt.Errorf("load: %w", apierror.At(apierror.New(apierror.NotExists, "no such table"), "args")))
+	log.Flush()
+	require.Contains(t, out.String(), `"error":"load: no such table (at $.args)"`)
 }
 
 func TestLevels(t *testing.T) {

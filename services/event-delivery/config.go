@@ -1,9 +1,9 @@
 package eventdelivery
 
 import (
+	"errors"
 	"time"
 
-	"queryengine/pkg/apierror"
 	"queryengine/pkg/config"
 	"queryengine/pkg/egress"
 )
@@ -59,16 +59,20 @@ func ReadConfig(v *config.Values) Config {
 	}
 }
 
+// Check tells what is wrong with the event-delivery's settings, without a start.
+func Check(v *config.Values) error {
+	c := ReadConfig(v)
+	return c.Validate()
+}
+
 // Validate says what is missing or wrong.
 func (c Config) Validate() error {
-	switch {
-	case c.Disabled:
+	if c.Disabled {
 		return nil
-	case c.MetadataURL == "":
-		return apierror.New(apierror.StartFailed,
-			"Fatal Error: Either of --metadata-database-url or --database-url option expected")
-	case c.Concurrency < 1:
-		return apierror.New(apierror.StartFailed, "Fatal Error: the number of webhooks that are called at once must be positive")
 	}
-	return nil
+	err := config.NeedMetadataURL(c.MetadataURL)
+	if c.Concurrency < 1 {
+		err = errors.Join(err, errors.New("the number of webhooks that are called at once must be positive"))
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/config"
 	"queryengine/pkg/querylog"
+	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/api"
 	"queryengine/services/gateway/internal/listen"
 )
@@ -169,6 +170,13 @@ func ReadConfig(v *config.Values) Config {
 		c.AdminSecrets = []config.Secret{config.AccessKey.Get(v)}
 	}
 	return c
+}
+
+// Check tells all that is wrong with the gateway's settings, without a start.
+func Check(v *config.Values) error {
+	c := ReadConfig(v)
+	_, err := newGuards(c, Deps{Logger: telemetry.Discard()})
+	return errors.Join(c.Validate(), err)
 }
 
 // Validate checks what the table of settings can't check line by line.

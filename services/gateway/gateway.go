@@ -88,19 +88,7 @@ func New(c Config, d Deps) (*Gateway, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	tokens, err := newTokens(c, d)
-	if err != nil {
-		return nil, err
-	}
-	asked, err := newHook(c, d)
-	if err != nil {
-		return nil, err
-	}
-	a, err := auth.New(auth.Config{Secrets: c.AdminSecrets, UnauthorizedRole: c.UnauthorizedRole, Tokens: tokens, Hook: asked})
-	if err != nil {
-		return nil, err
-	}
-	origins, err := cors.New(c.CORSDomains, c.DisableCORS)
+	g, err := newGuards(c, d)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +102,9 @@ func New(c Config, d Deps) (*Gateway, error) {
 			Announce:    true,
 			Decoder:     d.Decoder,
 		}, d.Bus, d.Logger, nil),
-		auth:    a,
-		tokens:  tokens,
-		cors:    origins,
+		auth:    g.auth,
+		tokens:  g.tokens,
+		cors:    g.cors,
 		metrics: api.NewMetrics(d.Metrics),
 		sockets: websocket.NewMetrics(d.Metrics, c.DetailedMetrics),
 	}, nil

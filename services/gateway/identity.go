@@ -1,12 +1,15 @@
 package gateway
 
 import (
-	"fmt"
+	"errors"
 	"net/http"
 	"time"
 
+	"queryengine/pkg/config"
 	"queryengine/pkg/service"
 	"queryengine/pkg/telemetry"
+	"queryengine/services/gateway/internal/auth"
+	"queryengine/services/gateway/internal/cors"
 	"queryengine/services/gateway/internal/hook"
 	"queryengine/services/gateway/internal/jwt"
 )
@@ -21,13 +24,13 @@ func newTokens(c Config, d Deps) (*jwt.Verifier, error) {
 	case c.JWTSecrets != "":
 		several, err := jwt.ParseConfigs(c.JWTSecrets.Reveal(), c.JWTEnableEC)
 		if err != nil {
-			return nil, fmt.Errorf("Fatal Error:- Environment variable ENGINE_GRAPHQL_JWT_SECRETS: %w", err) //nolint:staticcheck // wire text
+			return nil, config.JWTSecrets.Spec().Wrong(err)
 		}
 		configs = several
 	case c.JWTSecret != "":
 		one, err := jwt.ParseConfig(c.JWTSecret.Reveal(), c.JWTEnableEC)
 		if err != nil {
-			return nil, fmt.Errorf("Fatal Error:- Environment variable ENGINE_GRAPHQL_JWT_SECRET: %w", err) //nolint:staticcheck // wire text
+			return nil, config.JWTSecret.Spec().Wrong(err)
 		}
 		configs = []*jwt.Config{one}
 	default:
@@ -66,7 +69,26 @@ func newHook(c Config, d Deps) (*hook.Hook, error) {
 		UserAgent:       "query-engine/" + service.Version,
 	}, &http.Client{Timeout: hookTimeout}, telemetry.Of(d.Logger, telemetry.LogWebhook))
 	if err != nil {
-		return nil, fmt.Errorf("Fatal Error:- Environment variable ENGINE_GRAPHQL_AUTH_HOOK: %w", err) //nolint:staticcheck // wire text
+		return nil, config.AuthHook.Spec().Wrong(err)
 	}
 	return h, nil
+}
+
+// guards decide whose requests are let in.
+type guards struct {
+	auth   *auth.Authenticator
+	tokens *jwt.Verifier // nil without token configurations
+	cors   *cors.Policy
+}
+
+// newGuards makes them, or tells all that is wrong with their settings; no I/O.
+func newGuards(c Config, d Deps) (g guards, err error) {
+	tokens, err := newTokens(c, d)
+	asked, hookErr := newHook(c, d)
+	origins, corsErr := cors.New(c.CORSDomains, c.DisableCORS)
+	if err = errors.Join(err, hookErr, config.CORSDomain.Spec().Wrong(corsErr)); err != nil {
+		return g, err
+	}
+	a, err := auth.New(auth.Config{Secrets: c.AdminSecrets, UnauthorizedRole: c.UnauthorizedRole, Tokens: tokens, Hook: asked})
+	return guards{auth: a, tokens: tokens, cors: origins}, err
 }

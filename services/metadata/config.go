@@ -1,10 +1,10 @@
 package metadata
 
 import (
+	"os"
 	"slices"
 	"time"
 
-	"queryengine/pkg/apierror"
 	"queryengine/pkg/config"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
@@ -74,13 +74,15 @@ func FromSettings(v *config.Values, env func(string) (string, bool)) (Config, er
 	return c, c.Validate()
 }
 
+// Check tells what is wrong with the service's settings, without a start.
+func Check(v *config.Values) error {
+	_, err := FromSettings(v, os.LookupEnv)
+	return err
+}
+
 // Validate says what is missing.
 func (c Config) Validate() error {
-	if c.MetadataURL == "" {
-		return apierror.New(apierror.StartFailed,
-			"Fatal Error: Either of --metadata-database-url or --database-url option expected")
-	}
-	return nil
+	return config.NeedMetadataURL(c.MetadataURL)
 }
 
 // defaultSource describes the source of the setting database-url. When the address is that

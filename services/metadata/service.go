@@ -3,7 +3,6 @@ package metadata
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -177,11 +176,11 @@ func (s *Service) start(ctx context.Context) error {
 		return err
 	}
 	if err := s.engine.Load(ctx); err != nil {
-		return fmt.Errorf("load the metadata: %w", explained(err))
+		return fmt.Errorf("load the metadata: %w", err)
 	}
 	first := s.engine.State().Version == store.FirstVersion
 	if err := s.addDefaultSource(ctx); err != nil {
-		return fmt.Errorf("add the default source: %w", explained(err))
+		return fmt.Errorf("add the default source: %w", err)
 	}
 	s.publisher.Start()
 	s.stops = append(s.stops, s.publisher.Stop)
@@ -215,15 +214,6 @@ func (s *Service) migrate(ctx context.Context) error {
 		return err
 	}
 	return s.store.Migrate(ctx)
-}
-
-// explained shows the detail of an error, which is for an operator here.
-func explained(err error) error {
-	var e *apierror.Error
-	if errors.As(err, &e) && e.Internal != nil {
-		return fmt.Errorf("%w (%s)", err, e.InternalJSON())
-	}
-	return err
 }
 
 func (s *Service) addDefaultSource(ctx context.Context) error {
@@ -345,7 +335,7 @@ var apis = map[metadatav1.ApplyRequest_Endpoint]metadata.API{
 // they show is for everybody, so the detail goes to the log.
 func (s *Service) health(ctx context.Context, _ proto.Message, _ bus.ResponseWriter) error {
 	if err := s.store.Ping(ctx); err != nil {
-		s.deps.Logger.WarnContext(ctx, "the metadata database can't be reached", "error", explained(err))
+		s.deps.Logger.WarnContext(ctx, "the metadata database can't be reached", "error", apierror.Detailed(err))
 		return apierror.New(apierror.Unexpected, "the metadata database can't be reached").WithStatus(http.StatusServiceUnavailable)
 	}
 	if version, waits, err := s.stuck(ctx); err == nil && version > 0 {

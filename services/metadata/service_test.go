@@ -75,5 +75,5 @@ func TestStartFailsWithoutADatabase(t *testing.T) {
 	require.NotContains(t, err.Error(), "topsecret")
 
 	_, err = New(Config{}, Deps{})
-	require.ErrorContains(t, err, "Either of --metadata-database-url or --database-url option expected")
+	require.ErrorContains(t, err, "no metadata database: set --database-url (ENGINE_GRAPHQL_DATABASE_URL)")
 }

@@ -139,6 +139,12 @@ func ReadConfig(v *config.Values) Config {
 	}
 }
 
+// Check tells what is wrong with the query-executor's settings, without a start.
+func Check(v *config.Values) error {
+	c := ReadConfig(v)
+	return c.Validate()
+}
+
 // Validate checks what the table of settings can't check line by line.
 func (c *Config) Validate() error {
 	if c.Concurrency < 0 || c.PlanCacheSize < 0 {

@@ -3,7 +3,6 @@ package scheduler
 import (
 	"time"
 
-	"queryengine/pkg/apierror"
 	"queryengine/pkg/config"
 	"queryengine/services/scheduler/internal/store"
 )
@@ -51,11 +50,16 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// Check tells what is wrong with the scheduler's settings, without a start.
+func Check(v *config.Values) error {
+	c := ReadConfig(v)
+	return c.Validate()
+}
+
 // Validate says what is missing.
 func (c Config) Validate() error {
-	if c.MetadataURL == "" && !c.Disabled {
-		return apierror.New(apierror.StartFailed,
-			"Fatal Error: Either of --metadata-database-url or --database-url option expected")
+	if c.Disabled {
+		return nil
 	}
-	return nil
+	return config.NeedMetadataURL(c.MetadataURL)
 }

@@ -50,6 +50,9 @@ type detail struct {
 	Arguments []*string   `json:"arguments"`
 }
 
+// Detail is what the server says, for operators.
+func (d detail) Detail() string { return d.Error.Message + " (" + d.Error.StatusCode + ")" }
+
 // Conflict is what backend.ConflictOf asks.
 func (d detail) Conflict() backend.Conflict {
 	switch {

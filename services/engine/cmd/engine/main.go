@@ -15,7 +15,8 @@ func main() {
 	}
 	ctx, stop := program.Signals()
 	shell := command.Shell{
-		Out: os.Stdout, Errs: os.Stderr, Env: os.LookupEnv, Setenv: os.Setenv, Assemble: assembly.Services,
+		Out: os.Stdout, Errs: os.Stderr, Env: os.LookupEnv, Setenv: os.Setenv,
+		Check: assembly.Check, Assemble: assembly.Services,
 	}
 	code := shell.Run(ctx, os.Args[1:])
 	stop()

@@ -3,6 +3,7 @@
 package assembly
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -23,9 +24,10 @@ import (
 // let in when the others can answer.
 var parts = []struct {
 	name  config.Service
+	check program.Check
 	build func(*program.Env) (lifecycle.Service, error)
 }{
-	{config.Metadata, func(e *program.Env) (lifecycle.Service, error) {
+	{config.Metadata, metadata.Check, func(e *program.Env) (lifecycle.Service, error) {
 		c, err := metadata.FromSettings(e.Values, os.LookupEnv)
 		if err != nil {
 			return nil, err
@@ -35,26 +37,37 @@ var parts = []struct {
 			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Open: kinds.Measured(backend.NewPoolMetrics(e.Metrics)), Dialects: kinds.Dialects(), Env: os.LookupEnv,
 		})
 	}},
-	{config.QueryExecutor, func(e *program.Env) (lifecycle.Service, error) {
+	{config.QueryExecutor, queryexecutor.Check, func(e *program.Env) (lifecycle.Service, error) {
 		return queryexecutor.New(queryexecutor.ReadConfig(e.Values), queryexecutor.Deps{
 			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing,
 		})
 	}},
-	{config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
+	{config.EventDelivery, eventdelivery.Check, func(e *program.Env) (lifecycle.Service, error) {
 		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{
 			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv,
 			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Measured(backend.NewPoolMetrics(e.Metrics)),
 		})
 	}},
-	{config.Scheduler, func(e *program.Env) (lifecycle.Service, error) {
+	{config.Scheduler, scheduler.Check, func(e *program.Env) (lifecycle.Service, error) {
 		return scheduler.New(scheduler.ReadConfig(e.Values), scheduler.Deps{Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger})
 	}},
-	{config.Gateway, func(e *program.Env) (lifecycle.Service, error) {
+	{config.Gateway, gateway.Check, func(e *program.Env) (lifecycle.Service, error) {
 		return gateway.New(gateway.ReadConfig(e.Values), gateway.Deps{
 			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger,
 			Metrics: e.Metrics, Gatherer: e.Gatherer, Tracing: e.Tracing,
 		})
 	}},
+}
+
+// Check tells all that is wrong with the settings of the named services, without a start.
+func Check(v *config.Values, names []string) error {
+	var wrong []error
+	for _, part := range parts {
+		if slices.Contains(names, string(part.name)) {
+			wrong = append(wrong, part.check(v))
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 // Services makes the named services as one; no I/O.

@@ -58,6 +58,9 @@ const (
 	metadataKeyFile = "metadata-key"
 )
 
+// Check tells all that is wrong with the settings of the named services; no I/O.
+type Check func(v *config.Values, names []string) error
+
 // Assemble makes the named services; no I/O.
 type Assemble func(e *program.Env, names []string) (lifecycle.Service, error)
 
@@ -68,6 +71,7 @@ type Shell struct {
 	// dev makes up are found there.
 	Env      func(string) (string, bool)
 	Setenv   func(name, value string) error
+	Check    Check
 	Assemble Assemble
 }
 
@@ -113,7 +117,7 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 	case errors.As(err, &ended):
 		return int(ended)
 	case err != nil:
-		fmt.Fprintf(sh.Errs, "engine: %s\n", err)
+		program.Report(sh.Errs, config.Engine, err)
 		return 1
 	}
 	return 0
@@ -164,6 +168,9 @@ func (sh *Shell) health(ctx context.Context, args []string) error {
 
 // runServices runs the services until ctx is done; ready is called when they are up.
 func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(context.Context) error) error {
+	if err := sh.Check(v, config.RunServices.Get(v)); err != nil {
+		return err
+	}
 	var inProcess program.Connector
 	if config.NATSURL.Get(v) == "" {
 		dir := filepath.Join(config.DataDir.Get(v), natsDir)

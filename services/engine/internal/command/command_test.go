@@ -45,6 +45,7 @@ func newShell(t *testing.T, env map[string]string) *shell {
 			s.env[name] = value
 			return nil
 		},
+		Check: func(*config.Values, []string) error { return nil },
 		Assemble: func(e *program.Env, names []string) (lifecycle.Service, error) {
 			s.names = names
 			s.face.host = config.ServerHost.Get(e.Values)

@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	program.Main(config.EventDelivery, func(e *program.Env) (lifecycle.Service, error) {
+	program.Main(config.EventDelivery, eventdelivery.Check, func(e *program.Env) (lifecycle.Service, error) {
 		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{
 			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv,
 			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Measured(backend.NewPoolMetrics(e.Metrics)),

@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	program.Main(config.Gateway, func(e *program.Env) (lifecycle.Service, error) {
+	program.Main(config.Gateway, gateway.Check, func(e *program.Env) (lifecycle.Service, error) {
 		return gateway.New(gateway.ReadConfig(e.Values), gateway.Deps{
 			Bus:      e.Bus,
 			Decoder:  e.Decoder,

@@ -82,7 +82,7 @@ func New(c Config) (*Authenticator, error) {
 	for _, text := range c.Secrets {
 		s := NewSecret(text)
 		if s == nil {
-			return nil, errors.New("Fatal Error: the admin secret: empty string not allowed") //nolint:staticcheck // wire text
+			return nil, config.AdminSecret.Spec().Wrong(errors.New("empty string not allowed"))
 		}
 		a.secrets = append(a.secrets, s)
 	}
@@ -91,17 +91,19 @@ func New(c Config) (*Authenticator, error) {
 
 // checkModes refuses combinations that would leave a door open.
 func (a *Authenticator) checkModes() error {
-	const needed = "--admin-secret (ENGINE_GRAPHQL_ADMIN_SECRET) or  --access-key (ENGINE_GRAPHQL_ACCESS_KEY) to be set"
+	hook, tokens, anonymous := config.AuthHook.Spec(), config.JWTSecret.Spec(), config.UnauthorizedRole.Spec()
+	unguarded := errors.New("needs " + config.AdminSecret.Spec().Name())
 	switch {
 	case a.hook != nil && a.tokens != nil:
-		return errors.New("Fatal Error: Both webhook and JWT mode cannot be enabled at the same time") //nolint:staticcheck // wire text
+		return hook.Wrong(errors.New("can't be used together with " + tokens.Name()))
 	case a.hook != nil && a.Open():
-		return errors.New("Fatal Error : --auth-hook (ENGINE_GRAPHQL_AUTH_HOOK) requires " + needed) //nolint:staticcheck // wire text
+		return hook.Wrong(unguarded)
 	case a.tokens != nil && a.Open():
-		return errors.New("Fatal Error : --jwt-secret (ENGINE_GRAPHQL_JWT_SECRET) requires " + needed) //nolint:staticcheck // wire text
-	case a.unauthorizedRole != "" && (a.Open() || a.hook != nil):
-		return errors.New("Fatal Error: --unauthorized-role (ENGINE_GRAPHQL_UNAUTHORIZED_ROLE) requires " + needed + //nolint:staticcheck // wire text
-			" and is not allowed when --auth-hook (ENGINE_GRAPHQL_AUTH_HOOK) is set")
+		return tokens.Wrong(unguarded)
+	case a.unauthorizedRole != "" && a.Open():
+		return anonymous.Wrong(unguarded)
+	case a.unauthorizedRole != "" && a.hook != nil:
+		return anonymous.Wrong(errors.New("can't be used together with " + hook.Name()))
 	}
 	return nil
 }

@@ -114,10 +114,10 @@ func TestRefusedModes(t *testing.T) {
 	t.Parallel()
 	secrets := []config.Secret{"s3cret"}
 	for message, c := range map[string]auth.Config{
-		"Fatal Error: Both webhook and JWT mode cannot be enabled at the same time":      {Secrets: secrets, Tokens: tokens(t), Hook: webhook(t)},
-		"Fatal Error : --auth-hook (ENGINE_GRAPHQL_AUTH_HOOK) requires --admin-secret":   {Hook: webhook(t)},
-		"Fatal Error : --jwt-secret (ENGINE_GRAPHQL_JWT_SECRET) requires --admin-secret": {Tokens: tokens(t)},
-		"Fatal Error: --unauthorized-role (ENGINE_GRAPHQL_UNAUTHORIZED_ROLE) requires":   {Secrets: secrets, Hook: webhook(t), UnauthorizedRole: "anonymous"},
+		"--auth-hook (ENGINE_GRAPHQL_AUTH_HOOK): can't be used together with --jwt-secret (ENGINE_GRAPHQL_JWT_SECRET)": {Secrets: secrets, Tokens: tokens(t), Hook: webhook(t)},
+		"--auth-hook (ENGINE_GRAPHQL_AUTH_HOOK): needs --admin-secret":                                                 {Hook: webhook(t)},
+		"--jwt-secret (ENGINE_GRAPHQL_JWT_SECRET): needs --admin-secret":                                               {Tokens: tokens(t)},
+		"--unauthorized-role (ENGINE_GRAPHQL_UNAUTHORIZED_ROLE): can't be used together with --auth-hook":              {Secrets: secrets, Hook: webhook(t), UnauthorizedRole: "anonymous"},
 	} {
 		_, err := auth.New(c)
 		require.ErrorContains(t, err, message)

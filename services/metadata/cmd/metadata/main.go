@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	program.Main(config.Metadata, func(e *program.Env) (lifecycle.Service, error) {
+	program.Main(config.Metadata, metadata.Check, func(e *program.Env) (lifecycle.Service, error) {
 		c, err := metadata.FromSettings(e.Values, os.LookupEnv)
 		if err != nil {
 			return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	program.Main(config.QueryExecutor, func(e *program.Env) (lifecycle.Service, error) {
+	program.Main(config.QueryExecutor, queryexecutor.Check, func(e *program.Env) (lifecycle.Service, error) {
 		return queryexecutor.New(queryexecutor.ReadConfig(e.Values), queryexecutor.Deps{
 			Bus:     e.Bus,
 			Decoder: e.Decoder,

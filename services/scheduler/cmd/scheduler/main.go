@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	program.Main(config.Scheduler, func(e *program.Env) (lifecycle.Service, error) {
+	program.Main(config.Scheduler, scheduler.Check, func(e *program.Env) (lifecycle.Service, error) {
 		return scheduler.New(scheduler.ReadConfig(e.Values), scheduler.Deps{Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger})
 	})
 }
