@@ -65,28 +65,28 @@ var (
 		Flag: "auth-hook", Values: "URL", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "webhook that says who a caller is; needs an admin secret",
 	}, parseText)
-	AuthHookMode = define(Spec{
+	AuthHookMode = defineChoice(Spec{
 		Flag: "auth-hook-mode", OldVariable: "AUTH_HOOK_TYPE", Default: "GET", Values: "GET or POST", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "how the webhook is asked",
-	}, oneOf("Only expecting GET / POST", "GET", "POST"))
+	}, "Only expecting GET / POST", "GET", "POST")
 	AuthHookSendRequestBody = define(Spec{
 		Flag: "auth-hook-send-request-body", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway},
 		Help: "in POST mode, show the webhook the GraphQL request",
 	}, parseBool)
-	EnabledAPIs = define(Spec{
+	EnabledAPIs = defineList(Spec{
 		Flag: "enabled-apis", Default: "metadata,graphql,pgdump,config", Values: "list of APIs", Group: GroupAccess, Services: []Service{Gateway},
 		Help: "APIs that the gateway serves",
 	},
-		listOf("Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics",
-			"metadata", "graphql", "pgdump", "developer", "config", "metrics"))
+		"Only expecting list of comma separated API types metadata,graphql,pgdump,developer,config,metrics",
+		"metadata", "graphql", "pgdump", "developer", "config", "metrics")
 	EnableAllowlist = define(Spec{
 		Flag: "enable-allowlist", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
 		Help: "let other roles than admin run listed queries only",
 	}, parseBool)
-	UnguardedDataOperations = define(Spec{
+	UnguardedDataOperations = defineList(Spec{
 		Flag: "unguarded-data-operations", Values: "list of guards", Group: GroupAccess, Services: []Service{Gateway, QueryExecutor},
 		Help: "what select, insert, update, delete and count of /v1/query go without, of what other roles than admin are held to in GraphQL: " + strings.Join(dataGuards, ", "),
-	}, listOf("Only expecting list of comma separated guards of data operations, options are:"+strings.Join(dataGuards, ","), dataGuards...))
+	}, "Only expecting list of comma separated guards of data operations, options are:"+strings.Join(dataGuards, ","), dataGuards...)
 	NullChecksPass = define(Spec{
 		Flag: "null-checks-pass", Default: "false", Values: boolean, Switch: true, Group: GroupAccess, Services: []Service{QueryExecutor},
 		Help: "let rows be written for which the check of a permission is NULL, neither true nor false",

@@ -37,11 +37,11 @@ var (
 		Flag: "use-prepared-statements", Default: "true", Values: boolean, Group: GroupDatabases, Services: queriers,
 		Help: "prepare statements on connections; off for poolers that mix sessions",
 	}, parseBool)
-	TxIsolation = define(Spec{
+	TxIsolation = defineChoice(Spec{
 		Flag: "tx-iso", Short: "i", Variable: "TX_ISOLATION", Default: "read-committed", Values: "read-committed, repeatable-read or serializable", Group: GroupDatabases, Services: queriers,
 		Help: "isolation level of the source default when it is added",
 	},
-		oneOf("Only expecting read-committed / repeatable-read / serializable", "read-committed", "repeatable-read", "serializable"))
+		"Only expecting read-committed / repeatable-read / serializable", "read-committed", "repeatable-read", "serializable")
 )
 
 // The parts of a database URL, for those who have no URL.

@@ -2,11 +2,11 @@ package config
 
 // What log lines show.
 var (
-	LogFormat = define(Spec{
+	LogFormat = defineChoice(Spec{
 		Flag: "log-format", Default: "auto", Values: "auto, json or text", Group: GroupOperation, Services: all,
 		Help: "how log lines are written: as JSON, as text for people, or (auto) as text on a terminal and else as JSON",
 	},
-		oneOf("Valid log formats: auto, json or text", "auto", "json", "text"))
+		"Valid log formats: auto, json or text", "auto", "json", "text")
 	HTTPLogQueryOnlyOnError = define(Spec{
 		Flag: "http-log-query-only-on-error", Default: "false", Values: boolean, Switch: true, Group: GroupOperation, Services: []Service{Gateway},
 		Help: "leave GraphQL requests that succeed out of the HTTP log, also while query-log is on",

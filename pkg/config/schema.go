@@ -66,16 +66,16 @@ var (
 		Flag: "null-in-nonnullable-variables", Variable: "BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES", Default: "false", Values: boolean, Switch: true, Group: GroupSchema, Services: []Service{QueryExecutor},
 		Help: "accept null for variables of non-null types",
 	}, parseBool)
-	ExperimentalFeatures = define(Spec{
+	ExperimentalFeatures = defineList(Spec{
 		Flag: "experimental-features", Values: "list of features", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
 		Help: "features to switch on; " + strings.Join(featuresWithoutEffect, ", ") + " may be listed and have no effect",
 	},
-		listOf("Only expecting list of comma separated experimental features, options are:"+strings.Join(experimentalFeatures, ","), experimentalFeatures...))
-	DefaultNamingConvention = define(Spec{
+		"Only expecting list of comma separated experimental features, options are:"+strings.Join(experimentalFeatures, ","), experimentalFeatures...)
+	DefaultNamingConvention = defineChoice(Spec{
 		Flag: "default-naming-convention", Default: "engine-default", Values: "engine-default or graphql-default", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
 		Help: "naming of sources that don't say it; needs the feature naming_convention",
 	},
-		oneOf(`naming_convention can either be "engine-default" or "graphql-default"`, "engine-default", "graphql-default"))
+		`naming_convention can either be "engine-default" or "graphql-default"`, "engine-default", "graphql-default")
 )
 
 // ApolloFederation says whether Apollo Federation is served, by either of the two settings.

@@ -34,6 +34,9 @@ type Spec struct {
 	Group  Group
 	// Services that read it; engine reads all.
 	Services []Service
+	// Choices are the values that there are, nil for any; List settings hold several of them.
+	Choices []string
+	List    bool
 	// Secret values are never printed.
 	Secret bool
 	// Switch is a flag without a value: it turns the default of a boolean around.
@@ -129,4 +132,16 @@ func define[T any](spec Spec, parse func(string) (T, error)) Setting[T] {
 		spec.Variable = strings.ToUpper(strings.ReplaceAll(spec.Flag, "-", "_"))
 	}
 	return Setting[T]{spec: &spec, parse: parse}
+}
+
+// defineChoice is a setting that has one of values; message is the error for any other.
+func defineChoice(spec Spec, message string, values ...string) Setting[string] {
+	spec.Choices = values
+	return define(spec, oneOf(message, values...))
+}
+
+// defineList is a setting that has several of values; message is the error for any other.
+func defineList(spec Spec, message string, values ...string) Setting[[]string] {
+	spec.Choices, spec.List = values, true
+	return define(spec, listOf(message, values...))
 }

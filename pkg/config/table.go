@@ -47,12 +47,12 @@ var (
 		Flag: "data-dir", Default: ".data", Values: "path", Group: GroupBus,
 		Help: "directory for the NATS server inside engine, and for engine dev's database",
 	}, parseNonEmpty)
-	RunServices = define(Spec{
+	RunServices = defineList(Spec{
 		Flag: "services", Default: "gateway,metadata,query-executor,event-delivery,scheduler", Values: "list of services", Group: GroupBus,
 		Help: "the services that engine runs in its process",
 	},
-		listOf("Only expecting list of comma separated services gateway,metadata,query-executor,event-delivery,scheduler",
-			string(Gateway), string(Metadata), string(QueryExecutor), string(EventDelivery), string(Scheduler)))
+		"Only expecting list of comma separated services gateway,metadata,query-executor,event-delivery,scheduler",
+		string(Gateway), string(Metadata), string(QueryExecutor), string(EventDelivery), string(Scheduler))
 )
 
 // Limits.
@@ -97,15 +97,15 @@ var (
 
 // Operation.
 var (
-	LogLevel = define(Spec{
+	LogLevel = defineChoice(Spec{
 		Flag: "log-level", Default: "info", Values: "debug, info, warn or error", Group: GroupOperation, Services: all,
 		Help: "least level of log lines",
 	},
-		oneOf("Valid log levels: debug, info, warn or error", "debug", "info", "warn", "error"))
-	EnabledLogTypes = define(Spec{
+		"Valid log levels: debug, info, warn or error", "debug", "info", "warn", "error")
+	EnabledLogTypes = defineList(Spec{
 		Flag: "enabled-log-types", Default: "startup,http-log,webhook-log,websocket-log,jwk-refresh-log", Values: "list of log types", Group: GroupOperation, Services: all,
 		Help: "kinds of log lines to write",
-	}, listOf(logTypesMessage(), logTypes...))
+	}, logTypesMessage(), logTypes...)
 	GracefulShutdownTimeout = define(Spec{
 		Flag: "graceful-shutdown-timeout", Default: "60", Values: seconds, Group: GroupOperation, Services: all,
 		Help: "how long a stop waits for what is in hand",

@@ -117,7 +117,7 @@ func TestWhatEndsAProgramAtOnce(t *testing.T) {
 	for _, help := range []string{"--help", "-h", "help"} {
 		r := run(t, t.Context(), &fake{}, nil, help)
 		require.Zero(t, r.code)
-		require.Contains(t, r.out, "Usage: scheduler [version|health] [OPTION...]")
+		require.Contains(t, r.out, "Usage: scheduler [version|health|completion] [OPTION...]")
 		require.Contains(t, r.out, "--nats-url")
 	}
 }
@@ -218,4 +218,22 @@ func TestHealthCommandOverTLS(t *testing.T) {
 	}, func(string) (string, bool) { return "", false }, io.Discard)
 	require.NoError(t, err)
 	require.NoError(t, program.Health(t.Context(), config.Gateway, v))
+}
+
+func TestProgramsOfServicesCompleteTheirOptions(t *testing.T) {
+	t.Parallel()
+	complete := func(words ...string) string {
+		r := run(t, t.Context(), &fake{}, nil, append([]string{"__complete"}, words...)...)
+		require.Zero(t, r.code)
+		return r.out
+	}
+	require.Contains(t, complete("--log-f"), "--log-format\thow log lines are written")
+	require.Equal(t, "json\t\n", complete("--log-format", "j"))
+	require.Empty(t, complete("--tls-k"), "a setting of another service")
+	require.Equal(t, "health\t\nhelp\t\n", complete("he"))
+	r := run(t, t.Context(), &fake{}, nil, "completion", "bash")
+	require.Zero(t, r.code)
+	require.Contains(t, r.out, "complete -o default -F _scheduler_complete scheduler\n")
+	r = run(t, t.Context(), &fake{}, nil, "completion", "bush")
+	require.Equal(t, result{2, "", "scheduler: there is no completion for \"bush\", but for bash, zsh, fish\n"}, r)
 }

@@ -9,10 +9,12 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"queryengine/pkg/completion"
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/service"
@@ -72,12 +74,17 @@ func Run(
 	case "help":
 		args = []string{"--help"}
 	case "", "health":
+	case completion.Word:
+		commandTree(name).Write(out, args)
+		return exitOK
+	case "completion":
+		return printScript(out, errs, name, args)
 	default:
 		fmt.Fprintf(errs, "%s: unknown command %q%s (see --help)\n", name, command,
-			config.DidYouMean(command, []string{"version", "health", "help"}))
+			config.DidYouMean(command, commands))
 		return exitUsage
 	}
-	v, code := Settings(name, string(name)+" [version|health] [OPTION...]", args, env, out, errs)
+	v, code := Settings(name, string(name)+" [version|health|completion] [OPTION...]", args, env, out, errs)
 	if v == nil {
 		return code
 	}
@@ -96,7 +103,7 @@ func Run(
 
 // atOnce says whether an argument is a command that starts no service.
 func atOnce(argument string) bool {
-	return argument == "version" || argument == "--version" || argument == "help" || argument == "health"
+	return argument == "--version" || argument == completion.Word || slices.Contains(commands, argument)
 }
 
 // Settings reads the settings of a program. When the program has to end, because they are

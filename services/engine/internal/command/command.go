@@ -14,6 +14,7 @@ import (
 
 	"queryengine/pkg/bus"
 	"queryengine/pkg/bus/natsserver"
+	"queryengine/pkg/completion"
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
@@ -24,25 +25,26 @@ import (
 const usage = `Usage: engine COMMAND [OPTION...]
 
 Commands:
-  serve     run the services in one process, with NATS inside unless --nats-url says where it is; this is
-            what is done without a command, too
-  dev       the same with a PostgreSQL server of its own and sample data, to try things out
-  metadata  apply, export, compare and check the metadata of a project directory
-  migrate   apply migrations of SQL to the sources
-  seed      load rows into the sources
-  import    take over the catalogue of another engine: metadata, events, applied migrations
-  sample    fill the database of a running installation with sample data, and track it
-  echo      print the HTTP requests that come and answer them, to try webhooks out
-  secrets   make and show the secrets of an installation, as docker compose uses it
-  health    ask the engine that runs with the same options how it is
-  version   print the version
+  serve       run the services in one process, with NATS inside unless --nats-url says where it is; this is
+              what is done without a command, too
+  dev         the same with a PostgreSQL server of its own and sample data, to try things out
+  metadata    apply, export, compare and check the metadata of a project directory
+  migrate     apply migrations of SQL to the sources
+  seed        load rows into the sources
+  import      take over the catalogue of another engine: metadata, events, applied migrations
+  sample      fill the database of a running installation with sample data, and track it
+  echo        print the HTTP requests that come and answer them, to try webhooks out
+  secrets     make and show the secrets of an installation, as docker compose uses it
+  completion  print a script that completes command lines in bash, zsh or fish
+  health      ask the engine that runs with the same options how it is
+  version     print the version
 
 engine serve --help lists the options.
 `
 
 // commands are the words that usage explains.
 var commands = []string{
-	"serve", "dev", "metadata", "migrate", "seed", "import", "sample", "echo", "secrets", "health", "version", "help",
+	"serve", "dev", "metadata", "migrate", "seed", "import", "sample", "echo", "secrets", "completion", "health", "version", "help",
 }
 
 // exitUsage is the exit code of a command line that isn't understood.
@@ -100,6 +102,11 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.echo
 	case "secrets":
 		run = sh.secrets
+	case "completion":
+		run = func(_ context.Context, args []string) error { return sh.completion(args) }
+	case completion.Word:
+		commandTree().Write(sh.Out, args)
+		return 0
 	case "health":
 		run = sh.health
 	case "version", "--version":

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,7 +21,16 @@ import (
 	"queryengine/services/engine/sample"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+// asEngine has the program of the tests be engine, for shells that call it.
+const asEngine = "TEST_AS_ENGINE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asEngine) != "" {
+		shell := command.Shell{Out: os.Stdout, Errs: os.Stderr, Env: os.LookupEnv, Setenv: os.Setenv}
+		os.Exit(shell.Run(context.Background(), os.Args[1:]))
+	}
+	dbtest.Main(m)
+}
 
 // shell runs one command with services that are only a gateway's face: health, and a
 // metadata document that the test looks at.
@@ -81,9 +91,15 @@ func TestCommandLine(t *testing.T) {
 		"version":         {[]string{"version"}, 0, "engine 0.1.0", ""},
 		"unknown option":  {[]string{"serve", "--dance"}, 2, "", `engine: unknown argument "--dance"`},
 		"unknown service": {[]string{"serve", "--services", "gateway,kitchen"}, 2, "", "Only expecting list of comma separated services"},
-		"help of echo":    {[]string{"echo", "--help"}, 0, "", "Usage: engine echo [OPTION...]"},
-		"no such status":  {[]string{"echo", "--status", "/x=ok"}, 2, "", `"ok" is not a status from 200 to 599`},
-		"more than echo":  {[]string{"echo", "this"}, 2, "", `engine echo: unknown argument "this"`},
+		"help of echo":    {[]string{"echo", "--help"}, 0, "Usage: engine echo [OPTION...]", ""},
+		"misspelt echo":   {[]string{"echo", "--adress", "x"}, 2, "", "engine: unknown argument \"--adress\"; did you mean \"--address\"? (see --help)\n"},
+		"no value":        {[]string{"echo", "--status"}, 2, "", "engine: option --status needs a value (see --help)\n"},
+		"no direction":    {[]string{"migrate", "apply", "--type", "left"}, 2, "", "engine: option --type: \"left\" is not up or down (see --help)\n"},
+		"no switch":       {[]string{"migrate", "apply", "--dry-run=maybe"}, 2, "", "engine: option --dry-run: parse error (see --help)\n"},
+		"no shell":        {[]string{"completion", "bush"}, 2, "", "engine: unknown command \"bush\" of completion; did you mean \"bash\"? (see engine completion --help)\n"},
+		"which shell":     {[]string{"completion"}, 2, "", "engine: completion needs a shell: bash, zsh, fish (see engine completion --help)\n"},
+		"no such status":  {[]string{"echo", "--status", "/x=ok"}, 2, "", "engine: option --status: \"ok\" is not a status from 200 to 599 (see --help)\n"},
+		"more than echo":  {[]string{"echo", "this"}, 2, "", "engine: unknown argument \"this\" (see engine echo --help)\n"},
 		"nobody there":    {[]string{"health", "--server-port", "1"}, 1, "", "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"time"
@@ -16,7 +17,6 @@ const echoUsage = `Usage: engine echo [OPTION...]
 
 Prints each HTTP request that comes, as a line of JSON, and answers it: a receiver for trying out
 event triggers, cron triggers, actions and other webhooks. It answers 200 with {} unless told otherwise.
-
 `
 
 // Limits of the receiver, for connections that are left open.
@@ -25,29 +25,39 @@ const (
 	echoStopLimit   = 5 * time.Second
 )
 
-// echo serves a receiver until ctx is done.
-func (sh *Shell) echo(ctx context.Context, args []string) error {
-	receiver := echo.New(sh.Out)
-	set := flag.NewFlagSet("engine echo", flag.ContinueOnError)
-	set.SetOutput(sh.Errs)
-	set.Usage = func() {
-		fmt.Fprint(set.Output(), echoUsage)
-		set.PrintDefaults()
+// echoOptions are the options of echo.
+type echoOptions struct {
+	*flag.FlagSet
+	address *string
+}
+
+// newEchoFlags are options that tell a receiver what to do, nil for one that is not run.
+func newEchoFlags(receiver *echo.Receiver) echoOptions {
+	if receiver == nil {
+		receiver = echo.New(io.Discard)
 	}
-	listen := set.String("address", "127.0.0.1:9000", "`host:port` to listen at")
+	set := newFlags()
 	set.BoolVar(&receiver.Headers, "headers", false, "print the headers of requests, too")
 	set.Func("answer", "`body` of answers: a text, @file for that of a file; /path=... for one path", receiver.Answer)
 	set.Func("status", "`code` of answers; /path=... for one path", receiver.Status)
-	switch err := set.Parse(args); {
+	return echoOptions{set, set.String("address", "127.0.0.1:9000", "`host:port` to listen at")}
+}
+
+// echo serves a receiver until ctx is done.
+func (sh *Shell) echo(ctx context.Context, args []string) error {
+	receiver := echo.New(sh.Out)
+	o := newEchoFlags(receiver)
+	rest, err := sh.parse(o.FlagSet, echoUsage, args)
+	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
 	case err != nil:
-		return exit(2)
-	case set.NArg() > 0:
-		fmt.Fprintf(sh.Errs, "engine echo: unknown argument %q\n", set.Arg(0))
-		return exit(2)
+		return err
+	case len(rest) > 0:
+		fmt.Fprintf(sh.Errs, "engine: unknown argument %q (see engine echo --help)\n", rest[0])
+		return errUsage
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *listen)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *o.address)
 	if err != nil {
 		return err
 	}

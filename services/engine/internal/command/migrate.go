@@ -84,7 +84,7 @@ func migrateApply() projectCommand {
 			f.IntVar(&o.up, "up", 0, "apply so many of the next migrations")
 			f.IntVar(&o.down, "down", 0, "take so many of the last migrations back")
 			f.Int64Var(&o.version, "version", 0, "only this migration")
-			f.StringVar(&o.direction, "type", "up", "what to do with --version: up or down")
+			choose(f, &o.direction, "type", "up", "what to do with --version: up or down", "up", "down")
 			f.BoolVar(&o.skip, "skip-execution", false, "only record it, without running SQL")
 			f.BoolVar(&o.dryRun, "dry-run", false, "only say what would be done")
 		},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -135,71 +134,53 @@ func isHelp(argument string) bool {
 	return argument == "help" || argument == "--help" || argument == "-h"
 }
 
-func (sh *Shell) runProject(ctx context.Context, c projectCommand, args []string) error {
-	set := flag.NewFlagSet("engine", flag.ContinueOnError)
-	set.SetOutput(io.Discard) // what is wrong is said below, in one line
-	dir := set.String("project", ".", "directory of the project")
-	endpoint := set.String("endpoint", "", "address of the server")
-	secret := set.String("admin-secret", "", "admin secret of the server")
-	timeout := set.Duration("timeout", 10*time.Minute, "how long the command may take")
+// projectOptions are the options of a command on a project.
+type projectOptions struct {
+	*flag.FlagSet
+	dir, endpoint, secret *string
+	timeout               *time.Duration
+}
+
+func projectFlags(c projectCommand) projectOptions {
+	set := newFlags()
+	o := projectOptions{
+		FlagSet:  set,
+		dir:      set.String("project", ".", "directory of the project"),
+		endpoint: set.String("endpoint", "", "address of the server"),
+		secret:   set.String("admin-secret", "", "admin secret of the server"),
+		timeout:  set.Duration("timeout", 10*time.Minute, "how long the command may take"),
+	}
 	if c.flags != nil {
 		c.flags(set)
 	}
-	positional, err := parseFlags(set, args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(sh.Out, projectUsage, "\nOptions:\n")
-		set.SetOutput(sh.Out)
-		set.PrintDefaults()
+	return o
+}
+
+func (sh *Shell) runProject(ctx context.Context, c projectCommand, args []string) error {
+	o := projectFlags(c)
+	positional, err := sh.parse(o.FlagSet, projectUsage, args)
+	if errors.Is(err, flag.ErrHelp) {
 		return nil
-	case err != nil:
-		fmt.Fprintf(sh.Errs, "engine: %s (see --help)\n", explainFlag(err, set))
-		return exit(exitUsage)
+	} else if err != nil {
+		return err
 	}
-	conf, err := project.LoadConfig(*dir, sh.Env)
+	conf, err := project.LoadConfig(*o.dir, sh.Env)
 	if err != nil {
 		return err
 	}
-	if *endpoint != "" {
-		conf.Endpoint = *endpoint
+	if *o.endpoint != "" {
+		conf.Endpoint = *o.endpoint
 	}
-	if *secret != "" {
-		conf.AdminSecret = *secret
+	if *o.secret != "" {
+		conf.AdminSecret = *o.secret
 	}
 	server, err := remote.New(conf)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, *timeout)
+	ctx, cancel := context.WithTimeout(ctx, *o.timeout)
 	defer cancel()
 	return c.run(ctx, &workplace{sh, conf, server}, positional)
-}
-
-// explainFlag names the option that was probably meant.
-func explainFlag(err error, set *flag.FlagSet) string {
-	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
-	if !ok {
-		return err.Error()
-	}
-	known := []string{"--help"}
-	set.VisitAll(func(f *flag.Flag) { known = append(known, "--"+f.Name) })
-	name = "--" + strings.TrimPrefix(name, "-")
-	return fmt.Sprintf("unknown argument %q%s", name, config.DidYouMean(name, known))
-}
-
-// parseFlags takes options before and after the other arguments.
-func parseFlags(set *flag.FlagSet, args []string) ([]string, error) {
-	var positional []string
-	for {
-		if err := set.Parse(args); err != nil {
-			return nil, err
-		}
-		if args = set.Args(); len(args) == 0 {
-			return positional, nil
-		}
-		positional = append(positional, args[0])
-		args = args[1:]
-	}
 }
 
 // say tells of progress; results go to Out.

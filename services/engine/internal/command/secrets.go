@@ -28,6 +28,9 @@ Commands:
   welcome DIR URL [DATA]  say how to make the first request, and stay; DATA is the data directory of engine sample
 `
 
+// secretsCommands are the words that secretsUsage explains.
+var secretsCommands = []string{"init", "show", "check", "welcome"}
+
 // databasePatience is how long a check of the database may take.
 const databasePatience = 10 * time.Second
 
@@ -73,9 +76,8 @@ A first query:      curl -s %[1]s/v1/graphql -H "X-Engine-Admin-Secret: $SECRET"
 	if len(args) > 0 && command == "" {
 		command = args[0]
 	}
-	words := []string{"init", "show", "check", "welcome"}
-	if command != "" && !slices.Contains(words, command) {
-		return sh.unknown("secrets", command, words)
+	if command != "" && !slices.Contains(secretsCommands, command) {
+		return sh.unknown("secrets", command, secretsCommands)
 	}
 	fmt.Fprint(sh.Errs, secretsUsage)
 	return exit(exitUsage)
