@@ -157,6 +157,11 @@ type DropPermission[P permission] struct {
 	Role   string       `json:"role" meta:"required,nonempty"`
 }
 
+// Object names the permission.
+func (a *DropPermission[P]) Object() ObjectID {
+	return permissionID(permissionKind[P](), a.Source, a.Table, a.Role)
+}
+
 // Apply removes the permission.
 func (a *DropPermission[P]) Apply(v View) (*Result, error) {
 	kind := permissionKind[P]()

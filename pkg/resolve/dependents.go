@@ -87,6 +87,29 @@ func (s *Source) dependents(ids []metadata.ObjectID, counts func(need) bool) []m
 	return slices.DeleteFunc(found, func(id metadata.ObjectID) bool { return g.gone[owner(id)] })
 }
 
+// Needs calls f with each object that is defined on one of the tables, with each tracked function,
+// and with what that object can't be without, one thing at a time. Objects that can't be used
+// may be left out.
+func (s *Schema) Needs(tables map[metadata.SourceTable]bool, f func(id, need metadata.ObjectID)) {
+	for _, source := range s.Sources {
+		objects := source.functionNeeds()
+		for _, t := range source.Tables {
+			if !tables[metadata.SourceTable{Source: source.Name, Name: t.Meta.Table}] {
+				continue
+			}
+			objects = append(objects, t.needs()...)
+			for _, use := range t.check().lookups {
+				f(use.id, metadata.ObjectID{Kind: metadata.ObjectTable, Source: use.lookup.Source, Table: use.lookup.Table})
+			}
+		}
+		for _, o := range objects {
+			for _, n := range o.needs {
+				f(o.id, n.id)
+			}
+		}
+	}
+}
+
 // graph is the part of the graph of dependencies that may matter: what the objects of
 // those tables need that look at a table or function where something is gone.
 type graph struct {

@@ -20,7 +20,7 @@ type metrics struct {
 }
 
 // newMetrics registers the metrics; r is nil for none.
-func newMetrics(r prometheus.Registerer, state func() *apply.State, health *sourcehealth.Monitor) (*metrics, error) {
+func newMetrics(r prometheus.Registerer, engine *apply.Engine, health *sourcehealth.Monitor) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "engine_metadata_request_seconds",
@@ -42,7 +42,7 @@ func newMetrics(r prometheus.Registerer, state func() *apply.State, health *sour
 	}
 	gauge := func(name, help string, read func(*apply.State) float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
-			if s := state(); s != nil {
+			if s := engine.State(); s != nil {
 				return read(s)
 			}
 			return 0
@@ -54,6 +54,10 @@ func newMetrics(r prometheus.Registerer, state func() *apply.State, health *sour
 			func(s *apply.State) float64 { return float64(s.Version) })),
 		r.Register(gauge("engine_metadata_inconsistent_objects", "Inconsistent objects of the metadata.",
 			func(s *apply.State) float64 { return float64(len(s.Inconsistent)) })),
+		r.Register(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "engine_metadata_resolutions_total",
+			Help: "How often the metadata was resolved and checked as a whole: at least once for each change.",
+		}, func() float64 { return float64(engine.Resolutions()) })),
 	)
 }
 

@@ -28,5 +28,6 @@ func TestMetrics(t *testing.T) {
 		"engine_metadata_seen_seconds":         0,
 		"engine_metadata_version":              float64(i.version()),
 		"engine_metadata_inconsistent_objects": 0,
+		"engine_metadata_resolutions_total":    float64(i.engine.Resolutions()),
 	}, found)
 }

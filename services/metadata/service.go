@@ -148,7 +148,7 @@ func New(c Config, d Deps) (*Service, error) {
 		Source:   s.sources.Get,
 		Logger:   d.Logger,
 	})
-	if s.metrics, err = newMetrics(d.Metrics, s.engine.State, s.monitor); err != nil {
+	if s.metrics, err = newMetrics(d.Metrics, s.engine, s.monitor); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	return s, nil

@@ -22,24 +22,40 @@ func (w *work) bulk(ctx context.Context, b bulkStep) (json.RawMessage, error) {
 		defer func(before bool) { w.goesOn = before }(w.goesOn)
 		w.goesOn = true
 	}
-	answers := make([]json.RawMessage, len(b.steps))
-	for i, s := range b.steps {
-		refused := w.refused
-		body, err := w.run(ctx, s)
-		if refused == nil && w.refused != nil {
-			w.refused = w.at(w.refused, i)
-		}
-		if err != nil && (b.mode == bulkStop || ctx.Err() != nil || store.IsConflict(err)) {
-			return nil, w.at(err, i)
+	answers := make([]json.RawMessage, 0, len(b.steps))
+	p := pace{width: len(b.steps)}
+	for len(answers) < len(b.steps) {
+		more, err := w.together(ctx, b, len(answers), &p)
+		if err == nil && more == nil {
+			more, err = w.alone(ctx, b, len(answers), &p)
 		}
 		if err != nil {
-			if body, err = w.failure(err, i); err != nil {
-				return nil, err
-			}
+			return nil, err
 		}
-		answers[i] = body
+		answers = append(answers, more...)
 	}
 	return metadata.Encode(answers)
+}
+
+// alone works off element i and resolves what it comes to by itself.
+func (w *work) alone(ctx context.Context, b bulkStep, i int, p *pace) ([]json.RawMessage, error) {
+	p.suspect = false
+	refused := w.refused
+	body, err := w.run(ctx, b.steps[i])
+	if refused == nil && w.refused != nil {
+		w.refused = w.at(w.refused, i)
+	}
+	switch {
+	case err == nil:
+		p.width = max(p.width, 2)
+	case b.mode == bulkStop || ctx.Err() != nil || store.IsConflict(err):
+		return nil, w.at(err, i)
+	default:
+		if body, err = w.failure(err, i); err != nil {
+			return nil, err
+		}
+	}
+	return []json.RawMessage{body}, nil
 }
 
 // at puts the place of element i in front of the path of its error.

@@ -80,6 +80,8 @@ type Engine struct {
 	// loading is held while newer versions are taken over.
 	loading sync.Mutex
 	state   atomic.Pointer[State]
+	// resolutions counts the states that were made.
+	resolutions atomic.Int64
 }
 
 // New returns an Engine; Load must be called before anything else.
@@ -88,6 +90,10 @@ func New(c Config) *Engine {
 	e.writing <- struct{}{}
 	return e
 }
+
+// Resolutions is how often a document was resolved and checked: for changes and for those of
+// other processes.
+func (e *Engine) Resolutions() int64 { return e.resolutions.Load() }
 
 // State is the newest state that this process knows.
 func (e *Engine) State() *State { return e.state.Load() }
@@ -117,6 +123,7 @@ func (e *Engine) Refresh(ctx context.Context) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.resolutions.Add(1)
 	next := newState(loaded, current, e.Resolve)
 	e.set(next)
 	return next, nil

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"encoding/json"
+	"reflect"
 
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -63,16 +64,7 @@ func withDetails(list []metadata.Inconsistency, s *snapshot.Snapshot) []metadata
 }
 
 func equalInconsistent(a, b []metadata.Inconsistency) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].ID != b[i].ID || a[i].Name != b[i].Name || a[i].Reason != b[i].Reason || a[i].Type != b[i].Type ||
-			string(a[i].Message) != string(b[i].Message) {
-			return false
-		}
-	}
-	return true
+	return len(a) == len(b) && (len(a) == 0 || reflect.DeepEqual(a, b))
 }
 
 func (s *State) version() store.Version {

@@ -67,6 +67,11 @@ func (w *work) run(ctx context.Context, s step) (json.RawMessage, error) {
 	if err == nil || store.IsConflict(err) {
 		return body, err
 	}
+	return nil, w.placed(s, err)
+}
+
+// placed puts the place of the arguments in front of the path of a step's error.
+func (w *work) placed(s step, err error) error {
 	_, data := s.(dataStep)
 	switch {
 	case data && w.api == metadata.APIQueryV2:
@@ -75,11 +80,11 @@ func (w *work) run(ctx context.Context, s step) (json.RawMessage, error) {
 		if rest, ok := strings.CutPrefix(e.Path, "$.args"); ok {
 			e.Path = "$" + rest
 		}
-		return nil, &e
+		return &e
 	case data || w.api == metadata.APIQueryV2:
-		return nil, err
+		return err
 	}
-	return nil, apierror.At(err, "args")
+	return apierror.At(err, "args")
 }
 
 func (w *work) single(ctx context.Context, s step) (json.RawMessage, error) {
@@ -199,6 +204,7 @@ func (w *work) build(ctx context.Context, doc *metadata.Document, what metadata.
 	next := *w.current.Snapshot
 	next.Document, next.Catalogs, next.SourceErrors = doc, catalogs.BySource, catalogs.Errors
 	next.Remotes, next.RemoteErrors = answers.ByName, answers.Errors
+	w.resolutions.Add(1)
 	return w.withQueriesChecked(ctx, newState(&next, w.current, w.Resolve)), ctx.Err()
 }
 
