@@ -45,8 +45,8 @@ type Config struct {
 	StringifyNumeric bool
 }
 
-// FromSettings reads the settings; env is os.LookupEnv.
-func FromSettings(v *config.Values, env func(string) (string, bool)) (Config, error) {
+// ReadConfig takes the service's settings from the table; env is os.LookupEnv.
+func ReadConfig(v *config.Values, env func(string) (string, bool)) (Config, error) {
 	source := config.DatabaseURL.Get(v).Reveal()
 	c := Config{
 		MetadataURL:              config.MetadataURL(v),
@@ -76,7 +76,7 @@ func FromSettings(v *config.Values, env func(string) (string, bool)) (Config, er
 
 // Check tells what is wrong with the service's settings, without a start.
 func Check(v *config.Values) error {
-	_, err := FromSettings(v, os.LookupEnv)
+	_, err := ReadConfig(v, os.LookupEnv)
 	return err
 }
 

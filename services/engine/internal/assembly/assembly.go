@@ -5,11 +5,8 @@ package assembly
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
-	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
@@ -27,36 +24,11 @@ var parts = []struct {
 	check program.Check
 	build func(*program.Env) (lifecycle.Service, error)
 }{
-	{config.Metadata, metadata.Check, func(e *program.Env) (lifecycle.Service, error) {
-		c, err := metadata.FromSettings(e.Values, os.LookupEnv)
-		if err != nil {
-			return nil, err
-		}
-		kinds := kind.All(os.LookupEnv, string(config.Metadata))
-		return metadata.New(c, metadata.Deps{
-			Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Open: kinds.Measured(backend.NewPoolMetrics(e.Metrics)), Dialects: kinds.Dialects(), Env: os.LookupEnv,
-		})
-	}},
-	{config.QueryExecutor, queryexecutor.Check, func(e *program.Env) (lifecycle.Service, error) {
-		return queryexecutor.New(queryexecutor.ReadConfig(e.Values), queryexecutor.Deps{
-			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing,
-		})
-	}},
-	{config.EventDelivery, eventdelivery.Check, func(e *program.Env) (lifecycle.Service, error) {
-		return eventdelivery.New(eventdelivery.ReadConfig(e.Values), eventdelivery.Deps{
-			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv,
-			Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Measured(backend.NewPoolMetrics(e.Metrics)),
-		})
-	}},
-	{config.Scheduler, scheduler.Check, func(e *program.Env) (lifecycle.Service, error) {
-		return scheduler.New(scheduler.ReadConfig(e.Values), scheduler.Deps{Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger})
-	}},
-	{config.Gateway, gateway.Check, func(e *program.Env) (lifecycle.Service, error) {
-		return gateway.New(gateway.ReadConfig(e.Values), gateway.Deps{
-			Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger,
-			Metrics: e.Metrics, Gatherer: e.Gatherer, Tracing: e.Tracing,
-		})
-	}},
+	{config.Metadata, metadata.Check, metadata.Build},
+	{config.QueryExecutor, queryexecutor.Check, queryexecutor.Build},
+	{config.EventDelivery, eventdelivery.Check, eventdelivery.Build},
+	{config.Scheduler, scheduler.Check, scheduler.Build},
+	{config.Gateway, gateway.Check, gateway.Build},
 }
 
 // Check tells all that is wrong with the settings of the named services, without a start.

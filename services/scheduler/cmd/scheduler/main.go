@@ -3,13 +3,10 @@ package main
 
 import (
 	"queryengine/pkg/config"
-	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
 	"queryengine/services/scheduler"
 )
 
 func main() {
-	program.Main(config.Scheduler, scheduler.Check, func(e *program.Env) (lifecycle.Service, error) {
-		return scheduler.New(scheduler.ReadConfig(e.Values), scheduler.Deps{Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger})
-	})
+	program.Main(config.Scheduler, scheduler.Check, scheduler.Build)
 }

@@ -1,0 +1,19 @@
+package eventdelivery
+
+import (
+	"os"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/config"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/program"
+)
+
+// Build makes the service as its own program and the engine run it; no I/O.
+func Build(e *program.Env) (lifecycle.Service, error) {
+	return New(ReadConfig(e.Values), Deps{
+		Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv,
+		Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Measured(backend.NewPoolMetrics(e.Metrics)),
+	})
+}
