@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/session"
 )
 
@@ -32,14 +33,8 @@ func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"***"`), nil }
 // Reveal is the secret itself.
 func (s Secret) Reveal() string { return string(s) }
 
-// logTypes are the kinds of log lines; the last is another name of the one before.
-var logTypes = []string{
-	"startup", "http-log", "webhook-log", "websocket-log", "jwk-refresh-log", "query-log", "execution-log",
-	"livequery-poller-log", "action-handler-log", "data-connector-log", "validate-input-log", "validate-insert-input-log",
-}
-
 func logTypesMessage() string {
-	names, _ := json.Marshal(logTypes[:len(logTypes)-1]) // texts always encode
+	names, _ := json.Marshal(logtype.Selectable()) // texts always encode
 	return "Valid list of comma-separated log types: " + string(names)
 }
 

@@ -1,7 +1,10 @@
 package config
 
 import (
+	"strings"
 	"time"
+
+	"queryengine/pkg/logtype"
 )
 
 var (
@@ -103,9 +106,9 @@ var (
 	},
 		"Valid log levels: debug, info, warn or error", "debug", "info", "warn", "error")
 	EnabledLogTypes = defineList(Spec{
-		Flag: "enabled-log-types", Default: "startup,http-log,webhook-log,websocket-log,jwk-refresh-log", Values: "list of log types", Group: GroupOperation, Services: all,
+		Flag: "enabled-log-types", Default: strings.Join(logtype.Default(), ","), Values: "list of log types", Group: GroupOperation, Services: all,
 		Help: "kinds of log lines to write",
-	}, logTypesMessage(), logTypes...)
+	}, logTypesMessage(), append(logtype.Selectable(), logtype.Aliases()...)...)
 	GracefulShutdownTimeout = define(Spec{
 		Flag: "graceful-shutdown-timeout", Default: "60", Values: seconds, Group: GroupOperation, Services: all,
 		Help: "how long a stop waits for what is in hand",

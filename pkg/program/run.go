@@ -17,6 +17,7 @@ import (
 	"queryengine/pkg/completion"
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/service"
 	"queryengine/pkg/telemetry"
 )
@@ -149,7 +150,7 @@ func run(ctx context.Context, name config.Service, v *config.Values, logs io.Wri
 // done, or ready has failed. A stop that takes longer than the settings allow is given up.
 func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func(context.Context) error) error {
 	defer tuneCollector(config.Service(s.Name()))()
-	startup := telemetry.Of(env.Logger, telemetry.LogStartup)
+	startup := telemetry.Of(env.Logger, logtype.Startup)
 	if err := s.Start(ctx); err != nil {
 		s.Stop()
 		if ctx.Err() != nil {

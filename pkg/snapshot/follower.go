@@ -14,6 +14,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/telemetry"
 	metadatav1 "queryengine/proto/metadata/v1"
 )
@@ -221,7 +222,7 @@ func (f *Follower) run(ctx context.Context) {
 
 // startsOver logs that following starts over.
 func (f *Follower) startsOver(ctx context.Context, level slog.Level, reason error, pause time.Duration) {
-	telemetry.Of(f.c.Logger, telemetry.LogSchemaSync).Log(ctx, level, "", "thread_type", "follower",
+	telemetry.Of(f.c.Logger, logtype.SchemaSync).Log(ctx, level, "", "thread_type", "follower",
 		slog.Group("info", "message", "metadata is taken anew from a snapshot", "reason", reason, "in", pause))
 }
 

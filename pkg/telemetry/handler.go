@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"queryengine/pkg/jsontext"
+	"queryengine/pkg/logtype"
 )
 
 // typeKey is the attribute that carries the Type of a logger.
@@ -14,7 +15,7 @@ const typeKey = "type"
 
 // Of returns a logger whose lines are of one Type. Their detail are the attributes alone, and
 // the message if there is one.
-func Of(l *slog.Logger, t Type) *slog.Logger { return l.With(slog.Any(typeKey, t)) }
+func Of(l *slog.Logger, t logtype.Type) *slog.Logger { return l.With(slog.Any(typeKey, t)) }
 
 // Discard is a logger that writes nothing.
 func Discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -34,7 +35,7 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 // a line of one that is off costs nothing.
 type handler struct {
 	log     *Log
-	kind    Type
+	kind    logtype.Type
 	off     bool
 	service string
 	attrs   []byte // encoded members
@@ -49,7 +50,7 @@ func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	c := *h
 	c.attrs = append([]byte(nil), h.attrs...)
 	for _, a := range attrs {
-		if t, ok := a.Value.Any().(Type); ok && a.Key == typeKey {
+		if t, ok := a.Value.Any().(logtype.Type); ok && a.Key == typeKey {
 			c.kind, c.off = t, !h.log.enabled(t)
 			continue
 		}
@@ -106,13 +107,13 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 
 func (h *handler) append(ctx context.Context, b []byte, r *slog.Record) []byte {
 	b = append(b, '{')
-	if h.kind == LogUnstructured {
+	if h.kind == logtype.Unstructured {
 		b = jsontext.AppendString(append(b, `"service":`...), h.service)
 	}
 	if r.Message != "" {
 		b = jsontext.AppendString(append(appendComma(b), `"message":`...), r.Message)
 	}
-	if id, ok := ctx.Value(requestIDKey{}).(string); ok && h.kind == LogUnstructured {
+	if id, ok := ctx.Value(requestIDKey{}).(string); ok && h.kind == logtype.Unstructured {
 		b = jsontext.AppendString(append(appendComma(b), `"request_id":`...), id)
 	}
 	if len(h.attrs) > 0 {

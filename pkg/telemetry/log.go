@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/jsontext"
+	"queryengine/pkg/logtype"
 )
 
 const (
@@ -53,7 +54,7 @@ type Log struct {
 type Line struct {
 	Time   time.Time
 	Level  slog.Level
-	Type   Type
+	Type   logtype.Type
 	Detail []byte
 	// Span is that of the work which the line is about; it may be invalid.
 	Span trace.SpanContext
@@ -82,7 +83,7 @@ func (l *Log) SetFormat(f Format) { l.text = f.For(l.out) == FormatText }
 
 // Logger returns the logger of a service of the process.
 func (l *Log) Logger(service string) *slog.Logger {
-	return slog.New(&handler{log: l, kind: LogUnstructured, service: service})
+	return slog.New(&handler{log: l, kind: logtype.Unstructured, service: service})
 }
 
 // SetTee has every line that is written given to f as well, nil for nobody. f must not block,
@@ -96,18 +97,19 @@ func (l *Log) SetTee(f func(Line)) {
 }
 
 // enabled says whether lines of a type are written at all.
-func (l *Log) enabled(t Type) bool {
-	if !t.selectable() {
+func (l *Log) enabled(t logtype.Type) bool {
+	row := logtype.Of(t)
+	if !row.Selectable {
 		return true
 	}
-	return slices.Contains(l.types, string(t)) || t == LogValidateInput && slices.Contains(l.types, validateInputAlias)
+	return slices.Contains(l.types, string(t)) || row.Alias != "" && slices.Contains(l.types, row.Alias)
 }
 
 // add adds a line to those that wait.
-func (l *Log) add(ctx context.Context, now time.Time, level slog.Level, t Type, d Detail) {
+func (l *Log) add(ctx context.Context, now time.Time, level slog.Level, t logtype.Type, d Detail) {
 	line := Line{Time: now, Level: level, Type: t, Span: trace.SpanContextFromContext(ctx)}
 	l.append(&line, d)
-	if !t.frequent() {
+	if !logtype.Of(t).Frequent {
 		l.Flush()
 	}
 }
@@ -122,7 +124,7 @@ func (l *Log) append(line *Line, d Detail) {
 	if l.dropped > 0 {
 		dropped := leftOut(l.dropped)
 		l.dropped = 0
-		l.encode(&Line{Time: line.Time, Level: slog.LevelWarn, Type: LogUnstructured}, dropped)
+		l.encode(&Line{Time: line.Time, Level: slog.LevelWarn, Type: logtype.Unstructured}, dropped)
 	}
 	l.encode(line, d)
 	switch {

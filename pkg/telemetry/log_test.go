@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/telemetry"
 )
 
@@ -55,10 +56,10 @@ func TestLines(t *testing.T) {
 	l.Warn("plain <text>", "error", errors.New(`a "fault"`), "n", 3, "took", 1500*time.Millisecond, "raw", json.RawMessage("{\n\"a\": 1}"))
 	l.InfoContext(ctx, "within a request")
 	l.With("source", "main").WithGroup("pool").With("size", 2).Debug("nested", "free", true, slog.Group("of", "x", 1.5))
-	telemetry.Of(l, telemetry.LogStartup).Info("", "kind", "server", "info", map[string]string{"port": "<8080>"})
-	telemetry.Of(l, telemetry.LogJWK).Error("", "message", "of a type that is off")
-	telemetry.Of(l, telemetry.LogJWK).Log(ctx, telemetry.LevelCritical, "off, too")
-	telemetry.Of(l, telemetry.LogHealthCheck).Log(ctx, telemetry.LevelCritical, "")
+	telemetry.Of(l, logtype.Startup).Info("", "kind", "server", "info", map[string]string{"port": "<8080>"})
+	telemetry.Of(l, logtype.JWK).Error("", "message", "of a type that is off")
+	telemetry.Of(l, logtype.JWK).Log(ctx, telemetry.LevelCritical, "off, too")
+	telemetry.Of(l, logtype.HealthCheck).Log(ctx, telemetry.LevelCritical, "")
 	require.Equal(t, []string{
 		`{"level":"warn","type":"unstructured","detail":{"service":"gateway","message":"plain <text>","error":"a \"fault\"","n":3,"took":1.5,"raw":{"a":1}}}`,
 		`{"level":"info","type":"unstructured","detail":{"service":"gateway","message":"within a request","request_id":"r-1"},` +
@@ -84,7 +85,7 @@ func TestLevels(t *testing.T) {
 	var out bytes.Buffer
 	log := newLog(t, &out, "error", "http-log")
 	log.Logger("gateway").Warn("too fine")
-	s := telemetry.StreamOf(log.Logger("gateway"), telemetry.LogHTTP)
+	s := telemetry.StreamOf(log.Logger("gateway"), logtype.HTTP)
 	require.False(t, s.Enabled(slog.LevelInfo))
 	s.Write(t.Context(), time.Now(), slog.LevelInfo, text("too fine"))
 	s.Write(t.Context(), time.Now(), slog.LevelError, text("kept"))
@@ -106,14 +107,14 @@ func TestTypesThatAreOff(t *testing.T) {
 	t.Parallel()
 	log := newLog(t, io.Discard, "debug", "validate-insert-input-log")
 	l := log.Logger("query-executor")
-	require.Nil(t, telemetry.StreamOf(l, telemetry.LogQuery))
-	require.False(t, telemetry.Of(l, telemetry.LogQuery).Enabled(t.Context(), telemetry.LevelCritical))
-	require.True(t, telemetry.Of(l, telemetry.LogValidateInput).Enabled(t.Context(), slog.LevelInfo), "it has two names")
-	require.True(t, telemetry.Of(l, telemetry.LogEventTrigger).Enabled(t.Context(), slog.LevelInfo), "it can't be switched off")
+	require.Nil(t, telemetry.StreamOf(l, logtype.Query))
+	require.False(t, telemetry.Of(l, logtype.Query).Enabled(t.Context(), telemetry.LevelCritical))
+	require.True(t, telemetry.Of(l, logtype.ValidateInput).Enabled(t.Context(), slog.LevelInfo), "it has two names")
+	require.True(t, telemetry.Of(l, logtype.EventTrigger).Enabled(t.Context(), slog.LevelInfo), "it can't be switched off")
 
 	var none *telemetry.Stream
 	none.Write(t.Context(), time.Now(), slog.LevelError, text("nowhere"))
-	require.Nil(t, telemetry.StreamOf(telemetry.Discard(), telemetry.LogQuery))
+	require.Nil(t, telemetry.StreamOf(telemetry.Discard(), logtype.Query))
 }
 
 func TestTee(t *testing.T) {
@@ -127,19 +128,19 @@ func TestTee(t *testing.T) {
 	})
 	l.Warn("one")
 	now := time.Now()
-	telemetry.StreamOf(l, telemetry.LogHTTP).Write(t.Context(), now, slog.LevelInfo, text("two"))
+	telemetry.StreamOf(l, logtype.HTTP).Write(t.Context(), now, slog.LevelInfo, text("two"))
 	log.SetTee(nil)
 	l.Warn("three")
 	require.Len(t, got, 2)
-	require.Equal(t, telemetry.LogUnstructured, got[0].Type)
-	require.Equal(t, telemetry.Line{Time: now, Level: slog.LevelInfo, Type: telemetry.LogHTTP, Detail: []byte(`{"text":"two"}`)}, got[1])
+	require.Equal(t, logtype.Unstructured, got[0].Type)
+	require.Equal(t, telemetry.Line{Time: now, Level: slog.LevelInfo, Type: logtype.HTTP, Detail: []byte(`{"text":"two"}`)}, got[1])
 }
 
 func TestOutputThatCannotKeepUp(t *testing.T) {
 	t.Parallel()
 	r, w := io.Pipe()
 	log := newLog(t, w, "info", "http-log")
-	s := telemetry.StreamOf(log.Logger("gateway"), telemetry.LogHTTP)
+	s := telemetry.StreamOf(log.Logger("gateway"), logtype.HTTP)
 	big := text(strings.Repeat("x", 1<<20))
 	for range 40 {
 		s.Write(t.Context(), time.Now(), slog.LevelInfo, big) // nobody reads, and yet it returns
@@ -185,7 +186,7 @@ func BenchmarkLogger(b *testing.B) {
 	require.NoError(b, err)
 	l := log.Logger("query-executor")
 	for name, typed := range map[string]*slog.Logger{
-		"off": telemetry.Of(l, telemetry.LogPoller), "on": telemetry.Of(l, telemetry.LogActionHandler),
+		"off": telemetry.Of(l, logtype.Poller), "on": telemetry.Of(l, logtype.ActionHandler),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -4,18 +4,20 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"queryengine/pkg/logtype"
 )
 
 // Stream takes lines of one Type that are made without slog, which would cost too much for
 // each request. A nil *Stream takes nothing.
 type Stream struct {
 	log  *Log
-	kind Type
+	kind logtype.Type
 }
 
 // StreamOf is the Stream of a Type where a logger writes to; nil when the type is off, or the
 // logger is none of a Log's.
-func StreamOf(l *slog.Logger, t Type) *Stream {
+func StreamOf(l *slog.Logger, t logtype.Type) *Stream {
 	h, ok := l.Handler().(*handler)
 	if !ok || !h.log.enabled(t) {
 		return nil

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"queryengine/pkg/logtype"
 )
 
 // Format is how lines are written.
@@ -49,14 +51,14 @@ func appendText(b []byte, line *Line) []byte {
 	b = append(b, ' ')
 	b = appendPadded(b, strings.ToUpper(levelName(line.Level)), len("CRITICAL"))
 	members := membersOf(line.Detail)
-	if line.Type == LogHTTP {
+	if line.Type == logtype.HTTP {
 		return append(appendRequest(appendPadded(b, string(line.Type), typeWidth), members), '\n')
 	}
 	about := string(line.Type)
 	switch line.Type {
-	case LogUnstructured:
+	case logtype.Unstructured:
 		about = members.take("service")
-	case LogStartup:
+	case logtype.Startup:
 		if info := membersOf(members.raw("info")); len(info.keys) > 0 {
 			members = info
 		}
@@ -169,6 +171,6 @@ func appendPair(b []byte, key, value string) []byte {
 
 // hidden reports whether a line is left out for people: it is longer than their screen.
 func hidden(line *Line, level slog.Level) bool {
-	return line.Type == LogStartup && level > slog.LevelDebug &&
+	return line.Type == logtype.Startup && level > slog.LevelDebug &&
 		bytes.HasPrefix(line.Detail, []byte(`{"kind":"server_configuration"`))
 }

@@ -8,13 +8,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/logtype"
 )
 
 // written is what a log in text writes of lines, without the times.
 func written(t *testing.T, level string, lines func(*slog.Logger)) []string {
 	t.Helper()
 	var out bytes.Buffer
-	log, err := NewLog(&out, level, []string{string(LogStartup), string(LogHTTP)})
+	log, err := NewLog(&out, level, []string{string(logtype.Startup), string(logtype.HTTP)})
 	require.NoError(t, err)
 	log.SetFormat(FormatText)
 	lines(log.Logger("gateway"))
@@ -38,10 +40,10 @@ func TestLinesForPeople(t *testing.T) {
 		l.Debug("not at this level")
 		l.Warn("NATS does not answer yet", "server", "nats.example", "attempts", 3, "nothing", nil)
 		l.Error("failed", "error", "a \"b\"\nc", "list", []string{"x", "y"})
-		startup := Of(l, LogStartup)
+		startup := Of(l, logtype.Startup)
 		startup.Info("", "kind", "server_configuration", "info", strings.Repeat("x", 5000))
 		startup.Info("", "kind", "server", slog.Group("info", "message", "started", "version", "1.2.3"))
-		Of(l, LogHTTP).Info("",
+		Of(l, logtype.HTTP).Info("",
 			slog.Group("http_info", "method", "POST", "url", "/v1/graphql", "status", 200, "ip", "127.0.0.1"),
 			slog.Group("operation", "query_execution_time", 0.0015, "response_size", 42, "request_id", "r-1", "error", nil,
 				slog.Group("user_vars", "x-engine-role", "clerk")))
@@ -51,7 +53,7 @@ func TestLinesForPeople(t *testing.T) {
 func TestTheConfigurationIsForTheCurious(t *testing.T) {
 	t.Parallel()
 	lines := written(t, "debug", func(l *slog.Logger) {
-		Of(l, LogStartup).Info("", "kind", "server_configuration", "info", strings.Repeat("x", 5000))
+		Of(l, logtype.Startup).Info("", "kind", "server_configuration", "info", strings.Repeat("x", 5000))
 	})
 	require.Len(t, lines, 1)
 	require.Less(t, len(lines[0]), 400, "values are cut")

@@ -4,6 +4,7 @@ import (
 	"queryengine/pkg/action"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 	actionv1 "queryengine/proto/action/v1"
@@ -27,7 +28,7 @@ func (s *Service) wireCalls(d Deps) error {
 	if s.calls, err = call.Open(s.config.MetadataURL); err != nil {
 		return err
 	}
-	client := action.NewClient(s.client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler), d.Metrics)
+	client := action.NewClient(s.client, d.Env, telemetry.Of(d.Logger, logtype.ActionHandler), d.Metrics)
 	if s.config.HideBodies {
 		client.HideBodies()
 	}

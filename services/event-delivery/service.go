@@ -18,6 +18,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/service"
 	"queryengine/pkg/snapshot"
@@ -143,7 +144,7 @@ func (s *Service) wireTables(d Deps) error {
 	}
 	s.tables = table.New(table.Config{
 		Open: d.Open, Queue: s.queue, Env: d.Env, Now: d.Now, Metrics: metrics,
-		Logger: telemetry.Of(d.Logger, telemetry.LogEventTriggerProcess),
+		Logger: telemetry.Of(d.Logger, logtype.EventTriggerProcess),
 		Batch:  s.config.Batch, Interval: s.config.Interval, Concurrency: s.config.Concurrency,
 	})
 	return nil

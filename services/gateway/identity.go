@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"queryengine/pkg/config"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/service"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/auth"
@@ -38,7 +39,7 @@ func newTokens(c Config, d Deps) (*jwt.Verifier, error) {
 	}
 	return jwt.New(configs, jwt.Deps{
 		Client:   &http.Client{},
-		Logger:   telemetry.Of(d.Logger, telemetry.LogJWK),
+		Logger:   telemetry.Of(d.Logger, logtype.JWK),
 		Now:      time.Now,
 		EnableEC: c.JWTEnableEC,
 	}), nil
@@ -67,7 +68,7 @@ func newHook(c Config, d Deps) (*hook.Hook, error) {
 		Post:            c.AuthHookPost,
 		SendRequestBody: c.AuthHookSendRequestBody,
 		UserAgent:       "query-engine/" + service.Version,
-	}, &http.Client{Timeout: hookTimeout}, telemetry.Of(d.Logger, telemetry.LogWebhook))
+	}, &http.Client{Timeout: hookTimeout}, telemetry.Of(d.Logger, logtype.Webhook))
 	if err != nil {
 		return nil, config.AuthHook.Spec().Wrong(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/service"
@@ -154,8 +155,8 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		}),
 		plans:     newPlans(c.PlanCacheSize),
 		egress:    client,
-		validator: validator.New(client, d.Env, telemetry.Of(d.Logger, telemetry.LogValidateInput)),
-		actions:   action.NewClient(client, d.Env, telemetry.Of(d.Logger, telemetry.LogActionHandler), d.Metrics),
+		validator: validator.New(client, d.Env, telemetry.Of(d.Logger, logtype.ValidateInput)),
+		actions:   action.NewClient(client, d.Env, telemetry.Of(d.Logger, logtype.ActionHandler), d.Metrics),
 		calls: call.New(call.Config{
 			Bus: d.Bus, MaxResponse: c.Egress.MaxResponse, ShowInternal: c.DevMode, ShowAdmin: c.AdminInternalErrors,
 		}),

@@ -10,6 +10,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/jsontext"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/querylog"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/execute"
@@ -27,10 +28,10 @@ type queryLog struct {
 
 func newQueryLog(l *slog.Logger, masked []string) *queryLog {
 	out := &queryLog{mask: querylog.NewMask(masked)}
-	if s := telemetry.StreamOf(l, telemetry.LogQuery); s.Enabled(slog.LevelInfo) {
+	if s := telemetry.StreamOf(l, logtype.Query); s.Enabled(slog.LevelInfo) {
 		out.queries = s
 	}
-	if s := telemetry.StreamOf(l, telemetry.LogExecution); s.Enabled(slog.LevelInfo) {
+	if s := telemetry.StreamOf(l, logtype.Execution); s.Enabled(slog.LevelInfo) {
 		out.execution = s
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
@@ -29,7 +30,7 @@ func newLive(e *Executor, d Deps) *live.Manager {
 		Version:   e.versionOf,
 		Calls:     e.calls,
 		Metrics:   live.NewMetrics(d.Metrics, e.config.DetailedMetrics),
-		Log:       telemetry.Of(d.Logger, telemetry.LogPoller),
+		Log:       telemetry.Of(d.Logger, logtype.Poller),
 		Tracer:    e.tracer,
 	})
 }

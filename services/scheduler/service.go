@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"queryengine/pkg/bus"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/service"
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
@@ -124,7 +125,7 @@ func (s *Service) run(ctx context.Context) {
 	defer ticker.Stop()
 	work := &round{Service: s}
 	ill := false
-	log := telemetry.Of(s.deps.Logger, telemetry.LogScheduledTriggerProcess)
+	log := telemetry.Of(s.deps.Logger, logtype.ScheduledTriggerWork)
 	for {
 		err := work.do(ctx)
 		switch {

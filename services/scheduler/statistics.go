@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"queryengine/pkg/bus"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/telemetry"
 	deliveryv1 "queryengine/proto/delivery/v1"
 )
@@ -34,7 +35,7 @@ func (s *statistics) published(list []bus.Outgoing, now time.Time, log *slog.Log
 		s.oneOff += len(list)
 	}
 	if now.Sub(s.since) >= statisticsEvery {
-		telemetry.Of(log, telemetry.LogScheduledTriggerProcess).Info("",
+		telemetry.Of(log, logtype.ScheduledTriggerWork).Info("",
 			"num_cron_events_fetched", s.cron, "num_one_off_scheduled_events_fetched", s.oneOff, "num_fetches", s.fetches)
 		*s = statistics{since: now}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"queryengine/pkg/egress"
 	"queryengine/pkg/jsontext"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/querylog"
 	"queryengine/pkg/telemetry"
 	"queryengine/pkg/transform"
@@ -26,7 +27,7 @@ type callLog struct {
 
 func newCallLog(l *slog.Logger, failuresAreErrors bool) callLog {
 	out := callLog{
-		events: telemetry.StreamOf(l, telemetry.LogEventTrigger), scheduled: telemetry.StreamOf(l, telemetry.LogScheduledTrigger),
+		events: telemetry.StreamOf(l, logtype.EventTrigger), scheduled: telemetry.StreamOf(l, logtype.ScheduledTrigger),
 		failures: slog.LevelInfo,
 	}
 	if failuresAreErrors {

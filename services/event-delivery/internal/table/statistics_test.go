@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/telemetry"
 )
 
@@ -15,7 +16,7 @@ func TestStatistics(t *testing.T) {
 	var out bytes.Buffer
 	log, err := telemetry.NewLog(&out, "info", nil)
 	require.NoError(t, err)
-	l := telemetry.Of(log.Logger("event-delivery"), telemetry.LogEventTriggerProcess)
+	l := telemetry.Of(log.Logger("event-delivery"), logtype.EventTriggerProcess)
 	var s statistics
 	start := time.Date(2015, 3, 1, 9, 0, 0, 0, time.UTC)
 	s.taken("main", 3, start, l)

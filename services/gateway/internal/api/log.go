@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/querylog"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/accesslog"
@@ -39,13 +40,13 @@ type logs struct {
 
 func newLogs(l *slog.Logger, s LogSettings) logs {
 	out := logs{
-		access:  telemetry.StreamOf(l, telemetry.LogHTTP),
-		limits:  telemetry.Of(l, telemetry.LogAPILimit),
-		faults:  telemetry.Of(l, telemetry.LogUnhandled),
-		queries: telemetry.StreamOf(l, telemetry.LogQuery) != nil && !s.QueryOnlyOnError,
+		access:  telemetry.StreamOf(l, logtype.HTTP),
+		limits:  telemetry.Of(l, logtype.APILimit),
+		faults:  telemetry.Of(l, logtype.Unhandled),
+		queries: telemetry.StreamOf(l, logtype.Query) != nil && !s.QueryOnlyOnError,
 	}
 	out.sockets = websocket.Logging{
-		Stream: telemetry.StreamOf(l, telemetry.LogWebSocket), Queries: out.queries, Masked: s.Masked,
+		Stream: telemetry.StreamOf(l, logtype.WebSocket), Queries: out.queries, Masked: s.Masked,
 	}
 	out.describe = out.access.Enabled(slog.LevelInfo) || out.sockets.Stream.Enabled(slog.LevelInfo)
 	return out

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/bus"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/querylog"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/api"
@@ -41,7 +42,7 @@ func TestMaskedVariablesStayOutOfLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out := make(lineOutput, 10)
-			log, err := telemetry.NewLog(out, "info", []string{string(telemetry.LogHTTP), string(telemetry.LogQuery)})
+			log, err := telemetry.NewLog(out, "info", []string{string(logtype.HTTP), string(logtype.Query)})
 			require.NoError(t, err)
 			w := setup(t, func(w *world) {
 				w.settings.Logging = api.LogSettings{Masked: querylog.NewMask([]string{"pin"})}
@@ -70,7 +71,7 @@ func TestHealthyProbesAreNoNews(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			log, err := telemetry.NewLog(&out, "info", []string{string(telemetry.LogHTTP)})
+			log, err := telemetry.NewLog(&out, "info", []string{string(logtype.HTTP)})
 			require.NoError(t, err)
 			w := setup(t, func(w *world) {
 				w.deps.Log = log.Logger("gateway")

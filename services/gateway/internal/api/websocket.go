@@ -10,6 +10,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/accesslog"
@@ -33,7 +34,7 @@ func (a *API) newWebSockets() *websocket.Server {
 		Execute:   a.executeOverWebSocket,
 		Subscribe: a.subscribeOverWebSocket,
 		Metrics:   a.WebSocketMetrics,
-		Logger:    telemetry.Of(a.Log, telemetry.LogWebSocketServer),
+		Logger:    telemetry.Of(a.Log, logtype.WebSocketServer),
 		Logging:   a.logs.sockets,
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/hook"
 )
@@ -24,7 +25,7 @@ func TestLog(t *testing.T) {
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(`{"X-Engine-Role":"clerk"}`))
 	}))
-	h, err := hook.New(hook.Config{URL: server.URL + "/who?key=hush"}, server.Client(), telemetry.Of(log.Logger("gateway"), telemetry.LogWebhook))
+	h, err := hook.New(hook.Config{URL: server.URL + "/who?key=hush"}, server.Client(), telemetry.Of(log.Logger("gateway"), logtype.Webhook))
 	require.NoError(t, err)
 	header := http.Header{"Authorization": {"Bearer hush"}, "Cookie": {"hush"}}
 	_, err = h.Authenticate(t.Context(), header, nil)

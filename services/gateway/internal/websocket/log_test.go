@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/querylog"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/websocket"
@@ -25,7 +26,7 @@ func TestLog(t *testing.T) {
 	log, err := telemetry.NewLog(&out, "info", []string{"websocket-log"})
 	require.NoError(t, err)
 	logging := websocket.Logging{
-		Stream: telemetry.StreamOf(log.Logger("gateway"), telemetry.LogWebSocket), Masked: querylog.NewMask([]string{"pw"}),
+		Stream: telemetry.StreamOf(log.Logger("gateway"), logtype.WebSocket), Masked: querylog.NewMask([]string{"pw"}),
 	}
 	w := setup(t, websocket.Config{}, websocket.Endpoint{}, logging)
 

@@ -3,6 +3,7 @@ package apply
 import (
 	"slices"
 
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/telemetry"
 )
@@ -25,7 +26,7 @@ func (e *Engine) logInconsistent(prev, next *State) {
 	if prev != nil && slices.Equal(objects, shownInconsistencies(prev.Inconsistent)) {
 		return
 	}
-	telemetry.Of(e.Logger, telemetry.LogMetadata).Warn("Inconsistent Metadata!",
+	telemetry.Of(e.Logger, logtype.Metadata).Warn("Inconsistent Metadata!",
 		"info", map[string]any{"objects": objects})
 }
 

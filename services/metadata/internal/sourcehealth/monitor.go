@@ -13,6 +13,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/telemetry"
 )
@@ -221,6 +222,6 @@ func (m *Monitor) store(ctx context.Context, l *loop, r Report) {
 	if r.Status != OK {
 		level = slog.LevelWarn
 	}
-	telemetry.Of(m.config.Logger, telemetry.LogHealthCheck).Log(ctx, level, "",
+	telemetry.Of(m.config.Logger, logtype.HealthCheck).Log(ctx, level, "",
 		"source_name", l.source.Name, "status", r.Status, "timestamp", r.Timestamp, "internal", r.Error)
 }
