@@ -1,0 +1,134 @@
+package casetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/plan"
+)
+
+// Dump writes a plan as JSON: its texts, and what it reads and writes.
+func Dump(t testing.TB, p *plan.Plan, values [][]byte) []byte {
+	t.Helper()
+	d := dumper{&strings.Builder{}}
+	d.text("[")
+	for i, part := range p.Parts {
+		if i > 0 {
+			d.text(",")
+		}
+		switch {
+		case part.Query != nil:
+			d.value(reflect.ValueOf(part.Query.Root))
+			d.joins(part.Query.Joins)
+		case part.Write != nil:
+			d.value(reflect.ValueOf(mutations(t, part.Write, values)))
+			d.joins(part.Write.Joins)
+		case part.Introspection != nil:
+			d.text(`{"is":"Introspection"}`)
+		case part.Joined != nil:
+			fmt.Fprintf(d, "%q", part.Joined.Text)
+			d.joins(part.Joined.Joins)
+		default:
+			fmt.Fprintf(d, "%q", part.Text)
+		}
+	}
+	d.text("]")
+	var indented bytes.Buffer
+	require.NoError(t, json.Indent(&indented, []byte(d.String()), "", " "), d.String())
+	return indented.Bytes()
+}
+
+// mutations are the statements of a root field that write, those of an insert for the rows of
+// each of its tables together.
+func mutations(t testing.TB, w *plan.Write, values [][]byte) []ir.Mutation {
+	t.Helper()
+	var list []ir.Mutation
+	for _, s := range w.Steps {
+		list = append(list, s.Mutation)
+	}
+	if w.Insert == nil {
+		return list
+	}
+	rows, err := w.Insert.Read(values)
+	if err != nil {
+		return list // it has values that aren't any
+	}
+	for i, n := range w.Insert.Nodes {
+		s := w.Insert.Statement(rows, i, 0, rows.Node(i).Count, w.Bindings.Len())
+		list = append(list, s.IR(ir.Output{Returning: n.Keys}))
+	}
+	return list
+}
+
+// dumper writes structs as objects that begin with their type, without the members that are zero,
+// and without estimates, which differ between databases.
+type dumper struct{ *strings.Builder }
+
+func (d dumper) text(s string) { d.WriteString(s) }
+
+// joins are what other sources are asked, each after what it is joined to.
+func (d dumper) joins(list []plan.JoinMember) {
+	for _, m := range list {
+		d.joins(m.Below)
+		for _, j := range m.Joins {
+			if j.Query != nil {
+				d.text(",")
+				d.value(reflect.ValueOf(j.Query.Root))
+			}
+			d.joins(j.Joins)
+		}
+	}
+}
+
+func (d dumper) value(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		if v.IsNil() {
+			d.text("null")
+			return
+		}
+		d.value(v.Elem())
+	case reflect.Slice:
+		d.text("[")
+		for i := range v.Len() {
+			if i > 0 {
+				d.text(",")
+			}
+			d.value(v.Index(i))
+		}
+		d.text("]")
+	case reflect.Struct:
+		d.object(v)
+	case reflect.String:
+		fmt.Fprintf(d, "%q", v.String())
+	default:
+		fmt.Fprint(d, v.Interface())
+	}
+}
+
+func (d dumper) object(v reflect.Value) {
+	switch known := v.Interface().(type) {
+	case catalog.Name:
+		fmt.Fprintf(d, "%q", known)
+		return
+	case catalog.Type:
+		fmt.Fprintf(d, "%q", known.Name+strings.Repeat("[]", known.Dims))
+		return
+	}
+	fmt.Fprintf(d, `{"is":%q`, v.Type().Name())
+	for i := range v.NumField() {
+		if f := v.Field(i); !f.IsZero() && v.Type().Field(i).Name != "Estimate" {
+			fmt.Fprintf(d, ",%q:", v.Type().Field(i).Name)
+			d.value(f)
+		}
+	}
+	d.text("}")
+}
