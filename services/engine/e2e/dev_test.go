@@ -20,16 +20,16 @@ func startDevIn(t *testing.T, dir string, options []string, env ...string) *proc
 	cmd.Dir = dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	return startDev(t, cmd, port)
+	return startDev(t, cmd, port, startLimit)
 }
 
 // startDev starts a command that ends up as engine dev and waits for its welcome.
-func startDev(t *testing.T, cmd *exec.Cmd, port string) *process {
+func startDev(t *testing.T, cmd *exec.Cmd, port string, limit time.Duration) *process {
 	t.Helper()
 	p := &process{t: t, name: "engine dev", url: "http://127.0.0.1:" + port, cmd: cmd, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = &p.log, &p.log
 	p.run()
-	eventually(t, startLimit, func() bool {
+	eventually(t, limit, func() bool {
 		select {
 		case <-p.done:
 			t.Fatalf("engine dev has ended:\n%s", p.log.tail())

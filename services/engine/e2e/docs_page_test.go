@@ -22,6 +22,7 @@ import (
 
 const (
 	scriptLimit  = time.Minute      // of a block of shell
+	buildLimit   = 10 * time.Minute // of a start that builds the engine where nothing is built yet
 	printedLimit = 90 * time.Second // until a program in the background has printed what it should
 )
 
@@ -48,6 +49,7 @@ type page struct {
 	dir   string            // where its commands run
 	ports map[string]string // that stand for those of the page
 	dev   *process          // nil until it is needed
+	clone *clone            // nil for commands of this build
 
 	variables json.RawMessage // of the next query
 	token     string          // the same, "" for none
@@ -220,12 +222,19 @@ func (p *page) startEngine(script string) {
 		p.dev.stop()
 	}
 	// The engine takes the place of the shell, so that it gets its signals.
+	if p.clone != nil {
+		p.dev = startDev(p.T, p.clone.bash(p, "exec "+script), p.port("8080"), buildLimit)
+		return
+	}
 	cmd := p.bash("engine() { exec \"$ENGINE_PROGRAM\" \"$@\"; }\n" + p.beyond().reachable(script))
-	p.dev = startDev(p.T, cmd, p.port("8080"))
+	p.dev = startDev(p.T, cmd, p.port("8080"), startLimit)
 }
 
 // bash is a shell with the commands of this build.
 func (p *page) bash(script string) *exec.Cmd {
+	if p.clone != nil {
+		return p.clone.bash(p, script)
+	}
 	cmd := exec.Command("bash", "-c", shims+script)
 	cmd.Dir = p.dir
 	cmd.Env = []string{
