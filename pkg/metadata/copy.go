@@ -173,6 +173,9 @@ func withoutFunctionPermission(functions []*Function, id ObjectID) []*Function {
 }
 
 func mapped[T any](list []T, f func(T) T) []T {
+	if list == nil {
+		return nil // and equal to what it was made of
+	}
 	out := make([]T, len(list))
 	for i, e := range list {
 		out[i] = f(e)

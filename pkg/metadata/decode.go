@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"sync"
 
 	"queryengine/pkg/apierror"
 )
@@ -87,20 +87,6 @@ func decodeScalar(raw json.RawMessage, v reflect.Value, name, want string) error
 	return nil
 }
 
-// plainText reads a JSON text without escapes, as nearly all of a document's are: a decoder
-// for each of them would be most of what decoding a large document allocates.
-func plainText(raw json.RawMessage) (text string, ok bool) {
-	raw = bytes.Trim(raw, " \t\r\n")
-	if raw[0] != '"' {
-		return "", false
-	}
-	inner := raw[1 : len(raw)-1]
-	if bytes.IndexByte(inner, '\\') >= 0 || !utf8.Valid(inner) {
-		return "", false
-	}
-	return string(inner), true
-}
-
 func decodeSlice(raw json.RawMessage, v reflect.Value) error {
 	items, err := array(raw)
 	if err != nil {
@@ -132,12 +118,15 @@ func decodeMap(raw json.RawMessage, v reflect.Value) error {
 }
 
 func decodeStruct(raw json.RawMessage, v reflect.Value) error {
-	fields, err := object(raw)
+	var few [fewMembers]member
+	fields, err := members(few[:0], raw)
 	if err != nil {
 		return err
 	}
-	if err := decodeFields(fields, v); err != nil {
-		return err
+	for _, f := range fieldsOf(v.Type()) {
+		if err := f.decode(fields, v.FieldByIndex(f.index)); err != nil {
+			return err
+		}
 	}
 	if c, ok := v.Addr().Interface().(checker); ok {
 		return c.check()
@@ -145,47 +134,62 @@ func decodeStruct(raw json.RawMessage, v reflect.Value) error {
 	return nil
 }
 
-func decodeFields(fields map[string]json.RawMessage, v reflect.Value) error {
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
+// structField is a field of a struct that has a key in JSON.
+type structField struct {
+	rules
+	key   string
+	index []int
+	typ   reflect.Type
+}
+
+// structFields are the fields of the structs that were asked for, by their types.
+var structFields sync.Map
+
+// fieldsOf are the fields of a struct with those of the structs that are embedded in it.
+func fieldsOf(t reflect.Type) []structField {
+	if known, ok := structFields.Load(t); ok {
+		return known.([]structField)
+	}
+	var list []structField
+	for i := range t.NumField() {
+		f := t.Field(i)
 		if f.Anonymous {
-			if err := decodeFields(fields, v.Field(i)); err != nil {
-				return err
+			for _, inner := range fieldsOf(f.Type) {
+				inner.index = append([]int{i}, inner.index...)
+				list = append(list, inner)
 			}
 			continue
 		}
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if key == "" || key == "-" {
-			continue
-		}
-		if err := decodeField(fields, key, parseRules(f.Tag.Get("meta")), v.Field(i)); err != nil {
-			return err
+		if key != "" && key != "-" {
+			list = append(list, structField{parseRules(f.Tag.Get("meta")), key, []int{i}, f.Type})
 		}
 	}
-	return nil
+	structFields.Store(t, list)
+	return list
 }
 
-func decodeField(fields map[string]json.RawMessage, key string, r rules, v reflect.Value) error {
-	raw, given := fields[key]
-	if !given && r.alias != "" {
-		if raw, given = fields[r.alias]; given {
-			key = r.alias
+func (f *structField) decode(fields []member, v reflect.Value) error {
+	key := f.key
+	raw, given := value(fields, key)
+	if !given && f.alias != "" {
+		if raw, given = value(fields, f.alias); given {
+			key = f.alias
 		}
 	}
-	if !given && r.required {
+	if !given && f.required {
 		return missingKey(key)
 	}
-	if !given || isNull(raw) && !r.required {
-		if r.fallback != "" {
-			raw = json.RawMessage(r.fallback)
-		} else {
+	if !given || isNull(raw) && !f.required {
+		if f.fallback == "" {
 			return nil
 		}
+		raw = json.RawMessage(f.fallback)
 	}
 	if err := decodeValue(raw, v); err != nil {
 		return apierror.At(err, key)
 	}
-	if r.nonempty && v.String() == "" {
+	if f.nonempty && v.String() == "" {
 		return apierror.At(apierror.New(apierror.ParseFailed, "empty string not allowed"), key)
 	}
 	return nil
@@ -217,24 +221,6 @@ func parseRules(tag string) rules {
 		}
 	}
 	return r
-}
-
-// object splits a JSON object into its fields.
-func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
-	if got := JSONType(raw); got != "Object" {
-		return nil, typeMismatch("Object", "Object", got)
-	}
-	var fields map[string]json.RawMessage
-	return fields, parseFailure(json.Unmarshal(raw, &fields))
-}
-
-// array splits a JSON array into its elements.
-func array(raw json.RawMessage) ([]json.RawMessage, error) {
-	if got := JSONType(raw); got != "Array" {
-		return nil, typeMismatch("[]", "Array", got)
-	}
-	var items []json.RawMessage
-	return items, parseFailure(json.Unmarshal(raw, &items))
 }
 
 // JSONType names the type of a JSON value as parse errors do; nothing is Null.
@@ -281,11 +267,11 @@ func parseFailure(err error) error {
 
 // compact returns raw without the blanks between its tokens, in memory of its own.
 func compact(raw json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	if err := json.Compact(&b, raw); err != nil {
+	b := bytes.NewBuffer(make([]byte, 0, len(raw)))
+	if err := json.Compact(b, raw); err != nil {
 		return slices.Clone(raw)
 	}
-	return b.Bytes()
+	return slices.Clip(b.Bytes())
 }
 
 // Encode is json.Marshal without the escapes that HTML would need.

@@ -65,7 +65,9 @@ func foreignIn[P any](permissions []*Permission[P], operation, of string, rules 
 func foreignText(rule json.RawMessage) (text, vendor string) {
 	switch JSONType(rule) {
 	case "String":
-		if json.Unmarshal(rule, &text) != nil {
+		if plain, ok := plainText(rule); ok {
+			text = plain
+		} else if json.Unmarshal(rule, &text) != nil {
 			return "", ""
 		}
 		match := foreignVariable.FindStringSubmatch(text)
@@ -85,9 +87,10 @@ func foreignText(rule json.RawMessage) (text, vendor string) {
 			}
 		}
 	case "Object":
-		fields, _ := object(rule)
-		for _, key := range sortedKeys(fields) {
-			if text, vendor = foreignText(fields[key]); text != "" {
+		var few [fewMembers]member
+		fields, _ := members(few[:0], rule)
+		for _, m := range sorted(fields) {
+			if text, vendor = foreignText(m.value); text != "" {
 				return text, vendor
 			}
 		}

@@ -25,11 +25,11 @@ func Parse(raw json.RawMessage, current *Document) (*Document, error) {
 		return parseWithoutSources(raw, version, current)
 	}
 	d := &Document{Version: 3}
-	var sources struct {
-		Sources []*Source `json:"sources" meta:"required"`
-	}
-	if err := decode(raw, &sources); err != nil {
-		return nil, err
+	switch sources, given := fields["sources"]; {
+	case !given:
+		return nil, missingKey("sources")
+	case isNull(sources):
+		return nil, apierror.At(typeMismatch("[]", "Array", "Null"), "sources")
 	}
 	if err := decode(raw, d); err != nil {
 		return nil, err

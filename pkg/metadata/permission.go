@@ -37,13 +37,6 @@ func (c Columns) MarshalJSON() ([]byte, error) {
 func (c *Columns) UnmarshalJSON(raw []byte) error {
 	*c = Columns{}
 	if JSONType(raw) != "String" {
-		// Large documents are mostly these lists. At once, null would pass for "", and a wrong
-		// element has no path.
-		var names []string
-		if json.Unmarshal(raw, &names) == nil && names != nil && !slices.Contains(names, "") {
-			c.Names = slices.Clone(names) // without the room that is left
-			return nil
-		}
 		return decode(raw, &c.Names)
 	}
 	if string(raw) != `"*"` {
@@ -271,8 +264,10 @@ func checkObject(raw json.RawMessage, key string) error {
 	if raw == nil || isNull(raw) {
 		return nil
 	}
-	_, err := object(raw)
-	return apierror.At(err, key)
+	if got := JSONType(raw); got != "Object" {
+		return apierror.At(typeMismatch("Object", "Object", got), key)
+	}
+	return nil
 }
 
 func checkRootFieldList(list *[]string, key string, allowed ...string) error {

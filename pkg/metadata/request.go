@@ -55,8 +55,8 @@ func ParseEnvelope(body json.RawMessage) (*Envelope, error) {
 // Decode reads the body of a request that is no operation of the metadata API, with the same
 // errors; into is a pointer.
 func Decode(body json.RawMessage, into any) error {
-	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
-		return apierror.New(apierror.InvalidJSON, err.Error())
+	if !json.Valid(body) {
+		return apierror.New(apierror.InvalidJSON, json.Unmarshal(body, new(json.RawMessage)).Error())
 	}
 	return decode(body, into)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
+	"sync"
 
 	"queryengine/pkg/apierror"
 )
@@ -53,12 +53,7 @@ type keyWalker struct {
 var decodesItself = reflect.TypeFor[json.Unmarshaler]()
 
 func (w *keyWalker) walk(raw json.RawMessage, t reflect.Type) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if s, ok := reflect.New(t).Interface().(shaped); ok {
-		t = reflect.TypeOf(s.shape())
-	}
+	t = shapeOf(t)
 	switch {
 	case t == rawMessageType, t == reflect.TypeFor[sourceFields]() && foreignSource(raw):
 	case t.Kind() == reflect.Slice && JSONType(raw) == "Array":
@@ -67,19 +62,50 @@ func (w *keyWalker) walk(raw json.RawMessage, t reflect.Type) {
 			return
 		}
 		for i, item := range items {
-			w.into(i, item, t.Elem())
+			if hasKeys(shapeOf(t.Elem())) {
+				w.into(i, item, t.Elem())
+			}
 		}
-	case t.Kind() == reflect.Map && JSONType(raw) == "Object":
-		fields, err := object(raw)
+	case t.Kind() == reflect.Map && JSONType(raw) == "Object" && hasKeys(shapeOf(t.Elem())):
+		var few [fewMembers]member
+		fields, err := members(few[:0], raw)
 		if err != nil {
 			return
 		}
-		for _, key := range sortedKeys(fields) {
-			w.into(key, fields[key], t.Elem())
+		for _, m := range sorted(fields) {
+			w.into(string(m.key), m.value, t.Elem())
 		}
 	case t.Kind() == reflect.Struct && JSONType(raw) == "Object":
 		w.object(raw, t)
 	}
+}
+
+// hasKeys reports whether values of a type can have keys in them.
+func hasKeys(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Struct:
+		return t != rawMessageType
+	}
+	return false
+}
+
+// shapes are the types that values of a type are compared with.
+var shapes sync.Map
+
+// shapeOf is the type without pointers, or the one whose keys it has.
+func shapeOf(t reflect.Type) reflect.Type {
+	if known, ok := shapes.Load(t); ok {
+		return known.(reflect.Type)
+	}
+	shape := t
+	for shape.Kind() == reflect.Pointer {
+		shape = shape.Elem()
+	}
+	if s, ok := reflect.New(shape).Interface().(shaped); ok {
+		shape = reflect.TypeOf(s.shape())
+	}
+	shapes.Store(t, shape)
+	return shape
 }
 
 func (w *keyWalker) into(step any, raw json.RawMessage, t reflect.Type) {
@@ -89,24 +115,29 @@ func (w *keyWalker) into(step any, raw json.RawMessage, t reflect.Type) {
 }
 
 func (w *keyWalker) object(raw json.RawMessage, t reflect.Type) {
-	known := keysOf(t)
+	known := fieldsOf(t)
 	if len(known) == 0 && reflect.PointerTo(t).Implements(decodesItself) {
 		return
 	}
-	fields, err := object(raw)
+	var few [fewMembers]member
+	fields, err := members(few[:0], raw)
 	if err != nil {
 		return
 	}
-	for _, key := range sortedKeys(fields) {
-		field, ok := known[key]
+	for _, m := range sorted(fields) {
+		key := string(m.key)
+		i := slices.IndexFunc(known, func(f structField) bool { return f.key == key || f.alias == key })
 		switch {
-		case ok:
+		case i >= 0:
+			field := known[i].typ
 			if setting, typed := typedSettings[key]; typed && field == rawMessageType {
 				field = setting
 			}
-			w.into(key, fields[key], field)
-		case !ok && t == reflect.TypeFor[Document]() && slices.Contains(keysWithoutSources, key):
-			w.into(key, fields[key], sourceLists[key])
+			if hasKeys(shapeOf(field)) {
+				w.into(key, m.value, field)
+			}
+		case t == reflect.TypeFor[Document]() && slices.Contains(keysWithoutSources, key):
+			w.into(key, m.value, sourceLists[key])
 		default:
 			path := "$" + apierror.Path(append(slices.Clone(w.path), key)...)
 			w.found = append(w.found, unknownKey(path, fmt.Sprintf("unknown key %q is ignored", key)))
@@ -120,29 +151,6 @@ var keysWithoutSources = []string{"tables", "functions"}
 var sourceLists = map[string]reflect.Type{
 	"tables":    reflect.TypeFor[[]*Table](),
 	"functions": reflect.TypeFor[[]*Function](),
-}
-
-// keysOf are the keys of a struct with the types of their values.
-func keysOf(t reflect.Type) map[string]reflect.Type {
-	keys := map[string]reflect.Type{}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
-			for key, inner := range keysOf(f.Type) {
-				keys[key] = inner
-			}
-			continue
-		}
-		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if key == "" || key == "-" {
-			continue
-		}
-		keys[key] = f.Type
-		if alias := parseRules(f.Tag.Get("meta")).alias; alias != "" {
-			keys[alias] = f.Type
-		}
-	}
-	return keys
 }
 
 // usingKeys are the keys of RelationshipUsing in all of its forms.
