@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"log/slog"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ type PoolMetrics struct {
 	open                *prometheus.GaugeVec
 	connectTime, waited *prometheus.HistogramVec
 	errors              *prometheus.CounterVec
+	mixed               *prometheus.GaugeVec
+	log                 *slog.Logger
 
 	mu sync.Mutex
 	// users counts the pools with these labels: a source that is opened anew has two for a
@@ -42,8 +45,9 @@ func (l PoolLabels) values() []string {
 	return []string{l.Source, l.Host, role}
 }
 
-// NewPoolMetrics registers the metrics; r is nil for none.
-func NewPoolMetrics(r prometheus.Registerer) *PoolMetrics {
+// NewPoolMetrics registers the metrics; r is nil for none. What people should know about the
+// connections of a source goes to log.
+func NewPoolMetrics(r prometheus.Registerer, log *slog.Logger) *PoolMetrics {
 	labels := []string{"source_name", "conn_info", "role"}
 	buckets := []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100}
 	//nolint:promlinter // the names of the wire format
@@ -60,6 +64,11 @@ func NewPoolMetrics(r prometheus.Registerer) *PoolMetrics {
 		errors: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_postgres_connection_error_total", Help: "Connections that could not be opened.",
 		}, labels)),
+		mixed: telemetry.Register(r, prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "engine_postgres_mixed_sessions",
+			Help: "1 where nothing is prepared because a pooler gives the sessions of the server to whoever comes.",
+		}, labels)),
+		log:   log,
 		users: map[PoolLabels]int{},
 	}
 }
@@ -73,6 +82,7 @@ func (m *PoolMetrics) Pool(l PoolLabels) *PoolMeter {
 	return &PoolMeter{
 		metrics: m, labels: l, open: m.open.WithLabelValues(values...), connectTime: m.connectTime.WithLabelValues(values...),
 		waited: m.waited.WithLabelValues(values...), errors: m.errors.WithLabelValues(values...),
+		mixed: m.mixed.WithLabelValues(values...),
 	}
 }
 
@@ -89,6 +99,7 @@ func (m *PoolMetrics) leave(l PoolLabels) {
 	m.connectTime.DeleteLabelValues(values...)
 	m.waited.DeleteLabelValues(values...)
 	m.errors.DeleteLabelValues(values...)
+	m.mixed.DeleteLabelValues(values...)
 }
 
 // PoolMeter measures one pool; nil measures nothing.
@@ -98,6 +109,7 @@ type PoolMeter struct {
 	open                prometheus.Gauge
 	connectTime, waited prometheus.Observer
 	errors              prometheus.Counter
+	mixed               prometheus.Gauge
 }
 
 // Opened counts an attempt to open a connection.
@@ -124,6 +136,17 @@ func (m *PoolMeter) Waited(began time.Time) {
 	if m != nil {
 		m.waited.Observe(time.Since(began).Seconds())
 	}
+}
+
+// Mixed notes that a pooler gives the sessions of the server to whoever comes; why tells what
+// showed it.
+func (m *PoolMeter) Mixed(why error) {
+	if m == nil {
+		return
+	}
+	m.mixed.Set(1)
+	m.metrics.log.Warn("a pooler mixes the sessions of this source; its statements are not prepared from now on",
+		"source", m.labels.Source, "host", m.labels.Host, "replica", m.labels.Replica, "error", why)
 }
 
 // Leave is called when the pool is closed.

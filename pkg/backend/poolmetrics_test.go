@@ -1,7 +1,9 @@
 package backend_test
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -15,8 +17,9 @@ import (
 
 func TestPoolMetricsEndWithTheLastPool(t *testing.T) {
 	t.Parallel()
+	var log bytes.Buffer
 	r := prometheus.NewRegistry()
-	m := backend.NewPoolMetrics(r)
+	m := backend.NewPoolMetrics(r, slog.New(slog.NewTextHandler(&log, nil)))
 	labels := backend.PoolLabels{Source: "shop", Host: "db.example", Replica: true}
 	old := m.Pool(labels)
 	old.Opened(time.Now(), nil)
@@ -24,16 +27,21 @@ func TestPoolMetricsEndWithTheLastPool(t *testing.T) {
 	next.Opened(time.Now(), nil)
 	next.Opened(time.Now(), errors.New("refused"))
 	next.Waited(time.Now())
+	next.Mixed(errors.New("no such statement"))
+	require.Contains(t, log.String(), `source=shop host=db.example replica=true error="no such statement"`)
 	old.Closed()
 	old.Leave()
 	require.NoError(t, testutil.GatherAndCompare(r, strings.NewReader(`
 # HELP engine_postgres_connection_error_total Connections that could not be opened.
 # TYPE engine_postgres_connection_error_total counter
 engine_postgres_connection_error_total{conn_info="db.example",role="replica",source_name="shop"} 1
+# HELP engine_postgres_mixed_sessions 1 where nothing is prepared because a pooler gives the sessions of the server to whoever comes.
+# TYPE engine_postgres_mixed_sessions gauge
+engine_postgres_mixed_sessions{conn_info="db.example",role="replica",source_name="shop"} 1
 # HELP engine_postgres_connections Open connections to sources.
 # TYPE engine_postgres_connections gauge
 engine_postgres_connections{conn_info="db.example",role="replica",source_name="shop"} 1
-`), "engine_postgres_connections", "engine_postgres_connection_error_total"))
+`), "engine_postgres_connections", "engine_postgres_connection_error_total", "engine_postgres_mixed_sessions"))
 	next.Leave()
 	n, err := testutil.GatherAndCount(r)
 	require.NoError(t, err)
@@ -42,6 +50,7 @@ engine_postgres_connections{conn_info="db.example",role="replica",source_name="s
 	var none *backend.PoolMeter
 	none.Opened(time.Now(), nil)
 	none.Waited(time.Now())
+	none.Mixed(nil)
 	none.Closed()
 	none.Leave()
 }

@@ -35,7 +35,7 @@ var (
 	}, parseDuration(time.Second))
 	UsePreparedStatements = define(Spec{
 		Flag: "use-prepared-statements", Default: "true", Values: boolean, Group: GroupDatabases, Services: queriers,
-		Help: "prepare statements on connections; off for poolers that mix sessions",
+		Help: "prepare statements of the source default, when it is added; off for poolers that mix sessions, which are noticed unless this is set",
 	}, parseBool)
 	TxIsolation = defineChoice(Spec{
 		Flag: "tx-iso", Short: "i", Variable: "TX_ISOLATION", Default: "read-committed", Values: "read-committed, repeatable-read or serializable", Group: GroupDatabases, Services: queriers,

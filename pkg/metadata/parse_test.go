@@ -60,9 +60,9 @@ func TestObjectsWithoutSourcesKeepWhatTheyCannotSay(t *testing.T) {
 	require.JSONEq(t, `{"version":3,"sources":[
 		{"name":"default","kind":"postgres","tables":[{"table":{"name":"new","schema":"public"}}],
 		 "functions":[{"function":{"name":"f","schema":"public"},"configuration":{"exposed_as":"query"}}],
-		 "configuration":{"connection_info":{"database_url":"x","isolation_level":"read-committed","use_prepared_statements":false}}},
+		 "configuration":{"connection_info":{"database_url":"x","isolation_level":"read-committed"}}},
 		{"name":"other","kind":"postgres","tables":[],
-		 "configuration":{"connection_info":{"database_url":"y","isolation_level":"read-committed","use_prepared_statements":false}}}],
+		 "configuration":{"connection_info":{"database_url":"y","isolation_level":"read-committed"}}}],
 		"rest_endpoints":[{"comment":null,"definition":{"query":{"collection_name":"c","query_name":"q"}},"methods":["GET"],"name":"e","url":"u"}],"actions":[{"name":"pay","definition":{"handler":"http://h","output_type":"Int","ignored_client_headers":[],
 		"kind":"synchronous","type":"mutation"}}]}`, string(raw))
 }

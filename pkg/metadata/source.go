@@ -110,9 +110,11 @@ type ConnectionInfo struct {
 	PoolSettings   *PoolSettings   `json:"pool_settings,omitempty"`
 	// SerializationRetries is how often a transaction is done again that could not be
 	// serialised with others.
-	SerializationRetries  int             `json:"serialization_retries,omitempty"`
-	SSLConfiguration      json.RawMessage `json:"ssl_configuration,omitempty"`
-	UsePreparedStatements bool            `json:"use_prepared_statements"`
+	SerializationRetries int             `json:"serialization_retries,omitempty"`
+	SSLConfiguration     json.RawMessage `json:"ssl_configuration,omitempty"`
+	// UsePreparedStatements is nil where nothing is said: they are used unless a pooler mixes
+	// sessions.
+	UsePreparedStatements *bool `json:"use_prepared_statements,omitempty"`
 }
 
 func (c *ConnectionInfo) check() error {

@@ -14,6 +14,6 @@ import (
 func Build(e *program.Env) (lifecycle.Service, error) {
 	return New(ReadConfig(e.Values), Deps{
 		Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv,
-		Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Measured(backend.NewPoolMetrics(e.Metrics)),
+		Open: kind.All(os.LookupEnv, string(config.EventDelivery)).Measured(backend.NewPoolMetrics(e.Metrics, e.Logger)),
 	})
 }

@@ -111,10 +111,14 @@ func defaultSource(v *config.Values, source string, env func(string) (string, bo
 	if config.PoolTimeout.IsSet(v) {
 		pool.PoolTimeout = seconds(config.PoolTimeout.Get(v))
 	}
-	return &metadata.ConnectionInfo{
-		DatabaseURL:           raw,
-		IsolationLevel:        config.TxIsolation.Get(v),
-		PoolSettings:          pool,
-		UsePreparedStatements: config.UsePreparedStatements.Get(v),
-	}, nil
+	info := &metadata.ConnectionInfo{
+		DatabaseURL:    raw,
+		IsolationLevel: config.TxIsolation.Get(v),
+		PoolSettings:   pool,
+	}
+	if config.UsePreparedStatements.IsSet(v) {
+		prepare := config.UsePreparedStatements.Get(v)
+		info.UsePreparedStatements = &prepare
+	}
+	return info, nil
 }

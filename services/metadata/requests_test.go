@@ -328,7 +328,7 @@ func TestDefaultSourceIsAddedOnce(t *testing.T) {
 	w, i := startShop(t)
 	version := i.version()
 	require.JSONEq(t, `{"version":3,"sources":[{"name":"default","kind":"postgres","tables":[],"configuration":{"connection_info":
-		{"database_url":"`+w.source+`","isolation_level":"read-committed","use_prepared_statements":false}}}]}`, i.export(t))
+		{"database_url":"`+w.source+`","isolation_level":"read-committed"}}}]}`, i.export(t))
 	i.Stop()
 	i = w.start(t)
 	require.Equal(t, version, i.version())

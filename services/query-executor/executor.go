@@ -139,7 +139,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keys of Relay ids: %w", err)
 	}
-	open := d.Kinds.Measured(backend.NewPoolMetrics(d.Metrics))
+	open := d.Kinds.Measured(backend.NewPoolMetrics(d.Metrics, d.Logger))
 	e := &Executor{
 		config: c,
 		seal:   keys,

@@ -61,9 +61,18 @@ type Endpoint struct {
 	// SerializationRetries is how often a transaction is done again that could not be
 	// serialised with others.
 	SerializationRetries int
-	// Prepare keeps statements prepared per connection; off behind PgBouncer.
-	Prepare bool
+	Prepare              Prepare
 }
+
+// Prepare says whether connections keep statements prepared.
+type Prepare uint8
+
+const (
+	// PrepareUnlessPooled does so until a pooler turns out to mix sessions.
+	PrepareUnlessPooled Prepare = iota
+	PrepareAlways
+	PrepareNever
+)
 
 // Source is an open PostgreSQL source. Connections are made when they are needed.
 type Source struct {

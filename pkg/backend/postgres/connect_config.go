@@ -61,7 +61,7 @@ func endpoint(info metadata.ConnectionInfo, env Env) (Endpoint, error) {
 		PoolTimeout:    defaultPoolTimeout,
 		Retries:        defaultRetries,
 		Isolation:      Isolation(info.IsolationLevel),
-		Prepare:        info.UsePreparedStatements,
+		Prepare:        prepareOf(info.UsePreparedStatements),
 
 		SerializationRetries: info.SerializationRetries,
 	}
@@ -78,6 +78,17 @@ func endpoint(info metadata.ConnectionInfo, env Env) (Endpoint, error) {
 	}
 	e.TLS, err = resolveTLS(info.SSLConfiguration, env)
 	return e, err
+}
+
+// prepareOf is what metadata says of prepared statements, nil for nothing.
+func prepareOf(use *bool) Prepare {
+	switch {
+	case use == nil:
+		return PrepareUnlessPooled
+	case *use:
+		return PrepareAlways
+	}
+	return PrepareNever
 }
 
 func setInt(to *int, from *int) {

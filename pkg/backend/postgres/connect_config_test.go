@@ -118,12 +118,12 @@ func TestResolveURLFromFile(t *testing.T) {
 func TestConfigure(t *testing.T) {
 	t.Parallel()
 	env := environment(map[string]string{"CA": "roots", "KEY": "key"})
-	number := func(n int) *int { return &n }
+	number, always := func(n int) *int { return &n }, true
 	o, err := Configure(metadata.SourceConfiguration{
 		ConnectionInfo: metadata.ConnectionInfo{DatabaseURL: json.RawMessage(`"postgres://a/b"`), IsolationLevel: "serializable"},
 		ReadReplicas: []metadata.ConnectionInfo{{
 			DatabaseURL:           json.RawMessage(`"postgres://c/d"`),
-			UsePreparedStatements: true,
+			UsePreparedStatements: &always,
 			PoolSettings: &metadata.PoolSettings{
 				ConnectionLifetime: number(0), IdleTimeout: number(5), MaxConnections: number(7),
 				PoolTimeout: number(3), Retries: number(0),
@@ -141,7 +141,7 @@ func TestConfigure(t *testing.T) {
 	}, o.Primary)
 	o.Replicas[0].URL = nil
 	require.Equal(t, []Endpoint{{
-		MaxConnections: 7, IdleTimeout: 5 * time.Second, PoolTimeout: 3 * time.Second, Prepare: true,
+		MaxConnections: 7, IdleTimeout: 5 * time.Second, PoolTimeout: 3 * time.Second, Prepare: PrepareAlways,
 		TLS: &TLS{Mode: "verify-full", RootCert: "roots", Key: "key", Password: "secret"},
 	}}, o.Replicas)
 }

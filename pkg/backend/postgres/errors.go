@@ -26,6 +26,7 @@ const (
 	stateInvalidColumnRef     = "42P10"
 	stateReadOnly             = "25006"
 	stateNoStatement          = "26000"
+	stateStatementExists      = "42P05"
 	stateSerializationFailure = "40001"
 	stateDeadlock             = "40P01"
 	stateTooManyConnections   = "53300"

@@ -86,7 +86,7 @@ func TestOutcomesAreRecordedOnce(t *testing.T) {
 	d := &deafening{clients: make(chan net.Conn, 1)}
 	address := d.through(t, f.url)
 	distant, err := Open(t.Context(), Options{
-		Primary:         Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 1, Prepare: true},
+		Primary:         Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 1},
 		ApplicationName: "postgres test",
 	})
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -211,24 +212,28 @@ func (s *Source) committed(ctx context.Context, text *rendered, values [][]byte,
 		text: text, values: values, after: []command{{sql: sqlCommit}},
 		before: []command{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}, {sql: indexedOnly}},
 	}
+	for attempt := 0; ; attempt++ {
+		rows, err := c.eachRow(ctx, e, each)
+		if err == nil {
+			return nil
+		}
+		if rows > 0 || !c.renew(ctx, err, text.sql, attempt) {
+			c.discard() // with what it has prepared, which may be out of date
+			return internalError(ctx, err, executed{SQL: text.sql, Args: values})
+		}
+		c.rollback(ctx)
+	}
+}
+
+// eachRow runs something and gives its rows to f, which may be nil; rows counts those that it got.
+func (c *conn) eachRow(ctx context.Context, e execution, f func(row [][]byte) error) (rows int, err error) {
 	res, err := c.execute(ctx, e)
 	if err != nil {
-		c.discard()
-		return internalError(ctx, err, executed{SQL: text.sql, Args: values})
+		return 0, err
 	}
-	for res.reader.NextRow() {
-		if each == nil {
-			continue
-		}
-		if err := each(res.reader.Values()); err != nil {
-			c.discard()
-			_ = res.close()
-			return err
-		}
+	for f != nil && err == nil && res.next() {
+		rows++
+		err = f(res.reader.Values())
 	}
-	if err := res.close(); err != nil {
-		c.discard() // with what it has prepared, which may be out of date
-		return internalError(ctx, err, executed{SQL: text.sql, Args: values})
-	}
-	return nil
+	return rows, errors.Join(err, res.close())
 }

@@ -75,8 +75,8 @@ func (s *liveStatement) width() int {
 	return 1 + s.roots
 }
 
-// runLive runs one of the texts of a subscription and calls f for each row. Where the server
-// says that a prepared statement is out of date, it is prepared anew, once.
+// runLive runs one of the texts of a subscription and calls f for each row; again where a
+// prepared statement is out of date.
 func (s *Source) runLive(ctx context.Context, stmt *liveStatement, text *rendered, formats []int16, cohorts [][][]byte, f func(row [][]byte) error) error {
 	c, err := s.reader().acquire(ctx)
 	if err != nil {
@@ -101,10 +101,9 @@ func (s *Source) runLive(ctx context.Context, stmt *liveStatement, text *rendere
 		if err == nil {
 			return nil
 		}
-		if rows > 0 || attempt > 0 || !outdated(err) {
+		if rows > 0 || !c.renew(ctx, err, text.sql, attempt) {
 			return c.failed(ctx, err, text, values)
 		}
-		c.forget(ctx, err, text.sql)
 	}
 }
 

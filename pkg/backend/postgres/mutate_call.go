@@ -124,20 +124,16 @@ func (t *tx) send(ctx context.Context, c call) error {
 			t.c.implicit, t.open = false, false
 			continue
 		}
-		if first && attempt == 0 && len(deferred) == 0 && outdated(err) {
+		if first && len(deferred) == 0 && t.c.renew(ctx, err, c.text.sql, attempt) {
 			// Nothing else was done yet: the transaction can begin again.
-			t.c.forget(ctx, err, c.text.sql)
-			t.rollback(ctx)
-			t.open = false
+			t.c.rollback(ctx)
+			t.open, t.ended = false, false
 			continue
 		}
 		if before := (commandError{}); errors.As(err, &before) && before.index >= began {
 			c = deferred[before.index-began]
 		}
-		if outdated(err) && !t.ended {
-			t.c.forget(ctx, err, c.text.sql)
-			t.stale = true
-		}
+		t.stale = t.c.renew(ctx, err, c.text.sql, t.attempt)
 		t.failed = t.c.failed(ctx, err, c.text, c.values)
 		if c.failed != nil {
 			t.failed = c.failed(t.failed)

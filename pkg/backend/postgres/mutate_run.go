@@ -13,10 +13,6 @@ import (
 	"queryengine/pkg/session"
 )
 
-// maxStale bounds how often a transaction begins again because of statements that are out of
-// date.
-const maxStale = 8
-
 // Mutate opens a read-write transaction on the primary, runs f in it, and commits when f
 // returns nil. A statement that failed, or a check that didn't hold, rolls everything back,
 // whatever f returns. Where the source says so, what could not be serialised with other
@@ -28,10 +24,10 @@ func (s *Source) Mutate(ctx context.Context, user *session.Session, f func(backe
 	}
 	defer c.release()
 	for stale, conflicts := 0, 0; ; {
-		t := &tx{c: c, user: user}
+		t := &tx{c: c, user: user, attempt: stale}
 		err := t.run(ctx, f)
 		switch {
-		case t.stale && stale < maxStale:
+		case t.stale:
 			stale++
 		case conflicts < s.primary.endpoint.SerializationRetries && backend.ConflictOf(err) == backend.Serialization:
 			conflicts++
@@ -67,7 +63,7 @@ func (t *tx) run(ctx context.Context, f func(backend.Tx) error) error {
 	case !t.open || t.ended:
 		return err
 	case err != nil:
-		t.rollback(ctx)
+		t.c.rollback(ctx)
 		return err
 	}
 	return t.commit(ctx)
@@ -82,6 +78,8 @@ type tx struct {
 	// stale says that a statement failed that the connection had prepared for what isn't so
 	// any more: everything can be done again.
 	stale bool
+	// attempt counts how often that has happened.
+	attempt int
 	// last is set when the next statement is the last one; ended, when its commit went
 	// with it.
 	last, ended bool
@@ -121,16 +119,16 @@ func (t *tx) commit(ctx context.Context) error {
 	return nil
 }
 
-// rollback ends the transaction also when the caller is gone. A connection that can't do it
+// rollback ends a transaction also when the caller is gone. A connection that can't do it
 // is closed, which has the same effect.
-func (t *tx) rollback(ctx context.Context) {
+func (c *conn) rollback(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if t.c.pg.IsClosed() || t.c.pg.TxStatus() == txIdle {
+	if c.pg.IsClosed() || c.pg.TxStatus() == txIdle {
 		return
 	}
-	if _, err := t.c.pg.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close(); err != nil {
-		t.c.discard()
+	if _, err := c.pg.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close(); err != nil {
+		c.discard()
 	}
 }
 

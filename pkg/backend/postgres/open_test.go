@@ -21,7 +21,7 @@ type fixture struct {
 func newFixture(t testing.TB, schema string, change func(*Endpoint)) *fixture {
 	t.Helper()
 	f := &fixture{url: dbtest.URL(t)}
-	e := Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 4, Prepare: true}
+	e := Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 4}
 	if change != nil {
 		change(&e)
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,6 +42,11 @@ type pool struct {
 	meter    *backend.PoolMeter // nil for none
 	// noJIT is set when the server does not let connections switch its JIT off.
 	noJIT atomic.Bool
+	// mixes is set when a pooler turns out to give the sessions of the server to whoever comes.
+	mixes atomic.Bool
+	// generation tells the texts of prepared statements from those that a pooler keeps though
+	// they are outdated.
+	generation atomic.Int32
 }
 
 // conn is one connection. It belongs to one user between acquire and release.
@@ -51,8 +57,12 @@ type conn struct {
 	// statements and writer belong to the query path.
 	statements preparedCache
 	writer     rowWriter
+	// direct says that there is no pooler between us and the session of the server.
+	direct bool
 	// implicit says that a transaction without BEGIN is one as the source wants it.
 	implicit bool
+	// plain says that nothing is prepared until the connection is released.
+	plain bool
 	// discarded connections are closed when they are released: their session isn't clean.
 	discarded bool
 }
@@ -119,6 +129,7 @@ func (c *conn) alive(ctx context.Context) bool {
 // release returns the connection. One with an open transaction, a broken one and one past
 // its lifetime are closed.
 func (c *conn) release() {
+	c.plain = false
 	lifetime := c.pool.endpoint.Lifetime
 	switch {
 	case c.discarded, c.pg.IsClosed(), c.pg.IsBusy(), c.pg.TxStatus() != 'I',
@@ -151,17 +162,19 @@ func (p *pool) connect(ctx context.Context) (*conn, error) {
 	return nil, err
 }
 
-// newConn asks what transactions are like by default, when that may be what the source wants.
-// Where statements aren't prepared, a pooler is in between that may change the session.
+// newConn asks who answers, and what transactions are like by default. A pooler gives its clients
+// numbers of its own in place of the process of the server; it may change the session at any time.
 func (p *pool) newConn(ctx context.Context, pg *pgconn.PgConn) *conn {
 	c := &conn{pg: pg, pool: p}
-	if !p.endpoint.Prepare || p.endpoint.Isolation.sql() != ReadCommitted.sql() {
-		return c
-	}
-	const sql = `SELECT current_setting('default_transaction_isolation') = 'read committed'
+	const sql = `SELECT pg_backend_pid(), current_setting('default_transaction_isolation') = 'read committed'
 		AND NOT current_setting('default_transaction_read_only')::boolean`
 	r := pg.ExecParams(ctx, sql, nil, nil, nil, nil).Read()
-	c.implicit = r.Err == nil && len(r.Rows) == 1 && string(r.Rows[0][0]) == "t"
+	if r.Err != nil || len(r.Rows) != 1 {
+		return c
+	}
+	c.direct = string(r.Rows[0][0]) == strconv.FormatUint(uint64(pg.PID()), 10)
+	c.implicit = c.direct && p.endpoint.Prepare != PrepareNever && string(r.Rows[0][1]) == "t" &&
+		p.endpoint.Isolation.sql() == ReadCommitted.sql()
 	return c
 }
 

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
@@ -53,8 +50,7 @@ func (s *statement) parameters(a *backend.Args) ([][]byte, error) {
 // Parameters implements backend.Parameterized.
 func (s *statement) Parameters(a backend.Args) ([][]byte, error) { return s.parameters(&a) }
 
-// query runs a statement on the connection. Where the server says that a prepared statement
-// is out of date, it is prepared anew, once.
+// query runs a statement on the connection, again where a prepared statement is out of date.
 func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out *backend.Answer) error {
 	text, err := stmt.textFor(c.utc())
 	if err != nil {
@@ -75,10 +71,9 @@ func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out 
 			return c.failed(ctx, err, text, values)
 		}
 		out.Buf = out.Buf[:mark]
-		if attempt > 0 || !outdated(err) {
+		if !c.renew(ctx, err, text.sql, attempt) {
 			return c.failed(ctx, err, text, values)
 		}
-		c.forget(ctx, err, text.sql)
 	}
 }
 
@@ -91,17 +86,6 @@ func (c *conn) failed(ctx context.Context, err error, text *rendered, values [][
 		return sink.error
 	}
 	return queryError(ctx, err, executed{SQL: text.sql, Args: values, Prepared: c.prepares(text)})
-}
-
-// outdated says that a prepared statement no longer fits: the types of its result changed, a
-// type that it mentions was made anew, or somebody discarded it.
-func outdated(err error) bool {
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
-		return false
-	}
-	return pg.Code == "0A000" && pg.Routine == "RevalidateCachedQuery" || pg.Code == stateNoStatement ||
-		pg.Code == "XX000" && strings.HasPrefix(pg.Message, "cache lookup failed for type")
 }
 
 // txIdle is the status of a connection that is in no transaction.

@@ -4,8 +4,6 @@ import (
 	"container/list"
 	"context"
 	"fmt"
-	"strconv"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -25,7 +23,8 @@ type preparedCache struct {
 	names  int
 }
 
-// prepared is a statement that the server knows by name.
+// prepared is a statement that the server knows by name. It has no description behind a pooler:
+// the next session may have prepared it when its columns were of other types.
 type prepared struct {
 	sql         string
 	name        string
@@ -40,11 +39,6 @@ func (p *preparedCache) find(sql string) *prepared {
 	}
 	p.used.MoveToFront(e)
 	return e.Value.(*prepared)
-}
-
-func (p *preparedCache) newName() string {
-	p.names++
-	return "q" + strconv.Itoa(p.names)
 }
 
 func (p *preparedCache) add(s *prepared) {
@@ -129,7 +123,7 @@ type commandError struct {
 func (e commandError) Unwrap() error { return e.error }
 
 // prepares says whether a text is kept prepared.
-func (c *conn) prepares(text *rendered) bool { return c.pool.endpoint.Prepare && !text.once }
+func (c *conn) prepares(text *rendered) bool { return c.preparing() && !text.once }
 
 // execute starts a statement. Its error, too, may only show when the result is closed.
 func (c *conn) execute(ctx context.Context, e execution) (*result, error) {
@@ -140,11 +134,16 @@ func (c *conn) execute(ctx context.Context, e execution) (*result, error) {
 		r := c.pg.ExecParams(ctx, e.text.sql, e.values, nil, nil, e.formats)
 		return &result{reader: r, types: typesOf(r.FieldDescriptions())}, nil
 	}
-	if p := c.statements.find(e.text.sql); p != nil {
+	switch p := c.statements.find(e.text.sql); {
+	case p == nil:
+		return c.pipelined(ctx, e)
+	case p.description == nil:
+		r := c.pg.ExecPrepared(ctx, p.name, e.values, nil, e.formats)
+		return &result{reader: r, types: typesOf(r.FieldDescriptions())}, nil
+	default:
 		r := c.pg.ExecStatement(ctx, p.description, e.values, nil, e.formats)
 		return &result{reader: r, types: p.types}, nil
 	}
-	return c.pipelined(ctx, e)
 }
 
 // pipelined runs a statement, and what is to be done before and after it, in one round trip.
@@ -153,10 +152,10 @@ func (c *conn) pipelined(ctx context.Context, e execution) (*result, error) {
 	p := pipeline{Pipeline: c.pg.StartPipeline(ctx), conn: c}
 	after := make([]*prepared, len(e.after))
 	for i, a := range e.after {
-		after[i] = p.prepared(a.sql, c.pool.endpoint.Prepare)
+		after[i] = p.prepared(a.sql, c.preparing())
 	}
 	for _, b := range e.before {
-		p.send(p.prepared(b.sql, c.pool.endpoint.Prepare && !b.once), b, nil)
+		p.send(p.prepared(b.sql, c.preparing() && !b.once), b, nil)
 	}
 	p.send(p.prepared(e.text.sql, c.prepares(e.text)), command{sql: e.text.sql, values: e.values}, e.formats)
 	for i, a := range e.after {
@@ -199,8 +198,10 @@ func (c *conn) pipelined(ctx context.Context, e execution) (*result, error) {
 type pipeline struct {
 	*pgconn.Pipeline
 	conn *conn
-	// making are the statements that are prepared in it, in their order.
+	// making are the statements that are prepared in it, in their order; the server has done so
+	// with the first ones.
 	making []*prepared
+	done   int
 }
 
 // prepared finds a prepared statement, or has it prepared; nil when it isn't to be.
@@ -211,11 +212,17 @@ func (p *pipeline) prepared(sql string, prepare bool) *prepared {
 	if known := p.conn.statements.find(sql); known != nil {
 		return known
 	}
+	for _, s := range p.making {
+		if s.sql == sql {
+			return s
+		}
+	}
 	if oldest := p.conn.statements.remove(p.conn.statements.oldest()); oldest != nil {
 		p.SendDeallocate(oldest.name)
 	}
-	s := &prepared{sql: sql, name: p.conn.statements.newName()}
-	p.SendPrepare(s.name, sql, nil)
+	sent := p.conn.pool.sent(sql)
+	s := &prepared{sql: sql, name: p.conn.statements.newName(sent)}
+	p.SendPrepare(s.name, sent, nil)
 	p.making = append(p.making, s)
 	return s
 }
@@ -234,30 +241,13 @@ func (p *pipeline) send(s *prepared, c command, formats []int16) {
 
 // made keeps the next statement that the server has prepared.
 func (p *pipeline) made(description *pgconn.StatementDescription) {
-	s := p.making[0]
-	p.making = p.making[1:]
-	description.Name = s.name
-	s.description, s.types = description, typesOf(description.Fields)
+	s := p.making[p.done]
+	p.done++
+	if p.conn.direct {
+		description.Name = s.name
+		s.description, s.types = description, typesOf(description.Fields)
+	}
 	p.conn.statements.add(s)
-}
-
-// forget drops a statement that the server has under an outdated form; why is its error. The
-// message for it is understood in a failed transaction, too. A server that doesn't have it at
-// all has none of the others either.
-func (c *conn) forget(ctx context.Context, why error, sql string) {
-	if state(why) == stateNoStatement {
-		c.statements = preparedCache{names: c.statements.names}
-		return
-	}
-	p := c.statements.remove(sql)
-	if p == nil || c.pg.IsClosed() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	if c.pg.Deallocate(ctx, p.name) != nil {
-		c.discard()
-	}
 }
 
 func typesOf(fields []pgconn.FieldDescription) []uint32 {

@@ -130,7 +130,7 @@ func TestPreparedStatementsAreBounded(t *testing.T) {
 
 func TestUnprepared(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, shopSchema, func(e *Endpoint) { e.Prepare, e.MaxConnections = false, 1 })
+	f := newFixture(t, shopSchema, func(e *Endpoint) { e.Prepare, e.MaxConnections = PrepareNever, 1 })
 	for _, c := range f.queryCases(t) {
 		want := answerOf(t, f.source, ways(t, c.Root, c.Options)["json"], c.Args)
 		st, err := New().RenderQuery(c.Root, c.Options)
@@ -186,7 +186,7 @@ func TestEncoding(t *testing.T) {
 	address, err := url.Parse(f.url)
 	require.NoError(t, err)
 	address.Path = "/" + name
-	s, err := Open(t.Context(), Options{Primary: Endpoint{URL: func() (string, error) { return address.String(), nil }, Prepare: true}})
+	s, err := Open(t.Context(), Options{Primary: Endpoint{URL: func() (string, error) { return address.String(), nil }}})
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	_, err = s.RunSQL(t.Context(), backend.RawSQL{SQL: schema})

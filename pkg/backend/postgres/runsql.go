@@ -36,7 +36,7 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 	}
 	defer c.release()
 	c.discard()
-	run := rawRun{pg: c.pg, request: r, isolation: s.primary.endpoint.Isolation}
+	run := rawRun{pg: c.pg, direct: c.direct, request: r, isolation: s.primary.endpoint.Isolation}
 	switch {
 	case r.ReadOnly:
 		return run.readOnly(ctx)
@@ -68,7 +68,9 @@ func refusal(sql, state, message string) error {
 
 // rawRun is one run of a RawSQL on one connection.
 type rawRun struct {
-	pg        *pgconn.PgConn
+	pg *pgconn.PgConn
+	// direct says that the session is ours alone, whatever is between us and the server.
+	direct    bool
 	request   backend.RawSQL
 	isolation Isolation
 }
@@ -117,8 +119,11 @@ func (r *rawRun) steps(ctx context.Context, begin string) (*backend.RawResult, e
 // withoutTransaction sends the statements one by one. The hooks have transactions of their
 // own; what the text did can't be undone.
 func (r *rawRun) withoutTransaction(ctx context.Context) (*backend.RawResult, error) {
-	if err := r.announce(ctx, false); err != nil {
-		return nil, err
+	// In a session that a pooler gives to others next, it would stay.
+	if r.direct {
+		if err := r.announce(ctx, false); err != nil {
+			return nil, err
+		}
 	}
 	before := func(ctx context.Context) error { return r.hook(ctx, r.request.Before) }
 	if err := r.separately(ctx, r.request.Before != nil, before); err != nil {

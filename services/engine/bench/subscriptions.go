@@ -99,7 +99,7 @@ func (b *subscriptionBench) start(ctx context.Context) (err error) {
 	return b.metadata(ctx, `{"type":"bulk","args":[
 		{"type":"pg_track_table","args":{"source":"default","table":"counter"}},
 		{"type":"pg_add_source","args":{"name":"default","replace_configuration":true,"configuration":{
-			"connection_info":{"database_url":{"from_env":"ENGINE_GRAPHQL_DATABASE_URL"},"use_prepared_statements":true}`+feed+`}}}]}`)
+			"connection_info":{"database_url":{"from_env":"ENGINE_GRAPHQL_DATABASE_URL"}}`+feed+`}}}]}`)
 }
 
 func (b *subscriptionBench) metadata(ctx context.Context, body string) error {

@@ -97,7 +97,7 @@ func TestNewerTablesAreRefused(t *testing.T) {
 func TestCommittedObjectsAreLoaded(t *testing.T) {
 	t.Parallel()
 	s, v := setup(t)
-	head := `{"name":"default","kind":"postgres","configuration":{"connection_info":{"database_url":"x","isolation_level":"read-committed","use_prepared_statements":false}}}`
+	head := `{"name":"default","kind":"postgres","configuration":{"connection_info":{"database_url":"x","isolation_level":"read-committed"}}}`
 	table := snapshot.Object{
 		Kind: snapshot.KindTable, Source: "default", Schema: "public", Name: "t", Op: snapshot.OpSet,
 		Value: json.RawMessage(`{"table":{"name":"t","schema":"public"}}`),

@@ -1,0 +1,105 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// maxAttempts is how often something is done whose prepared statements turn out not to be what
+// the connection takes them for: as it is, with statements that are prepared anew, and without
+// prepared statements, which holds whatever is between us and the server.
+const maxAttempts = 3
+
+// newName is a new name for a prepared statement. It tells the text: where a pooler gives
+// one session of the server to several of ours, a name must not mean the statement of somebody
+// else.
+func (p *preparedCache) newName(sql string) string {
+	p.names++
+	sum := sha256.Sum256([]byte(sql))
+	return "engine_" + hex.EncodeToString(sum[:16]) + "_" + strconv.Itoa(p.names)
+}
+
+// sent is the text by which a statement is prepared. Poolers that keep prepared statements for
+// their clients know them by their texts, the outdated ones, too.
+func (p *pool) sent(sql string) string {
+	if n := p.generation.Load(); n > 0 {
+		return sql + " /* " + strconv.Itoa(int(n)) + " */"
+	}
+	return sql
+}
+
+// preparing says whether the connection prepares statements.
+func (c *conn) preparing() bool {
+	return !c.plain && c.pool.endpoint.Prepare != PrepareNever && !c.pool.mixes.Load()
+}
+
+// outdated says that a prepared statement no longer fits: the types of its result changed, a
+// type that it mentions was made anew, somebody discarded it, or another session made it.
+func outdated(err error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return false
+	}
+	return pg.Code == "0A000" && pg.Routine == "RevalidateCachedQuery" || foreign(err) ||
+		pg.Code == "XX000" && strings.HasPrefix(pg.Message, "cache lookup failed for type")
+}
+
+// foreign says that the server's session has other prepared statements than it should have.
+func foreign(err error) bool {
+	s := state(err)
+	return s == stateNoStatement || s == stateStatementExists
+}
+
+// renew prepares for doing something again that failed because a prepared statement of the
+// connection is outdated; nothing has come of it. sql is the statement; attempt counts from 0.
+// It is false when err is something else, or the last word.
+func (c *conn) renew(ctx context.Context, err error, sql string, attempt int) bool {
+	if !outdated(err) || attempt+1 >= maxAttempts || c.pg.IsClosed() {
+		return false
+	}
+	c.forget(ctx, err, sql)
+	if attempt+2 == maxAttempts {
+		c.plain = true
+		if !c.direct && !foreign(err) {
+			// It was prepared a moment ago: whoever says so isn't the server.
+			c.pool.generation.Add(1)
+		}
+	}
+	return true
+}
+
+// forget drops a statement that the server has under an outdated form; why is its error. The
+// message for it is understood in a failed transaction, too. A server that doesn't have it at
+// all may have none of the others either.
+func (c *conn) forget(ctx context.Context, why error, sql string) {
+	if foreign(why) {
+		c.statements = preparedCache{names: c.statements.names}
+		if !c.direct && c.pool.endpoint.Prepare == PrepareUnlessPooled {
+			c.pool.mixed(why)
+		}
+		return
+	}
+	p := c.statements.remove(sql)
+	if p == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if c.pg.Deallocate(ctx, p.name) != nil {
+		c.discard()
+	}
+}
+
+// mixed notes that a pooler gives sessions to whoever comes: from now on nothing is prepared.
+func (p *pool) mixed(why error) {
+	if p.mixes.CompareAndSwap(false, true) {
+		p.meter.Mixed(why)
+	}
+}
