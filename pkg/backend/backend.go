@@ -145,6 +145,9 @@ type Renderer interface {
 	RenderQuery(root ir.Root, o RenderOptions) (Statement, error)
 	// RenderMutation renders one mutation step.
 	RenderMutation(m ir.Mutation, o RenderOptions) (Statement, error)
+	// RenderInsertOrder renders a statement for Tx.Defer that hands out a row when the order of
+	// inserts can make a difference.
+	RenderInsertOrder(o ir.InsertOrder) (Statement, error)
 }
 
 // Statement is a rendered plan. It is immutable and safe for concurrent use.

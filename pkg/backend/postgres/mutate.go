@@ -66,6 +66,9 @@ func (r *renderer) output(o ir.Output, in *scope, q *selection) output {
 			q.items = append(q.items, literal(f.Typename)+"::text")
 		}
 	}
+	if o.Handed {
+		return output{}
+	}
 	if o.Answer == nil {
 		return output{parts: []outputPart{{shape: r.writtenRow(o.Returning, in, q), one: o.One}}}
 	}

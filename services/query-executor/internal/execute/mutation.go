@@ -121,6 +121,8 @@ type turn struct {
 	again chan struct{}
 	// field is the root field in hand.
 	field string
+	// rowByRow says that nested inserts don't go table by table: that was tried.
+	rowByRow bool
 	// bound and inserts are what is left of Run.Bound and Run.Inserts.
 	bound   [][]byte
 	inserts []*plan.InsertRows
@@ -238,8 +240,11 @@ func (t *turn) transaction(ctx context.Context, pieces []piece) error {
 		err = attempt()
 		switch {
 		case err == nil:
+			done.rowByRow = false
 			*t = done
 			return nil
+		case errors.Is(err, errOrderMatters) && !t.rowByRow:
+			t.rowByRow = true
 		case backend.ConflictOf(err) == backend.Deadlock && deadlocks < maxDeadlocks:
 			if deadlocks++; deadlocks > 1 {
 				continue

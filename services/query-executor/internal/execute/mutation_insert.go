@@ -21,6 +21,7 @@ type insertion struct {
 
 	mu         sync.Mutex
 	statements map[string]backend.Statement // by InsertStatement.Key and what it gives back
+	orders     map[string]*insertOrder      // by the nodes that have rows
 }
 
 // What a statement of an insert gives back, in the keys of statements.
@@ -35,7 +36,7 @@ const maxStatements = 64
 
 func newInsertion(w *plan.Write, o options) *insertion {
 	return &insertion{
-		Write: w, options: o.of(w.Source), statements: map[string]backend.Statement{},
+		Write: w, options: o.of(w.Source), statements: map[string]backend.Statement{}, orders: map[string]*insertOrder{},
 		reply: sync.OnceValues(func() (*reply, error) { return newReply(w, w.Insert.Reply, o) }),
 	}
 }
@@ -82,12 +83,9 @@ func (t *turn) insert(ctx context.Context, i *insertion, rows *plan.InsertRows, 
 			return at(i.Path, t.query(ctx, statement, withRows(args, s), last))
 		}
 	}
-	x := &nestedInsert{insertion: i, run: t.run, tx: t.tx, args: args, rows: rows}
+	x := &nestedInsert{insertion: i, request: t.run, tx: t.tx, args: args, rows: rows}
 	x.keys = make([][][][]byte, len(i.Insert.Nodes))
-	if err := x.insert(ctx, 0, 0, n, true); err != nil {
-		return err
-	}
-	if err := t.tx.Flush(ctx); err != nil {
+	if err := x.run(ctx, t); err != nil {
 		return err
 	}
 	reply, err := i.reply()
@@ -108,13 +106,16 @@ func withRows(args backend.Args, s *plan.InsertStatement) backend.Args {
 // nestedInsert is one run of an insert with related rows: object relationships come before
 // the row, lists after it. As soon as one row of a list has related ones, the list goes row by
 // row: the checks, triggers and defaults of a row see those before it, and what is related to
-// them.
+// them. Where nothing can tell the difference, all rows of a table go together: see
+// insertOrder.
 type nestedInsert struct {
 	*insertion
-	run  *Run
-	tx   backend.Tx
-	args backend.Args
-	rows *plan.InsertRows
+	request *Run
+	tx      backend.Tx
+	args    backend.Args
+	rows    *plan.InsertRows
+	// together says that all rows of a table go together.
+	together bool
 	// path leads to the rows in hand.
 	path []any
 	// keys are the values of InsertNode.Keys by node and row, nil for a row that was not
@@ -131,7 +132,7 @@ func (x *nestedInsert) here() string { return x.Path + apierror.Path(x.path...) 
 // insert inserts the rows from a to b of a node, and what is related to them. list says that
 // they are items of a list.
 func (x *nestedInsert) insert(ctx context.Context, node, a, b int, list bool) error {
-	if list && x.related(node, a, b) {
+	if list && !x.together && x.related(node, a, b) {
 		for row := a; row < b; row++ {
 			x.path = append(x.path, row-a)
 			if err := x.insert(ctx, node, row, row+1, false); err != nil {
@@ -242,9 +243,9 @@ func (x *nestedInsert) needsKeys(node, a, b int) bool {
 }
 
 // write runs the statement of the rows from a on, at the latest before the next one that is
-// waited for. Where related rows take values of them, there is only one row.
+// waited for.
 func (x *nestedInsert) write(ctx context.Context, node, a int, s *plan.InsertStatement) error {
-	waits, gives, out := x.needsKeys(node, a, a+s.Rows()), byte(givesNothing), ir.Output{}
+	waits, gives, out := x.needsKeys(node, a, a+s.Rows()), byte(givesNothing), ir.Output{Handed: true}
 	if waits {
 		gives, out.Returning = givesKeys, x.Insert.Nodes[node].Keys
 	}
@@ -256,7 +257,7 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *plan.InsertSta
 	if err != nil {
 		return at(x.here(), err)
 	}
-	args, where := withRows(x.args, s), x.here()
+	args, where, written := withRows(x.args, s), x.here(), 0
 	row := func(row [][]byte) error {
 		x.affected++
 		if waits {
@@ -264,19 +265,23 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *plan.InsertSta
 			for _, value := range row[:keys] {
 				taken = append(taken, bytes.Clone(value))
 			}
-			x.keys[node][a] = taken
+			x.keys[node][a+written] = taken
 		}
+		written++
 		if node == 0 {
 			x.written = append(x.written, bytes.Clone(row[keys]))
 		}
 		return nil
 	}
-	x.run.asks(ctx, x.Field, statement, args)
+	x.request.asks(ctx, x.Field, statement, args)
 	err = x.tx.Defer(ctx, backend.Deferred{
 		Statement: statement, Args: args, Row: row, Failed: func(err error) error { return at(where, err) },
 	})
 	if err != nil || !waits {
 		return err
 	}
-	return x.tx.Flush(ctx)
+	if err = x.tx.Flush(ctx); err == nil && x.together && written != s.Rows() {
+		return errOrderMatters // whose keys are these?
+	}
+	return err
 }

@@ -169,7 +169,7 @@ func wholeRow(table catalog.Name) ir.Field {
 // step is the statement that mutation makes for an output.
 func (o *output) step(mutation func(ir.Output) ir.Mutation) Step {
 	if o.related() {
-		return Step{Mutation: mutation(ir.Output{Returning: []ir.Field{wholeRow(o.table)}}), Reply: o.reply()}
+		return Step{Mutation: mutation(ir.Output{Returning: []ir.Field{wholeRow(o.table)}, Handed: true}), Reply: o.reply()}
 	}
 	return Step{Mutation: mutation(o.direct())}
 }
