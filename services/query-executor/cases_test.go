@@ -23,6 +23,7 @@ import (
 	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/casetest"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/sources"
 )
 
 var update = flag.Bool("update", false, "rewrite the wanted files of the cases")
@@ -45,13 +46,14 @@ func TestCases(t *testing.T) {
 			if settings := readFile(t, filepath.Join(feature, "settings.json")); settings != nil {
 				require.NoError(t, json.Unmarshal(settings, &c))
 			}
-			e := newFixture(t, feature, c)
+			recorder := &casetest.Recorder{}
+			e := newFixtureOf(t, feature, c, recorder.Source)
 			requireCatalogs(t, e, feature)
 			cases, err := filepath.Glob(filepath.Join(feature, "*", "query.graphql"))
 			require.NoError(t, err)
 			for _, query := range cases {
 				dir := filepath.Dir(query)
-				t.Run(filepath.Base(dir), func(t *testing.T) { runCase(t, e, dir) })
+				t.Run(filepath.Base(dir), func(t *testing.T) { runCase(t, e, dir, recorder) })
 			}
 		})
 	}
@@ -64,7 +66,7 @@ func requireCatalogs(t *testing.T, e *Executor, feature string) {
 	requireFile(t, filepath.Join(feature, casetest.CatalogFile), casetest.Catalogs(t, e.state.Load().snapshot.Catalogs, document))
 }
 
-func runCase(t *testing.T, e *Executor, dir string) {
+func runCase(t *testing.T, e *Executor, dir string, recorder *casetest.Recorder) {
 	q := &request{
 		session:   readSession(t, dir),
 		text:      string(readFile(t, filepath.Join(dir, "query.graphql"))),
@@ -74,6 +76,7 @@ func runCase(t *testing.T, e *Executor, dir string) {
 	for range 2 { // the second time, the plan is there already
 		restore(t, e, filepath.Dir(dir))
 		requireFile(t, filepath.Join(dir, "want.json"), answer(t, e, q))
+		requireFile(t, filepath.Join(dir, casetest.StatementsFile), recorder.Take(t))
 		requireState(t, e, dir)
 	}
 }
@@ -97,6 +100,12 @@ func answer(t testing.TB, e *Executor, q *request) []byte {
 // newFixture is an executor with the metadata of a feature, and a database of its own.
 func newFixture(t testing.TB, feature string, c Config) *Executor {
 	t.Helper()
+	return newFixtureOf(t, feature, c, nil)
+}
+
+// newFixtureOf is newFixture with something around its sources, unless around is nil.
+func newFixtureOf(t testing.TB, feature string, c Config, around func(name string, s backend.Source) backend.Source) *Executor {
+	t.Helper()
 	if c.PlanCacheSize == 0 {
 		c.PlanCacheSize = 1000
 	}
@@ -105,6 +114,12 @@ func newFixture(t testing.TB, feature string, c Config) *Executor {
 	env := newDatabase(t, feature)
 	e, err := newExecutor(c, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
 	require.NoError(t, err)
+	if around != nil {
+		e.sources = sources.New(func(s *metadata.Source) (backend.Source, error) {
+			opened, err := kind.All(env, serviceName).Open(t.Context(), s)
+			return around(s.Name, opened), err
+		})
+	}
 	t.Cleanup(e.sources.Close)
 	e.apply(readSnapshot(t, feature, env))
 	require.Empty(t, e.state.Load().schema.Inconsistencies())
