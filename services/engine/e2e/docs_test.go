@@ -116,7 +116,9 @@ func TestSidebar(t *testing.T) {
 	require.NoError(t, err)
 	var listed []string
 	for _, link := range links.FindAllStringSubmatch(string(sidebar), -1) {
-		listed = append(listed, "docs/"+link[1])
+		if !strings.Contains(link[1], "/") {
+			listed = append(listed, "docs/"+link[1])
+		}
 	}
 	pages := slices.DeleteFunc(documents(t), func(name string) bool { return strings.HasSuffix(name, "README.md") })
 	require.ElementsMatch(t, pages, listed)
@@ -127,10 +129,32 @@ func TestSidebar(t *testing.T) {
 	require.Contains(t, string(readme), "(docs/README.md)")
 }
 
+// TestDecisions: the list of the decisions has each of them.
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	list, err := os.ReadFile(filepath.Join(documentationRoot, "docs", "decisions", "README.md"))
+	require.NoError(t, err)
+	for _, name := range decisions(t) {
+		require.Contains(t, string(list), "("+filepath.Base(name)+")")
+	}
+}
+
+// decisions are the documents of docs/decisions, without their list.
+func decisions(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(documentationRoot, "docs", "decisions", "[0-9]*.md"))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for i, path := range paths {
+		paths[i] = "docs/decisions/" + filepath.Base(path)
+	}
+	return paths
+}
+
 // TestLinks: what a page links to within the project is there, down to the heading.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	for _, name := range documents(t) {
+	for _, name := range append(append(documents(t), decisions(t)...), "docs/decisions/README.md", "CONTRIBUTING.md", "SECURITY.md") {
 		text, err := os.ReadFile(filepath.Join(documentationRoot, name))
 		require.NoError(t, err)
 		texts, _, err := splitPage(string(text))
