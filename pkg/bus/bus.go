@@ -100,6 +100,7 @@ type Bus struct {
 	log     *slog.Logger
 	metrics *metrics
 	nc      *nats.Conn
+	main    *wire // nc, for calls
 	js      jetstream.JetStream
 	reads   jetstream.JetStream // js for what is small and asked again: it gives up sooner
 	// These are shared by all who use them in this process.
@@ -119,6 +120,7 @@ type Bus struct {
 	endpointsMu sync.Mutex
 	exchanges   exchanges
 	directory   directory
+	direct      *direct // nil when callers don't connect directly
 
 	stopPulse chan struct{}
 	closed    chan struct{}
@@ -160,7 +162,7 @@ func (b *Bus) dial(ctx context.Context) error {
 	for {
 		nc, err := nats.Connect(b.cfg.URL, b.options()...)
 		if err == nil {
-			b.nc = nc
+			b.nc, b.main = nc, &wire{nc: nc}
 			return nil
 		}
 		var wrong *url.Error
@@ -192,22 +194,16 @@ func places(addresses string) string {
 	return strings.Join(list, ", ")
 }
 
-func (b *Bus) options() []nats.Option {
-	o := []nats.Option{
+// callOptions are those of every connection that calls go over.
+func (b *Bus) callOptions() []nats.Option {
+	return []nats.Option{
 		nats.Name(b.cfg.Name + " " + b.cfg.Instance),
 		nats.CustomInboxPrefix(InboxPrefix(b.cfg.Name)),
 		nats.Timeout(connectTimeout),
-		nats.MaxReconnects(-1),
-		nats.ReconnectWait(connectRetry),
-		nats.ReconnectJitter(connectRetry, connectRetry),
 		// What can't be sent now fails now: a message that waited for the connection to
 		// return would arrive when nobody wants it any more.
 		nats.ReconnectBufSize(-1),
 		nats.PingInterval(10 * time.Second),
-		nats.DrainTimeout(drainTimeout),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { b.disconnected(err) }),
-		nats.ReconnectHandler(func(*nats.Conn) { b.reconnected() }),
-		nats.ClosedHandler(func(*nats.Conn) { close(b.closed) }),
 		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
 			subject := ""
 			if sub != nil {
@@ -216,6 +212,18 @@ func (b *Bus) options() []nats.Option {
 			b.log.Error("fault on the NATS connection", "subject", subject, "error", err)
 		}),
 	}
+}
+
+func (b *Bus) options() []nats.Option {
+	o := append(b.callOptions(),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(connectRetry),
+		nats.ReconnectJitter(connectRetry, connectRetry),
+		nats.DrainTimeout(drainTimeout),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { b.disconnected(err) }),
+		nats.ReconnectHandler(func(*nats.Conn) { b.reconnected() }),
+		nats.ClosedHandler(func(*nats.Conn) { close(b.closed) }),
+	)
 	if b.cfg.InProcess != nil {
 		o = append(o, nats.InProcessServer(b.cfg.InProcess))
 		if server, ok := b.cfg.InProcess.(interface {
@@ -249,7 +257,7 @@ func (b *Bus) start(ctx context.Context) error {
 	b.changes = &Changes{bus: b, stuck: stuckWatch{bus: b, stream: ChangesStream}}
 	b.snapshots = &Snapshots{bus: b, stuck: stuckWatch{bus: b, stream: objectStream}}
 	b.deliveries = &Deliveries{bus: b, stuck: stuckWatch{bus: b, stream: DeliveriesStream}}
-	replies, err := b.nc.Subscribe(repliesSubject(b.inbox), b.onReply)
+	replies, err := b.nc.Subscribe(repliesSubject(b.inbox), func(m *nats.Msg) { b.onReply(b.main, m) })
 	if err != nil {
 		return fmt.Errorf("subscribe to replies: %w", err)
 	}
@@ -282,6 +290,12 @@ func (b *Bus) start(ctx context.Context) error {
 func (b *Bus) Close() {
 	b.closeOnce.Do(func() {
 		close(b.stopPulse)
+		b.endLines()
+		if b.direct != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), directPatience)
+			b.direct.close(ctx)
+			cancel()
+		}
 		if err := b.nc.Drain(); err != nil {
 			b.nc.Close()
 		}
@@ -328,7 +342,7 @@ func (b *Bus) reconnected() {
 	b.log.Info("connected to NATS again", "server", b.nc.ConnectedUrlRedacted())
 }
 
-// lost ends everything that was under way: its messages may be gone.
+// lost ends everything that was under way by NATS: its messages may be gone.
 func (b *Bus) lost(reason error) {
 	if reason == nil {
 		reason = errors.New("the connection was interrupted")
@@ -336,10 +350,12 @@ func (b *Bus) lost(reason error) {
 	err := notConnected(reason)
 	b.callsMu.Lock()
 	for _, c := range b.calls {
-		c.breakOff(err)
+		if c.wire == b.main {
+			c.breakOff(err)
+		}
 	}
 	b.callsMu.Unlock()
-	b.exchanges.cancelAll(err)
+	b.exchanges.cancelAll(b.nc, err)
 }
 
 // pulse sends the heartbeats of this process's responders and notices the silence of
@@ -366,10 +382,13 @@ func (b *Bus) pulse() {
 }
 
 // flush returns when the server has seen everything that was sent before.
-func (b *Bus) flush(ctx context.Context) error {
+func (b *Bus) flush(ctx context.Context) error { return flush(ctx, b.nc) }
+
+// flush is Bus.flush for any connection.
+func flush(ctx context.Context, nc *nats.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
-	return b.nc.FlushWithContext(ctx)
+	return nc.FlushWithContext(ctx)
 }
 
 // connected runs f with a context that ends when the connection is lost: NATS would let f

@@ -85,12 +85,16 @@ func echo(_ context.Context, req proto.Message, w bus.ResponseWriter) error {
 	return err
 }
 
-// ways runs a test for both ways of a call: through NATS and within the process.
+// ways runs a test for all ways of a call: through NATS, directly, and within the process.
 func ways(t *testing.T, h bus.Handler, test func(t *testing.T, caller *bus.Bus)) {
 	t.Helper()
 	t.Run("remote", func(t *testing.T) {
 		t.Parallel()
 		test(t, setup(t, h).caller)
+	})
+	t.Run("direct", func(t *testing.T) {
+		t.Parallel()
+		test(t, setupDirect(t, h, 0).caller)
 	})
 	t.Run("local", func(t *testing.T) {
 		t.Parallel()

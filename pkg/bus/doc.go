@@ -16,5 +16,6 @@
 //   - A handler's context ends when the request's deadline passes, when the caller
 //     cancels, and when the caller is gone. The trace context of the caller is in it.
 //   - Nothing waits for a connection that is down: calls fail at once with an apierror of
-//     status 503, and work again as soon as the connection is back.
+//     status 503, and work again as soon as the connection is back. That holds for the
+//     connection to NATS also where a call could go over a direct one (Bus.Listen).
 package bus

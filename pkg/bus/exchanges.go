@@ -12,7 +12,8 @@ import (
 
 // exchange is a request of another process that is being answered here.
 type exchange struct {
-	bus *Bus
+	// nc is where the request came from.
+	nc *nats.Conn
 	// key is <inbox of the caller>.<call>.
 	key string
 	// reply is where frames go to, address where the caller writes to.
@@ -28,7 +29,7 @@ type exchange struct {
 // says so at the address.
 func (e *exchange) beat(now time.Time) {
 	e.sent.Store(now.UnixNano())
-	_ = e.bus.nc.PublishRequest(frameSubject(e.reply, frameAlive, 0), e.address, nil)
+	_ = e.nc.PublishRequest(frameSubject(e.reply, frameAlive, 0), e.address, nil)
 }
 
 // take handles what came to the address of e.
@@ -106,11 +107,14 @@ func (x *exchanges) cancel(key string) {
 	x.next = (x.next + 1) % cancelledKeys
 }
 
-func (x *exchanges) cancelAll(reason error) {
+// cancelAll ends what came over a connection.
+func (x *exchanges) cancelAll(nc *nats.Conn, reason error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, e := range x.open {
-		e.cancel(reason)
+		if e.nc == nc {
+			e.cancel(reason)
+		}
 	}
 }
 
@@ -126,6 +130,9 @@ func (x *exchanges) silentSince(t time.Time) []*exchange {
 	}
 	return silent
 }
+
+// onCancel gets the keys of requests that their callers have given up.
+func (b *Bus) onCancel(m *nats.Msg) { b.exchanges.cancel(string(m.Data)) }
 
 // onAddress gets what callers, and NATS for them, tell the responders of this process.
 func (b *Bus) onAddress(m *nats.Msg) {

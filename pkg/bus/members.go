@@ -22,6 +22,7 @@ type member struct {
 	heard atomic.Int64
 	// calls is how many requests of this process it has in hand.
 	calls atomic.Int64
+	line  line
 }
 
 // instance is the member's part of subjects.
@@ -49,18 +50,26 @@ func (b *Bus) onPresent(m *nats.Msg) {
 	d := &b.directory
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	var there *member
+	defer func() {
+		if there != nil && b.callsDirectly(service) && there.line.begin(time.Now()) {
+			go b.connectDirectly(there)
+		}
+	}()
 	list := d.services[service]
 	i := slices.IndexFunc(list, func(m *member) bool { return m.inbox == inbox })
 	switch {
 	case leaves && i >= 0:
+		list[i].line.end()
 		d.services[service] = slices.Delete(list, i, i+1)
 	case leaves:
 	case i >= 0:
-		list[i].heard.Store(time.Now().UnixNano())
+		there = list[i]
+		there.heard.Store(time.Now().UnixNano())
 	default:
-		added := &member{inbox: inbox}
-		added.heard.Store(time.Now().UnixNano())
-		d.services[service] = append(list, added)
+		there = &member{inbox: inbox}
+		there.heard.Store(time.Now().UnixNano())
+		d.services[service] = append(list, there)
 	}
 }
 
@@ -94,6 +103,7 @@ func (b *Bus) drop(service string, gone *member) {
 	d := &b.directory
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	gone.line.end()
 	d.services[service] = slices.DeleteFunc(d.services[service], func(m *member) bool { return m == gone })
 }
 
@@ -109,7 +119,13 @@ func (b *Bus) watchMembers(now time.Time, paused time.Duration) {
 				m.heard.Add(int64(paused))
 			}
 		}
-		d.services[service] = slices.DeleteFunc(list, func(m *member) bool { return m.silence(now) > 10*b.cfg.IdleTimeout })
+		d.services[service] = slices.DeleteFunc(list, func(m *member) bool {
+			gone := m.silence(now) > 10*b.cfg.IdleTimeout
+			if gone {
+				m.line.end()
+			}
+			return gone
+		})
 	}
 }
 

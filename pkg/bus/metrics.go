@@ -28,6 +28,7 @@ type metrics struct {
 	inProgress *prometheus.GaugeVec
 	connected  prometheus.Gauge
 	reconnects prometheus.Counter
+	direct     prometheus.Gauge
 }
 
 // newMetrics makes the metrics of the bus. Several buses may share a registry: they count
@@ -49,6 +50,10 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		connected: telemetry.Register(r, prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "engine_bus_connections",
 			Help: "Connections to NATS that are up.",
+		})),
+		direct: telemetry.Register(r, prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "engine_bus_direct_connections",
+			Help: "Connections to query-executors that requests go over without the NATS server.",
 		})),
 		reconnects: telemetry.Register(r, prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "engine_bus_reconnects_total",

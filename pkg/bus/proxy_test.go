@@ -3,6 +3,7 @@ package bus_test
 import (
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -81,3 +82,7 @@ func (p *proxy) interrupt() {
 		_ = c.Close()
 	}
 }
+
+func address(host string, port int) string { return net.JoinHostPort(host, strconv.Itoa(port)) }
+
+func portOf(p *proxy) int { return p.listener.Addr().(*net.TCPAddr).Port }

@@ -31,6 +31,8 @@ type remoteCall struct {
 	// whether it is still there.
 	member *member
 	probed atomic.Bool
+	// wire is what the call goes over.
+	wire *wire
 	// repeatable is that of the endpoint, and began says that a part of the answer has come.
 	repeatable bool
 	began      atomic.Bool
@@ -54,7 +56,7 @@ func (b *Bus) open(ctx context.Context, ep Endpoint, asked *member) *remoteCall 
 	c := &remoteCall{
 		token:  callToken(b.callCount.Add(1), b.cfg.Window, left),
 		frames: make(chan frame, b.cfg.Window+3),
-		member: asked, repeatable: ep.Repeatable,
+		member: asked, repeatable: ep.Repeatable, wire: b.wireTo(ep, asked),
 	}
 	if asked != nil {
 		asked.calls.Add(1)
@@ -73,6 +75,7 @@ func (b *Bus) close(c *remoteCall) {
 	if c.member != nil {
 		c.member.calls.Add(-1)
 	}
+	c.wire.release()
 }
 
 // tell is where the responder can be written to; "" while that is not known.
@@ -86,8 +89,8 @@ func (b *Bus) tell(c *remoteCall) string {
 	return ""
 }
 
-// onReply gets the frames of all calls of this process. It must not wait.
-func (b *Bus) onReply(m *nats.Msg) {
+// onReply gets the frames of all calls of this process that go over a wire. It must not wait.
+func (b *Bus) onReply(w *wire, m *nats.Msg) {
 	token, f, ok := parseFrame(strings.TrimPrefix(m.Subject, replySubject(b.inbox, "")), m)
 	if !ok {
 		return
@@ -97,13 +100,15 @@ func (b *Bus) onReply(m *nats.Msg) {
 	b.callsMu.Unlock()
 	if c == nil {
 		if f.address != "" { // somebody works for nobody
-			_ = b.nc.Publish(f.address+verbStop, nil)
+			_ = w.nc.Publish(f.address+verbStop, nil)
 		}
 		return
 	}
 	now := time.Now().UnixNano()
 	c.heard.Store(now)
-	if c.member != nil && f.kind != frameUnheard {
+	// Whether a replica is there is heard through NATS alone: one that NATS has lost doesn't hear
+	// of changes any more.
+	if c.member != nil && f.kind != frameUnheard && !w.direct {
 		c.member.heard.Store(now)
 	}
 	if f.address != "" && c.address.Load() == nil {
@@ -137,9 +142,12 @@ func (b *Bus) watchCalls(now time.Time) {
 			c.breakOff(unavailable("the responder fell silent before its answer was complete"))
 			continue
 		}
+		if c.wire.direct && silence >= 2*b.cfg.Heartbeat {
+			c.member.line.disuse(c.wire)
+		}
 		if address := b.tell(c); address != "" && silence >= b.cfg.Heartbeat {
 			c.probed.Store(true)
-			_ = b.nc.PublishRequest(address+verbProbe, replySubject(b.inbox, c.token), nil)
+			_ = c.wire.nc.PublishRequest(address+verbProbe, replySubject(b.inbox, c.token), nil)
 		}
 	}
 }
@@ -164,6 +172,8 @@ func (b *Bus) callRemote(ctx context.Context, ep Endpoint, req proto.Message, ne
 			if attempts--; attempts <= 0 {
 				return busy(ep.Service)
 			}
+		case errors.Is(err, errNotSent):
+			continue
 		case errors.Is(err, errNotThere):
 			b.drop(ep.Service, asked)
 		case errors.Is(err, errLost) && tried == nil:
@@ -178,7 +188,9 @@ func (b *Bus) callRemote(ctx context.Context, ep Endpoint, req proto.Message, ne
 
 // errNotThere says that a replica is gone and never had the request, errLost that a repeatable
 // request has been lost with its responder before a part of its answer came.
+// errNotSent says that a direct connection was lost before the request was sent.
 var (
+	errNotSent  = errors.New("the request was not sent")
 	errNotThere = errors.New("the replica is not there")
 	errLost     = errors.New("the replica was lost")
 )
@@ -195,6 +207,10 @@ func (b *Bus) attempt(ctx context.Context, ep Endpoint, asked *member, body []by
 		subject = directSubject(ep.Subject, asked.instance())
 	}
 	if err := a.ask(ctx, subject); err != nil {
+		if c.wire.direct {
+			c.member.line.disuse(c.wire)
+			return errNotSent
+		}
 		return notConnected(err)
 	}
 	for {
@@ -239,7 +255,7 @@ func (a *answer) ask(ctx context.Context, subject string) error {
 		m.Header.Set(headerSize, strconv.Itoa(len(a.rest)))
 	}
 	m.Data = a.nextPart(limit)
-	return a.bus.nc.PublishMsg(m)
+	return a.call.wire.nc.PublishMsg(m)
 }
 
 func (a *answer) nextPart(limit int) []byte {
@@ -268,7 +284,7 @@ func (a *answer) take(f frame) (done bool, err error) {
 	case frameCutOff:
 		return true, failure(unmarshalError(f.data), true)
 	case frameWant:
-		err = a.bus.nc.Publish(f.address+verbPart, a.nextPart(a.bus.frameLimit()))
+		err = a.call.wire.nc.Publish(f.address+verbPart, a.nextPart(a.bus.frameLimit()))
 	case frameHead, framePiece, frameEnd:
 		return a.takeNumbered(f)
 	}
@@ -345,7 +361,7 @@ func (a *answer) takeBody(data []byte) error {
 // credit lets the responder send one more piece. NATS answers it when the responder is
 // gone.
 func (a *answer) credit(address string) error {
-	err := a.bus.nc.PublishRequest(address+verbCredit, replySubject(a.bus.inbox, a.call.token), nil)
+	err := a.call.wire.nc.PublishRequest(address+verbCredit, replySubject(a.bus.inbox, a.call.token), nil)
 	if err != nil {
 		return failure(notConnected(err), a.began)
 	}
@@ -356,9 +372,9 @@ func (a *answer) credit(address string) error {
 func (a *answer) giveUp() {
 	var err error
 	if address := a.call.address.Load(); address != nil {
-		err = a.bus.nc.Publish(*address+verbStop, nil)
+		err = a.call.wire.nc.Publish(*address+verbStop, nil)
 	} else { // the request itself may not have been taken yet
-		err = a.bus.nc.Publish(cancelSubject(a.service), []byte(a.bus.inbox+"."+a.call.token))
+		err = a.call.wire.nc.Publish(cancelSubject(a.service), []byte(a.bus.inbox+"."+a.call.token))
 	}
 	if err != nil {
 		a.bus.log.Debug("cannot cancel a request", "error", err)

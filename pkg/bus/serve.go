@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
 	"go.opentelemetry.io/otel/propagation"
 	"google.golang.org/protobuf/proto"
@@ -21,22 +22,35 @@ const maxRequestSize = 256 << 20
 // errCallerGone is the cause of a handler's context when nobody waits for the answer.
 var errCallerGone = errors.New("the caller is gone")
 
-// onRequest starts to answer a request from another process. It runs on the goroutine of
-// the subscription and must not wait.
+// incoming is a request from another process.
+type incoming struct {
+	nc     *nats.Conn // where it came from
+	reply  string
+	data   []byte
+	header nats.Header
+}
+
+// onRequest gets the requests that come by way of NATS.
 func (e *endpoint) onRequest(r micro.Request) {
-	if callerKey(r.Reply()) == "" {
+	e.take(incoming{nc: e.service.bus.nc, reply: r.Reply(), data: r.Data(), header: nats.Header(r.Headers())})
+}
+
+// take starts to answer a request. It runs on the goroutine of the subscription and must not
+// wait.
+func (e *endpoint) take(r incoming) {
+	if callerKey(r.reply) == "" {
 		// Nobody could hear the answer. Messages that a stream sends on are no requests either:
 		// who may only write to a stream could ask for anything through it.
 		return
 	}
 	if !e.service.admit(e.Long) {
-		_ = e.service.bus.nc.Publish(frameSubject(r.Reply(), frameRefused, 0), nil)
+		_ = r.nc.Publish(frameSubject(r.reply, frameRefused, 0), nil)
 		return
 	}
 	e.service.workers.start(work{e, r})
 }
 
-func (e *endpoint) serve(r micro.Request) {
+func (e *endpoint) serve(r incoming) {
 	b := e.service.bus
 	ctx, cancel := context.WithCancelCause(e.service.base)
 	defer cancel(nil)
@@ -46,17 +60,17 @@ func (e *endpoint) serve(r micro.Request) {
 		ctx, stop = context.WithTimeout(ctx, left)
 		defer stop()
 	}
-	ctx = propagation.TraceContext{}.Extract(ctx, headerCarrier(r.Headers()))
+	ctx = propagation.TraceContext{}.Extract(ctx, headerCarrier(r.header))
 	b.exchanges.add(x)
 	defer b.exchanges.remove(x)
 
-	w := &frameWriter{exchange: x, ctx: ctx, limit: b.frameLimit()}
+	w := &frameWriter{exchange: x, log: b.log, ctx: ctx, limit: b.frameLimit()}
 	err := e.answer(ctx, x, r, w)
 	w.finish(err)
 	e.service.done(err, e.Long)
 }
 
-func (e *endpoint) answer(ctx context.Context, x *exchange, r micro.Request, w *frameWriter) error {
+func (e *endpoint) answer(ctx context.Context, x *exchange, r incoming, w *frameWriter) error {
 	data, err := x.request(ctx, r)
 	if err != nil {
 		return err
@@ -69,12 +83,12 @@ func (e *endpoint) answer(ctx context.Context, x *exchange, r micro.Request, w *
 }
 
 // newExchange reads the reply subject of a request.
-func newExchange(b *Bus, r micro.Request, cancel context.CancelCauseFunc) (x *exchange, left time.Duration) {
-	reply := r.Reply()
+func newExchange(b *Bus, r incoming, cancel context.CancelCauseFunc) (x *exchange, left time.Duration) {
+	reply := r.reply
 	window, left := parseCallToken(reply[strings.LastIndexByte(reply, '.')+1:])
 	key := callerKey(reply)
 	x = &exchange{
-		bus:     b,
+		nc:      r.nc,
 		key:     key,
 		reply:   reply,
 		address: addressSubject(b.inbox, key),
@@ -87,16 +101,16 @@ func newExchange(b *Bus, r micro.Request, cancel context.CancelCauseFunc) (x *ex
 }
 
 // request gives the bytes of the request, which may have to be fetched in parts.
-func (e *exchange) request(ctx context.Context, r micro.Request) ([]byte, error) {
-	header := r.Headers().Get(headerSize)
+func (e *exchange) request(ctx context.Context, r incoming) ([]byte, error) {
+	header := r.header.Get(headerSize)
 	if header == "" {
-		return r.Data(), nil
+		return r.data, nil
 	}
 	size, err := strconv.Atoi(header)
-	if err != nil || size < len(r.Data()) || size > maxRequestSize {
+	if err != nil || size < len(r.data) || size > maxRequestSize {
 		return nil, apierror.Newf(apierror.BadRequest, "a request of %s bytes is too large", header)
 	}
-	data := append(make([]byte, 0, size), r.Data()...)
+	data := append(make([]byte, 0, size), r.data...)
 	for len(data) < size {
 		if err := e.send(frameWant, 0, e.address, nil); err != nil {
 			return nil, err
@@ -118,7 +132,7 @@ func (e *exchange) request(ctx context.Context, r micro.Request) ([]byte, error)
 func (e *exchange) send(kind frameKind, number uint32, address string, data []byte) error {
 	e.sent.Store(time.Now().UnixNano())
 	if address == "" {
-		return e.bus.nc.Publish(frameSubject(e.reply, kind, number), data)
+		return e.nc.Publish(frameSubject(e.reply, kind, number), data)
 	}
-	return e.bus.nc.PublishRequest(frameSubject(e.reply, kind, number), address, data)
+	return e.nc.PublishRequest(frameSubject(e.reply, kind, number), address, data)
 }

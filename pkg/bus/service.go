@@ -77,6 +77,7 @@ type Service struct {
 
 	workers  workers
 	cancels  *nats.Subscription
+	directs  []*nats.Subscription // at this process's own server
 	gauge    prometheus.Gauge
 	refusals prometheus.Counter
 	served   atomic.Uint64
@@ -104,7 +105,7 @@ func (b *Bus) Register(ctx context.Context, info ServiceInfo) (*Service, error) 
 		refusals: b.metrics.refused.WithLabelValues(info.Name),
 	}
 	s.base, s.cancel = context.WithCancel(context.Background())
-	cancels, err := b.nc.Subscribe(cancelSubject(info.Name), func(m *nats.Msg) { b.exchanges.cancel(string(m.Data)) })
+	cancels, err := b.nc.Subscribe(cancelSubject(info.Name), b.onCancel)
 	if err != nil {
 		return nil, fmt.Errorf("register %s: %w", info.Name, err)
 	}
@@ -120,6 +121,9 @@ func (b *Bus) Register(ctx context.Context, info ServiceInfo) (*Service, error) 
 		return nil, errors.Join(fmt.Errorf("register %s: %w", info.Name, err), cancels.Unsubscribe())
 	}
 	if err := b.flush(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("register %s: %w", info.Name, err), s.Stop(ctx))
+	}
+	if err := s.offerDirect(); err != nil {
 		return nil, errors.Join(fmt.Errorf("register %s: %w", info.Name, err), s.Stop(ctx))
 	}
 	return s, nil
@@ -155,6 +159,9 @@ func (s *Service) Handle(ep Endpoint, newRequest func() proto.Message, h Handler
 			return fmt.Errorf("handle %s: %w", ep.Subject, err)
 		}
 	}
+	if err := s.handleDirect(e); err != nil {
+		return fmt.Errorf("handle %s directly: %w", ep.Subject, err)
+	}
 	if err := s.bus.flush(s.base); err != nil {
 		return fmt.Errorf("handle %s: %w", ep.Subject, err)
 	}
@@ -183,6 +190,9 @@ func (s *Service) Stop(ctx context.Context) error {
 		// came too late, so that their callers' second try goes elsewhere.
 		if err := s.micro.Stop(); err != nil {
 			s.bus.log.Warn("cannot stop a service in order", "service", s.info.Name, "error", err)
+		}
+		for _, sub := range s.directs {
+			_ = sub.Drain() // fails when the connection is lost
 		}
 		s.stopping.Store(true)
 		if s.inProgress.Load() == 0 {

@@ -26,6 +26,8 @@ type Endpoint struct {
 	// Repeatable says that it does no harm when a request is carried out twice: one whose
 	// responder falls silent is tried elsewhere.
 	Repeatable bool
+	// Direct says that requests may go over a direct connection to a replica.
+	Direct bool
 }
 
 // Again is the endpoint for requests that are Repeatable.
@@ -73,7 +75,7 @@ func (g group) has(service string) bool { return g&members[service] != 0 }
 // What services ask of each other. The request and head messages of an endpoint are in
 // proto/query/v1, proto/metadata/v1 and proto/action/v1, under the endpoint's name.
 var (
-	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute", callers: theGateway}
+	QueryExecute     = Endpoint{Service: ServiceQueryExecutor, Name: "execute", Subject: "engine.query.execute", callers: theGateway, Direct: true}
 	QueryExplain     = Endpoint{Service: ServiceQueryExecutor, Name: "explain", Subject: "engine.query.explain", callers: theGateway, Repeatable: true}
 	QueryOpenAPI     = Endpoint{Service: ServiceQueryExecutor, Name: "openapi", Subject: "engine.query.openapi", callers: theGateway, Repeatable: true}
 	QueryCheck       = Endpoint{Service: ServiceQueryExecutor, Name: "check", Subject: "engine.query.check", callers: theMetadata, Repeatable: true}
@@ -114,6 +116,12 @@ func LiveUnsubscribe(instance string) Endpoint {
 // LiveDump asks what an executor does for subscriptions: the answer is a JSON list.
 func LiveDump(instance string) Endpoint {
 	return Endpoint{Service: ServiceQueryExecutor, Name: "dump", Subject: "engine.query.dump." + instance, callers: theGateway, Replica: true}
+}
+
+// DirectOffer asks a process by the last part of its inbox how to connect to it directly. The
+// answer is that of Bus.Listen.
+func DirectOffer(process string) Endpoint {
+	return Endpoint{Service: ServiceQueryExecutor, Name: "direct-offer", Subject: "engine.query.direct-offer." + process, callers: theGateway, Replica: true, Long: true}
 }
 
 // Who takes subscriptions.
@@ -188,7 +196,7 @@ const (
 func endpoints() []Endpoint {
 	return []Endpoint{
 		QueryExecute, QueryExplain, QueryOpenAPI, QueryCheck, DataExecute,
-		LiveLink("*"), LiveSubscribe("*"), LiveFollow("*"), LiveUnsubscribe("*"), LiveDump("*"),
+		LiveLink("*"), LiveSubscribe("*"), LiveFollow("*"), LiveUnsubscribe("*"), LiveDump("*"), DirectOffer("*"),
 		MetadataApply, MetadataDump, SourceHealth, MetadataSnapshot, MetadataHealth,
 		ActionEnqueue, ActionRead, ActionFinished,
 	}

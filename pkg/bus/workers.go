@@ -1,10 +1,6 @@
 package bus
 
-import (
-	"sync"
-
-	"github.com/nats-io/nats.go/micro"
-)
+import "sync"
 
 // idleWorkers is how many goroutines without a request a service keeps.
 const idleWorkers = 64
@@ -21,7 +17,7 @@ type workers struct {
 // work is a request to an endpoint.
 type work struct {
 	endpoint *endpoint
-	request  micro.Request
+	request  incoming
 }
 
 // start has a goroutine do w; it does not wait.

@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"google.golang.org/protobuf/proto"
 )
@@ -11,6 +12,7 @@ import (
 // answer is one message; a large piece goes out as it is, without a copy.
 type frameWriter struct {
 	exchange *exchange
+	log      *slog.Logger
 	ctx      context.Context
 	limit    int
 
@@ -149,6 +151,6 @@ func (w *frameWriter) finish(err error) {
 		err = w.send(frameError, "", marshalError(err, w.limit))
 	}
 	if err != nil {
-		w.exchange.bus.log.Debug("cannot end an answer", "error", err)
+		w.log.Debug("cannot end an answer", "error", err)
 	}
 }

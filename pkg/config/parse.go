@@ -163,6 +163,14 @@ func parsePort(s string) (int, error) {
 	return n, nil
 }
 
+// parseDirectPort reads a port, or -1 for none.
+func parseDirectPort(s string) (int, error) {
+	if s == "-1" {
+		return -1, nil
+	}
+	return parsePort(s)
+}
+
 // parseDuration reads a number of units; the empty text is no duration at all.
 func parseDuration(unit time.Duration) func(string) (time.Duration, error) {
 	return func(s string) (time.Duration, error) {

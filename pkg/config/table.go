@@ -46,6 +46,11 @@ var (
 		Flag: "nats-port", Default: "0", Values: number, Group: GroupBus,
 		Help: "port at which the NATS server inside engine listens on 127.0.0.1, for the users whose passwords are in nats-users of the data directory; 0 is none",
 	}, parsePort)
+	DirectPort = define(Spec{
+		Flag: "direct-port", Default: "0", Values: number + "; -1 is none", Group: GroupBus, Services: []Service{QueryExecutor},
+		Help: "port at which gateways connect to the query-executor directly for requests and answers, which is faster than through the NATS server, at the address from which it connects to NATS; 0 is one of the system's choice; " +
+			"where a gateway can't connect, its requests go through NATS",
+	}, parseDirectPort)
 	DataDir = define(Spec{
 		Flag: "data-dir", Default: ".data", Values: "path", Group: GroupBus,
 		Help: "directory for the NATS server inside engine, and for engine dev's database",
@@ -147,7 +152,7 @@ var effective = []row{
 	EnableConsole, ConsoleAssetsDir, WebSocketReadCookie, WebSocketInitTimeout, WebSocketInitSize, WebSocketKeepAlive, WebSocketCompression, StatusPort,
 	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
 	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
-	NATSURL, NATSCredentials, MetadataKey, NATSReplicas, NATSPort, DataDir, RunServices,
+	NATSURL, NATSCredentials, MetadataKey, NATSReplicas, NATSPort, DirectPort, DataDir, RunServices,
 	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, StrictGraphQLOverHTTP, VendorNames, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
 	EnabledAPIs, EnableAllowlist, UnguardedDataOperations, NullChecksPass, DevMode, AdminInternalErrors,
 	StringifyNumericTypes, InferFunctionPermissions, EnableRemoteSchemaPermissions, RemoteSchemaSkipNulls, RemoteSchemaPrioritizeData, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,

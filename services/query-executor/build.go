@@ -1,6 +1,7 @@
 package queryexecutor
 
 import (
+	"queryengine/pkg/bus/direct"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
 )
@@ -9,5 +10,6 @@ import (
 func Build(e *program.Env) (lifecycle.Service, error) {
 	return New(ReadConfig(e.Values), Deps{
 		Bus: e.Bus, Decoder: e.Decoder, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing,
+		Direct: direct.Start,
 	})
 }

@@ -46,6 +46,9 @@ type Config struct {
 	SkipEmptyResults bool
 	// StopTimeout is how long Stop waits for requests in hand.
 	StopTimeout time.Duration
+	// DirectPort is where gateways connect directly: 0 for a port of the system's choice, -1 for
+	// nowhere.
+	DirectPort int
 
 	// EnableAllowlist restricts other roles than admin to the queries on the allow list.
 	EnableAllowlist bool
@@ -115,6 +118,7 @@ func ReadConfig(v *config.Values) Config {
 		StreamBatch:                config.StreamBatch.Get(v),
 		SkipEmptyResults:           slices.Contains(features, "remove_empty_subscription_responses"),
 		StopTimeout:                config.GracefulShutdownTimeout.Get(v),
+		DirectPort:                 config.DirectPort.Get(v),
 		EnableAllowlist:            config.EnableAllowlist.Get(v),
 		Unguarded:                  config.UnguardedDataOperations.Get(v),
 		NullChecksPass:             config.NullChecksPass.Get(v),

@@ -56,6 +56,8 @@ type Deps struct {
 	Metrics prometheus.Registerer
 	// Tracing makes the spans of requests, nil for none.
 	Tracing *telemetry.Tracing
+	// Direct makes the server that gateways connect to directly, nil for none.
+	Direct func(bus.DirectOptions) (bus.DirectServer, error)
 }
 
 // Executor is the service. It is a lifecycle.Service.
@@ -92,6 +94,10 @@ type Executor struct {
 	applying sync.Mutex
 	state    atomic.Pointer[state]
 	closing  sync.Once
+
+	// bus listens for direct connections to the server that direct makes, nil for none.
+	bus    *bus.Bus
+	direct func(bus.DirectOptions) (bus.DirectServer, error)
 }
 
 // New wires the service and does no I/O. Its errors are about the settings.
@@ -116,6 +122,7 @@ func New(c Config, d Deps) (*Executor, error) {
 	if c.CacheSize > 0 {
 		e.cache = cache.New(c.Cache, d.Bus.QueryCache(c.CacheSize), d.Logger)
 	}
+	e.bus, e.direct = d.Bus, d.Direct
 	e.announcer = announcer{bus: d.Bus, stop: make(chan struct{})}
 	e.follower = e.Follower()
 	e.Follower().Watch(e.apply)
@@ -230,6 +237,11 @@ func (e *Executor) register(s *bus.Service) error {
 // Start follows the metadata, takes requests, and lets gateways know that it takes
 // subscriptions.
 func (e *Executor) Start(ctx context.Context) error {
+	if e.direct != nil && e.config.DirectPort >= 0 {
+		if err := e.bus.Listen(ctx, e.config.DirectPort, e.direct); err != nil {
+			return err
+		}
+	}
 	if err := e.Base.Start(ctx); err != nil {
 		return err
 	}

@@ -19,6 +19,8 @@ const (
 	defaultHost       = "127.0.0.1"
 	defaultMaxPayload = 8 << 20
 	startTimeout      = 20 * time.Second
+	// maxPending is how many bytes may wait for one client.
+	maxPending = 256 << 20
 )
 
 // Config of an embedded server.
@@ -110,11 +112,8 @@ func start(c Config, o *server.Options) (*server.Server, error) {
 	l := newLogger(c.Logger)
 	s.SetLoggerV2(l, false, false, false)
 	s.Start()
-	for deadline := time.Now().Add(startTimeout); !s.ReadyForConnections(50 * time.Millisecond); {
-		if l.fault() != "" || time.Now().After(deadline) {
-			s.Shutdown()
-			return nil, fmt.Errorf("the embedded NATS server did not start: %s", l.fault())
-		}
+	if err := await(s, l); err != nil {
+		return nil, err
 	}
 	if !s.JetStreamEnabled() {
 		s.Shutdown()
@@ -129,7 +128,7 @@ func options(c Config) *server.Options {
 		Host:       c.Host,
 		Port:       c.Port,
 		MaxPayload: int32(c.MaxPayload),
-		MaxPending: 256 << 20,
+		MaxPending: maxPending,
 		JetStream:  true,
 		StoreDir:   c.Dir,
 		SyncAlways: !c.NoSync,

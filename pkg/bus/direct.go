@@ -1,0 +1,190 @@
+package bus
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+// A request by way of the NATS server crosses two sockets, and so does its answer, with a process
+// in between that has to be woken up each time. So a responder may have a small NATS server of its
+// own, for nothing but its requests and their answers: callers connect to it beside their
+// connection to NATS, by what they are told through NATS. Who may not ask there is told nothing,
+// and may do nothing here. A direct connection is never needed: as long as there is none, requests
+// go through NATS as all other messages do, and whether a responder is there at all is heard
+// through NATS alone.
+
+// DirectServer is a NATS server in this process that callers connect to.
+type DirectServer interface {
+	nats.InProcessConnProvider
+	// InProcessUser is who this process connects as.
+	InProcessUser() (name, password string)
+	// Port is where it listens.
+	Port() int
+	// Callers is how many connections from other processes it has.
+	Callers() int
+	Stop()
+}
+
+// DirectOptions are what a DirectServer is made for.
+type DirectOptions struct {
+	Host string
+	// Port is 0 for one of the system's choice.
+	Port int
+	// MaxPayload of a message in bytes.
+	MaxPayload int
+	// TLS is nil for a server without.
+	TLS *tls.Config
+	// Caller is the one user that may connect, Password its password.
+	Caller   Permissions
+	Password string
+	// Logger gets the server's warnings and errors.
+	Logger *slog.Logger
+}
+
+// direct is this process's own server, and the connection to it.
+type direct struct {
+	server DirectServer
+	nc     *nats.Conn
+	offer  directOffer
+}
+
+// directOffer tells a caller how to connect.
+type directOffer struct {
+	Address     string `json:"address"`
+	User        string `json:"user"`
+	Password    string `json:"password"`
+	Certificate []byte `json:"certificate,omitempty"` // DER; empty without TLS
+}
+
+// directCaller is the service whose calls may be direct.
+const directCaller = ServiceGateway
+
+// Listen has callers in other processes connect directly, to a server that start makes. It listens
+// at the address from which this process speaks to NATS, with TLS if that connection has it, and
+// at a port of the system's choice if port is 0. It is for services that are registered afterwards,
+// and ends with Close. Where several services share the process it does nothing: their calls need
+// no connection at all.
+func (b *Bus) Listen(ctx context.Context, port int, start func(DirectOptions) (DirectServer, error)) error {
+	if b.cfg.Name != QueryExecute.Service {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(b.nc.LocalAddr())
+	if err != nil {
+		return fmt.Errorf("listen for direct connections: %w", err)
+	}
+	o := DirectOptions{Host: host, Port: port, MaxPayload: int(b.nc.MaxPayload()), Caller: directPermissions(b.inbox), Password: rand.Text(), Logger: b.log}
+	d := &direct{offer: directOffer{User: o.Caller.User, Password: o.Password}}
+	if _, err := b.nc.TLSConnectionState(); err == nil {
+		if o.TLS, err = selfSigned(); err != nil {
+			return fmt.Errorf("listen for direct connections: %w", err)
+		}
+		d.offer.Certificate = o.TLS.Certificates[0].Certificate[0]
+	}
+	if d.server, err = start(o); err != nil {
+		return fmt.Errorf("listen for direct connections: %w", err)
+	}
+	d.offer.Address = net.JoinHostPort(host, strconv.Itoa(d.server.Port()))
+	if err := b.joinDirect(ctx, d); err != nil {
+		d.server.Stop()
+		return fmt.Errorf("listen for direct connections: %w", err)
+	}
+	b.direct = d
+	return nil
+}
+
+// joinDirect connects this process to its own server.
+func (b *Bus) joinDirect(ctx context.Context, d *direct) (err error) {
+	name, password := d.server.InProcessUser()
+	d.nc, err = nats.Connect("", append(b.callOptions(), nats.InProcessServer(d.server), nats.UserInfo(name, password),
+		// The server closes a connection that doesn't read for long, as when the process is frozen.
+		nats.MaxReconnects(-1), nats.ReconnectWait(connectRetry),
+		nats.DisconnectErrHandler(func(nc *nats.Conn, _ error) { b.exchanges.cancelAll(nc, errCallerGone) }),
+	)...)
+	if err != nil {
+		return err
+	}
+	addresses, err := d.nc.Subscribe(addressesSubject(b.inbox), b.onAddress)
+	if err == nil {
+		err = addresses.SetPendingLimits(-1, -1) // as those of the main connection
+	}
+	if err == nil {
+		err = flush(ctx, d.nc)
+	}
+	if err != nil {
+		d.nc.Close()
+	}
+	return err
+}
+
+// directPermissions are those of callers at the server of the process with this inbox: what they
+// are at NATS, as far as it concerns requests to this process.
+func directPermissions(inbox string) Permissions {
+	p := Permissions{
+		User:      directCaller,
+		Publish:   []string{addressesSubject(inbox)},
+		Subscribe: []string{repliesSubject(InboxPrefix(directCaller) + ".*")},
+	}
+	for _, e := range endpoints() {
+		if e.Direct && e.callers.has(directCaller) {
+			p.Publish = append(p.Publish, directSubject(e.Subject, instanceOf(inbox)), cancelSubject(e.Service))
+		}
+	}
+	return p
+}
+
+// handleDirect has e answer what comes to this process's own server, too.
+func (s *Service) handleDirect(e *endpoint) error {
+	d := s.bus.direct
+	if d == nil || !e.Direct {
+		return nil
+	}
+	for subject, handle := range map[string]nats.MsgHandler{
+		directSubject(e.Subject, instanceOf(s.bus.inbox)): func(m *nats.Msg) {
+			e.take(incoming{nc: d.nc, reply: m.Reply, data: m.Data, header: m.Header})
+		},
+		cancelSubject(e.Service): s.bus.onCancel,
+	} {
+		sub, err := d.nc.Subscribe(subject, handle)
+		if err != nil {
+			return err
+		}
+		s.directs = append(s.directs, sub)
+	}
+	return flush(s.base, d.nc)
+}
+
+// offerDirect answers DirectOffer.
+func (s *Service) offerDirect() error {
+	d := s.bus.direct
+	if d == nil || s.info.Name != QueryExecute.Service {
+		return nil
+	}
+	answer, err := json.Marshal(d.offer)
+	if err != nil {
+		return err
+	}
+	return s.Handle(DirectOffer(instanceOf(s.bus.inbox)), func() proto.Message { return &emptypb.Empty{} },
+		func(_ context.Context, _ proto.Message, w ResponseWriter) error {
+			_, err := w.Write(answer)
+			return err
+		})
+}
+
+// close ends the server once its callers have gone, who have been told that the services leave.
+func (d *direct) close(ctx context.Context) {
+	_ = flush(ctx, d.nc) // the server ends in any case
+	for d.server.Callers() > 0 && pause(ctx, directPoll) {
+	}
+	d.nc.Close()
+	d.server.Stop()
+}
