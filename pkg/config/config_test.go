@@ -102,7 +102,7 @@ func TestWrongFlags(t *testing.T) {
 		"server-port":       `unknown argument "server-port"; did you mean "--server-port"?`,
 		"--server-port":     "option --server-port needs a value",
 		"--server-port=abc": "option --server-port: Only expecting a value between 0 and 65535",
-		"--nats-port=1":     `unknown argument "--nats-port"; did you mean "--nats-url"?`, // only engine has it
+		"--nats-port=1":     `unknown argument "--nats-port"; did you mean "--status-port"?`, // only engine has it
 	} {
 		_, err := config.Load(config.Gateway, []string{arg}, environment(nil), io.Discard)
 		var usage *config.UsageError

@@ -79,7 +79,11 @@ var (
 		Help: "compress messages of WebSockets",
 	}, parseBool)
 	StatusPort = define(Spec{
-		Flag: "status-port", Default: "0", Values: number, Group: GroupListener, Services: []Service{Metadata, QueryExecutor, EventDelivery, Scheduler},
-		Help: "port of /healthz and /metrics of a service that is not the gateway; 0 is none",
+		Flag: "status-port", Default: "0", Values: number, Group: GroupListener, Services: []Service{Gateway, Metadata, QueryExecutor, EventDelivery, Scheduler},
+		Help: "port of /healthz and /metrics of a service, of the gateway besides those of its own port; 0 is none",
 	}, parsePort)
+	Profiling = define(Spec{
+		Flag: "profiling", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway, Metadata, QueryExecutor, EventDelivery, Scheduler},
+		Help: "serve profiles of the Go runtime at /debug/pprof of --status-port",
+	}, parseBool)
 )

@@ -149,7 +149,7 @@ var table = append(effective, withoutEffect...)
 
 var effective = []row{
 	ServerPort, ServerHost, TLSCertificate, TLSKey, TLSClientCA, StrictTransportMaxAge, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS,
-	EnableConsole, ConsoleAssetsDir, WebSocketReadCookie, WebSocketInitTimeout, WebSocketInitSize, WebSocketKeepAlive, WebSocketCompression, StatusPort,
+	EnableConsole, ConsoleAssetsDir, WebSocketReadCookie, WebSocketInitTimeout, WebSocketInitSize, WebSocketKeepAlive, WebSocketCompression, StatusPort, Profiling,
 	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
 	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
 	NATSURL, NATSCredentials, MetadataKey, NATSReplicas, NATSPort, DirectPort, DataDir, RunServices,

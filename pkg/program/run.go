@@ -139,17 +139,27 @@ func run(ctx context.Context, name config.Service, v *config.Values, logs io.Wri
 	if err != nil {
 		return err
 	}
-	if port := config.StatusPort.Get(v); port != 0 {
-		status := telemetry.NewStatusServer(port, s.Status, env.Gatherer)
-		s = lifecycle.NewGroup(string(name), status, s)
-	}
 	return Serve(ctx, env, s, nil)
+}
+
+// withStatus adds the server of --status-port to a service.
+func withStatus(env *Env, s lifecycle.Service) lifecycle.Service {
+	port := config.StatusPort.Get(env.Values)
+	if port == 0 {
+		return s
+	}
+	status := telemetry.NewStatusServer(port, s.Status, env.Gatherer)
+	if config.Profiling.Get(env.Values) {
+		status.ServeProfiles()
+	}
+	return lifecycle.NewGroup(s.Name(), status, s)
 }
 
 // Serve starts a service, calls ready (nil for nothing), and stops the service when ctx is
 // done, or ready has failed. A stop that takes longer than the settings allow is given up.
 func Serve(ctx context.Context, env *Env, s lifecycle.Service, ready func(context.Context) error) error {
 	defer tuneCollector(config.Service(s.Name()))()
+	s = withStatus(env, s)
 	startup := telemetry.Of(env.Logger, logtype.Startup)
 	if err := s.Start(ctx); err != nil {
 		s.Stop()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -42,15 +43,18 @@ func HealthHandler(status func() error) http.Handler {
 	})
 }
 
-// StatusServer serves /healthz and /metrics.
+// StatusServer serves /healthz and /metrics, and profiles where it is told to.
 type StatusServer struct {
 	port    int
-	handler http.Handler
+	handler *http.ServeMux
 	state   lifecycle.State
 	server  *http.Server
 	address net.Addr
 	failed  atomic.Pointer[error]
 }
+
+// statusPatience bounds an answer; a profile of the CPU takes 30 seconds unless asked otherwise.
+const statusPatience = time.Minute
 
 // NewStatusServer returns the server of a service on all addresses at port.
 func NewStatusServer(port int, status func() error, metrics prometheus.Gatherer) *StatusServer {
@@ -58,6 +62,18 @@ func NewStatusServer(port int, status func() error, metrics prometheus.Gatherer)
 	mux.Handle("GET /healthz", HealthHandler(status))
 	mux.Handle("GET /metrics", MetricsHandler(metrics))
 	return &StatusServer{port: port, handler: mux}
+}
+
+// ServeProfiles adds the profiles of the Go runtime at /debug/pprof, in the form that "go tool
+// pprof" takes. The arguments of the program, which pprof serves too, are left out: they may hold
+// secrets. Only before Start.
+func (s *StatusServer) ServeProfiles() {
+	s.handler.HandleFunc("GET /debug/pprof/{$}", pprof.Index)
+	s.handler.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	s.handler.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	for _, name := range []string{"allocs", "block", "goroutine", "heap", "mutex", "threadcreate"} {
+		s.handler.Handle("GET /debug/pprof/"+name, pprof.Handler(name))
+	}
 }
 
 // Name is "status server".
@@ -71,7 +87,7 @@ func (s *StatusServer) Start(ctx context.Context) error {
 			return fmt.Errorf("listen on port %d: %w", s.port, err)
 		}
 		s.address = listener.Addr()
-		s.server = &http.Server{Handler: s.handler, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute}
+		s.server = &http.Server{Handler: s.handler, ReadTimeout: 10 * time.Second, WriteTimeout: statusPatience}
 		go func() {
 			if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 				s.failed.Store(&err)

@@ -45,6 +45,38 @@ func TestStatusServer(t *testing.T) {
 	require.Contains(t, body, "not connected to NATS")
 }
 
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	get := func(s *telemetry.StatusServer, path string) (status, size int) {
+		resp, err := http.Get("http://" + s.Address().String() + path)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp.StatusCode, len(body)
+	}
+	paths := []string{"", "profile?seconds=1", "trace?seconds=0.1", "heap", "allocs", "goroutine", "mutex", "block", "threadcreate"}
+	for _, on := range []bool{true, false} {
+		s := telemetry.NewStatusServer(0, func() error { return nil }, telemetry.NewRegistry())
+		if on {
+			s.ServeProfiles()
+		}
+		require.NoError(t, s.Start(t.Context()))
+		defer s.Stop()
+		for _, path := range paths {
+			status, size := get(s, "/debug/pprof/"+path)
+			if !on {
+				require.Equal(t, http.StatusNotFound, status, path)
+				continue
+			}
+			require.Equal(t, http.StatusOK, status, path)
+			require.Positive(t, size, path)
+		}
+		status, _ := get(s, "/debug/pprof/cmdline")
+		require.Equal(t, http.StatusNotFound, status, "arguments may hold secrets")
+	}
+}
+
 func TestStatusServerLifecycle(t *testing.T) {
 	t.Parallel()
 	lifecycletest.Stress(t, func(*testing.T) lifecycle.Service {
