@@ -142,8 +142,11 @@ type metadata interface {
 // authenticator decides who asks.
 type authenticator interface {
 	Authenticate(ctx context.Context, h http.Header, body json.RawMessage) (*auth.Identity, error)
-	// WantsBody says that GraphQL requests have to be read before Authenticate.
-	WantsBody() bool
+	// AsksWebhook reports whether somebody is told the headers of requests.
+	AsksWebhook() bool
+	// WantsBody reports whether a GraphQL request with these headers has to be read before
+	// Authenticate.
+	WantsBody(h http.Header) bool
 	// Open says that nothing is configured to tell callers apart.
 	Open() bool
 }

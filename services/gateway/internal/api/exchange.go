@@ -112,7 +112,7 @@ func (x *exchange) end() {
 // authenticate finds out who asks. body is the GraphQL request, nil where there is none.
 func (x *exchange) authenticate(body []byte) error {
 	header := x.r.Header
-	if x.api.Authenticator.WantsBody() && x.r.Host != "" {
+	if x.api.Authenticator.AsksWebhook() && x.r.Host != "" {
 		header = maps.Clone(header)
 		header["Host"] = []string{x.r.Host} // net/http keeps it elsewhere
 	}
@@ -129,7 +129,7 @@ func (x *exchange) authenticate(body []byte) error {
 
 // authenticateAndRead does both in the order that refuses strangers at the least cost.
 func (x *exchange) authenticateAndRead() ([]byte, error) {
-	if !x.api.Authenticator.WantsBody() {
+	if !x.api.Authenticator.WantsBody(x.r.Header) {
 		if err := x.authenticate(nil); err != nil {
 			return nil, err
 		}

@@ -111,8 +111,19 @@ func (a *Authenticator) checkModes() error {
 // Open says that no secret is configured: everybody may take any role.
 func (a *Authenticator) Open() bool { return len(a.secrets) == 0 }
 
-// WantsBody says that Authenticate needs the GraphQL request.
-func (a *Authenticator) WantsBody() bool { return a.hook != nil }
+// AsksWebhook reports whether a webhook is told the headers of requests.
+func (a *Authenticator) AsksWebhook() bool { return a.hook != nil }
+
+// WantsBody reports whether Authenticate needs the GraphQL request that came with these headers:
+// the webhook is told it, and no secret makes the webhook needless. All others are refused before
+// anything of them is read.
+func (a *Authenticator) WantsBody(h http.Header) bool {
+	if a.hook == nil || !a.hook.WantsBody() {
+		return false
+	}
+	_, given := givenSecret(h)
+	return !given
+}
 
 // Authenticate finds out who sent a request with these headers. body is the GraphQL request
 // where there is one and WantsBody says so. A wrong secret is never followed by another way.

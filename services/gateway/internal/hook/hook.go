@@ -86,6 +86,9 @@ func checkRedirect(next *http.Request, before []*http.Request) error {
 	return nil
 }
 
+// WantsBody reports whether the webhook is told the GraphQL request.
+func (h *Hook) WantsBody() bool { return h.config.Post && h.config.SendRequestBody }
+
 // Authenticate asks about a request with these headers. body is the GraphQL request as
 // JSON, nil for a request that is not one.
 func (h *Hook) Authenticate(ctx context.Context, header http.Header, body json.RawMessage) (*Identity, error) {
