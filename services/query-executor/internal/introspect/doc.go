@@ -1,11 +1,7 @@
 // Package introspect answers __schema and __type, and gives the schema as text to a federation
 // gateway (_service).
 //
-// The role's types are held in the type system of graphql-go, made from package schema
-// type by type while the answer is written, so that a schema of thousands of types is
-// never in memory as a whole. The resolvers of graphql-go tell what a type consists of;
-// the order of keys and lists is decided here, because an answer keeps the order of its
-// selection set.
-//
-// It is the only user of graphql-go.
+// An answer is written from the role's schema, in the order of the selection set, while the schema
+// is gone through: there is no other form of it in memory, and little is made for each type. What
+// an answer is going to be is counted first, by going the same way without writing.
 package introspect

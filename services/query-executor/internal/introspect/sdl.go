@@ -8,16 +8,6 @@ import (
 	"queryengine/services/query-executor/internal/schema"
 )
 
-// service writes the value of _service: the role's schema in GraphQL, for a gateway that joins
-// it with others.
-func (w *writer) service(fields []Field) {
-	w.object(fields, func(*Field) {
-		if err := w.out.Append(w.schemaText()); err != nil && w.err == nil {
-			w.err = err
-		}
-	})
-}
-
 // builtin are the scalars that every schema has.
 var builtin = []string{"Boolean", "Float", "ID", "Int", "String"}
 

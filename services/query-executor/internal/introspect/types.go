@@ -1,153 +1,206 @@
 package introspect
 
 import (
-	"github.com/graphql-go/graphql"
+	"slices"
 
 	"queryengine/services/query-executor/internal/schema"
 )
 
-// types makes types of graphql-go. Their content is made when it is asked for.
-type types struct {
-	made map[*schema.Type]graphql.Type
-	// abstract are the interfaces and unions that were made.
-	abstract map[graphql.Type]*schema.Type
-}
-
-func newTypes() *types {
-	return &types{made: map[*schema.Type]graphql.Type{}, abstract: map[graphql.Type]*schema.Type{}}
-}
-
-func (m *types) named(t *schema.Type) graphql.Type {
-	if made := m.made[t]; made != nil {
-		return made
-	}
-	made := m.convert(t)
-	m.made[t] = made
-	if t.Kind == schema.Interface || t.Kind == schema.Union {
-		m.abstract[made] = t
-	}
-	return made
-}
-
-func (m *types) convert(t *schema.Type) graphql.Type {
-	switch t.Kind {
-	case schema.Object:
-		return graphql.NewObject(graphql.ObjectConfig{
-			Name: t.Name, Description: t.Description(),
-			Fields:     graphql.FieldsThunk(func() graphql.Fields { return m.fields(t) }),
-			Interfaces: graphql.InterfacesThunk(func() []*graphql.Interface { return m.interfaces(t) }),
-		})
-	case schema.Interface:
-		return graphql.NewInterface(graphql.InterfaceConfig{
-			Name: t.Name, Description: t.Description(),
-			Fields:      graphql.FieldsThunk(func() graphql.Fields { return m.fields(t) }),
-			ResolveType: unresolved,
-		})
-	case schema.Union:
-		// Its types are answered from the schema: graphql-go wants them all at once.
-		return graphql.NewUnion(graphql.UnionConfig{Name: t.Name, Description: t.Description(), ResolveType: unresolved})
-	case schema.InputObject:
-		return graphql.NewInputObject(graphql.InputObjectConfig{
-			Name: t.Name, Description: t.Description(),
-			Fields: graphql.InputObjectConfigFieldMapThunk(func() graphql.InputObjectConfigFieldMap { return m.inputFields(t) }),
-		})
-	case schema.Enum:
-		return graphql.NewEnum(graphql.EnumConfig{Name: t.Name, Description: t.Description(), Values: enumValues(t)})
-	}
-	return graphql.NewScalar(graphql.ScalarConfig{
-		Name: t.Name, Description: t.Description(),
-		Serialize: func(v any) any { return v },
-	})
-}
-
-// unresolved is never called: graphql-go executes nothing here, but refuses an interface or a
-// union without it.
-func unresolved(graphql.ResolveTypeParams) *graphql.Object { return nil }
-
-func (m *types) interfaces(t *schema.Type) []*graphql.Interface {
-	list := make([]*graphql.Interface, 0, len(t.Interfaces()))
-	for _, i := range t.Interfaces() {
-		if made, ok := m.named(i).(*graphql.Interface); ok {
-			list = append(list, made)
-		}
-	}
-	return list
-}
-
-func (m *types) fields(t *schema.Type) graphql.Fields {
-	fields := graphql.Fields{}
-	list := t.Fields()
-	for i := range list {
-		f := &list[i]
-		fields[f.Name] = &graphql.Field{Type: m.ref(f.Type), Args: m.arguments(f.Args()), Description: f.Description()}
-	}
-	return fields
-}
-
-func (m *types) arguments(inputs []schema.Input) graphql.FieldConfigArgument {
-	if len(inputs) == 0 {
-		return nil
-	}
-	args := graphql.FieldConfigArgument{}
-	for _, in := range inputs {
-		args[in.Name] = &graphql.ArgumentConfig{Type: m.ref(in.Type), DefaultValue: constant(in.Default), Description: in.Description}
-	}
-	return args
-}
-
-func (m *types) inputFields(t *schema.Type) graphql.InputObjectConfigFieldMap {
-	fields := graphql.InputObjectConfigFieldMap{}
-	for _, in := range t.Inputs() {
-		fields[in.Name] = &graphql.InputObjectFieldConfig{
-			Type: m.ref(in.Type), DefaultValue: constant(in.Default), Description: in.Description,
-		}
-	}
-	return fields
-}
-
 // deprecationReason is the one that GraphQL has where nobody gives another.
 const deprecationReason = "No longer supported"
 
-// enumValues keep their order as their value.
-func enumValues(t *schema.Type) graphql.EnumValueConfigMap {
-	values := graphql.EnumValueConfigMap{}
-	for i, v := range t.Values() {
-		value := &graphql.EnumValueConfig{Value: i, Description: v.Description}
-		if v.Deprecated() {
-			value.DeprecationReason = deprecationReason
+var kinds = [...]string{
+	schema.Scalar: "SCALAR", schema.Enum: "ENUM", schema.Object: "OBJECT", schema.InputObject: "INPUT_OBJECT",
+	schema.Interface: "INTERFACE", schema.Union: "UNION",
+}
+
+// schema is __Schema.
+func (w *walker) schema(fields []Field) {
+	w.object(fields, func(f *Field) {
+		switch f.Name {
+		case "types":
+			list(w, w.all, func(t **schema.Type) { w.named(*t, f.Fields) })
+		case "queryType":
+			w.named(w.role.Query(), f.Fields)
+		case "mutationType":
+			w.named(w.role.Mutation(), f.Fields)
+		case "subscriptionType":
+			w.named(w.role.Subscription(), f.Fields)
+		case "directives":
+			list(w, w.role.Directives(), func(d *schema.Directive) { w.directive(d, f.Fields) })
+		default: // description
+			w.null()
 		}
-		values[v.Name] = value
-	}
-	return values
+	})
 }
 
-// defaultText is a default value, spelt in GraphQL.
-type defaultText string
-
-func constant(text string) any {
-	if text == "" {
-		return nil
-	}
-	return defaultText(text)
+// directive is __Directive. Its arguments keep their order.
+func (w *walker) directive(d *schema.Directive, fields []Field) {
+	w.object(fields, func(f *Field) {
+		switch f.Name {
+		case "name":
+			w.string(d.Name)
+		case "description":
+			w.orNull(d.Description)
+		case "locations":
+			list(w, d.Locations, func(s *string) { w.string(*s) })
+		case "args":
+			list(w, d.Args, func(in *schema.Input) { w.input(in, f.Fields) })
+		default: // isRepeatable
+			w.raw("false")
+		}
+	})
 }
 
-// ref is the use of a type.
-func (m *types) ref(r schema.Ref) graphql.Type {
-	if r.NonNull() {
-		return graphql.NewNonNull(m.ref(r.Nullable()))
+// named is __Type of a named type; null for nil.
+func (w *walker) named(t *schema.Type, fields []Field) {
+	if t == nil {
+		w.null()
+		return
 	}
-	if item, ok := r.Item(); ok {
-		return graphql.NewList(m.ref(item))
+	if w.out != nil {
+		w.typ(t, fields)
+		return
 	}
-	return m.named(r.Named)
+	at := place{t, &fields[0]}
+	if known, ok := w.known[at]; ok {
+		w.left--
+		w.spent.add(known)
+		return
+	}
+	before := w.spent
+	w.typ(t, fields)
+	w.known[at] = cost{w.spent.members - before.members, w.spent.bytes - before.bytes}
 }
 
-func (m *types) directive(d schema.Directive) *graphql.Directive {
-	out := &graphql.Directive{Name: d.Name, Description: d.Description, Locations: d.Locations}
-	for _, in := range d.Args {
-		out.Args = append(out.Args, &graphql.Argument{
-			PrivateName: in.Name, Type: m.ref(in.Type), DefaultValue: constant(in.Default), PrivateDescription: in.Description,
-		})
+func (w *walker) typ(t *schema.Type, fields []Field) {
+	w.object(fields, func(f *Field) {
+		switch f.Name {
+		case "kind":
+			w.string(kinds[t.Kind])
+		case "name":
+			w.string(t.Name)
+		case "description":
+			w.orNull(t.Description())
+		default:
+			w.content(t, f)
+		}
+	})
+}
+
+// content is a field of __Type that only some kinds of types have.
+func (w *walker) content(t *schema.Type, f *Field) {
+	switch {
+	case f.Name == "fields" && (t.Kind == schema.Object || t.Kind == schema.Interface):
+		inOrder(w, t.Fields(), func(d *schema.Field) string { return d.Name }, func(d *schema.Field) { w.field(d, f.Fields) })
+	case f.Name == "inputFields" && t.Kind == schema.InputObject:
+		w.inputs(t.Inputs(), f.Fields)
+	case f.Name == "enumValues" && t.Kind == schema.Enum:
+		values := t.Values()
+		if !f.Deprecated && slices.ContainsFunc(values, func(v schema.Value) bool { return v.Deprecated() }) {
+			values = slices.DeleteFunc(slices.Clone(values), func(v schema.Value) bool { return v.Deprecated() })
+		}
+		list(w, values, func(v *schema.Value) { w.enumValue(v, f.Fields) })
+	case f.Name == "interfaces" && t.Kind == schema.Object:
+		w.types(t.Interfaces(), f.Fields)
+	case f.Name == "possibleTypes" && (t.Kind == schema.Interface || t.Kind == schema.Union):
+		w.types(t.Possible(), f.Fields)
+	default:
+		w.null()
 	}
-	return out
+}
+
+func (w *walker) types(all []*schema.Type, fields []Field) {
+	inOrder(w, all, func(t **schema.Type) string { return (*t).Name }, func(t **schema.Type) { w.named(*t, fields) })
+}
+
+// ref is __Type of the use of a type: a named type, a list or a non-null.
+func (w *walker) ref(r schema.Ref, fields []Field) {
+	inner, isList := r.Item()
+	kind := "LIST"
+	switch {
+	case r.NonNull():
+		inner, kind = r.Nullable(), "NON_NULL"
+	case !isList:
+		w.named(r.Named, fields)
+		return
+	}
+	w.object(fields, func(f *Field) {
+		switch f.Name {
+		case "kind":
+			w.string(kind)
+		case "ofType":
+			w.ref(inner, f.Fields)
+		default:
+			w.null()
+		}
+	})
+}
+
+// field is __Field.
+func (w *walker) field(d *schema.Field, fields []Field) {
+	w.object(fields, func(f *Field) {
+		switch f.Name {
+		case "name":
+			w.string(d.Name)
+		case "description":
+			w.orNull(d.Description())
+		case "args":
+			w.inputs(d.Args(), f.Fields)
+		case "type":
+			w.ref(d.Type, f.Fields)
+		default:
+			w.deprecation(f, false)
+		}
+	})
+}
+
+func (w *walker) inputs(all []schema.Input, fields []Field) {
+	inOrder(w, all, func(in *schema.Input) string { return in.Name }, func(in *schema.Input) { w.input(in, fields) })
+}
+
+// input is __InputValue.
+func (w *walker) input(d *schema.Input, fields []Field) {
+	w.object(fields, func(f *Field) {
+		switch f.Name {
+		case "name":
+			w.string(d.Name)
+		case "description":
+			w.orNull(d.Description)
+		case "type":
+			w.ref(d.Type, f.Fields)
+		case "defaultValue":
+			w.orNull(d.Default)
+		default:
+			w.deprecation(f, false)
+		}
+	})
+}
+
+// enumValue is __EnumValue.
+func (w *walker) enumValue(d *schema.Value, fields []Field) {
+	w.object(fields, func(f *Field) {
+		switch f.Name {
+		case "name":
+			w.string(d.Name)
+		case "description":
+			w.orNull(d.Description)
+		default:
+			w.deprecation(f, d.Deprecated())
+		}
+	})
+}
+
+// deprecation is isDeprecated or deprecationReason.
+func (w *walker) deprecation(f *Field, deprecated bool) {
+	switch {
+	case f.Name == "isDeprecated" && deprecated:
+		w.raw("true")
+	case f.Name == "isDeprecated":
+		w.raw("false")
+	case deprecated:
+		w.string(deprecationReason)
+	default:
+		w.null()
+	}
 }

@@ -1,0 +1,12 @@
+package introspect
+
+// Field is a selected field of the introspection types.
+type Field struct {
+	Alias string
+	Name  string
+	// Argument is the name that __type is asked for, or the type that __typename names.
+	Argument string
+	// Deprecated says that what is deprecated is wanted, too.
+	Deprecated bool
+	Fields     []Field
+}
