@@ -29,6 +29,7 @@ import (
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/call"
 	"queryengine/services/query-executor/internal/dataop"
+	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/remote"
@@ -70,6 +71,7 @@ type Executor struct {
 	places         *share.Places
 	spool          *spool.Spool
 	plans          *plancache.Cache[planned]
+	introspections *introspect.Cache
 	dataop         *dataop.Handler
 	egress         *egress.Client
 	validator      *validator.Validator
@@ -146,6 +148,10 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keys of Relay ids: %w", err)
 	}
+	introspections, err := introspect.NewCache(keptIntrospections)
+	if err != nil {
+		return nil, fmt.Errorf("answers to introspection: %w", err)
+	}
 	open := d.Kinds.Measured(backend.NewPoolMetrics(d.Metrics, d.Logger))
 	e := &Executor{
 		config: c,
@@ -160,10 +166,11 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		sources: sources.New(func(s *metadata.Source) (backend.Source, error) {
 			return open(context.Background(), s) // it connects to nothing yet
 		}),
-		plans:     newPlans(c.PlanCacheSize),
-		egress:    client,
-		validator: validator.New(client, d.Env, telemetry.Of(d.Logger, logtype.ValidateInput)),
-		actions:   action.NewClient(client, d.Env, telemetry.Of(d.Logger, logtype.ActionHandler), d.Metrics),
+		plans:          newPlans(c.PlanCacheSize),
+		introspections: introspections,
+		egress:         client,
+		validator:      validator.New(client, d.Env, telemetry.Of(d.Logger, logtype.ValidateInput)),
+		actions:        action.NewClient(client, d.Env, telemetry.Of(d.Logger, logtype.ActionHandler), d.Metrics),
 		calls: call.New(call.Config{
 			Bus: d.Bus, MaxResponse: c.Egress.MaxResponse, ShowInternal: c.DevMode, ShowAdmin: c.AdminInternalErrors,
 		}),
@@ -194,6 +201,10 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	})
 	return e, nil
 }
+
+// keptIntrospections is how many bytes of answers to introspection are kept, packed: about 300 MB
+// of JSON.
+const keptIntrospections = 16 << 20
 
 // spooledAnswers is how many answers may be kept for their readers at once: half of the
 // places, so that others are left.

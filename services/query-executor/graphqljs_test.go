@@ -102,7 +102,7 @@ func largeIntrospection(t *testing.T, n int) json.RawMessage {
 	require.NoError(t, err)
 	out := backend.NewAnswer(nil, nil, 0)
 	field, room := p.Parts[1].Introspection, budget.New(0)
-	questions, err := introspect.Ask(role, []*introspect.Field{field}, &room)
+	questions, err := introspect.Ask(role, []*introspect.Field{field}, &room, nil)
 	require.NoError(t, err)
 	require.NoError(t, questions.Write(t.Context(), field, out))
 	return json.RawMessage(`{"__schema":` + string(out.Buf) + "}")

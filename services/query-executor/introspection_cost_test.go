@@ -28,3 +28,34 @@ func TestIntrospectionAllocatesWhatItWrites(t *testing.T) { //nolint:paralleltes
 		}
 	}
 }
+
+// TestIntrospectionIsKeptByVersion holds that the second answer to a document costs a copy, and that a
+// change of the metadata is seen.
+func TestIntrospectionIsKeptByVersion(t *testing.T) { //nolint:paralleltest // it measures the whole process
+	e := newFixture(t, "testdata/cases/mutations", Config{MaxTokens: maxTokens})
+	w := newCostWorld(t, e, session.Admin) // which asks what is asked here
+	anew := testing.AllocsPerRun(3, func() {
+		e.introspections.Clear()
+		w.ask(t.Context(), introspectionQuery, "")
+	})
+	again := testing.AllocsPerRun(3, func() { w.ask(t.Context(), introspectionQuery, "") })
+	require.Less(t, again, anew/10)
+
+	names := &request{session: adminSession(), text: `query ($n: String!) { __schema { types { name } } __type(name: $n) { name } }`, variables: []byte(`{"n": "artist"}`)}
+	before := string(answer(t, e, names))
+	require.Contains(t, before, `"__type":{"name":"artist"}`)
+	require.Equal(t, before, string(answer(t, e, names)))
+	other := *names
+	other.variables = []byte(`{"n": "nothing"}`)
+	require.Contains(t, string(answer(t, e, &other)), `"__type":null`, "the variable is part of what is asked")
+	clerk := *names
+	clerk.session = &session.Session{Role: "nobody", Variables: map[string]string{session.RoleHeader: "nobody"}}
+	require.NotEqual(t, before, string(answer(t, e, &clerk)))
+
+	next := *e.state.Load().snapshot
+	document := *next.Document
+	document.Sources = nil
+	next.Document, next.Version = &document, next.Version+1
+	e.apply(&next)
+	require.NotContains(t, string(answer(t, e, names)), `"artist"`)
+}

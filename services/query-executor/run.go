@@ -146,7 +146,7 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 		return ready{}, err
 	}
 	if p.Introspects() {
-		s.run.Role = e.role(st, q)
+		s.run.Role, s.run.Introspections = e.role(st, q), e.introspections
 	}
 	if p.CallsRemotes() {
 		s.run.Remotes, s.run.SetCookies = e.callRemotes(q), setCookies(s)

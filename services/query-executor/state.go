@@ -76,6 +76,7 @@ func (e *Executor) apply(next *snapshot.Snapshot) {
 	e.sources.Update(next.Document.Sources)
 	e.applyAllowlist(next.Document)
 	e.state.Store(s)
+	e.introspections.Clear() // plans that introspect are good for one state only
 	e.metrics.applied(next.Version)
 	e.replan(s)
 }

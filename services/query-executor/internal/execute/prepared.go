@@ -194,10 +194,11 @@ type Validator interface {
 
 // Run is what a run of a plan needs besides the plan.
 type Run struct {
-	// Role is only needed by plans that introspect.
-	Role    *schema.Role
-	Session *session.Session
-	Sources *sources.Manager
+	// Role is only needed by plans that introspect. Introspections has their answers, nil for none.
+	Role           *schema.Role
+	Introspections *introspect.Cache
+	Session        *session.Session
+	Sources        *sources.Manager
 	// Budget is what the request may still have done.
 	Budget budget.Budget
 	// Places are those that whoever answers takes one of; nil for no bound.
@@ -386,7 +387,7 @@ func (p *Prepared) ask(r *Run) (err error) {
 			fields = append(fields, f)
 		}
 	}
-	r.questions, err = introspect.Ask(r.Role, fields, &r.Budget)
+	r.questions, err = introspect.Ask(r.Role, fields, &r.Budget, r.Introspections)
 	return err
 }
 

@@ -79,7 +79,7 @@ func TestCostIsWhatIsWritten(t *testing.T) {
 				room.Allow(budget.Bytes, 1<<40)
 				room.Allow(budget.Members, 1<<40)
 				before := room.Left(budget.Bytes)
-				q, err := introspect.Ask(role, []*introspect.Field{f}, &room)
+				q, err := introspect.Ask(role, []*introspect.Field{f}, &room, nil)
 				require.NoError(t, err)
 				taken := before - room.Left(budget.Bytes)
 				if taken > 4<<20 {
@@ -111,20 +111,20 @@ func TestIntrospectionHasABudget(t *testing.T) {
 	} {
 		f := planned(t, role, query)
 		room := budget.New(len(query))
-		_, err := introspect.Ask(role, []*introspect.Field{f}, &room)
+		_, err := introspect.Ask(role, []*introspect.Field{f}, &room, nil)
 		require.EqualError(t, err, "validation-failed at $.selectionSet."+f.Name+": the introspection asks for too much", name)
 	}
 	// Several root fields have one budget.
 	f := planned(t, role, full)
 	room := budget.New(0)
-	_, err := introspect.Ask(role, []*introspect.Field{f, f}, &room)
+	_, err := introspect.Ask(role, []*introspect.Field{f, f}, &room, nil)
 	require.NoError(t, err)
 	many := make([]*introspect.Field, 50)
 	for i := range many {
 		many[i] = f
 	}
 	room = budget.New(0)
-	_, err = introspect.Ask(role, many, &room)
+	_, err = introspect.Ask(role, many, &room, nil)
 	require.ErrorContains(t, err, "the introspection asks for too much")
 }
 
@@ -170,7 +170,7 @@ func TestIntrospectionEndsWithItsRequest(t *testing.T) {
 		d := &discard{cancel: cancel}
 		out := backend.NewAnswer(nil, d, 1<<10)
 		f, room := planned(t, role, query), budget.New(0)
-		q, err := introspect.Ask(role, []*introspect.Field{f}, &room)
+		q, err := introspect.Ask(role, []*introspect.Field{f}, &room, nil)
 		require.NoError(t, err)
 		require.ErrorIs(t, q.Write(ctx, f, out), context.Canceled)
 		require.Less(t, d.size, 256<<10)

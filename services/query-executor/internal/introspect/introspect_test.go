@@ -51,7 +51,7 @@ func planned(t testing.TB, role *schema.Role, query string) *introspect.Field {
 func answer(t testing.TB, role *schema.Role, f *introspect.Field, out *backend.Answer) {
 	t.Helper()
 	room := budget.New(0)
-	q, err := introspect.Ask(role, []*introspect.Field{f}, &room)
+	q, err := introspect.Ask(role, []*introspect.Field{f}, &room, nil)
 	require.NoError(t, err)
 	require.NoError(t, q.Write(t.Context(), f, out))
 }
@@ -149,7 +149,7 @@ func BenchmarkCostOf1000Tables(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		room := budget.New(0)
-		if _, err := introspect.Ask(role, []*introspect.Field{f}, &room); err != nil {
+		if _, err := introspect.Ask(role, []*introspect.Field{f}, &room, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -20,13 +20,25 @@ type Questions struct {
 	byName map[string]*schema.Type
 	// definitions is the schema as text, in JSON; nil until it is asked for.
 	definitions []byte
+	// cache takes the answers, nil for none. kept are those that it has: then it has all, and there
+	// is no schema.
+	cache *Cache
+	kept  map[*Field]*packed
 }
 
 // Ask prepares the answers to fields as the role sees them. What they are going to write is
 // counted first and drawn from the budget: a field that asks for too much is an error, with the
-// path of the field, before anything is written.
-func Ask(role *schema.Role, fields []*Field, b *budget.Budget) (*Questions, error) {
-	q := &Questions{role: role.Copy()}
+// path of the field, before anything is written. cache may be nil; answers that it has were
+// counted when they were made, by the same budget, as the fields of a plan are always asked for
+// together.
+func Ask(role *schema.Role, fields []*Field, b *budget.Budget, cache *Cache) (*Questions, error) {
+	q := &Questions{cache: cache}
+	if cache != nil {
+		if q.kept = cache.find(fields); q.kept != nil {
+			return q, nil
+		}
+	}
+	q.role = role.Copy()
 	q.all = q.role.Enumerate()
 	slices.SortFunc(q.all, func(a, b *schema.Type) int { return strings.Compare(a.Name, b.Name) })
 	q.byName = make(map[string]*schema.Type, len(q.all))

@@ -19,7 +19,7 @@ func (w *walker) schema(fields []Field) {
 	w.object(fields, func(f *Field) {
 		switch f.Name {
 		case "types":
-			list(w, w.all, func(t **schema.Type) { w.named(*t, f.Fields) })
+			inList(w, w.all, func(t **schema.Type) { w.named(*t, f.Fields) })
 		case "queryType":
 			w.named(w.role.Query(), f.Fields)
 		case "mutationType":
@@ -27,7 +27,7 @@ func (w *walker) schema(fields []Field) {
 		case "subscriptionType":
 			w.named(w.role.Subscription(), f.Fields)
 		case "directives":
-			list(w, w.role.Directives(), func(d *schema.Directive) { w.directive(d, f.Fields) })
+			inList(w, w.role.Directives(), func(d *schema.Directive) { w.directive(d, f.Fields) })
 		default: // description
 			w.null()
 		}
@@ -43,9 +43,9 @@ func (w *walker) directive(d *schema.Directive, fields []Field) {
 		case "description":
 			w.orNull(d.Description)
 		case "locations":
-			list(w, d.Locations, func(s *string) { w.string(*s) })
+			inList(w, d.Locations, func(s *string) { w.string(*s) })
 		case "args":
-			list(w, d.Args, func(in *schema.Input) { w.input(in, f.Fields) })
+			inList(w, d.Args, func(in *schema.Input) { w.input(in, f.Fields) })
 		default: // isRepeatable
 			w.raw("false")
 		}
@@ -100,7 +100,7 @@ func (w *walker) content(t *schema.Type, f *Field) {
 		if !f.Deprecated && slices.ContainsFunc(values, func(v schema.Value) bool { return v.Deprecated() }) {
 			values = slices.DeleteFunc(slices.Clone(values), func(v schema.Value) bool { return v.Deprecated() })
 		}
-		list(w, values, func(v *schema.Value) { w.enumValue(v, f.Fields) })
+		inList(w, values, func(v *schema.Value) { w.enumValue(v, f.Fields) })
 	case f.Name == "interfaces" && t.Kind == schema.Object:
 		w.types(t.Interfaces(), f.Fields)
 	case f.Name == "possibleTypes" && (t.Kind == schema.Interface || t.Kind == schema.Union):

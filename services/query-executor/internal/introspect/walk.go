@@ -60,9 +60,18 @@ func (q *Questions) cost(f *Field, most int) cost {
 
 // Write writes the value of one of the fields. It ends early when ctx does.
 func (q *Questions) Write(ctx context.Context, f *Field, out *backend.Answer) error {
-	w := &walker{Questions: q, ctx: ctx, out: out}
-	w.root(f)
-	return w.err
+	write := func(out *backend.Answer) error {
+		w := &walker{Questions: q, ctx: ctx, out: out}
+		w.root(f)
+		return w.err
+	}
+	switch {
+	case q.kept != nil:
+		return q.cache.write(ctx, q.kept[f], out)
+	case q.cache != nil:
+		return q.cache.keep(f, out, write)
+	}
+	return write(out)
 }
 
 func (w *walker) root(f *Field) {
@@ -120,8 +129,8 @@ func (w *walker) object(fields []Field, value func(f *Field)) {
 	w.raw("}")
 }
 
-// list is a list in the order that it has.
-func list[T any](w *walker, items []T, item func(*T)) {
+// inList is a list in the order that it has.
+func inList[T any](w *walker, items []T, item func(*T)) {
 	w.raw("[")
 	for i := range items {
 		if i > 0 {
@@ -138,7 +147,7 @@ func list[T any](w *walker, items []T, item func(*T)) {
 // inOrder is a list in the order of names, which doesn't matter as long as it is only counted.
 func inOrder[T any](w *walker, items []T, name func(*T) string, item func(*T)) {
 	if w.out == nil {
-		list(w, items, item)
+		inList(w, items, item)
 		return
 	}
 	order := make([]*T, len(items))
@@ -146,7 +155,7 @@ func inOrder[T any](w *walker, items []T, name func(*T) string, item func(*T)) {
 		order[i] = &items[i]
 	}
 	slices.SortFunc(order, func(a, b *T) int { return strings.Compare(name(a), name(b)) })
-	list(w, order, func(p **T) { item(*p) })
+	inList(w, order, func(p **T) { item(*p) })
 }
 
 func (w *walker) raw(s string) {
