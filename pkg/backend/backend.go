@@ -1,7 +1,7 @@
 // Package backend says what a kind of database must be able to do for the engine:
 // introspect itself, explain its types and operators, turn a plan into its language and
 // run it. One directory below implements it for each kind; the core never asks which one
-// it talks to, only what Features says.
+// it talks to, only what its metadata.Kind says that it can do.
 package backend
 
 import (
@@ -23,17 +23,6 @@ type Dialect interface {
 	TypeSystem
 	Renderer
 	Kind() string
-	Features() Features
-}
-
-// Features is what a backend can do.
-type Features struct {
-	Mutations        bool
-	Subscriptions    bool
-	Functions        bool
-	EventTriggers    bool
-	Relay            bool
-	NamingConvention bool
 }
 
 // TypeSystem explains the backend's types to the schema and to the rule parser.

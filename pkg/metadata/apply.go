@@ -123,7 +123,7 @@ const (
 // kind is the kind of source that the command is for.
 func (v View) kind() string {
 	if v.Kind == "" {
-		return KindPostgres
+		return DefaultKind
 	}
 	return v.Kind
 }
@@ -213,7 +213,7 @@ func (v View) wrongField(source string, t *Table, name, wanted string) error {
 	if found == "" && v.Schema.IsColumn(source, t.Table, name) {
 		found = "column"
 		if wanted == "relationship" {
-			found = "postgres column"
+			found = v.kind() + " column"
 		}
 	}
 	switch {

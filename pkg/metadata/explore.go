@@ -176,10 +176,11 @@ type GetSourceTrackables struct {
 
 // Answer refuses: only data connectors list functions beside tables.
 func (a *GetSourceTrackables) Answer(v View) (json.RawMessage, error) {
-	if _, err := v.source(a.Source); err != nil {
+	s, err := v.source(a.Source)
+	if err != nil {
 		return nil, err
 	}
-	return nil, apierror.New(apierror.Unexpected, "listAllTrackables not supported by Postgres")
+	return nil, apierror.Newf(apierror.Unexpected, "listAllTrackables not supported by %s", KindNamed(s.Kind).Display)
 }
 
 // GetSourceKindCapabilities are the arguments of get_source_kind_capabilities.
@@ -189,14 +190,11 @@ type GetSourceKindCapabilities struct {
 
 // Answer refuses: only data connectors say what they can do.
 func (a *GetSourceKindCapabilities) Answer(View) (json.RawMessage, error) {
-	if slices.Contains(nativeKinds, a.Name) {
+	if KindNamed(a.Name) != nil {
 		return nil, apierror.Newf(dataConnectorError, "%s does not support Capabilities", a.Name)
 	}
 	return nil, apierror.Newf(dataConnectorError, "Source Kind %s was not found", a.Name)
 }
-
-// nativeKinds are the kinds of sources that need no agent.
-var nativeKinds = []string{"pg", KindPostgres, "citus", "cockroach", "mssql", "bigquery"}
 
 // TestConnectionTemplate are the arguments of test_connection_template.
 type TestConnectionTemplate struct {

@@ -7,7 +7,10 @@ import "encoding/json"
 func (s *Source) IsForeign() bool { return s.Foreign != nil }
 
 // isForeignKind reports whether sources of this kind are kept as given.
-func isForeignKind(kind string) bool { return kind != KindPostgres && kind != "pg" }
+func isForeignKind(name string) bool {
+	k := KindNamed(name)
+	return k == nil || !k.Available
+}
 
 // sourceFields is Source without its way of reading and writing itself.
 type sourceFields Source

@@ -163,7 +163,21 @@ type ListSourceKinds struct{}
 
 // Answer lists the kinds of sources that can be added.
 func (a *ListSourceKinds) Answer(View) (json.RawMessage, error) {
-	return json.RawMessage(`{"sources":[{"kind":"pg","builtin":true,"available":true,"display_name":"pg"}]}`), nil
+	type listed struct {
+		Kind      string `json:"kind"`
+		Builtin   bool   `json:"builtin"`
+		Available bool   `json:"available"`
+		Display   string `json:"display_name"`
+	}
+	var list []listed
+	for _, k := range kinds {
+		if k.Available {
+			list = append(list, listed{k.Prefixes[0], true, true, k.Prefixes[0]})
+		}
+	}
+	return Encode(struct {
+		Sources []listed `json:"sources"`
+	}{list})
 }
 
 func inconsistencyReport(v View) (json.RawMessage, error) { return consistency(v, nil) }

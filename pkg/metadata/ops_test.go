@@ -138,7 +138,7 @@ func viewOf(t *testing.T, before json.RawMessage) metadata.View {
 	}
 	catalogs := map[string]*catalog.Source{"default": c}
 	schema := resolve.Build(doc, catalogs, nil, nil, resolve.Options{
-		Dialects: map[string]backend.Dialect{metadata.KindPostgres: postgres.New()}, InferFunctionPermissions: true,
+		Dialects: map[string]backend.Dialect{metadata.DefaultKind: postgres.New()}, InferFunctionPermissions: true,
 	})
 	return metadata.View{
 		Version: 7, Document: doc, Catalogs: catalogs, Inconsistent: schema.Inconsistencies(), Schema: schema,

@@ -1,71 +1,107 @@
 package metadata
 
+import "slices"
+
 // operation is one line of the registry.
 type operation struct {
 	name string
 	args func() any // a Command, a Query or a Batch, or what the service works off in the sources
 }
 
+// sourceOperation is an operation of the kinds of sources that can do what it needs.
+type sourceOperation struct {
+	operation
+	needs Capability
+}
+
+// needing are the operations that need a capability, besides those that every kind has.
+func needing(c Capability, list ...operation) []sourceOperation {
+	all := make([]sourceOperation, len(list))
+	for i, o := range list {
+		all[i] = sourceOperation{o, c}
+	}
+	return all
+}
+
 func of[A any]() func() any { return func() any { return new(A) } }
 
-// sourceOperations are the commands of sources, under their names without prefix.
-func sourceOperations() []operation {
-	return []operation{
-		{"add_source", of[AddSource]()},
-		{"drop_source", of[DropSource]()},
-		{"update_source", of[UpdateSource]()},
-		{"get_source_tables", of[GetSourceTables]()},
-		{"get_source_trackables", of[GetSourceTrackables]()},
-		{"get_table_info", of[GetTableInfo]()},
-		{"test_connection_template", of[TestConnectionTemplate]()},
-		{"track_table", of[TrackTable]()},
-		{"track_tables", of[TrackTables]()},
-		{"untrack_table", of[UntrackTable]()},
-		{"untrack_tables", of[UntrackTables]()},
-		{"set_table_customization", of[SetTableCustomization]()},
-		{"set_table_is_enum", of[SetTableIsEnum]()},
-		{"set_apollo_federation_config", of[SetApolloFederation]()},
-		{"create_object_relationship", of[CreateRelationship]()},
-		{"create_array_relationship", of[CreateArrayRelationship]()},
-		{"drop_relationship", of[DropRelationship]()},
-		{"rename_relationship", of[RenameRelationship]()},
-		{"set_relationship_comment", of[SetRelationshipComment]()},
-		{"create_remote_relationship", of[CreateRemoteRelationship]()},
-		{"update_remote_relationship", of[UpdateRemoteRelationship]()},
-		{"delete_remote_relationship", of[DeleteRemoteRelationship]()},
-		{"suggest_relationships", of[SuggestRelationships]()},
-		{"create_insert_permission", of[CreatePermission[InsertPermission]]()},
-		{"create_select_permission", of[CreatePermission[SelectPermission]]()},
-		{"create_update_permission", of[CreatePermission[UpdatePermission]]()},
-		{"create_delete_permission", of[CreatePermission[DeletePermission]]()},
-		{"drop_insert_permission", of[DropPermission[InsertPermission]]()},
-		{"drop_select_permission", of[DropPermission[SelectPermission]]()},
-		{"drop_update_permission", of[DropPermission[UpdatePermission]]()},
-		{"drop_delete_permission", of[DropPermission[DeletePermission]]()},
-		{"set_permission_comment", of[SetPermissionComment]()},
-		{"track_function", of[TrackFunction]()},
-		{"untrack_function", of[UntrackFunction]()},
-		{"set_function_customization", of[SetFunctionCustomization]()},
-		{"create_function_permission", of[CreateFunctionPermission]()},
-		{"drop_function_permission", of[DropFunctionPermission]()},
-		{"add_computed_field", of[AddComputedField]()},
-		{"drop_computed_field", of[DropComputedField]()},
-		{"create_event_trigger", of[CreateEventTrigger]()},
-		{"delete_event_trigger", of[DeleteEventTrigger]()},
-		{"invoke_event_trigger", of[InvokeEventTrigger]()},
-		{"redeliver_event", of[RedeliverEvent]()},
-		{"get_event_logs", of[GetEventLogs]()},
-		{"get_event_invocation_logs", of[GetEventInvocationLogs]()},
-		{"get_event_by_id", of[GetEventByID]()},
-		{"track_logical_model", of[TrackLogicalModel]()},
-		{"untrack_logical_model", of[UntrackLogicalModel]()},
-		{"get_logical_model", of[GetLogicalModel]()},
-		{"create_logical_model_select_permission", of[CreateLogicalModelPermission]()},
-		{"drop_logical_model_select_permission", of[DropLogicalModelPermission]()},
-		{"track_native_query", of[TrackNativeQuery]()},
-		{"untrack_native_query", of[UntrackNativeQuery]()},
-		{"get_native_query", of[GetNativeQuery]()},
-	}
+// sourceOperations are the commands of sources, under their names without prefix, by what they need.
+func sourceOperations() []sourceOperation {
+	return slices.Concat(
+		needing(0,
+			operation{"add_source", of[AddSource]()},
+			operation{"drop_source", of[DropSource]()},
+			operation{"update_source", of[UpdateSource]()},
+			operation{"get_source_tables", of[GetSourceTables]()},
+			operation{"get_table_info", of[GetTableInfo]()},
+			operation{"track_table", of[TrackTable]()},
+			operation{"track_tables", of[TrackTables]()},
+			operation{"untrack_table", of[UntrackTable]()},
+			operation{"untrack_tables", of[UntrackTables]()},
+			operation{"set_table_customization", of[SetTableCustomization]()},
+			operation{"set_apollo_federation_config", of[SetApolloFederation]()},
+			operation{"create_object_relationship", of[CreateRelationship]()},
+			operation{"create_array_relationship", of[CreateArrayRelationship]()},
+			operation{"drop_relationship", of[DropRelationship]()},
+			operation{"rename_relationship", of[RenameRelationship]()},
+			operation{"set_relationship_comment", of[SetRelationshipComment]()},
+			operation{"create_remote_relationship", of[CreateRemoteRelationship]()},
+			operation{"update_remote_relationship", of[UpdateRemoteRelationship]()},
+			operation{"delete_remote_relationship", of[DeleteRemoteRelationship]()},
+			operation{"suggest_relationships", of[SuggestRelationships]()},
+			operation{"create_insert_permission", of[CreatePermission[InsertPermission]]()},
+			operation{"create_select_permission", of[CreatePermission[SelectPermission]]()},
+			operation{"create_update_permission", of[CreatePermission[UpdatePermission]]()},
+			operation{"create_delete_permission", of[CreatePermission[DeletePermission]]()},
+			operation{"drop_insert_permission", of[DropPermission[InsertPermission]]()},
+			operation{"drop_select_permission", of[DropPermission[SelectPermission]]()},
+			operation{"drop_update_permission", of[DropPermission[UpdatePermission]]()},
+			operation{"drop_delete_permission", of[DropPermission[DeletePermission]]()},
+			operation{"set_permission_comment", of[SetPermissionComment]()},
+			operation{"track_logical_model", of[TrackLogicalModel]()},
+			operation{"untrack_logical_model", of[UntrackLogicalModel]()},
+			operation{"get_logical_model", of[GetLogicalModel]()},
+			operation{"create_logical_model_select_permission", of[CreateLogicalModelPermission]()},
+			operation{"drop_logical_model_select_permission", of[DropLogicalModelPermission]()},
+			operation{"track_native_query", of[TrackNativeQuery]()},
+			operation{"untrack_native_query", of[UntrackNativeQuery]()},
+			operation{"get_native_query", of[GetNativeQuery]()},
+		),
+		needing(Functions,
+			operation{"track_function", of[TrackFunction]()},
+			operation{"untrack_function", of[UntrackFunction]()},
+			operation{"set_function_customization", of[SetFunctionCustomization]()},
+			operation{"create_function_permission", of[CreateFunctionPermission]()},
+			operation{"drop_function_permission", of[DropFunctionPermission]()},
+		),
+		needing(EnumTables,
+			operation{"set_table_is_enum", of[SetTableIsEnum]()},
+		),
+		needing(EventTriggers,
+			operation{"create_event_trigger", of[CreateEventTrigger]()},
+			operation{"delete_event_trigger", of[DeleteEventTrigger]()},
+			operation{"invoke_event_trigger", of[InvokeEventTrigger]()},
+			operation{"redeliver_event", of[RedeliverEvent]()},
+			operation{"get_event_logs", of[GetEventLogs]()},
+			operation{"get_event_invocation_logs", of[GetEventInvocationLogs]()},
+			operation{"get_event_by_id", of[GetEventByID]()},
+		),
+		needing(ComputedFields,
+			operation{"add_computed_field", of[AddComputedField]()},
+			operation{"drop_computed_field", of[DropComputedField]()},
+		),
+		needing(ConnectionTemplates,
+			operation{"test_connection_template", of[TestConnectionTemplate]()},
+		),
+		needing(Trackables,
+			operation{"get_source_trackables", of[GetSourceTrackables]()},
+		),
+		needing(StoredProcedures,
+			operation{"track_stored_procedure", unavailable("track_stored_procedure")},
+			operation{"untrack_stored_procedure", unavailable("untrack_stored_procedure")},
+			operation{"get_stored_procedure", unavailable("get_stored_procedure")},
+		),
+	)
 }
 
 // operations are the commands that belong to no source.
@@ -132,30 +168,30 @@ func operations() []operation {
 
 // Registry finds the operations by their names. It is safe for concurrent use.
 type Registry struct {
-	source, plain map[string]func() any
-	others        otherKinds
+	source map[string]sourceOperation
+	plain  map[string]func() any
 }
 
 // NewRegistry returns the registry of all operations.
 func NewRegistry() *Registry {
-	r := &Registry{source: map[string]func() any{}, plain: map[string]func() any{}}
+	r := &Registry{source: map[string]sourceOperation{}, plain: map[string]func() any{}}
 	for _, o := range sourceOperations() {
-		r.source[o.name] = o.args
+		r.source[o.name] = o
 	}
-	r.others = newOtherKinds(sortedKeys(r.source))
 	for _, o := range operations() {
 		r.plain[o.name] = o.args
 	}
 	return r
 }
 
-// backendKinds are the prefixes of the commands of sources.
-var backendKinds = map[string]string{
-	"pg":       KindPostgres,
-	"postgres": KindPostgres,
-
-	"citus":     KindCitus,
-	"cockroach": KindCockroach,
-	"mssql":     KindMSSQL,
-	"bigquery":  KindBigQuery,
+// ofSource are the arguments of a command of a kind of sources, nil when it has none of the name.
+func (r *Registry) ofSource(k *Kind, command string) func() any {
+	o, known := r.source[command]
+	switch {
+	case !known || !k.Can(o.needs):
+		return nil
+	case !k.Available && command != "drop_source":
+		return unavailable(command)
+	}
+	return o.args
 }

@@ -117,42 +117,36 @@ func (r *Registry) lookup(name string) (kind, command string, args func() any, e
 		return "", name, args, nil
 	}
 	prefix, command, _ := strings.Cut(name, "_")
-	kind, known := backendKinds[prefix]
-	if !known {
+	k := KindNamed(prefix)
+	if k == nil {
 		return "", "", nil, apierror.Newf(apierror.ParseFailed,
 			"unknown metadata command %q; %q was not recognized as a valid backend name", name, prefix)
 	}
-	args = r.source[command]
-	if others, other := r.others[kind]; other && command != "drop_source" {
-		if args = nil; others[command] {
-			args = otherKindCommand(command)
-		}
+	if args = r.ofSource(k, command); args == nil {
+		return "", "", nil, apierror.Newf(apierror.ParseFailed, "unknown metadata command %q for backend %s", command, k.Name)
 	}
-	if args == nil {
-		return "", "", nil, apierror.Newf(apierror.ParseFailed, "unknown metadata command %q for backend %s", command, kind)
-	}
-	return kind, command, args, nil
+	return k.Name, command, args, nil
 }
 
 // lookupDeprecated finds an operation of /v1/query, where names have no prefix.
 func (r *Registry) lookupDeprecated(e *Envelope) (kind string, args func() any, err error) {
 	switch e.Type {
 	case "add_existing_table_or_view":
-		return KindPostgres, r.source["track_table"], nil
+		return DefaultKind, r.source["track_table"].args, nil
 	case "set_table_custom_fields":
 		if e.Version == 2 {
-			return KindPostgres, of[SetTableCustomFields](), nil
+			return DefaultKind, of[SetTableCustomFields](), nil
 		}
 	case "track_table", "track_function":
-		return KindPostgres, r.source[e.Type], nil
+		return DefaultKind, r.source[e.Type].args, nil
 	case "replace_metadata":
 		return "", r.plain[e.Type], nil
 	default:
 		if e.Version == 2 || !atQueryV1[e.Type] {
 			break
 		}
-		if args := r.source[e.Type]; args != nil {
-			return KindPostgres, args, nil
+		if args := r.source[e.Type].args; args != nil {
+			return DefaultKind, args, nil
 		}
 		if args := r.plain[e.Type]; args != nil {
 			return "", args, nil

@@ -9,9 +9,6 @@ import (
 	"queryengine/pkg/session"
 )
 
-// KindPostgres is the kind of PostgreSQL sources; commands spell it "pg" too.
-const KindPostgres = "postgres"
-
 // Source is one database.
 type Source struct {
 	Name             string              `json:"name" meta:"required,nonempty"`
@@ -51,8 +48,8 @@ func (s *Source) Function(name catalog.Name) *Function {
 }
 
 func (s *Source) check() error {
-	if s.Kind == "pg" {
-		s.Kind = KindPostgres
+	if k := KindNamed(s.Kind); k != nil {
+		s.Kind = k.Name
 	}
 	var err error
 	if s.QueryTags, err = canonicalSetting(s.QueryTags, &QueryTags{}); err != nil {

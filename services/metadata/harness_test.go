@@ -118,7 +118,7 @@ func (w *world) build(t testing.TB) *instance {
 			}
 			return postgres.Open(ctx, o)
 		},
-		Dialects: map[string]backend.Dialect{metadata.KindPostgres: postgres.New()},
+		Dialects: map[string]backend.Dialect{metadata.DefaultKind: postgres.New()},
 		Env:      os.LookupEnv,
 	})
 	require.NoError(t, err)

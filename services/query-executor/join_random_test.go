@@ -154,7 +154,7 @@ func (w *world) source(t *testing.T, table, other string) *metadata.Source {
 			Name: h.name, Definition: metadata.RemoteRelationshipDefinition{ToSource: to},
 		})
 	}
-	s := &metadata.Source{Name: table, Kind: metadata.KindPostgres, Tables: []*metadata.Table{m}}
+	s := &metadata.Source{Name: table, Kind: metadata.DefaultKind, Tables: []*metadata.Table{m}}
 	require.NoError(t, json.Unmarshal([]byte(`{"connection_info":{"database_url":{"from_env":"`+table+`"}}}`), &s.Configuration))
 	return s
 }

@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 )
 
@@ -69,18 +70,50 @@ type exercise struct {
 func Exercise(t *testing.T, f Fixture) {
 	t.Helper()
 	x := &exercise{Fixture: f, met: map[string]bool{}}
+	kind := metadata.KindNamed(f.Dialect.Kind())
+	require.NotNil(t, kind, "the kind has no row in pkg/metadata")
+	require.True(t, kind.Available)
+	x.run(t, "capabilities", func(t *testing.T, _ string) { x.capabilities(t, kind) })
 	x.run(t, "introspection", x.introspection)
 	x.run(t, "types", x.types)
 	x.run(t, "operators", x.operators)
 	x.run(t, "queries", x.queries)
 	x.run(t, "errors", x.errors)
-	x.run(t, "mutations", x.mutations)
-	x.run(t, "transactions", x.transactions)
 	x.run(t, "run_sql", x.runSQL)
-	x.run(t, "live", x.live)
-	x.run(t, "events", x.events)
+	if kind.Can(metadata.Mutations) {
+		x.run(t, "mutations", x.mutations)
+		x.run(t, "transactions", x.transactions)
+	}
+	if kind.Can(metadata.Subscriptions) {
+		x.run(t, "live", x.live)
+	}
+	if kind.Can(metadata.EventTriggers) {
+		x.run(t, "events", x.events)
+	}
 	for name := range f.Except {
 		require.True(t, x.met[name], "no test has the name of the exception %q", name)
+	}
+}
+
+// capabilities holds that what the metadata says of a kind and what its sources implement are the
+// same.
+func (x *exercise) capabilities(t *testing.T, kind *metadata.Kind) {
+	source := x.Open(t).Source
+	_, renders := x.Dialect.(backend.LiveRenderer)
+	_, live := source.(backend.LiveSource)
+	_, triggers := source.(backend.EventTriggers)
+	_, log := source.(backend.EventLog)
+	for _, part := range []struct {
+		name       string
+		capability metadata.Capability
+		has        bool
+	}{
+		{"a renderer of subscriptions", metadata.Subscriptions, renders},
+		{"subscriptions", metadata.Subscriptions, live},
+		{"event triggers", metadata.EventTriggers, triggers},
+		{"an event log", metadata.EventTriggers, log},
+	} {
+		require.Equal(t, kind.Can(part.capability), part.has, part.name)
 	}
 }
 

@@ -20,6 +20,10 @@ func TestOpen(t *testing.T) {
 	for name, dialect := range kinds.Dialects() {
 		require.Equal(t, name, dialect.Kind())
 	}
+	for _, k := range metadata.Kinds() {
+		_, has := kinds[k.Name]
+		require.Equal(t, k.Available, has, "%s is available when it has a backend", k.Name)
+	}
 	source := &metadata.Source{Name: "shop", Kind: "postgres"}
 	source.Configuration.ConnectionInfo.DatabaseURL = json.RawMessage(`{"from_env": "SHOP_URL"}`)
 	s, err := kinds.Open(t.Context(), source)

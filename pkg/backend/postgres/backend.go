@@ -6,8 +6,6 @@
 // Go value in between. Nothing above it sees a driver's type or a driver's error.
 package postgres
 
-import "queryengine/pkg/backend"
-
 // Dialect is the pure part of the backend: types, operators and rendering. It has no state.
 type Dialect struct{}
 
@@ -16,15 +14,3 @@ func New() *Dialect { return &Dialect{} }
 
 // Kind is the name of the backend in metadata.
 func (*Dialect) Kind() string { return "postgres" }
-
-// Features says what PostgreSQL sources can do: everything.
-func (*Dialect) Features() backend.Features {
-	return backend.Features{
-		Mutations:        true,
-		Subscriptions:    true,
-		Functions:        true,
-		EventTriggers:    true,
-		Relay:            true,
-		NamingConvention: true,
-	}
-}

@@ -59,7 +59,7 @@ func (c *cleanUps) open(t *testing.T) backend.Source {
 	url, err := json.Marshal(c.url)
 	require.NoError(t, err)
 	opened, err := kind.All(os.LookupEnv, "test").Open(t.Context(), &metadata.Source{
-		Name: "default", Kind: metadata.KindPostgres,
+		Name: "default", Kind: metadata.DefaultKind,
 		Configuration: metadata.SourceConfiguration{ConnectionInfo: metadata.ConnectionInfo{DatabaseURL: url}},
 	})
 	require.NoError(t, err)

@@ -120,7 +120,7 @@ func newGroupBench() *groupBench {
 		Sources: sources.NewPool(func(context.Context, *metadata.Source) (backend.Source, error) { return b.source, nil }),
 		Remotes: remotes.New(nil, os.LookupEnv), Data: b.check, Logger: slog.New(slog.DiscardHandler),
 		Resolve: resolve.Options{
-			Dialects: map[string]backend.Dialect{metadata.KindPostgres: postgres.New()}, InferFunctionPermissions: true,
+			Dialects: map[string]backend.Dialect{metadata.DefaultKind: postgres.New()}, InferFunctionPermissions: true,
 		},
 	})
 	return b

@@ -54,7 +54,7 @@ func (internalStep) adminOnly() bool { return true }
 
 // internal works off an internalStep.
 func (w *work) internal(ctx context.Context, s internalStep) error {
-	r, err := s.apply(w.current.view(metadata.KindPostgres))
+	r, err := s.apply(w.current.view(metadata.DefaultKind))
 	if err != nil {
 		return err
 	}

@@ -75,10 +75,10 @@ type runSQLStep struct {
 
 // runSQLKinds are the names of run_sql, with the kinds of sources that they are for.
 func runSQLKinds(api metadata.API) map[string]string {
-	names := map[string]string{"run_sql": metadata.KindPostgres, "pg_run_sql": metadata.KindPostgres}
-	if api == metadata.APIQueryV2 {
-		for _, kind := range []string{metadata.KindCitus, metadata.KindCockroach, metadata.KindMSSQL, metadata.KindBigQuery} {
-			names[kind+"_run_sql"] = kind
+	names := map[string]string{"run_sql": metadata.DefaultKind}
+	for _, k := range metadata.Kinds() {
+		if k.Name == metadata.DefaultKind || api == metadata.APIQueryV2 {
+			names[k.RunSQL()] = k.Name
 		}
 	}
 	return names

@@ -26,7 +26,7 @@ func (w *work) runSQL(ctx context.Context, s *runSQLStep) (json.RawMessage, erro
 	case m.Kind != s.kind:
 		return nil, apierror.Newf(apierror.NotExists,
 			"source with name %q has backend type %s which does not match the expected type %s", s.Source, m.Kind, s.kind)
-	case m.Kind != metadata.KindPostgres:
+	case m.IsForeign():
 		return nil, apierror.Newf(apierror.NotSupported, "sources of kind %s are not supported", m.Kind)
 	}
 	source, err := w.Sources.Get(ctx, m)

@@ -51,7 +51,7 @@ func catalogOf(tables ...string) *catalog.Source {
 func document(url string) *metadata.Document {
 	doc := metadata.Empty()
 	doc.Sources = append(doc.Sources, &metadata.Source{
-		Name: "default", Kind: metadata.KindPostgres, Tables: []*metadata.Table{},
+		Name: "default", Kind: metadata.DefaultKind, Tables: []*metadata.Table{},
 		Configuration: metadata.SourceConfiguration{ConnectionInfo: metadata.ConnectionInfo{DatabaseURL: json.RawMessage(`"` + url + `"`)}},
 	})
 	return doc

@@ -12,12 +12,6 @@ import (
 	"queryengine/pkg/resolve"
 )
 
-// databases are the kinds of sources as names of spans and db.system call them.
-var databases = map[string][2]string{
-	metadata.KindPostgres: {"Postgres", "postgresql"}, "citus": {"Citus", "postgresql"}, "cockroach": {"Cockroach", "cockroachdb"},
-	"mssql": {"MSSQL", "microsoft.sql_server"}, "bigquery": {"BigQuery", "gcp.bigquery"},
-}
-
 // label is what the span of a call is called. It is made with the plan.
 type label struct {
 	name       string
@@ -27,12 +21,9 @@ type label struct {
 // databaseLabel is that of the statements of a root field for a source. what is Query, Mutation or
 // Subscription.
 func databaseLabel(s *resolve.Source, what, field string) label {
-	names, known := databases[s.Kind]
-	if !known {
-		names = [2]string{s.Kind, s.Kind}
-	}
-	return label{names[0] + " " + what + ` for root field "` + field + `"`, []attribute.KeyValue{
-		attribute.String("source.name", s.Name), attribute.String("db.system", names[1]),
+	k := metadata.KindNamed(s.Kind)
+	return label{k.Display + " " + what + ` for root field "` + field + `"`, []attribute.KeyValue{
+		attribute.String("source.name", s.Name), attribute.String("db.system", k.System),
 	}}
 }
 

@@ -6,6 +6,7 @@ import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/gqlname"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 )
 
@@ -61,7 +62,7 @@ func (r *Role) newWritable(t *resolve.Table) *Writable {
 	if p := t.DeletePermission(r.Name); p != nil && (!p.BackendOnly || r.options.BackendOnly) {
 		w.Delete = p
 	}
-	if w.Insert == nil && w.Update == nil && w.Delete == nil || !t.Source.Dialect.Features().Mutations {
+	if w.Insert == nil && w.Update == nil && w.Delete == nil || !metadata.KindNamed(t.Source.Kind).Can(metadata.Mutations) {
 		return nil
 	}
 	if w.Table = r.Table(t); w.Table != nil {

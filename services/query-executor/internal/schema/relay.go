@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/seal"
 )
@@ -59,7 +60,7 @@ const (
 // key. A global id holds the key, so a role that may not read all of that in every row only has
 // sealed ones.
 func (t *Table) IsNode() bool {
-	if !t.role.options.Relay || !t.Source.Dialect.Features().Relay || len(t.PrimaryKey) == 0 {
+	if !t.role.options.Relay || !metadata.KindNamed(t.Source.Kind).Can(metadata.Relay) || len(t.PrimaryKey) == 0 {
 		return false
 	}
 	return t.readsWholeKey() || t.role.options.Seal != nil

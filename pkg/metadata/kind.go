@@ -1,0 +1,95 @@
+package metadata
+
+// Kind is what metadata has to know of a kind of sources: plain data, in one place. What is done
+// with a source of the kind is the work of its backend.
+type Kind struct {
+	// Name is the kind in documents and messages.
+	Name string
+	// Prefixes begin the names of its commands; the first one is the kind's own.
+	Prefixes []string
+	// Display is the name in words, System the one that traces know the database by.
+	Display, System string
+	// Available kinds have a backend. Of the others, names are known: their commands are refused,
+	// and their sources are kept as given.
+	Available bool
+	abilities Capability
+}
+
+// Capability is something that some kinds can do, or several things.
+type Capability uint
+
+// The capabilities. What isn't here is asked of every kind.
+const (
+	// Functions can be tracked.
+	Functions Capability = 1 << iota
+	// EnumTables are tables whose rows become values of an enum.
+	EnumTables
+	// EventTriggers write the changes of rows to a log.
+	EventTriggers
+	// ComputedFields are made of functions.
+	ComputedFields
+	// ConnectionTemplates choose a connection for a request.
+	ConnectionTemplates
+	// StoredProcedures can be tracked.
+	StoredProcedures
+	// Trackables are listed for the console. PostgreSQL has the command, which refuses.
+	Trackables
+	// Mutations write rows.
+	Mutations
+	// Subscriptions are answered again and again, for many subscribers at once.
+	Subscriptions
+	// Relay schemas have global ids and pages.
+	Relay
+)
+
+// Can reports whether the kind has all of some capabilities.
+func (k *Kind) Can(c Capability) bool { return k.abilities&c == c }
+
+// DefaultKind is the kind of sources that name none, and of commands without a prefix.
+const DefaultKind = "postgres"
+
+// kinds are all kinds, in the order of list_source_kinds.
+var kinds = []*Kind{
+	{
+		Name: DefaultKind, Prefixes: []string{"pg", "postgres"}, Display: "Postgres", System: "postgresql", Available: true,
+		abilities: Functions | EnumTables | EventTriggers | ComputedFields | ConnectionTemplates | Trackables |
+			Mutations | Subscriptions | Relay,
+	},
+	{
+		Name: "citus", Prefixes: []string{"citus"}, Display: "Citus", System: "postgresql",
+		abilities: Functions | ConnectionTemplates | Mutations | Subscriptions | Relay,
+	},
+	{
+		Name: "cockroach", Prefixes: []string{"cockroach"}, Display: "Cockroach", System: "cockroachdb",
+		abilities: EnumTables | ConnectionTemplates | Mutations | Subscriptions | Relay,
+	},
+	{
+		Name: "mssql", Prefixes: []string{"mssql"}, Display: "MSSQL", System: "microsoft.sql_server",
+		abilities: EventTriggers | StoredProcedures | Mutations | Subscriptions,
+	},
+	{
+		Name: "bigquery", Prefixes: []string{"bigquery"}, Display: "BigQuery", System: "gcp.bigquery",
+		abilities: ComputedFields,
+	},
+}
+
+// Kinds are all kinds that are known. They are shared and not to be changed.
+func Kinds() []*Kind { return kinds }
+
+// KindNamed is the kind that a document, or the prefix of a command, names; nil when it is unknown.
+func KindNamed(name string) *Kind {
+	for _, k := range kinds {
+		if k.Name == name {
+			return k
+		}
+		for _, prefix := range k.Prefixes {
+			if prefix == name {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// RunSQL is the name of the command that runs statements in a source of the kind.
+func (k *Kind) RunSQL() string { return k.Prefixes[0] + "_run_sql" }
