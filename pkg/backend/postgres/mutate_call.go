@@ -97,7 +97,7 @@ func (t *tx) send(ctx context.Context, c call) error {
 		e := execution{text: c.text, values: c.values, formats: c.formats}
 		first := !t.open
 		// Whether a check holds is known when the rows were read, and only then.
-		commits := t.last && c.text.answer.check < 0 && len(deferred) == 0
+		commits := t.last && !c.text.answer.checked() && len(deferred) == 0
 		alone := first && commits && t.c.implicit
 		if first {
 			e.before, t.open = t.begin(ctx, alone), true

@@ -137,6 +137,9 @@ func errCheck() error {
 	return apierror.New(apierror.PermissionError, "check constraint of an insert/update permission has failed")
 }
 
+// checked reports whether rows have a check.
+func (a *answer) checked() bool { return a.kind == answerMutation && a.check >= 0 }
+
 // holds says whether the check of a row holds. As in row security, one that is NULL does not.
 func (a *answer) holds(row [][]byte, binary bool) bool {
 	if a.check < 0 {
