@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-compose test-deploy release-check test-race lint fmt generate docs-check verify tidy bench bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-compose test-deploy release-check test-race lint fmt generate docs-check verify tidy bench counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ tidy: ## go mod tidy in every module
 bench: build ## engine and hand-written yardsticks side by side (BENCH="-help", BENCH="-queries Q1,I100 -connections 16")
 	$(GO) run ./services/engine/cmd/bench $(BENCH)
 	@$(MAKE) bench-attacks
+
+counts: ## what a request takes of statements, round trips, messages and allocations, against .ci/counts.json (COUNTS=-update-counts)
+	$(POSTGRES) $(GO) test ./services/engine/internal/assembly -run TestCounts -count 1 $(COUNTS)
 
 bench-attacks: ## what hostile requests cost, and a long search for the most expensive short ones
 	$(POSTGRES) $(GO) test ./services/query-executor -run '^$$' -bench 'Attacks|WorstRequests' -benchtime 1x -timeout 60m

@@ -166,6 +166,15 @@ func (s *Server) Port() int {
 	return 0
 }
 
+// Messages is how many messages clients have sent to the server so far.
+func (s *Server) Messages() (int64, error) {
+	v, err := s.server.Varz(nil)
+	if err != nil {
+		return 0, err
+	}
+	return v.InMsgs, nil
+}
+
 // Stop ends the server and waits until its data is written. It is safe to call twice.
 func (s *Server) Stop() {
 	s.stop.Do(func() {

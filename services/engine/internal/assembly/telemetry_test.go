@@ -29,6 +29,7 @@ import (
 type system struct {
 	t    *testing.T
 	base string
+	nats *natsserver.Server
 }
 
 // startSystem starts the services: all in one Env, or each in an Env of its own, as in processes
@@ -67,7 +68,7 @@ func startSystem(t *testing.T, apart bool, settings ...string) *system {
 	} else {
 		start(names...)
 	}
-	s := &system{t, "http://127.0.0.1:" + port}
+	s := &system{t, "http://127.0.0.1:" + port, nats}
 	require.Eventually(t, func() bool { // until the gateway and an executor know the metadata
 		status, body := s.post("/v1/graphql", `{"query": "{ __typename }"}`, nil)
 		return status == http.StatusOK && strings.Contains(body, "query_root")

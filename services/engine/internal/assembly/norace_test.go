@@ -1,0 +1,5 @@
+//go:build !race
+
+package assembly
+
+const raceDetector = false
