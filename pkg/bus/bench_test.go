@@ -48,3 +48,11 @@ func BenchmarkLocalCall(b *testing.B) { benchmarkCall(b, setup(b, answerOf(200))
 func BenchmarkRemoteCallSmall(b *testing.B) { benchmarkCall(b, setup(b, answerOf(200)).caller, 200) }
 
 func BenchmarkRemoteCall1MB(b *testing.B) { benchmarkCall(b, setup(b, answerOf(1<<20)).caller, 1<<20) }
+
+func BenchmarkDirectCallSmall(b *testing.B) {
+	benchmarkCall(b, setupDirect(b, answerOf(200), 0).caller, 200)
+}
+
+func BenchmarkDirectCall1MB(b *testing.B) {
+	benchmarkCall(b, setupDirect(b, answerOf(1<<20), 0).caller, 1<<20)
+}

@@ -20,7 +20,7 @@ type exchange struct {
 	reply, address string
 	cancel         context.CancelCauseFunc
 	credits        chan struct{}
-	parts          chan []byte
+	parts          chan []byte // nil when the request came whole
 	// sent is when the caller last heard of us.
 	sent atomic.Int64
 }

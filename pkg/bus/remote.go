@@ -112,7 +112,8 @@ func (b *Bus) onReply(w *wire, m *nats.Msg) {
 		c.member.heard.Store(now)
 	}
 	if f.address != "" && c.address.Load() == nil {
-		c.address.Store(&f.address)
+		address := f.address // not f, which would be in memory of its own for every frame
+		c.address.Store(&address)
 	}
 	if f.kind == frameAlive {
 		return

@@ -26,6 +26,7 @@ var errCallerGone = errors.New("the caller is gone")
 type incoming struct {
 	nc     *nats.Conn // where it came from
 	reply  string
+	key    string // of the exchange, see callerKey
 	data   []byte
 	header nats.Header
 }
@@ -38,7 +39,7 @@ func (e *endpoint) onRequest(r micro.Request) {
 // take starts to answer a request. It runs on the goroutine of the subscription and must not
 // wait.
 func (e *endpoint) take(r incoming) {
-	if callerKey(r.reply) == "" {
+	if r.key = callerKey(r.reply); r.key == "" {
 		// Nobody could hear the answer. Messages that a stream sends on are no requests either:
 		// who may only write to a stream could ask for anything through it.
 		return
@@ -84,17 +85,17 @@ func (e *endpoint) answer(ctx context.Context, x *exchange, r incoming, w *frame
 
 // newExchange reads the reply subject of a request.
 func newExchange(b *Bus, r incoming, cancel context.CancelCauseFunc) (x *exchange, left time.Duration) {
-	reply := r.reply
-	window, left := parseCallToken(reply[strings.LastIndexByte(reply, '.')+1:])
-	key := callerKey(reply)
+	window, left := parseCallToken(r.reply[strings.LastIndexByte(r.reply, '.')+1:])
 	x = &exchange{
 		nc:      r.nc,
-		key:     key,
-		reply:   reply,
-		address: addressSubject(b.inbox, key),
+		key:     r.key,
+		reply:   r.reply,
+		address: addressSubject(b.inbox, r.key),
 		cancel:  cancel,
 		credits: make(chan struct{}, min(window, b.cfg.Window)),
-		parts:   make(chan []byte, 1),
+	}
+	if r.header.Get(headerSize) != "" {
+		x.parts = make(chan []byte, 1)
 	}
 	x.sent.Store(time.Now().UnixNano())
 	return x, left
