@@ -94,13 +94,15 @@ func (l *line) begin(now time.Time) bool {
 	return true
 }
 
-// connected ends what begin began.
-func (l *line) connected(w *wire) {
+// connected ends what begin began; w is nil when it failed. It reports whether it did so for the
+// first time.
+func (l *line) connected(w *wire) (failed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.dialing = false
 	switch {
 	case w == nil:
+		failed = l.wait == 0
 		l.wait = min(max(2*l.wait, directRetry), directRetryMax)
 	case l.ended:
 		w.retire()
@@ -112,6 +114,7 @@ func (l *line) connected(w *wire) {
 		}
 	}
 	l.next = time.Now().Add(max(l.wait, directRetry))
+	return failed
 }
 
 // disuse has no more calls go over w; there may be another wire later.
@@ -158,11 +161,11 @@ func (b *Bus) connectDirectly(m *member) {
 		w.counted.Store(true)
 		b.metrics.direct.Inc()
 	}
-	m.line.connected(w)
+	failed := m.line.connected(w)
 	switch {
 	case err == nil:
 		b.log.Debug("connected directly", "inbox", m.inbox)
-	case !errors.Is(err, errNoOffer):
+	case failed && !errors.Is(err, errNoOffer):
 		b.log.Info("no direct connection, requests go through NATS", "inbox", m.inbox, "reason", err)
 	}
 }
