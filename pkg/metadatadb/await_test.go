@@ -3,7 +3,6 @@ package metadatadb_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"net/url"
 	"strings"
@@ -103,6 +102,6 @@ func TestAwaitEndsWithTheReason(t *testing.T) {
 	t.Parallel()
 	err := metadatadb.Await(t.Context(), pool(t, "postgres://u:topsecret@127.0.0.1:1/none"), time.Millisecond, slog.New(slog.DiscardHandler))
 	var fault *metadatadb.UnreachableError
-	require.True(t, errors.As(err, &fault))
+	require.ErrorAs(t, err, &fault)
 	require.Contains(t, err.Error(), "the metadata database at 127.0.0.1:1/none can't be used")
 }

@@ -286,8 +286,10 @@ func TestForwardedHeaders(t *testing.T) {
 	t.Parallel()
 	e, h := newActions(t, "Int", `,"forward_client_headers":true,"ignored_client_headers":["X-Secret","User-Agent"]`)
 	h.answerWith(http.StatusOK, `1`)
-	headers := map[string]string{"x-secret": "s", "cookie": "c", "user-agent": "browser", "x-engine-role": "admin",
-		"host": "shop", "accept-encoding": "br", "connection": "x-hop", "x-hop": "1"}
+	headers := map[string]string{
+		"x-secret": "s", "cookie": "c", "user-agent": "browser", "x-engine-role": "admin",
+		"host": "shop", "accept-encoding": "br", "connection": "x-hop", "x-hop": "1",
+	}
 	require.NoError(t, e.execute(t.Context(), &queryv1.ExecuteRequest{Session: asAdmin(), Query: `{ ask }`, ClientHeaders: headers}, &reply{}))
 	call := h.called()[0]
 	got := call.header

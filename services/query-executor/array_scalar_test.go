@@ -15,8 +15,10 @@ func TestArraysAsScalars(t *testing.T) {
 		{`{ __type(name: "String_array_comparison_exp") { kind } }`, `{"data":{"__type":null}}`},
 		{`{ __type(name: "album_set_input") { inputFields { name type { kind name } } } }`, ofTags},
 		{`{ __type(name: "album_max_fields") { fields { name type { kind name } } } }`, ofTags},
-		{`{ __type(name: "album_bool_exp") { inputFields { name type { kind name } } } }`,
-			`[{"name":"tags","type":{"kind":"INPUT_OBJECT","name":"_text_comparison_exp"}}]`},
+		{
+			`{ __type(name: "album_bool_exp") { inputFields { name type { kind name } } } }`,
+			`[{"name":"tags","type":{"kind":"INPUT_OBJECT","name":"_text_comparison_exp"}}]`,
+		},
 		{`mutation { insert_album_one(object: {id: 900, title: "x", tags: ["a", "b"]}) { tags } }`, `{"data":{"insert_album_one":{"tags":["a","b"]}}}`},
 		{`mutation { update_album_by_pk(pk_columns: {id: 900}, _set: {tags: "{c,d}"}) { tags } }`, `{"data":{"update_album_by_pk":{"tags":["c","d"]}}}`},
 		{`query ($t: _text = "{c,d}") { album(where: {tags: {_eq: $t}}) { id } }`, `{"data":{"album":[{"id":900}]}}`},

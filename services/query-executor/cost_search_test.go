@@ -3,7 +3,6 @@ package queryexecutor
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"runtime"
@@ -223,7 +222,7 @@ func BenchmarkWorstRequests(b *testing.B) {
 	for range b.N {
 		for name, w := range search(b, max(*tries, 4000)) {
 			b.ReportMetric(w.ratio, strings.ReplaceAll(name, " ", "-")+"/byte")
-			b.Log(fmt.Sprintf("%s: %.2f for each byte: %s %s", name, w.ratio, w.text, w.variables))
+			b.Logf("%s: %.2f for each byte: %s %s", name, w.ratio, w.text, w.variables)
 		}
 	}
 	b.ReportMetric(0, "ns/op")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func BenchmarkInsertRows(b *testing.B) {
 func BenchmarkNestedInsert(b *testing.B) {
 	e := newFixture(b, "testdata/cases/mutations", Config{})
 	for _, n := range []int{1, 100} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			row := `,{"title":"x","tracks":{"data":[{"title":"a"},{"title":"b"},{"title":"c"}]}}`
 			in := &queryv1.ExecuteRequest{
 				Session:   &queryv1.Session{Role: session.Admin},

@@ -123,7 +123,8 @@ func (x *exercise) mutations(t *testing.T, at string) {
 	})
 	test("insert defaults", func(t *testing.T, b *bench) {
 		nothing := &ir.Insert{Table: b.Name("given"), Rows: [][]ir.Value{{}, {}}, Output: ir.Output{Answer: []ir.OutputField{
-			{Alias: "affected_rows", AffectedRows: true}, {Alias: "returning", Rows: b.fields("given", "n"), IsRows: true},
+			{Alias: "affected_rows", AffectedRows: true},
+			{Alias: "returning", Rows: b.fields("given", "n"), IsRows: true},
 			{Alias: "__typename", Typename: "given_mutation_response"},
 		}}}
 		requireJSON(t, `{"affected_rows":2,"returning":[{"n":7},{"n":7}],"__typename":"given_mutation_response"}`, b.mutated(t, nothing))
@@ -163,8 +164,12 @@ func (x *exercise) mutations(t *testing.T, at string) {
 			v    ir.Value
 			want string
 		}{
-			{ir.AssignSet, b.quantity("3"), "3"}, {ir.AssignInc, b.quantity("4"), "7"}, {ir.AssignMul, b.quantity("2"), "14"},
-			{ir.AssignSet, ir.Default{}, "5"}, {ir.AssignSet, none(qty), "null"}, {ir.AssignInc, b.quantity("1"), "null"},
+			{ir.AssignSet, b.quantity("3"), "3"},
+			{ir.AssignInc, b.quantity("4"), "7"},
+			{ir.AssignMul, b.quantity("2"), "14"},
+			{ir.AssignSet, ir.Default{}, "5"},
+			{ir.AssignSet, none(qty), "null"},
+			{ir.AssignInc, b.quantity("1"), "null"},
 		} {
 			requireJSON(t, `{"affected_rows":1,"returning":[{"qty":`+step.want+`}]}`, b.mutated(t, set(step.op, step.v)))
 		}

@@ -7,7 +7,6 @@ import (
 
 // addPages adds plans of pages.
 func (p *queries) addPages() {
-
 	id, title := p.column("track", "id"), p.field("track", "title")
 	add := func(name string, root ir.Root, change func(*Query)) {
 		if q := p.add("connection_"+name, root); change != nil {

@@ -25,8 +25,12 @@ func Shop() []Table {
 		{
 			Name: "album", Key: key,
 			Columns: []Column{
-				id, {Name: "title", Type: Text, NotNull: true}, {Name: "artist_id", Type: Integer, References: "artist"},
-				{Name: "released", Type: Timestamp}, {Name: "meta", Type: Document}, {Name: `odd "name`, Type: Text},
+				id,
+				{Name: "title", Type: Text, NotNull: true},
+				{Name: "artist_id", Type: Integer, References: "artist"},
+				{Name: "released", Type: Timestamp},
+				{Name: "meta", Type: Document},
+				{Name: `odd "name`, Type: Text},
 			},
 			Rows: [][]string{
 				{"1", "Blue", "1", "1971-06-22T00:00:00Z", `{"labels": ["Reprise", "WB"], "year": 1971}`, "odd"},
@@ -39,9 +43,14 @@ func Shop() []Table {
 		{
 			Name: "track", Key: key,
 			Columns: []Column{
-				id, {Name: "album_id", Type: Integer, References: "album"}, {Name: "genre_id", Type: Integer, References: "genre"},
-				{Name: "title", Type: Text, NotNull: true}, {Name: "seconds", Type: Integer},
-				{Name: "price", Type: Decimal, NotNull: true}, {Name: "plays", Type: Big}, {Name: "mood", Type: Mood},
+				id,
+				{Name: "album_id", Type: Integer, References: "album"},
+				{Name: "genre_id", Type: Integer, References: "genre"},
+				{Name: "title", Type: Text, NotNull: true},
+				{Name: "seconds", Type: Integer},
+				{Name: "price", Type: Decimal, NotNull: true},
+				{Name: "plays", Type: Big},
+				{Name: "mood", Type: Mood},
 			},
 			Rows: trackRows(),
 		},

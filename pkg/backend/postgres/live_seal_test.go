@@ -12,7 +12,7 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// reversing is a Sealer whose texts are easy to recognize.
+// reversing is a Sealer whose texts are easy to recognise.
 type reversing struct{ name string }
 
 func (s reversing) Seal(dst, text []byte) []byte {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,7 +71,7 @@ func TestDeferredStatements(t *testing.T) {
 			return nil
 		}))
 		require.Len(t, order, n)
-		require.Equal(t, fmt.Sprint(n), f.text(t, `SELECT count(*)::text FROM album`))
+		require.Equal(t, strconv.Itoa(n), f.text(t, `SELECT count(*)::text FROM album`))
 	})
 	t.Run("the failure of one", func(t *testing.T) {
 		for at, next := range []func(context.Context, backend.Tx) error{

@@ -58,7 +58,7 @@ func serve(dir string) error {
 		return err
 	}
 	defer s.Stop()
-	fmt.Println(s.ClientURL())
+	fmt.Fprintln(os.Stdout, s.ClientURL())
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		limit := room
 		if lines.Text() == fill {
@@ -67,7 +67,7 @@ func serve(dir string) error {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 			return err
 		}
-		fmt.Println(lines.Text())
+		fmt.Fprintln(os.Stdout, lines.Text())
 	}
 	return nil
 }

@@ -124,8 +124,10 @@ func guardMetadata(webhook string) []any {
 		name := endpointOf(q)
 		list = append(list,
 			request("create_query_collection", map[string]any{"name": name, "definition": map[string]any{"queries": []any{map[string]any{"name": name, "query": q}}}}),
-			request("create_rest_endpoint", map[string]any{"name": name, "url": name, "methods": []string{"GET", "POST"},
-				"definition": map[string]any{"query": map[string]any{"collection_name": name, "query_name": name}}}))
+			request("create_rest_endpoint", map[string]any{
+				"name": name, "url": name, "methods": []string{"GET", "POST"},
+				"definition": map[string]any{"query": map[string]any{"collection_name": name, "query_name": name}},
+			}))
 	}
 	return list
 }

@@ -87,13 +87,15 @@ var guards = []guard{
 		string(subscription): "a subscription goes on", string(relay): "a view has no key, and so no connection",
 		string(entities): "a view has no key",
 	}},
-	{name: "batch_limit", role: "batch", refused: []string{"batch-limit-exceeded"}, asked: map[language]string{plain: nested, relay: deep[relay], data: deep[data]},
+	{
+		name: "batch_limit", role: "batch", refused: []string{"batch-limit-exceeded"}, asked: map[language]string{plain: nested, relay: deep[relay], data: deep[data]},
 		without: map[string]string{
 			string(subscription): oneOperation, string(entities): oneOperation, "graphql": oneOperation, "alpha": oneOperation,
 			"get": oneOperation, "events": oneOperation, "alpha-events": oneOperation, "relay-events": oneOperation, "rest-get": oneOperation, "rest": oneOperation,
 			"socket": oneOperation, "socket-legacy": oneOperation, "alpha-socket": oneOperation,
 			"relay": oneOperation, "relay-events-get": oneOperation, "relay-socket": oneOperation, "data": oneOperation,
-		}},
+		},
+	},
 	{name: "root-fields", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists", "not found in type"}, asked: map[language]string{
 		plain: `{ hidden { id } }`, subscription: `subscription { hidden { id } }`, relay: `{ hidden_connection { edges { node { id } } } }`,
 		entities: `{ _entities(representations: [{__typename: "hidden", id: 1}]) { ... on hidden { id } } }`,
@@ -111,8 +113,10 @@ var guards = []guard{
 		plain: `mutation { insert_checked(objects: [{id: 9}]) { affected_rows } }`, relay: `mutation { insert_checked(objects: [{id: 9}]) { affected_rows } }`,
 		data: `{"type":"insert","args":{"table":"checked","objects":[{"id":9}]}}`,
 	}, without: readers(readsNothingElse)},
-	{name: "foreign cookie", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists", "access-denied"}, asked: deep,
-		header: map[string]string{"Origin": "https://elsewhere.example"}},
+	{
+		name: "foreign cookie", role: "free", refused: []string{"validation-failed", "permission-denied", "not-exists", "access-denied"}, asked: deep,
+		header: map[string]string{"Origin": "https://elsewhere.example"},
+	},
 	{name: "read-only", role: "free", always: true, refused: []string{"Mutations are not allowed when read-only mode is enabled"}, asked: map[language]string{
 		plain: `mutation { insert_written(objects: [{id: 9}]) { affected_rows } }`,
 	}, without: map[string]string{

@@ -317,8 +317,10 @@ func (p *movedProject) asksByUpgrade() {
 	defer socket.CloseNow() //nolint:errcheck // the test is over then
 	for sent, want := range []struct{ message, want string }{
 		{`{"type":"connection_init","payload":{}}`, `{"type":"connection_ack"}`},
-		{`{"type":"subscribe","id":"1","payload":{"query":"{parcel {owner} header(name: \"X-Acme-User-Id\")}"}}`,
-			`{"type":"next","id":"1","payload":{"data":{"parcel":[{"owner":"u1"}],"header":"u1"}}}`},
+		{
+			`{"type":"subscribe","id":"1","payload":{"query":"{parcel {owner} header(name: \"X-Acme-User-Id\")}"}}`,
+			`{"type":"next","id":"1","payload":{"data":{"parcel":[{"owner":"u1"}],"header":"u1"}}}`,
+		},
 	} {
 		require.NoError(p.t, socket.Write(p.t.Context(), websocket.MessageText, []byte(want.message)))
 		got := []byte(`"type":"ping"`)

@@ -29,8 +29,10 @@ func TestReceiverPrintsAndAnswers(t *testing.T) {
 		status               int
 		answer, kind, line   string
 	}{
-		{"POST", "/rate?x=1", "{\"a\":\n [1, \"<\"]}", 422, `{"rate": 5}`, "application/json",
-			`{"method":"POST","path":"/rate?x=1","body":{"a":[1,"<"]}}`},
+		{
+			"POST", "/rate?x=1", "{\"a\":\n [1, \"<\"]}", 422, `{"rate": 5}`, "application/json",
+			`{"method":"POST","path":"/rate?x=1","body":{"a":[1,"<"]}}`,
+		},
 		{"PUT", "/plain", "no JSON", 200, "a=b", "", `{"method":"PUT","path":"/plain","body":"no JSON"}`},
 		{"GET", "/other", "", 200, "{}", "application/json", `{"method":"GET","path":"/other"}`},
 	} {

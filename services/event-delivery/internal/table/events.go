@@ -194,7 +194,7 @@ func (e *Events) Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) 
 		return false, nil
 	}
 	if unreadable || m.Body != nil && !m.Again && !stale {
-		return true, nil
+		return true, nil //nolint:nilerr // Prepare says what becomes of it
 	}
 	found, err := s.log.PendingEvents(ctx, []string{d.GetEventId()})
 	if err != nil || len(found) == 0 || found[0].Tries != int(d.GetTries()) {

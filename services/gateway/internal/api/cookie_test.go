@@ -21,7 +21,7 @@ import (
 
 const cookieKey = "0123456789abcdef0123456789abcdef"
 
-// withCookies has tokens come in a cookie, with an unauthorized role, and pages of these domains
+// withCookies has tokens come in a cookie, with an unauthorised role, and pages of these domains
 // call.
 func withCookies(t *testing.T, domains ...string) func(*world) {
 	t.Helper()

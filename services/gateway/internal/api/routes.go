@@ -101,7 +101,7 @@ func (a *API) dropForeignCookies(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		// Of WebSockets, a setting of their own says it where CORS is off.
-		if len(r.Header["Cookie"]) > 0 && !a.CORS.Trusts(r) && !(a.CORS.Off() && websocket.IsUpgrade(r)) {
+		if len(r.Header["Cookie"]) > 0 && !a.CORS.Trusts(r) && (!a.CORS.Off() || !websocket.IsUpgrade(r)) {
 			r.Header.Del("Cookie")
 		}
 		return next(c)

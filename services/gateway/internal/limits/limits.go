@@ -140,7 +140,7 @@ func (l *Limits) Time(ctx context.Context) (limited context.Context, finish func
 		defer cancel()
 		// The deadline travels with the request: whoever works on it may see it pass first.
 		var late *apierror.Error
-		if errors.As(err, &late) && late.Code == apierror.Timeout && time.Until(deadline) < timerSlack && !(bounded && outer.Before(deadline)) {
+		if errors.As(err, &late) && late.Code == apierror.Timeout && time.Until(deadline) < timerSlack && (!bounded || !outer.Before(deadline)) {
 			return tooLong
 		}
 		// ctx may have a limit of its own, as the members of a batch have.

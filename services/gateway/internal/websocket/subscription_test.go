@@ -48,7 +48,8 @@ func TestSubscriptionsInBothProtocols(t *testing.T) {
 	}{
 		"graphql-ws": {
 			ka, "start", "data", `{"type":"data","id":"1","payload":{"errors":[{"message":"division by zero","extensions":{"path":"$","code":"data-exception"}}]}}`,
-			`{"type":"error","id":"%s","payload":{"errors":[{"message":"%s","extensions":{"path":"$","code":"%s"}}]}}`, "stop", []string{`{"type":"complete","id":"1"}`},
+			`{"type":"error","id":"%s","payload":{"errors":[{"message":"%s","extensions":{"path":"$","code":"%s"}}]}}`, "stop",
+			[]string{`{"type":"complete","id":"1"}`},
 		},
 		"graphql-transport-ws": {
 			ping, "subscribe", "next", `{"type":"next","id":"1","payload":{"errors":[{"message":"division by zero","extensions":{"path":"$","code":"data-exception"}}]}}`,

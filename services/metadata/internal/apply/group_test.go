@@ -84,7 +84,8 @@ func groupCatalog(tables int) *catalog.Source {
 		t := &catalog.Table{
 			Name: public(fmt.Sprintf("t%d", n)), OID: uint32(n + 1), Kind: catalog.KindTable, Insertable: true, Updatable: true, Deletable: true,
 			Columns: []*catalog.Column{
-				{Name: "id", Position: 1, Type: number}, {Name: "parent", Position: 2, Type: number, Nullable: true},
+				{Name: "id", Position: 1, Type: number},
+				{Name: "parent", Position: 2, Type: number, Nullable: true},
 				{Name: "label", Position: 3, Type: number, Nullable: true},
 			},
 			PrimaryKey: &catalog.Constraint{Name: "pkey", Columns: []string{"id"}},

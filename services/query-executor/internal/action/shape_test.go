@@ -12,7 +12,8 @@ import (
 func TestShapeAppend(t *testing.T) {
 	t.Parallel()
 	shape := &action.Shape{Members: []action.Member{
-		{Key: "first", Name: "a"}, {Key: "kind", Typename: "Out"},
+		{Key: "first", Name: "a"},
+		{Key: "kind", Typename: "Out"},
 		{Key: "b", Name: "b", Below: &action.Shape{Nested: true, Members: []action.Member{{Key: "x", Name: "x"}}}},
 	}}
 	for text, want := range map[string]string{

@@ -31,8 +31,10 @@ func TestScaleOfNumbers(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	for _, c := range []struct{ operation, args, want string }{
-		{"insert", `{"table":"album","objects":[{"id":60,"price":15},{"id":61,"price":1.5},{"id":62,"price":"1.5"},{"id":63,"price":2.12345}],"returning":["price"]}`,
-			`[{"price":15}, {"price":1.5000}, {"price":1.5}, {"price":2.12345000}]`},
+		{
+			"insert", `{"table":"album","objects":[{"id":60,"price":15},{"id":61,"price":1.5},{"id":62,"price":"1.5"},{"id":63,"price":2.12345}],"returning":["price"]}`,
+			`[{"price":15}, {"price":1.5000}, {"price":1.5}, {"price":2.12345000}]`,
+		},
 		{"update", `{"table":"album","where":{"id":60},"$mul":{"price":3.3},"returning":["price"]}`, `[{"price":49.5000}]`},
 		{"update", `{"table":"album","where":{"id":60},"$inc":{"price":-1},"returning":["price"]}`, `[{"price":48.5000}]`},
 		{"update", `{"table":"album","where":{"id":62},"$mul":{"price":2},"returning":["price"]}`, `[{"price":3.0}]`},

@@ -56,7 +56,7 @@ func (p *planner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.In
 	} else {
 		c.Constraint = of.Name
 	}
-	if w.Table.Catalog.Kind == catalog.KindPartitioned {
+	if w.Catalog.Kind == catalog.KindPartitioned {
 		c.Key = of.Columns
 	}
 	return nil

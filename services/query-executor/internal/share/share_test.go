@@ -58,7 +58,7 @@ func TestTheOnlyPlaceCanBeTaken(t *testing.T) {
 
 func TestNoBound(t *testing.T) {
 	t.Parallel()
-	var p = New(0)
+	p := New(0)
 	for range 10_000 {
 		place, err := p.Take(Source, "a")
 		require.NoError(t, err)
