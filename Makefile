@@ -75,7 +75,7 @@ counts: ## what a request takes of statements, round trips, messages and allocat
 bench-attacks: ## what hostile requests cost, and a long search for the most expensive short ones
 	$(POSTGRES) $(GO) test ./services/query-executor -run '^$$' -bench 'Attacks|WorstRequests' -benchtime 1x -timeout 60m
 
-bench-plans: build ## the engine's SQL beside hand-written SQL, on a million tracks (PLANS="-runs 5")
+bench-plans: build ## the engine's SQL beside hand-written SQL, and ways to plan it, on a million tracks (PLANS="-runs 5")
 	$(GO) run ./services/engine/cmd/benchplans $(PLANS)
 
 bench-subscriptions: build ## what 10,000 subscribers cost, and how soon they hear of a change (SUBSCRIPTIONS="-poll")

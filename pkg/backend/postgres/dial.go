@@ -38,6 +38,7 @@ func (p *pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgco
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: pg, DeadlineDelay: cancelGrace}
 	}
 	change(config)
+	p.plansFixed.Store(setsPlanMode(config))
 	if p.noJIT.Load() || setsJIT(config) {
 		return pgconn.ConnectConfig(ctx, config)
 	}
@@ -51,6 +52,16 @@ func (p *pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgco
 		p.noJIT.Store(true)
 	}
 	return pg, err
+}
+
+// settingPlanMode is the server's setting that says how prepared statements are planned. An address
+// that has it means it: nothing is chosen then.
+const settingPlanMode = "plan_cache_mode"
+
+// setsPlanMode reports whether the address of the source has a setting of its own.
+func setsPlanMode(c *pgconn.Config) bool {
+	_, set := c.RuntimeParams[settingPlanMode]
+	return set || strings.Contains(c.RuntimeParams["options"], settingPlanMode+"=")
 }
 
 // setsJIT reports whether the address of the source has a setting of its own.

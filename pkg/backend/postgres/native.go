@@ -19,6 +19,7 @@ var typeJSONB = catalog.Type{Name: "jsonb", OID: 3802}
 // logical model, each in the type that the model says: what encodes them relies on it. The
 // planner looks through a sub-select of this kind.
 func (r *renderer) nativeQuery(q ir.NativeQuery) string {
+	r.calls = true
 	if err := checkPlaceholders(q.Code); err != nil && r.err == nil {
 		r.err = err
 	}

@@ -42,6 +42,8 @@ type pool struct {
 	meter    *backend.PoolMeter // nil for none
 	// noJIT is set when the server does not let connections switch its JIT off.
 	noJIT atomic.Bool
+	// plansFixed is set when the address says how prepared statements are planned.
+	plansFixed atomic.Bool
 	// mixes is set when a pooler turns out to give the sessions of the server to whoever comes.
 	mixes atomic.Bool
 	// generation tells the texts of prepared statements from those that a pooler keeps though

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,6 +22,8 @@ type statement struct {
 	render func(mode) (*rendered, error)
 	utc    *rendered
 	local  func() (*rendered, error)
+	// variants are its texts for limits that occur, nil for a statement that is one.
+	variants *variants
 }
 
 // mode is what a text is rendered for.
@@ -29,6 +32,8 @@ type mode struct {
 	json bool
 	// local is for sessions whose time zone isn't UTC.
 	local bool
+	// limits are variables that are limits, as literals.
+	limits map[int]string
 	// inline writes parameters as literals; nil binds them.
 	inline func(p param) (literal string, err error)
 }
@@ -42,6 +47,10 @@ type rendered struct {
 	zoned bool
 	// once says that the text isn't worth to be kept prepared.
 	once bool
+	// limits are the variables that are limits, in ascending order.
+	limits []int
+	// choice decides how it is planned; nil leaves it to the server.
+	choice *planChoice
 	// comment is the one that each run adds, nil for none.
 	comment *backend.Comment
 }
@@ -83,7 +92,12 @@ const (
 func (d *Dialect) RenderQuery(root ir.Root, o backend.RenderOptions) (backend.Statement, error) {
 	return newStatement(func(m mode) (*rendered, error) {
 		r := &renderer{dialect: d, options: o, mode: m}
-		return r.finish(r.root(root))
+		sql, a := r.root(root)
+		text, err := r.finish(sql, a)
+		if err == nil && !r.calls && len(text.params) > 0 {
+			text.choice = &planChoice{}
+		}
+		return text, err
 	})
 }
 
@@ -93,6 +107,9 @@ func newStatement(render func(mode) (*rendered, error)) (*statement, error) {
 		return nil, err
 	}
 	s := &statement{render: render, utc: utc}
+	if len(utc.limits) > 0 {
+		s.variants = &variants{}
+	}
 	s.local = sync.OnceValues(func() (*rendered, error) { return render(mode{local: true}) })
 	return s, nil
 }
@@ -117,6 +134,9 @@ type renderer struct {
 	bound   map[string]string // by what the parameter is: its text
 	aliases int
 	zoned   bool
+	limits  []int
+	// calls says that a function may be called: what is set for the statement is set in it, too.
+	calls bool
 	// once says that the text isn't to be kept prepared.
 	once bool
 	// live, when set, holds the values that differ between the cohorts of a subscription.
@@ -136,7 +156,7 @@ func (r *renderer) finish(sql string, a answer) (*rendered, error) {
 	if r.err != nil {
 		return nil, fmt.Errorf("rendering a plan: %w", r.err)
 	}
-	text := &rendered{sql: sql, params: r.params, answer: a, zoned: r.zoned, once: r.once}
+	text := &rendered{sql: sql, params: r.params, answer: a, zoned: r.zoned, once: r.once, limits: slices.Compact(slices.Sorted(slices.Values(r.limits)))}
 	if r.mode.inline == nil { // people who read it know what they have asked
 		text.addComment(r.options.Comment)
 	}

@@ -261,7 +261,7 @@ func (r *renderer) limit(argument ir.Value, rows int) string {
 	case argument == nil:
 		return strconv.Itoa(rows)
 	}
-	text := r.count(argument)
+	text := r.limitArgument(argument)
 	if rows == 0 {
 		return text
 	}
@@ -270,4 +270,17 @@ func (r *renderer) limit(argument ir.Value, rows int) string {
 	}
 	// least() passes over NULL: no argument, and the role's limit holds.
 	return "least(" + text + ", " + strconv.Itoa(rows) + ")"
+}
+
+// limitArgument renders a limit. One that is a variable is part of the text where the text is for it.
+func (r *renderer) limitArgument(v ir.Value) string {
+	variable, ok := v.(ir.Variable)
+	if !ok || r.live != nil {
+		return r.count(v)
+	}
+	if known, ok := r.mode.limits[variable.Index]; ok {
+		return known
+	}
+	r.limits = append(r.limits, variable.Index)
+	return r.count(v)
 }

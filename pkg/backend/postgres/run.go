@@ -31,7 +31,7 @@ func prepare(st backend.Statement, a *backend.Args) (*statement, [][]byte, error
 	if !ok {
 		return nil, nil, fmt.Errorf("not a statement of PostgreSQL: %T", st)
 	}
-	stmt = stmt.forRequest(a.RequestID)
+	stmt = stmt.forLimits(a.Variables).forRequest(a.RequestID)
 	values, err := stmt.parameters(a)
 	return stmt, values, err
 }
@@ -60,11 +60,13 @@ func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out 
 	defer out.Hold(false)
 	mark, sent := len(out.Buf), out.Sent()
 	for attempt := 0; ; attempt++ {
-		res, err := c.execute(ctx, execution{text: text, values: values, formats: binaryResults})
+		run := c.plan(text)
+		res, err := c.execute(ctx, execution{text: text, values: values, formats: binaryResults, mode: run.mode, known: run.known})
 		if err == nil {
 			err = c.answer(res, text, out)
 		}
 		if err == nil {
+			run.done()
 			return nil
 		}
 		if out.Sent() > sent {

@@ -30,6 +30,8 @@ type prepared struct {
 	name        string
 	description *pgconn.StatementDescription
 	types       []uint32
+	// runs are how often it ran in each mode, up to settled.
+	runs [planModes]uint8
 }
 
 func (p *preparedCache) find(sql string) *prepared {
@@ -103,6 +105,10 @@ type execution struct {
 	// before and after are commands that are sent in the same round trip. The failure of one
 	// of before is a commandError, that of one of after shows when the result is closed.
 	before, after []command
+	// mode is how the text is planned, in a round trip without before and after.
+	mode planMode
+	// known is the prepared text, nil where nobody has looked for it.
+	known *prepared
 }
 
 // command is a statement beside the one that is run. Nobody reads its result where read is nil.
@@ -127,6 +133,9 @@ func (c *conn) prepares(text *rendered) bool { return c.preparing() && !text.onc
 
 // execute starts a statement. Its error, too, may only show when the result is closed.
 func (c *conn) execute(ctx context.Context, e execution) (*result, error) {
+	if e.mode != planAuto {
+		e.before = []command{e.mode.setting()}
+	}
 	if len(e.before)+len(e.after) > 0 {
 		return c.pipelined(ctx, e)
 	}
@@ -134,7 +143,11 @@ func (c *conn) execute(ctx context.Context, e execution) (*result, error) {
 		r := c.pg.ExecParams(ctx, e.text.sql, e.values, nil, nil, e.formats)
 		return &result{reader: r, types: typesOf(r.FieldDescriptions())}, nil
 	}
-	switch p := c.statements.find(e.text.sql); {
+	p := e.known
+	if p == nil {
+		p = c.statements.find(e.text.sql)
+	}
+	switch {
 	case p == nil:
 		return c.pipelined(ctx, e)
 	case p.description == nil:

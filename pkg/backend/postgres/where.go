@@ -268,6 +268,7 @@ func (r *renderer) from(f ir.From, outer *scope) string {
 }
 
 func (r *renderer) arguments(args []ir.CallArg, row *scope) string {
+	r.calls = true
 	texts := make([]string, len(args))
 	for i, a := range args {
 		switch {

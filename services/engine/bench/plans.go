@@ -28,6 +28,9 @@ type PlanOptions struct {
 	// Server, when set, is the address of a PostgreSQL server whose database "music" holds the
 	// sample's large size. It is started and loaded otherwise.
 	Server string
+	// Part is one of "statements", which compares with hand-written ones, and "modes", which compares
+	// how those with parameters are planned; both when empty.
+	Part string
 	// Names choose cases; empty are all.
 	Names []string
 }
@@ -47,7 +50,7 @@ var ErrSlow = errors.New("a statement is too slow")
 
 // RunPlans compares the statements that the engine makes with hand-written ones that give the
 // same answers, on a million tracks: by the time that they take in the database, turn by turn.
-// It is ErrSlow when one takes too long.
+// Then it compares the ways to plan those with parameters. It is ErrSlow when one takes too long.
 func RunPlans(ctx context.Context, o PlanOptions, out, progress io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "plans-")
 	if err != nil {
@@ -69,11 +72,22 @@ func RunPlans(ctx context.Context, o PlanOptions, out, progress io.Writer) (err 
 		err = errors.Join(err, execute(ctx, server("postgres"), "DROP DATABASE IF EXISTS metadata_one"))
 	}()
 	defer p.processes.stop()
+	var statements, modes error
+	if o.Part != "modes" {
+		statements = p.runStatements(ctx, o, out)
+	}
+	if o.Part != "statements" && (statements == nil || errors.Is(statements, ErrSlow)) {
+		modes = p.runModes(ctx, o.Names, out, progress)
+	}
+	return errors.Join(statements, modes)
+}
+
+func (p *place) runStatements(ctx context.Context, o PlanOptions, out io.Writer) error {
 	t, err := p.startOne(ctx)
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.Connect(ctx, server(sampleDatabase))
+	conn, err := pgx.Connect(ctx, p.databaseURL(sampleDatabase))
 	if err != nil {
 		return err
 	}

@@ -29,3 +29,13 @@ func TestPlanCases(t *testing.T) {
 	}
 	require.Len(t, names, 40)
 }
+
+func TestModeCases(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, c := range modeCases() {
+		require.False(t, names[c.name], c.name)
+		names[c.name] = true
+	}
+	require.Len(t, names, 60)
+}

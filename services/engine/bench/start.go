@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,16 +94,32 @@ func (p *place) engineSettings(ctx context.Context, name string) (settings map[s
 }
 
 func (p *place) startOne(ctx context.Context) (*target, error) {
-	settings, t, err := p.engineSettings(ctx, "one")
+	return p.startOneWith(ctx, "one", nil)
+}
+
+// startOneWith starts one process with parameters in the address of its source.
+func (p *place) startOneWith(ctx context.Context, name string, parameters url.Values) (*target, error) {
+	settings, t, err := p.engineSettings(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	pid, err := p.processes.start("one", filepath.Join(p.options.Programs, "engine"), settings, "serve")
+	if len(parameters) > 0 {
+		source, err := url.Parse(settings["ENGINE_GRAPHQL_DATABASE_URL"])
+		if err != nil {
+			return nil, err
+		}
+		for k, v := range source.Query() {
+			parameters[k] = v
+		}
+		source.RawQuery = parameters.Encode()
+		settings["ENGINE_GRAPHQL_DATABASE_URL"] = source.String()
+	}
+	pid, err := p.processes.start(name, filepath.Join(p.options.Programs, "engine"), settings, "serve")
 	if err != nil {
 		return nil, err
 	}
-	t.pids, t.logs = []int{pid}, []string{"one"}
-	return t, p.prepare(ctx, t, settings, "one")
+	t.pids, t.logs = []int{pid}, []string{name}
+	return t, p.prepare(ctx, t, settings, name)
 }
 
 // startSplit starts each service as a process, and a NATS server between them.

@@ -31,6 +31,7 @@ func run(ctx context.Context, args []string) error {
 	flags.IntVar(&o.Runs, "runs", 7, "how often each statement is run")
 	flags.StringVar(&o.Programs, "programs", "bin", "directory of the engine's programs")
 	flags.StringVar(&o.Server, "server", "", `PostgreSQL server whose database "music" holds the large sample; one is started when empty`)
+	flags.StringVar(&o.Part, "part", "", "statements (beside hand-written ones) or modes (of planning); both when empty")
 	flags.StringVar(&names, "queries", "", "queries to compare, by name; all when empty")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
