@@ -79,11 +79,8 @@ const (
 	OperandList                    // a list of values of the column's type (element type for arrays is the array)
 	OperandText                    // a String
 	OperandTextList                // [String!]
-	OperandInt
-	OperandBool
-	OperandType     // a value of Operator.Type
-	OperandTypeList // a list of values of Operator.Type
-	OperandObject   // an input object: Operator.Object
+	OperandType                    // a value of Operator.Type
+	OperandObject                  // an input object: Operator.Object
 )
 
 // Operator is one row of a backend's operator table. The schema, the rule parser and the
@@ -91,7 +88,7 @@ const (
 type Operator struct {
 	Op      ir.Op
 	Operand Operand
-	// Type is the operand's type for OperandType and OperandTypeList.
+	// Type is the operand's type for OperandType.
 	Type catalog.Type
 	// Object names the input object for OperandObject, ObjectFields its fields in the
 	// order of the operator's arguments.

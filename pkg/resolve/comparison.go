@@ -142,8 +142,6 @@ func (p ruleParser) operands(s subject, o *backend.Operator, raw json.RawMessage
 		v, err = p.operand(textType, nil, raw)
 	case backend.OperandTextList:
 		v, err = p.list(textType, nil, raw)
-	case backend.OperandTypeList:
-		v, err = p.list(o.Type, nil, raw)
 	default:
 		v, err = p.operand(o.Type, nil, raw)
 	}

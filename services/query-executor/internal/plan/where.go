@@ -153,14 +153,8 @@ func (p *planner) operands(o *backend.Operator, at schema.Ref, v value, t catalo
 		c = p.scalar(typeText, at.Named)
 	case backend.OperandTextList:
 		c = p.listOf(typeText, at.Named)
-	case backend.OperandInt:
-		c = p.scalar(typeInt, at.Named)
-	case backend.OperandBool:
-		c = p.scalar(typeBool, at.Named)
 	case backend.OperandType:
 		c = p.scalar(o.Type, at.Named)
-	case backend.OperandTypeList:
-		c = p.listOf(o.Type, at.Named)
 	case backend.OperandObject:
 		return p.operandObject(o, at, v)
 	}

@@ -144,14 +144,8 @@ func (r *Role) operandType(s *resolve.Source, value Ref, o *backend.Operator) Re
 		return Named(r.scalar("String"))
 	case backend.OperandTextList:
 		return List(NonNull(Named(r.scalar("String"))))
-	case backend.OperandInt:
-		return Named(r.scalar("Int"))
-	case backend.OperandBool:
-		return Named(r.scalar("Boolean"))
 	case backend.OperandType:
 		return r.valueType(o.Type, s)
-	case backend.OperandTypeList:
-		return List(NonNull(r.valueType(o.Type, s)))
 	case backend.OperandObject:
 		return Named(r.named(o.Object, InputObject, "", func() content { return content{inputs: r.operandFields(s, o)} }))
 	}
