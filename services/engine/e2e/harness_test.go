@@ -134,9 +134,10 @@ func (c *cluster) launch(name string, settings ...string) *process {
 	c.t.Helper()
 	port := freePort(c.t)
 	env := maps.Clone(c.settings)
-	env["ENGINE_GRAPHQL_STATUS_PORT"] = port
-	if name == gateway {
+	if name == gateway { // whose port for clients has all that is asked for
 		env["ENGINE_GRAPHQL_SERVER_PORT"] = port
+	} else {
+		env["ENGINE_GRAPHQL_STATUS_PORT"] = port
 	}
 	p := &process{t: c.t, name: name, url: "http://127.0.0.1:" + port, done: make(chan struct{})}
 	p.cmd = exec.Command(filepath.Join(programs, name))
