@@ -46,8 +46,8 @@ var (
 			"acme.user in SQL, and ACME_GRAPHQL_* settings; the same in all services",
 	}, parseVendor)
 	UnauthorizedRole = define(Spec{
-		Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "role of requests without credentials",
+		Flag: "unauthorized-role", Group: GroupAccess, Services: []Service{Gateway, Metadata},
+		Help: "role of requests without credentials; metadata, which warns of its permissions, needs it for that only",
 	}, parseNonEmpty)
 	JWTSecret = define(Spec{
 		Flag: "jwt-secret", Secret: true, Values: "JSON object", Group: GroupAccess, Services: []Service{Gateway},

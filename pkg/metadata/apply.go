@@ -53,6 +53,8 @@ type Schema interface {
 	IsColumn(source string, table catalog.Name, name string) bool
 	// HasRemotePermissions says whether permissions hide remote schemas from roles.
 	HasRemotePermissions() bool
+	// OpenRole is the role of requests without credentials, "" for none.
+	OpenRole() string
 	// CheckRemotePermission refuses the document of a permission that doesn't fit the remote
 	// schema.
 	CheckRemotePermission(remote, document string) error

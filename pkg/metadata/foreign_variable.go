@@ -12,88 +12,79 @@ import (
 // foreignVariable is what session variables of engines of this kind look like.
 var foreignVariable = regexp.MustCompile(`^(?i:x)-([A-Za-z0-9]+)-[A-Za-z0-9_-]+$`)
 
-// foreignVariables warn of permissions that compare with, or write, a text which looks like a
-// session variable of another engine. It is a plain text here, which no row or every row has.
-func (d *Document) foreignVariables() []Warning {
-	var list []Warning
-	for _, s := range d.Sources {
-		for _, t := range s.Tables {
-			of := fmt.Sprintf("table %s in source %s", t.Table, s.Name)
-			list = append(list, foreignIn(t.InsertPermissions, "insert", of, func(p *InsertPermission) []json.RawMessage {
-				return []json.RawMessage{p.Check, p.Set}
-			})...)
-			list = append(list, foreignIn(t.SelectPermissions, "select", of, selectRules)...)
-			list = append(list, foreignIn(t.UpdatePermissions, "update", of, func(p *UpdatePermission) []json.RawMessage {
-				return []json.RawMessage{p.Filter, p.Check, p.Set}
-			})...)
-			list = append(list, foreignIn(t.DeletePermissions, "delete", of, func(p *DeletePermission) []json.RawMessage {
-				return []json.RawMessage{p.Filter}
-			})...)
-		}
-		for _, m := range s.LogicalModels {
-			of := fmt.Sprintf("logical model %s in source %s", m.Name, s.Name)
-			list = append(list, foreignIn(m.SelectPermissions, "select", of, selectRules)...)
-		}
+// foreignWarning warns of a permission that compares with, or writes, a text which looks like a session
+// variable of another engine. It is a plain text here, which no row or every row has.
+func (p *ruleSet) foreignWarning() (Warning, bool) {
+	text := p.first(func(text string) bool { return foreignVendor(text) != "" })
+	if text == "" {
+		return Warning{}, false
 	}
-	return list
+	vendor := foreignVendor(text)
+	return p.warning("foreign-session-variable", fmt.Sprintf("%q is a plain text here: it looks like a session variable of another engine. "+
+		"Start the server with --vendor-names %s, or give replace_metadata \"vendor_names\": %q", text, vendor, vendor)), true
 }
 
-func selectRules(p *SelectPermission) []json.RawMessage { return []json.RawMessage{p.Filter} }
-
-// foreignIn warns once of each permission.
-func foreignIn[P any](permissions []*Permission[P], operation, of string, rules func(*P) []json.RawMessage) []Warning {
-	var list []Warning
-	for _, p := range permissions {
-		for _, rule := range rules(&p.Permission) {
-			text, vendor := foreignText(rule)
-			if text == "" {
-				continue
-			}
-			list = append(list, Warning{
-				Message: fmt.Sprintf("%q is a plain text here: it looks like a session variable of another engine. "+
-					"Start the server with --vendor-names %s, or give replace_metadata \"vendor_names\": %q", text, vendor, vendor),
-				Type: "permission", Name: fmt.Sprintf("%s permission of role %s on %s", operation, p.Role, of), Code: "foreign-session-variable",
-			})
-			break
-		}
+// foreignVendor is the name of the engine whose session variable a text looks like, "" for none.
+func foreignVendor(text string) string {
+	match := foreignVariable.FindStringSubmatch(text)
+	if _, known := session.Reference(text); known || match == nil {
+		return ""
 	}
-	return list
+	vendor := strings.ToLower(match[1])
+	if session.CheckVendor(vendor) != nil {
+		return ""
+	}
+	return vendor
 }
 
-// foreignText is the first text of a rule that looks like a session variable and is none, with the
-// name of the engine; "" for none. Keys are names of columns and operators.
-func foreignText(rule json.RawMessage) (text, vendor string) {
+// openWarning warns of a permission of a role that callers have without credentials: its session
+// variables are headers, which such a caller sets to any value.
+func (p *ruleSet) openWarning() (Warning, bool) {
+	text := p.first(func(text string) bool {
+		name, ok := session.Reference(text)
+		return ok && name != session.RoleHeader
+	})
+	if text == "" {
+		return Warning{}, false
+	}
+	return p.warning("unproven-session-variable", fmt.Sprintf("%q is what the caller says it is: requests without credentials have these rules, "+
+		"and give session variables any value in their headers", text)), true
+}
+
+// first is the first text of the rules that is as asked, "" for none. Keys are names of columns and
+// operators.
+func (p *ruleSet) first(is func(string) bool) string {
+	for _, rule := range p.rules {
+		if text := firstText(rule, is); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func firstText(rule json.RawMessage, is func(string) bool) string {
 	switch JSONType(rule) {
 	case "String":
-		if plain, ok := plainText(rule); ok {
-			text = plain
-		} else if json.Unmarshal(rule, &text) != nil {
-			return "", ""
+		text, ok := plainText(rule)
+		if !ok && json.Unmarshal(rule, &text) != nil || !is(text) {
+			return ""
 		}
-		match := foreignVariable.FindStringSubmatch(text)
-		if _, known := session.Reference(text); known || match == nil {
-			return "", ""
-		}
-		vendor = strings.ToLower(match[1])
-		if session.CheckVendor(vendor) != nil {
-			return "", ""
-		}
-		return text, vendor
+		return text
 	case "Array":
 		items, _ := array(rule)
 		for _, item := range items {
-			if text, vendor = foreignText(item); text != "" {
-				return text, vendor
+			if text := firstText(item, is); text != "" {
+				return text
 			}
 		}
 	case "Object":
 		var few [fewMembers]member
 		fields, _ := members(few[:0], rule)
 		for _, m := range sorted(fields) {
-			if text, vendor = foreignText(m.value); text != "" {
-				return text, vendor
+			if text := firstText(m.value, is); text != "" {
+				return text
 			}
 		}
 	}
-	return "", ""
+	return ""
 }

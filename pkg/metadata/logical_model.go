@@ -239,7 +239,7 @@ func (a *CreateLogicalModelPermission) Apply(v View) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Document: doc, Objects: []ObjectID{id}}, nil
+	return v.warnOf(&Result{Document: doc, Objects: []ObjectID{id}}, ruleSetOf(p, modelText(a.Source, a.Name))), nil
 }
 
 // DropLogicalModelPermission are the arguments of drop_logical_model_select_permission.

@@ -140,7 +140,7 @@ func (a *CreatePermission[P]) Apply(v View) (*Result, error) {
 		return nil, err
 	}
 	r.Objects = []ObjectID{permissionID(kind, a.Source, a.Table, a.Role)}
-	return r, nil
+	return v.warnOf(r, ruleSetOf(&a.Permission, tableText(a.Source, &Table{Table: a.Table}))), nil
 }
 
 // DropPermission are the arguments of drop_insert_permission and its like.

@@ -31,7 +31,8 @@ func (a *AddRemoteSchemaPermissions) Apply(v View) (*Result, error) {
 	permission := a.RemoteSchemaPermission
 	n.Permissions = inserted(s.Permissions, &permission, remotePermissionRole)
 	id := ObjectID{Kind: ObjectRemotePermission, Remote: a.RemoteSchema, Role: a.Role}
-	return &Result{Document: v.Document.withRemoteSchema(&n), Objects: []ObjectID{id}}, nil
+	r := &Result{Document: v.Document.withRemoteSchema(&n), Objects: []ObjectID{id}}
+	return v.warnOf(r, presetRules(a.RemoteSchema, &permission)), nil
 }
 
 // DropRemoteSchemaPermissions are the arguments of drop_remote_schema_permissions.

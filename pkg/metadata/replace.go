@@ -69,7 +69,7 @@ func (a *ReplaceMetadata) Apply(v View) (*Result, error) {
 	if err != nil {
 		return nil, apierror.At(err, a.at...)
 	}
-	warnings := slices.Concat(unknownKeys(given), doc.triggerWarnings(), doc.unusedParts(), doc.foreignVariables())
+	warnings := slices.Concat(unknownKeys(given), doc.triggerWarnings(), doc.unusedParts(), v.ruleWarnings(doc, doc.permissionRules()...))
 	if len(warnings) > 0 && !a.AllowWarnings {
 		return nil, apierror.New(MetadataWarnings, "failed due to metadata warnings").WithInternal(warnings)
 	}

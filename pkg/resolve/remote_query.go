@@ -8,6 +8,9 @@ import (
 // HasRemotePermissions says whether permissions hide remote schemas from roles.
 func (s *Schema) HasRemotePermissions() bool { return s.options.RemoteSchemaPermissions }
 
+// OpenRole is the role of requests without credentials, "" for none.
+func (s *Schema) OpenRole() string { return s.options.OpenRole }
+
 // CheckRemotePermission refuses the document of a permission that doesn't fit the remote
 // schema.
 func (s *Schema) CheckRemotePermission(name, document string) error {

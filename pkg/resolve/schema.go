@@ -23,6 +23,8 @@ type Options struct {
 	NamingConventionEnabled bool
 	// RemoteSchemaPermissions hides remote schemas from roles without a permission on them.
 	RemoteSchemaPermissions bool
+	// OpenRole is the role of requests without credentials, "" for none.
+	OpenRole string
 	// Env is os.LookupEnv, for what depends on the variables of the metadata service; with
 	// nil that isn't checked.
 	Env func(string) (string, bool)

@@ -38,7 +38,9 @@ type Config struct {
 	// Egress says what calls to remote schemas may do.
 	Egress                  egress.Config
 	DefaultNamingConvention string
-	NamingConvention        bool
+	// OpenRole is the role of requests without credentials, "" for none.
+	OpenRole         string
+	NamingConvention bool
 	// DisableNativeQueryValidation tracks native queries without asking the database.
 	DisableNativeQueryValidation bool
 	// StringifyNumeric shows numbers in events as text that may lose digits.
@@ -59,6 +61,7 @@ func ReadConfig(v *config.Values, env func(string) (string, bool)) (Config, erro
 		Egress:                   egress.ReadConfig(v),
 		InferFunctionPermissions: config.InferFunctionPermissions.Get(v),
 		DefaultNamingConvention:  config.DefaultNamingConvention.Get(v),
+		OpenRole:                 config.UnauthorizedRole.Get(v),
 		NamingConvention:         slices.Contains(config.ExperimentalFeatures.Get(v), "naming_convention"),
 
 		DisableNativeQueryValidation: config.DisableNativeQueryValidation.Get(v),

@@ -119,6 +119,7 @@ func New(c Config, d Deps) (*Service, error) {
 			DefaultNamingConvention:  c.DefaultNamingConvention,
 			NamingConventionEnabled:  c.NamingConvention,
 			RemoteSchemaPermissions:  c.RemoteSchemaPermissions,
+			OpenRole:                 c.OpenRole,
 			Env:                      d.Env,
 		},
 		Data:              dataOnBus{d.Bus},
