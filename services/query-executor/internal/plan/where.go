@@ -213,7 +213,6 @@ var (
 	typeText = catalog.Type{Name: "text", OID: 25}
 	typeInt  = catalog.Type{Name: "int4", OID: 23}
 	typeBig  = catalog.Type{Name: "int8", OID: 20}
-	typeBool = catalog.Type{Name: "bool", OID: 16}
 )
 
 // aggregatePredicate plans a condition on an aggregate of related rows.
