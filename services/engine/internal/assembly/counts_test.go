@@ -249,6 +249,7 @@ func startSQLProxy(t *testing.T, database string) *sqlProxy {
 	to.Host = l.Addr().String()
 	query := to.Query()
 	query.Set("sslmode", "disable")
+	query.Set("plan_cache_mode", "auto") // said so, no other way to plan is tried
 	to.RawQuery = query.Encode()
 	p.url = to.String()
 	return p
