@@ -69,9 +69,6 @@ func TestDocumentation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPage(t)
-			if strings.Contains(string(text), "CHARTS_URL=") {
-				_, p.ports["9100"], _ = strings.Cut(strings.TrimPrefix(charts(t), "http://"), ":")
-			}
 			written := p.run(string(text))
 			if *update && written != string(text) {
 				require.NoError(t, os.WriteFile(filepath.Join(documentationRoot, name), []byte(written), 0o600))

@@ -283,12 +283,19 @@ func movedRemote(t *testing.T) http.Handler {
 	}})})
 	require.NoError(t, err)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var request chartsRequest
+		var request struct {
+			Query     string         `json:"query"`
+			Operation string         `json:"operationName"`
+			Variables map[string]any `json:"variables"`
+		}
 		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		answerJSON(w, request.answer(context.WithValue(r.Context(), headers{}, r.Header), schema))
+		answerJSON(w, graphql.Do(graphql.Params{
+			Schema: schema, RequestString: request.Query, OperationName: request.Operation, VariableValues: request.Variables,
+			Context: context.WithValue(r.Context(), headers{}, r.Header),
+		}))
 	})
 }
 

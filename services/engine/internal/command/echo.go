@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"queryengine/services/engine/internal/charts"
 	"queryengine/services/engine/internal/echo"
 )
 
@@ -17,6 +18,7 @@ const echoUsage = `Usage: engine echo [OPTION...]
 
 Prints each HTTP request that comes, as a line of JSON, and answers it: a receiver for trying out
 event triggers, cron triggers, actions and other webhooks. It answers 200 with {} unless told otherwise.
+With --graphql it is a remote schema to try, too: a server at /graphql that knows the charts.
 `
 
 // Limits of the receiver, for connections that are left open.
@@ -40,6 +42,11 @@ func newEchoFlags(receiver *echo.Receiver) echoOptions {
 	set.BoolVar(&receiver.Headers, "headers", false, "print the headers of requests, too")
 	set.Func("answer", "`body` of answers: a text, @file for that of a file; /path=... for one path", receiver.Answer)
 	set.Func("status", "`code` of answers; /path=... for one path", receiver.Status)
+	set.BoolFunc("graphql", "answer GraphQL at /graphql, with places in the charts for the sample's artists", func(string) error {
+		handler, err := charts.New()
+		receiver.GraphQL = handler
+		return err
+	})
 	return echoOptions{set, set.String("address", "127.0.0.1:9000", "`host:port` to listen at")}
 }
 

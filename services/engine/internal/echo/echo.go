@@ -22,6 +22,8 @@ const maxBody = 16 << 20
 type Receiver struct {
 	// Headers says whether the headers of requests are printed, too.
 	Headers bool
+	// GraphQL answers what is asked at /graphql, printed like the rest; nil for an answer like any other.
+	GraphQL http.Handler
 
 	answers  map[string][]byte // by path, "" for all others
 	statuses map[string]int
@@ -94,6 +96,11 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 	}
 	if err := r.print(in, body); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if r.GraphQL != nil && in.URL.Path == "/graphql" {
+		in.Body = io.NopCloser(bytes.NewReader(body))
+		r.GraphQL.ServeHTTP(w, in)
 		return
 	}
 	answer := of(r.answers, in.URL.Path)

@@ -57,6 +57,14 @@ func TestReceiverPrintsAndAnswers(t *testing.T) {
 	require.Equal(t, "away", w.Body.String())
 	require.JSONEq(t, `{"method":"POST","path":"/","headers":{"X-From":"engine"}}`, out.String())
 
+	r.Headers = false
+	r.GraphQL = http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) { _, _ = io.Copy(w, in.Body) })
+	out.Reset()
+	w = httptest.NewRecorder()
+	r.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":"{ charts }"}`)))
+	require.Equal(t, `{"query":"{ charts }"}`, w.Body.String())
+	require.JSONEq(t, `{"method":"POST","path":"/graphql","body":{"query":"{ charts }"}}`, out.String())
+
 	w = httptest.NewRecorder()
 	r.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", io.LimitReader(zeros{}, 17<<20)))
 	require.Equal(t, http.StatusRequestEntityTooLarge, w.Code)
