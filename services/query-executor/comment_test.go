@@ -59,7 +59,7 @@ func TestStatementsSayWhatTheyAreFor(t *testing.T) {
 		if c.settings != "" {
 			tag(t, e, c.settings)
 		}
-		want := regexp.QuoteMeta(`{"query":"`+c.before+`SELECT `) + `[^*]* LIMIT \$1::int4` + regexp.QuoteMeta(c.after+`"}`)
+		want := regexp.QuoteMeta(`{"query":"`+c.before+`SELECT `) + `[^*]* LIMIT 1` + regexp.QuoteMeta(c.after+`"}`)
 		for range 2 { // the second time, the plan is there already
 			require.Regexp(t, want, askAs(t, e, "a*/; DROP TABLE book; -- \x00b", whatRuns, `{"n": 1}`))
 		}
@@ -109,7 +109,13 @@ func TestCommentsKeepStatementsPrepared(t *testing.T) {
 			Data struct{ Prepared []struct{ Statement string } }
 		}
 		require.NoError(t, json.Unmarshal([]byte(askAs(t, e, "", `{ prepared { statement } }`, ``)), &answer))
-		return len(answer.Data.Prepared)
+		n := 0
+		for _, p := range answer.Data.Prepared { // the engine also asks how statements are to be planned
+			if strings.Contains(p.Statement, `"book"`) {
+				n++
+			}
+		}
+		return n
 	}
 	run := func() {
 		for n := range 20 {
