@@ -73,7 +73,7 @@ type line struct {
 	wire atomic.Pointer[wire] // nil as long as there is none
 
 	mu sync.Mutex
-	// dialing says that somebody tries to connect, ended that there is no use in it any more.
+	// dialling says that somebody tries to connect, ended that there is no use in it any more.
 	dialing, ended bool
 	// next is when another attempt may be made, wait how long the one after it is put off.
 	next time.Time

@@ -62,6 +62,6 @@ func BenchmarkReplaceByItself(b *testing.B) {
 func TestReplaceMakesLittleGarbage(t *testing.T) {
 	body := largeRequest()
 	doc := replaceAll(t, body, Empty())
-	require.True(t, doc.Sources[0] == replaceAll(t, body, doc).Sources[0], "the source is the one that was there")
+	require.Same(t, doc.Sources[0], replaceAll(t, body, doc).Sources[0], "the source is the one that was there")
 	require.Less(t, testing.AllocsPerRun(1, func() { replaceAll(t, body, doc) }), 400_000.0)
 }

@@ -62,8 +62,9 @@ func TestUnreachableDatabaseIsNamedAtOnce(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			done := make(chan error, 1)
+			db := pool(t, c.address)
 			go func() {
-				done <- metadatadb.Await(ctx, pool(t, c.address), time.Hour, slog.New(slog.NewTextHandler(&log, nil)))
+				done <- metadatadb.Await(ctx, db, time.Hour, slog.New(slog.NewTextHandler(&log, nil)))
 			}()
 			require.Eventually(t, func() bool { return strings.Contains(log.String(), c.reason) }, time.Minute, 10*time.Millisecond)
 			cancel()
@@ -87,8 +88,9 @@ func TestAwaitTakesADatabaseThatComesLater(t *testing.T) {
 	later.Path = "/" + name
 	var log lines
 	done := make(chan error, 1)
+	db := pool(t, later.String())
 	go func() {
-		done <- metadatadb.Await(t.Context(), pool(t, later.String()), time.Minute, slog.New(slog.NewTextHandler(&log, nil)))
+		done <- metadatadb.Await(t.Context(), db, time.Minute, slog.New(slog.NewTextHandler(&log, nil)))
 	}()
 	require.Eventually(t, func() bool { return strings.Contains(log.String(), "(3D000)") }, time.Minute, 10*time.Millisecond)
 	owner := pool(t, there.String())

@@ -103,7 +103,7 @@ func TestRemoteSchemasThatFail(t *testing.T) {
 		"Inconsistent object: Conflicting types: Found conflicting definitions for GraphQL type 'planet'.  The definition at 'planet' differs "+
 			"from the definition at e.g. 'planet'.\nFormer has definition:\ntype planet {\n  id: Int!\n}\nLatter has definition:\n"+
 			"the rows of table planet in source default")
-	require.Contains(t, string(refused.internal), `"name":"remote_schema planets"`)
+	require.Contains(t, refused.internal, `"name":"remote_schema planets"`)
 
 	// A remote that is down is used as it was, also after a start.
 	crm.Close()

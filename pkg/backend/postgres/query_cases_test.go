@@ -27,11 +27,6 @@ func by(name string) ir.OrderItem {
 	return ir.OrderItem{Target: ir.OrderExpr{Expr: column(name, int4Type)}}
 }
 
-func descending(i ir.OrderItem) ir.OrderItem {
-	i.Desc, i.NullsFirst = true, true
-	return i
-}
-
 func pair(outer, inner string) []ir.JoinPair { return []ir.JoinPair{{Outer: outer, Inner: inner}} }
 
 // one is an object relationship along a key of the target.

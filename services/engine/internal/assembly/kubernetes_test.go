@@ -2,7 +2,6 @@ package assembly_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -162,7 +161,7 @@ func deployment(t *testing.T, file string) *workload {
 	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		w := &workload{}
 		err := d.Decode(w)
-		require.False(t, errors.Is(err, io.EOF), "%s has no Deployment", file)
+		require.NotErrorIs(t, err, io.EOF, "%s has no Deployment", file)
 		require.NoError(t, err)
 		if w.Kind == "Deployment" {
 			return w
