@@ -81,9 +81,11 @@ func (f *follower) run(ctx context.Context) error {
 		return err
 	}
 	if f.next == 0 {
-		if f.next, err = position(ctx, s, f.after); err != nil {
-			return err
+		next, err := position(ctx, s, f.after)
+		if err != nil {
+			return err // what was found until then isn't the place
 		}
+		f.next = next
 	}
 	consumer, err := s.CreateConsumer(ctx, jetstream.ConsumerConfig{
 		AckPolicy:         jetstream.AckNonePolicy,
@@ -121,7 +123,7 @@ func (f *follower) check(s jetstream.Stream) error {
 	return nil
 }
 
-// position finds the sequence of the first change after a version.
+// position finds the sequence of the first change after a version; 0 with an error.
 func position(ctx context.Context, s jetstream.Stream, after int64) (uint64, error) {
 	state := s.CachedInfo().State
 	if state.Msgs == 0 {
@@ -140,7 +142,10 @@ func position(ctx context.Context, s jetstream.Stream, after int64) (uint64, err
 		// A message was taken out of the middle; skipping from the start finds it too.
 		return state.FirstSeq, nil
 	}
-	return state.FirstSeq + uint64(n), err
+	if err != nil {
+		return 0, err
+	}
+	return state.FirstSeq + uint64(n), nil
 }
 
 func (f *follower) consume(ctx context.Context, consumer jetstream.Consumer) error {
