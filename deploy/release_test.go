@@ -53,7 +53,7 @@ func TestRelease(t *testing.T) {
 	require.Equal(t, "archive", release.Sboms[0].Artifacts)
 }
 
-// TestVersions: programs, chart and manifests are of one version.
+// TestVersions: programs, chart, manifests and the newest release of the changelog are of one version.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	read := func(elements ...string) string {
@@ -71,4 +71,8 @@ func TestVersions(t *testing.T) {
 	for _, tag := range tags {
 		require.Equal(t, found[1], tag[1])
 	}
+	releases := regexp.MustCompile(`(?m)^## (.*)$`).FindAllStringSubmatch(read("..", "CHANGELOG.md"), -1)
+	require.Greater(t, len(releases), 1)
+	require.Equal(t, "Unreleased", releases[0][1])
+	require.Regexp(t, `^`+version+` - \d{4}-\d\d-\d\d$`, releases[1][1])
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Version is the version of all programs; the build sets it.
-var Version = "0.1.0"
+var Version = "0.3.0"
 
 // Config names a service.
 type Config struct {
