@@ -100,9 +100,9 @@ type Operator struct {
 	// SQL is the template: $l is the column, $1 is the operand, $* are all operands with
 	// commas between them.
 	SQL string
-	// Nullable says that null is taken as an operand (and matches nothing).
+	// Nullable reports whether null is taken as an operand (and matches nothing).
 	Nullable bool
-	// Rule says that permission rules may use it.
+	// Rule reports whether permission rules may use it.
 	Rule bool
 }
 

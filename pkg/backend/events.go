@@ -76,7 +76,7 @@ type EventTriggerChanges struct {
 	StringifyNumeric bool
 }
 
-// Empty says that there is nothing to do.
+// Empty reports whether there is nothing to do.
 func (c *EventTriggerChanges) Empty() bool {
 	return len(c.Drop)+len(c.Remake)+len(c.Install)+len(c.Replan) == 0
 }
@@ -196,7 +196,7 @@ type Event struct {
 	ID      string
 	Trigger string
 	Tries   int
-	// Again says that it was in hand before and is taken because its lease has run out.
+	// Again reports whether it was in hand before and is taken because its lease has run out.
 	Again bool
 	// Created is when the event was made or, for a retry, when it became due.
 	Created time.Time

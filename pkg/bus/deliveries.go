@@ -154,7 +154,7 @@ type Incoming struct {
 // staleAfter is when a message may have been taken for lost by who published it.
 const staleAfter = 20 * time.Second
 
-// Stale says that somebody may have made the delivery already: the message was in other hands,
+// Stale reports whether somebody may have made the delivery already: the message was in other hands,
 // or lay for long.
 func (i *Incoming) Stale() bool {
 	m, err := i.message.Metadata()

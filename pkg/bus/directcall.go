@@ -30,7 +30,7 @@ const (
 // wire is a connection that calls go over: the one to NATS, or a direct one.
 type wire struct {
 	nc *nats.Conn
-	// direct says that it leads to one process.
+	// direct reports whether it leads to one process.
 	direct bool
 	// counted says that it is in the metrics.
 	counted atomic.Bool

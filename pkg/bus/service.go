@@ -91,7 +91,7 @@ type endpoint struct {
 	newRequest func() proto.Message
 	handler    Handler
 	calls      map[string]prometheus.Counter // of local calls, by outcome
-	// announces says that callers are to learn of its service by it: its requests are shared.
+	// announces reports whether callers are to learn of its service by it: its requests are shared.
 	announces bool
 }
 
@@ -212,7 +212,7 @@ func (s *Service) Stop(ctx context.Context) error {
 
 func (s *Service) setDrained() { s.drainOnce.Do(func() { close(s.drained) }) }
 
-// admit says whether one more request may be worked on; release ends it.
+// admit reports whether one more request may be worked on; release ends it.
 func (s *Service) admit(long bool) bool {
 	if long {
 		s.long.Add(1)

@@ -25,7 +25,7 @@ type stuckWatch struct {
 	stream string
 
 	mu sync.Mutex
-	// failed says that the last write was not acknowledged; created and last are the stream, and
+	// failed reports whether the last write was not acknowledged; created and last are the stream, and
 	// its last sequence, as they were after that.
 	failed  bool
 	created time.Time

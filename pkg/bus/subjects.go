@@ -18,15 +18,15 @@ type Endpoint struct {
 	Subject string
 	// callers are the services that may ask.
 	callers group
-	// Long says that answers last for as long as the caller wants them: they don't count
+	// Long reports whether answers last for as long as the caller wants them: they don't count
 	// among the requests in progress that ServiceInfo.Concurrency bounds.
 	Long bool
-	// Replica says that the subject is that of one replica; the others share requests.
+	// Replica reports whether the subject is that of one replica; the others share requests.
 	Replica bool
-	// Repeatable says that it does no harm when a request is carried out twice: one whose
+	// Repeatable reports whether it does no harm when a request is carried out twice: one whose
 	// responder falls silent is tried elsewhere.
 	Repeatable bool
-	// Direct says that requests may go over a direct connection to a replica.
+	// Direct reports whether requests may go over a direct connection to a replica.
 	Direct bool
 }
 

@@ -51,7 +51,7 @@ func (p *workers) run(w work) {
 	}
 }
 
-// rest says that a worker is free, and whether it is kept.
+// rest reports whether a worker is free, and whether it is kept.
 func (p *workers) rest(next chan work) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -78,7 +78,7 @@ var (
 		`naming_convention can either be "engine-default" or "graphql-default"`, "engine-default", "graphql-default")
 )
 
-// ApolloFederation says whether Apollo Federation is served, by either of the two settings.
+// ApolloFederation reports whether Apollo Federation is served, by either of the two settings.
 func ApolloFederation(v *Values) bool {
 	return EnableApolloFederation.Get(v) || slices.Contains(ExperimentalFeatures.Get(v), "apollo_federation")
 }

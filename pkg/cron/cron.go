@@ -20,7 +20,7 @@ import (
 // Schedule is a parsed schedule. The zero Schedule never fires.
 type Schedule struct {
 	minutes, hours, days, months, weekdays uint64
-	// either says that a day matches by its number or by its weekday.
+	// either reports whether a day matches by its number or by its weekday.
 	either bool
 }
 

@@ -50,7 +50,7 @@ func withoutAmbiguous(list []*Endpoint) ([]*Endpoint, []metadata.Inconsistency) 
 	return usable, problems
 }
 
-// clashes says that some request fits both endpoints.
+// clashes reports whether some request fits both endpoints.
 func (e *Endpoint) clashes(o *Endpoint) bool {
 	return slices.EqualFunc(e.Path, o.Path, func(a, b Segment) bool { return a.Variable || b.Variable || a.Text == b.Text }) &&
 		slices.ContainsFunc(e.Meta.Methods, o.Takes)

@@ -101,10 +101,10 @@ func (e *Endpoint) readQuery(doc *metadata.Document) (reason string) {
 	return ""
 }
 
-// Matches says whether the path, split at its slashes, is one of the endpoint.
+// Matches reports whether the path, split at its slashes, is one of the endpoint.
 func (e *Endpoint) Matches(path []string) bool {
 	return slices.EqualFunc(e.Path, path, func(s Segment, text string) bool { return s.Variable || s.Text == text })
 }
 
-// Takes says whether the endpoint answers requests of the method.
+// Takes reports whether the endpoint answers requests of the method.
 func (e *Endpoint) Takes(method string) bool { return slices.Contains(e.Meta.Methods, method) }

@@ -46,7 +46,7 @@ type IsNull struct {
 type Exists struct {
 	From From
 	Join []JoinPair
-	// Unique says that at most one row can match, by a key of the target.
+	// Unique reports whether at most one row can match, by a key of the target.
 	Unique bool
 	Where  BoolExp
 }
@@ -103,7 +103,7 @@ type Call struct {
 	Function catalog.Name
 	Args     []CallArg
 	Type     catalog.Type
-	// Set says that the function returns any number of values. As a field it has to be one
+	// Set reports whether the function returns any number of values. As a field it has to be one
 	// value; a row without any is null as a whole.
 	Set bool
 }

@@ -25,7 +25,7 @@ type CursorKey struct {
 	// Path leads to it through the objects of the cursor.
 	Path []string
 	Type catalog.Type
-	// NotNull says that the value is never NULL.
+	// NotNull reports whether the value is never NULL.
 	NotNull bool
 }
 

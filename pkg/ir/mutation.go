@@ -11,7 +11,7 @@ type Output struct {
 	// Returning are the columns of the written rows: of each row that Tx.Exec hands out,
 	// or, when there is no Answer, of the list that Tx.Query writes.
 	Returning []Field
-	// Handed says that the statement is for Tx.Exec and Tx.Defer alone, so that nothing is made
+	// Handed reports whether the statement is for Tx.Exec and Tx.Defer alone, so that nothing is made
 	// for the answer.
 	Handed bool
 	// One makes Tx.Query write the first row of Returning as an object, or null, in place

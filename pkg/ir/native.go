@@ -20,7 +20,7 @@ type Code struct {
 type NativeColumn struct {
 	Name string
 	Type catalog.Type
-	// Embeds says that the values are objects, or lists of them: Embedded reads them.
+	// Embeds reports whether the values are objects, or lists of them: Embedded reads them.
 	Embeds bool
 }
 

@@ -18,6 +18,6 @@ type InsertOrder struct {
 type InsertLink struct {
 	From, To catalog.Name
 	Columns  []JoinPair
-	// Key says that it has to be a foreign key, because a condition follows it.
+	// Key reports whether it has to be a foreign key, because a condition follows it.
 	Key bool
 }

@@ -61,7 +61,7 @@ const NoRows = -1
 type Select struct {
 	Rows
 	Fields []Field
-	// One says that at most one row is wanted, as an object or null (by primary key,
+	// One reports whether at most one row is wanted, as an object or null (by primary key,
 	// object relationships, functions of a single row); else the answer is a list.
 	One bool
 }
@@ -94,7 +94,7 @@ type Field struct {
 type Nested struct {
 	// Join is empty for a function that takes the row (table computed fields).
 	Join []JoinPair
-	// Unique says that at most one row can match, by a key of the target: the join may be
+	// Unique reports whether at most one row can match, by a key of the target: the join may be
 	// a plain one.
 	Unique bool
 	// Root is the *Select (One for an object relationship), *Aggregate or *Connection of the rows.
@@ -157,7 +157,7 @@ type OrderExpr struct{ Expr Expr }
 type OrderRelated struct {
 	From From
 	Join []JoinPair
-	// Unique says that at most one row can match, by a key of the target.
+	// Unique reports whether at most one row can match, by a key of the target.
 	Unique bool
 	Where  BoolExp
 	Target OrderTarget

@@ -102,7 +102,7 @@ func Run(
 	return exitOK
 }
 
-// atOnce says whether an argument is a command that starts no service.
+// atOnce reports whether an argument is a command that starts no service.
 func atOnce(argument string) bool {
 	return argument == "--version" || argument == completion.Word || slices.Contains(commands, argument)
 }

@@ -26,10 +26,10 @@ type Mask struct{ names []string }
 // NewMask returns a Mask of the variables with these names.
 func NewMask(names []string) Mask { return Mask{names: slices.Clone(names)} }
 
-// Hides says whether the value of a variable is not shown.
+// Hides reports whether the value of a variable is not shown.
 func (m Mask) Hides(name string) bool { return slices.Contains(m.names, name) }
 
-// Empty says that all values are shown.
+// Empty reports whether all values are shown.
 func (m Mask) Empty() bool { return len(m.names) == 0 }
 
 // AppendRequest appends {"operationName","query","variables"}. variables is a JSON object, or

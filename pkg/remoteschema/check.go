@@ -67,7 +67,7 @@ func implementsArgs(t *Type, f *Field, i *Type, promised *Field) error {
 	return nil
 }
 
-// covariant says whether every value of r is one of promised.
+// covariant reports whether every value of r is one of promised.
 func covariant(r, promised *Ref) bool {
 	if promised.NonNull && !r.NonNull {
 		return false

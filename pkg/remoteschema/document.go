@@ -91,5 +91,5 @@ func parseValue(text string) (*ast.Value, error) {
 	return nil, errors.New("not a value of GraphQL")
 }
 
-// isIntrospection says whether the name belongs to introspection, which every server has.
+// isIntrospection reports whether the name belongs to introspection, which every server has.
 func isIntrospection(name string) bool { return strings.HasPrefix(name, "__") }

@@ -59,13 +59,13 @@ type Type struct {
 	Presets []*Preset
 }
 
-// IsInput says whether values of the type may be arguments.
+// IsInput reports whether values of the type may be arguments.
 func (t *Type) IsInput() bool { return t.Kind == Enum || t.Kind == InputObject || t.Kind == Scalar }
 
-// IsOutput says whether fields may be of the type.
+// IsOutput reports whether fields may be of the type.
 func (t *Type) IsOutput() bool { return t.Kind != InputObject }
 
-// IsAbstract says whether the type stands for several objects.
+// IsAbstract reports whether the type stands for several objects.
 func (t *Type) IsAbstract() bool { return t.Kind == Interface || t.Kind == Union }
 
 // Field returns the field that clients know by that name, or nil.
@@ -109,7 +109,7 @@ type Input struct {
 	Default *string
 }
 
-// Required says whether a value has to be given.
+// Required reports whether a value has to be given.
 func (i *Input) Required() bool { return i.Type.NonNull && i.Default == nil }
 
 // EnumValue is a value of an enum. Its name is never customized.
@@ -149,7 +149,7 @@ func (r *Ref) text(name func(*Type) string) string {
 	return s
 }
 
-// IsBuiltIn says whether the name is that of a scalar that every schema has.
+// IsBuiltIn reports whether the name is that of a scalar that every schema has.
 func IsBuiltIn(name string) bool { return slices.Contains(builtIn, name) }
 
 var builtIn = []string{"Boolean", "Float", "ID", "Int", "String"}

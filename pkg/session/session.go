@@ -45,15 +45,15 @@ type Session struct {
 	// BackendOnly asks for the permissions marked backend_only; only trusted requests
 	// have it.
 	BackendOnly bool
-	// Trusted says that the caller may take any role: it knows an admin secret, or none is
+	// Trusted reports whether the caller may take any role: it knows an admin secret, or none is
 	// configured.
 	Trusted bool
-	// Anonymous says that the caller has proved nothing: the role is the one of requests without
+	// Anonymous reports whether the caller has proved nothing: the role is the one of requests without
 	// credentials, and the variables are what the caller says. It stays in the gateway.
 	Anonymous bool
 }
 
-// IsAdmin says whether the role is unrestricted.
+// IsAdmin reports whether the role is unrestricted.
 func (s *Session) IsAdmin() bool { return s.Role == Admin }
 
 // JSON is the object of all variables, as session arguments and engine.user get it.

@@ -17,7 +17,7 @@ type Change struct {
 	At       time.Time `json:"at"`
 	// Objects are the objects that changed; each is named at most once.
 	Objects []Object `json:"objects"`
-	// Reference says that Objects is empty because there are too many: the snapshot of
+	// Reference reports whether Objects is empty because there are too many: the snapshot of
 	// this version is in the store of snapshots.
 	Reference bool `json:"reference,omitempty"`
 }

@@ -96,7 +96,7 @@ func (l *Log) SetTee(f func(Line)) {
 	l.tee.Store(&f)
 }
 
-// enabled says whether lines of a type are written at all.
+// enabled reports whether lines of a type are written at all.
 func (l *Log) enabled(t logtype.Type) bool {
 	row := logtype.Of(t)
 	if !row.Selectable {

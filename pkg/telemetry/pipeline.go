@@ -90,7 +90,7 @@ func (p *pipeline) waiting(kind signal, address string) *waitingItems {
 	return &waitingItems{reporter: *p.reporter(string(kind), address), counters: p.exporter.counters.of(kind)}
 }
 
-// enter says whether there is room for one more.
+// enter reports whether there is room for one more.
 func (w *waitingItems) enter() bool {
 	if w.pending.Add(1) <= queueSize {
 		return true

@@ -25,7 +25,7 @@ func StreamOf(l *slog.Logger, t logtype.Type) *Stream {
 	return &Stream{log: h.log, kind: t}
 }
 
-// Enabled says whether lines of a level are written.
+// Enabled reports whether lines of a level are written.
 func (s *Stream) Enabled(level slog.Level) bool { return s != nil && level >= s.log.level }
 
 // Write adds a line, if its level is written. It encodes d before it returns, and before others

@@ -22,7 +22,7 @@ type Tracing struct {
 // spanTarget is where spans go.
 type spanTarget struct {
 	provider trace.TracerProvider
-	// w3c says that traces are read and written in the headers of W3C, too.
+	// w3c reports whether traces are read and written in the headers of W3C, too.
 	w3c bool
 }
 
@@ -39,7 +39,7 @@ func (t *Tracing) Use(p trace.TracerProvider, w3c bool) {
 	t.current.Store(&spanTarget{p, w3c})
 }
 
-// On says whether spans are made.
+// On reports whether spans are made.
 func (t *Tracing) On() bool { return t.target() != nil }
 
 func (t *Tracing) target() *spanTarget {

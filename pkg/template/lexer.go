@@ -26,7 +26,7 @@ type token struct {
 	at   Span
 }
 
-// is says whether t is that symbol or reserved word.
+// is reports whether t is that symbol or reserved word.
 func (t token) is(s string) bool { return (t.kind == symbol || t.kind == reserved) && t.text == s }
 
 // written is the token as errors show it.

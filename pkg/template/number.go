@@ -59,7 +59,7 @@ func canonical(s string) json.Number {
 	return json.Number(d.text())
 }
 
-// isPlainInteger says whether s is canonical already, which most numbers are.
+// isPlainInteger reports whether s is canonical already, which most numbers are.
 func isPlainInteger(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	if digits == "" || len(digits) > maxPlain || digits[0] == '0' {

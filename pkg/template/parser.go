@@ -35,7 +35,7 @@ type parser struct {
 	depth  int
 }
 
-// at says whether the token offset places ahead is that symbol or reserved word.
+// at reports whether the token offset places ahead is that symbol or reserved word.
 func (p *parser) at(s string, offset int) bool {
 	return p.next+offset < len(p.tokens) && p.tokens[p.next+offset].is(s)
 }

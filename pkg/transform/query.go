@@ -47,7 +47,7 @@ func writeQuery(items []item) string {
 	return b.String()
 }
 
-// isURI says whether text is an absolute URI without characters that need escaping.
+// isURI reports whether text is an absolute URI without characters that need escaping.
 func isURI(text string) bool {
 	for _, c := range []byte(text) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {

@@ -41,7 +41,7 @@ func (m model) clone() model {
 	return model{tables, maps.Clone(m.roles), maps.Clone(m.queries), m.limit}
 }
 
-// consistent says whether relationships lead to tables and roles are made of roles.
+// consistent reports whether relationships lead to tables and roles are made of roles.
 func (m model) consistent() bool {
 	known := map[string]bool{}
 	for n, t := range m.tables {

@@ -104,7 +104,7 @@ func (e *Executor) runCached(ctx context.Context, q *request, r *ready, out *bac
 	return s.responder.Release(warning, ttl)
 }
 
-// hasErrors says whether a response document has errors in it.
+// hasErrors reports whether a response document has errors in it.
 func hasErrors(body []byte) bool {
 	found := false
 	err := rawjson.Fields(body, func(key, _ []byte) error {

@@ -196,7 +196,7 @@ func (e *Executor) recheck(list []*feed) {
 	}
 }
 
-// subscribesRemote says whether a remote schema answers one of the root fields.
+// subscribesRemote reports whether a remote schema answers one of the root fields.
 func subscribesRemote(role *schema.Role, set []parse.Selection) bool {
 	for _, s := range set {
 		if f, ok := s.(*parse.Field); ok && role.IsRemoteSubscription(f.Name) {

@@ -75,7 +75,7 @@ var hops = []struct {
 
 func equal[T comparable](a, b *T) bool { return a != nil && b != nil && *a == *b }
 
-// missing says whether a part of the key of a row is NULL.
+// missing reports whether a part of the key of a row is NULL.
 func missing(n *node, mapping map[string]string) bool {
 	_, number := mapping["number"]
 	_, word := mapping["word"]

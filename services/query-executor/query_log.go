@@ -54,7 +54,7 @@ type asked struct {
 	// field is the root field that sql belongs to, "" when there is none.
 	field, sql string
 	arguments  [][]byte
-	// hidden says that the arguments may be made of variables that are masked.
+	// hidden reports whether the arguments may be made of variables that are masked.
 	hidden bool
 }
 
@@ -91,7 +91,7 @@ func (a *asked) appendArguments(b []byte) []byte {
 	return b
 }
 
-// hides says that an operation has variables that are masked. Its arguments are then all
+// hides reports whether an operation has variables that are masked. Its arguments are then all
 // hidden: what they are made of isn't known any more.
 func (l *queryLog) hides(op *parse.Operation) bool {
 	return slices.ContainsFunc(op.Variables, func(v *parse.Variable) bool { return l.mask.Hides(v.Name) })

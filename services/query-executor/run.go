@@ -36,15 +36,15 @@ type request struct {
 	clientHeaders map[string]string
 	// id is that of the client's request.
 	id string
-	// anyQuery says that the allow list doesn't count.
+	// anyQuery reports whether the allow list doesn't count.
 	anyQuery bool
-	// describe says that a description of the operation is wanted; prepare then sets hash. Others
+	// describe reports whether a description of the operation is wanted; prepare then sets hash. Others
 	// use shapeHash.
 	describe bool
 	hash     string
 	// planned is when there was a plan; only set when the operation is logged.
 	planned time.Time
-	// live says that the operation is a subscription.
+	// live reports whether the operation is a subscription.
 	live bool
 	// parsed is the operation, once it is known, and values those of its variables.
 	parsed *parse.Operation

@@ -116,10 +116,10 @@ func (o Options) Time() (time.Duration, error) {
 	return sum, nil
 }
 
-// takes says whether a query is measured with that many clients.
+// takes reports whether a query is measured with that many clients.
 func (q *query) takes(clients int) bool { return q.most == 0 || clients <= q.most }
 
-// answers says whether a target has an answer to a query.
+// answers reports whether a target has an answer to a query.
 func answers(target string, q *query) bool {
 	switch target {
 	case reference, "rows":

@@ -35,7 +35,7 @@ const maxBody = 16 << 20
 
 // statement is the hand-written form of a query.
 type statement struct {
-	// allowed says whether the role may do this, nil that it may.
+	// allowed reports whether the role may do this, nil that it may.
 	allowed func(parameters) bool
 	// run does it all where one statement doesn't.
 	run func(ctx context.Context, pool *pgxpool.Pool, p parameters, out []byte) ([]byte, error)

@@ -159,7 +159,7 @@ var roleStatements = map[string]statement{
 	"R4": {allowed: ownObjects, run: nestedInsert},
 }
 
-// ownObjects says whether the role may insert these rows; their lines are theirs.
+// ownObjects reports whether the role may insert these rows; their lines are theirs.
 func ownObjects(p parameters) bool {
 	for i := range p.Objects {
 		if p.Objects[i].CustomerID != customerOfRole {

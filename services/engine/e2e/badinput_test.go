@@ -98,7 +98,7 @@ func TestNATSIsDown(t *testing.T) {
 	eventually(t, startLimit, func() bool { return g.untracks("thing") }, func() string { return "metadata does not take changes again" })
 }
 
-// untracks says whether a table could be untracked.
+// untracks reports whether a table could be untracked.
 func (p *process) untracks(table string) bool {
 	a := p.post("/v1/metadata", asAdmin, map[string]any{
 		"type": "pg_untrack_table", "args": map[string]any{"source": "default", "table": table},

@@ -57,7 +57,7 @@ func chaosRows() int {
 	return 1500
 }
 
-// long says that the run is long enough for shares to mean something.
+// long reports whether the run is long enough for shares to mean something.
 func (c *chaos) long() bool { return c.rows >= 10_000 }
 
 func installChaos(t *testing.T) *chaos {

@@ -20,7 +20,7 @@ const maxBody = 16 << 20
 
 // Receiver answers requests and prints them.
 type Receiver struct {
-	// Headers says whether the headers of requests are printed, too.
+	// Headers reports whether the headers of requests are printed, too.
 	Headers bool
 	// GraphQL answers what is asked at /graphql, printed like the rest; nil for an answer like any other.
 	GraphQL http.Handler

@@ -16,7 +16,7 @@ const batch = 1000
 type eventTable struct {
 	what, theirs, ours string
 	columns            string // with their types
-	// locked says that a row may be in delivery; such a row is due again.
+	// locked reports whether a row may be in delivery; such a row is due again.
 	locked bool
 }
 

@@ -65,7 +65,7 @@ type body struct {
 	ResponseTransform json.RawMessage `json:"response_transform,omitempty"`
 }
 
-// isNull says that JSON of a row or a definition isn't there.
+// isNull reports whether JSON of a row or a definition isn't there.
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
 // given is raw, nil for null.

@@ -164,7 +164,7 @@ type message struct {
 	Body json.RawMessage `json:"body,omitempty"`
 	// Due is when the event was made or its retry was due, in microseconds.
 	Due int64 `json:"due"`
-	// Again says that the event was in hand before.
+	// Again reports whether the event was in hand before.
 	Again bool `json:"again,omitempty"`
 	// Taken is how often the webhook has taken the event before.
 	Taken int `json:"taken,omitempty"`

@@ -51,7 +51,7 @@ func newSource(c *Config, m *metadata.Source, opened backend.Source, log backend
 	return &source{Config: c, meta: m, opened: opened, log: log, wake: make(chan struct{}, 1), served: map[string]int{}, inHand: map[string]struct{}{}}
 }
 
-// reachedAs says whether the source is still reached in the same way.
+// reachedAs reports whether the source is still reached in the same way.
 func (s *source) reachedAs(m *metadata.Source) bool {
 	return s.meta.Kind == m.Kind && reflect.DeepEqual(s.meta.Configuration, m.Configuration)
 }

@@ -49,7 +49,7 @@ type Settings struct {
 	Enabled map[Group]bool
 	// Version is the version of the programs, "1.2.3".
 	Version string
-	// Federation says that executors serve Apollo Federation.
+	// Federation reports whether executors serve Apollo Federation.
 	Federation bool
 	// Relay serves /v1beta1/relay.
 	Relay bool
@@ -147,7 +147,7 @@ type authenticator interface {
 	// WantsBody reports whether a GraphQL request with these headers has to be read before
 	// Authenticate.
 	WantsBody(h http.Header) bool
-	// Open says that nothing is configured to tell callers apart.
+	// Open reports whether nothing is configured to tell callers apart.
 	Open() bool
 }
 

@@ -202,7 +202,7 @@ type eventFeed struct {
 	mu           sync.Mutex
 	pending      []event
 	subscription *subscription
-	// full says that a batch was refused.
+	// full reports whether a batch was refused.
 	full bool
 }
 

@@ -231,7 +231,7 @@ func (x *exchange) limitTime() (stop func()) {
 	}
 }
 
-// seesInternal says whether the caller may see the internal part of errors.
+// seesInternal reports whether the caller may see the internal part of errors.
 func (x *exchange) seesInternal() bool {
 	if x.session == nil {
 		return false // authentication failed

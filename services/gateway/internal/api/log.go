@@ -32,9 +32,9 @@ type logs struct {
 	limits  *slog.Logger
 	faults  *slog.Logger
 	sockets websocket.Logging
-	// queries says that GraphQL requests are shown although they succeed.
+	// queries reports whether GraphQL requests are shown although they succeed.
 	queries bool
-	// describe says that the hashes of operations are wanted.
+	// describe reports whether the hashes of operations are wanted.
 	describe bool
 }
 

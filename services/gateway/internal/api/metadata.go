@@ -52,7 +52,7 @@ func queryV2(x *exchange) error {
 	return withoutArgs(x.executeData(body))
 }
 
-// isDataOperation says whether an operation reads or writes rows, which is the business of
+// isDataOperation reports whether an operation reads or writes rows, which is the business of
 // an executor.
 func isDataOperation(name string) bool {
 	switch name {

@@ -40,7 +40,7 @@ func (x *exchange) strictly() error {
 	return nil
 }
 
-// prefersResponseType says whether a client that accepts these prefers responseType to plain
+// prefersResponseType reports whether a client that accepts these prefers responseType to plain
 // JSON.
 func prefersResponseType(accept []string) bool {
 	response, plain := 0.0, 0.0
@@ -63,7 +63,7 @@ func prefersResponseType(accept []string) bool {
 	return response > 0 && response >= plain
 }
 
-// requestFault says whether an error means that there was no GraphQL request at all.
+// requestFault reports whether an error means that there was no GraphQL request at all.
 func requestFault(e *apierror.Error) bool {
 	switch e.Code {
 	case apierror.InvalidJSON, apierror.ParseFailed, apierror.BadRequest:

@@ -87,10 +87,10 @@ func restPath(u *url.URL) ([]string, error) {
 // dataSink takes an answer of an executor, {"data":...}, and passes on the data alone.
 type dataSink struct {
 	x *exchange
-	// begun says that the part in front of the data is gone, start is what came of it.
+	// begun reports whether the part in front of the data is gone, start is what came of it.
 	begun bool
 	start []byte
-	// last says that the last byte that came is kept back: it may be the end of the object
+	// last reports whether the last byte that came is kept back: it may be the end of the object
 	// around the data.
 	last bool
 }

@@ -62,7 +62,7 @@ func NewSecret(text config.Secret) *Secret {
 	return &Secret{sha512.Sum512([]byte(text.Reveal()))}
 }
 
-// Is says whether given is the secret, in constant time. Nothing is a nil Secret.
+// Is reports whether given is the secret, in constant time. Nothing is a nil Secret.
 func (s *Secret) Is(given string) bool {
 	hash := sha512.Sum512([]byte(given))
 	return s != nil && subtle.ConstantTimeCompare(hash[:], s.hash[:]) == 1
@@ -108,7 +108,7 @@ func (a *Authenticator) checkModes() error {
 	return nil
 }
 
-// Open says that no secret is configured: everybody may take any role.
+// Open reports whether no secret is configured: everybody may take any role.
 func (a *Authenticator) Open() bool { return len(a.secrets) == 0 }
 
 // AsksWebhook reports whether a webhook is told the headers of requests.
@@ -156,7 +156,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, h http.Header, body js
 	return &Identity{Session: s}, nil
 }
 
-// isSecret says whether given is an admin secret. How long it takes does not depend on
+// isSecret reports whether given is an admin secret. How long it takes does not depend on
 // which one.
 func (a *Authenticator) isSecret(given string) bool {
 	found := false

@@ -59,10 +59,10 @@ func isHost(host string) bool {
 	return name != "" && !strings.ContainsAny(name, "*/?#@ ")
 }
 
-// Off says that CORS is switched off: no page of another origin may read an answer.
+// Off reports whether CORS is switched off: no page of another origin may read an answer.
 func (p *Policy) Off() bool { return p.off }
 
-// Allows says whether an origin may call.
+// Allows reports whether an origin may call.
 func (p *Policy) Allows(origin string) bool {
 	if p.off {
 		return false

@@ -190,7 +190,7 @@ func unavailable(message string) *apierror.Error {
 	return e
 }
 
-// passes says that an error is one of the moment: another try may succeed.
+// passes reports whether an error is one of the moment: another try may succeed.
 func passes(err error) bool {
 	return apierror.From(err).Status == http.StatusServiceUnavailable || apierror.From(err).Code == apierror.Busy
 }

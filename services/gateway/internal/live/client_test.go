@@ -28,7 +28,7 @@ type fakeBus struct {
 	refuse     error
 	// version is that of the metadata which the gateway follows.
 	version atomic.Int64
-	// remote says that remote schemas answer all subscriptions.
+	// remote reports whether remote schemas answer all subscriptions.
 	remote bool
 }
 

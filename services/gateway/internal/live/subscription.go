@@ -28,7 +28,7 @@ type Subscription struct {
 	id     uint64
 	moving bool
 	closed bool
-	// paused says that the receiver of a stream had no room.
+	// paused reports whether the receiver of a stream had no room.
 	paused bool
 	// about is what the executor says of the operation.
 	about request.Description

@@ -28,7 +28,7 @@ func (e Encoding) String() string { return encodingNames[e] }
 type Accepted struct {
 	// Encoding is the one that the client likes best.
 	Encoding Encoding
-	// Required says that the client refuses a body that is not packed; else small ones are
+	// Required reports whether the client refuses a body that is not packed; else small ones are
 	// sent as they are.
 	Required bool
 }
@@ -56,7 +56,7 @@ func Accept(fields []string) Accepted {
 	return a
 }
 
-// Takes says whether the Accept-Encoding fields of a request name an encoding, and don't refuse it.
+// Takes reports whether the Accept-Encoding fields of a request name an encoding, and don't refuse it.
 func Takes(fields []string, e Encoding) bool {
 	weights, _ := weigh(fields)
 	return weights[e] > 0

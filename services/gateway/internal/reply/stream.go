@@ -64,7 +64,7 @@ func (s *Stream) SetStatus(status int) { s.status = status }
 // Status is the status of the answer.
 func (s *Stream) Status() int { return s.status }
 
-// Started says that a part of the answer has been sent.
+// Started reports whether a part of the answer has been sent.
 func (s *Stream) Started() bool { return s.started }
 
 // Size is the number of bytes of the body before compression.
@@ -108,7 +108,7 @@ func (s *Stream) start() error {
 	return s.send(s.held)
 }
 
-// mayEncode says whether the body is one to pack, and if so, has caches know that it depends on
+// mayEncode reports whether the body is one to pack, and if so, has caches know that it depends on
 // the request. One that is packed already stays as it is.
 func (s *Stream) mayEncode() bool {
 	h := s.w.Header()

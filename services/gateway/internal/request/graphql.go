@@ -33,7 +33,7 @@ func ReadBody(body []byte) (Body, error) {
 	return Body{v}, err
 }
 
-// IsBatch says whether the body is a list of requests.
+// IsBatch reports whether the body is a list of requests.
 func (b Body) IsBatch() bool { return b.value.Kind == jsonscan.Array }
 
 // Len is the number of requests in a batch.

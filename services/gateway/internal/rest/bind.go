@@ -117,7 +117,7 @@ func listError(name string, texts []string) error {
 		"List variables are not currently supported in URL or Query parameters. (Variable %s, with value %s)", name, value)
 }
 
-// isNumeric says whether texts for variables of the type are sent as numbers.
+// isNumeric reports whether texts for variables of the type are sent as numbers.
 func isNumeric(name string) bool {
 	switch name {
 	case "Int", "Float", "Number", "Double", "float8", "numeric":
@@ -126,7 +126,7 @@ func isNumeric(name string) bool {
 	return false
 }
 
-// isNumber says whether a text is a number of JSON.
+// isNumber reports whether a text is a number of JSON.
 func isNumber(text string) bool {
 	v, err := jsonscan.Parse([]byte(text))
 	if err != nil || v.Kind != jsonscan.Number {

@@ -63,7 +63,7 @@ func (m *Metrics) received(bytes int) {
 	}
 }
 
-// Detailed says that messages are counted by operation.
+// Detailed reports whether messages are counted by operation.
 func (m *Metrics) Detailed() bool { return m != nil && m.named != nil }
 
 // sentOf is what counts the messages of an operation; nil for nothing.

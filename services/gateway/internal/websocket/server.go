@@ -98,7 +98,7 @@ func NewServer(c Config, d Deps) *Server {
 	return &Server{config: c, deps: d, open: map[*conn]struct{}{}}
 }
 
-// IsUpgrade says whether a request wants to become a WebSocket.
+// IsUpgrade reports whether a request wants to become a WebSocket.
 func IsUpgrade(r *http.Request) bool {
 	return headerHas(r.Header, "Connection", "upgrade") && headerHas(r.Header, "Upgrade", "websocket")
 }

@@ -70,7 +70,7 @@ type feed struct {
 	over      bool
 	pending   []note
 	queued    bool
-	// full says that a batch was refused.
+	// full reports whether a batch was refused.
 	full bool
 }
 

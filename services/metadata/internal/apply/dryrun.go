@@ -10,7 +10,7 @@ import (
 	"queryengine/services/metadata/internal/store"
 )
 
-// isDryRun says whether a request only asks what it would change: beside its type, or in
+// isDryRun reports whether a request only asks what it would change: beside its type, or in
 // the arguments of those operations that have a place for it there.
 func isDryRun(api metadata.API, e *metadata.Envelope, s step) bool {
 	if api != metadata.APIMetadata {
@@ -27,7 +27,7 @@ func isDryRun(api metadata.API, e *metadata.Envelope, s step) bool {
 	return e.DryRun
 }
 
-// canRehearse says whether a step does nothing outside of the metadata.
+// canRehearse reports whether a step does nothing outside of the metadata.
 func canRehearse(s step) bool {
 	switch s := s.(type) {
 	case operationStep:

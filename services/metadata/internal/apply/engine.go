@@ -178,7 +178,7 @@ type Request struct {
 type Answer struct {
 	Body  json.RawMessage
 	State *State
-	// Modified says that the request made the version of State.
+	// Modified reports whether the request made the version of State.
 	Modified bool
 }
 

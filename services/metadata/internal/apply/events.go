@@ -10,7 +10,7 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// isEventRequest says whether a request is only about what lies in the log of a source. A
+// isEventRequest reports whether a request is only about what lies in the log of a source. A
 // clean-up makes a version of the metadata nevertheless.
 func isEventRequest(args any) bool {
 	switch args.(type) {
@@ -21,7 +21,7 @@ func isEventRequest(args any) bool {
 	return false
 }
 
-// actsOnEvents says whether a request changes the log of a source.
+// actsOnEvents reports whether a request changes the log of a source.
 func actsOnEvents(args any) bool {
 	switch args.(type) {
 	case *metadata.InvokeEventTrigger, *metadata.RedeliverEvent, *metadata.CleanupEventLogs:

@@ -42,7 +42,7 @@ type group struct {
 // more closely, and grows again behind them.
 type pace struct {
 	width int
-	// suspect says that the next element is the one that the others did not fit together with.
+	// suspect reports whether the next element is the one that the others did not fit together with.
 	suspect bool
 }
 

@@ -8,7 +8,7 @@ import "queryengine/pkg/metadata"
 type groupSchema struct {
 	metadata.Schema
 	group *group
-	// beyond says that a command has asked for what only the resolved document can tell.
+	// beyond reports whether a command has asked for what only the resolved document can tell.
 	beyond bool
 }
 

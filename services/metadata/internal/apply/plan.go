@@ -10,9 +10,9 @@ import (
 
 // step is a request, or an element of a bulk request, with its arguments read.
 type step interface {
-	// modifies says whether the step may change metadata.
+	// modifies reports whether the step may change metadata.
 	modifies() bool
-	// adminOnly says whether other roles are refused.
+	// adminOnly reports whether other roles are refused.
 	adminOnly() bool
 }
 
@@ -84,7 +84,7 @@ func runSQLKinds(api metadata.API) map[string]string {
 	return names
 }
 
-// modifies says whether the text is checked for what it does to metadata.
+// modifies reports whether the text is checked for what it does to metadata.
 func (s *runSQLStep) modifies() bool {
 	switch {
 	case s.ReadOnly:
@@ -100,7 +100,7 @@ func (*runSQLStep) adminOnly() bool { return true }
 // dataStep is an operation on rows, which an executor works off.
 type dataStep struct {
 	body json.RawMessage
-	// admin says that the endpoint is for admin alone.
+	// admin reports whether the endpoint is for admin alone.
 	admin bool
 }
 

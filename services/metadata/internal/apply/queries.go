@@ -81,7 +81,7 @@ func (w *work) problems(ctx context.Context, s *State, queries []metadata.Collec
 	return w.Data.Check(ctx, documents, w.base.Version, overlay)
 }
 
-// sameForAdmin says whether both states give the same answers about queries: whether they
+// sameForAdmin reports whether both states give the same answers about queries: whether they
 // differ at most in what only other roles, events and settings are about. It may say no where
 // it could say yes.
 func sameForAdmin(a, b *State) bool {

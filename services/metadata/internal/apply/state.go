@@ -16,7 +16,7 @@ import (
 type State struct {
 	*snapshot.Snapshot
 	Schema *resolve.Schema
-	// queriesChecked says that Inconsistent has the queries of collections that don't suit the
+	// queriesChecked reports whether Inconsistent has the queries of collections that don't suit the
 	// schema, as an executor has found them. A snapshot from the store lacks them.
 	queriesChecked bool
 }

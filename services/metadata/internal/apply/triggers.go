@@ -67,7 +67,7 @@ func operationOf(c *metadata.EventChange) *backend.EventOperation {
 	return o
 }
 
-// firesOnRows says whether the database has something of the trigger. What it can't install, as
+// firesOnRows reports whether the database has something of the trigger. What it can't install, as
 // a table or a column is missing, is inconsistent.
 func (i installed) firesOnRows() bool {
 	if i.Table == nil {

@@ -30,15 +30,15 @@ type work struct {
 	minVersion int64
 	// base is the state that the request builds on, current what it has come to.
 	base, current *State
-	// outside says that something happened outside of the metadata that can't be undone,
+	// outside reports whether something happened outside of the metadata that can't be undone,
 	// so that the request can't be worked off anew.
 	outside bool
-	// unchanged says that there is nothing to commit.
+	// unchanged reports whether there is nothing to commit.
 	unchanged bool
-	// dry says that nothing will be committed; refused is what would keep it from being so.
+	// dry reports whether nothing will be committed; refused is what would keep it from being so.
 	dry     bool
 	refused error
-	// goesOn says that a refused element doesn't refuse the request.
+	// goesOn reports whether a refused element doesn't refuse the request.
 	goesOn bool
 	// recreate names sources whose event triggers are made anew, checkInstalled asks for those
 	// that are missing in the sources.

@@ -80,7 +80,7 @@ type Publisher struct {
 
 	mu     sync.Mutex
 	status error
-	// stuck says that the stream has to be rebuilt, because it takes nothing.
+	// stuck reports whether the stream has to be rebuilt, because it takes nothing.
 	stuck bool
 	// stored is the version of the newest snapshot in the store.
 	stored int64

@@ -102,7 +102,7 @@ func (a Answers) sharing(known Answers) Answers {
 	return a
 }
 
-// Same says whether both are the same.
+// Same reports whether both are the same.
 func (a Answers) Same(b Answers) bool {
 	return maps.Equal(a.Errors, b.Errors) &&
 		maps.EqualFunc(a.ByName, b.ByName, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })

@@ -11,5 +11,5 @@ import "regexp"
 // string or comment counts.
 var touchesMetadata = regexp.MustCompile(`(?i)\b(?:alter|drop|replace|create\s+function|comment\s+on)\b`)
 
-// NeedsCheck says whether the text may change what metadata refers to.
+// NeedsCheck reports whether the text may change what metadata refers to.
 func NeedsCheck(sql string) bool { return touchesMetadata.MatchString(sql) }

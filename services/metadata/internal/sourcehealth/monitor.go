@@ -147,7 +147,7 @@ func (m *Monitor) follow(ctx context.Context, doc *metadata.Document) {
 	}
 }
 
-// same says whether two versions of a source are reached and tested in the same way.
+// same reports whether two versions of a source are reached and tested in the same way.
 func same(a, b *metadata.Source) bool {
 	if a == b {
 		return true

@@ -178,7 +178,7 @@ func shareMap[V any](read, old map[catalog.Name]V) map[catalog.Name]V {
 	return shared
 }
 
-// identical says that both are the same map, or both empty.
+// identical reports whether both are the same map, or both empty.
 func identical[V any](a, b map[catalog.Name]V) bool {
 	return len(a) == 0 && len(b) == 0 || reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }

@@ -20,7 +20,7 @@ func Conflict(version int64) error {
 	return apierror.Newf(apierror.Conflict, "metadata resource version referenced (%d) did not match current version", version)
 }
 
-// IsConflict says that err is a Conflict.
+// IsConflict reports whether err is a Conflict.
 func IsConflict(err error) bool {
 	var e *apierror.Error
 	return errors.As(err, &e) && e.Code == apierror.Conflict

@@ -51,7 +51,7 @@ type Entry struct {
 	Version int64     `json:"resource_version"`
 	At      time.Time `json:"at"`
 	Summary
-	// Kept says that the version before can be rebuilt.
+	// Kept reports whether the version before can be rebuilt.
 	Kept bool `json:"-"`
 }
 

@@ -170,7 +170,7 @@ func failure(err error) error {
 		WithInternal(sql.Error())
 }
 
-// isConnectionState says that the server ends the connection: it shuts down, or an operator
+// isConnectionState reports whether the server ends the connection: it shuts down, or an operator
 // has cut it.
 func isConnectionState(code string) bool {
 	return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P")

@@ -8,7 +8,7 @@ import (
 // them. Nil takes the value as it is.
 type Shape struct {
 	Members []Member
-	// Nested says that the objects are inside of others. Objects that aren't there are left out
+	// Nested reports whether the objects are inside of others. Objects that aren't there are left out
 	// of such, as the established engine does; all else that isn't there is null.
 	Nested bool
 }

@@ -115,7 +115,7 @@ func normal(query string) string {
 	return b.String()
 }
 
-// separates says whether blanks between two characters can make a difference: between words
+// separates reports whether blanks between two characters can make a difference: between words
 // and numbers, and between strings, of which three quotes would be another kind.
 func separates(before, after byte) bool {
 	part := func(c byte) bool { return c == '-' || c == '.' || c == '"' || c >= 0x80 || inName(c) }

@@ -80,7 +80,7 @@ func read(text []byte, kinds map[string]kind) (message, error) {
 // subscriptionID names the only subscription of a WebSocket.
 const subscriptionID = `"1"`
 
-// about says whether a message is about the subscription or the connection as a whole.
+// about reports whether a message is about the subscription or the connection as a whole.
 func (m *message) about() bool { return m.id == nil || string(m.id) == subscriptionID }
 
 // ServerError holds those with which a server ended a subscription, or refused it: a JSON list.

@@ -18,7 +18,7 @@ import (
 type fakeSocket struct {
 	protocol string
 	in, out  chan string
-	// dead says that nothing answers pings.
+	// dead reports whether nothing answers pings.
 	dead bool
 
 	once          sync.Once

@@ -31,7 +31,7 @@ type Member struct {
 	Joins []*Join
 	// Hidden members hold parts of keys and are left out.
 	Hidden bool
-	// Whole says that what takes the place of the value takes that of the whole object.
+	// Whole reports whether what takes the place of the value takes that of the whole object.
 	Whole bool
 }
 
@@ -40,7 +40,7 @@ type Join struct {
 	// First and Parts are the members that hold the key, in the list that the join is part of.
 	// When one of them isn't there the value is null and nobody is asked.
 	First, Parts int
-	// Nulls says that keys with a null are asked for as well; else their value is null.
+	// Nulls reports whether keys with a null are asked for as well; else their value is null.
 	Nulls bool
 	// Target is who is asked, by a number that Targets knows.
 	Target int

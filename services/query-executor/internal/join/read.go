@@ -92,7 +92,7 @@ func (r *reader) object(members []Member) error {
 	return err
 }
 
-// all says whether all members of a key are there.
+// all reports whether all members of a key are there.
 func all(parts []place) bool {
 	return !slices.ContainsFunc(parts, func(p place) bool { return p.end == 0 })
 }

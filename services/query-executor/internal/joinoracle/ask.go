@@ -79,7 +79,7 @@ type asker struct {
 type asked struct {
 	of   *kind
 	join bool
-	// dropped says that a directive switches the field off.
+	// dropped reports whether a directive switches the field off.
 	dropped bool
 	keys    map[string]bool
 }

@@ -133,9 +133,9 @@ type hop struct {
 	match        func(from, to *Row) bool
 	options      options
 	aggregate    bool
-	// own says that the place itself answers, as a part of its answer.
+	// own reports whether the place itself answers, as a part of its answer.
 	own bool
-	// nulls says that a key with a null is one that nothing matches.
+	// nulls reports whether a key with a null is one that nothing matches.
 	nulls bool
 	// preset is the limit that the role can't change, 0 for none.
 	preset int

@@ -87,12 +87,12 @@ func (b *batch) query() ([]outcome, error) {
 	return outcomes, err
 }
 
-// isEmpty says that nothing was found.
+// isEmpty reports whether nothing was found.
 func isEmpty(roots [][]byte) bool {
 	return !slices.ContainsFunc(roots, func(r []byte) bool { return string(r) != "[]" && string(r) != "null" })
 }
 
-// wanted says whether anybody may want a result, so that the others need no memory.
+// wanted reports whether anybody may want a result, so that the others need no memory.
 func (b *batch) wanted(c *cohort, h Hash) bool {
 	if b.poller.live.Streaming {
 		return true

@@ -25,7 +25,7 @@ const (
 // asynchronous actions.
 type Calls struct {
 	IDs []string
-	// Lasting says that answers may change when the calls have ended: tables are part of them.
+	// Lasting reports whether answers may change when the calls have ended: tables are part of them.
 	// The subscription goes on then; others end with their calls.
 	Lasting bool
 	// Answer makes the response document.
@@ -59,7 +59,7 @@ type watched struct {
 	// due says that it has to have an answer, busy that one is being made.
 	due, busy bool
 	hash      Hash
-	// known says that hash counts.
+	// known reports whether hash counts.
 	known bool
 }
 

@@ -26,7 +26,7 @@ type Subscriber struct {
 	index int
 	// since is the last cycle of the poller that began without the subscriber.
 	since uint64
-	// fresh says that it has no result of this cohort yet.
+	// fresh reports whether it has no result of this cohort yet.
 	fresh bool
 
 	// These belong to the mu of the link.
@@ -34,7 +34,7 @@ type Subscriber struct {
 	queued  bool
 }
 
-// runs says that the subscription is run.
+// runs reports whether the subscription is run.
 func (s *Subscriber) runs() bool { return s.poller != nil || s.watched }
 
 // keepPosition notes what a subscriber has seen before it leaves its cohort.
@@ -62,9 +62,9 @@ type cohort struct {
 	// hash is that of the last result; it counts while known is set.
 	hash  Hash
 	known bool
-	// proven says that the database has taken the values for what they should be.
+	// proven reports whether the database has taken the values for what they should be.
 	proven bool
-	// due says that a subscriber waits, and not for a change.
+	// due reports whether a subscriber waits, and not for a change.
 	due bool
 }
 
@@ -95,7 +95,7 @@ func (c *cohort) remove(s *Subscriber) {
 	s.cohort = nil
 }
 
-// hasRoom says whether every subscriber can take one more batch of a stream.
+// hasRoom reports whether every subscriber can take one more batch of a stream.
 func (c *cohort) hasRoom() bool {
 	for _, s := range c.subscribers {
 		if !s.link.hasRoom(s) {

@@ -23,11 +23,11 @@ type Result struct {
 	// Cursor is where a stream gets to.
 	Cursor []byte
 	Err    *apierror.Error
-	// End says that nothing will follow.
+	// End reports whether nothing will follow.
 	End bool
 }
 
-// replaces says that nobody needs the older result any more.
+// replaces reports whether nobody needs the older result any more.
 func (r *Result) replaces(older *Result) bool {
 	return r.Cursor == nil && older.Cursor == nil && !r.End && !older.End
 }

@@ -50,7 +50,7 @@ type Subscription struct {
 	// Live is the statement; Calls take its place in a subscription about calls of actions.
 	Live  *execute.Live
 	Calls *Calls
-	// Remote says that a remote schema answers the subscription, which isn't for a Manager then.
+	// Remote reports whether a remote schema answers the subscription, which isn't for a Manager then.
 	Remote bool
 	// Values are those of the cohort.
 	Values [][]byte

@@ -50,7 +50,7 @@ func (m *Model) Change(role string, seed uint64) *Change {
 	return c
 }
 
-// referred says that a foreign key leads to the table.
+// referred reports whether a foreign key leads to the table.
 func (m *Model) referred(t *Table) bool {
 	return slices.ContainsFunc(m.Tables, func(other *Table) bool {
 		return slices.ContainsFunc(other.Columns, func(c *Column) bool { return c.target == t })

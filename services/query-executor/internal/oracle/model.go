@@ -11,7 +11,7 @@ type Column struct {
 	Field    string // its name in GraphQL
 	Kind     Kind
 	Nullable bool
-	// key says that the column is part of a key or refers to one: nobody updates it.
+	// key reports whether the column is part of a key or refers to one: nobody updates it.
 	key    bool
 	target *Table // of the foreign key
 	unique bool
@@ -33,9 +33,9 @@ type Computed struct {
 	Name    string
 	Kind    Kind
 	Returns *Table
-	// argument says that the client may give the number `n`; it is 1 otherwise.
+	// argument reports whether the client may give the number `n`; it is 1 otherwise.
 	argument bool
-	// session says that the function takes the session variables.
+	// session reports whether the function takes the session variables.
 	session bool
 	body    string
 	value   func(c *call) any
@@ -190,7 +190,7 @@ func admin(t *Table) *permission {
 	return p
 }
 
-// grants says that the role may read a column or computed field of some rows.
+// grants reports whether the role may read a column or computed field of some rows.
 func (s *sight) grants(name string) bool {
 	if s.own != nil {
 		return s.own.names[name]
@@ -198,7 +198,7 @@ func (s *sight) grants(name string) bool {
 	return slices.ContainsFunc(s.parents, func(p *sight) bool { return p.grants(name) })
 }
 
-// plainly says that the role may read it of every row that it sees.
+// plainly reports whether the role may read it of every row that it sees.
 func (s *sight) plainly(name string) bool {
 	if s.own != nil {
 		return s.own.names[name]
@@ -209,14 +209,14 @@ func (s *sight) plainly(name string) bool {
 // forget drops what was found out, because rows change or the session does.
 func (m *Model) forget() { m.sights, m.seen = map[sightKey]*sight{}, map[rowKey]bool{} }
 
-// cell says whether it may be read of one row.
+// cell reports whether it may be read of one row.
 func (s *sight) cell(m *Model, t *Table, name string, r Row) bool {
 	return s.plainly(name) || slices.ContainsFunc(s.parents, func(p *sight) bool {
 		return p.grants(name) && p.cell(m, t, name, r) && p.row(m, t, r)
 	})
 }
 
-// row says whether the role sees a row.
+// row reports whether the role sees a row.
 func (s *sight) row(m *Model, t *Table, r Row) bool {
 	if s.own != nil {
 		key := rowKey{s.own, r["id"]}

@@ -59,7 +59,7 @@ func (m *maker) follow(t *Table, role string) {
 	}
 }
 
-// mentionsRoot says that a rule means something else at another place.
+// mentionsRoot reports whether a rule means something else at another place.
 func mentionsRoot(x expression) bool {
 	switch x := x.(type) {
 	case conjunction:

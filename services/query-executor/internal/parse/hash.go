@@ -30,7 +30,7 @@ func (o *Operation) hashOf(values [][]byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// hasStructure says whether a value of one of the variables may be a list or an object.
+// hasStructure reports whether a value of one of the variables may be a list or an object.
 func hasStructure(variables []*Variable) bool {
 	return slices.ContainsFunc(variables, func(v *Variable) bool {
 		switch v.Type.Name {

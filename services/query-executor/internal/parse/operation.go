@@ -27,7 +27,7 @@ type Operation struct {
 	structured bool
 }
 
-// HasDirective says whether a directive stands at the operation itself.
+// HasDirective reports whether a directive stands at the operation itself.
 func (o *Operation) HasDirective(name string) bool {
 	return slices.ContainsFunc(o.Directives, func(d Directive) bool { return d.Name == name })
 }
@@ -40,7 +40,7 @@ type Variable struct {
 	Type  Type
 	// Default is the default value as JSON, nil for none.
 	Default []byte
-	// Used says that the operation refers to it.
+	// Used reports whether the operation refers to it.
 	Used bool
 }
 

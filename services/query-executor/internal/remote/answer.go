@@ -21,7 +21,7 @@ type Answer struct {
 	Data []byte
 	// Errors are nil for none.
 	Errors []byte
-	// null says that data is there and is null.
+	// null reports whether data is there and is null.
 	null bool
 }
 

@@ -16,7 +16,7 @@ import (
 type Client struct {
 	egress *egress.Client
 	env    metadata.Env
-	// DataFirst says that data count and errors don't, where a remote answers with both.
+	// DataFirst reports whether data count and errors don't, where a remote answers with both.
 	DataFirst bool
 	// bodies are buffers that answers take turns in using.
 	bodies sync.Pool

@@ -205,7 +205,7 @@ func (s *fitShape) object(text []byte, at, depth int) int {
 	return -1
 }
 
-// renames says whether a value is the name of a type that clients know by another one.
+// renames reports whether a value is the name of a type that clients know by another one.
 func (m *fitMember) renames(value []byte) bool {
 	if len(value) < 2 || value[0] != '"' {
 		return false

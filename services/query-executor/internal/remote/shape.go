@@ -75,7 +75,7 @@ func (w *writer) value(s *Shape) error {
 	return err
 }
 
-// valid says whether a value that ends where it seems to is JSON. Short answers consist of texts
+// valid reports whether a value that ends where it seems to is JSON. Short answers consist of texts
 // and numbers, for which this is faster than the standard library.
 func valid(value []byte) bool {
 	switch value[0] {

@@ -48,7 +48,7 @@ func (c *Caller) Subscribe(ctx context.Context, m *metadata.RemoteSchema, body [
 	return subscriptionError(ctx, d, err)
 }
 
-// mistaken says whether a server chose a protocol that it doesn't speak: libraries choose the
+// mistaken reports whether a server chose a protocol that it doesn't speak: libraries choose the
 // first one, and leave it to a server of the older protocol to find that wrong.
 func mistaken(err error) bool {
 	const protocolError = 1002

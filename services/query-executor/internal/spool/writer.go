@@ -11,7 +11,7 @@ type Writer struct {
 	spool *Spool
 	ctx   context.Context //nolint:containedctx // a Writer lives as long as its request
 	to    io.Writer
-	// held says that whoever writes holds what others may be waiting for.
+	// held reports whether whoever writes holds what others may be waiting for.
 	held bool
 	pump *pump // nil until a part of the answer was written while held
 	// patience is for the reader, before the rest of the answer is kept, and grace for it
