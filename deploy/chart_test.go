@@ -274,6 +274,37 @@ func TestChartConnects(t *testing.T) {
 		address(database+"secrets: {existingNATSSecret: other}\nnats: {externalURL: 'nats://a:4222,tls://b'}", config.Gateway))
 }
 
+// TestUnauthorizedRole: gateways and metadata are told the same one, or none.
+func TestUnauthorizedRole(t *testing.T) {
+	t.Parallel()
+	name := config.UnauthorizedRole.Spec().Env()
+	find := func(p corev1.PodTemplateSpec) *corev1.EnvVar {
+		for i, e := range p.Spec.Containers[0].Env {
+			if e.Name == name {
+				return &p.Spec.Containers[0].Env[i]
+			}
+		}
+		return nil
+	}
+	none := pods(mustRender(t, newCluster(), database))
+	named := pods(mustRender(t, newCluster(), database+"unauthorizedRole: 'yes'")) // a text, also in the manifest
+	plainly := pods(plain(t, "kubernetes"))
+	for _, service := range services {
+		pod := "shop-query-engine-" + string(service)
+		require.Nil(t, find(none[pod]), service)
+		if !config.UnauthorizedRole.Spec().ReadBy(service) {
+			require.Nil(t, find(named[pod]), service)
+			require.Nil(t, find(plainly[string(service)]), service)
+			continue
+		}
+		require.Equal(t, &corev1.EnvVar{Name: name, Value: "yes"}, find(named[pod]), service)
+		found := find(plainly[string(service)])
+		require.NotNil(t, found, service)
+		require.Equal(t, "query-engine", found.ValueFrom.ConfigMapKeyRef.Name)
+		require.True(t, *found.ValueFrom.ConfigMapKeyRef.Optional, "without the object there is no such role")
+	}
+}
+
 // TestChartMonitors: collectors get the gateway's metrics with its secret.
 func TestChartMonitors(t *testing.T) {
 	t.Parallel()
