@@ -196,11 +196,9 @@ func (g *Gateway) wire() {
 			return version
 		},
 	})
-	enabled := map[api.Group]bool{}
-	for _, name := range g.config.EnabledAPIs {
-		enabled[api.Group(name)] = true
-	}
 	deps := api.Deps{
+		Version:          service.Version,
+		Tokens:           tokenInfo(g.tokens),
 		Bus:              g.deps.Bus,
 		Live:             g.live,
 		Metadata:         g.base.Follower(),
@@ -218,45 +216,7 @@ func (g *Gateway) wire() {
 	if g.config.CacheSize > 0 {
 		deps.Answers = g.deps.Bus.QueryCache(g.config.CacheSize)
 	}
-	g.api = api.New(api.Settings{
-		WebSocket: websocket.Config{
-			InitTimeout:      g.config.WebSocketInitTimeout,
-			KeepAlive:        g.config.WebSocketKeepAlive,
-			Compression:      g.config.WebSocketCompression,
-			MaxInit:          int64(g.config.WebSocketInitSize),
-			MaxSubscriptions: g.config.SubscriptionsPerConnection,
-		},
-		SubscriptionsPerSession:  g.config.SubscriptionsPerSession,
-		WebSocketReadCookie:      g.config.WebSocketReadCookie,
-		Enabled:                  enabled,
-		Version:                  service.Version,
-		Relay:                    g.config.EnableRelay,
-		Federation:               g.config.Federation,
-		DevMode:                  g.config.DevMode,
-		AdminInternalErrors:      g.config.AdminInternalErrors,
-		Preserve401:              g.config.Preserve401Errors,
-		StrictOverHTTP:           g.config.StrictOverHTTP,
-		StrictTransport:          g.config.StrictTransport,
-		ClientCertificates:       g.config.TLS.ClientCA != "",
-		Concurrency:              g.config.Concurrency,
-		MaxRequestSize:           g.config.MaxRequestSize,
-		ReadTimeout:              g.config.Timeout,
-		Logging:                  g.config.Logging,
-		RequestTimeout:           g.config.RequestTimeout,
-		TraceDocuments:           g.config.TraceDocuments,
-		AuthHook:                 g.config.AuthHook != "",
-		JWT:                      tokenInfo(g.tokens),
-		Console:                  g.config.Console,
-		ConsoleAssets:            g.config.ConsoleAssets,
-		RemoteSchemaPermissions:  g.config.RemoteSchemaPermissions,
-		InferFunctionPermissions: g.config.InferFunctionPermissions,
-		ExperimentalFeatures:     g.config.ExperimentalFeatures,
-		DefaultNamingConvention:  g.config.DefaultNamingConvention,
-		AllowlistEnabled:         g.config.EnableAllowlist,
-		UnlimitedData:            g.config.UnlimitedData,
-		LiveQueries:              g.config.LiveQueries,
-		StreamingQueries:         g.config.StreamingQueries,
-	}, deps)
+	g.api = api.New(g.config.Settings, deps)
 	if g.config.CloseWebSockets {
 		g.restart = newRestarter(g.api.RestartWebSockets)
 		g.base.Follower().Watch(g.restart.applied)

@@ -29,6 +29,7 @@ import (
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway"
+	"queryengine/services/gateway/internal/api"
 )
 
 // house is a gateway with a real NATS and, on a connection of their own, responders that a
@@ -60,11 +61,12 @@ func (l *lines) String() string {
 }
 
 func settings() gateway.Config {
-	return gateway.Config{
-		Host: "127.0.0.1", Timeout: 5 * time.Second, StopTimeout: 5 * time.Second,
-		MaxHeaderSize: 1 << 20, MaxRequestSize: 1 << 20,
-		CORSDomains: []string{"*"}, EnabledAPIs: []string{"graphql", "metadata", "config"}, EnableRelay: true,
+	c := gateway.Config{
+		Host: "127.0.0.1", StopTimeout: 5 * time.Second, MaxHeaderSize: 1 << 20, CORSDomains: []string{"*"},
 	}
+	c.Timeout, c.MaxRequestSize, c.Relay = 5*time.Second, 1<<20, true
+	c.Enabled = map[api.Group]bool{api.GroupGraphQL: true, api.GroupMetadata: true, api.GroupConfig: true}
+	return c
 }
 
 func connect(t testing.TB, server *natsserver.Server, name string) *bus.Bus {
@@ -425,7 +427,7 @@ func TestReadConfig(t *testing.T) {
 	c := load(nil)
 	require.Equal(t, 8080, c.Port)
 	require.Equal(t, 30*time.Second, c.Timeout)
-	require.Equal(t, []string{"metadata", "graphql", "pgdump", "config"}, c.EnabledAPIs)
+	require.Equal(t, map[api.Group]bool{api.GroupMetadata: true, api.GroupGraphQL: true, api.GroupPGDump: true, api.GroupConfig: true}, c.Enabled)
 	require.False(t, c.Logging.QueryOnlyOnError)
 	require.True(t, c.AdminInternalErrors)
 	require.Empty(t, c.AdminSecrets)

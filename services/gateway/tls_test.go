@@ -82,7 +82,7 @@ func TestWebSocketOverTLS(t *testing.T) {
 	authority := listentest.NewAuthority(t)
 	h := setup(t, func(c *gateway.Config) {
 		c.TLS = secureFiles(t, authority)
-		c.WebSocketInitTimeout = 10 * time.Second
+		c.WebSocket.InitTimeout = 10 * time.Second
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

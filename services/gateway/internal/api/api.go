@@ -24,6 +24,7 @@ import (
 	"queryengine/services/gateway/internal/cors"
 	"queryengine/services/gateway/internal/jwt"
 	"queryengine/services/gateway/internal/limits"
+	"queryengine/services/gateway/internal/listen"
 	"queryengine/services/gateway/internal/live"
 	"queryengine/services/gateway/internal/reply"
 	"queryengine/services/gateway/internal/rest"
@@ -47,8 +48,6 @@ const (
 // Settings are the settings of the server that the API depends on.
 type Settings struct {
 	Enabled map[Group]bool
-	// Version is the version of the programs, "1.2.3".
-	Version string
 	// Federation reports whether executors serve Apollo Federation.
 	Federation bool
 	// Relay serves /v1beta1/relay.
@@ -62,8 +61,9 @@ type Settings struct {
 	// StrictOverHTTP follows the specification of GraphQL over HTTP where the wire format
 	// differs from it.
 	StrictOverHTTP bool
-	// ClientCertificates has requests need one, of those that the listener knows.
-	ClientCertificates bool
+	// TLS names the files of a TLS listener, empty for one without TLS. With ClientCA,
+	// requests need a certificate of a client that the listener has verified.
+	TLS listen.Files
 	// StrictTransport is how long browsers are told to come back by TLS, 0 to tell nothing.
 	StrictTransport time.Duration
 	// Console serves the page of a console, with the files of the directory ConsoleAssets, if
@@ -74,26 +74,27 @@ type Settings struct {
 	Concurrency int
 	// MaxRequestSize is the most bytes of a request's body.
 	MaxRequestSize int
-	// ReadTimeout is how long the body of a request may take to come, RequestTimeout how
-	// long all of it may take; 0 is without end.
-	ReadTimeout    time.Duration
+	// Timeout is how long a client may take to send a request, and to take its answer;
+	// RequestTimeout is how long answering a query may take. 0 is without end.
+	Timeout        time.Duration
 	RequestTimeout time.Duration
 	// TraceDocuments puts the text of operations into traces.
 	TraceDocuments bool
-	// WebSocket says how long WebSockets wait and how they are kept alive; the bounds on
-	// messages and operations follow from the rest. WebSocketReadCookie lets cookies of the
-	// upgrade count although CORS is switched off.
+	// WebSocket bounds WebSockets; MaxMessage and MaxOperations follow from the rest.
+	// WebSocketReadCookie lets cookies of the upgrade count although CORS is switched off.
 	WebSocket           websocket.Config
 	WebSocketReadCookie bool
 	// SubscriptionsPerSession is how many may run at once, 0 for no bound.
 	SubscriptionsPerSession int
 	// UnlimitedData lets data operations go without API limits.
 	UnlimitedData bool
-	Logging       LogSettings
-	// The rest is only shown.
-	AuthHook                 bool
-	JWT                      []jwt.Info
-	AllowlistEnabled         bool
+	// Logging is what the lines about requests show.
+	Logging LogSettings
+
+	// AuthHook is the URL of the authentication webhook, empty for none. It and the rest are
+	// only shown to admins.
+	AuthHook                 string
+	EnableAllowlist          bool
 	InferFunctionPermissions bool
 	RemoteSchemaPermissions  bool
 	ExperimentalFeatures     []string
@@ -104,14 +105,18 @@ type Settings struct {
 
 // Deps are what the API works with.
 type Deps struct {
-	Bus caller
+	// Version is the version of the programs, "1.2.3".
+	Version string
+	Bus     caller
 	// Live keeps subscriptions.
 	Live     *live.Client
 	Metadata metadata
 	// Answers is nil when answers are not cached.
 	Answers       answers
 	Authenticator authenticator
-	CORS          *cors.Policy
+	// Tokens are the configurations of JSON web tokens, as admins are shown them.
+	Tokens []jwt.Info
+	CORS   *cors.Policy
 	// Health says in words what is wrong, nil for nothing.
 	Health func(context.Context) error
 	// Ready says in words why requests can't be passed on, nil when they can.
@@ -176,12 +181,19 @@ type API struct {
 // New returns an API that does nothing before Handler is served.
 func New(s Settings, d Deps) *API {
 	d.Bus = &admission{caller: d.Bus, limit: int64(s.Concurrency), metrics: d.Metrics}
-	a := &API{Settings: s, Deps: d, tracer: d.Tracing.Tracer("queryengine/services/gateway"), limits: limits.NewKeeper(), running: limits.NewSubscriptions(s.SubscriptionsPerSession), stopping: make(chan struct{})}
+	a := &API{
+		Settings: s,
+		Deps:     d,
+		tracer:   d.Tracing.Tracer("queryengine/services/gateway"),
+		limits:   limits.NewKeeper(),
+		running:  limits.NewSubscriptions(s.SubscriptionsPerSession),
+		stopping: make(chan struct{}),
+	}
 	a.logs = newLogs(d.Log, s.Logging)
 	a.sockets = a.newWebSockets()
 	a.exchanges.New = func() any { return newExchange(a) }
 	a.configAnswer = a.makeConfigAnswer()
-	a.versionAnswer = makeVersionAnswer(s.Version)
+	a.versionAnswer = makeVersionAnswer(d.Version)
 	a.strictTransport = strictTransport(s.StrictTransport)
 	return a
 }

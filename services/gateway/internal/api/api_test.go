@@ -50,7 +50,7 @@ func setup(t *testing.T, change func(*world)) *world {
 	w := &world{
 		settings: api.Settings{
 			Enabled: map[api.Group]bool{api.GroupGraphQL: true, api.GroupMetadata: true, api.GroupConfig: true},
-			Version: "1.2.3", Relay: true, AdminInternalErrors: true, MaxRequestSize: 1 << 20,
+			Relay:   true, AdminInternalErrors: true, MaxRequestSize: 1 << 20,
 			LiveQueries: api.LiveQueryOptions{BatchSize: 100, RefetchDelay: 1}, StreamingQueries: api.LiveQueryOptions{BatchSize: 7, RefetchDelay: 0.5},
 		},
 		bus:      &fakeBus{},
@@ -58,7 +58,7 @@ func setup(t *testing.T, change func(*world)) *world {
 	}
 	w.metadata.set(&snapshot.Snapshot{StreamID: "s", Version: 5})
 	w.deps = api.Deps{
-		Bus: w.bus, Metadata: w.metadata, Authenticator: authenticator, CORS: origins,
+		Version: "1.2.3", Bus: w.bus, Metadata: w.metadata, Authenticator: authenticator, CORS: origins,
 		Health: func(context.Context) error { return nil }, Log: telemetry.Discard(),
 		Metrics: api.NewMetrics(registry), Registry: registry,
 	}
@@ -434,7 +434,7 @@ func TestConfig(t *testing.T) {
 	require.Equal(t, `{"error":"You have to be an admin to access this endpoint","path":"$","code":"access-denied"}`, got.body)
 	require.Equal(t, http.StatusUnauthorized, w.send(t, "GET", "/v1alpha1/config", "").status)
 
-	w = setup(t, func(w *world) { w.settings.AllowlistEnabled, w.settings.RemoteSchemaPermissions = true, true })
+	w = setup(t, func(w *world) { w.settings.EnableAllowlist, w.settings.RemoteSchemaPermissions = true, true })
 	got = w.send(t, "GET", "/v1alpha1/config", "", admin...)
 	require.Contains(t, got.body, `"is_allow_list_enabled":true`)
 	require.Contains(t, got.body, `"is_remote_schema_permissions_enabled":true`)

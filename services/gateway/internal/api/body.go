@@ -26,13 +26,13 @@ const (
 )
 
 // readBody reads the body of the request into the exchange. A client that sends slowly has
-// ReadTimeout for it.
+// Timeout for it.
 func (x *exchange) readBody() ([]byte, error) {
 	a := x.api
 	if x.r.ContentLength > int64(a.MaxRequestSize) {
 		return nil, a.tooLarge()
 	}
-	x.setReadDeadline(time.Now().Add(a.ReadTimeout))
+	x.setReadDeadline(time.Now().Add(a.Timeout))
 	size := min(max(firstRead, int(x.r.ContentLength)+1), trustLength)
 	x.body = slices.Grow(x.body[:0], size)
 	for {
@@ -58,7 +58,7 @@ func (x *exchange) readBody() ([]byte, error) {
 
 // setReadDeadline bounds the reading of the body, where the server can.
 func (x *exchange) setReadDeadline(t time.Time) {
-	if d, ok := x.w.(interface{ SetReadDeadline(t time.Time) error }); ok && x.api.ReadTimeout > 0 {
+	if d, ok := x.w.(interface{ SetReadDeadline(t time.Time) error }); ok && x.api.Timeout > 0 {
 		_ = d.SetReadDeadline(t) // fails on a connection that is gone: reading says so
 	}
 }

@@ -70,7 +70,7 @@ func (a *API) Handler() http.Handler {
 	e := echo.New()
 	missing := a.serve(apiErrors, notFound)
 	e.Pre(ownNames, a.dropForeignCookies)
-	if a.ClientCertificates {
+	if a.TLS.ClientCA != "" {
 		e.Pre(a.requireCertificate)
 	}
 	for _, r := range a.routes() {
