@@ -12,12 +12,12 @@ func accepted[T any](spec Spec, parse func(string) (T, error)) Setting[T] {
 	return define(spec, parse)
 }
 
-// withoutEffect are the settings of the wire format whose features are not here, or have
-// no meaning here: a configuration that names them must still start. Load remembers which
-// of them were set, for a warning. A feature that comes moves its row into table.go.
-var withoutEffect = []row{
+// The settings of the wire format whose features are not here, or have no meaning here: a
+// configuration that names them must still start. Load remembers which of them were set, for a
+// warning. A feature that comes moves its row to the others of its group.
+var _ = []row{
 	accepted(Spec{
-		Flag: "retries", Variable: "NO_OF_RETRIES", Default: "1", Values: number, Services: queriers,
+		Flag: "retries", Variable: "NO_OF_RETRIES", Default: "1", Values: number, Services: queriers(),
 		Help: "attempts to connect to the metadata database; a start keeps trying",
 	}, parseNonNegative),
 	accepted(Spec{
@@ -25,7 +25,7 @@ var withoutEffect = []row{
 		Help: "schema for extensions of the metadata database; none are needed",
 	}, parseText),
 	accepted(Spec{
-		Flag: "stripes", Short: "s", Variable: "PG_STRIPES", Default: "1", Values: number, Services: queriers,
+		Flag: "stripes", Short: "s", Variable: "PG_STRIPES", Default: "1", Values: number, Services: queriers(),
 		Help: "parts of a connection pool",
 	}, parsePositive),
 	accepted(Spec{
@@ -33,7 +33,7 @@ var withoutEffect = []row{
 		Help: "former size of the plan cache, see plan-cache-size",
 	}, parseNonNegative),
 	accepted(Spec{
-		Flag: "schema-sync-poll-interval", Default: "1000", Values: milliseconds, Services: queriers,
+		Flag: "schema-sync-poll-interval", Default: "1000", Values: milliseconds, Services: queriers(),
 		Help: "how often replicas look for metadata changes; they are told of them",
 	}, parseDuration(time.Millisecond)),
 	accepted(Spec{

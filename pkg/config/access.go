@@ -41,7 +41,7 @@ var (
 		Help: "follow the GraphQL over HTTP specification where the wire format differs: its media type and statuses, queries by GET",
 	}, parseBool)
 	VendorNames = define(Spec{
-		Flag: "vendor-names", Values: "word", Group: GroupAccess, Services: all,
+		Flag: "vendor-names", Values: "word", Group: GroupAccess, Services: all(),
 		Help: "engine whose names are taken and given beside our own: for acme, X-Acme-* headers, x-acme-* claims and session variables, " +
 			"acme.user in SQL, and ACME_GRAPHQL_* settings; the same in all services",
 	}, parseVendor)

@@ -104,7 +104,7 @@ func readers(s *Spec) string {
 	switch len(s.Services) {
 	case 0:
 		return "engine"
-	case len(all):
+	case len(all()):
 		return "all"
 	}
 	names := make([]string, len(s.Services))

@@ -41,7 +41,7 @@ func Load(service Service, args []string, env func(string) (string, bool), out i
 	v := &Values{service: service, set: map[string]string{}, variables: map[string]string{}}
 	prefixes := variablePrefixes(service, args, env)
 	var wrong []error
-	for _, r := range table {
+	for _, r := range table() {
 		if !r.Spec().ReadBy(service) || r.Spec().FlagOnly {
 			continue
 		}
@@ -115,7 +115,7 @@ func vendorSetting(variable, vendor string) *Spec {
 		return nil
 	}
 	name = strings.TrimSuffix(name, fileSuffix)
-	for _, r := range table {
+	for _, r := range table() {
 		if s := r.Spec(); !s.FlagOnly && (s.Variable == name || s.OldVariable != "" && s.OldVariable == name) {
 			return s
 		}
@@ -195,7 +195,7 @@ func arguments(service Service) []string {
 
 // find gives the row of an argument, "--flag" or "-f".
 func find(service Service, argument string) row {
-	for _, r := range table {
+	for _, r := range table() {
 		s := r.Spec()
 		if s.ReadBy(service) && (argument == "--"+s.Flag || s.Short != "" && argument == "-"+s.Short) {
 			return r

@@ -1,9 +1,24 @@
 package config
 
+import (
+	"strings"
+
+	"queryengine/pkg/logtype"
+)
+
 // What log lines show.
 var (
+	LogLevel = defineChoice(Spec{
+		Flag: "log-level", Default: "info", Values: "debug, info, warn or error", Group: GroupOperation, Services: all(),
+		Help: "least level of log lines",
+	},
+		"Valid log levels: debug, info, warn or error", "debug", "info", "warn", "error")
+	EnabledLogTypes = defineList(Spec{
+		Flag: "enabled-log-types", Default: strings.Join(logtype.Default(), ","), Values: "list of log types", Group: GroupOperation, Services: all(),
+		Help: "kinds of log lines to write",
+	}, logTypesMessage(), append(logtype.Selectable(), logtype.Aliases()...)...)
 	LogFormat = defineChoice(Spec{
-		Flag: "log-format", Default: "auto", Values: "auto, json or text", Group: GroupOperation, Services: all,
+		Flag: "log-format", Default: "auto", Values: "auto, json or text", Group: GroupOperation, Services: all(),
 		Help: "how log lines are written: as JSON, as text for people, or (auto) as text on a terminal and else as JSON",
 	},
 		"Valid log formats: auto, json or text", "auto", "json", "text")

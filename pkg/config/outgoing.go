@@ -7,31 +7,31 @@ import (
 // Outgoing calls: addresses of webhooks, action handlers and remote schemas in metadata.
 var (
 	EgressRefuse = define(Spec{
-		Flag: "egress-refuse", Default: "link-local,metadata", Values: "list of loopback, private, link-local, metadata, and networks", Group: GroupEgress, Services: callers,
+		Flag: "egress-refuse", Default: "link-local,metadata", Values: "list of loopback, private, link-local, metadata, and networks", Group: GroupEgress, Services: callers(),
 		Help: "networks that addresses in metadata can't lead to; metadata is where clouds tell a machine its secrets; the empty list refuses nothing",
 	}, parseNetworks)
 	EgressProxy = define(Spec{
-		Flag: "egress-proxy", Secret: true, Values: "URL or environment", Group: GroupEgress, Services: callers,
+		Flag: "egress-proxy", Secret: true, Values: "URL or environment", Group: GroupEgress, Services: callers(),
 		Help: "proxy of outgoing calls, none by default; environment takes it from HTTP_PROXY, HTTPS_PROXY and NO_PROXY; egress-refuse then is about the address of the proxy",
 	}, parseSecret)
 	EgressConnectTimeout = define(Spec{
-		Flag: "egress-connect-timeout", Default: "10", Values: seconds, Group: GroupEgress, Services: callers,
+		Flag: "egress-connect-timeout", Default: "10", Values: seconds, Group: GroupEgress, Services: callers(),
 		Help: "how long a connection of an outgoing call may take",
 	}, durationOf(time.Second, parsePositive))
 	EgressMaxRedirects = define(Spec{
-		Flag: "egress-max-redirects", Default: "10", Values: number, Group: GroupEgress, Services: callers,
+		Flag: "egress-max-redirects", Default: "10", Values: number, Group: GroupEgress, Services: callers(),
 		Help: "redirects that an outgoing call follows; 0 takes a redirect for the answer",
 	}, parseNonNegative)
 	EgressMaxResponse = define(Spec{
-		Flag: "egress-max-response-size", Default: "33554432", Values: "integer, bytes", Group: GroupEgress, Services: callers,
+		Flag: "egress-max-response-size", Default: "33554432", Values: "integer, bytes", Group: GroupEgress, Services: callers(),
 		Help: "size of the answer to an outgoing call; a larger one is an error",
 	}, parsePositive)
 	EgressConnections = define(Spec{
-		Flag: "egress-connections", Default: "100", Values: number, Group: GroupEgress, Services: callers,
+		Flag: "egress-connections", Default: "100", Values: number, Group: GroupEgress, Services: callers(),
 		Help: "connections of each process to one host; further calls wait",
 	}, parsePositive)
 	ConfiguredHeaderPrecedence = define(Spec{
-		Flag: "configured-header-precedence", Default: "false", Values: boolean, Switch: true, Group: GroupEgress, Services: callers,
+		Flag: "configured-header-precedence", Default: "false", Values: boolean, Switch: true, Group: GroupEgress, Services: callers(),
 		Help: "let the headers of definitions win over those of the client",
 	}, parseBool)
 )

@@ -70,7 +70,7 @@ func (s *Spec) ReadBy(service Service) bool {
 // Group is a heading of the help.
 type Group string
 
-// The groups in the order of the help.
+// The headings.
 const (
 	GroupListener      Group = "Listener"
 	GroupDatabases     Group = "Databases"
@@ -84,6 +84,12 @@ const (
 	GroupOperation     Group = "Operation"
 	GroupNoEffect      Group = "Accepted without effect"
 )
+
+// groups are in the order of the help.
+var groups = []Group{
+	GroupListener, GroupDatabases, GroupBus, GroupAccess, GroupSchema,
+	GroupLimits, GroupEgress, GroupSubscriptions, GroupEvents, GroupOperation, GroupNoEffect,
+}
 
 // Setting is a row with the type of its value.
 type Setting[T any] struct {
@@ -127,11 +133,17 @@ type row interface {
 	check(text string) error
 }
 
+// defined are the rows that define has made while the package was initialised; nothing else adds any.
+var defined []row
+
+// define makes a row of the table, for a variable of the package.
 func define[T any](spec Spec, parse func(string) (T, error)) Setting[T] {
 	if spec.Variable == "" && !spec.FlagOnly {
 		spec.Variable = strings.ToUpper(strings.ReplaceAll(spec.Flag, "-", "_"))
 	}
-	return Setting[T]{spec: &spec, parse: parse}
+	s := Setting[T]{spec: &spec, parse: parse}
+	defined = append(defined, s)
+	return s
 }
 
 // defineChoice is a setting that has one of values; message is the error for any other.

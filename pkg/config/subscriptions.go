@@ -34,7 +34,10 @@ var (
 	}, parseBool)
 )
 
-var (
-	refetchInterval = durationOf(time.Millisecond, nonNegative("refetch interval should be a non negative integer"))
-	batchSize       = nonNegative("batch size should be a non negative integer")
-)
+func refetchInterval(text string) (time.Duration, error) {
+	return durationOf(time.Millisecond, nonNegative("refetch interval should be a non negative integer"))(text)
+}
+
+func batchSize(text string) (int, error) {
+	return nonNegative("batch size should be a non negative integer")(text)
+}

@@ -1,19 +1,24 @@
 package config
 
 import (
-	"strings"
+	"cmp"
+	"slices"
+	"sync"
 	"time"
-
-	"queryengine/pkg/logtype"
 )
 
-var (
-	all      = []Service{Gateway, Metadata, QueryExecutor, EventDelivery, Scheduler}
-	queriers = []Service{Metadata, QueryExecutor}
-	// planners have tables in the metadata database.
-	planners = []Service{Metadata, EventDelivery, Scheduler}
-	callers  = []Service{Metadata, QueryExecutor, EventDelivery}
-)
+// Which services read a setting. These are functions and not variables so that settings are
+// initialised, and listed, in the order in which they are written.
+func all() []Service {
+	return []Service{Gateway, Metadata, QueryExecutor, EventDelivery, Scheduler}
+}
+
+func queriers() []Service { return []Service{Metadata, QueryExecutor} }
+
+// planners have tables in the metadata database.
+func planners() []Service { return []Service{Metadata, EventDelivery, Scheduler} }
+
+func callers() []Service { return []Service{Metadata, QueryExecutor, EventDelivery} }
 
 const (
 	seconds      = "integer, seconds"
@@ -26,20 +31,20 @@ const (
 // Bus.
 var (
 	NATSURL = define(Spec{
-		Flag: "nats-url", Secret: true, Values: "list of NATS URLs", Group: GroupBus, Services: all,
+		Flag: "nats-url", Secret: true, Values: "list of NATS URLs", Group: GroupBus, Services: all(),
 		Help: "NATS servers; engine without it runs its own inside its process",
 	}, parseSecret)
 	NATSCredentials = define(Spec{
-		Flag: "nats-credentials", Values: "path", Group: GroupBus, Services: all,
+		Flag: "nats-credentials", Values: "path", Group: GroupBus, Services: all(),
 		Help: "file with the credentials of a NATS user",
 	}, parseText)
 	MetadataKey = define(Spec{
-		Flag: "metadata-key", Secret: true, Values: "at least 32 characters, several separated by commas", Group: GroupBus, Services: all,
+		Flag: "metadata-key", Secret: true, Values: "at least 32 characters, several separated by commas", Group: GroupBus, Services: all(),
 		Help: "hides secrets of the metadata from those who read the stream of its changes, and primary keys in ids of Relay from roles that may not read them; the same in all services; the first one seals, all of them open; " +
 			"the NATS server inside engine has one of its own",
 	}, parseSecret)
 	NATSReplicas = define(Spec{
-		Flag: "nats-replicas", Default: "1", Values: number, Group: GroupBus, Services: planners,
+		Flag: "nats-replicas", Default: "1", Values: number, Group: GroupBus, Services: planners(),
 		Help: "copies of each stream; 3 in a cluster",
 	}, parsePositive)
 	NATSPort = define(Spec{
@@ -105,21 +110,12 @@ var (
 
 // Operation.
 var (
-	LogLevel = defineChoice(Spec{
-		Flag: "log-level", Default: "info", Values: "debug, info, warn or error", Group: GroupOperation, Services: all,
-		Help: "least level of log lines",
-	},
-		"Valid log levels: debug, info, warn or error", "debug", "info", "warn", "error")
-	EnabledLogTypes = defineList(Spec{
-		Flag: "enabled-log-types", Default: strings.Join(logtype.Default(), ","), Values: "list of log types", Group: GroupOperation, Services: all,
-		Help: "kinds of log lines to write",
-	}, logTypesMessage(), append(logtype.Selectable(), logtype.Aliases()...)...)
 	GracefulShutdownTimeout = define(Spec{
-		Flag: "graceful-shutdown-timeout", Default: "60", Values: seconds, Group: GroupOperation, Services: all,
+		Flag: "graceful-shutdown-timeout", Default: "60", Values: seconds, Group: GroupOperation, Services: all(),
 		Help: "how long a stop waits for what is in hand",
 	}, parseDuration(time.Second))
 	OTLPEndpoint = define(Spec{
-		Flag: "otlp-endpoint", Values: "URL", Group: GroupOperation, Services: all,
+		Flag: "otlp-endpoint", Values: "URL", Group: GroupOperation, Services: all(),
 		Help: "OTLP/HTTP address that traces are sent to; none is off",
 	}, parseText)
 	MetadataHistory = define(Spec{
@@ -144,32 +140,18 @@ var (
 	}, parseNonNegative)
 )
 
-// table lists every setting in the order of the help.
-var table = append(effective, withoutEffect...)
-
-var effective = []row{
-	ServerPort, ServerHost, TLSCertificate, TLSKey, TLSClientCA, StrictTransportMaxAge, ServerTimeout, MaxTotalHeaderLength, MaxRequestSize, CORSDomain, DisableCORS,
-	EnableConsole, ConsoleAssetsDir, WebSocketReadCookie, WebSocketInitTimeout, WebSocketInitSize, WebSocketKeepAlive, WebSocketCompression, StatusPort, Profiling,
-	DatabaseURL, databaseHost, databasePort, databaseUser, databasePassword, databaseName, databaseOptions,
-	MetadataDatabaseURL, Connections, IdleTimeout, ConnectionLifetime, PoolTimeout, UsePreparedStatements, TxIsolation,
-	NATSURL, NATSCredentials, MetadataKey, NATSReplicas, NATSPort, DirectPort, DataDir, RunServices,
-	AdminSecret, AdminSecrets, AccessKey, MetricsSecret, Preserve401Errors, StrictGraphQLOverHTTP, VendorNames, UnauthorizedRole, JWTSecret, JWTSecrets, JWTEnableEC, AuthHook, AuthHookMode, AuthHookSendRequestBody,
-	EnabledAPIs, EnableAllowlist, UnguardedDataOperations, NullChecksPass, DevMode, AdminInternalErrors,
-	StringifyNumericTypes, InferFunctionPermissions, EnableRemoteSchemaPermissions, RemoteSchemaSkipNulls, RemoteSchemaPrioritizeData, DisableNativeQueryValidation, EnableRelay, EnableApolloFederation, BooleanNullCollapse, NullInNonNullableVariables, ExperimentalFeatures, DefaultNamingConvention,
-	GatewayConcurrency, QueryConcurrency, PlanCacheSize, MaxCacheSize, CacheMaxEntryTTL, CacheMaxEntrySize, CacheBucketSize, AnswerSpoolSize, RequestTimeout,
-	EgressRefuse, EgressProxy, EgressConnectTimeout, EgressMaxRedirects, EgressMaxResponse, EgressConnections, ConfiguredHeaderPrecedence,
-	LiveQueryInterval, LiveQueryBatch, StreamInterval, StreamBatch, SubscriptionsPerConnection, SubscriptionsPerSession, CloseWebSocketsOnMetadataChange,
-	EventsHTTPPoolSize, EventsFetchInterval, EventsFetchBatchSize, AsyncActionsFetchInterval, AsyncActionsFetchBatchSize,
-	DisableEventing,
-	LogLevel, LogFormat, MetricsHighCardinality, EnabledLogTypes, HTTPLogQueryOnlyOnError, MetadataQueryLogging, LogMaskedVariables, TriggersErrorLogLevel,
-	GracefulShutdownTimeout, OTLPEndpoint, TraceDocuments, MetadataHistory, MetadataHistoryAge, MaintenanceMode,
-	ScheduledLogAge, AsyncActionLogAge,
-}
+// table returns every setting in the order of the help: by group, and as they are defined.
+var table = sync.OnceValue(func() []row {
+	return slices.SortedStableFunc(slices.Values(defined), func(a, b row) int {
+		return cmp.Compare(slices.Index(groups, a.Spec().Group), slices.Index(groups, b.Spec().Group))
+	})
+})
 
 // Table is every setting in the order of the help.
 func Table() []*Spec {
-	specs := make([]*Spec, len(table))
-	for i, r := range table {
+	rows := table()
+	specs := make([]*Spec, len(rows))
+	for i, r := range rows {
 		specs[i] = r.Spec()
 	}
 	return specs

@@ -1,51 +1,30 @@
 package config
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// A setting that is defined but not in the table would always have its default: no flag and no
-// variable would reach it.
-func TestEverySettingIsInTheTable(t *testing.T) {
+// TestTable: each row has a name of its own, and a place in the help.
+func TestTable(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	var defined []string
-	listed := map[string]bool{}
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		require.NoError(t, err)
-		ast.Inspect(file, func(n ast.Node) bool {
-			spec, ok := n.(*ast.ValueSpec)
-			if !ok || len(spec.Values) != 1 {
-				return true
+	names := map[string]bool{}
+	last := 0
+	for _, s := range Table() {
+		for _, name := range []string{"--" + s.Flag, "-" + s.Short, s.Env(), VariablePrefix + s.OldVariable} {
+			if name == "-" || name == "" || name == VariablePrefix {
+				continue
 			}
-			switch value := spec.Values[0].(type) {
-			case *ast.CallExpr:
-				if f, ok := value.Fun.(*ast.Ident); ok && f.Name == "define" {
-					defined = append(defined, spec.Names[0].Name)
-				}
-			case *ast.CompositeLit:
-				if spec.Names[0].Name != "effective" && spec.Names[0].Name != "withoutEffect" {
-					return true
-				}
-				for _, e := range value.Elts {
-					if row, ok := e.(*ast.Ident); ok {
-						listed[row.Name] = true
-					}
-				}
-			}
-			return true
-		})
+			require.False(t, names[name], "%s is the name of two settings", name)
+			names[name] = true
+		}
+		place := slices.Index(groups, s.Group)
+		require.GreaterOrEqual(t, place, last, "%s stands in the help after groups that come later, or its group %q is not in the list", s.Flag, s.Group)
+		last = place
 	}
-	require.NotEmpty(t, defined)
-	for _, name := range defined {
-		require.True(t, listed[name], "%s is missing in the table", name)
+	for _, name := range []string{"--server-port", "ENGINE_GRAPHQL_SERVER_PORT", "--tx-iso", "-i", "--stripes", "--host"} {
+		require.True(t, names[name], name)
 	}
 }
