@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
@@ -109,11 +112,38 @@ func TestQueriesOverTheBus(t *testing.T) {
 	requireAPIError(t, err, "not-supported", "$", "Mutations are not allowed when read-only mode is enabled")
 }
 
+// sinkFunc is called for each piece of an answer.
+type sinkFunc func()
+
+func (sinkFunc) Head(proto.Message) error { return nil }
+
+func (f sinkFunc) Write(p []byte) (int, error) {
+	f()
+	return len(p), nil
+}
+
 func TestErrorAfterTheFirstFrameCutsTheAnswerOff(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	// The second field fails in the database, when the first has left already.
-	_, err := h.execute(t.Context(), &queryv1.ExecuteRequest{Query: `{ artist { id name born manager_id } album(offset: -1) { id } }`})
+	const shop = "testdata/cases/shop"
+	env := newDatabase(t, shop)
+	h := startHouse(t, shop, env, Config{Concurrency: 2, FrameSize: 64})
+	url, _ := env("")
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	// More than the bus collects before it sends.
+	_, err = conn.Exec(t.Context(), "INSERT INTO artist (id, name) SELECT n, repeat('x', 1000) FROM generate_series(1000, 3999) n")
+	require.NoError(t, err)
+	lock, err := conn.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = lock.Exec(t.Context(), "LOCK album")
+	require.NoError(t, err)
+
+	// The second field fails in the database, which it reaches when the first has left already.
+	err = h.caller.Call(t.Context(), bus.QueryExecute, &queryv1.ExecuteRequest{
+		Session: adminSession().Proto(),
+		Query:   `{ artist { id name born manager_id } album(offset: -1) { id } }`,
+	}, nil, sinkFunc(sync.OnceFunc(func() { assert.NoError(t, lock.Rollback(t.Context())) })))
 	require.ErrorIs(t, err, bus.ErrCutOff)
 }
 
