@@ -25,18 +25,18 @@ const (
 
 	connectTimeout = 2 * time.Second
 	connectRetry   = 250 * time.Millisecond
-	// connectNotice is how often a start says again that it waits for NATS.
+	// connectNotice is how often a start repeats that it is waiting for NATS.
 	connectNotice = 5 * time.Second
 	flushTimeout  = 5 * time.Second
-	// readTimeout bounds a question to JetStream that is asked again: without quorum nobody
-	// answers, and one that was asked before it came back isn't answered either.
+	// readTimeout bounds a JetStream request that is retried: without quorum there is no answer, and a
+	// request sent before quorum returned gets none either.
 	readTimeout  = 2 * time.Second
 	drainTimeout = 10 * time.Second
 	// payloadMargin is kept free in a message for its headers and subjects.
 	payloadMargin = 4 << 10
 )
 
-// Config says where NATS is and how much may be under way. Either URL or InProcess is
+// Config configures a Bus: where NATS is, and how much may be in progress. Either URL or InProcess is
 // required, everything else has a default.
 type Config struct {
 	// URL of the NATS servers, comma separated.
@@ -51,8 +51,7 @@ type Config struct {
 	Instance string
 	// Credentials is the path of a NATS credentials file, "" for none.
 	Credentials string
-	// Sealer hides what is secret in changes of the metadata from other readers of their stream;
-	// nil for none.
+	// Sealer hides secrets in changes of the metadata from other readers of their stream; nil for none.
 	Sealer Sealer
 	// FrameSize is the most bytes of an answer in one message, 512 KiB by default; the
 	// server's maximum payload bounds it.
@@ -60,8 +59,8 @@ type Config struct {
 	// Window is how many frames a sender may have under way before this process, as the
 	// caller, has taken the first of them; 4 by default.
 	Window int
-	// Heartbeat is how often a responder says that it is still at work, 1 second by
-	// default. It should be the same in all services.
+	// Heartbeat is how often a responder reports that it is still working, 1 second by default. It
+	// should be the same in all services.
 	Heartbeat time.Duration
 	// IdleTimeout is how long a caller hears nothing from its responder before it gives
 	// it up, 4 heartbeats by default.
@@ -102,8 +101,8 @@ type Bus struct {
 	nc      *nats.Conn
 	main    *wire // nc, for calls
 	js      jetstream.JetStream
-	reads   jetstream.JetStream // js for what is small and asked again: it gives up sooner
-	// These are shared by all who use them in this process.
+	reads   jetstream.JetStream // js for small requests that are retried: it times out sooner
+	// These are shared by all users in this process.
 	changes    *Changes
 	snapshots  *Snapshots
 	deliveries *Deliveries
@@ -155,7 +154,7 @@ func Connect(ctx context.Context, c Config) (*Bus, error) {
 	return b, nil
 }
 
-// dial waits for a server that isn't up yet, and says so at once, when the reason changes, and
+// dial waits for a server that isn't up yet, and logs that immediately, when the reason changes, and
 // every connectNotice.
 func (b *Bus) dial(ctx context.Context) error {
 	last, said := "", time.Time{}
@@ -200,8 +199,8 @@ func (b *Bus) callOptions() []nats.Option {
 		nats.Name(b.cfg.Name + " " + b.cfg.Instance),
 		nats.CustomInboxPrefix(InboxPrefix(b.cfg.Name)),
 		nats.Timeout(connectTimeout),
-		// What can't be sent now fails now: a message that waited for the connection to
-		// return would arrive when nobody wants it any more.
+		// What can't be sent now fails now: a message that waited for the connection to return would
+		// arrive after its sender has given up.
 		nats.ReconnectBufSize(-1),
 		nats.PingInterval(10 * time.Second),
 		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
@@ -308,10 +307,10 @@ func (b *Bus) Close() {
 	})
 }
 
-// Instance is what tells this process from every other.
+// Instance identifies this process among all others.
 func (b *Bus) Instance() string { return b.cfg.Instance }
 
-// Status is nil while connected, else it says in words what is wrong.
+// Status is nil while connected, else a description of the problem.
 func (b *Bus) Status() error {
 	switch b.nc.Status() {
 	case nats.CONNECTED, nats.DRAINING_PUBS, nats.DRAINING_SUBS:

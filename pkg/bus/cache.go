@@ -14,15 +14,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// ErrNoEntry says that a Cache has no such entry.
+// ErrNoEntry reports that a Cache has no such entry.
 var ErrNoEntry = errors.New("there is no such entry in the cache")
 
-// cachePatience bounds one operation on a Cache: whoever asks can do without it.
+// cachePatience bounds one operation on a Cache: callers can do without it.
 const cachePatience = 2 * time.Second
 
-// Cache is a bucket of entries that live for a while, shared by all processes. It is bounded
-// by its bytes: the entries that were put in first make room for others. It is kept in the
-// memory of NATS, and gone when that starts anew.
+// Cache is a bucket of entries that expire, shared by all processes. It is bounded by its bytes: the
+// oldest entries are evicted first. It is kept in the memory of NATS, and lost when NATS restarts.
 //
 // An entry has a key and a family; both are NATS tokens. An entry that is larger than a message
 // is several messages, <family>.<key>.<number>, that carry the same mark.
@@ -102,7 +101,7 @@ func (c *Cache) Put(ctx context.Context, family, key string, body []byte, ttl ti
 	size := c.bus.frameLimit() - cacheHeaderSize
 	h := cacheHeader{expires: time.Now().Add(ttl), mark: rand.Uint64(), parts: uint32(1 + max(0, len(body)-1)/size)}
 	return c.do(ctx, func(ctx context.Context, _ jetstream.Stream) error {
-		// The first part comes last: whoever finds it finds the others.
+		// The first part is written last: a reader that finds it finds the others.
 		for n := h.parts; n > 0; n-- {
 			part := body[int(n-1)*size : min(int(n)*size, len(body))]
 			_, err := c.bus.js.Publish(ctx, cacheSubject(family, key, n-1),
@@ -125,8 +124,8 @@ func (c *Cache) Clear(ctx context.Context, family, key string) error {
 // IsToken reports whether s can be a family or key.
 func IsToken(s string) bool { return s != "" && !strings.ContainsAny(s, ".*> \t\r\n") }
 
-// do runs f with the bucket. When the bucket is gone, as it is after a start of NATS, it is
-// made anew, once.
+// do runs f with the bucket. If the bucket is gone, as it is after a restart of NATS, it is recreated
+// once.
 func (c *Cache) do(ctx context.Context, f func(context.Context, jetstream.Stream) error) error {
 	ctx, cancel := context.WithTimeout(ctx, cachePatience)
 	defer cancel()
@@ -149,7 +148,7 @@ func (c *Cache) do(ctx context.Context, f func(context.Context, jetstream.Stream
 	return err
 }
 
-// isNoBucket recognises the ways in which NATS says that a stream isn't there.
+// isNoBucket recognises the errors by which NATS reports that a stream doesn't exist.
 func isNoBucket(err error) bool {
 	return errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
 		errors.Is(err, nats.ErrNoResponders)

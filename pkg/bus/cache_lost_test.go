@@ -9,7 +9,7 @@ import (
 	"queryengine/pkg/bus/natsserver"
 )
 
-// A NATS that starts anew has lost the bucket.
+// A NATS server that restarts has lost the bucket.
 func TestCacheIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), NoSync: true})

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// selfSignedName is who servers with a certificate of their own are.
+// selfSignedName is the name in certificates that servers make for themselves.
 const selfSignedName = "direct.query-engine"
 
 // selfSigned makes a certificate for a server in this process. Callers are told it, and trust no

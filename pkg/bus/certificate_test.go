@@ -11,7 +11,7 @@ import (
 	"queryengine/pkg/bus/natsserver"
 )
 
-// A server with a certificate of its own is trusted by those who were told it, and by nobody else.
+// A server with a certificate of its own is trusted only by clients that were given it.
 func TestDirectServerWithTLS(t *testing.T) {
 	t.Parallel()
 	own, err := selfSigned()

@@ -37,14 +37,14 @@ type Changes struct {
 	replicas int
 }
 
-// Sealer turns the data of a change into what everybody who may read the stream may see, and that
-// back into the data.
+// Sealer turns the data of a change into what every reader of the stream may see, and that back into
+// the data.
 type Sealer interface {
 	Seal(streamID string, version int64, data []byte) ([]byte, error)
 	Open(streamID string, version int64, data []byte) ([]byte, error)
 }
 
-// ChangesInfo says what the stream holds; versions are 0 when it is empty.
+// ChangesInfo describes the content of the stream; versions are 0 when it is empty.
 type ChangesInfo struct {
 	StreamID     string
 	FirstVersion int64
@@ -87,8 +87,8 @@ func (c *Changes) update(ctx context.Context, cfg jetstream.StreamConfig) error 
 	return err
 }
 
-// Rebuild deletes the stream with all it holds and creates it anew. Followers of the old
-// one end with ErrForeignStream.
+// Rebuild deletes the stream with everything in it and creates it again. Followers of the old one end
+// with ErrForeignStream.
 func (c *Changes) Rebuild(ctx context.Context, streamID string, replicas int) error {
 	err := c.bus.connected(ctx, func(ctx context.Context) error {
 		err := c.bus.js.DeleteStream(ctx, ChangesStream)
@@ -128,7 +128,7 @@ func streamConfig(streamID string, replicas int) jetstream.StreamConfig {
 	}
 }
 
-// Info says what the stream holds. A stream that does not exist gives the zero value.
+// Info describes the content of the stream. A stream that does not exist gives the zero value.
 func (c *Changes) Info(ctx context.Context) (ChangesInfo, error) {
 	var info ChangesInfo
 	err := c.bus.connected(ctx, func(ctx context.Context) (err error) {
@@ -227,7 +227,7 @@ func (c *Changes) publish(ctx context.Context, streamID string, version int64, d
 	}
 	limit := int(c.bus.nc.MaxPayload()) - payloadMargin
 	parts := splitChange(streamID, version, data, limit)
-	// Nothing may have come in between: so versions stay in order, whoever publishes.
+	// Nothing may have come in between: this keeps versions in order when several processes publish.
 	parts[0].Header.Set(jetstream.ExpectedLastSeqHeader, strconv.FormatUint(state.LastSeq, 10))
 	for _, m := range parts[:len(parts)-1] {
 		if err := c.bus.nc.PublishMsg(m); err != nil {

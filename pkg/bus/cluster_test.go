@@ -55,7 +55,7 @@ func startCluster(t *testing.T) []*server.Server {
 	return nodes
 }
 
-// A cluster loses a node: what was published stays, and work goes on at the other two.
+// A cluster loses a node: what was published stays, and work continues on the other two.
 func TestClusterLosesANode(t *testing.T) {
 	nodes := startCluster(t)
 	urls := make([]string, len(nodes))

@@ -19,7 +19,7 @@ const (
 	// deliveryLease is how long NATS hears nothing of a worker before it gives its messages
 	// to another.
 	deliveryLease = 20 * time.Second
-	// deliveriesPending bounds the messages that all workers have in hand together.
+	// deliveriesPending bounds the unacknowledged messages of all workers together.
 	deliveriesPending = 10_000
 	// deliveriesDuplicates is how long NATS refuses a message id that it has seen.
 	deliveriesDuplicates = 2 * time.Minute
@@ -49,8 +49,7 @@ func (b *Bus) Deliveries() *Deliveries { return b.deliveries }
 // sooner, unless it has become the business of another process.
 const refusalCounts = time.Minute
 
-// Status is nil while the queue takes what this process publishes, else it says in words why it
-// doesn't.
+// Status is nil while the queue accepts what this process publishes, else the reason why it doesn't.
 func (d *Deliveries) Status() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -60,8 +59,8 @@ func (d *Deliveries) Status() error {
 	return nil
 }
 
-// Ensure creates the stream where it is missing. Its identity tells a stream from one that
-// came in the place of a lost one.
+// Ensure creates the stream if it is missing. Its identity distinguishes a stream from one that
+// replaced a lost one.
 func (d *Deliveries) Ensure(ctx context.Context, replicas int) (identity string, err error) {
 	err = d.bus.connected(ctx, func(ctx context.Context) error {
 		s, err := d.bus.js.Stream(ctx, DeliveriesStream)
@@ -76,7 +75,7 @@ func (d *Deliveries) Ensure(ctx context.Context, replicas int) (identity string,
 				Duplicates:  deliveriesDuplicates,
 				Metadata:    map[string]string{streamIDKey: nuid.Next()},
 			})
-			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // somebody else was faster
+			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was faster
 				s, err = d.bus.js.Stream(ctx, DeliveriesStream)
 			}
 		}
@@ -100,7 +99,7 @@ type Outgoing struct {
 }
 
 // Publish puts deliveries into the queue, and returns once all of them are stored. It fails with
-// ErrStuck when the stream takes nothing. It is gone then: Ensure makes it anew.
+// ErrStuck when the stream accepts nothing. The stream is deleted then: Ensure recreates it.
 func (d *Deliveries) Publish(ctx context.Context, list []Outgoing) error {
 	err := d.bus.connected(ctx, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
@@ -144,18 +143,18 @@ func (d *Deliveries) Publish(ctx context.Context, list []Outgoing) error {
 	return nil
 }
 
-// Incoming is a delivery in hand. One of Done and Release ends it; a worker that is at it
-// for longer says so with Working.
+// Incoming is an unacknowledged delivery. One of Done and Release ends it; a worker that takes longer
+// calls Working.
 type Incoming struct {
 	Delivery *deliveryv1.Delivery
 	message  jetstream.Msg
 }
 
-// staleAfter is when a message may have been taken for lost by who published it.
+// staleAfter is the age after which the publisher may have given a message up for lost.
 const staleAfter = 20 * time.Second
 
-// Stale reports whether somebody may have made the delivery already: the message was in other hands,
-// or lay for long.
+// Stale reports whether the delivery may have been made already: another worker had the message before,
+// or it waited for long.
 func (i *Incoming) Stale() bool {
 	m, err := i.message.Metadata()
 	return err != nil || m.NumDelivered > 1 || time.Since(m.Timestamp) > staleAfter
@@ -164,7 +163,7 @@ func (i *Incoming) Stale() bool {
 // LeaseRenewal is how often a worker calls Working.
 const LeaseRenewal = deliveryLease / 3
 
-// Working says that the worker is alive.
+// Working extends the time that the worker has.
 func (i *Incoming) Working() { _ = i.message.InProgress() }
 
 // Done takes the message out of the queue.

@@ -15,18 +15,17 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// A request by way of the NATS server crosses two sockets, and so does its answer, with a process
-// in between that has to be woken up each time. So a responder may have a small NATS server of its
-// own, for nothing but its requests and their answers: callers connect to it beside their
-// connection to NATS, by what they are told through NATS. Who may not ask there is told nothing,
-// and may do nothing here. A direct connection is never needed: as long as there is none, requests
-// go through NATS as all other messages do, and whether a responder is there at all is heard
-// through NATS alone.
+// A request by way of the NATS server crosses two sockets, and so does its answer, with a process in
+// between that has to be woken up each time. So a responder may have a small NATS server of its own,
+// for nothing but its requests and their answers. Callers connect to it in addition to NATS, with
+// credentials that they receive through NATS; callers that may not ask there receive none, and may do
+// nothing here. A direct connection is optional: while there is none, requests go through NATS as all
+// other messages do, and the presence of responders is announced through NATS alone.
 
 // DirectServer is a NATS server in this process that callers connect to.
 type DirectServer interface {
 	nats.InProcessConnProvider
-	// InProcessUser is who this process connects as.
+	// InProcessUser is the user that this process connects as.
 	InProcessUser() (name, password string)
 	// Port is where it listens.
 	Port() int
@@ -126,8 +125,8 @@ func (b *Bus) joinDirect(ctx context.Context, d *direct) (err error) {
 	return err
 }
 
-// directPermissions are those of callers at the server of the process with this inbox: what they
-// are at NATS, as far as it concerns requests to this process.
+// directPermissions are those of callers at the server of the process with this inbox: their
+// permissions at NATS, as far as they concern requests to this process.
 func directPermissions(inbox string) Permissions {
 	p := Permissions{
 		User:      directCaller,
@@ -180,7 +179,7 @@ func (s *Service) offerDirect() error {
 		})
 }
 
-// close ends the server once its callers have gone, who have been told that the services leave.
+// close ends the server once its callers, which have been told that the services leave, are gone.
 func (d *direct) close(ctx context.Context) {
 	_ = flush(ctx, d.nc) // the server ends in any case
 	for d.server.Callers() > 0 && pause(ctx, directPoll) {

@@ -128,8 +128,8 @@ func TestWithoutNATSNoCallIsDirect(t *testing.T) {
 	require.ErrorContains(t, err, "the message bus is not connected")
 }
 
-// A direct connection that is lost takes what is in hand with it, once: what may be repeated is
-// tried by way of NATS, the rest fails. Later requests go through NATS until there is another one.
+// A direct connection that is lost loses its pending requests once: repeatable ones are retried through
+// NATS, the rest fail. Later requests go through NATS until there is another connection.
 func TestADirectConnectionIsLost(t *testing.T) {
 	t.Parallel()
 	var held, served atomic.Int32
@@ -188,7 +188,7 @@ func TestDirectConnectionsAreNotNeeded(t *testing.T) {
 	}
 }
 
-// A responder that stops in order fails nobody's request, though mutations can't be repeated.
+// A responder that stops in order fails no request, though mutations can't be repeated.
 func TestRespondersTakeTurnsWithoutAnError(t *testing.T) {
 	t.Parallel()
 	server := bustest.Server(t)
@@ -227,8 +227,7 @@ func TestRespondersTakeTurnsWithoutAnError(t *testing.T) {
 	all.Wait()
 }
 
-// The server takes nobody but those who were told its password, and lets them do what they may do
-// at NATS.
+// The server accepts only clients that know its password, with the permissions that they have at NATS.
 func TestDirectServerPermissions(t *testing.T) {
 	t.Parallel()
 	p := setupDirect(t, echo, 0)

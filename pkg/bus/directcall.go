@@ -32,7 +32,7 @@ type wire struct {
 	nc *nats.Conn
 	// direct reports whether it leads to one process.
 	direct bool
-	// counted says that it is in the metrics.
+	// counted reports whether it is in the metrics.
 	counted atomic.Bool
 	// calls is how many are under way. A wire that is retired takes no more, and is closed after
 	// the last one.
@@ -73,7 +73,7 @@ type line struct {
 	wire atomic.Pointer[wire] // nil as long as there is none
 
 	mu sync.Mutex
-	// dialling says that somebody tries to connect, ended that there is no use in it any more.
+	// dialing reports whether a connection is being made, ended whether it isn't needed any more.
 	dialing, ended bool
 	// next is when another attempt may be made, wait how long the one after it is put off.
 	next time.Time
@@ -134,8 +134,8 @@ func (l *line) end() {
 	}
 }
 
-// wireTo is what a call to a member goes over, nil for whoever NATS chooses. Without NATS no call
-// is made, the same as everywhere.
+// wireTo is the connection for a call to a member, nil to let NATS choose. Without NATS no call is
+// made, the same as everywhere.
 func (b *Bus) wireTo(ep Endpoint, m *member) *wire {
 	if m != nil && ep.Direct && b.nc.IsConnected() {
 		if w := m.line.wire.Load(); w != nil && w.take() {
@@ -170,7 +170,7 @@ func (b *Bus) connectDirectly(m *member) {
 	}
 }
 
-// errNoOffer says that a process takes no direct connections.
+// errNoOffer reports that a process accepts no direct connections.
 var errNoOffer = errors.New("no direct connections are offered")
 
 func (b *Bus) dialDirect(ctx context.Context, m *member) (*wire, error) {

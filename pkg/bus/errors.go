@@ -18,11 +18,11 @@ import (
 // is in the chain too, as an apierror.Error.
 var ErrCutOff = errors.New("the answer was cut off")
 
-// ErrForeignStream says that the stream of metadata changes belongs to another metadata
-// database, or is not the one any more that was followed.
+// ErrForeignStream reports that the stream of metadata changes belongs to another metadata database, or
+// was replaced while it was followed.
 var ErrForeignStream = errors.New("the metadata stream belongs to another metadata database")
 
-// ErrNoSnapshot says that no snapshot is stored.
+// ErrNoSnapshot reports that no snapshot is stored.
 var ErrNoSnapshot = errors.New("there is no metadata snapshot")
 
 // cutOffError is ErrCutOff with its reason.

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// eventsAge is how long the stream of events keeps what nobody has taken.
+// eventsAge is how long the stream of events keeps what has not been consumed.
 const eventsAge = 7 * 24 * time.Hour
 
 // Event is a message to a subject that a user has chosen.
@@ -65,7 +65,7 @@ func (b *Bus) ensureEvents(ctx context.Context, replicas int) error {
 		Name: EventsStream, Description: "Events of tables for subscribers", Subjects: []string{eventsSubjects},
 		Storage: jetstream.FileStorage, Replicas: replicas, MaxAge: eventsAge, Duplicates: deliveriesDuplicates,
 	})
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // somebody else was faster
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was faster
 		return nil
 	}
 	return err

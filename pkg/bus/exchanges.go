@@ -25,8 +25,8 @@ type exchange struct {
 	sent atomic.Int64
 }
 
-// beat tells the caller that its request is still in hand. When the caller is gone, NATS
-// says so at the address.
+// beat tells the caller that its request is still being processed. When the caller is gone, NATS
+// reports that at the address.
 func (e *exchange) beat(now time.Time) {
 	e.sent.Store(now.UnixNano())
 	_ = e.nc.PublishRequest(frameSubject(e.reply, frameAlive, 0), e.address, nil)
@@ -58,7 +58,7 @@ func (e *exchange) take(verb string, m *nats.Msg) {
 // quicker than its request.
 const cancelledKeys = 256
 
-// exchanges is the book of what is being answered.
+// exchanges holds the requests that are being answered.
 type exchanges struct {
 	mu     sync.Mutex
 	open   map[string]*exchange

@@ -83,7 +83,7 @@ func (f *follower) run(ctx context.Context) error {
 	if f.next == 0 {
 		next, err := position(ctx, s, f.after)
 		if err != nil {
-			return err // what was found until then isn't the place
+			return err // the place that was found so far isn't the right one
 		}
 		f.next = next
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A replica that is frozen, or that the network has lost, stays in the queue group of its
-// service until NATS gives its connection up, and gets its share of the requests meanwhile. So
-// replicas say twice per heartbeat that they are there, and callers ask one that has been heard
-// of lately, by its own subject. The queue group is for callers that know of none.
+// A replica that is frozen, or that the network has lost, stays in the queue group of its service until
+// NATS drops its connection, and gets its share of the requests meanwhile. So replicas announce
+// themselves twice per heartbeat, and callers send to one that they have heard from recently, by its
+// own subject. The queue group is for callers that know of none.
 
 // member is a replica of a service in another process.
 type member struct {
 	inbox string
 	// heard is when it last gave a sign of life, in nanoseconds.
 	heard atomic.Int64
-	// calls is how many requests of this process it has in hand.
+	// calls is the number of pending requests from this process.
 	calls atomic.Int64
 	line  line
 }
@@ -32,14 +32,14 @@ func (m *member) silence(now time.Time) time.Duration {
 	return now.Sub(time.Unix(0, m.heard.Load()))
 }
 
-// directory is who is there, by service.
+// directory is the known replicas, by service.
 type directory struct {
 	mu       sync.Mutex
 	services map[string][]*member
-	next     int // turns among those with as many requests in hand
+	next     int // round robin among those with the same number of pending requests
 }
 
-// onPresent hears of a replica. One that stops says so by a message without content behind
+// onPresent handles the announcement of a replica. One that stops sends a message without content after
 // its name.
 func (b *Bus) onPresent(m *nats.Msg) {
 	service := strings.TrimPrefix(m.Subject, presentSubject(""))
@@ -73,8 +73,8 @@ func (b *Bus) onPresent(m *nats.Msg) {
 	}
 }
 
-// choose gives the replica with the fewest requests in hand of those that have been heard of
-// lately, and without tried; nil when there is none.
+// choose returns the replica with the fewest pending requests of those heard from recently, except
+// tried; nil when there is none.
 func (b *Bus) choose(ep Endpoint, tried *member) *member {
 	if ep.Replica {
 		return nil
@@ -107,8 +107,8 @@ func (b *Bus) drop(service string, gone *member) {
 	d.services[service] = slices.DeleteFunc(d.services[service], func(m *member) bool { return m == gone })
 }
 
-// watchMembers forgets those who have been silent for long. The time for which this process
-// itself paused counts as silence of nobody.
+// watchMembers forgets replicas that have been silent for long. The time for which this process itself
+// paused doesn't count as their silence.
 func (b *Bus) watchMembers(now time.Time, paused time.Duration) {
 	d := &b.directory
 	d.mu.Lock()
@@ -132,17 +132,17 @@ func (b *Bus) watchMembers(now time.Time, paused time.Duration) {
 // silent is how long a replica may give no sign of life before it is left out.
 func (b *Bus) silent() time.Duration { return 3 * b.cfg.Heartbeat / 2 }
 
-// announce says that the service is there.
+// announce publishes that the service is there.
 func (s *Service) announce() {
 	_ = s.bus.nc.Publish(presentSubject(s.info.Name), []byte(s.bus.inbox)) // the next one is due soon
 }
 
-// leave says that the service is not there any more.
+// leave publishes that the service is going away.
 func (s *Service) leave() {
 	_ = s.bus.nc.Publish(presentSubject(s.info.Name), []byte(s.bus.inbox+leaving))
 }
 
-// announceAll says which services are there.
+// announceAll publishes which services are there.
 func (b *Bus) announceAll() {
 	for _, e := range *b.endpoints.Load() {
 		if e.announces {

@@ -63,7 +63,7 @@ func TestAFrozenReplicaIsLeftOut(t *testing.T) {
 	f := newFleet(t, 20*time.Second, echo)
 	f.proxy.freeze()
 	defer f.proxy.thaw()
-	// Those that may be repeated are tried elsewhere, those that it has in hand, too.
+	// Repeatable requests are retried elsewhere, including its pending ones.
 	var all sync.WaitGroup
 	for range 60 {
 		all.Go(func() { assert.NoError(t, f.ask(t.Context(), bus.QueryExecute.Again())) })
@@ -92,8 +92,8 @@ func TestAReplicaThatIsHeardOfAgainIsAsked(t *testing.T) {
 	}, 20*time.Second, time.Millisecond)
 }
 
-// Requests in hand of a replica that is killed are lost: those that may be repeated are tried
-// elsewhere, the others fail without waiting for the time that a silent one has.
+// Pending requests of a replica that is killed are lost: repeatable ones are retried elsewhere, the
+// others fail without waiting for the time that a silent one has.
 func TestRequestsInHandOfAKilledReplica(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -117,7 +117,7 @@ func TestRequestsInHandOfAKilledReplica(t *testing.T) {
 	}, 20*time.Second, time.Millisecond)
 	f.proxy.cut()
 	hold.Store(false)
-	// The requests are shared evenly: a third was in hand of the one that was killed.
+	// Requests are shared evenly: the killed replica had a third of them.
 	failed := 0
 	for failed == 0 { // those of the others are held
 		select {
@@ -139,7 +139,7 @@ func TestRequestsInHandOfAKilledReplica(t *testing.T) {
 	require.Less(t, failed, each)
 }
 
-// What isn't there any more never had the request: whoever asks is not told.
+// A replica that is gone never had the request: the caller sees no error.
 func TestAReplicaThatIsGoneIsNotMissed(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, time.Hour, echo)

@@ -18,7 +18,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// endless answers until nobody takes the answer any more.
+// endless answers until the reader is gone.
 func endless(_ context.Context, _ proto.Message, w bus.ResponseWriter) error {
 	for piece := make([]byte, 256<<10); ; {
 		if _, err := w.Write(piece); err != nil {

@@ -10,7 +10,7 @@ import (
 const (
 	// UserEngine is that of engine when it runs several services over a NATS that it joins.
 	UserEngine = "engine"
-	// UserMetadataReader is who may follow the changes of the metadata, and do nothing else.
+	// UserMetadataReader may follow the changes of the metadata, and do nothing else.
 	UserMetadataReader = "metadata-reader"
 	// UserOperator is that of the system account.
 	UserOperator = "operator"
@@ -26,7 +26,7 @@ type Permissions struct {
 	Publish, Subscribe []string
 }
 
-// services are those that have a user.
+// services have a user each.
 var services = []string{ServiceGateway, ServiceMetadata, ServiceQueryExecutor, ServiceEventDelivery, ServiceScheduler}
 
 // Users are the users of the account that the services share, with what each needs.
@@ -64,7 +64,7 @@ func sorted(list []string) []string {
 	return slices.Compact(list)
 }
 
-// servicePermissions follow from who answers, calls and hears what.
+// servicePermissions follow from what a service answers, calls and hears.
 func servicePermissions(service string) Permissions {
 	p := Permissions{User: service, Subscribe: []string{
 		InboxPrefix(service) + ".>", cancelSubject(service),
@@ -135,7 +135,7 @@ const (
 	cacheStream  = "KV_" + CacheBucket
 )
 
-// followerSubjects are for who follows the metadata: the stream, and snapshots to start from.
+// followerSubjects are for followers of the metadata: the stream, and snapshots to start from.
 func followerSubjects() []string {
 	list := []string{streamGet(ChangesStream), "$JS.API.DIRECT.GET." + objectStream + ".>", streamGet(objectStream), "$JS.FC." + objectStream + ".>"}
 	for _, stream := range []string{ChangesStream, objectStream} {
@@ -146,7 +146,7 @@ func followerSubjects() []string {
 	return list
 }
 
-// publisherSubjects are for who owns the stream of changes and the snapshots.
+// publisherSubjects are for the owner of the stream of changes and of the snapshots.
 func publisherSubjects() []string {
 	list := []string{
 		ChangesSubject, "$JS.API.STREAM.DELETE." + ChangesStream,
@@ -155,13 +155,13 @@ func publisherSubjects() []string {
 	return append(append(list, streamAdmin(ChangesStream)...), streamAdmin(objectStream)...)
 }
 
-// cacheUserSubjects are for who uses the cache of answers.
+// cacheUserSubjects are for users of the cache of answers.
 func cacheUserSubjects() []string {
 	return append(streamAdmin(cacheStream), "$KV."+CacheBucket+".>",
 		"$JS.API.DIRECT.GET."+cacheStream, "$JS.API.DIRECT.GET."+cacheStream+".>", "$JS.API.STREAM.PURGE."+cacheStream)
 }
 
-// deliveriesSubjects are for who fills the work queue.
+// deliveriesSubjects are for publishers to the work queue.
 func deliveriesSubjects() []string {
 	return []string{
 		streamInfo(DeliveriesStream), "$JS.API.STREAM.CREATE." + DeliveriesStream, "$JS.API.STREAM.DELETE." + DeliveriesStream,
@@ -169,8 +169,8 @@ func deliveriesSubjects() []string {
 	}
 }
 
-// workerSubjects are for who empties the work queue, and publishes the events that users want
-// on subjects.
+// workerSubjects are for consumers of the work queue, which publish the events that users want on
+// subjects.
 func workerSubjects() []string {
 	worker := DeliveriesStream + "." + deliveriesConsumer
 	return []string{

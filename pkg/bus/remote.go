@@ -22,18 +22,19 @@ type remoteCall struct {
 	frames chan frame
 	// heard is when the responder last gave a sign of life.
 	heard atomic.Int64
-	// address is where the responder can be written to, nil until it has said so.
+	// address is where the responder can be written to, nil until it has announced that.
 	address atomic.Pointer[string]
 	// broken is why no more frames will come; the frame that goes with it wakes the
 	// caller up.
 	broken atomic.Pointer[apierror.Error]
-	// member is who was asked, nil when the queue group was; probed says that NATS was asked
+	// member is the replica that was asked, nil for the queue group; probed reports whether NATS was
+	// asked
 	// whether it is still there.
 	member *member
 	probed atomic.Bool
 	// wire is what the call goes over.
 	wire *wire
-	// repeatable is that of the endpoint, and began says that a part of the answer has come.
+	// repeatable is copied from the endpoint, and began reports whether a part of the answer has come.
 	repeatable bool
 	began      atomic.Bool
 }
@@ -99,7 +100,7 @@ func (b *Bus) onReply(w *wire, m *nats.Msg) {
 	c := b.calls[token]
 	b.callsMu.Unlock()
 	if c == nil {
-		if f.address != "" { // somebody works for nobody
+		if f.address != "" { // no caller is left
 			_ = w.nc.Publish(f.address+verbStop, nil)
 		}
 		return
@@ -156,9 +157,9 @@ func (b *Bus) watchCalls(now time.Time) {
 // errSilent breaks off a call that can be tried elsewhere.
 var errSilent = unavailable("the responder fell silent")
 
-// callRemote asks through NATS: a replica that has been heard of lately, or whoever the queue
-// group gives. One that is busy is given up for another one, up to the number of attempts; one
-// that isn't there any more, too, and one that falls silent when the request is repeatable.
+// callRemote sends a request through NATS, to a replica that has been heard from recently or to the
+// queue group. A replica that is busy is given up for another one, up to the number of attempts; so is
+// one that is gone, and one that falls silent if the request is repeatable.
 func (b *Bus) callRemote(ctx context.Context, ep Endpoint, req proto.Message, newHead func() proto.Message, sink Sink, attempts int) error {
 	body, err := proto.Marshal(req)
 	if err != nil {
@@ -187,9 +188,9 @@ func (b *Bus) callRemote(ctx context.Context, ep Endpoint, req proto.Message, ne
 	}
 }
 
-// errNotThere says that a replica is gone and never had the request, errLost that a repeatable
-// request has been lost with its responder before a part of its answer came.
-// errNotSent says that a direct connection was lost before the request was sent.
+// errNotThere reports that a replica is gone and never had the request, errLost that a repeatable
+// request was lost with its responder before a part of its answer came, errNotSent that a direct
+// connection was lost before the request was sent.
 var (
 	errNotSent  = errors.New("the request was not sent")
 	errNotThere = errors.New("the replica is not there")
@@ -266,7 +267,7 @@ func (a *answer) nextPart(limit int) []byte {
 	return part
 }
 
-// take handles one frame and says whether it was the last.
+// take handles one frame and reports whether it was the last.
 func (a *answer) take(f frame) (done bool, err error) {
 	if broken := a.call.broken.Load(); broken != nil {
 		a.giveUp()
@@ -369,7 +370,7 @@ func (a *answer) credit(address string) error {
 	return nil
 }
 
-// giveUp tells the responder that its answer is not wanted any more.
+// giveUp tells the responder to cancel the answer.
 func (a *answer) giveUp() {
 	var err error
 	if address := a.call.address.Load(); address != nil {

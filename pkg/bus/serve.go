@@ -19,7 +19,7 @@ import (
 // maxRequestSize bounds what a request in parts may take of this process's memory.
 const maxRequestSize = 256 << 20
 
-// errCallerGone is the cause of a handler's context when nobody waits for the answer.
+// errCallerGone is the cause of a handler's context when the caller has stopped waiting.
 var errCallerGone = errors.New("the caller is gone")
 
 // incoming is a request from another process.
@@ -40,8 +40,8 @@ func (e *endpoint) onRequest(r micro.Request) {
 // wait.
 func (e *endpoint) take(r incoming) {
 	if r.key = callerKey(r.reply); r.key == "" {
-		// Nobody could hear the answer. Messages that a stream sends on are no requests either:
-		// who may only write to a stream could ask for anything through it.
+		// The answer would reach no caller. Messages that a stream forwards are no requests either: a
+		// user that may only write to a stream could otherwise send any request through it.
 		return
 	}
 	if !e.service.admit(e.Long) {

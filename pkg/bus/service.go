@@ -55,7 +55,7 @@ type ServiceInfo struct {
 	Concurrency int
 }
 
-// errRefused is what a responder says past its bound, or while it stops.
+// errRefused is the answer of a responder at its limit, or while it stops.
 var errRefused = errors.New("busy")
 
 // Service answers requests on a Bus.
@@ -172,8 +172,8 @@ func (s *Service) Handle(ep Endpoint, newRequest func() proto.Message, h Handler
 	return nil
 }
 
-// Stop takes no more requests and waits for those in hand. When ctx ends first, they are
-// cancelled and ctx's error is returned. It is safe to call twice.
+// Stop accepts no more requests and waits for the pending ones. When ctx ends first, they are cancelled
+// and ctx's error is returned. It is safe to call twice.
 func (s *Service) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() {
 		announced := false // a service that isn't may not publish that it leaves

@@ -235,8 +235,8 @@ func TestStopCancelsWhenItMayNotWait(t *testing.T) {
 	require.Error(t, <-result)
 }
 
-// TestMessagesOfStreamsAreNoRequests: who may write to a stream and take from it can have NATS
-// send its messages to any subject.
+// TestMessagesOfStreamsAreNoRequests: a user that may write to a stream and consume from it can make
+// NATS send its messages to any subject.
 func TestMessagesOfStreamsAreNoRequests(t *testing.T) {
 	t.Parallel()
 	var handled atomic.Int64

@@ -38,9 +38,9 @@ type SnapshotInfo struct {
 // Snapshots gives access to the store; the result is shared and safe for concurrent use.
 func (b *Bus) Snapshots() *Snapshots { return b.snapshots }
 
-// Put stores a snapshot, keeps the newest three of streamID, and deletes all others. It
-// needs Changes.Ensure before it, in this process or another one. A store that is stuck is made
-// anew, so that the next Put succeeds.
+// Put stores a snapshot, keeps the newest three of streamID, and deletes all others. It needs
+// Changes.Ensure before it, in this process or another one. A store that is stuck is recreated, so that
+// the next Put succeeds.
 func (s *Snapshots) Put(ctx context.Context, streamID string, version int64, data io.Reader) error {
 	err := s.bus.connected(ctx, func(ctx context.Context) error {
 		return s.put(ctx, streamID, version, data)
@@ -225,7 +225,7 @@ type storedSnapshot struct {
 	stored time.Time
 }
 
-// listSnapshots gives what is in each place, nil for nothing.
+// listSnapshots returns the snapshot in each place, nil for an empty one.
 func listSnapshots(ctx context.Context, store jetstream.ObjectStore) ([]*storedSnapshot, error) {
 	stored := make([]*storedSnapshot, snapshotsKept)
 	objects, err := store.List(ctx)

@@ -10,16 +10,16 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// renewTimeout bounds each step of making a stream anew. The request that found it stuck may have
-// no time left.
+// renewTimeout bounds each step of recreating a stream. The request that found it stuck may have no
+// time left.
 const renewTimeout = 5 * time.Second
 
-// ErrStuck says that a stream takes nothing although NATS answers questions about it. So it is
-// with one that met a full disk, until it is made anew: room on the disk alone doesn't help.
+// ErrStuck reports that a stream accepts nothing although NATS answers requests about it. A stream is
+// in this state after a full disk until it is recreated: free space alone doesn't help.
 var ErrStuck = errors.New("the stream takes no messages")
 
-// stuckWatch tells a stream that is stuck from one that is slow or without quorum. It is safe for
-// concurrent use.
+// stuckWatch distinguishes a stream that is stuck from one that is slow or without quorum. It is safe
+// for concurrent use.
 type stuckWatch struct {
 	bus    *Bus
 	stream string
@@ -32,8 +32,8 @@ type stuckWatch struct {
 	last    uint64
 }
 
-// after notes how a write ended. It reports whether the stream is stuck: the second write in a row
-// was not acknowledged, and nobody else's was stored in between.
+// after notes how a write ended. It reports whether the stream is stuck: the second write in a row was
+// not acknowledged, and no other process's was stored in between.
 func (w *stuckWatch) after(err error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -45,7 +45,7 @@ func (w *stuckWatch) after(err error) bool {
 	defer cancel()
 	s, err := w.bus.reads.Stream(ctx, w.stream)
 	if err != nil {
-		w.failed = false // without quorum nobody answers
+		w.failed = false // without quorum there is no answer
 		return false
 	}
 	info := s.CachedInfo()

@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestFullDisk: NATS gives a stream up that it could not write, and doesn't answer publishers. With
-// room again, each of the streams takes messages again without a restart.
+// TestFullDisk: NATS gives up a stream that it could not write, and doesn't answer publishers. Once
+// there is space again, each of the streams accepts messages without a restart.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	nats := bustest.NewProcess(t)

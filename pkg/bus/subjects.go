@@ -118,8 +118,8 @@ func LiveDump(instance string) Endpoint {
 	return Endpoint{Service: ServiceQueryExecutor, Name: "dump", Subject: "engine.query.dump." + instance, callers: theGateway, Replica: true}
 }
 
-// DirectOffer asks a process by the last part of its inbox how to connect to it directly. The
-// answer is that of Bus.Listen.
+// DirectOffer asks a process, by the last part of its inbox, how to connect to it directly. The answer
+// comes from Bus.Listen.
 func DirectOffer(process string) Endpoint {
 	return Endpoint{Service: ServiceQueryExecutor, Name: "direct-offer", Subject: "engine.query.direct-offer." + process, callers: theGateway, Replica: true, Long: true}
 }
@@ -230,13 +230,13 @@ func cancelSubject(service string) string { return "engine.bus.cancel." + servic
 // directSubject is where one replica gets requests to an endpoint that all of them share.
 func directSubject(subject, instance string) string { return subject + "." + instance }
 
-// presentSubject is where the replicas of a service say that they are there, by their inboxes;
-// one that stops adds leaving.
+// presentSubject is where replicas of a service announce themselves, by their inboxes; one that stops
+// adds leaving.
 func presentSubject(service string) string { return "engine.bus.present." + service }
 
 const leaving = " leaves"
 
-// instanceOf is the last part of an inbox, which is that of the process alone.
+// instanceOf is the last part of an inbox, which is unique to the process.
 func instanceOf(inbox string) string { return inbox[strings.LastIndexByte(inbox, '.')+1:] }
 
 // The private subjects of a process are below its inbox, <prefix of the service>.<process>, so

@@ -9,9 +9,9 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// callToken names a call of a process in its reply subject, and tells the responder how
-// many frames may be under way and how many milliseconds are left, 0 for no limit. Header
-// fields for these would make up a quarter of the cost of a small call.
+// callToken is a call's token in its reply subject: the number of the call, how many unacknowledged
+// frames are allowed and how many milliseconds are left, 0 for no limit. Header fields for these would
+// be a quarter of the cost of a small call.
 func callToken(number uint64, window int, left time.Duration) string {
 	b := make([]byte, 0, 32)
 	b = strconv.AppendUint(b, number, 36)
@@ -36,9 +36,8 @@ func parseCallToken(token string) (window int, left time.Duration) {
 	return window, time.Duration(ms) * time.Millisecond
 }
 
-// A frame is one message from a responder to a caller. Its kind and number are in its
-// subject, <reply subject>.<kind><number>, so that a payload is sent as it is and never
-// copied to make room for them.
+// A frame is one message from a responder to a caller. Its kind and number are in its subject, <reply
+// subject>.<kind><number>, so that a payload is sent unchanged and never copied to prepend them.
 type frameKind byte
 
 const (
@@ -52,7 +51,7 @@ const (
 	frameWant    frameKind = 'n' // the next part of the request, please
 
 	// These are made by the caller's side.
-	frameUnheard frameKind = '0' // nobody listens at the subject that was written to
+	frameUnheard frameKind = '0' // the subject that was written to has no subscriber
 	frameBroken  frameKind = '!' // see remoteCall.broken
 )
 
@@ -92,12 +91,12 @@ func isNobody(m *nats.Msg) bool {
 	return len(m.Data) == 0 && len(m.Header) > 0 && m.Header.Get("Status") == "503"
 }
 
-// What a caller tells a responder, as the last token of the responder's address.
+// Messages from a caller to a responder, as the last token of the responder's address.
 const (
 	verbCredit = ".k" // a piece was taken
 	verbStop   = ".x" // the answer is not wanted any more
 	verbPart   = ".p" // a part of the request
-	verbProbe  = ".a" // nothing: it is for NATS to say when nobody is there
+	verbProbe  = ".a" // nothing: NATS reports subjects without a subscriber
 )
 
 // headerCarrier lets the trace context travel in NATS headers.

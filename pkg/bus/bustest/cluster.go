@@ -46,7 +46,7 @@ func NewCluster(t testing.TB) *Cluster {
 	return c
 }
 
-// freePort is a port that nobody listens on, so that a server can come back to it.
+// freePort is a port without a listener, so that a server can come back to it.
 func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -74,7 +74,7 @@ func StartDirect(c DirectConfig) (*Direct, error) {
 	return d, nil
 }
 
-// directUsers are who may connect to a server for direct calls.
+// directUsers are the users of a server for direct calls.
 type directUsers []*server.User
 
 // Check implements server.Authentication.
@@ -103,7 +103,7 @@ func await(s *server.Server, l *logger) error {
 // InProcessConn gives a connection that needs no socket.
 func (d *Direct) InProcessConn() (net.Conn, error) { return d.server.InProcessConn() }
 
-// InProcessUser is who connections in this process have to be.
+// InProcessUser is the user for connections in this process.
 func (d *Direct) InProcessUser() (name, password string) { return inProcessUser, d.password }
 
 // Port is where the server listens.

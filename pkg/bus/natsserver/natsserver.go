@@ -36,14 +36,13 @@ type Config struct {
 	// NoSync leaves it to the operating system when data reaches the disk. Acknowledged
 	// messages are lost in a power failure then: it is for tests.
 	NoSync bool
-	// Users may connect, and nobody else; without any, everybody may. Connections in this
-	// process may do everything.
+	// Users may connect; without any, every client may. Connections in this process may do everything.
 	Users []User
 	// Logger gets the server's warnings and errors; nil for none.
 	Logger *slog.Logger
 }
 
-// User is who may connect, and what for.
+// User is a user and its permissions.
 type User struct {
 	Name, Password string
 	// Publish and Subscribe are the subjects that are allowed, all others are not.
@@ -84,7 +83,7 @@ func Start(c Config) (*Server, error) {
 	return &Server{server: s, password: password, lock: lock}, nil
 }
 
-// users are those of a server, with the one of this process.
+// users are those of a server, plus the one of this process.
 func users(list []User, own string) []*server.User {
 	all := []*server.User{{Username: inProcessUser, Password: own}}
 	for _, u := range list {
@@ -96,7 +95,7 @@ func users(list []User, own string) []*server.User {
 	return all
 }
 
-// InProcessUser is who connections in this process have to be; "" for nobody in particular.
+// InProcessUser is the user for connections in this process; "" if none is needed.
 func (s *Server) InProcessUser() (name, password string) {
 	if s.password == "" {
 		return "", ""
