@@ -37,7 +37,7 @@ func NewClient(client *egress.Client, env metadata.Env, logger *slog.Logger, r p
 type Caller struct {
 	*Client
 	Session *session.Session
-	// Headers are those of the client.
+	// Headers are the client's.
 	Headers map[string]string
 	// Query is the text of the client's document, which an asynchronous call has none of any more.
 	Query string

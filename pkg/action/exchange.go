@@ -13,7 +13,7 @@ import (
 	"queryengine/pkg/transform"
 )
 
-// exchange is a call and its answer, as errors show it to those who may see it.
+// exchange is a call and its answer, as errors show it to callers that may see it.
 type exchange struct {
 	handler     *Handler
 	payload     []byte
@@ -81,7 +81,7 @@ func (e *exchange) unreachable(err error) error {
 	}{failed.Type(), failed.Error()})
 }
 
-// failed is the error of a transform, which says all that is wrong.
+// failed is the error of a transform, with all of its faults.
 func failed(message string, err error) error {
 	return apierror.New(apierror.Unexpected, message).WithInternal(err)
 }

@@ -6,7 +6,7 @@ import (
 	"queryengine/pkg/telemetry"
 )
 
-// Why calls fail, as the metric says it.
+// Why calls fail, as labels of the metric.
 const (
 	failedRequestTransform  = "request_transform"
 	failedResponseTransform = "response_transform"
@@ -14,7 +14,7 @@ const (
 	failedAnswer            = "response"    // its answer is an error, or makes no sense
 )
 
-// metrics are those of the calls of handlers.
+// metrics are those of calls of handlers.
 type metrics struct {
 	sent, got prometheus.Counter
 	failures  map[string]prometheus.Counter

@@ -21,7 +21,7 @@ const (
 	kindObject  kind = '{'
 )
 
-// kindOf tells the kind of a value without space around it.
+// kindOf returns the kind of a value without space around it.
 func kindOf(value []byte) kind {
 	switch c := value[0]; c {
 	case 'f':
@@ -38,8 +38,8 @@ func (k *kind) UnmarshalJSON(value []byte) error {
 	return nil
 }
 
-// misfit says how a value doesn't fit the output type of an action; "" when it does. Of
-// objects, only the presence of their own fields counts.
+// misfit describes how a value doesn't fit the output type of an action; "" when it does. Of objects,
+// only the presence of their own fields counts.
 func misfit(value []byte, t *metadata.GraphQLType, base *resolve.CustomType) string {
 	anything := base.Kind == resolve.CustomScalar || base.Kind == resolve.SourceScalar
 	if anything && t.Item == nil {

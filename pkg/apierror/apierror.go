@@ -75,8 +75,7 @@ type Error struct {
 	Status int
 	// Internal is detail for those allowed to see it; nil for none. It must encode to JSON.
 	Internal any
-	// RetryAfter is how many seconds a client should wait before it tries again, 0 for
-	// not said.
+	// RetryAfter is how many seconds a client should wait before it tries again, 0 if unspecified.
 	RetryAfter int
 	// Extensions, when set, are what GraphQL clients get in place of path, code and internal
 	// part: a JSON object of an action's handler.

@@ -9,13 +9,13 @@ import (
 // Entry documents a code.
 type Entry struct {
 	Code Code
-	// Also says when the status is another one than the code's, "" for never.
+	// Also describes when the status differs from the code's, "" for never.
 	Also string
-	// When says what happened.
+	// When describes what happened.
 	When string
 	// Example is a message.
 	Example string
-	// Do says what helps.
+	// Do describes what helps.
 	Do string
 }
 

@@ -51,8 +51,8 @@ func TestEveryCodeHasAnEntry(t *testing.T) {
 	require.Equal(t, texts, documented, "the table has to have every code once, in the order of their names")
 }
 
-// TestExamplesAreMessages holds that examples are what the programs say: four words of each in a
-// row, which are neither names nor numbers, are in the code.
+// TestExamplesAreMessages holds that examples are real messages: four consecutive words of each, which
+// are neither names nor numbers, occur in the code.
 func TestExamplesAreMessages(t *testing.T) {
 	t.Parallel()
 	given := regexp.MustCompile(`["'][^"']*["']|[0-9.]+|: `)

@@ -37,7 +37,7 @@ func (e *Error) text() string {
 	return e.Message + " (at " + e.Path + ")"
 }
 
-// Detailer is detail that can be said in a few words.
+// Detailer is detail with a short form in words.
 type Detailer interface{ Detail() string }
 
 // detail is Internal in words, "" for none.

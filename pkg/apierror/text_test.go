@@ -10,7 +10,7 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// spoken is detail that says itself in words.
+// spoken is detail with a form in words.
 type spoken struct {
 	Statement string `json:"statement"`
 }

@@ -22,8 +22,8 @@ func (n Name) String() string {
 type Source struct {
 	// Version is the server's version as a number (150018 for PostgreSQL 15.18).
 	Version int `json:"version"`
-	// Extensions holds the installed extensions that change what is possible (postgis,
-	// ltree, citext, ...), name to version.
+	// Extensions holds the installed extensions that affect what is possible (postgis, ltree, citext,
+	// ...), name to version.
 	Extensions map[string]string `json:"extensions,omitempty"`
 	// Tables holds all tables and views, tracked or not, of all user schemas.
 	Tables map[Name]*Table `json:"-"`
@@ -33,7 +33,7 @@ type Source struct {
 	Enums map[Name][]EnumValue `json:"-"`
 }
 
-// TableKind says what a relation is.
+// TableKind is the kind of a relation.
 type TableKind string
 
 // The kinds of relations.

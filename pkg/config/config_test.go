@@ -76,7 +76,7 @@ func TestWrongVariableStopsTheStart(t *testing.T) {
 	}
 }
 
-// TestAllThatIsWrongIsTold: whoever corrects a configuration sees everything at once.
+// TestAllThatIsWrongIsTold: a configuration with several faults reports them all at once.
 func TestAllThatIsWrongIsTold(t *testing.T) {
 	t.Parallel()
 	_, err := config.Load(config.Engine, []string{"--host", "h", "--nats-port=x", "--log-level", "loud"},
@@ -154,7 +154,7 @@ func TestSettingsWithoutEffectAreNamed(t *testing.T) {
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestDump holds what a service says that it runs with.
+// TestDump holds the configuration that a service logs.
 func TestFeaturesInEffect(t *testing.T) {
 	t.Parallel()
 	v, err := config.Load(config.Gateway, []string{"--experimental-features", "group_by_aggregations,naming_convention"}, environment(nil), io.Discard)

@@ -44,7 +44,7 @@ var (
 		"Only expecting read-committed / repeatable-read / serializable", "read-committed", "repeatable-read", "serializable")
 )
 
-// The parts of a database URL, for those who have no URL.
+// The parts of a database URL, for configurations without a URL.
 var (
 	databaseHost = define(Spec{
 		Flag: "host", FlagOnly: true, Group: GroupDatabases, Services: queriers(),

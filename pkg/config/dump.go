@@ -16,8 +16,8 @@ func (v *Values) WithoutEffect() []string {
 	return flags
 }
 
-// LogValue is what the service runs with, for the line that it starts with. Of a secret it
-// only says whether it is set.
+// LogValue is the service's configuration, for the line that it starts with. Of a secret it shows only
+// whether it is set.
 func (v *Values) LogValue() slog.Value {
 	var attrs []slog.Attr
 	for _, s := range Table() {
@@ -37,8 +37,8 @@ func (v *Values) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// shownName is the name of the setting beside its value: that of the flag, but of a flag that says
-// no to what is on by default that of the variable, which the value belongs to.
+// shownName is the name of the setting beside its value: the name of the flag, except for a flag that
+// disables what is enabled by default, where it is the variable that the value belongs to.
 func (s *Spec) shownName() string {
 	if s.Switch && s.Default == "true" {
 		return strings.ToLower(s.Variable)

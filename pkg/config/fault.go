@@ -14,7 +14,7 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Setting + ": " + strings.TrimSpace(f.Err.Error()) }
 
-// Unwrap is what is wrong with the setting.
+// Unwrap is the fault of the setting.
 func (f *Fault) Unwrap() error { return f.Err }
 
 // Wrong is a Fault of the setting, whichever way it was given; nil stays nil.

@@ -26,7 +26,7 @@ func (v *Values) text(s *Spec) string {
 	return s.Default
 }
 
-// ErrHelp says that --help was asked for, and printed.
+// ErrHelp reports that --help was requested, and printed.
 var ErrHelp = errors.New("help was asked for")
 
 // UsageError is a wrong flag; the usage text belongs to it.
@@ -82,7 +82,7 @@ func variablePrefixes(service Service, args []string, env func(string) (string, 
 	if err == nil && name != "" {
 		v.set[VendorNames.spec.Flag] = text
 	}
-	_ = v.parseFlags(service, args, io.Discard) // Load tells what is wrong with them
+	_ = v.parseFlags(service, args, io.Discard) // Load reports their faults
 	if vendor := VendorNames.Get(v); vendor != "" {
 		return []string{VariablePrefix, VendorPrefix(vendor)}
 	}

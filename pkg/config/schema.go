@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// experimentalFeatures are the names that may be listed; effects are said in the help.
+// experimentalFeatures are the names that may be listed; the help describes their effects.
 var experimentalFeatures = []string{
 	"inherited_roles", "streaming_subscriptions", "naming_convention", "optimize_permission_filters", "apollo_federation",
 	"hide_update_many_fields", "hide_aggregation_predicates", "hide_stream_fields", "group_by_aggregations",

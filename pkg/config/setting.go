@@ -5,7 +5,7 @@ import "strings"
 // VariablePrefix starts the name of every environment variable.
 const VariablePrefix = "ENGINE_GRAPHQL_"
 
-// Service names who reads a setting.
+// Service is a program that reads a setting.
 type Service string
 
 // The programs.
@@ -29,7 +29,7 @@ type Spec struct {
 	FlagOnly bool
 	Default  string
 	Help     string
-	// Values says in words what is accepted: "integer, seconds".
+	// Values describes what is accepted: "integer, seconds".
 	Values string
 	Group  Group
 	// Services that read it; engine reads all.
@@ -41,8 +41,7 @@ type Spec struct {
 	Secret bool
 	// Switch is a flag without a value: it turns the default of a boolean around.
 	Switch bool
-	// NoEffect settings are accepted for those who have them in their configuration, and
-	// do nothing.
+	// NoEffect settings are accepted because existing configurations have them, and do nothing.
 	NoEffect bool
 }
 

@@ -12,7 +12,7 @@ import (
 	"queryengine/pkg/config"
 )
 
-// configuration is what a service says that it runs with, and its JSON.
+// configuration is the configuration that a service logs, and its JSON.
 func configuration(t *testing.T, service config.Service, env map[string]string) (object map[string]any, text string) {
 	t.Helper()
 	v, err := config.Load(service, nil, environment(env), io.Discard)

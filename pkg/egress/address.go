@@ -30,7 +30,7 @@ func prefixes(texts ...string) []netip.Prefix {
 // embedding are the networks whose addresses carry an IPv4 address in their last four bytes.
 var embedding = prefixes("64:ff9b::/96", "::/96")
 
-// rule says which addresses may be dialled.
+// rule decides which addresses may be dialled.
 type rule struct{ refused []netip.Prefix }
 
 func (c Config) rule() (rule, error) {

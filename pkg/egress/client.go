@@ -73,7 +73,7 @@ func (c *Client) transport(rule rule, proxy func(*http.Request) (*url.URL, error
 
 const maxHeader = 1 << 20
 
-// Close ends the connections that nobody uses.
+// Close closes idle connections.
 func (c *Client) Close() {
 	c.verified.CloseIdleConnections()
 	c.trusted.CloseIdleConnections()
@@ -85,7 +85,7 @@ type Request struct {
 	URL    string
 	Header http.Header
 	Body   []byte
-	// Timeout bounds the whole call, 0 for what the context says.
+	// Timeout bounds the whole call, 0 to leave it to the context.
 	Timeout time.Duration
 	// MaxResponse is the largest answer in bytes, 0 for that of the configuration.
 	MaxResponse int
@@ -228,7 +228,7 @@ func KeepSecrets(next *http.Request, first *url.URL) (foreign bool) {
 	return true
 }
 
-// harmless are the headers that say nothing about who calls.
+// harmless are the headers that reveal nothing about the caller.
 var harmless = map[string]bool{
 	"Accept": true, "Accept-Encoding": true, "Content-Type": true, "User-Agent": true,
 	"Traceparent": true, "Tracestate": true,

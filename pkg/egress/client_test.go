@@ -159,7 +159,7 @@ func TestCancelled(t *testing.T) {
 
 func TestConnectionTimeout(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and never answers
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	client := newClient(t, func(c *egress.Config) { c.ConnectTimeout = 50 * time.Millisecond })

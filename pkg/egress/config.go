@@ -11,7 +11,7 @@ import (
 	"queryengine/pkg/config"
 )
 
-// Config says what calls may do.
+// Config restricts calls.
 type Config struct {
 	// Refuse lists networks that can't be called: loopback, private, link-local, metadata
 	// (addresses at which clouds tell a machine its secrets), or a network as in 10.1.0.0/16.
@@ -55,7 +55,7 @@ func ReadConfig(v *config.Values) Config {
 	}
 }
 
-// DefaultConfig is what the table of settings says when nothing is set.
+// DefaultConfig is the configuration when no setting is given.
 func DefaultConfig() Config {
 	return Config{Refuse: []string{"link-local", "metadata"}, MaxRedirects: 10}.withDefaults()
 }

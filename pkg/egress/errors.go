@@ -41,7 +41,7 @@ const (
 	TooLarge
 	// NotWebSocket is a server that doesn't open a WebSocket.
 	NotWebSocket
-	// Cancelled says that the caller gave up.
+	// Cancelled: the caller gave up.
 	Cancelled
 )
 
@@ -94,7 +94,7 @@ func (e *Error) Type() string {
 	return "http_exception"
 }
 
-// failure names what net/http says. connected tells a slow answer from a slow connection.
+// failure translates an error of net/http. connected tells a slow answer from a slow connection.
 func failure(ctx context.Context, err error, connected bool) *Error {
 	var e *Error
 	if errors.As(err, &e) { // of a redirect
@@ -135,8 +135,8 @@ func classify(ctx context.Context, err error, connected bool) (Kind, string) {
 	return ConnectionFailed, "the answer is not HTTP, or the connection broke"
 }
 
-// tlsDetail is "" for what has nothing to do with TLS. The texts of crypto/x509 name hosts,
-// so they are not used.
+// tlsDetail is "" for errors unrelated to TLS. The texts of crypto/x509 name hosts, so they are not
+// used.
 func tlsDetail(err error) string {
 	var (
 		authority x509.UnknownAuthorityError

@@ -8,16 +8,16 @@ import (
 	"queryengine/pkg/session"
 )
 
-// describing are the client headers that describe the client and its body. They are not passed
-// on, unless the definition of an action says otherwise.
+// describing are the client headers that describe the client and its body. They are not forwarded,
+// unless the definition of an action lists them.
 var describing = map[string]bool{
 	"Content-Md5": true, "User-Agent": true, "Origin": true, "Referer": true, "Accept": true, "Accept-Language": true,
 	"Accept-Datetime": true, "Cache-Control": true, "Dnt": true, "Content-Type": true,
 }
 
-// ofConnection are the headers of one connection and of how a body is written on it. They say
-// nothing to anybody else, and no definition has them passed on: they would choose the virtual
-// host of a call, or how its answer has to be read.
+// ofConnection are the headers of one connection and of how a body is written on it. They are
+// meaningless to other hosts, and no definition forwards them: they would choose the virtual host of a
+// call, or how its answer has to be read.
 var ofConnection = map[string]bool{
 	"Host": true, "Connection": true, "Proxy-Connection": true, "Keep-Alive": true, "Te": true, "Trailer": true,
 	"Transfer-Encoding": true, "Upgrade": true, "Proxy-Authenticate": true, "Proxy-Authorization": true, "Expect": true,
@@ -44,15 +44,15 @@ func PassesOn(name, connection string) bool {
 	return !describing[name] && !isOfConnection(name, connection)
 }
 
-// Forwarded are the headers of a client that a call passes on when its definition says so,
-// with X-Forwarded-* for those of which only the values travel. Session variables are not
-// among them. The names of client are in any case.
+// Forwarded are the headers of a client that a call forwards when its definition asks for it, with
+// X-Forwarded-* for those of which only the values are sent. Session variables are not among them. The
+// names of client are in any case.
 func Forwarded(client map[string]string) http.Header {
 	return ForwardedBut(client, describing)
 }
 
-// ForwardedBut is Forwarded for a definition with a list of its own, by canonical name. Headers
-// of the connection are left out whatever the list says.
+// ForwardedBut is Forwarded for a definition with a list of its own, by canonical name. Headers of the
+// connection are omitted whatever the list contains.
 func ForwardedBut(client map[string]string, ignored map[string]bool) http.Header {
 	passed := make(http.Header, len(client))
 	connection := ""
@@ -67,7 +67,7 @@ func ForwardedBut(client map[string]string, ignored map[string]bool) http.Header
 			passed.Set(name, value)
 		}
 	}
-	// Last, and so in place of what the client says of itself.
+	// Last, and so overriding the client's own.
 	for name, value := range client {
 		switch name = textproto.CanonicalMIMEHeaderKey(name); name {
 		case "Host", "User-Agent", "Origin":
@@ -77,8 +77,8 @@ func ForwardedBut(client map[string]string, ignored map[string]bool) http.Header
 	return passed
 }
 
-// Headers are those of a call with a JSON body: the ones of the client that are passed on, the
-// client's own, and the configured ones. Which win depends on the configuration.
+// Headers are those of a call with a JSON body: the forwarded ones, the engine's own, and the
+// configured ones. Which take precedence depends on the configuration.
 func (c *Client) Headers(configured, forwarded http.Header) http.Header {
 	own := http.Header{"Content-Type": {"application/json"}, "User-Agent": {c.config.UserAgent}}
 	if c.config.ConfiguredHeadersFirst {

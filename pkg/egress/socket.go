@@ -19,7 +19,7 @@ type Dial struct {
 	Header http.Header
 	// Protocols are the subprotocols that the caller speaks, the preferred one first.
 	Protocols []string
-	// Timeout bounds the handshake, 0 for what the context says.
+	// Timeout bounds the handshake, 0 to leave it to the context.
 	Timeout time.Duration
 }
 
@@ -102,7 +102,7 @@ func (s *Socket) Close() {
 // Abort ends the connection.
 func (s *Socket) Abort() { _ = s.conn.CloseNow() }
 
-// ClosedError says that the server has ended a WebSocket, and how.
+// ClosedError reports that the server has closed a WebSocket, and how.
 type ClosedError struct {
 	Code   int
 	Reason string
@@ -111,8 +111,8 @@ type ClosedError struct {
 // Error implements error.
 func (*ClosedError) Error() string { return "the server has closed the connection" }
 
-// socketTripper opens connections that become WebSockets. They aren't among those to a host
-// that are bounded: whoever opens them bounds them.
+// socketTripper opens connections that become WebSockets. They don't count towards the limit of
+// connections to a host: their callers limit them.
 type socketTripper struct{ *Client }
 
 // RoundTrip implements http.RoundTripper.

@@ -2,12 +2,12 @@ package ir
 
 import "queryengine/pkg/catalog"
 
-// Connection reads a page of rows. OrderBy tells all rows apart, so that the place of a row
-// among them can be given by its values: its cursor.
+// Connection reads a page of rows. OrderBy is a total order, so that the place of a row can be given by
+// its values: its cursor.
 type Connection struct {
 	// Rows are the rows of all pages; Limit, Offset and MaxRows are not set.
 	Rows
-	// Keys say for each item of OrderBy how its value is found in a cursor.
+	// Keys describe for each item of OrderBy how its value is found in a cursor.
 	Keys []CursorKey
 	// Split leaves rows on one side of a cursor out; nil takes all.
 	Split *Split
@@ -33,7 +33,7 @@ type CursorKey struct {
 type Split struct {
 	// After takes the rows behind the place, else those before it.
 	After bool
-	// Values are those of the cursor, one for each item of OrderBy; nil is NULL.
+	// Values are the cursor's, one for each item of OrderBy; nil is NULL.
 	Values []Value
 }
 
@@ -48,8 +48,8 @@ type ConnectionField struct {
 	IsPageInfo bool
 }
 
-// EdgeField is one key of an item of a page. Exactly one member is set besides Alias; IsNode
-// tells an empty Node.
+// EdgeField is one key of an item of a page. Exactly one member is set besides Alias; IsNode marks an
+// empty Node.
 type EdgeField struct {
 	Alias    string
 	Typename string
@@ -58,7 +58,7 @@ type EdgeField struct {
 	IsNode   bool
 }
 
-// PageInfoField is one key of what is said of a page. Exactly one member is set besides Alias.
+// PageInfoField is one key of the information about a page. Exactly one member is set besides Alias.
 type PageInfoField struct {
 	Alias    string
 	Typename string
@@ -90,6 +90,6 @@ type NodeID struct {
 type Sealer interface {
 	// Seal appends the encrypted text to dst. Equal texts are encrypted alike.
 	Seal(dst, text []byte) []byte
-	// Name tells apart what encrypts differently.
+	// Name differs for keys that encrypt differently.
 	Name() string
 }

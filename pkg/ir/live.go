@@ -10,7 +10,7 @@ type Live struct {
 	Cursor *Cursor
 }
 
-// Cursor says where a streaming subscription is.
+// Cursor is the position of a streaming subscription.
 type Cursor struct {
 	Column string
 	// Variable is the Index of the Variable that the column is compared with.

@@ -21,8 +21,8 @@ type Output struct {
 	Answer []OutputField
 }
 
-// OutputField is one key of a mutation's answer. Exactly one of Typename, AffectedRows and
-// Rows is set; IsRows tells an empty Rows.
+// OutputField is one key of a mutation's answer. Exactly one of Typename, AffectedRows and Rows is set;
+// IsRows marks an empty Rows.
 type OutputField struct {
 	Alias        string
 	Typename     string
@@ -52,8 +52,8 @@ type OnConflict struct {
 	// Constraint names the constraint; Columns are the conflict target when it is empty.
 	Constraint string
 	Columns    []string
-	// Key are the columns that say which row is in conflict, set for a table that can't say by
-	// itself whether a row was updated: one with partitions.
+	// Key are the columns that identify the row in conflict, set for a table that can't tell whether a
+	// row was updated: one with partitions.
 	Key []string
 	// Set are the columns taken from the excluded row; none is DO NOTHING.
 	Set []string

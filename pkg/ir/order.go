@@ -6,7 +6,7 @@ import "queryengine/pkg/catalog"
 // into several tables: each row with those that belong to it, or all rows of a table at once and
 // then those of the next. The order of the rows of one table is the same.
 type InsertOrder struct {
-	// Tables are those that are written, each once.
+	// Tables are the tables that are written, each once.
 	Tables []catalog.Name
 	// Reads are other tables that conditions on written rows look into.
 	Reads []catalog.Name
@@ -14,7 +14,7 @@ type InsertOrder struct {
 	Links []InsertLink
 }
 
-// InsertLink says that rows of From take the columns Outer from the columns Inner of a row of To.
+// InsertLink makes rows of From take the columns Outer from the columns Inner of a row of To.
 type InsertLink struct {
 	From, To catalog.Name
 	Columns  []JoinPair

@@ -17,8 +17,8 @@ type Function struct {
 	Single bool
 }
 
-// Written are rows of a table that a mutation wrote or removed, in their order: the values of
-// Row that it returned. A later statement reads through them what is related to them.
+// Written are rows of a table that a mutation wrote or removed, in their order: the values of Row that
+// it returned. A later statement reads through them the data related to them.
 type Written struct {
 	Table catalog.Name
 	Rows  []Value
@@ -33,7 +33,7 @@ func (Embedded) from()    {}
 // Root is the content of one root field: a *Select, an *Aggregate or a *Connection.
 type Root interface{ root() }
 
-// Rows says which rows of a relation are read, in which order.
+// Rows selects and orders the rows of a relation that are read.
 type Rows struct {
 	From From
 	// Where has the role's filter merged in; nil is true.
@@ -49,8 +49,7 @@ type Rows struct {
 	// WithTies reads the rows beyond the limit, too, that come last in the order together with
 	// the last one within it.
 	WithTies bool
-	// Estimate is what is known of the number of rows that the relation holds, -1 for
-	// nothing.
+	// Estimate is the estimated number of rows of the relation, -1 if unknown.
 	Estimate float64
 }
 
@@ -110,7 +109,7 @@ type AggregateField struct {
 	Aggregates []AggregateExpr
 	// Nodes is the content of `nodes`.
 	Nodes []Field
-	// IsNodes tells an empty Nodes from an empty Aggregates.
+	// IsNodes distinguishes an empty Nodes from an empty Aggregates.
 	IsNodes bool
 }
 

@@ -18,10 +18,10 @@ type Service interface {
 	Start(ctx context.Context) error
 	// Started is closed once Start has succeeded.
 	Started() <-chan struct{}
-	// Stop brings the service down: it takes no more work, finishes what is in hand, then
-	// frees what it holds. It is safe twice, and before Start.
+	// Stop brings the service down: it accepts no more work, finishes what is in progress, then frees
+	// its resources. It is safe twice, and before Start.
 	Stop()
-	// Status is nil while the service can do its work, else what is wrong, in words.
+	// Status is nil while the service can do its work, else a description of the problem.
 	Status() error
 }
 
@@ -63,7 +63,7 @@ func (g *Group) Started() <-chan struct{} { return g.state.Started() }
 // Stop stops the members in reverse.
 func (g *Group) Stop() { g.state.Stop(func() { stopReverse(g.services) }) }
 
-// Status is that of the first member that can't do its work.
+// Status is the status of the first member that can't do its work.
 func (g *Group) Status() error {
 	if err := g.state.Status(); err != nil {
 		return err

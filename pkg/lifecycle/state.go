@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// What a service says of itself while it can't do its work.
+// Statuses of a service that can't do its work.
 var (
 	ErrNotStarted = errors.New("not started yet")
 	ErrStarting   = errors.New("starting")

@@ -15,10 +15,9 @@ const (
 	// is in use. A service holds a few tens of MB, so that Go's default of 100 would collect
 	// many times a second under load.
 	mostGrowth = 300
-	// mostGarbage bounds the same in bytes: a heap that is large, as after a change of a
-	// large schema, isn't let grow to four times its size. gatewayGarbage is that of a gateway
-	// of its own, which promises to hold little of a large answer: its frames become garbage as
-	// fast as they come.
+	// mostGarbage bounds the same in bytes: a heap that is large, as after a change of a large schema,
+	// may not grow to four times its size. gatewayGarbage is the bound in a separate gateway, which
+	// promises to hold little of a large answer: its frames become garbage as fast as they come.
 	mostGarbage    = 128 << 20
 	gatewayGarbage = 8 << 20
 	// leastGrowth is Go's default.
@@ -39,12 +38,12 @@ func tuneCollector(name config.Service) (stop func()) {
 	return t.stop
 }
 
-// collectorTuner sets the growth anew after each collection.
+// collectorTuner sets the growth again after each collection.
 type collectorTuner struct {
 	live    func() uint64     // what the last collection has left, in bytes
 	garbage uint64            // what may pile up, in bytes
 	set     func(percent int) // the growth
-	last    int               // what was set; start and the cleanups come one after the other
+	last    int               // the current setting; start and the cleanups run one after the other
 	stopped atomic.Bool
 }
 
@@ -56,8 +55,8 @@ func (t *collectorTuner) start() {
 
 func (t *collectorTuner) stop() { t.stopped.Store(true) }
 
-// await has the growth adjusted after the next collection: that is when an object which
-// nobody refers to is found.
+// await has the growth adjusted after the next collection: that is when an unreferenced object is
+// found.
 func (t *collectorTuner) await() {
 	runtime.AddCleanup(new([64]byte), (*collectorTuner).adjust, t)
 }

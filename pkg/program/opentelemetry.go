@@ -15,10 +15,10 @@ import (
 	"queryengine/pkg/telemetry"
 )
 
-// defaultServiceName is that of what is sent as the metadata says, when it doesn't say this.
+// defaultServiceName is the service name when the metadata doesn't set one.
 const defaultServiceName = "engine"
 
-// export is the sending of telemetry: as the settings say, and then as the metadata says.
+// export is the export of telemetry: by the settings, and then by the metadata.
 type export struct {
 	*telemetry.Exporter
 	env      *Env
@@ -47,8 +47,8 @@ func (e *Env) newExport(name config.Service) (*export, error) {
 	return x, nil
 }
 
-// start sends as the settings say, and begins to follow the metadata. That is done here, and not
-// by the services, because what is sent belongs to the process.
+// start exports by the settings, and begins to follow the metadata. That is done here, and not by the
+// services, because the export belongs to the process.
 func (x *export) start(ctx context.Context) error {
 	if err := x.Apply(ctx, x.settings); err != nil {
 		return err
@@ -61,8 +61,7 @@ func (x *export) start(ctx context.Context) error {
 	return x.follower.Start(ctx)
 }
 
-// follow takes over what a version of the metadata says. What can't be used here is as if it were
-// not there.
+// follow applies a version of the metadata. Parts that can't be used here are ignored.
 func (x *export) follow(d *metadata.Document) {
 	next, err := x.of(d, os.LookupEnv)
 	if err == nil {
@@ -77,8 +76,8 @@ func (x *export) follow(d *metadata.Document) {
 	}
 }
 
-// of is what is sent with a version of the metadata. Where that wants traces, they go where it
-// says and nowhere else.
+// of is the export for a version of the metadata. If that configures traces, they go to its targets
+// only.
 func (x *export) of(d *metadata.Document, env metadata.Env) (telemetry.Export, error) {
 	settings, err := d.Telemetry()
 	if err != nil {
@@ -96,7 +95,7 @@ func (x *export) of(d *metadata.Document, env metadata.Env) (telemetry.Export, e
 	return next, nil
 }
 
-// close ends the following, and sends what is left.
+// close stops following, and sends what is queued.
 func (x *export) close(ctx context.Context) error {
 	if x.follower != nil {
 		x.follower.Stop()

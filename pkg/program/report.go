@@ -10,8 +10,8 @@ import (
 	"queryengine/pkg/config"
 )
 
-// Report writes why a program ends: a line with its name for each error that is joined in err.
-// Services of one process that miss the same setting say so once.
+// Report writes why a program ends: a line with its name for each error that is joined in err. A
+// setting that several services of one process miss is reported once.
 func Report(w io.Writer, name config.Service, err error) {
 	for _, line := range lines(nil, err) {
 		fmt.Fprintf(w, "%s: %s\n", name, line)

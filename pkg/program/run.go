@@ -34,7 +34,7 @@ const (
 // stop.
 const stopGrace = 5 * time.Second
 
-// Check tells all that is wrong with the settings of a program; no I/O.
+// Check reports all faults of the settings of a program; no I/O.
 type Check func(*config.Values) error
 
 // Build makes the service of a program; no I/O.
@@ -107,8 +107,8 @@ func atOnce(argument string) bool {
 	return argument == "--version" || argument == completion.Word || slices.Contains(commands, argument)
 }
 
-// Settings reads the settings of a program. When the program has to end, because they are
-// wrong or help was asked for, it has said why, and returns nil and the exit code.
+// Settings reads the settings of a program. When the program has to end, because they are wrong or help
+// was requested, it has reported why, and returns nil and the exit code.
 func Settings(
 	name config.Service, usage string, args []string, env func(string) (string, bool), out, errs io.Writer,
 ) (v *config.Values, code int) {

@@ -14,7 +14,7 @@ const (
 	usualSlack = 50_000
 	// relaxedSlack is ours.
 	relaxedSlack = 500_000
-	// relaxedVariable says that RelaxTimers has been at work, so that it is never twice.
+	// relaxedVariable marks a process in which RelaxTimers has run, so that it never runs twice.
 	relaxedVariable = "ENGINE_TIMERS_RELAXED"
 )
 
@@ -26,9 +26,9 @@ const (
 // process, and each time may take a processor from a goroutine that would have gone on at once.
 // For services that mostly read and write sockets that is an eighth of their CPU time and more.
 //
-// A thread has that from the one that started it, and the monitor is started before anything else;
-// so the program replaces itself, in the same process. Where somebody has chosen another value
-// (systemd's TimerSlackNSec), or it can't be done, all stays as it is.
+// A thread inherits the slack from the one that started it, and the monitor is started before anything
+// else; so the program replaces itself, in the same process. If the slack was set from outside
+// (systemd's TimerSlackNSec), or it can't be set, nothing changes.
 func RelaxTimers() {
 	if _, done := os.LookupEnv(relaxedVariable); done {
 		_ = os.Unsetenv(relaxedVariable) // not for the processes that this one starts

@@ -28,7 +28,7 @@ func TestRelaxTimers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if own != usualSlack {
-				c.want = own // somebody's choice
+				c.want = own // a value set from outside
 			}
 			cmd := exec.Command(self, "-test.run=^TestRelaxTimersHelper$", "-test.v")
 			cmd.Env = append(os.Environ(), relaxHelper+"=1", c.env)
@@ -44,7 +44,7 @@ func TestRelaxTimersHelper(t *testing.T) {
 		t.Skip("it is for TestRelaxTimers")
 	}
 	RelaxTimers()
-	// What the kernel says of the first thread is what all others have got from it.
+	// The kernel's value for the first thread is what all others have inherited.
 	slack, err := os.ReadFile("/proc/self/timerslack_ns")
 	require.NoError(t, err)
 	_, told := os.LookupEnv(relaxedVariable)

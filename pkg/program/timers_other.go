@@ -2,5 +2,5 @@
 
 package program
 
-// RelaxTimers does nothing: only Linux lets a process say how late it may be woken.
+// RelaxTimers does nothing: only Linux lets a process choose how late it may be woken.
 func RelaxTimers() {}

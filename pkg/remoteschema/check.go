@@ -10,7 +10,7 @@ func faultf(format string, args ...any) error {
 	return apierror.Newf(apierror.RemoteSchemaError, format, args...)
 }
 
-// check holds the schema to what the specification of GraphQL says of interfaces and unions.
+// check tests the schema against the rules of the GraphQL specification for interfaces and unions.
 func (s *Schema) check() error {
 	for _, t := range s.Types {
 		switch {

@@ -105,7 +105,7 @@ func (r renamer) checkDistinct(renamed *Schema) error {
 	return nil
 }
 
-// copy makes the schema anew, with other names for clients.
+// copy copies the schema, with other names for clients.
 func (s *Schema) copy(typeName func(*Type) string, fieldName func(*Type, *Field) string) *Schema {
 	types := make(map[*Type]*Type, len(s.Types))
 	list := make([]*Type, 0, len(s.Types))

@@ -74,8 +74,8 @@ type (
 	}
 )
 
-// FromIntrospection makes the schema out of the answer to Query. Its errors are those that
-// clients of the metadata API see.
+// FromIntrospection makes the schema from the answer to Query. Clients of the metadata API see its
+// errors.
 func FromIntrospection(raw []byte) (*Schema, error) {
 	var a answer
 	if err := json.Unmarshal(raw, &a); err != nil {
@@ -135,7 +135,7 @@ func (n *answerName) root(d *document, path, usual string) (string, error) {
 
 func (n *answerName) text(path string) (string, error) { return name(n.Name, path+".name") }
 
-// name checks what has to be a GraphQL name.
+// name checks that a string is a GraphQL name.
 func name(text *string, path string) (string, error) {
 	switch {
 	case text == nil:

@@ -2,10 +2,9 @@ package remoteschema
 
 import "slices"
 
-// fillPresets makes presets of arguments, and of fields of input objects, about whose value a
-// client has nothing to say: those of an input object all of whose permitted fields have
-// presets. They are sent whether or not a client would have given the object, and its type
-// isn't part of the schema any more.
+// fillPresets makes presets of arguments, and of fields of input objects, for which a client can choose
+// nothing: those of an input object all of whose permitted fields have presets. They are sent whether
+// or not a client would have given the object, and its type is removed from the schema.
 func (p *permission) fillPresets(s *Schema) {
 	filled := map[*Type]bool{}
 	for again := true; again; {

@@ -22,8 +22,8 @@ func (p *permission) directives(list ast.DirectiveList, kind, name string) {
 	p.otherDirectives(list, kind, name)
 }
 
-// otherDirectives refuses directives that aren't presets: what introspection answers says
-// nothing of those of the remote.
+// otherDirectives refuses directives that aren't presets: introspection doesn't report the remote's
+// own.
 func (p *permission) otherDirectives(list ast.DirectiveList, kind, name string) {
 	var names []string
 	for _, d := range list {

@@ -133,7 +133,7 @@ func (p *permission) arguments(d *ast.Definition, f *ast.FieldDefinition, upstre
 	})
 }
 
-// required refuses to leave out what has to be given.
+// required refuses to omit required fields and arguments.
 func (p *permission) required(of string, names []string, upstream []*Input) {
 	var missing []string
 	for _, i := range upstream {
@@ -169,7 +169,7 @@ type inputOf struct {
 	shown      string // in messages
 }
 
-// input compares an argument or a field of an input object. It says whether it has a preset.
+// input compares an argument or a field of an input object, and reports whether it has a preset.
 func (p *permission) input(of inputOf, upstream *Input, given *ast.ArgumentDefinition) bool {
 	if upstream == nil {
 		p.faultf("input argument %q does not exist in the input object:%q", given.Name, of.shown)

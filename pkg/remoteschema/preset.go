@@ -22,8 +22,8 @@ type Value interface{ isValue() }
 // Literal is a value without session variables, spelt in GraphQL.
 type Literal struct{ Text string }
 
-// SessionVariable is the value of a session variable, of a scalar or an enum. It is sent as
-// a variable whose name is that of Variable and whose type is Type, not nullable.
+// SessionVariable is the value of a session variable, of a scalar or an enum. It is sent as a variable
+// with the name in Variable and the type in Type, not nullable.
 type SessionVariable struct {
 	Name string // in lower case
 	Type *Type

@@ -42,8 +42,8 @@ func (t *Type) Definition() string {
 	return "scalar " + t.Name
 }
 
-// Spell is what Definition says of a type that is no union and implements nothing; parts are its
-// fields or values.
+// Spell returns the definition of a type that is no union and implements nothing; parts are its fields
+// or values.
 func Spell(kind Kind, name string, parts []string) string {
 	word, ok := map[Kind]string{Object: "type ", Interface: "interface ", Enum: "enum ", InputObject: "input "}[kind]
 	if !ok {

@@ -1,5 +1,5 @@
-// Package service is what a service does besides its own work: it shows itself to the NATS
-// tools, follows the metadata, and says how it is.
+// Package service is the part that all services share: registration with the NATS tools, following the
+// metadata, and health.
 package service
 
 import (
@@ -26,7 +26,7 @@ type Config struct {
 	Announce bool
 	// Decoder is shared by the services of a process; nil for one of its own.
 	Decoder *snapshot.Decoder
-	// StopTimeout bounds how long Stop waits for what is in hand, 10 seconds by default.
+	// StopTimeout bounds how long Stop waits for pending requests, 10 seconds by default.
 	StopTimeout time.Duration
 }
 
@@ -91,14 +91,14 @@ func (s *Base) Start(ctx context.Context) error {
 // Started is closed once Start has succeeded.
 func (s *Base) Started() <-chan struct{} { return s.state.Started() }
 
-// Stop takes no more requests, waits for those in hand, and ends following.
+// Stop accepts no more requests, waits for the pending ones, and ends following.
 func (s *Base) Stop() { s.state.Stop(func() { s.stop(s.registered) }) }
 
 func (s *Base) stop(registered *bus.Service) {
 	if registered != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), s.config.StopTimeout)
 		defer cancel()
-		_ = registered.Stop(ctx) // past the timeout, what is in hand is cut off
+		_ = registered.Stop(ctx) // past the timeout, pending requests are cut off
 	}
 	s.follower.Stop()
 }

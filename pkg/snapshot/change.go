@@ -39,7 +39,7 @@ func (c *Change) AsReference() ([]byte, error) {
 	return json.Marshal(&r)
 }
 
-// Op says what became of an object.
+// Op is what happened to an object.
 type Op string
 
 // The operations.

@@ -19,7 +19,7 @@ type Decoder struct {
 
 // decode gives the snapshot that info names; content is only read when it is not in use yet.
 func (d *Decoder) decode(info bus.SnapshotInfo, content io.Reader) (*Snapshot, error) {
-	d.mu.Lock() // whoever comes next wants the same one, and can wait for it
+	d.mu.Lock() // other decoders want the same one, and can wait for it
 	defer d.mu.Unlock()
 	if s := d.last.Value(); s != nil && s.StreamID == info.StreamID && s.Version == info.Version {
 		return s, nil

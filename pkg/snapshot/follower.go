@@ -19,15 +19,15 @@ import (
 	metadatav1 "queryengine/proto/metadata/v1"
 )
 
-// Config says what a Follower follows. A *bus.Bus gives all three parts: its Changes, its
-// Snapshots, and itself as the Announcer.
+// Config configures a Follower. A *bus.Bus gives all three parts: its Changes, its Snapshots, and
+// itself as the Announcer.
 type Config struct {
 	Changes   changes
 	Snapshots snapshots
 	// Decoder is shared by the followers of a process; nil for one of its own.
 	Decoder *Decoder
-	// Announcer takes the Acks that let metadata hold answers back until this process has
-	// seen a change; nil for services that nobody waits for.
+	// Announcer takes the Acks that let metadata hold answers back until this process has seen a
+	// change; nil for services that need not be waited for.
 	Announcer announcer
 	// Service and Instance name this process in its Acks.
 	Service  string
@@ -167,19 +167,18 @@ func NotArrived(current *Snapshot, version int64) error {
 	return e
 }
 
-// NotInEffect is the error of status 503 of a change that is committed as a version which has
-// not reached all who must know it. It has no RetryAfter: the change is not to be made twice.
+// NotInEffect is the error of status 503 of a change that is committed as a version which has not
+// reached every process that must know it. It has no RetryAfter: the change must not be repeated.
 func NotInEffect(version int64, why string) *apierror.Error {
 	return apierror.Newf(apierror.NotInEffect, "the change is saved as resource version %d, but it is not in effect yet: %s; "+
 		"it takes effect by itself", version, why)
 }
 
-// Watch calls h with each new snapshot, one after the other, on the follower's goroutine:
-// what h does delays WaitFor and the Ack, so that whoever waits for a version finds h's
-// work done. Watch before Start.
+// Watch calls h with each new snapshot, one after the other, on the follower's goroutine. It delays
+// WaitFor and the Ack, so that h is done when WaitFor returns. Call Watch before Start.
 func (f *Follower) Watch(h func(*Snapshot)) { f.watchers = append(f.watchers, h) }
 
-// Status is nil while the newest changes can be seen, else it says in words what is wrong.
+// Status is nil while the newest changes can be seen, else a description of the problem.
 func (f *Follower) Status() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -311,9 +310,8 @@ func (f *Follower) heartbeat(ctx context.Context) {
 	}
 }
 
-// announce sends an Ack. One that gets lost is made good by the next. Before the first snapshot
-// it is for version 0: a process that is about to take one over counts among those who have yet
-// to see a change.
+// announce sends an Ack. The next one makes up for one that is lost. Before the first snapshot it is
+// for version 0: a process that is about to load one counts among those that have not seen a change.
 func (f *Follower) announce(leaving bool) {
 	if f.c.Announcer != nil {
 		f.send(f.Current(), leaving)

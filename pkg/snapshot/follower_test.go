@@ -30,7 +30,7 @@ type fakeBus struct {
 	replaced chan struct{}
 	acks     []*metadatav1.Ack
 	rollCall func(proto.Message)
-	// last is the newest version that the stream holds, as far as the test says.
+	// last is the newest version in the stream, as the test sets it.
 	last int64
 }
 
@@ -167,8 +167,7 @@ func TestFollowerSurvivesShufflesRepeatsAndLosses(t *testing.T) {
 		}
 		window = nil
 	}
-	// One more change that nobody loses brings even a follower that lost the last ones up
-	// to date.
+	// One more change that is not lost brings even a follower that missed the last ones up to date.
 	next := mutate(r, s)
 	change, err := Diff(s, next, at)
 	require.NoError(t, err)
@@ -307,9 +306,9 @@ func TestFollowerCountsBeforeItsFirstSnapshot(t *testing.T) {
 	require.Zero(t, ack.GetVersion())
 }
 
-// TestLargeChangeIsNoFault: that a change is only a reference is said neither by the status nor by a
-// warning, as long as the snapshot is there. In a bubble, the follower's pause ends when the test waits,
-// and not while it still stores the snapshot.
+// TestLargeChangeIsNoFault: neither the status nor a warning reports that a change is only a reference,
+// as long as the snapshot is there. In a bubble, the follower's pause ends when the test waits, and not
+// while it still stores the snapshot.
 func TestLargeChangeIsNoFault(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, largeChangeIsNoFault)

@@ -15,12 +15,11 @@ const redacted = "***"
 // secretMembers are always secret as texts; objects in their place name variables or files.
 var secretMembers = map[string]bool{"password": true, "sslpassword": true, "sslkey": true, "sslcert": true}
 
-// plainHeaders say nothing secret.
+// plainHeaders contain nothing secret.
 var plainHeaders = map[string]bool{"accept": true, "content-type": true, "user-agent": true, "cache-control": true}
 
 var (
-	// variableOnly is a text that names variables and has at most the scheme of a credential
-	// beside them.
+	// variableOnly is a string of variables, with at most the scheme of a credential before them.
 	variableOnly = regexp.MustCompile(`^\s*(?i:bearer |basic |token )?(\{\{[^{}]*\}\}\s*)+$`)
 	// token is a segment of a path that may be a key: long, with letters and digits.
 	token = regexp.MustCompile(`^[A-Za-z0-9_-]*([A-Za-z][A-Za-z_-]*[0-9]|[0-9][0-9_-]*[A-Za-z])[A-Za-z0-9_-]*$`)
@@ -33,8 +32,8 @@ var unread = map[string]bool{"foreign": true, "stored_procedures": true}
 // leastToken is the length from which a segment of a path may be a key.
 const leastToken = 16
 
-// redact is the value of an object of a change without what is secret in it. It is the same
-// bytes when nothing is.
+// redact returns the value of an object of a change without its secrets. It returns the same bytes when
+// there are none.
 func redact(kind Kind, value json.RawMessage) (json.RawMessage, bool, error) {
 	switch kind {
 	case KindCatalog, KindCatalogTable, KindCatalogFunction, KindCatalogEnum, KindRemoteIntrospection, KindCollection, KindCustomTypes:
@@ -162,7 +161,7 @@ func inside(at place, key string) place {
 	return p
 }
 
-// text is what is shown of a text.
+// text returns what is shown of a string.
 func (r *redactor) text(at place, text string) string {
 	shown := text
 	switch {

@@ -13,16 +13,16 @@ import (
 // leastKey is the least length of a key of a Sealer, in characters.
 const leastKey = 32
 
-// Sealer keeps secrets of the metadata from those who may read the stream of changes. A message
-// with secrets shows *** in their place, and holds all of itself encrypted (AES-256-GCM) for
-// those who have the key. It is safe for concurrent use.
+// Sealer keeps secrets of the metadata from readers of the stream of changes. A message with secrets
+// shows *** in their place, and holds all of itself encrypted (AES-256-GCM) for processes that have the
+// key. It is safe for concurrent use.
 type Sealer struct {
-	// keys open what is sealed; the first one seals.
+	// keys decrypt; the first one also encrypts.
 	keys []cipher.AEAD
 }
 
-// NewSealer makes a Sealer of keys, separated by commas: the first one seals, all of them open,
-// so that a key can be replaced. Each is a text that nobody can guess.
+// NewSealer makes a Sealer of keys, separated by commas: the first one encrypts, all of them decrypt,
+// so that a key can be replaced. Each should be impossible to guess.
 func NewSealer(keys string) (*Sealer, error) {
 	list, err := SplitKeys(keys)
 	if err != nil {
@@ -63,7 +63,7 @@ type sealedChange struct {
 	Sealed []byte `json:"sealed,omitempty"`
 }
 
-// Seal is the message of a change as everybody may see it; data itself when it has no secret.
+// Seal returns the message of a change as every reader may see it; data itself when it has no secret.
 func (s *Sealer) Seal(streamID string, version int64, data []byte) ([]byte, error) {
 	c, err := DecodeChange(data)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Sealer) Seal(streamID string, version int64, data []byte) ([]byte, erro
 	return json.Marshal(sealedChange{Change: c, Sealed: s.keys[0].Seal(nil, nil, data, belongsTo(streamID, version))})
 }
 
-// belongsTo binds what is sealed to its place in the stream.
+// belongsTo binds an encrypted message to its place in the stream.
 func belongsTo(streamID string, version int64) []byte {
 	return fmt.Appendf(nil, "%s:%d", streamID, version)
 }
@@ -96,7 +96,7 @@ var (
 	errWrongKey = errors.New("the secrets of the change were sealed with another key: set --metadata-key as the metadata service has it")
 )
 
-// Open is the whole message of a change. A nil Sealer opens what has no secrets.
+// Open returns the whole message of a change. A nil Sealer opens messages without secrets.
 func (s *Sealer) Open(streamID string, version int64, data []byte) ([]byte, error) {
 	var c struct {
 		Sealed []byte `json:"sealed"`

@@ -20,7 +20,7 @@ func sealer(t *testing.T, keys string) *Sealer {
 	return s
 }
 
-// TestRedact: what is hush in these values is not shown, and what is plain stays.
+// TestRedact: secrets in these values are not shown, everything else stays.
 func TestRedact(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -11,12 +11,12 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// ErrGap says that a change builds on another version, or on another metadata database,
-// than the snapshot it was applied to.
+// ErrGap reports that a change builds on another version, or on another metadata database, than the
+// snapshot it was applied to.
 var ErrGap = errors.New("the change does not build on this snapshot")
 
-// ErrTooLarge says that a change doesn't hold its objects, because they are too many: the
-// snapshot of its version has to be taken instead.
+// ErrTooLarge reports that a change doesn't hold its objects, because they are too many: the snapshot
+// of its version has to be taken instead.
 var ErrTooLarge = errors.New("the change is only a reference to a snapshot")
 
 // Snapshot is the state at one resource version.
@@ -28,10 +28,10 @@ type Snapshot struct {
 	// Catalogs holds what introspection found, by source. A source that could never be
 	// reached has none.
 	Catalogs map[string]*catalog.Source
-	// SourceErrors says why the last introspection of a source failed.
+	// SourceErrors holds the reason why the last introspection of a source failed.
 	SourceErrors map[string]string
-	// Remotes is what remote schemas answered to introspection; one that could never be asked
-	// has none. RemoteErrors says why the last introspection failed.
+	// Remotes holds the answers of remote schemas to introspection; one that could never be asked has
+	// none. RemoteErrors holds the reason why the last introspection failed.
 	Remotes      map[string]json.RawMessage
 	RemoteErrors map[string]string
 	// Inconsistent holds the inconsistent objects, in the order that the API reports them.

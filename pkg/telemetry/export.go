@@ -16,7 +16,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 )
 
-// Export says what is sent to OpenTelemetry collectors, over HTTP in protobuf. The zero value
+// Export configures what is sent to OpenTelemetry collectors, over HTTP in protobuf. The zero value
 // sends nothing.
 type Export struct {
 	// Traces, Metrics and Logs are the URLs that these are sent to, as they are; empty for
@@ -42,7 +42,7 @@ const (
 	metricsEvery = 15 * time.Second
 	// sendTimeout bounds a call with all its retries.
 	sendTimeout = 10 * time.Second
-	// defaultBatch is the size of batches when nothing is said.
+	// defaultBatch is the size of batches unless configured.
 	defaultBatch = 512
 )
 
@@ -50,7 +50,7 @@ const (
 type ExporterConfig struct {
 	// Service is the name of the program, Version its version.
 	Service, Version string
-	// Gatherer is what is sent as metrics.
+	// Gatherer provides the metrics.
 	Gatherer prometheus.Gatherer
 	// Registerer takes the metrics of the exporter itself, nil for none.
 	Registerer prometheus.Registerer
@@ -83,8 +83,8 @@ func NewExporter(c ExporterConfig) *Exporter {
 	return &Exporter{config: c, counters: newExportCounters(c.Registerer)}
 }
 
-// Apply sends what x says from now on. What the targets before have not got yet is still sent to
-// them. When it fails, nothing has changed.
+// Apply exports as x says from now on. Items queued for the previous targets are still sent to them.
+// When it fails, nothing has changed.
 func (e *Exporter) Apply(ctx context.Context, x Export) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -153,7 +153,7 @@ func (e *Exporter) start(ctx context.Context, x Export) (stop []func(context.Con
 	return stop, nil
 }
 
-// Close sends what is left, and ends the sending.
+// Close sends what is queued, and stops exporting.
 func (e *Exporter) Close(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -2,7 +2,7 @@ package telemetry
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// signal is a kind of what is sent.
+// signal is a kind of telemetry: traces, metrics or logs.
 type signal string
 
 const (
@@ -10,7 +10,7 @@ const (
 	logs  signal = "logs"
 )
 
-// exportCounters count what was sent to collectors, and what was not.
+// exportCounters count what was sent to collectors, and what was dropped.
 type exportCounters struct {
 	sent    map[signal]prometheus.Counter
 	dropped map[signal]*prometheus.CounterVec

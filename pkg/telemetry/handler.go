@@ -69,7 +69,7 @@ func (h *handler) WithGroup(name string) slog.Handler {
 	return &c
 }
 
-// details are buffers for what single lines say.
+// details are buffers for the details of lines.
 var details = detailPool{sync.Pool{New: func() any { return new(detail) }}}
 
 type detailPool struct{ sync.Pool }
@@ -81,7 +81,7 @@ func (p *detailPool) get() *detail {
 	return d
 }
 
-// put takes one back that nobody looks at any more.
+// put returns a buffer that is no longer used.
 func (p *detailPool) put(d *detail) {
 	if cap(d.text) <= keepLines {
 		p.Put(d)

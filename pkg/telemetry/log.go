@@ -49,8 +49,7 @@ type Log struct {
 	spare   []byte
 }
 
-// Line is what a tee gets. Detail is the JSON of what the line says; it is valid during the
-// call only.
+// Line is what a tee gets. Detail is the line's detail as JSON; it is valid during the call only.
 type Line struct {
 	Time   time.Time
 	Level  slog.Level
@@ -60,7 +59,7 @@ type Line struct {
 	Span trace.SpanContext
 }
 
-// Detail is what a line says.
+// Detail is the content of a line.
 type Detail interface {
 	// AppendDetail appends a JSON object without line breaks.
 	AppendDetail(b []byte) []byte
@@ -86,8 +85,7 @@ func (l *Log) Logger(service string) *slog.Logger {
 	return slog.New(&handler{log: l, kind: logtype.Unstructured, service: service})
 }
 
-// SetTee has every line that is written given to f as well, nil for nobody. f must not block,
-// nor log.
+// SetTee passes every line that is written to f as well, nil for none. f must not block, nor log.
 func (l *Log) SetTee(f func(Line)) {
 	if f == nil {
 		l.tee.Store(nil)
@@ -192,7 +190,7 @@ func (l *Log) Flush() {
 	}
 }
 
-// LevelCritical is that of faults which will last.
+// LevelCritical is for faults that persist.
 const LevelCritical = slog.LevelError + 4
 
 func levelName(l slog.Level) string {

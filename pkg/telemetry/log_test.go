@@ -143,7 +143,7 @@ func TestOutputThatCannotKeepUp(t *testing.T) {
 	s := telemetry.StreamOf(log.Logger("gateway"), logtype.HTTP)
 	big := text(strings.Repeat("x", 1<<20))
 	for range 40 {
-		s.Write(t.Context(), time.Now(), slog.LevelInfo, big) // nobody reads, and yet it returns
+		s.Write(t.Context(), time.Now(), slog.LevelInfo, big) // without a reader, and yet it returns
 	}
 	var reading sync.WaitGroup
 	var read, left int

@@ -5,7 +5,7 @@ import "sync"
 // MaxOperations bounds the operations that have series of their own in the metrics of a process.
 const MaxOperations = 1000
 
-// Operation tells operations apart in metrics: by name, and by the hash of their shape.
+// Operation identifies operations in metrics: by name, and by the hash of their shape.
 type Operation struct{ Name, Hash string }
 
 // Half of the operations have to be asked for this often before they get a series.
@@ -15,14 +15,13 @@ const (
 	maxCandidates = 10_000
 )
 
-// Operations are those that metrics name. Whoever sends operations chooses their names, so there
-// are MaxOperations with series of their own: the first ones, and, so that names that somebody
-// made up don't take all places, as many that are asked for again and again. Others are counted
-// together. It is safe for concurrent use.
+// Operations are those that metrics name. Clients choose the names of operations, so only MaxOperations
+// have series of their own: the first ones and, so that generated names don't take all slots, as many
+// that recur. Others are counted together. It is safe for concurrent use.
 type Operations struct {
 	mu    sync.RWMutex
 	named map[Operation]struct{}
-	// asked counts requests for operations that have no series; it begins anew when it is full.
+	// asked counts requests for operations that have no series; it is reset when it is full.
 	asked map[Operation]int
 }
 

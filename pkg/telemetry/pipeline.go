@@ -78,8 +78,8 @@ func (p *pipeline) metrics(ctx context.Context) (stop func(context.Context) erro
 	return sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader), sdkmetric.WithResource(p.resource)).Shutdown, nil
 }
 
-// waitingItems are what waits to be sent to one target: spans or log lines. They are counted
-// here because the SDK drops what is too much without a word.
+// waitingItems are the spans or log lines queued for one target. They are counted here because the SDK
+// drops the excess silently.
 type waitingItems struct {
 	reporter
 	pending  atomic.Int64
@@ -90,7 +90,7 @@ func (p *pipeline) waiting(kind signal, address string) *waitingItems {
 	return &waitingItems{reporter: *p.reporter(string(kind), address), counters: p.exporter.counters.of(kind)}
 }
 
-// enter reports whether there is room for one more.
+// enter reports whether one more fits into the queue, and counts it.
 func (w *waitingItems) enter() bool {
 	if w.pending.Add(1) <= queueSize {
 		return true
@@ -111,7 +111,7 @@ func (w *waitingItems) left(n int, err error) {
 	w.report(err)
 }
 
-// reporter tells when a target can't be reached, and when it can again.
+// reporter logs when a target can't be reached, and when it can again.
 type reporter struct {
 	exporter *Exporter
 	what     string

@@ -30,7 +30,7 @@ func MetricsHandler(g prometheus.Gatherer) http.Handler {
 	return promhttp.HandlerFor(g, promhttp.HandlerOpts{})
 }
 
-// HealthHandler answers 200 OK while status is nil, else 503 with what is wrong in words.
+// HealthHandler answers 200 OK while status is nil, else 503 with the problem.
 func HealthHandler(status func() error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

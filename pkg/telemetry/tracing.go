@@ -11,9 +11,9 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// Tracing is the tracer provider of a process. Whether there are spans, and where they go, may
-// change while it is in use. While there are none, what is asked of it costs next to nothing. It
-// is safe for concurrent use; a nil *Tracing never makes spans.
+// Tracing is the tracer provider of a process. Whether there are spans, and where they go, may change
+// while it is in use. While there are none, its calls cost next to nothing. It is safe for concurrent
+// use; a nil *Tracing never makes spans.
 type Tracing struct {
 	embedded.TracerProvider
 	current atomic.Pointer[spanTarget]
@@ -49,7 +49,7 @@ func (t *Tracing) target() *spanTarget {
 	return t.current.Load()
 }
 
-// Tracer returns a tracer that follows what Use says.
+// Tracer returns a tracer that follows the calls of Use.
 func (t *Tracing) Tracer(name string, _ ...trace.TracerOption) trace.Tracer {
 	return &tracer{tracing: t, name: name}
 }

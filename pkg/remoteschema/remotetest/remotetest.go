@@ -1,5 +1,5 @@
-// Package remotetest plays a remote schema in tests: a server that says what it offers, and
-// answers nothing else.
+// Package remotetest is a remote schema for tests: a server that describes its schema, and answers
+// nothing else.
 package remotetest
 
 import (

@@ -51,14 +51,14 @@ func New(t testing.TB) *Collector {
 	return c
 }
 
-// Answer has all calls answered with a status from now on. Only what is answered with 200 counts.
+// Answer sets the status of all answers from now on. Only calls answered with 200 are kept.
 func (c *Collector) Answer(status int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.status = status
 }
 
-// Spans are those that came so far.
+// Spans are those received so far.
 func (c *Collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
