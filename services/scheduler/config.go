@@ -18,7 +18,7 @@ type Config struct {
 	// Lease is how long the active scheduler may be silent before another takes over, 10
 	// seconds by default.
 	Lease time.Duration
-	// Keep is how long what has ended stays in the logs.
+	// Keep is how long finished events and calls stay in the logs.
 	Keep Keep
 	// Disabled switches everything off: the service follows the metadata only.
 	Disabled bool
@@ -50,13 +50,13 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check tells what is wrong with the scheduler's settings, without a start.
+// Check reports what is wrong with the scheduler's settings, without a start.
 func Check(v *config.Values) error {
 	c := ReadConfig(v)
 	return c.Validate()
 }
 
-// Validate says what is missing.
+// Validate reports what is missing.
 func (c Config) Validate() error {
 	if c.Disabled {
 		return nil

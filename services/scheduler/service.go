@@ -1,4 +1,4 @@
-// Package scheduler is the service that says when: it plans the events of cron triggers and
+// Package scheduler is the service that decides when: it plans the events of cron triggers and
 // publishes those, and one-off events, as they become due.
 //
 // It follows the metadata, so that it knows the triggers of every version, and takes no
@@ -25,7 +25,7 @@ import (
 const (
 	// generateEvery is how often ticks are planned ahead.
 	generateEvery = time.Minute
-	// cleanEvery is how often it is looked for what is too old in the logs.
+	// cleanEvery is the interval between clean-ups of the logs.
 	cleanEvery = time.Hour
 )
 
@@ -119,7 +119,7 @@ func (s *Service) Stop() {
 	}
 }
 
-// run looks for due events until ctx ends. A fault is said once, and when it is over.
+// run looks for due events until ctx ends. A failure is logged once, and again when it is over.
 func (s *Service) run(ctx context.Context) {
 	ticker := time.NewTicker(s.config.Interval)
 	defer ticker.Stop()
@@ -206,7 +206,7 @@ func (r *round) do(ctx context.Context) error {
 	return r.clean(ctx, now)
 }
 
-// clean removes a batch of what is too old in the logs, until nothing is left of it for a while.
+// clean removes batches of old entries from the logs, until nothing is left for a while.
 func (r *round) clean(ctx context.Context, now time.Time) error {
 	if since := now.Sub(r.cleaned); since >= 0 && since < cleanEvery {
 		return nil

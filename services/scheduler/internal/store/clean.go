@@ -10,7 +10,7 @@ import (
 // cleanBatch is how many rows of a log are removed at once.
 const cleanBatch = 1000
 
-// logs are the tables in which what has ended stays, with the time that its age counts from. The
+// logs are the tables of finished events and calls, each with the column that its age counts from. The
 // records of calls go with their events.
 var logs = []struct {
 	table, ended, at string
@@ -23,8 +23,8 @@ var logs = []struct {
 
 // Ages are how old the logs may become, 0 for any age.
 type Ages struct {
-	// Scheduled is that of events of cron triggers and of one-off events, Actions that of
-	// asynchronous calls of actions.
+	// Scheduled is for events of cron triggers and for one-off events, Actions for asynchronous calls
+	// of actions.
 	Scheduled, Actions time.Duration
 }
 

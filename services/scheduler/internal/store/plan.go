@@ -36,7 +36,7 @@ type planned struct {
 	tolerance time.Duration
 }
 
-// waiting is what is planned of a trigger.
+// waiting is the planned events of a trigger.
 type waiting struct {
 	// ahead counts the planned ticks that aren't due yet.
 	ahead int
@@ -109,8 +109,8 @@ func plan(ctx context.Context, tx pgx.Tx, names []string, triggers map[string]pl
 	return done, tx.SendBatch(ctx, b).Close()
 }
 
-// ticks returns the ticks to plan beside w: up to missedTicks that are due already and, when those
-// are all, the next plannedTicks.
+// ticks returns the ticks to plan in addition to w: up to missedTicks that are due already and, when
+// those are all, the next plannedTicks.
 func (p planned) ticks(w waiting, now time.Time) (times []time.Time, all bool) {
 	after := w.start(now, p.tolerance)
 	for ahead := 0; ahead < plannedTicks; {

@@ -9,8 +9,8 @@ import (
 	"queryengine/pkg/cron"
 )
 
-// TestTicksAfterAPause holds that what was missed and isn't too late is planned together with the next
-// ticks, whether some of what was planned before the pause is left or not.
+// TestTicksAfterAPause holds that missed ticks that aren't too late are planned together with the next
+// ticks, whether some of those planned before the pause are left or not.
 func TestTicksAfterAPause(t *testing.T) {
 	t.Parallel()
 	schedule, err := cron.Parse("* * * * *")

@@ -22,8 +22,8 @@ const (
 	oneOffTable = "engine_catalog.engine_scheduled_events"
 )
 
-// lockLimit is when an event that is locked is published anew, whatever happened to it: a
-// worker may take half an hour for one attempt.
+// lockLimit is when a locked event is published again, whatever happened to it: a worker may take half
+// an hour for one attempt.
 const lockLimit = 35 * time.Minute
 
 // Republish frees the events that are locked but were published to another stream than this
@@ -54,8 +54,8 @@ func (s *Store) Republish(ctx context.Context, stream string) error {
 	})
 }
 
-// due are the conditions of an event that is to be delivered, and the order in which events
-// are taken. A row that somebody else has in hand is left to them.
+// due are the conditions of an event that is to be delivered, and the order in which events are taken.
+// Rows locked by another process are skipped.
 const due = `status = 'scheduled' AND coalesce(next_retry_at, scheduled_time) <= $1`
 
 const taken = ` ORDER BY coalesce(next_retry_at, scheduled_time) LIMIT $2 FOR UPDATE SKIP LOCKED`

@@ -49,7 +49,7 @@ const acquireSQL = `INSERT INTO engine_catalog.scheduler_lease AS l (holder, exp
 	WHERE l.holder = excluded.holder OR l.expires_at < now()
 	RETURNING true`
 
-// Acquire says whether this scheduler is the active one for the time of a lease.
+// Acquire reports whether this scheduler is the active one for the time of a lease.
 func (s *Store) Acquire(ctx context.Context) (active bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
