@@ -14,7 +14,7 @@ import (
 	"queryengine/services/gateway/internal/websocket"
 )
 
-// Config is what the settings say to the gateway.
+// Config is the gateway's configuration.
 type Config struct {
 	api.Settings
 
@@ -34,7 +34,7 @@ type Config struct {
 	CORSDomains []string
 	DisableCORS bool
 
-	// AdminSecrets are all valid; none lets everybody take any role.
+	// AdminSecrets are all valid; without any, every caller may take any role.
 	AdminSecrets     []config.Secret
 	UnauthorizedRole string
 	// JWTSecret is a token configuration, JWTSecrets a list that takes its place; empty for
@@ -44,7 +44,7 @@ type Config struct {
 	// AuthHookPost has the webhook asked by POST, AuthHookSendRequestBody with the request.
 	AuthHookPost            bool
 	AuthHookSendRequestBody bool
-	// MetricsSecret is asked of those who read /v1/metrics.
+	// MetricsSecret is required to read /v1/metrics.
 	MetricsSecret config.Secret
 }
 
@@ -146,7 +146,7 @@ func adminSecrets(v *config.Values) []config.Secret {
 	return nil
 }
 
-// Check tells all that is wrong with the gateway's settings, without a start.
+// Check reports all faults of the gateway's settings, without a start.
 func Check(v *config.Values) error {
 	c := ReadConfig(v)
 	_, err := newGuards(c, Deps{Logger: telemetry.Discard()})

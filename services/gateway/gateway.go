@@ -33,8 +33,8 @@ import (
 // idleTimeout is how long a connection of a client may do nothing between requests.
 const idleTimeout = 2 * time.Minute
 
-// healthTimeout is how long metadata may take to say how it is, healthKeep how long its answer
-// counts: everybody may ask for it.
+// healthTimeout is how long metadata may take to report its health, healthKeep how long its answer is
+// reused: any client may ask for it.
 const (
 	healthTimeout = 3 * time.Second
 	healthKeep    = time.Second
@@ -178,7 +178,7 @@ func (g *Gateway) listen(ctx context.Context) error {
 	return nil
 }
 
-// warnOfOpenDoor says so when others than this machine are admin without a secret.
+// warnOfOpenDoor warns when callers from other machines are admin without a secret.
 func (g *Gateway) warnOfOpenDoor() {
 	address, ok := g.listener.Addr().(*net.TCPAddr)
 	if len(g.config.AdminSecrets) > 0 || ok && address.IP.IsLoopback() {
@@ -229,8 +229,8 @@ func (g *Gateway) Address() net.Addr { return g.listener.Addr() }
 // Started is closed once the gateway listens.
 func (g *Gateway) Started() <-chan struct{} { return g.state.Started() }
 
-// Stop sends clients away, takes no more connections, waits for the requests in hand, and cuts
-// off those that take longer than StopTimeout.
+// Stop asks clients to leave, accepts no more connections, waits for pending requests, and cuts off
+// those that take longer than StopTimeout.
 func (g *Gateway) Stop() {
 	g.state.Stop(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), g.config.StopTimeout)
@@ -245,7 +245,7 @@ func (g *Gateway) Stop() {
 		g.drain.CloseIdle(min(drainTime, g.config.StopTimeout))
 		if err := g.server.Shutdown(ctx); err != nil {
 			g.deps.Logger.Warn("requests in hand were cut off", "error", err)
-			_ = g.server.Close() // nothing more can be done about what it says
+			_ = g.server.Close() // nothing can be done about its error
 		}
 		<-sockets
 		g.stopParts()

@@ -32,9 +32,9 @@ import (
 	"queryengine/services/gateway/internal/api"
 )
 
-// house is a gateway with a real NATS and, on a connection of their own, responders that a
+// fixture is a gateway with a real NATS and, on a connection of their own, responders that a
 // test makes up.
-type house struct {
+type fixture struct {
 	nats    *natsserver.Server
 	others  *bus.Bus
 	gateway *gateway.Gateway
@@ -86,12 +86,12 @@ func startNATS(t testing.TB) *natsserver.Server {
 }
 
 // setup starts a gateway that knows metadata of version 1.
-func setup(t testing.TB, change func(*gateway.Config), logTypes ...string) *house {
+func setup(t testing.TB, change func(*gateway.Config), logTypes ...string) *fixture {
 	t.Helper()
 	if logTypes == nil {
 		logTypes = []string{"http-log"}
 	}
-	h := &house{nats: startNATS(t), logs: &lines{}}
+	h := &fixture{nats: startNATS(t), logs: &lines{}}
 	h.others, h.gatewayBus = connect(t, h.nats, "others"), connect(t, h.nats, "gateway")
 	h.publish(t, &snapshot.Snapshot{StreamID: "stream", Version: 1, Document: &metadata.Document{Version: 3}})
 	c := settings()
@@ -128,8 +128,8 @@ func TestWarningOfAnOpenDoor(t *testing.T) {
 	}
 }
 
-// publish makes s the metadata of the house.
-func (h *house) publish(t testing.TB, s *snapshot.Snapshot) {
+// publish makes s the metadata of the gateway.
+func (h *fixture) publish(t testing.TB, s *snapshot.Snapshot) {
 	t.Helper()
 	data, err := snapshot.Encode(s)
 	require.NoError(t, err)
@@ -138,7 +138,7 @@ func (h *house) publish(t testing.TB, s *snapshot.Snapshot) {
 }
 
 // execute has an executor answer GraphQL requests with f.
-func (h *house) execute(t testing.TB, b *bus.Bus, f bus.Handler) {
+func (h *fixture) execute(t testing.TB, b *bus.Bus, f bus.Handler) {
 	t.Helper()
 	s, err := b.Register(t.Context(), bus.ServiceInfo{Name: bus.ServiceQueryExecutor, Version: "1.0.0"})
 	require.NoError(t, err)
@@ -150,10 +150,10 @@ func (h *house) execute(t testing.TB, b *bus.Bus, f bus.Handler) {
 	require.NoError(t, s.Handle(bus.QueryExecute, func() proto.Message { return &queryv1.ExecuteRequest{} }, f))
 }
 
-func (h *house) url(path string) string { return "http://" + h.gateway.Address().String() + path }
+func (h *fixture) url(path string) string { return "http://" + h.gateway.Address().String() + path }
 
 // post sends a GraphQL request and returns the answer with its body still to read.
-func (h *house) post(ctx context.Context, t testing.TB, body string) *http.Response {
+func (h *fixture) post(ctx context.Context, t testing.TB, body string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url("/v1/graphql"), strings.NewReader(body))
 	require.NoError(t, err)
@@ -281,7 +281,7 @@ func TestHealthAndVersion(t *testing.T) {
 	require.ErrorIs(t, g.Status(), lifecycle.ErrNotStarted)
 	require.NoError(t, g.Start(t.Context()))
 	t.Cleanup(g.Stop)
-	h := &house{nats: server, others: connect(t, server, "others"), gateway: g}
+	h := &fixture{nats: server, others: connect(t, server, "others"), gateway: g}
 
 	get := func(path string) (int, string) {
 		resp, err := http.Get(h.url(path))

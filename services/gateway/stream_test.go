@@ -32,7 +32,7 @@ func TestLongAnswer(t *testing.T) { //nolint:paralleltest // it measures memory
 		}
 		return nil
 	})
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // so that what is measured is in use
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // so that the measured state is in use
 	runtime.GC()
 	before := heap()
 	peak := before

@@ -24,7 +24,7 @@ const (
 	ModeError      Mode = "error"
 )
 
-// Entry is what is known of a request at its end. It is the telemetry.Detail of its line.
+// Entry is what is logged of a request at its end. It is the telemetry.Detail of its line.
 type Entry struct {
 	RequestID string
 	Request   *http.Request
@@ -34,7 +34,7 @@ type Entry struct {
 	// Variables are the session variables, nil before authentication.
 	Variables map[string]string
 	Mode      Mode
-	// Query is what is shown as the query, Raw the body when that could not be read.
+	// Query is logged as the query, Raw is the body when that could not be read.
 	Query Query
 	Raw   []byte
 	// Sent and Size are the bytes of the answer's body, as sent and before compression.
@@ -58,7 +58,7 @@ type Operation struct {
 	Error    *apierror.Error
 }
 
-// Query is what a line shows of what was asked; the zero value shows null.
+// Query is what a line shows of a request; the zero value shows null.
 type Query struct {
 	// GraphQL is a GraphQL request, shown under Mask.
 	GraphQL *request.GraphQL
@@ -84,7 +84,7 @@ const (
 	maxVariables = 8 << 10
 )
 
-// ClientIP is the address that the request says it comes from, or its peer's.
+// ClientIP is the address that the request claims to come from, or its peer's.
 func ClientIP(r *http.Request) string {
 	for _, name := range [...]string{"X-Real-Ip", "X-Forwarded-For"} {
 		if v := r.Header[name]; len(v) > 0 {
@@ -231,7 +231,7 @@ func AppendError(b []byte, e *apierror.Error) []byte {
 	return append(b, '}')
 }
 
-// AppendVariables appends session variables as an object, as many as there is room for.
+// AppendVariables appends session variables as an object, as many as fit.
 func AppendVariables(b []byte, variables map[string]string) []byte {
 	b = append(b, '{')
 	room := maxVariables

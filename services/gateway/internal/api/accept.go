@@ -34,8 +34,8 @@ func wantsEvents(h http.Header, r request.GraphQL) bool {
 	return events && (!json || request.IsSubscription(r.Query, r.OperationName))
 }
 
-// refusedByWeight reports whether a weight is zero, by which a client says that it does not
-// accept a type (RFC 9110, section 12.4.2).
+// refusedByWeight reports whether a weight is zero, which means that a client does not accept a type
+// (RFC 9110, section 12.4.2).
 func refusedByWeight(q string) bool {
 	weight, err := strconv.ParseFloat(q, 64)
 	return err == nil && weight == 0

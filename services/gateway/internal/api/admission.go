@@ -10,9 +10,9 @@ import (
 	"queryengine/pkg/bus"
 )
 
-// admission bounds the requests that wait for executors at once. When the processor is what
-// lacks, nobody else refuses any: they would pile up here, each later than the one before.
-// Requests to metadata always pass, so that operators get through.
+// admission bounds the requests that wait for executors at once. When CPU is the bottleneck, nothing
+// else refuses requests: they would pile up here, each later than the one before. Requests to metadata
+// always pass, so that operators get through.
 type admission struct {
 	caller
 	limit   int64 // 0 for none

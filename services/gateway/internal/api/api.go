@@ -1,8 +1,8 @@
-// Package api is the HTTP face of the engine: the routes, and for each of them what is
-// asked of which service over the bus and how the answer goes back.
+// Package api is the HTTP interface of the engine: the routes, and for each of them the request to a
+// service over the bus and the way its answer is returned.
 //
-// The bytes of an answer are passed on as they come. Nothing here knows GraphQL or
-// metadata; requests are read only as far as their way depends on them.
+// The bytes of an answer are passed on as they arrive. Nothing here knows GraphQL or metadata; requests
+// are read only as far as their routing depends on them.
 package api
 
 import (
@@ -119,13 +119,13 @@ type Deps struct {
 	CORS   *cors.Policy
 	// Health says in words what is wrong, nil for nothing.
 	Health func(context.Context) error
-	// Ready says in words why requests can't be passed on, nil when they can.
+	// Ready describes why requests can't be passed on, nil when they can.
 	Ready   func() error
 	Log     *slog.Logger
 	Metrics *Metrics
 	// WebSocketMetrics are nil for none.
 	WebSocketMetrics *websocket.Metrics
-	// Registry is what /v1/metrics shows to those who know MetricsSecret.
+	// Registry is what /v1/metrics serves to callers with MetricsSecret.
 	Registry      prometheus.Gatherer
 	MetricsSecret *auth.Secret
 	// Tracing makes the spans of requests, nil for none.
@@ -144,10 +144,10 @@ type metadata interface {
 	WaitFor(ctx context.Context, version int64) (*snapshot.Snapshot, error)
 }
 
-// authenticator decides who asks.
+// authenticator authenticates callers.
 type authenticator interface {
 	Authenticate(ctx context.Context, h http.Header, body json.RawMessage) (*auth.Identity, error)
-	// AsksWebhook reports whether somebody is told the headers of requests.
+	// AsksWebhook reports whether a webhook receives the headers of requests.
 	AsksWebhook() bool
 	// WantsBody reports whether a GraphQL request with these headers has to be read before
 	// Authenticate.

@@ -144,7 +144,7 @@ type fakeMetadata struct {
 	waits   func(version int64)
 }
 
-// onWait has f called when somebody waits for a version.
+// onWait has f called when a request waits for a version.
 func (m *fakeMetadata) onWait(f func(version int64)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

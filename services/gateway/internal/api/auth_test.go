@@ -64,8 +64,8 @@ func testHook(t *testing.T) *hook.Hook {
 	return h
 }
 
-// TestWhoMayAsk walks the decision table over HTTP and over WebSockets: what one refuses the
-// other refuses too, and who gets in is the same.
+// TestWhoMayAsk walks the decision table over HTTP and over WebSockets: both refuse and admit the same
+// callers.
 func TestWhoMayAsk(t *testing.T) {
 	t.Parallel()
 	secrets := []config.Secret{"another", adminSecret}
@@ -84,7 +84,7 @@ func TestWhoMayAsk(t *testing.T) {
 	for name, c := range map[string]struct {
 		config  auth.Config
 		headers headers
-		role    string // "" for nobody
+		role    string // "" for no caller
 		user    string
 		backend bool
 		code    string

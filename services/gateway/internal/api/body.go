@@ -20,8 +20,8 @@ const (
 	firstRead = 4 << 10
 	// keepBody is the largest buffer that is kept for the next request.
 	keepBody = 1 << 20
-	// trustLength is the largest body whose buffer is made at once, by what the client
-	// says of its length.
+	// trustLength is the largest body whose buffer is allocated at once, by the length that the client
+	// declares.
 	trustLength = 1 << 20
 )
 

@@ -28,7 +28,7 @@ type serverConfig struct {
 	IsApolloFederationEnabled        bool             `json:"is_apollo_federation_enabled"`
 }
 
-// LiveQueryOptions say how often subscriptions are run.
+// LiveQueryOptions configure how often subscriptions are run.
 type LiveQueryOptions struct {
 	BatchSize    int     `json:"batch_size"`
 	RefetchDelay float64 `json:"refetch_delay"` // seconds

@@ -22,7 +22,7 @@ const (
 	htmlType    = "text/html; charset=utf-8"
 )
 
-// consoleSettings are what the page tells the scripts of a console.
+// consoleSettings are what the page passes to the scripts of a console.
 type consoleSettings struct {
 	Mode             string `json:"consoleMode"`
 	Prefix           string `json:"urlPrefix"`

@@ -48,8 +48,8 @@ func tokenCookie(t *testing.T) string {
 	return "token=" + string(signed)
 }
 
-// A browser sends its cookies along whatever page asks it to: they count for pages that were
-// named, and for nobody else.
+// A browser sends its cookies whatever page makes the request: they count only for pages of origins
+// that are configured.
 func TestCookiesOfForeignPages(t *testing.T) {
 	t.Parallel()
 	const evil, good = "https://evil.example", "https://good.example"

@@ -61,23 +61,23 @@ func requestOfQuery(q url.Values) request.GraphQL {
 // events answers with server-sent events, as the protocol graphql-sse has it: an event "next"
 // for each result and an event "complete" at the end.
 func (x *exchange) events(r request.GraphQL, relay bool) error {
-	feed := &eventFeed{wake: make(chan struct{}, 1)}
+	stream := &eventStream{wake: make(chan struct{}, 1)}
 	var end func()
 	if request.IsSubscription(r.Query, r.OperationName) {
-		s, err := x.subscribe(r, relay, feed)
+		s, err := x.subscribe(r, relay, stream)
 		if err != nil {
-			feed.End(apierror.From(err))
+			stream.End(apierror.From(err))
 		} else {
 			end = s.Close
 			x.describe(s.Description())
-			feed.started(s)
+			stream.started(s)
 		}
-	} else if err := x.execute(r, relay, (*eventSink)(feed)); err != nil {
-		feed.End(apierror.From(err))
+	} else if err := x.execute(r, relay, (*eventSink)(stream)); err != nil {
+		stream.End(apierror.From(err))
 	} else {
-		x.describe(feed.about)
-		feed.Data(feed.answer, false)
-		feed.End(nil)
+		x.describe(stream.about)
+		stream.Data(stream.answer, false)
+		stream.End(nil)
 	}
 	if end != nil {
 		defer end()
@@ -86,7 +86,7 @@ func (x *exchange) events(r request.GraphQL, relay bool) error {
 	x.w.Header().Set("Cache-Control", "no-cache")
 	x.w.Header().Set("X-Accel-Buffering", "no")
 	x.stream.Begin()
-	return x.sendEvents(feed)
+	return x.sendEvents(stream)
 }
 
 func (x *exchange) subscribe(r request.GraphQL, relay bool, to live.Receiver) (*subscription, error) {
@@ -119,9 +119,9 @@ func (x *exchange) expiry() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(context.Background(), x.expires)
 }
 
-// sendEvents sends what the feed has until it ends, the session ends, the client goes or the
+// sendEvents sends what the stream has until it ends, the session ends, the client goes or the
 // gateway stops.
-func (x *exchange) sendEvents(feed *eventFeed) error {
+func (x *exchange) sendEvents(stream *eventStream) error {
 	expiry, cancel := x.expiry()
 	defer cancel()
 	tick := time.NewTicker(eventsEvery)
@@ -132,7 +132,7 @@ func (x *exchange) sendEvents(feed *eventFeed) error {
 			_, err := x.Write(append(appendFailure(nil, errExpired), lastEvent...))
 			return err
 		}
-		n, more, resume := feed.next()
+		n, more, resume := stream.next()
 		if resume != nil {
 			resume.Resume()
 		}
@@ -151,7 +151,7 @@ func (x *exchange) sendEvents(feed *eventFeed) error {
 				return err
 			}
 			select {
-			case <-feed.wake:
+			case <-stream.wake:
 				continue
 			case <-expiry.Done():
 				continue
@@ -172,7 +172,7 @@ func (x *exchange) sendEvents(feed *eventFeed) error {
 	}
 }
 
-// lastEvent tells the client that nothing follows.
+// lastEvent tells the client that the stream is complete.
 const lastEvent = "event: complete\ndata:\n\n"
 
 func appendFailure(b []byte, e *apierror.Error) []byte {
@@ -193,8 +193,8 @@ type event struct {
 	end  bool
 }
 
-// eventFeed holds what is to be sent. It is the live.Receiver of a subscription.
-type eventFeed struct {
+// eventStream holds events to be sent. It is the live.Receiver of a subscription.
+type eventStream struct {
 	wake   chan struct{}
 	answer []byte              // of a query
 	about  request.Description // of a query
@@ -207,7 +207,7 @@ type eventFeed struct {
 }
 
 // eventSink collects the answer of a query. It is the bus.Sink of that.
-type eventSink eventFeed
+type eventSink eventStream
 
 // Head leaves out response headers: it is too late for them.
 func (s *eventSink) Head(m proto.Message) error {
@@ -220,14 +220,14 @@ func (s *eventSink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (f *eventFeed) started(s *subscription) {
+func (f *eventStream) started(s *subscription) {
 	f.mu.Lock()
 	f.subscription = s
 	f.mu.Unlock()
 	f.signal()
 }
 
-func (f *eventFeed) signal() {
+func (f *eventStream) signal() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
@@ -236,7 +236,7 @@ func (f *eventFeed) signal() {
 
 // Data implements live.Receiver. A newer result of a live query takes the place of one that
 // still waits.
-func (f *eventFeed) Data(document []byte, stream bool) bool {
+func (f *eventStream) Data(document []byte, stream bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch last := len(f.pending) - 1; {
@@ -253,13 +253,13 @@ func (f *eventFeed) Data(document []byte, stream bool) bool {
 }
 
 // Fail implements live.Receiver.
-func (f *eventFeed) Fail(e *apierror.Error) { f.push(event{err: e}) }
+func (f *eventStream) Fail(e *apierror.Error) { f.push(event{err: e}) }
 
 // End implements live.Receiver.
-func (f *eventFeed) End(e *apierror.Error) { f.push(event{err: e, end: true}) }
+func (f *eventStream) End(e *apierror.Error) { f.push(event{err: e, end: true}) }
 
 // push adds an event, in place of an error that still waits.
-func (f *eventFeed) push(e event) {
+func (f *eventStream) push(e event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if last := len(f.pending) - 1; last >= 0 && f.pending[last].err != nil {
@@ -269,8 +269,8 @@ func (f *eventFeed) push(e event) {
 	f.signal()
 }
 
-// next takes the next event, if there is one. resume is a stream that has room again.
-func (f *eventFeed) next() (e event, ok bool, resume *subscription) {
+// next takes the next event, if there is one. resume is a stream that can continue.
+func (f *eventStream) next() (e event, ok bool, resume *subscription) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.pending) > 0 {

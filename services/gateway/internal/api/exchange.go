@@ -40,12 +40,12 @@ type exchange struct {
 	requestID string
 	mode      accesslog.Mode
 	failure   *apierror.Error
-	// operations are those that were answered; one, or those of a batch.
+	// operations are those that were answered: one, or those of a batch.
 	operations []request.Description
 	aborted    bool
 
-	// The rest is for the log. asked is what is shown as the query, unreadable a body that is
-	// no request.
+	// The rest is for the log. asked is logged as the query, unreadable is a body that is not a
+	// request.
 	asked      accesslog.Query
 	request    request.GraphQL
 	unreadable []byte
@@ -109,7 +109,7 @@ func (x *exchange) end() {
 	a.exchanges.Put(x)
 }
 
-// authenticate finds out who asks. body is the GraphQL request, nil where there is none.
+// authenticate authenticates the caller. body is the GraphQL request, nil where there is none.
 func (x *exchange) authenticate(body []byte) error {
 	header := x.r.Header
 	if x.api.Authenticator.AsksWebhook() && x.r.Host != "" {
@@ -127,7 +127,7 @@ func (x *exchange) authenticate(body []byte) error {
 	return nil
 }
 
-// authenticateAndRead does both in the order that refuses strangers at the least cost.
+// authenticateAndRead does both in the order that refuses unauthenticated callers at the least cost.
 func (x *exchange) authenticateAndRead() ([]byte, error) {
 	if !x.api.Authenticator.WantsBody(x.r.Header) {
 		if err := x.authenticate(nil); err != nil {
@@ -171,7 +171,8 @@ func (x *exchange) Head(m proto.Message) error {
 	return nil
 }
 
-// describe notes what an executor says of the operation that is answered, or of the next one of a batch.
+// describe notes the executor's description of the operation that is answered, or of the next one of a
+// batch.
 func (x *exchange) describe(d request.Description) { x.operations = append(x.operations, d) }
 
 // hash is the parameterized query hash of an exchange with one operation, "" for none.

@@ -107,8 +107,8 @@ func (a *API) executeRequest(s *session.Session, r request.GraphQL, relay bool, 
 	}, nil
 }
 
-// maxBatch is how many requests a batch may have, whoever sends it and whatever the metadata
-// allows: a request of some megabytes could ask for a million of them.
+// maxBatch is how many requests a batch may have, for every caller and whatever the metadata allows: a
+// request of some megabytes could contain a million of them.
 const maxBatch = 1000
 
 // executeBatch runs the requests of a batch one after the other. One that fails takes
@@ -175,8 +175,8 @@ func (s *batchSink) Write(p []byte) (int, error) {
 	return s.x.Write(p)
 }
 
-// fail puts an error in the place of the answer, unless a part of that was sent already or
-// nobody waits for it.
+// fail replaces the answer by an error, unless a part of the answer was sent already or the client is
+// gone.
 func (s *batchSink) fail(err error) error {
 	x := s.x
 	if s.wrote && x.stream.Started() || x.r.Context().Err() != nil {

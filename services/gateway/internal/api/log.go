@@ -15,7 +15,7 @@ import (
 	"queryengine/services/gateway/internal/websocket"
 )
 
-// LogSettings say what the lines about requests show.
+// LogSettings configure what the lines about requests show.
 type LogSettings struct {
 	// QueryOnlyOnError leaves GraphQL requests that succeed out, whatever is logged of them
 	// elsewhere.
@@ -72,7 +72,7 @@ func (x *exchange) log() {
 		Hash: x.hash(), Batch: x.batch, Error: x.failure,
 	}
 	if x.unreadable != nil && !a.Logging.Masked.Empty() {
-		x.entry.Raw = []byte(querylog.Masked) // nobody knows where the values are in it
+		x.entry.Raw = []byte(querylog.Masked) // the places of values in it are unknown
 	}
 	if x.session != nil {
 		x.entry.Variables = x.session.Variables
@@ -84,8 +84,8 @@ func (x *exchange) log() {
 	x.entry = accesslog.Entry{}
 }
 
-// level is that of the line of an exchange. Probes come every few seconds, and are news only
-// when something is wrong.
+// level is the level of an exchange's line. Probes come every few seconds, and are news only when
+// something is wrong.
 func (x *exchange) level() slog.Level {
 	if x.entry.Status == http.StatusOK && slices.Contains(Probes, x.r.URL.Path) {
 		return slog.LevelDebug

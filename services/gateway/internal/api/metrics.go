@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics are those of the HTTP face.
+// Metrics are those of the HTTP interface.
 type Metrics struct {
 	connections   prometheus.Gauge
 	requestBytes  prometheus.Counter

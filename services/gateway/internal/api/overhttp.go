@@ -15,7 +15,7 @@ import (
 // not: another media type with statuses of its own for clients that ask for it, 4xx for
 // requests that are none, and queries by GET.
 
-// responseType is the media type whose statuses say whether the operation ran.
+// responseType is the media type whose statuses tell whether the operation ran.
 const responseType = "application/graphql-response+json"
 
 var responseTypes = []string{responseType + "; charset=utf-8"}

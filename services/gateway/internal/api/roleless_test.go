@@ -9,8 +9,8 @@ import (
 	"queryengine/services/gateway/internal/api"
 )
 
-// TestNobodyGetsARoleWithoutASecret asks every endpoint for a role, with all that a client can
-// say of itself but the secret. No service may hear of it.
+// TestNobodyGetsARoleWithoutASecret asks every endpoint for a role, with everything that a client can
+// send except the secret. No service may receive it.
 func TestNobodyGetsARoleWithoutASecret(t *testing.T) {
 	t.Parallel()
 	w := setup(t, func(w *world) {

@@ -95,12 +95,12 @@ func (a *API) Handler() http.Handler {
 	return e
 }
 
-// dropForeignCookies takes the cookies off requests of pages that are not trusted with them, so
-// that they are no credentials at any door, and are passed on to nobody.
+// dropForeignCookies removes the cookies from requests of pages that are not trusted with them, so that
+// they are no credentials on any route and are never forwarded.
 func (a *API) dropForeignCookies(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		// Of WebSockets, a setting of their own says it where CORS is off.
+		// For WebSockets, a setting of their own decides this where CORS is off.
 		if len(r.Header["Cookie"]) > 0 && !a.CORS.Trusts(r) && (!a.CORS.Off() || !websocket.IsUpgrade(r)) {
 			r.Header.Del("Cookie")
 		}
@@ -111,8 +111,7 @@ func (a *API) dropForeignCookies(next echo.HandlerFunc) echo.HandlerFunc {
 // Probes are the paths of health checks.
 var Probes = []string{"/healthz", "/engine/healthz", "/readyz"}
 
-// requireCertificate answers those who have shown no certificate, but not health checks, which
-// have none.
+// requireCertificate refuses clients without a certificate, except for health checks, which have none.
 func (a *API) requireCertificate(next echo.HandlerFunc) echo.HandlerFunc {
 	refuse := a.serve(apiErrors, func(*exchange) error {
 		return apierror.New(apierror.AccessDenied, "a client certificate is required").WithStatus(http.StatusForbidden)
@@ -165,13 +164,13 @@ const (
 	graphqlErrors
 	// graphqlErrors200 are {"errors":[...]} with status 200.
 	graphqlErrors200
-	// graphqlErrorsStrict are {"errors":[...]} with status 200 for faults of operations, and
-	// their own status for what is no GraphQL request.
+	// graphqlErrorsStrict are {"errors":[...]} with status 200 for faults of operations, and their own
+	// status for what is not a GraphQL request.
 	graphqlErrorsStrict
 )
 
-// status is the HTTP status of an error. What says that the request did not get through
-// keeps its status everywhere: proxies and clients act on it.
+// status is the HTTP status of an error. Errors of requests that did not get through keep their status
+// everywhere: proxies and clients act on it.
 func (a *API) status(shape errorShape, e *apierror.Error) int {
 	switch {
 	case shape == graphqlErrorsStrict && requestFault(e),

@@ -8,7 +8,7 @@ import (
 
 // The values are shared by all answers, and never written to.
 var (
-	// noSniff keeps browsers from taking an answer for another type than it says.
+	// noSniff keeps browsers from guessing another type than the declared one.
 	noSniff = []string{"nosniff"}
 	// noReferrer keeps addresses, which may hold values of variables, from other servers.
 	noReferrer = []string{"no-referrer"}
@@ -30,7 +30,7 @@ func (a *API) secure(h http.Header, r *http.Request) {
 	}
 }
 
-// strictTransport is the header that tells browsers to come back by TLS for so long, nil for none.
+// strictTransport is the header that tells browsers to use TLS for that long, nil for none.
 func strictTransport(maxAge time.Duration) []string {
 	if maxAge <= 0 {
 		return nil

@@ -15,8 +15,8 @@ import (
 
 const textType = "text/plain; charset=utf-8"
 
-// health says in words whether the engine can do its work. With ?strict=true, inconsistent
-// metadata counts as a fault.
+// health reports whether the engine can do its work. With ?strict=true, inconsistent metadata counts as
+// a fault.
 func health(x *exchange) error {
 	if err := x.api.Health(x.ctx); err != nil {
 		x.send(textType, http.StatusInternalServerError, []byte("ERROR: "+err.Error()))
@@ -35,9 +35,9 @@ func health(x *exchange) error {
 	return nil
 }
 
-// ready says whether this gateway can pass requests on, whatever the metadata service and its
-// database do, which queries don't need: for those who choose among gateways. A gateway that has
-// just started can't until it has metadata.
+// ready reports whether this gateway can pass requests on, for load balancers. The metadata service and
+// its database don't count, because queries don't need them. A gateway that has just started isn't
+// ready until it has metadata.
 func ready(x *exchange) error {
 	err := x.api.Ready()
 	if err == nil && x.api.Metadata.Current() == nil {
@@ -64,7 +64,7 @@ func showConfig(x *exchange) error {
 	return nil
 }
 
-// showMetrics answers those who know the metrics secret, or an admin secret.
+// showMetrics answers callers with the metrics secret, or an admin secret.
 func showMetrics(x *exchange) error {
 	if !x.mayReadMetrics() {
 		return apierror.New(apierror.AccessDenied, "the metrics secret is required")

@@ -49,7 +49,7 @@ func (x *exchange) trace() (end func()) {
 	}
 }
 
-// operationAttributes say what was asked for; lists for a batch, nil for what is no GraphQL.
+// operationAttributes describe the request; lists for a batch, nil for what is not GraphQL.
 func (x *exchange) operationAttributes() []attribute.KeyValue {
 	switch {
 	case x.mode == accesslog.ModeBatched:
@@ -113,7 +113,7 @@ func (a *API) traceOperation(ctx context.Context, o *websocket.Operation) (conte
 	return ctx, &operationSpan{span: span, api: a, asked: &o.Request} //nolint:spancheck // see above
 }
 
-// describe notes what an executor says of the operation.
+// describe notes the executor's description of the operation.
 func (s *operationSpan) describe(d request.Description) {
 	if s != nil {
 		s.known = d
@@ -132,7 +132,7 @@ func (s *operationSpan) end(err error) {
 	s.span.End()
 }
 
-// sink is to, with what the head of the answer says noted.
+// sink is to, noting the head of the answer.
 func (s *operationSpan) sink(to bus.Sink) bus.Sink {
 	if s == nil {
 		return to
@@ -151,7 +151,7 @@ func (t *tracedSink) Head(m proto.Message) error {
 	return t.Sink.Head(m)
 }
 
-// sessionAttributes say who asks; nil for nobody yet.
+// sessionAttributes describe the caller; nil before it is authenticated.
 func sessionAttributes(s *session.Session) []attribute.KeyValue {
 	if s == nil {
 		return nil

@@ -17,8 +17,8 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// TestServerSpansSayWhatWasAskedFor: what an executor knows of an operation is in the span of the
-// request, and of one that failed what its client has said.
+// TestServerSpansSayWhatWasAskedFor: the span of a request has the executor's description of the
+// operation, and of a failed one the client's.
 func TestServerSpansSayWhatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	const named, large = `query Named { a }`, `query Large { b }`

@@ -11,9 +11,8 @@ import (
 // seenPatience bounds the wait for the version of a change that metadata has answered.
 const seenPatience = 10 * time.Second
 
-// current is the newest metadata. It fails with status 503 before the first: a gateway that
-// knows of no version can't say which one an answer must not be older than, nor which limits
-// hold.
+// current is the newest metadata. It fails with status 503 before the first: a gateway without a
+// version can't demand a minimum version of an answer, and doesn't know the limits.
 func (a *API) current() (*snapshot.Snapshot, error) {
 	if s := a.Metadata.Current(); s != nil {
 		return s, nil
@@ -21,8 +20,8 @@ func (a *API) current() (*snapshot.Snapshot, error) {
 	return nil, snapshot.NotArrived(nil, 0)
 }
 
-// MinVersion is the version of the metadata that whoever answers a request must know, the one
-// that this gateway follows. It fails as current does.
+// MinVersion is the metadata version that a service must have to answer a request, the one that this
+// gateway follows. It fails as current does.
 func (a *API) MinVersion() (int64, error) {
 	s, err := a.current()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"queryengine/services/gateway/internal/hook"
 )
 
-// withWebhook has a webhook say who asks.
+// withWebhook has a webhook authenticate callers.
 func withWebhook(t *testing.T, c hook.Config, answer http.HandlerFunc) func(*world) {
 	t.Helper()
 	webhook := httptest.NewServer(answer)

@@ -1,4 +1,4 @@
-// Package auth decides who asks: from the headers of a request to a session, or an error.
+// Package auth authenticates callers: from the headers of a request to a session, or an error.
 //
 // Its modes are open (no secret is configured), secret, secret with tokens, and secret with
 // a webhook. It keeps secrets as hashes and compares them in constant time.
@@ -21,7 +21,7 @@ import (
 	"queryengine/services/gateway/internal/jwt"
 )
 
-// Config says how requests are authenticated.
+// Config configures how requests are authenticated.
 type Config struct {
 	// Secrets are the admin secrets, all valid; none is the open mode.
 	Secrets []config.Secret
@@ -33,7 +33,7 @@ type Config struct {
 	Hook *hook.Hook
 }
 
-// Identity is who asks.
+// Identity is the caller.
 type Identity struct {
 	Session *session.Session
 	// Expires is when the identity ends, zero for never.
@@ -108,7 +108,7 @@ func (a *Authenticator) checkModes() error {
 	return nil
 }
 
-// Open reports whether no secret is configured: everybody may take any role.
+// Open reports whether no secret is configured: every caller may take any role.
 func (a *Authenticator) Open() bool { return len(a.secrets) == 0 }
 
 // AsksWebhook reports whether a webhook is told the headers of requests.
@@ -125,8 +125,8 @@ func (a *Authenticator) WantsBody(h http.Header) bool {
 	return !given
 }
 
-// Authenticate finds out who sent a request with these headers. body is the GraphQL request
-// where there is one and WantsBody says so. A wrong secret is never followed by another way.
+// Authenticate authenticates the sender of a request with these headers. body is the GraphQL request,
+// if there is one and WantsBody is true. After a wrong secret no other method is tried.
 func (a *Authenticator) Authenticate(ctx context.Context, h http.Header, body json.RawMessage) (*Identity, error) {
 	if given, ok := givenSecret(h); ok && !a.Open() && !a.isSecret(given) {
 		return nil, apierror.New(apierror.AccessDenied, "invalid x-engine-admin-secret/x-engine-access-key")

@@ -1,4 +1,4 @@
-// Package checkup lets those who ask at the same time how something is share one answer.
+// Package checkup shares the answer of a check between callers that ask at the same time.
 package checkup
 
 import (
@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Shared is a check whose answer counts for a while. However many ask, one check is under
-// way at a time: a health check that everybody may call must not be a way to load what it
-// looks at. It is safe for concurrent use.
+// Shared is a check whose answer is valid for a while. However many callers there are, one check runs
+// at a time: a public health check must not be a way to load what it checks. It is safe for concurrent
+// use.
 type Shared struct {
 	check func(context.Context) error
 	keep  time.Duration
@@ -27,8 +27,8 @@ type outcome struct {
 	err   error
 }
 
-// New returns a Shared whose answers count for the time of keep. check bounds its own time;
-// its context doesn't end with the one who happened to ask.
+// New returns a Shared whose answers are valid for keep. check bounds its own time; its context doesn't
+// end with the caller that started it.
 func New(keep time.Duration, check func(context.Context) error) *Shared {
 	return &Shared{check: check, keep: keep, now: time.Now}
 }

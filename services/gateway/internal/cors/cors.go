@@ -13,7 +13,7 @@ const (
 	maxAge  = "1728000"
 )
 
-// Policy says which origins may call. It is immutable.
+// Policy decides which origins may call. It is immutable.
 type Policy struct {
 	off       bool
 	all       bool
@@ -87,10 +87,10 @@ func (p *Policy) lists(origin string) bool {
 	return false
 }
 
-// Trusts reports whether what a browser adds to r by itself, such as cookies, may count. Any page
-// can have a browser send requests, so it has to be one of the engine's own origin, or of an origin
-// that is named: "*" names nobody. Requests that no browser has sent carry no origin, and are
-// trusted; so is a person who follows a link.
+// Trusts reports whether what a browser adds to r by itself, such as cookies, may count. Any page can
+// make a browser send requests, so it has to be of the engine's own origin, or of a configured origin:
+// "*" trusts none. Requests from other clients carry no origin, and are trusted; so is a person who
+// follows a link.
 func (p *Policy) Trusts(r *http.Request) bool {
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	switch {
@@ -103,13 +103,13 @@ func (p *Policy) Trusts(r *http.Request) bool {
 	case site != "":
 		return false
 	}
-	// Older browsers say no more than the origin.
+	// Older browsers send the origin only.
 	_, host, _ := strings.Cut(origin, "://")
 	return strings.EqualFold(host, r.Host)
 }
 
-// Apply adds to h what the browser of r needs, and says whether that is the whole answer:
-// r is then a preflight request, answered with 204.
+// Apply adds to h what the browser of r needs, and reports whether that is the whole answer: r is then
+// a preflight request, answered with 204.
 func (p *Policy) Apply(h http.Header, r *http.Request) bool {
 	origins := r.Header["Origin"]
 	if len(origins) == 0 || !p.Allows(origins[0]) {

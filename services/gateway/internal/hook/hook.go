@@ -1,4 +1,4 @@
-// Package hook asks an authentication webhook who a caller is.
+// Package hook asks an authentication webhook to identify a caller.
 //
 // The webhook sees the headers of the client (and, in POST mode, the GraphQL request) and
 // answers with the role and the session variables, or with 401.
@@ -29,7 +29,7 @@ import (
 // maxAnswer bounds the answer of a webhook, in bytes.
 const maxAnswer = 1 << 20
 
-// Config says where the webhook is.
+// Config configures the webhook.
 type Config struct {
 	URL string
 	// Post sends the headers of the client in a JSON body, not as headers.
@@ -48,7 +48,7 @@ type Hook struct {
 	logger *slog.Logger
 }
 
-// Identity is who the webhook says the caller is.
+// Identity is the caller as the webhook identified it.
 type Identity struct {
 	Session *session.Session
 	// Expires is when the answer ends, zero for never. It ends WebSocket connections.

@@ -30,7 +30,7 @@ func (k Kind) String() string {
 // maxDepth bounds the nesting, and with it the stack.
 const maxDepth = 1000
 
-// SyntaxError says why a text is not JSON, and at which byte.
+// SyntaxError reports why a text is not JSON, and at which byte.
 type SyntaxError struct {
 	Offset  int
 	Message string
@@ -105,8 +105,8 @@ type scanner struct {
 	pos  int
 }
 
-// next moves to the next part of a list that was checked before, and says whether there is
-// one before the end mark.
+// next moves to the next part of a list that was checked before, and reports whether there is one
+// before the end mark.
 func (s *scanner) next(end byte) bool {
 	s.space()
 	if s.text[s.pos] == ',' {

@@ -71,7 +71,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzParse holds the scanner to encoding/json: what is JSON, and what strings mean.
+// FuzzParse compares the scanner with encoding/json: which texts are JSON, and the values of strings.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`{"query":"{ a }","variables":{"x":[1,2.5e3,"\ud83d\ude00"]}}`, `"\ud83d"`, "[1,]", "\"\x00\"", " {} ", "-"} {
 		f.Add([]byte(seed))

@@ -146,7 +146,7 @@ func (c *Config) mapClaims(payload map[string]any) (map[string]any, error) {
 	return claims, nil
 }
 
-// roleList is a list of role names; its error says what was found in the parser's words.
+// roleList is a list of role names; its error describes what was found in the parser's words.
 func roleList(value any) ([]string, error) {
 	list, ok := value.([]any)
 	if !ok {

@@ -60,7 +60,7 @@ type Info struct {
 	ClaimsMap       json.RawMessage `json:"claims_map"`
 }
 
-// Info shows what is not secret.
+// Info is the part that is not secret.
 func (c *Config) Info() Info {
 	info := Info{ClaimsNamespace: c.namespace, ClaimsFormat: "json", ClaimsMap: c.claimsMapText}
 	if c.stringified {

@@ -1,4 +1,4 @@
-// Package jwt finds out who a caller is from a JSON Web Token.
+// Package jwt authenticates callers by a JSON Web Token.
 //
 // It takes one or several configurations of the wire format, finds the token of a request
 // at the place that a configuration names, verifies it with the configured key or with the

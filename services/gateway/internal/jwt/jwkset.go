@@ -26,17 +26,17 @@ const (
 // errBadSet is an answer that trying again does not mend.
 var errBadSet = errors.New("Error parsing JWK from url") //nolint:staticcheck // wire text
 
-// What the log says of an answer whose expiry can't be read.
+// Log lines for an answer whose expiry can't be read.
 var (
 	errBadCacheControl = errors.New("Failed parsing Cache-Control header from JWK response")                                     //nolint:staticcheck // wire text
 	errBadExpires      = errors.New("Failed parsing Expires header from JWK response. Value of header is not a valid timestamp") //nolint:staticcheck // wire text
 )
 
-// fetched is a JWK set and what its answer says of the next fetch.
+// fetched is a JWK set and when to fetch it next.
 type fetched struct {
 	keys []*key
-	// interval until the next fetch; 0 when the answer doesn't say, or not in a way that can be
-	// read, which unreadable tells.
+	// interval until the next fetch; 0 when the answer has none, or none that can be read, which
+	// unreadable marks.
 	interval   time.Duration
 	unreadable error
 }
@@ -70,7 +70,7 @@ func fetch(ctx context.Context, client *http.Client, url string, enableEC bool, 
 	return next, nil
 }
 
-// interval reads when the keys should be fetched again, 0 when the headers don't say.
+// interval reads when the keys should be fetched again, 0 without such a header.
 func interval(header http.Header, now time.Time) (time.Duration, error) {
 	control := strings.ToLower(strings.Join(header.Values("Cache-Control"), ","))
 	if control == "" {

@@ -69,7 +69,7 @@ func (v *Verifier) Configs() []*Config {
 	return configs
 }
 
-// Start fetches the JWK sets, and goes on to refresh those whose answer says when.
+// Start fetches the JWK sets, and keeps refreshing those whose answer sets an expiry.
 func (v *Verifier) Start(ctx context.Context) error {
 	return v.state.Start(func() error {
 		var running context.Context
@@ -144,7 +144,7 @@ func (v *Verifier) keepFresh(ctx context.Context, i *issuer, wait time.Duration)
 	}
 }
 
-// cause is what an error says that is inside of another, nil for nothing.
+// cause is the error inside another one, nil for none.
 func cause(err error) any {
 	if err = errors.Unwrap(err); err == nil {
 		return nil

@@ -16,14 +16,14 @@ import (
 	"queryengine/pkg/session"
 )
 
-// Identity is who a token names.
+// Identity is the caller that a token names.
 type Identity struct {
 	Session *session.Session
 	// Expires is when the token ends for this engine, the allowed skew included; zero for never.
 	Expires time.Time
 }
 
-// ErrNoToken says that a request carries no token at all.
+// ErrNoToken reports that a request carries no token at all.
 var ErrNoToken = apierror.New(apierror.InvalidHeaders, "Missing 'Authorization' or 'Cookie' header in JWT authentication mode")
 
 // Authenticate finds and verifies the token of a request. role is the requested role, ""
@@ -88,7 +88,7 @@ func (c *Config) mayIssue(token string) bool {
 	}
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return true // verification says what is wrong with it
+		return true // verification reports what is wrong with it
 	}
 	payload, err := decodeObject(parts[1])
 	if err != nil {
@@ -187,8 +187,8 @@ func (i *issuer) checkSignature(token string, head map[string]any, set *[]*key) 
 }
 
 // checkRegistered checks the registered claims: the times that are there, and the issuer and the
-// audience that are configured. A token that doesn't say for whom it was made was not made for
-// this audience (RFC 7519, 4.1.3).
+// audience that are configured. A token without an audience was not made for this one (RFC 7519,
+// 4.1.3).
 func (c *Config) checkRegistered(payload map[string]any, now time.Time) error {
 	for _, claim := range []string{"exp", "nbf", "iat"} {
 		if v := payload[claim]; v != nil { // null is as good as missing

@@ -102,7 +102,7 @@ func (l *Limits) Rate(address string) error {
 		"rate limit exceeded: at most %d requests per minute are allowed", rate.MaxPerMinute)
 }
 
-// client is what tells clients apart.
+// client is the key that identifies a client.
 func (l *Limits) client(rate metadata.Rate, address string) string {
 	var b strings.Builder
 	b.WriteString(l.session.Role)
@@ -138,7 +138,7 @@ func (l *Limits) Time(ctx context.Context) (limited context.Context, finish func
 	outer, bounded := ctx.Deadline()
 	return limited, func(err error) error {
 		defer cancel()
-		// The deadline travels with the request: whoever works on it may see it pass first.
+		// The deadline travels with the request: the service that works on it may exceed it first.
 		var late *apierror.Error
 		if errors.As(err, &late) && late.Code == apierror.Timeout && time.Until(deadline) < timerSlack && (!bounded || !outer.Before(deadline)) {
 			return tooLong

@@ -17,7 +17,7 @@ type Subscriptions struct {
 	running map[sessionKey]int
 }
 
-// sessionKey tells sessions apart, however large their variables are.
+// sessionKey identifies a session, however large its variables are.
 type sessionKey [sha256.Size]byte
 
 // NewSubscriptions lets each session but those of admin have most subscriptions, 0 for any number.
@@ -47,8 +47,8 @@ func (s *Subscriptions) Begin(of *session.Session, address string) (end func(), 
 	}), nil
 }
 
-// keyOf goes by the role and the session variables. Those of a caller without credentials are
-// whatever it says, so that its address counts in their place.
+// keyOf uses the role and the session variables. Callers without credentials choose theirs freely, so
+// their address is used instead.
 func keyOf(s *session.Session, address string) sessionKey {
 	if s.Anonymous {
 		return sha256.Sum256([]byte(s.Role + "\x00" + address))

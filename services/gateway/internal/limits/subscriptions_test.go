@@ -9,8 +9,8 @@ import (
 	"queryengine/services/gateway/internal/limits"
 )
 
-// TestSubscriptionsOfASession holds that a session is known by what its caller proved: who
-// proved nothing can't become another session by saying so.
+// TestSubscriptionsOfASession holds that a session is identified by what its caller proved: a caller
+// without credentials can't become another session by claiming to be one.
 func TestSubscriptionsOfASession(t *testing.T) {
 	t.Parallel()
 	of := func(role, user string, anonymous bool) *session.Session {

@@ -14,7 +14,7 @@ type window struct {
 	newest int64
 }
 
-// advance forgets what is older than a minute.
+// advance drops counts older than a minute.
 func (w *window) advance(second int64) {
 	if second <= w.newest {
 		return // a clock that was set back counts into the newest second
@@ -48,9 +48,9 @@ func (k *Keeper) take(client string, limit int) bool {
 	return true
 }
 
-// forget makes room: clients that were quiet for a minute go, and if there are none, any
-// half of them. To be told apart by address lets a client make up many of them, so refusing
-// new ones would let it shut out the others.
+// forget frees entries: clients that were idle for a minute are dropped and, if there are none, any
+// half of them. A client can make up many addresses, so refusing new ones would let it lock out the
+// others.
 func (k *Keeper) forget(second int64) {
 	for client, w := range k.windows {
 		if w.newest <= second-slots {

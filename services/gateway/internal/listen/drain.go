@@ -25,13 +25,13 @@ type Drain struct {
 }
 
 // NewDrain makes a Drain for one server, which uses its ConnState and Handler, and a listener of
-// Listen. Requests to the paths of probes are not such that anybody waits for.
+// Listen. Requests to the paths of probes are not waited for.
 func NewDrain(probes ...string) *Drain {
 	return &Drain{probes: probes, open: map[net.Conn]*conn{}}
 }
 
-// ConnState follows the connections; it is for http.Server. Hijacked ones are those of WebSockets,
-// which end in their own way.
+// ConnState follows the connections; it is for http.Server. Hijacked connections are WebSockets, which
+// end in their own way.
 func (d *Drain) ConnState(c net.Conn, s http.ConnState) {
 	switch s {
 	case http.StateIdle, http.StateActive:
@@ -66,7 +66,7 @@ func (d *Drain) Handler(h http.Handler) http.Handler {
 			if !slices.Contains(d.probes, r.URL.Path) {
 				d.last.Store(time.Now().UnixNano())
 			}
-			w.Header().Set("Connection", "close") // HTTP/2 says it in its own way
+			w.Header().Set("Connection", "close") // HTTP/2 signals it in its own way
 		}
 		h.ServeHTTP(w, r)
 	})
@@ -103,9 +103,9 @@ func (d *Drain) Run(quiet, limit time.Duration) {
 // closeEvery is how often CloseIdle looks for connections that have become idle.
 const closeEvery = 10 * time.Millisecond
 
-// CloseIdle closes the connections over which no request is on its way, and returns when no other
-// idle one is left, at the latest after limit. http.Server takes a connection for idle until it
-// has read the whole header of a request, and its Shutdown resets what has begun to come in.
+// CloseIdle closes the connections without a pending request, and returns when no other idle one is
+// left, at the latest after limit. http.Server considers a connection idle until it has read the whole
+// header of a request, and its Shutdown resets a request that has begun to arrive.
 func (d *Drain) CloseIdle(limit time.Duration) {
 	tick := time.NewTicker(closeEvery)
 	defer tick.Stop()
@@ -114,8 +114,8 @@ func (d *Drain) CloseIdle(limit time.Duration) {
 	}
 }
 
-// speaksHTTP2 reports whether the connection is one of HTTP/2: there is more than requests on it, and
-// it has its own way to say that it ends.
+// speaksHTTP2 reports whether the connection is one of HTTP/2, which carries more than requests, and
+// has its own way to announce that it ends.
 func speaksHTTP2(c net.Conn) bool {
 	secure, ok := c.(*tls.Conn)
 	return ok && secure.ConnectionState().NegotiatedProtocol == "h2"
@@ -136,7 +136,7 @@ func (d *Drain) closeIdle() (some bool) {
 	}
 	d.mu.Unlock()
 	for _, c := range idle {
-		_ = c.Close() // nothing more can be done about what it says
+		_ = c.Close() // nothing can be done about its error
 	}
 	return some
 }

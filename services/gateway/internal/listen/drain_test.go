@@ -113,8 +113,7 @@ func TestIdleClientsAreNotWaitedForWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestProbesAreNotWaitedFor: who looks whether the server is ready all the time keeps it from
-// nothing.
+// TestProbesAreNotWaitedFor: frequent readiness probes don't delay the end of the server.
 func TestProbesAreNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := drained(t)

@@ -20,9 +20,9 @@ var refuseNew = []unix.SockFilter{
 // leaveSettle is how long the last handshakes have to be completed.
 const leaveSettle = 50 * time.Millisecond
 
-// leave waits until every connection that the kernel has made was accepted, while it makes no
-// more; it gives up after limit. Closing a socket resets connections that nobody has accepted.
-// Clients that try in the meantime hear nothing, try again, and are refused.
+// leave waits until every connection that the kernel has made was accepted, while it makes no more; it
+// gives up after limit. Closing a socket resets connections that were not accepted yet. Clients that
+// try in the meantime get no answer, try again, and are refused.
 func leave(l net.Listener, limit time.Duration) {
 	tcp, ok := l.(*net.TCPListener)
 	if !ok {
@@ -57,8 +57,8 @@ func leave(l net.Listener, limit time.Duration) {
 	}
 }
 
-// unread reports whether the kernel has received bytes that nobody has read. Closing a connection
-// with such bytes resets it.
+// unread reports whether the kernel has received bytes that were not read. Closing a connection with
+// such bytes resets it.
 func unread(c net.Conn) bool {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

@@ -29,7 +29,7 @@ func TestConnectionsThatWaitToBeAcceptedAreServed(t *testing.T) {
 		listen.Leave(l, time.Minute)
 		close(left)
 	}()
-	// Once nobody new gets in, those who wait are accepted.
+	// Once no new client gets in, the waiting ones are accepted.
 	require.Eventually(t, func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()

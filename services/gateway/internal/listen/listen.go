@@ -1,5 +1,4 @@
-// Package listen accepts connections of clients, and loses patience with those that do not
-// take what is sent to them.
+// Package listen accepts connections of clients, and drops those that do not read what is sent to them.
 package listen
 
 import (
@@ -26,8 +25,8 @@ func Listen(ctx context.Context, network, address string, timeout time.Duration)
 	return &listener{Listener: l, timeout: timeout}, nil
 }
 
-// Leave has a listener of Listen take no new connections, and returns when those that clients
-// have made already were accepted, at the latest after limit. Closing it then resets nobody.
+// Leave has a listener of Listen accept no new connections, and returns when those that clients have
+// made already were accepted, at the latest after limit. Closing it then resets none.
 func Leave(l net.Listener, limit time.Duration) {
 	if own, ok := l.(*listener); ok {
 		leave(own.Listener, limit)
@@ -53,8 +52,8 @@ type conn struct {
 	net.Conn
 	timeout time.Duration
 
-	// received are all bytes so far, answered those up to the end of the last request; idle says
-	// that no request is carried out.
+	// received are all bytes so far, answered those up to the end of the last request; idle reports
+	// whether no request is being processed.
 	received, answered atomic.Int64
 	idle               atomic.Bool
 

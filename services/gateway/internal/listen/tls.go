@@ -35,7 +35,7 @@ type TLS struct {
 	mu     sync.Mutex
 	looked time.Time
 	read   content // the last that was tried, good or not
-	failed string  // what was last said about it, not to be said again
+	failed string  // the last logged error, not to be repeated
 }
 
 // content is what the files held.
@@ -58,8 +58,8 @@ func NewTLS(files Files, log *slog.Logger) (*TLS, error) {
 	return t, nil
 }
 
-// Config is for a server. A client without a certificate is let in, whoever has one must have
-// it from ClientCA: who needs one is a question of the request.
+// Config is for a server. A client without a certificate is accepted, a certificate must be from
+// ClientCA: which requests need one is decided per request.
 func (t *TLS) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,

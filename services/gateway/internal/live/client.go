@@ -26,8 +26,8 @@ type Bus interface {
 // Receiver takes what a subscription is told. Its methods are called one after the other and
 // must not wait.
 type Receiver interface {
-	// Data is a response document, which is only to be read. Receivers of a stream that have
-	// no room for it refuse: it comes again after Resume. Of a live query false means nothing.
+	// Data is a response document, which is read-only. Receivers of a stream that can't take it refuse:
+	// it comes again after Resume. Of a live query false means nothing.
 	Data(document []byte, stream bool) bool
 	// Fail is an error of a subscription that goes on.
 	Fail(e *apierror.Error)
@@ -209,7 +209,7 @@ func (c *Client) linkTo(instance string) *link {
 	return l
 }
 
-// lost moves what was on a link that has ended.
+// lost moves the subscriptions of a link that has ended.
 func (c *Client) lost(l *link) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// fakeBus has executors that do what the test says.
+// fakeBus has executors that do what the test sets.
 type fakeBus struct {
 	mu        sync.Mutex
 	executors func(proto.Message)
@@ -142,8 +142,8 @@ func receive[T any](t *testing.T, from <-chan T) T {
 	panic("not reached")
 }
 
-// TestMove: a subscription whose executor goes begins elsewhere with what it has seen, and
-// nothing counts any more that the old executor says.
+// TestMove: a subscription whose executor goes continues elsewhere with what it has seen, and messages
+// of the old executor no longer count.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	b, c := setup(t)
@@ -183,7 +183,7 @@ func TestMove(t *testing.T) {
 	s.Close()
 }
 
-// TestPause: a stream whose client has no room waits, and goes on behind what it has taken.
+// TestPause: a stream whose client is full waits, and continues behind what it has taken.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	b, c := setup(t)
@@ -210,8 +210,8 @@ func TestPause(t *testing.T) {
 	require.Empty(t, r.told)
 }
 
-// TestResultOfOlderMetadata: what an executor says that lags behind the gateway is not shown, and is
-// asked for again by the version that the gateway follows.
+// TestResultOfOlderMetadata: results of an executor that lags behind the gateway are not shown, and are
+// requested again by the version that the gateway follows.
 func TestResultOfOlderMetadata(t *testing.T) {
 	t.Parallel()
 	b, c := setup(t)

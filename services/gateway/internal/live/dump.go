@@ -10,7 +10,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// maxDump bounds what one executor tells of its subscriptions.
+// maxDump bounds an executor's list of its subscriptions.
 const maxDump = 64 << 20
 
 // Dump is what the executors do for subscriptions: a JSON list with an element for each of

@@ -10,8 +10,8 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// follow has an executor subscribe at a remote schema. What the remote says comes once: when
-// the executor goes, the subscription ends with an error, for nobody knows what was missed.
+// follow has an executor subscribe at a remote schema. Results of a remote come once: when the executor
+// goes, the subscription ends with an error, because it is unknown what was missed.
 func (s *Subscription) follow(instance string) {
 	c := s.client
 	c.mu.Lock()
@@ -40,8 +40,8 @@ func (s *Subscription) follow(instance string) {
 	}()
 }
 
-// follower takes the results of a subscription on a remote schema. While its receiver has no
-// room the executor waits, and the remote does.
+// follower takes the results of a subscription on a remote schema. While its receiver is full the
+// executor waits, and the remote does.
 type follower struct {
 	subscription *Subscription
 	instance     string
@@ -55,8 +55,8 @@ func (*follower) Head(proto.Message) error { return nil }
 func (f *follower) Write(p []byte) (int, error) { return f.results.write(p, f.take) }
 
 // confirm has the executor look at the operation again, by the metadata that the gateway follows:
-// what a remote schema says comes once, so that a result of older metadata can't be asked for
-// anew, as others are.
+// results of a remote schema come once, so a result of older metadata can't be requested again, as
+// others are.
 func (f *follower) confirm() error {
 	s := f.subscription
 	operation, _ := proto.Clone(s.operation).(*queryv1.ExecuteRequest)
@@ -69,7 +69,7 @@ func (f *follower) confirm() error {
 	return err
 }
 
-// take hands a result to the receiver, as soon as that has room.
+// take hands a result to the receiver, as soon as that can take it.
 func (f *follower) take(m *queryv1.LiveResult) error {
 	s := f.subscription
 	switch {
@@ -81,7 +81,7 @@ func (f *follower) take(m *queryv1.LiveResult) error {
 		s.end(why)
 		return nil
 	case m.GetData() == nil:
-		return nil // the first one, which only says that the subscription is in order
+		return nil // the first one, which only reports that the subscription is accepted
 	}
 	if m.GetVersion() < s.client.config.MinVersion() {
 		if err := f.confirm(); err != nil {

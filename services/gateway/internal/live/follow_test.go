@@ -57,8 +57,8 @@ func TestFollowedResultOfOlderMetadata(t *testing.T) {
 	require.Empty(t, r.told)
 }
 
-// TestFollow: results of remote schemas come one by one; while a client has no room, the
-// executor has to wait with the next piece.
+// TestFollow: results of remote schemas come one by one; while a client is full, the executor has to
+// wait with the next piece.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	c, r, s, l := newFollowed(t)
@@ -79,7 +79,7 @@ func TestFollow(t *testing.T) {
 	require.Equal(t, "end: enough", receive(t, r.told))
 }
 
-// TestFollowedExecutorGoes: what a remote said meanwhile is lost, so the subscription ends.
+// TestFollowedExecutorGoes: results of the remote in the meantime are lost, so the subscription ends.
 func TestFollowedExecutorGoes(t *testing.T) {
 	t.Parallel()
 	_, r, _, l := newFollowed(t)

@@ -61,7 +61,7 @@ func (f *frames) keep(in []byte, taken bool) {
 	}
 }
 
-// reserve makes room for more bytes. It is doubled, but not made for more than the result needs.
+// reserve grows the buffer for more bytes: doubled, but no larger than the result needs.
 func (f *frames) reserve(more int) {
 	if need := len(f.rest) + more; need > cap(f.rest) {
 		room := max(need, min(f.whole, 2*cap(f.rest)))

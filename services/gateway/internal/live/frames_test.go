@@ -45,8 +45,8 @@ func TestFramesInPieces(t *testing.T) {
 	}
 }
 
-// TestFramesKeepALargeResultInPlace: the part of a result that has come is moved when it needs
-// more room, and by no other frame.
+// TestFramesKeepALargeResultInPlace: the received part of a result is moved only when it needs a larger
+// buffer.
 func TestFramesKeepALargeResultInPlace(t *testing.T) {
 	t.Parallel()
 	const frame = 64 << 10

@@ -21,19 +21,19 @@ type Subscription struct {
 	ctx       context.Context //nolint:containedctx // the life of the subscription
 	cancel    context.CancelFunc
 
-	// These belong to Client.mu. link is where results come from, nil while there is none, and
-	// id the name there: each place has another one, so that leaving one can't be mistaken for
-	// leaving the next. moving says that a goroutine looks for a place.
+	// These belong to Client.mu. link is where results come from, nil while there is none, and id the
+	// name there: each place has another one, so that leaving one can't be mistaken for leaving the
+	// next. moving reports whether a goroutine is looking for a place.
 	link   *link
 	id     uint64
 	moving bool
 	closed bool
-	// paused reports whether the receiver of a stream had no room.
+	// paused reports whether the receiver of a stream was full.
 	paused bool
-	// about is what the executor says of the operation.
+	// about is the executor's description of the operation.
 	about request.Description
-	// resumed is told when the receiver has room again. It is nil until the subscription turns
-	// out to be one that a remote schema answers.
+	// resumed is signalled when the receiver can take more. It is nil until the subscription turns out
+	// to be one that a remote schema answers.
 	resumed chan struct{}
 
 	// headers are what remote schemas may be shown of the client's request; it may be nil.
@@ -75,7 +75,7 @@ func (c *Client) Subscribe(ctx context.Context, operation *queryv1.ExecuteReques
 	}
 }
 
-// Description is what the executor says of the operation; the zero value when it wasn't asked for.
+// Description is the executor's description of the operation; the zero value when it wasn't requested.
 func (s *Subscription) Description() request.Description {
 	s.client.mu.Lock()
 	defer s.client.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Subscription) place(ctx context.Context) error {
 		c.subscriptions[id] = s
 	}
 	c.mu.Unlock()
-	s.operation.MinVersion = c.config.MinVersion() // not the larger one: a restored database counts anew
+	s.operation.MinVersion = c.config.MinVersion() // not the larger one: a restored database starts counting again
 	s.taking.Lock()
 	r := &queryv1.SubscribeRequest{Subscriber: id, Operation: s.operation, Hash: s.hash, Cursor: s.cursor}
 	s.taking.Unlock()
@@ -220,9 +220,9 @@ func (s *Subscription) take(l *link, id uint64, m *queryv1.LiveResult) {
 	}
 }
 
-// outdated asks for a result anew that was made by metadata older than the gateway's: its client
-// may not see that any more. The executor answers by the version that the gateway follows, and
-// goes on behind what the client has seen.
+// outdated requests a result again that was made by metadata older than the gateway's: its client may
+// no longer be allowed to see it. The executor answers by the version that the gateway follows, and
+// continues behind what the client has seen.
 func (s *Subscription) outdated() {
 	c := s.client
 	c.mu.Lock()
@@ -236,7 +236,7 @@ func errorOf(e *queryv1.LiveError) *apierror.Error {
 	return out
 }
 
-// pause lets a stream wait until its receiver has room.
+// pause suspends a stream until its receiver can take more.
 func (s *Subscription) pause() {
 	c := s.client
 	c.mu.Lock()
@@ -248,7 +248,7 @@ func (s *Subscription) pause() {
 	}
 }
 
-// Resume goes on with a stream whose receiver had no room: behind the last batch that it took.
+// Resume continues a stream whose receiver was full, behind the last batch that it took.
 func (s *Subscription) Resume() {
 	s.taking.Lock() // a refusal that is under way comes first
 	defer s.taking.Unlock()
@@ -278,7 +278,7 @@ func (s *Subscription) end(e *apierror.Error) {
 	}
 }
 
-// finish tells the receiver that nothing will follow. The caller holds taking.
+// finish tells the receiver that the subscription has ended. The caller holds taking.
 func (s *Subscription) finish(e *apierror.Error) {
 	s.ended = true
 	s.Close()

@@ -23,7 +23,7 @@ const (
 	window     = 1 << windowBits
 )
 
-// encoder packs what is written to it. It is used again after Reset.
+// encoder compresses what is written to it. It is reused after Reset.
 type encoder interface {
 	io.WriteCloser
 	Reset(to io.Writer)
@@ -55,7 +55,7 @@ func newEncoder(e Encoding, dense bool) encoder {
 	}
 }
 
-// Compressor keeps what is too large to make for each answer. It is safe for concurrent
+// Compressor keeps encoders, which are too large to make for each answer. It is safe for concurrent
 // use.
 type Compressor struct {
 	small, dense [encodings]sync.Pool // of encoder

@@ -51,7 +51,7 @@ func Accept(fields []string) Accepted {
 		}
 	}
 	if a.Required && a.Encoding == Identity && rest > 0 && weights[Gzip] == unnamed {
-		a.Encoding = Gzip // the one that everybody knows
+		a.Encoding = Gzip // the one that every client knows
 	}
 	return a
 }

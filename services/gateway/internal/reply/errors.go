@@ -5,8 +5,8 @@ import (
 	"queryengine/services/gateway/internal/jsonscan"
 )
 
-// AppendGraphQLError appends an error as the GraphQL endpoints answer it. internal says
-// whether the caller may see the internal part.
+// AppendGraphQLError appends an error as the GraphQL endpoints answer it. internal includes the
+// internal part, for callers that may see it.
 func AppendGraphQLError(b []byte, e *apierror.Error, internal bool) []byte {
 	b = AppendGraphQLErrorItem(append(b, `{"errors":[`...), e, internal)
 	return append(b, `]}`...)

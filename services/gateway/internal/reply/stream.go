@@ -45,7 +45,7 @@ type Stream struct {
 // NewStream returns a Stream that needs a Reset.
 func NewStream(c *Compressor) *Stream { return &Stream{compressor: c} }
 
-// Reset prepares for another answer, to a client that accepts what accepted says.
+// Reset prepares for another answer, to a client with these accepted encodings.
 func (s *Stream) Reset(w http.ResponseWriter, accepted Accepted) {
 	held := s.held[:0]
 	if cap(held) > keepLimit {
@@ -76,10 +76,10 @@ func (s *Stream) Sent() int64 { return s.sent }
 // Encoding is how the body was packed.
 func (s *Stream) Encoding() Encoding { return s.encoding }
 
-// Held is what is held back. It may be cut short, and appended to with Hold.
+// Held is the buffered body. It may be truncated, and appended to with Hold.
 func (s *Stream) Held() []byte { return s.held }
 
-// Hold replaces what is held back; nothing must have been sent.
+// Hold replaces the buffered body; nothing must have been sent.
 func (s *Stream) Hold(body []byte) { s.held = body }
 
 // Write adds to the body. p is not kept.
@@ -96,7 +96,7 @@ func (s *Stream) Write(p []byte) (int, error) {
 	return len(p), s.send(p)
 }
 
-// start sends the head and what is held back, without saying how much will come.
+// start sends the head and the buffered body, without announcing the length.
 func (s *Stream) start() error {
 	s.started = true
 	if s.mayEncode() && s.accepted.Encoding != Identity {
@@ -135,7 +135,7 @@ func (s *Stream) Begin() {
 	s.w.WriteHeader(s.status)
 }
 
-// Flush makes sure that the client gets what was written.
+// Flush sends everything that was written to the client.
 func (s *Stream) Flush() error {
 	if err := http.NewResponseController(s.w).Flush(); err != nil {
 		return fmt.Errorf("send the answer: %w", err)
@@ -162,7 +162,7 @@ func (s *Stream) send(p []byte) (err error) {
 	return s.Flush()
 }
 
-// Close sends what is left. The Stream must not be used before the next Reset.
+// Close sends the rest. The Stream must not be used before the next Reset.
 func (s *Stream) Close() error {
 	if !s.started {
 		return s.sendWhole()

@@ -2,8 +2,8 @@ package request
 
 import "google.golang.org/protobuf/proto"
 
-// Description is what an executor says of an operation; the zero value is that of one that
-// isn't known yet. Hash is the parameterized query hash, Kind query, mutation or subscription.
+// Description is an executor's description of an operation; the zero value if it isn't known yet. Hash
+// is the parameterized query hash, Kind query, mutation or subscription.
 type Description struct{ Hash, Name, Kind string }
 
 // Describe reads the description out of the head of an answer; a head of another kind has none.

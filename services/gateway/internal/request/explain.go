@@ -9,7 +9,7 @@ import (
 // Explain asks for the plans of an operation.
 type Explain struct {
 	GraphQL
-	// User is who the operation is planned for.
+	// User is the session that the operation is planned for.
 	User session.Session
 	// Relay asks for the Relay schema.
 	Relay bool

@@ -46,7 +46,7 @@ func (b Body) Len() int {
 // Single reads a body that is not a batch.
 func (b Body) Single() (GraphQL, error) { return Read(b.value) }
 
-// Batch reads each request of a batch and calls f with it, or with what is wrong with it.
+// Batch reads each request of a batch and calls f with it, or with its error.
 func (b Body) Batch(f func(i int, r GraphQL, err error) error) error {
 	return b.value.Elements(func(i int, v jsonscan.Value) error {
 		r, err := Read(v)

@@ -5,9 +5,8 @@ import (
 	"queryengine/services/gateway/internal/jsonscan"
 )
 
-// OperationType is the type of a metadata, schema or data request, "" when it has none;
-// what is wrong with the request then is said by the service that runs it. The body must
-// be JSON.
+// OperationType is the type of a metadata, schema or data request, "" when it has none; the service
+// that runs the request then reports what is wrong with it. The body must be JSON.
 func OperationType(body []byte) (string, error) {
 	v, err := parse(body)
 	if err != nil {

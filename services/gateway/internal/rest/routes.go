@@ -56,7 +56,7 @@ func (c *Cache) Of(doc *metadata.Document) *Routes {
 	return last
 }
 
-// methods are those that endpoints can have, in the order of the wire format.
+// methods are the possible methods of endpoints, in the order of the wire format.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch}
 
 // standard are the methods of HTTP that no endpoint can have.

@@ -39,7 +39,7 @@ type conn struct {
 	cancel context.CancelFunc
 	slots  chan struct{} // taken by running operations
 
-	initialised *time.Timer // ends a connection that nobody initialises
+	initialised *time.Timer // ends a connection that is not initialised
 	expiry      *time.Timer // ends a connection whose identity ends; nil for never
 
 	// mu guards what the reading goroutine shares with operations.

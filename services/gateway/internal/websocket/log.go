@@ -15,7 +15,7 @@ import (
 	"queryengine/services/gateway/internal/accesslog"
 )
 
-// Logging is what is logged of connections, lines of the type websocket-log.
+// Logging configures the lines about connections, of type websocket-log.
 type Logging struct {
 	// Stream is nil when nothing is logged.
 	Stream *telemetry.Stream
@@ -60,7 +60,7 @@ type logEntry struct {
 type operationEntry struct {
 	id      string
 	kind    string
-	request *Operation // nil for what was none
+	request *Operation // nil without one
 	hash    string
 	shown   bool // with the query
 	masked  querylog.Mask
@@ -161,7 +161,7 @@ func (c *conn) log(e *logEntry) {
 	l.write(e)
 }
 
-// logOperation writes a line about an operation; o is nil for what was none.
+// logOperation writes a line about an operation; o is nil without one.
 func (c *conn) logOperation(kind, id string, o *Operation, hash string, failure *apierror.Error) {
 	l := &c.server.deps.Logging
 	if l.Stream == nil {

@@ -17,13 +17,13 @@ type Metrics struct {
 	queueSeconds, writeSeconds  prometheus.Histogram
 	skippedResults, pausedCount prometheus.Counter
 
-	// named are the operations that sentBytes tells apart, nil when it tells none.
+	// named are the operations that sentBytes distinguishes, nil for none.
 	named *telemetry.Operations
 	// other counts what belongs to no operation, or to one without a name of its own.
 	other prometheus.Counter
 }
 
-// NewMetrics registers the metrics; r is nil for none. detailed tells operations apart.
+// NewMetrics registers the metrics; r is nil for none. detailed distinguishes operations.
 func NewMetrics(r prometheus.Registerer, detailed bool) *Metrics {
 	var labels []string
 	if detailed {

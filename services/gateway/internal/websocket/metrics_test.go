@@ -13,7 +13,7 @@ import (
 	"queryengine/services/gateway/internal/websocket"
 )
 
-// TestSentBytesByOperation counts what is sent for a query and for a subscription, and the rest.
+// TestSentBytesByOperation counts the bytes sent for a query and for a subscription, and the rest.
 func TestSentBytesByOperation(t *testing.T) {
 	t.Parallel()
 	const (
@@ -51,7 +51,7 @@ func TestSentBytesByOperation(t *testing.T) {
 			for labels, bytes := range c.want {
 				want += fmt.Sprintf("engine_websocket_messages_sent_bytes_total%s %d\n", labels, bytes)
 			}
-			compare := func() error { // what was sent is counted a moment later
+			compare := func() error { // sent bytes are counted a moment later
 				return testutil.GatherAndCompare(registry, strings.NewReader(want), "engine_websocket_messages_sent_bytes_total")
 			}
 			require.Eventually(t, func() bool { return compare() == nil }, 10*time.Second, 5*time.Millisecond, "%v", compare())

@@ -76,7 +76,7 @@ func (c *conn) stop(id string) {
 type operation interface {
 	// stop ends the operation, as far as that can be done.
 	stop()
-	// about is what was asked for, and what is known of it once it has begun.
+	// about is the operation, and its description once it has begun.
 	about() (*Operation, request.Description)
 }
 
@@ -109,7 +109,7 @@ func (c *conn) run(ctx context.Context, a *answer) {
 	c.logOperation(kind, a.id, a.operation, a.description().Hash, failure)
 	switch {
 	case err != nil && a.writer != nil:
-		// A part of the message has been sent: only breaking off tells the client.
+		// A part of the message has been sent: only closing the connection tells the client.
 		c.server.deps.Logger.Warn("an answer was cut off", "error", err)
 		_ = c.socket.CloseNow()
 		return
@@ -140,8 +140,7 @@ func (c *conn) sendFailure(id string, message []byte) error {
 	return c.send(completeMessage(id))
 }
 
-// misused tells a client that it broke the rules of the conversation, which ends it in the
-// newer protocol.
+// misused tells a client that it violated the protocol, which ends the connection in the newer one.
 func (c *conn) misused(id, text string) error {
 	c.log(&logEntry{event: eventOperation, text: text, operation: &operationEntry{id: id, kind: operationMisused}})
 	if err := c.send(c.protocol.failure(id, apierror.New(apierror.StartFailed, text), c.endpoint.FlatErrors, true)); err != nil {

@@ -39,7 +39,7 @@ type Config struct {
 
 // Deps are what a Server asks.
 type Deps struct {
-	// Authenticate finds out who sent these headers.
+	// Authenticate authenticates the sender of these headers.
 	Authenticate func(ctx context.Context, h http.Header) (*auth.Identity, error)
 	// Execute runs an operation and gives its answer to sink.
 	Execute func(ctx context.Context, o Operation, sink bus.Sink) error
@@ -52,33 +52,33 @@ type Deps struct {
 
 // Operation is one operation of a client.
 type Operation struct {
-	// RequestID is that of the operation, which the connection makes.
+	// RequestID is the operation's, which the connection makes.
 	RequestID string
 	Session   *session.Session
 	Request   request.GraphQL
-	// Header is that of the connection, with what its client added when it began.
+	// Header is the connection's, with what its client added when it began.
 	Header http.Header
 	// Relay asks for the relay schema.
 	Relay bool
-	// Address is that of the client.
+	// Address is the client's.
 	Address string
 }
 
 // Subscription is a running subscription; a *live.Subscription.
 type Subscription interface {
 	Close()
-	// Description is what is known of the operation.
+	// Description describes the operation as far as it is known.
 	Description() request.Description
-	// Resume goes on with a stream whose receiver had no room.
+	// Resume continues a stream whose receiver was full.
 	Resume()
 }
 
-// Endpoint says which face of the API a connection was opened at.
+// Endpoint is the endpoint of the API at which a connection was opened.
 type Endpoint struct {
 	Relay bool
 	// FlatErrors are {"error","path","code"}, in place of GraphQL errors.
 	FlatErrors bool
-	// Address is that of the client.
+	// Address is the client's.
 	Address string
 }
 

@@ -21,28 +21,28 @@ const (
 
 // subscribe begins a subscription; the caller has taken a slot for that.
 func (c *conn) subscribe(id string, o Operation) {
-	f := &feed{conn: c, id: id, operation: &o}
+	sub := &clientSubscription{conn: c, id: id, operation: &o}
 	var ctx context.Context
-	ctx, f.cancel = context.WithCancel(c.ctx)
-	c.add(id, f)
+	ctx, sub.cancel = context.WithCancel(c.ctx)
+	c.add(id, sub)
 	c.running.Go(func() {
 		defer func() { <-c.slots }()
 		var err error
 		if c.out.admit() {
 			var s Subscription
 			c.logOperation(operationStarted, id, &o, "", nil)
-			if s, err = c.server.deps.Subscribe(ctx, o, f); err == nil {
-				f.started(s)
+			if s, err = c.server.deps.Subscribe(ctx, o, sub); err == nil {
+				sub.started(s)
 				return
 			}
 			c.out.release()
 		} else {
 			err = apierror.Newf(apierror.StartFailed, "the connection has too many subscriptions: at most %d are allowed", c.out.most)
 		}
-		if f.stopped() || ctx.Err() != nil {
+		if sub.stopped() || ctx.Err() != nil {
 			return
 		}
-		f.End(apierror.From(err))
+		sub.End(apierror.From(err))
 	})
 }
 
@@ -54,8 +54,8 @@ type note struct {
 	at   time.Time
 }
 
-// feed is a subscription of a client. It is the live.Receiver.
-type feed struct {
+// clientSubscription is a subscription of a client. It is the live.Receiver.
+type clientSubscription struct {
 	conn   *conn
 	id     string
 	cancel context.CancelFunc
@@ -64,7 +64,8 @@ type feed struct {
 
 	// These belong to the mu of the connection's outbox.
 	subscription Subscription
-	// sent counts the bytes of messages, nil until the operation is known; uncounted are those until then.
+	// sent counts the bytes of messages, nil until the operation is known; uncounted are the bytes
+	// until then.
 	sent      prometheus.Counter
 	uncounted int
 	over      bool
@@ -79,7 +80,7 @@ type outbox struct {
 	mu            sync.Mutex
 	subscriptions int // that have begun
 	most          int // that may, 0 for no bound
-	ready         []*feed
+	ready         []*clientSubscription
 	writing       bool
 }
 
@@ -100,16 +101,16 @@ func (o *outbox) release() {
 }
 
 // started notes the subscription, which may have been stopped in the meantime.
-func (f *feed) started(s Subscription) {
-	o, sent := &f.conn.out, f.conn.server.deps.Metrics.sentOf(s.Description())
+func (sub *clientSubscription) started(s Subscription) {
+	o, sent := &sub.conn.out, sub.conn.server.deps.Metrics.sentOf(s.Description())
 	o.mu.Lock()
-	f.subscription, f.sent = s, sent
+	sub.subscription, sub.sent = s, sent
 	if sent != nil {
-		sent.Add(float64(f.uncounted))
-		f.uncounted = 0
+		sent.Add(float64(sub.uncounted))
+		sub.uncounted = 0
 	}
-	over, resume := f.over, f.full && !f.queued
-	f.full = f.full && !resume
+	over, resume := sub.over, sub.full && !sub.queued
+	sub.full = sub.full && !resume
 	o.mu.Unlock()
 	switch {
 	case over:
@@ -120,20 +121,20 @@ func (f *feed) started(s Subscription) {
 	}
 }
 
-func (f *feed) stopped() bool {
-	f.conn.out.mu.Lock()
-	defer f.conn.out.mu.Unlock()
-	return f.over
+func (sub *clientSubscription) stopped() bool {
+	sub.conn.out.mu.Lock()
+	defer sub.conn.out.mu.Unlock()
+	return sub.over
 }
 
 // stop ends the subscription; nothing more is written of it.
-func (f *feed) stop() {
-	o := &f.conn.out
+func (sub *clientSubscription) stop() {
+	o := &sub.conn.out
 	o.mu.Lock()
-	over, s := f.over, f.subscription
-	f.over, f.pending = true, nil
+	over, s := sub.over, sub.subscription
+	sub.over, sub.pending = true, nil
 	o.mu.Unlock()
-	f.cancel()
+	sub.cancel()
 	if !over && s != nil {
 		s.Close()
 		o.release()
@@ -142,60 +143,60 @@ func (f *feed) stop() {
 
 // Data implements live.Receiver. A newer result of a live query takes the place of one that
 // still waits.
-func (f *feed) Data(document []byte, stream bool) bool {
-	o := &f.conn.out
+func (sub *clientSubscription) Data(document []byte, stream bool) bool {
+	o := &sub.conn.out
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n := note{data: document, at: time.Now()}
-	switch last := len(f.pending) - 1; {
-	case f.over:
+	switch last := len(sub.pending) - 1; {
+	case sub.over:
 	case stream && last+1 >= maxBatches:
-		f.full = true
-		f.conn.server.deps.Metrics.paused()
+		sub.full = true
+		sub.conn.server.deps.Metrics.paused()
 		return false
 	case !stream && last >= 0:
-		f.pending[last] = n
-		f.conn.server.deps.Metrics.skipped()
+		sub.pending[last] = n
+		sub.conn.server.deps.Metrics.skipped()
 	default:
-		f.push(n)
+		sub.push(n)
 	}
 	return true
 }
 
 // Fail implements live.Receiver.
-func (f *feed) Fail(e *apierror.Error) {
-	o := &f.conn.out
+func (sub *clientSubscription) Fail(e *apierror.Error) {
+	o := &sub.conn.out
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if last := len(f.pending) - 1; last >= 0 && f.pending[last].err != nil {
-		f.pending = f.pending[:last]
+	if last := len(sub.pending) - 1; last >= 0 && sub.pending[last].err != nil {
+		sub.pending = sub.pending[:last]
 	}
-	if !f.over {
-		f.push(note{err: e, at: time.Now()})
+	if !sub.over {
+		sub.push(note{err: e, at: time.Now()})
 	}
 }
 
 // End implements live.Receiver.
-func (f *feed) End(e *apierror.Error) {
-	o := &f.conn.out
+func (sub *clientSubscription) End(e *apierror.Error) {
+	o := &sub.conn.out
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !f.over {
-		f.push(note{err: e, end: true, at: time.Now()})
+	if !sub.over {
+		sub.push(note{err: e, end: true, at: time.Now()})
 	}
 }
 
 // push adds a note, and has it written. The caller holds mu of the outbox.
-func (f *feed) push(n note) {
-	f.pending = append(f.pending, n)
-	o := &f.conn.out
-	if !f.queued {
-		f.queued = true
-		o.ready = append(o.ready, f)
+func (sub *clientSubscription) push(n note) {
+	sub.pending = append(sub.pending, n)
+	o := &sub.conn.out
+	if !sub.queued {
+		sub.queued = true
+		o.ready = append(o.ready, sub)
 	}
 	if !o.writing {
 		o.writing = true
-		go f.conn.write()
+		go sub.conn.write()
 	}
 }
 
@@ -204,8 +205,8 @@ func (f *feed) push(n note) {
 func (c *conn) write() {
 	var buffer []byte
 	for {
-		f, n, resume := c.out.next()
-		if f == nil {
+		sub, n, resume := c.out.next()
+		if sub == nil {
 			return
 		}
 		if resume != nil {
@@ -215,15 +216,15 @@ func (c *conn) write() {
 		var err error
 		switch {
 		case n.end:
-			err = f.finish(n.err)
+			err = sub.finish(n.err)
 		case n.err != nil:
-			err = c.sendOf(f.count, c.protocol.fault(f.id, n.err))
+			err = c.sendOf(sub.count, c.protocol.fault(sub.id, n.err))
 		case len(n.data) <= small:
-			buffer = append(append(buffer[:0], c.protocol.dataPrefix(f.id)...), n.data...)
+			buffer = append(append(buffer[:0], c.protocol.dataPrefix(sub.id)...), n.data...)
 			buffer = append(buffer, '}')
-			err = c.sendOf(f.count, buffer)
+			err = c.sendOf(sub.count, buffer)
 		default:
-			err = c.sendLarge(f, c.protocol.dataPrefix(f.id), n.data)
+			err = c.sendLarge(sub, c.protocol.dataPrefix(sub.id), n.data)
 		}
 		if err != nil {
 			c.cancel()
@@ -231,81 +232,81 @@ func (c *conn) write() {
 	}
 }
 
-// next takes the next note; a feed of nil says that there is none, and that the caller is the
-// writer no more. resume is a stream that has room again.
-func (o *outbox) next() (f *feed, n note, resume Subscription) {
+// next takes the next note; a nil subscription means that there is none, and that the caller no longer
+// is the writer. resume is a stream that can continue.
+func (o *outbox) next() (sub *clientSubscription, n note, resume Subscription) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for len(o.ready) > 0 {
-		f = o.ready[0]
+		sub = o.ready[0]
 		o.ready = o.ready[1:]
-		if len(f.pending) == 0 {
-			f.queued = false
+		if len(sub.pending) == 0 {
+			sub.queued = false
 			continue
 		}
-		n = f.pending[0]
-		f.pending = f.pending[1:]
-		if len(f.pending) > 0 {
-			o.ready = append(o.ready, f)
+		n = sub.pending[0]
+		sub.pending = sub.pending[1:]
+		if len(sub.pending) > 0 {
+			o.ready = append(o.ready, sub)
 		} else {
-			f.pending, f.queued = nil, false
-			if f.full && f.subscription != nil {
-				f.full, resume = false, f.subscription
+			sub.pending, sub.queued = nil, false
+			if sub.full && sub.subscription != nil {
+				sub.full, resume = false, sub.subscription
 			}
 		}
-		return f, n, resume
+		return sub, n, resume
 	}
 	o.ready, o.writing = nil, false
 	return nil, n, nil
 }
 
-// about is the operation, and what is known of it once it has started.
-func (f *feed) about() (*Operation, request.Description) {
-	f.conn.out.mu.Lock()
-	s := f.subscription
-	f.conn.out.mu.Unlock()
+// about is the operation, and its description once it has started.
+func (sub *clientSubscription) about() (*Operation, request.Description) {
+	sub.conn.out.mu.Lock()
+	s := sub.subscription
+	sub.conn.out.mu.Unlock()
 	if s == nil {
-		return f.operation, request.Description{}
+		return sub.operation, request.Description{}
 	}
-	return f.operation, s.Description()
+	return sub.operation, s.Description()
 }
 
 // count counts a message that was written; those that come before it is known what the operation
 // is are counted with it later on.
-func (f *feed) count(bytes int, took time.Duration) {
-	m := f.conn.server.deps.Metrics
+func (sub *clientSubscription) count(bytes int, took time.Duration) {
+	m := sub.conn.server.deps.Metrics
 	if m == nil {
 		return
 	}
-	o := &f.conn.out
+	o := &sub.conn.out
 	o.mu.Lock()
-	sent := f.sent
+	sent := sub.sent
 	if sent == nil {
-		f.uncounted += bytes
+		sub.uncounted += bytes
 	}
 	o.mu.Unlock()
 	m.wrote(sent, bytes, took)
 }
 
-// finish tells that the subscription has ended.
-func (f *feed) finish(e *apierror.Error) error {
-	c := f.conn
+// finish tells the client that the subscription has ended.
+func (sub *clientSubscription) finish(e *apierror.Error) error {
+	c := sub.conn
 	kind := operationCompleted
 	if e != nil {
 		kind = operationFailed
 	}
-	operation, about := f.about()
-	c.logOperation(kind, f.id, operation, about.Hash, e)
-	c.forget(f.id, f) // before the client hears that the id is free
-	f.stop()
+	operation, about := sub.about()
+	c.logOperation(kind, sub.id, operation, about.Hash, e)
+	c.forget(sub.id, sub) // before the client hears that the id is free
+	sub.stop()
 	if e != nil {
-		return c.sendFailure(f.id, c.protocol.refusal(f.id, e, c.endpoint.FlatErrors))
+		return c.sendFailure(sub.id, c.protocol.refusal(sub.id, e, c.endpoint.FlatErrors))
 	}
-	return c.send(completeMessage(f.id))
+	return c.send(completeMessage(sub.id))
 }
 
 // sendLarge writes a message in pieces.
-func (c *conn) sendLarge(f *feed, prefix, data []byte) error {
+func (c *conn) sendLarge(sub *clientSubscription, prefix, data []byte) error {
 	ctx, cancel := context.WithTimeout(c.ctx, writeTimeout)
 	defer cancel()
 	started := time.Now()
@@ -319,6 +320,6 @@ func (c *conn) sendLarge(f *feed, prefix, data []byte) error {
 		}
 	}
 	err = w.Close()
-	f.count(len(prefix)+len(data)+1, time.Since(started))
+	sub.count(len(prefix)+len(data)+1, time.Since(started))
 	return err
 }

@@ -72,7 +72,7 @@ func TestSubscriptionsInBothProtocols(t *testing.T) {
 		<-s.closed
 		require.True(t, s.Data([]byte(`{"data":{"a":2}}`), false), "which nobody gets")
 
-		// The id is free again, whoever ended the subscription.
+		// The id is free again, whichever side ended the subscription.
 		conn.send(`{"type":"` + c.start + `","id":"1","payload":{"query":"subscription { a }"}}`)
 		s = <-w.subscriptions
 		s.End(division)

@@ -319,8 +319,8 @@ func TestLargeMessageIsRefused(t *testing.T) {
 	require.Equal(t, client.StatusMessageTooBig, client.CloseStatus(err))
 }
 
-// TestMessagesOfStrangersAreSmall holds that nobody has the server keep large messages without
-// having said who it is.
+// TestMessagesOfStrangersAreSmall holds that the server keeps no large messages of clients that have
+// not authenticated yet.
 func TestMessagesOfStrangersAreSmall(t *testing.T) {
 	t.Parallel()
 	w := setup(t, websocket.Config{MaxInit: 1 << 10}, websocket.Endpoint{})

@@ -25,7 +25,7 @@ type Authority struct {
 	PEM []byte
 }
 
-// NewAuthority makes an authority that nobody knows.
+// NewAuthority makes an authority that no client knows.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	a := &Authority{template: &x509.Certificate{
