@@ -8,10 +8,10 @@ import (
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 	actionv1 "queryengine/proto/action/v1"
-	"queryengine/services/event-delivery/internal/call"
+	"queryengine/services/event-delivery/internal/actionlog"
 )
 
-// requests bounds the requests about calls of asynchronous actions that are in hand.
+// requests bounds the pending requests about calls of asynchronous actions.
 const requests = 1000
 
 // register adds the handlers of requests.
@@ -19,20 +19,20 @@ func (s *Service) register(r *bus.Service) error {
 	if s.calls == nil {
 		return nil
 	}
-	e := call.Endpoints{Log: s.calls, Added: s.caller.Wake}
+	e := actionlog.Endpoints{Log: s.calls, Added: s.caller.Wake}
 	return e.Register(r)
 }
 
 func (s *Service) wireCalls(d Deps) error {
 	var err error
-	if s.calls, err = call.Open(s.config.MetadataURL); err != nil {
+	if s.calls, err = actionlog.Open(s.config.MetadataURL); err != nil {
 		return err
 	}
 	client := action.NewClient(s.client, d.Env, telemetry.Of(d.Logger, logtype.ActionHandler), d.Metrics)
 	if s.config.HideBodies {
 		client.HideBodies()
 	}
-	s.caller = call.New(call.Config{
+	s.caller = actionlog.New(actionlog.Config{
 		Log:      s.calls,
 		Client:   client,
 		Logger:   d.Logger,
@@ -49,7 +49,7 @@ func (s *Service) wireCalls(d Deps) error {
 	return nil
 }
 
-// followActions takes over what a version of the metadata says of actions.
+// followActions applies the actions of a version of the metadata.
 func (s *Service) followActions(current *snapshot.Snapshot) {
 	hosts, err := egress.Allowlist(current.Document.Network)
 	if err != nil {

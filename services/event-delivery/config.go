@@ -24,7 +24,7 @@ type Config struct {
 	// and ActionBatch how many are taken at once; with 0 for one of them none are made.
 	ActionInterval time.Duration
 	ActionBatch    int
-	// Egress says what calls to webhooks may do.
+	// Egress restricts calls to webhooks.
 	Egress egress.Config
 	// DetailedMetrics tell triggers apart.
 	DetailedMetrics bool
@@ -59,13 +59,13 @@ func ReadConfig(v *config.Values) Config {
 	}
 }
 
-// Check tells what is wrong with the event-delivery's settings, without a start.
+// Check reports all faults of event-delivery's settings, without a start.
 func Check(v *config.Values) error {
 	c := ReadConfig(v)
 	return c.Validate()
 }
 
-// Validate says what is missing or wrong.
+// Validate reports what is missing or wrong.
 func (c Config) Validate() error {
 	if c.Disabled {
 		return nil

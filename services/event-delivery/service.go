@@ -1,9 +1,8 @@
 // Package eventdelivery is the service that makes all webhook deliveries.
 //
-// It follows the metadata, so that it knows the triggers of every version, takes deliveries
-// from the delivery stream, and makes them. What is due is said by others: the scheduler
-// publishes scheduled events. Calls of asynchronous actions come as requests, are kept in a log
-// and made from there.
+// It follows the metadata, so that it knows the triggers of every version, takes deliveries from the
+// delivery stream, and makes them. The scheduler publishes scheduled events when they are due. Calls of
+// asynchronous actions come as requests, are kept in a log and made from there.
 package eventdelivery
 
 import (
@@ -24,7 +23,7 @@ import (
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 	deliveryv1 "queryengine/proto/delivery/v1"
-	"queryengine/services/event-delivery/internal/call"
+	"queryengine/services/event-delivery/internal/actionlog"
 	"queryengine/services/event-delivery/internal/delivery"
 	"queryengine/services/event-delivery/internal/scheduled"
 	"queryengine/services/event-delivery/internal/table"
@@ -63,8 +62,8 @@ type Service struct {
 	tables *table.Events
 	worker *delivery.Worker
 	// calls is nil without a metadata database, which only a disabled service may lack.
-	calls  *call.Log
-	caller *call.Worker
+	calls  *actionlog.Log
+	caller *actionlog.Worker
 
 	starting sync.Mutex
 	working  bool
@@ -150,7 +149,7 @@ func (s *Service) wireTables(d Deps) error {
 	return nil
 }
 
-// follow takes over what a version of the metadata says.
+// follow applies a version of the metadata.
 func (s *Service) follow(current *snapshot.Snapshot) {
 	s.cron.SetTriggers(current.Document.CronTriggers)
 	if s.tables != nil {

@@ -16,10 +16,10 @@ import (
 	"queryengine/pkg/transform"
 )
 
-// maxAttempt bounds one attempt, whatever the timeout of its trigger says.
+// maxAttempt bounds one attempt, even if the timeout of its trigger is longer.
 const maxAttempt = 30 * time.Minute
 
-// errCancelled says that the worker stops: the attempt belongs to another one.
+// errCancelled reports that the worker stops: the attempt belongs to another one.
 var errCancelled = errors.New("the worker stops")
 
 // caller makes calls; an *egress.Client.
@@ -97,8 +97,8 @@ func (w *Worker) send(ctx context.Context, a *Attempt, call transform.Call) (*eg
 	return &egress.Response{Status: http.StatusOK, Header: http.Header{}, Body: place}, nil
 }
 
-// messageID is the event's id, for as often as a stream didn't say that it has the event. What was
-// asked for again has one of its own, or the stream would drop it.
+// messageID is the event's id until a stream has acknowledged the event. A redelivery has an id of its
+// own, or the stream would drop it.
 func messageID(a *Attempt) string {
 	if a.Taken == 0 {
 		return a.EventID

@@ -14,13 +14,13 @@ import (
 
 // Kind is one kind of events. Its methods are called concurrently.
 type Kind interface {
-	// Admit says whether a delivery is still to be made, and may change what it carries. stale
-	// deliveries may have been made by somebody else. What it admits is in hand until Leave,
-	// which says whether the delivery has ended or goes back to the queue.
+	// Admit reports whether a delivery is still to be made, and may change its content. stale
+	// deliveries may have been made by another worker. An admitted delivery is in progress until Leave,
+	// which reports whether it has ended or goes back to the queue.
 	Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) (bool, error)
 	Leave(d *deliveryv1.Delivery, ended bool)
-	// Prepare makes the attempt that a delivery asks for, or says what becomes of the event
-	// without one.
+	// Prepare makes the attempt that a delivery asks for, or gives the outcome of the event without
+	// one.
 	Prepare(d *deliveryv1.Delivery) (*Attempt, *Outcome)
 	// Record writes outcomes, all of one source and all or none of them. It is called again
 	// after an error.
@@ -51,13 +51,13 @@ type Attempt struct {
 	// Version of the invocation record.
 	Version string
 	Target  *Target
-	// Sharer is what shares the room of a worker with others, "" for the trigger.
-	Sharer string
+	// Flow is the unit of fair queueing that the attempt belongs to, "" for the trigger.
+	Flow string
 	// Body is the JSON before the transform.
 	Body []byte
 	// Gate is passed before the webhook is called, nil for none.
 	Gate Gate
-	// Sent is told of the call of the webhook, nil for nobody.
+	// Sent is called with the call of the webhook; it may be nil.
 	Sent func(Call)
 	// Span is the name of the span of the attempt, and Trace what it belongs to, when that is
 	// known.
@@ -129,7 +129,7 @@ type Outcome struct {
 
 // Invocation is the record of one attempt.
 type Invocation struct {
-	// ID is that of the record: an outcome that is recorded again leaves one.
+	// ID identifies the record: an outcome that is recorded again leaves one.
 	ID string
 	// Status of the answer, nil when there was none.
 	Status            *int

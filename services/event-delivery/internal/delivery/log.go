@@ -98,7 +98,7 @@ func (m *made) AppendDetail(b []byte) []byte {
 	return append(b, "}}"...)
 }
 
-// appendFault says why there was no answer, without the address, which may hold secrets.
+// appendFault describes why there was no answer, without the address, which may hold secrets.
 func (m *made) appendFault(b []byte) []byte {
 	kind := "http_exception"
 	var fault *egress.Error

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// placePatience is how long a delivery waits for a place among those of its trigger, when those
+	// queuePatience is how long a delivery waits for a place among those of its trigger, when those
 	// don't get on.
-	placePatience = time.Second
-	// callPatience is how long a delivery waits for its call while none of its trigger ends. It belongs
-	// to a webhook that hangs, and makes room for others.
+	queuePatience = time.Second
+	// callPatience is how long a delivery waits for its call while no other one of its flow ends. Its
+	// webhook hangs then, and it gives way to others.
 	callPatience = 5 * time.Second
 	// putOff is when such a delivery is tried again.
 	putOff = 5 * time.Second
@@ -86,10 +86,10 @@ func (w *Worker) deliver(taking, work context.Context, in *bus.Incoming, kind Ki
 	return true
 }
 
-// attempt makes an attempt when there is room for it, and puts it off when there is none. An
-// error says that the worker stops.
+// attempt makes an attempt when there is a slot for it, and postpones it when there is none. An error
+// means that the worker stops.
 func (w *Worker) attempt(taking, work context.Context, d *deliveryv1.Delivery, a *Attempt) (Outcome, error) {
-	k := sharer{d.GetKind(), d.GetSource(), cmp.Or(a.Sharer, d.GetTrigger())}
+	k := flow{d.GetKind(), d.GetSource(), cmp.Or(a.Flow, d.GetTrigger())}
 	leave, err := w.enter(taking, k, a)
 	switch {
 	case err == nil:
@@ -105,38 +105,38 @@ func (w *Worker) attempt(taking, work context.Context, d *deliveryv1.Delivery, a
 	return outcome, err
 }
 
-// enter waits for room for a call, for a while. The call ends with leave.
-func (w *Worker) enter(ctx context.Context, k sharer, a *Attempt) (leave func(taken bool), err error) {
-	if err := w.places.enter(ctx, k, placePatience); err != nil {
+// enter waits for a slot for a call, for a while. The call ends with leave.
+func (w *Worker) enter(ctx context.Context, k flow, a *Attempt) (leave func(taken bool), err error) {
+	if err := w.queued.acquire(ctx, k, queuePatience); err != nil {
 		return nil, err
 	}
 	for {
-		ended := w.places.ended(k)
+		ended := w.queued.releases(k)
 		if err = within(ctx, callPatience, func(ctx context.Context) error { return w.enterCall(ctx, k, a) }); err == nil {
 			break
 		}
-		if ctx.Err() != nil || w.places.ended(k) == ended {
-			w.places.withdraw(k)
+		if ctx.Err() != nil || w.queued.releases(k) == ended {
+			w.queued.cancel(k)
 			return nil, err
 		}
 	}
 	return func(taken bool) {
-		w.calls.leave(k)
+		w.calls.release(k)
 		if a.Gate != nil {
 			a.Gate.Leave(taken)
 		}
-		w.places.leave(k)
+		w.queued.release(k)
 	}, nil
 }
 
-func (w *Worker) enterCall(ctx context.Context, k sharer, a *Attempt) error {
+func (w *Worker) enterCall(ctx context.Context, k flow, a *Attempt) error {
 	if a.Gate == nil {
-		return w.calls.enter(ctx, k, callPatience)
+		return w.calls.acquire(ctx, k, callPatience)
 	}
 	if err := a.Gate.Enter(ctx); err != nil {
 		return err
 	}
-	err := w.calls.enter(ctx, k, callPatience)
+	err := w.calls.acquire(ctx, k, callPatience)
 	if err != nil {
 		a.Gate.Withdraw()
 	}

@@ -28,7 +28,8 @@ func (c timed) Do(ctx context.Context, r *egress.Request) (*egress.Response, err
 }
 
 // TestOnlyThoseThatHangArePutOff holds that events of a webhook that answers wait for their calls
-// however many they are, also beside others that hang, and that those of a webhook that hangs make room.
+// however many there are, also next to others that hang, and that events of a webhook that hangs give
+// way.
 func TestOnlyThoseThatHangArePutOff(t *testing.T) {
 	t.Parallel()
 	const hangs = time.Hour

@@ -20,7 +20,7 @@ type shownHeader struct {
 	FromEnv string `json:"value_from_env,omitempty"`
 }
 
-// requestRecord is what was sent, as invocations show it.
+// requestRecord is the request as invocations show it.
 func requestRecord(a *Attempt, call transform.Call) json.RawMessage {
 	shown := make([]shownHeader, len(call.Headers))
 	for i, h := range call.Headers {
@@ -68,7 +68,7 @@ func failedRecord(version, message string) json.RawMessage {
 	return encode(responseRecord{"client_error", map[string]any{"message": shownText(message)}, version})
 }
 
-// shownText is a text, or the bytes of what is none. PostgreSQL takes no zero bytes in JSON.
+// shownText is a string, or the bytes of what is not UTF-8. PostgreSQL accepts no zero bytes in JSON.
 func shownText(text string) any {
 	if utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
 		return text

@@ -18,7 +18,7 @@ type recorder struct {
 	queue  chan recording
 }
 
-// recording is an outcome that somebody waits for.
+// recording is an outcome whose delivery waits for the record.
 type recording struct {
 	outcome Outcome
 	written chan struct{}

@@ -37,9 +37,9 @@ type Config struct {
 	// Tracer makes the spans of attempts, nil for none.
 	Tracer trace.Tracer
 	Now    func() time.Time
-	// Publish sends to a NATS subject and returns what the stream says, in place of a webhook.
+	// Publish sends to a NATS subject instead of a webhook, and returns the stream's acknowledgement.
 	Publish func(ctx context.Context, e bus.Event, replicas int) (json.RawMessage, error)
-	// Await returns when the kinds know what that version of the metadata says.
+	// Await returns when the kinds have applied that version of the metadata.
 	Await func(ctx context.Context, version int64) error
 }
 
@@ -59,15 +59,15 @@ type Worker struct {
 	mu        sync.Mutex
 	recorders map[lane]*recorder
 	work      context.Context //nolint:containedctx // that of Start, until Stop
-	// slots holds a token for each delivery in hand; places says whose those may be, and calls
-	// whose the webhooks that are called.
+	// slots holds a token for each delivery in progress. queued shares those between flows, and calls
+	// the calls of webhooks.
 	slots    chan struct{}
-	places   *room
-	calls    *room
+	queued   *fairSemaphore
+	calls    *fairSemaphore
 	publish  func(ctx context.Context, e bus.Event, replicas int) (json.RawMessage, error)
 	inHand   sync.WaitGroup
 	fetching sync.WaitGroup
-	// stopFetch ends the taking of deliveries, abandon those in hand.
+	// stopFetch stops fetching deliveries, abandon cancels those in progress.
 	stopFetch, abandon context.CancelFunc
 }
 
@@ -77,14 +77,14 @@ func New(c Config) *Worker {
 		queue: c.Queue, replicas: c.Replicas, client: c.Client, logger: c.Logger, tracer: c.Tracer, now: c.Now, await: c.Await,
 		log:   newCallLog(c.Logger, c.FailuresAreErrors),
 		kinds: c.Kinds, recorders: map[lane]*recorder{}, publish: c.Publish,
-		slots: make(chan struct{}, waitingRoom*c.Concurrency), places: newRoom(waitingRoom * c.Concurrency), calls: newRoom(c.Concurrency),
+		slots: make(chan struct{}, queuePerCall*c.Concurrency), queued: newFairSemaphore(queuePerCall * c.Concurrency), calls: newFairSemaphore(c.Concurrency),
 	}
 	return w
 }
 
-// waitingRoom is how many deliveries a worker has in hand for each webhook that it may call at
+// queuePerCall is how many deliveries a worker has in progress for each webhook that it may call at
 // once: those of a trigger whose webhook is slow wait there, and the others pass.
-const waitingRoom = 10
+const queuePerCall = 10
 
 // lane is what outcomes are written together for.
 type lane struct {
@@ -92,7 +92,7 @@ type lane struct {
 	source string
 }
 
-// recorder is that of the lane of a delivery.
+// recorder returns the recorder of the lane of a delivery.
 func (w *Worker) recorder(kind Kind, d *deliveryv1.Delivery) *recorder {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -20,8 +20,8 @@ func newAdmission(s *Store, t table) *admission {
 	return &admission{store: s, table: t, inHand: map[string]struct{}{}}
 }
 
-// Admit says whether an event is still to be delivered: one that has been in other hands may have
-// its end already, and one that is in hand here was only taken for lost.
+// Admit reports whether an event is still to be delivered: one that another worker had may have its
+// outcome already, and one that is in progress here was only taken for lost.
 func (a *admission) Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) (bool, error) {
 	a.mu.Lock()
 	_, held := a.inHand[d.GetEventId()]

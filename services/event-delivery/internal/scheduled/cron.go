@@ -53,7 +53,7 @@ func (c *Cron) SetTriggers(list []json.RawMessage) {
 		}
 		t, err := metadata.ParseCronTrigger(raw)
 		if err != nil {
-			continue // the metadata service says so
+			continue // the metadata service reports it
 		}
 		d := definition{t.Webhook, t.Headers, t.Retry, t.RequestTransform, t.ResponseTransform}
 		if compiled, err := d.compile(c.env); err == nil {

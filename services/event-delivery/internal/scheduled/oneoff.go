@@ -62,7 +62,7 @@ func (o *OneOff) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.O
 	a := &delivery.Attempt{
 		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: &t.Target, Body: text,
 		Span: "Scheduled trigger: one-off event", Sent: o.metrics.called,
-		Described: `One-off Scheduled event "` + d.GetEventId() + `"`, Sharer: t.Template,
+		Described: `One-off Scheduled event "` + d.GetEventId() + `"`, Flow: t.Template,
 	}
 	if compileError != nil {
 		outcome := delivery.Unprepared(a, problem(compileError), o.now())
@@ -71,7 +71,7 @@ func (o *OneOff) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.O
 	return a, nil
 }
 
-// problem words what is missing, in one way for addresses and for headers.
+// problem describes what is missing, in one way for addresses and for headers.
 func problem(err error) string {
 	message := apierror.From(err).Message
 	if name, ok := strings.CutPrefix(message, "environment variable '"); ok {

@@ -41,10 +41,10 @@ var (
 	}
 )
 
-// recordSQL writes outcomes. An event that was deleted in the meantime is left alone; one
-// that was delivered a second time keeps its first end. An outcome whose invocation is there was
-// written before, by somebody who didn't hear of it. The invocations come first, as their ids make
-// one who writes at the same time wait.
+// recordSQL writes outcomes. An event that was deleted in the meantime is left alone; one that was
+// delivered a second time keeps its first outcome. An outcome whose invocation is there was written
+// before, by a writer that lost the confirmation. The invocations come first, because their ids make a
+// concurrent writer wait.
 const recordSQL = `WITH outcome AS (
 		SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::int[], $6::text[], $7::text[])
 			AS o (id, status, retry_at, invocation, answer, request, response)
@@ -61,7 +61,7 @@ const recordSQL = `WITH outcome AS (
 	FROM outcome o LEFT JOIN invocation i ON i.id = o.invocation
 	WHERE e.id = o.id AND (o.invocation IS NULL OR i.id IS NOT NULL)`
 
-// waits says whether an event has no end yet, after so many tries.
+// waits reports whether an event has no outcome yet, after that many tries.
 func (s *Store) waits(ctx context.Context, t table, id string, tries int) (waits bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, recordPatience)
 	defer cancel()

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// linger is how long a source is watched closely after an event, before the database is
-	// asked to say when there is one: that costs writers more than being watched.
+	// linger is how long a source is polled closely after an event, before the database is asked to
+	// send notifications: those cost writers more than polling does.
 	linger = 25 * time.Millisecond
 	// soon and later bound how often a source is looked at that is watched closely.
 	soon  = 5 * time.Millisecond
 	later = 25 * time.Millisecond
 )
 
-// alarm says when to look for events. It belongs to one goroutine.
+// alarm decides when to look for events. It belongs to one goroutine.
 type alarm struct {
 	open     func(context.Context) (backend.EventBell, error)
 	wake     <-chan struct{}
 	interval time.Duration
 	logger   *slog.Logger
 
-	// bell is nil while there is none; it is made anew after retry.
+	// bell is nil while there is none; it is made again after retry.
 	bell  backend.EventBell
 	retry time.Time
 	said  bool
@@ -68,7 +68,7 @@ func (a *alarm) rest(ctx context.Context) {
 	}
 }
 
-// listen waits for the bell, for somebody in this process, or for the interval.
+// listen waits for a notification, for a request in this process, or for the interval.
 func (a *alarm) listen(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, a.interval)
 	watched := make(chan struct{})

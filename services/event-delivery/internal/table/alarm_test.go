@@ -89,8 +89,8 @@ func TestAlarmTakesNoSignalOfTheNextWait(t *testing.T) {
 	}
 }
 
-// TestAlarmStaysAwake holds that events are looked for again soon while there are some, and while
-// somebody writes who won't ring.
+// TestAlarmStaysAwake holds that events are looked for again soon while there are some, and while there
+// is a writer that sends no notification.
 func TestAlarmStaysAwake(t *testing.T) {
 	t.Parallel()
 	a, b, _ := newToyAlarm(time.Hour)

@@ -109,7 +109,7 @@ func (s *source) cleanTrigger(ctx context.Context, d backend.DueCleanup) error {
 	return s.log.EndCleanup(ctx, d.ID, status, cleaned)
 }
 
-// cleanupOf is what the metadata says now, nil for a trigger that isn't cleaned up.
+// cleanupOf is the current configuration in the metadata, nil for a trigger that isn't cleaned up.
 func (s *source) cleanupOf(trigger string) *metadata.EventCleanup {
 	if t := s.known()[trigger]; t != nil {
 		return t.Cleanup

@@ -79,7 +79,7 @@ func (c *cleanUps) process(t *testing.T) *source {
 	return s
 }
 
-// say tells a process what the metadata says of clean-ups.
+// say gives a process the metadata's configuration of clean-ups.
 func (c *cleanUps) say(s *source, cleanup *metadata.EventCleanup) {
 	s.learn(map[string]*trigger{"watch": {EventTrigger: &metadata.EventTrigger{Name: "watch", Cleanup: cleanup}, pace: newPace(1)}}, 1)
 }
@@ -144,7 +144,7 @@ func TestCleanUpsFollowTheirSchedule(t *testing.T) {
 	require.NoError(t, s.cleanOnce(t.Context()))
 	require.Equal(t, 2*mostPlanned, c.count(t, "engine_event_log_cleanups"))
 
-	// A trigger that has lost its configuration loses what was planned.
+	// A trigger that has lost its configuration loses its planned clean-ups.
 	c.exec(t, `UPDATE engine_catalog.engine_event_log_cleanups SET trigger_name = 'gone' WHERE status = 'scheduled'`)
 	c.sleep(2 * time.Hour)
 	require.NoError(t, s.cleanOnce(t.Context()))

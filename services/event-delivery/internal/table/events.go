@@ -25,8 +25,8 @@ const (
 	recordVersion = "2"
 	// unknownDelay is when an event is tried again whose trigger this process doesn't know.
 	unknownDelay = time.Minute
-	// largestBody is what a message of the queue carries of an event; a larger one is read from
-	// its log by who delivers it.
+	// largestBody is the largest event that is put into a message of the queue; a larger one is read
+	// from its log by the worker that delivers it.
 	largestBody = 256 << 10
 	// recordPatience bounds one attempt to write outcomes.
 	recordPatience = 15 * time.Second
@@ -72,7 +72,7 @@ func New(c Config) *Events {
 	return &Events{Config: c, sources: map[string]*source{}}
 }
 
-// Follow takes over what a version of the metadata says.
+// Follow applies a version of the metadata.
 func (e *Events) Follow(s *snapshot.Snapshot) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -130,7 +130,7 @@ func (e *Events) begin(m *metadata.Source, triggers map[string]*trigger, version
 	e.running.Go(func() { s.run(ctx) })
 }
 
-// StopTaking takes no more events; those in hand are still leased and recorded.
+// StopTaking takes no more events; those in progress are still leased and recorded.
 func (e *Events) StopTaking() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -158,13 +158,13 @@ func (e *Events) source(name string) *source {
 	return e.sources[name]
 }
 
-// message is what the queue carries of an event beside its names.
+// message is the content of an event in the queue besides its names.
 type message struct {
 	// Body is what a webhook gets but for delivery_info; nil when it is too large.
 	Body json.RawMessage `json:"body,omitempty"`
 	// Due is when the event was made or its retry was due, in microseconds.
 	Due int64 `json:"due"`
-	// Again reports whether the event was in hand before.
+	// Again reports whether the event was taken before.
 	Again bool `json:"again,omitempty"`
 	// Taken is how often the webhook has taken the event before.
 	Taken int `json:"taken,omitempty"`
@@ -172,17 +172,17 @@ type message struct {
 	Lease string `json:"lease,omitempty"`
 }
 
-// Admit says whether an event is still to be delivered: one that has been in other hands may have
-// its end already. Of an ordered trigger it must be the caller's by its lease: a message whose
-// acknowledgement was lost comes again as if it were new, when a later event of its row may have
-// been delivered.
+// Admit reports whether an event is still to be delivered: one that another worker had may have its
+// outcome already. Of an ordered trigger it must be the caller's by its lease: a message whose
+// acknowledgement was lost comes again as if it were new, when a later event of its row may have been
+// delivered.
 func (e *Events) Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) (bool, error) {
 	s := e.source(d.GetSource())
 	if s == nil {
 		return true, nil // Prepare puts it off
 	}
 	var m message
-	unreadable := json.Unmarshal(d.GetEvent(), &m) != nil // Prepare says what becomes of it
+	unreadable := json.Unmarshal(d.GetEvent(), &m) != nil // Prepare gives its outcome
 	if m.Lease != "" && s.ordered(d.GetTrigger()) {
 		claimed, err := s.log.ClaimEvent(ctx, d.GetEventId(), m.Lease)
 		if err != nil || !claimed {
@@ -194,7 +194,7 @@ func (e *Events) Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) 
 		return false, nil
 	}
 	if unreadable || m.Body != nil && !m.Again && !stale {
-		return true, nil //nolint:nilerr // Prepare says what becomes of it
+		return true, nil //nolint:nilerr // Prepare gives its outcome
 	}
 	found, err := s.log.PendingEvents(ctx, []string{d.GetEventId()})
 	if err != nil || len(found) == 0 || found[0].Tries != int(d.GetTries()) {
@@ -206,8 +206,8 @@ func (e *Events) Admit(ctx context.Context, d *deliveryv1.Delivery, stale bool) 
 	return true, err
 }
 
-// Leave ends what Admit began. Without an end an event of an ordered trigger is to be taken again:
-// nobody else can claim it.
+// Leave ends what Admit began. Without an outcome an event of an ordered trigger is to be taken again:
+// no other process can claim it.
 func (e *Events) Leave(d *deliveryv1.Delivery, ended bool) {
 	s := e.source(d.GetSource())
 	if s == nil {
@@ -310,7 +310,7 @@ func (e *Events) Record(ctx context.Context, outcomes []delivery.Outcome) error 
 	if err := s.log.RecordEvents(ctx, list); err != nil {
 		return err
 	}
-	s.signal() // there is room for more
+	s.signal() // there are free slots
 	e.Metrics.ended(outcomes)
 	return nil
 }

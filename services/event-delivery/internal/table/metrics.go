@@ -11,7 +11,7 @@ import (
 
 // Metrics are the metrics of events of tables. A nil *Metrics measures nothing.
 type Metrics struct {
-	// detailed tells triggers apart in what could become many series.
+	// detailed distinguishes triggers where that could become many series.
 	detailed      bool
 	fetchTime     prometheus.Histogram
 	fetchQuery    *prometheus.HistogramVec
@@ -34,8 +34,8 @@ var (
 	takeBuckets = []float64{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100}
 )
 
-// NewMetrics registers the metrics. Where they are not detailed, counts and times of invocations
-// are those of all triggers together.
+// NewMetrics registers the metrics. Unless they are detailed, counts and times of invocations are those
+// of all triggers together.
 func NewMetrics(r prometheus.Registerer, detailed bool) (*Metrics, error) {
 	if r == nil {
 		return nil, nil //nolint:nilnil // measures nothing

@@ -42,8 +42,8 @@ func (c *cleanUps) inOrder(t *testing.T) (*Events, *source, *kept) {
 }
 
 // TestOldMessagesOfAnOrderedTrigger holds that an event of an ordered trigger is delivered by the one
-// message that its lease was published with, once: a queue that has forgotten what was acknowledged,
-// or who has what in hand, gives messages again as if they were new.
+// message that its lease was published with, once: a queue that has lost its acknowledgements and
+// leases gives messages again as if they were new.
 func TestOldMessagesOfAnOrderedTrigger(t *testing.T) {
 	t.Parallel()
 	c := newCleanUps(t)

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// queued is how many events a trigger may have in hand for each call that it may make at once.
+	// queued is how many events a trigger may have in progress for each call that it may make at once.
 	queued = 4
-	// mostQueued is that of a trigger whose webhook is fast: it has as much in hand as it takes in a
-	// second, so that its calls go on while a database or a processor has its mind elsewhere.
+	// mostQueued is that of a trigger whose webhook is fast: it has as many in progress as it delivers
+	// in a second, so that its calls go on while a database or a processor is busy elsewhere.
 	mostQueued = 16
 	// measured is how long calls are counted to know how many a webhook takes.
 	measured = time.Second
@@ -32,14 +32,14 @@ type pace struct {
 	since  time.Time     // when the counting began
 	count  int           // calls that were taken since then
 	speed  int           // how many were taken in a second, before that
-	freed  chan struct{} // closed when somebody may try to enter again
+	freed  chan struct{} // closed when a waiter may try to enter again
 }
 
 func newPace(most int) *pace {
 	return &pace{most: max(most, 1), limit: max(most, 1), freed: make(chan struct{})}
 }
 
-// Enter waits for room.
+// Enter waits for a slot.
 func (p *pace) Enter(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -61,7 +61,7 @@ func (p *pace) Enter(ctx context.Context) error {
 	}
 }
 
-// Leave makes room, and learns from what the call came to.
+// Leave frees a slot, and learns from the outcome of the call.
 func (p *pace) Leave(taken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +76,7 @@ func (p *pace) Leave(taken bool) {
 	p.end()
 }
 
-// Withdraw makes room, of a call that wasn't made.
+// Withdraw frees the slot of a call that wasn't made.
 func (p *pace) Withdraw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +89,7 @@ func (p *pace) end() {
 	p.freed = make(chan struct{})
 }
 
-// measure begins to count anew from time to time.
+// measure restarts the count from time to time.
 func (p *pace) measure() {
 	took := time.Since(p.since)
 	if took < measured {
@@ -99,7 +99,7 @@ func (p *pace) measure() {
 	p.count, p.since = 0, time.Now()
 }
 
-// window is how many events may be in hand.
+// window is how many events may be in progress.
 func (p *pace) window() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +116,7 @@ type gate struct {
 	metrics *Metrics
 }
 
-// Enter waits for room.
+// Enter waits for a slot.
 func (g gate) Enter(ctx context.Context) error {
 	err := g.pace.Enter(ctx)
 	if err == nil {
@@ -125,13 +125,13 @@ func (g gate) Enter(ctx context.Context) error {
 	return err
 }
 
-// Leave makes room.
+// Leave frees a slot.
 func (g gate) Leave(taken bool) {
 	g.metrics.calling(-1)
 	g.pace.Leave(taken)
 }
 
-// Withdraw makes room.
+// Withdraw frees a slot that wasn't used.
 func (g gate) Withdraw() {
 	g.metrics.calling(-1)
 	g.pace.Withdraw()

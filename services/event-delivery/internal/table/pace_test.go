@@ -30,8 +30,8 @@ func TestPace(t *testing.T) {
 	require.Equal(t, 4, newPace(0).window(), "there is always room for one")
 }
 
-// TestPaceFollowsTheSpeed holds that a trigger has in hand what its webhook takes in a second, when
-// that is more than its calls ask for, and not for longer than it is so fast.
+// TestPaceFollowsTheSpeed holds that a trigger has as many events in progress as its webhook delivers
+// in a second, when that is more than its calls need, and only as long as it is that fast.
 func TestPaceFollowsTheSpeed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -35,7 +35,7 @@ type source struct {
 	log    backend.EventLog
 	cancel context.CancelFunc
 	wake   chan struct{}
-	// quiet says that no more events are taken.
+	// quiet reports whether no more events are taken.
 	quiet atomic.Bool
 
 	// served is how many events were taken of each trigger lately. It belongs to capture.
@@ -75,7 +75,7 @@ func (s *source) ordered(trigger string) bool {
 	return t != nil && t.OrderByKey
 }
 
-// take notes that an event is in hand; false when it was already.
+// take notes that an event is in progress; false when it was already.
 func (s *source) take(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +170,7 @@ func (s *source) captureOnce(ctx context.Context) (int, error) {
 			return 0, err
 		}
 		list[i] = bus.Outgoing{
-			// Each taking is an attempt of its own: what was taken is in nobody else's hands.
+			// Each taking is an attempt of its own: no other process has these events.
 			ID: fmt.Sprintf("%s:%d:%d", e.ID, e.Tries, at),
 			Delivery: &deliveryv1.Delivery{
 				Kind: deliveryv1.Kind_KIND_TABLE_EVENT, EventId: e.ID, Source: s.meta.Name, Trigger: e.Trigger,
@@ -201,8 +201,8 @@ func (s *source) publish(ctx context.Context, list []bus.Outgoing) error {
 	return err
 }
 
-// demands are what the triggers have room for. Those of which little was taken lately are served
-// first: a batch that others could fill has their new events in it.
+// demands are how many events each trigger can take. Triggers of which few were taken lately are served
+// first: a batch that others could fill then contains their new events.
 func (s *source) demands(triggers map[string]*trigger) []backend.EventDemand {
 	wanted := make([]backend.EventDemand, 0, len(triggers))
 	for name, t := range triggers {
@@ -214,7 +214,7 @@ func (s *source) demands(triggers map[string]*trigger) []backend.EventDemand {
 	return wanted
 }
 
-// count notes what was taken; what was taken before counts half each time.
+// count notes what was taken; earlier counts are halved each time.
 func (s *source) count(taken []backend.Event) {
 	for name, n := range s.served {
 		if n /= 2; n > 0 {
@@ -238,7 +238,7 @@ func (s *source) release(ctx context.Context, ids []string) {
 	}
 }
 
-// renew renews the leases of what is in hand.
+// renew renews the leases of the events in progress.
 func (s *source) renew(ctx context.Context) {
 	for lifecycle.Sleep(ctx, renewEvery) {
 		s.mu.Lock()

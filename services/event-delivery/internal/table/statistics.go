@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// statisticsEvery is the time between lines about what was taken.
+// statisticsEvery is the time between lines about taken events.
 const statisticsEvery = 10 * time.Minute
 
-// statistics count what was taken, for a line from time to time while there is something.
+// statistics count taken events, for a line from time to time while there are some.
 type statistics struct {
 	mu      sync.Mutex
 	since   time.Time

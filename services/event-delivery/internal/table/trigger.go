@@ -51,8 +51,8 @@ func compile(raw json.RawMessage, env metadata.Env, most int) (*trigger, error) 
 	return t, nil
 }
 
-// triggersOf are the triggers of a source by their names. Those that are as they were are kept,
-// with what is known of their webhooks; those that lack their variables can't be used.
+// triggersOf are the triggers of a source by their names. Unchanged ones are kept, with the known state
+// of their webhooks; those that lack their variables can't be used.
 func triggersOf(m *metadata.Source, before map[string]*trigger, env metadata.Env, most int) map[string]*trigger {
 	after := map[string]*trigger{}
 	for _, t := range m.Tables {

@@ -1,4 +1,4 @@
-package call
+package actionlog
 
 import (
 	"context"
@@ -39,7 +39,7 @@ type Config struct {
 	Batch    int
 	// Concurrency bounds the handlers that are called at once.
 	Concurrency int
-	// Await returns when the actions are those of that version of the metadata.
+	// Await returns when the actions of that version of the metadata are known.
 	Await func(ctx context.Context, version int64) error
 	// Tracer makes the spans of calls, nil for none.
 	Tracer trace.Tracer
@@ -52,15 +52,16 @@ type Worker struct {
 	Config
 	actions atomic.Pointer[definitions]
 	wake    chan struct{}
-	// slots holds a token for each call in hand.
+	// slots holds a token for each call in progress.
 	slots chan struct{}
 
 	mu     sync.Mutex
 	inHand map[string]struct{}
 
-	// working are the calls in hand and who takes them, renewing who renews their leases.
+	// working are the calls in progress and the goroutine that takes them, renewing the one that renews
+	// leases.
 	working, renewing sync.WaitGroup
-	// stopTaking ends the taking of calls, abandon those in hand.
+	// stopTaking stops taking calls, abandon cancels those in progress.
 	stopTaking, abandon context.CancelFunc
 }
 
@@ -73,7 +74,7 @@ func New(c Config) *Worker {
 	return w
 }
 
-// Follow takes over what a version of the metadata says.
+// Follow applies a version of the metadata.
 func (w *Worker) Follow(current *snapshot.Snapshot) {
 	w.actions.Store(define(current.Document, w.actions.Load()))
 	w.Wake()
@@ -98,7 +99,7 @@ func (w *Worker) Start() {
 	}
 }
 
-// Stop takes no more calls, waits for those in hand at most that long, and gives the rest back.
+// Stop takes no more calls, waits for those in progress at most that long, and gives the rest back.
 func (w *Worker) Stop(most time.Duration) {
 	w.stopTaking()
 	finished := make(chan struct{})
@@ -149,8 +150,7 @@ func (w *Worker) run(ctx, work context.Context) {
 	}
 }
 
-// takeOnce takes as many calls as there is room for, and says how many those are. It waits for
-// room first.
+// takeOnce waits for free slots, takes at most that many calls, and returns how many it took.
 func (w *Worker) takeOnce(ctx, work context.Context) (int, error) {
 	known := w.actions.Load()
 	if len(known.names) == 0 {
@@ -204,14 +204,14 @@ func (w *Worker) letGo(id string) {
 	delete(w.inHand, id)
 }
 
-// held are the calls in hand.
+// held are the calls in progress.
 func (w *Worker) held() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Collect(maps.Keys(w.inHand))
 }
 
-// renew renews the leases of the calls in hand.
+// renew renews the leases of the calls in progress.
 func (w *Worker) renew(ctx context.Context) {
 	for lifecycle.Sleep(ctx, renewal) {
 		if ids := w.held(); len(ids) > 0 {
@@ -222,8 +222,8 @@ func (w *Worker) renew(ctx context.Context) {
 	}
 }
 
-// process makes a call and writes what came of it. What it can't end stays in hand when the
-// worker stops, and is somebody's later otherwise.
+// process makes a call and writes its outcome. A call that it can't finish is given back when the
+// worker stops, otherwise its lease runs out.
 func (w *Worker) process(ctx context.Context, c *Call) {
 	err := w.Await(ctx, c.Version)
 	handler := w.actions.Load().handlers[c.Action]

@@ -1,4 +1,4 @@
-package call
+package actionlog
 
 import (
 	"context"
@@ -79,7 +79,7 @@ func TestLogGivesEachCallToOne(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, taken)
 
-	// What a worker that died had in hand comes back, as long as its action is there.
+	// Calls leased by a worker that died come back, as long as their action is there.
 	require.NoError(t, l.keep(t.Context(), -time.Second, first, foreign))
 	taken, err = l.take(t.Context(), 10, []string{"rate"})
 	require.NoError(t, err)
@@ -145,7 +145,7 @@ func TestLogKeepsTheFirstEnd(t *testing.T) {
 	require.ErrorAs(t, err, &unstorable)
 }
 
-// newWorker is a worker on a log, whose ends the channel tells of.
+// newWorker is a worker on a log; the channel receives the ends of its calls.
 func newWorker(t *testing.T, l *Log, c Config) (*Worker, chan string) {
 	t.Helper()
 	client, err := egress.New(egress.DefaultConfig())
@@ -264,7 +264,7 @@ func TestStoppedWorkerGivesCallsBack(t *testing.T) {
 	}
 	require.Empty(t, called)
 
-	// One that has the time waits for what it has in hand, and takes nothing more.
+	// A worker with enough time waits for its pending calls, and takes nothing more.
 	w, ended := newWorker(t, l, Config{})
 	w.Follow(version)
 	for range 3 {

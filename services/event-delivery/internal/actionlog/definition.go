@@ -1,4 +1,4 @@
-package call
+package actionlog
 
 import (
 	"bytes"
@@ -22,9 +22,8 @@ type definitions struct {
 	names    []string
 }
 
-// define reads the actions of a document; they are those of before as long as nothing about
-// actions has changed. What can't be read or compiled can't be called: the metadata service says
-// so.
+// define reads the actions of a document; it returns before as long as no action has changed. Actions
+// that can't be read or compiled can't be called: the metadata service reports them.
 func define(d *metadata.Document, before *definitions) *definitions {
 	if bytes.Equal(d.CustomTypes, before.types) && slices.EqualFunc(d.Actions, before.actions, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
 		return before

@@ -1,4 +1,4 @@
-package call
+package actionlog
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// lease is how long a call stays with a worker that says nothing more, renewal how often a
-	// worker says that it is there.
+	// lease is how long a call belongs to a worker that has stopped renewing it, renewal the interval
+	// between renewals.
 	lease   = 30 * time.Second
 	renewal = lease / 3
 	// patience bounds one statement.
 	patience = 15 * time.Second
-	// connections are for those who add and read calls, as well as for the worker.
+	// connections is shared by the requests that add and read calls, and the worker.
 	connections = 10
 )
 
@@ -58,7 +58,7 @@ type Call struct {
 	Version int64
 }
 
-// Add adds a call and returns its id: it will be made, whoever dies now.
+// Add adds a call and returns its id: it will be made, even if this process dies now.
 func (l *Log) Add(ctx context.Context, c *Call) (id string, err error) {
 	err = l.pool.QueryRow(ctx, `INSERT INTO engine_catalog.engine_action_log
 		(action_name, input_payload, request_headers, session_variables, metadata_version)
@@ -79,8 +79,7 @@ func given(m map[string]string) map[string]string {
 type Entry struct {
 	// CreatedAt is a JSON string.
 	CreatedAt json.RawMessage
-	// Errors says why the call failed, Response is what the handler has answered; nil for
-	// nothing.
+	// Errors is why the call failed, Response the answer of the handler; nil for none.
 	Errors, Response json.RawMessage
 }
 
@@ -102,12 +101,12 @@ func (l *Log) Read(ctx context.Context, action, id string, owner map[string]stri
 			(SELECT jsonb_object_agg(key, value) FROM jsonb_each(session_variables) WHERE key LIKE '`+session.Prefix+`%'))`, id, action, ownerOf(owner),
 	).Scan(&e.CreatedAt, &e.Errors, &e.Response)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil //nolint:nilnil // nobody need tell an unknown call from somebody else's
+		return nil, nil //nolint:nilnil // an unknown call and another session's look the same
 	}
 	return e, failure(err)
 }
 
-// Finished says which of some calls have ended, or are unknown.
+// Finished returns which of some calls have ended, or are unknown.
 func (l *Log) Finished(ctx context.Context, ids []string) ([]string, error) {
 	rows, err := l.pool.Query(ctx, `SELECT asked.id::text FROM unnest($1::uuid[]) asked (id)
 		LEFT JOIN engine_catalog.engine_action_log l USING (id) WHERE l.id IS NULL OR l.status IN ('completed', 'error')`, ids)
@@ -118,8 +117,8 @@ func (l *Log) Finished(ctx context.Context, ids []string) ([]string, error) {
 	return list, failure(err)
 }
 
-// takeSQL takes what nobody has, the oldest first: what is new, and what was somebody's who has
-// died, as far as the action is one of $2.
+// takeSQL takes calls without a lease, the oldest first: new ones, and those whose worker has died, as
+// far as the action is one of $2.
 const takeSQL = `WITH due AS (
 		SELECT id FROM engine_catalog.engine_action_log
 		WHERE status = 'created' OR status = 'processing' AND leased_until < now() AND action_name = ANY ($2)
@@ -178,7 +177,8 @@ func (l *Log) exec(ctx context.Context, sql string, args ...any) error {
 	return failure(err)
 }
 
-// unstorableError says that JSON can't be kept by the database: it has a zero character in it, or is too much.
+// unstorableError reports that JSON can't be stored by the database: it contains a zero character, or
+// is too large.
 type unstorableError struct{ reason string }
 
 func (e *unstorableError) Error() string { return e.reason }
