@@ -35,7 +35,7 @@ type Config struct {
 	InferFunctionPermissions bool
 	// RemoteSchemaPermissions hides remote schemas from roles without a permission.
 	RemoteSchemaPermissions bool
-	// Egress says what calls to remote schemas may do.
+	// Egress restricts calls to remote schemas.
 	Egress                  egress.Config
 	DefaultNamingConvention string
 	// OpenRole is the role of requests without credentials, "" for none.
@@ -77,13 +77,13 @@ func ReadConfig(v *config.Values, env func(string) (string, bool)) (Config, erro
 	return c, c.Validate()
 }
 
-// Check tells what is wrong with the service's settings, without a start.
+// Check reports all faults of the service's settings, without a start.
 func Check(v *config.Values) error {
 	_, err := ReadConfig(v, os.LookupEnv)
 	return err
 }
 
-// Validate says what is missing.
+// Validate reports what is missing.
 func (c Config) Validate() error {
 	return config.NeedMetadataURL(c.MetadataURL)
 }

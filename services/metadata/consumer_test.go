@@ -34,7 +34,7 @@ type object struct {
 	Value                          json.RawMessage
 }
 
-// key says which object it is: a later message with the same key replaces it.
+// key identifies an object: a later message with the same key replaces it.
 type key struct{ kind, source, schema, name string }
 
 // mirror keeps the objects that the stream describes.

@@ -17,7 +17,7 @@ import (
 // collected in memory.
 const dataLimit = 256 << 20
 
-// dataOnBus has executors work off the operations on rows.
+// dataOnBus has executors run the operations on rows.
 type dataOnBus struct{ bus *bus.Bus }
 
 // Execute asks an executor, which first takes over the version that the request builds on.

@@ -29,8 +29,8 @@ func (s *Service) waitUntilSeen(ctx context.Context, state *apply.State) error {
 	return e
 }
 
-// admit refuses a change while earlier ones wait to be published: it could not take effect
-// either, and would only make the time longer in which the metadata say what doesn't hold.
+// admit refuses a change while earlier ones wait to be published: it could not take effect either, and
+// would only lengthen the time in which the metadata and the running services differ.
 func (s *Service) admit(ctx context.Context) error {
 	version, waits, err := s.stuck(ctx)
 	if err != nil || version == 0 {

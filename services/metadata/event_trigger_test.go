@@ -53,7 +53,7 @@ func TestEventTriggersFollowTheMetadata(t *testing.T) {
 	i.fails(t, v1metadata, `{"type":"pg_create_event_trigger","args":{"name":"env","table":"other","webhook_from_env":"NO_SUCH_VARIABLE","delete":{"columns":"*"}}}`,
 		"not-found", "$.args", "environment variable 'NO_SUCH_VARIABLE' not set")
 
-	// An import that moves the trigger moves what is in the database.
+	// An import that moves the trigger moves its objects in the database.
 	i.ok(t, `{"type":"replace_metadata","args":{"version":3,"sources":[{"name":"default","kind":"postgres","tables":[{"table":"other",
 		"event_triggers":[{"name":"watch","definition":{"enable_manual":true,"insert":{"columns":"*"}},"webhook":"http://hook","retry_conf":{"num_retries":0,"interval_sec":1}}]}],
 		"configuration":{"connection_info":{"database_url":"`+w.source+`"}}}]}}`)

@@ -52,8 +52,8 @@ func jsonOf(t *testing.T, v any) string {
 	return string(raw)
 }
 
-// TestMalformedRequestsAreRefused breaks valid requests at random. A dry run says which of
-// them are still valid; all others are refused as a client's fault, and change nothing.
+// TestMalformedRequestsAreRefused breaks valid requests at random. A dry run tells which of them are
+// still valid; all others are refused as a client's fault, and change nothing.
 func TestMalformedRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	_, i := startShop(t)

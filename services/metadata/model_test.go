@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// model is the metadata as simply as it can be: what is there, and whether that holds
-// together.
+// model is the metadata as simply as it can be: the objects, and whether they are consistent.
 type model struct {
 	tables  map[int]modelTable  // t0..t4; each has a foreign key to the one before it
 	roles   map[string][]string // inherited roles
@@ -103,8 +102,7 @@ func (m model) document(configuration json.RawMessage) string {
 	return string(raw)
 }
 
-// step is a random request with what it does to the model; whether it goes through is for
-// consistent, and for ok, to say.
+// step is a random request with its effect on the model; consistent and ok tell whether it succeeds.
 func (m model) step(r *rand.Rand, configuration json.RawMessage) (request string, next model, ok bool) {
 	next = m.clone()
 	n := r.IntN(modelTables)
@@ -188,10 +186,9 @@ func (m model) request(r *rand.Rand, configuration json.RawMessage) (request str
 	return `{"type":"bulk","args":[` + strings.Join(requests, ",") + `]}`, next, ok
 }
 
-// TestRandomRequestsAgainstAModel sends random requests, right and wrong ones. After each,
-// the export is what the model says, and so is what a service keeps that follows the
-// stream; in the end, what the stream alone gives, and what every version of the history
-// gives.
+// TestRandomRequestsAgainstAModel sends random requests, right and wrong ones. After each, the export
+// equals the model, and so does the state of a service that follows the stream; in the end, so do the
+// stream alone, and every version of the history.
 func TestRandomRequestsAgainstAModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {

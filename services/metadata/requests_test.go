@@ -174,7 +174,7 @@ func TestSourceThatBecameUnreachableStaysInUse(t *testing.T) {
 	require.Contains(t, i.ok(t, `{"type":"reload_metadata","args":{}}`), `"is_consistent":true`)
 }
 
-// TestSourceThatIsBackIsConsistentAgain: nobody has to reload what could not be read for a while.
+// TestSourceThatIsBackIsConsistentAgain: a source that could not be read for a while needs no reload.
 func TestSourceThatIsBackIsConsistentAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -45,7 +45,7 @@ func runSQLRequest(t *testing.T, sql, options string) string {
 	return `{"type":"run_sql","args":{"sql":` + string(text) + options + `}}`
 }
 
-// document is what is exported, without the configuration of the source.
+// document is the export, without the configuration of the source.
 func (i *instance) document(t *testing.T) map[string]any {
 	t.Helper()
 	var doc struct {

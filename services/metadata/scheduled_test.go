@@ -32,7 +32,7 @@ func TestCronTriggersPlanTheirEvents(t *testing.T) {
 	require.Equal(t, 100, w.number(t, future, "minutely"))
 	i.fails(t, v1metadata, minutely, "already-exists", "$.args", "cron trigger with name: minutely already exists")
 
-	// A trigger that stays as it is keeps its events; what was tried stays whatever happens.
+	// An unchanged trigger keeps its events; events with an attempt stay in any case.
 	w.sql(t, w.metadataURL, `UPDATE engine_catalog.engine_cron_events SET tries = 1, status = 'delivered' WHERE scheduled_time =
 		(SELECT max(scheduled_time) FROM engine_catalog.engine_cron_events)`)
 	kept := w.number(t, `SELECT count(*) FROM engine_catalog.engine_cron_events WHERE tries = 0`)

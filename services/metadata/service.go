@@ -38,7 +38,7 @@ import (
 )
 
 const (
-	// concurrency bounds the requests that are worked off at once.
+	// concurrency bounds the requests that are processed at once.
 	concurrency = 64
 	// databasePatience is how long a start waits for the metadata database, which may be
 	// starting too.
@@ -237,7 +237,7 @@ func (s *Service) register(ctx context.Context) error {
 	s.stops = append(s.stops, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 		defer cancel()
-		_ = registered.Stop(ctx) // past the timeout, what is in hand is cut off
+		_ = registered.Stop(ctx) // past the timeout, pending requests are cut off
 	})
 	err = registered.Handle(bus.MetadataApply, func() proto.Message { return &metadatav1.ApplyRequest{} }, s.apply)
 	if err != nil {
@@ -261,7 +261,7 @@ func (s *Service) register(ctx context.Context) error {
 // Started is closed once Start has succeeded.
 func (s *Service) Started() <-chan struct{} { return s.state.Started() }
 
-// Stop takes no more requests, waits for those in hand, and closes everything.
+// Stop accepts no more requests, waits for the pending ones, and closes everything.
 func (s *Service) Stop() { s.state.Stop(s.stop) }
 
 func (s *Service) stop() {
@@ -294,7 +294,7 @@ func (s *Service) Status() error {
 	return err
 }
 
-// apply works off a request of the metadata API.
+// apply processes a request of the metadata API.
 func (s *Service) apply(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
 	request, ok := m.(*metadatav1.ApplyRequest)
 	if !ok {
@@ -332,8 +332,8 @@ var apis = map[metadatav1.ApplyRequest_Endpoint]metadata.API{
 	metadatav1.ApplyRequest_ENDPOINT_V2_QUERY:    metadata.APIQueryV2,
 }
 
-// health tells gateways whether the metadata database answers and changes are published. What
-// they show is for everybody, so the detail goes to the log.
+// health tells gateways whether the metadata database answers and changes are published. Their health
+// endpoint is public, so the details go to the log.
 func (s *Service) health(ctx context.Context, _ proto.Message, _ bus.ResponseWriter) error {
 	if err := s.store.Ping(ctx); err != nil {
 		s.deps.Logger.WarnContext(ctx, "the metadata database can't be reached", "error", apierror.Detailed(err))

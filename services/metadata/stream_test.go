@@ -70,7 +70,7 @@ func consecutive(t *testing.T, list []int64, last int64) {
 	require.Equal(t, last, list[len(list)-1])
 }
 
-// published waits until the stream holds what is in force.
+// published waits until the stream holds the current version.
 func (i *instance) published(t *testing.T) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -98,8 +98,8 @@ func TestReplicasShareTheWork(t *testing.T) {
 	require.NotNil(t, replicas[1])
 	f := w.follow(t, true)
 
-	// Each request is worked off by the replica whose engine it is handed to; a conflict
-	// of the two is nobody's error.
+	// Each request is processed by the replica whose engine it is handed to; a conflict of the two is
+	// not an error.
 	for k := range tables {
 		wg.Go(func() {
 			replicas[k%2].ok(t, fmt.Sprintf(`{"type":"pg_track_table","args":{"table":"t%d"}}`, k))
@@ -222,7 +222,7 @@ func TestLostStreamWithoutHistoryStartsFromASnapshot(t *testing.T) {
 	require.Equal(t, i.export(t), exported(t, waitFor(t, f, i.version())))
 }
 
-// backup copies the metadata database, which nobody may be connected to.
+// backup copies the metadata database, which must have no connections.
 func (w *world) backup(t *testing.T) (address string) {
 	t.Helper()
 	u, err := url.Parse(w.metadataURL)

@@ -37,7 +37,7 @@ func (w *work) bulk(ctx context.Context, b bulkStep) (json.RawMessage, error) {
 	return metadata.Encode(answers)
 }
 
-// alone works off element i and resolves what it comes to by itself.
+// alone runs element i and resolves its result by itself.
 func (w *work) alone(ctx context.Context, b bulkStep, i int, p *pace) ([]json.RawMessage, error) {
 	p.suspect = false
 	refused := w.refused

@@ -10,8 +10,8 @@ import (
 	"queryengine/services/metadata/internal/store"
 )
 
-// isDryRun reports whether a request only asks what it would change: beside its type, or in
-// the arguments of those operations that have a place for it there.
+// isDryRun reports whether a request only asks what it would change: next to its type, or in the
+// arguments of operations that have a place for it there.
 func isDryRun(api metadata.API, e *metadata.Envelope, s step) bool {
 	if api != metadata.APIMetadata {
 		return false

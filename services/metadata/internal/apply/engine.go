@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// conflictAttempts is how often a request that names no version is worked off anew
-	// because another process was faster.
+	// conflictAttempts is how often a request that names no version is processed again because another
+	// process was faster.
 	conflictAttempts = 10
 	// changesAtOnce is how far behind a process may be to catch up change by change.
 	changesAtOnce = 100
@@ -48,10 +48,9 @@ type Config struct {
 	Admit func(ctx context.Context) error
 }
 
-// Data works off what needs the schemas of roles: operations on rows, and checks of queries.
+// Data runs what needs the schemas of roles: operations on rows, and checks of queries.
 type Data interface {
-	// Check says what is wrong with GraphQL documents for admin, "" for nothing; overlay is
-	// as in Execute.
+	// Check returns the errors of GraphQL documents for admin, "" for none; overlay is as in Execute.
 	Check(ctx context.Context, documents []string, version int64, overlay *snapshot.Change) ([]string, error)
 	// Execute returns the JSON of the result.
 	Execute(ctx context.Context, o DataOperation) (json.RawMessage, error)
@@ -65,12 +64,12 @@ type DataOperation struct {
 	// isn't committed yet; nil for none.
 	Version int64
 	Overlay *snapshot.Change
-	// ClientHeaders and RequestID are those of the client's request.
+	// ClientHeaders and RequestID are copied from the client's request.
 	ClientHeaders map[string]string
 	RequestID     string
 }
 
-// Engine works off requests. It is safe for concurrent use.
+// Engine processes requests. It is safe for concurrent use.
 type Engine struct {
 	Config
 	registry *metadata.Registry
@@ -170,7 +169,7 @@ type Request struct {
 	MinVersion int64
 
 	operation string // its type
-	// patience bounds each call to a remote schema, 0 for what the definitions say.
+	// patience bounds each call to a remote schema, 0 to leave it to the definitions.
 	patience time.Duration
 }
 
@@ -182,7 +181,7 @@ type Answer struct {
 	Modified bool
 }
 
-// Handle works off one request.
+// Handle processes one request.
 func (e *Engine) Handle(ctx context.Context, r Request) (*Answer, error) {
 	envelope, err := metadata.ParseEnvelope(r.Body)
 	if err != nil {
@@ -212,8 +211,8 @@ func (e *Engine) Handle(ctx context.Context, r Request) (*Answer, error) {
 	return e.modify(ctx, r, s, version)
 }
 
-// read works off a request that changes no metadata. While the metadata database is down,
-// it is answered from memory.
+// read processes a request that changes no metadata. While the metadata database is down, it is
+// answered from memory.
 func (e *Engine) read(ctx context.Context, r Request, s step) (*Answer, error) {
 	state, err := e.Refresh(ctx)
 	if err != nil {
@@ -231,7 +230,7 @@ func (e *Engine) read(ctx context.Context, r Request, s step) (*Answer, error) {
 	return &Answer{Body: body, State: state}, nil
 }
 
-// modify works off a request that changes metadata, and commits it.
+// modify processes a request that changes metadata, and commits it.
 func (e *Engine) modify(ctx context.Context, r Request, s step, version *int64) (*Answer, error) {
 	select {
 	case <-e.writing:

@@ -30,7 +30,7 @@ func actsOnEvents(args any) bool {
 	return false
 }
 
-// event works off a request on the log of a source; known is false for other requests.
+// event runs a request on the log of a source; known is false for other requests.
 func (w *work) event(ctx context.Context, kind string, args any) (body json.RawMessage, known bool, err error) {
 	switch a := args.(type) {
 	case *metadata.InvokeEventTrigger:
@@ -137,8 +137,8 @@ func (w *work) cleanEventLog(ctx context.Context, a *metadata.CleanupEventLogs) 
 	})
 }
 
-// admitEventTrigger refuses a trigger whose variables are missing, one on the rows of a view, and a
-// new one of which the database has something: it may belong to the metadata of somebody else.
+// admitEventTrigger refuses a trigger whose variables are missing, one on the rows of a view, and a new
+// one that the database has already: it may belong to the metadata of another installation.
 func (w *work) admitEventTrigger(ctx context.Context, a *metadata.CreateEventTrigger) error {
 	if env := w.Resolve.Env; env != nil {
 		if err := a.Trigger.Resolve(env); err != nil {

@@ -19,9 +19,9 @@ const (
 )
 
 // group is a number of elements of a bulk whose changes are applied one after another and resolved
-// once. It is good only if each of them by itself would have had the same answer: nothing is
-// inconsistent in the end that wasn't before, nothing is removed again, and nothing needed what
-// came after it. Where that isn't known, or isn't so, the elements are worked off otherwise.
+// once. It is valid only if each of them by itself would have had the same answer: nothing is
+// inconsistent in the end that wasn't before, nothing is removed again, and nothing needed what came
+// after it. Where that isn't known, or isn't so, the elements are run one by one.
 type group struct {
 	*work
 	view     metadata.View
@@ -30,7 +30,7 @@ type group struct {
 	failures map[int]error // of elements that changed nothing, while the others go on
 	changes  int
 	what     metadata.Introspection
-	// direction is that of the changes so far.
+	// direction is the direction of the changes so far.
 	direction direction
 	// added has the elements that add objects.
 	added map[metadata.ObjectID]int
@@ -46,8 +46,8 @@ type pace struct {
 	suspect bool
 }
 
-// together works off as many elements of a bulk, from the given one on, as can be resolved once;
-// nil for none.
+// together runs as many elements of a bulk, from the given one on, as can be resolved once; nil for
+// none.
 func (w *work) together(ctx context.Context, b bulkStep, from int, p *pace) ([]json.RawMessage, error) {
 	if p.suspect || !startsGroup(b.steps[from], w.current.Document) {
 		return nil, nil

@@ -237,8 +237,8 @@ func randomStep(r *rand.Rand) string {
 		`{"type":"bulk","args":[{"type":"pg_track_table","args":{`+table+`}},{"type":"pg_track_table","args":{"table":"t0"}}]}`)
 }
 
-// TestABulkIsWhatItsElementsAreOneByOne: however elements are put together to be resolved, nobody
-// can tell by the answers, the errors, the document or what is inconsistent.
+// TestABulkIsWhatItsElementsAreOneByOne: however elements are grouped to be resolved, the answers, the
+// errors, the document and the inconsistent objects are the same.
 func TestABulkIsWhatItsElementsAreOneByOne(t *testing.T) {
 	t.Parallel()
 	var together, apart int64

@@ -12,8 +12,8 @@ type groupSchema struct {
 	beyond bool
 }
 
-// Dependents are those before the group. None is an answer, as what the group has added since is
-// looked at in the end; others may have gone.
+// Dependents are those before the group. None is an answer, because additions of the group are checked
+// in the end; others may have gone.
 func (s *groupSchema) Dependents(ids ...metadata.ObjectID) []metadata.ObjectID {
 	found := s.Schema.Dependents(ids...)
 	if len(found) > 0 && s.group.changes > 0 {

@@ -52,7 +52,7 @@ type internalStep struct {
 func (internalStep) modifies() bool  { return true }
 func (internalStep) adminOnly() bool { return true }
 
-// internal works off an internalStep.
+// internal runs an internalStep.
 func (w *work) internal(ctx context.Context, s internalStep) error {
 	r, err := s.apply(w.current.view(metadata.DefaultKind))
 	if err != nil {

@@ -28,7 +28,7 @@ func (s operationStep) modifies() bool {
 
 func (operationStep) adminOnly() bool { return true }
 
-// bulkMode says what becomes of the others when an element fails.
+// bulkMode decides what happens to the others when an element fails.
 type bulkMode int
 
 const (
@@ -97,7 +97,7 @@ func (s *runSQLStep) modifies() bool {
 
 func (*runSQLStep) adminOnly() bool { return true }
 
-// dataStep is an operation on rows, which an executor works off.
+// dataStep is an operation on rows, which an executor runs.
 type dataStep struct {
 	body json.RawMessage
 	// admin reports whether the endpoint is for admin alone.

@@ -13,17 +13,17 @@ import (
 // checkTimeout bounds the check of queries. A request doesn't fail for want of an executor.
 const checkTimeout = 5 * time.Second
 
-// checkQueriesBefore finds out which queries of collections don't suit the schema that the
-// request builds on, where nobody has asked yet: what was wrong before refuses no change.
+// checkQueriesBefore finds the queries of collections that don't suit the schema that the request
+// builds on, unless that was done already: existing faults refuse no change.
 func (w *work) checkQueriesBefore(ctx context.Context) {
 	if !w.current.queriesChecked {
 		w.current = w.checkQueries(ctx, w.current)
 	}
 }
 
-// withQueriesChecked is next with the queries of collections that don't suit its schema among
-// what is inconsistent. Executors know the schema; while none answers, queries are taken for
-// what they were, and new ones for valid.
+// withQueriesChecked is next with the queries of collections that don't suit its schema among the
+// inconsistent objects. Executors know the schema; while none answers, queries keep their state, and
+// new ones count as valid.
 func (w *work) withQueriesChecked(ctx context.Context, next *State) *State {
 	if !w.current.queriesChecked {
 		return next
@@ -63,7 +63,7 @@ func (w *work) checkQueries(ctx context.Context, s *State) *State {
 	return &checked
 }
 
-// problems says what is wrong with queries in the schema of a state, "" for nothing.
+// problems returns the errors of queries in the schema of a state, "" for none.
 func (w *work) problems(ctx context.Context, s *State, queries []metadata.CollectionQuery) ([]string, error) {
 	if len(queries) == 0 {
 		return nil, nil
@@ -81,9 +81,8 @@ func (w *work) problems(ctx context.Context, s *State, queries []metadata.Collec
 	return w.Data.Check(ctx, documents, w.base.Version, overlay)
 }
 
-// sameForAdmin reports whether both states give the same answers about queries: whether they
-// differ at most in what only other roles, events and settings are about. It may say no where
-// it could say yes.
+// sameForAdmin reports whether both states give the same answers about queries: whether they differ at
+// most in other roles, events and settings. It may return false where true would be right.
 func sameForAdmin(a, b *State) bool {
 	if len(b.Document.QueryCollections) == 0 {
 		return len(a.Document.QueryCollections) == 0

@@ -8,8 +8,7 @@ import (
 	"queryengine/services/metadata/internal/sources"
 )
 
-// query answers what only reads. Some of it asks the databases; what is found there isn't
-// kept.
+// query answers requests that only read. Some of them ask the databases; those results are not kept.
 func (w *work) query(ctx context.Context, kind string, q metadata.Query) (json.RawMessage, error) {
 	v := w.current.view(kind)
 	fresh, ok := q.(metadata.Fresh)

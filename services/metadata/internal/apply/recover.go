@@ -47,8 +47,8 @@ func (e *Engine) Recover(ctx context.Context) {
 	}
 }
 
-// recovered are the sources and remote schemas of a state that could not be read and can be now.
-// It holds nobody up: to change the metadata is possible meanwhile.
+// recovered are the sources and remote schemas of a state that could not be read and can be now. It
+// blocks nothing: the metadata can be changed meanwhile.
 func (e *Engine) recovered(ctx context.Context, s *State) metadata.Introspection {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()

@@ -47,8 +47,8 @@ func newState(s *snapshot.Snapshot, prev *State, o resolve.Options) *State {
 	return &State{Snapshot: &checked, Schema: schema}
 }
 
-// withDetails adds what the driver said to the inconsistencies of sources, and what went wrong
-// with the call to those of remote schemas.
+// withDetails adds the driver's message to the inconsistencies of sources, and the failure of the call
+// to those of remote schemas.
 func withDetails(list []metadata.Inconsistency, s *snapshot.Snapshot) []metadata.Inconsistency {
 	for i := range list {
 		switch id := list[i].ID; id.Kind {

@@ -97,8 +97,8 @@ func (i installed) operations() int {
 	return n
 }
 
-// changesOf is what has to be done in a source to get from one state to another. all makes all
-// of its triggers anew.
+// changesOf returns the changes in a source that lead from one state to another. all recreates all of
+// its triggers.
 func changesOf(before, after *State, source string, all bool) backend.EventTriggerChanges {
 	var c backend.EventTriggerChanges
 	old, now := eventTriggers(before, source), eventTriggers(after, source)
@@ -164,7 +164,7 @@ func (w *work) changeEventTriggers(ctx context.Context) (undo func(context.Conte
 		if w.current.Document.Source(m.Name) != nil {
 			continue
 		}
-		// A source that is gone may be out of reach, for good.
+		// A source that was dropped may be unreachable permanently.
 		if err := w.changeSource(ctx, m, changesOf(w.base, w.current, m.Name, false)); err != nil {
 			w.Logger.WarnContext(ctx, "the event triggers of a source that was dropped are still in its database",
 				"source", m.Name, "error", err)
@@ -210,8 +210,7 @@ func (w *work) changeSource(ctx context.Context, m *metadata.Source, c backend.E
 	return s.ChangeEventTriggers(ctx, c)
 }
 
-// addMissing adds those triggers that should be in the source and aren't, or are those of an older
-// server.
+// addMissing adds those triggers that are missing in the source, or were made by an older server.
 func (w *work) addMissing(ctx context.Context, m *metadata.Source, c *backend.EventTriggerChanges) error {
 	var names []string
 	known := eventTriggers(w.current, m.Name)

@@ -21,17 +21,17 @@ type work struct {
 	api       metadata.API
 	session   *session.Session
 	operation string // the type of the request
-	// patience bounds each call to a remote schema, 0 for what the definitions say.
+	// patience bounds each call to a remote schema, 0 to leave it to the definitions.
 	patience time.Duration
-	// clientHeaders and id are those of the client's request.
+	// clientHeaders and id are copied from the client's request.
 	clientHeaders map[string]string
 	id            string
 	// minVersion is the published version that the client's gateway knows, 0 for none.
 	minVersion int64
 	// base is the state that the request builds on, current what it has come to.
 	base, current *State
-	// outside reports whether something happened outside of the metadata that can't be undone,
-	// so that the request can't be worked off anew.
+	// outside reports whether something happened outside of the metadata that can't be undone, so that
+	// the request can't be processed again.
 	outside bool
 	// unchanged reports whether there is nothing to commit.
 	unchanged bool
@@ -40,8 +40,8 @@ type work struct {
 	refused error
 	// goesOn reports whether a refused element doesn't refuse the request.
 	goesOn bool
-	// recreate names sources whose event triggers are made anew, checkInstalled asks for those
-	// that are missing in the sources.
+	// recreate names sources whose event triggers are recreated, checkInstalled asks for those that are
+	// missing in the sources.
 	recreate       *metadata.Selection
 	checkInstalled bool
 	// followed are the states that run_sql has brought the event triggers of sources to.
@@ -58,7 +58,7 @@ func (e *Engine) newWork(r Request, base *State) *work {
 
 var success = json.RawMessage(`{"message":"success"}`)
 
-// run works off one step; when it fails, current is what it was.
+// run runs one step; when it fails, current is unchanged.
 func (w *work) run(ctx context.Context, s step) (json.RawMessage, error) {
 	if bulk, ok := s.(bulkStep); ok {
 		return w.bulk(ctx, bulk)
@@ -208,7 +208,7 @@ func (w *work) build(ctx context.Context, doc *metadata.Document, what metadata.
 	return w.withQueriesChecked(ctx, newState(&next, w.current, w.Resolve)), ctx.Err()
 }
 
-// claim makes sure that nobody else commits on top of base.
+// claim makes sure that no other process commits on top of base.
 func (w *work) claim(ctx context.Context) error {
 	if w.tx != nil {
 		return nil
@@ -229,8 +229,8 @@ func (w *work) end(ctx context.Context) {
 	w.Sources.Retain(w.State().Document)
 }
 
-// data hands an operation on rows to an executor, which sees what the request has done to
-// the metadata so far. Where that is nothing, what is published suffices: base may wait for NATS.
+// data hands an operation on rows to an executor, which sees the changes of the request to the metadata
+// so far. If there are none, the published metadata suffices: base may wait for NATS.
 func (w *work) data(ctx context.Context, s dataStep) (json.RawMessage, error) {
 	overlay, err := w.overlay()
 	if err != nil {

@@ -60,9 +60,9 @@ func New(t topics) *Audience {
 	return &Audience{topics: t, now: time.Now, gateways: map[string]gateway{}, changed: make(chan struct{})}
 }
 
-// Start calls the roll. Until gateways that are slow to answer have been heard of, too, none of
-// them is taken for all; first says that there were no metadata before, which any could serve.
-// stop ends it.
+// Start asks all gateways for their versions. Until slow gateways have had time to answer, too, the
+// known ones don't count as all; first reports that there were no metadata before, which any gateway
+// could serve. stop ends it.
 func (a *Audience) Start(first bool) (stop func(), err error) {
 	stop, err = a.topics.Subscribe(bus.MetadataAck, func() proto.Message { return &metadatav1.Ack{} }, a.hear)
 	if err != nil {

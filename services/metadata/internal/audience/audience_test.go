@@ -121,8 +121,8 @@ func TestWaitTellsWhoIsBehind(t *testing.T) {
 	})
 }
 
-// TestOwnSilence: a process that was frozen has heard of nobody in the meantime, which says
-// nothing about the gateways.
+// TestOwnSilence: a process that was frozen has received no announcements in the meantime, which means
+// nothing for the gateways.
 func TestOwnSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

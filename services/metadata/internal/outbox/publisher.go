@@ -110,8 +110,8 @@ func (p *Publisher) Stop() {
 	p.done.Wait()
 }
 
-// Status is nil while changes are published, by this process or another, else it says in
-// words what keeps them.
+// Status is nil while changes are published, by this process or another, else a description of the
+// problem.
 func (p *Publisher) Status() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -249,8 +249,8 @@ func (p *Publisher) publish(ctx context.Context, sent int64) (int64, error) {
 	}
 }
 
-// message is what is published of a change: itself, or a reference when it is large. The
-// snapshot that a reference speaks of is stored before.
+// message is the published form of a change: the change, or a reference when it is large. The snapshot
+// that a reference names is stored before.
 func (p *Publisher) message(ctx context.Context, change store.Pending) ([]byte, error) {
 	if len(change.Change) < p.c.LargeChange {
 		return change.Change, nil

@@ -101,8 +101,8 @@ func (p *Publisher) rebuild(ctx context.Context, v store.Version) error {
 	return p.c.Store.Published(ctx, v.Number)
 }
 
-// diverged says whether the end of the stream is another history than that of the
-// database: it is ahead, or its last change isn't the one of that version.
+// diverged reports whether the end of the stream is another history than that of the database: it is
+// ahead, or its last change isn't the one of that version.
 func (p *Publisher) diverged(ctx context.Context, v store.Version, info bus.ChangesInfo) (bool, error) {
 	if info.LastVersion == 0 {
 		return false, nil
@@ -141,8 +141,8 @@ func (p *Publisher) last(ctx context.Context, v store.Version, info bus.ChangesI
 	return message, nil
 }
 
-// sameChange compares a message with the change that it should be; a reference only says
-// when that was made.
+// sameChange compares a message with the change that it should be; of a reference only the time can be
+// compared.
 func sameChange(message, change []byte) bool {
 	a, err := snapshot.DecodeChange(message)
 	if err != nil {

@@ -18,7 +18,7 @@ func failed(d *metadata.RemoteSchemaDefinition, err error) *apierror.Error {
 	return e
 }
 
-// transport is what the wire format says of a call without an answer.
+// transport is the wire format's description of a call without an answer.
 type transport struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`

@@ -1,7 +1,7 @@
-// Package remotes asks remote schemas what they offer.
+// Package remotes introspects remote schemas.
 //
-// It is the only part of the engine that does: what it finds travels with the metadata, so
-// that nobody else has to ask, and so that everything starts while a remote is down.
+// It is the only part of the engine that does: the answers are published with the metadata, so that no
+// other service has to ask, and everything starts while a remote is down.
 package remotes
 
 import (
@@ -41,19 +41,18 @@ type Caller struct {
 // New makes a caller; env is os.LookupEnv.
 func New(client *egress.Client, env metadata.Env) *Caller { return &Caller{client, env} }
 
-// Asking is what has to be found out.
+// Asking selects what is introspected.
 type Asking struct {
 	What metadata.Introspection
 	// Before is the document that the known answers belong to.
 	Before *metadata.Document
-	// Patience bounds each call, 0 for what the definitions say.
+	// Patience bounds each call, 0 to leave it to the definitions.
 	Patience time.Duration
 }
 
-// Introspect returns the answers that fit doc: of the remotes that are named, and of those
-// that are new, the answers of now; of the others what is known. A remote that can't be
-// reached keeps the answer that it gave at the same address; the error, unless the remote is
-// required, is among those of the answers.
+// Introspect returns the answers that fit doc: current answers of the named remotes and of new ones,
+// known answers of the others. A remote that can't be reached keeps the answer that it gave at the same
+// address; the error, unless the remote is required, is among those of the answers.
 func (c *Caller) Introspect(ctx context.Context, doc *metadata.Document, known Answers, a Asking) (Answers, error) {
 	if len(doc.RemoteSchemas) == 0 && len(known.ByName)+len(known.Errors) == 0 {
 		return known, nil
@@ -91,7 +90,7 @@ func (c *Caller) Introspect(ctx context.Context, doc *metadata.Document, known A
 	return next.sharing(known), nil
 }
 
-// sharing takes over what is as it was.
+// sharing keeps unchanged answers.
 func (a Answers) sharing(known Answers) Answers {
 	if maps.EqualFunc(a.ByName, known.ByName, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) }) {
 		a.ByName = known.ByName
@@ -108,7 +107,7 @@ func (a Answers) Same(b Answers) bool {
 		maps.EqualFunc(a.ByName, b.ByName, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
 }
 
-// answer is what is known of one remote.
+// answer is the known answer of one remote.
 type answer struct {
 	raw     json.RawMessage
 	failure string
@@ -158,8 +157,8 @@ func Reason(text string) (reason string, detail json.RawMessage) {
 	return reason, detail
 }
 
-// allow makes the TLS allow list of the document count. One that can't be read counts as
-// empty: the executors, which use it for queries, say so in their logs.
+// allow applies the TLS allow list of the document. One that can't be read counts as empty: the
+// executors, which use it for queries, log that.
 func (c *Caller) allow(doc *metadata.Document) {
 	hosts, err := egress.Allowlist(doc.Network)
 	if err != nil {
@@ -224,6 +223,6 @@ func read(body []byte, d *metadata.RemoteSchemaDefinition) (json.RawMessage, err
 	if err := json.Unmarshal(body, &given); err != nil {
 		return nil, err
 	}
-	// What else a server says, such as its timing, would make each answer a new one.
+	// Anything else in the answer, such as its timing, would make each answer a new one.
 	return metadata.Encode(map[string]any{"data": map[string]any{"__schema": given.Data.Schema}})
 }

@@ -10,8 +10,7 @@ import (
 	"queryengine/pkg/resolve"
 )
 
-// difference is what happened to the tracked objects of one source. All names are those
-// before.
+// difference describes the changes of the tracked objects of one source. All names are from before.
 type difference struct {
 	source *metadata.Source
 	// dropped are tables, columns, constraints and functions that are gone.
@@ -19,7 +18,7 @@ type difference struct {
 	renames resolve.Renames
 	// retyped are columns of another type, unless they were renamed too.
 	retyped []metadata.ObjectID
-	// functions are those that are still there, by the catalogs before and after.
+	// functions are the remaining ones, in the catalogs before and after.
 	functions []changedFunction
 }
 
@@ -49,7 +48,7 @@ func compare(source *metadata.Source, before, after *catalog.Source) *difference
 		if now := byOID[old.OID]; now != nil {
 			d.table(old, now, func(a, b *catalog.Column) bool { return a.Position == b.Position })
 		} else if now := after.Tables[m.Table]; now != nil {
-			// Dropped and made anew: the same table as far as its columns have their names.
+			// Dropped and created again: the same table as far as its columns have their names.
 			d.table(old, now, func(a, b *catalog.Column) bool { return a.Name == b.Name })
 		} else {
 			d.dropped = append(d.dropped, d.id(metadata.ObjectTable, m.Table, ""))
@@ -89,8 +88,7 @@ func (d *difference) table(old, now *catalog.Table, same func(a, b *catalog.Colu
 	d.constraints(old, now)
 }
 
-// constraints finds keys that are gone. One that was made anew over the same columns is
-// still there.
+// constraints finds dropped keys. One that was created again over the same columns is still there.
 func (d *difference) constraints(old, now *catalog.Table) {
 	for _, a := range old.ForeignKeys {
 		if !slices.ContainsFunc(now.ForeignKeys, func(b catalog.ForeignKey) bool {
@@ -108,8 +106,8 @@ func (d *difference) constraints(old, now *catalog.Table) {
 	}
 }
 
-// function compares what has one name. A function that was renamed, or dropped and made
-// anew with other arguments, is gone.
+// function compares the functions of a name. A function that was renamed, or dropped and created with
+// other arguments, is gone.
 func (d *difference) function(name catalog.Name, before, after []*catalog.Function) {
 	if len(before) != 1 {
 		return // was inconsistent before

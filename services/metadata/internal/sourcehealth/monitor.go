@@ -50,7 +50,7 @@ type Report struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// complaint is what a database said.
+// complaint is an error of a database.
 type complaint struct {
 	Message string          `json:"message"`
 	Extra   json.RawMessage `json:"extra"`
@@ -115,8 +115,7 @@ func (m *Monitor) Reports() map[string]Report {
 	return maps.Clone(m.reports)
 }
 
-// follow starts and ends loops as the document says. A source is the same value as long as
-// nothing of it changed.
+// follow starts and ends loops according to the document. An unchanged source is the same pointer.
 func (m *Monitor) follow(ctx context.Context, doc *metadata.Document) {
 	if doc == nil {
 		return

@@ -18,7 +18,7 @@ import (
 // reason. They are immutable.
 type Catalogs struct {
 	BySource map[string]*catalog.Source
-	// Errors holds the reason, and after a line break what the driver said.
+	// Errors holds the reason and, after a line break, the driver's message.
 	Errors map[string]string
 }
 

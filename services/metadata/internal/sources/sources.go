@@ -60,7 +60,7 @@ func (p *Pool) Retain(doc *metadata.Document) {
 // Close closes all.
 func (p *Pool) Close() { p.closeAll(func(key) bool { return true }) }
 
-// closeAll closes sources without making anybody wait for statements that are running.
+// closeAll closes sources without waiting for running statements.
 func (p *Pool) closeAll(unwanted func(key) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -26,7 +26,7 @@ func IsConflict(err error) bool {
 	return errors.As(err, &e) && e.Code == apierror.Conflict
 }
 
-// Tx is a claim on the version in force: nobody else can commit before it ends.
+// Tx is a claim on the current version: no other process can commit before it ends.
 type Tx struct {
 	tx   pgx.Tx
 	base Version

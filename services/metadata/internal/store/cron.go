@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// CronChange is what becomes of the planned events of a cron trigger that was added,
-// changed or removed: those that nobody has tried yet go, then Times are planned.
+// CronChange describes the planned events of a cron trigger that was added, changed or removed: events
+// without an attempt are deleted, then Times are planned.
 type CronChange struct {
 	Trigger string
 	Times   []time.Time

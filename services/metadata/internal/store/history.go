@@ -26,8 +26,8 @@ type Summary struct {
 	Count   int               `json:"changed_objects"`
 }
 
-// summarise names the objects that going back would set or remove, which are those that
-// the change did.
+// summarise names the objects that going back would set or remove, which are those that the change
+// affected.
 func summarise(operation string, change, undo *snapshot.Change) Summary {
 	s := Summary{Operation: operation, Objects: []snapshot.Object{}, Count: len(undo.Objects)}
 	document := map[snapshot.Key]bool{}

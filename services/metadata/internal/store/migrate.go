@@ -22,7 +22,7 @@ const latest = 4
 // migrationLock is the advisory lock of migrations; the number has no meaning.
 const migrationLock = 7_402_311_900_001
 
-// FirstVersion is the version of metadata that nobody has changed.
+// FirstVersion is the version of metadata that was never changed.
 const FirstVersion = 1
 
 // Migrate brings the tables up to date, in one transaction. Processes that start at once

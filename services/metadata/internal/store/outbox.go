@@ -75,9 +75,8 @@ func (s *Store) Unpublish(ctx context.Context, after int64) (int64, error) {
 	return n, failure(err)
 }
 
-// Fork gives the stream another identity: the versions that count on from here are not
-// those that the old identity stood for. It returns the identity in force, which is a new
-// one unless somebody else was first.
+// Fork gives the stream another identity: later versions are not those that the old identity stood for.
+// It returns the current identity, which is a new one unless another process was first.
 func (s *Store) Fork(ctx context.Context, old string) (string, error) {
 	_, err := s.pool.Exec(ctx, `UPDATE engine_catalog.metadata_version SET stream_id = $2 WHERE stream_id = $1`, old, uuid.NewString())
 	if err != nil {

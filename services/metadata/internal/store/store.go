@@ -22,7 +22,7 @@ import (
 // fails rather than hang.
 const lockTimeout = "15s"
 
-// Config says where the metadata is kept.
+// Config configures the metadata database.
 type Config struct {
 	// URL is a PostgreSQL address, or dynamic-from-file:///path.
 	URL string
@@ -61,7 +61,7 @@ func (s *Store) Connect(ctx context.Context) (*pgx.Conn, error) {
 	return conn, failure(err)
 }
 
-// Version is what is in force.
+// Version is the current version.
 type Version struct {
 	StreamID string
 	Number   int64
@@ -141,7 +141,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]*snapsho
 // Ping runs a trivial statement.
 func (s *Store) Ping(ctx context.Context) error { return metadatadb.Ping(ctx, s.pool) }
 
-// Await waits for a database that isn't up yet, and says what it waits for.
+// Await waits for a database that isn't up yet, and logs what it waits for.
 func (s *Store) Await(ctx context.Context, patience time.Duration, logger *slog.Logger) error {
 	return metadatadb.Await(ctx, s.pool, patience, logger)
 }
