@@ -11,6 +11,7 @@ import (
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/sources"
 )
 
@@ -52,7 +53,7 @@ func BenchmarkNewPlan(b *testing.B) {
 			s := e.borrow()
 			b.ReportAllocs()
 			for b.Loop() {
-				e.plans = newPlans(1000)
+				e.plans = planned.NewCache(1000)
 				_, err := e.prepare(b.Context(), r, s)
 				require.NoError(b, err)
 			}

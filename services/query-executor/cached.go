@@ -53,18 +53,18 @@ func (e *Executor) cacheKey(q *request, r *ready, s *scratch) cache.Key {
 		Query: q.text, Operation: q.operation, Plan: r.plan.Statements(), Variables: s.values,
 		Session: q.session.Variables,
 	}
-	if r.plan.Introspects() || r.plan.session.All {
+	if r.plan.Introspects() || r.plan.Session.All {
 		of.Plan = append(of.Plan, strconv.FormatInt(r.state.snapshot.Version, 10))
 	}
-	if !r.plan.session.All {
-		of.Session = make(map[string]string, len(r.plan.session.Names))
-		for _, name := range r.plan.session.Names {
+	if !r.plan.Session.All {
+		of.Session = make(map[string]string, len(r.plan.Session.Names))
+		for _, name := range r.plan.Session.Names {
 			if v, ok := q.session.Variables[name]; ok {
 				of.Session[name] = v
 			}
 		}
 	}
-	if r.plan.session.Opaque {
+	if r.plan.Session.Opaque {
 		of.Headers = maps.Clone(q.clientHeaders)
 		delete(of.Headers, "x-request-id")
 	}

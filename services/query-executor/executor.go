@@ -32,6 +32,7 @@ import (
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/plancache"
+	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/seal"
 	"queryengine/services/query-executor/internal/share"
@@ -70,7 +71,7 @@ type Executor struct {
 	sources        *sources.Manager
 	places         *share.Places
 	spool          *spool.Spool
-	plans          *plancache.Cache[planned]
+	plans          *plancache.Cache[planned.Plan]
 	introspections *introspect.Cache
 	dataop         *dataop.Handler
 	egress         *egress.Client
@@ -166,7 +167,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		sources: sources.New(func(s *metadata.Source) (backend.Source, error) {
 			return open(context.Background(), s) // it connects to nothing yet
 		}),
-		plans:          newPlans(c.PlanCacheSize),
+		plans:          planned.NewCache(c.PlanCacheSize),
 		introspections: introspections,
 		egress:         client,
 		validator:      validator.New(client, d.Env, telemetry.Of(d.Logger, logtype.ValidateInput)),

@@ -14,6 +14,7 @@ import (
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -38,7 +39,7 @@ type feed struct {
 	cancel    context.CancelCauseFunc
 	// plan belongs to the mu of feeds: it is another one after a change of the metadata that
 	// makes no difference.
-	plan *planned
+	plan *planned.Plan
 }
 
 var errStopping = unavailable("the query-executor is stopping: subscribe again")
@@ -87,7 +88,7 @@ func (f *feeds) stale(s *state) []*feed {
 	defer f.mu.Unlock()
 	var list []*feed
 	for one := range f.running {
-		if !one.plan.good(s) {
+		if !s.accepts(one.plan) {
 			list = append(list, one)
 		}
 	}
@@ -119,7 +120,7 @@ func (e *Executor) follow(ctx context.Context, m proto.Message, w bus.ResponseWr
 	defer e.feeds.remove(one)
 	e.live.CountRemote(one.operation, 1)
 	defer e.live.CountRemote(one.operation, -1)
-	if !plan.good(e.state.Load()) {
+	if !e.state.Load().accepts(plan) {
 		e.recheck([]*feed{one}) // it changed before the feed was counted in
 	}
 	return e.send(ctx, plan.Feed(), one, w)

@@ -12,6 +12,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/plancache"
+	"queryengine/services/query-executor/internal/planned"
 )
 
 // The stages that are timed.
@@ -40,7 +41,7 @@ type metrics struct {
 }
 
 // newMetrics makes the service's metrics; detailed tells operations apart. Several executors in one registry count together.
-func newMetrics(r prometheus.Registerer, plans *plancache.Cache[planned], detailed bool) *metrics {
+func newMetrics(r prometheus.Registerer, plans *plancache.Cache[planned.Plan], detailed bool) *metrics {
 	seconds := telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "engine_query_stage_seconds",
 		Help:    "Time that the stages of a query took. Stages that a kept plan saves are not counted.",

@@ -19,6 +19,7 @@ import (
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/plancache"
+	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/schema"
 	"queryengine/services/query-executor/internal/share"
 )
@@ -76,7 +77,7 @@ type scratch struct {
 // ready is an operation that can be run.
 type ready struct {
 	state *state
-	plan  *planned
+	plan  *planned.Plan
 	// cached is the directive of an operation whose answer may come from the cache, nil for
 	// any other.
 	cached *parse.Directive
@@ -100,7 +101,7 @@ func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *
 }
 
 // write runs the statements and writes the answer.
-func (e *Executor) write(ctx context.Context, q *request, p *planned, out *backend.Answer, s *scratch) error {
+func (e *Executor) write(ctx context.Context, q *request, p *planned.Plan, out *backend.Answer, s *scratch) error {
 	ctx, end := e.stage(ctx, stageExecute, time.Now())
 	e.describe(trace.SpanFromContext(ctx), q)
 	err := passErrors(p.Write(ctx, &s.run, out), out)
@@ -165,10 +166,10 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 }
 
 // bound finds or makes the plan, and binds the variables to it.
-func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[planned], q *request, s *scratch) (*planned, error) {
-	var p *planned
+func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[planned.Plan], q *request, s *scratch) (*planned.Plan, error) {
+	var p *planned.Plan
 	p, s.shape = d.Plan(s.values, s.shape)
-	if p == nil || !p.good(st) {
+	if p == nil || !st.accepts(p) {
 		var err error
 		if p, err = e.plan(ctx, st, d, q, s, nil); err != nil {
 			return nil, err
@@ -193,7 +194,7 @@ func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[p
 }
 
 // document finds the operation, or parses it.
-func (e *Executor) document(ctx context.Context, q *request) (*plancache.Document[planned], error) {
+func (e *Executor) document(ctx context.Context, q *request) (*plancache.Document[planned.Plan], error) {
 	key := plancache.Key{
 		Role: q.session.Role, Text: q.text, Operation: q.operation, BackendOnly: q.session.BackendOnly, Relay: q.relay,
 	}
@@ -225,7 +226,7 @@ func (e *Executor) permitted(st *state, op *parse.Operation, q *request) error {
 }
 
 // plan makes a plan and keeps it; inserts are those of one that it takes the place of.
-func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned], q *request, s *scratch, inserts []*plan.Insert) (*planned, error) {
+func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned.Plan], q *request, s *scratch, inserts []*plan.Insert) (*planned.Plan, error) {
 	spanned, end := e.stage(ctx, stagePlan, time.Now())
 	if d.Operation.Kind == parse.Mutation {
 		trace.SpanFromContext(spanned).SetName(spanMutationPlan)
@@ -249,8 +250,8 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 	if err != nil {
 		return nil, err
 	}
-	p := newPlanned(prepared, made, q.session.Role, st.generation)
-	p.session = sessionUse(d.Operation, made)
+	p := planned.New(prepared, made, q.session.Role, st.generation)
+	p.Session = sessionUse(d.Operation, made)
 	if !made.Once {
 		d.Keep(s.values, made.Looks, p)
 	}

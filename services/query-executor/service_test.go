@@ -26,6 +26,7 @@ import (
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/planned"
 )
 
 const streamID = "00000000-0000-0000-0000-000000000001"
@@ -265,7 +266,7 @@ func TestPlansSurviveChangesThatDoNotTouchThem(t *testing.T) {
 }
 
 // keptPlan is the plan of a query without variables.
-func keptPlan(t *testing.T, e *Executor, role, query string) *planned {
+func keptPlan(t *testing.T, e *Executor, role, query string) *planned.Plan {
 	t.Helper()
 	d, err := e.document(t.Context(), &request{session: &session.Session{Role: role}, text: query})
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/query-executor/internal/allowlist"
+	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -35,6 +36,9 @@ type roleKey struct {
 	backendOnly bool
 	relay       bool
 }
+
+// accepts reports whether a plan can be used with the state.
+func (s *state) accepts(p *planned.Plan) bool { return p.Valid(s.generation, s.schema) }
 
 // maxRoles bounds the schemas of one state: a client may make up names of roles.
 const maxRoles = 1000

@@ -18,6 +18,7 @@ import (
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/live"
+	"queryengine/services/query-executor/internal/planned"
 )
 
 // newLive makes what keeps the executor's subscriptions.
@@ -38,8 +39,8 @@ func newLive(e *Executor, d Deps) *live.Manager {
 // versionOf is the version in force as far as a plan is good for it, else 0: the plan will be
 // made anew.
 func (e *Executor) versionOf(p any) int64 {
-	if known, ok := p.(*planned); ok {
-		if s := e.state.Load(); known.good(s) {
+	if known, ok := p.(*planned.Plan); ok {
+		if s := e.state.Load(); s.accepts(known) {
 			return s.snapshot.Version
 		}
 	}
@@ -138,7 +139,7 @@ func (e *Executor) subscription(ctx context.Context, q *request) (live.Subscript
 }
 
 // callsOf are the calls of actions that a subscription is about, nil for none.
-func callsOf(p *planned, s *scratch) *live.Calls {
+func callsOf(p *planned.Plan, s *scratch) *live.Calls {
 	run := s.run
 	ids, lasting := p.Calls(&run)
 	if len(ids) == 0 {
@@ -226,8 +227,8 @@ func (r *replanner) wait() { r.done.Wait() }
 func (e *Executor) replan(s *state) {
 	e.replanFeeds(s)
 	stale := e.live.Stale(func(p any) bool {
-		known, ok := p.(*planned)
-		return ok && known.good(s)
+		known, ok := p.(*planned.Plan)
+		return ok && s.accepts(known)
 	})
 	if len(stale) == 0 {
 		return

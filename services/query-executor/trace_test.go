@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"queryengine/pkg/backend"
+	"queryengine/services/query-executor/internal/planned"
 )
 
 func TestStagesAreTraced(t *testing.T) {
@@ -59,7 +60,7 @@ func TestStagesAreTraced(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	plans := newPlans(10)
+	plans := planned.NewCache(10)
 	m := newMetrics(registry, plans, true)
 	again := newMetrics(registry, plans, true) // several executors may share a registry
 	m.applied(7)

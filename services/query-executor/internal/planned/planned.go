@@ -1,4 +1,6 @@
-package queryexecutor
+// Package planned keeps plans across changes of the metadata. A Plan knows what it depends on,
+// and is used again as long as that is the same.
+package planned
 
 import (
 	"slices"
@@ -12,26 +14,28 @@ import (
 	"queryengine/services/query-executor/internal/plancache"
 )
 
-// planned is a plan that is kept, and what it rests on. It survives changes of the metadata
-// that don't touch that, and keeps nothing else of the version it was made with.
-type planned struct {
+// Plan is a plan that is kept, and what it depends on. It survives changes of the metadata
+// that don't touch that, and keeps nothing else of the version it was made with. It is safe for
+// concurrent use.
+type Plan struct {
 	*execute.Prepared
-	role string
-	// session is what the plan uses of the session, when its answer may be cached.
-	session   plan.SessionUse
+	// Session is what the plan uses of the session, when its answer may be cached.
+	Session plan.SessionUse
+
+	role      string
 	tables    []tableDep
 	writes    []writeDep
 	functions []functionDep
 	tags      []tagsDep
 	remotes   []*resolve.Remote
 	lookups   []lookupDep
-	// volatile plans are good for one generation only.
+	// volatile plans are valid for one generation only.
 	volatile bool
-	// checked is the last generation that the plan is known to be good for.
+	// checked is the last generation that the plan is known to be valid for.
 	checked atomic.Uint64
 }
 
-// tableDep is a table and what the role may read of it. Permissions are parsed anew when
+// tableDep is a table and what the role may read of it. Permissions are parsed again when
 // something changed that they refer to.
 type tableDep struct {
 	source     string
@@ -73,11 +77,16 @@ type functionDep struct {
 	meta *metadata.Function
 }
 
-// newPlans is an empty cache of plans.
-func newPlans(size int) *plancache.Cache[planned] { return plancache.New[planned](size) }
+// NewCache returns an empty cache of about so many plans.
+func NewCache(size int) *plancache.Cache[Plan] { return plancache.New[Plan](size) }
 
-func newPlanned(prepared *execute.Prepared, p *plan.Plan, role string, generation uint64) *planned {
-	out := &planned{Prepared: prepared, role: role, remotes: p.Remotes, volatile: len(p.Tables)+len(p.Writes)+len(p.Remotes) == 0 || prepared.Introspects() || prepared.CallsActions()}
+// New returns the plan of a role, which was made with the schema of a generation: a number that
+// counts the versions of the metadata that the process has followed.
+func New(prepared *execute.Prepared, p *plan.Plan, role string, generation uint64) *Plan {
+	out := &Plan{
+		Prepared: prepared, role: role, remotes: p.Remotes,
+		volatile: len(p.Tables)+len(p.Writes)+len(p.Remotes) == 0 || prepared.Introspects() || prepared.CallsActions(),
+	}
 	for _, t := range p.Tables {
 		out.tables = append(out.tables, tableDep{
 			source: t.Source.Name, key: t.Key(), version: t.Version(), permission: t.Permission,
@@ -90,26 +99,28 @@ func newPlanned(prepared *execute.Prepared, p *plan.Plan, role string, generatio
 		out.functions = append(out.functions, functionDep{source: f.Source.Name, function: f.Function, meta: f.Meta})
 	}
 	for _, l := range p.Lookups {
-		out.lookups = append(out.lookups, lookupDep{l.Table.Source.Name, l.Table.Meta.Table, l.Table.Version()})
+		out.lookups = append(out.lookups, lookupDep{
+			source: l.Table.Source.Name, name: l.Table.Meta.Table, version: l.Table.Version(),
+		})
 	}
 	out.dependOnTags(p)
 	out.checked.Store(generation)
 	return out
 }
 
-// good reports whether the plan is good for a state.
-func (p *planned) good(s *state) bool {
-	if p.checked.Load() == s.generation {
+// Valid reports whether the plan can be used with the schema of a generation.
+func (p *Plan) Valid(generation uint64, s *resolve.Schema) bool {
+	if p.checked.Load() == generation {
 		return true
 	}
-	if p.volatile || !p.holds(s.schema) {
+	if p.volatile || !p.holds(s) {
 		return false
 	}
-	p.checked.Store(s.generation)
+	p.checked.Store(generation)
 	return true
 }
 
-func (p *planned) holds(s *resolve.Schema) bool {
+func (p *Plan) holds(s *resolve.Schema) bool {
 	for _, d := range p.tables {
 		source := s.Source(d.source)
 		if source == nil {
@@ -176,7 +187,7 @@ func (d tagsDep) holds(s *resolve.Schema) bool {
 }
 
 // dependOnTags notes the tags of all sources that the plan has statements for.
-func (p *planned) dependOnTags(of *plan.Plan) {
+func (p *Plan) dependOnTags(of *plan.Plan) {
 	add := func(s *resolve.Source) {
 		if d := (tagsDep{s.Name, s.QueryTags}); !slices.Contains(p.tags, d) {
 			p.tags = append(p.tags, d)
