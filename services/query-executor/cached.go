@@ -79,7 +79,9 @@ func (e *Executor) runCached(ctx context.Context, q *request, r *ready, out *bac
 	if !refresh {
 		if body, left, ok := e.cache.Get(ctx, key); ok {
 			e.metrics.cacheHits.Inc()
-			e.queryLog.cached(ctx, q)
+			if e.queryLog.LogsQueries() {
+				e.queryLog.Cached(ctx, q.logged())
+			}
 			return s.responder.Answer(key, body, cache.NoWarning, left)
 		}
 	}

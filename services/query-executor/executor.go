@@ -33,6 +33,7 @@ import (
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/planned"
+	"queryengine/services/query-executor/internal/querylog"
 	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/seal"
 	"queryengine/services/query-executor/internal/share"
@@ -80,7 +81,7 @@ type Executor struct {
 	calls          *call.Client
 	remotes        *remote.Client
 	logger         *slog.Logger
-	queryLog       *queryLog
+	queryLog       *querylog.Log
 	// cache is nil when answers are not cached.
 	cache   *cache.Cache
 	metrics *metrics
@@ -187,7 +188,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	if len(c.MaskedVariables) > 0 {
 		e.actions.HideBodies()
 	}
-	e.queryLog = newQueryLog(d.Logger, c.MaskedVariables)
+	e.queryLog = querylog.New(d.Logger, c.MaskedVariables)
 	e.metrics = newMetrics(d.Metrics, e.plans, c.DetailedMetrics)
 	e.live = newLive(e, d)
 	e.dataop = dataop.New(dataop.Deps{

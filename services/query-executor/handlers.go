@@ -17,6 +17,7 @@ import (
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/openapi"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/querylog"
 	"queryengine/services/query-executor/internal/schema"
 	"queryengine/services/query-executor/internal/static"
 )
@@ -45,8 +46,21 @@ func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseW
 	if err == nil {
 		e.metrics.requests.analyse(e.state.Load().measured, &q, out.Sent())
 	}
-	e.queryLog.done(ctx, &q, started, out.Sent(), err)
+	e.logExecution(ctx, &q, started, out.Sent(), err)
 	return e.metrics.failed(err)
+}
+
+// logExecution logs an operation that has ended.
+func (e *Executor) logExecution(ctx context.Context, q *request, started time.Time, size int64, err error) {
+	if !e.queryLog.LogsExecution() {
+		return
+	}
+	now := time.Now()
+	of := querylog.Execution{Planning: now.Sub(started), Size: size, Err: err}
+	if !q.planned.IsZero() {
+		of.Planning, of.Running = q.planned.Sub(started), now.Sub(q.planned)
+	}
+	e.queryLog.Done(ctx, q.logged(), now, of)
 }
 
 // explain answers QueryExplain.

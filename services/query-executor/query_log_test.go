@@ -12,6 +12,7 @@ import (
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/querylog"
 )
 
 // logged has an executor write lines of these types; it gives the details of those that were.
@@ -20,7 +21,7 @@ func logged(t *testing.T, e *Executor, masked []string, types ...string) func() 
 	var out bytes.Buffer
 	log, err := telemetry.NewLog(&out, "info", types)
 	require.NoError(t, err)
-	e.queryLog = newQueryLog(log.Logger("query-executor"), masked)
+	e.queryLog = querylog.New(log.Logger("query-executor"), masked)
 	return func() []map[string]any {
 		log.Flush()
 		var details []map[string]any
@@ -133,7 +134,7 @@ func BenchmarkQueryLog(b *testing.B) {
 			e := newFixture(b, "testdata/cases/shop", Config{})
 			log, err := telemetry.NewLog(io.Discard, "info", []string{types})
 			require.NoError(b, err)
-			e.queryLog = newQueryLog(log.Logger("query-executor"), nil)
+			e.queryLog = querylog.New(log.Logger("query-executor"), nil)
 			request := &queryv1.ExecuteRequest{
 				Session: adminSession().Proto(), Query: `query ($id: Int!) { artist_by_pk(id: $id) { name } }`,
 				Variables: []byte(`{"id":1}`), RequestId: "r-1",

@@ -11,7 +11,6 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/resolve"
-	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/cache"
@@ -24,65 +23,6 @@ import (
 	"queryengine/services/query-executor/internal/share"
 )
 
-// request is one operation that somebody asks for.
-type request struct {
-	session    *session.Session
-	text       string
-	operation  string
-	variables  []byte
-	minVersion int64
-	relay      bool
-	readOnly   bool
-	// clientHeaders are what webhooks may be shown of the client's request.
-	clientHeaders map[string]string
-	// id is that of the client's request.
-	id string
-	// anyQuery reports whether the allow list doesn't count.
-	anyQuery bool
-	// describe reports whether a description of the operation is wanted; prepare then sets hash. Others
-	// use shapeHash.
-	describe bool
-	hash     string
-	// planned is when there was a plan; only set when the operation is logged.
-	planned time.Time
-	// live reports whether the operation is a subscription.
-	live bool
-	// parsed is the operation, once it is known, and values those of its variables.
-	parsed *parse.Operation
-	values [][]byte
-}
-
-// shapeHash is the hash of the operation, which is parsed. It is made once.
-func (q *request) shapeHash() string {
-	if q.hash == "" {
-		q.hash = q.parsed.Hash(q.values)
-	}
-	return q.hash
-}
-
-// budget is what may be done for the request: to plan it, and, with another one, to run it.
-// Whether a plan is found or made is no matter of the request's.
-func (q *request) budget() budget.Budget { return budget.New(len(q.text) + len(q.variables)) }
-
-// scratch is memory that requests take turns in using.
-type scratch struct {
-	run    execute.Run
-	values [][]byte
-	shape  []byte
-	buffer []byte
-	// responder is where the answer goes.
-	responder cache.Responder
-}
-
-// ready is an operation that can be run.
-type ready struct {
-	state *state
-	plan  *planned.Plan
-	// cached is the directive of an operation whose answer may come from the cache, nil for
-	// any other.
-	cached *parse.Directive
-}
-
 // run answers a request: it finds or makes the plan, binds the variables, and runs the
 // statements while the answer is written.
 func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *scratch) error {
@@ -93,7 +33,9 @@ func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *
 	if q.describe {
 		s.responder.Describe(cache.About{Hash: q.hash, Name: q.parsed.Name, Kind: string(q.parsed.Kind)})
 	}
-	s.run.Observer = e.queryLog.observer(q)
+	if e.queryLog.LogsQueries() {
+		s.run.Observer = e.queryLog.Observer(q.logged())
+	}
 	if r.cached != nil && e.cache != nil && !r.plan.LooksCallsUp() {
 		return e.runCached(ctx, q, &r, out, s)
 	}
@@ -159,7 +101,7 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, 
 	if p.Validates() {
 		s.run.Validator = e.validator.For(q.clientHeaders)
 	}
-	if e.queryLog.execution != nil {
+	if e.queryLog.LogsExecution() {
 		q.planned = time.Now()
 	}
 	return ready{state: st, plan: p, cached: cachedDirective(document.Operation)}, nil

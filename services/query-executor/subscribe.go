@@ -105,7 +105,9 @@ func (e *Executor) subscribe(ctx context.Context, m proto.Message, w bus.Respons
 		return nil
 	}
 	s.Hash, s.Cursor = in.GetHash(), in.GetCursor()
-	e.queryLog.subscribed(ctx, q, &s)
+	if s.Live != nil && e.queryLog.LogsQueries() {
+		e.queryLog.Subscribed(ctx, q.logged(), s.Live, s.Values)
+	}
 	if err := e.live.Join(in.GetLink(), in.GetSubscriber(), s); err != nil {
 		return err
 	}
