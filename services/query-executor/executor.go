@@ -35,6 +35,7 @@ import (
 	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/querylog"
 	"queryengine/services/query-executor/internal/remote"
+	"queryengine/services/query-executor/internal/remotesub"
 	"queryengine/services/query-executor/internal/seal"
 	"queryengine/services/query-executor/internal/share"
 	"queryengine/services/query-executor/internal/sources"
@@ -90,10 +91,10 @@ type Executor struct {
 	tracer  trace.Tracer
 	scratch sync.Pool
 
-	live       *live.Manager
-	replanning replanner
-	feeds      feeds
-	announcer  announcer
+	live                *live.Manager
+	remoteSubscriptions *remotesub.Manager
+	replanning          replanner
+	announcer           announcer
 
 	applying sync.Mutex
 	state    atomic.Pointer[state]
@@ -191,6 +192,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	e.queryLog = querylog.New(d.Logger, c.MaskedVariables)
 	e.metrics = newMetrics(d.Metrics, e.plans, c.DetailedMetrics)
 	e.live = newLive(e, d)
+	e.remoteSubscriptions = newRemoteSubscriptions(e)
 	e.dataop = dataop.New(dataop.Deps{
 		Metadata:  e.metadataAt,
 		Source:    e.source,
@@ -271,7 +273,7 @@ func (e *Executor) Stop() {
 	e.closing.Do(func() {
 		e.announcer.leave()
 		e.live.Close()
-		e.feeds.close()
+		e.remoteSubscriptions.Close()
 		e.replanning.wait()
 		e.Base.Stop()
 		e.sources.Close()

@@ -316,8 +316,8 @@ func TestStoppingEndsRemoteSubscriptions(t *testing.T) {
 	e := newRemote(t, plainRemote, Config{}, server)
 	f := follow(t, e, &queryv1.ExecuteRequest{Session: asAdmin(), Query: greetings}).open()
 	sockets.accept(t)
-	require.Len(t, e.feeds.running, 1)
-	e.feeds.close()
+	require.Equal(t, 1, e.remoteSubscriptions.Running())
+	e.remoteSubscriptions.Close()
 	require.Equal(t, "the query-executor is stopping: subscribe again", f.end())
 	require.ErrorContains(t, e.follow(t.Context(), &queryv1.ExecuteRequest{Session: asAdmin(), Query: greetings}, &reply{}), "stopping")
 }

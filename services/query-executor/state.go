@@ -3,11 +3,13 @@ package queryexecutor
 import (
 	"sync"
 
-	"queryengine/pkg/egress"
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
+	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/query-executor/internal/allowlist"
+	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -59,42 +61,35 @@ func (s *state) role(name string, o schema.Options) *schema.Role {
 	return r
 }
 
-// apply makes the state of a snapshot and opens its sources. Snapshots come one after the
-// other.
-func (e *Executor) apply(next *snapshot.Snapshot) {
-	e.applying.Lock()
-	defer e.applying.Unlock()
-	s := &state{
-		generation: 1, snapshot: next, limits: next.Document.Limits(), roles: map[roleKey]*schema.Role{},
-		measured: next.Document.Metrics(), withoutIntrospection: next.Document.WithoutIntrospection(),
+// admit refuses what a session may not run, by the text of a document and by its size.
+func (s *state) admit(user *session.Session, document string, size parse.Size) error {
+	if err := s.Listed(user, document); err != nil {
+		return err
 	}
-	var previous *resolve.Schema
-	var listed *allowlist.List
-	if old := e.state.Load(); old != nil {
-		previous, listed, s.generation = old.schema, old.allowlist, old.generation+1
-	}
-	if e.config.EnableAllowlist {
-		s.allowlist = allowlist.New(next.Document, listed)
-	}
-	s.schema = resolve.New(next.Document, findings(next), previous, e.resolveOptions)
-	e.sources.Update(next.Document.Sources)
-	e.applyAllowlist(next.Document)
-	e.state.Store(s)
-	e.introspections.Clear() // plans that introspect are good for one state only
-	e.metrics.applied(next.Version)
-	e.replan(s)
+	return s.Sized(user, size)
 }
 
-// applyAllowlist makes the TLS allow list count for calls from now on.
-func (e *Executor) applyAllowlist(d *metadata.Document) {
-	hosts, err := egress.Allowlist(d.Network)
-	if err != nil {
-		e.logger.Warn("the TLS allow list counts as empty", "error", err)
+// Listed refuses documents that the allow list keeps from a role.
+func (s *state) Listed(user *session.Session, document string) error {
+	if s.allowlist == nil {
+		return nil
 	}
-	e.egress.SetAllowlist(hosts)
+	return s.allowlist.Check(user, document)
 }
 
-// findings is what the snapshot says of sources and remote schemas.
-func findings(s *snapshot.Snapshot) resolve.Findings {
-	return resolve.Findings{Catalogs: s.Catalogs, SourceErrors: s.SourceErrors, Remotes: s.Remotes, RemoteErrors: s.RemoteErrors}
+// Sized refuses operations that are larger than the metadata allows a role. The other limits are
+// the gateway's business.
+func (s *state) Sized(user *session.Session, size parse.Size) error {
+	if s.limits == nil || user.IsAdmin() {
+		return nil
+	}
+	if limit, ok := s.limits.DepthLimit.Of(user.Role); ok && size.Depth > limit {
+		return apierror.Newf(apierror.DepthLimitExceeded,
+			"depth limit exceeded: query depth is %d, the limit is %d", size.Depth, limit)
+	}
+	if limit, ok := s.limits.NodeLimit.Of(user.Role); ok && size.Nodes > limit {
+		return apierror.Newf(apierror.NodeLimitExceeded,
+			"node limit exceeded: query has %d nodes, the limit is %d", size.Nodes, limit)
+	}
+	return nil
 }

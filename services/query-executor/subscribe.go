@@ -227,7 +227,9 @@ func (r *replanner) wait() { r.done.Wait() }
 // replan takes the subscriptions whose plans are not good for a state out of their cohorts,
 // so that nobody is sent what he may not see any more, and plans them anew.
 func (e *Executor) replan(s *state) {
-	e.replanFeeds(s)
+	if recheck := e.remoteSubscriptions.Changed(); recheck != nil {
+		e.replanning.done.Go(recheck)
+	}
 	stale := e.live.Stale(func(p any) bool {
 		known, ok := p.(*planned.Plan)
 		return ok && s.accepts(known)
@@ -243,13 +245,6 @@ func (e *Executor) replan(s *state) {
 		r.running = true
 		r.done.Add(1)
 		go e.replanAll()
-	}
-}
-
-// replanFeeds has the feeds looked at that a state may make a difference to.
-func (e *Executor) replanFeeds(s *state) {
-	if stale := e.feeds.stale(s); len(stale) > 0 {
-		e.replanning.done.Go(func() { e.recheck(stale) })
 	}
 }
 

@@ -1,0 +1,33 @@
+package queryexecutor
+
+import (
+	"context"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/session"
+	"queryengine/services/query-executor/internal/dataop"
+	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/share"
+)
+
+// admission is what data operations have to pass.
+func (e *Executor) admission() dataop.Admission { return e.state.Load() }
+
+// validateData asks a webhook about what a data operation writes.
+func (e *Executor) validateData(ctx context.Context, s *session.Session, clientHeaders map[string]string, in plan.Input) error {
+	return e.validator.For(clientHeaders).Validate(ctx, s, in)
+}
+
+// source is an open source with a place for the request, and the function that ends its use.
+func (e *Executor) source(name string) (backend.Source, func(), error) {
+	place, err := e.places.Take(share.Source, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	use, err := e.sources.Use(name)
+	if err != nil {
+		place.Leave()
+		return nil, nil, err
+	}
+	return use.Source, func() { use.Release(); place.Leave() }, nil
+}
