@@ -184,6 +184,6 @@ func TestErrorsAreNotCached(t *testing.T) {
 
 func TestSessionVariablesOfAPlan(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, plan.SessionUse{}, (&plan.Plan{Parts: []plan.Part{{Text: "x"}}}).SessionUse())
-	require.True(t, (&plan.Plan{Parts: []plan.Part{{Write: &plan.Write{}}}}).SessionUse().All, "what isn't known may use all")
+	require.Equal(t, plan.SessionUse{}, (&plan.Plan{Parts: []plan.Part{&plan.Text{Text: "x"}}}).SessionUse())
+	require.True(t, (&plan.Plan{Parts: []plan.Part{&plan.Write{}}}).SessionUse().All, "what isn't known may use all")
 }

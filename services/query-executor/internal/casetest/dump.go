@@ -24,20 +24,22 @@ func Dump(t testing.TB, p *plan.Plan, values [][]byte) []byte {
 		if i > 0 {
 			d.text(",")
 		}
-		switch {
-		case part.Query != nil:
-			d.value(reflect.ValueOf(part.Query.Root))
-			d.joins(part.Query.Joins)
-		case part.Write != nil:
-			d.value(reflect.ValueOf(mutations(t, part.Write, values)))
-			d.joins(part.Write.Joins)
-		case part.Introspection != nil:
+		switch part := part.(type) {
+		case *plan.Query:
+			d.value(reflect.ValueOf(part.Root))
+			d.joins(part.Joins)
+		case *plan.Write:
+			d.value(reflect.ValueOf(mutations(t, part, values)))
+			d.joins(part.Joins)
+		case *plan.Introspection:
 			d.text(`{"is":"Introspection"}`)
-		case part.Joined != nil:
-			fmt.Fprintf(d, "%q", part.Joined.Text)
-			d.joins(part.Joined.Joins)
-		default:
+		case *plan.Joined:
 			fmt.Fprintf(d, "%q", part.Text)
+			d.joins(part.Joins)
+		case *plan.Text:
+			fmt.Fprintf(d, "%q", part.Text)
+		default:
+			require.Fail(t, "a part that no case has had", "%T", part)
 		}
 	}
 	d.text("]")

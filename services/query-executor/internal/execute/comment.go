@@ -28,8 +28,8 @@ func (o options) of(source *resolve.Source) backend.RenderOptions {
 // liveField is the first root field of a subscription, which lends its name to the statement
 // that answers all of them.
 func liveField(p *plan.Plan) string {
-	for i := range p.Parts {
-		if name := p.Parts[i].Field(); name != "" {
+	for _, part := range p.Parts {
+		if name := part.RootField(); name != "" {
 			return name
 		}
 	}

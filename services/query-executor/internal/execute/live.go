@@ -48,8 +48,8 @@ func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 	}
 	l := ir.Live{Cursor: p.Live.Cursor}
 	for _, part := range p.Parts {
-		if part.Query != nil {
-			l.Roots = append(l.Roots, part.Query.Root)
+		if q, ok := part.(*plan.Query); ok {
+			l.Roots = append(l.Roots, q.Root)
 		}
 	}
 	statement, err := renderer.RenderLive(l, o.of(p.Live.Source))

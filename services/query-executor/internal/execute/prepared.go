@@ -87,73 +87,8 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 		out.again = make(chan struct{}, 1)
 	}
 	for _, part := range p.Parts {
-		o := options{render, comment, part.Field()}
-		switch {
-		case part.Query != nil && p.Live != nil:
-			out.pieces = append(out.pieces, piece{root: true})
-		case part.Query != nil:
-			statement, err := part.Query.Source.Dialect.RenderQuery(part.Query.Root, o.of(part.Query.Source))
-			if err != nil {
-				return nil, fmt.Errorf("render %q: %w", part.Query.Field, err)
-			}
-			joins, err := newJoins(part.Query.Joins, o)
-			if err != nil {
-				return nil, err
-			}
-			out.pieces = append(out.pieces, piece{joins: joins, query: &query{
-				field: part.Query.Field, source: part.Query.Source.Name, statement: statement, bindings: part.Query.Bindings,
-				label: databaseLabel(part.Query.Source, "Query", part.Query.Field),
-			}})
-		case part.Write != nil:
-			w, err := newWrite(part.Write, o)
-			if err != nil {
-				return nil, err
-			}
-			out.validates = out.validates || part.Write.Validated()
-			joins, err := newJoins(part.Write.Joins, o)
-			if err != nil {
-				return nil, err
-			}
-			out.pieces = append(out.pieces, piece{write: w, joins: joins})
-		case part.Remote != nil:
-			joins, err := newJoins(part.Remote.Joins, o)
-			if err != nil {
-				return nil, err
-			}
-			out.pieces = append(out.pieces, piece{joins: joins, remote: newRemoteQuery(part.Remote, out.remotes)})
-			out.remotes++
-		case part.Action != nil:
-			joins, err := newJoins(part.Action.Joins, o)
-			if err != nil {
-				return nil, err
-			}
-			call, err := newActionCall(part.Action, out.remotes)
-			if err != nil {
-				return nil, err
-			}
-			out.pieces = append(out.pieces, piece{joins: joins, remote: call})
-			out.remotes++
-		case part.Queued != nil:
-			out.pieces = append(out.pieces, piece{remote: &queuedCall{part.Queued, out.remotes}})
-			out.remotes++
-		case part.Call != nil:
-			joins, err := newJoins(part.Call.Joins, o)
-			if err != nil {
-				return nil, err
-			}
-			out.pieces = append(out.pieces, piece{joins: joins, remote: &callResult{part.Call, out.remotes}})
-			out.remotes++
-		case part.Joined != nil:
-			joins, err := newJoins(part.Joined.Joins, o)
-			if err != nil {
-				return nil, err
-			}
-			out.pieces = append(out.pieces, piece{text: string(part.Joined.Text), joins: joins})
-		case part.Introspection != nil:
-			out.introspects = true
-			out.pieces = append(out.pieces, piece{introspect: part.Introspection})
-		default:
-			out.text(part.Text, part.Constants...)
+		if err := out.add(part, p.Live != nil, options{render, comment, part.RootField()}); err != nil {
+			return nil, err
 		}
 	}
 	out.text("}")
@@ -174,6 +109,64 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 	out.alone = isAlone(out.pieces)
 	out.callsRemotes, out.callsActions = len(p.Remotes) > 0, p.CallsActions
 	return out, nil
+}
+
+// add prepares a part of the plan; live is set for those of a subscription.
+func (p *Prepared) add(part plan.Part, live bool, o options) (err error) {
+	var next piece
+	switch part := part.(type) {
+	case *plan.Text:
+		p.text(part.Text, part.Constants...)
+		return nil
+	case *plan.Introspection:
+		p.introspects = true
+		next.introspect = &part.Field
+	case *plan.Query:
+		if live {
+			next.root = true
+			break
+		}
+		if next.query, err = newQuery(part, o); err == nil {
+			next.joins, err = newJoins(part.Joins, o)
+		}
+	case *plan.Write:
+		p.validates = p.validates || part.Validated()
+		if next.write, err = newWrite(part, o); err == nil {
+			next.joins, err = newJoins(part.Joins, o)
+		}
+	case *plan.Joined:
+		next.text = string(part.Text)
+		next.joins, err = newJoins(part.Joins, o)
+	case *plan.RemoteQuery:
+		next.remote = newRemoteQuery(part, p.remotes)
+		next.joins, err = newJoins(part.Joins, o)
+	case *plan.ActionCall:
+		if next.remote, err = newActionCall(part, p.remotes); err == nil {
+			next.joins, err = newJoins(part.Joins, o)
+		}
+	case *plan.QueuedCall:
+		next.remote = &queuedCall{part, p.remotes}
+	case *plan.CallResult:
+		next.remote = &callResult{part, p.remotes}
+		next.joins, err = newJoins(part.Joins, o)
+	}
+	if next.remote != nil {
+		p.remotes++
+	}
+	p.pieces = append(p.pieces, next)
+	return err
+}
+
+// newQuery renders a statement that reads.
+func newQuery(q *plan.Query, o options) (*query, error) {
+	statement, err := q.Source.Dialect.RenderQuery(q.Root, o.of(q.Source))
+	if err != nil {
+		return nil, fmt.Errorf("render %q: %w", q.Field, err)
+	}
+	return &query{
+		field: q.Field, source: q.Source.Name, statement: statement, bindings: q.Bindings,
+		label: databaseLabel(q.Source, "Query", q.Field),
+	}, nil
 }
 
 // text adds a text, with root fields in it, to the last piece, when that is one too.

@@ -44,7 +44,9 @@ func planned(t testing.TB, role *schema.Role, query string) *introspect.Field {
 	require.NoError(t, err)
 	p, err := plan.Build(op, role, nil, plan.Options{Limits: plan.DefaultLimits})
 	require.NoError(t, err, query)
-	return p.Parts[1].Introspection
+	asked, ok := p.Parts[1].(*plan.Introspection)
+	require.True(t, ok)
+	return &asked.Field
 }
 
 // answer writes the value of a field within the budget of a request.

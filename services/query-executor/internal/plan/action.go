@@ -35,7 +35,7 @@ func (p *planner) actionRoot(name string, f *schema.Field, m *schema.Action, s *
 		c.Shape, err = p.actionObject(f.Type.Named, s, false)
 		c.Joins = p.takeJoins()
 	}
-	p.answer.action(c)
+	p.answer.add(c)
 	return err
 }
 

@@ -57,7 +57,7 @@ func (p *planner) queuedRoot(name string, f *schema.Field, m *schema.QueuedActio
 	if err == nil {
 		err = p.scalarField(s)
 	}
-	p.answer.part(Part{Queued: &QueuedCall{Field: name, Action: m.Action, Inputs: inputs}})
+	p.answer.add(&QueuedCall{Field: name, Action: m.Action, Inputs: inputs})
 	return err
 }
 
@@ -105,7 +105,7 @@ func (p *planner) callRoot(name string, f *schema.Field, m *schema.ActionCall, s
 		return err
 	})
 	c.Joins = p.takeJoins()
-	p.answer.part(Part{Call: c})
+	p.answer.add(c)
 	return err
 }
 

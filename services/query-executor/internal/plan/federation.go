@@ -58,7 +58,7 @@ func (p *planner) entities(name string, f *schema.Field, s *selected) error {
 		}
 		joined.Joins = appendEntity(joined.Joins, i, &Join{Parts: len(t.PrimaryKey), Query: query, Joins: p.takeJoins()})
 	}
-	p.answer.part(Part{Joined: joined})
+	p.answer.add(joined)
 	return nil
 }
 

@@ -21,7 +21,7 @@ func (p *planner) introspection(s *selected) error {
 	if err != nil {
 		return err
 	}
-	p.answer.introspection(&f)
+	p.answer.add(&Introspection{f})
 	return nil
 }
 

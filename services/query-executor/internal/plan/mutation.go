@@ -207,7 +207,7 @@ func (p *planner) write(name string, w *schema.Writable, plan func() (*Write, er
 	write.Source, write.Bindings, write.dropUnset = w.Source, newBindings(p.bindings), p.options.DropUnset
 	write.Joins = p.takeJoins()
 	p.separate = p.separate || len(write.Joins) > 0
-	p.answer.write(write)
+	p.answer.add(write)
 	return nil
 }
 

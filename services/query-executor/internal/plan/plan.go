@@ -6,7 +6,6 @@ import (
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
-	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -47,50 +46,6 @@ type Function struct {
 	Meta *metadata.Function
 }
 
-// Part is a piece of the answer. Exactly one of its members is set, or Text with Constants.
-type Part struct {
-	// Text is JSON text as it is, Constants are the root fields in it.
-	Text      string
-	Constants []string
-	// Query is a root field that a source answers.
-	Query *Query
-	// Write is a root field that writes to a source.
-	Write *Write
-	// Remote is a root field that a remote schema answers.
-	Remote *RemoteQuery
-	// Action is a root field that the handler of an action answers.
-	Action *ActionCall
-	// Queued is a root field that has the handler of an action called later, and Call one that
-	// tells what became of that.
-	Queued *QueuedCall
-	Call   *CallResult
-	// Joined is a root field whose answer is known but for joins.
-	Joined *Joined
-	// Introspection is a root field that the schema answers.
-	Introspection *introspect.Field
-}
-
-// Field is the name of the root field, with its namespace; empty for a text.
-func (p *Part) Field() string {
-	switch {
-	case p.Query != nil:
-		return p.Query.Field
-	case p.Write != nil:
-		return p.Write.Field
-	case p.Remote != nil:
-		return p.Remote.Field
-	case p.Action != nil:
-		return p.Action.Field
-	case p.Joined != nil:
-		return p.Joined.Field
-	case p.Queued != nil:
-		return p.Queued.Field
-	case p.Call != nil:
-		return p.Call.Field
-	}
-	return ""
-}
-
 // Query is one statement for one source.
 type Query struct {
 	// Field is the name of the root field in explanations: with its namespace, if any.
@@ -100,13 +55,6 @@ type Query struct {
 	// Bindings give the values of ir.Variable, by Index.
 	Bindings Bindings
 	// Joins are the fields of its answer that other sources give.
-	Joins []JoinMember
-}
-
-// Joined is a JSON text with joins in it.
-type Joined struct {
-	Field string
-	Text  []byte
 	Joins []JoinMember
 }
 

@@ -138,7 +138,7 @@ func (p *planner) remoteRoot(name string, f *schema.Field, m *schema.RemoteField
 		kind = parse.Subscription
 	}
 	text := d.header(string(kind), p.operation) + "{" + selected.text + "}"
-	p.answer.remote(&RemoteQuery{
+	p.answer.add(&RemoteQuery{
 		Field: name, Remote: m.Remote, Request: newRequest(text, p.operation, d.variables),
 		Key: s.Alias, Shape: selected.member.Below, Joins: belowOf(selected.joins),
 	})

@@ -5,7 +5,6 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
-	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
@@ -92,7 +91,7 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 		return p.remoteRoot(name, f, m, s)
 	case schema.Service:
 		sdl, err := p.metaField(f, s)
-		p.answer.introspection(&sdl)
+		p.answer.add(&Introspection{sdl})
 		return err
 	case schema.Entities:
 		return p.entities(name, f, s)
@@ -140,7 +139,7 @@ func (p *planner) query(field string, source *resolve.Source, plan func() (ir.Ro
 	}
 	q := &Query{Field: field, Source: source, Root: root, Bindings: newBindings(p.bindings), Joins: p.takeJoins()}
 	p.separate = p.separate || p.mutates && len(q.Joins) > 0
-	p.answer.query(q)
+	p.answer.add(q)
 	return nil
 }
 
@@ -209,39 +208,15 @@ func (a *answer) constant(field, value string) {
 	a.constants = append(a.constants, field)
 }
 
-func (a *answer) query(q *Query) {
-	a.flush()
-	a.list = append(a.list, Part{Query: q})
-}
-
-func (a *answer) write(w *Write) {
-	a.flush()
-	a.list = append(a.list, Part{Write: w})
-}
-
-func (a *answer) remote(q *RemoteQuery) {
-	a.flush()
-	a.list = append(a.list, Part{Remote: q})
-}
-
-func (a *answer) introspection(f *introspect.Field) {
-	a.flush()
-	a.list = append(a.list, Part{Introspection: f})
-}
-
-func (a *answer) action(c *ActionCall) {
-	a.flush()
-	a.list = append(a.list, Part{Action: c})
-}
-
-func (a *answer) part(p Part) {
+// add adds a part that isn't text.
+func (a *answer) add(p Part) {
 	a.flush()
 	a.list = append(a.list, p)
 }
 
 func (a *answer) flush() {
 	if len(a.text) > 0 {
-		a.list = append(a.list, Part{Text: string(a.text), Constants: a.constants})
+		a.list = append(a.list, &Text{Text: string(a.text), Constants: a.constants})
 		a.text, a.constants = a.text[:0], nil
 	}
 }

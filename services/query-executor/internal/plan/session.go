@@ -11,7 +11,7 @@ import (
 type SessionUse struct {
 	// Names are those that are used by name, sorted.
 	Names []string
-	// All says that any of them may be.
+	// All reports that any of them may be.
 	All bool
 	// Opaque says that there is more that the answer may depend on, also of the client's
 	// headers.
@@ -22,12 +22,15 @@ type SessionUse struct {
 // may use all.
 func (p *Plan) SessionUse() SessionUse {
 	u := &SessionUse{}
-	for i := range p.Parts {
-		u.known(reflect.ValueOf(p.Parts[i]), "Text", "Constants", "Query", "Introspection")
-		if q := p.Parts[i].Query; q != nil {
-			u.known(reflect.ValueOf(*q), "Field", "Source", "Root", "Bindings", "Joins")
-			u.walk(reflect.ValueOf(q.Root))
-			u.joins(q.Joins)
+	for _, part := range p.Parts {
+		switch part := part.(type) {
+		case *Text, *Introspection:
+		case *Query:
+			u.known(reflect.ValueOf(*part), "Field", "Source", "Root", "Bindings", "Joins")
+			u.walk(reflect.ValueOf(part.Root))
+			u.joins(part.Joins)
+		default:
+			u.All, u.Opaque = true, true
 		}
 	}
 	for i := range p.Lookups {

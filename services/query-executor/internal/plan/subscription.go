@@ -97,7 +97,7 @@ func (p *planner) liveQuery(field string, source *resolve.Source, plan func() (i
 	if streams == p.live.streams {
 		p.live.queries++
 	}
-	p.answer.query(&Query{Field: field, Source: source, Root: root})
+	p.answer.add(&Query{Field: field, Source: source, Root: root})
 	return nil
 }
 
