@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/cache"
+	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/rawjson"
@@ -53,7 +54,7 @@ func (e *Executor) cacheKey(q *request, r *ready, s *scratch) cache.Key {
 		Query: q.text, Operation: q.operation, Plan: r.plan.Statements(), Variables: s.values,
 		Session: q.session.Variables,
 	}
-	if r.plan.Introspects() || r.plan.Session.All {
+	if r.plan.Needs().Has(execute.NeedsSchema) || r.plan.Session.All {
 		of.Plan = append(of.Plan, strconv.FormatInt(r.state.snapshot.Version, 10))
 	}
 	if !r.plan.Session.All {

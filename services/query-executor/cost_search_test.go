@@ -15,6 +15,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/budget"
+	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -101,7 +102,7 @@ func (w *costWorld) ask(ctx context.Context, text, variables string) (got work, 
 				got.operands += len(b)
 			}
 		}
-		if got.statements == 0 && r.plan.Introspects() {
+		if got.statements == 0 && r.plan.Needs().Has(execute.NeedsSchema) {
 			out := backend.NewAnswer(nil, io.Discard, 0)
 			if err = r.plan.Write(ctx, &s.run, out); err == nil {
 				err = out.Close()

@@ -45,54 +45,54 @@ func (e *Executor) write(ctx context.Context, q *request, p *planned.Plan, out *
 }
 
 // prepare does everything up to the statements.
-func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (ready, error) {
-	st, err := e.stateAt(ctx, q.minVersion)
-	if err != nil {
+func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (r ready, err error) {
+	if r.state, err = e.stateAt(ctx, q.minVersion); err != nil {
 		return ready{}, err
 	}
 	document, err := e.document(ctx, q)
 	if err != nil {
 		return ready{}, err
 	}
-	q.parsed = document.Operation
+	if err = e.admit(r.state, document.Operation, q); err != nil {
+		return ready{}, err
+	}
+	if err = e.readValues(document.Operation, q, s); err != nil {
+		return ready{}, err
+	}
+	if r.plan, err = e.bound(ctx, r.state, document, q, s); err != nil {
+		return ready{}, err
+	}
+	e.supply(r.plan.Needs(), r.state, q, s)
+	if e.queryLog.LogsExecution() {
+		q.planned = time.Now()
+	}
+	r.cached = cachedDirective(document.Operation)
+	return r, nil
+}
+
+// admit refuses operations that the session may not run, or that can't come this way.
+func (e *Executor) admit(st *state, op *parse.Operation, q *request) error {
+	q.parsed = op
 	if !q.anyQuery {
-		if err := st.admit(q.session, q.text, document.Operation.Size); err != nil {
-			return ready{}, err
+		if err := st.admit(q.session, q.text, op.Size); err != nil {
+			return err
 		}
 	}
-	if err := e.permitted(st, document.Operation, q); err != nil {
-		return ready{}, err
-	}
-	s.values, err = document.Operation.Values(s.values, q.variables, parse.NullPolicy(e.config.NullInNonNullableVariables))
-	if err != nil {
-		return ready{}, err
+	return e.permitted(st, op, q)
+}
+
+// readValues reads the values of the variables, and begins the run.
+func (e *Executor) readValues(op *parse.Operation, q *request, s *scratch) (err error) {
+	if s.values, err = op.Values(s.values, q.variables, parse.NullPolicy(e.config.NullInNonNullableVariables)); err != nil {
+		return err
 	}
 	q.values = s.values
 	if q.describe {
 		q.shapeHash()
 	}
 	s.run = execute.Run{
-		Session: q.session, RequestID: q.id, Tracer: e.tracer, Sources: e.sources, Places: e.places, Values: s.values, Bound: s.run.Bound[:0],
+		Session: q.session, RequestID: q.id, Tracer: e.tracer, Sources: e.sources, Places: e.places,
+		Values: s.values, Bound: s.run.Bound[:0],
 	}
-	p, err := e.bound(ctx, st, document, q, s)
-	if err != nil {
-		return ready{}, err
-	}
-	if p.Introspects() {
-		s.run.Role, s.run.Introspections = e.role(st, q), e.introspections
-	}
-	if p.CallsRemotes() {
-		s.run.Remotes, s.run.SetCookies = e.callRemotes(q), setCookies(s)
-	}
-	if p.CallsActions() {
-		s.run.Actions, s.run.SetCookies = e.callActions(q), setCookies(s)
-		s.run.Calls = e.asyncCalls(q, st)
-	}
-	if p.Validates() {
-		s.run.Validator = e.validator.For(q.clientHeaders)
-	}
-	if e.queryLog.LogsExecution() {
-		q.planned = time.Now()
-	}
-	return ready{state: st, plan: p, cached: cachedDirective(document.Operation)}, nil
+	return nil
 }

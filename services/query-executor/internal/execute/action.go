@@ -25,6 +25,8 @@ func newActionCall(c *plan.ActionCall, at int) (*actionCall, error) {
 
 func (c *actionCall) index() int { return c.at }
 
+func (c *actionCall) needs() Needs { return NeedsActions }
+
 func (c *actionCall) bind(r *Run) error {
 	input, err := c.Inputs.JSON(r.Values)
 	r.Bodies = append(r.Bodies, input)

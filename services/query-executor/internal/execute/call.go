@@ -17,6 +17,8 @@ type queuedCall struct {
 
 func (c *queuedCall) index() int { return c.at }
 
+func (c *queuedCall) needs() Needs { return NeedsActions }
+
 func (c *queuedCall) bind(r *Run) error {
 	input, err := c.Inputs.JSON(r.Values)
 	r.Bodies = append(r.Bodies, input)
@@ -39,6 +41,8 @@ type callResult struct {
 }
 
 func (c *callResult) index() int { return c.at }
+
+func (c *callResult) needs() Needs { return NeedsActions }
 
 func (c *callResult) bind(r *Run) error {
 	id, err := c.ID.Text(r.Values)
@@ -65,17 +69,24 @@ func (c *callResult) texts() []string { return []string{c.Action} }
 
 // LooksCallsUp reports whether the answer tells what became of calls, which a cache can't know.
 func (p *Prepared) LooksCallsUp() bool {
-	return slices.ContainsFunc(p.pieces, func(p piece) bool {
-		_, ok := p.remote.(*callResult)
-		return ok
-	})
+	return slices.ContainsFunc(p.pieces, func(p piece) bool { return callResultOf(p) != nil })
 }
 
-// Calls are the ids of the calls whose ends a run tells of, after Bind; lasting says that the
+// callResultOf is the call that a piece tells of, nil for none.
+func callResultOf(p piece) *callResult {
+	call, ok := p.(*callPiece)
+	if !ok {
+		return nil
+	}
+	result, _ := call.rootCall.(*callResult)
+	return result
+}
+
+// Calls are the ids of the calls whose ends a run tells of, after Bind; lasting reports that the
 // answer may still change when they have ended.
 func (p *Prepared) Calls(r *Run) (ids []string, lasting bool) {
-	for i := range p.pieces {
-		if c, ok := p.pieces[i].remote.(*callResult); ok {
+	for _, piece := range p.pieces {
+		if c := callResultOf(piece); c != nil {
 			ids = append(ids, string(r.Bodies[c.at]))
 			lasting = lasting || c.Related
 		}

@@ -22,24 +22,24 @@ func (p *Prepared) Explain(ctx context.Context, r *Run) ([]byte, error) {
 	}
 	list := []explanation{}
 	bound := r.Bound
-	for i := range p.pieces {
-		switch part := &p.pieces[i]; {
-		case part.query != nil:
-			n := part.query.bindings.Len()
-			e, err := part.query.explain(ctx, r, bound[:n:n])
+	for _, piece := range p.pieces {
+		switch piece := piece.(type) {
+		case *queryPiece:
+			n := piece.bindings.Len()
+			e, err := piece.explain(ctx, r, bound[:n:n])
 			if err != nil {
 				return nil, err
 			}
 			bound = bound[n:]
 			list = append(list, e)
-		case part.introspect != nil:
-			list = append(list, explanation{Field: part.introspect.Alias})
-		case len(part.constants) > 0:
-			for _, field := range part.constants {
+		case *introspectionPiece:
+			list = append(list, explanation{Field: piece.field.Alias})
+		case *textPiece:
+			for _, field := range piece.constants {
 				list = append(list, explanation{Field: field})
 			}
-		default:
-			if c, ok := part.remote.(*callResult); ok {
+		case *callPiece:
+			if c := callResultOf(piece); c != nil {
 				list = append(list, explanation{Field: c.Field})
 			}
 		}
@@ -55,24 +55,32 @@ func (p *Prepared) explainable() error {
 	if len(p.lookups) > 0 {
 		return errExplainedJoins
 	}
-	for i := range p.pieces {
-		switch c := p.pieces[i].remote.(type) {
-		case *callResult:
-			if !c.Related {
-				return apierror.New(apierror.NotSupported, "async action query fields without relationships to table cannot be explained")
+	for _, piece := range p.pieces {
+		if call, ok := piece.(*callPiece); ok {
+			if err := call.explainable(); err != nil {
+				return err
 			}
-			continue
-		case *actionCall:
-			return apierror.New(apierror.InvalidParams, "query actions cannot be explained")
-		}
-		if p.pieces[i].joins != nil {
+		} else if piece.joined() != nil {
 			return errExplainedJoins
-		}
-		if p.pieces[i].remote != nil {
-			return apierror.New(apierror.InvalidParams, "only engine queries can be explained")
 		}
 	}
 	return nil
+}
+
+func (p *callPiece) explainable() error {
+	switch c := p.rootCall.(type) {
+	case *callResult:
+		if !c.Related {
+			return apierror.New(apierror.NotSupported, "async action query fields without relationships to table cannot be explained")
+		}
+		return nil
+	case *actionCall:
+		return apierror.New(apierror.InvalidParams, "query actions cannot be explained")
+	}
+	if p.joins != nil {
+		return errExplainedJoins
+	}
+	return apierror.New(apierror.InvalidParams, "only engine queries can be explained")
 }
 
 func encode(v any) ([]byte, error) {
@@ -84,7 +92,7 @@ func encode(v any) ([]byte, error) {
 }
 
 func (q *query) explain(ctx context.Context, r *Run, bound [][]byte) (explanation, error) {
-	source, err := r.Sources.Use(q.source)
+	source, err := r.Sources.Use(q.from)
 	if err != nil {
 		return explanation{}, err
 	}

@@ -26,20 +26,30 @@ func (p *Prepared) Feed() *Feed { return p.feed }
 // newFeed finds the root field among the pieces of a subscription, nil when a source answers
 // it.
 func newFeed(pieces []piece) *Feed {
-	for i := range pieces {
-		if q, ok := pieces[i].remote.(*remoteQuery); ok {
+	for _, piece := range pieces {
+		if q := remoteQueryOf(piece); q != nil {
 			return &Feed{query: q, pieces: pieces, label: label{name: `Remote schema subscription for root field "` + q.field + `"`}}
 		}
 	}
 	return nil
 }
 
-// Same says whether a subscriber would notice no difference to another feed, given the bodies
+// remoteQueryOf is the root field of a remote schema that a piece is, nil for none.
+func remoteQueryOf(p piece) *remoteQuery {
+	call, ok := p.(*callPiece)
+	if !ok {
+		return nil
+	}
+	q, _ := call.rootCall.(*remoteQuery)
+	return q
+}
+
+// Same reports whether a subscriber would notice no difference to another feed, given the bodies
 // of the requests to their remotes.
 func (f *Feed) Same(other *Feed, body, otherBody []byte) bool {
 	texts := func(f *Feed) (list []string) {
-		for i := range f.pieces {
-			list = append(list, f.pieces[i].text)
+		for _, piece := range f.pieces {
+			list = append(list, textOf(piece))
 		}
 		return list
 	}
@@ -91,9 +101,9 @@ func (f *Feed) appendAnswer(dst, result []byte, dataFirst bool) ([]byte, error) 
 	if err != nil {
 		return dst, err
 	}
-	for i := range f.pieces {
-		if f.pieces[i].remote == nil {
-			dst = append(dst, f.pieces[i].text...)
+	for _, piece := range f.pieces {
+		if _, ok := piece.(*callPiece); !ok {
+			dst = append(dst, textOf(piece)...)
 			continue
 		}
 		if fits {

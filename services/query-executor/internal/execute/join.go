@@ -29,6 +29,8 @@ type target interface {
 	bindings() plan.Bindings
 	// texts tell it from targets that are asked something else.
 	texts() []string
+	// needs are what a run has to bring to ask it.
+	needs() Needs
 	// ask gets the JSON value for each key; bound are the operands of bindings.
 	ask(ctx context.Context, r *Run, bound [][]byte, keys join.Keys) ([][]byte, error)
 }
@@ -86,7 +88,7 @@ func newTarget(j *plan.Join, o options) (target, error) {
 	}
 	return &sourceTarget{
 		query: query{
-			field: o.field, source: j.Query.Source.Name, statement: statement, bindings: j.Query.Bindings,
+			field: o.field, from: j.Query.Source.Name, statement: statement, bindings: j.Query.Bindings,
 			label: databaseLabel(j.Query.Source, "Query", o.field),
 		},
 		columns: j.Query.Columns,
@@ -99,6 +101,28 @@ func (j *joins) count() int {
 		return 0
 	}
 	return j.operands
+}
+
+// needs are those of all targets.
+func (j *joins) needs() (all Needs) {
+	if j == nil {
+		return 0
+	}
+	for _, t := range j.targets {
+		all |= t.needs()
+	}
+	return all
+}
+
+// texts are those of all targets.
+func (j *joins) texts() (list []string) {
+	if j == nil {
+		return nil
+	}
+	for _, t := range j.targets {
+		list = append(list, t.texts()...)
+	}
+	return list
 }
 
 // bind makes the operands of all targets.
@@ -125,7 +149,7 @@ func (j *joins) write(ctx context.Context, r *Run, bound [][]byte, answer []byte
 // join joins the answer of a piece that has joins, which is the only one of its transaction.
 // That is committed: what is written stays, whatever becomes of the joins.
 func (t *turn) join(ctx context.Context, pieces []piece, mark int) error {
-	joins := pieces[0].joins
+	joins := pieces[0].joined()
 	if joins == nil {
 		return nil
 	}
@@ -161,7 +185,9 @@ type sourceTarget struct {
 
 func (t *sourceTarget) bindings() plan.Bindings { return t.query.bindings }
 
-func (t *sourceTarget) texts() []string { return []string{t.source, t.statement.SQL()} }
+func (t *sourceTarget) needs() Needs { return 0 }
+
+func (t *sourceTarget) texts() []string { return []string{t.from, t.statement.SQL()} }
 
 func (t *sourceTarget) ask(ctx context.Context, r *Run, bound [][]byte, keys join.Keys) ([][]byte, error) {
 	out := backend.NewAnswer(nil, nil, 0)

@@ -70,8 +70,8 @@ func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 	}
 	out.Tables = tablesOf(l.Roots)
 	var key strings.Builder
-	for i := range pieces {
-		fmt.Fprintf(&key, "%q,", pieces[i].text)
+	for _, piece := range pieces {
+		fmt.Fprintf(&key, "%q,", textOf(piece))
 	}
 	out.key = out.Source + "\x00" + key.String() + "\x00" + statement.Key()
 	return out, nil
@@ -87,13 +87,13 @@ func (l *Live) Values(r *Run) ([][]byte, error) {
 // AppendAnswer makes an answer of the root fields of a result.
 func (l *Live) AppendAnswer(dst []byte, roots [][]byte) []byte {
 	n := 0
-	for i := range l.pieces {
-		if l.pieces[i].root {
+	for _, piece := range l.pieces {
+		if _, ok := piece.(*livePiece); ok {
 			dst = append(dst, roots[n]...)
 			n++
 			continue
 		}
-		dst = append(dst, l.pieces[i].text...)
+		dst = append(dst, textOf(piece)...)
 	}
 	return dst
 }

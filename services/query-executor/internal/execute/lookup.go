@@ -28,7 +28,7 @@ func newLookups(list []plan.Lookup, o options) ([]valueLookup, error) {
 		if err != nil {
 			return nil, fmt.Errorf("render a lookup: %w", err)
 		}
-		out[i] = valueLookup{l.Key, query{source: source.Name, statement: statement}}
+		out[i] = valueLookup{l.Key, query{from: source.Name, statement: statement}}
 	}
 	return out, nil
 }

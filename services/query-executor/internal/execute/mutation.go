@@ -83,8 +83,8 @@ func newReply(w *plan.Write, r *plan.Reply, o options) (*reply, error) {
 	return out, nil
 }
 
-// texts are those of the statements, without those of inserts, which are made of the rows.
-func (w *write) texts() []string {
+// statements are the texts of the statements, without those of inserts, which are made of the rows.
+func (w *write) statements() []string {
 	var list []string
 	for _, s := range w.steps {
 		if s.statement != nil {
@@ -105,8 +105,8 @@ func (w *write) texts() []string {
 // Inserts are the inserts of a mutation, in order.
 func (p *Prepared) Inserts() []*plan.Insert {
 	var list []*plan.Insert
-	for i := range p.pieces {
-		if w := p.pieces[i].write; w != nil && w.Insert != nil {
+	for _, piece := range p.pieces {
+		if w, ok := piece.(*writePiece); ok && w.Insert != nil {
 			list = append(list, w.Insert)
 		}
 	}
@@ -132,22 +132,11 @@ type turn struct {
 	out *backend.Answer
 }
 
-// source is the source of a piece, empty for a text.
-func (p *piece) source() string {
-	switch {
-	case p.query != nil:
-		return p.query.source
-	case p.write != nil:
-		return p.write.Source.Name
-	}
-	return ""
-}
-
-// apart says that pieces belong to more than one source.
+// apart reports whether pieces belong to more than one source.
 func apart(pieces []piece) bool {
 	first := ""
-	for i := range pieces {
-		switch s := pieces[i].source(); {
+	for _, piece := range pieces {
+		switch s := piece.source(); {
 		case first == "":
 			first = s
 		case s != "" && s != first:
@@ -159,7 +148,7 @@ func apart(pieces []piece) bool {
 
 // mutate runs a mutation. Nothing of the answer is handed on before everything is committed.
 func (p *Prepared) mutate(ctx context.Context, r *Run, out *backend.Answer) error {
-	if p.validates {
+	if p.needs.Has(NeedsValidator) {
 		if err := p.validate(ctx, r); err != nil {
 			return err
 		}
@@ -171,8 +160,8 @@ func (p *Prepared) mutate(ctx context.Context, r *Run, out *backend.Answer) erro
 	}
 	for pieces := range slices.Chunk(p.pieces, together) {
 		mark := len(t.out.Buf)
-		if pieces[0].remote != nil {
-			if err := t.remote(ctx, &pieces[0]); err != nil {
+		if call, ok := pieces[0].(*callPiece); ok {
+			if err := t.remote(ctx, call); err != nil {
 				return err
 			}
 		} else if err := t.transaction(ctx, pieces); err != nil {
@@ -189,9 +178,9 @@ func (p *Prepared) mutate(ctx context.Context, r *Run, out *backend.Answer) erro
 
 // validate asks the webhooks of all root fields, before a connection is taken.
 func (p *Prepared) validate(ctx context.Context, r *Run) error {
-	for i := range p.pieces {
-		w := p.pieces[i].write
-		if w == nil {
+	for _, piece := range p.pieces {
+		w, ok := piece.(*writePiece)
+		if !ok {
 			continue
 		}
 		for _, in := range w.Inputs(r.Values) {
@@ -207,8 +196,8 @@ func (p *Prepared) validate(ctx context.Context, r *Run) error {
 // is tried again.
 func (t *turn) transaction(ctx context.Context, pieces []piece) error {
 	last, name := -1, ""
-	for i := range pieces {
-		if s := pieces[i].source(); s != "" {
+	for i, piece := range pieces {
+		if s := piece.source(); s != "" {
 			last, name = i, s
 		}
 	}
@@ -267,39 +256,43 @@ func (t *turn) transaction(ctx context.Context, pieces []piece) error {
 const maxDeadlocks = 10
 
 func (t *turn) text(pieces []piece) {
-	for i := range pieces {
-		t.out.Buf = append(t.out.Buf, pieces[i].text...)
+	for _, piece := range pieces {
+		t.out.Buf = append(t.out.Buf, textOf(piece)...)
 	}
 }
 
 // pieces runs pieces in the open transaction; last is the index of the last one that has
 // statements.
 func (t *turn) pieces(ctx context.Context, pieces []piece, last int) error {
-	for i := range pieces {
-		p := &pieces[i]
-		n := p.bindings().Len()
-		args := t.run.args(t.bound[:n:n])
-		t.bound = t.bound[n:]
+	for i, piece := range pieces {
 		var err error
-		switch {
-		case p.query != nil:
-			t.field = p.query.field
-			spanned, end := t.run.span(ctx, trace.SpanKindClient, &p.query.label)
-			err = t.query(spanned, p.query.statement, args, i == last)
+		switch p := piece.(type) {
+		case *queryPiece:
+			t.field = p.field
+			spanned, end := t.run.span(ctx, trace.SpanKindClient, &p.label)
+			err = t.query(spanned, p.statement, t.args(p.bindings), i == last)
 			end(err)
-		case p.write != nil:
-			t.field = p.write.Field
-			spanned, end := t.run.span(ctx, trace.SpanKindClient, &p.write.label)
-			err = t.write(spanned, p.write, args, i == last)
+		case *writePiece:
+			t.field = p.Field
+			spanned, end := t.run.span(ctx, trace.SpanKindClient, &p.label)
+			err = t.write(spanned, p.write, t.args(p.Bindings), i == last)
 			end(err)
 		default:
-			t.out.Buf = append(t.out.Buf, p.text...)
+			t.out.Buf = append(t.out.Buf, textOf(piece)...)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// args takes the operands of bindings from what is left.
+func (t *turn) args(of plan.Bindings) backend.Args {
+	n := of.Len()
+	own := t.bound[:n:n]
+	t.bound = t.bound[n:]
+	return t.run.args(own)
 }
 
 // query runs a statement that gives its answer itself; last says that nothing comes after it.

@@ -2,6 +2,7 @@ package execute
 
 import (
 	"context"
+	"fmt"
 
 	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
@@ -30,6 +31,25 @@ type rootCall interface {
 	project(dst, value []byte) ([]byte, error)
 	// texts tell it from calls of something else.
 	texts() []string
+	// needs are what a run has to bring for the call.
+	needs() Needs
+}
+
+// newRootCall prepares a root field that a call answers, and gives the joins of its answer; at is
+// its index.
+func newRootCall(part plan.Part, at int) (rootCall, []plan.JoinMember, error) {
+	switch part := part.(type) {
+	case *plan.RemoteQuery:
+		return newRemoteQuery(part, at), part.Joins, nil
+	case *plan.ActionCall:
+		call, err := newActionCall(part, at)
+		return call, part.Joins, err
+	case *plan.QueuedCall:
+		return &queuedCall{part, at}, nil, nil
+	case *plan.CallResult:
+		return &callResult{part, at}, part.Joins, nil
+	}
+	return nil, nil, fmt.Errorf("a part of an unknown kind: %T", part)
 }
 
 // remoteQuery is a root field that a remote schema answers. It keeps nothing of the remote
@@ -53,6 +73,8 @@ func newRemoteQuery(q *plan.RemoteQuery, index int) *remoteQuery {
 }
 
 func (q *remoteQuery) index() int { return q.at }
+
+func (q *remoteQuery) needs() Needs { return NeedsRemotes }
 
 func (q *remoteQuery) texts() []string { return []string{q.meta.Name, q.request.Document} }
 
@@ -101,39 +123,41 @@ func (q *remoteQuery) call(ctx context.Context, r *Run) (called, error) {
 	return out, err
 }
 
-// writeAlone writes an answer to which one remote contributes and nothing else.
+// writeAlone writes an answer to which one call contributes and nothing else.
 func (p *Prepared) writeAlone(ctx context.Context, r *Run, out *backend.Answer) error {
-	for i := range p.pieces {
-		part := &p.pieces[i]
-		if part.remote == nil {
-			out.Buf = append(out.Buf, part.text...)
+	for _, piece := range p.pieces {
+		if piece != p.alone {
+			out.Buf = append(out.Buf, textOf(piece)...)
 			continue
 		}
-		result, err := part.remote.call(ctx, r)
+		result, err := p.alone.call(ctx, r)
 		if err != nil {
 			return err
 		}
 		setCookies(r, []called{result})
-		if err := part.writeRemote(ctx, r, r.Bound, &result, out); err != nil {
+		if err := p.alone.write(ctx, r, r.Bound, &result, out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isAlone says whether a remote's is the only piece that isn't text.
-func isAlone(pieces []piece) bool {
-	calls := 0
-	for i := range pieces {
-		p := &pieces[i]
-		if p.query != nil || p.write != nil || p.introspect != nil || p.root {
-			return false
-		}
-		if p.remote != nil {
-			calls++
+// onlyCall is the only piece that isn't text, when that is a call; else nil.
+func onlyCall(pieces []piece) *callPiece {
+	var only *callPiece
+	for _, piece := range pieces {
+		switch piece := piece.(type) {
+		case *textPiece:
+		case *callPiece:
+			if only != nil {
+				return nil
+			}
+			only = piece
+		default:
+			return nil
 		}
 	}
-	return calls == 1
+	return only
 }
 
 // writeBeside writes an answer to which remotes contribute: they are called while the
@@ -143,7 +167,7 @@ func (p *Prepared) writeBeside(ctx context.Context, r *Run, out *backend.Answer)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	answered := make(chan error, 1)
-	results := make([]called, p.remotes)
+	results := make([]called, p.calls)
 	go func() {
 		err := p.callAll(ctx, r, results)
 		if err != nil {
@@ -163,11 +187,11 @@ func (p *Prepared) writeBeside(ctx context.Context, r *Run, out *backend.Answer)
 	}
 	setCookies(r, results)
 	from := 0
-	for i := range p.pieces {
+	for i, piece := range p.pieces {
 		out.Buf = append(out.Buf, held[from:marks[i].end]...)
 		from = marks[i].end
-		if q := p.pieces[i].remote; q != nil {
-			err = p.pieces[i].writeRemote(ctx, r, marks[i].bound, &results[q.index()], out)
+		if call, ok := piece.(*callPiece); ok {
+			err = call.write(ctx, r, marks[i].bound, &results[call.index()], out)
 		} else {
 			err = out.Flush()
 		}
@@ -182,13 +206,13 @@ func (p *Prepared) writeBeside(ctx context.Context, r *Run, out *backend.Answer)
 func (p *Prepared) callAll(ctx context.Context, r *Run, results []called) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(maxCalls)
-	for i := range p.pieces {
-		q := p.pieces[i].remote
-		if q == nil {
+	for _, piece := range p.pieces {
+		call, ok := piece.(*callPiece)
+		if !ok {
 			continue
 		}
 		g.Go(func() (err error) {
-			results[q.index()], err = q.call(ctx, r)
+			results[call.index()], err = call.call(ctx, r)
 			return err
 		})
 	}
@@ -205,38 +229,36 @@ type mark struct {
 func (p *Prepared) hold(ctx context.Context, r *Run) ([]byte, []mark, error) {
 	held, bound := backend.NewAnswer(nil, nil, 0), r.Bound
 	marks := make([]mark, len(p.pieces))
-	for i := range p.pieces {
-		part := &p.pieces[i]
-		if part.remote == nil {
+	for i, piece := range p.pieces {
+		if call, ok := piece.(*callPiece); ok {
+			marks[i].bound = bound
+			bound = bound[call.joins.count():]
+		} else {
 			var err error
-			if bound, err = part.answer(ctx, r, bound, held); err != nil {
+			if bound, err = answer(ctx, piece, r, bound, held); err != nil {
 				return nil, nil, err
 			}
-		} else {
-			marks[i].bound = bound
-			bound = bound[part.joins.count():]
 		}
 		marks[i].end = len(held.Buf)
 	}
 	return held.Buf, marks, nil
 }
 
-// writeRemote writes the value of a root field of a remote, with its joins; bound begins with
-// their operands.
-func (p *piece) writeRemote(ctx context.Context, r *Run, bound [][]byte, result *called, out *backend.Answer) (err error) {
+// write writes the value that a call gave, with its joins; bound begins with their operands.
+func (p *callPiece) write(ctx context.Context, r *Run, bound [][]byte, result *called, out *backend.Answer) (err error) {
 	switch {
 	case p.joins == nil && result.fits:
 		err = out.Append(result.value)
 	case p.joins == nil:
 		var buf []byte
-		if buf, err = p.remote.project(out.Buf, result.value); err == nil {
+		if buf, err = p.project(out.Buf, result.value); err == nil {
 			out.Buf = buf
 			err = out.Flush()
 		}
 	default:
 		answer := result.value
 		if !result.fits {
-			answer, err = p.remote.project(nil, result.value)
+			answer, err = p.project(nil, result.value)
 		}
 		if err == nil {
 			err = p.joins.write(ctx, r, bound, answer, out)
@@ -249,13 +271,13 @@ func (p *piece) writeRemote(ctx context.Context, r *Run, bound [][]byte, result 
 }
 
 // remote answers a root field of a mutation.
-func (t *turn) remote(ctx context.Context, p *piece) error {
-	result, err := p.remote.call(ctx, t.run)
+func (t *turn) remote(ctx context.Context, p *callPiece) error {
+	result, err := p.call(ctx, t.run)
 	if err != nil {
 		return err
 	}
 	t.called = append(t.called, result)
-	buf, err := p.remote.project(t.out.Buf, result.value)
+	buf, err := p.project(t.out.Buf, result.value)
 	if err == nil {
 		t.out.Buf = buf
 	}

@@ -15,6 +15,8 @@ type remoteTarget struct{ *plan.RemoteCall }
 // bindings are none: what a remote is told of variables belongs to the body of the call.
 func (t *remoteTarget) bindings() plan.Bindings { return plan.Bindings{} }
 
+func (t *remoteTarget) needs() Needs { return NeedsRemotes }
+
 func (t *remoteTarget) texts() []string { return t.Texts() }
 
 func (t *remoteTarget) ask(ctx context.Context, r *Run, _ [][]byte, keys join.Keys) ([][]byte, error) {

@@ -23,7 +23,7 @@ type ActionCall struct {
 
 // actionRoot plans a root field that the handler of an action answers.
 func (p *planner) actionRoot(name string, f *schema.Field, m *schema.Action, s *selected) error {
-	p.separate, p.callsActions = p.separate || p.mutates, true
+	p.separate = p.separate || p.mutates
 	inputs, err := p.actionInputs(f, s)
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func (i *CallID) Text(values [][]byte) (string, error) {
 
 // queuedRoot plans a root field that has the handler of an action called.
 func (p *planner) queuedRoot(name string, f *schema.Field, m *schema.QueuedAction, s *selected) error {
-	p.separate, p.callsActions = true, true
+	p.separate = true
 	inputs, err := p.actionInputs(f, s)
 	if err == nil {
 		err = p.scalarField(s)
@@ -63,7 +63,6 @@ func (p *planner) queuedRoot(name string, f *schema.Field, m *schema.QueuedActio
 
 // callRoot plans a root field that tells what became of a call.
 func (p *planner) callRoot(name string, f *schema.Field, m *schema.ActionCall, s *selected) error {
-	p.callsActions = true
 	related := m.Output.Kind == resolve.CustomObject && len(m.Output.Object.Relationships) > 0
 	c := &CallResult{
 		Field: name, Action: m.Meta.Name, Shape: &action.Shape{},

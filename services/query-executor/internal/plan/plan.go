@@ -30,9 +30,6 @@ type Plan struct {
 	// Mutates says that the operation is a mutation, Separate that its root fields have a
 	// transaction each.
 	Mutates, Separate bool
-	// CallsActions says that handlers of actions are called, now or later, or that what became
-	// of a call is looked up.
-	CallsActions bool
 	// Once says that the plan depends on values that are hardly ever the same, as global ids
 	// and cursors are: it isn't worth being kept.
 	Once bool
@@ -114,6 +111,6 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	return &Plan{
 		Lookups: lookups,
 		Parts:   p.answer.parts(), Looks: p.looks, Tables: p.tables, Writes: p.writes, Functions: p.functions,
-		Remotes: p.remotes, Mutates: p.mutates, Separate: p.separate, CallsActions: p.callsActions, Once: p.once, Live: p.subscription(),
+		Remotes: p.remotes, Mutates: p.mutates, Separate: p.separate, Once: p.once, Live: p.subscription(),
 	}, nil
 }

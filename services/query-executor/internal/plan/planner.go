@@ -46,8 +46,6 @@ type planner struct {
 	// mutates says that the operation is a mutation, separate that its root fields have a
 	// transaction each, and subscribes that it is a subscription.
 	mutates, separate, subscribes bool
-	// callsActions is Plan.CallsActions.
-	callsActions bool
 	// once says that the plan depends on a value of the client's that is hardly ever the same.
 	once bool
 	// inserts counts the inserts.

@@ -85,7 +85,7 @@ func NewCache(size int) *plancache.Cache[Plan] { return plancache.New[Plan](size
 func New(prepared *execute.Prepared, p *plan.Plan, role string, generation uint64) *Plan {
 	out := &Plan{
 		Prepared: prepared, role: role, remotes: p.Remotes,
-		volatile: len(p.Tables)+len(p.Writes)+len(p.Remotes) == 0 || prepared.Introspects() || prepared.CallsActions(),
+		volatile: len(p.Tables)+len(p.Writes)+len(p.Remotes) == 0 || prepared.Needs().Any(execute.NeedsSchema|execute.NeedsActions),
 	}
 	for _, t := range p.Tables {
 		out.tables = append(out.tables, tableDep{

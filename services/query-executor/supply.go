@@ -11,6 +11,22 @@ import (
 	"queryengine/services/query-executor/internal/remote"
 )
 
+// supply gives a run what its plan needs besides what every run has.
+func (e *Executor) supply(needs execute.Needs, st *state, q *request, s *scratch) {
+	if needs.Has(execute.NeedsSchema) {
+		s.run.Role, s.run.Introspections = e.role(st, q), e.introspections
+	}
+	if needs.Has(execute.NeedsRemotes) {
+		s.run.Remotes, s.run.SetCookies = e.callRemotes(q), setCookies(s)
+	}
+	if needs.Has(execute.NeedsActions) {
+		s.run.Actions, s.run.Calls, s.run.SetCookies = e.callActions(q), e.asyncCalls(q, st), setCookies(s)
+	}
+	if needs.Has(execute.NeedsValidator) {
+		s.run.Validator = e.validator.For(q.clientHeaders)
+	}
+}
+
 // callRemotes is what calls the servers of remote schemas for a request.
 func (e *Executor) callRemotes(q *request) execute.Remotes {
 	return execute.Remotes{
