@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -31,116 +33,198 @@ func (m planMode) setting() command {
 
 // How the modes of a statement are compared.
 const (
-	// tries is how often each mode is tried before one is chosen, unless the first few show that
-	// it is out of the question.
-	tries, firstTries = 40, 4
-	hopeless          = 3
-	// Later the others are given a share of the statement's time, 1/budget each: data changes, and
-	// parameters are of different weight.
-	budget = 100
+	// strata is how many groups of parameter values are told apart.
+	strata = 64
+	// tries is how often each mode is tried before credit decides, stratumTries how often in each
+	// stratum, unless it turns out to be hopeless times as slow as the best one.
+	tries, stratumTries = 40, 3
+	firstTries          = 4
+	hopeless            = 3
+	// patience is what a hopeless mode takes in all beyond that multiple, in nanoseconds, before it
+	// counts as such: a single run may have been interrupted.
+	patience = 10e6
+	// Later the others are given a share of the stratum's time: 1/learning each until they have run
+	// learned times, then 1/budget, since data changes.
+	learning, learned, budget = 20, 12, 100
 	// advantage is what a mode other than the server's choice must gain, as a share of the time,
 	// since to ask for it costs something.
 	advantage = 0.08
-	// certain is how many standard errors such a gain must be.
-	certain = 2.5
-	// longest is the longest run whose square is summed.
-	longest = 10 * time.Second
+	// certain is how many standard errors such a gain must be over all strata, stratumCertain in
+	// one of them, where chance has more occasions.
+	certain, stratumCertain = 2.5, 3
+	// usualSpread is how far runs of a mode with the same parameters are taken to differ, as a share
+	// of their mean, before enough of them are known; it counts for as much as spreadRuns runs.
+	usualSpread, spreadRuns = 0.3, 2
+	// leastSpread is how far they differ at least.
+	leastSpread = 0.1
 	// outlier bounds what one run counts for, as a multiple of the mean: it may have waited for a lock.
 	outlier = 64
-	// memory is how many runs count. Beyond, all weigh half.
+	// memory is how many runs of a mode in a stratum count. Beyond, all weigh half.
 	memory = 1024
+	// overview is after how many runs the strata are compared as a whole, at first and once each
+	// mode has been tried.
+	overview, laterOverview = 16, 128
 	// settled is how often a connection runs a statement before the server has compared its costs.
 	settled = 6
 )
 
 // planChoice decides by the time that a statement has taken which mode it is run in. It is shared
-// by all connections of a process; what it knows is approximate when many write at once.
+// by all connections of a process.
+//
+// Parameters may be of very different weight: if runs with other parameters are compared, their
+// spread hides what the mode costs. So runs are told apart by a hash of the parameters, and modes
+// are compared within such a stratum only. A stratum that is certain decides for itself: rare
+// values may want another plan than frequent ones. All others follow what is certain of the
+// statement as a whole, and the server's choice until then.
 type planChoice struct {
-	modes [planModes]modeCost
+	// slots hold for each stratum the mode of the next run, and that of the runs after it.
+	slots [strata]atomic.Uint32
+
+	mu sync.Mutex
+	// strata is nil before the first run that counts.
+	strata *[strata]stratum
+	runs   [planModes]int
+	total  int
+	// overall is the best mode over all strata, ratio what each mode takes as a multiple of the best
+	// one of each stratum. What is hopeless isn't tried in strata where nothing is known of it.
+	overall  planMode
+	ratio    [planModes]float32
+	hopeless [planModes]bool
+	// spread is what spreadOf says of the strata.
+	spread float64
 }
 
-// modeCost is what is known of one mode.
-type modeCost struct {
-	// spent is in nanoseconds, squares in square microseconds.
-	runs, spent, squares atomic.Int64
-	// credit is the time that may be spent on trying it while another one is better.
-	credit atomic.Int64
-}
-
-func (c *modeCost) mean() float64 { return float64(c.spent.Load()) / float64(max(c.runs.Load(), 1)) }
-
-// uncertainty is the square of the standard error of the mean.
-func (c *modeCost) uncertainty() float64 {
-	runs := float64(max(c.runs.Load(), 1))
-	mean := c.mean()
-	return max(float64(c.squares.Load())*1e6/runs-mean*mean, 0) / runs
-}
-
-// next is the mode of the next run.
-func (p *planChoice) next() planMode {
-	best, least := p.best()
-	for m := range planModes {
-		c := &p.modes[m]
-		switch runs := c.runs.Load(); {
-		case runs < firstTries,
-			m != best && runs < tries && c.mean() < hopeless*least,
-			m != best && float64(c.credit.Load()) > c.mean():
-			return m
-		}
+// next is the mode of the next run in a stratum.
+func (p *planChoice) next(number int) planMode {
+	slot := &p.slots[number]
+	v := slot.Load()
+	now, then := planMode(v>>8), planMode(v&0xff)
+	if now != then && !slot.CompareAndSwap(v, uint32(then)<<8|uint32(then)) {
+		return then // another run tries it
 	}
-	return best
-}
-
-// best is the mode that has taken the least time on average, as far as that is certain: times differ
-// for many reasons, and as long as these may be it, the server's choice holds.
-func (p *planChoice) best() (best planMode, least float64) {
-	auto := &p.modes[planAuto]
-	best, least = planAuto, auto.mean()
-	for m := planGeneric; m < planModes; m++ {
-		c := &p.modes[m]
-		mean, gain := c.mean(), auto.mean()-c.mean()
-		if c.runs.Load() >= firstTries && mean < least && gain > advantage*auto.mean() &&
-			gain*gain > certain*certain*(auto.uncertainty()+c.uncertainty()) {
-			best, least = m, mean
-		}
-	}
-	return best, least
+	return now
 }
 
 // took notes the time of a run.
-func (p *planChoice) took(m planMode, t time.Duration) {
-	c := &p.modes[m]
-	if runs := c.runs.Load(); runs >= tries {
-		t = min(t, time.Duration(outlier*c.mean()))
+func (p *planChoice) took(number int, m planMode, t time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.strata == nil {
+		p.strata = new([strata]stratum)
 	}
-	for other := range planModes {
-		if other != m {
-			p.modes[other].credit.Add(int64(t) / budget)
+	s := &p.strata[number]
+	s.note(m, float32(t))
+	p.runs[m]++
+	if p.total++; p.total < overview || p.total < 10*laterOverview && p.total%overview == 0 || p.total%laterOverview == 0 {
+		p.compare()
+	}
+	if p.total%(strata*memory) == 0 {
+		for i := range p.strata {
+			p.strata[i].weight /= 2
 		}
 	}
-	c.credit.Store(0)
-	c.spent.Add(int64(t))
-	square := min(t, longest).Microseconds()
-	c.squares.Add(square * square)
-	if c.runs.Add(1) >= memory {
-		for _, sum := range []*atomic.Int64{&c.spent, &c.squares, &c.runs} {
-			sum.Add(-sum.Load() / 2)
+	then := p.best(s)
+	p.slots[number].Store(uint32(p.try(s, then))<<8 | uint32(then))
+}
+
+// best is the mode for a stratum: what is certain there, and else the best one of all strata.
+func (p *planChoice) best(s *stratum) planMode {
+	auto, found := &s.modes[planAuto], planAuto
+	if auto.runs < firstTries {
+		return p.overall
+	}
+	least, decided := auto.mean, false
+	for m := planGeneric; m < planModes; m++ {
+		c := &s.modes[m]
+		if c.runs < firstTries {
+			continue
+		}
+		gain := float64(auto.mean - c.mean)
+		if gain*gain <= stratumCertain*stratumCertain*(auto.uncertainty(p.spread)+c.uncertainty(p.spread)) {
+			continue
+		}
+		decided = decided || m == p.overall
+		if gain > advantage*float64(auto.mean) && c.mean < least {
+			found, least, decided = m, c.mean, true
+		}
+	}
+	if decided {
+		return found
+	}
+	return p.overall
+}
+
+// try is the mode of the next run in a stratum: the best one, or one of which too little is known.
+func (p *planChoice) try(s *stratum, best planMode) planMode {
+	least := s.fastest()
+	found, fewest := best, uint32(math.MaxUint32)
+	for m := range planModes {
+		c := &s.modes[m]
+		slow := p.hopeless[m] || float32(c.runs)*(c.mean-hopeless*least) > patience
+		cost := c.mean
+		if c.runs == 0 {
+			cost = least * max(p.ratio[m], 1)
+		}
+		wanted := !slow && (c.runs < stratumTries && p.runs[m] < 2*tries || p.runs[m] < tries) || c.credit > cost
+		if wanted && m != best && c.runs < fewest {
+			found, fewest = m, c.runs
+		}
+	}
+	if s.modes[best].runs < min(fewest, firstTries) {
+		return best
+	}
+	return found
+}
+
+// compare compares the modes over all strata, each by as much as it occurs.
+func (p *planChoice) compare() {
+	p.spread = spreadOf(p.strata)
+	var gain, doubt, known, took, least, lost [planModes]float64
+	for i := range p.strata {
+		s := &p.strata[i]
+		if s.weight == 0 {
+			continue
+		}
+		weight, fastest, auto := float64(s.weight), s.fastest(), &s.modes[planAuto]
+		for m := range s.modes {
+			c := &s.modes[m]
+			if c.runs == 0 {
+				continue
+			}
+			took[m] += weight * float64(c.mean)
+			least[m] += weight * float64(fastest)
+			lost[m] += float64(c.runs) * float64(c.mean-hopeless*fastest)
+			if auto.runs > 0 {
+				gain[m] += weight * float64(auto.mean-c.mean)
+				known[m] += weight * float64(auto.mean)
+				doubt[m] += weight * weight * (auto.uncertainty(p.spread) + c.uncertainty(p.spread))
+			}
+		}
+	}
+	p.overall = planAuto
+	most := advantage
+	for m := range planModes {
+		p.ratio[m] = float32(took[m] / max(least[m], 1))
+		p.hopeless[m] = p.ratio[m] > hopeless && lost[m] > patience
+		if share := gain[m] / max(known[m], 1); p.runs[m] >= firstTries && share > most && gain[m]*gain[m] > certain*certain*doubt[m] {
+			p.overall, most = m, share
 		}
 	}
 }
 
 // planned is a run of a statement whose mode is a choice; the zero value is any other run.
 type planned struct {
-	choice *planChoice
-	mode   planMode
-	known  *prepared
-	began  time.Time
+	choice  *planChoice
+	stratum int
+	mode    planMode
+	known   *prepared
+	began   time.Time
 	// counts is false for the first runs of a connection, which make plans that later ones have.
 	counts bool
 }
 
 // plan chooses the mode of a run.
-func (c *conn) plan(text *rendered) planned {
+func (c *conn) plan(text *rendered, values [][]byte) planned {
 	if text.choice == nil || !c.prepares(text) || c.pool.plansFixed.Load() {
 		return planned{}
 	}
@@ -148,7 +232,8 @@ func (c *conn) plan(text *rendered) planned {
 	if p == nil {
 		return planned{}
 	}
-	r := planned{choice: text.choice, known: p, mode: text.choice.next(), began: time.Now()}
+	number := stratumOf(values)
+	r := planned{choice: text.choice, stratum: number, known: p, mode: text.choice.next(number), began: time.Now()}
 	if p.runs[r.mode] < settled {
 		p.runs[r.mode]++
 	}
@@ -159,6 +244,6 @@ func (c *conn) plan(text *rendered) planned {
 // done notes that the run has come to its end.
 func (r *planned) done() {
 	if r.counts {
-		r.choice.took(r.mode, time.Since(r.began))
+		r.choice.took(r.stratum, r.mode, time.Since(r.began))
 	}
 }

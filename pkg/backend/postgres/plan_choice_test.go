@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,61 +14,88 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// TestPlanChoice holds what the choice costs beside the best mode, when runs take as long as cost
-// says, parameters of different weight included.
+// TestPlanChoice holds what the choice costs, after a number of runs, beside the best mode for each
+// value, when parameters are of different weight.
 func TestPlanChoice(t *testing.T) {
 	t.Parallel()
 	const µs = time.Microsecond
-	// often takes a while, and now and then takes long.
-	often := func(usual, rare time.Duration, percent int) func(*rand.Rand) time.Duration {
-		return func(r *rand.Rand) time.Duration {
-			if r.IntN(100) < percent {
-				return rare
-			}
-			return usual
-		}
+	type costs [planModes]time.Duration
+	// values are how often a value is drawn, of a hundred, and what it costs in each mode.
+	type values struct {
+		percent, distinct int
+		costs             costs
 	}
-	always := func(d time.Duration) func(*rand.Rand) time.Duration { return often(d, d, 0) }
+	const many = 100_000
 	for _, c := range []struct {
-		name                  string
-		auto, generic, custom func(*rand.Rand) time.Duration
-		want                  planMode
+		name   string
+		values []values
+		// want is the mode of each of values after it has learned, within so many runs.
+		want   []planMode
+		within int
 	}{
-		{"the server is right", always(100 * µs), always(105 * µs), always(300 * µs), planAuto},
-		{"it plans for nothing", always(300 * µs), always(100 * µs), always(310 * µs), planGeneric},
-		{"one plan is not for all", always(50000 * µs), always(50000 * µs), always(400 * µs), planCustom},
-		{"rare values weigh most", often(100*µs, 90000*µs, 5), often(100*µs, 90000*µs, 5), often(400*µs, 20000*µs, 5), planCustom},
-		{"rare values don't matter", often(100*µs, 600*µs, 5), often(105*µs, 600*µs, 5), often(400*µs, 700*µs, 5), planAuto},
+		{"the server is right", []values{{100, many, costs{100 * µs, 105 * µs, 300 * µs}}}, []planMode{planAuto}, 400},
+		{"it plans for nothing", []values{{100, many, costs{300 * µs, 100 * µs, 310 * µs}}}, []planMode{planGeneric}, 400},
+		{"one plan is not for all", []values{{100, many, costs{50_000 * µs, 50_000 * µs, 400 * µs}}}, []planMode{planCustom}, 400},
+		{"all values are the same", []values{{100, 1, costs{200 * µs, 205 * µs, 100 * µs}}}, []planMode{planCustom}, 400},
+		{"rare values weigh most", []values{
+			{95, 20, costs{100 * µs, 100 * µs, 130 * µs}}, {5, 2, costs{90_000 * µs, 90_000 * µs, 2000 * µs}},
+		}, []planMode{planAuto, planCustom}, 1000},
+		{"rare values don't matter", []values{
+			{95, many, costs{100 * µs, 105 * µs, 400 * µs}}, {5, 2, costs{600 * µs, 600 * µs, 700 * µs}},
+		}, []planMode{planAuto, planAuto}, 400},
+		{"frequent and rare values want other plans", []values{
+			{95, 2, costs{60 * µs, 60 * µs, 100 * µs}}, {5, 6, costs{2000 * µs, 2000 * µs, 110 * µs}},
+		}, []planMode{planAuto, planCustom}, 1000},
+		{"the same gain among values of all weights", []values{
+			{60, 3, costs{100 * µs, 100 * µs, 70 * µs}}, {30, 3, costs{3000 * µs, 3000 * µs, 2300 * µs}}, {10, 2, costs{40_000 * µs, 40_000 * µs, 31_000 * µs}},
+		}, []planMode{planCustom, planCustom, planCustom}, 600},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same runs each time
-			costs := [planModes]func(*rand.Rand) time.Duration{c.auto, c.generic, c.custom}
-			p := &planChoice{}
-			chosen := [planModes]int{}
-			var took, best time.Duration
-			for i := range 40_000 {
-				m := p.next()
-				d := costs[m](r)
-				if r.IntN(20) == 0 { // the machine has something else to do
-					d += 100 * µs
+			for seed := range uint64(20) {
+				r := rand.New(rand.NewPCG(1, seed)) //nolint:gosec // the same runs each time
+				p := &planChoice{}
+				var took, least time.Duration
+				for i := range c.within + 10_000 {
+					at, n := 0, r.IntN(100)
+					for n -= c.values[0].percent; n >= 0; n -= c.values[at].percent {
+						at++
+					}
+					v := &c.values[at]
+					number := stratumOf([][]byte{strconv.AppendInt(nil, int64(100*at+r.IntN(v.distinct)), 10)})
+					m := p.next(number)
+					d := v.costs[m] + time.Duration(r.ExpFloat64()*float64(v.costs[m])/10)
+					if r.IntN(20) == 0 { // the machine has something else to do
+						d += 100 * µs
+					}
+					p.took(number, m, d)
+					if i >= c.within {
+						took += v.costs[m]
+						least += v.costs[c.want[at]]
+					}
 				}
-				p.took(m, d)
-				if i >= 2000 {
-					chosen[m]++
-					took += d
-					best += costs[c.want](r) + 5*µs
-				}
+				require.Less(t, took.Seconds()/least.Seconds(), 1.1, seed)
 			}
-			require.Greater(t, chosen[c.want], 35_000, chosen)
-			require.Less(t, took.Seconds()/best.Seconds(), 1.1)
 		})
 	}
 }
 
 func TestPlanChoiceAllocatesNothing(t *testing.T) { //nolint:paralleltest // it counts what all others allocate, too
-	p := &planChoice{}
-	require.Zero(t, testing.AllocsPerRun(100, func() { p.took(p.next(), time.Microsecond) }))
+	p, values := &planChoice{}, [][]byte{[]byte("4711"), nil}
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		number := stratumOf(values)
+		p.took(number, p.next(number), time.Microsecond)
+	}))
+}
+
+// BenchmarkPlanChoice is what the choice adds to a request.
+func BenchmarkPlanChoice(b *testing.B) {
+	p, values := &planChoice{}, [][]byte{[]byte("4711"), []byte("20")}
+	b.ReportAllocs()
+	for b.Loop() {
+		number := stratumOf(values)
+		p.took(number, p.next(number), time.Microsecond)
+	}
 }
 
 // TestPlanChoiceForgets holds that what was the worse mode is chosen when it has become the better one.
@@ -76,12 +104,12 @@ func TestPlanChoiceForgets(t *testing.T) {
 	p := &planChoice{}
 	worse := planCustom
 	run := func() planMode {
-		m := p.next()
+		m := p.next(0)
 		d := 100 * time.Microsecond
 		if m == worse {
 			d *= 5
 		}
-		p.took(m, d)
+		p.took(0, m, d)
 		return m
 	}
 	for range 50_000 {
@@ -109,7 +137,7 @@ func TestPlanModes(t *testing.T) {
 	}
 	choice := st.(*statement).utc.choice
 	for m := range planModes {
-		require.GreaterOrEqual(t, choice.modes[m].runs.Load(), int64(firstTries), m)
+		require.GreaterOrEqual(t, choice.runs[m], firstTries, m)
 	}
 	c, err := f.source.primary.acquire(t.Context())
 	require.NoError(t, err)

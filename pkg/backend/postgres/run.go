@@ -60,7 +60,7 @@ func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out 
 	defer out.Hold(false)
 	mark, sent := len(out.Buf), out.Sent()
 	for attempt := 0; ; attempt++ {
-		run := c.plan(text)
+		run := c.plan(text, values)
 		res, err := c.execute(ctx, execution{text: text, values: values, formats: binaryResults, mode: run.mode, known: run.known})
 		if err == nil {
 			err = c.answer(res, text, out)
