@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// figures are what was measured of one query on one target.
+// figures are the measurements of one query on one target.
 type figures struct {
 	requests  int
 	elapsed   time.Duration
@@ -54,7 +54,7 @@ type measurer struct {
 	database func() (time.Duration, error) // CPU time of the database so far
 }
 
-// used is the CPU time so far of who takes part in a measurement, and of the whole machine.
+// used is the CPU time so far of the processes in a measurement, and of the whole machine.
 type used struct{ target, database, self, machine time.Duration }
 
 func (m *measurer) used(t *target) (u used, err error) {

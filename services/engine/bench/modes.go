@@ -40,8 +40,8 @@ type modeTarget struct {
 
 func (t *modeTarget) mean() float64 { return float64(t.spent) / float64(t.n) }
 
-// runModes compares how statements with parameters are planned: anew each time, once for all, and
-// as the engine chooses, by the CPU time that the database's sessions take.
+// runModes compares ways to plan statements with parameters, by the CPU time of the database's
+// sessions: on each execution, once for all, and as the engine chooses.
 func (p *place) runModes(ctx context.Context, names []string, out, progress io.Writer) error {
 	conn, err := pgx.Connect(ctx, p.databaseURL(sampleDatabase))
 	if err != nil {
@@ -91,7 +91,7 @@ func (p *place) runModes(ctx context.Context, names []string, out, progress io.W
 	return nil
 }
 
-// compare lets the modes take turns with the same requests; the ratio is that of the last one to the
+// compare alternates between the modes with the same requests; the ratio is that of the last one to the
 // better one of the others.
 func (c *modeCase) compare(ctx context.Context, targets []*modeTarget, conn *pgx.Conn) (float64, error) {
 	requests := 1

@@ -19,7 +19,7 @@ import (
 	"queryengine/services/engine/sample"
 )
 
-// PlanOptions say how to compare statements.
+// PlanOptions configure the comparison of statements.
 type PlanOptions struct {
 	// Runs is how often each statement is run; the median counts.
 	Runs int
@@ -45,7 +45,7 @@ const (
 	quickRuns = 5
 )
 
-// ErrSlow says that a statement of the engine's is too slow.
+// ErrSlow reports that a statement of the engine's is too slow.
 var ErrSlow = errors.New("a statement is too slow")
 
 // RunPlans compares the statements that the engine makes with hand-written ones that give the

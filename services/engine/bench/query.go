@@ -16,7 +16,7 @@ type query struct {
 	about    string
 	document string
 	encoded  []byte // the document as a JSON text
-	// headers say who asks, as lines of the request's head; empty is the admin.
+	// headers identify the caller, as lines of the request's head; empty is the admin.
 	headers string
 	// variables makes the variables of one request of a client, as a JSON object.
 	variables func(*client) string
@@ -32,7 +32,7 @@ type query struct {
 	goalOne, goalSplit float64
 }
 
-// client is who sends requests over one connection, one after the other.
+// client sends requests over one connection, one after the other.
 type client struct {
 	*rand.Rand
 	number int // counted from 0

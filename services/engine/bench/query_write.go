@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// asCustomer is a customer of the sample, who has a filter on each table that is asked for.
+// asCustomer is a customer of the sample, with a filter on each queried table.
 const (
 	asCustomer = "X-Engine-Role: customer\r\nX-Engine-Customer-Id: 5\r\n"
 	asSupport  = "X-Engine-Role: support\r\nX-Engine-Employee-Id: 3\r\n"
@@ -131,8 +131,8 @@ func objects(n int, lines bool) string {
 	return `{"objects":[` + b.String()[1:] + `]}`
 }
 
-// keyedObjects are those of an upsert. Each client has rows of its own, which are there from its
-// second request on.
+// keyedObjects are those of an upsert. Each client has rows of its own, which exist from its second
+// request on.
 func keyedObjects(n int) func(*client) string {
 	var known sync.Map
 	return func(c *client) string {

@@ -19,7 +19,7 @@ import (
 	"queryengine/services/engine/sample"
 )
 
-// RemoteOptions say how to measure queries on a remote schema.
+// RemoteOptions configure the measurement of queries on a remote schema.
 type RemoteOptions struct {
 	// Programs is the directory of the engine's programs.
 	Programs string

@@ -24,7 +24,7 @@ func reportKey(q *query, clients int, target string) string {
 	return fmt.Sprint(q.name, " ", clients, " ", target)
 }
 
-// figures are those of a query on a target, made when there are none yet.
+// figures returns those of a query on a target, adding them if necessary.
 func (r *report) figures(q *query, clients int, target string) *figures {
 	key := reportKey(q, clients, target)
 	if r.all[key] == nil {
@@ -77,7 +77,7 @@ func (r *report) ratio(q *query, clients int, target string) string {
 	return fmt.Sprintf("%.2f", f.throughput()/base.throughput())
 }
 
-// writeSummary writes the ratios of throughput to the reference, beside the goals.
+// writeSummary writes the ratios of throughput to the reference, next to the goals.
 func (r *report) writeSummary(out io.Writer) {
 	durable := "commits aren't synced to disk"
 	if r.options.Durable {

@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// Request is one of the measured queries for those who count what it takes, not how long.
+// Request is one of the measured queries, for tests that count resources instead of time.
 type Request struct {
 	Name, About string
-	// Headers say who asks besides the admin's secret; empty for the admin.
+	// Headers identify the caller besides the admin's secret; empty for the admin.
 	Headers map[string]string
 	// Body makes the body of one request.
 	Body func() []byte
-	// Check says what is wrong with an answer.
+	// Check returns what is wrong with an answer.
 	Check func(answer []byte) error
 	Write bool
 }

@@ -25,7 +25,7 @@ const reference = "json"
 // Targets are all that can be measured.
 var Targets = []string{reference, "rows", "one", "split"}
 
-// Options say what to measure.
+// Options select what to measure.
 type Options struct {
 	// Duration is how long each target is measured with each query, over all rounds.
 	Duration time.Duration
@@ -44,7 +44,7 @@ type Options struct {
 // warmUp is how long a target runs before each slice that counts.
 const warmUp = 200 * time.Millisecond
 
-// What Options.Time reckons with: the start of all targets, and the removal of what was written.
+// Components of Options.Time: the start of all targets, and the removal of written rows.
 const (
 	startTime = 20 * time.Second
 	cleanUp   = 50 * time.Millisecond
@@ -229,7 +229,7 @@ func (p *place) measure(ctx context.Context, m *measurer, q *query, clients int,
 	return nil
 }
 
-// clean removes what was written, so that all begin with the same tables. It does so without the
+// clean removes the written rows, so that all begin with the same tables. It does so without the
 // triggers of foreign keys, which would look for lines of each invoice.
 func (p *place) clean(ctx context.Context) error {
 	database := p.databaseURL(sampleDatabase)
@@ -241,7 +241,7 @@ func (p *place) clean(ctx context.Context) error {
 	return err
 }
 
-// explain shows what a target that failed has said last.
+// explain shows the last output of a target that failed.
 func (p *place) explain(t *target, err error, progress io.Writer) {
 	fmt.Fprintf(progress, "%s: %v\n", t.name, err)
 	for _, name := range t.logs {

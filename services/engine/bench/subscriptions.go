@@ -18,7 +18,7 @@ import (
 	"queryengine/services/engine/sample"
 )
 
-// SubscriptionOptions say what subscriptions to measure.
+// SubscriptionOptions select the subscriptions to measure.
 type SubscriptionOptions struct {
 	// Programs is the directory of the engine's programs.
 	Programs string
@@ -190,7 +190,7 @@ func (b *subscriptionBench) idle(ctx context.Context) error {
 	return err
 }
 
-// change changes rows and waits until all who see them know.
+// change changes rows and waits until all subscribers that see them have received the change.
 func (b *subscriptionBench) change(ctx context.Context, what, where string, subscribers int) error {
 	var all []time.Duration
 	for range b.options.Changes {

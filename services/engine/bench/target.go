@@ -27,7 +27,7 @@ type target struct {
 	logs    []string // of its processes, by name
 }
 
-// dial connects as who asks a query.
+// dial connects with the caller's headers of a query.
 func (t *target) dial(q *query) (*connection, error) {
 	return dial(t.address, "Host: "+t.address+"\r\nContent-Type: application/json\r\n"+t.headers+q.headers)
 }
@@ -110,7 +110,7 @@ func awaitOK(ctx context.Context, url string, limit time.Duration) error {
 	}
 }
 
-// freeAddress is an address that nobody listens on at this moment.
+// freeAddress is an address without a listener at this moment.
 func freeAddress() (address string, port string, err error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

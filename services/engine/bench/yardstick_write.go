@@ -28,7 +28,7 @@ type invoiceLine struct {
 	Quantity  int32  `json:"quantity"`
 }
 
-// customerOfRole is who asCustomer is.
+// customerOfRole is the customer of asCustomer.
 const customerOfRole = 5
 
 const (

@@ -102,7 +102,7 @@ func (p *process) awaitAnswer(header map[string]string, document, want string) {
 	}, func() string { return "wanted " + want + ", got " + last.text() })
 }
 
-// statuses are those of all calls in the log, with their number.
+// statuses are the statuses of all calls in the log, with their number.
 func (c *cluster) statuses() map[string]int {
 	c.t.Helper()
 	conn, err := pgx.Connect(c.t.Context(), c.metadataURL)
@@ -137,7 +137,7 @@ func TestActionSurvivesItsWorkers(t *testing.T) {
 	worker.kill()
 	require.Equal(t, map[string]int{"processing": 1}, c.statuses())
 	worker = c.start(eventDelivery, "GRACEFUL_SHUTDOWN_TIMEOUT=1")
-	// Nobody renews the lease of the one who was killed.
+	// The lease of the killed worker is not renewed.
 	execute(t, c.metadataURL, `UPDATE engine_catalog.engine_action_log SET leased_until = now() - interval '1 s'`)
 	<-h.called
 	worker.stop()
@@ -156,7 +156,7 @@ func TestActionSurvivesItsWorkers(t *testing.T) {
 	require.JSONEq(t, `{"action":{"name":"hire"},"input":{"name":"Ada"},"request_query":null,
 		"session_variables":{"x-engine-role":"user","x-engine-user-id":"1"}}`, h.bodies[2])
 
-	// Only its client, and admin, see what is about rows.
+	// Only its client, and admin, see the part with rows.
 	document := fmt.Sprintf(`{ hire(id: %q) { id __typename output { id __typename } } }`, id)
 	output := fmt.Sprintf(`{"data":{"hire":{"id":%q,"__typename":"hire","output":{"id":1,"__typename":"Hired"}}}}`, id)
 	require.JSONEq(t, output, g.query(ada, document).text())
@@ -164,7 +164,7 @@ func TestActionSurvivesItsWorkers(t *testing.T) {
 	require.JSONEq(t, `{"data":{"hire":null}}`, g.query(bob, document).text())
 }
 
-// TestActionsWithoutTables: whoever knows the id may look, and subscriptions end with the call.
+// TestActionsWithoutTables: every client with the id may look, and subscriptions end with the call.
 func TestActionsWithoutTables(t *testing.T) {
 	t.Parallel()
 	h := newActionHandler(t)

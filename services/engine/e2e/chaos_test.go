@@ -42,14 +42,15 @@ type chaos struct {
 	db         *pgxpool.Pool
 	hook       *webhook
 	rows       int
-	// written counts the row changes; secure says that the stream of the subject is safe from now.
+	// written counts the row changes; secure reports whether the stream of the subject is safe from now
+	// on.
 	written atomic.Int64
 	secure  atomic.Bool
 	trouble map[string]int
 }
 
-// chaosRows is how many rows are changed: few in an ordinary run, as many as the variable says in
-// a long one.
+// chaosRows is how many rows are changed: few in an ordinary run, as many as the variable sets in a
+// long one.
 func chaosRows() int {
 	if n, err := strconv.Atoi(os.Getenv("ENGINE_CHAOS_ROWS")); err == nil {
 		return n
@@ -294,7 +295,7 @@ func (c *chaos) checkArrivals(oneOffs int) {
 	c.t.Logf("%d events came, %d times one came again; of %d in the stream, %d", events, twice, len(ids), again)
 	require.GreaterOrEqual(c.t, events+len(ids), total)
 	limit := total / 100
-	if !c.long() { // few events, of which each worker that is killed has had some in hand
+	if !c.long() { // few events, of which each killed worker has held some
 		limit = burst * (1 + c.trouble["worker"])
 	}
 	require.Less(c.t, twice+again, limit, "duplicates")

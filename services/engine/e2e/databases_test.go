@@ -15,8 +15,8 @@ import (
 	"queryengine/pkg/dbtest"
 )
 
-// TestWrongPasswordIsToldAndWaitedFor: what is wrong is in a line at once, and the start goes on when
-// it is put right.
+// TestWrongPasswordIsToldAndWaitedFor: the fault is logged at once, and the start goes on when it is
+// fixed.
 func TestWrongPasswordIsToldAndWaitedFor(t *testing.T) {
 	t.Parallel()
 	server := dbtest.URL(t)
@@ -45,8 +45,8 @@ func TestWrongPasswordIsToldAndWaitedFor(t *testing.T) {
 	p.awaitReady()
 }
 
-// TestUnreachableSourceStopsNothingElse: an engine starts without one of its databases, says which one
-// is away, answers about the others, and takes the database in when it comes, by itself.
+// TestUnreachableSourceStopsNothingElse: an engine starts without one of its databases, reports which
+// one is missing, answers about the others, and includes the database by itself when it comes up.
 func TestUnreachableSourceStopsNothingElse(t *testing.T) {
 	t.Parallel()
 	asAdmin := map[string]string{"X-Engine-Admin-Secret": secret}

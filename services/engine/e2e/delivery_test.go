@@ -124,7 +124,7 @@ func TestStoppedWorkerFinishesAndReleases(t *testing.T) {
 	t.Parallel()
 	hook := newGated(t)
 	c, _ := watched(t, map[string]string{"stock": hook.url})
-	// Of ten calls one trigger may make four, and has more events in hand.
+	// Of ten calls one trigger may make four, and has more events waiting.
 	const calls, rows = 4, 20
 	const size = "EVENTS_HTTP_POOL_SIZE=10"
 	first := c.start(eventDelivery, size)

@@ -40,8 +40,8 @@ func startDev(t *testing.T, cmd *exec.Cmd, port string, limit time.Duration) *pr
 	return p
 }
 
-// TestDevKeepsItsData: a newcomer's first start has the sample; Ctrl-C stops everything, and
-// the second start has what was there.
+// TestDevKeepsItsData: the first start has the sample; Ctrl-C stops everything, and the second start
+// has the same data.
 func TestDevKeepsItsData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

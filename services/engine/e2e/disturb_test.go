@@ -131,7 +131,7 @@ func (s *system) hangSource(seed *rand.Rand) {
 	linger(seed, 2*time.Second, 6*time.Second)
 }
 
-// fillJetStream fills what the nodes may keep, and makes room again.
+// fillJetStream fills the storage of the nodes, and frees it again.
 func (s *system) fillJetStream(seed *rand.Rand) {
 	s.t.Helper()
 	conn, err := nats.Connect(s.settings["ENGINE_GRAPHQL_NATS_URL"])
@@ -156,7 +156,7 @@ func (s *system) fillJetStream(seed *rand.Rand) {
 	}, func() string { return "the stream stays: " + err.Error() })
 }
 
-// link is a way to a database that can hang: what is sent arrives later then.
+// link is a connection to a database that can hang: data arrives later then.
 type link struct {
 	url string
 

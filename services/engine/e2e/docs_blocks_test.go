@@ -37,8 +37,8 @@ var reasons = []string{
 	"diagram",   // it is a drawing, or a list of files
 }
 
-// verbs are what may be done with blocks of a language; "" is what is done without a word. Those
-// behind a colon take an argument.
+// verbs are the possible uses of blocks of a language; "" is the default one. Those after a colon take
+// an argument.
 var verbs = map[string][]string{
 	"sh":      {"", "engine", "background"},
 	"graphql": {"", "schema"},
@@ -87,7 +87,7 @@ func splitPage(page string) (texts []string, blocks []*block, err error) {
 	return append(texts, text.String()), blocks, nil
 }
 
-// parseInfo reads an info string. One that says nothing that can be done with the block is an error.
+// parseInfo reads an info string. One without a possible use of the block is an error.
 func parseInfo(info string) (*block, error) {
 	words := strings.Fields(info)
 	if len(words) == 0 {

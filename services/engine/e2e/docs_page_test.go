@@ -26,8 +26,8 @@ const (
 	printedLimit = 90 * time.Second // until a program in the background has printed what it should
 )
 
-// addresses are those of this machine that pages name: port 8080 is the engine, others are of
-// programs in the background. Each page has ports of its own in their place.
+// addresses are addresses of this machine on pages: port 8080 is the engine, others are programs in the
+// background. Each page has ports of its own in their place.
 var addresses = regexp.MustCompile(`\b(127\.0\.0\.1|localhost):(\d{4,5})\b`)
 
 // shims make the commands of a page those of this build.
@@ -215,7 +215,7 @@ func (p *page) beyond() *outside {
 	return p.outside
 }
 
-// startEngine starts the engine as the page says, in the place of the one that runs.
+// startEngine starts the engine as on the page, in place of the running one.
 func (p *page) startEngine(script string) {
 	p.Helper()
 	if p.dev != nil {

@@ -15,8 +15,8 @@ import (
 	"queryengine/pkg/dbtest"
 )
 
-// TestFreshCloneAnswersAsItsPagesSay: whoever clones the project and types what README.md and
-// docs/getting-started.md print, in that order, gets the answers that they print.
+// TestFreshCloneAnswersAsItsPagesSay: the commands that README.md and docs/getting-started.md print,
+// typed in that order in a clone of the project, give the answers that they print.
 func TestFreshCloneAnswersAsItsPagesSay(t *testing.T) {
 	t.Parallel()
 	p := newPage(t)
@@ -39,7 +39,7 @@ func TestFreshCloneAnswersAsItsPagesSay(t *testing.T) {
 	require.FileExists(t, filepath.Join(p.dir, "bin", "engine"))
 }
 
-// clone says that a page is run in a clone of the project, by its own commands.
+// clone runs a page in a clone of the project, by its own commands.
 type clone struct {
 	home string // of tools that a page calls
 }

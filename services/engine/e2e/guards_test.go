@@ -42,7 +42,7 @@ type guard struct {
 	// refused are parts of the answer, of which one has to be there.
 	refused []string
 	asked   map[language]string
-	// without says why a language or a door has no operation that violates the guard.
+	// without is why a language or an endpoint has no operation that violates the guard.
 	without map[string]string
 	// always reports that admin is held to it, too, or would wait for long.
 	always bool

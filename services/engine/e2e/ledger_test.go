@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ledger keeps what was said to clients and to webhooks, and what of it was wrong.
+// ledger keeps the answers to clients and the calls of webhooks, and which of them were wrong.
 type ledger struct {
 	mu sync.Mutex
 	// written are the tokens of inserts, true where the insert was acknowledged.
@@ -35,7 +35,7 @@ type ledger struct {
 	slow []string
 }
 
-// slowRequest is what is told of at the end.
+// slowRequest is the duration that is reported at the end.
 const slowRequest = 8 * time.Second
 
 func newLedger() *ledger {
@@ -96,7 +96,7 @@ func (l *ledger) serveEvents(t *testing.T) string {
 	return s.URL
 }
 
-// reply is what a request came to: ok, an error that says so, or nothing that one could know.
+// reply is the outcome of a request: success, an error, or unknown.
 type reply struct {
 	ok     bool
 	status int

@@ -40,7 +40,7 @@ func TestMetadataSpeed(t *testing.T) {
 type schemaSize struct {
 	name                            string
 	tables, tracked, columns, roles int
-	// every says that a role may see one in so many tables, 0 for all.
+	// every lets a role see one in that many tables, 0 for all.
 	every int
 	// conditions make the filters larger.
 	conditions int

@@ -171,7 +171,7 @@ func TestMetadataIsDown(t *testing.T) {
 		func() string { return "the new executor does not answer" })
 	require.JSONEq(t, want, g.query(asAdmin, `{ thing { id } }`).text())
 
-	// A new gateway says that metadata is down, and lets queries through.
+	// A new gateway reports that metadata is down, and lets queries through.
 	late := c.launch(gateway)
 	eventually(t, startLimit, func() bool {
 		a, err := late.send(http.MethodPost, "/v1/graphql", asAdmin, []byte(`{"query": "{ thing { id } }"}`))
@@ -248,7 +248,7 @@ func TestQueriesOfCollectionsSuitTheSchema(t *testing.T) {
 	g.metadata("drop_inconsistent_metadata", object{})
 	require.NotContains(t, g.metadata("export_metadata", object{}).text(), "query_collections")
 
-	// Without an executor nobody knows.
+	// Without an executor there is no answer.
 	worker.kill()
 	g.metadata("create_query_collection", collection("later", `{nothing}`)["args"])
 }

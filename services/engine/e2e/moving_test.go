@@ -137,7 +137,7 @@ func (p *movedProject) read(name string, into any) {
 	require.NoError(p.t, yaml.Unmarshal(text, into), name)
 }
 
-// ask sends one request, which has to be answered as it says.
+// ask sends one request, which must have its expected answer.
 func (p *movedProject) ask(r movedRequest) {
 	p.t.Helper()
 	header := maps.Clone(r.Headers)
@@ -229,7 +229,7 @@ type movedCall struct {
 func (h *movedHook) lend(w http.ResponseWriter, r *http.Request) {
 	var c movedCall
 	_ = json.NewDecoder(r.Body).Decode(&c)
-	if len(r.Header.Values("X-Acme-User-Id")) > 0 { // what a client says of itself isn't passed on
+	if len(r.Header.Values("X-Acme-User-Id")) > 0 { // a client's own claims aren't forwarded
 		w.WriteHeader(http.StatusBadRequest)
 		answerJSON(w, map[string]string{"message": "a header of the client"})
 		return
@@ -267,7 +267,7 @@ func (h *movedHook) awaitEvent(want any) {
 	})
 }
 
-// movedRemote is a GraphQL server that tells what headers it gets.
+// movedRemote is a GraphQL server that returns the headers it receives.
 func movedRemote(t *testing.T) http.Handler {
 	t.Helper()
 	text := graphql.FieldConfigArgument{"given": {Type: graphql.String}}

@@ -19,8 +19,8 @@ import (
 	"queryengine/pkg/bus/natsserver"
 )
 
-// The test binary is a NATS server, and nothing else, when these say so: a server that is to be
-// killed needs a process of its own.
+// The test binary is a NATS server, and nothing else, when these are set: a server that is to be killed
+// needs a process of its own.
 const (
 	natsDirVariable  = "E2E_NATS_DIR"
 	natsPortVariable = "E2E_NATS_PORT"
@@ -100,7 +100,7 @@ func (n *natsProcess) launch(t *testing.T) {
 		if err != nil {
 			return false
 		}
-		_ = conn.Close() // it was only to see that somebody is there
+		_ = conn.Close() // it was only to see that the server is there
 		return true
 	}, func() string { return "NATS does not listen: " + n.log.tail() })
 }

@@ -61,7 +61,7 @@ func (g *guarded) connect(user, inbox string) (*nats.Conn, chan error) {
 	return nc, refused
 }
 
-// requireRefused publishes and subscribes as somebody who may not.
+// requireRefused publishes and subscribes as a user that may not.
 func requireRefused(t *testing.T, nc *nats.Conn, refused chan error, publish, subscribe []string) {
 	t.Helper()
 	for _, subject := range publish {
@@ -201,7 +201,8 @@ func withSecret(t *testing.T, address string) string {
 	return u.String()
 }
 
-// TestServicesNeedTheKeyOfTheMetadata: one that can't read the changes says why, and isn't ready.
+// TestServicesNeedTheKeyOfTheMetadata: a service that can't read the changes reports why, and isn't
+// ready.
 func TestServicesNeedTheKeyOfTheMetadata(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)

@@ -28,7 +28,7 @@ func newWorkshop(t *testing.T) (*workshop, *process) {
 	return &workshop{t, t.TempDir(), gateway.url}, gateway
 }
 
-// run runs a command of the engine and returns its exit code and what it said.
+// run runs a command of the engine and returns its exit code and output.
 func (w *workshop) run(args ...string) (code int, out, errs string) {
 	w.t.Helper()
 	cmd := exec.Command(filepath.Join(programs, engine), args...)

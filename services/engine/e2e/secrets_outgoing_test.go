@@ -204,8 +204,8 @@ func TestSecretsOfOutgoingCallsStaySecret(t *testing.T) {
 	}
 }
 
-// converse opens a WebSocket with a text in the places where clients put secrets, runs an
-// operation, and returns all that the server said.
+// converse opens a WebSocket with a text in the places where clients put secrets, runs an operation,
+// and returns everything that the server sent.
 func converse(t *testing.T, p *process, text string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startLimit)

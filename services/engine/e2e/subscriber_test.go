@@ -128,7 +128,7 @@ func (s *subscriber) await(id, want string) {
 		func() string { return "wanted " + want + ", got " + s.last(id) + s.trouble() })
 }
 
-// awaitTrouble waits until something went wrong whose words hold what is wanted.
+// awaitTrouble waits until an error contains the wanted text.
 func (s *subscriber) awaitTrouble(want string) {
 	s.t.Helper()
 	eventually(s.t, 15*time.Second, func() bool { return strings.Contains(s.trouble(), want) },
@@ -161,7 +161,7 @@ func sameJSON(a, b string) bool {
 	if json.Unmarshal([]byte(a), &x) != nil || json.Unmarshal([]byte(b), &y) != nil {
 		return false
 	}
-	left, _ := json.Marshal(x) // what was read can be written
+	left, _ := json.Marshal(x) // everything that was read can be written
 	right, _ := json.Marshal(y)
 	return string(left) == string(right)
 }

@@ -303,9 +303,9 @@ func requireEvent(t *testing.T, lines *bufio.Scanner, name, data string) {
 	require.Fail(t, "no more events")
 }
 
-// TestSubscriptionsAreToldOfChanges: with a change feed, subscriptions hear of a change long
-// before the interval is over, also through the loss of the connection that tells of it, and
-// run hardly any statement while nothing changes.
+// TestSubscriptionsAreToldOfChanges: with a change feed, subscriptions receive a change long before the
+// interval is over, also after the loss of the connection that notifies of it, and run hardly any
+// statement while nothing changes.
 func TestSubscriptionsAreToldOfChanges(t *testing.T) {
 	t.Parallel()
 	const interval = "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=2000"

@@ -191,10 +191,10 @@ func (s *system) everywhere(check func(reply)) {
 	}
 }
 
-// TestSystemSurvives runs mutations, counters whose events are to be in order, and permissions that
-// come and go, while faults are made. Nothing that was acknowledged is lost, nothing is done twice,
-// every event comes, those of a counter in order, nobody reads what was revoked, and in the end all
-// is well without anything being started again that wasn't killed.
+// TestSystemSurvives runs mutations, counters whose events must be in order, and permissions that come
+// and go, while faults are injected. Nothing that was acknowledged is lost, nothing is done twice,
+// every event is delivered, those of a counter in order, no revoked row is read, and in the end
+// everything works without a restart of anything but the killed processes.
 func TestSystemSurvives(t *testing.T) {
 	t.Parallel()
 	seed := *chaosSeed

@@ -18,11 +18,11 @@ var killed = time.Date(2001, 11, 21, 18, 23, 0, 0, time.UTC)
 // times finds the times in the dump, in the forms of pg_dump and of JSON.
 var times = regexp.MustCompile(`\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d`)
 
-// restored is an installation on the databases that an older version left behind when it was
-// killed (testdata/upgrade, made by pg_dump), that long ago: catalog version 3, event log version 1, a
-// table with two triggers, a cron trigger, a one-off event, and an asynchronous action, which that
-// version had no log for. Three rows were written: of one trigger the events were refused four times,
-// of the other they were in hand, and those of the last row were not looked at any more.
+// restored is an installation on the databases that an older version left behind when it was killed
+// (testdata/upgrade, made by pg_dump), that long ago: catalog version 3, event log version 1, a table
+// with two triggers, a cron trigger, a one-off event, and an asynchronous action, which that version
+// had no log for. Three rows were written: the events of one trigger were refused four times, those of
+// the other were in delivery, and those of the last row were not taken yet.
 func restored(t *testing.T, hook string, ago time.Duration) *cluster {
 	t.Helper()
 	c := newCluster(t)

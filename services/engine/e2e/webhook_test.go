@@ -72,7 +72,7 @@ func (w *webhook) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		w.hold(r)
 	}
 	if r.Context().Err() != nil {
-		return // nobody waits for the answer
+		return // without waiting for the answer
 	}
 	refused := w.refuse()
 	switch {

@@ -22,13 +22,13 @@ var metadataJSON []byte
 // named default and reads the address of the database from ENGINE_GRAPHQL_DATABASE_URL.
 func Metadata() []byte { return append([]byte(nil), metadataJSON...) }
 
-// Loaded says whether the database holds the shop.
+// Loaded reports whether the database holds the shop.
 func Loaded(ctx context.Context, databaseURL string) (bool, error) {
 	return ask(ctx, databaseURL, `SELECT to_regclass('public.invoice_lines') IS NOT NULL`)
 }
 
-// Empty says whether schema public of the database has no tables or views at all, so that
-// the shop would be in nobody's way.
+// Empty reports whether schema public of the database has no tables or views at all, so that the shop
+// can't collide with any.
 func Empty(ctx context.Context, databaseURL string) (bool, error) {
 	return ask(ctx, databaseURL, `SELECT NOT EXISTS (SELECT FROM pg_class c
 		WHERE c.relnamespace = to_regnamespace('public') AND c.relkind IN ('r', 'p', 'v', 'm', 'f')

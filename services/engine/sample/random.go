@@ -3,7 +3,7 @@ package sample
 // seed is what all rows are made from.
 const seed = 20260117
 
-// table tells the random numbers of one table from those of another.
+// table separates the random numbers of one table from those of another.
 type table uint64
 
 const (

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Size says how many rows the shop has.
+// Size is how many rows the shop has.
 type Size struct {
 	Name                           string
 	Artists, Albums, Tracks        int
@@ -100,7 +100,7 @@ func artist(id int) []any {
 	case 2:
 		name = pick(r, adjectives) + " " + pick(r, nouns)
 	}
-	var formed any // not known of everybody
+	var formed any // not known for all
 	if r.chance(85) {
 		formed = int16(r.between(1955, 2020))
 	}
@@ -117,8 +117,8 @@ func (s Size) album(id int) []any {
 	return []any{id, title, 1 + r.below(s.Artists), released}
 }
 
-// layout says which tracks an album has: those from its first to the one before the next
-// album's first. All tracks of an album share its genre.
+// layout assigns tracks to albums: those from its first to the one before the next album's first. All
+// tracks of an album share its genre.
 type layout struct {
 	firsts []int
 	genres []int

@@ -1,4 +1,4 @@
-// Command bench measures the engine beside hand-written servers; see package bench.
+// Command bench compares the engine with hand-written servers; see package bench.
 package main
 
 import (

@@ -31,7 +31,7 @@ var parts = []struct {
 	{config.Gateway, gateway.Check, gateway.Build},
 }
 
-// Check tells all that is wrong with the settings of the named services, without a start.
+// Check reports all faults of the settings of the named services, without a start.
 func Check(v *config.Values, names []string) error {
 	var wrong []error
 	for _, part := range parts {

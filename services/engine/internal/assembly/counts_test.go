@@ -46,8 +46,8 @@ type counts struct {
 func mostAllocations(n int) int  { return n + n/50 + 3 }
 func leastAllocations(n int) int { return n - n/4 - 10 }
 
-// TestCountsPerRequest: requests take no more statements, round trips, messages and allocations
-// than .ci/counts.json says.
+// TestCountsPerRequest: requests take no more statements, round trips, messages and allocations than
+// .ci/counts.json allows.
 func TestCountsPerRequest(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
 	if raceDetector {
 		t.Skip("the race detector allocates, too")
@@ -74,7 +74,7 @@ func TestCountsPerRequest(t *testing.T) { //nolint:paralleltest // it counts wha
 	}
 }
 
-// compareCounts says where requests take more than they may, or far less than is known.
+// compareCounts reports where requests take more than they may, or far less than recorded.
 func compareCounts(have, want map[string]map[string]counts) (faults []string) {
 	for _, how := range slices.Sorted(maps.Keys(have)) {
 		for _, name := range slices.Sorted(maps.Keys(have[how])) {
@@ -86,7 +86,7 @@ func compareCounts(have, want map[string]map[string]counts) (faults []string) {
 	return faults
 }
 
-// against says what is more than it may be, or far less than is known.
+// against reports what is more than it may be, or far less than recorded.
 func (c counts) against(known counts) (faults []string) {
 	for _, f := range []struct {
 		what              string
@@ -220,7 +220,7 @@ func (s *system) messages() int64 {
 	return n
 }
 
-// sqlProxy passes on what clients say to PostgreSQL, and counts the statements that they run and
+// sqlProxy forwards the messages of clients to PostgreSQL, and counts the statements that they run and
 // the points at which they wait for the server.
 type sqlProxy struct {
 	url               string
@@ -249,7 +249,7 @@ func startSQLProxy(t *testing.T, database string) *sqlProxy {
 	to.Host = l.Addr().String()
 	query := to.Query()
 	query.Set("sslmode", "disable")
-	query.Set("plan_cache_mode", "auto") // said so, no other way to plan is tried
+	query.Set("plan_cache_mode", "auto") // as configured, no other way to plan is tried
 	to.RawQuery = query.Encode()
 	p.url = to.String()
 	return p

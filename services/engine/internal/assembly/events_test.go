@@ -52,7 +52,7 @@ func installTables(t *testing.T, schema string) *tables {
 	return i
 }
 
-// deliver runs event-delivery. It gives up at once what it has in hand when it is stopped.
+// deliver runs event-delivery. It gives its deliveries up at once when it is stopped.
 func (i *tables) deliver() lifecycle.Service {
 	i.t.Helper()
 	return i.deliverWith(20)

@@ -117,7 +117,7 @@ func TestOneOffEventsOverStepsAndRestarts(t *testing.T) {
 	settle(10)
 	schedulers[0].Stop()
 	settle(10)
-	now.step(-8 * time.Minute) // what was delivered isn't delivered again
+	now.step(-8 * time.Minute) // delivered events aren't delivered again
 	now.step(8 * time.Minute)
 	settle(5)
 	schedulers[1].Stop()
@@ -137,8 +137,8 @@ func TestOneOffEventsOverStepsAndRestarts(t *testing.T) {
 	}
 }
 
-// TestLogsAreCleaned holds that what has ended is removed from the logs when it is old enough, with its
-// calls, and nothing else.
+// TestLogsAreCleaned holds that finished events are removed from the logs when they are old enough,
+// with their invocations, and nothing else.
 func TestLogsAreCleaned(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -175,7 +175,8 @@ func TestLogsAreCleaned(t *testing.T) {
 	i.awaitNumber(1*1000000+0*100+1*10+1, logs)
 }
 
-// TestTriggerThatNeverFires holds that it is taken, has no ticks, and keeps nobody else from having some.
+// TestTriggerThatNeverFires holds that it is accepted, has no ticks, and keeps no other trigger from
+// having some.
 func TestTriggerThatNeverFires(t *testing.T) {
 	t.Parallel()
 	i := install(t)

@@ -28,7 +28,7 @@ import (
 	"queryengine/services/scheduler"
 )
 
-// patience is how long the tests wait for what has to happen.
+// patience bounds the waits of the tests.
 const patience = 60 * time.Second
 
 // clock is a clock that the test moves.
@@ -201,7 +201,7 @@ func TestTicksOverStepsAndRestarts(t *testing.T) {
 	workers := []lifecycle.Service{i.delivery(early), i.delivery(late)}
 	const pending = `SELECT count(*) FROM engine_catalog.engine_cron_events WHERE status <> 'delivered' AND scheduled_time <= $1`
 	settle := func() {
-		// What the slower clock knows of is delivered, whoever is active.
+		// Events that the slower clock knows of are delivered, whichever scheduler is active.
 		i.awaitNumber(0, pending, late.Now())
 	}
 	for _, d := range []time.Duration{time.Minute, 3 * time.Minute, -2 * time.Minute, 30 * time.Minute} {
@@ -249,9 +249,9 @@ func TestTicksOverStepsAndRestarts(t *testing.T) {
 	require.GreaterOrEqual(t, delivered, int(late.Now().Sub(first)/time.Minute))
 }
 
-// loseStream restarts NATS with an empty directory: the work queue is gone with all that it
-// held. (Deleting the stream is no substitute: a stream that is made anew at that moment may
-// never take a message, which is a fault of the server.)
+// loseStream restarts NATS with an empty directory: the work queue is gone with everything in it.
+// (Deleting the stream is no substitute: a stream that is recreated at that moment may never accept a
+// message, which is a fault of the server.)
 func (i *installation) loseStream() {
 	i.t.Helper()
 	port := i.nats.Port()

@@ -170,7 +170,7 @@ func awaitSpans(t *testing.T, c *collectortest.Collector, traceID string, names 
 	}
 }
 
-// traceSocket proves that operations over a WebSocket say what they are.
+// traceSocket proves that operations over a WebSocket have spans that describe them.
 func (s *system) traceSocket(c *collectortest.Collector) {
 	s.t.Helper()
 	const trace = "1af7651916cd43dd8448eb211c80319c"
@@ -214,8 +214,8 @@ func (s *system) traceAsynchronous(c *collectortest.Collector, hooks *listener) 
 	require.Equal(s.t, "later", spans["async actions processor"].Attributes["action.name"])
 }
 
-// TestTracesThroughTheWholeSystem follows one mutation from its client through gateway, executor
-// and database into its event's webhook, and one action to its handler, as the metadata says.
+// TestTracesThroughTheWholeSystem follows one mutation from its client through gateway, executor and
+// database into its event's webhook, and one action to its handler, as configured in the metadata.
 func TestTracesThroughTheWholeSystem(t *testing.T) {
 	t.Parallel()
 	for name, apart := range map[string]bool{"one process": false, "several processes": true} {

@@ -60,7 +60,7 @@ const (
 	metadataKeyFile = "metadata-key"
 )
 
-// Check tells all that is wrong with the settings of the named services; no I/O.
+// Check reports all faults of the settings of the named services; no I/O.
 type Check func(v *config.Values, names []string) error
 
 // Assemble makes the named services; no I/O.
@@ -143,7 +143,7 @@ func split(args []string) (command string, rest []string) {
 	return "serve", args
 }
 
-// exit ends the program with a code, when everything has been said.
+// exit ends the program with a code, when everything has been printed.
 type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
@@ -217,8 +217,8 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 	return program.Serve(ctx, env, services, ready)
 }
 
-// natsUsers are who may connect to the NATS server of this process from outside. Their passwords
-// are made at the first start.
+// natsUsers are the users that may connect to the NATS server of this process from outside. Their
+// passwords are generated at the first start.
 func natsUsers(dir string) ([]natsserver.User, error) {
 	var users []natsserver.User
 	for _, u := range bus.Users() {

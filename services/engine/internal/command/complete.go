@@ -64,7 +64,7 @@ func commandTree() *completion.Command {
 	return root
 }
 
-// helpOf is the first line of what usage says about a command.
+// helpOf is the first line of the usage of a command.
 func helpOf(command string) string {
 	for line := range strings.Lines(usage) {
 		if rest, ok := strings.CutPrefix(line, "  "+command+" "); ok {

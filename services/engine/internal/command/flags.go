@@ -12,19 +12,19 @@ import (
 	"queryengine/pkg/config"
 )
 
-// errUsage says that what is wrong with a command line has been said.
+// errUsage reports that the fault of a command line has been printed.
 var errUsage = exit(exitUsage)
 
-// newFlags are options of a command that has its own, beside the settings of services. What is
-// wrong with them is said by explainFlag, in one line.
+// newFlags are options of a command that has its own, besides the settings of services. explainFlag
+// reports their faults in one line.
 func newFlags() *flag.FlagSet {
 	set := flag.NewFlagSet("engine", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	return set
 }
 
-// parse takes options before and after the other arguments. It fails with flag.ErrHelp after it
-// printed the help, with errUsage after it said what is wrong.
+// parse takes options before and after the other arguments. It fails with flag.ErrHelp after it printed
+// the help, with errUsage after it printed the fault.
 func (sh *Shell) parse(set *flag.FlagSet, usage string, args []string) ([]string, error) {
 	positional, err := parseFlags(set, args)
 	switch {

@@ -42,7 +42,7 @@ func importCommand() projectCommand {
 	}
 }
 
-// metadataDatabase is the address of ours as the server finds it, "" when no variable says it.
+// metadataDatabase is the address of ours as the server finds it, "" when no variable sets it.
 func (p *workplace) metadataDatabase() string {
 	for _, s := range []*config.Spec{config.MetadataDatabaseURL.Spec(), config.DatabaseURL.Spec()} {
 		if url, ok := p.Env(s.Env()); ok && url != "" {
@@ -121,8 +121,8 @@ func (p *workplace) importMetadata(ctx context.Context, theirs *takeover.Catalog
 	return p.warn(answer)
 }
 
-// inUse reports whether the server's metadata says anything that import would lose: more than
-// sources without tables.
+// inUse reports whether the server's metadata has anything that import would lose: more than sources
+// without tables.
 func (p *workplace) inUse(ctx context.Context) (bool, error) {
 	raw, err := p.server.Metadata(ctx, "export_metadata", 0, struct{}{})
 	if err != nil {

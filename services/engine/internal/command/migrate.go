@@ -203,7 +203,7 @@ func (p *workplace) applyTask(ctx context.Context, state *remote.State, kind str
 		if err != nil {
 			return err
 		}
-		// Should this process or the connection die, the mark says that nobody knows.
+		// If this process or the connection dies, the mark records that the outcome is unknown.
 		if err := p.server.Mark(ctx, state, t.Source, t.Version, true); err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ Exit codes: 0 done; 1 failed; 2 the command line is wrong;
 
 // projectCommand is one command on a project.
 type projectCommand struct {
-	// flags declares the options; run gets what is left of the arguments.
+	// flags declares the options; run gets the rest of the arguments.
 	flags func(*flag.FlagSet)
 	run   func(ctx context.Context, p *workplace, args []string) error
 }
@@ -96,7 +96,7 @@ func findProjectCommand(group string, args []string) (func() projectCommand, []s
 	return nil, nil
 }
 
-// unknownProjectCommand says which word of a command isn't known, and what may stand there.
+// unknownProjectCommand reports which word of a command isn't known, and which ones are.
 func (sh *Shell) unknownProjectCommand(group string, args []string) error {
 	if len(args) > 0 && slices.Contains(subcommands(group), args[0]) {
 		group, args = group+" "+args[0], args[1:]
@@ -110,7 +110,7 @@ func (sh *Shell) unknownProjectCommand(group string, args []string) error {
 	return sh.unknown(group, args[0], known)
 }
 
-// unknown says that a word isn't a command of the group.
+// unknown reports that a word isn't a command of the group.
 func (sh *Shell) unknown(group, word string, known []string) error {
 	fmt.Fprintf(sh.Errs, "engine: unknown command %q of %s%s (see engine %s --help)\n",
 		word, group, config.DidYouMean(word, known), strings.Fields(group)[0])
@@ -183,7 +183,7 @@ func (sh *Shell) runProject(ctx context.Context, c projectCommand, args []string
 	return c.run(ctx, &workplace{sh, conf, server}, positional)
 }
 
-// say tells of progress; results go to Out.
+// say reports progress; results go to Out.
 func (p *workplace) say(format string, args ...any) { fmt.Fprintf(p.Errs, format+"\n", args...) }
 
 func (p *workplace) print(format string, args ...any) { fmt.Fprintf(p.Out, format+"\n", args...) }

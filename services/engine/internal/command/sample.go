@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// sampleMark is the file in the data directory that says that the sample was offered: what
-	// the user makes of it afterwards stays.
+	// sampleMark is the file in the data directory that marks that the sample was offered: the user's
+	// later changes to it stay.
 	sampleMark = "sample-loaded"
 	// sampleQuery is a first query on the sample.
 	sampleQuery = "{ albums(order_by: {released: desc, id: asc}, limit: 2) { title artist { name } } }"
@@ -23,8 +23,8 @@ const (
 	sampleSource = "default"
 )
 
-// sample fills the database of an installation with the sample and has its gateway, which the
-// settings of a server's address name, track it. It does so once, and never beside other tables.
+// sample fills the database of an installation with the sample and has its gateway, which the settings
+// of a server's address name, track it. It does so once, and never next to other tables.
 func (sh *Shell) sample(ctx context.Context, args []string) error {
 	v, err := sh.settings("sample", args, sh.Env)
 	if err != nil {
@@ -110,9 +110,9 @@ func tracksTables(sources []source) bool {
 	return false
 }
 
-// sampleMetadata is the request that tracks the sample. The address of its source stays as the
-// server has it: the one in the sample is that of a variable, which services that read their
-// secrets from files don't have.
+// sampleMetadata is the request that tracks the sample. The address of its source stays as the server
+// has it: the one in the sample comes from a variable, which services that read their secrets from
+// files don't have.
 func sampleMetadata(sources []source) ([]byte, error) {
 	var args struct {
 		Metadata struct {

@@ -13,7 +13,7 @@ import (
 	"queryengine/services/engine/internal/project"
 )
 
-// databaseMessage is what the database said in the detail of an error of run_sql.
+// databaseMessage is the database's message in the detail of an error of run_sql.
 func databaseMessage(internal json.RawMessage) string {
 	var detail struct {
 		Error struct {

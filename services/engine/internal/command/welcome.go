@@ -17,7 +17,7 @@ import (
 // healthLimit is how long the services may take to be healthy for the first time.
 const healthLimit = time.Minute
 
-// welcome says where the engine is and what to ask it.
+// welcome prints where the engine is and what to ask it.
 func (sh *Shell) welcome(v *config.Values) {
 	header := ""
 	if config.AdminSecret.Get(v) != "" {

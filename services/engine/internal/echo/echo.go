@@ -22,7 +22,7 @@ const maxBody = 16 << 20
 type Receiver struct {
 	// Headers reports whether the headers of requests are printed, too.
 	Headers bool
-	// GraphQL answers what is asked at /graphql, printed like the rest; nil for an answer like any other.
+	// GraphQL answers requests to /graphql, printed like the rest; nil for an answer like any other.
 	GraphQL http.Handler
 
 	answers  map[string][]byte // by path, "" for all others
@@ -68,7 +68,7 @@ func (r *Receiver) Status(spec string) error {
 	return nil
 }
 
-// forPath splits what is meant for one path.
+// forPath splits an option for one path.
 func forPath(spec string) (path, value string) {
 	if path, value, ok := strings.Cut(spec, "="); ok && strings.HasPrefix(path, "/") {
 		return path, value

@@ -52,7 +52,7 @@ type typeField struct {
 	Description string `json:"description,omitempty"`
 }
 
-// signature is what the GraphQL text says of an action.
+// signature is the GraphQL text of an action.
 type signature struct {
 	kind      string // query or mutation
 	arguments []typeField
@@ -148,8 +148,7 @@ func fieldsOf(list ast.FieldList) []typeField {
 	return fields
 }
 
-// withSignature completes an action by what the GraphQL text says of it, which is taken out
-// of signatures.
+// withSignature completes an action by its GraphQL text, which is removed from signatures.
 func withSignature(raw json.RawMessage, signatures map[string]signature) (json.RawMessage, error) {
 	action, err := decodeOrdered(raw)
 	if err != nil {
@@ -187,8 +186,7 @@ func withSignature(raw json.RawMessage, signatures map[string]signature) (json.R
 	return action.encode()
 }
 
-// complete adds what the GraphQL text says to what the YAML says. What only the YAML has
-// stays.
+// complete adds the GraphQL text to the YAML. Content that only the YAML has stays.
 func (t *customTypes) complete(sdl customTypes) {
 	t.Objects = merged(t.Objects, sdl.Objects, func(o objectType) string { return o.Name }, func(yaml, sdl objectType) objectType {
 		sdl.Relationships = yaml.Relationships

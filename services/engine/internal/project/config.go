@@ -13,7 +13,7 @@ import (
 	"queryengine/pkg/config"
 )
 
-// Config is config.yaml, with what variables and flags say instead.
+// Config is config.yaml, with the overrides of variables and flags.
 type Config struct {
 	Endpoint             string   `json:"endpoint"`
 	AdminSecret          string   `json:"admin_secret"`
@@ -105,7 +105,7 @@ func LoadConfig(dir string, env func(string) (string, bool)) (*Config, error) {
 	return c, nil
 }
 
-// Secret is what is sent as the admin secret, "" for nothing.
+// Secret is sent as the admin secret, "" for none.
 func (c *Config) Secret() string {
 	switch {
 	case c.AdminSecret != "":

@@ -112,7 +112,7 @@ func (o *ordered) has(key string) bool {
 	return ok
 }
 
-// load sets a key to the content of a file, if there is one that says something.
+// load sets a key to the content of a file, if there is one that isn't empty.
 func (o *ordered) load(files fs.FS, key, file string) error {
 	raw, err := loadYAML(files, file)
 	switch {

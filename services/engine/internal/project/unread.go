@@ -17,8 +17,8 @@ func (r *recorder) Open(name string) (fs.File, error) {
 	return r.FS.Open(name)
 }
 
-// checkAllRead fails when a file at the top of the directory says something and was not read:
-// what it says would be missing from the document, and so be deleted from the server.
+// checkAllRead fails when a file at the top of the directory has content and was not read: its content
+// would be missing from the document, and so be deleted from the server.
 func (r *recorder) checkAllRead(version int) error {
 	entries, err := fs.ReadDir(r.FS, ".")
 	if err != nil {
@@ -43,5 +43,5 @@ func (r *recorder) checkAllRead(version int) error {
 	return nil
 }
 
-// isEmpty reports whether a JSON text says nothing.
+// isEmpty reports whether a JSON text has no content.
 func isEmpty(text string) bool { return text == "null" || text == "{}" || text == "[]" }

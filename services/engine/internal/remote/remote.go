@@ -20,7 +20,7 @@ import (
 	"queryengine/services/engine/internal/project"
 )
 
-// answerLimit bounds what is read of one answer.
+// answerLimit bounds how much is read of one answer.
 const answerLimit = 1 << 30
 
 // Client talks to one server. It is safe for concurrent use.
@@ -70,7 +70,7 @@ func (r *RefusedError) Error() string {
 	return text
 }
 
-// Ping says whether the server is there, and warns when it is not well.
+// Ping reports whether the server is there, and warns when it is unhealthy.
 func (c *Client) Ping(ctx context.Context, warn io.Writer) error {
 	if _, err := c.send(ctx, http.MethodGet, c.config.Paths.Version, nil); err != nil {
 		return err
@@ -89,7 +89,7 @@ type request struct {
 	Args    any    `json:"args"`
 }
 
-// Metadata sends a metadata request. Version is that of the request, 0 for the usual.
+// Metadata sends a metadata request. Version is the request's, 0 for the usual.
 func (c *Client) Metadata(ctx context.Context, name string, version int, args any) (json.RawMessage, error) {
 	return c.post(ctx, c.config.Paths.Metadata, request{Type: name, Version: version, Args: args})
 }

@@ -51,7 +51,7 @@ func (c *Client) State(ctx context.Context) (*State, error) {
 	return s, nil
 }
 
-// Mark records a migration; dirty says that it hasn't ended.
+// Mark records a migration; dirty marks that it hasn't ended.
 func (c *Client) Mark(ctx context.Context, s *State, source string, version int64, dirty bool) error {
 	if s.Migrations[source] == nil {
 		s.Migrations[source] = map[int64]bool{}

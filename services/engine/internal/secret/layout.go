@@ -26,7 +26,7 @@ const keptIn = "all"
 // Hosts are the names under which the services find others.
 type Hosts struct{ NATS, Postgres string }
 
-// DefaultHosts are those of docker-compose.yml.
+// DefaultHosts are the hosts of docker-compose.yml.
 var DefaultHosts = Hosts{NATS: "nats:4222", Postgres: "postgres:5432/engine"}
 
 // path is where a secret is kept.

@@ -37,12 +37,12 @@ func TestInit(t *testing.T) {
 	require.NoError(t, secret.Init(dir, "", secret.DefaultHosts))
 	require.Equal(t, first, contents(t, dir), "a second time changes nothing")
 
-	// What is lost of a container is made again of what is kept.
+	// Lost files of a container are made again from the kept ones.
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "metadata")))
 	require.NoError(t, secret.Init(dir, "", secret.DefaultHosts))
 	require.Equal(t, first, contents(t, dir))
 
-	// Nobody has what is another's.
+	// No container has the secrets of another.
 	require.Equal(t, first["all/admin-secret"], first["gateway/admin-secret"])
 	for file, text := range first {
 		holder, _, _ := strings.Cut(file, "/")
