@@ -1,10 +1,10 @@
-// Package budget bounds the work that a request has done for it.
+// Package budget bounds the work that is done for a request.
 //
-// A request has one Budget, which follows from its size in bytes: a request that says more may
-// have more done, up to a bound. Whatever works for the request draws on it before it works, and
-// gets an error once it is used up. The time of a request isn't here: it is that of its context.
+// A request has one Budget, which follows from its size in bytes: a longer request may cause more work,
+// up to a bound. Everything that works for the request draws on it before it works, and gets an error
+// once it is used up. The time of a request isn't here: its context bounds it.
 //
-// What introspection writes follows from the size of the schema, too: see Allow.
+// The bound on introspection follows from the size of the schema, too: see Allow.
 package budget
 
 import (
@@ -18,16 +18,16 @@ type Kind uint8
 
 // The kinds of work.
 const (
-	// Selections are those of a document, in fragments each time they are used, and the columns
-	// that a star stands for.
+	// Selections are those of a document, in fragments each time they are used, and the columns that a
+	// star stands for.
 	Selections Kind = iota
 	// InputValues are members of input objects and items of lists of them, those of a variable
 	// each time it is used.
 	InputValues
-	// RootFields are those that an operation asks for: most of them are a statement.
+	// RootFields are those of an operation: most of them are a statement.
 	RootFields
-	// Statements are those that aren't the only one of a root field: the updates of a list of them,
-	// and the statements and calls that complete the answers of others.
+	// Statements are those besides the first one of a root field: the updates of a list of them, and
+	// the statements and calls that complete the answers of others.
 	Statements
 	// Relations are related rows that statements look at, whether they are shown, ordered by or a
 	// condition.
@@ -44,8 +44,8 @@ const (
 	kinds
 )
 
-// limit says how much of a kind of work a request may have: Base, and PerByte for each of its
-// bytes, but no more than Most.
+// limit is how much of a kind of work a request may cause: Base, and PerByte for each of its bytes, but
+// no more than Most.
 type limit struct {
 	base, perByte, most float64
 	message             string

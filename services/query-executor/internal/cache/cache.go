@@ -42,7 +42,7 @@ func New(c Config, store Store, log *slog.Logger) *Cache {
 // heldEntries is how many of the largest answers may be held back at once.
 const heldEntries = 16
 
-// reserve makes room for n more bytes that are held back, if there is.
+// reserve allows n more bytes to be held back, if they fit.
 func (c *Cache) reserve(n int) bool {
 	if c.held.Add(int64(n)) <= heldEntries*int64(c.MaxEntry) {
 		return true
@@ -53,7 +53,7 @@ func (c *Cache) reserve(n int) bool {
 
 func (c *Cache) free(n int) { c.held.Add(-int64(n)) }
 
-// Warning is why an answer wasn't stored; the text is that of the header Warning.
+// Warning is why an answer wasn't stored; the text goes into the header Warning.
 type Warning string
 
 // The warnings.
@@ -79,7 +79,7 @@ func (c *Cache) TTL(seconds int64) time.Duration {
 	return time.Duration(min(seconds, int64(c.MaxTTL/time.Second))) * time.Second
 }
 
-// Put stores an answer for so long, or says why it didn't.
+// Put stores an answer for that long, or returns why it didn't.
 func (c *Cache) Put(ctx context.Context, k Key, body []byte, ttl time.Duration) Warning {
 	if len(body) > c.MaxEntry {
 		return SizeExceeded

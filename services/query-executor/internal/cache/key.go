@@ -19,7 +19,7 @@ type Key struct {
 // Request is what an answer depends on.
 type Request struct {
 	Role string
-	// Schema tells apart requests of one role that see different schemas.
+	// Schema distinguishes requests of one role that see different schemas.
 	Schema    string
 	Query     string
 	Operation string

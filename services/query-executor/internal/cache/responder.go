@@ -29,8 +29,8 @@ type Responder struct {
 	held    []byte
 }
 
-// Write hands p on, or holds it back. An answer that gets too large is handed on with a head
-// that says that it isn't stored.
+// Write passes p on, or holds it back. An answer that gets too large is passed on with a head which
+// declares that it isn't stored.
 func (r *Responder) Write(p []byte) (int, error) {
 	if !r.holding {
 		return r.To.Write(p)
@@ -54,7 +54,7 @@ func (r *Responder) AddHeaders(list ...*queryv1.Header) {
 // About is what the caller is told of the operation: its parameterized query hash, name and kind.
 type About struct{ Hash, Name, Kind string }
 
-// Describe tells the caller about the operation, before anything is written.
+// Describe describes the operation to the caller, before anything is written.
 func (r *Responder) Describe(a About) {
 	r.about = a
 	r.setHead()
@@ -72,20 +72,20 @@ func (r *Responder) setHead() {
 	}
 }
 
-// Hold holds back what is written from now on, as far as the cache would store it. Drop ends it.
+// Hold buffers what is written from now on, as far as the cache would store it. Drop ends it.
 func (r *Responder) Hold(k Key, c *Cache) { r.key, r.cache, r.holding = k, c, true }
 
-// Drop forgets what is held back.
+// Drop discards the buffer.
 func (r *Responder) Drop() {
 	r.cache.free(len(r.held))
 	r.holding, r.held = false, nil
 }
 
-// Held is what is held back; false when it got too large, and went out already.
+// Held is the buffered answer; false when it got too large, and was sent already.
 func (r *Responder) Held() ([]byte, bool) { return r.held, r.holding }
 
-// Release hands on what is held back. left is how long the stored answer will live, 0 for one
-// that isn't stored.
+// Release sends the buffered answer. left is how long the stored answer will live, 0 for one that isn't
+// stored.
 func (r *Responder) Release(w Warning, left time.Duration) error {
 	body := r.held
 	r.Drop()

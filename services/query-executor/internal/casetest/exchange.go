@@ -57,7 +57,7 @@ func (f *fault) error() error {
 	return &apierror.Error{Code: f.Code, Message: f.Message, Path: f.Path, Status: f.Status}
 }
 
-// comment is what a statement says of the operation that it is of.
+// comment is the comment of a statement that names its operation.
 var comment = regexp.MustCompile(` /\*.*\*/$`)
 
 // asked is the part of an exchange that is known before it.
@@ -90,10 +90,10 @@ func (x *exchange) key() string {
 	return string(key)
 }
 
-// Recorder notes what is asked of sources.
+// Recorder records the statements of sources.
 type Recorder struct {
 	mu sync.Mutex
-	// inOrder are those of transactions, beside them those that may be asked at once.
+	// inOrder are those of transactions, beside them those that may run at once.
 	inOrder, beside []*exchange
 }
 
@@ -103,7 +103,7 @@ func (r *Recorder) add(list *[]*exchange, x *exchange) {
 	*list = append(*list, x)
 }
 
-// Take gives what was noted since it was called before, as JSON.
+// Take returns what was recorded since the last call, as JSON.
 func (r *Recorder) Take(t testing.TB) []byte {
 	t.Helper()
 	r.mu.Lock()
@@ -210,7 +210,7 @@ func (t *recordedTx) Defer(ctx context.Context, d backend.Deferred) error {
 	return t.Tx.Defer(ctx, inner)
 }
 
-// Replay answers statements with what was noted of them.
+// Replay answers statements with recorded answers.
 type Replay struct {
 	mu     sync.Mutex
 	left   map[string][]*exchange
@@ -260,7 +260,7 @@ func (r *Replay) find(source string, st backend.Statement, a backend.Args) (*exc
 	return x, nil
 }
 
-// Source is a source that answers with what was noted.
+// Source is a source that answers with what was recorded.
 func (r *Replay) Source(name string) backend.Source { return &replayed{replay: r, name: name} }
 
 // replayed is a source, or a transaction of it. What isn't asked by requests is nil.

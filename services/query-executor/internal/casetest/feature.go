@@ -1,7 +1,7 @@
-// Package casetest reads the cases in testdata/cases for tests of single stages: what introspection
-// found in their databases is stored beside them, and so is what the statements of a case answer.
-// Nothing here needs a database; the tests of the service itself hold both to a real one, and
-// rewrite them with -update.
+// Package casetest reads the cases in testdata/cases for tests of single stages: the catalogs of their
+// databases are stored next to them, and so are the answers to the statements of a case. Nothing here
+// needs a database; the tests of the service itself compare both with a real one, and rewrite them with
+// -update.
 package casetest
 
 import (
@@ -35,7 +35,7 @@ type Feature struct {
 	settings  settings
 }
 
-// settings are those of a feature that change plans and statements.
+// settings of a feature that change plans and statements.
 type settings struct {
 	NullCollapse, DropUnsetVariables, StringifyNumericTypes, Federation, NamingConvention bool
 

@@ -22,7 +22,7 @@ type target struct {
 	table  catalog.Name
 }
 
-// selection is what is read of a table.
+// selection selects what is read of a table.
 type selection struct {
 	columns []columnItem
 	where   []byte // nil for all rows
@@ -319,7 +319,7 @@ func readOrderItem(raw []byte) (i orderItem, err error) {
 	return i, err
 }
 
-// readChoice reads one of two texts, and says whether it is the first.
+// readChoice reads one of two texts, and reports whether it is the first.
 func readChoice(o object, key, first, second string, otherwise bool) (bool, error) {
 	raw := o.optional(key)
 	if raw == nil {

@@ -13,7 +13,7 @@ func (p *planner) relate() error {
 	if p.relations++; p.relations > operation.DefaultLimits.Relations {
 		return apierror.New(apierror.ValidationFailed, "the operation looks at too many relationships")
 	}
-	return p.room.Take(budget.Relations, 1)
+	return p.budget.Take(budget.Relations, 1)
 }
 
 // nest is called inside of related rows, and leave at their end.
@@ -35,7 +35,7 @@ func (p *planner) condition(exp ir.BoolExp, depth, relations int) error {
 	if relations > operation.DefaultLimits.RelationDepth {
 		return apierror.New(apierror.ValidationFailed, "conditions on relationships are nested too deeply")
 	}
-	if err := p.room.Take(budget.InputValues, 1); err != nil {
+	if err := p.budget.Take(budget.InputValues, 1); err != nil {
 		return err
 	}
 	each := func(list []ir.BoolExp) error {
@@ -54,7 +54,7 @@ func (p *planner) condition(exp ir.BoolExp, depth, relations int) error {
 	case ir.Not:
 		return p.condition(e.Exp, depth+1, relations)
 	case ir.Compare:
-		return p.room.Take(budget.InputValues, len(e.Args))
+		return p.budget.Take(budget.InputValues, len(e.Args))
 	case ir.Exists:
 		if err := p.relate(); err != nil {
 			return err

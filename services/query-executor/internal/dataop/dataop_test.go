@@ -202,7 +202,7 @@ func TestOverlay(t *testing.T) {
 	require.Error(t, s.handler.Execute(t.Context(), insert, &a), "the overlay is for one request")
 
 	insert.Overlay = overlay
-	s.snapshot = &next // somebody else was faster
+	s.snapshot = &next // another session was faster
 	err = s.handler.Execute(t.Context(), insert, &a)
 	requireError(t, err, "conflict", "$", "metadata resource version referenced (4) did not match current version", "")
 	require.Equal(t, 409, apierror.From(err).Status)

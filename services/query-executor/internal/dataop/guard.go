@@ -15,7 +15,7 @@ import (
 type Admission interface {
 	// Listed refuses what the allow list keeps from a session.
 	Listed(s *session.Session, document string) error
-	// Sized refuses what is larger than the metadata allows a session.
+	// Sized refuses requests larger than the metadata allows a session.
 	Sized(s *session.Session, size parse.Size) error
 }
 
@@ -41,7 +41,7 @@ func (h *Handler) admit(p *planner, r *request) (*plan, error) {
 	return plan, err
 }
 
-// validate asks the webhooks of permissions about what is written.
+// validate asks the webhooks of permissions about the rows to be written.
 func (h *Handler) validate(ctx context.Context, p *plan, user *session.Session, clientHeaders map[string]string) error {
 	for _, in := range p.inputs {
 		if err := h.Validate(ctx, user, clientHeaders, in); err != nil {

@@ -25,7 +25,7 @@ type Deps struct {
 	Metadata func(ctx context.Context, minVersion int64) (*snapshot.Snapshot, *resolve.Schema, error)
 	// Source returns an open source, and the function that ends its use.
 	Source func(name string) (backend.Source, func(), error)
-	// Admission is what every request has to pass, as the newest metadata says.
+	// Admission is the checks that every request has to pass, by the newest metadata.
 	Admission func() Admission
 	// Validate asks the webhook of an input; clientHeaders are those of the client's request.
 	Validate func(ctx context.Context, s *session.Session, clientHeaders map[string]string, in input.Input) error
@@ -110,7 +110,7 @@ func (h *Handler) run(ctx context.Context, p *plan, user *session.Session, w io.
 	if p.query != nil {
 		statement, err := p.source.Dialect.RenderQuery(p.query, h.Render)
 		if err == nil {
-			err = p.room.Take(budget.SQL, len(statement.SQL()))
+			err = p.budget.Take(budget.SQL, len(statement.SQL()))
 		}
 		if err != nil {
 			return err

@@ -161,7 +161,7 @@ func (p *planner) conflict(t *resolve.Table, update *resolve.UpdatePermission, c
 	return clause, nil
 }
 
-// constraint is the one of that name that a conflict can be answered by.
+// constraint returns the constraint of that name that can be a conflict target.
 func constraint(t *resolve.Table, name string) *catalog.Constraint {
 	if key := t.Catalog.PrimaryKey; key != nil && key.Name == name {
 		return key

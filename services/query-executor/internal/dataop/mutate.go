@@ -39,8 +39,8 @@ func (p *planner) output(t *resolve.Table, returning []string) (ir.Output, error
 	return o, nil
 }
 
-// written plans the rows that an update or a delete is about: those that the role's filter
-// lets it write, and of them those that the request names. Only who may select can name.
+// written plans the rows of an update or a delete: those that the role's filter lets it write, and of
+// them those that the request selects. Only a role that may select can do so.
 func (p *planner) written(t *resolve.Table, operation string, filter ir.BoolExp, where []byte) (ir.BoolExp, error) {
 	_, err := p.reading(t, `"`+operation+`" is only allowed if the role has "select" permission as "where" can't be used without "select" permission on the table`)
 	if err != nil {

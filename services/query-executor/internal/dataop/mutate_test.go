@@ -25,8 +25,8 @@ func (s *shop) steps(t *testing.T, steps []step) {
 	}
 }
 
-// TestScaleOfNumbers: numeric values that a request spells with decimals have them in groups of
-// four, in what is stored as in what is calculated.
+// TestScaleOfNumbers: numeric values that a request writes with decimals have them in groups of four,
+// in stored and in calculated values.
 func TestScaleOfNumbers(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

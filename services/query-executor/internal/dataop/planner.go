@@ -18,8 +18,8 @@ type plan struct {
 	query    ir.Root
 	count    bool // of query: its answer is the number alone
 	mutation ir.Mutation
-	// room is what is left of the request's budget.
-	room budget.Budget
+	// budget is what is left of the request's budget.
+	budget budget.Budget
 	// lookups are what rules take from other sources.
 	lookups []*resolve.Lookup
 	// inputs are what webhooks are asked about before anything is written.
@@ -33,8 +33,8 @@ type planner struct {
 	role   string // of user
 	// unguarded are the guards that are switched off.
 	unguarded []string
-	// room is the budget of the request. relations and depth are of its statement.
-	room             budget.Budget
+	// budget is the budget of the request. relations and depth are of its statement.
+	budget           budget.Budget
 	relations, depth int
 	// inputs are those of the plan.
 	inputs []input.Input
@@ -42,7 +42,7 @@ type planner struct {
 
 // newPlanner plans a request of size bytes.
 func newPlanner(s *resolve.Schema, user *session.Session, size int, unguarded []string) *planner {
-	return &planner{schema: s, user: user, role: user.Role, room: budget.New(size), unguarded: unguarded}
+	return &planner{schema: s, user: user, role: user.Role, budget: budget.New(size), unguarded: unguarded}
 }
 
 func (p *planner) plan(r *request) (*plan, error) {
@@ -74,7 +74,7 @@ func (p *planner) plan(r *request) (*plan, error) {
 	if err == nil && p.role != session.Admin { // whom no rule binds, and who writes the most
 		err = plan.findLookups(p.schema)
 	}
-	plan.room, plan.inputs = p.room, p.inputs
+	plan.budget, plan.inputs = p.budget, p.inputs
 	return plan, err
 }
 
@@ -84,7 +84,7 @@ func (p *planner) denied(operation string, t *resolve.Table) *apierror.Error {
 	return apierror.Newf(apierror.PermissionDenied, "%s on %q for role %q is not allowed. ", operation, t.Meta.Table, p.role)
 }
 
-// reading is the select permission that a part of another operation needs; why says so.
+// reading is the select permission that a part of another operation needs; why is for its error.
 func (p *planner) reading(t *resolve.Table, why string) (*resolve.SelectPermission, error) {
 	if permission := t.SelectPermission(p.role); permission != nil {
 		return permission, nil

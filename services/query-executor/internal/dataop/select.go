@@ -61,7 +61,7 @@ func number(n *int64) (ir.Value, error) {
 // columns plans the items of "columns". Of two with the same alias the last counts.
 func (p *planner) columns(t *resolve.Table, permission *resolve.SelectPermission, items []columnItem) ([]ir.Field, error) {
 	var fields fieldList
-	if err := p.room.Take(budget.Selections, len(items)); err != nil {
+	if err := p.budget.Take(budget.Selections, len(items)); err != nil {
 		return nil, err
 	}
 	for i, item := range items {
@@ -115,7 +115,7 @@ func (l *fieldList) add(fields ...ir.Field) {
 // the role may not read is left out.
 func (p *planner) star(t *resolve.Table, permission *resolve.SelectPermission, depth int) ([]ir.Field, error) {
 	var fields []ir.Field
-	if err := p.room.Take(budget.Selections, len(permission.Columns)); err != nil {
+	if err := p.budget.Take(budget.Selections, len(permission.Columns)); err != nil {
 		return nil, err
 	}
 	for _, c := range permission.Columns {

@@ -15,7 +15,7 @@ const (
 	Legacy = "graphql-ws"
 )
 
-// kind is what a message of a server says.
+// kind is the kind of a server's message.
 type kind int
 
 const (
@@ -86,7 +86,7 @@ func (m *message) about() bool { return m.id == nil || string(m.id) == subscript
 // ServerError holds those with which a server ended a subscription, or refused it: a JSON list.
 type ServerError struct{ List []byte }
 
-// Error says that there are some. What they say is for clients alone.
+// Error reports that there are some. Their texts are for clients alone.
 func (*ServerError) Error() string { return "the server has answered with errors" }
 
 // errorsOf are the errors of a message: a list in the newer protocol, and one error in the

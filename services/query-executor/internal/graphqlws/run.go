@@ -18,14 +18,14 @@ type Socket interface {
 	// Read reads the next message, and Write writes one.
 	Read(ctx context.Context) ([]byte, error)
 	Write(ctx context.Context, message []byte) error
-	// Ping waits for a sign of life, while somebody reads.
+	// Ping waits for a sign of life, while another goroutine reads.
 	Ping(ctx context.Context) error
 	// Close takes leave of the server, Abort doesn't.
 	Close()
 	Abort()
 }
 
-// Options say how a subscription is begun, and how long servers may be silent.
+// Options configure how a subscription is begun, and how long servers may be silent.
 type Options struct {
 	// Init is the payload of connection_init, a JSON value, nil for none.
 	Init []byte
@@ -36,7 +36,7 @@ type Options struct {
 	Silence time.Duration
 }
 
-// UnacknowledgedError says that a server didn't begin the conversation, so that nothing was
+// UnacknowledgedError reports that a server didn't acknowledge the connection, so that nothing was
 // missed yet.
 type UnacknowledgedError struct{ cause error }
 
@@ -54,16 +54,15 @@ type conversation struct {
 	Socket
 	newer bool
 	kinds map[string]kind
-	// heard counts what was read, and taking says that a result is being taken: nothing is
-	// read then, not even a sign of life.
+	// heard counts messages, and taking reports whether a result is being taken: nothing is read then,
+	// not even a sign of life.
 	heard  atomic.Int64
 	taking atomic.Bool
 }
 
-// Run subscribes with a request, the payload of the subscription as JSON, and hands each
-// result to take until the server says that there are no more, which is no error. It fails
-// with *ServerError when that is what the server sends, and with what take fails with. It closes
-// the socket.
+// Run subscribes with a request, the payload of the subscription as JSON, and hands each result to take
+// until the server completes the subscription, which is no error. It fails with *ServerError when the
+// server sends that, and with the error of take. It closes the socket.
 func Run(ctx context.Context, s Socket, o Options, request []byte, take func(result []byte) error) error {
 	defer s.Abort()
 	c := &conversation{Socket: s, newer: s.Protocol() == transport, kinds: legacyKinds}

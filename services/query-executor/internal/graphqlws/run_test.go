@@ -86,7 +86,7 @@ func wait[T any](t *testing.T, from <-chan T) T {
 	panic("not reached")
 }
 
-// start runs a subscription up to its first result; more is what the server says from then on.
+// start runs a subscription up to its first result; more are the server's messages from then on.
 func start(ctx context.Context, t *testing.T, s *fakeSocket, silence time.Duration, take func([]byte) error, more ...string) <-chan error {
 	t.Helper()
 	ended := make(chan error, 1)

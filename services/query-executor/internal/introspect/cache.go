@@ -76,7 +76,7 @@ func (c *Cache) find(fields []*Field) map[*Field]*packed {
 	return found
 }
 
-// add keeps an answer, and drops those that nobody has asked for for the longest time.
+// add keeps an answer, and evicts the least recently used ones.
 func (c *Cache) add(p *packed) {
 	p.size += p.field.size()
 	c.mu.Lock()

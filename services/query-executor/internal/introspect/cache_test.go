@@ -52,8 +52,8 @@ func TestKeptAnswersAreTheSame(t *testing.T) { //nolint:paralleltest // it count
 	}
 }
 
-// TestTheCacheIsBounded: answers that nobody asks for go, those that don't fit aren't kept, and
-// neither are broken ones.
+// TestTheCacheIsBounded: unused answers are evicted, those that don't fit aren't kept, and neither are
+// broken ones.
 func TestTheCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	role := schema.New(schematest.Large(20), "admin", schema.Options{})

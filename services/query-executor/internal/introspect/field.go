@@ -6,7 +6,7 @@ type Field struct {
 	Name  string
 	// Argument is the name that __type is asked for, or the type that __typename names.
 	Argument string
-	// Deprecated reports whether what is deprecated is wanted, too.
+	// Deprecated reports whether deprecated fields and values are wanted, too.
 	Deprecated bool
 	Fields     []Field
 }

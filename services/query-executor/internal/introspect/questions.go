@@ -20,8 +20,8 @@ type Questions struct {
 	byName map[string]*schema.Type
 	// definitions is the schema as text, in JSON; nil until it is asked for.
 	definitions []byte
-	// cache takes the answers, nil for none. kept are those that it has: then it has all, and there
-	// is no schema.
+	// cache takes the answers, nil for none. kept are those that it has: then it has all, and there is
+	// no schema.
 	cache *Cache
 	kept  map[*Field]*packed
 }

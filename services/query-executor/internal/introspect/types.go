@@ -6,7 +6,7 @@ import (
 	"queryengine/services/query-executor/internal/schema"
 )
 
-// deprecationReason is the one that GraphQL has where nobody gives another.
+// deprecationReason is GraphQL's default.
 const deprecationReason = "No longer supported"
 
 var kinds = [...]string{

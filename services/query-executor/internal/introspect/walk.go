@@ -11,20 +11,20 @@ import (
 	"queryengine/services/query-executor/internal/schema"
 )
 
-// walker goes through an answer: it counts it when it has no out, and writes it otherwise, so that
-// what is counted is what is written. An answer can be larger than the document by any factor, for
-// types refer to each other and a document says it once for all; so each selection set is counted
-// once for each type, which is never more work than to write it.
+// walker goes through an answer: without out it counts it, otherwise it writes it, so that both agree.
+// An answer can be larger than the document by any factor, because types refer to each other and a
+// document selects once for all of them; so each selection set is counted once for each type, which is
+// never more work than writing it.
 type walker struct {
 	*Questions
-	// out takes what is written, for whoever waits as long as ctx goes on. items counts those
-	// of lists, err is why writing has ended.
+	// out takes what is written, as long as ctx goes on. items counts those of lists, err is why
+	// writing has ended.
 	out   *backend.Answer
 	ctx   context.Context //nolint:containedctx // a walker lives as long as the call that it is made for
 	items int
 	err   error
-	// spent is what was counted; known has it of selection sets on types. left is how many more
-	// members are looked at: with fewer than none the answer has more than was allowed.
+	// spent is the count so far; known holds the counts of selection sets on types. left is how many
+	// more members may be looked at: when it is negative the answer is larger than allowed.
 	spent cost
 	known map[place]cost
 	left  int
@@ -85,13 +85,13 @@ func (w *walker) root(f *Field) {
 	}
 }
 
-// checkEvery is after how many items of lists a writer looks whether anybody still waits.
+// checkEvery is after how many items of lists a writer checks whether the caller still waits.
 const checkEvery = 64
 
-// goesOn reports whether more is to be counted, or written for somebody.
+// goesOn reports whether there is more to count or to write.
 func (w *walker) goesOn() bool { return w.err == nil && w.left >= 0 }
 
-// handOn hands on what is written.
+// handOn sends what is written.
 func (w *walker) handOn() {
 	if w.out == nil || w.err != nil {
 		return

@@ -37,18 +37,18 @@ type Member struct {
 
 // Join is a value that comes from elsewhere.
 type Join struct {
-	// First and Parts are the members that hold the key, in the list that the join is part of.
-	// When one of them isn't there the value is null and nobody is asked.
+	// First and Parts are the members that hold the key, in the list that the join is part of. When one
+	// of them is missing the value is null and no target is asked.
 	First, Parts int
 	// Nulls reports whether keys with a null are asked for as well; else their value is null.
 	Nulls bool
-	// Target is who is asked, by a number that Targets knows.
+	// Target is the target, by a number that Targets knows.
 	Target int
 	// Below are the joins in what comes back for a key.
 	Below []Member
 }
 
-// Targets are those who are asked. It is safe for concurrent use.
+// Targets answer the questions of joins. It is safe for concurrent use.
 type Targets interface {
 	// Ask gets the JSON values for keys, one for each, in their order.
 	Ask(ctx context.Context, target int, keys Keys) ([][]byte, error)
@@ -77,13 +77,13 @@ const (
 	maxKeys = 10_000
 	// maxKeyBytes bounds their size, unless a single one is larger.
 	maxKeyBytes = 8 << 20
-	// maxQuestions bounds what is asked at the same time for one answer.
+	// maxQuestions bounds the concurrent questions for one answer.
 	maxQuestions = 4
 )
 
 // Write writes an answer to out with its joins in place.
 func Write(ctx context.Context, answer []byte, members []Member, t Targets, out *backend.Answer) error {
-	l := level{targets: t, turns: make(chan struct{}, maxQuestions)}
+	l := level{targets: t, slots: make(chan struct{}, maxQuestions)}
 	if err := l.read([][]byte{answer}, members); err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func Write(ctx context.Context, answer []byte, members []Member, t Targets, out 
 // level is one level of joins: those in texts that are there, whatever their depth in them.
 type level struct {
 	targets Targets
-	// turns has room for those who ask at the same time.
-	turns chan struct{}
+	// slots is a semaphore for concurrent questions.
+	slots chan struct{}
 	texts [][]byte
 	asked []*question
 	cuts  []cut
@@ -180,7 +180,7 @@ func (l *level) answer(ctx context.Context, q *question) error {
 	if len(q.join.Below) == 0 || len(q.answers) == 0 {
 		return nil
 	}
-	below := level{targets: l.targets, turns: l.turns}
+	below := level{targets: l.targets, slots: l.slots}
 	if err := below.read(q.answers, q.join.Below); err != nil {
 		return err
 	}
@@ -206,8 +206,8 @@ func (l *level) answer(ctx context.Context, q *question) error {
 // one asks one question, when it is its turn.
 func (l *level) one(ctx context.Context, target int, keys Keys) ([][]byte, error) {
 	select {
-	case l.turns <- struct{}{}:
-		defer func() { <-l.turns }()
+	case l.slots <- struct{}{}:
+		defer func() { <-l.slots }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -75,7 +75,7 @@ func (a *asker) pair(k *kind, depth int) (string, []member) {
 	return strings.Join(texts, " "), members
 }
 
-// wrap puts a field into a fragment, or under a condition; dropped says that it doesn't hold.
+// wrap puts a field into a fragment, or under a condition; dropped reports that it doesn't hold.
 func (a *asker) wrap(text, of string, must bool) (wrapped string, dropped bool) {
 	condition := ""
 	if a.chance(8) {

@@ -14,11 +14,11 @@ type root struct {
 	hop
 	// under is the field that it is a field of, "" for the root itself.
 	under string
-	// argument is one that tells which rows are wanted: "id" or "ids", "" for none.
+	// argument is one that selects rows: "id" or "ids", "" for none.
 	argument string
 }
 
-// newView lists what the role sees. It is to say the same as the metadata.
+// newView lists what the role sees. It must agree with the metadata.
 func newView(role string, w *World) *view {
 	v := &view{role: role}
 	all := func(*Row) bool { return true }
@@ -65,8 +65,8 @@ func (v *view) own(left, alpha, item, even, odd *kind) {
 	}
 }
 
-// toTables are the relationships to the two tables. Those of Odd lead to the other table than
-// their names say.
+// toTables are the relationships to the two tables. Those of Odd lead to the other table than their
+// names suggest.
 func (v *view) toTables(from *kind) {
 	for _, name := range []string{"left", "right"} {
 		to := v.kinds[Left]

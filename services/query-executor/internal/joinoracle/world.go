@@ -70,9 +70,9 @@ type kind struct {
 	hops   []*hop
 	// cases are the types of an interface, for even and for odd ids.
 	cases []*kind
-	// visible says which rows there are for the role.
+	// visible reports which rows exist for the role.
 	visible func(*Row) bool
-	// rests is the place that a rule takes values from to tell what is visible, "" for none.
+	// rests is the place whose values decide by a rule what is visible, "" for none.
 	rests string
 	// limit is the greatest number of rows of the table that the role gets, 0 for all.
 	limit int
@@ -128,7 +128,7 @@ type hop struct {
 	name string
 	to   *kind
 	form form
-	// number and word say that the key has them as a part.
+	// number and word report whether the key has them as a part.
 	number, word bool
 	match        func(from, to *Row) bool
 	options      options

@@ -92,7 +92,7 @@ func isEmpty(roots [][]byte) bool {
 	return !slices.ContainsFunc(roots, func(r []byte) bool { return string(r) != "[]" && string(r) != "null" })
 }
 
-// wanted reports whether anybody may want a result, so that the others need no memory.
+// wanted reports whether any subscriber may want a result, so that the others need no memory.
 func (b *batch) wanted(c *cohort, h Hash) bool {
 	if b.poller.live.Streaming {
 		return true
@@ -104,7 +104,7 @@ func (b *batch) wanted(c *cohort, h Hash) bool {
 	})
 }
 
-// deliver sends results to those who do not have them.
+// deliver sends results to the subscribers that do not have them.
 func (b *batch) deliver(outcomes []outcome) {
 	p := b.poller
 	p.mu.Lock()
@@ -139,8 +139,8 @@ func (s *Subscriber) take(r *Result, changed bool) {
 	}
 }
 
-// advance sends a batch of a stream and moves its subscribers on: to the cohort that is there
-// already, maybe. Those who joined while the statement ran stay where they are.
+// advance sends a batch of a stream and moves its subscribers on, possibly to an existing cohort. Those
+// that joined while the statement ran stay where they are.
 func (b *batch) advance(c *cohort, r *Result) {
 	p := b.poller
 	values := slices.Clone(c.values)
@@ -155,7 +155,7 @@ func (b *batch) advance(c *cohort, r *Result) {
 		p.cohorts[key] = next
 	}
 	if p.pushed.Load() {
-		p.notice() // there may be more that nobody will tell of
+		p.notice() // there may be more without a notification
 	}
 	for _, s := range slices.Clone(c.subscribers) {
 		if s.since >= b.cycle {

@@ -34,9 +34,9 @@ type Calls struct {
 
 // CallLog knows which calls have ended.
 type CallLog interface {
-	// Finished says which of some calls have ended.
+	// Finished returns which of some calls have ended.
 	Finished(ctx context.Context, ids []string) ([]string, error)
-	// Watch tells of calls that end, without a promise that none is missed, until stop.
+	// Watch reports calls that end, without a promise that none is missed, until stop.
 	Watch(ended func(ids []string)) (stop func(), err error)
 }
 
@@ -48,7 +48,7 @@ type watch struct {
 
 	mu       sync.Mutex
 	watching map[*Subscriber]*watched
-	// heard are calls that have ended, as far as nobody has looked at them yet.
+	// heard are calls that have ended and were not looked at yet.
 	heard map[string]struct{}
 }
 
@@ -56,14 +56,14 @@ type watch struct {
 type watched struct {
 	*Subscriber
 	open map[string]struct{}
-	// due says that it has to have an answer, busy that one is being made.
+	// due reports whether it needs an answer, busy whether one is being made.
 	due, busy bool
 	hash      Hash
 	// known reports whether hash counts.
 	known bool
 }
 
-// watchCalls puts a subscriber among those who wait for calls.
+// watchCalls adds a subscriber to those that wait for calls.
 func (m *Manager) watchCalls(s *Subscriber) {
 	if m.calls == nil {
 		m.calls = &watch{manager: m, wake: make(chan struct{}, 1), watching: map[*Subscriber]*watched{}, heard: map[string]struct{}{}}
@@ -102,7 +102,7 @@ func (w *watch) signal() {
 	}
 }
 
-// hear notes calls that have ended, when somebody waits for them.
+// hear notes calls that have ended, when a subscriber waits for them.
 func (w *watch) hear(ids []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -141,8 +141,8 @@ func (w *watch) run() {
 	}
 }
 
-// cycle answers those who have something to hear: all that may have, or those of whom it is
-// known.
+// cycle answers subscribers that may have something to receive: all of them, or those with calls known
+// to have ended.
 func (w *watch) cycle(all bool) {
 	m := w.manager
 	ended, ids := w.open(all)
@@ -178,8 +178,8 @@ func (w *watch) ask(ids []string, ended map[string]struct{}) error {
 	return nil
 }
 
-// open takes what was heard of, and lists the calls to ask about: those that are waited for, or
-// those that somebody waits for who has no answer yet.
+// open takes the calls known to have ended, and lists the calls to ask about: those that are waited
+// for, or those of subscribers without an answer yet.
 func (w *watch) open(all bool) (heard map[string]struct{}, ids []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -42,7 +42,7 @@ func (l *callLog) Watch(ended func(ids []string)) (stop func(), err error) {
 	return func() {}, nil
 }
 
-// end ends a call; told says whether those who watch hear of it.
+// end ends a call; told reports whether watchers are notified.
 func (l *callLog) end(id string, told bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,7 +142,7 @@ func TestCallsAreAnsweredUntilTheyEnd(t *testing.T) {
 			log.end("a", told)
 			require.Equal(t, "1 over", l.next())
 			require.Equal(t, "1 end", l.next())
-			// Who comes later hears it once, and who knows it only that it is over.
+			// A later subscriber receives it once; one that has it already receives only the end.
 			require.NoError(t, l.manager.Join("g", 2, Subscription{Calls: calls}))
 			require.Equal(t, "2 over", l.next())
 			require.Equal(t, "2 end", l.next())
@@ -154,7 +154,7 @@ func TestCallsAreAnsweredUntilTheyEnd(t *testing.T) {
 	}
 }
 
-// TestEndsWhileAnswersAreMade holds that the answer that says so comes before the end.
+// TestEndsWhileAnswersAreMade holds that the answer with the outcome comes before the end.
 func TestEndsWhileAnswersAreMade(t *testing.T) {
 	t.Parallel()
 	log := &callLog{over: map[string]bool{}}
@@ -209,7 +209,7 @@ func TestLastingCallsGoOn(t *testing.T) {
 		require.Equal(t, "1 down", text)
 	}
 
-	// A subscription that is planned anew goes on with what it has seen.
+	// A subscription that is planned again continues with what it has seen.
 	stale := l.manager.Stale(func(p any) bool { return p != any(plan) })
 	require.Len(t, stale, 1)
 	l.manager.Rejoin(stale[0], Subscription{Calls: &Calls{IDs: []string{"a"}, Lasting: true, Answer: v.answer}})

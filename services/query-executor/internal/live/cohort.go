@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 )
 
-// Hash tells results apart. It is strong enough that nobody can make two that agree.
+// Hash identifies a result. It is strong enough that collisions can't be made.
 type Hash [sha256.Size]byte
 
 // Subscriber is one subscription of one client.
@@ -59,7 +59,7 @@ type cohort struct {
 	key         string
 	values      [][]byte
 	subscribers []*Subscriber
-	// hash is that of the last result; it counts while known is set.
+	// hash is the last result's; it counts while known is set.
 	hash  Hash
 	known bool
 	// proven reports whether the database has taken the values for what they should be.

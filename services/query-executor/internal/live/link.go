@@ -27,7 +27,7 @@ type Result struct {
 	End bool
 }
 
-// replaces reports whether nobody needs the older result any more.
+// replaces reports whether the older result isn't needed any more.
 func (r *Result) replaces(older *Result) bool {
 	return r.Cursor == nil && older.Cursor == nil && !r.End && !older.End
 }
@@ -109,7 +109,7 @@ func AppendFrame(dst []byte, m *queryv1.LiveResult) ([]byte, error) {
 	return dst, nil
 }
 
-// writeAll writes what is pending. What several subscribers get is written once for all of
+// writeAll writes what is pending. Equal results of several subscribers are written once for all of
 // them.
 func (l *Link) writeAll(write func(*queryv1.LiveResult) error) error {
 	for results := l.take(); len(results) > 0; results = l.take() {
@@ -172,7 +172,7 @@ func (l *Link) take() []*addressed {
 	return list
 }
 
-// maxKept is how much room for waiting subscribers a link keeps.
+// maxKept is for how many waiting subscribers a link keeps its buffers.
 const maxKept = 4096
 
 // push has a result sent to a subscriber. It takes the place of one of a live query that

@@ -14,7 +14,7 @@ import (
 	"queryengine/services/query-executor/internal/execute"
 )
 
-// Options say how often subscriptions of a kind are run, and how many cohorts at once.
+// Options configure how often subscriptions of a kind are run, and how many cohorts at once.
 type Options struct {
 	Interval time.Duration
 	Batch    int
@@ -45,19 +45,19 @@ const statements = 16
 
 // Subscription is a planned subscription.
 type Subscription struct {
-	// Plan and Request are the caller's: for Stale, and to plan anew.
+	// Plan and Request are the caller's: for Stale, and to plan again.
 	Plan, Request any
 	// Live is the statement; Calls take its place in a subscription about calls of actions.
 	Live  *execute.Live
 	Calls *Calls
 	// Remote reports whether a remote schema answers the subscription, which isn't for a Manager then.
 	Remote bool
-	// Values are those of the cohort.
+	// Values are the cohort's.
 	Values [][]byte
 	Role   string
 	// Operation is what the subscription is counted as.
 	Operation Operation
-	// Hash is that of the result that the subscriber has, if it has one.
+	// Hash identifies the result that the subscriber has, if it has one.
 	Hash []byte
 	// Cursor is where a stream has got to, nil for where it begins.
 	Cursor []byte
@@ -75,14 +75,14 @@ type Manager struct {
 	closed  bool
 	links   map[string]*Link
 	pollers map[string]*poller
-	feeds   map[string]*feed // by source
-	calls   *watch           // nil as long as nobody has asked about calls
+	feeds   map[string]*changeFeed // by source
+	calls   *watch                 // nil until a subscription asks about calls
 	running sync.WaitGroup
 }
 
 // New returns a Manager without subscriptions.
 func New(d Deps) *Manager {
-	m := &Manager{deps: d, slots: make(chan struct{}, statements), links: map[string]*Link{}, pollers: map[string]*poller{}, feeds: map[string]*feed{}}
+	m := &Manager{deps: d, slots: make(chan struct{}, statements), links: map[string]*Link{}, pollers: map[string]*poller{}, feeds: map[string]*changeFeed{}}
 	m.base, m.stop = context.WithCancel(context.Background())
 	return m
 }
@@ -217,8 +217,8 @@ func (m *Manager) end(s *Subscriber, err error) {
 	s.link.push(s, r)
 }
 
-// attach puts a subscriber to its poller, which is started when it is the first one, or among
-// those who wait for calls.
+// attach adds a subscriber to its poller, which is started when it is the first one, or to those that
+// wait for calls.
 func (m *Manager) attach(s *Subscriber) {
 	if s.Calls != nil {
 		m.watchCalls(s)
@@ -239,14 +239,14 @@ func (m *Manager) attach(s *Subscriber) {
 	p.join(s)
 }
 
-// feed is what tells of the changes that matter to a subscription; nil when that isn't known.
-func (m *Manager) feed(l *execute.Live) *feed {
+// feed returns the change feed for a subscription; nil when its tables aren't known.
+func (m *Manager) feed(l *execute.Live) *changeFeed {
 	if len(l.Tables) == 0 {
 		return nil
 	}
 	f := m.feeds[l.Source]
 	if f == nil {
-		f = &feed{manager: m, source: l.Source, pollers: map[string]map[*poller]struct{}{}}
+		f = &changeFeed{manager: m, source: l.Source, pollers: map[string]map[*poller]struct{}{}}
 		m.feeds[l.Source] = f
 		m.running.Add(1)
 		go f.run()

@@ -17,7 +17,7 @@ const (
 	remotes kind = "remote"
 )
 
-// Operation tells operations apart in metrics. It is empty for those that are counted together.
+// Operation identifies an operation in metrics. It is empty for operations that are counted together.
 type Operation struct{ Name, Hash string }
 
 // Metrics are those of the subscriptions. Several executors in one registry count together.
@@ -27,8 +27,8 @@ type Metrics struct {
 	cycles, statements, pushes            *prometheus.HistogramVec
 }
 
-// NewMetrics registers the metrics; r is nil for none. detailed has labels for operations, which
-// whoever subscribes bounds.
+// NewMetrics registers the metrics; r is nil for none. detailed has labels for operations, whose number
+// the caller bounds.
 func NewMetrics(r prometheus.Registerer, detailed bool) *Metrics {
 	labels := []string{"subscription_kind"}
 	named := labels
@@ -54,7 +54,7 @@ func NewMetrics(r prometheus.Registerer, detailed bool) *Metrics {
 	}
 }
 
-// named are the values of the labels of what tells operations apart.
+// named are the values of the labels of an operation.
 func (m *Metrics) named(k kind, o Operation) []string {
 	if !m.detailed {
 		return []string{string(k)}

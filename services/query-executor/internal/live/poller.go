@@ -20,16 +20,15 @@ type poller struct {
 	kind    kind
 	live    *execute.Live
 	role    string
-	// operation is that of the first subscriber; others with the same statement may be called
-	// something else.
+	// operation is the first subscriber's; others with the same statement may have another name.
 	operation Operation
 	options   Options
 	ctx       context.Context //nolint:containedctx // the life of the poller
 	stop      context.CancelFunc
 	wake      chan struct{}
-	// feed is nil when the poller can only poll. pushed says that it is told of changes,
-	// changed that there was one, and lost that it was told until the feed was lost.
-	feed    *feed
+	// feed is nil when the poller can only poll. pushed reports whether it is notified of changes,
+	// changed whether there was one, and lost whether it was notified until the feed was lost.
+	feed    *changeFeed
 	pushed  atomic.Bool
 	changed atomic.Bool
 	lost    atomic.Bool
@@ -80,7 +79,7 @@ func (p *poller) join(s *Subscriber) {
 	p.signal()
 }
 
-// leave takes a subscriber out and says whether it was the last one.
+// leave removes a subscriber and reports whether it was the last one.
 func (p *poller) leave(s *Subscriber) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,7 +156,7 @@ func (p *poller) rest(took time.Duration) bool {
 	}
 }
 
-// wait waits for the next cycle and says whether it is for all cohorts.
+// wait waits for the next cycle and reports whether it is for all cohorts.
 func (p *poller) wait(next time.Time) (all, ok bool) {
 	timer := time.NewTimer(time.Until(next))
 	defer timer.Stop()
@@ -178,8 +177,8 @@ func (p *poller) wait(next time.Time) (all, ok bool) {
 	return p.changed.Swap(false) || !time.Now().Before(next), true
 }
 
-// begin begins a cycle and gives the cohorts that are run in it. waiting says that there are
-// others whose subscribers have no room.
+// begin begins a cycle and returns the cohorts that are run in it. waiting reports whether there are
+// others whose subscribers are full.
 func (p *poller) begin(all bool) (cohorts []*cohort, cycle uint64, waiting bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,7 +197,7 @@ func (p *poller) begin(all bool) (cohorts []*cohort, cycle uint64, waiting bool)
 	return cohorts, p.cycle, waiting
 }
 
-// runCycle runs cohorts in batches, several at once, and says whether one has to wait for its
+// runCycle runs cohorts in batches, several at once, and reports whether one has to wait for its
 // subscribers, or failed.
 func (p *poller) runCycle(all bool) (waiting bool) {
 	started := time.Now()

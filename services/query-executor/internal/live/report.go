@@ -8,7 +8,7 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// report is what is told of a cycle.
+// report is the measurements of a cycle.
 type report struct {
 	started         time.Time
 	snapshot, total time.Duration

@@ -1,7 +1,7 @@
 // Package lookup is about values that rules of permissions take from other sources: which ones a
-// statement needs, the query that reads them, and what its answer says.
+// statement needs, the query that reads them, and reading its answer.
 //
-// It asks no database; who runs a statement has its lookups run before.
+// It makes no queries; the caller runs the lookups of a statement before the statement.
 package lookup
 
 import (

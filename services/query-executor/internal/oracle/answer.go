@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ErrAmbiguous says that the operation has several right answers.
+// ErrAmbiguous reports that the operation has several right answers.
 var ErrAmbiguous = errors.New("more than one answer is right")
 
 // tied are items whose order doesn't count, list items whose order does.
@@ -152,7 +152,7 @@ func (e *env) distinct(r *rows, chosen []candidate) []candidate {
 	return kept
 }
 
-// compare compares two rows as order_by says.
+// compare compares two rows by order_by.
 func (r *rows) compare(a, b candidate) int {
 	for i := range r.order {
 		if c := r.order[i].compare(a.keys[i], b.keys[i]); c != 0 {

@@ -90,7 +90,7 @@ func (w *writer) change(c *Change) string {
 	return fmt.Sprintf("{ f: %s(%s) { affected_rows } }", name, args)
 }
 
-// Apply makes the change in the model, and says what the mutation must answer.
+// Apply makes the change in the model, and returns the right answer of the mutation.
 func (c *Change) Apply() any {
 	e := &env{model: c.model, role: c.Role}
 	answers := []any{}
@@ -119,7 +119,7 @@ func (c *Change) Apply() any {
 	return map[string]any{"f": answers[0]}
 }
 
-// State asks for the rows of the changed table as Differs takes them, and says what they are.
+// State returns a query for the rows of the changed table as Differs takes them, and the right answer.
 func (c *Change) State() (sql string, want any) {
 	rows := tied{}
 	for _, r := range c.table.rows {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Differs says where an answer differs from what it must be, empty for nowhere.
+// Differs describes where an answer differs from the right one, empty for nowhere.
 func Differs(want any, answer []byte) string {
 	var got struct{ Data any }
 	if err := json.Unmarshal(answer, &got); err != nil {

@@ -63,7 +63,7 @@ func (computedRows) expression()        {}
 func (exists) expression()              {}
 func (aggregateComparison) expression() {}
 
-// env is who evaluates an expression: a role, or a rule of a permission, which sees all.
+// env evaluates expressions for a role, or for a rule of a permission, which sees all.
 type env struct {
 	model *Model
 	// role is empty for a rule.
@@ -139,7 +139,7 @@ func (e *env) compare(x comparison, t *Table, r Row) truth {
 	return operate(x.op, left, right)
 }
 
-// sees says what the role sees of a table; a rule sees everything.
+// sees is what the role sees of a table; a rule sees everything.
 func (e *env) sees(t *Table) *sight {
 	if e.role == "" {
 		return e.model.sees(Admin, t)

@@ -11,7 +11,7 @@ type Column struct {
 	Field    string // its name in GraphQL
 	Kind     Kind
 	Nullable bool
-	// key reports whether the column is part of a key or refers to one: nobody updates it.
+	// key reports whether the column is part of a key or refers to one: it is never updated.
 	key    bool
 	target *Table // of the foreign key
 	unique bool
@@ -70,7 +70,7 @@ type Table struct {
 	where string
 	rows  []Row
 	perms map[string]*permission
-	all   *permission // of whoever sees everything
+	all   *permission // for an unrestricted reader
 	// updates are the permissions to update, deletes those to delete: their filters.
 	updates, deletes map[string]expression
 }
@@ -117,7 +117,7 @@ type permission struct {
 type Model struct {
 	Tables    []*Table
 	Functions []*Function
-	// Roles are those that may ask; the last ones inherit from others.
+	// Roles may ask; the last ones inherit from others.
 	Roles   []string
 	parents map[string][]string
 	Session map[string]string
@@ -206,7 +206,7 @@ func (s *sight) plainly(name string) bool {
 	return !slices.ContainsFunc(s.parents, func(p *sight) bool { return !p.plainly(name) })
 }
 
-// forget drops what was found out, because rows change or the session does.
+// forget drops cached results, because rows change or the session does.
 func (m *Model) forget() { m.sights, m.seen = map[sightKey]*sight{}, map[rowKey]bool{} }
 
 // cell reports whether it may be read of one row.

@@ -49,8 +49,8 @@ func (m *maker) permission(t *Table) *permission {
 	return p
 }
 
-// follow makes rows of t visible, at times, where the row that they refer to is visible: a rule
-// that says again what another one says.
+// follow makes rows of t visible, at times, where the row that they refer to is visible: a rule that
+// repeats another one.
 func (m *maker) follow(t *Table, role string) {
 	for _, r := range t.Relations {
 		if p := r.Target.perms[role]; p != nil && r.Target != t && !r.Array && !mentionsRoot(p.filter) && m.chance(40) {

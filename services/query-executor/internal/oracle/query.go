@@ -26,7 +26,7 @@ type field struct {
 	given bool // n is spelt
 	path  string
 	rows  rows
-	// values are what an aggregate computes; nodes says that its rows are wanted, too.
+	// values are the computed values of an aggregate; nodes reports whether its rows are wanted, too.
 	values []aggregateValue
 	nodes  bool
 }
@@ -46,7 +46,7 @@ const (
 	functionAggregateField
 )
 
-// rows says which rows of a table are wanted, and what of them.
+// rows selects rows of a table, and fields of them.
 type rows struct {
 	table         *Table
 	where         expression // nil for all

@@ -15,7 +15,7 @@ type converter struct {
 	definitions ast.FragmentDefinitionList
 	byName      map[string]*ast.FragmentDefinition
 	variables   map[string]*Variable
-	// fragments are those that were converted, by name.
+	// fragments are the converted ones, by name.
 	fragments map[string]*Fragment
 	// open are the names of the fragments that are being converted, outermost first.
 	open []string

@@ -13,9 +13,9 @@ import (
 // may stand for more fields than fit anywhere.
 const longestShape = 256 << 10
 
-// Hash names the shape of what an operation selects: 40 hex digits that are the same for
-// operations that differ in operands, aliases, directives, fragments and names only. values
-// are those of the variables, by Variable.Index.
+// Hash identifies the shape of an operation's selection: 40 hex digits that are the same for operations
+// that differ in operands, aliases, directives, fragments and names only. values are the values of the
+// variables, by Variable.Index.
 func (o *Operation) Hash(values [][]byte) string {
 	if !o.structured {
 		return o.hash()

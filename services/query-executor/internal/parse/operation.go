@@ -22,7 +22,7 @@ type Operation struct {
 	// Size is what the limits of roles count.
 	Size Size
 
-	// hash is Hash where no variable has a part in it, structured says that one may.
+	// hash is Hash where no variable has a part in it, structured reports that one may.
 	hash       func() string
 	structured bool
 }

@@ -8,7 +8,7 @@ import (
 	"queryengine/services/query-executor/internal/rawjson"
 )
 
-// NullPolicy says what a null does that a client sends for a non-nullable variable.
+// NullPolicy decides what a null does that a client sends for a non-nullable variable.
 type NullPolicy bool
 
 // The policies.

@@ -12,7 +12,7 @@ import (
 	"errors"
 )
 
-// ErrSyntax says that the text isn't JSON.
+// ErrSyntax reports that the text isn't JSON.
 var ErrSyntax = errors.New("not valid JSON")
 
 // Kind is the kind of a value.
@@ -29,7 +29,7 @@ const (
 	Object
 )
 
-// KindOf tells the kind of a value by its first character.
+// KindOf returns the kind of a value by its first character.
 func KindOf(b []byte) Kind {
 	i := space(b, 0)
 	if i == len(b) {
@@ -198,8 +198,8 @@ func skipString(b []byte, i int) int {
 	return -1
 }
 
-// skipNested counts brackets without telling their kinds apart: whoever walks into the
-// value does that.
+// skipNested counts brackets without distinguishing their kinds: the reader that walks into the value
+// does that.
 func skipNested(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {

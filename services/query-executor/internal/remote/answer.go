@@ -12,10 +12,10 @@ import (
 // ServerError holds the errors of a remote, which clients get as they are: a JSON list.
 type ServerError struct{ List []byte }
 
-// Error says that there are some. What they say is for clients alone.
+// Error reports that there are some. Their texts are for clients alone.
 func (*ServerError) Error() string { return "the remote server answered with errors" }
 
-// Answer is the answer of a remote, as far as it has something to say.
+// Answer is the data and errors in the answer of a remote.
 type Answer struct {
 	// Data is nil for none, and for null.
 	Data []byte
@@ -57,7 +57,7 @@ func parse(body []byte) (*Answer, error) {
 	return a, err
 }
 
-// syntax is what is wrong with JSON, nil for nothing.
+// syntax is the fault in JSON, nil for none.
 func syntax(body []byte) error {
 	var v any
 	return json.Unmarshal(body, &v)

@@ -31,7 +31,7 @@ func NewClient(client *egress.Client, env metadata.Env, dataFirst bool) *Client 
 type Caller struct {
 	*Client
 	Session *session.Session
-	// Headers are those of the client, their names in lower case.
+	// Headers are the client's, their names in lower case.
 	Headers   map[string]string
 	RequestID string
 }
@@ -46,8 +46,8 @@ func (c *Client) buffer() []byte {
 	return nil
 }
 
-// Release takes back the memory of an answer that nobody looks at any more. Not every answer has
-// to be given back.
+// Release takes back the memory of an answer that is no longer used. Not every answer has to be given
+// back.
 func (c *Client) Release(body []byte) {
 	if cap(body) > 0 && cap(body) <= largestBuffer {
 		body = body[:0]

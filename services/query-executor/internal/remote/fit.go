@@ -9,9 +9,9 @@ import (
 	"queryengine/services/query-executor/internal/rawjson"
 )
 
-// Fit tells answers that can be handed on as they are: those that consist of one root field, and
-// whose objects have the members of a shape in their order. It is immutable and safe for
-// concurrent use.
+// Fit recognises answers that can be passed on unchanged: those that consist of one root field, and
+// whose objects have the members of a shape in their order. It is immutable and safe for concurrent
+// use.
 //
 // Positions in a text are passed and returned, -1 for a text that doesn't fit, so that they stay
 // in registers: it looks at each byte of large answers.
@@ -61,7 +61,7 @@ func newFitName(key string) fitName {
 	return fitName{word: binary.LittleEndian.Uint64(first[:]), mask: binary.LittleEndian.Uint64(mask[:]), text: text, rest: text[n:]}
 }
 
-// at walks past the name and its colon, to the value. -1 says that it isn't there.
+// at walks past the name and its colon, to the value. -1 means that it isn't there.
 func (n *fitName) at(text []byte, at int) int {
 	end := at + len(n.text)
 	if at+8 <= len(text) && end < len(text) && binary.LittleEndian.Uint64(text[at:])&n.mask == n.word &&
@@ -82,8 +82,8 @@ func (n *fitName) at(text []byte, at int) int {
 	return fitSpace(text, end+1)
 }
 
-// Value finds the value of the root field in the body of an answer that says nothing but that. ok
-// is false for an answer that doesn't fit, be it in order or not.
+// Value finds the value of the root field in the body of an answer that has nothing else. ok is false
+// for an answer that doesn't fit, be it valid or not.
 func (f *Fit) Value(body []byte) (value []byte, ok bool) {
 	at := fitSpace(body, 0)
 	for _, name := range []*fitName{&f.data, &f.root} {
@@ -237,8 +237,7 @@ func fitNumber(text []byte, at int) int {
 	return len(text)
 }
 
-// fitOther walks past a value of which nothing is known: the standard library says whether it is
-// in order.
+// fitOther walks past a value of unknown type: the standard library checks whether it is valid.
 func fitOther(text []byte, at int) int {
 	c := rawjson.NewCursor(text[at:])
 	value, err := c.Value()

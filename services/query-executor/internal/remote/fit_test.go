@@ -41,7 +41,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// FuzzFit: what is handed on as it is is what would be written otherwise.
+// FuzzFit: bytes that are passed on unchanged are what would be written otherwise.
 func FuzzFit(f *testing.F) {
 	shape := &remote.Shape{Members: []remote.Member{leaf("a"), {Key: "b", Below: &remote.Shape{Members: []remote.Member{leaf("x"), leaf("y")}}}}}
 	for _, value := range []string{`{"a":1,"b":{"x":1}}`, `[{"b":[{"x":1,"y":{}}]}]`, `"text \" of more than eight bytes"`, `-0.1e5`} {

@@ -34,8 +34,8 @@ func (s *Shape) Append(dst, value []byte) ([]byte, error) {
 	return w.dst, nil
 }
 
-// writer walks a text once. As long as that is what is wanted, nothing is written; from is
-// where the part of it begins that is still to be copied.
+// writer walks a text once. As long as it is what is wanted, nothing is written; from is where the part
+// of it begins that is still to be copied.
 type writer struct {
 	dst, text []byte
 	cursor    rawjson.Cursor
@@ -97,8 +97,8 @@ func valid(value []byte) bool {
 	return json.Valid(value)
 }
 
-// object walks past an object. One that has other members than the shape, or in another
-// order, is written anew.
+// object walks past an object. One that has other members than the shape, or in another order, is
+// rewritten.
 func (w *writer) object(s *Shape) error {
 	start := *w
 	next, same := 0, true

@@ -88,7 +88,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// FuzzShapeAppend: what is JSON stays JSON, with the wanted members and their values.
+// FuzzShapeAppend: JSON stays JSON, with the wanted members and their values.
 func FuzzShapeAppend(f *testing.F) {
 	for _, s := range []string{`{"a":1,"b":{"x":1}}`, `[{"b":[{"y":1,"x":{}}],"a":null}]`, `{"a":1,"a":2}`, `{"\u0062":{"x":1}}`} {
 		f.Add([]byte(s))

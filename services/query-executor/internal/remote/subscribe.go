@@ -17,9 +17,9 @@ import (
 // silence is how long a remote may send nothing before it is asked whether it is there.
 const silence = 30 * time.Second
 
-// Subscribe subscribes at a remote with the body of a request, and hands each result, the body
-// of an answer, to take, until the remote says that there are no more: that is no error. The
-// errors with which a remote ends a subscription are *ServerError.
+// Subscribe subscribes at a remote with the body of a request, and hands each result, the body of an
+// answer, to take, until the remote completes the subscription: that is no error. The errors with which
+// a remote ends a subscription are *ServerError.
 func (c *Caller) Subscribe(ctx context.Context, m *metadata.RemoteSchema, body []byte, take func(answer []byte) error) error {
 	d := &m.Definition
 	address, err := d.Address(c.env)

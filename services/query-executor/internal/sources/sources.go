@@ -94,7 +94,7 @@ func (m *Manager) opened(s *metadata.Source) *entry {
 	return e
 }
 
-// drop takes one user away. Closing waits for connections in use, so nobody waits for it.
+// drop removes one user. Closing waits for connections in use, so it runs in the background.
 func (m *Manager) drop(e *entry) {
 	if e.users.Add(-1) > 0 || e.source == nil {
 		return

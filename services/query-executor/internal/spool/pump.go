@@ -44,7 +44,7 @@ func (p *pump) offer(b []byte) (bool, error) {
 	return true, nil
 }
 
-// keep takes b although the reader is behind, if there is room.
+// keep takes b although the reader is behind, if there is space.
 func (p *pump) keep(b []byte) (bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,7 +136,7 @@ func (p *pump) run() {
 	}
 }
 
-// next is what is to be sent next, nil when there won't be more.
+// next is the next piece to be sent, nil when there won't be more.
 func (p *pump) next() (*[]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -195,7 +195,7 @@ func (p *pump) fail(err error) {
 	if p.err == nil {
 		p.err = err
 	}
-	select { // wakes up who waits for room
+	select { // wakes up writers that wait for space
 	case p.moved <- struct{}{}:
 	default:
 	}

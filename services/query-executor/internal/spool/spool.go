@@ -1,9 +1,8 @@
-// Package spool keeps what readers of answers don't take in time, so that whoever makes an
-// answer needn't wait for its reader while it holds a connection to a database.
+// Package spool buffers answers that their readers don't take in time, so that the writer of an answer
+// needn't wait for its reader while it holds a connection to a database.
 //
-// A reader that keeps up costs nothing but a copy. What one is behind by is kept in memory,
-// then in a file that has no name, both bounded for the whole process; past that, the answer
-// is cut off.
+// A reader that keeps up costs nothing but a copy. The backlog of a slow one is kept in memory, then in
+// a file that has no name, both bounded for the whole process; past that, the answer is cut off.
 package spool
 
 import (
@@ -23,8 +22,8 @@ type Config struct {
 	Memory, Disk int64
 	// Answers is how many answers may be behind at once; one more is cut off.
 	Answers int
-	// Patience is how long, in all, one answer waits for its reader before the rest of it is
-	// kept, and once more before it is cut off when there is no room.
+	// Patience is how long, in all, one answer waits for its reader before the rest of it is buffered,
+	// and once more before it is cut off when the buffer is full.
 	Patience time.Duration
 	// Dir is where files are made, the system's directory for temporary files by default.
 	Dir string
@@ -68,8 +67,8 @@ func (s *Spool) chunk(p []byte) *[]byte {
 // errSlow cuts off an answer whose reader is too far behind.
 var errSlow = apierror.New(apierror.Busy, "the answer was not taken in time, and there is no room to keep the rest of it")
 
-// file holds the part of an answer that memory has no room for. It has no name any more,
-// so that it goes with its process.
+// file holds the part of an answer that doesn't fit into memory. It has no name any more, so that it
+// disappears with its process.
 type file struct {
 	*os.File
 	read, written int64
@@ -84,7 +83,7 @@ func newFile(dir string) (*file, error) {
 	return &file{File: f}, nil
 }
 
-// waiter is a timer that is only made for those who wait.
+// waiter is a timer that is only made when it is needed.
 type waiter struct {
 	left  time.Duration
 	began time.Time

@@ -109,7 +109,7 @@ func TestAnAnswerWithoutRoomIsCutOff(t *testing.T) {
 
 func TestAReaderThatKeepsUpIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	s := New(Config{Patience: long}) // there is no room at all
+	s := New(Config{Patience: long}) // there is no space at all
 	r := &reader{allowed: make(chan struct{})}
 	close(r.allowed)
 	w := s.Writer(t.Context(), r)

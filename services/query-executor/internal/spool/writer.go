@@ -11,15 +11,15 @@ type Writer struct {
 	spool *Spool
 	ctx   context.Context //nolint:containedctx // a Writer lives as long as its request
 	to    io.Writer
-	// held reports whether whoever writes holds what others may be waiting for.
+	// held reports whether the writer of the answer holds what others may be waiting for.
 	held bool
 	pump *pump // nil until a part of the answer was written while held
-	// patience is for the reader, before the rest of the answer is kept, and grace for it
-	// when there is no room.
+	// patience is for the reader, before the rest of the answer is buffered, and grace for it when the
+	// buffer is full.
 	patience, grace waiter
 }
 
-// Writer returns a Writer to one reader. ctx is that of the request.
+// Writer returns a Writer to one reader. ctx is the request's.
 func (s *Spool) Writer(ctx context.Context, to io.Writer) *Writer {
 	return &Writer{
 		spool: s, ctx: ctx, to: to,
@@ -27,8 +27,7 @@ func (s *Spool) Writer(ctx context.Context, to io.Writer) *Writer {
 	}
 }
 
-// Hold says whether what is written from now on must not wait for the reader. It implements
-// backend.Holder.
+// Hold sets whether writes from now on must not wait for the reader. It implements backend.Holder.
 func (w *Writer) Hold(on bool) { w.held = on }
 
 // Write implements io.Writer. While on hold it fails with what the reader failed with
@@ -85,8 +84,8 @@ func (w *Writer) flush() error {
 	return err
 }
 
-// Close waits until the reader has the answer; err is that of making it, and no more is
-// sent when there is one. It returns err, or that of the reader.
+// Close waits until the reader has the answer; err is the error of making it, and no more is sent when
+// there is one. It returns err, or the reader's error.
 func (w *Writer) Close(err error) error {
 	if w.pump == nil {
 		return err

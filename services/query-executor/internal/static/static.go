@@ -1,5 +1,5 @@
-// Package static says what is wrong with a stored query before it is run: what no values of
-// its variables can make good.
+// Package static finds the faults of a stored query before it is run: those that no values of its
+// variables can repair.
 //
 // It looks at syntax, fields and the names of arguments. What depends on values, and what is
 // selected of an object that may be of several types, is left to the run: a query that is
@@ -18,7 +18,7 @@ import (
 // maxDepth bounds how deep a selection is followed.
 const maxDepth = 100
 
-// Check is what is wrong with a document for a role, "" for nothing.
+// Check returns the fault of a document for a role, "" for none.
 func Check(text string, role *schema.Role, limits parse.Limits) string {
 	document, err := querydoc.Parse(text)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package validator asks the webhooks of permissions (validate_input) whether what a
-// mutation wants to write is in order.
+// Package validator asks the webhooks of permissions (validate_input) whether the rows that a mutation
+// wants to write are valid.
 //
-// It takes what the plan gathered for a table and makes one call of it. An answer of 2xx lets
-// the mutation go on, one of 400 refuses it in the webhook's own words; everything else is a
-// fault that says nothing about the input.
+// It takes what the plan gathered for a table and makes one call of it. An answer of 2xx lets the
+// mutation continue, one of 400 refuses it in the webhook's own words; everything else is a fault
+// unrelated to the input.
 package validator
 
 import (

@@ -16,16 +16,16 @@ const (
 	sourceCheck = 2 * time.Second
 	// watchWithin bounds the time that preparing tables for it may take.
 	watchWithin = 10 * time.Second
-	// refresh is how often everything is run although nothing was told: changes that are made
-	// past the triggers, and triggers that somebody dropped, must not go unnoticed for ever.
+	// refresh is how often everything is run without a notification: changes made without the triggers,
+	// and dropped triggers, must not go unnoticed forever.
 	refresh = time.Minute
 	// unwatchedFor is how long a poller keeps polling before it asks again whether its tables
 	// can be watched.
 	unwatchedFor = time.Minute
 )
 
-// feed passes on what a source tells of its changes.
-type feed struct {
+// changeFeed passes on the notifications of changes in a source.
+type changeFeed struct {
 	manager *Manager
 	source  string
 
@@ -35,7 +35,7 @@ type feed struct {
 }
 
 // run listens until the manager is closed.
-func (f *feed) run() {
+func (f *changeFeed) run() {
 	defer f.manager.running.Done()
 	for f.manager.base.Err() == nil {
 		f.listen()
@@ -48,7 +48,7 @@ func (f *feed) run() {
 }
 
 // listen listens for as long as the connection and the source stay what they are.
-func (f *feed) listen() {
+func (f *changeFeed) listen() {
 	source, release, err := f.manager.deps.Use(f.source)
 	if err != nil {
 		return
@@ -74,8 +74,8 @@ func (f *feed) listen() {
 	}
 }
 
-// whileSame ends a feed whose source was opened anew.
-func (f *feed) whileSame(ctx context.Context, cancel context.CancelFunc, source backend.LiveSource) {
+// whileSame ends a feed whose source was opened again.
+func (f *changeFeed) whileSame(ctx context.Context, cancel context.CancelFunc, source backend.LiveSource) {
 	tick := time.NewTicker(sourceCheck)
 	defer tick.Stop()
 	for {
@@ -94,14 +94,14 @@ func (f *feed) whileSame(ctx context.Context, cancel context.CancelFunc, source 
 	}
 }
 
-func (f *feed) up(c backend.Changes) {
+func (f *changeFeed) up(c backend.Changes) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.changes = c
 }
 
 // down has all pollers poll again.
-func (f *feed) down() {
+func (f *changeFeed) down() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.changes = nil
@@ -116,7 +116,7 @@ func (f *feed) down() {
 }
 
 // changed passes on that a table has changed.
-func (f *feed) changed(id string) {
+func (f *changeFeed) changed(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for p := range f.pollers[id] {
@@ -124,8 +124,8 @@ func (f *feed) changed(id string) {
 	}
 }
 
-// watch has a poller told of changes, if that can be, and says when to ask again.
-func (f *feed) watch(p *poller) (again time.Time) {
+// watch subscribes a poller to changes, if possible, and returns when to ask again.
+func (f *changeFeed) watch(p *poller) (again time.Time) {
 	f.mu.Lock()
 	changes := f.changes
 	f.mu.Unlock()
@@ -152,19 +152,19 @@ func (f *feed) watch(p *poller) (again time.Time) {
 		f.pollers[id][p] = struct{}{}
 	}
 	if !p.pushed.Swap(true) {
-		p.notice() // of what has changed since the last cycle
+		p.notice() // changes since the last cycle
 	}
 	return time.Now().Add(refresh)
 }
 
 // leave ends watch.
-func (f *feed) leave(p *poller) {
+func (f *changeFeed) leave(p *poller) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.forget(p)
 }
 
-func (f *feed) forget(p *poller) {
+func (f *changeFeed) forget(p *poller) {
 	for id, pollers := range f.pollers {
 		delete(pollers, p)
 		if len(pollers) == 0 {
