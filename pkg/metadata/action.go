@@ -16,7 +16,7 @@ type Action struct {
 	Permissions []ActionPermission `json:"permissions,omitempty"`
 }
 
-// ActionDefinition says what the field is like and who answers it.
+// ActionDefinition defines the field and its handler.
 type ActionDefinition struct {
 	// Handler is an address, in which {{NAME}} is a variable of the environment.
 	Handler    string      `json:"handler" meta:"required"`
@@ -62,7 +62,7 @@ type ActionPermission struct {
 	Comment *string `json:"comment,omitempty"`
 }
 
-// defaultIgnoredHeaders are those that say something of the client's own request.
+// defaultIgnoredHeaders are those that describe the client's own request.
 var defaultIgnoredHeaders = []string{
 	"Content-Length", "Content-MD5", "User-Agent", "Host", "Origin", "Referer", "Accept", "Accept-Encoding",
 	"Accept-Language", "Accept-Datetime", "Cache-Control", "Connection", "DNT", "Content-Type",
@@ -105,7 +105,7 @@ func (d *ActionDefinition) check() error {
 	return checkTransforms(d.RequestTransform, d.ResponseTransform)
 }
 
-// IsAsynchronous says that the handler is called after the client got its answer.
+// IsAsynchronous reports whether the handler is called after the client got its answer.
 func (d *ActionDefinition) IsAsynchronous() bool { return d.Kind == ActionAsynchronous }
 
 // ID names the action among the objects of the document.

@@ -20,7 +20,7 @@ func (e *AllowlistEntry) check() error {
 	return nil
 }
 
-// AllowlistScope says for whom an entry counts: for all roles, or for the listed ones.
+// AllowlistScope is where an entry counts: for all roles, or for the listed ones.
 type AllowlistScope struct {
 	Global bool     `json:"global" meta:"required"`
 	Roles  []string `json:"roles,omitempty"`
@@ -63,7 +63,7 @@ func (v View) inAllowlist(collection string) error {
 // AddCollectionToAllowlist are the arguments of add_collection_to_allowlist.
 type AddCollectionToAllowlist struct{ AllowlistEntry }
 
-// Apply adds the entry. One that is there already stays as it is, and the answer says so.
+// Apply adds the entry. An existing one stays as it is, and the answer reports that.
 func (a *AddCollectionToAllowlist) Apply(v View) (*Result, error) {
 	if _, err := v.collection(a.Collection); err != nil {
 		return nil, apierror.At(err, "collection")

@@ -27,7 +27,7 @@ func (d *Document) Limits() *APILimits {
 	}
 	l := &APILimits{}
 	if decode(d.APILimits, l) != nil || l.Disabled {
-		return nil // what is stored has been checked
+		return nil // stored values have been checked
 	}
 	return l
 }
@@ -73,8 +73,8 @@ func (s Seconds) Duration() time.Duration { return time.Duration(float64(s) * fl
 // Rate is how many requests one client may send per minute.
 type Rate struct {
 	MaxPerMinute int `json:"max_reqs_per_min" meta:"required"`
-	// UniqueParams say what tells clients apart besides the role: "IP" as a text, or a list
-	// of session variables.
+	// UniqueParams are what identifies clients besides the role: "IP" as a text, or a list of session
+	// variables.
 	UniqueParams *UniqueParams `json:"unique_params"`
 }
 
@@ -114,7 +114,7 @@ func errUniqueParams() error {
 	return apierror.New(apierror.ParseFailed, "Not a valid value. Should be either: 'IP' or a list of Engine session variables")
 }
 
-// MetricsConfig says what is analysed for metrics.
+// MetricsConfig configures what is analysed for metrics.
 type MetricsConfig struct {
 	QueryVariables bool `json:"analyze_query_variables" meta:"required"`
 	ResponseBody   bool `json:"analyze_response_body" meta:"required"`
@@ -122,14 +122,14 @@ type MetricsConfig struct {
 
 func (c *MetricsConfig) isDefault() bool { return *c == MetricsConfig{} }
 
-// Metrics says what is analysed, nil for nothing.
+// Metrics returns what is analysed, nil for nothing.
 func (d *Document) Metrics() *MetricsConfig {
 	if len(d.MetricsConfig) == 0 {
 		return nil
 	}
 	c := &MetricsConfig{}
 	if decode(d.MetricsConfig, c) != nil || c.isDefault() {
-		return nil // what is stored has been checked
+		return nil // stored values have been checked
 	}
 	return c
 }

@@ -32,9 +32,9 @@ type View struct {
 	Inconsistent []Inconsistency
 	// Kind is the kind of sources that the command's prefix asks for, "" for none.
 	Kind string
-	// Atomic says that later operations may add what this one refers to.
+	// Atomic reports whether later operations may add what this one refers to.
 	Atomic bool
-	// Schema answers what document and catalogs say together.
+	// Schema answers questions about document and catalogs together.
 	Schema Schema
 }
 
@@ -48,17 +48,17 @@ type Schema interface {
 	// RenameRelationship returns the document with the relationship renamed, in its table
 	// and wherever a permission walks through it.
 	RenameRelationship(id ObjectID, name string) (*Document, error)
-	// IsColumn says whether the table has a column of that name in the database. A field of
+	// IsColumn reports whether the table has a column of that name in the database. A field of
 	// the GraphQL name of a column is found out as inconsistent.
 	IsColumn(source string, table catalog.Name, name string) bool
-	// HasRemotePermissions says whether permissions hide remote schemas from roles.
+	// HasRemotePermissions reports whether permissions hide remote schemas from roles.
 	HasRemotePermissions() bool
 	// OpenRole is the role of requests without credentials, "" for none.
 	OpenRole() string
 	// CheckRemotePermission refuses the document of a permission that doesn't fit the remote
 	// schema.
 	CheckRemotePermission(remote, document string) error
-	// IsRemoteField says whether a remote schema has a root field of that name for queries.
+	// IsRemoteField reports whether a remote schema has a root field of that name for queries.
 	IsRemoteField(name string) bool
 	// TypeName is a type's name in words of the source's kind: integer, not int4.
 	TypeName(source string, t catalog.Type) string
@@ -67,7 +67,7 @@ type Schema interface {
 // Result is what a Command wants done.
 type Result struct {
 	Document *Document
-	// Verdict says which new inconsistencies refuse the request.
+	// Verdict decides which new inconsistencies refuse the request.
 	Verdict Verdict
 	// Objects are those that the request names: when one of them is inconsistent
 	// afterwards, its reason is the answer (VerdictNamed).
@@ -93,7 +93,7 @@ type Introspection struct {
 	// AllRemotes are all remote schemas, Remotes the listed ones.
 	AllRemotes bool     `json:",omitempty"`
 	Remotes    []string `json:",omitempty"`
-	// Required says that the request fails when one of Remotes can't be asked.
+	// Required reports whether the request fails when one of Remotes can't be asked.
 	Required bool `json:",omitempty"`
 }
 
@@ -191,12 +191,12 @@ func (v View) relationship(source string, table catalog.Name, name string) (r *R
 	return nil, false, v.wrongField(source, t, name, "relationship")
 }
 
-// hasField says whether the table has a field, or a column, of that name.
+// hasField reports whether the table has a field, or a column, of that name.
 func (v View) hasField(source string, t *Table, name string) bool {
 	return t.field(name) != "" || v.Schema.IsColumn(source, t.Table, name)
 }
 
-// field says what the field of that name is, in words; "" when t defines none.
+// field describes the field of that name; "" when t defines none.
 func (t *Table) field(name string) string {
 	switch {
 	case find(t.ObjectRelationships, relationshipName, name) != nil, find(t.ArrayRelationships, relationshipName, name) != nil:
@@ -240,7 +240,7 @@ func (v View) drop(doc *Document, cascade bool, ids ...ObjectID) (*Document, err
 	return doc.Without(dependents...), nil
 }
 
-// DependencyError says that the dependents forbid what was asked for.
+// DependencyError reports that the dependents forbid the request.
 func DependencyError(s Schema, dependents []ObjectID) error {
 	texts := make([]string, len(dependents))
 	for i, d := range dependents {

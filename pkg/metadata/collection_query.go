@@ -33,8 +33,8 @@ func (d *Document) CollectionQueries() []CollectionQuery {
 	return list
 }
 
-// InvalidQuery is the inconsistency of a query that doesn't suit the schema. It says who uses
-// the query.
+// InvalidQuery is the inconsistency of a query that doesn't suit the schema. It names the users of the
+// query.
 func (d *Document) InvalidQuery(q CollectionQuery, problem string) Inconsistency {
 	reason := fmt.Sprintf("Inconsistent object: In query collection %q the query %q is invalid with the following error(s): %q",
 		q.Collection, q.Name, problem)
@@ -77,7 +77,7 @@ func (d *Document) InvalidQueries(list []Inconsistency) []Inconsistency {
 
 func isInvalidQuery(i Inconsistency) bool { return i.Type == ObjectCollectionQuery }
 
-// sameDefinition says whether the inconsistency is about the query as it is.
+// sameDefinition reports whether the inconsistency is about the query as it is.
 func sameDefinition(i Inconsistency, q CollectionQuery) bool {
 	was, err := Encode(i.Definition)
 	if err != nil {

@@ -30,7 +30,7 @@ type CustomRootField struct {
 	Comment *string
 }
 
-// MarshalJSON writes the short form where it says everything.
+// MarshalJSON writes the short form if it is sufficient.
 func (f CustomRootField) MarshalJSON() ([]byte, error) {
 	if f.Comment == nil {
 		return Encode(f.Name)

@@ -22,7 +22,7 @@ type CronTrigger struct {
 	ResponseTransform json.RawMessage `json:"response_transform,omitempty"`
 }
 
-// ScheduleRetry says how often and how late a scheduled event is delivered; in seconds.
+// ScheduleRetry configures how often and how late a scheduled event is delivered; in seconds.
 type ScheduleRetry struct {
 	Retries   *int `json:"num_retries"`
 	Interval  *int `json:"retry_interval_seconds"`

@@ -28,8 +28,8 @@ func decode(raw json.RawMessage, into any) error {
 // error is relative.
 type checker interface{ check() error }
 
-// decoder is a type that reads itself from what a client sent, with all checks, where its
-// UnmarshalJSON is for what was checked before.
+// decoder is a type that decodes a client's input, with all checks, where its UnmarshalJSON is for
+// values that were checked before.
 type decoder interface {
 	decode(raw json.RawMessage) error
 }

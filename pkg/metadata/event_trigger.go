@@ -29,7 +29,7 @@ type EventTrigger struct {
 	OrderByKey bool `json:"order_by_key,omitempty"`
 }
 
-// EventDefinition says which changes are events.
+// EventDefinition selects the changes that are events.
 type EventDefinition struct {
 	EnableManual bool         `json:"enable_manual"`
 	Insert       *EventChange `json:"insert,omitempty"`
@@ -66,14 +66,14 @@ func (c *EventColumns) UnmarshalJSON(raw []byte) error {
 	return c.Columns.UnmarshalJSON(raw)
 }
 
-// EventRetry says how often an event is tried; times are in seconds.
+// EventRetry configures how often an event is tried; times are in seconds.
 type EventRetry struct {
 	Retries  int `json:"num_retries" meta:"required"`
 	Interval int `json:"interval_sec" meta:"required"`
 	Timeout  int `json:"timeout_sec"`
 }
 
-// The times that hold where retry_conf doesn't say.
+// The defaults of retry_conf.
 const (
 	defaultEventInterval = 10
 	defaultEventTimeout  = 60
@@ -94,7 +94,7 @@ func notNegative(key string, n int) error {
 	return apierror.At(apierror.Newf(apierror.ParseFailed, "%s cannot be a negative value", key), key)
 }
 
-// EventCleanup says when the logs of old events are deleted.
+// EventCleanup configures when the logs of old events are deleted.
 type EventCleanup struct {
 	Schedule  string `json:"schedule" meta:"required"`
 	BatchSize int    `json:"batch_size"`
@@ -105,7 +105,7 @@ type EventCleanup struct {
 	Paused      bool `json:"paused"`
 }
 
-// What holds where a clean-up doesn't say.
+// The defaults of a clean-up.
 const (
 	defaultCleanupBatch   = 10_000
 	defaultCleanupTimeout = 60

@@ -9,11 +9,11 @@ import (
 	"queryengine/pkg/catalog"
 )
 
-// Fresh is a Query about what is in the databases now: the parts that it names are
-// introspected before it answers, and the catalogs in force stay as they are.
+// Fresh is a Query about the present content of the databases: the parts that it names are introspected
+// before it answers, and the catalogs in force stay as they are.
 type Fresh interface {
 	Query
-	// Introspect names the parts; its error is that of the request.
+	// Introspect names the parts; its error refuses the request.
 	Introspect(v View) (Introspection, error)
 	// Failed words the reason why they couldn't be read.
 	Failed(reason string) error
@@ -67,7 +67,7 @@ func (a *GetTableInfo) Introspect(v View) (Introspection, error) {
 // Failed words why the source couldn't be read.
 func (a *GetTableInfo) Failed(reason string) error { return sourceFailure(reason) }
 
-// tableInfo is what is known of a table.
+// tableInfo is the information about a table.
 type tableInfo struct {
 	Name        catalog.Name          `json:"name"`
 	Type        string                `json:"type"`
@@ -90,7 +90,7 @@ type columnInfo struct {
 	Generated   *generated `json:"value_generated,omitempty"`
 }
 
-// generated says where a value comes from when none is given.
+// generated is where a value comes from when none is given.
 type generated struct {
 	Type string `json:"type"`
 }
@@ -174,7 +174,7 @@ type GetSourceTrackables struct {
 	Source string `json:"source" meta:"required"`
 }
 
-// Answer refuses: only data connectors list functions beside tables.
+// Answer refuses: only data connectors list functions besides tables.
 func (a *GetSourceTrackables) Answer(v View) (json.RawMessage, error) {
 	s, err := v.source(a.Source)
 	if err != nil {
@@ -188,7 +188,7 @@ type GetSourceKindCapabilities struct {
 	Name string `json:"name" meta:"required,nonempty"`
 }
 
-// Answer refuses: only data connectors say what they can do.
+// Answer refuses: only data connectors describe their capabilities.
 func (a *GetSourceKindCapabilities) Answer(View) (json.RawMessage, error) {
 	if KindNamed(a.Name) != nil {
 		return nil, apierror.Newf(dataConnectorError, "%s does not support Capabilities", a.Name)

@@ -65,7 +65,7 @@ func (s *Source) MarshalJSON() ([]byte, error) {
 
 func (s *Source) shape() any { return sourceFields{} }
 
-// foreignSource reports whether raw, which is said to be a source, is of a foreign kind.
+// foreignSource reports whether raw, which should be a source, is of a foreign kind.
 func foreignSource(raw json.RawMessage) bool {
 	var head sourceName
 	return decode(raw, &head) == nil && isForeignKind(head.Kind)

@@ -2,8 +2,8 @@ package metadata
 
 import "encoding/json"
 
-// ForwardsClientHeaders says whether some definition passes headers of clients on: only then
-// do they have to travel to where the definition is used.
+// ForwardsClientHeaders reports whether some definition forwards headers of clients: only then must
+// they be sent to where the definition is used.
 func (d *Document) ForwardsClientHeaders() bool {
 	for _, s := range d.Sources {
 		for _, t := range s.Tables {

@@ -254,7 +254,7 @@ func (v View) returnTable(source string, function catalog.Name) (catalog.Name, b
 	return *overloads[0].ReturnTable, true
 }
 
-// canSelect says whether the role, or for an inherited role one of its parents, has a
+// canSelect reports whether the role, or for an inherited role one of its parents, has a
 // select permission on the table.
 func (v View) canSelect(source string, table catalog.Name, role string) bool {
 	t := v.Document.Source(source).Table(table)

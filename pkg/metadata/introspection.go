@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// GraphQLIntrospection says who may not ask what the GraphQL schema consists of.
+// GraphQLIntrospection lists the roles that may not introspect the GraphQL schema.
 type GraphQLIntrospection struct {
 	DisabledForRoles []string `json:"disabled_for_roles" meta:"required"`
 }

@@ -83,8 +83,8 @@ func TestEveryKindHasItsCommands(t *testing.T) {
 	require.ErrorContains(t, err, `"oracle" was not recognized as a valid backend name`)
 }
 
-// TestKinds holds what is said of kinds to their documents: each has one name and prefixes of its
-// own, and whoever names it finds it.
+// TestKinds holds what documents rely on: each kind has one name and prefixes of its own, and is found
+// by each of them.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	names := map[string]*metadata.Kind{}

@@ -46,8 +46,8 @@ type LogicalModelField struct {
 	Description *string          `json:"description,omitempty"`
 }
 
-// UnmarshalJSON also reads the short form, where the type is the name of a scalar and
-// nullable stands beside it.
+// UnmarshalJSON also reads the short form, where the type is the name of a scalar and nullable stands
+// next to it.
 func (f *LogicalModelField) UnmarshalJSON(raw []byte) error {
 	var long struct {
 		Name        string          `json:"name" meta:"required,nonempty"`
@@ -172,8 +172,8 @@ func (a *GetLogicalModel) Answer(v View) (json.RawMessage, error) {
 	return Encode(append([]*LogicalModel{}, source.LogicalModels...))
 }
 
-// modelTarget names what has the permissions of a logical model: one that is tracked, or the
-// one that a native query defines itself.
+// modelTarget names the owner of a logical model's permissions: one that is tracked, or the one that a
+// native query defines itself.
 type modelTarget struct {
 	Source string `json:"source" meta:"default=default"`
 	Type   string `json:"type" meta:"default=logical_model"`

@@ -25,7 +25,7 @@ func (a *ExportMetadata) Answer(v View) (json.RawMessage, error) {
 	}{v.Version, &doc})
 }
 
-// isHidden says that a cron trigger is not part of the exported document.
+// isHidden reports whether a cron trigger is not part of the exported document.
 func isHidden(trigger json.RawMessage) bool { return Key(trigger, "include_in_metadata") == "false" }
 
 // ReloadMetadata are the arguments of reload_metadata.

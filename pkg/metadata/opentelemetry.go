@@ -9,7 +9,7 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// OpenTelemetry says where telemetry is sent.
+// OpenTelemetry configures where telemetry is sent.
 type OpenTelemetry struct {
 	// Status is "enabled", "disabled", or a text with {{VARIABLE}} parts that becomes one.
 	Status    string        `json:"status" meta:"default=disabled"`
@@ -66,7 +66,7 @@ func defaultOpenTelemetry() *OpenTelemetry {
 	}
 }
 
-// UnmarshalJSON puts what is given in the place of the defaults.
+// UnmarshalJSON overrides the defaults with the given values.
 func (o *OpenTelemetry) UnmarshalJSON(raw []byte) error {
 	type fields OpenTelemetry
 	*o = *defaultOpenTelemetry()
@@ -93,7 +93,7 @@ func (o *OpenTelemetry) check() error {
 	return nil
 }
 
-// isOpenTelemetryStatus says whether the text is a status, or a template for one.
+// isOpenTelemetryStatus reports whether the text is a status, or a template for one.
 func isOpenTelemetryStatus(text string) bool {
 	return text == statusEnabled || text == statusDisabled || strings.Contains(text, "{{")
 }
@@ -126,12 +126,11 @@ func (d *Document) Telemetry() (*OpenTelemetry, error) {
 	return o, decode(d.OpenTelemetry, o)
 }
 
-// Problem is what is wrong with a part of the telemetry settings: "exporter_otlp" or
-// "batch_span_processor".
+// Problem is the fault of a part of the telemetry settings: "exporter_otlp" or "batch_span_processor".
 type Problem struct{ Part, Reason string }
 
-// Problems are the reasons why the settings can't be used; env is that of the service. What is
-// switched off is not looked at.
+// Problems are the reasons why the settings can't be used; env is the service's. Disabled parts are not
+// looked at.
 func (o *OpenTelemetry) Problems(env Env) []Problem {
 	var list []Problem
 	if reason := o.exporterProblem(env); reason != "" {

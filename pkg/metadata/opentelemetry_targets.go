@@ -13,12 +13,12 @@ type TelemetryTargets struct {
 	Headers               map[string]string
 	ResourceAttributes    map[string]string
 	BatchSize             int
-	// TraceContext says that traces are read and written as W3C does, too.
+	// TraceContext reports whether traces are read and written as W3C does, too.
 	TraceContext bool
 }
 
-// Targets says where telemetry is sent; nil when nothing is. env is that of whoever sends. Its
-// error names what is missing, and never a value.
+// Targets returns where telemetry is sent; nil for nowhere. env is the sending service's. Its error
+// names what is missing, and never a value.
 func (o *OpenTelemetry) Targets(env Env) (*TelemetryTargets, error) {
 	status, err := Expand(o.Status, env)
 	if err != nil || status != statusEnabled {

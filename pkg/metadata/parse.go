@@ -10,8 +10,8 @@ import (
 // Parse reads a metadata object of version 1, 2 or 3. Unknown keys are ignored, omitted
 // ones take their defaults, and the lists are brought into the order of the export.
 //
-// Objects of version 1 and 2 have no sources: their tables and functions go to source
-// "default" of current, and what such objects can't say is taken from current too.
+// Objects of version 1 and 2 have no sources: their tables and functions go to source "default" of
+// current, and everything that such objects can't express is taken from current too.
 func Parse(raw json.RawMessage, current *Document) (*Document, error) {
 	fields, err := object(raw)
 	if err != nil {
@@ -101,8 +101,7 @@ func parseWithoutSources(raw json.RawMessage, version int, current *Document) (*
 	return d.withSource(&source), d.normalise()
 }
 
-// normalise sorts the lists, refuses names that occur twice, and leaves out what says
-// nothing.
+// normalise sorts the lists, refuses names that occur twice, and removes empty parts.
 func (d *Document) normalise() error {
 	slices.SortFunc(d.Sources, func(a, b *Source) int { return compareText(a.Name, b.Name) })
 	slices.SortFunc(d.InheritedRoles, func(a, b *InheritedRole) int { return compareText(a.Name, b.Name) })

@@ -46,7 +46,7 @@ func (c *Columns) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// InsertPermission says what may be inserted. Expressions are kept as given.
+// InsertPermission defines what may be inserted. Expressions are kept as given.
 type InsertPermission struct {
 	Check json.RawMessage `json:"check" meta:"required"`
 	// Set holds the presets in the given order.
@@ -62,7 +62,7 @@ func (p *InsertPermission) check() error {
 	return firstError(checkObject(p.Check, "check"), checkObject(p.Set, "set"), checkValidateInput(p.ValidateInput))
 }
 
-// SelectPermission says what may be read.
+// SelectPermission defines what may be read.
 type SelectPermission struct {
 	Columns                Columns         `json:"columns" meta:"required"`
 	ComputedFields         []string        `json:"computed_fields,omitempty"`
@@ -82,7 +82,7 @@ func (p *SelectPermission) check() error {
 	)
 }
 
-// UpdatePermission says what may be changed.
+// UpdatePermission defines what may be changed.
 type UpdatePermission struct {
 	Columns       Columns         `json:"columns" meta:"required"`
 	Filter        json.RawMessage `json:"filter" meta:"required"`
@@ -99,7 +99,7 @@ func (p *UpdatePermission) check() error {
 		checkObject(p.Set, "set"), checkValidateInput(p.ValidateInput))
 }
 
-// DeletePermission says what may be deleted.
+// DeletePermission defines what may be deleted.
 type DeletePermission struct {
 	Filter        json.RawMessage `json:"filter" meta:"required"`
 	BackendOnly   bool            `json:"backend_only,omitempty"`

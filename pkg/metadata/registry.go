@@ -5,7 +5,7 @@ import "slices"
 // operation is one line of the registry.
 type operation struct {
 	name string
-	args func() any // a Command, a Query or a Batch, or what the service works off in the sources
+	args func() any // a Command, a Query or a Batch, or what the service runs in the sources
 }
 
 // sourceOperation is an operation of the kinds of sources that can do what it needs.

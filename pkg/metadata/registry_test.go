@@ -65,7 +65,7 @@ func TestSpecifiedOperationsAreThere(t *testing.T) {
 		return err == nil || !strings.Contains(apierror.From(err).Message, "unknown metadata command")
 	}
 	for _, name := range specifiedOfSources() {
-		require.Equal(t, known("pg_"+name), elsewhere[name] == "", name) // no excuse for what is there
+		require.Equal(t, known("pg_"+name), elsewhere[name] == "", name) // no exception for what exists
 		require.Equal(t, known("pg_"+name), known("postgres_"+name), name)
 	}
 	for name := range strings.FieldsSeq(specifiedPlain) {

@@ -49,7 +49,7 @@ type ToRemoteSchema struct {
 	// LHSFields are the fields of this side that RemoteField may refer to.
 	LHSFields   []string
 	RemoteField RemoteField
-	// Flat says that the definition was given in the old form, in which it is exported.
+	// Flat reports whether the definition was given in the old form, in which it is exported.
 	Flat bool
 }
 

@@ -20,7 +20,7 @@ type RemoteSchema struct {
 	Relationships []*RemoteTypeRelationships `json:"remote_relationships,omitempty"`
 }
 
-// RemoteSchemaDefinition says how the server is called. It has one of URL, which may name
+// RemoteSchemaDefinition configures how the server is called. It has one of URL, which may name
 // variables of the environment, and URLFromEnv.
 type RemoteSchemaDefinition struct {
 	URL                  *string              `json:"url,omitempty"`
@@ -78,7 +78,7 @@ func (s *RemoteSchema) check() error { return s.Definition.problem() }
 
 func (a *AddRemoteSchema) check() error { return a.Definition.problem() }
 
-// problem is what is wrong with a definition. It is told of the object that has it.
+// problem is the fault of a definition. It is reported for the object that has it.
 func (d *RemoteSchemaDefinition) problem() error {
 	switch {
 	case d.URL == nil && d.URLFromEnv == nil:
@@ -129,7 +129,7 @@ func isAddress(text string) bool {
 	return err == nil && u.Scheme != ""
 }
 
-// defaultRemoteTimeout bounds a call whose definition says nothing.
+// defaultRemoteTimeout bounds a call whose definition sets no timeout.
 const defaultRemoteTimeout = 60 * time.Second
 
 // Timeout bounds a call.
@@ -161,7 +161,7 @@ func (d *RemoteSchemaDefinition) ConfiguredHeaders(env Env) (http.Header, error)
 	return headers, nil
 }
 
-// SameAddress says whether both definitions name the same server, in the same words.
+// SameAddress reports whether both definitions name the same server, in the same words.
 func (d *RemoteSchemaDefinition) SameAddress(o *RemoteSchemaDefinition) bool {
 	return (d.URL == nil) == (o.URL == nil) && d.Shown() == o.Shown()
 }
@@ -188,7 +188,7 @@ func remoteSchemaName(s *RemoteSchema) string               { return s.Name }
 func remotePermissionRole(p *RemoteSchemaPermission) string { return p.Role }
 func remoteTypeName(t *RemoteTypeRelationships) string      { return t.Type }
 
-// normaliseRemoteSchemas sorts the remote schemas of an imported document and what is in them.
+// normaliseRemoteSchemas sorts the remote schemas of an imported document and their parts.
 func (d *Document) normaliseRemoteSchemas() error {
 	if names := duplicates(d.RemoteSchemas, remoteSchemaName); names != "" {
 		return duplicateError("remote schemas", names)

@@ -25,13 +25,13 @@ type ReplaceMetadata struct {
 	// the document stands in the arguments.
 	report bool
 	at     []any
-	// bare says that the request is of version 2 and has no arguments of that version.
+	// bare reports whether the request is of version 2 and has no arguments of that version.
 	bare bool
 }
 
 func (a *ReplaceMetadata) configure(_ API, version int) { a.bare = version == 2 && !a.report }
 
-// UnmarshalJSON tells version 2 from a bare document by the key "metadata".
+// UnmarshalJSON distinguishes version 2 from a bare document by the key "metadata".
 func (a *ReplaceMetadata) UnmarshalJSON(raw []byte) error {
 	fields, err := object(raw)
 	if err != nil {
@@ -135,7 +135,7 @@ func (d *Document) triggerWarnings() []Warning {
 	return list
 }
 
-// isPlainName says whether a name has only letters, digits, underscores and hyphens.
+// isPlainName reports whether a name has only letters, digits, underscores and hyphens.
 func isPlainName(name string) bool {
 	return strings.IndexFunc(name, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')

@@ -58,7 +58,7 @@ func BenchmarkReplaceByItself(b *testing.B) {
 }
 
 // TestReplaceMakesLittleGarbage holds how often memory is allocated to read a large document (1.8
-// million times when each level copied what is in it), and that an equal one changes nothing.
+// million times when each level copied its content), and that an equal one changes nothing.
 func TestReplaceMakesLittleGarbage(t *testing.T) {
 	body := largeRequest()
 	doc := replaceAll(t, body, Empty())

@@ -44,7 +44,8 @@ func warned(t *testing.T, v metadata.View, request string) (codes, names []strin
 }
 
 // TestPermissionsAreWarnedOf when one is made as when the document is replaced: of rules that compare
-// with another engine's session variable, and of rules by what a caller without credentials says.
+// with another engine's session variable, and of rules that use the claims of a caller without
+// credentials.
 func TestPermissionsAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	const document = `{"version":3,"sources":[{"name":"default","kind":"postgres","tables":[{"table":"album"}],

@@ -8,10 +8,10 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// Events that are planned are kept beside the document. The arguments of their operations
-// are read here; the service works them off.
+// Planned events are kept outside of the document. The arguments of their operations are read here; the
+// service runs them.
 
-// ScheduledType says which kind of scheduled events is meant.
+// ScheduledType is a kind of scheduled events.
 type ScheduledType string
 
 // The kinds of scheduled events.
@@ -52,7 +52,7 @@ func (a *CreateScheduledEvent) check() error {
 // Timestamp is a point in time with its zone.
 type Timestamp struct{ time.Time }
 
-// timestampLayouts are what is read; a fraction of a second may follow the seconds.
+// timestampLayouts are the accepted layouts; a fraction of a second may follow the seconds.
 var timestampLayouts = [...]string{
 	"2006-01-02T15:04:05Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05Z0700",
 	"2006-01-02 15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00",

@@ -6,10 +6,10 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// setting is a part of the document that there is one of, in its typed form. The document
-// holds its canonical JSON, nil where it says nothing.
+// setting is a part of the document that there is one of, in its typed form. The document holds its
+// canonical JSON, nil where it is the default.
 type setting interface {
-	// isDefault says that the part can be left out.
+	// isDefault reports whether the part can be left out.
 	isDefault() bool
 }
 

@@ -71,14 +71,14 @@ func (s *Source) check() error {
 	return s.checkModels()
 }
 
-// SourceConfiguration says how a PostgreSQL source is reached.
+// SourceConfiguration configures how a PostgreSQL source is reached.
 type SourceConfiguration struct {
 	ConnectionInfo   ConnectionInfo      `json:"connection_info" meta:"required"`
 	ReadReplicas     []ConnectionInfo    `json:"read_replicas,omitempty"`
 	ExtensionsSchema string              `json:"extensions_schema,omitempty"`
 	ConnectionSet    []ConnectionMember  `json:"connection_set,omitempty"`
 	Template         *ConnectionTemplate `json:"connection_template,omitempty"`
-	// ChangeFeed says how executors learn that tables have changed; empty for not at all.
+	// ChangeFeed is how executors learn that tables have changed; empty for not at all.
 	ChangeFeed string `json:"change_feed,omitempty"`
 }
 
@@ -109,8 +109,7 @@ type ConnectionInfo struct {
 	// serialised with others.
 	SerializationRetries int             `json:"serialization_retries,omitempty"`
 	SSLConfiguration     json.RawMessage `json:"ssl_configuration,omitempty"`
-	// UsePreparedStatements is nil where nothing is said: they are used unless a pooler mixes
-	// sessions.
+	// UsePreparedStatements is nil where nothing is set: they are used unless a pooler mixes sessions.
 	UsePreparedStatements *bool `json:"use_prepared_statements,omitempty"`
 }
 
@@ -230,7 +229,7 @@ func (a *AddSource) Apply(v View) (*Result, error) {
 	}, nil
 }
 
-// reply warns of what has no effect; nil when there is nothing to say.
+// reply warns of settings without effect; nil when there are none.
 func (c *SourceConfiguration) reply(source string) func(View) (json.RawMessage, error) {
 	warnings := c.unusedParts(source)
 	if len(warnings) == 0 {
@@ -239,7 +238,7 @@ func (c *SourceConfiguration) reply(source string) func(View) (json.RawMessage, 
 	return func(View) (json.RawMessage, error) { return SuccessWith(warnings) }
 }
 
-// UpdateSource are the arguments of update_source; only what is given is replaced.
+// UpdateSource are the arguments of update_source; only given values are replaced.
 type UpdateSource struct {
 	Name          string               `json:"name" meta:"required,nonempty"`
 	Configuration *SourceConfiguration `json:"configuration"`

@@ -8,7 +8,7 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// QueryTags are comments that say in the database where a statement comes from.
+// QueryTags are comments that show in the database where a statement comes from.
 type QueryTags struct {
 	Disabled      bool   `json:"disabled"`
 	Format        string `json:"format" meta:"default=standard"`
@@ -44,8 +44,7 @@ func (t *QueryTags) isDefault() bool {
 	return *t == QueryTags{Format: tagsStandard, OmitRequestID: true}
 }
 
-// HealthCheck says how often and by which statement a source is tested. Times are in
-// seconds.
+// HealthCheck configures how often and by which statement a source is tested. Times are in seconds.
 type HealthCheck struct {
 	Test          HealthTest `json:"test"`
 	Interval      int        `json:"interval" meta:"required"`
@@ -59,15 +58,15 @@ type HealthTest struct {
 	SQL string `json:"sql"`
 }
 
-// UnmarshalJSON puts what is given in the place of the defaults.
+// UnmarshalJSON overrides the defaults with the given values.
 func (h *HealthCheck) UnmarshalJSON(raw []byte) error {
 	type fields HealthCheck
 	*h = HealthCheck{Test: HealthTest{SQL: "SELECT 1"}, Retries: 3, RetryInterval: 10, Timeout: 10}
 	return decode(raw, (*fields)(h))
 }
 
-// canonicalHealthCheck is the setting with its defaults, nil for none. An empty object is not
-// none: it says nothing of the interval.
+// canonicalHealthCheck is the setting with its defaults, nil for none. An empty object is not none: it
+// leaves the interval to the default.
 func canonicalHealthCheck(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) == 0 || isNull(raw) {
 		return nil, nil
@@ -90,7 +89,7 @@ func checkWord(text string, words ...string) error {
 // sslModes are what sslmode may be.
 var sslModes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
 
-// SSLConfiguration says how a connection is secured. The certificates are in environment
+// SSLConfiguration configures how a connection is secured. The certificates are in environment
 // variables: {"from_env": NAME}.
 type SSLConfiguration struct {
 	Mode        string           `json:"sslmode" meta:"required"`

@@ -77,14 +77,14 @@ func suggestionsOf(t *catalog.Table, key catalog.ForeignKey) []suggestion {
 	return []suggestion{{"object", holder, target}, {reverse, target, holder}}
 }
 
-// isUnique says whether no two rows have the same values in the columns.
+// isUnique reports whether no two rows have the same values in the columns.
 func isUnique(t *catalog.Table, columns []string) bool {
 	sorted := slices.Sorted(slices.Values(columns))
 	same := func(c catalog.Constraint) bool { return slices.Equal(slices.Sorted(slices.Values(c.Columns)), sorted) }
 	return t.PrimaryKey != nil && same(*t.PrimaryKey) || slices.ContainsFunc(t.Uniques, same)
 }
 
-// hasRelationship says whether a relationship joins the same columns.
+// hasRelationship reports whether a relationship joins the same columns.
 func (s *Source) hasRelationship(c *catalog.Source, wanted suggestion) bool {
 	t := s.Table(wanted.From.Table)
 	if t == nil {

@@ -204,7 +204,7 @@ func (a *SetTableIsEnum) Apply(v View) (*Result, error) {
 	return r, nil
 }
 
-// Federated says that subgraphs of Apollo Federation may refer to rows of the table.
+// Federated reports whether subgraphs of Apollo Federation may refer to rows of the table.
 func (t *Table) Federated() bool {
 	var config struct {
 		Enable string `json:"enable"`
@@ -251,8 +251,8 @@ func tableID(source string, table catalog.Name) ObjectID {
 	return ObjectID{Kind: ObjectTable, Source: source, Table: table}
 }
 
-// bareName tells arguments that are only a name, as a text or as {"schema","name"}, from
-// those that have the name under key.
+// bareName distinguishes arguments that are only a name, as a text or as {"schema","name"}, from those
+// that have the name under key.
 func bareName(raw json.RawMessage, key string) (json.RawMessage, bool) {
 	switch JSONType(raw) {
 	case "String":

@@ -26,7 +26,7 @@ func (a *UnavailableCommand) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Apply says that there is no such source, or that it can't be used.
+// Apply reports that there is no such source, or that it can't be used.
 func (a *UnavailableCommand) Apply(v View) (*Result, error) {
 	if a.name != "add_source" {
 		if _, err := v.usableSource(a.source); err != nil {

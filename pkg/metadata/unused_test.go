@@ -10,7 +10,7 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// What is kept without an effect is said when it comes.
+// Parts that are kept without an effect are warned of when they are set.
 func TestPartsWithoutEffect(t *testing.T) {
 	t.Parallel()
 	const info = `"connection_info":{"database_url":"postgres://db/shop"}`

@@ -12,12 +12,11 @@ import (
 	"queryengine/pkg/session"
 )
 
-// mapVendorNames returns a document that was written for another engine with the names of
-// this one: session variables x-<vendor>-* become x-engine-*, the naming convention
-// <vendor>-default and the key <vendor>_fields lose the vendor's name, and so do those of
-// the variables <VENDOR>_GRAPHQL_* that are settings and hold an address. Users name variables of
-// their own alike, which stay, and so do names of headers: they are those of the servers that are
-// called.
+// mapVendorNames returns a document that was written for another engine with the names of this one:
+// session variables x-<vendor>-* become x-engine-*, the naming convention <vendor>-default and the key
+// <vendor>_fields lose the vendor's name, and so do those of the variables <VENDOR>_GRAPHQL_* that are
+// settings and hold an address. Users' own variables with such names stay, and so do names of headers:
+// they belong to the servers that are called.
 func mapVendorNames(raw json.RawMessage, vendor string) (json.RawMessage, error) {
 	vendor = strings.ToLower(vendor)
 	if err := session.CheckVendor(vendor); err != nil {

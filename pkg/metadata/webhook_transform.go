@@ -20,8 +20,8 @@ func checkTransforms(request, response json.RawMessage) error {
 	return shapeAt(err, "response_transform")
 }
 
-// shapeAt places the error of a wrong shape; what is wrong with templates stays with the
-// object as a whole.
+// shapeAt adds the path to the error of a wrong shape; faults of templates stay with the object as a
+// whole.
 func shapeAt(err error, key string) error {
 	if e := apierror.From(err); e != nil && e.Code == apierror.ParseFailed {
 		return apierror.At(err, key)
@@ -29,9 +29,9 @@ func shapeAt(err error, key string) error {
 	return err
 }
 
-// TestWebhookTransform are the arguments of test_webhook_transform, which shows the request
-// that a transform would make. Nothing is sent, and the environment of the server isn't
-// looked at: variables are those of Env.
+// TestWebhookTransform are the arguments of test_webhook_transform, which shows the request that a
+// transform would make. Nothing is sent, and the environment of the server isn't read: variables are
+// those of Env.
 type TestWebhookTransform struct {
 	URL              WebhookAddress    `json:"webhook_url" meta:"required"`
 	Body             json.RawMessage   `json:"body" meta:"required"`
@@ -162,7 +162,7 @@ func (a *TestWebhookTransform) expand(text string) (string, error) {
 	return expanded, nil
 }
 
-// opensVariable says whether braces are left open at the end of text.
+// opensVariable reports whether braces are left open at the end of text.
 func opensVariable(text string) bool {
 	i := strings.LastIndex(text, "{{")
 	return i >= 0 && !strings.Contains(text[i:], "}}")
