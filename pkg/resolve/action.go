@@ -16,7 +16,7 @@ type Action struct {
 	Output *CustomType
 }
 
-// Allowed says whether a role may use the action.
+// Allowed reports whether a role may use the action.
 func (s *Schema) Allowed(a *Action, role string) bool {
 	return role == session.Admin || s.roles.any(role, func(role string) bool {
 		return slices.ContainsFunc(a.Meta.Permissions, func(p metadata.ActionPermission) bool { return p.Role == role })
@@ -49,8 +49,8 @@ type actionSet struct {
 	problems []metadata.Inconsistency
 }
 
-// setActions resolves the actions. They are those of the version before when neither they nor
-// any source changed since.
+// setActions resolves the actions. Those of the previous version are kept when neither they nor any
+// source changed since.
 func (s *Schema) setActions(prev *Schema) {
 	set := &actionSet{rawTypes: s.Document.CustomTypes, raw: s.Document.Actions, sources: s.Sources}
 	var before *actionSet
@@ -94,7 +94,7 @@ func (set *actionSet) sameActions(o *actionSet) bool {
 	return same(set.rawTypes, o.rawTypes) && slices.EqualFunc(set.raw, o.raw, same)
 }
 
-// same says whether two objects that are kept as given are one and the same.
+// same reports whether two objects that are kept as given are one and the same.
 func same(a, b json.RawMessage) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
@@ -142,7 +142,7 @@ func (set *actionSet) actionProblem(a *Action, env metadata.Env) string {
 	return a.Meta.Problem(env)
 }
 
-// relationshipProblem says what relationships of the output type don't go with objects in it.
+// relationshipProblem returns which relationships of the output type don't go with objects in it.
 func (set *actionSet) relationshipProblem(a *Action) string {
 	t := a.Output.Object
 	isObject := func(f *metadata.ObjectField) bool { return set.types.find(f.Type.Name).Kind == CustomObject }

@@ -29,8 +29,8 @@ type base struct {
 	columns     []*Column
 	primaryKey  []*Column
 	enum        *Enum
-	// excluded are the names of relationships and computed fields that conflict with
-	// another field; conflicts says how.
+	// excluded are the names of relationships and computed fields that conflict with another field;
+	// conflicts describes how.
 	excluded  map[string]bool
 	conflicts []conflict
 

@@ -11,7 +11,7 @@ import (
 
 // Findings is what the metadata service found out about sources and remote schemas.
 type Findings struct {
-	// Catalogs and SourceErrors are those of Build.
+	// Catalogs and SourceErrors are as in Build.
 	Catalogs     map[string]*catalog.Source
 	SourceErrors map[string]string
 	// Remotes is what remote schemas answered to introspection, RemoteErrors why the last
@@ -28,7 +28,7 @@ func Build(doc *metadata.Document, catalogs map[string]*catalog.Source, sourceEr
 	return New(doc, Findings{Catalogs: catalogs, SourceErrors: sourceErrors}, prev, o)
 }
 
-// New resolves doc with what was found out about its sources and remote schemas.
+// New resolves doc with the findings about its sources and remote schemas.
 func New(doc *metadata.Document, found Findings, prev *Schema, o Options) *Schema {
 	catalogs := found.Catalogs
 	s := &Schema{Document: doc, catalogs: catalogs, sourceErrors: found.SourceErrors, options: o}

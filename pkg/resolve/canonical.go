@@ -9,8 +9,8 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// canonical spells a condition or value so that those which differ only in the order of
-// what is and-ed or or-ed are spelt alike.
+// canonical spells a condition or value so that those which differ only in the order of the operands of
+// and, or or, are spelt alike.
 func canonical(v any) string {
 	switch e := v.(type) {
 	case nil:
@@ -28,7 +28,7 @@ func canonical(v any) string {
 	return fmt.Sprintf("%T%s", v, b)
 }
 
-// flatten lists what is and-ed, also by nested ands.
+// flatten lists the operands of an and, also of nested ones.
 func flatten(and ir.And) []ir.BoolExp {
 	var list []ir.BoolExp
 	for _, e := range and.Exps {

@@ -60,7 +60,7 @@ func (s *Schema) sourceProblem(m *metadata.Source) string {
 	return ""
 }
 
-// unsupported is why a source can't be used whatever its database says; "" when it can.
+// unsupported is why a source can't be used, independently of its database; "" when it can.
 func unsupported(m *metadata.Source, o Options) string {
 	switch {
 	case o.Dialects[m.Kind] == nil:

@@ -6,7 +6,7 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// conflict says that fields of a table have a name that another field has.
+// conflict reports that fields of a table have a name that another field has.
 type conflict struct {
 	fields []field
 	reason string
@@ -64,7 +64,7 @@ func (b *base) exclude(c conflict) {
 	b.conflicts = append(b.conflicts, c)
 }
 
-// columnConflict says which column already has the name, "" for none.
+// columnConflict returns which column already has the name, "" for none.
 func (b *base) columnConflict(name string) string {
 	for _, c := range b.columns {
 		if c.Field == name && c.Name != name {

@@ -34,15 +34,15 @@ type CustomType struct {
 	Enum   *metadata.EnumType
 	Input  *metadata.InputObjectType
 	Object *metadata.ObjectType
-	// SourceKind and Type say what a SourceScalar is to its database.
+	// SourceKind and Type identify a SourceScalar for its database.
 	SourceKind string
 	Type       catalog.Type
 }
 
-// forInput says whether arguments can be of the type.
+// forInput reports whether arguments can be of the type.
 func (t *CustomType) forInput() bool { return t != nil && t.Kind != CustomObject }
 
-// forOutput says whether fields of answers can be of the type.
+// forOutput reports whether fields of answers can be of the type.
 func (t *CustomType) forOutput() bool { return t != nil && t.Kind != CustomInput }
 
 var builtInScalars = []string{"Int", "Float", "String", "Boolean", "ID"}
@@ -134,7 +134,7 @@ type TypeRelationship struct {
 	// Fields are compared with Columns, pair by pair.
 	Fields  []string
 	Columns []*Column
-	// Unique says that at most one row matches, by one of the table's keys.
+	// Unique reports whether at most one row matches, by one of the table's keys.
 	Unique bool
 }
 
@@ -167,5 +167,5 @@ func (s *Schema) TypeRelationships(t *CustomType) []*TypeRelationship {
 	return list
 }
 
-// Dialect is that of the sources of a kind.
+// Dialect returns the dialect of the sources of a kind.
 func (s *Schema) Dialect(kind string) backend.Dialect { return s.options.Dialects[kind] }

@@ -8,14 +8,14 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// typeChecker collects what is wrong with the types of actions.
+// typeChecker collects the faults of the types of actions.
 type typeChecker struct {
 	*customTypes
 	schema *Schema
 	faults []string
 }
 
-// problem is what is wrong with the types, "" for nothing.
+// problem is the fault of the types, "" for none.
 func (c *customTypes) problem(s *Schema) string {
 	k := typeChecker{customTypes: c, schema: s}
 	k.names()

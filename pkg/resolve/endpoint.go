@@ -7,13 +7,13 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// endpointCheck is what is wrong with the REST endpoints of a document.
+// endpointCheck is the faults of the REST endpoints of a document.
 type endpointCheck struct {
 	document *metadata.Document
 	problems []metadata.Inconsistency
 }
 
-// holdsFor says whether doc has the same endpoints and queries.
+// holdsFor reports whether doc has the same endpoints and queries.
 func (c *endpointCheck) holdsFor(doc *metadata.Document) bool {
 	return c != nil && slices.Equal(c.document.RESTEndpoints, doc.RESTEndpoints) &&
 		slices.Equal(c.document.QueryCollections, doc.QueryCollections)

@@ -70,7 +70,7 @@ func multipleEnums(c *catalog.Table, refs []*Enum) string {
 	return ""
 }
 
-// enumProblem says why a table can't be used as an enum, "" when it can.
+// enumProblem returns why a table can't be used as an enum, "" when it can.
 func enumProblem(d backend.TypeSystem, c *catalog.Table, values []catalog.EnumValue) string {
 	reasons := enumShape(d, c)
 	if len(reasons) == 0 {

@@ -24,7 +24,7 @@ type Function struct {
 	Field          RootField
 	AggregateField RootField
 	ArgsType       string
-	// Mutation says that the function is exposed in the mutation root, else in the query
+	// Mutation reports whether the function is exposed in the mutation root, else in the query
 	// and subscription roots.
 	Mutation bool
 	// Args are the arguments left to the client.
@@ -46,7 +46,7 @@ type FunctionArg struct {
 	Optional bool
 }
 
-// Allowed says whether the role may use the function: by its own or an inherited function
+// Allowed reports whether the role may use the function: by its own or an inherited function
 // permission, or by an inferred one. The role needs a select permission on Returns too.
 func (f *Function) Allowed(role string) bool {
 	if role == session.Admin || f.Source.head.inferFunctions && !f.Mutation {

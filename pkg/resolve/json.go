@@ -66,7 +66,7 @@ func text(raw json.RawMessage) (string, bool) {
 	return s, err == nil
 }
 
-// isNull says whether raw is null or absent.
+// isNull reports whether raw is null or absent.
 func isNull(raw json.RawMessage) bool { return metadata.JSONType(raw) == "Null" }
 
 // unexpected is the error for a value of the wrong JSON type.

@@ -15,8 +15,8 @@ import (
 // The rows of a logical model are resolved to a Table that the database doesn't have: then
 // permissions, inherited roles, conditions and orderings are those of tables.
 
-// TableKey names a table, or what is read like one: the rows of a native query, or those of
-// a logical model. Exactly one of its members is set.
+// TableKey names a table, or what is read like one: the rows of a native query, or those of a logical
+// model. Exactly one of its members is set.
 type TableKey struct {
 	Table        catalog.Name
 	NativeQuery  string
@@ -34,7 +34,7 @@ func (t *Table) Key() TableKey {
 	return TableKey{Table: t.Meta.Table}
 }
 
-// Relation returns what has the key, or nil.
+// Relation returns the table or model with the key, or nil.
 func (s *Source) Relation(k TableKey) *Table {
 	switch {
 	case k.LogicalModel != "":
@@ -48,7 +48,7 @@ func (s *Source) Relation(k TableKey) *Table {
 	return s.Table(k.Table)
 }
 
-// IsModel says that the rows are those of a logical model, not of a table.
+// IsModel reports whether the rows belong to a logical model, not to a table.
 func (t *Table) IsModel() bool { return t.model != nil }
 
 // Embedded is a field of a logical model whose values are rows of a logical model.
@@ -56,7 +56,7 @@ type Embedded struct {
 	Column *Column
 	Target *Table
 	Array  bool
-	// NonNull says that the model rules out that there is none.
+	// NonNull reports whether the model rules out that there is none.
 	NonNull bool
 }
 

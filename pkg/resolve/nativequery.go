@@ -19,7 +19,7 @@ type NativeQuery struct {
 	ArgsType string
 	// Args are the arguments, by name.
 	Args []*NativeArgument
-	// Rows says what is known of the rows, as if they were those of a table.
+	// Rows describes the rows, as if they were those of a table.
 	Rows *Table
 	// Related are the relationships to other native queries; those to tables are Rows'.
 	Related []*NativeRelationship

@@ -72,7 +72,7 @@ func (p *SelectPermission) ComputedField(name string) (SelectComputedField, bool
 
 // InsertPermission is what a role may insert.
 type InsertPermission struct {
-	// Columns are those that the client may set.
+	// Columns are the columns that the client may set.
 	Columns []*Column
 	Presets []Preset
 	// Check is nil for true.
@@ -86,7 +86,7 @@ type InsertPermission struct {
 
 // UpdatePermission is what a role may change.
 type UpdatePermission struct {
-	// Columns are those that the client may set.
+	// Columns are the columns that the client may set.
 	Columns []*Column
 	Presets []Preset
 	// Filter is nil for all rows.
@@ -125,8 +125,8 @@ func (t *Table) SelectPermission(role string) *SelectPermission {
 	return value[SelectPermission](t.permission(selectKind, role))
 }
 
-// InsertPermission returns what the role may insert, or nil; nobody inserts into a view
-// that doesn't take rows. See SelectPermission.
+// InsertPermission returns what the role may insert, or nil; no role inserts into a view that doesn't
+// take rows. See SelectPermission.
 func (t *Table) InsertPermission(role string) *InsertPermission {
 	if !t.Catalog.Insertable {
 		return nil
@@ -134,8 +134,8 @@ func (t *Table) InsertPermission(role string) *InsertPermission {
 	return value[InsertPermission](t.permission(insertKind, role))
 }
 
-// UpdatePermission returns what the role may change, or nil; nobody changes a view that
-// can't be updated. See SelectPermission.
+// UpdatePermission returns what the role may change, or nil; no role changes a view that can't be
+// updated. See SelectPermission.
 func (t *Table) UpdatePermission(role string) *UpdatePermission {
 	if !t.Catalog.Updatable {
 		return nil

@@ -40,7 +40,7 @@ type permissionEntry struct {
 	roles *roleSet
 	value any // *SelectPermission, ...; nil for none
 	err   error
-	// conflict says that the role's parents have unequal permissions.
+	// conflict reports whether the role's parents have unequal permissions.
 	conflict bool
 }
 

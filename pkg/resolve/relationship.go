@@ -17,11 +17,11 @@ type Relationship struct {
 	Target *Table
 	// Join pairs columns of this table (Outer) with columns of Target (Inner).
 	Join []ir.JoinPair
-	// Nullable says that the field of an object relationship may be null by its type.
+	// Nullable reports whether the field of an object relationship may be null by its type.
 	Nullable bool
-	// Unique says that at most one row of Target matches, by one of its keys.
+	// Unique reports whether at most one row of Target matches, by one of its keys.
 	Unique bool
-	// AfterParent says that a nested insert writes the related row after this one.
+	// AfterParent reports whether a nested insert writes the related row after this one.
 	AfterParent bool
 	Meta        *metadata.Relationship
 }

@@ -25,8 +25,8 @@ func (s *Schema) newRemoteNames() *remoteNames {
 	return &remoteNames{schema: s, fields: map[rootUse]bool{}, types: map[string]*remoteschema.Type{}}
 }
 
-// claim takes the names of a remote schema. When one of them is taken, it says so and takes
-// none; ofTable says that rows of a table have it.
+// claim takes the names of a remote schema. When one of them is taken, it returns the conflict and
+// takes none; ofTable reports whether rows of a table have it.
 func (n *remoteNames) claim(r *Remote) (conflict string, ofTable bool) {
 	uses := rootUses(r.admin)
 	for _, u := range uses {
@@ -56,7 +56,7 @@ func (n *remoteNames) claim(r *Remote) (conflict string, ofTable bool) {
 	return "", false
 }
 
-// typeConflict says whether another type has the name. Equal types of remote schemas are one.
+// typeConflict describes the other type with the name. Equal types of remote schemas are one.
 func (n *remoteNames) typeConflict(t *remoteschema.Type) string {
 	const differs = "Conflicting types: Found conflicting definitions for GraphQL type '%s'.  " +
 		"The definition at '%s' differs from the definition at e.g. '%s'.\nFormer has definition:\n%s\nLatter has definition:\n%s"
@@ -89,7 +89,7 @@ func (n *remoteNames) tableOf(name string) *Table {
 	return n.tables[name]
 }
 
-// sharesRoot says whether t is a root type whose fields go into the root types of the
+// sharesRoot reports whether t is a root type whose fields go into the root types of the
 // engine, so that its own name isn't seen.
 func sharesRoot(s *remoteschema.Schema, t *remoteschema.Type) bool {
 	return s.Namespace == "" && (t == s.Query || t == s.Mutation || t == s.Subscription)
@@ -115,7 +115,7 @@ func rootUses(s *remoteschema.Schema) []rootUse {
 	return list
 }
 
-// ofSource says whether a source has the root field, or its namespace has that name.
+// ofSource reports whether a source has the root field, or its namespace has that name.
 func (n *remoteNames) ofSource(u rootUse) bool {
 	if n.sources == nil {
 		n.sources = map[rootUse]bool{}

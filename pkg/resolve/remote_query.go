@@ -5,7 +5,7 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// HasRemotePermissions says whether permissions hide remote schemas from roles.
+// HasRemotePermissions reports whether permissions hide remote schemas from roles.
 func (s *Schema) HasRemotePermissions() bool { return s.options.RemoteSchemaPermissions }
 
 // OpenRole is the role of requests without credentials, "" for none.
@@ -22,7 +22,7 @@ func (s *Schema) CheckRemotePermission(name, document string) error {
 	return v.problem
 }
 
-// IsRemoteField says whether a remote schema has a root field of that name for queries.
+// IsRemoteField reports whether a remote schema has a root field of that name for queries.
 func (s *Schema) IsRemoteField(name string) bool {
 	for _, r := range s.Remotes {
 		if r.admin.Namespace != "" {

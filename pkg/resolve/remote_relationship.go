@@ -40,7 +40,7 @@ type SourceTarget struct {
 	Table *Table
 	// Columns are compared with the values of RemoteRelationship.Left, in its order.
 	Columns []*Column
-	// Unique says that at most one row matches, by one of the table's keys.
+	// Unique reports whether at most one row matches, by one of the table's keys.
 	Unique bool
 }
 
@@ -122,7 +122,7 @@ func (t *Table) joinField(name string) (JoinField, bool) {
 	return JoinField{Name: name, Computed: f}, f != nil && joinable(f)
 }
 
-// joinable says whether a computed field has one value for each row.
+// joinable reports whether a computed field has one value for each row.
 func joinable(f *ComputedField) bool { return f.Returns == nil && len(f.Args) == 0 }
 
 func (t *Table) noJoinField(name string) problem {

@@ -17,14 +17,14 @@ import (
 // Remote is a remote schema that can be used.
 type Remote struct {
 	Name string
-	// Meta says how the server is called.
+	// Meta configures how the server is called.
 	Meta *metadata.RemoteSchema
 	// Upstream is all that the server offers, under its own names.
 	Upstream *remoteschema.Schema
 
 	raw   json.RawMessage // what Upstream was made of
 	admin *remoteschema.Schema
-	// closed says that roles see only what a permission shows them.
+	// closed reports whether roles see only what a permission shows them.
 	closed bool
 	roles  *roleSet
 
@@ -32,11 +32,11 @@ type Remote struct {
 	views map[string]*remoteView
 }
 
-// remoteView is what a role sees; of a view that can't be, problem says why.
+// remoteView is what a role sees; of a view that can't be built, problem is the reason.
 type remoteView struct {
 	schema  *remoteschema.Schema
 	problem error
-	// conflict says that the role has parents that see different things.
+	// conflict reports whether the role has parents that see different things.
 	conflict bool
 }
 
@@ -58,12 +58,12 @@ func (r *Remote) For(role string) *remoteschema.Schema {
 	return r.view(role).schema
 }
 
-// nobody is the view of roles without a permission.
-var nobody = &remoteView{}
+// noView is the view of roles without a permission.
+var noView = &remoteView{}
 
 func (r *Remote) view(role string) *remoteView {
 	if r.Meta.Permission(role) == nil && r.roles.byName[role] == nil {
-		return nobody // clients may make up names of roles: they aren't kept
+		return noView // clients may make up names of roles: they aren't kept
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,7 +74,7 @@ func (r *Remote) viewLocked(role string) *remoteView {
 	if v := r.views[role]; v != nil {
 		return v
 	}
-	v := nobody
+	v := noView
 	if p := r.Meta.Permission(role); p != nil {
 		v = r.permitted(p)
 	} else if inherited := r.roles.byName[role]; inherited != nil {
@@ -107,7 +107,7 @@ func (r *Remote) inherited(role *Role) *remoteView {
 		}
 	}
 	if len(parents) == 0 {
-		return nobody
+		return noView
 	}
 	first := parents[0].schema.String()
 	for _, other := range parents[1:] {

@@ -18,9 +18,9 @@ var generated = map[string]remoteschema.Kind{
 	"_aggregate": remoteschema.Object, "_aggregate_fields": remoteschema.Object, "_mutation_response": remoteschema.Object,
 }
 
-// engineConflict says what the engine itself has under the name of a type of a remote, when that
-// is something else; "" for nothing. Of types that are made for tables only the kind is
-// compared: a remote that is such an engine has the same ones, and they are one.
+// engineConflict describes the engine's own type with the name of a remote's type, when they differ; ""
+// for none. Of types that are generated for tables only the kind is compared: a remote that is such an
+// engine has the same ones, and they are one.
 func (n *remoteNames) engineConflict(t *remoteschema.Type) string {
 	if rootNames[t.Name] {
 		return "a root type of the engine"
@@ -52,8 +52,8 @@ func (n *remoteNames) generatedKinds() map[string]remoteschema.Kind {
 	return n.generated
 }
 
-// customDefinitions are the types of actions as GraphQL's schema language spells them, by name.
-// Without an action nobody sees them.
+// customDefinitions are the types of actions as GraphQL's schema language spells them, by name. Without
+// an action no role sees them.
 func (n *remoteNames) customDefinitions() map[string]string {
 	if n.customs != nil {
 		return n.customs

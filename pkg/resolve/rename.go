@@ -72,7 +72,7 @@ type renamer struct {
 	changed bool
 }
 
-// once runs f and says whether it changed something.
+// once runs f and reports whether it changed something.
 func (w *renamer) once(f func()) bool {
 	before := w.changed
 	w.changed = false

@@ -37,7 +37,7 @@ func newRoleSet(list []*metadata.InheritedRole) *roleSet {
 
 func (s *roleSet) equal(o *roleSet) bool { return slices.Equal(s.meta, o.meta) }
 
-// any says whether f holds for the role or one of the roles that it inherits from.
+// any reports whether f holds for the role or one of the roles that it inherits from.
 func (s *roleSet) any(role string, f func(string) bool) bool {
 	if f(role) {
 		return true

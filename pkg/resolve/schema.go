@@ -17,8 +17,8 @@ type Options struct {
 	// InferFunctionPermissions exposes query functions to every role that may select from
 	// the return table.
 	InferFunctionPermissions bool
-	// DefaultNamingConvention is that of sources without one of their own, "" for
-	// ConventionEngine. Without NamingConventionEnabled every source has ConventionEngine.
+	// DefaultNamingConvention is for sources without one of their own, "" for ConventionEngine. Without
+	// NamingConventionEnabled every source has ConventionEngine.
 	DefaultNamingConvention string
 	NamingConventionEnabled bool
 	// RemoteSchemaPermissions hides remote schemas from roles without a permission on them.
@@ -70,7 +70,7 @@ type Source struct {
 	Convention Convention
 	// Namespace is the field that holds the root fields of the source, "" for none.
 	Namespace string
-	// QueryTags are what statements for the source say of themselves.
+	// QueryTags are the comments of statements for the source.
 	QueryTags metadata.QueryTags
 
 	head   *head
@@ -97,7 +97,7 @@ func (s *Schema) Source(name string) *Source {
 // Table returns the tracked table of that name, or nil.
 func (s *Source) Table(name catalog.Name) *Table { return s.tables[name] }
 
-// IsColumn says whether the table has a column of that name in the database.
+// IsColumn reports whether the table has a column of that name in the database.
 func (s *Schema) IsColumn(source string, table catalog.Name, name string) bool {
 	src := s.Source(source)
 	return src != nil && src.Table(table) != nil && src.Table(table).Column(name) != nil

@@ -49,7 +49,7 @@ type Column struct {
 	// Description is nil for none.
 	Description *string
 	Scalar      backend.Scalar
-	// Embeds says that the values are rows of a logical model: Table.Embedded.
+	// Embeds reports whether the values are rows of a logical model: Table.Embedded.
 	Embeds bool
 	// Enum is the enum table that the column refers to, nil for none.
 	Enum *Enum

@@ -291,7 +291,7 @@ func (t *Table) notInherited(kind permissionKind, role string) metadata.Inconsis
 	})
 }
 
-// notInherited says that a role has no permission because those of its parents differ.
+// notInherited reports that a role has no permission because those of its parents differ.
 func notInherited(role, what string, entity any) metadata.Inconsistency {
 	return metadata.Inconsistency{
 		Reason: fmt.Sprintf("Could not inherit permission for the role '%s' for the entity: '%s'", role, what),

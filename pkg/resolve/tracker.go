@@ -31,8 +31,8 @@ type tableDep struct {
 	version *version
 }
 
-// version stands for a base without keeping it in memory: results that nobody asks for any
-// more would else hold on to tables of the past, and these to their results in turn.
+// version stands for a base without keeping it in memory: unused results would otherwise keep old
+// tables alive, and these their results in turn.
 type version struct{ _ byte }
 
 type functionDep struct {
@@ -40,8 +40,8 @@ type functionDep struct {
 	overloads []*catalog.Function
 }
 
-// need is one edge of the graph of dependencies. onType says that the object also depends
-// on the type of the column.
+// need is one edge of the graph of dependencies. onType reports whether the object also depends on the
+// type of the column.
 type need struct {
 	id     metadata.ObjectID
 	onType bool
@@ -89,7 +89,7 @@ func (k *tracker) join(other deps) {
 	}
 }
 
-// hold says whether everything is still the same in s.
+// hold reports whether everything is still the same in s.
 func (d deps) hold(s *Source) bool {
 	for _, t := range d.tables {
 		if s.version(t.name) != t.version {

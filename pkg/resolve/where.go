@@ -20,7 +20,7 @@ func ParseWhere(t *Table, role string, where json.RawMessage) (ir.BoolExp, error
 	return always(exp), nil
 }
 
-// reader is who asks for rows. The nil reader is the author of a rule, who sees everything.
+// reader is the role that reads rows. The nil reader is the author of a rule, who sees everything.
 type reader struct{ role string }
 
 // rows is the condition on the rows of a related table that the reader may see, nil for all
