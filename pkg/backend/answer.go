@@ -25,13 +25,13 @@ func NewAnswer(buf []byte, sink io.Writer, frame int) *Answer {
 	return &Answer{Buf: buf[:0], sink: sink, frame: frame}
 }
 
-// Holder is a sink that is told when what is written to it must not wait for its reader,
-// because whoever writes holds a connection that others may be waiting for.
+// Holder is a sink that can be told not to make its writer wait for the reader, because the writer
+// holds a connection that others may be waiting for.
 type Holder interface {
 	Hold(on bool)
 }
 
-// Hold tells the sink whether a connection is held while the answer is written.
+// Hold sets whether a connection is held while the answer is written.
 func (a *Answer) Hold(on bool) {
 	if h, ok := a.sink.(Holder); ok {
 		h.Hold(on)
@@ -61,7 +61,7 @@ func (a *Answer) Append(p []byte) error {
 	return err
 }
 
-// Close hands on what is left.
+// Close writes the rest.
 func (a *Answer) Close() error {
 	if a.sink == nil || len(a.Buf) == 0 {
 		return nil

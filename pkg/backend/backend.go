@@ -1,7 +1,7 @@
-// Package backend says what a kind of database must be able to do for the engine:
-// introspect itself, explain its types and operators, turn a plan into its language and
-// run it. One directory below implements it for each kind; the core never asks which one
-// it talks to, only what its metadata.Kind says that it can do.
+// Package backend defines what a kind of database must be able to do for the engine: introspect itself,
+// explain its types and operators, turn a plan into its language and run it. One directory below
+// implements it for each kind; the core never asks which one it talks to, only what its metadata.Kind
+// can do.
 package backend
 
 import (
@@ -41,7 +41,7 @@ type TypeSystem interface {
 	// NamedType is the built-in type of that name, as SQL spells it: integer, text[],
 	// timestamp with time zone.
 	NamedType(name string) (catalog.Type, bool)
-	// CanCast says whether `_cast` to the type named target exists, and which type it is.
+	// CanCast reports whether `_cast` to the type named target exists, and which type it is.
 	CanCast(t catalog.Type, target string) (catalog.Type, bool)
 }
 
@@ -70,7 +70,7 @@ type Scalar struct {
 	SessionWrap ir.Wrap
 }
 
-// Operand says what an operator takes.
+// Operand is the kind of operand that an operator takes.
 type Operand int
 
 // The kinds of operands.
@@ -160,7 +160,7 @@ type Args struct {
 	RequestID string
 }
 
-// LookupKey tells what is looked up from everything else that is.
+// LookupKey identifies a lookup.
 func LookupKey(l ir.Lookup) string {
 	return strings.Join([]string{l.Source, l.Table.Schema, l.Table.Name, l.Column, l.Where}, "\x00")
 }
@@ -189,19 +189,19 @@ type Source interface {
 // PartIntrospector is a Source that can read single tables and functions, at a cost that
 // follows their number and not the size of the database.
 type PartIntrospector interface {
-	// IntrospectPart reads what has the names of part; what doesn't exist is left out. Of
-	// the enum tables it reads those in part.
+	// IntrospectPart reads the objects that part names; what doesn't exist is omitted. Of the enum
+	// tables it reads those in part.
 	IntrospectPart(ctx context.Context, part Part, enums []catalog.Name) (*catalog.Source, error)
 }
 
-// Dumper is a Source whose schema can be written as statements that make it anew.
+// Dumper is a Source whose schema can be written as statements that recreate it.
 type Dumper interface {
 	// Dump runs the dump program of the database with these arguments and writes its output.
 	// Arguments that choose a server, a file of this one or the format are refused.
 	Dump(ctx context.Context, arguments []string, w io.Writer) error
 }
 
-// QueryValidator is a Source that can say whether its database takes a native query.
+// QueryValidator is a Source that can check whether its database accepts a native query.
 type QueryValidator interface {
 	// ValidateNativeQuery fails when the statement, or what it returns, isn't as it should be.
 	// Nothing is executed.
@@ -223,7 +223,7 @@ type Tx interface {
 	// run in the order of the calls, and nothing is committed before the results of all of them
 	// were read. A statement that fails fails the call that sends it.
 	Defer(ctx context.Context, d Deferred) error
-	// Flush sends what was deferred, in one round trip.
+	// Flush sends deferred statements, in one round trip.
 	Flush(ctx context.Context) error
 }
 
@@ -233,12 +233,12 @@ type Deferred struct {
 	Args      Args
 	// Row gets each row, as in Exec.
 	Row func(row [][]byte) error
-	// Failed may say more about the fault of the statement, for example where its rows stand.
+	// Failed may add detail to the fault of the statement, for example the position of its rows.
 	Failed func(error) error
 }
 
-// Last tells a transaction that the next statement is its last one. Where a backend can, it
-// commits in the same round trip; f of Mutate then can't undo it any more.
+// Last marks the next statement of a transaction as its last one. Where a backend can, it commits in
+// the same round trip; f of Mutate then can't undo it any more.
 func Last(tx Tx) {
 	if l, ok := tx.(interface{ Last() }); ok {
 		l.Last()
@@ -256,8 +256,8 @@ const (
 	Deadlock               // transactions waited for each other
 )
 
-// ConflictOf tells why a statement failed. What is rolled back because of a conflict can be done
-// again.
+// ConflictOf returns whether a statement failed because of a conflict, and of which kind. What is
+// rolled back because of a conflict can be repeated.
 func ConflictOf(err error) Conflict {
 	var e *apierror.Error
 	if !errors.As(err, &e) {

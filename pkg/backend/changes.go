@@ -7,8 +7,7 @@ import (
 	"queryengine/pkg/catalog"
 )
 
-// ErrUnwatchable says that the changes of a relation can't be told: it has to be read again
-// and again.
+// ErrUnwatchable reports that a relation's changes cannot be observed, so it must be polled.
 var ErrUnwatchable = errors.New("the changes of a relation can't be watched")
 
 // ChangeSource is a Source that can tell which of its tables change.
@@ -17,7 +16,7 @@ type ChangeSource interface {
 	Changes() Changes
 }
 
-// Changes tells of the changes of a source's tables. Safe for concurrent use.
+// Changes notifies of changes in a source's tables. Safe for concurrent use.
 type Changes interface {
 	// Watch sees to it that changes of the relations are told from now on, and gives the names
 	// under which they are. It may be repeated. The error is ErrUnwatchable when one of the

@@ -9,8 +9,8 @@ import (
 	"queryengine/pkg/jsontext"
 )
 
-// Comment is what a statement says of itself, for those who look at the activity of the
-// database: which field of which operation it belongs to.
+// Comment describes a statement in the activity of the database: which field of which operation it
+// belongs to.
 type Comment struct {
 	Format CommentFormat
 	Tags   []Tag
@@ -19,7 +19,7 @@ type Comment struct {
 	PerRequest bool
 }
 
-// Tag is a name and a value. Names are the engine's own words; values may be anybody's.
+// Tag is a name and a value. Names are the engine's own words; values may come from clients.
 type Tag struct{ Name, Value string }
 
 // CommentFormat is how a comment looks, and where it is.
@@ -65,7 +65,7 @@ func standardComment(tags []Tag) string {
 	return "/* " + strings.Join(texts, ", ") + " */"
 }
 
-// sqlCommenter writes tags as the specification of that name says.
+// sqlCommenter writes tags by the specification of that name.
 func sqlCommenter(tags []Tag) string {
 	sorted := slices.SortedFunc(slices.Values(tags), func(a, b Tag) int { return strings.Compare(a.Name, b.Name) })
 	texts := make([]string, len(sorted))

@@ -15,10 +15,10 @@ type EventTriggers interface {
 	// ChangeEventTriggers does all of the changes or none of them. It makes the log where it
 	// is missing and there is something to install.
 	ChangeEventTriggers(ctx context.Context, c EventTriggerChanges) error
-	// InstalledEventTriggers are those of the names that have something in the database, with how
-	// many of their operations do.
+	// InstalledEventTriggers are those of the names that are installed in the database, with the number
+	// of their installed operations.
 	InstalledEventTriggers(ctx context.Context, names []string) (map[string]int, error)
-	// EventLogOutdated says that the log was made by an older server: its triggers are to be
+	// EventLogOutdated reports whether the log was made by an older server: its triggers must be
 	// installed again.
 	EventLogOutdated(ctx context.Context) (bool, error)
 	// InvokeEventTrigger writes an event that no row has made, and returns its id.
@@ -53,7 +53,7 @@ type EventTrigger struct {
 	Ordered bool
 }
 
-// EventOperation is what is written of an operation on a row. Nil lists are all columns.
+// EventOperation selects what is written about an operation on a row. Nil lists are all columns.
 type EventOperation struct {
 	// Columns that an update must change.
 	Columns []string
@@ -65,12 +65,12 @@ type EventOperation struct {
 type EventTriggerChanges struct {
 	// Drop names triggers that are gone: their events are archived.
 	Drop []string
-	// Remake names triggers that have moved, or are to be made anew: what is there of them is
-	// removed before they are installed.
+	// Remake names triggers that have moved, or must be recreated: they are removed before they are
+	// installed.
 	Remake []string
 	// Install are triggers that are new or changed.
 	Install []EventTrigger
-	// Replan names triggers with another schedule of clean-ups: what was planned goes.
+	// Replan names triggers with another schedule of clean-ups: planned ones are dropped.
 	Replan []string
 	// StringifyNumeric shows numbers as text that may lose digits.
 	StringifyNumeric bool
@@ -97,7 +97,7 @@ type EventQuery struct {
 	Status string
 }
 
-// EventCleanup says which events of a trigger are removed.
+// EventCleanup selects the events of a trigger that are removed.
 type EventCleanup struct {
 	Trigger string
 	// OlderThan is the least age.
@@ -115,17 +115,18 @@ type EventsCleaned struct{ Events, Invocations int64 }
 // EventLog is a Source whose events can be taken for delivery. The service event-delivery
 // asks it. All of it is safe against others that do the same at once.
 type EventLog interface {
-	// OpenEventBell returns what says when events are written.
+	// OpenEventBell returns the notification of new events.
 	OpenEventBell(ctx context.Context) (EventBell, error)
 	// TakeEvents takes events that are due, at most limit; they are the caller's for
 	// EventLease, and for longer when that is renewed.
 	TakeEvents(ctx context.Context, wanted []EventDemand, limit int) ([]Event, error)
 	// ClaimEvent reports whether the event is still the caller's under the lease that it was taken
-	// with. It reports that once: who asks again, or after the lease has run out, has an old message.
+	// with. It reports that once: a second caller, or one after the lease has run out, has an old
+	// message.
 	ClaimEvent(ctx context.Context, id, lease string) (bool, error)
-	// PendingEvents are those of the ids that still wait for their end.
+	// PendingEvents are those of the ids that have no outcome yet.
 	PendingEvents(ctx context.Context, ids []string) ([]Event, error)
-	// RenewEvents says that the events are still in hand.
+	// RenewEvents renews the leases of events in progress.
 	RenewEvents(ctx context.Context, ids []string) error
 	// ReleaseEvents gives events back, at once. They are taken Again.
 	ReleaseEvents(ctx context.Context, ids []string) error
@@ -134,14 +135,14 @@ type EventLog interface {
 	EventCleanups
 }
 
-// EventBell says when events are written, to one of the processes that take them at a time. It is
-// for one goroutine. After an error it is of no use.
+// EventBell notifies one of the processes that take events of new ones. It is for one goroutine. After
+// an error it is of no use.
 type EventBell interface {
-	// Arm makes those ring who write from now on. What was written before is to be taken after
-	// it. It returns false while somebody writes who won't ring; take events from time to
-	// time then, and try again.
+	// Arm makes writers send notifications from now on. Events written before must be taken after it.
+	// It returns false while there is a writer that won't notify; poll then, and try again.
 	Arm(ctx context.Context) (bool, error)
-	// Disarm spares who writes the ringing, which slows them down, while events are taken.
+	// Disarm stops writers from sending notifications while events are being taken; notifying slows
+	// them down.
 	Disarm(ctx context.Context) error
 	// Wait waits until it has rung, or until ctx ends, which is no error.
 	Wait(ctx context.Context) (rung bool, err error)
@@ -159,7 +160,7 @@ type EventCleanups interface {
 	// older ones as dead. None is given to two callers, unless nothing is heard of the first of
 	// them for CleanupLease.
 	DueCleanups(ctx context.Context, now time.Time) ([]DueCleanup, error)
-	// RenewCleanup says that a clean-up is still being made.
+	// RenewCleanup renews the lease of a clean-up.
 	RenewCleanup(ctx context.Context, id string) error
 	// EndCleanup records what became of a clean-up: "completed", "paused" or "dead".
 	EndCleanup(ctx context.Context, id, status string, cleaned EventsCleaned) error
@@ -175,19 +176,19 @@ type PlannedCleanups struct {
 // DueCleanup is a clean-up whose time has come.
 type DueCleanup struct{ ID, Trigger string }
 
-// EventLease is how long taken events stay with who took them, when nothing is heard of it.
-// It is well below the minute after which a dead worker's events must be delivered again.
+// EventLease is how long taken events belong to a process that doesn't renew them. It is well below the
+// minute after which a dead worker's events must be delivered again.
 const EventLease = 40 * time.Second
 
-// CleanupLease is how long a clean-up stays with who took it. One that removes a single batch for
-// longer has another beside it, which finds other events.
+// CleanupLease is how long a clean-up belongs to a process that doesn't renew it. If removing a single
+// batch takes longer, another one runs concurrently and finds other events.
 const CleanupLease = 10 * time.Minute
 
-// EventDemand is how many events of a trigger may be in hand together, everywhere.
+// EventDemand is how many events of a trigger may be in progress together, everywhere.
 type EventDemand struct {
 	Trigger string
 	Size    int
-	// Ordered triggers have one event of a row in hand at a time.
+	// Ordered triggers have one event of a row in progress at a time.
 	Ordered bool
 }
 
@@ -196,7 +197,7 @@ type Event struct {
 	ID      string
 	Trigger string
 	Tries   int
-	// Again reports whether it was in hand before and is taken because its lease has run out.
+	// Again reports whether it was taken before and is taken because its lease has run out.
 	Again bool
 	// Created is when the event was made or, for a retry, when it became due.
 	Created time.Time

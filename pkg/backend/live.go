@@ -16,9 +16,9 @@ type LiveRenderer interface {
 // are run together. It is immutable and safe for concurrent use.
 type LiveStatement interface {
 	Statement
-	// Key tells statements apart: by the text and by what is part of it.
+	// Key identifies a statement: by the text and by what is part of it.
 	Key() string
-	// Columns says which values differ between cohorts, and where they come from.
+	// Columns are the values that differ between cohorts, and where they come from.
 	Columns() []LiveColumn
 	// Bind gives a cohort's values, one for each of the columns; nil is NULL. Subscribers with
 	// the same values are one cohort.
@@ -40,7 +40,7 @@ type LiveSource interface {
 	// and the text of its new cursor, nil when it did not move. What f gets is valid during
 	// the call only.
 	QueryLive(ctx context.Context, s LiveStatement, cohorts [][][]byte, f func(cohort int, roots [][]byte, cursor []byte)) error
-	// CheckLive says whether the values of a cohort are values of their types.
+	// CheckLive checks that the values of a cohort are values of their types.
 	CheckLive(ctx context.Context, s LiveStatement, cohort [][]byte) error
 	// ExplainLive gives the lines of the database's plan for one cohort.
 	ExplainLive(ctx context.Context, s LiveStatement, cohort [][]byte) (plan []string, err error)

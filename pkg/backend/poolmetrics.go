@@ -12,7 +12,7 @@ import (
 
 // Measurable is a Source that measures its connections.
 type Measurable interface {
-	// Measure begins to measure, before the source is used. name is that of the source.
+	// Measure begins to measure, before the source is used. name is the source's.
 	Measure(m *PoolMetrics, name string)
 }
 
@@ -25,14 +25,13 @@ type PoolMetrics struct {
 	log                 *slog.Logger
 
 	mu sync.Mutex
-	// users counts the pools with these labels: a source that is opened anew has two for a
-	// while.
+	// users counts the pools with these labels: a source that is opened again has two for a while.
 	users map[PoolLabels]int
 }
 
 // PoolLabels tell pools apart.
 type PoolLabels struct {
-	// Host is that of the server, and never more of the address.
+	// Host is the server's, and never more of the address.
 	Source, Host string
 	Replica      bool
 }
@@ -138,8 +137,7 @@ func (m *PoolMeter) Waited(began time.Time) {
 	}
 }
 
-// Mixed notes that a pooler gives the sessions of the server to whoever comes; why tells what
-// showed it.
+// Mixed notes that a pooler shares the server's sessions between clients; why is the evidence.
 func (m *PoolMeter) Mixed(why error) {
 	if m == nil {
 		return

@@ -23,7 +23,7 @@ func TestPoolMetricsEndWithTheLastPool(t *testing.T) {
 	labels := backend.PoolLabels{Source: "shop", Host: "db.example", Replica: true}
 	old := m.Pool(labels)
 	old.Opened(time.Now(), nil)
-	next := m.Pool(labels) // the source is opened anew
+	next := m.Pool(labels) // the source is opened again
 	next.Opened(time.Now(), nil)
 	next.Opened(time.Now(), errors.New("refused"))
 	next.Waited(time.Now())

@@ -20,7 +20,7 @@ func requireCode(t *testing.T, err error, code apierror.Code) *apierror.Error {
 	return e
 }
 
-// errors holds that a query that fails writes nothing, says why, and leaves its connection usable.
+// errors holds that a query that fails writes nothing, reports why, and leaves its connection usable.
 func (x *exercise) errors(t *testing.T, at string) {
 	b := x.open(t, Shop()...)
 	own := Query{Root: &ir.Select{Rows: ir.Rows{

@@ -54,7 +54,7 @@ func (e *eventBench) taken(t *testing.T, size int) []backend.Event {
 	return events
 }
 
-// change is what an event says.
+// change is the content of an event.
 type change struct {
 	Op       string
 	Old, New map[string]any

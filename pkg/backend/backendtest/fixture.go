@@ -24,7 +24,7 @@ type Fixture struct {
 	Except map[string]string
 }
 
-// Database is an open source with a way to change what is in it from outside of the engine.
+// Database is an open source with a way to change its content from outside of the engine.
 type Database struct {
 	Source backend.Source
 	// Exec runs statements of Fixture.SQL.
@@ -95,8 +95,8 @@ func Exercise(t *testing.T, f Fixture) {
 	}
 }
 
-// capabilities holds that what the metadata says of a kind and what its sources implement are the
-// same.
+// capabilities holds that the capabilities of a kind in the metadata and the interfaces that its
+// sources implement agree.
 func (x *exercise) capabilities(t *testing.T, kind *metadata.Kind) {
 	source := x.Open(t).Source
 	_, renders := x.Dialect.(backend.LiveRenderer)

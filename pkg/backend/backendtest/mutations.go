@@ -84,7 +84,7 @@ func (b *bench) insertOf(rows ...[2]string) *ir.Insert {
 // quantity is a value of the column qty.
 func (b *bench) quantity(text string) ir.Literal { return given(b.column("stock", "qty"), text) }
 
-// less says that there are fewer than n.
+// less is the condition that there are fewer than n.
 func (b *bench) less(n string) ir.BoolExp {
 	return compare(b.column("stock", "qty"), ir.OpLt, b.quantity(n))
 }

@@ -36,15 +36,15 @@ func (v truth) not() truth {
 	return unknown
 }
 
-// operatorCase is a condition on a row of tracks with what it must say of each.
+// operatorCase is a condition on a row of tracks with its expected value for each.
 type operatorCase struct {
 	name string
 	exp  ir.BoolExp
 	want func(id int, seconds *int, title string) truth
 }
 
-// operators compares conditions, and their negations, with what Go says of each row. So NULL is
-// neither true nor false, whatever the database's own defaults are.
+// operators compares conditions, and their negations, with values computed in Go for each row. So NULL
+// is neither true nor false, whatever the database's own defaults are.
 func (x *exercise) operators(t *testing.T, at string) {
 	b := x.open(t, Shop()...)
 	for _, c := range b.operatorCases() {
@@ -152,7 +152,7 @@ func nullSafe(c ir.Column, op ir.Op) ir.BoolExp {
 	return ir.Compare{Left: c, Op: op, Args: []ir.Value{bound(1, c.Type)}, NullSafe: true}
 }
 
-// secondsOf is how long a track is; nil for one that doesn't say.
+// secondsOf is how long a track is; nil if unknown.
 func secondsOf(id int) *int {
 	if id%5 == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 //go:embed testdata/query
 var wanted embed.FS
 
-// Query is a plan with what is bound when it runs, and the answer.
+// Query is a plan with its bound values, and the answer.
 type Query struct {
 	Name    string
 	Root    ir.Root
