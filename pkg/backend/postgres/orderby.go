@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"queryengine/pkg/ir"
+	"queryengine/pkg/ir/rewrite"
 )
 
 // orderKey is one ordering key.
@@ -76,7 +77,7 @@ func (r *renderer) orderAggregate(t ir.OrderAggregate, in *scope) string {
 	if t.Expr != nil {
 		value = r.aggregateFunction(t.Function) + "(" + r.expr(t.Expr, inner) + ")"
 	}
-	where := append(r.joined(t.Join, in, inner), r.condition(open(t.Where, t.Join, in), inner))
+	where := append(r.joined(t.Join, in, inner), r.condition(rewrite.Open(t.Where, t.Join, in.certain()), inner))
 	sql := "(SELECT " + value + " FROM " + r.from(t.From, in) + " AS " + inner.alias + whereClause(where) + ")"
 	if in.marker != "" {
 		return "(CASE WHEN " + in.marker + " IS NOT NULL THEN " + sql + " END)"

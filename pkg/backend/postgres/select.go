@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/ir"
+	"queryengine/pkg/ir/rewrite"
 )
 
 // selection is a SELECT under construction.
@@ -165,8 +166,8 @@ func (r *renderer) plainRows(rel relation) (*selection, *scope) {
 		q.from = r.from(rel.From, rel.outer)
 	}
 	q.where = r.joined(rel.join, rel.outer, in)
-	in.known = knownOf(rel.From, rel.Where)
-	r.filter(open(rel.Where, rel.join, rel.outer), in, q)
+	in.known = rewrite.Know(rel.From, rel.Where)
+	r.filter(rewrite.Open(rel.Where, rel.join, rel.outer.certain()), in, q)
 	_, q.ordered = rel.From.(ir.Written)
 	if f, ok := rel.From.(ir.Function); ok && f.Single && rel.named == nil {
 		q.where = append(q.where, "NOT ("+in.alias+" IS NULL)")
@@ -212,9 +213,9 @@ type relatedRow struct {
 // one of a sub-select.
 func (r *renderer) joinOne(one relatedRow, outer *scope, q *selection) *scope {
 	if _, table := one.from.(ir.Table); table && one.unique && !q.ordered && len(one.join) > 0 && one.rows == nil {
-		in := &scope{alias: r.alias(), known: knownOf(one.from, one.where)}
+		in := &scope{alias: r.alias(), known: rewrite.Know(one.from, one.where)}
 		in.marker = in.column(one.join[0].Inner)
-		on := append(r.joined(one.join, outer, in), r.condition(open(one.where, one.join, outer), in))
+		on := append(r.joined(one.join, outer, in), r.condition(rewrite.Open(one.where, one.join, outer.certain()), in))
 		q.joins = append(q.joins, join{kind: leftJoin, text: r.from(one.from, outer) + " AS " + in.alias + " ON " + conjunction(on)})
 		return in
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/ir"
+	"queryengine/pkg/ir/rewrite"
 )
 
 // scope is a row that expressions are computed from.
@@ -19,7 +20,7 @@ type scope struct {
 	// no type of its own, so a function that takes the row of a table gets it as a column.
 	inner *selection
 	// known is what is certain of the row.
-	known known
+	known rewrite.Known
 	// sets is how functions that return any number of values are called.
 	sets setCalls
 }
@@ -40,6 +41,14 @@ func (s *scope) rootRow() *scope {
 		return s.root
 	}
 	return s
+}
+
+// certain is what is known of the row; nil where there is no row.
+func (s *scope) certain() *rewrite.Known {
+	if s == nil {
+		return nil
+	}
+	return &s.known
 }
 
 // nested is the scope of another relation, inside an expression on s.
@@ -178,8 +187,8 @@ func (r *renderer) exists(e ir.Exists, in *scope) string {
 	inner := in.nested(q.alias)
 	q.from = r.from(e.From, in)
 	q.where = r.joined(e.Join, in, inner)
-	inner.known = knownOf(e.From, e.Where)
-	r.filter(open(e.Where, e.Join, in), inner, q)
+	inner.known = rewrite.Know(e.From, e.Where)
+	r.filter(rewrite.Open(e.Where, e.Join, in.certain()), inner, q)
 	return "EXISTS (" + q.String() + ")"
 }
 
@@ -203,8 +212,8 @@ func (r *renderer) filter(e ir.BoolExp, in *scope, q *selection) {
 			inner := in.nested(r.alias())
 			on := conjunction(r.joined(e.Join, in, inner))
 			q.joins = append(q.joins, join{kind: innerJoin, text: r.from(e.From, in) + " AS " + inner.alias + " ON " + on})
-			inner.known = knownOf(e.From, e.Where)
-			r.filter(open(e.Where, e.Join, in), inner, q)
+			inner.known = rewrite.Know(e.From, e.Where)
+			r.filter(rewrite.Open(e.Where, e.Join, in.certain()), inner, q)
 			return
 		}
 	}
@@ -243,7 +252,7 @@ func (r *renderer) aggregateCompare(e ir.AggregateCompare, in *scope) string {
 	if e.Null != nil {
 		terms = append(terms, isNull(value, *e.Null))
 	}
-	where := append(r.joined(e.Join, in, inner), r.condition(open(e.Filter, e.Join, in), inner))
+	where := append(r.joined(e.Join, in, inner), r.condition(rewrite.Open(e.Filter, e.Join, in.certain()), inner))
 	return "(SELECT " + conjunction(terms) + " FROM " + r.from(e.From, in) + " AS " + inner.alias + whereClause(where) + ")"
 }
 

@@ -1,4 +1,6 @@
-package postgres
+// Package rewrite holds passes over plans that no dialect has a part in: what they leave out or
+// put in another way means the same in every database.
+package rewrite
 
 import (
 	"reflect"
@@ -7,24 +9,24 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// known is what is certain of the row of a scope: the table that it is a row of, and conditions
+// Known is what is certain of a row: the table that it is a row of, and conditions
 // that it satisfies.
 //
 // Permissions on related tables often say the same of the same row: lines are visible where
 // their invoice is one of the user's, and invoices are where they are the user's. Read along
 // the relationship, the second one holds already, and asking again would join the table again.
-type known struct {
+type Known struct {
 	table      catalog.Name
 	conditions []ir.BoolExp
 }
 
-// knownOf is what is certain of a row of from that satisfies where.
-func knownOf(from ir.From, where ir.BoolExp) known {
+// Know is what is certain of a row of from that satisfies where.
+func Know(from ir.From, where ir.BoolExp) Known {
 	t, ok := from.(ir.Table)
 	if !ok {
-		return known{}
+		return Known{}
 	}
-	return known{table: t.Name, conditions: terms(nil, where)}
+	return Known{table: t.Name, conditions: terms(nil, where)}
 }
 
 // terms appends the conditions that must all hold for e to hold. Those that mention the root of
@@ -47,20 +49,20 @@ func terms(list []ir.BoolExp, e ir.BoolExp) []ir.BoolExp {
 	return append(list, e)
 }
 
-// satisfies says that a condition is certain to hold.
-func (k *known) satisfies(e ir.BoolExp) bool {
+// Satisfies reports whether a condition is certain to hold.
+func (k *Known) Satisfies(e ir.BoolExp) bool {
 	switch e := e.(type) {
 	case nil:
 		return true
 	case ir.And:
 		for _, term := range e.Exps {
-			if !k.satisfies(term) {
+			if !k.Satisfies(term) {
 				return false
 			}
 		}
 		return true
 	case ir.Rule:
-		return k.satisfies(e.Exp)
+		return k.Satisfies(e.Exp)
 	}
 	for _, c := range k.conditions {
 		if reflect.DeepEqual(c, e) {
@@ -70,31 +72,31 @@ func (k *known) satisfies(e ir.BoolExp) bool {
 	return false
 }
 
-// open is what is left to ask of rows that join leads to from the row of outer: where, without
-// what says of the row of outer what is certain.
-func open(where ir.BoolExp, join []ir.JoinPair, outer *scope) ir.BoolExp {
-	if outer == nil || outer.known.table == (catalog.Name{}) || len(join) == 0 {
+// Open is what is left to ask of rows that join leads to from a row of which outer is known:
+// where, without what only says of that row what is certain. outer may be nil.
+func Open(where ir.BoolExp, join []ir.JoinPair, outer *Known) ir.BoolExp {
+	if outer == nil || outer.table == (catalog.Name{}) || len(join) == 0 {
 		return where
 	}
 	switch e := where.(type) {
 	case ir.And:
 		left := make([]ir.BoolExp, len(e.Exps))
 		for i, term := range e.Exps {
-			left[i] = open(term, join, outer)
+			left[i] = Open(term, join, outer)
 		}
 		return ir.And{Exps: left}
 	case ir.Rule:
-		return ir.Rule{Exp: open(e.Exp, join, outer)}
+		return ir.Rule{Exp: Open(e.Exp, join, outer)}
 	case ir.Exists:
 		t, ok := e.From.(ir.Table)
-		if ok && t.Name == outer.known.table && inverse(e.Join, join) && outer.known.satisfies(e.Where) {
+		if ok && t.Name == outer.table && inverse(e.Join, join) && outer.Satisfies(e.Where) {
 			return ir.And{} // the row of outer is there
 		}
 	}
 	return where
 }
 
-// inverse says that a join leads back to where another one came from.
+// inverse reports whether a join leads back to where another one came from.
 func inverse(back, there []ir.JoinPair) bool {
 	if len(back) != len(there) {
 		return false
@@ -111,7 +113,7 @@ func inverse(back, there []ir.JoinPair) bool {
 	return true
 }
 
-// mentionsRoot says that there is a column of the root of a rule in a condition.
+// mentionsRoot reports whether there is a column of the root of a rule in a condition.
 func mentionsRoot(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:
