@@ -3,21 +3,22 @@ package postgres
 import (
 	"slices"
 
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
 // rootAggregate renders an aggregate root field: a result of one row.
-func (r *renderer) rootAggregate(a *ir.Aggregate) (string, answer) {
+func (r *renderer) rootAggregate(a *ir.Aggregate) (string, reply) {
 	if r.mode.json {
 		return "SELECT " + r.jsonAggregate(a, relation{}) + ` AS "root"`, whole()
 	}
 	q, shape := r.aggregateQuery(a, relation{})
-	return q.String(), answer{kind: answerOne, shape: shape}
+	return q.String(), reply{kind: replyOne, shape: shape}
 }
 
 // aggregate renders aggregates of related rows as a record.
-func (r *renderer) aggregate(a *ir.Aggregate, rel relation) (string, *shape) {
+func (r *renderer) aggregate(a *ir.Aggregate, rel relation) (string, *answer.Shape) {
 	q, shape := r.aggregateQuery(a, rel)
 	q.items = []string{record(q.items)}
 	rel.Rows = &a.Rows
@@ -26,24 +27,24 @@ func (r *renderer) aggregate(a *ir.Aggregate, rel relation) (string, *shape) {
 
 // aggregateQuery makes the one row of an aggregate. Nodes are a list of their own beside the
 // aggregates: the role's limit holds for them alone.
-func (r *renderer) aggregateQuery(a *ir.Aggregate, rel relation) (*selection, *shape) {
+func (r *renderer) aggregateQuery(a *ir.Aggregate, rel relation) (*selection, *answer.Shape) {
 	q, in, nodes := r.aggregated(a, rel)
-	var b shapeBuilder
-	b.text = append(b.text, '{')
+	var b answer.Builder
+	b.Text("{")
 	for i, f := range a.Fields {
-		b.key(i, f.Alias, spaced)
+		b.Key(i, f.Alias, answer.Spaced)
 		switch {
 		case f.IsNodes:
 			sql, s := r.list(&ir.Select{Rows: a.Rows, Fields: f.Nodes}, nodes)
-			b.add(part{kind: partList, column: q.item(sql), shape: s})
+			b.Add(answer.Part{Kind: answer.List, Column: q.item(sql), Shape: s})
 		case f.Typename != "":
-			b.text = appendString(b.text, f.Typename)
+			b.String(f.Typename)
 		default:
 			r.aggregates(&b, f.Aggregates, in, q)
 		}
 	}
-	b.text = append(b.text, '}')
-	return q, b.done()
+	b.Text("}")
+	return q, b.Shape()
 }
 
 // aggregated starts the query of aggregates, on the rows that the arguments choose, and says
@@ -94,31 +95,31 @@ func valued(e ir.AggregateExpr) bool {
 }
 
 // aggregates makes the object below `aggregate`.
-func (r *renderer) aggregates(b *shapeBuilder, fields []ir.AggregateExpr, in *scope, q *selection) {
-	b.text = append(b.text, '{')
+func (r *renderer) aggregates(b *answer.Builder, fields []ir.AggregateExpr, in *scope, q *selection) {
+	b.Text("{")
 	for i, f := range fields {
-		b.key(i, f.Alias, spaced)
+		b.Key(i, f.Alias, answer.Spaced)
 		switch {
 		case f.Typename != "":
-			b.text = appendString(b.text, f.Typename)
+			b.String(f.Typename)
 		case f.Count != nil:
 			c, _ := cellOf(catalog.Type{Name: "int8"}, false)
-			b.add(part{kind: partCell, column: q.item(r.countRows(f.Count, in)), cell: c})
+			b.Add(answer.Part{Kind: answer.Value, Column: q.item(r.countRows(f.Count, in)), Cell: c})
 		default:
-			b.text = append(b.text, '{')
+			b.Text("{")
 			for j, column := range f.Columns {
-				b.key(j, column.Alias, spaced)
+				b.Key(j, column.Alias, answer.Spaced)
 				if column.Expr == nil {
-					b.text = appendString(b.text, column.Typename)
+					b.String(column.Typename)
 					continue
 				}
 				expr, c := r.aggregateCell(f.Function, column, in)
-				b.add(part{kind: partCell, column: q.item(expr), cell: c})
+				b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: c})
 			}
-			b.text = append(b.text, '}')
+			b.Text("}")
 		}
 	}
-	b.text = append(b.text, '}')
+	b.Text("}")
 }
 
 func (r *renderer) countRows(c *ir.Count, in *scope) string {
@@ -132,14 +133,14 @@ func (r *renderer) aggregateOf(function string, column ir.AggregateColumn, in *s
 // aggregateCell renders one aggregate of a column and says how it is written. Numbers change
 // their type on the way, so what is expected is only that the server sends a number; but
 // whether it becomes a string is a matter of the column.
-func (r *renderer) aggregateCell(function string, column ir.AggregateColumn, in *scope) (string, cell) {
+func (r *renderer) aggregateCell(function string, column ir.AggregateColumn, in *scope) (string, answer.Cell) {
 	expr := r.aggregateOf(function, column, in)
 	if function == "min" || function == "max" {
 		return r.cell(expr, column.Type)
 	}
 	switch rowOf(column.Type).family {
 	case familyInteger, familyFloat, familyNumeric:
-		return expr, cell{quoted: r.stringified(column.Type)}
+		return expr, answer.Cell{Quoted: r.stringified(column.Type)}
 	}
 	return "to_json(" + expr + ")", jsonCell
 }

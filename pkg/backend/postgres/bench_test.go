@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/ir"
 )
 
@@ -111,7 +112,7 @@ func handTracks(_ *testing.B, out []byte, rows pgx.Rows) []byte {
 		v := rows.RawValues()
 		number(`{"id":`, v[0])
 		out = append(out, `,"name":`...)
-		out = appendString(out, v[1])
+		out = answer.AppendString(out, v[1])
 		number(`,"album_id":`, v[2])
 		number(`,"media_type_id":`, v[3])
 		number(`,"genre_id":`, v[4])
@@ -119,7 +120,7 @@ func handTracks(_ *testing.B, out []byte, rows pgx.Rows) []byte {
 		if v[5] == nil {
 			out = append(out, "null"...)
 		} else {
-			out = appendString(out, v[5])
+			out = answer.AppendString(out, v[5])
 		}
 		if len(v) > 6 {
 			number(`,"milliseconds":`, v[6])

@@ -4,62 +4,63 @@ import (
 	"slices"
 	"strconv"
 
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
 // rootConnection renders a connection as a root field: a result of one row.
-func (r *renderer) rootConnection(c *ir.Connection) (string, answer) {
+func (r *renderer) rootConnection(c *ir.Connection) (string, reply) {
 	if r.mode.json {
 		return "SELECT " + r.jsonConnection(c, relation{}) + ` AS "root"`, whole()
 	}
 	q := &selection{}
-	var b shapeBuilder
+	var b answer.Builder
 	r.connection(&b, c, relation{}, q)
-	return q.String(), answer{kind: answerOne, shape: b.done()}
+	return q.String(), reply{kind: replyOne, shape: b.Shape()}
 }
 
 // connection makes the items of q that a page needs: its rows, as a list with one row more
 // than the page has if there is one, and whether there are rows on the other side of the
 // cursor. What is said of the page follows from these, so the rows are read once.
-func (r *renderer) connection(b *shapeBuilder, c *ir.Connection, rel relation, q *selection) {
+func (r *renderer) connection(b *answer.Builder, c *ir.Connection, rel relation, q *selection) {
 	rows, in := r.pageRows(c, rel)
-	p := &page{size: c.Size, last: c.Last, excluded: -1, after: c.Split != nil && c.Split.After}
-	p.cursor, p.seal = r.cursor(c, rows), c.Seal
-	var pb shapeBuilder
-	add := func(part pagePart) {
-		part.lead = pb.take()
-		p.parts = append(p.parts, part)
+	p := &answer.Page{Size: c.Size, Last: c.Last, Excluded: -1, After: c.Split != nil && c.Split.After}
+	p.Cursor, p.Seal = r.cursor(c, rows), c.Seal
+	var pb answer.Builder
+	add := func(part answer.PagePart) {
+		part.Lead = pb.Take()
+		p.Parts = append(p.Parts, part)
 	}
-	pb.text = append(pb.text, '{')
+	pb.Text("{")
 	for i, f := range c.Fields {
-		pb.key(i, f.Alias, spaced)
+		pb.Key(i, f.Alias, answer.Spaced)
 		switch {
 		case f.IsEdges:
-			add(pagePart{edges: r.edge(c, f.Edges, in, rows)})
+			add(answer.PagePart{Edges: r.edge(c, f.Edges, in, rows)})
 		case f.IsPageInfo:
-			pb.text = append(pb.text, '{')
+			pb.Text("{")
 			for j, info := range f.PageInfo {
-				pb.key(j, info.Alias, spaced)
+				pb.Key(j, info.Alias, answer.Spaced)
 				if info.Value == "" {
-					pb.text = appendString(pb.text, info.Typename)
+					pb.String(info.Typename)
 				} else {
-					add(pagePart{info: info.Value})
+					add(answer.PagePart{Info: info.Value})
 				}
 			}
-			pb.text = append(pb.text, '}')
+			pb.Text("}")
 		default:
-			pb.text = appendString(pb.text, f.Typename)
+			pb.String(f.Typename)
 		}
 	}
-	pb.text = append(pb.text, '}')
-	p.tail = pb.take()
+	pb.Text("}")
+	p.Tail = pb.Take()
 	rows.items = []string{record(rows.items)}
 	column := q.item("ARRAY(" + rows.String() + ")")
 	if c.Split != nil && slices.ContainsFunc(c.Fields, asksForPages) {
-		p.excluded = q.item(r.excluded(c, rel))
+		p.Excluded = q.item(r.excluded(c, rel))
 	}
-	b.add(part{kind: partPage, column: column, page: p})
+	b.Add(answer.Part{Kind: answer.PageOfRows, Column: column, Page: p})
 }
 
 // asksForPages says that a field tells whether there are other pages.
@@ -70,22 +71,22 @@ func asksForPages(f ir.ConnectionField) bool {
 }
 
 // edge is the shape of an item of a page.
-func (r *renderer) edge(c *ir.Connection, fields []ir.EdgeField, in *scope, q *selection) *shape {
-	var b shapeBuilder
-	b.text = append(b.text, '{')
+func (r *renderer) edge(c *ir.Connection, fields []ir.EdgeField, in *scope, q *selection) *answer.Shape {
+	var b answer.Builder
+	b.Text("{")
 	for i, f := range fields {
-		b.key(i, f.Alias, spaced)
+		b.Key(i, f.Alias, answer.Spaced)
 		switch {
 		case f.Cursor:
-			b.add(part{kind: partBase64, shape: r.cursor(c, q), seal: c.Seal})
+			b.Add(answer.Part{Kind: answer.Base64, Shape: r.cursor(c, q), Seal: c.Seal})
 		case f.IsNode:
-			b.add(part{kind: partSame, shape: r.object(f.Node, in, q)})
+			b.Add(answer.Part{Kind: answer.Same, Shape: r.object(f.Node, in, q)})
 		default:
-			b.text = appendString(b.text, f.Typename)
+			b.String(f.Typename)
 		}
 	}
-	b.text = append(b.text, '}')
-	return b.done()
+	b.Text("}")
+	return b.Shape()
 }
 
 // pageRows starts the query of a page's rows, one more than it has. Those of a page at the end
@@ -179,71 +180,44 @@ func (r *renderer) split(c *ir.Connection, keys []orderKey) string {
 }
 
 // cursor is the shape of the text of cursors, which are made of the order keys of q.
-func (r *renderer) cursor(c *ir.Connection, q *selection) *shape {
-	var b shapeBuilder
-	r.cursorObject(&b, c, cursorTree(c.Keys), q)
-	return b.done()
+func (r *renderer) cursor(c *ir.Connection, q *selection) *answer.Shape {
+	var b answer.Builder
+	r.cursorObject(&b, c, answer.CursorFields(c.Keys), q)
+	return b.Shape()
 }
 
-func (r *renderer) cursorObject(b *shapeBuilder, c *ir.Connection, fields []cursorField, q *selection) {
-	b.text = append(b.text, '{')
+func (r *renderer) cursorObject(b *answer.Builder, c *ir.Connection, fields []answer.CursorField, q *selection) {
+	b.Text("{")
 	for i, f := range fields {
-		b.key(i, f.name, spaced)
-		if f.fields != nil {
-			r.cursorObject(b, c, f.fields, q)
+		b.Key(i, f.Name, answer.Spaced)
+		if f.Fields != nil {
+			r.cursorObject(b, c, f.Fields, q)
 			continue
 		}
-		expr, cell := r.exactCell(q.order[f.key].expr, c.Keys[f.key].Type)
-		b.add(part{kind: partCell, column: q.item(expr), cell: cell})
+		expr, cell := r.exactCell(q.order[f.Key].expr, c.Keys[f.Key].Type)
+		b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: cell})
 	}
-	b.text = append(b.text, '}')
-}
-
-// cursorField is one key of a cursor: a value, or an object of such.
-type cursorField struct {
-	name   string
-	key    int // of the value, in Connection.Keys
-	fields []cursorField
-}
-
-// cursorTree groups the values of a cursor by their paths; of those with the same path there is
-// the first one.
-func cursorTree(keys []ir.CursorKey) []cursorField {
-	var tree []cursorField
-	for i, k := range keys {
-		level := &tree
-		for j, name := range k.Path {
-			at := slices.IndexFunc(*level, func(f cursorField) bool { return f.name == name })
-			if at < 0 {
-				at = len(*level)
-				*level = append(*level, cursorField{name: name, key: i})
-			}
-			if j < len(k.Path)-1 {
-				level = &(*level)[at].fields
-			}
-		}
-	}
-	return tree
+	b.Text("}")
 }
 
 // nodeID is the shape of the text of a global id.
-func (r *renderer) nodeID(id *ir.NodeID, in *scope, q *selection) *shape {
-	var b shapeBuilder
-	b.text = append(b.text, "[1, "...)
-	b.text = appendString(b.text, id.Table.Schema)
-	b.text = append(b.text, ", "...)
-	b.text = appendString(b.text, id.Table.Name)
+func (r *renderer) nodeID(id *ir.NodeID, in *scope, q *selection) *answer.Shape {
+	var b answer.Builder
+	b.Text("[1, ")
+	b.String(id.Table.Schema)
+	b.Text(", ")
+	b.String(id.Table.Name)
 	for _, c := range id.Key {
-		b.text = append(b.text, ", "...)
+		b.Text(", ")
 		expr, cell := r.exactCell(r.expr(c, in), c.Type)
-		b.add(part{kind: partCell, column: q.item(expr), cell: cell})
+		b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: cell})
 	}
-	b.text = append(b.text, ']')
-	return b.done()
+	b.Text("]")
+	return b.Shape()
 }
 
 // exactCell is cell for values that are read back: numbers stay numbers.
-func (r *renderer) exactCell(expr string, t catalog.Type) (string, cell) {
+func (r *renderer) exactCell(expr string, t catalog.Type) (string, answer.Cell) {
 	given := r.options
 	r.options.StringifyNumeric = false
 	defer func() { r.options = given }()

@@ -3,6 +3,7 @@ package postgres
 import (
 	"strconv"
 
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -16,7 +17,7 @@ const (
 // jsonConnection renders a page as a json value that the database makes.
 func (r *renderer) jsonConnection(c *ir.Connection, rel relation) string {
 	rows, in := r.pageRows(c, rel)
-	items := []string{r.jsonCursor(c, cursorTree(c.Keys), rows)}
+	items := []string{r.jsonCursor(c, answer.CursorFields(c.Keys), rows)}
 	items[0] = r.encodedText(items[0], c.Seal) + " AS " + pageCursor
 	first, last := " ORDER BY "+pageRow, " ORDER BY "+pageRow+" DESC"
 	if c.Last {
@@ -76,7 +77,7 @@ func (r *renderer) jsonEdge(c *ir.Connection, fields []ir.EdgeField, in *scope, 
 		value := literal(f.Typename)
 		switch {
 		case f.Cursor:
-			value = r.encodedText(r.jsonCursor(c, cursorTree(c.Keys), q), c.Seal)
+			value = r.encodedText(r.jsonCursor(c, answer.CursorFields(c.Keys), q), c.Seal)
 		case f.IsNode:
 			value = r.jsonObject(f.Node, in, q)
 		}
@@ -85,16 +86,16 @@ func (r *renderer) jsonEdge(c *ir.Connection, fields []ir.EdgeField, in *scope, 
 	return buildObject(pairs)
 }
 
-func (r *renderer) jsonCursor(c *ir.Connection, fields []cursorField, q *selection) string {
+func (r *renderer) jsonCursor(c *ir.Connection, fields []answer.CursorField, q *selection) string {
 	var pairs []string
 	for _, f := range fields {
 		value := ""
-		if f.fields != nil {
-			value = r.jsonCursor(c, f.fields, q)
+		if f.Fields != nil {
+			value = r.jsonCursor(c, f.Fields, q)
 		} else {
-			value = r.exactJSON(q.order[f.key].expr, c.Keys[f.key].Type)
+			value = r.exactJSON(q.order[f.Key].expr, c.Keys[f.Key].Type)
 		}
-		pairs = append(pairs, literal(f.name)+", "+value)
+		pairs = append(pairs, literal(f.Name)+", "+value)
 	}
 	return buildObject(pairs)
 }

@@ -1,6 +1,10 @@
 package postgres
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"queryengine/pkg/backend/answer"
+)
 
 // maxDimensions is PostgreSQL's own limit.
 const maxDimensions = 6
@@ -41,24 +45,29 @@ func (a *arrayReader) size() int { return a.dims[0] }
 
 // next is the next element, nil for NULL.
 func (a *arrayReader) next() (element []byte, ok bool) {
-	if len(a.rest) < 4 {
-		return nil, false
+	element, a.rest, ok = nextElement(a.rest)
+	return element, ok
+}
+
+// nextElement is the first element of rest, nil for NULL, and what stands behind it.
+func nextElement(rest []byte) (element, after []byte, ok bool) {
+	if len(rest) < 4 {
+		return nil, rest, false
 	}
-	size := int32(binary.BigEndian.Uint32(a.rest))
-	a.rest = a.rest[4:]
+	size := int32(binary.BigEndian.Uint32(rest))
+	rest = rest[4:]
 	if size < 0 {
-		return nil, true
+		return nil, rest, true
 	}
-	if int(size) > len(a.rest) {
-		return nil, false
+	if int(size) > len(rest) {
+		return nil, rest, false
 	}
-	element, a.rest = a.rest[:size:size], a.rest[size:]
-	return element, true
+	return rest[:size:size], rest[size:], true
 }
 
 // arrayOf is the encoder of arrays whose elements are written by element, unless the server
 // says that they have another type that is known.
-func arrayOf(element encoder) encoder {
+func arrayOf(element answer.Encoder) answer.Encoder {
 	return func(dst, value []byte) ([]byte, bool) {
 		a, ok := readArray(value)
 		if !ok {
@@ -76,7 +85,7 @@ func arrayOf(element encoder) encoder {
 }
 
 // appendDimension appends one dimension of an array, in row-major order.
-func (a *arrayReader) appendDimension(dst []byte, depth int, encode encoder) ([]byte, bool) {
+func (a *arrayReader) appendDimension(dst []byte, depth int, encode answer.Encoder) ([]byte, bool) {
 	dst = append(dst, '[')
 	for i := range a.dims[depth] {
 		if i > 0 {

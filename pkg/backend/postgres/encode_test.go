@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -181,13 +182,15 @@ func FuzzRows(f *testing.F) {
 	f.Add(record, uint32(23))
 	f.Add([]byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 17, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2}, uint32(1007))
 	f.Add([]byte{0, 2, 0, 1, 0, 0, 0, 2, 0, 1, 9, 0x29}, uint32(1700))
-	one := cell{oid: 23, encode: encodeInt4}
-	inner := &shape{parts: []part{{lead: `{"a":`, cell: one}}, tail: "}"}
+	one := answer.Cell{Type: 23, Encode: encodeInt4}
+	inner := &answer.Shape{Parts: []answer.Part{{Lead: `{"a":`, Cell: one}}, Tail: "}"}
 	f.Fuzz(func(t *testing.T, value []byte, oid uint32) {
-		for _, kind := range []partKind{partCell, partRecord, partList} {
-			w := &rowWriter{}
-			s := &shape{parts: []part{{kind: kind, cell: cell{user: true, encode: arrayOf(encodeText)}, shape: inner}}}
-			text := w.object(nil, s, cells{values: [][]byte{value}, types: []uint32{oid}})
+		for _, kind := range []answer.Kind{answer.Value, answer.Record, answer.List} {
+			w := newRowWriter()
+			s := &answer.Shape{Parts: []answer.Part{{
+				Kind: kind, Cell: answer.Cell{UserTypes: firstUserOID, Encode: arrayOf(answer.AppendText)}, Shape: inner,
+			}}}
+			text := w.Row(nil, s, answer.Cells{Values: [][]byte{value}, Types: []uint32{oid}})
 			require.Less(t, len(text), 1<<20)
 		}
 	})

@@ -1,54 +1,17 @@
 package postgres
 
-import "encoding/hex"
+import (
+	"encoding/hex"
 
-// escapes says what to_json writes for a byte: 0 for itself, 'u' for \u00xx, else the
-// letter after the backslash.
-var escapes = func() (t [256]byte) {
-	for c := range 0x20 {
-		t[c] = 'u'
-	}
-	t['\b'], t['\f'], t['\n'], t['\r'], t['\t'] = 'b', 'f', 'n', 'r', 't'
-	t['"'], t['\\'] = '"', '\\'
-	return t
-}()
-
-// encodeText writes a string. Text in the binary format is its characters.
-func encodeText(dst, value []byte) ([]byte, bool) { return appendString(dst, value), true }
-
-// appendString appends s as a JSON string, byte for byte as the database does.
-func appendString[T ~string | ~[]byte](dst []byte, s T) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := range len(s) {
-		e := escapes[s[i]]
-		if e == 0 {
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		start = i + 1
-		if e == 'u' {
-			dst = append(dst, '\\', 'u', '0', '0', "0123456789abcdef"[s[i]>>4], "0123456789abcdef"[s[i]&15])
-		} else {
-			dst = append(dst, '\\', e)
-		}
-	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
-}
+	"queryengine/pkg/backend/answer"
+)
 
 func encodeBool(dst, value []byte) ([]byte, bool) {
-	switch {
-	case len(value) != 1:
+	if len(value) != 1 {
 		return dst, false
-	case value[0] != 0:
-		return append(dst, "true"...), true
 	}
-	return append(dst, "false"...), true
+	return answer.AppendBool(dst, value[0] != 0), true
 }
-
-// encodeJSON writes json as it is stored.
-func encodeJSON(dst, value []byte) ([]byte, bool) { return append(dst, value...), true }
 
 // encodeJSONB writes jsonb: on the wire, the text behind a version.
 func encodeJSONB(dst, value []byte) ([]byte, bool) {

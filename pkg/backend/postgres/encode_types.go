@@ -3,22 +3,23 @@ package postgres
 import (
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/catalog"
 )
 
 // The encoders of strings of digits, for numbers that the answer has as strings.
 var (
-	encodeQuotedInt8    = quoted(encodeInt8)
-	encodeQuotedFloat8  = quoted(encodeFloat8)
-	encodeQuotedNumeric = quoted(encodeNumeric)
-	encodeQuotedInt4    = quoted(encodeInt4)
-	encodeQuotedFloat4  = quoted(encodeFloat4)
+	encodeQuotedInt8    = answer.Quoted(encodeInt8)
+	encodeQuotedFloat8  = answer.Quoted(encodeFloat8)
+	encodeQuotedNumeric = answer.Quoted(encodeNumeric)
+	encodeQuotedInt4    = answer.Quoted(encodeInt4)
+	encodeQuotedFloat4  = answer.Quoted(encodeFloat4)
 )
 
 // encoderOf is the encoder of a built-in type that is no array, nil when it has none and the
 // database must make the JSON. Types whose text depends on settings of the session or on the server's
 // version (interval, money) and rare ones are left to the database.
-func encoderOf(oid uint32, quoted bool) encoder {
+func encoderOf(oid uint32, quoted bool) answer.Encoder {
 	if quoted {
 		switch oid {
 		case pgtype.Int2OID, pgtype.Int4OID:
@@ -51,7 +52,7 @@ func encoderOf(oid uint32, quoted bool) encoder {
 	case pgtype.NumericOID:
 		return encodeNumeric
 	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.NameOID, pgtype.UnknownOID:
-		return encodeText
+		return answer.AppendText
 	case pgtype.UUIDOID:
 		return encodeUUID
 	case pgtype.DateOID:
@@ -65,7 +66,7 @@ func encoderOf(oid uint32, quoted bool) encoder {
 	case pgtype.TimetzOID:
 		return encodeTimetz
 	case pgtype.JSONOID:
-		return encodeJSON
+		return answer.AppendJSON
 	case pgtype.JSONBOID:
 		return encodeJSONB
 	case pgtype.ByteaOID:
@@ -102,26 +103,28 @@ var builtin = map[string]uint32{
 }
 
 // jsonCell is a cell whose text the database made.
-var jsonCell = cell{oid: pgtype.JSONOID, encode: encodeJSON}
+var jsonCell = answer.Cell{Type: pgtype.JSONOID, Encode: answer.AppendJSON}
 
 // cellOf is how values of type t are written, when they have an encoder.
-func cellOf(t catalog.Type, quoted bool) (c cell, ok bool) {
-	c.user = t.Domain != nil || t.IsArray()
+func cellOf(t catalog.Type, quoted bool) (c answer.Cell, ok bool) {
+	if t.Domain != nil || t.IsArray() {
+		c.UserTypes = firstUserOID
+	}
 	switch {
 	case t.Kind == catalog.TypeEnum, t.Name == "citext" && t.Schema != "":
-		c.user, c.encode = true, encodeText
+		c.UserTypes, c.Encode = firstUserOID, answer.AppendText
 	case t.Kind == "" || t.Kind == catalog.TypeBase:
 		if t.Schema == "" {
-			c.oid = builtin[t.Name]
+			c.Type = builtin[t.Name]
 		}
-		c.quoted = quoted && !t.IsArray()
-		c.encode = encoderOf(c.oid, c.quoted)
+		c.Quoted = quoted && !t.IsArray()
+		c.Encode = encoderOf(c.Type, c.Quoted)
 	}
-	if c.encode == nil {
-		return cell{}, false
+	if c.Encode == nil {
+		return answer.Cell{}, false
 	}
 	if t.IsArray() {
-		c.oid, c.encode = arrays[c.oid], arrayOf(c.encode)
+		c.Type, c.Encode = arrays[c.Type], arrayOf(c.Encode)
 	}
 	return c, true
 }

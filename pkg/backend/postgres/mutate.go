@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -38,10 +39,10 @@ func (r *renderer) mutation(m ir.Mutation) (*rendered, error) {
 		r.fail("unknown mutation %T", m)
 	}
 	if r.err != nil {
-		return r.finish("", answer{})
+		return r.finish("", reply{})
 	}
 	q := &selection{}
-	a := answer{kind: answerMutation, check: -1, columns: len(output.Returning), output: r.output(output, step.row, q)}
+	a := reply{kind: replyMutation, check: -1, columns: len(output.Returning), output: r.output(output, step.row, q)}
 	if step.check != "" {
 		a.check = len(q.items)
 		if r.options.NullChecksPass {
@@ -58,7 +59,7 @@ func (r *renderer) mutation(m ir.Mutation) (*rendered, error) {
 
 // output makes the items of RETURNING: first the values that Tx.Exec hands out, one for each
 // field, then what the answer needs besides.
-func (r *renderer) output(o ir.Output, in *scope, q *selection) output {
+func (r *renderer) output(o ir.Output, in *scope, q *selection) answer.Output {
 	for _, f := range o.Returning {
 		if f.Expr != nil {
 			q.items = append(q.items, r.single(f.Expr, in))
@@ -67,33 +68,33 @@ func (r *renderer) output(o ir.Output, in *scope, q *selection) output {
 		}
 	}
 	if o.Handed {
-		return output{}
+		return answer.Output{}
 	}
 	if o.Answer == nil {
-		return output{parts: []outputPart{{shape: r.writtenRow(o.Returning, in, q), one: o.One}}}
+		return answer.Output{Parts: []answer.OutputPart{{Shape: r.writtenRow(o.Returning, in, q), One: o.One}}}
 	}
-	var b shapeBuilder
-	var out output
-	b.text = append(b.text, '{')
+	var b answer.Builder
+	var out answer.Output
+	b.Text("{")
 	for i, f := range o.Answer {
-		b.key(i, f.Alias, spaced)
+		b.Key(i, f.Alias, answer.Spaced)
 		switch {
 		case f.AffectedRows:
-			out.parts = append(out.parts, outputPart{lead: b.take(), count: true})
+			out.Parts = append(out.Parts, answer.OutputPart{Lead: b.Take(), Count: true})
 		case f.IsRows:
-			out.parts = append(out.parts, outputPart{lead: b.take(), shape: r.writtenRow(f.Rows, in, q)})
+			out.Parts = append(out.Parts, answer.OutputPart{Lead: b.Take(), Shape: r.writtenRow(f.Rows, in, q)})
 		default:
-			b.text = appendString(b.text, f.Typename)
+			b.String(f.Typename)
 		}
 	}
-	b.text = append(b.text, '}')
-	out.tail = b.take()
+	b.Text("}")
+	out.Tail = b.Take()
 	return out
 }
 
 // writtenRow is the shape of a written row. Related rows can't be part of it: the statement
 // that writes doesn't see what it changes in them.
-func (r *renderer) writtenRow(fields []ir.Field, in *scope, q *selection) *shape {
+func (r *renderer) writtenRow(fields []ir.Field, in *scope, q *selection) *answer.Shape {
 	for _, f := range fields {
 		if f.Nested != nil {
 			r.fail("related rows of written ones are read by a second statement")

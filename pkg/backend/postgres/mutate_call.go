@@ -39,7 +39,7 @@ func (t *tx) Exec(ctx context.Context, s backend.Statement, a backend.Args, f fu
 	if err != nil {
 		return err
 	}
-	c.read = func(res *result) error { return res.each(&c.text.answer, f) }
+	c.read = func(res *result) error { return res.each(&c.text.reply, f) }
 	return t.send(ctx, c)
 }
 
@@ -52,7 +52,7 @@ func (t *tx) Defer(ctx context.Context, d backend.Deferred) error {
 	if err != nil {
 		return err
 	}
-	c.read = func(res *result) error { return res.each(&c.text.answer, d.Row) }
+	c.read = func(res *result) error { return res.each(&c.text.reply, d.Row) }
 	c.failed = d.Failed
 	t.deferred = append(t.deferred, c)
 	if len(t.deferred) == maxDeferred {
@@ -97,7 +97,7 @@ func (t *tx) send(ctx context.Context, c call) error {
 		e := execution{text: c.text, values: c.values, formats: c.formats}
 		first := !t.open
 		// Whether a check holds is known when the rows were read, and only then.
-		commits := t.last && !c.text.answer.checked() && len(deferred) == 0
+		commits := t.last && !c.text.reply.checked() && len(deferred) == 0
 		alone := first && commits && t.c.implicit
 		if first {
 			e.before, t.open = t.begin(ctx, alone), true

@@ -19,7 +19,7 @@ func (d *Dialect) RenderInsertOrder(o ir.InsertOrder) (backend.Statement, error)
 		"<feed>", literal(changesTrigger),
 	).Replace(orderMatters)
 	return newStatement(func(mode) (*rendered, error) {
-		return &rendered{sql: sql, answer: answer{kind: answerMutation, check: -1, columns: 1}}, nil
+		return &rendered{sql: sql, reply: reply{kind: replyMutation, check: -1, columns: 1}}, nil
 	})
 }
 

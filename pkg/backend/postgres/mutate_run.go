@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"strconv"
 	"time"
 
 	"queryengine/pkg/apierror"
@@ -138,10 +137,10 @@ func errCheck() error {
 }
 
 // checked reports whether rows have a check.
-func (a *answer) checked() bool { return a.kind == answerMutation && a.check >= 0 }
+func (a *reply) checked() bool { return a.kind == replyMutation && a.check >= 0 }
 
 // holds says whether the check of a row holds. As in row security, one that is NULL does not.
-func (a *answer) holds(row [][]byte, binary bool) bool {
+func (a *reply) holds(row [][]byte, binary bool) bool {
 	if a.check < 0 {
 		return true
 	}
@@ -153,8 +152,8 @@ func (a *answer) holds(row [][]byte, binary bool) bool {
 
 // each gives the rows of a mutation to f. All rows are read before a check that doesn't hold
 // is reported, so that the connection stays in step.
-func (r *result) each(a *answer, f func(row [][]byte) error) error {
-	if a.kind != answerMutation {
+func (r *result) each(a *reply, f func(row [][]byte) error) error {
+	if a.kind != replyMutation {
 		_ = r.close()
 		return errors.New("only mutations hand out rows")
 	}
@@ -162,7 +161,7 @@ func (r *result) each(a *answer, f func(row [][]byte) error) error {
 	rows := int64(0)
 	for r.next() {
 		rows++
-		values := r.row().values
+		values := r.row().Values
 		switch {
 		case fault != nil:
 		case !a.holds(values, false):
@@ -181,44 +180,20 @@ func (r *result) each(a *answer, f func(row [][]byte) error) error {
 	return fault
 }
 
-// mutation appends the answer of a mutation. Counts may stand in front of rows, so these are
-// collected apart.
-func (w *rowWriter) mutation(dst []byte, res *result, a *answer) []byte {
-	lists := make([][]byte, len(a.output.parts))
-	rows := 0
-	for w.err == nil && res.next() {
+// mutation appends the answer of a mutation.
+func (w *rowWriter) mutation(dst []byte, res *result, a *reply) []byte {
+	out := a.output.Begin()
+	for w.Err == nil && res.next() {
 		row := res.row()
-		if !a.holds(row.values, true) {
-			w.err = errCheck()
+		if !a.holds(row.Values, true) {
+			w.Err = errCheck()
 			break
 		}
-		for i, p := range a.output.parts {
-			if p.shape == nil || p.one && rows > 0 {
-				continue
-			}
-			if rows > 0 {
-				lists[i] = append(lists[i], ", "...)
-			}
-			lists[i] = w.object(lists[i], p.shape, row)
-		}
-		rows++
+		out.Add(&w.Writer, row)
 	}
 	affected, err := res.finish()
-	if err != nil || w.err != nil {
+	if err != nil || w.Err != nil {
 		return dst // whoever closes the result reports it
 	}
-	for i, p := range a.output.parts {
-		dst = append(dst, p.lead...)
-		switch {
-		case p.count:
-			dst = strconv.AppendInt(dst, affected, 10)
-		case p.one && rows == 0:
-			dst = append(dst, "null"...)
-		case p.one:
-			dst = append(dst, lists[i]...)
-		default:
-			dst = append(append(append(dst, '['), lists[i]...), ']')
-		}
-	}
-	return append(dst, a.output.tail...)
+	return out.Append(dst, affected)
 }

@@ -167,7 +167,7 @@ func (p *pool) connect(ctx context.Context) (*conn, error) {
 // newConn asks who answers, and what transactions are like by default. A pooler gives its clients
 // numbers of its own in place of the process of the server; it may change the session at any time.
 func (p *pool) newConn(ctx context.Context, pg *pgconn.PgConn) *conn {
-	c := &conn{pg: pg, pool: p}
+	c := &conn{pg: pg, pool: p, writer: newRowWriter()}
 	const sql = `SELECT pg_backend_pid(), current_setting('default_transaction_isolation') = 'read committed'
 		AND NOT current_setting('default_transaction_read_only')::boolean`
 	r := pg.ExecParams(ctx, sql, nil, nil, nil, nil).Read()

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -42,7 +43,7 @@ type mode struct {
 type rendered struct {
 	sql    string
 	params []param
-	answer answer
+	reply  reply
 	// zoned says that the result holds instants.
 	zoned bool
 	// once says that the text isn't worth to be kept prepared.
@@ -55,37 +56,23 @@ type rendered struct {
 	comment *backend.Comment
 }
 
-// answer says what the rows of a result are.
-type answer struct {
-	kind  answerKind
-	shape *shape // of a query
+// reply says what the rows of a result are.
+type reply struct {
+	kind  replyKind
+	shape *answer.Shape // of a query
 	// columns, check and output are of a mutation: how many columns Tx.Exec hands out, which
 	// column tells whether the check holds (-1 for none), and what Tx.Query writes.
 	columns int
 	check   int
-	output  output
+	output  answer.Output
 }
 
-// output is the answer of a mutation: text, and in between the number of rows or the rows.
-type output struct {
-	parts []outputPart
-	tail  string
-}
-
-type outputPart struct {
-	lead  string
-	count bool
-	// shape is that of the rows; one takes the first row only, or null.
-	shape *shape
-	one   bool
-}
-
-type answerKind uint8
+type replyKind uint8
 
 const (
-	answerList     answerKind = iota // a list of rows
-	answerOne                        // the first row, or null
-	answerMutation                   // what a mutation gives back
+	replyList     replyKind = iota // a list of rows
+	replyOne                       // the first row, or null
+	replyMutation                  // what a mutation gives back
 )
 
 // RenderQuery renders one root field.
@@ -152,11 +139,11 @@ func (r *renderer) fail(format string, args ...any) {
 	}
 }
 
-func (r *renderer) finish(sql string, a answer) (*rendered, error) {
+func (r *renderer) finish(sql string, a reply) (*rendered, error) {
 	if r.err != nil {
 		return nil, fmt.Errorf("rendering a plan: %w", r.err)
 	}
-	text := &rendered{sql: sql, params: r.params, answer: a, zoned: r.zoned, once: r.once, limits: slices.Compact(slices.Sorted(slices.Values(r.limits)))}
+	text := &rendered{sql: sql, params: r.params, reply: a, zoned: r.zoned, once: r.once, limits: slices.Compact(slices.Sorted(slices.Values(r.limits)))}
 	if r.mode.inline == nil { // people who read it know what they have asked
 		text.addComment(r.options.Comment)
 	}
@@ -164,7 +151,7 @@ func (r *renderer) finish(sql string, a answer) (*rendered, error) {
 }
 
 // root renders a root field. Made by the database, its result is one row with one column.
-func (r *renderer) root(root ir.Root) (string, answer) {
+func (r *renderer) root(root ir.Root) (string, reply) {
 	switch root := root.(type) {
 	case *ir.Select:
 		return r.rootSelect(root)
@@ -174,23 +161,23 @@ func (r *renderer) root(root ir.Root) (string, answer) {
 		return r.rootConnection(root)
 	}
 	r.fail("unknown root %T", root)
-	return "", answer{}
+	return "", reply{}
 }
 
 // whole is the answer of a result that is one column with the whole JSON.
-func whole() answer {
-	return answer{kind: answerOne, shape: &shape{parts: []part{{cell: jsonCell}}}}
+func whole() reply {
+	return reply{kind: replyOne, shape: answer.Whole(jsonCell)}
 }
 
-func (r *renderer) rootSelect(s *ir.Select) (string, answer) {
+func (r *renderer) rootSelect(s *ir.Select) (string, reply) {
 	q, in := r.rows(relation{Rows: &s.Rows}, s.Fields)
-	kind := answerList
+	kind := replyList
 	if s.One {
-		kind = answerOne
+		kind = replyOne
 	}
 	if !r.mode.json {
 		shape := r.object(s.Fields, in, q)
-		return q.String(), answer{kind: kind, shape: shape}
+		return q.String(), reply{kind: kind, shape: shape}
 	}
 	q.items = []string{r.jsonObject(s.Fields, in, q) + ` AS "root"`}
 	list := `SELECT coalesce(json_agg("root"), '[]') AS "root" FROM (` + q.String() + `) AS "_root"`

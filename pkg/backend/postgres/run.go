@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
 )
 
 // Query runs a statement of RenderQuery and appends the JSON of its root field to out: row
@@ -105,22 +106,22 @@ func (c *conn) utc() bool {
 // answer reads a result and appends its JSON to out.
 func (c *conn) answer(res *result, text *rendered, out *backend.Answer) error {
 	w := &c.writer
-	w.reset()
-	switch text.answer.kind {
-	case answerList:
-		if err := w.rows(res, text.answer.shape, out); err != nil {
+	w.Reset()
+	switch text.reply.kind {
+	case replyList:
+		if err := w.rows(res, text.reply.shape, out); err != nil {
 			// Nobody reads on. What the server still sends isn't worth the wait.
 			c.discard()
 			return sinkError{err}
 		}
-	case answerOne:
+	case replyOne:
 		if res.next() {
-			out.Buf = w.object(out.Buf, text.answer.shape, res.row())
+			out.Buf = w.Row(out.Buf, text.reply.shape, res.row())
 		} else {
 			out.Buf = append(out.Buf, "null"...)
 		}
-	case answerMutation:
-		out.Buf = w.mutation(out.Buf, res, &text.answer)
+	case replyMutation:
+		out.Buf = w.mutation(out.Buf, res, &text.reply)
 	}
 	if err := res.close(); err != nil {
 		return err
@@ -130,23 +131,23 @@ func (c *conn) answer(res *result, text *rendered, out *backend.Answer) error {
 
 // fault is the first fault of what was written.
 func (w *rowWriter) fault() error {
-	if w.err == nil {
+	if w.Err == nil {
 		return nil
 	}
-	if found := (*apierror.Error)(nil); errors.As(w.err, &found) {
-		return w.err
+	if found := (*apierror.Error)(nil); errors.As(w.Err, &found) {
+		return w.Err
 	}
-	return apierror.New(apierror.Unexpected, "database query error").WithInternal(w.err.Error())
+	return apierror.New(apierror.Unexpected, "database query error").WithInternal(w.Err.Error())
 }
 
 // rows appends a list. The error is that of handing on a frame.
-func (w *rowWriter) rows(res *result, s *shape, out *backend.Answer) error {
+func (w *rowWriter) rows(res *result, s *answer.Shape, out *backend.Answer) error {
 	out.Buf = append(out.Buf, '[')
-	for first := true; w.err == nil && res.next(); first = false {
+	for first := true; w.Err == nil && res.next(); first = false {
 		if !first {
-			out.Buf = append(out.Buf, ", "...)
+			out.Buf = append(out.Buf, answer.Spaced.Comma...)
 		}
-		out.Buf = w.object(out.Buf, s, res.row())
+		out.Buf = w.Row(out.Buf, s, res.row())
 		if err := out.Flush(); err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/backend/answer"
 )
 
 // maxPrepared is how many statements a connection keeps prepared. Each costs the server
@@ -77,7 +79,7 @@ type result struct {
 func (r *result) next() bool { return r.reader.NextRow() }
 
 // row is the current row; it is valid until the next one.
-func (r *result) row() cells { return cells{values: r.reader.Values(), types: r.types} }
+func (r *result) row() answer.Cells { return answer.Cells{Values: r.reader.Values(), Types: r.types} }
 
 func (r *result) close() error {
 	_, err := r.finish()

@@ -3,62 +3,10 @@ package postgres
 import (
 	"strings"
 
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
-
-// shapeBuilder collects fixed text and cells.
-type shapeBuilder struct {
-	shape shape
-	text  []byte
-}
-
-func (b *shapeBuilder) add(p part) {
-	p.lead = b.take()
-	b.shape.parts = append(b.shape.parts, p)
-}
-
-// take is the text since the last cell.
-func (b *shapeBuilder) take() string {
-	text := string(b.text)
-	b.text = b.text[:0]
-	return text
-}
-
-func (b *shapeBuilder) done() *shape {
-	b.shape.tail = b.take()
-	return &b.shape
-}
-
-// longestAlias is how long the name of a column can be. A row with a longer key can't be
-// made by row_to_json; it is made by json_build_object, which puts blanks around colons.
-const longestAlias = 63
-
-// style is the spacing of an object.
-type style struct{ colon, comma string }
-
-var (
-	compact = style{":", ","}
-	spaced  = style{" : ", ", "}
-)
-
-func styleOf(fields []ir.Field) style {
-	for _, f := range fields {
-		if len(f.Alias) > longestAlias {
-			return spaced
-		}
-	}
-	return compact
-}
-
-// key appends what stands in front of the i-th value of an object.
-func (b *shapeBuilder) key(i int, alias string, s style) {
-	if i > 0 {
-		b.text = append(b.text, s.comma...)
-	}
-	b.text = appendString(b.text, alias)
-	b.text = append(b.text, s.colon...)
-}
 
 // item adds an expression to the items, unless it is there, and gives its place.
 func (q *selection) item(expr string) int {
@@ -72,54 +20,54 @@ func (q *selection) item(expr string) int {
 }
 
 // object makes the items of q that fields need, and says how a row of them becomes JSON.
-func (r *renderer) object(fields []ir.Field, in *scope, q *selection) *shape {
+func (r *renderer) object(fields []ir.Field, in *scope, q *selection) *answer.Shape {
 	whole := r.allPresent(fields, in)
 	if whole == "" {
 		return r.presentObject(fields, in, q)
 	}
-	var b shapeBuilder
-	b.add(part{kind: partObject, column: q.item("nullif(" + whole + ", false)"), shape: r.presentObject(fields, in, q)})
-	return b.done()
+	var b answer.Builder
+	b.Add(answer.Part{Kind: answer.Object, Column: q.item("nullif(" + whole + ", false)"), Shape: r.presentObject(fields, in, q)})
+	return b.Shape()
 }
 
-func (r *renderer) presentObject(fields []ir.Field, in *scope, q *selection) *shape {
-	var b shapeBuilder
-	b.text = append(b.text, '{')
-	style := styleOf(fields)
+func (r *renderer) presentObject(fields []ir.Field, in *scope, q *selection) *answer.Shape {
+	var b answer.Builder
+	b.Text("{")
+	style := answer.StyleOf(fields)
 	for i, f := range fields {
-		b.key(i, f.Alias, style)
+		b.Key(i, f.Alias, style)
 		switch {
 		case f.Nested != nil:
 			r.nested(&b, f.Nested, in, q)
 		case f.NodeID != nil:
-			b.add(part{kind: partBase64, shape: r.nodeID(f.NodeID, in, q), seal: f.NodeID.Seal})
+			b.Add(answer.Part{Kind: answer.Base64, Shape: r.nodeID(f.NodeID, in, q), Seal: f.NodeID.Seal})
 		case f.Expr != nil:
 			expr, c := r.cell(r.single(f.Expr, in), f.ExprType)
-			b.add(part{kind: partCell, column: q.item(expr), cell: c})
+			b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: c})
 		default:
-			b.text = appendString(b.text, f.Typename)
+			b.String(f.Typename)
 		}
 	}
-	b.text = append(b.text, '}')
-	return b.done()
+	b.Text("}")
+	return b.Shape()
 }
 
-func (r *renderer) nested(b *shapeBuilder, n *ir.Nested, in *scope, q *selection) {
+func (r *renderer) nested(b *answer.Builder, n *ir.Nested, in *scope, q *selection) {
 	switch root := n.Root.(type) {
 	case *ir.Aggregate:
 		sql, s := r.aggregate(root, relation{join: n.Join, outer: in})
-		b.add(part{kind: partRecord, column: q.item(sql), shape: s})
+		b.Add(answer.Part{Kind: answer.Record, Column: q.item(sql), Shape: s})
 	case *ir.Connection:
 		r.connection(b, root, relation{join: n.Join, outer: in}, q)
 	case *ir.Select:
 		if root.One {
 			one := r.joinOne(related(n, root), in, q)
 			s := r.object(root.Fields, one, q)
-			b.add(part{kind: partObject, column: q.item(one.marker), shape: s})
+			b.Add(answer.Part{Kind: answer.Object, Column: q.item(one.marker), Shape: s})
 			return
 		}
 		sql, s := r.list(root, relation{join: n.Join, outer: in})
-		b.add(part{kind: partList, column: q.item(sql), shape: s})
+		b.Add(answer.Part{Kind: answer.List, Column: q.item(sql), Shape: s})
 	default:
 		r.fail("unknown root %T", root)
 	}
@@ -140,7 +88,7 @@ func related(n *ir.Nested, s *ir.Select) relatedRow {
 // list renders related rows as an array of what record_send makes of each: the bytes that
 // a row of a result would be, without the cost of making JSON. (An array of records itself
 // costs far more than that from some hundreds of elements on.)
-func (r *renderer) list(s *ir.Select, rel relation) (string, *shape) {
+func (r *renderer) list(s *ir.Select, rel relation) (string, *answer.Shape) {
 	rel.Rows = &s.Rows
 	q, in := r.rows(rel, s.Fields)
 	shape := r.object(s.Fields, in, q)
@@ -163,7 +111,7 @@ func record(items []string) string {
 
 // cell renders the value of a column or an expression for the answer, and says how it is
 // written.
-func (r *renderer) cell(expr string, t catalog.Type) (string, cell) {
+func (r *renderer) cell(expr string, t catalog.Type) (string, answer.Cell) {
 	if sql, ok := r.special(expr, t); ok {
 		return sql, jsonCell
 	}

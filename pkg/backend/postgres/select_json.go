@@ -3,6 +3,7 @@ package postgres
 import (
 	"strings"
 
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -20,7 +21,7 @@ func (r *renderer) jsonObject(fields []ir.Field, in *scope, q *selection) string
 }
 
 func (r *renderer) jsonPresentObject(fields []ir.Field, in *scope, q *selection) string {
-	long := styleOf(fields) == spaced
+	long := answer.StyleOf(fields) == answer.Spaced
 	texts := make([]string, len(fields))
 	for i, f := range fields {
 		var value string
