@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -49,7 +50,7 @@ func (r *renderer) aggregateQuery(a *ir.Aggregate, rel relation) (*selection, *a
 
 // aggregated starts the query of aggregates, on the rows that the arguments choose, and says
 // where the nodes come from.
-func (r *renderer) aggregated(a *ir.Aggregate, nodes relation) (*selection, *scope, relation) {
+func (r *renderer) aggregated(a *ir.Aggregate, nodes relation) (*selection, *sqltext.Scope, relation) {
 	rows := a.Rows
 	rows.MaxRows = 0
 	if !sliced(&rows) {
@@ -68,10 +69,10 @@ func (r *renderer) aggregated(a *ir.Aggregate, nodes relation) (*selection, *sco
 	var once *selection
 	if _, ok := a.From.(ir.Function); ok && lists {
 		// The function is called once for both.
-		var row *scope
+		var row *sqltext.Scope
 		once, row = r.plainRows(relation{Rows: &ir.Rows{From: a.From}, outer: rel.outer})
-		once.items, once.rowOf = []string{row.alias + ".*"}, row
-		rel.named = &scope{alias: r.alias(), inner: once}
+		once.items, once.rowOf = []string{row.Alias + ".*"}, row
+		rel.named = &sqltext.Scope{Alias: r.Alias(), Own: origin{inner: once}}
 		nodes.named = rel.named
 	}
 	q, in := r.plainRows(rel)
@@ -81,10 +82,10 @@ func (r *renderer) aggregated(a *ir.Aggregate, nodes relation) (*selection, *sco
 	}
 	if aggregatesSets(a.Fields) {
 		q, in = r.around(q, in)
-		in.sets = setsInner
+		in.Own = origin{inner: originOf(in).inner, sets: setsInner}
 	}
 	if once != nil {
-		q.with, q.withName = once, rel.named.alias
+		q.with, q.withName = once, rel.named.Alias
 	}
 	return q, in, nodes
 }
@@ -95,7 +96,7 @@ func valued(e ir.AggregateExpr) bool {
 }
 
 // aggregates makes the object below `aggregate`.
-func (r *renderer) aggregates(b *answer.Builder, fields []ir.AggregateExpr, in *scope, q *selection) {
+func (r *renderer) aggregates(b *answer.Builder, fields []ir.AggregateExpr, in *sqltext.Scope, q *selection) {
 	b.Text("{")
 	for i, f := range fields {
 		b.Key(i, f.Alias, answer.Spaced)
@@ -122,18 +123,18 @@ func (r *renderer) aggregates(b *answer.Builder, fields []ir.AggregateExpr, in *
 	b.Text("}")
 }
 
-func (r *renderer) countRows(c *ir.Count, in *scope) string {
-	return countOf(r.exprs(c.Args, in), c.Distinct)
+func (r *renderer) countRows(c *ir.Count, in *sqltext.Scope) string {
+	return r.Spelling.Count(r.Exprs(c.Args, in), c.Distinct)
 }
 
-func (r *renderer) aggregateOf(function string, column ir.AggregateColumn, in *scope) string {
-	return r.aggregateFunction(function) + "(" + r.expr(column.Expr, in) + ")"
+func (r *renderer) aggregateOf(function string, column ir.AggregateColumn, in *sqltext.Scope) string {
+	return r.AggregateFunction(function) + "(" + r.Expr(column.Expr, in) + ")"
 }
 
 // aggregateCell renders one aggregate of a column and says how it is written. Numbers change
 // their type on the way, so what is expected is only that the server sends a number; but
 // whether it becomes a string is a matter of the column.
-func (r *renderer) aggregateCell(function string, column ir.AggregateColumn, in *scope) (string, answer.Cell) {
+func (r *renderer) aggregateCell(function string, column ir.AggregateColumn, in *sqltext.Scope) (string, answer.Cell) {
 	expr := r.aggregateOf(function, column, in)
 	if function == "min" || function == "max" {
 		return r.cell(expr, column.Type)
@@ -166,7 +167,7 @@ func (r *renderer) jsonAggregate(a *ir.Aggregate, rel relation) string {
 	return r.guarded(rel, "("+q.String()+")")
 }
 
-func (r *renderer) jsonAggregates(fields []ir.AggregateExpr, in *scope) string {
+func (r *renderer) jsonAggregates(fields []ir.AggregateExpr, in *sqltext.Scope) string {
 	var pairs []string
 	for _, f := range fields {
 		var value string
@@ -191,7 +192,7 @@ func (r *renderer) jsonAggregates(fields []ir.AggregateExpr, in *scope) string {
 	return buildObject(pairs)
 }
 
-func (r *renderer) jsonAggregateCell(function string, column ir.AggregateColumn, in *scope) string {
+func (r *renderer) jsonAggregateCell(function string, column ir.AggregateColumn, in *sqltext.Scope) string {
 	expr := r.aggregateOf(function, column, in)
 	if function == "min" || function == "max" {
 		return r.jsonCell(expr, column.Type)
@@ -200,12 +201,4 @@ func (r *renderer) jsonAggregateCell(function string, column ir.AggregateColumn,
 		return expr + "::text"
 	}
 	return expr
-}
-
-func (r *renderer) exprs(exps []ir.Expr, in *scope) []string {
-	texts := make([]string, len(exps))
-	for i, e := range exps {
-		texts[i] = r.expr(e, in)
-	}
-	return texts
 }

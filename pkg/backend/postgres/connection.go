@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -71,7 +72,7 @@ func asksForPages(f ir.ConnectionField) bool {
 }
 
 // edge is the shape of an item of a page.
-func (r *renderer) edge(c *ir.Connection, fields []ir.EdgeField, in *scope, q *selection) *answer.Shape {
+func (r *renderer) edge(c *ir.Connection, fields []ir.EdgeField, in *sqltext.Scope, q *selection) *answer.Shape {
 	var b answer.Builder
 	b.Text("{")
 	for i, f := range fields {
@@ -91,11 +92,11 @@ func (r *renderer) edge(c *ir.Connection, fields []ir.EdgeField, in *scope, q *s
 
 // pageRows starts the query of a page's rows, one more than it has. Those of a page at the end
 // come from there, in the opposite order. Order keys of the query are the values of cursors.
-func (r *renderer) pageRows(c *ir.Connection, rel relation) (*selection, *scope) {
+func (r *renderer) pageRows(c *ir.Connection, rel relation) (*selection, *sqltext.Scope) {
 	q, in := r.splitRows(c, rel, false)
 	if c.Last {
 		for i, item := range c.OrderBy {
-			q.order[i].direction = direction(opposite(item))
+			q.order[i].direction = r.Direction(opposite(item))
 		}
 	}
 	if c.Size < 0 {
@@ -127,7 +128,7 @@ func (r *renderer) excluded(c *ir.Connection, rel relation) string {
 }
 
 // splitRows are the rows on the side of the cursor that is wanted, or on the other one.
-func (r *renderer) splitRows(c *ir.Connection, rel relation, other bool) (*selection, *scope) {
+func (r *renderer) splitRows(c *ir.Connection, rel relation, other bool) (*selection, *sqltext.Scope) {
 	rel.Rows = &c.Rows
 	q, in := r.plainRows(rel)
 	if len(c.DistinctOn) > 0 {
@@ -156,27 +157,27 @@ func (r *renderer) split(c *ir.Connection, keys []orderKey) string {
 		key, value := keys[i].expr, c.Split.Values[i]
 		if value == nil {
 			if item.NullsFirst {
-				sides = append(sides, conjunction(append(slices.Clone(same), isNull(key, false))))
+				sides = append(sides, r.Conjunction(append(slices.Clone(same), sqltext.IsNull(key, false))))
 			}
-			same = append(same, isNull(key, true))
+			same = append(same, sqltext.IsNull(key, true))
 			continue
 		}
-		text, operator := r.value(value), ">"
+		text, operator := r.Value(value), ">"
 		if item.Desc {
 			operator = "<"
 		}
 		beyond := key + " " + operator + " " + text
 		switch {
 		case !item.NullsFirst && !c.Keys[i].NotNull:
-			beyond = "(" + beyond + " OR " + isNull(key, true) + ")"
+			beyond = "(" + beyond + " OR " + sqltext.IsNull(key, true) + ")"
 		case i == 0 && len(keys) > 1:
 			// It follows from the rest, but only in this form an index can begin here.
 			bound = []string{key + " " + operator + "= " + text}
 		}
-		sides = append(sides, conjunction(append(slices.Clone(same), beyond)))
+		sides = append(sides, r.Conjunction(append(slices.Clone(same), beyond)))
 		same = append(same, key+" = "+text)
 	}
-	return conjunction(append(bound, disjunction(sides)))
+	return r.Conjunction(append(bound, r.Disjunction(sides)))
 }
 
 // cursor is the shape of the text of cursors, which are made of the order keys of q.
@@ -201,7 +202,7 @@ func (r *renderer) cursorObject(b *answer.Builder, c *ir.Connection, fields []an
 }
 
 // nodeID is the shape of the text of a global id.
-func (r *renderer) nodeID(id *ir.NodeID, in *scope, q *selection) *answer.Shape {
+func (r *renderer) nodeID(id *ir.NodeID, in *sqltext.Scope, q *selection) *answer.Shape {
 	var b answer.Builder
 	b.Text("[1, ")
 	b.String(id.Table.Schema)
@@ -209,7 +210,7 @@ func (r *renderer) nodeID(id *ir.NodeID, in *scope, q *selection) *answer.Shape 
 	b.String(id.Table.Name)
 	for _, c := range id.Key {
 		b.Text(", ")
-		expr, cell := r.exactCell(r.expr(c, in), c.Type)
+		expr, cell := r.exactCell(r.Expr(c, in), c.Type)
 		b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: cell})
 	}
 	b.Text("]")

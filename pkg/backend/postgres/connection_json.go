@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -71,7 +72,7 @@ func (r *renderer) jsonConnection(c *ir.Connection, rel relation) string {
 		" FROM (" + rows.String() + `) AS "_q") AS "_p")`
 }
 
-func (r *renderer) jsonEdge(c *ir.Connection, fields []ir.EdgeField, in *scope, q *selection) string {
+func (r *renderer) jsonEdge(c *ir.Connection, fields []ir.EdgeField, in *sqltext.Scope, q *selection) string {
 	var pairs []string
 	for _, f := range fields {
 		value := literal(f.Typename)
@@ -100,10 +101,10 @@ func (r *renderer) jsonCursor(c *ir.Connection, fields []answer.CursorField, q *
 	return buildObject(pairs)
 }
 
-func (r *renderer) jsonNodeID(id *ir.NodeID, in *scope) string {
+func (r *renderer) jsonNodeID(id *ir.NodeID, in *sqltext.Scope) string {
 	text := "json_build_array(1, " + literal(id.Table.Schema) + "::text, " + literal(id.Table.Name) + "::text"
 	for _, c := range id.Key {
-		text += ", " + r.exactJSON(r.expr(c, in), c.Type)
+		text += ", " + r.exactJSON(r.Expr(c, in), c.Type)
 	}
 	return r.encodedText(text+")", id.Seal)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/sqltext"
 )
 
 // Explain gives the text of a statement with its values in the place of its parameters, and
@@ -23,8 +24,8 @@ func (s *Source) Explain(ctx context.Context, st backend.Statement, a backend.Ar
 	if err != nil {
 		return "", nil, err
 	}
-	shown, err := stmt.render(mode{local: text != stmt.utc, inline: func(p param) (string, error) {
-		value, err := p.resolve(&a)
+	shown, err := stmt.render(mode{local: text != stmt.utc, inline: func(p sqltext.Param) (string, error) {
+		value, err := p.Resolve(&a, arrayText)
 		if value == nil {
 			return "NULL", err
 		}

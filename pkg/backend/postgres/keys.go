@@ -3,6 +3,7 @@ package postgres
 import (
 	"strings"
 
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -11,7 +12,7 @@ import (
 // functions of the columns' types, so that a number, or its text, both become what a number is
 // compared with.
 func (r *renderer) keys(k ir.Keys) string {
-	list := r.bind(param{kind: paramVariable, index: k.Index}, catalog.Type{Name: "json"}, ir.WrapNone)
+	list := r.Bind(sqltext.Param{Kind: sqltext.ParamVariable, Index: k.Index}, catalog.Type{Name: "json"}, ir.WrapNone)
 	if len(k.Columns) == 0 {
 		return "(SELECT " + `"n" AS ` + quoteName(k.Ordinal) +
 			" FROM json_array_elements(" + list + `) WITH ORDINALITY AS "e"("v", "n"))`

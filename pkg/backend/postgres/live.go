@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -20,7 +21,7 @@ type liveStatement struct {
 	// sql is the text without its comment.
 	sql string
 	// columns are the values of a cohort, roots the number of root fields.
-	columns []param
+	columns []sqltext.Param
 	roots   int
 	// cursor says that the result has a cursor behind the roots.
 	cursor bool
@@ -32,20 +33,21 @@ type liveStatement struct {
 // arrays of texts and are made values in a sub-select of their own that PostgreSQL doesn't
 // dissolve: once for each cohort, and not once for each row that they are compared with.
 type liveColumns struct {
-	params []param
+	params []sqltext.Param
 	items  []string
 	refs   map[string]string
 }
 
 // column is the reference to a value.
-func (c *liveColumns) column(p param, t catalog.Type, cast string, wrap ir.Wrap) string {
-	key := fmt.Sprintf("%d %d %q %s %s", p.kind, p.index, p.name, cast, wrap)
+func (c *liveColumns) column(p sqltext.Param, t catalog.Type, wrap ir.Wrap) string {
+	cast := spelling{}.Typed("", t, wrap)
+	key := fmt.Sprintf("%d %d %q %s %s", p.Kind, p.Index, p.Name, cast, wrap)
 	if ref, ok := c.refs[key]; ok {
 		return ref
 	}
 	name := `"p` + strconv.Itoa(len(c.params)) + `"`
 	c.params = append(c.params, p)
-	c.items = append(c.items, wrapped(`"_in".`+name+"::"+cast, t, wrap)+" AS "+name)
+	c.items = append(c.items, wrapped(`"_in".`+name+cast, t, wrap)+" AS "+name)
 	ref := `"_subs".` + name
 	if c.refs == nil {
 		c.refs = map[string]string{}
@@ -69,7 +71,9 @@ func (c *liveColumns) subs(first int) string {
 
 // RenderLive renders a subscription.
 func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveStatement, error) {
-	r := &renderer{dialect: d, options: o, mode: mode{json: true}, live: &liveColumns{}}
+	r := newRenderer(d, o, mode{json: true})
+	r.live = &liveColumns{}
+	r.Shared = r.live.column
 	items := []string{`"_subs"."result_id"`}
 	var joins strings.Builder
 	for i, root := range l.Roots {
@@ -80,24 +84,24 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 	if l.Cursor != nil {
 		items = append(items, `"_f0"."cursor"`)
 	}
-	if r.err != nil {
-		return nil, fmt.Errorf("rendering a subscription: %w", r.err)
+	if r.Err != nil {
+		return nil, fmt.Errorf("rendering a subscription: %w", r.Err)
 	}
-	subs := r.live.subs(len(r.params))
+	subs := r.live.subs(len(r.Params))
 	sql := "SELECT " + strings.Join(items, ", ") + " FROM " + subs + joins.String()
 	s := &liveStatement{
 		sql:     sql,
-		text:    &rendered{sql: sql, params: r.params},
+		text:    &rendered{sql: sql, params: r.Params},
 		check:   &rendered{sql: "SELECT FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", once: true},
 		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil, seals: r.seals,
 	}
 	s.text.addComment(o.Comment)
-	s.explain = &rendered{sql: "EXPLAIN " + sql, params: r.params, once: true}
+	s.explain = &rendered{sql: "EXPLAIN " + sql, params: r.Params, once: true}
 	// Those who only differ in the comment are run together, with that of the first one.
 	var key strings.Builder
 	key.WriteString(sql)
-	for i := range r.params {
-		fmt.Fprintf(&key, "\x00%q", r.params[i].text)
+	for i := range r.Params {
+		fmt.Fprintf(&key, "\x00%q", r.Params[i].Text)
 	}
 	for _, seal := range r.seals {
 		fmt.Fprintf(&key, "\x00%q", seal.Name())
@@ -114,7 +118,7 @@ func (r *renderer) liveRoot(root ir.Root, cursor *ir.Cursor) string {
 		return sql
 	}
 	q, in := r.rows(relation{Rows: &s.Rows}, s.Fields)
-	q.items = []string{r.jsonObject(s.Fields, in, q) + ` AS "root"`, in.column(cursor.Column) + `::text AS "cursor"`}
+	q.items = []string{r.jsonObject(s.Fields, in, q) + ` AS "root"`, r.Column(in, cursor.Column) + `::text AS "cursor"`}
 	return `SELECT coalesce(json_agg("root"), '[]') AS "root", (array_agg("cursor"))[count(*)] AS "cursor" FROM (` +
 		q.String() + `) AS "_root"`
 }
@@ -129,9 +133,9 @@ func (s *liveStatement) Key() string { return s.key }
 func (s *liveStatement) Columns() []backend.LiveColumn {
 	list := make([]backend.LiveColumn, len(s.columns))
 	for i, p := range s.columns {
-		list[i] = backend.LiveColumn{Variable: -1, Session: p.name}
-		if p.kind == paramVariable {
-			list[i].Variable = p.index
+		list[i] = backend.LiveColumn{Variable: -1, Session: p.Name}
+		if p.Kind == sqltext.ParamVariable {
+			list[i].Variable = p.Index
 		}
 	}
 	return list
@@ -142,7 +146,7 @@ func (s *liveStatement) Bind(a backend.Args) ([][]byte, error) {
 	values := make([][]byte, len(s.columns))
 	for i := range s.columns {
 		var err error
-		if values[i], err = s.columns[i].resolve(&a); err != nil {
+		if values[i], err = s.columns[i].Resolve(&a, arrayText); err != nil {
 			return nil, err
 		}
 	}

@@ -112,7 +112,7 @@ func (s *Source) runLive(ctx context.Context, stmt *liveStatement, text *rendere
 func (s *liveStatement) arguments(text *rendered, cohorts [][][]byte) [][]byte {
 	values := make([][]byte, 0, len(text.params)+1+len(s.columns))
 	for i := range text.params {
-		values = append(values, text.params[i].text)
+		values = append(values, text.params[i].Text)
 	}
 	ids := []byte{'{'}
 	for i := range cohorts {

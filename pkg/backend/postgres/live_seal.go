@@ -21,7 +21,7 @@ var sealPrefix = sync.OnceValue(func() string { return "seal:" + rand.Text() + "
 // sealMark begins a text that is to be sealed.
 func (r *renderer) sealMark(seal ir.Sealer) string {
 	if r.live == nil {
-		r.fail("only JSON of subscriptions is sealed behind the database")
+		r.Fail("only JSON of subscriptions is sealed behind the database")
 	}
 	i := slices.IndexFunc(r.seals, func(s ir.Sealer) bool { return s.Name() == seal.Name() })
 	if i < 0 {

@@ -5,14 +5,14 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
-	"queryengine/pkg/catalog"
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
 )
 
 // RenderMutation renders one mutation step.
 func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backend.Statement, error) {
 	return newStatement(func(m2 mode) (*rendered, error) {
-		r := &renderer{dialect: d, options: o, mode: m2}
+		r := newRenderer(d, o, m2)
 		return r.mutation(m)
 	})
 }
@@ -21,7 +21,7 @@ func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backen
 // that it writes.
 type mutation struct {
 	text  string
-	row   *scope
+	row   *sqltext.Scope
 	check string // condition on each written row; empty for none
 }
 
@@ -36,9 +36,9 @@ func (r *renderer) mutation(m ir.Mutation) (*rendered, error) {
 	case *ir.Delete:
 		step, output = r.delete(m), m.Output
 	default:
-		r.fail("unknown mutation %T", m)
+		r.Fail("unknown mutation %T", m)
 	}
-	if r.err != nil {
+	if r.Err != nil {
 		return r.finish("", reply{})
 	}
 	q := &selection{}
@@ -59,7 +59,7 @@ func (r *renderer) mutation(m ir.Mutation) (*rendered, error) {
 
 // output makes the items of RETURNING: first the values that Tx.Exec hands out, one for each
 // field, then what the answer needs besides.
-func (r *renderer) output(o ir.Output, in *scope, q *selection) answer.Output {
+func (r *renderer) output(o ir.Output, in *sqltext.Scope, q *selection) answer.Output {
 	for _, f := range o.Returning {
 		if f.Expr != nil {
 			q.items = append(q.items, r.single(f.Expr, in))
@@ -94,73 +94,22 @@ func (r *renderer) output(o ir.Output, in *scope, q *selection) answer.Output {
 
 // writtenRow is the shape of a written row. Related rows can't be part of it: the statement
 // that writes doesn't see what it changes in them.
-func (r *renderer) writtenRow(fields []ir.Field, in *scope, q *selection) *answer.Shape {
+func (r *renderer) writtenRow(fields []ir.Field, in *sqltext.Scope, q *selection) *answer.Shape {
 	for _, f := range fields {
 		if f.Nested != nil {
-			r.fail("related rows of written ones are read by a second statement")
+			r.Fail("related rows of written ones are read by a second statement")
 			return nil
 		}
 	}
 	return r.object(fields, in, q)
 }
 
-// target is the table that a statement writes to, and the row that it writes.
-func (r *renderer) target(table catalog.Name) (target string, row *scope) {
-	row = &scope{alias: r.alias()}
-	return qualified(table) + " AS " + row.alias, row
-}
-
 func (r *renderer) update(u *ir.Update) mutation {
-	target, row := r.target(u.Table)
-	if len(u.Set) == 0 {
-		r.fail("an update of no column")
-	}
-	text := "UPDATE " + target + " SET " + r.assignments(u.Set, row) +
-		whereClause([]string{r.condition(u.Where, row)})
-	return mutation{text: text, row: row, check: r.check(u.Check, row)}
+	text, row := r.Update(u)
+	return mutation{text: text, row: row, check: r.Check(u.Check, row)}
 }
 
 func (r *renderer) delete(d *ir.Delete) mutation {
-	target, row := r.target(d.Table)
-	text := "DELETE FROM " + target + whereClause([]string{r.condition(d.Where, row)})
+	text, row := r.Delete(d)
 	return mutation{text: text, row: row}
-}
-
-// check is the condition of a check, empty for one that always holds.
-func (r *renderer) check(e ir.BoolExp, row *scope) string {
-	if c := r.condition(e, row); c != sqlTrue {
-		return "(" + c + ")"
-	}
-	return ""
-}
-
-func (r *renderer) assignments(set []ir.Assignment, row *scope) string {
-	texts := make([]string, len(set))
-	for i, a := range set {
-		texts[i] = quoteName(a.Column.Name) + " = " + r.assigned(a, row)
-	}
-	return strings.Join(texts, ", ")
-}
-
-// assigned is the new value of a column.
-func (r *renderer) assigned(a ir.Assignment, row *scope) string {
-	old, value := row.column(a.Column.Name), r.value(a.Value)
-	switch a.Op {
-	case ir.AssignSet:
-		return value
-	case ir.AssignInc:
-		return old + " + " + value
-	case ir.AssignMul:
-		return old + " * " + value
-	case ir.AssignAppend:
-		return old + " || " + value
-	case ir.AssignPrepend:
-		return value + " || " + old
-	case ir.AssignDeleteKey, ir.AssignDeleteElem:
-		return old + " - " + value
-	case ir.AssignDeleteAtPath:
-		return old + " #- " + value
-	}
-	r.fail("unknown assignment %q", a.Op)
-	return old
 }

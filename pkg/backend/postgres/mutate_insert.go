@@ -5,12 +5,13 @@ import (
 	"strconv"
 	"strings"
 
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
 func (r *renderer) insert(i *ir.Insert) mutation {
-	target, row := r.target(i.Table)
+	target, row := r.Target(i.Table)
 	return mutation{
 		text:  "INSERT INTO " + target + r.insertRows(i) + r.conflict(i.OnConflict, row),
 		row:   row,
@@ -20,11 +21,11 @@ func (r *renderer) insert(i *ir.Insert) mutation {
 
 // insertCheck tests rows that were inserted with one condition, and rows that the conflict
 // clause updated with another one.
-func (r *renderer) insertCheck(i *ir.Insert, row *scope) string {
+func (r *renderer) insertCheck(i *ir.Insert, row *sqltext.Scope) string {
 	if i.OnConflict == nil || i.UpdateCheck == nil {
-		return r.check(i.Check, row)
+		return r.Check(i.Check, row)
 	}
-	inserted, updated := r.condition(i.Check, row), r.condition(i.UpdateCheck, row)
+	inserted, updated := r.Condition(i.Check, row), r.Condition(i.UpdateCheck, row)
 	if inserted == sqlTrue && updated == sqlTrue {
 		return ""
 	}
@@ -34,16 +35,16 @@ func (r *renderer) insertCheck(i *ir.Insert, row *scope) string {
 // wasInserted tells inserted rows from updated ones, which carry the number of the transaction
 // in xmax. Rows of a table with partitions don't show it: there, a row was inserted when none
 // with its key was there before the statement, as a sub-select of it sees.
-func (r *renderer) wasInserted(i *ir.Insert, row *scope) string {
+func (r *renderer) wasInserted(i *ir.Insert, row *sqltext.Scope) string {
 	if len(i.OnConflict.Key) == 0 {
-		return row.alias + ".xmax = 0"
+		return row.Alias + ".xmax = 0"
 	}
-	before := &scope{alias: r.alias()}
+	before := &sqltext.Scope{Alias: r.Alias()}
 	same := make([]string, len(i.OnConflict.Key))
 	for at, name := range i.OnConflict.Key {
-		same[at] = before.column(name) + " = " + row.column(name)
+		same[at] = r.Column(before, name) + " = " + r.Column(row, name)
 	}
-	return "NOT EXISTS (SELECT 1 FROM " + qualified(i.Table) + " AS " + before.alias + whereClause(same) + ")"
+	return "NOT EXISTS (SELECT 1 FROM " + qualified(i.Table) + " AS " + before.Alias + r.Where(same) + ")"
 }
 
 // insertRows renders the columns and the rows. Many rows are one array for each column:
@@ -52,7 +53,7 @@ func (r *renderer) wasInserted(i *ir.Insert, row *scope) string {
 func (r *renderer) insertRows(i *ir.Insert) string {
 	switch {
 	case len(i.Rows) == 0:
-		r.fail("an insert of no row")
+		r.Fail("an insert of no row")
 		return ""
 	case len(i.Columns) == 0:
 		r.once = true
@@ -60,7 +61,7 @@ func (r *renderer) insertRows(i *ir.Insert) string {
 	}
 	for _, row := range i.Rows {
 		if len(row) != len(i.Columns) {
-			r.fail("a row of %d values for %d columns", len(row), len(i.Columns))
+			r.Fail("a row of %d values for %d columns", len(row), len(i.Columns))
 			return ""
 		}
 	}
@@ -83,7 +84,7 @@ func (r *renderer) insertRows(i *ir.Insert) string {
 	for at, row := range i.Rows {
 		values := make([]string, len(columns))
 		for k, c := range columns {
-			values[k] = r.value(row[c])
+			values[k] = r.Value(row[c])
 		}
 		rows[at] = "(" + strings.Join(values, ", ") + ")"
 	}
@@ -132,16 +133,16 @@ func (r *renderer) unnested(items []insertColumn) string {
 	var arrays, names, values []string
 	for _, c := range items {
 		if c.params == nil && c.each == nil {
-			values = append(values, r.value(c.same))
+			values = append(values, r.Value(c.same))
 			continue
 		}
-		p := param{kind: paramList, list: c.params}
+		p := sqltext.Param{Kind: sqltext.ParamList, List: c.params}
 		if c.each != nil {
-			p = param{kind: paramEach, index: c.each.Index}
+			p = sqltext.Param{Kind: sqltext.ParamEach, Index: c.each.Index}
 		}
 		name := "c" + strconv.Itoa(len(names))
 		element, value := arrayElement(c.t, c.wrap, name)
-		arrays = append(arrays, r.bind(p, element, ir.WrapNone))
+		arrays = append(arrays, r.Bind(p, element, ir.WrapNone))
 		names = append(names, name)
 		values = append(values, wrapped(value, c.t, c.wrap))
 	}
@@ -172,7 +173,7 @@ func (r *renderer) pattern(row []ir.Value, columns []int) string {
 // insertColumn is one column of many rows: one value for all of them, or a list.
 type insertColumn struct {
 	same   ir.Value
-	params []param
+	params []sqltext.Param
 	each   *ir.Each
 	t      catalog.Type
 	wrap   ir.Wrap
@@ -192,18 +193,18 @@ func columnOf(rows [][]ir.Value, c int) (insertColumn, bool) {
 	}
 	typed := false
 	for _, row := range rows {
-		var p param
+		var p sqltext.Param
 		var t catalog.Type
 		var wrap ir.Wrap
 		null := false
 		switch v := row[c].(type) {
 		case ir.Literal:
-			p, t, wrap, null = param{kind: paramLiteral, text: []byte(v.Text)}, v.Type, v.Wrap, v.Null
+			p, t, wrap, null = sqltext.Param{Kind: sqltext.ParamLiteral, Text: []byte(v.Text)}, v.Type, v.Wrap, v.Null
 			if null {
-				p.text = nil
+				p.Text = nil
 			}
 		case ir.Variable:
-			p, t, wrap = param{kind: paramVariable, index: v.Index}, v.Type, v.Wrap
+			p, t, wrap = sqltext.Param{Kind: sqltext.ParamVariable, Index: v.Index}, v.Type, v.Wrap
 		default:
 			return column, false
 		}
@@ -243,7 +244,7 @@ func arrayElement(t catalog.Type, wrap ir.Wrap, name string) (array catalog.Type
 }
 
 // conflict renders the upsert clause.
-func (r *renderer) conflict(c *ir.OnConflict, row *scope) string {
+func (r *renderer) conflict(c *ir.OnConflict, row *sqltext.Scope) string {
 	if c == nil {
 		return ""
 	}
@@ -265,7 +266,7 @@ func (r *renderer) conflict(c *ir.OnConflict, row *scope) string {
 		set = append(set, quoteName(n)+" = EXCLUDED."+quoteName(n))
 	}
 	if len(c.Presets) > 0 {
-		set = append(set, r.assignments(c.Presets, row))
+		set = append(set, r.Assignments(c.Presets, row))
 	}
-	return text + " DO UPDATE SET " + strings.Join(set, ", ") + whereClause([]string{r.condition(c.Where, row)})
+	return text + " DO UPDATE SET " + strings.Join(set, ", ") + r.Where([]string{r.Condition(c.Where, row)})
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -19,9 +21,9 @@ var typeJSONB = catalog.Type{Name: "jsonb", OID: 3802}
 // logical model, each in the type that the model says: what encodes them relies on it. The
 // planner looks through a sub-select of this kind.
 func (r *renderer) nativeQuery(q ir.NativeQuery) string {
-	r.calls = true
-	if err := checkPlaceholders(q.Code); err != nil && r.err == nil {
-		r.err = err
+	r.Calls = true
+	if err := checkPlaceholders(q.Code); err != nil && r.Err == nil {
+		r.Err = err
 	}
 	items := make([]string, len(q.Columns))
 	for i, c := range q.Columns {
@@ -43,7 +45,7 @@ func (r *renderer) code(parts []ir.Code) string {
 	var b strings.Builder
 	for _, p := range parts {
 		if p.Value != nil {
-			b.WriteString("(" + r.value(p.Value) + ")")
+			b.WriteString("(" + r.Value(p.Value) + ")")
 		} else {
 			b.WriteString(p.Text)
 		}
@@ -99,19 +101,19 @@ func checkPlaceholders(parts []ir.Code) error {
 
 // embedded renders the objects in a column as rows. A value that isn't an object, or a list of
 // them, has none.
-func (r *renderer) embedded(e ir.Embedded, outer *scope) string {
+func (r *renderer) embedded(e ir.Embedded, outer *sqltext.Scope) string {
 	if outer == nil {
-		r.fail("embedded objects need a row")
+		r.Fail("embedded objects need a row")
 		return ""
 	}
-	value := outer.column(e.Column)
+	value := r.Column(outer, e.Column)
 	list, is := "jsonb_build_array("+value+")", "object"
 	if e.Array {
 		list, is = value, "array"
 	}
 	when := "jsonb_typeof(" + value + ") = '" + is + "'"
 	if e.When != nil {
-		when = conjunction([]string{r.condition(e.When, outer), when})
+		when = r.Conjunction([]string{r.Condition(e.When, outer), when})
 	}
 	list = "CASE WHEN " + when + " THEN " + list + " END"
 	definitions := make([]string, len(e.Columns))
@@ -128,10 +130,10 @@ func (r *renderer) embedded(e ir.Embedded, outer *scope) string {
 // ValidateNativeQuery has the server prepare the statement of a native query. The error's
 // detail is what the server says.
 func (s *Source) ValidateNativeQuery(ctx context.Context, q ir.NativeQuery) error {
-	r := &renderer{dialect: &Dialect{}}
+	r := newRenderer(&Dialect{}, backend.RenderOptions{}, mode{})
 	sql := "SELECT * FROM " + r.nativeQuery(q) + " AS t0"
-	if r.err != nil {
-		return r.err
+	if r.Err != nil {
+		return r.Err
 	}
 	c, err := s.primary.acquire(ctx)
 	if err != nil {
@@ -142,8 +144,8 @@ func (s *Source) ValidateNativeQuery(ctx context.Context, q ir.NativeQuery) erro
 	if err != nil {
 		return validationError(ctx, err, sql)
 	}
-	if len(result.ParamOIDs) != len(r.params) {
-		return invalidQuery(fmt.Sprintf("the statement takes %d parameters, but has %d arguments", len(result.ParamOIDs), len(r.params)))
+	if len(result.ParamOIDs) != len(r.Params) {
+		return invalidQuery(fmt.Sprintf("the statement takes %d parameters, but has %d arguments", len(result.ParamOIDs), len(r.Params)))
 	}
 	return r.checkResult(ctx, c, q)
 }
@@ -151,7 +153,7 @@ func (s *Source) ValidateNativeQuery(ctx context.Context, q ir.NativeQuery) erro
 // checkResult refuses columns whose type the model doesn't describe: a cast between them may
 // fail for some values only.
 func (r *renderer) checkResult(ctx context.Context, c *conn, q ir.NativeQuery) error {
-	plain := &renderer{dialect: r.dialect}
+	plain := newRenderer(&Dialect{}, backend.RenderOptions{}, mode{})
 	sql := "SELECT * FROM (" + plain.code(q.Code) + ") AS q"
 	result, err := c.pg.Prepare(ctx, "", sql, nil)
 	if err != nil {

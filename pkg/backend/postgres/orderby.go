@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"slices"
 
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
-	"queryengine/pkg/ir/rewrite"
 )
 
 // orderKey is one ordering key.
@@ -19,10 +19,10 @@ type orderKey struct {
 //
 // A key that is distinct, too, gets the same text: DISTINCT ON must match the first keys, and a
 // condition with a sub-select would have other aliases the second time.
-func (r *renderer) orderKeys(rows *ir.Rows, in *scope, q *selection) []orderKey {
+func (r *renderer) orderKeys(rows *ir.Rows, in *sqltext.Scope, q *selection) []orderKey {
 	keys := make([]orderKey, len(rows.OrderBy))
 	for i, item := range rows.OrderBy {
-		keys[i].direction = direction(item)
+		keys[i].direction = r.Direction(item)
 		e, ok := item.Target.(ir.OrderExpr)
 		same := -1
 		if ok {
@@ -42,45 +42,16 @@ func (r *renderer) orderKeys(rows *ir.Rows, in *scope, q *selection) []orderKey 
 	return keys
 }
 
-// direction spells ASC or DESC, and where NULL goes as far as it isn't the default.
-func direction(item ir.OrderItem) string {
-	switch {
-	case item.Desc && item.NullsFirst:
-		return " DESC"
-	case item.Desc:
-		return " DESC NULLS LAST"
-	case item.NullsFirst:
-		return " ASC NULLS FIRST"
-	}
-	return ""
-}
-
-func (r *renderer) orderTarget(t ir.OrderTarget, in *scope, q *selection) string {
+func (r *renderer) orderTarget(t ir.OrderTarget, in *sqltext.Scope, q *selection) string {
 	switch t := t.(type) {
 	case ir.OrderExpr:
-		return r.expr(t.Expr, in)
+		return r.Expr(t.Expr, in)
 	case ir.OrderRelated:
 		related := r.joinOne(relatedRow{from: t.From, join: t.Join, unique: t.Unique, where: t.Where}, in, q)
 		return r.orderTarget(t.Target, related, q)
 	case ir.OrderAggregate:
-		return r.orderAggregate(t, in)
+		return r.OrderAggregate(t, in)
 	}
-	r.fail("unknown order %T", t)
+	r.Fail("unknown order %T", t)
 	return "NULL"
-}
-
-// orderAggregate renders an aggregate of the rows that are related to a row. Where there is no
-// row, because it was joined and none is visible, there is no count either.
-func (r *renderer) orderAggregate(t ir.OrderAggregate, in *scope) string {
-	inner := &scope{alias: r.alias()}
-	value := "count(*)"
-	if t.Expr != nil {
-		value = r.aggregateFunction(t.Function) + "(" + r.expr(t.Expr, inner) + ")"
-	}
-	where := append(r.joined(t.Join, in, inner), r.condition(rewrite.Open(t.Where, t.Join, in.certain()), inner))
-	sql := "(SELECT " + value + " FROM " + r.from(t.From, in) + " AS " + inner.alias + whereClause(where) + ")"
-	if in.marker != "" {
-		return "(CASE WHEN " + in.marker + " IS NOT NULL THEN " + sql + " END)"
-	}
-	return sql
 }

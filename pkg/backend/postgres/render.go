@@ -3,12 +3,12 @@ package postgres
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -36,13 +36,13 @@ type mode struct {
 	// limits are variables that are limits, as literals.
 	limits map[int]string
 	// inline writes parameters as literals; nil binds them.
-	inline func(p param) (literal string, err error)
+	inline func(p sqltext.Param) (literal string, err error)
 }
 
 // rendered is one text of a statement, and how to read its result.
 type rendered struct {
 	sql    string
-	params []param
+	params []sqltext.Param
 	reply  reply
 	// zoned says that the result holds instants.
 	zoned bool
@@ -78,10 +78,10 @@ const (
 // RenderQuery renders one root field.
 func (d *Dialect) RenderQuery(root ir.Root, o backend.RenderOptions) (backend.Statement, error) {
 	return newStatement(func(m mode) (*rendered, error) {
-		r := &renderer{dialect: d, options: o, mode: m}
+		r := newRenderer(d, o, m)
 		sql, a := r.root(root)
 		text, err := r.finish(sql, a)
-		if err == nil && !r.calls && len(text.params) > 0 {
+		if err == nil && !r.Calls && len(text.params) > 0 {
 			text.choice = &planChoice{}
 		}
 		return text, err
@@ -112,38 +112,32 @@ func (s *statement) textFor(utc bool) (*rendered, error) {
 	return s.local()
 }
 
-// renderer turns one plan into one text. It stops at nothing: the first fault stays in err.
+// renderer turns one plan into one text. It stops at nothing: the first fault stays in Err.
 type renderer struct {
-	dialect *Dialect
+	sqltext.Renderer
 	options backend.RenderOptions
 	mode    mode
-	params  []param
-	bound   map[string]string // by what the parameter is: its text
-	aliases int
 	zoned   bool
-	limits  []int
-	// calls says that a function may be called: what is set for the statement is set in it, too.
-	calls bool
 	// once says that the text isn't to be kept prepared.
 	once bool
 	// live, when set, holds the values that differ between the cohorts of a subscription.
 	live *liveColumns
 	// seals encrypt ids and cursors in the JSON that the database makes.
 	seals []ir.Sealer
-	err   error
 }
 
-func (r *renderer) fail(format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf(format, args...)
-	}
+func newRenderer(d *Dialect, o backend.RenderOptions, m mode) *renderer {
+	r := &renderer{options: o, mode: m}
+	r.Spelling, r.Strategy = spelling{d}, r
+	r.Inline, r.Limits = m.inline, m.limits
+	return r
 }
 
 func (r *renderer) finish(sql string, a reply) (*rendered, error) {
-	if r.err != nil {
-		return nil, fmt.Errorf("rendering a plan: %w", r.err)
+	if r.Err != nil {
+		return nil, fmt.Errorf("rendering a plan: %w", r.Err)
 	}
-	text := &rendered{sql: sql, params: r.params, reply: a, zoned: r.zoned, once: r.once, limits: slices.Compact(slices.Sorted(slices.Values(r.limits)))}
+	text := &rendered{sql: sql, params: r.Params, reply: a, zoned: r.zoned, once: r.once, limits: slices.Compact(slices.Sorted(slices.Values(r.LimitVariables)))}
 	if r.mode.inline == nil { // people who read it know what they have asked
 		text.addComment(r.options.Comment)
 	}
@@ -160,7 +154,7 @@ func (r *renderer) root(root ir.Root) (string, reply) {
 	case *ir.Connection:
 		return r.rootConnection(root)
 	}
-	r.fail("unknown root %T", root)
+	r.Fail("unknown root %T", root)
 	return "", reply{}
 }
 
@@ -185,13 +179,6 @@ func (r *renderer) rootSelect(s *ir.Select) (string, reply) {
 		list = `SELECT coalesce(json_agg("root") -> 0, 'null') AS "root" FROM (` + q.String() + `) AS "_root"`
 	}
 	return list, whole()
-}
-
-// alias is a new name for a relation. It can't be a name of the user's: those are always
-// in quotes, and behind one of ours.
-func (r *renderer) alias() string {
-	r.aliases++
-	return "t" + strconv.Itoa(r.aliases-1)
 }
 
 // qualified quotes a name with its schema.

@@ -41,7 +41,7 @@ func (s *statement) parameters(a *backend.Args) ([][]byte, error) {
 	values := make([][]byte, len(s.utc.params))
 	for i := range values {
 		var err error
-		if values[i], err = s.utc.params[i].resolve(a); err != nil {
+		if values[i], err = s.utc.params[i].Resolve(a, arrayText); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/ir/rewrite"
 )
@@ -28,7 +29,7 @@ type selection struct {
 	// ordered says that the rows come in an order that no clause says, which joins must keep.
 	ordered bool
 	// rowOf, when set, is the row that can be made an item as a whole, once.
-	rowOf   *scope
+	rowOf   *sqltext.Scope
 	withRow bool
 }
 
@@ -57,10 +58,10 @@ const (
 func (q *selection) exposeRow() {
 	switch {
 	case q.withRow:
-	case q.rowOf.inner != nil:
-		q.rowOf.inner.exposeRow()
+	case originOf(q.rowOf).inner != nil:
+		originOf(q.rowOf).inner.exposeRow()
 	default:
-		q.items = append(q.items, q.rowOf.alias+" AS "+quoteName(rowColumn))
+		q.items = append(q.items, q.rowOf.Alias+" AS "+quoteName(rowColumn))
 	}
 	q.withRow = true
 }
@@ -93,7 +94,7 @@ func (q *selection) String() string {
 			b.WriteString(j.kind + j.text)
 		}
 	}
-	b.WriteString(whereClause(q.where))
+	b.WriteString(sqltext.Where(spelling{}, q.where))
 	for i, k := range q.order {
 		if i == 0 {
 			b.WriteString(" ORDER BY ")
@@ -118,9 +119,9 @@ func (q *selection) String() string {
 type relation struct {
 	*ir.Rows
 	join  []ir.JoinPair
-	outer *scope
+	outer *sqltext.Scope
 	// named, when set, has the rows of From already: a query that is computed once.
-	named *scope
+	named *sqltext.Scope
 }
 
 // rows starts a query on rows of a relation. Its items are the caller's, and fields is what
@@ -129,7 +130,7 @@ type relation struct {
 // Where only a part of the rows is wanted and fields needs more than their columns, the rows
 // are chosen in a sub-select first: what is joined or computed for the rows that are
 // dropped would cost as much as for those that are kept.
-func (r *renderer) rows(rel relation, fields []ir.Field) (*selection, *scope) {
+func (r *renderer) rows(rel relation, fields []ir.Field) (*selection, *sqltext.Scope) {
 	q, in := r.plainRows(rel)
 	if !sliced(rel.Rows) || !joins(fields, rel.Offset != nil || len(rel.DistinctOn) > 0) {
 		return q, in
@@ -157,43 +158,43 @@ func joins(fields []ir.Field, lists bool) bool {
 }
 
 // plainRows is rows without a sub-select.
-func (r *renderer) plainRows(rel relation) (*selection, *scope) {
-	q := &selection{alias: r.alias()}
-	in := &scope{alias: q.alias}
+func (r *renderer) plainRows(rel relation) (*selection, *sqltext.Scope) {
+	q := &selection{alias: r.Alias()}
+	in := &sqltext.Scope{Alias: q.alias}
 	if rel.named != nil {
-		q.from, in.inner = rel.named.alias, rel.named.inner
+		q.from, in.Own = rel.named.Alias, rel.named.Own
 	} else {
-		q.from = r.from(rel.From, rel.outer)
+		q.from = r.From(rel.From, rel.outer)
 	}
-	q.where = r.joined(rel.join, rel.outer, in)
-	in.known = rewrite.Know(rel.From, rel.Where)
-	r.filter(rewrite.Open(rel.Where, rel.join, rel.outer.certain()), in, q)
+	q.where = r.Joined(rel.join, rel.outer, in)
+	in.Known = rewrite.Know(rel.From, rel.Where)
+	r.filter(r.Open(rel.Where, rel.join, rel.outer), in, q)
 	_, q.ordered = rel.From.(ir.Written)
 	if f, ok := rel.From.(ir.Function); ok && f.Single && rel.named == nil {
-		q.where = append(q.where, "NOT ("+in.alias+" IS NULL)")
+		q.where = append(q.where, "NOT ("+in.Alias+" IS NULL)")
 	}
-	q.distinct = r.exprs(rel.DistinctOn, in)
+	q.distinct = r.Exprs(rel.DistinctOn, in)
 	q.order = r.orderKeys(rel.Rows, in, q)
-	q.limit, q.ties = r.limit(rel.Limit, rel.MaxRows), rel.WithTies
+	q.limit, q.ties = r.Limit(rel.Limit, rel.MaxRows), rel.WithTies
 	if rel.Offset != nil {
-		q.offset = r.count(rel.Offset)
+		q.offset = r.Number(rel.Offset)
 	}
 	return q, in
 }
 
 // around is a query on the rows of inner, in the same order.
-func (r *renderer) around(inner *selection, in *scope) (*selection, *scope) {
-	q := &selection{inner: inner, alias: r.alias()}
-	inner.items = []string{in.alias + ".*"}
+func (r *renderer) around(inner *selection, in *sqltext.Scope) (*selection, *sqltext.Scope) {
+	q := &selection{inner: inner, alias: r.Alias()}
+	inner.items = []string{in.Alias + ".*"}
 	inner.rowOf = in
-	own := &scope{alias: q.alias, inner: inner, known: in.known}
+	own := &sqltext.Scope{Alias: q.alias, Known: in.Known, Own: origin{inner: inner}}
 	for i, k := range inner.order {
 		name := k.column
 		if name == "" {
 			name = "?" + strconv.Itoa(i+1)
 			inner.items = append(inner.items, k.expr+" AS "+quoteName(name))
 		}
-		q.order = append(q.order, orderKey{expr: own.column(name), direction: k.direction, column: name})
+		q.order = append(q.order, orderKey{expr: r.Column(own, name), direction: k.direction, column: name})
 	}
 	return q, own
 }
@@ -211,12 +212,12 @@ type relatedRow struct {
 // joinOne joins a related row to q. Where at most one can match it is a plain join, which
 // leaves the way to the planner; else, and where the order of q's rows has to stay, the first
 // one of a sub-select.
-func (r *renderer) joinOne(one relatedRow, outer *scope, q *selection) *scope {
+func (r *renderer) joinOne(one relatedRow, outer *sqltext.Scope, q *selection) *sqltext.Scope {
 	if _, table := one.from.(ir.Table); table && one.unique && !q.ordered && len(one.join) > 0 && one.rows == nil {
-		in := &scope{alias: r.alias(), known: rewrite.Know(one.from, one.where)}
-		in.marker = in.column(one.join[0].Inner)
-		on := append(r.joined(one.join, outer, in), r.condition(rewrite.Open(one.where, one.join, outer.certain()), in))
-		q.joins = append(q.joins, join{kind: leftJoin, text: r.from(one.from, outer) + " AS " + in.alias + " ON " + conjunction(on)})
+		in := &sqltext.Scope{Alias: r.Alias(), Known: rewrite.Know(one.from, one.where)}
+		in.Marker = r.Column(in, one.join[0].Inner)
+		on := append(r.Joined(one.join, outer, in), r.Condition(r.Open(one.where, one.join, outer), in))
+		q.joins = append(q.joins, join{kind: leftJoin, text: r.From(one.from, outer) + " AS " + in.Alias + " ON " + r.Conjunction(on)})
 		return in
 	}
 	rows := one.rows
@@ -227,10 +228,10 @@ func (r *renderer) joinOne(one relatedRow, outer *scope, q *selection) *scope {
 	if inner.limit == "" {
 		inner.limit = "1"
 	}
-	inner.items = []string{row.alias + ".*", sqlTrue + " AS " + quoteName(existColumn)}
+	inner.items = []string{row.Alias + ".*", sqlTrue + " AS " + quoteName(existColumn)}
 	inner.rowOf = row
-	in := &scope{alias: r.alias(), inner: inner, known: row.known}
-	in.marker = in.column(existColumn)
-	q.joins = append(q.joins, join{kind: leftJoin, inner: inner, alias: in.alias})
+	in := &sqltext.Scope{Alias: r.Alias(), Known: row.Known, Own: origin{inner: inner}}
+	in.Marker = r.Column(in, existColumn)
+	q.joins = append(q.joins, join{kind: leftJoin, inner: inner, alias: in.Alias})
 	return in
 }

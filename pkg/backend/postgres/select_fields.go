@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -20,7 +21,7 @@ func (q *selection) item(expr string) int {
 }
 
 // object makes the items of q that fields need, and says how a row of them becomes JSON.
-func (r *renderer) object(fields []ir.Field, in *scope, q *selection) *answer.Shape {
+func (r *renderer) object(fields []ir.Field, in *sqltext.Scope, q *selection) *answer.Shape {
 	whole := r.allPresent(fields, in)
 	if whole == "" {
 		return r.presentObject(fields, in, q)
@@ -30,7 +31,7 @@ func (r *renderer) object(fields []ir.Field, in *scope, q *selection) *answer.Sh
 	return b.Shape()
 }
 
-func (r *renderer) presentObject(fields []ir.Field, in *scope, q *selection) *answer.Shape {
+func (r *renderer) presentObject(fields []ir.Field, in *sqltext.Scope, q *selection) *answer.Shape {
 	var b answer.Builder
 	b.Text("{")
 	style := answer.StyleOf(fields)
@@ -52,7 +53,7 @@ func (r *renderer) presentObject(fields []ir.Field, in *scope, q *selection) *an
 	return b.Shape()
 }
 
-func (r *renderer) nested(b *answer.Builder, n *ir.Nested, in *scope, q *selection) {
+func (r *renderer) nested(b *answer.Builder, n *ir.Nested, in *sqltext.Scope, q *selection) {
 	switch root := n.Root.(type) {
 	case *ir.Aggregate:
 		sql, s := r.aggregate(root, relation{join: n.Join, outer: in})
@@ -63,13 +64,13 @@ func (r *renderer) nested(b *answer.Builder, n *ir.Nested, in *scope, q *selecti
 		if root.One {
 			one := r.joinOne(related(n, root), in, q)
 			s := r.object(root.Fields, one, q)
-			b.Add(answer.Part{Kind: answer.Object, Column: q.item(one.marker), Shape: s})
+			b.Add(answer.Part{Kind: answer.Object, Column: q.item(one.Marker), Shape: s})
 			return
 		}
 		sql, s := r.list(root, relation{join: n.Join, outer: in})
 		b.Add(answer.Part{Kind: answer.List, Column: q.item(sql), Shape: s})
 	default:
-		r.fail("unknown root %T", root)
+		r.Fail("unknown root %T", root)
 	}
 }
 
@@ -98,8 +99,8 @@ func (r *renderer) list(s *ir.Select, rel relation) (string, *answer.Shape) {
 
 // guarded keeps a function from being called with a row that isn't there.
 func (r *renderer) guarded(rel relation, sql string) string {
-	if _, ok := rel.From.(ir.Function); ok && rel.outer != nil && rel.outer.marker != "" {
-		return "CASE WHEN " + rel.outer.marker + " IS NOT NULL THEN " + sql + " END"
+	if _, ok := rel.From.(ir.Function); ok && rel.outer != nil && rel.outer.Marker != "" {
+		return "CASE WHEN " + rel.outer.Marker + " IS NOT NULL THEN " + sql + " END"
 	}
 	return sql
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -12,7 +13,7 @@ import (
 // must give the same bytes.
 
 // jsonObject renders a row as a json value.
-func (r *renderer) jsonObject(fields []ir.Field, in *scope, q *selection) string {
+func (r *renderer) jsonObject(fields []ir.Field, in *sqltext.Scope, q *selection) string {
 	object := r.jsonPresentObject(fields, in, q)
 	if whole := r.allPresent(fields, in); whole != "" {
 		return "CASE WHEN " + whole + " THEN " + object + " END"
@@ -20,7 +21,7 @@ func (r *renderer) jsonObject(fields []ir.Field, in *scope, q *selection) string
 	return object
 }
 
-func (r *renderer) jsonPresentObject(fields []ir.Field, in *scope, q *selection) string {
+func (r *renderer) jsonPresentObject(fields []ir.Field, in *sqltext.Scope, q *selection) string {
 	long := answer.StyleOf(fields) == answer.Spaced
 	texts := make([]string, len(fields))
 	for i, f := range fields {
@@ -65,7 +66,7 @@ func buildObject(pairs []string) string {
 	return "('{' || " + strings.Join(pieces, " || ', ' || ") + " || '}')::json"
 }
 
-func (r *renderer) jsonNested(n *ir.Nested, in *scope, q *selection) string {
+func (r *renderer) jsonNested(n *ir.Nested, in *sqltext.Scope, q *selection) string {
 	switch root := n.Root.(type) {
 	case *ir.Aggregate:
 		return r.jsonAggregate(root, relation{join: n.Join, outer: in})
@@ -74,11 +75,11 @@ func (r *renderer) jsonNested(n *ir.Nested, in *scope, q *selection) string {
 	case *ir.Select:
 		if root.One {
 			one := r.joinOne(related(n, root), in, q)
-			return "CASE WHEN " + one.marker + " IS NOT NULL THEN " + r.jsonObject(root.Fields, one, q) + " END"
+			return "CASE WHEN " + one.Marker + " IS NOT NULL THEN " + r.jsonObject(root.Fields, one, q) + " END"
 		}
 		return r.jsonList(root, relation{join: n.Join, outer: in})
 	}
-	r.fail("unknown root %T", n.Root)
+	r.Fail("unknown root %T", n.Root)
 	return "NULL"
 }
 

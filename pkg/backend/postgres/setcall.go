@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
 )
 
@@ -23,41 +24,42 @@ const (
 )
 
 // setCall renders such a call.
-func (r *renderer) setCall(e ir.Call, in *scope) string {
-	if in.sets == setsInner {
-		call := r.expr(e, in.inner.rowOf)
-		i := slices.IndexFunc(in.inner.items, func(item string) bool { return strings.HasPrefix(item, call+" AS ") })
+func (r *renderer) setCall(e ir.Call, in *sqltext.Scope) string {
+	if originOf(in).sets == setsInner {
+		inner := originOf(in).inner
+		call := r.Expr(e, inner.rowOf)
+		i := slices.IndexFunc(inner.items, func(item string) bool { return strings.HasPrefix(item, call+" AS ") })
 		if i < 0 {
-			i = len(in.inner.items)
-			in.inner.items = append(in.inner.items, call+" AS "+quoteName("?set"+strconv.Itoa(i)))
+			i = len(inner.items)
+			inner.items = append(inner.items, call+" AS "+quoteName("?set"+strconv.Itoa(i)))
 		}
-		return in.column("?set" + strconv.Itoa(i))
+		return r.Column(in, "?set"+strconv.Itoa(i))
 	}
 	return "(" + r.setValues(e, in) + ")"
 }
 
 // setValues selects the values.
-func (r *renderer) setValues(e ir.Call, in *scope) string {
-	values := "SELECT " + qualified(e.Function) + "(" + r.arguments(e.Args, in) + ")"
-	if in.marker != "" {
-		values += " WHERE " + in.marker + " IS NOT NULL"
+func (r *renderer) setValues(e ir.Call, in *sqltext.Scope) string {
+	values := "SELECT " + r.Call(e.Function, e.Args, in)
+	if in.Marker != "" {
+		values += " WHERE " + in.Marker + " IS NOT NULL"
 	}
 	return values
 }
 
 // single renders a field, which has one value.
-func (r *renderer) single(e ir.Expr, in *scope) string {
+func (r *renderer) single(e ir.Expr, in *sqltext.Scope) string {
 	if _, ok := setIn(e); !ok {
-		return r.expr(e, in)
+		return r.Expr(e, in)
 	}
 	one := *in
-	one.sets = setsSingle
-	return r.expr(e, &one)
+	one.Own = origin{inner: originOf(in).inner, sets: setsSingle}
+	return r.Expr(e, &one)
 }
 
 // allPresent holds when each function of the fields that returns any number of values returns
 // some; empty when there is none.
-func (r *renderer) allPresent(fields []ir.Field, in *scope) string {
+func (r *renderer) allPresent(fields []ir.Field, in *sqltext.Scope) string {
 	var present []string
 	for _, f := range fields {
 		if e, ok := setIn(f.Expr); ok {
@@ -67,7 +69,7 @@ func (r *renderer) allPresent(fields []ir.Field, in *scope) string {
 	if present == nil {
 		return ""
 	}
-	return conjunction(present)
+	return r.Conjunction(present)
 }
 
 // aggregatesSets reports whether values that are aggregated come from such functions.

@@ -1,0 +1,89 @@
+package postgres
+
+import (
+	"strconv"
+	"strings"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// spelling is how PostgreSQL spells what all SQL dialects have: see sqltext.Spelling.
+type spelling struct{ *Dialect }
+
+func (spelling) Quote(name string) string { return quoteName(name) }
+
+// The conditions without operands.
+const (
+	sqlTrue  = "TRUE"
+	sqlFalse = "FALSE"
+)
+
+func (spelling) Bool(holds bool) string {
+	if holds {
+		return sqlTrue
+	}
+	return sqlFalse
+}
+
+func (spelling) Placeholder(n int) string { return "$" + strconv.Itoa(n) }
+
+// Typed casts to the type, so that the text is read by the type's own input function.
+func (spelling) Typed(text string, t catalog.Type, wrap ir.Wrap) string {
+	if wrap != ir.WrapNone {
+		return text + "::text"
+	}
+	return text + "::" + typeName(t)
+}
+
+func (spelling) Wrapped(text string, t catalog.Type, wrap ir.Wrap) string {
+	return wrapped(text, t, wrap)
+}
+
+func (spelling) Cast(expr string, t catalog.Type) string { return expr + "::" + typeName(t) }
+
+func (spelling) List(values [][]byte) []byte { return arrayText(values) }
+
+// Direction spells ASC or DESC, and where NULL goes as far as it isn't the default.
+func (spelling) Direction(desc, nullsFirst bool) string {
+	switch {
+	case desc && nullsFirst:
+		return " DESC"
+	case desc:
+		return " DESC NULLS LAST"
+	case nullsFirst:
+		return " ASC NULLS FIRST"
+	}
+	return ""
+}
+
+// Least passes over NULL.
+func (spelling) Least(a, b string) string { return "least(" + a + ", " + b + ")" }
+
+// Count takes several columns as one record.
+func (spelling) Count(args []string, distinct bool) string {
+	unique := ""
+	if distinct {
+		unique = "DISTINCT "
+	}
+	switch len(args) {
+	case 0:
+		return "count(*)"
+	case 1:
+		return "count(" + unique + args[0] + ")"
+	}
+	return "count(" + unique + "(" + strings.Join(args, ", ") + "))"
+}
+
+// assignments are the templates of assignments.
+var assignments = map[ir.AssignOp]string{
+	ir.AssignSet: "$1",
+	ir.AssignInc: "$l + $1", ir.AssignMul: "$l * $1",
+	ir.AssignAppend: "$l || $1", ir.AssignPrepend: "$1 || $l",
+	ir.AssignDeleteKey: "$l - $1", ir.AssignDeleteElem: "$l - $1", ir.AssignDeleteAtPath: "$l #- $1",
+}
+
+func (spelling) Assignment(op ir.AssignOp) (template string, ok bool) {
+	template, ok = assignments[op]
+	return template, ok
+}

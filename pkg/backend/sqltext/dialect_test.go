@@ -1,0 +1,118 @@
+package sqltext_test
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/sqltext"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// brackets is a dialect that spells nearly everything unlike PostgreSQL: names in brackets,
+// named parameters, CAST, no boolean constants, lists as JSON, NULL as the least value.
+type brackets struct{}
+
+func (brackets) Quote(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
+
+func (brackets) Bool(holds bool) string {
+	if holds {
+		return "(1 = 1)"
+	}
+	return "(1 = 0)"
+}
+
+func (brackets) Placeholder(n int) string { return "@p" + strconv.Itoa(n) }
+
+func (b brackets) Typed(text string, t catalog.Type, _ ir.Wrap) string { return b.Cast(text, t) }
+
+func (brackets) Wrapped(text string, _ catalog.Type, wrap ir.Wrap) string {
+	if wrap != "" {
+		return "from_" + string(wrap) + "(" + text + ")"
+	}
+	return text
+}
+
+func (brackets) Cast(expr string, t catalog.Type) string {
+	if t.IsArray() {
+		return expr
+	}
+	return "CAST(" + expr + " AS " + t.Name + ")"
+}
+
+func (brackets) List(values [][]byte) []byte {
+	texts := make([]*string, len(values))
+	for i, v := range values {
+		if v != nil {
+			text := string(v)
+			texts[i] = &text
+		}
+	}
+	list, _ := json.Marshal(texts) // texts always encode
+	return list
+}
+
+func (brackets) Direction(desc, _ bool) string {
+	if desc {
+		return " DESC"
+	}
+	return " ASC"
+}
+
+func (brackets) Least(a, b string) string {
+	return "CASE WHEN " + a + " < " + b + " THEN " + a + " ELSE " + b + " END"
+}
+
+func (brackets) Count(args []string, distinct bool) string {
+	switch {
+	case len(args) == 0:
+		return "count_big(*)"
+	case distinct:
+		return "count_big(DISTINCT " + strings.Join(args, ", ") + ")"
+	}
+	return "count_big(" + strings.Join(args, ", ") + ")"
+}
+
+var bracketOperators = []*backend.Operator{
+	{Op: "_eq", SQL: "$l = $1"},
+	{Op: "_neq", SQL: "$l <> $1"},
+	{Op: "_gt", SQL: "$l > $1"},
+	{Op: "_in", SQL: "$l IN (SELECT value FROM OPENJSON($1))"},
+	{Op: "_between", SQL: "$l BETWEEN $1 AND $2"},
+	{Op: "_near", SQL: "near($l, $*)"},
+}
+
+func (brackets) Operator(op ir.Op) *backend.Operator {
+	for _, o := range bracketOperators {
+		if o.Op == op {
+			return o
+		}
+	}
+	return nil
+}
+
+func (brackets) Assignment(op ir.AssignOp) (string, bool) {
+	template, ok := map[ir.AssignOp]string{"_set": "$1", "_inc": "$l + $1"}[op]
+	return template, ok
+}
+
+// plain takes nothing over but what has no default.
+type plain struct{}
+
+func (plain) OwnCondition(ir.BoolExp, *sqltext.Scope) (string, bool) { return "", false }
+
+func (plain) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
+	if _, ok := e.(ir.Row); ok {
+		return in.Alias + ".[key]", true
+	}
+	return "", false
+}
+
+func (plain) OwnFrom(f ir.From, _ *sqltext.Scope) (string, bool) {
+	if k, ok := f.(ir.Keys); ok {
+		return "OPENJSON(@keys" + strconv.Itoa(k.Index) + ")", true
+	}
+	return "", false
+}

@@ -1,0 +1,75 @@
+package sqltext
+
+import (
+	"fmt"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+)
+
+// Param is where the value of a parameter comes from. Parameters are sent as text.
+type Param struct {
+	Kind  ParamKind
+	Text  []byte // of a literal; nil is NULL
+	Index int    // of a variable or a list
+	Name  string // of a session variable or a lookup
+	List  []Param
+}
+
+// ParamKind is a place that values come from.
+type ParamKind uint8
+
+// The kinds of parameters.
+const (
+	ParamLiteral ParamKind = iota
+	ParamVariable
+	ParamSession
+	ParamSessionObject
+	ParamList // a list made of other parameters
+	ParamEach // a list of the caller
+	ParamLookup
+)
+
+// Resolve is the text of the parameter in one run; nil is NULL. list is Spelling.List.
+func (p *Param) Resolve(a *backend.Args, list func([][]byte) []byte) ([]byte, error) {
+	switch p.Kind {
+	case ParamVariable:
+		if p.Index < 0 || p.Index >= len(a.Variables) {
+			return nil, fmt.Errorf("the statement needs variable %d, and there are %d", p.Index, len(a.Variables))
+		}
+		return a.Variables[p.Index], nil
+	case ParamSession:
+		if a.Session != nil {
+			if v, ok := a.Session.Variables[p.Name]; ok {
+				return []byte(v), nil
+			}
+		}
+		return nil, apierror.Newf(apierror.NotFound, "missing session variable: %q", p.Name)
+	case ParamSessionObject:
+		if a.Session == nil {
+			return []byte("{}"), nil
+		}
+		return a.Session.JSON(), nil
+	case ParamLookup:
+		values, ok := a.Lookups[p.Name]
+		if !ok {
+			return nil, apierror.New(apierror.NotSupported, "rules on remote relationships are not supported by this operation")
+		}
+		return list(values), nil
+	case ParamList:
+		values := make([][]byte, len(p.List))
+		for i := range p.List {
+			var err error
+			if values[i], err = p.List[i].Resolve(a, list); err != nil {
+				return nil, err
+			}
+		}
+		return list(values), nil
+	case ParamEach:
+		if p.Index < 0 || p.Index >= len(a.Lists) {
+			return nil, fmt.Errorf("the statement needs list %d, and there are %d", p.Index, len(a.Lists))
+		}
+		return list(a.Lists[p.Index]), nil
+	}
+	return p.Text, nil
+}

@@ -1,0 +1,59 @@
+package sqltext
+
+import (
+	"strings"
+
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// Target is the table that a statement writes to, and the row that it writes.
+func (r *Renderer) Target(table catalog.Name) (target string, row *Scope) {
+	row = &Scope{Alias: r.Alias()}
+	return r.Qualified(table) + " AS " + row.Alias, row
+}
+
+// Update renders an update without what it gives back, and the row that it writes.
+func (r *Renderer) Update(u *ir.Update) (text string, row *Scope) {
+	target, row := r.Target(u.Table)
+	if len(u.Set) == 0 {
+		r.Fail("an update of no column")
+	}
+	text = "UPDATE " + target + " SET " + r.Assignments(u.Set, row) + r.Where([]string{r.Condition(u.Where, row)})
+	return text, row
+}
+
+// Delete renders a delete without what it gives back, and the row that it removes.
+func (r *Renderer) Delete(d *ir.Delete) (text string, row *Scope) {
+	target, row := r.Target(d.Table)
+	return "DELETE FROM " + target + r.Where([]string{r.Condition(d.Where, row)}), row
+}
+
+// Assignments renders the columns that are set, each with its new value.
+func (r *Renderer) Assignments(set []ir.Assignment, row *Scope) string {
+	texts := make([]string, len(set))
+	for i, a := range set {
+		texts[i] = r.Spelling.Quote(a.Column.Name) + " = " + r.assigned(a, row)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// assigned is the new value of a column.
+func (r *Renderer) assigned(a ir.Assignment, row *Scope) string {
+	old, value := r.Column(row, a.Column.Name), r.Value(a.Value)
+	template, ok := r.Spelling.Assignment(a.Op)
+	if !ok {
+		r.Fail("unknown assignment %q", a.Op)
+		return old
+	}
+	text, _ := fill(template, old, []string{value})
+	return text
+}
+
+// Check is the condition that a written row has to satisfy, empty for one that always holds.
+func (r *Renderer) Check(e ir.BoolExp, row *Scope) string {
+	if c := r.Condition(e, row); c != r.Spelling.Bool(true) {
+		return "(" + c + ")"
+	}
+	return ""
+}
