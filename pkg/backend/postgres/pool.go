@@ -95,13 +95,16 @@ func newPool(e Endpoint, applicationName string) (*pool, error) {
 
 // acquire takes a connection that works, as far as that can be known.
 func (p *pool) acquire(ctx context.Context) (*conn, error) {
+	defer p.meter.Waited(time.Now())
+	if c := p.idle(); c != nil {
+		return c, nil
+	}
 	wait := ctx
 	if p.endpoint.PoolTimeout > 0 {
 		var cancel context.CancelFunc
 		wait, cancel = context.WithTimeout(ctx, p.endpoint.PoolTimeout)
 		defer cancel()
 	}
-	defer p.meter.Waited(time.Now())
 	for {
 		r, err := p.conns.Acquire(wait)
 		if err != nil {
@@ -119,6 +122,29 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 		}
 		return c, nil
 	}
+}
+
+// ended is a context in which no connection is opened.
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// idle takes a connection that needn't be waited for, which takes no timer; nil when there is none
+// that was in use a moment ago.
+func (p *pool) idle() *conn {
+	r, err := p.conns.TryAcquire(ended)
+	if err != nil {
+		return nil
+	}
+	if r.IdleDuration() > freshFor {
+		r.ReleaseUnused()
+		return nil
+	}
+	c := r.Value()
+	c.resource = r
+	return c
 }
 
 // alive asks the server.
@@ -148,6 +174,9 @@ func (c *conn) discard() { c.discarded = true }
 // connect opens a connection. An attempt that fails is repeated as often as the source
 // says, unless the server refused us for good.
 func (p *pool) connect(ctx context.Context) (*conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	var err error
 	for attempt := 0; attempt <= p.endpoint.Retries; attempt++ {
 		var pg *pgconn.PgConn
