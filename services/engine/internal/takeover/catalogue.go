@@ -56,9 +56,15 @@ func (c *Catalogue) read(ctx context.Context) (err error) {
 	if !found {
 		return ErrNone
 	}
+	if err := c.checkVersion(ctx); err != nil {
+		return err
+	}
 	row := c.tx.QueryRow(ctx, `SELECT metadata::text, resource_version FROM hdb_catalog.hdb_metadata ORDER BY id LIMIT 1`)
 	var text string
-	if err := row.Scan(&text, &c.Version); err != nil {
+	switch err := row.Scan(&text, &c.Version); {
+	case errors.Is(err, pgx.ErrNoRows):
+		return errors.New("the table hdb_catalog.hdb_metadata has no row: the other engine has no metadata to import")
+	case err != nil:
 		return fmt.Errorf("metadata of the other engine: %w", err)
 	}
 	c.Metadata = json.RawMessage(text)
@@ -69,6 +75,37 @@ func (c *Catalogue) read(ctx context.Context) (err error) {
 		err = c.tx.QueryRow(ctx, `SELECT count(*) FROM hdb_catalog.hdb_action_log`).Scan(&c.Actions)
 	}
 	return err
+}
+
+// The versions of the catalogue that are read: the metadata has had a resource version since the
+// first one, and the last one is what the other engine has made since.
+const oldestVersion, newestVersion = 44, 48
+
+// checkVersion refuses a catalogue of a layout that isn't known here.
+func (c *Catalogue) checkVersion(ctx context.Context) error {
+	found, err := c.has(ctx, "hdb_version")
+	if err != nil {
+		return err
+	}
+	var version string
+	if found {
+		err = c.tx.QueryRow(ctx, `SELECT coalesce(version, '') FROM hdb_catalog.hdb_version LIMIT 1`).Scan(&version)
+	}
+	switch {
+	case !found || errors.Is(err, pgx.ErrNoRows):
+		return fmt.Errorf("the catalogue of the other engine says no version in hdb_catalog.hdb_version: import reads versions %d to %d",
+			oldestVersion, newestVersion)
+	case err != nil:
+		return fmt.Errorf("catalogue version of the other engine: %w", err)
+	}
+	hint := "it was made by a newer release than this program knows"
+	if n, err := strconv.Atoi(version); err != nil || n < oldestVersion {
+		hint = "start its last release of version 2 on this database once, which brings the catalogue up to date"
+	} else if n <= newestVersion {
+		return nil
+	}
+	return fmt.Errorf("the catalogue of the other engine has version %q, and import reads versions %d to %d: %s",
+		version, oldestVersion, newestVersion, hint)
 }
 
 // has reports whether the catalogue has a table.
