@@ -1,42 +1,13 @@
 package action
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 )
-
-// kind is the kind of a JSON value, by its first character.
-type kind byte
-
-const (
-	kindNull    kind = 'n'
-	kindBoolean kind = 't'
-	kindNumber  kind = '0'
-	kindString  kind = '"'
-	kindArray   kind = '['
-	kindObject  kind = '{'
-)
-
-// kindOf returns the kind of a value without space around it.
-func kindOf(value []byte) kind {
-	switch c := value[0]; c {
-	case 'f':
-		return kindBoolean
-	case 'n', 't', '"', '[', '{':
-		return kind(c)
-	}
-	return kindNumber
-}
-
-// UnmarshalJSON keeps the kind of a value and nothing else of it.
-func (k *kind) UnmarshalJSON(value []byte) error {
-	*k = kindOf(value)
-	return nil
-}
 
 // misfit describes how a value doesn't fit the output type of an action; "" when it does. Of objects,
 // only the presence of their own fields counts.
@@ -45,15 +16,15 @@ func misfit(value []byte, t *metadata.GraphQLType, base *resolve.CustomType) str
 	if anything && t.Item == nil {
 		return ""
 	}
-	k := kindOf(value)
-	if k == kindNull {
+	k := jsonwalk.KindOf(value)
+	if k == jsonwalk.Null {
 		if t.NonNull {
 			return "got null for the action webhook response"
 		}
 		return ""
 	}
 	if t.Item != nil {
-		if k != kindArray {
+		if k != jsonwalk.Array {
 			return "expecting array for the action webhook response"
 		}
 		return misfitList(value, t, base)
@@ -68,16 +39,16 @@ func misfit(value []byte, t *metadata.GraphQLType, base *resolve.CustomType) str
 			}
 		}
 		// The established engine names every scalar so.
-		return got(map[bool]string{false: "scalar String", true: "scalar Boolean"}[k == kindBoolean])
+		return got(map[bool]string{false: "scalar String", true: "scalar Boolean"}[k == jsonwalk.Boolean])
 	}
 	switch k {
-	case kindNumber:
+	case jsonwalk.Number:
 		return scalar("Int", "Float")
-	case kindBoolean:
+	case jsonwalk.Boolean:
 		return scalar("Boolean")
-	case kindString:
+	case jsonwalk.String:
 		return scalar("String", "ID")
-	case kindArray:
+	case jsonwalk.Array:
 		return got("array")
 	}
 	if base.Kind != resolve.CustomObject {
@@ -87,22 +58,25 @@ func misfit(value []byte, t *metadata.GraphQLType, base *resolve.CustomType) str
 }
 
 func misfitList(value []byte, t *metadata.GraphQLType, base *resolve.CustomType) string {
-	var items []json.RawMessage
-	_ = json.Unmarshal(value, &items) // it was checked to be JSON
-	for _, item := range items {
-		if reason := misfit(item, t.Item, base); reason != "" {
-			return reason
+	reason := ""
+	_ = jsonwalk.Items(value, func(_ int, item []byte) error { // it was checked to be JSON
+		if reason == "" {
+			reason = misfit(item, t.Item, base)
 		}
-	}
-	return ""
+		return nil
+	})
+	return reason
 }
 
 func misfitObject(value []byte, t *metadata.ObjectType) string {
 	if !slices.ContainsFunc(t.Fields, func(f metadata.ObjectField) bool { return f.Type.NonNull }) {
 		return ""
 	}
-	fields := make(map[string]kind, len(t.Fields))
-	_ = json.Unmarshal(value, &fields) // it was checked to be JSON
+	fields := make(map[string]jsonwalk.Kind, len(t.Fields))
+	_ = jsonwalk.Fields(value, func(key, field []byte) error { // it was checked to be JSON
+		fields[string(key)] = jsonwalk.KindOf(field)
+		return nil
+	})
 	for i := range t.Fields {
 		f := &t.Fields[i]
 		if !f.Type.NonNull {
@@ -111,7 +85,7 @@ func misfitObject(value []byte, t *metadata.ObjectType) string {
 		switch k, there := fields[f.Name]; {
 		case !there:
 			return fmt.Sprintf("field %q expected in webhook response, but not found", f.Name)
-		case k == kindNull:
+		case k == jsonwalk.Null:
 			return fmt.Sprintf("expecting not null value for field %q", f.Name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/jsonwalk"
 )
 
 // decode reads raw, which is valid JSON, into the value that into points to, with the
@@ -76,9 +77,10 @@ func decodeScalar(raw json.RawMessage, v reflect.Value, name, want string) error
 	if got := JSONType(raw); got != want {
 		return typeMismatch(name, want, got)
 	}
-	if text, ok := plainText(raw); ok {
-		v.SetString(text)
-		return nil
+	if want == "String" {
+		s, err := text(raw)
+		v.SetString(s)
+		return err
 	}
 	if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
 		return apierror.Newf(apierror.ParseFailed,
@@ -224,25 +226,7 @@ func parseRules(tag string) rules {
 }
 
 // JSONType names the type of a JSON value as parse errors do; nothing is Null.
-func JSONType(raw json.RawMessage) string {
-	raw = bytes.TrimLeft(raw, " \t\r\n")
-	if len(raw) == 0 {
-		return "Null"
-	}
-	switch raw[0] {
-	case '{':
-		return "Object"
-	case '[':
-		return "Array"
-	case '"':
-		return "String"
-	case 't', 'f':
-		return "Boolean"
-	case 'n':
-		return "Null"
-	}
-	return "Number"
-}
+func JSONType(raw json.RawMessage) string { return jsonwalk.KindOf(raw).String() }
 
 func isNull(raw json.RawMessage) bool { return JSONType(raw) == "Null" }
 

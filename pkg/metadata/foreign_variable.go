@@ -65,11 +65,10 @@ func (p *ruleSet) first(is func(string) bool) string {
 func firstText(rule json.RawMessage, is func(string) bool) string {
 	switch JSONType(rule) {
 	case "String":
-		text, ok := plainText(rule)
-		if !ok && json.Unmarshal(rule, &text) != nil || !is(text) {
-			return ""
+		if s, err := text(rule); err == nil && is(s) {
+			return s
 		}
-		return text
+		return ""
 	case "Array":
 		items, _ := array(rule)
 		for _, item := range items {

@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/jsonwalk"
 )
 
 // A document is looked at from the outside in: each object and list is split where it stands,
@@ -28,40 +27,23 @@ var errMalformed = apierror.New(apierror.ParseFailed, "malformed JSON")
 
 // members appends what a JSON object has to list, in its order; a key that is there twice stays so.
 func members(list []member, raw json.RawMessage) ([]member, error) {
-	if got := JSONType(raw); got != "Object" {
-		return nil, typeMismatch("Object", "Object", got)
+	c := jsonwalk.NewCursor(raw)
+	if c.OpenObject() != nil {
+		return nil, typeMismatch("Object", "Object", JSONType(raw))
 	}
-	first := true
-	for i := next(raw, next(raw, 0)+1); ; first = false {
-		switch {
-		case i >= len(raw):
+	for {
+		key, ok, err := c.NextMember()
+		if err != nil {
 			return nil, errMalformed
-		case raw[i] == '}':
+		}
+		if !ok {
 			return list, nil
-		case raw[i] == ',' && !first:
-			i = next(raw, i+1)
 		}
-		end := skip(raw, i)
-		if end < 0 || raw[i] != '"' {
+		value, err := c.Value()
+		if err != nil {
 			return nil, errMalformed
 		}
-		key := raw[i+1 : end-1]
-		if !isPlain(key) {
-			unescaped, err := text(raw[i:end])
-			if err != nil {
-				return nil, err
-			}
-			key = []byte(unescaped)
-		}
-		if i = next(raw, end); i >= len(raw) || raw[i] != ':' {
-			return nil, errMalformed
-		}
-		i = next(raw, i+1)
-		if end = skip(raw, i); end < 0 {
-			return nil, errMalformed
-		}
-		list = append(list, member{key, raw[i:end:end]})
-		i = next(raw, end)
+		list = append(list, member{key, value[:len(value):len(value)]})
 	}
 }
 
@@ -104,109 +86,32 @@ func sorted(list []member) []member {
 
 // array splits a JSON array into its elements.
 func array(raw json.RawMessage) ([]json.RawMessage, error) {
-	if got := JSONType(raw); got != "Array" {
-		return nil, typeMismatch("[]", "Array", got)
+	c := jsonwalk.NewCursor(raw)
+	if c.OpenArray() != nil {
+		return nil, typeMismatch("[]", "Array", JSONType(raw))
 	}
 	list := []json.RawMessage{}
-	for i := next(raw, next(raw, 0)+1); ; {
-		switch {
-		case i >= len(raw):
+	for {
+		ok, err := c.NextElement()
+		if err != nil {
 			return nil, errMalformed
-		case raw[i] == ']':
+		}
+		if !ok {
 			return list, nil
-		case raw[i] == ',' && len(list) > 0:
-			i = next(raw, i+1)
 		}
-		end := skip(raw, i)
-		if end < 0 {
+		value, err := c.Value()
+		if err != nil {
 			return nil, errMalformed
 		}
-		list = append(list, raw[i:end:end])
-		i = next(raw, end)
-	}
-}
-
-// next is the place of the first byte from i on that isn't a blank.
-func next(raw []byte, i int) int {
-	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\r' || raw[i] == '\t') {
-		i++
-	}
-	return i
-}
-
-// skip is the place behind the value that begins at i, -1 when it doesn't end.
-func skip(raw []byte, i int) int {
-	if i >= len(raw) {
-		return -1
-	}
-	switch raw[i] {
-	case '"':
-		return skipText(raw, i)
-	case '{', '[':
-	case '}', ']', ',', ':':
-		return -1
-	default:
-		for i < len(raw) && strings.IndexByte(",]}: \n\r\t", raw[i]) < 0 {
-			i++
-		}
-		return i
-	}
-	for depth := 0; i >= 0 && i < len(raw); {
-		switch raw[i] {
-		case '"':
-			i = skipText(raw, i)
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-		i++
-	}
-	return -1
-}
-
-// skipText is skip for a text.
-func skipText(raw []byte, i int) int {
-	for at := i + 1; ; {
-		n := bytes.IndexByte(raw[at:], '"')
-		if n < 0 {
-			return -1
-		}
-		at += n + 1
-		slashes := 0
-		for raw[at-2-slashes] == '\\' { // the quote before ends it
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return at
-		}
+		list = append(list, value[:len(value):len(value)])
 	}
 }
 
 // text reads a JSON text.
 func text(raw json.RawMessage) (string, error) {
-	if s, ok := plainText(raw); ok {
-		return s, nil
+	s, err := jsonwalk.Text(raw)
+	if err != nil {
+		return "", errMalformed
 	}
-	var s string
-	return s, parseFailure(json.Unmarshal(raw, &s))
+	return s, nil
 }
-
-// plainText reads a JSON text without escapes, as nearly all of a document's are: a decoder
-// for each of them would be most of what decoding a large document allocates.
-func plainText(raw json.RawMessage) (s string, ok bool) {
-	raw = bytes.Trim(raw, " \t\r\n")
-	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
-		return "", false
-	}
-	inner := raw[1 : len(raw)-1]
-	if !isPlain(inner) {
-		return "", false
-	}
-	return string(inner), true
-}
-
-func isPlain(inner []byte) bool { return bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) }

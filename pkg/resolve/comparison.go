@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func (p ruleParser) operation(t *Table, s subject, key string, raw json.RawMessa
 	case "_is_null":
 		switch metadata.JSONType(raw) {
 		case "Boolean":
-			return ir.IsNull{Expr: s.expr, Not: raw[space(raw, 0)] == 'f'}, nil
+			return ir.IsNull{Expr: s.expr, Not: string(bytes.TrimSpace(raw)) == "false"}, nil
 		default:
 			return nil, unexpected("Bool", "Boolean", raw)
 		}

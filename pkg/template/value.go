@@ -7,7 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"queryengine/pkg/jsontext"
 )
 
 // Decode reads a value from JSON text.
@@ -65,7 +66,7 @@ func appendJSON(text []byte, v any, limit int) (result []byte, ok bool) {
 	case json.Number:
 		text = append(text, canonical(string(v))...)
 	case string:
-		text = appendString(text, v)
+		text = jsontext.AppendString(text, v)
 	case []any:
 		text = append(text, '[')
 		for i, element := range v {
@@ -89,43 +90,13 @@ func appendObject(text []byte, object map[string]any, limit int) (result []byte,
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = append(appendString(text, key), ':')
+		text = append(jsontext.AppendString(text, key), ':')
 		if text, ok = appendJSON(text, object[key], limit); !ok {
 			return text, false
 		}
 	}
 	text = append(text, '}')
 	return text, len(text) <= limit
-}
-
-// appendString appends s as a JSON string that escapes nothing but what it must.
-func appendString(text []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	text = append(text, '"')
-	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case c == '"' || c == '\\':
-			text = append(text, '\\', c)
-		case c == '\n':
-			text = append(text, '\\', 'n')
-		case c == '\r':
-			text = append(text, '\\', 'r')
-		case c == '\t':
-			text = append(text, '\\', 't')
-		case c < ' ':
-			text = append(text, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		case c < utf8.RuneSelf:
-			text = append(text, c)
-		default:
-			r, size := utf8.DecodeRuneInString(s[i:])
-			text = utf8.AppendRune(text, r)
-			i += size
-			continue
-		}
-		i++
-	}
-	return append(text, '"')
 }
 
 // rank is the order of the types.

@@ -1,11 +1,11 @@
 package queryexecutor
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/telemetry"
 )
@@ -53,8 +53,9 @@ func (m *requestMetrics) analyse(config *metadata.MetricsConfig, q *request, siz
 
 // kindOf is the kind of a JSON text, "missing" for none.
 func kindOf(value []byte) string {
-	if len(bytes.TrimLeft(value, " \t\r\n")) == 0 {
+	kind := jsonwalk.KindOf(value)
+	if kind == jsonwalk.Invalid {
 		return "missing"
 	}
-	return strings.ToLower(metadata.JSONType(value))
+	return strings.ToLower(kind.String())
 }

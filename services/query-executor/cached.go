@@ -7,11 +7,11 @@ import (
 	"strconv"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
-	"queryengine/services/query-executor/internal/rawjson"
 )
 
 // cachedDirective is @cached as it is spelt, nil when the operation isn't to be cached.
@@ -110,7 +110,7 @@ func (e *Executor) runCached(ctx context.Context, q *request, r *ready, out *bac
 // hasErrors reports whether a response document has errors in it.
 func hasErrors(body []byte) bool {
 	found := false
-	err := rawjson.Fields(body, func(key, _ []byte) error {
+	err := jsonwalk.Fields(body, func(key, _ []byte) error {
 		found = found || string(key) == "errors" || string(key) == `"errors"`
 		return nil
 	})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
 )
 
@@ -122,7 +123,7 @@ type connectionParameters struct {
 // result holds a password, as a rule, and belongs into no log and no error.
 func ResolveURL(info metadata.ConnectionInfo, env Env) (string, error) {
 	raw := bytes.TrimSpace(info.DatabaseURL)
-	if kindOf(raw) == kindString {
+	if jsonwalk.KindOf(raw) == jsonwalk.String {
 		template, err := unquote(raw)
 		if err != nil {
 			return "", err
@@ -228,7 +229,7 @@ type textOrVariable struct {
 }
 
 func (t *textOrVariable) UnmarshalJSON(b []byte) error {
-	if kindOf(b) == kindString {
+	if jsonwalk.KindOf(b) == jsonwalk.String {
 		return json.Unmarshal(b, &t.Text)
 	}
 	type object textOrVariable
@@ -247,7 +248,7 @@ func (t *textOrVariable) resolve(env Env) (string, error) {
 
 // resolveTLS reads ssl_configuration; nil when there is none.
 func resolveTLS(raw json.RawMessage, env Env) (*TLS, error) {
-	if raw = bytes.TrimSpace(raw); kindOf(raw) == kindNull {
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || jsonwalk.KindOf(raw) == jsonwalk.Null {
 		return nil, nil //nolint:nilnil // none given: the address decides
 	}
 	var c struct {

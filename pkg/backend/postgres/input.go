@@ -10,6 +10,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/jsonwalk"
 )
 
 const (
@@ -25,10 +26,10 @@ func (*Dialect) ParseInput(t catalog.Type, value json.RawMessage) (backend.Input
 	if !t.IsArray() {
 		return parseScalar(t, value)
 	}
-	switch kindOf(value) {
-	case kindArray:
+	switch jsonwalk.KindOf(value) {
+	case jsonwalk.Array:
 		return arrayLiteral(t, value)
-	case kindString:
+	case jsonwalk.String:
 		return text(value)
 	}
 	return backend.Input{}, unexpectedKind("[]", "Array", value)
@@ -45,8 +46,8 @@ func parseScalar(t catalog.Type, value []byte) (backend.Input, error) {
 	case familyLTree:
 		return parseLTree(value)
 	}
-	kind := kindOf(value)
-	if kind == kindString {
+	kind := jsonwalk.KindOf(value)
+	if kind == jsonwalk.String {
 		return text(value)
 	}
 	switch f {
@@ -59,7 +60,7 @@ func parseScalar(t catalog.Type, value []byte) (backend.Input, error) {
 	case familyMoney:
 		return number(value, kind, "Scientific", cents)
 	case familyBoolean:
-		if kind != kindBoolean {
+		if kind != jsonwalk.Boolean {
 			return backend.Input{}, unexpectedKind("Bool", "Boolean", value)
 		}
 		return backend.Input{Text: string(value)}, nil
@@ -71,8 +72,8 @@ func parseScalar(t catalog.Type, value []byte) (backend.Input, error) {
 	return backend.Input{}, apierror.New(apierror.ParseFailed, "A string is expected for type: "+t.Name)
 }
 
-func number(value []byte, k kind, expected string, parse func(string) (string, error)) (backend.Input, error) {
-	if k != kindNumber {
+func number(value []byte, k jsonwalk.Kind, expected string, parse func(string) (string, error)) (backend.Input, error) {
+	if k != jsonwalk.Number {
 		return backend.Input{}, unexpectedKind(expected, "Number", value)
 	}
 	text, err := parse(string(value))
@@ -86,7 +87,7 @@ func text(value []byte) (backend.Input, error) {
 }
 
 func parseRaster(value []byte) (backend.Input, error) {
-	if kindOf(value) != kindString {
+	if jsonwalk.KindOf(value) != jsonwalk.String {
 		return backend.Input{}, unexpectedKind("Text", "String", value)
 	}
 	s, err := unquote(value)
@@ -100,7 +101,7 @@ func parseRaster(value []byte) (backend.Input, error) {
 }
 
 func parseLTree(value []byte) (backend.Input, error) {
-	if kindOf(value) != kindString {
+	if jsonwalk.KindOf(value) != jsonwalk.String {
 		return backend.Input{}, apierror.New(apierror.ParseFailed, notALabelPath)
 	}
 	s, err := unquote(value)
@@ -126,49 +127,15 @@ func compactJSON(value []byte) (backend.Input, error) {
 	return backend.Input{Text: b.String()}, nil
 }
 
-// kind is the kind of a JSON value, by its name in messages.
-type kind string
-
-const (
-	kindNull    kind = "Null"
-	kindBoolean kind = "Boolean"
-	kindNumber  kind = "Number"
-	kindString  kind = "String"
-	kindArray   kind = "Array"
-	kindObject  kind = "Object"
-)
-
-func kindOf(value []byte) kind {
-	if len(value) == 0 {
-		return kindNull
-	}
-	switch value[0] {
-	case '"':
-		return kindString
-	case '[':
-		return kindArray
-	case '{':
-		return kindObject
-	case 't', 'f':
-		return kindBoolean
-	case 'n':
-		return kindNull
-	}
-	return kindNumber
-}
-
 func unexpectedKind(parsing, expected string, value []byte) error {
 	return apierror.Newf(apierror.ParseFailed, "parsing %s failed, expected %s, but encountered %s",
-		parsing, expected, kindOf(value))
+		parsing, expected, jsonwalk.KindOf(value))
 }
 
-// unquote decodes a JSON string; one without escapes costs a copy and nothing else.
+// unquote decodes a JSON string.
 func unquote(value []byte) (string, error) {
-	if n := len(value); n >= 2 && value[n-1] == '"' && bytes.IndexByte(value, '\\') < 0 {
-		return strings.ToValidUTF8(string(value[1:n-1]), "\uFFFD"), nil
-	}
-	var s string
-	if err := json.Unmarshal(value, &s); err != nil {
+	s, err := jsonwalk.Text(value)
+	if err != nil {
 		return "", apierror.New(apierror.ParseFailed, "invalid JSON: "+err.Error())
 	}
 	return s, nil

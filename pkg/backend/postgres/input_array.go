@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/jsonwalk"
 )
 
 // arrayLiteral writes a JSON list as an array literal: {1,NULL,"x"}. Elements follow the
@@ -42,10 +43,10 @@ func writeArray(b *strings.Builder, element catalog.Type, list []byte) error {
 			b.WriteByte(delimiter(element))
 		}
 		e = bytes.TrimSpace(e)
-		switch k := kindOf(e); {
-		case k == kindNull:
+		switch k := jsonwalk.KindOf(e); {
+		case k == jsonwalk.Null:
 			b.WriteString("NULL")
-		case k == kindArray && nested:
+		case k == jsonwalk.Array && nested:
 			err = writeArray(b, element, e)
 		default:
 			err = writeElement(b, element, e)

@@ -6,6 +6,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/jsonwalk"
 )
 
 // geoJSON is a geometry of RFC 7946; crs and bbox are the database's business.
@@ -31,7 +32,7 @@ func parseGeoJSON(value []byte) (backend.Input, error) {
 }
 
 func checkGeometry(value []byte) error {
-	if kindOf(value) != kindObject {
+	if jsonwalk.KindOf(value) != jsonwalk.Object {
 		return unexpectedKind("Geometry", "Object", value)
 	}
 	var g geoJSON

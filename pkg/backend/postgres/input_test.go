@@ -15,6 +15,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/jsonwalk"
 )
 
 func TestParseInput(t *testing.T) {
@@ -267,7 +268,7 @@ func FuzzNumbers(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, number string) {
-		if !json.Valid([]byte(number)) || kindOf([]byte(number)) != kindNumber || len(number) > 40 || strings.TrimSpace(number) != number {
+		if !json.Valid([]byte(number)) || jsonwalk.KindOf([]byte(number)) != jsonwalk.Number || len(number) > 40 || strings.TrimSpace(number) != number {
 			t.Skip("not a number")
 		}
 		if _, exponent, ok := strings.Cut(strings.ToLower(number), "e"); ok {

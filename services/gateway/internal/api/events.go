@@ -9,10 +9,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/querylog"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/accesslog"
-	"queryengine/services/gateway/internal/jsonscan"
 	"queryengine/services/gateway/internal/live"
 	"queryengine/services/gateway/internal/reply"
 	"queryengine/services/gateway/internal/request"
@@ -42,8 +42,8 @@ func (x *exchange) eventsByQuery(relay bool) error {
 		return apierror.New(apierror.BadRequest, "only subscriptions can be asked for with GET")
 	}
 	if v := q.Get("variables"); v != "" {
-		parsed, err := jsonscan.Parse([]byte(v))
-		if err != nil || parsed.Kind != jsonscan.Object {
+		parsed, err := jsonwalk.Parse([]byte(v))
+		if err != nil || parsed.Kind != jsonwalk.Object {
 			return apierror.New(apierror.InvalidJSON, "the variables are no JSON object")
 		}
 		r.Variables = parsed.Raw

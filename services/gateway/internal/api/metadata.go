@@ -9,9 +9,9 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/jsontext"
 	metadatav1 "queryengine/proto/metadata/v1"
 	queryv1 "queryengine/proto/query/v1"
-	"queryengine/services/gateway/internal/jsonscan"
 	"queryengine/services/gateway/internal/limits"
 	"queryengine/services/gateway/internal/request"
 )
@@ -74,7 +74,7 @@ func (x *exchange) readOperation() (operation string, body []byte, err error) {
 		return "", nil, err
 	}
 	if x.asked.JSON = body; !x.api.Logging.MetadataBodies {
-		x.asked.JSON = append(jsonscan.AppendString([]byte(`{"type":`), operation), '}')
+		x.asked.JSON = append(jsontext.AppendString([]byte(`{"type":`), operation), '}')
 	}
 	return operation, body, nil
 }

@@ -2,7 +2,7 @@ package reply
 
 import (
 	"queryengine/pkg/apierror"
-	"queryengine/services/gateway/internal/jsonscan"
+	"queryengine/pkg/jsontext"
 )
 
 // AppendGraphQLError appends an error as the GraphQL endpoints answer it. internal includes the
@@ -15,14 +15,14 @@ func AppendGraphQLError(b []byte, e *apierror.Error, internal bool) []byte {
 // AppendGraphQLErrorItem appends an error as an item of the list "errors".
 func AppendGraphQLErrorItem(b []byte, e *apierror.Error, internal bool) []byte {
 	b = append(b, `{"message":`...)
-	b = jsonscan.AppendString(b, e.Message)
+	b = jsontext.AppendString(b, e.Message)
 	if e.Extensions != nil {
 		return append(append(append(b, `,"extensions":`...), e.Extensions...), '}')
 	}
 	b = append(b, `,"extensions":{"path":`...)
-	b = jsonscan.AppendString(b, e.Path)
+	b = jsontext.AppendString(b, e.Path)
 	b = append(b, `,"code":`...)
-	b = jsonscan.AppendString(b, string(e.Code))
+	b = jsontext.AppendString(b, string(e.Code))
 	b = appendInternal(b, e, internal)
 	return append(b, `}}`...)
 }
@@ -30,11 +30,11 @@ func AppendGraphQLErrorItem(b []byte, e *apierror.Error, internal bool) []byte {
 // AppendAPIError appends an error as every other endpoint answers it.
 func AppendAPIError(b []byte, e *apierror.Error, internal bool) []byte {
 	b = append(b, `{"error":`...)
-	b = jsonscan.AppendString(b, e.Message)
+	b = jsontext.AppendString(b, e.Message)
 	b = append(b, `,"path":`...)
-	b = jsonscan.AppendString(b, e.Path)
+	b = jsontext.AppendString(b, e.Path)
 	b = append(b, `,"code":`...)
-	b = jsonscan.AppendString(b, string(e.Code))
+	b = jsontext.AppendString(b, string(e.Code))
 	b = appendInternal(b, e, internal)
 	return append(b, '}')
 }

@@ -1,6 +1,6 @@
 package request
 
-import "queryengine/services/gateway/internal/jsonscan"
+import "queryengine/pkg/jsontext"
 
 // Canonical is the GraphQL request of a body, or the batch of them, with the members that
 // requests have and no others: what webhooks are shown. It is nil for a body that holds something
@@ -35,9 +35,9 @@ func Canonical(body []byte) []byte {
 }
 
 func appendRequest(out []byte, r GraphQL) []byte {
-	out = jsonscan.AppendString(append(out, `{"query":`...), r.Query)
+	out = jsontext.AppendString(append(out, `{"query":`...), r.Query)
 	if r.OperationName != "" {
-		out = jsonscan.AppendString(append(out, `,"operationName":`...), r.OperationName)
+		out = jsontext.AppendString(append(out, `,"operationName":`...), r.OperationName)
 	}
 	if r.Variables != nil {
 		out = append(append(out, `,"variables":`...), r.Variables...)

@@ -2,8 +2,8 @@ package request
 
 import (
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/session"
-	"queryengine/services/gateway/internal/jsonscan"
 )
 
 // Explain asks for the plans of an operation.
@@ -23,11 +23,11 @@ func ReadExplain(body []byte) (Explain, error) {
 	if err != nil {
 		return e, err
 	}
-	if v.Kind != jsonscan.Object {
-		return e, wrongKind("explain request", jsonscan.Object, v)
+	if v.Kind != jsonwalk.Object {
+		return e, wrongKind("explain request", jsonwalk.Object, v)
 	}
 	found := false
-	err = v.Members(func(key []byte, m jsonscan.Value) (err error) {
+	err = v.Members(func(key []byte, m jsonwalk.Value) (err error) {
 		switch string(key) {
 		case "query":
 			found = true
@@ -35,8 +35,8 @@ func ReadExplain(body []byte) (Explain, error) {
 		case "user":
 			err = readUser(m, &e.User)
 		case "is_relay":
-			if m.Kind != jsonscan.Bool && m.Kind != jsonscan.Null {
-				err = wrongKind("Bool", jsonscan.Bool, m)
+			if m.Kind != jsonwalk.Boolean && m.Kind != jsonwalk.Null {
+				err = wrongKind("Bool", jsonwalk.Boolean, m)
 			}
 			e.Relay = string(m.Raw) == "true"
 		}
@@ -48,25 +48,25 @@ func ReadExplain(body []byte) (Explain, error) {
 	return e, err
 }
 
-func readExplained(v jsonscan.Value) (GraphQL, error) {
-	if v.Kind == jsonscan.String {
+func readExplained(v jsonwalk.Value) (GraphQL, error) {
+	if v.Kind == jsonwalk.String {
 		return GraphQL{Query: v.Text()}, nil
 	}
 	return Read(v)
 }
 
-func readUser(v jsonscan.Value, user *session.Session) error {
+func readUser(v jsonwalk.Value, user *session.Session) error {
 	switch v.Kind {
-	case jsonscan.Null:
+	case jsonwalk.Null:
 		return nil
-	case jsonscan.Object:
+	case jsonwalk.Object:
 	default:
-		return wrongKind("HashMap", jsonscan.Object, v)
+		return wrongKind("HashMap", jsonwalk.Object, v)
 	}
 	given := map[string]string{}
-	err := v.Members(func(key []byte, m jsonscan.Value) error {
-		if m.Kind != jsonscan.String {
-			return apierror.At(wrongKind("Text", jsonscan.String, m), string(key))
+	err := v.Members(func(key []byte, m jsonwalk.Value) error {
+		if m.Kind != jsonwalk.String {
+			return apierror.At(wrongKind("Text", jsonwalk.String, m), string(key))
 		}
 		given[string(key)] = m.Text()
 		return nil

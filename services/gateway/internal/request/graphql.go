@@ -9,7 +9,7 @@ import (
 	"fmt"
 
 	"queryengine/pkg/apierror"
-	"queryengine/services/gateway/internal/jsonscan"
+	"queryengine/pkg/jsonwalk"
 )
 
 // GraphQL is one GraphQL request.
@@ -24,7 +24,7 @@ type GraphQL struct {
 
 // Body is the body of a GraphQL endpoint.
 type Body struct {
-	value jsonscan.Value
+	value jsonwalk.Value
 }
 
 // ReadBody checks that a body is JSON.
@@ -34,12 +34,12 @@ func ReadBody(body []byte) (Body, error) {
 }
 
 // IsBatch reports whether the body is a list of requests.
-func (b Body) IsBatch() bool { return b.value.Kind == jsonscan.Array }
+func (b Body) IsBatch() bool { return b.value.Kind == jsonwalk.Array }
 
 // Len is the number of requests in a batch.
 func (b Body) Len() int {
 	n := 0
-	_ = b.value.Elements(func(int, jsonscan.Value) error { n++; return nil }) // the body was scanned before
+	_ = b.value.Elements(func(int, jsonwalk.Value) error { n++; return nil }) // the body was scanned before
 	return n
 }
 
@@ -48,38 +48,38 @@ func (b Body) Single() (GraphQL, error) { return Read(b.value) }
 
 // Batch reads each request of a batch and calls f with it, or with its error.
 func (b Body) Batch(f func(i int, r GraphQL, err error) error) error {
-	return b.value.Elements(func(i int, v jsonscan.Value) error {
+	return b.value.Elements(func(i int, v jsonwalk.Value) error {
 		r, err := Read(v)
 		return f(i, r, err)
 	})
 }
 
 // Read reads one request out of a larger text.
-func Read(v jsonscan.Value) (GraphQL, error) {
+func Read(v jsonwalk.Value) (GraphQL, error) {
 	var r GraphQL
-	if v.Kind != jsonscan.Object {
-		return r, wrongKind("GraphQL request", jsonscan.Object, v)
+	if v.Kind != jsonwalk.Object {
+		return r, wrongKind("GraphQL request", jsonwalk.Object, v)
 	}
 	found, persisted := false, false
-	err := v.Members(func(key []byte, m jsonscan.Value) error {
+	err := v.Members(func(key []byte, m jsonwalk.Value) error {
 		switch string(key) {
 		case "query":
-			if m.Kind != jsonscan.String {
-				return apierror.At(wrongKind("Text", jsonscan.String, m), string(key))
+			if m.Kind != jsonwalk.String {
+				return apierror.At(wrongKind("Text", jsonwalk.String, m), string(key))
 			}
 			r.Query, found = m.Text(), true
 		case "operationName":
-			if m.Kind != jsonscan.String && m.Kind != jsonscan.Null {
-				return apierror.At(wrongKind("Text", jsonscan.String, m), string(key))
+			if m.Kind != jsonwalk.String && m.Kind != jsonwalk.Null {
+				return apierror.At(wrongKind("Text", jsonwalk.String, m), string(key))
 			}
-			if m.Kind == jsonscan.String {
+			if m.Kind == jsonwalk.String {
 				r.OperationName = m.Text()
 			}
 		case "variables":
-			if m.Kind != jsonscan.Object && m.Kind != jsonscan.Null {
-				return apierror.At(wrongKind("variables", jsonscan.Object, m), string(key))
+			if m.Kind != jsonwalk.Object && m.Kind != jsonwalk.Null {
+				return apierror.At(wrongKind("variables", jsonwalk.Object, m), string(key))
 			}
-			if m.Kind == jsonscan.Object {
+			if m.Kind == jsonwalk.Object {
 				r.Variables = m.Raw
 			}
 		case "extensions":
@@ -104,18 +104,18 @@ func ReadVariables(text []byte) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case v.Kind == jsonscan.Null:
+	case v.Kind == jsonwalk.Null:
 		return nil, nil
-	case v.Kind != jsonscan.Object:
-		return nil, wrongKind("variables", jsonscan.Object, v)
+	case v.Kind != jsonwalk.Object:
+		return nil, wrongKind("variables", jsonwalk.Object, v)
 	}
 	return v.Raw, nil
 }
 
-func namesPersistedQuery(v jsonscan.Value) bool {
+func namesPersistedQuery(v jsonwalk.Value) bool {
 	found := false
-	if v.Kind == jsonscan.Object {
-		_ = v.Members(func(key []byte, _ jsonscan.Value) error {
+	if v.Kind == jsonwalk.Object {
+		_ = v.Members(func(key []byte, _ jsonwalk.Value) error {
 			found = found || string(key) == "persistedQuery"
 			return nil
 		})
@@ -128,15 +128,15 @@ func ErrPersistedQuery() *apierror.Error {
 	return apierror.New(apierror.NotSupported, "PersistedQueryNotSupported")
 }
 
-func parse(body []byte) (jsonscan.Value, error) {
-	v, err := jsonscan.Parse(body)
+func parse(body []byte) (jsonwalk.Value, error) {
+	v, err := jsonwalk.Parse(body)
 	if err != nil {
 		return v, apierror.New(apierror.InvalidJSON, err.Error())
 	}
 	return v, nil
 }
 
-func wrongKind(what string, want jsonscan.Kind, got jsonscan.Value) error {
+func wrongKind(what string, want jsonwalk.Kind, got jsonwalk.Value) error {
 	return apierror.New(apierror.ParseFailed, fmt.Sprintf("parsing %s failed, expected %s, but encountered %s", what, want, got.Kind))
 }
 

@@ -2,7 +2,7 @@ package request
 
 import (
 	"queryengine/pkg/apierror"
-	"queryengine/services/gateway/internal/jsonscan"
+	"queryengine/pkg/jsonwalk"
 )
 
 // OperationType is the type of a metadata, schema or data request, "" when it has none; the service
@@ -24,11 +24,11 @@ func BulkSize(body []byte) (int, error) {
 		return 0, err
 	}
 	kind, args := envelope(v)
-	if kind != "bulk" || args.Kind != jsonscan.Array {
+	if kind != "bulk" || args.Kind != jsonwalk.Array {
 		return 1, nil
 	}
 	size := 0
-	err = args.Elements(func(i int, element jsonscan.Value) error {
+	err = args.Elements(func(i int, element jsonwalk.Value) error {
 		size++
 		if kind, _ := envelope(element); kind == "bulk" {
 			return apierror.At(apierror.New(apierror.NotSupported, "a bulk request can't hold another one"), "args", i)
@@ -39,14 +39,14 @@ func BulkSize(body []byte) (int, error) {
 }
 
 // envelope is the type of a request and its arguments, nothing where there is none.
-func envelope(v jsonscan.Value) (kind string, args jsonscan.Value) {
-	if v.Kind != jsonscan.Object {
+func envelope(v jsonwalk.Value) (kind string, args jsonwalk.Value) {
+	if v.Kind != jsonwalk.Object {
 		return "", args
 	}
-	_ = v.Members(func(key []byte, m jsonscan.Value) error { // it was parsed before
+	_ = v.Members(func(key []byte, m jsonwalk.Value) error { // it was parsed before
 		switch string(key) {
 		case "type":
-			if m.Kind == jsonscan.String {
+			if m.Kind == jsonwalk.String {
 				kind = m.Text()
 			}
 		case "args":

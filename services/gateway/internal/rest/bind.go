@@ -6,8 +6,9 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/gqlname"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/querydoc"
-	"queryengine/services/gateway/internal/jsonscan"
 )
 
 // given is the value that a request has for a variable: texts, or JSON.
@@ -41,7 +42,7 @@ func (m *Match) Variables(parameters url.Values, body []byte) ([]byte, error) {
 		if len(object) > 1 {
 			object = append(object, ',')
 		}
-		object = append(jsonscan.AppendString(object, v.Name), ':')
+		object = append(jsontext.AppendString(object, v.Name), ':')
 		object = append(object, value...)
 	}
 	if len(values) > 0 {
@@ -61,8 +62,8 @@ func (m *Match) given(parameters url.Values, body []byte) (map[string]given, err
 			values[name] = given{texts: texts}
 		}
 	}
-	if v, err := jsonscan.Parse(body); err == nil && v.Kind == jsonscan.Object {
-		err := v.Members(func(key []byte, member jsonscan.Value) error {
+	if v, err := jsonwalk.Parse(body); err == nil && v.Kind == jsonwalk.Object {
+		err := v.Members(func(key []byte, member jsonwalk.Value) error {
 			if gqlname.Valid(string(key)) {
 				values[string(key)] = given{json: member.Raw}
 			}
@@ -98,7 +99,7 @@ func encode(v querydoc.Variable, g given) ([]byte, error) {
 	case boolean && (text == "true" || text == "false"), isNumeric(v.Type) && isNumber(text):
 		return []byte(text), nil
 	}
-	return jsonscan.AppendString(nil, text), nil
+	return jsontext.AppendString(nil, text), nil
 }
 
 func listError(name string, texts []string) error {
@@ -107,7 +108,7 @@ func listError(name string, texts []string) error {
 		if i > 0 {
 			value = append(value, ',')
 		}
-		value = jsonscan.AppendString(value, text)
+		value = jsontext.AppendString(value, text)
 	}
 	value = append(value, ']')
 	if len(texts) == 1 {
@@ -128,8 +129,8 @@ func isNumeric(name string) bool {
 
 // isNumber reports whether a text is a number of JSON.
 func isNumber(text string) bool {
-	v, err := jsonscan.Parse([]byte(text))
-	if err != nil || v.Kind != jsonscan.Number {
+	v, err := jsonwalk.Parse([]byte(text))
+	if err != nil || v.Kind != jsonwalk.Number {
 		return false
 	}
 	return len(v.Raw) == len(text)

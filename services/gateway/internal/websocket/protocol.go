@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
-	"queryengine/services/gateway/internal/jsonscan"
+	"queryengine/pkg/jsontext"
 	"queryengine/services/gateway/internal/reply"
 )
 
@@ -64,12 +64,12 @@ func (p protocol) dataPrefix(id string) []byte {
 func envelope(kind, id string) []byte {
 	b := append([]byte(`{"type":"`), kind...)
 	b = append(b, `","id":`...)
-	b = jsonscan.AppendString(b, id)
+	b = jsontext.AppendString(b, id)
 	return append(b, `,"payload":`...)
 }
 
 func completeMessage(id string) []byte {
-	b := jsonscan.AppendString([]byte(`{"type":"complete","id":`), id)
+	b := jsontext.AppendString([]byte(`{"type":"complete","id":`), id)
 	return append(b, '}')
 }
 
@@ -127,5 +127,5 @@ func whileRunning(e *apierror.Error) bool {
 
 // connectionError is the message of the older protocol for a connection that failed.
 func connectionError(text string) []byte {
-	return append(jsonscan.AppendString([]byte(`{"type":"connection_error","payload":`), text), '}')
+	return append(jsontext.AppendString([]byte(`{"type":"connection_error","payload":`), text), '}')
 }

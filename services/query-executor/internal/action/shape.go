@@ -1,7 +1,8 @@
 package action
 
 import (
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/jsonwalk"
 )
 
 // Shape is what is selected of the objects at one place of an answer, whatever lists are around
@@ -24,19 +25,19 @@ type Member struct {
 // Append appends what is selected of a value: the members of objects in the order of the
 // shape, and null for those that aren't there.
 func (s *Shape) Append(dst, value []byte) ([]byte, error) {
-	c := rawjson.NewCursor(value)
+	c := jsonwalk.NewCursor(value)
 	return s.append(dst, &c)
 }
 
 // append walks past a value, lists and what is in them in one go: handlers may answer with many
 // lists in each other.
-func (s *Shape) append(dst []byte, c *rawjson.Cursor) ([]byte, error) {
+func (s *Shape) append(dst []byte, c *jsonwalk.Cursor) ([]byte, error) {
 	if s == nil {
 		text, err := c.Value()
 		return append(dst, text...), err
 	}
 	switch c.Kind() {
-	case rawjson.Array:
+	case jsonwalk.Array:
 		dst = append(dst, '[')
 		first := true
 		err := c.Array(func() (err error) {
@@ -48,13 +49,13 @@ func (s *Shape) append(dst []byte, c *rawjson.Cursor) ([]byte, error) {
 			return err
 		})
 		return append(dst, ']'), err
-	case rawjson.Object:
+	case jsonwalk.Object:
 		return s.object(dst, c)
 	}
 	return append(dst, "null"...), c.Skip()
 }
 
-func (s *Shape) object(dst []byte, c *rawjson.Cursor) ([]byte, error) {
+func (s *Shape) object(dst []byte, c *jsonwalk.Cursor) ([]byte, error) {
 	values := make([][]byte, len(s.Members))
 	err := c.Object(func(key []byte) error {
 		value, err := c.Value()
@@ -79,10 +80,10 @@ func (s *Shape) object(dst []byte, c *rawjson.Cursor) ([]byte, error) {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = append(rawjson.AppendString(dst, m.Key), ':')
+		dst = append(jsontext.AppendString(dst, m.Key), ':')
 		switch {
 		case m.Typename != "":
-			dst = rawjson.AppendString(dst, m.Typename)
+			dst = jsontext.AppendString(dst, m.Typename)
 		case values[i] == nil:
 			dst = append(dst, "null"...)
 		default:

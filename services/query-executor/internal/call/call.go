@@ -9,10 +9,11 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 	actionv1 "queryengine/proto/action/v1"
-	"queryengine/services/query-executor/internal/rawjson"
 )
 
 // Config is what a Client works with.
@@ -81,7 +82,7 @@ func (c *Caller) Read(ctx context.Context, action, id string, ownerOnly bool) ([
 	if entry.GetMissing() {
 		return nil, nil
 	}
-	out := rawjson.AppendString([]byte(`{"id":`), id)
+	out := jsontext.AppendString([]byte(`{"id":`), id)
 	out = append(append(out, `,"created_at":`...), entry.GetCreatedAt()...)
 	out = append(out, `,"errors":`...)
 	if out, err = c.appendErrors(out, entry.GetErrors()); err != nil {
@@ -102,7 +103,7 @@ func (c *Caller) appendErrors(dst, errors []byte) ([]byte, error) {
 	shown := c.ShowInternal || c.ShowAdmin && c.Session.IsAdmin()
 	dst = append(dst, '{')
 	first := true
-	err := rawjson.Fields(errors, func(key, value []byte) error {
+	err := jsonwalk.Fields(errors, func(key, value []byte) error {
 		if !shown && string(key) == "internal" {
 			return nil
 		}
@@ -110,7 +111,7 @@ func (c *Caller) appendErrors(dst, errors []byte) ([]byte, error) {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = append(rawjson.AppendString(dst, string(key)), ':')
+		dst = append(jsontext.AppendString(dst, string(key)), ':')
 		dst = append(dst, value...)
 		return nil
 	})

@@ -6,7 +6,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 // request is an operation with its arguments: one of *selectArgs, *insertArgs, *updateArgs,
@@ -215,7 +215,7 @@ func readNumber(raw []byte) (*int64, error) {
 }
 
 func readColumn(raw []byte) (c columnItem, err error) {
-	if rawjson.KindOf(raw) == rawjson.String {
+	if jsonwalk.KindOf(raw) == jsonwalk.String {
 		name, err := readText(raw)
 		if err != nil {
 			return c, err
@@ -281,7 +281,7 @@ func tooDeep(stars int) error {
 
 // readOrder reads one item, or a list of them.
 func readOrder(raw []byte) ([]orderItem, error) {
-	if rawjson.KindOf(raw) == rawjson.Array {
+	if jsonwalk.KindOf(raw) == jsonwalk.Array {
 		return readListOf("[]", raw, readOrderItem)
 	}
 	item, err := readOrderItem(raw)
@@ -289,7 +289,7 @@ func readOrder(raw []byte) ([]orderItem, error) {
 }
 
 func readOrderItem(raw []byte) (i orderItem, err error) {
-	if rawjson.KindOf(raw) == rawjson.String {
+	if jsonwalk.KindOf(raw) == jsonwalk.String {
 		text, err := readText(raw)
 		name := strings.TrimPrefix(text, "+")
 		if rest, ok := strings.CutPrefix(text, "-"); ok {
@@ -392,7 +392,7 @@ func readUpdate(args object) (*updateArgs, error) {
 // readReturning reads a list of columns, or "*".
 func readReturning(args object) ([]string, error) {
 	return readOptional(args, "returning", func(raw []byte) ([]string, error) {
-		if rawjson.KindOf(raw) == rawjson.String {
+		if jsonwalk.KindOf(raw) == jsonwalk.String {
 			name, err := readText(raw)
 			return []string{name}, err
 		}

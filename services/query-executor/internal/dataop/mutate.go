@@ -5,8 +5,8 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/resolve"
-	"queryengine/services/query-executor/internal/rawjson"
 )
 
 // output plans what a mutation answers: the number of rows, and columns of them.
@@ -145,11 +145,11 @@ func irColumn(c *resolve.Column) ir.Column { return ir.Column{Name: c.Name, Type
 
 // literal is a value that a request gives for a column.
 func literal(t *resolve.Table, c *resolve.Column, raw []byte) (ir.Value, error) {
-	if rawjson.KindOf(raw) == rawjson.Null {
+	if jsonwalk.KindOf(raw) == jsonwalk.Null {
 		return ir.Literal{Null: true, Type: c.Type}, nil
 	}
 	input, err := t.Source.Dialect.ParseInput(c.Type, raw)
-	if err == nil && c.Type.Name == "numeric" && !c.Type.IsArray() && rawjson.KindOf(raw) == rawjson.Number {
+	if err == nil && c.Type.Name == "numeric" && !c.Type.IsArray() && jsonwalk.KindOf(raw) == jsonwalk.Number {
 		input.Text = scaled(input.Text)
 	}
 	return ir.Literal{Text: input.Text, Type: c.Type, Wrap: input.Wrap}, err

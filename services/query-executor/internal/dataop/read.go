@@ -6,7 +6,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 // member is one key of an object. Objects keep the order of their keys, so that of several
@@ -20,11 +20,11 @@ type object []member
 
 // readObject reads an object; what names it in errors.
 func readObject(what string, raw []byte) (object, error) {
-	if rawjson.KindOf(raw) != rawjson.Object {
+	if jsonwalk.KindOf(raw) != jsonwalk.Object {
 		return nil, wrongKind(what, "Object", raw)
 	}
 	var o object
-	err := rawjson.Fields(raw, func(key, value []byte) error {
+	err := jsonwalk.Fields(raw, func(key, value []byte) error {
 		o = append(o, member{string(key), value})
 		return nil
 	})
@@ -44,7 +44,7 @@ func (o object) get(key string) []byte {
 // optional is get, with null as if it were missing.
 func (o object) optional(key string) []byte {
 	v := o.get(key)
-	if rawjson.KindOf(v) == rawjson.Null {
+	if jsonwalk.KindOf(v) == jsonwalk.Null {
 		return nil
 	}
 	return v
@@ -59,11 +59,11 @@ func (o object) required(key string) ([]byte, error) {
 
 // readList reads an array; what names it in errors.
 func readList(what string, raw []byte) ([][]byte, error) {
-	if rawjson.KindOf(raw) != rawjson.Array {
+	if jsonwalk.KindOf(raw) != jsonwalk.Array {
 		return nil, wrongKind(what, "Array", raw)
 	}
 	list := [][]byte{}
-	err := rawjson.Items(raw, func(_ int, value []byte) error {
+	err := jsonwalk.Items(raw, func(_ int, value []byte) error {
 		list = append(list, value)
 		return nil
 	})
@@ -86,14 +86,14 @@ func readListOf[T any](what string, raw []byte, read func([]byte) (T, error)) ([
 }
 
 func readText(raw []byte) (string, error) {
-	if rawjson.KindOf(raw) != rawjson.String {
+	if jsonwalk.KindOf(raw) != jsonwalk.String {
 		return "", wrongKind("Text", "String", raw)
 	}
-	return rawjson.Text(raw)
+	return jsonwalk.Text(raw)
 }
 
 func readInt(raw []byte) (int64, error) {
-	if rawjson.KindOf(raw) != rawjson.Number {
+	if jsonwalk.KindOf(raw) != jsonwalk.Number {
 		return 0, wrongKind("Int", "Number", raw)
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
@@ -110,13 +110,9 @@ func readTable(raw []byte) (catalog.Name, error) {
 }
 
 func wrongKind(what, want string, got []byte) error {
-	return apierror.Newf(apierror.ParseFailed, "parsing %s failed, expected %s, but encountered %s", what, want, kindName(got))
+	return apierror.Newf(apierror.ParseFailed, "parsing %s failed, expected %s, but encountered %s", what, want, jsonwalk.KindOf(got))
 }
 
 func missingKey(key string) error {
 	return apierror.Newf(apierror.ParseFailed, "key %q not found", key)
-}
-
-func kindName(raw []byte) string {
-	return [...]string{"Null", "Null", "Boolean", "Number", "String", "Array", "Object"}[rawjson.KindOf(raw)]
 }

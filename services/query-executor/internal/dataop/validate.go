@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"queryengine/pkg/config"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
 	input "queryengine/services/query-executor/internal/plan"
-	"queryengine/services/query-executor/internal/rawjson"
 )
 
 // ask notes what a webhook has to be asked about, in the form that GraphQL mutations have it in.
@@ -23,7 +23,7 @@ func shownRows(objects [][]byte, set []string) []any {
 	rows := make([]any, len(objects))
 	for i, raw := range objects {
 		row := map[string]any{}
-		_ = rawjson.Fields(raw, func(key, value []byte) error { // it was read before
+		_ = jsonwalk.Fields(raw, func(key, value []byte) error { // it was read before
 			if set == nil || slices.Contains(set, string(key)) {
 				row[string(key)] = decode(value)
 			}

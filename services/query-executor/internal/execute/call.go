@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/jsontext"
 	"queryengine/services/query-executor/internal/plan"
-	"queryengine/services/query-executor/internal/rawjson"
 )
 
 // queuedCall is a root field that has the handler of an asynchronous action called.
@@ -27,7 +27,7 @@ func (c *queuedCall) bind(r *Run) error {
 
 func (c *queuedCall) call(ctx context.Context, r *Run) (called, error) {
 	id, err := r.Calls.Enqueue(ctx, c.Action.Meta, r.Bodies[c.at])
-	return called{value: rawjson.AppendString(nil, id)}, err
+	return called{value: jsontext.AppendString(nil, id)}, err
 }
 
 func (c *queuedCall) project(dst, value []byte) ([]byte, error) { return append(dst, value...), nil }

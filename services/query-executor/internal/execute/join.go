@@ -9,9 +9,10 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/services/query-executor/internal/join"
 	"queryengine/services/query-executor/internal/plan"
-	"queryengine/services/query-executor/internal/rawjson"
 )
 
 // joins are the joins of one answer, with their statements rendered.
@@ -195,7 +196,7 @@ func (t *sourceTarget) ask(ctx context.Context, r *Run, bound [][]byte, keys joi
 		return nil, err
 	}
 	answers := make([][]byte, 0, keys.Len())
-	c := rawjson.NewCursor(out.Buf)
+	c := jsonwalk.NewCursor(out.Buf)
 	err := c.Array(func() error {
 		return c.Object(func([]byte) error {
 			value, err := c.Value()
@@ -221,7 +222,7 @@ func (t *sourceTarget) rows(keys join.Keys) []byte {
 			if n > 0 {
 				text = append(text, ',')
 			}
-			text = append(append(rawjson.AppendString(text, t.columns[n]), ':'), v...)
+			text = append(append(jsontext.AppendString(text, t.columns[n]), ':'), v...)
 		}
 		text = append(text, '}')
 	}

@@ -3,7 +3,8 @@ package graphqlws
 import (
 	"encoding/json"
 
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/jsonwalk"
 )
 
 // Protocols are the subprotocols of WebSockets that Run speaks, the preferred one first.
@@ -48,8 +49,8 @@ type message struct {
 func read(text []byte, kinds map[string]kind) (message, error) {
 	var m message
 	name := ""
-	c := rawjson.NewCursor(text)
-	if c.Kind() != rawjson.Object {
+	c := jsonwalk.NewCursor(text)
+	if c.Kind() != jsonwalk.Object {
 		return m, notProtocol()
 	}
 	err := c.Object(func(key []byte) error {
@@ -59,7 +60,7 @@ func read(text []byte, kinds map[string]kind) (message, error) {
 		}
 		switch string(key) {
 		case "type":
-			name, err = rawjson.Text(value)
+			name, err = jsonwalk.Text(value)
 		case "id":
 			m.id = value
 		case "payload":
@@ -96,15 +97,15 @@ func (m *message) errorsOf() error {
 	if list == nil || !json.Valid(list) {
 		return notProtocol()
 	}
-	switch rawjson.KindOf(list) {
-	case rawjson.Array:
+	switch jsonwalk.KindOf(list) {
+	case jsonwalk.Array:
 		return &ServerError{List: list}
-	case rawjson.Object:
+	case jsonwalk.Object:
 		return &ServerError{List: append(append([]byte{'['}, list...), ']')}
 	}
 	text := append([]byte(`[{"message":`), list...)
-	if rawjson.KindOf(list) != rawjson.String {
-		text = rawjson.AppendString([]byte(`[{"message":`), string(list))
+	if jsonwalk.KindOf(list) != jsonwalk.String {
+		text = jsontext.AppendString([]byte(`[{"message":`), string(list))
 	}
 	return &ServerError{List: append(text, "}]"...)}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"queryengine/pkg/apierror"
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsontext"
 )
 
 // Socket is an open WebSocket.
@@ -192,7 +192,7 @@ func (c *conversation) next(ctx context.Context) (message, error) {
 
 // send writes a message.
 func (c *conversation) send(ctx context.Context, name, id string, payload []byte) error {
-	text := rawjson.AppendString([]byte(`{"type":`), name)
+	text := jsontext.AppendString([]byte(`{"type":`), name)
 	if id != "" {
 		text = append(append(text, `,"id":`...), id...)
 	}

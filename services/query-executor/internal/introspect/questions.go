@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/jsontext"
 	"queryengine/services/query-executor/internal/budget"
-	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -74,7 +74,7 @@ const timesStandard = 2
 // schemaText is the role's schema as a JSON string.
 func (q *Questions) schemaText() []byte {
 	if q.definitions == nil {
-		q.definitions = rawjson.AppendString(nil, sdl(q.role, q.all))
+		q.definitions = jsontext.AppendString(nil, sdl(q.role, q.all))
 	}
 	return q.definitions
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsontext"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -94,7 +94,7 @@ func (d *definitions) field(f *schema.Field) {
 				d.WriteString(", ")
 			}
 			if args[i].Description != "" {
-				d.Write(rawjson.AppendString(nil, args[i].Description))
+				d.Write(jsontext.AppendString(nil, args[i].Description))
 				d.WriteByte(' ')
 			}
 			d.input(&args[i])
@@ -115,7 +115,7 @@ func (d *definitions) input(in *schema.Input) {
 func (d *definitions) describe(text, indent string) {
 	if text != "" {
 		d.WriteString(indent)
-		d.Write(rawjson.AppendString(nil, text))
+		d.Write(jsontext.AppendString(nil, text))
 		d.WriteByte('\n')
 	}
 }

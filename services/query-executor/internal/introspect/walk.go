@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsontext"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -177,11 +177,11 @@ func (w *walker) bytes(b []byte) {
 
 func (w *walker) string(s string) {
 	if w.out == nil {
-		w.text = rawjson.AppendString(w.text[:0], s)
+		w.text = jsontext.AppendString(w.text[:0], s)
 		w.spent.add(cost{bytes: len(w.text)})
 		return
 	}
-	w.out.Buf = rawjson.AppendString(w.out.Buf, s)
+	w.out.Buf = jsontext.AppendString(w.out.Buf, s)
 }
 
 func (w *walker) null() { w.raw("null") }

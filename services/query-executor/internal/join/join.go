@@ -17,7 +17,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 // Member is a member of the objects of an answer that has to do with joins. What isn't among
@@ -129,7 +129,7 @@ func (l *level) read(texts [][]byte, members []Member) error {
 	l.texts = texts
 	for _, text := range texts {
 		l.first = append(l.first, len(l.cuts))
-		r := reader{level: l, text: text, cursor: rawjson.NewCursor(text)}
+		r := reader{level: l, text: text, cursor: jsonwalk.NewCursor(text)}
 		err := r.value(members)
 		if err == nil {
 			err = r.cursor.End()

@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"slices"
 
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 // reader finds the joins in one text.
 type reader struct {
 	*level
 	text   []byte
-	cursor rawjson.Cursor
+	cursor jsonwalk.Cursor
 	// places are those of the members of the objects that the reader is in.
 	places  []place
 	scratch []byte
@@ -24,9 +24,9 @@ type place struct{ start, end, cut int }
 // value reads the objects of a value, at any depth of lists.
 func (r *reader) value(members []Member) error {
 	switch r.cursor.Kind() {
-	case rawjson.Array:
+	case jsonwalk.Array:
 		return r.cursor.Array(func() error { return r.value(members) })
-	case rawjson.Object:
+	case jsonwalk.Object:
 		return r.object(members)
 	}
 	return r.cursor.Skip()

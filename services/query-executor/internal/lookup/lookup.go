@@ -11,8 +11,8 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/resolve"
-	"queryengine/services/query-executor/internal/rawjson"
 )
 
 const (
@@ -41,13 +41,13 @@ func Root(l *resolve.Lookup) ir.Root {
 // Values are the values in the answer to a Root, as texts.
 func Values(body []byte) ([][]byte, error) {
 	values := [][]byte{}
-	c := rawjson.NewCursor(body)
+	c := jsonwalk.NewCursor(body)
 	err := c.Array(func() error {
 		return c.Object(func([]byte) error {
 			value, err := c.Value()
-			if err == nil && rawjson.KindOf(value) == rawjson.String {
+			if err == nil && jsonwalk.KindOf(value) == jsonwalk.String {
 				var text string
-				text, err = rawjson.Text(value)
+				text, err = jsonwalk.Text(value)
 				value = []byte(text)
 			}
 			values = append(values, value)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 // longestShape bounds the text that Hash is made of: fragments that are left out by a directive
@@ -108,20 +108,20 @@ func (p *shapePrinter) value(v *Value) {
 
 // json prints the form of JSON, reading it once.
 func (p *shapePrinter) json(text []byte) {
-	c := rawjson.NewCursor(text)
+	c := jsonwalk.NewCursor(text)
 	_ = p.next(&c) // values were parsed before
 }
 
-func (p *shapePrinter) next(c *rawjson.Cursor) error {
+func (p *shapePrinter) next(c *jsonwalk.Cursor) error {
 	var err error
 	switch kind := c.Kind(); {
 	case p.full():
-		return rawjson.ErrSyntax // enough
-	case kind == rawjson.Array:
+		return jsonwalk.ErrSyntax // enough
+	case kind == jsonwalk.Array:
 		p.text.WriteString("[")
 		err = c.Array(func() error { return p.next(c) })
 		p.text.WriteString("]")
-	case kind == rawjson.Object:
+	case kind == jsonwalk.Object:
 		p.text.WriteString("{")
 		err = c.Object(func(key []byte) error {
 			p.text.WriteString(" " + string(key) + ":")

@@ -1,6 +1,6 @@
 package parse
 
-import "queryengine/services/query-executor/internal/rawjson"
+import "queryengine/pkg/jsontext"
 
 // AppendJSON appends v as JSON: enum values become strings, and variable gives the text of
 // each variable that is used in v.
@@ -11,7 +11,7 @@ func (v *Value) AppendJSON(dst []byte, variable func(dst []byte, d *Variable) []
 	case Boolean, Int, Float:
 		return append(dst, v.Text...)
 	case String, Enum:
-		return rawjson.AppendString(dst, v.Text)
+		return jsontext.AppendString(dst, v.Text)
 	case List:
 		dst = append(dst, '[')
 		for i := range v.Items {
@@ -27,7 +27,7 @@ func (v *Value) AppendJSON(dst []byte, variable func(dst []byte, d *Variable) []
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(rawjson.AppendString(dst, v.Fields[i].Name), ':')
+			dst = append(jsontext.AppendString(dst, v.Fields[i].Name), ':')
 			dst = v.Fields[i].Value.AppendJSON(dst, variable)
 		}
 		return append(dst, '}')

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 // NullPolicy decides what a null does that a client sends for a non-nullable variable.
@@ -35,7 +35,7 @@ func (op *Operation) Values(dst [][]byte, object []byte, nulls NullPolicy) ([][]
 			dst[i] = v.Default
 		case value == nil && v.Type.NonNull:
 			return nil, apierror.Newf(apierror.ValidationFailed, "expecting a value for non-nullable variable: %q", v.Name)
-		case value != nil && v.Type.NonNull && nulls == RefuseNull && rawjson.KindOf(value) == rawjson.Null:
+		case value != nil && v.Type.NonNull && nulls == RefuseNull && jsonwalk.KindOf(value) == jsonwalk.Null:
 			return nil, apierror.Newf(apierror.ValidationFailed, "null value found for non-nullable type: %q", v.Type.String())
 		}
 	}
@@ -48,10 +48,10 @@ func (op *Operation) Values(dst [][]byte, object []byte, nulls NullPolicy) ([][]
 // scan puts the members of object into dst and names those that the operation has no use
 // for.
 func (op *Operation) scan(dst [][]byte, object []byte) (unexpected []string, err error) {
-	if len(object) == 0 || rawjson.KindOf(object) == rawjson.Null {
+	if len(object) == 0 || jsonwalk.KindOf(object) == jsonwalk.Null {
 		return nil, nil
 	}
-	err = rawjson.Fields(object, func(key, value []byte) error {
+	err = jsonwalk.Fields(object, func(key, value []byte) error {
 		v := op.variable(key)
 		if v == nil || !v.Used {
 			unexpected = append(unexpected, string(key))

@@ -1,10 +1,10 @@
 package plan
 
 import (
+	"queryengine/pkg/jsontext"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -59,7 +59,7 @@ type variableUse struct {
 // actionInput checks a value as far as it is spelt in the document.
 func (p *planner) actionInput(in *schema.Input, v value) (ActionInput, error) {
 	out := ActionInput{
-		key: append(rawjson.AppendString(nil, in.Name), ':'), value: v.literal,
+		key: append(jsontext.AppendString(nil, in.Name), ':'), value: v.literal,
 		dropUnset: p.options.DropUnset, limits: p.options.Limits,
 	}
 	m, _ := in.Means.(*schema.ActionInput)
@@ -105,7 +105,7 @@ func (i *ActionInput) append(dst []byte, v *parse.Value, values [][]byte) []byte
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = i.append(append(rawjson.AppendString(dst, f.Name), ':'), &f.Value, values)
+			dst = i.append(append(jsontext.AppendString(dst, f.Name), ':'), &f.Value, values)
 		}
 		return append(dst, '}')
 	}

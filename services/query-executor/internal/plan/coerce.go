@@ -9,7 +9,8 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -42,19 +43,19 @@ type coercion struct {
 // apply gives the text for the database, nil for NULL. The path of an error is relative.
 // literal says that json was spelt in the document.
 func (c *coercion) apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, err error) {
-	kind := rawjson.KindOf(json)
+	kind := jsonwalk.KindOf(json)
 	if json == nil {
-		kind = rawjson.Null
+		kind = jsonwalk.Null
 	}
-	if kind == rawjson.Null && c.nullable {
+	if kind == jsonwalk.Null && c.nullable {
 		return nil, ir.WrapNone, nil
 	}
 	switch c.mode {
 	case modeValue:
-		if kind == rawjson.Null {
+		if kind == jsonwalk.Null {
 			return nil, "", c.unexpectedNull()
 		}
-		if c.named != nil && c.named.Element() != nil && kind != rawjson.String && kind != rawjson.Array {
+		if c.named != nil && c.named.Element() != nil && kind != jsonwalk.String && kind != jsonwalk.Array {
 			return nil, "", apierror.New(apierror.ParseFailed, "A string is expected for type: "+c.named.Name)
 		}
 		return c.parse(c.element, json)
@@ -65,7 +66,7 @@ func (c *coercion) apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, 
 		return c.list(json, kind)
 	case modeLimit:
 		n, ok := wholeNumber(string(json), 32)
-		if kind != rawjson.Number || !ok || n < 0 {
+		if kind != jsonwalk.Number || !ok || n < 0 {
 			return nil, "", c.mismatch("a non-negative 32-bit integer", json, literal)
 		}
 		return strconv.AppendInt(nil, n, 10), "", nil
@@ -85,11 +86,11 @@ func (c *coercion) parse(t catalog.Type, json []byte) ([]byte, ir.Wrap, error) {
 }
 
 // list turns a list into an array; a single value stands for a list of one.
-func (c *coercion) list(json []byte, kind rawjson.Kind) ([]byte, ir.Wrap, error) {
+func (c *coercion) list(json []byte, kind jsonwalk.Kind) ([]byte, ir.Wrap, error) {
 	switch kind {
-	case rawjson.Null:
+	case jsonwalk.Null:
 		return nil, "", apierror.New(apierror.ValidationFailed, "expected a list, but found null")
-	case rawjson.Array:
+	case jsonwalk.Array:
 	default:
 		json = append(append([]byte{'['}, json...), ']')
 	}
@@ -107,8 +108,8 @@ func (c *coercion) list(json []byte, kind rawjson.Kind) ([]byte, ir.Wrap, error)
 }
 
 func (c *coercion) refuseNulls(json []byte) error {
-	return rawjson.Items(json, func(i int, v []byte) error {
-		if rawjson.KindOf(v) == rawjson.Null {
+	return jsonwalk.Items(json, func(i int, v []byte) error {
+		if jsonwalk.KindOf(v) == jsonwalk.Null {
 			return apierror.At(c.unexpectedNull(), i)
 		}
 		return nil
@@ -118,23 +119,23 @@ func (c *coercion) refuseNulls(json []byte) error {
 // enumTexts gives a list of values of an enum table as the database has them.
 func (c *coercion) enumTexts(json []byte) ([]byte, error) {
 	texts := []byte{'['}
-	err := rawjson.Items(json, func(i int, v []byte) error {
-		text, err := c.enumText(v, rawjson.KindOf(v))
+	err := jsonwalk.Items(json, func(i int, v []byte) error {
+		text, err := c.enumText(v, jsonwalk.KindOf(v))
 		if i > 0 {
 			texts = append(texts, ',')
 		}
-		texts = rawjson.AppendString(texts, string(text))
+		texts = jsontext.AppendString(texts, string(text))
 		return apierror.At(err, i)
 	})
 	return append(texts, ']'), err
 }
 
 // enumText checks a value of an enum table, which is a string in JSON.
-func (c *coercion) enumText(json []byte, kind rawjson.Kind) ([]byte, error) {
-	if kind != rawjson.String {
+func (c *coercion) enumText(json []byte, kind jsonwalk.Kind) ([]byte, error) {
+	if kind != jsonwalk.String {
 		return nil, c.mismatch("an enum value", json, false)
 	}
-	name, err := rawjson.Text(json)
+	name, err := jsonwalk.Text(json)
 	if err != nil {
 		return nil, err
 	}
@@ -185,12 +186,12 @@ func wholeNumber(text string, bits int) (int64, bool) {
 }
 
 // offsetNumber reads a 64-bit integer, which may be spelt as a string.
-func offsetNumber(json []byte, kind rawjson.Kind) (int64, bool) {
+func offsetNumber(json []byte, kind jsonwalk.Kind) (int64, bool) {
 	switch kind {
-	case rawjson.Number:
+	case jsonwalk.Number:
 		return wholeNumber(string(json), 64)
-	case rawjson.String:
-		s, err := rawjson.Text(json)
+	case jsonwalk.String:
+		s, err := jsonwalk.Text(json)
 		if err != nil {
 			return 0, false
 		}

@@ -6,9 +6,9 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/jsontext"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -121,7 +121,7 @@ func (e *entitySet) add(i int, r representation) error {
 		if part > 0 {
 			e.text = append(e.text, ',')
 		}
-		e.text = append(append(rawjson.AppendString(e.text, entityKey(number, part)), ':'), value...)
+		e.text = append(append(jsontext.AppendString(e.text, entityKey(number, part)), ':'), value...)
 	}
 	e.text = append(e.text, '}')
 	return nil
@@ -143,7 +143,7 @@ func (e *entitySet) keyValue(t *schema.Table, c *resolve.Column, json []byte) ([
 	case c.Type.IsArray(), c.Type.Name == "json", c.Type.Name == "jsonb":
 		return json, nil
 	}
-	return rawjson.AppendString(nil, string(text)), nil
+	return jsontext.AppendString(nil, string(text)), nil
 }
 
 // entityKey is the name of a part of the keys of a type.

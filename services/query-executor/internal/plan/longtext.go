@@ -1,12 +1,12 @@
 package plan
 
-import "queryengine/services/query-executor/internal/rawjson"
+import "queryengine/pkg/jsonwalk"
 
 // longText is JSON of which several levels are walked.
 type longText struct {
 	json []byte
 	read bool
-	doc  *rawjson.Doc
+	doc  *jsonwalk.Doc
 }
 
 // longFrom is from what size on levels are not just read again.
@@ -20,12 +20,12 @@ func newLongText(json []byte) *longText {
 }
 
 // walk gives what to walk parts with.
-func (t *longText) walk() *rawjson.Doc {
+func (t *longText) walk() *jsonwalk.Doc {
 	if t == nil {
 		return nil
 	}
 	if !t.read {
-		t.read, t.doc = true, rawjson.NewDoc(t.json)
+		t.read, t.doc = true, jsonwalk.NewDoc(t.json)
 	}
 	return t.doc
 }

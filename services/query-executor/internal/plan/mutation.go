@@ -6,8 +6,8 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/jsontext"
 	"queryengine/pkg/resolve"
-	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -124,7 +124,7 @@ func (o *output) reply() *Reply {
 		if i > 0 {
 			text = append(text, ", "...)
 		}
-		text = append(rawjson.AppendString(text, f.Alias), " : "...)
+		text = append(jsontext.AppendString(text, f.Alias), " : "...)
 		switch {
 		case f.AffectedRows:
 			parts = append(parts, ReplyPart{Text: string(text)}, ReplyPart{Count: true})
@@ -133,7 +133,7 @@ func (o *output) reply() *Reply {
 			parts = append(parts, ReplyPart{Text: string(text)}, ReplyPart{Rows: &ir.Select{Rows: rows, Fields: f.Rows}})
 			text = text[:0]
 		default:
-			text = rawjson.AppendString(text, f.Typename)
+			text = jsontext.AppendString(text, f.Typename)
 		}
 	}
 	return &Reply{Parts: append(parts, ReplyPart{Text: string(text) + "}"})}
@@ -147,14 +147,14 @@ func (o *output) empty() string {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = append(rawjson.AppendString(text, f.Alias), ':')
+		text = append(jsontext.AppendString(text, f.Alias), ':')
 		switch {
 		case f.AffectedRows:
 			text = append(text, '0')
 		case f.IsRows:
 			text = append(text, "[]"...)
 		default:
-			text = rawjson.AppendString(text, f.Typename)
+			text = jsontext.AppendString(text, f.Typename)
 		}
 	}
 	return string(append(text, '}'))

@@ -3,7 +3,7 @@ package plan
 import (
 	"slices"
 
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 // jsonPlace is a value inside of the JSON of a variable.
@@ -131,7 +131,7 @@ func (p *parts) find(values [][]byte) ([][]byte, error) {
 			continue
 		}
 		f := finder{found: found, value: value}
-		f.cursor = rawjson.NewCursor(value)
+		f.cursor = jsonwalk.NewCursor(value)
 		if err := f.walk([]*way{r.way}); err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func (p *parts) find(values [][]byte) ([][]byte, error) {
 type finder struct {
 	found  [][]byte
 	value  []byte
-	cursor rawjson.Cursor
+	cursor jsonwalk.Cursor
 }
 
 // walk walks past a value to which all of the ways lead.
@@ -192,9 +192,9 @@ func (f *finder) into(below []*way) error {
 		return f.walk(here)
 	}
 	switch f.cursor.Kind() {
-	case rawjson.Object:
+	case jsonwalk.Object:
 		return f.cursor.Object(next)
-	case rawjson.Array:
+	case jsonwalk.Array:
 		return f.cursor.Array(func() error { return next(nil) })
 	}
 	return f.cursor.Skip()

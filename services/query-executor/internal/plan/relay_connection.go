@@ -6,7 +6,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -264,7 +264,7 @@ func (p *planner) setPage(query *ir.Connection, t *schema.Table, page *paging) e
 func (p *planner) cursorValue(cursor []byte, k ir.CursorKey) (ir.Value, error) {
 	v := cursor
 	for _, name := range k.Path {
-		if rawjson.KindOf(v) != rawjson.Object {
+		if jsonwalk.KindOf(v) != jsonwalk.Object {
 			return nil, p.badCursor()
 		}
 		v = memberOf(v, name)
@@ -272,7 +272,7 @@ func (p *planner) cursorValue(cursor []byte, k ir.CursorKey) (ir.Value, error) {
 	if v == nil || checkJSON(v) != nil {
 		return nil, p.badCursor()
 	}
-	if rawjson.KindOf(v) == rawjson.Null {
+	if jsonwalk.KindOf(v) == jsonwalk.Null {
 		return nil, nil //nolint:nilnil // NULL is no value
 	}
 	bound, err := p.bindConstant(value{json: v}, coercion{mode: modeValue, element: k.Type, operand: k.Type, dialect: p.source.Dialect})
@@ -284,7 +284,7 @@ func (p *planner) cursorValue(cursor []byte, k ir.CursorKey) (ir.Value, error) {
 
 // memberOf is a member of an object, nil when there is none.
 func memberOf(object []byte, name string) (found []byte) {
-	_ = rawjson.Fields(object, func(key, value []byte) error {
+	_ = jsonwalk.Fields(object, func(key, value []byte) error {
 		if string(key) == name {
 			found = value
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 // nodeID is what a global id says: a table, and the JSON of the values of its primary key.
@@ -23,11 +23,11 @@ func parseNodeID(text []byte) (nodeID, error) {
 	if err := checkJSON(text); err != nil {
 		return nodeID{}, err
 	}
-	if k := rawjson.KindOf(text); k != rawjson.Array {
-		return nodeID{}, fmt.Errorf("parsing [] failed, expected Array, but encountered %s", jsonKinds[k])
+	if k := jsonwalk.KindOf(text); k != jsonwalk.Array {
+		return nodeID{}, fmt.Errorf("parsing [] failed, expected Array, but encountered %s", k)
 	}
 	var items [][]byte
-	if err := rawjson.Items(text, func(_ int, v []byte) error {
+	if err := jsonwalk.Items(text, func(_ int, v []byte) error {
 		items = append(items, v)
 		return nil
 	}); err != nil {
@@ -38,23 +38,18 @@ func parseNodeID(text []byte) (nodeID, error) {
 	}
 	version, err := strconv.ParseFloat(string(items[0]), 64)
 	switch {
-	case rawjson.KindOf(items[0]) != rawjson.Number || err != nil:
+	case jsonwalk.KindOf(items[0]) != jsonwalk.Number || err != nil:
 		return nodeID{}, errors.New("unexpected GUID format, needs to start with a version number")
 	case version != 1:
 		return nodeID{}, errors.New("unsupported GUID version: " + decimal(version))
-	case len(items) < 4 || rawjson.KindOf(items[1]) != rawjson.String || rawjson.KindOf(items[2]) != rawjson.String:
+	case len(items) < 4 || jsonwalk.KindOf(items[1]) != jsonwalk.String || jsonwalk.KindOf(items[2]) != jsonwalk.String:
 		return nodeID{}, errors.New("GUID version 1: expecting schema name, table name and at least one column value")
 	}
 	out := nodeID{key: items[3:]}
-	if out.schema, err = rawjson.Text(items[1]); err == nil {
-		out.table, err = rawjson.Text(items[2])
+	if out.schema, err = jsonwalk.Text(items[1]); err == nil {
+		out.table, err = jsonwalk.Text(items[2])
 	}
 	return out, err
-}
-
-// jsonKinds are the names of kinds in the reasons.
-var jsonKinds = map[rawjson.Kind]string{
-	rawjson.Null: "Null", rawjson.Boolean: "Boolean", rawjson.Number: "Number", rawjson.String: "String", rawjson.Object: "Object",
 }
 
 // checkJSON refuses what isn't JSON, in the words of the wire format: it shows the text from

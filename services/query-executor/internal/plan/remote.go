@@ -2,11 +2,11 @@ package plan
 
 import (
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/jsontext"
 	"queryengine/pkg/remoteschema"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -36,9 +36,9 @@ type RemoteRequest struct {
 
 // newRequest makes the request of a document.
 func newRequest(document, operation string, variables []RemoteVariable) RemoteRequest {
-	head := rawjson.AppendString([]byte(`{"query":`), document)
+	head := jsontext.AppendString([]byte(`{"query":`), document)
 	if operation != "" {
-		head = rawjson.AppendString(append(head, `,"operationName":`...), operation)
+		head = jsontext.AppendString(append(head, `,"operationName":`...), operation)
 	}
 	return RemoteRequest{Document: document, Operation: operation, Variables: variables, head: head, own: newRemoteValues(variables)}
 }
@@ -91,7 +91,7 @@ func (r remoteValues) append(dst []byte, values [][]byte, s *session.Session) ([
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = append(rawjson.AppendString(dst, r.list[i].Name), ':')
+		dst = append(jsontext.AppendString(dst, r.list[i].Name), ':')
 		dst = append(dst, json...)
 	}
 	return dst, nil

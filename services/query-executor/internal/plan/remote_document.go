@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
+	"queryengine/pkg/jsontext"
 	"queryengine/pkg/remoteschema"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/rawjson"
 )
 
 // remoteDocument is an operation for a remote while it is made.
@@ -150,7 +150,7 @@ func (d *remoteDocument) literal(v *parse.Value) string {
 	case parse.Null:
 		return "null"
 	case parse.String:
-		return string(rawjson.AppendString(nil, v.Text))
+		return string(jsontext.AppendString(nil, v.Text))
 	case parse.VariableUse:
 		return d.clientVariable(v.Variable, baseName(&v.Variable.Type), false)
 	case parse.List:

@@ -8,12 +8,13 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/gqlname"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/remoteschema"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/budget"
-	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -135,7 +136,7 @@ func (c *RemoteCall) Body(keys [][][]byte, values [][]byte, s *session.Session) 
 	}
 	document = append(append(append(document, " {"...), fields...), '}')
 
-	body := rawjson.AppendString([]byte(`{"query":`), string(document))
+	body := jsontext.AppendString([]byte(`{"query":`), string(document))
 	if len(c.variables.list)+len(extra) == 0 {
 		return append(body, '}'), nil
 	}
@@ -153,14 +154,14 @@ func (c *RemoteCall) Body(keys [][][]byte, values [][]byte, s *session.Session) 
 
 // spell writes JSON in GraphQL, as far as both are spelt alike: an object isn't.
 func (r *RemoteReference) spell(json []byte) ([]byte, bool) {
-	switch rawjson.KindOf(json) {
-	case rawjson.Number, rawjson.Boolean:
+	switch jsonwalk.KindOf(json) {
+	case jsonwalk.Number, jsonwalk.Boolean:
 		return json, true
-	case rawjson.String:
+	case jsonwalk.String:
 		if r.Type.Named().Kind != remoteschema.Enum {
 			return json, true
 		}
-		text, err := rawjson.Text(json)
+		text, err := jsonwalk.Text(json)
 		return []byte(text), err == nil && gqlname.Valid(text)
 	}
 	return nil, false

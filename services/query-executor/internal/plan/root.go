@@ -3,10 +3,10 @@ package plan
 import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/jsontext"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -199,12 +199,12 @@ func (a *answer) key(name string) {
 		a.text = append(a.text, ',')
 	}
 	a.first = false
-	a.text = append(rawjson.AppendString(a.text, name), ':')
+	a.text = append(jsontext.AppendString(a.text, name), ':')
 }
 
 // constant is a root field whose value is known.
 func (a *answer) constant(field, value string) {
-	a.text = rawjson.AppendString(a.text, value)
+	a.text = jsontext.AppendString(a.text, value)
 	a.constants = append(a.constants, field)
 }
 

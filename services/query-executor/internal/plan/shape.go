@@ -1,7 +1,8 @@
 package plan
 
 import (
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/jsonwalk"
 )
 
 // Look is how much of a variable's value decided a plan.
@@ -50,7 +51,7 @@ func Union(looks, other []Look) bool {
 // appendMask appends JSON with its numbers and texts blotted out. A list of nothing but
 // them is one operand, whatever its length.
 func appendMask(dst, b []byte) []byte {
-	start, c := len(dst), rawjson.NewCursor(b)
+	start, c := len(dst), jsonwalk.NewCursor(b)
 	dst, err := maskValue(dst, &c)
 	if err != nil || c.End() != nil {
 		return append(dst[:start], b...)
@@ -58,19 +59,19 @@ func appendMask(dst, b []byte) []byte {
 	return dst
 }
 
-func maskValue(dst []byte, c *rawjson.Cursor) ([]byte, error) {
+func maskValue(dst []byte, c *jsonwalk.Cursor) ([]byte, error) {
 	var err error
 	switch c.Kind() {
-	case rawjson.Number:
+	case jsonwalk.Number:
 		return append(dst, '0'), c.Skip()
-	case rawjson.String:
+	case jsonwalk.String:
 		return append(dst, '"'), c.Skip()
-	case rawjson.Array:
+	case jsonwalk.Array:
 		start, scalars := len(dst), true
 		dst = append(dst, '[')
 		err = c.Array(func() error {
 			k := c.Kind()
-			scalars = scalars && (k == rawjson.Number || k == rawjson.String)
+			scalars = scalars && (k == jsonwalk.Number || k == jsonwalk.String)
 			dst, err = maskValue(dst, c)
 			dst = append(dst, ',')
 			return err
@@ -79,10 +80,10 @@ func maskValue(dst []byte, c *rawjson.Cursor) ([]byte, error) {
 			return append(dst[:start], "[0"...), err
 		}
 		return append(dst, ']'), err
-	case rawjson.Object:
+	case jsonwalk.Object:
 		dst = append(dst, '{')
 		err = c.Object(func(key []byte) error {
-			dst = append(rawjson.AppendString(dst, string(key)), ':')
+			dst = append(jsontext.AppendString(dst, string(key)), ':')
 			dst, err = maskValue(dst, c)
 			dst = append(dst, ',')
 			return err

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"queryengine/pkg/gqlname"
+	"queryengine/pkg/jsonwalk"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/rawjson"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -46,16 +46,16 @@ var found = [...]string{"null", "a boolean", "an integer", "a float", "a number"
 
 func (v value) kind() kind {
 	if v.literal == nil {
-		switch rawjson.KindOf(v.json) {
-		case rawjson.Boolean:
+		switch jsonwalk.KindOf(v.json) {
+		case jsonwalk.Boolean:
 			return kindBoolean
-		case rawjson.Number:
+		case jsonwalk.Number:
 			return kindNumber
-		case rawjson.String:
+		case jsonwalk.String:
 			return kindString
-		case rawjson.Array:
+		case jsonwalk.Array:
 			return kindList
-		case rawjson.Object:
+		case jsonwalk.Object:
 			return kindObject
 		}
 		return kindNull
@@ -84,8 +84,8 @@ func (v value) text() string {
 	if v.literal != nil {
 		return v.literal.Text
 	}
-	if rawjson.KindOf(v.json) == rawjson.String {
-		s, _ := rawjson.Text(v.json)
+	if jsonwalk.KindOf(v.json) == jsonwalk.String {
+		s, _ := jsonwalk.Text(v.json)
 		return s
 	}
 	return string(v.json)
@@ -228,7 +228,7 @@ func (p *planner) depends(v value) {
 
 // usable says whether a variable may stand at a place of type at.
 func usable(d *parse.Variable, at schema.Ref) bool {
-	if at.NonNull() && !d.Type.NonNull && (d.Default == nil || rawjson.KindOf(d.Default) == rawjson.Null) {
+	if at.NonNull() && !d.Type.NonNull && (d.Default == nil || jsonwalk.KindOf(d.Default) == jsonwalk.Null) {
 		return false
 	}
 	return sameShape(at, &d.Type)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"queryengine/pkg/apierror"
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 // ServerError holds the errors of a remote, which clients get as they are: a JSON list.
@@ -32,18 +32,18 @@ func parse(body []byte) (*Answer, error) {
 	if !utf8.Valid(body) {
 		return a, errors.New("Cannot decode input: Invalid UTF-8 stream") //nolint:staticcheck // it is the end of a message
 	}
-	c := rawjson.NewCursor(body)
-	if c.Kind() != rawjson.Object {
+	c := jsonwalk.NewCursor(body)
+	if c.Kind() != jsonwalk.Object {
 		return a, syntax(body)
 	}
 	err := c.Object(func(key []byte) error {
 		value, err := c.Value()
 		switch {
-		case string(key) == "data" && rawjson.KindOf(value) == rawjson.Null:
+		case string(key) == "data" && jsonwalk.KindOf(value) == jsonwalk.Null:
 			a.null = true
 		case string(key) == "data":
 			a.Data = value
-		case string(key) == "errors" && rawjson.KindOf(value) != rawjson.Null:
+		case string(key) == "errors" && jsonwalk.KindOf(value) != jsonwalk.Null:
 			a.Errors = value
 		}
 		return err
@@ -84,10 +84,10 @@ func Root(body []byte, key string, dataFirst bool) ([]byte, error) {
 func (a *Answer) check(dataFirst bool) error {
 	switch {
 	case a.Errors != nil && (a.Data == nil || !dataFirst):
-		if rawjson.KindOf(a.Errors) != rawjson.Array {
+		if jsonwalk.KindOf(a.Errors) != jsonwalk.Array {
 			return fault(`Invalid "errors" field in response from remote`)
 		}
-		if c := rawjson.NewCursor(a.Errors); isEmpty(&c) {
+		if c := jsonwalk.NewCursor(a.Errors); isEmpty(&c) {
 			return fault(`Empty "errors" field in response from remote`)
 		}
 		return &ServerError{List: a.Errors}
@@ -99,7 +99,7 @@ func (a *Answer) check(dataFirst bool) error {
 	return nil
 }
 
-func isEmpty(c *rawjson.Cursor) bool {
+func isEmpty(c *jsonwalk.Cursor) bool {
 	empty := true
 	_ = c.Array(func() error { // it was checked to be JSON
 		empty = false
@@ -110,10 +110,10 @@ func isEmpty(c *rawjson.Cursor) bool {
 
 // lookUp is the member of an object, nil when it isn't there.
 func lookUp(object []byte, key string) (found []byte, err error) {
-	if rawjson.KindOf(object) != rawjson.Object {
+	if jsonwalk.KindOf(object) != jsonwalk.Object {
 		return nil, fault("expecting an object as the data of the remote")
 	}
-	err = rawjson.Fields(object, func(k, value []byte) error {
+	err = jsonwalk.Fields(object, func(k, value []byte) error {
 		if string(k) == key {
 			found = value
 		}

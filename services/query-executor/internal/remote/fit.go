@@ -6,7 +6,8 @@ import (
 	"math/bits"
 	"unicode/utf8"
 
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/jsonwalk"
 )
 
 // Fit recognises answers that can be passed on unchanged: those that consist of one root field, and
@@ -52,7 +53,7 @@ type fitName struct {
 }
 
 func newFitName(key string) fitName {
-	text := string(append(rawjson.AppendString(nil, key), ':'))
+	text := string(append(jsontext.AppendString(nil, key), ':'))
 	var first, mask [8]byte
 	n := copy(first[:], text)
 	for i := range n {
@@ -239,7 +240,7 @@ func fitNumber(text []byte, at int) int {
 
 // fitOther walks past a value of unknown type: the standard library checks whether it is valid.
 func fitOther(text []byte, at int) int {
-	c := rawjson.NewCursor(text[at:])
+	c := jsonwalk.NewCursor(text[at:])
 	value, err := c.Value()
 	if err != nil || !json.Valid(value) || !utf8.Valid(value) {
 		return -1

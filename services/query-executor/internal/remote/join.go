@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 // Joined finds the data in the body of an answer to a join, under the rules for joins.
@@ -58,10 +58,10 @@ func Values(data []byte, n int, path []string, s *Shape) ([][]byte, error) {
 
 // members finds the fields of the data.
 func members(data []byte, found [][]byte) error {
-	if rawjson.KindOf(data) != rawjson.Object {
+	if jsonwalk.KindOf(data) != jsonwalk.Object {
 		return notAnObject(nil)
 	}
-	return rawjson.Fields(data, func(key, value []byte) error {
+	return jsonwalk.Fields(data, func(key, value []byte) error {
 		digits, ok := bytes.CutPrefix(key, []byte(aliasPrefix))
 		if i, err := strconv.Atoi(string(digits)); ok && err == nil && i >= 0 && i < len(found) {
 			found[i] = value
@@ -73,15 +73,15 @@ func members(data []byte, found [][]byte) error {
 // follow follows a path. Where there is nothing on the way, there is nothing at its end.
 func follow(value []byte, path []string) ([]byte, error) {
 	for i, key := range path {
-		switch rawjson.KindOf(value) {
-		case rawjson.Null:
+		switch jsonwalk.KindOf(value) {
+		case jsonwalk.Null:
 			return value, nil
-		case rawjson.Object:
+		case jsonwalk.Object:
 		default:
 			return nil, notAnObject(path[i:])
 		}
 		var next []byte
-		err := rawjson.Fields(value, func(k, v []byte) error {
+		err := jsonwalk.Fields(value, func(k, v []byte) error {
 			if string(k) == key {
 				next = v
 			}

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/jsonwalk"
 )
 
 // Shape is what an answer has at one place: the members of the objects there, whatever lists
@@ -23,7 +24,7 @@ type Member struct {
 // Append appends a value to dst with the members of its objects in the order of the shape, and
 // no others. Members that aren't there are left out. What it appends is JSON, or it fails.
 func (s *Shape) Append(dst, value []byte) ([]byte, error) {
-	w := writer{dst: dst, text: value, cursor: rawjson.NewCursor(value)}
+	w := writer{dst: dst, text: value, cursor: jsonwalk.NewCursor(value)}
 	if err := w.value(s); err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func (s *Shape) Append(dst, value []byte) ([]byte, error) {
 // of it begins that is still to be copied.
 type writer struct {
 	dst, text []byte
-	cursor    rawjson.Cursor
+	cursor    jsonwalk.Cursor
 	from      int
 	// lists is how many lists there are around the value.
 	lists int
@@ -58,19 +59,19 @@ func (w *writer) copy(to int) {
 // value walks past a value.
 func (w *writer) value(s *Shape) error {
 	switch kind := w.cursor.Kind(); {
-	case s != nil && kind == rawjson.Array:
+	case s != nil && kind == jsonwalk.Array:
 		if w.lists++; w.lists > maxLists {
 			return errNested
 		}
 		err := w.cursor.Array(func() error { return w.value(s) })
 		w.lists--
 		return err
-	case s != nil && kind == rawjson.Object:
+	case s != nil && kind == jsonwalk.Object:
 		return w.object(s)
 	}
 	value, err := w.cursor.Value()
 	if err == nil && !valid(value) {
-		err = rawjson.ErrSyntax
+		err = jsonwalk.ErrSyntax
 	}
 	return err
 }
@@ -138,17 +139,17 @@ func (w *writer) member(m *Member) error {
 	case err != nil:
 		return err
 	case !valid(value):
-		return rawjson.ErrSyntax
-	case rawjson.KindOf(value) != rawjson.String:
+		return jsonwalk.ErrSyntax
+	case jsonwalk.KindOf(value) != jsonwalk.String:
 		return nil
 	}
-	name, err := rawjson.Text(value)
+	name, err := jsonwalk.Text(value)
 	if err != nil {
 		return err
 	}
 	if known, ok := m.Names[name]; ok && known != name {
 		w.copy(start)
-		w.dst = rawjson.AppendString(w.dst, known)
+		w.dst = jsontext.AppendString(w.dst, known)
 		w.from = w.cursor.At()
 	}
 	return nil
@@ -180,8 +181,8 @@ func (w *writer) ordered(s *Shape) error {
 			w.dst = append(w.dst, ',')
 		}
 		first = false
-		w.dst = append(rawjson.AppendString(w.dst, s.Members[i].Key), ':')
-		part := writer{dst: w.dst, text: value, cursor: rawjson.NewCursor(value)}
+		w.dst = append(jsontext.AppendString(w.dst, s.Members[i].Key), ':')
+		part := writer{dst: w.dst, text: value, cursor: jsonwalk.NewCursor(value)}
 		if err := part.member(&s.Members[i]); err != nil {
 			return err
 		}

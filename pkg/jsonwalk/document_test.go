@@ -1,4 +1,4 @@
-package rawjson_test
+package jsonwalk_test
 
 import (
 	"fmt"
@@ -7,21 +7,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 // walk spells a value by walking all its levels.
-func walk(t *testing.T, d *rawjson.Doc, v []byte) string {
+func walk(t *testing.T, d *jsonwalk.Doc, v []byte) string {
 	t.Helper()
 	var parts []string
-	switch rawjson.KindOf(v) {
-	case rawjson.Object:
+	switch jsonwalk.KindOf(v) {
+	case jsonwalk.Object:
 		require.NoError(t, d.Fields(v, func(key, value []byte) error {
 			parts = append(parts, string(key)+":"+walk(t, d, value))
 			return nil
 		}))
 		return "{" + strings.Join(parts, ",") + "}"
-	case rawjson.Array:
+	case jsonwalk.Array:
 		require.NoError(t, d.Items(v, func(_ int, value []byte) error {
 			parts = append(parts, walk(t, d, value))
 			return nil
@@ -40,14 +40,14 @@ func TestDocWalksAsWithoutIt(t *testing.T) {
 		strings.Repeat(`{"a":[`, 1000) + `1` + strings.Repeat(`]}`, 1000),
 	}
 	for i, text := range texts {
-		d := rawjson.NewDoc([]byte(text))
+		d := jsonwalk.NewDoc([]byte(text))
 		require.NotNil(t, d)
 		inside := append([]byte("before "), text...) // as a variable inside of a request
-		require.Equal(t, walk(t, nil, []byte(text)), walk(t, rawjson.NewDoc(inside[7:]), inside[7:]), i)
+		require.Equal(t, walk(t, nil, []byte(text)), walk(t, jsonwalk.NewDoc(inside[7:]), inside[7:]), i)
 		require.Equal(t, `{}`, walk(t, d, []byte(`{}`)), "a text of its own")
 	}
 	for _, text := range []string{`{}`, long, long + strings.Repeat("]", 3000), `"` + long} {
-		require.Nil(t, rawjson.NewDoc([]byte(text)))
+		require.Nil(t, jsonwalk.NewDoc([]byte(text)))
 	}
 }
 
@@ -55,7 +55,7 @@ func TestDocStepsOverWhatIsNested(t *testing.T) {
 	t.Parallel()
 	inner := fmt.Sprintf(`{"x":"%s"}`, strings.Repeat("x", 10_000))
 	text := []byte(`{"a":` + inner + `,"b":1}`)
-	d := rawjson.NewDoc(text)
+	d := jsonwalk.NewDoc(text)
 	text[20] = '"' // it isn't looked at again
 	var keys []string
 	require.NoError(t, d.Fields(text, func(key, _ []byte) error {
@@ -63,5 +63,5 @@ func TestDocStepsOverWhatIsNested(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, []string{"a", "b"}, keys)
-	require.Error(t, rawjson.Fields(text, func(_, _ []byte) error { return nil }))
+	require.Error(t, jsonwalk.Fields(text, func(_, _ []byte) error { return nil }))
 }

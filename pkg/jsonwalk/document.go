@@ -1,4 +1,4 @@
-package rawjson
+package jsonwalk
 
 import "sort"
 
@@ -53,14 +53,14 @@ func NewDoc(text []byte) *Doc {
 // its Fields or Items handed out.
 func (d *Doc) Fields(object []byte, f func(key, value []byte) error) error {
 	c := d.cursor(object)
-	return fields(&c, f)
+	return c.fields(f)
 }
 
 // Items is as the function of that name. The array is the text of the Doc, or a value that its
 // Fields or Items handed out.
 func (d *Doc) Items(array []byte, f func(index int, value []byte) error) error {
 	c := d.cursor(array)
-	return items(&c, f)
+	return c.items(f)
 }
 
 // cursor walks a part of the text; of any other text it knows nothing.

@@ -1,22 +1,22 @@
-package rawjson_test
+package jsonwalk_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"queryengine/services/query-executor/internal/rawjson"
+	"queryengine/pkg/jsonwalk"
 )
 
 func TestCursorKnowsWhereItIs(t *testing.T) {
 	t.Parallel()
 	text := []byte(` {"a": [1, {"b" :"x"}], "c":null } `)
-	c := rawjson.NewCursor(text)
-	require.Equal(t, rawjson.Object, c.Kind())
+	c := jsonwalk.NewCursor(text)
+	require.Equal(t, jsonwalk.Object, c.Kind())
 	var seen []string
 	err := c.Object(func(key []byte) error {
 		seen = append(seen, string(text[c.KeyAt():c.KeyAt()+3]), string(key))
-		if c.Kind() != rawjson.Array {
+		if c.Kind() != jsonwalk.Array {
 			return c.Skip()
 		}
 		return c.Array(func() error {
@@ -33,10 +33,10 @@ func TestCursorKnowsWhereItIs(t *testing.T) {
 
 func TestCursorOnEmptyLists(t *testing.T) {
 	t.Parallel()
-	c := rawjson.NewCursor([]byte(`[ [], { } ]`))
-	never := func() error { return rawjson.ErrSyntax }
+	c := jsonwalk.NewCursor([]byte(`[ [], { } ]`))
+	never := func() error { return jsonwalk.ErrSyntax }
 	require.NoError(t, c.Array(func() error {
-		if c.Kind() == rawjson.Array {
+		if c.Kind() == jsonwalk.Array {
 			return c.Array(never)
 		}
 		return c.Object(func([]byte) error { return never() })
@@ -47,9 +47,9 @@ func TestCursorOnEmptyLists(t *testing.T) {
 func TestCursorRefusesOtherKinds(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `1`, `"a"`, `{`, `[`, `[1}`, `{"a":1]`} {
-		c := rawjson.NewCursor([]byte(text))
-		require.ErrorIs(t, c.Object(func([]byte) error { return c.Skip() }), rawjson.ErrSyntax, text)
-		c = rawjson.NewCursor([]byte(text))
-		require.ErrorIs(t, c.Array(c.Skip), rawjson.ErrSyntax, text)
+		c := jsonwalk.NewCursor([]byte(text))
+		require.ErrorIs(t, c.Object(func([]byte) error { return c.Skip() }), jsonwalk.ErrSyntax, text)
+		c = jsonwalk.NewCursor([]byte(text))
+		require.ErrorIs(t, c.Array(c.Skip), jsonwalk.ErrSyntax, text)
 	}
 }

@@ -1,4 +1,4 @@
-package jsonscan_test
+package jsonwalk_test
 
 import (
 	"encoding/json"
@@ -8,18 +8,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"queryengine/services/gateway/internal/jsonscan"
+	"queryengine/pkg/jsonwalk"
 )
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	for text, kind := range map[string]jsonscan.Kind{
-		`null`: jsonscan.Null, ` true `: jsonscan.Bool, "false": jsonscan.Bool,
-		`-0.5e+10`: jsonscan.Number, `0`: jsonscan.Number, `120`: jsonscan.Number,
-		`"a\n\u00e9"`: jsonscan.String, `[1, [2], {}]`: jsonscan.Array, `[]`: jsonscan.Array,
-		"{\"a\" : 1 ,\n\"b\":[true]}": jsonscan.Object, `{}`: jsonscan.Object,
+	for text, kind := range map[string]jsonwalk.Kind{
+		`null`: jsonwalk.Null, ` true `: jsonwalk.Boolean, "false": jsonwalk.Boolean,
+		`-0.5e+10`: jsonwalk.Number, `0`: jsonwalk.Number, `120`: jsonwalk.Number,
+		`"a\n\u00e9"`: jsonwalk.String, `[1, [2], {}]`: jsonwalk.Array, `[]`: jsonwalk.Array,
+		"{\"a\" : 1 ,\n\"b\":[true]}": jsonwalk.Object, `{}`: jsonwalk.Object,
 	} {
-		v, err := jsonscan.Parse([]byte(text))
+		v, err := jsonwalk.Parse([]byte(text))
 		require.NoError(t, err, text)
 		require.Equal(t, kind, v.Kind, text)
 		require.Equal(t, strings.TrimSpace(text), string(v.Raw))
@@ -33,8 +33,8 @@ func TestParseRefuses(t *testing.T) {
 		"{", "{]", `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, "[1,]", "[1 2]", "[", "1 2", "{}x", "\"\xff\"",
 		strings.Repeat("[", 5000) + strings.Repeat("]", 5000),
 	} {
-		_, err := jsonscan.Parse([]byte(text))
-		var syntax *jsonscan.SyntaxError
+		_, err := jsonwalk.Parse([]byte(text))
+		var syntax *jsonwalk.SyntaxError
 		require.ErrorAs(t, err, &syntax, "%.40q", text)
 		require.Contains(t, err.Error(), "Error in $: ")
 	}
@@ -42,16 +42,16 @@ func TestParseRefuses(t *testing.T) {
 
 func TestParts(t *testing.T) {
 	t.Parallel()
-	v, err := jsonscan.Parse([]byte(` { "a\u0041" : [ 1 , "x" ] , "b" : { "c" : null } } `))
+	v, err := jsonwalk.Parse([]byte(` { "a\u0041" : [ 1 , "x" ] , "b" : { "c" : null } } `))
 	require.NoError(t, err)
 	var keys, parts []string
-	require.NoError(t, v.Members(func(key []byte, member jsonscan.Value) error {
+	require.NoError(t, v.Members(func(key []byte, member jsonwalk.Value) error {
 		keys = append(keys, string(key))
 		parts = append(parts, string(member.Raw))
-		if member.Kind != jsonscan.Array {
+		if member.Kind != jsonwalk.Array {
 			return nil
 		}
-		return member.Elements(func(i int, e jsonscan.Value) error {
+		return member.Elements(func(i int, e jsonwalk.Value) error {
 			require.Equal(t, i, len(parts)-1)
 			parts = append(parts, string(e.Raw))
 			return nil
@@ -67,7 +67,7 @@ func TestText(t *testing.T) {
 		`""`: "", `"abc"`: "abc", `"a\"\\\/\b\f\n\r\tz"`: "a\"\\/\b\f\n\r\tz",
 		`"\u20ac\ud83d\ude00!"`: "€😀!", `"\ud83d"`: "\uFFFD", `"\ud83dx"`: "\uFFFDx", `"\ude00\ud83d"`: "\uFFFD\uFFFD",
 	} {
-		require.Equal(t, want, jsonscan.Value{Raw: []byte(raw), Kind: jsonscan.String}.Text(), raw)
+		require.Equal(t, want, jsonwalk.Value{Raw: []byte(raw), Kind: jsonwalk.String}.Text(), raw)
 	}
 }
 
@@ -77,7 +77,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		v, err := jsonscan.Parse(text)
+		v, err := jsonwalk.Parse(text)
 		if err != nil {
 			if utf8.Valid(text) && json.Valid(text) && !strings.Contains(err.Error(), "nested") {
 				t.Fatalf("refuses %q: %v", text, err)
@@ -88,18 +88,15 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("accepts %q", text)
 		}
 		switch v.Kind {
-		case jsonscan.String:
+		case jsonwalk.String:
 			var want string
 			require.NoError(t, json.Unmarshal(v.Raw, &want))
 			require.Equal(t, want, v.Text())
-			var back string
-			require.NoError(t, json.Unmarshal(jsonscan.AppendString(nil, want), &back))
-			require.Equal(t, want, back)
-		case jsonscan.Object:
+		case jsonwalk.Object:
 			var want map[string]json.RawMessage
 			require.NoError(t, json.Unmarshal(v.Raw, &want))
 			got := map[string]json.RawMessage{}
-			require.NoError(t, v.Members(func(key []byte, m jsonscan.Value) error {
+			require.NoError(t, v.Members(func(key []byte, m jsonwalk.Value) error {
 				got[string(key)] = json.RawMessage(m.Raw)
 				return nil
 			}))
@@ -107,11 +104,11 @@ func FuzzParse(f *testing.F) {
 			for key := range want {
 				require.Equal(t, string(want[key]), string(got[key]))
 			}
-		case jsonscan.Array:
+		case jsonwalk.Array:
 			var want []json.RawMessage
 			require.NoError(t, json.Unmarshal(v.Raw, &want))
 			n := 0
-			require.NoError(t, v.Elements(func(i int, e jsonscan.Value) error {
+			require.NoError(t, v.Elements(func(i int, e jsonwalk.Value) error {
 				require.Equal(t, string(want[i]), string(e.Raw))
 				n++
 				return nil
