@@ -19,10 +19,11 @@ import (
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
+	"queryengine/services/event-delivery/internal/pool"
 )
 
 const (
-	// pause is how long a worker waits after a fault of the database.
+	// pause is how long a worker waits until it writes the end of a call again.
 	pause = time.Second
 	// later is when a call that this process doesn't understand may be taken again.
 	later = 5 * time.Second
@@ -52,25 +53,20 @@ type Worker struct {
 	Config
 	actions atomic.Pointer[definitions]
 	wake    chan struct{}
-	// slots holds a token for each call in progress.
-	slots chan struct{}
+	pool    *pool.Pool
 
 	mu     sync.Mutex
 	inHand map[string]struct{}
-
-	// working are the calls in progress and the goroutine that takes them, renewing the one that renews
-	// leases.
-	working, renewing sync.WaitGroup
-	// stopTaking stops taking calls, abandon cancels those in progress.
-	stopTaking, abandon context.CancelFunc
 }
 
 // New returns a Worker; it does nothing before Start.
 func New(c Config) *Worker {
-	w := &Worker{
-		Config: c, wake: make(chan struct{}, 1), slots: make(chan struct{}, max(c.Concurrency, 1)), inHand: map[string]struct{}{},
-	}
+	w := &Worker{Config: c, wake: make(chan struct{}, 1), inHand: map[string]struct{}{}}
 	w.actions.Store(&definitions{})
+	w.pool = pool.New(pool.Config{
+		Slots: c.Concurrency, Batch: c.Batch, Take: w.take, Idle: w.rest,
+		Failing: "no calls of asynchronous actions can be taken at present", Logger: c.Logger,
+	})
 	return w
 }
 
@@ -90,32 +86,15 @@ func (w *Worker) Wake() {
 
 // Start begins to make calls.
 func (w *Worker) Start() {
-	taking, stopTaking := context.WithCancel(context.Background())
-	work, abandon := context.WithCancel(context.Background())
-	w.stopTaking, w.abandon = stopTaking, abandon
 	if w.Interval > 0 && w.Batch > 0 {
-		w.working.Go(func() { w.run(taking, work) })
-		w.renewing.Go(func() { w.renew(work) })
+		w.pool.Start()
+		w.pool.Beside(w.renew)
 	}
 }
 
 // Stop takes no more calls, waits for those in progress at most that long, and gives the rest back.
 func (w *Worker) Stop(most time.Duration) {
-	w.stopTaking()
-	finished := make(chan struct{})
-	go func() {
-		w.working.Wait()
-		close(finished)
-	}()
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-finished:
-	case <-timer.C:
-	}
-	w.abandon()
-	<-finished
-	w.renewing.Wait()
+	w.pool.Stop(most)
 	if ids := w.held(); len(ids) > 0 {
 		if err := w.Log.giveBack(context.Background(), ids); err != nil {
 			w.Logger.Warn("calls of asynchronous actions will be made later", "error", err)
@@ -123,72 +102,30 @@ func (w *Worker) Stop(most time.Duration) {
 	}
 }
 
-// run takes calls when there may be some.
-func (w *Worker) run(ctx, work context.Context) {
-	ill := false
-	for {
-		n, err := w.takeOnce(ctx, work)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			if !ill {
-				w.Logger.WarnContext(ctx, "no calls of asynchronous actions can be taken at present", "error", err)
-			}
-			lifecycle.Sleep(ctx, pause)
-		case n > 0:
-		default:
-			timer := time.NewTimer(w.Interval)
-			select {
-			case <-w.wake:
-			case <-timer.C:
-			case <-ctx.Done():
-			}
-			timer.Stop()
-		}
-		ill = err != nil
-	}
-}
-
-// takeOnce waits for free slots, takes at most that many calls, and returns how many it took.
-func (w *Worker) takeOnce(ctx, work context.Context) (int, error) {
+// take takes at most that many calls of the actions that are known.
+func (w *Worker) take(ctx context.Context, most int, run func(pool.Piece)) error {
 	known := w.actions.Load()
 	if len(known.names) == 0 {
-		return 0, nil
+		return nil
 	}
-	room := w.acquire(ctx)
-	calls, err := w.Log.take(ctx, room, known.names)
-	for range room - len(calls) {
-		<-w.slots
-	}
+	calls, err := w.Log.take(ctx, most, known.names)
 	for _, c := range calls {
 		w.hold(c.ID)
 	}
 	for _, c := range calls {
-		w.working.Go(func() {
-			defer func() { <-w.slots }()
-			w.process(work, c)
-		})
+		run(func(_, work context.Context) { w.process(work, c) })
 	}
-	return len(calls), err
+	return err
 }
 
-// acquire waits for a free slot and takes at most a batch of them; 0 when ctx has ended.
-func (w *Worker) acquire(ctx context.Context) int {
+// rest waits until there may be calls.
+func (w *Worker) rest(ctx context.Context) {
+	timer := time.NewTimer(w.Interval)
+	defer timer.Stop()
 	select {
-	case w.slots <- struct{}{}:
+	case <-w.wake:
+	case <-timer.C:
 	case <-ctx.Done():
-		return 0
-	}
-	for n := 1; ; n++ {
-		if n == w.Batch {
-			return n
-		}
-		select {
-		case w.slots <- struct{}{}:
-		default:
-			return n
-		}
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/bus"
-	"queryengine/pkg/lifecycle"
 	deliveryv1 "queryengine/proto/delivery/v1"
+	"queryengine/services/event-delivery/internal/pool"
 )
 
-// pause is how long a worker waits after a fault of the queue or of the database.
+// pause is how long a worker waits after a fault of the database.
 const pause = time.Second
 
 // queue is where deliveries come from; a *bus.Deliveries.
@@ -55,20 +55,16 @@ type Worker struct {
 	await    func(ctx context.Context, version int64) error
 
 	kinds map[deliveryv1.Kind]Kind
-	// mu guards recorders; work is what they run with.
+	// mu guards recorders.
 	mu        sync.Mutex
 	recorders map[lane]*recorder
-	work      context.Context //nolint:containedctx // that of Start, until Stop
-	// slots holds a token for each delivery in progress. queued shares those between flows, and calls
-	// the calls of webhooks.
-	slots    chan struct{}
-	queued   *fairSemaphore
-	calls    *fairSemaphore
-	publish  func(ctx context.Context, e bus.Event, replicas int) (json.RawMessage, error)
-	inHand   sync.WaitGroup
-	fetching sync.WaitGroup
-	// stopFetch stops fetching deliveries, abandon cancels those in progress.
-	stopFetch, abandon context.CancelFunc
+	pool      *pool.Pool
+	// queued shares the slots of the pool between flows, and calls the calls of webhooks.
+	queued  *fairSemaphore
+	calls   *fairSemaphore
+	publish func(ctx context.Context, e bus.Event, replicas int) (json.RawMessage, error)
+	// setUp reports whether the stream was found, or made, since deliveries were fetched last.
+	setUp bool
 }
 
 // New returns a Worker; it does nothing before Start.
@@ -77,8 +73,11 @@ func New(c Config) *Worker {
 		queue: c.Queue, replicas: c.Replicas, client: c.Client, logger: c.Logger, tracer: c.Tracer, now: c.Now, await: c.Await,
 		log:   newCallLog(c.Logger, c.FailuresAreErrors),
 		kinds: c.Kinds, recorders: map[lane]*recorder{}, publish: c.Publish,
-		slots: make(chan struct{}, queuePerCall*c.Concurrency), queued: newFairSemaphore(queuePerCall * c.Concurrency), calls: newFairSemaphore(c.Concurrency),
+		queued: newFairSemaphore(queuePerCall * c.Concurrency), calls: newFairSemaphore(c.Concurrency),
 	}
+	w.pool = pool.New(pool.Config{
+		Slots: queuePerCall * c.Concurrency, Take: w.fetch, Failing: "no deliveries can be taken at present", Logger: c.Logger,
+	})
 	return w
 }
 
@@ -101,86 +100,30 @@ func (w *Worker) recorder(kind Kind, d *deliveryv1.Delivery) *recorder {
 	if r == nil {
 		r = newRecorder(kind, w.calls.most, w.logger)
 		w.recorders[l] = r
-		w.fetching.Go(func() { r.run(w.work) })
+		w.pool.Beside(r.run)
 	}
 	return r
 }
 
 // Start begins to take deliveries.
-func (w *Worker) Start() {
-	fetch, stopFetch := context.WithCancel(context.Background())
-	work, abandon := context.WithCancel(context.Background())
-	w.stopFetch, w.abandon, w.work = stopFetch, abandon, work
-	w.inHand.Go(func() { w.fetch(fetch, work) })
-}
+func (w *Worker) Start() { w.pool.Start() }
 
 // Stop begins nothing more, gives what waits back to the queue at once, and waits for the calls
 // that were made, at most for patience; then it gives those back too.
-func (w *Worker) Stop(patience time.Duration) {
-	w.stopFetch()
-	finished := make(chan struct{})
-	go func() {
-		w.inHand.Wait()
-		close(finished)
-	}()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case <-finished:
-	case <-timer.C:
-	}
-	w.abandon()
-	<-finished
-	w.fetching.Wait()
-}
+func (w *Worker) Stop(patience time.Duration) { w.pool.Stop(patience) }
 
-// fetch takes as many deliveries as there are free slots, again and again.
-func (w *Worker) fetch(ctx, work context.Context) {
-	ill := false
-	for {
-		free := w.acquire(ctx)
-		if free == 0 {
-			return
-		}
-		err := w.queue.Fetch(ctx, free, func(in *bus.Incoming) {
-			free--
-			w.inHand.Go(func() {
-				defer func() { <-w.slots }()
-				w.process(ctx, work, in)
-			})
-		})
-		for range free {
-			<-w.slots
-		}
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil {
-			if _, setUp := w.queue.Ensure(ctx, w.replicas); setUp == nil && !ill {
-				ill = true
-				continue // the stream was missing
-			}
-			if !ill {
-				w.logger.WarnContext(ctx, "no deliveries can be taken at present", "error", err)
-			}
-			lifecycle.Sleep(ctx, pause)
-		}
-		ill = err != nil
+// fetch takes at most that many deliveries. A stream that is missing is made, once.
+func (w *Worker) fetch(ctx context.Context, most int, run func(pool.Piece)) error {
+	err := w.queue.Fetch(ctx, most, func(in *bus.Incoming) {
+		run(func(taking, work context.Context) { w.process(taking, work, in) })
+	})
+	if err == nil {
+		w.setUp = false
+		return nil
 	}
-}
-
-// acquire waits for a free slot and takes all that are free; 0 when ctx has ended.
-func (w *Worker) acquire(ctx context.Context) int {
-	select {
-	case w.slots <- struct{}{}:
-	case <-ctx.Done():
-		return 0
+	if _, failed := w.queue.Ensure(ctx, w.replicas); failed == nil && !w.setUp {
+		w.setUp = true
+		return nil // there is something to fetch from now
 	}
-	for n := 1; ; n++ {
-		select {
-		case w.slots <- struct{}{}:
-		default:
-			return n
-		}
-	}
+	return err
 }
