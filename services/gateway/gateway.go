@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"time"
 
@@ -213,6 +215,9 @@ func (g *Gateway) wire() {
 		MetricsSecret:    auth.NewSecret(g.config.MetricsSecret),
 		Tracing:          g.deps.Tracing,
 	}
+	if dir := g.config.ConsoleAssets; dir != "" {
+		deps.Assets = directory(dir)
+	}
 	if g.config.CacheSize > 0 {
 		deps.Answers = g.deps.Bus.QueryCache(g.config.CacheSize)
 	}
@@ -222,6 +227,12 @@ func (g *Gateway) wire() {
 		g.base.Follower().Watch(g.restart.applied)
 	}
 }
+
+// directory has the files of a directory, and nothing outside of it, also not by symbolic links.
+type directory string
+
+// Open opens a file.
+func (d directory) Open(name string) (fs.File, error) { return os.OpenInRoot(string(d), name) }
 
 // Address is where the gateway listens; only after Start.
 func (g *Gateway) Address() net.Addr { return g.listener.Addr() }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -439,4 +441,23 @@ func TestReadConfig(t *testing.T) {
 	require.Equal(t, []config.Secret{"x", "y"}, load(map[string]string{prefix + "ADMIN_SECRETS": `["x","y"]`, prefix + "ADMIN_SECRET": "a"}).AdminSecrets)
 	require.Equal(t, []config.Secret{"a"}, load(map[string]string{prefix + "ADMIN_SECRETS": ``, prefix + "ADMIN_SECRET": "a"}).AdminSecrets)
 	require.True(t, load(map[string]string{prefix + "LOG_MASKED_VARIABLES": "a,b"}).Logging.Masked.Hides("b"))
+}
+
+// TestConsoleAssetsStayInTheirDirectory also where a symbolic link leads out of it.
+func TestConsoleAssetsStayInTheirDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	assets := filepath.Join(dir, "assets")
+	require.NoError(t, os.Mkdir(assets, 0o700))
+	for name, text := range map[string]string{"secret": "s", "assets/main.js": "script"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	require.NoError(t, os.Symlink(filepath.Join(dir, "secret"), filepath.Join(assets, "link")))
+	h := setup(t, func(c *gateway.Config) { c.Console, c.ConsoleAssets = true, assets })
+	for name, want := range map[string]int{"main.js": http.StatusOK, "link": http.StatusNotFound, "..%2fsecret": http.StatusNotFound} {
+		resp, err := http.Get(h.url("/console/assets/" + name))
+		require.NoError(t, err)
+		require.Equal(t, want, resp.StatusCode, name)
+		require.NoError(t, resp.Body.Close())
+	}
 }

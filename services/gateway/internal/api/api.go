@@ -8,6 +8,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -66,8 +67,8 @@ type Settings struct {
 	TLS listen.Files
 	// StrictTransport is how long browsers are told to come back by TLS, 0 to tell nothing.
 	StrictTransport time.Duration
-	// Console serves the page of a console, with the files of the directory ConsoleAssets, if
-	// there is one.
+	// Console serves the page of a console. ConsoleAssets is the directory of its files, which is
+	// shown to admins; Deps has the files.
 	Console       bool
 	ConsoleAssets string
 	// Concurrency is how many requests may wait for executors at once, 0 for no bound.
@@ -111,6 +112,8 @@ type Deps struct {
 	// Live keeps subscriptions.
 	Live     *live.Client
 	Metadata metadata
+	// Assets are the files of a console, nil for none.
+	Assets fs.FS
 	// Answers is nil when answers are not cached.
 	Answers       answers
 	Authenticator authenticator

@@ -4,10 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,16 +27,10 @@ func TestConsoleIsOff(t *testing.T) {
 
 func TestConsole(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	assets := filepath.Join(dir, "assets")
-	require.NoError(t, os.MkdirAll(filepath.Join(assets, "img"), 0o700))
-	for name, text := range map[string]string{
-		"secret": "s", "assets/main.js": "plain", "assets/main.js.gz": "packed", "assets/img/a.svg": "<svg/>", "assets/x": "data",
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	assets := fstest.MapFS{
+		"main.js": {Data: []byte("plain")}, "main.js.gz": {Data: []byte("packed")}, "img/a.svg": {Data: []byte("<svg/>")}, "x": {Data: []byte("data")},
 	}
-	require.NoError(t, os.Symlink(filepath.Join(dir, "secret"), filepath.Join(assets, "link")))
-	w := setup(t, func(w *world) { w.settings.Console, w.settings.ConsoleAssets = true, assets })
+	w := setup(t, func(w *world) { w.settings.Console, w.deps.Assets = true, assets })
 
 	got := w.send(t, http.MethodGet, "/", "")
 	require.Equal(t, http.StatusFound, got.status)
@@ -63,7 +56,7 @@ func TestConsole(t *testing.T) {
 		require.Equal(t, http.StatusOK, got.status)
 		require.Equal(t, want, [2]string{got.body, got.header.Get("Content-Type")})
 	}
-	for _, name := range []string{"none", "img", "../secret", "link", "img/../../secret"} {
+	for _, name := range []string{"none", "img", "../secret", "img/../x", "img/../../secret", "/x"} {
 		got = w.send(t, http.MethodGet, "/console/assets/"+strings.ReplaceAll(name, "/", "%2f"), "")
 		require.Equal(t, http.StatusNotFound, got.status, name)
 		require.JSONEq(t, `{"error":"Couldn't find console asset `+name+`","path":"$","code":"not-found"}`, got.body)
