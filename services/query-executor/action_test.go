@@ -18,7 +18,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// actionHandler answers calls with what the test says, and remembers them.
+// actionHandler answers calls as the test sets, and records them.
 type actionHandler struct {
 	*httptest.Server
 	mu     sync.Mutex

@@ -10,10 +10,10 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// announceEvery is how often an executor says that it takes subscriptions.
+// announceEvery is how often an executor announces that it takes subscriptions.
 const announceEvery = time.Second
 
-// announcer tells the gateways of an executor.
+// announcer announces an executor to the gateways.
 type announcer struct {
 	bus     *bus.Bus
 	stop    chan struct{}
@@ -21,7 +21,7 @@ type announcer struct {
 	running sync.WaitGroup
 }
 
-// start tells of the executor from now on, while it is ready.
+// start announces the executor from now on, while it is ready.
 func (a *announcer) start(ready func() bool) error {
 	announce := func() {
 		if ready() {
@@ -49,7 +49,7 @@ func (a *announcer) start(ready func() bool) error {
 	return nil
 }
 
-// leave tells that the executor takes no more subscriptions.
+// leave announces that the executor takes no more subscriptions.
 func (a *announcer) leave() {
 	if a.stop == nil {
 		return // it has no bus

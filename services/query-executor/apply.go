@@ -47,7 +47,7 @@ func (e *Executor) applyAllowlist(d *metadata.Document) {
 	e.egress.SetAllowlist(hosts)
 }
 
-// findings is what the snapshot says of sources and remote schemas.
+// findings are the snapshot's findings about sources and remote schemas.
 func findings(s *snapshot.Snapshot) resolve.Findings {
 	return resolve.Findings{Catalogs: s.Catalogs, SourceErrors: s.SourceErrors, Remotes: s.Remotes, RemoteErrors: s.RemoteErrors}
 }

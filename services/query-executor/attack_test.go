@@ -17,7 +17,7 @@ type cost struct {
 	bytes uint64 // that were allocated
 }
 
-// costOf asks, and says what that cost. Nothing else may run at that time.
+// costOf runs a request, and returns its cost and answer. Nothing else may run at that time.
 func costOf(t testing.TB, e *Executor, q *request) (cost, string) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -47,8 +47,8 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-// attack is a request that costs an executor the most it can be made to do of a kind, and what
-// the answer to it says.
+// attack is a request that causes an executor the most work of a kind that it can, and the content of
+// its answer.
 type attack struct{ text, variables, want string }
 
 // attacks are each as large as it gets through, or larger.

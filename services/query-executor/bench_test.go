@@ -71,7 +71,7 @@ func (instant) Query(_ context.Context, _ backend.Statement, _ backend.Args, out
 
 func (instant) Close() {}
 
-// discard is an answer that nobody reads.
+// discard is an answer without a reader.
 type discard struct{}
 
 func (discard) SetHead(proto.Message)       {}

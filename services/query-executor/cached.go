@@ -23,11 +23,11 @@ func cachedDirective(op *parse.Operation) *parse.Directive {
 	return &op.Directives[i]
 }
 
-// defaultTTL is how many seconds an answer is kept when the directive doesn't say.
+// defaultTTL is how many seconds an answer is kept when the directive sets none.
 const defaultTTL = 60
 
-// cachedArguments are those of @cached, which the plan has checked. refresh counts when it is
-// spelt out; a variable makes another key anyway.
+// cachedArguments are the arguments of @cached, which the plan has checked. refresh counts when it is a
+// literal; a variable makes another key anyway.
 func cachedArguments(d *parse.Directive, values [][]byte) (ttl int64, refresh bool) {
 	ttl = defaultTTL
 	for _, a := range d.Arguments {
@@ -72,8 +72,8 @@ func (e *Executor) cacheKey(q *request, r *ready, s *scratch) cache.Key {
 	return cache.KeyOf(&of)
 }
 
-// runCached answers a request with @cached: from the cache, or as any other, and then the
-// answer is held back until it is stored, so that its head can say so.
+// runCached answers a request with @cached: from the cache, or as any other, and then the answer is
+// held back until it is stored, so that its head can report that.
 func (e *Executor) runCached(ctx context.Context, q *request, r *ready, out *backend.Answer, s *scratch) error {
 	seconds, refresh := cachedArguments(r.cached, s.values)
 	key := e.cacheKey(q, r, s)

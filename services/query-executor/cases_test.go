@@ -59,7 +59,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// requireCatalogs compares what introspection has found with what is stored.
+// requireCatalogs compares the introspected catalogs with the stored ones.
 func requireCatalogs(t *testing.T, e *Executor, feature string) {
 	t.Helper()
 	document := readFile(t, filepath.Join(feature, "metadata.json"))

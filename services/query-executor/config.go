@@ -11,7 +11,7 @@ import (
 	"queryengine/services/query-executor/internal/plan"
 )
 
-// Config is what the settings say to the query-executor.
+// Config is the query-executor's configuration.
 type Config struct {
 	// Concurrency bounds the requests in progress, 0 for no bound.
 	Concurrency int
@@ -21,7 +21,7 @@ type Config struct {
 	MaskedVariables []string
 	// TraceDocuments puts the text of operations into traces.
 	TraceDocuments bool
-	// DetailedMetrics tells operations apart in metrics.
+	// DetailedMetrics distinguishes operations in metrics.
 	DetailedMetrics bool
 	// MaxTokens bounds the size of a GraphQL document.
 	MaxTokens int
@@ -32,19 +32,19 @@ type Config struct {
 	// ReaderPatience how long a connection is held for a reader before that, a second by default.
 	SpoolSize      int64
 	ReaderPatience time.Duration
-	// Egress says what calls to addresses in metadata may do.
+	// Egress restricts calls to addresses in metadata.
 	Egress egress.Config
 	// CacheSize is how many bytes of cached answers are kept, 0 for no cache; Cache bounds
 	// what one executor does with it.
 	CacheSize int64
 	Cache     cache.Config
-	// LiveInterval and LiveBatch say how often live queries are run, and how many cohorts at
-	// once; StreamInterval and StreamBatch say it of streaming subscriptions.
+	// LiveInterval and LiveBatch configure how often live queries are run, and how many cohorts at
+	// once; StreamInterval and StreamBatch do so for streaming subscriptions.
 	LiveInterval, StreamInterval time.Duration
 	LiveBatch, StreamBatch       int
 	// SkipEmptyResults sends no results of live queries in which nothing was found.
 	SkipEmptyResults bool
-	// StopTimeout is how long Stop waits for requests in hand.
+	// StopTimeout is how long Stop waits for pending requests.
 	StopTimeout time.Duration
 	// DirectPort is where gateways connect directly: 0 for a port of the system's choice, -1 for
 	// nowhere.
@@ -143,7 +143,7 @@ func ReadConfig(v *config.Values) Config {
 	}
 }
 
-// Check tells what is wrong with the query-executor's settings, without a start.
+// Check reports all faults of the query-executor's settings, without a start.
 func Check(v *config.Values) error {
 	c := ReadConfig(v)
 	return c.Validate()

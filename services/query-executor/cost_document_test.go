@@ -11,8 +11,8 @@ import (
 	"queryengine/services/query-executor/internal/schema"
 )
 
-// draft is a document under construction: what a search changes step by step. It follows the
-// schema, so that most of what it says is accepted.
+// draft is a document under construction: what a search changes step by step. It follows the schema, so
+// that most of it is accepted.
 type draft struct {
 	random    *rand.Rand
 	role      *schema.Role
@@ -159,7 +159,7 @@ func (h *draft) change() {
 			again.alias = h.alias()
 			set.fields = append(set.fields, &again)
 		}
-	case 3: // what is selected of a field becomes a fragment
+	case 3: // the selection of a field becomes a fragment
 		if len(set.fields) > 0 {
 			f := pick(h.random, set.fields)
 			if f.set != nil && len(f.set.fields)+len(f.set.spreads) > 0 {

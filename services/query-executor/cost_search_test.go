@@ -24,8 +24,8 @@ var tries = flag.Int("tries", 200, "how many documents a search for expensive on
 // largestDraft is how many bytes the documents of a search may have.
 const largestDraft = 1024
 
-// work is what a request makes the engine do. Each number counts what came out, not what the
-// budget says was taken.
+// work is what a request makes the engine do. Each number counts the result, not the draws on the
+// budget.
 type work struct {
 	statements, sql int // and their bytes
 	operands        int // bytes
@@ -54,7 +54,7 @@ func most(size, standard int) work {
 	}
 }
 
-// costWorld is whom a search asks as.
+// costWorld is the executor and role of a search.
 type costWorld struct {
 	executor *Executor
 	session  *session.Session
@@ -86,8 +86,8 @@ func (w *costWorld) roots(introspection bool) []*schema.Field {
 	return nil
 }
 
-// ask plans a request, and answers it if only the schema has to be looked at. accepted says that
-// it was not refused.
+// ask plans a request, and answers it if only the schema is needed. accepted reports whether it was not
+// refused.
 func (w *costWorld) ask(ctx context.Context, text, variables string) (got work, accepted bool) {
 	e := w.executor
 	s := e.borrow()

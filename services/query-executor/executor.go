@@ -267,8 +267,8 @@ func (e *Executor) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop sends subscriptions elsewhere, takes no more requests, waits for those in hand, and
-// closes the sources.
+// Stop sends subscriptions elsewhere, accepts no more requests, waits for pending ones, and closes the
+// sources.
 func (e *Executor) Stop() {
 	e.closing.Do(func() {
 		e.announcer.leave()

@@ -24,9 +24,9 @@ func newRemoteSubscriptions(e *Executor) *remotesub.Manager {
 	})
 }
 
-// follow answers LiveFollow: with the results of one subscription on a remote schema, for as
-// long as the gateway wants them and the remote has some. Each waits for the gateway to have
-// room, and the remote has to wait meanwhile.
+// follow answers LiveFollow: with the results of one subscription on a remote schema, for as long as
+// the gateway wants them and the remote has some. Each waits until the gateway can take it, and the
+// remote has to wait meanwhile.
 func (e *Executor) follow(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
 	in, ok := m.(*queryv1.ExecuteRequest)
 	if !ok {

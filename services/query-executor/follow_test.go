@@ -17,7 +17,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// results is where the results of a subscription go: it has room for one at a time.
+// results receives the results of a subscription: it can hold one at a time.
 type results struct {
 	ctx  context.Context //nolint:containedctx // that of the call
 	told chan *queryv1.LiveResult
@@ -194,7 +194,7 @@ func TestRemoteSubscriptionOfARole(t *testing.T) {
 	}
 }
 
-// TestRemoteSubscriptionFaults: whatever a remote does, the subscription ends, and says why.
+// TestRemoteSubscriptionFaults: whatever a remote does, the subscription ends with the reason.
 func TestRemoteSubscriptionFaults(t *testing.T) {
 	t.Parallel()
 	const schema = `[{"name":"people","definition":{"timeout_seconds":1}}]`

@@ -115,7 +115,7 @@ func (e *Executor) openAPI(ctx context.Context, m proto.Message, w bus.ResponseW
 	return err
 }
 
-// check answers QueryCheck: what is wrong with each of the documents, for admin.
+// check answers QueryCheck: the errors of each of the documents, for admin.
 func (e *Executor) check(ctx context.Context, m proto.Message, w bus.ResponseWriter) error {
 	in, ok := m.(*queryv1.CheckRequest)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 func TestASourceThatHangsLeavesPlacesToOthers(t *testing.T) {
 	t.Parallel()
 	env := newDatabase(t, "testdata/hung")
-	h := startHouse(t, "testdata/hung", env, Config{Concurrency: 8})
+	h := startBusFixture(t, "testdata/hung", env, Config{Concurrency: 8})
 	url, _ := env("SLOW")
 	db, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)

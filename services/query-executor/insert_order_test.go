@@ -23,7 +23,7 @@ CREATE TABLE item (id serial PRIMARY KEY, owner_id int REFERENCES owner, name te
 CREATE UNIQUE INDEX ON item (name);
 CREATE TABLE part (id serial PRIMARY KEY, item_id int REFERENCES item, name text, owner2 int, size int);`
 
-// orderSpices are what may let somebody notice in which order rows are inserted.
+// orderSpices are what may reveal the order in which rows are inserted.
 var orderSpices = []string{
 	`ALTER TABLE item ALTER id SET DEFAULT nextval('owner_id_seq')`,
 	`ALTER TABLE part ADD FOREIGN KEY (owner2) REFERENCES owner`,

@@ -8,9 +8,9 @@ import (
 	"queryengine/pkg/session"
 )
 
-// TestIntrospectionAllocatesWhatItWrites holds that a short document that has the same types
-// written again and again makes memory be allocated for what is written, and not for each type
-// anew: a few times the bytes of the answer.
+// TestIntrospectionAllocatesWhatItWrites holds that a short document that selects the same types
+// repeatedly allocates memory for the written answer, and not for each type again: a few times the
+// bytes of the answer.
 func TestIntrospectionAllocatesWhatItWrites(t *testing.T) { //nolint:paralleltest // it measures the whole process
 	e := newFixture(t, "testdata/cases/mutations", Config{MaxTokens: maxTokens})
 	w := newCostWorld(t, e, session.Admin)

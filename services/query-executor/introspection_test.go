@@ -10,9 +10,8 @@ import (
 	"queryengine/pkg/snapshot"
 )
 
-// TestIntrospectionIsSwitchedOff holds that a role loses introspection with the change of the
-// metadata that says so, also for operations whose plans are there already, and that no other
-// role does.
+// TestIntrospectionIsSwitchedOff holds that a role loses introspection with the change of the metadata
+// that disables it, also for operations whose plans exist already, and that no other role does.
 func TestIntrospectionIsSwitchedOff(t *testing.T) {
 	t.Parallel()
 	e := newFixture(t, "testdata/cases/shop", Config{})
@@ -39,8 +38,8 @@ func TestIntrospectionIsSwitchedOff(t *testing.T) {
 	require.JSONEq(t, all, ask("clerk", mixed))
 }
 
-// TestDeprecatedValues: values of enums that the custom types call deprecated are marked, and
-// listed only for those who ask for them.
+// TestDeprecatedValues: values of enums that the custom types deprecate are marked, and listed only on
+// request.
 func TestDeprecatedValues(t *testing.T) {
 	t.Parallel()
 	e, _ := newActions(t, "Int", "")

@@ -112,7 +112,7 @@ func joinsFrom(number, word, left, right string) []object {
 	return list
 }
 
-// alphaForUser leaves out what has to do with words.
+// alphaForUser omits everything about words.
 const alphaForUser = `
 type Query {
 	node(id: Int!): Node

@@ -133,7 +133,7 @@ func TestSubscriptionsHaveNoJoins(t *testing.T) {
 	require.Equal(t, "$.selectionSet.sale.selectionSet.product.selectionSet.owner", known.Path)
 }
 
-// TestPlansWithJoinsRestOnTheirTargets holds that a plan is made anew when what it leads to
+// TestPlansWithJoinsRestOnTheirTargets holds that a plan is made again when a target of its joins
 // changes, in whatever source.
 func TestPlansWithJoinsRestOnTheirTargets(t *testing.T) {
 	t.Parallel()

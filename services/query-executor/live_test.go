@@ -20,7 +20,7 @@ import (
 	"queryengine/services/query-executor/internal/live"
 )
 
-// gateway is the other end of a link: it collects what is told.
+// gateway is the other end of a link: it collects the results.
 type gateway struct {
 	t *testing.T
 	e *Executor
@@ -176,8 +176,8 @@ func TestSkipEmptyResults(t *testing.T) {
 	require.Equal(t, `{"data":{"album":[{"id":900}]}}`, string(g.await(1, 1)[0].GetData()))
 }
 
-// TestResultsCarryTheVersionOfTheirPlan: that of the metadata in force while the plan is good for
-// it, and none when the plan was made for older metadata that say something else.
+// TestResultsCarryTheVersionOfTheirPlan: the current version while the plan is valid for it, and none
+// when the plan was made for older metadata that differ.
 func TestResultsCarryTheVersionOfTheirPlan(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t)

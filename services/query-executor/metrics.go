@@ -40,7 +40,8 @@ type metrics struct {
 	cacheHits, cacheMisses prometheus.Counter
 }
 
-// newMetrics makes the service's metrics; detailed tells operations apart. Several executors in one registry count together.
+// newMetrics makes the service's metrics; detailed distinguishes operations. Several executors in one
+// registry count together.
 func newMetrics(r prometheus.Registerer, plans *plancache.Cache[planned.Plan], detailed bool) *metrics {
 	seconds := telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "engine_query_stage_seconds",
@@ -90,7 +91,7 @@ func (m *metrics) failed(err error) error {
 	return err
 }
 
-// describe says of which operation a span is.
+// describe adds the operation to a span.
 func (e *Executor) describe(span trace.Span, q *request) {
 	if !span.IsRecording() || q.parsed == nil {
 		return

@@ -27,8 +27,8 @@ func benchObjects(n int) string {
 	return "[" + b.String()[1:] + "]"
 }
 
-// BenchmarkInsertRows inserts 1,000 rows from JSON and answers with their keys: as a mutation,
-// and as somebody would write it by hand.
+// BenchmarkInsertRows inserts 1,000 rows from JSON and answers with their keys: as a mutation, and in
+// hand-written code.
 func BenchmarkInsertRows(b *testing.B) {
 	objects := benchObjects(1000)
 	b.Run("mutation", func(b *testing.B) {
@@ -74,7 +74,7 @@ func BenchmarkNestedInsert(b *testing.B) {
 	}
 }
 
-// insertByHand is a handler that somebody would write.
+// insertByHand is a hand-written handler.
 func insertByHand(b *testing.B, db *pgx.Conn, body string) error {
 	var songs []struct {
 		Name     string

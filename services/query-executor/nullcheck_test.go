@@ -9,8 +9,8 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// A check that is NULL for a row is not met, as in row security, unless a setting says so: else a row
-// that belongs to nobody passes for one's own.
+// A check that is NULL for a row is not met, as in row security, unless a setting allows it: otherwise
+// a row without an owner would pass for one's own.
 func TestChecksThatAreNull(t *testing.T) {
 	t.Parallel()
 	const refused = "check constraint of an insert/update permission has failed"

@@ -45,7 +45,7 @@ func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[p
 	return p, err
 }
 
-// plan makes a plan and keeps it; inserts are those of one that it takes the place of.
+// plan makes a plan and keeps it; inserts are those of the one that it replaces.
 func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned.Plan], q *request, s *scratch, inserts []*plan.Insert) (*planned.Plan, error) {
 	spanned, end := e.stage(ctx, stagePlan, time.Now())
 	if d.Operation.Kind == parse.Mutation {

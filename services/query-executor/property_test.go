@@ -135,8 +135,8 @@ func ask(t *testing.T, e *Executor, q *request) (got, internal []byte) {
 // are new, and a hundred rows are not worth a second of compilation.
 const withoutJIT = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = off', current_database()); END $$;\n"
 
-// newModelFixture is an executor with the metadata of a model, whose database takes the place
-// of what is at url.
+// newModelFixture is an executor with the metadata of a model, whose database replaces the content of
+// the one at url.
 func newModelFixture(t *testing.T, url string, m *oracle.Model, seed uint64) *Executor {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

@@ -31,9 +31,9 @@ func (p *connectionPage) ids() []string {
 	return ids
 }
 
-// TestPagesMakeTheWhole holds that the pages of a connection, one after the other from either
-// end, are the rows of the whole in its order, with NULLs and equal values among what it is
-// ordered by, and that what is said of each page is true.
+// TestPagesMakeTheWhole holds that the pages of a connection, one after the other from either end, are
+// all rows in order, with NULLs and equal values among the ordering values, and that the page
+// information is right.
 func TestPagesMakeTheWhole(t *testing.T) {
 	t.Parallel()
 	e := newFixture(t, "testdata/cases/relay", Config{})

@@ -84,7 +84,7 @@ func TestSealedIDsAreFound(t *testing.T) {
 	require.Equal(t, now.ids()[2:], readPage(t, rotated, "guest", "artist_connection", fmt.Sprintf("after: %q, order_by: {name: asc}", old)).ids())
 	require.Contains(t, node(replaced, "guest", guests[0]), "Failed reading: not a valid json value")
 
-	// A change of what the role may see takes rows from those who have their ids.
+	// A change of the role's permissions hides rows from clients that have their ids.
 	hidden := sealedID(t, "guest", `[1, "public", "artist", 1]`, "int4")
 	require.JSONEq(t, `{"data": {"node": null}}`, node(e, "guest", hidden))
 	// A value that no longer fits the key would be shown by the error.

@@ -30,8 +30,8 @@ func canned() []byte {
 	return b.Bytes()
 }
 
-// BenchmarkRemote has a query on a remote beside a reverse proxy for the same server: what the
-// executor adds to a call and its answer.
+// BenchmarkRemote compares a query on a remote with a reverse proxy for the same server: the difference
+// is what the executor adds to a call and its answer.
 func BenchmarkRemote(b *testing.B) {
 	server := newRemoteServer(b)
 	e := newRemote(b, plainRemote, Config{}, server)

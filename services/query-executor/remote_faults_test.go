@@ -37,7 +37,7 @@ func says(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 }
 
-// endless writes until nobody reads any more.
+// endless writes until the reader is gone.
 func endless(w io.Writer, first, more string) {
 	_, err := io.WriteString(w, first)
 	for part := []byte(strings.Repeat(more, 1<<16/len(more))); err == nil; {
@@ -183,7 +183,7 @@ func TestRemoteFaults(t *testing.T) { //nolint:paralleltest // it measures memor
 			require.JSONEq(t, `{"type":"http_exception","message":"`+m.transport+`"}`, string(internal))
 		})
 	}
-	// A failing field fails the operation; beside it nothing is lost but that.
+	// A failing field fails the operation; apart from that nothing is lost.
 	server.answerWith(says(`<html>`))
 	_, err = ask(`{ artist_by_pk(id: 1) { name } hello }`)
 	require.ErrorContains(t, err, "Error in $: ")

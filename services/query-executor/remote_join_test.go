@@ -156,8 +156,8 @@ func TestRemoteJoinFaults(t *testing.T) {
 	require.Equal(t, "queries with remote relationships cannot be explained", apierror.From(err).Message)
 }
 
-// TestOneRemoteOfSeveralFails: a join that fails ends those beside it, as the end of the caller's
-// patience ends all of them.
+// TestOneRemoteOfSeveralFails: a join that fails cancels the concurrent ones, and the caller's timeout
+// cancels all of them.
 func TestOneRemoteOfSeveralFails(t *testing.T) {
 	t.Parallel()
 	people, twins := newRemoteServer(t), newRemoteServer(t)

@@ -192,7 +192,7 @@ func remoteTestSchema(t testing.TB, people []thing) graphql.Schema {
 	return schema
 }
 
-// introspection is what the server says of itself.
+// introspection is the server's answer to introspection.
 func (s *remoteServer) introspection(t testing.TB) json.RawMessage {
 	t.Helper()
 	raw, err := json.Marshal(graphql.Do(graphql.Params{Schema: s.schema, RequestString: remoteschema.Query, OperationName: remoteschema.Operation}))

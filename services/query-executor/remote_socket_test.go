@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// socketServer is the part of a remote server that speaks over WebSockets: what it says is up
-// to the test.
+// socketServer is the part of a remote server that speaks over WebSockets: the test chooses its
+// messages.
 type socketServer struct {
 	protocols []string
 	// silent has it acknowledge nothing.

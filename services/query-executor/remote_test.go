@@ -14,8 +14,8 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 )
 
-// newRemote is an executor of a database and the remote schemas of a JSON list, whose
-// addresses are those of servers in turn.
+// newRemote is an executor of a database and the remote schemas of a JSON list, whose addresses are the
+// servers' in turn.
 func newRemote(t testing.TB, schemas string, c Config, servers ...*remoteServer) *Executor {
 	t.Helper()
 	c.Egress = egress.DefaultConfig()

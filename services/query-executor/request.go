@@ -23,7 +23,7 @@ type request struct {
 	readOnly   bool
 	// clientHeaders are what webhooks may be shown of the client's request.
 	clientHeaders map[string]string
-	// id is that of the client's request.
+	// id is the client's request ID.
 	id string
 	// anyQuery reports whether the allow list doesn't count.
 	anyQuery bool
@@ -52,7 +52,7 @@ func (q *request) shapeHash() string {
 // Whether a plan is found or made is no matter of the request's.
 func (q *request) budget() budget.Budget { return budget.New(len(q.text) + len(q.variables)) }
 
-// logged is what is logged of the operation.
+// logged describes the operation for the log.
 func (q *request) logged() *querylog.Operation {
 	return &querylog.Operation{ID: q.id, Name: q.operation, Text: q.text, Variables: q.variables, Parsed: q.parsed}
 }

@@ -19,13 +19,13 @@ const (
 
 // requestMetrics count operations.
 type requestMetrics struct {
-	// detailed tells operations apart by name and shape.
+	// detailed distinguishes operations by name and shape.
 	detailed bool
 	total    *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	named    *telemetry.Operations
 	analysis analysis
-	// series are those of each kind of operation; the map doesn't change.
+	// series are kept per kind of operation; the map doesn't change.
 	series map[string]*kindSeries
 }
 

@@ -31,21 +31,21 @@ import (
 
 const streamID = "00000000-0000-0000-0000-000000000001"
 
-// house is an executor behind a real NATS, and a caller on a connection of its own.
-type house struct {
+// busFixture is an executor behind a real NATS, and a caller on a connection of its own.
+type busFixture struct {
 	caller *bus.Bus
 	kept   *snapshot.Snapshot
 }
 
-// newHouse starts an executor with the metadata of the shop.
-func newHouse(t *testing.T) *house {
+// newBusFixture starts an executor with the metadata of the shop.
+func newBusFixture(t *testing.T) *busFixture {
 	t.Helper()
 	const shop = "testdata/cases/shop"
-	return startHouse(t, shop, newDatabase(t, shop), Config{Concurrency: 2, FrameSize: 64})
+	return startBusFixture(t, shop, newDatabase(t, shop), Config{Concurrency: 2, FrameSize: 64})
 }
 
-// startHouse starts an executor with the metadata of a feature.
-func startHouse(t *testing.T, feature string, env metadata.Env, c Config) *house {
+// startBusFixture starts an executor with the metadata of a feature.
+func startBusFixture(t *testing.T, feature string, env metadata.Env, c Config) *busFixture {
 	t.Helper()
 	c.PlanCacheSize, c.InferFunctionPermissions, c.Limits = 100, true, plan.DefaultLimits
 	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), NoSync: true})
@@ -57,7 +57,7 @@ func startHouse(t *testing.T, feature string, env metadata.Env, c Config) *house
 		t.Cleanup(b.Close)
 		return b
 	}
-	h := &house{caller: connect("caller")}
+	h := &busFixture{caller: connect("caller")}
 	h.kept = readSnapshot(t, feature, env)
 	h.kept.StreamID = streamID
 	require.NoError(t, h.caller.Changes().Ensure(t.Context(), streamID, 1))
@@ -75,7 +75,7 @@ func startHouse(t *testing.T, feature string, env metadata.Env, c Config) *house
 }
 
 // change publishes the next version of the metadata.
-func (h *house) change(t *testing.T, edit func(*metadata.Document)) {
+func (h *busFixture) change(t *testing.T, edit func(*metadata.Document)) {
 	t.Helper()
 	next := *h.kept
 	next.Version++
@@ -90,7 +90,7 @@ func (h *house) change(t *testing.T, edit func(*metadata.Document)) {
 	h.kept = &next
 }
 
-func (h *house) execute(ctx context.Context, r *queryv1.ExecuteRequest) (string, error) {
+func (h *busFixture) execute(ctx context.Context, r *queryv1.ExecuteRequest) (string, error) {
 	if r.Session == nil {
 		r.Session = adminSession().Proto()
 	}
@@ -100,7 +100,7 @@ func (h *house) execute(ctx context.Context, r *queryv1.ExecuteRequest) (string,
 
 func TestQueriesOverTheBus(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newBusFixture(t)
 	body, err := h.execute(t.Context(), &queryv1.ExecuteRequest{
 		Query: `query ($id: Int!) { album_by_pk(id: $id) { title tracks(order_by: {id: asc}) { id } } }`, Variables: []byte(`{"id":1}`), MinVersion: 1,
 	})
@@ -127,7 +127,7 @@ func TestErrorAfterTheFirstFrameCutsTheAnswerOff(t *testing.T) {
 	t.Parallel()
 	const shop = "testdata/cases/shop"
 	env := newDatabase(t, shop)
-	h := startHouse(t, shop, env, Config{Concurrency: 2, FrameSize: 64})
+	h := startBusFixture(t, shop, env, Config{Concurrency: 2, FrameSize: 64})
 	url, _ := env("")
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestErrorAfterTheFirstFrameCutsTheAnswerOff(t *testing.T) {
 
 func TestQueryWaitsForTheVersionItNeeds(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newBusFixture(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := h.execute(ctx, &queryv1.ExecuteRequest{Query: `{ __typename }`, MinVersion: 2})
@@ -169,7 +169,7 @@ func TestQueryWaitsForTheVersionItNeeds(t *testing.T) {
 
 func TestExplainOverTheBus(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newBusFixture(t)
 	explain := func(query string) ([]byte, error) {
 		r := &queryv1.ExplainRequest{Session: adminSession().Proto(), Query: query}
 		_, body, err := h.caller.CallMessage(t.Context(), bus.QueryExplain, r, nil, 1<<20)
@@ -197,7 +197,7 @@ func TestExplainOverTheBus(t *testing.T) {
 
 func TestDataOperationsOverTheBus(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newBusFixture(t)
 	r := &queryv1.DataRequest{
 		Session: adminSession().Proto(),
 		Body:    []byte(`{"type":"select","args":{"table":"album","columns":["id"],"where":{"id":2}}}`),

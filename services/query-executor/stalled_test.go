@@ -31,8 +31,8 @@ func (r *stalledReader) Write(p []byte) (int, error) {
 
 const allPages = `{ page(order_by: {id: asc}) { id body } }`
 
-// Readers that stall, more than there are connections, keep nobody else from the database, and
-// have their whole answers when they go on.
+// Readers that stall, more than there are connections, don't block others from the database, and get
+// their whole answers when they go on.
 func TestReadersThatStallHoldNoConnection(t *testing.T) {
 	t.Parallel()
 	e := newFixture(t, "testdata/stalled", Config{SpoolSize: 1 << 30, ReaderPatience: 50 * time.Millisecond, Concurrency: 256})
@@ -79,7 +79,7 @@ func TestReadersThatStallHoldNoConnection(t *testing.T) {
 	}
 }
 
-// A reader that has gone ends the statement and frees what was kept for it.
+// A reader that has gone ends the statement and frees its buffers.
 func TestReadersThatLeaveAreForgotten(t *testing.T) {
 	t.Parallel()
 	e := newFixture(t, "testdata/stalled", Config{SpoolSize: 1 << 30, ReaderPatience: 50 * time.Millisecond, Concurrency: 256})

@@ -24,7 +24,7 @@ type state struct {
 	allowlist  *allowlist.List // nil when every query is allowed
 	// limits are those of the metadata, nil for none.
 	limits *metadata.APILimits
-	// measured says what is measured of operations besides what always is, nil for nothing.
+	// measured is what is measured of operations besides the default, nil for nothing.
 	measured *metadata.MetricsConfig
 	// withoutIntrospection are the roles that may not ask what the schema consists of.
 	withoutIntrospection []string

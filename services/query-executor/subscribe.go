@@ -36,8 +36,7 @@ func newLive(e *Executor, d Deps) *live.Manager {
 	})
 }
 
-// versionOf is the version in force as far as a plan is good for it, else 0: the plan will be
-// made anew.
+// versionOf is the current version if a plan is valid for it, else 0: the plan will be made again.
 func (e *Executor) versionOf(p any) int64 {
 	if known, ok := p.(*planned.Plan); ok {
 		if s := e.state.Load(); s.accepts(known) {
@@ -214,7 +213,7 @@ func (e *Executor) unsubscribe(_ context.Context, m proto.Message, w bus.Respons
 	return nil
 }
 
-// replanner plans subscriptions anew, one after the other.
+// replanner plans subscriptions again, one after the other.
 type replanner struct {
 	mu      sync.Mutex
 	queue   []*live.Subscriber
@@ -224,8 +223,8 @@ type replanner struct {
 
 func (r *replanner) wait() { r.done.Wait() }
 
-// replan takes the subscriptions whose plans are not good for a state out of their cohorts,
-// so that nobody is sent what he may not see any more, and plans them anew.
+// replan takes the subscriptions whose plans are not valid for a state out of their cohorts, so that no
+// client receives what it may not see any more, and plans them again.
 func (e *Executor) replan(s *state) {
 	if recheck := e.remoteSubscriptions.Changed(); recheck != nil {
 		e.replanning.done.Go(recheck)

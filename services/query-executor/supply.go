@@ -44,7 +44,7 @@ func (e *Executor) asyncCalls(q *request, s *state) *call.Caller {
 	return &call.Caller{Client: e.calls, Session: q.session, Headers: q.clientHeaders, Version: s.snapshot.Version}
 }
 
-// setCookies gives a client what those who are called want it to keep.
+// setCookies passes on the cookies that called servers set for a client.
 func setCookies(s *scratch) func(values []string) {
 	return func(values []string) {
 		for _, value := range values {

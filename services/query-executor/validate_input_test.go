@@ -22,7 +22,7 @@ type validated struct {
 	*Executor
 	mu    sync.Mutex
 	calls []hookCall
-	// answer says what the webhooks answer, 200 by default.
+	// answer is the answer of the webhooks, 200 by default.
 	answer func(path string) (status int, body string)
 }
 
@@ -240,7 +240,7 @@ func TestValidateInputTimeout(t *testing.T) {
 	require.JSONEq(t, `{"code":"unexpected","error":"http exception when validating input data","path":"$"}`, got)
 }
 
-// TestValidateInputAsAdmin: admin has no permissions, so nobody is asked.
+// TestValidateInputAsAdmin: admin has no permissions, so no webhook is called.
 func TestValidateInputAsAdmin(t *testing.T) {
 	t.Parallel()
 	v := newValidated(t)

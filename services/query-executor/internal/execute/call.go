@@ -34,7 +34,7 @@ func (c *queuedCall) project(dst, value []byte) ([]byte, error) { return append(
 
 func (c *queuedCall) texts() []string { return []string{c.Action.Meta.Name} }
 
-// callResult is a root field that tells what became of such a call.
+// callResult is a root field with the state of such a call.
 type callResult struct {
 	*plan.CallResult
 	at int
@@ -67,12 +67,12 @@ func (c *callResult) project(dst, value []byte) ([]byte, error) { return c.Shape
 
 func (c *callResult) texts() []string { return []string{c.Action} }
 
-// LooksCallsUp reports whether the answer tells what became of calls, which a cache can't know.
+// LooksCallsUp reports whether the answer has the states of calls, which a cache can't know.
 func (p *Prepared) LooksCallsUp() bool {
 	return slices.ContainsFunc(p.pieces, func(p piece) bool { return callResultOf(p) != nil })
 }
 
-// callResultOf is the call that a piece tells of, nil for none.
+// callResultOf is the call that a piece reports on, nil for none.
 func callResultOf(p piece) *callResult {
 	call, ok := p.(*callPiece)
 	if !ok {
@@ -82,8 +82,8 @@ func callResultOf(p piece) *callResult {
 	return result
 }
 
-// Calls are the ids of the calls whose ends a run tells of, after Bind; lasting reports that the
-// answer may still change when they have ended.
+// Calls are the ids of the calls that a run reports on, after Bind; lasting reports whether the answer
+// may still change when they have ended.
 func (p *Prepared) Calls(r *Run) (ids []string, lasting bool) {
 	for _, piece := range p.pieces {
 		if c := callResultOf(piece); c != nil {

@@ -18,8 +18,8 @@ import (
 	"queryengine/services/query-executor/internal/sources"
 )
 
-// TestCases runs every case with the answers that a database gave to its statements: they must be
-// the same statements, each with the same parameters, and what is made of them the wanted answer.
+// TestCases runs every case with the answers that a database gave to its statements: the statements
+// must be the same, each with the same parameters, and the answer the wanted one.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	casetest.Run(t, "../../testdata/cases", func(t *testing.T, c *casetest.Case) {

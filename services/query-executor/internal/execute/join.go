@@ -147,8 +147,8 @@ func (j *joins) write(ctx context.Context, r *Run, bound [][]byte, answer []byte
 	return err
 }
 
-// join joins the answer of a piece that has joins, which is the only one of its transaction.
-// That is committed: what is written stays, whatever becomes of the joins.
+// join joins the answer of a piece that has joins, which is the only one of its transaction. That is
+// committed: what is written stays, whatever the outcome of the joins.
 func (t *turn) join(ctx context.Context, pieces []piece, mark int) error {
 	joins := pieces[0].joined()
 	if joins == nil {

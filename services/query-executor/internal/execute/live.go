@@ -18,7 +18,7 @@ type Live struct {
 	Source    string
 	Field     string
 	Statement backend.LiveStatement
-	// Streaming says that the subscription follows a cursor, and Cursor which of a cohort's
+	// Streaming reports whether the subscription follows a cursor, and Cursor which of a cohort's
 	// values that is.
 	Streaming bool
 	Cursor    int
@@ -28,7 +28,7 @@ type Live struct {
 	pieces   []piece
 	// column is the name of the cursor's column.
 	column string
-	// key tells subscriptions apart: see Key.
+	// key identifies a subscription: see Key.
 	key   string
 	label label
 }

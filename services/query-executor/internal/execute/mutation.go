@@ -119,11 +119,11 @@ type turn struct {
 	tx  backend.Tx
 	// again lets one transaction at a time be tried again after a deadlock.
 	again chan struct{}
-	// field is the root field in hand.
+	// field is the current root field.
 	field string
-	// rowByRow says that nested inserts don't go table by table: that was tried.
+	// rowByRow reports whether nested inserts don't go table by table: that was tried.
 	rowByRow bool
-	// bound and inserts are what is left of Run.Bound and Run.Inserts.
+	// bound and inserts are the rest of Run.Bound and Run.Inserts.
 	bound   [][]byte
 	inserts []*plan.InsertRows
 	// called is what came of the calls of remotes.
@@ -287,7 +287,7 @@ func (t *turn) pieces(ctx context.Context, pieces []piece, last int) error {
 	return nil
 }
 
-// args takes the operands of bindings from what is left.
+// args takes the operands of bindings from the rest.
 func (t *turn) args(of plan.Bindings) backend.Args {
 	n := of.Len()
 	own := t.bound[:n:n]
@@ -295,7 +295,7 @@ func (t *turn) args(of plan.Bindings) backend.Args {
 	return t.run.args(own)
 }
 
-// query runs a statement that gives its answer itself; last says that nothing comes after it.
+// query runs a statement that gives its answer itself; last reports whether nothing comes after it.
 func (t *turn) query(ctx context.Context, s backend.Statement, args backend.Args, last bool) error {
 	if last {
 		backend.Last(t.tx)

@@ -103,20 +103,19 @@ func withRows(args backend.Args, s *plan.InsertStatement) backend.Args {
 	return args
 }
 
-// nestedInsert is one run of an insert with related rows: object relationships come before
-// the row, lists after it. As soon as one row of a list has related ones, the list goes row by
-// row: the checks, triggers and defaults of a row see those before it, and what is related to
-// them. Where nothing can tell the difference, all rows of a table go together: see
-// insertOrder.
+// nestedInsert is one run of an insert with related rows: object relationships come before the row,
+// lists after it. As soon as one row of a list has related ones, the list goes row by row: the checks,
+// triggers and defaults of a row see those before it, and their related rows. Where the result can't
+// differ, all rows of a table go together: see insertOrder.
 type nestedInsert struct {
 	*insertion
 	request *Run
 	tx      backend.Tx
 	args    backend.Args
 	rows    *plan.InsertRows
-	// together says that all rows of a table go together.
+	// together reports whether all rows of a table go together.
 	together bool
-	// path leads to the rows in hand.
+	// path leads to the current rows.
 	path []any
 	// keys are the values of InsertNode.Keys by node and row, nil for a row that was not
 	// written.
@@ -126,11 +125,11 @@ type nestedInsert struct {
 	written  [][]byte
 }
 
-// here is the path of the rows in hand.
+// here is the path of the current rows.
 func (x *nestedInsert) here() string { return x.Path + apierror.Path(x.path...) }
 
-// insert inserts the rows from a to b of a node, and what is related to them. list says that
-// they are items of a list.
+// insert inserts the rows from a to b of a node, and their related rows. list reports whether they are
+// items of a list.
 func (x *nestedInsert) insert(ctx context.Context, node, a, b int, list bool) error {
 	if list && !x.together && x.related(node, a, b) {
 		for row := a; row < b; row++ {
@@ -165,7 +164,7 @@ func (x *nestedInsert) insert(ctx context.Context, node, a, b int, list bool) er
 	return nil
 }
 
-// related says whether one of the rows has related ones.
+// related reports whether one of the rows has related ones.
 func (x *nestedInsert) related(node, a, b int) bool {
 	for _, r := range x.Insert.Nodes[node].Relations {
 		if from, to := x.rows.Node(r.Node).Of(a, b); from < to {

@@ -10,19 +10,18 @@ import (
 	"queryengine/pkg/backend"
 )
 
-// insertOrder says whether nested rows may be inserted table by table: all rows of a table in
-// one statement, and what belongs to them after it, with the keys that the database gave them.
-// That isn't noticed by whoever looks at the rows one after the other, as long as nothing in
-// the database does. The statement asks the database, and a row of it says that something may
-// notice.
+// insertOrder decides whether nested rows may be inserted table by table: all rows of a table in one
+// statement, and their related rows after it, with the keys that the database gave them. The result is
+// the same as row by row, as long as nothing in the database looks at the order. The statement asks the
+// database, and returns a row if something may notice.
 //
-// What fails is done again row by row, so that the fault is that of the first row that has one,
-// with its place.
+// A failed insert is repeated row by row, so that the error is that of the first wrong row, with its
+// path.
 type insertOrder struct {
 	statement backend.Statement // nil when it matters in any case
-	// refused is when the database said last that it matters, in Unix nanoseconds.
+	// refused is when the database last reported that the order matters, in Unix nanoseconds.
 	refused atomic.Int64
-	// granted says that the database said last that it doesn't.
+	// granted reports whether the database's last answer was that it doesn't.
 	granted atomic.Bool
 }
 
@@ -113,8 +112,8 @@ func (x *nestedInsert) run(ctx context.Context, t *turn) error {
 	return err
 }
 
-// ask asks the database whether the order matters. As long as nobody knows, that is a round trip
-// of its own: an attempt that is given up leaves gaps in the keys.
+// ask asks the database whether the order matters. As long as that is unknown, it takes a round trip of
+// its own: an attempt that is given up leaves gaps in the keys.
 func (x *nestedInsert) ask(ctx context.Context, order *insertOrder) error {
 	asked := order.granted.Load()
 	x.together = true

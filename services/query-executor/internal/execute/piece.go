@@ -21,7 +21,7 @@ type piece interface {
 	bind(r *Run) error
 	// source is the source that its statements are for, empty for none.
 	source() string
-	// texts are those of its statements that read, each with what is asked.
+	// texts are the texts of its statements that read, each with its operands.
 	texts() []string
 	// joined are the joins of its answer, nil for none.
 	joined() *joins
@@ -30,7 +30,7 @@ type piece interface {
 // reading is a piece of which nothing is written to a source and that no call answers.
 type reading interface {
 	piece
-	// answer writes the piece. It gives back what is left of the operands.
+	// answer writes the piece. It returns the rest of the operands.
 	answer(ctx context.Context, r *Run, bound [][]byte, out *backend.Answer) ([][]byte, error)
 }
 

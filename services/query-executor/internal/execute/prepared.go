@@ -118,7 +118,7 @@ func (p *Prepared) subscribe(of *plan.Plan, render backend.RenderOptions, commen
 	return err
 }
 
-// Validator asks a webhook whether what is to be written is in order.
+// Validator asks a webhook whether the rows to be written are valid.
 type Validator interface {
 	Validate(ctx context.Context, s *session.Session, in plan.Input) error
 }
@@ -132,12 +132,12 @@ type Run struct {
 	Sources        *sources.Manager
 	// Budget is what the request may still have done.
 	Budget budget.Budget
-	// Places are those that whoever answers takes one of; nil for no bound.
+	// Places shares the executor's slots between sources, remote schemas and actions; nil for no bound.
 	Places *share.Places
 	// Validator is for NeedsValidator.
 	Validator Validator
-	// Actions calls handlers of actions now, Calls has them called later and tells what became of
-	// that; both are for NeedsActions.
+	// Actions calls handlers of actions now, Calls has them called later and returns their state; both
+	// are for NeedsActions.
 	Actions *action.Caller
 	Calls   *call.Caller
 	// SetCookies gets what remotes and handlers want the client to keep, before anything is
@@ -149,7 +149,7 @@ type Run struct {
 	Observer Observer
 	// Tracer makes the spans of the calls, nil for none.
 	Tracer trace.Tracer
-	// RequestID is that of the client's request.
+	// RequestID is the client's.
 	RequestID string
 	// Values are the values of the variables, by index.
 	Values [][]byte
@@ -266,7 +266,7 @@ func (p *Prepared) Write(ctx context.Context, r *Run, out *backend.Answer) error
 	return nil
 }
 
-// answer writes a piece that no call answers. It gives back what is left of the operands.
+// answer writes a piece that no call answers. It returns the rest of the operands.
 func answer(ctx context.Context, p piece, r *Run, bound [][]byte, out *backend.Answer) ([][]byte, error) {
 	if p, ok := p.(reading); ok {
 		return p.answer(ctx, r, bound, out)

@@ -27,7 +27,7 @@ type rootCall interface {
 	index() int
 	bind(r *Run) error
 	call(ctx context.Context, r *Run) (called, error)
-	// project appends what is selected of the value.
+	// project appends the selected parts of the value.
 	project(dst, value []byte) ([]byte, error)
 	// texts tell it from calls of something else.
 	texts() []string
@@ -96,7 +96,7 @@ func (q *remoteQuery) bind(r *Run) error {
 // called is what came of a call.
 type called struct {
 	value []byte
-	// fits says that the value needs no project.
+	// fits reports whether the value needs no project.
 	fits bool
 	// body is where the value is a part of, nil for memory that isn't taken back.
 	body    []byte

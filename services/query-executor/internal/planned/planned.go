@@ -175,7 +175,7 @@ func (d lookupDep) holds(s *resolve.Schema) bool {
 	return t != nil && t.Version() == d.version
 }
 
-// tagsDep is what the statements for a source say of themselves.
+// tagsDep is the comments of statements for a source.
 type tagsDep struct {
 	source string
 	tags   metadata.QueryTags

@@ -22,7 +22,7 @@ import (
 
 // Operation is what is logged of an operation.
 type Operation struct {
-	// ID is that of the client's request.
+	// ID is the client's request ID.
 	ID string
 	// Name is the operationName of the request, "" for none.
 	Name, Text string
@@ -177,7 +177,7 @@ func (o *observer) Introspection(ctx context.Context) {
 type Execution struct {
 	// Planning is how long it took until there was a plan, Running how long that ran.
 	Planning, Running time.Duration
-	// Size is that of the answer, in bytes.
+	// Size is the size of the answer, in bytes.
 	Size int64
 	Err  error
 }

@@ -145,8 +145,8 @@ func (m *Manager) Running() int {
 	return len(m.running)
 }
 
-// Changed looks at the subscriptions whose plans are not valid any more after a change of the
-// metadata. It returns what has to be done about them, which takes time; nil for nothing.
+// Changed looks at the subscriptions whose plans are not valid any more after a change of the metadata.
+// It returns the rest of the work, which takes time; nil for none.
 func (m *Manager) Changed() func() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 type aggregateFunction struct {
 	name  string
 	takes func(backend.Scalar) bool
-	// float says that the result is Float, whatever the column is.
+	// float reports whether the result is Float, whatever the column is.
 	float bool
 }
 
@@ -105,8 +105,8 @@ func (t *Table) buildFunctionOrderBy(f aggregateFunction, order Ref) content {
 	return content{inputs: inputs}
 }
 
-// aggregable calls one of its functions for each column and computed field that f takes; args
-// says whether clients can give arguments of computed fields.
+// aggregable calls one of its functions for each column and computed field that f takes; args reports
+// whether clients can give arguments of computed fields.
 func (t *Table) aggregable(f aggregateFunction, args bool, column func(*resolve.SelectColumn), computed func(*resolve.SelectComputedField)) {
 	t.columns(func(c *resolve.SelectColumn) {
 		if c.Column.Enum == nil && takes(f, c.Column.Type.IsArray(), c.Column.Scalar) {
@@ -126,7 +126,7 @@ func (t *Table) hasAggregable(f aggregateFunction, args bool) bool {
 	return found
 }
 
-// takes says whether f takes a type. An array is comparable and never a number.
+// takes reports whether f takes a type. An array is comparable and never a number.
 func takes(f aggregateFunction, array bool, s backend.Scalar) bool {
 	if array {
 		return !f.float && f.name != "sum"

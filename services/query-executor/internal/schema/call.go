@@ -10,8 +10,8 @@ import (
 // the id of the call. Its arguments are *ActionInput.
 type QueuedAction struct{ *resolve.Action }
 
-// ActionCall is a root field that tells what became of a call of an asynchronous action, by the
-// id that is its argument.
+// ActionCall is a root field with the state of a call of an asynchronous action, by the id that is its
+// argument.
 type ActionCall struct{ *resolve.Action }
 
 // CallPart is a field of what became of a call.
@@ -54,7 +54,7 @@ func (r *Role) callFields() []Field {
 	return fields
 }
 
-// callType is what became of a call of an action. Its name is that of the action.
+// callType is the type of the state of a call of an action. It has the name of the action.
 func (r *Role) callType(a *resolve.Action) *Type {
 	name := a.Meta.Name
 	return r.named(name, Object, "fields of action: "+strconv.Quote(name), func() content {

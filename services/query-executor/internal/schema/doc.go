@@ -1,11 +1,11 @@
-// Package schema is what one role may ask: the types of its GraphQL schema, and what each
-// field and input means in terms of tables and permissions.
+// Package schema is the GraphQL schema of one role: its types, and the meaning of each field and input
+// in terms of tables and permissions.
 //
-// It is made for planning. A field's Means says what a selection of it asks for, and is
-// what the planner switches on; introspection reads the same types, so what is described
-// and what is accepted can't differ.
+// It is made for planning. A field's Means is the meaning of a selection of it, and is what the planner
+// switches on; introspection reads the same types, so the described and the accepted schema can't
+// differ.
 //
-// Nothing is built before it is used: a Role is a few maps, a Table is built when a query
-// first reaches it, a Type's content when somebody first looks inside. Roles that are not
-// in use cost nothing. All of it is safe for concurrent use.
+// Nothing is built before it is used: a Role is a few maps, a Table is built when a query first reaches
+// it, a Type's content when it is first read. Roles that are not in use cost nothing. All of it is safe
+// for concurrent use.
 package schema

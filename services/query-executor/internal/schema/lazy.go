@@ -2,9 +2,9 @@ package schema
 
 import "queryengine/pkg/resolve"
 
-// A large schema has many more root fields than anybody uses, so their descriptions and
-// arguments are made when they are asked for. The types below need no memory of their own:
-// each is another view of something that is there anyway.
+// A large schema has many more root fields than are ever used, so their descriptions and arguments are
+// made on demand. The types below need no memory of their own: each is another view of something that
+// exists anyway.
 
 // doc gives the description of a field.
 type doc interface{ describe() string }

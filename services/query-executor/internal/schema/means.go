@@ -102,7 +102,7 @@ type (
 	Order struct{ Desc, NullsFirst bool }
 )
 
-// Argument says which of the arguments that fields of rows have in common an Input is.
+// Argument identifies one of the arguments that fields of rows have in common.
 type Argument string
 
 // The arguments.

@@ -122,7 +122,7 @@ func (r *Role) metaDirective() *Type {
 	})
 }
 
-// includeDeprecated is the argument of lists that leave out what is deprecated.
+// includeDeprecated is the argument of lists that omit deprecated members.
 func (r *Role) includeDeprecated() list {
 	return list{{Name: "includeDeprecated", Type: Named(r.scalar("Boolean")), Default: "false"}}
 }

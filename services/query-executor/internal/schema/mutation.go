@@ -16,7 +16,7 @@ type Writable struct {
 	// shows nothing.
 	*Table
 	Readable bool
-	// Insert, Update and Delete say what the role may do, nil for nothing.
+	// Insert, Update and Delete are what the role may do, nil for nothing.
 	Insert *resolve.InsertPermission
 	Update *resolve.UpdatePermission
 	Delete *resolve.DeletePermission
@@ -114,7 +114,7 @@ func offered(columns []*resolve.Column) []*resolve.Column {
 	return list
 }
 
-// constraints are those that a conflict may be about.
+// constraints are the possible conflict targets.
 func (w *Writable) constraints() []*catalog.Constraint {
 	var list []*catalog.Constraint
 	if key := w.Catalog.PrimaryKey; key != nil && gqlname.Valid(key.Name) {
@@ -132,8 +132,8 @@ func (w *Writable) constraints() []*catalog.Constraint {
 type updateOperator struct {
 	op   ir.AssignOp
 	part writePart
-	// argument and input are the descriptions of the argument and of its type; of table
-	// says that the latter ends with the table.
+	// argument and input are the descriptions of the argument and of its type; of table reports whether
+	// the latter ends with the table.
 	argument, input string
 	ofTable         bool
 	takes           func(*resolve.Column) bool

@@ -8,8 +8,8 @@ import (
 	"queryengine/pkg/resolve"
 )
 
-// naming spells the generated names of one source. A generated name is a list of words;
-// the convention says how they are joined.
+// naming spells the generated names of one source. A generated name is a list of words; the convention
+// decides how they are joined.
 type naming struct {
 	convention resolve.Convention
 	affixes    metadata.Affixes

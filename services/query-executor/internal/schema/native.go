@@ -62,8 +62,8 @@ func (t *Table) nativeMembers() []Field {
 	return fields
 }
 
-// nativeArguments are the arguments of a field that a native query answers; rows adds those
-// that say which of several rows are wanted.
+// nativeArguments are the arguments of a field that a native query answers; rows adds those that select
+// among several rows.
 func (t *Table) nativeArguments(q *resolve.NativeQuery, rows bool) []Input {
 	var inputs []Input
 	if len(q.Args) > 0 {

@@ -19,7 +19,7 @@ type predicateFunction struct {
 	name string
 	// of is the type of the columns that it takes, and of what it is compared with.
 	of catalog.Type
-	// pair says that it takes two columns, as X and Y.
+	// pair reports whether it takes two columns, as X and Y.
 	pair bool
 }
 
@@ -45,7 +45,7 @@ func (f predicateFunction) takes(c *resolve.Column) bool {
 type Predicate struct {
 	Function string
 	Operand  catalog.Type
-	// Pair says that the arguments are an object of two columns, X and Y.
+	// Pair reports whether the arguments are an object of two columns, X and Y.
 	Pair bool
 }
 

@@ -25,7 +25,7 @@ type (
 	}
 	// RelationConnection reads the rows of an array relationship page by page.
 	RelationConnection struct{ *Relation }
-	// ConnectionPart is a field of a connection, of an edge, or of what is said of a page.
+	// ConnectionPart is a field of a connection, of an edge, or of the page information.
 	ConnectionPart string
 )
 
@@ -69,9 +69,9 @@ func (t *Table) IsNode() bool {
 // SealsKeys reports whether the global ids and the cursors of a table with IsNode are sealed.
 func (t *Table) SealsKeys() bool { return !t.readsWholeKey() }
 
-// IDSeal seals the global ids of a table with SealsKeys, CursorSeal its cursors. They are good
-// for one role, whose rules say what can be done with them, and as long as the key is of the same
-// columns and types: errors of the database would show values that don't fit.
+// IDSeal encrypts the global ids of a table with SealsKeys, CursorSeal its cursors. They are valid for
+// one role, whose rules decide what can be done with them, and as long as the key has the same columns
+// and types: errors of the database would show values that don't fit.
 func (t *Table) IDSeal() *seal.Sealer {
 	t.sealing.Do(t.makeSeals)
 	return t.idSeal
@@ -228,7 +228,7 @@ func (t *Table) functionConnection(f *resolve.Function) Field {
 	}
 }
 
-// relationConnection is the field beside an array relationship.
+// relationConnection is the field next to an array relationship.
 func (t *Table) relationConnection(r *Relation) Field {
 	return Field{
 		Name: t.naming.field(r.Name + "_connection"), Type: NonNull(Named(r.Target.part(connection))), Means: &RelationConnection{r},
@@ -236,8 +236,8 @@ func (t *Table) relationConnection(r *Relation) Field {
 	}
 }
 
-// connectionArguments are the arguments of a connection: of those of lists all that don't
-// say which page is wanted.
+// connectionArguments are the arguments of a connection: the arguments of lists, except those that
+// select a page.
 func (t *Table) connectionArguments() []Input {
 	var inputs []Input
 	for _, in := range t.rowArguments() {

@@ -108,7 +108,7 @@ func (r *Role) joinType(p joinPart) *Type {
 	}
 }
 
-// sameKeys says whether the same fields are given, whatever their values.
+// sameKeys reports whether the same fields are given, whatever their values.
 func sameKeys(a, b []resolve.JoinArgument) bool {
 	return slices.EqualFunc(a, b, func(a, b resolve.JoinArgument) bool {
 		return a.Name == b.Name && sameParts(a.Value, b.Value)

@@ -146,7 +146,7 @@ func remoteSubscription(s *remoteschema.Schema) *remoteschema.Type { return s.Su
 
 func remoteMutation(s *remoteschema.Schema) *remoteschema.Type { return s.Mutation }
 
-// IsRemoteSubscription says whether a remote schema answers the field of that name in the root
+// IsRemoteSubscription reports whether a remote schema answers the field of that name in the root
 // of the subscriptions.
 func (r *Role) IsRemoteSubscription(name string) bool {
 	f := r.subscription.Field(name)

@@ -12,7 +12,7 @@ import (
 
 // Options are the server settings that change a role's schema.
 type Options struct {
-	// BackendOnly adds what is marked backend_only.
+	// BackendOnly adds fields that are marked backend_only.
 	BackendOnly bool
 	// Relay makes the schema of the Relay API.
 	Relay bool
@@ -49,7 +49,7 @@ type Role struct {
 	mutation     *Type
 	subscription *Type
 
-	// rowTypes are the names of the object types of tables, made when somebody asks.
+	// rowTypes are the names of the object types of tables, made on demand.
 	rowTypes     map[string]bool
 	rowTypesOnce sync.Once
 }

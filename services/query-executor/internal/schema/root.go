@@ -130,8 +130,8 @@ func (t *Table) has(root Root, kind string) bool {
 	return t.Permission.InQuery(kind)
 }
 
-// foundByKey reports whether a root may find rows of the table by their keys alone, as the fields
-// of Relay and of federation do: who may read them as a list can do that, too.
+// foundByKey reports whether a root may find rows of the table by their keys alone, as the fields of
+// Relay and of federation do: a role that may read them as a list can do that, too.
 func (t *Table) foundByKey(root Root) bool {
 	return t.has(root, "select") || t.has(root, "select_by_pk")
 }

@@ -29,7 +29,7 @@ type Type struct {
 	inside     *content
 }
 
-// definition says what a type consists of.
+// definition is the content of a type.
 type definition interface {
 	describe() string
 	build() content
