@@ -61,7 +61,7 @@ func (b *Builder) Take() string {
 	return text
 }
 
-// Shape is what was built.
+// Shape is the built shape.
 func (b *Builder) Shape() *Shape {
 	b.shape.Tail = b.Take()
 	return &b.shape

@@ -13,8 +13,8 @@ type Page struct {
 	// Size is how many rows the page has at most, -1 for all.
 	Size int
 	Last bool
-	// Excluded is the column that says whether there are rows on the other side of the
-	// cursor, -1 for none; After says that they are before the page.
+	// Excluded is the column that reports whether there are rows on the other side of the cursor, -1
+	// for none; After, whether they are before the page.
 	Excluded int
 	After    bool
 	Cursor   *Shape

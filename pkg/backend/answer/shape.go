@@ -1,8 +1,8 @@
-// Package answer writes the JSON of answers from the rows that a database sends, with no Go
-// values in between. A dialect says once, when a plan is rendered, how a row becomes text: its
-// Shape. A Writer then appends the text of each row to a buffer. How JSON is spelt, with which
-// spaces and which forms of numbers and times, is part of the wire format and the same for all
-// databases; how bytes of a driver become such a text is an Encoder of the dialect.
+// Package answer writes the JSON of answers from the rows that a database sends, with no Go values in
+// between. A dialect defines once, when a plan is rendered, how a row becomes text: its Shape. A Writer
+// then appends the text of each row to a buffer. The spelling of JSON, with its spaces and its forms of
+// numbers and times, is part of the wire format and the same for all databases; how bytes of a driver
+// become such a text is an Encoder of the dialect.
 package answer
 
 import "queryengine/pkg/ir"

@@ -1,7 +1,7 @@
 package answer
 
-// escapes says what stands for a byte in a string: 0 for itself, 'u' for \u00xx, else the
-// letter after the backslash.
+// escapes is the escape of a byte in a string: 0 for itself, 'u' for \u00xx, else the letter after the
+// backslash.
 var escapes = func() (t [256]byte) {
 	for c := range 0x20 {
 		t[c] = 'u'
@@ -11,8 +11,8 @@ var escapes = func() (t [256]byte) {
 	return t
 }()
 
-// AppendString appends s as a JSON string, byte for byte as PostgreSQL's own functions do: only
-// what has to be escaped is.
+// AppendString appends s as a JSON string, byte for byte as PostgreSQL's own functions do: it escapes
+// only what must be escaped.
 func AppendString[T ~string | ~[]byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -47,7 +47,7 @@ func AppendText(dst, value []byte) ([]byte, bool) { return AppendString(dst, val
 // AppendJSON is the Encoder of JSON: it stays as it is.
 func AppendJSON(dst, value []byte) ([]byte, bool) { return append(dst, value...), true }
 
-// Quoted makes a string of what is a number; special values that are strings already stay.
+// Quoted writes numbers as strings; special values that are strings already stay.
 func Quoted(number Encoder) Encoder {
 	return func(dst, value []byte) ([]byte, bool) {
 		start := len(dst)

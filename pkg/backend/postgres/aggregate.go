@@ -26,8 +26,8 @@ func (r *renderer) aggregate(a *ir.Aggregate, rel relation) (string, *answer.Sha
 	return r.guarded(rel, "("+q.String()+")"), shape
 }
 
-// aggregateQuery makes the one row of an aggregate. Nodes are a list of their own beside the
-// aggregates: the role's limit holds for them alone.
+// aggregateQuery makes the one row of an aggregate. Nodes are a list of their own besides the
+// aggregates: the role's limit applies to them alone.
 func (r *renderer) aggregateQuery(a *ir.Aggregate, rel relation) (*selection, *answer.Shape) {
 	q, in, nodes := r.aggregated(a, rel)
 	var b answer.Builder
@@ -48,8 +48,8 @@ func (r *renderer) aggregateQuery(a *ir.Aggregate, rel relation) (*selection, *a
 	return q, b.Shape()
 }
 
-// aggregated starts the query of aggregates, on the rows that the arguments choose, and says
-// where the nodes come from.
+// aggregated starts the query of aggregates, on the rows that the arguments select, and returns the
+// relation of the nodes.
 func (r *renderer) aggregated(a *ir.Aggregate, nodes relation) (*selection, *sqltext.Scope, relation) {
 	rows := a.Rows
 	rows.MaxRows = 0
@@ -90,7 +90,7 @@ func (r *renderer) aggregated(a *ir.Aggregate, nodes relation) (*selection, *sql
 	return q, in, nodes
 }
 
-// valued says that a field needs the rows: it is more than names of types.
+// valued reports whether a field needs the rows: it is more than names of types.
 func valued(e ir.AggregateExpr) bool {
 	return e.Count != nil || slices.ContainsFunc(e.Columns, func(c ir.AggregateColumn) bool { return c.Expr != nil })
 }
@@ -131,9 +131,9 @@ func (r *renderer) aggregateOf(function string, column ir.AggregateColumn, in *s
 	return r.AggregateFunction(function) + "(" + r.Expr(column.Expr, in) + ")"
 }
 
-// aggregateCell renders one aggregate of a column and says how it is written. Numbers change
-// their type on the way, so what is expected is only that the server sends a number; but
-// whether it becomes a string is a matter of the column.
+// aggregateCell renders one aggregate of a column and returns its encoding. Numbers may change their
+// type in between, so the server is only expected to send a number; but whether it becomes a string
+// depends on the column.
 func (r *renderer) aggregateCell(function string, column ir.AggregateColumn, in *sqltext.Scope) (string, answer.Cell) {
 	expr := r.aggregateOf(function, column, in)
 	if function == "min" || function == "max" {

@@ -46,7 +46,7 @@ func firsts(name, limit string) ir.Rows {
 	return rows
 }
 
-// benchPlan is a plan, and what somebody would write by hand for it.
+// benchPlan is a plan, and its hand-written counterpart.
 type benchPlan struct {
 	name string
 	root ir.Root
@@ -94,7 +94,7 @@ var benchPlans = []benchPlan{
 	},
 }
 
-// handTracks writes rows as one would who knows the columns.
+// handTracks writes rows in code made for these columns.
 func handTracks(_ *testing.B, out []byte, rows pgx.Rows) []byte {
 	out = append(out, '[')
 	number := func(key string, v []byte) {

@@ -23,8 +23,8 @@ const watchLimit = "2s"
 // changes implements backend.Changes.
 type changes struct{ pool *pool }
 
-// Changes tells of changes, when the source is configured to and is read where it is written:
-// a replica is behind what its primary tells.
+// Changes notifies of changes, when the source is configured to and is read where it is written: a
+// replica lags behind its primary's notifications.
 func (s *Source) Changes() backend.Changes {
 	if !s.changes || len(s.replicas) > 0 {
 		return nil
@@ -98,8 +98,8 @@ func (w *changes) Watch(ctx context.Context, relations []catalog.Name) ([]string
 	return ids, nil
 }
 
-// addTrigger makes what tells of the changes of a table; its name is quoted. Each table has a
-// transaction of its own, so that never two of them are locked.
+// addTrigger makes the trigger that notifies of the changes of a table; its name is quoted. Each table
+// has a transaction of its own, so that never two of them are locked.
 func (w *changes) addTrigger(ctx context.Context, c *conn, table string) error {
 	sql := `BEGIN;
 SET LOCAL lock_timeout = '` + watchLimit + `';

@@ -29,14 +29,14 @@ func (i Isolation) sql() string {
 	return "READ COMMITTED"
 }
 
-// Options say how a source is reached.
+// Options configure how a source is reached.
 type Options struct {
 	Primary Endpoint
 	// Replicas answer queries in place of the primary, chosen at random.
 	Replicas []Endpoint
 	// ApplicationName names our connections in pg_stat_activity, unless the address does.
 	ApplicationName string
-	// Changes tells of changes of tables, by triggers that are made where they are needed.
+	// Changes notifies of changes of tables, by triggers that are made where they are needed.
 	Changes bool
 }
 
@@ -49,7 +49,7 @@ type Endpoint struct {
 	TLS *TLS
 	// MaxConnections is 50 when it isn't given.
 	MaxConnections int
-	// IdleTimeout closes a connection that nobody used for so long; 3 minutes.
+	// IdleTimeout closes a connection that was idle for that long; 3 minutes.
 	IdleTimeout time.Duration
 	// Lifetime closes a connection of that age when it is returned; 0 is unlimited.
 	Lifetime time.Duration
@@ -64,7 +64,7 @@ type Endpoint struct {
 	Prepare              Prepare
 }
 
-// Prepare says whether connections keep statements prepared.
+// Prepare is whether connections keep statements prepared.
 type Prepare uint8
 
 const (

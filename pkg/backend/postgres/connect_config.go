@@ -19,7 +19,7 @@ import (
 // Env looks up an environment variable.
 type Env = metadata.Env
 
-// Defaults of a source's pool where metadata doesn't say.
+// Defaults of a source's pool where metadata sets none.
 const (
 	defaultLifetime = 10 * time.Minute
 	defaultRetries  = 1
@@ -28,7 +28,7 @@ const (
 	defaultPoolTimeout = 10 * time.Second
 )
 
-// secretsPrefix names the variable that says where files with addresses may lie.
+// secretsPrefix is the variable with the directory in which files with addresses may be.
 const secretsPrefix = "ENGINE_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX"
 
 // Configure turns the configuration of a source into the options to open it with. It
@@ -81,7 +81,7 @@ func endpoint(info metadata.ConnectionInfo, env Env) (Endpoint, error) {
 	return e, err
 }
 
-// prepareOf is what metadata says of prepared statements, nil for nothing.
+// prepareOf is the metadata's setting of prepared statements.
 func prepareOf(use *bool) Prepare {
 	switch {
 	case use == nil:
@@ -145,7 +145,7 @@ func ResolveURL(info metadata.ConnectionInfo, env Env) (string, error) {
 	return "", malformedURL()
 }
 
-// malformedURL doesn't say what was found: it may be a password.
+// malformedURL omits the text: it may be a password.
 func malformedURL() error {
 	return apierror.New(apierror.ParseFailed, "database_url: expected a string, or an object with one of"+
 		" from_env, connection_parameters or dynamic_from_file")

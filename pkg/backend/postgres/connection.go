@@ -21,9 +21,9 @@ func (r *renderer) rootConnection(c *ir.Connection) (string, reply) {
 	return q.String(), reply{kind: replyOne, shape: b.Shape()}
 }
 
-// connection makes the items of q that a page needs: its rows, as a list with one row more
-// than the page has if there is one, and whether there are rows on the other side of the
-// cursor. What is said of the page follows from these, so the rows are read once.
+// connection makes the items of q that a page needs: its rows, as a list with one row more than the
+// page has if there is one, and whether there are rows on the other side of the cursor. The page
+// information follows from these, so the rows are read once.
 func (r *renderer) connection(b *answer.Builder, c *ir.Connection, rel relation, q *selection) {
 	rows, in := r.pageRows(c, rel)
 	p := &answer.Page{Size: c.Size, Last: c.Last, Excluded: -1, After: c.Split != nil && c.Split.After}
@@ -64,7 +64,7 @@ func (r *renderer) connection(b *answer.Builder, c *ir.Connection, rel relation,
 	b.Add(answer.Part{Kind: answer.PageOfRows, Column: column, Page: p})
 }
 
-// asksForPages says that a field tells whether there are other pages.
+// asksForPages reports whether a field tells whether there are other pages.
 func asksForPages(f ir.ConnectionField) bool {
 	return slices.ContainsFunc(f.PageInfo, func(i ir.PageInfoField) bool {
 		return i.Value == ir.HasNextPage || i.Value == ir.HasPreviousPage
@@ -120,7 +120,7 @@ func opposite(item ir.OrderItem) ir.OrderItem {
 	return item
 }
 
-// excluded says whether there are rows on the other side of the cursor.
+// excluded reports whether there are rows on the other side of the cursor.
 func (r *renderer) excluded(c *ir.Connection, rel relation) string {
 	q, _ := r.splitRows(c, rel, true)
 	q.order = nil

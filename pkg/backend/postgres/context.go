@@ -9,8 +9,8 @@ import (
 	"queryengine/pkg/session"
 )
 
-// What tells triggers the session variables and the trace, for the transaction or, where the last
-// parameter is false, for the session. They read it with current_setting.
+// Commands that give triggers the session variables and the trace, for the transaction or, where the
+// last parameter is false, for the session. They read it with current_setting.
 const (
 	sqlSetUser  = "SELECT pg_catalog.set_config('engine.user', $1, $2::pg_catalog.bool)"
 	sqlSetTrace = "SELECT pg_catalog.set_config('engine.tracecontext', $1, $2::pg_catalog.bool)"
@@ -18,8 +18,8 @@ const (
 		"pg_catalog.set_config('engine.tracecontext', $2, $3::pg_catalog.bool)"
 )
 
-// announce is the command that tells triggers who writes, and in which trace; local says that
-// it is for the transaction. ok is false when there is nothing to tell.
+// announce is the command that gives triggers the session and its trace; local limits it to the
+// transaction. ok is false when there is nothing to pass.
 func announce(ctx context.Context, user *session.Session, local bool) (c command, ok bool) {
 	scope := []byte("false")
 	if local {
@@ -37,8 +37,8 @@ func announce(ctx context.Context, user *session.Session, local bool) (c command
 	}
 }
 
-// alsoForVendor adds the setting of another engine, which triggers were written for, to a command
-// that sets engine.user. scope is its parameter that says for how long.
+// alsoForVendor adds the setting of another engine, which triggers were written for, to a command that
+// sets engine.user. scope is its parameter for the duration.
 func alsoForVendor(sql, scope string) string {
 	vendor := session.Vendor()
 	if vendor == "" {

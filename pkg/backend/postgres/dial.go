@@ -9,10 +9,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// settingJIT is the server's setting that says whether it compiles expensive statements.
-// The compiler can't be interrupted: a statement that is cancelled would go on until it is
-// done, tens of seconds for a deeply nested one. So it is off, unless the address of the
-// source sets it.
+// settingJIT is the server's setting for compiling expensive statements. The compiler can't be
+// interrupted: a cancelled statement would go on until it is done, tens of seconds for a deeply nested
+// one. So it is off, unless the address of the source sets it.
 const settingJIT = "jit"
 
 func (p *pool) dial(ctx context.Context) (*pgconn.PgConn, error) {
@@ -54,8 +53,8 @@ func (p *pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgco
 	return pg, err
 }
 
-// settingPlanMode is the server's setting that says how prepared statements are planned. An address
-// that has it means it: nothing is chosen then.
+// settingPlanMode is the server's setting for planning prepared statements. An address that has it is
+// respected: nothing is chosen then.
 const settingPlanMode = "plan_cache_mode"
 
 // setsPlanMode reports whether the address of the source has a setting of its own.

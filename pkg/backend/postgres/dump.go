@@ -22,7 +22,7 @@ const (
 	dumpProgram = "pg_dump"
 	// restrictKey makes the output the same each time, where the program marks it with a key.
 	restrictKey = "--restrict-key"
-	// maxDumpError bounds what is kept of the program's complaints.
+	// maxDumpError bounds how much of the program's errors is kept.
 	maxDumpError = 64 << 10
 	// dumpLimit is the longest that a dump may take.
 	dumpLimit = 15 * time.Minute
@@ -34,9 +34,9 @@ const (
 
 var _ backend.Dumper = (*Source)(nil)
 
-// Dump writes what pg_dump makes of the primary with the given arguments, of which only those are
-// allowed that say what the dump holds. The address and its password go to the program in its
-// environment, which other users can't see.
+// Dump writes the output of pg_dump for the primary with the given arguments, of which only those are
+// allowed that select the content. The address and its password go to the program in its environment,
+// which other users can't see.
 func (s *Source) Dump(ctx context.Context, arguments []string, w io.Writer) error {
 	arguments, err := checkedDumpOptions(arguments)
 	if err != nil {
@@ -106,7 +106,7 @@ func (e *Endpoint) environment() (list []string, cleanUp func(), err error) {
 	return append(list, files...), cleanUp, err
 }
 
-// files writes the certificates to files of their own, readable by nobody else.
+// files writes the certificates to files that only this user can read.
 func (t *TLS) files() (list []string, cleanUp func(), err error) {
 	directory, err := os.MkdirTemp("", "engine-tls-")
 	if err != nil {
@@ -141,7 +141,7 @@ func addressParameter(address, name string) string {
 	return ""
 }
 
-// limitedBuffer keeps the beginning of what is written to it.
+// limitedBuffer keeps the beginning of its input.
 type limitedBuffer struct {
 	mu    sync.Mutex
 	limit int

@@ -6,9 +6,9 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// dumpOptions are the options of pg_dump that say what a dump holds, and whether they take a
-// value. All others are refused: those that choose the server would send the password of the
-// source there, those of the output write files of this server.
+// dumpOptions are the options of pg_dump that select the content of a dump, and whether they take a
+// value. All others are refused: those that choose the server would send the password of the source
+// there, those of the output write files of this server.
 var dumpOptions = map[string]bool{
 	"data-only": false, "large-objects": false, "blobs": false, "no-large-objects": false, "no-blobs": false,
 	"clean": false, "create": false, "schema-only": false, "statistics-only": false,

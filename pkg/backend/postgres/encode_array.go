@@ -65,8 +65,8 @@ func nextElement(rest []byte) (element, after []byte, ok bool) {
 	return rest[:size:size], rest[size:], true
 }
 
-// arrayOf is the encoder of arrays whose elements are written by element, unless the server
-// says that they have another type that is known.
+// arrayOf is the encoder of arrays whose elements are written by element, unless the server reports
+// that they have another known type.
 func arrayOf(element answer.Encoder) answer.Encoder {
 	return func(dst, value []byte) ([]byte, bool) {
 		a, ok := readArray(value)

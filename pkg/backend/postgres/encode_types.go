@@ -129,5 +129,5 @@ func cellOf(t catalog.Type, quoted bool) (c answer.Cell, ok bool) {
 	return c, true
 }
 
-// zoned says whether the text of a type depends on the time zone of the session.
+// zoned reports whether the text of a type depends on the time zone of the session.
 func zoned(t catalog.Type) bool { return t.Name == "timestamptz" && t.Schema == "" }

@@ -36,7 +36,7 @@ const (
 // serializationFailure is the text of a conflict that is no fault of the client's statement.
 const serializationFailure = "serialization failure due to concurrent update"
 
-// executed is what an error tells of the statement that failed.
+// executed describes the statement that failed.
 type executed struct {
 	SQL      string
 	Args     [][]byte // nil is NULL
@@ -51,7 +51,7 @@ type detail struct {
 	Arguments []*string   `json:"arguments"`
 }
 
-// Detail is what the server says, for operators.
+// Detail is the server's message, for operators.
 func (d detail) Detail() string { return d.Error.Message + " (" + d.Error.StatusCode + ")" }
 
 // Conflict is what backend.ConflictOf asks.
@@ -180,15 +180,15 @@ func connectError(ctx context.Context, err error) error {
 	return apierror.New(apierror.PostgresError, "connection error").WithInternal(err.Error())
 }
 
-// poolTimeout says that all connections were in use for too long.
+// poolTimeout reports that all connections were in use for too long.
 func poolTimeout() error {
 	e := apierror.New(apierror.Busy, "timed out waiting for a free connection to the database")
 	e.RetryAfter = 1
 	return e
 }
 
-// contextError says why ctx ended a statement: a deadline is the client's to know of, a
-// cancellation has nobody to tell.
+// contextError is the reason why ctx ended a statement: a deadline is reported to the client, a
+// cancellation has no receiver.
 func contextError(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return apierror.New(apierror.Timeout, "the database did not answer within the time limit")
@@ -196,7 +196,7 @@ func contextError(ctx context.Context) error {
 	return fmt.Errorf("statement canceled: %w: %w", ctx.Err(), context.Cause(ctx))
 }
 
-// unavailable says that the server, and not the statement, is why err happened: it shuts
+// unavailable reports whether the server, and not the statement, is why err happened: it shuts
 // down, starts up, or ended our session.
 func unavailable(pg *pgconn.PgError) bool {
 	return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "57P") || pg.Code == stateTooManyConnections
@@ -211,7 +211,7 @@ func state(err error) string {
 	return ""
 }
 
-// refused says that to repeat the attempt to connect is of no use: the password, the
+// refused reports whether to repeat the attempt to connect is of no use: the password, the
 // database or the right is missing.
 func refused(err error) bool {
 	var pg *pgconn.PgError

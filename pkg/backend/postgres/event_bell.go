@@ -10,16 +10,16 @@ import (
 	"queryengine/pkg/backend"
 )
 
-// A transaction that has sent a NOTIFY is committed alone: the database holds a lock over all
-// such commits, disk writes included, which takes most of their throughput from writers that
-// commit at the same time. So they notify only while somebody sleeps who wants to be woken.
+// A transaction that has sent a NOTIFY is committed alone: the database holds a lock over all such
+// commits, disk writes included, which takes most of their throughput from writers that commit at the
+// same time. So they notify only while a process is asleep that has to be woken.
 //
-// Of all processes that take events of a database the one with eventBellKeeperLock is awake,
-// and looks for events again and again, or asleep, with eventBellLock in exclusive mode. Who writes
-// an event tries to get the latter in shared mode, until its commit. When it can't, the keeper
-// sleeps, and the writer notifies. When it can, the keeper can't fall asleep before what was
-// written is committed and seen: it must have the lock to itself, and looks once more when it
-// has. With a keeper that dies its connection ends, and both locks with it.
+// Of all processes that take events of a database, the one with eventBellKeeperLock is either awake,
+// and polls for events, or asleep, with eventBellLock in exclusive mode. The writer of an event tries
+// to get the latter in shared mode, until its commit. When it can't, the keeper is asleep, and the
+// writer notifies. When it can, the keeper can't fall asleep before the event is committed and seen: it
+// must have the lock to itself, and polls once more when it has. When a keeper dies its connection
+// ends, and both locks with it.
 //
 // The numbers have no meaning; the first one is in the functions of the log, too.
 const (
@@ -30,15 +30,15 @@ const (
 const (
 	armBellSQL    = `SELECT pg_catalog.pg_try_advisory_lock($1)`
 	disarmBellSQL = `SELECT pg_catalog.pg_advisory_unlock($1)`
-	// ringBell is the part of a function that wakes who sleeps.
+	// ringBell is the part of a function that wakes a sleeping process.
 	ringBell = `IF NOT pg_catalog.pg_try_advisory_xact_lock_shared(7402311900102) THEN
 		PERFORM pg_catalog.pg_notify('` + eventsChannel + `', ''); END IF;`
 )
 
-// eventsChannel is where the log says that there are new events.
+// eventsChannel is where the log notifies of new events.
 const eventsChannel = "engine_events"
 
-// bellPatience bounds what is done with the bell but for waiting.
+// bellPatience bounds every operation on the bell except waiting.
 const bellPatience = 5 * time.Second
 
 // eventBell is a connection that hears of events. It is a backend.EventBell.
@@ -64,7 +64,7 @@ func (s *Source) OpenEventBell(ctx context.Context) (backend.EventBell, error) {
 	return b, nil
 }
 
-// Arm makes those ring who write from now on, unless another process takes care of that.
+// Arm makes writers notify from now on, unless another process takes care of that.
 func (b *eventBell) Arm(ctx context.Context) (bool, error) {
 	var err error
 	if !b.keeper {
@@ -78,7 +78,7 @@ func (b *eventBell) Arm(ctx context.Context) (bool, error) {
 	return b.armed, err
 }
 
-// Disarm makes nobody ring any more.
+// Disarm stops writers from notifying.
 func (b *eventBell) Disarm(ctx context.Context) error {
 	b.rung = false
 	if !b.armed {
@@ -112,8 +112,8 @@ func (b *eventBell) Wait(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// check asks the server from time to time whether it is still there: one that vanished doesn't
-// say so.
+// check asks the server from time to time whether it is still there: one that vanished doesn't announce
+// it.
 func (b *eventBell) check(ctx context.Context) error {
 	if time.Since(b.checked) < listenCheck {
 		return nil

@@ -20,7 +20,7 @@ func (f *eventFixture) bell(t *testing.T) *eventBell {
 	return b.(*eventBell) //nolint:forcetypeassert // fails the test
 }
 
-// armBell has the bell armed, which it is at the second time at the latest when nobody writes.
+// armBell has the bell armed, at the second attempt at the latest when there is no writer.
 func armBell(t *testing.T, b backend.EventBell) {
 	t.Helper()
 	_, err := b.Arm(t.Context())
@@ -30,7 +30,7 @@ func armBell(t *testing.T, b backend.EventBell) {
 	require.True(t, armed)
 }
 
-// rings says whether the bell has rung: what the server has sent is read before the answer to a
+// rings reports whether the bell has rung: what the server has sent is read before the answer to a
 // statement.
 func rings(t *testing.T, b *eventBell) bool {
 	t.Helper()
@@ -78,8 +78,8 @@ func TestEventBell(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestBellIsNotArmedBesideWriters holds that no event is missed by who falls asleep while it is
-// written: its writer won't ring.
+// TestBellIsNotArmedBesideWriters holds that a process that falls asleep misses no event that is being
+// written: its writer won't notify.
 func TestBellIsNotArmedBesideWriters(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
@@ -129,8 +129,8 @@ func TestBellHasOneKeeper(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 }
 
-// TestEventLogIsUpgraded holds that the triggers of an older server, which know nothing of the
-// bell, go on to work, and that the log says that they are to be installed again.
+// TestEventLogIsUpgraded holds that the triggers of an older server, which know nothing of the bell, go
+// on to work, and that the log reports that they must be installed again.
 func TestEventLogIsUpgraded(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
@@ -153,7 +153,7 @@ func TestEventLogIsUpgraded(t *testing.T) {
 	f.install(t, false)
 	require.True(t, outdated(), "nothing was installed")
 
-	// A trigger of the table as it should be is left alone, so that nobody waits for its writers.
+	// A trigger that is as it should be is not touched, so that nothing waits for writers to its table.
 	writer, err := pgx.Connect(t.Context(), f.url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = writer.Close(context.WithoutCancel(t.Context())) })
@@ -182,7 +182,7 @@ func TestEventIDs(t *testing.T) {
 		FROM engine_catalog.event_log`))
 }
 
-// TestWaitingEndsAtOnce holds that nobody who stops has to wait for a quiet connection.
+// TestWaitingEndsAtOnce holds that a stop doesn't wait for a quiet connection.
 func TestWaitingEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int)`)

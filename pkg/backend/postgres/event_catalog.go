@@ -12,8 +12,8 @@ import (
 )
 
 // The steps lead from one version of the event log to the next: the first one makes it. Each is
-// safe beside servers that know the version before: they go on to take and to record events, and
-// refuse to change triggers.
+// compatible with servers of the version before: they go on to take and to record events, and refuse to
+// change triggers.
 var (
 	//go:embed eventlog/1_event_log.sql
 	eventCatalog1 string
@@ -34,7 +34,7 @@ const (
 	eventCatalogVersionSQL = `SELECT version FROM engine_catalog.engine_source_catalog_version`
 )
 
-// hasEventCatalog says whether the database has a log of events.
+// hasEventCatalog reports whether the database has a log of events.
 func hasEventCatalog(ctx context.Context, pg *pgconn.PgConn) (bool, error) {
 	value, err := oneValue(ctx, pg, hasEventCatalogSQL)
 	return value == "t", err
@@ -81,7 +81,7 @@ func eventCatalogVersion(ctx context.Context, pg *pgconn.PgConn) (int, error) {
 	return version, nil
 }
 
-// EventLogOutdated says whether the log is there and was made by an older server.
+// EventLogOutdated reports whether the log was made by an older server.
 func (s *Source) EventLogOutdated(ctx context.Context) (bool, error) {
 	c, err := s.primary.acquire(ctx)
 	if err != nil {
@@ -119,7 +119,7 @@ func eachRow(ctx context.Context, pg *pgconn.PgConn, sql string, args [][]byte, 
 	return internalError(ctx, err, executed{SQL: sql, Args: args})
 }
 
-// inTransaction calls f in a transaction of the primary that reads what is committed.
+// inTransaction calls f in a transaction of the primary that reads committed data.
 func (s *Source) inTransaction(ctx context.Context, f func(*pgconn.PgConn) error) error {
 	c, err := s.primary.acquire(ctx)
 	if err != nil {

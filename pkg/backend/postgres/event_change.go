@@ -52,7 +52,7 @@ func changeEventTriggers(ctx context.Context, pg *pgconn.PgConn, c backend.Event
 	}
 	sql := strings.Join(statements, ";\n")
 	if err := pg.Exec(ctx, sql).Close(); err != nil {
-		return rawError(ctx, err, sql) // what the database says against a trigger is for the user
+		return rawError(ctx, err, sql) // the database's objections to a trigger are for the user
 	}
 	if len(c.Drop) > 0 {
 		if _, err := oneValue(ctx, pg, archiveEventsSQL, textArray(c.Drop)); err != nil {
@@ -119,7 +119,7 @@ func announceTo(ctx context.Context, pg *pgconn.PgConn, user *session.Session) e
 
 const (
 	lockEventSQL = `SELECT coalesce(locked > now() - $2::interval, false) FROM engine_catalog.event_log WHERE id = $1 FOR UPDATE`
-	// The time of a retry tells what was delivered before from new events.
+	// The time of a retry distinguishes redelivered events from new ones.
 	redeliverSQL = `UPDATE engine_catalog.event_log SET delivered = false, error = false, tries = 0,
 		next_retry_at = now() AT TIME ZONE 'UTC' WHERE id = $1`
 	notifySQL = `SELECT pg_catalog.pg_notify('` + eventsChannel + `', '')`

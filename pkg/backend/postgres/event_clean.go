@@ -10,7 +10,7 @@ import (
 	"queryengine/pkg/backend"
 )
 
-// cleanEventsSQL removes one batch: events that have an end, are old and nobody is at. Their
+// cleanEventsSQL removes one batch: old events that have an outcome and are not locked. Their
 // invocations go with them, or stay with the name of the trigger.
 const (
 	oldEvents = `WITH old AS MATERIALIZED (SELECT e.id FROM engine_catalog.event_log e
@@ -26,8 +26,8 @@ const (
 		SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM invocations)`
 )
 
-// CleanEventLog removes old events of a trigger, batch by batch, until nothing is left to remove
-// or goOn says no.
+// CleanEventLog removes old events of a trigger, batch by batch, until nothing is left to remove or
+// goOn returns false.
 func (s *Source) CleanEventLog(ctx context.Context, c backend.EventCleanup, goOn func() bool) (backend.EventsCleaned, error) {
 	var total backend.EventsCleaned
 	for goOn == nil || goOn() {
@@ -108,8 +108,8 @@ func (s *Source) PlanCleanups(ctx context.Context, trigger string, times []time.
 	return s.committed(ctx, &rendered{sql: planCleanupsSQL, once: true}, [][]byte{[]byte(trigger), arrayText(values)}, nil)
 }
 
-// DueCleanups takes the newest clean-up of each trigger that is due, and that nobody is at. One
-// whose process isn't heard of any more is due again.
+// DueCleanups takes the newest clean-up of each trigger that is due, and that no process is running.
+// One whose process is silent is due again.
 func (s *Source) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueCleanup, error) {
 	var due []backend.DueCleanup
 	err := s.committed(ctx, &rendered{sql: dueCleanupsSQL, once: true}, [][]byte{
@@ -121,7 +121,7 @@ func (s *Source) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueC
 	return due, err
 }
 
-// RenewCleanup says that a clean-up is still being made.
+// RenewCleanup renews the lease of a clean-up.
 func (s *Source) RenewCleanup(ctx context.Context, id string) error {
 	return s.committed(ctx, &rendered{sql: renewCleanupSQL, once: true}, [][]byte{[]byte(id)}, nil)
 }

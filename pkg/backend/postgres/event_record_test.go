@@ -66,8 +66,8 @@ func (d *deafening) answer(client io.WriteCloser, server io.Reader) {
 }
 
 // TestOutcomesAreRecordedOnce holds that an outcome which was committed while its connection was lost
-// may be written again: neither tries nor invocations become more, and who has taken the event
-// in the meantime keeps it.
+// may be written again: neither tries nor invocations become more, and a process that has taken the
+// event in the meantime keeps it.
 func TestOutcomesAreRecordedOnce(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int PRIMARY KEY)`)

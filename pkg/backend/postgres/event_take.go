@@ -17,15 +17,15 @@ const inOrder = ` AND (NOT w.ordered OR NOT EXISTS (SELECT FROM engine_catalog.e
 	WHERE o.trigger_name = e.trigger_name AND o.order_key = e.order_key AND o.sequence < e.sequence
 	AND NOT o.delivered AND NOT o.error AND NOT o.archived))`
 
-// eventBody is what a webhook gets, but for what is said of the attempt.
+// eventBody is the payload of a webhook, except for the attempt.
 const eventBody = `json_build_object('id', e.id, 'created_at', e.created_at,
 	'table', json_build_object('schema', e.schema_name, 'name', e.table_name),
 	'trigger', json_build_object('name', e.trigger_name), 'event', e.payload)`
 
-// arm is one range of the index, read in its order: new events, those whose retry is due, those
-// whose lease has run out. The order names every column of the index, or else the database would
-// sort all that wait, or read the whole log of the trigger by another index. Rows that somebody
-// else is at are left to them.
+// arm is one range of the index, read in its order: new events, those whose retry is due, those whose
+// lease has run out. The order names every column of the index, or else the database would sort all
+// that wait, or read the whole log of the trigger by another index. Rows locked by another process are
+// skipped.
 func arm(condition, inOrder, room string) string {
 	return `SELECT * FROM (SELECT e.id, e.locked IS NOT NULL AS again FROM engine_catalog.event_log e
 		WHERE e.trigger_name = w.name AND ` + unfinished + ` AND ` + condition + inOrder + `
@@ -33,15 +33,15 @@ func arm(condition, inOrder, room string) string {
 		LIMIT ` + room + ` FOR UPDATE OF e SKIP LOCKED) AS rows`
 }
 
-// wasInHand are the arms of what was in hand before. They come before new events in every second
+// wasInHand are the arms of events that were taken before. They come before new events in every second
 // taking ($6), and after them in the others: neither waits behind a backlog of the other.
 func wasInHand(inOrder, room string) string {
 	return arm(`e.locked IS NULL AND e.next_retry_at <= now() AT TIME ZONE 'UTC'`, inOrder, room) + ` UNION ALL
 			` + arm(`e.locked <= now() - $5::interval`, inOrder, room)
 }
 
-// takeEventsSQL takes what the triggers have room for, takeOrderedSQL where one of them is ordered:
-// to plan that one takes the database a millisecond more, each time where nothing is prepared.
+// takeEventsSQL takes as many events as the triggers can, takeOrderedSQL where one of them is ordered:
+// planning that one takes the database a millisecond more, each time where nothing is prepared.
 var (
 	takeEventsSQL  = takeSQL("")
 	takeOrderedSQL = takeSQL(inOrder)
@@ -72,8 +72,8 @@ const leaseOf = `to_char(e.locked AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'
 const takenBefore = `CASE WHEN e.next_retry_at IS NULL THEN 0 ELSE (SELECT count(*)
 	FROM engine_catalog.event_invocation_logs i WHERE i.event_id = e.id AND i.status < 300) END`
 
-// TakeEvents takes events that are due. It reads what is committed, whatever the source's
-// isolation is, and commits before it returns.
+// TakeEvents takes events that are due. It reads committed data, whatever the source's isolation is,
+// and commits before it returns.
 func (s *Source) TakeEvents(ctx context.Context, wanted []backend.EventDemand, limit int) ([]backend.Event, error) {
 	names, sizes, ordered := make([][]byte, len(wanted)), make([][]byte, len(wanted)), make([][]byte, len(wanted))
 	text := takeEventsSQL
@@ -94,7 +94,7 @@ var claimEventSQL = &rendered{sql: `UPDATE engine_catalog.event_log e
 	WHERE e.id = $1::text AND ` + leaseOf + ` = $2::text AND ` + unfinished + `
 	RETURNING set_config('synchronous_commit', 'off', true)`}
 
-// ClaimEvent makes one of those who know of a lease the one that has the event in hand.
+// ClaimEvent makes one of the holders of a lease the one that processes the event.
 func (s *Source) ClaimEvent(ctx context.Context, id, lease string) (bool, error) {
 	claimed := false
 	err := s.committed(ctx, claimEventSQL, [][]byte{[]byte(id), []byte(lease)}, func([][]byte) error {
@@ -107,7 +107,7 @@ func (s *Source) ClaimEvent(ctx context.Context, id, lease string) (bool, error)
 var pendingEventsSQL = &rendered{sql: `SELECT e.id, e.trigger_name, e.tries, false, extract(epoch FROM e.created_at::timestamptz), ` + takenBefore + `, ` + eventBody + `, ''
 	FROM engine_catalog.event_log e WHERE e.id = ANY ($1::text[]) AND ` + unfinished}
 
-// PendingEvents are those of the ids that still wait for their end.
+// PendingEvents are those of the ids that have no outcome yet.
 func (s *Source) PendingEvents(ctx context.Context, ids []string) ([]backend.Event, error) {
 	return s.eventRows(ctx, pendingEventsSQL, textArray(ids))
 }
@@ -131,13 +131,14 @@ func (s *Source) eventRows(ctx context.Context, text *rendered, args ...[]byte) 
 var (
 	renewEventsSQL = &rendered{sql: `UPDATE engine_catalog.event_log e SET locked = now()
 		WHERE e.id = ANY ($1::text[]) AND e.locked IS NOT NULL AND ` + unfinished}
-	// Events that are given back may have come to somebody all the same, as those of a batch that was
-	// published in part: with a lease that has run out they are looked at again before they are delivered.
+	// Events that are given back may have been published all the same, as those of a batch that was
+	// published in part: with a lease that has run out they are checked again before they are
+	// delivered.
 	releaseEventsSQL = &rendered{sql: `UPDATE engine_catalog.event_log e SET locked = now() - $2::interval
 		WHERE e.id = ANY ($1::text[]) AND ` + unfinished}
 )
 
-// RenewEvents says that the events are still in hand.
+// RenewEvents renews the leases of events in progress.
 func (s *Source) RenewEvents(ctx context.Context, ids []string) error {
 	return s.committed(ctx, renewEventsSQL, [][]byte{textArray(ids)}, nil)
 }
@@ -147,10 +148,10 @@ func (s *Source) ReleaseEvents(ctx context.Context, ids []string) error {
 	return s.committed(ctx, releaseEventsSQL, [][]byte{textArray(ids), leaseText()}, nil)
 }
 
-// recordEventsSQL writes outcomes with their invocations. What came to its end in the meantime
-// keeps that; what was deleted leaves no trace. An outcome whose invocation is there was written
-// before, by somebody who didn't hear of it: to write it again would take the event from who has it
-// now. The invocations come first, as their ids make one who writes at the same time wait.
+// recordEventsSQL writes outcomes with their invocations. An event that has an outcome by now keeps it;
+// a deleted one leaves no trace. An outcome whose invocation is there was written before, by a writer
+// that lost the confirmation: to write it again would take the event from its present owner. The
+// invocations come first, because their ids make a concurrent writer wait.
 var recordEventsSQL = &rendered{sql: `WITH outcome AS (
 		SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::text[], $5::int[], $6::text[], $7::text[])
 			AS o (id, state, retry_at, invocation, status, request, response)
@@ -193,15 +194,15 @@ func (s *Source) RecordEvents(ctx context.Context, outcomes []backend.EventOutco
 	return s.committed(ctx, recordEventsSQL, args, nil)
 }
 
-// indexedOnly are settings of a transaction whose statements are planned once, for all sizes of
-// the log: a plan made while the log was short would else read all of it when it is long, until
-// the statistics say so.
+// indexedOnly are settings of a transaction whose statements are planned once, for all sizes of the
+// log: a plan made while the log was short would otherwise read all of it when it is long, until the
+// statistics are updated.
 const indexedOnly = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
 	set_config('enable_sort', 'off', true), set_config('jit', 'off', true),
 	CASE WHEN current_setting('plan_cache_mode', true) IS NOT NULL THEN set_config('plan_cache_mode', 'force_generic_plan', true) END`
 
-// committed runs one statement in a transaction of its own that reads what is committed, in one
-// round trip, and gives its rows to each, which may be nil. Rows mean nothing after an error.
+// committed runs one statement in a transaction of its own that reads committed data, in one round
+// trip, and gives its rows to each, which may be nil. Rows mean nothing after an error.
 func (s *Source) committed(ctx context.Context, text *rendered, values [][]byte, each func(row [][]byte) error) error {
 	c, err := s.primary.acquire(ctx)
 	if err != nil {

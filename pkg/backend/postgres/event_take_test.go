@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTakingEventsFollowsTheIndex holds that what is taken is read in the order of its index,
-// whatever the database knew of the log when the statement was planned: anything else reads all
-// that waits, or the whole log, to take a few events.
+// TestTakingEventsFollowsTheIndex holds that events are read in the order of their index, whatever the
+// database knew of the log when the statement was planned: any other plan reads everything that waits,
+// or the whole log, to take a few events.
 func TestTakingEventsFollowsTheIndex(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int)`)

@@ -265,7 +265,7 @@ func TestTakeEvents(t *testing.T) {
 	require.Equal(t, map[string]any{"name": "watch"}, body["trigger"])
 	require.Equal(t, watched.ID, body["id"])
 
-	// One is delivered, one waits, one is given back: there is room for three again.
+	// One is delivered, one waits, one is given back: three can be taken again.
 	var ids []string
 	for _, e := range taken {
 		if e.Trigger == "watch" {
@@ -360,8 +360,8 @@ func TestCleanEventLog(t *testing.T) {
 	require.Equal(t, "2", f.text(t, `SELECT count(*)::text FROM engine_catalog.event_log`))
 }
 
-// TestCleanUpEndsInTime holds that a batch that takes too long ends the clean-up, and what was done
-// before stays done.
+// TestCleanUpEndsInTime holds that a batch that takes too long ends the clean-up, and earlier batches
+// stay done.
 func TestCleanUpEndsInTime(t *testing.T) {
 	t.Parallel()
 	f := newEventFixture(t, `CREATE TABLE stock (id int)`)

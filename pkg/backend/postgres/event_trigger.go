@@ -41,9 +41,9 @@ func eventTriggerSQL(t *backend.EventTrigger, stringify bool) []string {
 	return statements
 }
 
-// attachSQL has the function of an operation called. A trigger that exists but belongs to another
-// function, or none of ours, is left alone. A trigger that is as it should be isn't touched: that
-// would wait for who writes to the table, and those who come later would wait behind it.
+// attachSQL attaches the function of an operation. A trigger that exists but belongs to another
+// function, or none of ours, is left alone. A trigger that is as it should be isn't touched: that would
+// wait for writers to the table, and later ones would wait behind it.
 func attachSQL(t *backend.EventTrigger, op string) string {
 	name, table := eventFunction(t.Name, op), qualified(t.Table.Name)
 	enabled, enable := "O", " ENABLE TRIGGER "
@@ -67,9 +67,9 @@ func eventOperation(t *backend.EventTrigger, op string) *backend.EventOperation 
 	return t.Delete
 }
 
-// eventFunctionSQL makes the function that writes the events of an operation. It says itself what
-// insert_event_log would do, as the call would make a quarter of its time. Functions of sources
-// with an older log are made anew, so that a change of this text needs a version of the log.
+// eventFunctionSQL makes the function that writes the events of an operation. It contains what
+// insert_event_log would do, because the call would be a quarter of its time. Functions of sources with
+// an older log are recreated, so that a change of this text needs a version of the log.
 func eventFunctionSQL(t *backend.EventTrigger, op string, o *backend.EventOperation, stringify bool) string {
 	before, after := "null", "null"
 	if op != opInsert {
@@ -95,9 +95,8 @@ func eventFunctionSQL(t *backend.EventTrigger, op string, o *backend.EventOperat
 		"() RETURNS trigger LANGUAGE plpgsql AS " + literal("BEGIN "+write+" RETURN NULL; END")
 }
 
-// orderKeySQL is the key of the row, "" when nobody asks for order. A table without a primary
-// key has one order for all of its rows. An update that changes the key counts as one of the old
-// key.
+// orderKeySQL is the key of the row, "" when no order is required. A table without a primary key has
+// one order for all of its rows. An update that changes the key counts as one of the old key.
 func orderKeySQL(t *backend.EventTrigger, op string) string {
 	if !t.Ordered {
 		return ""
@@ -180,7 +179,7 @@ func hasEquality(t catalog.Type) bool {
 	return t.Schema == "" && builtinTypes[t.Name] != 0 && t.Name != "point"
 }
 
-// changedSQL says whether an update has changed one of the columns.
+// changedSQL reports whether an update has changed one of the columns.
 func changedSQL(t *catalog.Table, names []string) string {
 	columns := columnsOf(t, names)
 	if names == nil && !slices.ContainsFunc(columns, func(c *catalog.Column) bool { return !hasEquality(c.Type) }) {

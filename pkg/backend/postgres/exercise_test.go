@@ -38,7 +38,7 @@ var exercised = backendtest.Fixture{
 	},
 }
 
-// TestExercise holds PostgreSQL to what is asked of every kind of database.
+// TestExercise runs the tests that every kind of database has to pass.
 func TestExercise(t *testing.T) {
 	t.Parallel()
 	backendtest.Exercise(t, exercised)

@@ -180,7 +180,7 @@ func (in *introspection) extension(row [][]byte) error {
 	return nil
 }
 
-// source builds the catalog of what was read.
+// source builds the catalog from the results.
 func (in *introspection) source() *catalog.Source {
 	s := &catalog.Source{
 		Version:    in.version,

@@ -13,9 +13,9 @@ import (
 	"queryengine/pkg/catalog"
 )
 
-// readEnums reads the rows of tables that metadata uses as enums into the catalog, all in
-// one statement. A table that isn't there, or that hasn't the shape of an enum, is left
-// out; who asked for it can see why from the catalog.
+// readEnums reads the rows of tables that metadata uses as enums into the catalog, all in one
+// statement. A table that doesn't exist, or that hasn't the shape of an enum, is omitted; the caller
+// can see why from the catalog.
 func readEnums(ctx context.Context, pg *pgconn.PgConn, s *catalog.Source, names []catalog.Name) error {
 	var parts []string
 	var tables []catalog.Name

@@ -104,7 +104,7 @@ func (s *statement) addVariant(indexes []int, variables [][]byte) *statement {
 	return made
 }
 
-// plainLimit says that a limit is fit to be part of a text: it is NULL, or a number as one writes it.
+// plainLimit reports whether a limit is fit to be part of a text: it is NULL, or a number as one writes it.
 func plainLimit(value []byte) bool {
 	if value == nil {
 		return true

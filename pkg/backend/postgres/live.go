@@ -23,7 +23,7 @@ type liveStatement struct {
 	// columns are the values of a cohort, roots the number of root fields.
 	columns []sqltext.Param
 	roots   int
-	// cursor says that the result has a cursor behind the roots.
+	// cursor reports whether the result has a cursor behind the roots.
 	cursor bool
 	// seals encrypt what is marked in the roots.
 	seals []ir.Sealer
@@ -97,7 +97,7 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 	}
 	s.text.addComment(o.Comment)
 	s.explain = &rendered{sql: "EXPLAIN " + sql, params: r.Params, once: true}
-	// Those who only differ in the comment are run together, with that of the first one.
+	// Subscriptions that only differ in the comment are run together, with that of the first one.
 	var key strings.Builder
 	key.WriteString(sql)
 	for i := range r.Params {
@@ -126,10 +126,10 @@ func (r *renderer) liveRoot(root ir.Root, cursor *ir.Cursor) string {
 // SQL is the text, with parameters.
 func (s *liveStatement) SQL() string { return s.sql }
 
-// Key tells statements apart.
+// Key identifies a statement.
 func (s *liveStatement) Key() string { return s.key }
 
-// Columns says which values differ between cohorts.
+// Columns are the values that differ between cohorts.
 func (s *liveStatement) Columns() []backend.LiveColumn {
 	list := make([]backend.LiveColumn, len(s.columns))
 	for i, p := range s.columns {

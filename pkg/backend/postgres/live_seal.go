@@ -15,7 +15,8 @@ import (
 // The JSON of subscriptions is made by the database, which doesn't have the keys. It marks the ids
 // and cursors that are to be sealed, and they are sealed when the result has arrived.
 
-// sealPrefix begins the texts that are to be sealed. Rows can't hold it, since nobody can guess it.
+// sealPrefix begins the texts that are to be encrypted. Rows can't contain it, because it can't be
+// guessed.
 var sealPrefix = sync.OnceValue(func() string { return "seal:" + rand.Text() + ":" })
 
 // sealMark begins a text that is to be sealed.

@@ -10,12 +10,12 @@ func (s *Source) Measure(m *backend.PoolMetrics, name string) {
 	}
 }
 
-// measure begins to measure a pool that nobody uses yet.
+// measure begins to measure a pool that isn't used yet.
 func (p *pool) measure(m *backend.PoolMetrics, source string, replica bool) {
 	p.meter = m.Pool(backend.PoolLabels{Source: source, Host: p.host(), Replica: replica})
 }
 
-// host is that of the server, empty when the address isn't known.
+// host is the server's, empty when the address isn't known.
 func (p *pool) host() string {
 	url, err := p.endpoint.URL()
 	if err != nil {

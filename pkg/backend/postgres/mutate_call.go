@@ -88,7 +88,7 @@ func (t *tx) call(s backend.Statement, a *backend.Args) (call, error) {
 	return call{text: text, values: values}, err
 }
 
-// send begins the transaction when that wasn't done, runs what was deferred and a statement, and
+// send begins the transaction when that wasn't done, runs deferred statements and a statement, and
 // reads the results. The first failure is the last statement of the transaction.
 func (t *tx) send(ctx context.Context, c call) error {
 	deferred := t.deferred
@@ -120,7 +120,7 @@ func (t *tx) send(ctx context.Context, c call) error {
 			return nil
 		}
 		if alone && state(err) == stateReadOnly {
-			// The server's default has changed: from now on the connection says what it wants.
+			// The server's default has changed: from now on the connection sets what it needs.
 			t.c.implicit, t.open = false, false
 			continue
 		}

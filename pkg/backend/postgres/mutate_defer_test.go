@@ -14,8 +14,8 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// TestDeferredStatements: what is deferred runs in its place, and its failure is told apart from
-// that of the statement that it went along with.
+// TestDeferredStatements: deferred statements run in order, and their failures are distinguished from
+// that of the statement that they were sent with.
 func TestDeferredStatements(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, albumSchema, nil)

@@ -136,7 +136,7 @@ func TestStaleStatements(t *testing.T) {
 	require.Equal(t, "1", f.text(t, `SELECT count(*)::text FROM album`))
 }
 
-// TestLostStatements: a server that lost what was prepared is told again, all of it.
+// TestLostStatements: a server that lost its prepared statements gets all of them again.
 func TestLostStatements(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, albumSchema, func(e *Endpoint) { e.MaxConnections = 1 })

@@ -32,9 +32,9 @@ func (r *renderer) insertCheck(i *ir.Insert, row *sqltext.Scope) string {
 	return "(CASE WHEN " + r.wasInserted(i, row) + " THEN " + inserted + " ELSE " + updated + " END)"
 }
 
-// wasInserted tells inserted rows from updated ones, which carry the number of the transaction
-// in xmax. Rows of a table with partitions don't show it: there, a row was inserted when none
-// with its key was there before the statement, as a sub-select of it sees.
+// wasInserted distinguishes inserted rows from updated ones, which carry the number of the transaction
+// in xmax. Rows of a table with partitions don't show it: there, a row was inserted when none with its
+// key was there before the statement, as a sub-select of it sees.
 func (r *renderer) wasInserted(i *ir.Insert, row *sqltext.Scope) string {
 	if len(i.OnConflict.Key) == 0 {
 		return row.Alias + ".xmax = 0"
@@ -150,7 +150,7 @@ func (r *renderer) unnested(items []insertColumn) string {
 		strings.Join(names, ", ") + ")"
 }
 
-// isPattern says that a single row stands for many.
+// isPattern reports whether a single row stands for many.
 func isPattern(rows [][]ir.Value) bool {
 	return len(rows) == 1 && slices.ContainsFunc(rows[0], func(v ir.Value) bool {
 		_, ok := v.(ir.Each)

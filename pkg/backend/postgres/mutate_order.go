@@ -9,9 +9,9 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// RenderInsertOrder renders a statement for Tx.Exec and Tx.Defer that hands out one row when
-// the order of inserts can make a difference, and none when it can't. It asks the catalog of the
-// database itself: a trigger that somebody made a moment ago counts.
+// RenderInsertOrder renders a statement for Tx.Exec and Tx.Defer that returns one row when the order of
+// inserts can make a difference, and none when it can't. It asks the catalog of the database itself: a
+// trigger that was made a moment ago counts.
 func (d *Dialect) RenderInsertOrder(o ir.InsertOrder) (backend.Statement, error) {
 	sql := strings.NewReplacer(
 		"<written>", oids(o.Tables), "<read>", oids(o.Reads),

@@ -12,10 +12,10 @@ import (
 	"queryengine/pkg/session"
 )
 
-// Mutate opens a read-write transaction on the primary, runs f in it, and commits when f
-// returns nil. A statement that failed, or a check that didn't hold, rolls everything back,
-// whatever f returns. Where the source says so, what could not be serialised with other
-// transactions is done again: nothing of it has happened, and f is called anew.
+// Mutate opens a read-write transaction on the primary, runs f in it, and commits when f returns nil. A
+// statement that failed, or a check that didn't hold, rolls everything back, whatever f returns. If the
+// source is configured for it, a transaction that could not be serialised with others is repeated:
+// nothing of it has happened, and f is called again.
 func (s *Source) Mutate(ctx context.Context, user *session.Session, f func(backend.Tx) error) error {
 	c, err := s.primary.acquire(ctx)
 	if err != nil {
@@ -39,9 +39,8 @@ func (s *Source) Mutate(ctx context.Context, user *session.Session, f func(backe
 	}
 }
 
-// pause waits before the n-th time that something is done again, for longer and longer, so that
-// those who were in each other's way come one after the other. It is false when the caller is
-// gone.
+// pause waits before the n-th repetition, for longer and longer, so that conflicting transactions come
+// one after the other. It is false when the caller is gone.
 func pause(ctx context.Context, n int) bool {
 	longest := min(time.Millisecond<<min(n, 8), maxPause)
 	return lifecycle.Sleep(ctx, rand.N(longest))
@@ -74,7 +73,7 @@ type tx struct {
 	user   *session.Session
 	open   bool
 	failed error
-	// stale says that a statement failed that the connection had prepared for what isn't so
+	// stale reports whether a statement failed that the connection had prepared for what isn't so
 	// any more: everything can be done again.
 	stale bool
 	// attempt counts how often that has happened.
@@ -86,14 +85,14 @@ type tx struct {
 	deferred []call
 }
 
-// Last says that the next statement is the last one: see backend.Last.
+// Last marks the next statement as the last one: see backend.Last.
 func (t *tx) Last() { t.last = true }
 
 const sqlCommit = "COMMIT"
 
-// begin opens the transaction and tells triggers who writes. What is sent in one round trip
-// without BEGIN is a transaction of its own, at the defaults of the connection; alone says
-// that this will do.
+// begin opens the transaction and gives triggers the session. Statements sent in one round trip without
+// BEGIN are a transaction of their own, at the defaults of the connection; alone reports whether this
+// will do.
 func (t *tx) begin(ctx context.Context, alone bool) []command {
 	var before []command
 	if !alone {
@@ -139,7 +138,7 @@ func errCheck() error {
 // checked reports whether rows have a check.
 func (a *reply) checked() bool { return a.kind == replyMutation && a.check >= 0 }
 
-// holds says whether the check of a row holds. As in row security, one that is NULL does not.
+// holds reports whether the check of a row holds. As in row security, one that is NULL does not.
 func (a *reply) holds(row [][]byte, binary bool) bool {
 	if a.check < 0 {
 		return true
@@ -193,7 +192,7 @@ func (w *rowWriter) mutation(dst []byte, res *result, a *reply) []byte {
 	}
 	affected, err := res.finish()
 	if err != nil || w.Err != nil {
-		return dst // whoever closes the result reports it
+		return dst // the caller that closes the result reports it
 	}
 	return out.Append(dst, affected)
 }

@@ -146,8 +146,8 @@ func TestTransaction(t *testing.T) {
 	})
 }
 
-// TestWrittenRows: what is related to written rows is read by a second statement, from the
-// rows themselves, so that it sees the first one's effects.
+// TestWrittenRows: data related to written rows is read by a second statement, from the rows
+// themselves, so that it sees the first one's effects.
 func TestWrittenRows(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, shopSchema, nil)
@@ -300,7 +300,7 @@ func TestSerializationRetries(t *testing.T) {
 				met := false
 				err := f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
 					called.Add(1)
-					// Everybody has a snapshot before anybody writes.
+					// All have a snapshot before any of them writes.
 					out := backend.NewAnswer(nil, nil, 0)
 					if err := tx.Query(t.Context(), read(t), backend.Args{}, out); err != nil {
 						return err

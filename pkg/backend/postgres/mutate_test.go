@@ -200,7 +200,7 @@ func TestUpsertIntoPartitions(t *testing.T) {
 	}
 }
 
-// requireAnswer compares the bytes of an answer, not only what they say.
+// requireAnswer compares the bytes of an answer, not only its meaning.
 func requireAnswer(t *testing.T, want, got string) {
 	t.Helper()
 	require.Equal(t, want, got)

@@ -17,9 +17,9 @@ import (
 // typeJSONB is what embedded objects are read from, whatever type their column has.
 var typeJSONB = catalog.Type{Name: "jsonb", OID: 3802}
 
-// nativeQuery renders the result of a native query as a sub-select with the columns of its
-// logical model, each in the type that the model says: what encodes them relies on it. The
-// planner looks through a sub-select of this kind.
+// nativeQuery renders the result of a native query as a sub-select with the columns of its logical
+// model, each in the type of the model: the encoders rely on it. The planner looks through a sub-select
+// of this kind.
 func (r *renderer) nativeQuery(q ir.NativeQuery) string {
 	r.Calls = true
 	if err := checkPlaceholders(q.Code); err != nil && r.Err == nil {
@@ -127,8 +127,8 @@ func (r *renderer) embedded(e ir.Embedded, outer *sqltext.Scope) string {
 	return "(SELECT * FROM jsonb_to_recordset(" + list + ") AS q(" + strings.Join(definitions, ", ") + "))"
 }
 
-// ValidateNativeQuery has the server prepare the statement of a native query. The error's
-// detail is what the server says.
+// ValidateNativeQuery has the server prepare the statement of a native query. The error's detail is the
+// server's message.
 func (s *Source) ValidateNativeQuery(ctx context.Context, q ir.NativeQuery) error {
 	r := newRenderer(&Dialect{}, backend.RenderOptions{}, mode{})
 	sql := "SELECT * FROM " + r.nativeQuery(q) + " AS t0"
@@ -180,8 +180,8 @@ func (r *renderer) checkResult(ctx context.Context, c *conn, q ir.NativeQuery) e
 	return nil
 }
 
-// convertsSQL says whether values of one type are taken for another one without being asked
-// for, and what the first one is called.
+// convertsSQL reports whether values of one type are implicitly converted to another one, and the name
+// of the first one.
 const convertsSQL = `SELECT
 	$1::oid = $2::regtype OR EXISTS (
 		SELECT FROM pg_cast WHERE castsource = $1::oid AND casttarget = $2::regtype AND castcontext = 'i'),

@@ -15,7 +15,7 @@ import (
 type operatorCase struct {
 	column string
 	op     ir.Op
-	// args are JSON values, of the types that the operator says.
+	// args are JSON values, of the operator's types.
 	args []string
 	want bool
 }
@@ -157,7 +157,7 @@ func runOperatorCases(t *testing.T, f *fixture, cases []operatorCase) {
 	}
 }
 
-// operands reads the arguments by the types that the operator says.
+// operands reads the arguments by the operator's types.
 func operands(t *testing.T, column catalog.Type, c operatorCase) []ir.Value {
 	t.Helper()
 	var operator *backend.Operator

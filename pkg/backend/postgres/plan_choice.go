@@ -68,8 +68,8 @@ const (
 	settled = 6
 )
 
-// planChoice decides by the time that a statement has taken which mode it is run in. It is shared
-// by all connections of a process.
+// planChoice decides by the time that a statement has taken which mode it is run in. It is shared by
+// all connections of a process.
 //
 // Parameters may be of very different weight: if runs with other parameters are compared, their
 // spread hides what the mode costs. So runs are told apart by a hash of the parameters, and modes
@@ -90,7 +90,7 @@ type planChoice struct {
 	overall  planMode
 	ratio    [planModes]float32
 	hopeless [planModes]bool
-	// spread is what spreadOf says of the strata.
+	// spread is the result of spreadOf for the strata.
 	spread float64
 }
 
@@ -127,7 +127,7 @@ func (p *planChoice) took(number int, m planMode, t time.Duration) {
 	p.slots[number].Store(uint32(p.try(s, then))<<8 | uint32(then))
 }
 
-// best is the mode for a stratum: what is certain there, and else the best one of all strata.
+// best is the mode for a stratum: the certain one there, and else the best one of all strata.
 func (p *planChoice) best(s *stratum) planMode {
 	auto, found := &s.modes[planAuto], planAuto
 	if auto.runs < firstTries {

@@ -14,8 +14,8 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// TestPlanChoice holds what the choice costs, after a number of runs, beside the best mode for each
-// value, when parameters are of different weight.
+// TestPlanChoice holds the cost of the choice after a number of runs, compared with the best mode for
+// each value, when parameters are of different weight.
 func TestPlanChoice(t *testing.T) {
 	t.Parallel()
 	const µs = time.Microsecond
@@ -98,7 +98,7 @@ func BenchmarkPlanChoice(b *testing.B) {
 	}
 }
 
-// TestPlanChoiceForgets holds that what was the worse mode is chosen when it has become the better one.
+// TestPlanChoiceForgets holds that a mode that was worse is chosen when it has become the better one.
 func TestPlanChoiceForgets(t *testing.T) {
 	t.Parallel()
 	p := &planChoice{}
@@ -149,7 +149,7 @@ func TestPlanModes(t *testing.T) {
 	require.Equal(t, "t t", string(results[1].Rows[0][0])+" "+string(results[1].Rows[0][1]))
 }
 
-// TestPlanModeOfTheAddress holds that nothing is chosen where the address says what to do.
+// TestPlanModeOfTheAddress holds that nothing is chosen where the address sets the mode.
 func TestPlanModeOfTheAddress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, `CREATE TABLE n (id int4 PRIMARY KEY); INSERT INTO n SELECT generate_series(1, 100)`, nil)

@@ -2,14 +2,14 @@ package postgres
 
 import "hash/crc32"
 
-// stratum is what is known of parameters with the same hash.
+// stratum holds the measurements of parameters with the same hash.
 type stratum struct {
 	// weight is how often they occur, in proportion to other strata.
 	weight float32
 	modes  [planModes]modeCost
 }
 
-// modeCost is what is known of a mode in a stratum: a mean and the sum of the squares of the
+// modeCost is the measured cost of a mode in a stratum: a mean and the sum of the squares of the
 // distances from it, in nanoseconds.
 type modeCost struct {
 	mean, squares float32

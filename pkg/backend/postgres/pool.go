@@ -42,12 +42,11 @@ type pool struct {
 	meter    *backend.PoolMeter // nil for none
 	// noJIT is set when the server does not let connections switch its JIT off.
 	noJIT atomic.Bool
-	// plansFixed is set when the address says how prepared statements are planned.
+	// plansFixed is set when the address sets how prepared statements are planned.
 	plansFixed atomic.Bool
-	// mixes is set when a pooler turns out to give the sessions of the server to whoever comes.
+	// mixes is set when a pooler turns out to share the sessions of the server between clients.
 	mixes atomic.Bool
-	// generation tells the texts of prepared statements from those that a pooler keeps though
-	// they are outdated.
+	// generation distinguishes the texts of prepared statements from outdated ones that a pooler keeps.
 	generation atomic.Int32
 }
 
@@ -59,11 +58,11 @@ type conn struct {
 	// statements and writer belong to the query path.
 	statements preparedCache
 	writer     rowWriter
-	// direct says that there is no pooler between us and the session of the server.
+	// direct reports whether there is no pooler between us and the session of the server.
 	direct bool
-	// implicit says that a transaction without BEGIN is one as the source wants it.
+	// implicit reports whether a transaction without BEGIN is one as the source wants it.
 	implicit bool
-	// plain says that nothing is prepared until the connection is released.
+	// plain reports whether nothing is prepared until the connection is released.
 	plain bool
 	// discarded connections are closed when they are released: their session isn't clean.
 	discarded bool
@@ -171,8 +170,8 @@ func (c *conn) release() {
 // discard makes release close the connection.
 func (c *conn) discard() { c.discarded = true }
 
-// connect opens a connection. An attempt that fails is repeated as often as the source
-// says, unless the server refused us for good.
+// connect opens a connection. A failed attempt is repeated as often as the source is configured for,
+// unless the server's refusal is permanent.
 func (p *pool) connect(ctx context.Context) (*conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -193,8 +192,8 @@ func (p *pool) connect(ctx context.Context) (*conn, error) {
 	return nil, err
 }
 
-// newConn asks who answers, and what transactions are like by default. A pooler gives its clients
-// numbers of its own in place of the process of the server; it may change the session at any time.
+// newConn asks for the server's process, and its default for transactions. A pooler gives its clients
+// numbers of its own instead of the process of the server; it may change the session at any time.
 func (p *pool) newConn(ctx context.Context, pg *pgconn.PgConn) *conn {
 	c := &conn{pg: pg, pool: p, writer: newRowWriter()}
 	const sql = `SELECT pg_backend_pid(), current_setting('default_transaction_isolation') = 'read committed'
@@ -239,5 +238,5 @@ func closeConn(c *conn) {
 	c.pool.meter.Closed()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_ = c.pg.Close(ctx) // says goodbye; the socket is closed in any case
+	_ = c.pg.Close(ctx) // closes the session; the socket is closed in any case
 }

@@ -21,7 +21,7 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// lines collects what is logged.
+// lines collects log lines.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -137,7 +137,7 @@ func (p *pooled) count(t *testing.T) (complete, others int) {
 	return complete, others
 }
 
-// requireNone says all of an error that it gets.
+// requireNone shows all of an error that it gets.
 func requireNone(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -202,7 +202,7 @@ func TestPoolers(t *testing.T) {
 					return nil
 				})
 			}
-			g.Go(func() error { // who changes the schema
+			g.Go(func() error { // the role that changes the schema
 				for i := 0; working.Load() > 0 && ctx.Err() == nil; i++ {
 					to := []string{"int8", "int4"}[i%2]
 					if _, err := p.RunSQL(ctx, backend.RawSQL{SQL: `ALTER TABLE n ALTER COLUMN v TYPE ` + to}); err != nil {

@@ -44,9 +44,9 @@ type rendered struct {
 	sql    string
 	params []sqltext.Param
 	reply  reply
-	// zoned says that the result holds instants.
+	// zoned reports whether the result holds instants.
 	zoned bool
-	// once says that the text isn't worth to be kept prepared.
+	// once reports whether the text isn't worth to be kept prepared.
 	once bool
 	// limits are the variables that are limits, in ascending order.
 	limits []int
@@ -118,7 +118,7 @@ type renderer struct {
 	options backend.RenderOptions
 	mode    mode
 	zoned   bool
-	// once says that the text isn't to be kept prepared.
+	// once reports whether the text isn't to be kept prepared.
 	once bool
 	// live, when set, holds the values that differ between the cohorts of a subscription.
 	live *liveColumns
@@ -218,7 +218,7 @@ func typeName(t catalog.Type) string {
 	return name
 }
 
-// plainName says that a built-in type needs no quotes. Without them, char and bit would
+// plainName reports whether a built-in type needs no quotes. Without them, char and bit would
 // mean another type.
 func plainName(name string) bool {
 	for i := range len(name) {

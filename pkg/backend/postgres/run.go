@@ -94,7 +94,7 @@ func (c *conn) failed(ctx context.Context, err error, text *rendered, values [][
 // txIdle is the status of a connection that is in no transaction.
 const txIdle = 'I'
 
-// utc says that the session's time zone is UTC, by one of its usual names.
+// utc reports whether the session's time zone is UTC, by one of its usual names.
 func (c *conn) utc() bool {
 	switch c.pg.ParameterStatus("TimeZone") {
 	case "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "UCT", "Etc/UCT", "Universal", "Etc/Universal":

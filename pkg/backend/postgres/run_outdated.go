@@ -35,12 +35,12 @@ func (p *pool) sent(sql string) string {
 	return sql
 }
 
-// preparing says whether the connection prepares statements.
+// preparing reports whether the connection prepares statements.
 func (c *conn) preparing() bool {
 	return !c.plain && c.pool.endpoint.Prepare != PrepareNever && !c.pool.mixes.Load()
 }
 
-// outdated says that a prepared statement no longer fits: the types of its result changed, a
+// outdated reports whether a prepared statement no longer fits: the types of its result changed, a
 // type that it mentions was made anew, somebody discarded it, or another session made it.
 func outdated(err error) bool {
 	var pg *pgconn.PgError
@@ -51,7 +51,7 @@ func outdated(err error) bool {
 		pg.Code == "XX000" && strings.HasPrefix(pg.Message, "cache lookup failed for type")
 }
 
-// foreign says that the server's session has other prepared statements than it should have.
+// foreign reports whether the server's session has other prepared statements than it should have.
 func foreign(err error) bool {
 	s := state(err)
 	return s == stateNoStatement || s == stateStatementExists

@@ -117,7 +117,7 @@ type execution struct {
 type command struct {
 	sql    string
 	values [][]byte
-	// once says that the text isn't kept prepared.
+	// once reports whether the text isn't kept prepared.
 	once bool
 	read func(*result) error
 }
@@ -130,7 +130,7 @@ type commandError struct {
 
 func (e commandError) Unwrap() error { return e.error }
 
-// prepares says whether a text is kept prepared.
+// prepares reports whether a text is kept prepared.
 func (c *conn) prepares(text *rendered) bool { return c.preparing() && !text.once }
 
 // execute starts a statement. Its error, too, may only show when the result is closed.

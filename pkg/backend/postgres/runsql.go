@@ -69,7 +69,7 @@ func refusal(sql, state, message string) error {
 // rawRun is one run of a RawSQL on one connection.
 type rawRun struct {
 	pg *pgconn.PgConn
-	// direct says that the session is ours alone, whatever is between us and the server.
+	// direct reports whether the session is ours alone, whatever is between us and the server.
 	direct    bool
 	request   backend.RawSQL
 	isolation Isolation

@@ -278,7 +278,7 @@ func leadingWords(statement string, n int) []string {
 	return words
 }
 
-// hasWord says whether a keyword is among the words of a statement.
+// hasWord reports whether a keyword is among the words of a statement.
 func hasWord(statement, keyword string) bool {
 	s := scanner{sql: statement}
 	for {

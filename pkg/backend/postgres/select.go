@@ -26,7 +26,7 @@ type selection struct {
 	limit  string
 	ties   bool // rows that tie with the last one within the limit count, too
 	offset string
-	// ordered says that the rows come in an order that no clause says, which joins must keep.
+	// ordered reports whether the rows come in an order that no clause says, which joins must keep.
 	ordered bool
 	// rowOf, when set, is the row that can be made an item as a whole, once.
 	rowOf   *sqltext.Scope
@@ -138,12 +138,12 @@ func (r *renderer) rows(rel relation, fields []ir.Field) (*selection, *sqltext.S
 	return r.around(q, in)
 }
 
-// sliced says that not all rows that match are read.
+// sliced reports whether not all rows that match are read.
 func sliced(rows *ir.Rows) bool {
 	return rows.Limit != nil || rows.Offset != nil || rows.MaxRows != 0 || len(rows.DistinctOn) > 0
 }
 
-// joins says whether fields join other relations to their row. Lists do not, but lists asks
+// joins reports whether fields join other relations to their row. Lists do not, but lists asks
 // about them too: they are computed for each row that is looked at.
 func joins(fields []ir.Field, lists bool) bool {
 	for _, f := range fields {

@@ -134,7 +134,7 @@ func (r *renderer) special(expr string, t catalog.Type) (string, bool) {
 	return "", false
 }
 
-// stringified says that numbers of the type are strings in the answer.
+// stringified reports whether numbers of the type are strings in the answer.
 func (r *renderer) stringified(t catalog.Type) bool {
 	return r.options.StringifyNumeric && rowOf(t).stringified && !t.IsArray()
 }

@@ -114,7 +114,7 @@ func (f family) numeric() bool {
 	return false
 }
 
-// comparable says whether a type has min and max in the schema. That isn't the same as
+// comparable reports whether a type has min and max in the schema. That isn't the same as
 // having them in the database; the wire format says which.
 func comparable(t catalog.Type, f family) bool {
 	switch f {
