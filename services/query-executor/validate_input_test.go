@@ -144,6 +144,20 @@ func TestValidateInput(t *testing.T) {
 				`/album/insert [{"title":"D","tracks":{"data":[{"clips":{"data":[{"url":"c"}]},"name":"2"}]}}]`,
 			},
 		},
+		{
+			"an upsert, which may update",
+			`mutation { insert_album(objects: [{title: "A", releasedOn: "2016-01-02"}, {title: "G", releasedOn: null}],
+				on_conflict: {constraint: album_title_key, update_columns: [releasedOn]}) { affected_rows } }`, ``,
+			[]string{
+				`/album/insert [{"released":"2016-01-02","title":"A"},{"released":null,"title":"G"}]`,
+				`/album/update [{"_set":{"releasedOn":"2016-01-02"}},{"_set":{"releasedOn":null}}]`,
+			},
+		},
+		{
+			"an upsert that updates nothing",
+			`mutation { insert_album_one(object: {title: "A"}, on_conflict: {constraint: album_title_key, update_columns: []}) { id } }`, ``,
+			[]string{`/album/insert [{"title":"A"}]`},
+		},
 		{"one row", `mutation { insert_album_one(object: {title: "E"}) { id } }`, ``, []string{`/album/insert [{"title":"E"}]`}},
 		{"no row", `mutation { insert_album(objects: []) { affected_rows } }`, ``, nil},
 		{
