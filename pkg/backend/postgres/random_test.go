@@ -199,8 +199,8 @@ func TestRandomPlans(t *testing.T) {
 	require.Greater(t, answers, plans/2, "most plans should find something")
 }
 
-// TestRandomValues holds the encoders of numbers and times to the database's text, for
-// values that nobody chose.
+// TestRandomValues compares the encoders of numbers and times with the database's text, for random
+// values.
 func TestRandomValues(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, `SELECT setseed(0.25)`, nil)

@@ -56,12 +56,12 @@ type rendered struct {
 	comment *backend.Comment
 }
 
-// reply says what the rows of a result are.
+// reply describes the rows of a result.
 type reply struct {
 	kind  replyKind
 	shape *answer.Shape // of a query
-	// columns, check and output are of a mutation: how many columns Tx.Exec hands out, which
-	// column tells whether the check holds (-1 for none), and what Tx.Query writes.
+	// columns, check and output are of a mutation: how many columns Tx.Exec returns, which column has
+	// the result of the check (-1 for none), and what Tx.Query writes.
 	columns int
 	check   int
 	output  answer.Output
@@ -195,7 +195,7 @@ func literal(text string) string {
 	if !strings.Contains(text, `\`) {
 		return quoted
 	}
-	// The same value whatever standard_conforming_strings says.
+	// The same value whatever standard_conforming_strings is.
 	return `E` + strings.ReplaceAll(quoted, `\`, `\\`)
 }
 

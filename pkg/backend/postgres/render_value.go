@@ -56,8 +56,8 @@ func wrapped(text string, t catalog.Type, wrap ir.Wrap) string {
 }
 
 // written renders rows of a table from their texts. The server does not notice when a prepared
-// statement mentions the row type of a table that was made anew, and then the transaction had
-// to begin again; so it is not prepared.
+// statement mentions the row type of a table that was recreated, and then the transaction had to begin
+// again; so it is not prepared.
 func (r *renderer) written(w ir.Written) string {
 	r.once = true
 	row := catalog.Type{Schema: w.Table.Schema, Name: w.Table.Name, Kind: catalog.TypeComposite, Dims: 1}

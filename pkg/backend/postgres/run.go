@@ -80,7 +80,7 @@ func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out 
 	}
 }
 
-// sinkError is the error of whom the answer is handed on to.
+// sinkError is the error of the sink of the answer.
 type sinkError struct{ error }
 
 // failed is the error of a statement as its caller gets it.

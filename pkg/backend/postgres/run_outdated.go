@@ -12,14 +12,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// maxAttempts is how often something is done whose prepared statements turn out not to be what
-// the connection takes them for: as it is, with statements that are prepared anew, and without
-// prepared statements, which holds whatever is between us and the server.
+// maxAttempts is how often an operation is tried whose prepared statements turn out to be different
+// from what the connection knows: as it is, with statements that are prepared again, and without
+// prepared statements, which works whatever is between us and the server.
 const maxAttempts = 3
 
-// newName is a new name for a prepared statement. It tells the text: where a pooler gives
-// one session of the server to several of ours, a name must not mean the statement of somebody
-// else.
+// newName is a new name for a prepared statement. It is derived from the text: where a pooler gives one
+// session of the server to several of ours, a name must not mean another client's statement.
 func (p *preparedCache) newName(sql string) string {
 	p.names++
 	sum := sha256.Sum256([]byte(sql))
@@ -40,8 +39,8 @@ func (c *conn) preparing() bool {
 	return !c.plain && c.pool.endpoint.Prepare != PrepareNever && !c.pool.mixes.Load()
 }
 
-// outdated reports whether a prepared statement no longer fits: the types of its result changed, a
-// type that it mentions was made anew, somebody discarded it, or another session made it.
+// outdated reports whether a prepared statement no longer fits: the types of its result changed, a type
+// that it mentions was recreated, it was discarded, or another session made it.
 func outdated(err error) bool {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -68,7 +67,7 @@ func (c *conn) renew(ctx context.Context, err error, sql string, attempt int) bo
 	if attempt+2 == maxAttempts {
 		c.plain = true
 		if !c.direct && !foreign(err) {
-			// It was prepared a moment ago: whoever says so isn't the server.
+			// It was prepared a moment ago: the error doesn't come from the server.
 			c.pool.generation.Add(1)
 		}
 	}
@@ -97,7 +96,7 @@ func (c *conn) forget(ctx context.Context, why error, sql string) {
 	}
 }
 
-// mixed notes that a pooler gives sessions to whoever comes: from now on nothing is prepared.
+// mixed notes that a pooler shares sessions between clients: from now on nothing is prepared.
 func (p *pool) mixed(why error) {
 	if p.mixes.CompareAndSwap(false, true) {
 		p.meter.Mixed(why)

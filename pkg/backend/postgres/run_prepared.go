@@ -61,7 +61,7 @@ func (p *preparedCache) remove(sql string) *prepared {
 	return p.used.Remove(e).(*prepared)
 }
 
-// oldest is the text that goes when another one comes; empty while there is room.
+// oldest is the text that is evicted for another one; empty while there is space.
 func (p *preparedCache) oldest() string {
 	if p.used.Len() < maxPrepared {
 		return ""
@@ -109,11 +109,11 @@ type execution struct {
 	before, after []command
 	// mode is how the text is planned, in a round trip without before and after.
 	mode planMode
-	// known is the prepared text, nil where nobody has looked for it.
+	// known is the prepared text, nil before it was looked up.
 	known *prepared
 }
 
-// command is a statement beside the one that is run. Nobody reads its result where read is nil.
+// command is a statement in addition to the one that is run. Its result is discarded where read is nil.
 type command struct {
 	sql    string
 	values [][]byte
@@ -161,8 +161,8 @@ func (c *conn) execute(ctx context.Context, e execution) (*result, error) {
 	}
 }
 
-// pipelined runs a statement, and what is to be done before and after it, in one round trip.
-// What isn't prepared yet is prepared in it; what wasn't used for longest makes room.
+// pipelined runs a statement, and the commands before and after it, in one round trip. Statements that
+// aren't prepared yet are prepared in it; the least recently used one is evicted.
 func (c *conn) pipelined(ctx context.Context, e execution) (*result, error) {
 	p := pipeline{Pipeline: c.pg.StartPipeline(ctx), conn: c}
 	after := make([]*prepared, len(e.after))

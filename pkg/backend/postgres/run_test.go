@@ -53,7 +53,7 @@ func TestQueryErrors(t *testing.T) {
 	require.Equal(t, `[{"id":1}]`, answerOf(t, f.source, st, backend.Args{Session: as("buyer", map[string]string{"x-engine-user-id": "1"})}),
 		"the connection is clean after an error")
 
-	// A rule that takes values from another source holds for nobody who didn't look them up.
+	// A rule that takes values from another source holds for no statement without a lookup.
 	list := ir.Lookup{Source: "other", Table: public("n"), Column: "id", Type: catalog.Type{Name: "int4", Dims: 1}}
 	looked := statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n")}, Where: compare(column("id", int4Type), ir.OpIn, list)}, Fields: []ir.Field{idField}})
 	requireCode(t, failed(t, f.source, looked, backend.Args{}), apierror.NotSupported, "rules on remote relationships are not supported by this operation")
@@ -75,8 +75,8 @@ func TestQueryErrors(t *testing.T) {
 	require.ErrorContains(t, failed(t, f.source, few, backend.Args{}), "needs variable 3")
 }
 
-// TestChangedColumn: a statement that is prepared on all connections when a type changes is
-// prepared anew, and the values are written as what they are now.
+// TestChangedColumn: a statement that is prepared on all connections when a type changes is prepared
+// again, and the values are written in the new type.
 func TestChangedColumn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, `CREATE TABLE n (id int4 PRIMARY KEY, v int4); INSERT INTO n VALUES (1, 1)`, nil)

@@ -20,12 +20,12 @@ const (
 // rollbackGrace is how long a rollback may take after the request that failed.
 const rollbackGrace = 5 * time.Second
 
-// RunSQL runs statements as they are, on the primary and, unless the request says
-// otherwise, in one transaction. The connection is closed afterwards: whatever the text did
-// to its session (SET, LISTEN, locks, temporary tables) must not reach the next user.
+// RunSQL runs statements unchanged, on the primary and, unless the request sets NoTransaction, in one
+// transaction. The connection is closed afterwards: the text's changes to its session (SET, LISTEN,
+// locks, temporary tables) must not reach the next user.
 //
-// A read-only text can't change what the hooks look at, so they aren't called for it; it
-// always has a transaction, whatever NoTransaction says.
+// A read-only text can't change what the hooks look at, so they aren't called for it; it always has a
+// transaction, even with NoTransaction.
 func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResult, error) {
 	if err := checkText(r.SQL); err != nil {
 		return nil, err
@@ -75,9 +75,8 @@ type rawRun struct {
 	isolation Isolation
 }
 
-// inTransaction runs everything in one transaction. A text may end it by itself, as
-// migrations between BEGIN and COMMIT do; what is done by then stays, and what comes after
-// it has a transaction of its own.
+// inTransaction runs everything in one transaction. A text may end it by itself, as migrations between
+// BEGIN and COMMIT do; what is done by then stays, and the rest has a transaction of its own.
 func (r *rawRun) inTransaction(ctx context.Context) (*backend.RawResult, error) {
 	begin := "BEGIN ISOLATION LEVEL " + r.isolation.sql()
 	result, err := r.steps(ctx, begin)
@@ -187,8 +186,8 @@ func (r *rawRun) text(ctx context.Context, sql string) (*backend.RawResult, erro
 	return last, nil
 }
 
-// readResult reads a result in text form; rows may have no columns. Its error is the
-// business of who reads on.
+// readResult reads a result in text form; rows may have no columns. Its error is left to the caller
+// that reads on.
 func readResult(rows *pgconn.ResultReader) *backend.RawResult {
 	fields := rows.FieldDescriptions()
 	if fields == nil {
@@ -212,7 +211,7 @@ func readResult(rows *pgconn.ResultReader) *backend.RawResult {
 	return result
 }
 
-// announce tells triggers who writes, for the transaction or for the session.
+// announce gives triggers the session, for the transaction or for the session.
 func (r *rawRun) announce(ctx context.Context, local bool) error {
 	c, ok := announce(ctx, r.request.Session, local)
 	if !ok {
@@ -226,8 +225,8 @@ func (r *rawRun) exec(ctx context.Context, sql string) error {
 	return rawError(ctx, r.pg.Exec(ctx, sql).Close(), r.request.SQL)
 }
 
-// rollback waits until everything is undone, so that who gets the error finds no locks of
-// the transaction any more. When it fails, the end of the connection does it.
+// rollback waits until everything is undone, so that the client with the error finds no locks of the
+// transaction any more. When it fails, the end of the connection does it.
 func (r *rawRun) rollback(ctx context.Context) {
 	if r.pg.IsClosed() || r.pg.TxStatus() == 'I' {
 		return

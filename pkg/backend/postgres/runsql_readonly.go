@@ -95,8 +95,8 @@ type guard struct {
 	started string
 }
 
-// guardSQL tells which transaction this is and whether it may write. Being a query, it
-// takes a snapshot.
+// guardSQL returns which transaction this is and whether it may write. Being a query, it takes a
+// snapshot.
 const guardSQL = `SELECT pg_catalog.now()::text, pg_catalog.current_setting('transaction_read_only')`
 
 func (r *rawRun) newGuard(ctx context.Context) (guard, error) {

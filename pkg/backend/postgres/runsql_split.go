@@ -14,9 +14,8 @@ const (
 	tokenOther // strings, quoted identifiers, numbers, operators
 )
 
-// scanner cuts SQL text into tokens by the rules of PostgreSQL's own, with
-// standard_conforming_strings on. A token that doesn't end takes all that is left: the
-// server will say what is wrong with it.
+// scanner cuts SQL text into tokens by the rules of PostgreSQL's own, with standard_conforming_strings
+// on. An unterminated token takes all of the rest: the server will report what is wrong with it.
 type scanner struct {
 	sql string
 	pos int
@@ -221,7 +220,7 @@ func splitStatements(sql string) []string {
 	return statements
 }
 
-// body tells whether the scanner is between BEGIN and END of a function's body.
+// body tracks whether the scanner is between BEGIN and END of a function's body.
 type body struct {
 	words int
 	// head are the first letters of the leading words: cf, cp, corf or corp for the

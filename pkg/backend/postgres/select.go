@@ -26,7 +26,7 @@ type selection struct {
 	limit  string
 	ties   bool // rows that tie with the last one within the limit count, too
 	offset string
-	// ordered reports whether the rows come in an order that no clause says, which joins must keep.
+	// ordered reports whether the rows have an implicit order, which joins must keep.
 	ordered bool
 	// rowOf, when set, is the row that can be made an item as a whole, once.
 	rowOf   *sqltext.Scope
@@ -124,12 +124,12 @@ type relation struct {
 	named *sqltext.Scope
 }
 
-// rows starts a query on rows of a relation. Its items are the caller's, and fields is what
-// they will be made for.
+// rows starts a query on rows of a relation. Its items are the caller's, and fields is what they will
+// be made for.
 //
-// Where only a part of the rows is wanted and fields needs more than their columns, the rows
-// are chosen in a sub-select first: what is joined or computed for the rows that are
-// dropped would cost as much as for those that are kept.
+// If only a part of the rows is wanted and fields needs more than their columns, the rows are selected
+// in a sub-select first: joins and computed values of dropped rows would cost as much as those of the
+// others.
 func (r *renderer) rows(rel relation, fields []ir.Field) (*selection, *sqltext.Scope) {
 	q, in := r.plainRows(rel)
 	if !sliced(rel.Rows) || !joins(fields, rel.Offset != nil || len(rel.DistinctOn) > 0) {

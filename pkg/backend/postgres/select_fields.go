@@ -20,7 +20,7 @@ func (q *selection) item(expr string) int {
 	return len(q.items) - 1
 }
 
-// object makes the items of q that fields need, and says how a row of them becomes JSON.
+// object makes the items of q that fields need, and the shape by which a row of them becomes JSON.
 func (r *renderer) object(fields []ir.Field, in *sqltext.Scope, q *selection) *answer.Shape {
 	whole := r.allPresent(fields, in)
 	if whole == "" {
@@ -74,7 +74,7 @@ func (r *renderer) nested(b *answer.Builder, n *ir.Nested, in *sqltext.Scope, q 
 	}
 }
 
-// related says which row an object relationship reads.
+// related returns the row that an object relationship reads.
 func related(n *ir.Nested, s *ir.Select) relatedRow {
 	one := relatedRow{from: s.From, join: n.Join, unique: n.Unique, where: s.Where}
 	if len(s.OrderBy) > 0 || s.Limit != nil || s.Offset != nil || len(s.DistinctOn) > 0 {
@@ -110,8 +110,7 @@ func record(items []string) string {
 	return "record_send(ROW(" + strings.Join(items, ", ") + "))"
 }
 
-// cell renders the value of a column or an expression for the answer, and says how it is
-// written.
+// cell renders the value of a column or an expression for the answer, and returns its encoding.
 func (r *renderer) cell(expr string, t catalog.Type) (string, answer.Cell) {
 	if sql, ok := r.special(expr, t); ok {
 		return sql, jsonCell

@@ -14,11 +14,11 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// connectTimeout bounds an attempt to connect where the address doesn't say.
+// connectTimeout bounds an attempt to connect where the address sets no timeout.
 const connectTimeout = 15 * time.Second
 
-// TLS overrides what the address of a server says of encryption. Certificates and keys are
-// PEM texts, never paths: they come from the environment and stay out of the file system.
+// TLS overrides the encryption settings in the address of a server. Certificates and keys are PEM
+// texts, never paths: they come from the environment and stay out of the file system.
 type TLS struct {
 	Mode     string // disable, allow, prefer, require, verify-ca, verify-full
 	RootCert string
@@ -62,7 +62,7 @@ func withMode(address, mode string) string {
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return address // parsing it again says why
+		return address // parsing it again reports why
 	}
 	q := u.Query()
 	q.Set("sslmode", mode)

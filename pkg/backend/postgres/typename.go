@@ -43,8 +43,8 @@ var builtinTypes = map[string]uint32{
 	"money": 790, "tsvector": 3614, "tsquery": 3615,
 }
 
-// NamedType is the built-in type of that name, with its length left out: a length says what is
-// stored, not what is sent.
+// NamedType is the built-in type of that name, without its length: a length restricts what is stored,
+// not what is sent.
 func (*Dialect) NamedType(name string) (catalog.Type, bool) {
 	name = strings.Join(strings.Fields(strings.ToLower(name)), " ")
 	element, array := strings.CutSuffix(name, "[]")

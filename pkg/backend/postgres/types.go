@@ -114,8 +114,8 @@ func (f family) numeric() bool {
 	return false
 }
 
-// comparable reports whether a type has min and max in the schema. That isn't the same as
-// having them in the database; the wire format says which.
+// comparable reports whether a type has min and max in the schema. That isn't the same as having them
+// in the database; it follows the wire format.
 func comparable(t catalog.Type, f family) bool {
 	switch f {
 	case familyOther:
@@ -126,8 +126,8 @@ func comparable(t catalog.Type, f family) bool {
 	return true
 }
 
-// CanCast says whether `_cast` leads from t to the type named target, by its GraphQL or its
-// SQL name, and which type that is. The target of a spatial type lives where the type does.
+// CanCast reports whether `_cast` leads from t to the type named target, by its GraphQL or its SQL
+// name, and which type that is. The target of a spatial type is in the same schema as the type.
 func (*Dialect) CanCast(t catalog.Type, target string) (catalog.Type, bool) {
 	if t.IsArray() {
 		return catalog.Type{}, false
