@@ -1,11 +1,11 @@
-// Package cron reads cron schedules of five fields and says when they fire.
+// Package cron reads cron schedules of five fields and computes when they fire.
 //
 // The fields are minute, hour, day of month, month and day of week, in UTC; 0 and 7 are
 // Sunday. A field is "*", a number, a range, a step ("*/n", "a-b/n"), or a list of those
 // separated by commas. There are no names, seconds or time zones. When both day fields are
 // restricted, a day that matches either of them will do.
 //
-// The package has no clock: it computes, so that whoever asks decides what time it is.
+// The package has no clock: the caller decides what time it is.
 package cron
 
 import (

@@ -1,5 +1,5 @@
-// Package endpoint reads the REST endpoints of a metadata document: their paths, the
-// queries that they run, and what is wrong with them.
+// Package endpoint reads the REST endpoints of a metadata document: their paths, the queries that they
+// run, and their faults.
 //
 // Metadata asks it for the inconsistent ones, the gateway serves the others. Both come to
 // the same verdict, because it depends on the document alone.

@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// ErrNoBinaries says that this machine has no PostgreSQL server, and how to get one.
+// ErrNoBinaries reports that this machine has no PostgreSQL server, and how to get one.
 var ErrNoBinaries = errors.New("no PostgreSQL server binaries found; install them with: apt-get install postgresql")
 
 // places are where distributions keep the server's binaries, off PATH.
@@ -74,9 +74,9 @@ func probe(ctx context.Context, dir string) (Binaries, bool) {
 	return Binaries{Dir: dir, Major: major}, err == nil
 }
 
-// Ensure makes sure that FindBinaries finds something: where it does not, and this process
-// is root on a machine with apt, it installs the distribution's server and tells so through
-// say. The package's own cluster is not created.
+// Ensure makes sure that FindBinaries succeeds: if it does not, and this process is root on a machine
+// with apt, it installs the distribution's server and reports that through say. The package's own
+// cluster is not created.
 func Ensure(ctx context.Context, say func(string)) error {
 	if _, err := FindBinaries(ctx, 0); err == nil {
 		return nil

@@ -29,7 +29,7 @@ const (
 // superuser is the database role that initdb makes.
 const superuser = "postgres"
 
-// Config says where the server lives.
+// Config configures the server.
 type Config struct {
 	// Dir holds the data directory, the password and the log. It is made when missing.
 	Dir string

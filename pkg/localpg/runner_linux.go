@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// users are whom the server runs as when this process is root, first found first.
+// users are the candidates that the server runs as when this process is root, first found first.
 var users = []string{"postgres", "nobody"}
 
 // inherited is the directory as a child of root sees it: as an open file, so that the

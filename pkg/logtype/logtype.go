@@ -31,7 +31,7 @@ const (
 	APILimit             Type = "api-limit-log"
 )
 
-// Row is what is known of a kind.
+// Row describes a kind.
 type Row struct {
 	Type Type
 	// Selectable kinds are written when the settings name them, all others always.

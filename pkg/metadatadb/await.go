@@ -22,7 +22,7 @@ const (
 	attempt = 2 * time.Second
 	// retry is the pause between two of them.
 	retry = 500 * time.Millisecond
-	// notice is how often a start says again what it waits for.
+	// notice is how often a start repeats what it waits for.
 	notice = 5 * time.Second
 )
 
@@ -54,9 +54,9 @@ func Ping(ctx context.Context, pool *pgxpool.Pool) error {
 	return explain(&pool.Config().ConnConfig.Config, err)
 }
 
-// Await waits until the database answers, but not longer than patience. It says what is wrong at
-// once, when that changes, and every few seconds. A wrong password or a database that isn't there
-// is waited for, too: whoever makes the database may not be done with it.
+// Await waits until the database answers, but not longer than patience. It logs the problem at once,
+// when it changes, and every few seconds. A wrong password or a missing database is waited for, too: it
+// may still be being set up.
 func Await(ctx context.Context, pool *pgxpool.Pool, patience time.Duration, logger *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -79,7 +79,7 @@ func Await(ctx context.Context, pool *pgxpool.Pool, patience time.Duration, logg
 	}
 }
 
-// explain says why a connection or a statement failed.
+// explain explains why a connection or a statement failed.
 func explain(c *pgconn.Config, err error) *UnreachableError {
 	var connect *pgconn.ConnectError
 	if errors.As(err, &connect) && connect.Config != nil {

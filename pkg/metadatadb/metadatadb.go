@@ -68,7 +68,7 @@ func resolve(url string) (string, error) {
 	return strings.TrimSpace(string(address)), nil
 }
 
-// refresh takes over what the file says now.
+// refresh applies the current content of the file.
 func refresh(cc *pgx.ConnConfig, url string) error {
 	address, err := resolve(url)
 	if err != nil {
@@ -83,9 +83,9 @@ func refresh(cc *pgx.ConnConfig, url string) error {
 	return nil
 }
 
-// Unstorable reports whether the database refused values that a client has given: texts with NUL
-// or in no valid encoding, names too long for an index, numbers out of range, JSON nested too
-// deep. reason is what it says of them.
+// Unstorable reports whether the database refused values that a client has given: texts with NUL or in
+// no valid encoding, names too long for an index, numbers out of range, JSON nested too deep. reason is
+// the database's description.
 func Unstorable(err error) (reason string, ok bool) {
 	var sql *pgconn.PgError
 	if errors.As(err, &sql) && (strings.HasPrefix(sql.Code, "22") || strings.HasPrefix(sql.Code, "54")) {

@@ -1,9 +1,9 @@
-// Package session is who asks: the effective role and the x-engine-* session variables of
-// a request. It decides nothing; the gateway authenticates and fills it.
+// Package session is the caller of a request: the effective role and the x-engine-* session variables.
+// It decides nothing; the gateway authenticates and fills it.
 //
-// The names of another engine can be used beside our own (UseVendor). Inside, x-engine-* alone
-// decides: what comes from outside is mapped once, where it enters, and the variables that are
-// given to webhooks and SQL have both names.
+// The names of another engine can be used alongside our own (UseVendor). Inside, x-engine-* alone
+// decides: input is mapped once, where it enters, and the variables that are given to webhooks and SQL
+// have both names.
 package session
 
 import (
@@ -49,7 +49,7 @@ type Session struct {
 	// configured.
 	Trusted bool
 	// Anonymous reports whether the caller has proved nothing: the role is the one of requests without
-	// credentials, and the variables are what the caller says. It stays in the gateway.
+	// credentials, and the variables are the caller's own claims. It stays in the gateway.
 	Anonymous bool
 }
 

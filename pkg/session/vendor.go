@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// vendorNames are the names of another engine that are taken and given beside our own.
+// vendorNames are the names of another engine that are accepted and sent alongside our own.
 type vendorNames struct {
 	name   string // acme
 	prefix string // x-acme-
@@ -39,8 +39,8 @@ func CheckVendor(name string) error {
 	return nil
 }
 
-// UseVendor has the process take and give the names of another engine beside its own: for acme,
-// x-acme-* beside x-engine-*. "" is no other engine. The name has passed CheckVendor. It is called
+// UseVendor has the process accept and send the names of another engine alongside its own: for acme,
+// x-acme-* alongside x-engine-*. "" is no other engine. The name has passed CheckVendor. It is called
 // before the services are made.
 func UseVendor(name string) {
 	if name == "" {
@@ -51,7 +51,7 @@ func UseVendor(name string) {
 	vendor.Store(&vendorNames{name: name, prefix: prefix, header: textproto.CanonicalMIMEHeaderKey(prefix)})
 }
 
-// Vendor is the name of the engine whose names are used beside our own, "" for none.
+// Vendor is the name of the engine whose names are used alongside our own, "" for none.
 func Vendor() string {
 	if v := vendor.Load(); v != nil {
 		return v.name
