@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -139,19 +140,38 @@ func (s *system) fillJetStream(seed *rand.Rand) {
 	defer conn.Close()
 	js, err := jetstream.New(conn)
 	require.NoError(s.t, err)
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
-	defer cancel()
+	// Each try has its own time: one that finds no leader uses it up.
+	try := func(do func(ctx context.Context) error) error {
+		ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Second)
+		defer cancel()
+		return do(ctx)
+	}
 	eventually(s.t, startLimit, func() bool {
-		_, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: "FILLER", Subjects: []string{"filler"}, Replicas: 3})
+		err = try(func(ctx context.Context) error {
+			_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "FILLER", Subjects: []string{"filler"}, Replicas: 3})
+			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+				return nil // made by a try that did not hear of it
+			}
+			return err
+		})
 		return err == nil
 	}, func() string { return "no stream: " + err.Error() })
 	for err == nil {
-		_, err = js.Publish(ctx, "filler", make([]byte, 1<<20))
+		err = try(func(ctx context.Context) error {
+			_, err := js.Publish(ctx, "filler", make([]byte, 1<<20))
+			return err
+		})
 	}
 	s.t.Logf("JetStream takes no more: %s", err)
 	linger(seed, time.Second, 4*time.Second)
 	eventually(s.t, startLimit, func() bool {
-		err = js.DeleteStream(ctx, "FILLER")
+		err = try(func(ctx context.Context) error {
+			err := js.DeleteStream(ctx, "FILLER")
+			if errors.Is(err, jetstream.ErrStreamNotFound) {
+				return nil // deleted by a try that did not hear of it
+			}
+			return err
+		})
 		return err == nil
 	}, func() string { return "the stream stays: " + err.Error() })
 }
