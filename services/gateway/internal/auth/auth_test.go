@@ -120,3 +120,27 @@ func TestSecret(t *testing.T) {
 	require.Nil(t, auth.NewSecret(""))
 	require.False(t, auth.NewSecret("").Is(""))
 }
+
+// TestTrustedCallersWithoutVariablesShareASession: their session is made once, and never serves a request
+// with a role, a variable or backend-only permissions.
+func TestTrustedCallersWithoutVariablesShareASession(t *testing.T) {
+	t.Parallel()
+	a, err := auth.New(auth.Config{Secrets: []config.Secret{"s3cret"}})
+	require.NoError(t, err)
+	session := func(headers map[string]string) *session.Session {
+		h := http.Header{"X-Engine-Admin-Secret": {"s3cret"}, "Accept": {"*/*"}}
+		for name, value := range headers {
+			h.Set(name, value)
+		}
+		identity, err := a.Authenticate(t.Context(), h, nil)
+		require.NoError(t, err)
+		return identity.Session
+	}
+	shared := session(nil)
+	require.True(t, shared.Trusted)
+	require.Same(t, shared, session(map[string]string{"X-Request-Id": "7"}))
+	for _, name := range []string{"X-Engine-Role", "X-Engine-User-Id", "X-Engine-Use-Backend-Only-Permissions"} {
+		require.NotSame(t, shared, session(map[string]string{name: "true"}))
+	}
+	require.Equal(t, map[string]string{"x-engine-role": "admin"}, shared.Variables)
+}
