@@ -12,6 +12,7 @@ import (
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/schema"
@@ -31,7 +32,7 @@ func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[p
 	err := p.Bind(&s.run)
 	var inserts []*plan.Insert
 	switch {
-	case errors.Is(err, plan.ErrReshape):
+	case errors.Is(err, input.ErrReshape):
 		d.TellApart()
 	case errors.Is(err, plan.ErrGrow):
 		inserts = p.Inserts()

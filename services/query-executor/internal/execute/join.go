@@ -13,6 +13,7 @@ import (
 	"queryengine/pkg/jsonwalk"
 	"queryengine/services/query-executor/internal/join"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/input"
 )
 
 // joins are the joins of one answer, with their statements rendered.
@@ -27,7 +28,7 @@ type joins struct {
 
 // target answers the keys of a join.
 type target interface {
-	bindings() plan.Bindings
+	bindings() input.Bindings
 	// texts tell it from targets that are asked something else.
 	texts() []string
 	// needs are what a run has to bring to ask it.
@@ -184,7 +185,7 @@ type sourceTarget struct {
 	columns []string
 }
 
-func (t *sourceTarget) bindings() plan.Bindings { return t.query.bindings }
+func (t *sourceTarget) bindings() input.Bindings { return t.query.bindings }
 
 func (t *sourceTarget) needs() Needs { return 0 }
 

@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/input"
 )
 
 // Live is the statement of a subscription, and what becomes of its results. It is immutable
@@ -24,7 +25,7 @@ type Live struct {
 	Cursor    int
 	// Tables are all that the results depend on; nil when that is not known.
 	Tables   []catalog.Name
-	bindings plan.Bindings
+	bindings input.Bindings
 	pieces   []piece
 	// column is the name of the cursor's column.
 	column string

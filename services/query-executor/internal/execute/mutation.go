@@ -14,6 +14,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/share"
 )
 
@@ -287,8 +288,8 @@ func (t *turn) pieces(ctx context.Context, pieces []piece, last int) error {
 	return nil
 }
 
-// args takes the operands of bindings from the rest.
-func (t *turn) args(of plan.Bindings) backend.Args {
+// args takes the operands of bindings from what is left.
+func (t *turn) args(of input.Bindings) backend.Args {
 	n := of.Len()
 	own := t.bound[:n:n]
 	t.bound = t.bound[n:]

@@ -10,6 +10,7 @@ import (
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/share"
 )
 
@@ -164,7 +165,7 @@ type query struct {
 	// from is the name of the source.
 	from      string
 	statement backend.Statement
-	bindings  plan.Bindings
+	bindings  input.Bindings
 	label     label
 }
 

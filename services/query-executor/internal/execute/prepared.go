@@ -12,6 +12,7 @@ import (
 	"queryengine/services/query-executor/internal/call"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 	"queryengine/services/query-executor/internal/share"
 	"queryengine/services/query-executor/internal/sources"
@@ -233,7 +234,7 @@ func (p *Prepared) Bind(r *Run) error {
 	return nil
 }
 
-func (r *Run) bind(bindings plan.Bindings) (err error) {
+func (r *Run) bind(bindings input.Bindings) (err error) {
 	r.Bound, err = bindings.Append(r.Bound, r.Values)
 	return err
 }

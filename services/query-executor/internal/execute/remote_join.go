@@ -5,6 +5,7 @@ import (
 
 	"queryengine/services/query-executor/internal/join"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/share"
 )
@@ -13,7 +14,7 @@ import (
 type remoteTarget struct{ *plan.RemoteCall }
 
 // bindings are none: what a remote is told of variables belongs to the body of the call.
-func (t *remoteTarget) bindings() plan.Bindings { return plan.Bindings{} }
+func (t *remoteTarget) bindings() input.Bindings { return input.Bindings{} }
 
 func (t *remoteTarget) needs() Needs { return NeedsRemotes }
 

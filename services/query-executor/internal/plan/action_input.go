@@ -5,6 +5,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -30,7 +31,7 @@ func (l ActionInputs) JSON(values [][]byte) ([]byte, error) {
 // actionInputs plans the arguments of an action.
 func (p *planner) actionInputs(f *schema.Field, s *selected) (ActionInputs, error) {
 	var list ActionInputs
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
 		input, err := p.actionInput(in, v)
 		list = append(list, input)
 		return err
@@ -43,9 +44,9 @@ type ActionInput struct {
 	key   []byte // with the colon
 	value *parse.Value
 	uses  []variableUse
-	// dropUnset is Options.DropUnset, and limits are those of the plan.
+	// dropUnset is Options.DropUnset, and depth is Limits.InputDepth.
 	dropUnset bool
-	limits    Limits
+	depth     int
 }
 
 // variableUse is a place of a variable in a value, which says what it has to be.
@@ -53,17 +54,17 @@ type variableUse struct {
 	variable *parse.Variable
 	of       schema.Ref
 	input    *schema.ActionInput
-	path     []step
+	path     []input.Step
 }
 
 // actionInput checks a value as far as it is spelt in the document.
-func (p *planner) actionInput(in *schema.Input, v value) (ActionInput, error) {
+func (p *planner) actionInput(in *schema.Input, v input.Value) (ActionInput, error) {
 	out := ActionInput{
-		key: append(jsontext.AppendString(nil, in.Name), ':'), value: v.literal,
-		dropUnset: p.options.DropUnset, limits: p.options.Limits,
+		key: append(jsontext.AppendString(nil, in.Name), ':'), value: v.Literal,
+		dropUnset: p.DropUnset, depth: p.MaxDepth,
 	}
 	m, _ := in.Means.(*schema.ActionInput)
-	err := p.customValue(in.Type, m, v, &out)
+	err := actionReader{p.Reader}.value(in.Type, m, v, &out)
 	return out, err
 }
 
@@ -72,8 +73,8 @@ func (i *ActionInput) JSON(values [][]byte) ([]byte, error) {
 	for _, use := range i.uses {
 		text := values[use.variable.Index]
 		room := budget.New(len(text))
-		p := planner{path: use.path, options: Options{Limits: i.limits, Budget: &room}}
-		if err := p.customValue(use.of, use.input, value{json: text, variable: use.variable, whole: newLongText(text)}, nil); err != nil {
+		r := actionReader{input.At(use.path, input.Env{MaxDepth: i.depth, Budget: &room})}
+		if err := r.value(use.of, use.input, input.Rows(text), nil); err != nil {
 			return nil, err
 		}
 	}
@@ -109,115 +110,118 @@ func (i *ActionInput) append(dst []byte, v *parse.Value, values [][]byte) []byte
 		}
 		return append(dst, '}')
 	}
-	return v.AppendJSON(dst, func(dst []byte, d *parse.Variable) []byte { return appendValue(dst, values[d.Index]) })
+	return v.AppendJSON(dst, func(dst []byte, d *parse.Variable) []byte { return input.AppendValue(dst, values[d.Index]) })
 }
 
-// customValue checks a value of a type of actions. Where a variable is used, only its type is
+// actionReader checks values of the types of actions.
+type actionReader struct{ *input.Reader }
+
+// value checks a value of a type of actions. Where a variable is used, only its type is
 // checked, and the place is noted in uses.
-func (p *planner) customValue(at schema.Ref, in *schema.ActionInput, v value, uses *ActionInput) error {
-	if v.literal != nil && v.literal.Kind == parse.VariableUse {
+func (r actionReader) value(at schema.Ref, in *schema.ActionInput, v input.Value, uses *ActionInput) error {
+	if v.Literal != nil && v.Literal.Kind == parse.VariableUse {
 		if in.Type.Kind != resolve.CustomScalar { // which takes any JSON
-			if _, err := p.open(at, v); err != nil {
+			if _, err := r.Open(at, v); err != nil {
 				return err
 			}
 		}
-		uses.uses = append(uses.uses, variableUse{v.literal.Variable, at, in, append([]step(nil), p.path...)})
+		uses.uses = append(uses.uses, variableUse{v.Literal.Variable, at, in, append([]input.Step(nil), r.Path...)})
 		return nil
 	}
-	if v.kind() == kindNull {
+	if v.Kind() == input.Null {
 		if at.NonNull() {
-			return p.fail("unexpected null value for type '%s'", at.Named.Name)
+			return r.Fail("unexpected null value for type '%s'", at.Named.Name)
 		}
 		return nil
 	}
-	if p.inputDepth++; p.inputDepth > p.options.Limits.InputDepth {
-		return p.fail("the value is nested too deeply")
+	if err := r.Deeper(); err != nil {
+		return err
 	}
-	defer func() { p.inputDepth-- }()
+	defer r.Shallower()
 	if item, isList := at.Item(); isList {
-		if v.kind() != kindList {
-			return p.customValue(item, in, v, uses)
+		if v.Kind() != input.List {
+			return r.value(item, in, v, uses)
 		}
-		for i, element := range v.items() {
-			p.pushIndex(i)
-			if err := p.customValue(item, in, element, uses); err != nil {
+		for i, element := range v.Items() {
+			r.PushIndex(i)
+			if err := r.value(item, in, element, uses); err != nil {
 				return err
 			}
-			p.pop()
+			r.Pop()
 		}
 		return nil
 	}
 	switch in.Type.Kind {
 	case resolve.BuiltInScalar:
-		return p.builtInValue(in.Type.Name, v)
+		return r.builtIn(in.Type.Name, v)
 	case resolve.SourceScalar:
-		return p.sourceValue(in, v)
+		return r.source(in, v)
 	case resolve.CustomEnum:
-		_, err := p.enumValue(at.Named, v)
+		_, err := r.EnumValue(at.Named, v)
 		return err
 	case resolve.CustomInput:
-		return p.customObject(at.Named, v, uses)
+		return r.object(at.Named, v, uses)
 	}
 	return nil
 }
 
-// customObject checks the fields of an input object.
-func (p *planner) customObject(t *schema.Type, v value, uses *ActionInput) error {
-	if v.kind() != kindObject {
-		return p.mismatch(t.Name, "an object", v)
+// object checks the fields of an input object.
+func (r actionReader) object(t *schema.Type, v input.Value, uses *ActionInput) error {
+	if v.Kind() != input.Object {
+		return r.Mismatch(t.Name, "an object", v)
 	}
 	given := map[string]bool{}
-	for _, m := range v.members() {
-		in := t.Input(m.name)
+	for _, m := range v.Members() {
+		in := t.Input(m.Name)
 		if in == nil {
-			return p.failAt(m.name, "field '%s' not found in type: '%s'", m.name, t.Name)
+			return r.FailAt(m.Name, "field '%s' not found in type: '%s'", m.Name, t.Name)
 		}
-		given[m.name] = true
-		p.push(m.name)
+		given[m.Name] = true
+		r.Push(m.Name)
 		input, _ := in.Means.(*schema.ActionInput)
-		if err := p.customValue(in.Type, input, m.value, uses); err != nil {
+		if err := r.value(in.Type, input, m.Value, uses); err != nil {
 			return err
 		}
-		p.pop()
+		r.Pop()
 	}
-	return p.required(t.Inputs(), func(name string) bool { return given[name] })
+	return r.Required(t.Inputs(), func(name string) bool { return given[name] })
 }
 
-// builtInValue checks a value of a scalar of GraphQL.
-func (p *planner) builtInValue(name string, v value) error {
-	number := func(k kind) bool { return k == kindInt || k == kindNumber }
+// builtIn checks a value of a scalar of GraphQL.
+func (r actionReader) builtIn(name string, v input.Value) error {
+	number := func(k input.Kind) bool { return k == input.Int || k == input.Number }
 	whole := func() bool {
-		_, ok := wholeNumber(v.text(), 32)
+		_, ok := input.WholeNumber(v.Text(), 32)
 		return ok
 	}
-	k, expected, ok := v.kind(), "", false
+	k, expected, ok := v.Kind(), "", false
 	switch name {
 	case "Int":
 		expected, ok = "a 32-bit integer", number(k) && whole()
 	case "Float":
-		expected, ok = "a float", number(k) || k == kindFloat
+		expected, ok = "a float", number(k) || k == input.Float
 	case "String":
-		expected, ok = "a string", k == kindString
+		expected, ok = "a string", k == input.String
 	case "Boolean":
-		expected, ok = "a boolean", k == kindBoolean
+		expected, ok = "a boolean", k == input.Boolean
 	case "ID":
-		expected, ok = "a String or a 32-bit integer", k == kindString || number(k) && whole()
+		expected, ok = "a String or a 32-bit integer", k == input.String || number(k) && whole()
 	}
 	if !ok {
-		return p.mismatch(name, expected, v)
+		return r.Mismatch(name, expected, v)
 	}
 	return nil
 }
 
-// sourceValue checks a value of a scalar of a source. Variables inside of it are not looked
+// source checks a value of a scalar of a source. Variables inside of it are not looked
 // into: only JSON types can have some.
-func (p *planner) sourceValue(in *schema.ActionInput, v value) error {
-	json := v.json
-	if v.literal != nil {
-		json = v.literal.AppendJSON(nil, func(dst []byte, _ *parse.Variable) []byte { return append(dst, "null"...) })
+func (r actionReader) source(in *schema.ActionInput, v input.Value) error {
+	json := v.JSON
+	if v.Literal != nil {
+		json = v.Literal.AppendJSON(nil, func(dst []byte, _ *parse.Variable) []byte { return append(dst, "null"...) })
 	}
 	if _, err := in.Dialect.ParseInput(in.Type.Type, json); err != nil {
-		return under(spell(p.path), err)
+		return input.Under(input.Spell(r.Path), err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -93,7 +94,7 @@ func (p *planner) aggregateColumn(t *schema.Type, s *selected) (ir.AggregateColu
 		return ir.AggregateColumn{Expr: p.aggregated(f.Means), Type: typeOf(f.Means)}, p.arguments(s, nil, nil)
 	}
 	call := computedCall(c.Field)
-	err = p.arguments(s, f.Args(), func(in *schema.Input, v value) error { return p.callArguments(call, in.Type, v) })
+	err = p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error { return p.callArguments(call, in.Type, v) })
 	if err != nil {
 		return ir.AggregateColumn{}, err
 	}
@@ -114,13 +115,13 @@ func (p *planner) count(f *schema.Field, s *selected) (*ir.Count, error) {
 		return nil, err
 	}
 	count := &ir.Count{}
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
-		v, null, err := p.isNull(in.Type, v, LookShape)
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
+		v, null, err := p.IsNull(in.Type, v, input.LookShape)
 		if err != nil || null {
 			return err
 		}
 		if in.Means == schema.ArgDistinct {
-			count.Distinct, err = p.boolean(in.Type, v)
+			count.Distinct, err = p.Boolean(in.Type, v)
 			return err
 		}
 		columns, err := p.columns(in.Type, v)

@@ -8,6 +8,7 @@ import (
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/action"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -38,7 +39,7 @@ type CallResult struct {
 type CallID struct {
 	text     string
 	variable *parse.Variable
-	path     []step
+	path     []input.Step
 }
 
 // Text is the id, for the values of the operation's variables.
@@ -46,8 +47,7 @@ func (i *CallID) Text(values [][]byte) (string, error) {
 	if i.variable == nil {
 		return i.text, nil
 	}
-	p := planner{path: i.path}
-	return p.uuid(value{json: values[i.variable.Index], variable: i.variable})
+	return uuid(&input.Cursor{Path: i.path}, input.JSON(values[i.variable.Index]))
 }
 
 // queuedRoot plans a root field that has the handler of an action called.
@@ -74,7 +74,7 @@ func (p *planner) callRoot(name string, f *schema.Field, m *schema.ActionCall, s
 			p.live.lone++
 		}
 	}
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
 		c.ID, err = p.callID(in, v)
 		return err
 	})
@@ -109,27 +109,27 @@ func (p *planner) callRoot(name string, f *schema.Field, m *schema.ActionCall, s
 }
 
 // callID plans the id of a call.
-func (p *planner) callID(in *schema.Input, v value) (CallID, error) {
-	v, err := p.open(in.Type, v)
+func (p *planner) callID(in *schema.Input, v input.Value) (CallID, error) {
+	v, err := p.Open(in.Type, v)
 	if err != nil {
 		return CallID{}, err
 	}
-	text, err := p.uuid(v)
-	return CallID{text: text, variable: v.variable, path: append([]step(nil), p.path...)}, err
+	text, err := uuid(&p.Cursor, v)
+	return CallID{text: text, variable: v.Variable, path: append([]input.Step(nil), p.Path...)}, err
 }
 
 // uuid is the text of an id.
-func (p *planner) uuid(v value) (string, error) {
-	switch v.kind() {
-	case kindNull:
-		return "", p.fail("unexpected null value for type 'uuid'")
-	case kindString:
+func uuid(at *input.Cursor, v input.Value) (string, error) {
+	switch v.Kind() {
+	case input.Null:
+		return "", at.Fail("unexpected null value for type 'uuid'")
+	case input.String:
 	default:
-		return "", p.mismatch("uuid", "a UUID", v)
+		return "", at.Mismatch("uuid", "a UUID", v)
 	}
-	text := v.text()
+	text := v.Text()
 	if !isUUID(text) {
-		return "", p.failWith(apierror.ParseFailed, "invalid UUID")
+		return "", at.FailWith(apierror.ParseFailed, "invalid UUID")
 	}
 	return text, nil
 }

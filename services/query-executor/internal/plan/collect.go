@@ -6,6 +6,7 @@ import (
 
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -21,7 +22,7 @@ type selected struct {
 // select nothing.
 func (p *planner) collect(typeName string, sets ...[]parse.Selection) ([]selected, error) {
 	if p.depth++; p.depth > p.options.Limits.Depth {
-		return nil, p.fail("the selection sets are nested too deeply")
+		return nil, p.Fail("the selection sets are nested too deeply")
 	}
 	var c collection
 	for _, set := range sets {
@@ -40,9 +41,6 @@ type collection struct {
 	byKey map[string]int
 }
 
-// manyKeys is from how many keys on they are looked up in a map.
-const manyKeys = 32
-
 // find is the place of a key, -1 for a new one.
 func (c *collection) find(key string) int {
 	if c.byKey == nil {
@@ -57,12 +55,12 @@ func (c *collection) find(key string) int {
 func (c *collection) add(f *parse.Field) {
 	c.list = append(c.list, selected{Field: f, sets: [][]parse.Selection{f.Selections}})
 	switch n := len(c.list); {
-	case n == manyKeys:
+	case n == input.ManyKeys:
 		c.byKey = make(map[string]int, 2*n)
 		for i := range c.list {
 			c.byKey[c.list[i].Alias] = i
 		}
-	case n > manyKeys:
+	case n > input.ManyKeys:
 		c.byKey[f.Alias] = n - 1
 	}
 }
@@ -72,7 +70,7 @@ func (p *planner) leave() { p.depth-- }
 
 func (p *planner) collectInto(into *collection, typeName string, set []parse.Selection) error {
 	for _, s := range set {
-		if err := p.take(budget.Selections, 1); err != nil {
+		if err := p.Take(budget.Selections, 1); err != nil {
 			return err
 		}
 		switch s := s.(type) {
@@ -114,10 +112,10 @@ func (p *planner) merge(into *collection, f *parse.Field) error {
 	}
 	old := &into.list[i]
 	if old.Name != f.Name {
-		return p.fail("selection of both '%s' and '%s' specify the same response name, '%s'", old.Name, f.Name, f.Alias)
+		return p.Fail("selection of both '%s' and '%s' specify the same response name, '%s'", old.Name, f.Name, f.Alias)
 	}
 	if !parse.EqualArguments(old.Arguments, f.Arguments) {
-		return p.fail("inconsistent arguments between multiple selections of field '%s'", f.Name)
+		return p.Fail("inconsistent arguments between multiple selections of field '%s'", f.Name)
 	}
 	old.sets = append(old.sets, f.Selections)
 	return nil
@@ -129,47 +127,47 @@ func (s *selected) hasSelections() bool {
 }
 
 // argument is the value of an argument, and whether it is given.
-func (s *selected) argument(name string) (value, bool) {
+func (s *selected) argument(name string) (input.Value, bool) {
 	for i := range s.Arguments {
 		if s.Arguments[i].Name == name {
-			return literal(&s.Arguments[i].Value), true
+			return input.Literal(&s.Arguments[i].Value), true
 		}
 	}
-	return value{}, false
+	return input.Value{}, false
 }
 
 // arguments checks the names of the arguments and calls f for each given one, in the order
 // of the schema.
-func (p *planner) arguments(s *selected, inputs []schema.Input, f func(in *schema.Input, v value) error) error {
+func (p *planner) arguments(s *selected, inputs []schema.Input, f func(in *schema.Input, v input.Value) error) error {
 	for i := range s.Arguments {
 		if name := s.Arguments[i].Name; schema.FindInput(inputs, name) == nil {
-			return p.fail("'%s' has no argument named '%s'", s.Name, name)
+			return p.Fail("'%s' has no argument named '%s'", s.Name, name)
 		}
 	}
-	p.push("args")
+	p.Push("args")
 	for i := range inputs {
 		in := &inputs[i]
 		v, given := s.argument(in.Name)
-		if !given || p.omitted(in, v) {
+		if !given || p.Omitted(in, v) {
 			if in.Type.NonNull() && in.Default == "" {
-				return p.failAt(in.Name, "missing required field '%s'", in.Name)
+				return p.FailAt(in.Name, "missing required field '%s'", in.Name)
 			}
 			continue
 		}
-		p.push(in.Name)
-		if err := f(receiver(in, v), v); err != nil {
+		p.Push(in.Name)
+		if err := f(input.Receiver(in, v), v); err != nil {
 			return err
 		}
-		p.pop()
+		p.Pop()
 	}
-	p.pop()
+	p.Pop()
 	return nil
 }
 
 // scalarField refuses a selection set on a field without one.
 func (p *planner) scalarField(s *selected) error {
 	if s.hasSelections() {
-		return p.fail("unexpected subselection set for non-object field")
+		return p.Fail("unexpected subselection set for non-object field")
 	}
 	return nil
 }
@@ -192,23 +190,23 @@ func (p *planner) within(typeName string, s *selected, f func(s *selected) error
 
 // each calls f for each selected key of a field, with the path at the field.
 func (p *planner) each(typeName string, s *selected, f func(s *selected) error) error {
-	p.push("selectionSet")
+	p.Push("selectionSet")
 	if !s.hasSelections() {
-		return p.fail("missing selection set for '%s'", typeName)
+		return p.Fail("missing selection set for '%s'", typeName)
 	}
 	list, err := p.collect(typeName, s.sets...)
 	if err != nil {
 		return err
 	}
 	for i := range list {
-		p.push(list[i].Name)
+		p.Push(list[i].Name)
 		if err := f(&list[i]); err != nil {
 			return err
 		}
-		p.pop()
+		p.Pop()
 	}
 	p.leave()
-	p.pop()
+	p.Pop()
 	return nil
 }
 
@@ -219,7 +217,7 @@ func (p *planner) fieldOf(t *schema.Type, s *selected) (*schema.Field, error) {
 	}
 	f := t.Field(s.Name)
 	if f == nil {
-		return nil, p.fail("field '%s' not found in type: '%s'", s.Name, t.Name)
+		return nil, p.Fail("field '%s' not found in type: '%s'", s.Name, t.Name)
 	}
 	return f, nil
 }
@@ -254,9 +252,9 @@ func (p *planner) included(list []parse.Directive, where place) (bool, error) {
 			}
 			included = included && condition == (d.Name == "include")
 		case "cached":
-			return false, p.fail("directive 'cached' is not allowed on %s", where)
+			return false, p.Fail("directive 'cached' is not allowed on %s", where)
 		default:
-			return false, p.fail("directive '%s' is not defined in the schema", d.Name)
+			return false, p.Fail("directive '%s' is not defined in the schema", d.Name)
 		}
 	}
 	return included, nil
@@ -265,14 +263,14 @@ func (p *planner) included(list []parse.Directive, where place) (bool, error) {
 // condition is the argument `if` of a directive.
 func (p *planner) condition(d *parse.Directive) (bool, error) {
 	result := false
-	err := p.directiveArguments(d, func(in *schema.Input, v value) (err error) {
-		result, err = p.boolean(in.Type, v)
+	err := p.directiveArguments(d, func(in *schema.Input, v input.Value) (err error) {
+		result, err = p.Boolean(in.Type, v)
 		return err
 	})
 	return result, err
 }
 
-func (p *planner) directiveArguments(d *parse.Directive, f func(in *schema.Input, v value) error) error {
+func (p *planner) directiveArguments(d *parse.Directive, f func(in *schema.Input, v input.Value) error) error {
 	s := &selected{Field: &parse.Field{Name: d.Name, Arguments: d.Arguments}}
 	return p.arguments(s, p.role.Directive(d.Name).Args, f)
 }
@@ -290,26 +288,26 @@ func (p *planner) operationDirectives(op *parse.Operation) error {
 			}
 		case d.Name == severalFields && op.Kind == parse.Subscription:
 		case d.Name == "cached", d.Name == "include", d.Name == "skip":
-			return p.fail("directive '%s' is not allowed on a %s", d.Name, op.Kind)
+			return p.Fail("directive '%s' is not allowed on a %s", d.Name, op.Kind)
 		default:
-			return p.fail("directive '%s' is not defined in the schema", d.Name)
+			return p.Fail("directive '%s' is not defined in the schema", d.Name)
 		}
 	}
 	return nil
 }
 
-func (p *planner) cachedArgument(in *schema.Input, v value) error {
+func (p *planner) cachedArgument(in *schema.Input, v input.Value) error {
 	if in.Name == "refresh" {
-		_, err := p.boolean(in.Type, v)
+		_, err := p.Boolean(in.Type, v)
 		return err
 	}
-	v, err := p.open(in.Type, v)
+	v, err := p.Open(in.Type, v)
 	if err != nil {
 		return err
 	}
-	p.look(v, LookValue)
-	if _, ok := wholeNumber(v.text(), 32); !ok || v.kind() != kindInt && v.kind() != kindNumber {
-		return p.mismatch("Int", "a 32-bit integer", v)
+	p.Look(v, input.LookValue)
+	if _, ok := input.WholeNumber(v.Text(), 32); !ok || v.Kind() != input.Int && v.Kind() != input.Number {
+		return p.Mismatch("Int", "a 32-bit integer", v)
 	}
 	return nil
 }
@@ -328,7 +326,7 @@ func (p *planner) uniqueDirectives(list []parse.Directive) error {
 		}
 	}
 	if len(repeated) > 0 {
-		return p.fail("the following directives are used more than once: [%s]", strings.Join(repeated, ", "))
+		return p.Fail("the following directives are used more than once: [%s]", strings.Join(repeated, ", "))
 	}
 	return nil
 }

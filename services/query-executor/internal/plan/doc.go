@@ -6,8 +6,7 @@
 // the role is allowed to do.
 //
 // A plan outlives its request. Values of variables that only end up as operands are not
-// part of it: they become ir.Variable, with a Binding that knows how to turn the JSON of
-// another request into the text for the database, under the same rules and with the same
-// errors as when the plan was made. What else was looked at of the variables is written
-// down in Plan.Looks; two requests that agree in it share the plan.
+// part of it: they become ir.Variable, whose texts package input makes for each request. What
+// else was looked at of the variables is written down in Plan.Looks; two requests that agree in
+// it share the plan.
 package plan

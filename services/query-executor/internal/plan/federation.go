@@ -9,26 +9,27 @@ import (
 	"queryengine/pkg/jsontext"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
 // representation is what another subgraph knows of a row: the type, and the fields of the key.
 type representation struct {
 	typeName string
-	members  []member
+	members  []input.Member
 }
 
 // entities plans the root field that finds rows for other subgraphs: one by its key for each
 // representation, in their order. The plan depends on all of them.
 func (p *planner) entities(name string, f *schema.Field, s *selected) error {
 	var list []representation
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
-		v, err := p.open(in.Type, v)
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
+		v, err := p.Open(in.Type, v)
 		if err != nil {
 			return err
 		}
-		p.depends(v)
-		return p.list(in.Type, v, func(item schema.Ref, v value) error {
+		p.Depends(v)
+		return p.List(in.Type, v, func(item schema.Ref, v input.Value) error {
 			r, err := p.representation(item, v)
 			list = append(list, r)
 			return err
@@ -62,26 +63,26 @@ func (p *planner) entities(name string, f *schema.Field, s *selected) error {
 	return nil
 }
 
-func (p *planner) representation(at schema.Ref, v value) (representation, error) {
-	v, err := p.open(at, v)
+func (p *planner) representation(at schema.Ref, v input.Value) (representation, error) {
+	v, err := p.Open(at, v)
 	if err != nil {
 		return representation{}, err
 	}
-	p.depends(v)
-	if v.kind() != kindObject {
-		return representation{}, p.fail("representations is expecting a list of objects only")
+	p.Depends(v)
+	if v.Kind() != input.Object {
+		return representation{}, p.Fail("representations is expecting a list of objects only")
 	}
-	r := representation{members: v.members()}
+	r := representation{members: v.Members()}
 	for _, m := range r.members {
-		if m.name == typename {
-			if m.value.kind() != kindString {
-				return r, p.fail("__typename can only be a string value")
+		if m.Name == typename {
+			if m.Value.Kind() != input.String {
+				return r, p.Fail("__typename can only be a string value")
 			}
-			r.typeName = m.value.text()
+			r.typeName = m.Value.Text()
 			return r, nil
 		}
 	}
-	return r, p.fail("__typename key not found")
+	return r, p.Fail("__typename key not found")
 }
 
 // entitySet are the keys of the rows that are looked for, as objects that the rows take the place
@@ -96,7 +97,7 @@ type entitySet struct {
 func (e *entitySet) add(i int, r representation) error {
 	t := possible(e.union, r.typeName, e.role)
 	if t == nil {
-		return e.fail("%s is not found in selection set or apollo federation is not enabled for the type", r.typeName)
+		return e.Fail("%s is not found in selection set or apollo federation is not enabled for the type", r.typeName)
 	}
 	number := slices.Index(e.types, t)
 	if number < 0 {
@@ -107,12 +108,12 @@ func (e *entitySet) add(i int, r representation) error {
 	for part, c := range t.PrimaryKey {
 		var json []byte
 		for _, m := range r.members {
-			if m.name == c.Field {
-				json = e.jsonOf(m.value)
+			if m.Name == c.Field {
+				json = e.jsonOf(m.Value)
 			}
 		}
 		if json == nil {
-			return e.fail("cannot find %s in _Any type", c.Field)
+			return e.Fail("cannot find %s in _Any type", c.Field)
 		}
 		value, err := e.keyValue(t, c, json)
 		if err != nil {
@@ -129,12 +130,11 @@ func (e *entitySet) add(i int, r representation) error {
 
 // keyValue is a part of a key as ir.Keys reads it.
 func (e *entitySet) keyValue(t *schema.Table, c *resolve.Column, json []byte) ([]byte, error) {
-	e.source = t.Source
-	of := e.scalar(c.Type, t.KeyType(c))
-	text, _, err := of.apply(json, false)
+	of := input.Of(t.Source.Dialect, c.Type, t.KeyType(c))
+	text, _, err := of.Apply(json, false)
 	if err != nil {
 		known := *apierror.From(err)
-		known.Path = spell(e.path)
+		known.Path = input.Spell(e.Path)
 		return nil, &known
 	}
 	switch {
@@ -179,12 +179,12 @@ func (p *planner) entity(t *schema.Table, s *selected) (ir.Root, error) {
 }
 
 // jsonOf is the JSON of a value that the plan depends on, with that of the variables in it.
-func (p *planner) jsonOf(v value) []byte {
-	if v.literal == nil {
-		return v.json
+func (p *planner) jsonOf(v input.Value) []byte {
+	if v.Literal == nil {
+		return v.JSON
 	}
-	return v.literal.AppendJSON(nil, func(dst []byte, variable *parse.Variable) []byte {
-		p.depends(value{variable: variable})
-		return appendValue(dst, p.values[variable.Index])
+	return v.Literal.AppendJSON(nil, func(dst []byte, variable *parse.Variable) []byte {
+		p.Depends(input.Value{Variable: variable})
+		return input.AppendValue(dst, p.Values[variable.Index])
 	})
 }

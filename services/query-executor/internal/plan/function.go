@@ -5,6 +5,7 @@ import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -28,17 +29,17 @@ func functionCall(f *resolve.Function) *call {
 }
 
 // callArguments plans the argument `args`.
-func (p *planner) callArguments(c *call, at schema.Ref, v value) error {
-	v, null, err := p.isNull(at, v, LookShape)
+func (p *planner) callArguments(c *call, at schema.Ref, v input.Value) error {
+	v, null, err := p.IsNull(at, v, input.LookShape)
 	if err != nil {
 		return err
 	}
 	if !null || at.NonNull() {
-		err = p.object(at, v, func(in *schema.Input, v value) error {
+		err = p.Object(at, v, func(in *schema.Input, v input.Value) error {
 			a, _ := in.Means.(*resolve.FunctionArg)
-			of := p.scalar(a.Type, in.Type.Named)
-			of.nullable = true
-			arg, err := p.operand(in.Type, v, of)
+			of := p.Scalar(a.Type, in.Type.Named)
+			of.Nullable = true
+			arg, err := p.Operand(in.Type, v, of)
 			c.given[a.Index] = arg
 			return err
 		})
@@ -55,11 +56,11 @@ func (p *planner) checkOmitted(c *call) error {
 	for _, a := range c.client {
 		switch {
 		case c.given[a.Index] == nil && !a.Optional:
-			return p.failWith(apierror.NotSupported, "Non default arguments cannot be omitted")
+			return p.FailWith(apierror.NotSupported, "Non default arguments cannot be omitted")
 		case c.given[a.Index] == nil:
 			omitted = true
 		case omitted && a.Name == "":
-			return p.failWith(apierror.NotSupported, "Only last set of positional arguments can be omitted")
+			return p.FailWith(apierror.NotSupported, "Only last set of positional arguments can be omitted")
 		}
 	}
 	return nil

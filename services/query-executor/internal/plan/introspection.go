@@ -4,6 +4,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/introspect"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -14,7 +15,7 @@ func (p *planner) introspection(s *selected) error {
 	if p.options.NoIntrospection {
 		return apierror.Newf(apierror.NotSupported, "introspection is disabled for role: %q", p.role.Name)
 	}
-	if err := p.take(budget.RootFields, 1); err != nil {
+	if err := p.Take(budget.RootFields, 1); err != nil {
 		return err
 	}
 	f, err := p.metaField(p.role.MetaField(s.Name), s)
@@ -28,16 +29,16 @@ func (p *planner) introspection(s *selected) error {
 // metaField plans a field of the introspection types.
 func (p *planner) metaField(f *schema.Field, s *selected) (introspect.Field, error) {
 	out := introspect.Field{Alias: s.Alias, Name: s.Name}
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
 		if in.Name == "name" {
-			out.Argument, err = p.constant(in.Type, v)
+			out.Argument, err = p.Constant(in.Type, v)
 			return err
 		}
-		v, null, err := p.isNull(in.Type, v, LookShape)
+		v, null, err := p.IsNull(in.Type, v, input.LookShape)
 		if err != nil || null {
 			return err
 		}
-		out.Deprecated, err = p.boolean(in.Type, v)
+		out.Deprecated, err = p.Boolean(in.Type, v)
 		return err
 	})
 	if err != nil {

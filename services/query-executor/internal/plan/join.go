@@ -7,6 +7,7 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -48,7 +49,7 @@ type JoinQuery struct {
 	// Columns are the names of the parts of a key in the rows that the statement is given, as
 	// the variable that follows Bindings; see ir.Keys.
 	Columns  []string
-	Bindings Bindings
+	Bindings input.Bindings
 }
 
 // JoinAnswer is the key of the answers of a JoinQuery.
@@ -95,7 +96,7 @@ func (p *planner) joinSource(m *schema.RemoteRelation, plan func() (ir.Root, err
 // it gives is the field that holds the place in the answer.
 func (p *planner) remoteField(m *resolve.RemoteRelationship, plan func() error) (ir.Field, error) {
 	if p.subscribes {
-		return ir.Field{}, p.failWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
+		return ir.Field{}, p.FailWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
 	}
 	key := p.keyFields(m)
 	if err := plan(); err != nil {
@@ -126,17 +127,16 @@ func (p *planner) keyFields(m *resolve.RemoteRelationship) []ir.Field {
 
 // joinQuery plans the statement that answers the keys of a join.
 func (p *planner) joinQuery(t *resolve.SourceTarget, plan func() (ir.Root, error)) (*JoinQuery, error) {
-	if err := p.take(budget.Statements, 1); err != nil {
+	if err := p.Take(budget.Statements, 1); err != nil {
 		return nil, err
 	}
-	source, bindings, bound := p.source, p.bindings, p.bound
-	p.source, p.bindings, p.bound = t.Table.Source, nil, map[boundKey]int{}
+	before := p.begin(t.Table.Source)
 	root, err := plan()
 	if err != nil {
 		return nil, err
 	}
-	q := &JoinQuery{Source: t.Table.Source, Bindings: newBindings(p.bindings)}
-	p.source, p.bindings, p.bound = source, bindings, bound
+	q := &JoinQuery{Source: t.Table.Source, Bindings: p.Bindings()}
+	p.statement = before
 
 	keys := ir.Keys{Index: q.Bindings.Len(), Ordinal: "n"}
 	related := &ir.Nested{Unique: t.Unique, Root: root}

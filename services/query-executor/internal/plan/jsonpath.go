@@ -5,22 +5,23 @@ import (
 	"strings"
 
 	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
 // jsonPath plans the argument that picks a part of a JSON value.
-func (p *planner) jsonPath(in *schema.Input, v value) ([]string, error) {
-	v, null, err := p.isNull(in.Type, v, LookShape)
+func (p *planner) jsonPath(in *schema.Input, v input.Value) ([]string, error) {
+	v, null, err := p.IsNull(in.Type, v, input.LookShape)
 	if err != nil || null {
 		return nil, err
 	}
-	text, err := p.constant(in.Type, v)
+	text, err := p.Constant(in.Type, v)
 	if err != nil {
 		return nil, err
 	}
 	path, ok := readPath(text)
 	if !ok {
-		return nil, p.fail(`parse json path error: %s. Accept letters, digits, underscore (_) or hyphen (-) only. `+
+		return nil, p.Fail(`parse json path error: %s. Accept letters, digits, underscore (_) or hyphen (-) only. `+
 			`Use quotes enclosed in bracket (["..."]) if there is any special character`, text)
 	}
 	return path, nil

@@ -33,3 +33,29 @@ func TestKeysOfPaths(t *testing.T) {
 		require.False(t, ok, text)
 	}
 }
+
+func TestReadPath(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"": {}, "$": {}, "a": {"a"}, "$.a": {"a"}, ".a": {"a"}, "$a": nil, "a.b-c_1": {"a", "b-c_1"}, "[0]": {"0"},
+		"$[12].x": {"12", "x"}, `["a b"]['c"d']`: {"a b", `c"d`}, `$.a["b"][0]`: {"a", "b", "0"}, `[""]`: {""},
+		"a b": nil, "a.": nil, "a..b": nil, "[x]": nil, "[": nil, "[0": nil, `["a]`: nil, `["a"`: nil, "$.": nil, "a[]": nil, "é": nil,
+	} {
+		got, ok := readPath(text)
+		require.Equal(t, want != nil, ok, text)
+		if ok {
+			require.Equal(t, want, got, text)
+		}
+	}
+}
+
+func FuzzReadPath(f *testing.F) {
+	for _, s := range []string{`$.a["b"][0]`, `['x']y`, `[`, `$`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if path, ok := readPath(text); !ok {
+			require.Nil(t, path)
+		}
+	})
+}

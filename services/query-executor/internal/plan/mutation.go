@@ -8,6 +8,7 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/pkg/jsontext"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -19,7 +20,7 @@ type Write struct {
 	// Path is where the faults of its statements are.
 	Path string
 	// Bindings give the values of ir.Variable, by Index.
-	Bindings Bindings
+	Bindings input.Bindings
 	Insert   *Insert
 	// Joins are the fields of the answer that other sources give, after the transaction.
 	Joins []JoinMember
@@ -197,14 +198,14 @@ func (p *planner) mutationField(name string, f *schema.Field, s *selected) error
 
 // write plans one root field that writes.
 func (p *planner) write(name string, w *schema.Writable, plan func() (*Write, error)) error {
-	p.source, p.bindings, p.bound = w.Source, nil, map[boundKey]int{}
+	p.begin(w.Source)
 	p.writesTo(w)
 	write, err := plan()
 	if err != nil {
 		return err
 	}
 	write.Field = name
-	write.Source, write.Bindings, write.dropUnset = w.Source, newBindings(p.bindings), p.options.DropUnset
+	write.Source, write.Bindings, write.dropUnset = w.Source, p.Bindings(), p.options.DropUnset
 	write.Joins = p.takeJoins()
 	p.separate = p.separate || len(write.Joins) > 0
 	p.answer.add(write)

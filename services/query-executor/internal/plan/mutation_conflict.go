@@ -4,25 +4,26 @@ import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
 // onConflict plans the upsert clause of a node. null is none.
-func (p *planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v value) error {
-	v, null, err := p.isNull(at, v, LookShape)
+func (p *planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v input.Value) error {
+	v, null, err := p.IsNull(at, v, input.LookShape)
 	if err != nil || null {
 		return err
 	}
 	c := &ir.OnConflict{}
 	var where ir.BoolExp
-	err = p.object(at, v, func(in *schema.Input, v value) (err error) {
+	err = p.Object(at, v, func(in *schema.Input, v input.Value) (err error) {
 		switch in.Means {
 		case schema.ArgConstraint:
 			return p.constraint(c, w, in, v)
 		case schema.ArgUpdateColumns:
 			return p.updateColumns(c, in, v)
 		}
-		v, null, err := p.isNull(in.Type, v, LookShape)
+		v, null, err := p.IsNull(in.Type, v, input.LookShape)
 		if err != nil || null {
 			return err
 		}
@@ -45,8 +46,8 @@ func (p *planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v
 	return nil
 }
 
-func (p *planner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.Input, v value) error {
-	chosen, err := p.enum(in.Type, v)
+func (p *planner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.Input, v input.Value) error {
+	chosen, err := p.Enum(in.Type, v)
 	if err != nil {
 		return err
 	}
@@ -64,17 +65,17 @@ func (p *planner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.In
 
 // updateColumns plans the columns that take the new values. The fault of a placeholder is
 // that of the whole clause.
-func (p *planner) updateColumns(c *ir.OnConflict, in *schema.Input, v value) error {
-	depth := len(p.path) - 1
-	return p.list(in.Type, v, func(item schema.Ref, v value) error {
-		chosen, err := p.enum(item, v)
+func (p *planner) updateColumns(c *ir.OnConflict, in *schema.Input, v input.Value) error {
+	depth := len(p.Path) - 1
+	return p.List(in.Type, v, func(item schema.Ref, v input.Value) error {
+		chosen, err := p.Enum(item, v)
 		if err != nil {
 			return err
 		}
 		column, ok := chosen.Means.(*resolve.Column)
 		if !ok {
-			p.path = p.path[:depth]
-			return p.fail("erroneous column name")
+			p.Path = p.Path[:depth]
+			return p.Fail("erroneous column name")
 		}
 		c.Set = append(c.Set, column.Name)
 		return nil

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"slices"
 
 	"queryengine/pkg/catalog"
@@ -8,8 +9,13 @@ import (
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
+
+// ErrGrow reports that rows are related in a way that no rows were when the plan was made: it has
+// to be made again, with Options.Inserts.
+var ErrGrow = errors.New("the rows need more of the plan")
 
 // Insert says what a root field inserts: into which tables, and where the rows are in a
 // request. Which columns they have and how many they are is no part of it, so it stays good
@@ -30,7 +36,7 @@ type Insert struct {
 	// stands.
 	rows *parse.Value
 	list bool
-	at   []step
+	at   []input.Step
 	// constants are the values that are spelt in the document.
 	constants map[*parse.Value]constant
 	// dropUnset is Options.DropUnset.
@@ -78,7 +84,7 @@ type InsertColumn struct {
 	Default bool
 
 	ref      schema.Ref
-	coercion coercion
+	coercion input.Coercion
 }
 
 // insertMember is what a key of a row means: a column, or a relationship.
@@ -106,7 +112,7 @@ type InsertRelation struct {
 	// written before.
 	own []int
 	// conflict is the upsert clause as the request spells it, the zero value for none.
-	conflict value
+	conflict input.Value
 }
 
 // insert plans an insert of several rows, or of one.
@@ -115,39 +121,39 @@ func (p *planner) insert(w *schema.Writable, f *schema.Field, s *selected, one b
 	write := &Write{Insert: insert}
 	grower := &insertPlanner{planner: p, insert: insert, tables: map[*InsertNode]*schema.Writable{}}
 	var objects *schema.Input
-	var rows, conflict value
+	var rows, conflict input.Value
 	var onConflict *schema.Input
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
 		if in.Means == schema.ArgOnConflict {
 			onConflict, conflict = in, v
 			return nil
 		}
 		objects, rows = in, v
-		write.Path = spell(p.path)
-		insert.at = append([]step(nil), p.path...)
+		write.Path = input.Spell(p.Path)
+		insert.at = append([]input.Step(nil), p.Path...)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	insert.rows = rows.literal
-	root, field := grower.node(w), p.path
+	insert.rows = rows.Literal
+	root, field := grower.node(w), p.Path
 	if err := grower.known(root); err != nil {
 		return nil, err
 	}
-	reader := &rowReader{insert: insert, values: p.values, path: slices.Clip(insert.at), rows: &InsertRows{}, grower: grower}
+	reader := &rowReader{insert: insert, values: p.Values, Cursor: input.Cursor{Path: slices.Clip(insert.at)}, rows: &InsertRows{}, grower: grower}
 	if err := reader.read(objects.Type); err != nil {
 		return nil, err
 	}
-	p.path = field
+	p.Path = field
 	if onConflict != nil {
-		p.push("args")
-		p.push(onConflict.Name)
+		p.Push("args")
+		p.Push(onConflict.Name)
 		if err := p.onConflict(root, w, onConflict.Type, conflict); err != nil {
 			return nil, err
 		}
-		p.pop()
-		p.pop()
+		p.Pop()
+		p.Pop()
 	}
 	selection := p.response
 	if one {
@@ -194,7 +200,7 @@ func (p *insertPlanner) like(n *InsertNode, other *Insert, node int) error {
 			continue
 		}
 		var clause *schema.Input
-		if r.conflict.literal != nil || r.conflict.json != nil {
+		if r.conflict.Literal != nil || r.conflict.JSON != nil {
 			inputs := in.Type.Named.Inputs()
 			clause = &inputs[slices.IndexFunc(inputs, func(i schema.Input) bool { return i.Means == schema.ArgOnConflict })]
 		}
@@ -229,8 +235,8 @@ func (p *insertPlanner) node(w *schema.Writable) *InsertNode {
 			continue
 		}
 		n.members[in.Name] = insertMember{name: in.Name, column: len(n.Columns)}
-		how := p.column(c.Type, in.Type)
-		how.nullable = c.Nullable
+		how := p.Column(c.Type, in.Type)
+		how.Nullable = c.Nullable
 		n.Columns = append(n.Columns, InsertColumn{Column: columnOf(c), Default: hasDefault(w, c), ref: in.Type, coercion: how})
 	}
 	p.insert.Nodes = append(p.insert.Nodes, n)
@@ -247,7 +253,7 @@ func hasDefault(w *schema.Writable, c *resolve.Column) bool {
 
 // relation adds the node that a relationship leads to; clause is the input of its upsert
 // clause, nil for none.
-func (p *insertPlanner) relation(from *InsertNode, in, clause *schema.Input, conflict value) (*InsertRelation, error) {
+func (p *insertPlanner) relation(from *InsertNode, in, clause *schema.Input, conflict input.Value) (*InsertRelation, error) {
 	m, _ := in.Means.(*schema.InsertRelation)
 	r := &InsertRelation{
 		Name: in.Name, Node: len(p.insert.Nodes), After: m.Array || m.AfterParent, Array: m.Array, conflict: conflict,
@@ -268,11 +274,11 @@ func (p *insertPlanner) relation(from *InsertNode, in, clause *schema.Input, con
 		r.own, to.First = r.To, true
 	}
 	if clause != nil {
-		p.push(clause.Name)
+		p.Push(clause.Name)
 		if err := p.onConflict(to, m.Target, clause.Type, conflict); err != nil {
 			return nil, err
 		}
-		p.pop()
+		p.Pop()
 	}
 	from.Relations = append(from.Relations, r)
 	return r, nil

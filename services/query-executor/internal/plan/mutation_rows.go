@@ -8,14 +8,15 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
 // Read reads the rows of a request; values are those of the variables.
 func (i *Insert) Read(values [][]byte) (*InsertRows, error) {
 	const depth = 8 // of a row without related ones
-	path := append(make([]step, 0, len(i.at)+depth), i.at...)
-	r := &rowReader{insert: i, values: values, path: path, rows: &InsertRows{Nodes: make([]NodeRows, 0, len(i.Nodes))}}
+	path := append(make([]input.Step, 0, len(i.at)+depth), i.at...)
+	r := &rowReader{insert: i, values: values, Cursor: input.Cursor{Path: path}, rows: &InsertRows{Nodes: make([]NodeRows, 0, len(i.Nodes))}}
 	err := r.read(schema.Ref{})
 	return r.rows, err
 }
@@ -25,94 +26,77 @@ func (i *Insert) Read(values [][]byte) (*InsertRows, error) {
 type rowReader struct {
 	insert *Insert
 	values [][]byte
-	path   []step
-	rows   *InsertRows
+	input.Cursor
+	rows *InsertRows
 	// grower adds what isn't planned yet; nil when the plan is used again.
 	grower *insertPlanner
 }
 
-func (r *rowReader) push(key string) { r.path = append(r.path, step{key: key}) }
-
-func (r *rowReader) pushIndex(i int) { r.path = append(r.path, step{index: i}) }
-
-func (r *rowReader) pop() { r.path = r.path[:len(r.path)-1] }
-
-func (r *rowReader) fail(format string, args ...any) error {
-	return under(spell(r.path), apierror.Newf(apierror.ValidationFailed, format, args...))
-}
-
 // refuse is fail for a row whose values don't go together.
 func (r *rowReader) refuse(format string, args ...any) error {
-	path := slices.Clone(r.path)
+	path := slices.Clone(r.Path)
 	for i := range path {
-		path[i].single = false
+		path[i].Single = false
 	}
-	return under(spell(path), apierror.Newf(apierror.ValidationFailed, format, args...))
-}
-
-// place moves a relative error to the current place.
-func (r *rowReader) place(err error) error { return under(spell(r.path), err) }
-
-func (r *rowReader) mismatch(typeName, expected string, v value) error {
-	return r.fail("expected %s for type '%s', but found %s", expected, typeName, found[v.kind()])
+	return input.Under(input.Spell(path), apierror.Newf(apierror.ValidationFailed, format, args...))
 }
 
 // open follows the use of a variable. Whether it fits is known from when the plan was made.
-func (r *rowReader) open(at schema.Ref, v value) (value, error) {
-	if v.literal == nil || v.literal.Kind != parse.VariableUse {
+func (r *rowReader) open(at schema.Ref, v input.Value) (input.Value, error) {
+	if v.Literal == nil || v.Literal.Kind != parse.VariableUse {
 		return v, nil
 	}
-	d := v.literal.Variable
-	if r.grower != nil && !usable(d, at) {
-		return value{}, r.fail("variable '%s' is declared as '%s', but used where '%s' is expected", d.Name, d.Type, at)
+	d := v.Literal.Variable
+	if r.grower != nil && !input.Usable(d, at) {
+		return input.Value{}, r.Fail("variable '%s' is declared as '%s', but used where '%s' is expected", d.Name, d.Type, at)
 	}
-	return value{json: r.values[d.Index], whole: newLongText(r.values[d.Index])}, nil
+	return input.Rows(r.values[d.Index]), nil
 }
 
 // read reads the argument of the root field, which has type at.
 func (r *rowReader) read(at schema.Ref) error {
 	if r.insert.list {
-		return r.list(0, at, literal(r.insert.rows), -1)
+		return r.list(0, at, input.Literal(r.insert.rows), -1)
 	}
-	return r.single(0, at, literal(r.insert.rows), -1)
+	return r.single(0, at, input.Literal(r.insert.rows), -1)
 }
 
 // single reads the one row where there could be a list of them.
-func (r *rowReader) single(node int, at schema.Ref, v value, parent int) error {
-	r.path = append(r.path, step{single: true})
+func (r *rowReader) single(node int, at schema.Ref, v input.Value, parent int) error {
+	r.Path = append(r.Path, input.Step{Single: true})
 	if err := r.object(node, at, v, parent); err != nil {
 		return err
 	}
-	r.pop()
+	r.Pop()
 	return nil
 }
 
 // list reads rows of a node that belong to a row of another one; a single value stands for
 // a list of one.
-func (r *rowReader) list(node int, at schema.Ref, v value, parent int) error {
+func (r *rowReader) list(node int, at schema.Ref, v input.Value, parent int) error {
 	v, err := r.open(at, v)
 	if err != nil {
 		return err
 	}
 	item := r.insert.Nodes[node].object
-	each := func(i int, v value) error {
-		r.pushIndex(i)
+	each := func(i int, v input.Value) error {
+		r.PushIndex(i)
 		if err := r.object(node, item, v, parent); err != nil {
 			return err
 		}
-		r.pop()
+		r.Pop()
 		return nil
 	}
 	switch {
-	case v.kind() == kindNull:
-		return r.fail("expected a list, but found null")
-	case v.kind() != kindList:
+	case v.Kind() == input.Null:
+		return r.Fail("expected a list, but found null")
+	case v.Kind() != input.List:
 		return each(0, v)
-	case v.literal == nil:
-		return v.whole.walk().Items(v.json, func(i int, json []byte) error { return each(i, value{json: json, whole: v.whole}) })
+	case v.Literal == nil:
+		return v.EachItem(each)
 	}
-	for i := range v.literal.Items {
-		if err := each(i, literal(&v.literal.Items[i])); err != nil {
+	for i := range v.Literal.Items {
+		if err := each(i, input.Literal(&v.Literal.Items[i])); err != nil {
 			return err
 		}
 	}
@@ -120,18 +104,18 @@ func (r *rowReader) list(node int, at schema.Ref, v value, parent int) error {
 }
 
 // each calls f for each member of an object.
-func (r *rowReader) each(v value, f func(name []byte, v value) error) error {
-	if v.literal == nil {
-		return v.whole.walk().Fields(v.json, func(key, json []byte) error { return f(key, value{json: json, whole: v.whole}) })
+func (r *rowReader) each(v input.Value, f func(name []byte, v input.Value) error) error {
+	if v.Literal == nil {
+		return v.EachMember(f)
 	}
 	var name []byte
-	for i := range v.literal.Fields {
-		m := &v.literal.Fields[i]
+	for i := range v.Literal.Fields {
+		m := &v.Literal.Fields[i]
 		if d := m.Value.Variable; r.insert.dropUnset && d != nil && r.values[d.Index] == nil {
 			continue
 		}
 		name = append(name[:0], m.Name...)
-		if err := f(name, literal(&m.Value)); err != nil {
+		if err := f(name, input.Literal(&m.Value)); err != nil {
 			return err
 		}
 	}
@@ -141,25 +125,25 @@ func (r *rowReader) each(v value, f func(name []byte, v value) error) error {
 // relatedInput is what a row gives for a relationship.
 type relatedInput struct {
 	in *schema.Input
-	v  value
+	v  input.Value
 }
 
 // object reads one row.
-func (r *rowReader) object(node int, at schema.Ref, v value, parent int) error {
+func (r *rowReader) object(node int, at schema.Ref, v input.Value, parent int) error {
 	v, err := r.open(at, v)
 	if err != nil {
 		return err
 	}
 	n := r.insert.Nodes[node]
-	if v.kind() != kindObject {
-		return r.mismatch(n.object.Named.Name, "an object", v)
+	if v.Kind() != input.Object {
+		return r.Mismatch(n.object.Named.Name, "an object", v)
 	}
-	if r.grower != nil && len(r.path)-len(r.insert.at) > r.grower.options.Limits.InputDepth {
-		return r.fail("the value is nested too deeply")
+	if r.grower != nil && len(r.Path)-len(r.insert.at) > r.grower.options.Limits.InputDepth {
+		return r.Fail("the value is nested too deeply")
 	}
-	row, depth := r.rows.add(node, len(n.Columns), parent), len(r.path)
+	row, depth := r.rows.add(node, len(n.Columns), parent), len(r.Path)
 	var related []relatedInput
-	err = r.each(v, func(name []byte, v value) error {
+	err = r.each(v, func(name []byte, v input.Value) error {
 		m, known := n.members[string(name)]
 		switch {
 		case !known:
@@ -170,35 +154,35 @@ func (r *rowReader) object(node int, at schema.Ref, v value, parent int) error {
 			related = append(related, relatedInput{m.relation, v})
 			return nil
 		}
-		r.push(m.name)
+		r.Push(m.name)
 		text, wrap, err := r.cell(&n.Columns[m.column], v)
 		if err != nil {
 			return err
 		}
 		r.rows.Nodes[node].Set(m.column, row, text, wrap)
-		r.pop()
+		r.Pop()
 		return nil
 	})
 	if err != nil {
-		r.path = r.path[:depth]
+		r.Path = r.Path[:depth]
 		return r.firstFault(n, v, err)
 	}
 	if err := r.determined(node, row); err != nil {
 		return err
 	}
 	for _, in := range related {
-		r.push(in.in.Name)
+		r.Push(in.in.Name)
 		if err := r.related(node, row, in); err != nil {
 			return err
 		}
-		r.pop()
+		r.Pop()
 	}
 	return nil
 }
 
 // firstFault prefers the fault of an unknown key to that of a value.
-func (r *rowReader) firstFault(n *InsertNode, v value, fault error) error {
-	err := r.each(v, func(name []byte, v value) error {
+func (r *rowReader) firstFault(n *InsertNode, v input.Value, fault error) error {
+	err := r.each(v, func(name []byte, v input.Value) error {
 		if _, known := n.members[string(name)]; !known {
 			return r.unknown(n.object.Named, string(name), v)
 		}
@@ -210,22 +194,22 @@ func (r *rowReader) firstFault(n *InsertNode, v value, fault error) error {
 	return fault
 }
 
-func (r *rowReader) unknown(t *schema.Type, name string, v value) error {
-	if v.literal == nil && !gqlname.Valid(name) {
-		return r.fail("variable value contains object with key %q, which is not a legal GraphQL name", name)
+func (r *rowReader) unknown(t *schema.Type, name string, v input.Value) error {
+	if v.Literal == nil && !gqlname.Valid(name) {
+		return r.Fail("variable value contains object with key %q, which is not a legal GraphQL name", name)
 	}
-	r.push(name)
-	return r.fail("field '%s' not found in type: '%s'", name, t.Name)
+	r.Push(name)
+	return r.Fail("field '%s' not found in type: '%s'", name, t.Name)
 }
 
 // cell reads the value of a column.
-func (r *rowReader) cell(c *InsertColumn, v value) ([]byte, ir.Wrap, error) {
-	isLiteral := v.literal != nil
+func (r *rowReader) cell(c *InsertColumn, v input.Value) ([]byte, ir.Wrap, error) {
+	isLiteral := v.Literal != nil
 	if isLiteral {
-		if known, ok := r.insert.constants[v.literal]; ok {
+		if known, ok := r.insert.constants[v.Literal]; ok {
 			return known.text, known.wrap, nil
 		}
-		if v.literal.Kind == parse.VariableUse {
+		if v.Literal.Kind == parse.VariableUse {
 			opened, err := r.open(c.ref, v)
 			if err != nil {
 				return nil, "", err
@@ -235,13 +219,13 @@ func (r *rowReader) cell(c *InsertColumn, v value) ([]byte, ir.Wrap, error) {
 	}
 	if !isLiteral {
 		if r.grower != nil {
-			if err := r.grower.options.Budget.Take(budget.Constants, len(v.json)); err != nil {
-				return nil, "", r.place(err)
+			if err := r.grower.options.Budget.Take(budget.Constants, len(v.JSON)); err != nil {
+				return nil, "", r.Place(err)
 			}
 		}
-		text, wrap, err := c.coercion.apply(v.json, false)
+		text, wrap, err := c.coercion.Apply(v.JSON, false)
 		if err != nil {
-			return nil, "", r.place(err)
+			return nil, "", r.Place(err)
 		}
 		return text, wrap, nil
 	}
@@ -250,24 +234,24 @@ func (r *rowReader) cell(c *InsertColumn, v value) ([]byte, ir.Wrap, error) {
 			return nil, "", err
 		}
 	}
-	json := v.literal.AppendJSON(nil, func(dst []byte, d *parse.Variable) []byte { return appendValue(dst, r.values[d.Index]) })
-	text, wrap, err := c.coercion.apply(json, true)
+	json := v.Literal.AppendJSON(nil, func(dst []byte, d *parse.Variable) []byte { return input.AppendValue(dst, r.values[d.Index]) })
+	text, wrap, err := c.coercion.Apply(json, true)
 	if err != nil {
-		return nil, "", r.place(err)
+		return nil, "", r.Place(err)
 	}
-	if r.grower != nil && !v.literal.HasVariables() {
-		r.insert.constants[v.literal] = constant{text, wrap}
+	if r.grower != nil && !v.Literal.HasVariables() {
+		r.insert.constants[v.Literal] = constant{text, wrap}
 	}
 	return text, wrap, nil
 }
 
 // checkLiteral checks what is spelt in the document for a column.
-func (p *insertPlanner) checkLiteral(r *rowReader, c *InsertColumn, v value) error {
-	p.path = r.path
-	if v.literal.HasVariables() {
-		return p.checkTemplate(c.ref, v.literal, c.Type.IsArray())
+func (p *insertPlanner) checkLiteral(r *rowReader, c *InsertColumn, v input.Value) error {
+	p.Path = r.Path
+	if v.Literal.HasVariables() {
+		return p.CheckTemplate(c.ref, v.Literal, c.Type.IsArray())
 	}
-	return p.enumLiteral(v, c.coercion)
+	return p.CheckEnum(v, c.coercion)
 }
 
 // determined refuses values for columns that the parent determines.
@@ -293,24 +277,24 @@ func (r *rowReader) given(node, row int, columns []int) string {
 // related reads the rows of a relationship. null is none.
 func (r *rowReader) related(node, row int, in relatedInput) error {
 	v, err := r.open(in.in.Type, in.v)
-	if err != nil || v.kind() == kindNull {
+	if err != nil || v.Kind() == input.Null {
 		return err
 	}
 	t := in.in.Type.Named
-	if v.kind() != kindObject {
-		return r.mismatch(t.Name, "an object", v)
+	if v.Kind() != input.Object {
+		return r.Mismatch(t.Name, "an object", v)
 	}
-	var data, conflict value
+	var data, conflict input.Value
 	var dataType schema.Ref
 	var clause *schema.Input
 	hasData := false
-	err = r.each(v, func(name []byte, v value) error {
+	err = r.each(v, func(name []byte, v input.Value) error {
 		switch member := t.Input(string(name)); {
 		case member == nil:
 			return r.unknown(t, string(name), v)
 		case member.Means == schema.ArgData:
 			data, dataType, hasData = v, member.Type, true
-		case v.kind() != kindNull || v.literal != nil && v.literal.Kind == parse.VariableUse:
+		case v.Kind() != input.Null || v.Literal != nil && v.Literal.Kind == parse.VariableUse:
 			conflict, clause = v, member
 		}
 		return nil
@@ -319,8 +303,8 @@ func (r *rowReader) related(node, row int, in relatedInput) error {
 		return err
 	}
 	if !hasData {
-		r.push("data")
-		return r.fail("missing required field 'data'")
+		r.Push("data")
+		return r.Fail("missing required field 'data'")
 	}
 	relation, err := r.relation(r.insert.Nodes[node], in.in, clause, conflict)
 	if err != nil {
@@ -329,7 +313,7 @@ func (r *rowReader) related(node, row int, in relatedInput) error {
 	if names := r.filled(node, row, relation); names != "" {
 		return r.refuse(`cannot insert object relationship "%s" as %s column values are already determined`, relation.Name, names)
 	}
-	r.push("data")
+	r.Push("data")
 	switch {
 	case relation.Array:
 		err = r.list(relation.Node, dataType, data, row)
@@ -339,7 +323,7 @@ func (r *rowReader) related(node, row int, in relatedInput) error {
 		err = r.object(relation.Node, dataType, data, row)
 	}
 	if err == nil {
-		r.pop()
+		r.Pop()
 	}
 	return err
 }
@@ -371,7 +355,7 @@ func (r *rowReader) names(node int, columns []int) string {
 }
 
 // relation finds the relationship with an upsert clause, or has it planned.
-func (r *rowReader) relation(n *InsertNode, in, clause *schema.Input, conflict value) (*InsertRelation, error) {
+func (r *rowReader) relation(n *InsertNode, in, clause *schema.Input, conflict input.Value) (*InsertRelation, error) {
 	for _, known := range n.Relations {
 		if known.Name == in.Name && sameClause(known.conflict, conflict) {
 			return known, nil
@@ -380,13 +364,13 @@ func (r *rowReader) relation(n *InsertNode, in, clause *schema.Input, conflict v
 	if r.grower == nil {
 		return nil, ErrGrow
 	}
-	r.grower.path = r.path
+	r.grower.Path = r.Path
 	return r.grower.relation(n, in, clause, conflict)
 }
 
-func sameClause(a, b value) bool {
-	if a.literal != nil && b.literal != nil {
-		return a.literal == b.literal || a.literal.Equal(b.literal)
+func sameClause(a, b input.Value) bool {
+	if a.Literal != nil && b.Literal != nil {
+		return a.Literal == b.Literal || a.Literal.Equal(b.Literal)
 	}
-	return a.literal == nil && b.literal == nil && string(a.json) == string(b.json)
+	return a.Literal == nil && b.Literal == nil && string(a.JSON) == string(b.JSON)
 }

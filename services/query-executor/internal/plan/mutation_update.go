@@ -7,6 +7,7 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -22,15 +23,15 @@ type change struct {
 // update plans an update of the rows that its arguments name.
 func (p *planner) update(w *schema.Writable, f *schema.Field, s *selected, selection outputPlan) (*Write, error) {
 	c := p.newChange(w)
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error { return p.changeInput(c, in, v) })
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error { return p.changeInput(c, in, v) })
 	if err != nil {
 		return nil, err
 	}
-	p.push("args")
+	p.Push("args")
 	if err := p.complete(c, w); err != nil {
 		return nil, err
 	}
-	p.pop()
+	p.Pop()
 	out, err := selection(w, s)
 	if err != nil {
 		return nil, err
@@ -43,11 +44,11 @@ func (p *planner) update(w *schema.Writable, f *schema.Field, s *selected, selec
 // updateMany plans several updates. They share what is selected.
 func (p *planner) updateMany(w *schema.Writable, f *schema.Field, s *selected) (*Write, error) {
 	var changes []*change
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
-		return p.list(in.Type, v, func(item schema.Ref, v value) error {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
+		return p.List(in.Type, v, func(item schema.Ref, v input.Value) error {
 			c := p.newChange(w)
 			changes = append(changes, c)
-			if err := p.object(item, v, func(in *schema.Input, v value) error { return p.changeInput(c, in, v) }); err != nil {
+			if err := p.Object(item, v, func(in *schema.Input, v input.Value) error { return p.changeInput(c, in, v) }); err != nil {
 				return err
 			}
 			return p.complete(c, w)
@@ -63,7 +64,7 @@ func (p *planner) updateMany(w *schema.Writable, f *schema.Field, s *selected) (
 	write := &Write{Path: "$", List: true}
 	write.validate(w.Update.Validator, s, showUpdates)
 	if slices.ContainsFunc(changes, func(c *change) bool { return len(c.set) > 0 }) {
-		if err := p.take(budget.Statements, len(changes)); err != nil {
+		if err := p.Take(budget.Statements, len(changes)); err != nil {
 			return nil, err
 		}
 		for _, c := range changes {
@@ -78,14 +79,14 @@ func (p *planner) newChange(w *schema.Writable) *change {
 }
 
 // changeInput plans an operator, or which rows it is for.
-func (p *planner) changeInput(c *change, in *schema.Input, v value) error {
+func (p *planner) changeInput(c *change, in *schema.Input, v input.Value) error {
 	switch m := in.Means.(type) {
 	case schema.Assign:
-		v, null, err := p.isNull(in.Type, v, LookShape)
+		v, null, err := p.IsNull(in.Type, v, input.LookShape)
 		if err != nil || null {
 			return err
 		}
-		return p.object(in.Type, v, func(in *schema.Input, v value) error { return p.assign(c, m.Op, in, v) })
+		return p.Object(in.Type, v, func(in *schema.Input, v input.Value) error { return p.assign(c, m.Op, in, v) })
 	case schema.Argument:
 		var e ir.BoolExp
 		var err error
@@ -97,33 +98,33 @@ func (p *planner) changeInput(c *change, in *schema.Input, v value) error {
 		c.where = both(c.where, e)
 		return err
 	}
-	return p.fail("unknown argument '%s'", in.Name)
+	return p.Fail("unknown argument '%s'", in.Name)
 }
 
-func (p *planner) assign(c *change, op ir.AssignOp, in *schema.Input, v value) error {
+func (p *planner) assign(c *change, op ir.AssignOp, in *schema.Input, v input.Value) error {
 	to, _ := in.Means.(*resolve.Column)
-	var how coercion
+	var how input.Coercion
 	switch op {
 	case ir.AssignDeleteKey:
-		how = p.scalar(typeText, in.Type.Named)
-		how.nullable = true
+		how = p.Scalar(typeText, in.Type.Named)
+		how.Nullable = true
 	case ir.AssignDeleteElem:
-		how = p.scalar(typeInt, in.Type.Named)
+		how = p.Scalar(typeInt, in.Type.Named)
 	case ir.AssignDeleteAtPath:
-		how = p.listOf(typeText, in.Type.Named)
+		how = p.ListOf(typeText, in.Type.Named)
 	default:
-		how = p.column(to.Type, in.Type)
-		how.nullable = to.Nullable
+		how = p.Column(to.Type, in.Type)
+		how.Nullable = to.Nullable
 	}
-	given, err := p.operand(in.Type, v, how)
+	given, err := p.Operand(in.Type, v, how)
 	c.set = append(c.set, ir.Assignment{Column: columnOf(to), Op: op, Value: given})
 	return err
 }
 
 // key plans the columns of a primary key.
-func (p *planner) key(at schema.Ref, v value) (ir.BoolExp, error) {
+func (p *planner) key(at schema.Ref, v input.Value) (ir.BoolExp, error) {
 	var list []ir.BoolExp
-	err := p.object(at, v, func(in *schema.Input, v value) error {
+	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		e, err := p.keyColumn(in, v)
 		list = append(list, e)
 		return err
@@ -131,9 +132,9 @@ func (p *planner) key(at schema.Ref, v value) (ir.BoolExp, error) {
 	return all(list), err
 }
 
-func (p *planner) keyColumn(in *schema.Input, v value) (ir.BoolExp, error) {
+func (p *planner) keyColumn(in *schema.Input, v input.Value) (ir.BoolExp, error) {
 	c, _ := in.Means.(*resolve.SelectColumn)
-	arg, err := p.operand(in.Type, v, p.column(c.Column.Type, in.Type))
+	arg, err := p.Operand(in.Type, v, p.Column(c.Column.Type, in.Type))
 	return ir.Compare{Left: column(c), Op: ir.OpEq, Args: []ir.Value{arg}}, err
 }
 
@@ -155,7 +156,7 @@ func (p *planner) complete(c *change, w *schema.Writable) error {
 		}
 	}
 	if len(twice) > 0 {
-		return p.fail("Column found in multiple operators: [%s].", strings.Join(twice, ", "))
+		return p.Fail("Column found in multiple operators: [%s].", strings.Join(twice, ", "))
 	}
 	return nil
 }
@@ -172,7 +173,7 @@ func updateStep(w *schema.Writable, c *change, out *output) Step {
 // deleteRows plans a deletion.
 func (p *planner) deleteRows(w *schema.Writable, f *schema.Field, s *selected, selection outputPlan) (*Write, error) {
 	where, show := rule(w.Delete.Filter), showArguments
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
 		var e ir.BoolExp
 		if in.Means == schema.ArgWhere {
 			e, err = p.where(in.Type, v)

@@ -3,6 +3,7 @@ package plan
 import (
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -26,7 +27,7 @@ func (p *planner) nativeRelation(m schema.NativeRelation, f *schema.Field, s *se
 func (p *planner) nativeSelect(q *resolve.NativeQuery, t *schema.Table, f *schema.Field, s *selected) (*ir.Select, error) {
 	query := &ir.Select{Rows: p.rows(relation{table: t, estimate: -1})}
 	args := make(map[string]ir.Value, len(q.Args))
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
 		if in.Means == schema.ArgNative {
 			return p.nativeArguments(args, in.Type, v)
 		}
@@ -46,16 +47,16 @@ func (p *planner) nativeSelect(q *resolve.NativeQuery, t *schema.Table, f *schem
 }
 
 // nativeArguments plans the argument `args`.
-func (p *planner) nativeArguments(args map[string]ir.Value, at schema.Ref, v value) error {
-	v, null, err := p.isNull(at, v, LookShape)
+func (p *planner) nativeArguments(args map[string]ir.Value, at schema.Ref, v input.Value) error {
+	v, null, err := p.IsNull(at, v, input.LookShape)
 	if err != nil || null && !at.NonNull() {
 		return err
 	}
-	return p.object(at, v, func(in *schema.Input, v value) error {
+	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		a, _ := in.Means.(*resolve.NativeArgument)
-		of := p.scalar(a.Type, in.Type.Named)
-		of.nullable = a.Nullable
-		arg, err := p.operand(in.Type, v, of)
+		of := p.Scalar(a.Type, in.Type.Named)
+		of.Nullable = a.Nullable
+		arg, err := p.Operand(in.Type, v, of)
 		args[a.Name] = arg
 		return err
 	})

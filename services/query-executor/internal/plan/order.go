@@ -5,22 +5,23 @@ import (
 
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
 // orderBy plans a list of orderings. A null takes its item away.
-func (p *planner) orderBy(at schema.Ref, v value) ([]ir.OrderItem, error) {
+func (p *planner) orderBy(at schema.Ref, v input.Value) ([]ir.OrderItem, error) {
 	var items []ir.OrderItem
-	err := p.list(at, v, func(item schema.Ref, v value) error {
+	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
 		return p.order(item, v, func(i ir.OrderItem) { items = append(items, i) })
 	})
 	return items, err
 }
 
 // order plans the keys of one ordering.
-func (p *planner) order(at schema.Ref, v value, add func(ir.OrderItem)) error {
-	return p.object(at, v, func(in *schema.Input, v value) error {
-		v, null, err := p.isNull(in.Type, v, LookValue)
+func (p *planner) order(at schema.Ref, v input.Value, add func(ir.OrderItem)) error {
+	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
+		v, null, err := p.IsNull(in.Type, v, input.LookValue)
 		if err != nil || null {
 			return err
 		}
@@ -44,20 +45,20 @@ func (p *planner) order(at schema.Ref, v value, add func(ir.OrderItem)) error {
 		case *schema.ComputedAggregate:
 			return p.orderAggregate(in.Type, v, ir.OrderAggregate{From: p.computedFrom(m.ComputedRows, m.CallArgs()), Where: p.visible(m.Target)}, add)
 		}
-		return p.fail("unknown ordering '%s'", in.Name)
+		return p.Fail("unknown ordering '%s'", in.Name)
 	})
 }
 
 // orderAggregate plans orderings by aggregates of the rows of target.
-func (p *planner) orderAggregate(at schema.Ref, v value, target ir.OrderAggregate, add func(ir.OrderItem)) error {
-	direction := func(at schema.Ref, v value, of ir.OrderAggregate) error {
+func (p *planner) orderAggregate(at schema.Ref, v input.Value, target ir.OrderAggregate, add func(ir.OrderItem)) error {
+	direction := func(at schema.Ref, v input.Value, of ir.OrderAggregate) error {
 		if err := p.relate(); err != nil { // each is a statement within the statement
 			return err
 		}
 		return p.direction(at, v, of, add)
 	}
-	return p.object(at, v, func(in *schema.Input, v value) error {
-		v, null, err := p.isNull(in.Type, v, LookValue)
+	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
+		v, null, err := p.IsNull(in.Type, v, input.LookValue)
 		if err != nil || null {
 			return err
 		}
@@ -67,8 +68,8 @@ func (p *planner) orderAggregate(at schema.Ref, v value, target ir.OrderAggregat
 		}
 		f, _ := in.Means.(schema.AggregateFunction)
 		target.Function = f.Name
-		return p.object(in.Type, v, func(in *schema.Input, v value) error {
-			v, null, err := p.isNull(in.Type, v, LookValue)
+		return p.Object(in.Type, v, func(in *schema.Input, v input.Value) error {
+			v, null, err := p.IsNull(in.Type, v, input.LookValue)
 			if err != nil || null {
 				return err
 			}
@@ -88,8 +89,8 @@ func (p *planner) aggregated(means any) ir.Expr {
 	return p.computed(c)
 }
 
-func (p *planner) direction(at schema.Ref, v value, target ir.OrderTarget, add func(ir.OrderItem)) error {
-	e, err := p.enum(at, v)
+func (p *planner) direction(at schema.Ref, v input.Value, target ir.OrderTarget, add func(ir.OrderItem)) error {
+	e, err := p.Enum(at, v)
 	if err != nil {
 		return err
 	}
@@ -99,10 +100,10 @@ func (p *planner) direction(at schema.Ref, v value, target ir.OrderTarget, add f
 }
 
 // columns plans a list of columns by their names.
-func (p *planner) columns(at schema.Ref, v value) ([]*resolve.SelectColumn, error) {
+func (p *planner) columns(at schema.Ref, v input.Value) ([]*resolve.SelectColumn, error) {
 	var list []*resolve.SelectColumn
-	err := p.list(at, v, func(item schema.Ref, v value) error {
-		e, err := p.enum(item, v)
+	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
+		e, err := p.Enum(item, v)
 		if err != nil {
 			return err
 		}
@@ -134,7 +135,7 @@ func (p *planner) distinctOn(columns []*resolve.SelectColumn, order []ir.OrderIt
 		}
 	}
 	if len(first) != len(names) {
-		return nil, p.fail(`"distinct_on" columns must match initial "order_by" columns`)
+		return nil, p.Fail(`"distinct_on" columns must match initial "order_by" columns`)
 	}
 	return list, nil
 }

@@ -7,6 +7,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -16,7 +17,7 @@ type Plan struct {
 	Parts []Part
 	// Looks says of each variable, by parse.Variable.Index, how much of its value decided
 	// the plan.
-	Looks []Look
+	Looks []input.Look
 	// Tables, Writes, Functions and Remotes are what the plan depends on: it stays good as long
 	// as these are the same.
 	Tables    []*schema.Table
@@ -50,7 +51,7 @@ type Query struct {
 	Source *resolve.Source
 	Root   ir.Root
 	// Bindings give the values of ir.Variable, by Index.
-	Bindings Bindings
+	Bindings input.Bindings
 	// Joins are the fields of its answer that other sources give.
 	Joins []JoinMember
 }
@@ -82,8 +83,13 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	}
 	o.Budget.Allow(budget.Constants, sizeOf(values))
 	p := &planner{
-		role: role, values: values, options: o, operation: op.Name, looks: make([]Look, len(op.Variables)),
-		mutates: op.Kind == parse.Mutation, subscribes: op.Kind == parse.Subscription,
+		env: env{
+			role: role, options: o, operation: op.Name,
+			mutates: op.Kind == parse.Mutation, subscribes: op.Kind == parse.Subscription,
+		},
+		Reader: input.NewReader(input.Env{
+			Values: values, DropUnset: o.DropUnset, MaxDepth: o.Limits.InputDepth, Budget: o.Budget,
+		}, len(op.Variables)),
 	}
 	if op.Kind == parse.Subscription {
 		p.live = &live{several: op.HasDirective(severalFields)}
@@ -110,7 +116,7 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 	}
 	return &Plan{
 		Lookups: lookups,
-		Parts:   p.answer.parts(), Looks: p.looks, Tables: p.tables, Writes: p.writes, Functions: p.functions,
-		Remotes: p.remotes, Mutates: p.mutates, Separate: p.separate, Once: p.once, Live: p.subscription(),
+		Parts:   p.answer.parts(), Looks: p.Looks(), Tables: p.tables, Writes: p.writes, Functions: p.functions,
+		Remotes: p.remotes, Mutates: p.mutates, Separate: p.separate, Once: p.Once(), Live: p.subscription(),
 	}, nil
 }

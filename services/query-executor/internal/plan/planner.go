@@ -1,117 +1,91 @@
 package plan
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
-	"queryengine/pkg/apierror"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/budget"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
 // planner is the state of one Build. After an error it is not used any more, so nothing is
 // undone on the way out.
 type planner struct {
-	role    *schema.Role
-	values  [][]byte
-	options Options
-	looks   []Look
-	// operation is its name, "" for none.
-	operation string
-
-	// path is where the planner is in the document.
-	path   []step
-	trails trails
-	// depth counts selection sets, inputDepth input values; relations and relationDepth are of a
-	// root field.
-	depth, inputDepth, relations, relationDepth int
+	env
+	// Reader has the place in the document.
+	*input.Reader
+	// depth counts selection sets.
+	depth int
+	rootState
+	dependencies
 
 	answer answer
-	// source, bindings and bound belong to the root field that is being planned.
-	source   *resolve.Source
-	bindings []Binding
-	bound    map[boundKey]int
-
-	// joins are those inside of the selection set that was planned last.
-	joins  []JoinMember
-	joined *joined
-
-	// tables, writes, functions and remotes are what the plan depends on.
-	tables    []*schema.Table
-	writes    []*schema.Writable
-	functions []Function
-	remotes   []*resolve.Remote
-
-	// mutates says that the operation is a mutation, separate that its root fields have a
-	// transaction each, and subscribes that it is a subscription.
-	mutates, separate, subscribes bool
-	// once says that the plan depends on a value of the client's that is hardly ever the same.
-	once bool
+	// separate is Plan.Separate.
+	separate bool
 	// inserts counts the inserts.
 	inserts int
 	// live is set for a subscription.
 	live *live
 }
 
-// step is one step of a path: a key or an index.
-type step struct {
-	key   string
-	index int // counts when key is empty
-	// single is the index of a value that stands for a list of one without being in a list. The
-	// faults of values leave it out, those of what rows mean together don't.
-	single bool
+// env is what an operation is planned with. It doesn't change.
+type env struct {
+	role    *schema.Role
+	options Options
+	// operation is its name, "" for none.
+	operation string
+	// mutates is set for a mutation, subscribes for a subscription.
+	mutates, subscribes bool
 }
 
-func (p *planner) push(key string) { p.path = append(p.path, step{key: key}) }
-
-func (p *planner) pushIndex(i int) { p.path = append(p.path, step{index: i}) }
-
-func (p *planner) pop() { p.path = p.path[:len(p.path)-1] }
-
-// fail is a validation error at the current place.
-func (p *planner) fail(format string, args ...any) error {
-	return p.failWith(apierror.ValidationFailed, fmt.Sprintf(format, args...))
+// rootState belongs to the root field that is being planned.
+type rootState struct {
+	statement
+	// relations counts related rows, relationDepth how deep conditions on them are nested.
+	relations, relationDepth int
+	// joins are those inside of the selection set that was planned last.
+	joins []JoinMember
+	// joined is the field that was planned last, when its value comes from elsewhere.
+	joined *joined
 }
 
-func (p *planner) failWith(code apierror.Code, message string) error {
-	e := apierror.New(code, message)
-	e.Path = spell(p.path)
-	return e
+// statement is the one that is being planned: that of the root field, or of a join in its answer.
+type statement struct {
+	source *resolve.Source
+	*input.Binder
 }
 
-// failAt is a validation error at a key below the current place.
-func (p *planner) failAt(key, format string, args ...any) error {
-	p.push(key)
-	return p.fail(format, args...)
+// begin begins a statement for a source, and gives the one that was planned before.
+func (p *planner) begin(s *resolve.Source) statement {
+	before := p.statement
+	p.statement = statement{source: s, Binder: input.NewBinder(p.Reader, s.Dialect)}
+	return before
 }
 
-// spell writes a path as clients see it.
-func spell(path []step) string {
-	var b strings.Builder
-	b.WriteByte('$')
-	for _, s := range path {
-		switch {
-		case s.single:
-		case s.key == "":
-			b.WriteString("[" + strconv.Itoa(s.index) + "]")
-		case isPlainKey(s.key):
-			b.WriteString("." + s.key)
-		default:
-			b.WriteString("[" + strconv.Quote(s.key) + "]")
-		}
+// dependencies are what the plan depends on.
+type dependencies struct {
+	tables    []*schema.Table
+	writes    []*schema.Writable
+	functions []Function
+	remotes   []*resolve.Remote
+}
+
+// relate counts a use of related rows in the statement that is being planned.
+func (p *planner) relate() error {
+	if p.relations++; p.relations > p.options.Limits.Relations {
+		return p.Fail("the field looks at too many relationships")
 	}
-	return b.String()
+	return p.Take(budget.Relations, 1)
 }
 
-// isPlainKey reports whether a key is written with a dot.
-func isPlainKey(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c != '-' && (c < '0' || c > '9')) {
-			return false
-		}
+// relatedWhere plans a condition on related rows.
+func (p *planner) relatedWhere(plan func() error) error {
+	if err := p.relate(); err != nil {
+		return err
 	}
-	return s != ""
+	if p.relationDepth++; p.relationDepth > p.options.Limits.RelationDepth {
+		return p.Fail("conditions on relationships are nested too deeply")
+	}
+	err := plan()
+	p.relationDepth--
+	return err
 }

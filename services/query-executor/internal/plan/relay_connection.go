@@ -7,6 +7,7 @@ import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/jsonwalk"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -29,7 +30,7 @@ func (p *planner) connection(r relation, s *selected, inputs []schema.Input, c *
 		query.Seal = r.table.CursorSeal()
 	}
 	page := paging{first: -1, last: -1}
-	err := p.arguments(s, inputs, func(in *schema.Input, v value) error {
+	err := p.arguments(s, inputs, func(in *schema.Input, v input.Value) error {
 		switch in.Means {
 		case schema.ArgFunction:
 			return p.callArguments(c, in.Type, v)
@@ -69,17 +70,17 @@ func (p *planner) functionConnection(m schema.FunctionConnection, f *schema.Fiel
 
 // connectionOrder plans order_by. In a cursor a value has the names that lead to it in the
 // argument; the last one, of a column, is that of the database.
-func (p *planner) connectionOrder(query *ir.Connection, r relation, in *schema.Input, v value) error {
-	v, null, err := p.isNull(in.Type, v, LookShape)
+func (p *planner) connectionOrder(query *ir.Connection, r relation, in *schema.Input, v input.Value) error {
+	v, null, err := p.IsNull(in.Type, v, input.LookShape)
 	if err != nil || null {
 		return err
 	}
-	start := len(p.path) + 1 // behind the index
-	return p.list(in.Type, v, func(item schema.Ref, v value) error {
+	start := len(p.Path) + 1 // behind the index
+	return p.List(in.Type, v, func(item schema.Ref, v input.Value) error {
 		return p.order(item, v, func(i ir.OrderItem) {
 			key := ir.CursorKey{Type: orderType(i.Target)}
-			for _, step := range p.path[start:] {
-				key.Path = append(key.Path, step.key)
+			for _, step := range p.Path[start:] {
+				key.Path = append(key.Path, step.Key)
 			}
 			if name, ok := plainColumn(leaf(i.Target)); ok {
 				key.Path[len(key.Path)-1] = name
@@ -184,18 +185,18 @@ func isColumn(t ir.OrderTarget, name string) bool {
 // pageArgument reads an argument that says which page is wanted. The plan depends on it: the
 // size of the page is part of how it is read, and the NULLs of a cursor are part of what it is
 // compared with.
-func (p *planner) pageArgument(page *paging, in *schema.Input, v value) error {
-	v, null, err := p.isNull(in.Type, v, LookValue)
+func (p *planner) pageArgument(page *paging, in *schema.Input, v input.Value) error {
+	v, null, err := p.IsNull(in.Type, v, input.LookValue)
 	if err != nil || null {
 		return err
 	}
 	if in.Means == schema.ArgAfter || in.Means == schema.ArgBefore {
-		p.depends(v)
+		p.Depends(v)
 	}
 	if in.Means == schema.ArgFirst || in.Means == schema.ArgLast {
-		n, ok := wholeNumber(v.text(), 32)
-		if k := v.kind(); !ok || n < 0 || k != kindInt && k != kindNumber {
-			return p.mismatch(in.Type.Named.Name, "a non-negative 32-bit integer", v)
+		n, ok := input.WholeNumber(v.Text(), 32)
+		if k := v.Kind(); !ok || n < 0 || k != input.Int && k != input.Number {
+			return p.Mismatch(in.Type.Named.Name, "a non-negative 32-bit integer", v)
 		}
 		if in.Means == schema.ArgFirst {
 			page.first = int(n)
@@ -204,10 +205,10 @@ func (p *planner) pageArgument(page *paging, in *schema.Input, v value) error {
 		}
 		return nil
 	}
-	if v.kind() != kindString {
-		return p.mismatch(in.Type.Named.Name, "a string", v)
+	if v.Kind() != input.String {
+		return p.Mismatch(in.Type.Named.Name, "a string", v)
 	}
-	cursor := decodeBase64(v.text())
+	cursor := decodeBase64(v.Text())
 	if in.Means == schema.ArgAfter {
 		page.after = cursor
 	} else {
@@ -218,12 +219,12 @@ func (p *planner) pageArgument(page *paging, in *schema.Input, v value) error {
 
 // setPage chooses the page. The role's limit bounds it like an argument.
 func (p *planner) setPage(query *ir.Connection, t *schema.Table, page *paging) error {
-	p.push("args")
+	p.Push("args")
 	switch {
 	case page.first >= 0 && page.last >= 0:
-		return p.fail(`"first" and "last" are not allowed at once`)
+		return p.Fail(`"first" and "last" are not allowed at once`)
 	case page.after != nil && page.before != nil:
-		return p.fail(`"after" and "before" are not allowed at once`)
+		return p.Fail(`"after" and "before" are not allowed at once`)
 	}
 	query.Size, query.Last = page.first, page.last >= 0
 	if query.Last {
@@ -256,7 +257,7 @@ func (p *planner) setPage(query *ir.Connection, t *schema.Table, page *paging) e
 			query.Split.Values = append(query.Split.Values, v)
 		}
 	}
-	p.pop()
+	p.Pop()
 	return nil
 }
 
@@ -275,7 +276,7 @@ func (p *planner) cursorValue(cursor []byte, k ir.CursorKey) (ir.Value, error) {
 	if jsonwalk.KindOf(v) == jsonwalk.Null {
 		return nil, nil //nolint:nilnil // NULL is no value
 	}
-	bound, err := p.bindConstant(value{json: v}, coercion{mode: modeValue, element: k.Type, operand: k.Type, dialect: p.source.Dialect})
+	bound, err := p.BindConstant(v, p.Scalar(k.Type, nil))
 	if err != nil {
 		return nil, p.badCursor()
 	}
@@ -294,7 +295,7 @@ func memberOf(object []byte, name string) (found []byte) {
 }
 
 func (p *planner) badCursor() error {
-	return p.failWith(apierror.ValidationFailed, `the "after" or "before" cursor is invalid`)
+	return p.FailWith(apierror.ValidationFailed, `the "after" or "before" cursor is invalid`)
 }
 
 func (p *planner) connectionField(t *schema.Table, s *selected) (ir.ConnectionField, error) {

@@ -10,6 +10,7 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -17,7 +18,7 @@ import (
 // which says what table it is about.
 func (p *planner) node(name string, f *schema.Field, s *selected) error {
 	var id string
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
 		id, err = p.identifier(in.Type, v)
 		return err
 	})
@@ -40,10 +41,10 @@ func (p *planner) node(name string, f *schema.Field, s *selected) error {
 func (p *planner) rowByKey(t *schema.Table, key [][]byte, s *selected, about string) (ir.Root, error) {
 	query := &ir.Select{Rows: ir.Rows{From: from(t), Where: p.visible(t), Estimate: 1}, One: true}
 	for i, c := range t.PrimaryKey {
-		v, err := p.bindConstant(value{json: key[i]}, p.scalar(c.Type, t.KeyType(c)))
+		v, err := p.BindConstant(key[i], p.Scalar(c.Type, t.KeyType(c)))
 		if err != nil {
 			e := *apierror.From(err)
-			if e.Path = spell(p.path); about != "" {
+			if e.Path = input.Spell(p.Path); about != "" {
 				e.Message = fmt.Sprintf(about, c.Name) + e.Message
 			}
 			return nil, &e
@@ -56,29 +57,29 @@ func (p *planner) rowByKey(t *schema.Table, key [][]byte, s *selected, about str
 }
 
 // identifier reads an ID that the plan depends on.
-func (p *planner) identifier(at schema.Ref, v value) (string, error) {
-	v, err := p.open(at, v)
+func (p *planner) identifier(at schema.Ref, v input.Value) (string, error) {
+	v, err := p.Open(at, v)
 	if err != nil {
 		return "", err
 	}
-	p.depends(v)
-	switch k := v.kind(); k {
-	case kindString:
-		return v.text(), nil
-	case kindInt, kindNumber:
-		if _, ok := wholeNumber(v.text(), 32); ok {
-			return v.text(), nil
+	p.Depends(v)
+	switch k := v.Kind(); k {
+	case input.String:
+		return v.Text(), nil
+	case input.Int, input.Number:
+		if _, ok := input.WholeNumber(v.Text(), 32); ok {
+			return v.Text(), nil
 		}
 	}
-	return "", p.mismatch(at.Named.Name, "a String or a 32-bit integer", v)
+	return "", p.Mismatch(at.Named.Name, "a String or a 32-bit integer", v)
 }
 
 // findNode is the table that an id is about, if the root may read it, and the JSON of the values
 // of its primary key.
 func (p *planner) findNode(root schema.Root, id []byte) (*schema.Table, [][]byte, error) {
 	fail := func(reason string) error {
-		p.push("args")
-		return p.failAt("id", "invalid node id: %s", reason)
+		p.Push("args")
+		return p.FailAt("id", "invalid node id: %s", reason)
 	}
 	t, opened := p.role.OpenNode(root, id)
 	if t != nil {
@@ -133,10 +134,9 @@ func (p *planner) checkNode(abstract *schema.Type, s *selected) error {
 
 // tryFields looks for faults in a selection set on rows of a table, and keeps nothing.
 func (p *planner) tryFields(t *schema.Table, s *selected) error {
-	source, tables, writes, functions := p.source, p.tables, p.writes, p.functions
-	p.source, p.bindings, p.bound = t.Source, nil, map[boundKey]int{}
+	before, known := p.begin(t.Source), p.dependencies
 	_, err := p.fields(t, s)
-	p.source, p.tables, p.writes, p.functions = source, tables, writes, functions
+	p.statement, p.dependencies = before, known
 	p.joins, p.joined = nil, nil
 	return err
 }

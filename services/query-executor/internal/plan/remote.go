@@ -7,6 +7,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -61,20 +62,20 @@ func (r *RemoteRequest) Body(values [][]byte, s *session.Session) ([]byte, error
 // remoteValues gives variables of a remote their values.
 type remoteValues struct {
 	list  []RemoteVariable
-	parts *parts
+	parts *input.Parts
 }
 
 func newRemoteValues(list []RemoteVariable) remoteValues {
-	var found []jsonPart
+	origins := make([]*input.Origin, len(list))
 	for i := range list {
-		found = list[i].number(found)
+		origins[i] = &list[i].Origin
 	}
-	return remoteValues{list, newParts(found)}
+	return remoteValues{list: list, parts: input.Locate(origins)}
 }
 
 // append appends the members of the object of variables.
 func (r remoteValues) append(dst []byte, values [][]byte, s *session.Session) ([]byte, error) {
-	parts, err := r.parts.find(values)
+	parts, err := r.parts.Find(values)
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +104,14 @@ type RemoteVariable struct {
 	Name, Type string
 	// Session is set for the value of a session variable.
 	Session *remoteschema.SessionVariable
-	// origin is where any other value comes from.
-	origin
+	// Origin is where any other value comes from.
+	input.Origin
 }
 
 // json is the value, nil when there is none.
 func (v *RemoteVariable) json(values, parts [][]byte, s *session.Session) ([]byte, error) {
 	if v.Session == nil {
-		return v.in(values, parts), nil
+		return v.In(values, parts), nil
 	}
 	text, ok := s.Variables[v.Session.Name]
 	if !ok {

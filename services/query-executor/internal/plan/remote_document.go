@@ -8,6 +8,7 @@ import (
 	"queryengine/pkg/remoteschema"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 )
 
 // remoteDocument is an operation for a remote while it is made.
@@ -76,7 +77,7 @@ func (d *remoteDocument) clientVariable(v *parse.Variable, name string, nonNull 
 			return "$" + known
 		}
 	}
-	d.variables = append(d.variables, RemoteVariable{Name: known, Type: spelled, origin: origin{variable: v.Index}})
+	d.variables = append(d.variables, RemoteVariable{Name: known, Type: spelled, Origin: input.FromVariable(v.Index)})
 	return "$" + known
 }
 
@@ -93,10 +94,10 @@ func spellType(t *parse.Type, name string) string {
 }
 
 // part is a variable for a part of the value of another one.
-func (d *remoteDocument) part(v value, of *remoteschema.Ref) string {
+func (d *remoteDocument) part(v input.Value, of *remoteschema.Ref) string {
 	d.parts++
 	name := partPrefix + strconv.Itoa(d.parts)
-	d.variables = append(d.variables, RemoteVariable{Name: name, Type: of.Remote(), origin: origin{variable: v.variable.Index, place: v.place}})
+	d.variables = append(d.variables, RemoteVariable{Name: name, Type: of.Remote(), Origin: input.From(v)})
 	return "$" + name
 }
 

@@ -41,7 +41,7 @@ type RemoteReference struct {
 
 // joinRemote plans a field whose value a remote schema gives.
 func (p *planner) joinRemote(m *schema.RemoteJoin, f *schema.Field, s *selected) error {
-	if err := p.take(budget.Statements, 1); err != nil {
+	if err := p.Take(budget.Statements, 1); err != nil {
 		return err
 	}
 	target := m.Remote
@@ -174,7 +174,7 @@ func (c *RemoteCall) Texts() []string { return append([]string{c.Meta.Name}, c.t
 // sets p.joined. The values that it is joined by are asked for in its place.
 func (p *planner) remoteJoined(d *remoteDocument, m *resolve.RemoteRelationship, s *selected, plan func() error) (remoteSelected, error) {
 	if p.subscribes {
-		return remoteSelected{}, p.failWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
+		return remoteSelected{}, p.FailWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
 	}
 	out := remoteSelected{member: remote.Member{Key: s.Alias}, text: s.key(typename)}
 	// The same field of the same type is planned alike, and fields of the same selections.

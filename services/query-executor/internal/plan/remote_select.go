@@ -164,8 +164,8 @@ func (p *planner) remoteMember(d *remoteDocument, f *schema.Field, s *selected) 
 // them. The order of the types shows in errors alone.
 func (p *planner) remoteAbstract(d *remoteDocument, t *schema.Type, s *selected, out *remoteSelection) error {
 	if !s.hasSelections() {
-		p.push("selectionSet")
-		return p.fail("missing selection set for '%s'", t.Name)
+		p.Push("selectionSet")
+		return p.Fail("missing selection set for '%s'", t.Name)
 	}
 	defer func(outer bool) { d.abstract = outer }(d.abstract)
 	d.abstract = true

@@ -6,6 +6,7 @@ import (
 	"queryengine/pkg/remoteschema"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -14,7 +15,7 @@ import (
 func (p *planner) remoteArguments(d *remoteDocument, inputs []schema.Input, presets []*remoteschema.Preset, fixed []resolve.JoinArgument, s *selected) (string, error) {
 	var list []string
 	given := map[string]bool{}
-	err := p.arguments(s, inputs, func(in *schema.Input, v value) error {
+	err := p.arguments(s, inputs, func(in *schema.Input, v input.Value) error {
 		text, _, err := p.remoteInput(d, in, v, fixedValue(fixed, in.Name))
 		if text != "" {
 			list = append(list, in.Name+": "+text)
@@ -30,10 +31,10 @@ func (p *planner) remoteArguments(d *remoteDocument, inputs []schema.Input, pres
 
 // remoteInput writes the value of an argument or a field of an input object, "" when nothing is
 // to be sent; altered says that it isn't what the client gave.
-func (p *planner) remoteInput(d *remoteDocument, in *schema.Input, v value, fixed resolve.JoinValue) (text string, altered bool, err error) {
+func (p *planner) remoteInput(d *remoteDocument, in *schema.Input, v input.Value, fixed resolve.JoinValue) (text string, altered bool, err error) {
 	if p.options.RemoteSkipNulls || fixed != nil {
-		opened, null, err := p.isNull(in.Type, v, LookShape)
-		if unset := opened.literal == nil && opened.json == nil; err != nil || null && (!unset || fixed != nil) {
+		opened, null, err := p.IsNull(in.Type, v, input.LookShape)
+		if unset := opened.Literal == nil && opened.JSON == nil; err != nil || null && (!unset || fixed != nil) {
 			return "", true, err
 		}
 	}
@@ -68,11 +69,11 @@ func (d *remoteDocument) rest(list []string, given map[string]bool, presets []*r
 
 // remoteValue writes a value. A variable stays one, unless something was altered in its value:
 // then it is written member by member. fixed is what a relationship gives, nil for nothing.
-func (p *planner) remoteValue(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v value, fixed resolve.JoinValue) (text string, altered bool, err error) {
-	if v.literal == nil || v.literal.Kind != parse.VariableUse {
+func (p *planner) remoteValue(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v input.Value, fixed resolve.JoinValue) (text string, altered bool, err error) {
+	if v.Literal == nil || v.Literal.Kind != parse.VariableUse {
 		return p.remoteOpened(d, at, of, v, fixed)
 	}
-	opened, err := p.open(at, v)
+	opened, err := p.Open(at, v)
 	if err != nil {
 		return "", false, err
 	}
@@ -83,22 +84,22 @@ func (p *planner) remoteValue(d *remoteDocument, at schema.Ref, of *remoteschema
 		}
 		*d = before
 	}
-	return d.clientVariable(v.literal.Variable, of.Named().Remote, at.NonNull()), false, nil
+	return d.clientVariable(v.Literal.Variable, of.Named().Remote, at.NonNull()), false, nil
 }
 
 // remoteOpened writes a value that is no use of a variable, but may be (a part of) the value of
 // one.
-func (p *planner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v value, fixed resolve.JoinValue) (text string, altered bool, err error) {
+func (p *planner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v input.Value, fixed resolve.JoinValue) (text string, altered bool, err error) {
 	_, isList := at.Item()
 	scalar := at.Named.Kind == schema.Scalar
 	switch {
-	case scalar && v.literal == nil:
+	case scalar && v.Literal == nil:
 		return d.part(v, of), false, nil
-	case scalar && (!isList || v.kind() != kindList):
-		return d.literal(v.literal), false, nil
+	case scalar && (!isList || v.Kind() != input.List):
+		return d.literal(v.Literal), false, nil
 	}
-	p.look(v, LookShape)
-	if v.kind() == kindNull && !at.NonNull() {
+	p.Look(v, input.LookShape)
+	if v.Kind() == input.Null && !at.NonNull() {
 		return "null", false, nil
 	}
 	switch {
@@ -106,7 +107,7 @@ func (p *planner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschem
 		list, _ := fixed.(resolve.JoinList)
 		return p.remoteList(d, at, of, v, list)
 	case at.Named.Kind == schema.Enum:
-		found, err := p.enum(at, v)
+		found, err := p.Enum(at, v)
 		if err != nil {
 			return "", false, err
 		}
@@ -117,10 +118,10 @@ func (p *planner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschem
 }
 
 // remoteList writes a list, the items that a relationship gives after those of the client.
-func (p *planner) remoteList(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v value, fixed resolve.JoinList) (string, bool, error) {
+func (p *planner) remoteList(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v input.Value, fixed resolve.JoinList) (string, bool, error) {
 	var items []string
 	altered := len(fixed) > 0
-	err := p.list(at, v, func(item schema.Ref, v value) error {
+	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
 		text, changed, err := p.remoteValue(d, item, of.Elem, v, nil)
 		items, altered = append(items, text), altered || changed
 		return err
@@ -129,7 +130,7 @@ func (p *planner) remoteList(d *remoteDocument, at schema.Ref, of *remoteschema.
 		items = append(items, d.fixed(item, of.Elem))
 	}
 	text := strings.Join(items, ", ")
-	if v.kind() == kindList || len(fixed) > 0 {
+	if v.Kind() == input.List || len(fixed) > 0 {
 		text = "[" + text + "]"
 	}
 	return text, altered, err
@@ -137,11 +138,11 @@ func (p *planner) remoteList(d *remoteDocument, at schema.Ref, of *remoteschema.
 
 // remoteObjectValue writes an input object, with what a relationship gives and the presets of
 // its type.
-func (p *planner) remoteObjectValue(d *remoteDocument, at schema.Ref, v value, fixed resolve.JoinObject) (string, bool, error) {
+func (p *planner) remoteObjectValue(d *remoteDocument, at schema.Ref, v input.Value, fixed resolve.JoinObject) (string, bool, error) {
 	var fields []string
 	altered := false
 	given := map[string]bool{}
-	err := p.object(at, v, func(in *schema.Input, v value) error {
+	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		text, changed, err := p.remoteInput(d, in, v, fixedValue(fixed, in.Name))
 		if altered = altered || changed; text != "" {
 			fields = append(fields, in.Name+": "+text)

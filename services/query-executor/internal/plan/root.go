@@ -7,6 +7,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -65,7 +66,7 @@ func (p *planner) rootObject(t *schema.Type, s *selected, namespace string) erro
 
 func (p *planner) rootField(f *schema.Field, s *selected, namespace string) error {
 	p.relations = 0
-	if err := p.take(budget.RootFields, 1); err != nil {
+	if err := p.Take(budget.RootFields, 1); err != nil {
 		return err
 	}
 	name := qualified(namespace, s.Alias)
@@ -132,12 +133,12 @@ func (p *planner) query(field string, source *resolve.Source, plan func() (ir.Ro
 	if p.live != nil {
 		return p.liveQuery(field, source, plan)
 	}
-	p.source, p.bindings, p.bound = source, nil, map[boundKey]int{}
+	p.begin(source)
 	root, err := plan()
 	if err != nil {
 		return err
 	}
-	q := &Query{Field: field, Source: source, Root: root, Bindings: newBindings(p.bindings), Joins: p.takeJoins()}
+	q := &Query{Field: field, Source: source, Root: root, Bindings: p.Bindings(), Joins: p.takeJoins()}
 	p.separate = p.separate || p.mutates && len(q.Joins) > 0
 	p.answer.add(q)
 	return nil
@@ -146,9 +147,9 @@ func (p *planner) query(field string, source *resolve.Source, plan func() (ir.Ro
 // byPK plans one row by its primary key; the role's limit does not count.
 func (p *planner) byPK(t *schema.Table, f *schema.Field, s *selected) (ir.Root, error) {
 	query := &ir.Select{Rows: ir.Rows{From: from(t), Where: p.visible(t), Estimate: 1}, One: true}
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
 		c, _ := in.Means.(*resolve.SelectColumn)
-		arg, err := p.operand(in.Type, v, p.column(c.Column.Type, in.Type))
+		arg, err := p.Operand(in.Type, v, p.Column(c.Column.Type, in.Type))
 		query.Where = both(query.Where, ir.Compare{Left: column(c), Op: ir.OpEq, Args: []ir.Value{arg}})
 		return err
 	})

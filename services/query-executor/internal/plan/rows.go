@@ -4,6 +4,7 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -29,14 +30,14 @@ func (p *planner) rows(r relation) ir.Rows {
 }
 
 // argument plans an argument that says which rows are wanted.
-func (p *planner) argument(rows *ir.Rows, in *schema.Input, v value) error {
+func (p *planner) argument(rows *ir.Rows, in *schema.Input, v input.Value) error {
 	switch in.Means {
 	case schema.ArgLimit:
-		return p.number(in, v, coercion{mode: modeLimit, operand: typeInt}, &rows.Limit)
+		return p.number(in, v, input.Limit(typeInt, in.Type.Named), &rows.Limit)
 	case schema.ArgOffset:
-		return p.number(in, v, coercion{mode: modeOffset, operand: typeBig}, &rows.Offset)
+		return p.number(in, v, input.Offset(typeBig, in.Type.Named), &rows.Offset)
 	}
-	v, null, err := p.isNull(in.Type, v, LookShape)
+	v, null, err := p.IsNull(in.Type, v, input.LookShape)
 	if err != nil || null {
 		return err
 	}
@@ -53,22 +54,22 @@ func (p *planner) argument(rows *ir.Rows, in *schema.Input, v value) error {
 		if err != nil {
 			return err
 		}
-		p.pop() // the fault is in the arguments together
+		p.Pop() // the fault is in the arguments together
 		rows.DistinctOn, err = p.distinctOn(columns, rows.OrderBy)
-		p.push(in.Name)
+		p.Push(in.Name)
 		return err
 	}
-	return p.fail("unknown argument '%s'", in.Name)
+	return p.Fail("unknown argument '%s'", in.Name)
 }
 
 // number plans limit or offset. A variable may be null, which is no limit; a null in the
 // document is nothing at all.
-func (p *planner) number(in *schema.Input, v value, c coercion, to *ir.Value) (err error) {
-	if v.literal != nil && v.literal.Kind == parse.Null {
+func (p *planner) number(in *schema.Input, v input.Value, c input.Coercion, to *ir.Value) (err error) {
+	if v.Literal != nil && v.Literal.Kind == parse.Null {
 		return nil
 	}
-	c.named, c.nullable = in.Type.Named, true
-	*to, err = p.operand(in.Type, v, c)
+	c.Nullable = true
+	*to, err = p.Operand(in.Type, v, c)
 	return err
 }
 
@@ -84,7 +85,7 @@ func (p *planner) selectRows(r relation, s *selected, inputs []schema.Input, c *
 }
 
 func (p *planner) rowArguments(rows *ir.Rows, s *selected, inputs []schema.Input, c *call) error {
-	return p.arguments(s, inputs, func(in *schema.Input, v value) error {
+	return p.arguments(s, inputs, func(in *schema.Input, v input.Value) error {
 		if in.Means == schema.ArgFunction {
 			return p.callArguments(c, in.Type, v)
 		}
@@ -151,7 +152,7 @@ func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
 		query, err := p.computedRows(m, f, s)
 		return ir.Field{Nested: &ir.Nested{Root: query}}, err
 	}
-	return ir.Field{}, p.fail("unknown field '%s'", s.Name)
+	return ir.Field{}, p.Fail("unknown field '%s'", s.Name)
 }
 
 func nested(m *schema.Relation, root ir.Root) ir.Field {
@@ -180,7 +181,7 @@ func (p *planner) columnField(t *schema.Table, c *resolve.SelectColumn, f *schem
 		return ir.Field{}, err
 	}
 	var path []string
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
 		path, err = p.jsonPath(in, v)
 		return err
 	})
@@ -194,7 +195,7 @@ func (p *planner) computedField(c *resolve.SelectComputedField, f *schema.Field,
 	}
 	call := computedCall(c.Field)
 	var path []string
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) (err error) {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
 		if in.Means == schema.ArgPath {
 			path, err = p.jsonPath(in, v)
 			return err

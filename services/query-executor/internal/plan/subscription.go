@@ -4,6 +4,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -15,7 +16,7 @@ const severalFields = "_multiple_top_level_fields"
 type Live struct {
 	Source *resolve.Source
 	// Bindings give the values of ir.Variable, by Index, in all queries.
-	Bindings Bindings
+	Bindings input.Bindings
 	// Cursor is set for a streaming subscription.
 	Cursor *ir.Cursor
 }
@@ -76,19 +77,23 @@ func (p *planner) subscription() *Live {
 	if p.live == nil {
 		return nil
 	}
-	return &Live{Source: p.live.source, Bindings: newBindings(p.bindings), Cursor: p.live.cursor}
+	l := &Live{Source: p.live.source, Cursor: p.live.cursor}
+	if p.live.source != nil {
+		l.Bindings = p.Bindings()
+	}
+	return l
 }
 
 // liveQuery plans a root field of a subscription. All of them share the bindings, for they
 // are one statement.
 func (p *planner) liveQuery(field string, source *resolve.Source, plan func() (ir.Root, error)) error {
 	if p.live.source == nil {
-		p.live.source, p.bound = source, map[boundKey]int{}
+		p.live.source = source
+		p.begin(source)
 	}
 	if p.live.source != source {
 		return apierror.New(apierror.NotSupported, "all fields of a subscription must be from the same source")
 	}
-	p.source = source
 	streams := p.live.streams
 	root, err := plan()
 	if err != nil {
@@ -106,14 +111,14 @@ func (p *planner) stream(t *schema.Table, f *schema.Field, s *selected) (ir.Root
 	p.live.streams++
 	query := &ir.Select{Rows: p.rows(tableRelation(t))}
 	query.WithTies = true
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v value) error {
+	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
 		switch in.Means {
 		case schema.ArgBatchSize:
 			if query.Limit != nil {
 				return nil // nothing is less than no rows
 			}
 			var err error
-			query.Limit, err = p.operand(in.Type, v, coercion{mode: modeLimit, operand: typeInt, named: in.Type.Named})
+			query.Limit, err = p.Operand(in.Type, v, input.Limit(typeInt, in.Type.Named))
 			return err
 		case schema.ArgCursor:
 			return p.cursor(&query.Rows, in.Type, v)
@@ -135,23 +140,23 @@ type cursorColumn struct {
 }
 
 // cursor plans the argument that says where a stream begins, and in which direction it goes.
-func (p *planner) cursor(rows *ir.Rows, at schema.Ref, v value) error {
+func (p *planner) cursor(rows *ir.Rows, at schema.Ref, v input.Value) error {
 	var columns []cursorColumn
-	err := p.list(at, v, func(item schema.Ref, v value) error {
-		v, null, err := p.isNull(item, v, LookShape)
+	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
+		v, null, err := p.IsNull(item, v, input.LookShape)
 		if err != nil || null {
 			return err
 		}
 		first, desc := len(columns), false
-		err = p.object(item, v, func(in *schema.Input, v value) error {
+		err = p.Object(item, v, func(in *schema.Input, v input.Value) error {
 			if in.Means == schema.ArgInitialValue {
 				return p.initialValue(in.Type, v, &columns)
 			}
-			v, null, err := p.isNull(in.Type, v, LookValue)
+			v, null, err := p.IsNull(in.Type, v, input.LookValue)
 			if err != nil || null {
 				return err
 			}
-			e, err := p.enum(in.Type, v)
+			e, err := p.Enum(in.Type, v)
 			if err == nil {
 				o, _ := e.Means.(schema.Order)
 				desc = o.Desc
@@ -167,11 +172,11 @@ func (p *planner) cursor(rows *ir.Rows, at schema.Ref, v value) error {
 	case err != nil:
 		return err
 	case len(columns) == 0:
-		p.pop() // the fault is in the arguments together
-		return p.fail("one streaming column field is expected")
+		p.Pop() // the fault is in the arguments together
+		return p.Fail("one streaming column field is expected")
 	case len(columns) > 1:
-		p.pop()
-		return p.fail("multiple column cursors are not supported yet")
+		p.Pop()
+		return p.Fail("multiple column cursors are not supported yet")
 	}
 	c := columns[0]
 	op := ir.OpGt
@@ -186,21 +191,18 @@ func (p *planner) cursor(rows *ir.Rows, at schema.Ref, v value) error {
 
 // initialValue plans where a stream begins. The value moves while the stream goes on, so it
 // is shared with no other use of the same variable.
-func (p *planner) initialValue(at schema.Ref, v value, columns *[]cursorColumn) error {
-	return p.object(at, v, func(in *schema.Input, v value) error {
+func (p *planner) initialValue(at schema.Ref, v input.Value, columns *[]cursorColumn) error {
+	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		c, _ := in.Means.(*resolve.SelectColumn)
-		shared := p.bound
-		p.bound = map[boundKey]int{}
-		of := p.column(c.Column.Type, in.Type)
-		of.nullable = true
-		start, err := p.operand(in.Type, v, of)
-		p.bound = shared
+		of := p.Column(c.Column.Type, in.Type)
+		of.Nullable = true
+		start, err := p.Unshared(in.Type, v, of)
 		if err != nil {
 			return err
 		}
 		bound, ok := start.(ir.Variable)
 		if !ok {
-			return p.fail("unexpected value")
+			return p.Fail("unexpected value")
 		}
 		*columns = append(*columns, cursorColumn{column: c, start: bound})
 		return nil

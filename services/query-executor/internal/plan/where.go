@@ -5,14 +5,15 @@ import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
 
 // where plans a condition on the rows of a table. All given keys hold together; no key is
 // true.
-func (p *planner) where(at schema.Ref, v value) (ir.BoolExp, error) {
+func (p *planner) where(at schema.Ref, v input.Value) (ir.BoolExp, error) {
 	var list []ir.BoolExp
-	err := p.object(at, v, func(in *schema.Input, v value) error {
+	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		e, err := p.predicate(in, v)
 		if e != nil {
 			list = append(list, e)
@@ -23,7 +24,7 @@ func (p *planner) where(at schema.Ref, v value) (ir.BoolExp, error) {
 }
 
 // predicate plans one key of a condition.
-func (p *planner) predicate(in *schema.Input, v value) (ir.BoolExp, error) {
+func (p *planner) predicate(in *schema.Input, v input.Value) (ir.BoolExp, error) {
 	switch m := in.Means.(type) {
 	case schema.And:
 		list, err := p.conditions(in.Type, v)
@@ -52,11 +53,11 @@ func (p *planner) predicate(in *schema.Input, v value) (ir.BoolExp, error) {
 		})
 		return e, err
 	}
-	return nil, p.fail("unknown condition '%s'", in.Name)
+	return nil, p.Fail("unknown condition '%s'", in.Name)
 }
 
 // relatedRows plans a condition on related rows.
-func (p *planner) relatedRows(at schema.Ref, v value) (e ir.BoolExp, err error) {
+func (p *planner) relatedRows(at schema.Ref, v input.Value) (e ir.BoolExp, err error) {
 	err = p.relatedWhere(func() error {
 		e, err = p.where(at, v)
 		return err
@@ -65,9 +66,9 @@ func (p *planner) relatedRows(at schema.Ref, v value) (e ir.BoolExp, err error) 
 }
 
 // conditions plans a list of conditions.
-func (p *planner) conditions(at schema.Ref, v value) ([]ir.BoolExp, error) {
+func (p *planner) conditions(at schema.Ref, v input.Value) ([]ir.BoolExp, error) {
 	var list []ir.BoolExp
-	err := p.list(at, v, func(item schema.Ref, v value) error {
+	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
 		e, err := p.where(item, v)
 		list = append(list, truth(e))
 		return err
@@ -91,9 +92,9 @@ func either(list []ir.BoolExp) ir.BoolExp {
 }
 
 // comparison plans the operators on one expression.
-func (p *planner) comparison(at schema.Ref, v value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
+func (p *planner) comparison(at schema.Ref, v input.Value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
 	var list []ir.BoolExp
-	err := p.object(at, v, func(in *schema.Input, v value) error {
+	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		e, err := p.operator(in, v, left, t)
 		if e != nil {
 			list = append(list, e)
@@ -103,15 +104,15 @@ func (p *planner) comparison(at schema.Ref, v value, left ir.Expr, t catalog.Typ
 	return all(list), err
 }
 
-func (p *planner) operator(in *schema.Input, v value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
+func (p *planner) operator(in *schema.Input, v input.Value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
 	if p.options.NullCollapse {
-		if _, null, err := p.isNull(in.Type, v, LookShape); null || err != nil {
+		if _, null, err := p.IsNull(in.Type, v, input.LookShape); null || err != nil {
 			return nil, err
 		}
 	}
 	switch m := in.Means.(type) {
 	case schema.IsNull:
-		yes, err := p.boolean(in.Type, v)
+		yes, err := p.Boolean(in.Type, v)
 		return ir.IsNull{Expr: left, Not: !yes}, err
 	case schema.Cast:
 		return p.cast(in.Type, v, left)
@@ -122,12 +123,12 @@ func (p *planner) operator(in *schema.Input, v value, left ir.Expr, t catalog.Ty
 		args, err := p.operands(m, in.Type, v, t)
 		return ir.Compare{Left: left, Op: m.Op, Args: args}, err
 	}
-	return nil, p.fail("unknown operator '%s'", in.Name)
+	return nil, p.Fail("unknown operator '%s'", in.Name)
 }
 
-func (p *planner) cast(at schema.Ref, v value, left ir.Expr) (ir.BoolExp, error) {
+func (p *planner) cast(at schema.Ref, v input.Value, left ir.Expr) (ir.BoolExp, error) {
 	var list []ir.BoolExp
-	err := p.object(at, v, func(in *schema.Input, v value) error {
+	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		to, _ := in.Means.(schema.CastTo)
 		e, err := p.comparison(in.Type, v, ir.Cast{Expr: left, Type: to.Type}, to.Type)
 		if e != nil {
@@ -139,41 +140,38 @@ func (p *planner) cast(at schema.Ref, v value, left ir.Expr) (ir.BoolExp, error)
 }
 
 // operands plans what an operator is given.
-func (p *planner) operands(o *backend.Operator, at schema.Ref, v value, t catalog.Type) ([]ir.Value, error) {
-	var c coercion
+func (p *planner) operands(o *backend.Operator, at schema.Ref, v input.Value, t catalog.Type) ([]ir.Value, error) {
+	var c input.Coercion
 	switch o.Operand {
 	case backend.OperandSame:
-		c = p.column(t, at)
+		c = p.Column(t, at)
 	case backend.OperandList:
-		c = p.listOf(t, at.Named)
-		if at.Named.Kind == schema.Enum {
-			c.mode = modeEnums
-		}
+		c = p.ColumnList(t, at)
 	case backend.OperandText:
-		c = p.scalar(typeText, at.Named)
+		c = p.Scalar(typeText, at.Named)
 	case backend.OperandTextList:
-		c = p.listOf(typeText, at.Named)
+		c = p.ListOf(typeText, at.Named)
 	case backend.OperandType:
-		c = p.scalar(o.Type, at.Named)
+		c = p.Scalar(o.Type, at.Named)
 	case backend.OperandObject:
 		return p.operandObject(o, at, v)
 	}
-	c.nullable = o.Nullable
-	arg, err := p.operand(at, v, c)
+	c.Nullable = o.Nullable
+	arg, err := p.Operand(at, v, c)
 	return []ir.Value{arg}, err
 }
 
 // operandObject plans the operands of an operator that takes an object, in the order of the
 // operator. One that isn't given has its default, or is left out at the end.
-func (p *planner) operandObject(o *backend.Operator, at schema.Ref, v value) ([]ir.Value, error) {
+func (p *planner) operandObject(o *backend.Operator, at schema.Ref, v input.Value) ([]ir.Value, error) {
 	given := map[string]ir.Value{}
-	err := p.object(at, v, func(in *schema.Input, v value) error {
+	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		f, _ := in.Means.(*backend.ObjectField)
-		opened, null, err := p.isNull(in.Type, v, LookShape)
+		opened, null, err := p.IsNull(in.Type, v, input.LookShape)
 		if err != nil || null && !f.Required {
 			return err
 		}
-		given[f.Name], err = p.operand(in.Type, opened, p.scalar(f.Type, in.Type.Named))
+		given[f.Name], err = p.Operand(in.Type, opened, p.Scalar(f.Type, in.Type.Named))
 		return err
 	})
 	if err != nil {
@@ -195,10 +193,10 @@ func (p *planner) operandObject(o *backend.Operator, at schema.Ref, v value) ([]
 
 // amongArrays plans _in and _nin on an array column: a list of arrays is not an array of
 // arrays, so each is compared by itself.
-func (p *planner) amongArrays(o *backend.Operator, at schema.Ref, v value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
+func (p *planner) amongArrays(o *backend.Operator, at schema.Ref, v input.Value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
 	var list []ir.BoolExp
-	err := p.list(at, v, func(item schema.Ref, v value) error {
-		arg, err := p.operand(item, v, p.scalar(t, item.Named))
+	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
+		arg, err := p.Operand(item, v, p.Scalar(t, item.Named))
 		list = append(list, ir.Compare{Left: left, Op: ir.OpEq, Args: []ir.Value{arg}})
 		return err
 	})
@@ -216,9 +214,9 @@ var (
 )
 
 // aggregatePredicate plans a condition on an aggregate of related rows.
-func (p *planner) aggregatePredicate(m *schema.RelationAggregate, at schema.Ref, v value) (ir.BoolExp, error) {
+func (p *planner) aggregatePredicate(m *schema.RelationAggregate, at schema.Ref, v input.Value) (ir.BoolExp, error) {
 	var list []ir.BoolExp
-	err := p.object(at, v, func(in *schema.Input, v value) error {
+	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		of, _ := in.Means.(*schema.Predicate)
 		e, err := p.aggregateCompare(m, of, in.Type, v)
 		list = append(list, e)
@@ -228,15 +226,15 @@ func (p *planner) aggregatePredicate(m *schema.RelationAggregate, at schema.Ref,
 		return nil, err
 	}
 	if len(list) != 1 {
-		return nil, p.fail("exactly one predicate should be specified")
+		return nil, p.Fail("exactly one predicate should be specified")
 	}
 	return list[0], nil
 }
 
-func (p *planner) aggregateCompare(m *schema.RelationAggregate, of *schema.Predicate, at schema.Ref, v value) (ir.BoolExp, error) {
+func (p *planner) aggregateCompare(m *schema.RelationAggregate, of *schema.Predicate, at schema.Ref, v input.Value) (ir.BoolExp, error) {
 	c := ir.AggregateCompare{From: from(m.Target), Join: m.Join, Function: of.Function}
 	var filter ir.BoolExp
-	err := p.object(at, v, func(in *schema.Input, v value) (err error) {
+	err := p.Object(at, v, func(in *schema.Input, v input.Value) (err error) {
 		switch in.Means {
 		case schema.ArgPredicate:
 			return p.aggregateOperators(&c, of, in.Type, v)
@@ -244,13 +242,13 @@ func (p *planner) aggregateCompare(m *schema.RelationAggregate, of *schema.Predi
 			c.Args, err = p.predicateArguments(of, in.Type, v)
 			return err
 		}
-		v, null, err := p.isNull(in.Type, v, LookShape)
+		v, null, err := p.IsNull(in.Type, v, input.LookShape)
 		if err != nil || null {
 			return err
 		}
 		if in.Means == schema.ArgDistinct {
 			// It is accepted and changes nothing, as in the established engine.
-			_, err = p.boolean(in.Type, v)
+			_, err = p.Boolean(in.Type, v)
 			return err
 		}
 		filter, err = p.where(in.Type, v)
@@ -264,8 +262,8 @@ func (p *planner) aggregateCompare(m *schema.RelationAggregate, of *schema.Predi
 }
 
 // aggregateOperators plans what the aggregate is compared with.
-func (p *planner) aggregateOperators(c *ir.AggregateCompare, of *schema.Predicate, at schema.Ref, v value) error {
-	return p.object(at, v, func(in *schema.Input, v value) error {
+func (p *planner) aggregateOperators(c *ir.AggregateCompare, of *schema.Predicate, at schema.Ref, v input.Value) error {
+	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		e, err := p.operator(in, v, nil, of.Operand)
 		switch e := e.(type) {
 		case ir.Compare:
@@ -279,10 +277,10 @@ func (p *planner) aggregateOperators(c *ir.AggregateCompare, of *schema.Predicat
 }
 
 // predicateArguments plans the columns that a predicate's function takes.
-func (p *planner) predicateArguments(of *schema.Predicate, at schema.Ref, v value) ([]ir.Expr, error) {
+func (p *planner) predicateArguments(of *schema.Predicate, at schema.Ref, v input.Value) ([]ir.Expr, error) {
 	var args []ir.Expr
-	add := func(at schema.Ref, v value) error {
-		e, err := p.enum(at, v)
+	add := func(at schema.Ref, v input.Value) error {
+		e, err := p.Enum(at, v)
 		if err != nil {
 			return err
 		}
@@ -291,29 +289,29 @@ func (p *planner) predicateArguments(of *schema.Predicate, at schema.Ref, v valu
 		return nil
 	}
 	if _, isList := at.Item(); isList {
-		opened, null, err := p.isNull(at, v, LookShape)
+		opened, null, err := p.IsNull(at, v, input.LookShape)
 		if err != nil || null {
 			return nil, err
 		}
-		return args, p.list(at, opened, add)
+		return args, p.List(at, opened, add)
 	}
 	if !of.Pair {
 		return args, add(at, v)
 	}
 	// X comes before Y, whichever is given first.
-	pair := map[string]value{}
-	if err := p.object(at, v, func(in *schema.Input, v value) error {
+	pair := map[string]input.Value{}
+	if err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		pair[in.Name] = v
 		return nil
 	}); err != nil {
 		return nil, err
 	}
 	for _, in := range at.Named.Inputs() {
-		p.push(in.Name)
+		p.Push(in.Name)
 		if err := add(in.Type, pair[in.Name]); err != nil {
 			return nil, err
 		}
-		p.pop()
+		p.Pop()
 	}
 	return args, nil
 }

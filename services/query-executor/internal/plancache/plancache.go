@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/input"
 )
 
 // Key names a Document.
@@ -69,7 +69,7 @@ func (c *Cache[P]) Find(k Key) *Document[P] {
 // operation that is too large to be kept gets a Document of its own.
 func (c *Cache[P]) Add(k Key, op *parse.Operation) *Document[P] {
 	d := &Document[P]{Operation: op, cache: c, key: k, weight: 1 + len(k.Text)/textPerPlan}
-	d.shapes.Store(&shapes[P]{looks: make([]plan.Look, len(op.Variables))})
+	d.shapes.Store(&shapes[P]{looks: make([]input.Look, len(op.Variables))})
 	if d.weight > c.capacity/2 {
 		return d
 	}
@@ -127,7 +127,7 @@ type Document[P any] struct {
 // plan makes a new one.
 type shapes[P any] struct {
 	// looks are the greatest of all plans.
-	looks []plan.Look
+	looks []input.Look
 	plans map[string]*P
 }
 
@@ -138,7 +138,7 @@ const maxShapes = 128
 // in, which is returned.
 func (d *Document[P]) Plan(values [][]byte, scratch []byte) (*P, []byte) {
 	s := d.shapes.Load()
-	scratch = plan.AppendShape(scratch[:0], s.looks, values)
+	scratch = input.AppendShape(scratch[:0], s.looks, values)
 	p := s.plans[string(scratch)]
 	if p == nil {
 		d.cache.misses.Add(1)
@@ -150,21 +150,21 @@ func (d *Document[P]) Plan(values [][]byte, scratch []byte) (*P, []byte) {
 
 // Keep keeps the plan that was made for values with these looks, in place of the one that
 // there may be.
-func (d *Document[P]) Keep(values [][]byte, looks []plan.Look, p *P) {
+func (d *Document[P]) Keep(values [][]byte, looks []input.Look, p *P) {
 	d.cache.mu.Lock()
 	defer d.cache.mu.Unlock()
 	if !d.kept {
 		return
 	}
 	old := d.shapes.Load()
-	next := &shapes[P]{looks: append([]plan.Look(nil), old.looks...), plans: map[string]*P{}}
+	next := &shapes[P]{looks: append([]input.Look(nil), old.looks...), plans: map[string]*P{}}
 	// Plans that were told apart by less are not found any more, and made again.
-	if !plan.Union(next.looks, looks) && len(old.plans) < maxShapes {
+	if !input.Union(next.looks, looks) && len(old.plans) < maxShapes {
 		for k, v := range old.plans {
 			next.plans[k] = v
 		}
 	}
-	next.plans[string(plan.AppendShape(nil, next.looks, values))] = p
+	next.plans[string(input.AppendShape(nil, next.looks, values))] = p
 	d.shapes.Store(next)
 	grown := len(next.plans) - len(old.plans)
 	d.weight += grown
@@ -176,9 +176,9 @@ func (d *Document[P]) TellApart() {
 	d.cache.mu.Lock()
 	defer d.cache.mu.Unlock()
 	old := d.shapes.Load()
-	next := &shapes[P]{looks: append([]plan.Look(nil), old.looks...)}
+	next := &shapes[P]{looks: append([]input.Look(nil), old.looks...)}
 	for i := range next.looks {
-		next.looks[i] = max(next.looks[i], plan.LookShape)
+		next.looks[i] = max(next.looks[i], input.LookShape)
 	}
 	d.shapes.Store(next)
 	if d.kept {

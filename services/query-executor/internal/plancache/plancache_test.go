@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/plancache"
 )
 
@@ -35,19 +35,19 @@ func TestPlansAreToldApartByTheirLooks(t *testing.T) {
 	require.Same(t, d, c.Add(plancache.Key{Role: "admin", Text: "q"}, operation(t)))
 
 	first := "first"
-	d.Keep(values("1", `{"x":1}`), []plan.Look{plan.LookNone, plan.LookNone}, &first)
+	d.Keep(values("1", `{"x":1}`), []input.Look{input.LookNone, input.LookNone}, &first)
 	found, _ := d.Plan(values("2", `{"y":2}`), nil)
 	require.Same(t, &first, found)
 
 	second := "second"
-	d.Keep(values("1", `{"x":1}`), []plan.Look{plan.LookNone, plan.LookShape}, &second)
+	d.Keep(values("1", `{"x":1}`), []input.Look{input.LookNone, input.LookShape}, &second)
 	found, _ = d.Plan(values("2", `{"x":2}`), nil)
 	require.Same(t, &second, found)
 	found, _ = d.Plan(values("2", `{"y":2}`), nil)
 	require.Nil(t, found)
 
 	third := "third"
-	d.Keep(values("1", `{"y":2}`), []plan.Look{plan.LookNone, plan.LookNone}, &third)
+	d.Keep(values("1", `{"y":2}`), []input.Look{input.LookNone, input.LookNone}, &third)
 	found, _ = d.Plan(values("5", `{"y":7}`), nil)
 	require.Same(t, &third, found)
 	found, _ = d.Plan(values("2", `{"x":2}`), nil)
@@ -56,7 +56,7 @@ func TestPlansAreToldApartByTheirLooks(t *testing.T) {
 	d.TellApart()
 	found, _ = d.Plan(values("5", `{"y":7}`), nil)
 	require.Nil(t, found)
-	d.Keep(values("5", `{"y":7}`), []plan.Look{plan.LookNone, plan.LookNone}, &third)
+	d.Keep(values("5", `{"y":7}`), []input.Look{input.LookNone, input.LookNone}, &third)
 	found, _ = d.Plan(values(`"5"`, `{"y":7}`), nil)
 	require.Nil(t, found)
 
@@ -74,7 +74,7 @@ func TestCacheIsBounded(t *testing.T) {
 	for i := range 1000 {
 		require.NotNil(t, c.Find(often), i)
 		d := c.Add(plancache.Key{Text: strconv.Itoa(i)}, operation(t))
-		d.Keep(values("1", strconv.Itoa(i)), []plan.Look{plan.LookNone, plan.LookValue}, &p)
+		d.Keep(values("1", strconv.Itoa(i)), []input.Look{input.LookNone, input.LookValue}, &p)
 		_, _, plans := c.Stats()
 		require.LessOrEqual(t, plans, 50)
 	}
@@ -86,7 +86,7 @@ func TestPlansOfOneDocumentAreBounded(t *testing.T) {
 	d := c.Add(plancache.Key{Text: "q"}, operation(t))
 	p := "plan"
 	for i := range 1000 {
-		d.Keep(values("1", strconv.Itoa(i)), []plan.Look{plan.LookNone, plan.LookValue}, &p)
+		d.Keep(values("1", strconv.Itoa(i)), []input.Look{input.LookNone, input.LookValue}, &p)
 		_, _, plans := c.Stats()
 		require.LessOrEqual(t, plans, 130)
 	}
@@ -98,7 +98,7 @@ func TestDocumentsThatAreTooLargeAreNotKept(t *testing.T) {
 	key := plancache.Key{Text: strings.Repeat("x", 1<<20)}
 	d := c.Add(key, operation(t))
 	p := "plan"
-	d.Keep(values("1", "2"), []plan.Look{plan.LookNone, plan.LookNone}, &p)
+	d.Keep(values("1", "2"), []input.Look{input.LookNone, input.LookNone}, &p)
 	found, _ := d.Plan(values("1", "2"), nil)
 	require.Nil(t, found)
 	require.Nil(t, c.Find(key))
@@ -109,7 +109,7 @@ func BenchmarkFind(b *testing.B) {
 	key := plancache.Key{Role: "clerk", Text: strings.Repeat("query text ", 20)}
 	d := c.Add(key, operation(b))
 	p, v := "plan", values("1", `{"name":{"_eq":"x"}}`)
-	d.Keep(v, []plan.Look{plan.LookNone, plan.LookShape}, &p)
+	d.Keep(v, []input.Look{input.LookNone, input.LookShape}, &p)
 	var scratch []byte
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,4 +1,4 @@
-package plan
+package input
 
 import (
 	"slices"
@@ -20,20 +20,35 @@ type jsonPart struct {
 	place    *jsonPlace // never nil
 }
 
-// origin is where in the variables of a request a value is.
-type origin struct {
+// Origin is where in the variables of a request a value is.
+type Origin struct {
 	// variable is the index of the variable that the value is (a part of), and place where in it,
 	// nil for all of it.
 	variable int
 	place    *jsonPlace
-	// isPart says that the value is a part of a variable, and part which of all.
+	// isPart reports whether the value is a part of a variable, and part which of all.
 	isPart bool
 	part   int
 }
 
+// From is the origin of a value, which comes from a variable.
+func From(v Value) Origin { return Origin{variable: v.Variable.Index, place: v.place} }
+
+// FromVariable is the origin of all of a variable, by its index.
+func FromVariable(index int) Origin { return Origin{variable: index} }
+
+// Locate numbers the origins that are parts of variables. From then on In takes what the Parts find.
+func Locate(origins []*Origin) *Parts {
+	var found []jsonPart
+	for _, o := range origins {
+		found = o.number(found)
+	}
+	return newParts(found)
+}
+
 // number adds the place to those found, if the value is a part; from then on its number stands
 // for it.
-func (o *origin) number(found []jsonPart) []jsonPart {
+func (o *Origin) number(found []jsonPart) []jsonPart {
 	if o.place == nil {
 		return found
 	}
@@ -43,17 +58,17 @@ func (o *origin) number(found []jsonPart) []jsonPart {
 	return found
 }
 
-// in is the value, given those of the variables and the parts that were found in them.
-func (o *origin) in(values, parts [][]byte) []byte {
+// In is the value, given those of the variables and the parts that were found in them.
+func (o *Origin) In(values, parts [][]byte) []byte {
 	if o.isPart {
 		return parts[o.part]
 	}
 	return values[o.variable]
 }
 
-// parts finds parts of variables in the values of a request, reading each value once. It holds
+// Parts finds parts of variables in the values of a request, reading each value once. It holds
 // nothing of the values that the parts were found in first.
-type parts struct {
+type Parts struct {
 	roots []partRoot
 	n     int
 }
@@ -75,11 +90,11 @@ type way struct {
 }
 
 // newParts is nil for no parts.
-func newParts(list []jsonPart) *parts {
+func newParts(list []jsonPart) *Parts {
 	if len(list) == 0 {
 		return nil
 	}
-	p, known := &parts{n: len(list)}, map[*jsonPlace]*way{}
+	p, known := &Parts{n: len(list)}, map[*jsonPlace]*way{}
 	for i, of := range list {
 		w := p.wayTo(of.variable, of.place, known)
 		w.found = append(w.found, i)
@@ -91,7 +106,7 @@ func newParts(list []jsonPart) *parts {
 }
 
 // wayTo finds the way to a place, or makes it.
-func (p *parts) wayTo(variable int, at *jsonPlace, known map[*jsonPlace]*way) *way {
+func (p *Parts) wayTo(variable int, at *jsonPlace, known map[*jsonPlace]*way) *way {
 	if at == nil {
 		i := slices.IndexFunc(p.roots, func(r partRoot) bool { return r.variable == variable })
 		if i < 0 {
@@ -118,9 +133,9 @@ func (w *way) sort() {
 	}
 }
 
-// find gives the parts, nil for one that isn't there. The values look like those that the parts
+// Find gives the parts, nil for one that isn't there. The values look like those that the parts
 // were found in first, or it fails with ErrReshape.
-func (p *parts) find(values [][]byte) ([][]byte, error) {
+func (p *Parts) Find(values [][]byte) ([][]byte, error) {
 	if p == nil {
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package plan
+package input
 
 import (
 	"errors"
@@ -9,22 +9,18 @@ import (
 	"queryengine/services/query-executor/internal/parse"
 )
 
-// ErrReshape says that a value needs another plan, although it looks the same: the plan
+// ErrReshape reports that a value needs another plan, although it looks the same: the plan
 // has to be made again with the variable's shape in view.
 var ErrReshape = errors.New("the value needs another plan")
 
-// ErrGrow says that rows are related in a way that no rows were when the plan was made: it has
-// to be made again, with Options.Inserts.
-var ErrGrow = errors.New("the rows need more of the plan")
-
-// Binding is where the value of one ir.Variable comes from.
-type Binding struct {
-	coercion *coercion
+// binding is where the value of one ir.Variable comes from.
+type binding struct {
+	coercion *Coercion
 	wrap     ir.Wrap
 	// constant is the text of a value that is spelt in the document.
 	constant []byte
 	// origin is where the value comes from; its variable is -1 for none.
-	origin
+	Origin
 	// template is a value that is spelt in the document with variables in it, nil for
 	// none.
 	template *parse.Value
@@ -36,12 +32,12 @@ type Binding struct {
 
 // Bindings give the values of ir.Variable, by Index. They are safe for concurrent use.
 type Bindings struct {
-	list  []Binding
-	parts *parts
+	list  []binding
+	parts *Parts
 }
 
 // newBindings takes the bindings that were made for one plan.
-func newBindings(list []Binding) Bindings {
+func newBindings(list []binding) Bindings {
 	var found []jsonPart
 	for i := range list {
 		found = list[i].number(found)
@@ -58,7 +54,7 @@ func (b Bindings) Name(i int) string { return b.list[i].name }
 // Append appends the texts for the database, nil for NULL. The values are those of the
 // variables, by parse.Variable.Index.
 func (b Bindings) Append(dst, values [][]byte) ([][]byte, error) {
-	found, err := b.parts.find(values)
+	found, err := b.parts.Find(values)
 	if err != nil {
 		return dst, err
 	}
@@ -73,7 +69,7 @@ func (b Bindings) Append(dst, values [][]byte) ([][]byte, error) {
 }
 
 // text gives the text for the database, nil for NULL.
-func (b *Binding) text(values, parts [][]byte) ([]byte, error) {
+func (b *binding) text(values, parts [][]byte) ([]byte, error) {
 	var json []byte
 	switch {
 	case b.template != nil:
@@ -81,11 +77,11 @@ func (b *Binding) text(values, parts [][]byte) ([]byte, error) {
 	case b.variable < 0:
 		return b.constant, nil
 	default:
-		json = b.in(values, parts)
+		json = b.In(values, parts)
 	}
-	text, wrap, err := b.coercion.apply(json, false)
+	text, wrap, err := b.coercion.Apply(json, false)
 	if err != nil {
-		return nil, under(b.path.spell(), err)
+		return nil, Under(b.path.spell(), err)
 	}
 	if wrap != b.wrap && text != nil {
 		return nil, ErrReshape
@@ -94,19 +90,20 @@ func (b *Binding) text(values, parts [][]byte) ([]byte, error) {
 }
 
 // spelled is the value that is spelt in the document, with those of its variables.
-func (b *Binding) spelled(values [][]byte) []byte {
-	return b.template.AppendJSON(nil, func(dst []byte, v *parse.Variable) []byte { return appendValue(dst, values[v.Index]) })
+func (b *binding) spelled(values [][]byte) []byte {
+	return b.template.AppendJSON(nil, func(dst []byte, v *parse.Variable) []byte { return AppendValue(dst, values[v.Index]) })
 }
 
-func appendValue(dst, v []byte) []byte {
+// AppendValue appends the value of a variable, null when it has none.
+func AppendValue(dst, v []byte) []byte {
 	if v == nil {
 		return append(dst, "null"...)
 	}
 	return append(dst, v...)
 }
 
-// under puts a path in front of an error's own.
-func under(path string, err error) error {
+// Under puts a path in front of an error's own.
+func Under(path string, err error) error {
 	e := *apierror.From(err)
 	e.Path = path + strings.TrimPrefix(e.Path, "$")
 	return &e

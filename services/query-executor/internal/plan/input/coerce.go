@@ -1,4 +1,4 @@
-package plan
+package input
 
 import (
 	"math"
@@ -26,8 +26,8 @@ const (
 	modeOffset             // a 64-bit integer
 )
 
-// coercion turns JSON into the text of an operand.
-type coercion struct {
+// Coercion turns JSON into the text of an operand. It is immutable.
+type Coercion struct {
 	mode mode
 	// element is the type of a value, or of each value of a list.
 	element catalog.Type
@@ -35,19 +35,34 @@ type coercion struct {
 	operand catalog.Type
 	// named is the GraphQL type of a value.
 	named *schema.Type
-	// nullable takes null as NULL.
-	nullable bool
+	// Nullable takes null as NULL.
+	Nullable bool
 	dialect  backend.Dialect
 }
 
-// apply gives the text for the database, nil for NULL. The path of an error is relative.
-// literal says that json was spelt in the document.
-func (c *coercion) apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, err error) {
+// Of is the coercion of values of a type that is called named in GraphQL.
+func Of(d backend.Dialect, t catalog.Type, named *schema.Type) Coercion {
+	return Coercion{mode: modeValue, element: t, operand: t, named: named, dialect: d}
+}
+
+// Limit is the coercion of non-negative 32-bit integers.
+func Limit(operand catalog.Type, named *schema.Type) Coercion {
+	return Coercion{mode: modeLimit, operand: operand, named: named}
+}
+
+// Offset is the coercion of 64-bit integers.
+func Offset(operand catalog.Type, named *schema.Type) Coercion {
+	return Coercion{mode: modeOffset, operand: operand, named: named}
+}
+
+// Apply gives the text for the database, nil for NULL. The path of an error is relative.
+// literal reports whether json was spelt in the document.
+func (c *Coercion) Apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, err error) {
 	kind := jsonwalk.KindOf(json)
 	if json == nil {
 		kind = jsonwalk.Null
 	}
-	if kind == jsonwalk.Null && c.nullable {
+	if kind == jsonwalk.Null && c.Nullable {
 		return nil, ir.WrapNone, nil
 	}
 	switch c.mode {
@@ -65,7 +80,7 @@ func (c *coercion) apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, 
 	case modeList, modeEnums:
 		return c.list(json, kind)
 	case modeLimit:
-		n, ok := wholeNumber(string(json), 32)
+		n, ok := WholeNumber(string(json), 32)
 		if kind != jsonwalk.Number || !ok || n < 0 {
 			return nil, "", c.mismatch("a non-negative 32-bit integer", json, literal)
 		}
@@ -77,7 +92,7 @@ func (c *coercion) apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, 
 	return nil, "", c.mismatch("a 32-bit integer, or a 64-bit integer represented as a string", json, literal)
 }
 
-func (c *coercion) parse(t catalog.Type, json []byte) ([]byte, ir.Wrap, error) {
+func (c *Coercion) parse(t catalog.Type, json []byte) ([]byte, ir.Wrap, error) {
 	in, err := c.dialect.ParseInput(t, json)
 	if err != nil {
 		return nil, "", err
@@ -86,7 +101,7 @@ func (c *coercion) parse(t catalog.Type, json []byte) ([]byte, ir.Wrap, error) {
 }
 
 // list turns a list into an array; a single value stands for a list of one.
-func (c *coercion) list(json []byte, kind jsonwalk.Kind) ([]byte, ir.Wrap, error) {
+func (c *Coercion) list(json []byte, kind jsonwalk.Kind) ([]byte, ir.Wrap, error) {
 	switch kind {
 	case jsonwalk.Null:
 		return nil, "", apierror.New(apierror.ValidationFailed, "expected a list, but found null")
@@ -107,7 +122,7 @@ func (c *coercion) list(json []byte, kind jsonwalk.Kind) ([]byte, ir.Wrap, error
 	return c.parse(c.operand, json)
 }
 
-func (c *coercion) refuseNulls(json []byte) error {
+func (c *Coercion) refuseNulls(json []byte) error {
 	return jsonwalk.Items(json, func(i int, v []byte) error {
 		if jsonwalk.KindOf(v) == jsonwalk.Null {
 			return apierror.At(c.unexpectedNull(), i)
@@ -117,7 +132,7 @@ func (c *coercion) refuseNulls(json []byte) error {
 }
 
 // enumTexts gives a list of values of an enum table as the database has them.
-func (c *coercion) enumTexts(json []byte) ([]byte, error) {
+func (c *Coercion) enumTexts(json []byte) ([]byte, error) {
 	texts := []byte{'['}
 	err := jsonwalk.Items(json, func(i int, v []byte) error {
 		text, err := c.enumText(v, jsonwalk.KindOf(v))
@@ -131,7 +146,7 @@ func (c *coercion) enumTexts(json []byte) ([]byte, error) {
 }
 
 // enumText checks a value of an enum table, which is a string in JSON.
-func (c *coercion) enumText(json []byte, kind jsonwalk.Kind) ([]byte, error) {
+func (c *Coercion) enumText(json []byte, kind jsonwalk.Kind) ([]byte, error) {
 	if kind != jsonwalk.String {
 		return nil, c.mismatch("an enum value", json, false)
 	}
@@ -147,19 +162,19 @@ func (c *coercion) enumText(json []byte, kind jsonwalk.Kind) ([]byte, error) {
 	return []byte(e.Text), nil
 }
 
-func (c *coercion) unexpectedNull() error {
+func (c *Coercion) unexpectedNull() error {
 	return apierror.Newf(apierror.ValidationFailed, "unexpected null value for type '%s'", c.named.Name)
 }
 
-func (c *coercion) mismatch(expected string, json []byte, literal bool) error {
-	k := value{json: json}.kind()
-	if literal && k == kindNumber {
-		k = kindInt
+func (c *Coercion) mismatch(expected string, json []byte, literal bool) error {
+	k := JSON(json).Kind()
+	if literal && k == Number {
+		k = Int
 		if strings.ContainsAny(string(json), ".eE") {
-			k = kindFloat
+			k = Float
 		}
 	}
-	return apierror.Newf(apierror.ValidationFailed, "expected %s for type '%s', but found %s", expected, c.named.Name, found[k])
+	return apierror.Newf(apierror.ValidationFailed, "expected %s for type '%s', but found %s", expected, c.named.Name, k)
 }
 
 func unknownEnumValue(t *schema.Type, name string) string {
@@ -170,8 +185,8 @@ func unknownEnumValue(t *schema.Type, name string) string {
 	return "expected one of the values [" + strings.Join(names, ", ") + "] for type '" + t.Name + "', but found '" + name + "'"
 }
 
-// wholeNumber reads an integer of so many bits, however it is spelt.
-func wholeNumber(text string, bits int) (int64, bool) {
+// WholeNumber reads an integer of so many bits, however it is spelt.
+func WholeNumber(text string, bits int) (int64, bool) {
 	text = strings.TrimSpace(text)
 	if n, err := strconv.ParseInt(text, 10, bits); err == nil {
 		return n, true
@@ -189,7 +204,7 @@ func wholeNumber(text string, bits int) (int64, bool) {
 func offsetNumber(json []byte, kind jsonwalk.Kind) (int64, bool) {
 	switch kind {
 	case jsonwalk.Number:
-		return wholeNumber(string(json), 64)
+		return WholeNumber(string(json), 64)
 	case jsonwalk.String:
 		s, err := jsonwalk.Text(json)
 		if err != nil {

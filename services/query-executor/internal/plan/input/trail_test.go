@@ -1,4 +1,4 @@
-package plan
+package input
 
 import (
 	"testing"
@@ -8,8 +8,8 @@ import (
 
 func TestTrails(t *testing.T) {
 	t.Parallel()
-	paths := [][]step{
-		{{key: "a"}, {index: 1}, {key: "b c"}}, {{key: "a"}, {index: 1}, {key: "d"}}, {{key: "a"}}, {}, {{key: "b"}, {index: 1}}, {{key: "a"}, {index: 0}},
+	paths := [][]Step{
+		{{Key: "a"}, {Index: 1}, {Key: "b c"}}, {{Key: "a"}, {Index: 1}, {Key: "d"}}, {{Key: "a"}}, {}, {{Key: "b"}, {Index: 1}}, {{Key: "a"}, {Index: 0}},
 	}
 	var all trails
 	made := make([]*trail, len(paths))
@@ -17,7 +17,7 @@ func TestTrails(t *testing.T) {
 		made[i] = all.of(p)
 	}
 	for i, p := range paths {
-		require.Equal(t, spell(p), made[i].spell())
+		require.Equal(t, Spell(p), made[i].spell())
 	}
 	require.Same(t, made[0].above, made[1].above, "what is the same is shared")
 }

@@ -1,4 +1,4 @@
-package plan
+package input
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestParts(t *testing.T) {
 		{0, at(a)}, {0, at(b, jsonPlace{index: 1})}, // of another use of the variable
 		{2, at(jsonPlace{index: 2})}, {1, at(a)},
 	})
-	found, err := p.find([][]byte{[]byte(` {"a" : "x}" ,"b":[ {"c":1},2 ] , "c" : 3}`), nil, []byte(`[1, 2]`)})
+	found, err := p.Find([][]byte{[]byte(` {"a" : "x}" ,"b":[ {"c":1},2 ] , "c" : 3}`), nil, []byte(`[1, 2]`)})
 	require.NoError(t, err)
 	var texts []string
 	for _, f := range found {
@@ -39,7 +39,7 @@ func TestPartsAreFoundInOneWalk(t *testing.T) {
 		list[i] = jsonPart{0, &jsonPlace{above, "", i}}
 	}
 	value := []byte(`{"list":[` + strings.Repeat(`"x",`, n-1) + `"y"]}`)
-	found, err := newParts(list).find([][]byte{value})
+	found, err := newParts(list).Find([][]byte{value})
 	require.NoError(t, err)
 	require.Equal(t, `"x"`, string(found[0]))
 	require.Equal(t, `"y"`, string(found[n-1]))

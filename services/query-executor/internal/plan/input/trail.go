@@ -1,4 +1,4 @@
-package plan
+package input
 
 import "slices"
 
@@ -6,23 +6,23 @@ import "slices"
 // paths would take their depth times their number. nil is the root.
 type trail struct {
 	above *trail
-	step  step
+	step  Step
 }
 
 // spell writes the path as clients see it.
 func (t *trail) spell() string {
-	var path []step
+	var path []Step
 	for ; t != nil; t = t.above {
 		path = append(path, t.step)
 	}
 	slices.Reverse(path)
-	return spell(path)
+	return Spell(path)
 }
 
 // trails makes trails of paths that follow each other.
 type trails struct{ last []*trail }
 
-func (t *trails) of(path []step) *trail {
+func (t *trails) of(path []Step) *trail {
 	shared := 0
 	for shared < min(len(t.last), len(path)) && t.last[shared].step == path[shared] {
 		shared++

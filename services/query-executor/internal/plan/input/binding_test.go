@@ -1,4 +1,4 @@
-package plan
+package input
 
 import (
 	"testing"
@@ -23,13 +23,13 @@ func at(steps ...jsonPlace) *jsonPlace {
 
 func TestBindingOfAPart(t *testing.T) {
 	t.Parallel()
-	bindings := newBindings([]Binding{{
-		coercion: &coercion{
+	bindings := newBindings([]binding{{
+		coercion: &Coercion{
 			mode: modeList, element: catalog.Type{Name: "int4"}, operand: catalog.Type{Name: "int4", Dims: 1},
 			named: &schema.Type{Name: "Int"}, dialect: postgres.New(),
 		},
-		origin: origin{place: at(jsonPlace{key: "a", index: 1}, jsonPlace{index: 1}, jsonPlace{key: "_in"})},
-		path:   &trail{&trail{&trail{&trail{nil, step{key: "selectionSet"}}, step{key: "x"}}, step{key: "args"}}, step{key: "where"}},
+		Origin: Origin{place: at(jsonPlace{key: "a", index: 1}, jsonPlace{index: 1}, jsonPlace{key: "_in"})},
+		path:   &trail{&trail{&trail{&trail{nil, Step{Key: "selectionSet"}}, Step{Key: "x"}}, Step{Key: "args"}}, Step{Key: "where"}},
 	}})
 	text := func(value string) (string, error) {
 		texts, err := bindings.Append(nil, [][]byte{[]byte(value)})
@@ -59,10 +59,10 @@ func TestBindingOfAPart(t *testing.T) {
 // function of the database to become one.
 func TestBindingOfAnotherForm(t *testing.T) {
 	t.Parallel()
-	b := newBindings([]Binding{{
-		coercion: &coercion{
+	b := newBindings([]binding{{
+		coercion: &Coercion{
 			mode: modeValue, element: catalog.Type{Name: "geometry"}, operand: catalog.Type{Name: "geometry"},
-			named: &schema.Type{Name: "geometry"}, nullable: true, dialect: postgres.New(),
+			named: &schema.Type{Name: "geometry"}, Nullable: true, dialect: postgres.New(),
 		},
 		wrap: ir.WrapGeoJSON,
 	}})
