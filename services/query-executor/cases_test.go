@@ -17,6 +17,7 @@ import (
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
@@ -46,14 +47,14 @@ func TestCases(t *testing.T) {
 			if settings := readFile(t, filepath.Join(feature, "settings.json")); settings != nil {
 				require.NoError(t, json.Unmarshal(settings, &c))
 			}
-			recorder := &casetest.Recorder{}
-			e := newFixtureOf(t, feature, c, recorder.Source)
+			recorder, servers := &casetest.Recorder{}, &casetest.ServerRecorder{}
+			e := newCasesFixture(t, feature, c, recorder, servers)
 			requireCatalogs(t, e, feature)
 			cases, err := filepath.Glob(filepath.Join(feature, "*", "query.graphql"))
 			require.NoError(t, err)
 			for _, query := range cases {
 				dir := filepath.Dir(query)
-				t.Run(filepath.Base(dir), func(t *testing.T) { runCase(t, e, dir, recorder) })
+				t.Run(filepath.Base(dir), func(t *testing.T) { runCase(t, e, dir, recorder, servers) })
 			}
 		})
 	}
@@ -66,7 +67,7 @@ func requireCatalogs(t *testing.T, e *Executor, feature string) {
 	requireFile(t, filepath.Join(feature, casetest.CatalogFile), casetest.Catalogs(t, e.state.Load().snapshot.Catalogs, document))
 }
 
-func runCase(t *testing.T, e *Executor, dir string, recorder *casetest.Recorder) {
+func runCase(t *testing.T, e *Executor, dir string, recorder *casetest.Recorder, servers *casetest.ServerRecorder) {
 	q := &request{
 		session:   readSession(t, dir),
 		text:      string(readFile(t, filepath.Join(dir, "query.graphql"))),
@@ -77,6 +78,11 @@ func runCase(t *testing.T, e *Executor, dir string, recorder *casetest.Recorder)
 		restore(t, e, filepath.Dir(dir))
 		requireFile(t, filepath.Join(dir, "want.json"), answer(t, e, q))
 		requireFile(t, filepath.Join(dir, casetest.StatementsFile), recorder.Take(t))
+		if calls := servers.Take(t); calls != nil {
+			requireFile(t, filepath.Join(dir, casetest.ServersFile), calls)
+		} else {
+			require.NoFileExists(t, filepath.Join(dir, casetest.ServersFile))
+		}
 		requireState(t, e, dir)
 	}
 }
@@ -106,12 +112,30 @@ func newFixture(t testing.TB, feature string, c Config) *Executor {
 // newFixtureOf is newFixture with something around its sources, unless around is nil.
 func newFixtureOf(t testing.TB, feature string, c Config, around func(name string, s backend.Source) backend.Source) *Executor {
 	t.Helper()
+	return newFixtureIn(t, newDatabase(t, feature), feature, c, around)
+}
+
+// newCasesFixture is the executor of the cases of a feature, whose statements and calls are noted.
+func newCasesFixture(t testing.TB, feature string, c Config, r *casetest.Recorder, servers *casetest.ServerRecorder) *Executor {
+	t.Helper()
+	env := newDatabase(t, feature)
+	if readFile(t, filepath.Join(feature, casetest.RemotesFile)) != nil {
+		c.Egress = egress.DefaultConfig()
+		env = serveCases(t, feature, env, servers)
+	}
+	return newFixtureIn(t, env, feature, c, r.Source)
+}
+
+// newFixtureIn is newFixtureOf with an environment.
+func newFixtureIn(
+	t testing.TB, env metadata.Env, feature string, c Config, around func(name string, s backend.Source) backend.Source,
+) *Executor {
+	t.Helper()
 	if c.PlanCacheSize == 0 {
 		c.PlanCacheSize = 1000
 	}
 	c.Limits = plan.DefaultLimits
 	c.InferFunctionPermissions = true
-	env := newDatabase(t, feature)
 	e, err := newExecutor(c, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
 	require.NoError(t, err)
 	if around != nil {
@@ -155,7 +179,11 @@ func newDatabase(t testing.TB, feature string) func(string) (string, bool) {
 // readSnapshot is the metadata of a feature with what its database holds.
 func readSnapshot(t testing.TB, feature string, env func(string) (string, bool)) *snapshot.Snapshot {
 	t.Helper()
-	return snapshotOf(t, readFile(t, filepath.Join(feature, "metadata.json")), env)
+	s := snapshotOf(t, readFile(t, filepath.Join(feature, "metadata.json")), env)
+	if raw := readFile(t, filepath.Join(feature, casetest.RemotesFile)); raw != nil {
+		require.NoError(t, json.Unmarshal(raw, &s.Remotes))
+	}
+	return s
 }
 
 // snapshotOf is metadata with what its databases hold.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/plan"
@@ -38,6 +39,16 @@ func Dump(t testing.TB, p *plan.Plan, values [][]byte) []byte {
 			d.joins(part.Joins)
 		case *plan.Text:
 			fmt.Fprintf(d, "%q", part.Text)
+		case *plan.RemoteQuery:
+			d.remote(part.Request.Document, part.Request.Variables)
+			d.joins(part.Joins)
+		case *plan.ActionCall:
+			inputs, err := part.Inputs.JSON(values)
+			if err != nil {
+				inputs = []byte(apierror.From(err).Message)
+			}
+			fmt.Fprintf(d, `{"is":"ActionCall","Action":%q,"Inputs":%q}`, part.Action.Meta.Name, inputs)
+			d.joins(part.Joins)
 		default:
 			require.Fail(t, "a part that no case has had", "%T", part)
 		}
@@ -85,9 +96,25 @@ func (d dumper) joins(list []plan.JoinMember) {
 				d.text(",")
 				d.value(reflect.ValueOf(j.Query.Root))
 			}
+			if j.Remote != nil {
+				d.text(",")
+				fmt.Fprintf(d, `{"is":"RemoteCall","Texts":%q}`, strings.Join(j.Remote.Texts(), " "))
+			}
 			d.joins(j.Joins)
 		}
 	}
+}
+
+// remote is what a remote is asked.
+func (d dumper) remote(document string, variables []plan.RemoteVariable) {
+	fmt.Fprintf(d, `{"is":"RemoteQuery","Document":%q,"Variables":[`, document)
+	for i := range variables {
+		if i > 0 {
+			d.text(",")
+		}
+		fmt.Fprintf(d, "%q", variables[i].Name+": "+variables[i].Type)
+	}
+	d.text("]}")
 }
 
 func (d dumper) value(v reflect.Value) {

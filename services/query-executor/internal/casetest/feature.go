@@ -88,7 +88,11 @@ func newFeature(t *testing.T, dir string) *Feature {
 		found.Catalogs[name], err = snapshot.DecodeCatalog(raw)
 		require.NoError(t, err)
 	}
+	if raw := Read(t, filepath.Join(dir, RemotesFile)); raw != nil {
+		require.NoError(t, json.Unmarshal(raw, &found.Remotes))
+	}
 	f.Schema = resolve.New(f.Document, found, nil, resolve.Options{
+		RemoteSchemaPermissions:  true,
 		Dialects:                 kind.All(os.LookupEnv, "").Dialects(),
 		InferFunctionPermissions: true,
 		NamingConventionEnabled:  f.settings.NamingConvention,

@@ -3,18 +3,23 @@ package execute_test
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/action"
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/casetest"
 	"queryengine/services/query-executor/internal/execute"
+	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/sources"
 )
 
@@ -29,8 +34,14 @@ func TestCases(t *testing.T) {
 		open := sources.New(func(s *metadata.Source) (backend.Source, error) { return replay.Source(s.Name), nil })
 		t.Cleanup(open.Close)
 		open.Update(c.Document.Sources)
+		servers := casetest.NewServers(t, casetest.Read(t, filepath.Join(c.Dir, casetest.ServersFile)))
 		out := backend.NewAnswer(nil, nil, 0)
-		if err := run(t, c, open, out); err != nil {
+		if err := run(t, c, open, servers.Env, out); err != nil {
+			if answered := (*remote.ServerError)(nil); errors.As(err, &answered) {
+				out.Buf = execute.AppendErrors(nil, answered)
+				require.Equal(t, string(casetest.Read(t, filepath.Join(c.Dir, "want.json"))), string(out.Buf)+"\n")
+				return
+			}
 			var known *apierror.Error
 			require.ErrorAs(t, err, &known)
 			out.Buf, err = json.Marshal(map[string]any{"error": known.Message, "path": known.Path, "code": known.Code})
@@ -38,33 +49,51 @@ func TestCases(t *testing.T) {
 		}
 		require.Equal(t, string(casetest.Read(t, filepath.Join(c.Dir, "want.json"))), string(out.Buf)+"\n")
 		require.Zero(t, replay.Left(), "statements that were not asked")
+		require.Zero(t, servers.Left(), "calls that were not made")
 	})
 }
 
-func run(t *testing.T, c *casetest.Case, open *sources.Manager, out *backend.Answer) error {
-	op, values, err := c.Operation()
-	if err != nil {
-		return err
+// prepared is a case that can be run, with what a run of it needs.
+func prepared(t *testing.T, c *casetest.Case, op *parse.Operation, values [][]byte, env metadata.Env) (*execute.Prepared, *execute.Run, error) {
+	t.Helper()
+	calls, err := egress.New(egress.DefaultConfig())
+	require.NoError(t, err)
+	t.Cleanup(calls.Close)
+	r := &execute.Run{
+		Role: c.Role(), Session: c.Session, Values: values,
+		Remotes: execute.Remotes{Caller: &remote.Caller{Client: remote.NewClient(calls, env, false), Session: c.Session}},
+		Actions: &action.Caller{Client: action.NewClient(calls, env, slog.New(slog.DiscardHandler), nil), Session: c.Session, Query: c.Text},
 	}
-	r := &execute.Run{Role: c.Role(), Session: c.Session, Sources: open, Values: values}
 	var inserts []*plan.Insert
 	for {
 		p, err := c.Plan(op, values, inserts)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		prepared, err := execute.Prepare(p, c.Render(), nil)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		r.Budget = budget.New(len(c.Text))
 		switch err := prepared.Bind(r); {
 		case errors.Is(err, plan.ErrGrow):
 			inserts = prepared.Inserts()
-		case err != nil:
-			return err
 		default:
-			return prepared.Write(t.Context(), r, out)
+			return prepared, r, err
 		}
 	}
+}
+
+func run(t *testing.T, c *casetest.Case, open *sources.Manager, env metadata.Env, out *backend.Answer) error {
+	t.Helper()
+	op, values, err := c.Operation()
+	if err != nil {
+		return err
+	}
+	p, r, err := prepared(t, c, op, values, env)
+	if err != nil {
+		return err
+	}
+	r.Sources = open
+	return p.Write(t.Context(), r, out)
 }
