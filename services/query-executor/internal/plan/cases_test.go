@@ -5,6 +5,9 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,4 +53,37 @@ func dump(t *testing.T, c *casetest.Case) ([]byte, error) {
 		return nil, err
 	}
 	return casetest.Dump(t, p, values), nil
+}
+
+// TestSessionUse: what a plan says that it uses of the session is what its statements ask for.
+func TestSessionUse(t *testing.T) {
+	t.Parallel()
+	variable := regexp.MustCompile(`"is": "SessionVar",\s+"Name": "([^"]+)"`)
+	var named, opaque atomic.Int64
+	t.Run("cases", func(t *testing.T) {
+		t.Parallel()
+		casetest.Run(t, "../../testdata/cases", func(t *testing.T, c *casetest.Case) {
+			op, values, err := c.Operation()
+			if err != nil {
+				return
+			}
+			p, err := c.Plan(op, values, nil)
+			if err != nil {
+				return // the case is of that error
+			}
+			use := p.SessionUse()
+			if use.Opaque {
+				opaque.Add(1)
+			}
+			for _, m := range variable.FindAllSubmatch(casetest.Dump(t, p, values), -1) {
+				require.True(t, use.All || slices.Contains(use.Names, string(m[1])), "%s is used", m[1])
+				named.Add(1)
+			}
+			require.True(t, slices.IsSorted(use.Names))
+		})
+	})
+	t.Cleanup(func() {
+		require.Greater(t, named.Load(), int64(10))
+		require.Greater(t, opaque.Load(), int64(10), "mutations, and what servers answer")
+	})
 }
