@@ -34,6 +34,8 @@ type TypeSystem interface {
 	Operators(t catalog.Type) []*Operator
 	// Operator finds one by its GraphQL name without looking at types; nil when unknown.
 	Operator(op ir.Op) *Operator
+	// Tables say what there is beside operators.
+	Tables() *Tables
 	// ParseInput turns a JSON value for type t into the text form that is bound or
 	// inlined, with the error texts of the wire format (path "$", relative). JSON null is
 	// the caller's business.

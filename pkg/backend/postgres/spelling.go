@@ -74,16 +74,3 @@ func (spelling) Count(args []string, distinct bool) string {
 	}
 	return "count(" + unique + "(" + strings.Join(args, ", ") + "))"
 }
-
-// assignments are the templates of assignments.
-var assignments = map[ir.AssignOp]string{
-	ir.AssignSet: "$1",
-	ir.AssignInc: "$l + $1", ir.AssignMul: "$l * $1",
-	ir.AssignAppend: "$l || $1", ir.AssignPrepend: "$1 || $l",
-	ir.AssignDeleteKey: "$l - $1", ir.AssignDeleteElem: "$l - $1", ir.AssignDeleteAtPath: "$l #- $1",
-}
-
-func (spelling) Assignment(op ir.AssignOp) (template string, ok bool) {
-	template, ok = assignments[op]
-	return template, ok
-}

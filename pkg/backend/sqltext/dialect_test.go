@@ -93,9 +93,8 @@ func (brackets) Operator(op ir.Op) *backend.Operator {
 	return nil
 }
 
-func (brackets) Assignment(op ir.AssignOp) (string, bool) {
-	template, ok := map[ir.AssignOp]string{"_set": "$1", "_inc": "$l + $1"}[op]
-	return template, ok
+func (brackets) Tables() *backend.Tables {
+	return &backend.Tables{Assignments: []backend.Assignment{{Op: "_set", SQL: "$1"}, {Op: "_inc", SQL: "$l + $1"}}}
 }
 
 // plain takes nothing over but what has no default.

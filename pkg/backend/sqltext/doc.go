@@ -37,8 +37,8 @@ type Spelling interface {
 	Count(args []string, distinct bool) string
 	// Operator finds an operator, nil when there is none.
 	Operator(op ir.Op) *backend.Operator
-	// Assignment is the template of an assignment: $l is the column, $1 the value.
-	Assignment(op ir.AssignOp) (template string, ok bool)
+	// Tables have the templates of assignments.
+	Tables() *backend.Tables
 }
 
 // Strategy is what a dialect renders in its own way. Each method is asked first, and gives false

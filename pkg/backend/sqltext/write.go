@@ -41,12 +41,12 @@ func (r *Renderer) Assignments(set []ir.Assignment, row *Scope) string {
 // assigned is the new value of a column.
 func (r *Renderer) assigned(a ir.Assignment, row *Scope) string {
 	old, value := r.Column(row, a.Column.Name), r.Value(a.Value)
-	template, ok := r.Spelling.Assignment(a.Op)
-	if !ok {
+	assignment := r.Spelling.Tables().Assignment(a.Op)
+	if assignment == nil {
 		r.Fail("unknown assignment %q", a.Op)
 		return old
 	}
-	text, _ := fill(template, old, []string{value})
+	text, _ := fill(assignment.SQL, old, []string{value})
 	return text
 }
 

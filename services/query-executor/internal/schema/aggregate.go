@@ -5,30 +5,6 @@ import (
 	"queryengine/pkg/resolve"
 )
 
-// aggregateFunction is a function over one column, and which columns it takes.
-type aggregateFunction struct {
-	name  string
-	takes func(backend.Scalar) bool
-	// float reports whether the result is Float, whatever the column is.
-	float bool
-}
-
-func numeric(s backend.Scalar) bool    { return s.Numeric }
-func comparable(s backend.Scalar) bool { return s.Comparable }
-
-var aggregateFunctions = [...]aggregateFunction{
-	{"avg", numeric, true},
-	{"max", comparable, false},
-	{"min", comparable, false},
-	{"stddev", numeric, true},
-	{"stddev_pop", numeric, true},
-	{"stddev_samp", numeric, true},
-	{"sum", numeric, false},
-	{"var_pop", numeric, true},
-	{"var_samp", numeric, true},
-	{"variance", numeric, true},
-}
-
 // buildAggregate makes the type with `aggregate` and `nodes`.
 func (t *Table) buildAggregate() content {
 	fields := []Field{{Name: "aggregate", Type: Named(t.part(aggregateFields)), Means: AggregateFields{}}}
@@ -47,22 +23,23 @@ func (t *Table) buildAggregateFields() content {
 		}
 	}
 	fields := []Field{count}
-	for _, f := range aggregateFunctions {
+	for i := range t.Source.Dialect.Tables().Aggregates {
+		f := &t.Source.Dialect.Tables().Aggregates[i]
 		if !t.hasAggregable(f, true) {
 			continue
 		}
-		of := t.typeOf(f.name+"_fields", Object, "aggregate "+f.name+" on columns",
+		of := t.typeOf(f.Name+"_fields", Object, "aggregate "+f.Name+" on columns",
 			func() content { return t.buildFunctionFields(f) })
-		fields = append(fields, Field{Name: t.naming.field(f.name), Type: Named(of), Means: AggregateFunction{f.name}})
+		fields = append(fields, Field{Name: t.naming.field(f.Name), Type: Named(of), Means: AggregateFunction{f.Name}})
 	}
 	return content{fields: fields}
 }
 
 // buildFunctionFields makes the type with the columns of one function.
-func (t *Table) buildFunctionFields(f aggregateFunction) content {
+func (t *Table) buildFunctionFields(f *backend.Aggregate) content {
 	var fields []Field
 	result := func(of Ref) Ref {
-		if f.float {
+		if f.Float {
 			return Named(t.role.scalar("Float"))
 		}
 		return of
@@ -82,20 +59,21 @@ func (t *Table) buildFunctionFields(f aggregateFunction) content {
 
 // buildAggregateOrderBy makes the input that orders by aggregates of related rows.
 func (t *Table) buildAggregateOrderBy() content {
-	order := Named(t.role.order(t.naming))
+	order := Named(t.role.order(t.Source, t.naming))
 	inputs := []Input{{Name: "count", Type: order, Means: Count{}}}
-	for _, f := range aggregateFunctions {
+	for i := range t.Source.Dialect.Tables().Aggregates {
+		f := &t.Source.Dialect.Tables().Aggregates[i]
 		if !t.hasAggregable(f, false) {
 			continue
 		}
-		of := t.typeOf(f.name+"_order_by", InputObject, "order by "+f.name+"() on columns of table "+t.display(),
+		of := t.typeOf(f.Name+"_order_by", InputObject, "order by "+f.Name+"() on columns of table "+t.display(),
 			func() content { return t.buildFunctionOrderBy(f, order) })
-		inputs = append(inputs, Input{Name: t.naming.field(f.name), Type: Named(of), Means: AggregateFunction{f.name}})
+		inputs = append(inputs, Input{Name: t.naming.field(f.Name), Type: Named(of), Means: AggregateFunction{f.Name}})
 	}
 	return content{inputs: inputs}
 }
 
-func (t *Table) buildFunctionOrderBy(f aggregateFunction, order Ref) content {
+func (t *Table) buildFunctionOrderBy(f *backend.Aggregate, order Ref) content {
 	var inputs []Input
 	t.aggregable(f, false, func(c *resolve.SelectColumn) {
 		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Means: c})
@@ -105,31 +83,23 @@ func (t *Table) buildFunctionOrderBy(f aggregateFunction, order Ref) content {
 	return content{inputs: inputs}
 }
 
-// aggregable calls one of its functions for each column and computed field that f takes; args reports
-// whether clients can give arguments of computed fields.
-func (t *Table) aggregable(f aggregateFunction, args bool, column func(*resolve.SelectColumn), computed func(*resolve.SelectComputedField)) {
+// aggregable calls one of its functions for each column and computed field that f takes; args
+// reports whether clients can give arguments of computed fields.
+func (t *Table) aggregable(f *backend.Aggregate, args bool, column func(*resolve.SelectColumn), computed func(*resolve.SelectComputedField)) {
 	t.columns(func(c *resolve.SelectColumn) {
-		if c.Column.Enum == nil && takes(f, c.Column.Type.IsArray(), c.Column.Scalar) {
+		if c.Column.Enum == nil && f.Takes(c.Column.Type, c.Column.Scalar) {
 			column(c)
 		}
 	})
 	t.scalars(func(c *resolve.SelectComputedField) {
-		if (args || len(c.Field.Args) == 0) && takes(f, c.Field.Type.IsArray(), c.Field.Scalar) {
+		if (args || len(c.Field.Args) == 0) && f.Takes(c.Field.Type, c.Field.Scalar) {
 			computed(c)
 		}
 	})
 }
 
-func (t *Table) hasAggregable(f aggregateFunction, args bool) bool {
+func (t *Table) hasAggregable(f *backend.Aggregate, args bool) bool {
 	found := false
 	t.aggregable(f, args, func(*resolve.SelectColumn) { found = true }, func(*resolve.SelectComputedField) { found = true })
 	return found
-}
-
-// takes reports whether f takes a type. An array is comparable and never a number.
-func takes(f aggregateFunction, array bool, s backend.Scalar) bool {
-	if array {
-		return !f.float && f.name != "sum"
-	}
-	return f.takes(s)
 }

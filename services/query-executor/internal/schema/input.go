@@ -34,7 +34,7 @@ func (t *Table) buildBoolExp() content {
 	})
 	for _, r := range t.Relations() {
 		inputs = append(inputs, Input{Name: r.Name, Type: Named(r.Target.part(boolExp)), Means: r})
-		if r.Array && r.Target.Permission.Aggregations && !t.role.options.HideAggregatePredicates {
+		if r.Array && r.Target.predicable() {
 			inputs = append(inputs, Input{
 				Name: t.naming.aggregateOf(r.Name), Type: Named(r.Target.part(aggregatePredicates)), Means: &RelationAggregate{r},
 			})
@@ -50,7 +50,7 @@ func (t *Table) buildBoolExp() content {
 
 // buildOrderBy makes the ordering of rows.
 func (t *Table) buildOrderBy() content {
-	order := Named(t.role.order(t.naming))
+	order := Named(t.role.order(t.Source, t.naming))
 	inputs := make([]Input, 0, t.members(1))
 	t.columns(func(c *resolve.SelectColumn) {
 		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Means: c})
@@ -88,13 +88,15 @@ func (t *Table) columnComparison(c *resolve.Column) *Type {
 	return t.role.comparison(t.Source, t.naming, c.Type)
 }
 
-// comparison is the comparison of values of a type. Types that share a scalar share it; the
-// operators' operands are then parsed for the type of the column that is compared.
+// comparison is the comparison of values of a type. Types that share a scalar share it, within
+// the sources whose operators are the same; the operators' operands are then parsed for the type
+// of the column that is compared.
 func (r *Role) comparison(s *resolve.Source, n naming, t catalog.Type) *Type {
 	scalar := r.scalarName(t, s)
-	name := scalar + "_comparison_exp"
+	suffix := s.Dialect.Tables().TypeSuffix
+	name := scalar + suffix + "_comparison_exp"
 	if t.IsArray() && !r.options.ArrayScalars {
-		name = scalar + "_array_comparison_exp"
+		name = scalar + suffix + "_array_comparison_exp"
 	}
 	name = n.shared(name)
 	if known := r.known(name); known != nil {
@@ -111,12 +113,9 @@ func (r *Role) comparison(s *resolve.Source, n naming, t catalog.Type) *Type {
 	})
 }
 
-// castTargets are the GraphQL names of the types that a value may be cast to.
-var castTargets = [...]string{"String", "geography", "geometry"}
-
 func (r *Role) castType(s *resolve.Source, n naming, t catalog.Type, scalar string) *Type {
 	var inputs []Input
-	for _, target := range castTargets {
+	for _, target := range s.Dialect.Tables().Casts {
 		if to, ok := s.Dialect.CanCast(t, target); ok {
 			inputs = append(inputs, Input{Name: target, Type: Named(r.comparison(s, n, to)), Means: CastTo{to}})
 		}
@@ -124,7 +123,7 @@ func (r *Role) castType(s *resolve.Source, n naming, t catalog.Type, scalar stri
 	if len(inputs) == 0 {
 		return nil
 	}
-	return r.named(n.shared(scalar+"_cast_exp"), InputObject, "", func() content { return content{inputs: inputs} })
+	return r.named(n.shared(scalar+s.Dialect.Tables().TypeSuffix+"_cast_exp"), InputObject, "", func() content { return content{inputs: inputs} })
 }
 
 // operators are the inputs of a comparison; value is the type of what is compared.
@@ -194,18 +193,15 @@ func (r *Role) enumComparison(s *resolve.Source, n naming, c *resolve.Column) *T
 }
 
 // order is the enum of directions.
-func (r *Role) order(n naming) *Type {
-	return r.named(n.shared("order_by"), Enum, "column ordering options", func() content {
-		value := func(name, description string, o Order) Value {
-			return Value{Name: n.value(name), Description: description, Means: o}
+func (r *Role) order(s *resolve.Source, n naming) *Type {
+	tables := s.Dialect.Tables()
+	return r.named(n.shared("order_by"+tables.TypeSuffix), Enum, "column ordering options", func() content {
+		values := make([]Value, len(tables.Ordering))
+		for i, o := range tables.Ordering {
+			values[i] = Value{
+				Name: n.value(o.Name), Description: o.Description, Means: Order{Desc: o.Desc, NullsFirst: o.NullsFirst},
+			}
 		}
-		return content{values: []Value{
-			value("asc", "in ascending order, nulls last", Order{}),
-			value("asc_nulls_first", "in ascending order, nulls first", Order{NullsFirst: true}),
-			value("asc_nulls_last", "in ascending order, nulls last", Order{}),
-			value("desc", "in descending order, nulls first", Order{Desc: true, NullsFirst: true}),
-			value("desc_nulls_first", "in descending order, nulls first", Order{Desc: true, NullsFirst: true}),
-			value("desc_nulls_last", "in descending order, nulls last", Order{Desc: true}),
-		}}
+		return content{values: values}
 	})
 }

@@ -128,7 +128,8 @@ func (w *Writable) constraints() []*catalog.Constraint {
 	return list
 }
 
-// updateOperator is a way to change columns, and which ones it takes.
+// updateOperator is a way to change columns, in the words of schemas. Which columns it takes is for
+// the dialect to say.
 type updateOperator struct {
 	op   ir.AssignOp
 	part writePart
@@ -136,7 +137,6 @@ type updateOperator struct {
 	// the latter ends with the table.
 	argument, input string
 	ofTable         bool
-	takes           func(*resolve.Column) bool
 }
 
 const (
@@ -147,16 +147,12 @@ const (
 	jsonDeleteAtPath = "delete the field or element with specified path (for JSON arrays, negative integers count from the end)"
 )
 
-func anyColumn(*resolve.Column) bool         { return true }
-func numericColumn(c *resolve.Column) bool   { return c.Enum == nil && c.Scalar.Numeric }
-func mergeableColumn(c *resolve.Column) bool { return c.Scalar.Mergeable }
-
 var updateOperators = [...]updateOperator{
-	{ir.AssignSet, setInput, "sets the columns of the filtered rows to the given values", "input type for updating data in table ", true, anyColumn},
-	{ir.AssignInc, incInput, "increments the numeric columns with given value of the filtered values", "input type for incrementing numeric columns in table ", true, numericColumn},
-	{ir.AssignAppend, appendInput, jsonAppend, jsonAppend, false, mergeableColumn},
-	{ir.AssignPrepend, prependInput, jsonPrepend, jsonPrepend, false, mergeableColumn},
-	{ir.AssignDeleteKey, deleteKeyInput, jsonDeleteKey, jsonDeleteKey, false, mergeableColumn},
-	{ir.AssignDeleteElem, deleteElemInput, jsonDeleteElem, jsonDeleteElem, false, mergeableColumn},
-	{ir.AssignDeleteAtPath, deleteAtPathInput, jsonDeleteAtPath, jsonDeleteAtPath, false, mergeableColumn},
+	{ir.AssignSet, setInput, "sets the columns of the filtered rows to the given values", "input type for updating data in table ", true},
+	{ir.AssignInc, incInput, "increments the numeric columns with given value of the filtered values", "input type for incrementing numeric columns in table ", true},
+	{ir.AssignAppend, appendInput, jsonAppend, jsonAppend, false},
+	{ir.AssignPrepend, prependInput, jsonPrepend, jsonPrepend, false},
+	{ir.AssignDeleteKey, deleteKeyInput, jsonDeleteKey, jsonDeleteKey, false},
+	{ir.AssignDeleteElem, deleteElemInput, jsonDeleteElem, jsonDeleteElem, false},
+	{ir.AssignDeleteAtPath, deleteAtPathInput, jsonDeleteAtPath, jsonDeleteAtPath, false},
 }

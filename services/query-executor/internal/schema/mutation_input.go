@@ -3,6 +3,7 @@ package schema
 import (
 	"strings"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 )
@@ -79,7 +80,7 @@ func (w *Writable) dataInputs(data Ref) []Input {
 
 // conflictInput is the upsert clause, for a table where conflicts can be.
 func (w *Writable) conflictInput() []Input {
-	if len(w.constraints()) == 0 {
+	if w.Source.Dialect.Tables().Upsert != backend.OnConflict || len(w.constraints()) == 0 {
 		return nil
 	}
 	return []Input{{
@@ -138,9 +139,16 @@ func (w *Writable) operatorInputs() []Input {
 
 // takenBy are the columns that an operator can change.
 func (w *Writable) takenBy(o *updateOperator) []*resolve.Column {
+	a := w.Source.Dialect.Tables().Assignment(o.op)
+	if a == nil || a.Takes == nil {
+		return nil
+	}
 	var list []*resolve.Column
 	for _, c := range w.UpdatableColumns() {
-		if o.takes(c) {
+		if c.Enum != nil && o.op != ir.AssignSet {
+			continue // a value of an enum is one of its values, and nothing that can be added to
+		}
+		if a.Takes(c.Type, c.Scalar) {
 			list = append(list, c)
 		}
 	}

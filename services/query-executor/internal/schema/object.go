@@ -97,7 +97,7 @@ func (t *Table) rowArguments() []Input {
 			{Name: "limit", Description: "limit the number of rows returned", Type: Named(t.role.scalar("Int")), Means: ArgLimit},
 			{Name: "offset", Description: "skip the first n rows. Use only with order_by", Type: Named(t.role.scalar("Int")), Means: ArgOffset},
 		}
-		if len(t.part(selectColumn).Values()) > 0 {
+		if t.Source.Dialect.Tables().DistinctOn && len(t.part(selectColumn).Values()) > 0 {
 			t.arguments = append(t.arguments, Input{
 				Name: t.naming.field("distinct_on"), Description: "distinct select on columns",
 				Type: List(NonNull(Named(t.part(selectColumn)))), Means: ArgDistinctOn,

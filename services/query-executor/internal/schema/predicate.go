@@ -3,41 +3,13 @@ package schema
 import (
 	"slices"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/resolve"
 )
 
-// Types of the operands of aggregate predicates.
-var (
-	typeInt    = catalog.Type{Name: "int4", OID: 23}
-	typeBool   = catalog.Type{Name: "bool", OID: 16}
-	typeFloat8 = catalog.Type{Name: "float8", OID: 701}
-)
-
-// predicateFunction is a function of an aggregate predicate.
-type predicateFunction struct {
-	name string
-	// of is the type of the columns that it takes, and of what it is compared with.
-	of catalog.Type
-	// pair reports whether it takes two columns, as X and Y.
-	pair bool
-}
-
-var predicateFunctions = [...]predicateFunction{
-	{"avg", typeFloat8, false},
-	{"bool_and", typeBool, false},
-	{"bool_or", typeBool, false},
-	{"corr", typeFloat8, true},
-	{"covar_samp", typeFloat8, true},
-	{"max", typeFloat8, false},
-	{"min", typeFloat8, false},
-	{"stddev_samp", typeFloat8, false},
-	{"sum", typeFloat8, false},
-	{"var_samp", typeFloat8, false},
-}
-
-func (f predicateFunction) takes(c *resolve.Column) bool {
-	return c.Field != "" && c.Type.Name == f.of.Name && !c.Type.IsArray()
+func takes(f *backend.Predicate, c *resolve.Column) bool {
+	return c.Field != "" && f.Takes(c.Type)
 }
 
 // Predicate is one function of an aggregate predicate, and the type of what it is compared
@@ -49,17 +21,27 @@ type Predicate struct {
 	Pair bool
 }
 
+// predicable reports whether rows can be filtered by aggregates of those of the table that are
+// related to them.
+func (t *Table) predicable() bool {
+	return t.Permission.Aggregations && !t.role.options.HideAggregatePredicates && len(t.Source.Dialect.Tables().Predicates) > 0
+}
+
 // buildAggregatePredicates makes the input that filters by aggregates of related rows.
 func (t *Table) buildAggregatePredicates() content {
-	count := Predicate{Function: "count", Operand: typeInt}
-	var columns []Input
-	if len(t.part(selectColumn).Values()) > 0 {
-		columns = []Input{{Name: "arguments", Type: List(NonNull(Named(t.part(selectColumn)))), Means: ArgArguments}}
-	}
-	inputs := []Input{t.predicate(count, columns)}
-	for _, f := range predicateFunctions {
-		if slices.ContainsFunc(t.Permission.Columns, func(c resolve.SelectColumn) bool { return f.takes(c.Column) }) {
-			p := Predicate{Function: f.name, Operand: f.of, Pair: f.pair}
+	var inputs []Input
+	functions := t.Source.Dialect.Tables().Predicates
+	for i := range functions {
+		f := &functions[i]
+		p := Predicate{Function: f.Name, Operand: f.Operand, Pair: f.Pair}
+		switch {
+		case f.Takes == nil:
+			var columns []Input
+			if len(t.part(selectColumn).Values()) > 0 {
+				columns = []Input{{Name: "arguments", Type: List(NonNull(Named(t.part(selectColumn)))), Means: ArgArguments}}
+			}
+			inputs = append(inputs, t.predicate(p, columns))
+		case slices.ContainsFunc(t.Permission.Columns, func(c resolve.SelectColumn) bool { return takes(f, c.Column) }):
 			inputs = append(inputs, t.predicate(p, []Input{{Name: "arguments", Type: NonNull(Named(t.predicateArguments(f))), Means: ArgArguments}}))
 		}
 	}
@@ -80,22 +62,22 @@ func (t *Table) predicate(p Predicate, arguments []Input) Input {
 	return Input{Name: p.Function, Type: Named(of), Means: &p}
 }
 
-func (t *Table) predicateArguments(f predicateFunction) *Type {
-	name := "aggregate_bool_exp_" + f.name + "_arguments_columns"
+func (t *Table) predicateArguments(f *backend.Predicate) *Type {
+	name := "aggregate_bool_exp_" + f.Name + "_arguments_columns"
 	columns := newType(t.naming.plainTypeName(t.base, "select_column_"+t.Name+"_"+name), Enum,
 		`select "`+t.Name+"_"+name+`" columns of table `+t.display(), func() content {
 			var values []Value
 			t.columns(func(c *resolve.SelectColumn) {
-				if f.takes(c.Column) {
+				if takes(f, c.Column) {
 					values = append(values, Value{Name: c.Column.Field, Description: "column name", Means: c})
 				}
 			})
 			return content{values: values}
 		})
-	if !f.pair {
+	if !f.Pair {
 		return columns
 	}
-	return newType(t.naming.plainTypeName(t.base, "aggregate_bool_exp_"+f.name+"_arguments"), InputObject, "", func() content {
+	return newType(t.naming.plainTypeName(t.base, "aggregate_bool_exp_"+f.Name+"_arguments"), InputObject, "", func() content {
 		return content{inputs: []Input{{Name: "X", Type: NonNull(Named(columns))}, {Name: "Y", Type: NonNull(Named(columns))}}}
 	})
 }
