@@ -121,7 +121,7 @@ type Redacted struct {
 	When BoolExp
 }
 
-// JSONPath is a part of a json or jsonb value: column #> path.
+// JSONPath is a part of a JSON value.
 type JSONPath struct {
 	Expr Expr
 	Path []string
@@ -150,52 +150,18 @@ type CallArg struct {
 	Value Value
 }
 
-// Op names a comparison operator; the dialect's table gives its meaning.
+// Op names a comparison operator by its GraphQL name; the dialect's row gives its meaning.
 type Op string
 
-// The operators, by their GraphQL names.
+// The operators that plans are made with besides those that clients name, and that every
+// dialect has.
 const (
-	OpEq                    Op = "_eq"
-	OpNeq                   Op = "_neq"
-	OpGt                    Op = "_gt"
-	OpLt                    Op = "_lt"
-	OpGte                   Op = "_gte"
-	OpLte                   Op = "_lte"
-	OpIn                    Op = "_in"
-	OpNin                   Op = "_nin"
-	OpLike                  Op = "_like"
-	OpNlike                 Op = "_nlike"
-	OpIlike                 Op = "_ilike"
-	OpNilike                Op = "_nilike"
-	OpSimilar               Op = "_similar"
-	OpNsimilar              Op = "_nsimilar"
-	OpRegex                 Op = "_regex"
-	OpIregex                Op = "_iregex"
-	OpNregex                Op = "_nregex"
-	OpNiregex               Op = "_niregex"
-	OpContains              Op = "_contains"
-	OpContainedIn           Op = "_contained_in"
-	OpHasKey                Op = "_has_key"
-	OpHasKeysAny            Op = "_has_keys_any"
-	OpHasKeysAll            Op = "_has_keys_all"
-	OpAncestor              Op = "_ancestor"
-	OpAncestorAny           Op = "_ancestor_any"
-	OpDescendant            Op = "_descendant"
-	OpDescendantAny         Op = "_descendant_any"
-	OpMatches               Op = "_matches"
-	OpMatchesAny            Op = "_matches_any"
-	OpMatchesFulltext       Op = "_matches_fulltext"
-	OpSTContains            Op = "_st_contains"
-	OpSTCrosses             Op = "_st_crosses"
-	OpSTEquals              Op = "_st_equals"
-	OpSTOverlaps            Op = "_st_overlaps"
-	OpSTTouches             Op = "_st_touches"
-	OpSTWithin              Op = "_st_within"
-	OpSTIntersects          Op = "_st_intersects"
-	OpST3DIntersects        Op = "_st_3d_intersects"
-	OpSTDWithin             Op = "_st_d_within"    // from, distance[, use_spheroid]
-	OpST3DDWithin           Op = "_st_3d_d_within" // from, distance
-	OpSTIntersectsRast      Op = "_st_intersects_rast"
-	OpSTIntersectsNbandGeom Op = "_st_intersects_nband_geom"
-	OpSTIntersectsGeomNband Op = "_st_intersects_geom_nband"
+	OpEq  Op = "_eq"
+	OpNeq Op = "_neq"
+	OpGt  Op = "_gt"
+	OpLt  Op = "_lt"
+	OpGte Op = "_gte"
+	OpLte Op = "_lte"
+	OpIn  Op = "_in"
+	OpNin Op = "_nin"
 )

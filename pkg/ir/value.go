@@ -74,12 +74,9 @@ func (SessionObject) value() {}
 func (Lookup) value()        {}
 func (Default) value()       {}
 
-// Wrap names a function of the dialect that turns the text of a value into the type.
+// Wrap names a function of the dialect that turns the text of a value into the type. The
+// dialect gives it with the text when it reads a value, and applies it.
 type Wrap string
 
-// The wraps.
-const (
-	WrapNone    Wrap = ""
-	WrapGeoJSON Wrap = "geojson" // ST_GeomFromGeoJSON
-	WrapRaster  Wrap = "raster"  // ST_RastFromHexWKB
-)
+// WrapNone is for a text that the type itself reads.
+const WrapNone Wrap = ""

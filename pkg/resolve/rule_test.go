@@ -60,7 +60,7 @@ func TestParseRule(t *testing.T) {
 		`{"id": {"_ne": 7}}`:            ir.Compare{Left: id, Op: ir.OpNeq, Args: literal("7", integer)},
 		`{"id": {"$neq": 7}}`:           ir.Compare{Left: id, Op: ir.OpNeq, Args: literal("7", integer)},
 		`{"id": {}}`:                    nil,
-		`{"title": {"_like":"%live%"}}`: ir.Compare{Left: title, Op: ir.OpLike, Args: literal("%live%", text)},
+		`{"title": {"_like":"%live%"}}`: ir.Compare{Left: title, Op: "_like", Args: literal("%live%", text)},
 		`{"id": {"_gt": 1, "_lte": 9}}`: ir.And{Exps: []ir.BoolExp{
 			ir.Compare{Left: id, Op: ir.OpGt, Args: literal("1", integer)},
 			ir.Compare{Left: id, Op: ir.OpLte, Args: literal("9", integer)},
@@ -89,14 +89,14 @@ func TestParseRule(t *testing.T) {
 		`{"id": {"_in": []}}`:                    ir.Compare{Left: id, Op: ir.OpIn, Args: literal("{}", array(integer))},
 		`{"id": {"$nin": "X-Engine-Ids"}}`:       ir.Compare{Left: id, Op: ir.OpNin, Args: variable("x-engine-ids", array(integer))},
 		`{"title": {"_in": ["x-engine-title"]}}`: ir.Compare{Left: title, Op: ir.OpIn, Args: literal(`{"x-engine-title"}`, array(text))},
-		`{"meta": {"_contains": {"a": [1]}}}`:    ir.Compare{Left: meta, Op: ir.OpContains, Args: literal(`{"a":[1]}`, meta.Type)},
-		`{"meta": {"_has_key": "X-Engine-Key"}}`: ir.Compare{Left: meta, Op: ir.OpHasKey, Args: variable("x-engine-key", textArg)},
-		`{"meta": {"$has_keys_any": ["a"]}}`:     ir.Compare{Left: meta, Op: ir.OpHasKeysAny, Args: literal(`{"a"}`, array(textArg))},
+		`{"meta": {"_contains": {"a": [1]}}}`:    ir.Compare{Left: meta, Op: "_contains", Args: literal(`{"a":[1]}`, meta.Type)},
+		`{"meta": {"_has_key": "X-Engine-Key"}}`: ir.Compare{Left: meta, Op: "_has_key", Args: variable("x-engine-key", textArg)},
+		`{"meta": {"$has_keys_any": ["a"]}}`:     ir.Compare{Left: meta, Op: "_has_keys_any", Args: literal(`{"a"}`, array(textArg))},
 		`{"meta": {"_has_keys_all": "x-engine-keys"}}`: ir.Compare{
-			Left: meta, Op: ir.OpHasKeysAll, Args: variable("x-engine-keys", array(textArg)),
+			Left: meta, Op: "_has_keys_all", Args: variable("x-engine-keys", array(textArg)),
 		},
 		`{"tags": {"_contains": ["live"]}}`: ir.Compare{
-			Left: column("tags", array(text)), Op: ir.OpContains, Args: literal(`{"live"}`, array(text)),
+			Left: column("tags", array(text)), Op: "_contains", Args: literal(`{"live"}`, array(text)),
 		},
 		`{"tags": {"_in": [["a"], []]}}`: ir.Or{Exps: []ir.BoolExp{
 			equals(column("tags", array(text)), literal(`{"a"}`, array(text))), equals(column("tags", array(text)), literal(`{}`, array(text))),
@@ -105,11 +105,11 @@ func TestParseRule(t *testing.T) {
 			equals(column("tags", array(text)), literal(`x-engine-tags`, array(text))),
 		}}},
 		`{"path": {"_ancestor": "a.b"}}`: ir.Compare{
-			Left: column("path", catalog.Type{Name: "ltree"}), Op: ir.OpAncestor, Args: literal("a.b", catalog.Type{Name: "ltree"}),
+			Left: column("path", catalog.Type{Name: "ltree"}), Op: "_ancestor", Args: literal("a.b", catalog.Type{Name: "ltree"}),
 		},
 		`{"genre": {"_in": ["jazz", "rock"]}}`: ir.Compare{Left: column("genre", text), Op: ir.OpIn, Args: literal(`{"jazz","rock"}`, array(text))},
 
-		`{"meta": {"_cast": {"text": {"_like": "a%"}}}}`: ir.Compare{Left: asText, Op: ir.OpLike, Args: literal("a%", textArg)},
+		`{"meta": {"_cast": {"text": {"_like": "a%"}}}}`: ir.Compare{Left: asText, Op: "_like", Args: literal("a%", textArg)},
 		`{"meta": {"$cast": {"String": null}}}`:          ir.Compare{Left: asText, Op: ir.OpEq, Args: null(textArg), NullSafe: true},
 
 		`{"artist": {}}`: ir.Exists{From: artist, Join: toArtist, Unique: true, Where: ir.And{Exps: []ir.BoolExp{}}},
@@ -118,8 +118,8 @@ func TestParseRule(t *testing.T) {
 		},
 		`{"artist": {"home": {"_st_d_within": {"from": "X-Engine-Home", "distance": 5}}}}`: ir.Exists{
 			From: artist, Join: toArtist, Unique: true, Where: ir.Compare{
-				Left: column("home", geometry), Op: ir.OpSTDWithin, Args: []ir.Value{
-					ir.SessionVar{Name: "x-engine-home", Type: geometry, Wrap: ir.WrapGeoJSON},
+				Left: column("home", geometry), Op: "_st_d_within", Args: []ir.Value{
+					ir.SessionVar{Name: "x-engine-home", Type: geometry, Wrap: "geojson"},
 					ir.Literal{Text: "5", Type: catalog.Type{Name: "float8", OID: 701}},
 				},
 			},
@@ -144,7 +144,7 @@ func TestParseRule(t *testing.T) {
 			From: track, Join: toTrack, Where: ir.CompareColumn{Left: id, Op: ir.OpLt, Right: seconds},
 		},
 
-		`{"label": {"_like": "a%"}}`: ir.Compare{Left: label, Op: ir.OpLike, Args: literal("a%", text)},
+		`{"label": {"_like": "a%"}}`: ir.Compare{Left: label, Op: "_like", Args: literal("a%", text)},
 		`{"personal": "x"}`: equals(ir.Call{
 			Function: public("album_for"),
 			Args:     []ir.CallArg{{Value: ir.SessionObject{Type: catalog.Type{Name: "json"}}}, {Row: true}},

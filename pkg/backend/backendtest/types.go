@@ -78,7 +78,7 @@ func (x *exercise) oneType(t *testing.T, at string, b *bench, c typeCase) {
 		}
 		require.True(t, names[ir.OpEq])
 		require.True(t, names[ir.OpIn])
-		require.Equal(t, c.text, names[ir.OpLike])
+		require.Equal(t, c.text, names["_like"])
 	})
 	x.sub(t, at, "values", func(t *testing.T, _ string) {
 		for _, value := range append([]string{"null"}, c.values...) {

@@ -167,10 +167,10 @@ func TestSpatialTypes(t *testing.T) {
 	rows := table("spot")
 	rows.OrderBy = orderBy(by("id"))
 	g := spot.Column("g")
-	near := ir.Literal{Text: `{"type":"Point","coordinates":[1,3]}`, Type: g.Type, Wrap: ir.WrapGeoJSON}
+	near := ir.Literal{Text: `{"type":"Point","coordinates":[1,3]}`, Type: g.Type, Wrap: wrapGeoJSON}
 	require.Contains(t, sameAnswer(t, f.source, &ir.Select{Rows: rows, Fields: fieldsOf(spot)}, backend.RenderOptions{}, backend.Args{}),
 		`"s":{"type":"LineString","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::4326"}},"coordinates":[[0,0],[1.5,1]]},`)
-	rows.Where = ir.Compare{Left: ir.Column{Name: "g", Type: g.Type}, Op: ir.OpSTDWithin, Args: []ir.Value{
+	rows.Where = ir.Compare{Left: ir.Column{Name: "g", Type: g.Type}, Op: opSTDWithin, Args: []ir.Value{
 		near, ir.Literal{Text: "1.5", Type: catalog.Type{Name: "float8"}},
 	}}
 	require.Equal(t, `[{"id":1}]`, sameAnswer(t, f.source, &ir.Select{Rows: rows, Fields: []ir.Field{idField}}, backend.RenderOptions{}, backend.Args{}))

@@ -9,7 +9,6 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
-	"queryengine/pkg/ir"
 	"queryengine/pkg/jsonwalk"
 )
 
@@ -97,7 +96,7 @@ func parseRaster(value []byte) (backend.Input, error) {
 	if _, err := hex.DecodeString(s); err != nil {
 		return backend.Input{}, apierror.New(apierror.ParseFailed, notARaster)
 	}
-	return backend.Input{Text: s, Wrap: ir.WrapRaster}, nil
+	return backend.Input{Text: s, Wrap: wrapRaster}, nil
 }
 
 func parseLTree(value []byte) (backend.Input, error) {

@@ -8,7 +8,6 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
-	"queryengine/pkg/ir"
 	"queryengine/pkg/jsonwalk"
 )
 
@@ -25,7 +24,7 @@ func arrayLiteral(t catalog.Type, list []byte) (backend.Input, error) {
 	}
 	in := backend.Input{Text: b.String()}
 	if rowOf(t).family == familyGeography {
-		in.Wrap = ir.WrapGeoJSON
+		in.Wrap = wrapGeoJSON
 	}
 	return in, nil
 }

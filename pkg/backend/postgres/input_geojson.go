@@ -5,7 +5,6 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
-	"queryengine/pkg/ir"
 	"queryengine/pkg/jsonwalk"
 )
 
@@ -27,7 +26,7 @@ func parseGeoJSON(value []byte) (backend.Input, error) {
 		return backend.Input{}, err
 	}
 	in, err := compactJSON(value)
-	in.Wrap = ir.WrapGeoJSON
+	in.Wrap = wrapGeoJSON
 	return in, err
 }
 

@@ -14,7 +14,6 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
-	"queryengine/pkg/ir"
 	"queryengine/pkg/jsonwalk"
 )
 
@@ -153,7 +152,7 @@ func TestParseGeoJSON(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err, value)
-		require.Equal(t, ir.WrapGeoJSON, got.Wrap)
+		require.Equal(t, wrapGeoJSON, got.Wrap)
 		require.Equal(t, strings.ReplaceAll(value, " ", ""), got.Text)
 	}
 	_, err := New().ParseInput(baseType("geography"), json.RawMessage(`{"type": "Point", "coordinates": {"a": 1}}`))
@@ -164,7 +163,7 @@ func TestParseRaster(t *testing.T) {
 	t.Parallel()
 	got, err := New().ParseInput(baseType("raster"), json.RawMessage(`"01aF"`))
 	require.NoError(t, err)
-	require.Equal(t, backend.Input{Text: "01aF", Wrap: ir.WrapRaster}, got)
+	require.Equal(t, backend.Input{Text: "01aF", Wrap: wrapRaster}, got)
 }
 
 func TestParseInputArray(t *testing.T) {

@@ -31,6 +31,45 @@ var (
 	typeLTxtQuery = catalog.Type{Name: "ltxtquery"}
 )
 
+// The operators that aren't in every dialect, by their GraphQL names.
+const (
+	opLike                  ir.Op = "_like"
+	opNlike                 ir.Op = "_nlike"
+	opIlike                 ir.Op = "_ilike"
+	opNilike                ir.Op = "_nilike"
+	opSimilar               ir.Op = "_similar"
+	opNsimilar              ir.Op = "_nsimilar"
+	opRegex                 ir.Op = "_regex"
+	opIregex                ir.Op = "_iregex"
+	opNregex                ir.Op = "_nregex"
+	opNiregex               ir.Op = "_niregex"
+	opContains              ir.Op = "_contains"
+	opContainedIn           ir.Op = "_contained_in"
+	opHasKey                ir.Op = "_has_key"
+	opHasKeysAny            ir.Op = "_has_keys_any"
+	opHasKeysAll            ir.Op = "_has_keys_all"
+	opAncestor              ir.Op = "_ancestor"
+	opAncestorAny           ir.Op = "_ancestor_any"
+	opDescendant            ir.Op = "_descendant"
+	opDescendantAny         ir.Op = "_descendant_any"
+	opMatches               ir.Op = "_matches"
+	opMatchesAny            ir.Op = "_matches_any"
+	opMatchesFulltext       ir.Op = "_matches_fulltext"
+	opSTContains            ir.Op = "_st_contains"
+	opSTCrosses             ir.Op = "_st_crosses"
+	opSTEquals              ir.Op = "_st_equals"
+	opSTOverlaps            ir.Op = "_st_overlaps"
+	opSTTouches             ir.Op = "_st_touches"
+	opSTWithin              ir.Op = "_st_within"
+	opSTIntersects          ir.Op = "_st_intersects"
+	opST3DIntersects        ir.Op = "_st_3d_intersects"
+	opSTDWithin             ir.Op = "_st_d_within"    // from, distance[, use_spheroid]
+	opST3DDWithin           ir.Op = "_st_3d_d_within" // from, distance
+	opSTIntersectsRast      ir.Op = "_st_intersects_rast"
+	opSTIntersectsNbandGeom ir.Op = "_st_intersects_nband_geom"
+	opSTIntersectsGeomNband ir.Op = "_st_intersects_geom_nband"
+)
+
 // operatorRow is an operator and the types that have it.
 type operatorRow struct {
 	backend.Operator
@@ -50,52 +89,52 @@ var operatorRows = []operatorRow{
 	{rule(ir.OpIn, backend.OperandList, "", `$l = ANY($1)`), always},
 	{rule(ir.OpNin, backend.OperandList, "", `NOT ($l = ANY($1))`), always},
 
-	{rule(ir.OpLike, backend.OperandSame, onText, `$l LIKE $1`), is(familyText)},
-	{rule(ir.OpNlike, backend.OperandSame, onText, `$l NOT LIKE $1`), is(familyText)},
-	{rule(ir.OpIlike, backend.OperandSame, onText, `$l ILIKE $1`), is(familyText)},
-	{rule(ir.OpNilike, backend.OperandSame, onText, `$l NOT ILIKE $1`), is(familyText)},
-	{rule(ir.OpSimilar, backend.OperandSame, onText, `$l SIMILAR TO $1`), is(familyText)},
-	{rule(ir.OpNsimilar, backend.OperandSame, onText, `$l NOT SIMILAR TO $1`), is(familyText)},
-	{rule(ir.OpRegex, backend.OperandSame, onText, `$l ~ $1`), is(familyText)},
-	{rule(ir.OpIregex, backend.OperandSame, onText, `$l ~* $1`), is(familyText)},
-	{rule(ir.OpNregex, backend.OperandSame, onText, `$l !~ $1`), is(familyText)},
-	{rule(ir.OpNiregex, backend.OperandSame, onText, `$l !~* $1`), is(familyText)},
+	{rule(opLike, backend.OperandSame, onText, `$l LIKE $1`), is(familyText)},
+	{rule(opNlike, backend.OperandSame, onText, `$l NOT LIKE $1`), is(familyText)},
+	{rule(opIlike, backend.OperandSame, onText, `$l ILIKE $1`), is(familyText)},
+	{rule(opNilike, backend.OperandSame, onText, `$l NOT ILIKE $1`), is(familyText)},
+	{rule(opSimilar, backend.OperandSame, onText, `$l SIMILAR TO $1`), is(familyText)},
+	{rule(opNsimilar, backend.OperandSame, onText, `$l NOT SIMILAR TO $1`), is(familyText)},
+	{rule(opRegex, backend.OperandSame, onText, `$l ~ $1`), is(familyText)},
+	{rule(opIregex, backend.OperandSame, onText, `$l ~* $1`), is(familyText)},
+	{rule(opNregex, backend.OperandSame, onText, `$l !~ $1`), is(familyText)},
+	{rule(opNiregex, backend.OperandSame, onText, `$l !~* $1`), is(familyText)},
 
-	{rule(ir.OpContains, backend.OperandSame, onContainer, `$l @> $1`), container},
-	{rule(ir.OpContainedIn, backend.OperandSame, onContainer, `$l <@ $1`), container},
-	{nullable(rule(ir.OpHasKey, backend.OperandText, onJSONB, `$l ? $1`)), is(familyJSONB)},
-	{rule(ir.OpHasKeysAny, backend.OperandTextList, onJSONB, `$l ?| $1`), is(familyJSONB)},
-	{rule(ir.OpHasKeysAll, backend.OperandTextList, onJSONB, `$l ?& $1`), is(familyJSONB)},
+	{rule(opContains, backend.OperandSame, onContainer, `$l @> $1`), container},
+	{rule(opContainedIn, backend.OperandSame, onContainer, `$l <@ $1`), container},
+	{nullable(rule(opHasKey, backend.OperandText, onJSONB, `$l ? $1`)), is(familyJSONB)},
+	{rule(opHasKeysAny, backend.OperandTextList, onJSONB, `$l ?| $1`), is(familyJSONB)},
+	{rule(opHasKeysAll, backend.OperandTextList, onJSONB, `$l ?& $1`), is(familyJSONB)},
 
-	{rule(ir.OpAncestor, backend.OperandSame, onLTree, `$l @> $1`), is(familyLTree)},
-	{rule(ir.OpAncestorAny, backend.OperandList, onLTree, `$l @> $1`), is(familyLTree)},
-	{rule(ir.OpDescendant, backend.OperandSame, onLTree, `$l <@ $1`), is(familyLTree)},
-	{rule(ir.OpDescendantAny, backend.OperandList, onLTree, `$l <@ $1`), is(familyLTree)},
-	{typed(ir.OpMatches, backend.OperandType, typeLQuery, onLTree, `$l ~ $1`), is(familyLTree)},
-	{rule(ir.OpMatchesAny, backend.OperandTextList, onLTree, `$l ? ($1)::lquery[]`), is(familyLTree)},
-	{typed(ir.OpMatchesFulltext, backend.OperandType, typeLTxtQuery, onLTree, `$l @ $1`), is(familyLTree)},
+	{rule(opAncestor, backend.OperandSame, onLTree, `$l @> $1`), is(familyLTree)},
+	{rule(opAncestorAny, backend.OperandList, onLTree, `$l @> $1`), is(familyLTree)},
+	{rule(opDescendant, backend.OperandSame, onLTree, `$l <@ $1`), is(familyLTree)},
+	{rule(opDescendantAny, backend.OperandList, onLTree, `$l <@ $1`), is(familyLTree)},
+	{typed(opMatches, backend.OperandType, typeLQuery, onLTree, `$l ~ $1`), is(familyLTree)},
+	{rule(opMatchesAny, backend.OperandTextList, onLTree, `$l ? ($1)::lquery[]`), is(familyLTree)},
+	{typed(opMatchesFulltext, backend.OperandType, typeLTxtQuery, onLTree, `$l @ $1`), is(familyLTree)},
 
-	{rule(ir.OpSTContains, backend.OperandSame, onGeometry, `ST_Contains($l, $1)`), is(familyGeometry)},
-	{rule(ir.OpSTCrosses, backend.OperandSame, onGeometry, `ST_Crosses($l, $1)`), is(familyGeometry)},
-	{rule(ir.OpSTEquals, backend.OperandSame, onGeometry, `ST_Equals($l, $1)`), is(familyGeometry)},
-	{rule(ir.OpSTOverlaps, backend.OperandSame, onGeometry, `ST_Overlaps($l, $1)`), is(familyGeometry)},
-	{rule(ir.OpSTTouches, backend.OperandSame, onGeometry, `ST_Touches($l, $1)`), is(familyGeometry)},
-	{rule(ir.OpSTWithin, backend.OperandSame, onGeometry, `ST_Within($l, $1)`), is(familyGeometry)},
-	{rule(ir.OpST3DIntersects, backend.OperandSame, onGeometry, `ST_3DIntersects($l, $1)`), is(familyGeometry)},
-	{rule(ir.OpSTIntersects, backend.OperandSame, onSpatial, `ST_Intersects($l, $1)`), is(familyGeometry, familyGeography)},
-	{object(ir.OpSTDWithin, "st_d_within_input", onSpatial, `ST_DWithin($l, $*)`,
+	{rule(opSTContains, backend.OperandSame, onGeometry, `ST_Contains($l, $1)`), is(familyGeometry)},
+	{rule(opSTCrosses, backend.OperandSame, onGeometry, `ST_Crosses($l, $1)`), is(familyGeometry)},
+	{rule(opSTEquals, backend.OperandSame, onGeometry, `ST_Equals($l, $1)`), is(familyGeometry)},
+	{rule(opSTOverlaps, backend.OperandSame, onGeometry, `ST_Overlaps($l, $1)`), is(familyGeometry)},
+	{rule(opSTTouches, backend.OperandSame, onGeometry, `ST_Touches($l, $1)`), is(familyGeometry)},
+	{rule(opSTWithin, backend.OperandSame, onGeometry, `ST_Within($l, $1)`), is(familyGeometry)},
+	{rule(opST3DIntersects, backend.OperandSame, onGeometry, `ST_3DIntersects($l, $1)`), is(familyGeometry)},
+	{rule(opSTIntersects, backend.OperandSame, onSpatial, `ST_Intersects($l, $1)`), is(familyGeometry, familyGeography)},
+	{object(opSTDWithin, "st_d_within_input", onSpatial, `ST_DWithin($l, $*)`,
 		from(typeGeometry), distance), is(familyGeometry)},
-	{object(ir.OpSTDWithin, "st_d_within_geography_input", onSpatial, `ST_DWithin($l, $*)`,
+	{object(opSTDWithin, "st_d_within_geography_input", onSpatial, `ST_DWithin($l, $*)`,
 		from(typeGeography), distance,
 		backend.ObjectField{Name: "use_spheroid", Type: typeBoolean, Default: "true"}), is(familyGeography)},
-	{object(ir.OpST3DDWithin, "st_d_within_input", onGeometry, `ST_3DDWithin($l, $*)`,
+	{object(opST3DDWithin, "st_d_within_input", onGeometry, `ST_3DDWithin($l, $*)`,
 		from(typeGeometry), distance), is(familyGeometry)},
 
-	{notInRules(rule(ir.OpSTIntersectsRast, backend.OperandSame, onRaster, `ST_Intersects($l, $1)`)), is(familyRaster)},
-	{notInRules(object(ir.OpSTIntersectsNbandGeom, "st_intersects_nband_geom_input", onRaster, `ST_Intersects($l, $*)`,
+	{notInRules(rule(opSTIntersectsRast, backend.OperandSame, onRaster, `ST_Intersects($l, $1)`)), is(familyRaster)},
+	{notInRules(object(opSTIntersectsNbandGeom, "st_intersects_nband_geom_input", onRaster, `ST_Intersects($l, $*)`,
 		backend.ObjectField{Name: "nband", Type: typeInteger, Required: true},
 		backend.ObjectField{Name: "geommin", Type: typeGeometry, Required: true})), is(familyRaster)},
-	{notInRules(object(ir.OpSTIntersectsGeomNband, "st_intersects_geom_nband_input", onRaster, `ST_Intersects($l, $*)`,
+	{notInRules(object(opSTIntersectsGeomNband, "st_intersects_geom_nband_input", onRaster, `ST_Intersects($l, $*)`,
 		backend.ObjectField{Name: "geommin", Type: typeGeometry, Required: true},
 		backend.ObjectField{Name: "nband", Type: typeInteger})), is(familyRaster)},
 }

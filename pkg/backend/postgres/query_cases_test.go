@@ -147,20 +147,20 @@ func addWhereCases(add func(string, ir.Root) *backendtest.Query) {
 	where("lists", ir.And{Exps: []ir.BoolExp{
 		compare(column("id", int4Type), ir.OpIn, ir.Variable{Index: 0, Type: int4sType}),
 		compare(column("id", int4Type), ir.OpNin, ir.SessionVar{Name: "x-engine-ids", Type: int4sType}),
-		compare(tags, ir.OpContains, ir.Literal{Text: `{"x,\"y"}`, Type: textsType}),
+		compare(tags, opContains, ir.Literal{Text: `{"x,\"y"}`, Type: textsType}),
 	}}).Args = backend.Args{Variables: [][]byte{[]byte("{1,2,3,4,5}")}, Session: as("buyer", map[string]string{"x-engine-ids": "{3}"})}
 	where("text", ir.And{Exps: []ir.BoolExp{
-		compare(column("title", textType), ir.OpIlike, ir.Literal{Text: "TRACK%", Type: textType}),
-		compare(column("title", textType), ir.OpNregex, ir.Literal{Text: `[1-3]$`, Type: textType}),
-		compare(column("title", textType), ir.OpSimilar, ir.Literal{Text: `track (5|14|6)`, Type: textType}),
+		compare(column("title", textType), opIlike, ir.Literal{Text: "TRACK%", Type: textType}),
+		compare(column("title", textType), opNregex, ir.Literal{Text: `[1-3]$`, Type: textType}),
+		compare(column("title", textType), opSimilar, ir.Literal{Text: `track (5|14|6)`, Type: textType}),
 	}})
 	album := func(e ir.BoolExp) ir.Exists {
 		return ir.Exists{From: ir.Table{Name: public("album")}, Join: pair("album_id", "id"), Where: e}
 	}
 	meta := column("meta", jsonbType)
 	where("related", album(ir.And{Exps: []ir.BoolExp{
-		compare(meta, ir.OpHasKey, ir.Literal{Text: "labels", Type: textType}),
+		compare(meta, opHasKey, ir.Literal{Text: "labels", Type: textType}),
 		compare(ir.JSONPath{Expr: meta, Path: []string{"labels", "0"}}, ir.OpEq, ir.Literal{Text: `"Reprise"`, Type: jsonbType}),
-		compare(ir.Cast{Expr: meta, Type: textType}, ir.OpLike, ir.Literal{Text: "%1971%", Type: textType}),
+		compare(ir.Cast{Expr: meta, Type: textType}, opLike, ir.Literal{Text: "%1971%", Type: textType}),
 	}}))
 }

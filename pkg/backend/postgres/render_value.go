@@ -40,7 +40,7 @@ func appendElement[T ~string | ~[]byte](dst []byte, v T) []byte {
 // wrapped applies the function that makes a value of a text.
 func wrapped(text string, t catalog.Type, wrap ir.Wrap) string {
 	switch wrap {
-	case ir.WrapGeoJSON:
+	case wrapGeoJSON:
 		if t.IsArray() {
 			// The literal of an array of geometry may hold GeoJSON, that of geography may not.
 			return text + "::geometry[]::" + typeName(t)
@@ -49,7 +49,7 @@ func wrapped(text string, t catalog.Type, wrap ir.Wrap) string {
 		if t.Name == "geography" {
 			text += "::" + typeName(t)
 		}
-	case ir.WrapRaster:
+	case wrapRaster:
 		text = "ST_RastFromHexWKB(" + text + ")"
 	}
 	return text

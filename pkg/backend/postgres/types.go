@@ -75,6 +75,12 @@ func rowOf(t catalog.Type) typeRow {
 	return typeRows[t.Name]
 }
 
+// How texts become values that their type doesn't read by itself.
+const (
+	wrapGeoJSON ir.Wrap = "geojson" // ST_GeomFromGeoJSON
+	wrapRaster  ir.Wrap = "raster"  // ST_RastFromHexWKB
+)
+
 // Scalar is the GraphQL scalar of a type, of the elements for an array.
 func (*Dialect) Scalar(t catalog.Type) backend.Scalar {
 	row := rowOf(t)
@@ -101,7 +107,7 @@ func (*Dialect) Scalar(t catalog.Type) backend.Scalar {
 	s.Text = row.family == familyText
 	s.Stringified = row.stringified
 	if row.family == familyGeometry || row.family == familyGeography {
-		s.SessionWrap = ir.WrapGeoJSON
+		s.SessionWrap = wrapGeoJSON
 	}
 	return s
 }

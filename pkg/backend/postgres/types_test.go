@@ -38,7 +38,7 @@ func TestScalar(t *testing.T) {
 		{baseType("uuid"), backend.Scalar{Name: "uuid", SQL: "uuid", Comparable: true}},
 		{baseType("json"), backend.Scalar{Name: "json", SQL: "json", JSON: true}},
 		{baseType("jsonb"), backend.Scalar{Name: "jsonb", SQL: "jsonb", JSON: true, Mergeable: true}},
-		{baseType("geometry"), backend.Scalar{Name: "geometry", SQL: "geometry", SessionWrap: ir.WrapGeoJSON}},
+		{baseType("geometry"), backend.Scalar{Name: "geometry", SQL: "geometry", SessionWrap: wrapGeoJSON}},
 		{baseType("raster"), backend.Scalar{Name: "raster", SQL: "raster", Comparable: true}},
 		{baseType("interval"), backend.Scalar{Name: "interval", SQL: "interval"}},
 		{baseType("bytea"), backend.Scalar{Name: "bytea", SQL: "bytea"}},
@@ -124,9 +124,9 @@ func TestOperatorByName(t *testing.T) {
 	t.Parallel()
 	d := New()
 	require.Nil(t, d.Operator("_nothing"))
-	require.Equal(t, onText, d.Operator(ir.OpLike).Columns)
-	require.True(t, d.Operator(ir.OpHasKey).Nullable)
-	require.False(t, d.Operator(ir.OpSTIntersectsRast).Rule)
+	require.Equal(t, onText, d.Operator(opLike).Columns)
+	require.True(t, d.Operator(opHasKey).Nullable)
+	require.False(t, d.Operator(opSTIntersectsRast).Rule)
 	for _, row := range operatorRows {
 		require.Equal(t, row.SQL, d.Operator(row.Op).SQL, "rows of one name render alike")
 	}

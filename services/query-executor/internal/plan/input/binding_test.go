@@ -8,7 +8,6 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend/postgres"
 	"queryengine/pkg/catalog"
-	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -64,7 +63,7 @@ func TestBindingOfAnotherForm(t *testing.T) {
 			mode: modeValue, element: catalog.Type{Name: "geometry"}, operand: catalog.Type{Name: "geometry"},
 			named: &schema.Type{Name: "geometry"}, Nullable: true, dialect: postgres.New(),
 		},
-		wrap: ir.WrapGeoJSON,
+		wrap: "geojson",
 	}})
 	const point = `{"type":"Point","coordinates":[1,2]}`
 	texts, err := b.Append(nil, [][]byte{[]byte(point)})
