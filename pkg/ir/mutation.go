@@ -49,7 +49,9 @@ type Insert struct {
 
 // OnConflict is the upsert clause.
 type OnConflict struct {
-	// Constraint names the constraint; Columns are the conflict target when it is empty.
+	// Constraint names the constraint that rows are in conflict about, empty where it is an index
+	// or is known by its columns only. Columns are those of the constraint, for databases that
+	// don't take its name. Without either it is any constraint.
 	Constraint string
 	Columns    []string
 	// Key are the columns that identify the row in conflict, set for a table that can't tell whether a

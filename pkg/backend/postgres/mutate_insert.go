@@ -13,7 +13,7 @@ import (
 func (r *renderer) insert(i *ir.Insert) mutation {
 	target, row := r.Target(i.Table)
 	return mutation{
-		text:  "INSERT INTO " + target + r.insertRows(i) + r.conflict(i.OnConflict, row),
+		text:  "INSERT INTO " + target + r.insertRows(i) + r.OnConflict(i.OnConflict, row),
 		row:   row,
 		check: r.insertCheck(i, row),
 	}
@@ -241,32 +241,4 @@ func arrayElement(t catalog.Type, wrap ir.Wrap, name string) (array catalog.Type
 	}
 	t.Dims = 1
 	return t, name
-}
-
-// conflict renders the upsert clause.
-func (r *renderer) conflict(c *ir.OnConflict, row *sqltext.Scope) string {
-	if c == nil {
-		return ""
-	}
-	text := " ON CONFLICT"
-	if c.Constraint != "" {
-		text += " ON CONSTRAINT " + quoteName(c.Constraint)
-	} else if len(c.Columns) > 0 {
-		names := make([]string, len(c.Columns))
-		for i, n := range c.Columns {
-			names[i] = quoteName(n)
-		}
-		text += " (" + strings.Join(names, ", ") + ")"
-	}
-	if len(c.Set) == 0 {
-		return text + " DO NOTHING"
-	}
-	var set []string
-	for _, n := range c.Set {
-		set = append(set, quoteName(n)+" = EXCLUDED."+quoteName(n))
-	}
-	if len(c.Presets) > 0 {
-		set = append(set, r.Assignments(c.Presets, row))
-	}
-	return text + " DO UPDATE SET " + strings.Join(set, ", ") + r.Where([]string{r.Condition(c.Where, row)})
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -73,4 +74,15 @@ func (spelling) Count(args []string, distinct bool) string {
 		return "count(" + unique + args[0] + ")"
 	}
 	return "count(" + unique + "(" + strings.Join(args, ", ") + "))"
+}
+
+// ConflictTarget takes the name where there is one: an index has none that counts.
+func (s spelling) ConflictTarget(constraint string, columns []string) string {
+	switch {
+	case constraint != "":
+		return " ON CONSTRAINT " + s.Quote(constraint)
+	case len(columns) > 0:
+		return " " + sqltext.Columns(s, columns)
+	}
+	return ""
 }

@@ -93,6 +93,14 @@ func (brackets) Operator(op ir.Op) *backend.Operator {
 	return nil
 }
 
+// ConflictTarget knows constraints by their columns alone, as SQLite does.
+func (b brackets) ConflictTarget(_ string, columns []string) string {
+	if len(columns) == 0 {
+		return ""
+	}
+	return " " + sqltext.Columns(b, columns)
+}
+
 func (brackets) Tables() *backend.Tables {
 	return &backend.Tables{Assignments: []backend.Assignment{{Op: "_set", SQL: "$1"}, {Op: "_inc", SQL: "$l + $1"}}}
 }

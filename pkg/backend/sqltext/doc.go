@@ -35,6 +35,9 @@ type Spelling interface {
 	Least(a, b string) string
 	// Count counts rows, or those in which no argument is NULL.
 	Count(args []string, distinct bool) string
+	// ConflictTarget is what stands behind ON CONFLICT for a constraint, by its name or its
+	// columns; empty for any constraint.
+	ConflictTarget(constraint string, columns []string) string
 	// Operator finds an operator, nil when there is none.
 	Operator(op ir.Op) *backend.Operator
 	// Tables have the templates of assignments.

@@ -29,6 +29,34 @@ func (r *Renderer) Delete(d *ir.Delete) (text string, row *Scope) {
 	return "DELETE FROM " + target + r.Where([]string{r.Condition(d.Where, row)}), row
 }
 
+// OnConflict renders the upsert clause of PostgreSQL and SQLite; empty for none.
+func (r *Renderer) OnConflict(c *ir.OnConflict, row *Scope) string {
+	if c == nil {
+		return ""
+	}
+	text := " ON CONFLICT" + r.Spelling.ConflictTarget(c.Constraint, c.Columns)
+	if len(c.Set) == 0 {
+		return text + " DO NOTHING"
+	}
+	set := make([]string, 0, len(c.Set)+1)
+	for _, n := range c.Set {
+		set = append(set, r.Spelling.Quote(n)+" = EXCLUDED."+r.Spelling.Quote(n))
+	}
+	if len(c.Presets) > 0 {
+		set = append(set, r.Assignments(c.Presets, row))
+	}
+	return text + " DO UPDATE SET " + strings.Join(set, ", ") + r.Where([]string{r.Condition(c.Where, row)})
+}
+
+// Columns is a list of columns in parentheses.
+func Columns(s Spelling, names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = s.Quote(n)
+	}
+	return "(" + strings.Join(quoted, ", ") + ")"
+}
+
 // Assignments renders the columns that are set, each with its new value.
 func (r *Renderer) Assignments(set []ir.Assignment, row *Scope) string {
 	texts := make([]string, len(set))

@@ -140,11 +140,15 @@ func (p *planner) conflict(t *resolve.Table, update *resolve.UpdatePermission, c
 			return nil, apierror.At(apierror.Newf(apierror.NotExists, "%q does not exist", name), "constraint_on", i)
 		}
 	}
-	if c.constraint != "" && constraint(t, c.constraint) == nil {
-		return nil, apierror.At(apierror.Newf(apierror.Unexpected, "constraint %q for table %q does not exist", c.constraint, t.Meta.Table).
-			WithStatus(http.StatusBadRequest), "constraint")
-	}
 	clause := &ir.OnConflict{Constraint: c.constraint, Columns: c.columns}
+	if c.constraint != "" {
+		found := constraint(t, c.constraint)
+		if found == nil {
+			return nil, apierror.At(apierror.Newf(apierror.Unexpected, "constraint %q for table %q does not exist", c.constraint, t.Meta.Table).
+				WithStatus(http.StatusBadRequest), "constraint")
+		}
+		clause.Columns = found.Columns
+	}
 	if !c.update {
 		return clause, nil
 	}

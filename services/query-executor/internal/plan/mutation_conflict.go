@@ -52,9 +52,8 @@ func (p *planner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.In
 		return err
 	}
 	of, _ := chosen.Means.(*catalog.Constraint)
-	if of.Index && len(of.Columns) > 0 {
-		c.Columns = of.Columns
-	} else {
+	c.Columns = of.Columns
+	if !of.Index || len(of.Columns) == 0 {
 		c.Constraint = of.Name
 	}
 	if w.Catalog.Kind == catalog.KindPartitioned {
