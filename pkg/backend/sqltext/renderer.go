@@ -30,8 +30,16 @@ type Renderer struct {
 	Calls bool
 	Err   error
 
-	bound   map[string]string // by what the parameter is: its text
+	bound   map[boundKey]string // their texts
 	aliases int
+}
+
+// boundKey tells what a parameter is from all others of a text.
+type boundKey struct {
+	kind       ParamKind
+	index      int
+	name, text string
+	typed      string
 }
 
 // Fail keeps a fault, unless there is one.
@@ -95,12 +103,12 @@ func (r *Renderer) Bind(p Param, t catalog.Type, wrap ir.Wrap) string {
 	if r.Shared != nil && p.Kind != ParamLiteral {
 		return r.Shared(p, t, wrap)
 	}
-	key := fmt.Sprintf("%d %d %s %q %q", p.Kind, p.Index, r.Spelling.Typed("", t, wrap), p.Name, p.Text)
+	key := boundKey{p.Kind, p.Index, p.Name, string(p.Text), r.Spelling.Typed("", t, wrap)}
 	text, ok := r.bound[key]
 	if !ok || p.Kind == ParamList {
 		text = r.Spelling.Typed(r.place(p), t, wrap)
 		if r.bound == nil {
-			r.bound = map[string]string{}
+			r.bound = map[boundKey]string{}
 		}
 		r.bound[key] = text
 	}
