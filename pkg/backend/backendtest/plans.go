@@ -87,7 +87,7 @@ func many(alias string, join []ir.JoinPair, rows ir.Rows, fields ...ir.Field) ir
 	return ir.Field{Alias: alias, Nested: &ir.Nested{Join: join, Root: &ir.Select{Rows: rows, Fields: fields}}}
 }
 
-func count(alias string) ir.AggregateExpr { return ir.AggregateExpr{Alias: alias, Count: &ir.Count{}} }
+func count() ir.AggregateExpr { return ir.AggregateExpr{Alias: "count", Count: &ir.Count{}} }
 
 func aggregateOf(alias, function string, c ir.Column) ir.AggregateExpr {
 	return ir.AggregateExpr{Alias: alias, Function: function, Columns: []ir.AggregateColumn{{Alias: c.Name, Expr: c, Type: c.Type}}}

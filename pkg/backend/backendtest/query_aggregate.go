@@ -11,7 +11,7 @@ import (
 func (p *queries) addAggregates() {
 	id, title := p.field("track", "id"), p.field("album", "title")
 	numbers := []ir.AggregateExpr{
-		count("count"),
+		count(),
 		{Alias: "albums", Count: &ir.Count{Args: []ir.Expr{p.column("track", "album_id"), p.column("track", "genre_id")}, Distinct: true}},
 		{Alias: "priced", Count: &ir.Count{Args: []ir.Expr{p.column("track", "seconds")}}},
 		aggregateOf("avg", "avg", p.column("track", "seconds")),
@@ -32,14 +32,14 @@ func (p *queries) addAggregates() {
 	p.add("aggregate_of_slice", &ir.Aggregate{Rows: p.rows("track", func(r *ir.Rows) {
 		r.Limit, r.Offset, r.MaxRows = p.number("6"), p.number("1"), 2
 	}), Fields: []ir.AggregateField{
-		{Alias: "aggregate", Aggregates: []ir.AggregateExpr{count("count"), aggregateOf("max", "max", p.column("track", "id"))}},
+		{Alias: "aggregate", Aggregates: []ir.AggregateExpr{count(), aggregateOf("max", "max", p.column("track", "id"))}},
 		{Alias: "nodes", Nodes: []ir.Field{id, p.one("album", "album", join("album_id", "id"), nil, title)}, IsNodes: true},
 	}})
 	p.add("aggregate_nodes_only", &ir.Aggregate{Rows: p.rows("track", func(r *ir.Rows) { r.Limit = p.number("2") }), Fields: all[1:]})
 	related := ir.Field{Alias: "tracks_aggregate", Nested: &ir.Nested{Join: join("id", "album_id"), Root: &ir.Aggregate{
 		Rows: p.rows("track", func(r *ir.Rows) { r.Where = compare(p.column("track", "seconds"), ir.OpGt, p.number("150")) }),
 		Fields: []ir.AggregateField{
-			{Alias: "aggregate", Aggregates: []ir.AggregateExpr{count("count"), aggregateOf("max", "max", p.column("album", "title"))}},
+			{Alias: "aggregate", Aggregates: []ir.AggregateExpr{count(), aggregateOf("max", "max", p.column("album", "title"))}},
 			{Alias: "nodes", Nodes: []ir.Field{id}, IsNodes: true},
 		},
 	}}}
@@ -56,7 +56,7 @@ func (p *queries) addAggregates() {
 	p.add("aggregate_without_nodes", &ir.Aggregate{
 		Rows: p.rows("album", func(r *ir.Rows) { r.Limit, r.MaxRows = p.number("3"), ir.NoRows }),
 		Fields: []ir.AggregateField{
-			{Alias: "aggregate", Aggregates: []ir.AggregateExpr{count("count")}}, {Alias: "nodes", Nodes: []ir.Field{id}, IsNodes: true},
+			{Alias: "aggregate", Aggregates: []ir.AggregateExpr{count()}}, {Alias: "nodes", Nodes: []ir.Field{id}, IsNodes: true},
 		},
 	})
 }

@@ -70,7 +70,9 @@ type Prepare uint8
 const (
 	// PrepareUnlessPooled does so until a pooler turns out to mix sessions.
 	PrepareUnlessPooled Prepare = iota
+	// PrepareAlways does so whatever is in between.
 	PrepareAlways
+	// PrepareNever has each statement parsed by each run.
 	PrepareNever
 )
 

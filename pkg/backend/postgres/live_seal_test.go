@@ -67,7 +67,7 @@ func TestSealsTellSubscriptionsApart(t *testing.T) {
 		require.NoError(t, err)
 		return st.Key()
 	}
-	require.Equal(t, key("a", "b"), key("a", "b"))
+	require.Equal(t, key("a", "b"), key("a", "b")) //nolint:testifylint // two statements of the same are compared
 	require.NotEqual(t, key("a", "b"), key("a", "c"))
 	require.NotEqual(t, key("a", "b"), key("b", "a"))
 }

@@ -52,7 +52,8 @@ func TestConditions(t *testing.T) {
 		`(1 = 0)`:                    ir.Or{},
 		`t0.[id] = CAST(@p1 AS int)`: compare("id", "_eq", number("1")),
 		`t0.[a]]b] = CAST(@p1 AS int) AND (t0.[c] > CAST(@p2 AS int) OR NOT (t0.[c] IS NULL))`: ir.And{Exps: []ir.BoolExp{
-			compare("a]b", "_eq", number("1")), ir.And{},
+			compare("a]b", "_eq", number("1")),
+			ir.And{},
 			ir.Or{Exps: []ir.BoolExp{compare("c", "_gt", number("2")), ir.Not{Exp: ir.IsNull{Expr: column("c")}}}},
 		}},
 		`t0.[id] IN (SELECT value FROM OPENJSON(@p1))`:          compare("id", "_in", ir.Lookup{Type: catalog.Type{Name: "int", Dims: 1}}),
