@@ -64,6 +64,8 @@ type Scalar struct {
 	Mergeable  bool // has _append, _prepend and the operators that delete parts of a value
 	// Stringified types become JSON strings under stringify-numeric-types.
 	Stringified bool
+	// Opaque types are known to the database only: text in, text out.
+	Opaque bool
 	// Text types have pattern operators.
 	Text bool
 	// SQL is the type's name in messages: integer, not int4.

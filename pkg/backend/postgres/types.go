@@ -101,6 +101,7 @@ func (*Dialect) Scalar(t catalog.Type) backend.Scalar {
 		return s
 	}
 	s.Numeric = row.family.numeric()
+	s.Opaque = row.family == familyOther && (t.Kind == "" || t.Kind == catalog.TypeBase)
 	s.Comparable = comparable(t, row.family)
 	s.JSON = row.family == familyJSON || row.family == familyJSONB
 	s.Mergeable = row.family == familyJSONB
