@@ -32,6 +32,7 @@ Commands:
   migrate     apply migrations of SQL to the sources
   seed        load rows into the sources
   import      take over the catalogue of another engine: metadata, events, applied migrations
+  doctor      examine sources: what fails, is slow or limited on them, and how to mend it
   sample      fill the database of a running installation with sample data, and track it
   echo        print the HTTP requests that come and answer them, to try webhooks out
   secrets     make and show the secrets of an installation, as docker compose uses it
@@ -44,7 +45,7 @@ engine serve --help lists the options.
 
 // commands are the words that usage explains.
 var commands = []string{
-	"serve", "dev", "metadata", "migrate", "seed", "import", "sample", "echo", "secrets", "completion", "health", "version", "help",
+	"serve", "dev", "metadata", "migrate", "seed", "import", "doctor", "sample", "echo", "secrets", "completion", "health", "version", "help",
 }
 
 // exitUsage is the exit code of a command line that isn't understood.
@@ -96,6 +97,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.onProject(command)
 	case "import":
 		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, importCommand(), args) }
+	case "doctor":
+		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, doctorCommand(), args) }
 	case "sample":
 		run = sh.sample
 	case "echo":

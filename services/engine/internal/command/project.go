@@ -24,6 +24,7 @@ const projectUsage = `Usage: engine metadata apply|export|diff|reload|clear [OPT
        engine migrate create|apply|status|squash [OPTION...]
        engine seed create|apply [OPTION...]
        engine import --from URL [OPTION...]
+       engine doctor [--database-url URL] [OPTION...]
 
 They work on a project directory (config.yaml, metadata/, migrations/, seeds/) and a server:
   --project DIR          the directory (default: where you are)
