@@ -39,9 +39,10 @@ const (
 	// stratum, unless it turns out to be hopeless times as slow as the best one.
 	tries, stratumTries = 40, 3
 	firstTries          = 4
-	hopeless            = 3
-	// patience is what a hopeless mode takes in all beyond that multiple, in nanoseconds, before it
-	// counts as such: a single run may have been interrupted.
+	// earlyRuns is how many runs are compared also without regard to their parameters.
+	earlyRuns = 3 * tries
+	hopeless  = 3
+	// patience is what a hopeless mode takes in all, in nanoseconds, before it counts as such.
 	patience = 10e6
 	// Later the others are given a share of the stratum's time: 1/learning each until they have run
 	// learned times, then 1/budget, since data changes.
@@ -52,6 +53,8 @@ const (
 	// certain is how many standard errors such a gain must be over all strata, stratumCertain in
 	// one of them, where chance has more occasions.
 	certain, stratumCertain = 2.5, 3
+	// contrary is how many standard errors of the mean are enough to doubt what is typical.
+	contrary = 2
 	// usualSpread is how far runs of a mode with the same parameters are taken to differ, as a share
 	// of their mean, before enough of them are known; it counts for as much as spreadRuns runs.
 	usualSpread, spreadRuns = 0.3, 2
@@ -75,7 +78,8 @@ const (
 // spread hides what the mode costs. So runs are told apart by a hash of the parameters, and modes
 // are compared within such a stratum only. A stratum that is certain decides for itself: rare
 // values may want another plan than frequent ones. All others follow what is certain of the
-// statement as a whole, and the server's choice until then.
+// statement as a whole, and the server's choice until then. On a busy machine interruptions hide
+// what short statements cost; so what is typical counts, too, unless the mean contradicts.
 type planChoice struct {
 	// slots hold for each stratum the mode of the next run, and that of the runs after it.
 	slots [strata]atomic.Uint32
@@ -85,13 +89,16 @@ type planChoice struct {
 	strata *[strata]stratum
 	runs   [planModes]int
 	total  int
-	// overall is the best mode over all strata, ratio what each mode takes as a multiple of the best
-	// one of each stratum. What is hopeless isn't tried in strata where nothing is known of it.
+	// early are the first runs, whatever their parameters are: before these have come twice.
+	early stratum
+	// overall is the best mode over all strata, certain whether it is not only the server's choice,
+	// ratio what each mode takes as a multiple of the best one. What is hopeless isn't tried in
+	// strata where nothing is known of it. usual is the result of spreadsOf.
 	overall  planMode
+	certain  bool
 	ratio    [planModes]float32
 	hopeless [planModes]bool
-	// spread is the result of spreadOf for the strata.
-	spread float64
+	usual    spreads
 }
 
 // next is the mode of the next run in a stratum.
@@ -114,6 +121,9 @@ func (p *planChoice) took(number int, m planMode, t time.Duration) {
 	}
 	s := &p.strata[number]
 	s.note(m, float32(t))
+	if p.total < earlyRuns {
+		p.early.note(m, float32(t))
+	}
 	p.runs[m]++
 	if p.total++; p.total < overview || p.total < 10*laterOverview && p.total%overview == 0 || p.total%laterOverview == 0 {
 		p.compare()
@@ -133,20 +143,18 @@ func (p *planChoice) best(s *stratum) planMode {
 	if auto.runs < firstTries {
 		return p.overall
 	}
-	least, decided := auto.mean, false
+	most, decided := advantage, false
 	for m := planGeneric; m < planModes; m++ {
 		c := &s.modes[m]
 		if c.runs < firstTries {
 			continue
 		}
-		gain := float64(auto.mean - c.mean)
-		if gain*gain <= stratumCertain*stratumCertain*(auto.uncertainty(p.spread)+c.uncertainty(p.spread)) {
-			continue
+		v := verdict{}
+		v.add(s, 1, m, p.usual)
+		if gain := v.gain(stratumCertain); gain > most {
+			found, most, decided = m, gain, true
 		}
-		decided = decided || m == p.overall
-		if gain > advantage*float64(auto.mean) && c.mean < least {
-			found, least, decided = m, c.mean, true
-		}
+		decided = decided || m == p.overall && v.loses(stratumCertain)
 	}
 	if decided {
 		return found
@@ -156,16 +164,18 @@ func (p *planChoice) best(s *stratum) planMode {
 
 // try is the mode of the next run in a stratum: the best one, or one of which too little is known.
 func (p *planChoice) try(s *stratum, best planMode) planMode {
-	least := s.fastest()
+	fastest := s.fastest()
 	found, fewest := best, uint32(math.MaxUint32)
 	for m := range planModes {
 		c := &s.modes[m]
-		slow := p.hopeless[m] || float32(c.runs)*(c.mean-hopeless*least) > patience
-		cost := c.mean
-		if c.runs == 0 {
-			cost = least * max(p.ratio[m], 1)
+		slow := p.hopeless[m] || c.hopeless(&s.modes[fastest])
+		// A few short runs that were interrupted must not decide how soon there are more: they would
+		// stay what is known of the mode.
+		cost := s.modes[fastest].typicalTime() * max(p.ratio[m], 1)
+		if own := c.typicalTime(); c.runs >= stratumTries || c.runs > 0 && (own < cost || c.spent() > patience) {
+			cost = own
 		}
-		wanted := !slow && (c.runs < stratumTries && p.runs[m] < 2*tries || p.runs[m] < tries) || c.credit > cost
+		wanted := !slow && (c.runs < stratumTries && p.runs[m] < 2*tries || p.runs[m] < tries && !p.certain) || c.credit > cost
 		if wanted && m != best && c.runs < fewest {
 			found, fewest = m, c.runs
 		}
@@ -178,37 +188,35 @@ func (p *planChoice) try(s *stratum, best planMode) planMode {
 
 // compare compares the modes over all strata, each by as much as it occurs.
 func (p *planChoice) compare() {
-	p.spread = spreadOf(p.strata)
-	var gain, doubt, known, took, least, lost [planModes]float64
+	p.usual = spreadsOf(p.strata)
+	var verdicts [planModes]verdict
+	var spent [planModes]float64
 	for i := range p.strata {
 		s := &p.strata[i]
-		if s.weight == 0 {
-			continue
-		}
-		weight, fastest, auto := float64(s.weight), s.fastest(), &s.modes[planAuto]
-		for m := range s.modes {
+		for m := range planModes {
 			c := &s.modes[m]
-			if c.runs == 0 {
-				continue
-			}
-			took[m] += weight * float64(c.mean)
-			least[m] += weight * float64(fastest)
-			lost[m] += float64(c.runs) * float64(c.mean-hopeless*fastest)
-			if auto.runs > 0 {
-				gain[m] += weight * float64(auto.mean-c.mean)
-				known[m] += weight * float64(auto.mean)
-				doubt[m] += weight * weight * (auto.uncertainty(p.spread) + c.uncertainty(p.spread))
+			spent[m] += float64(c.spent())
+			if c.runs > 0 && s.modes[planAuto].runs > 0 {
+				verdicts[m].add(s, float64(s.weight), m, p.usual)
 			}
 		}
 	}
-	p.overall = planAuto
+	p.overall, p.certain = planAuto, false
 	most := advantage
-	for m := range planModes {
-		p.ratio[m] = float32(took[m] / max(least[m], 1))
-		p.hopeless[m] = p.ratio[m] > hopeless && lost[m] > patience
-		if share := gain[m] / max(known[m], 1); p.runs[m] >= firstTries && share > most && gain[m]*gain[m] > certain*certain*doubt[m] {
-			p.overall, most = m, share
+	for m := planGeneric; m < planModes; m++ {
+		gain := verdicts[m].gain(certain)
+		if early := (verdict{}); p.total <= earlyRuns && p.runs[m] >= firstTries && p.runs[planAuto] >= firstTries {
+			early.add(&p.early, 1, m, spreads{usualSpread * usualSpread, usualSpread * usualSpread})
+			gain = max(gain, early.gain(stratumCertain))
 		}
+		if p.runs[m] >= firstTries && gain > most {
+			p.overall, p.certain, most = m, true, gain
+		}
+	}
+	fastest := min(verdicts[planGeneric].ratio(), verdicts[planCustom].ratio(), 1)
+	for m := range planModes {
+		p.ratio[m] = float32(verdicts[m].ratio() / fastest)
+		p.hopeless[m] = p.ratio[m] > hopeless && spent[m] > patience
 	}
 }
 

@@ -32,23 +32,27 @@ func TestPlanChoice(t *testing.T) {
 		// want is the mode of each of values after it has learned, within so many runs.
 		want   []planMode
 		within int
+		// busy is how many of a hundred runs wait for a processor.
+		busy int
+		wait time.Duration
 	}{
-		{"the server is right", []values{{100, many, costs{100 * µs, 105 * µs, 300 * µs}}}, []planMode{planAuto}, 400},
-		{"it plans for nothing", []values{{100, many, costs{300 * µs, 100 * µs, 310 * µs}}}, []planMode{planGeneric}, 400},
-		{"one plan is not for all", []values{{100, many, costs{50_000 * µs, 50_000 * µs, 400 * µs}}}, []planMode{planCustom}, 400},
-		{"all values are the same", []values{{100, 1, costs{200 * µs, 205 * µs, 100 * µs}}}, []planMode{planCustom}, 400},
+		{"the server is right", []values{{100, many, costs{100 * µs, 105 * µs, 300 * µs}}}, []planMode{planAuto}, 400, 5, 100 * µs},
+		{"it plans for nothing", []values{{100, many, costs{300 * µs, 100 * µs, 310 * µs}}}, []planMode{planGeneric}, 400, 5, 100 * µs},
+		{"one plan is not for all", []values{{100, many, costs{50_000 * µs, 50_000 * µs, 400 * µs}}}, []planMode{planCustom}, 400, 5, 100 * µs},
+		{"all values are the same", []values{{100, 1, costs{200 * µs, 205 * µs, 100 * µs}}}, []planMode{planCustom}, 400, 5, 100 * µs},
 		{"rare values weigh most", []values{
 			{95, 20, costs{100 * µs, 100 * µs, 130 * µs}}, {5, 2, costs{90_000 * µs, 90_000 * µs, 2000 * µs}},
-		}, []planMode{planAuto, planCustom}, 1000},
+		}, []planMode{planAuto, planCustom}, 2000, 5, 100 * µs},
 		{"rare values don't matter", []values{
 			{95, many, costs{100 * µs, 105 * µs, 400 * µs}}, {5, 2, costs{600 * µs, 600 * µs, 700 * µs}},
-		}, []planMode{planAuto, planAuto}, 400},
+		}, []planMode{planAuto, planAuto}, 400, 5, 100 * µs},
 		{"frequent and rare values want other plans", []values{
 			{95, 2, costs{60 * µs, 60 * µs, 100 * µs}}, {5, 6, costs{2000 * µs, 2000 * µs, 110 * µs}},
-		}, []planMode{planAuto, planCustom}, 1000},
+		}, []planMode{planAuto, planCustom}, 2000, 5, 100 * µs},
 		{"the same gain among values of all weights", []values{
 			{60, 3, costs{100 * µs, 100 * µs, 70 * µs}}, {30, 3, costs{3000 * µs, 3000 * µs, 2300 * µs}}, {10, 2, costs{40_000 * µs, 40_000 * µs, 31_000 * µs}},
-		}, []planMode{planCustom, planCustom, planCustom}, 600},
+		}, []planMode{planCustom, planCustom, planCustom}, 600, 5, 100 * µs},
+		{"a busy machine", []values{{100, many, costs{90 * µs, 50 * µs, 90 * µs}}}, []planMode{planGeneric}, 4000, 10, 2000 * µs},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -65,8 +69,8 @@ func TestPlanChoice(t *testing.T) {
 					number := stratumOf([][]byte{strconv.AppendInt(nil, int64(100*at+r.IntN(v.distinct)), 10)})
 					m := p.next(number)
 					d := v.costs[m] + time.Duration(r.ExpFloat64()*float64(v.costs[m])/10)
-					if r.IntN(20) == 0 { // the machine has something else to do
-						d += 100 * µs
+					if r.IntN(100) < c.busy { // the machine has something else to do
+						d += time.Duration(r.ExpFloat64() * float64(c.wait))
 					}
 					p.took(number, m, d)
 					if i >= c.within {

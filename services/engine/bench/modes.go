@@ -51,7 +51,8 @@ func (p *place) runModes(ctx context.Context, names []string, out, progress io.W
 	var targets []*modeTarget
 	for _, mode := range []string{"custom", "generic", "ours"} {
 		fmt.Fprintln(progress, "starting the engine:", mode)
-		set := url.Values{"application_name": {"plans_" + mode}}
+		// What parallel workers have taken is lost when they end.
+		set := url.Values{"application_name": {"plans_" + mode}, "max_parallel_workers_per_gather": {"0"}}
 		if mode != "ours" {
 			set.Set("plan_cache_mode", "force_"+mode+"_plan")
 		}
