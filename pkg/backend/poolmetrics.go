@@ -2,6 +2,7 @@ package backend
 
 import (
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ type Measurable interface {
 type PoolMetrics struct {
 	open                *prometheus.GaugeVec
 	connectTime, waited *prometheus.HistogramVec
+	statements          *prometheus.HistogramVec
 	errors              *prometheus.CounterVec
 	mixed               *prometheus.GaugeVec
 	log                 *slog.Logger
@@ -28,6 +30,12 @@ type PoolMetrics struct {
 	// users counts the pools with these labels: a source that is opened again has two for a while.
 	users map[PoolLabels]int
 }
+
+// The stages of a statement.
+const (
+	stageWait = "wait"
+	stageRows = "rows"
+)
 
 // PoolLabels tell pools apart.
 type PoolLabels struct {
@@ -60,6 +68,11 @@ func NewPoolMetrics(r prometheus.Registerer, log *slog.Logger) *PoolMetrics {
 		waited: telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "engine_postgres_pool_wait_time", Help: "Seconds that a statement waited for a connection.", Buckets: buckets,
 		}, labels)),
+		statements: telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "engine_postgres_statement_seconds",
+			Help:    "Seconds that statements of requests took, by stage: wait for the first of the result, rows to read it and to write it as JSON.",
+			Buckets: prometheus.ExponentialBuckets(0.00005, 2.5, 14),
+		}, append(slices.Clone(labels), "stage"))),
 		errors: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_postgres_connection_error_total", Help: "Connections that could not be opened.",
 		}, labels)),
@@ -80,8 +93,11 @@ func (m *PoolMetrics) Pool(l PoolLabels) *PoolMeter {
 	values := l.values()
 	return &PoolMeter{
 		metrics: m, labels: l, open: m.open.WithLabelValues(values...), connectTime: m.connectTime.WithLabelValues(values...),
-		waited: m.waited.WithLabelValues(values...), errors: m.errors.WithLabelValues(values...),
-		mixed: m.mixed.WithLabelValues(values...),
+		waited: m.waited.WithLabelValues(values...),
+		waits:  m.statements.WithLabelValues(append(slices.Clone(values), stageWait)...),
+		rows:   m.statements.WithLabelValues(append(slices.Clone(values), stageRows)...),
+		errors: m.errors.WithLabelValues(values...),
+		mixed:  m.mixed.WithLabelValues(values...),
 	}
 }
 
@@ -97,6 +113,8 @@ func (m *PoolMetrics) leave(l PoolLabels) {
 	m.open.DeleteLabelValues(values...)
 	m.connectTime.DeleteLabelValues(values...)
 	m.waited.DeleteLabelValues(values...)
+	m.statements.DeleteLabelValues(append(slices.Clone(values), stageWait)...)
+	m.statements.DeleteLabelValues(append(slices.Clone(values), stageRows)...)
 	m.errors.DeleteLabelValues(values...)
 	m.mixed.DeleteLabelValues(values...)
 }
@@ -107,6 +125,7 @@ type PoolMeter struct {
 	labels              PoolLabels
 	open                prometheus.Gauge
 	connectTime, waited prometheus.Observer
+	waits, rows         prometheus.Observer // of statements
 	errors              prometheus.Counter
 	mixed               prometheus.Gauge
 }
@@ -134,6 +153,14 @@ func (m *PoolMeter) Closed() {
 func (m *PoolMeter) Waited(began time.Time) {
 	if m != nil {
 		m.waited.Observe(time.Since(began).Seconds())
+	}
+}
+
+// Answered notes a statement that succeeded: when it was sent, and when the first of its result was there.
+func (m *PoolMeter) Answered(sent, first time.Time) {
+	if m != nil {
+		m.waits.Observe(first.Sub(sent).Seconds())
+		m.rows.Observe(time.Since(first).Seconds())
 	}
 }
 

@@ -3,6 +3,7 @@ package bus
 import (
 	"bytes"
 	"context"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -39,7 +40,9 @@ func (b *Bus) Call(ctx context.Context, ep Endpoint, req proto.Message, newHead 
 		}
 		attempts = 1
 	}
+	began := time.Now()
 	err := b.callRemote(ctx, ep, req, newHead, sink, attempts)
+	b.metrics.took(&ep, sideCaller, began)
 	b.metrics.calls.WithLabelValues(ep.Subject, wayRemote, outcome(err)).Inc()
 	return err
 }

@@ -13,7 +13,8 @@ import (
 // exchange is a request of another process that is being answered here.
 type exchange struct {
 	// nc is where the request came from.
-	nc *nats.Conn
+	nc      *nats.Conn
+	metrics *metrics
 	// key is <inbox of the caller>.<call>.
 	key string
 	// reply is where frames go to, address where the caller writes to.

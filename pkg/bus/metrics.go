@@ -2,6 +2,8 @@ package bus
 
 import (
 	"errors"
+	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -23,18 +25,32 @@ const (
 )
 
 type metrics struct {
-	calls      *prometheus.CounterVec
-	refused    *prometheus.CounterVec
-	inProgress *prometheus.GaugeVec
-	connected  prometheus.Gauge
-	reconnects prometheus.Counter
-	direct     prometheus.Gauge
+	calls   *prometheus.CounterVec
+	seconds *prometheus.HistogramVec
+	// observers are those of seconds by endpoint and side, looked up once each.
+	observers      sync.Map
+	sent, received prometheus.Counter
+	refused        *prometheus.CounterVec
+	inProgress     *prometheus.GaugeVec
+	connected      prometheus.Gauge
+	reconnects     prometheus.Counter
+	direct         prometheus.Gauge
 }
 
 // newMetrics makes the metrics of the bus. Several buses may share a registry: they count
 // together then.
 func newMetrics(r prometheus.Registerer) *metrics {
+	bytes := telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "engine_bus_bytes_total",
+		Help: "Bytes of requests and answers that went to other processes (sent) or came from them (received).",
+	}, []string{"direction"}))
 	return &metrics{
+		sent: bytes.WithLabelValues("sent"), received: bytes.WithLabelValues("received"),
+		seconds: telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "engine_bus_call_seconds",
+			Help:    "Time of calls between processes, by endpoint, as their caller and their responder see it: the difference is the bus.",
+			Buckets: prometheus.ExponentialBuckets(0.00005, 2.5, 14),
+		}, []string{"endpoint", "side"})),
 		calls: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_bus_calls_total",
 			Help: "Calls made to services, by endpoint, way (local, remote) and outcome.",
@@ -60,6 +76,27 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Help: "Connections to NATS that were lost and came back.",
 		})),
 	}
+}
+
+// The sides of a call.
+const (
+	sideCaller    = "caller"
+	sideResponder = "responder"
+)
+
+type callSide struct{ endpoint, side string }
+
+// took notes how long a call to an endpoint took. Those that last as long as somebody listens don't count.
+func (m *metrics) took(ep *Endpoint, side string, since time.Time) {
+	if ep.Long {
+		return
+	}
+	key := callSide{ep.Subject, side}
+	o, ok := m.observers.Load(key)
+	if !ok {
+		o, _ = m.observers.LoadOrStore(key, m.seconds.WithLabelValues(ep.Subject, side))
+	}
+	o.(prometheus.Observer).Observe(time.Since(since).Seconds()) //nolint:forcetypeassert // nothing else is stored
 }
 
 func outcome(err error) string {

@@ -264,6 +264,7 @@ func (a *answer) nextPart(limit int) []byte {
 	n := min(len(a.rest), limit)
 	part := a.rest[:n]
 	a.rest = a.rest[n:]
+	a.bus.metrics.sent.Add(float64(n))
 	return part
 }
 
@@ -319,6 +320,7 @@ func (a *answer) takeNumbered(f frame) (done bool, err error) {
 		return true, failure(unavailable("a part of the answer was lost"), a.began)
 	}
 	a.next++
+	a.bus.metrics.received.Add(float64(len(f.data)))
 	a.call.began.Store(true)
 	if f.kind == frameHead {
 		err = a.takeHead(f.data)

@@ -52,7 +52,7 @@ func (e *endpoint) take(r incoming) {
 }
 
 func (e *endpoint) serve(r incoming) {
-	b := e.service.bus
+	b, began := e.service.bus, time.Now()
 	ctx, cancel := context.WithCancelCause(e.service.base)
 	defer cancel(nil)
 	x, left := newExchange(b, r, cancel)
@@ -68,6 +68,7 @@ func (e *endpoint) serve(r incoming) {
 	w := &frameWriter{exchange: x, log: b.log, ctx: ctx, limit: b.frameLimit()}
 	err := e.answer(ctx, x, r, w)
 	w.finish(err)
+	b.metrics.took(&e.Endpoint, sideResponder, began)
 	e.service.done(err, e.Long)
 }
 
@@ -76,6 +77,7 @@ func (e *endpoint) answer(ctx context.Context, x *exchange, r incoming, w *frame
 	if err != nil {
 		return err
 	}
+	x.metrics.received.Add(float64(len(data)))
 	req := e.newRequest()
 	if err := proto.Unmarshal(data, req); err != nil {
 		return apierror.New(apierror.Unexpected, "internal error").WithInternal(fmt.Sprintf("read a request to %s: %v", e.Subject, err))
@@ -88,6 +90,7 @@ func newExchange(b *Bus, r incoming, cancel context.CancelCauseFunc) (x *exchang
 	window, left := parseCallToken(r.reply[strings.LastIndexByte(r.reply, '.')+1:])
 	x = &exchange{
 		nc:      r.nc,
+		metrics: b.metrics,
 		key:     r.key,
 		reply:   r.reply,
 		address: addressSubject(b.inbox, r.key),
@@ -132,6 +135,7 @@ func (e *exchange) request(ctx context.Context, r incoming) ([]byte, error) {
 // send sends a frame; the caller answers it at address, if it is not empty.
 func (e *exchange) send(kind frameKind, number uint32, address string, data []byte) error {
 	e.sent.Store(time.Now().UnixNano())
+	e.metrics.sent.Add(float64(len(data)))
 	if address == "" {
 		return e.nc.Publish(frameSubject(e.reply, kind, number), data)
 	}

@@ -50,6 +50,41 @@ func TestNATSToolsSeeTheService(t *testing.T) {
 	require.JSONEq(t, `{"concurrency":0,"failed":0,"in_progress":0,"served":1}`, string(stats.Endpoints[0].Data))
 }
 
+// TestMetricsOfCallsBetweenProcesses: both sides of a call count its bytes and its time, once.
+func TestMetricsOfCallsBetweenProcesses(t *testing.T) {
+	t.Parallel()
+	server := bustest.Server(t)
+	callers, responders := prometheus.NewRegistry(), prometheus.NewRegistry()
+	caller := bustest.ConnectWith(t, bus.Config{URL: server.ClientURL(), Registerer: callers})
+	responder := bustest.ConnectWith(t, bus.Config{URL: server.ClientURL(), Registerer: responders})
+	serve(t, responder, bus.ServiceInfo{Name: bus.ServiceQueryExecutor}, echo)
+	_, body, err := call(t.Context(), caller, "some text")
+	require.NoError(t, err)
+	require.NotEmpty(t, body)
+	count := func(r *prometheus.Registry, name, value string) (n float64) {
+		families, err := r.Gather()
+		require.NoError(t, err)
+		for _, family := range families {
+			for _, m := range family.GetMetric() {
+				for _, l := range m.GetLabel() {
+					if family.GetName() == name && l.GetValue() == value {
+						n += m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
+					}
+				}
+			}
+		}
+		return n
+	}
+	require.Eventually(t, func() bool { // the responder counts after it has answered
+		return count(responders, "engine_bus_call_seconds", "responder") == 1
+	}, 30*time.Second, time.Millisecond)
+	require.InDelta(t, 1, count(callers, "engine_bus_call_seconds", "caller"), 0)
+	require.Greater(t, count(callers, "engine_bus_bytes_total", "sent"), float64(len("some text")))
+	require.GreaterOrEqual(t, count(callers, "engine_bus_bytes_total", "received"), float64(len(body)))
+	require.InDelta(t, count(callers, "engine_bus_bytes_total", "sent"), count(responders, "engine_bus_bytes_total", "received"), 0)
+	require.InDelta(t, count(callers, "engine_bus_bytes_total", "received"), count(responders, "engine_bus_bytes_total", "sent"), 0)
+}
+
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	server := bustest.Server(t)

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"time"
 
 	"queryengine/pkg/backend"
 )
@@ -109,7 +110,9 @@ func (t *tx) send(ctx context.Context, c call) error {
 		if commits && !alone {
 			e.after = []command{{sql: sqlCommit}}
 		}
+		sent := time.Now()
 		res, err := t.c.execute(ctx, e)
+		answered := time.Now()
 		if err == nil {
 			err = c.read(res)
 		}
@@ -117,6 +120,7 @@ func (t *tx) send(ctx context.Context, c call) error {
 			t.ended = err == nil || !alone
 		}
 		if err == nil {
+			t.c.pool.meter.Answered(sent, answered)
 			return nil
 		}
 		if alone && state(err) == stateReadOnly {

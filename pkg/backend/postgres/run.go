@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
@@ -59,18 +60,21 @@ func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out 
 	}
 	out.Hold(true)
 	defer out.Hold(false)
-	mark, sent := len(out.Buf), out.Sent()
+	mark, before := len(out.Buf), out.Sent()
 	for attempt := 0; ; attempt++ {
 		run := c.plan(text, values)
+		sent := time.Now()
 		res, err := c.execute(ctx, execution{text: text, values: values, formats: binaryResults, mode: run.mode, known: run.known})
+		first := time.Now()
 		if err == nil {
 			err = c.answer(res, text, out)
 		}
 		if err == nil {
+			c.pool.meter.Answered(sent, first)
 			run.done()
 			return nil
 		}
-		if out.Sent() > sent {
+		if out.Sent() > before {
 			return c.failed(ctx, err, text, values)
 		}
 		out.Buf = out.Buf[:mark]
