@@ -13,6 +13,12 @@ type Kind struct {
 	// and their sources are kept as given.
 	Available bool
 	abilities Capability
+
+	// What follows is added by the kind's backend, and missing from kinds without one.
+
+	// ChangesSchema reports whether the text of a run_sql may change what metadata refers to; nil
+	// when it never does.
+	ChangesSchema func(sql string) bool
 }
 
 // Capability is something that some kinds can do, or several things.

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
-	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -138,7 +137,7 @@ func viewOf(t *testing.T, before json.RawMessage) metadata.View {
 	}
 	catalogs := map[string]*catalog.Source{"default": c}
 	schema := resolve.Build(doc, catalogs, nil, nil, resolve.Options{
-		Dialects: map[string]backend.Dialect{metadata.DefaultKind: postgres.New()}, InferFunctionPermissions: true,
+		Kinds: kind.All(os.LookupEnv, "test"), InferFunctionPermissions: true,
 	})
 	return metadata.View{
 		Version: 7, Document: doc, Catalogs: catalogs, Inconsistent: schema.Inconsistencies(), Schema: schema,

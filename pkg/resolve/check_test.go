@@ -2,11 +2,11 @@ package resolve_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -137,7 +137,7 @@ func TestRootFieldConflicts(t *testing.T) {
 		db := shop()
 		db.Functions[public("track")] = []*catalog.Function{function("track", "setof track")}
 		o := options()
-		o.Dialects = map[string]backend.Dialect{"postgres": o.Dialects["postgres"]}
+		o.Kinds = maps.Clone(o.Kinds)
 		s := resolve.Build(parseDocument(t, `{"version":3,"sources":[`+sources+`]}`), map[string]*catalog.Source{"a": db, "b": db}, nil, prev, o)
 		return s, problems(s)
 	}

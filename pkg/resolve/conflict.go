@@ -68,10 +68,10 @@ func (b *base) exclude(c conflict) {
 func (b *base) columnConflict(name string) string {
 	for _, c := range b.columns {
 		if c.Field == name && c.Name != name {
-			return fmt.Sprintf("field definition conflicts with custom field name for postgres column %q", c.Name)
+			return fmt.Sprintf("field definition conflicts with custom field name for %s column %q", b.head.dialect.Kind(), c.Name)
 		}
 		if c.Name == name {
-			return "field definition conflicts with postgres column"
+			return fmt.Sprintf("field definition conflicts with %s column", b.head.dialect.Kind())
 		}
 	}
 	return ""

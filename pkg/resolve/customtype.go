@@ -103,7 +103,7 @@ func (c *customTypes) find(name string) *CustomType {
 // sourceScalar finds the scalar of that GraphQL name among the types of the sources.
 func (s *Schema) sourceScalar(name string) *CustomType {
 	for _, m := range s.Document.Sources {
-		d := s.options.Dialects[m.Kind]
+		d := s.options.Kinds.Dialect(m.Kind)
 		if d == nil {
 			continue
 		}
@@ -168,4 +168,4 @@ func (s *Schema) TypeRelationships(t *CustomType) []*TypeRelationship {
 }
 
 // Dialect returns the dialect of the sources of a kind.
-func (s *Schema) Dialect(kind string) backend.Dialect { return s.options.Dialects[kind] }
+func (s *Schema) Dialect(kind string) backend.Dialect { return s.options.Kinds.Dialect(kind) }

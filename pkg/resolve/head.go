@@ -19,7 +19,7 @@ type head struct {
 func newHead(m *metadata.Source, o Options) *head {
 	h := &head{
 		source:         m.Name,
-		dialect:        o.Dialects[m.Kind],
+		dialect:        o.Kinds.Dialect(m.Kind),
 		customization:  m.Customization,
 		convention:     ConventionEngine,
 		inferFunctions: o.InferFunctionPermissions,

@@ -12,8 +12,8 @@ import (
 
 // Options are the server settings that change what a document means.
 type Options struct {
-	// Dialects by source kind ("postgres").
-	Dialects map[string]backend.Dialect
+	// Kinds are the kinds of sources that there are backends for.
+	Kinds backend.Kinds
 	// InferFunctionPermissions exposes query functions to every role that may select from
 	// the return table.
 	InferFunctionPermissions bool

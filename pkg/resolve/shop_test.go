@@ -3,13 +3,13 @@ package resolve_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -159,7 +159,7 @@ func everything(t testing.TB) *metadata.Document {
 
 func options() resolve.Options {
 	return resolve.Options{
-		Dialects:                 map[string]backend.Dialect{"postgres": postgres.New()},
+		Kinds:                    kind.All(os.LookupEnv, "test"),
 		InferFunctionPermissions: true,
 	}
 }

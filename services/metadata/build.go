@@ -19,6 +19,6 @@ func Build(e *program.Env) (lifecycle.Service, error) {
 	kinds := kind.All(os.LookupEnv, string(config.Metadata))
 	return New(c, Deps{
 		Bus: e.Bus, Logger: e.Logger, Metrics: e.Metrics, Tracing: e.Tracing, Env: os.LookupEnv,
-		Open: kinds.Measured(backend.NewPoolMetrics(e.Metrics, e.Logger)), Dialects: kinds.Dialects(),
+		Open: kinds.Measured(backend.NewPoolMetrics(e.Metrics, e.Logger)), Kinds: kinds,
 	})
 }

@@ -16,8 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/apierror"
-	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/bus/natsserver"
 	"queryengine/pkg/dbtest"
@@ -105,21 +104,15 @@ func (w *world) build(t testing.TB) *instance {
 	b := w.connect(t)
 	raw, err := json.Marshal(w.source)
 	require.NoError(t, err)
+	kinds := kind.All(os.LookupEnv, "metadata test")
 	s, err := New(Config{
 		MetadataURL: w.metadataURL, Replicas: max(1, w.replicas), History: 1000, InferFunctionPermissions: true, Maintenance: w.maintenance,
 		RemoteSchemaPermissions: w.remotePermissions, SeenTimeout: w.seenTimeout, Recheck: w.recheck,
 		DefaultSource: &metadata.ConnectionInfo{DatabaseURL: raw, IsolationLevel: "read-committed"},
 	}, Deps{
 		Bus: b, Logger: logger(), Metrics: w.metrics,
-		Open: func(ctx context.Context, m *metadata.Source) (backend.Source, error) {
-			o, err := postgres.Configure(m.Configuration, os.LookupEnv, "metadata test")
-			if err != nil {
-				return nil, err
-			}
-			return postgres.Open(ctx, o)
-		},
-		Dialects: map[string]backend.Dialect{metadata.DefaultKind: postgres.New()},
-		Env:      os.LookupEnv,
+		Open: kinds.Open, Kinds: kinds,
+		Env: os.LookupEnv,
 	})
 	require.NoError(t, err)
 	return &instance{s, b}

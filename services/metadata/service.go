@@ -54,8 +54,8 @@ type Deps struct {
 	Metrics prometheus.Registerer
 	// Open opens a source of the metadata; it makes no connection yet.
 	Open func(ctx context.Context, s *metadata.Source) (backend.Source, error)
-	// Dialects by source kind.
-	Dialects map[string]backend.Dialect
+	// Kinds are the kinds of sources that there are backends for.
+	Kinds backend.Kinds
 	// Tracing makes the spans of requests, nil for none.
 	Tracing *telemetry.Tracing
 	// Env is os.LookupEnv: metadata may name variables.
@@ -114,7 +114,7 @@ func New(c Config, d Deps) (*Service, error) {
 		Sources: s.sources,
 		Remotes: remotes.New(s.egress, d.Env),
 		Resolve: resolve.Options{
-			Dialects:                 d.Dialects,
+			Kinds:                    d.Kinds,
 			InferFunctionPermissions: c.InferFunctionPermissions,
 			DefaultNamingConvention:  c.DefaultNamingConvention,
 			NamingConventionEnabled:  c.NamingConvention,

@@ -53,7 +53,7 @@ type Deps struct {
 	// its own.
 	Decoder *snapshot.Decoder
 	// Kinds are the kinds of sources, all by default.
-	Kinds kind.Kinds
+	Kinds backend.Kinds
 	// Env is where metadata names variables of, os.LookupEnv by default.
 	Env metadata.Env
 	// Metrics is where the service's metrics go, nil for nowhere.
@@ -160,7 +160,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 		config: c,
 		seal:   keys,
 		resolveOptions: resolve.Options{
-			Dialects:                 d.Kinds.Dialects(),
+			Kinds:                    d.Kinds,
 			InferFunctionPermissions: c.InferFunctionPermissions,
 			DefaultNamingConvention:  c.DefaultNamingConvention,
 			NamingConventionEnabled:  c.NamingConvention,

@@ -17,8 +17,9 @@ func TestOpen(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	kinds := kind.All(func(name string) (string, bool) { return url, name == "SHOP_URL" }, "test")
-	for name, dialect := range kinds.Dialects() {
-		require.Equal(t, name, dialect.Kind())
+	for name, k := range kinds {
+		require.Equal(t, name, k.Name)
+		require.Equal(t, name, k.Dialect.Kind())
 	}
 	for _, k := range metadata.Kinds() {
 		_, has := kinds[k.Name]

@@ -13,4 +13,4 @@ type Dialect struct{}
 func New() *Dialect { return &Dialect{} }
 
 // Kind is the name of the backend in metadata.
-func (*Dialect) Kind() string { return "postgres" }
+func (*Dialect) Kind() string { return kindName }

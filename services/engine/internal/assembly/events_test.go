@@ -45,7 +45,7 @@ func installTables(t *testing.T, schema string) *tables {
 	s, err := metadataservice.New(metadataservice.Config{
 		MetadataURL: i.url, Replicas: 1, History: 100, DefaultSource: &metadata.ConnectionInfo{DatabaseURL: source},
 	}, metadataservice.Deps{
-		Bus: i.bus, Logger: slog.New(slog.DiscardHandler), Env: os.LookupEnv, Open: kinds.Open, Dialects: kinds.Dialects(),
+		Bus: i.bus, Logger: slog.New(slog.DiscardHandler), Env: os.LookupEnv, Open: kinds.Open, Kinds: kinds,
 	})
 	require.NoError(t, err)
 	i.run(s)

@@ -15,7 +15,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -121,7 +121,7 @@ func newGroupBench() *groupBench {
 		Sources: sources.NewPool(func(context.Context, *metadata.Source) (backend.Source, error) { return b.source, nil }),
 		Remotes: remotes.New(nil, os.LookupEnv), Data: b.check, Logger: slog.New(slog.DiscardHandler),
 		Resolve: resolve.Options{
-			Dialects: map[string]backend.Dialect{metadata.DefaultKind: postgres.New()}, InferFunctionPermissions: true,
+			Kinds: kind.All(os.LookupEnv, "test"), InferFunctionPermissions: true,
 		},
 	})
 	return b

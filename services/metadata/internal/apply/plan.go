@@ -5,7 +5,6 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/metadata"
-	"queryengine/services/metadata/internal/runsql"
 )
 
 // step is a request, or an element of a bulk request, with its arguments read.
@@ -64,6 +63,8 @@ func (s bulkStep) adminOnly() bool {
 // runSQLStep is run_sql.
 type runSQLStep struct {
 	kind string // of the source
+	// changes is metadata.Kind.ChangesSchema of the kind.
+	changes func(sql string) bool
 
 	SQL           string `json:"sql" meta:"required"`
 	Source        string `json:"source" meta:"default=default"`
@@ -92,7 +93,7 @@ func (s *runSQLStep) modifies() bool {
 	case s.Check != nil:
 		return *s.Check
 	}
-	return runsql.NeedsCheck(s.SQL)
+	return s.changes != nil && s.changes(s.SQL)
 }
 
 func (*runSQLStep) adminOnly() bool { return true }
@@ -130,6 +131,9 @@ func (e *Engine) parse(api metadata.API, r *metadata.Envelope, body json.RawMess
 	if api != metadata.APIMetadata {
 		if kind, ok := runSQLKinds(api)[r.Type]; ok {
 			s := &runSQLStep{kind: kind}
+			if k := e.Resolve.Kinds[kind]; k != nil {
+				s.changes = k.ChangesSchema
+			}
 			return s, metadata.DecodeArgs(api, r, s)
 		}
 		switch r.Type {

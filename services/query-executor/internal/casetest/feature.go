@@ -93,7 +93,7 @@ func newFeature(t *testing.T, dir string) *Feature {
 	}
 	f.Schema = resolve.New(f.Document, found, nil, resolve.Options{
 		RemoteSchemaPermissions:  true,
-		Dialects:                 kind.All(os.LookupEnv, "").Dialects(),
+		Kinds:                    kind.All(os.LookupEnv, ""),
 		InferFunctionPermissions: true,
 		NamingConventionEnabled:  f.settings.NamingConvention,
 		DefaultNamingConvention:  f.settings.DefaultNamingConvention,

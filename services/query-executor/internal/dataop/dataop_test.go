@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/backend/postgres"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
@@ -88,7 +90,7 @@ func setup(t *testing.T) *shop {
 	require.NoError(t, err)
 	s := &shop{
 		source:   source,
-		options:  resolve.Options{Dialects: map[string]backend.Dialect{"postgres": postgres.New()}},
+		options:  resolve.Options{Kinds: kind.All(os.LookupEnv, "test")},
 		snapshot: &snapshot.Snapshot{StreamID: "s", Version: 4, Document: doc, Catalogs: map[string]*catalog.Source{"default": tables}},
 	}
 	s.schema = resolve.Build(doc, s.snapshot.Catalogs, nil, nil, s.options)

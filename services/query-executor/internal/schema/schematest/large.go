@@ -3,9 +3,9 @@ package schematest
 
 import (
 	"fmt"
+	"os"
 
-	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -52,7 +52,7 @@ func Large(n int) *resolve.Schema {
 	}
 	doc := &metadata.Document{Version: 3, Sources: []*metadata.Source{source}}
 	return resolve.Build(doc, map[string]*catalog.Source{"default": found}, nil, nil, resolve.Options{
-		Dialects: map[string]backend.Dialect{"postgres": postgres.New()},
+		Kinds: kind.All(os.LookupEnv, "test"),
 	})
 }
 

@@ -1,15 +1,15 @@
-package runsql_test
+package postgres
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"queryengine/services/metadata/internal/runsql"
 )
 
-func TestNeedsCheck(t *testing.T) {
+func TestChangesSchema(t *testing.T) {
 	t.Parallel()
+	kind := Kind(os.LookupEnv, "test")
 	for sql, want := range map[string]bool{
 		"ALTER TABLE a ADD b int":                    true,
 		"drop view v":                                true,
@@ -23,6 +23,6 @@ func TestNeedsCheck(t *testing.T) {
 		"SELECT comment, replaced FROM a":            false,
 		"":                                           false,
 	} {
-		require.Equal(t, want, runsql.NeedsCheck(sql), sql)
+		require.Equal(t, want, kind.ChangesSchema(sql), sql)
 	}
 }

@@ -1,0 +1,57 @@
+package backend
+
+import (
+	"context"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/metadata"
+)
+
+// Kind is one kind of sources: what metadata has to know of it, and what its backend does.
+type Kind struct {
+	*metadata.Kind
+	Dialect Dialect
+	// Open opens a source; it makes no connection yet.
+	Open func(*metadata.Source) (Source, error)
+}
+
+// Kinds are the kinds that a program has backends for, by their names in metadata. They are not
+// changed after they were made.
+type Kinds map[string]*Kind
+
+// NewKinds are some kinds by their names.
+func NewKinds(list ...*Kind) Kinds {
+	kinds := make(Kinds, len(list))
+	for _, k := range list {
+		kinds[k.Name] = k
+	}
+	return kinds
+}
+
+// Dialect is the dialect of a kind, nil for one without a backend.
+func (k Kinds) Dialect(name string) Dialect {
+	if kind := k[name]; kind != nil {
+		return kind.Dialect
+	}
+	return nil
+}
+
+// Open opens a source by its kind.
+func (k Kinds) Open(_ context.Context, s *metadata.Source) (Source, error) {
+	kind := k[s.Kind]
+	if kind == nil {
+		return nil, apierror.Newf(apierror.NotSupported, "sources of kind %q are not supported", s.Kind)
+	}
+	return kind.Open(s)
+}
+
+// Measured is Open with the connections of sources measured.
+func (k Kinds) Measured(m *PoolMetrics) func(context.Context, *metadata.Source) (Source, error) {
+	return func(ctx context.Context, s *metadata.Source) (Source, error) {
+		source, err := k.Open(ctx, s)
+		if measurable, ok := source.(Measurable); ok && err == nil {
+			measurable.Measure(m, s.Name)
+		}
+		return source, err
+	}
+}
