@@ -1,8 +1,6 @@
 package backend
 
 import (
-	"context"
-
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/metadata"
 )
@@ -37,7 +35,7 @@ func (k Kinds) Dialect(name string) Dialect {
 }
 
 // Open opens a source by its kind.
-func (k Kinds) Open(_ context.Context, s *metadata.Source) (Source, error) {
+func (k Kinds) Open(s *metadata.Source) (Source, error) {
 	kind := k[s.Kind]
 	if kind == nil {
 		return nil, apierror.Newf(apierror.NotSupported, "sources of kind %q are not supported", s.Kind)
@@ -46,9 +44,9 @@ func (k Kinds) Open(_ context.Context, s *metadata.Source) (Source, error) {
 }
 
 // Measured is Open with the connections of sources measured.
-func (k Kinds) Measured(m *PoolMetrics) func(context.Context, *metadata.Source) (Source, error) {
-	return func(ctx context.Context, s *metadata.Source) (Source, error) {
-		source, err := k.Open(ctx, s)
+func (k Kinds) Measured(m *PoolMetrics) func(*metadata.Source) (Source, error) {
+	return func(s *metadata.Source) (Source, error) {
+		source, err := k.Open(s)
 		if measurable, ok := source.(Measurable); ok && err == nil {
 			measurable.Measure(m, s.Name)
 		}

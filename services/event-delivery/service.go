@@ -14,7 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/logtype"
@@ -40,7 +40,7 @@ type Deps struct {
 	Metrics prometheus.Registerer
 	// Open opens a source of the metadata; it makes no connection yet. Without it no events of
 	// tables are delivered.
-	Open func(ctx context.Context, s *metadata.Source) (backend.Source, error)
+	Open open.Open
 	// Env is os.LookupEnv: metadata may name variables.
 	Env metadata.Env
 	// Tracing makes the spans of deliveries, nil for none.

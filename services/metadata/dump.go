@@ -28,10 +28,11 @@ func (s *Service) dump(ctx context.Context, m proto.Message, w bus.ResponseWrite
 	if err := metadata.Decode(in.GetBody(), &request); err != nil {
 		return err
 	}
-	dumper, err := s.dumper(ctx, request.Source)
+	dumper, release, err := s.dumper(request.Source)
 	if err != nil {
 		return err
 	}
+	defer release()
 	w.SetHead(&metadatav1.DumpHead{})
 	out := bufio.NewWriterSize(w, heldBack)
 	if !request.Clean {
@@ -50,20 +51,21 @@ func (s *Service) dump(ctx context.Context, m proto.Message, w bus.ResponseWrite
 	return out.Flush()
 }
 
-// dumper is the source of that name, when it can be dumped.
-func (s *Service) dumper(ctx context.Context, name string) (backend.Dumper, error) {
+// dumper opens the source of that name, when it can be dumped; the caller releases it.
+func (s *Service) dumper(name string) (dumper backend.Dumper, release func(), err error) {
 	missing := apierror.Newf(apierror.NotFound, "source \"%s\" not found", name)
 	found := s.engine.State().Document.Source(name)
 	if found == nil {
-		return nil, missing
+		return nil, nil, missing
 	}
-	source, err := s.sources.Get(ctx, found)
+	source, err := s.sources.Use(found)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	dumper, ok := source.(backend.Dumper)
+	dumper, ok := source.Source.(backend.Dumper)
 	if !ok {
-		return nil, missing
+		source.Release()
+		return nil, nil, missing
 	}
-	return dumper, nil
+	return dumper, source.Release, nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/lifecycle"
@@ -33,7 +34,6 @@ import (
 	"queryengine/services/metadata/internal/outbox"
 	"queryengine/services/metadata/internal/remotes"
 	"queryengine/services/metadata/internal/sourcehealth"
-	"queryengine/services/metadata/internal/sources"
 	"queryengine/services/metadata/internal/store"
 )
 
@@ -53,7 +53,7 @@ type Deps struct {
 	// Metrics takes the metrics of the service; nil for none.
 	Metrics prometheus.Registerer
 	// Open opens a source of the metadata; it makes no connection yet.
-	Open func(ctx context.Context, s *metadata.Source) (backend.Source, error)
+	Open open.Open
 	// Kinds are the kinds of sources that there are backends for.
 	Kinds backend.Kinds
 	// Tracing makes the spans of requests, nil for none.
@@ -69,7 +69,7 @@ type Service struct {
 	state  lifecycle.State
 
 	store     *store.Store
-	sources   *sources.Pool
+	sources   *open.Pool
 	egress    *egress.Client
 	engine    *apply.Engine
 	publisher *outbox.Publisher
@@ -97,7 +97,7 @@ func New(c Config, d Deps) (*Service, error) {
 	if c.Recheck == 0 {
 		c.Recheck = 5 * time.Second
 	}
-	s := &Service{config: c, deps: d, sources: sources.NewPool(d.Open), audience: audience.New(d.Bus), tracer: d.Tracing.Tracer("queryengine/services/metadata")}
+	s := &Service{config: c, deps: d, sources: open.New(d.Open), audience: audience.New(d.Bus), tracer: d.Tracing.Tracer("queryengine/services/metadata")}
 	var err error
 	s.store, err = store.Open(store.Config{
 		URL: c.MetadataURL, MaxConnections: c.Connections, History: c.History, HistoryAge: c.HistoryAge,
@@ -146,7 +146,7 @@ func New(c Config, d Deps) (*Service, error) {
 	})
 	s.monitor = sourcehealth.New(sourcehealth.Config{
 		Document: func() *metadata.Document { return s.engine.State().Document },
-		Source:   s.sources.Get,
+		Source:   s.sources.Use,
 		Logger:   d.Logger,
 	})
 	if s.metrics, err = newMetrics(d.Metrics, s.engine, s.monitor); err != nil {

@@ -8,11 +8,11 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/planned"
-	"queryengine/services/query-executor/internal/sources"
 )
 
 // The queries that are measured.
@@ -27,7 +27,7 @@ var benchQueries = map[string]struct{ text, variables string }{
 // message to the statement, with a source that answers at once.
 func BenchmarkKeptPlan(b *testing.B) {
 	e := newFixture(b, "testdata/cases/shop", Config{})
-	e.sources = sources.New(func(*metadata.Source) (backend.Source, error) { return instant{}, nil })
+	e.sources = open.New(func(*metadata.Source) (backend.Source, error) { return instant{}, nil })
 	e.sources.Update(e.state.Load().snapshot.Document.Sources)
 	for name, q := range benchQueries {
 		b.Run(name, func(b *testing.B) {

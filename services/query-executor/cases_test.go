@@ -15,6 +15,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/egress"
@@ -24,7 +25,6 @@ import (
 	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/casetest"
 	"queryengine/services/query-executor/internal/plan"
-	"queryengine/services/query-executor/internal/sources"
 )
 
 var update = flag.Bool("update", false, "rewrite the wanted files of the cases")
@@ -139,8 +139,8 @@ func newFixtureIn(
 	e, err := newExecutor(c, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
 	require.NoError(t, err)
 	if around != nil {
-		e.sources = sources.New(func(s *metadata.Source) (backend.Source, error) {
-			opened, err := kind.All(env, serviceName).Open(t.Context(), s)
+		e.sources = open.New(func(s *metadata.Source) (backend.Source, error) {
+			opened, err := kind.All(env, serviceName).Open(s)
 			return around(s.Name, opened), err
 		})
 	}
@@ -193,7 +193,7 @@ func snapshotOf(t testing.TB, document []byte, env func(string) (string, bool)) 
 	require.NoError(t, err)
 	out := &snapshot.Snapshot{Version: 1, Document: doc, Catalogs: map[string]*catalog.Source{}}
 	for _, s := range doc.Sources {
-		source, err := kind.All(env, serviceName).Open(t.Context(), s)
+		source, err := kind.All(env, serviceName).Open(s)
 		require.NoError(t, err)
 		defer source.Close()
 		var enums []catalog.Name

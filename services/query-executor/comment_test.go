@@ -87,7 +87,7 @@ func TestMutationsAndSubscriptionsSayWhatTheyAreFor(t *testing.T) {
 		session: adminSession(), text: `subscription Watch { all: activity { query } }`, id: "r1", live: true,
 	})
 	require.NoError(t, err)
-	use, err := e.sources.Use("default")
+	use, err := e.sources.Named("default")
 	require.NoError(t, err)
 	defer use.Release()
 	live, ok := use.Source.(backend.LiveSource)

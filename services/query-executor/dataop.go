@@ -24,7 +24,7 @@ func (e *Executor) source(name string) (backend.Source, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	use, err := e.sources.Use(name)
+	use, err := e.sources.Named(name)
 	if err != nil {
 		place.Leave()
 		return nil, nil, err

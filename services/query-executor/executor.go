@@ -17,6 +17,7 @@ import (
 	"queryengine/pkg/action"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/logtype"
@@ -38,7 +39,6 @@ import (
 	"queryengine/services/query-executor/internal/remotesub"
 	"queryengine/services/query-executor/internal/seal"
 	"queryengine/services/query-executor/internal/share"
-	"queryengine/services/query-executor/internal/sources"
 	"queryengine/services/query-executor/internal/spool"
 	"queryengine/services/query-executor/internal/validator"
 )
@@ -70,7 +70,7 @@ type Executor struct {
 	config         Config
 	resolveOptions resolve.Options
 	follower       follower
-	sources        *sources.Manager
+	sources        *open.Pool
 	places         *share.Places
 	spool          *spool.Spool
 	plans          *plancache.Cache[planned.Plan]
@@ -155,7 +155,6 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("answers to introspection: %w", err)
 	}
-	open := d.Kinds.Measured(backend.NewPoolMetrics(d.Metrics, d.Logger))
 	e := &Executor{
 		config: c,
 		seal:   keys,
@@ -166,9 +165,7 @@ func newExecutor(c Config, d Deps) (*Executor, error) {
 			NamingConventionEnabled:  c.NamingConvention,
 			RemoteSchemaPermissions:  c.RemoteSchemaPermissions,
 		},
-		sources: sources.New(func(s *metadata.Source) (backend.Source, error) {
-			return open(context.Background(), s) // it connects to nothing yet
-		}),
+		sources:        open.New(d.Kinds.Measured(backend.NewPoolMetrics(d.Metrics, d.Logger))),
 		plans:          planned.NewCache(c.PlanCacheSize),
 		introspections: introspections,
 		egress:         client,

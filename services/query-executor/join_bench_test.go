@@ -113,7 +113,7 @@ func BenchmarkRemoteJoin(b *testing.B) {
 func BenchmarkSourceJoin(b *testing.B) {
 	e := newFixture(b, joins, Config{})
 	runSQL(b, e, fmt.Sprintf(`INSERT INTO sale SELECT g, 1, g, 'north', 1, 'x', g FROM generate_series(100, %d) g`, 99+joinRows))
-	crm, err := e.sources.Use("crm")
+	crm, err := e.sources.Named("crm")
 	require.NoError(b, err)
 	_, err = crm.RunSQL(b.Context(), backend.RawSQL{SQL: fmt.Sprintf(
 		`INSERT INTO customer SELECT g, 'customer ' || g, 'K' || g, 'north', 5 FROM generate_series(100, %d) g; ANALYZE customer`, 99+joinRows)})

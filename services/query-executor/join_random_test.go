@@ -127,7 +127,7 @@ func (w *world) executor(t *testing.T) *Executor {
 	t.Cleanup(e.sources.Close)
 	snap := &snapshot.Snapshot{Version: 1, Document: doc, Catalogs: map[string]*catalog.Source{}}
 	for _, s := range doc.Sources {
-		source, err := kind.All(env, serviceName).Open(t.Context(), s)
+		source, err := kind.All(env, serviceName).Open(s)
 		require.NoError(t, err)
 		snap.Catalogs[s.Name], err = source.Introspect(t.Context(), nil)
 		source.Close()

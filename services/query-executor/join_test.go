@@ -11,6 +11,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/bus/bustest"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/telemetry"
@@ -18,7 +19,6 @@ import (
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/schema"
-	"queryengine/services/query-executor/internal/sources"
 )
 
 const joins = "testdata/cases/joins"
@@ -30,7 +30,7 @@ type counter struct {
 }
 
 type countedSource struct {
-	sources.Use
+	open.Use
 	name    string
 	counter *counter
 }
@@ -48,9 +48,9 @@ func (s *countedSource) Close() { s.Release() }
 func count(t testing.TB, e *Executor) *counter {
 	t.Helper()
 	c := &counter{ran: map[string]int{}}
-	open := e.sources
-	e.sources = sources.New(func(m *metadata.Source) (backend.Source, error) {
-		use, err := open.Use(m.Name)
+	before := e.sources
+	e.sources = open.New(func(m *metadata.Source) (backend.Source, error) {
+		use, err := before.Named(m.Name)
 		return &countedSource{Use: use, name: m.Name, counter: c}, err
 	})
 	t.Cleanup(e.sources.Close)

@@ -115,7 +115,7 @@ func (g *gateway) await(id uint64, n int) []*queryv1.LiveResult {
 // exec changes the database.
 func (g *gateway) exec(sql string) {
 	g.t.Helper()
-	use, err := g.e.sources.Use(g.e.state.Load().snapshot.Document.Sources[0].Name)
+	use, err := g.e.sources.Named(g.e.state.Load().snapshot.Document.Sources[0].Name)
 	require.NoError(g.t, err)
 	defer use.Release()
 	_, err = use.RunSQL(g.t.Context(), backend.RawSQL{SQL: sql})

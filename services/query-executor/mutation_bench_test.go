@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 	queryv1 "queryengine/proto/query/v1"
-	"queryengine/services/query-executor/internal/sources"
 )
 
 func benchObjects(n int) string {
@@ -144,7 +144,7 @@ func BenchmarkInsertRow(b *testing.B) {
 // BenchmarkKeptMutation is what a mutation of one row costs apart from the database.
 func BenchmarkKeptMutation(b *testing.B) {
 	e := newFixture(b, "testdata/cases/mutations", Config{})
-	e.sources = sources.New(func(*metadata.Source) (backend.Source, error) { return instant{}, nil })
+	e.sources = open.New(func(*metadata.Source) (backend.Source, error) { return instant{}, nil })
 	e.sources.Update(e.state.Load().snapshot.Document.Sources)
 	for name, q := range map[string]string{
 		"insert": `mutation ($id: Int!, $title: String!) { insert_album_one(object: {id: $id, artist_id: 5, made: "2015-01-01T00:00:00", title: $title, price: "9.99"}) { id price } }`,

@@ -48,7 +48,7 @@ func (e *Executor) versionOf(p any) int64 {
 
 // liveSource is an open source that can be subscribed to.
 func (e *Executor) liveSource(name string) (backend.LiveSource, func(), error) {
-	use, err := e.sources.Use(name)
+	use, err := e.sources.Named(name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -27,11 +27,11 @@ func TestOpen(t *testing.T) {
 	}
 	source := &metadata.Source{Name: "shop", Kind: "postgres"}
 	source.Configuration.ConnectionInfo.DatabaseURL = json.RawMessage(`{"from_env": "SHOP_URL"}`)
-	s, err := kinds.Open(t.Context(), source)
+	s, err := kinds.Open(source)
 	require.NoError(t, err)
 	defer s.Close()
 	require.NoError(t, s.Ping(t.Context()))
 
-	_, err = kinds.Open(t.Context(), &metadata.Source{Kind: "abacus"})
+	_, err = kinds.Open(&metadata.Source{Kind: "abacus"})
 	require.ErrorContains(t, err, `sources of kind "abacus" are not supported`)
 }

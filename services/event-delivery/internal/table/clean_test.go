@@ -58,7 +58,7 @@ func (c *cleanUps) open(t *testing.T) backend.Source {
 	t.Helper()
 	url, err := json.Marshal(c.url)
 	require.NoError(t, err)
-	opened, err := kind.All(os.LookupEnv, "test").Open(t.Context(), &metadata.Source{
+	opened, err := kind.All(os.LookupEnv, "test").Open(&metadata.Source{
 		Name: "default", Kind: metadata.DefaultKind,
 		Configuration: metadata.SourceConfiguration{ConnectionInfo: metadata.ConnectionInfo{DatabaseURL: url}},
 	})
@@ -74,7 +74,7 @@ func (c *cleanUps) process(t *testing.T) *source {
 	log, ok := opened.(backend.EventLog)
 	require.True(t, ok)
 	config := &Config{Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Unix(c.now.Load(), 0).UTC() }}
-	s := newSource(config, &metadata.Source{Name: "default"}, opened, log)
+	s := newSource(config, &metadata.Source{Name: "default"}, log)
 	c.say(s, &metadata.EventCleanup{Schedule: "0 * * * *", OlderThan: 1, BatchSize: 3, Timeout: 60})
 	return s
 }

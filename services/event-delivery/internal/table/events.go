@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/snapshot"
@@ -40,7 +42,7 @@ type queue interface {
 // Config is what Events work with.
 type Config struct {
 	// Open opens a source; it makes no connection yet.
-	Open   func(ctx context.Context, m *metadata.Source) (backend.Source, error)
+	Open   open.Open
 	Queue  queue
 	Env    metadata.Env
 	Now    func() time.Time
@@ -59,6 +61,7 @@ type Config struct {
 // Events delivers the events of tables. It is safe for concurrent use.
 type Events struct {
 	Config
+	pool *open.Pool
 
 	mu      sync.Mutex
 	sources map[string]*source
@@ -69,7 +72,7 @@ type Events struct {
 // New returns Events that know no sources yet.
 func New(c Config) *Events {
 	c.statistics = &statistics{}
-	return &Events{Config: c, sources: map[string]*source{}}
+	return &Events{Config: c, pool: open.New(c.Open), sources: map[string]*source{}}
 }
 
 // Follow applies a version of the metadata.
@@ -79,7 +82,7 @@ func (e *Events) Follow(s *snapshot.Snapshot) {
 	if e.stopped {
 		return
 	}
-	wanted := map[string]bool{}
+	var wanted []*metadata.Source
 	for _, m := range s.Document.Sources {
 		old := e.sources[m.Name]
 		var before map[string]*trigger
@@ -91,8 +94,8 @@ func (e *Events) Follow(s *snapshot.Snapshot) {
 		if len(triggers) == 0 {
 			continue
 		}
-		wanted[m.Name] = true
-		if old != nil && old.reachedAs(m) {
+		wanted = append(wanted, m)
+		if old != nil && open.Same(old.meta, m) {
 			old.learn(triggers, s.Version)
 			continue
 		}
@@ -103,31 +106,35 @@ func (e *Events) Follow(s *snapshot.Snapshot) {
 		e.begin(m, triggers, s.Version)
 	}
 	for name, old := range e.sources {
-		if !wanted[name] {
+		if !slices.ContainsFunc(wanted, func(m *metadata.Source) bool { return m.Name == name }) {
 			old.end()
 			delete(e.sources, name)
 		}
 	}
+	e.pool.Retain(wanted)
 }
 
 // begin opens a source and starts to take its events.
 func (e *Events) begin(m *metadata.Source, triggers map[string]*trigger, version int64) {
-	opened, err := e.Open(context.Background(), m)
+	opened, err := e.pool.Use(m)
 	if err != nil {
 		e.Logger.Warn("a source with event triggers can't be opened", "source", m.Name, "error", err)
 		return
 	}
-	log, ok := opened.(backend.EventLog)
+	log, ok := opened.Source.(backend.EventLog)
 	if !ok {
-		opened.Close()
+		opened.Release()
 		return
 	}
-	s := newSource(&e.Config, m, opened, log)
+	s := newSource(&e.Config, m, log)
 	s.learn(triggers, version)
 	e.sources[m.Name] = s
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
-	e.running.Go(func() { s.run(ctx) })
+	e.running.Go(func() {
+		defer opened.Release()
+		s.run(ctx)
+	})
 }
 
 // StopTaking takes no more events; those in progress are still leased and recorded.
@@ -150,6 +157,7 @@ func (e *Events) Stop() {
 	}
 	e.mu.Unlock()
 	e.running.Wait()
+	e.pool.Close()
 }
 
 func (e *Events) source(name string) *source {

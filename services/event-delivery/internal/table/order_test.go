@@ -35,7 +35,7 @@ func (c *cleanUps) inOrder(t *testing.T) (*Events, *source, *kept) {
 	m, err := NewMetrics(prometheus.NewRegistry(), true)
 	require.NoError(t, err)
 	e := New(Config{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Queue: q, Batch: 10, Metrics: m})
-	s := newSource(&e.Config, &metadata.Source{Name: "default"}, opened, log)
+	s := newSource(&e.Config, &metadata.Source{Name: "default"}, log)
 	s.learn(map[string]*trigger{"watch": {EventTrigger: &metadata.EventTrigger{Name: "watch", OrderByKey: true}, pace: newPace(10)}}, 1)
 	e.sources["default"] = s
 	return e, s, q

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -31,7 +30,6 @@ const (
 type source struct {
 	*Config
 	meta   *metadata.Source
-	opened backend.Source
 	log    backend.EventLog
 	cancel context.CancelFunc
 	wake   chan struct{}
@@ -47,13 +45,8 @@ type source struct {
 	inHand   map[string]struct{}
 }
 
-func newSource(c *Config, m *metadata.Source, opened backend.Source, log backend.EventLog) *source {
-	return &source{Config: c, meta: m, opened: opened, log: log, wake: make(chan struct{}, 1), served: map[string]int{}, inHand: map[string]struct{}{}}
-}
-
-// reachedAs reports whether the source is still reached in the same way.
-func (s *source) reachedAs(m *metadata.Source) bool {
-	return s.meta.Kind == m.Kind && reflect.DeepEqual(s.meta.Configuration, m.Configuration)
+func newSource(c *Config, m *metadata.Source, log backend.EventLog) *source {
+	return &source{Config: c, meta: m, log: log, wake: make(chan struct{}, 1), served: map[string]int{}, inHand: map[string]struct{}{}}
 }
 
 func (s *source) learn(triggers map[string]*trigger, version int64) {
@@ -107,9 +100,8 @@ func (s *source) pause() {
 
 func (s *source) end() { s.cancel() }
 
-// run takes events, renews leases and cleans up, until ctx ends; then it closes the source.
+// run takes events, renews leases and cleans up, until ctx ends.
 func (s *source) run(ctx context.Context) {
-	defer s.opened.Close()
 	var parts sync.WaitGroup
 	parts.Go(func() { s.renew(ctx) })
 	if s.Batch > 0 && s.Interval > 0 {

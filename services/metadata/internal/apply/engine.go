@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/metadata/internal/remotes"
-	"queryengine/services/metadata/internal/sources"
 	"queryengine/services/metadata/internal/store"
 )
 
@@ -29,7 +29,7 @@ const (
 // Config is what an Engine works with.
 type Config struct {
 	Store   *store.Store
-	Sources *sources.Pool
+	Sources *open.Pool
 	Remotes *remotes.Caller
 	Resolve resolve.Options
 	Data    Data
@@ -154,7 +154,7 @@ func (e *Engine) catchUp(ctx context.Context, current *State, version store.Vers
 
 func (e *Engine) set(s *State) {
 	e.logInconsistent(e.state.Swap(s), s)
-	e.Sources.Retain(s.Document)
+	e.Sources.Retain(s.Document.Sources)
 }
 
 // Request is a request of the metadata API.

@@ -63,23 +63,26 @@ func (w *work) onEventLog(
 	if err != nil {
 		return nil, err
 	}
-	s, err := w.eventTriggersOf(ctx, m)
+	s, release, err := w.eventTriggersOf(m)
 	if err != nil {
 		return nil, err
 	}
+	defer release()
 	return f(s)
 }
 
-func (w *work) eventTriggersOf(ctx context.Context, m *metadata.Source) (backend.EventTriggers, error) {
-	source, err := w.Sources.Get(ctx, m)
+// eventTriggersOf opens a source that has event triggers; the caller releases it.
+func (w *work) eventTriggersOf(m *metadata.Source) (s backend.EventTriggers, release func(), err error) {
+	source, err := w.Sources.Use(m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s, ok := source.(backend.EventTriggers)
+	s, ok := source.Source.(backend.EventTriggers)
 	if !ok {
-		return nil, apierror.Newf(apierror.NotSupported, "sources of kind %q have no event triggers", m.Kind)
+		source.Release()
+		return nil, nil, apierror.Newf(apierror.NotSupported, "sources of kind %q have no event triggers", m.Kind)
 	}
-	return s, nil
+	return s, source.Release, nil
 }
 
 // eventTrigger finds a trigger of a source.
@@ -156,10 +159,11 @@ func (w *work) admitEventTrigger(ctx context.Context, a *metadata.CreateEventTri
 			return nil // replaced, or deleted by this request
 		}
 	}
-	s, err := w.eventTriggersOf(ctx, w.current.Document.Source(a.Source))
+	s, release, err := w.eventTriggersOf(w.current.Document.Source(a.Source))
 	if err != nil {
 		return err
 	}
+	defer release()
 	installed, err := s.InstalledEventTriggers(ctx, []string{a.Trigger.Name})
 	if err == nil && installed[a.Trigger.Name] > 0 {
 		err = apierror.Newf(apierror.AlreadyExists, "Event trigger with name %q already exists", a.Trigger.Name)

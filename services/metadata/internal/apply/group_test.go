@@ -16,13 +16,13 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/metadata/internal/remotes"
-	"queryengine/services/metadata/internal/sources"
 )
 
 // memorySource is a database that has a catalog and nothing else.
@@ -118,7 +118,7 @@ type groupBench struct {
 func newGroupBench() *groupBench {
 	b := &groupBench{source: &memorySource{catalog: groupCatalog(groupTables)}, check: &queryCheck{}}
 	b.engine = New(Config{
-		Sources: sources.NewPool(func(context.Context, *metadata.Source) (backend.Source, error) { return b.source, nil }),
+		Sources: open.New(func(*metadata.Source) (backend.Source, error) { return b.source, nil }),
 		Remotes: remotes.New(nil, os.LookupEnv), Data: b.check, Logger: slog.New(slog.DiscardHandler),
 		Resolve: resolve.Options{
 			Kinds: kind.All(os.LookupEnv, "test"), InferFunctionPermissions: true,

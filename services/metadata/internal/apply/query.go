@@ -21,7 +21,7 @@ func (w *work) query(ctx context.Context, kind string, q metadata.Query) (json.R
 	}
 	asked := w.current.catalogs()
 	asked.Errors = nil
-	found := w.Sources.Introspect(ctx, v.Document, asked, what)
+	found := sources.Introspect(ctx, w.Sources, v.Document, asked, what)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 	"queryengine/services/metadata/internal/remotes"
+	"queryengine/services/metadata/internal/sources"
 )
 
 const (
@@ -60,7 +61,7 @@ func (e *Engine) recovered(ctx context.Context, s *State) metadata.Introspection
 		failing.Remotes = append(failing.Remotes, name)
 	}
 	if len(failing.Sources) > 0 {
-		now := e.Sources.Introspect(ctx, s.Document, s.catalogs(), failing)
+		now := sources.Introspect(ctx, e.Sources, s.Document, s.catalogs(), failing)
 		for _, name := range failing.Sources {
 			if now.Errors[name] == "" && now.BySource[name] != nil {
 				found.Sources = append(found.Sources, name)

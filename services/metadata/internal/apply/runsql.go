@@ -29,10 +29,11 @@ func (w *work) runSQL(ctx context.Context, s *runSQLStep) (json.RawMessage, erro
 	case m.IsForeign():
 		return nil, apierror.Newf(apierror.NotSupported, "sources of kind %s are not supported", m.Kind)
 	}
-	source, err := w.Sources.Get(ctx, m)
+	source, err := w.Sources.Use(m)
 	if err != nil {
 		return nil, err
 	}
+	defer source.Release()
 	raw := backend.RawSQL{SQL: s.SQL, ReadOnly: s.ReadOnly, NoTransaction: s.NoTransaction, Session: w.session}
 	var next *State
 	if s.modifies() {

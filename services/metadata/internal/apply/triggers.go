@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 )
@@ -103,7 +104,7 @@ func changesOf(before, after *State, source string, all bool) backend.EventTrigg
 	var c backend.EventTriggerChanges
 	old, now := eventTriggers(before, source), eventTriggers(after, source)
 	a, b := before.Document.Source(source), after.Document.Source(source)
-	elsewhere := a != nil && b != nil && !reflect.DeepEqual(a.Configuration, b.Configuration)
+	elsewhere := a != nil && b != nil && !open.Same(a, b)
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		i, was := now[name], old[name]
 		if was.Name != "" && was.schedule != i.schedule {
@@ -201,10 +202,11 @@ func (w *work) changeSource(ctx context.Context, m *metadata.Source, c backend.E
 	if err := onTables(c.Install); err != nil {
 		return err
 	}
-	s, err := w.eventTriggersOf(ctx, m)
+	s, release, err := w.eventTriggersOf(m)
 	if err != nil {
 		return err
 	}
+	defer release()
 	w.outside = true
 	c.StringifyNumeric = w.StringifyNumeric
 	return s.ChangeEventTriggers(ctx, c)
@@ -222,10 +224,11 @@ func (w *work) addMissing(ctx context.Context, m *metadata.Source, c *backend.Ev
 	if len(names) == 0 {
 		return nil
 	}
-	s, err := w.eventTriggersOf(ctx, m)
+	s, release, err := w.eventTriggersOf(m)
 	if err != nil {
 		return err
 	}
+	defer release()
 	outdated, err := s.EventLogOutdated(ctx)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
 )
 
@@ -21,15 +22,21 @@ func (w *work) validate(ctx context.Context, next *State, queries []metadata.Obj
 		if query == nil {
 			continue // it is inconsistent, which the verdict lets through
 		}
-		open, err := w.Sources.Get(ctx, source.Meta)
-		if err != nil {
+		if err := w.validateQuery(ctx, source.Meta, query.Statement()); err != nil {
 			return err
 		}
-		if v, ok := open.(backend.QueryValidator); ok {
-			if err := v.ValidateNativeQuery(ctx, query.Statement()); err != nil {
-				return err
-			}
-		}
+	}
+	return nil
+}
+
+func (w *work) validateQuery(ctx context.Context, m *metadata.Source, q ir.NativeQuery) error {
+	source, err := w.Sources.Use(m)
+	if err != nil {
+		return err
+	}
+	defer source.Release()
+	if v, ok := source.Source.(backend.QueryValidator); ok {
+		return v.ValidateNativeQuery(ctx, q)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/metadata/internal/remotes"
+	"queryengine/services/metadata/internal/sources"
 	"queryengine/services/metadata/internal/store"
 )
 
@@ -188,7 +189,7 @@ func (w *work) judge(next *State, verdict metadata.Verdict, named []metadata.Obj
 // build makes the state of a document, after introspection of what it asks for.
 func (w *work) build(ctx context.Context, doc *metadata.Document, what metadata.Introspection) (*State, error) {
 	w.checkQueriesBefore(ctx)
-	catalogs := w.Sources.Introspect(ctx, doc, w.current.catalogs(), what)
+	catalogs := sources.Introspect(ctx, w.Sources, doc, w.current.catalogs(), what)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -226,7 +227,7 @@ func (w *work) end(ctx context.Context) {
 	if w.tx != nil {
 		w.tx.Rollback(ctx)
 	}
-	w.Sources.Retain(w.State().Document)
+	w.Sources.Retain(w.State().Document.Sources)
 }
 
 // data hands an operation on rows to an executor, which sees the changes of the request to the metadata

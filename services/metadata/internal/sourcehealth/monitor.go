@@ -12,6 +12,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/logtype"
 	"queryengine/pkg/metadata"
@@ -61,7 +62,7 @@ type Config struct {
 	// Document is the newest metadata.
 	Document func() *metadata.Document
 	// Source opens a source.
-	Source func(context.Context, *metadata.Source) (backend.Source, error)
+	Source func(*metadata.Source) (open.Use, error)
 	Logger *slog.Logger
 }
 
@@ -148,12 +149,7 @@ func (m *Monitor) follow(ctx context.Context, doc *metadata.Document) {
 
 // same reports whether two versions of a source are reached and tested in the same way.
 func same(a, b *metadata.Source) bool {
-	if a == b {
-		return true
-	}
-	x, errX := metadata.Encode(a.Configuration)
-	y, errY := metadata.Encode(b.Configuration)
-	return errX == nil && errY == nil && string(x) == string(y) && string(a.HealthCheck) == string(b.HealthCheck)
+	return a == b || open.Same(a, b) && string(a.HealthCheck) == string(b.HealthCheck)
 }
 
 func (m *Monitor) watch(ctx context.Context, l *loop) {
@@ -189,10 +185,11 @@ func (m *Monitor) round(ctx context.Context, s *metadata.Source, check *metadata
 }
 
 func (m *Monitor) test(ctx context.Context, s *metadata.Source, check *metadata.HealthCheck) Report {
-	source, err := m.config.Source(ctx, s)
+	source, err := m.config.Source(s)
 	if err != nil {
 		return Report{Status: Failed, Error: apierror.From(err).Message}
 	}
+	defer source.Release()
 	limited, cancel := context.WithTimeout(ctx, seconds(check.Timeout))
 	defer cancel()
 	_, err = source.RunSQL(limited, backend.RawSQL{SQL: check.Test.SQL, ReadOnly: true})

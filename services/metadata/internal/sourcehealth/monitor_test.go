@@ -14,6 +14,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/metadata"
 )
 
@@ -35,12 +36,12 @@ type watched struct {
 	document atomic.Pointer[metadata.Document]
 }
 
-func watch(t *testing.T, check string, open func() (backend.Source, error)) *watched {
+func watch(t *testing.T, check string, source func() (backend.Source, error)) *watched {
 	w := &watched{}
 	w.set(check)
 	w.Monitor = New(Config{
 		Document: w.document.Load,
-		Source:   func(context.Context, *metadata.Source) (backend.Source, error) { return open() },
+		Source:   open.New(func(*metadata.Source) (backend.Source, error) { return source() }).Use,
 		Logger:   slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(t.Context())

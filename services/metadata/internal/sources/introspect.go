@@ -1,3 +1,4 @@
+// Package sources reads the catalogs of the sources of the metadata.
 package sources
 
 import (
@@ -10,6 +11,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 )
@@ -31,7 +33,7 @@ func Reason(text string) (reason, detail string) {
 // Introspect returns the catalogs that fit doc, of which the named parts are read again.
 // Everything that is as it was is shared with c. A source that can't be read keeps the
 // catalog that it had.
-func (p *Pool) Introspect(ctx context.Context, doc *metadata.Document, c Catalogs, what metadata.Introspection) Catalogs {
+func Introspect(ctx context.Context, pool *open.Pool, doc *metadata.Document, c Catalogs, what metadata.Introspection) Catalogs {
 	next := Catalogs{BySource: map[string]*catalog.Source{}, Errors: map[string]string{}}
 	for _, m := range doc.Sources {
 		if m.IsForeign() {
@@ -40,12 +42,12 @@ func (p *Pool) Introspect(ctx context.Context, doc *metadata.Document, c Catalog
 		old := c.BySource[m.Name]
 		var read *catalog.Source
 		var err error
-		part := partOf(what, m.Name)
+		wanted := partOf(what, m.Name)
 		switch {
 		case what.All || slices.Contains(what.Sources, m.Name):
-			read, err = p.whole(ctx, m, old)
-		case len(part.Tables)+len(part.Functions) > 0 && old != nil:
-			read, err = p.part(ctx, m, old, part)
+			read, err = whole(ctx, pool, m, old)
+		case len(wanted.Tables)+len(wanted.Functions) > 0 && old != nil:
+			read, err = part(ctx, pool, m, old, wanted)
 		default:
 			read = old
 			if text := c.Errors[m.Name]; text != "" {
@@ -85,11 +87,12 @@ func partOf(what metadata.Introspection, source string) backend.Part {
 }
 
 // whole reads the whole catalog.
-func (p *Pool) whole(ctx context.Context, m *metadata.Source, old *catalog.Source) (*catalog.Source, error) {
-	s, err := p.Get(ctx, m)
+func whole(ctx context.Context, pool *open.Pool, m *metadata.Source, old *catalog.Source) (*catalog.Source, error) {
+	s, err := pool.Use(m)
 	if err != nil {
 		return nil, err
 	}
+	defer s.Release()
 	read, err := s.Introspect(ctx, Enums(m))
 	if err != nil {
 		return nil, err
@@ -98,26 +101,27 @@ func (p *Pool) whole(ctx context.Context, m *metadata.Source, old *catalog.Sourc
 }
 
 // part reads some tables and functions and puts them into the catalog.
-func (p *Pool) part(ctx context.Context, m *metadata.Source, old *catalog.Source, part backend.Part) (*catalog.Source, error) {
-	s, err := p.Get(ctx, m)
+func part(ctx context.Context, pool *open.Pool, m *metadata.Source, old *catalog.Source, wanted backend.Part) (*catalog.Source, error) {
+	s, err := pool.Use(m)
 	if err != nil {
 		return nil, err
 	}
-	partial, ok := s.(backend.PartIntrospector)
+	defer s.Release()
+	partial, ok := s.Source.(backend.PartIntrospector)
 	if !ok {
-		return p.whole(ctx, m, old)
+		return whole(ctx, pool, m, old)
 	}
-	read, err := partial.IntrospectPart(ctx, part, Enums(m))
+	read, err := partial.IntrospectPart(ctx, wanted, Enums(m))
 	if err != nil {
 		return nil, err
 	}
 	merged := *old
 	merged.Tables, merged.Functions, merged.Enums = maps.Clone(old.Tables), maps.Clone(old.Functions), maps.Clone(old.Enums)
-	for _, name := range part.Tables {
+	for _, name := range wanted.Tables {
 		replace(merged.Tables, read.Tables, name)
 		replace(merged.Enums, read.Enums, name)
 	}
-	for _, name := range part.Functions {
+	for _, name := range wanted.Functions {
 		replace(merged.Functions, read.Functions, name)
 	}
 	return Share(&merged, old), nil

@@ -10,6 +10,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/services/metadata/internal/sources"
@@ -57,8 +58,8 @@ func document(url string) *metadata.Document {
 	return doc
 }
 
-func poolOf(f *fakeSource) *sources.Pool {
-	return sources.NewPool(func(context.Context, *metadata.Source) (backend.Source, error) { return f, nil })
+func poolOf(f *fakeSource) *open.Pool {
+	return open.New(func(*metadata.Source) (backend.Source, error) { return f, nil })
 }
 
 func TestWhatDidNotChangeIsShared(t *testing.T) {
@@ -66,13 +67,13 @@ func TestWhatDidNotChangeIsShared(t *testing.T) {
 	f := &fakeSource{catalog: catalogOf("a", "b")}
 	p, doc := poolOf(f), document("x")
 	all := metadata.Introspection{All: true}
-	first := p.Introspect(t.Context(), doc, sources.Catalogs{}, all)
+	first := sources.Introspect(t.Context(), p, doc, sources.Catalogs{}, all)
 	f.catalog = catalogOf("a", "b")
-	second := p.Introspect(t.Context(), doc, first, all)
+	second := sources.Introspect(t.Context(), p, doc, first, all)
 	require.Same(t, first.BySource["default"], second.BySource["default"])
 
 	f.catalog = catalogOf("a", "b", "c")
-	third := p.Introspect(t.Context(), doc, second, all)
+	third := sources.Introspect(t.Context(), p, doc, second, all)
 	require.Len(t, third.BySource["default"].Tables, 3)
 	require.Same(t, first.BySource["default"].Tables[name("a")], third.BySource["default"].Tables[name("a")])
 }
@@ -81,9 +82,9 @@ func TestPartsAreMerged(t *testing.T) {
 	t.Parallel()
 	f := &fakeSource{catalog: catalogOf("a", "b")}
 	p, doc := poolOf(f), document("x")
-	first := p.Introspect(t.Context(), doc, sources.Catalogs{}, metadata.Introspection{All: true})
+	first := sources.Introspect(t.Context(), p, doc, sources.Catalogs{}, metadata.Introspection{All: true})
 	f.catalog = catalogOf("c")
-	next := p.Introspect(t.Context(), doc, first, metadata.Introspection{Tables: []metadata.SourceTable{
+	next := sources.Introspect(t.Context(), p, doc, first, metadata.Introspection{Tables: []metadata.SourceTable{
 		{Source: "default", Name: name("b")}, {Source: "default", Name: name("c")}, {Source: "other", Name: name("d")},
 	}})
 	require.Equal(t, []backend.Part{{Tables: []catalog.Name{name("b"), name("c")}}}, f.parts)
@@ -98,40 +99,18 @@ func TestFailuresKeepTheCatalog(t *testing.T) {
 	f := &fakeSource{err: apierror.New(apierror.PostgresError, "connection error").WithInternal("refused\nby the server")}
 	p, doc := poolOf(f), document("x")
 	all := metadata.Introspection{All: true}
-	failed := p.Introspect(t.Context(), doc, sources.Catalogs{}, all)
+	failed := sources.Introspect(t.Context(), p, doc, sources.Catalogs{}, all)
 	reason, detail := sources.Reason(failed.Errors["default"])
 	require.Equal(t, []string{"connection error", "refused\nby the server"}, []string{reason, detail})
 	require.Empty(t, failed.BySource)
 
 	f.err, f.catalog = nil, catalogOf("a")
-	good := p.Introspect(t.Context(), doc, failed, all)
+	good := sources.Introspect(t.Context(), p, doc, failed, all)
 	require.Empty(t, good.Errors)
 	f.err = errors.New("gone")
-	stale := p.Introspect(t.Context(), doc, good, all)
+	stale := sources.Introspect(t.Context(), p, doc, good, all)
 	require.Same(t, good.BySource["default"], stale.BySource["default"])
 	require.Equal(t, `source "default" is inconsistent because of stale database introspection is used. `+
 		"The source couldn't be reached for a fresh introspection because we got error: gone", stale.Errors["default"])
-	require.Equal(t, stale, p.Introspect(t.Context(), doc, stale, metadata.Introspection{}), "what isn't asked for stays")
-}
-
-func TestSourcesAreOpenedOncePerConfiguration(t *testing.T) {
-	t.Parallel()
-	var opened []*fakeSource
-	p := sources.NewPool(func(context.Context, *metadata.Source) (backend.Source, error) {
-		f := &fakeSource{closed: make(chan struct{})}
-		opened = append(opened, f)
-		return f, nil
-	})
-	one, other := document("x"), document("y")
-	for range 2 {
-		_, err := p.Get(t.Context(), one.Sources[0])
-		require.NoError(t, err)
-	}
-	_, err := p.Get(t.Context(), other.Sources[0])
-	require.NoError(t, err)
-	require.Len(t, opened, 2)
-	p.Retain(other)
-	<-opened[0].closed
-	p.Close()
-	<-opened[1].closed
+	require.Equal(t, stale, sources.Introspect(t.Context(), p, doc, stale, metadata.Introspection{}), "what isn't asked for stays")
 }

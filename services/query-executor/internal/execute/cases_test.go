@@ -12,6 +12,7 @@ import (
 	"queryengine/pkg/action"
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
 	"queryengine/services/query-executor/internal/budget"
@@ -20,7 +21,6 @@ import (
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/remote"
-	"queryengine/services/query-executor/internal/sources"
 )
 
 // TestCases runs every case with the answers that a database gave to its statements: the statements
@@ -31,12 +31,12 @@ func TestCases(t *testing.T) {
 		raw := casetest.Read(t, filepath.Join(c.Dir, casetest.StatementsFile))
 		require.NotNil(t, raw)
 		replay := casetest.NewReplay(t, raw)
-		open := sources.New(func(s *metadata.Source) (backend.Source, error) { return replay.Source(s.Name), nil })
-		t.Cleanup(open.Close)
-		open.Update(c.Document.Sources)
+		pool := open.New(func(s *metadata.Source) (backend.Source, error) { return replay.Source(s.Name), nil })
+		t.Cleanup(pool.Close)
+		pool.Update(c.Document.Sources)
 		servers := casetest.NewServers(t, casetest.Read(t, filepath.Join(c.Dir, casetest.ServersFile)))
 		out := backend.NewAnswer(nil, nil, 0)
-		if err := run(t, c, open, servers.Env, out); err != nil {
+		if err := run(t, c, pool, servers.Env, out); err != nil {
 			if answered := (*remote.ServerError)(nil); errors.As(err, &answered) {
 				out.Buf = execute.AppendErrors(nil, answered)
 				require.Equal(t, string(casetest.Read(t, filepath.Join(c.Dir, "want.json"))), string(out.Buf)+"\n")
@@ -84,7 +84,7 @@ func prepared(t *testing.T, c *casetest.Case, op *parse.Operation, values [][]by
 	}
 }
 
-func run(t *testing.T, c *casetest.Case, open *sources.Manager, env metadata.Env, out *backend.Answer) error {
+func run(t *testing.T, c *casetest.Case, pool *open.Pool, env metadata.Env, out *backend.Answer) error {
 	t.Helper()
 	op, values, err := c.Operation()
 	if err != nil {
@@ -94,6 +94,6 @@ func run(t *testing.T, c *casetest.Case, open *sources.Manager, env metadata.Env
 	if err != nil {
 		return err
 	}
-	r.Sources = open
+	r.Sources = pool
 	return p.Write(t.Context(), r, out)
 }

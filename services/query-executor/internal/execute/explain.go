@@ -92,7 +92,7 @@ func encode(v any) ([]byte, error) {
 }
 
 func (q *query) explain(ctx context.Context, r *Run, bound [][]byte) (explanation, error) {
-	source, err := r.Sources.Use(q.from)
+	source, err := r.Sources.Named(q.from)
 	if err != nil {
 		return explanation{}, err
 	}

@@ -38,7 +38,7 @@ func (p *Prepared) ExplainLive(ctx context.Context, r *Run) ([]byte, error) {
 		return nil, err
 	}
 	l.describe(&out.Variables, values, r)
-	use, err := r.Sources.Use(l.Source)
+	use, err := r.Sources.Named(l.Source)
 	if err != nil {
 		return nil, err
 	}

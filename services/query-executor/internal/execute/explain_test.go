@@ -13,13 +13,13 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
 	"queryengine/services/query-executor/internal/casetest"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
-	"queryengine/services/query-executor/internal/sources"
 )
 
 // explaining is a source that explains statements with their texts. Whatever runs one panics.
@@ -38,12 +38,12 @@ func (explaining) ExplainLive(context.Context, backend.LiveStatement, [][]byte) 
 
 func (explaining) Close() {}
 
-func explainingSources(t *testing.T, c *casetest.Case) *sources.Manager {
+func explainingSources(t *testing.T, c *casetest.Case) *open.Pool {
 	t.Helper()
-	open := sources.New(func(*metadata.Source) (backend.Source, error) { return explaining{}, nil })
-	t.Cleanup(open.Close)
-	open.Update(c.Document.Sources)
-	return open
+	pool := open.New(func(*metadata.Source) (backend.Source, error) { return explaining{}, nil })
+	t.Cleanup(pool.Close)
+	pool.Update(c.Document.Sources)
+	return pool
 }
 
 // TestExplanations: what is shown of a query are the statements that a run of it asks, one for

@@ -211,7 +211,7 @@ func (t *turn) transaction(ctx context.Context, pieces []piece) error {
 		return err
 	}
 	defer place.Leave()
-	source, err := t.run.Sources.Use(name)
+	source, err := t.run.Sources.Named(name)
 	if err != nil {
 		return err
 	}

@@ -175,7 +175,7 @@ func (q *query) run(ctx context.Context, r *Run, bound [][]byte, out *backend.An
 		return err
 	}
 	defer place.Leave()
-	source, err := r.Sources.Use(q.from)
+	source, err := r.Sources.Named(q.from)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/action"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/call"
@@ -15,7 +16,6 @@ import (
 	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 	"queryengine/services/query-executor/internal/share"
-	"queryengine/services/query-executor/internal/sources"
 )
 
 // Prepared is a plan whose statements are rendered. It is immutable and safe for concurrent
@@ -130,7 +130,7 @@ type Run struct {
 	Role           *schema.Role
 	Introspections *introspect.Cache
 	Session        *session.Session
-	Sources        *sources.Manager
+	Sources        *open.Pool
 	// Budget is what the request may still have done.
 	Budget budget.Budget
 	// Places shares the executor's slots between sources, remote schemas and actions; nil for no bound.
