@@ -34,6 +34,15 @@ func (k Kinds) Dialect(name string) Dialect {
 	return nil
 }
 
+// Metadata is what metadata has to know of the kinds.
+func (k Kinds) Metadata() metadata.Kinds {
+	kinds := make(metadata.Kinds, len(k))
+	for name, kind := range k {
+		kinds[name] = kind.Kind
+	}
+	return kinds
+}
+
 // Open opens a source by its kind.
 func (k Kinds) Open(s *metadata.Source) (Source, error) {
 	kind := k[s.Kind]

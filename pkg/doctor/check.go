@@ -14,6 +14,8 @@ import (
 type Patient struct {
 	Source *metadata.Source
 	Types  backend.TypeSystem
+	// Pool bounds the connections of a process to the source; 0 where the configuration doesn't.
+	Pool int
 	// Facts is nil when the database could not be examined.
 	Facts *Facts
 }
@@ -177,8 +179,8 @@ func connections(patients []*Patient) []Finding {
 			continue
 		}
 		limit := defaultPool
-		if s := p.Source.Configuration.ConnectionInfo.PoolSettings; s != nil && s.MaxConnections != nil {
-			limit = *s.MaxConnections
+		if p.Pool > 0 {
+			limit = p.Pool
 		}
 		sum[p.Facts.Server.Identity] += limit
 		names[p.Facts.Server.Identity] = append(names[p.Facts.Server.Identity], p.Source.Name)

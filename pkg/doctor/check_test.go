@@ -20,7 +20,7 @@ func patients(t *testing.T, tables string, facts ...*doctor.Facts) []*doctor.Pat
 	for i, f := range facts {
 		name := string(rune('a' + i))
 		document, err := metadata.Parse([]byte(`{"version": 3, "sources": [{"name": "`+name+`", "kind": "postgres", "tables": [`+tables+`],
-			"configuration": {"connection_info": {"database_url": "postgres://x"}}}]}`), metadata.Empty())
+			"configuration": {"connection_info": {"database_url": "postgres://x"}}}]}`), metadata.Empty(), nil)
 		require.NoError(t, err)
 		list = append(list, &doctor.Patient{Source: document.Sources[0], Types: postgres.New(), Facts: f})
 	}

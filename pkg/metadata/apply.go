@@ -30,6 +30,8 @@ type View struct {
 	// Remotes is what remote schemas answered to introspection, by their names.
 	Remotes      map[string]json.RawMessage
 	Inconsistent []Inconsistency
+	// Kinds are the kinds of sources that there are backends for.
+	Kinds Kinds
 	// Kind is the kind of sources that the command's prefix asks for, "" for none.
 	Kind string
 	// Atomic reports whether later operations may add what this one refers to.

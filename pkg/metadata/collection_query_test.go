@@ -20,7 +20,7 @@ const documentWithQueries = `{"version":3,"sources":[],
 
 func TestInvalidQuerySaysWhoUsesIt(t *testing.T) {
 	t.Parallel()
-	doc, err := metadata.Parse(json.RawMessage(documentWithQueries), nil)
+	doc, err := metadata.Parse(json.RawMessage(documentWithQueries), nil, backends())
 	require.NoError(t, err)
 	queries := doc.CollectionQueries()
 	require.Len(t, queries, 3)
@@ -39,7 +39,7 @@ func TestInvalidQuerySaysWhoUsesIt(t *testing.T) {
 // query is what it was.
 func TestInvalidQueriesOfADocument(t *testing.T) {
 	t.Parallel()
-	doc, err := metadata.Parse(json.RawMessage(documentWithQueries), nil)
+	doc, err := metadata.Parse(json.RawMessage(documentWithQueries), nil, backends())
 	require.NoError(t, err)
 	query := doc.CollectionQueries()[1]
 	invalid := doc.InvalidQuery(query, "no b")
@@ -81,7 +81,7 @@ func TestWithoutQueries(t *testing.T) {
 			[]metadata.ObjectID{id("a"), id("b"), id("c"), id("a")}, `{"version":3,"sources":[],"query_collections":[` + other + `]}`,
 		},
 	} {
-		doc, err := metadata.Parse(json.RawMessage(documentWithQueries), nil)
+		doc, err := metadata.Parse(json.RawMessage(documentWithQueries), nil, backends())
 		require.NoError(t, err)
 		raw, err := metadata.Encode(doc.Without(c.gone...))
 		require.NoError(t, err)

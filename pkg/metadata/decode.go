@@ -25,8 +25,7 @@ func decode(raw json.RawMessage, into any) error {
 	return decodeValue(raw, reflect.ValueOf(into).Elem())
 }
 
-// checker looks at a struct after it was decoded, and may normalise it. The path of its
-// error is relative.
+// checker is Checker for the structs of this package.
 type checker interface{ check() error }
 
 // decoder is a type that decodes a client's input, with all checks, where its UnmarshalJSON is for
@@ -130,8 +129,11 @@ func decodeStruct(raw json.RawMessage, v reflect.Value) error {
 			return err
 		}
 	}
-	if c, ok := v.Addr().Interface().(checker); ok {
+	switch c := v.Addr().Interface().(type) {
+	case checker:
 		return c.check()
+	case Checker:
+		return c.Check()
 	}
 	return nil
 }

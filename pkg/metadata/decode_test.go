@@ -116,21 +116,19 @@ func TestOldFormsAreOnlyNames(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"version":3,"sources":[{"name":"a","tables":[{"table":"t"}],"configuration":{"connection_info":{"database_url":"x"}}}]}`))
 	f.Add([]byte(`{"version":2,"tables":[],"functions":[{"function":"f"}]}`))
-	current := Empty().withSource(&Source{Name: DefaultSource, Tables: []*Table{}, Configuration: SourceConfiguration{
-		ConnectionInfo: ConnectionInfo{DatabaseURL: json.RawMessage(`"x"`), IsolationLevel: "read-committed"},
-	}})
+	current := Empty().withSource(&Source{Name: DefaultSource, Tables: []*Table{}, Configuration: json.RawMessage(`{"connection_info":{"database_url":"x"}}`)})
 	f.Fuzz(func(t *testing.T, in []byte) {
 		if !json.Valid(in) {
 			return
 		}
-		doc, err := Parse(in, current)
+		doc, err := Parse(in, current, nil)
 		if err != nil {
 			require.NotEmpty(t, apierror.From(err).Message)
 			return
 		}
 		first, err := Encode(doc)
 		require.NoError(t, err)
-		again, err := Parse(first, current)
+		again, err := Parse(first, current, nil)
 		require.NoError(t, err)
 		second, err := Encode(again)
 		require.NoError(t, err)

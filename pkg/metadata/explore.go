@@ -196,6 +196,12 @@ func (a *GetSourceKindCapabilities) Answer(View) (json.RawMessage, error) {
 	return nil, apierror.Newf(dataConnectorError, "Source Kind %s was not found", a.Name)
 }
 
+// ConnectionTemplate chooses a member of the connection set for each request.
+type ConnectionTemplate struct {
+	Version  int    `json:"version,omitempty"`
+	Template string `json:"template" meta:"required,nonempty"`
+}
+
 // TestConnectionTemplate are the arguments of test_connection_template.
 type TestConnectionTemplate struct {
 	Source   string              `json:"source_name" meta:"default=default"`

@@ -63,7 +63,18 @@ func (s *Source) MarshalJSON() ([]byte, error) {
 	return Encode((*sourceFields)(s))
 }
 
-func (s *Source) shape() any { return sourceFields{} }
+func (s *Source) Shape() any { return sourceFields{} }
+
+// kindOfSource is the kind of raw, which is said to be a source; "" when it is unknown.
+func kindOfSource(raw json.RawMessage) string {
+	var head sourceName
+	if decode(raw, &head) == nil {
+		if k := KindNamed(head.Kind); k != nil {
+			return k.Name
+		}
+	}
+	return ""
+}
 
 // foreignSource reports whether raw, which should be a source, is of a foreign kind.
 func foreignSource(raw json.RawMessage) bool {

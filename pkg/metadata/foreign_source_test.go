@@ -22,19 +22,19 @@ var foreignSources = []string{
 func TestForeignSources(t *testing.T) {
 	t.Parallel()
 	raw := `{"version":3,"sources":[` + strings.Join(foreignSources, ", ") + `]}`
-	doc, err := metadata.Parse(json.RawMessage(raw), metadata.Empty())
+	doc, err := metadata.Parse(json.RawMessage(raw), metadata.Empty(), backends())
 	require.NoError(t, err)
 	encoded, err := metadata.Encode(doc)
 	require.NoError(t, err)
 	for _, source := range foreignSources {
 		require.Contains(t, string(encoded), source)
 	}
-	again, err := metadata.Parse(encoded, doc)
+	again, err := metadata.Parse(encoded, doc, backends())
 	require.NoError(t, err)
 	require.Equal(t, doc, again)
 	require.True(t, doc.Source("ms").IsForeign())
 	require.Empty(t, doc.Source("ms").Tables)
 
-	_, err = metadata.Parse(json.RawMessage(`{"version":3,"sources":[{"kind":"mssql","tables":[]}]}`), metadata.Empty())
+	_, err = metadata.Parse(json.RawMessage(`{"version":3,"sources":[{"kind":"mssql","tables":[]}]}`), metadata.Empty(), backends())
 	require.ErrorContains(t, err, `$.sources[0]: key "name" not found`)
 }

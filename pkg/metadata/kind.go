@@ -16,6 +16,9 @@ type Kind struct {
 
 	// What follows is added by the kind's backend, and missing from kinds without one.
 
+	// Configuration makes an empty configuration of a source.
+	Configuration func() Configuration
+
 	// ChangesSchema reports whether the text of a run_sql may change what metadata refers to; nil
 	// when it never does.
 	ChangesSchema func(sql string) bool
@@ -79,8 +82,8 @@ var kinds = []*Kind{
 	},
 }
 
-// Kinds are all kinds that are known. They are shared and not to be changed.
-func Kinds() []*Kind { return kinds }
+// KnownKinds are all kinds that are known. They are shared and not to be changed.
+func KnownKinds() []*Kind { return kinds }
 
 // KindNamed is the kind that a document, or the prefix of a command, names; nil when it is unknown.
 func KindNamed(name string) *Kind {

@@ -3,11 +3,13 @@ package metadata_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/metadata"
 )
 
@@ -59,8 +61,8 @@ var specifiedByKind = []struct{ commands, kinds string }{
 // TestEveryKindHasItsCommands walks all kinds and all commands of sources.
 func TestEveryKindHasItsCommands(t *testing.T) {
 	t.Parallel()
-	r := metadata.NewRegistry()
-	for _, k := range metadata.Kinds() {
+	r := metadata.NewRegistry(backends())
+	for _, k := range metadata.KnownKinds() {
 		for _, group := range specifiedByKind {
 			for command := range strings.FieldsSeq(group.commands) {
 				for _, prefix := range k.Prefixes {
@@ -88,7 +90,7 @@ func TestEveryKindHasItsCommands(t *testing.T) {
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	names := map[string]*metadata.Kind{}
-	for _, k := range metadata.Kinds() {
+	for _, k := range metadata.KnownKinds() {
 		require.NotEmpty(t, k.Display)
 		require.NotEmpty(t, k.System)
 		require.NotEmpty(t, k.Prefixes)
@@ -99,7 +101,7 @@ func TestKinds(t *testing.T) {
 		}
 		source := &metadata.Source{}
 		doc := fmt.Sprintf(`{"version": 3, "sources": [{"name": "a", "kind": %q, "tables": [], "configuration": {"connection_info": {"database_url": "x"}}}]}`, k.Prefixes[len(k.Prefixes)-1])
-		d, err := metadata.Parse([]byte(doc), &metadata.Document{})
+		d, err := metadata.Parse([]byte(doc), &metadata.Document{}, backends())
 		require.NoError(t, err)
 		source = d.Sources[0]
 		require.Equal(t, k.Name, source.Kind)
@@ -108,3 +110,6 @@ func TestKinds(t *testing.T) {
 	require.Nil(t, metadata.KindNamed("abacus"))
 	require.True(t, metadata.KindNamed(metadata.DefaultKind).Available)
 }
+
+// backends are the kinds that the programs have backends for.
+func backends() metadata.Kinds { return kind.All(os.LookupEnv, "test").Metadata() }

@@ -93,7 +93,7 @@ func run(view metadata.View, request json.RawMessage) (want, error) {
 	if err != nil {
 		return want{}, err
 	}
-	o, err := metadata.NewRegistry().Operation(metadata.APIMetadata, e)
+	o, err := metadata.NewRegistry(backends()).Operation(metadata.APIMetadata, e)
 	if err != nil {
 		return want{}, err
 	}
@@ -118,7 +118,7 @@ func run(view metadata.View, request json.RawMessage) (want, error) {
 // viewOf resolves a document against the catalog that all cases share.
 func viewOf(t *testing.T, before json.RawMessage) metadata.View {
 	t.Helper()
-	doc, err := metadata.Parse(before, metadata.Empty())
+	doc, err := metadata.Parse(before, metadata.Empty(), backends())
 	require.NoError(t, err)
 	var stored struct {
 		Tables    []*catalog.Table    `json:"tables"`
@@ -140,6 +140,7 @@ func viewOf(t *testing.T, before json.RawMessage) metadata.View {
 		Kinds: kind.All(os.LookupEnv, "test"), InferFunctionPermissions: true,
 	})
 	return metadata.View{
+		Kinds:   backends(),
 		Version: 7, Document: doc, Catalogs: catalogs, Inconsistent: schema.Inconsistencies(), Schema: schema,
 	}
 }

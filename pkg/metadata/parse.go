@@ -12,7 +12,7 @@ import (
 //
 // Objects of version 1 and 2 have no sources: their tables and functions go to source "default" of
 // current, and everything that such objects can't express is taken from current too.
-func Parse(raw json.RawMessage, current *Document) (*Document, error) {
+func Parse(raw json.RawMessage, current *Document, kinds Kinds) (*Document, error) {
 	fields, err := object(raw)
 	if err != nil {
 		return nil, err
@@ -32,6 +32,9 @@ func Parse(raw json.RawMessage, current *Document) (*Document, error) {
 		return nil, apierror.At(typeMismatch("[]", "Array", "Null"), "sources")
 	}
 	if err := decode(raw, d); err != nil {
+		return nil, err
+	}
+	if err := d.checkConfigurations(kinds); err != nil {
 		return nil, err
 	}
 	return d, d.normalise()

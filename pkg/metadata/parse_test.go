@@ -13,7 +13,7 @@ import (
 
 func TestExportIsCanonical(t *testing.T) {
 	t.Parallel()
-	doc, err := metadata.Parse(read(t, "testdata/export/given.json"), metadata.Empty())
+	doc, err := metadata.Parse(read(t, "testdata/export/given.json"), metadata.Empty(), backends())
 	require.NoError(t, err)
 	exported, err := metadata.Encode(doc)
 	require.NoError(t, err)
@@ -22,7 +22,7 @@ func TestExportIsCanonical(t *testing.T) {
 	}
 	require.Equal(t, string(read(t, "testdata/export/want.json")), string(exported))
 
-	again, err := metadata.Parse(exported, metadata.Empty())
+	again, err := metadata.Parse(exported, metadata.Empty(), backends())
 	require.NoError(t, err)
 	second, err := metadata.Encode(again)
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestEmptyDocumentIsMinimal(t *testing.T) {
 
 func TestObjectsWithoutSourcesNeedADefaultSource(t *testing.T) {
 	t.Parallel()
-	_, err := metadata.Parse([]byte(`{"version":2,"tables":[]}`), metadata.Empty())
+	_, err := metadata.Parse([]byte(`{"version":2,"tables":[]}`), metadata.Empty(), backends())
 	require.ErrorContains(t, err, "cannot import metadata without sources since no default source is defined")
 }
 
@@ -50,10 +50,10 @@ func TestObjectsWithoutSourcesKeepWhatTheyCannotSay(t *testing.T) {
 		{"name":"default","tables":[{"table":"old"}],"configuration":{"connection_info":{"database_url":"x"}}},
 		{"name":"other","tables":[],"configuration":{"connection_info":{"database_url":"y"}}}],
 		"rest_endpoints":[{"comment":null,"definition":{"query":{"collection_name":"c","query_name":"q"}},"methods":["GET"],"name":"e","url":"u"}],"api_limits":{"disabled":true},
-		"inherited_roles":[{"role_name":"a","role_set":[]}]}`), metadata.Empty())
+		"inherited_roles":[{"role_name":"a","role_set":[]}]}`), metadata.Empty(), backends())
 	require.NoError(t, err)
 	doc, err := metadata.Parse([]byte(`{"version":2,"tables":[{"table":"new"}],
-		"functions":[{"function":"f","configuration":{"exposed_as":"query"}}],"actions":[{"name":"pay","definition":{"handler":"http://h","output_type":"Int","ignored_client_headers":[]}}]}`), current)
+		"functions":[{"function":"f","configuration":{"exposed_as":"query"}}],"actions":[{"name":"pay","definition":{"handler":"http://h","output_type":"Int","ignored_client_headers":[]}}]}`), current, backends())
 	require.NoError(t, err)
 	raw, err := metadata.Encode(doc)
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestObjectsWithoutSourcesKeepWhatTheyCannotSay(t *testing.T) {
 
 func TestDeprecatedEndpoint(t *testing.T) {
 	t.Parallel()
-	r := metadata.NewRegistry()
+	r := metadata.NewRegistry(backends())
 	for body, want := range map[string]any{
 		`{"type":"add_existing_table_or_view","args":"t"}`:                           &metadata.TrackTable{},
 		`{"type":"track_table","version":2,"args":{"table":"t","configuration":{}}}`: &metadata.TrackTable{},

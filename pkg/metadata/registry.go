@@ -170,11 +170,12 @@ func operations() []operation {
 type Registry struct {
 	source map[string]sourceOperation
 	plain  map[string]func() any
+	kinds  Kinds
 }
 
-// NewRegistry returns the registry of all operations.
-func NewRegistry() *Registry {
-	r := &Registry{source: map[string]sourceOperation{}, plain: map[string]func() any{}}
+// NewRegistry returns the registry of all operations, for the kinds that there are backends for.
+func NewRegistry(kinds Kinds) *Registry {
+	r := &Registry{source: map[string]sourceOperation{}, plain: map[string]func() any{}, kinds: kinds}
 	for _, o := range sourceOperations() {
 		r.source[o.name] = o
 	}

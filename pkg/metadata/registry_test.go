@@ -55,7 +55,7 @@ var elsewhere = map[string]string{
 
 func TestSpecifiedOperationsAreThere(t *testing.T) {
 	t.Parallel()
-	r := metadata.NewRegistry()
+	r := metadata.NewRegistry(backends())
 	known := func(name string) bool {
 		raw, err := metadata.Encode(map[string]any{"type": name, "args": json.RawMessage(`7`)})
 		require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestOperationsAreDocumented(t *testing.T) {
 
 func TestDeprecatedEndpointHasNoLaterOperations(t *testing.T) {
 	t.Parallel()
-	r := metadata.NewRegistry()
+	r := metadata.NewRegistry(backends())
 	for name, known := range map[string]bool{
 		"track_table": true, "add_existing_table_or_view": true, "create_rest_endpoint": true,
 		"add_source": false, "pg_track_table": false, "set_api_limits": false, "add_inherited_role": false,

@@ -65,11 +65,11 @@ func (a *ReplaceMetadata) Apply(v View) (*Result, error) {
 			return nil, err
 		}
 	}
-	doc, err := Parse(given, v.Document)
+	doc, err := Parse(given, v.Document, v.Kinds)
 	if err != nil {
 		return nil, apierror.At(err, a.at...)
 	}
-	warnings := slices.Concat(unknownKeys(given), doc.triggerWarnings(), doc.unusedParts(), v.ruleWarnings(doc, doc.permissionRules()...))
+	warnings := slices.Concat(unknownKeys(given, v.Kinds), doc.triggerWarnings(), doc.unusedParts(v.Kinds), v.ruleWarnings(doc, doc.permissionRules()...))
 	if len(warnings) > 0 && !a.AllowWarnings {
 		return nil, apierror.New(MetadataWarnings, "failed due to metadata warnings").WithInternal(warnings)
 	}

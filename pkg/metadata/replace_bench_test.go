@@ -31,7 +31,7 @@ func replaceAll(t testing.TB, body []byte, current *Document) *Document {
 	t.Helper()
 	e, err := ParseEnvelope(body)
 	require.NoError(t, err)
-	o, err := NewRegistry().Operation(APIMetadata, e)
+	o, err := NewRegistry(nil).Operation(APIMetadata, e)
 	require.NoError(t, err)
 	r, err := o.Args.(Command).Apply(View{Document: current})
 	require.NoError(t, err)

@@ -72,12 +72,18 @@ type Operation struct {
 // DecodeArgs reads arguments as the endpoint's errors want it; into is a pointer. It is
 // for operations that aren't in the registry.
 func DecodeArgs(api API, e *Envelope, into any) error {
-	err := decode(e.Args, into)
+	return argsError(api, decode(e.Args, into))
+}
+
+func argsError(api API, err error) error {
 	if api == APIQueryV1 {
 		return err
 	}
 	return apierror.At(err, "args")
 }
+
+// kindArgs are arguments that a part of is read by the kind of the command.
+type kindArgs interface{ ofKind(k *Kind) error }
 
 // configured are arguments whose meaning depends on the envelope.
 type configured interface{ configure(api API, version int) }
@@ -100,7 +106,11 @@ func (r *Registry) Operation(api API, e *Envelope) (*Operation, error) {
 		return nil, err
 	}
 	o.Args = args()
-	if err := DecodeArgs(api, e, o.Args); err != nil {
+	err = DecodeArgs(api, e, o.Args)
+	if a, ok := o.Args.(kindArgs); ok && err == nil {
+		err = argsError(api, a.ofKind(r.kinds[o.Kind]))
+	}
+	if err != nil {
 		if api == APIMetadata && o.Kind != "" {
 			err = commandError(command, err)
 		}

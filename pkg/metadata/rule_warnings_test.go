@@ -26,7 +26,7 @@ func warned(t *testing.T, v metadata.View, request string) (codes, names []strin
 	t.Helper()
 	e, err := metadata.ParseEnvelope([]byte(request))
 	require.NoError(t, err)
-	o, err := metadata.NewRegistry().Operation(metadata.APIMetadata, e)
+	o, err := metadata.NewRegistry(backends()).Operation(metadata.APIMetadata, e)
 	require.NoError(t, err)
 	result, err := o.Args.(metadata.Command).Apply(v)
 	require.NoError(t, err)

@@ -24,6 +24,14 @@ func canonicalSetting(raw json.RawMessage, s setting) (json.RawMessage, error) {
 	return encodeSetting(s)
 }
 
+// DecodeSetting reads a part that may say nothing.
+func DecodeSetting(raw json.RawMessage, into any) error {
+	if saysNothing(raw) {
+		return nil
+	}
+	return decode(raw, into)
+}
+
 func encodeSetting(s setting) (json.RawMessage, error) {
 	if s.isDefault() {
 		return nil, nil

@@ -11,17 +11,18 @@ import (
 
 // Source is one database.
 type Source struct {
-	Name             string              `json:"name" meta:"required,nonempty"`
-	Kind             string              `json:"kind" meta:"default=postgres"`
-	Tables           []*Table            `json:"tables" meta:"required"`
-	Functions        []*Function         `json:"functions,omitempty"`
-	NativeQueries    []*NativeQuery      `json:"native_queries,omitempty"`
-	StoredProcedures []json.RawMessage   `json:"stored_procedures,omitempty"`
-	LogicalModels    []*LogicalModel     `json:"logical_models,omitempty"`
-	Configuration    SourceConfiguration `json:"configuration" meta:"required"`
-	QueryTags        json.RawMessage     `json:"query_tags,omitempty"`
-	Customization    *Customization      `json:"customization,omitempty"`
-	HealthCheck      json.RawMessage     `json:"health_check,omitempty"`
+	Name             string            `json:"name" meta:"required,nonempty"`
+	Kind             string            `json:"kind" meta:"default=postgres"`
+	Tables           []*Table          `json:"tables" meta:"required"`
+	Functions        []*Function       `json:"functions,omitempty"`
+	NativeQueries    []*NativeQuery    `json:"native_queries,omitempty"`
+	StoredProcedures []json.RawMessage `json:"stored_procedures,omitempty"`
+	LogicalModels    []*LogicalModel   `json:"logical_models,omitempty"`
+	// Configuration says how the source is reached, in the form of its kind.
+	Configuration json.RawMessage `json:"configuration" meta:"required"`
+	QueryTags     json.RawMessage `json:"query_tags,omitempty"`
+	Customization *Customization  `json:"customization,omitempty"`
+	HealthCheck   json.RawMessage `json:"health_check,omitempty"`
 	// Foreign is the whole source as it was given when its kind is not one of this engine's.
 	// The other fields but Name and Kind are empty then.
 	Foreign json.RawMessage `json:"-"`
@@ -69,81 +70,6 @@ func (s *Source) check() error {
 		return duplicateError("functions", d)
 	}
 	return s.checkModels()
-}
-
-// SourceConfiguration configures how a PostgreSQL source is reached.
-type SourceConfiguration struct {
-	ConnectionInfo   ConnectionInfo      `json:"connection_info" meta:"required"`
-	ReadReplicas     []ConnectionInfo    `json:"read_replicas,omitempty"`
-	ExtensionsSchema string              `json:"extensions_schema,omitempty"`
-	ConnectionSet    []ConnectionMember  `json:"connection_set,omitempty"`
-	Template         *ConnectionTemplate `json:"connection_template,omitempty"`
-	// ChangeFeed is how executors learn that tables have changed; empty for not at all.
-	ChangeFeed string `json:"change_feed,omitempty"`
-}
-
-// RoutesRequests reports whether connections are to be chosen for each request, which this
-// engine doesn't do: such a source can't be used, as its primary would answer for all others.
-func (c *SourceConfiguration) RoutesRequests() bool {
-	return c.Template != nil || len(c.ConnectionSet) > 0
-}
-
-// ChangeFeedNotify has statement triggers send notifications.
-const ChangeFeedNotify = "notify"
-
-func (c *SourceConfiguration) checkChangeFeed() error {
-	if c.ChangeFeed != "" && c.ChangeFeed != ChangeFeedNotify {
-		return apierror.At(apierror.Newf(apierror.ParseFailed, "Only expecting %q", ChangeFeedNotify), "change_feed")
-	}
-	return nil
-}
-
-// ConnectionInfo is one address and its options.
-type ConnectionInfo struct {
-	// DatabaseURL is a text, {"from_env": NAME}, {"connection_parameters": {...}} or
-	// {"dynamic_from_file": PATH}, as given.
-	DatabaseURL    json.RawMessage `json:"database_url" meta:"required"`
-	IsolationLevel string          `json:"isolation_level" meta:"default=read-committed"`
-	PoolSettings   *PoolSettings   `json:"pool_settings,omitempty"`
-	// SerializationRetries is how often a transaction is done again that could not be
-	// serialised with others.
-	SerializationRetries int             `json:"serialization_retries,omitempty"`
-	SSLConfiguration     json.RawMessage `json:"ssl_configuration,omitempty"`
-	// UsePreparedStatements is nil where nothing is set: they are used unless a pooler mixes sessions.
-	UsePreparedStatements *bool `json:"use_prepared_statements,omitempty"`
-}
-
-func (c *ConnectionInfo) check() error {
-	switch c.IsolationLevel {
-	case "read-committed", "repeatable-read", "serializable":
-	default:
-		return apierror.At(apierror.New(apierror.ParseFailed,
-			"Only expecting read-committed / repeatable-read / serializable"), "isolation_level")
-	}
-	if c.SerializationRetries < 0 || c.SerializationRetries > maxSerializationRetries {
-		return apierror.At(apierror.Newf(apierror.ParseFailed,
-			"Only expecting a value between 0 and %d", maxSerializationRetries), "serialization_retries")
-	}
-	if got := JSONType(c.DatabaseURL); got != "String" && got != "Object" {
-		return apierror.At(typeMismatch("UrlConf", "String", got), "database_url")
-	}
-	if _, err := canonicalSetting(c.SSLConfiguration, &SSLConfiguration{}); err != nil {
-		return apierror.At(err, "ssl_configuration")
-	}
-	return nil
-}
-
-// maxSerializationRetries bounds the time that a request can take by doing its work again.
-const maxSerializationRetries = 100
-
-// PoolSettings bound the pool of a source; nil fields take the server's defaults.
-type PoolSettings struct {
-	ConnectionLifetime  *int `json:"connection_lifetime,omitempty"` // s
-	IdleTimeout         *int `json:"idle_timeout,omitempty"`        // s
-	MaxConnections      *int `json:"max_connections,omitempty"`
-	PoolTimeout         *int `json:"pool_timeout,omitempty"` // s
-	Retries             *int `json:"retries,omitempty"`
-	TotalMaxConnections *int `json:"total_max_connections,omitempty"`
 }
 
 // Customization changes the names that a source brings into the schema.
@@ -196,11 +122,16 @@ type Affixes struct {
 
 // AddSource are the arguments of add_source.
 type AddSource struct {
-	Name                 string              `json:"name" meta:"required,nonempty"`
-	Configuration        SourceConfiguration `json:"configuration" meta:"required"`
-	ReplaceConfiguration bool                `json:"replace_configuration"`
-	Customization        *Customization      `json:"customization"`
-	HealthCheck          json.RawMessage     `json:"health_check"`
+	Name                 string          `json:"name" meta:"required,nonempty"`
+	Configuration        json.RawMessage `json:"configuration" meta:"required"`
+	ReplaceConfiguration bool            `json:"replace_configuration"`
+	Customization        *Customization  `json:"customization"`
+	HealthCheck          json.RawMessage `json:"health_check"`
+}
+
+func (a *AddSource) ofKind(k *Kind) (err error) {
+	a.Configuration, err = k.configuration(a.Configuration)
+	return apierror.At(err, "configuration")
 }
 
 func (a *AddSource) check() (err error) {
@@ -225,25 +156,23 @@ func (a *AddSource) Apply(v View) (*Result, error) {
 		Document:   v.Document.withSource(source),
 		Objects:    []ObjectID{sourceID(a.Name)},
 		Introspect: Introspection{Sources: []string{a.Name}},
-		Reply:      a.Configuration.reply(a.Name),
+		Reply:      v.configurationReply(source),
 	}, nil
-}
-
-// reply warns of settings without effect; nil when there are none.
-func (c *SourceConfiguration) reply(source string) func(View) (json.RawMessage, error) {
-	warnings := c.unusedParts(source)
-	if len(warnings) == 0 {
-		return nil
-	}
-	return func(View) (json.RawMessage, error) { return SuccessWith(warnings) }
 }
 
 // UpdateSource are the arguments of update_source; only given values are replaced.
 type UpdateSource struct {
-	Name          string               `json:"name" meta:"required,nonempty"`
-	Configuration *SourceConfiguration `json:"configuration"`
-	Customization *Customization       `json:"customization"`
-	HealthCheck   json.RawMessage      `json:"health_check"`
+	Name          string          `json:"name" meta:"required,nonempty"`
+	Configuration json.RawMessage `json:"configuration"`
+	Customization *Customization  `json:"customization"`
+	HealthCheck   json.RawMessage `json:"health_check"`
+}
+
+func (a *UpdateSource) ofKind(k *Kind) (err error) {
+	if a.Configuration != nil {
+		a.Configuration, err = k.configuration(a.Configuration)
+	}
+	return apierror.At(err, "configuration")
 }
 
 func (a *UpdateSource) check() (err error) {
@@ -260,9 +189,9 @@ func (a *UpdateSource) Apply(v View) (*Result, error) {
 	source := *old
 	r := &Result{Objects: []ObjectID{sourceID(a.Name)}}
 	if a.Configuration != nil {
-		source.Configuration = *a.Configuration
+		source.Configuration = a.Configuration
 		r.Introspect.Sources = []string{a.Name}
-		r.Reply = a.Configuration.reply(a.Name)
+		r.Reply = v.configurationReply(&source)
 	}
 	if a.Customization != nil {
 		source.Customization = a.Customization.normalised()

@@ -86,67 +86,6 @@ func checkWord(text string, words ...string) error {
 	return apierror.Newf(apierror.ParseFailed, "expected one of %s, but found %s", strings.Join(words, ", "), text)
 }
 
-// sslModes are what sslmode may be.
-var sslModes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
-
-// SSLConfiguration configures how a connection is secured. The certificates are in environment
-// variables: {"from_env": NAME}.
-type SSLConfiguration struct {
-	Mode        string           `json:"sslmode" meta:"required"`
-	RootCert    *FromEnvironment `json:"sslrootcert,omitempty"`
-	Certificate *FromEnvironment `json:"sslcert,omitempty"`
-	Key         *FromEnvironment `json:"sslkey,omitempty"`
-	Password    json.RawMessage  `json:"sslpassword,omitempty"`
-}
-
-// FromEnvironment names an environment variable.
-type FromEnvironment struct {
-	Variable string `json:"from_env" meta:"required,nonempty"`
-}
-
-func (c *SSLConfiguration) check() error {
-	return apierror.At(checkWord(c.Mode, sslModes...), "sslmode")
-}
-
-func (c *SSLConfiguration) isDefault() bool { return false }
-
-// ConnectionMember is one of several databases that a connection template chooses from.
-type ConnectionMember struct {
-	Name           string         `json:"name" meta:"required,nonempty"`
-	ConnectionInfo ConnectionInfo `json:"connection_info" meta:"required"`
-}
-
-// ConnectionTemplate chooses a member of the connection set for each request.
-type ConnectionTemplate struct {
-	Version  int    `json:"version,omitempty"`
-	Template string `json:"template" meta:"required,nonempty"`
-}
-
-func (c *SourceConfiguration) check() error {
-	if c.ReadReplicas != nil && len(c.ReadReplicas) == 0 {
-		return apierror.At(apierror.New(apierror.ParseFailed, "parsing NonEmpty failed, unexpected empty list"), "read_replicas")
-	}
-	if err := c.checkChangeFeed(); err != nil || c.ConnectionSet == nil {
-		return err
-	}
-	if len(c.ConnectionSet) == 0 {
-		return apierror.At(apierror.New(apierror.ParseFailed, "connection set cannot be empty"), "connection_set")
-	}
-	seen := map[string]bool{}
-	var repeated []string
-	for _, m := range c.ConnectionSet {
-		if seen[m.Name] && !slices.Contains(repeated, m.Name) {
-			repeated = append(repeated, m.Name)
-		}
-		seen[m.Name] = true
-	}
-	if len(repeated) > 0 {
-		return apierror.At(apierror.Newf(apierror.ParseFailed,
-			`connection set members with duplicate names are not allowed: "%s"`, strings.Join(repeated, `", "`)), "connection_set")
-	}
-	return nil
-}
-
 // SetQueryTags are the arguments of set_query_tags.
 type SetQueryTags struct {
 	Source string `json:"source_name" meta:"required"`

@@ -13,8 +13,8 @@ import (
 // unknownLimit bounds how many unknown keys are named.
 const unknownLimit = 100
 
-// shaped are types that decode themselves and have the keys of another type.
-type shaped interface{ shape() any }
+// Shaped are types that have the keys of another type: they decode themselves, or hold parts as JSON.
+type Shaped interface{ Shape() any }
 
 // typedSettings are the types behind keys that documents hold as JSON.
 var typedSettings = map[string]reflect.Type{
@@ -25,13 +25,12 @@ var typedSettings = map[string]reflect.Type{
 	"graphql_schema_introspection": reflect.TypeFor[GraphQLIntrospection](),
 	"query_tags":                   reflect.TypeFor[QueryTags](),
 	"health_check":                 reflect.TypeFor[HealthCheck](),
-	"ssl_configuration":            reflect.TypeFor[SSLConfiguration](),
 }
 
 // unknownKeys warns of the keys of a document that mean nothing here: a typing error, or a
 // part that this version doesn't have. Objects that are kept as given are not looked into.
-func unknownKeys(raw json.RawMessage) []Warning {
-	w := &keyWalker{}
+func unknownKeys(raw json.RawMessage, kinds Kinds) []Warning {
+	w := &keyWalker{kinds: kinds}
 	w.walk(raw, reflect.TypeFor[Document]())
 	if len(w.found) <= unknownLimit {
 		return w.found
@@ -46,6 +45,7 @@ func unknownKey(path, message string) Warning {
 
 // keyWalker compares a document with the types that it is read into.
 type keyWalker struct {
+	kinds Kinds
 	path  []any
 	found []Warning
 }
@@ -101,8 +101,8 @@ func shapeOf(t reflect.Type) reflect.Type {
 	for shape.Kind() == reflect.Pointer {
 		shape = shape.Elem()
 	}
-	if s, ok := reflect.New(shape).Interface().(shaped); ok {
-		shape = reflect.TypeOf(s.shape())
+	if s, ok := reflect.New(shape).Interface().(Shaped); ok {
+		shape = reflect.TypeOf(s.Shape())
 	}
 	shapes.Store(t, shape)
 	return shape
@@ -133,6 +133,9 @@ func (w *keyWalker) object(raw json.RawMessage, t reflect.Type) {
 			if setting, typed := typedSettings[key]; typed && field == rawMessageType {
 				field = setting
 			}
+			if key == "configuration" && t == reflect.TypeFor[sourceFields]() {
+				field = w.kinds[kindOfSource(raw)].configurationKeys()
+			}
 			if hasKeys(shapeOf(field)) {
 				w.into(key, m.value, field)
 			}
@@ -159,7 +162,7 @@ type usingKeys struct {
 	Manual     *ManualConfiguration `json:"manual_configuration"`
 }
 
-func (u *RelationshipUsing) shape() any { return usingKeys{} }
+func (u *RelationshipUsing) Shape() any { return usingKeys{} }
 
 // rootFieldForm are the keys of CustomRootField.
 type rootFieldForm struct {
@@ -167,4 +170,4 @@ type rootFieldForm struct {
 	Comment string `json:"comment"`
 }
 
-func (f *CustomRootField) shape() any { return rootFieldForm{} }
+func (f *CustomRootField) Shape() any { return rootFieldForm{} }

@@ -14,7 +14,7 @@ import (
 func TestPartsWithoutEffect(t *testing.T) {
 	t.Parallel()
 	const info = `"connection_info":{"database_url":"postgres://db/shop"}`
-	none := metadata.View{Document: metadata.Empty(), Kind: metadata.DefaultKind}
+	none := metadata.View{Document: metadata.Empty(), Kinds: backends(), Kind: metadata.DefaultKind}
 
 	replace := metadata.ReplaceMetadata{}
 	require.NoError(t, json.Unmarshal([]byte(`{"allow_warnings":false,"metadata":{"version":3,

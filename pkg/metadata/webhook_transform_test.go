@@ -12,7 +12,7 @@ import (
 
 func testTransform(args string) (json.RawMessage, error) {
 	e := &metadata.Envelope{Type: "test_webhook_transform", Version: 1, Args: json.RawMessage(args)}
-	o, err := metadata.NewRegistry().Operation(metadata.APIMetadata, e)
+	o, err := metadata.NewRegistry(backends()).Operation(metadata.APIMetadata, e)
 	if err != nil {
 		return nil, err
 	}

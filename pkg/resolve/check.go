@@ -62,13 +62,11 @@ func (s *Schema) sourceProblem(m *metadata.Source) string {
 
 // unsupported is why a source can't be used, independently of its database; "" when it can.
 func unsupported(m *metadata.Source, o Options) string {
-	switch {
-	case o.Kinds[m.Kind] == nil:
+	kind := o.Kinds[m.Kind]
+	if kind == nil {
 		return fmt.Sprintf("sources of kind %q are not supported", m.Kind)
-	case m.Configuration.RoutesRequests():
-		return "connection_template and connection_set are not supported: the primary would answer all requests"
 	}
-	return ""
+	return kind.Unsupported(m)
 }
 
 // brokenTables are the tables that can't be used at all. Their own objects aren't reported.

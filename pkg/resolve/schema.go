@@ -94,6 +94,9 @@ func (s *Schema) Source(name string) *Source {
 	return s.Sources[i]
 }
 
+// Kinds are the kinds of sources that there are backends for.
+func (s *Schema) Kinds() metadata.Kinds { return s.options.Kinds.Metadata() }
+
 // Table returns the tracked table of that name, or nil.
 func (s *Source) Table(name catalog.Name) *Table { return s.tables[name] }
 

@@ -148,7 +148,7 @@ func documentWith(t testing.TB, keys string, tables ...string) *metadata.Documen
 }
 
 func parseDocument(t testing.TB, text string) *metadata.Document {
-	doc, err := metadata.Parse(json.RawMessage(text), &metadata.Document{})
+	doc, err := metadata.Parse(json.RawMessage(text), &metadata.Document{}, kind.All(os.LookupEnv, "test").Metadata())
 	require.NoError(t, err)
 	return doc
 }

@@ -40,9 +40,9 @@ func catalogTable(i int, column string) *catalog.Table {
 
 // initial is a snapshot of n tracked tables.
 func initial(n int) *Snapshot {
-	source := &metadata.Source{Name: "default", Kind: "postgres", Configuration: metadata.SourceConfiguration{
-		ConnectionInfo: metadata.ConnectionInfo{DatabaseURL: json.RawMessage(`"postgres://x"`), IsolationLevel: "read-committed"},
-	}}
+	source := &metadata.Source{Name: "default", Kind: "postgres", Configuration: json.RawMessage(
+		`{"connection_info":{"database_url":"postgres://x","isolation_level":"read-committed"}}`,
+	)}
 	c := &catalog.Source{
 		Version: 150018, Extensions: map[string]string{"citext": "1.6"},
 		Tables:    map[catalog.Name]*catalog.Table{},
@@ -97,7 +97,7 @@ func mutate(r *rand.Rand, s *Snapshot) *Snapshot {
 			delete(next.Catalogs, "other")
 		} else {
 			doc.Sources = append(slices.Clone(doc.Sources), &metadata.Source{
-				Name: "other", Kind: "postgres", Tables: []*metadata.Table{table(i, text)},
+				Name: "other", Kind: "postgres", Configuration: json.RawMessage(`{}`), Tables: []*metadata.Table{table(i, text)},
 				Functions: []*metadata.Function{{Function: catalog.Name{Schema: "public", Name: "f"}}},
 			})
 			next.Catalogs = maps.Clone(s.Catalogs)

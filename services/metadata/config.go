@@ -1,10 +1,12 @@
 package metadata
 
 import (
+	"encoding/json"
 	"os"
 	"slices"
 	"time"
 
+	"queryengine/pkg/backend/postgres"
 	"queryengine/pkg/config"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
@@ -15,7 +17,7 @@ type Config struct {
 	// MetadataURL is the database that holds the metadata.
 	MetadataURL string
 	// DefaultSource is added as source "default" when metadata has none; nil for none.
-	DefaultSource *metadata.ConnectionInfo
+	DefaultSource json.RawMessage
 	// Connections of the pool of the metadata database.
 	Connections int
 	// History is how many versions are kept, HistoryAge how long; all and forever for 0.
@@ -90,7 +92,7 @@ func (c Config) Validate() error {
 
 // defaultSource describes the source of the setting database-url. When the address is that
 // of the variable, metadata names the variable, so that the address isn't stored.
-func defaultSource(v *config.Values, source string, env func(string) (string, bool)) (*metadata.ConnectionInfo, error) {
+func defaultSource(v *config.Values, source string, env func(string) (string, bool)) (json.RawMessage, error) {
 	name := config.DatabaseURL.Spec().Env()
 	var url any = source
 	if text, ok := env(name); ok && text == source {
@@ -105,7 +107,7 @@ func defaultSource(v *config.Values, source string, env func(string) (string, bo
 		return &n
 	}
 	connections, retries := config.Connections.Get(v), 1
-	pool := &metadata.PoolSettings{
+	pool := &postgres.PoolSettings{
 		ConnectionLifetime: seconds(config.ConnectionLifetime.Get(v)),
 		IdleTimeout:        seconds(config.IdleTimeout.Get(v)),
 		MaxConnections:     &connections,
@@ -114,7 +116,7 @@ func defaultSource(v *config.Values, source string, env func(string) (string, bo
 	if config.PoolTimeout.IsSet(v) {
 		pool.PoolTimeout = seconds(config.PoolTimeout.Get(v))
 	}
-	info := &metadata.ConnectionInfo{
+	info := postgres.ConnectionInfo{
 		DatabaseURL:    raw,
 		IsolationLevel: config.TxIsolation.Get(v),
 		PoolSettings:   pool,
@@ -123,5 +125,5 @@ func defaultSource(v *config.Values, source string, env func(string) (string, bo
 		prepare := config.UsePreparedStatements.Get(v)
 		info.UsePreparedStatements = &prepare
 	}
-	return info, nil
+	return metadata.Encode(postgres.Configuration{ConnectionInfo: info})
 }

@@ -108,7 +108,7 @@ func (w *world) build(t testing.TB) *instance {
 	s, err := New(Config{
 		MetadataURL: w.metadataURL, Replicas: max(1, w.replicas), History: 1000, InferFunctionPermissions: true, Maintenance: w.maintenance,
 		RemoteSchemaPermissions: w.remotePermissions, SeenTimeout: w.seenTimeout, Recheck: w.recheck,
-		DefaultSource: &metadata.ConnectionInfo{DatabaseURL: raw, IsolationLevel: "read-committed"},
+		DefaultSource: json.RawMessage(`{"connection_info":{"database_url":` + string(raw) + `,"isolation_level":"read-committed"}}`),
 	}, Deps{
 		Bus: b, Logger: logger(), Metrics: w.metrics,
 		Open: kinds.Open, Kinds: kinds,

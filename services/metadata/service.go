@@ -223,7 +223,7 @@ func (s *Service) addDefaultSource(ctx context.Context) error {
 	}
 	return s.engine.AddSource(ctx, &metadata.AddSource{
 		Name:          metadata.DefaultSource,
-		Configuration: metadata.SourceConfiguration{ConnectionInfo: *s.config.DefaultSource},
+		Configuration: s.config.DefaultSource,
 	})
 }
 

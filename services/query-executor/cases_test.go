@@ -189,7 +189,7 @@ func readSnapshot(t testing.TB, feature string, env func(string) (string, bool))
 // snapshotOf is metadata with what its databases hold.
 func snapshotOf(t testing.TB, document []byte, env func(string) (string, bool)) *snapshot.Snapshot {
 	t.Helper()
-	doc, err := metadata.Parse(document, &metadata.Document{})
+	doc, err := metadata.Parse(document, &metadata.Document{}, kind.All(env, serviceName).Metadata())
 	require.NoError(t, err)
 	out := &snapshot.Snapshot{Version: 1, Document: doc, Catalogs: map[string]*catalog.Source{}}
 	for _, s := range doc.Sources {

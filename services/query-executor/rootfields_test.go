@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 )
@@ -17,7 +19,7 @@ import (
 // on a table.
 func permitSelect(t *testing.T, e *Executor, feature, table, role, permission string) {
 	t.Helper()
-	doc, err := metadata.Parse(readFile(t, filepath.Join(feature, "metadata.json")), &metadata.Document{})
+	doc, err := metadata.Parse(readFile(t, filepath.Join(feature, "metadata.json")), &metadata.Document{}, kind.All(os.LookupEnv, serviceName).Metadata())
 	require.NoError(t, err)
 	var parsed metadata.SelectPermission
 	require.NoError(t, json.Unmarshal([]byte(permission), &parsed))

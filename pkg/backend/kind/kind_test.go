@@ -21,12 +21,12 @@ func TestOpen(t *testing.T) {
 		require.Equal(t, name, k.Name)
 		require.Equal(t, name, k.Dialect.Kind())
 	}
-	for _, k := range metadata.Kinds() {
+	for _, k := range metadata.KnownKinds() {
 		_, has := kinds[k.Name]
 		require.Equal(t, k.Available, has, "%s is available when it has a backend", k.Name)
 	}
 	source := &metadata.Source{Name: "shop", Kind: "postgres"}
-	source.Configuration.ConnectionInfo.DatabaseURL = json.RawMessage(`{"from_env": "SHOP_URL"}`)
+	source.Configuration = json.RawMessage(`{"connection_info": {"database_url": {"from_env": "SHOP_URL"}}}`)
 	s, err := kinds.Open(source)
 	require.NoError(t, err)
 	defer s.Close()

@@ -60,13 +60,9 @@ func (u Use) Release() { u.pool.drop(u.source) }
 // Use returns a source as the metadata says that it is reached, and opens it when it isn't open;
 // the caller releases it. It stays open until Update, Retain or Close.
 func (p *Pool) Use(m *metadata.Source) (Use, error) {
-	r, err := reachOf(m)
-	if err != nil {
-		return Use{}, err
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s, err := p.opened(r, m)
+	s, err := p.opened(m)
 	if err != nil {
 		return Use{}, err
 	}
@@ -100,11 +96,7 @@ func (p *Pool) Update(list []*metadata.Source) {
 	defer p.mu.Unlock()
 	p.named = make(map[string]opened, len(list))
 	for _, m := range list {
-		r, err := reachOf(m)
-		var s *source
-		if err == nil {
-			s, err = p.opened(r, m)
-		}
+		s, err := p.opened(m)
 		p.named[m.Name] = opened{s, err}
 	}
 	p.retain(list)
@@ -120,9 +112,7 @@ func (p *Pool) Retain(list []*metadata.Source) {
 func (p *Pool) retain(list []*metadata.Source) {
 	wanted := make(map[reach]bool, len(list))
 	for _, m := range list {
-		if r, err := reachOf(m); err == nil {
-			wanted[r] = true
-		}
+		wanted[reachOf(m)] = true
 	}
 	for r, s := range p.sources {
 		if !wanted[r] {
@@ -132,8 +122,9 @@ func (p *Pool) retain(list []*metadata.Source) {
 	}
 }
 
-// opened returns the open source of that reach. It needs the lock.
-func (p *Pool) opened(r reach, m *metadata.Source) (*source, error) {
+// opened returns the open source. It needs the lock.
+func (p *Pool) opened(m *metadata.Source) (*source, error) {
+	r := reachOf(m)
 	if s := p.sources[r]; s != nil {
 		return s, nil
 	}
@@ -167,15 +158,9 @@ func (p *Pool) Close() {
 
 // Same reports whether two versions of a source are reached in the same way.
 func Same(a, b *metadata.Source) bool {
-	if a == b {
-		return true
-	}
-	x, errX := reachOf(a)
-	y, errY := reachOf(b)
-	return errX == nil && errY == nil && x == y
+	return a == b || reachOf(a) == reachOf(b)
 }
 
-func reachOf(m *metadata.Source) (reach, error) {
-	configuration, err := metadata.Encode(m.Configuration)
-	return reach{m.Name, m.Kind, string(configuration)}, err
+func reachOf(m *metadata.Source) reach {
+	return reach{m.Name, m.Kind, string(m.Configuration)}
 }

@@ -25,7 +25,7 @@ func (s *fakeSource) Close() { close(s.closed) }
 
 func source(name, url string) *metadata.Source {
 	s := &metadata.Source{Name: name, Kind: "fake"}
-	s.Configuration.ConnectionInfo.DatabaseURL = json.RawMessage(url)
+	s.Configuration = json.RawMessage(url)
 	return s
 }
 
@@ -35,7 +35,7 @@ func list(sources ...*metadata.Source) []*metadata.Source { return sources }
 func setup() (*open.Pool, *[]*fakeSource) {
 	var opened []*fakeSource
 	return open.New(func(s *metadata.Source) (backend.Source, error) {
-		if string(s.Configuration.ConnectionInfo.DatabaseURL) == `"bad"` {
+		if string(s.Configuration) == `"bad"` {
 			return nil, errors.New("refused")
 		}
 		source := &fakeSource{closed: make(chan struct{})}

@@ -33,8 +33,8 @@ const secretsPrefix = "ENGINE_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX"
 
 // Configure turns the configuration of a source into the options to open it with. It
 // resolves everything once, so that a missing variable is found before a connection is made.
-func Configure(c metadata.SourceConfiguration, env Env, applicationName string) (Options, error) {
-	o := Options{ApplicationName: applicationName, Changes: c.ChangeFeed == metadata.ChangeFeedNotify}
+func Configure(c Configuration, env Env, applicationName string) (Options, error) {
+	o := Options{ApplicationName: applicationName, Changes: c.ChangeFeed == ChangeFeedNotify}
 	var err error
 	if o.Primary, err = endpoint(c.ConnectionInfo, env); err != nil {
 		return o, err
@@ -49,7 +49,7 @@ func Configure(c metadata.SourceConfiguration, env Env, applicationName string) 
 	return o, nil
 }
 
-func endpoint(info metadata.ConnectionInfo, env Env) (Endpoint, error) {
+func endpoint(info ConnectionInfo, env Env) (Endpoint, error) {
 	address, err := ResolveURL(info, env)
 	if err != nil {
 		return Endpoint{}, err
@@ -121,7 +121,7 @@ type connectionParameters struct {
 
 // ResolveURL is the address of a server, from whichever form metadata gives it in. The
 // result holds a password, as a rule, and belongs into no log and no error.
-func ResolveURL(info metadata.ConnectionInfo, env Env) (string, error) {
+func ResolveURL(info ConnectionInfo, env Env) (string, error) {
 	raw := bytes.TrimSpace(info.DatabaseURL)
 	if jsonwalk.KindOf(raw) == jsonwalk.String {
 		template, err := unquote(raw)
@@ -177,7 +177,7 @@ func (p *connectionParameters) url() (string, error) {
 	return u.String(), nil
 }
 
-func dynamicFile(info metadata.ConnectionInfo) string {
+func dynamicFile(info ConnectionInfo) string {
 	var u databaseURL
 	if json.Unmarshal(info.DatabaseURL, &u) != nil {
 		return "" // a text
@@ -271,7 +271,7 @@ func resolveTLS(raw json.RawMessage, env Env) (*TLS, error) {
 			return nil, err
 		}
 	}
-	if !slices.Contains([]string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}, t.Mode) {
+	if !slices.Contains(sslModes, t.Mode) {
 		return nil, apierror.New(apierror.ParseFailed, "unrecognized sslmode: "+t.Mode)
 	}
 	return t, nil

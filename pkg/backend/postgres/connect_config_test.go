@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
-	"queryengine/pkg/metadata"
 )
 
 func environment(values map[string]string) Env {
@@ -53,7 +52,7 @@ func TestResolveURL(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := ResolveURL(metadata.ConnectionInfo{DatabaseURL: json.RawMessage(c.given)}, env)
+			got, err := ResolveURL(ConnectionInfo{DatabaseURL: json.RawMessage(c.given)}, env)
 			if c.message == "" {
 				require.NoError(t, err)
 				require.Equal(t, c.want, got)
@@ -82,10 +81,10 @@ func TestResolveURLFromFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("postgres://one/x\n"), 0o600))
 	require.NoError(t, os.WriteFile(outside, []byte("postgres://two/x"), 0o600))
 	require.NoError(t, os.Symlink(outside, filepath.Join(allowed, "link")))
-	info := func(path string) metadata.ConnectionInfo {
+	info := func(path string) ConnectionInfo {
 		b, err := json.Marshal(map[string]string{"dynamic_from_file": path})
 		require.NoError(t, err)
-		return metadata.ConnectionInfo{DatabaseURL: b}
+		return ConnectionInfo{DatabaseURL: b}
 	}
 	env := environment(map[string]string{secretsPrefix: allowed})
 
@@ -107,7 +106,7 @@ func TestResolveURLFromFile(t *testing.T) {
 		" ENGINE_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX environment variable be non-empty")
 
 	// A source asks again for each connection.
-	o, err := Configure(metadata.SourceConfiguration{ConnectionInfo: info(file)}, env, "")
+	o, err := Configure(Configuration{ConnectionInfo: info(file)}, env, "")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, []byte("postgres://three/x"), 0o600))
 	got, err = o.Primary.URL()
@@ -119,12 +118,12 @@ func TestConfigure(t *testing.T) {
 	t.Parallel()
 	env := environment(map[string]string{"CA": "roots", "KEY": "key"})
 	number, always := func(n int) *int { return &n }, true
-	o, err := Configure(metadata.SourceConfiguration{
-		ConnectionInfo: metadata.ConnectionInfo{DatabaseURL: json.RawMessage(`"postgres://a/b"`), IsolationLevel: "serializable"},
-		ReadReplicas: []metadata.ConnectionInfo{{
+	o, err := Configure(Configuration{
+		ConnectionInfo: ConnectionInfo{DatabaseURL: json.RawMessage(`"postgres://a/b"`), IsolationLevel: "serializable"},
+		ReadReplicas: []ConnectionInfo{{
 			DatabaseURL:           json.RawMessage(`"postgres://c/d"`),
 			UsePreparedStatements: &always,
-			PoolSettings: &metadata.PoolSettings{
+			PoolSettings: &PoolSettings{
 				ConnectionLifetime: number(0), IdleTimeout: number(5), MaxConnections: number(7),
 				PoolTimeout: number(3), Retries: number(0),
 			},
@@ -153,7 +152,7 @@ func TestConfigureRefusesTLS(t *testing.T) {
 		`{"sslmode": "require", "sslrootcert": {"from_env": "NONE"}}`: "environment variable 'NONE' not set",
 		`[]`: "ssl_configuration is not understood",
 	} {
-		_, err := Configure(metadata.SourceConfiguration{ConnectionInfo: metadata.ConnectionInfo{
+		_, err := Configure(Configuration{ConnectionInfo: ConnectionInfo{
 			DatabaseURL: json.RawMessage(`"postgres://a/b"`), SSLConfiguration: json.RawMessage(given),
 		}}, environment(nil), "")
 		require.ErrorContains(t, err, message)

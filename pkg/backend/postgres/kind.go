@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"regexp"
 
 	"queryengine/pkg/backend"
@@ -12,12 +14,17 @@ import (
 // of a source carry the name of the application.
 func Kind(env Env, application string) *backend.Kind {
 	known := *metadata.KindNamed(kindName)
+	known.Configuration = func() metadata.Configuration { return &Configuration{} }
 	known.ChangesSchema = touchesMetadata.MatchString
 	return &backend.Kind{
 		Kind:    &known,
 		Dialect: New(),
 		Open: func(s *metadata.Source) (backend.Source, error) {
-			o, err := Configure(s.Configuration, env, application)
+			var c Configuration
+			if err := json.Unmarshal(s.Configuration, &c); err != nil {
+				return nil, fmt.Errorf("the configuration of source %s: %w", s.Name, err)
+			}
+			o, err := Configure(c, env, application)
 			if err != nil {
 				return nil, err
 			}

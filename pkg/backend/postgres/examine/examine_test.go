@@ -74,7 +74,7 @@ func (c *clinic) findings(t *testing.T, tables, functions string) []string {
 	require.Equal(t, c.user, facts.Server.User)
 	document, err := metadata.Parse([]byte(fmt.Sprintf(`{"version": 3, "sources": [{"name": "shop", "kind": "postgres",
 		"tables": [%s], "functions": [%s], "configuration": {"connection_info": {"database_url": "postgres://x"}}}]}`, tables, functions)),
-		metadata.Empty())
+		metadata.Empty(), nil)
 	require.NoError(t, err)
 	var lines []string
 	for _, f := range doctor.Check([]*doctor.Patient{{Source: document.Sources[0], Types: postgres.New(), Facts: facts}}) {

@@ -19,7 +19,6 @@ import (
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/lifecycle"
-	"queryengine/pkg/metadata"
 	eventdelivery "queryengine/services/event-delivery"
 	metadataservice "queryengine/services/metadata"
 )
@@ -43,7 +42,7 @@ func installTables(t *testing.T, schema string) *tables {
 	require.NoError(t, err)
 	kinds := kind.All(os.LookupEnv, "test")
 	s, err := metadataservice.New(metadataservice.Config{
-		MetadataURL: i.url, Replicas: 1, History: 100, DefaultSource: &metadata.ConnectionInfo{DatabaseURL: source},
+		MetadataURL: i.url, Replicas: 1, History: 100, DefaultSource: json.RawMessage(`{"connection_info":{"database_url":` + string(source) + `}}`),
 	}, metadataservice.Deps{
 		Bus: i.bus, Logger: slog.New(slog.DiscardHandler), Env: os.LookupEnv, Open: kinds.Open, Kinds: kinds,
 	})

@@ -79,7 +79,7 @@ func (p *workplace) examineServer(ctx context.Context, o *doctorOptions) ([]doct
 	if err != nil {
 		return nil, err
 	}
-	document, err := metadata.Parse(raw, metadata.Empty())
+	document, err := metadata.Parse(raw, metadata.Empty(), kind.All(p.Env, "").Metadata())
 	if err != nil {
 		return nil, fmt.Errorf("metadata of the server: %w", err)
 	}
@@ -103,7 +103,7 @@ func (p *workplace) examineServer(ctx context.Context, o *doctorOptions) ([]doct
 		if err != nil {
 			findings = append(findings, unreachable(s.Name, err))
 		}
-		patients = append(patients, &doctor.Patient{Source: s, Types: kind.All(p.Env, "")[s.Kind].Dialect, Facts: facts})
+		patients = append(patients, patient(s, p.Env, facts))
 	}
 	findings = append(findings, doctor.Check(patients)...)
 	return slices.DeleteFunc(findings, func(f doctor.Finding) bool { return o.source != "" && f.Source != o.source && f.Source != "" }), nil
@@ -159,7 +159,7 @@ func (p *workplace) examineDatabase(ctx context.Context, o *doctorOptions) ([]do
 	if o.document == "" {
 		trackAll(source, facts)
 	}
-	return doctor.Check([]*doctor.Patient{{Source: source, Types: kind.All(p.Env, "")[source.Kind].Dialect, Facts: facts}}), nil
+	return doctor.Check([]*doctor.Patient{patient(source, p.Env, facts)}), nil
 }
 
 // asking runs queries on a connection, in read-only transactions; values are texts.
@@ -184,6 +184,11 @@ func asking(conn *pgx.Conn) doctor.Ask {
 	}
 }
 
+func patient(s *metadata.Source, env metadata.Env, facts *doctor.Facts) *doctor.Patient {
+	k := kind.All(env, "")[s.Kind]
+	return &doctor.Patient{Source: s, Types: k.Dialect, Pool: k.Connections(s), Facts: facts}
+}
+
 // sourceOf is the source that a database is held against: of the document, or an empty one.
 func (p *workplace) sourceOf(o *doctorOptions) (*metadata.Source, error) {
 	if o.document == "" {
@@ -197,7 +202,7 @@ func (p *workplace) sourceOf(o *doctorOptions) (*metadata.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	document, err := metadata.Parse(raw, metadata.Empty())
+	document, err := metadata.Parse(raw, metadata.Empty(), kind.All(p.Env, "").Metadata())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.document, err)
 	}

@@ -60,7 +60,7 @@ func (c *cleanUps) open(t *testing.T) backend.Source {
 	require.NoError(t, err)
 	opened, err := kind.All(os.LookupEnv, "test").Open(&metadata.Source{
 		Name: "default", Kind: metadata.DefaultKind,
-		Configuration: metadata.SourceConfiguration{ConnectionInfo: metadata.ConnectionInfo{DatabaseURL: url}},
+		Configuration: json.RawMessage(`{"connection_info":{"database_url":` + string(url) + `}}`),
 	})
 	require.NoError(t, err)
 	t.Cleanup(opened.Close)

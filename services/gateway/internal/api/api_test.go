@@ -298,7 +298,7 @@ func TestClientHeaders(t *testing.T) {
 		doc, err := metadata.Parse(fmt.Appendf(nil, `{"version": 3, "sources": [{"name": "s", "kind": "postgres",
 			"configuration": {"connection_info": {"database_url": "x"}}, "tables": [{"table": "t", "delete_permissions": [
 				{"role": "r", "permission": {"filter": {}, "validate_input": {"type": "http",
-					"definition": {"url": "x", "forward_client_headers": %t}}}}]}]}]}`, forwards), &metadata.Document{})
+					"definition": {"url": "x", "forward_client_headers": %t}}}}]}]}]}`, forwards), &metadata.Document{}, nil)
 		require.NoError(t, err)
 		w.metadata.set(&snapshot.Snapshot{StreamID: "s", Version: 6, Document: doc})
 		w.send(t, "POST", "/v1/graphql", `{"query":"{a}"}`, append(admin, "X-One", "1")...)

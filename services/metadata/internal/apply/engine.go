@@ -85,7 +85,7 @@ type Engine struct {
 
 // New returns an Engine; Load must be called before anything else.
 func New(c Config) *Engine {
-	e := &Engine{Config: c, registry: metadata.NewRegistry(), writing: make(chan struct{}, 1)}
+	e := &Engine{Config: c, registry: metadata.NewRegistry(c.Resolve.Kinds.Metadata()), writing: make(chan struct{}, 1)}
 	e.writing <- struct{}{}
 	return e
 }

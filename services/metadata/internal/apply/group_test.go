@@ -131,7 +131,7 @@ func newGroupBench() *groupBench {
 func (b *groupBench) empty(t testing.TB) *State {
 	t.Helper()
 	doc, err := metadata.Parse(json.RawMessage(`{"version":3,"sources":[{"name":"default","kind":"postgres","tables":[],`+
-		`"configuration":{"connection_info":{"database_url":"x"}}}]}`), nil)
+		`"configuration":{"connection_info":{"database_url":"x"}}}]}`), nil, kind.All(os.LookupEnv, "test").Metadata())
 	require.NoError(t, err)
 	return newState(&snapshot.Snapshot{Document: doc, Catalogs: map[string]*catalog.Source{"default": b.source.catalog}}, nil, b.engine.Resolve)
 }

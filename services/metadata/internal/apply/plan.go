@@ -77,7 +77,7 @@ type runSQLStep struct {
 // runSQLKinds are the names of run_sql, with the kinds of sources that they are for.
 func runSQLKinds(api metadata.API) map[string]string {
 	names := map[string]string{"run_sql": metadata.DefaultKind}
-	for _, k := range metadata.Kinds() {
+	for _, k := range metadata.KnownKinds() {
 		if k.Name == metadata.DefaultKind || api == metadata.APIQueryV2 {
 			names[k.RunSQL()] = k.Name
 		}

@@ -2,10 +2,12 @@ package apply
 
 import (
 	"encoding/json"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/snapshot"
@@ -22,7 +24,7 @@ func TestSameForAdmin(t *testing.T) {
 	}
 	read := &catalog.Source{}
 	state := func(text string, c *catalog.Source) *State {
-		doc, err := metadata.Parse(json.RawMessage(text), nil)
+		doc, err := metadata.Parse(json.RawMessage(text), nil, kind.All(os.LookupEnv, "test").Metadata())
 		require.NoError(t, err)
 		return &State{Snapshot: &snapshot.Snapshot{Document: doc, Catalogs: map[string]*catalog.Source{"default": c}}}
 	}

@@ -89,6 +89,7 @@ func (s *State) view(kind string) metadata.View {
 		Catalogs:     s.Catalogs,
 		Remotes:      s.Remotes,
 		Inconsistent: s.Inconsistent,
+		Kinds:        s.Schema.Kinds(),
 		Kind:         kind,
 		Schema:       s.Schema,
 	}

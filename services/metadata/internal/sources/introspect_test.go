@@ -53,7 +53,7 @@ func document(url string) *metadata.Document {
 	doc := metadata.Empty()
 	doc.Sources = append(doc.Sources, &metadata.Source{
 		Name: "default", Kind: metadata.DefaultKind, Tables: []*metadata.Table{},
-		Configuration: metadata.SourceConfiguration{ConnectionInfo: metadata.ConnectionInfo{DatabaseURL: json.RawMessage(`"` + url + `"`)}},
+		Configuration: json.RawMessage(`{"connection_info":{"database_url":"` + url + `"}}`),
 	})
 	return doc
 }

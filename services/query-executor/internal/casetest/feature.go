@@ -79,7 +79,7 @@ func newFeature(t *testing.T, dir string) *Feature {
 		require.NoError(t, json.Unmarshal(raw, &f.settings))
 	}
 	var err error
-	f.Document, err = metadata.Parse(Read(t, filepath.Join(dir, "metadata.json")), &metadata.Document{})
+	f.Document, err = metadata.Parse(Read(t, filepath.Join(dir, "metadata.json")), &metadata.Document{}, kind.All(os.LookupEnv, "test").Metadata())
 	require.NoError(t, err)
 	var stored map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(Read(t, filepath.Join(dir, CatalogFile)), &stored))

@@ -86,7 +86,7 @@ func setup(t *testing.T) *shop {
 	require.NoError(t, err)
 	tables, err := source.Introspect(t.Context(), nil)
 	require.NoError(t, err)
-	doc, err := metadata.Parse(json.RawMessage(documentJSON), &metadata.Document{})
+	doc, err := metadata.Parse(json.RawMessage(documentJSON), &metadata.Document{}, kind.All(os.LookupEnv, "test").Metadata())
 	require.NoError(t, err)
 	s := &shop{
 		source:   source,
@@ -188,7 +188,7 @@ func TestOverlay(t *testing.T) {
 	s := setup(t)
 	next := *s.snapshot
 	next.Version++
-	doc, err := metadata.Parse(json.RawMessage(strings.Replace(documentJSON, `{"table":"artist"`, `{"table":"hidden"},{"table":"artist"`, 1)), &metadata.Document{})
+	doc, err := metadata.Parse(json.RawMessage(strings.Replace(documentJSON, `{"table":"artist"`, `{"table":"hidden"},{"table":"artist"`, 1)), &metadata.Document{}, kind.All(os.LookupEnv, "test").Metadata())
 	require.NoError(t, err)
 	next.Document = doc
 	change, err := snapshot.Diff(s.snapshot, &next, time.Now())

@@ -3,12 +3,14 @@ package dataop_test
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/config"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -47,7 +49,7 @@ func (s *shop) guarded(t *testing.T) {
 		`{"role":"writer","permission":{"filter":{}}}]},`,
 		`{"role":"asked","permission":{"filter":{},"validate_input":{"type":"http","definition":{"url":"delete"}}}},
 			{"role":"backend","permission":{"filter":{},"backend_only":true}}]},`,
-	).Replace(documentJSON)), &metadata.Document{})
+	).Replace(documentJSON)), &metadata.Document{}, kind.All(os.LookupEnv, "test").Metadata())
 	require.NoError(t, err)
 	next := *s.snapshot
 	next.Document = doc
