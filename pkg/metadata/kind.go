@@ -16,6 +16,8 @@ type Kind struct {
 
 	// What follows is added by the kind's backend, and missing from kinds without one.
 
+	// DefaultSchema is the schema that the names of GraphQL leave out.
+	DefaultSchema string
 	// Configuration makes an empty configuration of a source.
 	Configuration func() Configuration
 

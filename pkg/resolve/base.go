@@ -63,7 +63,7 @@ func newBase(h *head, m *metadata.Table, c *catalog.Table, refs []*Enum, values 
 			return b
 		}
 	}
-	b.id = identify(m.Table, config.CustomName)
+	b.id = b.head.identify(m.Table, config.CustomName)
 	if m.IsEnum {
 		b.enum = &Enum{Table: m.Table, Name: b.id.text, EnumValues: values}
 	}

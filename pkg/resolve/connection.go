@@ -25,7 +25,7 @@ func (f *Function) ConnectionField() RootField {
 	h := f.Source.head
 	description := fmt.Sprintf("execute function %q which returns %q", f.Catalog.Name, f.Returns.Meta.Table)
 	return RootField{
-		Name:    h.wrapRoot(h.convention.field("", identify(f.Catalog.Name, config.CustomName), "connection")),
+		Name:    h.wrapRoot(h.convention.field("", h.identify(f.Catalog.Name, config.CustomName), "connection")),
 		comment: &description,
 	}
 }

@@ -132,7 +132,7 @@ func (s *Source) function(m *metadata.Function) (*Function, problem) {
 func (f *Function) refusals(config metadata.FunctionConfiguration) []string {
 	var reasons []string
 	function := f.Catalog
-	if identify(function.Name, config.CustomName).text == "" {
+	if f.Source.head.identify(function.Name, config.CustomName).text == "" {
 		reasons = append(reasons, "function name is not a legal GraphQL identifier")
 	}
 	if function.Variadic {
@@ -171,7 +171,7 @@ func (f *Function) refusals(config metadata.FunctionConfiguration) []string {
 // setNames names the root fields and the type of the arguments.
 func (f *Function) setNames(config metadata.FunctionConfiguration) {
 	h := f.Source.head
-	base := identify(f.Catalog.Name, config.CustomName)
+	base := h.identify(f.Catalog.Name, config.CustomName)
 	field := config.CustomRootFields["function"]
 	if field == "" {
 		field = h.convention.field("", base, "")

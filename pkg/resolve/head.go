@@ -11,6 +11,7 @@ import (
 type head struct {
 	source         string
 	dialect        backend.Dialect
+	defaultSchema  string
 	customization  *metadata.Customization
 	convention     Convention
 	inferFunctions bool
@@ -23,6 +24,9 @@ func newHead(m *metadata.Source, o Options) *head {
 		customization:  m.Customization,
 		convention:     ConventionEngine,
 		inferFunctions: o.InferFunctionPermissions,
+	}
+	if kind := o.Kinds[m.Kind]; kind != nil {
+		h.defaultSchema = kind.DefaultSchema
 	}
 	if !o.NamingConventionEnabled {
 		return h

@@ -27,19 +27,28 @@ type identifier struct {
 
 // identify is the base name of something in the database; the zero identifier when that
 // isn't a GraphQL name.
-func identify(name catalog.Name, custom string) identifier {
+func (h *head) identify(name catalog.Name, custom string) identifier {
 	if custom != "" {
 		return identifier{text: custom, custom: true}
 	}
-	text := name.Name
-	if name.Schema != "public" && name.Schema != "" {
-		text = name.Schema + "_" + name.Name
-	}
+	text := h.baseName(name)
 	if !gqlname.Valid(text) {
 		return identifier{}
 	}
 	return identifier{text: text}
 }
+
+// baseName is a name as those of GraphQL have it: without the schema that the kind of source leaves out.
+func (h *head) baseName(name catalog.Name) string {
+	if name.Schema == h.defaultSchema || name.Schema == "" {
+		return name.Name
+	}
+	return name.Schema + "_" + name.Name
+}
+
+// BaseName is the name of a table or function as those of GraphQL have it, whether it is a GraphQL
+// name or not.
+func (s *Source) BaseName(name catalog.Name) string { return s.head.baseName(name) }
 
 // field spells a field name around a base name: insert, T, one.
 func (c Convention) field(before string, base identifier, after string) string {

@@ -141,7 +141,7 @@ func (d *difference) checkNames(schema *resolve.Schema) error {
 		if !renamed || t.Meta.Configuration != nil && t.Meta.Configuration.CustomName != "" {
 			continue
 		}
-		if taken[to.Name] && to.Schema == "public" {
+		if taken[to.Name] && source.BaseName(to) == to.Name {
 			return apierror.Newf(apierror.RemoteSchemaConflicts, "node %s already exists in current graphql schema", to)
 		}
 	}

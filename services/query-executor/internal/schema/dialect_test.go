@@ -66,7 +66,7 @@ func twoDialects(t *testing.T) *schema.Role {
 		}
 	}
 	resolved := resolve.Build(doc, found, nil, nil, resolve.Options{
-		Kinds: backend.NewKinds(postgres.Kind(os.LookupEnv, "test"), &backend.Kind{Kind: metadata.KindNamed("mssql"), Dialect: modest{postgres.New()}}),
+		Kinds: backend.NewKinds(postgres.Kind(os.LookupEnv, "test"), &backend.Kind{Kind: &metadata.Kind{Name: "mssql", DefaultSchema: "public"}, Dialect: modest{postgres.New()}}),
 	})
 	require.Empty(t, resolved.Inconsistencies())
 	return schema.New(resolved, "admin", schema.Options{})

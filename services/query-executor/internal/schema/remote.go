@@ -14,10 +14,7 @@ type RemoteAggregate struct{ *RemoteRelation }
 
 // remoteFields are the fields of the remote relationships.
 func (t *Table) remoteFields() []Field {
-	left := t.Catalog.Name.Name
-	if schema := t.Catalog.Name.Schema; schema != "public" {
-		left = schema + "_" + left
-	}
+	left := t.Source.BaseName(t.Catalog.Name)
 	var fields []Field
 	for _, r := range t.role.source.RemoteRelationships(t.Table) {
 		if r.Remote != nil {
