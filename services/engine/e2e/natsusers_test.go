@@ -128,11 +128,12 @@ func TestUsersOfNATS(t *testing.T) {
 	actions.may <- struct{}{}
 	p.awaitAnswer(asAdmin, fmt.Sprintf(`{ count(id: %q) { output } }`, called), `{"data":{"count":{"output":42}}}`)
 
-	p.metadata("create_scheduled_event", map[string]any{"webhook": hook.url, "schedule_at": "2001-01-01T00:00:00Z", "payload": 1})
+	p.metadata("create_scheduled_event", map[string]any{"webhook": hook.url, "schedule_at": time.Now().Format(time.RFC3339), "payload": 1})
+	hook.awaitTaken(2, startLimit)
 	p.metadata("create_cron_trigger", map[string]any{
 		"name": "each_minute", "webhook": hook.url, "schedule": "* * * * *", "payload": map[string]any{}, "include_in_metadata": true,
 	})
-	hook.awaitTaken(2, startLimit)
+	hook.awaitTaken(3, time.Minute+startLimit)
 	require.Equal(t, http.StatusOK, p.post("/v1/graphql/explain", asAdmin, map[string]any{"query": map[string]any{"query": "{ item { n } }"}}).status)
 	large := strings.Repeat("x", 3<<20) // answers with credits, and a change in parts
 	require.Contains(t, p.query(asAdmin, `{ item { n } } #`+large).text(), `{"n":5}`)
