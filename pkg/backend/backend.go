@@ -40,11 +40,34 @@ type TypeSystem interface {
 	// inlined, with the error texts of the wire format (path "$", relative). JSON null is
 	// the caller's business.
 	ParseInput(t catalog.Type, value json.RawMessage) (Input, error)
+	// ParseList is ParseInput for a list of values of type t: the text is that of all of them, as
+	// sqltext.Spelling.List makes it of their texts.
+	ParseList(t catalog.Type, list json.RawMessage) (Input, error)
+	// Well is the type that the database has for what every plan may need.
+	Well(known WellKnown) catalog.Type
 	// NamedType is the built-in type of that name, as SQL spells it: integer, text[],
 	// timestamp with time zone.
 	NamedType(name string) (catalog.Type, bool)
 	// CanCast reports whether `_cast` to the type named target exists, and which type it is.
 	CanCast(t catalog.Type, target string) (catalog.Type, bool)
+}
+
+// WellKnown is a type that is needed whatever types the columns have.
+type WellKnown uint8
+
+// The types that are needed.
+const (
+	TypeText    WellKnown = iota // String, and the values of enum tables
+	TypeInt                      // a whole number of 32 bits: limits, positions
+	TypeBigInt                   // a whole number of 64 bits: offsets, counts
+	TypeDecimal                  // a number with any digits
+	TypeJSON                     // any JSON value
+)
+
+// Is reports whether values of type t are of a well-known type, not lists of them.
+func Is(d TypeSystem, t catalog.Type, known WellKnown) bool {
+	well := d.Well(known)
+	return t.Name == well.Name && t.Schema == well.Schema && !t.IsArray()
 }
 
 // Input is a parsed input value.
@@ -60,8 +83,10 @@ type Scalar struct {
 	Valid      bool
 	Numeric    bool // has sum, avg, _inc
 	Comparable bool // has min and max
-	JSON       bool // takes a path argument
-	Mergeable  bool // has _append, _prepend and the operators that delete parts of a value
+	JSON       bool // a JSON value, not a list of them: takes a path argument
+	// Incomparable types have no equality: conditions of permissions can't be about them.
+	Incomparable bool
+	Mergeable    bool // has _append, _prepend and the operators that delete parts of a value
 	// Stringified types become JSON strings under stringify-numeric-types.
 	Stringified bool
 	// Opaque types are known to the database only: text in, text out.

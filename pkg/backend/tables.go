@@ -34,6 +34,18 @@ type Aggregate struct {
 	Takes func(t catalog.Type, s Scalar) bool
 	// Float says that the result is Float, whatever the column is.
 	Float bool
+	// Result is the type of the value for columns of a type, where it isn't that type.
+	Result func(t catalog.Type) catalog.Type
+}
+
+// Aggregate finds an aggregate, nil when there is none.
+func (t *Tables) Aggregate(name string) *Aggregate {
+	for i := range t.Aggregates {
+		if a := &t.Aggregates[i]; a.Name == name {
+			return a
+		}
+	}
+	return nil
 }
 
 // Predicate is a function whose value for related rows is compared.

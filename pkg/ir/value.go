@@ -18,6 +18,8 @@ type Literal struct {
 	Text string
 	Null bool
 	Type catalog.Type
+	// List says that the text is that of a list of values of Type.
+	List bool
 	// Wrap is how the text becomes a value: see Wrap.
 	Wrap Wrap
 }
@@ -27,7 +29,9 @@ type Literal struct {
 type Variable struct {
 	Index int
 	Type  catalog.Type
-	Wrap  Wrap
+	// List says that the value is a list of values of Type.
+	List bool
+	Wrap Wrap
 }
 
 // Each is bound when the plan runs: the Index-th list that the caller supplies, with one value
@@ -44,6 +48,8 @@ type Each struct {
 type SessionVar struct {
 	Name string // lower case
 	Type catalog.Type
+	// List says that the value is a list of values of Type.
+	List bool
 	Wrap Wrap
 }
 
@@ -52,7 +58,7 @@ type SessionObject struct {
 	Type catalog.Type // json or jsonb
 }
 
-// Lookup is an array of the values that a column has in the rows of a table of any source that
+// Lookup is a list of the values that a column has in the rows of a table of any source that
 // satisfy a condition. They are read before the statement runs.
 type Lookup struct {
 	Source string
@@ -60,7 +66,7 @@ type Lookup struct {
 	Column string
 	// Where is the condition, in the language of permission rules.
 	Where string
-	Type  catalog.Type // of the array
+	Type  catalog.Type // of the values
 }
 
 // Default is the default of the column; only in inserts and updates.

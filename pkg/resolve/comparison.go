@@ -29,9 +29,6 @@ var columnOps = map[string]ir.Op{
 	"_cgt": ir.OpGt, "_clt": ir.OpLt, "_cgte": ir.OpGte, "_clte": ir.OpLte,
 }
 
-// textType is the type of operands that are a String whatever the column's type is.
-var textType = catalog.Type{Name: "text", OID: 25}
-
 // comparison parses an object of operators, or a literal that the subject must equal.
 func (p ruleParser) comparison(t *Table, s subject, raw json.RawMessage) (ir.BoolExp, error) {
 	list, ok := members(raw)
@@ -140,9 +137,9 @@ func (p ruleParser) operands(s subject, o *backend.Operator, raw json.RawMessage
 	case backend.OperandList:
 		v, err = p.list(s.typ, s.enum, raw)
 	case backend.OperandText:
-		v, err = p.operand(textType, nil, raw)
+		v, err = p.operand(p.dialect.Well(backend.TypeText), nil, raw)
 	case backend.OperandTextList:
-		v, err = p.list(textType, nil, raw)
+		v, err = p.list(p.dialect.Well(backend.TypeText), nil, raw)
 	default:
 		v, err = p.operand(o.Type, nil, raw)
 	}
@@ -207,10 +204,9 @@ func parseLiteral(d backend.TypeSystem, t catalog.Type, enum *Enum, raw json.Raw
 // list parses a list of literals of type t, or a reference to a session variable that
 // holds the whole list. References inside the list are literals.
 func (p ruleParser) list(t catalog.Type, enum *Enum, raw json.RawMessage) (ir.Value, error) {
-	t.Dims++
 	if s, ok := text(raw); ok && p.reader == nil {
 		if name, ok := session.Reference(s); ok {
-			return ir.SessionVar{Name: name, Type: t}, nil
+			return ir.SessionVar{Name: name, Type: t, List: true}, nil
 		}
 	}
 	values, ok := elements(raw)
@@ -225,8 +221,8 @@ func (p ruleParser) list(t catalog.Type, enum *Enum, raw json.RawMessage) (ir.Va
 			return nil, apierror.At(err, i)
 		}
 	}
-	input, err := p.dialect.ParseInput(t, raw)
-	return ir.Literal{Text: input.Text, Type: t, Wrap: input.Wrap}, err
+	input, err := p.dialect.ParseList(t, raw)
+	return ir.Literal{Text: input.Text, Type: t, List: true, Wrap: input.Wrap}, err
 }
 
 // check refuses what isn't one of the enum's values.

@@ -124,7 +124,7 @@ func (t *Table) computedField(m *metadata.ComputedField) (*ComputedField, proble
 		switch {
 		case f.SessionArg < 0:
 			refuse("%q is not an input argument of the function %q", session, name)
-		case !isJSON(function.Args[f.SessionArg].Type):
+		case !t.Source.Dialect.Scalar(function.Args[f.SessionArg].Type).JSON:
 			refuse("%q argument of the function %q is not of type JSON", session, name)
 		}
 	}
@@ -186,5 +186,3 @@ func (f *ComputedField) describe() {
 func argument(f *catalog.Function, name string) int {
 	return slices.IndexFunc(f.Args, func(a catalog.Argument) bool { return a.Name == name })
 }
-
-func isJSON(t catalog.Type) bool { return !t.IsArray() && (t.Name == "json" || t.Name == "jsonb") }

@@ -85,7 +85,7 @@ func enumProblem(d backend.TypeSystem, c *catalog.Table, values []catalog.EnumVa
 // enumShape looks at the columns: a text primary key, and at most a text comment besides.
 func enumShape(d backend.TypeSystem, c *catalog.Table) []string {
 	var reasons []string
-	key := ""
+	key, text := "", typeName(d, d.Well(backend.TypeText))
 	switch {
 	case c.PrimaryKey == nil:
 		reasons = append(reasons, "the table must have a primary key")
@@ -93,8 +93,8 @@ func enumShape(d backend.TypeSystem, c *catalog.Table) []string {
 		reasons = append(reasons, "the table’s primary key must not span multiple columns ("+quoteAll(c.PrimaryKey.Columns)+")")
 	default:
 		key = c.PrimaryKey.Columns[0]
-		if column := c.Column(key); column != nil && !isText(column.Type) {
-			reasons = append(reasons, fmt.Sprintf("the table’s primary key (%q) must have type \"text\", not type %q", key, typeName(d, column.Type)))
+		if column := c.Column(key); column != nil && !backend.Is(d, column.Type, backend.TypeText) {
+			reasons = append(reasons, fmt.Sprintf("the table’s primary key (%q) must have type %q, not type %q", key, text, typeName(d, column.Type)))
 		}
 	}
 	if len(c.Columns) > 2 {
@@ -106,8 +106,8 @@ func enumShape(d backend.TypeSystem, c *catalog.Table) []string {
 			len(names), quoteAll(names)))
 	}
 	for _, column := range c.Columns {
-		if key != "" && column.Name != key && !isText(column.Type) {
-			reasons = append(reasons, fmt.Sprintf("the table’s comment column (%q) must have type \"text\", not type %q", column.Name, typeName(d, column.Type)))
+		if key != "" && column.Name != key && !backend.Is(d, column.Type, backend.TypeText) {
+			reasons = append(reasons, fmt.Sprintf("the table’s comment column (%q) must have type %q, not type %q", column.Name, text, typeName(d, column.Type)))
 		}
 	}
 	return reasons
@@ -146,8 +146,6 @@ func typeName(d backend.TypeSystem, t catalog.Type) string {
 	}
 	return name
 }
-
-func isText(t catalog.Type) bool { return t.Name == "text" && !t.IsArray() }
 
 // because joins the reasons why something can't be done.
 func because(reasons []string) string {

@@ -152,7 +152,7 @@ func (f *Function) refusals(config metadata.FunctionConfiguration) []string {
 		switch {
 		case f.SessionArg < 0:
 			reasons = append(reasons, fmt.Sprintf("given session argument %q not the input argument of the function", name))
-		case !isJSON(function.Args[f.SessionArg].Type):
+		case !f.Source.Dialect.Scalar(function.Args[f.SessionArg].Type).JSON:
 			reasons = append(reasons, fmt.Sprintf("given session argument %q is not of type json", name))
 		}
 	}

@@ -78,7 +78,6 @@ func (p ruleParser) lookup(t *Table, m *metadata.RemoteRelationship, raw json.Ra
 	p.tracker.need(fieldID(t, metadata.ObjectRemoteRelationship, m.Name))
 	p.tracker.needType(columnID(t, field.Column.Name))
 	l := ir.Lookup{Source: to.Source, Table: to.Table, Column: to.FieldMapping[left], Where: where.String(), Type: field.Column.Type}
-	l.Type.Dims++
 	p.tracker.lookups = append(p.tracker.lookups, l)
 	return ir.Compare{Left: ir.Column{Name: field.Column.Name, Type: field.Column.Type}, Op: ir.OpIn, Args: []ir.Value{l}}, nil
 }

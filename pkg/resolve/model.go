@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
@@ -193,11 +194,10 @@ func sameColumns(a, b *catalog.Table) bool {
 	})
 }
 
-// fieldType is the type of a field's values in the database; objects are read as jsonb.
+// fieldType is the type of a field's values in the database; objects are read as JSON.
 func (b *modelBuilder) fieldType(t metadata.LogicalModelType) catalog.Type {
 	if t.Model() != "" {
-		c, _ := b.Dialect.NamedType("jsonb")
-		return c
+		return b.Dialect.Well(backend.TypeJSON)
 	}
 	dims := 0
 	for t.Array != nil {

@@ -28,6 +28,14 @@ func variable(name string, t catalog.Type) []ir.Value {
 	return []ir.Value{ir.SessionVar{Name: name, Type: t}}
 }
 
+func list(s string, of catalog.Type) []ir.Value {
+	return []ir.Value{ir.Literal{Text: s, Type: of, List: true}}
+}
+
+func listVariable(name string, of catalog.Type) []ir.Value {
+	return []ir.Value{ir.SessionVar{Name: name, Type: of, List: true}}
+}
+
 func array(t catalog.Type) catalog.Type {
 	t.Dims++
 	return t
@@ -85,15 +93,15 @@ func TestParseRule(t *testing.T) {
 
 		`{"id": "X-Engine-User-Id"}`:             equals(id, variable("x-engine-user-id", integer)),
 		`{"id": {"_eq": "req_user_id"}}`:         equals(id, variable("x-engine-user-id", integer)),
-		`{"id": {"_in": [1, 2]}}`:                ir.Compare{Left: id, Op: ir.OpIn, Args: literal(`{"1","2"}`, array(integer))},
-		`{"id": {"_in": []}}`:                    ir.Compare{Left: id, Op: ir.OpIn, Args: literal("{}", array(integer))},
-		`{"id": {"$nin": "X-Engine-Ids"}}`:       ir.Compare{Left: id, Op: ir.OpNin, Args: variable("x-engine-ids", array(integer))},
-		`{"title": {"_in": ["x-engine-title"]}}`: ir.Compare{Left: title, Op: ir.OpIn, Args: literal(`{"x-engine-title"}`, array(text))},
+		`{"id": {"_in": [1, 2]}}`:                ir.Compare{Left: id, Op: ir.OpIn, Args: list(`{"1","2"}`, integer)},
+		`{"id": {"_in": []}}`:                    ir.Compare{Left: id, Op: ir.OpIn, Args: list("{}", integer)},
+		`{"id": {"$nin": "X-Engine-Ids"}}`:       ir.Compare{Left: id, Op: ir.OpNin, Args: listVariable("x-engine-ids", integer)},
+		`{"title": {"_in": ["x-engine-title"]}}`: ir.Compare{Left: title, Op: ir.OpIn, Args: list(`{"x-engine-title"}`, text)},
 		`{"meta": {"_contains": {"a": [1]}}}`:    ir.Compare{Left: meta, Op: "_contains", Args: literal(`{"a":[1]}`, meta.Type)},
 		`{"meta": {"_has_key": "X-Engine-Key"}}`: ir.Compare{Left: meta, Op: "_has_key", Args: variable("x-engine-key", textArg)},
-		`{"meta": {"$has_keys_any": ["a"]}}`:     ir.Compare{Left: meta, Op: "_has_keys_any", Args: literal(`{"a"}`, array(textArg))},
+		`{"meta": {"$has_keys_any": ["a"]}}`:     ir.Compare{Left: meta, Op: "_has_keys_any", Args: list(`{"a"}`, textArg)},
 		`{"meta": {"_has_keys_all": "x-engine-keys"}}`: ir.Compare{
-			Left: meta, Op: "_has_keys_all", Args: variable("x-engine-keys", array(textArg)),
+			Left: meta, Op: "_has_keys_all", Args: listVariable("x-engine-keys", textArg),
 		},
 		`{"tags": {"_contains": ["live"]}}`: ir.Compare{
 			Left: column("tags", array(text)), Op: "_contains", Args: literal(`{"live"}`, array(text)),
@@ -107,7 +115,7 @@ func TestParseRule(t *testing.T) {
 		`{"path": {"_ancestor": "a.b"}}`: ir.Compare{
 			Left: column("path", catalog.Type{Name: "ltree"}), Op: "_ancestor", Args: literal("a.b", catalog.Type{Name: "ltree"}),
 		},
-		`{"genre": {"_in": ["jazz", "rock"]}}`: ir.Compare{Left: column("genre", text), Op: ir.OpIn, Args: literal(`{"jazz","rock"}`, array(text))},
+		`{"genre": {"_in": ["jazz", "rock"]}}`: ir.Compare{Left: column("genre", text), Op: ir.OpIn, Args: list(`{"jazz","rock"}`, text)},
 
 		`{"meta": {"_cast": {"text": {"_like": "a%"}}}}`: ir.Compare{Left: asText, Op: "_like", Args: literal("a%", textArg)},
 		`{"meta": {"$cast": {"String": null}}}`:          ir.Compare{Left: asText, Op: ir.OpEq, Args: null(textArg), NullSafe: true},

@@ -38,7 +38,7 @@ func TestParseWhere(t *testing.T) {
 		{"buyer", `{}`, nil},
 		{"buyer", `{"id": 7}`, equals(id, literal("7", integer))},
 		{"buyer", `{"title": "X-Engine-User-Id"}`, equals(title, literal("X-Engine-User-Id", text))},
-		{"buyer", `{"title": {"$in": ["X-Engine-User-Id"]}}`, ir.Compare{Left: title, Op: ir.OpIn, Args: literal(`{"X-Engine-User-Id"}`, array(text))}},
+		{"buyer", `{"title": {"$in": ["X-Engine-User-Id"]}}`, ir.Compare{Left: title, Op: ir.OpIn, Args: list(`{"X-Engine-User-Id"}`, text)}},
 		{"buyer", `{"title": null}`, ir.IsNull{Expr: title}},
 		{"buyer", `{"title": {"$eq": null}}`, ir.IsNull{Expr: title}},
 		{"buyer", `{"title": {"_ne": null}}`, ir.IsNull{Expr: title, Not: true}},

@@ -2,13 +2,11 @@ package backendtest
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
-	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 )
@@ -47,16 +45,6 @@ func (f *Fixture) open(t testing.TB, tables ...Table) *bench {
 	require.NoError(t, err)
 	b.Plans = PlansOf(*f, found)
 	return b
-}
-
-// list is a value that holds all elements of a JSON list.
-func (f *Fixture) list(of catalog.Type, elements string) (catalog.Type, []byte) {
-	of.Dims++
-	in, err := f.Dialect.ParseInput(of, json.RawMessage(elements))
-	if err != nil {
-		panic("a list of a test: " + err.Error())
-	}
-	return of, []byte(in.Text)
 }
 
 // exercise is one run of Exercise.

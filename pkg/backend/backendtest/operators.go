@@ -64,7 +64,7 @@ func (x *exercise) operators(t *testing.T, at string) {
 					}
 				}
 				args := backend.Args{Variables: [][]byte{nil, nil}, Session: as("buyer", nil)}
-				_, args.Variables[0] = b.List(b.typeOf("track", "seconds"), "[137, 174]")
+				args.Variables[0] = b.list(b.typeOf("track", "seconds"), "[137, 174]")
 				got := b.answer(t, Query{Root: &ir.Select{
 					Rows: b.rows("track", func(r *ir.Rows) { r.Where = exp }), Fields: b.fields("track", "id"),
 				}, Args: args})
@@ -88,8 +88,8 @@ func (p Plans) operatorCases() []operatorCase {
 		return func(_ int, _ *int, s string) truth { return is(holds(s)) }
 	}
 	two := p.number("200")
-	list, elements := p.List(seconds.Type, "[137, 174]")
-	literal := ir.Literal{Text: string(elements), Type: list}
+	literal := ir.Literal{Text: string(p.list(seconds.Type, "[137, 174]")), Type: seconds.Type, List: true}
+	listed := ir.Variable{Index: 0, Type: seconds.Type, List: true}
 	in := func(n int) bool { return slices.Contains([]int{137, 174}, n) }
 	return []operatorCase{
 		{"_eq", compare(seconds, ir.OpEq, p.number("137")), number(func(n int) bool { return n == 137 })},
@@ -99,9 +99,9 @@ func (p Plans) operatorCases() []operatorCase {
 		{"_lt", compare(seconds, ir.OpLt, two), number(func(n int) bool { return n < 200 })},
 		{"_lte", compare(seconds, ir.OpLte, p.number("211")), number(func(n int) bool { return n <= 211 })},
 		{"_in", compare(seconds, ir.OpIn, literal), number(in)},
-		{"_in bound", compare(seconds, ir.OpIn, bound(0, list)), number(in)},
+		{"_in bound", compare(seconds, ir.OpIn, listed), number(in)},
 		{"_nin", compare(seconds, ir.OpNin, literal), number(func(n int) bool { return !in(n) })},
-		{"_nin bound", compare(seconds, ir.OpNin, bound(0, list)), number(func(n int) bool { return !in(n) })},
+		{"_nin bound", compare(seconds, ir.OpNin, listed), number(func(n int) bool { return !in(n) })},
 		{"_like", compare(title, "_like", given(title, "track 1_")), text(func(s string) bool { return len(s) == 8 && strings.HasPrefix(s, "track 1") })},
 		{"_nlike", compare(title, "_nlike", given(title, "%1%")), text(func(s string) bool { return !strings.Contains(s, "1") })},
 		{"_is_null", ir.IsNull{Expr: seconds}, func(_ int, s *int, _ string) truth { return is(s == nil) }},

@@ -1,6 +1,8 @@
 package backendtest
 
 import (
+	"encoding/json"
+
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -12,13 +14,20 @@ type Plans struct {
 	Catalog *catalog.Source
 	// Name is the name of a table; "elsewhere." begins that of one that is Elsewhere.
 	Name func(table string) catalog.Name
-	// List is the type and the text of a value that holds all elements of a JSON list.
-	List func(of catalog.Type, elements string) (catalog.Type, []byte)
 }
 
 // PlansOf are plans over what introspection found in a database of the kind.
 func PlansOf(f Fixture, found *catalog.Source) Plans {
-	return Plans{Dialect: f.Dialect, Catalog: found, Name: f.SQL.Name, List: f.list}
+	return Plans{Dialect: f.Dialect, Catalog: found, Name: f.SQL.Name}
+}
+
+// list is the text of a list that holds all elements of a JSON list.
+func (p Plans) list(of catalog.Type, elements string) []byte {
+	in, err := p.Dialect.ParseList(of, json.RawMessage(elements))
+	if err != nil {
+		panic("a list of a test: " + err.Error())
+	}
+	return []byte(in.Text)
 }
 
 // typeOf is the type of a column.

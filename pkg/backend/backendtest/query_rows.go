@@ -34,8 +34,7 @@ func (p *queries) addRows() {
 		p.column("track", "id"), p.column("album", "title"))
 	keyed("by_keys_without_columns", `[{},{}]`)
 
-	list, _ := p.List(p.typeOf("album", "title"), "[]")
-	names := ir.Lookup{Source: "other", Table: p.Name("name"), Column: "name", Where: `{"known":true}`, Type: list}
+	names := ir.Lookup{Source: "other", Table: p.Name("name"), Column: "name", Where: `{"known":true}`, Type: p.typeOf("album", "title")}
 	looked := func(name string, values ...string) {
 		found := [][]byte{}
 		for _, v := range values {

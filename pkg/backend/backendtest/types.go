@@ -47,6 +47,7 @@ var typeCases = []typeCase{
 // types writes values of all types and reads them back, and holds that what isn't a value is
 // refused before anything is written.
 func (x *exercise) types(t *testing.T, at string) {
+	x.sub(t, at, "well-known", x.wellKnown)
 	columns := []Column{{Name: "id", Type: Integer, NotNull: true}}
 	for _, c := range typeCases {
 		columns = append(columns, Column{Name: string(c.of), Type: c.of})
@@ -116,6 +117,21 @@ func (x *exercise) oneType(t *testing.T, at string, b *bench, c typeCase) {
 			}
 		}
 	})
+}
+
+// wellKnown holds that the types that every plan may need are what they are needed for.
+func (x *exercise) wellKnown(t *testing.T, _ string) {
+	for known, is := range map[backend.WellKnown]func(backend.Scalar) bool{
+		backend.TypeText:    func(s backend.Scalar) bool { return s.Text },
+		backend.TypeInt:     func(s backend.Scalar) bool { return s.Numeric },
+		backend.TypeBigInt:  func(s backend.Scalar) bool { return s.Numeric },
+		backend.TypeDecimal: func(s backend.Scalar) bool { return s.Numeric },
+		backend.TypeJSON:    func(s backend.Scalar) bool { return s.JSON },
+	} {
+		of := x.Dialect.Well(known)
+		require.True(t, is(x.Dialect.Scalar(of)), of.Name)
+		require.True(t, backend.Is(x.Dialect, of, known))
+	}
 }
 
 // parse is the text form of a JSON value.

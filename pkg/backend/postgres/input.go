@@ -34,6 +34,12 @@ func (*Dialect) ParseInput(t catalog.Type, value json.RawMessage) (backend.Input
 	return backend.Input{}, unexpectedKind("[]", "Array", value)
 }
 
+// ParseList reads a list of values as an array.
+func (d *Dialect) ParseList(t catalog.Type, list json.RawMessage) (backend.Input, error) {
+	t.Dims++
+	return d.ParseInput(t, list)
+}
+
 // parseScalar is ParseInput for one value that isn't an array.
 func parseScalar(t catalog.Type, value []byte) (backend.Input, error) {
 	f := rowOf(t).family

@@ -12,7 +12,7 @@ import (
 // functions of the columns' types, so that a number, or its text, both become what a number is
 // compared with.
 func (r *renderer) keys(k ir.Keys) string {
-	list := r.Bind(sqltext.Param{Kind: sqltext.ParamVariable, Index: k.Index}, catalog.Type{Name: "json"}, ir.WrapNone)
+	list := r.Bind(sqltext.Param{Kind: sqltext.ParamVariable, Index: k.Index}, sqltext.As{Type: catalog.Type{Name: "json"}})
 	if len(k.Columns) == 0 {
 		return "(SELECT " + `"n" AS ` + quoteName(k.Ordinal) +
 			" FROM json_array_elements(" + list + `) WITH ORDINALITY AS "e"("v", "n"))`

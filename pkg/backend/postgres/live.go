@@ -7,7 +7,6 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/sqltext"
-	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
@@ -39,15 +38,15 @@ type liveColumns struct {
 }
 
 // column is the reference to a value.
-func (c *liveColumns) column(p sqltext.Param, t catalog.Type, wrap ir.Wrap) string {
-	cast := spelling{}.Typed("", t, wrap)
-	key := fmt.Sprintf("%d %d %q %s %s", p.Kind, p.Index, p.Name, cast, wrap)
+func (c *liveColumns) column(p sqltext.Param, as sqltext.As) string {
+	cast := spelling{}.Typed("", as)
+	key := fmt.Sprintf("%d %d %q %s %s", p.Kind, p.Index, p.Name, cast, as.Wrap)
 	if ref, ok := c.refs[key]; ok {
 		return ref
 	}
 	name := `"p` + strconv.Itoa(len(c.params)) + `"`
 	c.params = append(c.params, p)
-	c.items = append(c.items, wrapped(`"_in".`+name+cast, t, wrap)+" AS "+name)
+	c.items = append(c.items, spelling{}.Wrapped(`"_in".`+name+cast, as)+" AS "+name)
 	ref := `"_subs".` + name
 	if c.refs == nil {
 		c.refs = map[string]string{}

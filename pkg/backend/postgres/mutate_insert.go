@@ -142,7 +142,7 @@ func (r *renderer) unnested(items []insertColumn) string {
 		}
 		name := "c" + strconv.Itoa(len(names))
 		element, value := arrayElement(c.t, c.wrap, name)
-		arrays = append(arrays, r.Bind(p, element, ir.WrapNone))
+		arrays = append(arrays, r.Bind(p, sqltext.As{Type: element}))
 		names = append(names, name)
 		values = append(values, wrapped(value, c.t, c.wrap))
 	}
@@ -222,7 +222,7 @@ func columnOf(rows [][]ir.Value, c int) (insertColumn, bool) {
 func sameValue(a, b ir.Value) bool {
 	if va, ok := a.(ir.SessionVar); ok {
 		vb, ok := b.(ir.SessionVar)
-		return ok && va.Name == vb.Name && typeName(va.Type) == typeName(vb.Type) && va.Wrap == vb.Wrap
+		return ok && va.Name == vb.Name && va.List == vb.List && typeName(va.Type) == typeName(vb.Type) && va.Wrap == vb.Wrap
 	}
 	_, aok := a.(ir.SessionObject)
 	_, bok := b.(ir.SessionObject)

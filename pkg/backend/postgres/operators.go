@@ -23,6 +23,9 @@ const (
 // themselves, types of extensions are found through the search path.
 var (
 	typeInteger   = catalog.Type{Name: "int4", OID: 23}
+	typeText      = catalog.Type{Name: "text", OID: 25}
+	typeBig       = catalog.Type{Name: "int8", OID: 20}
+	typeNumeric   = catalog.Type{Name: "numeric", OID: 1700}
 	typeBoolean   = catalog.Type{Name: "bool", OID: 16}
 	typeDouble    = catalog.Type{Name: "float8", OID: 701}
 	typeGeometry  = catalog.Type{Name: "geometry"}

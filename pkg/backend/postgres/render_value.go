@@ -63,7 +63,7 @@ func (r *renderer) written(w ir.Written) string {
 	row := catalog.Type{Schema: w.Table.Schema, Name: w.Table.Name, Kind: catalog.TypeComposite, Dims: 1}
 	if len(w.Rows) == 1 {
 		if all, ok := w.Rows[0].(ir.Each); ok {
-			return "unnest(" + r.Bind(sqltext.Param{Kind: sqltext.ParamEach, Index: all.Index}, row, ir.WrapNone) + ")"
+			return "unnest(" + r.Bind(sqltext.Param{Kind: sqltext.ParamEach, Index: all.Index}, sqltext.As{Type: row}) + ")"
 		}
 	}
 	list := make([]sqltext.Param, len(w.Rows))
@@ -77,7 +77,7 @@ func (r *renderer) written(w ir.Written) string {
 			r.Fail("a written row can't be %T", v)
 		}
 	}
-	return "unnest(" + r.Bind(sqltext.Param{Kind: sqltext.ParamList, List: list}, row, ir.WrapNone) + ")"
+	return "unnest(" + r.Bind(sqltext.Param{Kind: sqltext.ParamList, List: list}, sqltext.As{Type: row}) + ")"
 }
 
 // path renders the path of a JSON operator.
@@ -90,5 +90,5 @@ func (r *renderer) path(keys []string) string {
 		text = appendElement(text, k)
 	}
 	text = append(text, '}')
-	return r.Bind(sqltext.Param{Kind: sqltext.ParamLiteral, Text: text}, catalog.Type{Name: "text", Dims: 1}, ir.WrapNone)
+	return r.Bind(sqltext.Param{Kind: sqltext.ParamLiteral, Text: text}, sqltext.As{Type: typeText, List: true})
 }

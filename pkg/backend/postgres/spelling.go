@@ -30,15 +30,23 @@ func (spelling) Bool(holds bool) string {
 func (spelling) Placeholder(n int) string { return "$" + strconv.Itoa(n) }
 
 // Typed casts to the type, so that the text is read by the type's own input function.
-func (spelling) Typed(text string, t catalog.Type, wrap ir.Wrap) string {
-	if wrap != ir.WrapNone {
+func (spelling) Typed(text string, as sqltext.As) string {
+	if as.Wrap != ir.WrapNone {
 		return text + "::text"
 	}
-	return text + "::" + typeName(t)
+	return text + "::" + typeName(typeOf(as))
 }
 
-func (spelling) Wrapped(text string, t catalog.Type, wrap ir.Wrap) string {
-	return wrapped(text, t, wrap)
+func (spelling) Wrapped(text string, as sqltext.As) string {
+	return wrapped(text, typeOf(as), as.Wrap)
+}
+
+// typeOf is the type of a value, an array for a list.
+func typeOf(as sqltext.As) catalog.Type {
+	if as.List {
+		as.Type.Dims++
+	}
+	return as.Type
 }
 
 func (spelling) Cast(expr string, t catalog.Type) string { return expr + "::" + typeName(t) }

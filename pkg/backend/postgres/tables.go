@@ -9,16 +9,16 @@ import (
 // tables are what PostgreSQL has beside its operators.
 var tables = backend.Tables{
 	Aggregates: []backend.Aggregate{
-		{Name: "avg", Takes: numericValue, Float: true},
+		{Name: "avg", Takes: numericValue, Float: true, Result: statistic},
 		{Name: "max", Takes: comparableValue},
 		{Name: "min", Takes: comparableValue},
-		{Name: "stddev", Takes: numericValue, Float: true},
-		{Name: "stddev_pop", Takes: numericValue, Float: true},
-		{Name: "stddev_samp", Takes: numericValue, Float: true},
-		{Name: "sum", Takes: numericValue},
-		{Name: "var_pop", Takes: numericValue, Float: true},
-		{Name: "var_samp", Takes: numericValue, Float: true},
-		{Name: "variance", Takes: numericValue, Float: true},
+		{Name: "stddev", Takes: numericValue, Float: true, Result: statistic},
+		{Name: "stddev_pop", Takes: numericValue, Float: true, Result: statistic},
+		{Name: "stddev_samp", Takes: numericValue, Float: true, Result: statistic},
+		{Name: "sum", Takes: numericValue, Result: statistic},
+		{Name: "var_pop", Takes: numericValue, Float: true, Result: statistic},
+		{Name: "var_samp", Takes: numericValue, Float: true, Result: statistic},
+		{Name: "variance", Takes: numericValue, Float: true, Result: statistic},
 	},
 	Predicates: []backend.Predicate{
 		{Name: "count", Operand: typeInteger},
@@ -70,3 +70,14 @@ func mergeableValue(_ catalog.Type, s backend.Scalar) bool { return s.Mergeable 
 func double(t catalog.Type) bool { return t.Name == typeDouble.Name && !t.IsArray() }
 
 func boolean(t catalog.Type) bool { return t.Name == typeBoolean.Name && !t.IsArray() }
+
+// statistic is the type that sums and deviations are compared as.
+func statistic(t catalog.Type) catalog.Type {
+	switch rowOf(t).family {
+	case familyMoney:
+		return t
+	case familyFloat:
+		return typeDouble
+	}
+	return typeNumeric
+}

@@ -104,6 +104,7 @@ func (*Dialect) Scalar(t catalog.Type) backend.Scalar {
 	s.Opaque = row.family == familyOther && (t.Kind == "" || t.Kind == catalog.TypeBase)
 	s.Comparable = comparable(t, row.family)
 	s.JSON = row.family == familyJSON || row.family == familyJSONB
+	s.Incomparable = row.family == familyJSON
 	s.Mergeable = row.family == familyJSONB
 	s.Text = row.family == familyText
 	s.Stringified = row.stringified
@@ -141,12 +142,24 @@ func (*Dialect) CanCast(t catalog.Type, target string) (catalog.Type, bool) {
 	}
 	switch f := rowOf(t).family; {
 	case f == familyJSONB && (target == "String" || target == "text"):
-		return catalog.Type{Name: "text", OID: oidText}, true
+		return typeText, true
 	case f == familyGeometry && target == "geography", f == familyGeography && target == "geometry":
 		return catalog.Type{Name: target, Schema: t.Schema}, true
 	}
 	return catalog.Type{}, false
 }
 
-// oidText is the object identifier of text, which no server changes.
-const oidText = 25
+// Well is the type that PostgreSQL has for what every plan may need.
+func (*Dialect) Well(known backend.WellKnown) catalog.Type {
+	switch known {
+	case backend.TypeInt:
+		return typeInteger
+	case backend.TypeBigInt:
+		return typeBig
+	case backend.TypeDecimal:
+		return typeNumeric
+	case backend.TypeJSON:
+		return typeJSONB
+	}
+	return typeText
+}

@@ -36,7 +36,7 @@ func TestScalar(t *testing.T) {
 		{baseType("date"), backend.Scalar{Name: "date", SQL: "date", Comparable: true}},
 		{baseType("timestamptz"), backend.Scalar{Name: "timestamptz", SQL: "timestamptz", Comparable: true}},
 		{baseType("uuid"), backend.Scalar{Name: "uuid", SQL: "uuid", Comparable: true}},
-		{baseType("json"), backend.Scalar{Name: "json", SQL: "json", JSON: true}},
+		{baseType("json"), backend.Scalar{Name: "json", SQL: "json", JSON: true, Incomparable: true}},
 		{baseType("jsonb"), backend.Scalar{Name: "jsonb", SQL: "jsonb", JSON: true, Mergeable: true}},
 		{baseType("geometry"), backend.Scalar{Name: "geometry", SQL: "geometry", SessionWrap: wrapGeoJSON}},
 		{baseType("raster"), backend.Scalar{Name: "raster", SQL: "raster", Comparable: true}},

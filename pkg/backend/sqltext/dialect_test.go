@@ -26,19 +26,21 @@ func (brackets) Bool(holds bool) string {
 
 func (brackets) Placeholder(n int) string { return "@p" + strconv.Itoa(n) }
 
-func (b brackets) Typed(text string, t catalog.Type, _ ir.Wrap) string { return b.Cast(text, t) }
+func (b brackets) Typed(text string, as sqltext.As) string {
+	if as.List {
+		return text
+	}
+	return b.Cast(text, as.Type)
+}
 
-func (brackets) Wrapped(text string, _ catalog.Type, wrap ir.Wrap) string {
-	if wrap != "" {
-		return "from_" + string(wrap) + "(" + text + ")"
+func (brackets) Wrapped(text string, as sqltext.As) string {
+	if as.Wrap != "" {
+		return "from_" + string(as.Wrap) + "(" + text + ")"
 	}
 	return text
 }
 
 func (brackets) Cast(expr string, t catalog.Type) string {
-	if t.IsArray() {
-		return expr
-	}
 	return "CAST(" + expr + " AS " + t.Name + ")"
 }
 

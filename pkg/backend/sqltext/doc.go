@@ -21,10 +21,10 @@ type Spelling interface {
 	Bool(holds bool) string
 	// Placeholder is the n-th parameter, from 1.
 	Placeholder(n int) string
-	// Typed has the text of a parameter read as a value of type t, or as what Wrapped takes.
-	Typed(text string, t catalog.Type, wrap ir.Wrap) string
+	// Typed has the text of a parameter read as a value of a type, or as what Wrapped takes.
+	Typed(text string, as As) string
 	// Wrapped applies the function of the dialect that a wrap names.
-	Wrapped(text string, t catalog.Type, wrap ir.Wrap) string
+	Wrapped(text string, as As) string
 	// Cast converts an expression.
 	Cast(expr string, t catalog.Type) string
 	// List is the text of a parameter that is a list of values; nil is NULL.
@@ -42,6 +42,14 @@ type Spelling interface {
 	Operator(op ir.Op) *backend.Operator
 	// Tables have the templates of assignments.
 	Tables() *backend.Tables
+}
+
+// As is what the text of a parameter is read as: a value of Type, or a list of them, whose text is
+// then that of Spelling.List.
+type As struct {
+	Type catalog.Type
+	List bool
+	Wrap ir.Wrap
 }
 
 // Strategy is what a dialect renders in its own way. Each method is asked first, and gives false

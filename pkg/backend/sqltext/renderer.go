@@ -21,7 +21,7 @@ type Renderer struct {
 	Inline func(p Param) (literal string, err error)
 	// Shared, when set, renders values of a run in another way than as parameters: a statement
 	// that is run for many at once has them in a relation.
-	Shared func(p Param, t catalog.Type, wrap ir.Wrap) string
+	Shared func(p Param, as As) string
 	// Limits are variables whose values are known and become part of the text where they are limits.
 	Limits map[int]string
 	// LimitVariables are the variables that are limits and not among Limits.
@@ -71,15 +71,15 @@ func (r *Renderer) Value(v ir.Value) string {
 		if v.Null {
 			return r.Spelling.Cast("NULL", v.Type)
 		}
-		return r.Bind(Param{Kind: ParamLiteral, Text: []byte(v.Text)}, v.Type, v.Wrap)
+		return r.Bind(Param{Kind: ParamLiteral, Text: []byte(v.Text)}, As{v.Type, v.List, v.Wrap})
 	case ir.Variable:
-		return r.Bind(Param{Kind: ParamVariable, Index: v.Index}, v.Type, v.Wrap)
+		return r.Bind(Param{Kind: ParamVariable, Index: v.Index}, As{v.Type, v.List, v.Wrap})
 	case ir.SessionVar:
-		return r.Bind(Param{Kind: ParamSession, Name: v.Name}, v.Type, v.Wrap)
+		return r.Bind(Param{Kind: ParamSession, Name: v.Name}, As{v.Type, v.List, v.Wrap})
 	case ir.Lookup:
-		return r.Bind(Param{Kind: ParamLookup, Name: backend.LookupKey(v)}, v.Type, ir.WrapNone)
+		return r.Bind(Param{Kind: ParamLookup, Name: backend.LookupKey(v)}, As{Type: v.Type, List: true})
 	case ir.SessionObject:
-		return r.Bind(Param{Kind: ParamSessionObject}, v.Type, ir.WrapNone)
+		return r.Bind(Param{Kind: ParamSessionObject}, As{Type: v.Type})
 	case ir.Default:
 		return "DEFAULT"
 	}
@@ -99,20 +99,20 @@ func nullable(v ir.Value) bool {
 }
 
 // Bind makes a parameter, or takes the one that is there for the same value and type.
-func (r *Renderer) Bind(p Param, t catalog.Type, wrap ir.Wrap) string {
+func (r *Renderer) Bind(p Param, as As) string {
 	if r.Shared != nil && p.Kind != ParamLiteral {
-		return r.Shared(p, t, wrap)
+		return r.Shared(p, as)
 	}
-	key := boundKey{p.Kind, p.Index, p.Name, string(p.Text), r.Spelling.Typed("", t, wrap)}
+	key := boundKey{p.Kind, p.Index, p.Name, string(p.Text), r.Spelling.Typed("", as)}
 	text, ok := r.bound[key]
 	if !ok || p.Kind == ParamList {
-		text = r.Spelling.Typed(r.place(p), t, wrap)
+		text = r.Spelling.Typed(r.place(p), as)
 		if r.bound == nil {
 			r.bound = map[boundKey]string{}
 		}
 		r.bound[key] = text
 	}
-	return r.Spelling.Wrapped(text, t, wrap)
+	return r.Spelling.Wrapped(text, as)
 }
 
 // place is the next parameter, or its value where values are inlined.

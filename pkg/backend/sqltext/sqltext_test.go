@@ -56,7 +56,7 @@ func TestConditions(t *testing.T) {
 			ir.And{},
 			ir.Or{Exps: []ir.BoolExp{compare("c", "_gt", number("2")), ir.Not{Exp: ir.IsNull{Expr: column("c")}}}},
 		}},
-		`t0.[id] IN (SELECT value FROM OPENJSON(@p1))`:          compare("id", "_in", ir.Lookup{Type: catalog.Type{Name: "int", Dims: 1}}),
+		`t0.[id] IN (SELECT value FROM OPENJSON(@p1))`:          compare("id", "_in", ir.Lookup{Type: catalog.Type{Name: "int"}}),
 		`t0.[id] BETWEEN CAST(@p1 AS int) AND CAST(@p2 AS int)`: compare("id", "_between", number("1"), number("2")),
 		`near(t0.[id], from_point(CAST(@p1 AS int)), CAST(@p1 AS int))`: compare("id", "_near",
 			ir.Literal{Text: "1", Type: integer, Wrap: "point"}, number("1")),

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/resolve"
@@ -149,7 +150,7 @@ func literal(t *resolve.Table, c *resolve.Column, raw []byte) (ir.Value, error) 
 		return ir.Literal{Null: true, Type: c.Type}, nil
 	}
 	input, err := t.Source.Dialect.ParseInput(c.Type, raw)
-	if err == nil && c.Type.Name == "numeric" && !c.Type.IsArray() && jsonwalk.KindOf(raw) == jsonwalk.Number {
+	if err == nil && backend.Is(t.Source.Dialect, c.Type, backend.TypeDecimal) && jsonwalk.KindOf(raw) == jsonwalk.Number {
 		input.Text = scaled(input.Text)
 	}
 	return ir.Literal{Text: input.Text, Type: c.Type, Wrap: input.Wrap}, err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"queryengine/pkg/apierror"
-	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
@@ -136,5 +135,3 @@ func rule(exp ir.BoolExp) ir.BoolExp {
 	}
 	return ir.Rule{Exp: exp}
 }
-
-var integer = catalog.Type{Name: "int8", OID: 20}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
@@ -38,24 +40,25 @@ func (p *planner) rows(t *resolve.Table, permission *resolve.SelectPermission, s
 	if rows.OrderBy, err = p.orderBy(t, s.order); err != nil {
 		return rows, apierror.At(err, "order_by")
 	}
-	if rows.Limit, err = number(s.limit); err != nil {
+	whole := t.Source.Dialect.Well(backend.TypeBigInt)
+	if rows.Limit, err = number(s.limit, whole); err != nil {
 		return rows, apierror.At(err, "limit")
 	}
 	if permission.NoRows {
 		rows.MaxRows = ir.NoRows
 	}
-	rows.Offset, err = number(s.offset)
+	rows.Offset, err = number(s.offset, whole)
 	return rows, apierror.At(err, "offset")
 }
 
-func number(n *int64) (ir.Value, error) {
+func number(n *int64, of catalog.Type) (ir.Value, error) {
 	switch {
 	case n == nil:
 		return nil, nil
 	case *n < 0:
 		return nil, apierror.New(apierror.NotSupported, "unexpected negative value")
 	}
-	return ir.Literal{Text: strconv.FormatInt(*n, 10), Type: integer}, nil
+	return ir.Literal{Text: strconv.FormatInt(*n, 10), Type: of}, nil
 }
 
 // columns plans the items of "columns". Of two with the same alias the last counts.

@@ -140,7 +140,7 @@ func (e *entitySet) keyValue(t *schema.Table, c *resolve.Column, json []byte) ([
 	switch {
 	case text == nil:
 		return []byte("null"), nil
-	case c.Type.IsArray(), c.Type.Name == "json", c.Type.Name == "jsonb":
+	case c.Type.IsArray(), c.Scalar.JSON:
 		return json, nil
 	}
 	return jsontext.AppendString(nil, string(text)), nil

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
@@ -149,7 +150,7 @@ func (p *planner) joinQuery(t *resolve.SourceTarget, plan func() (ir.Root, error
 	q.Root = &ir.Select{
 		Rows: ir.Rows{
 			From: keys, Estimate: -1,
-			OrderBy: []ir.OrderItem{{Target: ir.OrderExpr{Expr: ir.Column{Name: keys.Ordinal, Type: typeBig}}}},
+			OrderBy: []ir.OrderItem{{Target: ir.OrderExpr{Expr: ir.Column{Name: keys.Ordinal, Type: t.Table.Source.Dialect.Well(backend.TypeBigInt)}}}},
 		},
 		Fields: []ir.Field{{Alias: JoinAnswer, Nested: related}},
 	}

@@ -106,12 +106,12 @@ func (p *planner) assign(c *change, op ir.AssignOp, in *schema.Input, v input.Va
 	var how input.Coercion
 	switch op {
 	case ir.AssignDeleteKey:
-		how = p.Scalar(typeText, in.Type.Named)
+		how = p.Text(in.Type.Named)
 		how.Nullable = true
 	case ir.AssignDeleteElem:
-		how = p.Scalar(typeInt, in.Type.Named)
+		how = p.Int(in.Type.Named)
 	case ir.AssignDeleteAtPath:
-		how = p.ListOf(typeText, in.Type.Named)
+		how = p.Texts(in.Type.Named)
 	default:
 		how = p.Column(to.Type, in.Type)
 		how.Nullable = to.Nullable

@@ -4,16 +4,12 @@ import (
 	"slices"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/jsonwalk"
 	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
-)
-
-var (
-	typeNumeric = catalog.Type{Name: "numeric", OID: 1700}
-	typeFloat   = catalog.Type{Name: "float8", OID: 701}
 )
 
 // paging are the arguments that say which page of a connection is wanted. A size that is not
@@ -78,7 +74,7 @@ func (p *planner) connectionOrder(query *ir.Connection, r relation, in *schema.I
 	start := len(p.Path) + 1 // behind the index
 	return p.List(in.Type, v, func(item schema.Ref, v input.Value) error {
 		return p.order(item, v, func(i ir.OrderItem) {
-			key := ir.CursorKey{Type: orderType(i.Target)}
+			key := ir.CursorKey{Type: p.orderType(i.Target)}
 			for _, step := range p.Path[start:] {
 				key.Path = append(key.Path, step.Key)
 			}
@@ -116,23 +112,19 @@ func leaf(t ir.OrderTarget) ir.OrderTarget {
 }
 
 // orderType is the type of the values that rows are ordered by.
-func orderType(t ir.OrderTarget) catalog.Type {
+func (p *planner) orderType(t ir.OrderTarget) catalog.Type {
 	switch t := leaf(t).(type) {
 	case ir.OrderExpr:
 		return exprType(t.Expr)
 	case ir.OrderAggregate:
-		if t.Function == "count" {
-			return typeBig
-		}
 		of := exprType(t.Expr)
-		if t.Function == "min" || t.Function == "max" || of.Name == "money" {
+		if a := p.source.Dialect.Tables().Aggregate(t.Function); a != nil && a.Result != nil {
+			return a.Result(of)
+		} else if a != nil {
 			return of
 		}
-		if of.Name == "float4" || of.Name == "float8" {
-			return typeFloat
-		}
 	}
-	return typeNumeric
+	return p.source.Dialect.Well(backend.TypeBigInt) // a count
 }
 
 func exprType(e ir.Expr) catalog.Type {

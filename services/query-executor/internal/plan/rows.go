@@ -33,9 +33,9 @@ func (p *planner) rows(r relation) ir.Rows {
 func (p *planner) argument(rows *ir.Rows, in *schema.Input, v input.Value) error {
 	switch in.Means {
 	case schema.ArgLimit:
-		return p.number(in, v, input.Limit(typeInt, in.Type.Named), &rows.Limit)
+		return p.number(in, v, p.Limit(in.Type.Named), &rows.Limit)
 	case schema.ArgOffset:
-		return p.number(in, v, input.Offset(typeBig, in.Type.Named), &rows.Offset)
+		return p.number(in, v, p.Offset(in.Type.Named), &rows.Offset)
 	}
 	v, null, err := p.IsNull(in.Type, v, input.LookShape)
 	if err != nil || null {

@@ -118,7 +118,7 @@ func (p *planner) stream(t *schema.Table, f *schema.Field, s *selected) (ir.Root
 				return nil // nothing is less than no rows
 			}
 			var err error
-			query.Limit, err = p.Operand(in.Type, v, input.Limit(typeInt, in.Type.Named))
+			query.Limit, err = p.Operand(in.Type, v, p.Limit(in.Type.Named))
 			return err
 		case schema.ArgCursor:
 			return p.cursor(&query.Rows, in.Type, v)

@@ -148,9 +148,9 @@ func (p *planner) operands(o *backend.Operator, at schema.Ref, v input.Value, t 
 	case backend.OperandList:
 		c = p.ColumnList(t, at)
 	case backend.OperandText:
-		c = p.Scalar(typeText, at.Named)
+		c = p.Text(at.Named)
 	case backend.OperandTextList:
-		c = p.ListOf(typeText, at.Named)
+		c = p.Texts(at.Named)
 	case backend.OperandType:
 		c = p.Scalar(o.Type, at.Named)
 	case backend.OperandObject:
@@ -205,13 +205,6 @@ func (p *planner) amongArrays(o *backend.Operator, at schema.Ref, v input.Value,
 	}
 	return either(list), err
 }
-
-// Types of operands that do not follow the column.
-var (
-	typeText = catalog.Type{Name: "text", OID: 25}
-	typeInt  = catalog.Type{Name: "int4", OID: 23}
-	typeBig  = catalog.Type{Name: "int8", OID: 20}
-)
 
 // aggregatePredicate plans a condition on an aggregate of related rows.
 func (p *planner) aggregatePredicate(m *schema.RelationAggregate, at schema.Ref, v input.Value) (ir.BoolExp, error) {

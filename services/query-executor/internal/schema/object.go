@@ -20,14 +20,14 @@ func (t *Table) buildObject() content {
 		if !c.Column.Nullable && c.Redact == nil {
 			f.Type = NonNull(f.Type)
 		}
-		if c.Column.Scalar.JSON && !c.Column.Type.IsArray() {
+		if c.Column.Scalar.JSON {
 			f.args = path
 		}
 		fields = append(fields, f)
 	})
 	t.scalars(func(c *resolve.SelectComputedField) {
 		inputs := t.computedArguments(c.Field)
-		if c.Field.Scalar.JSON && !c.Field.Type.IsArray() {
+		if c.Field.Scalar.JSON {
 			inputs = append(inputs, path...)
 		}
 		fields = append(fields, Field{

@@ -72,11 +72,11 @@ func (b *Binder) variable(v Value, c Coercion) (ir.Value, error) {
 		return b.BindConstant(v.JSON, c)
 	}
 	key := sharedKey{
-		variable: v.Variable, mode: c.mode, nullable: c.Nullable, oid: c.operand.OID,
-		typ: catalog.Name{Name: c.operand.Name, Schema: c.operand.Schema}, dims: c.operand.Dims,
+		variable: v.Variable, mode: c.mode, nullable: c.Nullable, oid: c.element.OID,
+		typ: catalog.Name{Name: c.element.Name, Schema: c.element.Schema}, dims: c.element.Dims,
 	}
 	if i, ok := b.shared[key]; ok && v.place == nil {
-		return ir.Variable{Index: i, Type: c.operand, Wrap: b.list[i].wrap}, nil
+		return ir.Variable{Index: i, Type: c.element, List: c.isList(), Wrap: b.list[i].wrap}, nil
 	}
 	if err := b.reader.Take(budget.Constants, len(v.JSON)); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (b *Binder) BindConstant(json []byte, c Coercion) (ir.Value, error) {
 
 // template binds a list or object that has variables inside.
 func (b *Binder) template(at schema.Ref, v Value, c Coercion) (ir.Value, error) {
-	if err := b.reader.CheckTemplate(at, v.Literal, c.mode == modeList || c.mode == modeEnums); err != nil {
+	if err := b.reader.CheckTemplate(at, v.Literal, c.isList()); err != nil {
 		return nil, err
 	}
 	made := binding{coercion: &c, Origin: FromVariable(-1), template: v.Literal, path: b.reader.trail()}
@@ -131,13 +131,13 @@ func (b *Binder) literal(v Value, c Coercion) (ir.Value, error) {
 	}
 	if c.mode == modeLimit || c.mode == modeOffset {
 		// The database plans better when it sees how many rows are wanted.
-		return ir.Literal{Text: string(text), Type: c.operand}, nil
+		return ir.Literal{Text: string(text), Type: c.element}, nil
 	}
 	return b.bind(binding{coercion: &c, wrap: wrap, constant: text, Origin: FromVariable(-1)}), nil
 }
 
 func (b *Binder) bind(made binding) ir.Variable {
-	v := ir.Variable{Index: len(b.list), Type: made.coercion.operand, Wrap: made.wrap}
+	v := ir.Variable{Index: len(b.list), Type: made.coercion.element, List: made.coercion.isList(), Wrap: made.wrap}
 	b.list = append(b.list, made)
 	return v
 }
@@ -149,8 +149,32 @@ func (b *Binder) Scalar(t catalog.Type, named *schema.Type) Coercion { return Of
 func (b *Binder) ListOf(t catalog.Type, named *schema.Type) Coercion {
 	c := Of(b.dialect, t, named)
 	c.mode = modeList
-	c.operand.Dims++
 	return c
+}
+
+// Text is the coercion of texts, whatever type a column has.
+func (b *Binder) Text(named *schema.Type) Coercion {
+	return b.Scalar(b.dialect.Well(backend.TypeText), named)
+}
+
+// Texts is the coercion of lists of texts.
+func (b *Binder) Texts(named *schema.Type) Coercion {
+	return b.ListOf(b.dialect.Well(backend.TypeText), named)
+}
+
+// Int is the coercion of 32-bit integers.
+func (b *Binder) Int(named *schema.Type) Coercion {
+	return b.Scalar(b.dialect.Well(backend.TypeInt), named)
+}
+
+// Limit is the coercion of non-negative 32-bit integers.
+func (b *Binder) Limit(named *schema.Type) Coercion {
+	return Coercion{mode: modeLimit, element: b.dialect.Well(backend.TypeInt), named: named}
+}
+
+// Offset is the coercion of 64-bit integers.
+func (b *Binder) Offset(named *schema.Type) Coercion {
+	return Coercion{mode: modeOffset, element: b.dialect.Well(backend.TypeBigInt), named: named}
 }
 
 // Column is the coercion of values of a column: at tells whether it has the values of an

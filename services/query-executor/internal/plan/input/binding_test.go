@@ -24,7 +24,7 @@ func TestBindingOfAPart(t *testing.T) {
 	t.Parallel()
 	bindings := newBindings([]binding{{
 		coercion: &Coercion{
-			mode: modeList, element: catalog.Type{Name: "int4"}, operand: catalog.Type{Name: "int4", Dims: 1},
+			mode: modeList, element: catalog.Type{Name: "int4"},
 			named: &schema.Type{Name: "Int"}, dialect: postgres.New(),
 		},
 		Origin: Origin{place: at(jsonPlace{key: "a", index: 1}, jsonPlace{index: 1}, jsonPlace{key: "_in"})},
@@ -60,7 +60,7 @@ func TestBindingOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	b := newBindings([]binding{{
 		coercion: &Coercion{
-			mode: modeValue, element: catalog.Type{Name: "geometry"}, operand: catalog.Type{Name: "geometry"},
+			mode: modeValue, element: catalog.Type{Name: "geometry"},
 			named: &schema.Type{Name: "geometry"}, Nullable: true, dialect: postgres.New(),
 		},
 		wrap: "geojson",

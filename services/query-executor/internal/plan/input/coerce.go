@@ -19,7 +19,7 @@ type mode uint8
 
 const (
 	modeValue  mode = iota // a value of the type
-	modeList               // a list of values; the operand is an array
+	modeList               // a list of values
 	modeEnum               // a value of an enum table
 	modeEnums              // a list of them
 	modeLimit              // a non-negative 32-bit integer
@@ -31,8 +31,6 @@ type Coercion struct {
 	mode mode
 	// element is the type of a value, or of each value of a list.
 	element catalog.Type
-	// operand is the type of the operand.
-	operand catalog.Type
 	// named is the GraphQL type of a value.
 	named *schema.Type
 	// Nullable takes null as NULL.
@@ -42,18 +40,11 @@ type Coercion struct {
 
 // Of is the coercion of values of a type that is called named in GraphQL.
 func Of(d backend.Dialect, t catalog.Type, named *schema.Type) Coercion {
-	return Coercion{mode: modeValue, element: t, operand: t, named: named, dialect: d}
+	return Coercion{mode: modeValue, element: t, named: named, dialect: d}
 }
 
-// Limit is the coercion of non-negative 32-bit integers.
-func Limit(operand catalog.Type, named *schema.Type) Coercion {
-	return Coercion{mode: modeLimit, operand: operand, named: named}
-}
-
-// Offset is the coercion of 64-bit integers.
-func Offset(operand catalog.Type, named *schema.Type) Coercion {
-	return Coercion{mode: modeOffset, operand: operand, named: named}
-}
+// isList reports whether the operand is a list of values.
+func (c *Coercion) isList() bool { return c.mode == modeList || c.mode == modeEnums }
 
 // Apply gives the text for the database, nil for NULL. The path of an error is relative.
 // literal reports whether json was spelt in the document.
@@ -73,7 +64,7 @@ func (c *Coercion) Apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, 
 		if c.named != nil && c.named.Element() != nil && kind != jsonwalk.String && kind != jsonwalk.Array {
 			return nil, "", apierror.New(apierror.ParseFailed, "A string is expected for type: "+c.named.Name)
 		}
-		return c.parse(c.element, json)
+		return c.parse(json)
 	case modeEnum:
 		text, err = c.enumText(json, kind)
 		return text, "", err
@@ -92,15 +83,20 @@ func (c *Coercion) Apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, 
 	return nil, "", c.mismatch("a 32-bit integer, or a 64-bit integer represented as a string", json, literal)
 }
 
-func (c *Coercion) parse(t catalog.Type, json []byte) ([]byte, ir.Wrap, error) {
-	in, err := c.dialect.ParseInput(t, json)
+// parse has the dialect read a value, or a list of values.
+func (c *Coercion) parse(json []byte) ([]byte, ir.Wrap, error) {
+	read := c.dialect.ParseInput
+	if c.isList() {
+		read = c.dialect.ParseList
+	}
+	in, err := read(c.element, json)
 	if err != nil {
 		return nil, "", err
 	}
 	return []byte(in.Text), in.Wrap, nil
 }
 
-// list turns a list into an array; a single value stands for a list of one.
+// list reads a list; a single value stands for a list of one.
 func (c *Coercion) list(json []byte, kind jsonwalk.Kind) ([]byte, ir.Wrap, error) {
 	switch kind {
 	case jsonwalk.Null:
@@ -114,12 +110,12 @@ func (c *Coercion) list(json []byte, kind jsonwalk.Kind) ([]byte, ir.Wrap, error
 		if err != nil {
 			return nil, "", err
 		}
-		return c.parse(c.operand, texts)
+		return c.parse(texts)
 	}
 	if err := c.refuseNulls(json); err != nil {
 		return nil, "", err
 	}
-	return c.parse(c.operand, json)
+	return c.parse(json)
 }
 
 func (c *Coercion) refuseNulls(json []byte) error {
