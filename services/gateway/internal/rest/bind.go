@@ -121,7 +121,7 @@ func listError(name string, texts []string) error {
 // isNumeric reports whether texts for variables of the type are sent as numbers.
 func isNumeric(name string) bool {
 	switch name {
-	case "Int", "Float", "Number", "Double", "float8", "numeric":
+	case "Int", "Float", "Number", "Double", "float8", "numeric": // dialect word: scalars of GraphQL
 		return true
 	}
 	return false

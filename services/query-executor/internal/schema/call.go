@@ -54,6 +54,9 @@ func (r *Role) callFields() []Field {
 	return fields
 }
 
+// timeScalar is the scalar of GraphQL that the times of calls have, whatever databases there are.
+const timeScalar = "timestamptz" // dialect word: see above
+
 // callType is the type of the state of a call of an action. It has the name of the action.
 func (r *Role) callType(a *resolve.Action) *Type {
 	name := a.Meta.Name
@@ -62,7 +65,7 @@ func (r *Role) callType(a *resolve.Action) *Type {
 			return Field{Name: string(p), Type: of, Means: p, doc: words(text)}
 		}
 		return content{fields: []Field{
-			part(CallCreatedAt, NonNull(Named(r.scalar("timestamptz"))), "the time at which this action was created"),
+			part(CallCreatedAt, NonNull(Named(r.scalar(timeScalar))), "the time at which this action was created"),
 			part(CallErrors, Named(r.scalar("json")), "errors related to the invocation"),
 			part(CallID, NonNull(Named(r.scalar("uuid"))), callIDText),
 			part(CallOutput, r.customRef(&a.Meta.Definition.OutputType).Nullable(), "the output fields of this action"),
