@@ -21,8 +21,8 @@ type ActionCall struct {
 	Joins []JoinMember
 }
 
-// actionRoot plans a root field that the handler of an action answers.
-func (p *planner) actionRoot(name string, f *schema.Field, m *schema.Action, s *selected) error {
+// root plans a root field that the handler of an action answers.
+func (p *actionPlanner) root(name string, f *schema.Field, m *schema.Action, s *selected) error {
 	p.separate = p.separate || p.mutates
 	inputs, err := p.actionInputs(f, s)
 	if err != nil {
@@ -40,7 +40,7 @@ func (p *planner) actionRoot(name string, f *schema.Field, m *schema.Action, s *
 }
 
 // actionObject plans what is selected of an object of an action's answer.
-func (p *planner) actionObject(t *schema.Type, s *selected, nested bool) (*action.Shape, error) {
+func (p *actionPlanner) actionObject(t *schema.Type, s *selected, nested bool) (*action.Shape, error) {
 	shape := &action.Shape{Nested: nested}
 	err := p.within(t.Name, s, func(s *selected) error {
 		f, err := p.fieldOf(t, s)
@@ -81,7 +81,7 @@ func (p *planner) actionObject(t *schema.Type, s *selected, nested bool) (*actio
 
 // typeRelation plans a field that a table gives: the fields that it is joined by are part of
 // the shape, the first one in its place.
-func (p *planner) typeRelation(shape *action.Shape, m *schema.TypeRelation, s *selected, plan func() (ir.Root, error)) error {
+func (p *actionPlanner) typeRelation(shape *action.Shape, m *schema.TypeRelation, s *selected, plan func() (ir.Root, error)) error {
 	query, err := p.joinQuery(&resolve.SourceTarget{Array: m.Array, Table: m.Table, Columns: m.Columns, Unique: m.Unique}, plan)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func (l ActionInputs) JSON(values [][]byte) ([]byte, error) {
 }
 
 // actionInputs plans the arguments of an action.
-func (p *planner) actionInputs(f *schema.Field, s *selected) (ActionInputs, error) {
+func (p *actionPlanner) actionInputs(f *schema.Field, s *selected) (ActionInputs, error) {
 	var list ActionInputs
 	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
 		input, err := p.actionInput(in, v)
@@ -58,7 +58,7 @@ type variableUse struct {
 }
 
 // actionInput checks a value as far as it is spelt in the document.
-func (p *planner) actionInput(in *schema.Input, v input.Value) (ActionInput, error) {
+func (p *actionPlanner) actionInput(in *schema.Input, v input.Value) (ActionInput, error) {
 	out := ActionInput{
 		key: append(jsontext.AppendString(nil, in.Name), ':'), value: v.Literal,
 		dropUnset: p.DropUnset, depth: p.MaxDepth,

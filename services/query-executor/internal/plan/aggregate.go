@@ -10,7 +10,7 @@ import (
 
 // aggregateRows plans the aggregates of rows, and the rows themselves as nodes. When they
 // come from a function, its arguments go to c.
-func (p *planner) aggregateRows(r relation, s *selected, inputs []schema.Input, c *call) (*ir.Aggregate, error) {
+func (p *readPlanner) aggregateRows(r relation, s *selected, inputs []schema.Input, c *call) (*ir.Aggregate, error) {
 	query := &ir.Aggregate{Rows: p.rows(r)}
 	if err := p.rowArguments(&query.Rows, s, inputs, c); err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (p *planner) aggregateRows(r relation, s *selected, inputs []schema.Input, 
 	return query, err
 }
 
-func (p *planner) aggregateField(t *schema.Type, s *selected) (ir.AggregateField, error) {
+func (p *readPlanner) aggregateField(t *schema.Type, s *selected) (ir.AggregateField, error) {
 	f, err := p.fieldOf(t, s)
 	if err != nil {
 		return ir.AggregateField{}, err
@@ -51,7 +51,7 @@ func (p *planner) aggregateField(t *schema.Type, s *selected) (ir.AggregateField
 	return out, err
 }
 
-func (p *planner) aggregateExpr(t *schema.Type, s *selected) (ir.AggregateExpr, error) {
+func (p *readPlanner) aggregateExpr(t *schema.Type, s *selected) (ir.AggregateExpr, error) {
 	f, err := p.fieldOf(t, s)
 	if err != nil {
 		return ir.AggregateExpr{}, err
@@ -78,7 +78,7 @@ func (p *planner) aggregateExpr(t *schema.Type, s *selected) (ir.AggregateExpr, 
 	return out, err
 }
 
-func (p *planner) aggregateColumn(t *schema.Type, s *selected) (ir.AggregateColumn, error) {
+func (p *readPlanner) aggregateColumn(t *schema.Type, s *selected) (ir.AggregateColumn, error) {
 	f, err := p.fieldOf(t, s)
 	if err != nil {
 		return ir.AggregateColumn{}, err
@@ -110,7 +110,7 @@ func typeOf(means any) catalog.Type {
 }
 
 // count plans a count. distinct counts only with columns.
-func (p *planner) count(f *schema.Field, s *selected) (*ir.Count, error) {
+func (p *readPlanner) count(f *schema.Field, s *selected) (*ir.Count, error) {
 	if err := p.scalarField(s); err != nil {
 		return nil, err
 	}

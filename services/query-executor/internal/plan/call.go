@@ -51,7 +51,7 @@ func (i *CallID) Text(values [][]byte) (string, error) {
 }
 
 // queuedRoot plans a root field that has the handler of an action called.
-func (p *planner) queuedRoot(name string, f *schema.Field, m *schema.QueuedAction, s *selected) error {
+func (p *actionPlanner) queuedRoot(name string, f *schema.Field, m *schema.QueuedAction, s *selected) error {
 	p.separate = true
 	inputs, err := p.actionInputs(f, s)
 	if err == nil {
@@ -62,7 +62,7 @@ func (p *planner) queuedRoot(name string, f *schema.Field, m *schema.QueuedActio
 }
 
 // callRoot plans a root field that tells what became of a call.
-func (p *planner) callRoot(name string, f *schema.Field, m *schema.ActionCall, s *selected) error {
+func (p *actionPlanner) callRoot(name string, f *schema.Field, m *schema.ActionCall, s *selected) error {
 	related := m.Output.Kind == resolve.CustomObject && len(m.Output.Object.Relationships) > 0
 	c := &CallResult{
 		Field: name, Action: m.Meta.Name, Shape: &action.Shape{},
@@ -109,7 +109,7 @@ func (p *planner) callRoot(name string, f *schema.Field, m *schema.ActionCall, s
 }
 
 // callID plans the id of a call.
-func (p *planner) callID(in *schema.Input, v input.Value) (CallID, error) {
+func (p *actionPlanner) callID(in *schema.Input, v input.Value) (CallID, error) {
 	v, err := p.Open(in.Type, v)
 	if err != nil {
 		return CallID{}, err

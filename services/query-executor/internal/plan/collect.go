@@ -20,7 +20,7 @@ type selected struct {
 
 // collect opens the fragments of selection sets on an object type. Those for other types
 // select nothing.
-func (p *planner) collect(typeName string, sets ...[]parse.Selection) ([]selected, error) {
+func (p *state) collect(typeName string, sets ...[]parse.Selection) ([]selected, error) {
 	if p.depth++; p.depth > p.options.Limits.Depth {
 		return nil, p.Fail("the selection sets are nested too deeply")
 	}
@@ -66,9 +66,9 @@ func (c *collection) add(f *parse.Field) {
 }
 
 // leave ends what collect began.
-func (p *planner) leave() { p.depth-- }
+func (p *state) leave() { p.depth-- }
 
-func (p *planner) collectInto(into *collection, typeName string, set []parse.Selection) error {
+func (p *state) collectInto(into *collection, typeName string, set []parse.Selection) error {
 	for _, s := range set {
 		if err := p.Take(budget.Selections, 1); err != nil {
 			return err
@@ -104,7 +104,7 @@ func (p *planner) collectInto(into *collection, typeName string, set []parse.Sel
 }
 
 // merge adds a field, or joins it with the one that has its key.
-func (p *planner) merge(into *collection, f *parse.Field) error {
+func (p *state) merge(into *collection, f *parse.Field) error {
 	i := into.find(f.Alias)
 	if i < 0 {
 		into.add(f)
@@ -138,7 +138,7 @@ func (s *selected) argument(name string) (input.Value, bool) {
 
 // arguments checks the names of the arguments and calls f for each given one, in the order
 // of the schema.
-func (p *planner) arguments(s *selected, inputs []schema.Input, f func(in *schema.Input, v input.Value) error) error {
+func (p *state) arguments(s *selected, inputs []schema.Input, f func(in *schema.Input, v input.Value) error) error {
 	for i := range s.Arguments {
 		if name := s.Arguments[i].Name; schema.FindInput(inputs, name) == nil {
 			return p.Fail("'%s' has no argument named '%s'", s.Name, name)
@@ -165,7 +165,7 @@ func (p *planner) arguments(s *selected, inputs []schema.Input, f func(in *schem
 }
 
 // scalarField refuses a selection set on a field without one.
-func (p *planner) scalarField(s *selected) error {
+func (p *state) scalarField(s *selected) error {
 	if s.hasSelections() {
 		return p.Fail("unexpected subselection set for non-object field")
 	}
@@ -174,7 +174,7 @@ func (p *planner) scalarField(s *selected) error {
 
 // within plans the selection set of a field: f is called for each selected key, with the
 // path at the field.
-func (p *planner) within(typeName string, s *selected, f func(s *selected) error) error {
+func (p *state) within(typeName string, s *selected, f func(s *selected) error) error {
 	var joins []JoinMember
 	err := p.each(typeName, s, func(s *selected) error {
 		p.joins = nil
@@ -189,7 +189,7 @@ func (p *planner) within(typeName string, s *selected, f func(s *selected) error
 }
 
 // each calls f for each selected key of a field, with the path at the field.
-func (p *planner) each(typeName string, s *selected, f func(s *selected) error) error {
+func (p *state) each(typeName string, s *selected, f func(s *selected) error) error {
 	p.Push("selectionSet")
 	if !s.hasSelections() {
 		return p.Fail("missing selection set for '%s'", typeName)
@@ -211,7 +211,7 @@ func (p *planner) each(typeName string, s *selected, f func(s *selected) error) 
 }
 
 // fieldOf finds the field of an object type; __typename is nil.
-func (p *planner) fieldOf(t *schema.Type, s *selected) (*schema.Field, error) {
+func (p *state) fieldOf(t *schema.Type, s *selected) (*schema.Field, error) {
 	if s.Name == typename {
 		return nil, p.scalarField(s)
 	}
@@ -234,7 +234,7 @@ const (
 )
 
 // included evaluates @include and @skip, and refuses whatever else stands there.
-func (p *planner) included(list []parse.Directive, where place) (bool, error) {
+func (p *state) included(list []parse.Directive, where place) (bool, error) {
 	if len(list) == 0 {
 		return true, nil
 	}
@@ -261,7 +261,7 @@ func (p *planner) included(list []parse.Directive, where place) (bool, error) {
 }
 
 // condition is the argument `if` of a directive.
-func (p *planner) condition(d *parse.Directive) (bool, error) {
+func (p *state) condition(d *parse.Directive) (bool, error) {
 	result := false
 	err := p.directiveArguments(d, func(in *schema.Input, v input.Value) (err error) {
 		result, err = p.Boolean(in.Type, v)
@@ -270,13 +270,13 @@ func (p *planner) condition(d *parse.Directive) (bool, error) {
 	return result, err
 }
 
-func (p *planner) directiveArguments(d *parse.Directive, f func(in *schema.Input, v input.Value) error) error {
+func (p *state) directiveArguments(d *parse.Directive, f func(in *schema.Input, v input.Value) error) error {
 	s := &selected{Field: &parse.Field{Name: d.Name, Arguments: d.Arguments}}
 	return p.arguments(s, p.role.Directive(d.Name).Args, f)
 }
 
 // operationDirectives accepts @cached, which has no effect on the plan.
-func (p *planner) operationDirectives(op *parse.Operation) error {
+func (p *state) operationDirectives(op *parse.Operation) error {
 	if err := p.uniqueDirectives(op.Directives); err != nil {
 		return err
 	}
@@ -296,7 +296,7 @@ func (p *planner) operationDirectives(op *parse.Operation) error {
 	return nil
 }
 
-func (p *planner) cachedArgument(in *schema.Input, v input.Value) error {
+func (p *state) cachedArgument(in *schema.Input, v input.Value) error {
 	if in.Name == "refresh" {
 		_, err := p.Boolean(in.Type, v)
 		return err
@@ -313,7 +313,7 @@ func (p *planner) cachedArgument(in *schema.Input, v input.Value) error {
 }
 
 // uniqueDirectives refuses directives that stand twice at one place.
-func (p *planner) uniqueDirectives(list []parse.Directive) error {
+func (p *state) uniqueDirectives(list []parse.Directive) error {
 	if len(list) < 2 {
 		return nil
 	}

@@ -11,14 +11,14 @@ import (
 )
 
 // reads notes that the plan depends on a table and on what the role may read of it.
-func (p *planner) reads(t *schema.Table) {
+func (p *state) reads(t *schema.Table) {
 	if !slices.Contains(p.tables, t) {
 		p.tables = append(p.tables, t)
 	}
 }
 
 // calls notes that the plan depends on a function.
-func (p *planner) calls(f *catalog.Function, meta *metadata.Function) {
+func (p *state) calls(f *catalog.Function, meta *metadata.Function) {
 	called := Function{Source: p.source, Function: f, Meta: meta}
 	if !slices.Contains(p.functions, called) {
 		p.functions = append(p.functions, called)
@@ -29,7 +29,7 @@ func (p *planner) calls(f *catalog.Function, meta *metadata.Function) {
 func from(t *schema.Table) ir.From { return ir.Table{Name: t.Catalog.Name} }
 
 // visible is the condition that the role's permission sets on the rows of t.
-func (p *planner) visible(t *schema.Table) ir.BoolExp {
+func (p *readPlanner) visible(t *schema.Table) ir.BoolExp {
 	p.reads(t)
 	if t.Permission.Filter == nil {
 		return nil
@@ -65,11 +65,11 @@ func column(c *resolve.SelectColumn) ir.Expr {
 }
 
 // computed is the value of a scalar computed field without arguments of the client's.
-func (p *planner) computed(c *resolve.SelectComputedField) ir.Expr {
+func (p *readPlanner) computed(c *resolve.SelectComputedField) ir.Expr {
 	return p.call(c, c.Field.CallArgs())
 }
 
-func (p *planner) call(c *resolve.SelectComputedField, args []ir.CallArg) ir.Expr {
+func (p *readPlanner) call(c *resolve.SelectComputedField, args []ir.CallArg) ir.Expr {
 	p.calls(c.Field.Function, nil)
 	return redacted(c.Field.Call(args), c.Redact)
 }
@@ -82,7 +82,7 @@ func redacted(e ir.Expr, when ir.BoolExp) ir.Expr {
 }
 
 // computedFrom is the result of a table computed field as a relation.
-func (p *planner) computedFrom(c *schema.ComputedRows, args []ir.CallArg) ir.From {
+func (p *readPlanner) computedFrom(c *schema.ComputedRows, args []ir.CallArg) ir.From {
 	p.calls(c.Function, nil)
 	return ir.Function{Name: c.Function.Name, Args: args}
 }

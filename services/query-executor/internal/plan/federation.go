@@ -21,7 +21,7 @@ type representation struct {
 
 // entities plans the root field that finds rows for other subgraphs: one by its key for each
 // representation, in their order. The plan depends on all of them.
-func (p *planner) entities(name string, f *schema.Field, s *selected) error {
+func (p *federationPlanner) entities(name string, f *schema.Field, s *selected) error {
 	var list []representation
 	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
 		v, err := p.Open(in.Type, v)
@@ -42,7 +42,7 @@ func (p *planner) entities(name string, f *schema.Field, s *selected) error {
 	if err := p.checkNode(union, s); err != nil {
 		return err
 	}
-	found := entitySet{planner: p, union: union}
+	found := entitySet{federationPlanner: p, union: union}
 	for i, r := range list {
 		if err := found.add(i, r); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (p *planner) entities(name string, f *schema.Field, s *selected) error {
 	return nil
 }
 
-func (p *planner) representation(at schema.Ref, v input.Value) (representation, error) {
+func (p *federationPlanner) representation(at schema.Ref, v input.Value) (representation, error) {
 	v, err := p.Open(at, v)
 	if err != nil {
 		return representation{}, err
@@ -88,7 +88,7 @@ func (p *planner) representation(at schema.Ref, v input.Value) (representation, 
 // entitySet are the keys of the rows that are looked for, as objects that the rows take the place
 // of: those of each type have names of their own for the parts.
 type entitySet struct {
-	*planner
+	*federationPlanner
 	union *schema.Type
 	types []*schema.Table
 	text  []byte
@@ -166,7 +166,7 @@ func appendEntity(list []JoinMember, number int, j *Join) []JoinMember {
 }
 
 // entity plans the row that has a key, as far as the role may see that.
-func (p *planner) entity(t *schema.Table, s *selected) (ir.Root, error) {
+func (p *federationPlanner) entity(t *schema.Table, s *selected) (ir.Root, error) {
 	query := &ir.Select{Rows: ir.Rows{From: from(t), Where: p.visible(t), Estimate: -1}, One: true}
 	for _, c := range t.PrimaryKey {
 		if seen, _ := t.Permission.Column(c.Name); seen.Redact != nil {
@@ -179,7 +179,7 @@ func (p *planner) entity(t *schema.Table, s *selected) (ir.Root, error) {
 }
 
 // jsonOf is the JSON of a value that the plan depends on, with that of the variables in it.
-func (p *planner) jsonOf(v input.Value) []byte {
+func (p *federationPlanner) jsonOf(v input.Value) []byte {
 	if v.Literal == nil {
 		return v.JSON
 	}

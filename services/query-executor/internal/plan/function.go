@@ -29,7 +29,7 @@ func functionCall(f *resolve.Function) *call {
 }
 
 // callArguments plans the argument `args`.
-func (p *planner) callArguments(c *call, at schema.Ref, v input.Value) error {
+func (p *readPlanner) callArguments(c *call, at schema.Ref, v input.Value) error {
 	v, null, err := p.IsNull(at, v, input.LookShape)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (p *planner) callArguments(c *call, at schema.Ref, v input.Value) error {
 }
 
 // checkOmitted refuses calls that leave out an argument that has to be there.
-func (p *planner) checkOmitted(c *call) error {
+func (p *readPlanner) checkOmitted(c *call) error {
 	omitted := false
 	for _, a := range c.client {
 		switch {
@@ -93,7 +93,7 @@ func (c *call) args() []ir.CallArg {
 }
 
 // functionFrom is the result of a tracked function as a relation.
-func (p *planner) functionFrom(f *resolve.Function, c *call) ir.From {
+func (p *readPlanner) functionFrom(f *resolve.Function, c *call) ir.From {
 	p.calls(f.Catalog, f.Meta)
 	return ir.Function{Name: f.Catalog.Name, Args: c.args(), Single: !f.Catalog.ReturnsSet}
 }

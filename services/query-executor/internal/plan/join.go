@@ -66,7 +66,7 @@ type joined struct {
 }
 
 // joinRows plans the rows that a remote relationship leads to.
-func (p *planner) joinRows(m *schema.RemoteRelation, f *schema.Field, s *selected) error {
+func (p *readPlanner) joinRows(m *schema.RemoteRelation, f *schema.Field, s *selected) error {
 	return p.joinSource(m, func() (ir.Root, error) {
 		if m.Source.Array {
 			return p.selectRows(tableRelation(m.Target), s, f.Args(), nil)
@@ -76,7 +76,7 @@ func (p *planner) joinRows(m *schema.RemoteRelation, f *schema.Field, s *selecte
 }
 
 // joinAggregate plans the aggregates of these rows.
-func (p *planner) joinAggregate(m *schema.RemoteAggregate, f *schema.Field, s *selected) error {
+func (p *readPlanner) joinAggregate(m *schema.RemoteAggregate, f *schema.Field, s *selected) error {
 	return p.joinSource(m.RemoteRelation, func() (ir.Root, error) {
 		return p.aggregateRows(tableRelation(m.Target), s, f.Args(), nil)
 	})
@@ -84,7 +84,7 @@ func (p *planner) joinAggregate(m *schema.RemoteAggregate, f *schema.Field, s *s
 
 // joinSource plans a field whose value another source gives; plan plans what is asked there for
 // one key.
-func (p *planner) joinSource(m *schema.RemoteRelation, plan func() (ir.Root, error)) error {
+func (p *readPlanner) joinSource(m *schema.RemoteRelation, plan func() (ir.Root, error)) error {
 	query, err := p.joinQuery(m.Source, plan)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (p *planner) joinSource(m *schema.RemoteRelation, plan func() (ir.Root, err
 
 // remoteField plans a field of rows whose value comes from elsewhere; plan sets p.joined. What
 // it gives is the field that holds the place in the answer.
-func (p *planner) remoteField(m *resolve.RemoteRelationship, plan func() error) (ir.Field, error) {
+func (p *readPlanner) remoteField(m *resolve.RemoteRelationship, plan func() error) (ir.Field, error) {
 	if p.subscribes {
 		return ir.Field{}, p.FailWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
 	}
@@ -109,7 +109,7 @@ func (p *planner) remoteField(m *resolve.RemoteRelationship, plan func() error) 
 
 // keyFields are the values that are joined by: those of the row itself, as in any relationship,
 // whatever the role may see of them.
-func (p *planner) keyFields(m *resolve.RemoteRelationship) []ir.Field {
+func (p *readPlanner) keyFields(m *resolve.RemoteRelationship) []ir.Field {
 	if len(m.Left) == 0 {
 		return []ir.Field{{Typename: m.Name}} // holds the place
 	}
@@ -127,7 +127,7 @@ func (p *planner) keyFields(m *resolve.RemoteRelationship) []ir.Field {
 }
 
 // joinQuery plans the statement that answers the keys of a join.
-func (p *planner) joinQuery(t *resolve.SourceTarget, plan func() (ir.Root, error)) (*JoinQuery, error) {
+func (p *readPlanner) joinQuery(t *resolve.SourceTarget, plan func() (ir.Root, error)) (*JoinQuery, error) {
 	if err := p.Take(budget.Statements, 1); err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (p *planner) joinQuery(t *resolve.SourceTarget, plan func() (ir.Root, error
 
 // withKey adds the rest of the key of the field that was added last. Its names are none that a
 // client could give.
-func (p *planner) withKey(fields []ir.Field) []ir.Field {
+func (p *readPlanner) withKey(fields []ir.Field) []ir.Field {
 	if p.joined == nil {
 		return fields
 	}
@@ -171,14 +171,14 @@ func (p *planner) withKey(fields []ir.Field) []ir.Field {
 }
 
 // takeJoins are the joins in the selection set that was planned last.
-func (p *planner) takeJoins() []JoinMember {
+func (p *state) takeJoins() []JoinMember {
 	joins := p.joins
 	p.joins = nil
 	return joins
 }
 
 // addJoins adds to the joins of a selection set those of the field that was planned last.
-func (p *planner) addJoins(list []JoinMember, alias string) []JoinMember {
+func (p *state) addJoins(list []JoinMember, alias string) []JoinMember {
 	if p.joined == nil {
 		if below := p.takeJoins(); len(below) > 0 {
 			list = append(list, JoinMember{Key: alias, Below: below})

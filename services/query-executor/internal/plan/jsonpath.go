@@ -10,7 +10,7 @@ import (
 )
 
 // jsonPath plans the argument that picks a part of a JSON value.
-func (p *planner) jsonPath(in *schema.Input, v input.Value) ([]string, error) {
+func (p *readPlanner) jsonPath(in *schema.Input, v input.Value) ([]string, error) {
 	v, null, err := p.IsNull(in.Type, v, input.LookShape)
 	if err != nil || null {
 		return nil, err

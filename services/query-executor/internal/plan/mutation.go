@@ -63,7 +63,7 @@ type output struct {
 }
 
 // response plans the selection set of a response.
-func (p *planner) response(w *schema.Writable, s *selected) (*output, error) {
+func (p *writePlanner) response(w *schema.Writable, s *selected) (*output, error) {
 	out := &output{table: w.Catalog.Name, response: []ir.OutputField{}}
 	t := w.Response()
 	err := p.within(t.Name, s, func(s *selected) error {
@@ -95,7 +95,7 @@ func (p *planner) response(w *schema.Writable, s *selected) (*output, error) {
 }
 
 // writtenRow plans the selection set of a mutation that answers with a row.
-func (p *planner) writtenRow(w *schema.Writable, s *selected) (*output, error) {
+func (p *writePlanner) writtenRow(w *schema.Writable, s *selected) (*output, error) {
 	fields, err := p.fields(w.Table, s)
 	return &output{table: w.Catalog.Name, one: true, row: fields}, err
 }
@@ -175,8 +175,8 @@ func (o *output) step(mutation func(ir.Output) ir.Mutation) Step {
 	return Step{Mutation: mutation(o.direct())}
 }
 
-// mutationField plans a root field that writes.
-func (p *planner) mutationField(name string, f *schema.Field, s *selected) error {
+// field plans a root field that writes.
+func (p *writePlanner) field(name string, f *schema.Field, s *selected) error {
 	switch m := f.Means.(type) {
 	case schema.InsertRows:
 		return p.write(name, m.Writable, func() (*Write, error) { return p.insert(m.Writable, f, s, false) })
@@ -197,7 +197,7 @@ func (p *planner) mutationField(name string, f *schema.Field, s *selected) error
 }
 
 // write plans one root field that writes.
-func (p *planner) write(name string, w *schema.Writable, plan func() (*Write, error)) error {
+func (p *writePlanner) write(name string, w *schema.Writable, plan func() (*Write, error)) error {
 	p.begin(w.Source)
 	p.writesTo(w)
 	write, err := plan()
@@ -213,7 +213,7 @@ func (p *planner) write(name string, w *schema.Writable, plan func() (*Write, er
 }
 
 // writesTo notes that the plan depends on a table and on what the role may do with it.
-func (p *planner) writesTo(w *schema.Writable) {
+func (p *state) writesTo(w *schema.Writable) {
 	if w.Readable {
 		p.reads(w.Table)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // onConflict plans the upsert clause of a node. null is none.
-func (p *planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v input.Value) error {
+func (p *writePlanner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v input.Value) error {
 	v, null, err := p.IsNull(at, v, input.LookShape)
 	if err != nil || null {
 		return err
@@ -46,7 +46,7 @@ func (p *planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v
 	return nil
 }
 
-func (p *planner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.Input, v input.Value) error {
+func (p *writePlanner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.Input, v input.Value) error {
 	chosen, err := p.Enum(in.Type, v)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (p *planner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.In
 
 // updateColumns plans the columns that take the new values. The fault of a placeholder is
 // that of the whole clause.
-func (p *planner) updateColumns(c *ir.OnConflict, in *schema.Input, v input.Value) error {
+func (p *writePlanner) updateColumns(c *ir.OnConflict, in *schema.Input, v input.Value) error {
 	depth := len(p.Path) - 1
 	return p.List(in.Type, v, func(item schema.Ref, v input.Value) error {
 		chosen, err := p.Enum(item, v)

@@ -116,10 +116,10 @@ type InsertRelation struct {
 }
 
 // insert plans an insert of several rows, or of one.
-func (p *planner) insert(w *schema.Writable, f *schema.Field, s *selected, one bool) (*Write, error) {
+func (p *writePlanner) insert(w *schema.Writable, f *schema.Field, s *selected, one bool) (*Write, error) {
 	insert := &Insert{list: !one, constants: map[*parse.Value]constant{}, dropUnset: p.options.DropUnset}
 	write := &Write{Insert: insert}
-	grower := &insertPlanner{planner: p, insert: insert, tables: map[*InsertNode]*schema.Writable{}}
+	grower := &insertPlanner{writePlanner: p, insert: insert, tables: map[*InsertNode]*schema.Writable{}}
 	var objects *schema.Input
 	var rows, conflict input.Value
 	var onConflict *schema.Input
@@ -173,7 +173,7 @@ func (p *planner) insert(w *schema.Writable, f *schema.Field, s *selected, one b
 
 // insertPlanner makes the nodes of an insert as the rows ask for them.
 type insertPlanner struct {
-	*planner
+	*writePlanner
 	insert *Insert
 	tables map[*InsertNode]*schema.Writable
 }
@@ -185,11 +185,11 @@ const maxKnownNodes = 64
 // known adds the nodes of the plan before.
 func (p *insertPlanner) known(root *InsertNode) error {
 	i := p.inserts
-	p.inserts++
-	if i >= len(p.options.Inserts) || len(p.options.Inserts[i].Nodes) > maxKnownNodes {
+	p.writePlanner.inserts++
+	if i >= len(p.before) || len(p.before[i].Nodes) > maxKnownNodes {
 		return nil
 	}
-	return p.like(root, p.options.Inserts[i], 0)
+	return p.like(root, p.before[i], 0)
 }
 
 // like gives n the relations that the node of another plan has.

@@ -21,7 +21,7 @@ type change struct {
 }
 
 // update plans an update of the rows that its arguments name.
-func (p *planner) update(w *schema.Writable, f *schema.Field, s *selected, selection outputPlan) (*Write, error) {
+func (p *writePlanner) update(w *schema.Writable, f *schema.Field, s *selected, selection outputPlan) (*Write, error) {
 	c := p.newChange(w)
 	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error { return p.changeInput(c, in, v) })
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *planner) update(w *schema.Writable, f *schema.Field, s *selected, selec
 }
 
 // updateMany plans several updates. They share what is selected.
-func (p *planner) updateMany(w *schema.Writable, f *schema.Field, s *selected) (*Write, error) {
+func (p *writePlanner) updateMany(w *schema.Writable, f *schema.Field, s *selected) (*Write, error) {
 	var changes []*change
 	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
 		return p.List(in.Type, v, func(item schema.Ref, v input.Value) error {
@@ -74,12 +74,12 @@ func (p *planner) updateMany(w *schema.Writable, f *schema.Field, s *selected) (
 	return write, nil
 }
 
-func (p *planner) newChange(w *schema.Writable) *change {
+func (p *writePlanner) newChange(w *schema.Writable) *change {
 	return &change{where: rule(w.Update.Filter)}
 }
 
 // changeInput plans an operator, or which rows it is for.
-func (p *planner) changeInput(c *change, in *schema.Input, v input.Value) error {
+func (p *writePlanner) changeInput(c *change, in *schema.Input, v input.Value) error {
 	switch m := in.Means.(type) {
 	case schema.Assign:
 		v, null, err := p.IsNull(in.Type, v, input.LookShape)
@@ -101,7 +101,7 @@ func (p *planner) changeInput(c *change, in *schema.Input, v input.Value) error 
 	return p.Fail("unknown argument '%s'", in.Name)
 }
 
-func (p *planner) assign(c *change, op ir.AssignOp, in *schema.Input, v input.Value) error {
+func (p *writePlanner) assign(c *change, op ir.AssignOp, in *schema.Input, v input.Value) error {
 	to, _ := in.Means.(*resolve.Column)
 	var how input.Coercion
 	switch op {
@@ -122,7 +122,7 @@ func (p *planner) assign(c *change, op ir.AssignOp, in *schema.Input, v input.Va
 }
 
 // key plans the columns of a primary key.
-func (p *planner) key(at schema.Ref, v input.Value) (ir.BoolExp, error) {
+func (p *writePlanner) key(at schema.Ref, v input.Value) (ir.BoolExp, error) {
 	var list []ir.BoolExp
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		e, err := p.keyColumn(in, v)
@@ -132,14 +132,14 @@ func (p *planner) key(at schema.Ref, v input.Value) (ir.BoolExp, error) {
 	return all(list), err
 }
 
-func (p *planner) keyColumn(in *schema.Input, v input.Value) (ir.BoolExp, error) {
+func (p *writePlanner) keyColumn(in *schema.Input, v input.Value) (ir.BoolExp, error) {
 	c, _ := in.Means.(*resolve.SelectColumn)
 	arg, err := p.Operand(in.Type, v, p.Column(c.Column.Type, in.Type))
 	return ir.Compare{Left: column(c), Op: ir.OpEq, Args: []ir.Value{arg}}, err
 }
 
 // complete adds the presets, and refuses columns that are changed twice.
-func (p *planner) complete(c *change, w *schema.Writable) error {
+func (p *writePlanner) complete(c *change, w *schema.Writable) error {
 	for _, preset := range w.Update.Presets {
 		c.set = append(c.set, ir.Assignment{Column: columnOf(preset.Column), Op: ir.AssignSet, Value: preset.Value})
 	}
@@ -171,7 +171,7 @@ func updateStep(w *schema.Writable, c *change, out *output) Step {
 }
 
 // deleteRows plans a deletion.
-func (p *planner) deleteRows(w *schema.Writable, f *schema.Field, s *selected, selection outputPlan) (*Write, error) {
+func (p *writePlanner) deleteRows(w *schema.Writable, f *schema.Field, s *selected, selection outputPlan) (*Write, error) {
 	where, show := rule(w.Delete.Filter), showArguments
 	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
 		var e ir.BoolExp

@@ -8,12 +8,12 @@ import (
 )
 
 // nativeRows plans a native query.
-func (p *planner) nativeRows(m schema.NativeRows, f *schema.Field, s *selected) (*ir.Select, error) {
+func (p *readPlanner) nativeRows(m schema.NativeRows, f *schema.Field, s *selected) (*ir.Select, error) {
 	return p.nativeSelect(m.Query, m.Table, f, s)
 }
 
 // nativeRelation plans the rows of another native query that belong to a row.
-func (p *planner) nativeRelation(m schema.NativeRelation, f *schema.Field, s *selected) (ir.Field, error) {
+func (p *readPlanner) nativeRelation(m schema.NativeRelation, f *schema.Field, s *selected) (ir.Field, error) {
 	query, err := p.nativeSelect(m.NativeRelationship.Target, m.Target, f, s)
 	if err != nil {
 		return ir.Field{}, err
@@ -24,7 +24,7 @@ func (p *planner) nativeRelation(m schema.NativeRelation, f *schema.Field, s *se
 	return ir.Field{Nested: &ir.Nested{Join: m.Join, Root: query}}, nil
 }
 
-func (p *planner) nativeSelect(q *resolve.NativeQuery, t *schema.Table, f *schema.Field, s *selected) (*ir.Select, error) {
+func (p *readPlanner) nativeSelect(q *resolve.NativeQuery, t *schema.Table, f *schema.Field, s *selected) (*ir.Select, error) {
 	query := &ir.Select{Rows: p.rows(relation{table: t, estimate: -1})}
 	args := make(map[string]ir.Value, len(q.Args))
 	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
@@ -47,7 +47,7 @@ func (p *planner) nativeSelect(q *resolve.NativeQuery, t *schema.Table, f *schem
 }
 
 // nativeArguments plans the argument `args`.
-func (p *planner) nativeArguments(args map[string]ir.Value, at schema.Ref, v input.Value) error {
+func (p *readPlanner) nativeArguments(args map[string]ir.Value, at schema.Ref, v input.Value) error {
 	v, null, err := p.IsNull(at, v, input.LookShape)
 	if err != nil || null && !at.NonNull() {
 		return err
@@ -63,7 +63,7 @@ func (p *planner) nativeArguments(args map[string]ir.Value, at schema.Ref, v inp
 }
 
 // embedded plans the rows that a field of a logical model holds.
-func (p *planner) embedded(m schema.EmbeddedRows, s *selected) (ir.Field, error) {
+func (p *readPlanner) embedded(m schema.EmbeddedRows, s *selected) (ir.Field, error) {
 	from := m.Relation()
 	if m.Redact != nil {
 		from.When = ir.Rule{Exp: m.Redact}

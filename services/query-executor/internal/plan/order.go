@@ -10,7 +10,7 @@ import (
 )
 
 // orderBy plans a list of orderings. A null takes its item away.
-func (p *planner) orderBy(at schema.Ref, v input.Value) ([]ir.OrderItem, error) {
+func (p *readPlanner) orderBy(at schema.Ref, v input.Value) ([]ir.OrderItem, error) {
 	var items []ir.OrderItem
 	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
 		return p.order(item, v, func(i ir.OrderItem) { items = append(items, i) })
@@ -19,7 +19,7 @@ func (p *planner) orderBy(at schema.Ref, v input.Value) ([]ir.OrderItem, error) 
 }
 
 // order plans the keys of one ordering.
-func (p *planner) order(at schema.Ref, v input.Value, add func(ir.OrderItem)) error {
+func (p *readPlanner) order(at schema.Ref, v input.Value, add func(ir.OrderItem)) error {
 	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		v, null, err := p.IsNull(in.Type, v, input.LookValue)
 		if err != nil || null {
@@ -50,7 +50,7 @@ func (p *planner) order(at schema.Ref, v input.Value, add func(ir.OrderItem)) er
 }
 
 // orderAggregate plans orderings by aggregates of the rows of target.
-func (p *planner) orderAggregate(at schema.Ref, v input.Value, target ir.OrderAggregate, add func(ir.OrderItem)) error {
+func (p *readPlanner) orderAggregate(at schema.Ref, v input.Value, target ir.OrderAggregate, add func(ir.OrderItem)) error {
 	direction := func(at schema.Ref, v input.Value, of ir.OrderAggregate) error {
 		if err := p.relate(); err != nil { // each is a statement within the statement
 			return err
@@ -81,7 +81,7 @@ func (p *planner) orderAggregate(at schema.Ref, v input.Value, target ir.OrderAg
 }
 
 // aggregated is what an aggregate function is applied to.
-func (p *planner) aggregated(means any) ir.Expr {
+func (p *readPlanner) aggregated(means any) ir.Expr {
 	if c, ok := means.(*resolve.SelectColumn); ok {
 		return column(c)
 	}
@@ -89,7 +89,7 @@ func (p *planner) aggregated(means any) ir.Expr {
 	return p.computed(c)
 }
 
-func (p *planner) direction(at schema.Ref, v input.Value, target ir.OrderTarget, add func(ir.OrderItem)) error {
+func (p *readPlanner) direction(at schema.Ref, v input.Value, target ir.OrderTarget, add func(ir.OrderItem)) error {
 	e, err := p.Enum(at, v)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (p *planner) direction(at schema.Ref, v input.Value, target ir.OrderTarget,
 }
 
 // columns plans a list of columns by their names.
-func (p *planner) columns(at schema.Ref, v input.Value) ([]*resolve.SelectColumn, error) {
+func (p *readPlanner) columns(at schema.Ref, v input.Value) ([]*resolve.SelectColumn, error) {
 	var list []*resolve.SelectColumn
 	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
 		e, err := p.Enum(item, v)
@@ -116,7 +116,7 @@ func (p *planner) columns(at schema.Ref, v input.Value) ([]*resolve.SelectColumn
 
 // distinctOn plans the columns whose values are wanted once. When an order is given, it
 // has to begin with them.
-func (p *planner) distinctOn(columns []*resolve.SelectColumn, order []ir.OrderItem) ([]ir.Expr, error) {
+func (p *readPlanner) distinctOn(columns []*resolve.SelectColumn, order []ir.OrderItem) ([]ir.Expr, error) {
 	var names []string
 	var list []ir.Expr
 	for _, c := range columns {

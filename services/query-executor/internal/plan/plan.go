@@ -82,7 +82,7 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 		o.Budget = &none
 	}
 	o.Budget.Allow(budget.Constants, sizeOf(values))
-	p := &planner{
+	p := newPlanner(state{
 		env: env{
 			role: role, options: o, operation: op.Name,
 			mutates: op.Kind == parse.Mutation, subscribes: op.Kind == parse.Subscription,
@@ -90,7 +90,7 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 		Reader: input.NewReader(input.Env{
 			Values: values, DropUnset: o.DropUnset, MaxDepth: o.Limits.InputDepth, Budget: o.Budget,
 		}, len(op.Variables)),
-	}
+	}, o.Inserts)
 	if op.Kind == parse.Subscription {
 		p.live = &live{several: op.HasDirective(severalFields)}
 		if err := p.refuseActionSubscription(op.Selections); err != nil {

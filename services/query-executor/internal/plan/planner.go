@@ -7,9 +7,9 @@ import (
 	"queryengine/services/query-executor/internal/schema"
 )
 
-// planner is the state of one Build. After an error it is not used any more, so nothing is
-// undone on the way out.
-type planner struct {
+// state is that of one Build. After an error it is not used any more, so nothing is undone on
+// the way out.
+type state struct {
 	env
 	// Reader has the place in the document.
 	*input.Reader
@@ -21,8 +21,6 @@ type planner struct {
 	answer answer
 	// separate is Plan.Separate.
 	separate bool
-	// inserts counts the inserts.
-	inserts int
 	// live is set for a subscription.
 	live *live
 }
@@ -55,7 +53,7 @@ type statement struct {
 }
 
 // begin begins a statement for a source, and gives the one that was planned before.
-func (p *planner) begin(s *resolve.Source) statement {
+func (p *state) begin(s *resolve.Source) statement {
 	before := p.statement
 	p.statement = statement{source: s, Binder: input.NewBinder(p.Reader, s.Dialect)}
 	return before
@@ -70,7 +68,7 @@ type dependencies struct {
 }
 
 // relate counts a use of related rows in the statement that is being planned.
-func (p *planner) relate() error {
+func (p *state) relate() error {
 	if p.relations++; p.relations > p.options.Limits.Relations {
 		return p.Fail("the field looks at too many relationships")
 	}
@@ -78,7 +76,7 @@ func (p *planner) relate() error {
 }
 
 // relatedWhere plans a condition on related rows.
-func (p *planner) relatedWhere(plan func() error) error {
+func (p *state) relatedWhere(plan func() error) error {
 	if err := p.relate(); err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ type paging struct {
 	after, before []byte // nil when not given
 }
 
-// connection plans a page of rows. When they come from a function, its arguments go to c.
-func (p *planner) connection(r relation, s *selected, inputs []schema.Input, c *call) (*ir.Connection, error) {
+// Connection plans a page of rows. When they come from a function, its arguments go to c.
+func (p *relayPlanner) Connection(r relation, s *selected, inputs []schema.Input, c *call) (*ir.Connection, error) {
 	query := &ir.Connection{Rows: p.rows(r)}
 	if r.table.SealsKeys() {
 		query.Seal = r.table.CursorSeal()
@@ -54,9 +54,9 @@ func (p *planner) connection(r relation, s *selected, inputs []schema.Input, c *
 	return query, err
 }
 
-func (p *planner) functionConnection(m schema.FunctionConnection, f *schema.Field, s *selected) (ir.Root, error) {
+func (p *relayPlanner) functionConnection(m schema.FunctionConnection, f *schema.Field, s *selected) (ir.Root, error) {
 	c := functionCall(m.Function)
-	query, err := p.connection(relation{table: m.Table, estimate: -1}, s, f.Args(), c)
+	query, err := p.Connection(relation{table: m.Table, estimate: -1}, s, f.Args(), c)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (p *planner) functionConnection(m schema.FunctionConnection, f *schema.Fiel
 
 // connectionOrder plans order_by. In a cursor a value has the names that lead to it in the
 // argument; the last one, of a column, is that of the database.
-func (p *planner) connectionOrder(query *ir.Connection, r relation, in *schema.Input, v input.Value) error {
+func (p *relayPlanner) connectionOrder(query *ir.Connection, r relation, in *schema.Input, v input.Value) error {
 	v, null, err := p.IsNull(in.Type, v, input.LookShape)
 	if err != nil || null {
 		return err
@@ -112,7 +112,7 @@ func leaf(t ir.OrderTarget) ir.OrderTarget {
 }
 
 // orderType is the type of the values that rows are ordered by.
-func (p *planner) orderType(t ir.OrderTarget) catalog.Type {
+func (p *relayPlanner) orderType(t ir.OrderTarget) catalog.Type {
 	switch t := leaf(t).(type) {
 	case ir.OrderExpr:
 		return exprType(t.Expr)
@@ -177,7 +177,7 @@ func isColumn(t ir.OrderTarget, name string) bool {
 // pageArgument reads an argument that says which page is wanted. The plan depends on it: the
 // size of the page is part of how it is read, and the NULLs of a cursor are part of what it is
 // compared with.
-func (p *planner) pageArgument(page *paging, in *schema.Input, v input.Value) error {
+func (p *relayPlanner) pageArgument(page *paging, in *schema.Input, v input.Value) error {
 	v, null, err := p.IsNull(in.Type, v, input.LookValue)
 	if err != nil || null {
 		return err
@@ -210,7 +210,7 @@ func (p *planner) pageArgument(page *paging, in *schema.Input, v input.Value) er
 }
 
 // setPage chooses the page. The role's limit bounds it like an argument.
-func (p *planner) setPage(query *ir.Connection, t *schema.Table, page *paging) error {
+func (p *relayPlanner) setPage(query *ir.Connection, t *schema.Table, page *paging) error {
 	p.Push("args")
 	switch {
 	case page.first >= 0 && page.last >= 0:
@@ -254,7 +254,7 @@ func (p *planner) setPage(query *ir.Connection, t *schema.Table, page *paging) e
 }
 
 // cursorValue finds one value in a cursor, nil for NULL.
-func (p *planner) cursorValue(cursor []byte, k ir.CursorKey) (ir.Value, error) {
+func (p *relayPlanner) cursorValue(cursor []byte, k ir.CursorKey) (ir.Value, error) {
 	v := cursor
 	for _, name := range k.Path {
 		if jsonwalk.KindOf(v) != jsonwalk.Object {
@@ -286,11 +286,11 @@ func memberOf(object []byte, name string) (found []byte) {
 	return found
 }
 
-func (p *planner) badCursor() error {
+func (p *relayPlanner) badCursor() error {
 	return p.FailWith(apierror.ValidationFailed, `the "after" or "before" cursor is invalid`)
 }
 
-func (p *planner) connectionField(t *schema.Table, s *selected) (ir.ConnectionField, error) {
+func (p *relayPlanner) connectionField(t *schema.Table, s *selected) (ir.ConnectionField, error) {
 	out := ir.ConnectionField{}
 	f, err := p.partOf(t.ConnectionType(), s)
 	switch {
@@ -325,7 +325,7 @@ func (p *planner) connectionField(t *schema.Table, s *selected) (ir.ConnectionFi
 	return out, err
 }
 
-func (p *planner) edgeField(t *schema.Table, s *selected) (ir.EdgeField, error) {
+func (p *relayPlanner) edgeField(t *schema.Table, s *selected) (ir.EdgeField, error) {
 	f, err := p.partOf(t.EdgeType(), s)
 	switch {
 	case err != nil:
@@ -340,7 +340,7 @@ func (p *planner) edgeField(t *schema.Table, s *selected) (ir.EdgeField, error) 
 }
 
 // partOf is fieldOf for fields without arguments.
-func (p *planner) partOf(t *schema.Type, s *selected) (*schema.Field, error) {
+func (p *relayPlanner) partOf(t *schema.Type, s *selected) (*schema.Field, error) {
 	f, err := p.fieldOf(t, s)
 	if err == nil && f != nil {
 		err = p.arguments(s, nil, nil)
@@ -348,8 +348,8 @@ func (p *planner) partOf(t *schema.Type, s *selected) (*schema.Field, error) {
 	return f, err
 }
 
-// nodeID plans the global id of a row.
-func (p *planner) nodeID(t *schema.Table, s *selected) (ir.Field, error) {
+// NodeID plans the global id of a row.
+func (p *relayPlanner) NodeID(t *schema.Table, s *selected) (ir.Field, error) {
 	if err := p.scalarField(s); err != nil {
 		return ir.Field{}, err
 	}

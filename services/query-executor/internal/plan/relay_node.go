@@ -16,7 +16,7 @@ import (
 
 // node plans the root field that finds a row by its global id. The plan depends on the id,
 // which says what table it is about.
-func (p *planner) node(name string, f *schema.Field, s *selected) error {
+func (p *relayPlanner) node(name string, f *schema.Field, s *selected) error {
 	var id string
 	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
 		id, err = p.identifier(in.Type, v)
@@ -38,7 +38,7 @@ func (p *planner) node(name string, f *schema.Field, s *selected) error {
 
 // rowByKey plans one row by the JSON values of its primary key. The role's limit does not count.
 // about, when set, goes before the errors of values, with the name of the column in it.
-func (p *planner) rowByKey(t *schema.Table, key [][]byte, s *selected, about string) (ir.Root, error) {
+func (p *relayPlanner) rowByKey(t *schema.Table, key [][]byte, s *selected, about string) (ir.Root, error) {
 	query := &ir.Select{Rows: ir.Rows{From: from(t), Where: p.visible(t), Estimate: 1}, One: true}
 	for i, c := range t.PrimaryKey {
 		v, err := p.BindConstant(key[i], p.Scalar(c.Type, t.KeyType(c)))
@@ -57,7 +57,7 @@ func (p *planner) rowByKey(t *schema.Table, key [][]byte, s *selected, about str
 }
 
 // identifier reads an ID that the plan depends on.
-func (p *planner) identifier(at schema.Ref, v input.Value) (string, error) {
+func (p *relayPlanner) identifier(at schema.Ref, v input.Value) (string, error) {
 	v, err := p.Open(at, v)
 	if err != nil {
 		return "", err
@@ -76,7 +76,7 @@ func (p *planner) identifier(at schema.Ref, v input.Value) (string, error) {
 
 // findNode is the table that an id is about, if the root may read it, and the JSON of the values
 // of its primary key.
-func (p *planner) findNode(root schema.Root, id []byte) (*schema.Table, [][]byte, error) {
+func (p *relayPlanner) findNode(root schema.Root, id []byte) (*schema.Table, [][]byte, error) {
 	fail := func(reason string) error {
 		p.Push("args")
 		return p.FailAt("id", "invalid node id: %s", reason)
@@ -114,7 +114,7 @@ func columnNames(columns []*resolve.Column) string {
 
 // checkNode plans the selections on an interface or a union for all types that they name, to
 // find their faults whatever type the row turns out to have.
-func (p *planner) checkNode(abstract *schema.Type, s *selected) error {
+func (p *readPlanner) checkNode(abstract *schema.Type, s *selected) error {
 	err := p.within(abstract.Name, s, func(s *selected) error {
 		_, err := p.fieldOf(abstract, s)
 		return err
@@ -133,7 +133,7 @@ func (p *planner) checkNode(abstract *schema.Type, s *selected) error {
 }
 
 // tryFields looks for faults in a selection set on rows of a table, and keeps nothing.
-func (p *planner) tryFields(t *schema.Table, s *selected) error {
+func (p *readPlanner) tryFields(t *schema.Table, s *selected) error {
 	before, known := p.begin(t.Source), p.dependencies
 	_, err := p.fields(t, s)
 	p.statement, p.dependencies = before, known

@@ -120,8 +120,8 @@ func (v *RemoteVariable) json(values, parts [][]byte, s *session.Session) ([]byt
 	return v.Session.Coerce(text)
 }
 
-// remoteRoot plans a root field that a remote schema answers.
-func (p *planner) remoteRoot(name string, f *schema.Field, m *schema.RemoteField, s *selected) error {
+// root plans a root field that a remote schema answers.
+func (p *remotePlanner) root(name string, f *schema.Field, m *schema.RemoteField, s *selected) error {
 	p.separate = p.separate || p.mutates
 	if p.live != nil {
 		p.live.remotes++
@@ -156,7 +156,7 @@ func belowOf(joins []JoinMember) []JoinMember {
 }
 
 // dependOn notes that the plan depends on what the remote schema is.
-func (p *planner) dependOn(r *resolve.Remote) {
+func (p *state) dependOn(r *resolve.Remote) {
 	for _, known := range p.remotes {
 		if known == r {
 			return
@@ -166,7 +166,7 @@ func (p *planner) dependOn(r *resolve.Remote) {
 }
 
 // typeNames are the names of the types of a remote that clients know by others.
-func (p *planner) typeNames(r *resolve.Remote) map[string]string {
+func (p *remotePlanner) typeNames(r *resolve.Remote) map[string]string {
 	names := map[string]string{}
 	view := r.For(p.role.Name)
 	if view == nil {

@@ -39,8 +39,8 @@ type RemoteReference struct {
 	Type *remoteschema.Ref
 }
 
-// joinRemote plans a field whose value a remote schema gives.
-func (p *planner) joinRemote(m *schema.RemoteJoin, f *schema.Field, s *selected) error {
+// JoinField plans a field whose value a remote schema gives.
+func (p *remotePlanner) JoinField(m *schema.RemoteJoin, f *schema.Field, s *selected) error {
 	if err := p.Take(budget.Statements, 1); err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (c *RemoteCall) Texts() []string { return append([]string{c.Meta.Name}, c.t
 
 // remoteJoined plans a field of an object of a remote whose value comes from elsewhere; plan
 // sets p.joined. The values that it is joined by are asked for in its place.
-func (p *planner) remoteJoined(d *remoteDocument, m *resolve.RemoteRelationship, s *selected, plan func() error) (remoteSelected, error) {
+func (p *remotePlanner) remoteJoined(d *remoteDocument, m *resolve.RemoteRelationship, s *selected, plan func() error) (remoteSelected, error) {
 	if p.subscribes {
 		return remoteSelected{}, p.FailWith(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
 	}

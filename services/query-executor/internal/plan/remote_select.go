@@ -45,7 +45,7 @@ func (s *selected) key(name string) string {
 }
 
 // remoteOwn plans a field that the remote answers.
-func (p *planner) remoteOwn(d *remoteDocument, f *schema.Field, m *schema.RemoteField, s *selected) (remoteSelected, error) {
+func (p *remotePlanner) remoteOwn(d *remoteDocument, f *schema.Field, m *schema.RemoteField, s *selected) (remoteSelected, error) {
 	out := remoteSelected{member: remote.Member{Key: s.Alias}}
 	arguments, err := p.remoteArguments(d, f.Args(), m.Presets, nil, s)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *planner) remoteOwn(d *remoteDocument, f *schema.Field, m *schema.Remote
 
 // remoteBelow plans what is selected of a field of a type, which is nothing for scalars and
 // enums.
-func (p *planner) remoteBelow(d *remoteDocument, t *schema.Type, s *selected) (*remoteSelection, error) {
+func (p *remotePlanner) remoteBelow(d *remoteDocument, t *schema.Type, s *selected) (*remoteSelection, error) {
 	if !t.IsComposite() {
 		return &remoteSelection{}, p.scalarField(s)
 	}
@@ -90,7 +90,7 @@ func (x *remoteSelection) shapeOf() *remote.Shape {
 }
 
 // remoteComposite plans the selection set on an object, an interface or a union.
-func (p *planner) remoteComposite(d *remoteDocument, t *schema.Type, s *selected) (*remoteSelection, error) {
+func (p *remotePlanner) remoteComposite(d *remoteDocument, t *schema.Type, s *selected) (*remoteSelection, error) {
 	out := &remoteSelection{}
 	if t.Kind == schema.Object {
 		list, err := p.remoteObject(d, t, s)
@@ -125,7 +125,7 @@ func (x *remoteSelection) add(list []remoteSelected) error {
 }
 
 // remoteObject plans the selection set on an object.
-func (p *planner) remoteObject(d *remoteDocument, t *schema.Type, s *selected) ([]remoteSelected, error) {
+func (p *remotePlanner) remoteObject(d *remoteDocument, t *schema.Type, s *selected) ([]remoteSelected, error) {
 	var list []remoteSelected
 	err := p.each(t.Name, s, func(s *selected) error {
 		f, err := p.fieldOf(t, s)
@@ -145,12 +145,12 @@ func (p *planner) remoteObject(d *remoteDocument, t *schema.Type, s *selected) (
 }
 
 // remoteMember plans a field of an object of a remote.
-func (p *planner) remoteMember(d *remoteDocument, f *schema.Field, s *selected) (remoteSelected, error) {
+func (p *remotePlanner) remoteMember(d *remoteDocument, f *schema.Field, s *selected) (remoteSelected, error) {
 	switch m := f.Means.(type) {
 	case *schema.RemoteField:
 		return p.remoteOwn(d, f, m, s)
 	case *schema.RemoteJoin:
-		return p.remoteJoined(d, m.RemoteRelationship, s, func() error { return p.joinRemote(m, f, s) })
+		return p.remoteJoined(d, m.RemoteRelationship, s, func() error { return p.JoinField(m, f, s) })
 	case *schema.RemoteRelation:
 		return p.remoteJoined(d, m.RemoteRelationship, s, func() error { return p.joinRows(m, f, s) })
 	case *schema.RemoteAggregate:
@@ -162,7 +162,7 @@ func (p *planner) remoteMember(d *remoteDocument, f *schema.Field, s *selected) 
 // remoteAbstract plans the selection set on an interface or a union. It is planned for each
 // type that fragments make a difference to, and once for all others, as a selection on one of
 // them. The order of the types shows in errors alone.
-func (p *planner) remoteAbstract(d *remoteDocument, t *schema.Type, s *selected, out *remoteSelection) error {
+func (p *remotePlanner) remoteAbstract(d *remoteDocument, t *schema.Type, s *selected, out *remoteSelection) error {
 	if !s.hasSelections() {
 		p.Push("selectionSet")
 		return p.Fail("missing selection set for '%s'", t.Name)
@@ -199,7 +199,7 @@ func (p *planner) remoteAbstract(d *remoteDocument, t *schema.Type, s *selected,
 
 // divide tells the types that fragments make a difference to from the others, of which only
 // fields are selected that all of them have.
-func (p *planner) divide(t *schema.Type, s *selected) (special, others []*schema.Type) {
+func (p *remotePlanner) divide(t *schema.Type, s *selected) (special, others []*schema.Type) {
 	objects := slices.Clone(t.Possible())
 	slices.SortFunc(objects, func(a, b *schema.Type) int { return strings.Compare(b.Name, a.Name) })
 	if !promised(t, s.sets) {

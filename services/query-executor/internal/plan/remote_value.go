@@ -12,7 +12,7 @@ import (
 
 // remoteArguments writes the arguments of a field of a remote: those of the client, those that
 // a relationship gives, and presets where that doesn't.
-func (p *planner) remoteArguments(d *remoteDocument, inputs []schema.Input, presets []*remoteschema.Preset, fixed []resolve.JoinArgument, s *selected) (string, error) {
+func (p *remotePlanner) remoteArguments(d *remoteDocument, inputs []schema.Input, presets []*remoteschema.Preset, fixed []resolve.JoinArgument, s *selected) (string, error) {
 	var list []string
 	given := map[string]bool{}
 	err := p.arguments(s, inputs, func(in *schema.Input, v input.Value) error {
@@ -31,7 +31,7 @@ func (p *planner) remoteArguments(d *remoteDocument, inputs []schema.Input, pres
 
 // remoteInput writes the value of an argument or a field of an input object, "" when nothing is
 // to be sent; altered says that it isn't what the client gave.
-func (p *planner) remoteInput(d *remoteDocument, in *schema.Input, v input.Value, fixed resolve.JoinValue) (text string, altered bool, err error) {
+func (p *remotePlanner) remoteInput(d *remoteDocument, in *schema.Input, v input.Value, fixed resolve.JoinValue) (text string, altered bool, err error) {
 	if p.options.RemoteSkipNulls || fixed != nil {
 		opened, null, err := p.IsNull(in.Type, v, input.LookShape)
 		if unset := opened.Literal == nil && opened.JSON == nil; err != nil || null && (!unset || fixed != nil) {
@@ -69,7 +69,7 @@ func (d *remoteDocument) rest(list []string, given map[string]bool, presets []*r
 
 // remoteValue writes a value. A variable stays one, unless something was altered in its value:
 // then it is written member by member. fixed is what a relationship gives, nil for nothing.
-func (p *planner) remoteValue(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v input.Value, fixed resolve.JoinValue) (text string, altered bool, err error) {
+func (p *remotePlanner) remoteValue(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v input.Value, fixed resolve.JoinValue) (text string, altered bool, err error) {
 	if v.Literal == nil || v.Literal.Kind != parse.VariableUse {
 		return p.remoteOpened(d, at, of, v, fixed)
 	}
@@ -89,7 +89,7 @@ func (p *planner) remoteValue(d *remoteDocument, at schema.Ref, of *remoteschema
 
 // remoteOpened writes a value that is no use of a variable, but may be (a part of) the value of
 // one.
-func (p *planner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v input.Value, fixed resolve.JoinValue) (text string, altered bool, err error) {
+func (p *remotePlanner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v input.Value, fixed resolve.JoinValue) (text string, altered bool, err error) {
 	_, isList := at.Item()
 	scalar := at.Named.Kind == schema.Scalar
 	switch {
@@ -118,7 +118,7 @@ func (p *planner) remoteOpened(d *remoteDocument, at schema.Ref, of *remoteschem
 }
 
 // remoteList writes a list, the items that a relationship gives after those of the client.
-func (p *planner) remoteList(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v input.Value, fixed resolve.JoinList) (string, bool, error) {
+func (p *remotePlanner) remoteList(d *remoteDocument, at schema.Ref, of *remoteschema.Ref, v input.Value, fixed resolve.JoinList) (string, bool, error) {
 	var items []string
 	altered := len(fixed) > 0
 	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
@@ -138,7 +138,7 @@ func (p *planner) remoteList(d *remoteDocument, at schema.Ref, of *remoteschema.
 
 // remoteObjectValue writes an input object, with what a relationship gives and the presets of
 // its type.
-func (p *planner) remoteObjectValue(d *remoteDocument, at schema.Ref, v input.Value, fixed resolve.JoinObject) (string, bool, error) {
+func (p *remotePlanner) remoteObjectValue(d *remoteDocument, at schema.Ref, v input.Value, fixed resolve.JoinObject) (string, bool, error) {
 	var fields []string
 	altered := false
 	given := map[string]bool{}

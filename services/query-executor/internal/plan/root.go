@@ -83,41 +83,41 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 		}
 		return p.arguments(s, nil, nil)
 	case *schema.Action:
-		return p.actionRoot(name, f, m, s)
+		return p.action.root(name, f, m, s)
 	case *schema.QueuedAction:
-		return p.queuedRoot(name, f, m, s)
+		return p.action.queuedRoot(name, f, m, s)
 	case *schema.ActionCall:
-		return p.callRoot(name, f, m, s)
+		return p.action.callRoot(name, f, m, s)
 	case *schema.RemoteField:
-		return p.remoteRoot(name, f, m, s)
+		return p.remote.root(name, f, m, s)
 	case schema.Service:
 		sdl, err := p.metaField(f, s)
 		p.answer.add(&Introspection{sdl})
 		return err
 	case schema.Entities:
-		return p.entities(name, f, s)
+		return p.federation.entities(name, f, s)
 	case schema.Node:
-		return p.node(name, f, s)
+		return p.relay.node(name, f, s)
 	case schema.Connection:
-		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.connection(tableRelation(m.Table), s, f.Args(), nil) })
+		return p.read.query(name, m.Table.Source, func() (ir.Root, error) { return p.relay.Connection(tableRelation(m.Table), s, f.Args(), nil) })
 	case schema.FunctionConnection:
-		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionConnection(m, f, s) })
+		return p.read.query(name, m.Table.Source, func() (ir.Root, error) { return p.relay.functionConnection(m, f, s) })
 	case schema.Stream:
-		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.stream(m.Table, f, s) })
+		return p.read.query(name, m.Table.Source, func() (ir.Root, error) { return p.read.stream(m.Table, f, s) })
 	case schema.Rows:
-		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.selectRows(tableRelation(m.Table), s, f.Args(), nil) })
+		return p.read.query(name, m.Table.Source, func() (ir.Root, error) { return p.read.selectRows(tableRelation(m.Table), s, f.Args(), nil) })
 	case schema.ByPK:
-		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.byPK(m.Table, f, s) })
+		return p.read.query(name, m.Table.Source, func() (ir.Root, error) { return p.read.byPK(m.Table, f, s) })
 	case schema.Aggregated:
-		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.aggregateRows(tableRelation(m.Table), s, f.Args(), nil) })
+		return p.read.query(name, m.Table.Source, func() (ir.Root, error) { return p.read.aggregateRows(tableRelation(m.Table), s, f.Args(), nil) })
 	case schema.FunctionRows:
-		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionRows(m, f, s) })
+		return p.read.query(name, m.Table.Source, func() (ir.Root, error) { return p.read.functionRows(m, f, s) })
 	case schema.NativeRows:
-		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.nativeRows(m, f, s) })
+		return p.read.query(name, m.Table.Source, func() (ir.Root, error) { return p.read.nativeRows(m, f, s) })
 	case schema.FunctionAggregated:
-		return p.query(name, m.Table.Source, func() (ir.Root, error) { return p.functionAggregate(m, f, s) })
+		return p.read.query(name, m.Table.Source, func() (ir.Root, error) { return p.read.functionAggregate(m, f, s) })
 	}
-	return p.mutationField(name, f, s)
+	return p.write.field(name, f, s)
 }
 
 // qualified is the name of a root field with its namespace, if any.
@@ -129,7 +129,7 @@ func qualified(namespace, name string) string {
 }
 
 // query plans one statement.
-func (p *planner) query(field string, source *resolve.Source, plan func() (ir.Root, error)) error {
+func (p *readPlanner) query(field string, source *resolve.Source, plan func() (ir.Root, error)) error {
 	if p.live != nil {
 		return p.liveQuery(field, source, plan)
 	}
@@ -145,7 +145,7 @@ func (p *planner) query(field string, source *resolve.Source, plan func() (ir.Ro
 }
 
 // byPK plans one row by its primary key; the role's limit does not count.
-func (p *planner) byPK(t *schema.Table, f *schema.Field, s *selected) (ir.Root, error) {
+func (p *readPlanner) byPK(t *schema.Table, f *schema.Field, s *selected) (ir.Root, error) {
 	query := &ir.Select{Rows: ir.Rows{From: from(t), Where: p.visible(t), Estimate: 1}, One: true}
 	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
 		c, _ := in.Means.(*resolve.SelectColumn)
@@ -160,7 +160,7 @@ func (p *planner) byPK(t *schema.Table, f *schema.Field, s *selected) (ir.Root, 
 	return query, err
 }
 
-func (p *planner) functionRows(m schema.FunctionRows, f *schema.Field, s *selected) (ir.Root, error) {
+func (p *readPlanner) functionRows(m schema.FunctionRows, f *schema.Field, s *selected) (ir.Root, error) {
 	c := functionCall(m.Function)
 	query, err := p.selectRows(relation{table: m.Table, estimate: -1}, s, f.Args(), c)
 	if err != nil {
@@ -173,7 +173,7 @@ func (p *planner) functionRows(m schema.FunctionRows, f *schema.Field, s *select
 	return query, nil
 }
 
-func (p *planner) functionAggregate(m schema.FunctionAggregated, f *schema.Field, s *selected) (ir.Root, error) {
+func (p *readPlanner) functionAggregate(m schema.FunctionAggregated, f *schema.Field, s *selected) (ir.Root, error) {
 	c := functionCall(m.Function)
 	query, err := p.aggregateRows(relation{table: m.Table, estimate: -1}, s, f.Args(), c)
 	if err != nil {

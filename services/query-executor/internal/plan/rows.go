@@ -21,7 +21,7 @@ func tableRelation(t *schema.Table) relation {
 }
 
 // rows are the rows of a relation that the role sees, without any arguments.
-func (p *planner) rows(r relation) ir.Rows {
+func (p *readPlanner) rows(r relation) ir.Rows {
 	rows := ir.Rows{From: r.From, Where: p.visible(r.table), MaxRows: r.table.Permission.Limit, Estimate: r.estimate}
 	if r.table.Permission.NoRows {
 		rows.MaxRows = ir.NoRows
@@ -30,7 +30,7 @@ func (p *planner) rows(r relation) ir.Rows {
 }
 
 // argument plans an argument that says which rows are wanted.
-func (p *planner) argument(rows *ir.Rows, in *schema.Input, v input.Value) error {
+func (p *readPlanner) argument(rows *ir.Rows, in *schema.Input, v input.Value) error {
 	switch in.Means {
 	case schema.ArgLimit:
 		return p.number(in, v, p.Limit(in.Type.Named), &rows.Limit)
@@ -64,7 +64,7 @@ func (p *planner) argument(rows *ir.Rows, in *schema.Input, v input.Value) error
 
 // number plans limit or offset. A variable may be null, which is no limit; a null in the
 // document is nothing at all.
-func (p *planner) number(in *schema.Input, v input.Value, c input.Coercion, to *ir.Value) (err error) {
+func (p *readPlanner) number(in *schema.Input, v input.Value, c input.Coercion, to *ir.Value) (err error) {
 	if v.Literal != nil && v.Literal.Kind == parse.Null {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (p *planner) number(in *schema.Input, v input.Value, c input.Coercion, to *
 }
 
 // selectRows plans a list of rows. When they come from a function, its arguments go to c.
-func (p *planner) selectRows(r relation, s *selected, inputs []schema.Input, c *call) (*ir.Select, error) {
+func (p *readPlanner) selectRows(r relation, s *selected, inputs []schema.Input, c *call) (*ir.Select, error) {
 	query := &ir.Select{Rows: p.rows(r)}
 	if err := p.rowArguments(&query.Rows, s, inputs, c); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (p *planner) selectRows(r relation, s *selected, inputs []schema.Input, c *
 	return query, err
 }
 
-func (p *planner) rowArguments(rows *ir.Rows, s *selected, inputs []schema.Input, c *call) error {
+func (p *readPlanner) rowArguments(rows *ir.Rows, s *selected, inputs []schema.Input, c *call) error {
 	return p.arguments(s, inputs, func(in *schema.Input, v input.Value) error {
 		if in.Means == schema.ArgFunction {
 			return p.callArguments(c, in.Type, v)
@@ -94,7 +94,7 @@ func (p *planner) rowArguments(rows *ir.Rows, s *selected, inputs []schema.Input
 }
 
 // fields plans the selection set on rows of a table.
-func (p *planner) fields(t *schema.Table, s *selected) ([]ir.Field, error) {
+func (p *readPlanner) fields(t *schema.Table, s *selected) ([]ir.Field, error) {
 	var fields []ir.Field
 	err := p.within(t.Type().Name, s, func(s *selected) error {
 		f, err := p.field(t, s)
@@ -105,7 +105,7 @@ func (p *planner) fields(t *schema.Table, s *selected) ([]ir.Field, error) {
 	return fields, err
 }
 
-func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
+func (p *readPlanner) field(t *schema.Table, s *selected) (ir.Field, error) {
 	f, err := p.fieldOf(t.Type(), s)
 	if err != nil {
 		return ir.Field{}, err
@@ -138,16 +138,16 @@ func (p *planner) field(t *schema.Table, s *selected) (ir.Field, error) {
 	case schema.EmbeddedRows:
 		return p.embedded(m, s)
 	case *schema.RelationConnection:
-		query, err := p.connection(tableRelation(m.Target), s, f.Args(), nil)
+		query, err := p.relay.Connection(tableRelation(m.Target), s, f.Args(), nil)
 		return nested(m.Relation, query), err
 	case schema.NodeID:
-		return p.nodeID(m.Table, s)
+		return p.relay.NodeID(m.Table, s)
 	case *schema.RemoteRelation:
 		return p.remoteField(m.RemoteRelationship, func() error { return p.joinRows(m, f, s) })
 	case *schema.RemoteAggregate:
 		return p.remoteField(m.RemoteRelationship, func() error { return p.joinAggregate(m, f, s) })
 	case *schema.RemoteJoin:
-		return p.remoteField(m.RemoteRelationship, func() error { return p.joinRemote(m, f, s) })
+		return p.remoteField(m.RemoteRelationship, func() error { return p.remote.JoinField(m, f, s) })
 	case *schema.ComputedRows:
 		query, err := p.computedRows(m, f, s)
 		return ir.Field{Nested: &ir.Nested{Root: query}}, err
@@ -160,7 +160,7 @@ func nested(m *schema.Relation, root ir.Root) ir.Field {
 }
 
 // oneRow plans the row that an object relationship leads to.
-func (p *planner) oneRow(target *schema.Table, s *selected) (*ir.Select, error) {
+func (p *readPlanner) oneRow(target *schema.Table, s *selected) (*ir.Select, error) {
 	query := &ir.Select{Rows: p.rows(tableRelation(target)), One: true}
 	query.MaxRows = 0
 	if err := p.rowArguments(&query.Rows, s, nil, nil); err != nil {
@@ -172,7 +172,7 @@ func (p *planner) oneRow(target *schema.Table, s *selected) (*ir.Select, error) 
 }
 
 // columnField plans a column.
-func (p *planner) columnField(t *schema.Table, c *resolve.SelectColumn, f *schema.Field, s *selected) (ir.Field, error) {
+func (p *readPlanner) columnField(t *schema.Table, c *resolve.SelectColumn, f *schema.Field, s *selected) (ir.Field, error) {
 	e := column(c)
 	if c.Column.Enum != nil && t.UpperEnums() {
 		e = ir.Upper{Expr: e}
@@ -189,7 +189,7 @@ func (p *planner) columnField(t *schema.Table, c *resolve.SelectColumn, f *schem
 }
 
 // computedField plans a scalar computed field.
-func (p *planner) computedField(c *resolve.SelectComputedField, f *schema.Field, s *selected) (ir.Field, error) {
+func (p *readPlanner) computedField(c *resolve.SelectComputedField, f *schema.Field, s *selected) (ir.Field, error) {
 	if err := p.scalarField(s); err != nil {
 		return ir.Field{}, err
 	}
@@ -209,7 +209,7 @@ func (p *planner) computedField(c *resolve.SelectComputedField, f *schema.Field,
 }
 
 // computedRows plans a table computed field.
-func (p *planner) computedRows(m *schema.ComputedRows, f *schema.Field, s *selected) (*ir.Select, error) {
+func (p *readPlanner) computedRows(m *schema.ComputedRows, f *schema.Field, s *selected) (*ir.Select, error) {
 	call := computedCall(m.ComputedField)
 	query, err := p.selectRows(relation{table: m.Target, estimate: -1}, s, f.Args(), call)
 	if err != nil {

@@ -86,7 +86,7 @@ func (p *planner) subscription() *Live {
 
 // liveQuery plans a root field of a subscription. All of them share the bindings, for they
 // are one statement.
-func (p *planner) liveQuery(field string, source *resolve.Source, plan func() (ir.Root, error)) error {
+func (p *readPlanner) liveQuery(field string, source *resolve.Source, plan func() (ir.Root, error)) error {
 	if p.live.source == nil {
 		p.live.source = source
 		p.begin(source)
@@ -107,7 +107,7 @@ func (p *planner) liveQuery(field string, source *resolve.Source, plan func() (i
 }
 
 // stream plans the rows of a table past a cursor.
-func (p *planner) stream(t *schema.Table, f *schema.Field, s *selected) (ir.Root, error) {
+func (p *readPlanner) stream(t *schema.Table, f *schema.Field, s *selected) (ir.Root, error) {
 	p.live.streams++
 	query := &ir.Select{Rows: p.rows(tableRelation(t))}
 	query.WithTies = true
@@ -140,7 +140,7 @@ type cursorColumn struct {
 }
 
 // cursor plans the argument that says where a stream begins, and in which direction it goes.
-func (p *planner) cursor(rows *ir.Rows, at schema.Ref, v input.Value) error {
+func (p *readPlanner) cursor(rows *ir.Rows, at schema.Ref, v input.Value) error {
 	var columns []cursorColumn
 	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
 		v, null, err := p.IsNull(item, v, input.LookShape)
@@ -191,7 +191,7 @@ func (p *planner) cursor(rows *ir.Rows, at schema.Ref, v input.Value) error {
 
 // initialValue plans where a stream begins. The value moves while the stream goes on, so it
 // is shared with no other use of the same variable.
-func (p *planner) initialValue(at schema.Ref, v input.Value, columns *[]cursorColumn) error {
+func (p *readPlanner) initialValue(at schema.Ref, v input.Value, columns *[]cursorColumn) error {
 	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		c, _ := in.Means.(*resolve.SelectColumn)
 		of := p.Column(c.Column.Type, in.Type)

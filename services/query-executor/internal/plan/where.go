@@ -11,7 +11,7 @@ import (
 
 // where plans a condition on the rows of a table. All given keys hold together; no key is
 // true.
-func (p *planner) where(at schema.Ref, v input.Value) (ir.BoolExp, error) {
+func (p *readPlanner) where(at schema.Ref, v input.Value) (ir.BoolExp, error) {
 	var list []ir.BoolExp
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		e, err := p.predicate(in, v)
@@ -24,7 +24,7 @@ func (p *planner) where(at schema.Ref, v input.Value) (ir.BoolExp, error) {
 }
 
 // predicate plans one key of a condition.
-func (p *planner) predicate(in *schema.Input, v input.Value) (ir.BoolExp, error) {
+func (p *readPlanner) predicate(in *schema.Input, v input.Value) (ir.BoolExp, error) {
 	switch m := in.Means.(type) {
 	case schema.And:
 		list, err := p.conditions(in.Type, v)
@@ -57,7 +57,7 @@ func (p *planner) predicate(in *schema.Input, v input.Value) (ir.BoolExp, error)
 }
 
 // relatedRows plans a condition on related rows.
-func (p *planner) relatedRows(at schema.Ref, v input.Value) (e ir.BoolExp, err error) {
+func (p *readPlanner) relatedRows(at schema.Ref, v input.Value) (e ir.BoolExp, err error) {
 	err = p.relatedWhere(func() error {
 		e, err = p.where(at, v)
 		return err
@@ -66,7 +66,7 @@ func (p *planner) relatedRows(at schema.Ref, v input.Value) (e ir.BoolExp, err e
 }
 
 // conditions plans a list of conditions.
-func (p *planner) conditions(at schema.Ref, v input.Value) ([]ir.BoolExp, error) {
+func (p *readPlanner) conditions(at schema.Ref, v input.Value) ([]ir.BoolExp, error) {
 	var list []ir.BoolExp
 	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
 		e, err := p.where(item, v)
@@ -92,7 +92,7 @@ func either(list []ir.BoolExp) ir.BoolExp {
 }
 
 // comparison plans the operators on one expression.
-func (p *planner) comparison(at schema.Ref, v input.Value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
+func (p *readPlanner) comparison(at schema.Ref, v input.Value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
 	var list []ir.BoolExp
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		e, err := p.operator(in, v, left, t)
@@ -104,7 +104,7 @@ func (p *planner) comparison(at schema.Ref, v input.Value, left ir.Expr, t catal
 	return all(list), err
 }
 
-func (p *planner) operator(in *schema.Input, v input.Value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
+func (p *readPlanner) operator(in *schema.Input, v input.Value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
 	if p.options.NullCollapse {
 		if _, null, err := p.IsNull(in.Type, v, input.LookShape); null || err != nil {
 			return nil, err
@@ -126,7 +126,7 @@ func (p *planner) operator(in *schema.Input, v input.Value, left ir.Expr, t cata
 	return nil, p.Fail("unknown operator '%s'", in.Name)
 }
 
-func (p *planner) cast(at schema.Ref, v input.Value, left ir.Expr) (ir.BoolExp, error) {
+func (p *readPlanner) cast(at schema.Ref, v input.Value, left ir.Expr) (ir.BoolExp, error) {
 	var list []ir.BoolExp
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		to, _ := in.Means.(schema.CastTo)
@@ -140,7 +140,7 @@ func (p *planner) cast(at schema.Ref, v input.Value, left ir.Expr) (ir.BoolExp, 
 }
 
 // operands plans what an operator is given.
-func (p *planner) operands(o *backend.Operator, at schema.Ref, v input.Value, t catalog.Type) ([]ir.Value, error) {
+func (p *readPlanner) operands(o *backend.Operator, at schema.Ref, v input.Value, t catalog.Type) ([]ir.Value, error) {
 	var c input.Coercion
 	switch o.Operand {
 	case backend.OperandSame:
@@ -163,7 +163,7 @@ func (p *planner) operands(o *backend.Operator, at schema.Ref, v input.Value, t 
 
 // operandObject plans the operands of an operator that takes an object, in the order of the
 // operator. One that isn't given has its default, or is left out at the end.
-func (p *planner) operandObject(o *backend.Operator, at schema.Ref, v input.Value) ([]ir.Value, error) {
+func (p *readPlanner) operandObject(o *backend.Operator, at schema.Ref, v input.Value) ([]ir.Value, error) {
 	given := map[string]ir.Value{}
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		f, _ := in.Means.(*backend.ObjectField)
@@ -193,7 +193,7 @@ func (p *planner) operandObject(o *backend.Operator, at schema.Ref, v input.Valu
 
 // amongArrays plans _in and _nin on an array column: a list of arrays is not an array of
 // arrays, so each is compared by itself.
-func (p *planner) amongArrays(o *backend.Operator, at schema.Ref, v input.Value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
+func (p *readPlanner) amongArrays(o *backend.Operator, at schema.Ref, v input.Value, left ir.Expr, t catalog.Type) (ir.BoolExp, error) {
 	var list []ir.BoolExp
 	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
 		arg, err := p.Operand(item, v, p.Scalar(t, item.Named))
@@ -207,7 +207,7 @@ func (p *planner) amongArrays(o *backend.Operator, at schema.Ref, v input.Value,
 }
 
 // aggregatePredicate plans a condition on an aggregate of related rows.
-func (p *planner) aggregatePredicate(m *schema.RelationAggregate, at schema.Ref, v input.Value) (ir.BoolExp, error) {
+func (p *readPlanner) aggregatePredicate(m *schema.RelationAggregate, at schema.Ref, v input.Value) (ir.BoolExp, error) {
 	var list []ir.BoolExp
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		of, _ := in.Means.(*schema.Predicate)
@@ -224,7 +224,7 @@ func (p *planner) aggregatePredicate(m *schema.RelationAggregate, at schema.Ref,
 	return list[0], nil
 }
 
-func (p *planner) aggregateCompare(m *schema.RelationAggregate, of *schema.Predicate, at schema.Ref, v input.Value) (ir.BoolExp, error) {
+func (p *readPlanner) aggregateCompare(m *schema.RelationAggregate, of *schema.Predicate, at schema.Ref, v input.Value) (ir.BoolExp, error) {
 	c := ir.AggregateCompare{From: from(m.Target), Join: m.Join, Function: of.Function}
 	var filter ir.BoolExp
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) (err error) {
@@ -255,7 +255,7 @@ func (p *planner) aggregateCompare(m *schema.RelationAggregate, of *schema.Predi
 }
 
 // aggregateOperators plans what the aggregate is compared with.
-func (p *planner) aggregateOperators(c *ir.AggregateCompare, of *schema.Predicate, at schema.Ref, v input.Value) error {
+func (p *readPlanner) aggregateOperators(c *ir.AggregateCompare, of *schema.Predicate, at schema.Ref, v input.Value) error {
 	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
 		e, err := p.operator(in, v, nil, of.Operand)
 		switch e := e.(type) {
@@ -270,7 +270,7 @@ func (p *planner) aggregateOperators(c *ir.AggregateCompare, of *schema.Predicat
 }
 
 // predicateArguments plans the columns that a predicate's function takes.
-func (p *planner) predicateArguments(of *schema.Predicate, at schema.Ref, v input.Value) ([]ir.Expr, error) {
+func (p *readPlanner) predicateArguments(of *schema.Predicate, at schema.Ref, v input.Value) ([]ir.Expr, error) {
 	var args []ir.Expr
 	add := func(at schema.Ref, v input.Value) error {
 		e, err := p.Enum(at, v)
