@@ -103,7 +103,7 @@ func largeIntrospection(t *testing.T, n int) json.RawMessage {
 	out := backend.NewAnswer(nil, nil, 0)
 	asked, ok := p.Parts[1].(*plan.Introspection)
 	require.True(t, ok)
-	field, room := &asked.Field, budget.New(0)
+	field, room := &asked.Query, budget.New(0)
 	questions, err := introspect.Ask(role, []*introspect.Field{field}, &room, nil)
 	require.NoError(t, err)
 	require.NoError(t, questions.Write(t.Context(), field, out))

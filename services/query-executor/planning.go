@@ -53,10 +53,10 @@ func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[pl
 		trace.SpanFromContext(spanned).SetName(spanMutationPlan)
 	}
 	room := q.budget()
-	made, err := plan.Build(d.Operation, e.role(st, q), s.values, plan.Options{
+	made, err := plan.Grow(d.Operation, e.role(st, q), s.values, plan.Options{
 		NullCollapse: e.config.NullCollapse, DropUnset: e.config.DropUnsetVariables, Limits: e.config.Limits, Budget: &room,
-		Inserts: inserts, RemoteSkipNulls: e.config.RemoteSkipNulls, NoIntrospection: slices.Contains(st.withoutIntrospection, q.session.Role),
-	})
+		RemoteSkipNulls: e.config.RemoteSkipNulls, NoIntrospection: slices.Contains(st.withoutIntrospection, q.session.Role),
+	}, inserts)
 	end(err)
 	if err != nil {
 		return nil, err

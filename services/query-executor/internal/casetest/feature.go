@@ -133,9 +133,9 @@ func (c *Case) Role() *schema.Role {
 
 // Plan plans an operation of the case. inserts are those of a plan that had too few nodes.
 func (c *Case) Plan(op *parse.Operation, values [][]byte, inserts []*plan.Insert) (*plan.Plan, error) {
-	return plan.Build(op, c.Role(), values, plan.Options{
-		Limits: plan.DefaultLimits, NullCollapse: c.settings.NullCollapse, DropUnset: c.settings.DropUnsetVariables, Inserts: inserts,
-	})
+	return plan.Grow(op, c.Role(), values, plan.Options{
+		Limits: plan.DefaultLimits, NullCollapse: c.settings.NullCollapse, DropUnset: c.settings.DropUnsetVariables,
+	}, inserts)
 }
 
 // Render are the options of the case's statements.

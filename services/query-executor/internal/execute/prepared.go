@@ -74,7 +74,7 @@ func (p *Prepared) piece(part plan.Part, live bool, o options) (piece, error) {
 	case *plan.Joined:
 		return newJoinedPiece(part, o)
 	case *plan.Introspection:
-		return &introspectionPiece{&part.Field}, nil
+		return &introspectionPiece{&part.Query}, nil
 	case *plan.Query:
 		if live {
 			return &livePiece{}, nil

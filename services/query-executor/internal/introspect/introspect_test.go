@@ -46,7 +46,7 @@ func planned(t testing.TB, role *schema.Role, query string) *introspect.Field {
 	require.NoError(t, err, query)
 	asked, ok := p.Parts[1].(*plan.Introspection)
 	require.True(t, ok)
-	return &asked.Field
+	return &asked.Query
 }
 
 // answer writes the value of a field within the budget of a request.

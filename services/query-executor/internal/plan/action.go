@@ -11,8 +11,7 @@ import (
 
 // ActionCall is a root field that the handler of an action answers.
 type ActionCall struct {
-	// Field is the name of the root field: with its namespace, if any.
-	Field  string
+	Named
 	Action *resolve.Action
 	Inputs ActionInputs
 	// Shape is what clients get of the answer; nil for all of it.
@@ -28,7 +27,7 @@ func (p *actionPlanner) root(name string, f *schema.Field, m *schema.Action, s *
 	if err != nil {
 		return err
 	}
-	c := &ActionCall{Field: name, Action: m.Action, Inputs: inputs}
+	c := &ActionCall{Named: Named{Field: name}, Action: m.Action, Inputs: inputs}
 	if f.Type.Named.Kind != schema.Object {
 		err = p.scalarField(s)
 	} else {

@@ -15,16 +15,14 @@ import (
 // QueuedCall is a root field that has the handler of an asynchronous action called. Its value is
 // the id of the call.
 type QueuedCall struct {
-	// Field is the name of the root field.
-	Field  string
+	Named
 	Action *resolve.Action
 	Inputs ActionInputs
 }
 
 // CallResult is a root field that tells what became of a call of an asynchronous action.
 type CallResult struct {
-	// Field is the name of the root field.
-	Field  string
+	Named
 	Action string
 	ID     CallID
 	// Related says that the output leads to tables, and OwnerOnly that the call has to be one of
@@ -57,7 +55,7 @@ func (p *actionPlanner) queuedRoot(name string, f *schema.Field, m *schema.Queue
 	if err == nil {
 		err = p.scalarField(s)
 	}
-	p.answer.add(&QueuedCall{Field: name, Action: m.Action, Inputs: inputs})
+	p.answer.add(&QueuedCall{Named: Named{Field: name}, Action: m.Action, Inputs: inputs})
 	return err
 }
 
@@ -65,7 +63,7 @@ func (p *actionPlanner) queuedRoot(name string, f *schema.Field, m *schema.Queue
 func (p *actionPlanner) callRoot(name string, f *schema.Field, m *schema.ActionCall, s *selected) error {
 	related := m.Output.Kind == resolve.CustomObject && len(m.Output.Object.Relationships) > 0
 	c := &CallResult{
-		Field: name, Action: m.Meta.Name, Shape: &action.Shape{},
+		Named: Named{Field: name}, Action: m.Meta.Name, Shape: &action.Shape{},
 		Related: related, OwnerOnly: related && p.role.Name != session.Admin,
 	}
 	if p.live != nil {

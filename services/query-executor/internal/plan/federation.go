@@ -48,7 +48,7 @@ func (p *federationPlanner) entities(name string, f *schema.Field, s *selected) 
 			return err
 		}
 	}
-	joined := &Joined{Field: name, Text: append(found.text, ']')}
+	joined := &Joined{Named: Named{Field: name}, Text: append(found.text, ']')}
 	if len(list) == 0 {
 		joined.Text = []byte("[]")
 	}

@@ -22,7 +22,7 @@ func (p *planner) introspection(s *selected) error {
 	if err != nil {
 		return err
 	}
-	p.answer.add(&Introspection{f})
+	p.answer.add(&Introspection{Query: f})
 	return nil
 }
 

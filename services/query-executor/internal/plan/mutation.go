@@ -14,8 +14,7 @@ import (
 
 // Write is a root field that writes to a source. Exactly one of Insert and Steps is set.
 type Write struct {
-	// Field is the name of the root field: with its namespace, if any.
-	Field  string
+	Named
 	Source *resolve.Source
 	// Path is where the faults of its statements are.
 	Path string

@@ -2,16 +2,28 @@ package plan
 
 import "queryengine/services/query-executor/internal/introspect"
 
-// Part is a piece of the answer. It is one of the types below, or *Query, *Write, *RemoteQuery,
-// *ActionCall, *QueuedCall or *CallResult.
+// Part is a piece of the answer: Text, Joined, Introspection, or a root field of one of the packages
+// that plan some.
 type Part interface {
 	// RootField is the name of the root field, with its namespace; empty for what is none.
 	RootField() string
 	part()
 }
 
+// Named makes a Part of what it is embedded in.
+type Named struct {
+	// Field is the name of the root field: with its namespace, if any.
+	Field string
+}
+
+// RootField implements Part.
+func (n *Named) RootField() string { return n.Field }
+
+func (*Named) part() {}
+
 // Text is JSON text as it is.
 type Text struct {
+	Named
 	Text string
 	// Constants are the root fields in the text.
 	Constants []string
@@ -19,48 +31,14 @@ type Text struct {
 
 // Joined is a root field whose answer is known but for joins.
 type Joined struct {
-	Field string
+	Named
 	// Text is JSON that the joins are made in.
 	Text  []byte
 	Joins []JoinMember
 }
 
 // Introspection is a root field that the schema answers.
-type Introspection struct{ introspect.Field }
-
-// RootField implements Part.
-func (*Text) RootField() string { return "" }
-
-// RootField implements Part.
-func (*Introspection) RootField() string { return "" }
-
-// RootField implements Part.
-func (j *Joined) RootField() string { return j.Field }
-
-// RootField implements Part.
-func (q *Query) RootField() string { return q.Field }
-
-// RootField implements Part.
-func (w *Write) RootField() string { return w.Field }
-
-// RootField implements Part.
-func (q *RemoteQuery) RootField() string { return q.Field }
-
-// RootField implements Part.
-func (c *ActionCall) RootField() string { return c.Field }
-
-// RootField implements Part.
-func (c *QueuedCall) RootField() string { return c.Field }
-
-// RootField implements Part.
-func (c *CallResult) RootField() string { return c.Field }
-
-func (*Text) part()          {}
-func (*Joined) part()        {}
-func (*Introspection) part() {}
-func (*Query) part()         {}
-func (*Write) part()         {}
-func (*RemoteQuery) part()   {}
-func (*ActionCall) part()    {}
-func (*QueuedCall) part()    {}
-func (*CallResult) part()    {}
+type Introspection struct {
+	Named
+	Query introspect.Field
+}

@@ -46,8 +46,7 @@ type Function struct {
 
 // Query is one statement for one source.
 type Query struct {
-	// Field is the name of the root field in explanations: with its namespace, if any.
-	Field  string
+	Named
 	Source *resolve.Source
 	Root   ir.Root
 	// Bindings give the values of ir.Variable, by Index.
@@ -63,9 +62,6 @@ type Options struct {
 	// DropUnset takes a variable without a value and without a default as not given,
 	// rather than as null.
 	DropUnset bool
-	// Inserts are those of a plan for the same operation that had too few nodes. The ones that
-	// it had are in the new plan, too.
-	Inserts []*Insert
 	// NoIntrospection refuses __schema and __type.
 	NoIntrospection bool
 	// RemoteSkipNulls leaves nulls out of what remote schemas are asked.
@@ -77,6 +73,12 @@ type Options struct {
 
 // Build plans an operation. values are the variables' values, by parse.Variable.Index.
 func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (*Plan, error) {
+	return Grow(op, role, values, o, nil)
+}
+
+// Grow plans an operation again whose plan had too few nodes. The ones that its inserts had are in
+// the new plan, too.
+func Grow(op *parse.Operation, role *schema.Role, values [][]byte, o Options, inserts []*Insert) (*Plan, error) {
 	if o.Budget == nil {
 		none := budget.New(0)
 		o.Budget = &none
@@ -90,7 +92,7 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (
 		Reader: input.NewReader(input.Env{
 			Values: values, DropUnset: o.DropUnset, MaxDepth: o.Limits.InputDepth, Budget: o.Budget,
 		}, len(op.Variables)),
-	}, o.Inserts)
+	}, inserts)
 	if op.Kind == parse.Subscription {
 		p.live = &live{several: op.HasDirective(severalFields)}
 		if err := p.refuseActionSubscription(op.Selections); err != nil {

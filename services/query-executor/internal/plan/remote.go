@@ -14,8 +14,7 @@ import (
 
 // RemoteQuery is a root field that a remote schema answers, with one call.
 type RemoteQuery struct {
-	// Field is the name of the root field: with its namespace, if any.
-	Field   string
+	Named
 	Remote  *resolve.Remote
 	Request RemoteRequest
 	// Key is where the remote's data has the value, and Shape what that consists of.
@@ -140,7 +139,7 @@ func (p *remotePlanner) root(name string, f *schema.Field, m *schema.RemoteField
 	}
 	text := d.header(string(kind), p.operation) + "{" + selected.text + "}"
 	p.answer.add(&RemoteQuery{
-		Field: name, Remote: m.Remote, Request: newRequest(text, p.operation, d.variables),
+		Named: Named{Field: name}, Remote: m.Remote, Request: newRequest(text, p.operation, d.variables),
 		Key: s.Alias, Shape: selected.member.Below, Joins: belowOf(selected.joins),
 	})
 	p.dependOn(m.Remote)

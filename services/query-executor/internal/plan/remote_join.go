@@ -64,21 +64,21 @@ func (p *remotePlanner) JoinField(m *schema.RemoteJoin, f *schema.Field, s *sele
 		call.Path = append(call.Path, m.Path[i+1].Field.Remote)
 	}
 	text.WriteString(last.Field.Remote + arguments + below.braces(below.texts) + strings.Repeat("}", len(m.Path)-1))
-	call.cut(text.String(), d)
+	call.cut(text.String(), d.variables, d.references)
 	p.joined = &joined{Join: Join{Parts: len(m.Left), Remote: call, Joins: below.joins}}
 	return nil
 }
 
 // cut cuts the text of a field at its references, which were made in another order.
-func (c *RemoteCall) cut(text string, d *remoteDocument) {
-	c.variables = newRemoteValues(d.variables)
+func (c *RemoteCall) cut(text string, variables []RemoteVariable, references []RemoteReference) {
+	c.variables = newRemoteValues(variables)
 	for i, part := range strings.Split(text, referenceMark) {
 		if i%2 == 0 {
 			c.texts = append(c.texts, part)
 			continue
 		}
 		n, _ := strconv.Atoi(part) // it was written by fixed
-		c.references = append(c.references, d.references[n])
+		c.references = append(c.references, references[n])
 	}
 }
 

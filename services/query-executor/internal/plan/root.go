@@ -92,7 +92,7 @@ func (p *planner) rootField(f *schema.Field, s *selected, namespace string) erro
 		return p.remote.root(name, f, m, s)
 	case schema.Service:
 		sdl, err := p.metaField(f, s)
-		p.answer.add(&Introspection{sdl})
+		p.answer.add(&Introspection{Query: sdl})
 		return err
 	case schema.Entities:
 		return p.federation.entities(name, f, s)
@@ -138,7 +138,7 @@ func (p *readPlanner) query(field string, source *resolve.Source, plan func() (i
 	if err != nil {
 		return err
 	}
-	q := &Query{Field: field, Source: source, Root: root, Bindings: p.Bindings(), Joins: p.takeJoins()}
+	q := &Query{Named: Named{Field: field}, Source: source, Root: root, Bindings: p.Bindings(), Joins: p.takeJoins()}
 	p.separate = p.separate || p.mutates && len(q.Joins) > 0
 	p.answer.add(q)
 	return nil

@@ -26,7 +26,7 @@ func (p *Plan) SessionUse() SessionUse {
 		switch part := part.(type) {
 		case *Text, *Introspection:
 		case *Query:
-			u.known(reflect.ValueOf(*part), "Field", "Source", "Root", "Bindings", "Joins")
+			u.known(reflect.ValueOf(*part), "Named", "Source", "Root", "Bindings", "Joins")
 			u.walk(reflect.ValueOf(part.Root))
 			u.joins(part.Joins)
 		default:

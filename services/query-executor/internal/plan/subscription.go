@@ -102,7 +102,7 @@ func (p *readPlanner) liveQuery(field string, source *resolve.Source, plan func(
 	if streams == p.live.streams {
 		p.live.queries++
 	}
-	p.answer.add(&Query{Field: field, Source: source, Root: root})
+	p.answer.add(&Query{Named: Named{Field: field}, Source: source, Root: root})
 	return nil
 }
 
