@@ -4,10 +4,18 @@
 // must never be changed after they were made.
 package catalog
 
-// Name is a schema-qualified name of a table, function or type.
+// Name is the name of a table, function or type, with its schema where the database has schemas.
 type Name struct {
 	Name   string `json:"name"`
-	Schema string `json:"schema"`
+	Schema string `json:"schema,omitempty"`
+}
+
+// In is the name with a schema, unless it has one.
+func (n Name) In(schema string) Name {
+	if n.Schema == "" {
+		n.Schema = schema
+	}
+	return n
 }
 
 // String is the display form: the bare name in schema public, else schema.name.

@@ -6,11 +6,11 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// UnmarshalJSON reads {"schema","name"}, where the schema defaults to public, or the bare
-// name of something in schema public.
+// UnmarshalJSON reads {"schema","name"}, where the schema may be missing, or a bare name. Which
+// schema is meant then depends on the kind of the database: see In.
 func (n *Name) UnmarshalJSON(raw []byte) error {
 	if len(raw) > 0 && raw[0] == '"' {
-		*n = Name{Schema: "public"}
+		*n = Name{}
 		return json.Unmarshal(raw, &n.Name)
 	}
 	var fields struct {
@@ -23,7 +23,7 @@ func (n *Name) UnmarshalJSON(raw []byte) error {
 	if fields.Name == nil {
 		return apierror.New(apierror.ParseFailed, `key "name" not found`)
 	}
-	*n = Name{Name: *fields.Name, Schema: "public"}
+	*n = Name{Name: *fields.Name}
 	if fields.Schema != nil {
 		n.Schema = *fields.Schema
 	}

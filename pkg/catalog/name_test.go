@@ -12,8 +12,8 @@ import (
 func TestNameDecodesFromBothForms(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]catalog.Name{
-		`"stock"`:                         {Schema: "public", Name: "stock"},
-		`{"name":"stock"}`:                {Schema: "public", Name: "stock"},
+		`"stock"`:                         {Name: "stock"},
+		`{"name":"stock"}`:                {Name: "stock"},
 		`{"name":"stock","schema":"hub"}`: {Schema: "hub", Name: "stock"},
 	} {
 		var n catalog.Name

@@ -139,7 +139,8 @@ func (c *checker) rule(m *metadata.Table, t *Table, role string, raw json.RawMes
 				Where json.RawMessage `json:"_where"`
 			}
 			if json.Unmarshal(value, &e) == nil {
-				c.rule(c.source.Table(e.Table), c.facts.table(e.Table), role, e.Where)
+				name := c.source.Qualified(e.Table)
+				c.rule(c.source.Table(name), c.facts.table(name), role, e.Where)
 			}
 			continue
 		}

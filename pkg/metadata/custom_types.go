@@ -211,6 +211,7 @@ func (d *Document) normaliseCustomTypes() error {
 	}
 	types, err := ParseCustomTypes(d.CustomTypes)
 	if err == nil {
+		d.qualify(types)
 		d.CustomTypes, err = Encode(types)
 	}
 	return apierror.At(err, "custom_types")

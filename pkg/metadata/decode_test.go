@@ -71,10 +71,10 @@ func TestUsingHasOneFormPerMeaning(t *testing.T) {
 		`{"foreign_key_constraint_on":"a"}`:                                                `{"foreign_key_constraint_on":"a"}`,
 		`{"foreign_key_constraint_on":["a"]}`:                                              `{"foreign_key_constraint_on":"a"}`,
 		`{"foreign_key_constraint_on":["a","b"]}`:                                          `{"foreign_key_constraint_on":["a","b"]}`,
-		`{"foreign_key_constraint_on":{"table":"t","column":"c"}}`:                         `{"foreign_key_constraint_on":{"column":"c","table":{"name":"t","schema":"public"}}}`,
-		`{"foreign_key_constraint_on":{"table":"t","columns":"c"}}`:                        `{"foreign_key_constraint_on":{"column":"c","table":{"name":"t","schema":"public"}}}`,
-		`{"foreign_key_constraint_on":{"table":"t","columns":["c"]}}`:                      `{"foreign_key_constraint_on":{"column":"c","table":{"name":"t","schema":"public"}}}`,
-		`{"manual_configuration":{"remote_table":"t","column_mapping":{"b":"c","a":"d"}}}`: `{"manual_configuration":{"column_mapping":{"a":"d","b":"c"},"insertion_order":null,"remote_table":{"name":"t","schema":"public"}}}`,
+		`{"foreign_key_constraint_on":{"table":"t","column":"c"}}`:                         `{"foreign_key_constraint_on":{"column":"c","table":{"name":"t"}}}`,
+		`{"foreign_key_constraint_on":{"table":"t","columns":"c"}}`:                        `{"foreign_key_constraint_on":{"column":"c","table":{"name":"t"}}}`,
+		`{"foreign_key_constraint_on":{"table":"t","columns":["c"]}}`:                      `{"foreign_key_constraint_on":{"column":"c","table":{"name":"t"}}}`,
+		`{"manual_configuration":{"remote_table":"t","column_mapping":{"b":"c","a":"d"}}}`: `{"manual_configuration":{"column_mapping":{"a":"d","b":"c"},"insertion_order":null,"remote_table":{"name":"t"}}}`,
 	} {
 		var u RelationshipUsing
 		require.NoError(t, decode(json.RawMessage(in), &u), in)
@@ -104,10 +104,10 @@ func TestUsingErrors(t *testing.T) {
 
 func TestOldFormsAreOnlyNames(t *testing.T) {
 	t.Parallel()
-	for _, in := range []string{`"stock"`, `{"name":"stock"}`, `{"schema":"public","name":"stock"}`, `{"table":"stock"}`} {
+	for _, in := range []string{`"stock"`, `{"name":"stock"}`, `{"table":"stock"}`} {
 		var a TrackTable
 		require.NoError(t, decode(json.RawMessage(in), &a), in)
-		require.Equal(t, catalog.Name{Schema: "public", Name: "stock"}, a.Table)
+		require.Equal(t, catalog.Name{Name: "stock"}, a.Table)
 		require.Equal(t, "default", a.Source)
 	}
 	requireError(t, decode(json.RawMessage(`{"source":"x"}`), &TrackTable{}), apierror.ParseFailed, "$", `key "table" not found`)

@@ -13,11 +13,12 @@ type Kind struct {
 	// and their sources are kept as given.
 	Available bool
 	abilities Capability
+	// DefaultSchema is the schema of names that are given without one, and the one that the names of
+	// GraphQL leave out; "" where names have no schema.
+	DefaultSchema string
 
 	// What follows is added by the kind's backend, and missing from kinds without one.
 
-	// DefaultSchema is the schema that the names of GraphQL leave out.
-	DefaultSchema string
 	// Configuration makes an empty configuration of a source.
 	Configuration func() Configuration
 
@@ -65,18 +66,19 @@ var kinds = []*Kind{
 		Name: DefaultKind, Prefixes: []string{"pg", "postgres"}, Display: "Postgres", System: "postgresql", Available: true,
 		abilities: Functions | EnumTables | EventTriggers | ComputedFields | ConnectionTemplates | Trackables |
 			Mutations | Subscriptions | Relay,
+		DefaultSchema: "public",
 	},
 	{
 		Name: "citus", Prefixes: []string{"citus"}, Display: "Citus", System: "postgresql",
-		abilities: Functions | ConnectionTemplates | Mutations | Subscriptions | Relay,
+		abilities: Functions | ConnectionTemplates | Mutations | Subscriptions | Relay, DefaultSchema: "public",
 	},
 	{
 		Name: "cockroach", Prefixes: []string{"cockroach"}, Display: "Cockroach", System: "cockroachdb",
-		abilities: EnumTables | ConnectionTemplates | Mutations | Subscriptions | Relay,
+		abilities: EnumTables | ConnectionTemplates | Mutations | Subscriptions | Relay, DefaultSchema: "public",
 	},
 	{
 		Name: "mssql", Prefixes: []string{"mssql"}, Display: "MSSQL", System: "microsoft.sql_server",
-		abilities: EventTriggers | StoredProcedures | Mutations | Subscriptions,
+		abilities: EventTriggers | StoredProcedures | Mutations | Subscriptions, DefaultSchema: "dbo",
 	},
 	{
 		Name: "bigquery", Prefixes: []string{"bigquery"}, Display: "BigQuery", System: "gcp.bigquery",

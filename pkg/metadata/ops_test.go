@@ -99,10 +99,10 @@ func run(view metadata.View, request json.RawMessage) (want, error) {
 	}
 	view.Kind = o.Kind
 	if query, ok := o.Args.(metadata.Query); ok {
-		answer, err := query.Answer(view)
+		answer, err := metadata.Answer(query, view)
 		return want{Answer: answer}, err
 	}
-	r, err := o.Args.(metadata.Command).Apply(view)
+	r, err := metadata.Apply(o.Args.(metadata.Command), view)
 	if err != nil {
 		return want{}, apierror.At(err, "args")
 	}

@@ -104,8 +104,9 @@ func parseWithoutSources(raw json.RawMessage, version int, current *Document) (*
 	return d.withSource(&source), d.normalise()
 }
 
-// normalise sorts the lists, refuses names that occur twice, and removes empty parts.
+// normalise completes names, sorts the lists, refuses names that occur twice, and removes empty parts.
 func (d *Document) normalise() error {
+	d.qualify(d)
 	slices.SortFunc(d.Sources, func(a, b *Source) int { return compareText(a.Name, b.Name) })
 	slices.SortFunc(d.InheritedRoles, func(a, b *InheritedRole) int { return compareText(a.Name, b.Name) })
 	if names := duplicates(d.Sources, func(s *Source) string { return s.Name }); names != "" {

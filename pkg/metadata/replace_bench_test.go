@@ -33,7 +33,7 @@ func replaceAll(t testing.TB, body []byte, current *Document) *Document {
 	require.NoError(t, err)
 	o, err := NewRegistry(nil).Operation(APIMetadata, e)
 	require.NoError(t, err)
-	r, err := o.Args.(Command).Apply(View{Document: current})
+	r, err := Apply(o.Args.(Command), View{Document: current})
 	require.NoError(t, err)
 	return r.Document
 }

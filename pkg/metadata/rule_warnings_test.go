@@ -28,7 +28,7 @@ func warned(t *testing.T, v metadata.View, request string) (codes, names []strin
 	require.NoError(t, err)
 	o, err := metadata.NewRegistry(backends()).Operation(metadata.APIMetadata, e)
 	require.NoError(t, err)
-	result, err := o.Args.(metadata.Command).Apply(v)
+	result, err := metadata.Apply(o.Args.(metadata.Command), v)
 	require.NoError(t, err)
 	if result.Reply == nil {
 		return nil, nil

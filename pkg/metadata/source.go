@@ -60,6 +60,7 @@ func (s *Source) check() error {
 		return apierror.At(err, "health_check")
 	}
 	s.Customization = s.Customization.normalised()
+	s.qualify()
 	s.StoredProcedures = sortedBy(s.StoredProcedures, "stored_procedure")
 	slices.SortFunc(s.Tables, func(a, b *Table) int { return compareNames(a.Table, b.Table) })
 	slices.SortFunc(s.Functions, func(a, b *Function) int { return compareNames(a.Function, b.Function) })

@@ -54,6 +54,7 @@ func (w *renamer) existsRule(root *Table, raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(find(list, "_table"), &name) != nil {
 		return raw
 	}
+	name = w.source.Meta.Qualified(name)
 	target := w.source.Table(name)
 	return w.object(raw, func(m member) member {
 		switch {

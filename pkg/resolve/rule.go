@@ -118,6 +118,7 @@ func (p ruleParser) exists(t *Table, raw json.RawMessage) (ir.BoolExp, error) {
 	if err := json.Unmarshal(table, &name); err != nil {
 		return nil, apierror.At(err, "_table")
 	}
+	name = t.Source.Meta.Qualified(name)
 	p.tracker.table(t.Source, name)
 	target := t.Source.Table(name)
 	if target == nil {

@@ -76,11 +76,11 @@ const actionTypes = `{
 	"objects":[
 		{"name":"Address","fields":[{"name":"city","type":"String!"},{"name":"street","type":"String"},{"name":"next","type":"Address"}]},
 		{"name":"Flat","fields":[{"name":"id","type":"Int!"}],
-			"relationships":[{"name":"artist","type":"object","remote_table":"artist","field_mapping":{"id":"id"}}]},
+			"relationships":[{"name":"artist","type":"object","remote_table":{"schema":"public","name":"artist"},"field_mapping":{"id":"id"}}]},
 		{"name":"Out","fields":[{"name":"id","type":"Int!"},{"name":"name","type":"String"},{"name":"mood","type":"Mood"},{"name":"home","type":"Address"}],
 			"relationships":[
-				{"name":"artist","type":"object","remote_table":"artist","field_mapping":{"id":"id"}},
-				{"name":"albums","type":"array","remote_table":"album","field_mapping":{"id":"artist_id"}}]}]}`
+				{"name":"artist","type":"object","remote_table":{"schema":"public","name":"artist"},"field_mapping":{"id":"id"}},
+				{"name":"albums","type":"array","remote_table":{"schema":"public","name":"album"},"field_mapping":{"id":"artist_id"}}]}]}`
 
 // newActions is an executor of a database and actions: "ask" is a query and "do" a mutation,
 // which answer with the given types.

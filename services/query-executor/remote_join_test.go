@@ -41,8 +41,8 @@ func relate(t testing.TB, e *Executor, table, relationships string) {
 
 const twoRemotes = `[{"name":"people","definition":{},"remote_relationships":[
 	{"type_name":"Person","relationships":[
-		{"name":"albums","definition":{"to_source":{"source":"default","table":"album","relationship_type":"array","field_mapping":{"id":"artist_id"}}}},
-		{"name":"artist","definition":{"to_source":{"source":"default","table":"artist","relationship_type":"object","field_mapping":{"id":"id","name":"name"}}}},
+		{"name":"albums","definition":{"to_source":{"source":"default","table":{"schema":"public","name":"album"},"relationship_type":"array","field_mapping":{"id":"artist_id"}}}},
+		{"name":"artist","definition":{"to_source":{"source":"default","table":{"schema":"public","name":"artist"},"relationship_type":"object","field_mapping":{"id":"id","name":"name"}}}},
 		{"name":"twin","definition":{"to_remote_schema":{"remote_schema":"twins","lhs_fields":["id"],"remote_field":{"person":{"arguments":{"id":"$id"}}}}}}]}]},
 	{"name":"twins","definition":{"customization":{"type_names":{"prefix":"Other"},"field_names":[{"parent_type":"Query","prefix":"other_"},{"parent_type":"Mutation","prefix":"other_"}]}}}]`
 

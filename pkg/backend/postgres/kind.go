@@ -14,7 +14,6 @@ import (
 // of a source carry the name of the application.
 func Kind(env Env, application string) *backend.Kind {
 	known := *metadata.KindNamed(kindName)
-	known.DefaultSchema = "public"
 	known.Configuration = func() metadata.Configuration { return &Configuration{} }
 	known.ChangesSchema = touchesMetadata.MatchString
 	return &backend.Kind{

@@ -92,7 +92,7 @@ func (w *work) atomic(ctx context.Context, b bulkStep) (json.RawMessage, error) 
 		}
 		v := w.current.view(o.Kind)
 		v.Document, v.Atomic = doc, true
-		r, err := o.Args.(metadata.Command).Apply(v)
+		r, err := metadata.Apply(o.Args.(metadata.Command), v)
 		if err != nil {
 			return nil, w.at(apierror.At(err, "args"), i)
 		}
@@ -201,7 +201,7 @@ func (w *work) batchState(ctx context.Context, kind string, commands []metadata.
 			if failures[i] != nil {
 				continue
 			}
-			r, err := c.Apply(v)
+			r, err := metadata.Apply(c, v)
 			if err != nil {
 				failures[i] = err
 				continue

@@ -107,7 +107,7 @@ func (g *group) gather(steps []step, goOn bool) {
 			return
 		}
 		g.view.Kind = o.Kind
-		r, err := o.Args.(metadata.Command).Apply(g.view)
+		r, err := metadata.Apply(o.Args.(metadata.Command), g.view)
 		switch {
 		case g.schema.beyond:
 			return

@@ -13,8 +13,9 @@ func (w *work) query(ctx context.Context, kind string, q metadata.Query) (json.R
 	v := w.current.view(kind)
 	fresh, ok := q.(metadata.Fresh)
 	if !ok {
-		return q.Answer(v)
+		return metadata.Answer(q, v)
 	}
+	v.Qualify(q)
 	what, err := fresh.Introspect(v)
 	if err != nil {
 		return nil, err

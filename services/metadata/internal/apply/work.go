@@ -139,7 +139,7 @@ func (w *work) perform(ctx context.Context, o *metadata.Operation) (json.RawMess
 
 func (w *work) command(ctx context.Context, kind string, c metadata.Command) (json.RawMessage, error) {
 	w.checkQueriesBefore(ctx)
-	r, err := c.Apply(w.current.view(kind))
+	r, err := metadata.Apply(c, w.current.view(kind))
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (p *planner) plan(r *request) (*plan, error) {
 	if source == nil {
 		return nil, apierror.Newf(apierror.NotExists, "source with name %q does not exist", r.source)
 	}
-	t := source.Table(r.table)
+	t := source.Table(source.Meta.Qualified(r.table))
 	if t == nil {
 		return nil, apierror.At(apierror.Newf(apierror.NotExists, "table %q does not exist", r.table), "table")
 	}

@@ -1,0 +1,64 @@
+package metadata
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// two has a source whose names have the default schema public, and one whose default is dbo.
+func two() *Document {
+	return &Document{Version: 3, Sources: []*Source{{Name: "pg", Kind: "postgres"}, {Name: "ms", Kind: "mssql"}}}
+}
+
+func TestNamesAreCompletedByTheKindOfTheirSource(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ kind, in, want string }{
+		{"postgres", `{"source":"pg","table":"t"}`, `{"name":"t","schema":"public"}`},
+		{"mssql", `{"source":"ms","table":{"name":"t"}}`, `{"name":"t","schema":"dbo"}`},
+		{"mssql", `{"source":"ms","table":{"name":"t","schema":"public"}}`, `{"name":"t","schema":"public"}`},
+		{"mssql", `{"source":"none","table":"t"}`, `{"name":"t","schema":"dbo"}`}, // as far as one can know
+	} {
+		a := &TrackTable{}
+		require.NoError(t, decode(json.RawMessage(c.in), a))
+		View{Document: two(), Kind: c.kind}.Qualify(a)
+		got, err := Encode(a.Table)
+		require.NoError(t, err)
+		require.Equal(t, c.want, string(got), c.in)
+	}
+}
+
+func TestNamesOfOtherSourcesAreCompletedByThose(t *testing.T) {
+	t.Parallel()
+	a := &CreateRemoteRelationship{}
+	require.NoError(t, decode(json.RawMessage(`{"source":"pg","table":"t","name":"r","definition":{"to_source":`+
+		`{"source":"ms","table":"u","relationship_type":"object","field_mapping":{"id":"id"}}}}`), a))
+	View{Document: two(), Kind: "postgres"}.Qualify(a)
+	require.Equal(t, "public", a.Table.Schema)
+	require.Equal(t, "dbo", a.Relationship.Definition.ToSource.Table.Schema)
+
+	types := &CustomTypes{}
+	require.NoError(t, decode(json.RawMessage(`{"objects":[{"name":"O","fields":[{"name":"f","type":"Int"}],"relationships":[`+
+		`{"name":"r","type":"object","source":"ms","remote_table":"u","field_mapping":{"f":"id"}}]}]}`), types))
+	two().qualify(types)
+	require.Equal(t, "dbo", types.Objects[0].Relationships[0].RemoteTable.Schema)
+}
+
+func TestDocumentsCompleteNamesBeforeTheyCompareThem(t *testing.T) {
+	t.Parallel()
+	parse := func(tables string) (*Document, error) {
+		return Parse(json.RawMessage(`{"version":3,"sources":[{"name":"pg","configuration":{"connection_info":{"database_url":"x"}},`+
+			`"tables":[`+tables+`]}]}`), Empty(), nil)
+	}
+	const tables = `{"table":"b"},{"table":{"schema":"a","name":"a"}},{"table":{"schema":"public","name":"a"}}`
+	d, err := parse(tables)
+	require.NoError(t, err)
+	var order []string
+	for _, table := range d.Sources[0].Tables {
+		order = append(order, table.Table.Schema+"."+table.Table.Name)
+	}
+	require.Equal(t, []string{"a.a", "public.a", "public.b"}, order)
+	_, err = parse(tables + `,{"table":"a"}`)
+	require.ErrorContains(t, err, "multiple declarations exist for the following tables: a")
+}
