@@ -16,6 +16,8 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/plan"
+	plananswer "queryengine/services/query-executor/internal/plan/answer"
+	"queryengine/services/query-executor/internal/plan/write"
 )
 
 var cacheConfig = cache.Config{MaxTTL: time.Hour, MaxEntry: 1000, Budget: 1 << 20}
@@ -184,6 +186,6 @@ func TestErrorsAreNotCached(t *testing.T) {
 
 func TestSessionVariablesOfAPlan(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, plan.SessionUse{}, (&plan.Plan{Parts: []plan.Part{&plan.Text{Text: "x"}}}).SessionUse())
-	require.True(t, (&plan.Plan{Parts: []plan.Part{&plan.Write{}}}).SessionUse().All, "what isn't known may use all")
+	require.Equal(t, plan.SessionUse{}, (&plan.Plan{Parts: []plananswer.Part{&plananswer.Text{Text: "x"}}}).SessionUse())
+	require.True(t, (&plan.Plan{Parts: []plananswer.Part{&write.Write{}}}).SessionUse().All, "what isn't known may use all")
 }

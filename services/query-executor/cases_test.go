@@ -24,7 +24,7 @@ import (
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/casetest"
-	"queryengine/services/query-executor/internal/plan"
+	planenv "queryengine/services/query-executor/internal/plan/env"
 )
 
 var update = flag.Bool("update", false, "rewrite the wanted files of the cases")
@@ -134,7 +134,7 @@ func newFixtureIn(
 	if c.PlanCacheSize == 0 {
 		c.PlanCacheSize = 1000
 	}
-	c.Limits = plan.DefaultLimits
+	c.Limits = planenv.DefaultLimits
 	c.InferFunctionPermissions = true
 	e, err := newExecutor(c, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"queryengine/pkg/config"
 	"queryengine/pkg/egress"
 	"queryengine/services/query-executor/internal/cache"
-	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/env"
 )
 
 // Config is the query-executor's configuration.
@@ -25,7 +25,7 @@ type Config struct {
 	DetailedMetrics bool
 	// MaxTokens bounds the size of a GraphQL document.
 	MaxTokens int
-	Limits    plan.Limits
+	Limits    env.Limits
 	// FrameSize is about how many bytes of an answer are sent at once, 0 for the default.
 	FrameSize int
 	// SpoolSize is how many bytes of answers are kept in files for readers that are slow, and
@@ -103,7 +103,7 @@ func ReadConfig(v *config.Values) Config {
 		DetailedMetrics: config.MetricsHighCardinality.Get(v),
 		TraceDocuments:  config.TraceDocuments.Get(v),
 		MaskedVariables: config.LogMaskedVariables.Get(v),
-		Limits:          plan.DefaultLimits,
+		Limits:          env.DefaultLimits,
 		SpoolSize:       int64(config.AnswerSpoolSize.Get(v)) * megabyte,
 		Egress:          egress.ReadConfig(v),
 		CacheSize:       int64(config.MaxCacheSize.Get(v)) * megabyte,

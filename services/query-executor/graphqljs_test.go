@@ -15,6 +15,8 @@ import (
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
+	plananswer "queryengine/services/query-executor/internal/plan/answer"
+	planenv "queryengine/services/query-executor/internal/plan/env"
 	"queryengine/services/query-executor/internal/schema"
 	"queryengine/services/query-executor/internal/schema/schematest"
 )
@@ -98,10 +100,10 @@ func largeIntrospection(t *testing.T, n int) json.RawMessage {
 	role := schema.New(schematest.Large(n), session.Admin, schema.Options{})
 	op, err := parse.Parse(introspectionQuery, "", parse.Limits{})
 	require.NoError(t, err)
-	p, err := plan.Build(op, role, nil, plan.Options{Limits: plan.DefaultLimits})
+	p, err := plan.Build(op, role, nil, planenv.Options{Limits: planenv.DefaultLimits})
 	require.NoError(t, err)
 	out := backend.NewAnswer(nil, nil, 0)
-	asked, ok := p.Parts[1].(*plan.Introspection)
+	asked, ok := p.Parts[1].(*plananswer.Introspection)
 	require.True(t, ok)
 	field, room := &asked.Query, budget.New(0)
 	questions, err := introspect.Ask(role, []*introspect.Field{field}, &room, nil)

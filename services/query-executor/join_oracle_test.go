@@ -24,7 +24,7 @@ import (
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/joinoracle"
-	"queryengine/services/query-executor/internal/plan"
+	planenv "queryengine/services/query-executor/internal/plan/env"
 )
 
 var (
@@ -129,7 +129,7 @@ func newPlaces(t testing.TB, seed uint64) *places {
 	p.beta = serve(t, betaSchema(t, p.Rows[joinoracle.Beta]))
 
 	env := func(name string) (string, bool) { return urls[name], true }
-	c := Config{PlanCacheSize: 100, Limits: plan.DefaultLimits, Egress: egress.DefaultConfig()}
+	c := Config{PlanCacheSize: 100, Limits: planenv.DefaultLimits, Egress: egress.DefaultConfig()}
 	e, err := newExecutor(c, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
 	require.NoError(t, err)
 	t.Cleanup(e.sources.Close)

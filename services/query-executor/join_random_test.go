@@ -20,7 +20,7 @@ import (
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
-	"queryengine/services/query-executor/internal/plan"
+	planenv "queryengine/services/query-executor/internal/plan/env"
 )
 
 // TestRandomJoins asks for random trees of joins between two databases, and makes the answers
@@ -122,7 +122,7 @@ func (w *world) executor(t *testing.T) *Executor {
 		require.NoError(t, conn.Close(t.Context()))
 		doc.Sources = append(doc.Sources, w.source(t, table, nodeTables[1-i]))
 	}
-	e, err := newExecutor(Config{PlanCacheSize: 10, Limits: plan.DefaultLimits}, Deps{Kinds: kind.All(env, serviceName), Logger: telemetry.Discard()})
+	e, err := newExecutor(Config{PlanCacheSize: 10, Limits: planenv.DefaultLimits}, Deps{Kinds: kind.All(env, serviceName), Logger: telemetry.Discard()})
 	require.NoError(t, err)
 	t.Cleanup(e.sources.Close)
 	snap := &snapshot.Snapshot{Version: 1, Document: doc, Catalogs: map[string]*catalog.Source{}}

@@ -18,6 +18,7 @@ import (
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
+	planenv "queryengine/services/query-executor/internal/plan/env"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -125,7 +126,7 @@ func TestSubscriptionsHaveNoJoins(t *testing.T) {
 	e := newFixture(t, joins, Config{})
 	op, err := parse.Parse(`subscription { sale { id product { owner { id } } } }`, "", parse.Limits{})
 	require.NoError(t, err)
-	_, err = plan.Build(op, e.state.Load().role("admin", schema.Options{}), nil, plan.Options{Limits: plan.DefaultLimits})
+	_, err = plan.Build(op, e.state.Load().role("admin", schema.Options{}), nil, planenv.Options{Limits: planenv.DefaultLimits})
 	var known *apierror.Error
 	require.ErrorAs(t, err, &known)
 	require.Equal(t, apierror.NotSupported, known.Code)

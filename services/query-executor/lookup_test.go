@@ -14,6 +14,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
+	planenv "queryengine/services/query-executor/internal/plan/env"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -136,7 +137,7 @@ func TestWhatRefusesRulesOnRemoteRelationships(t *testing.T) {
 
 	op, err := parse.Parse(`subscription { sale { id } }`, "", parse.Limits{})
 	require.NoError(t, err)
-	_, err = plan.Build(op, e.state.Load().role("keeper", schema.Options{}), nil, plan.Options{Limits: plan.DefaultLimits})
+	_, err = plan.Build(op, e.state.Load().role("keeper", schema.Options{}), nil, planenv.Options{Limits: planenv.DefaultLimits})
 	require.Equal(t, apierror.New(apierror.NotSupported, "subscriptions on this field is not supported"), err)
 
 	s := e.borrow()

@@ -13,7 +13,7 @@ import (
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
-	"queryengine/services/query-executor/internal/plan"
+	planenv "queryengine/services/query-executor/internal/plan/env"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -88,7 +88,7 @@ func TestOperators(t *testing.T) {
 		CREATE TABLE things (id int PRIMARY KEY, `+strings.Join(columns, ", ")+`)`)
 	require.NoError(t, err)
 	env := func(string) (string, bool) { return url, true }
-	e, err := newExecutor(Config{PlanCacheSize: 10, Limits: plan.DefaultLimits}, Deps{
+	e, err := newExecutor(Config{PlanCacheSize: 10, Limits: planenv.DefaultLimits}, Deps{
 		Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard(),
 	})
 	require.NoError(t, err)

@@ -12,7 +12,9 @@ import (
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/env"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/write"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/schema"
@@ -30,11 +32,11 @@ func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[p
 	}
 	s.run.Budget = q.budget()
 	err := p.Bind(&s.run)
-	var inserts []*plan.Insert
+	var inserts []*write.Insert
 	switch {
 	case errors.Is(err, input.ErrReshape):
 		d.TellApart()
-	case errors.Is(err, plan.ErrGrow):
+	case errors.Is(err, write.ErrGrow):
 		inserts = p.Inserts()
 	default:
 		return p, err
@@ -47,13 +49,13 @@ func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[p
 }
 
 // plan makes a plan and keeps it; inserts are those of the one that it replaces.
-func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned.Plan], q *request, s *scratch, inserts []*plan.Insert) (*planned.Plan, error) {
+func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned.Plan], q *request, s *scratch, inserts []*write.Insert) (*planned.Plan, error) {
 	spanned, end := e.stage(ctx, stagePlan, time.Now())
 	if d.Operation.Kind == parse.Mutation {
 		trace.SpanFromContext(spanned).SetName(spanMutationPlan)
 	}
 	room := q.budget()
-	made, err := plan.Grow(d.Operation, e.role(st, q), s.values, plan.Options{
+	made, err := plan.Grow(d.Operation, e.role(st, q), s.values, env.Options{
 		NullCollapse: e.config.NullCollapse, DropUnset: e.config.DropUnsetVariables, Limits: e.config.Limits, Budget: &room,
 		RemoteSkipNulls: e.config.RemoteSkipNulls, NoIntrospection: slices.Contains(st.withoutIntrospection, q.session.Role),
 	}, inserts)

@@ -17,7 +17,7 @@ import (
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/oracle"
-	"queryengine/services/query-executor/internal/plan"
+	planenv "queryengine/services/query-executor/internal/plan/env"
 )
 
 var (
@@ -147,7 +147,7 @@ func newModelFixture(t *testing.T, url string, m *oracle.Model, seed uint64) *Ex
 
 	env := func(string) (string, bool) { return url, true }
 	e, err := newExecutor(Config{
-		PlanCacheSize: 1000, Limits: plan.DefaultLimits, InferFunctionPermissions: true,
+		PlanCacheSize: 1000, Limits: planenv.DefaultLimits, InferFunctionPermissions: true,
 	}, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
 	require.NoError(t, err)
 	e.apply(snapshotOf(t, m.Metadata(), env))

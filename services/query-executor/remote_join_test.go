@@ -15,6 +15,7 @@ import (
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
+	planenv "queryengine/services/query-executor/internal/plan/env"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -197,7 +198,7 @@ func TestRemoteSubscriptionsHaveNoJoins(t *testing.T) {
 	for _, field := range []string{"artist { name }", "albums { title }", "albums_aggregate { aggregate { count } }", "twin { id }"} {
 		op, err := parse.Parse("subscription { moods { "+field+" } }", "", parse.Limits{})
 		require.NoError(t, err)
-		_, err = plan.Build(op, e.state.Load().role("admin", schema.Options{}), nil, plan.Options{Limits: plan.DefaultLimits})
+		_, err = plan.Build(op, e.state.Load().role("admin", schema.Options{}), nil, planenv.Options{Limits: planenv.DefaultLimits})
 		name, _, _ := strings.Cut(field, " ")
 		want := apierror.New(apierror.NotSupported, "Remote relationships are not allowed in subscriptions")
 		want.Path = "$.selectionSet.moods.selectionSet." + name

@@ -25,7 +25,7 @@ import (
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
-	"queryengine/services/query-executor/internal/plan"
+	planenv "queryengine/services/query-executor/internal/plan/env"
 	"queryengine/services/query-executor/internal/planned"
 )
 
@@ -47,7 +47,7 @@ func newBusFixture(t *testing.T) *busFixture {
 // startBusFixture starts an executor with the metadata of a feature.
 func startBusFixture(t *testing.T, feature string, env metadata.Env, c Config) *busFixture {
 	t.Helper()
-	c.PlanCacheSize, c.InferFunctionPermissions, c.Limits = 100, true, plan.DefaultLimits
+	c.PlanCacheSize, c.InferFunctionPermissions, c.Limits = 100, true, planenv.DefaultLimits
 	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(server.Stop)

@@ -14,7 +14,7 @@ import (
 	"queryengine/pkg/egress"
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
-	"queryengine/services/query-executor/internal/plan"
+	planenv "queryengine/services/query-executor/internal/plan/env"
 )
 
 // validated is an executor for tables whose permissions have webhooks, and what these hear.
@@ -59,7 +59,7 @@ func newValidated(t *testing.T) *validated {
 	}
 	var err error
 	v.Executor, err = newExecutor(Config{
-		PlanCacheSize: 100, Limits: plan.DefaultLimits, InferFunctionPermissions: true, Egress: egress.DefaultConfig(),
+		PlanCacheSize: 100, Limits: planenv.DefaultLimits, InferFunctionPermissions: true, Egress: egress.DefaultConfig(),
 	}, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
 	require.NoError(t, err)
 	t.Cleanup(v.sources.Close)

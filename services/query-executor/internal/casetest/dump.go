@@ -14,6 +14,12 @@ import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/action"
+	"queryengine/services/query-executor/internal/plan/answer"
+	"queryengine/services/query-executor/internal/plan/read"
+	"queryengine/services/query-executor/internal/plan/remote"
+	"queryengine/services/query-executor/internal/plan/request"
+	"queryengine/services/query-executor/internal/plan/write"
 )
 
 // Dump writes a plan as JSON: its texts, and what it reads and writes.
@@ -26,23 +32,23 @@ func Dump(t testing.TB, p *plan.Plan, values [][]byte) []byte {
 			d.text(",")
 		}
 		switch part := part.(type) {
-		case *plan.Query:
+		case *read.Query:
 			d.value(reflect.ValueOf(part.Root))
 			d.joins(part.Joins)
-		case *plan.Write:
+		case *write.Write:
 			d.value(reflect.ValueOf(mutations(t, part, values)))
 			d.joins(part.Joins)
-		case *plan.Introspection:
+		case *answer.Introspection:
 			d.text(`{"is":"Introspection"}`)
-		case *plan.Joined:
+		case *answer.Joined:
 			fmt.Fprintf(d, "%q", part.Text)
 			d.joins(part.Joins)
-		case *plan.Text:
+		case *answer.Text:
 			fmt.Fprintf(d, "%q", part.Text)
-		case *plan.RemoteQuery:
+		case *remote.Query:
 			d.remote(part.Request.Document, part.Request.Variables)
 			d.joins(part.Joins)
-		case *plan.ActionCall:
+		case *action.Call:
 			inputs, err := part.Inputs.JSON(values)
 			if err != nil {
 				inputs = []byte(apierror.From(err).Message)
@@ -61,7 +67,7 @@ func Dump(t testing.TB, p *plan.Plan, values [][]byte) []byte {
 
 // mutations are the statements of a root field that write, those of an insert for the rows of
 // each of its tables together.
-func mutations(t testing.TB, w *plan.Write, values [][]byte) []ir.Mutation {
+func mutations(t testing.TB, w *write.Write, values [][]byte) []ir.Mutation {
 	t.Helper()
 	var list []ir.Mutation
 	for _, s := range w.Steps {
@@ -88,7 +94,7 @@ type dumper struct{ *strings.Builder }
 func (d dumper) text(s string) { d.WriteString(s) }
 
 // joins are what other sources are asked, each after what it is joined to.
-func (d dumper) joins(list []plan.JoinMember) {
+func (d dumper) joins(list []answer.Member) {
 	for _, m := range list {
 		d.joins(m.Below)
 		for _, j := range m.Joins {
@@ -106,7 +112,7 @@ func (d dumper) joins(list []plan.JoinMember) {
 }
 
 // remote is what a remote is asked.
-func (d dumper) remote(document string, variables []plan.RemoteVariable) {
+func (d dumper) remote(document string, variables []request.Variable) {
 	fmt.Fprintf(d, `{"is":"RemoteQuery","Document":%q,"Variables":[`, document)
 	for i := range variables {
 		if i > 0 {

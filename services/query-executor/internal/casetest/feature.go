@@ -21,6 +21,8 @@ import (
 	"queryengine/pkg/snapshot"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/env"
+	"queryengine/services/query-executor/internal/plan/write"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -132,9 +134,9 @@ func (c *Case) Role() *schema.Role {
 }
 
 // Plan plans an operation of the case. inserts are those of a plan that had too few nodes.
-func (c *Case) Plan(op *parse.Operation, values [][]byte, inserts []*plan.Insert) (*plan.Plan, error) {
-	return plan.Grow(op, c.Role(), values, plan.Options{
-		Limits: plan.DefaultLimits, NullCollapse: c.settings.NullCollapse, DropUnset: c.settings.DropUnsetVariables,
+func (c *Case) Plan(op *parse.Operation, values [][]byte, inserts []*write.Insert) (*plan.Plan, error) {
+	return plan.Grow(op, c.Role(), values, env.Options{
+		Limits: env.DefaultLimits, NullCollapse: c.settings.NullCollapse, DropUnset: c.settings.DropUnsetVariables,
 	}, inserts)
 }
 

@@ -4,13 +4,13 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/budget"
-	operation "queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/env"
 )
 
 // relate counts a use of related rows, of which one statement may have as many as a root field of
 // a GraphQL operation.
 func (p *planner) relate() error {
-	if p.relations++; p.relations > operation.DefaultLimits.Relations {
+	if p.relations++; p.relations > env.DefaultLimits.Relations {
 		return apierror.New(apierror.ValidationFailed, "the operation looks at too many relationships")
 	}
 	return p.budget.Take(budget.Relations, 1)
@@ -18,7 +18,7 @@ func (p *planner) relate() error {
 
 // nest is called inside of related rows, and leave at their end.
 func (p *planner) nest() error {
-	if p.depth++; p.depth > operation.DefaultLimits.Depth {
+	if p.depth++; p.depth > env.DefaultLimits.Depth {
 		return apierror.New(apierror.ValidationFailed, "the columns are nested too deeply")
 	}
 	return nil
@@ -29,10 +29,10 @@ func (p *planner) leave() { p.depth-- }
 // condition counts what a condition of the request looks at. What the rules of permissions add to
 // it is not the request's.
 func (p *planner) condition(exp ir.BoolExp, depth, relations int) error {
-	if depth > operation.DefaultLimits.InputDepth {
+	if depth > env.DefaultLimits.InputDepth {
 		return apierror.New(apierror.ValidationFailed, "the condition is nested too deeply")
 	}
-	if relations > operation.DefaultLimits.RelationDepth {
+	if relations > env.DefaultLimits.RelationDepth {
 		return apierror.New(apierror.ValidationFailed, "conditions on relationships are nested too deeply")
 	}
 	if err := p.budget.Take(budget.InputValues, 1); err != nil {

@@ -8,13 +8,13 @@ import (
 	"queryengine/pkg/config"
 	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
-	input "queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/write"
 )
 
 // ask notes what a webhook has to be asked about, in the form that GraphQL mutations have it in.
 func (p *planner) ask(webhook *metadata.ValidateInputWebhook, show func() []any) {
 	if webhook != nil && !p.goesWithout(config.GuardValidateInput) {
-		p.inputs = append(p.inputs, input.Input{Webhook: webhook, Data: show()})
+		p.inputs = append(p.inputs, write.Input{Webhook: webhook, Data: show()})
 	}
 }
 
@@ -30,7 +30,7 @@ func shownRows(objects [][]byte, set []string) []any {
 			return nil
 		})
 		if rows[i] = row; set != nil {
-			rows[i] = input.UpsertShown(row)
+			rows[i] = write.UpsertShown(row)
 		}
 	}
 	return rows

@@ -6,19 +6,19 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/action"
-	"queryengine/services/query-executor/internal/plan"
+	planaction "queryengine/services/query-executor/internal/plan/action"
 	"queryengine/services/query-executor/internal/share"
 )
 
 // actionCall is a root field that the handler of an action answers.
 type actionCall struct {
-	*plan.ActionCall
+	*planaction.Call
 	handler *action.Handler
 	at      int
 	label   label
 }
 
-func newActionCall(c *plan.ActionCall, at int) (*actionCall, error) {
+func newActionCall(c *planaction.Call, at int) (*actionCall, error) {
 	h, err := action.Compile(c.Action)
 	return &actionCall{c, h, at, label{name: `Action "` + c.Action.Meta.Name + `"`}}, err
 }

@@ -6,12 +6,12 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/jsontext"
-	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/action"
 )
 
 // queuedCall is a root field that has the handler of an asynchronous action called.
 type queuedCall struct {
-	*plan.QueuedCall
+	*action.Queued
 	at int
 }
 
@@ -36,7 +36,7 @@ func (c *queuedCall) texts() []string { return []string{c.Action.Meta.Name} }
 
 // callResult is a root field with the state of such a call.
 type callResult struct {
-	*plan.CallResult
+	*action.Result
 	at int
 }
 

@@ -19,7 +19,7 @@ import (
 	"queryengine/services/query-executor/internal/casetest"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/read"
 )
 
 // explaining is a source that explains statements with their texts. Whatever runs one panics.
@@ -169,7 +169,7 @@ func rootsOf(t *testing.T, c *casetest.Case, op *parse.Operation, values [][]byt
 	require.NoError(t, err)
 	n := 0
 	for _, part := range p.Parts {
-		if q, ok := part.(*plan.Query); ok && !strings.Contains(q.Field, ".") {
+		if q, ok := part.(*read.Query); ok && !strings.Contains(q.Field, ".") {
 			n++
 		}
 	}

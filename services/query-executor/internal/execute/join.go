@@ -12,7 +12,7 @@ import (
 	"queryengine/pkg/jsontext"
 	"queryengine/pkg/jsonwalk"
 	"queryengine/services/query-executor/internal/join"
-	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/answer"
 	"queryengine/services/query-executor/internal/plan/input"
 )
 
@@ -38,7 +38,7 @@ type target interface {
 }
 
 // newJoins prepares the joins of an answer; nil for none.
-func newJoins(list []plan.JoinMember, o options) (*joins, error) {
+func newJoins(list []answer.Member, o options) (*joins, error) {
 	if len(list) == 0 {
 		return nil, nil //nolint:nilnil // nothing to join is no fault
 	}
@@ -48,7 +48,7 @@ func newJoins(list []plan.JoinMember, o options) (*joins, error) {
 	return out, err
 }
 
-func (j *joins) add(list []plan.JoinMember, o options) ([]join.Member, error) {
+func (j *joins) add(list []answer.Member, o options) ([]join.Member, error) {
 	members := make([]join.Member, len(list))
 	for i, m := range list {
 		below, err := j.add(m.Below, o)
@@ -67,7 +67,7 @@ func (j *joins) add(list []plan.JoinMember, o options) ([]join.Member, error) {
 	return members, nil
 }
 
-func (j *joins) join(p *plan.Join, o options) (*join.Join, error) {
+func (j *joins) join(p *answer.Join, o options) (*join.Join, error) {
 	t, err := newTarget(p, o)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (j *joins) join(p *plan.Join, o options) (*join.Join, error) {
 	return prepared, err
 }
 
-func newTarget(j *plan.Join, o options) (target, error) {
+func newTarget(j *answer.Join, o options) (target, error) {
 	if j.Remote != nil {
 		return &remoteTarget{j.Remote}, nil
 	}

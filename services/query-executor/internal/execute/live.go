@@ -10,6 +10,7 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/read"
 )
 
 // Live is the statement of a subscription, and what becomes of its results. It is immutable
@@ -49,7 +50,7 @@ func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 	}
 	l := ir.Live{Cursor: p.Live.Cursor}
 	for _, part := range p.Parts {
-		if q, ok := part.(*plan.Query); ok {
+		if q, ok := part.(*read.Query); ok {
 			l.Roots = append(l.Roots, q.Root)
 		}
 	}

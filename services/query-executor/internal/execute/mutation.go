@@ -13,14 +13,14 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
-	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/write"
 	"queryengine/services/query-executor/internal/share"
 )
 
-// write is a root field that writes, with its statements rendered.
-type write struct {
-	*plan.Write
+// writing is a root field that writes, with its statements rendered.
+type writing struct {
+	*write.Write
 	steps  []step
 	insert *insertion
 	label  label
@@ -41,12 +41,12 @@ type reply struct {
 }
 
 type replyPart struct {
-	plan.ReplyPart
+	write.ReplyPart
 	statement backend.Statement
 }
 
-func newWrite(w *plan.Write, o options) (*write, error) {
-	out := &write{Write: w, label: databaseLabel(w.Source, "Mutation", w.Field)}
+func newWrite(w *write.Write, o options) (*writing, error) {
+	out := &writing{Write: w, label: databaseLabel(w.Source, "Mutation", w.Field)}
 	if w.Insert != nil {
 		out.insert = newInsertion(w, o)
 	}
@@ -68,7 +68,7 @@ func newWrite(w *plan.Write, o options) (*write, error) {
 	return out, nil
 }
 
-func newReply(w *plan.Write, r *plan.Reply, o options) (*reply, error) {
+func newReply(w *write.Write, r *write.Reply, o options) (*reply, error) {
 	out := &reply{last: -1}
 	for i, p := range r.Parts {
 		part := replyPart{ReplyPart: p}
@@ -85,7 +85,7 @@ func newReply(w *plan.Write, r *plan.Reply, o options) (*reply, error) {
 }
 
 // statements are the texts of the statements, without those of inserts, which are made of the rows.
-func (w *write) statements() []string {
+func (w *writing) statements() []string {
 	var list []string
 	for _, s := range w.steps {
 		if s.statement != nil {
@@ -104,8 +104,8 @@ func (w *write) statements() []string {
 }
 
 // Inserts are the inserts of a mutation, in order.
-func (p *Prepared) Inserts() []*plan.Insert {
-	var list []*plan.Insert
+func (p *Prepared) Inserts() []*write.Insert {
+	var list []*write.Insert
 	for _, piece := range p.pieces {
 		if w, ok := piece.(*writePiece); ok && w.Insert != nil {
 			list = append(list, w.Insert)
@@ -126,7 +126,7 @@ type turn struct {
 	rowByRow bool
 	// bound and inserts are the rest of Run.Bound and Run.Inserts.
 	bound   [][]byte
-	inserts []*plan.InsertRows
+	inserts []*write.InsertRows
 	// called is what came of the calls of remotes.
 	called []called
 	// out holds the answer until the transaction is committed.
@@ -279,7 +279,7 @@ func (t *turn) pieces(ctx context.Context, pieces []piece, last int) error {
 		case *writePiece:
 			t.field = p.Field
 			spanned, end := t.run.span(ctx, trace.SpanKindClient, &p.label)
-			err = t.write(spanned, p.write, t.args(p.Bindings), i == last)
+			err = t.write(spanned, p.writing, t.args(p.Bindings), i == last)
 			end(err)
 		default:
 			t.out.Buf = append(t.out.Buf, textOf(piece)...)
@@ -309,7 +309,7 @@ func (t *turn) query(ctx context.Context, s backend.Statement, args backend.Args
 }
 
 // write runs a root field that writes.
-func (t *turn) write(ctx context.Context, w *write, args backend.Args, last bool) error {
+func (t *turn) write(ctx context.Context, w *writing, args backend.Args, last bool) error {
 	if w.insert != nil {
 		rows := t.inserts[0]
 		t.inserts = t.inserts[1:]

@@ -9,12 +9,12 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
-	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/write"
 )
 
 // insertion is an insert whose statements are rendered as the rows of requests ask for them.
 type insertion struct {
-	*plan.Write
+	*write.Write
 	options backend.RenderOptions
 	// reply is made when it is first needed.
 	reply func() (*reply, error)
@@ -34,7 +34,7 @@ const (
 // maxStatements bounds the statements of one insert. Each set of columns has its own.
 const maxStatements = 64
 
-func newInsertion(w *plan.Write, o options) *insertion {
+func newInsertion(w *write.Write, o options) *insertion {
 	return &insertion{
 		Write: w, options: o.of(w.Source), statements: map[string]backend.Statement{}, orders: map[string]*insertOrder{},
 		reply: sync.OnceValues(func() (*reply, error) { return newReply(w, w.Insert.Reply, o) }),
@@ -42,7 +42,7 @@ func newInsertion(w *plan.Write, o options) *insertion {
 }
 
 // statement renders a statement that gives out back, or finds it.
-func (i *insertion) statement(s *plan.InsertStatement, gives byte, out ir.Output) (backend.Statement, error) {
+func (i *insertion) statement(s *write.InsertStatement, gives byte, out ir.Output) (backend.Statement, error) {
 	if s.Key == nil {
 		return i.Source.Dialect.RenderMutation(s.IR(out), i.options)
 	}
@@ -67,7 +67,7 @@ func (i *insertion) statement(s *plan.InsertStatement, gives byte, out ir.Output
 }
 
 // insert runs a root field that inserts.
-func (t *turn) insert(ctx context.Context, i *insertion, rows *plan.InsertRows, args backend.Args, last bool) error {
+func (t *turn) insert(ctx context.Context, i *insertion, rows *write.InsertRows, args backend.Args, last bool) error {
 	n := rows.Node(0).Count
 	if n == 0 {
 		t.out.Buf = append(t.out.Buf, i.Insert.Empty...)
@@ -96,7 +96,7 @@ func (t *turn) insert(ctx context.Context, i *insertion, rows *plan.InsertRows, 
 }
 
 // withRows adds the operands of a statement.
-func withRows(args backend.Args, s *plan.InsertStatement) backend.Args {
+func withRows(args backend.Args, s *write.InsertStatement) backend.Args {
 	n := len(args.Variables)
 	args.Variables = append(args.Variables[:n:n], s.Values...)
 	args.Lists = s.Lists
@@ -112,7 +112,7 @@ type nestedInsert struct {
 	request *Run
 	tx      backend.Tx
 	args    backend.Args
-	rows    *plan.InsertRows
+	rows    *write.InsertRows
 	// together reports whether all rows of a table go together.
 	together bool
 	// path leads to the current rows.
@@ -175,7 +175,7 @@ func (x *nestedInsert) related(node, a, b int) bool {
 }
 
 // before inserts the rows that others hold the keys of.
-func (x *nestedInsert) before(ctx context.Context, node int, r *plan.InsertRelation, a, b int) error {
+func (x *nestedInsert) before(ctx context.Context, node int, r *write.InsertRelation, a, b int) error {
 	related := x.rows.Node(r.Node)
 	from, to := related.Of(a, b)
 	if from == to {
@@ -199,7 +199,7 @@ func (x *nestedInsert) before(ctx context.Context, node int, r *plan.InsertRelat
 }
 
 // after inserts the rows that hold the keys of others.
-func (x *nestedInsert) after(ctx context.Context, node int, r *plan.InsertRelation, a, b int) error {
+func (x *nestedInsert) after(ctx context.Context, node int, r *write.InsertRelation, a, b int) error {
 	related := x.rows.Node(r.Node)
 	from, to := related.Of(a, b)
 	if from == to {
@@ -243,7 +243,7 @@ func (x *nestedInsert) needsKeys(node, a, b int) bool {
 
 // write runs the statement of the rows from a on, at the latest before the next one that is
 // waited for.
-func (x *nestedInsert) write(ctx context.Context, node, a int, s *plan.InsertStatement) error {
+func (x *nestedInsert) write(ctx context.Context, node, a int, s *write.InsertStatement) error {
 	waits, gives, out := x.needsKeys(node, a, a+s.Rows()), byte(givesNothing), ir.Output{Handed: true}
 	if waits {
 		gives, out.Returning = givesKeys, x.Insert.Nodes[node].Keys

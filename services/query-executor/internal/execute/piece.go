@@ -9,8 +9,10 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/introspect"
-	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/answer"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/read"
+	"queryengine/services/query-executor/internal/plan/write"
 	"queryengine/services/query-executor/internal/share"
 )
 
@@ -69,7 +71,7 @@ type joinedPiece struct {
 	joins *joins
 }
 
-func newJoinedPiece(p *plan.Joined, o options) (*joinedPiece, error) {
+func newJoinedPiece(p *answer.Joined, o options) (*joinedPiece, error) {
 	joins, err := newJoins(p.Joins, o)
 	return &joinedPiece{text: p.Text, joins: joins}, err
 }
@@ -119,7 +121,7 @@ type queryPiece struct {
 	joins *joins
 }
 
-func newQueryPiece(q *plan.Query, o options) (*queryPiece, error) {
+func newQueryPiece(q *read.Query, o options) (*queryPiece, error) {
 	statement, err := q.Source.Dialect.RenderQuery(q.Root, o.of(q.Source))
 	if err != nil {
 		return nil, fmt.Errorf("render %q: %w", q.Field, err)
@@ -190,17 +192,17 @@ func (q *query) run(ctx context.Context, r *Run, bound [][]byte, out *backend.An
 
 // writePiece is a root field that writes.
 type writePiece struct {
-	*write
+	*writing
 	joins *joins
 }
 
-func newWritePiece(w *plan.Write, o options) (*writePiece, error) {
+func newWritePiece(w *write.Write, o options) (*writePiece, error) {
 	rendered, err := newWrite(w, o)
 	if err != nil {
 		return nil, err
 	}
 	joins, err := newJoins(w.Joins, o)
-	return &writePiece{write: rendered, joins: joins}, err
+	return &writePiece{writing: rendered, joins: joins}, err
 }
 
 func (p *writePiece) source() string  { return p.Source.Name }

@@ -13,7 +13,10 @@ import (
 	"queryengine/services/query-executor/internal/call"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/answer"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/read"
+	"queryengine/services/query-executor/internal/plan/write"
 	"queryengine/services/query-executor/internal/schema"
 	"queryengine/services/query-executor/internal/share"
 )
@@ -67,20 +70,20 @@ func Prepare(p *plan.Plan, render backend.RenderOptions, comment Commenter) (*Pr
 }
 
 // piece prepares a part of the plan; live is set for those of a subscription.
-func (p *Prepared) piece(part plan.Part, live bool, o options) (piece, error) {
+func (p *Prepared) piece(part answer.Part, live bool, o options) (piece, error) {
 	switch part := part.(type) {
-	case *plan.Text:
+	case *answer.Text:
 		return &textPiece{text: part.Text, constants: part.Constants}, nil
-	case *plan.Joined:
+	case *answer.Joined:
 		return newJoinedPiece(part, o)
-	case *plan.Introspection:
+	case *answer.Introspection:
 		return &introspectionPiece{&part.Query}, nil
-	case *plan.Query:
+	case *read.Query:
 		if live {
 			return &livePiece{}, nil
 		}
 		return newQueryPiece(part, o)
-	case *plan.Write:
+	case *write.Write:
 		return newWritePiece(part, o)
 	}
 	call, joined, err := newRootCall(part, p.calls)
@@ -121,7 +124,7 @@ func (p *Prepared) subscribe(of *plan.Plan, render backend.RenderOptions, commen
 
 // Validator asks a webhook whether the rows to be written are valid.
 type Validator interface {
-	Validate(ctx context.Context, s *session.Session, in plan.Input) error
+	Validate(ctx context.Context, s *session.Session, in write.Input) error
 }
 
 // Run is what a run of a plan needs besides the plan.
@@ -157,7 +160,7 @@ type Run struct {
 	// Bound are the operands of all statements, one after the other, and Inserts the rows of
 	// all inserts; Bodies are those of the calls of root fields. Bind fills them.
 	Bound   [][]byte
-	Inserts []*plan.InsertRows
+	Inserts []*write.InsertRows
 	Bodies  [][]byte
 
 	lookups map[string][][]byte
@@ -260,15 +263,15 @@ func (p *Prepared) Write(ctx context.Context, r *Run, out *backend.Answer) error
 	bound := r.Bound
 	for _, piece := range p.pieces {
 		var err error
-		if bound, err = answer(ctx, piece, r, bound, out); err != nil {
+		if bound, err = writeUncalled(ctx, piece, r, bound, out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// answer writes a piece that no call answers. It returns the rest of the operands.
-func answer(ctx context.Context, p piece, r *Run, bound [][]byte, out *backend.Answer) ([][]byte, error) {
+// writeUncalled writes a piece that no call answers. It returns the rest of the operands.
+func writeUncalled(ctx context.Context, p piece, r *Run, bound [][]byte, out *backend.Answer) ([][]byte, error) {
 	if p, ok := p.(reading); ok {
 		return p.answer(ctx, r, bound, out)
 	}

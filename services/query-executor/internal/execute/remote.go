@@ -10,7 +10,10 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/metadata"
-	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/action"
+	"queryengine/services/query-executor/internal/plan/answer"
+	planremote "queryengine/services/query-executor/internal/plan/remote"
+	"queryengine/services/query-executor/internal/plan/request"
 	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/share"
 )
@@ -37,16 +40,16 @@ type rootCall interface {
 
 // newRootCall prepares a root field that a call answers, and gives the joins of its answer; at is
 // its index.
-func newRootCall(part plan.Part, at int) (rootCall, []plan.JoinMember, error) {
+func newRootCall(part answer.Part, at int) (rootCall, []answer.Member, error) {
 	switch part := part.(type) {
-	case *plan.RemoteQuery:
+	case *planremote.Query:
 		return newRemoteQuery(part, at), part.Joins, nil
-	case *plan.ActionCall:
+	case *action.Call:
 		call, err := newActionCall(part, at)
 		return call, part.Joins, err
-	case *plan.QueuedCall:
+	case *action.Queued:
 		return &queuedCall{part, at}, nil, nil
-	case *plan.CallResult:
+	case *action.Result:
 		return &callResult{part, at}, part.Joins, nil
 	}
 	return nil, nil, fmt.Errorf("a part of an unknown kind: %T", part)
@@ -56,7 +59,7 @@ func newRootCall(part plan.Part, at int) (rootCall, []plan.JoinMember, error) {
 // schema but how its server is called.
 type remoteQuery struct {
 	meta    *metadata.RemoteSchema
-	request plan.RemoteRequest
+	request request.Request
 	key     string
 	field   string
 	shape   *remote.Shape
@@ -65,7 +68,7 @@ type remoteQuery struct {
 	label   label
 }
 
-func newRemoteQuery(q *plan.RemoteQuery, index int) *remoteQuery {
+func newRemoteQuery(q *planremote.Query, index int) *remoteQuery {
 	return &remoteQuery{
 		meta: q.Remote.Meta, request: q.Request, key: q.Key, field: q.Field, shape: q.Shape, fit: remote.NewFit(q.Key, q.Shape),
 		at: index, label: label{name: `Remote schema query for root field "` + q.Field + `"`},
@@ -235,7 +238,7 @@ func (p *Prepared) hold(ctx context.Context, r *Run) ([]byte, []mark, error) {
 			bound = bound[call.joins.count():]
 		} else {
 			var err error
-			if bound, err = answer(ctx, piece, r, bound, held); err != nil {
+			if bound, err = writeUncalled(ctx, piece, r, bound, held); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"queryengine/services/query-executor/internal/join"
-	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/request"
 	"queryengine/services/query-executor/internal/remote"
 	"queryengine/services/query-executor/internal/share"
 )
 
 // remoteTarget is a field of a remote schema that is asked for keys.
-type remoteTarget struct{ *plan.RemoteCall }
+type remoteTarget struct{ *request.Call }
 
 // bindings are none: what a remote is told of variables belongs to the body of the call.
 func (t *remoteTarget) bindings() input.Bindings { return input.Bindings{} }

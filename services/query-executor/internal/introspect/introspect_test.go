@@ -12,6 +12,8 @@ import (
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/answer"
+	"queryengine/services/query-executor/internal/plan/env"
 	"queryengine/services/query-executor/internal/schema"
 	"queryengine/services/query-executor/internal/schema/schematest"
 )
@@ -42,15 +44,15 @@ func planned(t testing.TB, role *schema.Role, query string) *introspect.Field {
 	t.Helper()
 	op, err := parse.Parse(query, "", parse.Limits{})
 	require.NoError(t, err)
-	p, err := plan.Build(op, role, nil, plan.Options{Limits: plan.DefaultLimits})
+	p, err := plan.Build(op, role, nil, env.Options{Limits: env.DefaultLimits})
 	require.NoError(t, err, query)
-	asked, ok := p.Parts[1].(*plan.Introspection)
+	asked, ok := p.Parts[1].(*answer.Introspection)
 	require.True(t, ok)
 	return &asked.Query
 }
 
 // answer writes the value of a field within the budget of a request.
-func answer(t testing.TB, role *schema.Role, f *introspect.Field, out *backend.Answer) {
+func write(t testing.TB, role *schema.Role, f *introspect.Field, out *backend.Answer) {
 	t.Helper()
 	room := budget.New(0)
 	q, err := introspect.Ask(role, []*introspect.Field{f}, &room, nil)
@@ -81,7 +83,7 @@ func TestFullIntrospectionIsClosed(t *testing.T) {
 	t.Parallel()
 	role := schema.New(schematest.Large(20), "admin", schema.Options{})
 	out := backend.NewAnswer(nil, nil, 0)
-	answer(t, role, planned(t, role, full), out)
+	write(t, role, planned(t, role, full), out)
 	var all struct {
 		QueryType struct{ Name string }
 		Types     []struct {
@@ -140,7 +142,7 @@ func BenchmarkFullIntrospectionOf1000Tables(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		out := backend.NewAnswer(nil, io.Discard, 0)
-		answer(b, role, f, out)
+		write(b, role, f, out)
 		b.ReportMetric(float64(out.Sent())/(1<<20), "MB")
 	}
 }

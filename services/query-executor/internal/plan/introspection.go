@@ -4,32 +4,32 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/introspect"
+	"queryengine/services/query-executor/internal/plan/answer"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/walk"
 	"queryengine/services/query-executor/internal/schema"
 )
 
-func isIntrospection(name string) bool { return name == "__schema" || name == "__type" }
-
 // introspection plans __schema and __type.
-func (p *planner) introspection(s *selected) error {
-	if p.options.NoIntrospection {
-		return apierror.Newf(apierror.NotSupported, "introspection is disabled for role: %q", p.role.Name)
+func (p *planner) introspection(s *walk.Selected) error {
+	if p.Options.NoIntrospection {
+		return apierror.Newf(apierror.NotSupported, "introspection is disabled for role: %q", p.Role.Name)
 	}
 	if err := p.Take(budget.RootFields, 1); err != nil {
 		return err
 	}
-	f, err := p.metaField(p.role.MetaField(s.Name), s)
+	f, err := p.metaField(p.Role.MetaField(s.Name), s)
 	if err != nil {
 		return err
 	}
-	p.answer.add(&Introspection{Query: f})
+	p.Answer.Add(&answer.Introspection{Query: f})
 	return nil
 }
 
 // metaField plans a field of the introspection types.
-func (p *planner) metaField(f *schema.Field, s *selected) (introspect.Field, error) {
+func (p *planner) metaField(f *schema.Field, s *walk.Selected) (introspect.Field, error) {
 	out := introspect.Field{Alias: s.Alias, Name: s.Name}
-	err := p.arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
+	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
 		if in.Name == "name" {
 			out.Argument, err = p.Constant(in.Type, v)
 			return err
@@ -46,10 +46,10 @@ func (p *planner) metaField(f *schema.Field, s *selected) (introspect.Field, err
 	}
 	t := f.Type.Named
 	if t.Kind != schema.Object {
-		return out, p.scalarField(s)
+		return out, p.ScalarField(s)
 	}
-	err = p.within(t.Name, s, func(s *selected) error {
-		f, err := p.fieldOf(t, s)
+	err = p.Within(t.Name, s, func(s *walk.Selected) error {
+		f, err := p.FieldOf(t, s)
 		if err != nil {
 			return err
 		}

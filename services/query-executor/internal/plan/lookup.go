@@ -28,10 +28,10 @@ func (p *planner) lookups() ([]Lookup, error) {
 			if slices.ContainsFunc(list, func(known Lookup) bool { return known.Key == key }) {
 				continue
 			}
-			if p.subscribes {
+			if p.Subscribes {
 				return apierror.New(apierror.NotSupported, "subscriptions on this field is not supported")
 			}
-			found, err := p.role.Lookup(l)
+			found, err := p.Role.Lookup(l)
 			if err != nil {
 				return err
 			}
@@ -39,12 +39,12 @@ func (p *planner) lookups() ([]Lookup, error) {
 		}
 		return nil
 	}
-	for _, t := range p.tables {
+	for _, t := range p.Tables {
 		if err := add(t.Permission.Lookups.All()); err != nil {
 			return nil, err
 		}
 	}
-	for _, w := range p.writes {
+	for _, w := range p.Writes {
 		var wanted []ir.Lookup
 		if w.Insert != nil {
 			wanted = append(wanted, w.Insert.Lookups.All()...)

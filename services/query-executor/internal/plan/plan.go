@@ -1,20 +1,21 @@
 package plan
 
 import (
-	"queryengine/pkg/catalog"
-	"queryengine/pkg/ir"
-	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/answer"
+	"queryengine/services/query-executor/internal/plan/env"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/walk"
+	"queryengine/services/query-executor/internal/plan/write"
 	"queryengine/services/query-executor/internal/schema"
 )
 
 // Plan is a planned operation. It is immutable and safe for concurrent use.
 type Plan struct {
 	// Parts are what the value of "data" consists of, in order.
-	Parts []Part
+	Parts []answer.Part
 	// Looks says of each variable, by parse.Variable.Index, how much of its value decided
 	// the plan.
 	Looks []input.Look
@@ -22,7 +23,7 @@ type Plan struct {
 	// as these are the same.
 	Tables    []*schema.Table
 	Writes    []*schema.Writable
-	Functions []Function
+	Functions []walk.Function
 	Remotes   []*resolve.Remote
 	// Lookups are asked before anything else.
 	Lookups []Lookup
@@ -36,65 +37,30 @@ type Plan struct {
 	Once bool
 }
 
-// Function is a function that a plan calls.
-type Function struct {
-	Source   *resolve.Source
-	Function *catalog.Function
-	// Meta is nil for the function of a computed field.
-	Meta *metadata.Function
-}
-
-// Query is one statement for one source.
-type Query struct {
-	Named
-	Source *resolve.Source
-	Root   ir.Root
-	// Bindings give the values of ir.Variable, by Index.
-	Bindings input.Bindings
-	// Joins are the fields of its answer that other sources give.
-	Joins []JoinMember
-}
-
-// Options are the server settings that change plans.
-type Options struct {
-	// NullCollapse makes a null operand switch its operator off.
-	NullCollapse bool
-	// DropUnset takes a variable without a value and without a default as not given,
-	// rather than as null.
-	DropUnset bool
-	// NoIntrospection refuses __schema and __type.
-	NoIntrospection bool
-	// RemoteSkipNulls leaves nulls out of what remote schemas are asked.
-	RemoteSkipNulls bool
-	Limits          Limits
-	// Budget is that of the request, nil for the one of an empty request.
-	Budget *budget.Budget
-}
-
 // Build plans an operation. values are the variables' values, by parse.Variable.Index.
-func Build(op *parse.Operation, role *schema.Role, values [][]byte, o Options) (*Plan, error) {
+func Build(op *parse.Operation, role *schema.Role, values [][]byte, o env.Options) (*Plan, error) {
 	return Grow(op, role, values, o, nil)
 }
 
 // Grow plans an operation again whose plan had too few nodes. The ones that its inserts had are in
 // the new plan, too.
-func Grow(op *parse.Operation, role *schema.Role, values [][]byte, o Options, inserts []*Insert) (*Plan, error) {
+func Grow(op *parse.Operation, role *schema.Role, values [][]byte, o env.Options, inserts []*write.Insert) (*Plan, error) {
 	if o.Budget == nil {
 		none := budget.New(0)
 		o.Budget = &none
 	}
 	o.Budget.Allow(budget.Constants, sizeOf(values))
-	p := newPlanner(state{
-		env: env{
-			role: role, options: o, operation: op.Name,
-			mutates: op.Kind == parse.Mutation, subscribes: op.Kind == parse.Subscription,
+	p := newPlanner(walk.Walker{
+		Env: env.Env{
+			Role: role, Options: o, Operation: op.Name,
+			Mutates: op.Kind == parse.Mutation, Subscribes: op.Kind == parse.Subscription,
 		},
 		Reader: input.NewReader(input.Env{
 			Values: values, DropUnset: o.DropUnset, MaxDepth: o.Limits.InputDepth, Budget: o.Budget,
 		}, len(op.Variables)),
 	}, inserts)
 	if op.Kind == parse.Subscription {
-		p.live = &live{several: op.HasDirective(severalFields)}
+		p.Live = &walk.Subscription{Several: op.HasDirective(walk.SeveralFields)}
 		if err := p.refuseActionSubscription(op.Selections); err != nil {
 			return nil, err
 		}
@@ -106,10 +72,10 @@ func Grow(op *parse.Operation, role *schema.Role, values [][]byte, o Options, in
 	if err := p.document(root, op.Selections); err != nil {
 		return nil, err
 	}
-	if err := p.operationDirectives(op); err != nil {
+	if err := p.OperationDirectives(op); err != nil {
 		return nil, err
 	}
-	if err := p.live.check(); err != nil {
+	if err := p.Live.Check(); err != nil {
 		return nil, err
 	}
 	lookups, err := p.lookups()
@@ -118,7 +84,7 @@ func Grow(op *parse.Operation, role *schema.Role, values [][]byte, o Options, in
 	}
 	return &Plan{
 		Lookups: lookups,
-		Parts:   p.answer.parts(), Looks: p.Looks(), Tables: p.tables, Writes: p.writes, Functions: p.functions,
-		Remotes: p.remotes, Mutates: p.mutates, Separate: p.separate, Once: p.Once(), Live: p.subscription(),
+		Parts:   p.Answer.Parts(), Looks: p.Looks(), Tables: p.Tables, Writes: p.Writes, Functions: p.Functions,
+		Remotes: p.Remotes, Mutates: p.Mutates, Separate: p.Separate, Once: p.Once(), Live: p.subscription(),
 	}, nil
 }

@@ -10,6 +10,8 @@ import (
 	"queryengine/services/query-executor/internal/casetest"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/action"
+	"queryengine/services/query-executor/internal/plan/write"
 )
 
 // asServers plans operations with the schema of the feature about servers.
@@ -69,7 +71,7 @@ func TestValidatedInputs(t *testing.T) {
 			require.NoError(t, err, tt.text)
 			got := map[string]string{}
 			for _, part := range p.Parts {
-				w, ok := part.(*plan.Write)
+				w, ok := part.(*write.Write)
 				if !ok {
 					continue
 				}
@@ -96,7 +98,7 @@ func TestCallsOfActions(t *testing.T) {
 		p, values, err := build("admin", `mutation { a: later(in: {n: 3}) }`, "")
 		require.NoError(t, err)
 		require.True(t, p.Separate)
-		queued, ok := p.Parts[1].(*plan.QueuedCall)
+		queued, ok := p.Parts[1].(*action.Queued)
 		require.True(t, ok)
 		inputs, err := queued.Inputs.JSON(values)
 		require.NoError(t, err)
@@ -104,7 +106,7 @@ func TestCallsOfActions(t *testing.T) {
 
 		p, values, err = build("admin", `query ($i: uuid!) { later(id: $i) { id errors __typename output { id employee { name } } } }`, `{"i":"`+id+`"}`)
 		require.NoError(t, err)
-		result, ok := p.Parts[1].(*plan.CallResult)
+		result, ok := p.Parts[1].(*action.Result)
 		require.True(t, ok)
 		text, err := result.ID.Text(values)
 		require.NoError(t, err)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/plan/answer"
+	"queryengine/services/query-executor/internal/plan/read"
 )
 
 // SessionUse is which session variables the answer to a plan depends on.
@@ -24,8 +26,8 @@ func (p *Plan) SessionUse() SessionUse {
 	u := &SessionUse{}
 	for _, part := range p.Parts {
 		switch part := part.(type) {
-		case *Text, *Introspection:
-		case *Query:
+		case *answer.Text, *answer.Introspection:
+		case *read.Query:
 			u.known(reflect.ValueOf(*part), "Named", "Source", "Root", "Bindings", "Joins")
 			u.walk(reflect.ValueOf(part.Root))
 			u.joins(part.Joins)
@@ -41,7 +43,7 @@ func (p *Plan) SessionUse() SessionUse {
 }
 
 // joins looks into what other sources are asked.
-func (u *SessionUse) joins(list []JoinMember) {
+func (u *SessionUse) joins(list []answer.Member) {
 	for _, m := range list {
 		u.joins(m.Below)
 		for _, j := range m.Joins {

@@ -1,0 +1,52 @@
+package answer
+
+import (
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/request"
+)
+
+// Member is a member of the objects of an answer that has to do with joins. What isn't
+// among the members stays as it is.
+type Member struct {
+	Key string
+	// Below are the members of the object under the key, or of all objects in a list there.
+	Below []Member
+	// Joins take the place of the member's value: of several, the first one whose key the object
+	// has.
+	Joins []*Join
+	// Hidden members hold parts of keys and aren't asked for by the client.
+	Hidden bool
+	// Whole says that what takes the place of the value takes that of the whole object.
+	Whole bool
+}
+
+// Join is a field whose value comes from elsewhere: it is asked for by a key, which the
+// object that it is part of holds, for all objects together.
+type Join struct {
+	// Parts is the number of values that make the key. The members that hold them stand next
+	// to each other in the list that the join is part of; First is the index of the first one.
+	First, Parts int
+	// Nulls says that keys with a null are asked for, too.
+	Nulls bool
+	// Query or Remote answers all keys.
+	Query  *JoinQuery
+	Remote *request.Call
+	// Joins are those in the answer to a key.
+	Joins []Member
+}
+
+// JoinQuery is one statement for one source. Its answer is a list with one object for each
+// key, in their order, which has the answer to the key under JoinAnswer.
+type JoinQuery struct {
+	Source *resolve.Source
+	Root   ir.Root
+	// Columns are the names of the parts of a key in the rows that the statement is given, as
+	// the variable that follows Bindings; see ir.Keys.
+	Columns  []string
+	Bindings input.Bindings
+}
+
+// JoinAnswer is the key of the answers of a JoinQuery.
+const JoinAnswer = "answer"

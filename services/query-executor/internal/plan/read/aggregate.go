@@ -1,0 +1,138 @@
+package read
+
+import (
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/walk"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// AggregateRows plans the aggregates of rows, and the rows themselves as nodes. When they
+// come from a function, its arguments go to c.
+func (p *Planner) AggregateRows(r Relation, s *walk.Selected, inputs []schema.Input, c *Call) (*ir.Aggregate, error) {
+	query := &ir.Aggregate{Rows: p.Rows(r)}
+	if err := p.rowArguments(&query.Rows, s, inputs, c); err != nil {
+		return nil, err
+	}
+	t := r.Table.AggregateType()
+	err := p.Within(t.Name, s, func(s *walk.Selected) error {
+		f, err := p.aggregateField(t, s)
+		f.Alias = s.Alias
+		query.Fields = append(query.Fields, f)
+		return err
+	})
+	return query, err
+}
+
+func (p *Planner) aggregateField(t *schema.Type, s *walk.Selected) (ir.AggregateField, error) {
+	f, err := p.FieldOf(t, s)
+	if err != nil {
+		return ir.AggregateField{}, err
+	}
+	if f == nil {
+		return ir.AggregateField{Typename: t.Name}, nil
+	}
+	if err := p.Arguments(s, nil, nil); err != nil {
+		return ir.AggregateField{}, err
+	}
+	if m, ok := f.Means.(schema.Nodes); ok {
+		fields, err := p.Fields(m.Table, s)
+		return ir.AggregateField{Nodes: fields, IsNodes: true}, err
+	}
+	of := f.Type.Named
+	out := ir.AggregateField{}
+	err = p.Within(of.Name, s, func(s *walk.Selected) error {
+		e, err := p.aggregateExpr(of, s)
+		e.Alias = s.Alias
+		out.Aggregates = append(out.Aggregates, e)
+		return err
+	})
+	return out, err
+}
+
+func (p *Planner) aggregateExpr(t *schema.Type, s *walk.Selected) (ir.AggregateExpr, error) {
+	f, err := p.FieldOf(t, s)
+	if err != nil {
+		return ir.AggregateExpr{}, err
+	}
+	if f == nil {
+		return ir.AggregateExpr{Typename: t.Name}, nil
+	}
+	m, ok := f.Means.(schema.AggregateFunction)
+	if !ok {
+		count, err := p.count(f, s)
+		return ir.AggregateExpr{Count: count}, err
+	}
+	if err := p.Arguments(s, nil, nil); err != nil {
+		return ir.AggregateExpr{}, err
+	}
+	of := f.Type.Named
+	out := ir.AggregateExpr{Function: m.Name}
+	err = p.Within(of.Name, s, func(s *walk.Selected) error {
+		c, err := p.aggregateColumn(of, s)
+		c.Alias = s.Alias
+		out.Columns = append(out.Columns, c)
+		return err
+	})
+	return out, err
+}
+
+func (p *Planner) aggregateColumn(t *schema.Type, s *walk.Selected) (ir.AggregateColumn, error) {
+	f, err := p.FieldOf(t, s)
+	if err != nil {
+		return ir.AggregateColumn{}, err
+	}
+	if f == nil {
+		return ir.AggregateColumn{Typename: t.Name}, nil
+	}
+	if err := p.ScalarField(s); err != nil {
+		return ir.AggregateColumn{}, err
+	}
+	c, ok := f.Means.(*resolve.SelectComputedField)
+	if !ok {
+		return ir.AggregateColumn{Expr: p.aggregated(f.Means), Type: typeOf(f.Means)}, p.Arguments(s, nil, nil)
+	}
+	call := computedCall(c.Field)
+	err = p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) error { return p.CallArguments(call, in.Type, v) })
+	if err != nil {
+		return ir.AggregateColumn{}, err
+	}
+	return ir.AggregateColumn{Expr: p.call(c, call.args()), Type: c.Field.Type}, nil
+}
+
+func typeOf(means any) catalog.Type {
+	if c, ok := means.(*resolve.SelectColumn); ok {
+		return c.Column.Type
+	}
+	c, _ := means.(*resolve.SelectComputedField)
+	return c.Field.Type
+}
+
+// count plans a count. distinct counts only with columns.
+func (p *Planner) count(f *schema.Field, s *walk.Selected) (*ir.Count, error) {
+	if err := p.ScalarField(s); err != nil {
+		return nil, err
+	}
+	count := &ir.Count{}
+	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
+		v, null, err := p.IsNull(in.Type, v, input.LookShape)
+		if err != nil || null {
+			return err
+		}
+		if in.Means == schema.ArgDistinct {
+			count.Distinct, err = p.Boolean(in.Type, v)
+			return err
+		}
+		columns, err := p.columns(in.Type, v)
+		for _, c := range columns {
+			count.Args = append(count.Args, Column(c))
+		}
+		return err
+	})
+	if len(count.Args) == 0 {
+		count.Distinct = false
+	}
+	return count, err
+}

@@ -1,0 +1,83 @@
+package write
+
+import (
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/read"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// onConflict plans the upsert clause of a node. null is none.
+func (p *Planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v input.Value) error {
+	v, null, err := p.IsNull(at, v, input.LookShape)
+	if err != nil || null {
+		return err
+	}
+	c := &ir.OnConflict{}
+	var where ir.BoolExp
+	err = p.Object(at, v, func(in *schema.Input, v input.Value) (err error) {
+		switch in.Means {
+		case schema.ArgConstraint:
+			return p.constraint(c, w, in, v)
+		case schema.ArgUpdateColumns:
+			return p.updateColumns(c, in, v)
+		}
+		v, null, err := p.IsNull(in.Type, v, input.LookShape)
+		if err != nil || null {
+			return err
+		}
+		where, err = p.Where(in.Type, v)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	n.OnConflict = c
+	if len(c.Set) > 0 {
+		// Only a role that may update has columns to set.
+		for _, preset := range w.Update.Presets {
+			c.Presets = append(c.Presets, ir.Assignment{Column: read.ColumnOf(preset.Column), Op: ir.AssignSet, Value: preset.Value})
+		}
+		c.Where = read.Both(read.Rule(w.Update.Filter), where)
+		n.UpdateCheck = read.Rule(w.Update.Check)
+		n.updateValidator = w.Update.Validator
+	}
+	return nil
+}
+
+func (p *Planner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.Input, v input.Value) error {
+	chosen, err := p.Enum(in.Type, v)
+	if err != nil {
+		return err
+	}
+	of, _ := chosen.Means.(*catalog.Constraint)
+	c.Columns = of.Columns
+	if !of.Index || len(of.Columns) == 0 {
+		c.Constraint = of.Name
+	}
+	if w.Catalog.Kind == catalog.KindPartitioned {
+		c.Key = of.Columns
+	}
+	return nil
+}
+
+// updateColumns plans the columns that take the new values. The fault of a placeholder is
+// that of the whole clause.
+func (p *Planner) updateColumns(c *ir.OnConflict, in *schema.Input, v input.Value) error {
+	depth := len(p.Path) - 1
+	return p.List(in.Type, v, func(item schema.Ref, v input.Value) error {
+		chosen, err := p.Enum(item, v)
+		if err != nil {
+			return err
+		}
+		column, ok := chosen.Means.(*resolve.Column)
+		if !ok {
+			p.Path = p.Path[:depth]
+			return p.Fail("erroneous column name")
+		}
+		c.Set = append(c.Set, column.Name)
+		return nil
+	})
+}

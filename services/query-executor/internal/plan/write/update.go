@@ -1,0 +1,202 @@
+package write
+
+import (
+	"slices"
+	"strings"
+
+	"queryengine/pkg/ir"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/budget"
+	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/read"
+	"queryengine/services/query-executor/internal/plan/walk"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// outputPlan plans the selection set of a mutation.
+type outputPlan func(*schema.Writable, *walk.Selected) (*output, error)
+
+// change is an update under construction.
+type change struct {
+	set   []ir.Assignment
+	where ir.BoolExp
+}
+
+// update plans an update of the rows that its arguments name.
+func (p *Planner) update(w *schema.Writable, f *schema.Field, s *walk.Selected, selection outputPlan) (*Write, error) {
+	c := p.newChange(w)
+	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) error { return p.changeInput(c, in, v) })
+	if err != nil {
+		return nil, err
+	}
+	p.Push("args")
+	if err := p.complete(c, w); err != nil {
+		return nil, err
+	}
+	p.Pop()
+	out, err := selection(w, s)
+	if err != nil {
+		return nil, err
+	}
+	write := &Write{Path: "$", Steps: []Step{updateStep(w, c, out)}}
+	write.validate(w.Update.Validator, s, showArguments)
+	return write, nil
+}
+
+// updateMany plans several updates. They share what is selected.
+func (p *Planner) updateMany(w *schema.Writable, f *schema.Field, s *walk.Selected) (*Write, error) {
+	var changes []*change
+	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) error {
+		return p.List(in.Type, v, func(item schema.Ref, v input.Value) error {
+			c := p.newChange(w)
+			changes = append(changes, c)
+			if err := p.Object(item, v, func(in *schema.Input, v input.Value) error { return p.changeInput(c, in, v) }); err != nil {
+				return err
+			}
+			return p.complete(c, w)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.response(w, s)
+	if err != nil {
+		return nil, err
+	}
+	write := &Write{Path: "$", List: true}
+	write.validate(w.Update.Validator, s, showUpdates)
+	if slices.ContainsFunc(changes, func(c *change) bool { return len(c.set) > 0 }) {
+		if err := p.Take(budget.Statements, len(changes)); err != nil {
+			return nil, err
+		}
+		for _, c := range changes {
+			write.Steps = append(write.Steps, updateStep(w, c, out))
+		}
+	}
+	return write, nil
+}
+
+func (p *Planner) newChange(w *schema.Writable) *change {
+	return &change{where: read.Rule(w.Update.Filter)}
+}
+
+// changeInput plans an operator, or which rows it is for.
+func (p *Planner) changeInput(c *change, in *schema.Input, v input.Value) error {
+	switch m := in.Means.(type) {
+	case schema.Assign:
+		v, null, err := p.IsNull(in.Type, v, input.LookShape)
+		if err != nil || null {
+			return err
+		}
+		return p.Object(in.Type, v, func(in *schema.Input, v input.Value) error { return p.assign(c, m.Op, in, v) })
+	case schema.Argument:
+		var e ir.BoolExp
+		var err error
+		if m == schema.ArgKey {
+			e, err = p.key(in.Type, v)
+		} else {
+			e, err = p.Where(in.Type, v)
+		}
+		c.where = read.Both(c.where, e)
+		return err
+	}
+	return p.Fail("unknown argument '%s'", in.Name)
+}
+
+func (p *Planner) assign(c *change, op ir.AssignOp, in *schema.Input, v input.Value) error {
+	to, _ := in.Means.(*resolve.Column)
+	var how input.Coercion
+	switch op {
+	case ir.AssignDeleteKey:
+		how = p.Text(in.Type.Named)
+		how.Nullable = true
+	case ir.AssignDeleteElem:
+		how = p.Int(in.Type.Named)
+	case ir.AssignDeleteAtPath:
+		how = p.Texts(in.Type.Named)
+	default:
+		how = p.Column(to.Type, in.Type)
+		how.Nullable = to.Nullable
+	}
+	given, err := p.Operand(in.Type, v, how)
+	c.set = append(c.set, ir.Assignment{Column: read.ColumnOf(to), Op: op, Value: given})
+	return err
+}
+
+// key plans the columns of a primary key.
+func (p *Planner) key(at schema.Ref, v input.Value) (ir.BoolExp, error) {
+	var list []ir.BoolExp
+	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
+		e, err := p.keyColumn(in, v)
+		list = append(list, e)
+		return err
+	})
+	return read.All(list), err
+}
+
+func (p *Planner) keyColumn(in *schema.Input, v input.Value) (ir.BoolExp, error) {
+	c, _ := in.Means.(*resolve.SelectColumn)
+	arg, err := p.Operand(in.Type, v, p.Column(c.Column.Type, in.Type))
+	return ir.Compare{Left: read.Column(c), Op: ir.OpEq, Args: []ir.Value{arg}}, err
+}
+
+// complete adds the presets, and refuses columns that are changed twice.
+func (p *Planner) complete(c *change, w *schema.Writable) error {
+	for _, preset := range w.Update.Presets {
+		c.set = append(c.set, ir.Assignment{Column: read.ColumnOf(preset.Column), Op: ir.AssignSet, Value: preset.Value})
+	}
+	var twice []string
+	for _, column := range w.Columns {
+		n := 0
+		for _, a := range c.set {
+			if a.Column.Name == column.Name {
+				n++
+			}
+		}
+		if n > 1 {
+			twice = append(twice, "'"+column.Name+"'")
+		}
+	}
+	if len(twice) > 0 {
+		return p.Fail("Column found in multiple operators: [%s].", strings.Join(twice, ", "))
+	}
+	return nil
+}
+
+func updateStep(w *schema.Writable, c *change, out *output) Step {
+	if len(c.set) == 0 {
+		return Step{Empty: out.empty()}
+	}
+	return out.step(func(o ir.Output) ir.Mutation {
+		return &ir.Update{Table: w.Catalog.Name, Set: c.set, Where: c.where, Check: read.Rule(w.Update.Check), Output: o}
+	})
+}
+
+// deleteRows plans a deletion.
+func (p *Planner) deleteRows(w *schema.Writable, f *schema.Field, s *walk.Selected, selection outputPlan) (*Write, error) {
+	where, show := read.Rule(w.Delete.Filter), showArguments
+	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {
+		var e ir.BoolExp
+		if in.Means == schema.ArgWhere {
+			e, err = p.Where(in.Type, v)
+		} else {
+			show = showKey
+			e, err = p.keyColumn(in, v)
+		}
+		where = read.Both(where, e)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out, err := selection(w, s)
+	if err != nil {
+		return nil, err
+	}
+	step := out.step(func(o ir.Output) ir.Mutation {
+		return &ir.Delete{Table: w.Catalog.Name, Where: where, Output: o}
+	})
+	write := &Write{Path: "$", Steps: []Step{step}}
+	write.validate(w.Delete.Validator, s, show)
+	return write, nil
+}

@@ -1,0 +1,226 @@
+// Package write plans what is written to sources: inserts with related rows and upserts, updates and
+// deletions, with their checks and presets and with what they answer.
+package write
+
+import (
+	"slices"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+	"queryengine/pkg/jsontext"
+	"queryengine/pkg/resolve"
+	"queryengine/services/query-executor/internal/plan/answer"
+	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/read"
+	"queryengine/services/query-executor/internal/plan/walk"
+	"queryengine/services/query-executor/internal/schema"
+)
+
+// Write is a root field that writes to a source. Exactly one of Insert and Steps is set.
+type Write struct {
+	answer.Named
+	Source *resolve.Source
+	// Path is where the faults of its statements are.
+	Path string
+	// Bindings give the values of ir.Variable, by Index.
+	Bindings input.Bindings
+	Insert   *Insert
+	// Joins are the fields of the answer that other sources give, after the transaction.
+	Joins []answer.Member
+	// Steps run one after the other. The answer is that of the only one, or a list of all.
+	Steps []Step
+	List  bool
+
+	validation *validation
+	// dropUnset is Options.DropUnset.
+	dropUnset bool
+}
+
+// Step is one statement that writes.
+type Step struct {
+	// Mutation is nil when there is nothing to write; the answer is Empty then.
+	Mutation ir.Mutation
+	Empty    string
+	// Reply is the answer, nil when Mutation gives it itself.
+	Reply *Reply
+}
+
+// Reply is an answer that a second statement makes of the rows that were written: it shows
+// rows that are related to them.
+type Reply struct{ Parts []ReplyPart }
+
+// ReplyPart is a piece of a Reply: a text, the number of rows, or rows of the Written whose
+// texts are the list that the only ir.Each of it stands for.
+type ReplyPart struct {
+	Text  string
+	Count bool
+	Rows  ir.Root
+}
+
+// output is what a mutation answers: the keys of its response, or one row.
+type output struct {
+	table    catalog.Name
+	response []ir.OutputField
+	one      bool
+	row      []ir.Field
+}
+
+// response plans the selection set of a response.
+func (p *Planner) response(w *schema.Writable, s *walk.Selected) (*output, error) {
+	out := &output{table: w.Catalog.Name, response: []ir.OutputField{}}
+	t := w.Response()
+	err := p.Within(t.Name, s, func(s *walk.Selected) error {
+		f, err := p.FieldOf(t, s)
+		if err != nil {
+			return err
+		}
+		field := ir.OutputField{Alias: s.Alias}
+		switch {
+		case f == nil:
+			field.Typename = t.Name
+		case f.Means == schema.AffectedRows{}:
+			if err := p.ScalarField(s); err != nil {
+				return err
+			}
+			field.AffectedRows = true
+			err = p.Arguments(s, nil, nil)
+		default:
+			if err := p.Arguments(s, nil, nil); err != nil {
+				return err
+			}
+			field.IsRows = true
+			field.Rows, err = p.Fields(w.Table, s)
+		}
+		out.response = append(out.response, field)
+		return err
+	})
+	return out, err
+}
+
+// writtenRow plans the selection set of a mutation that answers with a row.
+func (p *Planner) writtenRow(w *schema.Writable, s *walk.Selected) (*output, error) {
+	fields, err := p.Fields(w.Table, s)
+	return &output{table: w.Catalog.Name, one: true, row: fields}, err
+}
+
+// related says whether the answer shows related rows.
+func (o *output) related() bool {
+	nested := func(f ir.Field) bool { return f.Nested != nil }
+	return slices.ContainsFunc(o.row, nested) || slices.ContainsFunc(o.response, func(f ir.OutputField) bool {
+		return slices.ContainsFunc(f.Rows, nested)
+	})
+}
+
+// direct is the answer as the statement that writes gives it.
+func (o *output) direct() ir.Output {
+	return ir.Output{Returning: o.row, One: o.one, Answer: o.response}
+}
+
+// reply is the answer of a second statement.
+func (o *output) reply() *Reply {
+	rows := ir.Rows{From: ir.Written{Table: o.table, Rows: []ir.Value{ir.Each{}}}, Estimate: -1}
+	if o.one {
+		return &Reply{Parts: []ReplyPart{{Rows: &ir.Select{Rows: rows, Fields: o.row, One: true}}}}
+	}
+	var parts []ReplyPart
+	text := []byte{'{'}
+	for i, f := range o.response {
+		if i > 0 {
+			text = append(text, ", "...)
+		}
+		text = append(jsontext.AppendString(text, f.Alias), " : "...)
+		switch {
+		case f.AffectedRows:
+			parts = append(parts, ReplyPart{Text: string(text)}, ReplyPart{Count: true})
+			text = text[:0]
+		case f.IsRows:
+			parts = append(parts, ReplyPart{Text: string(text)}, ReplyPart{Rows: &ir.Select{Rows: rows, Fields: f.Rows}})
+			text = text[:0]
+		default:
+			text = jsontext.AppendString(text, f.Typename)
+		}
+	}
+	return &Reply{Parts: append(parts, ReplyPart{Text: string(text) + "}"})}
+}
+
+// empty is the answer when nothing was to be written. One row is an empty object, as on the
+// wire of the established engine.
+func (o *output) empty() string {
+	text := []byte{'{'}
+	for i, f := range o.response {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(jsontext.AppendString(text, f.Alias), ':')
+		switch {
+		case f.AffectedRows:
+			text = append(text, '0')
+		case f.IsRows:
+			text = append(text, "[]"...)
+		default:
+			text = jsontext.AppendString(text, f.Typename)
+		}
+	}
+	return string(append(text, '}'))
+}
+
+// wholeRow is what a reply needs of a written row.
+func wholeRow(table catalog.Name) ir.Field {
+	t := catalog.Type{Schema: table.Schema, Name: table.Name, Kind: catalog.TypeComposite}
+	return ir.Field{Expr: ir.Row{Type: t}, ExprType: t}
+}
+
+// step is the statement that mutation makes for an output.
+func (o *output) step(mutation func(ir.Output) ir.Mutation) Step {
+	if o.related() {
+		return Step{Mutation: mutation(ir.Output{Returning: []ir.Field{wholeRow(o.table)}, Handed: true}), Reply: o.reply()}
+	}
+	return Step{Mutation: mutation(o.direct())}
+}
+
+// Field plans a root field that writes.
+func (p *Planner) Field(name string, f *schema.Field, s *walk.Selected) error {
+	switch m := f.Means.(type) {
+	case schema.InsertRows:
+		return p.write(name, m.Writable, func() (*Write, error) { return p.insert(m.Writable, f, s, false) })
+	case schema.InsertRow:
+		return p.write(name, m.Writable, func() (*Write, error) { return p.insert(m.Writable, f, s, true) })
+	case schema.UpdateRows:
+		return p.write(name, m.Writable, func() (*Write, error) { return p.update(m.Writable, f, s, p.response) })
+	case schema.UpdateByPK:
+		return p.write(name, m.Writable, func() (*Write, error) { return p.update(m.Writable, f, s, p.writtenRow) })
+	case schema.UpdateMany:
+		return p.write(name, m.Writable, func() (*Write, error) { return p.updateMany(m.Writable, f, s) })
+	case schema.DeleteRows:
+		return p.write(name, m.Writable, func() (*Write, error) { return p.deleteRows(m.Writable, f, s, p.response) })
+	case schema.DeleteByPK:
+		return p.write(name, m.Writable, func() (*Write, error) { return p.deleteRows(m.Writable, f, s, p.writtenRow) })
+	}
+	return apierror.New(apierror.NotSupported, "this field can't be executed")
+}
+
+// write plans one root field that writes.
+func (p *Planner) write(name string, w *schema.Writable, plan func() (*Write, error)) error {
+	p.Begin(w.Source)
+	p.WritesTo(w)
+	write, err := plan()
+	if err != nil {
+		return err
+	}
+	write.Field = name
+	write.Source, write.Bindings, write.dropUnset = w.Source, p.Bindings(), p.Options.DropUnset
+	write.Joins = p.TakeJoins()
+	p.Separate = p.Separate || len(write.Joins) > 0
+	p.Answer.Add(write)
+	return nil
+}
+
+// Planner plans what is written to sources.
+type Planner struct {
+	*read.Planner
+	// Before are the inserts of a plan for the same operation that had too few nodes, inserts
+	// counts those of this one.
+	Before  []*Insert
+	inserts int
+}
