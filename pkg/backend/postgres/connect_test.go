@@ -2,13 +2,18 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"net/url"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/ir"
 )
 
 func TestOpenIsLazy(t *testing.T) {
@@ -143,6 +148,58 @@ func TestLostConnectionIsReplaced(t *testing.T) {
 	require.False(t, c.alive(t.Context()))
 	c.release()
 	require.NoError(t, f.source.Ping(t.Context()))
+}
+
+// TestQueriesOutliveTheirConnections: who asks doesn't see that a connection was lost, an idle one or
+// one that waits for the answer. What may have written isn't repeated.
+func TestQueriesOutliveTheirConnections(t *testing.T) {
+	t.Parallel()
+	const connections = 4
+	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *Endpoint) { e.MaxConnections = connections })
+	st := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{idField}})
+	ask := func() *errgroup.Group {
+		var group errgroup.Group
+		for range 2 * connections {
+			group.Go(func() error {
+				out := backend.NewAnswer(nil, nil, 0)
+				if err := f.source.Query(t.Context(), st, backend.Args{}, out); err != nil {
+					return err
+				}
+				if got := string(out.Buf); got != `[{"id":1}]` {
+					return errors.New(got)
+				}
+				return nil
+			})
+		}
+		return &group
+	}
+	const ours = ` FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state IS NOT NULL`
+	terminate := func() {
+		t.Helper()
+		require.NotEqual(t, "0", f.text(t, `SELECT count(pg_terminate_backend(pid))::text`+ours))
+	}
+	require.NoError(t, ask().Wait())
+	terminate()
+	require.NoError(t, ask().Wait(), "idle connections were lost")
+
+	f.exec(t, `BEGIN; LOCK TABLE n`)
+	waiting := ask()
+	require.Eventually(t, func() bool {
+		f.exec(t, `SELECT pg_stat_clear_snapshot()`) // a transaction sees the activity as it was
+		return f.text(t, `SELECT count(*)::text`+ours+` AND wait_event_type = 'Lock'`) == strconv.Itoa(connections)
+	}, 20*time.Second, 5*time.Millisecond)
+	terminate()
+	f.exec(t, `COMMIT`)
+	require.NoError(t, waiting.Wait(), "connections were lost that wait for an answer")
+
+	calls := 0
+	err := f.source.Mutate(t.Context(), as("admin", nil), func(tx backend.Tx) error {
+		calls++
+		terminate()
+		return tx.Query(t.Context(), st, backend.Args{}, backend.NewAnswer(nil, nil, 0))
+	})
+	requireCode(t, err, apierror.PostgresError, "connection error")
+	require.Equal(t, 1, calls)
 }
 
 func TestCancelKeepsTheConnection(t *testing.T) {

@@ -93,9 +93,13 @@ func newPool(e Endpoint, applicationName string) (*pool, error) {
 }
 
 // acquire takes a connection that works, as far as that can be known.
-func (p *pool) acquire(ctx context.Context) (*conn, error) {
+func (p *pool) acquire(ctx context.Context) (*conn, error) { return p.acquireTrusting(ctx, freshFor) }
+
+// acquireTrusting is acquire with the time that an idle connection is trusted without asking the
+// server.
+func (p *pool) acquireTrusting(ctx context.Context, idleFor time.Duration) (*conn, error) {
 	defer p.meter.Waited(time.Now())
-	if c := p.idle(); c != nil {
+	if c := p.idle(idleFor); c != nil {
 		return c, nil
 	}
 	wait := ctx
@@ -114,7 +118,7 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 		}
 		c := r.Value()
 		c.resource = r
-		if r.IdleDuration() > freshFor && !c.alive(wait) {
+		if r.IdleDuration() > idleFor && !c.alive(wait) {
 			// The server closed it in the meantime; another one may be alive.
 			r.Destroy()
 			continue
@@ -131,13 +135,13 @@ var ended = func() context.Context {
 }()
 
 // idle takes a connection that needn't be waited for, which takes no timer; nil when there is none
-// that was in use a moment ago.
-func (p *pool) idle() *conn {
+// that was in use within a time.
+func (p *pool) idle(within time.Duration) *conn {
 	r, err := p.conns.TryAcquire(ended)
 	if err != nil {
 		return nil
 	}
-	if r.IdleDuration() > freshFor {
+	if r.IdleDuration() > within {
 		r.ReleaseUnused()
 		return nil
 	}

@@ -19,12 +19,29 @@ func (s *Source) Query(ctx context.Context, st backend.Statement, a backend.Args
 	if err != nil {
 		return err
 	}
-	c, err := s.reader().acquire(ctx)
+	mark, before := len(out.Buf), out.Sent()
+	lost, err := s.read(ctx, freshFor, stmt, values, out)
+	if lost && out.Sent() == before && ctx.Err() == nil {
+		// A query may run twice, and what dropped one connection may have dropped all of them.
+		out.Buf = out.Buf[:mark]
+		_, err = s.read(ctx, askAlways, stmt, values, out)
+	}
+	return err
+}
+
+// askAlways has the server asked whether an idle connection still works.
+const askAlways = -1
+
+// read runs a query on a connection that was trusted for a time, and reports whether it failed
+// because the connection was lost.
+func (s *Source) read(ctx context.Context, trusted time.Duration, stmt *statement, values [][]byte, out *backend.Answer) (lost bool, err error) {
+	c, err := s.reader().acquireTrusting(ctx, trusted)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer c.release()
-	return c.query(ctx, stmt, values, out)
+	err = c.query(ctx, stmt, values, out)
+	return err != nil && c.pg.IsClosed(), err
 }
 
 // prepare resolves the parameters of a statement, before a connection is taken for it.
