@@ -2,7 +2,15 @@
 // functions, comments. Plain data with JSON tags, because it travels in the metadata
 // stream; the metadata service alone computes it. Values are shared between snapshots and
 // must never be changed after they were made.
+//
+// An ID tells an object from all others of its sort and survives a rename. It is empty where the
+// database has none: objects are then the same by their names.
 package catalog
+
+import (
+	"reflect"
+	"slices"
+)
 
 // Name is the name of a table, function or type, with its schema where the database has schemas.
 type Name struct {
@@ -56,7 +64,7 @@ const (
 // Table is one table or view.
 type Table struct {
 	Name    Name      `json:"name"`
-	OID     uint32    `json:"oid"`
+	ID      string    `json:"id,omitempty"`
 	Kind    TableKind `json:"kind"`
 	Comment *string   `json:"comment,omitempty"`
 	// Columns in the order of the table.
@@ -88,7 +96,7 @@ func (t *Table) Column(name string) *Column {
 // Column is one column of a table or view.
 type Column struct {
 	Name     string  `json:"name"`
-	Position int     `json:"position"` // pg_attribute.attnum
+	ID       string  `json:"id,omitempty"` // unique in the table
 	Type     Type    `json:"type"`
 	Nullable bool    `json:"nullable"`
 	Default  bool    `json:"default,omitempty"` // has a default expression
@@ -100,6 +108,14 @@ type Column struct {
 
 // Mutable reports whether the column can be written: neither an ALWAYS identity nor generated.
 func (c *Column) Mutable() bool { return c.Identity != "always" && !c.Generated }
+
+// Is reports whether c and other are one column of a table at two times.
+func (c *Column) Is(other *Column) bool {
+	if c.ID != "" && other.ID != "" {
+		return c.ID == other.ID
+	}
+	return c.Name == other.Name
+}
 
 // TypeKind is the kind of a type.
 type TypeKind string
@@ -113,14 +129,14 @@ const (
 	TypePseudo    TypeKind = "pseudo"
 )
 
-// Type is the type of a column or argument. A domain is resolved: Name, OID and Kind are
+// Type is the type of a column or argument. A domain is resolved: Name, ID and Kind are
 // those of its base type, Domain is its own name.
 type Type struct {
 	// Name is the catalog name without schema: int4, text, timestamptz, geometry. For an
 	// array it is the name of the element type, and Dims is at least 1.
 	Name   string   `json:"name"`
 	Schema string   `json:"schema,omitempty"` // omitted for pg_catalog
-	OID    uint32   `json:"oid"`              // of the element type for an array
+	ID     string   `json:"id,omitempty"`     // of the element type for an array
 	Kind   TypeKind `json:"kind,omitempty"`   // of the element type for an array; omitted for base
 	Dims   int      `json:"dims,omitempty"`   // 1 for an array; PostgreSQL doesn't keep the number
 	Domain *Name    `json:"domain,omitempty"`
@@ -137,7 +153,7 @@ func (t Type) IsArray() bool { return t.Dims > 0 }
 // Constraint is a primary key, a unique constraint or a unique index.
 type Constraint struct {
 	Name    string   `json:"name"`
-	OID     uint32   `json:"oid"`
+	ID      string   `json:"id,omitempty"`
 	Columns []string `json:"columns"`
 	// Index marks a unique index that stands for no constraint: a conflict with it is
 	// answered by its columns, not by its name.
@@ -147,7 +163,7 @@ type Constraint struct {
 // ForeignKey is one foreign key of a table.
 type ForeignKey struct {
 	Name    string   `json:"name"`
-	OID     uint32   `json:"oid"`
+	ID      string   `json:"id,omitempty"`
 	Target  Name     `json:"target"`
 	Columns []string `json:"columns"`
 	// TargetColumns are the referenced columns, in the order of Columns.
@@ -167,7 +183,7 @@ const (
 // Function is one function, one overload.
 type Function struct {
 	Name       Name       `json:"name"`
-	OID        uint32     `json:"oid"`
+	ID         string     `json:"id,omitempty"`
 	Comment    *string    `json:"comment,omitempty"`
 	Volatility Volatility `json:"volatility"`
 	Variadic   bool       `json:"variadic,omitempty"`
@@ -178,6 +194,16 @@ type Function struct {
 	Args        []Argument `json:"args,omitempty"` // input arguments
 	// Defaults is how many of the last arguments have a default.
 	Defaults int `json:"defaults,omitempty"`
+}
+
+// Is reports whether f and other are one function at two times.
+func (f *Function) Is(other *Function) bool {
+	if f.ID != "" && other.ID != "" {
+		return f.ID == other.ID
+	}
+	return f.Name == other.Name && slices.EqualFunc(f.Args, other.Args, func(a, b Argument) bool {
+		return reflect.DeepEqual(a.Type, b.Type)
+	})
 }
 
 // Argument is one input argument; Name may be empty.

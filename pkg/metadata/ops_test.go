@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -129,7 +130,7 @@ func viewOf(t *testing.T, before json.RawMessage) metadata.View {
 		Version: 150000, Tables: map[catalog.Name]*catalog.Table{}, Functions: map[catalog.Name][]*catalog.Function{},
 	}
 	for i, table := range stored.Tables {
-		table.OID = uint32(i + 1)
+		table.ID = strconv.Itoa(i + 1)
 		c.Tables[table.Name] = table
 	}
 	for _, f := range stored.Functions {

@@ -154,9 +154,9 @@ func (b modelBuilder) link(t *Table) problem {
 // changed that the base is made of.
 func (b modelBuilder) table(m *model, query *NativeQuery) *Table {
 	c := &catalog.Table{Name: catalog.Name{Name: m.typeName}, Kind: catalog.KindView, RowEstimate: -1}
-	for i, f := range m.fields {
+	for _, f := range m.fields {
 		c.Columns = append(c.Columns, &catalog.Column{
-			Name: f.Name, Position: i + 1, Type: b.fieldType(f.Type), Nullable: f.Type.Nullable, Comment: f.Description,
+			Name: f.Name, Type: b.fieldType(f.Type), Nullable: f.Type.Nullable, Comment: f.Description,
 		})
 	}
 	description := ""
@@ -190,7 +190,7 @@ func (b modelBuilder) table(m *model, query *NativeQuery) *Table {
 
 func sameColumns(a, b *catalog.Table) bool {
 	return slices.EqualFunc(a.Columns, b.Columns, func(a, b *catalog.Column) bool {
-		return a.Name == b.Name && a.Nullable == b.Nullable && sameType(a.Type, b.Type) && a.Type.OID == b.Type.OID
+		return a.Name == b.Name && a.Nullable == b.Nullable && sameType(a.Type, b.Type) && a.Type.ID == b.Type.ID
 	})
 }
 

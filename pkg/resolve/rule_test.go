@@ -15,7 +15,7 @@ import (
 var (
 	integer = catalog.Type{Name: "int4"}
 	text    = catalog.Type{Name: "text"}
-	textArg = catalog.Type{Name: "text", OID: 25} // operands that are texts by themselves
+	textArg = catalog.Type{Name: "text", ID: "25"} // operands that are texts by themselves
 )
 
 func column(name string, t catalog.Type) ir.Column { return ir.Column{Name: name, Type: t} }
@@ -128,7 +128,7 @@ func TestParseRule(t *testing.T) {
 			From: artist, Join: toArtist, Unique: true, Where: ir.Compare{
 				Left: column("home", geometry), Op: "_st_d_within", Args: []ir.Value{
 					ir.SessionVar{Name: "x-engine-home", Type: geometry, Wrap: "geojson"},
-					ir.Literal{Text: "5", Type: catalog.Type{Name: "float8", OID: 701}},
+					ir.Literal{Text: "5", Type: catalog.Type{Name: "float8", ID: "701"}},
 				},
 			},
 		},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,7 +36,7 @@ func catalogTable(name, columns string) *catalog.Table {
 	for i, spec := range strings.Split(columns, ", ") {
 		space := strings.LastIndexByte(spec, ' ') // names may have spaces, types have none
 		column, typ := spec[:space], spec[space+1:]
-		c := &catalog.Column{Name: column, Position: i + 1, Nullable: !strings.HasSuffix(typ, "!")}
+		c := &catalog.Column{Name: column, ID: strconv.Itoa(i + 1), Nullable: !strings.HasSuffix(typ, "!")}
 		c.Type = catalogType(strings.TrimSuffix(typ, "!"))
 		t.Columns = append(t.Columns, c)
 	}

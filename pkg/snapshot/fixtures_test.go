@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"time"
 
 	"queryengine/pkg/catalog"
@@ -33,8 +34,8 @@ func table(i int, comment string) *metadata.Table {
 
 func catalogTable(i int, column string) *catalog.Table {
 	return &catalog.Table{
-		Name: tableName(i), OID: uint32(i), Kind: catalog.KindTable, RowEstimate: -1,
-		Columns: []*catalog.Column{{Name: column, Position: 1, Type: catalog.Type{Name: "int4", OID: 23}}},
+		Name: tableName(i), ID: strconv.Itoa(i), Kind: catalog.KindTable, RowEstimate: -1,
+		Columns: []*catalog.Column{{Name: column, ID: "1", Type: catalog.Type{Name: "int4", ID: "23"}}},
 	}
 }
 
@@ -112,7 +113,7 @@ func mutate(r *rand.Rand, s *Snapshot) *Snapshot {
 		c.Tables = maps.Clone(c.Tables)
 		c.Tables[tableName(i)] = catalogTable(i, text)
 		delete(c.Tables, tableName(r.IntN(12)))
-		c.Functions = map[catalog.Name][]*catalog.Function{{Schema: "public", Name: "f"}: {{Name: catalog.Name{Schema: "public", Name: "f"}, OID: uint32(next.Version)}}}
+		c.Functions = map[catalog.Name][]*catalog.Function{{Schema: "public", Name: "f"}: {{Name: catalog.Name{Schema: "public", Name: "f"}, ID: strconv.FormatInt(int64(next.Version), 10)}}}
 		next.Catalogs = maps.Clone(s.Catalogs)
 		next.Catalogs["default"] = &c
 	case 8:

@@ -208,7 +208,7 @@ func (in *introspection) source() *catalog.Source {
 // but not in a view, where an outer join may have filled it.
 func (in *introspection) addColumns(t *catalog.Table, rows []columnRow) {
 	derived := t.Kind == catalog.KindView || t.Kind == catalog.KindMaterializedView
-	slices.SortFunc(rows, func(a, b columnRow) int { return cmp.Compare(a.column.Position, b.column.Position) })
+	slices.SortFunc(rows, func(a, b columnRow) int { return cmp.Compare(a.position, b.position) })
 	columns := make([]catalog.Column, len(rows))
 	t.Columns = make([]*catalog.Column, len(rows))
 	for i, r := range rows {

@@ -24,18 +24,15 @@ var volatilities = map[string]catalog.Volatility{
 }
 
 func (in *introspection) function(row [][]byte) error {
-	oid, err := parseOID(row[0])
-	if err != nil {
-		return err
-	}
 	f := functionRow{function: catalog.Function{
 		Name:       catalog.Name{Schema: string(row[1]), Name: string(row[2])},
-		OID:        oid,
+		ID:         string(row[0]),
 		Comment:    optionalText(row[3]),
 		Volatility: volatilities[string(row[4])],
 		Variadic:   isTrue(row[5]),
 		ReturnsSet: isTrue(row[6]),
 	}}
+	var err error
 	if f.result, err = parseOID(row[7]); err != nil {
 		return err
 	}

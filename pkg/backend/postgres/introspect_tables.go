@@ -36,7 +36,7 @@ func (in *introspection) relation(row [][]byte) error {
 	}
 	t := &catalog.Table{
 		Name:        catalog.Name{Schema: string(row[1]), Name: string(row[2])},
-		OID:         oid,
+		ID:          string(row[0]),
 		Kind:        tableKinds[string(row[3])],
 		Comment:     optionalText(row[5]),
 		RowEstimate: roundEstimate(estimate),
@@ -71,9 +71,10 @@ func roundEstimate(rows float64) float64 {
 
 // columnRow is a column whose type isn't resolved yet.
 type columnRow struct {
-	column  catalog.Column
-	typ     uint32
-	notNull bool
+	position int
+	column   catalog.Column
+	typ      uint32
+	notNull  bool
 }
 
 func (in *introspection) column(row [][]byte) error {
@@ -89,10 +90,10 @@ func (in *introspection) column(row [][]byte) error {
 	if err != nil {
 		return err
 	}
-	r := columnRow{typ: typ, notNull: isTrue(row[4])}
+	r := columnRow{position: position, typ: typ, notNull: isTrue(row[4])}
 	r.column = catalog.Column{
 		Name:      string(row[2]),
-		Position:  position,
+		ID:        string(row[1]),
 		Default:   isTrue(row[5]),
 		Generated: string(row[7]) == "s",
 		Comment:   optionalText(row[8]),
@@ -112,8 +113,7 @@ func (in *introspection) column(row [][]byte) error {
 type constraintRow struct {
 	relation, target uint32
 	kind             string // p, u, f as in pg_constraint; i for a unique index
-	oid              uint32
-	name             string
+	id, name         string
 	columns, targets []int
 }
 
@@ -124,10 +124,7 @@ func (in *introspection) constraint(row [][]byte) error {
 		return err
 	}
 	k.kind = string(row[1])
-	if k.oid, err = parseOID(row[2]); err != nil {
-		return err
-	}
-	k.name = string(row[3])
+	k.id, k.name = string(row[2]), string(row[3])
 	if k.columns, err = parseNumbers(row[4]); err != nil {
 		return err
 	}
@@ -148,7 +145,7 @@ func (in *introspection) addConstraint(k constraintRow) {
 	if t == nil {
 		return
 	}
-	key := catalog.Constraint{Name: k.name, OID: k.oid, Columns: namesAt(t, k.columns)}
+	key := catalog.Constraint{Name: k.name, ID: k.id, Columns: namesAt(t, k.columns)}
 	switch k.kind {
 	case "p":
 		t.PrimaryKey = &key
@@ -163,7 +160,7 @@ func (in *introspection) addConstraint(k constraintRow) {
 			return
 		}
 		t.ForeignKeys = append(t.ForeignKeys, catalog.ForeignKey{
-			Name: k.name, OID: k.oid, Columns: key.Columns,
+			Name: k.name, ID: k.id, Columns: key.Columns,
 			Target: target.Name, TargetColumns: namesAt(target, k.targets),
 		})
 	}
@@ -174,8 +171,9 @@ func (in *introspection) addConstraint(k constraintRow) {
 func namesAt(t *catalog.Table, numbers []int) []string {
 	names := make([]string, len(numbers))
 	for i, number := range numbers {
+		id := strconv.Itoa(number)
 		for _, c := range t.Columns {
-			if c.Position == number {
+			if c.ID == id {
 				names[i] = c.Name
 			}
 		}

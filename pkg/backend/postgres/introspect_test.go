@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -106,7 +107,7 @@ func goldenCatalog(t *testing.T, s *catalog.Source) []byte {
 	require.NoError(t, err)
 	var plain any
 	require.NoError(t, json.Unmarshal(b, &plain))
-	forgetOIDs(plain)
+	forgetIDs(plain)
 	b, err = json.MarshalIndent(plain, "", "\t")
 	require.NoError(t, err)
 	return append(b, '\n')
@@ -118,20 +119,22 @@ func sorted[V any](m map[catalog.Name]V) []catalog.Name {
 	})
 }
 
-// forgetOIDs hides the identifiers that the server gave away itself.
-func forgetOIDs(v any) {
+// forgetIDs hides the identifiers that the server gave away itself.
+func forgetIDs(v any) {
 	const firstOfUsers = 16384
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
-			forgetOIDs(e)
+			forgetIDs(e)
 		}
 	case map[string]any:
 		for key, e := range v {
-			if n, ok := e.(float64); ok && key == "oid" && n >= firstOfUsers {
-				v[key] = "user"
+			if id, ok := e.(string); ok && key == "id" {
+				if n, err := strconv.Atoi(id); err == nil && n >= firstOfUsers {
+					v[key] = "user"
+				}
 			}
-			forgetOIDs(e)
+			forgetIDs(e)
 		}
 	}
 }

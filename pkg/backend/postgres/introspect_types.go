@@ -99,7 +99,7 @@ func (t *types) resolve(oid uint32) catalog.Type {
 			result.ElementDomain = &domain
 		}
 	}
-	result.Name, result.OID, result.Labels = info.name.Name, base, info.labels
+	result.Name, result.ID, result.Labels = info.name.Name, typeID(base), info.labels
 	if info.name.Schema != "pg_catalog" {
 		result.Schema = info.name.Schema
 	}

@@ -57,7 +57,7 @@ func TestLiveCohorts(t *testing.T) {
 		compare(column("owner_id", int4Type), ir.OpEq, ir.SessionVar{Name: "x-engine-user-id", Type: int4Type}),
 		compare(column("name", textType), ir.OpNeq, ir.Literal{Text: "o'Brien", Type: textType}),
 	}}
-	rows.OrderBy, rows.Limit = orderBy(by("id")), bound(1, catalog.Type{Name: "int8", OID: 20})
+	rows.OrderBy, rows.Limit = orderBy(by("id")), bound(1, catalog.Type{Name: "int8", ID: "20"})
 	st, err := New().RenderLive(ir.Live{Roots: []ir.Root{&ir.Select{Rows: rows, Fields: []ir.Field{idField}}}}, backend.RenderOptions{})
 	require.NoError(t, err)
 	golden(t, filepath.Join("testdata", "live", "cohorts.sql"), st.SQL())

@@ -248,7 +248,7 @@ func TestTraceInTheDatabase(t *testing.T) {
 		CREATE TRIGGER look BEFORE INSERT ON seen FOR EACH ROW EXECUTE FUNCTION look();`, nil)
 	insert, err := New().RenderMutation(&ir.Insert{
 		Table: public("seen"), Columns: []ir.Column{idColumn}, Rows: [][]ir.Value{{given(idColumn, "1")}},
-		Output: ir.Output{Returning: []ir.Field{field("context", catalog.Type{Name: "json", OID: 114})}},
+		Output: ir.Output{Returning: []ir.Field{field("context", catalog.Type{Name: "json", ID: "114"})}},
 	}, backend.RenderOptions{})
 	require.NoError(t, err)
 	span := trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}}

@@ -28,7 +28,7 @@ var (
 	idColumn    = ir.Column{Name: "id", Type: int4Type}
 	titleColumn = ir.Column{Name: "title", Type: textType}
 	priceColumn = ir.Column{Name: "price", Type: numericType}
-	tagsColumn  = ir.Column{Name: "tags", Type: catalog.Type{Name: "text", OID: 25, Dims: 1}}
+	tagsColumn  = ir.Column{Name: "tags", Type: catalog.Type{Name: "text", ID: "25", Dims: 1}}
 	metaColumn  = ir.Column{Name: "meta", Type: jsonbType}
 )
 
@@ -168,7 +168,7 @@ func TestUpsertIntoPartitions(t *testing.T) {
 		CREATE TABLE high (price numeric, title text NOT NULL, id int NOT NULL);
 		ALTER TABLE album ATTACH PARTITION high FOR VALUES FROM (10) TO (20);
 		INSERT INTO album VALUES (1, 'Blue', 0), (11, 'Red', 0)`, nil)
-	id := ir.Column{Name: "id", Type: catalog.Type{Name: "int4", OID: 23}}
+	id := ir.Column{Name: "id", Type: catalog.Type{Name: "int4", ID: "23"}}
 	cheap := func(limit string) ir.BoolExp {
 		return ir.Compare{Left: priceColumn, Op: ir.OpLt, Args: []ir.Value{given(priceColumn, limit)}}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // typeJSONB is what embedded objects are read from, whatever type their column has.
-var typeJSONB = catalog.Type{Name: "jsonb", OID: 3802}
+var typeJSONB = catalog.Type{Name: "jsonb", ID: "3802"}
 
 // nativeQuery renders the result of a native query as a sub-select with the columns of its logical
 // model, each in the type of the model: the encoders rely on it. The planner looks through a sub-select

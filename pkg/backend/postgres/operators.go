@@ -22,12 +22,12 @@ const (
 // Types of operands that aren't the column's. They have no schema: like the operators
 // themselves, types of extensions are found through the search path.
 var (
-	typeInteger   = catalog.Type{Name: "int4", OID: 23}
-	typeText      = catalog.Type{Name: "text", OID: 25}
-	typeBig       = catalog.Type{Name: "int8", OID: 20}
-	typeNumeric   = catalog.Type{Name: "numeric", OID: 1700}
-	typeBoolean   = catalog.Type{Name: "bool", OID: 16}
-	typeDouble    = catalog.Type{Name: "float8", OID: 701}
+	typeInteger   = catalog.Type{Name: "int4", ID: "23"}
+	typeText      = catalog.Type{Name: "text", ID: "25"}
+	typeBig       = catalog.Type{Name: "int8", ID: "20"}
+	typeNumeric   = catalog.Type{Name: "numeric", ID: "1700"}
+	typeBoolean   = catalog.Type{Name: "bool", ID: "16"}
+	typeDouble    = catalog.Type{Name: "float8", ID: "701"}
 	typeGeometry  = catalog.Type{Name: "geometry"}
 	typeGeography = catalog.Type{Name: "geography"}
 	typeLQuery    = catalog.Type{Name: "lquery"}

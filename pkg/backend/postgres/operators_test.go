@@ -135,7 +135,7 @@ func runOperatorCases(t *testing.T, f *fixture, cases []operatorCase) {
 	table := found.Tables[catalog.Name{Schema: "public", Name: "sample"}]
 	for _, c := range cases {
 		column := table.Column(c.column)
-		id := catalog.Type{Name: "int4", OID: 23}
+		id := catalog.Type{Name: "int4", ID: "23"}
 		statement, err := New().RenderQuery(&ir.Select{
 			Rows: ir.Rows{
 				From: ir.Table{Name: table.Name},

@@ -13,11 +13,11 @@ import (
 
 // Types of hand-made plans.
 var (
-	int4Type    = catalog.Type{Name: "int4", OID: 23}
-	int8Type    = catalog.Type{Name: "int8", OID: 20}
-	textType    = catalog.Type{Name: "text", OID: 25}
-	numericType = catalog.Type{Name: "numeric", OID: 1700}
-	jsonbType   = catalog.Type{Name: "jsonb", OID: 3802}
+	int4Type    = catalog.Type{Name: "int4", ID: "23"}
+	int8Type    = catalog.Type{Name: "int8", ID: "20"}
+	textType    = catalog.Type{Name: "text", ID: "25"}
+	numericType = catalog.Type{Name: "numeric", ID: "1700"}
+	jsonbType   = catalog.Type{Name: "jsonb", ID: "3802"}
 )
 
 func public(name string) catalog.Name { return catalog.Name{Schema: "public", Name: name} }

@@ -12,11 +12,11 @@ import (
 )
 
 var (
-	timestamptzType = catalog.Type{Name: "timestamptz", OID: 1184}
-	dateType        = catalog.Type{Name: "date", OID: 1082}
+	timestamptzType = catalog.Type{Name: "timestamptz", ID: "1184"}
+	dateType        = catalog.Type{Name: "date", ID: "1082"}
 	moodType        = catalog.Type{Name: "mood", Schema: "public", Kind: catalog.TypeEnum}
-	textsType       = catalog.Type{Name: "text", OID: 25, Dims: 1}
-	int4sType       = catalog.Type{Name: "int4", OID: 23, Dims: 1}
+	textsType       = catalog.Type{Name: "text", ID: "25", Dims: 1}
+	int4sType       = catalog.Type{Name: "int4", ID: "23", Dims: 1}
 )
 
 func column(name string, t catalog.Type) ir.Column { return ir.Column{Name: name, Type: t} }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -56,9 +57,18 @@ func (*Dialect) NamedType(name string) (catalog.Type, bool) {
 	if known := typeAliases[element]; known != "" {
 		element = known
 	}
-	t := catalog.Type{Name: element, OID: builtinTypes[element]}
+	oid := builtinTypes[element]
+	t := catalog.Type{Name: element, ID: typeID(oid)}
 	if array {
 		t.Dims = 1
 	}
-	return t, t.OID != 0
+	return t, oid != 0
+}
+
+// typeID is the object identifier of a type in the catalog, "" for none.
+func typeID(oid uint32) string {
+	if oid == 0 {
+		return ""
+	}
+	return strconv.FormatUint(uint64(oid), 10)
 }

@@ -11,14 +11,14 @@ import (
 func TestNamedType(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]catalog.Type{
-		"integer":                     {Name: "int4", OID: 23},
-		"INT[]":                       {Name: "int4", OID: 23, Dims: 1},
-		"character  varying(20)":      {Name: "varchar", OID: 1043},
-		"numeric(10, 2)[]":            {Name: "numeric", OID: 1700, Dims: 1},
-		"timestamp(3) with time zone": {Name: "timestamptz", OID: 1184},
-		"timestamp without time zone": {Name: "timestamp", OID: 1114},
-		"double precision":            {Name: "float8", OID: 701},
-		"text":                        {Name: "text", OID: 25},
+		"integer":                     {Name: "int4", ID: "23"},
+		"INT[]":                       {Name: "int4", ID: "23", Dims: 1},
+		"character  varying(20)":      {Name: "varchar", ID: "1043"},
+		"numeric(10, 2)[]":            {Name: "numeric", ID: "1700", Dims: 1},
+		"timestamp(3) with time zone": {Name: "timestamptz", ID: "1184"},
+		"timestamp without time zone": {Name: "timestamp", ID: "1114"},
+		"double precision":            {Name: "float8", ID: "701"},
+		"text":                        {Name: "text", ID: "25"},
 	} {
 		got, ok := (&Dialect{}).NamedType(name)
 		require.True(t, ok, name)

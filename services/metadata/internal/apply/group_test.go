@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,11 +83,11 @@ func groupCatalog(tables int) *catalog.Source {
 	number := catalog.Type{Name: "int4"}
 	for n := range tables {
 		t := &catalog.Table{
-			Name: public(fmt.Sprintf("t%d", n)), OID: uint32(n + 1), Kind: catalog.KindTable, Insertable: true, Updatable: true, Deletable: true,
+			Name: public(fmt.Sprintf("t%d", n)), ID: strconv.Itoa(n + 1), Kind: catalog.KindTable, Insertable: true, Updatable: true, Deletable: true,
 			Columns: []*catalog.Column{
-				{Name: "id", Position: 1, Type: number},
-				{Name: "parent", Position: 2, Type: number, Nullable: true},
-				{Name: "label", Position: 3, Type: number, Nullable: true},
+				{Name: "id", ID: "1", Type: number},
+				{Name: "parent", ID: "2", Type: number, Nullable: true},
+				{Name: "label", ID: "3", Type: number, Nullable: true},
 			},
 			PrimaryKey: &catalog.Constraint{Name: "pkey", Columns: []string{"id"}},
 		}

@@ -42,7 +42,7 @@ func eventTriggers(s *State, source string) map[string]installed {
 				table := c.Tables[t.Table]
 				// Estimates and comments change nothing.
 				i.Table = &catalog.Table{
-					Name: table.Name, OID: table.OID, Kind: table.Kind, Columns: table.Columns, PrimaryKey: table.PrimaryKey,
+					Name: table.Name, ID: table.ID, Kind: table.Kind, Columns: table.Columns, PrimaryKey: table.PrimaryKey,
 				}
 			}
 			if trigger.Cleanup != nil {
@@ -116,7 +116,7 @@ func changesOf(before, after *State, source string, all bool) backend.EventTrigg
 				c.Remake = append(c.Remake, name)
 			}
 			continue
-		case all || was.Table != nil && was.Table.OID != i.Table.OID:
+		case all || was.Table != nil && was.Table.ID != "" && was.Table.ID != i.Table.ID:
 			c.Remake = append(c.Remake, name)
 		case !elsewhere && reflect.DeepEqual(was.EventTrigger, i.EventTrigger):
 			continue

@@ -36,19 +36,20 @@ func compare(source *metadata.Source, before, after *catalog.Source) *difference
 		Tables:  map[catalog.Name]catalog.Name{},
 		Columns: map[catalog.Name]map[string]string{},
 	}}
-	byOID := make(map[uint32]*catalog.Table, len(after.Tables))
+	byID := make(map[string]*catalog.Table, len(after.Tables))
 	for _, t := range after.Tables {
-		byOID[t.OID] = t
+		byID[t.ID] = t
 	}
+	delete(byID, "")
 	for _, m := range source.Tables {
 		old := before.Tables[m.Table]
 		if old == nil {
 			continue // was inconsistent before
 		}
-		if now := byOID[old.OID]; now != nil {
-			d.table(old, now, func(a, b *catalog.Column) bool { return a.Position == b.Position })
+		if now := byID[old.ID]; now != nil {
+			d.table(old, now, (*catalog.Column).Is)
 		} else if now := after.Tables[m.Table]; now != nil {
-			// Dropped and created again: the same table as far as its columns have their names.
+			// Dropped and created again, or without an ID: the same table as far as its columns have their names.
 			d.table(old, now, func(a, b *catalog.Column) bool { return a.Name == b.Name })
 		} else {
 			d.dropped = append(d.dropped, d.id(metadata.ObjectTable, m.Table, ""))
@@ -92,14 +93,14 @@ func (d *difference) table(old, now *catalog.Table, same func(a, b *catalog.Colu
 func (d *difference) constraints(old, now *catalog.Table) {
 	for _, a := range old.ForeignKeys {
 		if !slices.ContainsFunc(now.ForeignKeys, func(b catalog.ForeignKey) bool {
-			return a.OID == b.OID || slices.Equal(a.Columns, b.Columns) && a.Target == b.Target
+			return a.ID != "" && a.ID == b.ID || slices.Equal(a.Columns, b.Columns) && a.Target == b.Target
 		}) {
 			d.dropped = append(d.dropped, d.id(metadata.ObjectConstraint, old.Name, a.Name))
 		}
 	}
 	for _, a := range old.Uniques {
 		if !slices.ContainsFunc(now.Uniques, func(b catalog.Constraint) bool {
-			return a.OID == b.OID || slices.Equal(a.Columns, b.Columns)
+			return a.ID != "" && a.ID == b.ID || slices.Equal(a.Columns, b.Columns)
 		}) {
 			d.dropped = append(d.dropped, d.id(metadata.ObjectConstraint, old.Name, a.Name))
 		}
@@ -112,7 +113,7 @@ func (d *difference) function(name catalog.Name, before, after []*catalog.Functi
 	if len(before) != 1 {
 		return // was inconsistent before
 	}
-	if !slices.ContainsFunc(after, func(f *catalog.Function) bool { return f.OID == before[0].OID }) {
+	if !slices.ContainsFunc(after, before[0].Is) {
 		d.dropped = append(d.dropped, d.id(metadata.ObjectFunction, name, ""))
 		return
 	}

@@ -69,7 +69,7 @@ func (d *difference) checkFunctions(gone []metadata.ObjectID) error {
 func (d *difference) checkFunction(f changedFunction, gone []metadata.ObjectID) error {
 	volatile := f.before.Volatility != catalog.Volatile &&
 		slices.ContainsFunc(f.overloads, func(o *catalog.Function) bool {
-			return o.OID == f.before.OID && o.Volatility == catalog.Volatile
+			return o.Is(f.before) && o.Volatility == catalog.Volatile
 		})
 	if m := d.source.Function(f.name); m != nil && volatile && !exposedAsMutation(m) {
 		return apierror.Newf(apierror.NotSupported,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,7 +45,7 @@ func catalogOf(tables ...string) *catalog.Source {
 		Enums: map[catalog.Name][]catalog.EnumValue{},
 	}
 	for i, t := range tables {
-		c.Tables[name(t)] = &catalog.Table{Name: name(t), OID: uint32(i)}
+		c.Tables[name(t)] = &catalog.Table{Name: name(t), ID: strconv.Itoa(i)}
 	}
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func Catalogs(t testing.TB, found map[string]*catalog.Source, metadata []byte) [
 }
 
 // stable numbers the objects of a database in the order in which they are met.
-type stable map[json.Number]int
+type stable map[string]int
 
 func (s stable) value(key string, v any) any {
 	const firstOfUsers = 16384
@@ -65,17 +66,18 @@ func (s stable) value(key string, v any) any {
 			}
 		}
 	case json.Number:
-		n, _ := v.Int64()
-		switch {
-		case key == "row_estimate":
+		switch key {
+		case "row_estimate":
 			return -1
-		case key == "version":
+		case "version":
 			return 150000
-		case key == "oid" && n >= firstOfUsers:
+		}
+	case string:
+		if n, err := strconv.Atoi(v); key == "id" && err == nil && n >= firstOfUsers {
 			if s[v] == 0 {
 				s[v] = firstOfUsers + len(s)
 			}
-			return s[v]
+			return strconv.Itoa(s[v])
 		}
 	}
 	return v

@@ -47,10 +47,10 @@ func twoDialects(t *testing.T) *schema.Role {
 				Name: n, Kind: catalog.KindTable, Insertable: true, Updatable: true, Deletable: true,
 				PrimaryKey: &catalog.Constraint{Name: n.Name + "_pkey", Columns: []string{"id"}},
 				Columns: []*catalog.Column{
-					{Name: "id", Position: 1, Type: catalog.Type{Name: "int4", OID: 23}},
-					{Name: "album_id", Position: 2, Type: catalog.Type{Name: "int4", OID: 23}},
-					{Name: "length", Position: 3, Type: catalog.Type{Name: "float8", OID: 701}, Nullable: true},
-					{Name: "data", Position: 4, Type: catalog.Type{Name: "jsonb", OID: 3802}, Nullable: true},
+					{Name: "id", ID: "1", Type: catalog.Type{Name: "int4", ID: "23"}},
+					{Name: "album_id", ID: "2", Type: catalog.Type{Name: "int4", ID: "23"}},
+					{Name: "length", ID: "3", Type: catalog.Type{Name: "float8", ID: "701"}, Nullable: true},
+					{Name: "data", ID: "4", Type: catalog.Type{Name: "jsonb", ID: "3802"}, Nullable: true},
 				},
 			}
 		}

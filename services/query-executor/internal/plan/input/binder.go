@@ -30,7 +30,7 @@ type sharedKey struct {
 	variable *parse.Variable
 	mode     mode
 	nullable bool
-	oid      uint32
+	id       string
 	typ      catalog.Name
 	dims     int
 }
@@ -72,7 +72,7 @@ func (b *Binder) variable(v Value, c Coercion) (ir.Value, error) {
 		return b.BindConstant(v.JSON, c)
 	}
 	key := sharedKey{
-		variable: v.Variable, mode: c.mode, nullable: c.Nullable, oid: c.element.OID,
+		variable: v.Variable, mode: c.mode, nullable: c.Nullable, id: c.element.ID,
 		typ: catalog.Name{Name: c.element.Name, Schema: c.element.Schema}, dims: c.element.Dims,
 	}
 	if i, ok := b.shared[key]; ok && v.place == nil {

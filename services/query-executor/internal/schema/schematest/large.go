@@ -4,6 +4,7 @@ package schematest
 import (
 	"fmt"
 	"os"
+	"strconv"
 
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/catalog"
@@ -26,20 +27,20 @@ func Large(n int) *resolve.Schema {
 		}
 		for j, column := range []string{"id", "next_id", "title", "note", "price", "count", "active", "born", "seen_at", "data", "tags", "code"} {
 			t := []catalog.Type{
-				{Name: "int4", OID: 23},
-				{Name: "int4", OID: 23},
-				{Name: "text", OID: 25},
-				{Name: "text", OID: 25},
-				{Name: "numeric", OID: 1700},
-				{Name: "int8", OID: 20},
-				{Name: "bool", OID: 16},
-				{Name: "date", OID: 1082},
-				{Name: "timestamptz", OID: 1184},
-				{Name: "jsonb", OID: 3802},
-				{Name: "text", OID: 25, Dims: 1},
-				{Name: "uuid", OID: 2950},
+				{Name: "int4", ID: "23"},
+				{Name: "int4", ID: "23"},
+				{Name: "text", ID: "25"},
+				{Name: "text", ID: "25"},
+				{Name: "numeric", ID: "1700"},
+				{Name: "int8", ID: "20"},
+				{Name: "bool", ID: "16"},
+				{Name: "date", ID: "1082"},
+				{Name: "timestamptz", ID: "1184"},
+				{Name: "jsonb", ID: "3802"},
+				{Name: "text", ID: "25", Dims: 1},
+				{Name: "uuid", ID: "2950"},
 			}[j]
-			table.Columns = append(table.Columns, &catalog.Column{Name: column, Position: j + 1, Type: t, Nullable: j > 0})
+			table.Columns = append(table.Columns, &catalog.Column{Name: column, ID: strconv.Itoa(j + 1), Type: t, Nullable: j > 0})
 		}
 		found.Tables[name] = table
 		source.Tables = append(source.Tables, &metadata.Table{
