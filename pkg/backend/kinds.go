@@ -2,13 +2,17 @@ package backend
 
 import (
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 )
 
 // Kind is one kind of sources: what metadata has to know of it, and what its backend does.
 type Kind struct {
 	*metadata.Kind
-	Dialect Dialect
+	// Dialect is the dialect of a source with that catalog, from the catalog alone; one that was not
+	// introspected yet has an empty one. Dialects are comparable, and equal ones do the same: what was
+	// made with one is kept for the other.
+	Dialect func(c *catalog.Source) (Dialect, error)
 	// Open opens a source; it makes no connection yet.
 	Open func(*metadata.Source) (Source, error)
 }
@@ -26,12 +30,20 @@ func NewKinds(list ...*Kind) Kinds {
 	return kinds
 }
 
-// Dialect is the dialect of a kind, nil for one without a backend.
-func (k Kinds) Dialect(name string) Dialect {
-	if kind := k[name]; kind != nil {
-		return kind.Dialect
+// Dialect is the dialect of a source of a kind with that catalog, nil when there is none yet.
+func (k Kinds) Dialect(name string, c *catalog.Source) (Dialect, error) {
+	kind := k[name]
+	if kind == nil {
+		return nil, unsupported(name)
 	}
-	return nil
+	if c == nil {
+		c = &catalog.Source{}
+	}
+	return kind.Dialect(c)
+}
+
+func unsupported(kind string) error {
+	return apierror.Newf(apierror.NotSupported, "sources of kind %q are not supported", kind)
 }
 
 // Metadata is what metadata has to know of the kinds.
@@ -47,7 +59,7 @@ func (k Kinds) Metadata() metadata.Kinds {
 func (k Kinds) Open(s *metadata.Source) (Source, error) {
 	kind := k[s.Kind]
 	if kind == nil {
-		return nil, apierror.Newf(apierror.NotSupported, "sources of kind %q are not supported", s.Kind)
+		return nil, unsupported(s.Kind)
 	}
 	return kind.Open(s)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 )
@@ -45,11 +46,15 @@ func New(doc *metadata.Document, found Findings, prev *Schema, o Options) *Schem
 		if c == nil || unsupported(m, o) != "" {
 			continue
 		}
+		d, err := o.Kinds.Dialect(m.Kind, c)
+		if err != nil {
+			continue // see sourceProblem
+		}
 		var before *Source
 		if prev != nil {
 			before = prev.Source(m.Name)
 		}
-		s.Sources = append(s.Sources, buildSource(m, c, s.roles, before, o))
+		s.Sources = append(s.Sources, buildSource(m, c, d, s.roles, before, o))
 	}
 	slices.SortFunc(s.Sources, func(a, b *Source) int { return strings.Compare(a.Name, b.Name) })
 	s.setActions(prev)
@@ -61,14 +66,14 @@ func New(doc *metadata.Document, found Findings, prev *Schema, o Options) *Schem
 // nothing is what a source without a version before is compared with.
 var nothing = &Source{head: &head{}}
 
-func buildSource(m *metadata.Source, c *catalog.Source, roles *roleSet, prev *Source, o Options) *Source {
+func buildSource(m *metadata.Source, c *catalog.Source, d backend.Dialect, roles *roleSet, prev *Source, o Options) *Source {
 	if prev == nil {
 		prev = nothing
 	}
 	if prev.Meta == m && prev.Catalog == c && prev.roles == roles {
 		return prev
 	}
-	h := newHead(m, o)
+	h := newHead(m, d, o)
 	if *h == *prev.head {
 		h = prev.head
 	}

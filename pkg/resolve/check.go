@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 )
@@ -56,6 +57,9 @@ func (s *Schema) sourceProblem(m *metadata.Source) string {
 	}
 	if s.catalogs[m.Name] == nil {
 		return fmt.Sprintf("source %q has not been introspected", m.Name)
+	}
+	if _, err := s.options.Kinds.Dialect(m.Kind, s.catalogs[m.Name]); err != nil {
+		return apierror.From(err).Message
 	}
 	return ""
 }

@@ -34,9 +34,9 @@ type CustomType struct {
 	Enum   *metadata.EnumType
 	Input  *metadata.InputObjectType
 	Object *metadata.ObjectType
-	// SourceKind and Type identify a SourceScalar for its database.
-	SourceKind string
-	Type       catalog.Type
+	// Dialect and Type are those of a SourceScalar.
+	Dialect backend.Dialect
+	Type    catalog.Type
 }
 
 // forInput reports whether arguments can be of the type.
@@ -103,15 +103,15 @@ func (c *customTypes) find(name string) *CustomType {
 // sourceScalar finds the scalar of that GraphQL name among the types of the sources.
 func (s *Schema) sourceScalar(name string) *CustomType {
 	for _, m := range s.Document.Sources {
-		d := s.options.Kinds.Dialect(m.Kind)
-		if d == nil {
+		d, err := s.options.Kinds.Dialect(m.Kind, s.catalogs[m.Name])
+		if err != nil {
 			continue
 		}
 		scalar := func(t catalog.Type, ok bool) *CustomType {
 			if !ok || d.Scalar(t).Name != name {
 				return nil
 			}
-			return &CustomType{Name: name, Kind: SourceScalar, SourceKind: m.Kind, Type: t}
+			return &CustomType{Name: name, Kind: SourceScalar, Dialect: d, Type: t}
 		}
 		if t := scalar(d.NamedType(name)); t != nil {
 			return t
@@ -166,6 +166,3 @@ func (s *Schema) TypeRelationships(t *CustomType) []*TypeRelationship {
 	}
 	return list
 }
-
-// Dialect returns the dialect of the sources of a kind.
-func (s *Schema) Dialect(kind string) backend.Dialect { return s.options.Kinds.Dialect(kind) }

@@ -17,10 +17,10 @@ type head struct {
 	inferFunctions bool
 }
 
-func newHead(m *metadata.Source, o Options) *head {
+func newHead(m *metadata.Source, d backend.Dialect, o Options) *head {
 	h := &head{
 		source:         m.Name,
-		dialect:        o.Kinds.Dialect(m.Kind),
+		dialect:        d,
 		customization:  m.Customization,
 		convention:     ConventionEngine,
 		inferFunctions: o.InferFunctionPermissions,

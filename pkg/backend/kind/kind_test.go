@@ -19,7 +19,12 @@ func TestOpen(t *testing.T) {
 	kinds := kind.All(func(name string) (string, bool) { return url, name == "SHOP_URL" }, "test")
 	for name, k := range kinds {
 		require.Equal(t, name, k.Name)
-		require.Equal(t, name, k.Dialect.Kind())
+		d, err := kinds.Dialect(name, nil)
+		require.NoError(t, err)
+		require.Equal(t, name, d.Kind())
+		again, err := kinds.Dialect(name, nil)
+		require.NoError(t, err)
+		require.True(t, d == again, "dialects of one catalog are equal")
 	}
 	for _, k := range metadata.KnownKinds() {
 		_, has := kinds[k.Name]

@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 )
 
@@ -18,7 +19,7 @@ func Kind(env Env, application string) *backend.Kind {
 	known.ChangesSchema = touchesMetadata.MatchString
 	return &backend.Kind{
 		Kind:    &known,
-		Dialect: New(),
+		Dialect: func(*catalog.Source) (backend.Dialect, error) { return New(), nil },
 		Open: func(s *metadata.Source) (backend.Source, error) {
 			var c Configuration
 			if err := json.Unmarshal(s.Configuration, &c); err != nil {

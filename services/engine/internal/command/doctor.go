@@ -103,7 +103,11 @@ func (p *workplace) examineServer(ctx context.Context, o *doctorOptions) ([]doct
 		if err != nil {
 			findings = append(findings, unreachable(s.Name, err))
 		}
-		patients = append(patients, patient(s, p.Env, facts))
+		found, err := patient(s, p.Env, facts)
+		if err != nil {
+			return nil, err
+		}
+		patients = append(patients, found)
 	}
 	findings = append(findings, doctor.Check(patients)...)
 	return slices.DeleteFunc(findings, func(f doctor.Finding) bool { return o.source != "" && f.Source != o.source && f.Source != "" }), nil
@@ -159,7 +163,11 @@ func (p *workplace) examineDatabase(ctx context.Context, o *doctorOptions) ([]do
 	if o.document == "" {
 		trackAll(source, facts)
 	}
-	return doctor.Check([]*doctor.Patient{patient(source, p.Env, facts)}), nil
+	found, err := patient(source, p.Env, facts)
+	if err != nil {
+		return nil, err
+	}
+	return doctor.Check([]*doctor.Patient{found}), nil
 }
 
 // asking runs queries on a connection, in read-only transactions; values are texts.
@@ -184,9 +192,13 @@ func asking(conn *pgx.Conn) doctor.Ask {
 	}
 }
 
-func patient(s *metadata.Source, env metadata.Env, facts *doctor.Facts) *doctor.Patient {
-	k := kind.All(env, "")[s.Kind]
-	return &doctor.Patient{Source: s, Types: k.Dialect, Pool: k.Connections(s), Facts: facts}
+func patient(s *metadata.Source, env metadata.Env, facts *doctor.Facts) (*doctor.Patient, error) {
+	kinds := kind.All(env, "")
+	types, err := kinds.Dialect(s.Kind, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &doctor.Patient{Source: s, Types: types, Pool: kinds[s.Kind].Connections(s), Facts: facts}, nil
 }
 
 // sourceOf is the source that a database is held against: of the document, or an empty one.

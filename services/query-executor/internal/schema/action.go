@@ -3,7 +3,6 @@ package schema
 import (
 	"slices"
 
-	"queryengine/pkg/backend"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 )
@@ -16,8 +15,6 @@ type Action struct{ *resolve.Action }
 type ActionInput struct {
 	// Type is what the values are, in lists of any depth.
 	Type *resolve.CustomType
-	// Dialect parses values of a scalar of a source.
-	Dialect backend.Dialect
 }
 
 // ActionField is a field of an object that an action answers with.
@@ -74,9 +71,6 @@ func (r *Role) actionArguments(list []metadata.ActionArgument) []Input {
 
 func (r *Role) actionInput(name string, description *string, t *metadata.GraphQLType) Input {
 	m := &ActionInput{Type: r.source.CustomType(t.Name)}
-	if m.Type.Kind == resolve.SourceScalar {
-		m.Dialect = r.source.Dialect(m.Type.SourceKind)
-	}
 	return Input{Name: name, Description: text(description), Type: r.customRef(t), Means: m}
 }
 

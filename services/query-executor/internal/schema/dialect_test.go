@@ -65,8 +65,9 @@ func twoDialects(t *testing.T) *schema.Role {
 			{Name: "track_album", Target: album, Columns: []string{"album_id"}, TargetColumns: []string{"id"}},
 		}
 	}
+	dialect := func(*catalog.Source) (backend.Dialect, error) { return modest{postgres.New()}, nil }
 	resolved := resolve.Build(doc, found, nil, nil, resolve.Options{
-		Kinds: backend.NewKinds(postgres.Kind(os.LookupEnv, "test"), &backend.Kind{Kind: &metadata.Kind{Name: "mssql", DefaultSchema: "public"}, Dialect: modest{postgres.New()}}),
+		Kinds: backend.NewKinds(postgres.Kind(os.LookupEnv, "test"), &backend.Kind{Kind: &metadata.Kind{Name: "mssql", DefaultSchema: "public"}, Dialect: dialect}),
 	})
 	require.Empty(t, resolved.Inconsistencies())
 	return schema.New(resolved, "admin", schema.Options{})

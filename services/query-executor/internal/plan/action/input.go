@@ -221,7 +221,7 @@ func (r reader) source(in *schema.ActionInput, v input.Value) error {
 	if v.Literal != nil {
 		json = v.Literal.AppendJSON(nil, func(dst []byte, _ *parse.Variable) []byte { return append(dst, "null"...) })
 	}
-	if _, err := in.Dialect.ParseInput(in.Type.Type, json); err != nil {
+	if _, err := in.Type.Dialect.ParseInput(in.Type.Type, json); err != nil {
 		return input.Under(input.Spell(r.Path), err)
 	}
 	return nil
