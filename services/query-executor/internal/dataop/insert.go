@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
@@ -139,6 +140,9 @@ func (p *planner) conflict(t *resolve.Table, update *resolve.UpdatePermission, c
 		if t.Column(name) == nil {
 			return nil, apierror.At(apierror.Newf(apierror.NotExists, "%q does not exist", name), "constraint_on", i)
 		}
+	}
+	if t.Source.Dialect.Tables().Upsert != backend.OnConflict {
+		return nil, lacks(t, "on_conflict")
 	}
 	clause := &ir.OnConflict{Constraint: c.constraint, Columns: c.columns}
 	if c.constraint != "" {

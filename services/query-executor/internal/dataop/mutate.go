@@ -89,6 +89,11 @@ func (p *planner) update(t *resolve.Table, a *updateArgs) (*ir.Update, error) {
 	return &ir.Update{Table: t.Meta.Table, Set: set, Where: where, Check: rule(permission.Check), Output: output}, nil
 }
 
+// lacks is the error for what the database of a table can't do.
+func lacks(t *resolve.Table, what string) error {
+	return apierror.Newf(apierror.NotSupported, "%s is not supported by sources of kind %q", what, t.Source.Kind)
+}
+
 func presets(permission *resolve.UpdatePermission) []ir.Assignment {
 	var set []ir.Assignment
 	for _, preset := range permission.Presets {
@@ -101,6 +106,9 @@ func (p *planner) assignments(t *resolve.Table, permission *resolve.UpdatePermis
 	var set []ir.Assignment
 	operators := map[string]ir.AssignOp{"$set": ir.AssignSet, "values": ir.AssignSet, "$inc": ir.AssignInc, "$mul": ir.AssignMul}
 	for _, given := range a.set {
+		if len(given.columns) > 0 && t.Source.Dialect.Tables().Assignment(operators[given.operator]) == nil {
+			return nil, apierror.At(lacks(t, given.operator), given.operator)
+		}
 		for _, m := range given.columns {
 			c, err := p.updatable(t, permission, m.key)
 			if err != nil {

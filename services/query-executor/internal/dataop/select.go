@@ -260,6 +260,9 @@ func (p *planner) countOf(t *resolve.Table, a *countArgs) (*ir.Aggregate, error)
 		return nil, err
 	}
 	rows.Limit = nil // the limits of the role are about rows that are shown
+	if len(a.distinct) > 0 && !t.Source.Dialect.Tables().DistinctOn {
+		return nil, apierror.At(lacks(t, "distinct"), "distinct")
+	}
 	for i, name := range a.distinct {
 		c, ok := permission.Column(name)
 		if !ok {
