@@ -16,12 +16,12 @@ type Fresh interface {
 	// Introspect names the parts; its error refuses the request.
 	Introspect(v View) (Introspection, error)
 	// Failed words the reason why they couldn't be read.
-	Failed(reason string) error
+	Failed(v View, reason string) error
 }
 
 // sourceFailure is the error of a source that can't be read.
-func sourceFailure(reason string) error {
-	return apierror.New(apierror.PostgresError, reason).WithStatus(http.StatusBadRequest)
+func (v View) sourceFailure(reason string) error {
+	return apierror.New(KindNamed(v.kind()).Failure, reason).WithStatus(http.StatusBadRequest)
 }
 
 // GetSourceTables are the arguments of get_source_tables.
@@ -36,8 +36,8 @@ func (a *GetSourceTables) Introspect(v View) (Introspection, error) {
 }
 
 // Failed words why the source couldn't be read.
-func (a *GetSourceTables) Failed(reason string) error {
-	return sourceFailure("failed to fetch source tables: " + reason)
+func (a *GetSourceTables) Failed(v View, reason string) error {
+	return v.sourceFailure("failed to fetch source tables: " + reason)
 }
 
 // Answer lists the tables and views that may be tracked.
@@ -65,7 +65,7 @@ func (a *GetTableInfo) Introspect(v View) (Introspection, error) {
 }
 
 // Failed words why the source couldn't be read.
-func (a *GetTableInfo) Failed(reason string) error { return sourceFailure(reason) }
+func (a *GetTableInfo) Failed(v View, reason string) error { return v.sourceFailure(reason) }
 
 // tableInfo is the information about a table.
 type tableInfo struct {

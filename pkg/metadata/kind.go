@@ -1,5 +1,7 @@
 package metadata
 
+import "queryengine/pkg/apierror"
+
 // Kind is what metadata has to know of a kind of sources: plain data, in one place. What is done
 // with a source of the kind is the work of its backend.
 type Kind struct {
@@ -9,6 +11,8 @@ type Kind struct {
 	Prefixes []string
 	// Display is the name in words, System the one that traces know the database by.
 	Display, System string
+	// Failure is the code of errors of its databases.
+	Failure apierror.Code
 	// Available kinds have a backend. Of the others, names are known: their commands are refused,
 	// and their sources are kept as given.
 	Available bool
@@ -63,17 +67,17 @@ const DefaultKind = "postgres"
 // kinds are all kinds, in the order of list_source_kinds.
 var kinds = []*Kind{
 	{
-		Name: DefaultKind, Prefixes: []string{"pg", "postgres"}, Display: "Postgres", System: "postgresql", Available: true,
+		Name: DefaultKind, Prefixes: []string{"pg", "postgres"}, Display: "Postgres", System: "postgresql", Failure: apierror.PostgresError, Available: true,
 		abilities: Functions | EnumTables | EventTriggers | ComputedFields | ConnectionTemplates | Trackables |
 			Mutations | Subscriptions | Relay,
 		DefaultSchema: "public",
 	},
 	{
-		Name: "citus", Prefixes: []string{"citus"}, Display: "Citus", System: "postgresql",
+		Name: "citus", Prefixes: []string{"citus"}, Display: "Citus", System: "postgresql", Failure: apierror.PostgresError,
 		abilities: Functions | ConnectionTemplates | Mutations | Subscriptions | Relay, DefaultSchema: "public",
 	},
 	{
-		Name: "cockroach", Prefixes: []string{"cockroach"}, Display: "Cockroach", System: "cockroachdb",
+		Name: "cockroach", Prefixes: []string{"cockroach"}, Display: "Cockroach", System: "cockroachdb", Failure: apierror.PostgresError,
 		abilities: EnumTables | ConnectionTemplates | Mutations | Subscriptions | Relay, DefaultSchema: "public",
 	},
 	{

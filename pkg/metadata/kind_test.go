@@ -113,3 +113,10 @@ func TestKinds(t *testing.T) {
 
 // backends are the kinds that the programs have backends for.
 func backends() metadata.Kinds { return kind.All(os.LookupEnv, "test").Metadata() }
+
+func TestAvailableKindsHaveACodeForTheFailuresOfTheirDatabases(t *testing.T) {
+	t.Parallel()
+	for _, k := range metadata.KnownKinds() {
+		require.True(t, !k.Available || k.Failure != "", k.Name)
+	}
+}

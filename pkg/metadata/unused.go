@@ -14,8 +14,8 @@ func (d *Document) unusedParts(kinds Kinds) []Warning {
 
 func (s *Source) unusedParts(k *Kind) []Warning {
 	var list []Warning
-	if len(s.StoredProcedures) > 0 {
-		list = append(list, unusedPart("stored_procedures", s.Name, "a PostgreSQL source has none"))
+	if len(s.StoredProcedures) > 0 && !k.Can(StoredProcedures) {
+		list = append(list, unusedPart("stored_procedures", s.Name, "a source of "+k.Display+" has none"))
 	}
 	return append(list, k.unusedKeys(s)...)
 }

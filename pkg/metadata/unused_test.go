@@ -25,7 +25,7 @@ func TestPartsWithoutEffect(t *testing.T) {
 	require.ErrorContains(t, err, "failed due to metadata warnings")
 	require.Equal(t, []metadata.Warning{
 		{Message: "backend_configs is kept and has no effect: there are no agents of connectors", Type: "metadata", Name: "backend_configs", Code: "no-effect"},
-		{Message: "stored_procedures is kept and has no effect: a PostgreSQL source has none", Type: "metadata", Name: "s", Code: "no-effect"},
+		{Message: "stored_procedures is kept and has no effect: a source of Postgres has none", Type: "metadata", Name: "s", Code: "no-effect"},
 		{Message: "extensions_schema is kept and has no effect: the engine installs no extensions", Type: "metadata", Name: "s", Code: "no-effect"},
 	}, internalOf[[]metadata.Warning](t, err))
 

@@ -28,7 +28,7 @@ func (w *work) query(ctx context.Context, kind string, q metadata.Query) (json.R
 	}
 	for _, text := range found.Errors {
 		reason, _ := sources.Reason(text)
-		return nil, fresh.Failed(reason)
+		return nil, fresh.Failed(v, reason)
 	}
 	v.Catalogs = found.BySource
 	return q.Answer(v)
