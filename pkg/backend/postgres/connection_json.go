@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -16,8 +17,8 @@ const (
 )
 
 // jsonConnection renders a page as a json value that the database makes.
-func (r *renderer) jsonConnection(c *ir.Connection, rel relation) string {
-	rows, in := r.pageRows(c, rel)
+func (r *renderer) jsonConnection(c *ir.Connection, rel sqlrows.Relation) string {
+	rows, in := r.PageRows(c, rel)
 	items := []string{r.jsonCursor(c, answer.CursorFields(c.Keys), rows)}
 	items[0] = r.encodedText(items[0], c.Seal) + " AS " + pageCursor
 	first, last := " ORDER BY "+pageRow, " ORDER BY "+pageRow+" DESC"
@@ -38,9 +39,9 @@ func (r *renderer) jsonConnection(c *ir.Connection, rel relation) string {
 	}
 	if c.Split != nil {
 		if c.Split.After {
-			before = "(" + before + " OR " + r.excluded(c, rel) + ")"
+			before = "(" + before + " OR " + r.Excluded(c, rel) + ")"
 		} else {
-			after = "(" + after + " OR " + r.excluded(c, rel) + ")"
+			after = "(" + after + " OR " + r.Excluded(c, rel) + ")"
 		}
 	}
 	info := map[ir.PageInfo]string{
@@ -67,12 +68,12 @@ func (r *renderer) jsonConnection(c *ir.Connection, rel relation) string {
 		}
 		pairs = append(pairs, literal(f.Alias)+", "+value)
 	}
-	rows.items = items
+	rows.Items = items
 	return "(SELECT " + buildObject(pairs) + " FROM (SELECT *, row_number() OVER () AS " + pageRow +
-		" FROM (" + rows.String() + `) AS "_q") AS "_p")`
+		" FROM (" + r.Text(rows) + `) AS "_q") AS "_p")`
 }
 
-func (r *renderer) jsonEdge(c *ir.Connection, fields []ir.EdgeField, in *sqltext.Scope, q *selection) string {
+func (r *renderer) jsonEdge(c *ir.Connection, fields []ir.EdgeField, in *sqltext.Scope, q *sqlrows.Selection) string {
 	var pairs []string
 	for _, f := range fields {
 		value := literal(f.Typename)
@@ -87,14 +88,14 @@ func (r *renderer) jsonEdge(c *ir.Connection, fields []ir.EdgeField, in *sqltext
 	return buildObject(pairs)
 }
 
-func (r *renderer) jsonCursor(c *ir.Connection, fields []answer.CursorField, q *selection) string {
+func (r *renderer) jsonCursor(c *ir.Connection, fields []answer.CursorField, q *sqlrows.Selection) string {
 	var pairs []string
 	for _, f := range fields {
 		value := ""
 		if f.Fields != nil {
 			value = r.jsonCursor(c, f.Fields, q)
 		} else {
-			value = r.exactJSON(q.order[f.Key].expr, c.Keys[f.Key].Type)
+			value = r.exactJSON(q.Order[f.Key].Expr, c.Keys[f.Key].Type)
 		}
 		pairs = append(pairs, literal(f.Name)+", "+value)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
 )
@@ -116,10 +117,10 @@ func (r *renderer) liveRoot(root ir.Root, cursor *ir.Cursor) string {
 		sql, _ := r.root(root)
 		return sql
 	}
-	q, in := r.rows(relation{Rows: &s.Rows}, s.Fields)
-	q.items = []string{r.jsonObject(s.Fields, in, q) + ` AS "root"`, r.Column(in, cursor.Column) + `::text AS "cursor"`}
+	q, in := r.SelectRows(sqlrows.Relation{Rows: &s.Rows}, s.Fields)
+	q.Items = []string{r.jsonObject(s.Fields, in, q) + ` AS "root"`, r.Column(in, cursor.Column) + `::text AS "cursor"`}
 	return `SELECT coalesce(json_agg("root"), '[]') AS "root", (array_agg("cursor"))[count(*)] AS "cursor" FROM (` +
-		q.String() + `) AS "_root"`
+		r.Text(q) + `) AS "_root"`
 }
 
 // SQL is the text, with parameters.

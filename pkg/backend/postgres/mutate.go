@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
 )
@@ -41,67 +41,20 @@ func (r *renderer) mutation(m ir.Mutation) (*rendered, error) {
 	if r.Err != nil {
 		return r.finish("", reply{})
 	}
-	q := &selection{}
-	a := reply{kind: replyMutation, check: -1, columns: len(output.Returning), output: r.output(output, step.row, q)}
+	q := &sqlrows.Selection{}
+	a := reply{kind: replyMutation, check: -1, columns: len(output.Returning), output: r.Output(output, step.row, q)}
 	if step.check != "" {
-		a.check = len(q.items)
+		a.check = len(q.Items)
 		if r.options.NullChecksPass {
 			step.check += " IS NOT FALSE"
 		}
-		q.items = append(q.items, step.check)
+		q.Items = append(q.Items, step.check)
 	}
 	text := step.text
-	if len(q.items) > 0 {
-		text += " RETURNING " + strings.Join(q.items, ", ")
+	if len(q.Items) > 0 {
+		text += " RETURNING " + strings.Join(q.Items, ", ")
 	}
 	return r.finish(text, a)
-}
-
-// output makes the items of RETURNING: first the values that Tx.Exec hands out, one for each
-// field, then what the answer needs besides.
-func (r *renderer) output(o ir.Output, in *sqltext.Scope, q *selection) answer.Output {
-	for _, f := range o.Returning {
-		if f.Expr != nil {
-			q.items = append(q.items, r.single(f.Expr, in))
-		} else {
-			q.items = append(q.items, literal(f.Typename)+"::text")
-		}
-	}
-	if o.Handed {
-		return answer.Output{}
-	}
-	if o.Answer == nil {
-		return answer.Output{Parts: []answer.OutputPart{{Shape: r.writtenRow(o.Returning, in, q), One: o.One}}}
-	}
-	var b answer.Builder
-	var out answer.Output
-	b.Text("{")
-	for i, f := range o.Answer {
-		b.Key(i, f.Alias, answer.Spaced)
-		switch {
-		case f.AffectedRows:
-			out.Parts = append(out.Parts, answer.OutputPart{Lead: b.Take(), Count: true})
-		case f.IsRows:
-			out.Parts = append(out.Parts, answer.OutputPart{Lead: b.Take(), Shape: r.writtenRow(f.Rows, in, q)})
-		default:
-			b.String(f.Typename)
-		}
-	}
-	b.Text("}")
-	out.Tail = b.Take()
-	return out
-}
-
-// writtenRow is the shape of a written row. Related rows can't be part of it: the statement
-// that writes doesn't see what it changes in them.
-func (r *renderer) writtenRow(fields []ir.Field, in *sqltext.Scope, q *selection) *answer.Shape {
-	for _, f := range fields {
-		if f.Nested != nil {
-			r.Fail("related rows of written ones are read by a second statement")
-			return nil
-		}
-	}
-	return r.object(fields, in, q)
 }
 
 func (r *renderer) update(u *ir.Update) mutation {

@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -114,7 +115,7 @@ func (s *statement) textFor(utc bool) (*rendered, error) {
 
 // renderer turns one plan into one text. It stops at nothing: the first fault stays in Err.
 type renderer struct {
-	sqltext.Renderer
+	sqlrows.Renderer
 	options backend.RenderOptions
 	mode    mode
 	zoned   bool
@@ -128,7 +129,7 @@ type renderer struct {
 
 func newRenderer(d *Dialect, o backend.RenderOptions, m mode) *renderer {
 	r := &renderer{options: o, mode: m}
-	r.Spelling, r.Strategy = spelling{d}, r
+	r.Spelling, r.Strategy, r.Dialect = spelling{d}, r, r
 	r.Inline, r.Limits = m.inline, m.limits
 	return r
 }
@@ -146,39 +147,15 @@ func (r *renderer) finish(sql string, a reply) (*rendered, error) {
 
 // root renders a root field. Made by the database, its result is one row with one column.
 func (r *renderer) root(root ir.Root) (string, reply) {
-	switch root := root.(type) {
-	case *ir.Select:
-		return r.rootSelect(root)
-	case *ir.Aggregate:
-		return r.rootAggregate(root)
-	case *ir.Connection:
-		return r.rootConnection(root)
+	if r.mode.json {
+		return r.jsonRoot(root), reply{kind: replyOne, shape: answer.Whole(jsonCell)}
 	}
-	r.Fail("unknown root %T", root)
-	return "", reply{}
-}
-
-// whole is the answer of a result that is one column with the whole JSON.
-func whole() reply {
-	return reply{kind: replyOne, shape: answer.Whole(jsonCell)}
-}
-
-func (r *renderer) rootSelect(s *ir.Select) (string, reply) {
-	q, in := r.rows(relation{Rows: &s.Rows}, s.Fields)
+	text, shape, one := r.Root(root)
 	kind := replyList
-	if s.One {
+	if one {
 		kind = replyOne
 	}
-	if !r.mode.json {
-		shape := r.object(s.Fields, in, q)
-		return q.String(), reply{kind: kind, shape: shape}
-	}
-	q.items = []string{r.jsonObject(s.Fields, in, q) + ` AS "root"`}
-	list := `SELECT coalesce(json_agg("root"), '[]') AS "root" FROM (` + q.String() + `) AS "_root"`
-	if s.One {
-		list = `SELECT coalesce(json_agg("root") -> 0, 'null') AS "root" FROM (` + q.String() + `) AS "_root"`
-	}
-	return list, whole()
+	return text, reply{kind: kind, shape: shape}
 }
 
 // qualified quotes a name with its schema.

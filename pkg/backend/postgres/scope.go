@@ -5,39 +5,21 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// origin is what is kept of the row of a scope.
-type origin struct {
-	// inner is the sub-select that the row comes from, if it does. A row of a sub-select has
-	// no type of its own, so a function that takes the row of a table gets it as a column.
-	inner *selection
-	// sets is how functions that return any number of values are called.
-	sets setCalls
-}
-
-func originOf(in *sqltext.Scope) origin {
-	own, _ := in.Own.(origin)
-	return own
-}
-
-// wholeRow is the whole row as a value.
-func (r *renderer) wholeRow(in *sqltext.Scope) string {
-	inner := originOf(in).inner
-	if inner == nil {
-		return in.Alias
+// OwnCondition implements sqltext.Strategy.
+func (r *renderer) OwnCondition(e ir.BoolExp, in *sqltext.Scope) (string, bool) {
+	if e, ok := e.(ir.Exists); ok {
+		return r.Exists(e, in), true
 	}
-	inner.exposeRow()
-	return r.Column(in, rowColumn)
+	return "", false
 }
 
 // OwnExpr implements sqltext.Strategy.
 func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 	switch e := e.(type) {
 	case ir.Row:
-		return r.wholeRow(in), true
+		return r.WholeRow(in), true
 	case ir.Call:
-		if e.Set && originOf(in).sets != setsPlain {
-			return r.setCall(e, in), true
-		}
+		return r.SetCall(e, in)
 	case ir.JSONPath:
 		return "(" + r.Expr(e.Expr, in) + " #> " + r.path(e.Path) + ")", true
 	}

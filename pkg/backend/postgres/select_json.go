@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -12,16 +13,36 @@ import (
 // Everything here lets the database make the JSON of whole rows and lists. The binary way
 // must give the same bytes.
 
+// jsonRoot renders a root field as one row with its JSON.
+func (r *renderer) jsonRoot(root ir.Root) string {
+	switch root := root.(type) {
+	case *ir.Select:
+		q, in := r.SelectRows(sqlrows.Relation{Rows: &root.Rows}, root.Fields)
+		q.Items = []string{r.jsonObject(root.Fields, in, q) + ` AS "root"`}
+		all := `coalesce(json_agg("root"), '[]')`
+		if root.One {
+			all = `coalesce(json_agg("root") -> 0, 'null')`
+		}
+		return "SELECT " + all + ` AS "root" FROM (` + r.Text(q) + `) AS "_root"`
+	case *ir.Aggregate:
+		return "SELECT " + r.jsonAggregate(root, sqlrows.Relation{}) + ` AS "root"`
+	case *ir.Connection:
+		return "SELECT " + r.jsonConnection(root, sqlrows.Relation{}) + ` AS "root"`
+	}
+	r.Fail("unknown root %T", root)
+	return ""
+}
+
 // jsonObject renders a row as a json value.
-func (r *renderer) jsonObject(fields []ir.Field, in *sqltext.Scope, q *selection) string {
+func (r *renderer) jsonObject(fields []ir.Field, in *sqltext.Scope, q *sqlrows.Selection) string {
 	object := r.jsonPresentObject(fields, in, q)
-	if whole := r.allPresent(fields, in); whole != "" {
+	if whole := r.AllPresent(fields, in); whole != "" {
 		return "CASE WHEN " + whole + " THEN " + object + " END"
 	}
 	return object
 }
 
-func (r *renderer) jsonPresentObject(fields []ir.Field, in *sqltext.Scope, q *selection) string {
+func (r *renderer) jsonPresentObject(fields []ir.Field, in *sqltext.Scope, q *sqlrows.Selection) string {
 	long := answer.StyleOf(fields) == answer.Spaced
 	texts := make([]string, len(fields))
 	for i, f := range fields {
@@ -32,7 +53,7 @@ func (r *renderer) jsonPresentObject(fields []ir.Field, in *sqltext.Scope, q *se
 		case f.NodeID != nil:
 			value = r.jsonNodeID(f.NodeID, in)
 		case f.Expr != nil:
-			value = r.jsonCell(r.single(f.Expr, in), f.ExprType)
+			value = r.jsonCell(r.Single(f.Expr, in), f.ExprType)
 		default:
 			value = literal(f.Typename) + "::text"
 		}
@@ -66,30 +87,30 @@ func buildObject(pairs []string) string {
 	return "('{' || " + strings.Join(pieces, " || ', ' || ") + " || '}')::json"
 }
 
-func (r *renderer) jsonNested(n *ir.Nested, in *sqltext.Scope, q *selection) string {
+func (r *renderer) jsonNested(n *ir.Nested, in *sqltext.Scope, q *sqlrows.Selection) string {
 	switch root := n.Root.(type) {
 	case *ir.Aggregate:
-		return r.jsonAggregate(root, relation{join: n.Join, outer: in})
+		return r.jsonAggregate(root, sqlrows.Relation{Join: n.Join, Outer: in})
 	case *ir.Connection:
-		return r.jsonConnection(root, relation{join: n.Join, outer: in})
+		return r.jsonConnection(root, sqlrows.Relation{Join: n.Join, Outer: in})
 	case *ir.Select:
 		if root.One {
-			one := r.joinOne(related(n, root), in, q)
+			one := r.JoinOne(sqlrows.Related(n, root), in, q)
 			return "CASE WHEN " + one.Marker + " IS NOT NULL THEN " + r.jsonObject(root.Fields, one, q) + " END"
 		}
-		return r.jsonList(root, relation{join: n.Join, outer: in})
+		return r.jsonList(root, sqlrows.Relation{Join: n.Join, Outer: in})
 	}
 	r.Fail("unknown root %T", n.Root)
 	return "NULL"
 }
 
-func (r *renderer) jsonList(s *ir.Select, rel relation) string {
+func (r *renderer) jsonList(s *ir.Select, rel sqlrows.Relation) string {
 	rel.Rows = &s.Rows
-	q, in := r.rows(rel, s.Fields)
+	q, in := r.SelectRows(rel, s.Fields)
 	object := r.jsonObject(s.Fields, in, q)
-	q.items = []string{object + ` AS "r"`}
-	list := `(SELECT coalesce(json_agg("r"), '[]') FROM (` + q.String() + `) AS "_l")`
-	return r.guarded(rel, list)
+	q.Items = []string{object + ` AS "r"`}
+	list := `(SELECT coalesce(json_agg("r"), '[]') FROM (` + r.Text(q) + `) AS "_l")`
+	return r.Guarded(rel, list)
 }
 
 // jsonCell renders a value so that row_to_json and json_build_object write it as the answer

@@ -1,4 +1,4 @@
-package postgres
+package sqlrows
 
 import (
 	"slices"
@@ -6,26 +6,14 @@ import (
 
 	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/sqltext"
-	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
-
-// rootConnection renders a connection as a root field: a result of one row.
-func (r *renderer) rootConnection(c *ir.Connection) (string, reply) {
-	if r.mode.json {
-		return "SELECT " + r.jsonConnection(c, relation{}) + ` AS "root"`, whole()
-	}
-	q := &selection{}
-	var b answer.Builder
-	r.connection(&b, c, relation{}, q)
-	return q.String(), reply{kind: replyOne, shape: b.Shape()}
-}
 
 // connection makes the items of q that a page needs: its rows, as a list with one row more than the
 // page has if there is one, and whether there are rows on the other side of the cursor. The page
 // information follows from these, so the rows are read once.
-func (r *renderer) connection(b *answer.Builder, c *ir.Connection, rel relation, q *selection) {
-	rows, in := r.pageRows(c, rel)
+func (r *Renderer) connection(b *answer.Builder, c *ir.Connection, rel Relation, q *Selection) {
+	rows, in := r.PageRows(c, rel)
 	p := &answer.Page{Size: c.Size, Last: c.Last, Excluded: -1, After: c.Split != nil && c.Split.After}
 	p.Cursor, p.Seal = r.cursor(c, rows), c.Seal
 	var pb answer.Builder
@@ -56,10 +44,9 @@ func (r *renderer) connection(b *answer.Builder, c *ir.Connection, rel relation,
 	}
 	pb.Text("}")
 	p.Tail = pb.Take()
-	rows.items = []string{record(rows.items)}
-	column := q.item("ARRAY(" + rows.String() + ")")
+	column := q.item(r.Dialect.List(rows))
 	if c.Split != nil && slices.ContainsFunc(c.Fields, asksForPages) {
-		p.Excluded = q.item(r.excluded(c, rel))
+		p.Excluded = q.item(r.Excluded(c, rel))
 	}
 	b.Add(answer.Part{Kind: answer.PageOfRows, Column: column, Page: p})
 }
@@ -72,7 +59,7 @@ func asksForPages(f ir.ConnectionField) bool {
 }
 
 // edge is the shape of an item of a page.
-func (r *renderer) edge(c *ir.Connection, fields []ir.EdgeField, in *sqltext.Scope, q *selection) *answer.Shape {
+func (r *Renderer) edge(c *ir.Connection, fields []ir.EdgeField, in *sqltext.Scope, q *Selection) *answer.Shape {
 	var b answer.Builder
 	b.Text("{")
 	for i, f := range fields {
@@ -81,7 +68,7 @@ func (r *renderer) edge(c *ir.Connection, fields []ir.EdgeField, in *sqltext.Sco
 		case f.Cursor:
 			b.Add(answer.Part{Kind: answer.Base64, Shape: r.cursor(c, q), Seal: c.Seal})
 		case f.IsNode:
-			b.Add(answer.Part{Kind: answer.Same, Shape: r.object(f.Node, in, q)})
+			b.Add(answer.Part{Kind: answer.Same, Shape: r.Object(f.Node, in, q)})
 		default:
 			b.String(f.Typename)
 		}
@@ -90,19 +77,19 @@ func (r *renderer) edge(c *ir.Connection, fields []ir.EdgeField, in *sqltext.Sco
 	return b.Shape()
 }
 
-// pageRows starts the query of a page's rows, one more than it has. Those of a page at the end
+// PageRows starts the query of a page's rows, one more than it has. Those of a page at the end
 // come from there, in the opposite order. Order keys of the query are the values of cursors.
-func (r *renderer) pageRows(c *ir.Connection, rel relation) (*selection, *sqltext.Scope) {
+func (r *Renderer) PageRows(c *ir.Connection, rel Relation) (*Selection, *sqltext.Scope) {
 	q, in := r.splitRows(c, rel, false)
 	if c.Last {
 		for i, item := range c.OrderBy {
-			q.order[i].direction = r.Direction(opposite(item))
+			q.Order[i].Direction = r.Direction(opposite(item))
 		}
 	}
 	if c.Size < 0 {
 		return q, in
 	}
-	q.limit = strconv.Itoa(c.Size + 1)
+	q.Limit = strconv.Itoa(c.Size + 1)
 	var nodes []ir.Field
 	for _, f := range c.Fields {
 		for _, e := range f.Edges {
@@ -110,7 +97,7 @@ func (r *renderer) pageRows(c *ir.Connection, rel relation) (*selection, *sqltex
 		}
 	}
 	if joins(nodes, false) {
-		q, in = r.around(q, in)
+		q, in = r.Around(q, in)
 	}
 	return q, in
 }
@@ -120,41 +107,41 @@ func opposite(item ir.OrderItem) ir.OrderItem {
 	return item
 }
 
-// excluded reports whether there are rows on the other side of the cursor.
-func (r *renderer) excluded(c *ir.Connection, rel relation) string {
+// Excluded reports whether there are rows on the other side of the cursor.
+func (r *Renderer) Excluded(c *ir.Connection, rel Relation) string {
 	q, _ := r.splitRows(c, rel, true)
-	q.order = nil
-	return "EXISTS(" + q.String() + ")"
+	q.Order = nil
+	return "EXISTS(" + r.Text(q) + ")"
 }
 
 // splitRows are the rows on the side of the cursor that is wanted, or on the other one.
-func (r *renderer) splitRows(c *ir.Connection, rel relation, other bool) (*selection, *sqltext.Scope) {
+func (r *Renderer) splitRows(c *ir.Connection, rel Relation, other bool) (*Selection, *sqltext.Scope) {
 	rel.Rows = &c.Rows
-	q, in := r.plainRows(rel)
+	q, in := r.PlainRows(rel)
 	if len(c.DistinctOn) > 0 {
 		// A cursor is a place among the rows that are left.
-		q, in = r.around(q, in)
+		q, in = r.Around(q, in)
 	}
 	if c.Split == nil {
 		return q, in
 	}
-	split := r.split(c, q.order)
+	split := r.split(c, q.Order)
 	if other {
 		split = "(" + split + ") IS NOT TRUE"
 	}
-	q.where = append(q.where, split)
+	q.Where = append(q.Where, split)
 	return q, in
 }
 
 // split holds for the rows behind or before a cursor: those that differ from it in a key, to
 // the right side, and not in the keys before.
-func (r *renderer) split(c *ir.Connection, keys []orderKey) string {
+func (r *Renderer) split(c *ir.Connection, keys []OrderKey) string {
 	var sides, same, bound []string
 	for i, item := range c.OrderBy {
 		if !c.Split.After {
 			item = opposite(item)
 		}
-		key, value := keys[i].expr, c.Split.Values[i]
+		key, value := keys[i].Expr, c.Split.Values[i]
 		if value == nil {
 			if item.NullsFirst {
 				sides = append(sides, r.Conjunction(append(slices.Clone(same), sqltext.IsNull(key, false))))
@@ -181,13 +168,13 @@ func (r *renderer) split(c *ir.Connection, keys []orderKey) string {
 }
 
 // cursor is the shape of the text of cursors, which are made of the order keys of q.
-func (r *renderer) cursor(c *ir.Connection, q *selection) *answer.Shape {
+func (r *Renderer) cursor(c *ir.Connection, q *Selection) *answer.Shape {
 	var b answer.Builder
 	r.cursorObject(&b, c, answer.CursorFields(c.Keys), q)
 	return b.Shape()
 }
 
-func (r *renderer) cursorObject(b *answer.Builder, c *ir.Connection, fields []answer.CursorField, q *selection) {
+func (r *Renderer) cursorObject(b *answer.Builder, c *ir.Connection, fields []answer.CursorField, q *Selection) {
 	b.Text("{")
 	for i, f := range fields {
 		b.Key(i, f.Name, answer.Spaced)
@@ -195,14 +182,14 @@ func (r *renderer) cursorObject(b *answer.Builder, c *ir.Connection, fields []an
 			r.cursorObject(b, c, f.Fields, q)
 			continue
 		}
-		expr, cell := r.exactCell(q.order[f.Key].expr, c.Keys[f.Key].Type)
+		expr, cell := r.Dialect.Cell(q.Order[f.Key].Expr, c.Keys[f.Key].Type, true)
 		b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: cell})
 	}
 	b.Text("}")
 }
 
 // nodeID is the shape of the text of a global id.
-func (r *renderer) nodeID(id *ir.NodeID, in *sqltext.Scope, q *selection) *answer.Shape {
+func (r *Renderer) nodeID(id *ir.NodeID, in *sqltext.Scope, q *Selection) *answer.Shape {
 	var b answer.Builder
 	b.Text("[1, ")
 	b.String(id.Table.Schema)
@@ -210,17 +197,9 @@ func (r *renderer) nodeID(id *ir.NodeID, in *sqltext.Scope, q *selection) *answe
 	b.String(id.Table.Name)
 	for _, c := range id.Key {
 		b.Text(", ")
-		expr, cell := r.exactCell(r.Expr(c, in), c.Type)
+		expr, cell := r.Dialect.Cell(r.Expr(c, in), c.Type, true)
 		b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: cell})
 	}
 	b.Text("]")
 	return b.Shape()
-}
-
-// exactCell is cell for values that are read back: numbers stay numbers.
-func (r *renderer) exactCell(expr string, t catalog.Type) (string, answer.Cell) {
-	given := r.options
-	r.options.StringifyNumeric = false
-	defer func() { r.options = given }()
-	return r.cell(expr, t)
 }

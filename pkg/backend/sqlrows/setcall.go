@@ -1,4 +1,4 @@
-package postgres
+package sqlrows
 
 import (
 	"slices"
@@ -23,23 +23,27 @@ const (
 	setsInner
 )
 
-// setCall renders such a call.
-func (r *renderer) setCall(e ir.Call, in *sqltext.Scope) string {
-	if originOf(in).sets == setsInner {
-		inner := originOf(in).inner
-		call := r.Expr(e, inner.rowOf)
-		i := slices.IndexFunc(inner.items, func(item string) bool { return strings.HasPrefix(item, call+" AS ") })
-		if i < 0 {
-			i = len(inner.items)
-			inner.items = append(inner.items, call+" AS "+quoteName("?set"+strconv.Itoa(i)))
-		}
-		return r.Column(in, "?set"+strconv.Itoa(i))
+// SetCall renders the call of a function that returns any number of values, where it isn't called
+// as it stands.
+func (r *Renderer) SetCall(e ir.Call, in *sqltext.Scope) (string, bool) {
+	if !e.Set || OriginOf(in).sets == setsPlain {
+		return "", false
 	}
-	return "(" + r.setValues(e, in) + ")"
+	if OriginOf(in).sets == setsInner {
+		inner := OriginOf(in).Inner
+		call := r.Expr(e, inner.rowOf)
+		i := slices.IndexFunc(inner.Items, func(item string) bool { return strings.HasPrefix(item, call+" AS ") })
+		if i < 0 {
+			i = len(inner.Items)
+			inner.Items = append(inner.Items, call+" AS "+r.Spelling.Quote("?set"+strconv.Itoa(i)))
+		}
+		return r.Column(in, "?set"+strconv.Itoa(i)), true
+	}
+	return "(" + r.setValues(e, in) + ")", true
 }
 
 // setValues selects the values.
-func (r *renderer) setValues(e ir.Call, in *sqltext.Scope) string {
+func (r *Renderer) setValues(e ir.Call, in *sqltext.Scope) string {
 	values := "SELECT " + r.Call(e.Function, e.Args, in)
 	if in.Marker != "" {
 		values += " WHERE " + in.Marker + " IS NOT NULL"
@@ -47,19 +51,19 @@ func (r *renderer) setValues(e ir.Call, in *sqltext.Scope) string {
 	return values
 }
 
-// single renders a field, which has one value.
-func (r *renderer) single(e ir.Expr, in *sqltext.Scope) string {
+// Single renders a field, which has one value.
+func (r *Renderer) Single(e ir.Expr, in *sqltext.Scope) string {
 	if _, ok := setIn(e); !ok {
 		return r.Expr(e, in)
 	}
 	one := *in
-	one.Own = origin{inner: originOf(in).inner, sets: setsSingle}
+	one.Own = Origin{Inner: OriginOf(in).Inner, sets: setsSingle}
 	return r.Expr(e, &one)
 }
 
-// allPresent holds when each function of the fields that returns any number of values returns
+// AllPresent holds when each function of the fields that returns any number of values returns
 // some; empty when there is none.
-func (r *renderer) allPresent(fields []ir.Field, in *sqltext.Scope) string {
+func (r *Renderer) AllPresent(fields []ir.Field, in *sqltext.Scope) string {
 	var present []string
 	for _, f := range fields {
 		if e, ok := setIn(f.Expr); ok {

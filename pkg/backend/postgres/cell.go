@@ -1,0 +1,73 @@
+package postgres
+
+import (
+	"strings"
+
+	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqlrows"
+	"queryengine/pkg/catalog"
+)
+
+// Abilities implements sqlrows.Dialect.
+func (r *renderer) Abilities() sqlrows.Abilities { return sqlrows.Abilities{Lateral: true} }
+
+// Ties implements sqlrows.Dialect.
+func (r *renderer) Ties(q *sqlrows.Selection) { q.Ties = true }
+
+// Constant implements sqlrows.Dialect.
+func (r *renderer) Constant(text string) string { return literal(text) + "::text" }
+
+// List renders rows as an array of what record_send makes of each: the bytes that
+// a row of a result would be, without the cost of making JSON. (An array of records itself
+// costs far more than that from some hundreds of elements on.)
+func (r *renderer) List(q *sqlrows.Selection) string {
+	q.Items = []string{r.Record(q.Items)}
+	return "ARRAY(" + r.Text(q) + ")"
+}
+
+// Record is a row of items in its binary form.
+func (r *renderer) Record(items []string) string {
+	return "record_send(ROW(" + strings.Join(items, ", ") + "))"
+}
+
+// Cell renders the value of a column or an expression for the answer, and returns its encoding.
+func (r *renderer) Cell(expr string, t catalog.Type, exact bool) (string, answer.Cell) {
+	if sql, ok := r.special(expr, t); ok {
+		return sql, jsonCell
+	}
+	if zoned(t) {
+		r.zoned = true
+	}
+	c, ok := cellOf(t, !exact && r.stringified(t))
+	if !ok || zoned(t) && r.mode.local {
+		return "to_json(" + expr + ")", jsonCell
+	}
+	return expr, c
+}
+
+// AggregateCell renders one aggregate of a column and returns its encoding. Numbers may change their
+// type in between, so the server is only expected to send a number; but whether it becomes a string
+// depends on the column.
+func (r *renderer) AggregateCell(function, expr string, t catalog.Type) (string, answer.Cell) {
+	if function == "min" || function == "max" {
+		return r.Cell(expr, t, false)
+	}
+	switch rowOf(t).family {
+	case familyInteger, familyFloat, familyNumeric:
+		return expr, answer.Cell{Quoted: r.stringified(t)}
+	}
+	return "to_json(" + expr + ")", jsonCell
+}
+
+// special are types whose JSON isn't what to_json makes of them.
+func (r *renderer) special(expr string, t catalog.Type) (string, bool) {
+	if f := rowOf(t).family; !t.IsArray() && (f == familyGeometry || f == familyGeography) {
+		return "ST_AsGeoJSON(" + expr + ", 15, 4)::json", true
+	}
+	return "", false
+}
+
+// stringified reports whether numbers of the type are strings in the answer.
+func (r *renderer) stringified(t catalog.Type) bool {
+	return r.options.StringifyNumeric && rowOf(t).stringified && !t.IsArray()
+}

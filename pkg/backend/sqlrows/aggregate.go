@@ -1,0 +1,125 @@
+package sqlrows
+
+import (
+	"slices"
+
+	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqltext"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// aggregate renders aggregates of related rows as a record.
+func (r *Renderer) aggregate(a *ir.Aggregate, rel Relation) (string, *answer.Shape) {
+	q, shape := r.aggregateQuery(a, rel)
+	q.Items = []string{r.Dialect.Record(q.Items)}
+	rel.Rows = &a.Rows
+	return r.Guarded(rel, "("+r.Text(q)+")"), shape
+}
+
+// aggregateQuery makes the one row of an aggregate. Nodes are a list of their own besides the
+// aggregates: the role's limit applies to them alone.
+func (r *Renderer) aggregateQuery(a *ir.Aggregate, rel Relation) (*Selection, *answer.Shape) {
+	q, in, nodes := r.Aggregated(a, rel)
+	var b answer.Builder
+	b.Text("{")
+	for i, f := range a.Fields {
+		b.Key(i, f.Alias, answer.Spaced)
+		switch {
+		case f.IsNodes:
+			sql, s := r.list(&ir.Select{Rows: a.Rows, Fields: f.Nodes}, nodes)
+			b.Add(answer.Part{Kind: answer.List, Column: q.item(sql), Shape: s})
+		case f.Typename != "":
+			b.String(f.Typename)
+		default:
+			r.aggregates(&b, f.Aggregates, in, q)
+		}
+	}
+	b.Text("}")
+	return q, b.Shape()
+}
+
+// Aggregated starts the query of aggregates, on the rows that the arguments select, and returns the
+// relation of the nodes.
+func (r *Renderer) Aggregated(a *ir.Aggregate, nodes Relation) (*Selection, *sqltext.Scope, Relation) {
+	rows := a.Rows
+	rows.MaxRows = 0
+	if !sliced(&rows) {
+		rows.OrderBy = nil
+	}
+	rel := nodes
+	rel.Rows = &rows
+	var values, lists bool
+	for _, f := range a.Fields {
+		lists = lists || f.IsNodes
+		values = values || slices.ContainsFunc(f.Aggregates, valued)
+	}
+	if !values {
+		return &Selection{}, nil, nodes
+	}
+	var once *Selection
+	if _, ok := a.From.(ir.Function); ok && lists {
+		// The function is called once for both.
+		var row *sqltext.Scope
+		once, row = r.PlainRows(Relation{Rows: &ir.Rows{From: a.From}, Outer: rel.Outer})
+		once.Items, once.rowOf = []string{row.Alias + ".*"}, row
+		rel.named = &sqltext.Scope{Alias: r.Alias(), Own: Origin{Inner: once}}
+		nodes.named = rel.named
+	}
+	q, in := r.PlainRows(rel)
+	if sliced(&rows) {
+		q, in = r.Around(q, in)
+		q.Order = nil
+	}
+	if aggregatesSets(a.Fields) {
+		q, in = r.Around(q, in)
+		in.Own = Origin{Inner: OriginOf(in).Inner, sets: setsInner}
+	}
+	if once != nil {
+		q.With, q.WithName = once, rel.named.Alias
+	}
+	return q, in, nodes
+}
+
+// valued reports whether a field needs the rows: it is more than names of types.
+func valued(e ir.AggregateExpr) bool {
+	return e.Count != nil || slices.ContainsFunc(e.Columns, func(c ir.AggregateColumn) bool { return c.Expr != nil })
+}
+
+// aggregates makes the object below `aggregate`.
+func (r *Renderer) aggregates(b *answer.Builder, fields []ir.AggregateExpr, in *sqltext.Scope, q *Selection) {
+	b.Text("{")
+	for i, f := range fields {
+		b.Key(i, f.Alias, answer.Spaced)
+		switch {
+		case f.Typename != "":
+			b.String(f.Typename)
+		case f.Count != nil:
+			expr, c := r.Dialect.Cell(r.CountRows(f.Count, in), catalog.Type{Name: "int8"}, true)
+			b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: c})
+		default:
+			b.Text("{")
+			for j, column := range f.Columns {
+				b.Key(j, column.Alias, answer.Spaced)
+				if column.Expr == nil {
+					b.String(column.Typename)
+					continue
+				}
+				expr, c := r.Dialect.AggregateCell(f.Function, r.AggregateOf(f.Function, column, in), column.Type)
+				b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: c})
+			}
+			b.Text("}")
+		}
+	}
+	b.Text("}")
+}
+
+// CountRows counts rows.
+func (r *Renderer) CountRows(c *ir.Count, in *sqltext.Scope) string {
+	return r.Spelling.Count(r.Exprs(c.Args, in), c.Distinct)
+}
+
+// AggregateOf is an aggregate of a column.
+func (r *Renderer) AggregateOf(function string, column ir.AggregateColumn, in *sqltext.Scope) string {
+	return r.AggregateFunction(function) + "(" + r.Expr(column.Expr, in) + ")"
+}

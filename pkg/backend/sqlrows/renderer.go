@@ -1,0 +1,99 @@
+// Package sqlrows renders what SQL dialects have in common of reading rows for an answer: which rows,
+// joined to which others, in which order; aggregates and pages of them; and, along with the text, the
+// answer.Shape by which a row of the result becomes JSON. Related rows come as records in one cell, in
+// a form that the dialect chooses and its answer.Format reads.
+//
+// Conditions, values and parameters are those of sqltext. How a statement is run is the dialect's.
+package sqlrows
+
+import (
+	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/sqltext"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// Dialect is what the renderer leaves to the dialect. Its methods may call back the Renderer.
+type Dialect interface {
+	// Cell renders a value for the answer, and gives its encoding. What is exact is read back later:
+	// numbers stay numbers.
+	Cell(expr string, t catalog.Type, exact bool) (string, answer.Cell)
+	// AggregateCell is Cell for an aggregate of values of type t.
+	AggregateCell(function, expr string, t catalog.Type) (string, answer.Cell)
+	// Record makes the items of a row one value, and List those of all rows of a query.
+	Record(items []string) string
+	List(q *Selection) string
+	// Constant is a constant text.
+	Constant(text string) string
+	// Ties has a query take the rows, too, that tie with the last one within its limit.
+	Ties(q *Selection)
+	// Abilities are the same in every call.
+	Abilities() Abilities
+}
+
+// Abilities are what dialects differ in.
+type Abilities struct {
+	// Lateral says that a sub-select can be joined that reads the rows before it. Without it, a row that
+	// isn't the only one is read as a record.
+	Lateral bool
+	// Joins is how many relations a query joins at most, 0 for any number. What goes beyond is read as
+	// records.
+	Joins int
+	// NoItem stands in a query without items; it may be empty.
+	NoItem string
+}
+
+// Renderer renders queries on rows. Dialect is set before it is used. Not safe for concurrent use.
+type Renderer struct {
+	sqltext.Renderer
+	Dialect Dialect
+}
+
+// Root renders a root field. Its result has a row for each element of a list or, for one, a row with the
+// answer; an object without a row is null.
+func (r *Renderer) Root(root ir.Root) (text string, shape *answer.Shape, one bool) {
+	var q *Selection
+	switch root := root.(type) {
+	case *ir.Select:
+		var in *sqltext.Scope
+		q, in = r.SelectRows(Relation{Rows: &root.Rows}, root.Fields)
+		shape, one = r.Object(root.Fields, in, q), root.One
+	case *ir.Aggregate:
+		q, shape = r.aggregateQuery(root, Relation{})
+		one = true
+	case *ir.Connection:
+		q = &Selection{}
+		var b answer.Builder
+		r.connection(&b, root, Relation{}, q)
+		shape, one = b.Shape(), true
+	default:
+		r.Fail("unknown root %T", root)
+		return "", nil, false
+	}
+	return r.Text(q), shape, one
+}
+
+// Origin is what is kept of the row of a scope: its Own.
+type Origin struct {
+	// Inner is the sub-select that the row comes from, if it does. A row of a sub-select has
+	// no type of its own, so a function that takes the row of a table gets it as a column.
+	Inner *Selection
+	// sets is how functions that return any number of values are called.
+	sets setCalls
+}
+
+// OriginOf is the origin of a row.
+func OriginOf(in *sqltext.Scope) Origin {
+	own, _ := in.Own.(Origin)
+	return own
+}
+
+// WholeRow is the whole row as a value, for dialects that have such values.
+func (r *Renderer) WholeRow(in *sqltext.Scope) string {
+	inner := OriginOf(in).Inner
+	if inner == nil {
+		return in.Alias
+	}
+	inner.exposeRow(r.Spelling)
+	return r.Column(in, rowColumn)
+}
