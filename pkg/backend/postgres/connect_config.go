@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
 )
@@ -124,7 +125,7 @@ type connectionParameters struct {
 func ResolveURL(info ConnectionInfo, env Env) (string, error) {
 	raw := bytes.TrimSpace(info.DatabaseURL)
 	if jsonwalk.KindOf(raw) == jsonwalk.String {
-		template, err := unquote(raw)
+		template, err := input.Unquote(raw)
 		if err != nil {
 			return "", err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/jsonwalk"
 )
@@ -29,9 +30,9 @@ func (*Dialect) ParseInput(t catalog.Type, value json.RawMessage) (backend.Input
 	case jsonwalk.Array:
 		return arrayLiteral(t, value)
 	case jsonwalk.String:
-		return text(value)
+		return input.Text(value)
 	}
-	return backend.Input{}, unexpectedKind("[]", "Array", value)
+	return backend.Input{}, input.Unexpected("[]", "Array", value)
 }
 
 // ParseList reads a list of values as an array.
@@ -45,7 +46,7 @@ func parseScalar(t catalog.Type, value []byte) (backend.Input, error) {
 	f := rowOf(t).family
 	switch f {
 	case familyJSON, familyJSONB:
-		return compactJSON(value)
+		return input.JSON(value)
 	case familyRaster:
 		return parseRaster(value)
 	case familyLTree:
@@ -53,49 +54,35 @@ func parseScalar(t catalog.Type, value []byte) (backend.Input, error) {
 	}
 	kind := jsonwalk.KindOf(value)
 	if kind == jsonwalk.String {
-		return text(value)
+		return input.Text(value)
 	}
 	switch f {
 	case familyInteger:
-		return number(value, kind, "Integer expected for input type: "+integers[t.Name].tag, integers[t.Name].parse)
+		return input.Number(value, kind, "Integer expected for input type: "+integers[t.Name].tag, integers[t.Name].parse)
 	case familyFloat:
-		return number(value, kind, "Float expected for input type: "+floats[t.Name].tag, floats[t.Name].parse)
+		return input.Number(value, kind, "Float expected for input type: "+floats[t.Name].tag, floats[t.Name].parse)
 	case familyNumeric:
-		return number(value, kind, "Scientific", verbatim)
+		return input.Number(value, kind, "Scientific", input.Verbatim)
 	case familyMoney:
-		return number(value, kind, "Scientific", cents)
+		return input.Number(value, kind, "Scientific", input.Cents)
 	case familyBoolean:
 		if kind != jsonwalk.Boolean {
-			return backend.Input{}, unexpectedKind("Bool", "Boolean", value)
+			return backend.Input{}, input.Unexpected("Bool", "Boolean", value)
 		}
 		return backend.Input{Text: string(value)}, nil
 	case familyText, familyString:
-		return backend.Input{}, unexpectedKind("Text", "String", value)
+		return backend.Input{}, input.Unexpected("Text", "String", value)
 	case familyGeometry, familyGeography:
 		return parseGeoJSON(value)
 	}
 	return backend.Input{}, apierror.New(apierror.ParseFailed, "A string is expected for type: "+t.Name)
 }
 
-func number(value []byte, k jsonwalk.Kind, expected string, parse func(string) (string, error)) (backend.Input, error) {
-	if k != jsonwalk.Number {
-		return backend.Input{}, unexpectedKind(expected, "Number", value)
-	}
-	text, err := parse(string(value))
-	return backend.Input{Text: text}, err
-}
-
-// text decodes a JSON string.
-func text(value []byte) (backend.Input, error) {
-	s, err := unquote(value)
-	return backend.Input{Text: s}, err
-}
-
 func parseRaster(value []byte) (backend.Input, error) {
 	if jsonwalk.KindOf(value) != jsonwalk.String {
-		return backend.Input{}, unexpectedKind("Text", "String", value)
+		return backend.Input{}, input.Unexpected("Text", "String", value)
 	}
-	s, err := unquote(value)
+	s, err := input.Unquote(value)
 	if err != nil {
 		return backend.Input{}, err
 	}
@@ -109,7 +96,7 @@ func parseLTree(value []byte) (backend.Input, error) {
 	if jsonwalk.KindOf(value) != jsonwalk.String {
 		return backend.Input{}, apierror.New(apierror.ParseFailed, notALabelPath)
 	}
-	s, err := unquote(value)
+	s, err := input.Unquote(value)
 	if err != nil {
 		return backend.Input{}, err
 	}
@@ -121,27 +108,19 @@ func parseLTree(value []byte) (backend.Input, error) {
 	return backend.Input{Text: s}, nil
 }
 
-// compactJSON keeps keys and numbers as they were given and drops the space between them,
-// so that a value is stored alike however the client wrote it.
-func compactJSON(value []byte) (backend.Input, error) {
-	var b bytes.Buffer
-	b.Grow(len(value))
-	if err := json.Compact(&b, value); err != nil {
-		return backend.Input{}, apierror.New(apierror.ParseFailed, "invalid JSON: "+err.Error())
-	}
-	return backend.Input{Text: b.String()}, nil
+// numberRow is how numbers of one type are checked, and its tag in messages.
+type numberRow struct {
+	tag   string
+	parse func(string) (string, error)
 }
 
-func unexpectedKind(parsing, expected string, value []byte) error {
-	return apierror.Newf(apierror.ParseFailed, "parsing %s failed, expected %s, but encountered %s",
-		parsing, expected, jsonwalk.KindOf(value))
+var integers = map[string]numberRow{
+	"int2": {"PGSmallInt", input.Integer(16)},
+	"int4": {"PGInteger", input.Integer(32)},
+	"int8": {"PGBigInt", input.Integer(64)},
 }
 
-// unquote decodes a JSON string.
-func unquote(value []byte) (string, error) {
-	s, err := jsonwalk.Text(value)
-	if err != nil {
-		return "", apierror.New(apierror.ParseFailed, "invalid JSON: "+err.Error())
-	}
-	return s, nil
+var floats = map[string]numberRow{
+	"float4": {"PGFloat", input.Float(32)},
+	"float8": {"PGDouble", input.Float(64)},
 }

@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/jsonwalk"
 )
 
@@ -25,14 +26,14 @@ func parseGeoJSON(value []byte) (backend.Input, error) {
 	if err := checkGeometry(value); err != nil {
 		return backend.Input{}, err
 	}
-	in, err := compactJSON(value)
+	in, err := input.JSON(value)
 	in.Wrap = wrapGeoJSON
 	return in, err
 }
 
 func checkGeometry(value []byte) error {
 	if jsonwalk.KindOf(value) != jsonwalk.Object {
-		return unexpectedKind("Geometry", "Object", value)
+		return input.Unexpected("Geometry", "Object", value)
 	}
 	var g geoJSON
 	if err := json.Unmarshal(value, &g); err != nil {
@@ -127,7 +128,7 @@ func samePosition(a, b position) bool {
 		return false
 	}
 	for i := range a {
-		if decimalOf(string(a[i])) != decimalOf(string(b[i])) {
+		if input.DecimalOf(string(a[i])) != input.DecimalOf(string(b[i])) {
 			return false
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/jsonwalk"
 )
@@ -278,7 +279,7 @@ func FuzzNumbers(f *testing.F) {
 		exact, ok := new(big.Rat).SetString(number)
 		require.True(t, ok)
 
-		whole, err := integer(64)(number)
+		whole, err := input.Integer(64)(number)
 		require.Equal(t, exact.IsInt() && exact.Num().IsInt64(), err == nil)
 		if err == nil {
 			got, ok := new(big.Rat).SetString(whole)
@@ -286,7 +287,7 @@ func FuzzNumbers(f *testing.F) {
 			require.Zero(t, exact.Cmp(got))
 		}
 
-		text, err := cents(number)
+		text, err := input.Cents(number)
 		require.NoError(t, err)
 		got, ok := new(big.Rat).SetString(text)
 		require.True(t, ok)

@@ -1,4 +1,6 @@
-package postgres
+// Package input reads the JSON values of clients as the texts that databases take for them, with the
+// error messages of the wire format. Which type takes what is the business of each dialect.
+package input
 
 import (
 	"math/big"
@@ -8,51 +10,34 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// numberRow is how numbers of one type are checked, and its tag in messages.
-type numberRow struct {
-	tag   string
-	parse func(string) (string, error)
-}
+// Verbatim hands a number on as it was written; the database reads JSON's numbers.
+func Verbatim(number string) (string, error) { return number, nil }
 
-var integers = map[string]numberRow{
-	"int2": {"PGSmallInt", integer(16)},
-	"int4": {"PGInteger", integer(32)},
-	"int8": {"PGBigInt", integer(64)},
-}
-
-var floats = map[string]numberRow{
-	"float4": {"PGFloat", float(32)},
-	"float8": {"PGDouble", float(64)},
-}
-
-// verbatim hands a number on as it was written; the database reads JSON's numbers.
-func verbatim(number string) (string, error) { return number, nil }
-
-// integer returns a parser of whole numbers that fit into bits. 3.0 and 1e2 are whole.
-func integer(bits int) func(string) (string, error) {
+// Integer returns a parser of whole numbers that fit into bits. 3.0 and 1e2 are whole.
+func Integer(bits int) func(string) (string, error) {
 	return func(number string) (string, error) {
 		if _, err := strconv.ParseInt(number, 10, bits); err == nil {
 			return number, nil
 		}
-		whole, ok := decimalOf(number).whole()
+		whole, ok := DecimalOf(number).whole()
 		if ok {
 			_, err := strconv.ParseInt(whole, 10, bits)
 			ok = err == nil
 		}
 		if !ok {
 			return "", apierror.Newf(apierror.ParseFailed, "The value %s lies outside the bounds or is not an integer."+
-				" Maybe it is a float, or is there integer overflow?", decimalOf(number))
+				" Maybe it is a float, or is there integer overflow?", DecimalOf(number))
 		}
 		return whole, nil
 	}
 }
 
-// float returns a parser of numbers that are not beyond what the bits hold, nor so small
+// Float returns a parser of numbers that are not beyond what the bits hold, nor so small
 // that only zero is left of them.
-func float(bits int) func(string) (string, error) {
+func Float(bits int) func(string) (string, error) {
 	return func(number string) (string, error) {
 		f, err := strconv.ParseFloat(number, bits)
-		if d := decimalOf(number); err != nil || f == 0 && d.digits != "" {
+		if d := DecimalOf(number); err != nil || f == 0 && d.digits != "" {
 			return "", apierror.Newf(apierror.ParseFailed,
 				"The value %s lies outside the bounds. Is it overflowing the float bounds?", d)
 		}
@@ -63,14 +48,14 @@ func float(bits int) func(string) (string, error) {
 // maxCents is more digits than money holds; longer numbers are left to the database.
 const maxCents = 24
 
-// cents writes a number with two decimals, the third one rounded half up, as money is sent.
-func cents(number string) (string, error) {
-	d := decimalOf(number)
+// Cents writes a number with two decimals, the third one rounded half up, as money is sent.
+func Cents(number string) (string, error) {
+	d := DecimalOf(number)
 	if d.point > maxCents {
 		return number, nil
 	}
 	if d.point < -maxCents {
-		d = decimal{}
+		d = Decimal{}
 	}
 	scaled, half := new(big.Int), false // number * 100
 	if shift := d.point - len(d.digits) + 2; d.digits != "" {
@@ -98,17 +83,17 @@ func cents(number string) (string, error) {
 	return sign + text[:len(text)-2] + "." + text[len(text)-2:], nil
 }
 
-// decimal is 0.digits * 10^point; digits has no zeros at its ends and is empty for zero.
-type decimal struct {
+// Decimal is 0.digits * 10^point; digits has no zeros at its ends and is empty for zero.
+type Decimal struct {
 	negative bool
 	digits   string
 	point    int
 }
 
-// decimalOf takes a JSON number apart. An exponent beyond an int is as good as any large
+// DecimalOf takes a JSON number apart. An exponent beyond an int is as good as any large
 // one: nothing holds such a number.
-func decimalOf(number string) decimal {
-	var d decimal
+func DecimalOf(number string) Decimal {
+	var d Decimal
 	number, d.negative = strings.CutPrefix(number, "-")
 	mantissa, exponent := number, 0
 	if i := strings.IndexAny(number, "eE"); i >= 0 {
@@ -127,7 +112,7 @@ func decimalOf(number string) decimal {
 	d.point = len(whole) + exponent - (len(whole) + len(fraction) - len(digits))
 	d.digits = strings.TrimRight(digits, "0")
 	if d.digits == "" {
-		return decimal{}
+		return Decimal{}
 	}
 	return d
 }
@@ -136,7 +121,7 @@ func decimalOf(number string) decimal {
 const maxWhole = 20
 
 // whole is the number as digits, when it is a whole number of a length worth writing.
-func (d decimal) whole() (string, bool) {
+func (d Decimal) whole() (string, bool) {
 	switch {
 	case d.digits == "":
 		return "0", true
@@ -151,7 +136,7 @@ func (d decimal) whole() (string, bool) {
 }
 
 // String is the number as messages show it: 12345.0 between 0.1 and 10^7, else 1.2345e-3.
-func (d decimal) String() string {
+func (d Decimal) String() string {
 	sign := ""
 	if d.negative {
 		sign = "-"
