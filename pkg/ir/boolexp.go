@@ -132,7 +132,11 @@ type Upper struct{ Expr Expr }
 
 // Row is the whole row in scope as one value; Type is the row type of its table. The text
 // that Tx.Exec hands out for it can be given back to Written.
-type Row struct{ Type catalog.Type }
+type Row struct {
+	Type catalog.Type
+	// Columns are all columns of the table, for dialects without values that are rows.
+	Columns []Column
+}
 
 func (Column) expr()   {}
 func (Call) expr()     {}

@@ -21,7 +21,9 @@ type Function struct {
 // it returned. A later statement reads through them the data related to them.
 type Written struct {
 	Table catalog.Name
-	Rows  []Value
+	// Columns are those of Row.
+	Columns []Column
+	Rows    []Value
 }
 
 func (Table) from()       {}

@@ -11,6 +11,9 @@ import (
 // Abilities implements sqlrows.Dialect.
 func (r *renderer) Abilities() sqlrows.Abilities { return sqlrows.Abilities{Lateral: true} }
 
+// Distinct implements sqlrows.Dialect: there is DISTINCT ON.
+func (r *renderer) Distinct(*sqlrows.Selection) {}
+
 // Ties implements sqlrows.Dialect.
 func (r *renderer) Ties(q *sqlrows.Selection) { q.Ties = true }
 

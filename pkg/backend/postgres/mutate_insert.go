@@ -1,35 +1,22 @@
 package postgres
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
+	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
-func (r *renderer) insert(i *ir.Insert) mutation {
+func (r *renderer) insert(i *ir.Insert) sqlrows.Write {
 	target, row := r.Target(i.Table)
-	return mutation{
-		text:  "INSERT INTO " + target + r.insertRows(i) + r.OnConflict(i.OnConflict, row),
-		row:   row,
-		check: r.insertCheck(i, row),
+	return sqlrows.Write{
+		Text:  "INSERT INTO " + target + r.insertRows(i) + r.OnConflict(i.OnConflict, row),
+		Row:   row,
+		Check: r.InsertCheck(i, row, func() string { return r.wasInserted(i, row) }),
 	}
-}
-
-// insertCheck tests rows that were inserted with one condition, and rows that the conflict
-// clause updated with another one.
-func (r *renderer) insertCheck(i *ir.Insert, row *sqltext.Scope) string {
-	if i.OnConflict == nil || i.UpdateCheck == nil {
-		return r.Check(i.Check, row)
-	}
-	inserted, updated := r.Condition(i.Check, row), r.Condition(i.UpdateCheck, row)
-	if inserted == sqlTrue && updated == sqlTrue {
-		return ""
-	}
-	return "(CASE WHEN " + r.wasInserted(i, row) + " THEN " + inserted + " ELSE " + updated + " END)"
 }
 
 // wasInserted distinguishes inserted rows from updated ones, which carry the number of the transaction
@@ -52,26 +39,19 @@ func (r *renderer) wasInserted(i *ir.Insert, row *sqltext.Scope) string {
 // number won't come again soon.
 func (r *renderer) insertRows(i *ir.Insert) string {
 	switch {
-	case len(i.Rows) == 0:
-		r.Fail("an insert of no row")
+	case !r.RowsFit(i):
 		return ""
 	case len(i.Columns) == 0:
 		r.once = true
 		return " SELECT FROM generate_series(1, " + strconv.Itoa(len(i.Rows)) + ")"
 	}
-	for _, row := range i.Rows {
-		if len(row) != len(i.Columns) {
-			r.Fail("a row of %d values for %d columns", len(row), len(i.Columns))
-			return ""
-		}
-	}
-	columns := givenColumns(i)
+	columns := sqlrows.GivenColumns(i)
 	names := make([]string, len(columns))
 	for at, c := range columns {
 		names[at] = quoteName(i.Columns[c].Name)
 	}
 	into := " (" + strings.Join(names, ", ") + ") "
-	if isPattern(i.Rows) {
+	if sqlrows.IsPattern(i.Rows) {
 		return into + r.pattern(i.Rows[0], columns)
 	}
 	if len(i.Rows) > 1 {
@@ -89,25 +69,6 @@ func (r *renderer) insertRows(i *ir.Insert) string {
 		rows[at] = "(" + strings.Join(values, ", ") + ")"
 	}
 	return into + "VALUES " + strings.Join(rows, ", ")
-}
-
-// givenColumns are the columns that some row has a value for, or else the first one.
-func givenColumns(i *ir.Insert) []int {
-	var given []int
-	for c := range i.Columns {
-		if slices.ContainsFunc(i.Rows, func(row []ir.Value) bool { return !isDefault(row[c]) }) {
-			given = append(given, c)
-		}
-	}
-	if given == nil {
-		given = []int{0}
-	}
-	return given
-}
-
-func isDefault(v ir.Value) bool {
-	_, ok := v.(ir.Default)
-	return ok
 }
 
 // arrays renders rows as a SELECT from one array for each column. That can't be done where
@@ -148,14 +109,6 @@ func (r *renderer) unnested(items []insertColumn) string {
 	}
 	return "SELECT " + strings.Join(values, ", ") + " FROM unnest(" + strings.Join(arrays, ", ") + ") AS v(" +
 		strings.Join(names, ", ") + ")"
-}
-
-// isPattern reports whether a single row stands for many.
-func isPattern(rows [][]ir.Value) bool {
-	return len(rows) == 1 && slices.ContainsFunc(rows[0], func(v ir.Value) bool {
-		_, ok := v.(ir.Each)
-		return ok
-	})
 }
 
 // pattern renders the rows that one row stands for.

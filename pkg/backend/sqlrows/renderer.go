@@ -25,6 +25,8 @@ type Dialect interface {
 	List(q *Selection) string
 	// Constant is a constant text.
 	Constant(text string) string
+	// Distinct has a query take the first row only of those that are alike in its Distinct.
+	Distinct(q *Selection)
 	// Ties has a query take the rows, too, that tie with the last one within its limit.
 	Ties(q *Selection)
 	// Abilities are the same in every call.
@@ -41,6 +43,9 @@ type Abilities struct {
 	Joins int
 	// NoItem stands in a query without items; it may be empty.
 	NoItem string
+	// NoLimit is a limit that is none, for dialects that take neither an offset without a limit nor NULL
+	// as one of them; it may be empty.
+	NoLimit string
 }
 
 // Renderer renders queries on rows. Dialect is set before it is used. Not safe for concurrent use.

@@ -14,7 +14,7 @@ type Selection struct {
 	// With, when set, is a sub-select that is named WithName and computed once.
 	With     *Selection
 	WithName string
-	Distinct []string
+	Distinct []string // DISTINCT ON
 	Items    []string
 	// From is the relation that is read; Inner is the sub-select that is read in its place.
 	From   string
@@ -107,16 +107,31 @@ func (r *Renderer) Text(q *Selection) string {
 		}
 		b.WriteString(k.Expr + k.Direction)
 	}
-	switch {
-	case q.Limit != "" && q.Ties:
-		b.WriteString(" FETCH FIRST (" + q.Limit + ") ROWS WITH TIES")
-	case q.Limit != "":
-		b.WriteString(" LIMIT " + q.Limit)
+	limit, offset := q.Limit, q.Offset
+	if none := r.Dialect.Abilities().NoLimit; none != "" && limit+offset != "" {
+		limit, offset = number(limit, none), number(offset, "0")
 	}
-	if q.Offset != "" {
-		b.WriteString(" OFFSET " + q.Offset)
+	switch {
+	case limit != "" && q.Ties:
+		b.WriteString(" FETCH FIRST (" + limit + ") ROWS WITH TIES")
+	case limit != "":
+		b.WriteString(" LIMIT " + limit)
+	}
+	if offset != "" {
+		b.WriteString(" OFFSET " + offset)
 	}
 	return b.String()
+}
+
+// number is a limit or an offset where it may be missing or NULL.
+func number(text, none string) string {
+	if text == "" {
+		return none
+	}
+	if _, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return text
+	}
+	return "coalesce(" + text + ", " + none + ")"
 }
 
 // Relation is which rows are read: those of Rows that are joined to the row of Outer.
@@ -177,11 +192,11 @@ func (r *Renderer) PlainRows(rel Relation) (*Selection, *sqltext.Scope) {
 	if f, ok := rel.From.(ir.Function); ok && f.Single && rel.named == nil {
 		q.Where = append(q.Where, "NOT ("+in.Alias+" IS NULL)")
 	}
-	if len(rel.DistinctOn) > 0 && !r.Spelling.Tables().DistinctOn {
-		r.Fail("the dialect has no DISTINCT ON")
-	}
 	q.Distinct = r.Exprs(rel.DistinctOn, in)
 	q.Order = r.orderKeys(rel.Rows, in, q)
+	if len(q.Distinct) > 0 {
+		r.Dialect.Distinct(q)
+	}
 	q.Limit = r.Limit(rel.Limit, rel.MaxRows)
 	if rel.Offset != nil {
 		q.Offset = r.Number(rel.Offset)

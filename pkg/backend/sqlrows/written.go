@@ -1,6 +1,9 @@
 package sqlrows
 
 import (
+	"slices"
+	"strings"
+
 	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
@@ -51,4 +54,112 @@ func (r *Renderer) writtenRow(fields []ir.Field, in *sqltext.Scope, q *Selection
 		}
 	}
 	return r.Object(fields, in, q)
+}
+
+// Write is a writing statement under construction: its text up to RETURNING, the row that it writes, and
+// the condition on each written row, which is empty for none.
+type Write struct {
+	Text  string
+	Row   *sqltext.Scope
+	Check string
+}
+
+// Writing is a rendered mutation: each row of its result begins with the values that Tx.Exec hands out.
+type Writing struct {
+	Text    string
+	Output  answer.Output
+	Columns int
+	// Check is the column with the result of the check, -1 for none.
+	Check int
+}
+
+// Mutation renders a mutation; how rows are inserted is the dialect's. nullsPass lets rows pass for
+// which the check is NULL.
+func (r *Renderer) Mutation(m ir.Mutation, insert func(*ir.Insert) Write, nullsPass bool) Writing {
+	var step Write
+	var output ir.Output
+	switch m := m.(type) {
+	case *ir.Insert:
+		step, output = insert(m), m.Output
+	case *ir.Update:
+		text, row := r.Update(m)
+		step, output = Write{Text: text, Row: row, Check: r.Check(m.Check, row)}, m.Output
+	case *ir.Delete:
+		text, row := r.Delete(m)
+		step, output = Write{Text: text, Row: row}, m.Output
+	default:
+		r.Fail("unknown mutation %T", m)
+	}
+	if r.Err != nil {
+		return Writing{}
+	}
+	q := &Selection{}
+	w := Writing{Check: -1, Columns: len(output.Returning), Output: r.Output(output, step.Row, q)}
+	if step.Check != "" {
+		w.Check = len(q.Items)
+		if nullsPass {
+			step.Check += " IS NOT FALSE"
+		}
+		q.Items = append(q.Items, step.Check)
+	}
+	w.Text = step.Text
+	if len(q.Items) > 0 {
+		w.Text += " RETURNING " + strings.Join(q.Items, ", ")
+	}
+	return w
+}
+
+// InsertCheck tests rows that were inserted with one condition, and rows that the conflict
+// clause updated with another one. inserted is the condition that tells them apart.
+func (r *Renderer) InsertCheck(i *ir.Insert, row *sqltext.Scope, inserted func() string) string {
+	if i.OnConflict == nil || i.UpdateCheck == nil {
+		return r.Check(i.Check, row)
+	}
+	check, updateCheck := r.Condition(i.Check, row), r.Condition(i.UpdateCheck, row)
+	if always := r.Spelling.Bool(true); check == always && updateCheck == always {
+		return ""
+	}
+	return "(CASE WHEN " + inserted() + " THEN " + check + " ELSE " + updateCheck + " END)"
+}
+
+// RowsFit reports whether an insert has rows, each with a value for each column.
+func (r *Renderer) RowsFit(i *ir.Insert) bool {
+	if len(i.Rows) == 0 {
+		r.Fail("an insert of no row")
+		return false
+	}
+	for _, row := range i.Rows {
+		if len(row) != len(i.Columns) {
+			r.Fail("a row of %d values for %d columns", len(row), len(i.Columns))
+			return false
+		}
+	}
+	return true
+}
+
+// GivenColumns are the columns that some row has a value for, or else the first one.
+func GivenColumns(i *ir.Insert) []int {
+	var given []int
+	for c := range i.Columns {
+		if slices.ContainsFunc(i.Rows, func(row []ir.Value) bool { return !isDefault(row[c]) }) {
+			given = append(given, c)
+		}
+	}
+	if given == nil {
+		given = []int{0}
+	}
+	return given
+}
+
+func isDefault(v ir.Value) bool {
+	_, ok := v.(ir.Default)
+	return ok
+}
+
+// IsPattern reports whether a single row stands for many.
+func IsPattern(rows [][]ir.Value) bool {
+	return len(rows) == 1 && slices.ContainsFunc(rows[0], func(v ir.Value) bool {
+		_, ok := v.(ir.Each)
+		return ok
+	})
 }

@@ -14,6 +14,8 @@ type Param struct {
 	Index int    // of a variable or a list
 	Name  string // of a session variable or a lookup
 	List  []Param
+	// As is what the text is read as.
+	As As
 }
 
 // ParamKind is a place that values come from.

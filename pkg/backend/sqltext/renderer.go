@@ -22,6 +22,13 @@ type Renderer struct {
 	// Shared, when set, renders values of a run in another way than as parameters: a statement
 	// that is run for many at once has them in a relation.
 	Shared func(p Param, as As) string
+	// Default, when set, renders the default of a column of the table that is written, for dialects
+	// without a word for it.
+	Default func(column string) string
+	// ConflictValue, when set, renders a column of the row that an insert in conflict had for the table.
+	ConflictValue func(column string) string
+	// Unaliased tables are written under their own name.
+	Unaliased bool
 	// Limits are variables whose values are known and become part of the text where they are limits.
 	Limits map[int]string
 	// LimitVariables are the variables that are limits and not among Limits.
@@ -32,6 +39,8 @@ type Renderer struct {
 
 	bound   map[boundKey]string // their texts
 	aliases int
+	// taken is a name that no alias may have.
+	taken string
 }
 
 // boundKey tells what a parameter is from all others of a text.
@@ -40,6 +49,9 @@ type boundKey struct {
 	index      int
 	name, text string
 	typed      string
+	// Dialects that read a text before it is bound may spell all types alike.
+	as   string
+	list bool
 }
 
 // Fail keeps a fault, unless there is one.
@@ -52,8 +64,12 @@ func (r *Renderer) Fail(format string, args ...any) {
 // Alias is a new name for a relation. It can't be a name of the user's: those are always
 // in quotes, and behind one of ours.
 func (r *Renderer) Alias() string {
+	alias := "t" + strconv.Itoa(r.aliases)
 	r.aliases++
-	return "t" + strconv.Itoa(r.aliases-1)
+	if strings.EqualFold(alias, r.taken) {
+		return r.Alias()
+	}
+	return alias
 }
 
 // Qualified quotes a name with its schema.
@@ -103,7 +119,8 @@ func (r *Renderer) Bind(p Param, as As) string {
 	if r.Shared != nil && p.Kind != ParamLiteral {
 		return r.Shared(p, as)
 	}
-	key := boundKey{p.Kind, p.Index, p.Name, string(p.Text), r.Spelling.Typed("", as)}
+	p.As = as
+	key := boundKey{p.Kind, p.Index, p.Name, string(p.Text), r.Spelling.Typed("", as), as.Type.Name, as.List}
 	text, ok := r.bound[key]
 	if !ok || p.Kind == ParamList {
 		text = r.Spelling.Typed(r.place(p), as)

@@ -9,6 +9,10 @@ import (
 
 // Target is the table that a statement writes to, and the row that it writes.
 func (r *Renderer) Target(table catalog.Name) (target string, row *Scope) {
+	if r.Unaliased {
+		r.taken = table.Name
+		return r.Qualified(table), &Scope{Alias: r.Spelling.Quote(table.Name)}
+	}
 	row = &Scope{Alias: r.Alias()}
 	return r.Qualified(table) + " AS " + row.Alias, row
 }
@@ -40,7 +44,11 @@ func (r *Renderer) OnConflict(c *ir.OnConflict, row *Scope) string {
 	}
 	set := make([]string, 0, len(c.Set)+1)
 	for _, n := range c.Set {
-		set = append(set, r.Spelling.Quote(n)+" = EXCLUDED."+r.Spelling.Quote(n))
+		value := "EXCLUDED." + r.Spelling.Quote(n)
+		if r.ConflictValue != nil {
+			value = r.ConflictValue(n)
+		}
+		set = append(set, r.Spelling.Quote(n)+" = "+value)
 	}
 	if len(c.Presets) > 0 {
 		set = append(set, r.Assignments(c.Presets, row))
@@ -68,7 +76,12 @@ func (r *Renderer) Assignments(set []ir.Assignment, row *Scope) string {
 
 // assigned is the new value of a column.
 func (r *Renderer) assigned(a ir.Assignment, row *Scope) string {
-	old, value := r.Column(row, a.Column.Name), r.Value(a.Value)
+	old, value := r.Column(row, a.Column.Name), ""
+	if _, ok := a.Value.(ir.Default); ok && r.Default != nil {
+		value = r.Default(a.Column.Name)
+	} else {
+		value = r.Value(a.Value)
+	}
 	assignment := r.Spelling.Tables().Assignment(a.Op)
 	if assignment == nil {
 		r.Fail("unknown assignment %q", a.Op)

@@ -165,7 +165,7 @@ func (p *Planner) insert(w *schema.Writable, f *schema.Field, s *walk.Selected, 
 	if err != nil {
 		return nil, err
 	}
-	insert.Reply, insert.Empty, insert.Whole = out.reply(), out.empty(), wholeRow(w.Catalog.Name)
+	insert.Reply, insert.Empty, insert.Whole = out.reply(), out.empty(), wholeRow(w.Catalog)
 	if !out.related() {
 		direct := out.direct()
 		insert.Output = &direct

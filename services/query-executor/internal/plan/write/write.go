@@ -60,7 +60,7 @@ type ReplyPart struct {
 
 // output is what a mutation answers: the keys of its response, or one row.
 type output struct {
-	table    catalog.Name
+	table    *catalog.Table
 	response []ir.OutputField
 	one      bool
 	row      []ir.Field
@@ -68,7 +68,7 @@ type output struct {
 
 // response plans the selection set of a response.
 func (p *Planner) response(w *schema.Writable, s *walk.Selected) (*output, error) {
-	out := &output{table: w.Catalog.Name, response: []ir.OutputField{}}
+	out := &output{table: w.Catalog, response: []ir.OutputField{}}
 	t := w.Response()
 	err := p.Within(t.Name, s, func(s *walk.Selected) error {
 		f, err := p.FieldOf(t, s)
@@ -101,7 +101,7 @@ func (p *Planner) response(w *schema.Writable, s *walk.Selected) (*output, error
 // writtenRow plans the selection set of a mutation that answers with a row.
 func (p *Planner) writtenRow(w *schema.Writable, s *walk.Selected) (*output, error) {
 	fields, err := p.Fields(w.Table, s)
-	return &output{table: w.Catalog.Name, one: true, row: fields}, err
+	return &output{table: w.Catalog, one: true, row: fields}, err
 }
 
 // related says whether the answer shows related rows.
@@ -119,7 +119,7 @@ func (o *output) direct() ir.Output {
 
 // reply is the answer of a second statement.
 func (o *output) reply() *Reply {
-	rows := ir.Rows{From: ir.Written{Table: o.table, Rows: []ir.Value{ir.Each{}}}, Estimate: -1}
+	rows := ir.Rows{From: ir.Written{Table: o.table.Name, Columns: columnsOf(o.table), Rows: []ir.Value{ir.Each{}}}, Estimate: -1}
 	if o.one {
 		return &Reply{Parts: []ReplyPart{{Rows: &ir.Select{Rows: rows, Fields: o.row, One: true}}}}
 	}
@@ -166,9 +166,18 @@ func (o *output) empty() string {
 }
 
 // wholeRow is what a reply needs of a written row.
-func wholeRow(table catalog.Name) ir.Field {
-	t := catalog.Type{Schema: table.Schema, Name: table.Name, Kind: catalog.TypeComposite}
-	return ir.Field{Expr: ir.Row{Type: t}, ExprType: t}
+func wholeRow(table *catalog.Table) ir.Field {
+	t := catalog.Type{Schema: table.Name.Schema, Name: table.Name.Name, Kind: catalog.TypeComposite}
+	return ir.Field{Expr: ir.Row{Type: t, Columns: columnsOf(table)}, ExprType: t}
+}
+
+// columnsOf are all columns of a table.
+func columnsOf(table *catalog.Table) []ir.Column {
+	columns := make([]ir.Column, len(table.Columns))
+	for i, c := range table.Columns {
+		columns[i] = ir.Column{Name: c.Name, Type: c.Type}
+	}
+	return columns
 }
 
 // step is the statement that mutation makes for an output.
