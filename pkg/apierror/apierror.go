@@ -58,6 +58,7 @@ const (
 	RateLimitExceeded     Code = "rate-limit-exceeded"
 	RemoteSchemaConflicts Code = "remote-schema-conflicts"
 	RemoteSchemaError     Code = "remote-schema-error"
+	SQLiteError           Code = "sqlite-error"
 	StartFailed           Code = "start-failed"
 	TimeLimitExceeded     Code = "time-limit-exceeded"
 	Timeout               Code = "timeout"
@@ -210,7 +211,7 @@ func statusOf(code Code) int {
 		return http.StatusConflict
 	case MethodNotAllowed:
 		return http.StatusMethodNotAllowed
-	case Unexpected, PostgresError, PostgresMaxConns, StartFailed:
+	case Unexpected, PostgresError, PostgresMaxConns, SQLiteError, StartFailed:
 		return http.StatusInternalServerError
 	case Busy, NotInEffect:
 		return http.StatusServiceUnavailable

@@ -189,6 +189,11 @@ var entries = []Entry{
 		"Look at that server; `internal` has its answer. [Remote schemas](remote-schemas.md).",
 	},
 	{
+		SQLiteError, "400 for statements of `run_sql`", "The file can't be opened, or the SQL of an administrator.",
+		"connection error",
+		"Look at the path and the rights of the file; `internal` has the reason ([SQLite](sqlite.md)).",
+	},
+	{
 		StartFailed, "", "A subscription was not begun: its WebSocket isn't authenticated, or there are too many. Programs use it for settings with which they don't start.",
 		"the session has too many subscriptions: at most 2000 are allowed",
 		"Send `connection_init` first; end subscriptions that nobody looks at ([bounds](security.md#what-a-request-can-cost)).",

@@ -6,10 +6,22 @@ import "encoding/json"
 // Nothing of it is known but its name and kind; it is inconsistent, and exported as given.
 func (s *Source) IsForeign() bool { return s.Foreign != nil }
 
-// isForeignKind reports whether sources of this kind are kept as given.
-func isForeignKind(name string) bool {
-	k := KindNamed(name)
-	return k == nil || !k.Available
+// isForeign reports whether the source is kept as given: its kind has no backend, or it is a source of a
+// data connector that has the name of a kind.
+func (n *sourceName) isForeign() bool {
+	k := KindNamed(n.Kind)
+	return k == nil || !k.Available || k.Connector && isConnectorConfiguration(n.Configuration)
+}
+
+// isConnectorConfiguration reports whether a configuration has the form that all data connectors share.
+func isConnectorConfiguration(raw json.RawMessage) bool {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(raw, &keys) != nil {
+		return false
+	}
+	_, value := keys["value"]
+	_, connection := keys["connection_info"]
+	return value && !connection
 }
 
 // sourceFields is Source without its way of reading and writing itself.
@@ -19,6 +31,8 @@ type sourceFields Source
 type sourceName struct {
 	Name string `json:"name" meta:"required,nonempty"`
 	Kind string `json:"kind" meta:"default=postgres"`
+	// Configuration is only looked at for its form.
+	Configuration json.RawMessage `json:"configuration"`
 }
 
 // decode reads a source with all checks. One of a foreign kind is only looked at for its
@@ -28,7 +42,7 @@ func (s *Source) decode(raw json.RawMessage) error {
 	if err := decode(raw, &head); err != nil {
 		return err
 	}
-	if isForeignKind(head.Kind) {
+	if head.isForeign() {
 		s.setForeign(head, raw)
 		return nil
 	}
@@ -44,7 +58,7 @@ func (s *Source) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return err
 	}
-	if head.Kind != "" && isForeignKind(head.Kind) {
+	if head.Kind != "" && head.isForeign() {
 		s.setForeign(head, raw)
 		return nil
 	}
@@ -79,5 +93,5 @@ func kindOfSource(raw json.RawMessage) string {
 // foreignSource reports whether raw, which should be a source, is of a foreign kind.
 func foreignSource(raw json.RawMessage) bool {
 	var head sourceName
-	return decode(raw, &head) == nil && isForeignKind(head.Kind)
+	return decode(raw, &head) == nil && head.isForeign()
 }

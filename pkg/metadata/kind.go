@@ -16,6 +16,9 @@ type Kind struct {
 	// Available kinds have a backend. Of the others, names are known: their commands are refused,
 	// and their sources are kept as given.
 	Available bool
+	// Connector is set where data connectors, which the engine has none of, use the name of the kind too.
+	// Their sources are kept as given.
+	Connector bool
 	abilities Capability
 	// DefaultSchema is the schema of names that are given without one, and the one that the names of
 	// GraphQL leave out; "" where names have no schema.
@@ -87,6 +90,10 @@ var kinds = []*Kind{
 	{
 		Name: "bigquery", Prefixes: []string{"bigquery"}, Display: "BigQuery", System: "gcp.bigquery",
 		abilities: ComputedFields,
+	},
+	{
+		Name: "sqlite", Prefixes: []string{"sqlite"}, Display: "SQLite", System: "sqlite", Failure: apierror.SQLiteError, Available: true, Connector: true,
+		abilities: EnumTables | Mutations | Subscriptions | Relay,
 	},
 }
 

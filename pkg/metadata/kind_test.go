@@ -14,33 +14,33 @@ import (
 )
 
 // specifiedByKind are the groups of commands of sources that the wire format has, with the kinds that
-// have them.
+// have them. It has no SQLite, whose commands are those that it can do.
 var specifiedByKind = []struct{ commands, kinds string }{
 	{
 		"add_source drop_source update_source set_table_customization set_apollo_federation_config",
-		"postgres citus cockroach mssql bigquery",
+		"postgres citus cockroach mssql bigquery sqlite",
 	},
 	{
 		"get_source_tables get_table_info track_table track_tables untrack_table untrack_tables",
-		"postgres citus cockroach mssql bigquery",
+		"postgres citus cockroach mssql bigquery sqlite",
 	},
 	{
 		`create_insert_permission create_select_permission create_update_permission create_delete_permission
 		drop_insert_permission drop_select_permission drop_update_permission drop_delete_permission set_permission_comment`,
-		"postgres citus cockroach mssql bigquery",
+		"postgres citus cockroach mssql bigquery sqlite",
 	},
 	{"track_function untrack_function set_function_customization", "postgres citus"},
 	{"create_function_permission drop_function_permission", "postgres citus"},
 	{
 		`create_object_relationship create_array_relationship set_relationship_comment rename_relationship drop_relationship
 		suggest_relationships`,
-		"postgres citus cockroach mssql bigquery",
+		"postgres citus cockroach mssql bigquery sqlite",
 	},
 	{
 		"create_remote_relationship update_remote_relationship delete_remote_relationship",
-		"postgres citus cockroach mssql bigquery",
+		"postgres citus cockroach mssql bigquery sqlite",
 	},
-	{"set_table_is_enum", "postgres cockroach"},
+	{"set_table_is_enum", "postgres cockroach sqlite"},
 	{
 		`create_event_trigger delete_event_trigger invoke_event_trigger redeliver_event get_event_logs
 		get_event_invocation_logs get_event_by_id`,
@@ -48,11 +48,11 @@ var specifiedByKind = []struct{ commands, kinds string }{
 	},
 	{"add_computed_field drop_computed_field", "postgres bigquery"},
 	{"test_connection_template", "postgres citus cockroach"},
-	{"track_native_query untrack_native_query get_native_query", "postgres citus cockroach mssql bigquery"},
+	{"track_native_query untrack_native_query get_native_query", "postgres citus cockroach mssql bigquery sqlite"},
 	{
 		`track_logical_model untrack_logical_model get_logical_model create_logical_model_select_permission
 		drop_logical_model_select_permission`,
-		"postgres citus cockroach mssql bigquery",
+		"postgres citus cockroach mssql bigquery sqlite",
 	},
 	{"track_stored_procedure untrack_stored_procedure get_stored_procedure", "mssql"},
 	{"get_source_trackables", "postgres"}, // which refuses: it is for data connectors

@@ -5,6 +5,7 @@ package kind
 import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/sqlite"
 )
 
 // All are all kinds. Addresses may name variables of env (os.LookupEnv); the connections of
@@ -12,5 +13,6 @@ import (
 func All(env func(string) (string, bool), application string) backend.Kinds {
 	return backend.NewKinds(
 		postgres.Kind(env, application),
+		sqlite.Kind(env),
 	)
 }

@@ -1,0 +1,179 @@
+package sqlite
+
+import (
+	"context"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/catalog"
+)
+
+// RunSQL runs statements unchanged and, unless the request sets NoTransaction, in one transaction. The
+// connection is closed afterwards: the text's changes to it (a PRAGMA, temporary tables) must not reach
+// the next user.
+//
+// A read-only text can't change what the hooks look at, so they aren't called for it.
+func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResult, error) {
+	if strings.ContainsRune(r.SQL, 0) {
+		return nil, rawError(ctx, deniedError{"the text holds a zero byte"}, r.SQL)
+	}
+	if s.options.ReadOnly && !r.ReadOnly {
+		return nil, apierror.New(apierror.NotSupported, "the source is read-only")
+	}
+	p := s.write
+	if r.ReadOnly {
+		p = s.read
+	}
+	c, err := p.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.release(c)
+	c.discarded = true
+	run := rawRun{c: c, request: r}
+	c.guard.taken()
+	var result *backend.RawResult
+	switch {
+	case r.ReadOnly:
+		result, err = run.readOnly(ctx)
+	case r.NoTransaction:
+		result, err = run.withoutTransaction(ctx)
+	default:
+		result, err = run.inTransaction(ctx)
+	}
+	if !r.ReadOnly && (err == nil || r.NoTransaction) {
+		s.changes.tellAll()
+	}
+	return result, err
+}
+
+// rawRun is one run of a RawSQL.
+type rawRun struct {
+	c       *conn
+	request backend.RawSQL
+}
+
+func (r *rawRun) readOnly(ctx context.Context) (*backend.RawResult, error) {
+	// One snapshot for all statements.
+	if err := r.c.exec(ctx, "BEGIN"); err != nil {
+		return nil, err
+	}
+	defer r.c.rollback()
+	return r.text(ctx, guardReadOnly)
+}
+
+// inTransaction runs everything in one transaction, which the text can't end.
+func (r *rawRun) inTransaction(ctx context.Context) (*backend.RawResult, error) {
+	if err := r.c.exec(ctx, sqlBegin); err != nil {
+		return nil, err
+	}
+	defer r.c.rollback()
+	if err := r.hook(ctx, r.request.Before); err != nil {
+		return nil, err
+	}
+	result, err := r.text(ctx, guardText)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.hook(ctx, r.request.Check); err != nil {
+		return nil, err
+	}
+	return result, rawError(ctx, r.c.exec(ctx, "COMMIT"), r.request.SQL)
+}
+
+// withoutTransaction runs the statements one by one. The hooks have transactions of their own; what the
+// text did can't be undone.
+func (r *rawRun) withoutTransaction(ctx context.Context) (*backend.RawResult, error) {
+	if err := r.separately(ctx, r.request.Before); err != nil {
+		return nil, err
+	}
+	result, err := r.text(ctx, guardFreeText)
+	// A transaction that the text has left open has no end.
+	r.c.rollback()
+	if err != nil {
+		return nil, err
+	}
+	return result, r.separately(ctx, r.request.Check)
+}
+
+type rawHook = func(ctx context.Context, introspect backend.IntrospectFunc) error
+
+// separately calls a hook in a transaction of its own.
+func (r *rawRun) separately(ctx context.Context, hook rawHook) error {
+	if hook == nil {
+		return nil
+	}
+	if err := r.c.exec(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	defer r.c.rollback()
+	return r.hook(ctx, hook)
+}
+
+// hook calls a hook with introspection as the open transaction sees the database.
+func (r *rawRun) hook(ctx context.Context, hook rawHook) error {
+	if hook == nil {
+		return nil
+	}
+	return hook(ctx, func(ctx context.Context, enums []catalog.Name) (*catalog.Source, error) {
+		return r.c.introspect(ctx, enums, nil)
+	})
+}
+
+// text runs the statements of the text and returns the result of the last one.
+func (r *rawRun) text(ctx context.Context, mode guardMode) (*backend.RawResult, error) {
+	r.c.guard.mode = mode
+	defer func() { r.c.guard.mode = guardOwn }()
+	defer r.c.within(ctx)()
+	last := &backend.RawResult{}
+	for rest := strings.TrimSpace(r.request.SQL); rest != ""; {
+		r.c.guard.denied = ""
+		stmt, trailing, err := r.c.db.PrepareTransient(rest)
+		if err != nil {
+			return nil, rawError(ctx, r.c.guard.explain(err), r.request.SQL)
+		}
+		rest = strings.TrimSpace(rest[len(rest)-trailing:])
+		result, err := r.run(stmt)
+		if err != nil {
+			return nil, rawError(ctx, err, r.request.SQL)
+		}
+		if result != nil {
+			last = result
+		}
+	}
+	return last, nil
+}
+
+// run runs a statement and finalizes it. The result is nil for one that is only white space or a
+// comment.
+func (r *rawRun) run(stmt *sqlite.Stmt) (*backend.RawResult, error) {
+	defer func() { _ = stmt.Finalize() }()
+	result := &backend.RawResult{}
+	if n := stmt.ColumnCount(); n > 0 {
+		header := make([]string, n)
+		for i := range header {
+			header[i] = stmt.ColumnName(i)
+		}
+		result.Rows = [][]string{header}
+	}
+	err := r.c.step(stmt, func(cells answer.Cells) error {
+		row := make([]string, len(cells.Values))
+		for i, v := range cells.Values {
+			row[i] = "NULL"
+			if v != nil {
+				row[i] = string(v)
+			}
+		}
+		result.Rows = append(result.Rows, row)
+		return nil
+	})
+	if codeOf(err) == sqlite.ResultMisuse {
+		// The driver makes a statement of white space and comments, and none of it can be run.
+		return nil, nil
+	}
+	return result, err
+}
