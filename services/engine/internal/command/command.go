@@ -27,7 +27,8 @@ const usage = `Usage: engine COMMAND [OPTION...]
 Commands:
   serve       run the services in one process, with NATS inside unless --nats-url says where it is; this is
               what is done without a command, too
-  dev         the same with a PostgreSQL server of its own and sample data, to try things out
+  dev         the same with a PostgreSQL server of its own and sample data, to try things out; with --sqlite FILE
+              the tables of a database file of SQLite are tracked in place of the sample
   metadata    apply, export, compare and check the metadata of a project directory
   migrate     apply migrations of SQL to the sources
   seed        load rows into the sources

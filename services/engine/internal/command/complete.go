@@ -49,6 +49,8 @@ func commandTree() *completion.Command {
 			c.Options = flagOptions(projectFlags(importCommand()).FlagSet)
 		case "doctor":
 			c.Options = flagOptions(projectFlags(doctorCommand()).FlagSet)
+		case "dev":
+			c.Options = devOptions(settings)
 		case "echo":
 			c.Options = flagOptions(newEchoFlags(nil).FlagSet)
 		case "secrets":

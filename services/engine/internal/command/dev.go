@@ -12,8 +12,12 @@ import (
 var errDatabaseEnded = errors.New("PostgreSQL has ended; its log is in " + postgresDir + " in the data directory")
 
 // dev is serve with the sample, in the database that the settings name, else in a private
-// one.
+// one. With a file of SQLite there is no sample: the tables of the file are tracked.
 func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
+	file, args, err := takeSQLite(args)
+	if err != nil {
+		return err
+	}
 	v, err := sh.settings("dev", args, sh.devEnv)
 	if err != nil {
 		return err
@@ -22,7 +26,7 @@ func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	if config.DatabaseURL.Get(v) != "" {
-		return sh.runDev(ctx, v)
+		return sh.runDev(ctx, v, file)
 	}
 	server, err := sh.startPostgres(ctx, v)
 	if err != nil {
@@ -42,27 +46,38 @@ func (sh *Shell) dev(ctx context.Context, args []string) (err error) {
 		<-server.Done()
 		cancel(errDatabaseEnded)
 	}()
-	err = sh.runDev(ctx, v)
+	err = sh.runDev(ctx, v, file)
 	if errors.Is(context.Cause(ctx), errDatabaseEnded) {
 		err = errors.Join(err, errDatabaseEnded)
 	}
 	return err
 }
 
-func (sh *Shell) runDev(ctx context.Context, v *config.Values) error {
-	if err := sh.loadSample(ctx, v); err != nil {
-		return err
+func (sh *Shell) runDev(ctx context.Context, v *config.Values, file string) error {
+	if file == "" {
+		if err := sh.loadSample(ctx, v); err != nil {
+			return err
+		}
 	}
 	return sh.runServices(ctx, v, func(ctx context.Context) error {
-		if err := sh.applySample(ctx, v); err != nil {
+		query, err := sh.content(ctx, v, file)
+		if err != nil {
 			return err
 		}
 		if err := selfClient(v).await(ctx, "/readyz"); err != nil {
 			return err
 		}
-		sh.welcome(v)
+		sh.welcome(v, query)
 		return nil
 	})
+}
+
+// content sees to it that there is something to query, and gives a first query.
+func (sh *Shell) content(ctx context.Context, v *config.Values, file string) (query string, err error) {
+	if file != "" {
+		return sh.useSQLite(ctx, v, file)
+	}
+	return sampleQuery, sh.applySample(ctx, v)
 }
 
 // devEnv is the environment with other defaults: only this machine may connect, as there

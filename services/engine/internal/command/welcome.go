@@ -17,8 +17,8 @@ import (
 // healthLimit is how long the services may take to be healthy for the first time.
 const healthLimit = time.Minute
 
-// welcome prints where the engine is and what to ask it.
-func (sh *Shell) welcome(v *config.Values) {
+// welcome prints where the engine is and a first query to ask it.
+func (sh *Shell) welcome(v *config.Values, query string) {
 	header := ""
 	if config.AdminSecret.Get(v) != "" {
 		header = ` -H "x-engine-admin-secret: $ENGINE_GRAPHQL_ADMIN_SECRET"`
@@ -29,7 +29,7 @@ GraphQL is served at %[1]s/v1/graphql. Try:
   curl %[1]s/v1/graphql%[2]s -d '{"query": "%[3]s"}'
 
 Ctrl-C stops it; the data stays in %[4]s.
-`, address(v), header, sampleQuery, config.DataDir.Get(v))
+`, address(v), header, query, config.DataDir.Get(v))
 }
 
 // address is how this machine reaches the gateway.
