@@ -7,9 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// two has a source whose names have the default schema public, and one whose default is dbo.
-func two() *Document {
-	return &Document{Version: 3, Sources: []*Source{{Name: "pg", Kind: "postgres"}, {Name: "ms", Kind: "mssql"}}}
+// three has a source whose names have the default schema public, one whose default is dbo, and one
+// whose names have no schema.
+func three() *Document {
+	return &Document{Version: 3, Sources: []*Source{{Name: "pg", Kind: "postgres"}, {Name: "ms", Kind: "mssql"}, {Name: "file", Kind: "sqlite"}}}
 }
 
 func TestNamesAreCompletedByTheKindOfTheirSource(t *testing.T) {
@@ -18,11 +19,12 @@ func TestNamesAreCompletedByTheKindOfTheirSource(t *testing.T) {
 		{"postgres", `{"source":"pg","table":"t"}`, `{"name":"t","schema":"public"}`},
 		{"mssql", `{"source":"ms","table":{"name":"t"}}`, `{"name":"t","schema":"dbo"}`},
 		{"mssql", `{"source":"ms","table":{"name":"t","schema":"public"}}`, `{"name":"t","schema":"public"}`},
+		{"sqlite", `{"source":"file","table":"t"}`, `{"name":"t"}`},
 		{"mssql", `{"source":"none","table":"t"}`, `{"name":"t","schema":"dbo"}`}, // as far as one can know
 	} {
 		a := &TrackTable{}
 		require.NoError(t, decode(json.RawMessage(c.in), a))
-		View{Document: two(), Kind: c.kind}.Qualify(a)
+		View{Document: three(), Kind: c.kind}.Qualify(a)
 		got, err := Encode(a.Table)
 		require.NoError(t, err)
 		require.Equal(t, c.want, string(got), c.in)
@@ -34,14 +36,14 @@ func TestNamesOfOtherSourcesAreCompletedByThose(t *testing.T) {
 	a := &CreateRemoteRelationship{}
 	require.NoError(t, decode(json.RawMessage(`{"source":"pg","table":"t","name":"r","definition":{"to_source":`+
 		`{"source":"ms","table":"u","relationship_type":"object","field_mapping":{"id":"id"}}}}`), a))
-	View{Document: two(), Kind: "postgres"}.Qualify(a)
+	View{Document: three(), Kind: "postgres"}.Qualify(a)
 	require.Equal(t, "public", a.Table.Schema)
 	require.Equal(t, "dbo", a.Relationship.Definition.ToSource.Table.Schema)
 
 	types := &CustomTypes{}
 	require.NoError(t, decode(json.RawMessage(`{"objects":[{"name":"O","fields":[{"name":"f","type":"Int"}],"relationships":[`+
 		`{"name":"r","type":"object","source":"ms","remote_table":"u","field_mapping":{"f":"id"}}]}]}`), types))
-	two().qualify(types)
+	three().qualify(types)
 	require.Equal(t, "dbo", types.Objects[0].Relationships[0].RemoteTable.Schema)
 }
 
