@@ -48,6 +48,12 @@ func (r *renderer) Cell(expr string, t catalog.Type, exact bool) (string, answer
 	return expr, c
 }
 
+// CountCell implements sqlrows.Dialect.
+func (r *renderer) CountCell() answer.Cell {
+	c, _ := cellOf(typeBig, false)
+	return c
+}
+
 // AggregateCell renders one aggregate of a column and returns its encoding. Numbers may change their
 // type in between, so the server is only expected to send a number; but whether it becomes a string
 // depends on the column.

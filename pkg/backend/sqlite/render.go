@@ -165,6 +165,9 @@ func (r *renderer) Cell(expr string, t catalog.Type, exact bool) (string, answer
 	return expr, cellOf(t, !exact && r.options.StringifyNumeric && row.stringified)
 }
 
+// CountCell implements sqlrows.Dialect.
+func (r *renderer) CountCell() answer.Cell { return cellOf(typeBig, false) }
+
 // AggregateCell implements sqlrows.Dialect. Whether a sum is whole depends on the values.
 func (r *renderer) AggregateCell(function, expr string, t catalog.Type) (string, answer.Cell) {
 	row := rowOf(t)

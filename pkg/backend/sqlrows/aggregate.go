@@ -5,7 +5,6 @@ import (
 
 	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/sqltext"
-	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
@@ -95,8 +94,7 @@ func (r *Renderer) aggregates(b *answer.Builder, fields []ir.AggregateExpr, in *
 		case f.Typename != "":
 			b.String(f.Typename)
 		case f.Count != nil:
-			expr, c := r.Dialect.Cell(r.CountRows(f.Count, in), catalog.Type{Name: "int8"}, true)
-			b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: c})
+			b.Add(answer.Part{Kind: answer.Value, Column: q.item(r.CountRows(f.Count, in)), Cell: r.Dialect.CountCell()})
 		default:
 			b.Text("{")
 			for j, column := range f.Columns {

@@ -18,6 +18,8 @@ type Dialect interface {
 	// Cell renders a value for the answer, and gives its encoding. What is exact is read back later:
 	// numbers stay numbers.
 	Cell(expr string, t catalog.Type, exact bool) (string, answer.Cell)
+	// CountCell is how a count is encoded.
+	CountCell() answer.Cell
 	// AggregateCell is Cell for an aggregate of values of type t.
 	AggregateCell(function, expr string, t catalog.Type) (string, answer.Cell)
 	// Record makes the items of a row one value, and List those of all rows of a query.
