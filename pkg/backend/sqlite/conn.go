@@ -24,6 +24,8 @@ type conn struct {
 	order    []string
 	// guard says what texts may do.
 	guard guard
+	// fault is the error of a function of ours.
+	fault functionFault
 	// discarded connections are closed and not used again.
 	discarded bool
 	writer    answer.Writer
@@ -85,7 +87,7 @@ func (c *conn) set(ctx context.Context, o *Options, readOnly bool) error {
 			return err
 		}
 	}
-	if err := registerFunctions(c.db); err != nil {
+	if err := registerFunctions(c.db, &c.fault); err != nil {
 		return openError(err)
 	}
 	if err := c.db.SetAuthorizer(&c.guard); err != nil {
@@ -177,7 +179,10 @@ func (c *conn) step(stmt *sqlite.Stmt, f func(row answer.Cells) error) error {
 	defer func() { _ = stmt.Reset() }()
 	for {
 		row, err := stmt.Step()
+		fault := c.fault.take()
 		switch {
+		case fault != nil:
+			return fault
 		case err != nil:
 			return c.guard.explain(err)
 		case !row:

@@ -80,8 +80,10 @@ func (spelling) Least(a, b string) string { return "min(coalesce(" + a + ", " + 
 // Count takes several columns as one record, which is never NULL.
 func (spelling) Count(args []string, distinct bool) string {
 	switch {
-	case len(args) == 0, len(args) > 1 && !distinct:
+	case len(args) == 0:
 		return "count(*)"
+	case len(args) > 1 && !distinct:
+		return "count(coalesce(" + strings.Join(args, ", ") + ", 1))" // with all parameters that they have
 	case !distinct:
 		return "count(" + args[0] + ")"
 	case len(args) == 1:

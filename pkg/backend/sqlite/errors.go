@@ -94,9 +94,6 @@ func caller(err error) error {
 	return callerError{err}
 }
 
-// dataPrefix begins the text of the error of a function of ours that refuses a value.
-const dataPrefix = "data exception: "
-
 // dataError maps the errors that blame the data; nil for all others.
 func dataError(code sqlite.ResultCode, message string) *apierror.Error {
 	switch code {
@@ -113,9 +110,6 @@ func dataError(code sqlite.ResultCode, message string) *apierror.Error {
 		return apierror.New(apierror.PermissionError, "Check constraint violation. "+message)
 	case sqlite.ResultMismatch, sqlite.ResultTooBig:
 		return apierror.New(apierror.DataException, message)
-	}
-	if text, ok := strings.CutPrefix(message, dataPrefix); ok {
-		return apierror.New(apierror.DataException, text)
 	}
 	switch {
 	case code.ToPrimary() == sqlite.ResultConstraint:

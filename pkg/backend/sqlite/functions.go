@@ -3,7 +3,6 @@ package sqlite
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"zombiezen.com/go/sqlite"
+
+	"queryengine/pkg/apierror"
 )
 
 // The functions that connections have besides those of SQLite. Only statements can call them, not what
@@ -35,8 +36,25 @@ const (
 // scalarFunction is the body of a function of one row. It isn't called with NULL.
 type scalarFunction func(args []sqlite.Value) (sqlite.Value, error)
 
-// registerFunctions adds the functions to a connection.
-func registerFunctions(c *sqlite.Conn) error {
+// functionFault keeps the error of a function until its statement has made a step. The driver takes the
+// text of such an error as the function's value, so that a condition on it would be just another one.
+type functionFault struct{ err error }
+
+func (f *functionFault) set(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// take gives the error and forgets it.
+func (f *functionFault) take() error {
+	err := f.err
+	f.err = nil
+	return err
+}
+
+// registerFunctions adds the functions to a connection. Their errors go to fault.
+func registerFunctions(c *sqlite.Conn, fault *functionFault) error {
 	expressions := &expressionCache{compiled: map[string]*regexp.Regexp{}}
 	for _, f := range []struct {
 		name string
@@ -54,7 +72,7 @@ func registerFunctions(c *sqlite.Conn) error {
 		{functionHasAll, 2, truth(jsonHasAll)},
 		{functionPath, 2, jsonPath},
 	} {
-		err := c.CreateFunction(f.name, &sqlite.FunctionImpl{NArgs: f.args, Deterministic: true, Scalar: strict(f.call)})
+		err := c.CreateFunction(f.name, &sqlite.FunctionImpl{NArgs: f.args, Deterministic: true, Scalar: strict(f.call, fault)})
 		if err != nil {
 			return err
 		}
@@ -92,15 +110,20 @@ func registerUpsert(c *sqlite.Conn) error {
 	}})
 }
 
-// strict is a function that gives NULL where an argument is NULL.
-func strict(f scalarFunction) func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
+// strict is a function that gives NULL where an argument is NULL, and where it fails.
+func strict(f scalarFunction, fault *functionFault) func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
 	return func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
 		for _, a := range args {
 			if a.Type() == sqlite.TypeNull {
 				return sqlite.Value{}, nil
 			}
 		}
-		return f(args)
+		v, err := f(args)
+		if err != nil {
+			fault.set(err)
+			return sqlite.Value{}, nil
+		}
+		return v, nil
 	}
 }
 
@@ -214,7 +237,7 @@ func (c *expressionCache) match(text, expression string) (bool, error) {
 	if e == nil {
 		var err error
 		if e, err = regexp.Compile(expression); err != nil {
-			return false, fmt.Errorf("%sinvalid regular expression: %s", dataPrefix, err.Error())
+			return false, apierror.New(apierror.DataException, "invalid regular expression: "+err.Error())
 		}
 		if len(c.compiled) >= maxExpressions {
 			clear(c.compiled)

@@ -3,10 +3,10 @@ package sqlite
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 
 	"zombiezen.com/go/sqlite"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/jsonwalk"
 )
 
@@ -18,7 +18,7 @@ func parseJSON(text string) (any, error) {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return nil, fmt.Errorf("%smalformed JSON", dataPrefix)
+		return nil, apierror.New(apierror.DataException, "malformed JSON")
 	}
 	return v, nil
 }
