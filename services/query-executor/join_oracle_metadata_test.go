@@ -9,13 +9,13 @@ import (
 	"queryengine/services/query-executor/internal/joinoracle"
 )
 
-// joinedMetadata is what joinoracle's views see, as metadata.
-func joinedMetadata(t testing.TB) string {
+// joinedMetadata is what joinoracle's views see, as metadata. The source on the right is of a kind.
+func joinedMetadata(t testing.TB, right string) string {
 	t.Helper()
 	permission := func(p object) []object { return []object{{"role": joinoracle.User, "permission": p}} }
-	table := func(name string, own []object, user object) object {
+	table := func(name, kind string, own []object, user object) object {
 		return object{
-			"name": name, "kind": "postgres", "configuration": object{"connection_info": object{"database_url": object{"from_env": name}}},
+			"name": name, "kind": kind, "configuration": object{"connection_info": object{"database_url": object{"from_env": name}}},
 			"tables": []object{{
 				"table": name, "array_relationships": own, "select_permissions": permission(user),
 				"remote_relationships": joinsFrom("number", "word", joinoracle.Left, joinoracle.Right),
@@ -31,10 +31,10 @@ func joinedMetadata(t testing.TB) string {
 	document := object{
 		"version": 3,
 		"sources": []object{
-			table(joinoracle.Left, peers, object{
+			table(joinoracle.Left, "postgres", peers, object{
 				"columns": []string{"id", "number"}, "filter": object{"id": object{"_lte": "X-Engine-Most"}}, "allow_aggregations": true,
 			}),
-			table(joinoracle.Right, nil, object{
+			table(joinoracle.Right, right, nil, object{
 				"columns": "*", "filter": object{"left_one": object{"word": object{"_is_null": false}}}, "limit": 4,
 			}),
 		},

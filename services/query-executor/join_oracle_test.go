@@ -14,12 +14,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend/kind"
-	"queryengine/pkg/dbtest"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
@@ -41,17 +39,19 @@ const questionsPerRole = 60
 // operation needs.
 func TestRandomJoinsOfAllPlaces(t *testing.T) {
 	t.Parallel()
-	for i := range *joinWorlds {
-		seed := *firstWorld + uint64(i) //nolint:gosec // G115: not negative
-		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
-			t.Parallel()
-			p := newPlaces(t, seed)
-			for n := range uint64(questionsPerRole) {
-				for _, role := range []string{joinoracle.Admin, joinoracle.User} {
-					p.require(t, role, n)
+	for _, right := range []string{"postgres", "sqlite"} {
+		for i := range *joinWorlds {
+			seed := *firstWorld + uint64(i) //nolint:gosec // G115: not negative
+			t.Run(right+" "+strconv.FormatUint(seed, 10), func(t *testing.T) {
+				t.Parallel()
+				p := newPlaces(t, seed, right)
+				for n := range uint64(questionsPerRole) {
+					for _, role := range []string{joinoracle.Admin, joinoracle.User} {
+						p.require(t, role, n)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
@@ -107,40 +107,50 @@ var unescaped = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 // keyAlias is the name of the field for a key in what a remote schema is asked.
 var keyAlias = regexp.MustCompile(`[ {]f\d+: `)
 
-func newPlaces(t testing.TB, seed uint64) *places {
+// newPlaces makes the places of a world. The source on the right is of a kind.
+func newPlaces(t testing.TB, seed uint64, right string) *places {
 	t.Helper()
 	p := &places{World: joinoracle.New(seed)}
 	urls := map[string]string{}
-	for _, table := range []string{joinoracle.Left, joinoracle.Right} {
-		urls[table] = dbtest.URL(t)
-		conn, err := pgx.Connect(t.Context(), urls[table])
-		require.NoError(t, err)
-		_, err = conn.Exec(t.Context(), "CREATE TABLE "+table+" (id int PRIMARY KEY, number int, word text)")
-		require.NoError(t, err)
-		for _, r := range p.Rows[table] {
-			_, err = conn.Exec(t.Context(), "INSERT INTO "+table+" VALUES ($1, $2, $3)", r.ID, r.Number, r.Word)
-			require.NoError(t, err)
+	kinds := map[string]string{joinoracle.Left: "postgres", joinoracle.Right: right}
+	for table, of := range kinds {
+		open := postgresModels
+		if of == "sqlite" {
+			open = sqliteModels
 		}
-		require.NoError(t, conn.Close(t.Context()))
+		db := open(t)
+		raw, err := json.Marshal(p.Rows[table])
+		require.NoError(t, err)
+		require.NoError(t, db.fill(t, "CREATE TABLE "+table+" (id int PRIMARY KEY, number int, word text);\n"+rowsOf(table, raw, of)))
+		urls[table] = db.address
 	}
 	handler := httptest.NewServer(http.HandlerFunc(p.make))
 	t.Cleanup(handler.Close)
 	p.alpha = serve(t, alphaSchema(t, p.Rows[joinoracle.Alpha]))
 	p.beta = serve(t, betaSchema(t, p.Rows[joinoracle.Beta]))
 
-	env := func(name string) (string, bool) { return urls[name], true }
+	env := func(name string) (string, bool) { return urls[name], urls[name] != "" }
 	c := Config{PlanCacheSize: 100, Limits: planenv.DefaultLimits, Egress: egress.DefaultConfig()}
 	e, err := newExecutor(c, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})
 	require.NoError(t, err)
 	t.Cleanup(e.sources.Close)
 	e.resolveOptions.RemoteSchemaPermissions = true
-	document := strings.NewReplacer("ALPHA", p.alpha.URL, "BETA", p.beta.URL, "MAKER", handler.URL).Replace(joinedMetadata(t))
+	document := strings.NewReplacer("ALPHA", p.alpha.URL, "BETA", p.beta.URL, "MAKER", handler.URL).Replace(joinedMetadata(t, right))
 	snap := snapshotOf(t, []byte(document), env)
 	snap.Remotes = map[string]json.RawMessage{joinoracle.Alpha: p.alpha.introspection(t), joinoracle.Beta: p.beta.introspection(t)}
 	e.apply(snap)
 	require.Empty(t, e.state.Load().schema.Inconsistencies())
 	p.executor, p.statements = e, count(t, e)
 	return p
+}
+
+// rowsOf inserts rows, which are given as JSON.
+func rowsOf(table string, rows []byte, kind string) string {
+	list := "'" + strings.ReplaceAll(string(rows), "'", "''") + "'"
+	if kind == "sqlite" {
+		return "INSERT INTO " + table + " SELECT value ->> 'ID', value ->> 'Number', value ->> 'Word' FROM json_each(" + list + ")"
+	}
+	return "INSERT INTO " + table + ` SELECT "ID", "Number", "Word" FROM json_to_recordset(` + list + `) AS r("ID" int, "Number" int, "Word" text)`
 }
 
 // make is the handler of the action.

@@ -7,13 +7,11 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
-	"queryengine/pkg/dbtest"
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/oracle"
@@ -33,30 +31,32 @@ const queriesPerRole = 5
 func TestRandomAnswers(t *testing.T) {
 	t.Parallel()
 	const workers = 4
-	for w := range workers {
-		t.Run(strconv.Itoa(w), func(t *testing.T) {
-			t.Parallel()
-			url := dbtest.URL(t)
-			asked, open := 0, 0
-			for i := w; i < *models; i += workers {
-				seed := *firstSeed + uint64(i) //nolint:gosec // G115: not negative
-				m := oracle.New(seed)
-				e := newModelFixture(t, url, m, seed)
-				for _, role := range m.Roles {
-					for n := range uint64(queriesPerRole) {
-						switch {
-						case requireAnswer(t, e, m, role, seed, n) == nil:
-							asked++
-						case errors.Is(requireAnswer(t, e, m, role, seed, n), oracle.ErrAmbiguous):
-							open++
+	for name, open := range modelDatabases {
+		for w := range workers {
+			t.Run(name+" "+strconv.Itoa(w), func(t *testing.T) {
+				t.Parallel()
+				db := open(t)
+				asked, several := 0, 0
+				for i := w; i < *models; i += workers {
+					seed := *firstSeed + uint64(i) //nolint:gosec // G115: not negative
+					m := oracle.New(seed, db.dialect)
+					e := newModelFixture(t, db, m, seed)
+					for _, role := range m.Roles {
+						for n := range uint64(queriesPerRole) {
+							switch {
+							case requireAnswer(t, e, m, role, seed, n) == nil:
+								asked++
+							case errors.Is(requireAnswer(t, e, m, role, seed, n), oracle.ErrAmbiguous):
+								several++
+							}
 						}
 					}
+					e.sources.Close()
 				}
-				e.sources.Close()
-			}
-			t.Logf("%d answers are right, %d questions have several", asked, open)
-			require.GreaterOrEqual(t, asked, open, "most questions should have one answer")
-		})
+				t.Logf("%d answers are right, %d questions have several", asked, several)
+				require.GreaterOrEqual(t, asked, several, "most questions should have one answer")
+			})
+		}
 	}
 }
 
@@ -64,36 +64,42 @@ func TestRandomAnswers(t *testing.T) {
 // condition choose among what the role sees, and no others.
 func TestRandomChanges(t *testing.T) {
 	t.Parallel()
-	url := dbtest.URL(t)
-	changes := 0
-	for i := range *models {
-		seed := *firstSeed + uint64(i) //nolint:gosec // G115: not negative
-		m := oracle.New(seed)
-		e := newModelFixture(t, url, m, seed)
-		conn, err := pgx.Connect(t.Context(), url)
-		require.NoError(t, err)
-		for n := range uint64(queriesPerRole) {
-			for _, role := range m.Roles {
-				c := m.Change(role, n)
-				if c == nil {
-					continue
+	for name, open := range modelDatabases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := open(t)
+			changes := 0
+			for i := range *models {
+				seed := *firstSeed + uint64(i) //nolint:gosec // G115: not negative
+				m := oracle.New(seed, db.dialect)
+				e := newModelFixture(t, db, m, seed)
+				for n := range uint64(queriesPerRole) {
+					for _, role := range m.Roles {
+						changes += requireChange(t, e, db, m, role, seed, n)
+					}
 				}
-				changes++
-				got, internal := ask(t, e, &request{
-					session: &session.Session{Role: role, Variables: m.Session}, text: c.Text, variables: c.Variables,
-				})
-				about := fmt.Sprintf("schema %d, role %s, change %d: %s\n%s\n%s\n%s", seed, role, n, c.Text, c.Variables, got, internal)
-				require.Empty(t, oracle.Differs(c.Apply(), got), about)
-				var state []byte
-				sql, want := c.State()
-				require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&state))
-				require.Empty(t, oracle.Differs(want, state), about)
+				e.sources.Close()
 			}
-		}
-		require.NoError(t, conn.Close(t.Context()))
-		e.sources.Close()
+			require.Greater(t, changes, *models)
+		})
 	}
-	require.Greater(t, changes, *models)
+}
+
+// requireChange makes one random change, if there is one to make, and returns how many it has made.
+func requireChange(t *testing.T, e *Executor, db *modelDatabase, m *oracle.Model, role string, seed, n uint64) int {
+	t.Helper()
+	c := m.Change(role, n)
+	if c == nil {
+		return 0
+	}
+	got, internal := ask(t, e, &request{
+		session: &session.Session{Role: role, Variables: m.Session}, text: c.Text, variables: c.Variables,
+	})
+	about := fmt.Sprintf("schema %d, role %s, change %d: %s\n%s\n%s\n%s", seed, role, n, c.Text, c.Variables, got, internal)
+	require.Empty(t, oracle.Differs(c.Apply(), got), about)
+	sql, want := c.State()
+	require.Empty(t, oracle.Differs(want, db.read(t, sql)), about)
+	return 1
 }
 
 // requireAnswer asks one random query, twice: the second time the plan is there already.
@@ -131,21 +137,12 @@ func ask(t *testing.T, e *Executor, q *request) (got, internal []byte) {
 	return out.Buf, nil
 }
 
-// withoutJIT keeps the server from compiling statements whose costs it cannot know: the tables
-// are new, and a hundred rows are not worth a second of compilation.
-const withoutJIT = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = off', current_database()); END $$;\n"
-
 // newModelFixture is an executor with the metadata of a model, whose database replaces the content of
-// the one at url.
-func newModelFixture(t *testing.T, url string, m *oracle.Model, seed uint64) *Executor {
+// another one.
+func newModelFixture(t *testing.T, db *modelDatabase, m *oracle.Model, seed uint64) *Executor {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), withoutJIT+"DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n"+m.SQL())
-	require.NoError(t, err, "schema %d:\n%s", seed, m.SQL())
-	require.NoError(t, conn.Close(t.Context()))
-
-	env := func(string) (string, bool) { return url, true }
+	require.NoError(t, db.fill(t, m.SQL()), "schema %d:\n%s", seed, m.SQL())
+	env := func(name string) (string, bool) { return db.address, name == "DATABASE" }
 	e, err := newExecutor(Config{
 		PlanCacheSize: 1000, Limits: planenv.DefaultLimits, InferFunctionPermissions: true,
 	}, Deps{Kinds: kind.All(env, serviceName), Env: env, Logger: telemetry.Discard()})

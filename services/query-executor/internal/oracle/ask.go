@@ -35,7 +35,7 @@ func (m *Model) Ask(role string, seed uint64) *Query {
 		return nil
 	}
 	q := &Query{Role: role, model: m, root: a.root(pick(a.Rand, tables))}
-	w := &writer{random: a.Rand}
+	w := &writer{random: a.Rand, scalars: a.model.dialect.scalars}
 	q.Operation = w.operation("query", "{ "+w.field(&q.root)+" }")
 	return q
 }
@@ -243,13 +243,13 @@ func (a *asker) aggregateCondition(t *Table, depth int) (expression, bool) {
 	x.op, x.value = pick(a.Rand, []string{"_eq", "_gt", "_lte", "_neq"}), float64(a.IntN(3))
 	bools, floats := a.columns(target, Bool), a.columns(target, Float)
 	switch n := a.IntN(3); {
-	case n == 0 && len(bools) > 0:
+	case n == 0 && len(bools) > 0 && a.model.dialect.has("bool_and"):
 		x.function, x.arguments = pick(a.Rand, []string{"bool_and", "bool_or"}), []*Column{pick(a.Rand, bools)}
 		x.op, x.value = pick(a.Rand, []string{"_eq", "_neq", "_is_null"}), a.chance(50)
 	case n == 1 && len(floats) > 0:
 		x.function = pick(a.Rand, []string{"avg", "max", "min", "sum", "stddev_samp", "var_samp"})
 		x.arguments, x.value = []*Column{pick(a.Rand, floats)}, float64(a.IntN(4))+0.3
-		if a.chance(20) {
+		if a.model.dialect.has("corr") && a.chance(20) {
 			x.function = pick(a.Rand, []string{"corr", "covar_samp"})
 			x.arguments = append(x.arguments, pick(a.Rand, floats))
 		}

@@ -45,7 +45,7 @@ func (m *Model) Change(role string, seed uint64) *Change {
 	}
 	c := pick(a.Rand, list)
 	a.steps(c)
-	w := &writer{random: a.Rand}
+	w := &writer{random: a.Rand, scalars: m.dialect.scalars}
 	c.Operation = w.operation("mutation", w.change(c))
 	return c
 }
@@ -125,5 +125,5 @@ func (c *Change) State() (sql string, want any) {
 	for _, r := range c.table.rows {
 		rows = append(rows, map[string]any(r))
 	}
-	return "SELECT json_build_object('data', coalesce(json_agg(to_jsonb(t)), '[]')) FROM " + quote(c.table.Name) + " AS t", list{rows}
+	return c.model.dialect.state(c.table), list{rows}
 }

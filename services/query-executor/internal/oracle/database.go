@@ -18,13 +18,13 @@ func (m *Model) SQL() string {
 		}
 		var columns []string
 		for _, c := range t.Columns {
-			columns = append(columns, c.sql())
+			columns = append(columns, m.dialect.column(c))
 		}
 		fmt.Fprintf(&b, "CREATE TABLE %s (%s);\n", quote(t.Name), strings.Join(columns, ", "))
 		for _, r := range t.rows {
 			var values []string
 			for _, c := range t.Columns {
-				values = append(values, literal(c.Kind, r[c.Name]))
+				values = append(values, m.dialect.literal(c.Kind, r[c.Name]))
 			}
 			fmt.Fprintf(&b, "INSERT INTO %s VALUES (%s);\n", quote(t.Name), strings.Join(values, ", "))
 		}
@@ -45,10 +45,11 @@ func (m *Model) SQL() string {
 	return b.String()
 }
 
-func (c *Column) sql() string {
-	text := quote(c.Name) + " " + string(c.Kind)
+// column is the definition of a column.
+func (d *Dialect) column(c *Column) string {
+	text := quote(c.Name) + " " + d.definition(c.Kind)
 	if c.Kind == Text || c.Kind == Texts {
-		text += ` COLLATE "C"`
+		text += d.collation
 	}
 	if !c.Nullable {
 		text += " NOT NULL"
@@ -125,8 +126,8 @@ func (m *Model) Metadata() []byte {
 		{"version", 3},
 		{"sources", []any{object{
 			{"name", "default"},
-			{"kind", "postgres"},
-			{"configuration", object{{"connection_info", object{{"database_url", object{{"from_env", "DATABASE"}}}}}}},
+			{"kind", m.dialect.kind},
+			{"configuration", object{{"connection_info", m.dialect.connection}}},
 			{"tables", tables},
 			{"functions", functions},
 		}}},

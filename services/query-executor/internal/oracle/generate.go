@@ -26,9 +26,9 @@ var (
 	words       = []string{"a", "b", "ab", "Ba", "", "a%", "c_d", `q"'\`}
 )
 
-// New makes the model of a seed.
-func New(seed uint64) *Model {
-	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), model: &Model{}} //nolint:gosec // G404: a test that can be repeated
+// New makes the model of a seed, in a database of the dialect.
+func New(seed uint64, d *Dialect) *Model {
+	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), model: &Model{dialect: d}} //nolint:gosec // G404: a test that can be repeated
 	names := slices.Clone(tableNames)
 	m.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	for _, n := range names[:3+m.IntN(2)] {
@@ -42,7 +42,7 @@ func New(seed uint64) *Model {
 		m.relate(t)
 	}
 	for i, t := range m.model.Tables {
-		if t.base == nil {
+		if t.base == nil && d.functions {
 			m.compute(t)
 			m.function(t, i)
 		}
@@ -71,7 +71,7 @@ func (m *maker) table(name string) *Table {
 		}
 	}
 	for _, n := range columnNames[:3+m.IntN(4)] {
-		add(Column{Name: n, Kind: pick(m.Rand, kinds), Nullable: m.chance(60)})
+		add(Column{Name: n, Kind: pick(m.Rand, m.model.dialect.kinds), Nullable: m.chance(60)})
 	}
 	return t
 }

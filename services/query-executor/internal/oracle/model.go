@@ -115,6 +115,7 @@ type permission struct {
 
 // Model is a database with its metadata.
 type Model struct {
+	dialect   *Dialect
 	Tables    []*Table
 	Functions []*Function
 	// Roles may ask; the last ones inherit from others.

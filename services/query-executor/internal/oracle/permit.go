@@ -166,7 +166,7 @@ var operators = map[Kind][]string{
 
 // operation is an operator for a kind, and what it compares with.
 func (m *maker) operation(k Kind) (op string, value any) {
-	op = pick(m.Rand, operators[k])
+	op = pick(m.Rand, slices.DeleteFunc(slices.Clone(operators[k]), func(op string) bool { return !m.model.dialect.has(op) }))
 	switch op {
 	case "_is_null":
 		return op, m.chance(50)

@@ -57,13 +57,14 @@ type Operation struct {
 // writer writes an operation. Some values become variables.
 type writer struct {
 	random    *rand.Rand
+	scalars   *strings.Replacer
 	declared  []string
 	variables object
 }
 
 func (w *writer) variable(of string, v any) string {
 	n := fmt.Sprintf("v%d", len(w.variables))
-	w.declared = append(w.declared, "$"+n+": "+of)
+	w.declared = append(w.declared, "$"+n+": "+w.scalars.Replace(of))
 	w.variables = append(w.variables, member{n, v})
 	return "$" + n
 }
@@ -165,7 +166,7 @@ func ruleComparison(x comparison) any {
 	return object{{key, object{{x.op, value}}}}
 }
 
-func tableName(name string) any { return object{{"schema", "public"}, {"name", name}} }
+func tableName(name string) any { return object{{"name", name}} }
 
 // condition spells an expression as a condition of a client.
 func condition(x expression) any {

@@ -21,8 +21,6 @@ const (
 	JSON  Kind = "jsonb"
 )
 
-var kinds = []Kind{Int, Int, Float, Text, Text, Bool, Texts, JSON}
-
 // graphQL is the name of the kind's type.
 func (k Kind) graphQL() string {
 	return map[Kind]string{Int: "Int", Float: "float8", Text: "String", Bool: "Boolean", Texts: "[String!]", JSON: "jsonb"}[k]

@@ -1,0 +1,95 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Dialect is what a model has to know of the kind of its database.
+type Dialect struct {
+	// kind and connection are of the source in metadata.
+	kind       string
+	connection object
+	// definitions are the types of columns, where they aren't the names of the kinds.
+	definitions map[Kind]string
+	// kinds are those of columns, the more frequent ones more than once.
+	kinds []Kind
+	// scalars has the names of GraphQL types, where they aren't those of PostgreSQL.
+	scalars *strings.Replacer
+	// lacks are operators and aggregates that there aren't.
+	lacks []string
+	// functions says that there are functions: tracked ones and computed fields.
+	functions bool
+	collation string
+	literal   func(k Kind, v any) string
+	// state selects all rows of a table as JSON.
+	state func(t *Table) string
+}
+
+// PostgreSQL is the dialect of PostgreSQL.
+var PostgreSQL = &Dialect{
+	kind:       "postgres",
+	connection: object{{"database_url", object{{"from_env", "DATABASE"}}}},
+	kinds:      []Kind{Int, Int, Float, Text, Text, Bool, Texts, JSON},
+	scalars:    strings.NewReplacer(),
+	functions:  true,
+	collation:  ` COLLATE "C"`,
+	literal:    literal,
+	state: func(t *Table) string {
+		return "SELECT json_build_object('data', coalesce(json_agg(to_jsonb(t)), '[]')) FROM " + quote(t.Name) + " AS t"
+	},
+}
+
+// SQLite is the dialect of SQLite.
+var SQLite = &Dialect{
+	kind:        "sqlite",
+	connection:  object{{"database_url", object{{"from_env", "DATABASE"}}}, {"create", true}},
+	definitions: map[Kind]string{Int: "INT", Float: "REAL", Text: "TEXT", Bool: "BOOLEAN", JSON: "JSON"},
+	kinds:       []Kind{Int, Int, Float, Text, Text, Bool, JSON},
+	scalars:     strings.NewReplacer("float8", "Float"),
+	lacks:       []string{"_similar", "_nsimilar", "bool_and", "bool_or", "corr", "covar_samp"},
+	literal:     plainLiteral,
+	state: func(t *Table) string {
+		var members []string
+		for _, c := range t.Columns {
+			value := quote(c.Name)
+			switch c.Kind {
+			case JSON:
+				value = "json(" + value + ")"
+			case Bool:
+				value = "json(iif(" + value + " IS NULL, 'null', iif(" + value + ", 'true', 'false')))"
+			}
+			members = append(members, literalText(c.Name)+", "+value)
+		}
+		return "SELECT json_object('data', json_group_array(json_object(" + strings.Join(members, ", ") + "))) FROM " + quote(t.Name)
+	},
+}
+
+// has reports whether there is an operator or an aggregate.
+func (d *Dialect) has(name string) bool { return !slices.Contains(d.lacks, name) }
+
+// definition is the type of a column.
+func (d *Dialect) definition(k Kind) string {
+	if known := d.definitions[k]; known != "" {
+		return known
+	}
+	return string(k)
+}
+
+func literalText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// plainLiteral spells a value without a type.
+func plainLiteral(_ Kind, v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		return literalText(v)
+	case map[string]any:
+		raw, _ := json.Marshal(v) // plain values always encode
+		return literalText(string(raw))
+	}
+	return fmt.Sprint(v)
+}
