@@ -1,8 +1,8 @@
 package dbtest
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -65,7 +65,26 @@ func FindPooler(t testing.TB) (program string, version PoolerVersion) {
 // of the database through it. settings are those of its section [pgbouncer].
 func Pooler(t testing.TB, address string, settings map[string]string) string {
 	t.Helper()
-	program, _ := FindPooler(t)
+	return StartPooler(t, address, settings).URL
+}
+
+// RunningPooler is a PgBouncer that a test has started.
+type RunningPooler struct {
+	// URL is the address of the database through it.
+	URL string
+
+	t                  testing.TB
+	program, dir, base string
+	current            *exec.Cmd
+	// log is a file because two processes write to it during a restart.
+	log *os.File
+}
+
+// StartPooler is Pooler for tests that change it while it runs.
+func StartPooler(t testing.TB, address string, settings map[string]string) *RunningPooler {
+	t.Helper()
+	p := &RunningPooler{t: t}
+	p.program, _ = FindPooler(t)
 	server, err := pgx.ParseConfig(address)
 	if err != nil {
 		t.Fatalf("%s is not a URL", Variable) // the text may hold a password
@@ -75,44 +94,113 @@ func Pooler(t testing.TB, address string, settings map[string]string) string {
 		t.Fatal(err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	_ = l.Close() // PgBouncer is to have it
-	var config strings.Builder
-	fmt.Fprintf(&config, "[databases]\n* = host=%s port=%d user=%s password='%s'\n[pgbouncer]\n"+
-		"listen_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir =\nauth_type = any\nmax_client_conn = 200\n"+
-		"log_connections = 0\nlog_disconnections = 0\n", server.Host, server.Port, server.User, strings.ReplaceAll(server.Password, "'", "''"), port)
-	for k, v := range settings {
-		fmt.Fprintf(&config, "%s = %s\n", k, v)
-	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "pgbouncer.ini")
-	if err := os.WriteFile(file, []byte(config.String()), 0o644); err != nil { //nolint:gosec // of a test's server, read by another user
+	_ = l.Close()                                             // PgBouncer is to have it
+	if p.dir, err = os.MkdirTemp("", "pooler-"); err != nil { // that of the test has too long a name for a socket
 		t.Fatal(err)
 	}
-	args := []string{file}
-	if os.Geteuid() == 0 { // it doesn't run as root
-		args = []string{"-u", "nobody", file}
-	}
-	var log bytes.Buffer
-	cmd := exec.Command(program, args...)
-	cmd.Stderr, cmd.Stdout = &log, &log
-	if err := cmd.Start(); err != nil {
+	t.Cleanup(func() { _ = os.RemoveAll(p.dir) })
+	if err := os.Chmod(p.dir, 0o777); err != nil { //nolint:gosec // another user makes its socket there
 		t.Fatal(err)
 	}
+	p.base = fmt.Sprintf("[databases]\n* = host=%s port=%d user=%s password='%s'\n[pgbouncer]\n"+
+		"listen_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir = %s\nauth_type = any\nmax_client_conn = 200\n"+
+		"log_connections = 0\nlog_disconnections = 0\n",
+		server.Host, server.Port, server.User, strings.ReplaceAll(server.Password, "'", "''"), port, p.dir)
+	if p.log, err = os.Create(filepath.Join(p.dir, "pooler.log")); err != nil {
+		t.Fatal(err)
+	}
+	p.configure(settings)
+	p.current = p.start()
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		kill := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
-		_ = cmd.Wait() // how it ends doesn't matter
-		kill.Stop()
+		if err := p.stop(p.current, syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		defer p.log.Close()
 		if t.Failed() {
-			t.Logf("PgBouncer:\n%s", log.Bytes()[max(0, log.Len()-4000):])
+			written, _ := os.ReadFile(p.log.Name()) // what there is
+			t.Logf("PgBouncer:\n%s", written[max(0, len(written)-4000):])
 		}
 	})
 	u := url.URL{
 		Scheme: "postgres", User: url.User(server.User), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
 		Path: "/" + server.Database, RawQuery: "sslmode=disable",
 	}
-	awaitPooler(t, u.String())
-	return u.String()
+	p.URL = u.String()
+	awaitPooler(t, p.URL)
+	return p
+}
+
+func (p *RunningPooler) file() string { return filepath.Join(p.dir, "pgbouncer.ini") }
+
+func (p *RunningPooler) configure(settings map[string]string) {
+	p.t.Helper()
+	config := p.base
+	for k, v := range settings {
+		config += k + " = " + v + "\n"
+	}
+	if err := os.WriteFile(p.file(), []byte(config), 0o644); err != nil { //nolint:gosec // of a test's server, read by another user
+		p.t.Fatal(err)
+	}
+}
+
+func (p *RunningPooler) start(options ...string) *exec.Cmd {
+	p.t.Helper()
+	if os.Geteuid() == 0 { // it doesn't run as root
+		options = append(options, "-u", "nobody")
+	}
+	cmd := exec.Command(p.program, append(options, p.file())...) //nolint:gosec // the tests' own
+	cmd.Stderr, cmd.Stdout = p.log, p.log
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	return cmd
+}
+
+// stop waits until a process has ended, after a signal if there is one.
+func (p *RunningPooler) stop(cmd *exec.Cmd, s os.Signal) error {
+	if s != nil {
+		_ = cmd.Process.Signal(s) // it may have ended
+	}
+	late := false
+	kill := time.AfterFunc(30*time.Second, func() {
+		late = true
+		_ = cmd.Process.Kill()
+	})
+	_ = cmd.Wait() // how it ends doesn't matter
+	if !kill.Stop() && late {
+		return errors.New("PgBouncer doesn't end")
+	}
+	return nil
+}
+
+// Reload gives it other settings while it runs, without those of before.
+func (p *RunningPooler) Reload(settings map[string]string) {
+	p.t.Helper()
+	p.configure(settings)
+	if err := p.current.Process.Signal(syscall.SIGHUP); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// TakeOver restarts it as one does an upgrade: a new process takes over its sockets and connections.
+func (p *RunningPooler) TakeOver() {
+	p.t.Helper()
+	old := p.current
+	p.current = p.start("-R")
+	if err := p.stop(old, nil); err != nil {
+		p.t.Fatal(err)
+	}
+	awaitPooler(p.t, p.URL)
+}
+
+// Crash kills it, and starts it anew.
+func (p *RunningPooler) Crash() {
+	p.t.Helper()
+	if err := p.stop(p.current, syscall.SIGKILL); err != nil {
+		p.t.Fatal(err)
+	}
+	p.current = p.start()
+	awaitPooler(p.t, p.URL)
 }
 
 func awaitPooler(t testing.TB, address string) {
