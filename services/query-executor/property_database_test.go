@@ -60,7 +60,8 @@ func postgresModels(t testing.TB) *modelDatabase {
 	}
 }
 
-// sqliteTurn has tests with files of SQLite run one after the other.
+// sqliteTurn has tests with files of SQLite run one after the other: in parallel they show the fault of
+// memory that docs/limitations.md tells of.
 var sqliteTurn sync.Mutex
 
 // sqliteModels makes a file for each model.
