@@ -6,7 +6,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/dataop"
-	"queryengine/services/query-executor/internal/plan/write"
+	"queryengine/services/query-executor/internal/plan/validate"
 	"queryengine/services/query-executor/internal/share"
 )
 
@@ -14,7 +14,7 @@ import (
 func (e *Executor) admission() dataop.Admission { return e.state.Load() }
 
 // validateData asks a webhook about what a data operation writes.
-func (e *Executor) validateData(ctx context.Context, s *session.Session, clientHeaders map[string]string, in write.Input) error {
+func (e *Executor) validateData(ctx context.Context, s *session.Session, clientHeaders map[string]string, in validate.Input) error {
 	return e.validator.For(clientHeaders).Validate(ctx, s, in)
 }
 

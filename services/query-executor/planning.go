@@ -14,7 +14,7 @@ import (
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/plan/env"
 	"queryengine/services/query-executor/internal/plan/input"
-	"queryengine/services/query-executor/internal/plan/write"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plancache"
 	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/schema"
@@ -32,12 +32,12 @@ func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[p
 	}
 	s.run.Budget = q.budget()
 	err := p.Bind(&s.run)
-	var inserts []*write.Insert
+	var inserts []*insert.Tree
 	switch {
 	case errors.Is(err, input.ErrReshape):
 		d.TellApart()
-	case errors.Is(err, write.ErrGrow):
-		inserts = p.Inserts()
+	case errors.Is(err, insert.ErrGrow):
+		inserts = p.Inserts
 	default:
 		return p, err
 	}
@@ -49,7 +49,7 @@ func (e *Executor) bound(ctx context.Context, st *state, d *plancache.Document[p
 }
 
 // plan makes a plan and keeps it; inserts are those of the one that it replaces.
-func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned.Plan], q *request, s *scratch, inserts []*write.Insert) (*planned.Plan, error) {
+func (e *Executor) plan(ctx context.Context, st *state, d *plancache.Document[planned.Plan], q *request, s *scratch, inserts []*insert.Tree) (*planned.Plan, error) {
 	spanned, end := e.stage(ctx, stagePlan, time.Now())
 	if d.Operation.Kind == parse.Mutation {
 		trace.SpanFromContext(spanned).SetName(spanMutationPlan)

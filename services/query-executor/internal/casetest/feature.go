@@ -22,7 +22,7 @@ import (
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/plan/env"
-	"queryengine/services/query-executor/internal/plan/write"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -134,7 +134,7 @@ func (c *Case) Role() *schema.Role {
 }
 
 // Plan plans an operation of the case. inserts are those of a plan that had too few nodes.
-func (c *Case) Plan(op *parse.Operation, values [][]byte, inserts []*write.Insert) (*plan.Plan, error) {
+func (c *Case) Plan(op *parse.Operation, values [][]byte, inserts []*insert.Tree) (*plan.Plan, error) {
 	return plan.Grow(op, c.Role(), values, env.Options{
 		Limits: env.DefaultLimits, NullCollapse: c.settings.NullCollapse, DropUnset: c.settings.DropUnsetVariables,
 	}, inserts)

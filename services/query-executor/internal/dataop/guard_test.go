@@ -17,7 +17,7 @@ import (
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/dataop"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/plan/write"
+	"queryengine/services/query-executor/internal/plan/validate"
 )
 
 // trusted is a session whose caller could have any role.
@@ -117,7 +117,7 @@ func TestValidateInput(t *testing.T) {
 	s.guarded(t)
 	var asked []string
 	refusal := apierror.New(apierror.ValidationFailed, "no")
-	s.handler.Validate = func(_ context.Context, user *session.Session, _ map[string]string, in write.Input) error {
+	s.handler.Validate = func(_ context.Context, user *session.Session, _ map[string]string, in validate.Input) error {
 		text, err := json.Marshal(in.Data)
 		require.NoError(t, err)
 		require.Equal(t, "asked", user.Role)
@@ -140,7 +140,7 @@ func TestValidateInput(t *testing.T) {
 
 	// An upsert is an insert and an update.
 	refusal, asked = nil, nil
-	s.handler.Validate = func(_ context.Context, _ *session.Session, _ map[string]string, in write.Input) error {
+	s.handler.Validate = func(_ context.Context, _ *session.Session, _ map[string]string, in validate.Input) error {
 		text, err := json.Marshal(in.Data)
 		asked = append(asked, in.Webhook.URL+" "+string(text))
 		return err

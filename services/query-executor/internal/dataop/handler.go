@@ -15,7 +15,7 @@ import (
 	"queryengine/pkg/snapshot"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/budget"
-	"queryengine/services/query-executor/internal/plan/write"
+	"queryengine/services/query-executor/internal/plan/validate"
 )
 
 // Deps are what a Handler works with.
@@ -28,7 +28,7 @@ type Deps struct {
 	// Admission is the checks that every request has to pass, by the newest metadata.
 	Admission func() Admission
 	// Validate asks the webhook of an input; clientHeaders are those of the client's request.
-	Validate func(ctx context.Context, s *session.Session, clientHeaders map[string]string, in write.Input) error
+	Validate func(ctx context.Context, s *session.Session, clientHeaders map[string]string, in validate.Input) error
 	// Unguarded are the guards that are switched off, by their names in package config.
 	Unguarded []string
 	// Resolve are the options that schemas are resolved with.

@@ -8,7 +8,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/budget"
-	"queryengine/services/query-executor/internal/plan/write"
+	"queryengine/services/query-executor/internal/plan/validate"
 )
 
 // plan is what a source has to do: a query or a mutation.
@@ -22,7 +22,7 @@ type plan struct {
 	// lookups are what rules take from other sources.
 	lookups []*resolve.Lookup
 	// inputs are what webhooks are asked about before anything is written.
-	inputs []write.Input
+	inputs []validate.Input
 }
 
 // planner plans the operations of one role. Its errors have paths within the arguments.
@@ -36,7 +36,7 @@ type planner struct {
 	budget           budget.Budget
 	relations, depth int
 	// inputs are those of the plan.
-	inputs []write.Input
+	inputs []validate.Input
 }
 
 // newPlanner plans a request of size bytes.

@@ -8,13 +8,14 @@ import (
 	"queryengine/pkg/config"
 	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
-	"queryengine/services/query-executor/internal/plan/write"
+	"queryengine/services/query-executor/internal/plan/insert"
+	"queryengine/services/query-executor/internal/plan/validate"
 )
 
 // ask notes what a webhook has to be asked about, in the form that GraphQL mutations have it in.
 func (p *planner) ask(webhook *metadata.ValidateInputWebhook, show func() []any) {
 	if webhook != nil && !p.goesWithout(config.GuardValidateInput) {
-		p.inputs = append(p.inputs, write.Input{Webhook: webhook, Data: show()})
+		p.inputs = append(p.inputs, validate.Input{Webhook: webhook, Data: show()})
 	}
 }
 
@@ -30,7 +31,7 @@ func shownRows(objects [][]byte, set []string) []any {
 			return nil
 		})
 		if rows[i] = row; set != nil {
-			rows[i] = write.UpsertShown(row)
+			rows[i] = insert.UpsertShown(row)
 		}
 	}
 	return rows

@@ -19,7 +19,7 @@ import (
 	"queryengine/services/query-executor/internal/casetest"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/plan/write"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/remote"
 )
 
@@ -64,7 +64,7 @@ func prepared(t *testing.T, c *casetest.Case, op *parse.Operation, values [][]by
 		Remotes: execute.Remotes{Caller: &remote.Caller{Client: remote.NewClient(calls, env, false), Session: c.Session}},
 		Actions: &action.Caller{Client: action.NewClient(calls, env, slog.New(slog.DiscardHandler), nil), Session: c.Session, Query: c.Text},
 	}
-	var inserts []*write.Insert
+	var inserts []*insert.Tree
 	for {
 		p, err := c.Plan(op, values, inserts)
 		if err != nil {
@@ -76,8 +76,8 @@ func prepared(t *testing.T, c *casetest.Case, op *parse.Operation, values [][]by
 		}
 		r.Budget = budget.New(len(c.Text))
 		switch err := prepared.Bind(r); {
-		case errors.Is(err, write.ErrGrow):
-			inserts = prepared.Inserts()
+		case errors.Is(err, insert.ErrGrow):
+			inserts = p.Inserts
 		default:
 			return prepared, r, err
 		}

@@ -14,6 +14,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/write"
 	"queryengine/services/query-executor/internal/share"
 )
@@ -103,17 +104,6 @@ func (w *writing) statements() []string {
 	return list
 }
 
-// Inserts are the inserts of a mutation, in order.
-func (p *Prepared) Inserts() []*write.Insert {
-	var list []*write.Insert
-	for _, piece := range p.pieces {
-		if w, ok := piece.(*writePiece); ok && w.Insert != nil {
-			list = append(list, w.Insert)
-		}
-	}
-	return list
-}
-
 // turn is the work of one transaction. It may be done twice: see transaction.
 type turn struct {
 	run *Run
@@ -126,7 +116,7 @@ type turn struct {
 	rowByRow bool
 	// bound and inserts are the rest of Run.Bound and Run.Inserts.
 	bound   [][]byte
-	inserts []*write.InsertRows
+	inserts []*insert.Rows
 	// called is what came of the calls of remotes.
 	called []called
 	// out holds the answer until the transaction is committed.

@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/write"
 )
 
@@ -42,7 +43,7 @@ func newInsertion(w *write.Write, o options) *insertion {
 }
 
 // statement renders a statement that gives out back, or finds it.
-func (i *insertion) statement(s *write.InsertStatement, gives byte, out ir.Output) (backend.Statement, error) {
+func (i *insertion) statement(s *insert.Statement, gives byte, out ir.Output) (backend.Statement, error) {
 	if s.Key == nil {
 		return i.Source.Dialect.RenderMutation(s.IR(out), i.options)
 	}
@@ -67,7 +68,7 @@ func (i *insertion) statement(s *write.InsertStatement, gives byte, out ir.Outpu
 }
 
 // insert runs a root field that inserts.
-func (t *turn) insert(ctx context.Context, i *insertion, rows *write.InsertRows, args backend.Args, last bool) error {
+func (t *turn) insert(ctx context.Context, i *insertion, rows *insert.Rows, args backend.Args, last bool) error {
 	n := rows.Node(0).Count
 	if n == 0 {
 		t.out.Buf = append(t.out.Buf, i.Insert.Empty...)
@@ -96,7 +97,7 @@ func (t *turn) insert(ctx context.Context, i *insertion, rows *write.InsertRows,
 }
 
 // withRows adds the operands of a statement.
-func withRows(args backend.Args, s *write.InsertStatement) backend.Args {
+func withRows(args backend.Args, s *insert.Statement) backend.Args {
 	n := len(args.Variables)
 	args.Variables = append(args.Variables[:n:n], s.Values...)
 	args.Lists = s.Lists
@@ -112,7 +113,7 @@ type nestedInsert struct {
 	request *Run
 	tx      backend.Tx
 	args    backend.Args
-	rows    *write.InsertRows
+	rows    *insert.Rows
 	// together reports whether all rows of a table go together.
 	together bool
 	// path leads to the current rows.
@@ -175,7 +176,7 @@ func (x *nestedInsert) related(node, a, b int) bool {
 }
 
 // before inserts the rows that others hold the keys of.
-func (x *nestedInsert) before(ctx context.Context, node int, r *write.InsertRelation, a, b int) error {
+func (x *nestedInsert) before(ctx context.Context, node int, r *insert.Relation, a, b int) error {
 	related := x.rows.Node(r.Node)
 	from, to := related.Of(a, b)
 	if from == to {
@@ -199,7 +200,7 @@ func (x *nestedInsert) before(ctx context.Context, node int, r *write.InsertRela
 }
 
 // after inserts the rows that hold the keys of others.
-func (x *nestedInsert) after(ctx context.Context, node int, r *write.InsertRelation, a, b int) error {
+func (x *nestedInsert) after(ctx context.Context, node int, r *insert.Relation, a, b int) error {
 	related := x.rows.Node(r.Node)
 	from, to := related.Of(a, b)
 	if from == to {
@@ -243,7 +244,7 @@ func (x *nestedInsert) needsKeys(node, a, b int) bool {
 
 // write runs the statement of the rows from a on, at the latest before the next one that is
 // waited for.
-func (x *nestedInsert) write(ctx context.Context, node, a int, s *write.InsertStatement) error {
+func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Statement) error {
 	waits, gives, out := x.needsKeys(node, a, a+s.Rows()), byte(givesNothing), ir.Output{Handed: true}
 	if waits {
 		gives, out.Returning = givesKeys, x.Insert.Nodes[node].Keys

@@ -15,7 +15,9 @@ import (
 	"queryengine/services/query-executor/internal/plan"
 	"queryengine/services/query-executor/internal/plan/answer"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/read"
+	"queryengine/services/query-executor/internal/plan/validate"
 	"queryengine/services/query-executor/internal/plan/write"
 	"queryengine/services/query-executor/internal/schema"
 	"queryengine/services/query-executor/internal/share"
@@ -124,7 +126,7 @@ func (p *Prepared) subscribe(of *plan.Plan, render backend.RenderOptions, commen
 
 // Validator asks a webhook whether the rows to be written are valid.
 type Validator interface {
-	Validate(ctx context.Context, s *session.Session, in write.Input) error
+	Validate(ctx context.Context, s *session.Session, in validate.Input) error
 }
 
 // Run is what a run of a plan needs besides the plan.
@@ -160,7 +162,7 @@ type Run struct {
 	// Bound are the operands of all statements, one after the other, and Inserts the rows of
 	// all inserts; Bodies are those of the calls of root fields. Bind fills them.
 	Bound   [][]byte
-	Inserts []*write.InsertRows
+	Inserts []*insert.Rows
 	Bodies  [][]byte
 
 	lookups map[string][][]byte

@@ -7,8 +7,8 @@ import (
 	"queryengine/services/query-executor/internal/plan/answer"
 	"queryengine/services/query-executor/internal/plan/env"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/walk"
-	"queryengine/services/query-executor/internal/plan/write"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -25,6 +25,8 @@ type Plan struct {
 	Writes    []*schema.Writable
 	Functions []walk.Function
 	Remotes   []*resolve.Remote
+	// Inserts are those of a mutation, in order; see Grow.
+	Inserts []*insert.Tree
 	// Lookups are asked before anything else.
 	Lookups []Lookup
 	// Live is set for a subscription: all its queries are one statement.
@@ -44,7 +46,7 @@ func Build(op *parse.Operation, role *schema.Role, values [][]byte, o env.Option
 
 // Grow plans an operation again whose plan had too few nodes. The ones that its inserts had are in
 // the new plan, too.
-func Grow(op *parse.Operation, role *schema.Role, values [][]byte, o env.Options, inserts []*write.Insert) (*Plan, error) {
+func Grow(op *parse.Operation, role *schema.Role, values [][]byte, o env.Options, inserts []*insert.Tree) (*Plan, error) {
 	if o.Budget == nil {
 		none := budget.New(0)
 		o.Budget = &none
@@ -85,6 +87,6 @@ func Grow(op *parse.Operation, role *schema.Role, values [][]byte, o env.Options
 	return &Plan{
 		Lookups: lookups,
 		Parts:   p.Answer.Parts(), Looks: p.Looks(), Tables: p.Tables, Writes: p.Writes, Functions: p.Functions,
-		Remotes: p.Remotes, Mutates: p.Mutates, Separate: p.Separate, Once: p.Once(), Live: p.subscription(),
+		Remotes: p.Remotes, Mutates: p.Mutates, Separate: p.Separate, Once: p.Once(), Live: p.subscription(), Inserts: p.write.Trees,
 	}, nil
 }

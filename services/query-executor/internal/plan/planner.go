@@ -3,6 +3,7 @@ package plan
 import (
 	"queryengine/services/query-executor/internal/plan/action"
 	"queryengine/services/query-executor/internal/plan/federation"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/read"
 	"queryengine/services/query-executor/internal/plan/relay"
 	"queryengine/services/query-executor/internal/plan/remote"
@@ -22,7 +23,7 @@ type planner struct {
 	write      write.Planner
 }
 
-func newPlanner(s walk.Walker, inserts []*write.Insert) *planner {
+func newPlanner(s walk.Walker, inserts []*insert.Tree) *planner {
 	p := &planner{Walker: s}
 	p.read = read.Planner{Walker: &p.Walker, Relay: &p.relay, Remote: &p.remote}
 	p.relay.Planner, p.federation.Planner = &p.read, &p.read

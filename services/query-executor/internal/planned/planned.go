@@ -11,6 +11,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/plan"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plancache"
 )
 
@@ -21,6 +22,8 @@ type Plan struct {
 	*execute.Prepared
 	// Session is what the plan uses of the session, when its answer may be cached.
 	Session plan.SessionUse
+	// Inserts are those of the plan, for one that takes its place.
+	Inserts []*insert.Tree
 
 	role      string
 	tables    []tableDep
@@ -84,7 +87,7 @@ func NewCache(size int) *plancache.Cache[Plan] { return plancache.New[Plan](size
 // counts the versions of the metadata that the process has followed.
 func New(prepared *execute.Prepared, p *plan.Plan, role string, generation uint64) *Plan {
 	out := &Plan{
-		Prepared: prepared, role: role, remotes: p.Remotes,
+		Prepared: prepared, role: role, remotes: p.Remotes, Inserts: p.Inserts,
 		volatile: len(p.Tables)+len(p.Writes)+len(p.Remotes) == 0 || prepared.Needs().Any(execute.NeedsSchema|execute.NeedsActions),
 	}
 	for _, t := range p.Tables {

@@ -18,7 +18,7 @@ import (
 	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
-	"queryengine/services/query-executor/internal/plan/write"
+	"queryengine/services/query-executor/internal/plan/validate"
 )
 
 // Validator calls the webhooks. It is safe for concurrent use.
@@ -57,7 +57,7 @@ type payloadData struct {
 }
 
 // Validate asks the webhook of an input. Its errors are *apierror.Error.
-func (a *Asker) Validate(ctx context.Context, s *session.Session, in write.Input) error {
+func (a *Asker) Validate(ctx context.Context, s *session.Session, in validate.Input) error {
 	url, configured, err := in.Webhook.Resolve(a.env)
 	if err != nil {
 		return err

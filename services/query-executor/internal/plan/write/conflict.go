@@ -5,12 +5,13 @@ import (
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/read"
 	"queryengine/services/query-executor/internal/schema"
 )
 
 // onConflict plans the upsert clause of a node. null is none.
-func (p *Planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v input.Value) error {
+func (p *Planner) onConflict(n *insert.Node, w *schema.Writable, at schema.Ref, v input.Value) error {
 	v, null, err := p.IsNull(at, v, input.LookShape)
 	if err != nil || null {
 		return err
@@ -42,7 +43,7 @@ func (p *Planner) onConflict(n *InsertNode, w *schema.Writable, at schema.Ref, v
 		}
 		c.Where = read.Both(read.Rule(w.Update.Filter), where)
 		n.UpdateCheck = read.Rule(w.Update.Check)
-		n.updateValidator = w.Update.Validator
+		n.UpdateValidator = w.Update.Validator
 	}
 	return nil
 }

@@ -1,5 +1,6 @@
 // Package write plans what is written to sources: inserts with related rows and upserts, updates and
-// deletions, with their checks and presets and with what they answer.
+// deletions, with their checks and presets and with what they answer. What an insert is when it is
+// planned is package insert.
 package write
 
 import (
@@ -12,6 +13,7 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/plan/answer"
 	"queryengine/services/query-executor/internal/plan/input"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/read"
 	"queryengine/services/query-executor/internal/plan/walk"
 	"queryengine/services/query-executor/internal/schema"
@@ -228,8 +230,7 @@ func (p *Planner) write(name string, w *schema.Writable, plan func() (*Write, er
 // Planner plans what is written to sources.
 type Planner struct {
 	*read.Planner
-	// Before are the inserts of a plan for the same operation that had too few nodes, inserts
-	// counts those of this one.
-	Before  []*Insert
-	inserts int
+	// Before are the inserts of a plan for the same operation that had too few nodes, Trees those of
+	// this one.
+	Before, Trees []*insert.Tree
 }

@@ -1,4 +1,4 @@
-package write
+package insert
 
 import (
 	"encoding/binary"
@@ -10,8 +10,8 @@ import (
 // parameters that a statement can have where that number is smallest.
 const maxCells = 65535
 
-// InsertStatement is a statement that inserts rows of one node, and its operands.
-type InsertStatement struct {
+// Statement is a statement that inserts rows of one node, and its operands.
+type Statement struct {
 	// Key is the same for statements that differ in their operands alone, and nil for one that
 	// won't come again.
 	Key []byte
@@ -19,7 +19,7 @@ type InsertStatement struct {
 	Values [][]byte
 	Lists  [][][]byte
 
-	node   *InsertNode
+	node   *Node
 	form   form
 	rows   *NodeRows
 	a, b   int
@@ -28,8 +28,8 @@ type InsertStatement struct {
 
 // Statement is the statement that inserts the rows from a to b of a node, or as many of them
 // as go into one; the number of bindings is offset.
-func (i *Insert) Statement(rows *InsertRows, node, a, b, offset int) *InsertStatement {
-	s := &InsertStatement{node: i.Nodes[node], rows: rows.Node(node), a: a, b: b, offset: offset}
+func (i *Tree) Statement(rows *Rows, node, a, b, offset int) *Statement {
+	s := &Statement{node: i.Nodes[node], rows: rows.Node(node), a: a, b: b, offset: offset}
 	s.form = s.rows.form(s.node, a, b)
 	switch {
 	case b-a == 1:
@@ -58,11 +58,11 @@ func (i *Insert) Statement(rows *InsertRows, node, a, b, offset int) *InsertStat
 }
 
 // Rows is the number of rows that the statement inserts.
-func (s *InsertStatement) Rows() int { return s.b - s.a }
+func (s *Statement) Rows() int { return s.b - s.a }
 
-func (s *InsertStatement) spelled() bool { return s.form.uneven || len(s.form.columns) == 0 }
+func (s *Statement) spelled() bool { return s.form.uneven || len(s.form.columns) == 0 }
 
-func (s *InsertStatement) key(kind byte, node int) []byte {
+func (s *Statement) key(kind byte, node int) []byte {
 	key := append(make([]byte, 0, 3+2*len(s.form.columns)), kind)
 	key = binary.AppendUvarint(key, uint64(node))
 	for i, c := range s.form.columns {
@@ -73,7 +73,7 @@ func (s *InsertStatement) key(kind byte, node int) []byte {
 }
 
 // IR is the statement, with what it gives back.
-func (s *InsertStatement) IR(out ir.Output) *ir.Insert {
+func (s *Statement) IR(out ir.Output) *ir.Insert {
 	n := s.node
 	m := &ir.Insert{Table: n.Table, OnConflict: n.OnConflict, Check: n.Check, UpdateCheck: n.UpdateCheck, Output: out}
 	for _, c := range s.form.columns {
@@ -83,7 +83,7 @@ func (s *InsertStatement) IR(out ir.Output) *ir.Insert {
 		m.Columns = append(m.Columns, preset.Column)
 	}
 	if len(m.Columns) == 0 {
-		m.Columns = []ir.Column{n.first}
+		m.Columns = []ir.Column{n.AnyColumn}
 	}
 	switch {
 	case s.Lists != nil:
@@ -98,7 +98,7 @@ func (s *InsertStatement) IR(out ir.Output) *ir.Insert {
 }
 
 // pattern is the row that stands for all.
-func (s *InsertStatement) pattern() []ir.Value {
+func (s *Statement) pattern() []ir.Value {
 	var values []ir.Value
 	for i, c := range s.form.columns {
 		values = append(values, ir.Each{Index: i, Type: s.node.Columns[c].Type, Wrap: s.form.wrap(i)})
@@ -107,7 +107,7 @@ func (s *InsertStatement) pattern() []ir.Value {
 }
 
 // row is one row; next is the index of its first value.
-func (s *InsertStatement) row(row int, next *int) []ir.Value {
+func (s *Statement) row(row int, next *int) []ir.Value {
 	var values []ir.Value
 	for _, c := range s.form.columns {
 		if !s.rows.Has(c, row) {
@@ -120,7 +120,7 @@ func (s *InsertStatement) row(row int, next *int) []ir.Value {
 	return s.withPresets(values)
 }
 
-func (s *InsertStatement) withPresets(values []ir.Value) []ir.Value {
+func (s *Statement) withPresets(values []ir.Value) []ir.Value {
 	for _, preset := range s.node.Presets {
 		values = append(values, preset.Value)
 	}

@@ -1,4 +1,4 @@
-package write
+package insert
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// InsertRows are the rows of one request, by the index of their node.
-type InsertRows struct{ Nodes []NodeRows }
+// Rows are the rows of one request, by the index of their node.
+type Rows struct{ Nodes []NodeRows }
 
 // NodeRows are the rows of one node, in the order of the request.
 type NodeRows struct {
@@ -33,7 +33,7 @@ var absent = []byte("absent")
 func isAbsent(v []byte) bool { return len(v) == len(absent) && &v[0] == &absent[0] }
 
 // add adds a row without values, and gives its index; columns is how many the node has.
-func (r *InsertRows) add(node, columns, parent int) int {
+func (r *Rows) add(node, columns, parent int) int {
 	for len(r.Nodes) <= node {
 		r.Nodes = append(r.Nodes, NodeRows{})
 	}
@@ -49,7 +49,7 @@ func (r *InsertRows) add(node, columns, parent int) int {
 }
 
 // Node are the rows of a node, which may have none.
-func (r *InsertRows) Node(node int) *NodeRows {
+func (r *Rows) Node(node int) *NodeRows {
 	if node >= len(r.Nodes) {
 		return &NodeRows{}
 	}
@@ -87,7 +87,7 @@ func (n *NodeRows) Set(column, row int, text []byte, wrap ir.Wrap) {
 }
 
 // Take sets the columns of a row that a relationship fills, of the keys of the related row.
-func (n *NodeRows) Take(r *InsertRelation, row int, keys [][]byte) {
+func (n *NodeRows) Take(r *Relation, row int, keys [][]byte) {
 	for i, from := range r.From {
 		if r.To[i] >= 0 {
 			n.Set(r.To[i], row, keys[from], ir.WrapNone)
@@ -123,7 +123,7 @@ type form struct {
 }
 
 // form looks at the rows from a to b of a node.
-func (n *NodeRows) form(node *InsertNode, a, b int) form {
+func (n *NodeRows) form(node *Node, a, b int) form {
 	f := form{columns: make([]int, 0, len(node.Columns))}
 	for c := range node.Columns {
 		given, wrap, wrapped := 0, ir.WrapNone, false
@@ -175,7 +175,7 @@ func (n *NodeRows) list(column, a, b int) [][]byte {
 }
 
 // Size is about how many bytes the rows take.
-func (r *InsertRows) Size() int {
+func (r *Rows) Size() int {
 	const row, cell = 16, 24
 	size := 0
 	for i := range r.Nodes {

@@ -1,4 +1,4 @@
-package write
+package insert
 
 import (
 	"slices"
@@ -12,11 +12,30 @@ import (
 	"queryengine/services/query-executor/internal/schema"
 )
 
+// Grower adds to a tree what rows ask for while it is planned.
+type Grower interface {
+	// Relation adds a relationship that the rows of a node have, at a place of the document, with
+	// the input of its upsert clause and what is given for it.
+	Relation(at []input.Step, from *Node, in, clause *schema.Input, conflict input.Value) (*Relation, error)
+	// CheckLiteral checks what is spelt in the document for a column.
+	CheckLiteral(at []input.Step, c *Column, v input.Value) error
+}
+
+// Grow reads the rows of the request that the tree is planned for; g adds the nodes that they need.
+// at is the type of the argument with the rows, and depth bounds how deep they nest.
+func (i *Tree) Grow(at schema.Ref, values [][]byte, g Grower, b *budget.Budget, depth int) error {
+	r := &rowReader{
+		insert: i, values: values, Cursor: input.Cursor{Path: slices.Clip(i.at)}, rows: &Rows{},
+		grower: g, budget: b, maxDepth: depth,
+	}
+	return r.read(at)
+}
+
 // Read reads the rows of a request; values are those of the variables.
-func (i *Insert) Read(values [][]byte) (*InsertRows, error) {
+func (i *Tree) Read(values [][]byte) (*Rows, error) {
 	const depth = 8 // of a row without related ones
 	path := append(make([]input.Step, 0, len(i.at)+depth), i.at...)
-	r := &rowReader{insert: i, values: values, Cursor: input.Cursor{Path: path}, rows: &InsertRows{Nodes: make([]NodeRows, 0, len(i.Nodes))}}
+	r := &rowReader{insert: i, values: values, Cursor: input.Cursor{Path: path}, rows: &Rows{Nodes: make([]NodeRows, 0, len(i.Nodes))}}
 	err := r.read(schema.Ref{})
 	return r.rows, err
 }
@@ -24,12 +43,15 @@ func (i *Insert) Read(values [][]byte) (*InsertRows, error) {
 // rowReader reads the rows of a request. It is what finds the faults in them, too, when a
 // plan is made as well as when it is used again.
 type rowReader struct {
-	insert *Insert
+	insert *Tree
 	values [][]byte
 	input.Cursor
-	rows *InsertRows
+	rows *Rows
 	// grower adds what isn't planned yet; nil when the plan is used again.
-	grower *insertPlanner
+	grower Grower
+	// budget and maxDepth bound what the grower is asked for.
+	budget   *budget.Budget
+	maxDepth int
 }
 
 // refuse is fail for a row whose values don't go together.
@@ -78,7 +100,7 @@ func (r *rowReader) list(node int, at schema.Ref, v input.Value, parent int) err
 	if err != nil {
 		return err
 	}
-	item := r.insert.Nodes[node].object
+	item := r.insert.Nodes[node].Object
 	each := func(i int, v input.Value) error {
 		r.PushIndex(i)
 		if err := r.object(node, item, v, parent); err != nil {
@@ -136,30 +158,30 @@ func (r *rowReader) object(node int, at schema.Ref, v input.Value, parent int) e
 	}
 	n := r.insert.Nodes[node]
 	if v.Kind() != input.Object {
-		return r.Mismatch(n.object.Named.Name, "an object", v)
+		return r.Mismatch(n.Object.Named.Name, "an object", v)
 	}
-	if r.grower != nil && len(r.Path)-len(r.insert.at) > r.grower.Options.Limits.InputDepth {
+	if r.grower != nil && len(r.Path)-len(r.insert.at) > r.maxDepth {
 		return r.Fail("the value is nested too deeply")
 	}
 	row, depth := r.rows.add(node, len(n.Columns), parent), len(r.Path)
 	var related []relatedInput
 	err = r.each(v, func(name []byte, v input.Value) error {
-		m, known := n.members[string(name)]
+		m, known := n.Members[string(name)]
 		switch {
 		case !known:
-			return r.unknown(n.object.Named, string(name), v)
-		case m.relation != nil:
+			return r.unknown(n.Object.Named, string(name), v)
+		case m.Relation != nil:
 			// One that is given twice counts the last time.
-			related = slices.DeleteFunc(related, func(o relatedInput) bool { return o.in == m.relation })
-			related = append(related, relatedInput{m.relation, v})
+			related = slices.DeleteFunc(related, func(o relatedInput) bool { return o.in == m.Relation })
+			related = append(related, relatedInput{m.Relation, v})
 			return nil
 		}
-		r.Push(m.name)
-		text, wrap, err := r.cell(&n.Columns[m.column], v)
+		r.Push(m.Name)
+		text, wrap, err := r.cell(&n.Columns[m.Column], v)
 		if err != nil {
 			return err
 		}
-		r.rows.Nodes[node].Set(m.column, row, text, wrap)
+		r.rows.Nodes[node].Set(m.Column, row, text, wrap)
 		r.Pop()
 		return nil
 	})
@@ -181,10 +203,10 @@ func (r *rowReader) object(node int, at schema.Ref, v input.Value, parent int) e
 }
 
 // firstFault prefers the fault of an unknown key to that of a value.
-func (r *rowReader) firstFault(n *InsertNode, v input.Value, fault error) error {
+func (r *rowReader) firstFault(n *Node, v input.Value, fault error) error {
 	err := r.each(v, func(name []byte, v input.Value) error {
-		if _, known := n.members[string(name)]; !known {
-			return r.unknown(n.object.Named, string(name), v)
+		if _, known := n.Members[string(name)]; !known {
+			return r.unknown(n.Object.Named, string(name), v)
 		}
 		return nil
 	})
@@ -203,14 +225,14 @@ func (r *rowReader) unknown(t *schema.Type, name string, v input.Value) error {
 }
 
 // cell reads the value of a column.
-func (r *rowReader) cell(c *InsertColumn, v input.Value) ([]byte, ir.Wrap, error) {
+func (r *rowReader) cell(c *Column, v input.Value) ([]byte, ir.Wrap, error) {
 	isLiteral := v.Literal != nil
 	if isLiteral {
 		if known, ok := r.insert.constants[v.Literal]; ok {
 			return known.text, known.wrap, nil
 		}
 		if v.Literal.Kind == parse.VariableUse {
-			opened, err := r.open(c.ref, v)
+			opened, err := r.open(c.Ref, v)
 			if err != nil {
 				return nil, "", err
 			}
@@ -219,23 +241,23 @@ func (r *rowReader) cell(c *InsertColumn, v input.Value) ([]byte, ir.Wrap, error
 	}
 	if !isLiteral {
 		if r.grower != nil {
-			if err := r.grower.Options.Budget.Take(budget.Constants, len(v.JSON)); err != nil {
+			if err := r.budget.Take(budget.Constants, len(v.JSON)); err != nil {
 				return nil, "", r.Place(err)
 			}
 		}
-		text, wrap, err := c.coercion.Apply(v.JSON, false)
+		text, wrap, err := c.Coercion.Apply(v.JSON, false)
 		if err != nil {
 			return nil, "", r.Place(err)
 		}
 		return text, wrap, nil
 	}
 	if r.grower != nil {
-		if err := r.grower.checkLiteral(r, c, v); err != nil {
+		if err := r.grower.CheckLiteral(r.Path, c, v); err != nil {
 			return nil, "", err
 		}
 	}
 	json := v.Literal.AppendJSON(nil, func(dst []byte, d *parse.Variable) []byte { return input.AppendValue(dst, r.values[d.Index]) })
-	text, wrap, err := c.coercion.Apply(json, true)
+	text, wrap, err := c.Coercion.Apply(json, true)
 	if err != nil {
 		return nil, "", r.Place(err)
 	}
@@ -245,19 +267,10 @@ func (r *rowReader) cell(c *InsertColumn, v input.Value) ([]byte, ir.Wrap, error
 	return text, wrap, nil
 }
 
-// checkLiteral checks what is spelt in the document for a column.
-func (p *insertPlanner) checkLiteral(r *rowReader, c *InsertColumn, v input.Value) error {
-	p.Path = r.Path
-	if v.Literal.HasVariables() {
-		return p.CheckTemplate(c.ref, v.Literal, c.Type.IsArray())
-	}
-	return p.CheckEnum(v, c.coercion)
-}
-
 // determined refuses values for columns that the parent determines.
 func (r *rowReader) determined(node, row int) error {
 	n := r.insert.Nodes[node]
-	if names := r.given(node, row, n.determined); names != "" {
+	if names := r.given(node, row, n.Determined); names != "" {
 		return r.refuse("cannot insert %s columns as their values are already being determined by parent insert", names)
 	}
 	return nil
@@ -330,17 +343,17 @@ func (r *rowReader) related(node, row int, in relatedInput) error {
 
 // filled names the columns of the row that a relationship would fill, and that have a value
 // already or get one from the parent.
-func (r *rowReader) filled(node, row int, relation *InsertRelation) string {
+func (r *rowReader) filled(node, row int, relation *Relation) string {
 	var taken []int
-	for _, c := range relation.own {
-		if slices.Contains(r.insert.Nodes[node].determined, c) {
+	for _, c := range relation.Own {
+		if slices.Contains(r.insert.Nodes[node].Determined, c) {
 			taken = append(taken, c)
 		}
 	}
 	if len(taken) > 0 {
 		return r.names(node, taken)
 	}
-	return r.given(node, row, relation.own)
+	return r.given(node, row, relation.Own)
 }
 
 func (r *rowReader) names(node int, columns []int) string {
@@ -355,17 +368,16 @@ func (r *rowReader) names(node int, columns []int) string {
 }
 
 // relation finds the relationship with an upsert clause, or has it planned.
-func (r *rowReader) relation(n *InsertNode, in, clause *schema.Input, conflict input.Value) (*InsertRelation, error) {
+func (r *rowReader) relation(n *Node, in, clause *schema.Input, conflict input.Value) (*Relation, error) {
 	for _, known := range n.Relations {
-		if known.Name == in.Name && sameClause(known.conflict, conflict) {
+		if known.Name == in.Name && sameClause(known.Conflict, conflict) {
 			return known, nil
 		}
 	}
 	if r.grower == nil {
 		return nil, ErrGrow
 	}
-	r.grower.Path = r.Path
-	return r.grower.relation(n, in, clause, conflict)
+	return r.grower.Relation(r.Path, n, in, clause, conflict)
 }
 
 func sameClause(a, b input.Value) bool {

@@ -1,4 +1,4 @@
-package write
+package insert
 
 import (
 	"slices"
@@ -13,8 +13,8 @@ import (
 // looks for more than what the row itself says and whom it belongs to.
 //
 // used says which nodes have rows.
-func (i *Insert) Order(used func(node int) bool) (ir.InsertOrder, bool) {
-	f := &orderFinder{nodes: map[catalog.Name]*InsertNode{}}
+func (i *Tree) Order(used func(node int) bool) (ir.InsertOrder, bool) {
+	f := &orderFinder{nodes: map[catalog.Name]*Node{}}
 	for at, n := range i.Nodes {
 		if !used(at) {
 			continue
@@ -45,7 +45,7 @@ func (i *Insert) Order(used func(node int) bool) (ir.InsertOrder, bool) {
 
 // link is the relationship between rows of a node and of a related one, from those that take
 // values to those that have them.
-func (r *InsertRelation) link(n, related *InsertNode) ir.InsertLink {
+func (r *Relation) link(n, related *Node) ir.InsertLink {
 	from, to := related, n
 	if !r.After {
 		from, to = n, related
@@ -61,13 +61,13 @@ func (r *InsertRelation) link(n, related *InsertNode) ir.InsertLink {
 
 // orderFinder looks for what checks depend on.
 type orderFinder struct {
-	nodes map[catalog.Name]*InsertNode
+	nodes map[catalog.Name]*Node
 	order ir.InsertOrder
 }
 
 // condition reports whether a condition on a row gives the same whatever other rows are
 // inserted before it. at is the node of the row, nil for one of a table that isn't written.
-func (f *orderFinder) condition(e ir.BoolExp, at *InsertNode) bool {
+func (f *orderFinder) condition(e ir.BoolExp, at *Node) bool {
 	switch e := e.(type) {
 	case nil:
 		return true
@@ -91,7 +91,7 @@ func (f *orderFinder) condition(e ir.BoolExp, at *InsertNode) bool {
 	return false
 }
 
-func (f *orderFinder) all(list []ir.BoolExp, at *InsertNode) bool {
+func (f *orderFinder) all(list []ir.BoolExp, at *Node) bool {
 	return !slices.ContainsFunc(list, func(e ir.BoolExp) bool { return !f.condition(e, at) })
 }
 
@@ -113,7 +113,7 @@ func (f *orderFinder) expr(e ir.Expr) bool {
 // exists follows a condition into another table. Of one that is written, only the row counts
 // that the row at hand belongs to: a foreign key says that there is exactly one, and that it is
 // there already.
-func (f *orderFinder) exists(e ir.Exists, at *InsertNode) bool {
+func (f *orderFinder) exists(e ir.Exists, at *Node) bool {
 	table, ok := e.From.(ir.Table)
 	if !ok {
 		return false
