@@ -62,12 +62,12 @@ func (e *Executor) planRemote(ctx context.Context, q *request) (remotesub.Planne
 	if err != nil {
 		return remotesub.Planned{}, err
 	}
-	feed := r.plan.Feed()
-	if feed == nil {
+	subscription := r.plan.RemoteSubscription()
+	if subscription == nil {
 		return remotesub.Planned{}, apierror.New(apierror.Unexpected, "the subscription is not answered by a remote schema any more: subscribe again")
 	}
 	return remotesub.Planned{
-		Plan: r.plan, Body: feed.Body(&s.run), Remotes: s.run.Remotes, Operation: live.Operation(e.metrics.requests.nameOf(q)),
+		Plan: r.plan, Body: subscription.Body(&s.run), Remotes: s.run.Remotes, Operation: live.Operation(e.metrics.requests.nameOf(q)),
 	}, nil
 }
 

@@ -125,7 +125,7 @@ func (e *Executor) subscription(ctx context.Context, q *request) (live.Subscript
 	if err != nil {
 		return live.Subscription{}, err
 	}
-	out := live.Subscription{Plan: r.plan, Request: q, Role: q.session.Role, Live: r.plan.Live(), Remote: r.plan.Feed() != nil}
+	out := live.Subscription{Plan: r.plan, Request: q, Role: q.session.Role, Live: r.plan.Live(), Remote: r.plan.RemoteSubscription() != nil}
 	out.Operation = live.Operation(e.metrics.requests.nameOf(q))
 	if out.Live == nil {
 		out.Calls = callsOf(r.plan, s)

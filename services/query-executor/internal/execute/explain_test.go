@@ -179,7 +179,7 @@ func rootsOf(t *testing.T, c *casetest.Case, op *parse.Operation, values [][]byt
 // TestSubscriptionsOfServers: what a server answers is followed, and joins and actions are refused.
 func TestSubscriptionsOfServers(t *testing.T) {
 	t.Parallel()
-	feeds := 0
+	subscriptions := 0
 	casetest.Run(t, "../../testdata/cases", func(t *testing.T, c *casetest.Case) {
 		if c.Feature.Name != "servers" || c.Name != "remote_alone" {
 			return
@@ -190,7 +190,7 @@ func TestSubscriptionsOfServers(t *testing.T) {
 		p, r, err := prepared(t, c, op, values, os.LookupEnv)
 		require.NoError(t, err)
 		require.True(t, p.Needs().Has(execute.NeedsRemotes))
-		f := p.Feed()
+		f := p.RemoteSubscription()
 		require.NotNil(t, f)
 		body := f.Body(r)
 		require.JSONEq(t, `{"query":"subscription ($t: String){hi: greeting(to: $t)}","variables":{}}`, string(body))
@@ -212,7 +212,7 @@ func TestSubscriptionsOfServers(t *testing.T) {
 			_, err = c.Plan(op, values, nil)
 			require.Equal(t, want, apierror.From(err).Message, text)
 		}
-		feeds++
+		subscriptions++
 	})
-	t.Cleanup(func() { require.Equal(t, 1, feeds) })
+	t.Cleanup(func() { require.Equal(t, 1, subscriptions) })
 }

@@ -39,9 +39,9 @@ type Prepared struct {
 	alone *callPiece
 	// again is what turn.again is.
 	again chan struct{}
-	// live is the statement of a subscription, feed one that a remote schema answers.
-	live *Live
-	feed *Feed
+	// live is the statement of a subscription, subscribed one that a remote schema answers.
+	live       *Live
+	subscribed *RemoteSubscription
 }
 
 // Prepare renders the statements of a plan. comment gives those of a root field and a source
@@ -117,7 +117,7 @@ func (p *Prepared) subscribe(of *plan.Plan, render backend.RenderOptions, commen
 	if of.Live == nil {
 		return nil
 	}
-	p.feed = newFeed(p.pieces)
+	p.subscribed = newRemoteSubscription(p.pieces)
 	if of.Live.Source != nil {
 		p.live, err = newLive(of, p.pieces, options{render, comment, liveField(of)})
 	}

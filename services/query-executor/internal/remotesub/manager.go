@@ -28,7 +28,8 @@ type Deps struct {
 	Tracer trace.Tracer
 }
 
-// Planned is a subscription that was planned, with what it asks the remote. Its Plan has a Feed.
+// Planned is a subscription that was planned, with what it asks the remote. Its Plan has a
+// RemoteSubscription.
 type Planned struct {
 	Plan    *planned.Plan
 	Body    []byte
@@ -96,7 +97,7 @@ func (s *Subscription) Close() {
 // for, 0 for none. It returns when the remote ends the subscription; an error is why it ended
 // otherwise.
 func (s *Subscription) Follow(send func(answer []byte, version int64) error) error {
-	return s.current().Feed().Follow(s.ctx, s.of.deps.Tracer, s.planned.Remotes, s.planned.Body, func(answer []byte) error {
+	return s.current().RemoteSubscription().Follow(s.ctx, s.of.deps.Tracer, s.planned.Remotes, s.planned.Body, func(answer []byte) error {
 		return send(answer, s.of.deps.Version(s.current()))
 	})
 }
@@ -168,7 +169,7 @@ func (m *Manager) recheck(list []*Subscription) {
 	for _, s := range list {
 		next, err := s.again(context.Background())
 		m.mu.Lock()
-		if err == nil && !next.Plan.Feed().Same(s.planned.Plan.Feed(), next.Body, s.planned.Body) {
+		if err == nil && !next.Plan.RemoteSubscription().Same(s.planned.Plan.RemoteSubscription(), next.Body, s.planned.Body) {
 			err = apierror.New(apierror.RemoteSchemaError, "the remote schema or its permissions have changed: subscribe again")
 		}
 		if err == nil {

@@ -11,24 +11,25 @@ import (
 	"queryengine/services/query-executor/internal/remote"
 )
 
-// Feed is a subscription that a remote schema answers. It is immutable and safe for concurrent
-// use.
-type Feed struct {
+// RemoteSubscription is a subscription that a remote schema answers. It is immutable and safe for
+// concurrent use.
+type RemoteSubscription struct {
 	query  *remoteQuery
 	pieces []piece
 	// label is that of the span of a subscriber.
 	label label
 }
 
-// Feed is the subscription on a remote schema; nil for other operations.
-func (p *Prepared) Feed() *Feed { return p.feed }
+// RemoteSubscription is the subscription on a remote schema; nil for other operations.
+func (p *Prepared) RemoteSubscription() *RemoteSubscription { return p.subscribed }
 
-// newFeed finds the root field among the pieces of a subscription, nil when a source answers
-// it.
-func newFeed(pieces []piece) *Feed {
+// newRemoteSubscription finds the root field among the pieces of a subscription, nil when a source
+// answers it.
+func newRemoteSubscription(pieces []piece) *RemoteSubscription {
 	for _, piece := range pieces {
 		if q := remoteQueryOf(piece); q != nil {
-			return &Feed{query: q, pieces: pieces, label: label{name: `Remote schema subscription for root field "` + q.field + `"`}}
+			span := label{name: `Remote schema subscription for root field "` + q.field + `"`}
+			return &RemoteSubscription{query: q, pieces: pieces, label: span}
 		}
 	}
 	return nil
@@ -44,30 +45,30 @@ func remoteQueryOf(p piece) *remoteQuery {
 	return q
 }
 
-// Same reports whether a subscriber would notice no difference to another feed, given the bodies
+// Same reports whether a subscriber would notice no difference to another one, given the bodies
 // of the requests to their remotes.
-func (f *Feed) Same(other *Feed, body, otherBody []byte) bool {
-	texts := func(f *Feed) (list []string) {
-		for _, piece := range f.pieces {
+func (s *RemoteSubscription) Same(other *RemoteSubscription, body, otherBody []byte) bool {
+	texts := func(s *RemoteSubscription) (list []string) {
+		for _, piece := range s.pieces {
 			list = append(list, textOf(piece))
 		}
 		return list
 	}
-	return bytes.Equal(body, otherBody) && reflect.DeepEqual(f.query.meta.Definition, other.query.meta.Definition) &&
-		reflect.DeepEqual(f.query.shape, other.query.shape) && reflect.DeepEqual(texts(f), texts(other))
+	return bytes.Equal(body, otherBody) && reflect.DeepEqual(s.query.meta.Definition, other.query.meta.Definition) &&
+		reflect.DeepEqual(s.query.shape, other.query.shape) && reflect.DeepEqual(texts(s), texts(other))
 }
 
 // Body is the body of the request, after Bind.
-func (f *Feed) Body(r *Run) []byte { return r.Bodies[f.query.at] }
+func (s *RemoteSubscription) Body(r *Run) []byte { return r.Bodies[s.query.at] }
 
 // Follow hands answers to take as they come, until the remote ends the subscription. An error
 // is why it ended otherwise. Its span lasts as long.
-func (f *Feed) Follow(ctx context.Context, tracer trace.Tracer, remotes Remotes, body []byte, take func(answer []byte) error) error {
+func (s *RemoteSubscription) Follow(ctx context.Context, tracer trace.Tracer, remotes Remotes, body []byte, take func(answer []byte) error) error {
 	r := Run{Tracer: tracer}
-	ctx, end := r.span(ctx, trace.SpanKindClient, &f.label)
+	ctx, end := r.span(ctx, trace.SpanKindClient, &s.label)
 	var buffer []byte
-	err := remotes.Subscribe(ctx, f.query.meta, body, func(result []byte) (err error) {
-		if buffer, err = f.appendAnswer(buffer[:0], result, remotes.DataFirst); err != nil {
+	err := remotes.Subscribe(ctx, s.query.meta, body, func(result []byte) (err error) {
+		if buffer, err = s.appendAnswer(buffer[:0], result, remotes.DataFirst); err != nil {
 			return err
 		}
 		if err = take(buffer); cap(buffer) > maxKept {
@@ -88,11 +89,11 @@ const maxKept = 1 << 20
 
 // appendAnswer makes an answer of a result of the remote. Errors of the remote are one, too:
 // more results may follow.
-func (f *Feed) appendAnswer(dst, result []byte, dataFirst bool) ([]byte, error) {
-	value, fits := f.query.fit.Value(result)
+func (s *RemoteSubscription) appendAnswer(dst, result []byte, dataFirst bool) ([]byte, error) {
+	value, fits := s.query.fit.Value(result)
 	var err error
 	if !fits {
-		value, err = remote.Root(result, f.query.key, dataFirst)
+		value, err = remote.Root(result, s.query.key, dataFirst)
 	}
 	var errs *remote.ServerError
 	if errors.As(err, &errs) {
@@ -101,14 +102,14 @@ func (f *Feed) appendAnswer(dst, result []byte, dataFirst bool) ([]byte, error) 
 	if err != nil {
 		return dst, err
 	}
-	for _, piece := range f.pieces {
+	for _, piece := range s.pieces {
 		if _, ok := piece.(*callPiece); !ok {
 			dst = append(dst, textOf(piece)...)
 			continue
 		}
 		if fits {
 			dst = append(dst, value...)
-		} else if dst, err = f.query.project(dst, value); err != nil {
+		} else if dst, err = s.query.project(dst, value); err != nil {
 			return nil, err
 		}
 	}
