@@ -31,22 +31,15 @@ func newAnalysis(r prometheus.Registerer, operation []string) analysis {
 	}
 }
 
-// analyse measures an operation that has ended, as far as the metadata asks for it.
-func (m *requestMetrics) analyse(config *metadata.MetricsConfig, q *request, size int64) {
-	if config == nil || q.parsed == nil {
-		return
-	}
-	var operation []string
-	if m.detailed {
-		n := m.nameOf(q)
-		operation = []string{n.Name, n.Hash}
-	}
+// count counts an operation as far as the metadata asks for it; operation are the labels that tell
+// operations apart.
+func (a *analysis) count(config *metadata.MetricsConfig, operation []string, values [][]byte, size int64) {
 	if config.ResponseBody {
-		m.analysis.answers.WithLabelValues(operation...).Observe(float64(size))
+		a.answers.WithLabelValues(operation...).Observe(float64(size))
 	}
 	if config.QueryVariables {
-		for _, value := range q.values {
-			m.analysis.variables.WithLabelValues(append([]string{kindOf(value)}, operation...)...).Inc()
+		for _, value := range values {
+			a.variables.WithLabelValues(append([]string{kindOf(value)}, operation...)...).Inc()
 		}
 	}
 }

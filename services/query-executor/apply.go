@@ -2,13 +2,15 @@ package queryexecutor
 
 import (
 	"context"
-	"time"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/egress"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/snapshot"
 	"queryengine/services/query-executor/internal/allowlist"
+	"queryengine/services/query-executor/internal/live"
+	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/schema"
 )
 
@@ -52,32 +54,28 @@ func findings(s *snapshot.Snapshot) resolve.Findings {
 	return resolve.Findings{Catalogs: s.Catalogs, SourceErrors: s.SourceErrors, Remotes: s.Remotes, RemoteErrors: s.RemoteErrors}
 }
 
-// follower knows when a version of the metadata was applied.
-type follower interface {
-	WaitFor(ctx context.Context, version int64) (*snapshot.Snapshot, error)
+// replan takes the subscriptions whose plans are not valid for a state out of their cohorts, so that no
+// client receives what it may not see any more, and plans them again.
+func (e *Executor) replan(s *state) {
+	if recheck := e.remoteSubscriptions.Changed(); recheck != nil {
+		e.replanning.done.Go(recheck)
+	}
+	e.replanning.add(e.live.Stale(func(p any) bool {
+		known, ok := p.(*planned.Plan)
+		return ok && s.accepts(known)
+	}), e.rejoin)
 }
 
-// versionPatience bounds the wait for a version of the metadata.
-const versionPatience = 10 * time.Second
-
-// stateAt is the state at a version or later. It waits for one that has not arrived yet.
-func (e *Executor) stateAt(ctx context.Context, version int64) (*state, error) {
-	if s := e.state.Load(); s != nil && s.snapshot.Version >= version {
-		return s, nil
+// rejoin plans a subscription again and takes it into a cohort, or ends it.
+func (e *Executor) rejoin(s *live.Subscriber) {
+	q, _ := s.Request.(*request)
+	next, err := e.subscription(context.Background(), q)
+	if err == nil && next.Remote {
+		err = apierror.New(apierror.RemoteSchemaError, "a remote schema answers the subscription now: subscribe again")
 	}
-	ctx, cancel := context.WithTimeout(ctx, versionPatience)
-	defer cancel()
-	if _, err := e.follower.WaitFor(ctx, version); err != nil {
-		return nil, err
+	if err != nil || next.Live == nil && next.Calls == nil {
+		e.live.End(s, err)
+		return
 	}
-	return e.state.Load(), nil
-}
-
-// metadataAt is the metadata at a version or later, and the schema of it.
-func (e *Executor) metadataAt(ctx context.Context, version int64) (*snapshot.Snapshot, *resolve.Schema, error) {
-	s, err := e.stateAt(ctx, version)
-	if err != nil {
-		return nil, nil, err
-	}
-	return s.snapshot, s.schema, nil
+	e.live.Rejoin(s, next)
 }

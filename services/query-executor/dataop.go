@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
 	"queryengine/services/query-executor/internal/dataop"
 	"queryengine/services/query-executor/internal/plan/validate"
 	"queryengine/services/query-executor/internal/share"
@@ -30,4 +32,13 @@ func (e *Executor) source(name string) (backend.Source, func(), error) {
 		return nil, nil, err
 	}
 	return use.Source, func() { use.Release(); place.Leave() }, nil
+}
+
+// metadataAt is the metadata at a version or later, and the schema of it.
+func (e *Executor) metadataAt(ctx context.Context, version int64) (*snapshot.Snapshot, *resolve.Schema, error) {
+	s, err := e.stateAt(ctx, version)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.snapshot, s.schema, nil
 }

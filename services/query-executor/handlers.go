@@ -13,8 +13,6 @@ import (
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
-	"queryengine/services/query-executor/internal/cache"
-	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/openapi"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/querylog"
@@ -142,29 +140,4 @@ func (e *Executor) data(ctx context.Context, m proto.Message, w bus.ResponseWrit
 	}
 	sink := e.spool.Writer(ctx, w)
 	return e.metrics.failed(sink.Close(e.dataop.Execute(ctx, in, sink)))
-}
-
-func unexpectedRequest(m proto.Message) error {
-	return apierror.Newf(apierror.Unexpected, "unexpected request %T", m)
-}
-
-// largestBuffer is the largest buffer that is kept for the next request.
-const largestBuffer = 2 * backend.DefaultFrame
-
-func (e *Executor) borrow() *scratch {
-	s, _ := e.scratch.Get().(*scratch)
-	return s
-}
-
-// giveBack keeps the memory of a request for the next one, and nothing that belongs to the
-// request.
-func (e *Executor) giveBack(s *scratch) {
-	if cap(s.buffer) > largestBuffer {
-		s.buffer = nil
-	}
-	clear(s.values)
-	clear(s.run.Bound)
-	s.run = execute.Run{Bound: s.run.Bound[:0]}
-	s.responder = cache.Responder{}
-	e.scratch.Put(s)
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
@@ -97,4 +98,8 @@ func (e *Executor) schemaOptions(backendOnly, relay bool) schema.Options {
 		HideUpdateManyFields:    e.config.HideUpdateManyFields,
 		ArrayScalars:            e.config.ArrayScalars,
 	}
+}
+
+func (e *Executor) renderOptions() backend.RenderOptions {
+	return backend.RenderOptions{StringifyNumeric: e.config.StringifyNumericTypes, NullChecksPass: e.config.NullChecksPass}
 }

@@ -3,10 +3,11 @@ package queryexecutor
 import (
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/budget"
-	"queryengine/services/query-executor/internal/cache"
-	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
 	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/querylog"
@@ -57,16 +58,6 @@ func (q *request) logged() *querylog.Operation {
 	return &querylog.Operation{ID: q.id, Name: q.operation, Text: q.text, Variables: q.variables, Parsed: q.parsed}
 }
 
-// scratch is memory that requests take turns in using.
-type scratch struct {
-	run    execute.Run
-	values [][]byte
-	shape  []byte
-	buffer []byte
-	// responder is where the answer goes.
-	responder cache.Responder
-}
-
 // ready is an operation that can be run.
 type ready struct {
 	state *state
@@ -74,4 +65,8 @@ type ready struct {
 	// cached is the directive of an operation whose answer may come from the cache, nil for
 	// any other.
 	cached *parse.Directive
+}
+
+func unexpectedRequest(m proto.Message) error {
+	return apierror.Newf(apierror.Unexpected, "unexpected request %T", m)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/parse"
 )
@@ -84,6 +85,19 @@ func (m *requestMetrics) done(q *request, took time.Duration, err error) {
 	}
 	n := m.nameOf(q)
 	m.total.WithLabelValues(kind, status, n.Name, n.Hash).Inc()
+}
+
+// analyse measures an operation that has ended, as far as the metadata asks for it.
+func (m *requestMetrics) analyse(config *metadata.MetricsConfig, q *request, size int64) {
+	if config == nil || q.parsed == nil {
+		return
+	}
+	var operation []string
+	if m.detailed {
+		n := m.nameOf(q)
+		operation = []string{n.Name, n.Hash}
+	}
+	m.analysis.count(config, operation, q.values, size)
 }
 
 // nameOf is the name under which an operation is counted.

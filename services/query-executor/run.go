@@ -4,13 +4,10 @@ import (
 	"context"
 	"time"
 
-	"go.opentelemetry.io/otel/trace"
-
 	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/cache"
 	"queryengine/services/query-executor/internal/execute"
 	"queryengine/services/query-executor/internal/parse"
-	"queryengine/services/query-executor/internal/planned"
 )
 
 // run answers a request: it finds or makes the plan, binds the variables, and runs the
@@ -30,18 +27,6 @@ func (e *Executor) run(ctx context.Context, q *request, out *backend.Answer, s *
 		return e.runCached(ctx, q, &r, out, s)
 	}
 	return e.write(ctx, q, r.plan, out, s)
-}
-
-// write runs the statements and writes the answer.
-func (e *Executor) write(ctx context.Context, q *request, p *planned.Plan, out *backend.Answer, s *scratch) error {
-	ctx, end := e.stage(ctx, stageExecute, time.Now())
-	e.describe(trace.SpanFromContext(ctx), q)
-	err := passErrors(p.Write(ctx, &s.run, out), out)
-	if err == nil {
-		err = out.Close()
-	}
-	end(err)
-	return err
 }
 
 // prepare does everything up to the statements.

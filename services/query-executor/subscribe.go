@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -211,65 +210,4 @@ func (e *Executor) unsubscribe(_ context.Context, m proto.Message, w bus.Respons
 	e.live.Leave(in.GetLink(), in.GetSubscribers())
 	w.SetHead(&emptypb.Empty{})
 	return nil
-}
-
-// replanner plans subscriptions again, one after the other.
-type replanner struct {
-	mu      sync.Mutex
-	queue   []*live.Subscriber
-	running bool
-	done    sync.WaitGroup
-}
-
-func (r *replanner) wait() { r.done.Wait() }
-
-// replan takes the subscriptions whose plans are not valid for a state out of their cohorts, so that no
-// client receives what it may not see any more, and plans them again.
-func (e *Executor) replan(s *state) {
-	if recheck := e.remoteSubscriptions.Changed(); recheck != nil {
-		e.replanning.done.Go(recheck)
-	}
-	stale := e.live.Stale(func(p any) bool {
-		known, ok := p.(*planned.Plan)
-		return ok && s.accepts(known)
-	})
-	if len(stale) == 0 {
-		return
-	}
-	r := &e.replanning
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.queue = append(r.queue, stale...)
-	if !r.running {
-		r.running = true
-		r.done.Add(1)
-		go e.replanAll()
-	}
-}
-
-func (e *Executor) replanAll() {
-	r := &e.replanning
-	defer r.done.Done()
-	for {
-		r.mu.Lock()
-		batch := r.queue
-		r.queue = nil
-		r.running = len(batch) > 0
-		r.mu.Unlock()
-		if len(batch) == 0 {
-			return
-		}
-		for _, s := range batch {
-			q, _ := s.Request.(*request)
-			next, err := e.subscription(context.Background(), q)
-			if err == nil && next.Remote {
-				err = apierror.New(apierror.RemoteSchemaError, "a remote schema answers the subscription now: subscribe again")
-			}
-			if err != nil || next.Live == nil && next.Calls == nil {
-				e.live.End(s, err)
-				continue
-			}
-			e.live.Rejoin(s, next)
-		}
-	}
 }

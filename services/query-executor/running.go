@@ -1,13 +1,18 @@
 package queryexecutor
 
 import (
+	"context"
 	"errors"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/action"
 	"queryengine/pkg/backend"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/call"
 	"queryengine/services/query-executor/internal/execute"
+	"queryengine/services/query-executor/internal/planned"
 	"queryengine/services/query-executor/internal/remote"
 )
 
@@ -62,4 +67,16 @@ func passErrors(err error, out *backend.Answer) error {
 	}
 	out.Buf = execute.AppendErrors(out.Buf[:0], errs)
 	return nil
+}
+
+// write runs the statements and writes the answer.
+func (e *Executor) write(ctx context.Context, q *request, p *planned.Plan, out *backend.Answer, s *scratch) error {
+	ctx, end := e.stage(ctx, stageExecute, time.Now())
+	e.describe(trace.SpanFromContext(ctx), q)
+	err := passErrors(p.Write(ctx, &s.run, out), out)
+	if err == nil {
+		err = out.Close()
+	}
+	end(err)
+	return err
 }
