@@ -12,7 +12,6 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
-	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -127,7 +126,7 @@ func (g *generator) argument(in *schema.Input) string {
 func (g *generator) functionArguments(in *schema.Input) string {
 	var given []string
 	for _, in := range in.Type.Named.Inputs() {
-		if a, _ := in.Means.(*resolve.FunctionArg); !a.Optional || g.chance(50) {
+		if a, _ := in.Means.(schema.FunctionArgument); !a.Optional || g.chance(50) {
 			given = append(given, in.Name+": "+g.value(in.Type, 0))
 		}
 	}

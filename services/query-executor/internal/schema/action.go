@@ -17,6 +17,9 @@ type ActionInput struct {
 	Type *resolve.CustomType
 }
 
+// CustomValue is a value of an enum that metadata defines.
+type CustomValue struct{ metadata.EnumTypeValue }
+
 // ActionField is a field of an object that an action answers with.
 type ActionField struct {
 	*metadata.ObjectField
@@ -33,6 +36,13 @@ type TypeRelation struct {
 
 // TypeAggregate is the aggregate of an array relationship of such an object.
 type TypeAggregate struct{ *TypeRelation }
+
+func (*Action) fieldMeaning()        {}
+func (*ActionField) fieldMeaning()   {}
+func (*TypeRelation) fieldMeaning()  {}
+func (*TypeAggregate) fieldMeaning() {}
+func (*ActionInput) inputMeaning()   {}
+func (CustomValue) valueMeaning()    {}
 
 // actionFields are the root fields of the actions of a type that the role may use.
 func (r *Role) actionFields(of string) []Field {
@@ -51,7 +61,7 @@ func (r *Role) actionFields(of string) []Field {
 }
 
 // actionField is the root field that takes the arguments of an action.
-func (r *Role) actionField(a *resolve.Action, of Ref, means any) Field {
+func (r *Role) actionField(a *resolve.Action, of Ref, means FieldMeaning) Field {
 	f := Field{Name: a.Meta.Name, Type: of, Means: means, args: argsFunc(func() []Input {
 		return r.actionArguments(a.Meta.Definition.Arguments)
 	})}
@@ -113,7 +123,7 @@ func (r *Role) customContent(t *resolve.CustomType) content {
 	switch t.Kind {
 	case resolve.CustomEnum:
 		for _, v := range t.Enum.Values {
-			c.values = append(c.values, Value{Name: v.Value, Description: text(v.Description), Means: v})
+			c.values = append(c.values, Value{Name: v.Value, Description: text(v.Description), Means: CustomValue{v}})
 		}
 	case resolve.CustomInput:
 		for i := range t.Input.Fields {

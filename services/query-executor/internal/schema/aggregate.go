@@ -46,11 +46,11 @@ func (t *Table) buildFunctionFields(f *backend.Aggregate) content {
 	}
 	t.aggregable(f, true, func(c *resolve.SelectColumn) {
 		fields = append(fields, Field{
-			Name: c.Column.Field, Type: result(t.columnType(c.Column)), Means: c, doc: comment(c.Column),
+			Name: c.Column.Field, Type: result(t.columnType(c.Column)), Means: Column{c}, doc: comment(c.Column),
 		})
 	}, func(c *resolve.SelectComputedField) {
 		fields = append(fields, Field{
-			Name: c.Field.Name, Type: result(t.computedType(c.Field)), Means: c, doc: (*note)(&c.Field.Description),
+			Name: c.Field.Name, Type: result(t.computedType(c.Field)), Means: Computed{c}, doc: (*note)(&c.Field.Description),
 			args: list(t.computedArguments(c.Field)),
 		})
 	})
@@ -76,9 +76,9 @@ func (t *Table) buildAggregateOrderBy() content {
 func (t *Table) buildFunctionOrderBy(f *backend.Aggregate, order Ref) content {
 	var inputs []Input
 	t.aggregable(f, false, func(c *resolve.SelectColumn) {
-		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Means: c})
+		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Means: Column{c}})
 	}, func(c *resolve.SelectComputedField) {
-		inputs = append(inputs, Input{Name: c.Field.Name, Description: c.Field.Description, Type: order, Means: c})
+		inputs = append(inputs, Input{Name: c.Field.Name, Description: c.Field.Description, Type: order, Means: Computed{c}})
 	})
 	return content{inputs: inputs}
 }

@@ -25,6 +25,10 @@ const (
 	CallOutput    CallPart = "output"
 )
 
+func (*QueuedAction) fieldMeaning() {}
+func (*ActionCall) fieldMeaning()   {}
+func (CallPart) fieldMeaning()      {}
+
 // ArgCallID is the id of a call.
 const ArgCallID Argument = "call id"
 

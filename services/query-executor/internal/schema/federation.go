@@ -10,6 +10,9 @@ type (
 	Entities struct{}
 )
 
+func (Service) fieldMeaning()  {}
+func (Entities) fieldMeaning() {}
+
 // ArgRepresentations is the argument of Entities.
 const ArgRepresentations Argument = "representations"
 

@@ -21,14 +21,14 @@ func (t *Table) buildBoolExp() content {
 	t.columns(func(c *resolve.SelectColumn) {
 		inputs = append(inputs, Input{
 			Name: c.Column.Field, Description: text(c.Column.Description),
-			Type: Named(t.columnComparison(c.Column)), Means: c,
+			Type: Named(t.columnComparison(c.Column)), Means: Column{c},
 		})
 	})
 	t.scalars(func(c *resolve.SelectComputedField) {
 		if len(c.Field.Args) == 0 {
 			inputs = append(inputs, Input{
 				Name: c.Field.Name, Description: c.Field.Description,
-				Type: Named(t.role.comparison(t.Source, t.naming, c.Field.Type)), Means: c,
+				Type: Named(t.role.comparison(t.Source, t.naming, c.Field.Type)), Means: Computed{c},
 			})
 		}
 	})
@@ -53,11 +53,11 @@ func (t *Table) buildOrderBy() content {
 	order := Named(t.role.order(t.Source, t.naming))
 	inputs := make([]Input, 0, t.members(1))
 	t.columns(func(c *resolve.SelectColumn) {
-		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Means: c})
+		inputs = append(inputs, Input{Name: c.Column.Field, Description: text(c.Column.Description), Type: order, Means: Column{c}})
 	})
 	t.scalars(func(c *resolve.SelectComputedField) {
 		if len(c.Field.Args) == 0 {
-			inputs = append(inputs, Input{Name: c.Field.Name, Description: c.Field.Description, Type: order, Means: c})
+			inputs = append(inputs, Input{Name: c.Field.Name, Description: c.Field.Description, Type: order, Means: Computed{c}})
 		}
 	})
 	for _, r := range t.Relations() {
@@ -130,7 +130,7 @@ func (r *Role) castType(s *resolve.Source, n naming, t catalog.Type, scalar stri
 func (r *Role) operators(s *resolve.Source, n naming, value Ref, list []*backend.Operator) []Input {
 	inputs := make([]Input, 0, len(list)+2)
 	for _, o := range list {
-		inputs = append(inputs, Input{Name: n.field(string(o.Op)), Type: r.operandType(s, value, o), Means: o})
+		inputs = append(inputs, Input{Name: n.field(string(o.Op)), Type: r.operandType(s, value, o), Means: Operator{o}})
 	}
 	return inputs
 }
@@ -162,7 +162,7 @@ func (r *Role) operandFields(s *resolve.Source, o *backend.Operator) []Input {
 		if f.Required {
 			ref = NonNull(ref)
 		}
-		inputs = append(inputs, Input{Name: f.Name, Type: ref, Default: f.Default, Means: f})
+		inputs = append(inputs, Input{Name: f.Name, Type: ref, Default: f.Default, Means: OperandField{f}})
 	}
 	return inputs
 }

@@ -1,25 +1,41 @@
 package schema
 
 import (
+	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 )
 
-// What a Field, Input or Value may mean. Means holds one of these, or:
-//
-//   - *resolve.SelectColumn: a column that the role may read
-//   - *resolve.SelectComputedField: a scalar computed field that the role may read
-//   - *resolve.FunctionArg: an argument of a function
-//   - *resolve.NativeArgument: an argument of a native query
-//   - *backend.Operator: a comparison operator of the source's dialect
-//   - *backend.ObjectField: a field of the operand object of an operator
-//   - *Predicate: a function of an aggregate predicate
-//   - *RemoteRelation, *RemoteAggregate: a relationship to another source
+// FieldMeaning is what the selection of a field means, and what the planner acts on.
+type FieldMeaning interface{ fieldMeaning() }
+
+// InputMeaning is what a value means that is given for an argument or a field of an input object.
+type InputMeaning interface{ inputMeaning() }
+
+// ValueMeaning is what a value of an enum means.
+type ValueMeaning interface{ valueMeaning() }
+
+// What fields, inputs and values mean. Those of mutations, the Relay schema, remote schemas, actions and
+// federation are beside what makes them.
 type (
+	// Column is a column that the role may read: a field, a condition on it, an ordering by it, or its
+	// name as a value.
+	Column struct{ *resolve.SelectColumn }
+	// Computed is a scalar computed field that the role may read.
+	Computed struct{ *resolve.SelectComputedField }
+	// FunctionArgument is an argument of a function.
+	FunctionArgument struct{ *resolve.FunctionArg }
+	// NativeArgument is an argument of a native query.
+	NativeArgument struct{ *resolve.NativeArgument }
+	// Operator is a comparison operator of the source's dialect.
+	Operator struct{ *backend.Operator }
+	// OperandField is a field of the operand object of an operator.
+	OperandField struct{ *backend.ObjectField }
+
 	// Rows is a root field that lists the rows of a table.
 	Rows struct{ Table *Table }
-	// ByPK is a root field that reads one row; its arguments are *resolve.SelectColumn.
+	// ByPK is a root field that reads one row; its arguments are Column.
 	ByPK struct{ Table *Table }
 	// Aggregated is a root field that aggregates the rows of a table.
 	Aggregated struct{ Table *Table }
@@ -127,3 +143,48 @@ const (
 	ArgInitialValue Argument = "initial_value"
 	ArgOrdering     Argument = "ordering"
 )
+
+func (Column) fieldMeaning()             {}
+func (Computed) fieldMeaning()           {}
+func (Rows) fieldMeaning()               {}
+func (ByPK) fieldMeaning()               {}
+func (Aggregated) fieldMeaning()         {}
+func (FunctionRows) fieldMeaning()       {}
+func (FunctionAggregated) fieldMeaning() {}
+func (NativeRows) fieldMeaning()         {}
+func (NativeRelation) fieldMeaning()     {}
+func (EmbeddedRows) fieldMeaning()       {}
+func (Namespace) fieldMeaning()          {}
+func (NoQueries) fieldMeaning()          {}
+func (Stream) fieldMeaning()             {}
+func (*Relation) fieldMeaning()          {}
+func (*RelationAggregate) fieldMeaning() {}
+func (*ComputedRows) fieldMeaning()      {}
+func (AggregateFields) fieldMeaning()    {}
+func (Nodes) fieldMeaning()              {}
+func (Count) fieldMeaning()              {}
+func (AggregateFunction) fieldMeaning()  {}
+
+func (Column) inputMeaning()             {}
+func (Computed) inputMeaning()           {}
+func (FunctionArgument) inputMeaning()   {}
+func (NativeArgument) inputMeaning()     {}
+func (Operator) inputMeaning()           {}
+func (OperandField) inputMeaning()       {}
+func (*Relation) inputMeaning()          {}
+func (*RelationAggregate) inputMeaning() {}
+func (*ComputedRows) inputMeaning()      {}
+func (*ComputedAggregate) inputMeaning() {}
+func (Count) inputMeaning()              {}
+func (AggregateFunction) inputMeaning()  {}
+func (And) inputMeaning()                {}
+func (Or) inputMeaning()                 {}
+func (Not) inputMeaning()                {}
+func (IsNull) inputMeaning()             {}
+func (Cast) inputMeaning()               {}
+func (CastTo) inputMeaning()             {}
+func (Argument) inputMeaning()           {}
+
+func (Column) valueMeaning()    {}
+func (EnumValue) valueMeaning() {}
+func (Order) valueMeaning()     {}

@@ -4,15 +4,12 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 )
 
-// What the fields and inputs of mutations mean; see means.go. Besides, Means holds
-//
-//   - *resolve.Column: a column to be written
-//   - *InsertRelation: related rows to be inserted
-//   - *catalog.Constraint: a constraint that a conflict is about
+// What the fields, inputs and values of mutations mean.
 type (
 	// InsertRows is a root field that inserts rows.
 	InsertRows struct{ *Writable }
@@ -36,9 +33,29 @@ type (
 
 	// Assign is an operator of an update.
 	Assign struct{ Op ir.AssignOp }
+	// WrittenColumn is a column that is written: an input, or its name as a value.
+	WrittenColumn struct{ *resolve.Column }
+	// Constraint is a constraint that a conflict is about.
+	Constraint struct{ *catalog.Constraint }
 	// Placeholder is the value of an enum that has no values.
 	Placeholder struct{}
 )
+
+func (InsertRows) fieldMeaning()      {}
+func (InsertRow) fieldMeaning()       {}
+func (UpdateRows) fieldMeaning()      {}
+func (UpdateByPK) fieldMeaning()      {}
+func (UpdateMany) fieldMeaning()      {}
+func (DeleteRows) fieldMeaning()      {}
+func (DeleteByPK) fieldMeaning()      {}
+func (AffectedRows) fieldMeaning()    {}
+func (Returning) fieldMeaning()       {}
+func (*InsertRelation) inputMeaning() {}
+func (Assign) inputMeaning()          {}
+func (WrittenColumn) inputMeaning()   {}
+func (WrittenColumn) valueMeaning()   {}
+func (Constraint) valueMeaning()      {}
+func (Placeholder) valueMeaning()     {}
 
 // The arguments of mutations, and the fields of their inputs.
 const (
@@ -70,7 +87,7 @@ func (w *Writable) insertInputs() []Input {
 }
 
 func (w *Writable) columnInput(c *resolve.Column) Input {
-	return Input{Name: c.Field, Description: text(c.Description), Type: w.columnType(c), Means: c}
+	return Input{Name: c.Field, Description: text(c.Description), Type: w.columnType(c), Means: WrittenColumn{c}}
 }
 
 // dataInputs are the fields of related rows to be inserted.
@@ -104,7 +121,7 @@ func (w *Writable) constraintValues() []Value {
 	var values []Value
 	for _, c := range w.constraints() {
 		values = append(values, Value{
-			Name: c.Name, Means: c,
+			Name: c.Name, Means: Constraint{c},
 			Description: `unique or primary key constraint on columns "` + strings.Join(c.Columns, `", "`) + `"`,
 		})
 	}
@@ -114,7 +131,7 @@ func (w *Writable) constraintValues() []Value {
 func (w *Writable) updateColumnValues() []Value {
 	var values []Value
 	for _, c := range w.UpdatableColumns() {
-		values = append(values, Value{Name: c.Field, Description: "column name", Means: c})
+		values = append(values, Value{Name: c.Field, Description: "column name", Means: WrittenColumn{c}})
 	}
 	if values == nil {
 		values = []Value{{Name: "_PLACEHOLDER", Description: "placeholder (do not use)", Means: Placeholder{}}}

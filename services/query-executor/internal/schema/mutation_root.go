@@ -33,7 +33,7 @@ func (r *Role) buildMutation() content {
 func (w *Writable) writeFields() []Field {
 	roots := w.RootFields
 	fields := make([]Field, 0, 7)
-	add := func(root *resolve.RootField, of Ref, means any, a args) {
+	add := func(root *resolve.RootField, of Ref, means FieldMeaning, a args) {
 		fields = append(fields, Field{Name: root.Name, Type: of, Means: means, doc: (*rootDoc)(root), args: a})
 	}
 	rows, row := Named(w.writing(response)), Named(w.Type())

@@ -88,7 +88,7 @@ func (r *Role) nativeInput(q *resolve.NativeQuery) Input {
 			if !a.Nullable {
 				of = NonNull(of)
 			}
-			inputs[i] = Input{Name: a.Name, Description: text(a.Description), Type: of, Means: a}
+			inputs[i] = Input{Name: a.Name, Description: text(a.Description), Type: of, Means: NativeArgument{a}}
 		}
 		return content{inputs: inputs}
 	}))

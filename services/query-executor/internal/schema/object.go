@@ -16,7 +16,7 @@ func (t *Table) buildObject() content {
 		if node && c.Column.Field == idField {
 			return
 		}
-		f := Field{Name: c.Column.Field, Type: t.columnType(c.Column), Means: c, doc: comment(c.Column)}
+		f := Field{Name: c.Column.Field, Type: t.columnType(c.Column), Means: Column{c}, doc: comment(c.Column)}
 		if !c.Column.Nullable && c.Redact == nil {
 			f.Type = NonNull(f.Type)
 		}
@@ -31,7 +31,7 @@ func (t *Table) buildObject() content {
 			inputs = append(inputs, path...)
 		}
 		fields = append(fields, Field{
-			Name: c.Field.Name, Type: t.computedType(c.Field), Means: c,
+			Name: c.Field.Name, Type: t.computedType(c.Field), Means: Computed{c},
 			doc: (*note)(&c.Field.Description), args: list(inputs),
 		})
 	})
@@ -110,7 +110,7 @@ func (t *Table) rowArguments() []Input {
 func (t *Table) buildSelectColumn() content {
 	values := make([]Value, 0, len(t.Permission.Columns))
 	t.columns(func(c *resolve.SelectColumn) {
-		values = append(values, Value{Name: c.Column.Field, Description: "column name", Means: c})
+		values = append(values, Value{Name: c.Column.Field, Description: "column name", Means: Column{c}})
 	})
 	return content{values: values}
 }
@@ -138,7 +138,7 @@ func (r *Role) functionArguments(s *resolve.Source, typeName string, args []reso
 	ref := Named(r.named(typeName, InputObject, "", func() content {
 		var inputs []Input
 		for i := range args {
-			inputs = append(inputs, Input{Name: args[i].Field, Type: r.argumentType(args[i].Type, s), Means: &args[i]})
+			inputs = append(inputs, Input{Name: args[i].Field, Type: r.argumentType(args[i].Type, s), Means: FunctionArgument{&args[i]}})
 		}
 		return content{inputs: inputs}
 	}))

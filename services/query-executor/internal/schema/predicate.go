@@ -21,6 +21,8 @@ type Predicate struct {
 	Pair bool
 }
 
+func (*Predicate) inputMeaning() {}
+
 // predicable reports whether rows can be filtered by aggregates of those of the table that are
 // related to them.
 func (t *Table) predicable() bool {
@@ -69,7 +71,7 @@ func (t *Table) predicateArguments(f *backend.Predicate) *Type {
 			var values []Value
 			t.columns(func(c *resolve.SelectColumn) {
 				if takes(f, c.Column) {
-					values = append(values, Value{Name: c.Column.Field, Description: "column name", Means: c})
+					values = append(values, Value{Name: c.Column.Field, Description: "column name", Means: Column{c}})
 				}
 			})
 			return content{values: values}

@@ -29,6 +29,13 @@ type (
 	ConnectionPart string
 )
 
+func (Node) fieldMeaning()                {}
+func (NodeID) fieldMeaning()              {}
+func (Connection) fieldMeaning()          {}
+func (FunctionConnection) fieldMeaning()  {}
+func (*RelationConnection) fieldMeaning() {}
+func (ConnectionPart) fieldMeaning()      {}
+
 // The fields of connections, by what they mean.
 const (
 	PartEdges           ConnectionPart = "edges"

@@ -12,6 +12,9 @@ type RemoteRelation struct {
 // RemoteAggregate is the aggregate of an array relationship to another source.
 type RemoteAggregate struct{ *RemoteRelation }
 
+func (*RemoteRelation) fieldMeaning()  {}
+func (*RemoteAggregate) fieldMeaning() {}
+
 // remoteFields are the fields of the remote relationships.
 func (t *Table) remoteFields() []Field {
 	left := t.Source.BaseName(t.Catalog.Name)

@@ -17,6 +17,8 @@ type RemoteJoin struct {
 	Path []resolve.RemoteCall
 }
 
+func (*RemoteJoin) fieldMeaning() {}
+
 // remoteJoin is the field of a relationship to a remote schema, none for a role that doesn't
 // see what the definition needs. left is the left side as names of types spell it.
 func (r *Role) remoteJoin(relationship *resolve.RemoteRelationship, left string) []Field {

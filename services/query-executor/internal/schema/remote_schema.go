@@ -7,12 +7,21 @@ import (
 	"queryengine/pkg/resolve"
 )
 
-// RemoteField is a field of a type of a remote schema, or a root field that one answers. The
-// arguments mean the *remoteschema.Input that they are.
+// RemoteField is a field of a type of a remote schema, or a root field that one answers.
 type RemoteField struct {
 	Remote *resolve.Remote
 	*remoteschema.Field
 }
+
+// RemoteInput is an argument of such a field, or a field of an input object of a remote schema.
+type RemoteInput struct{ *remoteschema.Input }
+
+// RemoteValue is a value of an enum of a remote schema. It goes to the remote under its name.
+type RemoteValue struct{}
+
+func (*RemoteField) fieldMeaning() {}
+func (RemoteInput) inputMeaning()  {}
+func (RemoteValue) valueMeaning()  {}
 
 // remotePart is a type of a remote schema as the role sees it.
 type remotePart struct {
@@ -40,7 +49,7 @@ func (p remotePart) build() content {
 		c.inputs = append(c.inputs, r.remoteInput(p.remote, i))
 	}
 	for _, v := range p.Values {
-		c.values = append(c.values, Value{Name: v.Name, Description: v.Description, Means: v})
+		c.values = append(c.values, Value{Name: v.Name, Description: v.Description, Means: RemoteValue{}})
 	}
 	return c
 }
@@ -112,7 +121,7 @@ func (r *Role) remoteField(remote *resolve.Remote, f *remoteschema.Field) Field 
 }
 
 func (r *Role) remoteInput(remote *resolve.Remote, i *remoteschema.Input) Input {
-	in := Input{Name: i.Name, Description: i.Description, Type: r.remoteRef(remote, i.Type), Means: i}
+	in := Input{Name: i.Name, Description: i.Description, Type: r.remoteRef(remote, i.Type), Means: RemoteInput{i}}
 	if i.Default != nil {
 		in.Default = *i.Default
 	}

@@ -170,7 +170,7 @@ func (t *Table) keyArguments() []Input {
 		for i := range t.Permission.Columns {
 			if p := &t.Permission.Columns[i]; p.Column.Name == c.Name {
 				inputs = append(inputs, Input{
-					Name: c.Field, Description: text(c.Description), Type: NonNull(t.columnType(c)), Means: p,
+					Name: c.Field, Description: text(c.Description), Type: NonNull(t.columnType(c)), Means: Column{p},
 				})
 			}
 		}
@@ -234,7 +234,7 @@ func (t *Table) buildStreamCursor() content {
 			var inputs []Input
 			t.columns(func(c *resolve.SelectColumn) {
 				inputs = append(inputs, Input{
-					Name: c.Column.Field, Description: text(c.Column.Description), Type: t.columnType(c.Column), Means: c,
+					Name: c.Column.Field, Description: text(c.Column.Description), Type: t.columnType(c.Column), Means: Column{c},
 				})
 			})
 			return content{inputs: inputs}

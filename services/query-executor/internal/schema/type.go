@@ -2,8 +2,6 @@ package schema
 
 import (
 	"sync"
-
-	"queryengine/pkg/metadata"
 )
 
 // Kind is the kind of a named type.
@@ -72,7 +70,7 @@ func (d described) build() content {
 type Field struct {
 	Name  string
 	Type  Ref
-	Means any
+	Means FieldMeaning
 
 	doc  doc
 	args args
@@ -101,19 +99,19 @@ type Input struct {
 	Type        Ref
 	// Default is the default value as GraphQL text, empty for none.
 	Default string
-	Means   any
+	Means   InputMeaning
 }
 
 // Value is a value of an enum.
 type Value struct {
 	Name        string
 	Description string
-	Means       any
+	Means       ValueMeaning
 }
 
 // Deprecated reports whether clients should not use it any more.
 func (v *Value) Deprecated() bool {
-	custom, ok := v.Means.(metadata.EnumTypeValue)
+	custom, ok := v.Means.(CustomValue)
 	return ok && custom.IsDeprecated != nil && *custom.IsDeprecated
 }
 

@@ -1,9 +1,7 @@
 package read
 
 import (
-	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
-	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/plan/walk"
 	"queryengine/services/query-executor/internal/schema"
@@ -90,24 +88,16 @@ func (p *Planner) aggregateColumn(t *schema.Type, s *walk.Selected) (ir.Aggregat
 	if err := p.ScalarField(s); err != nil {
 		return ir.AggregateColumn{}, err
 	}
-	c, ok := f.Means.(*resolve.SelectComputedField)
-	if !ok {
-		return ir.AggregateColumn{Expr: p.aggregated(f.Means), Type: typeOf(f.Means)}, p.Arguments(s, nil, nil)
+	if c, ok := f.Means.(schema.Column); ok {
+		return ir.AggregateColumn{Expr: Column(c.SelectColumn), Type: c.Column.Type}, p.Arguments(s, nil, nil)
 	}
+	c, _ := f.Means.(schema.Computed)
 	call := computedCall(c.Field)
 	err = p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) error { return p.CallArguments(call, in.Type, v) })
 	if err != nil {
 		return ir.AggregateColumn{}, err
 	}
-	return ir.AggregateColumn{Expr: p.call(c, call.args()), Type: c.Field.Type}, nil
-}
-
-func typeOf(means any) catalog.Type {
-	if c, ok := means.(*resolve.SelectColumn); ok {
-		return c.Column.Type
-	}
-	c, _ := means.(*resolve.SelectComputedField)
-	return c.Field.Type
+	return ir.AggregateColumn{Expr: p.call(c.SelectComputedField, call.args()), Type: c.Field.Type}, nil
 }
 
 // count plans a count. distinct counts only with columns.

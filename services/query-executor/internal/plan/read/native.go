@@ -54,7 +54,7 @@ func (p *Planner) nativeArguments(args map[string]ir.Value, at schema.Ref, v inp
 		return err
 	}
 	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
-		a, _ := in.Means.(*resolve.NativeArgument)
+		a, _ := in.Means.(schema.NativeArgument)
 		of := p.Scalar(a.Type, in.Type.Named)
 		of.Nullable = a.Nullable
 		arg, err := p.Operand(in.Type, v, of)

@@ -26,10 +26,10 @@ func (p *Planner) Order(at schema.Ref, v input.Value, add func(ir.OrderItem)) er
 			return err
 		}
 		switch m := in.Means.(type) {
-		case *resolve.SelectColumn:
-			return p.direction(in.Type, v, ir.OrderExpr{Expr: Column(m)}, add)
-		case *resolve.SelectComputedField:
-			return p.direction(in.Type, v, ir.OrderExpr{Expr: p.computed(m)}, add)
+		case schema.Column:
+			return p.direction(in.Type, v, ir.OrderExpr{Expr: Column(m.SelectColumn)}, add)
+		case schema.Computed:
+			return p.direction(in.Type, v, ir.OrderExpr{Expr: p.computed(m.SelectComputedField)}, add)
 		case *schema.Relation:
 			if err := p.Relate(); err != nil {
 				return err
@@ -74,19 +74,19 @@ func (p *Planner) orderAggregate(at schema.Ref, v input.Value, target ir.OrderAg
 				return err
 			}
 			of := target
-			of.Expr = p.aggregated(in.Means)
+			of.Expr = p.aggregated(in)
 			return direction(in.Type, v, of)
 		})
 	})
 }
 
 // aggregated is what an aggregate function is applied to.
-func (p *Planner) aggregated(means any) ir.Expr {
-	if c, ok := means.(*resolve.SelectColumn); ok {
-		return Column(c)
+func (p *Planner) aggregated(in *schema.Input) ir.Expr {
+	if c, ok := in.Means.(schema.Column); ok {
+		return Column(c.SelectColumn)
 	}
-	c, _ := means.(*resolve.SelectComputedField)
-	return p.computed(c)
+	c, _ := in.Means.(schema.Computed)
+	return p.computed(c.SelectComputedField)
 }
 
 func (p *Planner) direction(at schema.Ref, v input.Value, target ir.OrderTarget, add func(ir.OrderItem)) error {
@@ -107,8 +107,8 @@ func (p *Planner) columns(at schema.Ref, v input.Value) ([]*resolve.SelectColumn
 		if err != nil {
 			return err
 		}
-		c, _ := e.Means.(*resolve.SelectColumn)
-		list = append(list, c)
+		c, _ := e.Means.(schema.Column)
+		list = append(list, c.SelectColumn)
 		return nil
 	})
 	return list, err

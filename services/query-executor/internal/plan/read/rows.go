@@ -128,10 +128,10 @@ func (p *Planner) field(t *schema.Table, s *walk.Selected) (ir.Field, error) {
 		return ir.Field{Typename: t.Type().Name}, nil
 	}
 	switch m := f.Means.(type) {
-	case *resolve.SelectColumn:
-		return p.columnField(t, m, f, s)
-	case *resolve.SelectComputedField:
-		return p.computedField(m, f, s)
+	case schema.Column:
+		return p.columnField(t, m.SelectColumn, f, s)
+	case schema.Computed:
+		return p.computedField(m.SelectComputedField, f, s)
 	}
 	if err := p.Relate(); err != nil {
 		return ir.Field{}, err

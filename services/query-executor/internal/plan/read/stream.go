@@ -119,7 +119,7 @@ func (p *Planner) cursor(rows *ir.Rows, at schema.Ref, v input.Value) error {
 // is shared with no other use of the same variable.
 func (p *Planner) initialValue(at schema.Ref, v input.Value, columns *[]cursorColumn) error {
 	return p.Object(at, v, func(in *schema.Input, v input.Value) error {
-		c, _ := in.Means.(*resolve.SelectColumn)
+		c, _ := in.Means.(schema.Column)
 		of := p.Column(c.Column.Type, in.Type)
 		of.Nullable = true
 		start, err := p.Unshared(in.Type, v, of)
@@ -130,7 +130,7 @@ func (p *Planner) initialValue(at schema.Ref, v input.Value, columns *[]cursorCo
 		if !ok {
 			return p.Fail("unexpected value")
 		}
-		*columns = append(*columns, cursorColumn{column: c, start: bound})
+		*columns = append(*columns, cursorColumn{column: c.SelectColumn, start: bound})
 		return nil
 	})
 }

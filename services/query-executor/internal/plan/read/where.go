@@ -4,7 +4,6 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
-	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/schema"
 )
@@ -35,10 +34,10 @@ func (p *Planner) predicate(in *schema.Input, v input.Value) (ir.BoolExp, error)
 	case schema.Not:
 		e, err := p.Where(in.Type, v)
 		return ir.Not{Exp: truth(e)}, err
-	case *resolve.SelectColumn:
-		return p.comparison(in.Type, v, Column(m), m.Column.Type)
-	case *resolve.SelectComputedField:
-		return p.comparison(in.Type, v, p.computed(m), m.Field.Type)
+	case schema.Column:
+		return p.comparison(in.Type, v, Column(m.SelectColumn), m.Column.Type)
+	case schema.Computed:
+		return p.comparison(in.Type, v, p.computed(m.SelectComputedField), m.Field.Type)
 	case *schema.Relation:
 		e, err := p.relatedRows(in.Type, v)
 		return ir.Exists{From: From(m.Target), Join: m.Join, Unique: m.Unique, Where: Both(p.Visible(m.Target), e)}, err
@@ -116,11 +115,11 @@ func (p *Planner) operator(in *schema.Input, v input.Value, left ir.Expr, t cata
 		return ir.IsNull{Expr: left, Not: !yes}, err
 	case schema.Cast:
 		return p.cast(in.Type, v, left)
-	case *backend.Operator:
+	case schema.Operator:
 		if m.Operand == backend.OperandList && t.IsArray() {
-			return p.amongArrays(m, in.Type, v, left, t)
+			return p.amongArrays(m.Operator, in.Type, v, left, t)
 		}
-		args, err := p.operands(m, in.Type, v, t)
+		args, err := p.operands(m.Operator, in.Type, v, t)
 		return ir.Compare{Left: left, Op: m.Op, Args: args}, err
 	}
 	return nil, p.Fail("unknown operator '%s'", in.Name)
@@ -166,7 +165,7 @@ func (p *Planner) operands(o *backend.Operator, at schema.Ref, v input.Value, t 
 func (p *Planner) operandObject(o *backend.Operator, at schema.Ref, v input.Value) ([]ir.Value, error) {
 	given := map[string]ir.Value{}
 	err := p.Object(at, v, func(in *schema.Input, v input.Value) error {
-		f, _ := in.Means.(*backend.ObjectField)
+		f, _ := in.Means.(schema.OperandField)
 		opened, null, err := p.IsNull(in.Type, v, input.LookShape)
 		if err != nil || null && !f.Required {
 			return err
@@ -277,8 +276,8 @@ func (p *Planner) predicateArguments(of *schema.Predicate, at schema.Ref, v inpu
 		if err != nil {
 			return err
 		}
-		c, _ := e.Means.(*resolve.SelectColumn)
-		args = append(args, Column(c))
+		c, _ := e.Means.(schema.Column)
+		args = append(args, Column(c.SelectColumn))
 		return nil
 	}
 	if _, isList := at.Item(); isList {

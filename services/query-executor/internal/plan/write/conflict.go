@@ -3,7 +3,6 @@ package write
 import (
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
-	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/read"
@@ -53,7 +52,7 @@ func (p *Planner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.In
 	if err != nil {
 		return err
 	}
-	of, _ := chosen.Means.(*catalog.Constraint)
+	of, _ := chosen.Means.(schema.Constraint)
 	c.Columns = of.Columns
 	if !of.Index || len(of.Columns) == 0 {
 		c.Constraint = of.Name
@@ -73,7 +72,7 @@ func (p *Planner) updateColumns(c *ir.OnConflict, in *schema.Input, v input.Valu
 		if err != nil {
 			return err
 		}
-		column, ok := chosen.Means.(*resolve.Column)
+		column, ok := chosen.Means.(schema.WrittenColumn)
 		if !ok {
 			p.Path = p.Path[:depth]
 			return p.Fail("erroneous column name")

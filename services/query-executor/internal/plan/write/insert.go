@@ -139,7 +139,7 @@ func (p *insertPlanner) node(w *schema.Writable) *insert.Node {
 	inputs := t.Inputs()
 	for i := range inputs {
 		in := &inputs[i]
-		c, isColumn := in.Means.(*resolve.Column)
+		c, isColumn := in.Means.(schema.WrittenColumn)
 		if !isColumn {
 			n.Members[in.Name] = insert.Member{Name: in.Name, Relation: in}
 			continue
@@ -147,7 +147,7 @@ func (p *insertPlanner) node(w *schema.Writable) *insert.Node {
 		n.Members[in.Name] = insert.Member{Name: in.Name, Column: len(n.Columns)}
 		how := p.Column(c.Type, in.Type)
 		how.Nullable = c.Nullable
-		n.Columns = append(n.Columns, insert.Column{Column: read.ColumnOf(c), Default: hasDefault(w, c), Ref: in.Type, Coercion: how})
+		n.Columns = append(n.Columns, insert.Column{Column: read.ColumnOf(c.Column), Default: hasDefault(w, c.Column), Ref: in.Type, Coercion: how})
 	}
 	p.tree.Nodes = append(p.tree.Nodes, n)
 	p.tables[n] = w

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"queryengine/pkg/ir"
-	"queryengine/pkg/resolve"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/plan/read"
@@ -104,7 +103,7 @@ func (p *Planner) changeInput(c *change, in *schema.Input, v input.Value) error 
 }
 
 func (p *Planner) assign(c *change, op ir.AssignOp, in *schema.Input, v input.Value) error {
-	to, _ := in.Means.(*resolve.Column)
+	to, _ := in.Means.(schema.WrittenColumn)
 	var how input.Coercion
 	switch op {
 	case ir.AssignDeleteKey:
@@ -119,7 +118,7 @@ func (p *Planner) assign(c *change, op ir.AssignOp, in *schema.Input, v input.Va
 		how.Nullable = to.Nullable
 	}
 	given, err := p.Operand(in.Type, v, how)
-	c.set = append(c.set, ir.Assignment{Column: read.ColumnOf(to), Op: op, Value: given})
+	c.set = append(c.set, ir.Assignment{Column: read.ColumnOf(to.Column), Op: op, Value: given})
 	return err
 }
 
@@ -135,9 +134,9 @@ func (p *Planner) key(at schema.Ref, v input.Value) (ir.BoolExp, error) {
 }
 
 func (p *Planner) keyColumn(in *schema.Input, v input.Value) (ir.BoolExp, error) {
-	c, _ := in.Means.(*resolve.SelectColumn)
+	c, _ := in.Means.(schema.Column)
 	arg, err := p.Operand(in.Type, v, p.Column(c.Column.Type, in.Type))
-	return ir.Compare{Left: read.Column(c), Op: ir.OpEq, Args: []ir.Value{arg}}, err
+	return ir.Compare{Left: read.Column(c.SelectColumn), Op: ir.OpEq, Args: []ir.Value{arg}}, err
 }
 
 // complete adds the presets, and refuses columns that are changed twice.
