@@ -2,7 +2,6 @@ package bustest
 
 import (
 	"fmt"
-	"net"
 	"net/url"
 	"strings"
 	"testing"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/freeport"
 )
 
 // Cluster is three NATS servers with JetStream, so that two of them are a quorum.
@@ -25,9 +26,9 @@ func NewCluster(t testing.TB) *Cluster {
 	c := &Cluster{options: make([]server.Options, nodes), nodes: make([]*server.Server, nodes)}
 	var routes []*url.URL
 	for i := range c.options {
-		route := freePort(t)
+		route := freeport.Take(t)
 		c.options[i] = server.Options{
-			ServerName: fmt.Sprint("node-", i), Host: "127.0.0.1", Port: freePort(t),
+			ServerName: fmt.Sprint("node-", i), Host: "127.0.0.1", Port: freeport.Take(t),
 			JetStream: true, StoreDir: t.TempDir(), SyncInterval: time.Hour, MaxPayload: 8 << 20, MaxPending: 256 << 20, NoSigs: true, NoLog: true,
 			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: route},
 		}
@@ -44,15 +45,6 @@ func NewCluster(t testing.TB) *Cluster {
 	})
 	c.AwaitQuorum(t)
 	return c
-}
-
-// freePort is a port without a listener, so that a server can come back to it.
-func freePort(t testing.TB) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // Start starts a server with the data that it had.

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"queryengine/pkg/freeport"
 )
 
 // composeVariable asks for the test of docker-compose.yml, which takes minutes: make test-compose.
@@ -49,7 +51,7 @@ func newComposed(t *testing.T) *composed {
 	for _, image := range []string{"postgres:15", "nats:2-alpine", "gcr.io/distroless/static-debian12:nonroot"} {
 		c.needImage(t, image)
 	}
-	port, project := freePort(t), "engine-test-"+freePort(t)
+	port, project := freeport.Text(t), "engine-test-"+freeport.Text(t)
 	c.url = "http://127.0.0.1:" + port
 	files := []string{filepath.Join(root, "docker-compose.yml"), c.images(project)}
 	c.env = append(os.Environ(), "COMPOSE_PROJECT_NAME="+project, "ENGINE_PORT="+port, "ENGINE_ADDRESS=127.0.0.1",

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/freeport"
 )
 
 // TestWrongPasswordIsToldAndWaitedFor: the fault is logged at once, and the start goes on when it is
@@ -20,7 +21,7 @@ import (
 func TestWrongPasswordIsToldAndWaitedFor(t *testing.T) {
 	t.Parallel()
 	server := dbtest.URL(t)
-	role := "late_" + freePort(t)
+	role := "late_" + freeport.Text(t)
 	drop := func() { executeAlone(t, server, "DROP ROLE IF EXISTS "+role) }
 	t.Cleanup(drop) // after the database is dropped, which comes first
 	drop()
@@ -90,7 +91,7 @@ func newLateDatabase(t *testing.T, database string) *lateDatabase {
 	t.Helper()
 	u, err := url.Parse(database)
 	require.NoError(t, err)
-	d := &lateDatabase{t: t, address: "127.0.0.1:" + freePort(t), to: u.Host}
+	d := &lateDatabase{t: t, address: "127.0.0.1:" + freeport.Text(t), to: u.Host}
 	u.Host = d.address
 	d.url = u.String()
 	return d

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/freeport"
 )
 
 // startDevIn starts engine dev with options in a directory and waits for its welcome.
 func startDevIn(t *testing.T, dir string, options []string, env ...string) *process {
 	t.Helper()
-	port := freePort(t)
+	port := freeport.Text(t)
 	cmd := exec.Command(filepath.Join(programs, engine), append([]string{"dev", "--server-port", port}, options...)...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)

@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
+
+	"queryengine/pkg/freeport"
 )
 
 const (
@@ -180,7 +182,7 @@ func httpText(request string) string {
 // port is the one that stands for a port of the page.
 func (p *page) port(ofPage string) string {
 	if p.ports[ofPage] == "" {
-		p.ports[ofPage] = freePort(p.T)
+		p.ports[ofPage] = freeport.Text(p.T)
 	}
 	return p.ports[ofPage]
 }

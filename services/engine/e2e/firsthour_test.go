@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/freeport"
 )
 
 // TestFreshCloneAnswersAsItsPagesSay: the commands that README.md and docs/getting-started.md print,
@@ -95,7 +96,7 @@ func TestFirstStartIsQuiet(t *testing.T) {
 // launchServe starts engine serve in a directory of its own, with NATS inside.
 func launchServe(t *testing.T, databaseURL string, env ...string) *process {
 	t.Helper()
-	port := freePort(t)
+	port := freeport.Text(t)
 	cmd := exec.Command(filepath.Join(programs, engine), "serve")
 	cmd.Dir = t.TempDir()
 	cmd.Env = append([]string{

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,6 +18,7 @@ import (
 
 	"queryengine/pkg/bus/natsserver"
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/freeport"
 )
 
 // programs is the directory of the built programs.
@@ -132,7 +131,7 @@ func (c *cluster) start(name string, settings ...string) *process {
 // names.
 func (c *cluster) launch(name string, settings ...string) *process {
 	c.t.Helper()
-	port := freePort(c.t)
+	port := freeport.Text(c.t)
 	env := maps.Clone(c.settings)
 	if name == gateway { // whose port for clients has all that is asked for
 		env["ENGINE_GRAPHQL_SERVER_PORT"] = port
@@ -235,29 +234,6 @@ func eventually(t *testing.T, limit time.Duration, ask func() bool, otherwise fu
 			t.Fatal(otherwise())
 		}
 	}
-}
-
-// given are the ports that tests of this process have been given.
-var given sync.Map
-
-// freePort is a port below those that the kernel gives to connections: one of these could take
-// it before the program listens.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for range 1000 {
-		port := strconv.Itoa(15_000 + rand.IntN(15_000)) //nolint:gosec // G404: no secret
-		if _, taken := given.LoadOrStore(port, true); taken {
-			continue
-		}
-		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp4", "127.0.0.1:"+port)
-		if err != nil {
-			continue
-		}
-		require.NoError(t, l.Close())
-		return port
-	}
-	require.Fail(t, "no port is free")
-	return ""
 }
 
 // syncBuffer is a buffer that a process writes and a test reads.

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/bus/natsserver"
+	"queryengine/pkg/freeport"
 )
 
 // The test binary is a NATS server, and nothing else, when these are set: a server that is to be killed
@@ -80,7 +81,7 @@ type natsProcess struct {
 
 func startNATSProcess(t *testing.T) *natsProcess {
 	t.Helper()
-	n := &natsProcess{dir: t.TempDir(), port: freePort(t)}
+	n := &natsProcess{dir: t.TempDir(), port: freeport.Text(t)}
 	n.launch(t)
 	return n
 }
@@ -110,10 +111,10 @@ func startNATSNodes(t *testing.T) []*natsProcess {
 	t.Helper()
 	nodes, routes := make([]*natsProcess, 3), make([]string, 3)
 	for i := range routes {
-		routes[i] = freePort(t)
+		routes[i] = freeport.Text(t)
 	}
 	for i := range nodes {
-		nodes[i] = &natsProcess{dir: t.TempDir(), port: freePort(t), routes: fmt.Sprintf("n%d %s %s", i, routes[i], strings.Join(routes, " "))}
+		nodes[i] = &natsProcess{dir: t.TempDir(), port: freeport.Text(t), routes: fmt.Sprintf("n%d %s %s", i, routes[i], strings.Join(routes, " "))}
 		nodes[i].launch(t)
 	}
 	return nodes

@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +19,7 @@ import (
 	"queryengine/pkg/bus/natsserver"
 	"queryengine/pkg/config"
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/freeport"
 	"queryengine/pkg/program"
 	"queryengine/pkg/telemetry/collectortest"
 )
@@ -39,7 +38,7 @@ func startSystem(t *testing.T, apart bool, settings ...string) *system {
 	nats, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(nats.Stop)
-	port := freePort(t)
+	port := freeport.Text(t)
 	args := append([]string{"--server-port", port, "--nats-url", nats.ClientURL()}, settings...)
 	none := func(string) (string, bool) { return "", false }
 	v, err := config.Load(config.Engine, args, none, io.Discard)
@@ -74,14 +73,6 @@ func startSystem(t *testing.T, apart bool, settings ...string) *system {
 		return status == http.StatusOK && strings.Contains(body, "query_root")
 	}, patience, 50*time.Millisecond)
 	return s
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
 func (s *system) post(path, body string, header map[string]string) (int, string) {

@@ -15,6 +15,7 @@ import (
 
 	"queryengine/pkg/config"
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/freeport"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/program"
 	"queryengine/services/engine/internal/command"
@@ -117,7 +118,7 @@ func TestServeRunsTheChosenServices(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := newShell(t, map[string]string{"ENGINE_GRAPHQL_DATA_DIR": t.TempDir()})
 	s.face.onStart = cancel
-	require.Zero(t, s.Run(ctx, []string{"serve", "--services", "gateway,query-executor", "--server-host", "127.0.0.1", "--server-port", freePort(t)}), s.errs.String())
+	require.Zero(t, s.Run(ctx, []string{"serve", "--services", "gateway,query-executor", "--server-host", "127.0.0.1", "--server-port", freeport.Text(t)}), s.errs.String())
 	require.Equal(t, []string{"gateway", "query-executor"}, s.names)
 	require.Equal(t, lifecycle.ErrStopped, s.face.Status())
 }
@@ -137,7 +138,7 @@ func TestDevOffersTheSampleOnce(t *testing.T) {
 			}
 			return s.out.Write(p)
 		})
-		require.Zero(t, s.Run(ctx, []string{"dev", "--server-port", freePort(t)}), s.errs.String())
+		require.Zero(t, s.Run(ctx, []string{"dev", "--server-port", freeport.Text(t)}), s.errs.String())
 		require.Equal(t, "127.0.0.1", s.face.host, "there is no secret")
 		return s
 	}

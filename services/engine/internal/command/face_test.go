@@ -8,10 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/lifecycle"
 )
@@ -75,12 +72,4 @@ func (f *face) replaced() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.body
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
