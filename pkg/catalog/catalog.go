@@ -26,9 +26,10 @@ func (n Name) In(schema string) Name {
 	return n
 }
 
-// String is the display form: the bare name in schema public, else schema.name.
-func (n Name) String() string {
-	if n.Schema == "public" || n.Schema == "" {
+// Display is the name as messages show it where a schema goes without saying, which depends on the kind
+// of the source: see metadata.Source.Display. Names have no String, which couldn't know.
+func (n Name) Display(defaultSchema string) string {
+	if n.Schema == "" || n.Schema == defaultSchema {
 		return n.Name
 	}
 	return n.Schema + "." + n.Name

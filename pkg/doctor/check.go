@@ -48,6 +48,8 @@ type checker struct {
 	told     map[string]bool // codes with objects, for what several objects of the metadata lead to
 }
 
+func (c *checker) display(n catalog.Name) string { return c.source.Display(n) }
+
 func (c *checker) add(severity Severity, code, object, message, remedy string) {
 	if key := code + "\x00" + object; !c.told[key] {
 		c.told[key] = true
@@ -158,7 +160,7 @@ func (c *checker) functions() {
 	}
 	for name := range used {
 		if !found[name] {
-			c.add(Error, "function-missing", name.String(), "the database has no such function", "")
+			c.add(Error, "function-missing", c.display(name), "the database has no such function", "")
 		}
 	}
 }

@@ -52,15 +52,15 @@ func (c *checker) relationships(m *metadata.Table, t *Table) {
 	for _, r := range slices.Concat(m.ObjectRelationships, m.ArrayRelationships) {
 		j, ok := c.join(t, r)
 		if !ok {
-			c.add(Error, "relationship-broken", t.Name.String()+"."+r.Name, "no foreign key of the database fits the relationship", "")
+			c.add(Error, "relationship-broken", c.display(t.Name)+"."+r.Name, "no foreign key of the database fits the relationship", "")
 			continue
 		}
 		other := c.facts.table(j.table)
 		if other == nil {
-			c.add(Error, "relationship-broken", t.Name.String()+"."+r.Name, "the database has no table "+j.table.String(), "")
+			c.add(Error, "relationship-broken", c.display(t.Name)+"."+r.Name, "the database has no table "+c.display(j.table), "")
 			continue
 		}
-		why := fmt.Sprintf("the relationship %s of %s finds rows by", r.Name, t.Name)
+		why := fmt.Sprintf("the relationship %s of %s finds rows by", r.Name, c.display(t.Name))
 		c.needIndex(Warning, "relationship-index", other, j.others, why+" "+strings.Join(j.others, ", "))
 		c.needIndex(Info, "relationship-index-back", t, j.here, fmt.Sprintf("filters by the relationship %s compare %s",
 			r.Name, strings.Join(j.here, ", ")))
@@ -81,7 +81,7 @@ func (c *checker) toSource(t *Table, name string, to *metadata.ToSource) {
 	patient := c.patients[i]
 	other := patient.Facts.table(to.Table)
 	if other == nil {
-		c.add(Error, "relationship-broken", t.Name.String()+"."+name, fmt.Sprintf("source %s has no table %s", to.Source, to.Table), "")
+		c.add(Error, "relationship-broken", c.display(t.Name)+"."+name, fmt.Sprintf("source %s has no table %s", to.Source, patient.Source.Display(to.Table)), "")
 		return
 	}
 	here, others := sorted(to.FieldMapping)
@@ -91,13 +91,13 @@ func (c *checker) toSource(t *Table, name string, to *metadata.ToSource) {
 			continue // a computed field, or an inconsistency
 		}
 		if left, right := c.types.Scalar(a.Type), patient.Types.Scalar(b.Type); left.Name != right.Name {
-			c.add(Warning, "relationship-types", t.Name.String()+"."+name, fmt.Sprintf("%s is %s here and %s is %s in source %s: values "+
+			c.add(Warning, "relationship-types", c.display(t.Name)+"."+name, fmt.Sprintf("%s is %s here and %s is %s in source %s: values "+
 				"that one type can't read fail, others may not be found", column, left.SQL, others[i], right.SQL, to.Source), "")
 		}
 	}
 	there := &checker{source: patient.Source, facts: patient.Facts, told: map[string]bool{}}
 	there.needIndex(Warning, "relationship-index", other, others, fmt.Sprintf("the relationship %s of %s in source %s finds rows by %s",
-		name, t.Name, c.source.Name, strings.Join(others, ", ")))
+		name, c.display(t.Name), c.source.Name, strings.Join(others, ", ")))
 	c.findings = append(c.findings, there.findings...)
 }
 

@@ -14,7 +14,7 @@ func (c *checker) tables() {
 		t := c.facts.table(m.Table)
 		if t == nil {
 			if m.LogicalModel == "" {
-				c.add(Error, "table-missing", m.Table.String(), "the database has no such table or view", "")
+				c.add(Error, "table-missing", c.display(m.Table), "the database has no such table or view", "")
 			}
 			continue
 		}
@@ -26,14 +26,14 @@ func (c *checker) tables() {
 		c.relationships(m, t)
 		c.rules(m, t)
 		if t.RowSecurity {
-			c.add(Warning, "row-security", t.Name.String(), fmt.Sprintf("policies of the database hold for %s, too: rows that they hide "+
+			c.add(Warning, "row-security", c.display(t.Name), fmt.Sprintf("policies of the database hold for %s, too: rows that they hide "+
 				"are missing for all roles", c.facts.Server.User), fmt.Sprintf("ALTER ROLE %s BYPASSRLS", c.user()))
 		}
 	}
 }
 
 func (c *checker) rights(m *metadata.Table, t *Table) {
-	object, user := t.Name.String(), c.facts.Server.User
+	object, user := c.display(t.Name), c.facts.Server.User
 	if !t.Usage {
 		c.add(Error, "schema-right", t.Name.Schema, fmt.Sprintf("%s may not use the schema", user),
 			fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", strings.SplitN(t.Identifier, ".", 2)[0], c.user()))
@@ -80,7 +80,7 @@ func (c *checker) views(m *metadata.Table, t *Table) {
 		not = append(not, "delete")
 	}
 	if len(not) > 0 {
-		c.add(Error, "not-updatable", t.Name.String(), fmt.Sprintf("there are permissions to %s rows, which the %s doesn't allow",
+		c.add(Error, "not-updatable", c.display(t.Name), fmt.Sprintf("there are permissions to %s rows, which the %s doesn't allow",
 			strings.Join(not, ", "), strings.ReplaceAll(string(t.Kind), "_", " ")), "Make the view simple, or add INSTEAD OF triggers")
 	}
 }
@@ -88,12 +88,12 @@ func (c *checker) views(m *metadata.Table, t *Table) {
 // keys finds what is missing for single rows, upserts and streams.
 func (c *checker) keys(t *Table) {
 	if t.PrimaryKey == nil && (t.Kind == catalog.KindTable || t.Kind == catalog.KindPartitioned) {
-		c.add(Warning, "no-primary-key", t.Name.String(), "there is no primary key: no queries, updates and deletes by key, no "+
+		c.add(Warning, "no-primary-key", c.display(t.Name), "there is no primary key: no queries, updates and deletes by key, no "+
 			"upserts without another unique constraint, no Relay ids, and event triggers and pages have no fixed order",
 			fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (...)", t.Identifier))
 	}
 	for _, i := range t.Indexes {
-		object := t.Name.String() + "." + i.Name
+		object := c.display(t.Name) + "." + i.Name
 		switch {
 		case !i.Valid:
 			c.add(Warning, "index-invalid", object, "the index is invalid, since building it failed: no query uses it",
@@ -110,7 +110,7 @@ func (c *checker) keys(t *Table) {
 // columns finds columns whose types the engine doesn't know, or can't name.
 func (c *checker) columns(t *Table) {
 	for _, column := range t.Columns {
-		object := t.Name.String() + "." + column.Name
+		object := c.display(t.Name) + "." + column.Name
 		switch s := c.types.Scalar(column.Type); {
 		case !s.Valid:
 			c.add(Warning, "type-name", object, fmt.Sprintf("the type %q has no name that GraphQL allows: the column is left out",
@@ -127,7 +127,7 @@ const nearLimit = 0.8
 
 func (c *checker) sequences(m *metadata.Table, t *Table) {
 	for _, s := range t.Sequences {
-		object := t.Name.String() + "." + s.Column
+		object := c.display(t.Name) + "." + s.Column
 		if !s.Usable {
 			severity := Info
 			if len(m.InsertPermissions) > 0 {
@@ -164,7 +164,7 @@ func (c *checker) needIndex(severity Severity, code string, t *Table, columns []
 	if t.Kind == catalog.KindPartitioned {
 		create = "CREATE INDEX ON" // the other form is refused there
 	}
-	c.add(severity, code, t.Name.String()+"."+strings.Join(columns, ","), why+", and no index has it first",
+	c.add(severity, code, c.display(t.Name)+"."+strings.Join(columns, ","), why+", and no index has it first",
 		fmt.Sprintf("%s %s (%s)", create, t.Identifier, strings.Join(quoted, ", ")))
 }
 

@@ -160,7 +160,7 @@ func (v View) table(source string, name catalog.Name) (*Source, *Table, error) {
 	}
 	t := s.Table(name)
 	if t == nil {
-		return nil, nil, apierror.Newf(apierror.NotExists, "table %q does not exist in source: %s", name, source)
+		return nil, nil, apierror.Newf(apierror.NotExists, "table %q does not exist in source: %s", s.Display(name), source)
 	}
 	return s, t, nil
 }

@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 type Batch interface {
 	Commands() []Command
 	// Object describes element i in a warning.
-	Object(i int) (kind, name string)
+	Object(d *Document, i int) (kind, name string)
 	// Texts of the batch.
 	Texts() BatchTexts
 	// AllowWarnings lets the others through when some fail.
@@ -47,8 +46,8 @@ func (a *TrackTables) check() error {
 func (a *TrackTables) Commands() []Command { return commands(a.Tables) }
 
 // Object describes table i.
-func (a *TrackTables) Object(i int) (kind, name string) {
-	return describeTable(SourceTable{a.Tables[i].Source, a.Tables[i].Table})
+func (a *TrackTables) Object(d *Document, i int) (kind, name string) {
+	return "table", tableText(a.Tables[i].Source, d.Display(a.Tables[i].Source, a.Tables[i].Table))
 }
 
 // Texts of the batch.
@@ -73,8 +72,8 @@ func (a *UntrackTables) check() error {
 func (a *UntrackTables) Commands() []Command { return commands(a.Tables) }
 
 // Object describes table i.
-func (a *UntrackTables) Object(i int) (kind, name string) {
-	return describeTable(SourceTable{a.Tables[i].Source, a.Tables[i].Table})
+func (a *UntrackTables) Object(d *Document, i int) (kind, name string) {
+	return "table", tableText(a.Tables[i].Source, d.Display(a.Tables[i].Source, a.Tables[i].Table))
 }
 
 // Texts of the batch.
@@ -93,17 +92,15 @@ func commands[C Command](list []C) []Command {
 	return out
 }
 
-func describeTable(t SourceTable) (kind, name string) {
-	return "table", fmt.Sprintf("table %s in source %s", t.Name, t.Source)
-}
-
+// checkRepeated refuses tables that occur more than once. It is asked before the document is there, so
+// that names are neither completed nor those of a kind.
 func checkRepeated(n int, table func(i int) SourceTable) error {
 	seen := map[SourceTable]int{}
 	var repeated []string
 	for i := range n {
 		t := table(i)
 		if seen[t]++; seen[t] == 2 {
-			repeated = append(repeated, t.Source+"."+t.Name.String())
+			repeated = append(repeated, t.Source+"."+t.Name.Display(defaultSchema(DefaultKind)))
 		}
 	}
 	if len(repeated) == 0 {

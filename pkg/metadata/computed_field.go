@@ -34,7 +34,7 @@ func (a *AddComputedField) Apply(v View) (*Result, error) {
 	}
 	r, err := v.changeTable(a.Source, a.Table, func(t *Table) error {
 		if find(t.ComputedFields, computedFieldName, a.Name) != nil {
-			return fieldExists(a.Table, a.Name)
+			return fieldExists(v.display(a.Source, a.Table), a.Name)
 		}
 		field := a.ComputedField
 		t.ComputedFields = inserted(t.ComputedFields, &field, computedFieldName)

@@ -104,7 +104,7 @@ type foreignKey struct {
 func (a *GetTableInfo) Answer(v View) (json.RawMessage, error) {
 	t := v.Catalogs[a.Source].Tables[a.Table]
 	if t == nil {
-		return nil, apierror.Newf(apierror.NotExists, "table %q does not exist in source: %s", a.Table, a.Source)
+		return nil, apierror.Newf(apierror.NotExists, "table %q does not exist in source: %s", v.display(a.Source, a.Table), a.Source)
 	}
 	info := tableInfo{
 		Name: t.Name, Type: "table", Columns: []columnInfo{}, Description: t.Comment,

@@ -97,10 +97,10 @@ func (a *TrackFunction) Apply(v View) (*Result, error) {
 		return nil, err
 	}
 	if source.Function(a.Function) != nil {
-		return nil, apierror.Newf(apierror.AlreadyTracked, "function already tracked: %q", a.Function)
+		return nil, apierror.Newf(apierror.AlreadyTracked, "function already tracked: %q", source.Display(a.Function))
 	}
 	if source.Table(a.Function) != nil {
-		return nil, apierror.Newf(apierror.NotSupported, "table with name %q already exists", a.Function)
+		return nil, apierror.Newf(apierror.NotSupported, "table with name %q already exists", source.Display(a.Function))
 	}
 	return &Result{
 		Document: v.Document.withFunction(source, &Function{
@@ -166,12 +166,12 @@ func (a *CreateFunctionPermission) Apply(v View) (*Result, error) {
 	r, err := v.changeFunction(a.Source, a.Function, func(f *Function) error {
 		if slices.Contains(f.Permissions, FunctionPermission{a.Role}) {
 			return apierror.Newf(apierror.AlreadyExists,
-				"permission of role %q already exists for function %q in source: %q", a.Role, a.Function, a.Source)
+				"permission of role %q already exists for function %q in source: %q", a.Role, v.display(a.Source, a.Function), a.Source)
 		}
 		if table, ok := v.returnTable(a.Source, a.Function); ok && !v.canSelect(a.Source, table, a.Role) {
 			return apierror.Newf(apierror.NotSupported,
 				"function permission can only be added when the function's return table %q has select permission configured for role: %q",
-				table, a.Role)
+				v.display(a.Source, table), a.Role)
 		}
 		f.Permissions = append(slices.Clone(f.Permissions), FunctionPermission{a.Role})
 		return f.check()
@@ -196,7 +196,7 @@ func (a *DropFunctionPermission) Apply(v View) (*Result, error) {
 		i := slices.Index(f.Permissions, FunctionPermission{a.Role})
 		if i < 0 {
 			return apierror.Newf(apierror.NotExists,
-				"permission of role %q does not exist for function %q in source: %q", a.Role, a.Function, a.Source)
+				"permission of role %q does not exist for function %q in source: %q", a.Role, v.display(a.Source, a.Function), a.Source)
 		}
 		f.Permissions = slices.Delete(slices.Clone(f.Permissions), i, i+1)
 		return nil
@@ -223,7 +223,7 @@ func (v View) function(source string, name catalog.Name) (*Source, *Function, er
 	}
 	f := s.Function(name)
 	if f == nil {
-		return nil, nil, apierror.Newf(apierror.NotExists, "function %q does not exist in source: %s", name, source)
+		return nil, nil, apierror.Newf(apierror.NotExists, "function %q does not exist in source: %s", s.Display(name), source)
 	}
 	return s, f, nil
 }

@@ -142,11 +142,11 @@ func (a *DumpInternalState) Answer(v View) (json.RawMessage, error) {
 	for name, c := range v.Catalogs {
 		tables := map[string]any{}
 		for n, t := range c.Tables {
-			tables[n.String()] = t
+			tables[v.display(name, n)] = t
 		}
 		functions := map[string]any{}
 		for n, f := range c.Functions {
-			functions[n.String()] = f
+			functions[v.display(name, n)] = f
 		}
 		sources[name] = map[string]any{"version": c.Version, "extensions": c.Extensions, "tables": tables, "functions": functions}
 	}

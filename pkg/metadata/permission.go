@@ -130,7 +130,7 @@ func (a *CreatePermission[P]) Apply(v View) (*Result, error) {
 		list := permissionsOf[P](t)
 		if a.Role == adminRole || find(*list, roleOf, a.Role) != nil {
 			return apierror.Newf(apierror.AlreadyExists,
-				"%s permission already defined on table %q with role %q", kind, a.Table, a.Role)
+				"%s permission already defined on table %q with role %q", kind, v.display(a.Source, a.Table), a.Role)
 		}
 		permission := a.Permission
 		*list = inserted(*list, &permission, roleOf)
@@ -140,7 +140,7 @@ func (a *CreatePermission[P]) Apply(v View) (*Result, error) {
 		return nil, err
 	}
 	r.Objects = []ObjectID{permissionID(kind, a.Source, a.Table, a.Role)}
-	return v.warnOf(r, ruleSetOf(&a.Permission, tableText(a.Source, &Table{Table: a.Table}))), nil
+	return v.warnOf(r, ruleSetOf(&a.Permission, tableText(a.Source, v.display(a.Source, a.Table)))), nil
 }
 
 // DropPermission are the arguments of drop_insert_permission and its like.
@@ -162,7 +162,7 @@ func (a *DropPermission[P]) Apply(v View) (*Result, error) {
 		list := permissionsOf[P](t)
 		if find(*list, roleOf, a.Role) == nil {
 			return apierror.Newf(apierror.PermissionDenied,
-				"%s permission on %q for role %q does not exist", kind, a.Table, a.Role)
+				"%s permission on %q for role %q does not exist", kind, v.display(a.Source, a.Table), a.Role)
 		}
 		*list = removed(*list, roleOf, a.Role)
 		return nil
@@ -194,25 +194,26 @@ func (a *SetPermissionComment) check() error {
 
 // Apply sets the comment, or removes it when none is given.
 func (a *SetPermissionComment) Apply(v View) (*Result, error) {
+	table := v.display(a.Source, a.Table)
 	return v.changeTable(a.Source, a.Table, func(t *Table) error {
 		switch a.Permission {
 		case "insert":
-			return comment[InsertPermission](t, a)
+			return comment[InsertPermission](t, a, table)
 		case "select":
-			return comment[SelectPermission](t, a)
+			return comment[SelectPermission](t, a, table)
 		case "update":
-			return comment[UpdatePermission](t, a)
+			return comment[UpdatePermission](t, a, table)
 		}
-		return comment[DeletePermission](t, a)
+		return comment[DeletePermission](t, a, table)
 	})
 }
 
-func comment[P permission](t *Table, a *SetPermissionComment) error {
+func comment[P permission](t *Table, a *SetPermissionComment, table string) error {
 	list := permissionsOf[P](t)
 	old := find(*list, roleOf, a.Role)
 	if old == nil {
 		return apierror.Newf(apierror.PermissionDenied,
-			"'%s' permission on %q for role %q does not exist", a.Permission, a.Table, a.Role)
+			"'%s' permission on %q for role %q does not exist", a.Permission, table, a.Role)
 	}
 	n := *old
 	n.Comment = a.Comment

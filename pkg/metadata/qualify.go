@@ -50,6 +50,22 @@ func (s *Source) qualify() {
 // Qualified is the name of something in the source, completed.
 func (s *Source) Qualified(n catalog.Name) catalog.Name { return n.In(defaultSchema(s.Kind)) }
 
+// Display is the name of something in the source as messages show it.
+func (s *Source) Display(n catalog.Name) string { return n.Display(defaultSchema(s.Kind)) }
+
+// Display is the name of something in a source of the document as messages show it. A source that
+// isn't there is one of the default kind.
+func (d *Document) Display(source string, n catalog.Name) string {
+	schema, _ := d.schemaOf(source, defaultSchema(DefaultKind))
+	return n.Display(schema)
+}
+
+// display is the name of something in a source, or in one of the command's kind, as messages show it.
+func (v View) display(source string, n catalog.Name) string {
+	schema, _ := v.Document.schemaOf(source, defaultSchema(v.kind()))
+	return n.Display(schema)
+}
+
 func defaultSchema(kind string) string {
 	if k := KindNamed(kind); k != nil {
 		return k.DefaultSchema

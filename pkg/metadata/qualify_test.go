@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/catalog"
 )
 
 // three has a source whose names have the default schema public, one whose default is dbo, and one
@@ -29,6 +31,27 @@ func TestNamesAreCompletedByTheKindOfTheirSource(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, string(got), c.in)
 	}
+}
+
+func TestNamesAreShownAsTheirSourceDoes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ source, schema, want string }{
+		{"pg", "public", "t"}, {"pg", "dbo", "dbo.t"},
+		{"ms", "dbo", "t"}, {"ms", "public", "public.t"},
+		{"file", "", "t"}, {"file", "public", "public.t"},
+		{"none", "public", "t"},
+	} {
+		n := catalog.Name{Schema: c.schema, Name: "t"}
+		require.Equal(t, c.want, three().Display(c.source, n), c)
+		if s := three().Source(c.source); s != nil {
+			require.Equal(t, c.want, s.Display(n), c)
+		}
+	}
+	mssql := View{Document: three(), Kind: "mssql"}
+	require.Equal(t, "t", mssql.display("none", catalog.Name{Schema: "dbo", Name: "t"}), "the command's kind")
+	_, err := Apply(&UntrackTable{Source: "ms", Table: catalog.Name{Name: "t"}}, View{Document: three(), Kind: "mssql",
+		Catalogs: map[string]*catalog.Source{"ms": {}}})
+	require.ErrorContains(t, err, `untracked: "t"`)
 }
 
 func TestNamesOfOtherSourcesAreCompletedByThose(t *testing.T) {

@@ -155,7 +155,7 @@ func (a *CreateRelationship) Apply(v View) (*Result, error) { return a.apply(v, 
 func (a *CreateRelationship) apply(v View, array bool) (*Result, error) {
 	r, err := v.changeTable(a.Source, a.Table, func(t *Table) error {
 		if v.hasField(a.Source, t, a.Name) {
-			return fieldExists(a.Table, a.Name)
+			return fieldExists(v.display(a.Source, a.Table), a.Name)
 		}
 		relationship := a.Relationship
 		list := t.relationships(array)
@@ -170,7 +170,7 @@ func (a *CreateRelationship) apply(v View, array bool) (*Result, error) {
 }
 
 // fieldExists refuses a field whose name the table already has.
-func fieldExists(table catalog.Name, name string) error {
+func fieldExists(table, name string) error {
 	return apierror.Newf(apierror.AlreadyExists, "field with name %q already exists in table %q", name, table)
 }
 
@@ -254,7 +254,7 @@ func (a *RenameRelationship) Apply(v View) (*Result, error) {
 	if v.hasField(a.Source, source.Table(a.Table), a.NewName) {
 		return nil, apierror.Newf(apierror.AlreadyExists,
 			"cannot rename relationship %q to %q in table %q as a column/relationship with the name already exists",
-			a.Name, a.NewName, a.Table)
+			a.Name, a.NewName, source.Display(a.Table))
 	}
 	id := relationshipID(a.Source, a.Table, array, a.Name)
 	doc, err := v.Schema.RenameRelationship(id, a.NewName)

@@ -125,7 +125,7 @@ func (d *Document) triggerWarnings() []Warning {
 						Message: fmt.Sprintf("The event trigger with name %q may not work as expected, engine suggests to use only "+
 							"alphanumeric, underscore and hyphens in an event trigger name", name),
 						Type: ObjectEventTrigger,
-						Name: fmt.Sprintf("event_trigger %s in table %s in source %s", name, t.Table, s.Name),
+						Name: fmt.Sprintf("event_trigger %s in table %s in source %s", name, s.Display(t.Table), s.Name),
 						Code: "illegal-event-trigger-name",
 					})
 				}

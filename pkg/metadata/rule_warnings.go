@@ -74,7 +74,7 @@ func (d *Document) permissionRules() []*ruleSet {
 	var list []*ruleSet
 	for _, s := range d.Sources {
 		for _, t := range s.Tables {
-			of := tableText(s.Name, t)
+			of := tableText(s.Name, s.Display(t.Table))
 			list = append(list, rulesOf(t.InsertPermissions, of)...)
 			list = append(list, rulesOf(t.SelectPermissions, of)...)
 			list = append(list, rulesOf(t.UpdatePermissions, of)...)
@@ -92,8 +92,8 @@ func (d *Document) permissionRules() []*ruleSet {
 	return list
 }
 
-func tableText(source string, t *Table) string {
-	return fmt.Sprintf("table %s in source %s", t.Table, source)
+func tableText(source, table string) string {
+	return fmt.Sprintf("table %s in source %s", table, source)
 }
 
 func modelText(source, name string) string {

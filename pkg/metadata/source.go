@@ -64,10 +64,10 @@ func (s *Source) check() error {
 	s.StoredProcedures = sortedBy(s.StoredProcedures, "stored_procedure")
 	slices.SortFunc(s.Tables, func(a, b *Table) int { return compareNames(a.Table, b.Table) })
 	slices.SortFunc(s.Functions, func(a, b *Function) int { return compareNames(a.Function, b.Function) })
-	if d := duplicates(s.Tables, func(t *Table) string { return t.Table.String() }); d != "" {
+	if d := duplicates(s.Tables, func(t *Table) string { return s.Display(t.Table) }); d != "" {
 		return duplicateError("tables", d)
 	}
-	if d := duplicates(s.Functions, func(f *Function) string { return f.Function.String() }); d != "" {
+	if d := duplicates(s.Functions, func(f *Function) string { return s.Display(f.Function) }); d != "" {
 		return duplicateError("functions", d)
 	}
 	return s.checkModels()

@@ -102,10 +102,10 @@ func (a *TrackTable) Apply(v View) (*Result, error) {
 		return nil, err
 	}
 	if source.Table(a.Table) != nil {
-		return nil, apierror.Newf(apierror.AlreadyTracked, "view/table already tracked: %q", a.Table)
+		return nil, apierror.Newf(apierror.AlreadyTracked, "view/table already tracked: %q", source.Display(a.Table))
 	}
 	if source.Function(a.Table) != nil {
-		return nil, apierror.Newf(apierror.NotSupported, "function with name %q already exists", a.Table)
+		return nil, apierror.Newf(apierror.NotSupported, "function with name %q already exists", source.Display(a.Table))
 	}
 	if v.Schema.IsRemoteField(a.Table.Name) {
 		return nil, apierror.Newf(apierror.RemoteSchemaConflicts, "node %s already exists in current graphql schema", a.Table.Name)
@@ -138,7 +138,7 @@ func (a *UntrackTable) Apply(v View) (*Result, error) {
 		return nil, err
 	}
 	if source.Table(a.Table) == nil {
-		return nil, apierror.Newf(apierror.AlreadyUntracked, "view/table already untracked: %q", a.Table)
+		return nil, apierror.Newf(apierror.AlreadyUntracked, "view/table already untracked: %q", source.Display(a.Table))
 	}
 	id := tableID(a.Source, a.Table)
 	doc, err := v.drop(v.Document, a.Cascade, id)

@@ -48,7 +48,7 @@ func (b *base) is(h *head, m *metadata.Table, c *catalog.Table, refs []*Enum, va
 func newBase(h *head, m *metadata.Table, c *catalog.Table, refs []*Enum, values []catalog.EnumValue) *base {
 	b := &base{head: h, meta: m, catalog: c, refs: refs, values: values, version: &version{}}
 	if c == nil {
-		b.problem = fmt.Sprintf("no such table/view exists in source: %q", m.Table)
+		b.problem = fmt.Sprintf("no such table/view exists in source: %q", h.display(m.Table))
 		return b
 	}
 	var config metadata.TableConfiguration
@@ -59,7 +59,7 @@ func newBase(h *head, m *metadata.Table, c *catalog.Table, refs []*Enum, values 
 		return b
 	}
 	if m.IsEnum {
-		if b.problem = enumProblem(h.dialect, c, values); b.problem != "" {
+		if b.problem = h.enumProblem(c, values); b.problem != "" {
 			return b
 		}
 	}
@@ -70,7 +70,7 @@ func newBase(h *head, m *metadata.Table, c *catalog.Table, refs []*Enum, values 
 	b.description = b.describe(config)
 	b.rootFields = &RootFields{}
 	if b.id.text != "" {
-		b.rootFields = h.rootFields(b.id, m.Table.String(), config.CustomRootFields)
+		b.rootFields = h.rootFields(b.id, h.display(m.Table), config.CustomRootFields)
 	}
 	b.setConflicts()
 	return b
@@ -83,7 +83,7 @@ func (b *base) describe(config metadata.TableConfiguration) *string {
 		comment = b.catalog.Comment
 	}
 	if comment == nil {
-		s := fmt.Sprintf("columns and relationships of %q", b.meta.Table)
+		s := fmt.Sprintf("columns and relationships of %q", b.head.display(b.meta.Table))
 		return &s
 	}
 	if *comment == "" {
@@ -102,7 +102,7 @@ func (b *base) setColumns(config metadata.TableConfiguration) string {
 			}
 		}
 	}
-	if problem := multipleEnums(b.catalog, b.refs); problem != "" {
+	if problem := b.head.multipleEnums(b.catalog, b.refs); problem != "" {
 		return problem
 	}
 	columns := make([]Column, len(b.catalog.Columns))

@@ -44,6 +44,11 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 	list = append(list, s.checkTelemetry()...)
 	list = append(list, s.checkCronTriggers()...)
 	list = append(list, s.checkEventTriggers()...)
+	for i := range list {
+		if id := list[i].ID; list[i].Name == "" && id != (metadata.ObjectID{}) {
+			list[i].Name = s.objectName(id)
+		}
+	}
 	slices.SortStableFunc(list, compareInconsistencies)
 	return list
 }
@@ -96,7 +101,7 @@ func (s *Source) checkFunctions() []metadata.Inconsistency {
 		if i < 0 {
 			_, p := s.function(m)
 			if !p.bare {
-				p.reason = fmt.Sprintf("in function %q: %s", m.Function, p.reason)
+				p.reason = fmt.Sprintf("in function %q: %s", s.head.display(m.Function), p.reason)
 			}
 			id := metadata.ObjectID{Kind: metadata.ObjectFunction, Source: s.Name, Table: m.Function}
 			list = append(list, inconsistent(id, m, p.reason))
@@ -112,15 +117,16 @@ func (s *Source) checkFunctions() []metadata.Inconsistency {
 				Function catalog.Name `json:"function"`
 				Source   string       `json:"source"`
 				Role     string       `json:"role"`
-			}{m.Function, s.Name, p.Role}, fmt.Sprintf("no select permission defined on table %q for role %q", returns.Meta.Table, p.Role)))
+			}{m.Function, s.Name, p.Role}, fmt.Sprintf("no select permission defined on table %q for role %q", returns.Display(), p.Role)))
 		}
 	}
 	return list
 }
 
+// inconsistent is the inconsistency of one object, which Inconsistencies gives its name.
 func inconsistent(id metadata.ObjectID, definition any, reason string) metadata.Inconsistency {
 	return metadata.Inconsistency{
-		ID: id, Definition: definition, Name: objectName(id), Reason: "Inconsistent object: " + reason, Type: id.Kind,
+		ID: id, Definition: definition, Reason: "Inconsistent object: " + reason, Type: id.Kind,
 	}
 }
 
@@ -129,8 +135,13 @@ func conflicting(reason string, objects []metadata.InconsistentObject) metadata.
 }
 
 // objectName is the name of an object in inconsistencies.
-func objectName(id metadata.ObjectID) string {
-	inTable := fmt.Sprintf(" in table %s in source %s", id.Table, id.Source)
+func (s *Schema) objectName(id metadata.ObjectID) string {
+	return objectName(id, s.Document.Display(id.Source, id.Table))
+}
+
+// objectName is Schema.objectName with the name of the table or function as its source shows it.
+func objectName(id metadata.ObjectID, table string) string {
+	inTable := " in table " + table + " in source " + id.Source
 	switch id.Kind {
 	case metadata.ObjectSource:
 		return "source " + id.Source
@@ -147,11 +158,11 @@ func objectName(id metadata.ObjectID) string {
 	case metadata.ObjectRemoteTypeRelation:
 		return fmt.Sprintf("%s remote_relationship %s on type %s in remote schema %s", id.Kind, id.Name, id.Type, id.Remote)
 	case metadata.ObjectTable, metadata.ObjectFunction:
-		return fmt.Sprintf("%s %s in source %s", id.Kind, id.Table, id.Source)
+		return fmt.Sprintf("%s %s in source %s", id.Kind, table, id.Source)
 	case metadata.ObjectNativeQuery, metadata.ObjectLogicalModel:
 		return fmt.Sprintf("%s %s in source %s", id.Kind, id.Name, id.Source)
 	case metadata.ObjectFunctionPermission:
-		return fmt.Sprintf("%s %s permission for function %s in source %s", id.Kind, id.Role, id.Table, id.Source)
+		return fmt.Sprintf("%s %s permission for function %s in source %s", id.Kind, id.Role, table, id.Source)
 	}
 	if id.Table == (catalog.Name{}) && id.Role != "" {
 		return fmt.Sprintf("%s %s in logical model %s in source %s", id.Kind, id.Role, id.Name, id.Source)

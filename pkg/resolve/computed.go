@@ -107,7 +107,7 @@ func (t *Table) computedField(m *metadata.ComputedField) (*ComputedField, proble
 	f := &ComputedField{Name: m.Name, Meta: m, Function: function, SessionArg: -1}
 	var reasons []string
 	refuse := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
-	name := function.Name.String()
+	name := t.Source.head.display(function.Name)
 	if !gqlname.Valid(m.Name) {
 		refuse("%q is not valid GraphQL name", m.Name)
 	}
@@ -130,16 +130,16 @@ func (t *Table) computedField(m *metadata.ComputedField) (*ComputedField, proble
 	}
 	f.setReturn(t, refuse)
 	if len(reasons) > 0 {
-		return nil, problemf("the computed field %q cannot be added to table %q %s", m.Name, t.Meta.Table, because(reasons))
+		return nil, problemf("the computed field %q cannot be added to table %q %s", m.Name, t.Display(), because(reasons))
 	}
 	f.Args = t.Source.userArgs(function, f.RowArg, f.SessionArg)
-	f.describe()
+	f.describe(name)
 	return f, problem{}
 }
 
 // setRowArg finds the argument that takes the row: the named one, or the first.
 func (f *ComputedField) setRowArg(t *Table, refuse func(string, ...any)) {
-	name := f.Function.Name
+	name := t.Source.head.display(f.Function.Name)
 	words := "first argument"
 	if named := f.Meta.Definition.TableArgument; named != "" {
 		if f.RowArg = argument(f.Function, named); f.RowArg < 0 {
@@ -153,32 +153,33 @@ func (f *ComputedField) setRowArg(t *Table, refuse func(string, ...any)) {
 	case a.Table == nil:
 		refuse("%s of the function %q is not COMPOSITE type", words, name)
 	case *a.Table != t.Meta.Table:
-		refuse("%s of the function %q of type %q is not the table to which the computed field is being added", words, name, *a.Table)
+		refuse("%s of the function %q of type %q is not the table to which the computed field is being added", words, name, t.Source.head.display(*a.Table))
 	}
 }
 
 func (f *ComputedField) setReturn(t *Table, refuse func(string, ...any)) {
-	function := f.Function
+	function, name := f.Function, t.Source.head.display(f.Function.Name)
 	if function.ReturnTable != nil {
 		if f.Returns = t.Source.Table(*function.ReturnTable); f.Returns == nil {
-			refuse("the function %q returning set of table %q is not tracked or not found in database", function.Name, *function.ReturnTable)
+			refuse("the function %q returning set of table %q is not tracked or not found in database", name, t.Source.head.display(*function.ReturnTable))
 		}
 		return
 	}
 	f.Type, f.Scalar = function.Return, t.Source.Dialect.Scalar(function.Return)
 	if function.Return.Kind != "" && function.Return.Kind != catalog.TypeBase {
-		refuse("the function %q returning type %s is not a BASE type", function.Name, typeName(t.Source.Dialect, function.Return))
+		refuse("the function %q returning type %s is not a BASE type", name, typeName(t.Source.Dialect, function.Return))
 	}
 }
 
-func (f *ComputedField) describe() {
+// describe takes the function's name as messages show it.
+func (f *ComputedField) describe(function string) {
 	switch {
 	case f.Meta.Comment != nil:
 		f.Description = *f.Meta.Comment
 	case f.Function.Comment != nil:
 		f.Description = *f.Function.Comment
 	default:
-		f.Description = fmt.Sprintf("A computed field, executes function %q", f.Function.Name)
+		f.Description = fmt.Sprintf("A computed field, executes function %q", function)
 	}
 }
 

@@ -11,7 +11,7 @@ func (t *Table) ConnectionField() RootField {
 	h := t.Source.head
 	return RootField{
 		Name: h.wrapRoot(h.convention.field("", t.base.id, "connection")),
-		text: "fetch data from the table: %q", of: t.Meta.Table.String(),
+		text: "fetch data from the table: %q", of: t.Display(),
 	}
 }
 
@@ -23,7 +23,7 @@ func (f *Function) ConnectionField() RootField {
 		config = *c
 	}
 	h := f.Source.head
-	description := fmt.Sprintf("execute function %q which returns %q", f.Catalog.Name, f.Returns.Meta.Table)
+	description := fmt.Sprintf("execute function %q which returns %q", h.display(f.Catalog.Name), f.Returns.Display())
 	return RootField{
 		Name:    h.wrapRoot(h.convention.field("", h.identify(f.Catalog.Name, config.CustomName), "connection")),
 		comment: &description,

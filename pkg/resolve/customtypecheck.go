@@ -136,7 +136,7 @@ func (k *typeChecker) relationship(t *metadata.ObjectType, r *metadata.TypeRelat
 		table = source.Table(r.RemoteTable)
 	}
 	if table == nil {
-		k.fault("the remote table %q for relationship %q of object type %q does not exist", r.RemoteTable, r.Name, t.Name)
+		k.fault("the remote table %q for relationship %q of object type %q does not exist", k.schema.Document.Display(r.Source, r.RemoteTable), r.Name, t.Name)
 		return
 	}
 	for _, name := range sortedKeys(r.FieldMapping) {
@@ -149,7 +149,7 @@ func (k *typeChecker) relationship(t *metadata.ObjectType, r *metadata.TypeRelat
 		}
 		if column := r.FieldMapping[name]; table.Column(column) == nil {
 			k.fault("the column %q of remote table %q for relationship %q of object type %q does not exist",
-				column, r.RemoteTable, r.Name, t.Name)
+				column, table.Display(), r.Name, t.Name)
 		}
 	}
 }

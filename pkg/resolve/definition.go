@@ -203,7 +203,7 @@ func (d definitionParser) presets(set json.RawMessage) ([]Preset, error) {
 	}
 	presets := make([]Preset, 0, len(list))
 	for _, m := range list {
-		c, err := d.column(m.key, fmt.Sprintf("column %q not found in table %q", m.key, d.table.Meta.Table))
+		c, err := d.column(m.key, fmt.Sprintf("column %q not found in table %q", m.key, d.table.Display()))
 		if err != nil {
 			return nil, apierror.At(err, "set", m.key)
 		}
@@ -246,7 +246,7 @@ func (d definitionParser) checkComputedField(name string) error {
 		if f.Returns != nil {
 			return apierror.Newf(apierror.NotSupported,
 				"select permissions on computed field %q are auto-derived from the permissions on its returning table %q and cannot be specified manually",
-				name, f.Returns.Meta.Table)
+				name, f.Returns.Display())
 		}
 		return nil
 	}
@@ -272,7 +272,7 @@ func (d definitionParser) rootFields(p *SelectPermission, given *[]string) (map[
 	if set["select_by_pk"] && !d.readsPrimaryKey(p) {
 		return nil, apierror.Newf(apierror.ValidationFailed,
 			`The "select_by_pk" field cannot be included in the query_root_fields or subscription_root_fields because the role %q does not have access to the primary key of the table %q in the source %q`,
-			d.role, d.table.Meta.Table, d.table.Source.Name)
+			d.role, d.table.Display(), d.table.Source.Name)
 	}
 	if set["select_aggregate"] && !p.Aggregations {
 		return nil, apierror.New(apierror.ValidationFailed,

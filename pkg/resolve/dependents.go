@@ -59,7 +59,7 @@ func (s *Schema) dependents(ids []metadata.ObjectID, counts func(need) bool) []m
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b metadata.ObjectID) int { return strings.Compare(Describe(a), Describe(b)) })
+	slices.SortFunc(found, func(a, b metadata.ObjectID) int { return strings.Compare(s.Describe(a), s.Describe(b)) })
 	return found
 }
 
@@ -170,11 +170,8 @@ func owner(id metadata.ObjectID) metadata.ObjectID {
 
 // Describe is the text of an object in dependency errors:
 // `permission stock.clerk.select in source "default"`.
-func (s *Schema) Describe(id metadata.ObjectID) string { return Describe(id) }
-
-// Describe is Schema.Describe, which needs no schema.
-func Describe(id metadata.ObjectID) string {
-	table := id.Table.String()
+func (s *Schema) Describe(id metadata.ObjectID) string {
+	table := s.Document.Display(id.Source, id.Table)
 	var what string
 	switch id.Kind {
 	case metadata.ObjectSource:

@@ -116,6 +116,7 @@ func TestTypeDependents(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	t.Parallel()
+	s := &resolve.Schema{Document: &metadata.Document{}}
 	archived := metadata.ObjectID{Source: "s", Table: parseName("archive.album"), Name: "n", Role: "r"}
 	for kind, want := range map[string]string{
 		"source":              `source s`,
@@ -135,6 +136,6 @@ func TestDescribe(t *testing.T) {
 	} {
 		id := archived
 		id.Kind = kind
-		require.Equal(t, want, resolve.Describe(id))
+		require.Equal(t, want, s.Describe(id))
 	}
 }

@@ -50,7 +50,7 @@ func enumsOf(c *catalog.Table, column string, refs []*Enum) []*Enum {
 }
 
 // multipleEnums is the problem of a column that refers to more than one enum table.
-func multipleEnums(c *catalog.Table, refs []*Enum) string {
+func (h *head) multipleEnums(c *catalog.Table, refs []*Enum) string {
 	if len(refs) < 2 {
 		return ""
 	}
@@ -58,28 +58,28 @@ func multipleEnums(c *catalog.Table, refs []*Enum) string {
 		list := enumsOf(c, column.Name, refs)
 		var names []string
 		for _, e := range list {
-			if name := quote(e.Table.String()); !slices.Contains(names, name) {
+			if name := quote(h.display(e.Table)); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 		if len(names) > 1 {
 			return fmt.Sprintf("column %q in table %q references multiple enum tables (%s)",
-				column.Name, c.Name, strings.Join(names, ", "))
+				column.Name, h.display(c.Name), strings.Join(names, ", "))
 		}
 	}
 	return ""
 }
 
 // enumProblem returns why a table can't be used as an enum, "" when it can.
-func enumProblem(d backend.TypeSystem, c *catalog.Table, values []catalog.EnumValue) string {
-	reasons := enumShape(d, c)
+func (h *head) enumProblem(c *catalog.Table, values []catalog.EnumValue) string {
+	reasons := enumShape(h.dialect, c)
 	if len(reasons) == 0 {
 		reasons = enumContent(values)
 	}
 	if len(reasons) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the table %q cannot be used as an enum %s", c.Name, because(reasons))
+	return fmt.Sprintf("the table %q cannot be used as an enum %s", h.display(c.Name), because(reasons))
 }
 
 // enumShape looks at the columns: a text primary key, and at most a text comment besides.

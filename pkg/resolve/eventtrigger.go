@@ -46,7 +46,7 @@ func (s *Schema) checkEventTriggers() []metadata.Inconsistency {
 				if err := m.Resolve(s.options.Env); err != nil {
 					id := fieldID(t, metadata.ObjectEventTrigger, m.Name)
 					list = append(list, inconsistent(id, eventTriggerDefinition(id, raw),
-						fmt.Sprintf("in table %q: in event trigger %q: %s", t.Meta.Table, m.Name, apierror.From(err).Message)))
+						fmt.Sprintf("in table %q: in event trigger %q: %s", t.Display(), m.Name, apierror.From(err).Message)))
 				}
 			}
 		}

@@ -97,11 +97,11 @@ func (s *Source) unchangedFunction(prev *Source, m *metadata.Function, near int)
 func (s *Source) oneFunction(name catalog.Name) (*catalog.Function, problem) {
 	switch overloads := s.Catalog.Functions[name]; len(overloads) {
 	case 0:
-		return nil, problemf("no such function exists: %q", name)
+		return nil, problemf("no such function exists: %q", s.head.display(name))
 	case 1:
 		return overloads[0], problem{}
 	}
-	return nil, problemf("function %q is overloaded. Overloaded functions are not supported", name)
+	return nil, problemf("function %q is overloaded. Overloaded functions are not supported", s.head.display(name))
 }
 
 // function resolves one tracked function. It rests on the overloads of the name and the
@@ -117,10 +117,10 @@ func (s *Source) function(m *metadata.Function) (*Function, problem) {
 	}
 	f := &Function{Source: s, Meta: m, Catalog: function, SessionArg: -1}
 	if reasons := f.refusals(config); len(reasons) > 0 {
-		return nil, problemf("the function %q cannot be tracked %s", m.Function, because(reasons))
+		return nil, problemf("the function %q cannot be tracked %s", s.head.display(m.Function), because(reasons))
 	}
 	if f.Returns = s.Table(*function.ReturnTable); f.Returns == nil {
-		return nil, notTracked(*function.ReturnTable)
+		return nil, notTracked(s.head.display(*function.ReturnTable))
 	}
 	f.Mutation = config.ExposedAs == "mutation" || config.ExposedAs == "" && function.Volatility == catalog.Volatile
 	f.Args = s.userArgs(function, -1, f.SessionArg)
@@ -186,10 +186,10 @@ func (f *Function) setNames(config metadata.FunctionConfiguration) {
 	}
 	comment := f.Meta.Comment
 	if comment == nil {
-		generated := fmt.Sprintf("%s function %q which returns %q", verb, f.Catalog.Name, f.Returns.Meta.Table)
+		generated := fmt.Sprintf("%s function %q which returns %q", verb, h.display(f.Catalog.Name), f.Returns.Display())
 		comment = &generated
 	}
-	aggregates := fmt.Sprintf("execute function %q and query aggregates on result of table type %q", f.Catalog.Name, f.Returns.Meta.Table)
+	aggregates := fmt.Sprintf("execute function %q and query aggregates on result of table type %q", h.display(f.Catalog.Name), f.Returns.Display())
 	f.Field = RootField{Name: h.wrapRoot(field), comment: comment}
 	f.AggregateField = RootField{Name: h.wrapRoot(aggregate), comment: &aggregates}
 	f.ArgsType = h.wrapType(h.convention.field("", base, "args"))

@@ -117,7 +117,7 @@ func (s *Schema) checkLookups() []metadata.Inconsistency {
 			for _, use := range t.check().lookups {
 				if _, err := s.Lookup(use.lookup); err != nil {
 					list = append(list, inconsistent(use.id, use.definition,
-						fmt.Sprintf("in table %q: in permission for role %q: %s", t.Meta.Table, use.id.Role, apierror.From(err).Message)))
+						fmt.Sprintf("in table %q: in permission for role %q: %s", t.Display(), use.id.Role, apierror.From(err).Message)))
 				}
 			}
 		}

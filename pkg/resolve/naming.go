@@ -46,6 +46,9 @@ func (h *head) baseName(name catalog.Name) string {
 	return name.Schema + "_" + name.Name
 }
 
+// display is the name of something in the source as messages show it.
+func (h *head) display(name catalog.Name) string { return name.Display(h.defaultSchema) }
+
 // BaseName is the name of a table or function as those of GraphQL have it, whether it is a GraphQL
 // name or not.
 func (s *Source) BaseName(name catalog.Name) string { return s.head.baseName(name) }

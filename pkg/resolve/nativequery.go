@@ -161,7 +161,7 @@ func orEmpty(s *string) *string {
 func (b modelBuilder) checkTypeNames(problems map[metadata.ObjectID]problem) {
 	owners := map[string]string{}
 	for _, t := range b.Tables {
-		owners[t.Name] = fmt.Sprintf("table %q", t.Meta.Table)
+		owners[t.Name] = fmt.Sprintf("table %q", t.Display())
 	}
 	b.NativeQueries = slices.DeleteFunc(b.NativeQueries, func(q *NativeQuery) bool {
 		owner := fmt.Sprintf("logical model %q", q.Rows.model.name)
@@ -205,7 +205,7 @@ func (q *NativeQuery) relationship(m *metadata.NativeQueryRelationship, array bo
 	var other *NativeQuery
 	if name := m.Using.RemoteTable; name != nil {
 		if target = q.Source.Table(*name); target == nil {
-			return notTracked(*name)
+			return notTracked(q.Source.head.display(*name))
 		}
 	} else {
 		if other = q.Source.NativeQuery(m.Using.RemoteNativeQuery); other == nil {

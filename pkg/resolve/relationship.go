@@ -99,7 +99,7 @@ func (r *Relationship) joinKey(t *Table, columns []string) problem {
 		return problem
 	}
 	if r.Target = t.Source.Table(key.Target); r.Target == nil {
-		return notTracked(key.Target)
+		return notTracked(t.Source.head.display(key.Target))
 	}
 	r.Nullable = false
 	for i, c := range key.Columns {
@@ -115,7 +115,7 @@ func (r *Relationship) joinKey(t *Table, columns []string) problem {
 // joinRemoteKey joins along a foreign key of the other table that points here.
 func (r *Relationship) joinRemoteKey(t *Table, remote *metadata.RemoteForeignKey) problem {
 	if r.Target = t.Source.Table(remote.Table); r.Target == nil {
-		return missingTable(remote.Table, t.Source.Name)
+		return missingTable(t.Source.head.display(remote.Table), t.Source.Name)
 	}
 	key, problem := oneKey(r.Target.Catalog.ForeignKeys, remote.Columns, &t.Catalog.Name)
 	if problem.reason != "" {
@@ -132,7 +132,7 @@ func (r *Relationship) joinRemoteKey(t *Table, remote *metadata.RemoteForeignKey
 // joinManually joins the columns that the document names.
 func (r *Relationship) joinManually(t *Table, manual *metadata.ManualConfiguration) problem {
 	if r.Target = t.Source.Table(manual.RemoteTable); r.Target == nil {
-		return missingTable(manual.RemoteTable, t.Source.Name)
+		return missingTable(t.Source.head.display(manual.RemoteTable), t.Source.Name)
 	}
 	for _, outer := range sortedKeys(manual.ColumnMapping) {
 		inner := manual.ColumnMapping[outer]
@@ -198,10 +198,10 @@ func holdsKey(t *catalog.Table, in func(column string) bool) bool {
 	return slices.ContainsFunc(t.Uniques, func(u catalog.Constraint) bool { return holds(u.Columns) })
 }
 
-func notTracked(table catalog.Name) problem {
+func notTracked(table string) problem {
 	return problem{reason: fmt.Sprintf("table %q is not tracked", table), bare: true}
 }
 
-func missingTable(table catalog.Name, source string) problem {
+func missingTable(table, source string) problem {
 	return problemf("table %q does not exist in source: %s", table, source)
 }

@@ -68,7 +68,7 @@ func (n *remoteNames) typeConflict(t *remoteschema.Type) string {
 	}
 	if table := n.tableOf(t.Name); table != nil {
 		return fmt.Sprintf(differs, t.Name, t.Name, t.Name, text,
-			fmt.Sprintf("the rows of table %s in source %s", table.Meta.Table, table.Source.Name))
+			fmt.Sprintf("the rows of table %s in source %s", table.Display(), table.Source.Name))
 	}
 	if other := n.engineConflict(t); other != "" {
 		return fmt.Sprintf(differs, t.Name, t.Name, t.Name, text, other)

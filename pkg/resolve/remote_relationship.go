@@ -83,7 +83,7 @@ func (s *Schema) joinSource(r *RemoteRelationship, to *metadata.ToSource, left f
 	}
 	target := &SourceTarget{Array: to.RelationshipType == metadata.ArrayRelationship, Table: source.Table(to.Table)}
 	if target.Table == nil {
-		return missingTable(to.Table, to.Source)
+		return missingTable(source.head.display(to.Table), to.Source)
 	}
 	var columns []string
 	for _, name := range sortedKeys(to.FieldMapping) {
@@ -137,7 +137,7 @@ func (t *Table) noJoinField(name string) problem {
 	}
 	// The blanks are missing on the wire, too.
 	return problemf("field with name %qis not provided by the lhs entity%qfor defining a join condition, the allowed fields are %s",
-		name, t.Meta.Table, alternatives(allowed))
+		name, t.Display(), alternatives(allowed))
 }
 
 // alternatives joins words as in: a, b, or c.

@@ -84,7 +84,7 @@ func (n *remoteNames) customDefinitions() map[string]string {
 		add(remoteschema.InputObject, t.Name, fields)
 	}
 	for _, t := range types.Objects {
-		add(remoteschema.Object, t.Name, objectParts(&t))
+		add(remoteschema.Object, t.Name, n.objectParts(&t))
 	}
 	for _, t := range types.Scalars {
 		add(remoteschema.Scalar, t.Name, nil)
@@ -94,13 +94,13 @@ func (n *remoteNames) customDefinitions() map[string]string {
 
 // objectParts are the fields of an object type. A relationship is a field that no type of a remote
 // has.
-func objectParts(t *metadata.ObjectType) []string {
+func (n *remoteNames) objectParts(t *metadata.ObjectType) []string {
 	var fields []string
 	for _, f := range t.Fields {
 		fields = append(fields, f.Name+": "+f.Type.String())
 	}
 	for _, r := range t.Relationships {
-		fields = append(fields, r.Name+": "+r.RemoteTable.String())
+		fields = append(fields, r.Name+": "+n.schema.Document.Display(r.Source, r.RemoteTable))
 	}
 	return fields
 }

@@ -36,7 +36,7 @@ func (s *Schema) Rename(r Renames) (*metadata.Document, error) {
 		for _, from := range sortedKeys(columns) {
 			if to := columns[from]; t.fieldKind(to) == "relationship" {
 				return nil, apierror.Newf(apierror.AlreadyExists,
-					"cannot rename column %q to %q in table %q as a relationship with the name already exists", from, to, table)
+					"cannot rename column %q to %q in table %q as a relationship with the name already exists", from, to, t.Display())
 			}
 		}
 	}

@@ -211,7 +211,7 @@ func (s *Schema) rootConflicts(relevant func(rootUse) bool) []metadata.Inconsist
 
 // object describes a table, function or native query in a group of conflicting objects.
 func (s *Schema) object(id metadata.ObjectID) metadata.InconsistentObject {
-	o := metadata.InconsistentObject{ID: id, Definition: id.Table, Name: objectName(id), Type: id.Kind}
+	o := metadata.InconsistentObject{ID: id, Definition: id.Table, Name: s.objectName(id), Type: id.Kind}
 	if id.Kind == metadata.ObjectAction {
 		o.Definition = actionDefinition(s.Action(id.Name).Meta)
 	}

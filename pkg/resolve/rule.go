@@ -146,7 +146,7 @@ func find(list []member, key string) json.RawMessage {
 }
 
 func noSuchTable(name catalog.Name, s *Source) error {
-	return apierror.New(apierror.NotExists, missingTable(name, s.Name).reason)
+	return apierror.New(apierror.NotExists, missingTable(s.head.display(name), s.Name).reason)
 }
 
 // field parses the value of a column, relationship or computed field.

@@ -40,6 +40,9 @@ type Table struct {
 // nothing of the table in memory. What the table refers to may have changed.
 func (t *Table) Version() any { return t.base.version }
 
+// Display is the name of the table as messages show it.
+func (t *Table) Display() string { return t.Source.head.display(t.Meta.Table) }
+
 // Column is a column of a tracked table. It is shared by the versions of a schema in
 // which it did not change.
 type Column struct {

@@ -113,7 +113,7 @@ func (c *tableChecker) report(id metadata.ObjectID, definition any, context stri
 		return
 	}
 	if !p.bare {
-		p.reason = fmt.Sprintf("in table %q: %s%s", id.Table, context, p.reason)
+		p.reason = fmt.Sprintf("in table %q: %s%s", c.table.Source.head.display(id.Table), context, p.reason)
 	}
 	c.result.problems = append(c.result.problems, inconsistent(id, definition, p.reason))
 }
@@ -123,7 +123,7 @@ func (c *tableChecker) conflict(k conflict) {
 	objects := make([]metadata.InconsistentObject, len(k.fields))
 	for i, f := range k.fields {
 		id := fieldID(c.table, f.kind, f.name)
-		objects[i] = metadata.InconsistentObject{ID: id, Definition: c.fieldDefinition(f), Name: objectName(id), Type: id.Kind}
+		objects[i] = metadata.InconsistentObject{ID: id, Definition: c.fieldDefinition(f), Name: objectName(id, c.table.Display()), Type: id.Kind}
 	}
 	if len(objects) == 1 {
 		o := objects[0]
@@ -285,9 +285,9 @@ func (t *Table) checkInherited() *inheritedCheck {
 }
 
 func (t *Table) notInherited(kind permissionKind, role string) metadata.Inconsistency {
-	what := fmt.Sprintf("%s permission, table: %s, source: '%s'", kind, t.Meta.Table, t.Source.Name)
+	what := fmt.Sprintf("%s permission, table: %s, source: '%s'", kind, t.Display(), t.Source.Name)
 	return notInherited(role, what, map[string]string{
-		"permission_type": kind.String(), "source": t.Source.Name, "table": t.Meta.Table.String(),
+		"permission_type": kind.String(), "source": t.Source.Name, "table": t.Display(),
 	})
 }
 

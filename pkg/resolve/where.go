@@ -34,7 +34,7 @@ func (r *reader) rows(t *Table, relationship string) (ir.BoolExp, error) {
 	case permission != nil:
 		return permission.Visible(), nil
 	case relationship == "":
-		return nil, apierror.Newf(apierror.PermissionDenied, "select on %q for role %q is not allowed. ", t.Meta.Table, r.role)
+		return nil, apierror.Newf(apierror.PermissionDenied, "select on %q for role %q is not allowed. ", t.Display(), r.role)
 	}
 	return nil, ErrUnreadableRelationship(t, relationship, r.role)
 }
@@ -43,7 +43,7 @@ func (r *reader) rows(t *Table, relationship string) (ir.BoolExp, error) {
 // table that the role may not select from.
 func ErrUnreadableRelationship(target *Table, relationship, role string) error {
 	return apierror.Newf(apierror.PermissionDenied, "role %q does not have permission to read relationship %q; no permission on table %q",
-		role, relationship, target.Meta.Table)
+		role, relationship, target.Display())
 }
 
 // ErrUnreadableColumn is the fault of a request for a column, or scalar computed field,

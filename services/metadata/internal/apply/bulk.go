@@ -171,7 +171,7 @@ func (w *work) batch(ctx context.Context, kind string, b metadata.Batch) (json.R
 	texts := b.Texts()
 	for i, failure := range failures {
 		if failure != nil {
-			object, name := b.Object(i)
+			object, name := b.Object(w.current.Document, i)
 			warnings = append(warnings, metadata.Warning{
 				Message: apierror.From(failure).Message, Type: object, Name: name, Code: texts.WarningCode,
 			})

@@ -150,7 +150,7 @@ func (w *work) admitEventTrigger(ctx context.Context, a *metadata.CreateEventTri
 	}
 	d := a.Trigger.Definition
 	if c := w.current.Catalogs[a.Source]; c != nil && c.Tables[a.Table] != nil && (d.Insert != nil || d.Update != nil || d.Delete != nil) {
-		if err := onTables([]backend.EventTrigger{{Name: a.Trigger.Name, Table: c.Tables[a.Table]}}); err != nil {
+		if err := onTables(w.current.Document.Source(a.Source), []backend.EventTrigger{{Name: a.Trigger.Name, Table: c.Tables[a.Table]}}); err != nil {
 			return err
 		}
 	}

@@ -183,12 +183,12 @@ func (w *work) installedAt(source string) *State {
 }
 
 // onTables refuses triggers on views, of which rows fire none.
-func onTables(list []backend.EventTrigger) error {
+func onTables(m *metadata.Source, list []backend.EventTrigger) error {
 	for i := range list {
 		switch t := list[i].Table; t.Kind {
 		case catalog.KindView, catalog.KindMaterializedView:
 			return apierror.Newf(apierror.NotSupported, "event trigger %q: changes of rows make events on tables only, and %q is a view",
-				list[i].Name, t.Name.String())
+				list[i].Name, m.Display(t.Name))
 		case catalog.KindTable, catalog.KindForeignTable, catalog.KindPartitioned:
 		}
 	}
@@ -199,7 +199,7 @@ func (w *work) changeSource(ctx context.Context, m *metadata.Source, c backend.E
 	if m == nil || c.Empty() {
 		return nil
 	}
-	if err := onTables(c.Install); err != nil {
+	if err := onTables(m, c.Install); err != nil {
 		return err
 	}
 	s, release, err := w.eventTriggersOf(m)

@@ -51,7 +51,7 @@ func (d *difference) checkFunctions(gone []metadata.ObjectID) error {
 	var overloaded []string
 	for _, f := range d.functions {
 		if len(f.overloads) > 1 && d.source.Function(f.name) != nil {
-			overloaded = append(overloaded, f.name.String())
+			overloaded = append(overloaded, d.source.Display(f.name))
 		}
 	}
 	if len(overloaded) > 0 {
@@ -73,7 +73,7 @@ func (d *difference) checkFunction(f changedFunction, gone []metadata.ObjectID) 
 		})
 	if m := d.source.Function(f.name); m != nil && volatile && !exposedAsMutation(m) {
 		return apierror.Newf(apierror.NotSupported,
-			`type of function %q is altered to "VOLATILE" which is not supported now`, f.name)
+			`type of function %q is altered to "VOLATILE" which is not supported now`, d.source.Display(f.name))
 	}
 	for _, t := range d.source.Tables {
 		for _, field := range t.ComputedFields {
@@ -82,12 +82,12 @@ func (d *difference) checkFunction(f changedFunction, gone []metadata.ObjectID) 
 			}
 			if len(f.overloads) > 1 {
 				return apierror.Newf(apierror.NotSupported,
-					"The function %q associated with computed field%q of table %q is being overloaded", f.name, field.Name, t.Table)
+					"The function %q associated with computed field%q of table %q is being overloaded", d.source.Display(f.name), field.Name, d.source.Display(t.Table))
 			}
 			if volatile {
 				return apierror.Newf(apierror.NotSupported,
 					`The type of function %q associated with computed field %q of table %q is being altered to "VOLATILE"`,
-					f.name, field.Name, t.Table)
+					d.source.Display(f.name), field.Name, d.source.Display(t.Table))
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func (d *difference) checkTypes(schema *resolve.Schema, gone []metadata.ObjectID
 		}
 		return apierror.New(apierror.DependencyError, fmt.Sprintf(
 			"cannot change type of column %q in table %q because of the following dependencies: %s",
-			column.Name, column.Table, strings.Join(texts, ", ")))
+			column.Name, d.source.Display(column.Table), strings.Join(texts, ", ")))
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (d *difference) checkNames(schema *resolve.Schema) error {
 			continue
 		}
 		if taken[to.Name] && source.BaseName(to) == to.Name {
-			return apierror.Newf(apierror.RemoteSchemaConflicts, "node %s already exists in current graphql schema", to)
+			return apierror.Newf(apierror.RemoteSchemaConflicts, "node %s already exists in current graphql schema", source.Meta.Display(to))
 		}
 	}
 	return nil

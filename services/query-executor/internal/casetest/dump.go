@@ -152,7 +152,7 @@ func (d dumper) value(v reflect.Value) {
 func (d dumper) object(v reflect.Value) {
 	switch known := v.Interface().(type) {
 	case catalog.Name:
-		fmt.Fprintf(d, "%q", known)
+		fmt.Fprintf(d, "%q", known.Display("public"))
 		return
 	case catalog.Type:
 		fmt.Fprintf(d, "%q", known.Name+strings.Repeat("[]", known.Dims))

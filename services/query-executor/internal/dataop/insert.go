@@ -148,7 +148,7 @@ func (p *planner) conflict(t *resolve.Table, update *resolve.UpdatePermission, c
 	if c.constraint != "" {
 		found := constraint(t, c.constraint)
 		if found == nil {
-			return nil, apierror.At(apierror.Newf(apierror.Unexpected, "constraint %q for table %q does not exist", c.constraint, t.Meta.Table).
+			return nil, apierror.At(apierror.Newf(apierror.Unexpected, "constraint %q for table %q does not exist", c.constraint, t.Display()).
 				WithStatus(http.StatusBadRequest), "constraint")
 		}
 		clause.Columns = found.Columns

@@ -51,7 +51,7 @@ func (p *planner) plan(r *request) (*plan, error) {
 	}
 	t := source.Table(source.Meta.Qualified(r.table))
 	if t == nil {
-		return nil, apierror.At(apierror.Newf(apierror.NotExists, "table %q does not exist", r.table), "table")
+		return nil, apierror.At(apierror.Newf(apierror.NotExists, "table %q does not exist", source.Meta.Display(r.table)), "table")
 	}
 	plan := &plan{source: source}
 	var err error
@@ -80,7 +80,7 @@ func (p *planner) plan(r *request) (*plan, error) {
 // denied is the fault of an operation that the role has no permission for. The blank at the
 // end is part of the text.
 func (p *planner) denied(operation string, t *resolve.Table) *apierror.Error {
-	return apierror.Newf(apierror.PermissionDenied, "%s on %q for role %q is not allowed. ", operation, t.Meta.Table, p.role)
+	return apierror.Newf(apierror.PermissionDenied, "%s on %q for role %q is not allowed. ", operation, t.Display(), p.role)
 }
 
 // reading is the select permission that a part of another operation needs; why is for its error.

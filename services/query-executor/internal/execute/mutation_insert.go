@@ -191,7 +191,7 @@ func (x *nestedInsert) before(ctx context.Context, node int, r *insert.Relation,
 		keys := x.keys[r.Node][row]
 		if keys == nil {
 			return at(x.here(), apierror.Newf(apierror.NotSupported,
-				"cannot proceed to insert object relation %q since insert to table %q affects zero rows", r.Name, x.Insert.Nodes[r.Node].Table))
+				"cannot proceed to insert object relation %q since insert to table %q affects zero rows", r.Name, x.Insert.Nodes[r.Node].Display))
 		}
 		x.rows.Node(node).Take(r, related.Parent(row), keys)
 	}
@@ -210,7 +210,7 @@ func (x *nestedInsert) after(ctx context.Context, node int, r *insert.Relation, 
 		keys := x.keys[node][related.Parent(row)]
 		if keys == nil {
 			return at(x.here(), apierror.Newf(apierror.NotSupported,
-				"cannot proceed to insert array relations since insert to table %q affects zero rows", x.Insert.Nodes[node].Table))
+				"cannot proceed to insert array relations since insert to table %q affects zero rows", x.Insert.Nodes[node].Display))
 		}
 		related.Take(r, row, keys)
 	}

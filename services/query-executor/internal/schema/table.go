@@ -47,7 +47,7 @@ func (t *Table) typeOf(suffix string, kind Kind, description string, build func(
 }
 
 // display is the table's name in descriptions.
-func (t *Table) display() string { return `"` + t.Catalog.Name.String() + `"` }
+func (t *Table) display() string { return `"` + t.Source.Meta.Display(t.Catalog.Name) + `"` }
 
 func text(s *string) string {
 	if s == nil {

@@ -52,7 +52,9 @@ type constant struct {
 
 // Node is a table that rows are inserted into.
 type Node struct {
-	Table      catalog.Name
+	Table catalog.Name
+	// Display is the name as messages show it.
+	Display    string
 	Columns    []Column
 	Presets    []ir.Assignment
 	OnConflict *ir.OnConflict
