@@ -1,0 +1,1 @@
+TRUNCATE place, owner, item, part RESTART IDENTITY;
