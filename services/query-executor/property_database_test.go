@@ -2,7 +2,6 @@ package queryexecutor
 
 import (
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -60,15 +59,9 @@ func postgresModels(t testing.TB) *modelDatabase {
 	}
 }
 
-// sqliteTurn has tests with files of SQLite run one after the other: in parallel they show the fault of
-// memory that docs/limitations.md tells of.
-var sqliteTurn sync.Mutex
-
 // sqliteModels makes a file for each model.
 func sqliteModels(t testing.TB) *modelDatabase {
 	t.Helper()
-	sqliteTurn.Lock()
-	t.Cleanup(sqliteTurn.Unlock)
 	db := &modelDatabase{dialect: oracle.SQLite}
 	run := func(t testing.TB, sql string) (*backend.RawResult, error) {
 		t.Helper()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -56,7 +57,7 @@ func dial(ctx context.Context, o *Options, readOnly bool) (*conn, error) {
 			return nil, openError(err)
 		}
 	}
-	db, err := sqlite.OpenConn(o.Path, flags)
+	db, err := openDriver(o.Path, flags)
 	if err != nil {
 		return nil, openError(err)
 	}
@@ -72,9 +73,6 @@ func dial(ctx context.Context, o *Options, readOnly bool) (*conn, error) {
 // set makes the settings of a connection.
 func (c *conn) set(ctx context.Context, o *Options, readOnly bool) error {
 	c.db.SetBusyTimeout(o.BusyTimeout)
-	if err := c.db.SetDefensive(true); err != nil {
-		return openError(err)
-	}
 	// Recursive triggers make REPLACE fire the triggers of the rows that it removes.
 	settings := []string{"PRAGMA foreign_keys = ON", "PRAGMA recursive_triggers = ON", "PRAGMA trusted_schema = OFF"}
 	if readOnly {
@@ -101,7 +99,24 @@ func (c *conn) close() {
 		_ = p.stmt.Finalize()
 	}
 	c.prepared = nil
-	_ = c.db.Close()
+	closeDriver(c.db)
+}
+
+// lifetimes is held while a connection is opened or closed. The driver keeps what belongs to a connection,
+// the guard among it, by the address that SQLite gave it, and forgets it a moment after SQLite has freed
+// that address: a connection that was opened in that moment would have no guard.
+var lifetimes sync.Mutex
+
+func openDriver(path string, flags sqlite.OpenFlags) (*sqlite.Conn, error) {
+	lifetimes.Lock()
+	defer lifetimes.Unlock()
+	return sqlite.OpenConn(path, flags)
+}
+
+func closeDriver(db *sqlite.Conn) {
+	lifetimes.Lock()
+	defer lifetimes.Unlock()
+	_ = db.Close()
 }
 
 // within has statements stop when ctx ends, until the function that it returns is called.

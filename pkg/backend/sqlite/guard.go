@@ -9,7 +9,10 @@ import (
 )
 
 // guard is asked by SQLite for whatever a statement is going to do, when the statement is compiled. It
-// refuses what leaves the file, and keeps account of the tables that are written.
+// refuses what leaves the file or breaks it, and keeps account of the tables that are written.
+//
+// SQLite's defensive mode would refuse some of that, too. The driver can't set it: SetDefensive forgets an
+// argument, and SQLite writes a number to whatever address it finds in its place.
 type guard struct {
 	// mode is what texts may do at present.
 	mode guardMode
@@ -42,6 +45,7 @@ const (
 	deniedAttach      = "other databases can't be attached"
 	deniedPragma      = "this PRAGMA isn't allowed here: "
 	deniedTransaction = "the text runs in a transaction of its own: remove BEGIN, COMMIT and ROLLBACK, or set no_transaction"
+	deniedPages       = "pages of the file can't be written"
 	deniedWrite       = "attempt to write in a read-only transaction"
 )
 
@@ -78,6 +82,10 @@ func (g *guard) refuses(a sqlite.Action) string {
 		if g.mode != guardFreeText {
 			return deniedAttach
 		}
+	case sqlite.OpInsert, sqlite.OpUpdate, sqlite.OpDelete:
+		if strings.EqualFold(a.Table(), "sqlite_dbpage") {
+			return deniedPages
+		}
 	}
 	switch g.mode {
 	case guardText:
@@ -107,11 +115,14 @@ func (g *guard) refuses(a sqlite.Action) string {
 	return ""
 }
 
-// forbiddenPragma reports whether a pragma reaches beyond the file, or takes protection from it.
+// forbiddenPragma reports whether a pragma reaches beyond the file, takes protection from it, or changes how
+// it is written.
 func forbiddenPragma(a sqlite.Action) bool {
 	switch strings.ToLower(a.Pragma()) {
 	case "data_store_directory", "temp_store_directory", "writable_schema", "trusted_schema", "mmap_size", "lock_proxy_file":
 		return true
+	case "journal_mode", "schema_version":
+		return a.PragmaArg() != ""
 	}
 	return false
 }

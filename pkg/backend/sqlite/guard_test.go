@@ -50,6 +50,28 @@ func TestTextsStayInTheFile(t *testing.T) {
 	require.NoError(t, err, "the file itself can be made smaller")
 }
 
+// No text breaks the file.
+func TestTextsKeepTheFileWhole(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, "CREATE TABLE a (n INTEGER); INSERT INTO a VALUES (1)", nil)
+	for text, why := range map[string]string{
+		"UPDATE sqlite_dbpage SET data = zeroblob(4096) WHERE pgno = 1":   deniedPages,
+		"INSERT INTO SQLITE_DBPAGE (pgno, data) VALUES (1, zeroblob(8))":  deniedPages,
+		"DELETE FROM sqlite_dbpage":                                       deniedPages,
+		"PRAGMA journal_mode = OFF":                                       deniedPragma + "journal_mode",
+		"PRAGMA schema_version = 1":                                       deniedPragma + "schema_version",
+		"PRAGMA writable_schema = ON":                                     deniedPragma + "writable_schema",
+		"PRAGMA writable_schema(ON); UPDATE sqlite_schema SET sql = 'no'": deniedPragma + "writable_schema",
+	} {
+		for _, r := range []backend.RawSQL{{SQL: text}, {SQL: text, NoTransaction: true}} {
+			_, err := f.run(t, r)
+			require.Equal(t, why, what(t, err), "%+v", r)
+		}
+	}
+	require.Equal(t, [][]string{{"ok"}}, f.rows(t, "PRAGMA integrity_check"))
+	require.Equal(t, [][]string{{"wal"}}, f.rows(t, "PRAGMA journal_mode"))
+}
+
 // A read-only text can't leave its transaction, nor the mode of its connection.
 func TestReadOnlyTexts(t *testing.T) {
 	t.Parallel()

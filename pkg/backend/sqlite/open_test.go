@@ -27,9 +27,9 @@ func newFixture(t testing.TB, schema string, change func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{path: filepath.Join(t.TempDir(), "test.db")}
 	var err error
-	f.other, err = sqlite.OpenConn(f.path, sqlite.OpenReadWrite, sqlite.OpenCreate, sqlite.OpenWAL)
+	f.other, err = openDriver(f.path, sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenWAL)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = f.other.Close() })
+	t.Cleanup(func() { closeDriver(f.other) })
 	f.exec(t, schema)
 	o := Options{Path: f.path, Readers: 4, PoolTimeout: time.Minute, BusyTimeout: time.Minute, Poll: 10 * time.Millisecond}
 	if change != nil {

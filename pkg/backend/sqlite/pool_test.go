@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
 )
 
 // Transactions that write come one after the other, and readers don't wait for them.
@@ -81,6 +83,45 @@ func TestPreparedStatementsAreBounded(t *testing.T) {
 	}
 	require.Len(t, c.prepared, maxPrepared)
 	require.Len(t, c.order, maxPrepared)
+}
+
+// Connections come and go while others are at work: each keeps its guard, and nobody's memory changes.
+func TestConnectionsComeAndGo(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, "CREATE TABLE a (n INTEGER)", nil)
+	busy, stop := context.WithCancel(t.Context())
+	defer stop()
+	var coming, working sync.WaitGroup
+	for range 8 {
+		working.Go(func() {
+			c, err := dial(t.Context(), &f.source.options, true)
+			if !assert.NoError(t, err) {
+				return
+			}
+			defer c.close()
+			for busy.Err() == nil {
+				_, err := c.rows(t.Context(), `SELECT engine_path('{"m": 0}', '["m"]')`, nil, func(row answer.Cells) error {
+					assert.Equal(t, "0", string(row.Values[0]))
+					return nil
+				})
+				assert.NoError(t, err)
+			}
+		})
+		coming.Go(func() {
+			for range 200 {
+				c, err := dial(t.Context(), &f.source.options, true)
+				if !assert.NoError(t, err) {
+					return
+				}
+				_, err = c.rows(t.Context(), "ATTACH ':memory:' AS x", nil, nil)
+				assert.ErrorAs(t, err, new(deniedError))
+				c.close()
+			}
+		})
+	}
+	coming.Wait()
+	stop()
+	working.Wait()
 }
 
 // Close waits for what is running, and what comes after it fails.
