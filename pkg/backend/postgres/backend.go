@@ -1,8 +1,8 @@
 // Package postgres is the PostgreSQL backend: it reads the catalog of a database, explains
 // its types and operators, turns plans into statements, and runs them.
 //
-// It is the only user of the driver. The wire is driven at the level of pgconn: rows reach
-// the answer's buffer as the bytes that the server sent, with one encoder per type and no
+// It and the packages in its directory are the only users of the driver: wire speaks to servers.
+// Rows reach the answer's buffer as the bytes that the server sent, with one encoder per type and no
 // Go value in between. Nothing above it sees a driver's type or a driver's error.
 package postgres
 

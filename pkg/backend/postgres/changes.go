@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 )
 
@@ -21,7 +22,7 @@ const (
 const watchLimit = "2s"
 
 // changes implements backend.Changes.
-type changes struct{ pool *pool }
+type changes struct{ pool *wire.Pool }
 
 // Changes notifies of changes, when the source is configured to and is read where it is written: a
 // replica lags behind its primary's notifications.
@@ -61,18 +62,18 @@ WHERE c.relkind NOT IN ('i', 'I', 't', 'S')`
 
 // Watch implements backend.Changes.
 func (w *changes) Watch(ctx context.Context, relations []catalog.Name) ([]string, error) {
-	c, err := w.pool.acquire(ctx)
+	c, err := w.pool.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer c.release()
+	defer c.Release()
 	schemas, names := make([][]byte, len(relations)), make([][]byte, len(relations))
 	for i, r := range relations {
 		schemas[i], names[i] = []byte(r.Schema), []byte(r.Name)
 	}
-	r := c.pg.ExecParams(ctx, watchedRelations, [][]byte{arrayText(schemas), arrayText(names)}, nil, nil, nil).Read()
+	r := c.PG.ExecParams(ctx, watchedRelations, [][]byte{arrayText(schemas), arrayText(names)}, nil, nil, nil).Read()
 	if r.Err != nil {
-		return nil, internalError(ctx, r.Err, executed{SQL: watchedRelations})
+		return nil, wire.InternalError(ctx, r.Err, wire.Executed{SQL: watchedRelations})
 	}
 	var ids, missing []string
 	for _, row := range r.Rows {
@@ -100,7 +101,7 @@ func (w *changes) Watch(ctx context.Context, relations []catalog.Name) ([]string
 
 // addTrigger makes the trigger that notifies of the changes of a table; its name is quoted. Each table
 // has a transaction of its own, so that never two of them are locked.
-func (w *changes) addTrigger(ctx context.Context, c *conn, table string) error {
+func (w *changes) addTrigger(ctx context.Context, c *wire.Conn, table string) error {
 	sql := `BEGIN;
 SET LOCAL lock_timeout = '` + watchLimit + `';
 SELECT pg_advisory_xact_lock(hashtext('` + changesSchema + `'));
@@ -110,16 +111,16 @@ CREATE OR REPLACE FUNCTION ` + changesSchema + `.changed() RETURNS trigger LANGU
 CREATE OR REPLACE TRIGGER ` + changesTrigger + ` AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON ` + table + `
 	FOR EACH STATEMENT EXECUTE FUNCTION ` + changesSchema + `.changed();
 COMMIT`
-	if _, err := c.pg.Exec(ctx, sql).ReadAll(); err != nil {
-		if c.pg.TxStatus() != txIdle {
-			c.discard()
+	if _, err := c.PG.Exec(ctx, sql).ReadAll(); err != nil {
+		if c.PG.TxStatus() != wire.Idle {
+			c.Discard()
 		}
-		return internalError(ctx, err, executed{SQL: sql})
+		return wire.InternalError(ctx, err, wire.Executed{SQL: sql})
 	}
 	return nil
 }
 
 // Listen implements backend.Changes.
 func (w *changes) Listen(ctx context.Context, ready func(), changed func(id string)) error {
-	return w.pool.listen(ctx, changesChannel, ready, changed)
+	return w.pool.Listen(ctx, changesChannel, ready, changed)
 }

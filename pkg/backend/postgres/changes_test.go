@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
 )
@@ -95,7 +96,7 @@ func TestChangesNeedFewRights(t *testing.T) {
 	role := dbtest.Role(t)
 	f := newFixture(t, `CREATE TABLE a (id int PRIMARY KEY);
 		GRANT SELECT, TRIGGER ON a TO `+role+`; CREATE SCHEMA engine_live AUTHORIZATION `+role, nil)
-	source, err := Open(t.Context(), Options{Changes: true, Primary: Endpoint{
+	source, err := Open(t.Context(), Options{Changes: true, Primary: wire.Endpoint{
 		URL: func() (string, error) { return f.url + "?role=" + role, nil }, MaxConnections: 2,
 	}})
 	require.NoError(t, err)

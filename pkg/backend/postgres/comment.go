@@ -8,9 +8,9 @@ func (t *rendered) addComment(c *backend.Comment) {
 	switch {
 	case c == nil:
 	case c.PerRequest:
-		t.comment, t.once = c, true
+		t.comment, t.Once = c, true
 	default:
-		t.sql = c.Wrap(t.sql, "")
+		t.SQL = c.Wrap(t.SQL, "")
 	}
 }
 
@@ -30,6 +30,6 @@ func (s *statement) forRequest(id string) *statement {
 
 func (t *rendered) forRequest(id string) *rendered {
 	c := *t
-	c.sql, c.comment = t.comment.Wrap(t.sql, id), nil
+	c.SQL, c.comment = t.comment.Wrap(t.SQL, id), nil
 	return &c
 }

@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend/input"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/jsonwalk"
 	"queryengine/pkg/metadata"
 )
@@ -50,19 +51,19 @@ func Configure(c Configuration, env Env, applicationName string) (Options, error
 	return o, nil
 }
 
-func endpoint(info ConnectionInfo, env Env) (Endpoint, error) {
+func endpoint(info ConnectionInfo, env Env) (wire.Endpoint, error) {
 	address, err := ResolveURL(info, env)
 	if err != nil {
-		return Endpoint{}, err
+		return wire.Endpoint{}, err
 	}
-	e := Endpoint{
+	e := wire.Endpoint{
 		URL:            func() (string, error) { return address, nil },
-		MaxConnections: defaultMaxConnections,
-		IdleTimeout:    defaultIdleTimeout,
+		MaxConnections: wire.DefaultMaxConnections,
+		IdleTimeout:    wire.DefaultIdleTimeout,
 		Lifetime:       defaultLifetime,
 		PoolTimeout:    defaultPoolTimeout,
 		Retries:        defaultRetries,
-		Isolation:      Isolation(info.IsolationLevel),
+		Isolation:      wire.Isolation(info.IsolationLevel),
 		Prepare:        prepareOf(info.UsePreparedStatements),
 
 		SerializationRetries: info.SerializationRetries,
@@ -83,14 +84,14 @@ func endpoint(info ConnectionInfo, env Env) (Endpoint, error) {
 }
 
 // prepareOf is the metadata's setting of prepared statements.
-func prepareOf(use *bool) Prepare {
+func prepareOf(use *bool) wire.Prepare {
 	switch {
 	case use == nil:
-		return PrepareUnlessPooled
+		return wire.PrepareUnlessPooled
 	case *use:
-		return PrepareAlways
+		return wire.PrepareAlways
 	}
-	return PrepareNever
+	return wire.PrepareNever
 }
 
 func setInt(to *int, from *int) {
@@ -248,7 +249,7 @@ func (t *textOrVariable) resolve(env Env) (string, error) {
 }
 
 // resolveTLS reads ssl_configuration; nil when there is none.
-func resolveTLS(raw json.RawMessage, env Env) (*TLS, error) {
+func resolveTLS(raw json.RawMessage, env Env) (*wire.TLS, error) {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || jsonwalk.KindOf(raw) == jsonwalk.Null {
 		return nil, nil //nolint:nilnil // none given: the address decides
 	}
@@ -262,7 +263,7 @@ func resolveTLS(raw json.RawMessage, env Env) (*TLS, error) {
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return nil, apierror.New(apierror.ParseFailed, "ssl_configuration is not understood")
 	}
-	t := &TLS{Mode: c.Mode}
+	t := &wire.TLS{Mode: c.Mode}
 	for _, part := range []struct {
 		to   *string
 		from *textOrVariable

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 func environment(values map[string]string) Env {
@@ -135,13 +136,13 @@ func TestConfigure(t *testing.T) {
 	require.Equal(t, "name", o.ApplicationName)
 
 	o.Primary.URL = nil
-	require.Equal(t, Endpoint{
-		MaxConnections: 50, IdleTimeout: 180 * time.Second, Lifetime: 600 * time.Second, PoolTimeout: 10 * time.Second, Retries: 1, Isolation: Serializable,
+	require.Equal(t, wire.Endpoint{
+		MaxConnections: 50, IdleTimeout: 180 * time.Second, Lifetime: 600 * time.Second, PoolTimeout: 10 * time.Second, Retries: 1, Isolation: wire.Serializable,
 	}, o.Primary)
 	o.Replicas[0].URL = nil
-	require.Equal(t, []Endpoint{{
-		MaxConnections: 7, IdleTimeout: 5 * time.Second, PoolTimeout: 3 * time.Second, Prepare: PrepareAlways,
-		TLS: &TLS{Mode: "verify-full", RootCert: "roots", Key: "key", Password: "secret"},
+	require.Equal(t, []wire.Endpoint{{
+		MaxConnections: 7, IdleTimeout: 5 * time.Second, PoolTimeout: 3 * time.Second, Prepare: wire.PrepareAlways,
+		TLS: &wire.TLS{Mode: "verify-full", RootCert: "roots", Key: "key", Password: "secret"},
 	}}, o.Replicas)
 }
 

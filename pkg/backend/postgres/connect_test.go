@@ -13,12 +13,13 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/ir"
 )
 
 func TestOpenIsLazy(t *testing.T) {
 	t.Parallel()
-	s, err := Open(t.Context(), Options{Primary: Endpoint{
+	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{
 		URL: func() (string, error) { return "postgres://me:hunter2@127.0.0.1:1/shop", nil },
 	}})
 	require.NoError(t, err)
@@ -35,8 +36,8 @@ func TestOpenNeedsAnAddress(t *testing.T) {
 	_, err := Open(t.Context(), Options{})
 	require.Error(t, err)
 	_, err = Open(t.Context(), Options{
-		Primary:  Endpoint{URL: func() (string, error) { return "", nil }},
-		Replicas: []Endpoint{{}},
+		Primary:  wire.Endpoint{URL: func() (string, error) { return "", nil }},
+		Replicas: []wire.Endpoint{{}},
 	})
 	require.ErrorContains(t, err, "read replica 0")
 }
@@ -48,7 +49,7 @@ func TestConnectErrorsKeepPasswords(t *testing.T) {
 		"host=127.0.0.1 port=1 password=hunter2 nonsense",
 		"hunter2",
 	} {
-		s, err := Open(t.Context(), Options{Primary: Endpoint{URL: func() (string, error) { return address, nil }}})
+		s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return address, nil }}})
 		require.NoError(t, err)
 		err = s.Ping(t.Context())
 		requireError(t, err, apierror.PostgresError, "connection error")
@@ -63,7 +64,7 @@ func TestConnectErrorOfTheServer(t *testing.T) {
 	u, err := url.Parse(f.url)
 	require.NoError(t, err)
 	u.Path = "/nowhere"
-	s, err := Open(t.Context(), Options{Primary: Endpoint{URL: func() (string, error) { return u.String(), nil }}})
+	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return u.String(), nil }}})
 	require.NoError(t, err)
 	defer s.Close()
 	err = s.Ping(t.Context())
@@ -80,7 +81,7 @@ func TestMaxConnectionsOfTheServer(t *testing.T) {
 	u, err := url.Parse(f.url)
 	require.NoError(t, err)
 	u.User = url.UserPassword(role, "secret")
-	s, err := Open(t.Context(), Options{Primary: Endpoint{URL: func() (string, error) { return u.String(), nil }}})
+	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return u.String(), nil }}})
 	require.NoError(t, err)
 	defer s.Close()
 	requireError(t, s.Ping(t.Context()), apierror.PostgresMaxConns, "max connections reached on postgres")
@@ -88,65 +89,65 @@ func TestMaxConnectionsOfTheServer(t *testing.T) {
 
 func TestPoolTimeout(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections = 1 })
 	p := f.source.primary
-	c, err := p.acquire(t.Context())
+	c, err := p.Acquire(t.Context())
 	require.NoError(t, err)
-	p.endpoint.PoolTimeout = time.Millisecond // not before, for connecting takes as long as it takes
+	p.Endpoint.PoolTimeout = time.Millisecond // not before, for connecting takes as long as it takes
 	err = f.source.Ping(t.Context())
 	requireError(t, err, apierror.Busy, "timed out waiting for a free connection to the database")
-	c.release()
-	p.endpoint.PoolTimeout = time.Minute
+	c.Release()
+	p.Endpoint.PoolTimeout = time.Minute
 	require.NoError(t, f.source.Ping(t.Context()))
 }
 
 // pidOf is the server process of the only connection.
 func pidOf(t *testing.T, f *fixture) uint32 {
 	t.Helper()
-	c, err := f.source.primary.acquire(t.Context())
+	c, err := f.source.primary.Acquire(t.Context())
 	require.NoError(t, err)
-	defer c.release()
-	return c.pg.PID()
+	defer c.Release()
+	return c.PG.PID()
 }
 
 func TestConnectionIsKept(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections = 1 })
 	first := pidOf(t, f)
 	require.Equal(t, first, pidOf(t, f))
 
-	c, err := f.source.primary.acquire(t.Context())
+	c, err := f.source.primary.Acquire(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, c.pg.Exec(t.Context(), "BEGIN").Close())
-	c.release()
+	require.NoError(t, c.PG.Exec(t.Context(), "BEGIN").Close())
+	c.Release()
 	require.NotEqual(t, first, pidOf(t, f), "an open transaction is not handed on")
 }
 
 func TestConnectionHasALifetime(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *Endpoint) { e.MaxConnections, e.Lifetime = 1, time.Nanosecond })
+	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections, e.Lifetime = 1, time.Nanosecond })
 	first := pidOf(t, f)
 	require.NotEqual(t, first, pidOf(t, f))
 }
 
 func TestIdleConnectionIsClosed(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *Endpoint) { e.MaxConnections, e.IdleTimeout = 1, 20*time.Millisecond })
+	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections, e.IdleTimeout = 1, 20*time.Millisecond })
 	pidOf(t, f)
-	require.Eventually(t, func() bool { return f.source.primary.conns.Stat().TotalResources() == 0 },
+	require.Eventually(t, func() bool { return f.source.primary.Conns.Stat().TotalResources() == 0 },
 		10*time.Second, 5*time.Millisecond)
 }
 
 func TestLostConnectionIsReplaced(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *Endpoint) { e.MaxConnections = 1 })
-	c, err := f.source.primary.acquire(t.Context())
+	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections = 1 })
+	c, err := f.source.primary.Acquire(t.Context())
 	require.NoError(t, err)
 	var gone bool
-	require.NoError(t, f.db.QueryRow(t.Context(), "SELECT pg_terminate_backend($1, 10000)", c.pg.PID()).Scan(&gone))
+	require.NoError(t, f.db.QueryRow(t.Context(), "SELECT pg_terminate_backend($1, 10000)", c.PG.PID()).Scan(&gone))
 	require.True(t, gone)
-	require.False(t, c.alive(t.Context()))
-	c.release()
+	require.False(t, c.Alive(t.Context()))
+	c.Release()
 	require.NoError(t, f.source.Ping(t.Context()))
 }
 
@@ -155,7 +156,7 @@ func TestLostConnectionIsReplaced(t *testing.T) {
 func TestQueriesOutliveTheirConnections(t *testing.T) {
 	t.Parallel()
 	const connections = 4
-	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *Endpoint) { e.MaxConnections = connections })
+	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *wire.Endpoint) { e.MaxConnections = connections })
 	st := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{idField}})
 	ask := func() *errgroup.Group {
 		var group errgroup.Group
@@ -204,7 +205,7 @@ func TestQueriesOutliveTheirConnections(t *testing.T) {
 
 func TestCancelKeepsTheConnection(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, "", func(e *Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, "", func(e *wire.Endpoint) { e.MaxConnections = 1 })
 	pid := pidOf(t, f)
 
 	for _, c := range []struct {
@@ -220,13 +221,13 @@ func TestCancelKeepsTheConnection(t *testing.T) {
 			return context.WithTimeout(ctx, 50*time.Millisecond)
 		}},
 	} {
-		conn, err := f.source.primary.acquire(t.Context())
+		conn, err := f.source.primary.Acquire(t.Context())
 		require.NoError(t, err)
 		ctx, cancel := c.stop(t.Context())
 		started := time.Now()
-		err = queryError(ctx, conn.pg.Exec(ctx, "SELECT pg_sleep(60)").Close(), executed{SQL: "SELECT pg_sleep(60)"})
+		err = wire.QueryError(ctx, conn.PG.Exec(ctx, "SELECT pg_sleep(60)").Close(), wire.Executed{SQL: "SELECT pg_sleep(60)"})
 		cancel()
-		conn.release()
+		conn.Release()
 		require.Less(t, time.Since(started), 30*time.Second)
 		if c.err != nil {
 			require.ErrorIs(t, err, c.err)
@@ -249,17 +250,17 @@ func TestApplicationName(t *testing.T) {
 func TestReaderUsesReplicas(t *testing.T) {
 	t.Parallel()
 	address := func() (string, error) { return "postgres://127.0.0.1:1/x", nil }
-	alone, err := Open(t.Context(), Options{Primary: Endpoint{URL: address}})
+	alone, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: address}})
 	require.NoError(t, err)
 	defer alone.Close()
 	require.Same(t, alone.primary, alone.reader())
 
-	s, err := Open(t.Context(), Options{Primary: Endpoint{URL: address}, Replicas: []Endpoint{{URL: address}, {URL: address}}})
+	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: address}, Replicas: []wire.Endpoint{{URL: address}, {URL: address}}})
 	require.NoError(t, err)
 	defer s.Close()
-	seen := map[*pool]bool{}
+	seen := map[*wire.Pool]bool{}
 	for range 100 {
 		seen[s.reader()] = true
 	}
-	require.Equal(t, map[*pool]bool{s.replicas[0]: true, s.replicas[1]: true}, seen)
+	require.Equal(t, map[*wire.Pool]bool{s.replicas[0]: true, s.replicas[1]: true}, seen)
 }

@@ -15,20 +15,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // showJIT is the server's setting on a new connection of the source at an address.
 func showJIT(t *testing.T, address string) string {
 	t.Helper()
-	s, err := Open(t.Context(), Options{Primary: Endpoint{URL: func() (string, error) { return address, nil }}})
+	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return address, nil }}})
 	require.NoError(t, err)
 	defer s.Close()
-	c, err := s.primary.acquire(t.Context())
+	c, err := s.primary.Acquire(t.Context())
 	if err != nil {
 		t.Fatalf("%s", apierror.From(err).InternalJSON())
 	}
-	defer c.release()
-	r := c.pg.ExecParams(t.Context(), "SHOW jit", nil, nil, nil, nil).Read()
+	defer c.Release()
+	r := c.PG.ExecParams(t.Context(), "SHOW jit", nil, nil, nil, nil).Read()
 	require.NoError(t, r.Err)
 	return string(r.Rows[0][0])
 }
@@ -56,17 +57,17 @@ func TestPoolersThatDoNotKnowTheSettingAreUsedWithoutIt(t *testing.T) {
 	require.NoError(t, err)
 	var refused atomic.Int32
 	u.Host = listenAsPooler(t, u.Host, &refused)
-	s, err := Open(t.Context(), Options{Primary: Endpoint{URL: func() (string, error) { return u.String(), nil }}})
+	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return u.String(), nil }}})
 	require.NoError(t, err)
 	defer s.Close()
 
-	first, err := s.primary.acquire(t.Context())
+	first, err := s.primary.Acquire(t.Context())
 	require.NoError(t, err)
-	defer first.release()
-	second, err := s.primary.acquire(t.Context())
+	defer first.Release()
+	second, err := s.primary.Acquire(t.Context())
 	require.NoError(t, err)
-	defer second.release()
-	require.NoError(t, second.pg.Ping(t.Context()))
+	defer second.Release()
+	require.NoError(t, second.PG.Ping(t.Context()))
 	require.EqualValues(t, 1, refused.Load(), "the second connection knows that the setting is refused")
 }
 

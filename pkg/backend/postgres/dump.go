@@ -16,6 +16,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 const (
@@ -44,7 +45,7 @@ func (s *Source) Dump(ctx context.Context, arguments []string, w io.Writer) erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, dumpLimit)
 	defer cancel()
-	environment, cleanUp, err := s.primary.endpoint.environment()
+	environment, cleanUp, err := libpqEnvironment(&s.primary.Endpoint)
 	if err != nil {
 		return err
 	}
@@ -78,14 +79,14 @@ func knowsRestrictKey(ctx context.Context) bool {
 	return err == nil && bytes.Contains(help, []byte(restrictKey))
 }
 
-// environment is how libpq's programs learn of a server. cleanUp removes the certificates
+// libpqEnvironment is how libpq's programs learn of a server. cleanUp removes the certificates
 // that they read from files.
-func (e *Endpoint) environment() (list []string, cleanUp func(), err error) {
+func libpqEnvironment(e *wire.Endpoint) (list []string, cleanUp func(), err error) {
 	address, err := e.URL()
 	if err != nil {
 		return nil, nil, err
 	}
-	config, err := driverConfig(address, nil)
+	config, err := wire.DriverConfig(address, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,18 +103,18 @@ func (e *Endpoint) environment() (list []string, cleanUp func(), err error) {
 	if e.TLS == nil {
 		return list, func() {}, nil
 	}
-	files, cleanUp, err := e.TLS.files()
+	files, cleanUp, err := certificateFiles(e.TLS)
 	return append(list, files...), cleanUp, err
 }
 
-// files writes the certificates to files that only this user can read.
-func (t *TLS) files() (list []string, cleanUp func(), err error) {
+// certificateFiles writes the certificates to files that only this user can read.
+func certificateFiles(t *wire.TLS) (list []string, cleanUp func(), err error) {
 	directory, err := os.MkdirTemp("", "engine-tls-")
 	if err != nil {
 		return nil, nil, err
 	}
 	cleanUp = func() { _ = os.RemoveAll(directory) }
-	list = []string{"PGSSLMODE=" + t.mode()}
+	list = []string{"PGSSLMODE=" + t.SSLMode()}
 	for variable, text := range map[string]string{"PGSSLROOTCERT": t.RootCert, "PGSSLCERT": t.Cert, "PGSSLKEY": t.Key} {
 		if text == "" {
 			continue

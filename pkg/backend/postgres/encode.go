@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // firstUserOID is where the numbers of types begin that aren't built in.
@@ -15,6 +16,16 @@ const firstUserOID = 16384
 type rowWriter struct{ answer.Writer }
 
 func newRowWriter() rowWriter { return rowWriter{answer.Writer{Format: binaryFormat{}}} }
+
+// writerOf is the writer of a connection, which keeps its buffers.
+func writerOf(c *wire.Conn) *rowWriter {
+	w, ok := c.Kept.(*rowWriter)
+	if !ok {
+		made := newRowWriter()
+		w, c.Kept = &made, &made
+	}
+	return w
+}
 
 // binaryFormat reads the binary format of the wire. A record is the bytes of record_send, and a
 // list of records an array of those (bytea[]).

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 func TestQueryErrorByState(t *testing.T) {
@@ -32,7 +33,7 @@ func TestQueryErrorByState(t *testing.T) {
 		"57P01": {Code: apierror.PostgresError, Message: "connection error", Status: 500},
 		"53300": {Code: apierror.PostgresMaxConns, Message: "max connections reached on postgres", Status: 500},
 	} {
-		got := queryError(t.Context(), &pgconn.PgError{Code: state, Message: "m"}, executed{})
+		got := wire.QueryError(t.Context(), &pgconn.PgError{Code: state, Message: "m"}, wire.Executed{})
 		e := apierror.From(got)
 		e.Internal = nil
 		want.Path = "$"
@@ -42,8 +43,8 @@ func TestQueryErrorByState(t *testing.T) {
 
 func TestQueryErrorDetail(t *testing.T) {
 	t.Parallel()
-	err := queryError(t.Context(), &pgconn.PgError{Code: "P0001", Message: "no", Detail: "d", Hint: "h"},
-		executed{SQL: "SELECT $1, $2", Args: [][]byte{[]byte("x"), nil}, Prepared: true})
+	err := wire.QueryError(t.Context(), &pgconn.PgError{Code: "P0001", Message: "no", Detail: "d", Hint: "h"},
+		wire.Executed{SQL: "SELECT $1, $2", Args: [][]byte{[]byte("x"), nil}, Prepared: true})
 	require.Equal(t, `{"statement":"SELECT $1, $2","prepared":true,`+
 		`"error":{"exec_status":"FatalError","hint":"h","message":"no","status_code":"P0001","description":"d"},`+
 		`"arguments":["x",null]}`, string(apierror.From(err).InternalJSON()))
@@ -52,33 +53,33 @@ func TestQueryErrorDetail(t *testing.T) {
 func TestInternalError(t *testing.T) {
 	t.Parallel()
 	state := func(code string) error { return &pgconn.PgError{Code: code, Message: "m"} }
-	requireError(t, internalError(t.Context(), state("40001"), executed{}),
+	requireError(t, wire.InternalError(t.Context(), state("40001"), wire.Executed{}),
 		apierror.ConcurrentUpdate, "serialization failure due to concurrent update")
-	requireError(t, internalError(t.Context(), state("40P01"), executed{}), apierror.ConcurrentUpdate, "m")
-	requireError(t, internalError(t.Context(), state("23505"), executed{}), apierror.Unexpected, "database query error")
+	requireError(t, wire.InternalError(t.Context(), state("40P01"), wire.Executed{}), apierror.ConcurrentUpdate, "m")
+	requireError(t, wire.InternalError(t.Context(), state("23505"), wire.Executed{}), apierror.Unexpected, "database query error")
 }
 
 func TestErrorsThatAreNotTheStatements(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, queryError(t.Context(), nil, executed{}))
+	require.NoError(t, wire.QueryError(t.Context(), nil, wire.Executed{}))
 
 	own := apierror.New(apierror.NotFound, "x")
-	require.Same(t, own, queryError(t.Context(), own, executed{}))
+	require.Same(t, own, wire.QueryError(t.Context(), own, wire.Executed{}))
 
-	requireError(t, queryError(t.Context(), errors.New("broken pipe"), executed{}), apierror.PostgresError, "connection error")
+	requireError(t, wire.QueryError(t.Context(), errors.New("broken pipe"), wire.Executed{}), apierror.PostgresError, "connection error")
 
 	reason := errors.New("client left")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(reason)
-	err := queryError(ctx, &pgconn.PgError{Code: "57014"}, executed{})
+	err := wire.QueryError(ctx, &pgconn.PgError{Code: "57014"}, wire.Executed{})
 	require.ErrorIs(t, err, reason)
 	require.ErrorIs(t, err, context.Canceled)
-	requireError(t, queryError(ctx, &pgconn.PgError{Code: "23505", Message: "m"}, executed{}),
+	requireError(t, wire.QueryError(ctx, &pgconn.PgError{Code: "23505", Message: "m"}, wire.Executed{}),
 		apierror.ConstraintViolation, "Uniqueness violation. m")
 
 	expired, stop := context.WithTimeout(t.Context(), 0)
 	defer stop()
-	requireError(t, queryError(expired, expired.Err(), executed{}), apierror.Timeout,
+	requireError(t, wire.QueryError(expired, expired.Err(), wire.Executed{}), apierror.Timeout,
 		"the database did not answer within the time limit")
 }
 
@@ -89,9 +90,9 @@ func TestErrorsOfARealServer(t *testing.T) {
 		CREATE TABLE album (id int PRIMARY KEY, artist_id int REFERENCES artist);
 		INSERT INTO artist VALUES (1, 'Kim');
 		INSERT INTO album VALUES (1, 1)`, nil)
-	c, err := f.source.primary.acquire(t.Context())
+	c, err := f.source.primary.Acquire(t.Context())
 	require.NoError(t, err)
-	defer c.release()
+	defer c.Release()
 	for sql, message := range map[string]string{
 		"INSERT INTO artist VALUES (1, 'x')":  `Uniqueness violation. duplicate key value violates unique constraint "artist_pkey"`,
 		"INSERT INTO artist VALUES (2, NULL)": `Not-NULL violation. null value in column "name" of relation "artist" violates not-null constraint`,
@@ -104,7 +105,7 @@ func TestErrorsOfARealServer(t *testing.T) {
 		"INSERT INTO artist VALUES (1, 'x') ON CONFLICT ON CONSTRAINT no DO NOTHING": `constraint "no" for table "artist" does not exist`,
 		"SELECT * FROM nothing": "database query error",
 	} {
-		err := queryError(t.Context(), c.pg.Exec(t.Context(), sql).Close(), executed{SQL: sql})
+		err := wire.QueryError(t.Context(), c.PG.Exec(t.Context(), sql).Close(), wire.Executed{SQL: sql})
 		require.Error(t, err, sql)
 		require.Equal(t, message, apierror.From(err).Message, sql)
 	}
@@ -112,7 +113,7 @@ func TestErrorsOfARealServer(t *testing.T) {
 
 func TestDetailIsJSON(t *testing.T) {
 	t.Parallel()
-	b, err := json.Marshal(detailOf(&pgconn.PgError{Message: "m", Code: "c"}, executed{SQL: "s"}))
+	b, err := json.Marshal(wire.DetailOf(&pgconn.PgError{Message: "m", Code: "c"}, wire.Executed{SQL: "s"}))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"statement": "s", "prepared": false, "arguments": [],
 		"error": {"exec_status": "FatalError", "hint": null, "message": "m", "status_code": "c", "description": null}}`, string(b))

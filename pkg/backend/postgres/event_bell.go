@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // A transaction that has sent a NOTIFY is committed alone: the database holds a lock over all such
@@ -56,7 +57,7 @@ func (s *Source) OpenEventBell(ctx context.Context) (backend.EventBell, error) {
 	ctx, cancel := context.WithTimeout(ctx, bellPatience)
 	defer cancel()
 	b := &eventBell{checked: time.Now()}
-	pg, err := s.primary.dialListener(ctx, eventsChannel, func(string) { b.rung = true })
+	pg, err := s.primary.DialListener(ctx, eventsChannel, func(string) { b.rung = true })
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (b *eventBell) Wait(ctx context.Context) (bool, error) {
 		case err == nil:
 			b.checked = time.Now()
 		case b.pg.IsClosed():
-			return false, connectError(ctx, err)
+			return false, wire.ConnectError(ctx, err)
 		default:
 			return b.rung, b.check(ctx)
 		}
@@ -115,13 +116,13 @@ func (b *eventBell) Wait(ctx context.Context) (bool, error) {
 // check asks the server from time to time whether it is still there: one that vanished doesn't announce
 // it.
 func (b *eventBell) check(ctx context.Context) error {
-	if time.Since(b.checked) < listenCheck {
+	if time.Since(b.checked) < wire.ListenCheck {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), aliveWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wire.AliveWithin)
 	defer cancel()
 	if err := b.pg.Ping(ctx); err != nil {
-		return connectError(ctx, err)
+		return wire.ConnectError(ctx, err)
 	}
 	b.checked = time.Now()
 	return nil

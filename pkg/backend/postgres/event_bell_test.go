@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 func (f *eventFixture) bell(t *testing.T) *eventBell {
@@ -197,7 +198,7 @@ func TestWaitingEndsAtOnce(t *testing.T) {
 	select {
 	case err := <-ended:
 		require.NoError(t, err)
-	case <-time.After(cancelGrace):
+	case <-time.After(wire.CancelGrace):
 		require.Fail(t, "waiting goes on")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // The steps lead from one version of the event log to the next: the first one makes it. Each is
@@ -83,18 +84,18 @@ func eventCatalogVersion(ctx context.Context, pg *pgconn.PgConn) (int, error) {
 
 // EventLogOutdated reports whether the log was made by an older server.
 func (s *Source) EventLogOutdated(ctx context.Context) (bool, error) {
-	c, err := s.primary.acquire(ctx)
+	c, err := s.primary.Acquire(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer c.release()
-	version, err := eventCatalogVersion(ctx, c.pg)
+	defer c.Release()
+	version, err := eventCatalogVersion(ctx, c.PG)
 	return version > 0 && version < len(eventCatalog), err
 }
 
 // run runs statements without parameters.
 func run(ctx context.Context, pg *pgconn.PgConn, sql string) error {
-	return internalError(ctx, pg.Exec(ctx, sql).Close(), executed{SQL: sql})
+	return wire.InternalError(ctx, pg.Exec(ctx, sql).Close(), wire.Executed{SQL: sql})
 }
 
 // oneValue is the first value that a statement gives, "" for none or NULL.
@@ -116,26 +117,26 @@ func eachRow(ctx context.Context, pg *pgconn.PgConn, sql string, args [][]byte, 
 		}
 	}
 	_, err := reader.Close()
-	return internalError(ctx, err, executed{SQL: sql, Args: args})
+	return wire.InternalError(ctx, err, wire.Executed{SQL: sql, Args: args})
 }
 
 // inTransaction calls f in a transaction of the primary that reads committed data.
 func (s *Source) inTransaction(ctx context.Context, f func(*pgconn.PgConn) error) error {
-	c, err := s.primary.acquire(ctx)
+	c, err := s.primary.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer c.release() // closes the connection when the transaction is still open
-	if err := run(ctx, c.pg, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"); err != nil {
+	defer c.Release() // closes the connection when the transaction is still open
+	if err := run(ctx, c.PG, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"); err != nil {
 		return err
 	}
-	if err := f(c.pg); err != nil {
+	if err := f(c.PG); err != nil {
 		rollback, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackGrace)
 		defer cancel()
-		_ = c.pg.Exec(rollback, "ROLLBACK").Close()
+		_ = c.PG.Exec(rollback, "ROLLBACK").Close()
 		return err
 	}
-	return run(ctx, c.pg, sqlCommit)
+	return run(ctx, c.PG, wire.Commit)
 }
 
 // A Source is asked for its events under these names.

@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/session"
 )
 
@@ -52,7 +53,7 @@ func changeEventTriggers(ctx context.Context, pg *pgconn.PgConn, c backend.Event
 	}
 	sql := strings.Join(statements, ";\n")
 	if err := pg.Exec(ctx, sql).Close(); err != nil {
-		return rawError(ctx, err, sql) // the database's objections to a trigger are for the user
+		return wire.RawError(ctx, err, sql) // the database's objections to a trigger are for the user
 	}
 	if len(c.Drop) > 0 {
 		if _, err := oneValue(ctx, pg, archiveEventsSQL, textArray(c.Drop)); err != nil {
@@ -77,13 +78,13 @@ func textArray(list []string) []byte {
 
 // InstalledEventTriggers are those of the names that have a function, with how many they have.
 func (s *Source) InstalledEventTriggers(ctx context.Context, names []string) (map[string]int, error) {
-	c, err := s.primary.acquire(ctx)
+	c, err := s.primary.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer c.release()
+	defer c.Release()
 	installed := map[string]int{}
-	err = eachRow(ctx, c.pg, installedEventsSQL, [][]byte{textArray(names)}, func(row [][]byte) error {
+	err = eachRow(ctx, c.PG, installedEventsSQL, [][]byte{textArray(names)}, func(row [][]byte) error {
 		installed[string(row[0])] = int(intOf(row[1]))
 		return nil
 	})
@@ -109,11 +110,11 @@ func (s *Source) InvokeEventTrigger(ctx context.Context, e backend.ManualEvent) 
 }
 
 func announceTo(ctx context.Context, pg *pgconn.PgConn, user *session.Session) error {
-	c, ok := announce(ctx, user, true)
+	c, ok := wire.Announce(ctx, user, true)
 	if !ok {
 		return nil
 	}
-	_, err := oneValue(ctx, pg, c.sql, c.values...)
+	_, err := oneValue(ctx, pg, c.SQL, c.Values...)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // cleanEventsSQL removes one batch: old events that have an outcome and are not locked. Their
@@ -92,7 +93,7 @@ const (
 // PlannedCleanups counts the clean-ups of each trigger that are to come.
 func (s *Source) PlannedCleanups(ctx context.Context, triggers []string) (map[string]backend.PlannedCleanups, error) {
 	planned := map[string]backend.PlannedCleanups{}
-	err := s.committed(ctx, &rendered{sql: plannedCleanupsSQL, once: true}, [][]byte{textArray(triggers)}, func(row [][]byte) error {
+	err := s.committed(ctx, &wire.Text{SQL: plannedCleanupsSQL, Once: true}, [][]byte{textArray(triggers)}, func(row [][]byte) error {
 		planned[string(row[0])] = backend.PlannedCleanups{Count: int(intOf(row[1])), Last: time.Unix(intOf(row[2]), 0).UTC()}
 		return nil
 	})
@@ -105,14 +106,14 @@ func (s *Source) PlanCleanups(ctx context.Context, trigger string, times []time.
 	for i, t := range times {
 		values[i] = t.UTC().AppendFormat(nil, time.RFC3339)
 	}
-	return s.committed(ctx, &rendered{sql: planCleanupsSQL, once: true}, [][]byte{[]byte(trigger), arrayText(values)}, nil)
+	return s.committed(ctx, &wire.Text{SQL: planCleanupsSQL, Once: true}, [][]byte{[]byte(trigger), arrayText(values)}, nil)
 }
 
 // DueCleanups takes the newest clean-up of each trigger that is due, and that no process is running.
 // One whose process is silent is due again.
 func (s *Source) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueCleanup, error) {
 	var due []backend.DueCleanup
-	err := s.committed(ctx, &rendered{sql: dueCleanupsSQL, once: true}, [][]byte{
+	err := s.committed(ctx, &wire.Text{SQL: dueCleanupsSQL, Once: true}, [][]byte{
 		now.UTC().AppendFormat(nil, time.RFC3339Nano), []byte(backend.CleanupLease.String()),
 	}, func(row [][]byte) error {
 		due = append(due, backend.DueCleanup{ID: string(row[0]), Trigger: string(row[1])})
@@ -123,12 +124,12 @@ func (s *Source) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueC
 
 // RenewCleanup renews the lease of a clean-up.
 func (s *Source) RenewCleanup(ctx context.Context, id string) error {
-	return s.committed(ctx, &rendered{sql: renewCleanupSQL, once: true}, [][]byte{[]byte(id)}, nil)
+	return s.committed(ctx, &wire.Text{SQL: renewCleanupSQL, Once: true}, [][]byte{[]byte(id)}, nil)
 }
 
 // EndCleanup records what became of a clean-up.
 func (s *Source) EndCleanup(ctx context.Context, id, status string, cleaned backend.EventsCleaned) error {
-	return s.committed(ctx, &rendered{sql: endCleanupSQL, once: true}, [][]byte{
+	return s.committed(ctx, &wire.Text{SQL: endCleanupSQL, Once: true}, [][]byte{
 		[]byte(id), []byte(status), intText(int(cleaned.Events)), intText(int(cleaned.Invocations)),
 	}, nil)
 }

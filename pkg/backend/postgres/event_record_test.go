@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // deafening is a proxy in front of a database that can keep what the database answers to itself.
@@ -86,7 +87,7 @@ func TestOutcomesAreRecordedOnce(t *testing.T) {
 	d := &deafening{clients: make(chan net.Conn, 1)}
 	address := d.through(t, f.url)
 	distant, err := Open(t.Context(), Options{
-		Primary:         Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 1},
+		Primary:         wire.Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 1},
 		ApplicationName: "postgres test",
 	})
 	require.NoError(t, err)

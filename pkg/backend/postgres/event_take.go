@@ -2,11 +2,11 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"time"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // unfinished is the condition of the partial indexes.
@@ -47,8 +47,8 @@ var (
 	takeOrderedSQL = takeSQL(inOrder)
 )
 
-func takeSQL(inOrder string) *rendered {
-	return &rendered{sql: `WITH due AS MATERIALIZED (
+func takeSQL(inOrder string) *wire.Text {
+	return &wire.Text{SQL: `WITH due AS MATERIALIZED (
 		SELECT taken.id, taken.again FROM unnest($1::text[], $2::int[], $3::bool[]) AS w (name, size, ordered)
 		CROSS JOIN LATERAL (SELECT greatest(w.size - count(*), 0) AS room FROM engine_catalog.event_log e
 			WHERE e.trigger_name = w.name AND ` + unfinished + ` AND e.locked > now() - $5::interval) AS held
@@ -89,7 +89,7 @@ func (s *Source) TakeEvents(ctx context.Context, wanted []backend.EventDemand, l
 
 // claimEventSQL needn't be on disk when it returns: an outcome is written after it, and until that
 // is on disk the event is its row's next one.
-var claimEventSQL = &rendered{sql: `UPDATE engine_catalog.event_log e
+var claimEventSQL = &wire.Text{SQL: `UPDATE engine_catalog.event_log e
 	SET locked = greatest(clock_timestamp(), e.locked + interval '1 microsecond')
 	WHERE e.id = $1::text AND ` + leaseOf + ` = $2::text AND ` + unfinished + `
 	RETURNING set_config('synchronous_commit', 'off', true)`}
@@ -104,7 +104,7 @@ func (s *Source) ClaimEvent(ctx context.Context, id, lease string) (bool, error)
 	return claimed, err
 }
 
-var pendingEventsSQL = &rendered{sql: `SELECT e.id, e.trigger_name, e.tries, false, extract(epoch FROM e.created_at::timestamptz), ` + takenBefore + `, ` + eventBody + `, ''
+var pendingEventsSQL = &wire.Text{SQL: `SELECT e.id, e.trigger_name, e.tries, false, extract(epoch FROM e.created_at::timestamptz), ` + takenBefore + `, ` + eventBody + `, ''
 	FROM engine_catalog.event_log e WHERE e.id = ANY ($1::text[]) AND ` + unfinished}
 
 // PendingEvents are those of the ids that have no outcome yet.
@@ -112,7 +112,7 @@ func (s *Source) PendingEvents(ctx context.Context, ids []string) ([]backend.Eve
 	return s.eventRows(ctx, pendingEventsSQL, textArray(ids))
 }
 
-func (s *Source) eventRows(ctx context.Context, text *rendered, args ...[]byte) ([]backend.Event, error) {
+func (s *Source) eventRows(ctx context.Context, text *wire.Text, args ...[]byte) ([]backend.Event, error) {
 	var events []backend.Event
 	err := s.committed(ctx, text, args, func(row [][]byte) error {
 		e := backend.Event{ID: string(row[0]), Trigger: string(row[1]), Again: string(row[3]) == "t", Taken: int(intOf(row[5])), Body: append([]byte{}, row[6]...), Lease: string(row[7])}
@@ -129,12 +129,12 @@ func (s *Source) eventRows(ctx context.Context, text *rendered, args ...[]byte) 
 }
 
 var (
-	renewEventsSQL = &rendered{sql: `UPDATE engine_catalog.event_log e SET locked = now()
+	renewEventsSQL = &wire.Text{SQL: `UPDATE engine_catalog.event_log e SET locked = now()
 		WHERE e.id = ANY ($1::text[]) AND e.locked IS NOT NULL AND ` + unfinished}
 	// Events that are given back may have been published all the same, as those of a batch that was
 	// published in part: with a lease that has run out they are checked again before they are
 	// delivered.
-	releaseEventsSQL = &rendered{sql: `UPDATE engine_catalog.event_log e SET locked = now() - $2::interval
+	releaseEventsSQL = &wire.Text{SQL: `UPDATE engine_catalog.event_log e SET locked = now() - $2::interval
 		WHERE e.id = ANY ($1::text[]) AND ` + unfinished}
 )
 
@@ -152,7 +152,7 @@ func (s *Source) ReleaseEvents(ctx context.Context, ids []string) error {
 // a deleted one leaves no trace. An outcome whose invocation is there was written before, by a writer
 // that lost the confirmation: to write it again would take the event from its present owner. The
 // invocations come first, because their ids make a concurrent writer wait.
-var recordEventsSQL = &rendered{sql: `WITH outcome AS (
+var recordEventsSQL = &wire.Text{SQL: `WITH outcome AS (
 		SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::text[], $5::int[], $6::text[], $7::text[])
 			AS o (id, state, retry_at, invocation, status, request, response)
 	), invocation AS (
@@ -203,38 +203,25 @@ const indexedOnly = `SELECT set_config('enable_seqscan', 'off', true), set_confi
 
 // committed runs one statement in a transaction of its own that reads committed data, in one round
 // trip, and gives its rows to each, which may be nil. Rows mean nothing after an error.
-func (s *Source) committed(ctx context.Context, text *rendered, values [][]byte, each func(row [][]byte) error) error {
-	c, err := s.primary.acquire(ctx)
+func (s *Source) committed(ctx context.Context, text *wire.Text, values [][]byte, each func(row [][]byte) error) error {
+	c, err := s.primary.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer c.release() // closes the connection when the transaction is still open
-	e := execution{
-		text: text, values: values, after: []command{{sql: sqlCommit}},
-		before: []command{{sql: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}, {sql: indexedOnly}},
+	defer c.Release() // closes the connection when the transaction is still open
+	e := wire.Execution{
+		Text: text, Values: values, After: []wire.Command{{SQL: wire.Commit}},
+		Before: []wire.Command{{SQL: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}, {SQL: indexedOnly}},
 	}
 	for attempt := 0; ; attempt++ {
-		rows, err := c.eachRow(ctx, e, each)
+		rows, err := c.EachRow(ctx, e, each)
 		if err == nil {
 			return nil
 		}
-		if rows > 0 || !c.renew(ctx, err, text.sql, attempt) {
-			c.discard() // with what it has prepared, which may be out of date
-			return internalError(ctx, err, executed{SQL: text.sql, Args: values})
+		if rows > 0 || !c.Renew(ctx, err, text.SQL, attempt) {
+			c.Discard() // with what it has prepared, which may be out of date
+			return wire.InternalError(ctx, err, wire.Executed{SQL: text.SQL, Args: values})
 		}
-		c.rollback(ctx)
+		c.Rollback(ctx)
 	}
-}
-
-// eachRow runs something and gives its rows to f, which may be nil; rows counts those that it got.
-func (c *conn) eachRow(ctx context.Context, e execution, f func(row [][]byte) error) (rows int, err error) {
-	res, err := c.execute(ctx, e)
-	if err != nil {
-		return 0, err
-	}
-	for f != nil && err == nil && res.next() {
-		rows++
-		err = f(res.reader.Values())
-	}
-	return rows, errors.Join(err, res.close())
 }

@@ -23,8 +23,8 @@ func TestTakingEventsFollowsTheIndex(t *testing.T) {
 		require.NoError(t, err)
 		return strings.Join(lines, "\n")
 	}
-	f.exec(t, `PREPARE take AS `+takeEventsSQL.sql)
-	f.exec(t, `PREPARE take_ordered AS `+takeOrderedSQL.sql)
+	f.exec(t, `PREPARE take AS `+takeEventsSQL.SQL)
+	f.exec(t, `PREPARE take_ordered AS `+takeOrderedSQL.SQL)
 	for _, size := range []string{"an empty log", "a long log"} {
 		f.exec(t, `BEGIN`)
 		f.exec(t, indexedOnly)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqltext"
 )
 
@@ -15,12 +16,12 @@ func (s *Source) Explain(ctx context.Context, st backend.Statement, a backend.Ar
 	if err != nil {
 		return "", nil, err
 	}
-	c, err := s.reader().acquire(ctx)
+	c, err := s.reader().Acquire(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	defer c.release()
-	text, err := stmt.textFor(c.utc())
+	defer c.Release()
+	text, err := stmt.textFor(c.UTC())
 	if err != nil {
 		return "", nil, err
 	}
@@ -34,14 +35,14 @@ func (s *Source) Explain(ctx context.Context, st backend.Statement, a backend.Ar
 	if err != nil {
 		return "", nil, err
 	}
-	explain := "EXPLAIN " + text.sql
-	r := c.pg.ExecParams(ctx, explain, values, nil, nil, nil)
+	explain := "EXPLAIN " + text.SQL
+	r := c.PG.ExecParams(ctx, explain, values, nil, nil, nil)
 	var plan []string
 	for r.NextRow() {
 		plan = append(plan, string(r.Values()[0]))
 	}
 	if _, err := r.Close(); err != nil {
-		return "", nil, queryError(ctx, err, executed{SQL: explain, Args: values})
+		return "", nil, wire.QueryError(ctx, err, wire.Executed{SQL: explain, Args: values})
 	}
-	return shown.sql, plan, nil
+	return shown.SQL, plan, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 )
 
@@ -48,19 +49,19 @@ func (s *Source) Introspect(ctx context.Context, enums []catalog.Name) (*catalog
 
 // inSnapshot calls read in a transaction that sees one state of the primary.
 func (s *Source) inSnapshot(ctx context.Context, read func(*pgconn.PgConn) error) error {
-	c, err := s.primary.acquire(ctx)
+	c, err := s.primary.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer c.release()
+	defer c.Release()
 	const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-	if err := c.pg.Exec(ctx, begin).Close(); err != nil {
-		return internalError(ctx, err, executed{SQL: begin})
+	if err := c.PG.Exec(ctx, begin).Close(); err != nil {
+		return wire.InternalError(ctx, err, wire.Executed{SQL: begin})
 	}
-	if err := read(c.pg); err != nil {
+	if err := read(c.PG); err != nil {
 		return err // release closes the connection with its transaction
 	}
-	return internalError(ctx, c.pg.Exec(ctx, "COMMIT").Close(), executed{SQL: "COMMIT"})
+	return wire.InternalError(ctx, c.PG.Exec(ctx, "COMMIT").Close(), wire.Executed{SQL: "COMMIT"})
 }
 
 // introspect reads the catalog as the transaction of a connection sees it, all of it or,
@@ -151,7 +152,7 @@ func runQueries(ctx context.Context, pg *pgconn.PgConn, queries []query) error {
 			}
 		}
 	}
-	return internalError(ctx, results.Close(), executed{SQL: strings.Join(texts, ";\n")})
+	return wire.InternalError(ctx, results.Close(), wire.Executed{SQL: strings.Join(texts, ";\n")})
 }
 
 // introspection collects rows until all of them are there.

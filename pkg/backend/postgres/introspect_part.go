@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 )
 
@@ -74,7 +75,7 @@ func findPart(ctx context.Context, pg *pgconn.PgConn, part backend.Part) (*ident
 		}
 	}
 	_, err := rows.Close()
-	return ids, internalError(ctx, err, executed{SQL: partSQL, Args: args})
+	return ids, wire.InternalError(ctx, err, wire.Executed{SQL: partSQL, Args: args})
 }
 
 // nameArrays are the schemas and the names as arrays in text form.

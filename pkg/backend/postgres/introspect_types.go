@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 )
 
@@ -51,7 +52,7 @@ func (in *introspection) readTypes(ctx context.Context, pg *pgconn.PgConn) error
 		}
 	}
 	_, err := rows.Close()
-	return internalError(ctx, err, executed{SQL: typesSQL, Args: [][]byte{arg}})
+	return wire.InternalError(ctx, err, wire.Executed{SQL: typesSQL, Args: [][]byte{arg}})
 }
 
 func (t *types) row(row [][]byte) error {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
@@ -91,12 +92,12 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 	sql := "SELECT " + strings.Join(items, ", ") + " FROM " + subs + joins.String()
 	s := &liveStatement{
 		sql:     sql,
-		text:    &rendered{sql: sql, params: r.Params},
-		check:   &rendered{sql: "SELECT FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", once: true},
+		text:    &rendered{Text: wire.Text{SQL: sql}, params: r.Params},
+		check:   &rendered{Text: wire.Text{SQL: "SELECT FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", Once: true}},
 		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil, seals: r.seals,
 	}
 	s.text.addComment(o.Comment)
-	s.explain = &rendered{sql: "EXPLAIN " + sql, params: r.Params, once: true}
+	s.explain = &rendered{Text: wire.Text{SQL: "EXPLAIN " + sql, Once: true}, params: r.Params}
 	// Subscriptions that only differ in the comment are run together, with that of the first one.
 	var key strings.Builder
 	key.WriteString(sql)

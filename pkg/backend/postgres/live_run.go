@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // QueryLive runs a subscription once for all cohorts.
@@ -16,7 +17,7 @@ func (s *Source) QueryLive(ctx context.Context, st backend.LiveStatement, cohort
 	if err != nil {
 		return err
 	}
-	return s.runLive(ctx, stmt, stmt.text, binaryResults, cohorts, func(row [][]byte) error {
+	return s.runLive(ctx, stmt, stmt.text, wire.BinaryResults, cohorts, func(row [][]byte) error {
 		if len(row) != stmt.width() || len(row[0]) != 4 {
 			return fmt.Errorf("a row of %d columns", len(row))
 		}
@@ -78,31 +79,31 @@ func (s *liveStatement) width() int {
 // runLive runs one of the texts of a subscription and calls f for each row; again where a
 // prepared statement is out of date.
 func (s *Source) runLive(ctx context.Context, stmt *liveStatement, text *rendered, formats []int16, cohorts [][][]byte, f func(row [][]byte) error) error {
-	c, err := s.reader().acquire(ctx)
+	c, err := s.reader().Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer c.release()
+	defer c.Release()
 	values := stmt.arguments(text, cohorts)
 	for attempt := 0; ; attempt++ {
-		res, err := c.execute(ctx, execution{text: text, values: values, formats: formats})
+		res, err := c.Execute(ctx, wire.Execution{Text: &text.Text, Values: values, Formats: formats})
 		rows := 0
 		if err == nil {
-			for res.next() {
+			for res.Next() {
 				rows++
-				if fault := f(res.reader.Values()); fault != nil && err == nil {
+				if fault := f(res.Reader.Values()); fault != nil && err == nil {
 					err = apierror.New(apierror.Unexpected, "database query error").WithInternal(fault.Error())
 				}
 			}
-			if closed := res.close(); err == nil {
+			if closed := res.Close(); err == nil {
 				err = closed
 			}
 		}
 		if err == nil {
 			return nil
 		}
-		if rows > 0 || !c.renew(ctx, err, text.sql, attempt) {
-			return c.failed(ctx, err, text, values)
+		if rows > 0 || !c.Renew(ctx, err, text.SQL, attempt) {
+			return runError(ctx, c, err, text, values)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // call is one run of a statement of a plan in a transaction.
@@ -13,7 +14,7 @@ type call struct {
 	text    *rendered
 	values  [][]byte
 	formats []int16
-	read    func(*result) error
+	read    func(*wire.Result) error
 	// failed may say more about a fault; nil adds nothing.
 	failed func(error) error
 }
@@ -25,8 +26,8 @@ func (t *tx) Query(ctx context.Context, s backend.Statement, a backend.Args, out
 	if err != nil {
 		return err
 	}
-	c.formats = binaryResults
-	c.read = func(res *result) error { return t.c.answer(res, c.text, out) }
+	c.formats = wire.BinaryResults
+	c.read = func(res *wire.Result) error { return writeAnswer(t.c, res, c.text, out) }
 	if err = t.send(ctx, c); err != nil && out.Sent() == sent {
 		out.Buf = out.Buf[:mark]
 	}
@@ -40,7 +41,7 @@ func (t *tx) Exec(ctx context.Context, s backend.Statement, a backend.Args, f fu
 	if err != nil {
 		return err
 	}
-	c.read = func(res *result) error { return res.each(&c.text.reply, f) }
+	c.read = func(res *wire.Result) error { return eachWritten(res, &c.text.reply, f) }
 	return t.send(ctx, c)
 }
 
@@ -53,7 +54,7 @@ func (t *tx) Defer(ctx context.Context, d backend.Deferred) error {
 	if err != nil {
 		return err
 	}
-	c.read = func(res *result) error { return res.each(&c.text.reply, d.Row) }
+	c.read = func(res *wire.Result) error { return eachWritten(res, &c.text.reply, d.Row) }
 	c.failed = d.Failed
 	t.deferred = append(t.deferred, c)
 	if len(t.deferred) == maxDeferred {
@@ -85,7 +86,7 @@ func (t *tx) call(s backend.Statement, a *backend.Args) (call, error) {
 	if err != nil {
 		return call{}, err
 	}
-	text, err := stmt.textFor(t.c.utc())
+	text, err := stmt.textFor(t.c.UTC())
 	return call{text: text, values: values}, err
 }
 
@@ -95,50 +96,50 @@ func (t *tx) send(ctx context.Context, c call) error {
 	deferred := t.deferred
 	t.deferred = nil
 	for attempt := 0; ; attempt++ {
-		e := execution{text: c.text, values: c.values, formats: c.formats}
+		e := wire.Execution{Text: &c.text.Text, Values: c.values, Formats: c.formats}
 		first := !t.open
 		// Whether a check holds is known when the rows were read, and only then.
 		commits := t.last && !c.text.reply.checked() && len(deferred) == 0
-		alone := first && commits && t.c.implicit
+		alone := first && commits && t.c.Implicit
 		if first {
-			e.before, t.open = t.begin(ctx, alone), true
+			e.Before, t.open = t.begin(ctx, alone), true
 		}
-		began := len(e.before)
+		began := len(e.Before)
 		for _, d := range deferred {
-			e.before = append(e.before, command{sql: d.text.sql, values: d.values, once: d.text.once, read: d.read})
+			e.Before = append(e.Before, wire.Command{SQL: d.text.SQL, Values: d.values, Once: d.text.Once, Read: d.read})
 		}
 		if commits && !alone {
-			e.after = []command{{sql: sqlCommit}}
+			e.After = []wire.Command{{SQL: wire.Commit}}
 		}
 		sent := time.Now()
-		res, err := t.c.execute(ctx, e)
+		res, err := t.c.Execute(ctx, e)
 		answered := time.Now()
 		if err == nil {
 			err = c.read(res)
 		}
-		if commits && t.c.pg.TxStatus() == txIdle {
+		if commits && t.c.PG.TxStatus() == wire.Idle {
 			t.ended = err == nil || !alone
 		}
 		if err == nil {
-			t.c.pool.meter.Answered(sent, answered)
+			t.c.Pool.Meter.Answered(sent, answered)
 			return nil
 		}
-		if alone && state(err) == stateReadOnly {
+		if alone && wire.State(err) == wire.StateReadOnly {
 			// The server's default has changed: from now on the connection sets what it needs.
-			t.c.implicit, t.open = false, false
+			t.c.Implicit, t.open = false, false
 			continue
 		}
-		if first && len(deferred) == 0 && t.c.renew(ctx, err, c.text.sql, attempt) {
+		if first && len(deferred) == 0 && t.c.Renew(ctx, err, c.text.SQL, attempt) {
 			// Nothing else was done yet: the transaction can begin again.
-			t.c.rollback(ctx)
+			t.c.Rollback(ctx)
 			t.open, t.ended = false, false
 			continue
 		}
-		if before := (commandError{}); errors.As(err, &before) && before.index >= began {
-			c = deferred[before.index-began]
+		if before := (wire.CommandError{}); errors.As(err, &before) && before.Index >= began {
+			c = deferred[before.Index-began]
 		}
-		t.stale = t.c.renew(ctx, err, c.text.sql, t.attempt)
-		t.failed = t.c.failed(ctx, err, c.text, c.values)
+		t.stale = t.c.Renew(ctx, err, c.text.SQL, t.attempt)
+		t.failed = runError(ctx, t.c, err, c.text, c.values)
 		if c.failed != nil {
 			t.failed = c.failed(t.failed)
 		}

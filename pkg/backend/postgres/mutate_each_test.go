@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -139,7 +140,7 @@ func TestStaleStatements(t *testing.T) {
 // TestLostStatements: a server that lost its prepared statements gets all of them again.
 func TestLostStatements(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, albumSchema, func(e *Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, albumSchema, func(e *wire.Endpoint) { e.MaxConnections = 1 })
 	insert, err := New().RenderMutation(&ir.Insert{
 		Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{ir.Variable{Type: textType}}},
 	}, backend.RenderOptions{})
@@ -149,11 +150,11 @@ func TestLostStatements(t *testing.T) {
 			backend.Last(tx)
 			return tx.Exec(t.Context(), insert, backend.Args{Variables: texts(title)}, func([][]byte) error { return nil })
 		}))
-		c, err := f.source.primary.acquire(t.Context())
+		c, err := f.source.primary.Acquire(t.Context())
 		require.NoError(t, err)
-		_, err = c.pg.Exec(t.Context(), `DEALLOCATE ALL`).ReadAll()
+		_, err = c.PG.Exec(t.Context(), `DEALLOCATE ALL`).ReadAll()
 		require.NoError(t, err)
-		c.release()
+		c.Release()
 	}
 	require.Equal(t, "Blue Red", f.text(t, `SELECT string_agg(title, ' ' ORDER BY id) FROM album`))
 }

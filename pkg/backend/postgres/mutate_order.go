@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -19,7 +20,7 @@ func (d *Dialect) RenderInsertOrder(o ir.InsertOrder) (backend.Statement, error)
 		"<feed>", literal(changesTrigger),
 	).Replace(orderMatters)
 	return newStatement(func(mode) (*rendered, error) {
-		return &rendered{sql: sql, reply: reply{kind: replyMutation, check: -1, columns: 1}}, nil
+		return &rendered{Text: wire.Text{SQL: sql}, reply: reply{kind: replyMutation, check: -1, columns: 1}}, nil
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/session"
 )
@@ -17,18 +18,18 @@ import (
 // source is configured for it, a transaction that could not be serialised with others is repeated:
 // nothing of it has happened, and f is called again.
 func (s *Source) Mutate(ctx context.Context, user *session.Session, f func(backend.Tx) error) error {
-	c, err := s.primary.acquire(ctx)
+	c, err := s.primary.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer c.release()
+	defer c.Release()
 	for stale, conflicts := 0, 0; ; {
 		t := &tx{c: c, user: user, attempt: stale}
 		err := t.run(ctx, f)
 		switch {
 		case t.stale:
 			stale++
-		case conflicts < s.primary.endpoint.SerializationRetries && backend.ConflictOf(err) == backend.Serialization:
+		case conflicts < s.primary.Endpoint.SerializationRetries && backend.ConflictOf(err) == backend.Serialization:
 			conflicts++
 			if !pause(ctx, conflicts) {
 				return err
@@ -61,7 +62,7 @@ func (t *tx) run(ctx context.Context, f func(backend.Tx) error) error {
 	case !t.open || t.ended:
 		return err
 	case err != nil:
-		t.c.rollback(ctx)
+		t.c.Rollback(ctx)
 		return err
 	}
 	return t.commit(ctx)
@@ -69,7 +70,7 @@ func (t *tx) run(ctx context.Context, f func(backend.Tx) error) error {
 
 // tx is a transaction. It begins with its first statement, in the same round trip.
 type tx struct {
-	c      *conn
+	c      *wire.Conn
 	user   *session.Session
 	open   bool
 	failed error
@@ -88,46 +89,31 @@ type tx struct {
 // Last marks the next statement as the last one: see backend.Last.
 func (t *tx) Last() { t.last = true }
 
-const sqlCommit = "COMMIT"
-
 // begin opens the transaction and gives triggers the session. Statements sent in one round trip without
 // BEGIN are a transaction of their own, at the defaults of the connection; alone reports whether this
 // will do.
-func (t *tx) begin(ctx context.Context, alone bool) []command {
-	var before []command
+func (t *tx) begin(ctx context.Context, alone bool) []wire.Command {
+	var before []wire.Command
 	if !alone {
-		isolation := t.c.pool.endpoint.Isolation.sql()
-		before = append(before, command{sql: "BEGIN ISOLATION LEVEL " + isolation + " READ WRITE"})
+		isolation := t.c.Pool.Endpoint.Isolation.SQL()
+		before = append(before, wire.Command{SQL: "BEGIN ISOLATION LEVEL " + isolation + " READ WRITE"})
 	}
-	if c, ok := announce(ctx, t.user, true); ok {
+	if c, ok := wire.Announce(ctx, t.user, true); ok {
 		before = append(before, c)
 	}
 	return before
 }
 
 func (t *tx) commit(ctx context.Context) error {
-	tag, err := t.c.pg.ExecParams(ctx, sqlCommit, nil, nil, nil, nil).Close()
+	tag, err := t.c.PG.ExecParams(ctx, wire.Commit, nil, nil, nil, nil).Close()
 	if err != nil {
-		return queryError(ctx, err, executed{SQL: sqlCommit})
+		return wire.QueryError(ctx, err, wire.Executed{SQL: wire.Commit})
 	}
-	if tag.String() != sqlCommit {
+	if tag.String() != wire.Commit {
 		return apierror.New(apierror.Unexpected, "database query error").
 			WithInternal("the transaction was rolled back: " + tag.String())
 	}
 	return nil
-}
-
-// rollback ends a transaction also when the caller is gone. A connection that can't do it
-// is closed, which has the same effect.
-func (c *conn) rollback(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	if c.pg.IsClosed() || c.pg.TxStatus() == txIdle {
-		return
-	}
-	if _, err := c.pg.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close(); err != nil {
-		c.discard()
-	}
 }
 
 // errCheck is the fault of a row that the permission doesn't allow.
@@ -149,18 +135,18 @@ func (a *reply) holds(row [][]byte, binary bool) bool {
 	return string(row[a.check]) == "t"
 }
 
-// each gives the rows of a mutation to f. All rows are read before a check that doesn't hold
+// eachWritten gives the rows of a mutation to f. All rows are read before a check that doesn't hold
 // is reported, so that the connection stays in step.
-func (r *result) each(a *reply, f func(row [][]byte) error) error {
+func eachWritten(r *wire.Result, a *reply, f func(row [][]byte) error) error {
 	if a.kind != replyMutation {
-		_ = r.close()
+		_ = r.Close()
 		return errors.New("only mutations hand out rows")
 	}
 	var fault error
 	rows := int64(0)
-	for r.next() {
+	for r.Next() {
 		rows++
-		values := r.row().Values
+		values := r.Row().Values
 		switch {
 		case fault != nil:
 		case !a.holds(values, false):
@@ -169,7 +155,7 @@ func (r *result) each(a *reply, f func(row [][]byte) error) error {
 			fault = f(values[:a.columns])
 		}
 	}
-	affected, err := r.finish()
+	affected, err := r.Finish()
 	if err != nil {
 		return err
 	}
@@ -180,17 +166,17 @@ func (r *result) each(a *reply, f func(row [][]byte) error) error {
 }
 
 // mutation appends the answer of a mutation.
-func (w *rowWriter) mutation(dst []byte, res *result, a *reply) []byte {
+func (w *rowWriter) mutation(dst []byte, res *wire.Result, a *reply) []byte {
 	out := a.output.Begin()
-	for w.Err == nil && res.next() {
-		row := res.row()
+	for w.Err == nil && res.Next() {
+		row := res.Row()
 		if !a.holds(row.Values, true) {
 			w.Err = errCheck()
 			break
 		}
 		out.Add(&w.Writer, row)
 	}
-	affected, err := res.finish()
+	affected, err := res.Finish()
 	if err != nil || w.Err != nil {
 		return dst // the caller that closes the result reports it
 	}

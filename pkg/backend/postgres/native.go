@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -135,12 +136,12 @@ func (s *Source) ValidateNativeQuery(ctx context.Context, q ir.NativeQuery) erro
 	if r.Err != nil {
 		return r.Err
 	}
-	c, err := s.primary.acquire(ctx)
+	c, err := s.primary.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer c.release()
-	result, err := c.pg.Prepare(ctx, "", sql, nil)
+	defer c.Release()
+	result, err := c.PG.Prepare(ctx, "", sql, nil)
 	if err != nil {
 		return validationError(ctx, err, sql)
 	}
@@ -152,10 +153,10 @@ func (s *Source) ValidateNativeQuery(ctx context.Context, q ir.NativeQuery) erro
 
 // checkResult refuses columns whose type the model doesn't describe: a cast between them may
 // fail for some values only.
-func (r *renderer) checkResult(ctx context.Context, c *conn, q ir.NativeQuery) error {
+func (r *renderer) checkResult(ctx context.Context, c *wire.Conn, q ir.NativeQuery) error {
 	plain := newRenderer(&Dialect{}, backend.RenderOptions{}, mode{})
 	sql := "SELECT * FROM (" + plain.code(q.Code) + ") AS q"
-	result, err := c.pg.Prepare(ctx, "", sql, nil)
+	result, err := c.PG.Prepare(ctx, "", sql, nil)
 	if err != nil {
 		return validationError(ctx, err, sql)
 	}
@@ -167,7 +168,7 @@ func (r *renderer) checkResult(ctx context.Context, c *conn, q ir.NativeQuery) e
 		if column.Embeds {
 			continue
 		}
-		ok, found, err := c.converts(ctx, actual[column.Name], typeName(column.Type))
+		ok, found, err := converts(ctx, c, actual[column.Name], typeName(column.Type))
 		if err != nil {
 			return err
 		}
@@ -187,8 +188,8 @@ const convertsSQL = `SELECT
 		SELECT FROM pg_cast WHERE castsource = $1::oid AND casttarget = $2::regtype AND castcontext = 'i'),
 	format_type($1::oid, NULL)`
 
-func (c *conn) converts(ctx context.Context, from uint32, to string) (ok bool, name string, err error) {
-	r := c.pg.ExecParams(ctx, convertsSQL, [][]byte{fmt.Append(nil, from), []byte(to)}, nil, nil, nil).Read()
+func converts(ctx context.Context, c *wire.Conn, from uint32, to string) (ok bool, name string, err error) {
+	r := c.PG.ExecParams(ctx, convertsSQL, [][]byte{fmt.Append(nil, from), []byte(to)}, nil, nil, nil).Read()
 	if r.Err != nil {
 		return false, "", validationError(ctx, r.Err, convertsSQL)
 	}
@@ -201,7 +202,7 @@ func invalidQuery(detail any) *apierror.Error {
 }
 
 func validationError(ctx context.Context, err error, sql string) error {
-	return statementError(ctx, err, executed{SQL: sql}, func(pg *pgconn.PgError) *apierror.Error {
-		return invalidQuery(detailOf(pg, executed{SQL: sql}))
+	return wire.StatementError(ctx, err, wire.Executed{SQL: sql}, func(pg *pgconn.PgError) *apierror.Error {
+		return invalidQuery(wire.DetailOf(pg, wire.Executed{SQL: sql}))
 	})
 }

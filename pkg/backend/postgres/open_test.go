@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/dbtest"
 )
 
@@ -18,10 +19,10 @@ type fixture struct {
 }
 
 // newFixture makes the database with the given tables. change may alter the options.
-func newFixture(t testing.TB, schema string, change func(*Endpoint)) *fixture {
+func newFixture(t testing.TB, schema string, change func(*wire.Endpoint)) *fixture {
 	t.Helper()
 	f := &fixture{url: dbtest.URL(t)}
-	e := Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 4}
+	e := wire.Endpoint{URL: func() (string, error) { return f.url, nil }, MaxConnections: 4}
 	if change != nil {
 		change(&e)
 	}

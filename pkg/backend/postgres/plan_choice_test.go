@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -19,7 +20,7 @@ import (
 func TestPlanChoice(t *testing.T) {
 	t.Parallel()
 	const µs = time.Microsecond
-	type costs [planModes]time.Duration
+	type costs [wire.PlanModes]time.Duration
 	// values are how often a value is drawn, of a hundred, and what it costs in each mode.
 	type values struct {
 		percent, distinct int
@@ -30,35 +31,35 @@ func TestPlanChoice(t *testing.T) {
 		name   string
 		values []values
 		// want is the mode of each of values after it has learned, within so many runs.
-		want   []planMode
+		want   []wire.PlanMode
 		within int
 		// busy is how many of a hundred runs wait for a processor.
 		busy int
 		wait time.Duration
 	}{
-		{"the server is right", []values{{100, many, costs{100 * µs, 105 * µs, 300 * µs}}}, []planMode{planAuto}, 400, 5, 100 * µs},
-		{"it plans for nothing", []values{{100, many, costs{300 * µs, 100 * µs, 310 * µs}}}, []planMode{planGeneric}, 400, 5, 100 * µs},
-		{"one plan is not for all", []values{{100, many, costs{50_000 * µs, 50_000 * µs, 400 * µs}}}, []planMode{planCustom}, 400, 5, 100 * µs},
-		{"all values are the same", []values{{100, 1, costs{200 * µs, 205 * µs, 100 * µs}}}, []planMode{planCustom}, 400, 5, 100 * µs},
+		{"the server is right", []values{{100, many, costs{100 * µs, 105 * µs, 300 * µs}}}, []wire.PlanMode{wire.PlanAuto}, 400, 5, 100 * µs},
+		{"it plans for nothing", []values{{100, many, costs{300 * µs, 100 * µs, 310 * µs}}}, []wire.PlanMode{wire.PlanGeneric}, 400, 5, 100 * µs},
+		{"one plan is not for all", []values{{100, many, costs{50_000 * µs, 50_000 * µs, 400 * µs}}}, []wire.PlanMode{wire.PlanCustom}, 400, 5, 100 * µs},
+		{"all values are the same", []values{{100, 1, costs{200 * µs, 205 * µs, 100 * µs}}}, []wire.PlanMode{wire.PlanCustom}, 400, 5, 100 * µs},
 		{"rare values weigh most", []values{
 			{95, 20, costs{100 * µs, 100 * µs, 130 * µs}}, {5, 2, costs{90_000 * µs, 90_000 * µs, 2000 * µs}},
-		}, []planMode{planAuto, planCustom}, 2000, 5, 100 * µs},
+		}, []wire.PlanMode{wire.PlanAuto, wire.PlanCustom}, 2000, 5, 100 * µs},
 		{"rare values don't matter", []values{
 			{95, many, costs{100 * µs, 105 * µs, 400 * µs}}, {5, 2, costs{600 * µs, 600 * µs, 700 * µs}},
-		}, []planMode{planAuto, planAuto}, 400, 5, 100 * µs},
+		}, []wire.PlanMode{wire.PlanAuto, wire.PlanAuto}, 400, 5, 100 * µs},
 		{"frequent and rare values want other plans", []values{
 			{95, 2, costs{60 * µs, 60 * µs, 100 * µs}}, {5, 6, costs{2000 * µs, 2000 * µs, 110 * µs}},
-		}, []planMode{planAuto, planCustom}, 2000, 5, 100 * µs},
+		}, []wire.PlanMode{wire.PlanAuto, wire.PlanCustom}, 2000, 5, 100 * µs},
 		{"the same gain among values of all weights", []values{
 			{60, 3, costs{100 * µs, 100 * µs, 70 * µs}}, {30, 3, costs{3000 * µs, 3000 * µs, 2300 * µs}}, {10, 2, costs{40_000 * µs, 40_000 * µs, 31_000 * µs}},
-		}, []planMode{planCustom, planCustom, planCustom}, 600, 5, 100 * µs},
-		{"a busy machine", []values{{100, many, costs{90 * µs, 50 * µs, 90 * µs}}}, []planMode{planGeneric}, 4000, 10, 2000 * µs},
+		}, []wire.PlanMode{wire.PlanCustom, wire.PlanCustom, wire.PlanCustom}, 600, 5, 100 * µs},
+		{"a busy machine", []values{{100, many, costs{90 * µs, 50 * µs, 90 * µs}}}, []wire.PlanMode{wire.PlanGeneric}, 4000, 10, 2000 * µs},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(20) {
 				r := rand.New(rand.NewPCG(1, seed)) //nolint:gosec // the same runs each time
-				p := &planChoice{}
+				p := &wire.PlanChoice{}
 				var took, least time.Duration
 				for i := range c.within + 10_000 {
 					at, n := 0, r.IntN(100)
@@ -66,13 +67,13 @@ func TestPlanChoice(t *testing.T) {
 						at++
 					}
 					v := &c.values[at]
-					number := stratumOf([][]byte{strconv.AppendInt(nil, int64(100*at+r.IntN(v.distinct)), 10)})
-					m := p.next(number)
+					number := wire.StratumOf([][]byte{strconv.AppendInt(nil, int64(100*at+r.IntN(v.distinct)), 10)})
+					m := p.Next(number)
 					d := v.costs[m] + time.Duration(r.ExpFloat64()*float64(v.costs[m])/10)
 					if r.IntN(100) < c.busy { // the machine has something else to do
 						d += time.Duration(r.ExpFloat64() * float64(c.wait))
 					}
-					p.took(number, m, d)
+					p.Took(number, m, d)
 					if i >= c.within {
 						took += v.costs[m]
 						least += v.costs[c.want[at]]
@@ -85,42 +86,42 @@ func TestPlanChoice(t *testing.T) {
 }
 
 func TestPlanChoiceAllocatesNothing(t *testing.T) { //nolint:paralleltest // it counts what all others allocate, too
-	p, values := &planChoice{}, [][]byte{[]byte("4711"), nil}
+	p, values := &wire.PlanChoice{}, [][]byte{[]byte("4711"), nil}
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		number := stratumOf(values)
-		p.took(number, p.next(number), time.Microsecond)
+		number := wire.StratumOf(values)
+		p.Took(number, p.Next(number), time.Microsecond)
 	}))
 }
 
 // BenchmarkPlanChoice is what the choice adds to a request.
 func BenchmarkPlanChoice(b *testing.B) {
-	p, values := &planChoice{}, [][]byte{[]byte("4711"), []byte("20")}
+	p, values := &wire.PlanChoice{}, [][]byte{[]byte("4711"), []byte("20")}
 	b.ReportAllocs()
 	for b.Loop() {
-		number := stratumOf(values)
-		p.took(number, p.next(number), time.Microsecond)
+		number := wire.StratumOf(values)
+		p.Took(number, p.Next(number), time.Microsecond)
 	}
 }
 
 // TestPlanChoiceForgets holds that a mode that was worse is chosen when it has become the better one.
 func TestPlanChoiceForgets(t *testing.T) {
 	t.Parallel()
-	p := &planChoice{}
-	worse := planCustom
-	run := func() planMode {
-		m := p.next(0)
+	p := &wire.PlanChoice{}
+	worse := wire.PlanCustom
+	run := func() wire.PlanMode {
+		m := p.Next(0)
 		d := 100 * time.Microsecond
 		if m == worse {
 			d *= 5
 		}
-		p.took(0, m, d)
+		p.Took(0, m, d)
 		return m
 	}
 	for range 50_000 {
 		run()
 	}
-	require.NotEqual(t, planCustom, run())
-	worse = planAuto
+	require.NotEqual(t, wire.PlanCustom, run())
+	worse = wire.PlanAuto
 	chosen := 0
 	for range 50_000 {
 		if run() != worse {
@@ -134,19 +135,19 @@ func TestPlanChoiceForgets(t *testing.T) {
 // choice is left in the session.
 func TestPlanModes(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, `CREATE TABLE n (id int4 PRIMARY KEY); INSERT INTO n SELECT generate_series(1, 100)`, func(e *Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, `CREATE TABLE n (id int4 PRIMARY KEY); INSERT INTO n SELECT generate_series(1, 100)`, func(e *wire.Endpoint) { e.MaxConnections = 1 })
 	st := statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n")}, Where: equals("id", int4Type, ir.Variable{Index: 0, Type: int4Type})}, Fields: []ir.Field{idField}})
 	for range 200 {
 		require.Equal(t, `[{"id":42}]`, answerOf(t, f.source, st, backend.Args{Variables: [][]byte{[]byte("42")}}))
 	}
-	choice := st.(*statement).utc.choice
-	for m := range planModes {
-		require.GreaterOrEqual(t, choice.runs[m], firstTries, m)
+	choice := st.(*statement).utc.Choice
+	for m := range wire.PlanModes {
+		require.GreaterOrEqual(t, choice.Runs[m], wire.FirstTries, m)
 	}
-	c, err := f.source.primary.acquire(t.Context())
+	c, err := f.source.primary.Acquire(t.Context())
 	require.NoError(t, err)
-	defer c.release()
-	results, err := c.pg.Exec(t.Context(), `SHOW plan_cache_mode; SELECT generic_plans >= 3, custom_plans >= 3
+	defer c.Release()
+	results, err := c.PG.Exec(t.Context(), `SHOW plan_cache_mode; SELECT generic_plans >= 3, custom_plans >= 3
 		FROM pg_prepared_statements WHERE statement LIKE '%"n"%'`).ReadAll()
 	require.NoError(t, err)
 	require.Equal(t, "auto", string(results[0].Rows[0][0]))
@@ -162,18 +163,18 @@ func TestPlanModeOfTheAddress(t *testing.T) {
 		if strings.Contains(f.url, "?") {
 			address = f.url + "&" + mode
 		}
-		s, err := Open(t.Context(), Options{Primary: Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 1}})
+		s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 1}})
 		require.NoError(t, err)
 		st := statementOf(t, &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n")}, Where: equals("id", int4Type, ir.Variable{Index: 0, Type: int4Type})}, Fields: []ir.Field{idField}})
 		for range 50 {
 			require.Equal(t, `[{"id":42}]`, answerOf(t, s, st, backend.Args{Variables: [][]byte{[]byte("42")}}))
 		}
-		c, err := s.primary.acquire(t.Context())
+		c, err := s.primary.Acquire(t.Context())
 		require.NoError(t, err)
-		results, err := c.pg.Exec(t.Context(), `SELECT generic_plans FROM pg_prepared_statements WHERE statement LIKE '%"n"%'`).ReadAll()
+		results, err := c.PG.Exec(t.Context(), `SELECT generic_plans FROM pg_prepared_statements WHERE statement LIKE '%"n"%'`).ReadAll()
 		require.NoError(t, err)
 		require.Equal(t, "0", string(results[0].Rows[0][0]))
-		c.release()
+		c.Release()
 		s.Close()
 	}
 }
@@ -184,9 +185,9 @@ func TestFunctionsAreLeftAlone(t *testing.T) {
 	called := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{{
 		Alias: "x", Expr: ir.Call{Function: public("f"), Args: []ir.CallArg{{Value: ir.Variable{Index: 0, Type: int4Type}}}}, ExprType: int4Type,
 	}}})
-	require.Nil(t, called.(*statement).utc.choice)
+	require.Nil(t, called.(*statement).utc.Choice)
 	fixed := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{idField}})
-	require.Nil(t, fixed.(*statement).utc.choice, "it has no parameters")
+	require.Nil(t, fixed.(*statement).utc.Choice, "it has no parameters")
 }
 
 // TestLimitsThatOccur holds that limits that are asked for again and again are part of the text,

@@ -17,6 +17,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/ir"
 )
@@ -50,12 +51,12 @@ type pooled struct {
 }
 
 // newPooled opens a source behind PgBouncer.
-func newPooled(t *testing.T, settings map[string]string, change func(*Endpoint)) *pooled {
+func newPooled(t *testing.T, settings map[string]string, change func(*wire.Endpoint)) *pooled {
 	t.Helper()
 	p := &pooled{log: &lines{}}
 	address := dbtest.URL(t)
 	through := dbtest.Pooler(t, address, settings)
-	e := Endpoint{URL: func() (string, error) { return through, nil }, MaxConnections: 16}
+	e := wire.Endpoint{URL: func() (string, error) { return through, nil }, MaxConnections: 16}
 	if change != nil {
 		change(&e)
 	}
@@ -161,17 +162,17 @@ func TestPoolers(t *testing.T) {
 		name     string
 		settings map[string]string
 		since    dbtest.PoolerVersion
-		prepare  Prepare
+		prepare  wire.Prepare
 		mixed    bool
 	}{
 		{name: "transaction", settings: few, mixed: version.Before(dbtest.PoolerVersion{Major: 1, Minor: 24})},
-		{name: "transaction/always", settings: few, prepare: PrepareAlways},
-		{name: "transaction/never", settings: few, prepare: PrepareNever},
+		{name: "transaction/always", settings: few, prepare: wire.PrepareAlways},
+		{name: "transaction/never", settings: few, prepare: wire.PrepareNever},
 		{name: "session", settings: enough},
-		{name: "session/never", settings: enough, prepare: PrepareNever},
+		{name: "session/never", settings: enough, prepare: wire.PrepareNever},
 		{name: "keeps none", settings: keeps("0"), since: dbtest.PreparesSince, mixed: true},
 		{name: "keeps 100", settings: keeps("100"), since: dbtest.PreparesSince},
-		{name: "keeps 100/always", settings: keeps("100"), since: dbtest.PreparesSince, prepare: PrepareAlways},
+		{name: "keeps 100/always", settings: keeps("100"), since: dbtest.PreparesSince, prepare: wire.PrepareAlways},
 		{name: "keeps 2", settings: keeps("2"), since: dbtest.PreparesSince},
 	}
 	for _, c := range cases {
@@ -180,7 +181,7 @@ func TestPoolers(t *testing.T) {
 			if version.Before(c.since) {
 				t.Skipf("PgBouncer %d.%d doesn't know the setting; %s names a newer one", version.Major, version.Minor, dbtest.PoolerVariable)
 			}
-			p := newPooled(t, c.settings, func(e *Endpoint) { e.Prepare = c.prepare })
+			p := newPooled(t, c.settings, func(e *wire.Endpoint) { e.Prepare = c.prepare })
 			const workers, rounds = 16, 40
 			g, ctx := errgroup.WithContext(t.Context())
 			var working atomic.Int32
@@ -215,7 +216,7 @@ func TestPoolers(t *testing.T) {
 			complete, others := p.count(t)
 			require.Equal(t, workers*rounds, complete)
 			require.Equal(t, workers*rounds, others)
-			require.Equal(t, c.mixed, p.primary.mixes.Load())
+			require.Equal(t, c.mixed, p.primary.Mixes.Load())
 			if c.mixed {
 				require.Equal(t, 1, strings.Count(p.log.String(), "a pooler mixes the sessions"), p.log.String())
 			} else {

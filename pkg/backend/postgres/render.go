@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
@@ -42,17 +43,13 @@ type mode struct {
 
 // rendered is one text of a statement, and how to read its result.
 type rendered struct {
-	sql    string
+	wire.Text
 	params []sqltext.Param
 	reply  reply
 	// zoned reports whether the result holds instants.
 	zoned bool
-	// once reports whether the text isn't worth to be kept prepared.
-	once bool
 	// limits are the variables that are limits, in ascending order.
 	limits []int
-	// choice decides how it is planned; nil leaves it to the server.
-	choice *planChoice
 	// comment is the one that each run adds, nil for none.
 	comment *backend.Comment
 }
@@ -83,7 +80,7 @@ func (d *Dialect) RenderQuery(root ir.Root, o backend.RenderOptions) (backend.St
 		sql, a := r.root(root)
 		text, err := r.finish(sql, a)
 		if err == nil && !r.Calls && len(text.params) > 0 {
-			text.choice = &planChoice{}
+			text.Choice = &wire.PlanChoice{}
 		}
 		return text, err
 	})
@@ -103,7 +100,7 @@ func newStatement(render func(mode) (*rendered, error)) (*statement, error) {
 }
 
 // SQL is the text, with parameters.
-func (s *statement) SQL() string { return s.utc.sql }
+func (s *statement) SQL() string { return s.utc.SQL }
 
 // textFor is the text for a session.
 func (s *statement) textFor(utc bool) (*rendered, error) {
@@ -138,7 +135,7 @@ func (r *renderer) finish(sql string, a reply) (*rendered, error) {
 	if r.Err != nil {
 		return nil, fmt.Errorf("rendering a plan: %w", r.Err)
 	}
-	text := &rendered{sql: sql, params: r.Params, reply: a, zoned: r.zoned, once: r.once, limits: slices.Compact(slices.Sorted(slices.Values(r.LimitVariables)))}
+	text := &rendered{Text: wire.Text{SQL: sql, Once: r.once}, params: r.Params, reply: a, zoned: r.zoned, limits: slices.Compact(slices.Sorted(slices.Values(r.LimitVariables)))}
 	if r.mode.inline == nil { // people who read it know what they have asked
 		text.addComment(r.options.Comment)
 	}

@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // Query runs a statement of RenderQuery and appends the JSON of its root field to out: row
@@ -20,7 +21,7 @@ func (s *Source) Query(ctx context.Context, st backend.Statement, a backend.Args
 		return err
 	}
 	mark, before := len(out.Buf), out.Sent()
-	lost, err := s.read(ctx, freshFor, stmt, values, out)
+	lost, err := s.read(ctx, wire.FreshFor, stmt, values, out)
 	if lost && out.Sent() == before && ctx.Err() == nil {
 		// A query may run twice, and what dropped one connection may have dropped all of them.
 		out.Buf = out.Buf[:mark]
@@ -35,13 +36,13 @@ const askAlways = -1
 // read runs a query on a connection that was trusted for a time, and reports whether it failed
 // because the connection was lost.
 func (s *Source) read(ctx context.Context, trusted time.Duration, stmt *statement, values [][]byte, out *backend.Answer) (lost bool, err error) {
-	c, err := s.reader().acquireTrusting(ctx, trusted)
+	c, err := s.reader().AcquireTrusting(ctx, trusted)
 	if err != nil {
 		return false, err
 	}
-	defer c.release()
-	err = c.query(ctx, stmt, values, out)
-	return err != nil && c.pg.IsClosed(), err
+	defer c.Release()
+	err = runQuery(ctx, c, stmt, values, out)
+	return err != nil && c.PG.IsClosed(), err
 }
 
 // prepare resolves the parameters of a statement, before a connection is taken for it.
@@ -69,9 +70,9 @@ func (s *statement) parameters(a *backend.Args) ([][]byte, error) {
 // Parameters implements backend.Parameterized.
 func (s *statement) Parameters(a backend.Args) ([][]byte, error) { return s.parameters(&a) }
 
-// query runs a statement on the connection, again where a prepared statement is out of date.
-func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out *backend.Answer) error {
-	text, err := stmt.textFor(c.utc())
+// runQuery runs a statement on the connection, again where a prepared statement is out of date.
+func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byte, out *backend.Answer) error {
+	text, err := stmt.textFor(c.UTC())
 	if err != nil {
 		return err
 	}
@@ -79,24 +80,24 @@ func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out 
 	defer out.Hold(false)
 	mark, before := len(out.Buf), out.Sent()
 	for attempt := 0; ; attempt++ {
-		run := c.plan(text, values)
+		run := c.Plan(&text.Text, values)
 		sent := time.Now()
-		res, err := c.execute(ctx, execution{text: text, values: values, formats: binaryResults, mode: run.mode, known: run.known})
+		res, err := c.Execute(ctx, wire.Execution{Text: &text.Text, Values: values, Formats: wire.BinaryResults, Mode: run.Mode, Known: run.Known})
 		first := time.Now()
 		if err == nil {
-			err = c.answer(res, text, out)
+			err = writeAnswer(c, res, text, out)
 		}
 		if err == nil {
-			c.pool.meter.Answered(sent, first)
-			run.done()
+			c.Pool.Meter.Answered(sent, first)
+			run.Done()
 			return nil
 		}
 		if out.Sent() > before {
-			return c.failed(ctx, err, text, values)
+			return runError(ctx, c, err, text, values)
 		}
 		out.Buf = out.Buf[:mark]
-		if !c.renew(ctx, err, text.sql, attempt) {
-			return c.failed(ctx, err, text, values)
+		if !c.Renew(ctx, err, text.SQL, attempt) {
+			return runError(ctx, c, err, text, values)
 		}
 	}
 }
@@ -104,47 +105,35 @@ func (c *conn) query(ctx context.Context, stmt *statement, values [][]byte, out 
 // sinkError is the error of the sink of the answer.
 type sinkError struct{ error }
 
-// failed is the error of a statement as its caller gets it.
-func (c *conn) failed(ctx context.Context, err error, text *rendered, values [][]byte) error {
+// runError is the error of a statement as its caller gets it.
+func runError(ctx context.Context, c *wire.Conn, err error, text *rendered, values [][]byte) error {
 	if sink := (sinkError{}); errors.As(err, &sink) {
 		return sink.error
 	}
-	return queryError(ctx, err, executed{SQL: text.sql, Args: values, Prepared: c.prepares(text)})
+	return wire.QueryError(ctx, err, wire.Executed{SQL: text.SQL, Args: values, Prepared: c.Prepares(&text.Text)})
 }
 
-// txIdle is the status of a connection that is in no transaction.
-const txIdle = 'I'
-
-// utc reports whether the session's time zone is UTC, by one of its usual names.
-func (c *conn) utc() bool {
-	switch c.pg.ParameterStatus("TimeZone") {
-	case "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "UCT", "Etc/UCT", "Universal", "Etc/Universal":
-		return true
-	}
-	return false
-}
-
-// answer reads a result and appends its JSON to out.
-func (c *conn) answer(res *result, text *rendered, out *backend.Answer) error {
-	w := &c.writer
+// writeAnswer reads a result and appends its JSON to out.
+func writeAnswer(c *wire.Conn, res *wire.Result, text *rendered, out *backend.Answer) error {
+	w := writerOf(c)
 	w.Reset()
 	switch text.reply.kind {
 	case replyList:
 		if err := w.rows(res, text.reply.shape, out); err != nil {
 			// Nobody reads on. What the server still sends isn't worth the wait.
-			c.discard()
+			c.Discard()
 			return sinkError{err}
 		}
 	case replyOne:
-		if res.next() {
-			out.Buf = w.Row(out.Buf, text.reply.shape, res.row())
+		if res.Next() {
+			out.Buf = w.Row(out.Buf, text.reply.shape, res.Row())
 		} else {
 			out.Buf = append(out.Buf, "null"...)
 		}
 	case replyMutation:
 		out.Buf = w.mutation(out.Buf, res, &text.reply)
 	}
-	if err := res.close(); err != nil {
+	if err := res.Close(); err != nil {
 		return err
 	}
 	return w.fault()
@@ -162,13 +151,13 @@ func (w *rowWriter) fault() error {
 }
 
 // rows appends a list. The error is that of handing on a frame.
-func (w *rowWriter) rows(res *result, s *answer.Shape, out *backend.Answer) error {
+func (w *rowWriter) rows(res *wire.Result, s *answer.Shape, out *backend.Answer) error {
 	out.Buf = append(out.Buf, '[')
-	for first := true; w.Err == nil && res.next(); first = false {
+	for first := true; w.Err == nil && res.Next(); first = false {
 		if !first {
 			out.Buf = append(out.Buf, answer.Spaced.Comma...)
 		}
-		out.Buf = w.Row(out.Buf, s, res.row())
+		out.Buf = w.Row(out.Buf, s, res.Row())
 		if err := out.Flush(); err != nil {
 			return err
 		}

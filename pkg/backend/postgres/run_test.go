@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
@@ -96,41 +97,41 @@ func TestChangedColumn(t *testing.T) {
 
 func TestDiscardedStatement(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *wire.Endpoint) { e.MaxConnections = 1 })
 	st := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{idField}})
 	require.Equal(t, `[{"id":1}]`, answerOf(t, f.source, st, backend.Args{}))
-	c, err := f.source.primary.acquire(t.Context())
+	c, err := f.source.primary.Acquire(t.Context())
 	require.NoError(t, err)
-	_, err = c.pg.Exec(t.Context(), `DEALLOCATE ALL`).ReadAll()
+	_, err = c.PG.Exec(t.Context(), `DEALLOCATE ALL`).ReadAll()
 	require.NoError(t, err)
-	c.release()
+	c.Release()
 	require.Equal(t, `[{"id":1}]`, answerOf(t, f.source, st, backend.Args{}))
 }
 
 func TestPreparedStatementsAreBounded(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1)`, func(e *wire.Endpoint) { e.MaxConnections = 1 })
 	limited := func(i int) backend.Statement {
 		rows := table("n")
 		rows.Limit = number4(strconv.Itoa(i))
 		return statementOf(t, &ir.Select{Rows: rows, Fields: []ir.Field{idField}})
 	}
-	for i := range maxPrepared + 50 {
+	for i := range wire.MaxPrepared + 50 {
 		answerOf(t, f.source, limited(i), backend.Args{})
 		answerOf(t, f.source, limited(0), backend.Args{})
 	}
-	c, err := f.source.primary.acquire(t.Context())
+	c, err := f.source.primary.Acquire(t.Context())
 	require.NoError(t, err)
-	defer c.release()
-	results, err := c.pg.Exec(t.Context(), `SELECT count(*), count(*) FILTER (WHERE statement LIKE '% LIMIT 0') FROM pg_prepared_statements`).ReadAll()
+	defer c.Release()
+	results, err := c.PG.Exec(t.Context(), `SELECT count(*), count(*) FILTER (WHERE statement LIKE '% LIMIT 0') FROM pg_prepared_statements`).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, strconv.Itoa(maxPrepared), string(results[0].Rows[0][0]))
+	require.Equal(t, strconv.Itoa(wire.MaxPrepared), string(results[0].Rows[0][0]))
 	require.Equal(t, "1", string(results[0].Rows[0][1]), "the one in use stays")
 }
 
 func TestUnprepared(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, shopSchema, func(e *Endpoint) { e.Prepare, e.MaxConnections = PrepareNever, 1 })
+	f := newFixture(t, shopSchema, func(e *wire.Endpoint) { e.Prepare, e.MaxConnections = wire.PrepareNever, 1 })
 	for _, c := range f.queryCases(t) {
 		want := answerOf(t, f.source, ways(t, c.Root, c.Options)["json"], c.Args)
 		st, err := New().RenderQuery(c.Root, c.Options)
@@ -140,10 +141,10 @@ func TestUnprepared(t *testing.T) {
 	require.NoError(t, f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {
 		return tx.Query(t.Context(), statementOf(t, &ir.Select{Rows: table("genre"), Fields: []ir.Field{idField}}), backend.Args{}, backend.NewAnswer(nil, nil, 0))
 	}))
-	c, err := f.source.primary.acquire(t.Context())
+	c, err := f.source.primary.Acquire(t.Context())
 	require.NoError(t, err)
-	defer c.release()
-	results, err := c.pg.Exec(t.Context(), `SELECT count(*) FROM pg_prepared_statements`).ReadAll()
+	defer c.Release()
+	results, err := c.PG.Exec(t.Context(), `SELECT count(*) FROM pg_prepared_statements`).ReadAll()
 	require.NoError(t, err)
 	require.Equal(t, "0", string(results[0].Rows[0][0]))
 }
@@ -186,7 +187,7 @@ func TestEncoding(t *testing.T) {
 	address, err := url.Parse(f.url)
 	require.NoError(t, err)
 	address.Path = "/" + name
-	s, err := Open(t.Context(), Options{Primary: Endpoint{URL: func() (string, error) { return address.String(), nil }}})
+	s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return address.String(), nil }}})
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	_, err = s.RunSQL(t.Context(), backend.RawSQL{SQL: schema})
@@ -213,7 +214,7 @@ func (f *frames) Write(p []byte) (int, error) {
 
 func TestStreaming(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, `CREATE TABLE n AS SELECT i AS id, repeat('x', 1000) AS title FROM generate_series(1, 5000) AS i`, func(e *Endpoint) { e.MaxConnections = 1 })
+	f := newFixture(t, `CREATE TABLE n AS SELECT i AS id, repeat('x', 1000) AS title FROM generate_series(1, 5000) AS i`, func(e *wire.Endpoint) { e.MaxConnections = 1 })
 	rows := table("n")
 	rows.OrderBy = orderBy(by("id"))
 	st := statementOf(t, &ir.Select{Rows: rows, Fields: []ir.Field{idField, titleField}})

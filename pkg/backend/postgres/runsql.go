@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 )
 
@@ -30,13 +31,13 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 	if err := checkText(r.SQL); err != nil {
 		return nil, err
 	}
-	c, err := s.primary.acquire(ctx)
+	c, err := s.primary.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer c.release()
-	c.discard()
-	run := rawRun{pg: c.pg, direct: c.direct, request: r, isolation: s.primary.endpoint.Isolation}
+	defer c.Release()
+	c.Discard()
+	run := rawRun{pg: c.PG, direct: c.Direct, request: r, isolation: s.primary.Endpoint.Isolation}
 	switch {
 	case r.ReadOnly:
 		return run.readOnly(ctx)
@@ -63,7 +64,7 @@ func checkText(sql string) error {
 
 // refusal is an error of our own in the form of one of the server's.
 func refusal(sql, state, message string) error {
-	return rawError(context.Background(), &pgconn.PgError{Code: state, Message: message}, sql)
+	return wire.RawError(context.Background(), &pgconn.PgError{Code: state, Message: message}, sql)
 }
 
 // rawRun is one run of a RawSQL on one connection.
@@ -72,13 +73,13 @@ type rawRun struct {
 	// direct reports whether the session is ours alone, whatever is between us and the server.
 	direct    bool
 	request   backend.RawSQL
-	isolation Isolation
+	isolation wire.Isolation
 }
 
 // inTransaction runs everything in one transaction. A text may end it by itself, as migrations between
 // BEGIN and COMMIT do; what is done by then stays, and the rest has a transaction of its own.
 func (r *rawRun) inTransaction(ctx context.Context) (*backend.RawResult, error) {
-	begin := "BEGIN ISOLATION LEVEL " + r.isolation.sql()
+	begin := "BEGIN ISOLATION LEVEL " + r.isolation.SQL()
 	result, err := r.steps(ctx, begin)
 	if err != nil {
 		r.rollback(ctx)
@@ -143,7 +144,7 @@ func (r *rawRun) separately(ctx context.Context, wanted bool, do func(context.Co
 	if !wanted {
 		return nil
 	}
-	if err := r.exec(ctx, "BEGIN ISOLATION LEVEL "+r.isolation.sql()); err != nil {
+	if err := r.exec(ctx, "BEGIN ISOLATION LEVEL "+r.isolation.SQL()); err != nil {
 		return err
 	}
 	if err := do(ctx); err != nil {
@@ -181,7 +182,7 @@ func (r *rawRun) text(ctx context.Context, sql string) (*backend.RawResult, erro
 		last = readResult(results.ResultReader())
 	}
 	if err := results.Close(); err != nil {
-		return nil, rawError(ctx, err, r.request.SQL)
+		return nil, wire.RawError(ctx, err, r.request.SQL)
 	}
 	return last, nil
 }
@@ -213,16 +214,16 @@ func readResult(rows *pgconn.ResultReader) *backend.RawResult {
 
 // announce gives triggers the session, for the transaction or for the session.
 func (r *rawRun) announce(ctx context.Context, local bool) error {
-	c, ok := announce(ctx, r.request.Session, local)
+	c, ok := wire.Announce(ctx, r.request.Session, local)
 	if !ok {
 		return nil
 	}
-	_, err := r.pg.ExecParams(ctx, c.sql, c.values, nil, nil, nil).Close()
-	return rawError(ctx, err, r.request.SQL)
+	_, err := r.pg.ExecParams(ctx, c.SQL, c.Values, nil, nil, nil).Close()
+	return wire.RawError(ctx, err, r.request.SQL)
 }
 
 func (r *rawRun) exec(ctx context.Context, sql string) error {
-	return rawError(ctx, r.pg.Exec(ctx, sql).Close(), r.request.SQL)
+	return wire.RawError(ctx, r.pg.Exec(ctx, sql).Close(), r.request.SQL)
 }
 
 // rollback waits until everything is undone, so that the client with the error finds no locks of the

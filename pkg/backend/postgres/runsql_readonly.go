@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // readOnly runs the text in a read-only transaction that the text can't leave.
@@ -30,7 +31,7 @@ func (r *rawRun) readOnly(ctx context.Context) (*backend.RawResult, error) {
 	if err := r.exec(ctx, "SET default_transaction_read_only = on"); err != nil {
 		return nil, err
 	}
-	if err := r.exec(ctx, "BEGIN ISOLATION LEVEL "+r.isolation.sql()+" READ ONLY"); err != nil {
+	if err := r.exec(ctx, "BEGIN ISOLATION LEVEL "+r.isolation.SQL()+" READ ONLY"); err != nil {
 		return nil, err
 	}
 	if err := r.announce(ctx, true); err != nil {
@@ -61,7 +62,7 @@ func (r *rawRun) single(ctx context.Context, statement string) (*backend.RawResu
 	rows := r.pg.ExecParams(ctx, statement, nil, nil, nil, nil)
 	result := readResult(rows)
 	if _, err := rows.Close(); err != nil {
-		return nil, rawError(ctx, err, r.request.SQL)
+		return nil, wire.RawError(ctx, err, r.request.SQL)
 	}
 	return result, nil
 }
@@ -126,7 +127,7 @@ func (g guard) read(ctx context.Context) (started string, readOnly bool, err err
 		started, readOnly = string(row[0]), string(row[1]) == "on"
 	}
 	if _, err := rows.Close(); err != nil {
-		return "", false, rawError(ctx, err, g.run.request.SQL)
+		return "", false, wire.RawError(ctx, err, g.run.request.SQL)
 	}
 	return started, readOnly, nil
 }

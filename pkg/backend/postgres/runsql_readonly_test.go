@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // vaultSQL holds what the attacks are after: rows, a sequence, and functions and procedures
@@ -135,10 +136,10 @@ func TestReadOnlyGuard(t *testing.T) {
 	f := newFixture(t, vaultSQL, nil)
 	untouched := f.text(t, vaultState)
 	for _, sql := range []string{"COMMIT", "ROLLBACK", "COMMIT AND CHAIN", "ROLLBACK AND CHAIN"} {
-		c, err := f.source.primary.acquire(t.Context())
+		c, err := f.source.primary.Acquire(t.Context())
 		require.NoError(t, err)
-		c.discard()
-		run := rawRun{pg: c.pg}
+		c.Discard()
+		run := rawRun{pg: c.PG}
 		require.NoError(t, run.exec(t.Context(), "SET default_transaction_read_only = on"))
 		require.NoError(t, run.exec(t.Context(), "BEGIN READ ONLY"))
 		g, err := run.newGuard(t.Context())
@@ -152,7 +153,7 @@ func TestReadOnlyGuard(t *testing.T) {
 		_, err = run.single(t.Context(), "SELECT 1; SELECT 2")
 		require.Error(t, err)
 		run.rollback(t.Context())
-		c.release()
+		c.Release()
 	}
 	require.Equal(t, untouched, f.text(t, vaultState))
 }
@@ -190,7 +191,7 @@ func TestReadOnlyRefusal(t *testing.T) {
 		_, err := f.source.RunSQL(t.Context(), backend.RawSQL{SQL: sql, ReadOnly: true})
 		var e *apierror.Error
 		require.ErrorAs(t, err, &e)
-		d, ok := e.Internal.(detail)
+		d, ok := e.Internal.(wire.Detail)
 		require.True(t, ok)
 		require.Equal(t, sql, d.Statement)
 		require.Equal(t, "25006", d.Error.StatusCode)

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // identity is a self-signed certificate for 127.0.0.1 and its key, as PEM.
@@ -86,22 +87,22 @@ func TestTLSModes(t *testing.T) {
 	t.Parallel()
 	server, other := newIdentity(t), newIdentity(t)
 	for name, c := range map[string]struct {
-		tls  TLS
+		tls  wire.TLS
 		want int // certificates that the client sent, -1 for no handshake
 	}{
-		"require":                       {TLS{Mode: "require"}, 0},
-		"require with the root":         {TLS{Mode: "require", RootCert: server.cert}, 0},
-		"require with another root":     {TLS{Mode: "require", RootCert: other.cert}, -1},
-		"verify-ca":                     {TLS{Mode: "verify-ca", RootCert: server.cert}, 0},
-		"verify-ca with another root":   {TLS{Mode: "verify-ca", RootCert: other.cert}, -1},
-		"verify-full with another name": {TLS{Mode: "verify-full", RootCert: server.cert}, -1},
-		"client certificate":            {TLS{Mode: "require", Cert: other.cert, Key: other.key}, 1},
-		"disable":                       {TLS{Mode: "disable"}, -1},
+		"require":                       {wire.TLS{Mode: "require"}, 0},
+		"require with the root":         {wire.TLS{Mode: "require", RootCert: server.cert}, 0},
+		"require with another root":     {wire.TLS{Mode: "require", RootCert: other.cert}, -1},
+		"verify-ca":                     {wire.TLS{Mode: "verify-ca", RootCert: server.cert}, 0},
+		"verify-ca with another root":   {wire.TLS{Mode: "verify-ca", RootCert: other.cert}, -1},
+		"verify-full with another name": {wire.TLS{Mode: "verify-full", RootCert: server.cert}, -1},
+		"client certificate":            {wire.TLS{Mode: "require", Cert: other.cert, Key: other.key}, 1},
+		"disable":                       {wire.TLS{Mode: "disable"}, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			address, handshakes := serveTLS(t, server)
-			s, err := Open(t.Context(), Options{Primary: Endpoint{URL: func() (string, error) { return address, nil }, TLS: &c.tls}})
+			s, err := Open(t.Context(), Options{Primary: wire.Endpoint{URL: func() (string, error) { return address, nil }, TLS: &c.tls}})
 			require.NoError(t, err)
 			defer s.Close()
 			require.Error(t, s.Ping(t.Context()), "this server says nothing more")
@@ -113,12 +114,12 @@ func TestTLSModes(t *testing.T) {
 func TestTLSErrors(t *testing.T) {
 	t.Parallel()
 	good, other := newIdentity(t), newIdentity(t)
-	for message, c := range map[string]TLS{
+	for message, c := range map[string]wire.TLS{
 		"root certificate error": {Mode: "verify-ca", RootCert: "x"},
 		"private-key error":      {Mode: "require", Cert: good.cert, Key: "x"},
 		"certificate error":      {Mode: "require", Cert: good.cert, Key: other.key},
 	} {
-		_, err := driverConfig("postgres://a/b", &c)
+		_, err := wire.DriverConfig("postgres://a/b", &c)
 		requireError(t, err, apierror.PostgresError, message)
 	}
 }
@@ -126,8 +127,8 @@ func TestTLSErrors(t *testing.T) {
 func TestTLSModeInBothForms(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "postgres://a/b?application_name=x&sslmode=require",
-		withMode("postgres://a/b?sslmode=disable&application_name=x", "require"))
-	config, err := driverConfig("host=a sslmode=disable", &TLS{Mode: "verify-full"})
+		wire.WithMode("postgres://a/b?sslmode=disable&application_name=x", "require"))
+	config, err := wire.DriverConfig("host=a sslmode=disable", &wire.TLS{Mode: "verify-full"})
 	require.NoError(t, err)
 	require.Equal(t, "a", config.TLSConfig.ServerName)
 	require.Empty(t, config.Fallbacks)

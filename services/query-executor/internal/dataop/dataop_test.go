@@ -16,6 +16,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/backend/postgres"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/metadata"
@@ -79,7 +80,7 @@ func (everything) Sized(*session.Session, parse.Size) error { return nil }
 func setup(t *testing.T) *shop {
 	t.Helper()
 	url := dbtest.URL(t)
-	source, err := postgres.Open(t.Context(), postgres.Options{Primary: postgres.Endpoint{URL: func() (string, error) { return url, nil }}})
+	source, err := postgres.Open(t.Context(), postgres.Options{Primary: wire.Endpoint{URL: func() (string, error) { return url, nil }}})
 	require.NoError(t, err)
 	t.Cleanup(source.Close)
 	_, err = source.RunSQL(t.Context(), backend.RawSQL{SQL: schemaSQL})

@@ -1,4 +1,4 @@
-package postgres
+package wire
 
 import (
 	"context"
@@ -18,22 +18,22 @@ const (
 		"pg_catalog.set_config('engine.tracecontext', $2, $3::pg_catalog.bool)"
 )
 
-// announce is the command that gives triggers the session and its trace; local limits it to the
+// Announce is the command that gives triggers the session and its trace; local limits it to the
 // transaction. ok is false when there is nothing to pass.
-func announce(ctx context.Context, user *session.Session, local bool) (c command, ok bool) {
+func Announce(ctx context.Context, user *session.Session, local bool) (c Command, ok bool) {
 	scope := []byte("false")
 	if local {
 		scope = []byte("true")
 	}
 	switch traced := traceContext(ctx); {
 	case user == nil && traced == nil:
-		return command{}, false
+		return Command{}, false
 	case traced == nil:
-		return command{sql: alsoForVendor(sqlSetUser, "$2"), values: [][]byte{user.JSON(), scope}}, true
+		return Command{SQL: alsoForVendor(sqlSetUser, "$2"), Values: [][]byte{user.JSON(), scope}}, true
 	case user == nil:
-		return command{sql: sqlSetTrace, values: [][]byte{traced, scope}}, true
+		return Command{SQL: sqlSetTrace, Values: [][]byte{traced, scope}}, true
 	default:
-		return command{sql: alsoForVendor(sqlSetBoth, "$3"), values: [][]byte{user.JSON(), traced, scope}}, true
+		return Command{SQL: alsoForVendor(sqlSetBoth, "$3"), Values: [][]byte{user.JSON(), traced, scope}}, true
 	}
 }
 

@@ -1,4 +1,4 @@
-package postgres
+package wire
 
 import (
 	"math"
@@ -7,28 +7,29 @@ import (
 	"time"
 )
 
-// planMode is how the server plans a prepared statement.
-type planMode uint8
+// PlanMode is how the server plans a prepared statement.
+type PlanMode uint8
 
 const (
-	// planAuto leaves it to the server, which compares what it takes the costs to be.
-	planAuto planMode = iota
-	// planGeneric takes a plan that was made once, for any parameters.
-	planGeneric
-	// planCustom makes a plan for these parameters.
-	planCustom
-	planModes
+	// PlanAuto leaves it to the server, which compares what it takes the costs to be.
+	PlanAuto PlanMode = iota
+	// PlanGeneric takes a plan that was made once, for any parameters.
+	PlanGeneric
+	// PlanCustom makes a plan for these parameters.
+	PlanCustom
+	// PlanModes is the number of modes.
+	PlanModes
 )
 
 // setting is the command that chooses the mode, for the round trip that it is sent in: behind it
 // nothing of the choice is left in the session, not even in that of a pooler.
-func (m planMode) setting() command {
+func (m PlanMode) setting() Command {
 	const sql = "SELECT CASE WHEN pg_catalog.current_setting('plan_cache_mode', true) IS NOT NULL" +
 		" THEN pg_catalog.set_config('plan_cache_mode', $1, true) END"
-	if m == planGeneric {
-		return command{sql: sql, values: [][]byte{[]byte("force_generic_plan")}}
+	if m == PlanGeneric {
+		return Command{SQL: sql, Values: [][]byte{[]byte("force_generic_plan")}}
 	}
-	return command{sql: sql, values: [][]byte{[]byte("force_custom_plan")}}
+	return Command{SQL: sql, Values: [][]byte{[]byte("force_custom_plan")}}
 }
 
 // How the modes of a statement are compared.
@@ -38,7 +39,7 @@ const (
 	// tries is how often each mode is tried before credit decides, stratumTries how often in each
 	// stratum, unless it turns out to be hopeless times as slow as the best one.
 	tries, stratumTries = 40, 3
-	firstTries          = 4
+	FirstTries          = 4
 	// earlyRuns is how many runs are compared also without regard to their parameters.
 	earlyRuns = 3 * tries
 	hopeless  = 3
@@ -71,7 +72,7 @@ const (
 	settled = 6
 )
 
-// planChoice decides by the time that a statement has taken which mode it is run in. It is shared by
+// PlanChoice decides by the time that a statement has taken which mode it is run in. It is shared by
 // all connections of a process.
 //
 // Parameters may be of very different weight: if runs with other parameters are compared, their
@@ -80,40 +81,40 @@ const (
 // values may want another plan than frequent ones. All others follow what is certain of the
 // statement as a whole, and the server's choice until then. On a busy machine interruptions hide
 // what short statements cost; so what is typical counts, too, unless the mean contradicts.
-type planChoice struct {
+type PlanChoice struct {
 	// slots hold for each stratum the mode of the next run, and that of the runs after it.
 	slots [strata]atomic.Uint32
 
 	mu sync.Mutex
 	// strata is nil before the first run that counts.
 	strata *[strata]stratum
-	runs   [planModes]int
+	Runs   [PlanModes]int
 	total  int
 	// early are the first runs, whatever their parameters are: before these have come twice.
 	early stratum
 	// overall is the best mode over all strata, certain whether it is not only the server's choice,
 	// ratio what each mode takes as a multiple of the best one. What is hopeless isn't tried in
 	// strata where nothing is known of it. usual is the result of spreadsOf.
-	overall  planMode
+	overall  PlanMode
 	certain  bool
-	ratio    [planModes]float32
-	hopeless [planModes]bool
+	ratio    [PlanModes]float32
+	hopeless [PlanModes]bool
 	usual    spreads
 }
 
-// next is the mode of the next run in a stratum.
-func (p *planChoice) next(number int) planMode {
+// Next is the mode of the next run in a stratum.
+func (p *PlanChoice) Next(number int) PlanMode {
 	slot := &p.slots[number]
 	v := slot.Load()
-	now, then := planMode(v>>8), planMode(v&0xff)
+	now, then := PlanMode(v>>8), PlanMode(v&0xff)
 	if now != then && !slot.CompareAndSwap(v, uint32(then)<<8|uint32(then)) {
 		return then // another run tries it
 	}
 	return now
 }
 
-// took notes the time of a run.
-func (p *planChoice) took(number int, m planMode, t time.Duration) {
+// Took notes the time of a run.
+func (p *PlanChoice) Took(number int, m PlanMode, t time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.strata == nil {
@@ -124,7 +125,7 @@ func (p *planChoice) took(number int, m planMode, t time.Duration) {
 	if p.total < earlyRuns {
 		p.early.note(m, float32(t))
 	}
-	p.runs[m]++
+	p.Runs[m]++
 	if p.total++; p.total < overview || p.total < 10*laterOverview && p.total%overview == 0 || p.total%laterOverview == 0 {
 		p.compare()
 	}
@@ -138,15 +139,15 @@ func (p *planChoice) took(number int, m planMode, t time.Duration) {
 }
 
 // best is the mode for a stratum: the certain one there, and else the best one of all strata.
-func (p *planChoice) best(s *stratum) planMode {
-	auto, found := &s.modes[planAuto], planAuto
-	if auto.runs < firstTries {
+func (p *PlanChoice) best(s *stratum) PlanMode {
+	auto, found := &s.modes[PlanAuto], PlanAuto
+	if auto.runs < FirstTries {
 		return p.overall
 	}
 	most, decided := advantage, false
-	for m := planGeneric; m < planModes; m++ {
+	for m := PlanGeneric; m < PlanModes; m++ {
 		c := &s.modes[m]
-		if c.runs < firstTries {
+		if c.runs < FirstTries {
 			continue
 		}
 		v := verdict{}
@@ -163,10 +164,10 @@ func (p *planChoice) best(s *stratum) planMode {
 }
 
 // try is the mode of the next run in a stratum: the best one, or one of which too little is known.
-func (p *planChoice) try(s *stratum, best planMode) planMode {
+func (p *PlanChoice) try(s *stratum, best PlanMode) PlanMode {
 	fastest := s.fastest()
 	found, fewest := best, uint32(math.MaxUint32)
-	for m := range planModes {
+	for m := range PlanModes {
 		c := &s.modes[m]
 		slow := p.hopeless[m] || c.hopeless(&s.modes[fastest])
 		// A few short runs that were interrupted must not decide how soon there are more: they would
@@ -175,83 +176,83 @@ func (p *planChoice) try(s *stratum, best planMode) planMode {
 		if own := c.typicalTime(); c.runs >= stratumTries || c.runs > 0 && (own < cost || c.spent() > patience) {
 			cost = own
 		}
-		wanted := !slow && (c.runs < stratumTries && p.runs[m] < 2*tries || p.runs[m] < tries && !p.certain) || c.credit > cost
+		wanted := !slow && (c.runs < stratumTries && p.Runs[m] < 2*tries || p.Runs[m] < tries && !p.certain) || c.credit > cost
 		if wanted && m != best && c.runs < fewest {
 			found, fewest = m, c.runs
 		}
 	}
-	if s.modes[best].runs < min(fewest, firstTries) {
+	if s.modes[best].runs < min(fewest, FirstTries) {
 		return best
 	}
 	return found
 }
 
 // compare compares the modes over all strata, each by as much as it occurs.
-func (p *planChoice) compare() {
+func (p *PlanChoice) compare() {
 	p.usual = spreadsOf(p.strata)
-	var verdicts [planModes]verdict
-	var spent [planModes]float64
+	var verdicts [PlanModes]verdict
+	var spent [PlanModes]float64
 	for i := range p.strata {
 		s := &p.strata[i]
-		for m := range planModes {
+		for m := range PlanModes {
 			c := &s.modes[m]
 			spent[m] += float64(c.spent())
-			if c.runs > 0 && s.modes[planAuto].runs > 0 {
+			if c.runs > 0 && s.modes[PlanAuto].runs > 0 {
 				verdicts[m].add(s, float64(s.weight), m, p.usual)
 			}
 		}
 	}
-	p.overall, p.certain = planAuto, false
+	p.overall, p.certain = PlanAuto, false
 	most := advantage
-	for m := planGeneric; m < planModes; m++ {
+	for m := PlanGeneric; m < PlanModes; m++ {
 		gain := verdicts[m].gain(certain)
-		if early := (verdict{}); p.total <= earlyRuns && p.runs[m] >= firstTries && p.runs[planAuto] >= firstTries {
+		if early := (verdict{}); p.total <= earlyRuns && p.Runs[m] >= FirstTries && p.Runs[PlanAuto] >= FirstTries {
 			early.add(&p.early, 1, m, spreads{usualSpread * usualSpread, usualSpread * usualSpread})
 			gain = max(gain, early.gain(stratumCertain))
 		}
-		if p.runs[m] >= firstTries && gain > most {
+		if p.Runs[m] >= FirstTries && gain > most {
 			p.overall, p.certain, most = m, true, gain
 		}
 	}
-	fastest := min(verdicts[planGeneric].ratio(), verdicts[planCustom].ratio(), 1)
-	for m := range planModes {
+	fastest := min(verdicts[PlanGeneric].ratio(), verdicts[PlanCustom].ratio(), 1)
+	for m := range PlanModes {
 		p.ratio[m] = float32(verdicts[m].ratio() / fastest)
 		p.hopeless[m] = p.ratio[m] > hopeless && spent[m] > patience
 	}
 }
 
-// planned is a run of a statement whose mode is a choice; the zero value is any other run.
-type planned struct {
-	choice  *planChoice
+// PlannedRun is a run of a statement whose mode is a choice; the zero value is any other run.
+type PlannedRun struct {
+	choice  *PlanChoice
 	stratum int
-	mode    planMode
-	known   *prepared
+	Mode    PlanMode
+	Known   *prepared
 	began   time.Time
 	// counts is false for the first runs of a connection, which make plans that later ones have.
 	counts bool
 }
 
-// plan chooses the mode of a run.
-func (c *conn) plan(text *rendered, values [][]byte) planned {
-	if text.choice == nil || !c.prepares(text) || c.pool.plansFixed.Load() {
-		return planned{}
+// Plan chooses the mode of a run.
+func (c *Conn) Plan(text *Text, values [][]byte) PlannedRun {
+	if text.Choice == nil || !c.Prepares(text) || c.Pool.plansFixed.Load() {
+		return PlannedRun{}
 	}
-	p := c.statements.find(text.sql)
+	p := c.statements.find(text.SQL)
 	if p == nil {
-		return planned{}
+		return PlannedRun{}
 	}
-	number := stratumOf(values)
-	r := planned{choice: text.choice, stratum: number, known: p, mode: text.choice.next(number), began: time.Now()}
-	if p.runs[r.mode] < settled {
-		p.runs[r.mode]++
+	number := StratumOf(values)
+	r := PlannedRun{choice: text.Choice, stratum: number, Known: p, Mode: text.Choice.Next(number), began: time.Now()}
+	if p.runs[r.Mode] < settled {
+		p.runs[r.Mode]++
 	}
-	r.counts = p.runs[r.mode] == settled || r.mode == planGeneric && p.runs[r.mode] > 1 || r.mode == planCustom
+	r.counts = p.runs[r.Mode] == settled || r.Mode == PlanGeneric && p.runs[r.Mode] > 1 || r.Mode == PlanCustom
 	return r
 }
 
-// done notes that the run has come to its end.
-func (r *planned) done() {
+// Done notes that the run has come to its end.
+func (r *PlannedRun) Done() {
 	if r.counts {
-		r.choice.took(r.stratum, r.mode, time.Since(r.began))
+		r.choice.Took(r.stratum, r.Mode, time.Since(r.began))
 	}
 }

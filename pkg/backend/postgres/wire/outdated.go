@@ -1,4 +1,4 @@
-package postgres
+package wire
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func (p *preparedCache) newName(sql string) string {
 
 // sent is the text by which a statement is prepared. Poolers that keep prepared statements for
 // their clients know them by their texts, the outdated ones, too.
-func (p *pool) sent(sql string) string {
+func (p *Pool) sent(sql string) string {
 	if n := p.generation.Load(); n > 0 {
 		return sql + " /* " + strconv.Itoa(int(n)) + " */"
 	}
@@ -35,8 +35,8 @@ func (p *pool) sent(sql string) string {
 }
 
 // preparing reports whether the connection prepares statements.
-func (c *conn) preparing() bool {
-	return !c.plain && c.pool.endpoint.Prepare != PrepareNever && !c.pool.mixes.Load()
+func (c *Conn) preparing() bool {
+	return !c.plain && c.Pool.Endpoint.Prepare != PrepareNever && !c.Pool.Mixes.Load()
 }
 
 // outdated reports whether a prepared statement no longer fits: the types of its result changed, a type
@@ -52,23 +52,23 @@ func outdated(err error) bool {
 
 // foreign reports whether the server's session has other prepared statements than it should have.
 func foreign(err error) bool {
-	s := state(err)
+	s := State(err)
 	return s == stateNoStatement || s == stateStatementExists
 }
 
-// renew prepares for doing something again that failed because a prepared statement of the
+// Renew prepares for doing something again that failed because a prepared statement of the
 // connection is outdated; nothing has come of it. sql is the statement; attempt counts from 0.
 // It is false when err is something else, or the last word.
-func (c *conn) renew(ctx context.Context, err error, sql string, attempt int) bool {
-	if !outdated(err) || attempt+1 >= maxAttempts || c.pg.IsClosed() {
+func (c *Conn) Renew(ctx context.Context, err error, sql string, attempt int) bool {
+	if !outdated(err) || attempt+1 >= maxAttempts || c.PG.IsClosed() {
 		return false
 	}
 	c.forget(ctx, err, sql)
 	if attempt+2 == maxAttempts {
 		c.plain = true
-		if !c.direct && !foreign(err) {
+		if !c.Direct && !foreign(err) {
 			// It was prepared a moment ago: the error doesn't come from the server.
-			c.pool.generation.Add(1)
+			c.Pool.generation.Add(1)
 		}
 	}
 	return true
@@ -77,11 +77,11 @@ func (c *conn) renew(ctx context.Context, err error, sql string, attempt int) bo
 // forget drops a statement that the server has under an outdated form; why is its error. The
 // message for it is understood in a failed transaction, too. A server that doesn't have it at
 // all may have none of the others either.
-func (c *conn) forget(ctx context.Context, why error, sql string) {
+func (c *Conn) forget(ctx context.Context, why error, sql string) {
 	if foreign(why) {
 		c.statements = preparedCache{names: c.statements.names}
-		if !c.direct && c.pool.endpoint.Prepare == PrepareUnlessPooled {
-			c.pool.mixed(why)
+		if !c.Direct && c.Pool.Endpoint.Prepare == PrepareUnlessPooled {
+			c.Pool.mixed(why)
 		}
 		return
 	}
@@ -91,14 +91,14 @@ func (c *conn) forget(ctx context.Context, why error, sql string) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if c.pg.Deallocate(ctx, p.name) != nil {
-		c.discard()
+	if c.PG.Deallocate(ctx, p.name) != nil {
+		c.Discard()
 	}
 }
 
 // mixed notes that a pooler shares sessions between clients: from now on nothing is prepared.
-func (p *pool) mixed(why error) {
-	if p.mixes.CompareAndSwap(false, true) {
-		p.meter.Mixed(why)
+func (p *Pool) mixed(why error) {
+	if p.Mixes.CompareAndSwap(false, true) {
+		p.Meter.Mixed(why)
 	}
 }

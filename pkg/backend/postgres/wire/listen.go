@@ -1,4 +1,4 @@
-package postgres
+package wire
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// listenCheck is how often a quiet connection is asked whether it is alive.
-const listenCheck = 15 * time.Second
+// ListenCheck is how often a quiet connection is asked whether it is alive.
+const ListenCheck = 15 * time.Second
 
-// dialListener makes a connection of its own that calls heard for every notification of a channel,
+// DialListener makes a connection of its own that calls heard for every notification of a channel,
 // while it is read.
-func (p *pool) dialListener(ctx context.Context, channel string, heard func(payload string)) (*pgconn.PgConn, error) {
+func (p *Pool) DialListener(ctx context.Context, channel string, heard func(payload string)) (*pgconn.PgConn, error) {
 	pg, err := p.dialWith(ctx, func(c *pgconn.Config) {
 		c.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { heard(n.Payload) }
 		// To stop waiting is nothing that the server has to be told.
@@ -22,26 +22,26 @@ func (p *pool) dialListener(ctx context.Context, channel string, heard func(payl
 		}
 	})
 	if err != nil {
-		return nil, connectError(ctx, err)
+		return nil, ConnectError(ctx, err)
 	}
 	if _, err := pg.Exec(ctx, "LISTEN "+channel).ReadAll(); err != nil {
 		_ = pg.Close(context.WithoutCancel(ctx)) // nothing is in it
-		return nil, internalError(ctx, err, executed{SQL: "LISTEN"})
+		return nil, InternalError(ctx, err, Executed{SQL: "LISTEN"})
 	}
 	return pg, nil
 }
 
-// listen calls ready when it listens to a channel, and heard for every notification, on a
+// Listen calls ready when it listens to a channel, and heard for every notification, on a
 // connection of its own, until that is lost or ctx ends.
-func (p *pool) listen(ctx context.Context, channel string, ready func(), heard func(payload string)) error {
-	pg, err := p.dialListener(ctx, channel, heard)
+func (p *Pool) Listen(ctx context.Context, channel string, ready func(), heard func(payload string)) error {
+	pg, err := p.DialListener(ctx, channel, heard)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = pg.Close(context.WithoutCancel(ctx)) }() // nothing is in it
 	ready()
 	for {
-		wait, cancel := context.WithTimeout(ctx, listenCheck)
+		wait, cancel := context.WithTimeout(ctx, ListenCheck)
 		err := pg.WaitForNotification(wait)
 		cancel()
 		switch {
@@ -49,13 +49,13 @@ func (p *pool) listen(ctx context.Context, channel string, ready func(), heard f
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case pg.IsClosed():
-			return connectError(ctx, err)
+			return ConnectError(ctx, err)
 		default:
-			check, cancel := context.WithTimeout(ctx, aliveWithin)
+			check, cancel := context.WithTimeout(ctx, AliveWithin)
 			err := pg.Ping(check)
 			cancel()
 			if err != nil {
-				return connectError(ctx, err)
+				return ConnectError(ctx, err)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package postgres
+package wire
 
 import (
 	"context"
@@ -14,17 +14,17 @@ import (
 // one. So it is off, unless the address of the source sets it.
 const settingJIT = "jit"
 
-func (p *pool) dial(ctx context.Context) (*pgconn.PgConn, error) {
+func (p *Pool) dial(ctx context.Context) (*pgconn.PgConn, error) {
 	return p.dialWith(ctx, func(*pgconn.Config) {})
 }
 
 // dialWith opens a connection that does not belong to the pool; change may alter how.
-func (p *pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgconn.PgConn, error) {
-	url, err := p.endpoint.URL()
+func (p *Pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgconn.PgConn, error) {
+	url, err := p.Endpoint.URL()
 	if err != nil {
 		return nil, err
 	}
-	config, err := driverConfig(url, p.endpoint.TLS)
+	config, err := DriverConfig(url, p.Endpoint.TLS)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (p *pool) dialWith(ctx context.Context, change func(*pgconn.Config)) (*pgco
 	// Answers are UTF-8, whatever the database keeps its text in.
 	config.RuntimeParams["client_encoding"] = "UTF8"
 	config.BuildContextWatcherHandler = func(pg *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: pg, DeadlineDelay: cancelGrace}
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: pg, DeadlineDelay: CancelGrace}
 	}
 	change(config)
 	p.plansFixed.Store(setsPlanMode(config))

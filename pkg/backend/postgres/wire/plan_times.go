@@ -1,4 +1,4 @@
-package postgres
+package wire
 
 import (
 	"hash/crc32"
@@ -9,7 +9,7 @@ import (
 type stratum struct {
 	// weight is how often they occur, in proportion to other strata.
 	weight float32
-	modes  [planModes]modeCost
+	modes  [PlanModes]modeCost
 }
 
 // modeCost is the measured cost of a mode in a stratum.
@@ -96,8 +96,8 @@ func (c *comparison) exceeds(errors float64) bool {
 type verdict struct{ average, typical comparison }
 
 // add adds a stratum in which both have run, by how often it occurs.
-func (v *verdict) add(s *stratum, weight float64, m planMode, usual spreads) {
-	auto, mode := &s.modes[planAuto], &s.modes[m]
+func (v *verdict) add(s *stratum, weight float64, m PlanMode, usual spreads) {
+	auto, mode := &s.modes[PlanAuto], &s.modes[m]
 	v.average.add(weight, float64(auto.mean), auto.average(usual), mode.average(usual))
 	time := math.Exp(float64(s.modes[s.fastest()].logMean))
 	v.typical.add(weight*time, 1, auto.typical(usual), mode.typical(usual))
@@ -136,7 +136,7 @@ func (v *verdict) loses(certain float64) bool {
 }
 
 // note notes the time of a run.
-func (s *stratum) note(m planMode, t float32) {
+func (s *stratum) note(m PlanMode, t float32) {
 	s.weight++
 	s.modes[m].add(t)
 	s.modes[m].credit = 0
@@ -152,9 +152,9 @@ func (s *stratum) note(m planMode, t float32) {
 }
 
 // fastest is the mode that typically takes the least time; some mode is known.
-func (s *stratum) fastest() planMode {
-	found := planAuto
-	for m := range planModes {
+func (s *stratum) fastest() PlanMode {
+	found := PlanAuto
+	for m := range PlanModes {
 		if c := &s.modes[m]; c.runs > 0 && (s.modes[found].runs == 0 || c.logMean < s.modes[found].logMean) {
 			found = m
 		}
@@ -189,8 +189,8 @@ var logHopeless = float32(math.Log(hopeless))
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// stratumOf is the stratum of parameter values.
-func stratumOf(values [][]byte) int {
+// StratumOf is the stratum of parameter values.
+func StratumOf(values [][]byte) int {
 	h := uint32(len(values))
 	for _, v := range values {
 		h = crc32.Update(h, castagnoli, v)

@@ -1,4 +1,4 @@
-package postgres
+package wire
 
 import (
 	"crypto/tls"
@@ -28,10 +28,10 @@ type TLS struct {
 	Password string
 }
 
-// driverConfig parses an address. Errors don't repeat it, since it may hold a password.
-func driverConfig(address string, t *TLS) (*pgconn.Config, error) {
+// DriverConfig parses an address. Errors don't repeat it, since it may hold a password.
+func DriverConfig(address string, t *TLS) (*pgconn.Config, error) {
 	if t != nil {
-		address = withMode(address, t.mode())
+		address = WithMode(address, t.SSLMode())
 	}
 	config, err := pgconn.ParseConfig(address)
 	if err != nil {
@@ -47,16 +47,16 @@ func driverConfig(address string, t *TLS) (*pgconn.Config, error) {
 	return config, t.apply(config)
 }
 
-// mode is the mode as libpq understands it: a root certificate makes require verify.
-func (t *TLS) mode() string {
+// SSLMode is the mode as libpq understands it: a root certificate makes require verify.
+func (t *TLS) SSLMode() string {
 	if t.Mode == "require" && t.RootCert != "" {
 		return "verify-ca"
 	}
 	return t.Mode
 }
 
-// withMode sets the mode in an address of either form, a URL or keywords and values.
-func withMode(address, mode string) string {
+// WithMode sets the mode in an address of either form, a URL or keywords and values.
+func WithMode(address, mode string) string {
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
 		return address + " sslmode=" + mode
 	}

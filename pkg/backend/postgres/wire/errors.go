@@ -1,4 +1,4 @@
-package postgres
+package wire
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const (
 	stateInvalidEscape        = "22025"
 	stateUndefinedObject      = "42704"
 	stateInvalidColumnRef     = "42P10"
-	stateReadOnly             = "25006"
+	StateReadOnly             = "25006"
 	stateNoStatement          = "26000"
 	stateStatementExists      = "42P05"
 	stateSerializationFailure = "40001"
@@ -36,15 +36,15 @@ const (
 // serializationFailure is the text of a conflict that is no fault of the client's statement.
 const serializationFailure = "serialization failure due to concurrent update"
 
-// executed describes the statement that failed.
-type executed struct {
+// Executed describes the statement that failed.
+type Executed struct {
 	SQL      string
 	Args     [][]byte // nil is NULL
 	Prepared bool
 }
 
-// detail is the internal part of a statement's error, in the order of the wire format.
-type detail struct {
+// Detail is the internal part of a statement's error, in the order of the wire format.
+type Detail struct {
 	Statement string      `json:"statement"`
 	Prepared  bool        `json:"prepared"`
 	Error     errorDetail `json:"error"`
@@ -52,10 +52,10 @@ type detail struct {
 }
 
 // Detail is the server's message, for operators.
-func (d detail) Detail() string { return d.Error.Message + " (" + d.Error.StatusCode + ")" }
+func (d Detail) Detail() string { return d.Error.Message + " (" + d.Error.StatusCode + ")" }
 
 // Conflict is what backend.ConflictOf asks.
-func (d detail) Conflict() backend.Conflict {
+func (d Detail) Conflict() backend.Conflict {
 	switch {
 	case d.Error.StatusCode == stateDeadlock:
 		return backend.Deadlock
@@ -73,22 +73,22 @@ type errorDetail struct {
 	Description *string `json:"description"`
 }
 
-// queryError turns the error of a statement that a client's operation became into what the
+// QueryError turns the error of a statement that a client's operation became into what the
 // client may see: an *apierror.Error, or an error that wraps context.Canceled when the
 // caller is gone.
-func queryError(ctx context.Context, err error, e executed) error {
-	return statementError(ctx, err, e, func(pg *pgconn.PgError) *apierror.Error {
-		if pg.Code == stateSerializationFailure && e.SQL == sqlCommit {
-			return apierror.New(apierror.ConcurrentUpdate, serializationFailure).WithInternal(detailOf(pg, e))
+func QueryError(ctx context.Context, err error, e Executed) error {
+	return StatementError(ctx, err, e, func(pg *pgconn.PgError) *apierror.Error {
+		if pg.Code == stateSerializationFailure && e.SQL == Commit {
+			return apierror.New(apierror.ConcurrentUpdate, serializationFailure).WithInternal(DetailOf(pg, e))
 		}
 		return dataError(pg)
 	})
 }
 
-// internalError is queryError for statements of our own, such as those of introspection:
+// InternalError is queryError for statements of our own, such as those of introspection:
 // only a serialization failure is the client's business.
-func internalError(ctx context.Context, err error, e executed) error {
-	return statementError(ctx, err, e, func(pg *pgconn.PgError) *apierror.Error {
+func InternalError(ctx context.Context, err error, e Executed) error {
+	return StatementError(ctx, err, e, func(pg *pgconn.PgError) *apierror.Error {
 		switch {
 		case pg.Code == stateSerializationFailure:
 			return apierror.New(apierror.ConcurrentUpdate, serializationFailure)
@@ -99,18 +99,18 @@ func internalError(ctx context.Context, err error, e executed) error {
 	})
 }
 
-// rawError is queryError for the text of run_sql.
-func rawError(ctx context.Context, err error, sql string) error {
-	e := executed{SQL: sql}
-	return statementError(ctx, err, e, func(pg *pgconn.PgError) *apierror.Error {
+// RawError is queryError for the text of run_sql.
+func RawError(ctx context.Context, err error, sql string) error {
+	e := Executed{SQL: sql}
+	return StatementError(ctx, err, e, func(pg *pgconn.PgError) *apierror.Error {
 		return apierror.New(apierror.PostgresError, "query execution failed").
-			WithStatus(http.StatusBadRequest).WithInternal(detailOf(pg, e))
+			WithStatus(http.StatusBadRequest).WithInternal(DetailOf(pg, e))
 	})
 }
 
-// statementError maps what isn't the statement's fault, and leaves the rest to known; when
+// StatementError maps what isn't the statement's fault, and leaves the rest to known; when
 // that doesn't know the error either, it is an unexpected one.
-func statementError(ctx context.Context, err error, e executed, known func(*pgconn.PgError) *apierror.Error) error {
+func StatementError(ctx context.Context, err error, e Executed, known func(*pgconn.PgError) *apierror.Error) error {
 	if err == nil {
 		return nil
 	}
@@ -119,18 +119,18 @@ func statementError(ctx context.Context, err error, e executed, known func(*pgco
 	}
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
-		return connectError(ctx, err)
+		return ConnectError(ctx, err)
 	}
 	if pg.Code == stateQueryCanceled && ctx.Err() != nil {
 		return contextError(ctx)
 	}
 	if unavailable(pg) {
-		return connectError(ctx, err)
+		return ConnectError(ctx, err)
 	}
 	if known := known(pg); known != nil {
 		return known
 	}
-	return apierror.New(apierror.Unexpected, "database query error").WithInternal(detailOf(pg, e))
+	return apierror.New(apierror.Unexpected, "database query error").WithInternal(DetailOf(pg, e))
 }
 
 // dataError maps the states that blame the data; nil for all others.
@@ -164,9 +164,9 @@ func dataError(pg *pgconn.PgError) *apierror.Error {
 	return nil
 }
 
-// connectError is the error of a connection that could not be made or broke. Its internal
+// ConnectError is the error of a connection that could not be made or broke. Its internal
 // part is the driver's text, which names host, user and database but never a password.
-func connectError(ctx context.Context, err error) error {
+func ConnectError(ctx context.Context, err error) error {
 	if found := (*apierror.Error)(nil); errors.As(err, &found) {
 		return err
 	}
@@ -202,8 +202,8 @@ func unavailable(pg *pgconn.PgError) bool {
 	return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "57P") || pg.Code == stateTooManyConnections
 }
 
-// state is the SQLSTATE of an error, empty for one that isn't the server's.
-func state(err error) string {
+// State is the SQLSTATE of an error, empty for one that isn't the server's.
+func State(err error) string {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
 		return pg.Code
@@ -221,8 +221,9 @@ func refused(err error) bool {
 	return strings.HasPrefix(pg.Code, "28") || strings.HasPrefix(pg.Code, "3D") || strings.HasPrefix(pg.Code, "42")
 }
 
-func detailOf(pg *pgconn.PgError, e executed) detail {
-	d := detail{
+// DetailOf is the detail of the server's error of a statement.
+func DetailOf(pg *pgconn.PgError, e Executed) Detail {
+	d := Detail{
 		Statement: e.SQL,
 		Prepared:  e.Prepared,
 		Arguments: make([]*string, len(e.Args)),

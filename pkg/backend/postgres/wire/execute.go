@@ -1,0 +1,303 @@
+package wire
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/backend/answer"
+)
+
+// MaxPrepared is how many statements a connection keeps prepared. Each costs the server
+// some tens of kilobytes.
+const MaxPrepared = 256
+
+// BinaryResults asks for every column in binary.
+var BinaryResults = []int16{1}
+
+// preparedCache holds the prepared statements of one connection by their text, the one used
+// last in front.
+type preparedCache struct {
+	byText map[string]*list.Element
+	used   list.List
+	names  int
+}
+
+// prepared is a statement that the server knows by name. It has no description behind a pooler:
+// the next session may have prepared it when its columns were of other types.
+type prepared struct {
+	sql         string
+	name        string
+	description *pgconn.StatementDescription
+	types       []uint32
+	// runs are how often it ran in each mode, up to settled.
+	runs [PlanModes]uint8
+}
+
+func (p *preparedCache) find(sql string) *prepared {
+	e, ok := p.byText[sql]
+	if !ok {
+		return nil
+	}
+	p.used.MoveToFront(e)
+	return e.Value.(*prepared)
+}
+
+func (p *preparedCache) add(s *prepared) {
+	if p.byText == nil {
+		p.byText = map[string]*list.Element{}
+	}
+	p.byText[s.sql] = p.used.PushFront(s)
+}
+
+func (p *preparedCache) remove(sql string) *prepared {
+	e, ok := p.byText[sql]
+	if !ok {
+		return nil
+	}
+	delete(p.byText, sql)
+	return p.used.Remove(e).(*prepared)
+}
+
+// oldest is the text that is evicted for another one; empty while there is space.
+func (p *preparedCache) oldest() string {
+	if p.used.Len() < MaxPrepared {
+		return ""
+	}
+	return p.used.Back().Value.(*prepared).sql
+}
+
+// Result is the result of a statement while it is read.
+type Result struct {
+	Reader   *pgconn.ResultReader
+	pipeline *pgconn.Pipeline // of a statement that was prepared on the way
+	types    []uint32
+}
+
+// Next goes to the next row, and reports whether there is one.
+func (r *Result) Next() bool { return r.Reader.NextRow() }
+
+// Row is the current row; it is valid until the next one.
+func (r *Result) Row() answer.Cells { return answer.Cells{Values: r.Reader.Values(), Types: r.types} }
+
+// Close reads the rest of the result. Its error is that of the statement.
+func (r *Result) Close() error {
+	_, err := r.Finish()
+	return err
+}
+
+// Finish reads the rest of the result; affected is the number of rows that it is about. It
+// may be called again.
+func (r *Result) Finish() (affected int64, err error) {
+	tag, err := r.Reader.Close()
+	if r.pipeline != nil {
+		if closeErr := r.pipeline.Close(); err == nil {
+			err = closeErr
+		}
+	}
+	return tag.RowsAffected(), err
+}
+
+// Text is the text of a statement.
+type Text struct {
+	SQL string
+	// Once reports whether it isn't worth to be kept prepared.
+	Once bool
+	// Choice decides how it is planned; nil leaves it to the server.
+	Choice *PlanChoice
+}
+
+// Execution is one run of a text.
+type Execution struct {
+	Text   *Text
+	Values [][]byte
+	// Formats is BinaryResults, or nil for text.
+	Formats []int16
+	// Before and after are commands that are sent in the same round trip. The failure of one
+	// of Before is a CommandError, that of one of After shows when the result is closed.
+	Before, After []Command
+	// Mode is how the text is planned, in a round trip without Before and After.
+	Mode PlanMode
+	// Known is the prepared text, nil before it was looked up.
+	Known *prepared
+}
+
+// Command is a statement in addition to the one that is run. Its result is discarded where Read is nil.
+type Command struct {
+	SQL    string
+	Values [][]byte
+	// Once reports whether the text isn't kept prepared.
+	Once bool
+	Read func(*Result) error
+}
+
+// CommandError is the failure of one of Execution.Before.
+type CommandError struct {
+	error
+	Index int
+}
+
+// Unwrap is the failure.
+func (e CommandError) Unwrap() error { return e.error }
+
+// Prepares reports whether a text is kept prepared.
+func (c *Conn) Prepares(text *Text) bool { return c.preparing() && !text.Once }
+
+// Execute starts a statement. Its error, too, may only show when the result is closed.
+func (c *Conn) Execute(ctx context.Context, e Execution) (*Result, error) {
+	if e.Mode != PlanAuto {
+		e.Before = []Command{e.Mode.setting()}
+	}
+	if len(e.Before)+len(e.After) > 0 {
+		return c.pipelined(ctx, e)
+	}
+	if !c.Prepares(e.Text) {
+		r := c.PG.ExecParams(ctx, e.Text.SQL, e.Values, nil, nil, e.Formats)
+		return &Result{Reader: r, types: typesOf(r.FieldDescriptions())}, nil
+	}
+	p := e.Known
+	if p == nil {
+		p = c.statements.find(e.Text.SQL)
+	}
+	switch {
+	case p == nil:
+		return c.pipelined(ctx, e)
+	case p.description == nil:
+		r := c.PG.ExecPrepared(ctx, p.name, e.Values, nil, e.Formats)
+		return &Result{Reader: r, types: typesOf(r.FieldDescriptions())}, nil
+	default:
+		r := c.PG.ExecStatement(ctx, p.description, e.Values, nil, e.Formats)
+		return &Result{Reader: r, types: p.types}, nil
+	}
+}
+
+// pipelined runs a statement, and the commands before and after it, in one round trip. Statements that
+// aren't prepared yet are prepared in it; the least recently used one is evicted.
+func (c *Conn) pipelined(ctx context.Context, e Execution) (*Result, error) {
+	p := pipeline{Pipeline: c.PG.StartPipeline(ctx), conn: c}
+	after := make([]*prepared, len(e.After))
+	for i, a := range e.After {
+		after[i] = p.prepared(a.SQL, c.preparing())
+	}
+	for _, b := range e.Before {
+		p.send(p.prepared(b.SQL, c.preparing() && !b.Once), b, nil)
+	}
+	p.send(p.prepared(e.Text.SQL, c.Prepares(e.Text)), Command{SQL: e.Text.SQL, Values: e.Values}, e.Formats)
+	for i, a := range e.After {
+		p.send(after[i], a, nil)
+	}
+	err, done := p.Sync(), 0
+	for err == nil {
+		var step any
+		if step, err = p.GetResults(); err != nil {
+			break
+		}
+		switch step := step.(type) {
+		case *pgconn.StatementDescription:
+			p.made(step)
+		case *pgconn.ResultReader:
+			if done == len(e.Before) {
+				return &Result{Reader: step, pipeline: p.Pipeline, types: typesOf(step.FieldDescriptions())}, nil
+			}
+			if read := e.Before[done].Read; read != nil {
+				err = read(&Result{Reader: step, types: typesOf(step.FieldDescriptions())})
+			} else {
+				_, err = step.Close()
+			}
+			if err == nil {
+				done++
+			}
+		case *pgconn.CloseComplete:
+		default:
+			err = fmt.Errorf("unexpected answer of the server: %T", step)
+		}
+	}
+	_ = p.Close() // the first error is the one that counts
+	if done < len(e.Before) {
+		err = CommandError{err, done}
+	}
+	return nil, err
+}
+
+// pipeline is a round trip under construction.
+type pipeline struct {
+	*pgconn.Pipeline
+	conn *Conn
+	// making are the statements that are prepared in it, in their order; the server has done so
+	// with the first ones.
+	making []*prepared
+	done   int
+}
+
+// prepared finds a prepared statement, or has it prepared; nil when it isn't to be.
+func (p *pipeline) prepared(sql string, prepare bool) *prepared {
+	if !prepare {
+		return nil
+	}
+	if known := p.conn.statements.find(sql); known != nil {
+		return known
+	}
+	for _, s := range p.making {
+		if s.sql == sql {
+			return s
+		}
+	}
+	if oldest := p.conn.statements.remove(p.conn.statements.oldest()); oldest != nil {
+		p.SendDeallocate(oldest.name)
+	}
+	sent := p.conn.Pool.sent(sql)
+	s := &prepared{sql: sql, name: p.conn.statements.newName(sent)}
+	p.SendPrepare(s.name, sent, nil)
+	p.making = append(p.making, s)
+	return s
+}
+
+// send runs a statement; s is nil for one that isn't prepared.
+func (p *pipeline) send(s *prepared, c Command, formats []int16) {
+	switch {
+	case s == nil:
+		p.SendQueryParams(c.SQL, c.Values, nil, nil, formats)
+	case s.description == nil:
+		p.SendQueryPrepared(s.name, c.Values, nil, formats)
+	default:
+		p.SendQueryStatement(s.description, c.Values, nil, formats)
+	}
+}
+
+// made keeps the next statement that the server has prepared.
+func (p *pipeline) made(description *pgconn.StatementDescription) {
+	s := p.making[p.done]
+	p.done++
+	if p.conn.Direct {
+		description.Name = s.name
+		s.description, s.types = description, typesOf(description.Fields)
+	}
+	p.conn.statements.add(s)
+}
+
+func typesOf(fields []pgconn.FieldDescription) []uint32 {
+	types := make([]uint32, len(fields))
+	for i := range fields {
+		types[i] = fields[i].DataTypeOID
+	}
+	return types
+}
+
+// Commit ends a transaction.
+const Commit = "COMMIT"
+
+// EachRow runs something and gives its rows to f, which may be nil; rows counts those that it got.
+func (c *Conn) EachRow(ctx context.Context, e Execution, f func(row [][]byte) error) (rows int, err error) {
+	res, err := c.Execute(ctx, e)
+	if err != nil {
+		return 0, err
+	}
+	for f != nil && err == nil && res.Next() {
+		rows++
+		err = f(res.Reader.Values())
+	}
+	return rows, errors.Join(err, res.Close())
+}
