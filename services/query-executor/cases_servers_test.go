@@ -15,8 +15,8 @@ import (
 )
 
 // serveCases starts the servers that the cases of a feature ask, and adds their addresses to an
-// environment. What the remote schema says of itself is stored once, in place of an empty object: it
-// says that in no order.
+// environment. The introspection of the remote schema is stored once, in place of an empty object: its
+// order varies.
 func serveCases(t testing.TB, feature string, env metadata.Env, recorder *casetest.ServerRecorder) metadata.Env {
 	t.Helper()
 	people := newRemoteServer(t)

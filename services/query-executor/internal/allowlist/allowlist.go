@@ -1,4 +1,4 @@
-// Package allowlist says which documents other roles than admin may run: those of the
+// Package allowlist decides which documents roles other than admin may run: those of the
 // collections on the metadata's allow list, whatever blanks, comments and selections of
 // __typename a client writes.
 package allowlist
@@ -20,7 +20,7 @@ type List struct {
 	normal, texts map[string]*scope
 }
 
-// scope is who may run a query.
+// scope is the roles that may run a query.
 type scope struct {
 	global bool
 	roles  map[string]bool

@@ -25,7 +25,7 @@ type Config struct {
 	ShowInternal, ShowAdmin bool
 }
 
-// leastLimit is room for any answer of a handler when nothing says how large these are.
+// leastLimit is the smallest limit of the output of a call, in bytes, also when MaxResponse is smaller or 0.
 const leastLimit = 32 << 20
 
 // Client asks about calls. It is safe for concurrent use.
@@ -121,7 +121,7 @@ func (c *Caller) appendErrors(dst, errors []byte) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// Finished says which of some calls have ended, or are unknown.
+// Finished returns those of some calls that have ended, or are unknown.
 func (c *Client) Finished(ctx context.Context, ids []string) ([]string, error) {
 	head, _, err := c.Bus.CallMessage(ctx, bus.ActionFinished, &actionv1.FinishedRequest{Ids: ids},
 		func() proto.Message { return &actionv1.Finished{} }, 0)

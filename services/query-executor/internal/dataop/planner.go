@@ -70,7 +70,7 @@ func (p *planner) plan(r *request) (*plan, error) {
 	default:
 		err = fmt.Errorf("no plan for %T", a)
 	}
-	if err == nil && p.role != session.Admin { // whom no rule binds, and who writes the most
+	if err == nil && p.role != session.Admin { // no rule binds admin, which writes the most
 		err = plan.findLookups(p.schema)
 	}
 	plan.budget, plan.inputs = p.budget, p.inputs

@@ -19,7 +19,7 @@ import (
 	"queryengine/services/query-executor/internal/parse"
 )
 
-// watcher notes what a run says that it asks.
+// watcher counts what a run reports that it asks.
 type watcher struct {
 	mu                sync.Mutex
 	statements, calls int

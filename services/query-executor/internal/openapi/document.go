@@ -137,7 +137,7 @@ func url(e *endpoint.Endpoint) string {
 	return strings.Join(parts, "/")
 }
 
-// describer keeps what the endpoints share, and what is wrong with the one in hand.
+// describer keeps what the endpoints share, and what is wrong with the current one.
 type describer struct {
 	role       *schema.Role
 	inputs     map[string]*schema.Type

@@ -20,7 +20,7 @@ type Dialect struct {
 	scalars *strings.Replacer
 	// lacks are operators and aggregates that there aren't.
 	lacks []string
-	// functions says that there are functions: tracked ones and computed fields.
+	// functions reports whether there are functions: tracked ones and computed fields.
 	functions bool
 	collation string
 	literal   func(k Kind, v any) string

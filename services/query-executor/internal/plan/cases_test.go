@@ -55,7 +55,7 @@ func dump(t *testing.T, c *casetest.Case) ([]byte, error) {
 	return casetest.Dump(t, p, values), nil
 }
 
-// TestSessionUse: what a plan says that it uses of the session is what its statements ask for.
+// TestSessionUse: what a plan reports to use of the session is what its statements ask for.
 func TestSessionUse(t *testing.T) {
 	t.Parallel()
 	variable := regexp.MustCompile(`"is": "SessionVar",\s+"Name": "([^"]+)"`)

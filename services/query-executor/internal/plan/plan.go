@@ -16,11 +16,10 @@ import (
 type Plan struct {
 	// Parts are what the value of "data" consists of, in order.
 	Parts []answer.Part
-	// Looks says of each variable, by parse.Variable.Index, how much of its value decided
-	// the plan.
+	// Looks is, for each variable by parse.Variable.Index, how much of its value decided the plan.
 	Looks []input.Look
-	// Tables, Writes, Functions and Remotes are what the plan depends on: it stays good as long
-	// as these are the same.
+	// Tables, Writes, Functions and Remotes are what the plan depends on: it stays valid as
+	// long as these are the same.
 	Tables    []*schema.Table
 	Writes    []*schema.Writable
 	Functions []walk.Function
@@ -31,11 +30,12 @@ type Plan struct {
 	Lookups []Lookup
 	// Live is set for a subscription: all its queries are one statement.
 	Live *Live
-	// Mutates says that the operation is a mutation, Separate that its root fields have a
-	// transaction each.
-	Mutates, Separate bool
-	// Once says that the plan depends on values that are hardly ever the same, as global ids
-	// and cursors are: it isn't worth being kept.
+	// Mutates reports whether the operation is a mutation.
+	Mutates bool
+	// Separate reports whether each root field of a mutation has a transaction of its own.
+	Separate bool
+	// Once marks a plan that is not worth caching, because it depends on values that rarely repeat,
+	// such as global ids and cursors.
 	Once bool
 }
 

@@ -13,10 +13,9 @@ import (
 type SessionUse struct {
 	// Names are those that are used by name, sorted.
 	Names []string
-	// All reports that any of them may be.
+	// All reports whether any of them may be.
 	All bool
-	// Opaque says that there is more that the answer may depend on, also of the client's
-	// headers.
+	// Opaque reports whether the answer may depend on more than that, also on the client's headers.
 	Opaque bool
 }
 
@@ -57,7 +56,7 @@ func (u *SessionUse) joins(list []answer.Member) {
 	}
 }
 
-// known takes everything as used when another field than these says something.
+// known takes everything as used when another field than these has a value.
 func (u *SessionUse) known(v reflect.Value, fields ...string) {
 	for i := range v.NumField() {
 		if !slices.Contains(fields, v.Type().Field(i).Name) && !v.Field(i).IsZero() {

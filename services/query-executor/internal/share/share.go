@@ -1,4 +1,4 @@
-// Package share divides the places of an executor among those who answer its requests:
+// Package share divides the places of an executor among what answers its requests:
 // sources, remote schemas and handlers of actions. One that hangs keeps its share, and the
 // others go on with what is left.
 package share
@@ -9,7 +9,7 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// Kind is a kind of those who answer.
+// Kind is a kind of what answers.
 type Kind byte
 
 // The kinds.
@@ -50,8 +50,8 @@ type Place struct {
 }
 
 // Take takes a place for a request to the one of that name. Each may have as many places as are
-// free: a single one that hangs ends with half of them, two with a third each, and whoever
-// comes next always finds some. Its error is busy.
+// free: a single one that hangs ends with half of them, two with a third each, and the
+// next one always finds some. Its error is busy.
 func (p *Places) Take(kind Kind, name string) (Place, error) {
 	if p == nil {
 		return Place{}, nil

@@ -22,14 +22,15 @@ type Queued struct {
 	Inputs Inputs
 }
 
-// Result is a root field that tells what became of a call of an asynchronous action.
+// Result is a root field with the state of a call of an asynchronous action.
 type Result struct {
 	answer.Named
 	Action string
 	ID     ID
-	// Related says that the output leads to tables, and OwnerOnly that the call has to be one of
-	// this very session.
-	Related, OwnerOnly bool
+	// Related reports whether the output leads to tables.
+	Related bool
+	// OwnerOnly reports whether the call must be one of this very session.
+	OwnerOnly bool
 	// Shape is what clients get of it, Joins the fields that sources give.
 	Shape *action.Shape
 	Joins []answer.Member

@@ -50,7 +50,7 @@ type Input struct {
 	depth     int
 }
 
-// variableUse is a place of a variable in a value, which says what it has to be.
+// variableUse is a variable at a place of a value, with the type that it must have there.
 type variableUse struct {
 	variable *parse.Variable
 	of       schema.Ref

@@ -18,7 +18,7 @@ type Member struct {
 	Joins []*Join
 	// Hidden members hold parts of keys and aren't asked for by the client.
 	Hidden bool
-	// Whole says that what takes the place of the value takes that of the whole object.
+	// Whole reports whether the joined value replaces the whole object, and not only the member's value.
 	Whole bool
 }
 
@@ -28,7 +28,7 @@ type Join struct {
 	// Parts is the number of values that make the key. The members that hold them stand next
 	// to each other in the list that the join is part of; First is the index of the first one.
 	First, Parts int
-	// Nulls says that keys with a null are asked for, too.
+	// Nulls reports whether keys with a null are asked for, too.
 	Nulls bool
 	// Query or Remote answers all keys.
 	Query  *JoinQuery

@@ -65,7 +65,7 @@ func (b *Binder) Unshared(at schema.Ref, v Value, c Coercion) (ir.Value, error) 
 	return bound, err
 }
 
-// variable binds (a part of) a variable. The value at hand is tried at once, so that
+// variable binds (a part of) a variable. The current value is tried at once, so that
 // its faults are found in the order of the document.
 func (b *Binder) variable(v Value, c Coercion) (ir.Value, error) {
 	if v.Variable == nil {

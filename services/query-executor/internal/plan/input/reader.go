@@ -102,7 +102,7 @@ func (r *Reader) Omitted(in *schema.Input, v Value) bool {
 }
 
 // Receiver is in as v meets it: an input that has a default takes nullable variables, whatever
-// its type says.
+// its type is.
 func Receiver(in *schema.Input, v Value) *schema.Input {
 	if !takesDefault(in, v) || v.Literal.Variable.Type.NonNull {
 		return in

@@ -95,7 +95,7 @@ func (n *NodeRows) Take(r *Relation, row int, keys [][]byte) {
 	}
 }
 
-// Has says whether the row has a value for a column.
+// Has reports whether the row has a value for a column.
 func (n *NodeRows) Has(column, row int) bool { return !isAbsent(n.cell(column, row)) }
 
 func (n *NodeRows) cell(column, row int) []byte {
@@ -117,7 +117,7 @@ type form struct {
 	columns []int
 	// wraps are those of the columns, nil when none has one.
 	wraps []ir.Wrap
-	// uneven says that the rows can't be given as one list for each column: some want the
+	// uneven reports whether the rows can't be given as one list per column: some take the
 	// default of a column, or make its value in another way than the rest.
 	uneven bool
 }

@@ -7,12 +7,12 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// Order is what has to be asked before all rows of a table are inserted together, and then what
-// is related to them, in place of each row with what is related to it. false says that this
-// can't be the same: a table is written in two places or with an upsert clause, or a check
-// looks for more than what the row itself says and whom it belongs to.
+// Order is what has to be asked before all rows of a table are inserted together, followed by the
+// rows related to them, in place of each row with those related to it. It reports false when the
+// result can't be the same: a table is written in two places or with an upsert clause, or a check
+// looks at more than the row itself and the row that it belongs to.
 //
-// used says which nodes have rows.
+// used reports whether a node has rows.
 func (i *Tree) Order(used func(node int) bool) (ir.InsertOrder, bool) {
 	f := &orderFinder{nodes: map[catalog.Name]*Node{}}
 	for at, n := range i.Nodes {
@@ -111,8 +111,8 @@ func (f *orderFinder) expr(e ir.Expr) bool {
 }
 
 // exists follows a condition into another table. Of one that is written, only the row counts
-// that the row at hand belongs to: a foreign key says that there is exactly one, and that it is
-// there already.
+// that the current row belongs to: a foreign key guarantees that there is exactly one, and that it
+// is there already.
 func (f *orderFinder) exists(e ir.Exists, at *Node) bool {
 	table, ok := e.From.(ir.Table)
 	if !ok {

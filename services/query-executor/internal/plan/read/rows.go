@@ -9,7 +9,7 @@ import (
 	"queryengine/services/query-executor/internal/schema"
 )
 
-// NotNull says that rows are ordered by a column that holds no NULL. What a function returns is
+// NotNull reports whether rows are ordered by a column that holds no NULL. What a function returns is
 // not bound by the constraints of the table.
 func (r Relation) NotNull(t ir.OrderTarget) bool {
 	o, _ := t.(ir.OrderExpr)
@@ -24,7 +24,7 @@ func (r Relation) NotNull(t ir.OrderTarget) bool {
 // Relation is what rows are read from.
 type Relation struct {
 	ir.From
-	// Table says what the role sees of the rows.
+	// Table is what the role sees of the rows.
 	Table    *schema.Table
 	Estimate float64
 }
@@ -43,7 +43,7 @@ func (p *Planner) Rows(r Relation) ir.Rows {
 	return rows
 }
 
-// Argument plans an argument that says which rows are wanted.
+// Argument plans an argument that selects rows.
 func (p *Planner) Argument(rows *ir.Rows, in *schema.Input, v input.Value) error {
 	switch in.Means {
 	case schema.ArgLimit:

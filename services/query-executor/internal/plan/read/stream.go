@@ -65,7 +65,7 @@ type cursorColumn struct {
 	desc   bool
 }
 
-// cursor plans the argument that says where a stream begins, and in which direction it goes.
+// cursor plans the argument with the position that a stream begins at and its direction.
 func (p *Planner) cursor(rows *ir.Rows, at schema.Ref, v input.Value) error {
 	var columns []cursorColumn
 	err := p.List(at, v, func(item schema.Ref, v input.Value) error {

@@ -165,7 +165,7 @@ func isColumn(t ir.OrderTarget, name string) bool {
 	return ok && c.Name == name
 }
 
-// pageArgument reads an argument that says which page is wanted. The plan depends on it: the
+// pageArgument reads an argument that selects the page. The plan depends on it: the
 // size of the page is part of how it is read, and the NULLs of a cursor are part of what it is
 // compared with.
 func (p *Planner) pageArgument(page *paging, in *schema.Input, v input.Value) error {

@@ -12,7 +12,7 @@ import (
 	"queryengine/pkg/jsonwalk"
 )
 
-// nodeID is what a global id says: a table, and the JSON of the values of its primary key.
+// nodeID is what a global id encodes: a table, and the JSON of the values of its primary key.
 type nodeID struct {
 	schema, table string
 	key           [][]byte

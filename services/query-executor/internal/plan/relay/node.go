@@ -15,7 +15,7 @@ import (
 )
 
 // Node plans the root field that finds a row by its global id. The plan depends on the id,
-// which says what table it is about.
+// which names the table.
 func (p *Planner) Node(name string, f *schema.Field, s *walk.Selected) error {
 	var id string
 	err := p.Arguments(s, f.Args(), func(in *schema.Input, v input.Value) (err error) {

@@ -21,7 +21,7 @@ type document struct {
 	parts int
 	// hidden are the numbers of the fields that clients don't see.
 	hidden map[string]int
-	// abstract says that what is planned is part of a selection set on an interface or a union,
+	// abstract reports whether what is planned is part of a selection set on an interface or a union,
 	// where objects of several types may have different relationships under the same name.
 	abstract bool
 	// references are the parts of keys that the text refers to.

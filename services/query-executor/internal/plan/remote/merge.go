@@ -65,7 +65,7 @@ func mergeMembers(lists [][]remote.Member) []remote.Member {
 	return merged
 }
 
-// repeats says whether a key is in a list more than once.
+// repeats reports whether a key is in a list more than once.
 func repeats(list []remote.Member) bool {
 	known := make(map[string]bool, len(list))
 	for i := range list {

@@ -211,7 +211,7 @@ func (p *Planner) divide(t *schema.Type, s *walk.Selected) (special, others []*s
 	return special, others
 }
 
-// promised says whether a type has all fields that are selected without a condition on the
+// promised reports whether a type has all fields that are selected without a condition on the
 // type of the object.
 func promised(t *schema.Type, sets [][]parse.Selection) bool {
 	for _, set := range sets {

@@ -38,7 +38,7 @@ func (p *Planner) remoteArguments(d *document, inputs []schema.Input, presets []
 }
 
 // remoteInput writes the value of an argument or a field of an input object, "" when nothing is
-// to be sent; altered says that it isn't what the client gave.
+// to be sent; altered reports whether it differs from what the client gave.
 func (p *Planner) remoteInput(d *document, in *schema.Input, v input.Value, fixed resolve.JoinValue) (text string, altered bool, err error) {
 	if p.Options.RemoteSkipNulls || fixed != nil {
 		opened, null, err := p.IsNull(in.Type, v, input.LookShape)

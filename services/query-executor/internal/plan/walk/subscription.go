@@ -11,7 +11,7 @@ func IsIntrospection(name string) bool { return name == "__schema" || name == "_
 
 // Subscription is what is known of a subscription while it is planned.
 type Subscription struct {
-	// Several says that there may be several root fields.
+	// Several reports whether there may be more than one root field.
 	Several bool
 	fields  int
 	// Members counts the fields of namespaces.
@@ -37,7 +37,7 @@ func (l *Subscription) RootField(name string) error {
 
 const oneField = "subscriptions must select one top level field"
 
-// Check says whether the root fields go together; nil is no subscription.
+// Check refuses root fields that a subscription can't have together; l is nil for other operations.
 func (l *Subscription) Check() error {
 	switch {
 	case l == nil:

@@ -154,7 +154,7 @@ func (p *insertPlanner) node(w *schema.Writable) *insert.Node {
 	return n
 }
 
-// hasDefault says whether a column that is left out may get another value than NULL. What a
+// hasDefault reports whether a column that is left out may get another value than NULL. What a
 // view gets depends on its tables.
 func hasDefault(w *schema.Writable, c *resolve.Column) bool {
 	return c.Default || c.Identity != "" || c.Type.Domain != nil ||

@@ -38,7 +38,7 @@ func showUpdates(arguments map[string]any) []any {
 	return nil
 }
 
-// Validated says whether a webhook has to be asked before the field is run.
+// Validated reports whether a webhook has to be asked before the field is run.
 func (w *Write) Validated() bool {
 	if w.Insert == nil {
 		return w.validation != nil
@@ -71,7 +71,7 @@ func (w *Write) Inputs(values [][]byte) []validate.Input {
 	return []validate.Input{{Webhook: w.validation.webhook, Data: w.validation.show(arguments)}}
 }
 
-// writes says whether some step is a statement.
+// writes reports whether some step is a statement.
 func (w *Write) writes() bool {
 	for i := range w.Steps {
 		if w.Steps[i].Mutation != nil {

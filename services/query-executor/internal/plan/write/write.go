@@ -106,7 +106,7 @@ func (p *Planner) writtenRow(w *schema.Writable, s *walk.Selected) (*output, err
 	return &output{table: w.Catalog, one: true, row: fields}, err
 }
 
-// related says whether the answer shows related rows.
+// related reports whether the answer shows related rows.
 func (o *output) related() bool {
 	nested := func(f ir.Field) bool { return f.Nested != nil }
 	return slices.ContainsFunc(o.row, nested) || slices.ContainsFunc(o.response, func(f ir.OutputField) bool {
