@@ -4,7 +4,7 @@ import (
 	"crypto/sha1" //nolint:gosec // a name for a shape, which nothing relies on
 	"encoding/hex"
 	"slices"
-	"strings"
+	"sync"
 
 	"queryengine/pkg/jsonwalk"
 )
@@ -24,9 +24,14 @@ func (o *Operation) Hash(values [][]byte) string {
 }
 
 func (o *Operation) hashOf(values [][]byte) string {
-	p := shapePrinter{values: values}
+	p := shapes.Get().(*shapePrinter)
+	p.values = values
 	p.selections(o.Selections)
-	sum := sha1.Sum([]byte(p.text.String())) //nolint:gosec // see above
+	sum := sha1.Sum(p.text)            //nolint:gosec // see above
+	if cap(p.text) <= 2*longestShape { // a single name may be of any length
+		p.text, p.values = p.text[:0], nil
+		shapes.Put(p)
+	}
 	return hex.EncodeToString(sum[:])
 }
 
@@ -41,20 +46,26 @@ func hasStructure(variables []*Variable) bool {
 	})
 }
 
+// shapes are printers that are used again, with their buffers: a variable with many rows has a long
+// shape, which is printed for each request.
+var shapes = sync.Pool{New: func() any { return &shapePrinter{} }}
+
 type shapePrinter struct {
 	values [][]byte
-	text   strings.Builder
+	text   []byte
 }
 
-func (p *shapePrinter) full() bool { return p.text.Len() > longestShape }
+func (p *shapePrinter) full() bool { return len(p.text) > longestShape }
+
+func (p *shapePrinter) write(text string) { p.text = append(p.text, text...) }
 
 func (p *shapePrinter) selections(set []Selection) {
 	if len(set) == 0 {
 		return
 	}
-	p.text.WriteString("{")
+	p.write("{")
 	p.members(set)
-	p.text.WriteString("}")
+	p.write("}")
 }
 
 func (p *shapePrinter) members(set []Selection) {
@@ -64,11 +75,12 @@ func (p *shapePrinter) members(set []Selection) {
 		}
 		switch s := s.(type) {
 		case *Field:
-			p.text.WriteString(" " + s.Name)
+			p.write(" ")
+			p.write(s.Name)
 			if len(s.Arguments) > 0 {
-				p.text.WriteString("(")
+				p.write("(")
 				p.arguments(s.Arguments)
-				p.text.WriteString(")")
+				p.write(")")
 			}
 			p.selections(s.Selections)
 		case *Spread:
@@ -81,7 +93,9 @@ func (p *shapePrinter) members(set []Selection) {
 
 func (p *shapePrinter) arguments(list []Argument) {
 	for i := range list {
-		p.text.WriteString(" " + list[i].Name + ":")
+		p.write(" ")
+		p.write(list[i].Name)
+		p.write(":")
 		p.value(&list[i].Value)
 	}
 }
@@ -90,19 +104,19 @@ func (p *shapePrinter) value(v *Value) {
 	switch {
 	case p.full():
 	case v.Kind == List:
-		p.text.WriteString("[")
+		p.write("[")
 		for i := range v.Items {
 			p.value(&v.Items[i])
 		}
-		p.text.WriteString("]")
+		p.write("]")
 	case v.Kind == Object:
-		p.text.WriteString("{")
+		p.write("{")
 		p.arguments(v.Fields)
-		p.text.WriteString("}")
+		p.write("}")
 	case v.Kind == VariableUse && v.Variable.Index < len(p.values):
 		p.json(p.values[v.Variable.Index])
 	default:
-		p.text.WriteString(" null")
+		p.write(" null")
 	}
 }
 
@@ -118,18 +132,20 @@ func (p *shapePrinter) next(c *jsonwalk.Cursor) error {
 	case p.full():
 		return jsonwalk.ErrSyntax // enough
 	case kind == jsonwalk.Array:
-		p.text.WriteString("[")
+		p.write("[")
 		err = c.Array(func() error { return p.next(c) })
-		p.text.WriteString("]")
+		p.write("]")
 	case kind == jsonwalk.Object:
-		p.text.WriteString("{")
+		p.write("{")
 		err = c.Object(func(key []byte) error {
-			p.text.WriteString(" " + string(key) + ":")
+			p.write(" ")
+			p.text = append(p.text, key...)
+			p.write(":")
 			return p.next(c)
 		})
-		p.text.WriteString("}")
+		p.write("}")
 	default:
-		p.text.WriteString(" null")
+		p.write(" null")
 		err = c.Skip()
 	}
 	return err
