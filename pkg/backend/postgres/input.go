@@ -58,9 +58,11 @@ func parseScalar(t catalog.Type, value []byte) (backend.Input, error) {
 	}
 	switch f {
 	case familyInteger:
-		return input.Number(value, kind, "Integer expected for input type: "+integers[t.Name].tag, integers[t.Name].parse)
+		row := integers[t.Name]
+		return input.Number(value, kind, row.expected, row.parse)
 	case familyFloat:
-		return input.Number(value, kind, "Float expected for input type: "+floats[t.Name].tag, floats[t.Name].parse)
+		row := floats[t.Name]
+		return input.Number(value, kind, row.expected, row.parse)
 	case familyNumeric:
 		return input.Number(value, kind, "Scientific", input.Verbatim)
 	case familyMoney:
@@ -108,19 +110,19 @@ func parseLTree(value []byte) (backend.Input, error) {
 	return backend.Input{Text: s}, nil
 }
 
-// numberRow is how numbers of one type are checked, and its tag in messages.
+// numberRow is how numbers of one type are checked, and what messages about other values say is expected.
 type numberRow struct {
-	tag   string
-	parse func(string) (string, error)
+	expected string
+	parse    func(string) (string, error)
 }
 
 var integers = map[string]numberRow{
-	"int2": {"PGSmallInt", input.Integer(16)},
-	"int4": {"PGInteger", input.Integer(32)},
-	"int8": {"PGBigInt", input.Integer(64)},
+	"int2": {"Integer expected for input type: PGSmallInt", input.Integer(16)},
+	"int4": {"Integer expected for input type: PGInteger", input.Integer(32)},
+	"int8": {"Integer expected for input type: PGBigInt", input.Integer(64)},
 }
 
 var floats = map[string]numberRow{
-	"float4": {"PGFloat", input.Float(32)},
-	"float8": {"PGDouble", input.Float(64)},
+	"float4": {"Float expected for input type: PGFloat", input.Float(32)},
+	"float8": {"Float expected for input type: PGDouble", input.Float(64)},
 }
