@@ -49,6 +49,11 @@ func (c *Coercion) isList() bool { return c.mode == modeList || c.mode == modeEn
 // Apply gives the text for the database, nil for NULL. The path of an error is relative.
 // literal reports whether json was spelt in the document.
 func (c *Coercion) Apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, err error) {
+	return c.ApplyTo(nil, json, literal)
+}
+
+// ApplyTo is Apply for one of many values, whose texts are kept together.
+func (c *Coercion) ApplyTo(texts *Arena, json []byte, literal bool) (text []byte, wrap ir.Wrap, err error) {
 	kind := jsonwalk.KindOf(json)
 	if json == nil {
 		kind = jsonwalk.Null
@@ -64,12 +69,12 @@ func (c *Coercion) Apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, 
 		if c.named != nil && c.named.Element() != nil && kind != jsonwalk.String && kind != jsonwalk.Array {
 			return nil, "", apierror.New(apierror.ParseFailed, "A string is expected for type: "+c.named.Name)
 		}
-		return c.parse(json)
+		return c.parse(texts, json)
 	case modeEnum:
 		text, err = c.enumText(json, kind)
 		return text, "", err
 	case modeList, modeEnums:
-		return c.list(json, kind)
+		return c.list(texts, json, kind)
 	case modeLimit:
 		n, ok := WholeNumber(string(json), 32)
 		if kind != jsonwalk.Number || !ok || n < 0 {
@@ -84,7 +89,7 @@ func (c *Coercion) Apply(json []byte, literal bool) (text []byte, wrap ir.Wrap, 
 }
 
 // parse has the dialect read a value, or a list of values.
-func (c *Coercion) parse(json []byte) ([]byte, ir.Wrap, error) {
+func (c *Coercion) parse(to *Arena, json []byte) ([]byte, ir.Wrap, error) {
 	read := c.dialect.ParseInput
 	if c.isList() {
 		read = c.dialect.ParseList
@@ -93,11 +98,11 @@ func (c *Coercion) parse(json []byte) ([]byte, ir.Wrap, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return []byte(in.Text), in.Wrap, nil
+	return to.copy(in.Text), in.Wrap, nil
 }
 
 // list reads a list; a single value stands for a list of one.
-func (c *Coercion) list(json []byte, kind jsonwalk.Kind) ([]byte, ir.Wrap, error) {
+func (c *Coercion) list(to *Arena, json []byte, kind jsonwalk.Kind) ([]byte, ir.Wrap, error) {
 	switch kind {
 	case jsonwalk.Null:
 		return nil, "", apierror.New(apierror.ValidationFailed, "expected a list, but found null")
@@ -110,12 +115,12 @@ func (c *Coercion) list(json []byte, kind jsonwalk.Kind) ([]byte, ir.Wrap, error
 		if err != nil {
 			return nil, "", err
 		}
-		return c.parse(texts)
+		return c.parse(to, texts)
 	}
 	if err := c.refuseNulls(json); err != nil {
 		return nil, "", err
 	}
-	return c.parse(json)
+	return c.parse(to, json)
 }
 
 func (c *Coercion) refuseNulls(json []byte) error {

@@ -18,7 +18,12 @@ type NodeRows struct {
 	first [][]byte
 	// parents are the rows of the parent's node that the rows belong to, in ascending order.
 	parents []int
+	// likely is how many rows to have room for, as soon as there is more than one.
+	likely int
 }
+
+// mostLikely bounds the room for rows that haven't been seen.
+const mostLikely = 256
 
 // cells are the values of one column, by row. A list that ends early goes on without values.
 type cells struct {
@@ -72,6 +77,9 @@ func (n *NodeRows) Set(column, row int, text []byte, wrap ir.Wrap) {
 	c := &n.columns[column]
 	if c.values == nil && column < len(n.first) {
 		c.values = n.first[column : column : column+1]
+	}
+	if len(c.values) == cap(c.values) && len(c.values) < n.likely {
+		c.values = slices.Grow(c.values, n.likely-len(c.values))
 	}
 	for len(c.values) <= row {
 		c.values = append(c.values, absent)

@@ -46,7 +46,8 @@ type rowReader struct {
 	insert *Tree
 	values [][]byte
 	input.Cursor
-	rows *Rows
+	rows  *Rows
+	texts input.Arena // of the cells
 	// grower adds what isn't planned yet; nil when the plan is used again.
 	grower Grower
 	// budget and maxDepth bound what the grower is asked for.
@@ -96,7 +97,7 @@ func (r *rowReader) single(node int, at schema.Ref, v input.Value, parent int) e
 // list reads rows of a node that belong to a row of another one; a single value stands for
 // a list of one.
 func (r *rowReader) list(node int, at schema.Ref, v input.Value, parent int) error {
-	v, err := r.open(at, v)
+	list, err := r.open(at, v)
 	if err != nil {
 		return err
 	}
@@ -107,18 +108,21 @@ func (r *rowReader) list(node int, at schema.Ref, v input.Value, parent int) err
 			return err
 		}
 		r.Pop()
+		if i == 0 && len(v.JSON) > 0 {
+			r.rows.Nodes[node].likely = min(len(list.JSON)/len(v.JSON), mostLikely)
+		}
 		return nil
 	}
 	switch {
-	case v.Kind() == input.Null:
+	case list.Kind() == input.Null:
 		return r.Fail("expected a list, but found null")
-	case v.Kind() != input.List:
-		return each(0, v)
-	case v.Literal == nil:
-		return v.EachItem(each)
+	case list.Kind() != input.List:
+		return each(0, list)
+	case list.Literal == nil:
+		return list.EachItem(each)
 	}
-	for i := range v.Literal.Items {
-		if err := each(i, input.Literal(&v.Literal.Items[i])); err != nil {
+	for i := range list.Literal.Items {
+		if err := each(i, input.Literal(&list.Literal.Items[i])); err != nil {
 			return err
 		}
 	}
@@ -245,7 +249,7 @@ func (r *rowReader) cell(c *Column, v input.Value) ([]byte, ir.Wrap, error) {
 				return nil, "", r.Place(err)
 			}
 		}
-		text, wrap, err := c.Coercion.Apply(v.JSON, false)
+		text, wrap, err := c.Coercion.ApplyTo(&r.texts, v.JSON, false)
 		if err != nil {
 			return nil, "", r.Place(err)
 		}
