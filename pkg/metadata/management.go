@@ -10,7 +10,7 @@ import (
 // ExportMetadata is export_metadata. Version 2 adds the resource version.
 type ExportMetadata struct{ version int }
 
-func (a *ExportMetadata) configure(_ API, version int) { a.version = version }
+func (a *ExportMetadata) configure(_ API, e *Envelope) { a.version = e.Version }
 
 // Answer is the document as it is imported.
 func (a *ExportMetadata) Answer(v View) (json.RawMessage, error) {
@@ -110,7 +110,7 @@ func (a *ClearMetadata) Apply(v View) (*Result, error) {
 // list.
 type GetInconsistentMetadata struct{ bare bool }
 
-func (a *GetInconsistentMetadata) configure(api API, _ int) { a.bare = api == APIQueryV1 }
+func (a *GetInconsistentMetadata) configure(api API, _ *Envelope) { a.bare = api == APIQueryV1 }
 
 // Answer lists the inconsistent objects.
 func (a *GetInconsistentMetadata) Answer(v View) (json.RawMessage, error) {

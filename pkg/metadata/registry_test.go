@@ -2,7 +2,11 @@ package metadata_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,16 +45,9 @@ func specifiedOfSources() (names []string) {
 	return names
 }
 
-// elsewhere are the specified commands that the registry need not have, and why.
-var elsewhere = map[string]string{
-	"bulk": "made of other requests", "bulk_keep_going": "made of other requests", "bulk_atomic": "made of other requests",
-	"get_catalog_state": "no part of the document",
-	"set_catalog_state": "no part of the document",
-
+// missing are the specified commands that there are not.
+var missing = map[string]string{
 	"dc_add_agent": "no data connectors", "dc_delete_agent": "no data connectors",
-
-	"create_scheduled_event": "no part of the document", "delete_scheduled_event": "no part of the document",
-	"get_scheduled_events": "no part of the document", "get_scheduled_event_invocations": "no part of the document",
 }
 
 func TestSpecifiedOperationsAreThere(t *testing.T) {
@@ -65,28 +62,80 @@ func TestSpecifiedOperationsAreThere(t *testing.T) {
 		return err == nil || !strings.Contains(apierror.From(err).Message, "unknown metadata command")
 	}
 	for _, name := range specifiedOfSources() {
-		require.Equal(t, known("pg_"+name), elsewhere[name] == "", name) // no exception for what exists
+		require.Equal(t, known("pg_"+name), missing[name] == "", name) // no exception for what exists
 		require.Equal(t, known("pg_"+name), known("postgres_"+name), name)
 	}
 	for name := range strings.FieldsSeq(specifiedPlain) {
-		require.Equal(t, known(name), elsewhere[name] == "", name)
+		require.Equal(t, known(name), missing[name] == "", name)
 	}
 }
 
-// Each operation that is there stands in the table of its page.
+// Each operation that is there stands in the table of its page. At /v1/query and /v2/query they have the
+// same names without a prefix.
 func TestOperationsAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/metadata-api.md")
 	require.NoError(t, err)
-	for _, name := range specifiedOfSources() {
-		kind := strings.Split(name, "_")
-		if elsewhere[name] == "" && (len(kind) < 3 || kind[2] != "permission") { // "the same for insert, ..."
-			require.Contains(t, string(page), "`pg_"+name+"`")
-		}
-	}
 	for name := range strings.FieldsSeq(specifiedPlain) {
 		require.Contains(t, string(page), "`"+name+"`")
 	}
+	for name, o := range metadata.NewRegistry(backends()).All(metadata.APIMetadata) {
+		words := strings.Split(name, "_")
+		switch {
+		case o.Kind != "" && words[0] != "pg": // "may also be spelt"
+		case len(words) > 3 && words[3] == "permission": // "the same for insert, ..."
+		default:
+			require.Contains(t, string(page), "`"+name+"`")
+		}
+	}
+	for name := range metadata.NewRegistry(backends()).All(metadata.APIQueryV2) {
+		if strings.Contains(name, "bulk") {
+			require.Contains(t, string(page), "`"+name+"`")
+		}
+	}
+}
+
+var unknownOperation = regexp.MustCompile("^(unknown (metadata command|type)|Unrecognised RQLQuery type)")
+
+// TestTableOfOperations holds what the service knows of each operation before it runs it: one that
+// changes there changes what clients may do.
+func TestTableOfOperations(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	r := metadata.NewRegistry(backends())
+	for api, endpoint := range []string{"/v1/metadata", "/v1/query", "/v2/query"} {
+		for name, o := range r.All(metadata.API(api)) {
+			if o.Kind != "" && o.Kind != metadata.DefaultKind || strings.HasPrefix(name, "postgres_") {
+				continue
+			}
+			var traits, versions []string
+			for version := 1; version <= 2; version++ {
+				_, err := r.Operation(metadata.API(api), &metadata.Envelope{Type: name, Version: version, Args: json.RawMessage(`7`)})
+				if message := apierror.From(err); message == nil || !unknownOperation.MatchString(message.Message) {
+					versions = append(versions, strconv.Itoa(version))
+				}
+			}
+			for trait, has := range map[string]bool{
+				"modifies": o.Modifies(), "any role": !o.AdminOnly(), "no dry run": !o.CanDryRun(), "in bulk_atomic": o.InAtomicBulk(),
+			} {
+				if has {
+					traits = append(traits, trait)
+				}
+			}
+			slices.Sort(traits)
+			lines = append(lines, fmt.Sprintf("%-13s %-45s %-4s %-65T %s",
+				endpoint, name, strings.Join(versions, ","), o.Args, strings.Join(traits, ", ")))
+		}
+	}
+	slices.Sort(lines)
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	got := strings.Join(lines, "\n") + "\n"
+	if *update {
+		require.NoError(t, os.WriteFile("testdata/operations.txt", []byte(got), 0o600))
+	}
+	require.Equal(t, string(read(t, "testdata/operations.txt")), got)
 }
 
 func TestDeprecatedEndpointHasNoLaterOperations(t *testing.T) {

@@ -29,7 +29,10 @@ type ReplaceMetadata struct {
 	bare bool
 }
 
-func (a *ReplaceMetadata) configure(_ API, version int) { a.bare = version == 2 && !a.report }
+func (a *ReplaceMetadata) configure(_ API, e *Envelope) { a.bare = e.Version == 2 && !a.report }
+
+// AsksDryRun reports whether nothing is to be changed.
+func (a *ReplaceMetadata) AsksDryRun() bool { return a.DryRun }
 
 // UnmarshalJSON distinguishes version 2 from a bare document by the key "metadata".
 func (a *ReplaceMetadata) UnmarshalJSON(raw []byte) error {
