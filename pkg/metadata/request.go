@@ -62,12 +62,6 @@ func Decode(body json.RawMessage, into any) error {
 	return decode(body, into)
 }
 
-// DecodeArgs reads arguments as the endpoint's errors want it; into is a pointer. It is
-// for operations that the service finds by itself.
-func DecodeArgs(api API, e *Envelope, into any) error {
-	return argsError(api, decode(e.Args, into))
-}
-
 // argsError places an error of the arguments as the endpoint's errors want it.
 func argsError(api API, err error) error {
 	if api == APIQueryV1 {

@@ -13,12 +13,12 @@ import (
 
 func (w *work) bulk(ctx context.Context, b bulkStep) (json.RawMessage, error) {
 	switch b.mode {
-	case bulkAtomic:
+	case metadata.BulkAtomic:
 		return w.atomic(ctx, b)
-	case bulkConcurrent:
+	case metadata.BulkConcurrent:
 		return w.concurrent(ctx, b)
 	}
-	if b.mode == bulkKeepGoing {
+	if b.mode == metadata.BulkKeepGoing {
 		defer func(before bool) { w.goesOn = before }(w.goesOn)
 		w.goesOn = true
 	}
@@ -48,7 +48,7 @@ func (w *work) alone(ctx context.Context, b bulkStep, i int, p *pace) ([]json.Ra
 	switch {
 	case err == nil:
 		p.width = max(p.width, 2)
-	case b.mode == bulkStop || ctx.Err() != nil || store.IsConflict(err):
+	case b.mode == metadata.BulkStop || ctx.Err() != nil || store.IsConflict(err):
 		return nil, w.at(err, i)
 	default:
 		if body, err = w.failure(err, i); err != nil {
@@ -87,7 +87,7 @@ func (w *work) atomic(ctx context.Context, b bulkStep) (json.RawMessage, error) 
 	var queries []metadata.ObjectID
 	for i, s := range b.steps {
 		o, ok := s.(operationStep)
-		if !ok || !allowedInAtomic(o.Args) {
+		if !ok || !o.InAtomicBulk() {
 			return nil, apierror.At(apierror.New(apierror.Unexpected, "Bulk atomic does not support this command"), "args", i)
 		}
 		v := w.current.view(o.Kind)
@@ -110,15 +110,6 @@ func (w *work) atomic(ctx context.Context, b bulkStep) (json.RawMessage, error) 
 	}
 	w.current = next
 	return success, nil
-}
-
-func allowedInAtomic(args any) bool {
-	switch args.(type) {
-	case *metadata.CreateRelationship, *metadata.CreateArrayRelationship, *metadata.DropRelationship, *metadata.DeleteRemoteRelationship,
-		*metadata.TrackNativeQuery, *metadata.UntrackNativeQuery, *metadata.TrackLogicalModel, *metadata.UntrackLogicalModel:
-		return true
-	}
-	return false
 }
 
 // byObject groups the inconsistencies of one object.

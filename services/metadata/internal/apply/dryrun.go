@@ -16,26 +16,8 @@ func isDryRun(api metadata.API, e *metadata.Envelope, s step) bool {
 	if api != metadata.APIMetadata {
 		return false
 	}
-	switch s := s.(type) {
-	case *rollbackStep:
-		return e.DryRun || s.DryRun
-	case operationStep:
-		if replace, ok := s.Args.(*metadata.ReplaceMetadata); ok {
-			return e.DryRun || replace.DryRun
-		}
-	}
-	return e.DryRun
-}
-
-// canRehearse reports whether a step does nothing outside of the metadata.
-func canRehearse(s step) bool {
-	switch s := s.(type) {
-	case operationStep:
-		return !actsOnEvents(s.Args)
-	case *listVersionsStep, *diffVersionsStep, *rollbackStep, getStateStep:
-		return true
-	}
-	return false
+	o, ok := s.(operationStep)
+	return e.DryRun || ok && o.AsksDryRun()
 }
 
 // rehearsal is the answer of a dry run.

@@ -187,7 +187,7 @@ func (e *Engine) Handle(ctx context.Context, r Request) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.parse(r.API, envelope, r.Body)
+	s, err := e.parse(r.API, envelope)
 	if err != nil {
 		return nil, err
 	}

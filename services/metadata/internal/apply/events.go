@@ -10,49 +10,34 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// isEventRequest reports whether a request is only about what lies in the log of a source. A
-// clean-up makes a version of the metadata nevertheless.
-func isEventRequest(args any) bool {
-	switch args.(type) {
-	case *metadata.InvokeEventTrigger, *metadata.RedeliverEvent,
-		*metadata.GetEventLogs, *metadata.GetEventInvocationLogs, *metadata.GetEventByID:
-		return true
-	}
-	return false
+// eventBodies are the operations on the logs of events in sources.
+var eventBodies = []served{
+	serve((*work).invokeEventTrigger),
+	serve((*work).redeliverEvent),
+	serve((*work).listEvents),
+	serve((*work).listEventInvocations),
+	serve((*work).eventByID),
+	serve((*work).cleanEventLog),
 }
 
-// actsOnEvents reports whether a request changes the log of a source.
-func actsOnEvents(args any) bool {
-	switch args.(type) {
-	case *metadata.InvokeEventTrigger, *metadata.RedeliverEvent, *metadata.CleanupEventLogs:
-		return true
-	}
-	return false
+func (w *work) redeliverEvent(ctx context.Context, kind string, a *metadata.RedeliverEvent) (json.RawMessage, error) {
+	return w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+		return success, s.RedeliverEvent(ctx, a.ID)
+	})
 }
 
-// event runs a request on the log of a source; known is false for other requests.
-func (w *work) event(ctx context.Context, kind string, args any) (body json.RawMessage, known bool, err error) {
-	switch a := args.(type) {
-	case *metadata.InvokeEventTrigger:
-		body, err = w.invokeEventTrigger(ctx, kind, a)
-	case *metadata.RedeliverEvent:
-		body, err = w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
-			return success, s.RedeliverEvent(ctx, a.ID)
-		})
-	case *metadata.GetEventLogs:
-		body, err = w.listEvents(ctx, kind, a.EventLogPage, string(a.Status), backend.EventTriggers.Events)
-	case *metadata.GetEventInvocationLogs:
-		body, err = w.listEvents(ctx, kind, a.EventLogPage, "", backend.EventTriggers.EventInvocations)
-	case *metadata.GetEventByID:
-		body, err = w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
-			return s.EventByID(ctx, a.ID, *a.Limit, a.Offset)
-		})
-	case *metadata.CleanupEventLogs:
-		body, err = w.cleanEventLog(ctx, a)
-	default:
-		return nil, false, nil
-	}
-	return body, true, err
+func (w *work) listEvents(ctx context.Context, kind string, a *metadata.GetEventLogs) (json.RawMessage, error) {
+	return w.listEventLog(ctx, kind, a.EventLogPage, string(a.Status), backend.EventTriggers.Events)
+}
+
+func (w *work) listEventInvocations(ctx context.Context, kind string, a *metadata.GetEventInvocationLogs) (json.RawMessage, error) {
+	return w.listEventLog(ctx, kind, a.EventLogPage, "", backend.EventTriggers.EventInvocations)
+}
+
+func (w *work) eventByID(ctx context.Context, kind string, a *metadata.GetEventByID) (json.RawMessage, error) {
+	return w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+		return s.EventByID(ctx, a.ID, *a.Limit, a.Offset)
+	})
 }
 
 // onEventLog calls f with a source of that kind.
@@ -114,7 +99,7 @@ func (w *work) invokeEventTrigger(ctx context.Context, kind string, a *metadata.
 	})
 }
 
-func (w *work) listEvents(
+func (w *work) listEventLog(
 	ctx context.Context, kind string, page metadata.EventLogPage, status string,
 	list func(backend.EventTriggers, context.Context, backend.EventQuery) (json.RawMessage, error),
 ) (json.RawMessage, error) {
@@ -126,11 +111,11 @@ func (w *work) listEvents(
 	})
 }
 
-func (w *work) cleanEventLog(ctx context.Context, a *metadata.CleanupEventLogs) (json.RawMessage, error) {
-	if _, _, err := w.eventTrigger("", a.Source, a.Name); err != nil {
+func (w *work) cleanEventLog(ctx context.Context, kind string, a *metadata.CleanupEventLogs) (json.RawMessage, error) {
+	if _, _, err := w.eventTrigger(kind, a.Source, a.Name); err != nil {
 		return nil, err
 	}
-	return w.onEventLog(ctx, "", a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+	return w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
 		w.outside = true
 		_, err := s.CleanEventLog(ctx, backend.EventCleanup{
 			Trigger: a.Name, OlderThan: time.Duration(a.OlderThan) * time.Hour, BatchSize: a.BatchSize,

@@ -56,7 +56,7 @@ func (w *work) together(ctx context.Context, b bulkStep, from int, p *pace) ([]j
 	narrowed := false
 	for p.width > 1 {
 		g := w.newGroup()
-		g.gather(b.steps[from:min(len(b.steps), from+p.width)], b.mode == bulkKeepGoing)
+		g.gather(b.steps[from:min(len(b.steps), from+p.width)], b.mode == metadata.BulkKeepGoing)
 		switch {
 		case len(g.answers) == 0, len(g.answers) == 1 && g.changes == 1:
 			return nil, nil

@@ -147,14 +147,14 @@ func (b *groupBench) parse(t testing.TB, kind string, requests []string) bulkSte
 	body := json.RawMessage(`{"type":"` + kind + `","args":[` + strings.Join(requests, ",") + `]}`)
 	envelope, err := metadata.ParseEnvelope(body)
 	require.NoError(t, err)
-	s, err := b.engine.parse(metadata.APIMetadata, envelope, body)
+	s, err := b.engine.parse(metadata.APIMetadata, envelope)
 	require.NoError(t, err, string(body))
 	return s.(bulkStep)
 }
 
 // oneByOne is what a bulk would be if each element were resolved by itself.
 func (w *work) oneByOne(ctx context.Context, b bulkStep) (json.RawMessage, error) {
-	w.goesOn = b.mode == bulkKeepGoing
+	w.goesOn = b.mode == metadata.BulkKeepGoing
 	var answers []json.RawMessage
 	for i := range b.steps {
 		more, err := w.alone(ctx, b, i, &pace{})

@@ -9,46 +9,24 @@ import (
 	"queryengine/services/metadata/internal/store"
 )
 
+// historyBodies are the operations on what is stored beside the document.
+var historyBodies = []served{
+	serve((*work).listVersions),
+	serve((*work).diffVersions),
+	serve((*work).rollback),
+	serve((*work).catalogState),
+	serve((*work).setCatalogState),
+}
+
 // versionsLimit bounds one answer of list_metadata_versions.
 const versionsLimit = 1000
 
-// listVersionsStep is list_metadata_versions.
-type listVersionsStep struct {
-	// Limit is how many are listed, 100 by default; Before leaves out that version and all
-	// after it.
-	Limit  *int  `json:"limit"`
-	Before int64 `json:"before"`
-}
-
-func (*listVersionsStep) modifies() bool  { return false }
-func (*listVersionsStep) adminOnly() bool { return true }
-
-// diffVersionsStep is diff_metadata_versions.
-type diffVersionsStep struct {
-	From int64 `json:"from" meta:"required"`
-	// To is the version in force by default.
-	To *int64 `json:"to"`
-}
-
-func (*diffVersionsStep) modifies() bool  { return false }
-func (*diffVersionsStep) adminOnly() bool { return true }
-
-// rollbackStep is rollback_metadata.
-type rollbackStep struct {
-	Version           int64 `json:"version" meta:"required"`
-	AllowInconsistent bool  `json:"allow_inconsistent_metadata"`
-	DryRun            bool  `json:"dry_run"`
-}
-
-func (*rollbackStep) modifies() bool  { return true }
-func (*rollbackStep) adminOnly() bool { return true }
-
-func (w *work) listVersions(ctx context.Context, s *listVersionsStep) (json.RawMessage, error) {
+func (w *work) listVersions(ctx context.Context, _ string, a *metadata.ListMetadataVersions) (json.RawMessage, error) {
 	limit := 100
-	if s.Limit != nil {
-		limit = min(max(*s.Limit, 0), versionsLimit)
+	if a.Limit != nil {
+		limit = min(max(*a.Limit, 0), versionsLimit)
 	}
-	entries, err := w.Store.Versions(ctx, s.Before, limit)
+	entries, err := w.Store.Versions(ctx, a.Before, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +36,12 @@ func (w *work) listVersions(ctx context.Context, s *listVersionsStep) (json.RawM
 	}{w.current.Version, append([]store.Entry{}, entries...)})
 }
 
-func (w *work) diffVersions(ctx context.Context, s *diffVersionsStep) (json.RawMessage, error) {
+func (w *work) diffVersions(ctx context.Context, _ string, a *metadata.DiffMetadataVersions) (json.RawMessage, error) {
 	to := w.base.Version
-	if s.To != nil {
-		to = *s.To
+	if a.To != nil {
+		to = *a.To
 	}
-	before, err := w.Store.DocumentAt(ctx, w.base.Snapshot, s.From)
+	before, err := w.Store.DocumentAt(ctx, w.base.Snapshot, a.From)
 	if err != nil {
 		return nil, err
 	}
@@ -79,14 +57,26 @@ func (w *work) diffVersions(ctx context.Context, s *diffVersionsStep) (json.RawM
 		From    int64                 `json:"from"`
 		To      int64                 `json:"to"`
 		Changes []snapshot.Difference `json:"changes"`
-	}{s.From, to, changes})
+	}{a.From, to, changes})
 }
 
 // rollback makes a new version with the document of an older one.
-func (w *work) rollback(ctx context.Context, s *rollbackStep) (json.RawMessage, error) {
-	doc, err := w.Store.DocumentAt(ctx, w.base.Snapshot, s.Version)
+func (w *work) rollback(ctx context.Context, _ string, a *metadata.RollbackMetadata) (json.RawMessage, error) {
+	doc, err := w.Store.DocumentAt(ctx, w.base.Snapshot, a.Version)
 	if err != nil {
 		return nil, err
 	}
-	return w.adopt(ctx, "", metadata.Restore(doc, w.current.Document, s.AllowInconsistent))
+	return w.adopt(ctx, "", metadata.Restore(doc, w.current.Document, a.AllowInconsistent))
+}
+
+func (w *work) catalogState(ctx context.Context, _ string, _ *metadata.GetCatalogState) (json.RawMessage, error) {
+	state, err := w.Store.CatalogState(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return metadata.Encode(state)
+}
+
+func (w *work) setCatalogState(ctx context.Context, _ string, a *metadata.SetCatalogState) (json.RawMessage, error) {
+	return success, w.Store.SetCatalogState(ctx, a.Type, a.State)
 }

@@ -15,17 +15,23 @@ import (
 	"queryengine/services/metadata/internal/sources"
 )
 
+// sqlBodies are the operations that run statements of clients.
+var sqlBodies = []served{
+	serve((*work).runSQL),
+	serve((*work).data),
+}
+
 // runSQL runs the text in the source, and follows in the metadata what it did there. The
 // claim on the metadata's version is taken before the source commits, so that of both
 // commits only the crash of this process in between can keep the second from happening.
-func (w *work) runSQL(ctx context.Context, s *runSQLStep) (json.RawMessage, error) {
-	m := w.current.Document.Source(s.Source)
+func (w *work) runSQL(ctx context.Context, kind string, a *metadata.RunSQL) (json.RawMessage, error) {
+	m := w.current.Document.Source(a.Source)
 	switch {
 	case m == nil:
-		return nil, apierror.Newf(apierror.NotExists, "source with name %q does not exist", s.Source)
-	case m.Kind != s.kind:
+		return nil, apierror.Newf(apierror.NotExists, "source with name %q does not exist", a.Source)
+	case m.Kind != kind:
 		return nil, apierror.Newf(apierror.NotExists,
-			"source with name %q has backend type %s which does not match the expected type %s", s.Source, m.Kind, s.kind)
+			"source with name %q has backend type %s which does not match the expected type %s", a.Source, m.Kind, kind)
 	case m.IsForeign():
 		return nil, apierror.Newf(apierror.NotSupported, "sources of kind %s are not supported", m.Kind)
 	}
@@ -34,9 +40,9 @@ func (w *work) runSQL(ctx context.Context, s *runSQLStep) (json.RawMessage, erro
 		return nil, err
 	}
 	defer source.Release()
-	raw := backend.RawSQL{SQL: s.SQL, ReadOnly: s.ReadOnly, NoTransaction: s.NoTransaction, Session: w.session}
+	raw := backend.RawSQL{SQL: a.SQL, ReadOnly: a.ReadOnly, NoTransaction: a.NoTransaction, Session: w.session}
 	var next *State
-	if s.modifies() {
+	if a.Modifies() {
 		var before *catalog.Source
 		raw.Before = func(ctx context.Context, introspect backend.IntrospectFunc) error {
 			var err error
@@ -45,7 +51,7 @@ func (w *work) runSQL(ctx context.Context, s *runSQLStep) (json.RawMessage, erro
 		}
 		raw.Check = func(ctx context.Context, introspect backend.IntrospectFunc) error {
 			var err error
-			if next, err = w.follow(ctx, m, before, introspect, s.Cascade); err != nil {
+			if next, err = w.follow(ctx, m, before, introspect, a.Cascade); err != nil {
 				return err
 			}
 			return w.claim(ctx)

@@ -7,66 +7,51 @@ import (
 	"slices"
 	"time"
 
-	"queryengine/pkg/apierror"
 	"queryengine/pkg/cron"
 	"queryengine/pkg/metadata"
 	"queryengine/services/metadata/internal/store"
 )
 
+// scheduledBodies are the operations on scheduled events.
+var scheduledBodies = []served{
+	serve((*work).createScheduledEvent),
+	serve((*work).deleteScheduledEvent),
+	serve((*work).listScheduledEvents),
+	serve((*work).listScheduledInvocations),
+}
+
 // plannedTicks is how many ticks of a cron trigger are planned at once.
 const plannedTicks = 100
 
-// scheduledStep is an operation on scheduled events, which are no part of the document.
-type scheduledStep struct{ args any }
-
-func (scheduledStep) modifies() bool  { return false }
-func (scheduledStep) adminOnly() bool { return true }
-
-// scheduledArgs are the empty arguments of an operation on scheduled events, nil for
-// another operation. The deprecated endpoint has only the first of them.
-func scheduledArgs(api metadata.API, name string) any {
-	if name == "create_scheduled_event" {
-		return &metadata.CreateScheduledEvent{}
+func (w *work) createScheduledEvent(ctx context.Context, _ string, a *metadata.CreateScheduledEvent) (json.RawMessage, error) {
+	id, err := w.Store.AddScheduled(ctx, a)
+	if err != nil {
+		return nil, err
 	}
-	if api != metadata.APIMetadata {
-		return nil
-	}
-	switch name {
-	case "delete_scheduled_event":
-		return &metadata.DeleteScheduledEvent{}
-	case "get_scheduled_events":
-		return &metadata.GetScheduledEvents{}
-	case "get_scheduled_event_invocations":
-		return &metadata.GetScheduledEventInvocations{}
-	}
-	return nil
+	return metadata.Encode(struct {
+		Message string `json:"message"`
+		ID      string `json:"event_id"`
+	}{"success", id})
 }
 
-func (w *work) scheduled(ctx context.Context, s scheduledStep) (json.RawMessage, error) {
-	switch args := s.args.(type) {
-	case *metadata.CreateScheduledEvent:
-		id, err := w.Store.AddScheduled(ctx, args)
-		if err != nil {
-			return nil, err
-		}
-		return metadata.Encode(struct {
-			Message string `json:"message"`
-			ID      string `json:"event_id"`
-		}{"success", id})
-	case *metadata.DeleteScheduledEvent:
-		return success, w.Store.DeleteScheduled(ctx, args)
-	case *metadata.GetScheduledEvents:
-		if err := w.requireTrigger(args.Type, args.Trigger); err != nil {
-			return nil, err
-		}
-		return listed("events")(w.Store.ScheduledEvents(ctx, args))
-	case *metadata.GetScheduledEventInvocations:
-		if err := w.requireTrigger(args.Type, args.Trigger); err != nil {
-			return nil, err
-		}
-		return listed("invocations")(w.Store.ScheduledInvocations(ctx, args))
+func (w *work) deleteScheduledEvent(ctx context.Context, _ string, a *metadata.DeleteScheduledEvent) (json.RawMessage, error) {
+	return success, w.Store.DeleteScheduled(ctx, a)
+}
+
+func (w *work) listScheduledEvents(ctx context.Context, _ string, a *metadata.GetScheduledEvents) (json.RawMessage, error) {
+	if err := w.requireTrigger(a.Type, a.Trigger); err != nil {
+		return nil, err
 	}
-	return nil, apierror.Newf(apierror.Unexpected, "unknown operation %T", s.args)
+	return listed("events")(w.Store.ScheduledEvents(ctx, a))
+}
+
+func (w *work) listScheduledInvocations(
+	ctx context.Context, _ string, a *metadata.GetScheduledEventInvocations,
+) (json.RawMessage, error) {
+	if err := w.requireTrigger(a.Type, a.Trigger); err != nil {
+		return nil, err
+	}
+	return listed("invocations")(w.Store.ScheduledInvocations(ctx, a))
 }
 
 func (w *work) requireTrigger(t metadata.ScheduledType, name *string) error {

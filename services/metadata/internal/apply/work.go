@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func (w *work) run(ctx context.Context, s step) (json.RawMessage, error) {
 
 // placed puts the place of the arguments in front of the path of a step's error.
 func (w *work) placed(s step, err error) error {
-	_, data := s.(dataStep)
+	data := isOnRows(s)
 	switch {
 	case data && w.api == metadata.APIQueryV2:
 		// Executors place their errors as /v1/query does.
@@ -88,35 +89,24 @@ func (w *work) placed(s step, err error) error {
 	return apierror.At(err, "args")
 }
 
-func (w *work) single(ctx context.Context, s step) (json.RawMessage, error) {
-	if w.dry && !canRehearse(s) {
-		return nil, apierror.New(apierror.NotSupported, "this request can't be tried with dry_run")
+// isOnRows reports whether a step is for an executor.
+func isOnRows(s step) bool {
+	o, ok := s.(operationStep)
+	if ok {
+		_, ok = o.Args.(*metadata.Rows)
 	}
+	return ok
+}
+
+func (w *work) single(ctx context.Context, s step) (json.RawMessage, error) {
 	switch s := s.(type) {
-	case operationStep:
-		return w.perform(ctx, s.Operation)
-	case *runSQLStep:
-		return w.runSQL(ctx, s)
-	case dataStep:
-		return w.data(ctx, s)
 	case internalStep:
 		return nil, w.internal(ctx, s)
-	case *listVersionsStep:
-		return w.listVersions(ctx, s)
-	case *diffVersionsStep:
-		return w.diffVersions(ctx, s)
-	case *rollbackStep:
-		return w.rollback(ctx, s)
-	case getStateStep:
-		state, err := w.Store.CatalogState(ctx)
-		if err != nil {
-			return nil, err
+	case operationStep:
+		if w.dry && !s.CanDryRun() {
+			return nil, apierror.New(apierror.NotSupported, "this request can't be tried with dry_run")
 		}
-		return metadata.Encode(state)
-	case scheduledStep:
-		return w.scheduled(ctx, s)
-	case *setStateStep:
-		return success, w.Store.SetCatalogState(ctx, s.Type, s.State)
+		return w.perform(ctx, s.Operation)
 	}
 	return nil, apierror.Newf(apierror.Unexpected, "unknown step %T", s)
 }
@@ -129,10 +119,9 @@ func (w *work) perform(ctx context.Context, o *metadata.Operation) (json.RawMess
 		return w.batch(ctx, o.Kind, args)
 	case metadata.Command:
 		return w.command(ctx, o.Kind, args)
-	default:
-		if body, known, err := w.event(ctx, o.Kind, args); known {
-			return body, err
-		}
+	}
+	if b := bodies[reflect.TypeOf(o.Args)]; b != nil {
+		return b(ctx, w, o)
 	}
 	return nil, apierror.Newf(apierror.Unexpected, "unknown operation %T", o.Args)
 }
@@ -232,7 +221,7 @@ func (w *work) end(ctx context.Context) {
 
 // data hands an operation on rows to an executor, which sees the changes of the request to the metadata
 // so far. If there are none, the published metadata suffices: base may wait for NATS.
-func (w *work) data(ctx context.Context, s dataStep) (json.RawMessage, error) {
+func (w *work) data(ctx context.Context, _ string, rows *metadata.Rows) (json.RawMessage, error) {
 	overlay, err := w.overlay()
 	if err != nil {
 		return nil, err
@@ -243,7 +232,7 @@ func (w *work) data(ctx context.Context, s dataStep) (json.RawMessage, error) {
 	}
 	w.outside = true
 	return w.Data.Execute(ctx, DataOperation{
-		Session: w.session, Body: s.body, Version: version, Overlay: overlay, ClientHeaders: w.clientHeaders, RequestID: w.id,
+		Session: w.session, Body: rows.Body, Version: version, Overlay: overlay, ClientHeaders: w.clientHeaders, RequestID: w.id,
 	})
 }
 
