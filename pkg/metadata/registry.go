@@ -3,6 +3,7 @@ package metadata
 import (
 	"iter"
 	"strings"
+	"sync"
 
 	"queryengine/pkg/apierror"
 )
@@ -73,6 +74,20 @@ func (r *Registry) find(api API, e *Envelope) (namedOperation, error) {
 	}
 	return o, unknownOperation(api, e)
 }
+
+var namesOnRows = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for _, o := range operations() {
+		if _, onRows := o.args().(*Rows); onRows {
+			names[o.name] = true
+		}
+	}
+	return names
+})
+
+// IsOnRows reports whether requests at /v1/query and /v2/query call an operation on rows by that name:
+// executors run those.
+func IsOnRows(name string) bool { return namesOnRows()[name] }
 
 func unknownOperation(api API, e *Envelope) error {
 	switch {

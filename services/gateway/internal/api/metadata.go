@@ -10,6 +10,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/jsontext"
+	document "queryengine/pkg/metadata"
 	metadatav1 "queryengine/proto/metadata/v1"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/gateway/internal/limits"
@@ -32,7 +33,7 @@ func queryV1(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if isDataOperation(operation) {
+	if document.IsOnRows(operation) {
 		return x.executeData(body)
 	}
 	return x.applyV1(body)
@@ -43,23 +44,13 @@ func queryV2(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if !isDataOperation(operation) {
+	if !document.IsOnRows(operation) {
 		return x.apply(metadatav1.ApplyRequest_ENDPOINT_V2_QUERY, body)
 	}
 	if !x.session.IsAdmin() {
 		return apierror.At(apierror.New(apierror.AccessDenied, "restricted access : admin only").WithStatus(http.StatusBadRequest), "args")
 	}
 	return withoutArgs(x.executeData(body))
-}
-
-// isDataOperation reports whether an operation reads or writes rows, which is the business of
-// an executor.
-func isDataOperation(name string) bool {
-	switch name {
-	case "select", "insert", "update", "delete", "count":
-		return true
-	}
-	return false
 }
 
 // readOperation authenticates, and reads a request as far as its type.
