@@ -131,7 +131,7 @@ func (s *Source) inTransaction(ctx context.Context, f func(*pgconn.PgConn) error
 		return err
 	}
 	if err := f(c.PG); err != nil {
-		rollback, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackGrace)
+		rollback, cancel := context.WithTimeout(context.WithoutCancel(ctx), wire.RollbackGrace)
 		defer cancel()
 		_ = c.PG.Exec(rollback, "ROLLBACK").Close()
 		return err

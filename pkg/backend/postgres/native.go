@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/lexer"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
@@ -56,15 +57,15 @@ func (r *renderer) code(parts []ir.Code) string {
 
 // withoutEnd is a statement without the semicolons and comments behind it.
 func withoutEnd(sql string) string {
-	s := scanner{sql: sql}
+	s := lexer.NewScanner(sql)
 	end := 0
 	for {
-		kind, _, ok := s.next()
+		kind, _, ok := s.Next()
 		if !ok {
 			return sql[:end]
 		}
-		if kind != tokenSpace && kind != tokenSemicolon {
-			end = s.pos
+		if kind != lexer.Space && kind != lexer.Semicolon {
+			end = s.Pos()
 		}
 	}
 }
@@ -83,14 +84,14 @@ func checkPlaceholders(parts []ir.Code) error {
 			text.WriteString(p.Text)
 		}
 	}
-	s := scanner{sql: text.String()}
+	s := lexer.NewScanner(text.String())
 	for {
-		start := s.pos
-		kind, _, ok := s.next()
+		start := s.Pos()
+		kind, _, ok := s.Next()
 		if !ok {
 			break
 		}
-		if kind == tokenOpen {
+		if kind == lexer.Open {
 			delete(places, start)
 		}
 	}

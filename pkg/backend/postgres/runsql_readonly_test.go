@@ -130,34 +130,6 @@ func TestReadOnlyHolds(t *testing.T) {
 	require.NotEqual(t, untouched, f.text(t, vaultState))
 }
 
-// TestReadOnlyGuard takes the list of forbidden commands away: what is left must hold, too.
-func TestReadOnlyGuard(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, vaultSQL, nil)
-	untouched := f.text(t, vaultState)
-	for _, sql := range []string{"COMMIT", "ROLLBACK", "COMMIT AND CHAIN", "ROLLBACK AND CHAIN"} {
-		c, err := f.source.primary.Acquire(t.Context())
-		require.NoError(t, err)
-		c.Discard()
-		run := rawRun{pg: c.PG}
-		require.NoError(t, run.exec(t.Context(), "SET default_transaction_read_only = on"))
-		require.NoError(t, run.exec(t.Context(), "BEGIN READ ONLY"))
-		g, err := run.newGuard(t.Context())
-		require.NoError(t, err)
-		require.NoError(t, g.check(t.Context()))
-		_, err = run.single(t.Context(), sql)
-		require.NoError(t, err)
-		require.ErrorContains(t, g.check(t.Context()), "query execution failed", sql)
-		_, err = run.single(t.Context(), "UPDATE vault SET gold = 0")
-		require.Error(t, err, "the session is read-only, too")
-		_, err = run.single(t.Context(), "SELECT 1; SELECT 2")
-		require.Error(t, err)
-		run.rollback(t.Context())
-		c.Release()
-	}
-	require.Equal(t, untouched, f.text(t, vaultState))
-}
-
 func TestReadOnlyTextStillRuns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, vaultSQL, nil)

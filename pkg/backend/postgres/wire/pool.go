@@ -25,6 +25,8 @@ const (
 	FreshFor = time.Second
 	// AliveWithin is how long such a connection has to answer.
 	AliveWithin = 3 * time.Second
+	// RollbackGrace is how long a rollback may take after the request that failed.
+	RollbackGrace = 5 * time.Second
 	// sweepEvery is how often idle connections are looked at.
 	sweepEvery = 10 * time.Second
 )

@@ -1,10 +1,11 @@
-package postgres
+package rawsql
 
 import (
 	"context"
 	"slices"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/lexer"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -42,7 +43,7 @@ func (r *rawRun) readOnly(ctx context.Context) (*backend.RawResult, error) {
 		return nil, err
 	}
 	result := &backend.RawResult{}
-	for _, statement := range splitStatements(r.request.SQL) {
+	for _, statement := range lexer.Statements(r.request.SQL) {
 		if command := forbidden(statement); command != "" {
 			return nil, refusal(r.request.SQL, stateReadOnlyTransaction,
 				"cannot execute "+command+" in a read-only transaction")
@@ -71,7 +72,7 @@ func (r *rawRun) single(ctx context.Context, statement string) (*backend.RawResu
 // empty for all others. Savepoints stay inside of the transaction. COPY writes files and
 // starts programs, which no transaction contains.
 func forbidden(statement string) string {
-	words := leadingWords(statement, 4)
+	words := lexer.LeadingWords(statement, 4)
 	if len(words) == 0 {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package postgres
+package lexer
 
 import (
 	"strings"
@@ -41,21 +41,21 @@ func TestSplitStatements(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, c.want, splitStatements(c.sql))
+			require.Equal(t, c.want, Statements(c.sql))
 		})
 	}
 }
 
 func TestLeadingWords(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []string{"ROLLBACK", "WORK", "TO"}, leadingWords(" /* a */ rollback--\r work\fTO savepoint a", 3))
-	require.Equal(t, []string{"SELECT"}, leadingWords("select'a'", 3))
-	require.Empty(t, leadingWords("(commit)", 3))
+	require.Equal(t, []string{"ROLLBACK", "WORK", "TO"}, LeadingWords(" /* a */ rollback--\r work\fTO savepoint a", 3))
+	require.Equal(t, []string{"SELECT"}, LeadingWords("select'a'", 3))
+	require.Empty(t, LeadingWords("(commit)", 3))
 }
 
-// FuzzSplitStatements: a part can't be split again, and the parts put together again are
+// FuzzStatements: a part can't be split again, and the parts put together again are
 // split alike.
-func FuzzSplitStatements(f *testing.F) {
+func FuzzStatements(f *testing.F) {
 	for _, seed := range []string{
 		"SELECT 1; SELECT 2", "E'\\';'", "$a$;$a$", "/*/*;*/;*/", "--;\r;", "(;)", "E'a'\n'\\';'", "\x00;",
 		"create function f() begin atomic;select case;end;end;", "\"a;", "$1$;$",
@@ -63,14 +63,14 @@ func FuzzSplitStatements(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, sql string) {
-		parts := splitStatements(sql)
+		parts := Statements(sql)
 		for i, part := range parts {
 			require.Contains(t, sql, part)
-			require.Equal(t, []string{part}, splitStatements(part))
+			require.Equal(t, []string{part}, Statements(part))
 			if i < len(parts)-1 {
 				parts[i] += "\n" // ends a line comment
 			}
 		}
-		require.Equal(t, parts, splitStatements(strings.Join(parts, ";")))
+		require.Equal(t, parts, Statements(strings.Join(parts, ";")))
 	})
 }

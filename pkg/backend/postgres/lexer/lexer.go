@@ -1,28 +1,36 @@
-package postgres
+// Package lexer cuts SQL texts into tokens and statements, by the rules of PostgreSQL.
+package lexer
 
 import "strings"
 
-// tokenKind is what splitting has to know of a token.
-type tokenKind int
+// Kind is what its callers have to know of a token.
+type Kind int
 
+// The kinds of tokens.
 const (
-	tokenSpace tokenKind = iota // blanks and comments
-	tokenWord                   // a keyword or an identifier without quotes
-	tokenOpen
-	tokenClose
-	tokenSemicolon
-	tokenOther // strings, quoted identifiers, numbers, operators
+	Space Kind = iota // blanks and comments
+	Word              // a keyword or an identifier without quotes
+	Open
+	Close
+	Semicolon
+	Other // strings, quoted identifiers, numbers, operators
 )
 
-// scanner cuts SQL text into tokens by the rules of PostgreSQL's own, with standard_conforming_strings
+// Scanner cuts SQL text into tokens by the rules of PostgreSQL's own, with standard_conforming_strings
 // on. An unterminated token takes all of the rest: the server will report what is wrong with it.
-type scanner struct {
+type Scanner struct {
 	sql string
 	pos int
 }
 
-// next is the next token, or false at the end.
-func (s *scanner) next() (tokenKind, string, bool) {
+// NewScanner begins at the beginning of a text.
+func NewScanner(sql string) *Scanner { return &Scanner{sql: sql} }
+
+// Pos is where the next token begins, in bytes.
+func (s *Scanner) Pos() int { return s.pos }
+
+// Next is the next token, or false at the end.
+func (s *Scanner) Next() (Kind, string, bool) {
 	if s.pos >= len(s.sql) {
 		return 0, "", false
 	}
@@ -31,44 +39,44 @@ func (s *scanner) next() (tokenKind, string, bool) {
 	return kind, s.sql[start:s.pos], true
 }
 
-func (s *scanner) scan() tokenKind {
+func (s *Scanner) scan() Kind {
 	c := s.sql[s.pos]
 	switch {
 	case isSpace(c):
 		s.pos++
-		return tokenSpace
+		return Space
 	case strings.HasPrefix(s.sql[s.pos:], "--"):
 		s.lineComment()
-		return tokenSpace
+		return Space
 	case strings.HasPrefix(s.sql[s.pos:], "/*"):
 		s.blockComment()
-		return tokenSpace
+		return Space
 	case c == '\'':
 		s.quoted('\'', false)
-		return tokenOther
+		return Other
 	case c == '"':
 		s.quoted('"', false)
-		return tokenOther
+		return Other
 	case c == '$':
 		s.dollar()
-		return tokenOther
+		return Other
 	case isWordStart(c):
 		return s.word()
 	}
 	s.pos++
 	switch c {
 	case '(':
-		return tokenOpen
+		return Open
 	case ')':
-		return tokenClose
+		return Close
 	case ';':
-		return tokenSemicolon
+		return Semicolon
 	}
-	return tokenOther
+	return Other
 }
 
 // lineComment ends before the end of the line; a carriage return ends one, too.
-func (s *scanner) lineComment() {
+func (s *Scanner) lineComment() {
 	if end := strings.IndexAny(s.sql[s.pos:], "\r\n"); end >= 0 {
 		s.pos += end
 		return
@@ -77,7 +85,7 @@ func (s *scanner) lineComment() {
 }
 
 // blockComment may hold others.
-func (s *scanner) blockComment() {
+func (s *Scanner) blockComment() {
 	depth := 0
 	for s.pos < len(s.sql) {
 		switch {
@@ -98,7 +106,7 @@ func (s *scanner) blockComment() {
 
 // quoted reads to the closing quote; a doubled quote doesn't close, nor does one behind a
 // backslash where backslashes escape.
-func (s *scanner) quoted(quote byte, backslash bool) {
+func (s *Scanner) quoted(quote byte, backslash bool) {
 	s.pos++
 	for s.pos < len(s.sql) {
 		c := s.sql[s.pos]
@@ -118,8 +126,8 @@ func (s *scanner) quoted(quote byte, backslash bool) {
 
 // continued looks for the next part of a string: a quote after blanks and comments that
 // hold an end of line. It moves there. The next part has the escapes of the first.
-func (s *scanner) continued() bool {
-	ahead := scanner{sql: s.sql, pos: s.pos}
+func (s *Scanner) continued() bool {
+	ahead := Scanner{sql: s.sql, pos: s.pos}
 	line := false
 	for ahead.pos < len(ahead.sql) {
 		c := ahead.sql[ahead.pos]
@@ -140,7 +148,7 @@ func (s *scanner) continued() bool {
 }
 
 // dollar reads a string between dollar tags, or a lone dollar.
-func (s *scanner) dollar() {
+func (s *Scanner) dollar() {
 	end := s.pos + 1
 	for end < len(s.sql) && isWordPart(s.sql[end]) && s.sql[end] != '$' {
 		end++
@@ -159,16 +167,16 @@ func (s *scanner) dollar() {
 }
 
 // word reads an identifier; E before a quote belongs to the string.
-func (s *scanner) word() tokenKind {
+func (s *Scanner) word() Kind {
 	start := s.pos
 	for s.pos < len(s.sql) && isWordPart(s.sql[s.pos]) {
 		s.pos++
 	}
 	if s.pos-start == 1 && s.pos < len(s.sql) && s.sql[s.pos] == '\'' && (s.sql[start] == 'e' || s.sql[start] == 'E') {
 		s.quoted('\'', true)
-		return tokenOther
+		return Other
 	}
-	return tokenWord
+	return Word
 }
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
@@ -179,30 +187,30 @@ func isWordStart(c byte) bool {
 
 func isWordPart(c byte) bool { return isWordStart(c) || c >= '0' && c <= '9' || c == '$' }
 
-// splitStatements cuts text at the semicolons between statements. Those in quotes, comments,
+// Statements cuts text at the semicolons between statements. Those in quotes, comments,
 // parentheses and the bodies of functions between BEGIN ATOMIC and END are not between
 // statements. Statements without a token are left out.
-func splitStatements(sql string) []string {
+func Statements(sql string) []string {
 	var statements []string
-	s := scanner{sql: sql}
+	s := NewScanner(sql)
 	start, empty := 0, true
 	var state body
 	parens := 0
 	for {
-		kind, text, ok := s.next()
+		kind, text, ok := s.Next()
 		if !ok {
 			break
 		}
 		switch kind {
-		case tokenOpen:
+		case Open:
 			parens++
-		case tokenClose:
+		case Close:
 			parens = max(parens-1, 0)
-		case tokenWord:
+		case Word:
 			if parens == 0 {
 				state.word(text)
 			}
-		case tokenSemicolon:
+		case Semicolon:
 			if parens > 0 || state.depth > 0 {
 				continue
 			}
@@ -212,7 +220,7 @@ func splitStatements(sql string) []string {
 			start, empty, state = s.pos, true, body{}
 			continue
 		}
-		empty = empty && kind == tokenSpace
+		empty = empty && kind == Space
 	}
 	if !empty {
 		statements = append(statements, sql[start:])
@@ -260,32 +268,32 @@ func (b *body) routine() bool {
 	return false
 }
 
-// leadingWords are the first words of a statement in upper case, at most n, up to the first
+// LeadingWords are the first words of a statement in upper case, at most n, up to the first
 // token that isn't a word.
-func leadingWords(statement string, n int) []string {
+func LeadingWords(statement string, n int) []string {
 	var words []string
-	s := scanner{sql: statement}
+	s := NewScanner(statement)
 	for len(words) < n {
-		kind, text, ok := s.next()
-		if !ok || kind != tokenSpace && kind != tokenWord {
+		kind, text, ok := s.Next()
+		if !ok || kind != Space && kind != Word {
 			break
 		}
-		if kind == tokenWord {
+		if kind == Word {
 			words = append(words, strings.ToUpper(text))
 		}
 	}
 	return words
 }
 
-// hasWord reports whether a keyword is among the words of a statement.
-func hasWord(statement, keyword string) bool {
-	s := scanner{sql: statement}
+// HasWord reports whether a keyword is among the words of a statement.
+func HasWord(statement, keyword string) bool {
+	s := NewScanner(statement)
 	for {
-		kind, text, ok := s.next()
+		kind, text, ok := s.Next()
 		if !ok {
 			return false
 		}
-		if kind == tokenWord && strings.EqualFold(text, keyword) {
+		if kind == Word && strings.EqualFold(text, keyword) {
 			return true
 		}
 	}
