@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
@@ -16,11 +17,11 @@ func (r *renderer) jsonAggregate(a *ir.Aggregate, rel sqlrows.Relation) string {
 		case f.IsNodes:
 			value = r.jsonList(&ir.Select{Rows: a.Rows, Fields: f.Nodes}, nodes)
 		case f.Typename != "":
-			value = literal(f.Typename)
+			value = quote.Literal(f.Typename)
 		default:
 			value = r.jsonAggregates(f.Aggregates, in)
 		}
-		pairs = append(pairs, literal(f.Alias)+", "+value)
+		pairs = append(pairs, quote.Literal(f.Alias)+", "+value)
 	}
 	q.Items = []string{buildObject(pairs)}
 	rel.Rows = &a.Rows
@@ -33,21 +34,21 @@ func (r *renderer) jsonAggregates(fields []ir.AggregateExpr, in *sqltext.Scope) 
 		var value string
 		switch {
 		case f.Typename != "":
-			value = literal(f.Typename)
+			value = quote.Literal(f.Typename)
 		case f.Count != nil:
 			value = r.CountRows(f.Count, in)
 		default:
 			var columns []string
 			for _, column := range f.Columns {
-				value := literal(column.Typename)
+				value := quote.Literal(column.Typename)
 				if column.Expr != nil {
 					value = r.jsonAggregateCell(f.Function, column, in)
 				}
-				columns = append(columns, literal(column.Alias)+", "+value)
+				columns = append(columns, quote.Literal(column.Alias)+", "+value)
 			}
 			value = buildObject(columns)
 		}
-		pairs = append(pairs, literal(f.Alias)+", "+value)
+		pairs = append(pairs, quote.Literal(f.Alias)+", "+value)
 	}
 	return buildObject(pairs)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/catalog"
 )
@@ -18,7 +19,7 @@ func (r *renderer) Distinct(*sqlrows.Selection) {}
 func (r *renderer) Ties(q *sqlrows.Selection) { q.Ties = true }
 
 // Constant implements sqlrows.Dialect.
-func (r *renderer) Constant(text string) string { return literal(text) + "::text" }
+func (r *renderer) Constant(text string) string { return quote.Literal(text) + "::text" }
 
 // List renders rows as an array of what record_send makes of each: the bytes that
 // a row of a result would be, without the cost of making JSON. (An array of records itself

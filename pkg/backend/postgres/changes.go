@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 )
@@ -71,7 +72,7 @@ func (w *changes) Watch(ctx context.Context, relations []catalog.Name) ([]string
 	for i, r := range relations {
 		schemas[i], names[i] = []byte(r.Schema), []byte(r.Name)
 	}
-	r := c.PG.ExecParams(ctx, watchedRelations, [][]byte{arrayText(schemas), arrayText(names)}, nil, nil, nil).Read()
+	r := c.PG.ExecParams(ctx, watchedRelations, [][]byte{quote.Array(schemas), quote.Array(names)}, nil, nil, nil).Read()
 	if r.Err != nil {
 		return nil, wire.InternalError(ctx, r.Err, wire.Executed{SQL: watchedRelations})
 	}

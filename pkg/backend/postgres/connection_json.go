@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
@@ -49,7 +50,7 @@ func (r *renderer) jsonConnection(c *ir.Connection, rel sqlrows.Relation) string
 	}
 	var pairs []string
 	for i, f := range c.Fields {
-		value := literal(f.Typename)
+		value := quote.Literal(f.Typename)
 		switch {
 		case f.IsEdges:
 			name := `"e` + strconv.Itoa(i) + `"`
@@ -58,15 +59,15 @@ func (r *renderer) jsonConnection(c *ir.Connection, rel sqlrows.Relation) string
 		case f.IsPageInfo:
 			var facts []string
 			for _, i := range f.PageInfo {
-				fact := literal(i.Typename)
+				fact := quote.Literal(i.Typename)
 				if i.Value != "" {
 					fact = info[i.Value]
 				}
-				facts = append(facts, literal(i.Alias)+", "+fact)
+				facts = append(facts, quote.Literal(i.Alias)+", "+fact)
 			}
 			value = buildObject(facts)
 		}
-		pairs = append(pairs, literal(f.Alias)+", "+value)
+		pairs = append(pairs, quote.Literal(f.Alias)+", "+value)
 	}
 	rows.Items = items
 	return "(SELECT " + buildObject(pairs) + " FROM (SELECT *, row_number() OVER () AS " + pageRow +
@@ -76,14 +77,14 @@ func (r *renderer) jsonConnection(c *ir.Connection, rel sqlrows.Relation) string
 func (r *renderer) jsonEdge(c *ir.Connection, fields []ir.EdgeField, in *sqltext.Scope, q *sqlrows.Selection) string {
 	var pairs []string
 	for _, f := range fields {
-		value := literal(f.Typename)
+		value := quote.Literal(f.Typename)
 		switch {
 		case f.Cursor:
 			value = r.encodedText(r.jsonCursor(c, answer.CursorFields(c.Keys), q), c.Seal)
 		case f.IsNode:
 			value = r.jsonObject(f.Node, in, q)
 		}
-		pairs = append(pairs, literal(f.Alias)+", "+value)
+		pairs = append(pairs, quote.Literal(f.Alias)+", "+value)
 	}
 	return buildObject(pairs)
 }
@@ -97,13 +98,13 @@ func (r *renderer) jsonCursor(c *ir.Connection, fields []answer.CursorField, q *
 		} else {
 			value = r.exactJSON(q.Order[f.Key].Expr, c.Keys[f.Key].Type)
 		}
-		pairs = append(pairs, literal(f.Name)+", "+value)
+		pairs = append(pairs, quote.Literal(f.Name)+", "+value)
 	}
 	return buildObject(pairs)
 }
 
 func (r *renderer) jsonNodeID(id *ir.NodeID, in *sqltext.Scope) string {
-	text := "json_build_array(1, " + literal(id.Table.Schema) + "::text, " + literal(id.Table.Name) + "::text"
+	text := "json_build_array(1, " + quote.Literal(id.Table.Schema) + "::text, " + quote.Literal(id.Table.Name) + "::text"
 	for _, c := range id.Key {
 		text += ", " + r.exactJSON(r.Expr(c, in), c.Type)
 	}
@@ -123,7 +124,7 @@ func (r *renderer) encodedText(json string, seal ir.Sealer) string {
 	if seal == nil {
 		return base64Of(json)
 	}
-	return "(" + literal(r.sealMark(seal)) + " || " + base64Of(json) + ")"
+	return "(" + quote.Literal(r.sealMark(seal)) + " || " + base64Of(json) + ")"
 }
 
 // base64Of is the base64 of a json value's text, in one line.

@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/session"
 )
@@ -73,7 +74,7 @@ func textArray(list []string) []byte {
 	for i, s := range list {
 		values[i] = []byte(s)
 	}
-	return arrayText(values)
+	return quote.Array(values)
 }
 
 // InstalledEventTriggers are those of the names that have a function, with how many they have.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -106,7 +107,7 @@ func (s *Source) PlanCleanups(ctx context.Context, trigger string, times []time.
 	for i, t := range times {
 		values[i] = t.UTC().AppendFormat(nil, time.RFC3339)
 	}
-	return s.committed(ctx, &wire.Text{SQL: planCleanupsSQL, Once: true}, [][]byte{[]byte(trigger), arrayText(values)}, nil)
+	return s.committed(ctx, &wire.Text{SQL: planCleanupsSQL, Once: true}, [][]byte{[]byte(trigger), quote.Array(values)}, nil)
 }
 
 // DueCleanups takes the newest clean-up of each trigger that is due, and that no process is running.

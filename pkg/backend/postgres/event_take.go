@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -83,7 +84,7 @@ func (s *Source) TakeEvents(ctx context.Context, wanted []backend.EventDemand, l
 		}
 		names[i], sizes[i], ordered[i] = []byte(w.Trigger), intText(w.Size), strconv.AppendBool(nil, w.Ordered)
 	}
-	return s.eventRows(ctx, text, arrayText(names), arrayText(sizes), arrayText(ordered), intText(limit), leaseText(),
+	return s.eventRows(ctx, text, quote.Array(names), quote.Array(sizes), quote.Array(ordered), intText(limit), leaseText(),
 		strconv.AppendBool(nil, s.takings.Add(1)%2 == 0))
 }
 
@@ -189,7 +190,7 @@ func (s *Source) RecordEvents(ctx context.Context, outcomes []backend.EventOutco
 	}
 	args := make([][]byte, len(columns))
 	for i, c := range columns {
-		args[i] = arrayText(c)
+		args[i] = quote.Array(c)
 	}
 	return s.committed(ctx, recordEventsSQL, args, nil)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/catalog"
 )
 
@@ -23,7 +24,7 @@ func eventFunction(trigger, op string) string { return "notify_engine_" + trigge
 
 // dropEventFunction removes the function of an operation with the trigger that calls it.
 func dropEventFunction(trigger, op string) string {
-	return "DROP FUNCTION IF EXISTS engine_catalog." + quoteName(eventFunction(trigger, op)) + "() CASCADE"
+	return "DROP FUNCTION IF EXISTS engine_catalog." + quote.Name(eventFunction(trigger, op)) + "() CASCADE"
 }
 
 // eventTriggerSQL are the statements that install a trigger, and remove the operations that it
@@ -45,16 +46,16 @@ func eventTriggerSQL(t *backend.EventTrigger, stringify bool) []string {
 // function, or none of ours, is left alone. A trigger that is as it should be isn't touched: that would
 // wait for writers to the table, and later ones would wait behind it.
 func attachSQL(t *backend.EventTrigger, op string) string {
-	name, table := eventFunction(t.Name, op), qualified(t.Table.Name)
+	name, table := eventFunction(t.Name, op), quote.Qualified(t.Table.Name)
 	enabled, enable := "O", " ENABLE TRIGGER "
 	if t.OnReplication {
 		enabled, enable = "A", " ENABLE ALWAYS TRIGGER "
 	}
-	there := "EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgname = " + literal(name) +
-		" AND tgrelid = " + literal(table) + "::pg_catalog.regclass"
-	return "DO " + literal("BEGIN IF NOT "+there+") THEN CREATE TRIGGER "+quoteName(name)+" AFTER "+op+" ON "+table+
-		" FOR EACH ROW EXECUTE PROCEDURE engine_catalog."+quoteName(name)+"(); END IF;\n"+
-		"IF NOT "+there+" AND tgenabled = "+literal(enabled)+") THEN ALTER TABLE "+table+enable+quoteName(name)+"; END IF; END")
+	there := "EXISTS (SELECT FROM pg_catalog.pg_trigger WHERE tgname = " + quote.Literal(name) +
+		" AND tgrelid = " + quote.Literal(table) + "::pg_catalog.regclass"
+	return "DO " + quote.Literal("BEGIN IF NOT "+there+") THEN CREATE TRIGGER "+quote.Name(name)+" AFTER "+op+" ON "+table+
+		" FOR EACH ROW EXECUTE PROCEDURE engine_catalog."+quote.Name(name)+"(); END IF;\n"+
+		"IF NOT "+there+" AND tgenabled = "+quote.Literal(enabled)+") THEN ALTER TABLE "+table+enable+quote.Name(name)+"; END IF; END")
 }
 
 func eventOperation(t *backend.EventTrigger, op string) *backend.EventOperation {
@@ -83,16 +84,16 @@ func eventFunctionSQL(t *backend.EventTrigger, op string, o *backend.EventOperat
 		key = "NULL"
 	}
 	values := []string{
-		"engine_catalog.new_event_id()", literal(t.Table.Name.Schema), literal(t.Table.Name.Name), literal(t.Name),
-		`engine_catalog.event_payload(` + literal(op) + `, '{"old":` + before + `,"new":` + after + `}')`, key,
+		"engine_catalog.new_event_id()", quote.Literal(t.Table.Name.Schema), quote.Literal(t.Table.Name.Name), quote.Literal(t.Name),
+		`engine_catalog.event_payload(` + quote.Literal(op) + `, '{"old":` + before + `,"new":` + after + `}')`, key,
 	}
 	write := "INSERT INTO engine_catalog.event_log (id, schema_name, table_name, trigger_name, payload, order_key) VALUES (" +
 		strings.Join(values, ", ") + ");\n" + ringBell
 	if op == opUpdate {
 		write = "IF " + changedSQL(t.Table, o.Columns) + " THEN " + write + " END IF;"
 	}
-	return "CREATE OR REPLACE FUNCTION engine_catalog." + quoteName(eventFunction(t.Name, op)) +
-		"() RETURNS trigger LANGUAGE plpgsql AS " + literal("BEGIN "+write+" RETURN NULL; END")
+	return "CREATE OR REPLACE FUNCTION engine_catalog." + quote.Name(eventFunction(t.Name, op)) +
+		"() RETURNS trigger LANGUAGE plpgsql AS " + quote.Literal("BEGIN "+write+" RETURN NULL; END")
 }
 
 // orderKeySQL is the key of the row, "" when no order is required. A table without a primary key has
@@ -110,7 +111,7 @@ func orderKeySQL(t *backend.EventTrigger, op string) string {
 	}
 	keys := make([]string, len(t.Table.PrimaryKey.Columns))
 	for i, c := range t.Table.PrimaryKey.Columns {
-		keys[i] = row + quoteName(c)
+		keys[i] = row + quote.Name(c)
 	}
 	return "json_build_array(" + strings.Join(keys, ", ") + ")::text"
 }
@@ -138,11 +139,11 @@ func payloadSQL(row string, t *catalog.Table, names []string, stringify bool) st
 	}
 	var items []string
 	for _, c := range columnsOf(t, names) {
-		value := row + "." + quoteName(c.Name)
+		value := row + "." + quote.Name(c.Name)
 		if shown := shownSQL(value, c.Type, stringify); shown != "" {
 			value = shown
 		}
-		items = append(items, value+" AS "+quoteName(c.Name))
+		items = append(items, value+" AS "+quote.Name(c.Name))
 	}
 	return "row_to_json((SELECT e FROM (SELECT " + strings.Join(items, ", ") + ") AS e))"
 }
@@ -156,7 +157,7 @@ func shownSQL(value string, t catalog.Type, stringify bool) string {
 	case t.IsArray():
 		return ""
 	case row.family == familyGeometry, row.family == familyGeography:
-		return quoteName(t.Schema) + ".st_asgeojson(" + value + ")::json"
+		return quote.Name(t.Schema) + ".st_asgeojson(" + value + ")::json"
 	case row.stringified && stringify:
 		return value + "::text"
 	}
@@ -187,7 +188,7 @@ func changedSQL(t *catalog.Table, names []string) string {
 	}
 	conditions := make([]string, len(columns))
 	for i, c := range columns {
-		before, after := "OLD."+quoteName(c.Name), "NEW."+quoteName(c.Name)
+		before, after := "OLD."+quote.Name(c.Name), "NEW."+quote.Name(c.Name)
 		if !hasEquality(c.Type) {
 			before, after = before+"::text", after+"::text"
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"queryengine/pkg/backend/backendtest"
+	"queryengine/pkg/backend/postgres/quote"
 )
 
 // exercised is PostgreSQL as backendtest has to know it.
@@ -33,7 +34,7 @@ var exercised = backendtest.Fixture{
 		Before:  "CREATE SCHEMA archive; CREATE TYPE mood AS ENUM ('calm', 'loud');\n",
 		After:   "ANALYZE;\n",
 		Default: "public", Other: "archive",
-		Quote:   quoteName,
+		Quote:   quote.Name,
 		Literal: func(_ backendtest.Type, text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" },
 	},
 }

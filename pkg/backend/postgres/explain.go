@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqltext"
 )
@@ -26,11 +27,11 @@ func (s *Source) Explain(ctx context.Context, st backend.Statement, a backend.Ar
 		return "", nil, err
 	}
 	shown, err := stmt.render(mode{local: text != stmt.utc, inline: func(p sqltext.Param) (string, error) {
-		value, err := p.Resolve(&a, arrayText)
+		value, err := p.Resolve(&a, quote.Array)
 		if value == nil {
 			return "NULL", err
 		}
-		return literal(string(value)), err
+		return quote.Literal(string(value)), err
 	}})
 	if err != nil {
 		return "", nil, err

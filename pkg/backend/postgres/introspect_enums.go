@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/catalog"
 )
 
@@ -26,10 +27,10 @@ func readEnums(ctx context.Context, pg *pgconn.PgConn, s *catalog.Source, names 
 		}
 		text := "NULL"
 		if comment != "" {
-			text = quoteName(comment) + "::text"
+			text = quote.Name(comment) + "::text"
 		}
 		parts = append(parts, fmt.Sprintf("SELECT %d, %s::text, %s FROM %s.%s",
-			len(tables), quoteName(value), text, quoteName(name.Schema), quoteName(name.Name)))
+			len(tables), quote.Name(value), text, quote.Name(name.Schema), quote.Name(name.Name)))
 		tables = append(tables, name)
 		s.Enums[name] = []catalog.EnumValue{}
 	}
@@ -64,9 +65,4 @@ func enumColumns(t *catalog.Table) (value, comment string, ok bool) {
 		}
 	}
 	return value, comment, true
-}
-
-// quoteName writes an identifier as SQL.
-func quoteName(name string) string {
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }

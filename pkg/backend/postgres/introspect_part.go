@@ -80,10 +80,10 @@ func findPart(ctx context.Context, pg *pgconn.PgConn, part backend.Part) (*ident
 
 // nameArrays are the schemas and the names as arrays in text form.
 func nameArrays(names []catalog.Name) (schemas, bare []byte) {
-	quote := func(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
+	quoted := func(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
 	s, b := make([]string, len(names)), make([]string, len(names))
 	for i, n := range names {
-		s[i], b[i] = quote(n.Schema), quote(n.Name)
+		s[i], b[i] = quoted(n.Schema), quoted(n.Name)
 	}
 	return []byte("{" + strings.Join(s, ",") + "}"), []byte("{" + strings.Join(b, ",") + "}")
 }

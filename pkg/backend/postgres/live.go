@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
@@ -147,7 +148,7 @@ func (s *liveStatement) Bind(a backend.Args) ([][]byte, error) {
 	values := make([][]byte, len(s.columns))
 	for i := range s.columns {
 		var err error
-		if values[i], err = s.columns[i].Resolve(&a, arrayText); err != nil {
+		if values[i], err = s.columns[i].Resolve(&a, quote.Array); err != nil {
 			return nil, err
 		}
 	}

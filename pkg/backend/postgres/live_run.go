@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -128,7 +129,7 @@ func (s *liveStatement) arguments(text *rendered, cohorts [][][]byte) [][]byte {
 		for j := range cohorts {
 			column[j] = cohorts[j][i]
 		}
-		values = append(values, arrayText(column))
+		values = append(values, quote.Array(column))
 	}
 	return values
 }

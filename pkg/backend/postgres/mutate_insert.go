@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
@@ -31,7 +32,7 @@ func (r *renderer) wasInserted(i *ir.Insert, row *sqltext.Scope) string {
 	for at, name := range i.OnConflict.Key {
 		same[at] = r.Column(before, name) + " = " + r.Column(row, name)
 	}
-	return "NOT EXISTS (SELECT 1 FROM " + qualified(i.Table) + " AS " + before.Alias + r.Where(same) + ")"
+	return "NOT EXISTS (SELECT 1 FROM " + quote.Qualified(i.Table) + " AS " + before.Alias + r.Where(same) + ")"
 }
 
 // insertRows renders the columns and the rows. Many rows are one array for each column:
@@ -48,7 +49,7 @@ func (r *renderer) insertRows(i *ir.Insert) string {
 	columns := sqlrows.GivenColumns(i)
 	names := make([]string, len(columns))
 	for at, c := range columns {
-		names[at] = quoteName(i.Columns[c].Name)
+		names[at] = quote.Name(i.Columns[c].Name)
 	}
 	into := " (" + strings.Join(names, ", ") + ") "
 	if sqlrows.IsPattern(i.Rows) {

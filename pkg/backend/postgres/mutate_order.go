@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -17,7 +18,7 @@ func (d *Dialect) RenderInsertOrder(o ir.InsertOrder) (backend.Statement, error)
 	sql := strings.NewReplacer(
 		"<written>", oids(o.Tables), "<read>", oids(o.Reads),
 		"<links>", linkList(o.Links, false), "<keys>", linkList(o.Links, true), "<columns>", keyColumns,
-		"<feed>", literal(changesTrigger),
+		"<feed>", quote.Literal(changesTrigger),
 	).Replace(orderMatters)
 	return newStatement(func(mode) (*rendered, error) {
 		return &rendered{Text: wire.Text{SQL: sql}, reply: reply{kind: replyMutation, check: -1, columns: 1}}, nil
@@ -74,7 +75,7 @@ const orderMatters = `SELECT 'order' WHERE EXISTS (
 func oids(tables []catalog.Name) string {
 	items := make([]string, len(tables))
 	for i, t := range tables {
-		items[i] = literal(qualified(t)) + "::regclass"
+		items[i] = quote.Literal(quote.Qualified(t)) + "::regclass"
 	}
 	return "ARRAY[" + strings.Join(items, ", ") + "]::oid[]"
 }
@@ -92,9 +93,9 @@ func linkList(links []ir.InsertLink, keys bool) string {
 		}
 		slices.Sort(columns)
 		for i := range columns {
-			columns[i] = literal(columns[i])
+			columns[i] = quote.Literal(columns[i])
 		}
-		rows = append(rows, "("+literal(qualified(l.From))+"::regclass::oid, "+literal(qualified(l.To))+"::regclass::oid, ARRAY["+
+		rows = append(rows, "("+quote.Literal(quote.Qualified(l.From))+"::regclass::oid, "+quote.Literal(quote.Qualified(l.To))+"::regclass::oid, ARRAY["+
 			strings.Join(columns, ", ")+"]::text[])")
 	}
 	if rows == nil {

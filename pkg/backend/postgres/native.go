@@ -10,6 +10,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/lexer"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
@@ -29,7 +30,7 @@ func (r *renderer) nativeQuery(q ir.NativeQuery) string {
 	}
 	items := make([]string, len(q.Columns))
 	for i, c := range q.Columns {
-		name := quoteName(c.Name)
+		name := quote.Name(c.Name)
 		if c.Embeds {
 			items[i] = "to_jsonb(q." + name + ") AS " + name
 		} else {
@@ -124,7 +125,7 @@ func (r *renderer) embedded(e ir.Embedded, outer *sqltext.Scope) string {
 		if c.Embeds {
 			t = typeJSONB
 		}
-		definitions[i] = quoteName(c.Name) + " " + typeName(t)
+		definitions[i] = quote.Name(c.Name) + " " + typeName(t)
 	}
 	return "(SELECT * FROM jsonb_to_recordset(" + list + ") AS q(" + strings.Join(definitions, ", ") + "))"
 }

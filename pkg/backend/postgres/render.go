@@ -3,11 +3,11 @@ package postgres
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
@@ -155,37 +155,19 @@ func (r *renderer) root(root ir.Root) (string, reply) {
 	return text, reply{kind: kind, shape: shape}
 }
 
-// qualified quotes a name with its schema.
-func qualified(n catalog.Name) string {
-	if n.Schema == "" {
-		return quoteName(n.Name)
-	}
-	return quoteName(n.Schema) + "." + quoteName(n.Name)
-}
-
-// literal quotes text as a constant of unknown type.
-func literal(text string) string {
-	quoted := `'` + strings.ReplaceAll(text, `'`, `''`) + `'`
-	if !strings.Contains(text, `\`) {
-		return quoted
-	}
-	// The same value whatever standard_conforming_strings is.
-	return `E` + strings.ReplaceAll(quoted, `\`, `\\`)
-}
-
 // typeName spells a type for a cast. Domains are cast to their base type: whether a value
 // fits the domain shows when it is stored.
 func typeName(t catalog.Type) string {
-	name := quoteName(t.Name)
+	name := quote.Name(t.Name)
 	if plainName(t.Name) {
 		name = t.Name
 	}
 	if t.Schema != "" {
-		name = quoteName(t.Schema) + "." + quoteName(t.Name)
+		name = quote.Name(t.Schema) + "." + quote.Name(t.Name)
 	}
 	if t.IsArray() {
 		if t.ElementDomain != nil {
-			name = qualified(*t.ElementDomain)
+			name = quote.Qualified(*t.ElementDomain)
 		}
 		name += "[]"
 	}

@@ -1,41 +1,11 @@
 package postgres
 
 import (
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
-
-// arrayText is the text form of an array.
-func arrayText(values [][]byte) []byte {
-	size := 2
-	for _, v := range values {
-		size += len(v) + len(`"",`)
-	}
-	text := append(make([]byte, 0, size), '{')
-	for i, v := range values {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = appendElement(text, v)
-	}
-	return append(text, '}')
-}
-
-// appendElement appends an element of the text form of an array; nil is NULL.
-func appendElement[T ~string | ~[]byte](dst []byte, v T) []byte {
-	if b, ok := any(v).([]byte); ok && b == nil {
-		return append(dst, "NULL"...)
-	}
-	dst = append(dst, '"')
-	for i := range len(v) {
-		if v[i] == '"' || v[i] == '\\' {
-			dst = append(dst, '\\')
-		}
-		dst = append(dst, v[i])
-	}
-	return append(dst, '"')
-}
 
 // wrapped applies the function that makes a value of a text.
 func wrapped(text string, t catalog.Type, wrap ir.Wrap) string {
@@ -87,7 +57,7 @@ func (r *renderer) path(keys []string) string {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = appendElement(text, k)
+		text = quote.AppendElement(text, k)
 	}
 	text = append(text, '}')
 	return r.Bind(sqltext.Param{Kind: sqltext.ParamLiteral, Text: text}, sqltext.As{Type: typeText, List: true})

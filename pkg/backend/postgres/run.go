@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -60,7 +61,7 @@ func (s *statement) parameters(a *backend.Args) ([][]byte, error) {
 	values := make([][]byte, len(s.utc.params))
 	for i := range values {
 		var err error
-		if values[i], err = s.utc.params[i].Resolve(a, arrayText); err != nil {
+		if values[i], err = s.utc.params[i].Resolve(a, quote.Array); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
@@ -55,12 +56,12 @@ func (r *renderer) jsonPresentObject(fields []ir.Field, in *sqltext.Scope, q *sq
 		case f.Expr != nil:
 			value = r.jsonCell(r.Single(f.Expr, in), f.ExprType)
 		default:
-			value = literal(f.Typename) + "::text"
+			value = quote.Literal(f.Typename) + "::text"
 		}
 		if long {
-			texts[i] = literal(f.Alias) + ", " + value
+			texts[i] = quote.Literal(f.Alias) + ", " + value
 		} else {
-			texts[i] = value + " AS " + quoteName(f.Alias)
+			texts[i] = value + " AS " + quote.Name(f.Alias)
 		}
 	}
 	if long {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -12,7 +13,7 @@ import (
 // spelling is how PostgreSQL spells what all SQL dialects have: see sqltext.Spelling.
 type spelling struct{ *Dialect }
 
-func (spelling) Quote(name string) string { return quoteName(name) }
+func (spelling) Quote(name string) string { return quote.Name(name) }
 
 // The conditions without operands.
 const (
@@ -51,7 +52,7 @@ func typeOf(as sqltext.As) catalog.Type {
 
 func (spelling) Cast(expr string, t catalog.Type) string { return expr + "::" + typeName(t) }
 
-func (spelling) List(values [][]byte) []byte { return arrayText(values) }
+func (spelling) List(values [][]byte) []byte { return quote.Array(values) }
 
 // Direction spells ASC or DESC, and where NULL goes as far as it isn't the default.
 func (spelling) Direction(desc, nullsFirst bool) string {
