@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/eventlog"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -23,11 +23,10 @@ type Options struct {
 
 // Source is an open PostgreSQL source. Connections are made when they are needed.
 type Source struct {
+	*eventlog.Log
 	primary  *wire.Pool
 	replicas []*wire.Pool
 	changes  bool
-	// takings counts the takings of events, which serve new ones first in turns.
-	takings atomic.Uint64
 }
 
 // Open checks the options and returns a source that has no connection yet: a server that
@@ -37,7 +36,7 @@ func Open(_ context.Context, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{primary: primary, changes: o.Changes}
+	s := &Source{Log: eventlog.New(primary, eventTypes{}), primary: primary, changes: o.Changes}
 	for i, e := range o.Replicas {
 		replica, err := wire.NewPool(e, o.ApplicationName)
 		if err != nil {
@@ -82,3 +81,9 @@ func (s *Source) Measure(m *backend.PoolMetrics, name string) {
 		r.Measure(m, name, true)
 	}
 }
+
+// A Source is asked for its events under these names.
+var (
+	_ backend.EventTriggers = (*Source)(nil)
+	_ backend.EventLog      = (*Source)(nil)
+)

@@ -39,29 +39,12 @@ const oldestVersion = 100000
 // in enums become Enums, where such a table has the shape of one.
 func (s *Source) Introspect(ctx context.Context, enums []catalog.Name) (*catalog.Source, error) {
 	var found *catalog.Source
-	err := s.inSnapshot(ctx, func(pg *pgconn.PgConn) error {
+	err := s.primary.InSnapshot(ctx, func(pg *pgconn.PgConn) error {
 		var err error
 		found, err = introspect(ctx, pg, enums, nil)
 		return err
 	})
 	return found, err
-}
-
-// inSnapshot calls read in a transaction that sees one state of the primary.
-func (s *Source) inSnapshot(ctx context.Context, read func(*pgconn.PgConn) error) error {
-	c, err := s.primary.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Release()
-	const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-	if err := c.PG.Exec(ctx, begin).Close(); err != nil {
-		return wire.InternalError(ctx, err, wire.Executed{SQL: begin})
-	}
-	if err := read(c.PG); err != nil {
-		return err // release closes the connection with its transaction
-	}
-	return wire.InternalError(ctx, c.PG.Exec(ctx, "COMMIT").Close(), wire.Executed{SQL: "COMMIT"})
 }
 
 // introspect reads the catalog as the transaction of a connection sees it, all of it or,

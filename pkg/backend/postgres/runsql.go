@@ -17,7 +17,7 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 		Introspect: func(ctx context.Context, pg *pgconn.PgConn, enums []catalog.Name) (*catalog.Source, error) {
 			return introspect(ctx, pg, enums, nil)
 		},
-		ChangeEventTriggers: changeEventTriggers,
+		ChangeEventTriggers: s.Change,
 	}
 	return on.Run(ctx, r)
 }

@@ -274,3 +274,20 @@ func (c *Conn) Rollback(ctx context.Context) {
 		c.Discard()
 	}
 }
+
+// InSnapshot calls read in a transaction that reads, and sees one state of the server.
+func (p *Pool) InSnapshot(ctx context.Context, read func(*pgconn.PgConn) error) error {
+	c, err := p.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	if err := c.PG.Exec(ctx, begin).Close(); err != nil {
+		return InternalError(ctx, err, Executed{SQL: begin})
+	}
+	if err := read(c.PG); err != nil {
+		return err // Release closes the connection with its transaction
+	}
+	return InternalError(ctx, c.PG.Exec(ctx, "COMMIT").Close(), Executed{SQL: "COMMIT"})
+}

@@ -1,4 +1,4 @@
-package postgres
+package eventlog
 
 import (
 	"context"
@@ -27,12 +27,12 @@ const (
 )
 
 // ChangeEventTriggers does all of the changes or none of them.
-func (s *Source) ChangeEventTriggers(ctx context.Context, c backend.EventTriggerChanges) error {
-	return s.inTransaction(ctx, func(pg *pgconn.PgConn) error { return changeEventTriggers(ctx, pg, c) })
+func (l *Log) ChangeEventTriggers(ctx context.Context, c backend.EventTriggerChanges) error {
+	return l.inTransaction(ctx, func(pg *pgconn.PgConn) error { return l.Change(ctx, pg, c) })
 }
 
-// changeEventTriggers does it in the open transaction.
-func changeEventTriggers(ctx context.Context, pg *pgconn.PgConn, c backend.EventTriggerChanges) error {
+// Change is ChangeEventTriggers in the open transaction of a connection.
+func (l *Log) Change(ctx context.Context, pg *pgconn.PgConn, c backend.EventTriggerChanges) error {
 	if c.Empty() {
 		return nil
 	}
@@ -50,7 +50,7 @@ func changeEventTriggers(ctx context.Context, pg *pgconn.PgConn, c backend.Event
 		}
 	}
 	for i := range c.Install {
-		statements = append(statements, eventTriggerSQL(&c.Install[i], c.StringifyNumeric)...)
+		statements = append(statements, eventTriggerSQL(l.types, &c.Install[i], c.StringifyNumeric)...)
 	}
 	sql := strings.Join(statements, ";\n")
 	if err := pg.Exec(ctx, sql).Close(); err != nil {
@@ -78,8 +78,8 @@ func textArray(list []string) []byte {
 }
 
 // InstalledEventTriggers are those of the names that have a function, with how many they have.
-func (s *Source) InstalledEventTriggers(ctx context.Context, names []string) (map[string]int, error) {
-	c, err := s.primary.Acquire(ctx)
+func (l *Log) InstalledEventTriggers(ctx context.Context, names []string) (map[string]int, error) {
+	c, err := l.pool.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func (s *Source) InstalledEventTriggers(ctx context.Context, names []string) (ma
 const invokeEventSQL = `SELECT engine_catalog.insert_event_log($1, $2, $3, 'MANUAL', json_build_object('old', NULL, 'new', $4::json))`
 
 // InvokeEventTrigger writes an event that no row has made.
-func (s *Source) InvokeEventTrigger(ctx context.Context, e backend.ManualEvent) (id string, err error) {
-	err = s.inTransaction(ctx, func(pg *pgconn.PgConn) error {
+func (l *Log) InvokeEventTrigger(ctx context.Context, e backend.ManualEvent) (id string, err error) {
+	err = l.inTransaction(ctx, func(pg *pgconn.PgConn) error {
 		if err := prepareEventCatalog(ctx, pg); err != nil { // a trigger that is only manual has installed nothing
 			return err
 		}
@@ -128,8 +128,8 @@ const (
 )
 
 // RedeliverEvent makes an event as if it had never been tried.
-func (s *Source) RedeliverEvent(ctx context.Context, id string) error {
-	return s.inTransaction(ctx, func(pg *pgconn.PgConn) error {
+func (l *Log) RedeliverEvent(ctx context.Context, id string) error {
+	return l.inTransaction(ctx, func(pg *pgconn.PgConn) error {
 		exists, err := hasEventCatalog(ctx, pg)
 		if err != nil {
 			return err

@@ -1,4 +1,4 @@
-package postgres
+package eventlog_test
 
 import (
 	"io"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -86,7 +87,7 @@ func TestOutcomesAreRecordedOnce(t *testing.T) {
 
 	d := &deafening{clients: make(chan net.Conn, 1)}
 	address := d.through(t, f.url)
-	distant, err := Open(t.Context(), Options{
+	distant, err := postgres.Open(t.Context(), postgres.Options{
 		Primary:         wire.Endpoint{URL: func() (string, error) { return address, nil }, MaxConnections: 1},
 		ApplicationName: "postgres test",
 	})

@@ -1,4 +1,4 @@
-package postgres
+package eventlog
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/apierror"
-	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
@@ -16,11 +15,11 @@ import (
 // compatible with servers of the version before: they go on to take and to record events, and refuse to
 // change triggers.
 var (
-	//go:embed eventlog/1_event_log.sql
+	//go:embed 1_event_log.sql
 	eventCatalog1 string
-	//go:embed eventlog/2_event_bell.sql
+	//go:embed 2_event_bell.sql
 	eventCatalog2 string
-	//go:embed eventlog/3_cleanup_lease.sql
+	//go:embed 3_cleanup_lease.sql
 	eventCatalog3 string
 	eventCatalog  = []string{eventCatalog1, eventCatalog2, eventCatalog3}
 )
@@ -83,8 +82,8 @@ func eventCatalogVersion(ctx context.Context, pg *pgconn.PgConn) (int, error) {
 }
 
 // EventLogOutdated reports whether the log was made by an older server.
-func (s *Source) EventLogOutdated(ctx context.Context) (bool, error) {
-	c, err := s.primary.Acquire(ctx)
+func (l *Log) EventLogOutdated(ctx context.Context) (bool, error) {
+	c, err := l.pool.Acquire(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -121,8 +120,8 @@ func eachRow(ctx context.Context, pg *pgconn.PgConn, sql string, args [][]byte, 
 }
 
 // inTransaction calls f in a transaction of the primary that reads committed data.
-func (s *Source) inTransaction(ctx context.Context, f func(*pgconn.PgConn) error) error {
-	c, err := s.primary.Acquire(ctx)
+func (l *Log) inTransaction(ctx context.Context, f func(*pgconn.PgConn) error) error {
+	c, err := l.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -138,9 +137,3 @@ func (s *Source) inTransaction(ctx context.Context, f func(*pgconn.PgConn) error
 	}
 	return run(ctx, c.PG, wire.Commit)
 }
-
-// A Source is asked for its events under these names.
-var (
-	_ backend.EventTriggers = (*Source)(nil)
-	_ backend.EventLog      = (*Source)(nil)
-)

@@ -1,4 +1,4 @@
-package postgres
+package eventlog
 
 import (
 	"context"
@@ -39,18 +39,18 @@ const (
 func intText(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 
 // Events of a trigger, the newest first.
-func (s *Source) Events(ctx context.Context, q backend.EventQuery) (json.RawMessage, error) {
-	return s.readLog(ctx, `[]`, eventsSQL, []byte(q.Trigger), intText(q.Limit), intText(q.Offset), []byte(q.Status))
+func (l *Log) Events(ctx context.Context, q backend.EventQuery) (json.RawMessage, error) {
+	return l.readLog(ctx, `[]`, eventsSQL, []byte(q.Trigger), intText(q.Limit), intText(q.Offset), []byte(q.Status))
 }
 
 // EventInvocations of a trigger, the newest first.
-func (s *Source) EventInvocations(ctx context.Context, q backend.EventQuery) (json.RawMessage, error) {
-	return s.readLog(ctx, `[]`, eventInvocationsSQL, []byte(q.Trigger), intText(q.Limit), intText(q.Offset))
+func (l *Log) EventInvocations(ctx context.Context, q backend.EventQuery) (json.RawMessage, error) {
+	return l.readLog(ctx, `[]`, eventInvocationsSQL, []byte(q.Trigger), intText(q.Limit), intText(q.Offset))
 }
 
 // EventByID is an event with its invocations.
-func (s *Source) EventByID(ctx context.Context, id string, limit, offset int) (json.RawMessage, error) {
-	found, err := s.readLog(ctx, "", eventByIDSQL, []byte(id), intText(limit), intText(offset))
+func (l *Log) EventByID(ctx context.Context, id string, limit, offset int) (json.RawMessage, error) {
+	found, err := l.readLog(ctx, "", eventByIDSQL, []byte(id), intText(limit), intText(offset))
 	if err == nil && len(found) == 0 {
 		return nil, apierror.Newf(apierror.NotExists, "event id %s does not exist", id)
 	}
@@ -58,9 +58,9 @@ func (s *Source) EventByID(ctx context.Context, id string, limit, offset int) (j
 }
 
 // readLog runs a statement that gives one JSON; without a log there is only what none gives.
-func (s *Source) readLog(ctx context.Context, none, sql string, args ...[]byte) (json.RawMessage, error) {
+func (l *Log) readLog(ctx context.Context, none, sql string, args ...[]byte) (json.RawMessage, error) {
 	answer := none
-	err := s.inSnapshot(ctx, func(pg *pgconn.PgConn) error {
+	err := l.pool.InSnapshot(ctx, func(pg *pgconn.PgConn) error {
 		exists, err := hasEventCatalog(ctx, pg)
 		if err == nil && exists {
 			answer, err = oneValue(ctx, pg, sql, args...)

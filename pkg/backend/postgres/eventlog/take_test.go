@@ -1,8 +1,10 @@
-package postgres
+package eventlog_test
 
 import (
 	"strings"
 	"testing"
+
+	"queryengine/pkg/backend/postgres/eventlog"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -23,11 +25,12 @@ func TestTakingEventsFollowsTheIndex(t *testing.T) {
 		require.NoError(t, err)
 		return strings.Join(lines, "\n")
 	}
-	f.exec(t, `PREPARE take AS `+takeEventsSQL.SQL)
-	f.exec(t, `PREPARE take_ordered AS `+takeOrderedSQL.SQL)
+	plain, ordered := eventlog.TakeSQL()
+	f.exec(t, `PREPARE take AS `+plain)
+	f.exec(t, `PREPARE take_ordered AS `+ordered)
 	for _, size := range []string{"an empty log", "a long log"} {
 		f.exec(t, `BEGIN`)
-		f.exec(t, indexedOnly)
+		f.exec(t, eventlog.IndexedOnly)
 		plan := explain("take") + explain("take_ordered")
 		f.exec(t, `COMMIT`)
 		require.NotContains(t, plan, "Sort", size)

@@ -1,4 +1,4 @@
-package postgres
+package eventlog
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func dropEventFunction(trigger, op string) string {
 
 // eventTriggerSQL are the statements that install a trigger, and remove the operations that it
 // hasn't got.
-func eventTriggerSQL(t *backend.EventTrigger, stringify bool) []string {
+func eventTriggerSQL(types Types, t *backend.EventTrigger, stringify bool) []string {
 	var statements []string
 	for _, op := range rowOperations {
 		o := eventOperation(t, op)
@@ -37,7 +37,7 @@ func eventTriggerSQL(t *backend.EventTrigger, stringify bool) []string {
 			statements = append(statements, dropEventFunction(t.Name, op))
 			continue
 		}
-		statements = append(statements, eventFunctionSQL(t, op, o, stringify), attachSQL(t, op))
+		statements = append(statements, eventFunctionSQL(types, t, op, o, stringify), attachSQL(t, op))
 	}
 	return statements
 }
@@ -71,13 +71,13 @@ func eventOperation(t *backend.EventTrigger, op string) *backend.EventOperation 
 // eventFunctionSQL makes the function that writes the events of an operation. It contains what
 // insert_event_log would do, because the call would be a quarter of its time. Functions of sources with
 // an older log are recreated, so that a change of this text needs a version of the log.
-func eventFunctionSQL(t *backend.EventTrigger, op string, o *backend.EventOperation, stringify bool) string {
+func eventFunctionSQL(types Types, t *backend.EventTrigger, op string, o *backend.EventOperation, stringify bool) string {
 	before, after := "null", "null"
 	if op != opInsert {
-		before = "' || " + payloadSQL("OLD", t.Table, o.Payload, stringify) + "::text || '"
+		before = "' || " + payloadSQL(types, "OLD", t.Table, o.Payload, stringify) + "::text || '"
 	}
 	if op != opDelete {
-		after = "' || " + payloadSQL("NEW", t.Table, o.Payload, stringify) + "::text || '"
+		after = "' || " + payloadSQL(types, "NEW", t.Table, o.Payload, stringify) + "::text || '"
 	}
 	key := orderKeySQL(t, op)
 	if key == "" {
@@ -90,7 +90,7 @@ func eventFunctionSQL(t *backend.EventTrigger, op string, o *backend.EventOperat
 	write := "INSERT INTO engine_catalog.event_log (id, schema_name, table_name, trigger_name, payload, order_key) VALUES (" +
 		strings.Join(values, ", ") + ");\n" + ringBell
 	if op == opUpdate {
-		write = "IF " + changedSQL(t.Table, o.Columns) + " THEN " + write + " END IF;"
+		write = "IF " + changedSQL(types, t.Table, o.Columns) + " THEN " + write + " END IF;"
 	}
 	return "CREATE OR REPLACE FUNCTION engine_catalog." + quote.Name(eventFunction(t.Name, op)) +
 		"() RETURNS trigger LANGUAGE plpgsql AS " + quote.Literal("BEGIN "+write+" RETURN NULL; END")
@@ -132,15 +132,15 @@ func columnsOf(t *catalog.Table, names []string) []*catalog.Column {
 
 // payloadSQL is the JSON of a row. Where all columns are shown as they are it isn't bound to the
 // columns that the table has now.
-func payloadSQL(row string, t *catalog.Table, names []string, stringify bool) string {
-	special := func(c *catalog.Column) bool { return shownSQL("", c.Type, stringify) != "" }
+func payloadSQL(types Types, row string, t *catalog.Table, names []string, stringify bool) string {
+	special := func(c *catalog.Column) bool { return types.Shown("", c.Type, stringify) != "" }
 	if names == nil && !slices.ContainsFunc(t.Columns, special) {
 		return "row_to_json(" + row + ")"
 	}
 	var items []string
 	for _, c := range columnsOf(t, names) {
 		value := row + "." + quote.Name(c.Name)
-		if shown := shownSQL(value, c.Type, stringify); shown != "" {
+		if shown := types.Shown(value, c.Type, stringify); shown != "" {
 			value = shown
 		}
 		items = append(items, value+" AS "+quote.Name(c.Name))
@@ -148,48 +148,16 @@ func payloadSQL(row string, t *catalog.Table, names []string, stringify bool) st
 	return "row_to_json((SELECT e FROM (SELECT " + strings.Join(items, ", ") + ") AS e))"
 }
 
-// shownSQL is how a value is shown that isn't shown as it is, "" for others.
-func shownSQL(value string, t catalog.Type, stringify bool) string {
-	row := typeRows[t.Name]
-	switch {
-	case t.IsArray() && row.stringified && stringify:
-		return value + "::text[]"
-	case t.IsArray():
-		return ""
-	case row.family == familyGeometry, row.family == familyGeography:
-		return quote.Name(t.Schema) + ".st_asgeojson(" + value + ")::json"
-	case row.stringified && stringify:
-		return value + "::text"
-	}
-	return ""
-}
-
-// hasEquality: such types are compared as the database does it, others by their text: some have no
-// equality, and some call things equal that aren't.
-func hasEquality(t catalog.Type) bool {
-	switch t.Kind {
-	case catalog.TypeEnum, catalog.TypeRange:
-		return true
-	case catalog.TypeComposite:
-		return false
-	}
-	switch t.Name {
-	case "json", "xml":
-		return false
-	}
-	return t.Schema == "" && builtinTypes[t.Name] != 0 && t.Name != "point"
-}
-
 // changedSQL reports whether an update has changed one of the columns.
-func changedSQL(t *catalog.Table, names []string) string {
+func changedSQL(types Types, t *catalog.Table, names []string) string {
 	columns := columnsOf(t, names)
-	if names == nil && !slices.ContainsFunc(columns, func(c *catalog.Column) bool { return !hasEquality(c.Type) }) {
+	if names == nil && !slices.ContainsFunc(columns, func(c *catalog.Column) bool { return !types.HasEquality(c.Type) }) {
 		return "OLD IS DISTINCT FROM NEW"
 	}
 	conditions := make([]string, len(columns))
 	for i, c := range columns {
 		before, after := "OLD."+quote.Name(c.Name), "NEW."+quote.Name(c.Name)
-		if !hasEquality(c.Type) {
+		if !types.HasEquality(c.Type) {
 			before, after = before+"::text", after+"::text"
 		}
 		conditions[i] = before + " IS DISTINCT FROM " + after

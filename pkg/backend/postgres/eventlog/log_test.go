@@ -1,4 +1,4 @@
-package postgres
+package eventlog_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/eventlog"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/session"
 )
@@ -25,7 +26,7 @@ type eventFixture struct {
 
 func newEventFixture(t *testing.T, schema string) *eventFixture {
 	t.Helper()
-	f := &eventFixture{fixture: newFixture(t, schema, nil)}
+	f := &eventFixture{fixture: newFixture(t, schema)}
 	found, err := f.source.Introspect(t.Context(), nil)
 	require.NoError(t, err)
 	f.tables = found.Tables
@@ -429,7 +430,7 @@ func TestEventCatalogIsMadeOnce(t *testing.T) {
 		all = errors.Join(all, <-errs)
 	}
 	require.NoError(t, all)
-	newest := strconv.Itoa(len(eventCatalog))
+	newest := strconv.Itoa(len(eventlog.Catalogs()))
 	require.Equal(t, newest, f.text(t, `SELECT version FROM engine_catalog.engine_source_catalog_version`))
 
 	f.exec(t, `UPDATE engine_catalog.engine_source_catalog_version SET version = '99'`)

@@ -1,4 +1,4 @@
-package postgres
+package eventlog_test
 
 import (
 	"context"
@@ -10,15 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/eventlog"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
-func (f *eventFixture) bell(t *testing.T) *eventBell {
+func (f *eventFixture) bell(t *testing.T) *eventlog.Bell {
 	t.Helper()
 	b, err := f.source.OpenEventBell(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(b.Close)
-	return b.(*eventBell) //nolint:forcetypeassert // fails the test
+	return b.(*eventlog.Bell) //nolint:forcetypeassert // fails the test
 }
 
 // armBell has the bell armed, at the second attempt at the latest when there is no writer.
@@ -33,16 +34,17 @@ func armBell(t *testing.T, b backend.EventBell) {
 
 // rings reports whether the bell has rung: what the server has sent is read before the answer to a
 // statement.
-func rings(t *testing.T, b *eventBell) bool {
+func rings(t *testing.T, b *eventlog.Bell) bool {
 	t.Helper()
-	require.NoError(t, run(t.Context(), b.pg, "SELECT 1"))
-	return b.rung
+	rung, err := b.Rung(t.Context())
+	require.NoError(t, err)
+	return rung
 }
 
 func TestEventBell(t *testing.T) {
 	t.Parallel()
-	require.Contains(t, ringBell, strconv.Itoa(eventBellLock))
-	require.Contains(t, eventCatalog2, strconv.Itoa(eventBellLock))
+	require.Contains(t, eventlog.RingBell, strconv.Itoa(eventlog.BellLock))
+	require.Contains(t, eventlog.Catalogs()[1], strconv.Itoa(eventlog.BellLock))
 	f := newEventFixture(t, `CREATE TABLE stock (id int)`)
 	f.install(t, false, f.all("watch", "stock"))
 	b := f.bell(t)
@@ -88,7 +90,8 @@ func TestBellIsNotArmedBesideWriters(t *testing.T) {
 	b := f.bell(t)
 	_, err := b.Arm(t.Context())
 	require.NoError(t, err)
-	require.True(t, b.keeper)
+	keeper, _ := b.State()
+	require.True(t, keeper)
 	tx, err := f.db.Begin(t.Context())
 	require.NoError(t, err)
 	_, err = tx.Exec(t.Context(), `INSERT INTO stock VALUES (1)`)
@@ -116,7 +119,8 @@ func TestBellHasOneKeeper(t *testing.T) {
 	armed, err := second.Arm(t.Context())
 	require.NoError(t, err)
 	require.True(t, armed)
-	require.False(t, second.keeper)
+	keeper, _ := second.State()
+	require.False(t, keeper)
 	f.exec(t, `INSERT INTO stock VALUES (1)`)
 	rung, err := second.Wait(t.Context())
 	require.NoError(t, err)
@@ -126,7 +130,8 @@ func TestBellHasOneKeeper(t *testing.T) {
 	first.Close()
 	require.Eventually(t, func() bool {
 		armed, err := second.Arm(t.Context())
-		return err == nil && armed && second.armed
+		_, own := second.State()
+		return err == nil && armed && own
 	}, time.Minute, time.Millisecond)
 }
 
@@ -142,7 +147,7 @@ func TestEventLogIsUpgraded(t *testing.T) {
 		return is
 	}
 	require.False(t, outdated(), "there is no log")
-	_, err := f.db.Exec(t.Context(), eventCatalog1+`; INSERT INTO engine_catalog.engine_source_catalog_version VALUES ('1', now());
+	_, err := f.db.Exec(t.Context(), eventlog.Catalogs()[0]+`; INSERT INTO engine_catalog.engine_source_catalog_version VALUES ('1', now());
 		CREATE FUNCTION engine_catalog."notify_engine_watch_INSERT"() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			PERFORM engine_catalog.insert_event_log('public', 'stock', 'watch', TG_OP, json_build_object('old', NULL, 'new', row_to_json(NEW)));
 			RETURN NULL; END $$;

@@ -1,4 +1,4 @@
-package postgres
+package eventlog
 
 import (
 	"context"
@@ -30,11 +30,11 @@ const (
 
 // CleanEventLog removes old events of a trigger, batch by batch, until nothing is left to remove or
 // goOn returns false.
-func (s *Source) CleanEventLog(ctx context.Context, c backend.EventCleanup, goOn func() bool) (backend.EventsCleaned, error) {
+func (l *Log) CleanEventLog(ctx context.Context, c backend.EventCleanup, goOn func() bool) (backend.EventsCleaned, error) {
 	var total backend.EventsCleaned
 	for goOn == nil || goOn() {
 		var batch backend.EventsCleaned
-		err := s.inTransaction(ctx, func(pg *pgconn.PgConn) error {
+		err := l.inTransaction(ctx, func(pg *pgconn.PgConn) error {
 			exists, err := hasEventCatalog(ctx, pg)
 			if err == nil && exists {
 				batch, err = cleanBatch(ctx, pg, c)
@@ -92,9 +92,9 @@ const (
 )
 
 // PlannedCleanups counts the clean-ups of each trigger that are to come.
-func (s *Source) PlannedCleanups(ctx context.Context, triggers []string) (map[string]backend.PlannedCleanups, error) {
+func (l *Log) PlannedCleanups(ctx context.Context, triggers []string) (map[string]backend.PlannedCleanups, error) {
 	planned := map[string]backend.PlannedCleanups{}
-	err := s.committed(ctx, &wire.Text{SQL: plannedCleanupsSQL, Once: true}, [][]byte{textArray(triggers)}, func(row [][]byte) error {
+	err := l.committed(ctx, &wire.Text{SQL: plannedCleanupsSQL, Once: true}, [][]byte{textArray(triggers)}, func(row [][]byte) error {
 		planned[string(row[0])] = backend.PlannedCleanups{Count: int(intOf(row[1])), Last: time.Unix(intOf(row[2]), 0).UTC()}
 		return nil
 	})
@@ -102,19 +102,19 @@ func (s *Source) PlannedCleanups(ctx context.Context, triggers []string) (map[st
 }
 
 // PlanCleanups plans clean-ups; those that are planned stay.
-func (s *Source) PlanCleanups(ctx context.Context, trigger string, times []time.Time) error {
+func (l *Log) PlanCleanups(ctx context.Context, trigger string, times []time.Time) error {
 	values := make([][]byte, len(times))
 	for i, t := range times {
 		values[i] = t.UTC().AppendFormat(nil, time.RFC3339)
 	}
-	return s.committed(ctx, &wire.Text{SQL: planCleanupsSQL, Once: true}, [][]byte{[]byte(trigger), quote.Array(values)}, nil)
+	return l.committed(ctx, &wire.Text{SQL: planCleanupsSQL, Once: true}, [][]byte{[]byte(trigger), quote.Array(values)}, nil)
 }
 
 // DueCleanups takes the newest clean-up of each trigger that is due, and that no process is running.
 // One whose process is silent is due again.
-func (s *Source) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueCleanup, error) {
+func (l *Log) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueCleanup, error) {
 	var due []backend.DueCleanup
-	err := s.committed(ctx, &wire.Text{SQL: dueCleanupsSQL, Once: true}, [][]byte{
+	err := l.committed(ctx, &wire.Text{SQL: dueCleanupsSQL, Once: true}, [][]byte{
 		now.UTC().AppendFormat(nil, time.RFC3339Nano), []byte(backend.CleanupLease.String()),
 	}, func(row [][]byte) error {
 		due = append(due, backend.DueCleanup{ID: string(row[0]), Trigger: string(row[1])})
@@ -124,13 +124,13 @@ func (s *Source) DueCleanups(ctx context.Context, now time.Time) ([]backend.DueC
 }
 
 // RenewCleanup renews the lease of a clean-up.
-func (s *Source) RenewCleanup(ctx context.Context, id string) error {
-	return s.committed(ctx, &wire.Text{SQL: renewCleanupSQL, Once: true}, [][]byte{[]byte(id)}, nil)
+func (l *Log) RenewCleanup(ctx context.Context, id string) error {
+	return l.committed(ctx, &wire.Text{SQL: renewCleanupSQL, Once: true}, [][]byte{[]byte(id)}, nil)
 }
 
 // EndCleanup records what became of a clean-up.
-func (s *Source) EndCleanup(ctx context.Context, id, status string, cleaned backend.EventsCleaned) error {
-	return s.committed(ctx, &wire.Text{SQL: endCleanupSQL, Once: true}, [][]byte{
+func (l *Log) EndCleanup(ctx context.Context, id, status string, cleaned backend.EventsCleaned) error {
+	return l.committed(ctx, &wire.Text{SQL: endCleanupSQL, Once: true}, [][]byte{
 		[]byte(id), []byte(status), intText(int(cleaned.Events)), intText(int(cleaned.Invocations)),
 	}, nil)
 }

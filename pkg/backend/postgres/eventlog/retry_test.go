@@ -1,4 +1,4 @@
-package postgres
+package eventlog_test
 
 import (
 	"testing"

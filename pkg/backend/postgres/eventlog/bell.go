@@ -1,4 +1,4 @@
-package postgres
+package eventlog
 
 import (
 	"context"
@@ -53,11 +53,11 @@ type eventBell struct {
 }
 
 // OpenEventBell makes a connection of its own, which is closed with the bell.
-func (s *Source) OpenEventBell(ctx context.Context) (backend.EventBell, error) {
+func (l *Log) OpenEventBell(ctx context.Context) (backend.EventBell, error) {
 	ctx, cancel := context.WithTimeout(ctx, bellPatience)
 	defer cancel()
 	b := &eventBell{checked: time.Now()}
-	pg, err := s.primary.DialListener(ctx, eventsChannel, func(string) { b.rung = true })
+	pg, err := l.pool.DialListener(ctx, eventsChannel, func(string) { b.rung = true })
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package postgres
+package eventlog
 
 import (
 	"context"
@@ -75,7 +75,7 @@ const takenBefore = `CASE WHEN e.next_retry_at IS NULL THEN 0 ELSE (SELECT count
 
 // TakeEvents takes events that are due. It reads committed data, whatever the source's isolation is,
 // and commits before it returns.
-func (s *Source) TakeEvents(ctx context.Context, wanted []backend.EventDemand, limit int) ([]backend.Event, error) {
+func (l *Log) TakeEvents(ctx context.Context, wanted []backend.EventDemand, limit int) ([]backend.Event, error) {
 	names, sizes, ordered := make([][]byte, len(wanted)), make([][]byte, len(wanted)), make([][]byte, len(wanted))
 	text := takeEventsSQL
 	for i, w := range wanted {
@@ -84,8 +84,8 @@ func (s *Source) TakeEvents(ctx context.Context, wanted []backend.EventDemand, l
 		}
 		names[i], sizes[i], ordered[i] = []byte(w.Trigger), intText(w.Size), strconv.AppendBool(nil, w.Ordered)
 	}
-	return s.eventRows(ctx, text, quote.Array(names), quote.Array(sizes), quote.Array(ordered), intText(limit), leaseText(),
-		strconv.AppendBool(nil, s.takings.Add(1)%2 == 0))
+	return l.eventRows(ctx, text, quote.Array(names), quote.Array(sizes), quote.Array(ordered), intText(limit), leaseText(),
+		strconv.AppendBool(nil, l.takings.Add(1)%2 == 0))
 }
 
 // claimEventSQL needn't be on disk when it returns: an outcome is written after it, and until that
@@ -96,9 +96,9 @@ var claimEventSQL = &wire.Text{SQL: `UPDATE engine_catalog.event_log e
 	RETURNING set_config('synchronous_commit', 'off', true)`}
 
 // ClaimEvent makes one of the holders of a lease the one that processes the event.
-func (s *Source) ClaimEvent(ctx context.Context, id, lease string) (bool, error) {
+func (l *Log) ClaimEvent(ctx context.Context, id, lease string) (bool, error) {
 	claimed := false
-	err := s.committed(ctx, claimEventSQL, [][]byte{[]byte(id), []byte(lease)}, func([][]byte) error {
+	err := l.committed(ctx, claimEventSQL, [][]byte{[]byte(id), []byte(lease)}, func([][]byte) error {
 		claimed = true
 		return nil
 	})
@@ -109,13 +109,13 @@ var pendingEventsSQL = &wire.Text{SQL: `SELECT e.id, e.trigger_name, e.tries, fa
 	FROM engine_catalog.event_log e WHERE e.id = ANY ($1::text[]) AND ` + unfinished}
 
 // PendingEvents are those of the ids that have no outcome yet.
-func (s *Source) PendingEvents(ctx context.Context, ids []string) ([]backend.Event, error) {
-	return s.eventRows(ctx, pendingEventsSQL, textArray(ids))
+func (l *Log) PendingEvents(ctx context.Context, ids []string) ([]backend.Event, error) {
+	return l.eventRows(ctx, pendingEventsSQL, textArray(ids))
 }
 
-func (s *Source) eventRows(ctx context.Context, text *wire.Text, args ...[]byte) ([]backend.Event, error) {
+func (l *Log) eventRows(ctx context.Context, text *wire.Text, args ...[]byte) ([]backend.Event, error) {
 	var events []backend.Event
-	err := s.committed(ctx, text, args, func(row [][]byte) error {
+	err := l.committed(ctx, text, args, func(row [][]byte) error {
 		e := backend.Event{ID: string(row[0]), Trigger: string(row[1]), Again: string(row[3]) == "t", Taken: int(intOf(row[5])), Body: append([]byte{}, row[6]...), Lease: string(row[7])}
 		var err error
 		if e.Tries, err = strconv.Atoi(string(row[2])); err != nil {
@@ -140,13 +140,13 @@ var (
 )
 
 // RenewEvents renews the leases of events in progress.
-func (s *Source) RenewEvents(ctx context.Context, ids []string) error {
-	return s.committed(ctx, renewEventsSQL, [][]byte{textArray(ids)}, nil)
+func (l *Log) RenewEvents(ctx context.Context, ids []string) error {
+	return l.committed(ctx, renewEventsSQL, [][]byte{textArray(ids)}, nil)
 }
 
 // ReleaseEvents gives events back, at once.
-func (s *Source) ReleaseEvents(ctx context.Context, ids []string) error {
-	return s.committed(ctx, releaseEventsSQL, [][]byte{textArray(ids), leaseText()}, nil)
+func (l *Log) ReleaseEvents(ctx context.Context, ids []string) error {
+	return l.committed(ctx, releaseEventsSQL, [][]byte{textArray(ids), leaseText()}, nil)
 }
 
 // recordEventsSQL writes outcomes with their invocations. An event that has an outcome by now keeps it;
@@ -171,7 +171,7 @@ var recordEventsSQL = &wire.Text{SQL: `WITH outcome AS (
 	WHERE e.id = o.id AND (o.invocation IS NULL OR i.id IS NOT NULL)`}
 
 // RecordEvents writes what became of events.
-func (s *Source) RecordEvents(ctx context.Context, outcomes []backend.EventOutcome) error {
+func (l *Log) RecordEvents(ctx context.Context, outcomes []backend.EventOutcome) error {
 	columns := make([][][]byte, 7)
 	for i := range columns {
 		columns[i] = make([][]byte, len(outcomes))
@@ -192,7 +192,7 @@ func (s *Source) RecordEvents(ctx context.Context, outcomes []backend.EventOutco
 	for i, c := range columns {
 		args[i] = quote.Array(c)
 	}
-	return s.committed(ctx, recordEventsSQL, args, nil)
+	return l.committed(ctx, recordEventsSQL, args, nil)
 }
 
 // indexedOnly are settings of a transaction whose statements are planned once, for all sizes of the
@@ -204,8 +204,8 @@ const indexedOnly = `SELECT set_config('enable_seqscan', 'off', true), set_confi
 
 // committed runs one statement in a transaction of its own that reads committed data, in one round
 // trip, and gives its rows to each, which may be nil. Rows mean nothing after an error.
-func (s *Source) committed(ctx context.Context, text *wire.Text, values [][]byte, each func(row [][]byte) error) error {
-	c, err := s.primary.Acquire(ctx)
+func (l *Log) committed(ctx context.Context, text *wire.Text, values [][]byte, each func(row [][]byte) error) error {
+	c, err := l.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
