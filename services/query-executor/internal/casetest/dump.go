@@ -70,19 +70,20 @@ func Dump(t testing.TB, p *plan.Plan, values [][]byte) []byte {
 func mutations(t testing.TB, w *write.Write, values [][]byte) []ir.Mutation {
 	t.Helper()
 	var list []ir.Mutation
-	for _, s := range w.Steps {
-		list = append(list, s.Mutation)
-	}
-	if w.Insert == nil {
-		return list
-	}
-	rows, err := w.Insert.Read(values)
-	if err != nil {
-		return list // it has values that aren't any
-	}
-	for i, n := range w.Insert.Nodes {
-		s := w.Insert.Statement(rows, i, 0, rows.Node(i).Count, w.Bindings.Len())
-		list = append(list, s.IR(ir.Output{Returning: n.Keys}))
+	switch work := w.Work.(type) {
+	case *write.Steps:
+		for _, s := range work.List {
+			list = append(list, s.Mutation)
+		}
+	case *write.Insert:
+		rows, err := work.Read(values)
+		if err != nil {
+			return nil // it has values that aren't any
+		}
+		for i, n := range work.Nodes {
+			s := work.Statement(rows, i, 0, rows.Node(i).Count, w.Bindings.Len())
+			list = append(list, s.IR(ir.Output{Returning: n.Keys}))
+		}
 	}
 	return list
 }

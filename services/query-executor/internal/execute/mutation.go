@@ -22,9 +22,26 @@ import (
 // writing is a root field that writes, with its statements rendered.
 type writing struct {
 	*write.Write
-	steps  []step
-	insert *insertion
-	label  label
+	work  work
+	label label
+}
+
+// work is a write.Work with its statements rendered: *insertion or *steps.
+type work interface {
+	// bind prepares a run, besides the operands of all statements.
+	bind(r *Run) error
+	// run does the work; last reports whether nothing comes after it.
+	run(ctx context.Context, t *turn, args backend.Args, last bool) error
+	// texts are those of the statements, without inserts, which are made of the rows.
+	texts() []string
+}
+
+// steps are statements, one after the other.
+type steps struct {
+	path string
+	list []step
+	// many reports whether the answer is a list of theirs.
+	many bool
 }
 
 // step is one statement that writes; reply makes its answer where it doesn't itself.
@@ -48,10 +65,19 @@ type replyPart struct {
 
 func newWrite(w *write.Write, o options) (*writing, error) {
 	out := &writing{Write: w, label: databaseLabel(w.Source, "Mutation", w.Field)}
-	if w.Insert != nil {
-		out.insert = newInsertion(w, o)
+	var err error
+	switch work := w.Work.(type) {
+	case *write.Insert:
+		out.work = newInsertion(w, work, o)
+	case *write.Steps:
+		out.work, err = newSteps(w, work, o)
 	}
-	for _, s := range w.Steps {
+	return out, err
+}
+
+func newSteps(w *write.Write, of *write.Steps, o options) (*steps, error) {
+	out := &steps{path: w.Path, many: of.Many}
+	for _, s := range of.List {
 		rendered := step{empty: s.Empty}
 		var err error
 		if s.Mutation != nil {
@@ -64,7 +90,7 @@ func newWrite(w *write.Write, o options) (*writing, error) {
 				return nil, err
 			}
 		}
-		out.steps = append(out.steps, rendered)
+		out.list = append(out.list, rendered)
 	}
 	return out, nil
 }
@@ -85,10 +111,11 @@ func newReply(w *write.Write, r *write.Reply, o options) (*reply, error) {
 	return out, nil
 }
 
-// statements are the texts of the statements, without those of inserts, which are made of the rows.
-func (w *writing) statements() []string {
+func (*steps) bind(*Run) error { return nil }
+
+func (w *steps) texts() []string {
 	var list []string
-	for _, s := range w.steps {
+	for _, s := range w.list {
 		if s.statement != nil {
 			list = append(list, s.statement.SQL())
 		}
@@ -269,7 +296,7 @@ func (t *turn) pieces(ctx context.Context, pieces []piece, last int) error {
 		case *writePiece:
 			t.field = p.Field
 			spanned, end := t.run.span(ctx, trace.SpanKindClient, &p.label)
-			err = t.write(spanned, p.writing, t.args(p.Bindings), i == last)
+			err = p.work.run(spanned, t, t.args(p.Bindings), i == last)
 			end(err)
 		default:
 			t.out.Buf = append(t.out.Buf, textOf(piece)...)
@@ -298,25 +325,19 @@ func (t *turn) query(ctx context.Context, s backend.Statement, args backend.Args
 	return t.tx.Query(ctx, s, args, t.out)
 }
 
-// write runs a root field that writes.
-func (t *turn) write(ctx context.Context, w *writing, args backend.Args, last bool) error {
-	if w.insert != nil {
-		rows := t.inserts[0]
-		t.inserts = t.inserts[1:]
-		return t.insert(ctx, w.insert, rows, args, last)
-	}
-	if w.List {
+func (w *steps) run(ctx context.Context, t *turn, args backend.Args, last bool) error {
+	if w.many {
 		t.out.Buf = append(t.out.Buf, '[')
 	}
-	for i := range w.steps {
+	for i := range w.list {
 		if i > 0 {
 			t.out.Buf = append(t.out.Buf, ',')
 		}
-		if err := t.step(ctx, &w.steps[i], args, last && i == len(w.steps)-1); err != nil {
-			return at(w.Path, err)
+		if err := t.step(ctx, &w.list[i], args, last && i == len(w.list)-1); err != nil {
+			return at(w.path, err)
 		}
 	}
-	if w.List {
+	if w.many {
 		t.out.Buf = append(t.out.Buf, ']')
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
+	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/write"
 )
@@ -16,6 +17,7 @@ import (
 // insertion is an insert whose statements are rendered as the rows of requests ask for them.
 type insertion struct {
 	*write.Write
+	Insert  *write.Insert
 	options backend.RenderOptions
 	// reply is made when it is first needed.
 	reply func() (*reply, error)
@@ -35,10 +37,10 @@ const (
 // maxStatements bounds the statements of one insert. Each set of columns has its own.
 const maxStatements = 64
 
-func newInsertion(w *write.Write, o options) *insertion {
+func newInsertion(w *write.Write, of *write.Insert, o options) *insertion {
 	return &insertion{
-		Write: w, options: o.of(w.Source), statements: map[string]backend.Statement{}, orders: map[string]*insertOrder{},
-		reply: sync.OnceValues(func() (*reply, error) { return newReply(w, w.Insert.Reply, o) }),
+		Write: w, Insert: of, options: o.of(w.Source), statements: map[string]backend.Statement{}, orders: map[string]*insertOrder{},
+		reply: sync.OnceValues(func() (*reply, error) { return newReply(w, of.Reply, o) }),
 	}
 }
 
@@ -67,8 +69,23 @@ func (i *insertion) statement(s *insert.Statement, gives byte, out ir.Output) (b
 	return rendered, nil
 }
 
-// insert runs a root field that inserts.
-func (t *turn) insert(ctx context.Context, i *insertion, rows *insert.Rows, args backend.Args, last bool) error {
+// bind reads the rows.
+func (i *insertion) bind(r *Run) error {
+	rows, err := i.Insert.Read(r.Values)
+	if err != nil {
+		return err
+	}
+	r.Inserts = append(r.Inserts, rows)
+	return r.Budget.Take(budget.Operands, rows.Size())
+}
+
+// texts are none before there are rows.
+func (*insertion) texts() []string { return nil }
+
+// run inserts the next rows of the turn.
+func (i *insertion) run(ctx context.Context, t *turn, args backend.Args, last bool) error {
+	rows := t.inserts[0]
+	t.inserts = t.inserts[1:]
 	n := rows.Node(0).Count
 	if n == 0 {
 		t.out.Buf = append(t.out.Buf, i.Insert.Empty...)

@@ -7,7 +7,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"queryengine/pkg/backend"
-	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/introspect"
 	"queryengine/services/query-executor/internal/plan/answer"
 	"queryengine/services/query-executor/internal/plan/input"
@@ -223,15 +222,7 @@ func (p *writePiece) bind(r *Run) error {
 	if err := p.joins.bind(r); err != nil {
 		return err
 	}
-	if p.Insert == nil {
-		return nil
-	}
-	rows, err := p.Insert.Read(r.Values)
-	if err != nil {
-		return err
-	}
-	r.Inserts = append(r.Inserts, rows)
-	return r.Budget.Take(budget.Operands, rows.Size())
+	return p.work.bind(r)
 }
 
 // callPiece is a root field that a call answers.

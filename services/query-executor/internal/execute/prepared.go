@@ -190,7 +190,7 @@ func (p *Prepared) Size() (statements, bytes int) {
 		case *queryPiece, *callPiece:
 			statements++
 		case *writePiece:
-			for _, text := range piece.statements() {
+			for _, text := range piece.work.texts() {
 				statements++
 				bytes += len(text)
 			}

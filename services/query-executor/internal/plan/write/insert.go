@@ -27,7 +27,8 @@ type Insert struct {
 
 // insert plans an insert of several rows, or of one.
 func (p *Planner) insert(w *schema.Writable, f *schema.Field, s *walk.Selected, one bool) (*Write, error) {
-	write := &Write{Insert: &Insert{}}
+	into := &Insert{}
+	write := &Write{Work: into}
 	var at []input.Step
 	var objects *schema.Input
 	var rows, conflict input.Value
@@ -45,7 +46,6 @@ func (p *Planner) insert(w *schema.Writable, f *schema.Field, s *walk.Selected, 
 	if err != nil {
 		return nil, err
 	}
-	into := write.Insert
 	into.Tree = insert.New(rows.Literal, at, !one, p.Options.DropUnset)
 	grower := &insertPlanner{Planner: p, tree: &into.Tree, tables: map[*insert.Node]*schema.Writable{}}
 	root, field := grower.node(w), p.Path

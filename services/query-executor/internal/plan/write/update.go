@@ -37,9 +37,8 @@ func (p *Planner) update(w *schema.Writable, f *schema.Field, s *walk.Selected, 
 	if err != nil {
 		return nil, err
 	}
-	write := &Write{Path: "$", Steps: []Step{updateStep(w, c, out)}}
-	write.validate(w.Update.Validator, s, showArguments)
-	return write, nil
+	steps := []Step{updateStep(w, c, out)}
+	return &Write{Path: "$", Work: &Steps{List: steps, validation: p.validation(w.Update.Validator, s, showArguments)}}, nil
 }
 
 // updateMany plans several updates. They share what is selected.
@@ -62,17 +61,16 @@ func (p *Planner) updateMany(w *schema.Writable, f *schema.Field, s *walk.Select
 	if err != nil {
 		return nil, err
 	}
-	write := &Write{Path: "$", List: true}
-	write.validate(w.Update.Validator, s, showUpdates)
+	steps := &Steps{Many: true, validation: p.validation(w.Update.Validator, s, showUpdates)}
 	if slices.ContainsFunc(changes, func(c *change) bool { return len(c.set) > 0 }) {
 		if err := p.Take(budget.Statements, len(changes)); err != nil {
 			return nil, err
 		}
 		for _, c := range changes {
-			write.Steps = append(write.Steps, updateStep(w, c, out))
+			steps.List = append(steps.List, updateStep(w, c, out))
 		}
 	}
-	return write, nil
+	return &Write{Path: "$", Work: steps}, nil
 }
 
 func (p *Planner) newChange(w *schema.Writable) *change {
@@ -195,7 +193,5 @@ func (p *Planner) deleteRows(w *schema.Writable, f *schema.Field, s *walk.Select
 	step := out.step(func(o ir.Output) ir.Mutation {
 		return &ir.Delete{Table: w.Catalog.Name, Where: where, Output: o}
 	})
-	write := &Write{Path: "$", Steps: []Step{step}}
-	write.validate(w.Delete.Validator, s, show)
-	return write, nil
+	return &Write{Path: "$", Work: &Steps{List: []Step{step}, validation: p.validation(w.Delete.Validator, s, show)}}, nil
 }

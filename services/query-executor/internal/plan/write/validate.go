@@ -1,8 +1,11 @@
 package write
 
 import (
+	"slices"
+
 	"queryengine/pkg/metadata"
 	"queryengine/services/query-executor/internal/parse"
+	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/validate"
 	"queryengine/services/query-executor/internal/plan/walk"
 	"queryengine/services/query-executor/internal/schema"
@@ -12,15 +15,18 @@ import (
 type validation struct {
 	webhook   *metadata.ValidateInputWebhook
 	arguments []parse.Argument
+	// dropUnset is Options.DropUnset.
+	dropUnset bool
 	// show makes the data of the arguments.
 	show func(arguments map[string]any) []any
 }
 
-// validate notes that a webhook has to be asked about the arguments of a root field.
-func (w *Write) validate(webhook *metadata.ValidateInputWebhook, s *walk.Selected, show func(map[string]any) []any) {
-	if webhook != nil {
-		w.validation = &validation{webhook: webhook, arguments: s.Arguments, show: show}
+// validation has a webhook asked about the arguments of a root field; nil without one.
+func (p *Planner) validation(webhook *metadata.ValidateInputWebhook, s *walk.Selected, show func(map[string]any) []any) *validation {
+	if webhook == nil {
+		return nil
 	}
+	return &validation{webhook: webhook, arguments: s.Arguments, dropUnset: p.Options.DropUnset, show: show}
 }
 
 // The ways of showing arguments: all of them in one element, those of update_many as the list
@@ -39,44 +45,33 @@ func showUpdates(arguments map[string]any) []any {
 }
 
 // Validated reports whether a webhook has to be asked before the field is run.
-func (w *Write) Validated() bool {
-	if w.Insert == nil {
-		return w.validation != nil
-	}
-	for _, n := range w.Insert.Nodes {
-		if n.Validator != nil || n.UpdateValidator != nil {
-			return true
-		}
-	}
-	return false
-}
+func (w *Write) Validated() bool { return w.Work.validated() }
 
 // Inputs are what webhooks are asked about, for these values of the variables, in the order
 // in which they are asked. They are made after the values were found to be good.
-func (w *Write) Inputs(values [][]byte) []validate.Input {
-	if w.Insert != nil {
-		return w.Insert.Shown(values)
-	}
-	if w.validation == nil || !w.writes() {
+func (w *Write) Inputs(values [][]byte) []validate.Input { return w.Work.inputs(values) }
+
+func (i *Insert) validated() bool {
+	return slices.ContainsFunc(i.Nodes, func(n *insert.Node) bool { return n.Validator != nil || n.UpdateValidator != nil })
+}
+
+func (i *Insert) inputs(values [][]byte) []validate.Input { return i.Shown(values) }
+
+func (s *Steps) validated() bool { return s.validation != nil }
+
+// inputs are none when no step is a statement.
+func (s *Steps) inputs(values [][]byte) []validate.Input {
+	v := s.validation
+	if v == nil || !slices.ContainsFunc(s.List, func(s Step) bool { return s.Mutation != nil }) {
 		return nil
 	}
-	d := validate.Decoder{Values: values, DropUnset: w.dropUnset}
-	arguments := make(map[string]any, len(w.validation.arguments))
-	for i := range w.validation.arguments {
-		a := &w.validation.arguments[i]
+	d := validate.Decoder{Values: values, DropUnset: v.dropUnset}
+	arguments := make(map[string]any, len(v.arguments))
+	for i := range v.arguments {
+		a := &v.arguments[i]
 		if !d.Unset(&a.Value) {
 			arguments[a.Name] = d.Decode(&a.Value)
 		}
 	}
-	return []validate.Input{{Webhook: w.validation.webhook, Data: w.validation.show(arguments)}}
-}
-
-// writes reports whether some step is a statement.
-func (w *Write) writes() bool {
-	for i := range w.Steps {
-		if w.Steps[i].Mutation != nil {
-			return true
-		}
-	}
-	return false
+	return []validate.Input{{Webhook: v.webhook, Data: v.show(arguments)}}
 }

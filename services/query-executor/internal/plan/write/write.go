@@ -15,11 +15,12 @@ import (
 	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/read"
+	"queryengine/services/query-executor/internal/plan/validate"
 	"queryengine/services/query-executor/internal/plan/walk"
 	"queryengine/services/query-executor/internal/schema"
 )
 
-// Write is a root field that writes to a source. Exactly one of Insert and Steps is set.
+// Write is a root field that writes to a source.
 type Write struct {
 	answer.Named
 	Source *resolve.Source
@@ -27,16 +28,27 @@ type Write struct {
 	Path string
 	// Bindings give the values of ir.Variable, by Index.
 	Bindings input.Bindings
-	Insert   *Insert
+	Work     Work
 	// Joins are the fields of the answer that other sources give, after the transaction.
 	Joins []answer.Member
-	// Steps run one after the other. The answer is that of the only one, or a list of all.
-	Steps []Step
-	List  bool
+}
 
+// Work is what a root field does: *Insert or *Steps.
+type Work interface {
+	// validated reports whether a webhook has to be asked first, and inputs are what such ones are
+	// asked about for these values of the variables.
+	validated() bool
+	inputs(values [][]byte) []validate.Input
+}
+
+// Steps are statements that run one after the other.
+type Steps struct {
+	List []Step
+	// Many reports whether the answer is a list with those of all steps, and not that of the only one.
+	Many bool
+
+	// validation is nil when no webhook is asked.
 	validation *validation
-	// dropUnset is Options.DropUnset.
-	dropUnset bool
 }
 
 // Step is one statement that writes.
@@ -220,7 +232,7 @@ func (p *Planner) write(name string, w *schema.Writable, plan func() (*Write, er
 		return err
 	}
 	write.Field = name
-	write.Source, write.Bindings, write.dropUnset = w.Source, p.Bindings(), p.Options.DropUnset
+	write.Source, write.Bindings = w.Source, p.Bindings()
 	write.Joins = p.TakeJoins()
 	p.Separate = p.Separate || len(write.Joins) > 0
 	p.Answer.Add(write)
