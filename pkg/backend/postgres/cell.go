@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/encode"
 	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/catalog"
@@ -37,21 +38,21 @@ func (r *renderer) Record(items []string) string {
 // Cell renders the value of a column or an expression for the answer, and returns its encoding.
 func (r *renderer) Cell(expr string, t catalog.Type, exact bool) (string, answer.Cell) {
 	if sql, ok := r.special(expr, t); ok {
-		return sql, jsonCell
+		return sql, encode.JSON
 	}
-	if zoned(t) {
+	if encode.Zoned(t) {
 		r.zoned = true
 	}
-	c, ok := cellOf(t, !exact && r.stringified(t))
-	if !ok || zoned(t) && r.mode.local {
-		return "to_json(" + expr + ")", jsonCell
+	c, ok := encode.CellOf(t, !exact && r.stringified(t))
+	if !ok || encode.Zoned(t) && r.mode.local {
+		return "to_json(" + expr + ")", encode.JSON
 	}
 	return expr, c
 }
 
 // CountCell implements sqlrows.Dialect.
 func (r *renderer) CountCell() answer.Cell {
-	c, _ := cellOf(typeBig, false)
+	c, _ := encode.CellOf(typeBig, false)
 	return c
 }
 
@@ -66,7 +67,7 @@ func (r *renderer) AggregateCell(function, expr string, t catalog.Type) (string,
 	case familyInteger, familyFloat, familyNumeric:
 		return expr, answer.Cell{Quoted: r.stringified(t)}
 	}
-	return "to_json(" + expr + ")", jsonCell
+	return "to_json(" + expr + ")", encode.JSON
 }
 
 // special are types whose JSON isn't what to_json makes of them.

@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/session"
@@ -165,8 +166,8 @@ func eachWritten(r *wire.Result, a *reply, f func(row [][]byte) error) error {
 	return fault
 }
 
-// mutation appends the answer of a mutation.
-func (w *rowWriter) mutation(dst []byte, res *wire.Result, a *reply) []byte {
+// writeMutation appends the answer of a mutation.
+func writeMutation(w *answer.Writer, dst []byte, res *wire.Result, a *reply) []byte {
 	out := a.output.Begin()
 	for w.Err == nil && res.Next() {
 		row := res.Row()
@@ -174,7 +175,7 @@ func (w *rowWriter) mutation(dst []byte, res *wire.Result, a *reply) []byte {
 			w.Err = errCheck()
 			break
 		}
-		out.Add(&w.Writer, row)
+		out.Add(w, row)
 	}
 	affected, err := res.Finish()
 	if err != nil || w.Err != nil {

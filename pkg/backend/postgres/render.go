@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/encode"
 	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqlrows"
@@ -145,7 +146,7 @@ func (r *renderer) finish(sql string, a reply) (*rendered, error) {
 // root renders a root field. Made by the database, its result is one row with one column.
 func (r *renderer) root(root ir.Root) (string, reply) {
 	if r.mode.json {
-		return r.jsonRoot(root), reply{kind: replyOne, shape: answer.Whole(jsonCell)}
+		return r.jsonRoot(root), reply{kind: replyOne, shape: answer.Whole(encode.JSON)}
 	}
 	text, shape, one := r.Root(root)
 	kind := replyList

@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/encode"
 	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 )
@@ -120,7 +121,7 @@ func writeAnswer(c *wire.Conn, res *wire.Result, text *rendered, out *backend.An
 	w.Reset()
 	switch text.reply.kind {
 	case replyList:
-		if err := w.rows(res, text.reply.shape, out); err != nil {
+		if err := writeRows(w, res, text.reply.shape, out); err != nil {
 			// Nobody reads on. What the server still sends isn't worth the wait.
 			c.Discard()
 			return sinkError{err}
@@ -132,16 +133,16 @@ func writeAnswer(c *wire.Conn, res *wire.Result, text *rendered, out *backend.An
 			out.Buf = append(out.Buf, "null"...)
 		}
 	case replyMutation:
-		out.Buf = w.mutation(out.Buf, res, &text.reply)
+		out.Buf = writeMutation(w, out.Buf, res, &text.reply)
 	}
 	if err := res.Close(); err != nil {
 		return err
 	}
-	return w.fault()
+	return fault(w)
 }
 
 // fault is the first fault of what was written.
-func (w *rowWriter) fault() error {
+func fault(w *answer.Writer) error {
 	if w.Err == nil {
 		return nil
 	}
@@ -151,8 +152,8 @@ func (w *rowWriter) fault() error {
 	return apierror.New(apierror.Unexpected, "database query error").WithInternal(w.Err.Error())
 }
 
-// rows appends a list. The error is that of handing on a frame.
-func (w *rowWriter) rows(res *wire.Result, s *answer.Shape, out *backend.Answer) error {
+// writeRows appends a list. The error is that of handing on a frame.
+func writeRows(w *answer.Writer, res *wire.Result, s *answer.Shape, out *backend.Answer) error {
 	out.Buf = append(out.Buf, '[')
 	for first := true; w.Err == nil && res.Next(); first = false {
 		if !first {
@@ -165,4 +166,14 @@ func (w *rowWriter) rows(res *wire.Result, s *answer.Shape, out *backend.Answer)
 	}
 	out.Buf = append(out.Buf, ']')
 	return nil
+}
+
+// writerOf is the writer of a connection, which keeps its buffers.
+func writerOf(c *wire.Conn) *answer.Writer {
+	w, ok := c.Kept.(*answer.Writer)
+	if !ok {
+		w = encode.NewWriter()
+		c.Kept = w
+	}
+	return w
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/postgres/encode"
 	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
@@ -120,7 +121,7 @@ func (r *renderer) jsonCell(expr string, t catalog.Type) string {
 	if sql, ok := r.special(expr, t); ok {
 		return sql
 	}
-	if zoned(t) {
+	if encode.Zoned(t) {
 		r.zoned = true
 	}
 	if r.stringified(t) {

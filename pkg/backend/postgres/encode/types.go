@@ -1,4 +1,4 @@
-package postgres
+package encode
 
 import (
 	"github.com/jackc/pgx/v5/pgtype"
@@ -102,11 +102,11 @@ var builtin = map[string]uint32{
 	"json": pgtype.JSONOID, "jsonb": pgtype.JSONBOID, "bytea": pgtype.ByteaOID,
 }
 
-// jsonCell is a cell whose text the database made.
-var jsonCell = answer.Cell{Type: pgtype.JSONOID, Encode: answer.AppendJSON}
+// JSON is a cell whose text the database made.
+var JSON = answer.Cell{Type: pgtype.JSONOID, Encode: answer.AppendJSON}
 
-// cellOf is how values of type t are written, when they have an encoder.
-func cellOf(t catalog.Type, quoted bool) (c answer.Cell, ok bool) {
+// CellOf is how values of type t are written, when they have an encoder.
+func CellOf(t catalog.Type, quoted bool) (c answer.Cell, ok bool) {
 	if t.Domain != nil || t.IsArray() {
 		c.UserTypes = firstUserOID
 	}
@@ -129,5 +129,5 @@ func cellOf(t catalog.Type, quoted bool) (c answer.Cell, ok bool) {
 	return c, true
 }
 
-// zoned reports whether the text of a type depends on the time zone of the session.
-func zoned(t catalog.Type) bool { return t.Name == "timestamptz" && t.Schema == "" }
+// Zoned reports whether the text of a type depends on the time zone of the session.
+func Zoned(t catalog.Type) bool { return t.Name == "timestamptz" && t.Schema == "" }

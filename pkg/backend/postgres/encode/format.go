@@ -1,4 +1,6 @@
-package postgres
+// Package encode writes values in the binary format of the wire as JSON, each type by an encoder that
+// makes no Go value of it.
+package encode
 
 import (
 	"encoding/binary"
@@ -6,26 +8,13 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"queryengine/pkg/backend/answer"
-	"queryengine/pkg/backend/postgres/wire"
 )
 
 // firstUserOID is where the numbers of types begin that aren't built in.
 const firstUserOID = 16384
 
-// rowWriter appends the JSON of results.
-type rowWriter struct{ answer.Writer }
-
-func newRowWriter() rowWriter { return rowWriter{answer.Writer{Format: binaryFormat{}}} }
-
-// writerOf is the writer of a connection, which keeps its buffers.
-func writerOf(c *wire.Conn) *rowWriter {
-	w, ok := c.Kept.(*rowWriter)
-	if !ok {
-		made := newRowWriter()
-		w, c.Kept = &made, &made
-	}
-	return w
-}
+// NewWriter makes a writer that appends the JSON of results.
+func NewWriter() *answer.Writer { return &answer.Writer{Format: binaryFormat{}} }
 
 // binaryFormat reads the binary format of the wire. A record is the bytes of record_send, and a
 // list of records an array of those (bytea[]).
