@@ -24,8 +24,8 @@ func TestSourcesOfForeignKinds(t *testing.T) {
 		`{"type":"replace_metadata","version":2,"args":{"allow_inconsistent_metadata":true,"allow_warnings":false,"metadata":`+document+`}}`))
 	require.Contains(t, i.export(t), foreign)
 	require.NotNil(t, i.engine.State().Schema.Source("default"))
-	i.fails(t, v1metadata, `{"type":"mssql_track_table","args":{"source":"ms","table":"t"}}`, "unexpected", "$.args",
-		`source with name "ms" is inconsistent`)
+	i.fails(t, v1metadata, `{"type":"mssql_track_table","args":{"source":"ms","table":"t"}}`, "not-supported", "$.args",
+		`sources of kind mssql are not supported`)
 	i.fails(t, v1metadata, `{"type":"rename_source","args":{"name":"ms","new_name":"other"}}`, "not-supported", "$.args",
 		`sources of kind mssql are not supported`)
 	i.fails(t, v1metadata, `{"type":"set_query_tags","args":{"source_name":"ms"}}`, "not-supported", "$.args",

@@ -23,7 +23,7 @@ var importedSources = map[string]importedSource{
 	"known kind": {
 		`{"name":"far","kind":"mssql","tables":[{"table":{"schema":"dbo","name":"a<b>"},"array_relationships":[]}],"configuration":{"connection_info":{"connection_string":{"from_env":"MS"}}}}`,
 		`sources of kind "mssql" are not supported`,
-		"mssql", "unexpected", `source with name "far" is inconsistent`,
+		"mssql", "not-supported", `sources of kind mssql are not supported`,
 	},
 	"data connector": {
 		`{"name":"far","kind":"athena","tables":[{"table":["db","beads"]}],"configuration":{"value":{"jdbc":"x"},"template":null,"timeout":{"seconds":10}},"customization":{"root_fields":{"namespace":"far"}}}`,
