@@ -1,12 +1,10 @@
 package metadatadb_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,28 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/logtest"
 	"queryengine/pkg/metadatadb"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
-
-// lines is a log that a test reads while it is written.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
 
 func pool(t *testing.T, address string) *pgxpool.Pool {
 	t.Helper()
@@ -58,7 +39,7 @@ func TestUnreachableDatabaseIsNamedAtOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var log lines
+			var log logtest.Buffer
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			done := make(chan error, 1)
@@ -86,7 +67,7 @@ func TestAwaitTakesADatabaseThatComesLater(t *testing.T) {
 	later := *there
 	name := strings.TrimPrefix(there.Path, "/") + "_later"
 	later.Path = "/" + name
-	var log lines
+	var log logtest.Buffer
 	done := make(chan error, 1)
 	db := pool(t, later.String())
 	go func() {

@@ -26,6 +26,7 @@ import (
 	"queryengine/pkg/config"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/lifecycle/lifecycletest"
+	"queryengine/pkg/logtest"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/snapshot"
 	"queryengine/pkg/telemetry"
@@ -42,24 +43,7 @@ type fixture struct {
 	gateway *gateway.Gateway
 	// gatewayBus is the connection of the gateway.
 	gatewayBus *bus.Bus
-	logs       *lines
-}
-
-type lines struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
+	logs       *logtest.Buffer
 }
 
 func settings() gateway.Config {
@@ -93,7 +77,7 @@ func setup(t testing.TB, change func(*gateway.Config), logTypes ...string) *fixt
 	if logTypes == nil {
 		logTypes = []string{"http-log"}
 	}
-	h := &fixture{nats: startNATS(t), logs: &lines{}}
+	h := &fixture{nats: startNATS(t), logs: &logtest.Buffer{}}
 	h.others, h.gatewayBus = connect(t, h.nats, "others"), connect(t, h.nats, "gateway")
 	h.publish(t, &snapshot.Snapshot{StreamID: "stream", Version: 1, Document: &metadata.Document{Version: 3}})
 	c := settings()

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -20,31 +19,14 @@ import (
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/ir"
+	"queryengine/pkg/logtest"
 )
-
-// lines collects log lines.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
 
 // pooled is a database behind a pooler, and statements for it.
 type pooled struct {
 	*Source
 	direct                     *pgx.Conn
-	log                        *lines
+	log                        *logtest.Buffer
 	query, insert, update, all backend.Statement
 	live                       backend.LiveStatement
 	keys                       atomic.Int32
@@ -53,7 +35,7 @@ type pooled struct {
 // newPooled opens a source behind PgBouncer.
 func newPooled(t *testing.T, settings map[string]string, change func(*wire.Endpoint)) *pooled {
 	t.Helper()
-	p := &pooled{log: &lines{}}
+	p := &pooled{log: &logtest.Buffer{}}
 	address := dbtest.URL(t)
 	through := dbtest.Pooler(t, address, settings)
 	e := wire.Endpoint{URL: func() (string, error) { return through, nil }, MaxConnections: 16}

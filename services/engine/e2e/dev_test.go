@@ -34,11 +34,11 @@ func startDev(t *testing.T, cmd *exec.Cmd, port string, limit time.Duration) *pr
 	eventually(t, limit, func() bool {
 		select {
 		case <-p.done:
-			t.Fatalf("engine dev has ended:\n%s", p.log.tail())
+			t.Fatalf("engine dev has ended:\n%s", p.log.Tail())
 		default:
 		}
-		return strings.Contains(p.log.tail(), "Ctrl-C stops it")
-	}, func() string { return "no welcome:\n" + p.log.tail() })
+		return strings.Contains(p.log.Tail(), "Ctrl-C stops it")
+	}, func() string { return "no welcome:\n" + p.log.Tail() })
 	return p
 }
 
@@ -61,7 +61,7 @@ func TestDevKeepsItsData(t *testing.T) {
 	case <-time.After(stopLimit):
 		t.Fatal("Ctrl-C does not stop it")
 	}
-	require.Zero(t, p.cmd.ProcessState.ExitCode(), p.log.tail())
+	require.Zero(t, p.cmd.ProcessState.ExitCode(), p.log.Tail())
 	require.NoFileExists(t, filepath.Join(dir, ".data", "postgresql", "data", "postmaster.pid"), "PostgreSQL still runs")
 
 	p = startDevIn(t, dir, nil)

@@ -20,6 +20,7 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"queryengine/pkg/freeport"
+	"queryengine/pkg/logtest"
 )
 
 const (
@@ -61,7 +62,7 @@ type page struct {
 	// the same of a shell, with its standard error.
 	answered, output []byte
 	// printed is what programs in the background print; seen are lines that were found already.
-	printed syncBuffer
+	printed logtest.Buffer
 	seen    map[int]bool
 }
 
@@ -268,20 +269,20 @@ func (p *page) shell(b *block, script string) {
 	// What a block exports, and where it goes, holds for the next ones.
 	state := filepath.Join(p.dir, ".state")
 	cmd := p.bash("[ ! -f " + state + " ] || . " + state + "\n" + script + "\n{ export -p; printf 'cd %q\\n' \"$PWD\"; } > " + state)
-	var out, all syncBuffer
+	var out, all logtest.Buffer
 	cmd.Stdout, cmd.Stderr = &tee{&out, &all}, &all
 	timer := time.AfterFunc(scriptLimit, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	err := cmd.Run()
 	timer.Stop()
-	require.NoError(p, err, "line %d:\n%s\n%s", b.line, script, all.text())
-	p.answered, p.output = []byte(out.text()), []byte(all.text())
+	require.NoError(p, err, "line %d:\n%s\n%s", b.line, script, all.String())
+	p.answered, p.output = []byte(out.String()), []byte(all.String())
 }
 
 // background starts a program that runs until the end of the page, and waits until it prints something.
 func (p *page) background(b *block, script string) {
 	p.Helper()
 	cmd := p.bash(script)
-	var own syncBuffer
+	var own logtest.Buffer
 	cmd.Stdout, cmd.Stderr = &tee{&own, &p.printed}, &tee{&own, &p.printed}
 	require.NoError(p, cmd.Start())
 	done := make(chan struct{})
@@ -298,11 +299,11 @@ func (p *page) background(b *block, script string) {
 			<-done
 		}
 	})
-	eventually(p.T, startLimit, func() bool { return own.text() != "" }, func() string { return "silence of:\n" + b.content })
+	eventually(p.T, startLimit, func() bool { return own.String() != "" }, func() string { return "silence of:\n" + b.content })
 }
 
 // tee writes to both.
-type tee struct{ a, b *syncBuffer }
+type tee struct{ a, b *logtest.Buffer }
 
 func (t *tee) Write(p []byte) (int, error) {
 	_, _ = t.a.Write(p) // buffers take everything
@@ -318,12 +319,12 @@ func (p *page) awaitPrinted(b *block, expected string) {
 		find = p.findJSON
 	}
 	eventually(p.T, printedLimit, func() bool { return find(expected) }, func() string {
-		return "not printed:\n" + expected + "\nbut:\n" + p.printed.text()
+		return "not printed:\n" + expected + "\nbut:\n" + p.printed.String()
 	})
 }
 
 func (p *page) findJSON(expected string) bool {
-	for n, line := range strings.Split(p.printed.text(), "\n") {
+	for n, line := range strings.Split(p.printed.String(), "\n") {
 		if !p.seen[n] && matchesJSON(expected, line) {
 			p.seen[n] = true
 			return true
@@ -333,7 +334,7 @@ func (p *page) findJSON(expected string) bool {
 }
 
 func (p *page) findText(expected string) bool {
-	lines := strings.Split(p.printed.text(), "\n")
+	lines := strings.Split(p.printed.String(), "\n")
 	height := strings.Count(strings.TrimSpace(expected), "\n") + 1
 	for n := 0; n+height <= len(lines); n++ {
 		if !p.seen[n] && matchesText(expected, strings.Join(lines[n:n+height], "\n")) {

@@ -81,14 +81,14 @@ func TestFirstStartIsQuiet(t *testing.T) {
 			p.query(map[string]string{"X-Engine-Admin-Secret": secret}, `{ __typename }`)
 			p.stop()
 			levels := map[string]int{}
-			for line := range strings.Lines(p.log.text()) {
+			for line := range strings.Lines(p.log.String()) {
 				var read struct{ Level string }
 				if json.Unmarshal([]byte(line), &read) == nil {
 					require.Contains(t, []string{"debug", "info"}, read.Level, line)
 					levels[read.Level]++
 				}
 			}
-			require.Positive(t, levels["info"], "there are lines to look at:\n%s", p.log.text())
+			require.Positive(t, levels["info"], "there are lines to look at:\n%s", p.log.String())
 		})
 	}
 }
@@ -116,5 +116,5 @@ func (p *process) awaitReady() {
 	eventually(p.t, startLimit, func() bool {
 		a, err := p.get("/readyz")
 		return err == nil && a.status == http.StatusOK
-	}, func() string { return "not ready:\n" + p.log.tail() })
+	}, func() string { return "not ready:\n" + p.log.Tail() })
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"queryengine/pkg/bus/natsserver"
 	"queryengine/pkg/dbtest"
 	"queryengine/pkg/freeport"
+	"queryengine/pkg/logtest"
 )
 
 // programs is the directory of the built programs.
@@ -159,7 +159,7 @@ type process struct {
 	name string
 	url  string
 	cmd  *exec.Cmd
-	log  syncBuffer
+	log  logtest.Buffer
 	done chan struct{}
 }
 
@@ -179,7 +179,7 @@ func (p *process) run() {
 			p.t.Errorf("%s did not stop within %s", p.name, stopLimit)
 		}
 		if p.t.Failed() {
-			p.t.Logf("log of %s:\n%s", p.name, p.log.tail())
+			p.t.Logf("log of %s:\n%s", p.name, p.log.Tail())
 		}
 	})
 }
@@ -205,7 +205,7 @@ func (p *process) awaitHealthy() {
 	eventually(p.t, startLimit, func() bool {
 		select {
 		case <-p.done:
-			p.t.Fatalf("%s has ended:\n%s", p.name, p.log.tail())
+			p.t.Fatalf("%s has ended:\n%s", p.name, p.log.Tail())
 		default:
 		}
 		r, err := p.get("/healthz")
@@ -234,30 +234,4 @@ func eventually(t *testing.T, limit time.Duration, ask func() bool, otherwise fu
 			t.Fatal(otherwise())
 		}
 	}
-}
-
-// syncBuffer is a buffer that a process writes and a test reads.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-// text is all of it.
-func (s *syncBuffer) text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}
-
-func (s *syncBuffer) tail() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b := s.b.Bytes()
-	return string(b[max(0, len(b)-8<<10):])
 }

@@ -27,7 +27,7 @@ type logLine struct {
 func (p *process) lines() []logLine {
 	p.t.Helper()
 	var list []logLine
-	text := p.log.text()
+	text := p.log.String()
 	for line := range strings.Lines(text[:strings.LastIndexByte(text, '\n')+1]) {
 		l := logLine{raw: line}
 		d := json.NewDecoder(strings.NewReader(line))
@@ -54,7 +54,7 @@ func (p *process) awaitLine(kind string, ok func(logLine) bool) logLine {
 			found = lines[i]
 		}
 		return i >= 0
-	}, func() string { return "no such line of " + kind + " in the log of " + p.name + ":\n" + p.log.tail() })
+	}, func() string { return "no such line of " + kind + " in the log of " + p.name + ":\n" + p.log.Tail() })
 	return found
 }
 
@@ -189,8 +189,8 @@ func TestLogs(t *testing.T) {
 		require.NotEmpty(t, in(p.awaitLine("startup", func(l logLine) bool { return l.Detail["kind"] == "server_configuration" }).Detail, "info", "log_level"))
 		p.stop()
 		p.awaitLine("startup", func(l logLine) bool { return in(l.Detail, "info", "message") == "stopped" })
-		require.NotContains(t, p.log.text(), "hush-hush", p.name)
-		require.NotContains(t, p.log.text(), secret, p.name)
-		require.NotContains(t, p.log.text(), "of-the-handler", p.name)
+		require.NotContains(t, p.log.String(), "hush-hush", p.name)
+		require.NotContains(t, p.log.String(), secret, p.name)
+		require.NotContains(t, p.log.String(), "of-the-handler", p.name)
 	}
 }

@@ -103,7 +103,7 @@ func (n *natsProcess) launch(t *testing.T) {
 		}
 		_ = conn.Close() // it was only to see that the server is there
 		return true
-	}, func() string { return "NATS does not listen: " + n.log.tail() })
+	}, func() string { return "NATS does not listen: " + n.log.Tail() })
 }
 
 // startNATSNodes starts a cluster of three.

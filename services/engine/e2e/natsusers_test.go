@@ -147,7 +147,7 @@ func TestUsersOfNATS(t *testing.T) {
 	require.Contains(t, p.query(asAdmin, `{ item(where: {id: {_eq: 1}}) { n } }`).text(), `{"n":5}`)
 	g.startAs(metadata)
 	for name, process := range g.processes {
-		require.NotContains(t, strings.ToLower(process.log.text()), "permissions violation", name)
+		require.NotContains(t, strings.ToLower(process.log.String()), "permissions violation", name)
 	}
 
 	nc, refused := g.connect(bus.ServiceEventDelivery, bus.InboxPrefix(bus.ServiceEventDelivery))
@@ -221,5 +221,5 @@ func TestServicesNeedTheKeyOfTheMetadata(t *testing.T) {
 		last = r.text()
 		return err == nil && r.status != http.StatusOK && strings.Contains(last, "--metadata-key")
 	}, func() string { return "it says nothing of its key: " + last })
-	require.NotContains(t, stranger.log.text(), "hush")
+	require.NotContains(t, stranger.log.String(), "hush")
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/logtest"
 )
 
 // secretsOfOutgoing are what the services know of the world outside: in the environment, or in
@@ -40,7 +42,7 @@ func TestSecretsOfOutgoingCallsStaySecret(t *testing.T) {
 	t.Parallel()
 	const tokenKey = "key-of-tokens-0123456789abcdef-0123456789"
 	token := signedToken(tokenKey, `{"claims":{"x-engine-default-role":"user","x-engine-allowed-roles":["user"]}}`)
-	var traces, called syncBuffer
+	var traces, called logtest.Buffer
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(&traces, r.Body)
 	}))
@@ -152,21 +154,21 @@ func TestSecretsOfOutgoingCallsStaySecret(t *testing.T) {
 		})
 		ask(g, "/v1/graphql", asAdmin, object{"query": `{ note { id } }`})
 		if strings.HasPrefix(endpoint, "{{SECRET") {
-			eventually(t, startLimit, func() bool { return strings.Contains(called.text(), "/fails "+secretsOfOutgoing["EXPORTER_KEY"]) },
-				func() string { return "nothing was exported:\n" + called.text() })
+			eventually(t, startLimit, func() bool { return strings.Contains(called.String(), "/fails "+secretsOfOutgoing["EXPORTER_KEY"]) },
+				func() string { return "nothing was exported:\n" + called.String() })
 		}
 	}
 	require.Contains(t, answers.String(), `"works":{"text":"done"}`)
 	require.Contains(t, answers.String(), `"note":[`)
 	invoked := func() bool {
-		text := called.text()
+		text := called.String()
 		return strings.Contains(text, "/works "+secretsOfOutgoing["TRIGGER_KEY"]) && strings.Contains(text, "/fails "+secretsOfOutgoing["TRIGGER_KEY"]) &&
 			strings.Contains(text, "/works "+secretsOfOutgoing["CRON_KEY"]) && strings.Contains(text, "/fails "+secretsOfOutgoing["CRON_KEY"]) &&
 			strings.Contains(text, "/fails "+secretsOfOutgoing["LATER_KEY"]) && strings.Contains(text, "/fails "+secretsOfOutgoing["VALIDATOR_KEY"]) &&
 			strings.Contains(text, "/works "+secretsOfOutgoing["VALIDATOR_KEY"])
 	}
 	eventually(t, time.Minute+startLimit, invoked, func() string { // a cron trigger has to come to its minute
-		return "not all webhooks were called:\n" + called.text() + answers.String()
+		return "not all webhooks were called:\n" + called.String() + answers.String()
 	})
 	for _, name := range []string{"on_works", "on_fails", "on_absent"} {
 		args := object{"name": name, "source": "default"}
@@ -177,15 +179,15 @@ func TestSecretsOfOutgoingCallsStaySecret(t *testing.T) {
 		eventually(t, startLimit, logged, func() string { return "no invocation of " + name + ":\n" + answers.String() })
 	}
 	apply("get_scheduled_event_invocations", object{"type": "one_off"})
-	require.Contains(t, called.text(), secretsOfOutgoing["REMOTE_KEY"])
-	require.Contains(t, called.text(), secretsOfOutgoing["ACTION_KEY"])
+	require.Contains(t, called.String(), secretsOfOutgoing["REMOTE_KEY"])
+	require.Contains(t, called.String(), secretsOfOutgoing["ACTION_KEY"])
 
 	out := map[string]string{"answers": answers.String()}
 	for _, p := range processes {
 		p.stop()
-		out["log of "+p.name] += p.log.text()
+		out["log of "+p.name] += p.log.String()
 	}
-	out["traces"] = traces.text() // the last of them are sent when a process stops
+	out["traces"] = traces.String() // the last of them are sent when a process stops
 	hidden := map[string]string{
 		"admin secret": secret, "key of tokens": tokenKey, "token": token, "path of an address": secretPath,
 		"password": "password-of-another-database",

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/logtest"
 )
 
 // TestSecretsStaySecret runs all services with everything they can log and trace switched on,
@@ -23,7 +25,7 @@ func TestSecretsStaySecret(t *testing.T) {
 		cookie   = "value-of-a-cookie"
 		token    = "eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJzb21lYm9keSJ9.c2lnbmF0dXJl"
 	)
-	var traces syncBuffer
+	var traces logtest.Buffer
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(&traces, r.Body)
 	}))
@@ -97,10 +99,10 @@ func TestSecretsStaySecret(t *testing.T) {
 	out := map[string]string{"answers": answers.String()}
 	for _, p := range processes {
 		p.stop()
-		out["log of "+p.name] = p.log.text()
+		out["log of "+p.name] = p.log.String()
 	}
 	require.Contains(t, out["log of gateway"], `"http-log"`)
-	out["traces"] = traces.text() // the last of them are sent when a process stops
+	out["traces"] = traces.String() // the last of them are sent when a process stops
 	require.Contains(t, out["traces"], "/v1/graphql")
 	for place, text := range out {
 		for name, hidden := range map[string]string{

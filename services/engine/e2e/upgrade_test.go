@@ -102,5 +102,5 @@ func TestNoWayBackToAnOlderVersion(t *testing.T) {
 		t.Fatal("it runs on tables that it doesn't know")
 	}
 	require.NotZero(t, p.cmd.ProcessState.ExitCode())
-	require.Contains(t, p.log.tail(), "the metadata database has catalog version 999, this server knows up to version")
+	require.Contains(t, p.log.Tail(), "the metadata database has catalog version 999, this server knows up to version")
 }

@@ -7,12 +7,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/logtest"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/listen"
 	"queryengine/services/gateway/internal/listen/listentest"
@@ -75,7 +75,7 @@ func TestRenewedCertificate(t *testing.T) {
 	t.Parallel()
 	authority := listentest.NewAuthority(t)
 	f := files(t, authority, "first")
-	var logs syncBuffer
+	var logs logtest.Buffer
 	secure, err := listen.NewTLS(f, slog.New(slog.NewTextHandler(&logs, nil)))
 	require.NoError(t, err)
 	l := serve(t, secure)
@@ -153,22 +153,4 @@ func TestDeadlineOfTheServer(t *testing.T) {
 	require.NoError(t, server.SetWriteDeadline(time.Time{})) // as when a connection becomes a WebSocket
 	_, err = server.Write(make([]byte, 64<<20))
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-}
-
-// syncBuffer is a buffer for log lines.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
