@@ -20,7 +20,7 @@ type Tables struct {
 	// Ordering are the values of order_by.
 	Ordering []Ordering
 	Upsert   Upsert
-	// DistinctOn says that rows can be distinct on some of their columns.
+	// DistinctOn reports whether rows can be distinct on some of their columns.
 	DistinctOn bool
 	// TypeSuffix tells the names of types of operators and orders from those of other dialects,
 	// whose content may differ: String_MSSQL_comparison_exp. One dialect has none.
@@ -32,7 +32,7 @@ type Aggregate struct {
 	Name string
 	// Takes reports whether it takes a type, whose scalar is s.
 	Takes func(t catalog.Type, s Scalar) bool
-	// Float says that the result is Float, whatever the column is.
+	// Float reports whether the result is Float, whatever the column is.
 	Float bool
 	// Result is the type of the value for columns of a type, where it isn't that type.
 	Result func(t catalog.Type) catalog.Type
@@ -56,7 +56,7 @@ type Predicate struct {
 	// Takes reports whether it takes columns of a type; nil is for one that takes any columns, or
 	// none at all: a count.
 	Takes func(t catalog.Type) bool
-	// Pair says that it takes two columns, as X and Y.
+	// Pair reports whether it takes two columns, as X and Y.
 	Pair bool
 }
 

@@ -63,7 +63,7 @@ var (
 	}, parseBool)
 	AuthHook = define(Spec{
 		Flag: "auth-hook", Values: "URL", Group: GroupAccess, Services: []Service{Gateway},
-		Help: "webhook that says who a caller is; needs an admin secret",
+		Help: "webhook that authenticates callers; needs an admin secret",
 	}, parseText)
 	AuthHookMode = defineChoice(Spec{
 		Flag: "auth-hook-mode", OldVariable: "AUTH_HOOK_TYPE", Default: "GET", Values: "GET or POST", Group: GroupAccess, Services: []Service{Gateway},
@@ -71,7 +71,7 @@ var (
 	}, "Only expecting GET / POST", "GET", "POST")
 	AuthHookSendRequestBody = define(Spec{
 		Flag: "auth-hook-send-request-body", Default: "true", Values: boolean, Group: GroupAccess, Services: []Service{Gateway},
-		Help: "in POST mode, show the webhook the GraphQL request",
+		Help: "in POST mode, send the GraphQL request to the webhook",
 	}, parseBool)
 	EnabledAPIs = defineList(Spec{
 		Flag: "enabled-apis", Default: "metadata,graphql,pgdump,config", Values: "list of APIs", Group: GroupAccess, Services: []Service{Gateway},

@@ -19,7 +19,7 @@ var (
 	}, parseSecret)
 	Connections = define(Spec{
 		Flag: "connections", Short: "c", Variable: "PG_CONNECTIONS", Default: "50", Values: number, Group: GroupDatabases, Services: queriers(),
-		Help: "connections of each process to a source that doesn't say so itself",
+		Help: "connections of each process to a source whose configuration sets no number",
 	}, parsePositive)
 	IdleTimeout = define(Spec{
 		Flag: "timeout", Variable: "PG_TIMEOUT", Default: "180", Values: seconds, Group: GroupDatabases, Services: queriers(),

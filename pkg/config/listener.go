@@ -24,7 +24,7 @@ var (
 	}, parsePath)
 	TLSClientCA = define(Spec{
 		Flag: "tls-client-ca", Values: "path of a PEM file", Group: GroupListener, Services: []Service{Gateway},
-		Help: "authorities of client certificates; with it, clients need one for everything but /healthz",
+		Help: "certificate authorities of clients; with it, clients need a certificate for everything but /healthz",
 	}, parsePath)
 	StrictTransportMaxAge = define(Spec{
 		Flag: "hsts-max-age", Default: "31536000", Values: seconds + "; 0 is not at all", Group: GroupListener, Services: []Service{Gateway},
@@ -60,7 +60,7 @@ var (
 	}, parseText)
 	WebSocketReadCookie = define(Spec{
 		Flag: "ws-read-cookie", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway},
-		Help: "let cookies of a WebSocket's upgrade count although CORS is disabled",
+		Help: "accept the cookies of a WebSocket's upgrade although CORS is disabled",
 	}, parseBool)
 	WebSocketInitTimeout = define(Spec{
 		Flag: "websocket-connection-init-timeout", Default: "3", Values: seconds, Group: GroupListener, Services: []Service{Gateway},

@@ -44,7 +44,7 @@ var (
 	}, parsePositive)
 	EventsFetchInterval = define(Spec{
 		Flag: "events-fetch-interval", Default: "1000", Values: milliseconds, Group: GroupEvents, Services: []Service{EventDelivery},
-		Help: "how often events of tables are looked for where the database doesn't say that there are some; 0 for never",
+		Help: "how often events of tables are looked for where the database doesn't announce them; 0 for never",
 	}, parseDuration(time.Millisecond))
 	EventsFetchBatchSize = define(Spec{
 		Flag: "events-fetch-batch-size", Default: "100", Values: number, Group: GroupEvents, Services: []Service{EventDelivery},

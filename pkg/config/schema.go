@@ -73,7 +73,7 @@ var (
 		"Only expecting list of comma separated experimental features, options are:"+strings.Join(experimentalFeatures, ","), experimentalFeatures...)
 	DefaultNamingConvention = defineChoice(Spec{
 		Flag: "default-naming-convention", Default: "engine-default", Values: "engine-default or graphql-default", Group: GroupSchema, Services: []Service{Metadata, QueryExecutor, Gateway},
-		Help: "naming of sources that don't say it; needs the feature naming_convention",
+		Help: "naming convention of sources that set none; needs the feature naming_convention",
 	},
 		`naming_convention can either be "engine-default" or "graphql-default"`, "engine-default", "graphql-default")
 )

@@ -30,7 +30,7 @@ var (
 	}, parseNonNegative)
 	CloseWebSocketsOnMetadataChange = define(Spec{
 		Flag: "disable-close-websockets-on-metadata-change", Variable: "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE", Default: "true", Values: boolean, Switch: true, Group: GroupSubscriptions, Services: []Service{Gateway},
-		Help: "whether WebSockets are closed when the metadata changes; the flag says no",
+		Help: "close WebSockets when the metadata changes; the flag turns it off",
 	}, parseBool)
 )
 

@@ -72,11 +72,11 @@ var (
 var (
 	GatewayConcurrency = define(Spec{
 		Flag: "gateway-concurrency", Default: "1024", Values: number, Group: GroupLimits, Services: []Service{Gateway},
-		Help: "requests of one gateway that wait for query-executors at once; one more is told that it is busy",
+		Help: "requests of one gateway that wait for query-executors at once; a further one is refused as busy",
 	}, parsePositive)
 	QueryConcurrency = define(Spec{
 		Flag: "query-concurrency", Default: "512", Values: number, Group: GroupLimits, Services: []Service{QueryExecutor},
-		Help: "requests that one executor works on at once; one more is told that it is busy, and so is one to a source, remote schema or action that has as many as are left",
+		Help: "requests that one executor works on at once; a further one is refused as busy, and so is one to a source, remote schema or action that has as many as are left",
 	}, parsePositive)
 	PlanCacheSize = define(Spec{
 		Flag: "plan-cache-size", Default: "4096", Values: number, Group: GroupLimits, Services: []Service{QueryExecutor},
@@ -112,7 +112,7 @@ var (
 var (
 	GracefulShutdownTimeout = define(Spec{
 		Flag: "graceful-shutdown-timeout", Default: "60", Values: seconds, Group: GroupOperation, Services: all(),
-		Help: "how long a stop waits for what is in hand",
+		Help: "how long a stop waits for requests and deliveries under way",
 	}, parseDuration(time.Second))
 	OTLPEndpoint = define(Spec{
 		Flag: "otlp-endpoint", Values: "URL", Group: GroupOperation, Services: all(),

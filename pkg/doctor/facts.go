@@ -21,7 +21,7 @@ type Server struct {
 	// Identity is equal for databases of the same server.
 	Identity string `json:"identity"`
 	Version  string `json:"version"`
-	// Outdated says why the version is too old for sources, "" when it isn't.
+	// Outdated is why the version is too old for sources, "" when it isn't.
 	Outdated string `json:"outdated"`
 	User     string `json:"user"`
 	// ReadOnly reports whether nothing can be written: a standby, or transactions that only read by default.
@@ -37,7 +37,7 @@ type Server struct {
 	Ahead time.Duration `json:"-"`
 	// Pooled reports whether a pooler is known to be between.
 	Pooled bool `json:"-"`
-	// EventTriggers says why event triggers can't be installed, "" when they can; Remedy is a statement.
+	// EventTriggers is why event triggers can't be installed, "" when they can; Remedy is a statement.
 	EventTriggers       string `json:"event_triggers"`
 	EventTriggersRemedy string `json:"event_triggers_remedy"`
 }

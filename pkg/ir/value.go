@@ -18,7 +18,7 @@ type Literal struct {
 	Text string
 	Null bool
 	Type catalog.Type
-	// List says that the text is that of a list of values of Type.
+	// List reports whether the text is that of a list of values of Type.
 	List bool
 	// Wrap is how the text becomes a value: see Wrap.
 	Wrap Wrap
@@ -29,7 +29,7 @@ type Literal struct {
 type Variable struct {
 	Index int
 	Type  catalog.Type
-	// List says that the value is a list of values of Type.
+	// List reports whether the value is a list of values of Type.
 	List bool
 	Wrap Wrap
 }
@@ -48,7 +48,7 @@ type Each struct {
 type SessionVar struct {
 	Name string // lower case
 	Type catalog.Type
-	// List says that the value is a list of values of Type.
+	// List reports whether the value is a list of values of Type.
 	List bool
 	Wrap Wrap
 }

@@ -18,7 +18,7 @@ type Source struct {
 	NativeQueries    []*NativeQuery    `json:"native_queries,omitempty"`
 	StoredProcedures []json.RawMessage `json:"stored_procedures,omitempty"`
 	LogicalModels    []*LogicalModel   `json:"logical_models,omitempty"`
-	// Configuration says how the source is reached, in the form of its kind.
+	// Configuration describes how the source is reached, in the form of its kind.
 	Configuration json.RawMessage `json:"configuration" meta:"required"`
 	QueryTags     json.RawMessage `json:"query_tags,omitempty"`
 	Customization *Customization  `json:"customization,omitempty"`

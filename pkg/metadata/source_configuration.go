@@ -7,7 +7,7 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// Configuration says how a source is reached, in the form of its kind. Documents hold its JSON.
+// Configuration describes how a source is reached, in the form of its kind. Documents hold its JSON.
 // It is a pointer to a struct, which is read as the structs of this package are: a field takes its key
 // from the json tag and its rules from the meta tag, and structs in it may be Checkers too.
 type Configuration interface {

@@ -57,7 +57,7 @@ func (c *compiler) named(texts map[string]string) []named {
 	return list
 }
 
-// body says what becomes of a body.
+// body describes the transformation of a body.
 type body struct {
 	// One of three; none of them for a body that stays.
 	remove   bool

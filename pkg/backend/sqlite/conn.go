@@ -23,7 +23,7 @@ type conn struct {
 	// prepared are statements by their texts, and their order of use: the last one is the newest.
 	prepared map[string]*prepared
 	order    []string
-	// guard says what texts may do.
+	// guard decides what texts may do.
 	guard guard
 	// fault is the error of a function of ours.
 	fault functionFault

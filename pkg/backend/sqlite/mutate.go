@@ -28,7 +28,7 @@ func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backen
 	return r.statement(w.Text, reply{kind: replyMutation, check: w.Check, columns: w.Columns, output: w.Output})
 }
 
-// RenderInsertOrder says that the order makes a difference. What would be saved by another one are round
+// RenderInsertOrder reports that the order makes a difference. What would be saved by another one are round
 // trips, which there are none of.
 func (d *Dialect) RenderInsertOrder(ir.InsertOrder) (backend.Statement, error) {
 	r := newRenderer(d, backend.RenderOptions{})

@@ -37,7 +37,7 @@ type Dialect interface {
 
 // Abilities are what dialects differ in.
 type Abilities struct {
-	// Lateral says that a sub-select can be joined that reads the rows before it. Without it, a row that
+	// Lateral reports whether a sub-select can be joined that reads the rows before it. Without it, a row that
 	// isn't the only one is read as a record.
 	Lateral bool
 	// Joins is how many relations a query joins at most, 0 for any number. What goes beyond is read as

@@ -26,7 +26,7 @@ type Catalogue struct {
 	tx   pgx.Tx
 }
 
-// ErrNone says that a database holds no such catalogue.
+// ErrNone is the error of a database that holds no such catalogue.
 var ErrNone = errors.New("the database has no table hdb_catalog.hdb_metadata: it is not the metadata database of such an engine (version 2)")
 
 // Open reads the catalogue of the database at url, and keeps the connection for CopyEvents.
@@ -93,7 +93,7 @@ func (c *Catalogue) checkVersion(ctx context.Context) error {
 	}
 	switch {
 	case !found || errors.Is(err, pgx.ErrNoRows):
-		return fmt.Errorf("the catalogue of the other engine says no version in hdb_catalog.hdb_version: import reads versions %d to %d",
+		return fmt.Errorf("the catalogue of the other engine has no version in hdb_catalog.hdb_version: import reads versions %d to %d",
 			oldestVersion, newestVersion)
 	case err != nil:
 		return fmt.Errorf("catalogue version of the other engine: %w", err)

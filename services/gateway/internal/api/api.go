@@ -120,7 +120,7 @@ type Deps struct {
 	// Tokens are the configurations of JSON web tokens, as admins are shown them.
 	Tokens []jwt.Info
 	CORS   *cors.Policy
-	// Health says in words what is wrong, nil for nothing.
+	// Health describes what is wrong, nil for nothing.
 	Health func(context.Context) error
 	// Ready describes why requests can't be passed on, nil when they can.
 	Ready   func() error
