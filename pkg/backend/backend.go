@@ -249,8 +249,8 @@ type Tx interface {
 	// Exec runs a mutation statement and gives its rows to f as they are (text form).
 	Exec(ctx context.Context, s Statement, a Args, f func(row [][]byte) error) error
 	// Defer has a mutation statement run before the next one, in the same round trip. Statements
-	// run in the order of the calls, and nothing is committed before the results of all of them
-	// were read. A statement that fails fails the call that sends it.
+	// run in the order of the calls. Nothing is committed before the results of all of them were
+	// read, but for those that are certain. A statement that fails fails the call that sends it.
 	Defer(ctx context.Context, d Deferred) error
 	// Flush sends deferred statements, in one round trip.
 	Flush(ctx context.Context) error
@@ -262,6 +262,9 @@ type Deferred struct {
 	Args      Args
 	// Row gets each row, as in Exec.
 	Row func(row [][]byte) error
+	// Certain reports whether Row never fails. Without a check, too, the transaction may be committed
+	// in the same round trip.
+	Certain bool
 	// Failed may add detail to the fault of the statement, for example the position of its rows.
 	Failed func(error) error
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"queryengine/pkg/backend"
@@ -17,6 +18,8 @@ type call struct {
 	read    func(*wire.Result) error
 	// failed may say more about a fault; nil adds nothing.
 	failed func(error) error
+	// certain reports whether read fails only when the statement does.
+	certain bool
 }
 
 // Query runs a statement and appends its answer to out.
@@ -55,7 +58,7 @@ func (t *tx) Defer(ctx context.Context, d backend.Deferred) error {
 		return err
 	}
 	c.read = func(res *wire.Result) error { return eachWritten(res, &c.text.reply, d.Row) }
-	c.failed = d.Failed
+	c.failed, c.certain = d.Failed, d.Certain && !c.text.reply.checked()
 	t.deferred = append(t.deferred, c)
 	if len(t.deferred) == maxDeferred {
 		return t.Flush(ctx)
@@ -99,8 +102,8 @@ func (t *tx) send(ctx context.Context, c call) error {
 		e := wire.Execution{Text: &c.text.Text, Values: c.values, Formats: c.formats}
 		first := !t.open
 		// Whether a check holds is known when the rows were read, and only then.
-		commits := t.last && !c.text.reply.checked() && len(deferred) == 0
-		alone := first && commits && t.c.Implicit
+		commits := t.last && !c.text.reply.checked() && !slices.ContainsFunc(deferred, func(d call) bool { return !d.certain })
+		alone := first && commits && len(deferred) == 0 && t.c.Implicit
 		if first {
 			e.Before, t.open = t.begin(ctx, alone), true
 		}

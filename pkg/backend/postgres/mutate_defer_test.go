@@ -107,16 +107,58 @@ func TestDeferredStatements(t *testing.T) {
 		require.Empty(t, titles())
 	})
 	t.Run("a check that doesn't hold", func(t *testing.T) {
+		for _, certain := range []bool{false, true} {
+			err := mutate(func(ctx context.Context, tx backend.Tx) error {
+				d := later("a")
+				d.Statement, d.Certain = insert("a", ir.Or{}), certain
+				require.NoError(t, tx.Defer(ctx, d))
+				backend.Last(tx)
+				return tx.Query(ctx, insert("b", nil), backend.Args{}, backend.NewAnswer(nil, nil, 0))
+			})
+			require.ErrorContains(t, err, "in a: ")
+			requireCode(t, errors.Unwrap(err), apierror.PermissionError, "check constraint of an insert/update permission has failed")
+			require.Empty(t, titles(), "nothing is committed before checks are known to hold")
+		}
+	})
+	t.Run("a row that is refused", func(t *testing.T) {
+		refused := errors.New("refused")
 		err := mutate(func(ctx context.Context, tx backend.Tx) error {
-			d := later("a")
-			d.Statement = insert("a", ir.Or{})
-			require.NoError(t, tx.Defer(ctx, d))
+			certain, doubtful := later("a"), later("b")
+			certain.Certain = true
+			doubtful.Row = func([][]byte) error { return refused }
+			require.NoError(t, tx.Defer(ctx, certain))
+			require.NoError(t, tx.Defer(ctx, doubtful))
 			backend.Last(tx)
-			return tx.Query(ctx, insert("b", nil), backend.Args{}, backend.NewAnswer(nil, nil, 0))
+			return tx.Query(ctx, insert("c", nil), backend.Args{}, backend.NewAnswer(nil, nil, 0))
 		})
-		require.ErrorContains(t, err, "in a: ")
-		requireCode(t, errors.Unwrap(err), apierror.PermissionError, "check constraint of an insert/update permission has failed")
-		require.Empty(t, titles(), "nothing is committed before checks are known to hold")
+		require.Error(t, err)
+		require.Empty(t, titles(), "nothing is committed before all rows were taken")
+	})
+	t.Run("along with the commit", func(t *testing.T) {
+		for _, last := range []string{"c", "a"} { // the second fails
+			committed := false
+			err := mutate(func(ctx context.Context, tx backend.Tx) error {
+				require.NoError(t, tx.Exec(ctx, insert("first", nil), backend.Args{}, row))
+				for _, title := range []string{"a", "b"} {
+					d := later(title)
+					d.Certain = true
+					require.NoError(t, tx.Defer(ctx, d))
+				}
+				backend.Last(tx)
+				err := tx.Query(ctx, insert(last, nil), backend.Args{}, backend.NewAnswer(nil, nil, 0))
+				committed = titles() != ""
+				return err
+			})
+			require.Equal(t, last == "c", committed, "in the round trip of the last statement")
+			require.Equal(t, []string{"first", "a", "b"}, order)
+			if committed {
+				require.NoError(t, err)
+				require.Equal(t, "first a b c", titles())
+				continue
+			}
+			requireCode(t, err, apierror.ConstraintViolation, `Uniqueness violation. duplicate key value violates unique constraint "album_title_key"`)
+			require.Empty(t, titles())
+		}
 	})
 	t.Run("one that is out of date", func(t *testing.T) {
 		for range 4 { // every connection has the statement

@@ -54,8 +54,8 @@ type step struct {
 // reply is a plan.Reply whose statements are rendered.
 type reply struct {
 	parts []replyPart
-	// last is the index of the last statement, -1 for none.
-	last int
+	// first and last are the indexes of the first and the last statement, -1 for none.
+	first, last int
 }
 
 type replyPart struct {
@@ -96,7 +96,7 @@ func newSteps(w *write.Write, of *write.Steps, o options) (*steps, error) {
 }
 
 func newReply(w *write.Write, r *write.Reply, o options) (*reply, error) {
-	out := &reply{last: -1}
+	out := &reply{first: -1, last: -1}
 	for i, p := range r.Parts {
 		part := replyPart{ReplyPart: p}
 		if p.Rows != nil {
@@ -104,7 +104,9 @@ func newReply(w *write.Write, r *write.Reply, o options) (*reply, error) {
 			if part.statement, err = w.Source.Dialect.RenderQuery(p.Rows, o.of(w.Source)); err != nil {
 				return nil, fmt.Errorf("render the answer of a mutation: %w", err)
 			}
-			out.last = i
+			if out.last = i; out.first < 0 {
+				out.first = i
+			}
 		}
 		out.parts = append(out.parts, part)
 	}
@@ -360,25 +362,43 @@ func (t *turn) step(ctx context.Context, s *step, args backend.Args, last bool) 
 	if err != nil {
 		return err
 	}
-	return t.reply(ctx, s.reply, len(rows), rows, args, last)
+	affected := len(rows)
+	return t.reply(ctx, s.reply, &affected, rows, args, last)
 }
 
-// reply makes the answer of the rows that were written.
-func (t *turn) reply(ctx context.Context, r *reply, affected int, rows [][]byte, args backend.Args, last bool) error {
+// reply makes the answer of the rows that were written. affected is complete when the first statement has
+// run, since deferred ones run before it.
+func (t *turn) reply(ctx context.Context, r *reply, affected *int, rows [][]byte, args backend.Args, last bool) error {
 	args.Lists = [][][]byte{rows}
-	for i := range r.parts {
-		switch p := &r.parts[i]; {
-		case p.Count:
-			t.out.Buf = strconv.AppendInt(t.out.Buf, int64(affected), 10)
-		case p.statement != nil:
-			if err := t.query(ctx, p.statement, args, last && i == r.last); err != nil {
-				return err
-			}
-		default:
-			t.out.Buf = append(t.out.Buf, p.Text...)
+	start := len(t.out.Buf)
+	if r.first >= 0 {
+		if err := t.query(ctx, r.parts[r.first].statement, args, last && r.first == r.last); err != nil {
+			return err
+		}
+	}
+	var space [64]byte
+	head := space[:0]
+	for i := range max(r.first, 0) {
+		head = r.parts[i].append(head, *affected)
+	}
+	t.out.Buf = slices.Insert(t.out.Buf, start, head...)
+	for i := r.first + 1; i < len(r.parts); i++ {
+		p := &r.parts[i]
+		if p.statement == nil {
+			t.out.Buf = p.append(t.out.Buf, *affected)
+		} else if err := t.query(ctx, p.statement, args, last && i == r.last); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// append appends a part that isn't a statement.
+func (p *replyPart) append(dst []byte, affected int) []byte {
+	if p.Count {
+		return strconv.AppendInt(dst, int64(affected), 10)
+	}
+	return append(dst, p.Text...)
 }
 
 // at puts the path of a root field in front of the path of a fault of its statements. A

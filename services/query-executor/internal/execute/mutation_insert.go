@@ -101,16 +101,19 @@ func (i *insertion) run(ctx context.Context, t *turn, args backend.Args, last bo
 			return at(i.Path, t.query(ctx, statement, withRows(args, s), last))
 		}
 	}
-	x := &nestedInsert{insertion: i, request: t.run, tx: t.tx, args: args, rows: rows}
-	x.keys = make([][][][]byte, len(i.Insert.Nodes))
-	if err := x.run(ctx, t); err != nil {
-		return err
-	}
 	reply, err := i.reply()
 	if err != nil {
 		return err
 	}
-	return at(i.Path, t.reply(ctx, reply, x.affected, x.written, args, last))
+	x := &nestedInsert{insertion: i, request: t.run, tx: t.tx, args: args, rows: rows, replied: reply.first >= 0}
+	x.keys = make([][][][]byte, len(i.Insert.Nodes))
+	if err := x.run(ctx, t); err != nil {
+		return err
+	}
+	if err = t.reply(ctx, reply, &x.affected, x.written, args, last); x.failed != nil {
+		return x.failed
+	}
+	return at(i.Path, err)
 }
 
 // withRows adds the operands of a statement.
@@ -133,6 +136,13 @@ type nestedInsert struct {
 	rows    *insert.Rows
 	// together reports whether all rows of a table go together.
 	together bool
+	// replied reports whether a statement follows, along with which deferred ones are sent.
+	replied bool
+	// awaited reports whether the reply waits for deferred statements: it needs their rows, or a check
+	// has to hold before anything else is asked.
+	awaited bool
+	// failed is the fault of a deferred statement, with its path.
+	failed error
 	// path leads to the current rows.
 	path []any
 	// keys are the values of InsertNode.Keys by node and row, nil for a row that was not
@@ -292,11 +302,17 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 	}
 	x.request.asks(ctx, x.Field, statement, args)
 	err = x.tx.Defer(ctx, backend.Deferred{
-		Statement: statement, Args: args, Row: row, Failed: func(err error) error { return at(where, err) },
+		Statement: statement, Args: args, Row: row, Certain: true, Failed: func(err error) error {
+			x.failed = at(where, err)
+			return x.failed
+		},
 	})
+	n := x.Insert.Nodes[node]
+	x.awaited = x.awaited || node == 0 || n.Check != nil || n.UpdateCheck != nil
 	if err != nil || !waits {
 		return err
 	}
+	x.awaited = false
 	if err = x.tx.Flush(ctx); err == nil && x.together && written != s.Rows() {
 		return errOrderMatters // whose keys are these?
 	}
