@@ -86,6 +86,52 @@ func TestEveryKindHasItsCommands(t *testing.T) {
 	require.ErrorContains(t, err, `"oracle" was not recognized as a valid backend name`)
 }
 
+// TestCommandsOfKindsAreAllSpecified finds commands that a kind has besides those of the wire format.
+func TestCommandsOfKindsAreAllSpecified(t *testing.T) {
+	t.Parallel()
+	specified, seen := map[string]bool{}, map[string]bool{}
+	for _, group := range specifiedByKind {
+		for command := range strings.FieldsSeq(group.commands) {
+			specified[command] = true
+		}
+	}
+	for name, o := range metadata.NewRegistry(backends()).All(metadata.APIMetadata) {
+		if o.Kind == "" {
+			continue
+		}
+		prefix, command, _ := strings.Cut(name, "_")
+		require.Equal(t, o.Kind, metadata.KindNamed(prefix).Name, name)
+		require.True(t, specified[command], name)
+		seen[command] = true
+	}
+	require.Len(t, seen, len(specified))
+}
+
+// TestCommandsOfKindsInAtomicBulks walks all kinds and all commands: whether one can be an element of
+// bulk_atomic depends on the command alone, so that of a kind without a backend has the error of its kind.
+func TestCommandsOfKindsInAtomicBulks(t *testing.T) {
+	t.Parallel()
+	atomic := map[string]bool{}
+	for command := range strings.FieldsSeq(`create_object_relationship create_array_relationship drop_relationship
+		delete_remote_relationship track_native_query untrack_native_query track_logical_model untrack_logical_model
+		track_stored_procedure untrack_stored_procedure`) {
+		atomic[command] = true
+	}
+	walked := map[string]bool{}
+	for name, o := range metadata.NewRegistry(backends()).All(metadata.APIMetadata) {
+		if o.Kind == "" {
+			continue
+		}
+		_, command, _ := strings.Cut(name, "_")
+		require.Equal(t, atomic[command], o.InAtomicBulk(), name)
+		if o.InAtomicBulk() {
+			require.Implements(t, (*metadata.Command)(nil), o.Args, name)
+			walked[command] = true
+		}
+	}
+	require.Equal(t, atomic, walked)
+}
+
 // TestKinds holds what documents rely on: each kind has one name and prefixes of its own, and is found
 // by each of them.
 func TestKinds(t *testing.T) {

@@ -174,7 +174,9 @@ func (o operation) of(k *Kind) operation {
 	if k.Available || o.foreign {
 		return o
 	}
-	return refused(o.name, o.at)
+	r := refused(o.name, o.at)
+	r.atomic = o.atomic // or bulk_atomic would say that the command is the wrong one
+	return r
 }
 
 // Operation is a request with its arguments read.

@@ -80,8 +80,8 @@ func sourceOperations() []operation {
 			query[GetSourceTrackables]("get_source_trackables", atMetadata),
 		),
 		needing(StoredProcedures,
-			refused("track_stored_procedure", atMetadata),
-			refused("untrack_stored_procedure", atMetadata),
+			refused("track_stored_procedure", atMetadata).inAtomic(),
+			refused("untrack_stored_procedure", atMetadata).inAtomic(),
 			refused("get_stored_procedure", atMetadata),
 		),
 	)

@@ -26,6 +26,8 @@ func TestSourcesOfForeignKinds(t *testing.T) {
 	require.NotNil(t, i.engine.State().Schema.Source("default"))
 	i.fails(t, v1metadata, `{"type":"mssql_track_table","args":{"source":"ms","table":"t"}}`, "not-supported", "$.args",
 		`sources of kind mssql are not supported`)
+	i.fails(t, v1metadata, `{"type":"bulk_atomic","args":[{"type":"mssql_drop_relationship","args":{"source":"ms","table":"t","relationship":"r"}}]}`,
+		"not-supported", "$.args[0].args", `sources of kind mssql are not supported`)
 	i.fails(t, v1metadata, `{"type":"rename_source","args":{"name":"ms","new_name":"other"}}`, "not-supported", "$.args",
 		`sources of kind mssql are not supported`)
 	i.fails(t, v1metadata, `{"type":"set_query_tags","args":{"source_name":"ms"}}`, "not-supported", "$.args",
