@@ -198,6 +198,16 @@ func TestUpsertIntoPartitions(t *testing.T) {
 		require.NoError(t, err)
 		requireAnswer(t, `[{"title":"`+tt.title+`"}]`, got)
 	}
+	ignored := &ir.Insert{
+		Table: public("album"), Columns: []ir.Column{id, titleColumn, priceColumn},
+		Rows: [][]ir.Value{
+			{given(id, "1"), given(titleColumn, "Blue"), given(priceColumn, "9")},
+			{given(id, "5"), given(titleColumn, "Gold"), given(priceColumn, "0")},
+		},
+		OnConflict: &ir.OnConflict{}, Check: cheap("1"), UpdateCheck: cheap("4"),
+		Output: ir.Output{Returning: []ir.Field{field("title", textType)}},
+	}
+	requireAnswer(t, `[{"title":"Gold"}]`, f.mutated(t, ignored))
 }
 
 // requireAnswer compares the bytes of an answer, not only its meaning.

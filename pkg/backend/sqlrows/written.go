@@ -110,9 +110,10 @@ func (r *Renderer) Mutation(m ir.Mutation, insert func(*ir.Insert) Write, nullsP
 }
 
 // InsertCheck tests rows that were inserted with one condition, and rows that the conflict
-// clause updated with another one. inserted is the condition that tells them apart.
+// clause updated with another one. inserted is the condition that tells them apart. A clause that sets
+// nothing updates none.
 func (r *Renderer) InsertCheck(i *ir.Insert, row *sqltext.Scope, inserted func() string) string {
-	if i.OnConflict == nil || i.UpdateCheck == nil {
+	if i.OnConflict == nil || len(i.OnConflict.Set) == 0 || i.UpdateCheck == nil {
 		return r.Check(i.Check, row)
 	}
 	check, updateCheck := r.Condition(i.Check, row), r.Condition(i.UpdateCheck, row)
