@@ -49,19 +49,27 @@ type Insert struct {
 
 // OnConflict is the upsert clause.
 type OnConflict struct {
-	// Constraint names the constraint that rows are in conflict about, empty where it is an index
-	// or is known by its columns only. Columns are those of the constraint, for databases that
-	// don't take its name. Without either it is any constraint.
-	Constraint string
-	Columns    []string
-	// Key are the columns that identify the row in conflict, set for a table that can't tell whether a
-	// row was updated: one with partitions.
-	Key []string
+	// Target is what rows are in conflict about; the zero value is any constraint.
+	Target ConflictTarget
+	// TableKind is the kind of the table. A database may tell inserted rows from updated ones in another
+	// way for each.
+	TableKind catalog.TableKind
 	// Set are the columns taken from the excluded row; none is DO NOTHING.
 	Set []string
 	// Presets are written besides.
 	Presets []Assignment
 	Where   BoolExp
+}
+
+// ConflictTarget is a constraint, a unique index or a list of columns. Which of its parts a statement
+// names depends on the dialect.
+type ConflictTarget struct {
+	// Constraint is the name of the constraint or index, empty where it is known by its columns only.
+	Constraint string
+	// Index reports whether that is a unique index that stands for no constraint.
+	Index bool
+	// Columns are those that identify the row in conflict.
+	Columns []string
 }
 
 // Update changes rows of one table.

@@ -191,23 +191,24 @@ func (x *exercise) mutations(t *testing.T, at string) {
 
 // upserts inserts a label that is there already.
 func upserts(t *testing.T, b *bench) {
-	constraint := b.Catalog.Tables[b.Name("stock")].Uniques[0].Name
+	unique := b.Catalog.Tables[b.Name("stock")].Uniques[0]
+	constraint := ir.ConflictTarget{Constraint: unique.Name, Columns: unique.Columns, Index: unique.Index}
 	upsert := func(label, qty string, c *ir.OnConflict) *ir.Insert {
 		m := b.insertOf([2]string{label, qty})
 		m.OnConflict = c
 		return m
 	}
 	b.mutated(t, b.insertOf([2]string{"a", "1"}))
-	requireJSON(t, `[]`, b.mutated(t, upsert("a", "2", &ir.OnConflict{Constraint: constraint})))
+	requireJSON(t, `[]`, b.mutated(t, upsert("a", "2", &ir.OnConflict{Target: constraint})))
 	requireJSON(t, `[{"label":"a","qty":1}]`, b.all(t))
-	update := &ir.OnConflict{Columns: []string{"label"}, Set: []string{"qty"}, Where: b.less("5")}
+	update := &ir.OnConflict{Target: ir.ConflictTarget{Columns: []string{"label"}}, Set: []string{"qty"}, Where: b.less("5")}
 	requireJSON(t, `[{"label":"a","qty":6}]`, b.mutated(t, upsert("a", "6", update)))
 	requireJSON(t, `[]`, b.mutated(t, upsert("a", "7", update)))
 	qty := b.column("stock", "qty")
-	preset := &ir.OnConflict{Constraint: constraint, Set: []string{"label"}, Presets: []ir.Assignment{{Column: qty, Op: ir.AssignSet, Value: b.quantity("8")}}}
+	preset := &ir.OnConflict{Target: constraint, Set: []string{"label"}, Presets: []ir.Assignment{{Column: qty, Op: ir.AssignSet, Value: b.quantity("8")}}}
 	requireJSON(t, `[{"label":"a","qty":8}]`, b.mutated(t, upsert("a", "7", preset)))
 
-	checked := upsert("a", "3", &ir.OnConflict{Constraint: constraint, Set: []string{"qty"}})
+	checked := upsert("a", "3", &ir.OnConflict{Target: constraint, Set: []string{"qty"}})
 	checked.Check, checked.UpdateCheck = b.less("1"), b.less("4")
 	requireJSON(t, `[{"label":"a","qty":3}]`, b.mutated(t, checked)) // by the check of updates
 	fresh := upsert("b", "3", checked.OnConflict)

@@ -24,12 +24,12 @@ func (r *renderer) insert(i *ir.Insert) sqlrows.Write {
 // in xmax. Rows of a table with partitions don't show it: there, a row was inserted when none with its
 // key was there before the statement, as a sub-select of it sees.
 func (r *renderer) wasInserted(i *ir.Insert, row *sqltext.Scope) string {
-	if len(i.OnConflict.Key) == 0 {
+	if i.OnConflict.TableKind != catalog.KindPartitioned {
 		return row.Alias + ".xmax = 0"
 	}
-	before := &sqltext.Scope{Alias: r.Alias()}
-	same := make([]string, len(i.OnConflict.Key))
-	for at, name := range i.OnConflict.Key {
+	before, key := &sqltext.Scope{Alias: r.Alias()}, i.OnConflict.Target.Columns
+	same := make([]string, len(key))
+	for at, name := range key {
 		same[at] = r.Column(before, name) + " = " + r.Column(row, name)
 	}
 	return "NOT EXISTS (SELECT 1 FROM " + quote.Qualified(i.Table) + " AS " + before.Alias + r.Where(same) + ")"

@@ -129,6 +129,7 @@ func TestInsertOfManyRows(t *testing.T) {
 func TestUpsert(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, albumSchema, nil)
+	byTitle := ir.ConflictTarget{Constraint: "album_title_key", Columns: []string{"title"}}
 	insert := func(title, price string, c *ir.OnConflict) *ir.Insert {
 		return &ir.Insert{
 			Table: public("album"), Columns: []ir.Column{titleColumn, priceColumn},
@@ -137,9 +138,9 @@ func TestUpsert(t *testing.T) {
 		}
 	}
 	requireAnswer(t, `[{"title":"Blue","price":1.00}]`, f.mutated(t, insert("Blue", "1", nil)))
-	require.Equal(t, `[]`, f.mutated(t, insert("Blue", "2", &ir.OnConflict{Constraint: "album_title_key"})))
+	require.Equal(t, `[]`, f.mutated(t, insert("Blue", "2", &ir.OnConflict{Target: byTitle})))
 	set := &ir.OnConflict{
-		Columns: []string{"title"}, Set: []string{"price"},
+		Target: ir.ConflictTarget{Columns: []string{"title"}}, Set: []string{"price"},
 		Presets: []ir.Assignment{{Column: tagsColumn, Op: ir.AssignSet, Value: given(tagsColumn, "{again}")}},
 		Where:   ir.Compare{Left: priceColumn, Op: ir.OpLt, Args: []ir.Value{given(priceColumn, "5")}},
 	}
@@ -150,7 +151,7 @@ func TestUpsert(t *testing.T) {
 	cheap := func(limit string) ir.BoolExp {
 		return ir.Compare{Left: priceColumn, Op: ir.OpLt, Args: []ir.Value{given(priceColumn, limit)}}
 	}
-	checked := insert("Blue", "3", &ir.OnConflict{Constraint: "album_title_key", Set: []string{"price"}})
+	checked := insert("Blue", "3", &ir.OnConflict{Target: byTitle, Set: []string{"price"}})
 	checked.Check, checked.UpdateCheck = cheap("1"), cheap("4")
 	requireAnswer(t, `[{"title":"Blue","price":3.00}]`, f.mutated(t, checked)) // the check of updates
 	checked.Rows[0][0] = given(titleColumn, "Red")
@@ -185,9 +186,12 @@ func TestUpsertIntoPartitions(t *testing.T) {
 	} {
 		m := &ir.Insert{
 			Table: public("album"), Columns: []ir.Column{id, titleColumn, priceColumn},
-			Rows:       [][]ir.Value{{given(id, tt.id), given(titleColumn, tt.title), given(priceColumn, tt.price)}},
-			OnConflict: &ir.OnConflict{Constraint: "album_pkey", Key: []string{"id", "title"}, Set: []string{"price"}},
-			Check:      cheap("1"), UpdateCheck: cheap("4"),
+			Rows: [][]ir.Value{{given(id, tt.id), given(titleColumn, tt.title), given(priceColumn, tt.price)}},
+			OnConflict: &ir.OnConflict{
+				Target:    ir.ConflictTarget{Constraint: "album_pkey", Columns: []string{"id", "title"}},
+				TableKind: catalog.KindPartitioned, Set: []string{"price"},
+			},
+			Check: cheap("1"), UpdateCheck: cheap("4"),
 			Output: ir.Output{Returning: []ir.Field{field("title", textType)}},
 		}
 		got, err := f.mutate(t, m, backend.Args{})
@@ -204,7 +208,7 @@ func TestUpsertIntoPartitions(t *testing.T) {
 			{given(id, "1"), given(titleColumn, "Blue"), given(priceColumn, "9")},
 			{given(id, "5"), given(titleColumn, "Gold"), given(priceColumn, "0")},
 		},
-		OnConflict: &ir.OnConflict{}, Check: cheap("1"), UpdateCheck: cheap("4"),
+		OnConflict: &ir.OnConflict{TableKind: catalog.KindPartitioned}, Check: cheap("1"), UpdateCheck: cheap("4"),
 		Output: ir.Output{Returning: []ir.Field{field("title", textType)}},
 	}
 	requireAnswer(t, `[{"title":"Gold"}]`, f.mutated(t, ignored))
@@ -286,7 +290,7 @@ func TestMutationTexts(t *testing.T) {
 		"upsert": &ir.Insert{
 			Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{given(titleColumn, "a")}},
 			OnConflict: &ir.OnConflict{
-				Constraint: "album_title_key", Set: []string{"title"}, Where: cheap,
+				Target: ir.ConflictTarget{Constraint: "album_title_key"}, Set: []string{"title"}, Where: cheap,
 				Presets: []ir.Assignment{{Column: priceColumn, Op: ir.AssignSet, Value: ir.SessionVar{Name: "x-engine-max", Type: numericType}}},
 			}, Check: cheap, UpdateCheck: note,
 		},

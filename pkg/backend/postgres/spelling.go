@@ -85,13 +85,14 @@ func (spelling) Count(args []string, distinct bool) string {
 	return "count(" + unique + "(" + strings.Join(args, ", ") + "))"
 }
 
-// ConflictTarget takes the name where there is one: an index has none that counts.
-func (s spelling) ConflictTarget(constraint string, columns []string) string {
+// ConflictTarget takes the name of a constraint. ON CONSTRAINT refuses that of an index, which is taken
+// by its columns.
+func (s spelling) ConflictTarget(t ir.ConflictTarget) string {
 	switch {
-	case constraint != "":
-		return " ON CONSTRAINT " + s.Quote(constraint)
-	case len(columns) > 0:
-		return " " + sqltext.Columns(s, columns)
+	case t.Constraint != "" && (!t.Index || len(t.Columns) == 0):
+		return " ON CONSTRAINT " + s.Quote(t.Constraint)
+	case len(t.Columns) > 0:
+		return " " + sqltext.Columns(s, t.Columns)
 	}
 	return ""
 }

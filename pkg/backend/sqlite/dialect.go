@@ -93,11 +93,11 @@ func (spelling) Count(args []string, distinct bool) string {
 }
 
 // ConflictTarget knows constraints by their columns alone.
-func (s spelling) ConflictTarget(_ string, columns []string) string {
-	if len(columns) == 0 {
+func (s spelling) ConflictTarget(t ir.ConflictTarget) string {
+	if len(t.Columns) == 0 {
 		return ""
 	}
-	return " " + sqltext.Columns(s, columns)
+	return " " + sqltext.Columns(s, t.Columns)
 }
 
 // tables are what SQLite has beside its operators.

@@ -157,7 +157,7 @@ func TestUpsertChecks(t *testing.T) {
 		s, err := New().RenderMutation(&ir.Insert{
 			Table: catalog.Name{Name: "w"}, Columns: []ir.Column{id, n},
 			Rows:  [][]ir.Value{{number("1"), number(first)}, {number("2"), number(second)}, {number("3"), number(third)}},
-			Check: less("10"), UpdateCheck: less("20"), OnConflict: &ir.OnConflict{Columns: []string{"id"}, Set: []string{"n"}},
+			Check: less("10"), UpdateCheck: less("20"), OnConflict: &ir.OnConflict{Target: ir.ConflictTarget{Columns: []string{"id"}}, Set: []string{"n"}},
 		}, backend.RenderOptions{})
 		require.NoError(t, err)
 		return f.source.Mutate(t.Context(), nil, func(tx backend.Tx) error {

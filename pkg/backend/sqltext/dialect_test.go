@@ -96,11 +96,11 @@ func (brackets) Operator(op ir.Op) *backend.Operator {
 }
 
 // ConflictTarget knows constraints by their columns alone, as SQLite does.
-func (b brackets) ConflictTarget(_ string, columns []string) string {
-	if len(columns) == 0 {
+func (b brackets) ConflictTarget(t ir.ConflictTarget) string {
+	if len(t.Columns) == 0 {
 		return ""
 	}
-	return " " + sqltext.Columns(b, columns)
+	return " " + sqltext.Columns(b, t.Columns)
 }
 
 func (brackets) Tables() *backend.Tables {

@@ -37,7 +37,7 @@ type Spelling interface {
 	Count(args []string, distinct bool) string
 	// ConflictTarget is what stands behind ON CONFLICT for a constraint, by its name or its
 	// columns; empty for any constraint.
-	ConflictTarget(constraint string, columns []string) string
+	ConflictTarget(ir.ConflictTarget) string
 	// Operator finds an operator, nil when there is none.
 	Operator(op ir.Op) *backend.Operator
 	// Tables have the templates of assignments.

@@ -159,7 +159,8 @@ func TestOnConflict(t *testing.T) {
 	require.Equal(t, ` ON CONFLICT DO NOTHING`, r.OnConflict(&ir.OnConflict{}, row))
 	require.Equal(t, ` ON CONFLICT ([id], [n]) DO UPDATE SET [n] = EXCLUDED.[n], [user_id] = CAST(@p1 AS int) WHERE t0.[n] > CAST(@p2 AS int)`,
 		r.OnConflict(&ir.OnConflict{
-			Constraint: "track_key", Columns: []string{"id", "n"}, Set: []string{"n"}, Where: compare("n", "_gt", number("1")),
+			Target: ir.ConflictTarget{Constraint: "track_key", Columns: []string{"id", "n"}},
+			Set:    []string{"n"}, Where: compare("n", "_gt", number("1")),
 			Presets: []ir.Assignment{{Column: column("user_id"), Op: "_set", Value: number("7")}},
 		}, row))
 	require.NoError(t, r.Err)

@@ -38,7 +38,7 @@ func (r *Renderer) OnConflict(c *ir.OnConflict, row *Scope) string {
 	if c == nil {
 		return ""
 	}
-	text := " ON CONFLICT" + r.Spelling.ConflictTarget(c.Constraint, c.Columns)
+	text := " ON CONFLICT" + r.Spelling.ConflictTarget(c.Target)
 	if len(c.Set) == 0 {
 		return text + " DO NOTHING"
 	}

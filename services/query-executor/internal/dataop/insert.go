@@ -144,20 +144,17 @@ func (p *planner) conflict(t *resolve.Table, update *resolve.UpdatePermission, c
 	if t.Source.Dialect.Tables().Upsert != backend.OnConflict {
 		return nil, lacks(t, "on_conflict")
 	}
-	clause := &ir.OnConflict{Constraint: c.constraint, Columns: c.columns}
+	clause := &ir.OnConflict{Target: ir.ConflictTarget{Constraint: c.constraint, Columns: c.columns}, TableKind: t.Catalog.Kind}
 	if c.constraint != "" {
 		found := constraint(t, c.constraint)
 		if found == nil {
 			return nil, apierror.At(apierror.Newf(apierror.Unexpected, "constraint %q for table %q does not exist", c.constraint, t.Display()).
 				WithStatus(http.StatusBadRequest), "constraint")
 		}
-		clause.Columns = found.Columns
+		clause.Target.Columns = found.Columns
 	}
 	if !c.update {
 		return clause, nil
-	}
-	if t.Catalog.Kind == catalog.KindPartitioned {
-		clause.Key = keyOf(t, c)
 	}
 	for _, column := range given {
 		if slices.ContainsFunc(update.Columns, func(u *resolve.Column) bool { return u.Name == column.Name }) {
@@ -180,12 +177,4 @@ func constraint(t *resolve.Table, name string) *catalog.Constraint {
 		}
 	}
 	return nil
-}
-
-// keyOf are the columns that a conflict is about.
-func keyOf(t *resolve.Table, c *conflict) []string {
-	if c.constraint == "" {
-		return c.columns
-	}
-	return constraint(t, c.constraint).Columns
 }

@@ -1,7 +1,6 @@
 package write
 
 import (
-	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/plan/insert"
@@ -15,12 +14,12 @@ func (p *Planner) onConflict(n *insert.Node, w *schema.Writable, at schema.Ref, 
 	if err != nil || null {
 		return err
 	}
-	c := &ir.OnConflict{}
+	c := &ir.OnConflict{TableKind: w.Catalog.Kind}
 	var where ir.BoolExp
 	err = p.Object(at, v, func(in *schema.Input, v input.Value) (err error) {
 		switch in.Means {
 		case schema.ArgConstraint:
-			return p.constraint(c, w, in, v)
+			return p.constraint(c, in, v)
 		case schema.ArgUpdateColumns:
 			return p.updateColumns(c, in, v)
 		}
@@ -47,19 +46,13 @@ func (p *Planner) onConflict(n *insert.Node, w *schema.Writable, at schema.Ref, 
 	return nil
 }
 
-func (p *Planner) constraint(c *ir.OnConflict, w *schema.Writable, in *schema.Input, v input.Value) error {
+func (p *Planner) constraint(c *ir.OnConflict, in *schema.Input, v input.Value) error {
 	chosen, err := p.Enum(in.Type, v)
 	if err != nil {
 		return err
 	}
 	of, _ := chosen.Means.(schema.Constraint)
-	c.Columns = of.Columns
-	if !of.Index || len(of.Columns) == 0 {
-		c.Constraint = of.Name
-	}
-	if w.Catalog.Kind == catalog.KindPartitioned {
-		c.Key = of.Columns
-	}
+	c.Target = ir.ConflictTarget{Constraint: of.Name, Index: of.Index, Columns: of.Columns}
 	return nil
 }
 
