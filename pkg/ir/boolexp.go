@@ -130,11 +130,10 @@ type JSONPath struct {
 // Upper is the upper case of a text (values of enum tables under graphql-default naming).
 type Upper struct{ Expr Expr }
 
-// Row is the whole row in scope as one value; Type is the row type of its table. The text
-// that Tx.Exec hands out for it can be given back to Written.
-type Row struct {
-	Type catalog.Type
-	// Columns are all columns of the table, for dialects without values that are rows.
+// RowRef refers to the row in scope: Written reads it again by the text that Tx.Exec hands out, whose
+// meaning is up to the dialect.
+type RowRef struct {
+	// Columns are all columns of the table.
 	Columns []Column
 }
 
@@ -144,7 +143,7 @@ func (Cast) expr()     {}
 func (Redacted) expr() {}
 func (JSONPath) expr() {}
 func (Upper) expr()    {}
-func (Row) expr()      {}
+func (RowRef) expr()   {}
 
 // CallArg is one argument of a function call: the row in scope, or a value. Name is set
 // for named notation, empty for positional.

@@ -17,11 +17,11 @@ type Function struct {
 	Single bool
 }
 
-// Written are rows of a table that a mutation wrote or removed, in their order: the values of Row that
-// it returned. A later statement reads through them the data related to them.
+// Written are rows of a table that a mutation wrote or removed, in their order: the texts of the
+// RowRef that it returned. A later statement reads through them the data related to them.
 type Written struct {
 	Table catalog.Name
-	// Columns are those of Row.
+	// Columns are those of the RowRef.
 	Columns []Column
 	Rows    []Value
 }

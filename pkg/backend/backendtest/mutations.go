@@ -8,7 +8,6 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
-	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
@@ -221,12 +220,11 @@ func upserts(t *testing.T, b *bench) {
 // nested inserts a row with one that refers to it, and reads both by what was written.
 func nested(t *testing.T, b *bench) {
 	parent := b.insertOf([2]string{"parent", "1"})
-	rowType := catalog.Type{Schema: b.Name("stock").Schema, Name: "stock", Kind: catalog.TypeComposite}
 	var columns []ir.Column
 	for _, c := range b.Catalog.Tables[b.Name("stock")].Columns {
 		columns = append(columns, b.column("stock", c.Name))
 	}
-	parent.Output = ir.Output{Returning: []ir.Field{b.field("stock", "id"), {Alias: "row", Expr: ir.Row{Type: rowType, Columns: columns}, ExprType: rowType}}}
+	parent.Output = ir.Output{Returning: []ir.Field{b.field("stock", "id"), {Expr: ir.RowRef{Columns: columns}}}, Handed: true}
 	statement, err := b.Fixture.Dialect.RenderMutation(parent, backend.RenderOptions{})
 	require.NoError(t, err)
 	out := backend.NewAnswer(nil, nil, 0)
@@ -248,7 +246,7 @@ func nested(t *testing.T, b *bench) {
 			return err
 		}
 		read, err := b.Fixture.Dialect.RenderQuery(&ir.Select{
-			Rows: ir.Rows{From: ir.Written{Table: b.Name("stock"), Columns: columns, Rows: []ir.Value{ir.Literal{Text: row, Type: rowType}}}},
+			Rows: ir.Rows{From: ir.Written{Table: b.Name("stock"), Columns: columns, Rows: []ir.Value{ir.Literal{Text: row}}}},
 			Fields: append(b.fields("stock", "label"), many("children", join("id", "parent"), ir.Rows{
 				From: ir.Table{Name: b.Name("stock")},
 			}, b.field("stock", "label"))),

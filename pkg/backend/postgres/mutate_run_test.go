@@ -152,10 +152,9 @@ func TestTransaction(t *testing.T) {
 func TestWrittenRows(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, shopSchema, nil)
-	whole := catalog.Type{Schema: "public", Name: "album", Kind: catalog.TypeComposite}
 	remove, err := New().RenderMutation(&ir.Delete{
 		Table: public("album"), Where: compare(idColumn, ir.OpIn, ir.Literal{Text: "{1,4}", Type: int4sType}),
-		Output: ir.Output{Returning: []ir.Field{{Alias: "row", Expr: ir.Row{Type: whole}, ExprType: whole}}},
+		Output: ir.Output{Returning: []ir.Field{{Expr: ir.RowRef{}}}, Handed: true},
 	}, backend.RenderOptions{})
 	require.NoError(t, err)
 	f.exec(t, `ALTER TABLE track DROP CONSTRAINT track_album_id_fkey; INSERT INTO track (id, album_id, title, price) VALUES (90, 1, 'x', 0)`)

@@ -13,10 +13,10 @@ func (r *renderer) OwnCondition(e ir.BoolExp, in *sqltext.Scope) (string, bool) 
 	return "", false
 }
 
-// OwnExpr implements sqltext.Strategy.
+// OwnExpr implements sqltext.Strategy. A row is referred to by its own text.
 func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 	switch e := e.(type) {
-	case ir.Row:
+	case ir.RowRef:
 		return r.WholeRow(in), true
 	case ir.Call:
 		return r.SetCall(e, in)
@@ -25,6 +25,9 @@ func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 	}
 	return "", false
 }
+
+// RowArgument implements sqltext.Strategy.
+func (r *renderer) RowArgument(in *sqltext.Scope) string { return r.WholeRow(in) }
 
 // OwnFrom implements sqltext.Strategy.
 func (r *renderer) OwnFrom(f ir.From, outer *sqltext.Scope) (string, bool) {

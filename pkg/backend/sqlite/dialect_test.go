@@ -85,7 +85,7 @@ func TestWrittenWithoutRowID(t *testing.T) {
 	columns := []ir.Column{id, bytes}
 	gone, err := New().RenderMutation(&ir.Delete{
 		Table: keptTable, Where: ir.Compare{Left: id, Op: ir.OpEq, Args: []ir.Value{ir.Literal{Text: "1", Type: id.Type}}},
-		Output: ir.Output{Returning: []ir.Field{{Expr: ir.Row{Columns: columns}}}, Handed: true},
+		Output: ir.Output{Returning: []ir.Field{{Expr: ir.RowRef{Columns: columns}}}, Handed: true},
 	}, backend.RenderOptions{})
 	require.NoError(t, err)
 	read, err := New().RenderQuery(&ir.Select{

@@ -189,10 +189,10 @@ func (r *renderer) OwnCondition(e ir.BoolExp, in *sqltext.Scope) (string, bool) 
 	return "", false
 }
 
-// OwnExpr implements sqltext.Strategy. A whole row is the text of its record.
+// OwnExpr implements sqltext.Strategy. A row is referred to by the text of its record.
 func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 	switch e := e.(type) {
-	case ir.Row:
+	case ir.RowRef:
 		cells := make([]string, len(e.Columns))
 		for i, c := range e.Columns {
 			cells[i] = r.Column(in, c.Name)
@@ -207,6 +207,12 @@ func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 		return functionPath + "(" + r.Expr(e.Expr, in) + ", " + path + ")", true
 	}
 	return "", false
+}
+
+// RowArgument implements sqltext.Strategy. Functions take no rows.
+func (r *renderer) RowArgument(*sqltext.Scope) string {
+	r.Fail("a function can't take a row")
+	return "NULL"
 }
 
 // OwnFrom implements sqltext.Strategy.

@@ -112,12 +112,9 @@ type plain struct{}
 
 func (plain) OwnCondition(ir.BoolExp, *sqltext.Scope) (string, bool) { return "", false }
 
-func (plain) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
-	if _, ok := e.(ir.Row); ok {
-		return in.Alias + ".[key]", true
-	}
-	return "", false
-}
+func (plain) OwnExpr(ir.Expr, *sqltext.Scope) (string, bool) { return "", false }
+
+func (plain) RowArgument(row *sqltext.Scope) string { return row.Alias + ".[key]" }
 
 func (plain) OwnFrom(f ir.From, _ *sqltext.Scope) (string, bool) {
 	if k, ok := f.(ir.Keys); ok {

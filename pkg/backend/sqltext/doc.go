@@ -52,13 +52,15 @@ type As struct {
 	Wrap ir.Wrap
 }
 
-// Strategy is what a dialect renders in its own way. Each method is asked first, and gives false
-// for what the Renderer is to do. It may call back the Renderer.
+// Strategy is what a dialect renders in its own way. The methods named Own are asked first, and
+// give false for what the Renderer is to do. All may call back the Renderer.
 type Strategy interface {
 	// OwnCondition may take over a condition. By default, Exists is a sub-select.
 	OwnCondition(e ir.BoolExp, in *Scope) (string, bool)
-	// OwnExpr may take over an expression. Row and JSONPath have no default.
+	// OwnExpr may take over an expression. RowRef and JSONPath have no default.
 	OwnExpr(e ir.Expr, in *Scope) (string, bool)
 	// OwnFrom may take over a relation. Only tables and functions have a default.
 	OwnFrom(f ir.From, outer *Scope) (string, bool)
+	// RowArgument is the row as an argument of a function.
+	RowArgument(row *Scope) string
 }

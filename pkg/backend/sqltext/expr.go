@@ -80,7 +80,7 @@ func (r *Renderer) arguments(args []ir.CallArg, row *Scope) string {
 		case row == nil:
 			r.Fail("a function takes a row where there is none")
 		default:
-			texts[i] = r.Expr(ir.Row{}, row)
+			texts[i] = r.Strategy.RowArgument(row)
 		}
 		if a.Name != "" {
 			texts[i] = r.Spelling.Quote(a.Name) + " => " + texts[i]

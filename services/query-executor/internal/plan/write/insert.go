@@ -73,7 +73,7 @@ func (p *Planner) insert(w *schema.Writable, f *schema.Field, s *walk.Selected, 
 	if err != nil {
 		return nil, err
 	}
-	into.Reply, into.Empty, into.Whole = out.reply(), out.empty(), wholeRow(w.Catalog)
+	into.Reply, into.Empty, into.Whole = out.reply(), out.empty(), rowRef(w.Catalog)
 	if !out.related() {
 		direct := out.direct()
 		into.Output = &direct

@@ -179,10 +179,9 @@ func (o *output) empty() string {
 	return string(append(text, '}'))
 }
 
-// wholeRow is what a reply needs of a written row.
-func wholeRow(table *catalog.Table) ir.Field {
-	t := catalog.Type{Schema: table.Name.Schema, Name: table.Name.Name, Kind: catalog.TypeComposite}
-	return ir.Field{Expr: ir.Row{Type: t, Columns: columnsOf(table)}, ExprType: t}
+// rowRef is what a reply needs of a written row.
+func rowRef(table *catalog.Table) ir.Field {
+	return ir.Field{Expr: ir.RowRef{Columns: columnsOf(table)}}
 }
 
 // columnsOf are all columns of a table.
@@ -197,7 +196,7 @@ func columnsOf(table *catalog.Table) []ir.Column {
 // step is the statement that mutation makes for an output.
 func (o *output) step(mutation func(ir.Output) ir.Mutation) Step {
 	if o.related() {
-		return Step{Mutation: mutation(ir.Output{Returning: []ir.Field{wholeRow(o.table)}, Handed: true}), Reply: o.reply()}
+		return Step{Mutation: mutation(ir.Output{Returning: []ir.Field{rowRef(o.table)}, Handed: true}), Reply: o.reply()}
 	}
 	return Step{Mutation: mutation(o.direct())}
 }
