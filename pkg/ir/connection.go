@@ -37,33 +37,55 @@ type Split struct {
 	Values []Value
 }
 
-// ConnectionField is one key of a connection. Exactly one member is set besides Alias; IsEdges
-// and IsPageInfo tell empty ones.
+// ConnectionField is one key of a connection.
 type ConnectionField struct {
-	Alias      string
-	Typename   string
-	Edges      []EdgeField
-	IsEdges    bool
-	PageInfo   []PageInfoField
-	IsPageInfo bool
+	Alias string
+	Value ConnectionValue
 }
 
-// EdgeField is one key of an item of a page. Exactly one member is set besides Alias; IsNode marks an
-// empty Node.
+// ConnectionValue is what a key of a connection holds: a Typename, Edges or PageInfoFields.
+type ConnectionValue interface{ connectionValue() }
+
+// Edges are the keys of each item of a page.
+type Edges []EdgeField
+
+// PageInfoFields are the keys of the information about a page.
+type PageInfoFields []PageInfoField
+
+func (Typename) connectionValue()       {}
+func (Edges) connectionValue()          {}
+func (PageInfoFields) connectionValue() {}
+
+// EdgeField is one key of an item of a page.
 type EdgeField struct {
-	Alias    string
-	Typename string
-	Cursor   bool
-	Node     []Field
-	IsNode   bool
+	Alias string
+	Value EdgeValue
 }
 
-// PageInfoField is one key of the information about a page. Exactly one member is set besides Alias.
+// EdgeValue is what a key of an item of a page holds: a Typename, an EdgeCursor or a Node.
+type EdgeValue interface{ edgeValue() }
+
+// EdgeCursor is the cursor of an item.
+type EdgeCursor struct{}
+
+// Node is the row of an item.
+type Node []Field
+
+func (Typename) edgeValue()   {}
+func (EdgeCursor) edgeValue() {}
+func (Node) edgeValue()       {}
+
+// PageInfoField is one key of the information about a page.
 type PageInfoField struct {
-	Alias    string
-	Typename string
-	Value    PageInfo
+	Alias string
+	Value PageInfoValue
 }
+
+// PageInfoValue is what a key of the information about a page holds: a Typename or a PageInfo.
+type PageInfoValue interface{ pageInfoValue() }
+
+func (Typename) pageInfoValue() {}
+func (PageInfo) pageInfoValue() {}
 
 // PageInfo is something that is known of a page.
 type PageInfo string

@@ -21,15 +21,24 @@ type Output struct {
 	Answer []OutputField
 }
 
-// OutputField is one key of a mutation's answer. Exactly one of Typename, AffectedRows and Rows is set;
-// IsRows marks an empty Rows.
+// OutputField is one key of a mutation's answer.
 type OutputField struct {
-	Alias        string
-	Typename     string
-	AffectedRows bool
-	Rows         []Field
-	IsRows       bool
+	Alias string
+	Value OutputValue
 }
+
+// OutputValue is what a key of a mutation's answer holds: a Typename, AffectedRows or Returning.
+type OutputValue interface{ outputValue() }
+
+// AffectedRows is the number of rows that were written.
+type AffectedRows struct{}
+
+// Returning are the rows that were written.
+type Returning []Field
+
+func (Typename) outputValue()     {}
+func (AffectedRows) outputValue() {}
+func (Returning) outputValue()    {}
 
 // Insert writes rows into one table.
 type Insert struct {

@@ -76,20 +76,29 @@ type Aggregate struct {
 func (*Select) root()    {}
 func (*Aggregate) root() {}
 
-// Field is one key of an answer's object. Exactly one of the members is set besides Alias.
+// Field is one key of an answer's object.
 type Field struct {
 	Alias string
-	// Typename is the constant of __typename.
-	Typename string
-	// Expr is a scalar of the row.
-	Expr Expr
-	// ExprType is Expr's type.
-	ExprType catalog.Type
-	// NodeID is the row's global id.
-	NodeID *NodeID
-	// Nested are related rows.
-	Nested *Nested
+	Value FieldValue
 }
+
+// FieldValue is what a key of the object of a row holds: a Typename, a Scalar, a *NodeID or a *Nested.
+type FieldValue interface{ fieldValue() }
+
+// Typename is the constant of __typename, in objects of all sorts.
+type Typename string
+
+// Scalar is a scalar of the row.
+type Scalar struct {
+	Expr Expr
+	// Type is the type of Expr: output options (numbers as strings) follow it.
+	Type catalog.Type
+}
+
+func (Typename) fieldValue() {}
+func (Scalar) fieldValue()   {}
+func (*NodeID) fieldValue()  {}
+func (*Nested) fieldValue()  {}
 
 // Nested joins rows of another relation to the row in scope.
 type Nested struct {
@@ -102,28 +111,43 @@ type Nested struct {
 	Root Root
 }
 
-// AggregateField is one key of an aggregate's object. Exactly one member is set besides
-// Alias.
+// AggregateField is one key of an aggregate's object.
 type AggregateField struct {
-	Alias    string
-	Typename string
-	// Aggregates is the content of `aggregate`.
-	Aggregates []AggregateExpr
-	// Nodes is the content of `nodes`.
-	Nodes []Field
-	// IsNodes distinguishes an empty Nodes from an empty Aggregates.
-	IsNodes bool
+	Alias string
+	Value AggregateFieldValue
 }
 
-// AggregateExpr is one key below `aggregate`. Exactly one of Typename, Count, Columns is set.
+// AggregateFieldValue is what a key of an aggregate's object holds: a Typename, Aggregates or Nodes.
+type AggregateFieldValue interface{ aggregateFieldValue() }
+
+// Aggregates is the content of `aggregate`.
+type Aggregates []AggregateExpr
+
+// Nodes is the content of `nodes`.
+type Nodes []Field
+
+func (Typename) aggregateFieldValue()   {}
+func (Aggregates) aggregateFieldValue() {}
+func (Nodes) aggregateFieldValue()      {}
+
+// AggregateExpr is one key below `aggregate`.
 type AggregateExpr struct {
-	Alias    string
-	Typename string
-	Count    *Count
-	// Function (avg, sum, max, ...) applied to each of Columns gives an object.
+	Alias string
+	Value AggregateValue
+}
+
+// AggregateValue is what a key below `aggregate` holds: a Typename, a *Count or an *AggregateCall.
+type AggregateValue interface{ aggregateValue() }
+
+// AggregateCall is a function (avg, sum, max, ...) that is applied to each of Columns. It gives an object.
+type AggregateCall struct {
 	Function string
 	Columns  []AggregateColumn
 }
+
+func (Typename) aggregateValue()       {}
+func (*Count) aggregateValue()         {}
+func (*AggregateCall) aggregateValue() {}
 
 // Count counts rows, or rows where Args are not NULL.
 type Count struct {
@@ -133,12 +157,16 @@ type Count struct {
 
 // AggregateColumn is one key below an aggregate function.
 type AggregateColumn struct {
-	Alias    string
-	Typename string
-	Expr     Expr
-	// Type is the type of Expr: output options (numbers as strings) follow it.
-	Type catalog.Type
+	Alias string
+	Value AggregateColumnValue
 }
+
+// AggregateColumnValue is what a key below an aggregate function holds: a Typename, or the Scalar that the
+// function is applied to.
+type AggregateColumnValue interface{ aggregateColumnValue() }
+
+func (Typename) aggregateColumnValue() {}
+func (Scalar) aggregateColumnValue()   {}
 
 // OrderItem is one ordering key.
 type OrderItem struct {

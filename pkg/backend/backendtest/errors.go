@@ -71,12 +71,12 @@ func (x *exercise) errors(t *testing.T, at string) {
 		title := b.column("track", "title")
 		got := b.answer(t, Query{Root: &ir.Select{
 			Rows:   b.rows("track", func(r *ir.Rows) { r.Where = compare(title, ir.OpEq, given(title, `'; DROP TABLE note; --`)) }),
-			Fields: []ir.Field{{Alias: `x'"; --`, Expr: title, ExprType: title.Type}},
+			Fields: []ir.Field{{Alias: `x'"; --`, Value: ir.Scalar{Expr: title, Type: title.Type}}},
 		}})
 		requireJSON(t, `[]`, got)
 		got = b.answer(t, Query{Root: &ir.Select{
 			Rows:   b.rows("track", func(r *ir.Rows) { r.Limit = b.number("1") }),
-			Fields: []ir.Field{{Alias: `x'"; --`, Expr: title, ExprType: title.Type}},
+			Fields: []ir.Field{{Alias: `x'"; --`, Value: ir.Scalar{Expr: title, Type: title.Type}}},
 		}})
 		requireJSON(t, `[{"x'\"; --":"track 1"}]`, got)
 		works(t)

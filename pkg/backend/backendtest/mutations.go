@@ -108,7 +108,7 @@ func (x *exercise) mutations(t *testing.T, at string) {
 			b.mutated(t, b.insertOf([2]string{"b", "1"}, [2]string{"a", ""}, [2]string{"c", Null})))
 		const rows = 1000
 		many := &ir.Insert{Table: b.Name("stock"), Columns: []ir.Column{b.column("stock", "label"), b.column("stock", "qty")}}
-		many.Answer = []ir.OutputField{{Alias: "affected_rows", AffectedRows: true}}
+		many.Answer = []ir.OutputField{{Alias: "affected_rows", Value: ir.AffectedRows{}}}
 		args := backend.Args{Session: as("buyer", map[string]string{"x-engine-n": "9"})}
 		for i := range rows {
 			many.Rows = append(many.Rows, []ir.Value{
@@ -122,9 +122,9 @@ func (x *exercise) mutations(t *testing.T, at string) {
 	})
 	test("insert defaults", func(t *testing.T, b *bench) {
 		nothing := &ir.Insert{Table: b.Name("given"), Rows: [][]ir.Value{{}, {}}, Output: ir.Output{Answer: []ir.OutputField{
-			{Alias: "affected_rows", AffectedRows: true},
-			{Alias: "returning", Rows: b.fields("given", "n"), IsRows: true},
-			{Alias: "__typename", Typename: "given_mutation_response"},
+			{Alias: "affected_rows", Value: ir.AffectedRows{}},
+			{Alias: "returning", Value: ir.Returning(b.fields("given", "n"))},
+			{Alias: "__typename", Value: ir.Typename("given_mutation_response")},
 		}}}
 		requireJSON(t, `{"affected_rows":2,"returning":[{"n":7},{"n":7}],"__typename":"given_mutation_response"}`, b.mutated(t, nothing))
 	})
@@ -155,7 +155,7 @@ func (x *exercise) mutations(t *testing.T, at string) {
 		qty := b.column("stock", "qty")
 		set := func(op ir.AssignOp, v ir.Value) *ir.Update {
 			return &ir.Update{Table: b.Name("stock"), Set: []ir.Assignment{{Column: qty, Op: op, Value: v}}, Where: b.labelled("a"), Output: ir.Output{
-				Answer: []ir.OutputField{{Alias: "affected_rows", AffectedRows: true}, {Alias: "returning", Rows: b.fields("stock", "qty"), IsRows: true}},
+				Answer: []ir.OutputField{{Alias: "affected_rows", Value: ir.AffectedRows{}}, {Alias: "returning", Value: ir.Returning(b.fields("stock", "qty"))}},
 			}}
 		}
 		for _, step := range []struct {
@@ -224,7 +224,7 @@ func nested(t *testing.T, b *bench) {
 	for _, c := range b.Catalog.Tables[b.Name("stock")].Columns {
 		columns = append(columns, b.column("stock", c.Name))
 	}
-	parent.Output = ir.Output{Returning: []ir.Field{b.field("stock", "id"), {Expr: ir.RowRef{Columns: columns}}}, Handed: true}
+	parent.Output = ir.Output{Returning: []ir.Field{b.field("stock", "id"), {Value: ir.Scalar{Expr: ir.RowRef{Columns: columns}}}}, Handed: true}
 	statement, err := b.Fixture.Dialect.RenderMutation(parent, backend.RenderOptions{})
 	require.NoError(t, err)
 	out := backend.NewAnswer(nil, nil, 0)

@@ -46,7 +46,7 @@ func (p Plans) column(table, name string) ir.Column {
 
 func (p Plans) field(table, name string) ir.Field {
 	c := p.column(table, name)
-	return ir.Field{Alias: name, Expr: c, ExprType: c.Type}
+	return ir.Field{Alias: name, Value: ir.Scalar{Expr: c, Type: c.Type}}
 }
 
 func (p Plans) fields(table string, names ...string) []ir.Field {
@@ -86,20 +86,20 @@ func join(outer, inner string) []ir.JoinPair { return []ir.JoinPair{{Outer: oute
 // one is an object relationship along a key of the target.
 func (p Plans) one(alias, target string, join []ir.JoinPair, where ir.BoolExp, fields ...ir.Field) ir.Field {
 	rows := ir.Rows{From: ir.Table{Name: p.Name(target)}, Where: where}
-	return ir.Field{Alias: alias, Nested: &ir.Nested{
+	return ir.Field{Alias: alias, Value: &ir.Nested{
 		Join: join, Unique: true, Root: &ir.Select{Rows: rows, Fields: fields, One: true},
 	}}
 }
 
 // many is an array relationship.
 func many(alias string, join []ir.JoinPair, rows ir.Rows, fields ...ir.Field) ir.Field {
-	return ir.Field{Alias: alias, Nested: &ir.Nested{Join: join, Root: &ir.Select{Rows: rows, Fields: fields}}}
+	return ir.Field{Alias: alias, Value: &ir.Nested{Join: join, Root: &ir.Select{Rows: rows, Fields: fields}}}
 }
 
-func count() ir.AggregateExpr { return ir.AggregateExpr{Alias: "count", Count: &ir.Count{}} }
+func count() ir.AggregateExpr { return ir.AggregateExpr{Alias: "count", Value: &ir.Count{}} }
 
 func aggregateOf(alias, function string, c ir.Column) ir.AggregateExpr {
-	return ir.AggregateExpr{Alias: alias, Function: function, Columns: []ir.AggregateColumn{{Alias: c.Name, Expr: c, Type: c.Type}}}
+	return ir.AggregateExpr{Alias: alias, Value: &ir.AggregateCall{Function: function, Columns: []ir.AggregateColumn{{Alias: c.Name, Value: ir.Scalar{Expr: c, Type: c.Type}}}}}
 }
 
 func compare(e ir.Expr, op ir.Op, v ...ir.Value) ir.Compare {

@@ -16,17 +16,17 @@ func (p *queries) addPages() {
 	key := func(name string) ir.CursorKey {
 		return ir.CursorKey{Path: []string{name}, Type: p.typeOf("track", name), NotNull: name == "id"}
 	}
-	node := ir.Field{Alias: "id", NodeID: &ir.NodeID{Table: p.Name("track"), Key: []ir.Column{id}}}
+	node := ir.Field{Alias: "id", Value: &ir.NodeID{Table: p.Name("track"), Key: []ir.Column{id}}}
 	several := p.rows("track", func(rows *ir.Rows) { rows.Where = compare(id, ir.OpLt, p.number("9")) })
 	all := []ir.ConnectionField{
-		{Alias: "is", Typename: "trackConnection"},
-		{Alias: "edges", IsEdges: true, Edges: []ir.EdgeField{
-			{Alias: "at", Cursor: true},
-			{Alias: "is", Typename: "trackEdge"},
-			{Alias: "node", IsNode: true, Node: []ir.Field{node, title}},
+		{Alias: "is", Value: ir.Typename("trackConnection")},
+		{Alias: "edges", Value: ir.Edges{
+			{Alias: "at", Value: ir.EdgeCursor{}},
+			{Alias: "is", Value: ir.Typename("trackEdge")},
+			{Alias: "node", Value: ir.Node{node, title}},
 		}},
-		{Alias: "page", IsPageInfo: true, PageInfo: []ir.PageInfoField{
-			{Alias: "is", Typename: "PageInfo"},
+		{Alias: "page", Value: ir.PageInfoFields{
+			{Alias: "is", Value: ir.Typename("PageInfo")},
 			{Alias: "start", Value: ir.StartCursor},
 			{Alias: "end", Value: ir.EndCursor},
 			{Alias: "next", Value: ir.HasNextPage},
@@ -80,13 +80,13 @@ func (p *queries) addPages() {
 	add("nested", &ir.Select{
 		Rows: ir.Rows{From: ir.Table{Name: p.Name("album")}, OrderBy: orderBy(p.by("id"))},
 		Fields: []ir.Field{
-			title, {Alias: "pages", Nested: &ir.Nested{Join: join("id", "album_id"), Root: nested}},
+			title, {Alias: "pages", Value: &ir.Nested{Join: join("id", "album_id"), Root: nested}},
 		},
 	}, nil)
 	add("joins_what_it_keeps", page(func(c *ir.Connection) {
 		c.Size = 2
-		c.Fields = []ir.ConnectionField{{Alias: "edges", IsEdges: true, Edges: []ir.EdgeField{{
-			Alias: "node", IsNode: true, Node: []ir.Field{title, p.one("album", "album", join("album_id", "id"), nil, title)},
+		c.Fields = []ir.ConnectionField{{Alias: "edges", Value: ir.Edges{{
+			Alias: "node", Value: ir.Node{title, p.one("album", "album", join("album_id", "id"), nil, title)},
 		}}}}
 	}), nil)
 }

@@ -24,8 +24,9 @@ func (p *queries) addRelated() {
 		},
 	})
 	manual := p.one("twin", "track", join("seconds", "seconds"), nil, id)
-	manual.Nested.Unique = false
-	manual.Nested.Root.(*ir.Select).OrderBy = orderBy(p.by("id"))
+	related := manual.Value.(*ir.Nested)
+	related.Unique = false
+	related.Root.(*ir.Select).OrderBy = orderBy(p.by("id"))
 	p.add("object_relationship_without_key", &ir.Select{Rows: p.rows("track", nil), Fields: []ir.Field{id, manual}})
 	p.add("array_relationships", &ir.Select{
 		Rows: ir.Rows{From: ir.Table{Name: p.Name("artist")}, OrderBy: orderBy(p.by("id"))},

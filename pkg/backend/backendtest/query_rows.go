@@ -16,7 +16,7 @@ func (p *queries) addRows() {
 		Rows: ir.Rows{From: ir.Table{Name: p.Name("album")}, Where: compare(p.column("album", "id"), ir.OpEq, bound(0, integer))},
 		One:  true,
 		Fields: []ir.Field{
-			id, title, p.field("album", "released"), p.field("album", `odd "name`), {Alias: "__typename", Typename: "album"},
+			id, title, p.field("album", "released"), p.field("album", `odd "name`), {Alias: "__typename", Value: ir.Typename("album")},
 		},
 	}).Args = backend.Args{Variables: [][]byte{[]byte("3")}}
 	ordinal := ir.OrderItem{Target: ir.OrderExpr{Expr: ir.Column{Name: "n", Type: integer}}}
@@ -52,7 +52,7 @@ func (p *queries) addRows() {
 	p.add("no_rows", &ir.Select{Rows: ir.Rows{From: ir.Table{Name: p.Name("album")}, Where: ir.Or{}}, Fields: []ir.Field{id}})
 	p.add("no_fields", &ir.Select{Rows: ir.Rows{From: ir.Table{Name: p.Name("genre")}}})
 	p.add("long_key", &ir.Select{Rows: p.rows("track", func(r *ir.Rows) { r.Limit = p.number("2") }), Fields: []ir.Field{
-		id, {Alias: long, Expr: p.column("album", "title"), ExprType: p.typeOf("album", "title")}, {Alias: "t", Typename: "track"},
+		id, {Alias: long, Value: ir.Scalar{Expr: p.column("album", "title"), Type: p.typeOf("album", "title")}}, {Alias: "t", Value: ir.Typename("track")},
 	}})
 	p.add("stringified", &ir.Select{Rows: p.rows("track", func(r *ir.Rows) { r.Limit = p.number("3") }), Fields: []ir.Field{
 		p.field("track", "price"), p.field("track", "plays"), p.field("track", "seconds"),

@@ -55,7 +55,7 @@ func (p *queries) addWhere() {
 		r.OrderBy = orderBy(descending(ir.OrderItem{Target: ir.OrderExpr{Expr: hidden}}), p.by("id"))
 	}), Fields: []ir.Field{
 		id,
-		{Alias: "seconds", Expr: hidden, ExprType: integer},
-		{Alias: "shout", Expr: ir.Upper{Expr: p.column("album", "title")}, ExprType: p.typeOf("track", "title")},
+		{Alias: "seconds", Value: ir.Scalar{Expr: hidden, Type: integer}},
+		{Alias: "shout", Value: ir.Scalar{Expr: ir.Upper{Expr: p.column("album", "title")}, Type: p.typeOf("track", "title")}},
 	}}).Args = backend.Args{Session: as("buyer", map[string]string{"x-engine-limit": "7"})}
 }

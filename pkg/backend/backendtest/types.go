@@ -163,6 +163,6 @@ func (b *bench) inserted(t testing.TB, c ir.Column, value string) (string, error
 		return "", err
 	}
 	return b.query(t.Context(), Query{Root: &ir.Select{
-		Rows: ir.Rows{From: ir.Table{Name: b.Name("value")}}, Fields: []ir.Field{{Alias: "v", Expr: c, ExprType: c.Type}},
+		Rows: ir.Rows{From: ir.Table{Name: b.Name("value")}}, Fields: []ir.Field{{Alias: "v", Value: ir.Scalar{Expr: c, Type: c.Type}}},
 	}})
 }

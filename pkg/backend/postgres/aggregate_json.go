@@ -13,13 +13,13 @@ func (r *renderer) jsonAggregate(a *ir.Aggregate, rel sqlrows.Relation) string {
 	var pairs []string
 	for _, f := range a.Fields {
 		var value string
-		switch {
-		case f.IsNodes:
-			value = r.jsonList(&ir.Select{Rows: a.Rows, Fields: f.Nodes}, nodes)
-		case f.Typename != "":
-			value = quote.Literal(f.Typename)
-		default:
-			value = r.jsonAggregates(f.Aggregates, in)
+		switch v := f.Value.(type) {
+		case ir.Nodes:
+			value = r.jsonList(&ir.Select{Rows: a.Rows, Fields: v}, nodes)
+		case ir.Typename:
+			value = quote.Literal(string(v))
+		case ir.Aggregates:
+			value = r.jsonAggregates(v, in)
 		}
 		pairs = append(pairs, quote.Literal(f.Alias)+", "+value)
 	}
@@ -32,28 +32,35 @@ func (r *renderer) jsonAggregates(fields []ir.AggregateExpr, in *sqltext.Scope) 
 	var pairs []string
 	for _, f := range fields {
 		var value string
-		switch {
-		case f.Typename != "":
-			value = quote.Literal(f.Typename)
-		case f.Count != nil:
-			value = r.CountRows(f.Count, in)
-		default:
-			var columns []string
-			for _, column := range f.Columns {
-				value := quote.Literal(column.Typename)
-				if column.Expr != nil {
-					value = r.jsonAggregateCell(f.Function, column, in)
-				}
-				columns = append(columns, quote.Literal(column.Alias)+", "+value)
-			}
-			value = buildObject(columns)
+		switch v := f.Value.(type) {
+		case ir.Typename:
+			value = quote.Literal(string(v))
+		case *ir.Count:
+			value = r.CountRows(v, in)
+		case *ir.AggregateCall:
+			value = r.jsonAggregateCall(v, in)
 		}
 		pairs = append(pairs, quote.Literal(f.Alias)+", "+value)
 	}
 	return buildObject(pairs)
 }
 
-func (r *renderer) jsonAggregateCell(function string, column ir.AggregateColumn, in *sqltext.Scope) string {
+func (r *renderer) jsonAggregateCall(call *ir.AggregateCall, in *sqltext.Scope) string {
+	var pairs []string
+	for _, column := range call.Columns {
+		var value string
+		switch v := column.Value.(type) {
+		case ir.Typename:
+			value = quote.Literal(string(v))
+		case ir.Scalar:
+			value = r.jsonAggregateCell(call.Function, v, in)
+		}
+		pairs = append(pairs, quote.Literal(column.Alias)+", "+value)
+	}
+	return buildObject(pairs)
+}
+
+func (r *renderer) jsonAggregateCell(function string, column ir.Scalar, in *sqltext.Scope) string {
 	expr := r.AggregateOf(function, column, in)
 	if function == "min" || function == "max" {
 		return r.jsonCell(expr, column.Type)

@@ -50,18 +50,23 @@ func (r *renderer) jsonConnection(c *ir.Connection, rel sqlrows.Relation) string
 	}
 	var pairs []string
 	for i, f := range c.Fields {
-		value := quote.Literal(f.Typename)
-		switch {
-		case f.IsEdges:
+		var value string
+		switch v := f.Value.(type) {
+		case ir.Typename:
+			value = quote.Literal(string(v))
+		case ir.Edges:
 			name := `"e` + strconv.Itoa(i) + `"`
-			items = append(items, r.jsonEdge(c, f.Edges, in, rows)+" AS "+name)
+			items = append(items, r.jsonEdge(c, v, in, rows)+" AS "+name)
 			value = "coalesce(json_agg(" + name + first + ")" + kept + ", '[]')"
-		case f.IsPageInfo:
+		case ir.PageInfoFields:
 			var facts []string
-			for _, i := range f.PageInfo {
-				fact := quote.Literal(i.Typename)
-				if i.Value != "" {
-					fact = info[i.Value]
+			for _, i := range v {
+				var fact string
+				switch v := i.Value.(type) {
+				case ir.Typename:
+					fact = quote.Literal(string(v))
+				case ir.PageInfo:
+					fact = info[v]
 				}
 				facts = append(facts, quote.Literal(i.Alias)+", "+fact)
 			}
@@ -77,12 +82,14 @@ func (r *renderer) jsonConnection(c *ir.Connection, rel sqlrows.Relation) string
 func (r *renderer) jsonEdge(c *ir.Connection, fields []ir.EdgeField, in *sqltext.Scope, q *sqlrows.Selection) string {
 	var pairs []string
 	for _, f := range fields {
-		value := quote.Literal(f.Typename)
-		switch {
-		case f.Cursor:
+		var value string
+		switch v := f.Value.(type) {
+		case ir.Typename:
+			value = quote.Literal(string(v))
+		case ir.EdgeCursor:
 			value = r.encodedText(r.jsonCursor(c, answer.CursorFields(c.Keys), q), c.Seal)
-		case f.IsNode:
-			value = r.jsonObject(f.Node, in, q)
+		case ir.Node:
+			value = r.jsonObject(v, in, q)
 		}
 		pairs = append(pairs, quote.Literal(f.Alias)+", "+value)
 	}

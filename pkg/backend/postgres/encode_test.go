@@ -136,9 +136,9 @@ func TestAnswersAreTheSame(t *testing.T) {
 			list := &ir.Select{Rows: rows, Fields: fields}
 			children := &ir.Nested{Join: []ir.JoinPair{{Outer: "id", Inner: "parent"}}, Root: list}
 			parents := &ir.Select{Rows: table("parent"), Fields: []ir.Field{
-				field("id", int4Type), {Alias: "children", Nested: children},
+				field("id", int4Type), {Alias: "children", Value: children},
 			}}
-			one := &ir.Select{Rows: rows, Fields: []ir.Field{{Alias: "same", Nested: &ir.Nested{
+			one := &ir.Select{Rows: rows, Fields: []ir.Field{{Alias: "same", Value: &ir.Nested{
 				Join: []ir.JoinPair{{Outer: "id", Inner: "id"}}, Unique: true,
 				Root: &ir.Select{Rows: table(name), Fields: fields, One: true},
 			}}}}

@@ -29,11 +29,11 @@ func sealedPage(cursors, ids ir.Sealer) *ir.Connection {
 	return &ir.Connection{
 		Rows: rows, Keys: []ir.CursorKey{{Path: []string{"id"}, Type: int4Type, NotNull: true}}, Size: -1, Seal: cursors,
 		Fields: []ir.ConnectionField{
-			{Alias: "page", IsPageInfo: true, PageInfo: []ir.PageInfoField{{Alias: "end", Value: ir.EndCursor}}},
-			{Alias: "edges", IsEdges: true, Edges: []ir.EdgeField{
-				{Alias: "at", Cursor: true},
-				{Alias: "node", IsNode: true, Node: []ir.Field{
-					{Alias: "id", NodeID: &ir.NodeID{Table: public("track"), Key: []ir.Column{column("id", int4Type)}, Seal: ids}},
+			{Alias: "page", Value: ir.PageInfoFields{{Alias: "end", Value: ir.EndCursor}}},
+			{Alias: "edges", Value: ir.Edges{
+				{Alias: "at", Value: ir.EdgeCursor{}},
+				{Alias: "node", Value: ir.Node{
+					{Alias: "id", Value: &ir.NodeID{Table: public("track"), Key: []ir.Column{column("id", int4Type)}, Seal: ids}},
 				}},
 			}},
 		},

@@ -154,7 +154,7 @@ func TestWrittenRows(t *testing.T) {
 	f := newFixture(t, shopSchema, nil)
 	remove, err := New().RenderMutation(&ir.Delete{
 		Table: public("album"), Where: compare(idColumn, ir.OpIn, ir.Literal{Text: "{1,4}", Type: int4sType}),
-		Output: ir.Output{Returning: []ir.Field{{Expr: ir.RowRef{}}}, Handed: true},
+		Output: ir.Output{Returning: []ir.Field{{Value: ir.Scalar{Expr: ir.RowRef{}}}}, Handed: true},
 	}, backend.RenderOptions{})
 	require.NoError(t, err)
 	f.exec(t, `ALTER TABLE track DROP CONSTRAINT track_album_id_fkey; INSERT INTO track (id, album_id, title, price) VALUES (90, 1, 'x', 0)`)
@@ -169,7 +169,7 @@ func TestWrittenRows(t *testing.T) {
 		}
 		st := statementOf(t, &ir.Select{Rows: ir.Rows{From: written}, Fields: []ir.Field{
 			titleField, field("meta", jsonbType), one("artist", "artist", pair("artist_id", "id"), nil, nameField),
-			{Alias: "strict", Expr: ir.Call{Function: public("strict_title"), Args: []ir.CallArg{{Row: true}}}, ExprType: textType},
+			{Alias: "strict", Value: ir.Scalar{Expr: ir.Call{Function: public("strict_title"), Args: []ir.CallArg{{Row: true}}}, Type: textType}},
 			many("tracks", pair("id", "album_id"), tracks(func(r *ir.Rows) { r.Where = compare(idColumn, ir.OpGt, number4("35")) }), idField),
 		}})
 		return tx.Query(t.Context(), st, backend.Args{}, out)

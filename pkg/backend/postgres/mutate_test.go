@@ -59,9 +59,9 @@ var albumRow = []ir.Field{field("id", int4Type), field("title", textType), field
 
 func returned(fields ...ir.Field) ir.Output {
 	return ir.Output{Answer: []ir.OutputField{
-		{Alias: "affected_rows", AffectedRows: true},
-		{Alias: "returning", Rows: fields, IsRows: true},
-		{Alias: "__typename", Typename: "album_mutation_response"},
+		{Alias: "affected_rows", Value: ir.AffectedRows{}},
+		{Alias: "returning", Value: ir.Returning(fields)},
+		{Alias: "__typename", Value: ir.Typename("album_mutation_response")},
 	}}
 }
 
@@ -236,7 +236,7 @@ func TestUpdateAndDelete(t *testing.T) {
 		return f.mutated(t, &ir.Update{
 			Table: public("album"), Set: []ir.Assignment{{Column: c, Op: op, Value: v}},
 			Where:  equals("title", textType, given(titleColumn, "Blue")),
-			Output: ir.Output{Returning: []ir.Field{{Alias: "v", Expr: c, ExprType: c.Type}}, One: true},
+			Output: ir.Output{Returning: []ir.Field{{Alias: "v", Value: ir.Scalar{Expr: c, Type: c.Type}}}, One: true},
 		})
 	}
 	requireAnswer(t, `{"v":2.50}`, step(priceColumn, ir.AssignSet, given(priceColumn, "2.5")))

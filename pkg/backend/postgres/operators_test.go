@@ -144,7 +144,7 @@ func runOperatorCases(t *testing.T, f *fixture, cases []operatorCase) {
 					Args: operands(t, column.Type, c),
 				},
 			},
-			Fields: []ir.Field{{Alias: "id", Expr: ir.Column{Name: "id", Type: id}, ExprType: id}},
+			Fields: []ir.Field{{Alias: "id", Value: ir.Scalar{Expr: ir.Column{Name: "id", Type: id}, Type: id}}},
 		}, backend.RenderOptions{})
 		require.NoError(t, err)
 		out := backend.NewAnswer(nil, nil, 0)

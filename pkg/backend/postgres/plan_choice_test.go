@@ -188,7 +188,7 @@ func TestPlanModeOfTheAddress(t *testing.T) {
 func TestFunctionsAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	called := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{{
-		Alias: "x", Expr: ir.Call{Function: public("f"), Args: []ir.CallArg{{Value: ir.Variable{Index: 0, Type: int4Type}}}}, ExprType: int4Type,
+		Alias: "x", Value: ir.Scalar{Expr: ir.Call{Function: public("f"), Args: []ir.CallArg{{Value: ir.Variable{Index: 0, Type: int4Type}}}}, Type: int4Type},
 	}}})
 	require.Nil(t, called.(*statement).utc.Choice)
 	fixed := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{idField}})

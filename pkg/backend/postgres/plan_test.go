@@ -26,7 +26,7 @@ func table(name string) ir.Rows { return ir.Rows{From: ir.Table{Name: public(nam
 
 // field is a key with the value of the column of its name.
 func field(name string, t catalog.Type) ir.Field {
-	return ir.Field{Alias: name, Expr: ir.Column{Name: name, Type: t}, ExprType: t}
+	return ir.Field{Alias: name, Value: ir.Scalar{Expr: ir.Column{Name: name, Type: t}, Type: t}}
 }
 
 // fieldsOf are all columns of a table.

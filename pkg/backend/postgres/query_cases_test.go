@@ -33,20 +33,20 @@ func pair(outer, inner string) []ir.JoinPair { return []ir.JoinPair{{Outer: oute
 func one(alias, target string, join []ir.JoinPair, where ir.BoolExp, fields ...ir.Field) ir.Field {
 	rows := table(target)
 	rows.Where = where
-	return ir.Field{Alias: alias, Nested: &ir.Nested{
+	return ir.Field{Alias: alias, Value: &ir.Nested{
 		Join: join, Unique: true, Root: &ir.Select{Rows: rows, Fields: fields, One: true},
 	}}
 }
 
 // many is an array relationship.
 func many(alias string, join []ir.JoinPair, rows ir.Rows, fields ...ir.Field) ir.Field {
-	return ir.Field{Alias: alias, Nested: &ir.Nested{Join: join, Root: &ir.Select{Rows: rows, Fields: fields}}}
+	return ir.Field{Alias: alias, Value: &ir.Nested{Join: join, Root: &ir.Select{Rows: rows, Fields: fields}}}
 }
 
-func count(alias string) ir.AggregateExpr { return ir.AggregateExpr{Alias: alias, Count: &ir.Count{}} }
+func count(alias string) ir.AggregateExpr { return ir.AggregateExpr{Alias: alias, Value: &ir.Count{}} }
 
 func aggregateOf(alias, function string, c ir.Column) ir.AggregateExpr {
-	return ir.AggregateExpr{Alias: alias, Function: function, Columns: []ir.AggregateColumn{{Alias: c.Name, Expr: c, Type: c.Type}}}
+	return ir.AggregateExpr{Alias: alias, Value: &ir.AggregateCall{Function: function, Columns: []ir.AggregateColumn{{Alias: c.Name, Value: ir.Scalar{Expr: c, Type: c.Type}}}}}
 }
 
 var (
@@ -102,16 +102,16 @@ func addFunctionCases(add func(string, ir.Root) *backendtest.Query) {
 		r.OrderBy = orderBy(ir.OrderItem{Target: ir.OrderExpr{Expr: trackLabel}, Desc: true})
 		r.Limit = number4("3")
 	}), Fields: []ir.Field{
-		{Alias: "label", Expr: trackLabel, ExprType: textType}, one("album", "album", pair("album_id", "id"), nil, titleField),
+		{Alias: "label", Value: ir.Scalar{Expr: trackLabel, Type: textType}}, one("album", "album", pair("album_id", "id"), nil, titleField),
 	}})
 	add("function", &ir.Select{Rows: ir.Rows{From: search, OrderBy: byID, Limit: number4("3")}, Fields: []ir.Field{
-		idField, {Alias: "label", Expr: trackLabel, ExprType: textType}, one("album", "album", pair("album_id", "id"), nil, titleField),
+		idField, {Alias: "label", Value: ir.Scalar{Expr: trackLabel, Type: textType}}, one("album", "album", pair("album_id", "id"), nil, titleField),
 	}}).Args = args
 	add("function_aggregate", &ir.Aggregate{Rows: ir.Rows{From: search, OrderBy: byID, MaxRows: 2}, Fields: []ir.AggregateField{
-		{Alias: "aggregate", Aggregates: []ir.AggregateExpr{count("count")}},
-		{Alias: "nodes", Nodes: []ir.Field{
-			{Alias: "label", Expr: trackLabel, ExprType: textType}, one("album", "album", pair("album_id", "id"), nil, titleField),
-		}, IsNodes: true},
+		{Alias: "aggregate", Value: ir.Aggregates{count("count")}},
+		{Alias: "nodes", Value: ir.Nodes{
+			{Alias: "label", Value: ir.Scalar{Expr: trackLabel, Type: textType}}, one("album", "album", pair("album_id", "id"), nil, titleField),
+		}},
 	}}).Args = args
 	single := func(id string) *ir.Select {
 		return &ir.Select{Rows: ir.Rows{From: ir.Function{
@@ -126,7 +126,7 @@ func addFunctionCases(add func(string, ir.Root) *backendtest.Query) {
 	strict := ir.Call{Function: public("strict_title"), Type: textType, Args: []ir.CallArg{{Row: true}}}
 	long := ir.Rows{From: ir.Function{Name: public("album_long_tracks"), Args: []ir.CallArg{{Row: true}, {Value: number4("200")}}}, OrderBy: byID}
 	computed := []ir.Field{
-		{Alias: "title", Expr: title, ExprType: textType}, {Alias: "strict", Expr: strict, ExprType: textType}, many("long", nil, long, idField),
+		{Alias: "title", Value: ir.Scalar{Expr: title, Type: textType}}, {Alias: "strict", Value: ir.Scalar{Expr: strict, Type: textType}}, many("long", nil, long, idField),
 	}
 	add("computed_fields", &ir.Select{
 		Rows: ir.Rows{From: ir.Table{Name: public("album")}, OrderBy: byID, Limit: number4("3")}, Fields: append([]ir.Field{idField}, computed...),
@@ -135,7 +135,7 @@ func addFunctionCases(add func(string, ir.Root) *backendtest.Query) {
 		idField, one("album", "album", pair("album_id", "id"), nil, computed...),
 	}}).Args = args
 	keyless := one("album", "album", pair("album_id", "id"), nil, computed...)
-	keyless.Nested.Unique = false
+	keyless.Value.(*ir.Nested).Unique = false
 	add("computed_fields_of_any_object", &ir.Select{Rows: tracks(func(r *ir.Rows) { r.Limit = number4("11") }), Fields: []ir.Field{idField, keyless}}).Args = args
 }
 

@@ -137,19 +137,19 @@ func (p planner) fields(name string, depth int) []ir.Field {
 				where = p.where(target, 1)
 			}
 			f := one(alias, target, pair(key, "id"), where, p.fields(target, depth-1)...)
-			f.Nested.Unique = p.chance(70)
+			f.Value.(*ir.Nested).Unique = p.chance(70)
 			fields = append(fields, f)
 		case n == 1 && depth > 0 && len(t.many) > 0:
 			target, key := pick(p, t.many)
 			fields = append(fields, many(alias, pair("id", key), p.rows(target, depth-1), p.fields(target, depth-1)...))
 		case n == 2 && depth > 0 && len(t.many) > 0:
 			target, key := pick(p, t.many)
-			fields = append(fields, ir.Field{Alias: alias, Nested: &ir.Nested{Join: pair("id", key), Root: p.aggregate(target, depth-1)}})
+			fields = append(fields, ir.Field{Alias: alias, Value: &ir.Nested{Join: pair("id", key), Root: p.aggregate(target, depth-1)}})
 		case n == 3:
-			fields = append(fields, ir.Field{Alias: alias, Typename: name})
+			fields = append(fields, ir.Field{Alias: alias, Value: ir.Typename(name)})
 		default:
 			c := p.expr(name)
-			fields = append(fields, ir.Field{Alias: alias, Expr: c, ExprType: c.Type})
+			fields = append(fields, ir.Field{Alias: alias, Value: ir.Scalar{Expr: c, Type: c.Type}})
 		}
 	}
 	return fields
@@ -162,10 +162,10 @@ func (p planner) aggregate(name string, depth int) *ir.Aggregate {
 		if name == "track" {
 			values = append(values, aggregateOf("avg", "avg", column("price", numericType)), aggregateOf("sum", "sum", column("plays", int8Type)))
 		}
-		a.Fields = append(a.Fields, ir.AggregateField{Alias: "aggregate", Aggregates: values})
+		a.Fields = append(a.Fields, ir.AggregateField{Alias: "aggregate", Value: ir.Aggregates(values)})
 	}
 	if p.chance(60) {
-		a.Fields = append(a.Fields, ir.AggregateField{Alias: "nodes", Nodes: p.fields(name, depth), IsNodes: true})
+		a.Fields = append(a.Fields, ir.AggregateField{Alias: "nodes", Value: ir.Nodes(p.fields(name, depth))})
 	}
 	return a
 }

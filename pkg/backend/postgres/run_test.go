@@ -62,7 +62,7 @@ func TestQueryErrors(t *testing.T) {
 	// A fault that shows after the first row.
 	f.exec(t, `CREATE FUNCTION inverse(r n) RETURNS int4 STABLE LANGUAGE sql AS 'SELECT 10 / r.v'`)
 	late := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{{
-		Alias: "x", Expr: ir.Call{Function: public("inverse"), Args: []ir.CallArg{{Row: true}}}, ExprType: int4Type,
+		Alias: "x", Value: ir.Scalar{Expr: ir.Call{Function: public("inverse"), Args: []ir.CallArg{{Row: true}}}, Type: int4Type},
 	}}})
 	requireCode(t, failed(t, f.source, late, backend.Args{}), apierror.DataException, "division by zero")
 
@@ -166,7 +166,7 @@ func TestTimeZone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `SELECT t0."id", to_json(t0."at"), to_json(t0."ats") FROM "public"."n" AS t0`, sql)
 	last := &ir.Aggregate{Rows: table("n"), Fields: []ir.AggregateField{{
-		Alias: "aggregate", Aggregates: []ir.AggregateExpr{aggregateOf("max", "max", column("at", timestamptzType))},
+		Alias: "aggregate", Value: ir.Aggregates{aggregateOf("max", "max", column("at", timestamptzType))},
 	}}}
 	requireAnswer(t, `{"aggregate" : {"max" : {"at" : "2024-07-01T14:00:00+02:00"}}}`, answerOf(t, f.source, statementOf(t, last), backend.Args{}))
 }
@@ -238,7 +238,7 @@ func TestCancellation(t *testing.T) {
 	f := newFixture(t, `CREATE TABLE n (id int4); INSERT INTO n VALUES (1);
 		CREATE FUNCTION slow(r n) RETURNS text STABLE LANGUAGE sql AS 'SELECT pg_sleep(60)::text'`, nil)
 	st := statementOf(t, &ir.Select{Rows: table("n"), Fields: []ir.Field{{
-		Alias: "x", Expr: ir.Call{Function: public("slow"), Args: []ir.CallArg{{Row: true}}}, ExprType: textType,
+		Alias: "x", Value: ir.Scalar{Expr: ir.Call{Function: public("slow"), Args: []ir.CallArg{{Row: true}}}, Type: textType},
 	}}})
 	running := func() string {
 		return f.text(t, `SELECT count(*)::text FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%"slow"%' AND pid <> pg_backend_pid()`)
@@ -288,7 +288,7 @@ func TestRenderErrors(t *testing.T) {
 		"unknown operator \"_like_this\"": &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n")}, Where: compare(idColumn, "_like_this", number4("1"))}},
 		"isn't enough":                    &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("n")}, Where: compare(idColumn, ir.OpEq)}},
 		"unknown root":                    nil,
-		"no aggregate function":           &ir.Aggregate{Rows: table("n"), Fields: []ir.AggregateField{{Alias: "aggregate", Aggregates: []ir.AggregateExpr{aggregateOf("x", "max(1); --", idColumn)}}}},
+		"no aggregate function":           &ir.Aggregate{Rows: table("n"), Fields: []ir.AggregateField{{Alias: "aggregate", Value: ir.Aggregates{aggregateOf("x", "max(1); --", idColumn)}}}},
 		"takes a row where there is none": &ir.Select{Rows: ir.Rows{From: ir.Function{Name: public("f"), Args: []ir.CallArg{{Row: true}}}}},
 	}
 	for message, root := range roots {

@@ -49,15 +49,17 @@ func (r *renderer) jsonPresentObject(fields []ir.Field, in *sqltext.Scope, q *sq
 	texts := make([]string, len(fields))
 	for i, f := range fields {
 		var value string
-		switch {
-		case f.Nested != nil:
-			value = r.jsonNested(f.Nested, in, q)
-		case f.NodeID != nil:
-			value = r.jsonNodeID(f.NodeID, in)
-		case f.Expr != nil:
-			value = r.jsonCell(r.Single(f.Expr, in), f.ExprType)
+		switch v := f.Value.(type) {
+		case *ir.Nested:
+			value = r.jsonNested(v, in, q)
+		case *ir.NodeID:
+			value = r.jsonNodeID(v, in)
+		case ir.Scalar:
+			value = r.jsonCell(r.Single(v.Expr, in), v.Type)
+		case ir.Typename:
+			value = quote.Literal(string(v)) + "::text"
 		default:
-			value = quote.Literal(f.Typename) + "::text"
+			r.Fail("unknown field %T", v)
 		}
 		if long {
 			texts[i] = quote.Literal(f.Alias) + ", " + value

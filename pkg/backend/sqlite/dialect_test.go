@@ -45,7 +45,7 @@ func keptFields() []ir.Field {
 		keptColumn("id", "int4"), keptColumn("k", "text"), keptColumn("big", "int8"), keptColumn("real", "float8"), keptColumn("price", "numeric"),
 		keptColumn("flag", "bool"), keptColumn("doc", "jsonb"), keptColumn("bytes", "bytea"), keptColumn("at", "timestamptz"),
 	} {
-		fields = append(fields, ir.Field{Alias: c.Name, Expr: c, ExprType: c.Type})
+		fields = append(fields, ir.Field{Alias: c.Name, Value: ir.Scalar{Expr: c, Type: c.Type}})
 	}
 	return fields
 }
@@ -68,7 +68,7 @@ func TestStoredClasses(t *testing.T) {
 	two := `{"id":2,"k":"` + "\uFFFD" + `","big":null,"real":"Infinity","price":100000000000000000000,"flag":false,"doc":[1],"bytes":"\\x74657874","at":17}`
 	require.Equal(t, "["+one+", "+two+"]", query(t, f, &ir.Select{Rows: rows, Fields: keptFields()}, backend.RenderOptions{}, backend.Args{}))
 
-	peers := ir.Field{Alias: "all", Nested: &ir.Nested{Join: nil, Root: &ir.Select{Rows: rows, Fields: keptFields()}}}
+	peers := ir.Field{Alias: "all", Value: &ir.Nested{Join: nil, Root: &ir.Select{Rows: rows, Fields: keptFields()}}}
 	first := ir.Rows{From: rows.From, OrderBy: rows.OrderBy, MaxRows: 1}
 	require.Equal(t, `[{"all":[`+one+", "+two+`]}]`, query(t, f, &ir.Select{Rows: first, Fields: []ir.Field{peers}}, backend.RenderOptions{}, backend.Args{}))
 
@@ -85,15 +85,15 @@ func TestWrittenWithoutRowID(t *testing.T) {
 	columns := []ir.Column{id, bytes}
 	gone, err := New().RenderMutation(&ir.Delete{
 		Table: keptTable, Where: ir.Compare{Left: id, Op: ir.OpEq, Args: []ir.Value{ir.Literal{Text: "1", Type: id.Type}}},
-		Output: ir.Output{Returning: []ir.Field{{Expr: ir.RowRef{Columns: columns}}}, Handed: true},
+		Output: ir.Output{Returning: []ir.Field{{Value: ir.Scalar{Expr: ir.RowRef{Columns: columns}}}}, Handed: true},
 	}, backend.RenderOptions{})
 	require.NoError(t, err)
 	read, err := New().RenderQuery(&ir.Select{
 		Rows: ir.Rows{From: ir.Written{Table: keptTable, Columns: columns, Rows: []ir.Value{ir.Each{}}}},
 		Fields: []ir.Field{
-			{Alias: "id", Expr: id, ExprType: id.Type}, {Alias: "bytes", Expr: bytes, ExprType: bytes.Type},
-			{Alias: "children", Nested: &ir.Nested{Join: []ir.JoinPair{{Outer: "id", Inner: "parent"}}, Root: &ir.Select{
-				Rows: ir.Rows{From: ir.Table{Name: keptTable}}, Fields: []ir.Field{{Alias: "parent", Expr: parent, ExprType: parent.Type}},
+			{Alias: "id", Value: ir.Scalar{Expr: id, Type: id.Type}}, {Alias: "bytes", Value: ir.Scalar{Expr: bytes, Type: bytes.Type}},
+			{Alias: "children", Value: &ir.Nested{Join: []ir.JoinPair{{Outer: "id", Inner: "parent"}}, Root: &ir.Select{
+				Rows: ir.Rows{From: ir.Table{Name: keptTable}}, Fields: []ir.Field{{Alias: "parent", Value: ir.Scalar{Expr: parent, Type: parent.Type}}},
 			}}},
 		},
 	}, backend.RenderOptions{})
@@ -180,7 +180,7 @@ func TestLiveKeys(t *testing.T) {
 		c := ir.Column{Name: "big", Type: of}
 		s, err := New().RenderLive(ir.Live{Roots: []ir.Root{&ir.Select{
 			Rows:   ir.Rows{From: ir.Table{Name: keptTable}, Where: ir.Compare{Left: c, Op: ir.OpEq, Args: []ir.Value{ir.Variable{Type: of}}}},
-			Fields: []ir.Field{{Alias: alias, Expr: c, ExprType: of}},
+			Fields: []ir.Field{{Alias: alias, Value: ir.Scalar{Expr: c, Type: of}}},
 		}}}, o)
 		require.NoError(t, err)
 		return s.Key()
@@ -198,10 +198,10 @@ func TestDeepPlans(t *testing.T) {
 	f := newFixture(t, "CREATE TABLE chain (id INTEGER PRIMARY KEY, next INT); INSERT INTO chain VALUES (1, 1)", nil)
 	id := keptColumn("id", "int4")
 	rows := ir.Rows{From: ir.Table{Name: catalog.Name{Name: "chain"}}}
-	fields := []ir.Field{{Alias: "id", Expr: id, ExprType: id.Type}}
+	fields := []ir.Field{{Alias: "id", Value: ir.Scalar{Expr: id, Type: id.Type}}}
 	const depth = 90
 	for range depth {
-		fields = []ir.Field{{Alias: "next", Nested: &ir.Nested{
+		fields = []ir.Field{{Alias: "next", Value: &ir.Nested{
 			Join: []ir.JoinPair{{Outer: "next", Inner: "id"}}, Unique: true, Root: &ir.Select{Rows: rows, Fields: fields, One: true},
 		}}}
 	}
@@ -233,7 +233,7 @@ func TestCountOfColumns(t *testing.T) {
 	for distinct, want := range map[bool]string{false: "2", true: "2"} {
 		got := query(t, f, &ir.Aggregate{
 			Rows:   ir.Rows{From: ir.Table{Name: keptTable}},
-			Fields: []ir.AggregateField{{Alias: "aggregate", Aggregates: []ir.AggregateExpr{{Alias: "count", Count: &ir.Count{Args: counted, Distinct: distinct}}}}},
+			Fields: []ir.AggregateField{{Alias: "aggregate", Value: ir.Aggregates{{Alias: "count", Value: &ir.Count{Args: counted, Distinct: distinct}}}}},
 		}, backend.RenderOptions{}, backend.Args{})
 		require.Equal(t, `{"aggregate" : {"count" : `+want+`}}`, got)
 	}

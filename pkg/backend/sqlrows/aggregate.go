@@ -24,14 +24,14 @@ func (r *Renderer) aggregateQuery(a *ir.Aggregate, rel Relation) (*Selection, *a
 	b.Text("{")
 	for i, f := range a.Fields {
 		b.Key(i, f.Alias, answer.Spaced)
-		switch {
-		case f.IsNodes:
-			sql, s := r.list(&ir.Select{Rows: a.Rows, Fields: f.Nodes}, nodes)
+		switch v := f.Value.(type) {
+		case ir.Nodes:
+			sql, s := r.list(&ir.Select{Rows: a.Rows, Fields: v}, nodes)
 			b.Add(answer.Part{Kind: answer.List, Column: q.item(sql), Shape: s})
-		case f.Typename != "":
-			b.String(f.Typename)
-		default:
-			r.aggregates(&b, f.Aggregates, in, q)
+		case ir.Typename:
+			b.String(string(v))
+		case ir.Aggregates:
+			r.aggregates(&b, v, in, q)
 		}
 	}
 	b.Text("}")
@@ -50,8 +50,12 @@ func (r *Renderer) Aggregated(a *ir.Aggregate, nodes Relation) (*Selection, *sql
 	rel.Rows = &rows
 	var values, lists bool
 	for _, f := range a.Fields {
-		lists = lists || f.IsNodes
-		values = values || slices.ContainsFunc(f.Aggregates, valued)
+		switch v := f.Value.(type) {
+		case ir.Nodes:
+			lists = true
+		case ir.Aggregates:
+			values = values || slices.ContainsFunc(v, valued)
+		}
 	}
 	if !values {
 		return &Selection{}, nil, nodes
@@ -82,7 +86,16 @@ func (r *Renderer) Aggregated(a *ir.Aggregate, nodes Relation) (*Selection, *sql
 
 // valued reports whether a field needs the rows: it is more than names of types.
 func valued(e ir.AggregateExpr) bool {
-	return e.Count != nil || slices.ContainsFunc(e.Columns, func(c ir.AggregateColumn) bool { return c.Expr != nil })
+	switch v := e.Value.(type) {
+	case *ir.Count:
+		return true
+	case *ir.AggregateCall:
+		return slices.ContainsFunc(v.Columns, func(c ir.AggregateColumn) bool {
+			_, ok := c.Value.(ir.Scalar)
+			return ok
+		})
+	}
+	return false
 }
 
 // aggregates makes the object below `aggregate`.
@@ -90,23 +103,29 @@ func (r *Renderer) aggregates(b *answer.Builder, fields []ir.AggregateExpr, in *
 	b.Text("{")
 	for i, f := range fields {
 		b.Key(i, f.Alias, answer.Spaced)
-		switch {
-		case f.Typename != "":
-			b.String(f.Typename)
-		case f.Count != nil:
-			b.Add(answer.Part{Kind: answer.Value, Column: q.item(r.CountRows(f.Count, in)), Cell: r.Dialect.CountCell()})
-		default:
-			b.Text("{")
-			for j, column := range f.Columns {
-				b.Key(j, column.Alias, answer.Spaced)
-				if column.Expr == nil {
-					b.String(column.Typename)
-					continue
-				}
-				expr, c := r.Dialect.AggregateCell(f.Function, r.AggregateOf(f.Function, column, in), column.Type)
-				b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: c})
-			}
-			b.Text("}")
+		switch v := f.Value.(type) {
+		case ir.Typename:
+			b.String(string(v))
+		case *ir.Count:
+			b.Add(answer.Part{Kind: answer.Value, Column: q.item(r.CountRows(v, in)), Cell: r.Dialect.CountCell()})
+		case *ir.AggregateCall:
+			r.aggregateCall(b, v, in, q)
+		}
+	}
+	b.Text("}")
+}
+
+// aggregateCall makes the object of a function of some columns.
+func (r *Renderer) aggregateCall(b *answer.Builder, call *ir.AggregateCall, in *sqltext.Scope, q *Selection) {
+	b.Text("{")
+	for i, column := range call.Columns {
+		b.Key(i, column.Alias, answer.Spaced)
+		switch v := column.Value.(type) {
+		case ir.Typename:
+			b.String(string(v))
+		case ir.Scalar:
+			expr, c := r.Dialect.AggregateCell(call.Function, r.AggregateOf(call.Function, v, in), v.Type)
+			b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: c})
 		}
 	}
 	b.Text("}")
@@ -118,6 +137,6 @@ func (r *Renderer) CountRows(c *ir.Count, in *sqltext.Scope) string {
 }
 
 // AggregateOf is an aggregate of a column.
-func (r *Renderer) AggregateOf(function string, column ir.AggregateColumn, in *sqltext.Scope) string {
+func (r *Renderer) AggregateOf(function string, column ir.Scalar, in *sqltext.Scope) string {
 	return r.AggregateFunction(function) + "(" + r.Expr(column.Expr, in) + ")"
 }

@@ -34,16 +34,18 @@ func (r *Renderer) presentObject(fields []ir.Field, in *sqltext.Scope, q *Select
 	style := answer.StyleOf(fields)
 	for i, f := range fields {
 		b.Key(i, f.Alias, style)
-		switch {
-		case f.Nested != nil:
-			r.nested(&b, f.Nested, in, q)
-		case f.NodeID != nil:
-			b.Add(answer.Part{Kind: answer.Base64, Shape: r.nodeID(f.NodeID, in, q), Seal: f.NodeID.Seal})
-		case f.Expr != nil:
-			expr, c := r.Dialect.Cell(r.Single(f.Expr, in), f.ExprType, false)
+		switch v := f.Value.(type) {
+		case *ir.Nested:
+			r.nested(&b, v, in, q)
+		case *ir.NodeID:
+			b.Add(answer.Part{Kind: answer.Base64, Shape: r.nodeID(v, in, q), Seal: v.Seal})
+		case ir.Scalar:
+			expr, c := r.Dialect.Cell(r.Single(v.Expr, in), v.Type, false)
 			b.Add(answer.Part{Kind: answer.Value, Column: q.item(expr), Cell: c})
+		case ir.Typename:
+			b.String(string(v))
 		default:
-			b.String(f.Typename)
+			r.Fail("unknown field %T", v)
 		}
 	}
 	b.Text("}")

@@ -24,22 +24,23 @@ func (r *Renderer) connection(b *answer.Builder, c *ir.Connection, rel Relation,
 	pb.Text("{")
 	for i, f := range c.Fields {
 		pb.Key(i, f.Alias, answer.Spaced)
-		switch {
-		case f.IsEdges:
-			add(answer.PagePart{Edges: r.edge(c, f.Edges, in, rows)})
-		case f.IsPageInfo:
+		switch v := f.Value.(type) {
+		case ir.Edges:
+			add(answer.PagePart{Edges: r.edge(c, v, in, rows)})
+		case ir.PageInfoFields:
 			pb.Text("{")
-			for j, info := range f.PageInfo {
+			for j, info := range v {
 				pb.Key(j, info.Alias, answer.Spaced)
-				if info.Value == "" {
-					pb.String(info.Typename)
-				} else {
-					add(answer.PagePart{Info: info.Value})
+				switch v := info.Value.(type) {
+				case ir.Typename:
+					pb.String(string(v))
+				case ir.PageInfo:
+					add(answer.PagePart{Info: v})
 				}
 			}
 			pb.Text("}")
-		default:
-			pb.String(f.Typename)
+		case ir.Typename:
+			pb.String(string(v))
 		}
 	}
 	pb.Text("}")
@@ -53,7 +54,8 @@ func (r *Renderer) connection(b *answer.Builder, c *ir.Connection, rel Relation,
 
 // asksForPages reports whether a field tells whether there are other pages.
 func asksForPages(f ir.ConnectionField) bool {
-	return slices.ContainsFunc(f.PageInfo, func(i ir.PageInfoField) bool {
+	info, _ := f.Value.(ir.PageInfoFields)
+	return slices.ContainsFunc(info, func(i ir.PageInfoField) bool {
 		return i.Value == ir.HasNextPage || i.Value == ir.HasPreviousPage
 	})
 }
@@ -64,13 +66,13 @@ func (r *Renderer) edge(c *ir.Connection, fields []ir.EdgeField, in *sqltext.Sco
 	b.Text("{")
 	for i, f := range fields {
 		b.Key(i, f.Alias, answer.Spaced)
-		switch {
-		case f.Cursor:
+		switch v := f.Value.(type) {
+		case ir.EdgeCursor:
 			b.Add(answer.Part{Kind: answer.Base64, Shape: r.cursor(c, q), Seal: c.Seal})
-		case f.IsNode:
-			b.Add(answer.Part{Kind: answer.Same, Shape: r.Object(f.Node, in, q)})
-		default:
-			b.String(f.Typename)
+		case ir.Node:
+			b.Add(answer.Part{Kind: answer.Same, Shape: r.Object(v, in, q)})
+		case ir.Typename:
+			b.String(string(v))
 		}
 	}
 	b.Text("}")
@@ -92,8 +94,10 @@ func (r *Renderer) PageRows(c *ir.Connection, rel Relation) (*Selection, *sqltex
 	q.Limit = strconv.Itoa(c.Size + 1)
 	var nodes []ir.Field
 	for _, f := range c.Fields {
-		for _, e := range f.Edges {
-			nodes = append(nodes, e.Node...)
+		edges, _ := f.Value.(ir.Edges)
+		for _, e := range edges {
+			node, _ := e.Value.(ir.Node)
+			nodes = append(nodes, node...)
 		}
 	}
 	if joins(nodes, false) {

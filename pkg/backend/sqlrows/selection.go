@@ -166,10 +166,11 @@ func sliced(rows *ir.Rows) bool {
 // about them too: they are computed for each row that is looked at.
 func joins(fields []ir.Field, lists bool) bool {
 	for _, f := range fields {
-		if f.Nested == nil {
+		nested, ok := f.Value.(*ir.Nested)
+		if !ok {
 			continue
 		}
-		if s, ok := f.Nested.Root.(*ir.Select); lists || ok && s.One {
+		if s, ok := nested.Root.(*ir.Select); lists || ok && s.One {
 			return true
 		}
 	}

@@ -66,7 +66,8 @@ func (r *Renderer) Single(e ir.Expr, in *sqltext.Scope) string {
 func (r *Renderer) AllPresent(fields []ir.Field, in *sqltext.Scope) string {
 	var present []string
 	for _, f := range fields {
-		if e, ok := setIn(f.Expr); ok {
+		scalar, _ := f.Value.(ir.Scalar)
+		if e, ok := setIn(scalar.Expr); ok {
 			present = append(present, "EXISTS ("+r.setValues(e, in)+")")
 		}
 	}
@@ -79,9 +80,12 @@ func (r *Renderer) AllPresent(fields []ir.Field, in *sqltext.Scope) string {
 // aggregatesSets reports whether values that are aggregated come from such functions.
 func aggregatesSets(fields []ir.AggregateField) bool {
 	return slices.ContainsFunc(fields, func(f ir.AggregateField) bool {
-		return slices.ContainsFunc(f.Aggregates, func(a ir.AggregateExpr) bool {
-			return slices.ContainsFunc(a.Columns, func(c ir.AggregateColumn) bool {
-				_, ok := setIn(c.Expr)
+		aggregates, _ := f.Value.(ir.Aggregates)
+		return slices.ContainsFunc(aggregates, func(a ir.AggregateExpr) bool {
+			call, ok := a.Value.(*ir.AggregateCall)
+			return ok && slices.ContainsFunc(call.Columns, func(c ir.AggregateColumn) bool {
+				scalar, _ := c.Value.(ir.Scalar)
+				_, ok := setIn(scalar.Expr)
 				return ok
 			})
 		})

@@ -13,11 +13,12 @@ import (
 // each field, then what the answer needs besides.
 func (r *Renderer) Output(o ir.Output, in *sqltext.Scope, q *Selection) answer.Output {
 	for _, f := range o.Returning {
-		if f.Expr != nil {
-			q.Items = append(q.Items, r.Single(f.Expr, in))
-		} else {
-			q.Items = append(q.Items, r.Dialect.Constant(f.Typename))
+		if v, ok := f.Value.(ir.Scalar); ok {
+			q.Items = append(q.Items, r.Single(v.Expr, in))
+			continue
 		}
+		name, _ := f.Value.(ir.Typename) // a global id is in the answer alone
+		q.Items = append(q.Items, r.Dialect.Constant(string(name)))
 	}
 	if o.Handed {
 		return answer.Output{}
@@ -30,13 +31,13 @@ func (r *Renderer) Output(o ir.Output, in *sqltext.Scope, q *Selection) answer.O
 	b.Text("{")
 	for i, f := range o.Answer {
 		b.Key(i, f.Alias, answer.Spaced)
-		switch {
-		case f.AffectedRows:
+		switch v := f.Value.(type) {
+		case ir.AffectedRows:
 			out.Parts = append(out.Parts, answer.OutputPart{Lead: b.Take(), Count: true})
-		case f.IsRows:
-			out.Parts = append(out.Parts, answer.OutputPart{Lead: b.Take(), Shape: r.writtenRow(f.Rows, in, q)})
-		default:
-			b.String(f.Typename)
+		case ir.Returning:
+			out.Parts = append(out.Parts, answer.OutputPart{Lead: b.Take(), Shape: r.writtenRow(v, in, q)})
+		case ir.Typename:
+			b.String(string(v))
 		}
 	}
 	b.Text("}")
@@ -48,7 +49,7 @@ func (r *Renderer) Output(o ir.Output, in *sqltext.Scope, q *Selection) answer.O
 // that writes doesn't see what it changes in them.
 func (r *Renderer) writtenRow(fields []ir.Field, in *sqltext.Scope, q *Selection) *answer.Shape {
 	for _, f := range fields {
-		if f.Nested != nil {
+		if _, ok := f.Value.(*ir.Nested); ok {
 			r.Fail("related rows of written ones are read by a second statement")
 			return nil
 		}

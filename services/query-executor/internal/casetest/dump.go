@@ -133,6 +133,10 @@ func (d dumper) value(v reflect.Value) {
 		}
 		d.value(v.Elem())
 	case reflect.Slice:
+		if name := v.Type().Name(); name != "" { // one of several that a field can hold
+			fmt.Fprintf(d, `{"is":%q,"of":`, name)
+			defer d.text("}")
+		}
 		d.text("[")
 		for i := range v.Len() {
 			if i > 0 {

@@ -66,10 +66,11 @@ func (p *plan) size() parse.Size {
 func sizeOf(fields []ir.Field) parse.Size {
 	s := parse.Size{Nodes: 1}
 	for _, f := range fields {
-		if f.Nested == nil {
+		nested, ok := f.Value.(*ir.Nested)
+		if !ok {
 			continue
 		}
-		if rows, ok := f.Nested.Root.(*ir.Select); ok {
+		if rows, ok := nested.Root.(*ir.Select); ok {
 			inner := sizeOf(rows.Fields)
 			s.Depth, s.Nodes = max(s.Depth, inner.Depth), s.Nodes+inner.Nodes
 		}

@@ -12,7 +12,7 @@ import (
 
 // output plans what a mutation answers: the number of rows, and columns of them.
 func (p *planner) output(t *resolve.Table, returning []string) (ir.Output, error) {
-	o := ir.Output{Answer: []ir.OutputField{{Alias: "affected_rows", AffectedRows: true}}}
+	o := ir.Output{Answer: []ir.OutputField{{Alias: "affected_rows", Value: ir.AffectedRows{}}}}
 	if returning == nil {
 		return o, nil
 	}
@@ -36,7 +36,7 @@ func (p *planner) output(t *resolve.Table, returning []string) (ir.Output, error
 		}
 		fields.add(columnField(c))
 	}
-	o.Answer = append(o.Answer, ir.OutputField{Alias: "returning", Rows: fields.list, IsRows: true})
+	o.Answer = append(o.Answer, ir.OutputField{Alias: "returning", Value: ir.Returning(fields.list)})
 	return o, nil
 }
 

@@ -83,12 +83,11 @@ func (p *planner) columns(t *resolve.Table, permission *resolve.SelectPermission
 			field.Alias = item.alias
 			fields.add(field)
 		default:
-			field, err := p.column(t, permission, item.name)
+			value, err := p.scalar(t, permission, item.name)
 			if err != nil {
 				return nil, apierror.At(err, i)
 			}
-			field.Alias = item.alias
-			fields.add(field)
+			fields.add(ir.Field{Alias: item.alias, Value: value})
 		}
 	}
 	return fields.list, nil
@@ -147,22 +146,22 @@ func (p *planner) star(t *resolve.Table, permission *resolve.SelectPermission, d
 }
 
 func columnField(c resolve.SelectColumn) ir.Field {
-	return ir.Field{Alias: c.Column.Name, Expr: c.Expr(), ExprType: c.Column.Type}
+	return ir.Field{Alias: c.Column.Name, Value: ir.Scalar{Expr: c.Expr(), Type: c.Column.Type}}
 }
 
-// column plans a column or scalar computed field.
-func (p *planner) column(t *resolve.Table, permission *resolve.SelectPermission, name string) (ir.Field, error) {
+// scalar plans a column or scalar computed field.
+func (p *planner) scalar(t *resolve.Table, permission *resolve.SelectPermission, name string) (ir.Scalar, error) {
 	if c, ok := permission.Column(name); ok {
-		return columnField(c), nil
+		return ir.Scalar{Expr: c.Expr(), Type: c.Column.Type}, nil
 	}
 	if f, ok := permission.ComputedField(name); ok && len(f.Field.Args) == 0 {
-		return ir.Field{Alias: name, Expr: f.Expr(), ExprType: f.Field.Type}, nil
+		return ir.Scalar{Expr: f.Expr(), Type: f.Field.Type}, nil
 	}
 	if t.Relationship(name) != nil {
-		return ir.Field{}, apierror.Newf(apierror.UnexpectedPayload,
+		return ir.Scalar{}, apierror.Newf(apierror.UnexpectedPayload,
 			"expecting a database column; but, %q is a relationship; relationships have to be expanded", name)
 	}
-	return ir.Field{}, p.unreadable(name)
+	return ir.Scalar{}, p.unreadable(name)
 }
 
 // related plans the rows that a relationship leads to.
@@ -202,7 +201,7 @@ func nestedField(r *resolve.Relationship, rows *ir.Select) ir.Field {
 		rows.One = true
 		rows.MaxRows = 0 // the limit of the role is about lists
 	}
-	return ir.Field{Alias: r.Name, Nested: &ir.Nested{Join: r.Join, Unique: r.Unique, Root: rows}}
+	return ir.Field{Alias: r.Name, Value: &ir.Nested{Join: r.Join, Unique: r.Unique, Root: rows}}
 }
 
 // orderBy plans the items of "order_by".
@@ -226,7 +225,7 @@ func (p *planner) orderTarget(t *resolve.Table, path []string) (ir.OrderTarget, 
 	case len(path) > 1 && r == nil:
 		return nil, apierror.Newf(apierror.NotExists, "%q does not exist", name)
 	case r == nil:
-		field, err := p.column(t, permission, name)
+		field, err := p.scalar(t, permission, name)
 		return ir.OrderExpr{Expr: field.Expr}, err
 	case r.Array:
 		return nil, apierror.Newf(apierror.UnexpectedPayload, "%q is an array relationship and can't be used in 'order_by'", name)
@@ -271,6 +270,6 @@ func (p *planner) countOf(t *resolve.Table, a *countArgs) (*ir.Aggregate, error)
 		rows.DistinctOn = append(rows.DistinctOn, c.Expr())
 	}
 	return &ir.Aggregate{Rows: rows, Fields: []ir.AggregateField{{
-		Alias: "aggregate", Aggregates: []ir.AggregateExpr{{Alias: "count", Count: &ir.Count{}}},
+		Alias: "aggregate", Value: ir.Aggregates{{Alias: "count", Value: &ir.Count{}}},
 	}}}, nil
 }

@@ -21,11 +21,11 @@ func TestTablesOf(t *testing.T) {
 				From: table("label"), Target: ir.OrderExpr{Expr: ir.Column{Name: "name"}},
 			}}},
 		},
-		Fields: []ir.Field{{Alias: "albums", Nested: &ir.Nested{Root: &ir.Aggregate{Rows: ir.Rows{From: table("album")}}}}},
+		Fields: []ir.Field{{Alias: "albums", Value: &ir.Nested{Root: &ir.Aggregate{Rows: ir.Rows{From: table("album")}}}}},
 	}
 	require.ElementsMatch(t, []catalog.Name{name("artist"), name("ban"), name("label"), name("album")}, tablesOf([]ir.Root{artists}))
 	search := &ir.Select{Rows: ir.Rows{From: ir.Function{Name: name("search")}}}
 	require.Nil(t, tablesOf([]ir.Root{artists, search}))
-	computed := &ir.Select{Rows: ir.Rows{From: table("artist")}, Fields: []ir.Field{{Alias: "x", Expr: ir.Call{Function: name("x")}}}}
+	computed := &ir.Select{Rows: ir.Rows{From: table("artist")}, Fields: []ir.Field{{Alias: "x", Value: ir.Scalar{Expr: ir.Call{Function: name("x")}}}}}
 	require.Nil(t, tablesOf([]ir.Root{computed}))
 }

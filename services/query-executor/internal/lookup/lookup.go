@@ -34,7 +34,7 @@ func Root(l *resolve.Lookup) ir.Root {
 			From: ir.Table{Name: l.Table.Catalog.Name}, Where: where, DistinctOn: []ir.Expr{column}, Estimate: -1,
 			MaxRows: most + 1,
 		},
-		Fields: []ir.Field{{Alias: answer, Expr: column, ExprType: column.Type}},
+		Fields: []ir.Field{{Alias: answer, Value: ir.Scalar{Expr: column, Type: column.Type}}},
 	}
 }
 

@@ -30,24 +30,24 @@ func (p *Planner) aggregateField(t *schema.Type, s *walk.Selected) (ir.Aggregate
 		return ir.AggregateField{}, err
 	}
 	if f == nil {
-		return ir.AggregateField{Typename: t.Name}, nil
+		return ir.AggregateField{Value: ir.Typename(t.Name)}, nil
 	}
 	if err := p.Arguments(s, nil, nil); err != nil {
 		return ir.AggregateField{}, err
 	}
 	if m, ok := f.Means.(schema.Nodes); ok {
 		fields, err := p.Fields(m.Table, s)
-		return ir.AggregateField{Nodes: fields, IsNodes: true}, err
+		return ir.AggregateField{Value: ir.Nodes(fields)}, err
 	}
 	of := f.Type.Named
-	out := ir.AggregateField{}
+	var out ir.Aggregates
 	err = p.Within(of.Name, s, func(s *walk.Selected) error {
 		e, err := p.aggregateExpr(of, s)
 		e.Alias = s.Alias
-		out.Aggregates = append(out.Aggregates, e)
+		out = append(out, e)
 		return err
 	})
-	return out, err
+	return ir.AggregateField{Value: out}, err
 }
 
 func (p *Planner) aggregateExpr(t *schema.Type, s *walk.Selected) (ir.AggregateExpr, error) {
@@ -56,25 +56,25 @@ func (p *Planner) aggregateExpr(t *schema.Type, s *walk.Selected) (ir.AggregateE
 		return ir.AggregateExpr{}, err
 	}
 	if f == nil {
-		return ir.AggregateExpr{Typename: t.Name}, nil
+		return ir.AggregateExpr{Value: ir.Typename(t.Name)}, nil
 	}
 	m, ok := f.Means.(schema.AggregateFunction)
 	if !ok {
 		count, err := p.count(f, s)
-		return ir.AggregateExpr{Count: count}, err
+		return ir.AggregateExpr{Value: count}, err
 	}
 	if err := p.Arguments(s, nil, nil); err != nil {
 		return ir.AggregateExpr{}, err
 	}
 	of := f.Type.Named
-	out := ir.AggregateExpr{Function: m.Name}
+	call := &ir.AggregateCall{Function: m.Name}
 	err = p.Within(of.Name, s, func(s *walk.Selected) error {
 		c, err := p.aggregateColumn(of, s)
 		c.Alias = s.Alias
-		out.Columns = append(out.Columns, c)
+		call.Columns = append(call.Columns, c)
 		return err
 	})
-	return out, err
+	return ir.AggregateExpr{Value: call}, err
 }
 
 func (p *Planner) aggregateColumn(t *schema.Type, s *walk.Selected) (ir.AggregateColumn, error) {
@@ -83,13 +83,13 @@ func (p *Planner) aggregateColumn(t *schema.Type, s *walk.Selected) (ir.Aggregat
 		return ir.AggregateColumn{}, err
 	}
 	if f == nil {
-		return ir.AggregateColumn{Typename: t.Name}, nil
+		return ir.AggregateColumn{Value: ir.Typename(t.Name)}, nil
 	}
 	if err := p.ScalarField(s); err != nil {
 		return ir.AggregateColumn{}, err
 	}
 	if c, ok := f.Means.(schema.Column); ok {
-		return ir.AggregateColumn{Expr: Column(c.SelectColumn), Type: c.Column.Type}, p.Arguments(s, nil, nil)
+		return ir.AggregateColumn{Value: ir.Scalar{Expr: Column(c.SelectColumn), Type: c.Column.Type}}, p.Arguments(s, nil, nil)
 	}
 	c, _ := f.Means.(schema.Computed)
 	call := computedCall(c.Field)
@@ -97,7 +97,7 @@ func (p *Planner) aggregateColumn(t *schema.Type, s *walk.Selected) (ir.Aggregat
 	if err != nil {
 		return ir.AggregateColumn{}, err
 	}
-	return ir.AggregateColumn{Expr: p.call(c.SelectComputedField, call.args()), Type: c.Field.Type}, nil
+	return ir.AggregateColumn{Value: ir.Scalar{Expr: p.call(c.SelectComputedField, call.args()), Type: c.Field.Type}}, nil
 }
 
 // count plans a count. distinct counts only with columns.

@@ -59,17 +59,17 @@ func (p *Planner) remoteField(m *resolve.RemoteRelationship, plan func() error) 
 // whatever the role may see of them.
 func (p *Planner) keyFields(m *resolve.RemoteRelationship) []ir.Field {
 	if len(m.Left) == 0 {
-		return []ir.Field{{Typename: m.Name}} // holds the place
+		return []ir.Field{{Value: ir.Typename(m.Name)}} // holds the place
 	}
 	fields := make([]ir.Field, len(m.Left))
 	for i, left := range m.Left {
 		if c := left.Column; c != nil {
-			fields[i] = ir.Field{Expr: ColumnOf(c), ExprType: c.Type}
+			fields[i] = ir.Field{Value: ir.Scalar{Expr: ColumnOf(c), Type: c.Type}}
 			continue
 		}
 		f := left.Computed
 		p.Calls(f.Function, nil)
-		fields[i] = ir.Field{Expr: f.Call(f.CallArgs()), ExprType: f.Type}
+		fields[i] = ir.Field{Value: ir.Scalar{Expr: f.Call(f.CallArgs()), Type: f.Type}}
 	}
 	return fields
 }
@@ -100,7 +100,7 @@ func (p *Planner) JoinQuery(t *resolve.SourceTarget, plan func() (ir.Root, error
 			From: keys, Estimate: -1,
 			OrderBy: []ir.OrderItem{{Target: ir.OrderExpr{Expr: ir.Column{Name: keys.Ordinal, Type: t.Table.Source.Dialect.Well(backend.TypeBigInt)}}}},
 		},
-		Fields: []ir.Field{{Alias: answer.JoinAnswer, Nested: related}},
+		Fields: []ir.Field{{Alias: answer.JoinAnswer, Value: related}},
 	}
 	return q, nil
 }

@@ -22,7 +22,7 @@ func (p *Planner) nativeRelation(m schema.NativeRelation, f *schema.Field, s *wa
 	if query.One = !m.Array; query.One {
 		query.MaxRows = 0
 	}
-	return ir.Field{Nested: &ir.Nested{Join: m.Join, Root: query}}, nil
+	return ir.Field{Value: &ir.Nested{Join: m.Join, Root: query}}, nil
 }
 
 func (p *Planner) nativeSelect(q *resolve.NativeQuery, t *schema.Table, f *schema.Field, s *walk.Selected) (*ir.Select, error) {
@@ -78,5 +78,5 @@ func (p *Planner) embedded(m schema.EmbeddedRows, s *walk.Selected) (ir.Field, e
 	}
 	var err error
 	query.Fields, err = p.Fields(m.Target, s)
-	return ir.Field{Nested: &ir.Nested{Root: query}}, err
+	return ir.Field{Value: &ir.Nested{Root: query}}, err
 }

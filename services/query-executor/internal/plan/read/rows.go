@@ -125,7 +125,7 @@ func (p *Planner) field(t *schema.Table, s *walk.Selected) (ir.Field, error) {
 		return ir.Field{}, err
 	}
 	if f == nil {
-		return ir.Field{Typename: t.Type().Name}, nil
+		return ir.Field{Value: ir.Typename(t.Type().Name)}, nil
 	}
 	switch m := f.Means.(type) {
 	case schema.Column:
@@ -164,13 +164,13 @@ func (p *Planner) field(t *schema.Table, s *walk.Selected) (ir.Field, error) {
 		return p.remoteField(m.RemoteRelationship, func() error { return p.Remote.JoinField(m, f, s) })
 	case *schema.ComputedRows:
 		query, err := p.computedRows(m, f, s)
-		return ir.Field{Nested: &ir.Nested{Root: query}}, err
+		return ir.Field{Value: &ir.Nested{Root: query}}, err
 	}
 	return ir.Field{}, p.Fail("unknown field '%s'", s.Name)
 }
 
 func nested(m *schema.Relation, root ir.Root) ir.Field {
-	return ir.Field{Nested: &ir.Nested{Join: m.Join, Unique: m.Unique, Root: root}}
+	return ir.Field{Value: &ir.Nested{Join: m.Join, Unique: m.Unique, Root: root}}
 }
 
 // OneRow plans the row that an object relationship leads to.
@@ -199,7 +199,7 @@ func (p *Planner) columnField(t *schema.Table, c *resolve.SelectColumn, f *schem
 		path, err = p.jsonPath(in, v)
 		return err
 	})
-	return ir.Field{Expr: part(e, path), ExprType: c.Column.Type}, err
+	return ir.Field{Value: ir.Scalar{Expr: part(e, path), Type: c.Column.Type}}, err
 }
 
 // computedField plans a scalar computed field.
@@ -219,7 +219,7 @@ func (p *Planner) computedField(c *resolve.SelectComputedField, f *schema.Field,
 	if err != nil {
 		return ir.Field{}, err
 	}
-	return ir.Field{Expr: part(p.call(c, call.args()), path), ExprType: c.Field.Type}, nil
+	return ir.Field{Value: ir.Scalar{Expr: part(p.call(c, call.args()), path), Type: c.Field.Type}}, nil
 }
 
 // computedRows plans a table computed field.

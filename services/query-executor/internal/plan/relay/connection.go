@@ -282,38 +282,36 @@ func (p *Planner) badCursor() error {
 }
 
 func (p *Planner) connectionField(t *schema.Table, s *walk.Selected) (ir.ConnectionField, error) {
-	out := ir.ConnectionField{}
 	f, err := p.partOf(t.ConnectionType(), s)
 	switch {
 	case err != nil:
-		return out, err
+		return ir.ConnectionField{}, err
 	case f == nil:
-		out.Typename = t.ConnectionType().Name
-		return out, nil
+		return ir.ConnectionField{Value: ir.Typename(t.ConnectionType().Name)}, nil
 	case f.Means == schema.PartEdges:
-		out.IsEdges = true
+		var edges ir.Edges
 		err := p.Within(t.EdgeType().Name, s, func(s *walk.Selected) error {
 			e, err := p.edgeField(t, s)
 			e.Alias = s.Alias
-			out.Edges = append(out.Edges, e)
+			edges = append(edges, e)
 			return err
 		})
-		return out, err
+		return ir.ConnectionField{Value: edges}, err
 	}
-	out.IsPageInfo = true
+	var fields ir.PageInfoFields
 	info := f.Type.Named
 	err = p.Within(info.Name, s, func(s *walk.Selected) error {
 		f, err := p.partOf(info, s)
-		field := ir.PageInfoField{Alias: s.Alias, Typename: info.Name}
+		field := ir.PageInfoField{Alias: s.Alias, Value: ir.Typename(info.Name)}
 		if err == nil && f != nil {
 			part, _ := f.Means.(schema.ConnectionPart)
-			field.Typename, field.Value = "", ir.PageInfo(part)
+			field.Value = ir.PageInfo(part)
 			err = p.ScalarField(s)
 		}
-		out.PageInfo = append(out.PageInfo, field)
+		fields = append(fields, field)
 		return err
 	})
-	return out, err
+	return ir.ConnectionField{Value: fields}, err
 }
 
 func (p *Planner) edgeField(t *schema.Table, s *walk.Selected) (ir.EdgeField, error) {
@@ -322,12 +320,12 @@ func (p *Planner) edgeField(t *schema.Table, s *walk.Selected) (ir.EdgeField, er
 	case err != nil:
 		return ir.EdgeField{}, err
 	case f == nil:
-		return ir.EdgeField{Typename: t.EdgeType().Name}, nil
+		return ir.EdgeField{Value: ir.Typename(t.EdgeType().Name)}, nil
 	case f.Means == schema.PartCursor:
-		return ir.EdgeField{Cursor: true}, p.ScalarField(s)
+		return ir.EdgeField{Value: ir.EdgeCursor{}}, p.ScalarField(s)
 	}
 	node, err := p.Fields(t, s)
-	return ir.EdgeField{Node: node, IsNode: true}, err
+	return ir.EdgeField{Value: ir.Node(node)}, err
 }
 
 // partOf is fieldOf for fields without arguments.
@@ -351,5 +349,5 @@ func (p *Planner) NodeID(t *schema.Table, s *walk.Selected) (ir.Field, error) {
 	for _, c := range t.PrimaryKey {
 		id.Key = append(id.Key, ir.Column{Name: c.Name, Type: c.Type})
 	}
-	return ir.Field{NodeID: id}, p.Arguments(s, nil, nil)
+	return ir.Field{Value: id}, p.Arguments(s, nil, nil)
 }

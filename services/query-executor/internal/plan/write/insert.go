@@ -203,7 +203,7 @@ func (p *insertPlanner) key(n *insert.Node, name string) int {
 		}
 	}
 	c := read.ColumnOf(p.tables[n].Column(name))
-	n.Keys = append(n.Keys, ir.Field{Alias: name, Expr: c, ExprType: c.Type})
+	n.Keys = append(n.Keys, ir.Field{Alias: name, Value: ir.Scalar{Expr: c, Type: c.Type}})
 	return len(n.Keys) - 1
 }
 

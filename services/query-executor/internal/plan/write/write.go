@@ -92,19 +92,20 @@ func (p *Planner) response(w *schema.Writable, s *walk.Selected) (*output, error
 		field := ir.OutputField{Alias: s.Alias}
 		switch {
 		case f == nil:
-			field.Typename = t.Name
+			field.Value = ir.Typename(t.Name)
 		case f.Means == schema.AffectedRows{}:
 			if err := p.ScalarField(s); err != nil {
 				return err
 			}
-			field.AffectedRows = true
+			field.Value = ir.AffectedRows{}
 			err = p.Arguments(s, nil, nil)
 		default:
 			if err := p.Arguments(s, nil, nil); err != nil {
 				return err
 			}
-			field.IsRows = true
-			field.Rows, err = p.Fields(w.Table, s)
+			var fields []ir.Field
+			fields, err = p.Fields(w.Table, s)
+			field.Value = ir.Returning(fields)
 		}
 		out.response = append(out.response, field)
 		return err
@@ -120,9 +121,13 @@ func (p *Planner) writtenRow(w *schema.Writable, s *walk.Selected) (*output, err
 
 // related reports whether the answer shows related rows.
 func (o *output) related() bool {
-	nested := func(f ir.Field) bool { return f.Nested != nil }
+	nested := func(f ir.Field) bool {
+		_, ok := f.Value.(*ir.Nested)
+		return ok
+	}
 	return slices.ContainsFunc(o.row, nested) || slices.ContainsFunc(o.response, func(f ir.OutputField) bool {
-		return slices.ContainsFunc(f.Rows, nested)
+		rows, _ := f.Value.(ir.Returning)
+		return slices.ContainsFunc(rows, nested)
 	})
 }
 
@@ -144,15 +149,15 @@ func (o *output) reply() *Reply {
 			text = append(text, ", "...)
 		}
 		text = append(jsontext.AppendString(text, f.Alias), " : "...)
-		switch {
-		case f.AffectedRows:
+		switch v := f.Value.(type) {
+		case ir.AffectedRows:
 			parts = append(parts, ReplyPart{Text: string(text)}, ReplyPart{Count: true})
 			text = text[:0]
-		case f.IsRows:
-			parts = append(parts, ReplyPart{Text: string(text)}, ReplyPart{Rows: &ir.Select{Rows: rows, Fields: f.Rows}})
+		case ir.Returning:
+			parts = append(parts, ReplyPart{Text: string(text)}, ReplyPart{Rows: &ir.Select{Rows: rows, Fields: v}})
 			text = text[:0]
-		default:
-			text = jsontext.AppendString(text, f.Typename)
+		case ir.Typename:
+			text = jsontext.AppendString(text, string(v))
 		}
 	}
 	return &Reply{Parts: append(parts, ReplyPart{Text: string(text) + "}"})}
@@ -167,13 +172,13 @@ func (o *output) empty() string {
 			text = append(text, ',')
 		}
 		text = append(jsontext.AppendString(text, f.Alias), ':')
-		switch {
-		case f.AffectedRows:
+		switch v := f.Value.(type) {
+		case ir.AffectedRows:
 			text = append(text, '0')
-		case f.IsRows:
+		case ir.Returning:
 			text = append(text, "[]"...)
-		default:
-			text = jsontext.AppendString(text, f.Typename)
+		case ir.Typename:
+			text = jsontext.AppendString(text, string(v))
 		}
 	}
 	return string(append(text, '}'))
@@ -181,7 +186,7 @@ func (o *output) empty() string {
 
 // rowRef is what a reply needs of a written row.
 func rowRef(table *catalog.Table) ir.Field {
-	return ir.Field{Expr: ir.RowRef{Columns: columnsOf(table)}}
+	return ir.Field{Value: ir.Scalar{Expr: ir.RowRef{Columns: columnsOf(table)}}}
 }
 
 // columnsOf are all columns of a table.
