@@ -16,7 +16,7 @@ var foreignSources = []string{
 	`{"tables":[{"table":{"schema":"dbo","name":"a<b>&c"},"x":1.50}],"name":"ms","kind":"mssql","configuration":{"connection_info":{"connection_string":"Driver={ODBC}"}}}`,
 	`{"kind":"bigquery","name":"bq","tables":[{"table":{"dataset":"d","name":"t"}}],"configuration":{"service_account":{"from_env":"X"},"datasets":["d"]}}`,
 	`{"name":"lite","kind":"sqlite","tables":[{"table":["a"]}],"configuration":{"value":{"db":"/x"},"template":null}}`,
-	`{"name":"z","kind":"citus","tables":[],"configuration":{"read_only":true}}`,
+	`{"name":"z","kind":"bigquery","tables":[],"configuration":{"read_only":true}}`,
 }
 
 func TestForeignSources(t *testing.T) {

@@ -76,11 +76,11 @@ var kinds = []*Kind{
 		DefaultSchema: "public",
 	},
 	{
-		Name: "citus", Prefixes: []string{"citus"}, Display: "Citus", System: "postgresql", Failure: apierror.PostgresError,
+		Name: "citus", Prefixes: []string{"citus"}, Display: "Citus", System: "postgresql", Failure: apierror.PostgresError, Available: true,
 		abilities: Functions | ConnectionTemplates | Mutations | Subscriptions | Relay, DefaultSchema: "public",
 	},
 	{
-		Name: "cockroach", Prefixes: []string{"cockroach"}, Display: "Cockroach", System: "cockroachdb", Failure: apierror.PostgresError,
+		Name: "cockroach", Prefixes: []string{"cockroach"}, Display: "Cockroach", System: "cockroachdb", Failure: apierror.PostgresError, Available: true,
 		abilities: EnumTables | ConnectionTemplates | Mutations | Subscriptions | Relay, DefaultSchema: "public",
 	},
 	{

@@ -11,8 +11,8 @@ import (
 // All are all kinds. Addresses may name variables of env (os.LookupEnv); the connections of
 // a source carry the name of the application where the database shows it.
 func All(env func(string) (string, bool), application string) backend.Kinds {
-	return backend.NewKinds(
-		postgres.Kind(env, application),
+	return backend.NewKinds(append(
+		postgres.Kinds(env, application),
 		sqlite.Kind(env),
-	)
+	)...)
 }

@@ -1,16 +1,17 @@
 // Package postgres is the PostgreSQL backend: it reads the catalog of a database, explains
-// its types and operators, turns plans into statements, and runs them.
+// its types and operators, turns plans into statements, and runs them. Citus and CockroachDB are
+// flavors of it.
 //
 // It and the packages in its directory are the only users of the driver: wire speaks to servers.
 // Rows reach the answer's buffer as the bytes that the server sent, with one encoder per type and no
 // Go value in between. Nothing above it sees a driver's type or a driver's error.
 package postgres
 
-// Dialect is the pure part of the backend: types, operators and rendering. It has no state.
-type Dialect struct{}
+// Dialect is the pure part of the backend: types, operators and rendering. It does not change.
+type Dialect struct{ kind string }
 
-// New returns the dialect.
-func New() *Dialect { return &Dialect{} }
+// New returns the dialect of PostgreSQL itself.
+func New() *Dialect { return postgres.dialect }
 
 // Kind is the name of the backend in metadata.
-func (*Dialect) Kind() string { return kindName }
+func (d *Dialect) Kind() string { return d.kind }

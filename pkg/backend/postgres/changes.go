@@ -27,7 +27,7 @@ type changes struct{ pool *wire.Pool }
 
 // Changes notifies of changes, when the source is configured to and is read where it is written: a
 // replica lags behind its primary's notifications.
-func (s *Source) Changes() backend.Changes {
+func (s *Server) Changes() backend.Changes {
 	if !s.changes || len(s.replicas) > 0 {
 		return nil
 	}

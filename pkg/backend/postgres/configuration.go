@@ -18,6 +18,8 @@ type Configuration struct {
 	Template         *metadata.ConnectionTemplate `json:"connection_template,omitempty"`
 	// ChangeFeed is how executors learn that tables have changed; empty for not at all.
 	ChangeFeed string `json:"change_feed,omitempty"`
+	// noChangeFeed is set for flavors without triggers on statements.
+	noChangeFeed bool
 }
 
 // Unsupported refuses to choose connections for each request: the primary would answer for all
@@ -49,6 +51,9 @@ func (c *Configuration) Unused() []metadata.UnusedKey {
 const ChangeFeedNotify = "notify"
 
 func (c *Configuration) checkChangeFeed() error {
+	if c.ChangeFeed != "" && c.noChangeFeed {
+		return apierror.At(apierror.New(apierror.NotSupported, "databases of this kind tell of no changes: subscriptions are polled"), "change_feed")
+	}
 	if c.ChangeFeed != "" && c.ChangeFeed != ChangeFeedNotify {
 		return apierror.At(apierror.Newf(apierror.ParseFailed, "Only expecting %q", ChangeFeedNotify), "change_feed")
 	}

@@ -21,22 +21,39 @@ type Options struct {
 	Changes bool
 }
 
-// Source is an open PostgreSQL source. Connections are made when they are needed.
-type Source struct {
-	*eventlog.Log
+// Server is an open source of any flavour of PostgreSQL. Connections are made when they are needed.
+type Server struct {
 	primary  *wire.Pool
 	replicas []*wire.Pool
 	changes  bool
+	// log is nil where the flavour has no event triggers.
+	log *eventlog.Log
+}
+
+// Source is a Server whose tables can have event triggers.
+type Source struct {
+	*Server
+	*eventlog.Log
 }
 
 // Open checks the options and returns a source that has no connection yet: a server that
 // is down is found by Ping or by the first statement.
 func Open(_ context.Context, o Options) (*Source, error) {
+	s, err := openServer(o)
+	if err != nil {
+		return nil, err
+	}
+	s.log = eventlog.New(s.primary, eventTypes{})
+	return &Source{Server: s, Log: s.log}, nil
+}
+
+// openServer is Open for a flavour without event triggers.
+func openServer(o Options) (*Server, error) {
 	primary, err := wire.NewPool(o.Primary, o.ApplicationName)
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Log: eventlog.New(primary, eventTypes{}), primary: primary, changes: o.Changes}
+	s := &Server{primary: primary, changes: o.Changes}
 	for i, e := range o.Replicas {
 		replica, err := wire.NewPool(e, o.ApplicationName)
 		if err != nil {
@@ -49,7 +66,7 @@ func Open(_ context.Context, o Options) (*Source, error) {
 }
 
 // Close closes all connections, after those in use were returned.
-func (s *Source) Close() {
+func (s *Server) Close() {
 	s.primary.Close()
 	for _, r := range s.replicas {
 		r.Close()
@@ -57,7 +74,7 @@ func (s *Source) Close() {
 }
 
 // Ping runs a trivial statement on the primary.
-func (s *Source) Ping(ctx context.Context) error {
+func (s *Server) Ping(ctx context.Context) error {
 	c, err := s.primary.Acquire(ctx)
 	if err != nil {
 		return err
@@ -67,7 +84,7 @@ func (s *Source) Ping(ctx context.Context) error {
 }
 
 // reader is the pool for statements that only read.
-func (s *Source) reader() *wire.Pool {
+func (s *Server) reader() *wire.Pool {
 	if len(s.replicas) == 0 {
 		return s.primary
 	}
@@ -75,7 +92,7 @@ func (s *Source) reader() *wire.Pool {
 }
 
 // Measure implements backend.Measurable.
-func (s *Source) Measure(m *backend.PoolMetrics, name string) {
+func (s *Server) Measure(m *backend.PoolMetrics, name string) {
 	s.primary.Measure(m, name, false)
 	for _, r := range s.replicas {
 		r.Measure(m, name, true)

@@ -33,12 +33,12 @@ const (
 	dumpOutputDelay = 5 * time.Second
 )
 
-var _ backend.Dumper = (*Source)(nil)
+var _ backend.Dumper = (*Server)(nil)
 
 // Dump writes the output of pg_dump for the primary with the given arguments, of which only those are
 // allowed that select the content. The address and its password go to the program in its environment,
 // which other users can't see.
-func (s *Source) Dump(ctx context.Context, arguments []string, w io.Writer) error {
+func (s *Server) Dump(ctx context.Context, arguments []string, w io.Writer) error {
 	arguments, err := checkedDumpOptions(arguments)
 	if err != nil {
 		return err

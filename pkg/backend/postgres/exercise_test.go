@@ -4,18 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"queryengine/pkg/backend/backendtest"
 	"queryengine/pkg/backend/postgres/quote"
+	"queryengine/pkg/backend/postgres/wire"
 )
 
 // exercised is PostgreSQL as backendtest has to know it.
 var exercised = backendtest.Fixture{
 	Dialect: New(),
-	Open: func(t testing.TB) backendtest.Database {
-		t.Helper()
-		f := newFixture(t, "", nil)
-		return backendtest.Database{Source: f.source, Exec: f.exec}
-	},
 	SQL: backendtest.SQL{
 		Types: map[backendtest.Type]string{
 			backendtest.Serial:    "serial",
@@ -39,8 +37,24 @@ var exercised = backendtest.Fixture{
 	},
 }
 
-// TestExercise runs the tests that every kind of database has to pass.
+// TestExercise runs the tests that every kind of database has to pass, for each flavor. The server is
+// PostgreSQL for all of them: what they refuse is held by tests of their own.
 func TestExercise(t *testing.T) {
 	t.Parallel()
-	backendtest.Exercise(t, exercised)
+	for _, f := range []*flavor{postgres, citus, cockroach} {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			of := exercised
+			of.Dialect = f.dialect
+			of.Open = func(t testing.TB) backendtest.Database {
+				t.Helper()
+				x := newFixture(t, "", nil)
+				source, err := f.open(Options{Primary: wire.Endpoint{URL: func() (string, error) { return x.url, nil }, MaxConnections: 4}})
+				require.NoError(t, err)
+				t.Cleanup(source.Close)
+				return backendtest.Database{Source: source, Exec: x.exec}
+			}
+			backendtest.Exercise(t, of)
+		})
+	}
 }

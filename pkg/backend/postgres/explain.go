@@ -12,7 +12,7 @@ import (
 // Explain gives the text of a statement with its values in the place of its parameters, and
 // the lines of the database's plan. Nothing is executed. The values are for people to read:
 // the database gets the text with parameters, as it does when the statement runs.
-func (s *Source) Explain(ctx context.Context, st backend.Statement, a backend.Args) (string, []string, error) {
+func (s *Server) Explain(ctx context.Context, st backend.Statement, a backend.Args) (string, []string, error) {
 	stmt, values, err := prepare(st, &a)
 	if err != nil {
 		return "", nil, err

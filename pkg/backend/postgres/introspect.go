@@ -37,7 +37,7 @@ const oldestVersion = 100000
 
 // Introspect reads the catalog of the primary, from one snapshot. The rows of the tables
 // in enums become Enums, where such a table has the shape of one.
-func (s *Source) Introspect(ctx context.Context, enums []catalog.Name) (*catalog.Source, error) {
+func (s *Server) Introspect(ctx context.Context, enums []catalog.Name) (*catalog.Source, error) {
 	var found *catalog.Source
 	err := s.primary.InSnapshot(ctx, func(pg *pgconn.PgConn) error {
 		var err error

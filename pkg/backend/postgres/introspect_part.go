@@ -42,7 +42,7 @@ func (ids *identifiers) narrow(sql string) string {
 }
 
 // IntrospectPart reads some tables and functions of the primary, from one snapshot.
-func (s *Source) IntrospectPart(ctx context.Context, part backend.Part, enums []catalog.Name) (*catalog.Source, error) {
+func (s *Server) IntrospectPart(ctx context.Context, part backend.Part, enums []catalog.Name) (*catalog.Source, error) {
 	var found *catalog.Source
 	err := s.primary.InSnapshot(ctx, func(pg *pgconn.PgConn) error {
 		ids, err := findPart(ctx, pg, part)

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -11,15 +10,19 @@ import (
 	"queryengine/pkg/metadata"
 )
 
-// Kind is PostgreSQL as a kind of sources. Addresses may name variables of env; the connections
-// of a source carry the name of the application.
-func Kind(env Env, application string) *backend.Kind {
-	known := *metadata.KindNamed(kindName)
-	known.Configuration = func() metadata.Configuration { return &Configuration{} }
+// Kinds are PostgreSQL, Citus and CockroachDB as kinds of sources. Addresses may name variables of
+// env; the connections of a source carry the name of the application.
+func Kinds(env Env, application string) []*backend.Kind {
+	return []*backend.Kind{postgres.kind(env, application), citus.kind(env, application), cockroach.kind(env, application)}
+}
+
+func (f *flavor) kind(env Env, application string) *backend.Kind {
+	known := *metadata.KindNamed(f.name)
+	known.Configuration = func() metadata.Configuration { return &Configuration{noChangeFeed: f != postgres} }
 	known.ChangesSchema = touchesMetadata.MatchString
 	return &backend.Kind{
 		Kind:    &known,
-		Dialect: func(*catalog.Source) (backend.Dialect, error) { return New(), nil },
+		Dialect: func(*catalog.Source) (backend.Dialect, error) { return f.dialect, nil },
 		Open: func(s *metadata.Source) (backend.Source, error) {
 			var c Configuration
 			if err := json.Unmarshal(s.Configuration, &c); err != nil {
@@ -29,14 +32,11 @@ func Kind(env Env, application string) *backend.Kind {
 			if err != nil {
 				return nil, err
 			}
-			// Opening connects to nothing, so there is nothing to cancel.
-			return Open(context.Background(), o)
+			// Opening connects to nothing.
+			return f.open(o)
 		},
 	}
 }
-
-// kindName is the kind in metadata.
-const kindName = "postgres"
 
 // touchesMetadata matches what may change an object that metadata refers to. A match in a
 // string or comment counts.

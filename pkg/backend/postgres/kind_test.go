@@ -9,7 +9,7 @@ import (
 
 func TestChangesSchema(t *testing.T) {
 	t.Parallel()
-	kind := Kind(os.LookupEnv, "test")
+	kind := postgres.kind(os.LookupEnv, "test")
 	for sql, want := range map[string]bool{
 		"ALTER TABLE a ADD b int":                    true,
 		"drop view v":                                true,

@@ -13,7 +13,7 @@ import (
 )
 
 // QueryLive runs a subscription once for all cohorts.
-func (s *Source) QueryLive(ctx context.Context, st backend.LiveStatement, cohorts [][][]byte, f func(cohort int, roots [][]byte, cursor []byte)) error {
+func (s *Server) QueryLive(ctx context.Context, st backend.LiveStatement, cohorts [][][]byte, f func(cohort int, roots [][]byte, cursor []byte)) error {
 	stmt, err := liveOf(st)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (s *Source) QueryLive(ctx context.Context, st backend.LiveStatement, cohort
 }
 
 // CheckLive has the database read the values of a cohort, and nothing else.
-func (s *Source) CheckLive(ctx context.Context, st backend.LiveStatement, cohort [][]byte) error {
+func (s *Server) CheckLive(ctx context.Context, st backend.LiveStatement, cohort [][]byte) error {
 	stmt, err := liveOf(st)
 	if err != nil || len(stmt.columns) == 0 {
 		return err
@@ -49,7 +49,7 @@ func (s *Source) CheckLive(ctx context.Context, st backend.LiveStatement, cohort
 }
 
 // ExplainLive gives the lines of the database's plan.
-func (s *Source) ExplainLive(ctx context.Context, st backend.LiveStatement, cohort [][]byte) (plan []string, err error) {
+func (s *Server) ExplainLive(ctx context.Context, st backend.LiveStatement, cohort [][]byte) (plan []string, err error) {
 	stmt, err := liveOf(st)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *liveStatement) width() int {
 
 // runLive runs one of the texts of a subscription and calls f for each row; again where a
 // prepared statement is out of date.
-func (s *Source) runLive(ctx context.Context, stmt *liveStatement, text *rendered, formats []int16, cohorts [][][]byte, f func(row [][]byte) error) error {
+func (s *Server) runLive(ctx context.Context, stmt *liveStatement, text *rendered, formats []int16, cohorts [][][]byte, f func(row [][]byte) error) error {
 	c, err := s.reader().Acquire(ctx)
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 // statement that failed, or a check that didn't hold, rolls everything back, whatever f returns. If the
 // source is configured for it, a transaction that could not be serialised with others is repeated:
 // nothing of it has happened, and f is called again.
-func (s *Source) Mutate(ctx context.Context, user *session.Session, f func(backend.Tx) error) error {
+func (s *Server) Mutate(ctx context.Context, user *session.Session, f func(backend.Tx) error) error {
 	c, err := s.primary.Acquire(ctx)
 	if err != nil {
 		return err

@@ -132,8 +132,8 @@ func (r *renderer) embedded(e ir.Embedded, outer *sqltext.Scope) string {
 
 // ValidateNativeQuery has the server prepare the statement of a native query. The error's detail is the
 // server's message.
-func (s *Source) ValidateNativeQuery(ctx context.Context, q ir.NativeQuery) error {
-	r := newRenderer(&Dialect{}, backend.RenderOptions{}, mode{})
+func (s *Server) ValidateNativeQuery(ctx context.Context, q ir.NativeQuery) error {
+	r := newRenderer(New(), backend.RenderOptions{}, mode{})
 	sql := "SELECT * FROM " + r.nativeQuery(q) + " AS t0"
 	if r.Err != nil {
 		return r.Err
@@ -156,7 +156,7 @@ func (s *Source) ValidateNativeQuery(ctx context.Context, q ir.NativeQuery) erro
 // checkResult refuses columns whose type the model doesn't describe: a cast between them may
 // fail for some values only.
 func (r *renderer) checkResult(ctx context.Context, c *wire.Conn, q ir.NativeQuery) error {
-	plain := newRenderer(&Dialect{}, backend.RenderOptions{}, mode{})
+	plain := newRenderer(New(), backend.RenderOptions{}, mode{})
 	sql := "SELECT * FROM (" + plain.code(q.Code) + ") AS q"
 	result, err := c.PG.Prepare(ctx, "", sql, nil)
 	if err != nil {

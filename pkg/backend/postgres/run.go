@@ -17,7 +17,7 @@ import (
 // Query runs a statement of RenderQuery and appends the JSON of its root field to out: row
 // by row while they arrive, each handed on when a frame is full. A statement that fails
 // before any byte was handed on leaves out as it was.
-func (s *Source) Query(ctx context.Context, st backend.Statement, a backend.Args, out *backend.Answer) error {
+func (s *Server) Query(ctx context.Context, st backend.Statement, a backend.Args, out *backend.Answer) error {
 	stmt, values, err := prepare(st, &a)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ const askAlways = -1
 
 // read runs a query on a connection that was trusted for a time, and reports whether it failed
 // because the connection was lost.
-func (s *Source) read(ctx context.Context, trusted time.Duration, stmt *statement, values [][]byte, out *backend.Answer) (lost bool, err error) {
+func (s *Server) read(ctx context.Context, trusted time.Duration, stmt *statement, values [][]byte, out *backend.Answer) (lost bool, err error) {
 	c, err := s.reader().AcquireTrusting(ctx, trusted)
 	if err != nil {
 		return false, err

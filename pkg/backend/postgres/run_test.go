@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	_ backend.Source  = (*Source)(nil)
+	_ backend.Source  = (*Server)(nil)
 	_ backend.Dialect = (*Dialect)(nil)
 )
 

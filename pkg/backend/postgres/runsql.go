@@ -11,13 +11,15 @@ import (
 )
 
 // RunSQL implements backend.Source.
-func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResult, error) {
+func (s *Server) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResult, error) {
 	on := rawsql.Source{
 		Pool: s.primary,
 		Introspect: func(ctx context.Context, pg *pgconn.PgConn, enums []catalog.Name) (*catalog.Source, error) {
 			return introspect(ctx, pg, enums, nil)
 		},
-		ChangeEventTriggers: s.Change,
+	}
+	if s.log != nil {
+		on.ChangeEventTriggers = s.log.Change
 	}
 	return on.Run(ctx, r)
 }

@@ -20,12 +20,12 @@ func TestNamedType(t *testing.T) {
 		"double precision":            {Name: "float8", ID: "701"},
 		"text":                        {Name: "text", ID: "25"},
 	} {
-		got, ok := (&Dialect{}).NamedType(name)
+		got, ok := New().NamedType(name)
 		require.True(t, ok, name)
 		require.Equal(t, want, got, name)
 	}
 	for _, name := range []string{"", "mood", "int4); DROP TABLE x; --", "public.int4"} {
-		_, ok := (&Dialect{}).NamedType(name)
+		_, ok := New().NamedType(name)
 		require.False(t, ok, name)
 	}
 }

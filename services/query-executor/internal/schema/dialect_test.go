@@ -67,7 +67,7 @@ func twoDialects(t *testing.T) *schema.Role {
 	}
 	dialect := func(*catalog.Source) (backend.Dialect, error) { return modest{postgres.New()}, nil }
 	resolved := resolve.Build(doc, found, nil, nil, resolve.Options{
-		Kinds: backend.NewKinds(postgres.Kind(os.LookupEnv, "test"), &backend.Kind{Kind: &metadata.Kind{Name: "mssql", DefaultSchema: "public"}, Dialect: dialect}),
+		Kinds: backend.NewKinds(append(postgres.Kinds(os.LookupEnv, "test"), &backend.Kind{Kind: &metadata.Kind{Name: "mssql", DefaultSchema: "public"}, Dialect: dialect})...),
 	})
 	require.Empty(t, resolved.Inconsistencies())
 	return schema.New(resolved, "admin", schema.Options{})
