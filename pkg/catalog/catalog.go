@@ -82,6 +82,27 @@ type Table struct {
 	// Unlisted tables may be tracked but aren't offered for it: partitions, and tables in
 	// the schemas of extensions.
 	Unlisted bool `json:"unlisted,omitempty"`
+	// Distribution is how the database spreads the rows over its nodes; nil where it doesn't.
+	Distribution *Distribution `json:"distribution,omitempty"`
+}
+
+// Placement is where the rows of a table are.
+type Placement string
+
+// The placements.
+const (
+	Local       Placement = "local"       // on one node
+	Reference   Placement = "reference"   // on every node
+	Distributed Placement = "distributed" // each on one of the nodes
+)
+
+// Distribution is how the rows of a table are spread.
+type Distribution struct {
+	Placement Placement `json:"placement"`
+	// Column, of a distributed table, decides where a row is; "" when all rows are together.
+	Column string `json:"column,omitempty"`
+	// Colocation is the same for tables whose rows with equal values in Column are on one node.
+	Colocation string `json:"colocation,omitempty"`
 }
 
 // Column returns the column of that name, or nil.

@@ -62,6 +62,9 @@ type Inconsistency struct {
 	Refusal string `json:"-"`
 	// Invalid, when set, refuses a change that brings the object with its own Reason.
 	Invalid bool `json:"-"`
+	// Unsupported, when set, is what a change is refused with that names the object: its database
+	// can't do that.
+	Unsupported string `json:"-"`
 	// Entity takes the place of Definition for a permission that couldn't be inherited.
 	// Such an inconsistency has no ID: it informs, refuses nothing but what must be consistent
 	// as a whole, and can't be dropped.

@@ -32,6 +32,8 @@ type problem struct {
 	// bare reasons are reported without the context (in table ..: in relationship ..:):
 	// those about another object that is missing.
 	bare bool
+	// unsupported reasons are about what the database can't do.
+	unsupported bool
 }
 
 func problemf(format string, args ...any) problem {
@@ -82,14 +84,38 @@ func (t *Table) buildRelationships(before *Table) {
 // relationship resolves one relationship. It rests on this table and its target alone.
 func (t *Table) relationship(m *metadata.Relationship, array bool) (Relationship, problem) {
 	r := Relationship{Name: m.Name, Array: array, Nullable: true, Meta: m}
+	var p problem
 	switch u := m.Using; {
 	case u.Manual != nil:
-		return r, r.joinManually(t, u.Manual)
+		p = r.joinManually(t, u.Manual)
 	case u.Remote != nil:
-		return r, r.joinRemoteKey(t, u.Remote)
+		p = r.joinRemoteKey(t, u.Remote)
 	default:
-		return r, r.joinKey(t, u.Columns)
+		p = r.joinKey(t, u.Columns)
 	}
+	if p.reason == "" {
+		p = r.placement(t)
+	}
+	return r, p
+}
+
+// placement refuses joins of rows that are on different nodes.
+func (r *Relationship) placement(t *Table) problem {
+	from, to := t.Catalog.Distribution, r.Target.Catalog.Distribution
+	if from == nil || to == nil {
+		return problem{}
+	}
+	a, b := from.Placement, to.Placement
+	spread := a == catalog.Distributed
+	refused, kind := spread && b == catalog.Local || !spread && b == catalog.Distributed, "object"
+	if r.Array {
+		refused, kind = spread && b == catalog.Local || a == catalog.Local && b == catalog.Distributed, "array"
+	}
+	if !refused {
+		return problem{}
+	}
+	return problem{unsupported: true, reason: fmt.Sprintf("%s tables (%s) cannot have an %s relationship against a %s table (%s)",
+		a, t.Display(), kind, b, r.Target.Display())}
 }
 
 // joinKey joins along a foreign key of this table.

@@ -1,10 +1,14 @@
 package resolve_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 )
@@ -66,5 +70,38 @@ func TestRelationshipProblems(t *testing.T) {
 			`{"table":"album","object_relationships":[{"name":"r","using":`+using+`}]}`), c)
 		require.Equal(t, []string{want}, problems(s), using)
 		require.Nil(t, table(s, "album").Relationship("r"))
+	}
+}
+
+// TestRelationshipsOfPlacements holds which joins are possible where the rows of tables are on different
+// nodes: rows of a distributed table find partners on their own node only.
+func TestRelationshipsOfPlacements(t *testing.T) {
+	t.Parallel()
+	refused := map[string]string{
+		"local distributed":     "object array",
+		"reference distributed": "object",
+		"distributed local":     "object array",
+	}
+	placements := []catalog.Placement{catalog.Local, catalog.Reference, catalog.Distributed}
+	for _, from := range placements {
+		for _, to := range placements {
+			for _, kind := range []string{"object", "array"} {
+				c := shop()
+				c.Tables[public("album")].Distribution = &catalog.Distribution{Placement: from}
+				c.Tables[public("artist")].Distribution = &catalog.Distribution{Placement: to}
+				s := build(document(t, tracked(artistTable[:len(`{"table":"artist"`)]), `{"table":"album","`+kind+`_relationships":[
+					{"name":"r","using":{"manual_configuration":{"remote_table":"artist","column_mapping":{"artist_id":"id"}}}}]}`), c)
+				pair := string(from) + " " + string(to)
+				if !slices.Contains(strings.Fields(refused[pair]), kind) {
+					require.Empty(t, s.Inconsistencies(), pair)
+					require.NotNil(t, table(s, "album").Relationship("r"))
+					continue
+				}
+				reason := fmt.Sprintf("%s tables (album) cannot have an %s relationship against a %s table (artist)", from, kind, to)
+				require.Equal(t, []string{`in table "album": in relationship "r": ` + reason}, problems(s), pair)
+				require.Equal(t, reason, s.Inconsistencies()[0].Unsupported)
+				require.Nil(t, table(s, "album").Relationship("r"))
+			}
+		}
 	}
 }

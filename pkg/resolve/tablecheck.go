@@ -112,10 +112,15 @@ func (c *tableChecker) report(id metadata.ObjectID, definition any, context stri
 	if p.reason == "" {
 		return
 	}
+	reason := p.reason
 	if !p.bare {
-		p.reason = fmt.Sprintf("in table %q: %s%s", c.table.Source.head.display(id.Table), context, p.reason)
+		reason = fmt.Sprintf("in table %q: %s%s", c.table.Source.head.display(id.Table), context, reason)
 	}
-	c.result.problems = append(c.result.problems, inconsistent(id, definition, p.reason))
+	i := inconsistent(id, definition, reason)
+	if p.unsupported {
+		i.Unsupported = p.reason
+	}
+	c.result.problems = append(c.result.problems, i)
 }
 
 // conflict reports fields of one name: one of them by itself, several as a group.

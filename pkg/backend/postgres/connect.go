@@ -26,6 +26,8 @@ type Server struct {
 	primary  *wire.Pool
 	replicas []*wire.Pool
 	changes  bool
+	// distributed databases tell which nodes their tables are on.
+	distributed bool
 	// log is nil where the flavour has no event triggers.
 	log *eventlog.Log
 }

@@ -23,6 +23,15 @@ func flavorOf(name string, open func(Options) (backend.Source, error)) *flavor {
 // The flavors. Citus and CockroachDB have no row triggers that an event log could be made of.
 var (
 	postgres  = flavorOf("postgres", func(o Options) (backend.Source, error) { return Open(context.Background(), o) })
-	citus     = flavorOf("citus", func(o Options) (backend.Source, error) { return openServer(o) })
+	citus     = flavorOf("citus", openCitus)
 	cockroach = flavorOf("cockroach", func(o Options) (backend.Source, error) { return openServer(o) })
 )
+
+func openCitus(o Options) (backend.Source, error) {
+	s, err := openServer(o)
+	if err != nil {
+		return nil, err
+	}
+	s.distributed = true
+	return s, nil
+}

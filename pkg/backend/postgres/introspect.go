@@ -41,7 +41,7 @@ func (s *Server) Introspect(ctx context.Context, enums []catalog.Name) (*catalog
 	var found *catalog.Source
 	err := s.primary.InSnapshot(ctx, func(pg *pgconn.PgConn) error {
 		var err error
-		found, err = introspect(ctx, pg, enums, nil)
+		found, err = s.introspect(ctx, pg, enums, nil)
 		return err
 	})
 	return found, err
@@ -49,7 +49,7 @@ func (s *Server) Introspect(ctx context.Context, enums []catalog.Name) (*catalog
 
 // introspect reads the catalog as the transaction of a connection sees it, all of it or,
 // when only is given, a part.
-func introspect(ctx context.Context, pg *pgconn.PgConn, enums []catalog.Name, only *identifiers) (*catalog.Source, error) {
+func (s *Server) introspect(ctx context.Context, pg *pgconn.PgConn, enums []catalog.Name, only *identifiers) (*catalog.Source, error) {
 	version := versionNumber(pg.ParameterStatus("server_version"))
 	if version < oldestVersion {
 		return nil, apierror.New(apierror.NotSupported, "PostgreSQL before version 10 is not supported")
@@ -67,6 +67,11 @@ func introspect(ctx context.Context, pg *pgconn.PgConn, enums []catalog.Name, on
 	}
 	if err := in.readTypes(ctx, pg); err != nil {
 		return nil, err
+	}
+	if s.distributed {
+		if err := in.readDistributions(ctx, pg, only); err != nil {
+			return nil, err
+		}
 	}
 	found := in.source()
 	return found, readEnums(ctx, pg, found, enums)

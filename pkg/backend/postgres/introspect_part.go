@@ -50,7 +50,7 @@ func (s *Server) IntrospectPart(ctx context.Context, part backend.Part, enums []
 			return err
 		}
 		// The rows of enums are read at the end, when only the part is left.
-		if found, err = introspect(ctx, pg, nil, ids); err != nil {
+		if found, err = s.introspect(ctx, pg, nil, ids); err != nil {
 			return err
 		}
 		keep(found.Tables, part.Tables)

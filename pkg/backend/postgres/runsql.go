@@ -15,7 +15,7 @@ func (s *Server) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 	on := rawsql.Source{
 		Pool: s.primary,
 		Introspect: func(ctx context.Context, pg *pgconn.PgConn, enums []catalog.Name) (*catalog.Source, error) {
-			return introspect(ctx, pg, enums, nil)
+			return s.introspect(ctx, pg, enums, nil)
 		},
 	}
 	if s.log != nil {

@@ -49,6 +49,9 @@ func reasons(list []metadata.Inconsistency, named []metadata.ObjectID) error {
 	var texts []string
 	for _, i := range list {
 		if slices.ContainsFunc(i.IDs(), func(id metadata.ObjectID) bool { return slices.Contains(named, id) }) {
+			if i.Unsupported != "" {
+				return apierror.New(apierror.NotSupported, i.Unsupported)
+			}
 			own = append(own, i)
 			texts = append(texts, i.Reason)
 		}

@@ -1,0 +1,58 @@
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/backend/postgres/quote"
+	"queryengine/pkg/catalog"
+)
+
+//go:embed introspection/citus.sql
+var citusSQL string
+
+// citusViewSQL finds the schema of citus_tables: pg_catalog or, in older versions, public. Without
+// the extension there is none.
+const citusViewSQL = `SELECT n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relname = 'citus_tables' AND c.relkind = 'v' ORDER BY n.nspname <> 'pg_catalog', n.nspname LIMIT 1`
+
+// readDistributions reads which nodes the tables of a Citus database are on. Where Citus isn't installed
+// none is on another node, and all relationships are possible.
+func (in *introspection) readDistributions(ctx context.Context, pg *pgconn.PgConn, only *identifiers) error {
+	schema := ""
+	found := query{citusViewSQL, func(row [][]byte) error { schema = string(row[0]); return nil }}
+	if err := runQueries(ctx, pg, []query{found}); err != nil || schema == "" {
+		return err
+	}
+	for _, t := range in.byOID {
+		t.Distribution = &catalog.Distribution{Placement: catalog.Local}
+	}
+	return runQueries(ctx, pg, []query{{fmt.Sprintf(only.narrow(citusSQL), quote.Name(schema)), in.distribution}})
+}
+
+// distribution reads one row of citus_tables. Its types are distributed, schema (a distributed table whose
+// rows are all in one place, with those of its schema), reference and local.
+func (in *introspection) distribution(row [][]byte) error {
+	oid, err := parseOID(row[0])
+	if err != nil {
+		return err
+	}
+	t := in.byOID[oid]
+	if t == nil {
+		return nil
+	}
+	switch kind := string(row[1]); kind {
+	case "reference":
+		t.Distribution.Placement = catalog.Reference
+	case "distributed", "schema":
+		t.Distribution.Placement = catalog.Distributed
+		t.Distribution.Colocation = string(row[3])
+		if column := string(row[2]); kind == "distributed" && column != "<none>" {
+			t.Distribution.Column = column
+		}
+	}
+	return nil
+}
