@@ -20,14 +20,23 @@ import (
 // create databases.
 const Variable = "ENGINE_TEST_POSTGRES_URL"
 
-// shared is the server of this test binary. It is a global because a test binary has one
-// TestMain and no other place that outlives its tests.
-var shared struct {
+// servers are those of this test binary. They are globals because a test binary has one TestMain
+// and no other place that outlives its tests.
+var servers struct {
 	mu      sync.Mutex
 	running bool // inside Main
-	server  *Server
-	err     error
+	// shared is for all tests, logical for those that read the log of their server.
+	shared, logical started
 }
+
+// started is a server that the first test to ask for it starts.
+type started struct {
+	server *Server
+	err    error
+}
+
+// logicalSettings are those of a server whose log can be read.
+var logicalSettings = map[string]string{"wal_level": "logical", "max_wal_senders": "40", "max_replication_slots": "40"}
 
 // Main runs the tests and stops the server, when one was started. It does not return.
 func Main(m *testing.M) {
@@ -37,22 +46,24 @@ func Main(m *testing.M) {
 // Run is Main for packages that have something to clean up themselves; it returns the exit
 // code.
 func Run(m *testing.M) int {
-	shared.mu.Lock()
-	shared.running = true
-	shared.mu.Unlock()
+	servers.mu.Lock()
+	servers.running = true
+	servers.mu.Unlock()
 	code := m.Run()
 
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	shared.running = false
-	if shared.server == nil {
-		return code
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	if err := shared.server.Stop(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "dbtest: stopping PostgreSQL:", err)
-		return max(code, 1)
+	servers.mu.Lock()
+	defer servers.mu.Unlock()
+	servers.running = false
+	for _, s := range []started{servers.shared, servers.logical} {
+		if s.server == nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		if err := s.server.Stop(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "dbtest: stopping PostgreSQL:", err)
+			code = max(code, 1)
+		}
+		cancel()
 	}
 	return code
 }
@@ -65,6 +76,23 @@ func URL(t testing.TB) string {
 	if err != nil {
 		t.Fatalf("no PostgreSQL for this test: %v", err)
 	}
+	return database(t, admin)
+}
+
+// LogicalURL is URL on a server of the test binary's own whose log can be read by logical replication.
+// Its roles are not those of Role.
+func LogicalURL(t testing.TB) string {
+	t.Helper()
+	admin, err := logicalURL(t.Context())
+	if err != nil {
+		t.Fatalf("no PostgreSQL for this test: %v", err)
+	}
+	return database(t, admin)
+}
+
+// database makes an empty database for the test.
+func database(t testing.TB, admin string) string {
+	t.Helper()
 	name := databaseName(t.Name())
 	execute(t, t.Context(), admin, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" TEMPLATE template0")
 	t.Cleanup(func() {
@@ -98,28 +126,36 @@ func Role(t testing.TB) string {
 	return name
 }
 
-// serverURL starts the server when there is none yet. A start that failed isn't repeated:
-// every test of the binary fails with the same words.
+// serverURL is the server that the environment names, or one of the test binary.
 func serverURL(ctx context.Context) (string, error) {
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	if shared.err != nil {
-		return "", shared.err
+	servers.mu.Lock()
+	defer servers.mu.Unlock()
+	if u := os.Getenv(Variable); u != "" && servers.shared == (started{}) {
+		return u, nil
 	}
-	if shared.server == nil {
-		if u := os.Getenv(Variable); u != "" {
-			return u, nil
-		}
-		if !shared.running {
+	return servers.shared.url(ctx, nil)
+}
+
+func logicalURL(ctx context.Context) (string, error) {
+	servers.mu.Lock()
+	defer servers.mu.Unlock()
+	return servers.logical.url(ctx, logicalSettings)
+}
+
+// url starts the server when it isn't there yet. A start that failed isn't repeated: every test of the
+// binary fails with the same words.
+func (s *started) url(ctx context.Context, settings map[string]string) (string, error) {
+	if s.err == nil && s.server == nil {
+		if !servers.running {
 			return "", fmt.Errorf("the package needs func TestMain(m *testing.M) { dbtest.Main(m) }, or %s", Variable)
 		}
 		// Several tests share the server; the one that happens to start it may end first.
-		shared.server, shared.err = Start(context.WithoutCancel(ctx))
-		if shared.err != nil {
-			return "", shared.err
-		}
+		s.server, s.err = start(context.WithoutCancel(ctx), settings)
 	}
-	return shared.server.URL, nil
+	if s.err != nil {
+		return "", s.err
+	}
+	return s.server.URL, nil
 }
 
 func execute(t testing.TB, ctx context.Context, address, sql string) { //nolint:revive // t comes first in helpers

@@ -30,12 +30,14 @@ func (s *Server) Stop(ctx context.Context) error { return s.stop(ctx) }
 
 // Start starts a server of its own: a container where a Docker daemon answers and has or
 // gets the image, else one from local binaries, which are installed where that is possible.
-func Start(ctx context.Context) (*Server, error) {
-	server, containerErr := startContainer(ctx)
+func Start(ctx context.Context) (*Server, error) { return start(ctx, nil) }
+
+func start(ctx context.Context, settings map[string]string) (*Server, error) {
+	server, containerErr := startContainer(ctx, settings)
 	if containerErr == nil {
 		return server, nil
 	}
-	server, localErr := StartLocal(ctx)
+	server, localErr := startLocal(ctx, settings)
 	if localErr == nil {
 		return server, nil
 	}
@@ -43,7 +45,9 @@ func Start(ctx context.Context) (*Server, error) {
 }
 
 // StartLocal is Start from local binaries: for extensions and locales that images lack.
-func StartLocal(ctx context.Context) (*Server, error) {
+func StartLocal(ctx context.Context) (*Server, error) { return startLocal(ctx, nil) }
+
+func startLocal(ctx context.Context, settings map[string]string) (*Server, error) {
 	say := func(what string) { fmt.Fprintln(os.Stderr, "dbtest:", what) }
 	if err := localpg.Ensure(ctx, say); err != nil {
 		return nil, err
@@ -52,7 +56,7 @@ func StartLocal(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := localpg.Start(ctx, localpg.Config{Dir: dir})
+	s, err := localpg.Start(ctx, localpg.Config{Dir: dir, Settings: settings})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -64,16 +68,19 @@ func StartLocal(ctx context.Context) (*Server, error) {
 	}, nil
 }
 
-func startContainer(ctx context.Context) (*Server, error) {
+func startContainer(ctx context.Context, settings map[string]string) (*Server, error) {
 	if err := dockerAnswers(ctx); err != nil {
 		return nil, err
 	}
 	password := rand.Text()
+	command := []string{"postgres", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
+	for name, value := range settings {
+		command = append(command, "-c", name+"="+value)
+	}
 	c, err := testcontainers.Run(ctx, image,
 		testcontainers.WithExposedPorts("5432/tcp"),
 		testcontainers.WithEnv(map[string]string{"POSTGRES_PASSWORD": password}),
-		testcontainers.WithCmd("postgres", "-c", "fsync=off", "-c", "synchronous_commit=off",
-			"-c", "full_page_writes=off", "-c", "max_connections=300"),
+		testcontainers.WithCmd(command...),
 		// The image starts the server twice: first without a port, to set it up.
 		testcontainers.WithWaitStrategyAndDeadline(time.Minute,
 			wait.ForLog("database system is ready to accept connections").WithOccurrence(2),

@@ -11,18 +11,40 @@ import (
 // ListenCheck is how often a quiet connection is asked whether it is alive.
 const ListenCheck = 15 * time.Second
 
-// DialListener makes a connection of its own that calls heard for every notification of a channel,
-// while it is read.
-func (p *Pool) DialListener(ctx context.Context, channel string, heard func(payload string)) (*pgconn.PgConn, error) {
+// DialQuiet makes a connection of its own, outside of the pool. The end of a context ends what waits for
+// the server and doesn't cancel it there.
+func (p *Pool) DialQuiet(ctx context.Context) (*pgconn.PgConn, error) {
+	return p.dialQuiet(ctx, func(*pgconn.Config) {})
+}
+
+// DialReplication makes a connection of its own on which the server's log can be read. The error is the
+// driver's, which says what the server misses.
+func (p *Pool) DialReplication(ctx context.Context) (*pgconn.PgConn, error) {
+	return p.dialWith(ctx, func(c *pgconn.Config) { c.RuntimeParams["replication"] = "database" })
+}
+
+func (p *Pool) dialQuiet(ctx context.Context, change func(*pgconn.Config)) (*pgconn.PgConn, error) {
 	pg, err := p.dialWith(ctx, func(c *pgconn.Config) {
-		c.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { heard(n.Payload) }
 		// To stop waiting is nothing that the server has to be told.
 		c.BuildContextWatcherHandler = func(pg *pgconn.PgConn) ctxwatch.Handler {
 			return &pgconn.DeadlineContextWatcherHandler{Conn: pg.Conn()}
 		}
+		change(c)
 	})
 	if err != nil {
 		return nil, ConnectError(ctx, err)
+	}
+	return pg, nil
+}
+
+// DialListener makes a connection of its own that calls heard for every notification of a channel,
+// while it is read.
+func (p *Pool) DialListener(ctx context.Context, channel string, heard func(payload string)) (*pgconn.PgConn, error) {
+	pg, err := p.dialQuiet(ctx, func(c *pgconn.Config) {
+		c.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { heard(n.Payload) }
+	})
+	if err != nil {
+		return nil, err
 	}
 	if _, err := pg.Exec(ctx, "LISTEN "+channel).ReadAll(); err != nil {
 		_ = pg.Close(context.WithoutCancel(ctx)) // nothing is in it

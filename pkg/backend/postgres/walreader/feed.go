@@ -1,0 +1,137 @@
+package walreader
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
+	"queryengine/pkg/catalog"
+)
+
+const (
+	// gather is how long after each telling changes are gathered: a busy server is not asked more
+	// often which of them are visible.
+	gather = 5 * time.Millisecond
+	// notYet and seldom bound how often it is asked about transactions that are not visible yet.
+	notYet = time.Millisecond
+	seldom = 50 * time.Millisecond
+	// askWithin bounds a statement of the feed.
+	askWithin = 10 * time.Second
+)
+
+// Feed implements backend.Changes by the log of a server. The tables are told by their OIDs.
+type Feed struct {
+	pool *wire.Pool
+	slot string
+
+	// watching is held by Watch.
+	watching sync.Mutex
+	// settled are the tables of which all changes are streamed.
+	settled map[string]struct{}
+}
+
+var _ backend.Changes = (*Feed)(nil)
+
+// NewFeed makes a feed that reads with a slot of a name; no I/O. Of processes with the same name one
+// reads; a server has the names of all its databases in common.
+func NewFeed(pool *wire.Pool, slot string) *Feed { return &Feed{pool: pool, slot: slot} }
+
+// Watch implements backend.Changes. It waits for the transactions that have written to a table before it
+// was published.
+func (f *Feed) Watch(ctx context.Context, names []catalog.Name) ([]string, error) {
+	c, err := f.pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Release()
+	ids, err := f.watch(ctx, c.PG, names)
+	if c.PG.TxStatus() != wire.Idle {
+		c.Discard()
+	}
+	return ids, err
+}
+
+func (f *Feed) watch(ctx context.Context, pg *pgconn.PgConn, names []catalog.Name) ([]string, error) {
+	f.watching.Lock()
+	defer f.watching.Unlock()
+	tables, err := findTables(ctx, pg, names)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	var unsettled [][]byte
+	for _, t := range tables {
+		ids = append(ids, t.id)
+		if !t.listed && !t.part {
+			if err := publish(ctx, pg, t.name); err != nil {
+				return nil, err
+			}
+		}
+		if _, done := f.settled[t.id]; !done {
+			unsettled = append(unsettled, []byte(t.id))
+		}
+	}
+	if len(unsettled) == 0 {
+		return ids, nil
+	}
+	if err := settle(ctx, pg, unsettled); err != nil {
+		return nil, err
+	}
+	for _, id := range unsettled {
+		f.settled[string(id)] = struct{}{}
+	}
+	return ids, nil
+}
+
+// Listen implements backend.Changes. A change is told when all statements that begin afterwards see it.
+func (f *Feed) Listen(ctx context.Context, ready func(), changed func(id string)) error {
+	asking, err := f.pool.DialQuiet(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = asking.Close(context.WithoutCancel(ctx)) }() // nothing is in it
+	if err := f.prepare(ctx, asking); err != nil {
+		return err
+	}
+	pg, err := f.pool.DialReplication(ctx)
+	if err != nil {
+		return fmt.Errorf("the log can't be read: %w", err)
+	}
+	stream, err := Open(ctx, pg, f.slot, PublicationName)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	p := newPending()
+	var reading sync.WaitGroup
+	reading.Go(func() { cancel(stream.Read(ctx, p)) })
+	ready()
+	cancel(p.tell(ctx, asking, changed))
+	reading.Wait()
+	return context.Cause(ctx)
+}
+
+// prepare makes the publication and notes which tables were in it before the stream begins.
+func (f *Feed) prepare(ctx context.Context, pg *pgconn.PgConn) error {
+	f.watching.Lock()
+	defer f.watching.Unlock()
+	if err := ensurePublication(ctx, pg); err != nil {
+		return err
+	}
+	rows, err := query(ctx, pg, listed)
+	if err != nil {
+		return err
+	}
+	f.settled = make(map[string]struct{}, len(rows))
+	for _, r := range rows {
+		f.settled[string(r[0])] = struct{}{}
+	}
+	return nil
+}
