@@ -26,14 +26,20 @@ func (r *renderer) Constant(text string) string { return quote.Literal(text) + "
 // a row of a result would be, without the cost of making JSON. (An array of records itself
 // costs far more than that from some hundreds of elements on.)
 func (r *renderer) List(q *sqlrows.Selection) string {
-	q.Items = []string{r.Record(q.Items)}
+	q.Items = []string{record(q.Items)}
 	return "ARRAY(" + r.Text(q) + ")"
 }
 
-// Record is a row of items in its binary form.
-func (r *renderer) Record(items []string) string {
-	return "record_send(ROW(" + strings.Join(items, ", ") + "))"
+// Record is a row in its binary form.
+func (r *renderer) Record(q *sqlrows.Selection) string {
+	q.Items = []string{record(q.Items)}
+	return "(" + r.Text(q) + ")"
 }
+
+func record(items []string) string { return "record_send(ROW(" + strings.Join(items, ", ") + "))" }
+
+// OwnText implements sqlrows.Dialect: the common text is that of PostgreSQL.
+func (r *renderer) OwnText(*sqlrows.Selection) (string, bool) { return "", false }
 
 // Cell renders the value of a column or an expression for the answer, and returns its encoding.
 func (r *renderer) Cell(expr string, t catalog.Type, exact bool) (string, answer.Cell) {

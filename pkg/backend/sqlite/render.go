@@ -101,7 +101,7 @@ func (r *renderer) ranked(q *sqlrows.Selection, function string, partition []str
 		} else {
 			over += ", "
 		}
-		over += k.Expr + k.Direction
+		over += k.Expr + r.Spelling.Direction(k.Desc, k.NullsFirst)
 		if k.Column == "" {
 			name := quoteName("?key" + strconv.Itoa(i))
 			inner.Items = append(inner.Items, k.Expr+" AS "+name)
@@ -135,9 +135,15 @@ func (r *renderer) Constant(text string) string {
 }
 
 // Record implements sqlrows.Dialect.
-func (r *renderer) Record(items []string) string {
-	return functionRow + "(" + strings.Join(items, ", ") + ")"
+func (r *renderer) Record(q *sqlrows.Selection) string {
+	q.Items = []string{record(q.Items)}
+	return "(" + r.Text(q) + ")"
 }
+
+func record(items []string) string { return functionRow + "(" + strings.Join(items, ", ") + ")" }
+
+// OwnText implements sqlrows.Dialect: the common text will do.
+func (r *renderer) OwnText(*sqlrows.Selection) (string, bool) { return "", false }
 
 // List renders rows as one value. An aggregate takes rows in the order of a sub-select.
 func (r *renderer) List(q *sqlrows.Selection) string {
@@ -197,7 +203,7 @@ func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 		for i, c := range e.Columns {
 			cells[i] = r.Column(in, c.Name)
 		}
-		return "hex(" + r.Record(cells) + ")", true
+		return "hex(" + record(cells) + ")", true
 	case ir.JSONPath:
 		keys := make([][]byte, len(e.Path))
 		for i, k := range e.Path {

@@ -11,9 +11,8 @@ import (
 // aggregate renders aggregates of related rows as a record.
 func (r *Renderer) aggregate(a *ir.Aggregate, rel Relation) (string, *answer.Shape) {
 	q, shape := r.aggregateQuery(a, rel)
-	q.Items = []string{r.Dialect.Record(q.Items)}
 	rel.Rows = &a.Rows
-	return r.Guarded(rel, "("+r.Text(q)+")"), shape
+	return r.Guarded(rel, r.Dialect.Record(q)), shape
 }
 
 // aggregateQuery makes the one row of an aggregate. Nodes are a list of their own besides the
@@ -138,5 +137,5 @@ func (r *Renderer) CountRows(c *ir.Count, in *sqltext.Scope) string {
 
 // AggregateOf is an aggregate of a column.
 func (r *Renderer) AggregateOf(function string, column ir.Scalar, in *sqltext.Scope) string {
-	return r.AggregateFunction(function) + "(" + r.Expr(column.Expr, in) + ")"
+	return r.AggregateCall(function, false, []ir.Expr{column.Expr}, in)
 }

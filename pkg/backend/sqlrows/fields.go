@@ -82,8 +82,7 @@ func (r *Renderer) nestedOne(b *answer.Builder, n *ir.Nested, s *ir.Select, in *
 	}
 	first, row := r.firstRow(one, in)
 	shape := r.Object(s.Fields, row, first)
-	first.Items = []string{r.Dialect.Record(first.Items)}
-	b.Add(answer.Part{Kind: answer.Record, Column: q.item("(" + r.Text(first) + ")"), Shape: shape})
+	b.Add(answer.Part{Kind: answer.Record, Column: q.item(r.Dialect.Record(first)), Shape: shape})
 }
 
 // Related returns the row that an object relationship reads.

@@ -10,9 +10,9 @@ import (
 
 // OrderKey is one ordering key.
 type OrderKey struct {
-	Expr      string
-	Direction string
-	Column    string // the name, of a plain column
+	Expr             string
+	Desc, NullsFirst bool
+	Column           string // the name, of a plain column
 }
 
 // orderKeys renders ordering keys. Relations that they need are joined to q.
@@ -22,7 +22,7 @@ type OrderKey struct {
 func (r *Renderer) orderKeys(rows *ir.Rows, in *sqltext.Scope, q *Selection) []OrderKey {
 	keys := make([]OrderKey, len(rows.OrderBy))
 	for i, item := range rows.OrderBy {
-		keys[i].Direction = r.Direction(item)
+		keys[i].Desc, keys[i].NullsFirst = item.Desc, item.NullsFirst
 		e, ok := item.Target.(ir.OrderExpr)
 		same := -1
 		if ok {

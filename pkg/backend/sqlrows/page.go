@@ -85,7 +85,8 @@ func (r *Renderer) PageRows(c *ir.Connection, rel Relation) (*Selection, *sqltex
 	q, in := r.splitRows(c, rel, false)
 	if c.Last {
 		for i, item := range c.OrderBy {
-			q.Order[i].Direction = r.Direction(opposite(item))
+			item = opposite(item)
+			q.Order[i].Desc, q.Order[i].NullsFirst = item.Desc, item.NullsFirst
 		}
 	}
 	if c.Size < 0 {

@@ -22,9 +22,12 @@ type Dialect interface {
 	CountCell() answer.Cell
 	// AggregateCell is Cell for an aggregate of values of type t.
 	AggregateCell(function, expr string, t catalog.Type) (string, answer.Cell)
-	// Record makes the items of a row one value, and List those of all rows of a query.
-	Record(items []string) string
+	// Record is the value of a query of at most one row, with its items as one value, and List the value of
+	// a query with those of all its rows. Both are operands.
+	Record(q *Selection) string
 	List(q *Selection) string
+	// OwnText may take over the text of a query; it gives false for what Text is to write.
+	OwnText(q *Selection) (string, bool)
 	// Constant is a constant text.
 	Constant(text string) string
 	// Distinct has a query take the first row only of those that are alike in its Distinct.

@@ -68,6 +68,9 @@ func (q *Selection) exposeRow(s sqltext.Spelling) {
 
 // Text is the text of a query.
 func (r *Renderer) Text(q *Selection) string {
+	if text, ok := r.Dialect.OwnText(q); ok {
+		return text
+	}
 	var b strings.Builder
 	if q.With != nil {
 		b.WriteString("WITH " + q.WithName + " AS MATERIALIZED (" + r.Text(q.With) + ") ")
@@ -105,7 +108,7 @@ func (r *Renderer) Text(q *Selection) string {
 		} else {
 			b.WriteString(", ")
 		}
-		b.WriteString(k.Expr + k.Direction)
+		b.WriteString(k.Expr + r.Spelling.Direction(k.Desc, k.NullsFirst))
 	}
 	limit, offset := q.Limit, q.Offset
 	if none := r.Dialect.Abilities().NoLimit; none != "" && limit+offset != "" {
@@ -220,7 +223,7 @@ func (r *Renderer) Around(inner *Selection, in *sqltext.Scope) (*Selection, *sql
 			name = "?" + strconv.Itoa(i+1)
 			inner.Items = append(inner.Items, k.Expr+" AS "+r.Spelling.Quote(name))
 		}
-		q.Order = append(q.Order, OrderKey{Expr: r.Column(own, name), Direction: k.Direction, Column: name})
+		q.Order = append(q.Order, OrderKey{Expr: r.Column(own, name), Desc: k.Desc, NullsFirst: k.NullsFirst, Column: name})
 	}
 	return q, own
 }

@@ -184,13 +184,7 @@ func Where(s Spelling, terms []string) string {
 // aggregateCompare compares an aggregate of related rows.
 func (r *Renderer) aggregateCompare(e ir.AggregateCompare, in *Scope) string {
 	inner := in.Nested(r.Alias())
-	args := r.Exprs(e.Args, inner)
-	var value string
-	if e.Function == "count" {
-		value = r.Spelling.Count(args, e.Distinct)
-	} else {
-		value = r.AggregateFunction(e.Function) + "(" + distinct(e.Distinct) + strings.Join(args, ", ") + ")"
-	}
+	value := r.AggregateCall(e.Function, e.Distinct, e.Args, inner)
 	terms := make([]string, 0, len(e.Predicate)+1)
 	for _, p := range e.Predicate {
 		terms = append(terms, r.compare(p, value))

@@ -10,6 +10,9 @@ import (
 
 // Column is a column of a row.
 func (r *Renderer) Column(in *Scope, name string) string {
+	if in.Columns != nil {
+		in.Columns[name] = true
+	}
 	return in.Alias + "." + r.Spelling.Quote(name)
 }
 
@@ -104,16 +107,23 @@ func (r *Renderer) AggregateFunction(name string) string {
 	return name
 }
 
+// AggregateCall renders an aggregate of rows in scope.
+func (r *Renderer) AggregateCall(function string, unique bool, args []ir.Expr, in *Scope) string {
+	texts := r.Exprs(args, in)
+	switch {
+	case function == "count":
+		return r.Spelling.Count(texts, unique)
+	case r.Aggregate != nil:
+		return r.Aggregate(function, unique, args, texts)
+	}
+	return r.AggregateFunction(function) + "(" + distinct(unique) + strings.Join(texts, ", ") + ")"
+}
+
 func distinct(yes bool) string {
 	if yes {
 		return "DISTINCT "
 	}
 	return ""
-}
-
-// Direction is what stands behind an ordering key.
-func (r *Renderer) Direction(item ir.OrderItem) string {
-	return r.Spelling.Direction(item.Desc, item.NullsFirst)
 }
 
 // OrderAggregate renders an aggregate of the rows that are related to a row. Where there is no
@@ -122,7 +132,7 @@ func (r *Renderer) OrderAggregate(t ir.OrderAggregate, in *Scope) string {
 	inner := &Scope{Alias: r.Alias()}
 	value := r.Spelling.Count(nil, false)
 	if t.Expr != nil {
-		value = r.AggregateFunction(t.Function) + "(" + r.Expr(t.Expr, inner) + ")"
+		value = r.AggregateCall(t.Function, false, []ir.Expr{t.Expr}, inner)
 	}
 	where := append(r.Joined(t.Join, in, inner), r.Condition(r.Open(t.Where, t.Join, in), inner))
 	sql := "(SELECT " + value + " FROM " + r.From(t.From, in) + " AS " + inner.Alias + r.Where(where) + ")"

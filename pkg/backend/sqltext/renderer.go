@@ -27,6 +27,9 @@ type Renderer struct {
 	Default func(column string) string
 	// ConflictValue, when set, renders a column of the row that an insert in conflict had for the table.
 	ConflictValue func(column string) string
+	// Aggregate, when set, renders a call of an aggregate other than a count, for dialects whose functions differ
+	// in name or in the type of their result; texts are those of args.
+	Aggregate func(function string, distinct bool, args []ir.Expr, texts []string) string
 	// Unaliased tables are written under their own name.
 	Unaliased bool
 	// Limits are variables whose values are known and become part of the text where they are limits.

@@ -13,6 +13,8 @@ type Scope struct {
 	Marker string
 	// Known is what is certain of the row.
 	Known rewrite.Known
+	// Columns, when set, collects the names of the columns that are read.
+	Columns map[string]bool
 	// Own is what the dialect keeps of the row.
 	Own any
 }

@@ -111,7 +111,7 @@ func TestExpressions(t *testing.T) {
 		r.Expr(ir.Call{Function: album, Args: []ir.CallArg{{Row: true}}}, joined))
 	require.Equal(t, `(CASE WHEN t0.[id] IS NOT NULL THEN (SELECT max(t0.[price]) FROM [dbo].[track] AS t0 WHERE t0.[album_id] = t0.[id]) END) DESC`,
 		r.OrderAggregate(ir.OrderAggregate{From: ir.Table{Name: track}, Join: toTrack, Function: "max", Expr: column("price")}, joined)+
-			r.Direction(ir.OrderItem{Desc: true}))
+			r.Spelling.Direction(true, false))
 	require.Equal(t, `OPENJSON(@keys3)`, r.From(ir.Keys{Index: 3}, nil))
 	require.NoError(t, r.Err)
 }
