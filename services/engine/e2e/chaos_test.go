@@ -243,7 +243,7 @@ func TestEventsSurviveWhatIsKilled(t *testing.T) {
 		}
 	}
 	c.hook.unreliable.Store(false)
-	t.Logf("%d rows written in %s, faults: %v, of the webhook: %v", c.written.Load(), time.Since(began).Round(time.Second), c.trouble, c.hook.faults)
+	t.Logf("%d rows written in %s, faults: %v, of the webhook: %v", c.written.Load(), time.Since(began).Round(time.Second), c.trouble, c.hook.faulted())
 	calm := time.Now()
 	c.awaitAllDelivered(oneOffs)
 	t.Logf("everything was delivered %s after the last fault", time.Since(calm).Round(time.Second))

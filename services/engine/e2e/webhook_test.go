@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -111,6 +112,13 @@ func (w *webhook) refuse() *refusal {
 	w.faults[kind]++
 	w.mu.Unlock()
 	return r
+}
+
+// faulted counts the faults by kind.
+func (w *webhook) faulted() map[string]int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.faults)
 }
 
 func (w *webhook) take(c call, ordered bool) {

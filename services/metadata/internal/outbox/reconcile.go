@@ -172,7 +172,7 @@ func (p *Publisher) fill(ctx context.Context, v store.Version, info bus.ChangesI
 	if after >= v.Number {
 		return p.c.Store.Published(ctx, v.Number)
 	}
-	n, err := p.c.Store.Unpublish(ctx, after)
+	n, err := p.c.Store.Unpublish(ctx, after, v.Number)
 	if err != nil || n == v.Number-after || info.LastVersion == 0 {
 		return err
 	}

@@ -65,13 +65,13 @@ func (s *Store) Published(ctx context.Context, version int64) error {
 	return failure(s.pool.SendBatch(ctx, b).Close())
 }
 
-// Unpublish puts the changes after a version back into the outbox and returns how many of
-// them are kept, without a gap, up to the version in force.
-func (s *Store) Unpublish(ctx context.Context, after int64) (int64, error) {
+// Unpublish puts the changes after a version, up to another one, back into the outbox and returns how
+// many of them are kept. Later ones, which may be committed at any moment, are in it anyway.
+func (s *Store) Unpublish(ctx context.Context, after, upTo int64) (int64, error) {
 	var n int64
 	err := s.pool.QueryRow(ctx, `WITH changed AS (
-			UPDATE engine_catalog.metadata_change SET published = false WHERE version > $1 RETURNING version
-		) SELECT count(*) FROM changed`, after).Scan(&n)
+			UPDATE engine_catalog.metadata_change SET published = false WHERE version > $1 AND version <= $2 RETURNING version
+		) SELECT count(*) FROM changed`, after, upTo).Scan(&n)
 	return n, failure(err)
 }
 
