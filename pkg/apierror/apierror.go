@@ -45,6 +45,7 @@ const (
 	JWTInvalidClaims      Code = "jwt-invalid-claims"
 	JWTMissingRoleClaims  Code = "jwt-missing-role-claims"
 	MethodNotAllowed      Code = "method-not-allowed"
+	MSSQLError            Code = "mssql-error"
 	NodeLimitExceeded     Code = "node-limit-exceeded"
 	NotExists             Code = "not-exists"
 	NotFound              Code = "not-found"
@@ -211,7 +212,7 @@ func statusOf(code Code) int {
 		return http.StatusConflict
 	case MethodNotAllowed:
 		return http.StatusMethodNotAllowed
-	case Unexpected, PostgresError, PostgresMaxConns, SQLiteError, StartFailed:
+	case Unexpected, PostgresError, PostgresMaxConns, SQLiteError, MSSQLError, StartFailed:
 		return http.StatusInternalServerError
 	case Busy, NotInEffect:
 		return http.StatusServiceUnavailable

@@ -124,6 +124,11 @@ var entries = []Entry{
 		"Use one of those.",
 	},
 	{
+		MSSQLError, "", "SQL Server can't be reached, or refuses the login.",
+		"connection error",
+		"Look at the connection string of the source and at the server; `internal` has what it says.",
+	},
+	{
 		NodeLimitExceeded, "", "The operation has more fields with a selection set than the role may ask.",
 		"node limit exceeded: query has 60 nodes, the limit is 50",
 		"Ask for less at a time, or have the limit changed ([`set_api_limits`](operations.md#limits-of-the-api)).",
