@@ -8,7 +8,15 @@
 package postgres
 
 // Dialect is the pure part of the backend: types, operators and rendering. It does not change.
-type Dialect struct{ kind string }
+type Dialect struct {
+	kind string
+	// flat dialects read what belongs to rows in the query that reads the rows.
+	flat bool
+	// columnTargets name the columns of a conflict in place of a constraint.
+	columnTargets bool
+	// plain dialects do without what only PostgreSQL has: record_send, xmax, WITH TIES.
+	plain bool
+}
 
 // New returns the dialect of PostgreSQL itself.
 func New() *Dialect { return postgres.dialect }

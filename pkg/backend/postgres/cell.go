@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"strconv"
 	"strings"
 
 	"queryengine/pkg/backend/answer"
@@ -11,13 +12,25 @@ import (
 )
 
 // Abilities implements sqlrows.Dialect.
-func (r *renderer) Abilities() sqlrows.Abilities { return sqlrows.Abilities{Lateral: true} }
+func (r *renderer) Abilities() sqlrows.Abilities {
+	a := sqlrows.Abilities{Lateral: true, Flat: r.flavor.flat}
+	if r.flavor.plain {
+		a.NoItem = "NULL"
+	}
+	return a
+}
 
 // Distinct implements sqlrows.Dialect: there is DISTINCT ON.
 func (r *renderer) Distinct(*sqlrows.Selection) {}
 
 // Ties implements sqlrows.Dialect.
-func (r *renderer) Ties(q *sqlrows.Selection) { q.Ties = true }
+func (r *renderer) Ties(q *sqlrows.Selection) {
+	if r.flavor.plain {
+		r.TiesByRank(q)
+		return
+	}
+	q.Ties = true
+}
 
 // Constant implements sqlrows.Dialect.
 func (r *renderer) Constant(text string) string { return quote.Literal(text) + "::text" }
@@ -26,17 +39,44 @@ func (r *renderer) Constant(text string) string { return quote.Literal(text) + "
 // a row of a result would be, without the cost of making JSON. (An array of records itself
 // costs far more than that from some hundreds of elements on.)
 func (r *renderer) List(q *sqlrows.Selection) string {
-	q.Items = []string{record(q.Items)}
+	if r.flavor.plain {
+		return r.plainList(q)
+	}
+	q.Items = []string{r.record(q.Items)}
 	return "ARRAY(" + r.Text(q) + ")"
 }
 
 // Record is a row in its binary form.
 func (r *renderer) Record(q *sqlrows.Selection) string {
-	q.Items = []string{record(q.Items)}
+	q.Items = []string{r.record(q.Items)}
 	return "(" + r.Text(q) + ")"
 }
 
-func record(items []string) string { return "record_send(ROW(" + strings.Join(items, ", ") + "))" }
+func (r *renderer) record(items []string) string {
+	if r.flavor.plain {
+		return "json_build_array(" + strings.Join(items, ", ") + ")"
+	}
+	return "record_send(ROW(" + strings.Join(items, ", ") + "))"
+}
+
+// plainList renders rows as a JSON array of arrays. The keys of their order go along, because only the
+// aggregate's own order counts.
+func (r *renderer) plainList(q *sqlrows.Selection) string {
+	list := r.Alias()
+	q.Items = []string{r.record(q.Items) + ` AS "r"`}
+	order := ""
+	for i, k := range q.Order {
+		name := `"k` + strconv.Itoa(i) + `"`
+		q.Items = append(q.Items, k.Expr+" AS "+name)
+		if i == 0 {
+			order = " ORDER BY "
+		} else {
+			order += ", "
+		}
+		order += list + "." + name + r.Spelling.Direction(k.Desc, k.NullsFirst)
+	}
+	return "(SELECT coalesce(json_agg(" + list + `."r"` + order + "), '[]') FROM (" + r.Text(q) + ") AS " + list + ")"
+}
 
 // OwnText implements sqlrows.Dialect: the common text is that of PostgreSQL.
 func (r *renderer) OwnText(*sqlrows.Selection) (string, bool) { return "", false }

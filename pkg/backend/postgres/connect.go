@@ -41,7 +41,7 @@ type Source struct {
 // Open checks the options and returns a source that has no connection yet: a server that
 // is down is found by Ping or by the first statement.
 func Open(_ context.Context, o Options) (*Source, error) {
-	s, err := openServer(o)
+	s, err := openServer(o, Server{})
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +49,13 @@ func Open(_ context.Context, o Options) (*Source, error) {
 	return &Source{Server: s, Log: s.log}, nil
 }
 
-// openServer is Open for a flavour without event triggers.
-func openServer(o Options) (*Server, error) {
+// openServer is Open for a flavor without event triggers, which has set what differs in s.
+func openServer(o Options, s Server) (*Server, error) {
 	primary, err := wire.NewPool(o.Primary, o.ApplicationName)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{primary: primary, changes: o.Changes}
+	s.primary, s.changes = primary, o.Changes
 	for i, e := range o.Replicas {
 		replica, err := wire.NewPool(e, o.ApplicationName)
 		if err != nil {
@@ -64,7 +64,7 @@ func openServer(o Options) (*Server, error) {
 		}
 		s.replicas = append(s.replicas, replica)
 	}
-	return s, nil
+	return &s, nil
 }
 
 // Close closes all connections, after those in use were returned.

@@ -42,7 +42,7 @@ var exercised = backendtest.Fixture{
 func TestExercise(t *testing.T) {
 	t.Parallel()
 	for _, f := range []*flavor{postgres, citus, cockroach} {
-		t.Run(f.name, func(t *testing.T) {
+		t.Run(f.dialect.kind, func(t *testing.T) {
 			t.Parallel()
 			of := exercised
 			of.Dialect = f.dialect

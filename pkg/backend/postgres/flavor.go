@@ -8,30 +8,28 @@ import (
 
 // flavor is a database that speaks PostgreSQL's protocol and its SQL.
 type flavor struct {
-	// name is the kind in metadata.
-	name string
 	// dialect is the only one: dialects of one flavor are equal.
 	dialect *Dialect
 	// open opens a source of the flavor.
 	open func(Options) (backend.Source, error)
 }
 
-func flavorOf(name string, open func(Options) (backend.Source, error)) *flavor {
-	return &flavor{name: name, dialect: &Dialect{kind: name}, open: open}
-}
-
 // The flavors. Citus and CockroachDB have no row triggers that an event log could be made of.
+//
+// Citus sends a query to the nodes when all of it can be answered there. Rows that a sub-select has cut off
+// are brought to the coordinator first, and sub-selects that refer to these are refused; so are the names of
+// constraints, which differ between the parts of a table.
 var (
-	postgres  = flavorOf("postgres", func(o Options) (backend.Source, error) { return Open(context.Background(), o) })
-	citus     = flavorOf("citus", openCitus)
-	cockroach = flavorOf("cockroach", func(o Options) (backend.Source, error) { return openServer(o) })
-)
-
-func openCitus(o Options) (backend.Source, error) {
-	s, err := openServer(o)
-	if err != nil {
-		return nil, err
+	postgres = &flavor{
+		dialect: &Dialect{kind: "postgres"},
+		open:    func(o Options) (backend.Source, error) { return Open(context.Background(), o) },
 	}
-	s.distributed = true
-	return s, nil
-}
+	citus = &flavor{
+		dialect: &Dialect{kind: "citus", flat: true, columnTargets: true},
+		open:    func(o Options) (backend.Source, error) { return openServer(o, Server{distributed: true}) },
+	}
+	cockroach = &flavor{
+		dialect: &Dialect{kind: "cockroach", columnTargets: true, plain: true},
+		open:    func(o Options) (backend.Source, error) { return openServer(o, Server{}) },
+	}
+)

@@ -17,7 +17,7 @@ func Kinds(env Env, application string) []*backend.Kind {
 }
 
 func (f *flavor) kind(env Env, application string) *backend.Kind {
-	known := *metadata.KindNamed(f.name)
+	known := *metadata.KindNamed(f.dialect.kind)
 	known.Configuration = func() metadata.Configuration { return &Configuration{noChangeFeed: f != postgres} }
 	known.ChangesSchema = touchesMetadata.MatchString
 	return &backend.Kind{

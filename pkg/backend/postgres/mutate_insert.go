@@ -22,12 +22,15 @@ func (r *renderer) insert(i *ir.Insert) sqlrows.Write {
 
 // wasInserted distinguishes inserted rows from updated ones, which carry the number of the transaction
 // in xmax. Rows of a table with partitions don't show it: there, a row was inserted when none with its
-// key was there before the statement, as a sub-select of it sees.
+// key was there before the statement, as a sub-select of it sees; and so it is where there is no xmax.
 func (r *renderer) wasInserted(i *ir.Insert, row *sqltext.Scope) string {
-	if i.OnConflict.TableKind != catalog.KindPartitioned {
+	if i.OnConflict.TableKind != catalog.KindPartitioned && !r.flavor.plain {
 		return row.Alias + ".xmax = 0"
 	}
 	before, key := &sqltext.Scope{Alias: r.Alias()}, i.OnConflict.Target.Columns
+	if len(key) == 0 {
+		r.Fail("a conflict whose columns aren't known")
+	}
 	same := make([]string, len(key))
 	for at, name := range key {
 		same[at] = r.Column(before, name) + " = " + r.Column(row, name)

@@ -264,12 +264,11 @@ func TestUpdateAndDelete(t *testing.T) {
 	require.Equal(t, `null`, f.mutated(t, gone))
 }
 
-// TestMutationTexts holds the texts of mutations to files.
-func TestMutationTexts(t *testing.T) {
-	t.Parallel()
+// mutationCases are mutations of every form.
+func mutationCases() map[string]ir.Mutation {
 	cheap := compare(priceColumn, ir.OpLt, ir.SessionVar{Name: "x-engine-max", Type: numericType})
 	note := ir.Exists{From: ir.Table{Name: catalog.Name{Schema: "archive", Name: "note"}}, Join: pair("id", "track_id")}
-	for name, m := range map[string]ir.Mutation{
+	return map[string]ir.Mutation{
 		"insert_one": &ir.Insert{
 			Table: public("album"), Columns: []ir.Column{idColumn, titleColumn, metaColumn},
 			Rows: [][]ir.Value{{ir.Default{}, ir.Variable{Index: 0, Type: textType}, none(metaColumn)}}, Check: cheap,
@@ -290,7 +289,7 @@ func TestMutationTexts(t *testing.T) {
 		"upsert": &ir.Insert{
 			Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{given(titleColumn, "a")}},
 			OnConflict: &ir.OnConflict{
-				Target: ir.ConflictTarget{Constraint: "album_title_key"}, Set: []string{"title"}, Where: cheap,
+				Target: ir.ConflictTarget{Constraint: "album_title_key", Columns: []string{"title"}}, Set: []string{"title"}, Where: cheap,
 				Presets: []ir.Assignment{{Column: priceColumn, Op: ir.AssignSet, Value: ir.SessionVar{Name: "x-engine-max", Type: numericType}}},
 			}, Check: cheap, UpdateCheck: note,
 		},
@@ -300,7 +299,13 @@ func TestMutationTexts(t *testing.T) {
 			Output: returned(albumRow...),
 		},
 		"delete": &ir.Delete{Table: public("album"), Where: ir.Or{Exps: []ir.BoolExp{cheap, note}}},
-	} {
+	}
+}
+
+// TestMutationTexts holds the texts of mutations to files.
+func TestMutationTexts(t *testing.T) {
+	t.Parallel()
+	for name, m := range mutationCases() {
 		st, err := New().RenderMutation(m, backend.RenderOptions{})
 		require.NoError(t, err)
 		golden(t, filepath.Join("testdata", "mutation", name, "want.postgres.sql"), st.SQL())

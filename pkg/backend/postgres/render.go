@@ -49,6 +49,8 @@ type rendered struct {
 	reply  reply
 	// zoned reports whether the result holds instants.
 	zoned bool
+	// plain reports whether records are arrays of JSON.
+	plain bool
 	// limits are the variables that are limits, in ascending order.
 	limits []int
 	// comment is the one that each run adds, nil for none.
@@ -114,6 +116,7 @@ func (s *statement) textFor(utc bool) (*rendered, error) {
 // renderer turns one plan into one text. It stops at nothing: the first fault stays in Err.
 type renderer struct {
 	sqlrows.Renderer
+	flavor  *Dialect
 	options backend.RenderOptions
 	mode    mode
 	zoned   bool
@@ -126,7 +129,7 @@ type renderer struct {
 }
 
 func newRenderer(d *Dialect, o backend.RenderOptions, m mode) *renderer {
-	r := &renderer{options: o, mode: m}
+	r := &renderer{flavor: d, options: o, mode: m}
 	r.Spelling, r.Strategy, r.Dialect = spelling{d}, r, r
 	r.Inline, r.Limits = m.inline, m.limits
 	return r
@@ -136,7 +139,7 @@ func (r *renderer) finish(sql string, a reply) (*rendered, error) {
 	if r.Err != nil {
 		return nil, fmt.Errorf("rendering a plan: %w", r.Err)
 	}
-	text := &rendered{Text: wire.Text{SQL: sql, Once: r.once}, params: r.Params, reply: a, zoned: r.zoned, limits: slices.Compact(slices.Sorted(slices.Values(r.LimitVariables)))}
+	text := &rendered{Text: wire.Text{SQL: sql, Once: r.once}, params: r.Params, reply: a, zoned: r.zoned, plain: r.flavor.plain, limits: slices.Compact(slices.Sorted(slices.Values(r.LimitVariables)))}
 	if r.mode.inline == nil { // people who read it know what they have asked
 		text.addComment(r.options.Comment)
 	}

@@ -117,7 +117,7 @@ func runError(ctx context.Context, c *wire.Conn, err error, text *rendered, valu
 
 // writeAnswer reads a result and appends its JSON to out.
 func writeAnswer(c *wire.Conn, res *wire.Result, text *rendered, out *backend.Answer) error {
-	w := writerOf(c)
+	w := writerOf(c, text)
 	w.Reset()
 	switch text.reply.kind {
 	case replyList:
@@ -168,11 +168,12 @@ func writeRows(w *answer.Writer, res *wire.Result, s *answer.Shape, out *backend
 	return nil
 }
 
-// writerOf is the writer of a connection, which keeps its buffers.
-func writerOf(c *wire.Conn) *answer.Writer {
+// writerOf is the writer of a connection, which keeps its buffers. The statements of one source have
+// their records in one form.
+func writerOf(c *wire.Conn, text *rendered) *answer.Writer {
 	w, ok := c.Kept.(*answer.Writer)
 	if !ok {
-		w = encode.NewWriter()
+		w = encode.NewWriter(text.plain)
 		c.Kept = w
 	}
 	return w

@@ -89,6 +89,8 @@ func (spelling) Count(args []string, distinct bool) string {
 // by its columns.
 func (s spelling) ConflictTarget(t ir.ConflictTarget) string {
 	switch {
+	case s.columnTargets && len(t.Columns) > 0:
+		return " " + sqltext.Columns(s, t.Columns)
 	case t.Constraint != "" && (!t.Index || len(t.Columns) == 0):
 		return " ON CONSTRAINT " + s.Quote(t.Constraint)
 	case len(t.Columns) > 0:

@@ -83,51 +83,11 @@ func (r *renderer) Abilities() sqlrows.Abilities {
 	return sqlrows.Abilities{Joins: maxJoins, NoItem: "NULL", NoLimit: "-1"}
 }
 
-// rankColumn is the name of the column with the place of a row among others.
-const rankColumn = `"?rank"`
+// Distinct implements sqlrows.Dialect: there is no DISTINCT ON.
+func (r *renderer) Distinct(q *sqlrows.Selection) { r.DistinctByRank(q) }
 
-// ranked moves the rows of a query into a sub-select that ranks them, with what its keys are computed
-// of.
-func (r *renderer) ranked(q *sqlrows.Selection, function string, partition []string) {
-	over := ""
-	if len(partition) > 0 {
-		over = "PARTITION BY " + strings.Join(partition, ", ")
-	}
-	inner := &sqlrows.Selection{From: q.From, Inner: q.Inner, Alias: q.Alias, Joins: q.Joins, Where: q.Where}
-	inner.Items = []string{q.Alias + ".*"}
-	for i, k := range q.Order {
-		if i == 0 {
-			over += " ORDER BY "
-		} else {
-			over += ", "
-		}
-		over += k.Expr + r.Spelling.Direction(k.Desc, k.NullsFirst)
-		if k.Column == "" {
-			name := quoteName("?key" + strconv.Itoa(i))
-			inner.Items = append(inner.Items, k.Expr+" AS "+name)
-			q.Order[i].Expr = q.Alias + "." + name
-		}
-	}
-	inner.Items = append(inner.Items, function+" OVER ("+over+") AS "+rankColumn)
-	q.From, q.Inner, q.Joins, q.Where = "", inner, nil, nil
-}
-
-// Distinct takes the first row of each partition: SQLite has no DISTINCT ON.
-func (r *renderer) Distinct(q *sqlrows.Selection) {
-	r.ranked(q, "row_number()", q.Distinct)
-	q.Distinct, q.Where = nil, []string{q.Alias + "." + rankColumn + " = 1"}
-}
-
-// Ties replaces the limit of a query by a condition on the rank of rows: SQLite has no WITH TIES.
-func (r *renderer) Ties(q *sqlrows.Selection) {
-	if q.Limit == "" || q.Inner != nil || q.Offset != "" {
-		r.Fail("ties of a query that has no limit, or has an offset")
-		return
-	}
-	r.ranked(q, "rank()", nil)
-	q.Where = []string{q.Alias + "." + rankColumn + " <= " + q.Limit}
-	q.Limit = ""
-}
+// Ties implements sqlrows.Dialect: there is no WITH TIES.
+func (r *renderer) Ties(q *sqlrows.Selection) { r.TiesByRank(q) }
 
 // Constant implements sqlrows.Dialect.
 func (r *renderer) Constant(text string) string {

@@ -101,7 +101,7 @@ func (r *Renderer) PageRows(c *ir.Connection, rel Relation) (*Selection, *sqltex
 			nodes = append(nodes, node...)
 		}
 	}
-	if joins(nodes, false) {
+	if !r.Dialect.Abilities().Flat && joins(nodes, false) {
 		q, in = r.Around(q, in)
 	}
 	return q, in

@@ -46,6 +46,9 @@ type Abilities struct {
 	// Joins is how many relations a query joins at most, 0 for any number. What goes beyond is read as
 	// records.
 	Joins int
+	// Flat reports whether what belongs to rows can't be read beside a sub-select that makes the rows. The rows
+	// and all that is joined to them are read in one query then, slices of rows, too.
+	Flat bool
 	// NoItem stands in a query without items; it may be empty.
 	NoItem string
 	// NoLimit is a limit that is none, for dialects that take neither an offset without a limit nor NULL

@@ -154,7 +154,7 @@ type Relation struct {
 // others.
 func (r *Renderer) SelectRows(rel Relation, fields []ir.Field) (*Selection, *sqltext.Scope) {
 	q, in := r.PlainRows(rel)
-	if !sliced(rel.Rows) || !joins(fields, rel.Offset != nil || len(rel.DistinctOn) > 0) {
+	if r.Dialect.Abilities().Flat || !sliced(rel.Rows) || !joins(fields, rel.Offset != nil || len(rel.DistinctOn) > 0) {
 		return q, in
 	}
 	return r.Around(q, in)

@@ -13,8 +13,14 @@ import (
 // firstUserOID is where the numbers of types begin that aren't built in.
 const firstUserOID = 16384
 
-// NewWriter makes a writer that appends the JSON of results.
-func NewWriter() *answer.Writer { return &answer.Writer{Format: binaryFormat{}} }
+// NewWriter makes a writer that appends the JSON of results. Records are those of record_send or, when they
+// are plain, arrays of JSON.
+func NewWriter(plain bool) *answer.Writer {
+	if plain {
+		return &answer.Writer{Format: plainFormat{}}
+	}
+	return &answer.Writer{Format: binaryFormat{}}
+}
 
 // binaryFormat reads the binary format of the wire. A record is the bytes of record_send, and a
 // list of records an array of those (bytea[]).

@@ -18,7 +18,7 @@ func FuzzRows(f *testing.F) {
 	inner := &answer.Shape{Parts: []answer.Part{{Lead: `{"a":`, Cell: one}}, Tail: "}"}
 	f.Fuzz(func(t *testing.T, value []byte, oid uint32) {
 		for _, kind := range []answer.Kind{answer.Value, answer.Record, answer.List} {
-			w := NewWriter()
+			w := NewWriter(false)
 			s := &answer.Shape{Parts: []answer.Part{{
 				Kind: kind, Cell: answer.Cell{UserTypes: firstUserOID, Encode: arrayOf(answer.AppendText)}, Shape: inner,
 			}}}
