@@ -10,9 +10,9 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
-	"queryengine/pkg/jsonwalk"
 )
 
 // converter makes what is bound of the text of a parameter. It refuses what isn't a value of the type:
@@ -168,7 +168,7 @@ func convertBytes(text []byte) (value, error) {
 // convertList reads a list, which is a JSON array of texts (Spelling.List), or an array as PostgreSQL
 // writes it: session variables have that form. It makes a JSON array of values.
 func convertList(t catalog.Type, text []byte) (value, error) {
-	values, err := listValues(text)
+	values, err := input.ListValues(text)
 	if err != nil {
 		return value{}, err
 	}
@@ -218,98 +218,4 @@ func (v *value) appendJSON(dst []byte) []byte {
 	case classNull:
 	}
 	return append(dst, "null"...)
-}
-
-// listValues are the texts of a list; nil is NULL.
-func listValues(text []byte) ([][]byte, error) {
-	text = bytes.TrimSpace(text)
-	if bytes.HasPrefix(text, []byte("{")) {
-		return arrayValues(text)
-	}
-	values := [][]byte{}
-	if jsonwalk.KindOf(text) != jsonwalk.Array {
-		return nil, apierror.Newf(apierror.DataException, "malformed array literal: %s", strconv.Quote(string(text)))
-	}
-	err := jsonwalk.Items(text, func(_ int, item []byte) error {
-		v, err := itemText(item)
-		values = append(values, v)
-		return err
-	})
-	if err != nil {
-		return nil, apierror.Newf(apierror.DataException, "malformed array literal: %s", strconv.Quote(string(text)))
-	}
-	return values, nil
-}
-
-// itemText is the text of a JSON value, nil of null.
-func itemText(item []byte) ([]byte, error) {
-	switch jsonwalk.KindOf(item) {
-	case jsonwalk.Null:
-		return nil, nil
-	case jsonwalk.String:
-		s, err := jsonwalk.Text(item)
-		return []byte(s), err
-	}
-	return bytes.TrimSpace(item), nil
-}
-
-// arrayValues are the elements of an array literal: {1,NULL,"a \"b\""}.
-func arrayValues(text []byte) ([][]byte, error) {
-	malformed := apierror.Newf(apierror.DataException, "malformed array literal: %s", strconv.Quote(string(text)))
-	inner, ok := bytes.CutSuffix(text[1:], []byte("}"))
-	if !ok {
-		return nil, malformed
-	}
-	values := [][]byte{}
-	if len(bytes.TrimSpace(inner)) == 0 {
-		return values, nil
-	}
-	for rest := inner; ; {
-		rest = bytes.TrimLeft(rest, " \t\n\r")
-		element, quoted := []byte{}, len(rest) > 0 && rest[0] == '"'
-		i := 0
-		if quoted {
-			i = 1
-		}
-	scan:
-		for ; i < len(rest); i++ {
-			c := rest[i]
-			switch {
-			case c == '\\' && i+1 < len(rest):
-				i++
-				element = append(element, rest[i])
-			case quoted && c == '"', !quoted && c == ',':
-				break scan
-			case !quoted && (c == '{' || c == '}' || c == '"'):
-				return nil, malformed
-			default:
-				element = append(element, c)
-			}
-		}
-		if quoted {
-			if i == len(rest) {
-				return nil, malformed
-			}
-			i++
-			for i < len(rest) && bytes.IndexByte([]byte(" \t\n\r"), rest[i]) >= 0 {
-				i++
-			}
-		} else {
-			element = bytes.TrimSpace(element)
-			if len(element) == 0 {
-				return nil, malformed
-			}
-			if strings.EqualFold(string(element), "null") {
-				element = nil
-			}
-		}
-		values = append(values, element)
-		if i == len(rest) {
-			return values, nil
-		}
-		if rest[i] != ',' {
-			return nil, malformed
-		}
-		rest = rest[i+1:]
-	}
 }

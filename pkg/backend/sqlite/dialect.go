@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -59,7 +60,7 @@ func (spelling) Cast(expr string, t catalog.Type) string {
 	return "CAST(" + expr + " AS " + rowOf(t).cast + ")"
 }
 
-func (spelling) List(values [][]byte) []byte { return listText(values) }
+func (spelling) List(values [][]byte) []byte { return input.ListText(values) }
 
 // Direction spells where NULL goes as far as it isn't the default: it is the least value.
 func (spelling) Direction(desc, nullsFirst bool) string {

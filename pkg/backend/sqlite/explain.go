@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/backend/sqltext"
 )
 
@@ -23,7 +24,7 @@ func (s *Source) Explain(ctx context.Context, st backend.Statement, a backend.Ar
 		return "", nil, err
 	}
 	shown, err := stmt.shown(func(p sqltext.Param) (string, error) {
-		text, err := p.Resolve(&a, listText)
+		text, err := p.Resolve(&a, input.ListText)
 		if text == nil {
 			return "NULL", err
 		}

@@ -7,6 +7,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/jsonwalk"
 )
 
@@ -134,7 +135,7 @@ func hasKeys(text, keys string, any bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	list, err := listValues([]byte(keys))
+	list, err := input.ListValues([]byte(keys))
 	if err != nil {
 		return false, err
 	}
@@ -149,7 +150,7 @@ func hasKeys(text, keys string, any bool) (bool, error) {
 // jsonPath is the part of a JSON value that a path leads to (#>): keys of objects, and positions in
 // arrays, from their ends if negative. NULL where there is none.
 func jsonPath(args []sqlite.Value) (sqlite.Value, error) {
-	steps, err := listValues([]byte(args[1].Text()))
+	steps, err := input.ListValues([]byte(args[1].Text()))
 	if err != nil {
 		return sqlite.Value{}, err
 	}

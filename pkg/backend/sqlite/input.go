@@ -6,7 +6,6 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/input"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/jsonwalk"
@@ -47,46 +46,5 @@ var integerTags = map[int]string{16: "PGSmallInt", 32: "PGInteger", 64: "PGBigIn
 
 // ParseList is ParseInput for a list.
 func (d *Dialect) ParseList(t catalog.Type, list json.RawMessage) (backend.Input, error) {
-	list = bytes.TrimSpace(list)
-	switch jsonwalk.KindOf(list) {
-	case jsonwalk.Array:
-	case jsonwalk.String:
-		return input.Text(list)
-	default:
-		return backend.Input{}, input.Unexpected("[]", "Array", list)
-	}
-	texts := [][]byte{}
-	err := jsonwalk.Items(list, func(i int, item []byte) error {
-		if jsonwalk.KindOf(item) == jsonwalk.Null {
-			texts = append(texts, nil)
-			return nil
-		}
-		in, err := d.ParseInput(t, item)
-		if err != nil {
-			return apierror.At(err, i)
-		}
-		texts = append(texts, []byte(in.Text))
-		return nil
-	})
-	return backend.Input{Text: string(listText(texts))}, err
-}
-
-// listText is the text of a list: a JSON array of the texts of its values; nil is null.
-func listText(values [][]byte) []byte {
-	size := 2
-	for _, v := range values {
-		size += len(v) + len(`"",`)
-	}
-	text := append(make([]byte, 0, size), '[')
-	for i, v := range values {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		if v == nil {
-			text = append(text, "null"...)
-		} else {
-			text = answer.AppendString(text, v)
-		}
-	}
-	return append(text, ']')
+	return input.List(list, func(item []byte) (backend.Input, error) { return d.ParseInput(t, item) })
 }

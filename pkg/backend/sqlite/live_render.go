@@ -2,11 +2,10 @@ package sqlite
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 
 	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
@@ -41,7 +40,7 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 		for i, p := range stmt.params {
 			fmt.Fprintf(&key, " %d %q %s %t", s.sources[len(s.sources)-1][i], p.Text, p.As.Type.Name, p.As.List)
 		}
-		writeShape(&key, a.shape)
+		a.shape.WriteKey(&key)
 	}
 	s.key = key.String()
 	return s, nil
@@ -84,36 +83,6 @@ func (p *param) sameAs(c *param) bool {
 		p.Kind != sqltext.ParamList
 }
 
-// writeShape writes what tells a shape from others.
-func writeShape(b *strings.Builder, s *answer.Shape) {
-	if s == nil {
-		return
-	}
-	b.WriteByte('(')
-	for i := range s.Parts {
-		p := &s.Parts[i]
-		fmt.Fprintf(b, "%q %d %d %d %t %d", p.Lead, p.Kind, p.Column, p.Cell.Type, p.Cell.Quoted, reflect.ValueOf(p.Cell.Encode).Pointer())
-		writeSeal(b, p.Seal)
-		writeShape(b, p.Shape)
-		if g := p.Page; g != nil {
-			fmt.Fprintf(b, "page %d %t %d %t %q", g.Size, g.Last, g.Excluded, g.After, g.Tail)
-			writeSeal(b, g.Seal)
-			writeShape(b, g.Cursor)
-			for _, part := range g.Parts {
-				fmt.Fprintf(b, "%q %s", part.Lead, part.Info)
-				writeShape(b, part.Edges)
-			}
-		}
-	}
-	fmt.Fprintf(b, "%q)", s.Tail)
-}
-
-func writeSeal(b *strings.Builder, seal ir.Sealer) {
-	if seal != nil {
-		fmt.Fprintf(b, "%q", seal.Name())
-	}
-}
-
 // SQL is the texts of the root fields, with parameters.
 func (s *liveStatement) SQL() string {
 	texts := make([]string, len(s.roots))
@@ -143,7 +112,7 @@ func (s *liveStatement) Bind(a backend.Args) ([][]byte, error) {
 	values := make([][]byte, len(s.columns))
 	for i := range s.columns {
 		var err error
-		if values[i], err = s.columns[i].Resolve(&a, listText); err != nil {
+		if values[i], err = s.columns[i].Resolve(&a, input.ListText); err != nil {
 			return nil, err
 		}
 	}

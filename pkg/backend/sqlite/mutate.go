@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -140,7 +139,7 @@ func (r *renderer) list(rows [][]ir.Value, columns []int) (string, bool) {
 	var types []catalog.Type
 	values := make([]string, len(columns))
 	for at, c := range columns {
-		if sameIn(rows, c) {
+		if sqlrows.SameIn(rows, c) {
 			if _, ok := rows[0][c].(ir.Default); ok {
 				return "", false
 			}
@@ -149,7 +148,7 @@ func (r *renderer) list(rows [][]ir.Value, columns []int) (string, bool) {
 		}
 		var of catalog.Type
 		for i, row := range rows {
-			p, t, ok := given(row[c])
+			p, t, ok := sqlrows.Given(row[c])
 			if !ok || i > 0 && t.Name != of.Name {
 				return "", false
 			}
@@ -163,14 +162,4 @@ func (r *renderer) list(rows [][]ir.Value, columns []int) (string, bool) {
 		return convertRows(types, text, false)
 	})
 	return "SELECT " + strings.Join(values, ", ") + " FROM json_each(" + list + ") WHERE TRUE", true
-}
-
-// sameIn reports whether a column has the same value in all rows.
-func sameIn(rows [][]ir.Value, c int) bool {
-	for _, row := range rows[1:] {
-		if !reflect.DeepEqual(row[c], rows[0][c]) {
-			return false
-		}
-	}
-	return true
 }

@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
@@ -169,7 +170,7 @@ func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 		for i, k := range e.Path {
 			keys[i] = []byte(k)
 		}
-		path := r.Bind(sqltext.Param{Kind: sqltext.ParamLiteral, Text: listText(keys)}, sqltext.As{Type: typeText})
+		path := r.Bind(sqltext.Param{Kind: sqltext.ParamLiteral, Text: input.ListText(keys)}, sqltext.As{Type: typeText})
 		return functionPath + "(" + r.Expr(e.Expr, in) + ", " + path + ")", true
 	}
 	return "", false
@@ -195,11 +196,11 @@ func (r *renderer) OwnFrom(f ir.From, _ *sqltext.Scope) (string, bool) {
 // written renders rows of a table from the texts of their records.
 func (r *renderer) written(w ir.Written) string {
 	texts := sqltext.Param{Kind: sqltext.ParamList}
-	if all, ok := eachOf(w.Rows); ok {
+	if all, ok := sqlrows.EachOf(w.Rows); ok {
 		texts = sqltext.Param{Kind: sqltext.ParamEach, Index: all.Index}
 	} else {
 		for _, v := range w.Rows {
-			p, _, ok := given(v)
+			p, _, ok := sqlrows.Given(v)
 			if !ok {
 				r.Fail("a written row can't be %T", v)
 			}
@@ -215,27 +216,4 @@ func (r *renderer) written(w ir.Written) string {
 	}
 	list := r.Bind(texts, sqltext.As{Type: typeText, List: true})
 	return "(SELECT " + strings.Join(items, ", ") + " FROM " + list + " AS w)"
-}
-
-func eachOf(rows []ir.Value) (ir.Each, bool) {
-	if len(rows) != 1 {
-		return ir.Each{}, false
-	}
-	each, ok := rows[0].(ir.Each)
-	return each, ok
-}
-
-// given is the parameter of a value that doesn't depend on the session.
-func given(v ir.Value) (sqltext.Param, catalog.Type, bool) {
-	switch v := v.(type) {
-	case ir.Literal:
-		p := sqltext.Param{Kind: sqltext.ParamLiteral, Text: []byte(v.Text), As: sqltext.As{Type: v.Type, List: v.List}}
-		if v.Null {
-			p.Text = nil
-		}
-		return p, v.Type, !v.List
-	case ir.Variable:
-		return sqltext.Param{Kind: sqltext.ParamVariable, Index: v.Index, As: sqltext.As{Type: v.Type, List: v.List}}, v.Type, !v.List
-	}
-	return sqltext.Param{}, catalog.Type{}, false
 }

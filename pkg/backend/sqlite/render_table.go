@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
-	"queryengine/pkg/jsonwalk"
 )
 
 // Rows that a statement is given are one parameter: a JSON array with an array of values for each. A
@@ -55,81 +55,38 @@ func (r *renderer) keys(k ir.Keys) string {
 
 // convertKeys makes rows of objects.
 func convertKeys(columns []ir.Column, text []byte) (value, error) {
-	rows := []byte{'['}
-	err := jsonwalk.Items(text, func(i int, object []byte) error {
-		values := make([][]byte, len(columns))
-		err := jsonwalk.Fields(object, func(key, v []byte) error {
-			for c := range columns {
-				if columns[c].Name != string(key) {
-					continue
-				}
-				var err error
-				if values[c], err = itemText(v); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			rows = append(rows, ',')
-		}
-		rows, err = appendList(rows, values, func(c int) catalog.Type { return columns[c].Type })
-		return err
-	})
-	return value{class: classText, text: append(rows, ']')}, err
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	objects, err := input.ObjectRows(names, text)
+	if err != nil {
+		return value{}, err
+	}
+	return rowsValue(objects, func(c int) catalog.Type { return columns[c].Type })
 }
 
 // convertRows makes rows of a list of lists of texts: one for each row or, if they are columns, one for
 // each column.
 func convertRows(types []catalog.Type, text []byte, columns bool) (value, error) {
-	lists, err := nestedLists(text)
+	lists, err := input.Rows(text, columns)
 	if err != nil {
 		return value{}, err
 	}
-	if columns {
-		if lists, err = transposed(lists); err != nil {
-			return value{}, err
-		}
-	}
+	return rowsValue(lists, func(c int) catalog.Type { return types[c] })
+}
+
+// rowsValue is the value that is bound for rows.
+func rowsValue(lists [][][]byte, of func(c int) catalog.Type) (value, error) {
 	rows := []byte{'['}
 	for i, row := range lists {
 		if i > 0 {
 			rows = append(rows, ',')
 		}
-		if rows, err = appendList(rows, row, func(c int) catalog.Type { return types[c] }); err != nil {
+		var err error
+		if rows, err = appendList(rows, row, of); err != nil {
 			return value{}, apierror.At(err, i)
 		}
 	}
 	return value{class: classText, text: append(rows, ']')}, nil
-}
-
-func nestedLists(text []byte) ([][][]byte, error) {
-	texts, err := listValues(text)
-	if err != nil {
-		return nil, err
-	}
-	lists := make([][][]byte, len(texts))
-	for i, t := range texts {
-		if lists[i], err = listValues(t); err != nil {
-			return nil, err
-		}
-	}
-	return lists, nil
-}
-
-func transposed(columns [][][]byte) ([][][]byte, error) {
-	rows := make([][][]byte, len(columns[0]))
-	for i := range rows {
-		rows[i] = make([][]byte, len(columns))
-		for c := range columns {
-			if len(columns[c]) != len(rows) {
-				return nil, apierror.New(apierror.Unexpected, "lists of different lengths")
-			}
-			rows[i][c] = columns[c][i]
-		}
-	}
-	return rows, nil
 }

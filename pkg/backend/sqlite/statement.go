@@ -5,6 +5,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
+	"queryengine/pkg/backend/input"
 	"queryengine/pkg/backend/sqltext"
 )
 
@@ -32,7 +33,7 @@ func (s *statement) Parameters(a backend.Args) ([][]byte, error) {
 	texts := make([][]byte, len(s.params))
 	for i := range s.params {
 		var err error
-		if texts[i], err = s.params[i].Resolve(&a, listText); err != nil {
+		if texts[i], err = s.params[i].Resolve(&a, input.ListText); err != nil {
 			return nil, err
 		}
 	}
@@ -43,7 +44,7 @@ func (s *statement) Parameters(a backend.Args) ([][]byte, error) {
 func (s *statement) values(a *backend.Args) ([]value, error) {
 	values := make([]value, len(s.params))
 	for i := range s.params {
-		text, err := s.params[i].Resolve(a, listText)
+		text, err := s.params[i].Resolve(a, input.ListText)
 		if err != nil {
 			return nil, err
 		}

@@ -65,25 +65,30 @@ type Renderer struct {
 // Root renders a root field. Its result has a row for each element of a list or, for one, a row with the
 // answer; an object without a row is null.
 func (r *Renderer) Root(root ir.Root) (text string, shape *answer.Shape, one bool) {
-	var q *Selection
+	q, shape, one, _ := r.RootQuery(root)
+	if q == nil {
+		return "", nil, false
+	}
+	return r.Text(q), shape, one
+}
+
+// RootQuery is Root before its text is written. in is the row that the items of a select are of.
+func (r *Renderer) RootQuery(root ir.Root) (q *Selection, shape *answer.Shape, one bool, in *sqltext.Scope) {
 	switch root := root.(type) {
 	case *ir.Select:
-		var in *sqltext.Scope
 		q, in = r.SelectRows(Relation{Rows: &root.Rows}, root.Fields)
-		shape, one = r.Object(root.Fields, in, q), root.One
+		return q, r.Object(root.Fields, in, q), root.One, in
 	case *ir.Aggregate:
 		q, shape = r.aggregateQuery(root, Relation{})
-		one = true
+		return q, shape, true, nil
 	case *ir.Connection:
 		q = &Selection{}
 		var b answer.Builder
 		r.connection(&b, root, Relation{}, q)
-		shape, one = b.Shape(), true
-	default:
-		r.Fail("unknown root %T", root)
-		return "", nil, false
+		return q, b.Shape(), true, nil
 	}
-	return r.Text(q), shape, one
+	r.Fail("unknown root %T", root)
+	return nil, nil, false, nil
 }
 
 // Origin is what is kept of the row of a scope: its Own.

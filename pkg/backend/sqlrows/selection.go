@@ -26,8 +26,8 @@ type Selection struct {
 	Limit  string
 	Ties   bool // rows that tie with the last one within the limit count, too: FETCH FIRST
 	Offset string
-	// ordered reports whether the rows have an implicit order, which joins must keep.
-	ordered bool
+	// Ordered reports whether the rows have an implicit order, that of an ir.Written, which joins must keep.
+	Ordered bool
 	// rowOf, when set, is the row that can be made an item as a whole, once.
 	rowOf   *sqltext.Scope
 	withRow bool
@@ -192,7 +192,7 @@ func (r *Renderer) PlainRows(rel Relation) (*Selection, *sqltext.Scope) {
 	q.Where = r.Joined(rel.Join, rel.Outer, in)
 	in.Known = rewrite.Know(rel.From, rel.Where)
 	r.filter(r.Open(rel.Where, rel.Join, rel.Outer), in, q)
-	_, q.ordered = rel.From.(ir.Written)
+	_, q.Ordered = rel.From.(ir.Written)
 	if f, ok := rel.From.(ir.Function); ok && f.Single && rel.named == nil {
 		q.Where = append(q.Where, "NOT ("+in.Alias+" IS NULL)")
 	}
@@ -266,7 +266,7 @@ func (r *Renderer) joined(one RelatedRow, q *Selection) bool {
 // plain reports whether a related row is joined without a sub-select.
 func (r *Renderer) plain(one RelatedRow, q *Selection) bool {
 	_, table := one.from.(ir.Table)
-	return table && one.unique && !q.ordered && len(one.join) > 0 && one.rows == nil && r.joinsMore(q)
+	return table && one.unique && !q.Ordered && len(one.join) > 0 && one.rows == nil && r.joinsMore(q)
 }
 
 // firstRow is a query of the row itself, which has no items yet.

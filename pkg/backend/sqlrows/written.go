@@ -1,11 +1,13 @@
 package sqlrows
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
 	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/sqltext"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
@@ -164,4 +166,38 @@ func IsPattern(rows [][]ir.Value) bool {
 		_, ok := v.(ir.Each)
 		return ok
 	})
+}
+
+// EachOf is the list of rows of a Written that stands for all of them.
+func EachOf(rows []ir.Value) (ir.Each, bool) {
+	if len(rows) != 1 {
+		return ir.Each{}, false
+	}
+	each, ok := rows[0].(ir.Each)
+	return each, ok
+}
+
+// Given is the parameter of a value that doesn't depend on the session.
+func Given(v ir.Value) (sqltext.Param, catalog.Type, bool) {
+	switch v := v.(type) {
+	case ir.Literal:
+		p := sqltext.Param{Kind: sqltext.ParamLiteral, Text: []byte(v.Text), As: sqltext.As{Type: v.Type, List: v.List}}
+		if v.Null {
+			p.Text = nil
+		}
+		return p, v.Type, !v.List
+	case ir.Variable:
+		return sqltext.Param{Kind: sqltext.ParamVariable, Index: v.Index, As: sqltext.As{Type: v.Type, List: v.List}}, v.Type, !v.List
+	}
+	return sqltext.Param{}, catalog.Type{}, false
+}
+
+// SameIn reports whether a column has the same value in all rows.
+func SameIn(rows [][]ir.Value, c int) bool {
+	for _, row := range rows[1:] {
+		if !reflect.DeepEqual(row[c], rows[0][c]) {
+			return false
+		}
+	}
+	return true
 }

@@ -183,6 +183,12 @@ func Where(s Spelling, terms []string) string {
 
 // aggregateCompare compares an aggregate of related rows.
 func (r *Renderer) aggregateCompare(e ir.AggregateCompare, in *Scope) string {
+	condition, from := r.AggregateComparison(e, in)
+	return "(SELECT " + condition + from + ")"
+}
+
+// AggregateComparison is the condition on an aggregate of related rows, and which rows these are, from FROM on.
+func (r *Renderer) AggregateComparison(e ir.AggregateCompare, in *Scope) (condition, from string) {
 	inner := in.Nested(r.Alias())
 	value := r.AggregateCall(e.Function, e.Distinct, e.Args, inner)
 	terms := make([]string, 0, len(e.Predicate)+1)
@@ -193,5 +199,5 @@ func (r *Renderer) aggregateCompare(e ir.AggregateCompare, in *Scope) string {
 		terms = append(terms, IsNull(value, *e.Null))
 	}
 	where := append(r.Joined(e.Join, in, inner), r.Condition(r.Open(e.Filter, e.Join, in), inner))
-	return "(SELECT " + r.Conjunction(terms) + " FROM " + r.From(e.From, in) + " AS " + inner.Alias + r.Where(where) + ")"
+	return r.Conjunction(terms), " FROM " + r.From(e.From, in) + " AS " + inner.Alias + r.Where(where)
 }
