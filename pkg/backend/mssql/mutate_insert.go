@@ -1,0 +1,211 @@
+package mssql
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"queryengine/pkg/backend/input"
+	"queryengine/pkg/backend/sqlrows"
+	"queryengine/pkg/backend/sqltext"
+	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
+)
+
+// maxSingly is how many rows are inserted one by one: that keeps their order, which OUTPUT doesn't, and defaults can
+// stand among their values. Parameters are limited, too.
+const maxSingly, maxParams = 20, 1000
+
+// insert renders an insert. Rows come singly as long as they are few; then their values are parameters. Else those
+// that have values for the same columns come as one list.
+func (r *renderer) insert(i *ir.Insert) writing {
+	if !r.RowsFit(i) {
+		return writing{}
+	}
+	if i.OnConflict != nil {
+		return r.upsert(i)
+	}
+	x := r.result(i.Table, i.Output, func(row *sqltext.Scope) string { return r.Condition(i.Check, row) })
+	pattern := sqlrows.IsPattern(i.Rows)
+	if pattern || len(i.Rows) > 1 {
+		x.mark(orderColumn)
+	}
+	statements := append(x.create(r), r.identity(i, true)...)
+	if !pattern && len(i.Rows) <= maxSingly && len(i.Rows)*len(i.Columns) <= maxParams {
+		for n, values := range i.Rows {
+			var marks []string
+			if x.marks != nil {
+				marks = []string{strconv.Itoa(n)}
+			}
+			statements = append(statements, r.insertOne(i, values, x.output("INSERTED", marks...)))
+			if x.number && len(i.Rows) > 1 {
+				statements = append(statements, addCount(n))
+			}
+		}
+		return r.inserted(statements, i, x, len(i.Rows) > 1)
+	}
+	groups := r.groups(i)
+	for n, g := range groups {
+		statements = append(statements, r.insertMany(i, g, x))
+		if x.number && len(groups) > 1 {
+			statements = append(statements, addCount(n))
+		}
+	}
+	return r.inserted(statements, i, x, len(groups) > 1)
+}
+
+// countVariable has the number of written rows where several statements write them.
+const countVariable = "@written"
+
+// addCount adds the number of rows of the n-th statement.
+func addCount(n int) string {
+	if n == 0 {
+		return "DECLARE " + countVariable + " int = @@ROWCOUNT"
+	}
+	return "SET " + countVariable + " = " + countVariable + " + @@ROWCOUNT"
+}
+
+// inserted ends an insert.
+func (r *renderer) inserted(statements []string, i *ir.Insert, x *result, several bool) writing {
+	read := x.read(r)
+	off := r.identity(i, false)
+	if x.number && !several && off != nil {
+		statements = append(statements, addCount(0))
+		several = true
+	}
+	if x.number && several {
+		read = "SELECT " + countVariable
+	}
+	return writing{append(append(statements, off...), read), x.reply}
+}
+
+// identity lets columns that are counted up be written, or ends that.
+func (r *renderer) identity(i *ir.Insert, on bool) []string {
+	if !i.Identity {
+		return nil
+	}
+	state := "OFF"
+	if on {
+		state = "ON"
+	}
+	return []string{"SET IDENTITY_INSERT " + r.Qualified(i.Table) + " " + state}
+}
+
+// insertOne renders a row with its values as parameters.
+func (r *renderer) insertOne(i *ir.Insert, row []ir.Value, output string) string {
+	into := "INSERT INTO " + r.Qualified(i.Table)
+	var names, values []string
+	for c, v := range row {
+		if _, ok := v.(ir.Default); !ok {
+			names, values = append(names, i.Columns[c].Name), append(values, r.assign(v))
+		}
+	}
+	if len(names) == 0 {
+		return into + output + " DEFAULT VALUES"
+	}
+	return into + " " + sqltext.Columns(r.Spelling, names) + output + " VALUES (" + strings.Join(values, ", ") + ")"
+}
+
+// group is a number of rows one after the other that have values for the same columns.
+type group struct {
+	first   int
+	columns []int
+	rows    [][]ir.Value
+}
+
+// groups are the rows of an insert. Where a row has another set of columns than the one before it, a list ends:
+// a default can't be part of one.
+func (r *renderer) groups(i *ir.Insert) []group {
+	var list []group
+	for n, row := range i.Rows {
+		var columns []int
+		for c, v := range row {
+			if _, ok := v.(ir.Default); !ok {
+				columns = append(columns, c)
+			}
+		}
+		if last := len(list) - 1; last >= 0 && slices.Equal(list[last].columns, columns) {
+			list[last].rows = append(list[last].rows, row)
+		} else {
+			list = append(list, group{first: n, columns: columns, rows: [][]ir.Value{row}})
+		}
+	}
+	return list
+}
+
+// names are the columns of a group.
+func (g *group) names(i *ir.Insert) []string {
+	names := make([]string, len(g.columns))
+	for at, c := range g.columns {
+		names[at] = i.Columns[c].Name
+	}
+	return names
+}
+
+// insertMany renders a list of rows. Where rows are read back, it is a MERGE that matches nothing: its OUTPUT, and
+// no other, knows the number of the row that a written one comes from.
+func (r *renderer) insertMany(i *ir.Insert, g group, x *result) string {
+	into := r.Qualified(i.Table)
+	if len(g.columns) == 0 {
+		// Rows of defaults alone.
+		one := "INSERT INTO " + into + x.output("INSERTED", strconv.Itoa(g.first)) + " DEFAULT VALUES"
+		return strings.Repeat(one+";\n", len(g.rows)-1) + one
+	}
+	list, values := r.given(i, g, "s")
+	columns := sqltext.Columns(r.Spelling, g.names(i))
+	if x.number {
+		return "INSERT INTO " + into + " " + columns + " SELECT " + strings.Join(values, ", ") + " FROM " + list + " AS s ORDER BY s." + ordinalColumn
+	}
+	return "MERGE INTO " + into + " AS t USING " + list + " AS s ON 1 = 0 WHEN NOT MATCHED THEN INSERT " + columns +
+		" VALUES (" + strings.Join(values, ", ") + ")" + x.output("INSERTED", "s."+ordinalColumn+" + "+strconv.Itoa(g.first))
+}
+
+// given is the relation of the rows of a group, and the values of the columns in it. What is the same for all rows
+// is no part of the list.
+func (r *renderer) given(i *ir.Insert, g group, alias string) (list string, values []string) {
+	var types []catalog.Type
+	values = make([]string, len(g.columns))
+	place := func(at int, t catalog.Type) {
+		text := alias + ".[c" + strconv.Itoa(len(types)) + "]"
+		if values[at] = text; !rowOf(t).assigned {
+			values[at] = read(text, t)
+		}
+		types = append(types, t)
+	}
+	p := sqltext.Param{Kind: sqltext.ParamList}
+	pattern := sqlrows.IsPattern(g.rows)
+	if !pattern {
+		p.List = make([]sqltext.Param, len(g.rows))
+		for n := range p.List {
+			p.List[n].Kind = sqltext.ParamList
+		}
+	}
+	for at, c := range g.columns {
+		each, ok := g.rows[0][c].(ir.Each)
+		switch {
+		case ok:
+			place(at, each.Type)
+			p.List = append(p.List, sqltext.Param{Kind: sqltext.ParamEach, Index: each.Index})
+		case pattern || sqlrows.SameIn(g.rows, c):
+			values[at] = r.assign(g.rows[0][c])
+		default:
+			place(at, i.Columns[c].Type)
+			for n, row := range g.rows {
+				v, _, ok := sqlrows.Given(row[c])
+				if !ok {
+					// A value of the session or another source is the same in all rows.
+					r.Fail("a row of a list can't have %T", row[c])
+				}
+				p.List[n].List = append(p.List[n].List, v)
+			}
+		}
+	}
+	list = r.rowList(p, len(types), func(text []byte) ([]byte, error) {
+		rows, err := input.Rows(text, pattern)
+		if err != nil {
+			return nil, err
+		}
+		return rowsText(rows, func(c int) catalog.Type { return types[c] })
+	})
+	return list, values
+}
