@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -14,6 +15,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"queryengine/pkg/lifecycle"
 )
 
 // Variable names the server that tests use: the address of a database, as a role that may
@@ -98,7 +102,7 @@ func database(t testing.TB, admin string) string {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
-		execute(t, ctx, admin, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)")
+		drop(t, ctx, admin, name)
 	})
 	u, err := url.Parse(admin)
 	if err != nil {
@@ -160,13 +164,38 @@ func (s *started) url(ctx context.Context, settings map[string]string) (string, 
 
 func execute(t testing.TB, ctx context.Context, address, sql string) { //nolint:revive // t comes first in helpers
 	t.Helper()
+	if err := run(ctx, address, sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, address, sql string) error {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
-		t.Fatalf("connecting to PostgreSQL: %v", err)
+		return fmt.Errorf("connecting to PostgreSQL: %w", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	if _, err := conn.Exec(ctx, sql); err != nil {
-		t.Fatalf("%s: %v", sql, err)
+		return fmt.Errorf("%s: %w", sql, err)
+	}
+	return nil
+}
+
+// inUse is the code of PostgreSQL for what a session still uses.
+const inUse = "55006"
+
+// drop removes a database. A reader of its log that has just ended still has a slot for a moment.
+func drop(t testing.TB, ctx context.Context, admin, name string) { //nolint:revive // t comes first in helpers
+	t.Helper()
+	for {
+		err := run(ctx, admin, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)")
+		if err == nil {
+			return
+		}
+		refused := (*pgconn.PgError)(nil)
+		if !errors.As(err, &refused) || refused.Code != inUse || !lifecycle.Sleep(ctx, 50*time.Millisecond) {
+			t.Fatal(err)
+		}
 	}
 }
 

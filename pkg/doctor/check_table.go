@@ -87,10 +87,14 @@ func (c *checker) views(m *metadata.Table, t *Table) {
 
 // keys finds what is missing for single rows, upserts and streams.
 func (c *checker) keys(t *Table) {
+	key := c.facts.Remedies.AddKey
+	if key == nil {
+		key = func(t *Table) string { return fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (...)", t.Identifier) }
+	}
 	if t.PrimaryKey == nil && (t.Kind == catalog.KindTable || t.Kind == catalog.KindPartitioned) {
 		c.add(Warning, "no-primary-key", c.display(t.Name), "there is no primary key: no queries, updates and deletes by key, no "+
 			"upserts without another unique constraint, no Relay ids, and event triggers and pages have no fixed order",
-			fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (...)", t.Identifier))
+			key(t))
 	}
 	for _, i := range t.Indexes {
 		object := c.display(t.Name) + "." + i.Name
@@ -160,12 +164,20 @@ func (c *checker) needIndex(severity Severity, code string, t *Table, columns []
 	for i, column := range columns {
 		quoted[i] = `"` + strings.ReplaceAll(column, `"`, `""`) + `"`
 	}
+	create := c.facts.Remedies.CreateIndex
+	if create == nil {
+		create = createIndex
+	}
+	c.add(severity, code, c.display(t.Name)+"."+strings.Join(columns, ","), why+", and no index has it first",
+		create(t, strings.Join(quoted, ", ")))
+}
+
+func createIndex(t *Table, columns string) string {
 	create := "CREATE INDEX CONCURRENTLY ON"
 	if t.Kind == catalog.KindPartitioned {
 		create = "CREATE INDEX ON" // the other form is refused there
 	}
-	c.add(severity, code, c.display(t.Name)+"."+strings.Join(columns, ","), why+", and no index has it first",
-		fmt.Sprintf("%s %s (%s)", create, t.Identifier, strings.Join(quoted, ", ")))
+	return fmt.Sprintf("%s %s (%s)", create, t.Identifier, columns)
 }
 
 // sorted are the keys of a mapping and their values, in order.

@@ -14,6 +14,16 @@ type Facts struct {
 	Functions []*Function `json:"functions"`
 	// EventLog is nil where no event trigger has been installed.
 	EventLog *EventLog `json:"event_log,omitempty"`
+	// Remedies are statements where those of PostgreSQL aren't understood.
+	Remedies Remedies `json:"-"`
+}
+
+// Remedies are statements of a kind of databases; nil ones are PostgreSQL's.
+type Remedies struct {
+	// CreateIndex makes an index; the columns are quoted.
+	CreateIndex func(t *Table, columns string) string
+	// AddKey says how a table gets a primary key.
+	AddKey func(t *Table) string
 }
 
 // Server is what concerns the whole database.

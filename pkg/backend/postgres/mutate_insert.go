@@ -45,6 +45,8 @@ func (r *renderer) insertRows(i *ir.Insert) string {
 	switch {
 	case !r.RowsFit(i):
 		return ""
+	case len(i.Columns) == 0 && r.flavor.plain && len(i.Rows) == 1:
+		return " DEFAULT VALUES"
 	case len(i.Columns) == 0:
 		r.once = true
 		return " SELECT FROM generate_series(1, " + strconv.Itoa(len(i.Rows)) + ")"

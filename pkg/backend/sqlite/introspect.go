@@ -47,17 +47,10 @@ func (s *Source) introspect(ctx context.Context, enums []catalog.Name, names []s
 
 // introspect reads the catalog as the open transaction sees it: all tables, or those of the names.
 func (c *conn) introspect(ctx context.Context, enums []catalog.Name, names []string) (*catalog.Source, error) {
-	r := &introspection{conn: c, ctx: ctx, names: names, found: &catalog.Source{
-		Version: sqlite.VersionNumber, Tables: map[catalog.Name]*catalog.Table{},
-		Functions: map[catalog.Name][]*catalog.Function{}, Enums: map[catalog.Name][]catalog.EnumValue{},
-	}, indexes: map[string][]index{}}
-	for _, step := range []func() error{r.relations, r.columns, r.indexColumns, r.foreignKeys} {
-		if err := step(); err != nil {
-			return nil, err
-		}
-	}
-	for name, t := range r.found.Tables {
-		r.keys(t, r.indexes[name.Name])
+	r := newIntrospection(func(text string, f func(row []string)) error { return c.texts(ctx, text, f) })
+	r.names = names
+	if err := r.tables(); err != nil {
+		return nil, err
 	}
 	for _, name := range enums {
 		if err := r.enum(name); err != nil {
@@ -69,8 +62,8 @@ func (c *conn) introspect(ctx context.Context, enums []catalog.Name, names []str
 
 // introspection is one run of introspect.
 type introspection struct {
-	conn    *conn
-	ctx     context.Context //nolint:containedctx // of one call
+	// query runs a statement about the schema, with NULL as the empty text.
+	query   func(text string, f func(row []string)) error
 	names   []string
 	found   *catalog.Source
 	indexes map[string][]index
@@ -88,9 +81,29 @@ func (r *introspection) table(name string) *catalog.Table {
 	return r.found.Tables[catalog.Name{Name: name}]
 }
 
-// query runs a statement about the schema, with NULL as the empty text.
-func (r *introspection) query(text string, f func(row []string)) error {
-	_, err := r.conn.rows(r.ctx, text, nil, func(row answer.Cells) error {
+func newIntrospection(query func(text string, f func(row []string)) error) *introspection {
+	return &introspection{query: query, indexes: map[string][]index{}, found: &catalog.Source{
+		Version: sqlite.VersionNumber, Tables: map[catalog.Name]*catalog.Table{},
+		Functions: map[catalog.Name][]*catalog.Function{}, Enums: map[catalog.Name][]catalog.EnumValue{},
+	}}
+}
+
+// tables reads the tables with all that belongs to them.
+func (r *introspection) tables() error {
+	for _, step := range []func() error{r.relations, r.columns, r.indexColumns, r.foreignKeys} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	for name, t := range r.found.Tables {
+		r.keys(t, r.indexes[name.Name])
+	}
+	return nil
+}
+
+// texts runs a statement and hands out its rows as texts, NULL as the empty one.
+func (c *conn) texts(ctx context.Context, text string, f func(row []string)) error {
+	_, err := c.rows(ctx, text, nil, func(row answer.Cells) error {
 		cells := make([]string, len(row.Values))
 		for i, v := range row.Values {
 			cells[i] = string(v)
@@ -98,7 +111,7 @@ func (r *introspection) query(text string, f func(row []string)) error {
 		f(cells)
 		return nil
 	})
-	return queryError(r.ctx, err, executed{SQL: text})
+	return queryError(ctx, err, executed{SQL: text})
 }
 
 // The kinds of relations, as SQLite names them.
@@ -175,7 +188,7 @@ func (r *introspection) columns() error {
 }
 
 func (r *introspection) indexColumns() error {
-	return r.query(`SELECT t.name, i.name, i.origin, c.name FROM `+userTables+` AS t, pragma_index_list(t.name, 'main') AS i,
+	return r.query(`SELECT t.name, i.name, i.origin, coalesce(c.name, '') FROM `+userTables+` AS t, pragma_index_list(t.name, 'main') AS i,
 		pragma_index_xinfo(i.name, 'main') AS c WHERE i."unique" = 1 AND i.partial = 0 AND c.key = 1 ORDER BY t.name, i.seq DESC, c.seqno`,
 		func(row []string) {
 			list := r.indexes[row[0]]
@@ -227,7 +240,7 @@ func (r *introspection) keys(t *catalog.Table, indexes []index) {
 func (r *introspection) foreignKeys() error {
 	type id struct{ table, number string }
 	at := map[id]int{}
-	err := r.query(`SELECT t.name, f.id, f."table", f."from", f."to" FROM `+userTables+
+	err := r.query(`SELECT t.name, f.id, f."table", f."from", coalesce(f."to", '') FROM `+userTables+
 		` AS t, pragma_foreign_key_list(t.name, 'main') AS f ORDER BY t.name, f.id DESC, f.seq`, func(row []string) {
 		t := r.table(row[0])
 		if t == nil {

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"net/http"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,7 @@ func TestDoctor(t *testing.T) {
 	execute(t, other, `CREATE TABLE customer (number bigint, name text)`)
 	document := `{"version": 3, "sources": [
 		{"name": "crm", "kind": "postgres", "tables": [{"table": "customer"}], "configuration": {"connection_info": {"database_url": "` + other + `"}}},
+		{"name": "lib", "kind": "sqlite", "tables": [], "configuration": {"connection_info": {"database_url": "` + filepath.Join(t.TempDir(), "lib.db") + `", "create": true}}},
 		{"name": "ms", "kind": "mssql", "tables": [], "configuration": {}},
 		{"name": "shop", "kind": "postgres", "configuration": {"connection_info": {"database_url": "` + url + `"}}, "tables": [
 			{"table": "cart", "array_relationships": [{"name": "items", "using": {"foreign_key_constraint_on": {"table": "item", "column": "cart"}}}],
@@ -32,12 +34,18 @@ func TestDoctor(t *testing.T) {
 	})
 	require.Equal(t, http.StatusOK, applied.status, applied.text())
 
+	made := server.post("/v2/query", asAdmin, map[string]any{"type": "sqlite_run_sql", "args": map[string]any{"source": "lib", "sql": "CREATE TABLE note (text TEXT)"}})
+	require.Equal(t, http.StatusOK, made.status, made.text())
+	tracked := server.post("/v1/metadata", asAdmin, map[string]any{"type": "sqlite_track_table", "args": map[string]any{"source": "lib", "table": "note"}})
+	require.Equal(t, http.StatusOK, tracked.status, tracked.text())
+
 	code, out, errs := w.run("doctor", "--format", "json")
 	require.Equal(t, 1, code, errs)
 	require.Equal(t, []string{
 		"error inconsistent source ms",
 		"warning no-primary-key crm customer",
 		"warning relationship-index crm customer.number",
+		"warning no-primary-key lib note",
 		"warning relationship-index shop item.cart",
 		"warning relationship-types shop cart.buyer",
 		"info type-text shop item.net",

@@ -13,6 +13,7 @@ import (
 
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/backend/postgres/examine"
+	"queryengine/pkg/backend/sqlite"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/doctor"
 	"queryengine/pkg/metadata"
@@ -21,7 +22,7 @@ import (
 
 // examiners are the kinds of sources that can be examined.
 func examiners() map[string]doctor.Examiner {
-	return map[string]doctor.Examiner{metadata.DefaultKind: examine.New()}
+	return map[string]doctor.Examiner{metadata.DefaultKind: examine.New(), "citus": examine.New(), "sqlite": sqlite.Examiner{}}
 }
 
 // doctorOptions are the options of doctor.
@@ -98,7 +99,7 @@ func (p *workplace) examineServer(ctx context.Context, o *doctorOptions) ([]doct
 		}
 		// All are examined, since relationships lead to others.
 		facts, err := examiner.Examine(ctx, func(ctx context.Context, query string) ([][]string, error) {
-			return p.server.Read(ctx, s.Name, query)
+			return p.server.Read(ctx, s.Kind, s.Name, query)
 		})
 		if err != nil {
 			findings = append(findings, unreachable(s.Name, err))

@@ -116,16 +116,16 @@ func (c *Client) Run(ctx context.Context, list []SQL) error {
 
 // Rows runs a statement on a PostgreSQL source and gives its rows, values as texts.
 func (c *Client) Rows(ctx context.Context, source, sql string) ([][]string, error) {
-	return c.rows(ctx, map[string]any{"source": source, "sql": sql, "check_metadata_consistency": false})
+	return c.rows(ctx, "", map[string]any{"source": source, "sql": sql, "check_metadata_consistency": false})
 }
 
 // Read is Rows in a read-only transaction, which also a standby allows.
-func (c *Client) Read(ctx context.Context, source, sql string) ([][]string, error) {
-	return c.rows(ctx, map[string]any{"source": source, "sql": sql, "read_only": true})
+func (c *Client) Read(ctx context.Context, kind, source, sql string) ([][]string, error) {
+	return c.rows(ctx, kind, map[string]any{"source": source, "sql": sql, "read_only": true})
 }
 
-func (c *Client) rows(ctx context.Context, args map[string]any) ([][]string, error) {
-	raw, err := c.post(ctx, c.config.Paths.Query, request{Type: "pg_run_sql", Args: args})
+func (c *Client) rows(ctx context.Context, kind string, args map[string]any) ([][]string, error) {
+	raw, err := c.post(ctx, c.config.Paths.Query, request{Type: prefix(kind) + "_run_sql", Args: args})
 	if err != nil {
 		return nil, err
 	}
