@@ -20,6 +20,8 @@ type Tables struct {
 	// Ordering are the values of order_by.
 	Ordering []Ordering
 	Upsert   Upsert
+	// CountOne reports whether counts are of one column at most.
+	CountOne bool
 	// DistinctOn reports whether rows can be distinct on some of their columns.
 	DistinctOn bool
 	// TypeSuffix tells the names of types of operators and orders from those of other dialects,
@@ -94,4 +96,7 @@ const (
 	NoUpsert Upsert = iota
 	// OnConflict names a constraint, and the columns that are updated where it is violated.
 	OnConflict
+	// IfMatched names the columns whose values tell that a row is there already, whatever is unique, and the
+	// columns that are updated then.
+	IfMatched
 )

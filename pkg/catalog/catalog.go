@@ -115,6 +115,16 @@ func (t *Table) Column(name string) *Column {
 	return nil
 }
 
+// Identity is the name of the column that the database counts up by itself, empty for none.
+func (t *Table) Identity() string {
+	for _, c := range t.Columns {
+		if c.Identity != "" {
+			return c.Name
+		}
+	}
+	return ""
+}
+
 // Column is one column of a table or view.
 type Column struct {
 	Name     string  `json:"name"`

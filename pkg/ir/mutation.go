@@ -48,8 +48,8 @@ type Insert struct {
 	// Each stands for as many rows as that has values.
 	Rows       [][]Value
 	OnConflict *OnConflict
-	// Identity reports whether rows have values for a column that the database counts up by itself.
-	Identity bool
+	// Identity names the column of the table that the database counts up by itself, empty for none.
+	Identity string
 	// Check must hold for each row after it was written, else the statement fails with
 	// the permission error. nil is true.
 	Check BoolExp

@@ -143,6 +143,8 @@ var tables = backend.Tables{
 		{Name: "desc_nulls_first", Description: "in descending order, nulls first", Desc: true, NullsFirst: true},
 		{Name: "desc_nulls_last", Description: "in descending order, nulls last", Desc: true},
 	},
+	Upsert:     backend.IfMatched,
+	CountOne:   true,
 	TypeSuffix: "_MSSQL",
 }
 

@@ -30,28 +30,41 @@ func (r *renderer) insert(i *ir.Insert) writing {
 	if pattern || len(i.Rows) > 1 {
 		x.mark(orderColumn)
 	}
-	statements := append(x.create(r), r.identity(i, true)...)
+	statements := x.create(r)
+	identity := identityInsert{table: r.Qualified(i.Table), column: i.Identity}
 	if !pattern && len(i.Rows) <= maxSingly && len(i.Rows)*len(i.Columns) <= maxParams {
 		for n, values := range i.Rows {
 			var marks []string
 			if x.marks != nil {
 				marks = []string{strconv.Itoa(n)}
 			}
-			statements = append(statements, r.insertOne(i, values, x.output("INSERTED", marks...)))
-			if x.number && len(i.Rows) > 1 {
+			names, values := r.assignRow(i, values)
+			statements = append(statements, identity.turn(names)...)
+			statements = append(statements, r.insertOne(i, names, values, x.output("INSERTED", marks...)))
+			if x.number {
 				statements = append(statements, addCount(n))
 			}
 		}
-		return r.inserted(statements, i, x, len(i.Rows) > 1)
+		return r.inserted(statements, identity, x)
 	}
-	groups := r.groups(i)
-	for n, g := range groups {
-		statements = append(statements, r.insertMany(i, g, x))
-		if x.number && len(groups) > 1 {
-			statements = append(statements, addCount(n))
+	counts := 0
+	insert := func(names []string, text string) {
+		statements = append(append(statements, identity.turn(names)...), text)
+		if x.number {
+			statements = append(statements, addCount(counts))
+			counts++
 		}
 	}
-	return r.inserted(statements, i, x, len(groups) > 1)
+	for _, g := range r.groups(i) {
+		if len(g.columns) > 0 {
+			insert(g.names(i), r.insertMany(i, g, x))
+			continue
+		}
+		for n := range g.rows {
+			insert(nil, r.insertOne(i, nil, nil, x.output("INSERTED", strconv.Itoa(g.first+n))))
+		}
+	}
+	return r.inserted(statements, identity, x)
 }
 
 // countVariable has the number of written rows where several statements write them.
@@ -66,40 +79,48 @@ func addCount(n int) string {
 }
 
 // inserted ends an insert.
-func (r *renderer) inserted(statements []string, i *ir.Insert, x *result, several bool) writing {
+func (r *renderer) inserted(statements []string, identity identityInsert, x *result) writing {
 	read := x.read(r)
-	off := r.identity(i, false)
-	if x.number && !several && off != nil {
-		statements = append(statements, addCount(0))
-		several = true
-	}
-	if x.number && several {
+	if x.number {
 		read = "SELECT " + countVariable
 	}
-	return writing{append(append(statements, off...), read), x.reply}
+	return writing{append(append(statements, identity.turn(nil)...), read), x.reply}
 }
 
-// identity lets columns that are counted up be written, or ends that.
-func (r *renderer) identity(i *ir.Insert, on bool) []string {
-	if !i.Identity {
+// identityInsert is whether rows bring their own values for the column that is counted up: only then they may, and
+// then all of them have to.
+type identityInsert struct {
+	table, column string
+	on            bool
+}
+
+// turn gives the statement ahead of rows with values for some columns.
+func (s *identityInsert) turn(names []string) []string {
+	on := s.column != "" && slices.Contains(names, s.column)
+	if on == s.on {
 		return nil
 	}
+	s.on = on
 	state := "OFF"
 	if on {
 		state = "ON"
 	}
-	return []string{"SET IDENTITY_INSERT " + r.Qualified(i.Table) + " " + state}
+	return []string{"SET IDENTITY_INSERT " + s.table + " " + state}
 }
 
-// insertOne renders a row with its values as parameters.
-func (r *renderer) insertOne(i *ir.Insert, row []ir.Value, output string) string {
-	into := "INSERT INTO " + r.Qualified(i.Table)
-	var names, values []string
+// assignRow are the columns of a row that have a value, and the values.
+func (r *renderer) assignRow(i *ir.Insert, row []ir.Value) (names, values []string) {
 	for c, v := range row {
 		if _, ok := v.(ir.Default); !ok {
 			names, values = append(names, i.Columns[c].Name), append(values, r.assign(v))
 		}
 	}
+	return names, values
+}
+
+// insertOne renders a row with its values as parameters.
+func (r *renderer) insertOne(i *ir.Insert, names, values []string, output string) string {
+	into := "INSERT INTO " + r.Qualified(i.Table)
 	if len(names) == 0 {
 		return into + output + " DEFAULT VALUES"
 	}
@@ -146,17 +167,12 @@ func (g *group) names(i *ir.Insert) []string {
 // no other, knows the number of the row that a written one comes from.
 func (r *renderer) insertMany(i *ir.Insert, g group, x *result) string {
 	into := r.Qualified(i.Table)
-	if len(g.columns) == 0 {
-		// Rows of defaults alone.
-		one := "INSERT INTO " + into + x.output("INSERTED", strconv.Itoa(g.first)) + " DEFAULT VALUES"
-		return strings.Repeat(one+";\n", len(g.rows)-1) + one
-	}
 	list, values := r.given(i, g, "s")
 	columns := sqltext.Columns(r.Spelling, g.names(i))
 	if x.number {
 		return "INSERT INTO " + into + " " + columns + " SELECT " + strings.Join(values, ", ") + " FROM " + list + " AS s ORDER BY s." + ordinalColumn
 	}
-	return "MERGE INTO " + into + " AS t USING " + list + " AS s ON 1 = 0 WHEN NOT MATCHED THEN INSERT " + columns +
+	return "MERGE INTO " + into + " AS t USING (SELECT s.* FROM " + list + " AS s) AS s ON 1 = 0 WHEN NOT MATCHED THEN INSERT " + columns +
 		" VALUES (" + strings.Join(values, ", ") + ")" + x.output("INSERTED", "s."+ordinalColumn+" + "+strconv.Itoa(g.first))
 }
 

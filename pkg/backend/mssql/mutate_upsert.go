@@ -22,7 +22,8 @@ func (r *renderer) upsert(i *ir.Insert) writing {
 	row := &sqltext.Scope{Alias: r.Alias()}
 	x := r.result(i.Table, i.Output, func(row *sqltext.Scope) string { return r.upsertCheck(i, row) })
 	x.mark(updatedColumn, orderColumn)
-	statements := append(x.create(r), r.identity(i, true)...)
+	statements := x.create(r)
+	identity := identityInsert{table: r.Qualified(i.Table), column: i.Identity}
 	if x.number {
 		statements = append(statements, "DECLARE "+countVariable+" int = 0")
 	}
@@ -34,7 +35,10 @@ func (r *renderer) upsert(i *ir.Insert) writing {
 	}
 	for n, g := range r.groups(i) {
 		if len(g.columns) == 0 {
-			count("INSERT INTO " + r.Qualified(i.Table) + x.output("INSERTED", "0", strconv.Itoa(g.first)) + " DEFAULT VALUES")
+			statements = append(statements, identity.turn(nil)...)
+			for range g.rows {
+				count("INSERT INTO " + r.Qualified(i.Table) + x.output("INSERTED", "0", "0") + " DEFAULT VALUES")
+			}
 			continue
 		}
 		given := givenTable
@@ -58,6 +62,7 @@ func (r *renderer) upsert(i *ir.Insert) writing {
 		for at, name := range names {
 			own[at] = "g." + quoteName(name)
 		}
+		statements = append(statements, identity.turn(names)...)
 		count("INSERT INTO " + r.Qualified(i.Table) + " " + sqltext.Columns(r.Spelling, names) + x.output("INSERTED", "0", "0") +
 			" SELECT " + strings.Join(own, ", ") + " FROM " + given + " AS g WHERE g." + updatedColumn + " = 0 ORDER BY g." + ordinalColumn)
 		if set := r.upsertSet(i.OnConflict, names, row); set != "" && matches != "" {
@@ -70,7 +75,7 @@ func (r *renderer) upsert(i *ir.Insert) writing {
 	if x.number {
 		read = "SELECT " + countVariable
 	}
-	return writing{append(append(statements, r.identity(i, false)...), read), x.reply}
+	return writing{append(append(statements, identity.turn(nil)...), read), x.reply}
 }
 
 // matches is the condition that a row of the table is one of those given; empty where none can be.

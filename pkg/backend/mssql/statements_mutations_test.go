@@ -1,6 +1,7 @@
 package mssql
 
 import (
+	"slices"
 	"strconv"
 
 	"queryengine/pkg/catalog"
@@ -45,8 +46,8 @@ func (c *collector) inserts() {
 	insert("many rows given back", ir.Insert{Columns: columns, Rows: orderRows(30), Output: answered(fields(id)...), Check: positive})
 	insert("a check", ir.Insert{Columns: columns, Rows: orderRows(1), Check: positive, Output: answered()})
 	insert("a check of other rows", ir.Insert{Columns: columns, Rows: orderRows(2), Check: ofCustomer, Output: answered(fields(id)...)})
-	insert("an identity", ir.Insert{Columns: []ir.Column{id, price}, Rows: [][]ir.Value{{literal(id, "7"), literal(price, "1")}}, Identity: true, Output: answered()})
-	insert("an identity given back", ir.Insert{Columns: []ir.Column{id, price}, Rows: [][]ir.Value{{literal(id, "7"), literal(price, "1")}}, Identity: true, Output: answered(fields(id)...)})
+	insert("an identity", ir.Insert{Columns: []ir.Column{id, price}, Rows: [][]ir.Value{{literal(id, "7"), literal(price, "1")}}, Identity: "id", Output: answered()})
+	insert("an identity given back", ir.Insert{Columns: []ir.Column{id, price}, Rows: [][]ir.Value{{literal(id, "7"), literal(price, "1")}}, Identity: "id", Output: answered(fields(id)...)})
 	insert("defaults", ir.Insert{Rows: [][]ir.Value{{}}, Output: answered(fields(id)...)})
 	insert("some defaults", ir.Insert{Columns: columns[:2], Rows: [][]ir.Value{{literal(price, "1"), ir.Default{}}, {ir.Default{}, literal(customerID, "2")}}, Output: answered(fields(id)...)})
 	mixed := orderRows(30)
@@ -56,6 +57,13 @@ func (c *collector) inserts() {
 		}
 	}
 	insert("many rows, some defaults", ir.Insert{Columns: columns, Rows: mixed, Output: answered()})
+	bare := make([][]ir.Value, 22)
+	for n := range bare {
+		bare[n] = []ir.Value{ir.Default{}}
+	}
+	insert("many rows of defaults alone", ir.Insert{Columns: columns[:1], Rows: bare, Output: answered()})
+	own := append(slices.Clone(bare[:1]), []ir.Value{literal(id, "5")}, []ir.Value{ir.Default{}})
+	insert("an identity of some rows", ir.Insert{Columns: []ir.Column{id}, Rows: own, Identity: "id", Output: answered()})
 	insert("null", ir.Insert{Columns: columns[:1], Rows: [][]ir.Value{{ir.Literal{Null: true, Type: price.Type}}}, Output: answered()})
 	each := [][]ir.Value{{ir.Each{Index: 0, Type: price.Type}, owned(customerID), ir.Each{Index: 1, Type: region.Type}}}
 	insert("rows of lists", ir.Insert{Columns: columns, Rows: each, Output: answered()})
@@ -93,7 +101,7 @@ func (c *collector) upserts() {
 	upsert("checks", ir.OnConflict{Target: byRegion, Set: []string{"price"}}, ir.Insert{Check: positive, UpdateCheck: ofCustomer, Output: answered(fields(id)...)})
 	upsert("check of inserts", ir.OnConflict{Target: byRegion}, ir.Insert{Check: positive, UpdateCheck: ofCustomer, Output: answered()})
 	upsert("an identity", ir.OnConflict{Target: ir.ConflictTarget{Columns: []string{"id"}}, Set: []string{"price"}}, ir.Insert{
-		Columns: []ir.Column{id, price}, Rows: [][]ir.Value{{literal(id, "1"), literal(price, "2")}}, Identity: true, Output: answered(),
+		Columns: []ir.Column{id, price}, Rows: [][]ir.Value{{literal(id, "1"), literal(price, "2")}}, Identity: "id", Output: answered(),
 	})
 	upsert("some defaults", ir.OnConflict{Target: byRegion, Set: []string{"price"}}, ir.Insert{
 		Columns: columns[:2], Rows: [][]ir.Value{{literal(region, "north"), ir.Default{}}, {ir.Default{}, literal(price, "2")}}, Output: answered(fields(id)...),

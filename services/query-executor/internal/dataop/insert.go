@@ -28,7 +28,7 @@ func (p *planner) insertInto(t *resolve.Table, a *insertArgs) (*ir.Insert, error
 		return nil, apierror.At(err, "objects")
 	}
 	p.ask(permission.Validator, func() []any { return shownRows(a.objects, nil) })
-	insert := &ir.Insert{Table: t.Meta.Table, Check: rule(permission.Check), Output: output}
+	insert := &ir.Insert{Table: t.Meta.Table, Check: rule(permission.Check), Identity: t.Catalog.Identity(), Output: output}
 	if a.onConflict != nil {
 		update := p.updating(t)
 		if insert.OnConflict, err = p.conflict(t, update, a.onConflict, rows.columns); err != nil {

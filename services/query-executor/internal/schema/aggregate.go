@@ -17,8 +17,12 @@ func (t *Table) buildAggregate() content {
 func (t *Table) buildAggregateFields() content {
 	count := Field{Name: "count", Type: NonNull(Named(t.role.scalar("Int"))), Means: Count{}}
 	if len(t.part(selectColumn).Values()) > 0 {
+		columns := Input{Name: "columns", Type: List(NonNull(Named(t.part(selectColumn)))), Means: ArgColumns}
+		if t.Source.Dialect.Tables().CountOne {
+			columns = Input{Name: "column", Type: Named(t.part(selectColumn)), Means: ArgColumns}
+		}
 		count.args = list{
-			{Name: "columns", Type: List(NonNull(Named(t.part(selectColumn)))), Means: ArgColumns},
+			columns,
 			{Name: "distinct", Type: Named(t.role.scalar("Boolean")), Means: ArgDistinct},
 		}
 	}

@@ -30,6 +30,8 @@ func (m modest) Tables() *backend.Tables {
 		Ordering: []backend.Ordering{
 			{Name: "asc", Description: "in ascending order, nulls first", NullsFirst: true}, {Name: "desc", Description: "in descending order", Desc: true},
 		},
+		Upsert:     backend.IfMatched,
+		CountOne:   true,
 		TypeSuffix: "_Modest",
 	}
 }
@@ -166,4 +168,26 @@ func TestOnlyWhatADialectHasIsOffered(t *testing.T) {
 		require.ElementsMatch(t, want.update, operators, prefix)
 		require.Equal(t, want.upsert, argument(r.Mutation().Field("insert_"+prefix+"album"), "on_conflict") != nil, prefix)
 	}
+}
+
+// A dialect without conflicts of constraints matches rows by columns: at the root alone, and for roles that may
+// update and read.
+func TestUpsertsByColumns(t *testing.T) {
+	t.Parallel()
+	r := twoDialects(t)
+	insert := r.Mutation().Field("insert_other_album")
+	clause := argument(insert, "if_matched")
+	require.Equal(t, "other_album_if_matched", clause.Name)
+	require.Equal(t, []string{"match_columns", "update_columns", "where"}, inputNames(clause))
+	require.Equal(t, "[]", clause.Input("match_columns").Default)
+	require.Equal(t, "other_album_insert_match_column", clause.Input("match_columns").Type.Named.Name)
+	require.NotNil(t, clause.Input("match_columns").Type.Named.Value("album_id"))
+	require.NotNil(t, argument(r.Mutation().Field("insert_other_album_one"), "if_matched"))
+	nested := argument(insert, "objects").Input("tracks").Type.Named
+	require.Equal(t, []string{"data"}, inputNames(nested))
+	require.Nil(t, argument(r.Mutation().Field("insert_album"), "if_matched"))
+
+	count := r.Query().Field("other_album_aggregate").Type.Named.Field("aggregate").Type.Named.Field("count")
+	require.NotNil(t, argument(count, "column"))
+	require.Nil(t, argument(count, "columns"))
 }

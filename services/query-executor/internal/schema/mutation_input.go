@@ -64,6 +64,7 @@ const (
 	ArgOnConflict    Argument = "on_conflict"
 	ArgData          Argument = "data"
 	ArgConstraint    Argument = "constraint"
+	ArgMatchColumns  Argument = "match_columns"
 	ArgUpdateColumns Argument = "update_columns"
 	ArgKey           Argument = "pk_columns"
 	ArgUpdates       Argument = "updates"
@@ -93,6 +94,41 @@ func (w *Writable) columnInput(c *resolve.Column) Input {
 // dataInputs are the fields of related rows to be inserted.
 func (w *Writable) dataInputs(data Ref) []Input {
 	return append([]Input{{Name: "data", Type: data, Means: ArgData}}, w.conflictInput()...)
+}
+
+// upsertInput is the upsert clause of rows that aren't related to others.
+func (w *Writable) upsertInput() []Input {
+	if w.Source.Dialect.Tables().Upsert != backend.IfMatched {
+		return w.conflictInput()
+	}
+	if !w.Readable || w.Update == nil {
+		return nil
+	}
+	return []Input{{
+		Name: w.naming.field("if_matched"), Description: "upsert condition",
+		Type: Named(w.writing(ifMatched)), Means: ArgOnConflict,
+	}}
+}
+
+func (w *Writable) matchInputs() []Input {
+	columns := func(argument Argument, part writePart) Input {
+		return Input{Name: w.naming.field(string(argument)), Default: "[]", Means: argument, Type: NonNull(List(NonNull(Named(w.writing(part)))))}
+	}
+	return []Input{
+		columns(ArgMatchColumns, matchColumn), columns(ArgUpdateColumns, updateColumn),
+		{Name: "where", Type: Named(w.BoolExp()), Means: ArgWhere},
+	}
+}
+
+// matchColumnValues are the columns that the role can read: whether a row is there is otherwise not its business.
+func (w *Writable) matchColumnValues() []Value {
+	var values []Value
+	for i := range w.Permission.Columns {
+		if c := w.Permission.Columns[i].Column; c.Field != "" && c.Scalar.Valid {
+			values = append(values, Value{Name: c.Field, Description: "column name", Means: WrittenColumn{c}})
+		}
+	}
+	return orPlaceholder(values)
 }
 
 // conflictInput is the upsert clause, for a table where conflicts can be.
@@ -133,8 +169,13 @@ func (w *Writable) updateColumnValues() []Value {
 	for _, c := range w.UpdatableColumns() {
 		values = append(values, Value{Name: c.Field, Description: "column name", Means: WrittenColumn{c}})
 	}
+	return orPlaceholder(values)
+}
+
+// orPlaceholder are values, or the one that an enum has without any.
+func orPlaceholder(values []Value) []Value {
 	if values == nil {
-		values = []Value{{Name: "_PLACEHOLDER", Description: "placeholder (do not use)", Means: Placeholder{}}}
+		return []Value{{Name: "_PLACEHOLDER", Description: "placeholder (do not use)", Means: Placeholder{}}}
 	}
 	return values
 }

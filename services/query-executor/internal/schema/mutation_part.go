@@ -11,6 +11,8 @@ const (
 	onConflict
 	constraint
 	updateColumn
+	ifMatched
+	matchColumn
 	updates
 	keyInput
 	setInput
@@ -32,6 +34,8 @@ var writePartNames = [writeParts]string{
 	onConflict:        "on_conflict",
 	constraint:        "constraint",
 	updateColumn:      "update_column",
+	ifMatched:         "if_matched",
+	matchColumn:       "insert_match_column",
 	updates:           "updates",
 	keyInput:          "pk_columns_input",
 	setInput:          "set_input",
@@ -47,7 +51,7 @@ func (p writePart) kind() Kind {
 	switch p {
 	case response:
 		return Object
-	case constraint, updateColumn:
+	case constraint, updateColumn, matchColumn:
 		return Enum
 	}
 	return InputObject
@@ -98,6 +102,10 @@ func (w writtenPart) describe() string {
 		return "unique or primary key constraints on table " + w.display()
 	case updateColumn:
 		return "update columns of table " + w.display()
+	case ifMatched:
+		return "upsert condition type for table " + w.display()
+	case matchColumn:
+		return "select match_columns of table " + w.display()
 	case keyInput:
 		return "primary key columns input for table: " + w.Name
 	}
@@ -128,6 +136,10 @@ func (w writtenPart) build() content {
 		return content{values: w.constraintValues()}
 	case updateColumn:
 		return content{values: w.updateColumnValues()}
+	case ifMatched:
+		return content{inputs: w.matchInputs()}
+	case matchColumn:
+		return content{values: w.matchColumnValues()}
 	case updates:
 		return content{inputs: append(w.operatorInputs(), w.whereInput(updateWhere))}
 	case keyInput:

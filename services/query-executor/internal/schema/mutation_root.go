@@ -97,7 +97,7 @@ func (a *insertArgs) inputs() []Input {
 	return append([]Input{{
 		Name: "objects", Description: "the rows to be inserted", Means: ArgObjects,
 		Type: NonNull(List(NonNull(Named(w.writing(insertInput))))),
-	}}, w.conflictInput()...)
+	}}, w.upsertInput()...)
 }
 
 func (a *insertOneArgs) inputs() []Input {
@@ -105,7 +105,7 @@ func (a *insertOneArgs) inputs() []Input {
 	return append([]Input{{
 		Name: "object", Description: "the row to be inserted", Means: ArgObject,
 		Type: NonNull(Named(w.writing(insertInput))),
-	}}, w.conflictInput()...)
+	}}, w.upsertInput()...)
 }
 
 func (a *updateArgs) inputs() []Input {

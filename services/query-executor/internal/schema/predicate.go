@@ -40,7 +40,11 @@ func (t *Table) buildAggregatePredicates() content {
 		case f.Takes == nil:
 			var columns []Input
 			if len(t.part(selectColumn).Values()) > 0 {
-				columns = []Input{{Name: "arguments", Type: List(NonNull(Named(t.part(selectColumn)))), Means: ArgArguments}}
+				of := List(NonNull(Named(t.part(selectColumn))))
+				if t.Source.Dialect.Tables().CountOne {
+					of = Named(t.part(selectColumn))
+				}
+				columns = []Input{{Name: "arguments", Type: of, Means: ArgArguments}}
 			}
 			inputs = append(inputs, t.predicate(p, columns))
 		case slices.ContainsFunc(t.Permission.Columns, func(c resolve.SelectColumn) bool { return takes(f, c.Column) }):

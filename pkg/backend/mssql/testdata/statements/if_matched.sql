@@ -209,7 +209,6 @@ SELECT CASE WHEN t1.[price] > CAST(@p1 AS decimal(38, 18)) THEN 1 ELSE 0 END
 
 -- an identity
 SET NOCOUNT ON;
-SET IDENTITY_INSERT [dbo].[order] ON;
 DECLARE @written int = 0;
 SELECT g.*, CASE WHEN EXISTS (SELECT 1
   FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
@@ -217,6 +216,7 @@ SELECT g.*, CASE WHEN EXISTS (SELECT 1
   INTO #given
   FROM (SELECT s.[n], CAST(@p1 AS int) AS [id], @p2 AS [price]
   FROM OPENJSON(@p3) WITH ([n] int '$[0]') AS s) AS g;
+SET IDENTITY_INSERT [dbo].[order] ON;
 INSERT INTO [dbo].[order] ([id], [price]) SELECT g.[id], g.[price]
   FROM #given AS g
   WHERE g.[?updated] = 0

@@ -2,7 +2,8 @@
 SET NOCOUNT ON;
 INSERT INTO [dbo].[order] ([price], [customer_id], [region])
   VALUES (@p1, CAST(@p2 AS int), @p3);
-SELECT @@ROWCOUNT;
+DECLARE @written int = @@ROWCOUNT;
+SELECT @written;
 
 -- a row given back
 SET NOCOUNT ON;
@@ -72,7 +73,8 @@ SET NOCOUNT ON;
 INSERT INTO [dbo].[order] ([price], [customer_id], [region]) SELECT s.[c0], CAST(@p1 AS int), s.[c1]
   FROM OPENJSON(@p2) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s
   ORDER BY s.[n];
-SELECT @@ROWCOUNT;
+DECLARE @written int = @@ROWCOUNT;
+SELECT @written;
 
 -- many rows given back
 SET NOCOUNT ON;
@@ -83,7 +85,8 @@ SELECT 0 AS [?n], [id], [price]
   UNION ALL SELECT 0 AS [?n], [id], [price]
   FROM [dbo].[order]
   WHERE 1 = 0;
-MERGE INTO [dbo].[order] AS t USING OPENJSON(@p3) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s ON 1 = 0 WHEN NOT MATCHED THEN INSERT ([price], [customer_id], [region])
+MERGE INTO [dbo].[order] AS t USING (SELECT s.*
+  FROM OPENJSON(@p3) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS s ON 1 = 0 WHEN NOT MATCHED THEN INSERT ([price], [customer_id], [region])
   VALUES (s.[c0], CAST(@p2 AS int), s.[c1])
   OUTPUT s.[n] + 0, INSERTED.[id], INSERTED.[price]
   INTO #written ([?n], [id], [price]);
@@ -205,18 +208,81 @@ INSERT INTO [dbo].[order] ([price], [customer_id]) SELECT s.[c0], CAST(@p1 AS in
 SET @written = @written + @@ROWCOUNT;
 SELECT @written;
 
+-- many rows of defaults alone
+SET NOCOUNT ON;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+DECLARE @written int = @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+SELECT @written;
+
+-- an identity of some rows
+SET NOCOUNT ON;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+DECLARE @written int = @@ROWCOUNT;
+SET IDENTITY_INSERT [dbo].[order] ON;
+INSERT INTO [dbo].[order] ([id])
+  VALUES (CAST(@p1 AS int));
+SET @written = @written + @@ROWCOUNT;
+SET IDENTITY_INSERT [dbo].[order] OFF;
+INSERT INTO [dbo].[order] DEFAULT VALUES;
+SET @written = @written + @@ROWCOUNT;
+SELECT @written;
+
 -- null
 SET NOCOUNT ON;
 INSERT INTO [dbo].[order] ([price])
   VALUES (CAST(NULL AS decimal(38, 18)));
-SELECT @@ROWCOUNT;
+DECLARE @written int = @@ROWCOUNT;
+SELECT @written;
 
 -- rows of lists
 SET NOCOUNT ON;
 INSERT INTO [dbo].[order] ([price], [customer_id], [region]) SELECT s.[c0], CAST(@p1 AS int), s.[c1]
   FROM OPENJSON(@p2) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s
   ORDER BY s.[n];
-SELECT @@ROWCOUNT;
+DECLARE @written int = @@ROWCOUNT;
+SELECT @written;
 
 -- rows of lists, handed out
 SET NOCOUNT ON;
@@ -227,7 +293,8 @@ SELECT 0 AS [?n], [id], [price]
   UNION ALL SELECT 0 AS [?n], [id], [price]
   FROM [dbo].[order]
   WHERE 1 = 0;
-MERGE INTO [dbo].[order] AS t USING OPENJSON(@p2) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s ON 1 = 0 WHEN NOT MATCHED THEN INSERT ([price], [customer_id], [region])
+MERGE INTO [dbo].[order] AS t USING (SELECT s.*
+  FROM OPENJSON(@p2) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS s ON 1 = 0 WHEN NOT MATCHED THEN INSERT ([price], [customer_id], [region])
   VALUES (s.[c0], CAST(@p1 AS int), s.[c1])
   OUTPUT s.[n] + 0, INSERTED.[id], INSERTED.[price]
   INTO #written ([?n], [id], [price]);

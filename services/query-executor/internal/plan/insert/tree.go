@@ -71,6 +71,8 @@ type Node struct {
 	Validator *metadata.ValidateInputWebhook
 	// UpdateValidator is asked about what rows that are there already are set to; nil for none.
 	UpdateValidator *metadata.ValidateInputWebhook
+	// Identity is that of an ir.Insert.
+	Identity string
 	// AnyColumn is the column that takes its default when a row has no value at all.
 	AnyColumn ir.Column
 

@@ -115,7 +115,7 @@ func (p *Planner) count(f *schema.Field, s *walk.Selected) (*ir.Count, error) {
 			count.Distinct, err = p.Boolean(in.Type, v)
 			return err
 		}
-		columns, err := p.columns(in.Type, v)
+		columns, err := p.countedColumns(in.Type, v)
 		for _, c := range columns {
 			count.Args = append(count.Args, Column(c))
 		}

@@ -114,6 +114,19 @@ func (p *Planner) columns(at schema.Ref, v input.Value) ([]*resolve.SelectColumn
 	return list, err
 }
 
+// countedColumns plans the columns that rows are counted by: a list, or one.
+func (p *Planner) countedColumns(at schema.Ref, v input.Value) ([]*resolve.SelectColumn, error) {
+	if _, isList := at.Item(); isList {
+		return p.columns(at, v)
+	}
+	e, err := p.Enum(at, v)
+	if err != nil {
+		return nil, err
+	}
+	c, _ := e.Means.(schema.Column)
+	return []*resolve.SelectColumn{c.SelectColumn}, nil
+}
+
 // distinctOn plans the columns whose values are wanted once. When an order is given, it
 // has to begin with them.
 func (p *Planner) distinctOn(columns []*resolve.SelectColumn, order []ir.OrderItem) ([]ir.Expr, error) {

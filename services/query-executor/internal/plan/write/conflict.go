@@ -21,7 +21,9 @@ func (p *Planner) onConflict(n *insert.Node, w *schema.Writable, at schema.Ref, 
 		case schema.ArgConstraint:
 			return p.constraint(c, in, v)
 		case schema.ArgUpdateColumns:
-			return p.updateColumns(c, in, v)
+			return p.namedColumns(&c.Set, in, v)
+		case schema.ArgMatchColumns:
+			return p.namedColumns(&c.Target.Columns, in, v)
 		}
 		v, null, err := p.IsNull(in.Type, v, input.LookShape)
 		if err != nil || null {
@@ -56,9 +58,9 @@ func (p *Planner) constraint(c *ir.OnConflict, in *schema.Input, v input.Value) 
 	return nil
 }
 
-// updateColumns plans the columns that take the new values. The fault of a placeholder is
+// namedColumns plans the columns that are compared, or that take the new values. The fault of a placeholder is
 // that of the whole clause.
-func (p *Planner) updateColumns(c *ir.OnConflict, in *schema.Input, v input.Value) error {
+func (p *Planner) namedColumns(names *[]string, in *schema.Input, v input.Value) error {
 	depth := len(p.Path) - 1
 	return p.List(in.Type, v, func(item schema.Ref, v input.Value) error {
 		chosen, err := p.Enum(item, v)
@@ -70,7 +72,7 @@ func (p *Planner) updateColumns(c *ir.OnConflict, in *schema.Input, v input.Valu
 			p.Path = p.Path[:depth]
 			return p.Fail("erroneous column name")
 		}
-		c.Set = append(c.Set, column.Name)
+		*names = append(*names, column.Name)
 		return nil
 	})
 }

@@ -131,7 +131,8 @@ func (p *insertPlanner) node(w *schema.Writable) *insert.Node {
 	t := w.InsertInput()
 	n := &insert.Node{
 		Table: w.Catalog.Name, Display: w.Table.Display(), Check: read.Rule(w.Insert.Check), Validator: w.Insert.Validator, AnyColumn: read.ColumnOf(w.Columns[0]),
-		Object: schema.NonNull(schema.Named(t)), Members: map[string]insert.Member{},
+		Identity: w.Catalog.Identity(),
+		Object:   schema.NonNull(schema.Named(t)), Members: map[string]insert.Member{},
 	}
 	for _, preset := range w.Insert.Presets {
 		n.Presets = append(n.Presets, ir.Assignment{Column: read.ColumnOf(preset.Column), Op: ir.AssignSet, Value: preset.Value})
