@@ -36,7 +36,7 @@ func messages() []struct {
 	data encoder
 	want Message
 } {
-	at := time.Date(2031, time.May, 6, 7, 8, 9, 123_000, time.UTC)
+	at := time.Date(2021, time.May, 6, 7, 8, 9, 123_000, time.UTC)
 	micros := uint64(Micros(at))
 	return []struct {
 		name string
