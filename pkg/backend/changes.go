@@ -16,6 +16,16 @@ type ChangeSource interface {
 	Changes() Changes
 }
 
+// LogSource is a Source whose own log tells which of its tables change.
+type LogSource interface {
+	// ChangeLog is nil when the source is not configured for it. Of all processes that read with the
+	// same name one does; the others get ErrRead.
+	ChangeLog(name string) Changes
+}
+
+// ErrRead reports that another process reads the log of a source.
+var ErrRead = errors.New("the log is read by another process")
+
 // Changes notifies of changes in a source's tables. Safe for concurrent use.
 type Changes interface {
 	// Watch sees to it that changes of the relations are told from now on, and gives the names

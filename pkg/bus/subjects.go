@@ -132,6 +132,20 @@ var (
 	LiveRollCall = Topic{Subject: "engine.query.rollcall", publishers: theGateway, subscribers: theExecutor}
 )
 
+// ChangesWatch asks the process that reads the log of a source, by its instance. The messages of changes
+// are in proto/change/v1.
+func ChangesWatch(instance string) Endpoint {
+	return Endpoint{Service: ServiceEventDelivery, Name: "changes-watch", Subject: "engine.changes.watch." + instance, callers: theExecutor, Replica: true}
+}
+
+// Changes that are read from the logs of sources.
+var (
+	// ChangesWanted carries a Wanted: somebody depends on the changes of a source.
+	ChangesWanted = Topic{Subject: "engine.changes.wanted", publishers: theExecutor, subscribers: theDelivery}
+	// ChangesTold carries a Told: changes, or that there were none.
+	ChangesTold = Topic{Subject: "engine.changes.told", publishers: theDelivery, subscribers: theExecutor}
+)
+
 // ActionsEnded carries a Finished of proto/action/v1: calls of asynchronous actions that have
 // just ended.
 var ActionsEnded = Topic{
@@ -198,13 +212,13 @@ func endpoints() []Endpoint {
 		QueryExecute, QueryExplain, QueryOpenAPI, QueryCheck, DataExecute,
 		LiveLink("*"), LiveSubscribe("*"), LiveFollow("*"), LiveUnsubscribe("*"), LiveDump("*"), DirectOffer("*"),
 		MetadataApply, MetadataDump, SourceHealth, MetadataSnapshot, MetadataHealth,
-		ActionEnqueue, ActionRead, ActionFinished,
+		ActionEnqueue, ActionRead, ActionFinished, ChangesWatch("*"),
 	}
 }
 
 // topics are all that services tell each other.
 func topics() []Topic {
-	return []Topic{MetadataAck, MetadataRollCall, LiveExecutors, LiveRollCall, ActionsEnded}
+	return []Topic{MetadataAck, MetadataRollCall, LiveExecutors, LiveRollCall, ActionsEnded, ChangesWanted, ChangesTold}
 }
 
 // privatePrefixes begin the subjects that users can't send to.

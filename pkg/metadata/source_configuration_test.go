@@ -68,7 +68,7 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		`{"connection_info":{"database_url":"x"},"read_replicas":[{"database_url":"x"},{"database_url":"x","isolation_level":"none"}]}`: {
 			".read_replicas[1].isolation_level", "Only expecting read-committed / repeatable-read / serializable",
 		},
-		`{"connection_info":{"database_url":"x"},"change_feed":"poll"}`: {".change_feed", `Only expecting "notify"`},
+		`{"connection_info":{"database_url":"x"},"change_feed":"poll"}`: {".change_feed", `Only expecting "notify" or "log"`},
 	} {
 		_, err := addSource(t, given)
 		e := apierror.From(err)

@@ -16,6 +16,11 @@ const requests = 1000
 
 // register adds the handlers of requests.
 func (s *Service) register(r *bus.Service) error {
+	if s.readers != nil {
+		if err := s.readers.Register(r); err != nil {
+			return err
+		}
+	}
 	if s.calls == nil {
 		return nil
 	}

@@ -2,7 +2,8 @@
 //
 // It follows the metadata, so that it knows the triggers of every version, takes deliveries from the
 // delivery stream, and makes them. The scheduler publishes scheduled events when they are due. Calls of
-// asynchronous actions come as requests, are kept in a log and made from there.
+// asynchronous actions come as requests, are kept in a log and made from there. For subscriptions it reads
+// the logs of sources.
 package eventdelivery
 
 import (
@@ -24,6 +25,7 @@ import (
 	"queryengine/pkg/telemetry"
 	deliveryv1 "queryengine/proto/delivery/v1"
 	"queryengine/services/event-delivery/internal/actionlog"
+	"queryengine/services/event-delivery/internal/changes"
 	"queryengine/services/event-delivery/internal/delivery"
 	"queryengine/services/event-delivery/internal/scheduled"
 	"queryengine/services/event-delivery/internal/table"
@@ -60,7 +62,9 @@ type Service struct {
 	store  *scheduled.Store
 	cron   *scheduled.Cron
 	tables *table.Events
-	worker *delivery.Worker
+	// readers is nil where nothing of tables is delivered.
+	readers *changes.Readers
+	worker  *delivery.Worker
 	// calls is nil without a metadata database, which only a disabled service may lack.
 	calls  *actionlog.Log
 	caller *actionlog.Worker
@@ -116,6 +120,7 @@ func (s *Service) wire(d Deps) error {
 		if err := s.wireTables(d); err != nil {
 			return err
 		}
+		s.readers = changes.New(changes.Config{Bus: d.Bus, Open: d.Open, Logger: d.Logger, Metrics: changes.NewMetrics(d.Metrics)})
 		kinds[deliveryv1.Kind_KIND_TABLE_EVENT] = s.tables
 	}
 	s.Follower().Watch(s.follow)
@@ -154,6 +159,7 @@ func (s *Service) follow(current *snapshot.Snapshot) {
 	s.cron.SetTriggers(current.Document.CronTriggers)
 	if s.tables != nil {
 		s.tables.Follow(current)
+		s.readers.Follow(current)
 	}
 }
 
@@ -191,6 +197,12 @@ func (s *Service) Start(ctx context.Context) error {
 		return err
 	}
 	if s.worker != nil && !s.working {
+		if s.readers != nil {
+			if err := s.readers.Start(); err != nil {
+				s.Base.Stop()
+				return err
+			}
+		}
 		s.worker.Start()
 		s.caller.Start()
 		s.working = true
@@ -204,6 +216,7 @@ func (s *Service) Stop() {
 	s.starting.Lock()
 	defer s.starting.Unlock()
 	if s.tables != nil {
+		s.readers.Stop()
 		s.tables.StopTaking()
 	}
 	if s.working {

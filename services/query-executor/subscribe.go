@@ -16,6 +16,7 @@ import (
 	"queryengine/pkg/session"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
+	"queryengine/services/query-executor/internal/changelog"
 	"queryengine/services/query-executor/internal/live"
 	"queryengine/services/query-executor/internal/planned"
 )
@@ -28,6 +29,7 @@ func newLive(e *Executor, d Deps) *live.Manager {
 		Streams:   live.Options{Interval: e.config.StreamInterval, Batch: e.config.StreamBatch},
 		SkipEmpty: e.config.SkipEmptyResults,
 		Version:   e.versionOf,
+		ChangeLog: func(source string) backend.Changes { return changelog.New(d.Bus, source) },
 		Calls:     e.calls,
 		Metrics:   live.NewMetrics(d.Metrics, e.config.DetailedMetrics),
 		Log:       telemetry.Of(d.Logger, logtype.Poller),

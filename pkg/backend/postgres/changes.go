@@ -6,6 +6,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/quote"
+	"queryengine/pkg/backend/postgres/walreader"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 )
@@ -28,10 +29,18 @@ type changes struct{ pool *wire.Pool }
 // Changes notifies of changes, when the source is configured to and is read where it is written: a
 // replica lags behind its primary's notifications.
 func (s *Server) Changes() backend.Changes {
-	if !s.changes || len(s.replicas) > 0 {
+	if s.changeFeed != ChangeFeedNotify || len(s.replicas) > 0 {
 		return nil
 	}
 	return &changes{pool: s.primary}
+}
+
+// ChangeLog implements backend.LogSource, under the condition of Changes. It is read with a slot of the name.
+func (s *Server) ChangeLog(name string) backend.Changes {
+	if s.changeFeed != ChangeFeedLog || len(s.replicas) > 0 {
+		return nil
+	}
+	return walreader.NewFeed(s.primary, name)
 }
 
 // watchedRelations finds the tables whose statements may change what relations hold. For views

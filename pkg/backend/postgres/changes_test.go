@@ -26,7 +26,7 @@ func TestChanges(t *testing.T) {
 		CREATE MATERIALIZED VIEW kept AS SELECT id FROM a;
 		CREATE TABLE secret (id int); ALTER TABLE secret ENABLE ROW LEVEL SECURITY`, nil)
 	require.Nil(t, f.source.Changes())
-	f.source.changes = true
+	f.source.changeFeed = ChangeFeedNotify
 	w := f.source.Changes()
 
 	ready, changed := make(chan struct{}), make(chan string, 100)
@@ -96,7 +96,7 @@ func TestChangesNeedFewRights(t *testing.T) {
 	role := dbtest.Role(t)
 	f := newFixture(t, `CREATE TABLE a (id int PRIMARY KEY);
 		GRANT SELECT, TRIGGER ON a TO `+role+`; CREATE SCHEMA engine_live AUTHORIZATION `+role, nil)
-	source, err := Open(t.Context(), Options{Changes: true, Primary: wire.Endpoint{
+	source, err := Open(t.Context(), Options{ChangeFeed: ChangeFeedNotify, Primary: wire.Endpoint{
 		URL: func() (string, error) { return f.url + "?role=" + role, nil }, MaxConnections: 2,
 	}})
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func TestChangesNeedFewRights(t *testing.T) {
 func TestChangesOfALostConnection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, `CREATE TABLE a (id int)`, nil)
-	f.source.changes = true
+	f.source.changeFeed = ChangeFeedNotify
 	ready, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
 		ended <- f.source.Changes().Listen(t.Context(), func() { close(ready) }, func(string) {})

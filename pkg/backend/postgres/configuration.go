@@ -47,17 +47,23 @@ func (c *Configuration) Unused() []metadata.UnusedKey {
 	return []metadata.UnusedKey{{Key: "extensions_schema", Why: "the engine installs no extensions"}}
 }
 
-// ChangeFeedNotify has statement triggers send notifications.
-const ChangeFeedNotify = "notify"
+// The change feeds.
+const (
+	// ChangeFeedNotify has statement triggers send notifications.
+	ChangeFeedNotify = "notify"
+	// ChangeFeedLog reads the log of the server.
+	ChangeFeedLog = "log"
+)
 
 func (c *Configuration) checkChangeFeed() error {
 	if c.ChangeFeed != "" && c.noChangeFeed {
 		return apierror.At(apierror.New(apierror.NotSupported, "databases of this kind tell of no changes: subscriptions are polled"), "change_feed")
 	}
-	if c.ChangeFeed != "" && c.ChangeFeed != ChangeFeedNotify {
-		return apierror.At(apierror.Newf(apierror.ParseFailed, "Only expecting %q", ChangeFeedNotify), "change_feed")
+	switch c.ChangeFeed {
+	case "", ChangeFeedNotify, ChangeFeedLog:
+		return nil
 	}
-	return nil
+	return apierror.At(apierror.Newf(apierror.ParseFailed, "Only expecting %q or %q", ChangeFeedNotify, ChangeFeedLog), "change_feed")
 }
 
 // ConnectionInfo is one address and its options.

@@ -17,15 +17,15 @@ type Options struct {
 	Replicas []wire.Endpoint
 	// ApplicationName names our connections in pg_stat_activity, unless the address does.
 	ApplicationName string
-	// Changes notifies of changes of tables, by triggers that are made where they are needed.
-	Changes bool
+	// ChangeFeed is how changes of tables are told; empty for not at all.
+	ChangeFeed string
 }
 
 // Server is an open source of any flavour of PostgreSQL. Connections are made when they are needed.
 type Server struct {
-	primary  *wire.Pool
-	replicas []*wire.Pool
-	changes  bool
+	primary    *wire.Pool
+	replicas   []*wire.Pool
+	changeFeed string
 	// distributed databases tell which nodes their tables are on.
 	distributed bool
 	// log is nil where the flavour has no event triggers.
@@ -55,7 +55,7 @@ func openServer(o Options, s Server) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.primary, s.changes = primary, o.Changes
+	s.primary, s.changeFeed = primary, o.ChangeFeed
 	for i, e := range o.Replicas {
 		replica, err := wire.NewPool(e, o.ApplicationName)
 		if err != nil {

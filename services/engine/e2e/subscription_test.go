@@ -17,13 +17,22 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/dbtest"
 )
 
 // counters is a cluster with a table to watch, and two executors.
 func counters(t *testing.T, rows int, settings ...string) (c *cluster, gateways []*process, executors []*process) {
 	t.Helper()
 	c = newCluster(t)
-	execute(t, c.databaseURL, fmt.Sprintf(`CREATE TABLE counter (id int PRIMARY KEY, value int NOT NULL DEFAULT 0);
+	gateways, executors = c.counters(rows, settings...)
+	return c, gateways, executors
+}
+
+// counters is what the function of the name makes, in a cluster.
+func (c *cluster) counters(rows int, settings ...string) (gateways []*process, executors []*process) {
+	c.t.Helper()
+	execute(c.t, c.databaseURL, fmt.Sprintf(`CREATE TABLE counter (id int PRIMARY KEY, value int NOT NULL DEFAULT 0);
 		INSERT INTO counter SELECT i, 0 FROM generate_series(1, %d) i;
 		CREATE TABLE line (id bigserial PRIMARY KEY, text text)`, rows))
 	c.start(metadata)
@@ -36,7 +45,7 @@ func counters(t *testing.T, rows int, settings ...string) (c *cluster, gateways 
 	gateways[0].metadata("pg_track_tables", map[string]any{"tables": []any{
 		map[string]any{"source": "default", "table": "counter"}, map[string]any{"source": "default", "table": "line"},
 	}})
-	return c, gateways, executors
+	return gateways, executors
 }
 
 const watchCounter = `subscription ($id: Int!) { counter_by_pk(id: $id) { value } }`
@@ -308,11 +317,55 @@ func requireEvent(t *testing.T, lines *bufio.Scanner, name, data string) {
 // statement while nothing changes.
 func TestSubscriptionsAreToldOfChanges(t *testing.T) {
 	t.Parallel()
+	c := newCluster(t)
+	testChangeFeed(t, c, "notify", func() {
+		execute(t, c.databaseURL, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN engine_live'`)
+	})
+}
+
+// TestSubscriptionsAreToldOfTheLog is TestSubscriptionsAreToldOfChanges with changes from the log, through the loss of
+// the connection that reads it, of its slot, of the publication, of the processes that read, and of NATS.
+func TestSubscriptionsAreToldOfTheLog(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	c.databaseURL = dbtest.LogicalURL(t)
+	c.settings["ENGINE_GRAPHQL_DATABASE_URL"] = c.databaseURL
+	readers := []*process{c.launch(eventDelivery), c.launch(eventDelivery)} // they wait for the metadata
+	var faults []func()
+	for i := range readers {
+		faults = append(faults, func() {
+			readers[i].kill()
+			readers[i] = c.start(eventDelivery)
+		})
+	}
+	subscriber := testChangeFeed(t, c, "log", append(faults,
+		func() {
+			execute(t, c.databaseURL, `SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE database = current_database()`)
+		},
+		func() { execute(t, c.databaseURL, `DROP PUBLICATION engine_live`) },
+		func() { execute(t, c.databaseURL, `ALTER TABLE counter ADD COLUMN more int DEFAULT 1`) },
+		func() {
+			c.stopNATS()
+			c.startNATS()
+		},
+	)...)
+	require.Zero(t, number(t, c.databaseURL, `SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal`))
+	const slots = `SELECT count(*) FROM pg_replication_slots WHERE database = current_database()`
+	require.Equal(t, 1, number(t, c.databaseURL, slots))
+	require.NoError(t, subscriber.socket.CloseNow())
+	eventually(t, 60*time.Second, func() bool { return number(t, c.databaseURL, slots) == 0 },
+		func() string { return "the log is read for nobody" })
+}
+
+// testChangeFeed subscribes to a source with a change feed. Faults end what tells of changes. The subscriber is
+// still there afterwards.
+func testChangeFeed(t *testing.T, c *cluster, feed string, faults ...func()) *subscriber {
+	t.Helper()
 	const interval = "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=2000"
-	c, gateways, _ := counters(t, 100, interval, "STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=2000")
+	gateways, _ := c.counters(100, interval, "STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=2000")
 	gateways[0].metadata("pg_add_source", map[string]any{"name": "default", "replace_configuration": true, "configuration": map[string]any{
 		"connection_info": map[string]any{"database_url": map[string]any{"from_env": "ENGINE_GRAPHQL_DATABASE_URL"}},
-		"change_feed":     "notify",
+		"change_feed":     feed,
 	}})
 	s := gateways[1].subscriber(asAdmin)
 	ids := make([]string, 100)
@@ -342,9 +395,11 @@ func TestSubscriptionsAreToldOfChanges(t *testing.T) {
 	eventually(t, 10*time.Second, func() bool { return len(s.all(stream)) >= 11 }, func() string { return "batches of a stream wait" })
 	require.Len(t, s.all(stream), 11)
 
-	execute(t, c.databaseURL, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN engine_live'`)
-	change() // by the next poll, or at once
-	eventually(t, 30*time.Second, quick, slow)
+	for _, fault := range faults {
+		fault()
+		change() // by the next poll, or at once
+		eventually(t, 60*time.Second, quick, slow)
+	}
 
 	calls := func() (n int) {
 		conn, err := pgx.Connect(t.Context(), c.databaseURL)
@@ -358,4 +413,5 @@ func TestSubscriptionsAreToldOfChanges(t *testing.T) {
 	time.Sleep(3 * time.Second)
 	require.LessOrEqual(t, calls()-before, 110, "the tables are read although nothing changes")
 	require.Empty(t, s.trouble())
+	return s
 }

@@ -29,8 +29,7 @@ type Feed struct {
 	pool *wire.Pool
 	slot string
 
-	// watching is held by Watch.
-	watching sync.Mutex
+	mu sync.Mutex
 	// settled are the tables of which all changes are streamed.
 	settled map[string]struct{}
 }
@@ -39,7 +38,9 @@ var _ backend.Changes = (*Feed)(nil)
 
 // NewFeed makes a feed that reads with a slot of a name; no I/O. Of processes with the same name one
 // reads; a server has the names of all its databases in common.
-func NewFeed(pool *wire.Pool, slot string) *Feed { return &Feed{pool: pool, slot: slot} }
+func NewFeed(pool *wire.Pool, slot string) *Feed {
+	return &Feed{pool: pool, slot: slot, settled: map[string]struct{}{}}
+}
 
 // Watch implements backend.Changes. It waits for the transactions that have written to a table before it
 // was published.
@@ -57,8 +58,6 @@ func (f *Feed) Watch(ctx context.Context, names []catalog.Name) ([]string, error
 }
 
 func (f *Feed) watch(ctx context.Context, pg *pgconn.PgConn, names []catalog.Name) ([]string, error) {
-	f.watching.Lock()
-	defer f.watching.Unlock()
 	tables, err := findTables(ctx, pg, names)
 	if err != nil {
 		return nil, err
@@ -72,7 +71,7 @@ func (f *Feed) watch(ctx context.Context, pg *pgconn.PgConn, names []catalog.Nam
 				return nil, err
 			}
 		}
-		if _, done := f.settled[t.id]; !done {
+		if !f.isSettled(t.id) {
 			unsettled = append(unsettled, []byte(t.id))
 		}
 	}
@@ -82,10 +81,19 @@ func (f *Feed) watch(ctx context.Context, pg *pgconn.PgConn, names []catalog.Nam
 	if err := settle(ctx, pg, unsettled); err != nil {
 		return nil, err
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, id := range unsettled {
 		f.settled[string(id)] = struct{}{}
 	}
 	return ids, nil
+}
+
+func (f *Feed) isSettled(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, settled := f.settled[id]
+	return settled
 }
 
 // Listen implements backend.Changes. A change is told when all statements that begin afterwards see it.
@@ -120,8 +128,6 @@ func (f *Feed) Listen(ctx context.Context, ready func(), changed func(id string)
 
 // prepare makes the publication and notes which tables were in it before the stream begins.
 func (f *Feed) prepare(ctx context.Context, pg *pgconn.PgConn) error {
-	f.watching.Lock()
-	defer f.watching.Unlock()
 	if err := ensurePublication(ctx, pg); err != nil {
 		return err
 	}
@@ -129,6 +135,8 @@ func (f *Feed) prepare(ctx context.Context, pg *pgconn.PgConn) error {
 	if err != nil {
 		return err
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.settled = make(map[string]struct{}, len(rows))
 	for _, r := range rows {
 		f.settled[string(r[0])] = struct{}{}

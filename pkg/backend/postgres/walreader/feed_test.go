@@ -195,7 +195,7 @@ func TestOneReads(t *testing.T) {
 	require.Equal(t, "true", f.text(t, `SELECT temporary::text FROM pg_replication_slots WHERE slot_name = '`+f.slot+`'`))
 	second := walreader.NewFeed(f.pool, f.slot)
 	err := second.Listen(t.Context(), func() {}, func(string) {})
-	require.ErrorIs(t, err, walreader.ErrTaken)
+	require.ErrorIs(t, err, backend.ErrRead)
 
 	require.ErrorIs(t, stop(), context.Canceled)
 	require.Eventually(t, func() bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/pgoutput"
 	"queryengine/pkg/backend/postgres/quote"
 )
@@ -23,9 +24,6 @@ const (
 	// stateExists is the SQLSTATE of a slot that is there already.
 	stateExists = "42710"
 )
-
-// ErrTaken reports that another process reads with the slot's name.
-var ErrTaken = errors.New("the log is read by another process")
 
 // errEnded reports that the server has ended the stream without an error.
 var errEnded = errors.New("the server has ended the stream of changes")
@@ -59,7 +57,7 @@ type Stream struct {
 // Open begins to stream the changes of a publication, which has to be there already, with a temporary
 // slot. pg is a connection for replication; it belongs to the stream afterwards, and is closed when Open
 // fails. Open waits for the transactions that run when it is called: all others are streamed. The
-// error is ErrTaken when the slot is in use.
+// error is backend.ErrRead when the slot is in use.
 func Open(ctx context.Context, pg *pgconn.PgConn, slot, publication string) (*Stream, error) {
 	s, err := open(ctx, pg, slot, publication)
 	if err != nil {
@@ -75,7 +73,7 @@ func open(ctx context.Context, pg *pgconn.PgConn, slot, publication string) (*St
 	create := "CREATE_REPLICATION_SLOT " + quote.Name(slot) + " TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT"
 	if _, err := pg.Exec(ctx, create).ReadAll(); err != nil {
 		if e := (*pgconn.PgError)(nil); errors.As(err, &e) && e.Code == stateExists {
-			return nil, ErrTaken
+			return nil, backend.ErrRead
 		}
 		return nil, fmt.Errorf("the log can't be read: %w", err)
 	}

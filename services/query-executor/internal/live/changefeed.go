@@ -29,15 +29,48 @@ type changeFeed struct {
 	manager *Manager
 	source  string
 
-	mu      sync.Mutex
+	// wake is signaled when the first poller begins to use the feed.
+	wake chan struct{}
+
+	mu sync.Mutex
+	// users counts the pollers that exist.
+	users   int
 	changes backend.Changes // nil while nothing is told
 	pollers map[string]map[*poller]struct{}
 }
 
-// run listens until the manager is closed.
+func newChangeFeed(m *Manager, source string) *changeFeed {
+	return &changeFeed{manager: m, source: source, wake: make(chan struct{}, 1), pollers: map[string]map[*poller]struct{}{}}
+}
+
+// use counts a poller.
+func (f *changeFeed) use() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.users++
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (f *changeFeed) used() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.users > 0
+}
+
+// run listens while there are pollers, until the manager is closed.
 func (f *changeFeed) run() {
 	defer f.manager.running.Done()
 	for f.manager.base.Err() == nil {
+		if !f.used() {
+			select {
+			case <-f.wake:
+			case <-f.manager.base.Done():
+			}
+			continue
+		}
 		f.listen()
 		f.down()
 		select {
@@ -54,11 +87,7 @@ func (f *changeFeed) listen() {
 		return
 	}
 	defer release()
-	s, ok := source.(backend.ChangeSource)
-	if !ok {
-		return
-	}
-	changes := s.Changes()
+	changes := f.changesOf(source)
 	if changes == nil {
 		return
 	}
@@ -74,7 +103,18 @@ func (f *changeFeed) listen() {
 	}
 }
 
-// whileSame ends a feed whose source was opened again.
+// changesOf is nil when the source doesn't tell of changes.
+func (f *changeFeed) changesOf(source backend.LiveSource) backend.Changes {
+	if s, ok := source.(backend.LogSource); ok && s.ChangeLog("") != nil {
+		return f.manager.deps.ChangeLog(f.source)
+	}
+	if s, ok := source.(backend.ChangeSource); ok {
+		return s.Changes()
+	}
+	return nil
+}
+
+// whileSame ends a feed whose source was opened again, and one that nobody uses.
 func (f *changeFeed) whileSame(ctx context.Context, cancel context.CancelFunc, source backend.LiveSource) {
 	tick := time.NewTicker(sourceCheck)
 	defer tick.Stop()
@@ -85,7 +125,7 @@ func (f *changeFeed) whileSame(ctx context.Context, cancel context.CancelFunc, s
 		case <-tick.C:
 		}
 		now, release, err := f.manager.deps.Use(f.source)
-		if err != nil || now != source {
+		if err != nil || now != source || !f.used() {
 			cancel()
 		}
 		if err == nil {
@@ -157,10 +197,11 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 	return time.Now().Add(refresh)
 }
 
-// leave ends watch.
+// leave ends use, and watch.
 func (f *changeFeed) leave(p *poller) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.users--
 	f.forget(p)
 }
 

@@ -31,6 +31,8 @@ type Deps struct {
 	Metrics   *Metrics
 	// Version is the metadata version that a plan is good for now, 0 for none.
 	Version func(plan any) int64
+	// ChangeLog gives the changes of a source whose log another service reads.
+	ChangeLog func(source string) backend.Changes
 	// Calls knows which calls of asynchronous actions have ended.
 	Calls CallLog
 	// Tracer makes the spans of the statements.
@@ -246,11 +248,12 @@ func (m *Manager) feed(l *execute.Live) *changeFeed {
 	}
 	f := m.feeds[l.Source]
 	if f == nil {
-		f = &changeFeed{manager: m, source: l.Source, pollers: map[string]map[*poller]struct{}{}}
+		f = newChangeFeed(m, l.Source)
 		m.feeds[l.Source] = f
 		m.running.Add(1)
 		go f.run()
 	}
+	f.use()
 	return f
 }
 

@@ -1,0 +1,163 @@
+// Package changelog listens to the changes of a source whose log event-delivery reads.
+//
+// It notices whatever it misses: messages are numbered, and come at least every second. Then, as when
+// another process begins to read, listening ends, and the caller begins anew.
+package changelog
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/bus"
+	"queryengine/pkg/catalog"
+	changev1 "queryengine/proto/change/v1"
+)
+
+const (
+	// wantEvery is how often it is told that the changes are wanted.
+	wantEvery = 5 * time.Second
+	// silentFor is how long nothing may be heard of a reader.
+	silentFor = 3 * time.Second
+	// backlog bounds the messages that are waiting.
+	backlog = 1024
+)
+
+// What ends listening.
+var (
+	errSilent  = errors.New("nothing is heard of the process that reads the log")
+	errMissing = errors.New("a message about changes is missing")
+	errEnded   = errors.New("the log is not read any more, or by another process")
+)
+
+// Log implements backend.Changes.
+type Log struct {
+	bus    *bus.Bus
+	source string
+
+	mu sync.Mutex
+	// reading and instance are of the process that reads, empty for none.
+	reading, instance string
+}
+
+var _ backend.Changes = (*Log)(nil)
+
+// New returns the Log of a source; no I/O.
+func New(b *bus.Bus, source string) *Log { return &Log{bus: b, source: source} }
+
+// Watch implements backend.Changes.
+func (l *Log) Watch(ctx context.Context, relations []catalog.Name) ([]string, error) {
+	l.mu.Lock()
+	in, instance := &changev1.WatchRequest{Source: l.source, Reading: l.reading}, l.instance
+	l.mu.Unlock()
+	if instance == "" {
+		return nil, errEnded
+	}
+	for _, n := range relations {
+		in.Relations = append(in.Relations, &changev1.Relation{Schema: n.Schema, Name: n.Name})
+	}
+	m, _, err := l.bus.CallMessage(ctx, bus.ChangesWatch(instance), in, func() proto.Message { return &changev1.WatchHead{} }, 0)
+	if err != nil {
+		return nil, err
+	}
+	head, _ := m.(*changev1.WatchHead)
+	if head.GetUnwatchable() {
+		return nil, backend.ErrUnwatchable
+	}
+	return head.GetTables(), nil
+}
+
+// Listen implements backend.Changes. It calls ready when a process reads the log.
+func (l *Log) Listen(ctx context.Context, ready func(), changed func(id string)) error {
+	messages, overflow := make(chan *changev1.Told, backlog), make(chan struct{}, 1)
+	stop, err := l.bus.Subscribe(bus.ChangesTold, func() proto.Message { return &changev1.Told{} }, func(m proto.Message) {
+		told, ok := m.(*changev1.Told)
+		if !ok || told.GetSource() != l.source {
+			return
+		}
+		select {
+		case messages <- told:
+		default:
+			select {
+			case overflow <- struct{}{}:
+			default:
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	defer l.follow("", "")
+	want := time.NewTicker(wantEvery)
+	defer want.Stop()
+	l.want()
+	r := &reading{silent: time.NewTimer(silentFor)}
+	defer r.silent.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-overflow:
+			return errMissing
+		case <-want.C:
+			l.want()
+		case <-r.silent.C:
+			if r.name != "" {
+				return errSilent
+			}
+		case m := <-messages:
+			if r.name == "" && !m.GetEnded() {
+				r.name, r.number = m.GetReading(), m.GetNumber()
+				l.follow(m.GetReading(), m.GetInstance())
+				ready()
+			} else if err := r.take(m); err != nil {
+				return err
+			}
+			r.silent.Reset(silentFor)
+			if r.name == "" {
+				continue
+			}
+			for _, table := range m.GetTables() {
+				changed(table)
+			}
+		}
+	}
+}
+
+// reading is what is listened to; without a name, nothing yet.
+type reading struct {
+	name   string
+	number uint64
+	silent *time.Timer
+}
+
+// take checks that a message is the next one.
+func (r *reading) take(m *changev1.Told) error {
+	if r.name == "" {
+		return nil // the end of another one
+	}
+	if m.GetReading() != r.name || m.GetEnded() {
+		return errEnded
+	}
+	if len(m.GetTables()) > 0 {
+		r.number++
+	}
+	if m.GetNumber() != r.number {
+		return errMissing
+	}
+	return nil
+}
+
+// want tells that the changes are wanted. It is repeated, so a message that is lost does no harm.
+func (l *Log) want() { _ = l.bus.Publish(bus.ChangesWanted, &changev1.Wanted{Source: l.source}) }
+
+func (l *Log) follow(reading, instance string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reading, l.instance = reading, instance
+}
