@@ -83,6 +83,19 @@ func Exercise(t *testing.T, f Fixture) {
 	}
 }
 
+// ExerciseReads runs the tests of queries alone, for a kind that isn't a whole one: over a database that only
+// stands for its own.
+func ExerciseReads(t *testing.T, f Fixture) {
+	t.Helper()
+	x := &exercise{Fixture: f, met: map[string]bool{}}
+	x.run(t, "operators", x.operators)
+	x.run(t, "queries", x.queries)
+	x.run(t, "live", x.live)
+	for name := range f.Except {
+		require.True(t, x.met[name], "no test has the name of the exception %q", name)
+	}
+}
+
 // capabilities holds that the capabilities of a kind in the metadata and the interfaces that its
 // sources implement agree.
 func (x *exercise) capabilities(t *testing.T, kind *metadata.Kind) {

@@ -35,6 +35,7 @@ type spelling struct {
 	// assigned reports whether values are those of columns that are written: the column says which number
 	// or text it takes. A cast would cut off digits, or characters of another code page.
 	assigned *bool
+	fail     func(format string, args ...any)
 }
 
 func (spelling) Quote(name string) string { return quoteName(name) }
@@ -82,11 +83,15 @@ func (spelling) Least(a, b string) string {
 	return "(CASE WHEN " + a + " < " + b + " THEN " + a + " ELSE " + b + " END)"
 }
 
-// Count counts rows. There is no count of several columns: schemas offer one.
-func (spelling) Count(args []string, distinct bool) string {
+// Count counts rows. There is no count of different values of several columns: schemas offer one.
+func (s spelling) Count(args []string, distinct bool) string {
 	switch {
 	case len(args) == 0:
 		return "COUNT_BIG(*)"
+	case len(args) > 1 && distinct:
+		s.fail("a count of different values of %d columns", len(args))
+	case len(args) > 1:
+		return "COUNT_BIG(CASE WHEN " + strings.Join(args, " IS NOT NULL AND ") + " IS NOT NULL THEN 1 END)"
 	case distinct:
 		return "COUNT_BIG(DISTINCT " + args[0] + ")"
 	}

@@ -46,7 +46,7 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 	r.Params = []sqltext.Param{{Kind: sqltext.ParamList, As: sqltext.As{Type: typeRowList}}}
 	r.Shared = func(p sqltext.Param, as sqltext.As) string {
 		p.As = as
-		column := s.column(p)
+		column := s.column(param{Param: p, convert: r.sharedConvert})
 		return r.Spelling.Typed(cohortAlias+".[c"+strconv.Itoa(column)+"]", as)
 	}
 	items := []string{cohortAlias + "." + ordinalColumn}
@@ -88,17 +88,17 @@ func (r *renderer) liveRoot(root ir.Root, cursor *ir.Cursor) (*sqlrows.Selection
 }
 
 // column is the column of the cohorts that has a value.
-func (s *liveStatement) column(p sqltext.Param) int {
+func (s *liveStatement) column(p param) int {
 	for at, c := range s.columns {
-		if p.Kind == c.Kind && p.Index == c.Index && p.Name == c.Name && p.As.List == c.As.List && p.Kind != sqltext.ParamList {
+		same := p.Kind == c.Kind && p.Index == c.Index && p.Name == c.Name && p.As.List == c.As.List
+		if same && p.Kind != sqltext.ParamList && p.convert == nil {
 			return at
 		}
 	}
-	c := param{Param: p}
-	if p.As.List {
-		c.convert = convertList
+	if p.As.List && p.convert == nil {
+		p.convert = convertList
 	}
-	s.columns = append(s.columns, c)
+	s.columns = append(s.columns, p)
 	return len(s.columns) - 1
 }
 

@@ -20,13 +20,15 @@ type renderer struct {
 	assigned bool
 	// converts has converters of parameters, by their places.
 	converts map[int]func([]byte) ([]byte, error)
+	// sharedConvert is the converter of the value that is bound at the moment, for values of cohorts.
+	sharedConvert func([]byte) ([]byte, error)
 	// types collects the types of columns that expressions read, by their names, where it isn't nil.
 	types map[string]catalog.Type
 }
 
 func newRenderer(d *Dialect, o backend.RenderOptions) *renderer {
 	r := &renderer{options: o, converts: map[int]func([]byte) ([]byte, error){}}
-	r.Spelling, r.Strategy, r.Dialect = spelling{d, &r.assigned}, r, r
+	r.Spelling, r.Strategy, r.Dialect = spelling{d, &r.assigned, r.Fail}, r, r
 	r.Aggregate = r.aggregate
 	return r
 }

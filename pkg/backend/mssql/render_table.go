@@ -24,7 +24,9 @@ const ordinalColumn = "[n]"
 // rowList binds rows of some columns and gives the relation: the number of a row, and the texts c0, c1, ...
 func (r *renderer) rowList(p sqltext.Param, columns int, convert func(text []byte) ([]byte, error)) string {
 	place := len(r.Params)
+	r.sharedConvert = convert
 	text := r.Bind(p, sqltext.As{Type: typeRowList})
+	r.sharedConvert = nil
 	if len(r.Params) > place {
 		r.converts[place] = convert
 	}
