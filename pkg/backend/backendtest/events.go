@@ -21,7 +21,7 @@ type eventBench struct {
 
 func (x *exercise) watch(t *testing.T, change func(*backend.EventTrigger)) *eventBench {
 	t.Helper()
-	e := &eventBench{bench: x.open(t, stock()...)}
+	e := &eventBench{bench: x.open(t, Stock()...)}
 	var can bool
 	e.triggers, can = e.Source.(backend.EventTriggers)
 	require.True(t, can)

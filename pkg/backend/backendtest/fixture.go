@@ -83,13 +83,13 @@ func Exercise(t *testing.T, f Fixture) {
 	}
 }
 
-// ExerciseReads runs the tests of queries alone, for a kind that isn't a whole one: over a database that only
-// stands for its own.
-func ExerciseReads(t *testing.T, f Fixture) {
+// ExerciseDialect runs the tests of what a dialect renders, over a database that only stands for its own.
+func ExerciseDialect(t *testing.T, f Fixture) {
 	t.Helper()
 	x := &exercise{Fixture: f, met: map[string]bool{}}
 	x.run(t, "operators", x.operators)
 	x.run(t, "queries", x.queries)
+	x.run(t, "mutations", x.mutations)
 	x.run(t, "live", x.live)
 	for name := range f.Except {
 		require.True(t, x.met[name], "no test has the name of the exception %q", name)

@@ -11,8 +11,8 @@ import (
 	"queryengine/pkg/ir"
 )
 
-// stock are two tables to write to.
-func stock() []Table {
+// Stock are two tables to write to.
+func Stock() []Table {
 	return []Table{{
 		Name: "stock", Key: []string{"id"}, Unique: [][]string{{"label"}},
 		Columns: []Column{
@@ -95,7 +95,7 @@ func (b *bench) labelled(label string) ir.BoolExp {
 
 func (x *exercise) mutations(t *testing.T, at string) {
 	test := func(name string, f func(t *testing.T, b *bench)) {
-		x.sub(t, at, name, func(t *testing.T, _ string) { f(t, x.open(t, stock()...)) })
+		x.sub(t, at, name, func(t *testing.T, _ string) { f(t, x.open(t, Stock()...)) })
 	}
 	test("insert one", func(t *testing.T, b *bench) {
 		one := b.insertOf([2]string{"a", ""})

@@ -13,7 +13,7 @@ import (
 
 func (x *exercise) runSQL(t *testing.T, at string) {
 	test := func(name string, f func(t *testing.T, b *bench)) {
-		x.sub(t, at, name, func(t *testing.T, _ string) { f(t, x.open(t, stock()...)) })
+		x.sub(t, at, name, func(t *testing.T, _ string) { f(t, x.open(t, Stock()...)) })
 	}
 	table := x.SQL.spell(x.SQL.Name("stock"))
 	label, qty := x.SQL.Quote("label"), x.SQL.Quote("qty")

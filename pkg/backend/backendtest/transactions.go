@@ -16,7 +16,7 @@ func ignore([][]byte) error { return nil }
 func (x *exercise) transactions(t *testing.T, at string) {
 	test := func(name string, f func(t *testing.T, b *bench, insert func(label string) backend.Statement)) {
 		x.sub(t, at, name, func(t *testing.T, _ string) {
-			b := x.open(t, stock()...)
+			b := x.open(t, Stock()...)
 			f(t, b, func(label string) backend.Statement {
 				statement, err := x.Dialect.RenderMutation(b.insertOf([2]string{label, "1"}), backend.RenderOptions{})
 				require.NoError(t, err)

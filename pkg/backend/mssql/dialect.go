@@ -139,6 +139,7 @@ var tables = backend.Tables{
 	Assignments: []backend.Assignment{
 		{Op: ir.AssignSet, Takes: anyValue, SQL: "$1"},
 		{Op: ir.AssignInc, Takes: numericValue, SQL: "$l + $1"},
+		{Op: ir.AssignMul, SQL: "$l * $1"},
 	},
 	Ordering: []backend.Ordering{
 		{Name: "asc", Description: "in ascending order, nulls first", NullsFirst: true},
