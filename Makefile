@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-compose test-deploy release-check test-race lint fmt generate docs-check verify tidy bench counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-compose test-deploy release-check test-race lint fmt generate console docs-check verify tidy bench counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ generate: ## code and documentation that are made from other files
 	mv docs/error-codes.md.new docs/error-codes.md
 	cd pkg && $(GO) test ./bus -run TestAccountsConf -update
 	cp deploy/nats/accounts.conf deploy/helm/query-engine/files/
+
+console: ## build the console from its source, with Node (what is served is committed)
+	@scripts/console
 
 docs-check: ## runs every block of every page of the documentation (DOCS="-update" writes the answers into them)
 	$(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestDocumentation|TestSidebar|TestLinks' -count 1 $(DOCS)

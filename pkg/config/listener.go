@@ -52,11 +52,11 @@ var (
 	}, parseBool)
 	EnableConsole = define(Spec{
 		Flag: "enable-console", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway},
-		Help: "serve the page of a console at /console; / leads there",
+		Help: "serve the console at /console; / leads there",
 	}, parseBool)
 	ConsoleAssetsDir = define(Spec{
 		Flag: "console-assets-dir", Values: "path", Group: GroupListener, Services: []Service{Gateway},
-		Help: "directory of the console's files, served at /console/assets: main.js, main.css and what they load",
+		Help: "directory of another console's files, served at /console/assets: main.js, main.css and what they load",
 	}, parseText)
 	WebSocketReadCookie = define(Spec{
 		Flag: "ws-read-cookie", Default: "false", Values: boolean, Switch: true, Group: GroupListener, Services: []Service{Gateway},

@@ -2,6 +2,8 @@ module queryengine/services/gateway
 
 go 1.26.8
 
+ignore ./console/node_modules
+
 require (
 	github.com/andybalholm/brotli v1.2.8
 	github.com/coder/websocket v1.8.15

@@ -81,7 +81,7 @@ func (sh *Shell) content(ctx context.Context, v *config.Values, file string) (qu
 }
 
 // devEnv is the environment with other defaults: only this machine may connect, as there
-// need not be a secret, and only what needs attention is logged.
+// need not be a secret, only what needs attention is logged, and the console is on.
 func (sh *Shell) devEnv(name string) (string, bool) {
 	if value, ok := sh.Env(name); ok {
 		return value, true
@@ -91,6 +91,8 @@ func (sh *Shell) devEnv(name string) (string, bool) {
 		return "127.0.0.1", true
 	case config.LogLevel.Spec().Env():
 		return "warn", true
+	case config.EnableConsole.Spec().Env():
+		return "true", true
 	}
 	return "", false
 }

@@ -23,13 +23,17 @@ func (sh *Shell) welcome(v *config.Values, query string) {
 	if config.AdminSecret.Get(v) != "" {
 		header = ` -H "x-engine-admin-secret: $ENGINE_GRAPHQL_ADMIN_SECRET"`
 	}
+	console := ""
+	if config.EnableConsole.Get(v) {
+		console = "The console is at " + address(v) + "/console.\n\n"
+	}
 	fmt.Fprintf(sh.Out, `
 GraphQL is served at %[1]s/v1/graphql. Try:
 
   curl %[1]s/v1/graphql%[2]s -d '{"query": "%[3]s"}'
 
-Ctrl-C stops it; the data stays in %[4]s.
-`, address(v), header, query, config.DataDir.Get(v))
+%[5]sCtrl-C stops it; the data stays in %[4]s.
+`, address(v), header, query, config.DataDir.Get(v), console)
 }
 
 // address is how this machine reaches the gateway.

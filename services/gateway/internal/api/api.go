@@ -67,7 +67,7 @@ type Settings struct {
 	TLS listen.Files
 	// StrictTransport is how long browsers are told to come back by TLS, 0 to tell nothing.
 	StrictTransport time.Duration
-	// Console serves the page of a console. ConsoleAssets is the directory of its files, which is
+	// Console serves the console. ConsoleAssets is the directory of the files of another one, which is
 	// shown to admins; Deps has the files.
 	Console       bool
 	ConsoleAssets string
@@ -112,7 +112,7 @@ type Deps struct {
 	// Live keeps subscriptions.
 	Live     *live.Client
 	Metadata metadata
-	// Assets are the files of a console, nil for none.
+	// Assets are the files of a console that takes the place of the engine's own, nil for none.
 	Assets fs.FS
 	// Answers is nil when answers are not cached.
 	Answers       answers

@@ -2,9 +2,11 @@ package api
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
 	"io/fs"
@@ -14,6 +16,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/apierror"
+	"queryengine/services/gateway/internal/console"
 	"queryengine/services/gateway/internal/reply"
 )
 
@@ -23,11 +26,19 @@ const (
 	htmlType    = "text/html; charset=utf-8"
 )
 
-// consolePage loads main.js and main.css of the assets, if there are some.
+// consolePage is the page of a console that is installed: it loads main.js and main.css of the assets.
 var consolePage = template.Must(template.New("console").Parse(`<!doctype html><html lang="en"><head><meta charset="utf-8">` +
 	`<title>Query Engine</title><script>{{.Script}}</script>` +
-	`{{if .Found}}<link rel="stylesheet" href="{{.Assets}}/main.css"><script src="{{.Assets}}/main.js" defer></script></head><body><div id="root"></div>` +
-	`{{else}}</head><body><p>No console is installed: --console-assets-dir names the directory of one.</p>{{end}}</body></html>`))
+	`<link rel="stylesheet" href="{{.Assets}}/main.css"><script src="{{.Assets}}/main.js" defer></script></head><body><div id="root"></div></body></html>`))
+
+const (
+	// immutable lets browsers keep what never changes: names of the console's own assets have a hash of the content.
+	immutable = "public, max-age=31536000, immutable"
+	// consolePolicy is that of the console's own page, but for the nonce. Styles that libraries add have it.
+	consolePolicy = "default-src 'none'; connect-src 'self'; img-src 'self' data:; font-src 'self'; script-src 'self'; " +
+		"style-src 'self' 'nonce-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types default"
+)
 
 // consoleSettings are what the page passes to the scripts of a console.
 type consoleSettings struct {
@@ -51,12 +62,54 @@ func toConsole(x *exchange) error {
 	return nil
 }
 
-// showConsole answers with the page, which loads main.js and main.css of the assets, or with one
-// of the assets.
+// showConsole answers with the page, or with one of the assets that it loads: of the console that is
+// installed, else of the engine's own.
 func showConsole(x *exchange) error {
-	if name, ok := strings.CutPrefix(x.r.URL.Path, assetsPath+"/"); ok {
+	name, isAsset := strings.CutPrefix(x.r.URL.Path, assetsPath+"/")
+	switch {
+	case isAsset && x.api.Assets != nil:
 		return x.sendAsset(name)
+	case isAsset:
+		return x.sendOwnAsset(name)
+	case x.api.Assets != nil:
+		return x.showInstalled()
 	}
+	nonce := rand.Text()
+	page, err := console.Page(nonce)
+	if err != nil {
+		return err
+	}
+	x.w.Header().Set("Content-Security-Policy", fmt.Sprintf(consolePolicy, nonce))
+	x.w.Header().Set("Cache-Control", "no-store")
+	x.send(htmlType, http.StatusOK, page)
+	return nil
+}
+
+// sendOwnAsset answers with a file of the engine's own console, packed unless the client doesn't take that.
+func (x *exchange) sendOwnAsset(name string) error {
+	asset, err := console.Open(name)
+	if err != nil {
+		return missingAsset(name)
+	}
+	body, h := asset.Packed, x.w.Header()
+	if reply.Takes(x.r.Header["Accept-Encoding"], reply.Gzip) {
+		h.Set("Content-Encoding", "gzip")
+	} else if body, err = asset.Plain(); err != nil {
+		return err
+	}
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Cache-Control", immutable)
+	h.Set("Content-Type", asset.Type)
+	_, err = x.Write(body)
+	return err
+}
+
+func missingAsset(name string) error {
+	return apierror.Newf(apierror.NotFound, "Couldn't find console asset %s", name).WithStatus(http.StatusNotFound)
+}
+
+// showInstalled answers with the page of a console that is installed.
+func (x *exchange) showInstalled() error {
 	settings, err := json.Marshal(consoleSettings{ // which escapes what would end the script
 		Mode: "server", Prefix: consolePath, IsAdminSecretSet: !x.api.Authenticator.Open(), ServerVersion: "v" + x.api.Version,
 		Path: x.r.URL.Path, AssetsPath: assetsPath,
@@ -69,7 +122,6 @@ func showConsole(x *exchange) error {
 	if err := consolePage.Execute(&page, map[string]any{
 		"Script": template.JS(script), //nolint:gosec // G203: encoded JSON, whose hash is in the policy
 		"Assets": assetsPath,
-		"Found":  x.api.Assets != nil,
 	}); err != nil {
 		return err
 	}
@@ -81,10 +133,10 @@ func showConsole(x *exchange) error {
 	return nil
 }
 
-// sendAsset answers with a file of the assets.
+// sendAsset answers with a file of a console that is installed.
 func (x *exchange) sendAsset(name string) error {
-	missing := apierror.Newf(apierror.NotFound, "Couldn't find console asset %s", name).WithStatus(http.StatusNotFound)
-	if x.api.Assets == nil || !fs.ValidPath(name) {
+	missing := missingAsset(name)
+	if !fs.ValidPath(name) {
 		return missing
 	}
 	file, packed, err := x.openAsset(name)

@@ -1,9 +1,12 @@
 package api_test
 
 import (
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
+	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -74,6 +77,65 @@ func TestConsole(t *testing.T) {
 
 	w = setup(t, func(w *world) { w.settings.Console, w.settings.Enabled[api.GroupMetadata] = true, false })
 	require.Equal(t, noResource, w.send(t, http.MethodGet, "/", "").body)
-	require.Contains(t, w.send(t, http.MethodGet, "/console", "").body, "No console is installed")
+	require.Equal(t, http.StatusOK, w.send(t, http.MethodGet, "/console", "").status)
 	require.Equal(t, http.StatusNotFound, w.send(t, http.MethodGet, "/console/assets/x", "").status)
+}
+
+// TestOwnConsole: without a directory of assets, the engine's own console is served, with a policy that
+// lets nothing else run.
+func TestOwnConsole(t *testing.T) {
+	t.Parallel()
+	w := setup(t, func(w *world) { w.settings.Console = true })
+	nonces := map[string]bool{}
+	var page string
+	for _, path := range []string{"/console", "/console/", "/console/api", "/console/data/</script>"} {
+		got := w.send(t, http.MethodGet, path, "")
+		require.Equal(t, http.StatusOK, got.status)
+		require.Equal(t, "no-store", got.header.Get("Cache-Control"))
+		require.Equal(t, "nosniff", got.header.Get("X-Content-Type-Options"))
+		require.Equal(t, "no-referrer", got.header.Get("Referrer-Policy"))
+		policy := got.header.Get("Content-Security-Policy")
+		require.Contains(t, policy, "frame-ancestors 'none'")
+		require.NotContains(t, policy, "unsafe")
+		nonce := regexp.MustCompile(`style-src 'self' 'nonce-([^']+)'`).FindStringSubmatch(policy)
+		require.NotNil(t, nonce, policy)
+		require.False(t, nonces[nonce[1]], "the nonce is used again")
+		nonces[nonce[1]] = true
+		require.Contains(t, got.body, `nonce="`+nonce[1]+`"`)
+		require.NotContains(t, got.body, "</script></script>")
+		page = got.body
+	}
+	asset := regexp.MustCompile(`src="(/console/assets/[^"]+\.js)"`).FindStringSubmatch(page)
+	require.NotNil(t, asset)
+	var contents [2]string
+	for i, encoding := range []string{"gzip", "identity"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.server.URL+asset[1], nil)
+		require.NoError(t, err)
+		r.Header.Set("Accept-Encoding", encoding)
+		resp, err := (&http.Transport{}).RoundTrip(r)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		require.Equal(t, http.StatusOK, resp.StatusCode)
+		require.Equal(t, "text/javascript; charset=utf-8", resp.Header.Get("Content-Type"))
+		require.Equal(t, "public, max-age=31536000, immutable", resp.Header.Get("Cache-Control"))
+		require.Equal(t, "Accept-Encoding", resp.Header.Get("Vary"))
+		body := io.Reader(resp.Body)
+		if encoding == "gzip" {
+			require.Equal(t, "gzip", resp.Header.Get("Content-Encoding"))
+			body, err = gzip.NewReader(resp.Body)
+			require.NoError(t, err)
+		} else {
+			require.Empty(t, resp.Header.Get("Content-Encoding"))
+		}
+		content, err := io.ReadAll(body)
+		require.NoError(t, err)
+		contents[i] = string(content)
+	}
+	require.NotEmpty(t, contents[0])
+	require.True(t, contents[0] == contents[1], "the packed file has another content")
+	for _, name := range []string{"none.js", "..%2findex.html", "index.html"} {
+		got := w.send(t, http.MethodGet, "/console/assets/"+name, "")
+		require.Equal(t, http.StatusNotFound, got.status, name)
+		require.Empty(t, got.header.Get("Cache-Control"), name)
+	}
 }

@@ -1,0 +1,120 @@
+import { headersOf, type Credentials } from "../session";
+import type { Inconsistency, MetadataDocument, Operations, SourceOperations } from "./types";
+
+/** ApiError is an error of the server, or of the way to it. */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly path: string | undefined,
+    readonly status: number,
+    readonly internal?: unknown,
+  ) {
+    super(message);
+  }
+}
+
+/** post sends JSON and returns the JSON that comes back; it throws an ApiError for anything but 200. */
+export async function post<T>(path: string, body: unknown, credentials: Credentials, signal?: AbortSignal): Promise<T> {
+  return request<T>(path, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", ...headersOf(credentials) }, signal });
+}
+
+export async function get<T>(path: string, credentials: Credentials, signal?: AbortSignal): Promise<T> {
+  return request<T>(path, { headers: headersOf(credentials), signal });
+}
+
+async function request<T>(path: string, init: RequestInit): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, credentials: "omit", cache: "no-store" });
+  } catch (e) {
+    if (init.signal?.aborted) throw e;
+    throw new ApiError("The server can't be reached.", "unreachable", undefined, 0);
+  }
+  const text = await response.text();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ApiError(`The answer isn't JSON (HTTP status ${response.status}).`, "unexpected-answer", undefined, response.status, text.slice(0, 2000));
+  }
+  if (!response.ok) throw errorIn(value, response.status);
+  return value as T;
+}
+
+interface ServerError {
+  error?: string;
+  code?: string;
+  path?: string;
+  internal?: unknown;
+  errors?: GraphQLErrorItem[];
+}
+
+export interface GraphQLErrorItem {
+  message: string;
+  extensions?: { code?: string; path?: string; internal?: unknown };
+}
+
+function errorIn(value: unknown, status: number): ApiError {
+  const e = (value ?? {}) as ServerError;
+  const first = e.errors?.[0];
+  if (first) return new ApiError(first.message, first.extensions?.code ?? "unexpected", first.extensions?.path, status, first.extensions?.internal);
+  return new ApiError(e.error ?? `HTTP status ${status}`, e.code ?? "unexpected", e.path, status, e.internal);
+}
+
+export interface GraphQLAnswer {
+  data?: unknown;
+  errors?: GraphQLErrorItem[];
+}
+
+/** Server has the calls of the API, with the credentials of the session. */
+export class Server {
+  constructor(readonly credentials: Credentials) {}
+
+  /** metadata runs an operation that belongs to no kind of sources. */
+  metadata<T, K extends keyof Operations = keyof Operations>(type: K, args: Operations[K], signal?: AbortSignal): Promise<T> {
+    return post<T>("/v1/metadata", { type, args }, this.credentials, signal);
+  }
+
+  /** ofSource runs an operation of a kind of sources. */
+  ofSource<T, K extends keyof SourceOperations = keyof SourceOperations>(kind: string, type: K, args: SourceOperations[K], signal?: AbortSignal): Promise<T> {
+    return post<T>("/v1/metadata", { type: `${prefixOf(kind)}_${type}`, args }, this.credentials, signal);
+  }
+
+  export(signal?: AbortSignal): Promise<Exported> {
+    return post<Exported>("/v1/metadata", { type: "export_metadata", version: 2, args: {} }, this.credentials, signal);
+  }
+
+  inconsistencies(signal?: AbortSignal): Promise<Inconsistencies> {
+    return this.metadata<Inconsistencies>("get_inconsistent_metadata", {}, signal);
+  }
+
+  graphql(body: unknown, headers: Record<string, string>, signal?: AbortSignal): Promise<GraphQLAnswer> {
+    return request<GraphQLAnswer>("/v1/graphql", {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { ...headersOf(this.credentials), ...headers, "content-type": "application/json" },
+      signal,
+    });
+  }
+}
+
+/** prefixOf is what the names of the operations of a kind of sources begin with. */
+export function prefixOf(kind: string): string {
+  return kind === "postgres" ? "pg" : kind;
+}
+
+export interface Exported {
+  resource_version: number;
+  metadata: MetadataDocument;
+}
+
+export interface Inconsistencies {
+  is_consistent: boolean;
+  inconsistent_objects: Inconsistency[];
+}
+
+/** isAccessDenied reports whether the server has refused the credentials or the role. */
+export function isAccessDenied(e: unknown): boolean {
+  return e instanceof ApiError && (e.status === 401 || e.code === "access-denied" || e.code === "invalid-jwt");
+}

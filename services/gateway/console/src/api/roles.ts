@@ -1,0 +1,17 @@
+import type { MetadataDocument } from "./types";
+
+/** rolesOf lists the roles that the metadata names, in the order of the alphabet. */
+export function rolesOf(document: MetadataDocument): string[] {
+  const roles = new Set<string>();
+  for (const source of document.sources) {
+    for (const t of source.tables ?? []) {
+      for (const list of [t.select_permissions, t.insert_permissions, t.update_permissions, t.delete_permissions]) {
+        for (const p of list ?? []) roles.add(p.role);
+      }
+    }
+  }
+  for (const r of document.inherited_roles ?? []) roles.add(r.role_name);
+  for (const schema of document.remote_schemas ?? []) for (const p of schema.permissions ?? []) roles.add(p.role);
+  roles.delete("admin");
+  return [...roles].sort();
+}

@@ -1,0 +1,109 @@
+import { parse, type OperationDefinitionNode, type OperationTypeNode } from "graphql";
+import type { Credentials } from "../../session";
+
+/** Draft is an operation as it is being edited: all but its headers is kept by the browser. */
+export interface Draft {
+  id: string;
+  query: string;
+  variables: string;
+}
+
+/** RunAs is the role and the session variables that an operation runs with; an empty role is the session's own. */
+export interface RunAs {
+  role: string;
+  /** Lines of "name: value". */
+  headers: string;
+}
+
+export interface Operation {
+  name: string | undefined;
+  kind: OperationTypeNode;
+}
+
+/** operationsIn lists the operations of a document; none when it can't be parsed. */
+export function operationsIn(query: string): Operation[] {
+  try {
+    return parse(query, { noLocation: true })
+      .definitions.filter((d): d is OperationDefinitionNode => d.kind === "OperationDefinition")
+      .map((d) => ({ name: d.name?.value, kind: d.operation }));
+  } catch {
+    return [];
+  }
+}
+
+/** titleOf is what a tab and the history call an operation. */
+export function titleOf(query: string): string {
+  const named = operationsIn(query).find((o) => o.name)?.name;
+  return named ?? (query.replace(/\s+/g, " ").trim().slice(0, 30) || "New");
+}
+
+/** headersFor are the headers of a request that runs as a role. */
+export function headersFor(as: RunAs): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of as.headers.split("\n")) {
+    const at = line.indexOf(":");
+    if (at > 0) headers[line.slice(0, at).trim().toLowerCase()] = line.slice(at + 1).trim();
+  }
+  if (as.role) headers["x-engine-role"] = as.role;
+  return headers;
+}
+
+/** variablesIn reads the variables. It throws when they are no JSON object. */
+export function variablesIn(text: string): Record<string, unknown> | undefined {
+  if (!text.trim()) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (e) {
+    throw new Error(`The variables are not JSON: ${(e as Error).message}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("The variables are not a JSON object.");
+  return value as Record<string, unknown>;
+}
+
+/** bodyOf is the body of a request for one operation of a draft. */
+export function bodyOf(draft: Draft, operationName: string | undefined): Record<string, unknown> {
+  const variables = variablesIn(draft.variables);
+  return { query: draft.query, ...(variables && { variables }), ...(operationName && { operationName }) };
+}
+
+/** snippets are programs that send a request. The secret isn't in them, but the variable that has it. */
+export function snippets(url: string, body: unknown, as: RunAs, credentials: Credentials): Record<string, string> {
+  const text = JSON.stringify(body, null, 2);
+  const headers = Object.entries({ "content-type": "application/json", ...headersFor(as) });
+  const secret: Record<Credentials["kind"], [string, string, string] | undefined> = {
+    secret: ["x-engine-admin-secret", "", "ADMIN_SECRET"],
+    token: ["authorization", "Bearer ", "TOKEN"],
+    none: undefined,
+  };
+  const own = secret[credentials.kind];
+  const shell = (s: string) => `'${s.replaceAll("'", `'\\''`)}'`;
+  const curl = [
+    `curl ${shell(url)}`,
+    ...headers.map(([k, v]) => `  -H ${shell(`${k}: ${v}`)}`),
+    ...(own ? [`  -H "${own[0]}: ${own[1]}$${own[2]}"`] : []),
+    `  -d ${shell(text)}`,
+  ].join(" \\\n");
+  const fetched = [
+    `const response = await fetch(${JSON.stringify(url)}, {`,
+    `  method: "POST",`,
+    `  headers: {`,
+    ...headers.map(([k, v]) => `    ${JSON.stringify(k)}: ${JSON.stringify(v)},`),
+    ...(own ? [`    ${JSON.stringify(own[0])}: ${own[1] ? JSON.stringify(own[1]) + " + " : ""}process.env.${own[2]},`] : []),
+    `  },`,
+    `  body: JSON.stringify(${text.replaceAll("\n", "\n  ")}),`,
+    `});`,
+    `const { data, errors } = await response.json();`,
+  ].join("\n");
+  const go = [
+    `body := strings.NewReader(${JSON.stringify(JSON.stringify(body))})`,
+    `request, err := http.NewRequest(http.MethodPost, ${JSON.stringify(url)}, body)`,
+    `if err != nil {`,
+    `\treturn err`,
+    `}`,
+    ...headers.map(([k, v]) => `request.Header.Set(${JSON.stringify(k)}, ${JSON.stringify(v)})`),
+    ...(own ? [`request.Header.Set(${JSON.stringify(own[0])}, ${own[1] ? JSON.stringify(own[1]) + "+" : ""}os.Getenv("${own[2]}"))`] : []),
+    `response, err := http.DefaultClient.Do(request)`,
+  ].join("\n");
+  return { curl, fetch: fetched, Go: go };
+}

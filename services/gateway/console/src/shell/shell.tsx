@@ -1,0 +1,63 @@
+import { useEffect, useState } from "react";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "react-aria-components";
+import { areas } from "../areas";
+import { get } from "../api/client";
+import { useSession } from "../session";
+import { useStored } from "../stored";
+import { Palette } from "./palette";
+import { Progress } from "./progress";
+
+type Theme = "system" | "light" | "dark";
+const nextTheme: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
+
+/** Shell is what all pages have around them. */
+export function Shell() {
+  const { session, signOut } = useSession();
+  const [palette, setPalette] = useState(false);
+  const [theme, setTheme] = useStored<Theme>(localStorage, "query-engine-theme", "system");
+  const { pathname } = useLocation();
+  const version = useQuery({ queryKey: ["version"], staleTime: Infinity, queryFn: ({ signal }) => get<{ version: string }>("/v1/version", session!.credentials, signal) });
+  const shown = areas.filter((a) => session?.admin || !a.admin);
+  const area = areas.find((a) => pathname.startsWith(a.path));
+
+  useEffect(() => {
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  useEffect(() => {
+    document.title = area ? `${area.name} · Query Engine` : "Query Engine";
+  }, [area]);
+  useEffect(() => {
+    const listen = (e: KeyboardEvent) => {
+      if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
+        e.preventDefault();
+        setPalette(true);
+      }
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, []);
+
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">Skip to the content</a>
+      <Progress />
+      <header>
+        <strong className="brand">Query Engine</strong>
+        <nav aria-label="Areas">
+          {shown.map((a) => <Link key={a.path} to={a.path} className="area" activeProps={{ "aria-current": "page" }}>{a.name}</Link>)}
+        </nav>
+        <span className="hint">{version.data?.version}</span>
+        <Button className="button" onPress={() => setPalette(true)} aria-keyshortcuts="Control+K">Search <kbd>Ctrl K</kbd></Button>
+        <Button className="button" onPress={() => setTheme(nextTheme[theme])}>Theme: {theme}</Button>
+        <Button className="button" onPress={signOut}>Sign out</Button>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {session?.admin === false && area?.admin ? <h1>This page is for admin</h1> : <Outlet />}
+      </main>
+      {palette && <Palette areas={shown} close={() => setPalette(false)} />}
+    </div>
+  );
+}

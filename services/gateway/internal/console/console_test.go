@@ -1,0 +1,60 @@
+package console_test
+
+import (
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/services/gateway/internal/console"
+)
+
+// firstPage is the limit for what is loaded before anything is shown, packed.
+const firstPage = 250_000
+
+var (
+	loaded  = regexp.MustCompile(`(?:src|href)="/console/assets/([^"]+)"`)
+	address = regexp.MustCompile(`(?:src|href)="([^"]*)"`)
+)
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	page, err := console.Page("n0")
+	require.NoError(t, err)
+	require.Contains(t, string(page), `nonce="n0"`)
+	require.NotContains(t, string(page), "CSP-NONCE")
+	for _, a := range address.FindAllStringSubmatch(string(page), -1) {
+		require.True(t, strings.HasPrefix(a[1], "/console/assets/") || a[1] == "data:,", "%s is of another server", a[1])
+	}
+	size := len(page)
+	files := loaded.FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		a, err := console.Open(file[1])
+		require.NoError(t, err)
+		size += len(a.Packed)
+	}
+	require.Less(t, size, firstPage)
+}
+
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	names, err := console.Names()
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		require.Regexp(t, `-[\w-]{8}\.(js|css)$`, name, "the name has no hash")
+		a, err := console.Open(name)
+		require.NoError(t, err)
+		require.NotEmpty(t, a.Type, name)
+		plain, err := a.Plain()
+		require.NoError(t, err)
+		require.NotEmpty(t, plain)
+	}
+	for _, name := range []string{"", "..", "../index.html", "none.js", "/etc/passwd"} {
+		_, err := console.Open(name)
+		require.ErrorIs(t, err, fs.ErrNotExist, name)
+	}
+}
