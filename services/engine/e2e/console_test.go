@@ -1,0 +1,57 @@
+package e2e
+
+import (
+	"context"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/nodetest"
+)
+
+// consoleLimit is for a browser that doesn't answer. The tests take a small part of it.
+const consoleLimit = 8 * time.Minute
+
+// browsers are what a Chromium may be called.
+var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
+
+// TestConsole uses the console in a browser, as testdata/console has it.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	browser := ""
+	for _, name := range browsers {
+		if path, err := exec.LookPath(name); err == nil && browser == "" {
+			browser = path
+		}
+	}
+	if browser == "" {
+		t.Skip("Chromium is not installed")
+	}
+	dir := nodetest.Install(t, "testdata/console")
+	c := newCluster(t)
+	execute(t, c.databaseURL, `CREATE TABLE author (id serial PRIMARY KEY, name text NOT NULL);
+		COMMENT ON COLUMN author.name IS '<img src=x onerror=alert(1)>';
+		CREATE TABLE article (id serial PRIMARY KEY, author_id int NOT NULL REFERENCES author, title text NOT NULL);
+		INSERT INTO author (name) VALUES ('Ann'), ('Ben');
+		INSERT INTO article (author_id, title) VALUES (1, '<script>alert(1)</script>'), (2, 'second');`)
+	c.start(metadata)
+	c.start(executor, "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=200")
+	console := c.start(gateway, "ENABLE_CONSOLE=true", "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE=false")
+	open := c.start(gateway, "ENABLE_CONSOLE=true", "UNAUTHORIZED_ROLE=reader")
+	console.metadata("pg_track_tables", map[string]any{"tables": []any{
+		map[string]any{"source": "default", "table": "author"}, map[string]any{"source": "default", "table": "article"},
+	}})
+	console.metadata("pg_create_select_permission", map[string]any{
+		"source": "default", "table": "author", "role": "reader", "permission": map[string]any{"columns": "*", "filter": map[string]any{}},
+	})
+
+	ctx, cancel := context.WithTimeout(t.Context(), consoleLimit)
+	defer cancel()
+	node := exec.CommandContext(ctx, "node", "console.mjs", browser, console.url, secret, open.url)
+	node.Dir = dir
+	output, err := node.CombinedOutput()
+	t.Logf("%s", output)
+	require.NoError(t, err)
+}

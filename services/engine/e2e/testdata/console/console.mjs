@@ -1,0 +1,92 @@
+// Tests of the console in a browser: node console.mjs BROWSER URL SECRET OPEN-URL. The server of URL has the
+// tables author and article and a role reader; that of OPEN-URL lets anybody in as reader.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { launch, open, openURL, secret, signIn, url, has } from "./harness.mjs";
+import * as api from "./api.mjs";
+
+const tests = {
+  async "sign in and out"({ page }) {
+    await page.goto(url + "/console");
+    await page.getByLabel("Admin secret", { exact: true }).fill("wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await has(page.getByRole("alert"), "access-denied");
+    await page.getByLabel("Admin secret", { exact: true }).fill(secret);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "API" }).waitFor();
+
+    const kept = await page.evaluate(() => [JSON.stringify(localStorage), document.cookie, location.href, JSON.stringify(sessionStorage)]);
+    assert.deepEqual(kept.map((s) => s.includes(secret)), [false, false, false, true]);
+    await page.reload();
+    await page.getByRole("heading", { name: "API" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Admin secret", { exact: true }).waitFor();
+    assert.equal(await page.evaluate(() => JSON.stringify(sessionStorage)), "{}");
+  },
+
+  async "a role that isn't admin"({ page }) {
+    await page.goto(openURL + "/console");
+    await page.getByText("nothing", { exact: true }).click();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "API" }).waitFor();
+    assert.deepEqual(await page.getByRole("navigation", { name: "Areas" }).getByRole("link").allTextContents(), ["API"]);
+    await page.getByRole("button", { name: "query_root" }).click();
+    await has(page.getByRole("region", { name: "Documentation of the schema" }), "author");
+    assert.equal(await page.getByText("article_aggregate").count(), 0, "a field that the role hasn't");
+  },
+
+  async "framing"({ page, browser }) {
+    const server = createServer((_, response) => response.end(`<iframe src="${url}/console"></iframe>`)).listen(0, "127.0.0.1");
+    const context = await browser.newContext();
+    try {
+      await new Promise((listening) => (server.listening ? listening() : server.once("listening", listening)));
+      const framed = await context.newPage();
+      const refused = framed.waitForEvent("console", (m) => m.text().includes("frame-ancestors"));
+      await framed.goto(`http://127.0.0.1:${server.address().port}/`);
+      await refused;
+    } finally {
+      await context.close();
+      server.close();
+    }
+    await page.goto(url + "/console");
+  },
+
+  async "keys"({ page }) {
+    await signIn(page);
+    await page.getByRole("heading", { name: "API" }).waitFor();
+    await page.keyboard.press("Control+k");
+    const search = page.getByRole("dialog", { name: "Search" });
+    await search.getByRole("searchbox").fill("api");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await search.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Theme: system" }).click();
+    await page.getByRole("button", { name: "Theme: light" }).click();
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  },
+
+  ...api.tests,
+};
+
+const browser = await launch();
+const failed = [];
+try {
+  for (const [name, test] of Object.entries(tests)) {
+    const began = Date.now();
+    const opened = await open(browser, name === "a role that isn't admin" ? openURL : url);
+    try {
+      await test({ ...opened, browser });
+      opened.check();
+    } catch (e) {
+      failed.push(name);
+      console.error(`${name}: ${e.stack}\n${(await opened.page.locator("body").innerText().catch(String)).slice(0, 3000)}`);
+      if (process.env.SHOTS) await opened.page.screenshot({ path: `${process.env.SHOTS}/${name}.png` });
+    } finally {
+      await opened.close();
+    }
+    console.log(`${name}: ${Date.now() - began} ms`);
+  }
+} finally {
+  await browser.close();
+}
+process.exitCode = failed.length ? 1 : 0;

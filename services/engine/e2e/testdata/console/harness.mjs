@@ -1,0 +1,85 @@
+// What the tests of the console share: a browser, pages that watch for what must never happen, and axe.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+export const [url, secret, openURL] = process.argv.slice(3);
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** The limit is for what never comes; nothing waits as long. */
+export const limit = 60_000;
+
+export async function launch() {
+  return chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] });
+}
+
+/** open makes a page in a profile of its own. check fails when it has broken a rule. */
+export async function open(browser, base = url) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  context.setDefaultTimeout(limit);
+  const page = await context.newPage();
+  const faults = [];
+  // What goes wrong on purpose, with the server, is said on the console, too.
+  const expected = /Failed to load resource|WebSocket connection to/;
+  page.on("console", (m) => m.type() === "error" && !expected.test(m.text()) && faults.push(m.text()));
+  page.on("pageerror", (e) => faults.push(String(e)));
+  page.on("dialog", (d) => { faults.push("a dialog: " + d.message()); void d.dismiss(); });
+  page.on("request", (r) => {
+    const asked = new URL(r.url());
+    if (!["data:", "blob:"].includes(asked.protocol) && asked.host !== new URL(base).host) faults.push("a request to " + asked.host);
+    if (decodeURIComponent(r.url()).includes(secret)) faults.push("the secret is in " + r.url());
+  });
+  return {
+    page,
+    check: () => assert.deepEqual(faults, []),
+    close: () => context.close(),
+  };
+}
+
+export async function signIn(page, base = url) {
+  await page.goto(base + "/console");
+  await page.getByLabel("Admin secret", { exact: true }).fill(secret);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Areas" }).waitFor();
+}
+
+/** axe asserts that nothing on the page is in the way of anybody, in light and in dark. */
+export async function axe(page, what) {
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    // By the debugger, as the page's policy allows no script of others.
+    const found = await page.evaluate(`${axeSource}; axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
+      .then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html + " " + n.failureSummary).join("; ")))`);
+    assert.deepEqual(found, [], `${what}, ${scheme}`);
+  }
+  await page.emulateMedia({ colorScheme: null });
+}
+
+/** type replaces what an editor has. */
+export async function type(page, label, text) {
+  const editor = page.getByRole("textbox", { name: label, exact: true });
+  await editor.click();
+  await editor.press("ControlOrMeta+a");
+  // Browsers give text that takes the place of another one its style, inline, which the policy refuses.
+  await editor.press("Backspace");
+  await page.keyboard.insertText(text);
+}
+
+export async function metadata(type, args) {
+  const response = await fetch(url + "/v1/metadata", { method: "POST", headers: { "x-engine-admin-secret": secret }, body: JSON.stringify({ type, args }) });
+  assert.equal(response.status, 200, `${type}: ${await response.clone().text()}`);
+  return response.json();
+}
+
+export async function graphql(query) {
+  const response = await fetch(url + "/v1/graphql", { method: "POST", headers: { "x-engine-admin-secret": secret }, body: JSON.stringify({ query }) });
+  const answer = await response.json();
+  assert.equal(answer.errors, undefined);
+  return answer.data;
+}
+
+/** has waits until something has a text. */
+export async function has(locator, text) {
+  await locator.filter({ hasText: text }).first().waitFor();
+}
