@@ -327,4 +327,6 @@ type RawResult struct {
 	// Rows is nil for a command; else its first row holds the column names. SQL NULL is
 	// the text NULL.
 	Rows [][]string
+	// Values are the same rows as JSON values, for kinds whose results have types; nil for others.
+	Values [][]json.RawMessage
 }

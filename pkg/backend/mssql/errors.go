@@ -2,8 +2,12 @@ package mssql
 
 import (
 	"context"
+	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 
 	mssql "github.com/microsoft/go-mssqldb"
@@ -102,8 +106,10 @@ func statementError(ctx context.Context, err error, e executed, known func(mssql
 	switch {
 	case ctx.Err() != nil && !said:
 		return contextError(ctx)
-	case !said:
+	case !said && lost(err):
 		return connectionError(err)
+	case !said:
+		return apierror.New(apierror.Unexpected, "database query error").WithInternal(err.Error())
 	case found.Number == errorLockTimeout:
 		return busyError(detailOf(found, e))
 	}
@@ -111,6 +117,12 @@ func statementError(ctx context.Context, err error, e executed, known func(mssql
 		return known
 	}
 	return apierror.New(apierror.Unexpected, "database query error").WithInternal(detailOf(found, e))
+}
+
+// lost reports whether an error is that of the connection.
+func lost(err error) bool {
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.As(err, new(net.Error)) || errors.As(err, new(mssql.StreamError)) || errors.As(err, new(mssql.ServerError))
 }
 
 // faultOf is what the database said. Of several errors it is the one that tells the cause: SQL Server

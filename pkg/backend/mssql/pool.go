@@ -3,6 +3,7 @@ package mssql
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"sync/atomic"
 
@@ -81,6 +82,8 @@ func (p *pool) close() { _ = p.db.Close() }
 type conn struct {
 	*sql.Conn
 	pool *pool
+	// discarded connections are closed and not used again.
+	discarded bool
 }
 
 // acquire takes a connection. A caller waits for the time-out of the pool at most.
@@ -111,7 +114,13 @@ func poolTimeout() error {
 	return e
 }
 
-func (c *conn) release() { _ = c.Close() }
+// release gives the connection back.
+func (c *conn) release() {
+	if c.discarded {
+		_ = c.Raw(func(any) error { return driver.ErrBadConn })
+	}
+	_ = c.Close()
+}
 
 // exec runs a batch without parameters whose rows nobody reads.
 func (c *conn) exec(ctx context.Context, text string) error {

@@ -127,8 +127,12 @@ func encodeResult(r *backend.RawResult) (json.RawMessage, error) {
 	if r.Rows != nil {
 		kind = "TuplesOk"
 	}
+	var rows any = r.Rows
+	if r.Values != nil {
+		rows = r.Values
+	}
 	return metadata.Encode(struct {
-		Type   string     `json:"result_type"`
-		Result [][]string `json:"result"`
-	}{kind, r.Rows})
+		Type   string `json:"result_type"`
+		Result any    `json:"result"`
+	}{kind, rows})
 }
