@@ -126,7 +126,7 @@ var entries = []Entry{
 	{
 		MSSQLError, "", "SQL Server can't be reached, or refuses the login.",
 		"connection error",
-		"Look at the connection string of the source and at the server; `internal` has what it says.",
+		"Look at the connection string of the source and at the server; `internal` has what it says ([SQL Server](sql-server.md)).",
 	},
 	{
 		NodeLimitExceeded, "", "The operation has more fields with a selection set than the role may ask.",

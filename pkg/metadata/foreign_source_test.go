@@ -13,7 +13,7 @@ import (
 // foreignSources are sources of kinds that have forms of their own; the numbers, the order of
 // the keys and the characters are what re-encoding would change.
 var foreignSources = []string{
-	`{"tables":[{"table":{"schema":"dbo","name":"a<b>&c"},"x":1.50}],"name":"ms","kind":"mssql","configuration":{"connection_info":{"connection_string":"Driver={ODBC}"}}}`,
+	`{"tables":[{"table":{"schema":"dbo","name":"a<b>&c"},"x":1.50}],"name":"bq2","kind":"bigquery","configuration":{"connection_info":{"connection_string":"Driver={ODBC}"}}}`,
 	`{"kind":"bigquery","name":"bq","tables":[{"table":{"dataset":"d","name":"t"}}],"configuration":{"service_account":{"from_env":"X"},"datasets":["d"]}}`,
 	`{"name":"lite","kind":"sqlite","tables":[{"table":["a"]}],"configuration":{"value":{"db":"/x"},"template":null}}`,
 	`{"name":"z","kind":"bigquery","tables":[],"configuration":{"read_only":true}}`,
@@ -32,9 +32,9 @@ func TestForeignSources(t *testing.T) {
 	again, err := metadata.Parse(encoded, doc, backends())
 	require.NoError(t, err)
 	require.Equal(t, doc, again)
-	require.True(t, doc.Source("ms").IsForeign())
-	require.Empty(t, doc.Source("ms").Tables)
+	require.True(t, doc.Source("bq2").IsForeign())
+	require.Empty(t, doc.Source("bq2").Tables)
 
-	_, err = metadata.Parse(json.RawMessage(`{"version":3,"sources":[{"kind":"mssql","tables":[]}]}`), metadata.Empty(), backends())
+	_, err = metadata.Parse(json.RawMessage(`{"version":3,"sources":[{"kind":"bigquery","tables":[]}]}`), metadata.Empty(), backends())
 	require.ErrorContains(t, err, `$.sources[0]: key "name" not found`)
 }

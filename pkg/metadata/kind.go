@@ -59,6 +59,8 @@ const (
 	Subscriptions
 	// Relay schemas have global ids and pages.
 	Relay
+	// Conventions are other conventions of names than that of the database.
+	Conventions
 )
 
 // Can reports whether the kind has all of some capabilities.
@@ -72,20 +74,20 @@ var kinds = []*Kind{
 	{
 		Name: DefaultKind, Prefixes: []string{"pg", "postgres"}, Display: "Postgres", System: "postgresql", Failure: apierror.PostgresError, Available: true,
 		abilities: Functions | EnumTables | EventTriggers | ComputedFields | ConnectionTemplates | Trackables |
-			Mutations | Subscriptions | Relay,
+			Mutations | Subscriptions | Relay | Conventions,
 		DefaultSchema: "public",
 	},
 	{
 		Name: "citus", Prefixes: []string{"citus"}, Display: "Citus", System: "postgresql", Failure: apierror.PostgresError, Available: true,
-		abilities: Functions | ConnectionTemplates | Mutations | Subscriptions | Relay, DefaultSchema: "public",
+		abilities: Functions | ConnectionTemplates | Mutations | Subscriptions | Relay | Conventions, DefaultSchema: "public",
 	},
 	{
 		Name: "cockroach", Prefixes: []string{"cockroach"}, Display: "Cockroach", System: "cockroachdb", Failure: apierror.PostgresError, Available: true,
-		abilities: EnumTables | ConnectionTemplates | Mutations | Subscriptions | Relay, DefaultSchema: "public",
+		abilities: EnumTables | ConnectionTemplates | Mutations | Subscriptions | Relay | Conventions, DefaultSchema: "public",
 	},
 	{
-		Name: "mssql", Prefixes: []string{"mssql"}, Display: "MSSQL", System: "microsoft.sql_server",
-		abilities: EventTriggers | StoredProcedures | Mutations | Subscriptions, DefaultSchema: "dbo",
+		Name: "mssql", Prefixes: []string{"mssql"}, Display: "MSSQL", System: "microsoft.sql_server", Failure: apierror.MSSQLError, Available: true,
+		abilities: StoredProcedures | Mutations | Subscriptions, DefaultSchema: "dbo",
 	},
 	{
 		Name: "bigquery", Prefixes: []string{"bigquery"}, Display: "BigQuery", System: "gcp.bigquery",
@@ -93,7 +95,7 @@ var kinds = []*Kind{
 	},
 	{
 		Name: "sqlite", Prefixes: []string{"sqlite"}, Display: "SQLite", System: "sqlite", Failure: apierror.SQLiteError, Available: true, Connector: true,
-		abilities: EnumTables | Mutations | Subscriptions | Relay,
+		abilities: EnumTables | Mutations | Subscriptions | Relay | Conventions,
 	},
 }
 

@@ -153,12 +153,23 @@ func (a *AddSource) Apply(v View) (*Result, error) {
 	source.Name = a.Name
 	source.Configuration = a.Configuration
 	source.Customization = a.Customization.normalised()
+	if err := source.checkConvention(); err != nil {
+		return nil, err
+	}
 	return &Result{
 		Document:   v.Document.withSource(source),
 		Objects:    []ObjectID{sourceID(a.Name)},
 		Introspect: Introspection{Sources: []string{a.Name}},
 		Reply:      v.configurationReply(source),
 	}, nil
+}
+
+// checkConvention refuses a convention of names that a kind hasn't got.
+func (s *Source) checkConvention() error {
+	if k := KindNamed(s.Kind); s.Customization == nil || s.Customization.NamingConvention != "graphql-default" || k == nil || k.Can(Conventions) {
+		return nil
+	}
+	return apierror.New(apierror.NotSupported, "sources other than postgres do not support graphql-default as naming convention yet")
 }
 
 // UpdateSource are the arguments of update_source; only given values are replaced.
@@ -196,6 +207,9 @@ func (a *UpdateSource) Apply(v View) (*Result, error) {
 	}
 	if a.Customization != nil {
 		source.Customization = a.Customization.normalised()
+		if err := source.checkConvention(); err != nil {
+			return nil, err
+		}
 	}
 	if a.HealthCheck != nil {
 		source.HealthCheck = a.HealthCheck

@@ -4,6 +4,7 @@ package kind
 
 import (
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/mssql"
 	"queryengine/pkg/backend/postgres"
 	"queryengine/pkg/backend/sqlite"
 )
@@ -14,5 +15,6 @@ func All(env func(string) (string, bool), application string) backend.Kinds {
 	return backend.NewKinds(append(
 		postgres.Kinds(env, application),
 		sqlite.Kind(env),
+		mssql.Kind(env, application),
 	)...)
 }
