@@ -6,7 +6,8 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-// UnmarshalJSON reads {"schema","name"}, where the schema may be missing, or a bare name. Which
+// UnmarshalJSON reads {"schema","name"}, where the schema may be missing or be called
+// "dataset", or a bare name. Which
 // schema is meant then depends on the kind of the database: see In.
 func (n *Name) UnmarshalJSON(raw []byte) error {
 	if len(raw) > 0 && raw[0] == '"' {
@@ -15,7 +16,9 @@ func (n *Name) UnmarshalJSON(raw []byte) error {
 	}
 	var fields struct {
 		Schema *string `json:"schema"`
-		Name   *string `json:"name"`
+		// Dataset is the name that BigQuery has for a schema.
+		Dataset *string `json:"dataset"`
+		Name    *string `json:"name"`
 	}
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return apierror.New(apierror.ParseFailed, "parsing QualifiedObject failed, expected a name or an object with the keys \"schema\" and \"name\"")
@@ -24,8 +27,11 @@ func (n *Name) UnmarshalJSON(raw []byte) error {
 		return apierror.New(apierror.ParseFailed, `key "name" not found`)
 	}
 	*n = Name{Name: *fields.Name}
-	if fields.Schema != nil {
+	switch {
+	case fields.Schema != nil:
 		n.Schema = *fields.Schema
+	case fields.Dataset != nil:
+		n.Schema = *fields.Dataset
 	}
 	return nil
 }

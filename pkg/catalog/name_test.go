@@ -12,9 +12,10 @@ import (
 func TestNameDecodesFromBothForms(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]catalog.Name{
-		`"stock"`:                         {Name: "stock"},
-		`{"name":"stock"}`:                {Name: "stock"},
-		`{"name":"stock","schema":"hub"}`: {Schema: "hub", Name: "stock"},
+		`"stock"`:                          {Name: "stock"},
+		`{"name":"stock"}`:                 {Name: "stock"},
+		`{"name":"stock","schema":"hub"}`:  {Schema: "hub", Name: "stock"},
+		`{"name":"stock","dataset":"hub"}`: {Schema: "hub", Name: "stock"},
 	} {
 		var n catalog.Name
 		require.NoError(t, json.Unmarshal([]byte(text), &n), text)

@@ -57,7 +57,7 @@ func (r *Renderer) Aggregated(a *ir.Aggregate, nodes Relation) (*Selection, *sql
 		}
 	}
 	if !values {
-		return &Selection{}, nil, nodes
+		return &Selection{Grouped: true}, nil, nodes
 	}
 	var once *Selection
 	if _, ok := a.From.(ir.Function); ok && lists {
@@ -80,6 +80,7 @@ func (r *Renderer) Aggregated(a *ir.Aggregate, nodes Relation) (*Selection, *sql
 	if once != nil {
 		q.With, q.WithName = once, rel.named.Alias
 	}
+	q.Grouped = true
 	return q, in, nodes
 }
 

@@ -96,6 +96,8 @@ type Origin struct {
 	// Inner is the sub-select that the row comes from, if it does. A row of a sub-select has
 	// no type of its own, so a function that takes the row of a table gets it as a column.
 	Inner *Selection
+	// Query is the query that reads the row.
+	Query *Selection
 	// sets is how functions that return any number of values are called.
 	sets setCalls
 }

@@ -28,6 +28,11 @@ type Selection struct {
 	Offset string
 	// Ordered reports whether the rows have an implicit order, that of an ir.Written, which joins must keep.
 	Ordered bool
+	// Related is the relation that a query begins with when its rows are joined to a row around it: the first of
+	// Where are its joins. Grouped reports whether the items are aggregates. Dialects that can't read rows around
+	// a sub-select make a join of it with these.
+	Related *Relation
+	Grouped bool
 	// rowOf, when set, is the row that can be made an item as a whole, once.
 	rowOf   *sqltext.Scope
 	withRow bool
@@ -189,6 +194,13 @@ func (r *Renderer) PlainRows(rel Relation) (*Selection, *sqltext.Scope) {
 	} else {
 		q.From = r.From(rel.From, rel.Outer)
 	}
+	origin := OriginOf(in)
+	origin.Query = q
+	in.Own = origin
+	if len(rel.Join) > 0 {
+		related := rel
+		q.Related = &related
+	}
 	q.Where = r.Joined(rel.Join, rel.Outer, in)
 	in.Known = rewrite.Know(rel.From, rel.Where)
 	r.filter(r.Open(rel.Where, rel.Join, rel.Outer), in, q)
@@ -216,7 +228,7 @@ func (r *Renderer) Around(inner *Selection, in *sqltext.Scope) (*Selection, *sql
 	q := &Selection{Inner: inner, Alias: r.Alias()}
 	inner.Items = []string{in.Alias + ".*"}
 	inner.rowOf = in
-	own := &sqltext.Scope{Alias: q.Alias, Known: in.Known, Own: Origin{Inner: inner}}
+	own := &sqltext.Scope{Alias: q.Alias, Known: in.Known, Own: Origin{Inner: inner, Query: q}}
 	for i, k := range inner.Order {
 		name := k.Column
 		if name == "" {
@@ -243,7 +255,7 @@ type RelatedRow struct {
 // one of a sub-select.
 func (r *Renderer) JoinOne(one RelatedRow, outer *sqltext.Scope, q *Selection) *sqltext.Scope {
 	if r.plain(one, q) {
-		in := &sqltext.Scope{Alias: r.Alias(), Known: rewrite.Know(one.from, one.where)}
+		in := &sqltext.Scope{Alias: r.Alias(), Known: rewrite.Know(one.from, one.where), Own: Origin{Query: q}}
 		in.Marker = r.Column(in, one.join[0].Inner)
 		on := append(r.Joined(one.join, outer, in), r.Condition(r.Open(one.where, one.join, outer), in))
 		q.Joins = append(q.Joins, Join{Kind: leftJoin, Text: r.From(one.from, outer) + " AS " + in.Alias + " ON " + r.Conjunction(on)})
