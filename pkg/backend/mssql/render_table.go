@@ -123,7 +123,11 @@ func (r *renderer) written(w ir.Written) string {
 	}
 	items := []string{"w." + ordinalColumn + " AS " + orderColumn}
 	for i, c := range w.Columns {
-		items = append(items, rowItem("w", i, c.Type)+" AS "+quoteName(c.Name))
+		item := rowItem("w", i, c.Type)
+		if row := rowOf(c.Type); row.family == familyDecimal && row.assigned {
+			item = "w.[c" + strconv.Itoa(i) + "]" // with its own digits, and compared as a number
+		}
+		items = append(items, item+" AS "+quoteName(c.Name))
 	}
 	list := r.rowList(texts, len(w.Columns), func(text []byte) ([]byte, error) {
 		records, err := input.ListValues(text)

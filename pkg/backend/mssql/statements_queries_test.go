@@ -133,7 +133,7 @@ func (c *collector) relations() {
 		Fields: append(fields(col("ordinal", "int4")), ir.Field{Alias: "rows", Value: related(rows(items), toItems, fields(name)...)}),
 	})
 	c.query("relationships", "rows that were written", &ir.Select{
-		Rows:   ir.Rows{From: ir.Written{Table: orders.Name, Columns: []ir.Column{id, customerID, col("data", "bytea")}, Rows: []ir.Value{ir.Each{Index: 0}}}},
+		Rows:   ir.Rows{From: ir.Written{Table: orders.Name, Columns: []ir.Column{id, customerID, price, col("data", "bytea")}, Rows: []ir.Value{ir.Each{Index: 0}}}},
 		Fields: append(fields(id), ir.Field{Alias: "customer", Value: customer}),
 	})
 }

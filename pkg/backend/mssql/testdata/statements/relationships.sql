@@ -121,7 +121,7 @@ SELECT t0.[id], (SELECT TOP (1) t1.[id] AS [c0], t1.[name] AS [c1]
   FROM [dbo].[customer] AS t1
   WHERE t1.[id] = t0.[customer_id]
   FOR JSON PATH, INCLUDE_NULL_VALUES)
-  FROM (SELECT w.[n] AS [?n], CAST(w.[c0] AS int) AS [id], CAST(w.[c1] AS int) AS [customer_id], CONVERT(varbinary(max), w.[c2], 1) AS [data]
-  FROM OPENJSON(@p1) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]', [c2] nvarchar(max) '$[3]') AS w) AS t0
+  FROM (SELECT w.[n] AS [?n], CAST(w.[c0] AS int) AS [id], CAST(w.[c1] AS int) AS [customer_id], w.[c2] AS [price], CONVERT(varbinary(max), w.[c3], 1) AS [data]
+  FROM OPENJSON(@p1) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]', [c2] nvarchar(max) '$[3]', [c3] nvarchar(max) '$[4]') AS w) AS t0
   ORDER BY t0.[?n]
 
