@@ -66,6 +66,8 @@ type result struct {
 	query  *sqlrows.Selection
 	reply  reply
 	number bool // of rows is all that is wanted
+	// shown reports whether values of the rows are given back, so that their order matters.
+	shown bool
 }
 
 // result renders what a mutation gives back, before the statement that writes: that hands out the columns which
@@ -75,6 +77,7 @@ func (r *renderer) result(table catalog.Name, o ir.Output, check func(row *sqlte
 	r.types = map[string]catalog.Type{}
 	x := &result{table: table, row: row, query: &sqlrows.Selection{From: writtenTable, Alias: row.Alias}}
 	x.reply = reply{kind: replyMutation, check: -1, columns: len(o.Returning), output: r.Output(o, row, x.query)}
+	x.shown = len(x.query.Items) > 0
 	if condition := check(row); condition != r.Spelling.Bool(true) {
 		x.reply.check = len(x.query.Items)
 		item := "CASE WHEN " + condition + " THEN 1 ELSE 0 END"

@@ -27,20 +27,16 @@ func (r *renderer) insert(i *ir.Insert) writing {
 	}
 	x := r.result(i.Table, i.Output, func(row *sqltext.Scope) string { return r.Condition(i.Check, row) })
 	pattern := sqlrows.IsPattern(i.Rows)
-	if pattern || len(i.Rows) > 1 {
+	if x.shown && (pattern || len(i.Rows) > 1) {
 		x.mark(orderColumn)
 	}
 	statements := x.create(r)
 	identity := identityInsert{table: r.Qualified(i.Table), column: i.Identity}
 	if !pattern && len(i.Rows) <= maxSingly && len(i.Rows)*len(i.Columns) <= maxParams {
 		for n, values := range i.Rows {
-			var marks []string
-			if x.marks != nil {
-				marks = []string{strconv.Itoa(n)}
-			}
 			names, values := r.assignRow(i, values)
 			statements = append(statements, identity.turn(names)...)
-			statements = append(statements, r.insertOne(i, names, values, x.output("INSERTED", marks...)))
+			statements = append(statements, r.insertOne(i, names, values, x.output("INSERTED", x.place(n)...)))
 			if x.number {
 				statements = append(statements, addCount(n))
 			}
@@ -61,10 +57,18 @@ func (r *renderer) insert(i *ir.Insert) writing {
 			continue
 		}
 		for n := range g.rows {
-			insert(nil, r.insertOne(i, nil, nil, x.output("INSERTED", strconv.Itoa(g.first+n))))
+			insert(nil, r.insertOne(i, nil, nil, x.output("INSERTED", x.place(g.first+n)...)))
 		}
 	}
 	return r.inserted(statements, identity, x)
+}
+
+// place is the mark of the n-th row, where rows have one.
+func (x *result) place(n int) []string {
+	if x.marks == nil {
+		return nil
+	}
+	return []string{strconv.Itoa(n)}
 }
 
 // countVariable has the number of written rows where several statements write them.
@@ -163,14 +167,14 @@ func (g *group) names(i *ir.Insert) []string {
 	return names
 }
 
-// insertMany renders a list of rows. Where rows are read back, it is a MERGE that matches nothing: its OUTPUT, and
+// insertMany renders a list of rows. Where rows are given back, it is a MERGE that matches nothing: its OUTPUT, and
 // no other, knows the number of the row that a written one comes from.
 func (r *renderer) insertMany(i *ir.Insert, g group, x *result) string {
 	into := r.Qualified(i.Table)
 	list, values := r.given(i, g, "s")
 	columns := sqltext.Columns(r.Spelling, g.names(i))
-	if x.number {
-		return "INSERT INTO " + into + " " + columns + " SELECT " + strings.Join(values, ", ") + " FROM " + list + " AS s ORDER BY s." + ordinalColumn
+	if x.marks == nil {
+		return "INSERT INTO " + into + " " + columns + x.output("INSERTED") + " SELECT " + strings.Join(values, ", ") + " FROM " + list + " AS s ORDER BY s." + ordinalColumn
 	}
 	return "MERGE INTO " + into + " AS t USING (SELECT s.* FROM " + list + " AS s) AS s ON 1 = 0 WHEN NOT MATCHED THEN INSERT " + columns +
 		" VALUES (" + strings.Join(values, ", ") + ")" + x.output("INSERTED", "s."+ordinalColumn+" + "+strconv.Itoa(g.first))

@@ -44,6 +44,7 @@ func (c *collector) inserts() {
 	insert("two rows given back", ir.Insert{Columns: columns, Rows: orderRows(2), Output: answered(fields(id, col("version", "rowversion"))...)})
 	insert("many rows", ir.Insert{Columns: columns, Rows: orderRows(30), Output: answered()})
 	insert("many rows given back", ir.Insert{Columns: columns, Rows: orderRows(30), Output: answered(fields(id)...), Check: positive})
+	insert("many rows with a check", ir.Insert{Columns: columns, Rows: orderRows(30), Output: answered(), Check: positive})
 	insert("a check", ir.Insert{Columns: columns, Rows: orderRows(1), Check: positive, Output: answered()})
 	insert("a check of other rows", ir.Insert{Columns: columns, Rows: orderRows(2), Check: ofCustomer, Output: answered(fields(id)...)})
 	insert("an identity", ir.Insert{Columns: []ir.Column{id, price}, Rows: [][]ir.Value{{literal(id, "7"), literal(price, "1")}}, Identity: "id", Output: answered()})

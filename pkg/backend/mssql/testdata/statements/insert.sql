@@ -94,6 +94,23 @@ SELECT t0.[id], CASE WHEN t0.[price] > CAST(@p1 AS decimal(38, 18)) THEN 1 ELSE 
   FROM #written AS t0
   ORDER BY t0.[?n];
 
+-- many rows with a check
+SET NOCOUNT ON;
+SELECT [price]
+  INTO #written
+  FROM [dbo].[order]
+  WHERE 1 = 0
+  UNION ALL SELECT [price]
+  FROM [dbo].[order]
+  WHERE 1 = 0;
+INSERT INTO [dbo].[order] ([price], [customer_id], [region])
+  OUTPUT INSERTED.[price]
+  INTO #written ([price]) SELECT s.[c0], CAST(@p2 AS int), s.[c1]
+  FROM OPENJSON(@p3) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s
+  ORDER BY s.[n];
+SELECT CASE WHEN t0.[price] > CAST(@p1 AS decimal(38, 18)) THEN 1 ELSE 0 END
+  FROM #written AS t0;
+
 -- a check
 SET NOCOUNT ON;
 SELECT [price]
