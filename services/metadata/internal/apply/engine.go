@@ -252,14 +252,7 @@ func (e *Engine) modify(ctx context.Context, r Request, s step, version *int64) 
 			return nil, store.Conflict(*version)
 		}
 		w := e.newWork(r, base)
-		body, err := w.run(ctx, s)
-		if err == nil && !w.unchanged {
-			err = w.commit(ctx)
-			if r.API == metadata.APIMetadata && apierror.From(err) != nil && apierror.From(err).Code == apierror.DataException {
-				err = apierror.At(err, "args")
-			}
-		}
-		w.end(ctx)
+		body, err := w.runAndCommit(ctx, s)
 		switch {
 		case err == nil:
 			return &Answer{Body: body, State: w.current, Modified: !w.unchanged}, nil
@@ -268,6 +261,21 @@ func (e *Engine) modify(ctx context.Context, r Request, s step, version *int64) 
 		}
 		return nil, err
 	}
+}
+
+// runAndCommit does a step and commits what it came to. Whatever happens in it, a panic included, the claim
+// ends: nothing could be changed any more.
+func (w *work) runAndCommit(ctx context.Context, s step) (json.RawMessage, error) {
+	defer w.end(ctx)
+	body, err := w.run(ctx, s)
+	if err != nil || w.unchanged {
+		return body, err
+	}
+	err = w.commit(ctx)
+	if w.api == metadata.APIMetadata && apierror.From(err) != nil && apierror.From(err).Code == apierror.DataException {
+		err = apierror.At(err, "args")
+	}
+	return body, err
 }
 
 // commitTimeout bounds a commit, which goes on when the client has gone: whatever happens

@@ -56,10 +56,12 @@ func (w *work) runSQL(ctx context.Context, kind string, a *metadata.RunSQL) (jso
 			}
 			return w.claim(ctx)
 		}
-		raw.EventTriggers = func() backend.EventTriggerChanges {
-			c := changesOf(w.installedAt(m.Name), next, m.Name, false)
-			c.StringifyNumeric = w.StringifyNumeric
-			return c
+		if _, can := source.Source.(backend.EventTriggers); can {
+			raw.EventTriggers = func() backend.EventTriggerChanges {
+				c := changesOf(w.installedAt(m.Name), next, m.Name, false)
+				c.StringifyNumeric = w.StringifyNumeric
+				return c
+			}
 		}
 	}
 	w.outside = true
