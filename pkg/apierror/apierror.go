@@ -26,6 +26,7 @@ const (
 	AlreadyTracked        Code = "already-tracked"
 	AlreadyUntracked      Code = "already-untracked"
 	BadRequest            Code = "bad-request"
+	BigQueryError         Code = "bigquery-error"
 	BatchLimitExceeded    Code = "batch-limit-exceeded"
 	Busy                  Code = "busy"
 	CoercionError         Code = "coercion-error"
@@ -212,7 +213,7 @@ func statusOf(code Code) int {
 		return http.StatusConflict
 	case MethodNotAllowed:
 		return http.StatusMethodNotAllowed
-	case Unexpected, PostgresError, PostgresMaxConns, SQLiteError, MSSQLError, StartFailed:
+	case Unexpected, PostgresError, PostgresMaxConns, SQLiteError, MSSQLError, BigQueryError, StartFailed:
 		return http.StatusInternalServerError
 	case Busy, NotInEffect:
 		return http.StatusServiceUnavailable

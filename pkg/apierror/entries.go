@@ -34,6 +34,11 @@ var entries = []Entry{
 		"Send several batches, or have the limit changed ([`set_api_limits`](operations.md#limits-of-the-api)).",
 	},
 	{
+		BigQueryError, "400 for statements of `run_sql`", "BigQuery can't be reached, or refuses the credentials, the query or its cost.",
+		"query execution failed",
+		"Look at the configuration of the source, the rights of its service account and the quotas of the project; `internal` has what BigQuery says.",
+	},
+	{
 		Busy, "", "The engine, or what it would have to ask, has enough to do.",
 		"timed out waiting for a free connection to the database",
 		"Try again after `Retry-After`. When it goes on, look for what is slow: [connections to sources](operations.md#connections-to-sources).",
