@@ -52,22 +52,22 @@ func (r *renderer) upsert(i *ir.Insert) writing {
 			items[at] = v + " AS " + quoteName(names[at])
 		}
 		found := "0"
-		matches := r.matches(i.OnConflict.Target.Columns, names, row.Alias)
+		matches := r.matches(i, g.columns, row)
 		if matches != "" {
 			found = "CASE WHEN EXISTS (SELECT 1 FROM " + r.Qualified(i.Table) + " AS " + row.Alias + " WITH (UPDLOCK, HOLDLOCK) WHERE " + matches + ") THEN 1 ELSE 0 END"
 		}
 		statements = append(statements, "SELECT g.*, "+found+" AS "+updatedColumn+" INTO "+given+
-			" FROM (SELECT s."+ordinalColumn+", "+strings.Join(items, ", ")+" FROM "+list+" AS s) AS g")
+			" FROM (SELECT s."+ordinalColumn+" AS "+orderColumn+", "+strings.Join(items, ", ")+" FROM "+list+" AS s) AS g")
 		own := make([]string, len(names))
 		for at, name := range names {
 			own[at] = "g." + quoteName(name)
 		}
 		statements = append(statements, identity.turn(names)...)
 		count("INSERT INTO " + r.Qualified(i.Table) + " " + sqltext.Columns(r.Spelling, names) + x.output("INSERTED", "0", "0") +
-			" SELECT " + strings.Join(own, ", ") + " FROM " + given + " AS g WHERE g." + updatedColumn + " = 0 ORDER BY g." + ordinalColumn)
+			" SELECT " + strings.Join(own, ", ") + " FROM " + given + " AS g WHERE g." + updatedColumn + " = 0 ORDER BY g." + orderColumn)
 		if set := r.upsertSet(i.OnConflict, names, row); set != "" && matches != "" {
 			where := r.Where([]string{"g." + updatedColumn + " = 1", r.Condition(i.OnConflict.Where, row)})
-			count("UPDATE " + row.Alias + " SET " + set + x.output("INSERTED", "1", "g."+ordinalColumn+" + "+strconv.Itoa(g.first)) +
+			count("UPDATE " + row.Alias + " SET " + set + x.output("INSERTED", "1", "g."+orderColumn+" + "+strconv.Itoa(g.first)) +
 				" FROM " + r.Qualified(i.Table) + " AS " + row.Alias + " JOIN " + given + " AS g ON " + matches + where)
 		}
 	}
@@ -79,13 +79,14 @@ func (r *renderer) upsert(i *ir.Insert) writing {
 }
 
 // matches is the condition that a row of the table is one of those given; empty where none can be.
-func (r *renderer) matches(target, given []string, alias string) string {
-	terms := make([]string, 0, len(target))
-	for _, name := range target {
-		if !slices.Contains(given, name) {
+func (r *renderer) matches(i *ir.Insert, given []int, row *sqltext.Scope) string {
+	terms := make([]string, 0, len(i.OnConflict.Target.Columns))
+	for _, name := range i.OnConflict.Target.Columns {
+		at := slices.IndexFunc(given, func(c int) bool { return i.Columns[c].Name == name })
+		if at < 0 {
 			return ""
 		}
-		terms = append(terms, alias+"."+quoteName(name)+" = g."+quoteName(name))
+		terms = append(terms, r.Expr(i.Columns[given[at]], row)+" = g."+quoteName(name))
 	}
 	return strings.Join(terms, " AND ")
 }

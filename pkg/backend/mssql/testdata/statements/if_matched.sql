@@ -5,12 +5,12 @@ SELECT g.*, CASE WHEN EXISTS (SELECT 1
   FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
   WHERE t0.[region] = g.[region]) THEN 1 ELSE 0 END AS [?updated]
   INTO #given
-  FROM (SELECT s.[n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
+  FROM (SELECT s.[n] AS [?n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
   FROM OPENJSON(@p2) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS g;
 INSERT INTO [dbo].[order] ([region], [price], [customer_id]) SELECT g.[region], g.[price], g.[customer_id]
   FROM #given AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 SET @written = @written + @@ROWCOUNT;
 UPDATE t0 SET [price] = g.[price]
   FROM [dbo].[order] AS t0 JOIN #given AS g ON t0.[region] = g.[region]
@@ -31,16 +31,16 @@ SELECT g.*, CASE WHEN EXISTS (SELECT 1
   FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
   WHERE t0.[region] = g.[region]) THEN 1 ELSE 0 END AS [?updated]
   INTO #given
-  FROM (SELECT s.[n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
+  FROM (SELECT s.[n] AS [?n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
   FROM OPENJSON(@p2) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS g;
 INSERT INTO [dbo].[order] ([region], [price], [customer_id])
   OUTPUT 0, 0, INSERTED.[id], INSERTED.[price]
   INTO #written ([?updated], [?n], [id], [price]) SELECT g.[region], g.[price], g.[customer_id]
   FROM #given AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 UPDATE t0 SET [price] = g.[price]
-  OUTPUT 1, g.[n] + 0, INSERTED.[id], INSERTED.[price]
+  OUTPUT 1, g.[?n] + 0, INSERTED.[id], INSERTED.[price]
   INTO #written ([?updated], [?n], [id], [price])
   FROM [dbo].[order] AS t0 JOIN #given AS g ON t0.[region] = g.[region]
   WHERE g.[?updated] = 1;
@@ -61,14 +61,14 @@ SELECT g.*, CASE WHEN EXISTS (SELECT 1
   FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
   WHERE t0.[region] = g.[region]) THEN 1 ELSE 0 END AS [?updated]
   INTO #given
-  FROM (SELECT s.[n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
+  FROM (SELECT s.[n] AS [?n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
   FROM OPENJSON(@p2) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS g;
 INSERT INTO [dbo].[order] ([region], [price], [customer_id])
   OUTPUT 0, 0, INSERTED.[id]
   INTO #written ([?updated], [?n], [id]) SELECT g.[region], g.[price], g.[customer_id]
   FROM #given AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 SELECT t1.[id]
   FROM #written AS t1
   ORDER BY t1.[?updated], t1.[?n];
@@ -84,14 +84,14 @@ SELECT 0 AS [?updated], 0 AS [?n], [id]
   WHERE 1 = 0;
 SELECT g.*, 0 AS [?updated]
   INTO #given
-  FROM (SELECT s.[n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
+  FROM (SELECT s.[n] AS [?n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
   FROM OPENJSON(@p2) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS g;
 INSERT INTO [dbo].[order] ([region], [price], [customer_id])
   OUTPUT 0, 0, INSERTED.[id]
   INTO #written ([?updated], [?n], [id]) SELECT g.[region], g.[price], g.[customer_id]
   FROM #given AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 SELECT t1.[id]
   FROM #written AS t1
   ORDER BY t1.[?updated], t1.[?n];
@@ -103,12 +103,12 @@ SELECT g.*, CASE WHEN EXISTS (SELECT 1
   FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
   WHERE t0.[region] = g.[region] AND t0.[customer_id] = g.[customer_id]) THEN 1 ELSE 0 END AS [?updated]
   INTO #given
-  FROM (SELECT s.[n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
+  FROM (SELECT s.[n] AS [?n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
   FROM OPENJSON(@p2) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS g;
 INSERT INTO [dbo].[order] ([region], [price], [customer_id]) SELECT g.[region], g.[price], g.[customer_id]
   FROM #given AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 SET @written = @written + @@ROWCOUNT;
 UPDATE t0 SET [price] = g.[price]
   FROM [dbo].[order] AS t0 JOIN #given AS g ON t0.[region] = g.[region] AND t0.[customer_id] = g.[customer_id]
@@ -121,14 +121,44 @@ SET NOCOUNT ON;
 DECLARE @written int = 0;
 SELECT g.*, 0 AS [?updated]
   INTO #given
-  FROM (SELECT s.[n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
+  FROM (SELECT s.[n] AS [?n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
   FROM OPENJSON(@p2) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS g;
 INSERT INTO [dbo].[order] ([region], [price], [customer_id]) SELECT g.[region], g.[price], g.[customer_id]
   FROM #given AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 SET @written = @written + @@ROWCOUNT;
 SELECT @written;
+
+-- columns of the old type and with our names
+SET NOCOUNT ON;
+SELECT 0 AS [?updated], 0 AS [?n], [n]
+  INTO #written
+  FROM [dbo].[order]
+  WHERE 1 = 0
+  UNION ALL SELECT 0 AS [?updated], 0 AS [?n], [n]
+  FROM [dbo].[order]
+  WHERE 1 = 0;
+SELECT g.*, CASE WHEN EXISTS (SELECT 1
+  FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
+  WHERE CAST(t0.[note] AS varchar(max)) = g.[note]) THEN 1 ELSE 0 END AS [?updated]
+  INTO #given
+  FROM (SELECT s.[n] AS [?n], s.[c0] AS [note], CAST(s.[c1] AS int) AS [n]
+  FROM OPENJSON(@p1) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS g;
+INSERT INTO [dbo].[order] ([note], [n])
+  OUTPUT 0, 0, INSERTED.[n]
+  INTO #written ([?updated], [?n], [n]) SELECT g.[note], g.[n]
+  FROM #given AS g
+  WHERE g.[?updated] = 0
+  ORDER BY g.[?n];
+UPDATE t0 SET [n] = g.[n]
+  OUTPUT 1, g.[?n] + 0, INSERTED.[n]
+  INTO #written ([?updated], [?n], [n])
+  FROM [dbo].[order] AS t0 JOIN #given AS g ON CAST(t0.[note] AS varchar(max)) = g.[note]
+  WHERE g.[?updated] = 1;
+SELECT t1.[n]
+  FROM #written AS t1
+  ORDER BY t1.[?updated], t1.[?n];
 
 -- condition and presets
 SET NOCOUNT ON;
@@ -137,12 +167,12 @@ SELECT g.*, CASE WHEN EXISTS (SELECT 1
   FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
   WHERE t0.[region] = g.[region]) THEN 1 ELSE 0 END AS [?updated]
   INTO #given
-  FROM (SELECT s.[n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
+  FROM (SELECT s.[n] AS [?n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p1 AS int) AS [customer_id]
   FROM OPENJSON(@p2) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS g;
 INSERT INTO [dbo].[order] ([region], [price], [customer_id]) SELECT g.[region], g.[price], g.[customer_id]
   FROM #given AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 SET @written = @written + @@ROWCOUNT;
 UPDATE t0 SET [price] = g.[price], [customer_id] = CAST(@p1 AS int)
   FROM [dbo].[order] AS t0 JOIN #given AS g ON t0.[region] = g.[region]
@@ -163,16 +193,16 @@ SELECT g.*, CASE WHEN EXISTS (SELECT 1
   FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
   WHERE t0.[region] = g.[region]) THEN 1 ELSE 0 END AS [?updated]
   INTO #given
-  FROM (SELECT s.[n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p3 AS int) AS [customer_id]
+  FROM (SELECT s.[n] AS [?n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p3 AS int) AS [customer_id]
   FROM OPENJSON(@p4) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS g;
 INSERT INTO [dbo].[order] ([region], [price], [customer_id])
   OUTPUT 0, 0, INSERTED.[customer_id], INSERTED.[id], INSERTED.[price]
   INTO #written ([?updated], [?n], [customer_id], [id], [price]) SELECT g.[region], g.[price], g.[customer_id]
   FROM #given AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 UPDATE t0 SET [price] = g.[price]
-  OUTPUT 1, g.[n] + 0, INSERTED.[customer_id], INSERTED.[id], INSERTED.[price]
+  OUTPUT 1, g.[?n] + 0, INSERTED.[customer_id], INSERTED.[id], INSERTED.[price]
   INTO #written ([?updated], [?n], [customer_id], [id], [price])
   FROM [dbo].[order] AS t0 JOIN #given AS g ON t0.[region] = g.[region]
   WHERE g.[?updated] = 1;
@@ -195,14 +225,14 @@ SELECT g.*, CASE WHEN EXISTS (SELECT 1
   FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
   WHERE t0.[region] = g.[region]) THEN 1 ELSE 0 END AS [?updated]
   INTO #given
-  FROM (SELECT s.[n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p2 AS int) AS [customer_id]
+  FROM (SELECT s.[n] AS [?n], s.[c0] AS [region], s.[c1] AS [price], CAST(@p2 AS int) AS [customer_id]
   FROM OPENJSON(@p3) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS g;
 INSERT INTO [dbo].[order] ([region], [price], [customer_id])
   OUTPUT 0, 0, INSERTED.[price]
   INTO #written ([?updated], [?n], [price]) SELECT g.[region], g.[price], g.[customer_id]
   FROM #given AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 SELECT CASE WHEN t1.[price] > CAST(@p1 AS decimal(38, 18)) THEN 1 ELSE 0 END
   FROM #written AS t1
   ORDER BY t1.[?updated], t1.[?n];
@@ -214,13 +244,13 @@ SELECT g.*, CASE WHEN EXISTS (SELECT 1
   FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
   WHERE t0.[id] = g.[id]) THEN 1 ELSE 0 END AS [?updated]
   INTO #given
-  FROM (SELECT s.[n], CAST(@p1 AS int) AS [id], @p2 AS [price]
+  FROM (SELECT s.[n] AS [?n], CAST(@p1 AS int) AS [id], @p2 AS [price]
   FROM OPENJSON(@p3) WITH ([n] int '$[0]') AS s) AS g;
 SET IDENTITY_INSERT [dbo].[order] ON;
 INSERT INTO [dbo].[order] ([id], [price]) SELECT g.[id], g.[price]
   FROM #given AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 SET @written = @written + @@ROWCOUNT;
 UPDATE t0 SET [price] = g.[price]
   FROM [dbo].[order] AS t0 JOIN #given AS g ON t0.[id] = g.[id]
@@ -242,24 +272,24 @@ SELECT g.*, CASE WHEN EXISTS (SELECT 1
   FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
   WHERE t0.[region] = g.[region]) THEN 1 ELSE 0 END AS [?updated]
   INTO #given
-  FROM (SELECT s.[n], @p1 AS [region]
+  FROM (SELECT s.[n] AS [?n], @p1 AS [region]
   FROM OPENJSON(@p2) WITH ([n] int '$[0]') AS s) AS g;
 INSERT INTO [dbo].[order] ([region])
   OUTPUT 0, 0, INSERTED.[id]
   INTO #written ([?updated], [?n], [id]) SELECT g.[region]
   FROM #given AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 SELECT g.*, 0 AS [?updated]
   INTO #given1
-  FROM (SELECT s.[n], @p3 AS [price]
+  FROM (SELECT s.[n] AS [?n], @p3 AS [price]
   FROM OPENJSON(@p4) WITH ([n] int '$[0]') AS s) AS g;
 INSERT INTO [dbo].[order] ([price])
   OUTPUT 0, 0, INSERTED.[id]
   INTO #written ([?updated], [?n], [id]) SELECT g.[price]
   FROM #given1 AS g
   WHERE g.[?updated] = 0
-  ORDER BY g.[n];
+  ORDER BY g.[?n];
 SELECT t1.[id]
   FROM #written AS t1
   ORDER BY t1.[?updated], t1.[?n];
