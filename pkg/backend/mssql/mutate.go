@@ -41,6 +41,10 @@ func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backen
 	if r.Err != nil {
 		return r.statement("", reply{})
 	}
+	if len(r.Params) == 0 && w.reply.kind != replyCount {
+		// Without parameters the text is no procedure, at whose end temporary tables go.
+		w.statements = append(w.statements, "DROP TABLE "+writtenTable)
+	}
 	return r.statement(strings.Join(w.statements, ";\n")+";", w.reply)
 }
 
@@ -50,7 +54,7 @@ func (d *Dialect) RenderInsertOrder(ir.InsertOrder) (backend.Statement, error) {
 	return r.statement("SELECT 'order'", reply{kind: replyMutation, check: -1, columns: 1})
 }
 
-// writing is a mutation: statements in their order, the last of which gives rows.
+// writing is a mutation: statements in their order, of which the last one gives rows.
 type writing struct {
 	statements []string
 	reply      reply

@@ -94,7 +94,9 @@ func (tx *txOver) batch(ctx context.Context, of *statement, a backend.Args) ([][
 			if read.Err != nil {
 				return nil, mutationError(own, read.Err)
 			}
-			rows, last = read.Rows, read.CommandTag.RowsAffected()
+			if last = read.CommandTag.RowsAffected(); len(read.FieldDescriptions) > 0 {
+				rows = read.Rows
+			}
 		}
 	}
 	if of.reply.check >= 0 {

@@ -9,7 +9,7 @@ import (
 	"queryengine/pkg/backend/sqltext"
 )
 
-// statement is a rendered plan: one batch, of which the last statement returns rows.
+// statement is a rendered plan: one batch, of which one statement returns rows.
 type statement struct {
 	text   string
 	params []param

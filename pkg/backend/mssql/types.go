@@ -67,7 +67,7 @@ var typeRows = map[string]typeRow{
 	"nchar":       {family: familyText, name: "nchar", scalar: "String", cast: "nvarchar(max)", read: "$"},
 	"varchar":     {family: familyText, name: "varchar", scalar: "String", cast: "varchar(max)", assigned: true},
 	"bpchar":      {family: familyText, name: "char", scalar: "String", cast: "varchar(max)", assigned: true},
-	"text_old":    {family: familyText, name: "text", scalar: "String", cast: "varchar(max)", plain: "CAST($ AS varchar(max))", assigned: true},
+	"text_old":    {family: familyText, name: "text", scalar: "String", cast: "varchar(max)", plain: "CAST($ AS varchar(max))"},
 	"ntext_old":   {family: familyText, name: "ntext", scalar: "String", cast: "nvarchar(max)", plain: "CAST($ AS nvarchar(max))", read: "$"},
 	"xml":         {family: familyText, name: "xml", cast: "nvarchar(max)", plain: "CAST($ AS nvarchar(max))", read: "$"},
 	"date":        {family: familyTime, name: "date"},
@@ -82,10 +82,10 @@ var typeRows = map[string]typeRow{
 	"binary":        {family: familyBytes, name: "binary", cast: "varbinary(max)", read: "CONVERT(varbinary(max), $, 1)"},
 	"image":         {family: familyBytes, name: "image", cast: "varbinary(max)", read: "CONVERT(varbinary(max), $, 1)", plain: "CAST($ AS varbinary(max))"},
 	"rowversion":    {family: familyBytes, name: "timestamp", cast: "binary(8)", read: "CONVERT(binary(8), $, 1)", output: "CAST($ AS binary(8))"},
-	"hierarchyid":   {family: familyPath, name: "hierarchyid", output: "$.ToString()"},
+	"hierarchyid":   {family: familyPath, name: "hierarchyid", read: "CAST(CAST($ AS nvarchar(4000)) AS hierarchyid)", output: "$.ToString()"},
 	"geometry":      {family: familySpatial, name: "geometry", read: "geometry::STGeomFromText($, 0)", output: "$.STAsText()"},
 	"geography":     {family: familySpatial, name: "geography", read: "geography::STGeomFromText($, 4326)", output: "$.STAsText()"},
-	"sql_variant":   {family: familyOpaque, name: "sql_variant", cast: "sql_variant", read: "$", output: "CAST($ AS nvarchar(4000))"},
+	"sql_variant":   {family: familyOpaque, name: "sql_variant", cast: "sql_variant", read: "CAST($ AS nvarchar(4000))", output: "CAST($ AS nvarchar(4000))"},
 	typeJSON.Name:   {family: familyText, name: "json", cast: "nvarchar(max)", read: "$"},
 }
 

@@ -410,43 +410,43 @@ SELECT t0.[id]
 -- hierarchyid _eq
 SELECT t0.[id]
   FROM [dbo].[types] AS t0
-  WHERE t0.[value] = CAST(@p1 AS hierarchyid)
+  WHERE t0.[value] = CAST(CAST(@p1 AS nvarchar(4000)) AS hierarchyid)
 
 -- hierarchyid _neq
 SELECT t0.[id]
   FROM [dbo].[types] AS t0
-  WHERE t0.[value] <> CAST(@p1 AS hierarchyid)
+  WHERE t0.[value] <> CAST(CAST(@p1 AS nvarchar(4000)) AS hierarchyid)
 
 -- hierarchyid _gt
 SELECT t0.[id]
   FROM [dbo].[types] AS t0
-  WHERE t0.[value] > CAST(@p1 AS hierarchyid)
+  WHERE t0.[value] > CAST(CAST(@p1 AS nvarchar(4000)) AS hierarchyid)
 
 -- hierarchyid _lt
 SELECT t0.[id]
   FROM [dbo].[types] AS t0
-  WHERE t0.[value] < CAST(@p1 AS hierarchyid)
+  WHERE t0.[value] < CAST(CAST(@p1 AS nvarchar(4000)) AS hierarchyid)
 
 -- hierarchyid _gte
 SELECT t0.[id]
   FROM [dbo].[types] AS t0
-  WHERE t0.[value] >= CAST(@p1 AS hierarchyid)
+  WHERE t0.[value] >= CAST(CAST(@p1 AS nvarchar(4000)) AS hierarchyid)
 
 -- hierarchyid _lte
 SELECT t0.[id]
   FROM [dbo].[types] AS t0
-  WHERE t0.[value] <= CAST(@p1 AS hierarchyid)
+  WHERE t0.[value] <= CAST(CAST(@p1 AS nvarchar(4000)) AS hierarchyid)
 
 -- hierarchyid _in
 SELECT t0.[id]
   FROM [dbo].[types] AS t0
-  WHERE t0.[value] IN (SELECT CAST(j.[value] AS hierarchyid)
+  WHERE t0.[value] IN (SELECT CAST(CAST(j.[value] AS nvarchar(4000)) AS hierarchyid)
   FROM OPENJSON(@p1) AS j)
 
 -- hierarchyid _nin
 SELECT t0.[id]
   FROM [dbo].[types] AS t0
-  WHERE t0.[value] NOT IN (SELECT CAST(j.[value] AS hierarchyid)
+  WHERE t0.[value] NOT IN (SELECT CAST(CAST(j.[value] AS nvarchar(4000)) AS hierarchyid)
   FROM OPENJSON(@p1) AS j)
 
 -- geometry _st_contains

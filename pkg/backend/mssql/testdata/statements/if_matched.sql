@@ -143,7 +143,7 @@ SELECT g.*, CASE WHEN EXISTS (SELECT 1
   FROM [dbo].[order] AS t0 WITH (UPDLOCK, HOLDLOCK)
   WHERE CAST(t0.[note] AS varchar(max)) = g.[note]) THEN 1 ELSE 0 END AS [?updated]
   INTO #given
-  FROM (SELECT s.[n] AS [?n], s.[c0] AS [note], CAST(s.[c1] AS int) AS [n]
+  FROM (SELECT s.[n] AS [?n], CAST(s.[c0] AS varchar(max)) AS [note], CAST(s.[c1] AS int) AS [n]
   FROM OPENJSON(@p1) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS s) AS g;
 INSERT INTO [dbo].[order] ([note], [n])
   OUTPUT 0, 0, INSERTED.[n]

@@ -191,6 +191,7 @@ INSERT INTO [dbo].[order]
   INTO #written ([id]) DEFAULT VALUES;
 SELECT t0.[id]
   FROM #written AS t0;
+DROP TABLE #written;
 
 -- some defaults
 SET NOCOUNT ON;

@@ -278,7 +278,7 @@ SELECT [value]
   UNION ALL SELECT [value]
   FROM [dbo].[types]
   WHERE 1 = 0;
-UPDATE t0 SET [value] = CAST(@p1 AS hierarchyid)
+UPDATE t0 SET [value] = CAST(CAST(@p1 AS nvarchar(4000)) AS hierarchyid)
   OUTPUT INSERTED.[value]
   INTO #written ([value])
   FROM [dbo].[types] AS t0
@@ -590,7 +590,7 @@ SELECT [value]
   UNION ALL SELECT [value]
   FROM [dbo].[types]
   WHERE 1 = 0;
-UPDATE t0 SET [value] = @p1
+UPDATE t0 SET [value] = CAST(@p1 AS nvarchar(4000))
   OUTPUT INSERTED.[value]
   INTO #written ([value])
   FROM [dbo].[types] AS t0
@@ -638,7 +638,7 @@ SELECT [value]
   UNION ALL SELECT [value]
   FROM [dbo].[types]
   WHERE 1 = 0;
-UPDATE t0 SET [value] = @p1
+UPDATE t0 SET [value] = CAST(@p1 AS varchar(max))
   OUTPUT INSERTED.[value]
   INTO #written ([value])
   FROM [dbo].[types] AS t0
