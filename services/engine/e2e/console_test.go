@@ -34,6 +34,8 @@ func TestConsole(t *testing.T) {
 	execute(t, c.databaseURL, `CREATE TABLE author (id serial PRIMARY KEY, name text NOT NULL);
 		COMMENT ON COLUMN author.name IS '<img src=x onerror=alert(1)>';
 		CREATE TABLE article (id serial PRIMARY KEY, author_id int NOT NULL REFERENCES author, title text NOT NULL);
+		CREATE TABLE "<b>odd</b>" (id serial PRIMARY KEY, text text);
+		INSERT INTO "<b>odd</b>" (text) SELECT '<img src=x onerror=alert(1)>' || i FROM generate_series(1, 60) i;
 		INSERT INTO author (name) VALUES ('Ann'), ('Ben');
 		INSERT INTO article (author_id, title) VALUES (1, '<script>alert(1)</script>'), (2, 'second');`)
 	c.start(metadata)

@@ -13,7 +13,27 @@ const root = createRootRoute({
 const routes = [
   createRoute({ getParentRoute: () => root, path: "/", beforeLoad: () => { throw redirect({ to: "/api" }); } }),
   createRoute({ getParentRoute: () => root, path: "/api", component: lazyRouteComponent(() => import("./pages/graphql/page"), "GraphQLPage") }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/data",
+    validateSearch: (s: Record<string, unknown>): TableSearch => ({ source: text(s.source), schema: text(s.schema), table: text(s.table) }),
+    component: lazyRouteComponent(() => import("./pages/data/page"), "DataPage"),
+  }),
+  createRoute({ getParentRoute: () => root, path: "/sql", component: lazyRouteComponent(() => import("./pages/sql/page"), "SQLPage") }),
+  createRoute({ getParentRoute: () => root, path: "/metadata", component: lazyRouteComponent(() => import("./pages/metadata/page"), "MetadataPage") }),
 ] as const;
+
+/** TableSearch is the table that the address of the data page names. */
+export interface TableSearch {
+  source?: string;
+  schema?: string;
+  table?: string;
+}
+
+/** text takes numbers, too, as which the router reads names of digits. */
+function text(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
 
 export const router = createRouter({
   routeTree: root.addChildren(routes),

@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { launch, open, openURL, secret, signIn, url, has } from "./harness.mjs";
 import * as api from "./api.mjs";
+import * as data from "./data.mjs";
+import * as metadata from "./metadata.mjs";
 
 const tests = {
   async "sign in and out"({ page }) {
@@ -66,6 +68,8 @@ const tests = {
   },
 
   ...api.tests,
+  ...data.tests,
+  ...metadata.tests,
 };
 
 const browser = await launch();

@@ -8,7 +8,7 @@ export const [url, secret, openURL] = process.argv.slice(3);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** The limit is for what never comes; nothing waits as long. */
-export const limit = 60_000;
+export const limit = 30_000;
 
 export async function launch() {
   return chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] });
@@ -48,8 +48,10 @@ export async function signIn(page, base = url) {
 export async function axe(page, what) {
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    // Completions are a list that is used from within the editor, whose focus stays where it is.
+    const context = { exclude: [".cm-tooltip-autocomplete"] };
     // By the debugger, as the page's policy allows no script of others.
-    const found = await page.evaluate(`${axeSource}; axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
+    const found = await page.evaluate(`${axeSource}; axe.run(${JSON.stringify(context)}, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
       .then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html + " " + n.failureSummary).join("; ")))`);
     assert.deepEqual(found, [], `${what}, ${scheme}`);
   }
@@ -82,4 +84,44 @@ export async function graphql(query) {
 /** has waits until something has a text. */
 export async function has(locator, text) {
   await locator.filter({ hasText: text }).first().waitFor();
+}
+
+/** area opens an area by the navigation. */
+export async function area(page, name) {
+  await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name, exact: true }).click();
+  await page.getByRole("heading", { name, exact: true }).waitFor();
+}
+
+/** broken shows an area with a server that fails, then one that is gone, then a slow one, and one that is well again. */
+export async function broken(page, name, pattern, ready) {
+  let now = "fails";
+  let ask, release;
+  const asked = new Promise((r) => (ask = r));
+  const released = new Promise((r) => (release = r));
+  await area(page, name);
+  await page.route(pattern, async (route) => {
+    if (route.request().postDataJSON().type === "list_source_kinds") return route.continue(); // by which one signs in
+    if (now === "fails") return route.fulfill({ status: 500, json: { error: "it broke", code: "unexpected", path: "$.args" } });
+    if (now === "gone") return route.abort("connectionrefused");
+    if (now === "slow") {
+      ask();
+      await released;
+    }
+    return route.continue();
+  });
+  await page.reload(); // nothing is cached
+  await has(page.getByRole("alert"), "it broke");
+  await has(page.getByRole("alert"), "$.args");
+  await axe(page, name + " with an error");
+  now = "gone";
+  await page.getByRole("button", { name: "Try again" }).first().click();
+  await has(page.getByRole("alert"), "The server can't be reached.");
+  now = "slow";
+  await page.getByRole("button", { name: "Try again" }).first().click();
+  await asked;
+  await page.getByRole("progressbar").waitFor();
+  await axe(page, name + " while it waits");
+  now = "well";
+  release();
+  await ready();
 }

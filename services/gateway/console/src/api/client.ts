@@ -89,6 +89,16 @@ export class Server {
     return this.metadata<Inconsistencies>("get_inconsistent_metadata", {}, signal);
   }
 
+  /** dryRun asks what a request would change. */
+  dryRun(request: MetadataRequest): Promise<DryRun> {
+    return post<DryRun>("/v1/metadata", { ...request, dry_run: true }, this.credentials);
+  }
+
+  /** query runs an operation of /v2/query. */
+  query<T>(type: string, args: object, signal?: AbortSignal): Promise<T> {
+    return post<T>("/v2/query", { type, args }, this.credentials, signal);
+  }
+
   graphql(body: unknown, headers: Record<string, string>, signal?: AbortSignal): Promise<GraphQLAnswer> {
     return request<GraphQLAnswer>("/v1/graphql", {
       method: "POST",
@@ -102,6 +112,32 @@ export class Server {
 /** prefixOf is what the names of the operations of a kind of sources begin with. */
 export function prefixOf(kind: string): string {
   return kind === "postgres" ? "pg" : kind;
+}
+
+/** MetadataRequest is the body of a request to the metadata API. */
+export interface MetadataRequest {
+  type: string;
+  args: unknown;
+}
+
+/** DryRun is what a request would do. */
+export interface DryRun {
+  resource_version: number;
+  changes: Change[];
+  is_consistent: boolean;
+  inconsistent_objects: Inconsistency[];
+  refused?: { error: string; code: string; path: string };
+}
+
+/** Change is an object that isn't as it was. */
+export interface Change {
+  op: "add" | "change" | "remove";
+  kind: string;
+  source?: string;
+  schema?: string;
+  name?: string;
+  before?: unknown;
+  after?: unknown;
 }
 
 export interface Exported {

@@ -755,10 +755,10 @@ export interface Relationship {
 }
 
 export interface ReloadMetadataArgs {
-  reload_remote_schemas?: Selection;
-  reload_sources?: Selection;
-  reload_data_connectors?: Selection;
-  recreate_event_triggers?: Selection;
+  reload_remote_schemas?: boolean | string[];
+  reload_sources?: boolean | string[];
+  reload_data_connectors?: boolean | string[];
+  recreate_event_triggers?: boolean | string[];
 }
 
 export interface ReloadRemoteSchemaArgs {
@@ -891,9 +891,6 @@ export interface SelectPermission {
   allow_aggregations?: boolean;
   query_root_fields?: string[];
   subscription_root_fields?: string[];
-}
-
-export interface Selection {
 }
 
 export interface SetAPILimitsArgs {

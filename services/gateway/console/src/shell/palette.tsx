@@ -1,7 +1,10 @@
 import { useMemo, useState } from "react";
 import { useNavigate } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
 import { Autocomplete, Dialog, Input, Label, Menu, MenuItem, Modal, ModalOverlay, SearchField } from "react-aria-components";
 import type { Area } from "../areas";
+import { useSession } from "../session";
+import { exportQuery } from "../api/queries";
 
 /** shownEntries bounds what is listed at once; typing narrows it. */
 const shownEntries = 50;
@@ -13,12 +16,25 @@ interface Entry {
   open: () => void;
 }
 
-/** Palette finds areas by their names. */
+/** Palette finds areas and tables by their names. */
 export function Palette(props: { areas: readonly Area[]; close: () => void }) {
   const { areas, close } = props;
+  const { session, server } = useSession();
   const [text, setText] = useState("");
   const navigate = useNavigate();
-  const entries = useMemo<Entry[]>(() => areas.map((a) => ({ id: a.path, name: a.name, what: a.words, open: () => void navigate({ to: a.path }) })), [areas, navigate]);
+  const metadata = useQuery({ ...exportQuery(server), enabled: session?.admin === true });
+  const entries = useMemo<Entry[]>(() => {
+    const tables = (metadata.data?.metadata.sources ?? []).flatMap((s) =>
+      (s.tables ?? []).map((t) => ({
+        id: JSON.stringify([s.name, t.table.schema, t.table.name]),
+        name: t.table.schema ? `${t.table.schema}.${t.table.name}` : t.table.name,
+        what: `table of ${s.name}`,
+        open: () => void navigate({ to: "/data", search: { source: s.name, schema: t.table.schema, table: t.table.name } }),
+      })),
+    );
+    const pages = areas.map((a) => ({ id: a.path, name: a.name, what: a.words, open: () => void navigate({ to: a.path }) }));
+    return [...pages, ...tables];
+  }, [metadata.data, areas, navigate]);
   const wanted = text.toLowerCase();
   const found = entries.filter((e) => e.name.toLowerCase().includes(wanted) || e.what.includes(wanted)).slice(0, shownEntries);
   return (
@@ -27,7 +43,7 @@ export function Palette(props: { areas: readonly Area[]; close: () => void }) {
         <Dialog aria-label="Search">
           <Autocomplete inputValue={text} onInputChange={setText}>
             <SearchField autoFocus>
-              <Label>Find an area</Label>
+              <Label>Find an area or a table</Label>
               <Input />
             </SearchField>
             <Menu

@@ -21,6 +21,7 @@ var known = map[string]string{
 	"CustomRootField": "string | { name?: string; comment?: string }",
 	"GraphQLType":     "string",
 	"RawMessage":      "Json",
+	"Selection":       "boolean | string[]",
 	"UniqueParams":    `"IP" | string[]`,
 }
 

@@ -1,0 +1,153 @@
+import { useState } from "react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button, FileTrigger, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import type { Change, MetadataRequest } from "../../api/client";
+import { inconsistencyQuery } from "../../api/queries";
+import { useServer } from "../../session";
+import { Changes, ConfirmChange } from "../../shell/confirm";
+import { Failure } from "../../shell/failure";
+import { Loading } from "../../shell/progress";
+
+/** MetadataPage has what is wrong with the metadata, its transfer to and from files, and its history. */
+export function MetadataPage() {
+  return (
+    <div className="page">
+      <h1>Metadata</h1>
+      <Tabs>
+        <TabList aria-label="Metadata">
+          <Tab id="state">State</Tab>
+          <Tab id="history">History</Tab>
+        </TabList>
+        <TabPanel id="state" className="page"><State /></TabPanel>
+        <TabPanel id="history" className="page"><History /></TabPanel>
+      </Tabs>
+    </div>
+  );
+}
+
+/** Confirmed is a request that waits to be confirmed, with what it is called. */
+interface Confirmed {
+  title: string;
+  request: MetadataRequest;
+}
+
+function State() {
+  const server = useServer();
+  const client = useQueryClient();
+  const found = useQuery(inconsistencyQuery(server));
+  const [confirm, setConfirm] = useState<Confirmed>();
+  const reload = useMutation({
+    mutationFn: () => server.metadata("reload_metadata", { reload_sources: true, reload_remote_schemas: true }),
+    onSettled: () => client.invalidateQueries(),
+  });
+  const save = useMutation({ mutationFn: async () => download("metadata.json", JSON.stringify(await server.export(), null, 2)) });
+  const load = useMutation({
+    mutationFn: async (file: File) => {
+      const read = JSON.parse(await file.text()) as { metadata?: unknown };
+      return { type: "replace_metadata", args: { metadata: read.metadata ?? read, allow_inconsistent_metadata: true } };
+    },
+    onSuccess: (request) => setConfirm({ title: "Replace the metadata", request }),
+  });
+  const error = reload.error ?? save.error ?? load.error;
+  return (
+    <>
+      <div className="row">
+        <Button className="button" isDisabled={reload.isPending} onPress={() => reload.mutate()}>Reload sources and remote schemas</Button>
+        <Button className="button" onPress={() => save.mutate()}>Export</Button>
+        <FileTrigger acceptedFileTypes={["application/json"]} onSelect={(files) => files?.[0] && load.mutate(files[0])}>
+          <Button className="button">Import…</Button>
+        </FileTrigger>
+        <span className="hint" role="status">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
+      </div>
+      {error && <Failure error={error} />}
+      <h2>Inconsistencies</h2>
+      {found.isPending && <Loading what="the inconsistencies" />}
+      {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
+      {found.data?.is_consistent && <p className="good">All of the metadata can be used.</p>}
+      {found.data && !found.data.is_consistent && (
+        <>
+          <ul className="changes">
+            {found.data.inconsistent_objects.map((o, i) => (
+              <li key={i}>
+                <strong>{o.type ?? "conflict"}</strong> {o.name} <span className="removed">{o.reason}</span>
+                <details><summary>Definition</summary><pre tabIndex={0} aria-label="Definition">{JSON.stringify(o.definition ?? o.objects ?? o.conflicts, null, 2)}</pre></details>
+              </li>
+            ))}
+          </ul>
+          <Button className="button" onPress={() => setConfirm({ title: "Drop inconsistent objects", request: { type: "drop_inconsistent_metadata", args: {} } })}>Drop them…</Button>
+        </>
+      )}
+      {confirm && <ConfirmChange {...confirm} close={() => setConfirm(undefined)} />}
+    </>
+  );
+}
+
+interface Versions {
+  resource_version: number;
+  versions: { resource_version: number; at: string; operation: string; changed_objects?: number }[];
+}
+
+/** listedVersions is how many versions are asked for at once. */
+const listedVersions = 50;
+
+function History() {
+  const server = useServer();
+  const [shown, setShown] = useState<number>();
+  const [before, setBefore] = useState<number>();
+  const [confirm, setConfirm] = useState<Confirmed>();
+  const found = useQuery({
+    queryKey: ["metadata", "versions", before],
+    queryFn: ({ signal }) => server.metadata<Versions, "list_metadata_versions">("list_metadata_versions", { limit: listedVersions, ...(before && { before }) }, signal),
+  });
+  const diff = useQuery({
+    queryKey: ["metadata", "diff", shown, found.data?.resource_version],
+    enabled: shown !== undefined,
+    queryFn: ({ signal }) => server.metadata<{ changes: Change[] }, "diff_metadata_versions">("diff_metadata_versions", { from: shown! }, signal),
+  });
+  if (found.isPending) return <Loading what="the history" />;
+  if (found.error) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  const { resource_version: now, versions } = found.data;
+  return (
+    <>
+      <div className="split">
+        <ul className="changes panel" aria-label="Versions">
+          {versions.map((v) => (
+            <li key={v.resource_version}>
+              <Button className="link" aria-pressed={shown === v.resource_version} onPress={() => setShown(v.resource_version)}>Version {v.resource_version}</Button>{" "}
+              {v.resource_version === now && <strong>in force</strong>} <span>{v.operation}</span>
+              <div className="hint">{new Date(v.at).toLocaleString()}{v.changed_objects !== undefined && `, ${v.changed_objects} objects`}</div>
+            </li>
+          ))}
+          <li className="row">
+            <Button className="button" isDisabled={before === undefined} onPress={() => setBefore(undefined)}>Newest</Button>
+            <Button className="button" isDisabled={versions.length < listedVersions} onPress={() => setBefore(versions.at(-1)?.resource_version)}>Older</Button>
+          </li>
+        </ul>
+        <section className="panel" aria-label="Difference">
+          {shown === undefined && <p className="hint">Choose a version to see what has changed since.</p>}
+          {shown !== undefined && (
+            <>
+              <div className="row">
+                <h2>Since version {shown}</h2>
+                <Button className="button" isDisabled={shown === now} onPress={() => setConfirm({ title: `Go back to version ${shown}`, request: { type: "rollback_metadata", args: { version: shown } } })}>Go back to it…</Button>
+              </div>
+              {diff.isPending && <Loading what="the difference" />}
+              {diff.error && <Failure error={diff.error} retry={() => void diff.refetch()} />}
+              {diff.data && <Changes changes={diff.data.changes} />}
+            </>
+          )}
+        </section>
+      </div>
+      {confirm && <ConfirmChange {...confirm} close={() => setConfirm(undefined)} />}
+    </>
+  );
+}
+
+/** download has the browser save a text. */
+function download(name: string, text: string) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

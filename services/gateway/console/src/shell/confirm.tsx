@@ -1,0 +1,75 @@
+import { useEffect } from "react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button, Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { post, type Change, type MetadataRequest } from "../api/client";
+import { useServer } from "../session";
+import { Failure } from "./failure";
+import { Loading } from "./progress";
+
+/** ConfirmChange shows what a request would change, as the server has tried it, before it is made. */
+export function ConfirmChange(props: { title: string; request: MetadataRequest; close: () => void }) {
+  const { title, request, close } = props;
+  const server = useServer();
+  const client = useQueryClient();
+  const trial = useMutation({ mutationFn: () => server.dryRun(request) });
+  const change = useMutation({
+    mutationFn: () => post("/v1/metadata", request, server.credentials),
+    onSuccess: async () => {
+      await client.invalidateQueries();
+      close();
+    },
+  });
+  const { mutate } = trial;
+  useEffect(() => mutate(), [mutate]);
+  const found = trial.data;
+  return (
+    <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={close}>
+      <Modal className="modal">
+        <Dialog className="page">
+          <Heading slot="title" level={2}>{title}</Heading>
+          {trial.isPending && <Loading what="what would change" />}
+          {trial.error && <Failure error={trial.error} retry={() => trial.mutate()} />}
+          {found && <Changes changes={found.changes} />}
+          {found && !found.is_consistent && (
+            <div className="failure">
+              <p className="failure-message">These objects could not be used:</p>
+              <ul>{found.inconsistent_objects.map((o, i) => <li key={i}>{o.name ?? o.type}: {o.reason}</li>)}</ul>
+            </div>
+          )}
+          {found?.refused && <p className="removed">It would be refused: {found.refused.error} (<code>{found.refused.code}</code>, <code>{found.refused.path}</code>)</p>}
+          {change.error && <Failure error={change.error} />}
+          <div className="row">
+            <Button className="button primary" isDisabled={!found || found.refused !== undefined || change.isPending} onPress={() => change.mutate()}>{title}</Button>
+            <Button className="button" onPress={close}>Cancel</Button>
+          </div>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+/** shownChanges bounds how many changes are listed. */
+const shownChanges = 300;
+
+/** Changes lists what is added, changed and removed, with the objects before and after. */
+export function Changes(props: { changes: Change[] }) {
+  const { changes } = props;
+  if (changes.length === 0) return <p className="hint">Nothing of the metadata changes.</p>;
+  return (
+    <ul className="changes" aria-label="Changes">
+      {changes.slice(0, shownChanges).map((c, i) => (
+        <li key={i}>
+          <details>
+            <summary>
+              <span className={c.op === "add" ? "added" : c.op === "remove" ? "removed" : undefined}>{c.op}</span>{" "}
+              {c.kind} {[c.source, c.schema, c.name].filter(Boolean).join(".")}
+            </summary>
+            {c.before !== undefined && <pre className="removed" tabIndex={0} aria-label="Before">{JSON.stringify(c.before, null, 2)}</pre>}
+            {c.after !== undefined && <pre className="added" tabIndex={0} aria-label="After">{JSON.stringify(c.after, null, 2)}</pre>}
+          </details>
+        </li>
+      ))}
+      {changes.length > shownChanges && <li className="hint">{changes.length - shownChanges} more</li>}
+    </ul>
+  );
+}
