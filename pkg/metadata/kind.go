@@ -87,7 +87,7 @@ var kinds = []*Kind{
 	},
 	{
 		Name: "mssql", Prefixes: []string{"mssql"}, Display: "MSSQL", System: "microsoft.sql_server", Failure: apierror.MSSQLError, Available: true,
-		abilities: StoredProcedures | Mutations | Subscriptions, DefaultSchema: "dbo",
+		abilities: EventTriggers | StoredProcedures | Mutations | Subscriptions, DefaultSchema: "dbo",
 	},
 	{
 		Name: "bigquery", Prefixes: []string{"bigquery"}, Display: "BigQuery", System: "gcp.bigquery",

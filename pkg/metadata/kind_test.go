@@ -45,7 +45,7 @@ var specifiedByKind = []struct{ commands, kinds string }{
 	{
 		`create_event_trigger delete_event_trigger invoke_event_trigger redeliver_event get_event_logs
 		get_event_invocation_logs get_event_by_id`,
-		"postgres",
+		"postgres mssql",
 	},
 	{"add_computed_field drop_computed_field", "postgres bigquery"},
 	{"test_connection_template", "postgres citus cockroach"},

@@ -10,10 +10,12 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend/mssql/eventlog"
 )
 
 // Source is an open source. It is safe for concurrent use.
 type Source struct {
+	*eventlog.Log
 	primary *pool
 	// readers answer queries, in turn: the replicas, or the primary where there are none.
 	readers []*pool
@@ -22,7 +24,8 @@ type Source struct {
 
 // Open opens a source; connections are made when they are needed.
 func Open(o Options) *Source {
-	s := &Source{primary: newPool(o.Primary)}
+	primary := newPool(o.Primary)
+	s := &Source{Log: eventlog.New(eventDatabase{primary}), primary: primary}
 	for _, e := range o.Replicas {
 		s.readers = append(s.readers, newPool(e))
 	}

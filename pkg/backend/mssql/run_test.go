@@ -275,3 +275,35 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, 2, server.Opened(), "the connection that explains isn't used for anything else")
 	require.Equal(t, "DECLARE @p1 nvarchar(max) = N'it''s';\nDECLARE @p2 nvarchar(max) = NULL;\n", declared([][]byte{[]byte("it's"), nil}))
 }
+
+func TestRunSQLChangesEventTriggersInItsTransaction(t *testing.T) {
+	t.Parallel()
+	server := newScript(t, func(_ context.Context, r tdstest.Request, yield func(tdstest.Result) bool) {
+		switch {
+		case r.SQL == "SELECT @@TRANCOUNT":
+			yield(row("int", "1"))
+		case strings.HasPrefix(r.SQL, "SELECT s.name, t.name FROM sys.triggers"):
+			yield(table("dbo | notify_engine_old_INSERT"))
+		case strings.HasPrefix(r.SQL, "DROP TRIGGER"):
+			yield(fault(3701, "Cannot drop the trigger."))
+		default:
+			yield(tdstest.Result{})
+		}
+	})
+	source := server.source(t, nil)
+	_, err := source.RunSQL(t.Context(), backend.RawSQL{
+		SQL: "DROP TABLE t", EventTriggers: func() backend.EventTriggerChanges { return backend.EventTriggerChanges{Drop: []string{"old"}} },
+	})
+	requireCode(t, err, apierror.NotFound, "Syntax error or access violation. Base table or view not found. "+driverPrefix+"Cannot drop the trigger.")
+	sent := server.texts()
+	require.Equal(t, []string{"begin read committed", "DROP TABLE t", "SELECT @@TRANCOUNT"}, sent[:3])
+	require.Equal(t, []string{"DROP TRIGGER [dbo].[notify_engine_old_INSERT]", "rollback"}, sent[len(sent)-2:])
+}
+
+func TestLogOfEventsReadsCommittedRows(t *testing.T) {
+	t.Parallel()
+	server := newScript(t, func(_ context.Context, r tdstest.Request, yield func(tdstest.Result) bool) { yield(tdstest.Result{}) })
+	source := server.source(t, isolation(sql.LevelSnapshot))
+	require.ErrorContains(t, source.RedeliverEvent(t.Context(), "none"), "event not found")
+	require.Equal(t, "begin read committed", server.texts()[0])
+}

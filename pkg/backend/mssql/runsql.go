@@ -31,7 +31,11 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 	c.discarded = true
 	run := rawRun{c: c, request: r}
 	if !r.ReadOnly && r.NoTransaction {
-		return run.withoutTransaction(ctx)
+		result, err := run.withoutTransaction(ctx)
+		if err != nil || r.EventTriggers == nil {
+			return result, err
+		}
+		return result, s.ChangeEventTriggers(ctx, r.EventTriggers())
 	}
 	var result *backend.RawResult
 	err = c.inTransaction(ctx, func() error {
@@ -50,7 +54,10 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 		if r.ReadOnly {
 			return errReadOnly
 		}
-		return run.hook(ctx, r.Check)
+		if err := run.hook(ctx, r.Check); err != nil || r.EventTriggers == nil {
+			return err
+		}
+		return s.Change(ctx, eventRunner{c}, r.EventTriggers())
 	})
 	if r.ReadOnly && err == errReadOnly { //nolint:errorlint // it is that value
 		err = nil

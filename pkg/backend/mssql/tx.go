@@ -57,12 +57,17 @@ func (s *Source) mutateOnce(ctx context.Context, f func(backend.Tx) error) error
 // inTransaction calls f in a transaction with the isolation of the source, and commits when f returns
 // nil. It rolls back also when the caller is gone.
 func (c *conn) inTransaction(ctx context.Context, f func() error) error {
+	return c.inTransactionAt(ctx, c.pool.endpoint.Isolation, f)
+}
+
+// inTransactionAt is inTransaction with an isolation level.
+func (c *conn) inTransactionAt(ctx context.Context, level sql.IsolationLevel, f func() error) error {
 	// The end of its context would roll a transaction back while one of its statements runs, and would
 	// keep it from being rolled back in order: it has one of its own.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	stop := context.AfterFunc(ctx, cancel)
-	begun, err := c.BeginTx(own, &sql.TxOptions{Isolation: c.pool.endpoint.Isolation})
+	begun, err := c.BeginTx(own, &sql.TxOptions{Isolation: level})
 	if !stop() {
 		c.discarded = true
 		return contextError(ctx)
