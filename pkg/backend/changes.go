@@ -34,5 +34,22 @@ type Changes interface {
 	Watch(ctx context.Context, relations []catalog.Name) (ids []string, err error)
 	// Listen calls ready once it has begun to listen, and changed for whatever changes after
 	// that, until ctx ends or the connection is lost. Both are called on its goroutine.
-	Listen(ctx context.Context, ready func(), changed func(id string)) error
+	Listen(ctx context.Context, ready func(), changed func(Change)) error
+}
+
+// RowChanges are Changes that tell of the rows, too.
+type RowChanges interface {
+	Changes
+	// WatchColumn is Watch for one table. From now on its changes tell of the values of a column, if told is
+	// true.
+	WatchColumn(ctx context.Context, table catalog.Name, column string) (ids []string, told bool, err error)
+}
+
+// Change is a change of a table.
+type Change struct {
+	// ID is the table's.
+	ID string
+	// Values are the texts of all values that the changed rows have had in columns, before and after the
+	// change, except NULL. Of a column that isn't in it they aren't known.
+	Values map[string][]string
 }

@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
@@ -23,6 +24,23 @@ type LiveStatement interface {
 	// Bind gives a cohort's values, one for each of the columns; nil is NULL. Subscribers with
 	// the same values are one cohort.
 	Bind(a Args) ([][]byte, error)
+}
+
+// LiveMatcher is a LiveStatement that may know which rows matter.
+type LiveMatcher interface {
+	// Match is nil when it isn't known.
+	Match() *LiveMatch
+}
+
+// LiveMatch tells that a cohort reads, of the table in the root field, only rows that have a value of the
+// cohort's in a column.
+type LiveMatch struct {
+	Table  catalog.Name
+	Column string
+	// Value is the index of the cohort's value.
+	Value int
+	// Canonical is a value as the database writes it; ok is false when that isn't known.
+	Canonical func(value []byte) (text string, ok bool)
 }
 
 // LiveColumn is where a value of a cohort comes from.

@@ -131,6 +131,6 @@ COMMIT`
 }
 
 // Listen implements backend.Changes.
-func (w *changes) Listen(ctx context.Context, ready func(), changed func(id string)) error {
-	return w.pool.Listen(ctx, changesChannel, ready, changed)
+func (w *changes) Listen(ctx context.Context, ready func(), changed func(backend.Change)) error {
+	return w.pool.Listen(ctx, changesChannel, ready, func(id string) { changed(backend.Change{ID: id}) })
 }

@@ -32,7 +32,7 @@ func TestChanges(t *testing.T) {
 	ready, changed := make(chan struct{}), make(chan string, 100)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- w.Listen(ctx, func() { close(ready) }, func(id string) { changed <- id }) }()
+	go func() { ended <- w.Listen(ctx, func() { close(ready) }, func(c backend.Change) { changed <- c.ID }) }()
 	<-ready
 	watch := func(names ...string) []string {
 		relations := make([]catalog.Name, len(names))
@@ -114,7 +114,7 @@ func TestChangesOfALostConnection(t *testing.T) {
 	f.source.changeFeed = ChangeFeedNotify
 	ready, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		ended <- f.source.Changes().Listen(t.Context(), func() { close(ready) }, func(string) {})
+		ended <- f.source.Changes().Listen(t.Context(), func() { close(ready) }, func(backend.Change) {})
 	}()
 	<-ready
 	f.exec(t, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)

@@ -29,6 +29,8 @@ type liveStatement struct {
 	cursor bool
 	// seals encrypt what is marked in the roots.
 	seals []ir.Sealer
+	// match is nil when any row of its table may matter to a cohort.
+	match *backend.LiveMatch
 }
 
 // liveColumns are the values that differ between cohorts, as columns of "_subs". They come as
@@ -97,6 +99,7 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 		check:   &rendered{Text: wire.Text{SQL: "SELECT FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", Once: true}},
 		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil, seals: r.seals,
 	}
+	s.match = matchOf(l, r.live.params)
 	s.text.addComment(o.Comment)
 	s.explain = &rendered{Text: wire.Text{SQL: "EXPLAIN " + sql, Once: true}, params: r.Params}
 	// Subscriptions that only differ in the comment are run together, with that of the first one.

@@ -87,7 +87,7 @@ func (c *conn) tablesBehind(relation string) ([]string, error) {
 }
 
 // Listen implements backend.Changes.
-func (w *changes) Listen(ctx context.Context, ready func(), changed func(id string)) error {
+func (w *changes) Listen(ctx context.Context, ready func(), changed func(backend.Change)) error {
 	l := &listener{changed: map[string]bool{}, wake: make(chan struct{}, 1)}
 	version, err := w.dataVersion(ctx)
 	if err != nil {
@@ -124,7 +124,7 @@ func (w *changes) Listen(ctx context.Context, ready func(), changed func(id stri
 			}
 		}
 		for id := range w.taken(l) {
-			changed(id)
+			changed(backend.Change{ID: id})
 		}
 	}
 }

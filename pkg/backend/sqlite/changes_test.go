@@ -23,7 +23,7 @@ func (f *fixture) listen(t *testing.T, relations ...string) (ids []string, next 
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		ended <- f.source.Changes().Listen(ctx, func() { close(ready) }, func(id string) { changed <- id })
+		ended <- f.source.Changes().Listen(ctx, func() { close(ready) }, func(c backend.Change) { changed <- c.ID })
 	}()
 	t.Cleanup(func() {
 		cancel()

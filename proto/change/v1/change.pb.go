@@ -69,7 +69,7 @@ func (x *Wanted) GetSource() string {
 	return ""
 }
 
-// Told are changes of a source. Without tables it tells only that the log is read.
+// Told are changes of a source. Without changes it tells only that the log is read.
 type Told struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Source string                 `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
@@ -77,10 +77,10 @@ type Told struct {
 	Reading string `protobuf:"bytes,2,opt,name=reading,proto3" json:"reading,omitempty"`
 	// The process that reads.
 	Instance string `protobuf:"bytes,3,opt,name=instance,proto3" json:"instance,omitempty"`
-	// The number of this message, if it has tables, else that of the last one which had.
+	// The number of this message, if it has changes, else that of the last one which had.
 	Number uint64 `protobuf:"varint,4,opt,name=number,proto3" json:"number,omitempty"`
-	// The tables that have changed, by the names that WatchHead gives.
-	Tables []string `protobuf:"bytes,5,rep,name=tables,proto3" json:"tables,omitempty"`
+	// The tables that have changed.
+	Changes []*Change `protobuf:"bytes,5,rep,name=changes,proto3" json:"changes,omitempty"`
 	// Nothing more will be told.
 	Ended         bool `protobuf:"varint,6,opt,name=ended,proto3" json:"ended,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -145,9 +145,9 @@ func (x *Told) GetNumber() uint64 {
 	return 0
 }
 
-func (x *Told) GetTables() []string {
+func (x *Told) GetChanges() []*Change {
 	if x != nil {
-		return x.Tables
+		return x.Changes
 	}
 	return nil
 }
@@ -159,20 +159,128 @@ func (x *Told) GetEnded() bool {
 	return false
 }
 
+type Change struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By a name that WatchHead gives.
+	Table string `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
+	// Of columns, the values that changed rows had before and after the change. Those of others aren't known.
+	Columns       []*Values `protobuf:"bytes,2,rep,name=columns,proto3" json:"columns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Change) Reset() {
+	*x = Change{}
+	mi := &file_change_v1_change_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Change) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Change) ProtoMessage() {}
+
+func (x *Change) ProtoReflect() protoreflect.Message {
+	mi := &file_change_v1_change_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Change.ProtoReflect.Descriptor instead.
+func (*Change) Descriptor() ([]byte, []int) {
+	return file_change_v1_change_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Change) GetTable() string {
+	if x != nil {
+		return x.Table
+	}
+	return ""
+}
+
+func (x *Change) GetColumns() []*Values {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
+type Values struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Column        string                 `protobuf:"bytes,1,opt,name=column,proto3" json:"column,omitempty"`
+	Values        []string               `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Values) Reset() {
+	*x = Values{}
+	mi := &file_change_v1_change_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Values) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Values) ProtoMessage() {}
+
+func (x *Values) ProtoReflect() protoreflect.Message {
+	mi := &file_change_v1_change_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Values.ProtoReflect.Descriptor instead.
+func (*Values) Descriptor() ([]byte, []int) {
+	return file_change_v1_change_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Values) GetColumn() string {
+	if x != nil {
+		return x.Column
+	}
+	return ""
+}
+
+func (x *Values) GetValues() []string {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
 // WatchRequest asks that the changes of some relations are told.
 type WatchRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Source string                 `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
 	// As in Told; another one fails.
-	Reading       string      `protobuf:"bytes,2,opt,name=reading,proto3" json:"reading,omitempty"`
-	Relations     []*Relation `protobuf:"bytes,3,rep,name=relations,proto3" json:"relations,omitempty"`
+	Reading   string      `protobuf:"bytes,2,opt,name=reading,proto3" json:"reading,omitempty"`
+	Relations []*Relation `protobuf:"bytes,3,rep,name=relations,proto3" json:"relations,omitempty"`
+	// With one relation: a column whose values are to be told.
+	Column        string `protobuf:"bytes,4,opt,name=column,proto3" json:"column,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_change_v1_change_proto_msgTypes[2]
+	mi := &file_change_v1_change_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -184,7 +292,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_change_v1_change_proto_msgTypes[2]
+	mi := &file_change_v1_change_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -197,7 +305,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_change_v1_change_proto_rawDescGZIP(), []int{2}
+	return file_change_v1_change_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *WatchRequest) GetSource() string {
@@ -221,6 +329,13 @@ func (x *WatchRequest) GetRelations() []*Relation {
 	return nil
 }
 
+func (x *WatchRequest) GetColumn() string {
+	if x != nil {
+		return x.Column
+	}
+	return ""
+}
+
 type Relation struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Schema        string                 `protobuf:"bytes,1,opt,name=schema,proto3" json:"schema,omitempty"`
@@ -231,7 +346,7 @@ type Relation struct {
 
 func (x *Relation) Reset() {
 	*x = Relation{}
-	mi := &file_change_v1_change_proto_msgTypes[3]
+	mi := &file_change_v1_change_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -243,7 +358,7 @@ func (x *Relation) String() string {
 func (*Relation) ProtoMessage() {}
 
 func (x *Relation) ProtoReflect() protoreflect.Message {
-	mi := &file_change_v1_change_proto_msgTypes[3]
+	mi := &file_change_v1_change_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -256,7 +371,7 @@ func (x *Relation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Relation.ProtoReflect.Descriptor instead.
 func (*Relation) Descriptor() ([]byte, []int) {
-	return file_change_v1_change_proto_rawDescGZIP(), []int{3}
+	return file_change_v1_change_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Relation) GetSchema() string {
@@ -278,14 +393,16 @@ type WatchHead struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Tables []string               `protobuf:"bytes,1,rep,name=tables,proto3" json:"tables,omitempty"`
 	// One of the relations can't be watched.
-	Unwatchable   bool `protobuf:"varint,2,opt,name=unwatchable,proto3" json:"unwatchable,omitempty"`
+	Unwatchable bool `protobuf:"varint,2,opt,name=unwatchable,proto3" json:"unwatchable,omitempty"`
+	// The values of the column are told.
+	ColumnTold    bool `protobuf:"varint,3,opt,name=column_told,json=columnTold,proto3" json:"column_told,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WatchHead) Reset() {
 	*x = WatchHead{}
-	mi := &file_change_v1_change_proto_msgTypes[4]
+	mi := &file_change_v1_change_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -297,7 +414,7 @@ func (x *WatchHead) String() string {
 func (*WatchHead) ProtoMessage() {}
 
 func (x *WatchHead) ProtoReflect() protoreflect.Message {
-	mi := &file_change_v1_change_proto_msgTypes[4]
+	mi := &file_change_v1_change_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -310,7 +427,7 @@ func (x *WatchHead) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchHead.ProtoReflect.Descriptor instead.
 func (*WatchHead) Descriptor() ([]byte, []int) {
-	return file_change_v1_change_proto_rawDescGZIP(), []int{4}
+	return file_change_v1_change_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WatchHead) GetTables() []string {
@@ -327,30 +444,46 @@ func (x *WatchHead) GetUnwatchable() bool {
 	return false
 }
 
+func (x *WatchHead) GetColumnTold() bool {
+	if x != nil {
+		return x.ColumnTold
+	}
+	return false
+}
+
 var File_change_v1_change_proto protoreflect.FileDescriptor
 
 const file_change_v1_change_proto_rawDesc = "" +
 	"\n" +
 	"\x16change/v1/change.proto\x12\x15queryengine.change.v1\" \n" +
 	"\x06Wanted\x12\x16\n" +
-	"\x06source\x18\x01 \x01(\tR\x06source\"\x9a\x01\n" +
+	"\x06source\x18\x01 \x01(\tR\x06source\"\xbb\x01\n" +
 	"\x04Told\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12\x18\n" +
 	"\areading\x18\x02 \x01(\tR\areading\x12\x1a\n" +
 	"\binstance\x18\x03 \x01(\tR\binstance\x12\x16\n" +
-	"\x06number\x18\x04 \x01(\x04R\x06number\x12\x16\n" +
-	"\x06tables\x18\x05 \x03(\tR\x06tables\x12\x14\n" +
-	"\x05ended\x18\x06 \x01(\bR\x05ended\"\x7f\n" +
+	"\x06number\x18\x04 \x01(\x04R\x06number\x127\n" +
+	"\achanges\x18\x05 \x03(\v2\x1d.queryengine.change.v1.ChangeR\achanges\x12\x14\n" +
+	"\x05ended\x18\x06 \x01(\bR\x05ended\"W\n" +
+	"\x06Change\x12\x14\n" +
+	"\x05table\x18\x01 \x01(\tR\x05table\x127\n" +
+	"\acolumns\x18\x02 \x03(\v2\x1d.queryengine.change.v1.ValuesR\acolumns\"8\n" +
+	"\x06Values\x12\x16\n" +
+	"\x06column\x18\x01 \x01(\tR\x06column\x12\x16\n" +
+	"\x06values\x18\x02 \x03(\tR\x06values\"\x97\x01\n" +
 	"\fWatchRequest\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12\x18\n" +
 	"\areading\x18\x02 \x01(\tR\areading\x12=\n" +
-	"\trelations\x18\x03 \x03(\v2\x1f.queryengine.change.v1.RelationR\trelations\"6\n" +
+	"\trelations\x18\x03 \x03(\v2\x1f.queryengine.change.v1.RelationR\trelations\x12\x16\n" +
+	"\x06column\x18\x04 \x01(\tR\x06column\"6\n" +
 	"\bRelation\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\"E\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"f\n" +
 	"\tWatchHead\x12\x16\n" +
 	"\x06tables\x18\x01 \x03(\tR\x06tables\x12 \n" +
-	"\vunwatchable\x18\x02 \x01(\bR\vunwatchableB&Z$queryengine/proto/change/v1;changev1b\x06proto3"
+	"\vunwatchable\x18\x02 \x01(\bR\vunwatchable\x12\x1f\n" +
+	"\vcolumn_told\x18\x03 \x01(\bR\n" +
+	"columnToldB&Z$queryengine/proto/change/v1;changev1b\x06proto3"
 
 var (
 	file_change_v1_change_proto_rawDescOnce sync.Once
@@ -364,21 +497,25 @@ func file_change_v1_change_proto_rawDescGZIP() []byte {
 	return file_change_v1_change_proto_rawDescData
 }
 
-var file_change_v1_change_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_change_v1_change_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_change_v1_change_proto_goTypes = []any{
 	(*Wanted)(nil),       // 0: queryengine.change.v1.Wanted
 	(*Told)(nil),         // 1: queryengine.change.v1.Told
-	(*WatchRequest)(nil), // 2: queryengine.change.v1.WatchRequest
-	(*Relation)(nil),     // 3: queryengine.change.v1.Relation
-	(*WatchHead)(nil),    // 4: queryengine.change.v1.WatchHead
+	(*Change)(nil),       // 2: queryengine.change.v1.Change
+	(*Values)(nil),       // 3: queryengine.change.v1.Values
+	(*WatchRequest)(nil), // 4: queryengine.change.v1.WatchRequest
+	(*Relation)(nil),     // 5: queryengine.change.v1.Relation
+	(*WatchHead)(nil),    // 6: queryengine.change.v1.WatchHead
 }
 var file_change_v1_change_proto_depIdxs = []int32{
-	3, // 0: queryengine.change.v1.WatchRequest.relations:type_name -> queryengine.change.v1.Relation
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	2, // 0: queryengine.change.v1.Told.changes:type_name -> queryengine.change.v1.Change
+	3, // 1: queryengine.change.v1.Change.columns:type_name -> queryengine.change.v1.Values
+	5, // 2: queryengine.change.v1.WatchRequest.relations:type_name -> queryengine.change.v1.Relation
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_change_v1_change_proto_init() }
@@ -392,7 +529,7 @@ func file_change_v1_change_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_change_v1_change_proto_rawDesc), len(file_change_v1_change_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -29,17 +29,20 @@ type Feed struct {
 	pool *wire.Pool
 	slot string
 
+	// columns are those whose values are told.
+	columns *interest
+
 	mu sync.Mutex
 	// settled are the tables of which all changes are streamed.
 	settled map[string]struct{}
 }
 
-var _ backend.Changes = (*Feed)(nil)
+var _ backend.RowChanges = (*Feed)(nil)
 
 // NewFeed makes a feed that reads with a slot of a name; no I/O. Of processes with the same name one
 // reads; a server has the names of all its databases in common.
 func NewFeed(pool *wire.Pool, slot string) *Feed {
-	return &Feed{pool: pool, slot: slot, settled: map[string]struct{}{}}
+	return &Feed{pool: pool, slot: slot, settled: map[string]struct{}{}, columns: &interest{}}
 }
 
 // Watch implements backend.Changes. It waits for the transactions that have written to a table before it
@@ -55,6 +58,26 @@ func (f *Feed) Watch(ctx context.Context, names []catalog.Name) ([]string, error
 		c.Discard()
 	}
 	return ids, err
+}
+
+// WatchColumn implements backend.RowChanges. Values of integers, texts and UUIDs are told.
+func (f *Feed) WatchColumn(ctx context.Context, name catalog.Name, column string) (ids []string, told bool, err error) {
+	c, err := f.pool.Acquire(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer c.Release()
+	told, err = tellable(ctx, c.PG, name, column)
+	if err == nil {
+		ids, err = f.watch(ctx, c.PG, []catalog.Name{name})
+	}
+	if c.PG.TxStatus() != wire.Idle {
+		c.Discard()
+	}
+	if err != nil || !told {
+		return ids, false, err
+	}
+	return ids, true, f.columns.add(ids, column)
 }
 
 func (f *Feed) watch(ctx context.Context, pg *pgconn.PgConn, names []catalog.Name) ([]string, error) {
@@ -97,7 +120,7 @@ func (f *Feed) isSettled(id string) bool {
 }
 
 // Listen implements backend.Changes. A change is told when all statements that begin afterwards see it.
-func (f *Feed) Listen(ctx context.Context, ready func(), changed func(id string)) error {
+func (f *Feed) Listen(ctx context.Context, ready func(), changed func(backend.Change)) error {
 	asking, err := f.pool.DialQuiet(ctx)
 	if err != nil {
 		return err
@@ -117,7 +140,7 @@ func (f *Feed) Listen(ctx context.Context, ready func(), changed func(id string)
 	defer stream.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	p := newPending()
+	p := newPending(f.columns)
 	var reading sync.WaitGroup
 	reading.Go(func() { cancel(stream.Read(ctx, p)) })
 	ready()
@@ -137,6 +160,7 @@ func (f *Feed) prepare(ctx context.Context, pg *pgconn.PgConn) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.columns.clear()
 	f.settled = make(map[string]struct{}, len(rows))
 	for _, r := range rows {
 		f.settled[string(r[0])] = struct{}{}

@@ -194,7 +194,7 @@ func TestOneReads(t *testing.T) {
 	stop, _ := f.listen(t)
 	require.Equal(t, "true", f.text(t, `SELECT temporary::text FROM pg_replication_slots WHERE slot_name = '`+f.slot+`'`))
 	second := walreader.NewFeed(f.pool, f.slot)
-	err := second.Listen(t.Context(), func() {}, func(string) {})
+	err := second.Listen(t.Context(), func() {}, func(backend.Change) {})
 	require.ErrorIs(t, err, backend.ErrRead)
 
 	require.ErrorIs(t, stop(), context.Canceled)
@@ -240,7 +240,7 @@ func TestListenNeedsALogicalLog(t *testing.T) {
 	if f.text(t, `SHOW wal_level`) == "logical" {
 		t.Skip("the log of the tests' server can be read")
 	}
-	err := f.feed.Listen(t.Context(), func() { t.Error("it listens") }, func(string) {})
+	err := f.feed.Listen(t.Context(), func() { t.Error("it listens") }, func(backend.Change) {})
 	require.ErrorContains(t, err, "wal_level")
 }
 
@@ -251,7 +251,7 @@ func TestListenNeedsTheRight(t *testing.T) {
 	f.exec(t, `CREATE ROLE `+role+` LOGIN PASSWORD 'secret'`)
 	t.Cleanup(func() { _, _ = f.db.Exec(context.Background(), `DROP ROLE `+role) })
 	limited := setup(t, withUser(t, f.url, role), `SELECT 1`)
-	err := limited.feed.Listen(t.Context(), func() { t.Error("it listens") }, func(string) {})
+	err := limited.feed.Listen(t.Context(), func() { t.Error("it listens") }, func(backend.Change) {})
 	require.ErrorContains(t, err, "replication")
 	_, err = limited.feed.Watch(t.Context(), names("a"))
 	require.ErrorContains(t, err, "owner of publication")
@@ -272,7 +272,7 @@ func TestListenRefusesPublicationsWithGaps(t *testing.T) {
 		`FOR TABLE a WHERE (id > 5)`, `FOR TABLE a WITH (publish = 'insert')`, `FOR TABLE a WITH (publish_via_partition_root)`,
 	} {
 		f.exec(t, `CREATE PUBLICATION engine_live `+publication)
-		err := f.feed.Listen(t.Context(), func() { t.Error("it listens") }, func(string) {})
+		err := f.feed.Listen(t.Context(), func() { t.Error("it listens") }, func(backend.Change) {})
 		require.ErrorContains(t, err, "doesn't publish all changes", publication)
 		f.exec(t, `DROP PUBLICATION engine_live`)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/walreader"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
@@ -29,11 +30,13 @@ type fixture struct {
 	db        *pgx.Conn
 	// told are the tables that were told, by their names.
 	told chan string
+	// changes are what was told of them.
+	changes chan backend.Change
 }
 
 func setup(t *testing.T, url, schema string) *fixture {
 	t.Helper()
-	f := &fixture{url: url, told: make(chan string, 1000)}
+	f := &fixture{url: url, told: make(chan string, 1000), changes: make(chan backend.Change, 10_000)}
 	var err error
 	f.db, err = pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
@@ -66,7 +69,10 @@ func (f *fixture) listen(t *testing.T) (stop func() error, ended <-chan error) {
 	ready, end := make(chan struct{}), make(chan error, 1)
 	go func() {
 		defer close(end)
-		end <- f.feed.Listen(ctx, sync.OnceFunc(func() { close(ready) }), func(id string) { f.told <- id })
+		end <- f.feed.Listen(ctx, sync.OnceFunc(func() { close(ready) }), func(c backend.Change) {
+			f.changes <- c
+			f.told <- c.ID
+		})
 	}()
 	select {
 	case <-ready:

@@ -2,12 +2,14 @@ package walreader
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/pgoutput"
 	"queryengine/pkg/backend/postgres/quote"
 )
@@ -18,7 +20,13 @@ const mostNames = 10_000
 // transaction is one that was read and is not known to be visible.
 type transaction struct {
 	xid    uint32
-	tables []uint32
+	tables []tableChange
+}
+
+// tableChange is what a transaction has changed in a table.
+type tableChange struct {
+	table   uint32
+	touched touched
 }
 
 // pending is the Sink of a Feed: the tables of transactions, from their commits in the log until they
@@ -27,8 +35,12 @@ type transaction struct {
 type pending struct {
 	wake chan struct{}
 
-	// current belongs to the goroutine of the stream.
-	current transaction
+	columns *interest
+
+	// current and relations belong to the goroutine of the stream. relations are described before their
+	// first change.
+	current   transaction
+	relations map[uint32]*pgoutput.Relation
 
 	mu           sync.Mutex
 	transactions []transaction
@@ -39,8 +51,8 @@ type pending struct {
 	names map[uint32][]string
 }
 
-func newPending() *pending {
-	return &pending{wake: make(chan struct{}, 1), names: map[uint32][]string{}}
+func newPending(columns *interest) *pending {
+	return &pending{wake: make(chan struct{}, 1), columns: columns, relations: map[uint32]*pgoutput.Relation{}, names: map[uint32][]string{}}
 }
 
 // Begin implements Sink.
@@ -51,32 +63,57 @@ func (p *pending) Begin(b pgoutput.Begin) error {
 
 // Relation implements Sink.
 func (p *pending) Relation(r *pgoutput.Relation) error {
+	p.relations[r.ID] = r
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.described = append(p.described, r.ID)
 	return nil
 }
 
-// Row implements Sink. What is kept of a transaction doesn't grow with its rows.
-func (p *pending) Row(relation uint32, _ []byte) error {
-	t := &p.current
-	if n := len(t.tables); n > 0 && t.tables[n-1] == relation {
-		return nil // as most of the rows of a large transaction
+// Row implements Sink. What is kept of a transaction doesn't grow with its rows, but for a bounded number of
+// values.
+func (p *pending) Row(relation uint32, message []byte) error {
+	known := p.find(relation)
+	if known != nil && len(known.touched) == 0 {
+		return nil // nothing more can become known, as of most of the rows of a large transaction
 	}
-	if i := slices.Index(t.tables, relation); i >= 0 {
-		last := len(t.tables) - 1
-		t.tables[i], t.tables[last] = t.tables[last], relation
-		return nil
+	var row touched
+	if columns := p.columns.of(relation); len(columns) > 0 && p.relations[relation] != nil {
+		m, err := pgoutput.Decode(message)
+		if err != nil {
+			return err
+		}
+		row = touchedBy(p.relations[relation], m, columns)
 	}
-	t.tables = append(t.tables, relation)
+	if known == nil {
+		p.current.tables = append(p.current.tables, tableChange{relation, row})
+	} else {
+		known.touched.merge(row)
+	}
+	return nil
+}
+
+// find returns what the transaction has changed in a table, and moves it to the end, where most rows look
+// for it; nil when it has changed nothing there.
+func (p *pending) find(relation uint32) *tableChange {
+	list := p.current.tables
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].table == relation {
+			last := len(list) - 1
+			list[i], list[last] = list[last], list[i]
+			return &list[last]
+		}
+	}
 	return nil
 }
 
 // Truncate implements Sink.
 func (p *pending) Truncate(relations []uint32) error {
 	for _, r := range relations {
-		if err := p.Row(r, nil); err != nil {
-			return err
+		if known := p.find(r); known != nil {
+			known.touched = nil
+		} else {
+			p.current.tables = append(p.current.tables, tableChange{table: r})
 		}
 	}
 	return nil
@@ -99,7 +136,7 @@ func (p *pending) Commit(pgoutput.Commit) error {
 
 // tell calls changed for the tables of transactions that have become visible, until ctx ends or the server
 // can't be asked.
-func (p *pending) tell(ctx context.Context, pg *pgconn.PgConn, changed func(id string)) error {
+func (p *pending) tell(ctx context.Context, pg *pgconn.PgConn, changed func(backend.Change)) error {
 	pause := notYet
 	for {
 		select {
@@ -107,14 +144,14 @@ func (p *pending) tell(ctx context.Context, pg *pgconn.PgConn, changed func(id s
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		tables, left, err := p.visible(ctx, pg)
+		changes, left, err := p.visible(ctx, pg)
 		if err != nil {
 			return err
 		}
-		for _, id := range tables {
-			changed(id)
+		for _, c := range changes {
+			changed(c)
 		}
-		if len(tables) > 0 {
+		if len(changes) > 0 {
 			pause = notYet
 			if err := sleep(ctx, gather); err != nil {
 				return err
@@ -133,10 +170,9 @@ func (p *pending) tell(ctx context.Context, pg *pgconn.PgConn, changed func(id s
 	}
 }
 
-// visible takes out what has become visible and returns the tables' ids, each once, in the order of the
-// commits; left reports whether
-// other transactions remain.
-func (p *pending) visible(ctx context.Context, pg *pgconn.PgConn) (ids []string, left bool, err error) {
+// visible takes out what has become visible and returns the changes, one for each table, in the order of the
+// commits; left reports whether other transactions remain.
+func (p *pending) visible(ctx context.Context, pg *pgconn.PgConn) (changes []backend.Change, left bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	p.mu.Lock()
@@ -158,7 +194,7 @@ func (p *pending) visible(ctx context.Context, pg *pgconn.PgConn) (ids []string,
 	if err != nil {
 		return nil, false, err
 	}
-	var tables []uint32
+	var tables []tableChange
 	waiting = slices.DeleteFunc(waiting, func(t transaction) bool {
 		if !now.sees(t.xid) {
 			return false
@@ -166,54 +202,72 @@ func (p *pending) visible(ctx context.Context, pg *pgconn.PgConn) (ids []string,
 		tables = append(tables, t.tables...)
 		return true
 	})
-	if ids, err = p.idsOf(ctx, pg, tables); err != nil {
+	if changes, err = p.changesOf(ctx, pg, tables); err != nil {
 		return nil, false, err
 	}
 	p.mu.Lock()
 	p.transactions = append(waiting, p.transactions...)
 	p.mu.Unlock()
-	return ids, len(waiting) > 0, nil
+	return changes, len(waiting) > 0, nil
 }
 
-// idsOf returns the ids of tables and of those that they are parts of, each once.
-func (p *pending) idsOf(ctx context.Context, pg *pgconn.PgConn, tables []uint32) ([]string, error) {
+// changesOf returns the changes of tables and of those that they are parts of, one for each.
+func (p *pending) changesOf(ctx context.Context, pg *pgconn.PgConn, tables []tableChange) ([]backend.Change, error) {
+	if err := p.learn(ctx, pg, tables); err != nil {
+		return nil, err
+	}
+	var ids []string
+	known := map[string]touched{}
+	for _, t := range tables {
+		for _, id := range p.names[t.table] {
+			if before, again := known[id]; again {
+				before.merge(t.touched)
+				continue
+			}
+			ids = append(ids, id)
+			known[id] = touched{}
+			for column, values := range t.touched {
+				known[id][column] = maps.Clone(values)
+			}
+		}
+	}
+	changes := make([]backend.Change, len(ids))
+	for i, id := range ids {
+		changes[i] = backend.Change{ID: id, Values: known[id].values()}
+	}
+	return changes, nil
+}
+
+// learn looks up what isn't known of the names of tables.
+func (p *pending) learn(ctx context.Context, pg *pgconn.PgConn, tables []tableChange) error {
 	if len(p.names) > mostNames {
 		clear(p.names)
 	}
 	var unknown [][]byte
 	for _, t := range tables {
-		if _, known := p.names[t]; !known {
-			id := strconv.FormatUint(uint64(t), 10)
+		if _, known := p.names[t.table]; !known {
+			id := strconv.FormatUint(uint64(t.table), 10)
 			unknown = append(unknown, []byte(id))
-			p.names[t] = []string{id}
+			p.names[t.table] = []string{id}
 		}
 	}
-	if len(unknown) > 0 {
-		const ancestors = `WITH RECURSIVE found(part, oid) AS (
+	if len(unknown) == 0 {
+		return nil
+	}
+	const ancestors = `WITH RECURSIVE found(part, oid) AS (
 	SELECT inhrelid, inhparent FROM pg_inherits WHERE inhrelid = ANY ($1::oid[])
 	UNION SELECT part, inhparent FROM found JOIN pg_inherits ON inhrelid = oid)
 SELECT part::text, oid::text FROM found`
-		rows, err := query(ctx, pg, ancestors, quote.Array(unknown))
+	rows, err := query(ctx, pg, ancestors, quote.Array(unknown))
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		part, err := strconv.ParseUint(string(r[0]), 10, 32)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, r := range rows {
-			part, err := strconv.ParseUint(string(r[0]), 10, 32)
-			if err != nil {
-				return nil, err
-			}
-			p.names[uint32(part)] = append(p.names[uint32(part)], string(r[1])) //nolint:gosec // of 32 bits
-		}
+		p.names[uint32(part)] = append(p.names[uint32(part)], string(r[1])) //nolint:gosec // of 32 bits
 	}
-	var ids []string
-	seen := map[string]struct{}{}
-	for _, t := range tables {
-		for _, id := range p.names[t] {
-			if _, again := seen[id]; !again {
-				seen[id] = struct{}{}
-				ids = append(ids, id)
-			}
-		}
-	}
-	return ids, nil
+	return nil
 }

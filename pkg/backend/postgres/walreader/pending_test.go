@@ -12,7 +12,7 @@ import (
 // tables.
 func TestTransactionsAreKeptByTable(t *testing.T) {
 	t.Parallel()
-	p := newPending()
+	p := newPending(&interest{})
 	require.NoError(t, p.Begin(pgoutput.Begin{XID: 7}))
 	for i := range 100_000 {
 		require.NoError(t, p.Row(uint32(i%3), nil))
@@ -21,7 +21,11 @@ func TestTransactionsAreKeptByTable(t *testing.T) {
 	require.NoError(t, p.Truncate([]uint32{1, 9}))
 	require.NoError(t, p.Commit(pgoutput.Commit{}))
 	require.Len(t, p.transactions, 1)
-	require.ElementsMatch(t, []uint32{0, 1, 2, 9}, p.transactions[0].tables)
+	var tables []uint32
+	for _, c := range p.transactions[0].tables {
+		tables = append(tables, c.table)
+	}
+	require.ElementsMatch(t, []uint32{0, 1, 2, 9}, tables)
 
 	require.NoError(t, p.Begin(pgoutput.Begin{XID: 8}))
 	require.NoError(t, p.Commit(pgoutput.Commit{}))

@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 	changev1 "queryengine/proto/change/v1"
@@ -74,6 +75,15 @@ func (r *reader) reads(reading string) bool {
 	return reading != "" && r.reading == reading
 }
 
+// watch watches relations and, where possible, a column of the only one; empty for none.
+func (r *reader) watch(ctx context.Context, relations []catalog.Name, column string) (tables []string, told bool, err error) {
+	if rows, ok := r.changes.(backend.RowChanges); ok && column != "" && len(relations) == 1 {
+		return rows.WatchColumn(ctx, relations[0], column)
+	}
+	tables, err = r.changes.Watch(ctx, relations)
+	return tables, false, err
+}
+
 // run reads while the changes are wanted, until end.
 func (r *reader) run() {
 	pause := retryFirst
@@ -119,9 +129,9 @@ func (r *reader) read() error {
 		r.Metrics.reading(r.meta.Name, true)
 		r.Logger.InfoContext(ctx, "reading the log of a source for subscriptions", "source", r.meta.Name, "slot", r.slot)
 		r.tell(nil)
-	}, func(table string) {
+	}, func(c backend.Change) {
 		r.Metrics.changed(r.meta.Name)
-		r.tell([]string{table})
+		r.tell(&c)
 	})
 	cancel()
 	beating.Wait()
@@ -140,17 +150,27 @@ func (r *reader) beat(ctx context.Context, cancel context.CancelFunc) {
 	}
 }
 
-// tell publishes the tables that have changed. What can't be published is noticed by its number.
-func (r *reader) tell(tables []string) {
+// tell publishes a change, nil for none. What can't be published is noticed by its number.
+func (r *reader) tell(c *backend.Change) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.reading == "" {
 		return
 	}
-	if len(tables) > 0 {
+	told := &changev1.Told{}
+	if c != nil {
 		r.number++
+		told.Changes = []*changev1.Change{messageOf(c)}
 	}
-	r.publish(&changev1.Told{Tables: tables})
+	r.publish(told)
+}
+
+func messageOf(c *backend.Change) *changev1.Change {
+	m := &changev1.Change{Table: c.ID}
+	for column, values := range c.Values {
+		m.Columns = append(m.Columns, &changev1.Values{Column: column, Values: values})
+	}
+	return m
 }
 
 // leave tells that nothing more will be told.

@@ -146,7 +146,7 @@ func (r *Readers) watch(ctx context.Context, m proto.Message, w bus.ResponseWrit
 	for i, n := range in.GetRelations() {
 		relations[i] = catalog.Name{Schema: n.GetSchema(), Name: n.GetName()}
 	}
-	tables, err := reader.changes.Watch(ctx, relations)
+	tables, told, err := reader.watch(ctx, relations, in.GetColumn())
 	if errors.Is(err, backend.ErrUnwatchable) {
 		w.SetHead(&changev1.WatchHead{Unwatchable: true})
 		return nil
@@ -155,7 +155,7 @@ func (r *Readers) watch(ctx context.Context, m proto.Message, w bus.ResponseWrit
 		// For the log of the executor, which is an operator's.
 		return apierror.New(apierror.PostgresError, err.Error())
 	}
-	w.SetHead(&changev1.WatchHead{Tables: tables})
+	w.SetHead(&changev1.WatchHead{Tables: tables, ColumnTold: told})
 	return nil
 }
 

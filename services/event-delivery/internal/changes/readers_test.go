@@ -137,6 +137,13 @@ func (f *fixture) watch(m *changev1.Told, name string) (*changev1.WatchHead, err
 	return out, err
 }
 
+func tablesOf(m *changev1.Told) (list []string) {
+	for _, c := range m.GetChanges() {
+		list = append(list, c.GetTable())
+	}
+	return list
+}
+
 func reads(m *changev1.Told) bool { return !m.GetEnded() }
 
 // TestOneProcessReads has two: one reads, and tells of changes; the other takes over when it stops.
@@ -157,8 +164,8 @@ func TestOneProcessReads(t *testing.T) {
 	require.True(t, none.GetUnwatchable())
 	for n := range uint64(3) {
 		f.exec(`INSERT INTO album SELECT coalesce(max(id), 0) + 1 FROM album`)
-		m := f.next(func(m *changev1.Told) bool { return len(m.GetTables()) > 0 })
-		require.Equal(t, head.GetTables(), m.GetTables())
+		m := f.next(func(m *changev1.Told) bool { return len(m.GetChanges()) > 0 })
+		require.Equal(t, head.GetTables(), tablesOf(m))
 		require.Equal(t, []any{n + 1, began.GetReading(), began.GetInstance()}, []any{m.GetNumber(), m.GetReading(), m.GetInstance()})
 	}
 	beat := f.next(reads)
@@ -181,7 +188,7 @@ func TestOneProcessReads(t *testing.T) {
 	head, err = f.watch(after, "album")
 	require.NoError(t, err)
 	f.exec(`DELETE FROM album`)
-	require.Equal(t, head.GetTables(), f.next(func(m *changev1.Told) bool { return len(m.GetTables()) > 0 }).GetTables())
+	require.Equal(t, head.GetTables(), tablesOf(f.next(func(m *changev1.Told) bool { return len(m.GetChanges()) > 0 })))
 
 	other.Follow(f.version(""))
 	f.next(func(m *changev1.Told) bool { return m.GetEnded() })
@@ -206,7 +213,7 @@ func TestReadingBeginsAnew(t *testing.T) {
 		_, err := f.watch(began, "album")
 		require.NoError(t, err)
 		f.exec(`DELETE FROM album; INSERT INTO album VALUES (2)`)
-		f.next(func(m *changev1.Told) bool { return len(m.GetTables()) > 0 && m.GetReading() == began.GetReading() })
+		f.next(func(m *changev1.Told) bool { return len(m.GetChanges()) > 0 && m.GetReading() == began.GetReading() })
 	}
 	require.Contains(t, p.log.String(), "its subscriptions are polled")
 }

@@ -44,15 +44,26 @@ type Log struct {
 	reading, instance string
 }
 
-var _ backend.Changes = (*Log)(nil)
+var _ backend.RowChanges = (*Log)(nil)
 
 // New returns the Log of a source; no I/O.
 func New(b *bus.Bus, source string) *Log { return &Log{bus: b, source: source} }
 
 // Watch implements backend.Changes.
 func (l *Log) Watch(ctx context.Context, relations []catalog.Name) ([]string, error) {
+	head, err := l.watch(ctx, relations, "")
+	return head.GetTables(), err
+}
+
+// WatchColumn implements backend.RowChanges.
+func (l *Log) WatchColumn(ctx context.Context, table catalog.Name, column string) (ids []string, told bool, err error) {
+	head, err := l.watch(ctx, []catalog.Name{table}, column)
+	return head.GetTables(), head.GetColumnTold(), err
+}
+
+func (l *Log) watch(ctx context.Context, relations []catalog.Name, column string) (*changev1.WatchHead, error) {
 	l.mu.Lock()
-	in, instance := &changev1.WatchRequest{Source: l.source, Reading: l.reading}, l.instance
+	in, instance := &changev1.WatchRequest{Source: l.source, Reading: l.reading, Column: column}, l.instance
 	l.mu.Unlock()
 	if instance == "" {
 		return nil, errEnded
@@ -68,11 +79,11 @@ func (l *Log) Watch(ctx context.Context, relations []catalog.Name) ([]string, er
 	if head.GetUnwatchable() {
 		return nil, backend.ErrUnwatchable
 	}
-	return head.GetTables(), nil
+	return head, nil
 }
 
 // Listen implements backend.Changes. It calls ready when a process reads the log.
-func (l *Log) Listen(ctx context.Context, ready func(), changed func(id string)) error {
+func (l *Log) Listen(ctx context.Context, ready func(), changed func(backend.Change)) error {
 	messages, overflow := make(chan *changev1.Told, backlog), make(chan struct{}, 1)
 	stop, err := l.bus.Subscribe(bus.ChangesTold, func() proto.Message { return &changev1.Told{} }, func(m proto.Message) {
 		told, ok := m.(*changev1.Told)
@@ -122,11 +133,19 @@ func (l *Log) Listen(ctx context.Context, ready func(), changed func(id string))
 			if r.name == "" {
 				continue
 			}
-			for _, table := range m.GetTables() {
-				changed(table)
+			for _, c := range m.GetChanges() {
+				changed(changeOf(c))
 			}
 		}
 	}
+}
+
+func changeOf(m *changev1.Change) backend.Change {
+	c := backend.Change{ID: m.GetTable(), Values: make(map[string][]string, len(m.GetColumns()))}
+	for _, v := range m.GetColumns() {
+		c.Values[v.GetColumn()] = v.GetValues()
+	}
+	return c
 }
 
 // reading is what is listened to; without a name, nothing yet.
@@ -144,7 +163,7 @@ func (r *reading) take(m *changev1.Told) error {
 	if m.GetReading() != r.name || m.GetEnded() {
 		return errEnded
 	}
-	if len(m.GetTables()) > 0 {
+	if len(m.GetChanges()) > 0 {
 		r.number++
 	}
 	if m.GetNumber() != r.number {

@@ -45,7 +45,7 @@ func setup(t *testing.T) *fixture {
 	ctx, cancel := context.WithCancel(t.Context())
 	f.stop = cancel
 	go func() {
-		f.ended <- f.log.Listen(ctx, func() { close(f.ready) }, func(id string) { f.changed <- id })
+		f.ended <- f.log.Listen(ctx, func() { close(f.ready) }, func(c backend.Change) { f.changed <- c.ID })
 	}()
 	require.Equal(t, "shop", receive(t, f.wanted))
 	return f
@@ -65,9 +65,11 @@ func receive[T any](t *testing.T, from <-chan T) T {
 // tell publishes a message of a reading.
 func (f *fixture) tell(reading string, number uint64, tables ...string) {
 	f.t.Helper()
-	require.NoError(f.t, f.reader.Publish(bus.ChangesTold, &changev1.Told{
-		Source: "shop", Reading: reading, Instance: f.reader.Instance(), Number: number, Tables: tables,
-	}))
+	told := &changev1.Told{Source: "shop", Reading: reading, Instance: f.reader.Instance(), Number: number}
+	for _, table := range tables {
+		told.Changes = append(told.Changes, &changev1.Change{Table: table})
+	}
+	require.NoError(f.t, f.reader.Publish(bus.ChangesTold, told))
 }
 
 func TestListen(t *testing.T) {

@@ -25,7 +25,9 @@ type Live struct {
 	Streaming bool
 	Cursor    int
 	// Tables are all that the results depend on; nil when that is not known.
-	Tables   []catalog.Name
+	Tables []catalog.Name
+	// Match is what of the rows of one of the tables matters, nil for all.
+	Match    *backend.LiveMatch
 	bindings input.Bindings
 	pieces   []piece
 	// column is the name of the cursor's column.
@@ -70,7 +72,14 @@ func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 			}
 		}
 	}
-	out.Tables = tablesOf(l.Roots)
+	found := findTables(l.Roots)
+	out.Tables = found.list()
+	if m, ok := statement.(backend.LiveMatcher); ok && out.Tables != nil {
+		// Where the table is read in another place, too, other rows of it may matter there.
+		if match := m.Match(); match != nil && found.times[match.Table] == 1 {
+			out.Match = match
+		}
+	}
 	var key strings.Builder
 	for _, piece := range pieces {
 		fmt.Fprintf(&key, "%q,", textOf(piece))

@@ -10,11 +10,18 @@ import (
 
 // tablesOf are the tables that roots read, in conditions of permissions too; nil when they
 // also depend on something else, such as what a function does.
-func tablesOf(roots []ir.Root) []catalog.Name {
-	f := finder{known: true}
+func tablesOf(roots []ir.Root) []catalog.Name { return findTables(roots).list() }
+
+func findTables(roots []ir.Root) *finder {
+	f := &finder{known: true, times: map[catalog.Name]int{}}
 	for _, r := range roots {
 		f.visit(reflect.ValueOf(r))
 	}
+	return f
+}
+
+// list is what tablesOf returns.
+func (f *finder) list() []catalog.Name {
 	if !f.known {
 		return nil
 	}
@@ -24,7 +31,9 @@ func tablesOf(roots []ir.Root) []catalog.Name {
 // finder walks a plan, which is plain data: whatever is added to it is found.
 type finder struct {
 	tables []catalog.Name
-	known  bool
+	// times counts in how many places tables are.
+	times map[catalog.Name]int
+	known bool
 }
 
 func (f *finder) visit(v reflect.Value) {
@@ -40,6 +49,7 @@ func (f *finder) visit(v reflect.Value) {
 	case reflect.Struct:
 		switch node := v.Interface().(type) {
 		case ir.Table:
+			f.times[node.Name]++
 			if !slices.Contains(f.tables, node.Name) {
 				f.tables = append(f.tables, node.Name)
 			}

@@ -151,8 +151,8 @@ func (b *batch) advance(c *cohort, r *Result) {
 	}
 	next := p.cohorts[key]
 	if next == nil {
-		next = &cohort{key: key, values: values, proven: true}
-		p.cohorts[key] = next
+		next = p.newCohort(key, values)
+		next.proven = true
 	}
 	if p.pushed.Load() {
 		p.notice() // there may be more without a notification

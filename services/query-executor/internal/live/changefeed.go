@@ -3,10 +3,13 @@ package live
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
+	"queryengine/services/query-executor/internal/execute"
 )
 
 const (
@@ -36,11 +39,13 @@ type changeFeed struct {
 	// users counts the pollers that exist.
 	users   int
 	changes backend.Changes // nil while nothing is told
-	pollers map[string]map[*poller]struct{}
+	// pollers are those that depend on a table, with the column by which rows of it matter to their cohorts; an
+	// empty one for all rows.
+	pollers map[string]map[*poller]string
 }
 
 func newChangeFeed(m *Manager, source string) *changeFeed {
-	return &changeFeed{manager: m, source: source, wake: make(chan struct{}, 1), pollers: map[string]map[*poller]struct{}{}}
+	return &changeFeed{manager: m, source: source, wake: make(chan struct{}, 1), pollers: map[string]map[*poller]string{}}
 }
 
 // use counts a poller.
@@ -156,11 +161,15 @@ func (f *changeFeed) down() {
 }
 
 // changed passes on that a table has changed.
-func (f *changeFeed) changed(id string) {
+func (f *changeFeed) changed(c backend.Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for p := range f.pollers[id] {
-		p.notice()
+	for p, column := range f.pollers[c.ID] {
+		if values, known := c.Values[column]; known && column != "" {
+			p.noticeValues(values)
+		} else {
+			p.notice()
+		}
 	}
 }
 
@@ -174,7 +183,7 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, watchWithin)
 	defer cancel()
-	ids, err := changes.Watch(ctx, p.live.Tables)
+	ids, err := watchTables(ctx, changes, p.live)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err != nil || f.changes != changes {
@@ -185,16 +194,43 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 		p.pushed.Store(false)
 		return time.Now().Add(unwatchedFor)
 	}
-	for _, id := range ids {
+	for id, column := range ids {
 		if f.pollers[id] == nil {
-			f.pollers[id] = map[*poller]struct{}{}
+			f.pollers[id] = map[*poller]string{}
 		}
-		f.pollers[id][p] = struct{}{}
+		f.pollers[id][p] = column
 	}
 	if !p.pushed.Swap(true) {
 		p.notice() // changes since the last cycle
 	}
 	return time.Now().Add(refresh)
+}
+
+// watchTables watches the tables of a subscription and returns, for their ids, the column by which rows matter to
+// cohorts; empty for all rows.
+func watchTables(ctx context.Context, changes backend.Changes, l *execute.Live) (map[string]string, error) {
+	columns, others := map[string]string{}, l.Tables
+	if rows, ok := changes.(backend.RowChanges); ok && l.Match != nil {
+		ids, told, err := rows.WatchColumn(ctx, l.Match.Table, l.Match.Column)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			columns[id] = ""
+			if told {
+				columns[id] = l.Match.Column
+			}
+		}
+		others = slices.DeleteFunc(slices.Clone(others), func(n catalog.Name) bool { return n == l.Match.Table })
+	}
+	if len(others) == 0 {
+		return columns, nil
+	}
+	ids, err := changes.Watch(ctx, others)
+	for _, id := range ids {
+		columns[id] = "" // also of the one with the column, when a view reads it
+	}
+	return columns, err
 }
 
 // leave ends use, and watch.

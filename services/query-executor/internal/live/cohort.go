@@ -62,10 +62,22 @@ type cohort struct {
 	// hash is the last result's; it counts while known is set.
 	hash  Hash
 	known bool
+	// match is the value by which rows matter, when matches is set; else all do.
+	match   string
+	matches bool
 	// proven reports whether the database has taken the values for what they should be.
 	proven bool
 	// due reports whether a subscriber waits, and not for a change.
 	due bool
+}
+
+// touched reports whether rows with such values may matter.
+func (c *cohort) touched(values map[string]struct{}) bool {
+	if len(values) == 0 || !c.matches {
+		return len(values) > 0
+	}
+	_, touched := values[c.match]
+	return touched
 }
 
 // keyOf names the cohort with the given values.

@@ -36,8 +36,10 @@ type poller struct {
 	// none.
 	told atomic.Int64
 
-	mu          sync.Mutex
-	cohorts     map[string]*cohort
+	mu      sync.Mutex
+	cohorts map[string]*cohort
+	// values are those of changed rows that no run has looked at; nil for none.
+	values      map[string]struct{}
 	subscribers int
 	// cycle counts the cycles that have begun.
 	cycle   uint64
@@ -68,8 +70,7 @@ func (p *poller) join(s *Subscriber) {
 	key := keyOf(values)
 	c := p.cohorts[key]
 	if c == nil {
-		c = &cohort{key: key, values: values}
-		p.cohorts[key] = c
+		c = p.newCohort(key, values)
 	}
 	c.add(s)
 	c.due = true
@@ -77,6 +78,16 @@ func (p *poller) join(s *Subscriber) {
 	s.Values = nil // the cohort's are enough
 	p.subscribers++
 	p.signal()
+}
+
+// newCohort needs the lock.
+func (p *poller) newCohort(key string, values [][]byte) *cohort {
+	c := &cohort{key: key, values: values}
+	if m := p.live.Match; m != nil {
+		c.match, c.matches = m.Canonical(values[m.Value])
+	}
+	p.cohorts[key] = c
+	return c
 }
 
 // leave removes a subscriber and reports whether it was the last one.
@@ -108,6 +119,30 @@ func (p *poller) signal() {
 func (p *poller) notice() {
 	p.told.CompareAndSwap(0, time.Now().UnixNano())
 	p.changed.Store(true)
+	p.signal()
+}
+
+// mostValues bounds the values that wait for a run; beyond, all cohorts are run.
+const mostValues = 10_000
+
+// noticeValues notes that rows with such values have changed, before or after the change.
+func (p *poller) noticeValues(values []string) {
+	if len(values) == 0 {
+		return
+	}
+	p.told.CompareAndSwap(0, time.Now().UnixNano())
+	p.mu.Lock()
+	if p.values == nil {
+		p.values = map[string]struct{}{}
+	}
+	for _, v := range values {
+		p.values[v] = struct{}{}
+	}
+	many := len(p.values) > mostValues
+	p.mu.Unlock()
+	if many {
+		p.changed.Store(true)
+	}
 	p.signal()
 }
 
@@ -183,8 +218,10 @@ func (p *poller) begin(all bool) (cohorts []*cohort, cycle uint64, waiting bool)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cycle++
+	changed := p.values
+	p.values = nil
 	for _, c := range p.cohorts {
-		if !all && !c.due {
+		if !all && !c.due && !c.touched(changed) {
 			continue
 		}
 		if p.live.Streaming && !c.hasRoom() {
@@ -201,10 +238,7 @@ func (p *poller) begin(all bool) (cohorts []*cohort, cycle uint64, waiting bool)
 // subscribers, or failed.
 func (p *poller) runCycle(all bool) (waiting bool) {
 	started := time.Now()
-	var told int64
-	if all {
-		told = p.told.Swap(0)
-	}
+	told := p.told.Swap(0)
 	cohorts, cycle, waiting := p.begin(all)
 	if len(cohorts) == 0 {
 		return waiting
