@@ -67,6 +67,7 @@ verify: ## fail when generated files, formatting, module files or go vet are not
 
 tidy: ## go mod tidy in every module
 	@scripts/each-module $(GO) mod tidy
+	cd deploy && GOWORK=off $(GO) mod tidy
 
 bench: build ## engine and hand-written yardsticks side by side (BENCH="-help", BENCH="-queries Q1,I100 -connections 16")
 	$(GO) run ./services/engine/cmd/bench $(BENCH)
