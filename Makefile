@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-compose test-deploy release-check test-race lint fmt generate console docs-check verify tidy bench counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-compose test-images test-deploy release-check test-race lint fmt generate console docs-check verify tidy bench counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ test-later: ## the tests that need no database, with a clock that is 400 days ah
 
 test-compose: ## docker compose from start to end, under load (minutes; skipped where Docker does not answer)
 	cd services/engine && ENGINE_TEST_COMPOSE=1 $(GO) test ./e2e -run TestDockerCompose -count 1 -v -timeout 30m
+
+test-images: ## kinds of databases on the images of their vendors (skipped, with the reason, where these can't be had)
+	cd pkg && ENGINE_TEST_IMAGES=1 $(GO) test ./backend/postgres -run TestExerciseOnImages -count 1 -v -timeout 30m
 
 test-deploy: ## the chart and the manifests for Kubernetes, against its types, and its schemas where they can be reached
 	cd deploy && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...

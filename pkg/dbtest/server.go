@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"testing"
 	"time"
 
 	"github.com/testcontainers/testcontainers-go"
@@ -98,6 +99,49 @@ func startContainer(ctx context.Context, settings map[string]string) (*Server, e
 		URL:  u.String(),
 		stop: func(ctx context.Context) error { return c.Terminate(ctx) },
 	}, nil
+}
+
+// Image is a database of another kind that speaks PostgreSQL's protocol, as a container.
+type Image struct {
+	Name string
+	// Port is the container's, as in 5432/tcp.
+	Port string
+	Env  map[string]string
+	Cmd  []string
+	// Ready is what the log says when connections are taken, Times how often until then.
+	Ready string
+	Times int
+	// URL is the address of a database whose user may create others, without host and port.
+	URL url.URL
+}
+
+// imageLimit is how long an image may take to come and to start.
+const imageLimit = 5 * time.Minute
+
+// ImageURL starts a container for the test and returns the address of its database. It skips the test, and
+// says why, where no Docker daemon answers or the image can't be had.
+func ImageURL(t testing.TB, i Image) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), imageLimit)
+	defer cancel()
+	if err := dockerAnswers(ctx); err != nil {
+		t.Skipf("not tried on %s: %v", i.Name, err)
+	}
+	c, err := testcontainers.Run(ctx, i.Name,
+		testcontainers.WithExposedPorts(i.Port), testcontainers.WithEnv(i.Env), testcontainers.WithCmd(i.Cmd...),
+		testcontainers.WithWaitStrategyAndDeadline(imageLimit, wait.ForLog(i.Ready).WithOccurrence(i.Times)),
+	)
+	t.Cleanup(func() { _ = testcontainers.TerminateContainer(c) })
+	if err != nil {
+		t.Skipf("not tried on %s: %v", i.Name, err)
+	}
+	host, err := c.PortEndpoint(ctx, i.Port, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := i.URL
+	u.Host = host
+	return u.String()
 }
 
 func dockerAnswers(ctx context.Context) error {
