@@ -46,8 +46,9 @@ const (
 	// patience is what a hopeless mode takes in all, in nanoseconds, before it counts as such.
 	patience = 10e6
 	// Later the others are given a share of the stratum's time: 1/learning each until they have run
-	// learned times, then 1/budget, since data changes.
-	learning, learned, budget = 20, 12, 100
+	// learned times, then 1/budget, since data changes. A mode that is known to be unlikely times as
+	// slow over all strata isn't tried in each first, and is given 1/reluctant for 1/learning.
+	learning, learned, unlikely, reluctant, budget = 20, 12, 1.4, 50, 100
 	// advantage is what a mode other than the server's choice must gain, as a share of the time,
 	// since to ask for it costs something.
 	advantage = 0.08
@@ -95,11 +96,11 @@ type PlanChoice struct {
 	// overall is the best mode over all strata, certain whether it is not only the server's choice,
 	// ratio what each mode takes as a multiple of the best one. What is hopeless isn't tried in
 	// strata where nothing is known of it. usual is the result of spreadsOf.
-	overall  PlanMode
-	certain  bool
-	ratio    [PlanModes]float32
-	hopeless [PlanModes]bool
-	usual    spreads
+	overall            PlanMode
+	certain            bool
+	ratio              [PlanModes]float32
+	unlikely, hopeless [PlanModes]bool
+	usual              spreads
 }
 
 // Next is the mode of the next run in a stratum.
@@ -121,9 +122,9 @@ func (p *PlanChoice) Took(number int, m PlanMode, t time.Duration) {
 		p.strata = new([strata]stratum)
 	}
 	s := &p.strata[number]
-	s.note(m, float32(t))
+	s.note(m, float32(t), p.unlikely)
 	if p.total < earlyRuns {
-		p.early.note(m, float32(t))
+		p.early.note(m, float32(t), p.unlikely)
 	}
 	p.Runs[m]++
 	if p.total++; p.total < overview || p.total < 10*laterOverview && p.total%overview == 0 || p.total%laterOverview == 0 {
@@ -176,7 +177,7 @@ func (p *PlanChoice) try(s *stratum, best PlanMode) PlanMode {
 		if own := c.typicalTime(); c.runs >= stratumTries || c.runs > 0 && (own < cost || c.spent() > patience) {
 			cost = own
 		}
-		wanted := !slow && (c.runs < stratumTries && p.Runs[m] < 2*tries || p.Runs[m] < tries && !p.certain) || c.credit > cost
+		wanted := !slow && (c.runs < stratumTries && p.Runs[m] < 2*tries && !p.unlikely[m] || p.Runs[m] < tries && !p.certain) || c.credit > cost
 		if wanted && m != best && c.runs < fewest {
 			found, fewest = m, c.runs
 		}
@@ -217,6 +218,7 @@ func (p *PlanChoice) compare() {
 	fastest := min(verdicts[PlanGeneric].ratio(), verdicts[PlanCustom].ratio(), 1)
 	for m := range PlanModes {
 		p.ratio[m] = float32(verdicts[m].ratio() / fastest)
+		p.unlikely[m] = p.certain && p.ratio[m] > unlikely
 		p.hopeless[m] = p.ratio[m] > hopeless && spent[m] > patience
 	}
 }

@@ -136,14 +136,16 @@ func (v *verdict) loses(certain float64) bool {
 }
 
 // note notes the time of a run.
-func (s *stratum) note(m PlanMode, t float32) {
+func (s *stratum) note(m PlanMode, t float32, unlikely [PlanModes]bool) {
 	s.weight++
 	s.modes[m].add(t)
 	s.modes[m].credit = 0
 	for other := range s.modes {
 		if c := &s.modes[other]; other != int(m) {
 			share := float32(budget)
-			if c.runs < learned {
+			if c.runs < learned && unlikely[other] {
+				share = reluctant
+			} else if c.runs < learned {
 				share = learning
 			}
 			c.credit += t / share
