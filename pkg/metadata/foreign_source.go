@@ -10,7 +10,7 @@ func (s *Source) IsForeign() bool { return s.Foreign != nil }
 // data connector that has the name of a kind.
 func (n *sourceName) isForeign() bool {
 	k := KindNamed(n.Kind)
-	return k == nil || !k.Available || k.Connector && isConnectorConfiguration(n.Configuration)
+	return k == nil || k.Connector && isConnectorConfiguration(n.Configuration)
 }
 
 // isConnectorConfiguration reports whether a configuration has the form that all data connectors share.

@@ -13,10 +13,10 @@ import (
 // foreignSources are sources of kinds that have forms of their own; the numbers, the order of
 // the keys and the characters are what re-encoding would change.
 var foreignSources = []string{
-	`{"tables":[{"table":{"schema":"dbo","name":"a<b>&c"},"x":1.50}],"name":"bq2","kind":"bigquery","configuration":{"connection_info":{"connection_string":"Driver={ODBC}"}}}`,
-	`{"kind":"bigquery","name":"bq","tables":[{"table":{"dataset":"d","name":"t"}}],"configuration":{"service_account":{"from_env":"X"},"datasets":["d"]}}`,
+	`{"tables":[{"table":{"schema":"dbo","name":"a<b>&c"},"x":1.50}],"name":"bq2","kind":"abacus","configuration":{"connection_info":{"connection_string":"Driver={ODBC}"}}}`,
+	`{"kind":"abacus","name":"bq","tables":[{"table":{"dataset":"d","name":"t"}}],"configuration":{"service_account":{"from_env":"X"},"datasets":["d"]}}`,
 	`{"name":"lite","kind":"sqlite","tables":[{"table":["a"]}],"configuration":{"value":{"db":"/x"},"template":null}}`,
-	`{"name":"z","kind":"bigquery","tables":[],"configuration":{"read_only":true}}`,
+	`{"name":"z","kind":"abacus","tables":[],"configuration":{"read_only":true}}`,
 }
 
 func TestForeignSources(t *testing.T) {
@@ -35,6 +35,6 @@ func TestForeignSources(t *testing.T) {
 	require.True(t, doc.Source("bq2").IsForeign())
 	require.Empty(t, doc.Source("bq2").Tables)
 
-	_, err = metadata.Parse(json.RawMessage(`{"version":3,"sources":[{"kind":"bigquery","tables":[]}]}`), metadata.Empty(), backends())
+	_, err = metadata.Parse(json.RawMessage(`{"version":3,"sources":[{"kind":"abacus","tables":[]}]}`), metadata.Empty(), backends())
 	require.ErrorContains(t, err, `$.sources[0]: key "name" not found`)
 }

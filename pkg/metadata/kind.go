@@ -13,9 +13,6 @@ type Kind struct {
 	Display, System string
 	// Failure is the code of errors of its databases.
 	Failure apierror.Code
-	// Available kinds have a backend. Of the others, names are known: their commands are refused,
-	// and their sources are kept as given.
-	Available bool
 	// Connector is set where data connectors, which the engine has none of, use the name of the kind too.
 	// Their sources are kept as given.
 	Connector bool
@@ -24,7 +21,7 @@ type Kind struct {
 	// GraphQL leave out; "" where names have no schema.
 	DefaultSchema string
 
-	// What follows is added by the kind's backend, and missing from kinds without one.
+	// What follows is added by the kind's backend.
 
 	// Configuration makes an empty configuration of a source.
 	Configuration func() Configuration
@@ -72,29 +69,29 @@ const DefaultKind = "postgres"
 // kinds are all kinds, in the order of list_source_kinds.
 var kinds = []*Kind{
 	{
-		Name: DefaultKind, Prefixes: []string{"pg", "postgres"}, Display: "Postgres", System: "postgresql", Failure: apierror.PostgresError, Available: true,
+		Name: DefaultKind, Prefixes: []string{"pg", "postgres"}, Display: "Postgres", System: "postgresql", Failure: apierror.PostgresError,
 		abilities: Functions | EnumTables | EventTriggers | ComputedFields | ConnectionTemplates | Trackables |
 			Mutations | Subscriptions | Relay | Conventions,
 		DefaultSchema: "public",
 	},
 	{
-		Name: "citus", Prefixes: []string{"citus"}, Display: "Citus", System: "postgresql", Failure: apierror.PostgresError, Available: true,
+		Name: "citus", Prefixes: []string{"citus"}, Display: "Citus", System: "postgresql", Failure: apierror.PostgresError,
 		abilities: Functions | ConnectionTemplates | Mutations | Subscriptions | Relay | Conventions, DefaultSchema: "public",
 	},
 	{
-		Name: "cockroach", Prefixes: []string{"cockroach"}, Display: "Cockroach", System: "cockroachdb", Failure: apierror.PostgresError, Available: true,
+		Name: "cockroach", Prefixes: []string{"cockroach"}, Display: "Cockroach", System: "cockroachdb", Failure: apierror.PostgresError,
 		abilities: EnumTables | ConnectionTemplates | Mutations | Subscriptions | Relay | Conventions, DefaultSchema: "public",
 	},
 	{
-		Name: "mssql", Prefixes: []string{"mssql"}, Display: "MSSQL", System: "microsoft.sql_server", Failure: apierror.MSSQLError, Available: true,
+		Name: "mssql", Prefixes: []string{"mssql"}, Display: "MSSQL", System: "microsoft.sql_server", Failure: apierror.MSSQLError,
 		abilities: EventTriggers | StoredProcedures | Mutations | Subscriptions, DefaultSchema: "dbo",
 	},
 	{
-		Name: "bigquery", Prefixes: []string{"bigquery"}, Display: "BigQuery", System: "gcp.bigquery",
+		Name: "bigquery", Prefixes: []string{"bigquery"}, Display: "BigQuery", System: "gcp.bigquery", Failure: apierror.BigQueryError,
 		abilities: ComputedFields,
 	},
 	{
-		Name: "sqlite", Prefixes: []string{"sqlite"}, Display: "SQLite", System: "sqlite", Failure: apierror.SQLiteError, Available: true, Connector: true,
+		Name: "sqlite", Prefixes: []string{"sqlite"}, Display: "SQLite", System: "sqlite", Failure: apierror.SQLiteError, Connector: true,
 		abilities: EnumTables | Mutations | Subscriptions | Relay | Conventions,
 	},
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/metadata"
 )
@@ -74,7 +73,7 @@ func TestEveryKindHasItsCommands(t *testing.T) {
 					require.Equal(t, strings.Contains(" "+group.kinds+" ", " "+k.Name+" "), has, "%s: %v", e.Type, err)
 					if o != nil {
 						require.Equal(t, k.Name, o.Kind)
-						require.False(t, k.Available && o.Args == nil)
+						require.NotNil(t, o.Args)
 					}
 				}
 			}
@@ -108,7 +107,7 @@ func TestCommandsOfKindsAreAllSpecified(t *testing.T) {
 }
 
 // TestCommandsOfKindsInAtomicBulks walks all kinds and all commands: whether one can be an element of
-// bulk_atomic depends on the command alone, so that of a kind without a backend has the error of its kind.
+// bulk_atomic depends on the command alone.
 func TestCommandsOfKindsInAtomicBulks(t *testing.T) {
 	t.Parallel()
 	atomic := map[string]bool{}
@@ -147,95 +146,23 @@ func TestKinds(t *testing.T) {
 			require.Same(t, k, metadata.KindNamed(name))
 		}
 		source := &metadata.Source{}
-		doc := fmt.Sprintf(`{"version": 3, "sources": [{"name": "a", "kind": %q, "tables": [], "configuration": {"connection_info": {"database_url": "x"}}}]}`, k.Prefixes[len(k.Prefixes)-1])
+		doc := fmt.Sprintf(`{"version": 3, "sources": [{"name": "a", "kind": %q, "tables": [], "configuration": {"connection_info": {"database_url": "x"}, "project_id": "p", "datasets": ["d"]}}]}`, k.Prefixes[len(k.Prefixes)-1])
 		d, err := metadata.Parse([]byte(doc), &metadata.Document{}, backends())
 		require.NoError(t, err)
 		source = d.Sources[0]
 		require.Equal(t, k.Name, source.Kind)
-		require.Equal(t, !k.Available, source.IsForeign())
+		require.False(t, source.IsForeign())
 	}
 	require.Nil(t, metadata.KindNamed("abacus"))
-	require.True(t, metadata.KindNamed(metadata.DefaultKind).Available)
+	require.NotNil(t, metadata.KindNamed(metadata.DefaultKind))
 }
 
 // backends are the kinds that the programs have backends for.
 func backends() metadata.Kinds { return kind.All(os.LookupEnv, "test").Metadata() }
 
-func TestAvailableKindsHaveACodeForTheFailuresOfTheirDatabases(t *testing.T) {
+func TestKindsHaveACodeForTheFailuresOfTheirDatabases(t *testing.T) {
 	t.Parallel()
 	for _, k := range metadata.KnownKinds() {
-		require.True(t, !k.Available || k.Failure != "", k.Name)
+		require.NotEmpty(t, k.Failure, k.Name)
 	}
-}
-
-// TestCommandsOfKindsWithoutABackend walks all kinds without a backend and all commands: what a kind has
-// by the wire format is not supported here, what it hasn't is unknown, and a source that isn't of the kind is
-// still told first.
-func TestCommandsOfKindsWithoutABackend(t *testing.T) {
-	t.Parallel()
-	r := metadata.NewRegistry(backends())
-	apply := func(t *testing.T, doc *metadata.Document, command, args string) *apierror.Error {
-		t.Helper()
-		o, err := r.Operation(metadata.APIMetadata, &metadata.Envelope{Type: command, Version: 1, Args: json.RawMessage(args)})
-		if err == nil {
-			c, ok := o.Args.(metadata.Command)
-			require.True(t, ok, command)
-			_, err = c.Apply(metadata.View{Document: doc, Kind: o.Kind})
-		}
-		if err == nil {
-			return nil
-		}
-		return apierror.From(err)
-	}
-	// Where commands name their source; these name none.
-	keys := map[string]string{"update_source": "name", "test_connection_template": "source_name"}
-	nameless := map[string]bool{"add_source": true, "track_tables": true, "untrack_tables": true}
-	walked := 0
-	for _, k := range metadata.KnownKinds() {
-		if k.Available {
-			continue
-		}
-		doc, err := metadata.Parse([]byte(fmt.Sprintf(`{"version":3,"sources":[{"name":"far","kind":%q,"tables":[]},
-			{"name":"near","kind":"postgres","tables":[],"configuration":{"connection_info":{"database_url":"x"}}}]}`, k.Name)),
-			&metadata.Document{}, backends())
-		require.NoError(t, err)
-		unsupported := fmt.Sprintf("sources of kind %s are not supported", k.Name)
-		for _, group := range specifiedByKind {
-			for command := range strings.FieldsSeq(group.commands) {
-				walked++
-				name := k.Prefixes[0] + "_" + command
-				key := keys[command]
-				if key == "" {
-					key = "source"
-				}
-				if command == "drop_source" { // which takes a source of any kind away
-					o, err := r.Operation(metadata.APIMetadata, &metadata.Envelope{Type: name, Version: 1, Args: json.RawMessage(`{"name":"far"}`)})
-					require.NoError(t, err)
-					require.IsType(t, &metadata.DropSource{}, o.Args)
-					continue
-				}
-				err := apply(t, doc, name, `{"`+key+`":"far"}`)
-				require.NotNil(t, err, name)
-				if !strings.Contains(" "+group.kinds+" ", " "+k.Name+" ") {
-					require.Equal(t, apierror.ParseFailed, err.Code, name)
-					require.Contains(t, err.Message, "unknown metadata command", name)
-					continue
-				}
-				require.Equal(t, [2]string{"not-supported", unsupported}, [2]string{string(err.Code), err.Message}, name)
-
-				missing, other := apply(t, doc, name, `{"`+key+`":"none"}`), apply(t, doc, name, `{"`+key+`":"near"}`)
-				byDefault := apply(t, doc, name, `{}`)
-				if nameless[command] {
-					for _, err := range []*apierror.Error{missing, other, byDefault} {
-						require.Equal(t, unsupported, err.Message, name)
-					}
-					continue
-				}
-				require.Equal(t, `source with name "none" does not exist`, missing.Message, name)
-				require.Equal(t, `source with name "near" has backend type postgres which does not match the expected type `+k.Name, other.Message, name)
-				require.Equal(t, `source with name "default" does not exist`, byDefault.Message, name)
-			}
-		}
-	}
-	require.Greater(t, walked, 40)
 }

@@ -171,9 +171,7 @@ func (a *ListSourceKinds) Answer(View) (json.RawMessage, error) {
 	}
 	var list []listed
 	for _, k := range kinds {
-		if k.Available {
-			list = append(list, listed{k.Prefixes[0], true, true, k.Prefixes[0]})
-		}
+		list = append(list, listed{k.Prefixes[0], true, true, k.Prefixes[0]})
 	}
 	return Encode(struct {
 		Sources []listed `json:"sources"`

@@ -22,9 +22,6 @@ type operation struct {
 	// prefixed operations of sources have the kind's prefix at the endpoints of queries, too; without
 	// one they are for the default kind.
 	prefixed bool
-	// foreign operations of sources work on those of kinds that are known by name alone. Others are
-	// refused there.
-	foreign bool
 }
 
 // endpoints is a set of endpoints, by the versions of their requests.
@@ -137,12 +134,6 @@ func (o operation) inAtomic() operation {
 	return o
 }
 
-// onForeign is the operation for sources of kinds without a backend, too.
-func (o operation) onForeign() operation {
-	o.foreign = true
-	return o
-}
-
 // withPrefix is the operation with the kind's prefix at all endpoints.
 func (o operation) withPrefix() operation {
 	o.prefixed = true
@@ -167,16 +158,6 @@ func (o operation) names(api API, k *Kind) []string {
 		return []string{o.name, k.Prefixes[0] + "_" + o.name}
 	}
 	return []string{o.name}
-}
-
-// of is the operation for sources of a kind.
-func (o operation) of(k *Kind) operation {
-	if k.Available || o.foreign {
-		return o
-	}
-	r := refused(o.name, o.at)
-	r.atomic = o.atomic // or bulk_atomic would say that the command is the wrong one
-	return r
 }
 
 // Operation is a request with its arguments read.

@@ -10,7 +10,7 @@ func sourceOperations() []operation {
 	return slices.Concat(
 		needing(0,
 			command[AddSource]("add_source", atMetadata),
-			command[DropSource]("drop_source", atMetadata).onForeign(),
+			command[DropSource]("drop_source", atMetadata),
 			command[UpdateSource]("update_source", atMetadata),
 			query[GetSourceTables]("get_source_tables", atMetadata),
 			query[GetTableInfo]("get_table_info", atMetadata),
@@ -48,7 +48,7 @@ func sourceOperations() []operation {
 			query[GetNativeQuery]("get_native_query", atMetadata),
 			command[TrackTable]("add_existing_table_or_view", anyQuery),
 			command[SetTableCustomFields]("set_table_custom_fields", atQuery2),
-			served[RunSQL]("run_sql", anyQuery|anySQL, modifies|untried).withPrefix().onForeign(),
+			served[RunSQL]("run_sql", anyQuery|anySQL, modifies|untried).withPrefix(),
 		),
 		needing(Functions,
 			command[TrackFunction]("track_function", atMetadata|anyQuery),

@@ -15,7 +15,7 @@ func TestRowsOfOperations(t *testing.T) {
 		require.NotNil(t, o.args, o.name)
 		require.NotZero(t, o.at, o.name)
 		require.Zero(t, o.open&^o.at, o.name)
-		require.True(t, o.ofSources || o.needs == 0 && !o.prefixed && !o.foreign, o.name)
+		require.True(t, o.ofSources || o.needs == 0 && !o.prefixed, o.name)
 		args := o.args()
 		_, isCommand := args.(Command)
 		_, isBatch := args.(Batch)

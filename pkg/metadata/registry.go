@@ -43,7 +43,7 @@ func NewRegistry(kinds Kinds) *Registry {
 					continue
 				}
 				for _, name := range o.names(api, k) {
-					r.named[requestName{api, name}] = namedOperation{o.of(k), k.Name}
+					r.named[requestName{api, name}] = namedOperation{o, k.Name}
 				}
 			}
 		}

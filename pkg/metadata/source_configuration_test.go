@@ -34,7 +34,7 @@ func TestConfigurationsAreThoseOfTheirKind(t *testing.T) {
 
 	doc, err := metadata.Parse(json.RawMessage(`{"version":3,"sources":[
 		{"name":"s","kind":"pg","tables":[],"configuration":`+given+`},
-		{"name":"other","kind":"bigquery","tables":[],"configuration":{"connection_info": 7}}]}`), metadata.Empty(), backends())
+		{"name":"other","kind":"abacus","tables":[],"configuration":{"connection_info": 7}}]}`), metadata.Empty(), backends())
 	require.NoError(t, err)
 	require.Equal(t, kept, string(doc.Source("s").Configuration))
 	exported, err := metadata.Encode(doc)

@@ -20,11 +20,6 @@ var importedSources = map[string]importedSource{
 		`sources of kind "abacus" are not supported`,
 		"pg", "not-exists", `source with name "far" has backend type abacus which does not match the expected type postgres`,
 	},
-	"known kind": {
-		`{"name":"far","kind":"bigquery","tables":[{"table":{"schema":"dbo","name":"a<b>"},"array_relationships":[]}],"configuration":{"connection_info":{"connection_string":{"from_env":"MS"}}}}`,
-		`sources of kind "bigquery" are not supported`,
-		"bigquery", "not-supported", `sources of kind bigquery are not supported`,
-	},
 	"data connector": {
 		`{"name":"far","kind":"athena","tables":[{"table":["db","beads"]}],"configuration":{"value":{"jdbc":"x"},"template":null,"timeout":{"seconds":10}},"customization":{"root_fields":{"namespace":"far"}}}`,
 		`sources of kind "athena" are not supported`,

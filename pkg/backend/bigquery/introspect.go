@@ -24,8 +24,10 @@ func (s *Source) Introspect(ctx context.Context, _ []catalog.Name) (*catalog.Sou
 		Extensions: map[string]string{extensionLimit: strconv.Itoa(s.client.options.SelectLimit)},
 	}
 	for _, dataset := range s.client.options.Datasets {
-		err := s.informationSchema(ctx, dataset, found)
-		if failed := (*apiError)(nil); errors.As(err, &failed) && failed.Status != http.StatusUnauthorized {
+		tables, err := s.informationSchema(ctx, dataset, found)
+		failed := (*apiError)(nil)
+		// Emulators may have the views of INFORMATION_SCHEMA without rows.
+		if err == nil && tables == 0 || errors.As(err, &failed) && failed.Status != http.StatusUnauthorized {
 			err = s.listTables(ctx, dataset, found)
 		}
 		if err != nil {
@@ -49,8 +51,8 @@ func newTable(name catalog.Name, kind string) *catalog.Table {
 	return t
 }
 
-// informationSchema reads the tables of a dataset with their columns.
-func (s *Source) informationSchema(ctx context.Context, dataset string, found *catalog.Source) error {
+// informationSchema reads the tables of a dataset with their columns, and counts them.
+func (s *Source) informationSchema(ctx context.Context, dataset string, found *catalog.Source) (int, error) {
 	schema := quoteName(dataset) + ".INFORMATION_SCHEMA."
 	text := "SELECT t.table_name, t.table_type, c.column_name, c.data_type, c.is_nullable FROM " + schema + "TABLES AS t JOIN " +
 		schema + "COLUMNS AS c ON c.table_name = t.table_name ORDER BY t.table_name, c.ordinal_position"
@@ -72,12 +74,12 @@ func (s *Source) informationSchema(ctx context.Context, dataset string, found *c
 		return nil
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for name, t := range read {
 		found.Tables[name] = t
 	}
-	return nil
+	return len(read), nil
 }
 
 // tableList is a response of tables.list.

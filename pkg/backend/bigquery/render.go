@@ -113,7 +113,11 @@ func limitedFields(fields []ir.Field, most int) []ir.Field {
 	return list
 }
 
+// bound bounds a list. The rows that another source asks about aren't one: each is answered.
 func bound(rows *ir.Rows, most int) {
+	if _, keys := rows.From.(ir.Keys); keys {
+		return
+	}
 	if rows.MaxRows == 0 || rows.MaxRows > most {
 		rows.MaxRows = most
 	}

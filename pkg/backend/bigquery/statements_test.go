@@ -195,6 +195,11 @@ func TestListsAreBounded(t *testing.T) {
 	require.Contains(t, st.SQL(), "LIMIT 7")
 	require.Contains(t, st.SQL(), "WHERE _engine_n <= 7")
 	require.Zero(t, root.MaxRows, "the plan stays as it is")
+
+	keys := ir.Keys{Columns: []ir.Column{authorID}, Ordinal: "ordinal"}
+	st, err = Dialect{Limit: 7}.RenderQuery(&ir.Select{Rows: ir.Rows{From: keys}, Fields: fields(authorID)}, backend.RenderOptions{})
+	require.NoError(t, err)
+	require.NotContains(t, st.SQL(), "7", "each row of another source is answered")
 }
 
 func TestMutationsAreRefused(t *testing.T) {

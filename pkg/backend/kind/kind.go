@@ -4,6 +4,7 @@ package kind
 
 import (
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/bigquery"
 	"queryengine/pkg/backend/mssql"
 	"queryengine/pkg/backend/postgres"
 	"queryengine/pkg/backend/sqlite"
@@ -16,5 +17,6 @@ func All(env func(string) (string, bool), application string) backend.Kinds {
 		postgres.Kinds(env, application),
 		sqlite.Kind(env),
 		mssql.Kind(env, application),
+		bigquery.Kind(env),
 	)...)
 }

@@ -23,7 +23,7 @@ func TestDoctor(t *testing.T) {
 	document := `{"version": 3, "sources": [
 		{"name": "crm", "kind": "postgres", "tables": [{"table": "customer"}], "configuration": {"connection_info": {"database_url": "` + other + `"}}},
 		{"name": "lib", "kind": "sqlite", "tables": [], "configuration": {"connection_info": {"database_url": "` + filepath.Join(t.TempDir(), "lib.db") + `", "create": true}}},
-		{"name": "ms", "kind": "bigquery", "tables": [], "configuration": {}},
+		{"name": "ms", "kind": "abacus", "tables": [], "configuration": {}},
 		{"name": "shop", "kind": "postgres", "configuration": {"connection_info": {"database_url": "` + url + `"}}, "tables": [
 			{"table": "cart", "array_relationships": [{"name": "items", "using": {"foreign_key_constraint_on": {"table": "item", "column": "cart"}}}],
 			 "remote_relationships": [{"name": "buyer", "definition": {"to_source": {"source": "crm", "table": "customer", "relationship_type": "object", "field_mapping": {"customer": "number"}}}}]},
