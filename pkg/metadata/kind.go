@@ -56,6 +56,8 @@ const (
 	Subscriptions
 	// Relay schemas have global ids and pages.
 	Relay
+	// Tags are comments in statements that say what they are for.
+	Tags
 	// Conventions are other conventions of names than that of the database.
 	Conventions
 )
@@ -71,20 +73,20 @@ var kinds = []*Kind{
 	{
 		Name: DefaultKind, Prefixes: []string{"pg", "postgres"}, Display: "Postgres", System: "postgresql", Failure: apierror.PostgresError,
 		abilities: Functions | EnumTables | EventTriggers | ComputedFields | ConnectionTemplates | Trackables |
-			Mutations | Subscriptions | Relay | Conventions,
+			Mutations | Subscriptions | Relay | Tags | Conventions,
 		DefaultSchema: "public",
 	},
 	{
 		Name: "citus", Prefixes: []string{"citus"}, Display: "Citus", System: "postgresql", Failure: apierror.PostgresError,
-		abilities: Functions | ConnectionTemplates | Mutations | Subscriptions | Relay | Conventions, DefaultSchema: "public",
+		abilities: Functions | ConnectionTemplates | Mutations | Subscriptions | Relay | Tags | Conventions, DefaultSchema: "public",
 	},
 	{
 		Name: "cockroach", Prefixes: []string{"cockroach"}, Display: "Cockroach", System: "cockroachdb", Failure: apierror.PostgresError,
-		abilities: EnumTables | ConnectionTemplates | Mutations | Subscriptions | Relay | Conventions, DefaultSchema: "public",
+		abilities: EnumTables | ConnectionTemplates | Mutations | Subscriptions | Relay | Tags | Conventions, DefaultSchema: "public",
 	},
 	{
 		Name: "mssql", Prefixes: []string{"mssql"}, Display: "MSSQL", System: "microsoft.sql_server", Failure: apierror.MSSQLError,
-		abilities: EventTriggers | StoredProcedures | Mutations | Subscriptions, DefaultSchema: "dbo",
+		abilities: EventTriggers | StoredProcedures | Mutations | Subscriptions | Tags, DefaultSchema: "dbo",
 	},
 	{
 		Name: "bigquery", Prefixes: []string{"bigquery"}, Display: "BigQuery", System: "gcp.bigquery", Failure: apierror.BigQueryError,
@@ -92,7 +94,7 @@ var kinds = []*Kind{
 	},
 	{
 		Name: "sqlite", Prefixes: []string{"sqlite"}, Display: "SQLite", System: "sqlite", Failure: apierror.SQLiteError, Connector: true,
-		abilities: EnumTables | Mutations | Subscriptions | Relay | Conventions,
+		abilities: EnumTables | Mutations | Subscriptions | Relay | Tags | Conventions,
 	},
 }
 

@@ -29,7 +29,7 @@ const tagsStandard = "standard"
 func (s *Source) Tags() QueryTags {
 	tags := QueryTags{Format: tagsStandard, OmitRequestID: true}
 	switch {
-	case s.IsForeign():
+	case !s.hasTags():
 		return QueryTags{Disabled: true}
 	case isNull(s.QueryTags):
 		return tags
@@ -38,6 +38,12 @@ func (s *Source) Tags() QueryTags {
 		return QueryTags{Disabled: true}
 	}
 	return tags
+}
+
+// hasTags reports whether statements in the source can have tags.
+func (s *Source) hasTags() bool {
+	k := KindNamed(s.Kind)
+	return !s.IsForeign() && (k == nil || k.Can(Tags))
 }
 
 func (t *QueryTags) isDefault() bool {
@@ -100,7 +106,7 @@ func (a *SetQueryTags) Apply(v View) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if old.IsForeign() {
+	if !old.hasTags() {
 		return nil, apierror.Newf(apierror.NotSupported, "%s sources do not support query-tags yet", old.Kind)
 	}
 	source := *old

@@ -35,3 +35,42 @@ func digits(n json.Number) json.Number {
 	}
 	return json.Number(f.Text('g', 15))
 }
+
+// withTexts is a JSON text whose numbers are texts, cut to the digits that all kinds give, also those that were texts.
+func withTexts(text string) (string, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return "", err
+	}
+	var walk func(v any) any
+	walk = func(v any) any {
+		switch v := v.(type) {
+		case map[string]any:
+			for key := range v {
+				v[key] = walk(v[key])
+			}
+		case []any:
+			for i := range v {
+				v[i] = walk(v[i])
+			}
+		case json.Number:
+			return plain(v.String())
+		case string:
+			return plain(v)
+		}
+		return v
+	}
+	raw, err := json.Marshal(walk(value))
+	return string(raw), err
+}
+
+// plain is a number in one form for all that are equal; any other text is as it was.
+func plain(text string) string {
+	f, _, err := big.ParseFloat(text, 10, 200, big.ToNearestEven)
+	if err != nil {
+		return text
+	}
+	return f.Text('g', 15)
+}

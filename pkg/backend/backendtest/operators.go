@@ -68,7 +68,7 @@ func (x *exercise) operators(t *testing.T, at string) {
 				got := b.answer(t, Query{Root: &ir.Select{
 					Rows: b.rows("track", func(r *ir.Rows) { r.Where = exp }), Fields: b.fields("track", "id"),
 				}, Args: args})
-				requireJSON(t, "["+strings.Join(want, ",")+"]", got)
+				x.requireAnswer(t, "["+strings.Join(want, ",")+"]", got)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package bigquery
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"queryengine/pkg/apierror"
@@ -201,6 +202,18 @@ func (r *renderer) keys(k ir.Keys) string {
 			first = array
 		}
 		items = append(items, array+"[OFFSET(n)] AS "+quoteName(c.Name))
+	}
+	if first == "" { // each row counts, though nothing is known of it
+		place := len(r.Params)
+		first = r.place(sqltext.Param{Kind: sqltext.ParamVariable, Index: k.Index, As: sqltext.As{Type: typeInteger, List: true}})
+		r.converts[place] = func(text []byte) ([]byte, error) {
+			rows, err := input.ObjectRows(nil, text)
+			values := make([][]byte, len(rows))
+			for i := range values {
+				values[i] = strconv.AppendInt(nil, int64(i), 10)
+			}
+			return input.ListText(values), err
+		}
 	}
 	items = append(items, "n + 1 AS "+quoteName(k.Ordinal))
 	return "(SELECT " + strings.Join(items, ", ") + " FROM UNNEST(GENERATE_ARRAY(0, ARRAY_LENGTH(" + first + ") - 1)) AS n)"
