@@ -74,7 +74,11 @@ func (s *Source) MarshalJSON() ([]byte, error) {
 	if s.IsForeign() {
 		return s.Foreign, nil
 	}
-	return Encode((*sourceFields)(s))
+	raw, err := Encode((*sourceFields)(s))
+	if k := KindNamed(s.Kind); err == nil && k != nil && k.Datasets {
+		return withDatasets(raw)
+	}
+	return raw, err
 }
 
 func (s *Source) Shape() any { return sourceFields{} }

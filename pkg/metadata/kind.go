@@ -20,6 +20,8 @@ type Kind struct {
 	// DefaultSchema is the schema of names that are given without one, and the one that the names of
 	// GraphQL leave out; "" where names have no schema.
 	DefaultSchema string
+	// Datasets is set where what others call the schema of a name is its dataset.
+	Datasets bool
 
 	// What follows is added by the kind's backend.
 
@@ -90,7 +92,7 @@ var kinds = []*Kind{
 	},
 	{
 		Name: "bigquery", Prefixes: []string{"bigquery"}, Display: "BigQuery", System: "gcp.bigquery", Failure: apierror.BigQueryError,
-		abilities: ComputedFields,
+		abilities: ComputedFields, Datasets: true,
 	},
 	{
 		Name: "sqlite", Prefixes: []string{"sqlite"}, Display: "SQLite", System: "sqlite", Failure: apierror.SQLiteError, Connector: true,
