@@ -9,11 +9,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/google"
+	"golang.org/x/sync/singleflight"
 )
 
 // scope is what the credentials are asked for.
@@ -27,8 +28,11 @@ type client struct {
 	options Options
 	http    *http.Client
 
-	mu     sync.Mutex
-	tokens oauth2.TokenSource // nil until it is needed
+	// token is the one in use. Those who find none that is valid wait for one request for another.
+	token  atomic.Pointer[oauth2.Token]
+	asking singleflight.Group
+	// tokens is nil until it is needed; it belongs to the one who asks.
+	tokens oauth2.TokenSource
 }
 
 // apiError is the error of a response.
@@ -53,10 +57,13 @@ func (e *apiError) reason() string {
 	return ""
 }
 
-// passing reports whether the same request may succeed later.
-func (e *apiError) passing() bool {
+// passing reports whether the same request may succeed later. Emulators have jobInternalError for any statement that
+// they can't run.
+func (e *apiError) passing(emulator bool) bool {
 	switch e.reason() {
-	case "backendError", "rateLimitExceeded", "jobRateLimitExceeded", "jobBackendError", "jobInternalError":
+	case "jobInternalError", "jobBackendError":
+		return !emulator
+	case "backendError", "rateLimitExceeded", "jobRateLimitExceeded":
 		return true
 	case "quotaExceeded", "internalError":
 		return false
@@ -65,35 +72,56 @@ func (e *apiError) passing() bool {
 		e.Status == http.StatusServiceUnavailable || e.Status == http.StatusGatewayTimeout
 }
 
-// token is the header of the credentials, empty for none.
-func (c *client) token(ctx context.Context) (string, error) {
+// tokenTime is how long a request for a token may take.
+const tokenTime = 30 * time.Second
+
+// authorization is the header of the credentials, empty for none. A request that ends doesn't wait for a token.
+func (c *client) authorization(ctx context.Context) (string, error) {
 	if c.options.Anonymous {
 		return "", nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	t := c.token.Load()
+	if !t.Valid() {
+		// Others wait for the same token: it outlives the request that asks first.
+		got := c.asking.DoChan("", func() (any, error) { return c.newToken(context.WithoutCancel(ctx)) })
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case r := <-got:
+			if r.Err != nil {
+				return "", r.Err
+			}
+			t = c.token.Load()
+		}
+	}
+	return t.Type() + " " + t.AccessToken, nil
+}
+
+// newToken asks for a token; one call at a time.
+func (c *client) newToken(ctx context.Context) (*oauth2.Token, error) {
 	if c.tokens == nil {
-		// The source of tokens lives longer than the request.
-		own := context.WithValue(context.WithoutCancel(ctx), oauth2.HTTPClient, c.http)
+		timed := *c.http
+		timed.Timeout = tokenTime
+		ctx = context.WithValue(ctx, oauth2.HTTPClient, &timed)
 		if c.options.ServiceAccount != nil {
 			account, err := google.JWTConfigFromJSON(c.options.ServiceAccount, scope)
 			if err != nil {
-				return "", fmt.Errorf("the key of the service account: %w", err)
+				return nil, fmt.Errorf("the key of the service account: %w", err)
 			}
-			c.tokens = account.TokenSource(own)
+			c.tokens = account.TokenSource(ctx)
 		} else {
-			credentials, err := google.FindDefaultCredentials(own, scope)
+			credentials, err := google.FindDefaultCredentials(ctx, scope)
 			if err != nil {
-				return "", err
+				return nil, err
 			}
 			c.tokens = credentials.TokenSource
 		}
 	}
 	t, err := c.tokens.Token()
-	if err != nil {
-		return "", err
+	if err == nil {
+		c.token.Store(t)
 	}
-	return t.Type() + " " + t.AccessToken, nil
+	return t, err
 }
 
 // call sends a request, again where that can help, and gives the body of the response. Path begins below the project.
@@ -113,7 +141,7 @@ func (c *client) call(ctx context.Context, method, path string, query url.Values
 	for attempt := 0; ; attempt++ {
 		received, err := c.once(ctx, method, address, sent)
 		var failed *apiError
-		if err == nil || attempt >= c.options.Retries || !errors.As(err, &failed) || !failed.passing() {
+		if err == nil || attempt >= c.options.Retries || !errors.As(err, &failed) || !failed.passing(c.options.Anonymous) {
 			return received, err
 		}
 		select {
@@ -134,12 +162,12 @@ func (c *client) once(ctx context.Context, method, address string, body []byte) 
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	token, err := c.token(ctx)
+	header, err := c.authorization(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if token != "" {
-		r.Header.Set("Authorization", token)
+	if header != "" {
+		r.Header.Set("Authorization", header)
 	}
 	response, err := c.http.Do(r)
 	if err != nil {

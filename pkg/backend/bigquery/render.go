@@ -129,8 +129,26 @@ func (r *renderer) Abilities() sqlrows.Abilities {
 	return sqlrows.Abilities{Flat: true, NoItem: "NULL"}
 }
 
-// Distinct implements sqlrows.Dialect: select ranks the rows.
-func (r *renderer) Distinct(*sqlrows.Selection) {}
+// Distinct implements sqlrows.Dialect: the rows are ranked where the query is written. FLOAT64 can't tell partitions
+// apart, but its text can, when 0 and -0 are made one.
+func (r *renderer) Distinct(q *sqlrows.Selection, on []ir.Expr) {
+	for i, e := range on {
+		if rowOf(typeOf(e)).family == familyFloat {
+			q.Distinct[i] = "CAST(" + q.Distinct[i] + " + 0 AS STRING)"
+		}
+	}
+}
+
+// typeOf is the type of what rows are told apart by.
+func typeOf(e ir.Expr) catalog.Type {
+	switch e := e.(type) {
+	case ir.Column:
+		return e.Type
+	case ir.Redacted:
+		return typeOf(e.Expr)
+	}
+	return catalog.Type{}
+}
 
 // Ties implements sqlrows.Dialect. Only subscriptions ask for it.
 func (r *renderer) Ties(*sqlrows.Selection) { r.Fail("there is no limit with ties") }

@@ -173,6 +173,7 @@ func TestErrorsOfTheDatabaseAreHidden(t *testing.T) {
 		status int
 		want   string
 	}{
+		"jobInternalError":         {400, "query execution failed"}, // emulators mean a fault of the statement
 		"quotaExceeded":            {403, "a quota of the database is exceeded"},
 		"bytesBilledLimitExceeded": {400, "the query would process more bytes than the source allows"},
 		"invalidQuery":             {400, "query execution failed"},

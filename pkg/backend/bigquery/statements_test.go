@@ -133,6 +133,10 @@ func plans() []struct {
 			many(ir.Rows{From: articles}, toArticles, fields(id)))))}},
 		{"distinct", &ir.Select{Rows: distinct, Fields: with(fields(id), "author", one(authors, toAuthor, false, fields(name)))}},
 		{"distinct related rows", &ir.Select{Rows: ir.Rows{From: authors}, Fields: with(fields(id), "articles", many(distinct, toArticles, fields(title)))}},
+		{"distinct numbers", &ir.Select{
+			Rows:   ir.Rows{From: articles, DistinctOn: []ir.Expr{col("f", "float8"), id}, OrderBy: []ir.OrderItem{asc(col("f", "float8")), asc(id)}},
+			Fields: fields(id),
+		}},
 		{"aggregates", &ir.Aggregate{Rows: ir.Rows{From: articles, Where: compare(id, ir.OpGt, number("1"))}, Fields: []ir.AggregateField{values(id, "sum", "avg"), nodes}}},
 		{"aggregates of a page", &ir.Aggregate{Rows: ir.Rows{From: articles, OrderBy: []ir.OrderItem{asc(id)}, Limit: number("2")}, Fields: []ir.AggregateField{values(id, "max"), nodes}}},
 		{"aggregates of related rows", nested(&ir.Aggregate{Rows: ir.Rows{From: articles, OrderBy: []ir.OrderItem{asc(id)}}, Fields: []ir.AggregateField{nodes, values(created, "max")}})},

@@ -86,7 +86,7 @@ func (r *renderer) root(root ir.Root) (string, reply) {
 func (r *renderer) Abilities() sqlrows.Abilities { return sqlrows.Abilities{NoItem: "NULL"} }
 
 // Distinct implements sqlrows.Dialect. Schemas don't offer it.
-func (r *renderer) Distinct(*sqlrows.Selection) { r.Fail("there is no DISTINCT ON") }
+func (r *renderer) Distinct(*sqlrows.Selection, []ir.Expr) { r.Fail("there is no DISTINCT ON") }
 
 // Ties implements sqlrows.Dialect: there is TOP WITH TIES.
 func (r *renderer) Ties(q *sqlrows.Selection) { q.Ties = true }

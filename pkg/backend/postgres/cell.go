@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/ir"
 )
 
 // Abilities implements sqlrows.Dialect.
@@ -21,7 +22,7 @@ func (r *renderer) Abilities() sqlrows.Abilities {
 }
 
 // Distinct implements sqlrows.Dialect: there is DISTINCT ON.
-func (r *renderer) Distinct(*sqlrows.Selection) {}
+func (r *renderer) Distinct(*sqlrows.Selection, []ir.Expr) {}
 
 // Ties implements sqlrows.Dialect.
 func (r *renderer) Ties(q *sqlrows.Selection) {

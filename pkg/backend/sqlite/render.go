@@ -85,7 +85,7 @@ func (r *renderer) Abilities() sqlrows.Abilities {
 }
 
 // Distinct implements sqlrows.Dialect: there is no DISTINCT ON.
-func (r *renderer) Distinct(q *sqlrows.Selection) { r.DistinctByRank(q) }
+func (r *renderer) Distinct(q *sqlrows.Selection, _ []ir.Expr) { r.DistinctByRank(q) }
 
 // Ties implements sqlrows.Dialect: there is no WITH TIES.
 func (r *renderer) Ties(q *sqlrows.Selection) { r.TiesByRank(q) }

@@ -30,8 +30,8 @@ type Dialect interface {
 	OwnText(q *Selection) (string, bool)
 	// Constant is a constant text.
 	Constant(text string) string
-	// Distinct has a query take the first row only of those that are alike in its Distinct.
-	Distinct(q *Selection)
+	// Distinct has a query take the first row only of those that are alike in its Distinct, which are the texts of on.
+	Distinct(q *Selection, on []ir.Expr)
 	// Ties has a query take the rows, too, that tie with the last one within its limit.
 	Ties(q *Selection)
 	// Abilities are the same in every call.

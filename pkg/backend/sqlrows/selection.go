@@ -211,7 +211,7 @@ func (r *Renderer) PlainRows(rel Relation) (*Selection, *sqltext.Scope) {
 	q.Distinct = r.Exprs(rel.DistinctOn, in)
 	q.Order = r.orderKeys(rel.Rows, in, q)
 	if len(q.Distinct) > 0 {
-		r.Dialect.Distinct(q)
+		r.Dialect.Distinct(q, rel.DistinctOn)
 	}
 	q.Limit = r.Limit(rel.Limit, rel.MaxRows)
 	if rel.Offset != nil {

@@ -58,6 +58,10 @@ SELECT c0, c1 FROM (SELECT * EXCEPT (_engine_d) FROM (SELECT t0.`id` AS c0, t2.v
 -- ()
 SELECT t0.`id` AS c0, t2.v AS c1 FROM `hub`.`author` AS t0 LEFT JOIN (SELECT _engine_k0, ARRAY_AGG(STRUCT(c0 AS c0) ORDER BY _engine_o0, _engine_o1, _engine_o2 IS NULL DESC, _engine_o2 DESC) AS v FROM (SELECT * EXCEPT (_engine_d) FROM (SELECT t1.`title` AS c0, t1.`author_id` AS _engine_k0, t1.`author_id` AS _engine_o0, t1.`is_published` AS _engine_o1, t1.`created_at` AS _engine_o2, ROW_NUMBER() OVER (PARTITION BY t1.`author_id`, t1.`author_id`, t1.`is_published` ORDER BY t1.`author_id`, t1.`is_published`, t1.`created_at` DESC NULLS FIRST) AS _engine_d FROM `hub`.`article` AS t1) WHERE _engine_d = 1) GROUP BY _engine_k0) AS t2 ON t2._engine_k0 = t0.`id`;
 
+-- distinct numbers
+-- ()
+SELECT c0 FROM (SELECT * EXCEPT (_engine_d) FROM (SELECT t0.`id` AS c0, t0.`f` AS _engine_o0, t0.`id` AS _engine_o1, ROW_NUMBER() OVER (PARTITION BY CAST(t0.`f` + 0 AS STRING), t0.`id` ORDER BY t0.`f`, t0.`id`) AS _engine_d FROM `hub`.`article` AS t0) WHERE _engine_d = 1) ORDER BY _engine_o0, _engine_o1;
+
 -- aggregates
 -- (p1 INT64)
 SELECT COUNT(*) AS c0, sum(t0.`id`) AS c1, avg(t0.`id`) AS c2, (SELECT ARRAY_AGG(STRUCT(c0 AS c0)) FROM (SELECT t1.`id` AS c0 FROM `hub`.`article` AS t1 WHERE t1.`id` > @p1)) AS c3 FROM `hub`.`article` AS t0 WHERE t0.`id` > @p1;
