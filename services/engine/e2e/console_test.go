@@ -39,6 +39,8 @@ func TestConsole(t *testing.T) {
 		INSERT INTO author (name) VALUES ('Ann'), ('Ben');
 		INSERT INTO article (author_id, title) VALUES (1, '<script>alert(1)</script>'), (2, 'second');`)
 	c.start(metadata)
+	c.start(eventDelivery)
+	c.start(scheduler)
 	c.start(executor, "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=200")
 	console := c.start(gateway, "ENABLE_CONSOLE=true", "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE=false")
 	open := c.start(gateway, "ENABLE_CONSOLE=true", "UNAUTHORIZED_ROLE=reader")

@@ -12,5 +12,6 @@ export const areas = [
   { path: "/api", name: "API", words: "graphql query editor explorer subscription explain", admin: false },
   { path: "/data", name: "Data", words: "sources tables views rows track relationships", admin: true },
   { path: "/sql", name: "SQL", words: "run_sql statements", admin: true },
+  { path: "/events", name: "Events", words: "event triggers cron scheduled webhooks deliveries redeliver", admin: true },
   { path: "/metadata", name: "Metadata", words: "inconsistencies reload export import history rollback diff", admin: true },
 ] as const satisfies Area[];

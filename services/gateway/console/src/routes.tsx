@@ -20,6 +20,12 @@ const routes = [
     component: lazyRouteComponent(() => import("./pages/data/page"), "DataPage"),
   }),
   createRoute({ getParentRoute: () => root, path: "/sql", component: lazyRouteComponent(() => import("./pages/sql/page"), "SQLPage") }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/events",
+    validateSearch: (s: Record<string, unknown>): EventSearch => ({ kind: text(s.kind), source: text(s.source), name: text(s.name) }),
+    component: lazyRouteComponent(() => import("./pages/events/page"), "EventsPage"),
+  }),
   createRoute({ getParentRoute: () => root, path: "/metadata", component: lazyRouteComponent(() => import("./pages/metadata/page"), "MetadataPage") }),
 ] as const;
 
@@ -28,6 +34,13 @@ export interface TableSearch {
   source?: string;
   schema?: string;
   table?: string;
+}
+
+/** EventSearch is the kind of events and the trigger that the address of the events page names. */
+export interface EventSearch {
+  kind?: string;
+  source?: string;
+  name?: string;
 }
 
 /** text takes numbers, too, as which the router reads names of digits. */

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { launch, open, openURL, secret, signIn, url, has } from "./harness.mjs";
 import * as api from "./api.mjs";
 import * as data from "./data.mjs";
+import * as events from "./events.mjs";
 import * as metadata from "./metadata.mjs";
 
 const tests = {
@@ -69,13 +70,16 @@ const tests = {
 
   ...api.tests,
   ...data.tests,
+  ...events.tests,
   ...metadata.tests,
 };
 
+// ONLY is an expression that picks tests by their names.
+const only = new RegExp(process.env.ONLY ?? "");
 const browser = await launch();
 const failed = [];
 try {
-  for (const [name, test] of Object.entries(tests)) {
+  for (const [name, test] of Object.entries(tests).filter(([name]) => only.test(name))) {
     const began = Date.now();
     const opened = await open(browser, name === "a role that isn't admin" ? openURL : url);
     try {

@@ -7,8 +7,8 @@ import { Failure } from "./failure";
 import { Loading } from "./progress";
 
 /** ConfirmChange shows what a request would change, as the server has tried it, before it is made. */
-export function ConfirmChange(props: { title: string; request: MetadataRequest; close: () => void }) {
-  const { title, request, close } = props;
+export function ConfirmChange(props: { title: string; request: MetadataRequest; close: () => void; done?: () => void }) {
+  const { title, request, close, done } = props;
   const server = useServer();
   const client = useQueryClient();
   const trial = useMutation({ mutationFn: () => server.dryRun(request) });
@@ -17,6 +17,7 @@ export function ConfirmChange(props: { title: string; request: MetadataRequest; 
     onSuccess: async () => {
       await client.invalidateQueries();
       close();
+      done?.();
     },
   });
   const { mutate } = trial;

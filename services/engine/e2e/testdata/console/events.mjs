@@ -1,0 +1,165 @@
+// Tests of the page for events.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { area, axe, broken, graphql, has, metadata, signIn, type, url } from "./harness.mjs";
+
+const events = (page) => page.getByRole("list", { name: "Events" });
+const calls = (page) => page.getByRole("list", { name: "Calls" });
+const html = "<img src=x onerror=alert(1)>";
+
+/** webhook answers 500 at /broken and 200 at any other path, both with HTML. */
+async function webhook(use) {
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      response.statusCode = request.url === "/broken" ? 500 : 200;
+      response.end(JSON.stringify({ said: `${html} at ${request.url}` }));
+    });
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  try {
+    await use(`http://127.0.0.1:${server.address().port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** confirm agrees to what a dialog shows, which has to contain a text. */
+async function confirm(page, title, text) {
+  const dialog = page.getByRole("dialog", { name: title });
+  await has(dialog, text);
+  await dialog.getByRole("button", { name: title }).click();
+  await dialog.waitFor({ state: "detached" });
+}
+
+export const tests = {
+  async "Events: a delivery fails, is mended, and made again"({ page }) {
+    await webhook(async (address) => {
+      await signIn(page);
+      await area(page, "Events");
+      await page.getByRole("button", { name: "New event trigger" }).click();
+      const create = page.getByRole("button", { name: "Create" });
+      await create.and(page.locator("[disabled]")).waitFor(); // no name yet
+      await page.getByLabel("Name", { exact: true }).fill("not a name");
+      await page.getByLabel("Table", { exact: true }).selectOption("public.author");
+      await page.getByLabel("Webhook", { exact: true }).fill(address + "/broken");
+      await page.getByRole("button", { name: "Add a header" }).click();
+      await page.getByLabel("Name of header 1").fill("X-From");
+      await page.getByLabel("Value of header 1").fill("console");
+      await axe(page, "Events with a form");
+      await create.click();
+      await has(page.getByRole("alert"), "$.args.name");
+      assert.match(await page.getByLabel("Name", { exact: true }).getAttribute("aria-describedby"), /fault/);
+      await axe(page, "Events with an error at a field");
+      await page.getByLabel("Name", { exact: true }).fill("author_changed");
+      await create.click();
+      await page.getByRole("heading", { name: "author_changed" }).waitFor();
+      await page.getByText("No events").waitFor();
+
+      await graphql(`mutation { insert_author_one(object: {name: ${JSON.stringify(html)}}) { id } }`);
+      await has(events(page), "failed");
+      await page.getByRole("button", { name: /^INSERT/ }).click();
+      await has(page.getByLabel("Payload"), html);
+      await calls(page).getByText("failed with 500").click();
+      await has(page.getByLabel("Request"), "X-From");
+      await has(page.getByLabel("Response"), `${html} at /broken`);
+      await page.getByText("The last 1 calls").waitFor();
+      await page.getByText("Figures").click();
+      assert.equal(await page.locator("main img").count(), 0);
+      await axe(page, "Events with a log");
+
+      await page.getByRole("button", { name: "Change", exact: true }).click();
+      await page.getByLabel("Webhook", { exact: true }).fill(address + "/well");
+      await page.getByRole("button", { name: "Change…" }).click();
+      await confirm(page, "Change", "change");
+      await page.getByRole("button", { name: "Deliver again" }).click();
+      await has(events(page), "delivered");
+      await has(calls(page), "succeeded with 200");
+      await has(calls(page), "failed with 500");
+
+      // As text, and by hand.
+      await page.getByRole("button", { name: "Change", exact: true }).click();
+      await page.getByRole("tab", { name: "JSON" }).click();
+      await type(page, "Arguments as JSON", "no JSON");
+      await has(page.getByRole("alert"), "JSON");
+      await type(page, "Arguments as JSON", JSON.stringify({
+        name: "author_changed", table: "author", webhook: address + "/well", enable_manual: true, replace: true,
+        cleanup_config: { schedule: "0 3 * * *", clear_older_than: 168 },
+      }));
+      await page.getByRole("button", { name: "Change…" }).click();
+      await confirm(page, "Change", "change");
+      await page.getByRole("button", { name: "Make an event" }).click();
+      await page.getByLabel("Payload", { exact: true }).first().fill('{"made": "by hand"}');
+      await page.getByRole("button", { name: "Make it" }).click();
+      await has(page.getByRole("button", { name: /^MANUAL/ }), "MANUAL");
+
+      await page.getByRole("button", { name: "Pause the clean-up…" }).click();
+      await confirm(page, "Pause the clean-up", "change");
+      await page.getByRole("button", { name: "Resume the clean-up…" }).waitFor();
+      await page.getByRole("button", { name: "Clean up…" }).click();
+      await page.getByLabel("Older than, in hours").fill("1");
+      await axe(page, "Events with a clean-up");
+      await confirm(page, "Clean up", "can't be brought back");
+
+      await page.getByRole("button", { name: "Delete…" }).click();
+      await confirm(page, "Delete", "author_changed");
+      await page.getByText("Choose a trigger to see its events.").waitFor();
+      await graphql(`mutation { delete_author(where: {name: {_eq: ${JSON.stringify(html)}}}) { affected_rows } }`);
+    });
+  },
+
+  async "Events: cron triggers and one-off events"({ page }) {
+    await webhook(async (address) => {
+      await signIn(page);
+      await area(page, "Events");
+      await page.getByRole("tab", { name: "Cron triggers" }).click();
+      await page.getByRole("button", { name: "New cron trigger" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("<b>nightly</b>");
+      await page.getByLabel("Webhook", { exact: true }).fill(address + "/nightly");
+      await page.getByLabel("Payload", { exact: true }).fill("{no JSON");
+      await page.getByText("This isn't JSON.").waitFor();
+      await page.getByLabel("Payload", { exact: true }).fill('{"kind": "report"}');
+      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByRole("heading", { name: "<b>nightly</b>" }).waitFor();
+      await page.getByText("100 events").waitFor();
+      await page.getByRole("button", { name: "Next" }).click();
+      await page.getByRole("button", { name: "Next", disabled: true }).waitFor();
+      await axe(page, "Events with a cron trigger");
+      await page.getByRole("button", { name: "Change", exact: true }).click();
+      await page.getByLabel("Schedule", { exact: true }).fill("0 3 * * *");
+      await page.getByRole("button", { name: "Change…" }).click();
+      await confirm(page, "Change", "change");
+      await page.locator("code").filter({ hasText: "0 3 * * *" }).waitFor();
+      await page.getByRole("button", { name: "Delete…" }).click();
+      await confirm(page, "Delete", "nightly");
+      await page.getByText("None: a cron trigger").waitFor();
+      assert.equal(await page.locator("main b").count(), 0);
+
+      await page.getByRole("tab", { name: "One-off events" }).click();
+      await page.getByRole("button", { name: "New event" }).click();
+      await page.getByLabel("Webhook", { exact: true }).fill(address + "/once");
+      await page.getByLabel("Time", { exact: true }).fill("tomorrow");
+      await page.getByRole("button", { name: "Plan it" }).click();
+      await has(page.getByRole("alert"), "$.args.schedule_at");
+      await page.getByLabel("Time", { exact: true }).fill(new Date().toISOString());
+      await page.getByLabel("Comment", { exact: true }).fill(html);
+      await page.getByRole("button", { name: "Plan it" }).click();
+      await has(events(page), "delivered");
+      await has(events(page), html);
+      await events(page).getByRole("button").first().click();
+      await calls(page).getByText("succeeded with 200").click();
+      await has(page.getByLabel("Response"), `${html} at /once`);
+      assert.equal(await page.locator("main img").count(), 0);
+      await axe(page, "Events with one-off events");
+      await page.getByRole("button", { name: "Delete…" }).click();
+      await confirm(page, "Delete the event", "is removed with the log");
+      await page.getByText("No events").waitFor();
+      assert.equal((await metadata("get_scheduled_events", { type: "one_off" })).events.length, 0);
+    });
+  },
+
+  async "Events: a server that fails, is gone, or is slow"({ page }) {
+    await signIn(page);
+    await broken(page, "Events", url + "/v1/metadata", () => page.getByRole("button", { name: "New event trigger" }).waitFor());
+  },
+};

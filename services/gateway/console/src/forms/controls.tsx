@@ -1,0 +1,140 @@
+import { useId, useState } from "react";
+import { Button } from "react-aria-components";
+import type { Header } from "../api/types";
+import { at, type Field, type Value } from "./fields";
+
+/** ControlProps are those of the control of a field. report says what is wrong with what was typed, undefined for nothing. */
+export interface ControlProps {
+  field: Field;
+  value: Value;
+  fault: string | undefined;
+  change: (part: unknown) => void;
+  report: (problem: string | undefined) => void;
+}
+
+/** Control is the control of a field, with its label, its hint, and what is wrong with it. */
+export function Control(props: ControlProps) {
+  const { field, fault } = props;
+  const id = useId();
+  const described = fault ? `${id}-fault` : field.hint ? `${id}-hint` : undefined;
+  const control = { id, "aria-describedby": described, "aria-invalid": fault !== undefined || undefined, required: field.required, disabled: field.fixed };
+  if (field.kind === "headers") return <Headers {...props} />;
+  return (
+    <div className={field.kind === "flag" || field.kind === "operation" ? "field flag" : "field"}>
+      <label htmlFor={id}>{field.label}</label>
+      <Input {...props} control={control} />
+      {field.hint && <span className="hint" id={`${id}-hint`}>{field.hint}</span>}
+      {fault && <span className="removed" id={`${id}-fault`}>{fault}</span>}
+    </div>
+  );
+}
+
+interface Attributes {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": true | undefined;
+  required: boolean | undefined;
+  disabled: boolean | undefined;
+}
+
+function Input(props: ControlProps & { control: Attributes }) {
+  const { field, value, change, control } = props;
+  const part = at(value, field.path);
+  const text = part === undefined || part === null ? "" : String(part);
+  switch (field.kind) {
+    case "flag":
+      return <input {...control} type="checkbox" checked={part === true} onChange={(e) => change(e.target.checked || undefined)} />;
+    case "operation":
+      return <Operation {...props} />;
+    case "choice":
+      return (
+        <select {...control} value={text} onChange={(e) => change(e.target.value || undefined)}>
+          {field.options?.map((o) => <option key={o.value} value={o.value}>{o.label}</option>)}
+        </select>
+      );
+    case "object":
+      return (
+        <select {...control} value={part === undefined ? "" : JSON.stringify(part)} onChange={(e) => change(e.target.value ? JSON.parse(e.target.value) : undefined)}>
+          {field.options?.map((o) => <option key={o.value} value={o.value}>{o.label}</option>)}
+        </select>
+      );
+    case "number":
+      return <input {...control} type="number" min={0} value={text} onChange={(e) => change(e.target.value === "" ? undefined : Number(e.target.value))} />;
+    case "json":
+      return <JSONInput {...props} />;
+    case "long":
+      return <textarea {...control} rows={5} value={text} onChange={(e) => change(e.target.value || undefined)} />;
+    default:
+      return <input {...control} type="text" autoComplete="off" value={text} onChange={(e) => change(e.target.value || undefined)} />;
+  }
+}
+
+/** JSONInput keeps what is typed, also while it isn't JSON. */
+function JSONInput(props: ControlProps & { control: Attributes }) {
+  const { field, value, change, report, control } = props;
+  const part = at(value, field.path);
+  const [text, setText] = useState(part === undefined ? "" : JSON.stringify(part, null, 2));
+  const edit = (typed: string) => {
+    setText(typed);
+    try {
+      change(typed.trim() ? JSON.parse(typed) : undefined);
+      report(undefined);
+    } catch {
+      report("This isn't JSON.");
+    }
+  };
+  return <textarea {...control} rows={4} value={text} onChange={(e) => edit(e.target.value)} />;
+}
+
+/** Operation says whether a kind of change counts, and with which columns. */
+function Operation(props: ControlProps & { control: Attributes }) {
+  const { field, value, change, control } = props;
+  const part = at(value, field.path) as { columns?: unknown } | undefined;
+  const [text, setText] = useState(Array.isArray(part?.columns) ? part.columns.join(", ") : "*");
+  const edit = (typed: string) => {
+    setText(typed);
+    const names = typed.split(",").map((n) => n.trim()).filter(Boolean);
+    change({ ...part, columns: names.length === 0 || (names.length === 1 && names[0] === "*") ? "*" : names });
+  };
+  return (
+    <>
+      <input {...control} type="checkbox" checked={part !== undefined} onChange={(e) => change(e.target.checked ? { columns: "*" } : undefined)} />
+      {field.path === "update" && part && <input type="text" aria-label="Columns whose update counts" value={text} onChange={(e) => edit(e.target.value)} />}
+    </>
+  );
+}
+
+/** Headers are names with values, or with the variables of the environment that hold them. */
+function Headers(props: ControlProps) {
+  const { field, value, fault, change } = props;
+  const headers = (at(value, field.path) as Header[] | undefined) ?? [];
+  const set = (list: Header[]) => change(list.length > 0 ? list : undefined);
+  const replace = (i: number, h: Header) => set(headers.map((old, j) => (i === j ? h : old)));
+  return (
+    <fieldset className="field">
+      <legend>{field.label}</legend>
+      {headers.map((h, i) => (
+        <div className="row" key={i}>
+          <input type="text" aria-label={`Name of header ${i + 1}`} value={h.name} onChange={(e) => replace(i, { ...h, name: e.target.value })} />
+          <select
+            aria-label={`What header ${i + 1} has`}
+            value={h.value_from_env === undefined ? "value" : "variable"}
+            onChange={(e) => replace(i, e.target.value === "value" ? { name: h.name, value: h.value_from_env ?? "" } : { name: h.name, value_from_env: h.value ?? "" })}
+          >
+            <option value="value">value</option>
+            <option value="variable">environment variable</option>
+          </select>
+          <input
+            type="text"
+            aria-label={`Value of header ${i + 1}`}
+            value={h.value_from_env ?? h.value ?? ""}
+            onChange={(e) => replace(i, h.value_from_env === undefined ? { name: h.name, value: e.target.value } : { name: h.name, value_from_env: e.target.value })}
+          />
+          <Button className="button" aria-label={`Remove header ${i + 1}`} onPress={() => set(headers.filter((_, j) => i !== j))}>Remove</Button>
+        </div>
+      ))}
+      <Button className="button" onPress={() => set([...headers, { name: "", value: "" }])}>Add a header</Button>
+      {fault && <span className="removed">{fault}</span>}
+    </fieldset>
+  );
+}

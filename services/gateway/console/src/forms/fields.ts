@@ -1,0 +1,45 @@
+import { ApiError } from "../api/client";
+
+/** Value is what a form edits: the arguments of an operation. */
+export type Value = Record<string, unknown>;
+
+/** Field is a part of the arguments that a form has a control for. */
+export interface Field {
+  /** The keys to it, as in retry_conf.num_retries. */
+  path: string;
+  label: string;
+  /** The options of an object are JSON. */
+  kind: "text" | "number" | "flag" | "choice" | "object" | "headers" | "json" | "operation" | "long";
+  options?: { value: string; label: string }[];
+  hint?: string;
+  required?: boolean;
+  /** It is shown, but can't be changed. */
+  fixed?: boolean;
+}
+
+/** at is what lies at a path, undefined where nothing does. */
+export function at(value: unknown, path: string): unknown {
+  let found = value;
+  for (const key of path.split(".")) found = typeof found === "object" && found !== null ? (found as Value)[key] : undefined;
+  return found;
+}
+
+/** put is the value with another part. A part that is undefined goes, and with it objects that are empty then. */
+export function put(value: Value, path: string, part: unknown): Value {
+  const [key, ...rest] = path.split(".") as [string, ...string[]];
+  const below = value[key];
+  let changed = part;
+  if (rest.length > 0) {
+    const object = put(typeof below === "object" && below !== null && !Array.isArray(below) ? (below as Value) : {}, rest.join("."), part);
+    changed = Object.keys(object).length > 0 ? object : undefined;
+  }
+  const { [key]: _, ...others } = value;
+  return changed === undefined ? others : { ...others, [key]: changed };
+}
+
+/** faultOf is what an error says about the field at a path, undefined when it is about another one. */
+export function faultOf(error: unknown, path: string): string | undefined {
+  if (!(error instanceof ApiError) || !error.path) return undefined;
+  const place = error.path.replace(/\[\d+\]/g, "").replace(/^\$\.args\./, "");
+  return place === path || place.startsWith(`${path}.`) ? error.message : undefined;
+}

@@ -1,0 +1,85 @@
+import { lazy, Suspense, useMemo } from "react";
+import { Loading } from "../../shell/progress";
+
+const Plot = lazy(() => import("../../shell/plot"));
+
+/** Call is a call of a webhook, with what was sent and what came back. */
+export interface Call {
+  id: string;
+  event_id: string;
+  /** Of HTTP; null when there was no answer. */
+  status: number | null;
+  request: unknown;
+  response: unknown;
+  created_at: string;
+}
+
+export function succeeded(c: Call): boolean {
+  return c.status !== null && c.status >= 200 && c.status < 300;
+}
+
+/** time reads a time of the server, which is in UTC where it has no zone. */
+export function time(text: string): Date {
+  return new Date(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
+}
+
+/** Calls lists calls of webhooks. */
+export function Calls(props: { calls: Call[] }) {
+  if (props.calls.length === 0) return <p className="hint">No calls</p>;
+  return (
+    <ul className="changes" aria-label="Calls">
+      {props.calls.map((c) => (
+        <li key={c.id}>
+          <details>
+            <summary>
+              <span className={succeeded(c) ? "good" : "removed"}>{succeeded(c) ? "succeeded" : "failed"}</span> with {c.status ?? "no answer"}, {time(c.created_at).toLocaleString()}
+            </summary>
+            <h3>Request</h3>
+            <pre tabIndex={0} aria-label="Request">{pretty(c.request)}</pre>
+            <h3>Response</h3>
+            <pre tabIndex={0} aria-label="Response">{pretty(c.response)}</pre>
+          </details>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function pretty(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+/** plotted is into how many parts the time of the calls is divided. */
+const plotted = 30;
+
+/** CallPlot draws how many of the calls succeeded and failed, over the time from the first to the last of them. */
+export function CallPlot(props: { calls: Call[] }) {
+  const { calls } = props;
+  const bins = useMemo(() => divide(calls), [calls]);
+  if (calls.length === 0) return null;
+  return (
+    <Suspense fallback={<Loading what="the plot" />}>
+      <Plot
+        label={`The last ${calls.length} calls`}
+        bars
+        times={bins.times}
+        series={[{ label: "all", color: "--accent", values: bins.all }, { label: "failed", color: "--bad", values: bins.failed }]}
+      />
+    </Suspense>
+  );
+}
+
+function divide(calls: Call[]) {
+  const at = calls.map((c) => time(c.created_at).getTime() / 1000);
+  const first = Math.min(...at);
+  const width = Math.max(1, (Math.max(...at) - first) / (plotted - 1));
+  const times = Array.from({ length: plotted }, (_, i) => first + i * width);
+  const all = times.map(() => 0);
+  const failed = times.map(() => 0);
+  calls.forEach((c, i) => {
+    const bin = Math.min(plotted - 1, Math.floor((at[i]! - first) / width));
+    all[bin]!++;
+    if (!succeeded(c)) failed[bin]!++;
+  });
+  return { times, all, failed };
+}

@@ -1,0 +1,102 @@
+import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "react-aria-components";
+import { Form } from "../../forms/form";
+import type { Field } from "../../forms/fields";
+import { useServer } from "../../session";
+import { ConfirmChange } from "../../shell/confirm";
+import { Failure } from "../../shell/failure";
+import { Loading } from "../../shell/progress";
+import { ScheduledLog } from "./scheduled";
+
+interface CronTrigger {
+  name: string;
+  schedule: string;
+  comment?: string | null;
+}
+
+/** deliveryFields are those that cron triggers and one-off events share. */
+export const deliveryFields: Field[] = [
+  { path: "payload", label: "Payload", kind: "json" },
+  { path: "headers", label: "Headers", kind: "headers" },
+  { path: "retry_conf.num_retries", label: "Retries", kind: "number" },
+  { path: "retry_conf.retry_interval_seconds", label: "Seconds between them", kind: "number" },
+  { path: "retry_conf.timeout_seconds", label: "Seconds until a call has failed", kind: "number" },
+  { path: "retry_conf.tolerance_seconds", label: "Seconds that an event may be late", kind: "number" },
+  { path: "comment", label: "Comment", kind: "text" },
+  { path: "request_transform", label: "Transform of the request", kind: "json" },
+  { path: "response_transform", label: "Transform of the response", kind: "json" },
+];
+
+const fields: Field[] = [
+  { path: "webhook", label: "Webhook", kind: "text", required: true, hint: "An address, in which {{NAME}} is a variable of the environment." },
+  { path: "schedule", label: "Schedule", kind: "text", required: true, hint: "Minute, hour, day of month, month, day of week, in UTC: 0 2 * * * is each day at two." },
+  ...deliveryFields,
+  { path: "include_in_metadata", label: "Part of the exported metadata", kind: "flag" },
+];
+
+/** CronTriggers lists the cron triggers, and shows one of them. */
+export function CronTriggers(props: { name: string | undefined; open: (name: string | undefined) => void }) {
+  const { name, open } = props;
+  const server = useServer();
+  const [adding, setAdding] = useState(false);
+  const found = useQuery({ queryKey: ["metadata", "cron"], queryFn: ({ signal }) => server.metadata<{ cron_triggers: CronTrigger[] }, "get_cron_triggers">("get_cron_triggers", {}, signal) });
+  if (found.isPending) return <Loading what="the triggers" />;
+  if (found.error) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  const triggers = found.data.cron_triggers;
+  const shown = triggers.find((t) => t.name === name);
+  return (
+    <div className="split">
+      <section className="panel" aria-label="Cron triggers">
+        <Button className="button primary" onPress={() => { setAdding(true); open(undefined); }}>New cron trigger</Button>
+        {triggers.length === 0 && <p className="hint">None: a cron trigger calls a webhook again and again, by a schedule.</p>}
+        <ul className="changes">
+          {triggers.map((t) => (
+            <li key={t.name}>
+              <Button className="link" aria-pressed={t === shown} onPress={() => { setAdding(false); open(t.name); }}>{t.name}</Button>
+              <div className="hint">{t.schedule} {t.comment}</div>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section className="panel" aria-label="Cron trigger">
+        {adding && (
+          <>
+            <h2>New cron trigger</h2>
+            <Form
+              title="Create"
+              initial={{ include_in_metadata: true, schedule: "0 2 * * *" }}
+              fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
+              request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args } })}
+              done={(value) => { setAdding(false); open(String(value.name)); }}
+              cancel={() => setAdding(false)}
+            />
+          </>
+        )}
+        {!adding && shown && <Shown key={shown.name} trigger={shown} removed={() => open(undefined)} />}
+        {!adding && !shown && <p className="hint">Choose a trigger to see its events.</p>}
+      </section>
+    </div>
+  );
+}
+
+function Shown(props: { trigger: CronTrigger; removed: () => void }) {
+  const { trigger, removed } = props;
+  const [how, setHow] = useState<"change" | "delete">();
+  const close = () => setHow(undefined);
+  return (
+    <>
+      <div className="row">
+        <h2>{trigger.name}</h2>
+        <code>{trigger.schedule}</code>
+        <Button className="button" onPress={() => setHow(how === "change" ? undefined : "change")}>Change</Button>
+        <Button className="button" onPress={() => setHow("delete")}>Delete…</Button>
+      </div>
+      {how === "change" && (
+        <Form title="Change" confirm initial={{ ...trigger }} fields={() => fields} request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args, replace: true } })} done={close} cancel={close} />
+      )}
+      {how === "delete" && <ConfirmChange title="Delete" request={{ type: "delete_cron_trigger", args: { name: trigger.name } }} close={close} done={removed} />}
+      <ScheduledLog trigger={trigger.name} />
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { useState } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Button } from "react-aria-components";
+import { useServer } from "../../session";
+import { Ask } from "../../shell/ask";
+import { Failure } from "../../shell/failure";
+import { Loading } from "../../shell/progress";
+import { CallPlot, Calls, time, type Call } from "./calls";
+
+/** pageSize is how many events are shown at once. */
+const pageSize = 50;
+
+/** again is how often the log is read again while it is shown, in ms. */
+const again = 5_000;
+
+const states = ["scheduled", "locked", "delivered", "error", "dead"];
+
+interface ScheduledEvent {
+  id: string;
+  scheduled_time: string;
+  status: string;
+  tries: number;
+  comment?: string | null;
+  webhook_conf?: unknown;
+  payload?: unknown;
+}
+
+/** ScheduledLog shows the events of a cron trigger, or the one-off events, with their calls. */
+export function ScheduledLog(props: { trigger?: string }) {
+  const { trigger } = props;
+  const server = useServer();
+  const [status, setStatus] = useState("");
+  const [offset, setOffset] = useState(0);
+  const [shown, setShown] = useState<string>();
+  const [removing, setRemoving] = useState<ScheduledEvent>();
+  const type = trigger === undefined ? "one_off" : "cron";
+  const of = { type, ...(trigger !== undefined && { trigger_name: trigger }) };
+  const key = ["events", type, trigger];
+  const events = useQuery({
+    queryKey: [...key, status, offset],
+    placeholderData: keepPreviousData,
+    refetchInterval: again,
+    meta: { quiet: true },
+    queryFn: ({ signal }) =>
+      server.metadata<{ count: number; events: ScheduledEvent[] }, "get_scheduled_events">(
+        "get_scheduled_events",
+        { ...of, limit: pageSize, offset, get_rows_count: true, ...(status && { status: [status] }), order_by: [{ column: "scheduled_time", type: status === "scheduled" ? "asc" : "desc" }] },
+        signal,
+      ),
+  });
+  const calls = useQuery({
+    queryKey: [...key, "calls"],
+    refetchInterval: again,
+    meta: { quiet: true },
+    queryFn: ({ signal }) => server.metadata<{ invocations: Call[] }, "get_scheduled_event_invocations">("get_scheduled_event_invocations", { ...of, limit: 100 }, signal),
+  });
+  if (events.isPending) return <Loading what="the events" />;
+  if (events.error) return <Failure error={events.error} retry={() => void events.refetch()} />;
+  const { count, events: listed } = events.data;
+  return (
+    <>
+      {calls.error && <Failure error={calls.error} retry={() => void calls.refetch()} />}
+      {calls.data && <CallPlot calls={calls.data.invocations} />}
+      <div className="fields">
+        <label>Events<select value={status} onChange={(e) => { setStatus(e.target.value); setOffset(0); }}><option value="">all</option>{states.map((s) => <option key={s}>{s}</option>)}</select></label>
+        <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>Previous</Button>
+        <Button className="button" isDisabled={offset + listed.length >= count} onPress={() => setOffset(offset + pageSize)}>Next</Button>
+        <span className="hint">{count} events</span>
+      </div>
+      {listed.length === 0 && <p className="hint">No events</p>}
+      <ul className="changes" aria-label="Events">
+        {listed.map((e) => (
+          <li key={e.id}>
+            <Button className="link" aria-expanded={shown === e.id} onPress={() => setShown(shown === e.id ? undefined : e.id)}>{time(e.scheduled_time).toLocaleString()}</Button>{" "}
+            <span className={e.status === "delivered" ? "good" : e.status === "error" || e.status === "dead" ? "removed" : undefined}>{e.status}</span>{" "}
+            <span className="hint">{e.tries} tries{e.comment && `, ${e.comment}`}</span>
+            {shown === e.id && (
+              <div className="panel">
+                <div className="row"><code>{e.id}</code><Button className="button" onPress={() => setRemoving(e)}>Delete…</Button></div>
+                {trigger === undefined && <pre tabIndex={0} aria-label="Event">{JSON.stringify({ webhook: e.webhook_conf, payload: e.payload }, null, 2)}</pre>}
+                <EventCalls type={type} id={e.id} />
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+      {removing && (
+        <Ask title="Delete the event" request={{ type: "delete_scheduled_event", args: { type, event_id: removing.id } }} close={() => setRemoving(undefined)}>
+          <p>The event of {time(removing.scheduled_time).toLocaleString()} is removed with the log of its calls{removing.status === "scheduled" && ", and isn't delivered"}.</p>
+        </Ask>
+      )}
+    </>
+  );
+}
+
+function EventCalls(props: { type: string; id: string }) {
+  const server = useServer();
+  const found = useQuery({
+    queryKey: ["events", props.type, "event", props.id],
+    refetchInterval: again,
+    meta: { quiet: true },
+    queryFn: ({ signal }) => server.metadata<{ invocations: Call[] }, "get_scheduled_event_invocations">("get_scheduled_event_invocations", { type: props.type, event_id: props.id, limit: 100 }, signal),
+  });
+  if (found.isPending) return <Loading what="the calls" />;
+  if (found.error) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  return <Calls calls={found.data.invocations} />;
+}

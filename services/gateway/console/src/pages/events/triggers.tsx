@@ -1,0 +1,160 @@
+import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "react-aria-components";
+import { prefixOf, type MetadataRequest } from "../../api/client";
+import { exportQuery } from "../../api/queries";
+import { display } from "../../api/tables";
+import type { Name, Source } from "../../api/types";
+import { Form } from "../../forms/form";
+import type { Field, Value } from "../../forms/fields";
+import { useServer } from "../../session";
+import { Ask } from "../../shell/ask";
+import { ConfirmChange } from "../../shell/confirm";
+import { Failure } from "../../shell/failure";
+import { Loading } from "../../shell/progress";
+import { EventLog } from "./log";
+
+/** Trigger is an event trigger as the document has it. */
+interface Trigger {
+  name: string;
+  definition: { enable_manual: boolean; insert?: unknown; update?: unknown; delete?: unknown };
+  cleanup_config?: { schedule: string; clear_older_than: number; paused: boolean };
+}
+
+interface Placed {
+  source: Source;
+  table: Name;
+  trigger: Trigger;
+}
+
+/** EventTriggers lists the event triggers of all sources, and shows one of them. */
+export function EventTriggers(props: { source: string | undefined; name: string | undefined; open: (name: string | undefined, source?: string) => void }) {
+  const { source, name, open } = props;
+  const server = useServer();
+  const metadata = useQuery(exportQuery(server));
+  const [adding, setAdding] = useState(false);
+  if (metadata.isPending) return <Loading what="the triggers" />;
+  if (metadata.error) return <Failure error={metadata.error} retry={() => void metadata.refetch()} />;
+  const sources = metadata.data.metadata.sources;
+  const all = sources.flatMap((s) => s.tables.flatMap((t) => ((t.event_triggers ?? []) as Trigger[]).map((trigger): Placed => ({ source: s, table: t.table, trigger }))));
+  const shown = all.find((p) => p.trigger.name === name && p.source.name === source);
+  return (
+    <div className="split">
+      <section className="panel" aria-label="Event triggers">
+        <Button className="button primary" onPress={() => { setAdding(true); open(undefined); }}>New event trigger</Button>
+        {all.length === 0 && <p className="hint">None: an event trigger calls a webhook for each changed row of a table.</p>}
+        <ul className="changes">
+          {all.map((p) => (
+            <li key={`${p.source.name}.${p.trigger.name}`}>
+              <Button className="link" aria-pressed={p === shown} onPress={() => { setAdding(false); open(p.trigger.name, p.source.name); }}>{p.trigger.name}</Button>
+              <div className="hint">{p.source.name}: {display(p.table)}</div>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section className="panel" aria-label="Event trigger">
+        {adding && <New sources={sources} done={(n, s) => { setAdding(false); open(n, s); }} cancel={() => setAdding(false)} />}
+        {!adding && shown && <Shown key={`${shown.source.name}.${shown.trigger.name}`} placed={shown} removed={() => open(undefined)} />}
+        {!adding && !shown && <p className="hint">Choose a trigger to see its events.</p>}
+      </section>
+    </div>
+  );
+}
+
+function New(props: { sources: Source[]; done: (name: string, source: string) => void; cancel: () => void }) {
+  const { sources, done, cancel } = props;
+  const first = sources.find((s) => s.tables.length > 0);
+  const kindOf = (name: unknown) => sources.find((s) => s.name === name)?.kind ?? "postgres";
+  return (
+    <>
+      <h2>New event trigger</h2>
+      <Form
+        title="Create"
+        initial={{ source: first?.name, table: first?.tables[0]?.table, insert: { columns: "*" }, retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 } }}
+        fields={(value) => fieldsOf(value, sources)}
+        request={(value) => ({ type: `${prefixOf(kindOf(value.source))}_create_event_trigger`, args: value })}
+        done={(value) => done(String(value.name), String(value.source))}
+        cancel={cancel}
+      />
+    </>
+  );
+}
+
+/** fieldsOf are the fields of a trigger; for one that is there, sources is undefined, and what it is on stays. */
+function fieldsOf(value: Value, sources?: Source[]): Field[] {
+  const tables = sources?.find((s) => s.name === value.source)?.tables ?? [];
+  const place: Field[] = sources
+    ? [
+        { path: "name", label: "Name", kind: "text", required: true },
+        { path: "source", label: "Source", kind: "choice", options: sources.map((s) => ({ value: s.name, label: s.name })) },
+        { path: "table", label: "Table", kind: "object", options: [{ value: "", label: "choose one" }, ...tables.map((t) => ({ value: JSON.stringify(t.table), label: display(t.table) }))], required: true },
+      ]
+    : [];
+  return [
+    ...place,
+    { path: "webhook", label: "Webhook", kind: "text", hint: "An address, in which {{NAME}} is a variable of the environment, or a subject as in nats://events.name." },
+    { path: "webhook_from_env", label: "Variable that has the webhook", kind: "text", hint: "In the place of an address." },
+    { path: "insert", label: "Inserted rows", kind: "operation" },
+    { path: "update", label: "Updated rows", kind: "operation", hint: "With names of columns, only when one of them changes." },
+    { path: "delete", label: "Deleted rows", kind: "operation" },
+    { path: "enable_manual", label: "Events made by hand", kind: "flag" },
+    { path: "retry_conf.num_retries", label: "Retries", kind: "number" },
+    { path: "retry_conf.interval_sec", label: "Seconds between them", kind: "number" },
+    { path: "retry_conf.timeout_sec", label: "Seconds until a call has failed", kind: "number" },
+    { path: "headers", label: "Headers", kind: "headers" },
+    { path: "order_by_key", label: "One event of a row at a time", kind: "flag" },
+    { path: "cleanup_config", label: "Clean-up of old events", kind: "json", hint: 'As in {"schedule": "0 3 * * *", "clear_older_than": 168}, in hours.' },
+    { path: "request_transform", label: "Transform of the request", kind: "json" },
+    { path: "response_transform", label: "Transform of the response", kind: "json" },
+  ];
+}
+
+/** How is what happens to a trigger. */
+type How = "change" | "delete" | "pause" | "clean" | undefined;
+
+function Shown(props: { placed: Placed; removed: () => void }) {
+  const { source, table, trigger } = props.placed;
+  const [how, setHow] = useState<How>();
+  const prefix = prefixOf(source.kind);
+  const { definition, ...rest } = trigger;
+  const args = { source: source.name, table, ...rest, ...definition, replace: true };
+  const cleanup = trigger.cleanup_config;
+  const close = () => setHow(undefined);
+  const pause: MetadataRequest = {
+    type: cleanup?.paused ? "resume_event_trigger_cleanups" : "pause_event_trigger_cleanups",
+    args: { event_triggers: [{ source_name: source.name, event_triggers: [trigger.name] }] },
+  };
+  return (
+    <>
+      <div className="row">
+        <h2>{trigger.name}</h2>
+        <span className="hint">{source.name}: {display(table)}</span>
+        <Button className="button" onPress={() => setHow(how === "change" ? undefined : "change")}>Change</Button>
+        <Button className="button" onPress={() => setHow("clean")}>Clean up…</Button>
+        {cleanup && <Button className="button" onPress={() => setHow("pause")}>{cleanup.paused ? "Resume the clean-up…" : "Pause the clean-up…"}</Button>}
+        <Button className="button" onPress={() => setHow("delete")}>Delete…</Button>
+      </div>
+      {how === "change" && (
+        <Form title="Change" confirm initial={args} fields={(value) => fieldsOf(value)} request={(value) => ({ type: `${prefix}_create_event_trigger`, args: value })} done={close} cancel={close} />
+      )}
+      {how === "delete" && <ConfirmChange title="Delete" request={{ type: `${prefix}_delete_event_trigger`, args: { source: source.name, name: trigger.name } }} close={close} done={props.removed} />}
+      {how === "pause" && <ConfirmChange title={cleanup?.paused ? "Resume the clean-up" : "Pause the clean-up"} request={pause} close={close} />}
+      {how === "clean" && <CleanUp source={source.name} name={trigger.name} close={close} />}
+      <EventLog source={source} name={trigger.name} manual={definition.enable_manual} />
+    </>
+  );
+}
+
+function CleanUp(props: { source: string; name: string; close: () => void }) {
+  const { source, name, close } = props;
+  const [hours, setHours] = useState(168);
+  const [calls, setCalls] = useState(true);
+  const args = { source, event_trigger_name: name, clear_older_than: hours, clean_invocation_logs: calls };
+  return (
+    <Ask title="Clean up" request={{ type: "cleanup_event_trigger_logs", args }} close={close}>
+      <p>The events of {name} that are older and were delivered or have failed are removed. They can't be brought back.</p>
+      <label>Older than, in hours <input type="number" min={0} value={hours} onChange={(e) => setHours(Number(e.target.value))} /></label>
+      <label><input type="checkbox" checked={calls} onChange={(e) => setCalls(e.target.checked)} /> Their calls, too</label>
+    </Ask>
+  );
+}
