@@ -2,6 +2,8 @@ package pgoutput
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -10,6 +12,17 @@ type LSN uint64
 
 // String is the LSN as SQL has it: 16/B374D848.
 func (l LSN) String() string { return fmt.Sprintf("%X/%X", uint64(l>>32), uint64(l&0xffffffff)) }
+
+// ParseLSN is the reverse of String.
+func ParseLSN(text string) (LSN, error) {
+	high, low, ok := strings.Cut(text, "/")
+	a, err := strconv.ParseUint(high, 16, 32)
+	b, err2 := strconv.ParseUint(low, 16, 32)
+	if !ok || err != nil || err2 != nil {
+		return 0, fmt.Errorf("%q is no place in the log", text)
+	}
+	return LSN(a<<32 | b), nil
+}
 
 // Message is one of the types below.
 type Message interface{ message() }

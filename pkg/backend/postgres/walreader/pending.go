@@ -61,6 +61,9 @@ func (p *pending) Begin(b pgoutput.Begin) error {
 	return nil
 }
 
+// Origin implements Sink: replicated rows are rows like others.
+func (p *pending) Origin(pgoutput.Origin) error { return nil }
+
 // Relation implements Sink.
 func (p *pending) Relation(r *pgoutput.Relation) error {
 	p.relations[r.ID] = r

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -23,6 +24,8 @@ const (
 	silentFor = 3 * statusEvery
 	// stateExists is the SQLSTATE of a slot that is there already.
 	stateExists = "42710"
+	// stateInUse is that of a slot that another connection reads.
+	stateInUse = "55006"
 )
 
 // errEnded reports that the server has ended the stream without an error.
@@ -33,6 +36,8 @@ var errEnded = errors.New("the server has ended the stream of changes")
 type Sink interface {
 	// Begin begins a transaction; all of it is committed.
 	Begin(pgoutput.Begin) error
+	// Origin tells that the transaction that was begun was replicated from another server.
+	Origin(pgoutput.Origin) error
 	// Relation describes a table before its changes, and again when it has changed.
 	Relation(*pgoutput.Relation) error
 	// Row is the change of a row, which pgoutput.Decode decodes; it is valid during the call.
@@ -52,6 +57,38 @@ type Stream struct {
 	open bool
 	// heard is when the server last sent something.
 	heard time.Time
+
+	// lasting reports whether the slot outlives the stream: then nothing before confirmed is needed again.
+	// committed is the end of the last transaction that was handed on.
+	lasting   bool
+	committed pgoutput.LSN
+	confirmed atomic.Uint64
+}
+
+// Confirm tells that nothing before a place in the log, which is the end of a transaction, is needed again.
+// It may be called while Read reads.
+func (s *Stream) Confirm(end pgoutput.LSN) { s.confirmed.Store(uint64(end)) }
+
+// done is the place up to which the log isn't needed any more.
+func (s *Stream) done() pgoutput.LSN {
+	if at := pgoutput.LSN(s.confirmed.Load()); s.lasting && at < s.committed {
+		return at
+	}
+	return s.read
+}
+
+// Resume continues to read a publication with a slot that is there and stays, from the place that was
+// confirmed last. Otherwise it is like Open.
+func Resume(ctx context.Context, pg *pgconn.PgConn, slot, publication string) (*Stream, error) {
+	s, err := start(ctx, pg, slot, publication)
+	if err != nil {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = pg.Close(closing)
+		return nil, err
+	}
+	s.lasting = true
+	return s, nil
 }
 
 // Open begins to stream the changes of a publication, which has to be there already, with a temporary
@@ -77,6 +114,11 @@ func open(ctx context.Context, pg *pgconn.PgConn, slot, publication string) (*St
 		}
 		return nil, fmt.Errorf("the log can't be read: %w", err)
 	}
+	return start(ctx, pg, slot, publication)
+}
+
+// start starts to read from where the slot is.
+func start(ctx context.Context, pg *pgconn.PgConn, slot, publication string) (*Stream, error) {
 	pg.Frontend().SendQuery(&pgproto3.Query{String: "START_REPLICATION SLOT " + quote.Name(slot) +
 		" LOGICAL 0/0 (proto_version '1', publication_names " + quote.Literal(quote.Name(publication)) + ")"})
 	if err := pg.Frontend().Flush(); err != nil {
@@ -89,6 +131,9 @@ func open(ctx context.Context, pg *pgconn.PgConn, slot, publication string) (*St
 		}
 		switch m := m.(type) {
 		case *pgproto3.ErrorResponse:
+			if m.Code == stateInUse {
+				return nil, backend.ErrRead
+			}
 			return nil, fmt.Errorf("the log can't be read: %w", pgconn.ErrorResponseToPgError(m))
 		case *pgproto3.CopyBothResponse:
 			h, err := pg.Hijack()
@@ -193,20 +238,22 @@ func (s *Stream) dispatch(data []byte, sink Sink) error {
 		return sink.Relation(m)
 	case *pgoutput.Truncate:
 		return sink.Truncate(m.Relations)
+	case pgoutput.Origin:
+		return sink.Origin(m)
 	case pgoutput.Commit:
-		s.open = false
+		s.open, s.committed = false, m.End
 		s.read = max(s.read, m.End)
 		return sink.Commit(m)
 	}
-	return nil // Type and Origin tell nothing that is needed
+	return nil // Type tells nothing that is needed
 }
 
 // sendStatus tells the server how far the log was read, and asks it to answer.
 func (s *Stream) sendStatus(ask bool) error {
 	data := make([]byte, 0, 1+4*8+1)
 	data = append(data, messageStatus)
-	for range 3 { // written, flushed and applied are the same here
-		data = binary.BigEndian.AppendUint64(data, uint64(s.read))
+	for _, at := range []pgoutput.LSN{s.read, s.done(), s.done()} { // written, flushed, applied
+		data = binary.BigEndian.AppendUint64(data, uint64(at))
 	}
 	data = binary.BigEndian.AppendUint64(data, uint64(pgoutput.Micros(time.Now()))) //nolint:gosec // sent as such
 	reply := byte(0)
