@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"time"
 
 	"queryengine/pkg/catalog"
@@ -51,6 +52,9 @@ type EventTrigger struct {
 	OnReplication bool
 	// Ordered events of one row are delivered one after the other.
 	Ordered bool
+	// ViaLog has the events made from the log of the database, and not by the transactions that change
+	// rows. LogEvents make them.
+	ViaLog bool
 }
 
 // EventOperation selects what is written about an operation on a row. Nil lists are all columns.
@@ -133,6 +137,25 @@ type EventLog interface {
 	// RecordEvents writes what became of events. An event that has an end keeps it.
 	RecordEvents(ctx context.Context, outcomes []EventOutcome) error
 	EventCleanups
+}
+
+// LogEvents is an EventLog that can make the events of some triggers from the log of the database.
+type LogEvents interface {
+	// MakeEvents makes the events of triggers that are ViaLog, until ctx ends. Of all processes that call it
+	// one does; the others get ErrRead. Without an error there is nothing to read: no trigger is ViaLog.
+	MakeEvents(ctx context.Context, p EventProgress) error
+}
+
+// EventProgress is told what LogEvents do. Its functions are called one at a time.
+type EventProgress struct {
+	Logger *slog.Logger
+	// Began is called when reading begins.
+	Began func()
+	// Made is called when the events of a number of changes are in the log of events; lag is the time since
+	// the last of them was committed.
+	Made func(events int, lag time.Duration)
+	// Missed is called when a part of the database's log is gone: its changes make no events.
+	Missed func()
 }
 
 // EventBell notifies one of the processes that take events of new ones. It is for one goroutine. After

@@ -27,7 +27,16 @@ type EventTrigger struct {
 	// OrderByKey delivers the events of one row one after the other, in the order of their
 	// commits. It is this project's own.
 	OrderByKey bool `json:"order_by_key,omitempty"`
+	// Via is how the changes are found: "" by triggers in the database, ViaLog by its log. It is this
+	// project's own.
+	Via string `json:"via,omitempty"`
 }
+
+// The ways by which changes are found; viaTrigger is the one that isn't written.
+const (
+	ViaLog     = "log"
+	viaTrigger = "trigger"
+)
 
 // EventDefinition selects the changes that are events.
 type EventDefinition struct {
@@ -153,6 +162,13 @@ func (t *EventTrigger) check() error {
 		return apierror.New(apierror.ParseFailed, "must provide webhook or webhook_from_env")
 	case d.Insert == nil && d.Update == nil && d.Delete == nil && !d.EnableManual:
 		return apierror.New(apierror.ParseFailed, "atleast one amongst insert/update/delete/enable_manual spec must be provided")
+	}
+	switch t.Via {
+	case viaTrigger:
+		t.Via = ""
+	case "", ViaLog:
+	default:
+		return apierror.At(apierror.Newf(apierror.ParseFailed, "via must be %q or %q", viaTrigger, ViaLog), "via")
 	}
 	t.RequestTransform, t.ResponseTransform = omitEmpty(t.RequestTransform), omitEmpty(t.ResponseTransform)
 	return checkTransforms(t.RequestTransform, t.ResponseTransform)

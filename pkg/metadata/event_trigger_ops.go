@@ -41,6 +41,7 @@ func (a *CreateEventTrigger) UnmarshalJSON(raw []byte) error {
 		Cleanup           *EventCleanup   `json:"cleanup_config"`
 		OnReplication     bool            `json:"trigger_on_replication"`
 		OrderByKey        bool            `json:"order_by_key"`
+		Via               string          `json:"via"`
 	}
 	if err := decode(raw, &t); err != nil {
 		return err
@@ -52,7 +53,7 @@ func (a *CreateEventTrigger) UnmarshalJSON(raw []byte) error {
 		Retry:      EventRetry{Interval: defaultEventInterval, Timeout: defaultEventTimeout},
 		Webhook:    t.Webhook, WebhookFromEnv: t.WebhookFromEnv, Headers: t.Headers,
 		RequestTransform: t.RequestTransform, ResponseTransform: t.ResponseTransform,
-		Cleanup: t.Cleanup, OnReplication: t.OnReplication, OrderByKey: t.OrderByKey,
+		Cleanup: t.Cleanup, OnReplication: t.OnReplication, OrderByKey: t.OrderByKey, Via: t.Via,
 	}
 	if t.Retry != nil {
 		a.Trigger.Retry = *t.Retry

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/eventreader"
 	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/walreader"
 	"queryengine/pkg/backend/postgres/wire"
@@ -41,6 +42,11 @@ func (s *Server) ChangeLog(name string) backend.Changes {
 		return nil
 	}
 	return walreader.NewFeed(s.primary, name)
+}
+
+// MakeEvents implements backend.LogEvents.
+func (s *Source) MakeEvents(ctx context.Context, p backend.EventProgress) error {
+	return eventreader.Make(ctx, s.primary, p)
 }
 
 // watchedRelations finds the tables whose statements may change what relations hold. For views

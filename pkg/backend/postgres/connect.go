@@ -105,4 +105,5 @@ func (s *Server) Measure(m *backend.PoolMetrics, name string) {
 var (
 	_ backend.EventTriggers = (*Source)(nil)
 	_ backend.EventLog      = (*Source)(nil)
+	_ backend.LogEvents     = (*Source)(nil)
 )

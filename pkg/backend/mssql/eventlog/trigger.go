@@ -37,6 +37,9 @@ func literal(s string) string { return "N'" + strings.ReplaceAll(s, "'", "''") +
 
 // check refuses what the triggers of SQL Server can't do.
 func check(t *backend.EventTrigger) error {
+	if t.ViaLog {
+		return apierror.Newf(apierror.NotSupported, "event trigger %q: events are made from the log of PostgreSQL only", t.Name)
+	}
 	for _, c := range t.Table.Columns {
 		if c.Type.Name == "geometry" || c.Type.Name == "geography" {
 			return apierror.New(apierror.NotSupported,

@@ -36,6 +36,9 @@ const (
 		PERFORM pg_catalog.pg_notify('` + eventsChannel + `', ''); END IF;`
 )
 
+// RingSQL does the same for events that no function writes.
+const RingSQL = `SELECT pg_catalog.pg_notify('` + eventsChannel + `', '') WHERE NOT pg_catalog.pg_try_advisory_xact_lock_shared(7402311900102)`
+
 // eventsChannel is where the log notifies of new events.
 const eventsChannel = "engine_events"
 

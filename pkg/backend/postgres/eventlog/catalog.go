@@ -21,7 +21,9 @@ var (
 	eventCatalog2 string
 	//go:embed 3_cleanup_lease.sql
 	eventCatalog3 string
-	eventCatalog  = []string{eventCatalog1, eventCatalog2, eventCatalog3}
+	//go:embed 4_log_trigger.sql
+	eventCatalog4 string
+	eventCatalog  = []string{eventCatalog1, eventCatalog2, eventCatalog3, eventCatalog4}
 )
 
 // eventCatalogLock is the advisory lock of those that bring the log up to date; the number has

@@ -28,7 +28,16 @@ const (
 
 // ChangeEventTriggers does all of the changes or none of them.
 func (l *Log) ChangeEventTriggers(ctx context.Context, c backend.EventTriggerChanges) error {
-	return l.inTransaction(ctx, func(pg *pgconn.PgConn) error { return l.Change(ctx, pg, c) })
+	change := func() error {
+		return l.inTransaction(ctx, func(pg *pgconn.PgConn) error { return l.Change(ctx, pg, c) })
+	}
+	if viaLog(c.Install) {
+		return l.withSlot(ctx, change)
+	}
+	if err := change(); err != nil || len(c.Drop) == 0 {
+		return err
+	}
+	return l.dropIdleSlot(ctx)
 }
 
 // Change is ChangeEventTriggers in the open transaction of a connection.
@@ -40,21 +49,42 @@ func (l *Log) Change(ctx context.Context, pg *pgconn.PgConn, c backend.EventTrig
 		if err := prepareEventCatalog(ctx, pg); err != nil {
 			return err
 		}
-	} else if exists, err := hasEventCatalog(ctx, pg); err != nil || !exists {
+	} else if version, err := eventCatalogVersion(ctx, pg); err != nil || version == 0 {
 		return err
 	}
-	var statements []string
+	var statements, ended []string
 	for _, name := range slices.Concat(c.Drop, c.Remake) {
 		for _, op := range rowOperations {
 			statements = append(statements, dropEventFunction(name, op))
 		}
 	}
+	for _, name := range c.Drop {
+		statements = append(statements, dropLogFunction(name))
+	}
+	for _, name := range c.Remake {
+		if !slices.ContainsFunc(c.Install, func(t backend.EventTrigger) bool { return t.Name == name }) {
+			ended = append(ended, name)
+		}
+	}
 	for i := range c.Install {
-		statements = append(statements, eventTriggerSQL(l.types, &c.Install[i], c.StringifyNumeric)...)
+		t := &c.Install[i]
+		if !t.ViaLog {
+			ended = append(ended, t.Name)
+			statements = append(statements, eventTriggerSQL(l.types, t, c.StringifyNumeric)...)
+			continue
+		}
+		made, err := l.logTrigger(ctx, pg, t, c.StringifyNumeric)
+		if err != nil {
+			return err
+		}
+		statements = append(statements, made...)
 	}
 	sql := strings.Join(statements, ";\n")
 	if err := pg.Exec(ctx, sql).Close(); err != nil {
 		return wire.RawError(ctx, err, sql) // the database's objections to a trigger are for the user
+	}
+	if err := endLogs(ctx, pg, ended, c.Drop); err != nil {
+		return err
 	}
 	if len(c.Drop) > 0 {
 		if _, err := oneValue(ctx, pg, archiveEventsSQL, textArray(c.Drop)); err != nil {
@@ -85,11 +115,17 @@ func (l *Log) InstalledEventTriggers(ctx context.Context, names []string) (map[s
 	}
 	defer c.Release()
 	installed := map[string]int{}
-	err = eachRow(ctx, c.PG, installedEventsSQL, [][]byte{textArray(names)}, func(row [][]byte) error {
-		installed[string(row[0])] = int(intOf(row[1]))
+	count := func(row [][]byte) error {
+		installed[string(row[0])] += int(intOf(row[1]))
 		return nil
-	})
-	return installed, err
+	}
+	if err := eachRow(ctx, c.PG, installedEventsSQL, [][]byte{textArray(names)}, count); err != nil {
+		return nil, err
+	}
+	if version, err := eventCatalogVersion(ctx, c.PG); err != nil || version < logVersion {
+		return installed, err
+	}
+	return installed, eachRow(ctx, c.PG, installedLogSQL, [][]byte{textArray(names)}, count)
 }
 
 const invokeEventSQL = `SELECT engine_catalog.insert_event_log($1, $2, $3, 'MANUAL', json_build_object('old', NULL, 'new', $4::json))`
