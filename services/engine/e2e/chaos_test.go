@@ -17,6 +17,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/dbtest"
 )
 
 // Tables of the chaos and their triggers, which have the names of the tables.
@@ -41,7 +43,9 @@ type chaos struct {
 	schedulers []*process
 	db         *pgxpool.Pool
 	hook       *webhook
-	rows       int
+	// via is how triggers find changes.
+	via  string
+	rows int
 	// written counts the row changes; secure reports whether the stream of the subject is safe from now
 	// on.
 	written atomic.Int64
@@ -61,12 +65,15 @@ func chaosRows() int {
 // long reports whether the run is long enough for shares to mean something.
 func (c *chaos) long() bool { return c.rows >= 10_000 }
 
-func installChaos(t *testing.T) *chaos {
+func installChaos(t *testing.T, via string) *chaos {
 	t.Helper()
 	n := startNATSProcess(t)
-	c := &chaos{cluster: clusterOn(t, n.address()), natsServer: n, hook: newWebhook(t), rows: chaosRows(), trouble: map[string]int{}}
+	c := &chaos{cluster: clusterOn(t, n.address()), natsServer: n, hook: newWebhook(t), rows: chaosRows(), trouble: map[string]int{}, via: via}
+	c.databaseURL = dbtest.LogicalURL(t)
+	c.settings["ENGINE_GRAPHQL_DATABASE_URL"] = c.databaseURL
 	execute(t, c.databaseURL, `CREATE TABLE plain (id serial PRIMARY KEY, n int); CREATE TABLE subject (id serial PRIMARY KEY, n int);
-		CREATE TABLE ordered (id int PRIMARY KEY, n int)`)
+		CREATE TABLE ordered (id int PRIMARY KEY, n int);
+		ALTER TABLE plain REPLICA IDENTITY FULL; ALTER TABLE subject REPLICA IDENTITY FULL; ALTER TABLE ordered REPLICA IDENTITY FULL`)
 	c.start(metadata)
 	for range 2 {
 		c.workers = append(c.workers, c.start(eventDelivery))
@@ -93,7 +100,7 @@ func (c *chaos) watch(table string, more map[string]any) {
 	c.t.Helper()
 	c.gateway.metadata("pg_track_table", map[string]any{"table": table})
 	args := map[string]any{
-		"name": table, "table": table, "webhook": c.hook.url,
+		"name": table, "table": table, "webhook": c.hook.url, "via": c.via,
 		"insert": map[string]any{"columns": "*"}, "update": map[string]any{"columns": "*"},
 		"retry_conf": map[string]any{"num_retries": 1000, "interval_sec": 1, "timeout_sec": 2},
 	}
@@ -206,7 +213,19 @@ func (c *chaos) subscribe() func() map[string]int {
 // why rows of the table with a subject come after that.
 func TestEventsSurviveWhatIsKilled(t *testing.T) {
 	t.Parallel()
-	c := installChaos(t)
+	surviveWhatIsKilled(t, "trigger")
+}
+
+// TestEventsFromTheLogSurviveWhatIsKilled is the same with events that are made from the log of the
+// database, whose reader is killed with its process or loses its connections.
+func TestEventsFromTheLogSurviveWhatIsKilled(t *testing.T) {
+	t.Parallel()
+	surviveWhatIsKilled(t, "log")
+}
+
+func surviveWhatIsKilled(t *testing.T, via string) {
+	t.Helper()
+	c := installChaos(t, via)
 	c.watch(plainTrigger, nil)
 	c.watch(orderedTrigger, map[string]any{"order_by_key": true})
 	c.watch(subjectTrigger, map[string]any{"webhook": "nats://events.chaos"})

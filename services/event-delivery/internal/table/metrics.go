@@ -25,6 +25,9 @@ type Metrics struct {
 	requestBytes  *prometheus.CounterVec
 	responseBytes *prometheus.CounterVec
 	workers       prometheus.Gauge
+	fromLog       *prometheus.CounterVec
+	logLag        *prometheus.GaugeVec
+	logMissed     *prometheus.CounterVec
 }
 
 // Buckets of the histograms, in seconds: of calls, and of what may wait.
@@ -68,9 +71,30 @@ func NewMetrics(r prometheus.Registerer, detailed bool) (*Metrics, error) {
 		responseBytes: counter("engine_event_trigger_response_bytes_total", "Bytes that webhooks answered.", trigger),
 		workers:       prometheus.NewGauge(prometheus.GaugeOpts{Name: "engine_event_trigger_http_workers", Help: "Calls of webhooks under way."}),
 	}
-	return m, errors.Join(r.Register(m.workers), r.Register(m.fetchTime), r.Register(m.fetchQuery), r.Register(m.fetched), r.Register(m.batch),
+	source := []string{"source_name"}
+	m.fromLog = counter("engine_events_from_log_total", "Events made from the log of a source.", source)
+	m.logLag = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "engine_events_log_lag_seconds", Help: "Time from the last commit that made events from the log of a source until they were made.",
+	}, source)
+	m.logMissed = counter("engine_events_log_missed_total", "How often a part of a source's log was gone before its events were made.", source)
+	return m, errors.Join(r.Register(m.fromLog), r.Register(m.logLag), r.Register(m.logMissed), r.Register(m.workers), r.Register(m.fetchTime), r.Register(m.fetchQuery), r.Register(m.fetched), r.Register(m.batch),
 		r.Register(m.invocations), r.Register(m.processed), r.Register(m.processing), r.Register(m.queueTime),
 		r.Register(m.webhookTime), r.Register(m.requestBytes), r.Register(m.responseBytes))
+}
+
+// made counts events that were made from the log of a source.
+func (m *Metrics) made(source string, events int, lag time.Duration) {
+	if m == nil || events == 0 {
+		return
+	}
+	m.fromLog.WithLabelValues(source).Add(float64(events))
+	m.logLag.WithLabelValues(source).Set(lag.Seconds())
+}
+
+func (m *Metrics) missed(source string) {
+	if m != nil {
+		m.logMissed.WithLabelValues(source).Inc()
+	}
 }
 
 func (m *Metrics) taken(source string, n int, took time.Duration) {

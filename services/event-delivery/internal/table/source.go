@@ -33,6 +33,8 @@ type source struct {
 	log    backend.EventLog
 	cancel context.CancelFunc
 	wake   chan struct{}
+	// changed tells makeEvents that the triggers have changed.
+	changed chan struct{}
 	// quiet reports whether no more events are taken.
 	quiet atomic.Bool
 
@@ -46,7 +48,8 @@ type source struct {
 }
 
 func newSource(c *Config, m *metadata.Source, log backend.EventLog) *source {
-	return &source{Config: c, meta: m, log: log, wake: make(chan struct{}, 1), served: map[string]int{}, inHand: map[string]struct{}{}}
+	return &source{Config: c, meta: m, log: log, wake: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+		served: map[string]int{}, inHand: map[string]struct{}{}}
 }
 
 func (s *source) learn(triggers map[string]*trigger, version int64) {
@@ -54,6 +57,7 @@ func (s *source) learn(triggers map[string]*trigger, version int64) {
 	s.triggers, s.version = triggers, version
 	s.mu.Unlock()
 	s.signal()
+	signal(s.changed)
 }
 
 func (s *source) known() map[string]*trigger {
@@ -86,9 +90,12 @@ func (s *source) leave(id string) {
 }
 
 // signal makes the source look for events.
-func (s *source) signal() {
+func (s *source) signal() { signal(s.wake) }
+
+// signal wakes who waits for a channel, now or next time.
+func signal(to chan<- struct{}) {
 	select {
-	case s.wake <- struct{}{}:
+	case to <- struct{}{}:
 	default:
 	}
 }
@@ -106,6 +113,7 @@ func (s *source) run(ctx context.Context) {
 	parts.Go(func() { s.renew(ctx) })
 	if s.Batch > 0 && s.Interval > 0 {
 		parts.Go(func() { s.capture(ctx) })
+		parts.Go(func() { s.makeEvents(ctx) })
 	}
 	parts.Go(func() { s.clean(ctx) })
 	parts.Wait()

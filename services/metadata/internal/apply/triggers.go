@@ -35,6 +35,7 @@ func eventTriggers(s *State, source string) map[string]installed {
 			}
 			i := installed{EventTrigger: backend.EventTrigger{
 				Name: trigger.Name, OnReplication: trigger.OnReplication, Ordered: trigger.OrderByKey,
+				ViaLog: trigger.Via == metadata.ViaLog,
 				Insert: operationOf(trigger.Definition.Insert), Update: operationOf(trigger.Definition.Update),
 				Delete: operationOf(trigger.Definition.Delete),
 			}}
