@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"net/http/httptest"
 	"os/exec"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/nodetest"
+	"queryengine/services/engine/internal/charts"
 )
 
 // consoleLimit is for a browser that doesn't answer. The tests take a small part of it.
@@ -38,6 +40,7 @@ func TestConsole(t *testing.T) {
 		INSERT INTO "<b>odd</b>" (text) SELECT '<img src=x onerror=alert(1)>' || i FROM generate_series(1, 60) i;
 		INSERT INTO author (name) VALUES ('Ann'), ('Ben');
 		INSERT INTO article (author_id, title) VALUES (1, '<script>alert(1)</script>'), (2, 'second');`)
+	c.settings["ENGINE_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS"] = "true"
 	c.start(metadata)
 	c.start(eventDelivery)
 	c.start(scheduler)
@@ -51,9 +54,14 @@ func TestConsole(t *testing.T) {
 		"source": "default", "table": "author", "role": "reader", "permission": map[string]any{"columns": "*", "filter": map[string]any{}},
 	})
 
+	remote, err := charts.New()
+	require.NoError(t, err)
+	remoteServer := httptest.NewServer(remote)
+	t.Cleanup(remoteServer.Close)
+
 	ctx, cancel := context.WithTimeout(t.Context(), consoleLimit)
 	defer cancel()
-	node := exec.CommandContext(ctx, "node", "console.mjs", browser, console.url, secret, open.url)
+	node := exec.CommandContext(ctx, "node", "console.mjs", browser, console.url, secret, open.url, remoteServer.URL)
 	node.Dir = dir
 	output, err := node.CombinedOutput()
 	t.Logf("%s", output)

@@ -13,5 +13,7 @@ export const areas = [
   { path: "/data", name: "Data", words: "sources tables views rows track relationships", admin: true },
   { path: "/sql", name: "SQL", words: "run_sql statements", admin: true },
   { path: "/events", name: "Events", words: "event triggers cron scheduled webhooks deliveries redeliver", admin: true },
+  { path: "/actions", name: "Actions", words: "custom types handlers SDL", admin: true },
+  { path: "/remote-schemas", name: "Remote schemas", words: "GraphQL servers introspect reload permissions", admin: true },
   { path: "/metadata", name: "Metadata", words: "inconsistencies reload export import history rollback diff", admin: true },
 ] as const satisfies Area[];

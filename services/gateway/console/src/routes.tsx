@@ -26,6 +26,18 @@ const routes = [
     validateSearch: (s: Record<string, unknown>): EventSearch => ({ kind: text(s.kind), source: text(s.source), name: text(s.name) }),
     component: lazyRouteComponent(() => import("./pages/events/page"), "EventsPage"),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/actions",
+    validateSearch: (s: Record<string, unknown>): NameSearch => ({ name: text(s.name) }),
+    component: lazyRouteComponent(() => import("./pages/actions/page"), "ActionsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/remote-schemas",
+    validateSearch: (s: Record<string, unknown>): NameSearch => ({ name: text(s.name) }),
+    component: lazyRouteComponent(() => import("./pages/remotes/page"), "RemoteSchemasPage"),
+  }),
   createRoute({ getParentRoute: () => root, path: "/metadata", component: lazyRouteComponent(() => import("./pages/metadata/page"), "MetadataPage") }),
 ] as const;
 
@@ -40,6 +52,11 @@ export interface TableSearch {
 export interface EventSearch {
   kind?: string;
   source?: string;
+  name?: string;
+}
+
+/** NameSearch is what the address of a page names of its list. */
+export interface NameSearch {
   name?: string;
 }
 

@@ -1,5 +1,6 @@
-// Tests of the console in a browser: node console.mjs BROWSER URL SECRET OPEN-URL. The server of URL has the
-// tables author and article and a role reader; that of OPEN-URL lets anybody in as reader.
+// Tests of the console in a browser: node console.mjs BROWSER URL SECRET OPEN-URL REMOTE-URL. The server of URL has the
+// tables author and article and a role reader; that of OPEN-URL lets anybody in as reader; the
+// GraphQL server of REMOTE-URL has the type Position.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { launch, open, openURL, secret, signIn, url, has } from "./harness.mjs";
@@ -7,6 +8,7 @@ import * as api from "./api.mjs";
 import * as data from "./data.mjs";
 import * as events from "./events.mjs";
 import * as metadata from "./metadata.mjs";
+import * as remotes from "./remotes.mjs";
 
 const tests = {
   async "sign in and out"({ page }) {
@@ -72,6 +74,7 @@ const tests = {
   ...data.tests,
   ...events.tests,
   ...metadata.tests,
+  ...remotes.tests,
 };
 
 // ONLY is an expression that picks tests by their names.

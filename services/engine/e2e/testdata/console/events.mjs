@@ -1,7 +1,7 @@
 // Tests of the page for events.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { area, axe, broken, graphql, has, metadata, signIn, type, url } from "./harness.mjs";
+import { area, axe, broken, confirm, graphql, has, metadata, signIn, type, url } from "./harness.mjs";
 
 const events = (page) => page.getByRole("list", { name: "Events" });
 const calls = (page) => page.getByRole("list", { name: "Calls" });
@@ -22,14 +22,6 @@ async function webhook(use) {
     server.closeAllConnections();
     server.close();
   }
-}
-
-/** confirm agrees to what a dialog shows, which has to contain a text. */
-async function confirm(page, title, text) {
-  const dialog = page.getByRole("dialog", { name: title });
-  await has(dialog, text);
-  await dialog.getByRole("button", { name: title }).click();
-  await dialog.waitFor({ state: "detached" });
 }
 
 export const tests = {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
-export const [url, secret, openURL] = process.argv.slice(3);
+export const [url, secret, openURL, remoteURL] = process.argv.slice(3);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** The limit is for what never comes; nothing waits as long. */
@@ -84,6 +84,14 @@ export async function graphql(query) {
 /** has waits until something has a text. */
 export async function has(locator, text) {
   await locator.filter({ hasText: text }).first().waitFor();
+}
+
+/** confirm agrees to what a dialog shows, which has to contain a text. */
+export async function confirm(page, title, text) {
+  const dialog = page.getByRole("dialog", { name: title });
+  await has(dialog, text);
+  await dialog.getByRole("button", { name: title }).click();
+  await dialog.waitFor({ state: "detached" });
 }
 
 /** area opens an area by the navigation. */

@@ -12,6 +12,7 @@ export function rolesOf(document: MetadataDocument): string[] {
   }
   for (const r of document.inherited_roles ?? []) roles.add(r.role_name);
   for (const schema of document.remote_schemas ?? []) for (const p of schema.permissions ?? []) roles.add(p.role);
+  for (const a of (document.actions ?? []) as { permissions?: { role: string }[] }[]) for (const p of a.permissions ?? []) roles.add(p.role);
   roles.delete("admin");
   return [...roles].sort();
 }

@@ -47,7 +47,7 @@ export function Editor(props: { label: string; value: string; onChange?: (text: 
         doc: value,
         extensions: [
           EditorView.cspNonce.of(nonce),
-          EditorView.contentAttributes.of({ "aria-label": label }),
+          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           EditorView.lineWrapping,
           keymap.of([
             { key: "Mod-Enter", preventDefault: true, run: () => (latest.current.run?.(), true) },

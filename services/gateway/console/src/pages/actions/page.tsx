@@ -1,0 +1,124 @@
+import { useState } from "react";
+import { getRouteApi } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import type { MetadataRequest } from "../../api/client";
+import { exportQuery } from "../../api/queries";
+import { rolesOf } from "../../api/roles";
+import type { ActionDefinition, MetadataDocument } from "../../api/types";
+import type { Field } from "../../forms/fields";
+import { Form } from "../../forms/form";
+import { Roles } from "../../forms/roles";
+import { useServer } from "../../session";
+import { ConfirmChange } from "../../shell/confirm";
+import { Failure } from "../../shell/failure";
+import { Loading } from "../../shell/progress";
+import { CustomTypes } from "./types";
+
+const route = getRouteApi("/actions");
+
+/** Action is an action as the document has it. */
+interface Action {
+  name: string;
+  definition: ActionDefinition;
+  comment?: string;
+  permissions?: { role: string; comment?: string }[];
+}
+
+/** ActionsPage has the actions, who may use them, and the types that are made for them. */
+export function ActionsPage() {
+  const server = useServer();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const metadata = useQuery(exportQuery(server));
+  if (metadata.isPending) return <><h1>Actions</h1><Loading what="the actions" /></>;
+  if (metadata.error) return <><h1>Actions</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
+  const document = metadata.data.metadata;
+  return (
+    <div className="page">
+      <h1>Actions</h1>
+      <Tabs>
+        <TabList aria-label="Actions"><Tab id="actions">Actions</Tab><Tab id="types">Types</Tab></TabList>
+        <TabPanel id="actions"><Actions document={document} name={search.name} open={(name) => void navigate({ search: { name } })} /></TabPanel>
+        <TabPanel id="types"><CustomTypes types={document.custom_types} /></TabPanel>
+      </Tabs>
+    </div>
+  );
+}
+
+const fields: Field[] = [
+  { path: "definition.handler", label: "Handler", kind: "text", required: true, hint: "An address, in which {{NAME}} is a variable of the environment." },
+  { path: "definition.type", label: "Root", kind: "choice", options: [{ value: "mutation", label: "mutation" }, { value: "query", label: "query" }] },
+  { path: "definition.kind", label: "Waiting for the answer", kind: "choice", options: [{ value: "synchronous", label: "synchronous" }, { value: "asynchronous", label: "asynchronous" }] },
+  { path: "definition.arguments", label: "Arguments", kind: "json", hint: 'As in [{"name": "id", "type": "Int!"}].' },
+  { path: "definition.output_type", label: "Type of the answer", kind: "text", required: true, hint: "As in [Recommendation!]!; objects are those of Types." },
+  { path: "definition.timeout", label: "Seconds until a call has failed", kind: "number" },
+  { path: "definition.headers", label: "Headers", kind: "headers" },
+  { path: "definition.forward_client_headers", label: "Pass on the headers of the client", kind: "flag" },
+  { path: "comment", label: "Comment", kind: "text" },
+  { path: "definition.request_transform", label: "Transform of the request", kind: "json" },
+  { path: "definition.response_transform", label: "Transform of the response", kind: "json" },
+];
+
+function Actions(props: { document: MetadataDocument; name: string | undefined; open: (name: string | undefined) => void }) {
+  const { document, name, open } = props;
+  const [adding, setAdding] = useState(false);
+  const actions = (document.actions ?? []) as Action[];
+  const shown = actions.find((a) => a.name === name);
+  return (
+    <div className="split">
+      <section className="panel" aria-label="All actions">
+        <Button className="button primary" onPress={() => { setAdding(true); open(undefined); }}>New action</Button>
+        {actions.length === 0 && <p className="hint">None: an action is a field of the API that a handler of yours answers.</p>}
+        <ul className="changes">
+          {actions.map((a) => (
+            <li key={a.name}>
+              <Button className="link" aria-pressed={a === shown} onPress={() => { setAdding(false); open(a.name); }}>{a.name}</Button>
+              <div className="hint">{a.definition.type ?? "mutation"}: {a.definition.output_type}</div>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section className="panel" aria-label="Action">
+        {adding && (
+          <>
+            <h2>New action</h2>
+            <Form
+              title="Create"
+              initial={{ definition: { type: "mutation", kind: "synchronous", arguments: [] } }}
+              fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
+              request={(args) => ({ type: "create_action", args })}
+              done={(value) => { setAdding(false); open(String(value.name)); }}
+              cancel={() => setAdding(false)}
+            />
+          </>
+        )}
+        {!adding && shown && <Shown key={shown.name} action={shown} roles={rolesOf(document)} removed={() => open(undefined)} />}
+        {!adding && !shown && <p className="hint">Choose an action.</p>}
+      </section>
+    </div>
+  );
+}
+
+function Shown(props: { action: Action; roles: string[]; removed: () => void }) {
+  const { action, roles, removed } = props;
+  const [confirm, setConfirm] = useState<{ title: string; request: MetadataRequest; done?: () => void }>();
+  const { permissions = [], ...args } = action;
+  return (
+    <>
+      <div className="row">
+        <h2>{action.name}</h2>
+        <Button className="button" onPress={() => setConfirm({ title: "Drop", request: { type: "drop_action", args: { name: action.name } }, done: removed })}>Drop…</Button>
+      </div>
+      <Roles
+        allowed={permissions.map((p) => p.role)}
+        roles={roles}
+        allow={(role) => setConfirm({ title: "Allow it", request: { type: "create_action_permission", args: { action: action.name, role } } })}
+        withdraw={(role) => setConfirm({ title: "Withdraw it", request: { type: "drop_action_permission", args: { action: action.name, role } } })}
+      />
+      <h3>Definition</h3>
+      <Form key={JSON.stringify(args)} title="Change" confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: "update_action", args: value })} done={() => {}} />
+      {confirm && <ConfirmChange {...confirm} close={() => setConfirm(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+import { useMemo, useState } from "react";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { graphqlLanguageSupport } from "cm6-graphql";
+import { buildClientSchema, printSchema, type IntrospectionQuery } from "graphql";
+import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import type { MetadataRequest } from "../../api/client";
+import { exportQuery, inconsistencyQuery } from "../../api/queries";
+import { rolesOf } from "../../api/roles";
+import type { MetadataDocument, RemoteSchema } from "../../api/types";
+import { Editor } from "../../editor/editor";
+import type { Field } from "../../forms/fields";
+import { Form } from "../../forms/form";
+import { useServer } from "../../session";
+import { ConfirmChange } from "../../shell/confirm";
+import { Failure } from "../../shell/failure";
+import { Loading } from "../../shell/progress";
+import { Permissions } from "./permissions";
+import { Relationships } from "./relationships";
+
+const route = getRouteApi("/remote-schemas");
+
+/** RemoteSchemasPage has the other GraphQL servers whose fields are part of the API. */
+export function RemoteSchemasPage() {
+  const server = useServer();
+  const metadata = useQuery(exportQuery(server));
+  return (
+    <div className="page">
+      <h1>Remote schemas</h1>
+      {metadata.isPending && <Loading what="the remote schemas" />}
+      {metadata.error && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
+      {metadata.data && <RemoteSchemas document={metadata.data.metadata} />}
+    </div>
+  );
+}
+
+const fields: Field[] = [
+  { path: "definition.url", label: "Address", kind: "text", hint: "{{NAME}} in it is a variable of the environment." },
+  { path: "definition.url_from_env", label: "Variable that has the address", kind: "text", hint: "In the place of an address." },
+  { path: "definition.headers", label: "Headers", kind: "headers" },
+  { path: "definition.forward_client_headers", label: "Pass on the headers of the client", kind: "flag" },
+  { path: "definition.timeout_seconds", label: "Seconds until a call has failed", kind: "number" },
+  { path: "definition.customization", label: "Other names", kind: "json", hint: 'As in {"root_fields_namespace": "charts"}.' },
+  { path: "comment", label: "Comment", kind: "text" },
+];
+
+function RemoteSchemas(props: { document: MetadataDocument }) {
+  const { document } = props;
+  const { name } = route.useSearch();
+  const navigate = route.useNavigate();
+  const open = (n: string | undefined) => void navigate({ search: { name: n } });
+  const [adding, setAdding] = useState(false);
+  const remotes = document.remote_schemas ?? [];
+  const shown = remotes.find((r) => r.name === name);
+  return (
+    <div className="split">
+      <section className="panel" aria-label="All remote schemas">
+        <Button className="button primary" onPress={() => { setAdding(true); open(undefined); }}>Add a remote schema</Button>
+        {remotes.length === 0 && <p className="hint">None: a remote schema is another GraphQL server, whose fields become part of the API.</p>}
+        <ul className="changes">
+          {remotes.map((r) => (
+            <li key={r.name}>
+              <Button className="link" aria-pressed={r === shown} onPress={() => { setAdding(false); open(r.name); }}>{r.name}</Button>
+              <div className="hint">{r.definition.url ?? r.definition.url_from_env} {r.comment}</div>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section className="panel" aria-label="Remote schema">
+        {adding && (
+          <>
+            <h2>A remote schema</h2>
+            <Form
+              title="Add"
+              initial={{ definition: { timeout_seconds: 60 } }}
+              fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
+              request={(args) => ({ type: "add_remote_schema", args })}
+              done={(value) => { setAdding(false); open(String(value.name)); }}
+              cancel={() => setAdding(false)}
+            />
+          </>
+        )}
+        {!adding && shown && <Shown key={shown.name} remote={shown} roles={rolesOf(document)} removed={() => open(undefined)} />}
+        {!adding && !shown && <p className="hint">Choose a remote schema.</p>}
+      </section>
+    </div>
+  );
+}
+
+function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => void }) {
+  const { remote, roles, removed } = props;
+  const server = useServer();
+  const client = useQueryClient();
+  const [confirm, setConfirm] = useState<{ title: string; request: MetadataRequest; done?: () => void }>();
+  const inconsistencies = useQuery(inconsistencyQuery(server));
+  const bad = inconsistencies.data?.inconsistent_objects.find((o) => o.type === "remote_schema" && o.name?.endsWith(remote.name));
+  const sdl = useQuery({
+    queryKey: ["metadata", "remote", remote.name],
+    queryFn: async ({ signal }) => {
+      const found = await server.metadata<{ data: IntrospectionQuery }, "introspect_remote_schema">("introspect_remote_schema", { name: remote.name }, signal);
+      return printSchema(buildClientSchema(found.data));
+    },
+  });
+  const reload = useMutation({
+    mutationFn: () => server.metadata("reload_remote_schema", { name: remote.name }),
+    onSettled: () => client.invalidateQueries(),
+  });
+  const { permissions = [], remote_relationships = [], ...args } = remote;
+  const graphql = useMemo(() => graphqlLanguageSupport(), []);
+  return (
+    <>
+      <div className="row">
+        <h2>{remote.name}</h2>
+        {bad && <span className="removed">can't be used: {bad.reason}</span>}
+        <Button className="button" isDisabled={reload.isPending} onPress={() => reload.mutate()}>Reload</Button>
+        <Button className="button" onPress={() => setConfirm({ title: "Remove", request: { type: "remove_remote_schema", args: { name: remote.name } }, done: removed })}>Remove…</Button>
+        <span role="status" className="hint">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
+      </div>
+      {reload.error && <Failure error={reload.error} />}
+      <Tabs>
+        <TabList aria-label="Parts of the remote schema"><Tab id="schema">Schema</Tab><Tab id="permissions">Permissions</Tab><Tab id="relationships">Relationships</Tab><Tab id="definition">Definition</Tab></TabList>
+        <TabPanel id="schema">
+          {sdl.isPending && <Loading what="the schema" />}
+          {sdl.error && <Failure error={sdl.error} retry={() => void sdl.refetch()} />}
+          {sdl.data !== undefined && <div className="editor-half"><Editor label="Schema of the remote" value={sdl.data} extensions={graphql} readOnly /></div>}
+        </TabPanel>
+        <TabPanel id="permissions"><Permissions remote={remote.name} permissions={permissions} roles={roles} schema={sdl.data ?? ""} /></TabPanel>
+        <TabPanel id="relationships"><Relationships remote={remote.name} relationships={remote_relationships} /></TabPanel>
+        <TabPanel id="definition">
+          <Form key={JSON.stringify(args)} title="Change" confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: "update_remote_schema", args: value })} done={() => {}} />
+        </TabPanel>
+      </Tabs>
+      {confirm && <ConfirmChange {...confirm} close={() => setConfirm(undefined)} />}
+    </>
+  );
+}
