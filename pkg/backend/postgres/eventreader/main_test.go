@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,6 +20,7 @@ import (
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/dbtest"
+	"queryengine/pkg/localpg"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -79,6 +81,18 @@ func (f *fixture) text(t *testing.T, sql string) (text string) {
 	t.Helper()
 	require.NoError(t, f.db.QueryRow(t.Context(), sql).Scan(&text), sql)
 	return text
+}
+
+// ownServer is the address of a server of the test's own, whose log can be read.
+func ownServer(t *testing.T, durable bool, settings map[string]string) string {
+	t.Helper()
+	require.NoError(t, localpg.Ensure(t.Context(), func(string) {}))
+	all := map[string]string{"wal_level": "logical"}
+	maps.Copy(all, settings)
+	s, err := localpg.Start(t.Context(), localpg.Config{Dir: t.TempDir(), Durable: durable, Settings: all})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
+	return s.URL("postgres")
 }
 
 // trigger is one on every operation of a table in schema public.

@@ -250,6 +250,31 @@ func TestLogThatIsGone(t *testing.T) {
 	require.True(t, contains(f.events(t, "watch"), `"id": 2`))
 }
 
+// TestServerThatKeepsNoMoreLog holds that reading goes on when the server has reached its bound on the log
+// that it keeps, and that nothing before that is made twice.
+func TestServerThatKeepsNoMoreLog(t *testing.T) {
+	t.Parallel()
+	f := setup(t, ownServer(t, false, map[string]string{"max_slot_wal_keep_size": "1MB"}),
+		`CREATE TABLE stock (id int); ALTER TABLE stock REPLICA IDENTITY FULL`)
+	f.install(t, f.trigger("watch", "stock", true))
+	stop := f.read(t)
+	f.exec(t, `INSERT INTO stock VALUES (1)`)
+	f.caughtUp(t, "watch", 1)
+	_ = stop()
+	f.exec(t, `INSERT INTO stock VALUES (2)`)
+	require.Eventually(t, func() bool {
+		for _, sql := range []string{`SELECT pg_logical_emit_message(false, 'fill', repeat('x', 1000000))`, `SELECT pg_switch_wal()`, `CHECKPOINT`} {
+			f.exec(t, sql)
+		}
+		return f.text(t, `SELECT wal_status FROM pg_replication_slots`) == "lost"
+	}, patience, tick)
+	f.read(t)
+	require.Eventually(t, func() bool { return f.missed.Load() == 1 }, patience, tick)
+	f.exec(t, `INSERT INTO stock VALUES (3)`)
+	f.caughtUp(t, "watch", 2)
+	require.True(t, contains(f.events(t, "watch")[1:], `"id": 3`))
+}
+
 // TestReplicatedChanges holds that changes which replication has made make events of the triggers that
 // ask for them.
 func TestReplicatedChanges(t *testing.T) {
