@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"time"
 
 	"queryengine/pkg/catalog"
 )
@@ -52,4 +53,7 @@ type Change struct {
 	// Values are the texts of all values that the changed rows have had in columns, before and after the
 	// change, except NULL. Of a column that isn't in it they aren't known.
 	Values map[string][]string
+	// Since is when the first of the transactions was committed that are told together, by the clock of the
+	// database; zero where it isn't known.
+	Since time.Time
 }

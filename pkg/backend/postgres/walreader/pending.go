@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -19,8 +20,10 @@ const mostNames = 10_000
 
 // transaction is one that was read and is not known to be visible.
 type transaction struct {
-	xid    uint32
-	tables []tableChange
+	xid uint32
+	// committed is when it was committed, by the server's clock.
+	committed time.Time
+	tables    []tableChange
 }
 
 // tableChange is what a transaction has changed in a table.
@@ -57,7 +60,7 @@ func newPending(columns *interest) *pending {
 
 // Begin implements Sink.
 func (p *pending) Begin(b pgoutput.Begin) error {
-	p.current = transaction{xid: b.XID}
+	p.current = transaction{xid: b.XID, committed: b.Time}
 	return nil
 }
 
@@ -198,15 +201,22 @@ func (p *pending) visible(ctx context.Context, pg *pgconn.PgConn) (changes []bac
 		return nil, false, err
 	}
 	var tables []tableChange
+	var first time.Time
 	waiting = slices.DeleteFunc(waiting, func(t transaction) bool {
 		if !now.sees(t.xid) {
 			return false
 		}
 		tables = append(tables, t.tables...)
+		if first.IsZero() {
+			first = t.committed
+		}
 		return true
 	})
 	if changes, err = p.changesOf(ctx, pg, tables); err != nil {
 		return nil, false, err
+	}
+	for i := range changes {
+		changes[i].Since = first
 	}
 	p.mu.Lock()
 	p.transactions = append(waiting, p.transactions...)

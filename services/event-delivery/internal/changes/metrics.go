@@ -1,6 +1,8 @@
 package changes
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"queryengine/pkg/telemetry"
@@ -10,7 +12,11 @@ import (
 type Metrics struct {
 	readers *prometheus.GaugeVec
 	changes *prometheus.CounterVec
+	lag     *prometheus.HistogramVec
 }
+
+// lagBuckets are in seconds.
+var lagBuckets = []float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100}
 
 // NewMetrics registers the metrics; r is nil for none.
 func NewMetrics(r prometheus.Registerer) *Metrics {
@@ -24,6 +30,9 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		}, label)),
 		changes: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_change_log_changes_total", Help: "Changes of tables that were published; several within milliseconds count as one.",
+		}, label)),
+		lag: telemetry.Register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "engine_change_log_lag_seconds", Help: "Time from the commit of a change until it is published.", Buckets: lagBuckets,
 		}, label)),
 	}
 }
@@ -39,8 +48,11 @@ func (m *Metrics) reading(source string, reads bool) {
 	}
 }
 
-func (m *Metrics) changed(source string) {
-	if m != nil {
-		m.changes.WithLabelValues(source).Inc()
+// changed counts a change that was committed at a time by the database's clock.
+func (m *Metrics) changed(source string, since time.Time) {
+	if m == nil {
+		return
 	}
+	m.changes.WithLabelValues(source).Inc()
+	m.lag.WithLabelValues(source).Observe(max(0, time.Since(since).Seconds()))
 }

@@ -130,7 +130,7 @@ func (r *reader) read() error {
 		r.Logger.InfoContext(ctx, "reading the log of a source for subscriptions", "source", r.meta.Name, "slot", r.slot)
 		r.tell(nil)
 	}, func(c backend.Change) {
-		r.Metrics.changed(r.meta.Name)
+		r.Metrics.changed(r.meta.Name, c.Since)
 		r.tell(&c)
 	})
 	cancel()

@@ -178,6 +178,9 @@ func TestOneProcessReads(t *testing.T) {
 	expected := "# HELP engine_change_log_readers Logs of sources that this process reads.\n# TYPE engine_change_log_readers gauge\nengine_change_log_readers{source_name=\"shop\"} 1\n"
 	require.NoError(t, testutil.GatherAndCompare(reader.reg, strings.NewReader(expected), "engine_change_log_readers"))
 	require.NoError(t, testutil.GatherAndCompare(other.reg, strings.NewReader(""), "engine_change_log_readers"))
+	lagged, err := testutil.GatherAndCount(reader.reg, "engine_change_log_lag_seconds")
+	require.NoError(t, err)
+	require.Equal(t, 1, lagged)
 	reader.Stop()
 	f.next(func(m *changev1.Told) bool { return m.GetEnded() && m.GetReading() == began.GetReading() })
 	after := f.next(reads)
