@@ -112,7 +112,8 @@ func (f *fixture) install(t *testing.T, list ...backend.EventTrigger) {
 	require.NoError(t, err)
 }
 
-// read makes events until stop, which returns how that ended. While another one reads it tries again.
+// read makes events until stop, which returns how that ended. While another one reads, and after a fault, it
+// tries again.
 func (f *fixture) read(t *testing.T) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -120,9 +121,13 @@ func (f *fixture) read(t *testing.T) (stop func() error) {
 	go func() {
 		for {
 			err := f.source.MakeEvents(ctx, progress(f))
-			if !errors.Is(err, backend.ErrRead) {
+			if err == nil || ctx.Err() != nil {
 				ended <- err
 				return
+			}
+			select {
+			case <-time.After(tick):
+			case <-ctx.Done():
 			}
 		}
 	}()
