@@ -41,6 +41,8 @@ func TestParseInput(t *testing.T) {
 		{"decimal", "12345678901234567890.123456789", "12345678901234567890.123456789"},
 		{"float8", "2.23e-308", "2.23e-308"},
 		{"bool", "true", "true"},
+		{"bool", "1", "1"},
+		{"bool", "0", "0"},
 		{"text", `"it's"`, "it's"},
 		{"bytea", `"AAHiQA=="`, "0x0001e240"},
 		{"bytea", `"0x0001E240"`, "0x0001e240"},
@@ -56,7 +58,7 @@ func TestParseInput(t *testing.T) {
 		require.Equal(t, c.want, in.Text)
 	}
 	for _, c := range []struct{ of, value string }{
-		{"int4", "1.5"}, {"int2", "70000"}, {"int4", "true"}, {"bool", "1"}, {"text", "1"}, {"date", "1"}, {"bytea", `"!"`}, {"bytea", "1"},
+		{"int4", "1.5"}, {"int2", "70000"}, {"int4", "true"}, {"bool", "2"}, {"text", "1"}, {"date", "1"}, {"bytea", `"!"`}, {"bytea", "1"},
 		{"geometry", `{"type":"Curve","coordinates":[]}`}, {"geometry", `{"type":"Point","coordinates":[1]}`}, {"geometry", `{"type":"Point","coordinates":["1); --",2]}`},
 		{"geometry", `{"type":"LineString","coordinates":[]}`}, {"geometry", "1"}, {"float8", "1e999"},
 	} {

@@ -78,26 +78,15 @@ func (format) True(value []byte) bool { return string(value) == "true" || string
 // Encoder isn't asked for: cells have no types.
 func (format) Encoder(uint32, bool) answer.Encoder { return nil }
 
-var (
-	encodeQuotedNumber = answer.Quoted(encodeNumber)
-	encodeQuotedReal   = answer.Quoted(encodeReal)
-)
-
-// cellOf is how values of a type are written.
-func cellOf(t catalog.Type, quoted bool) answer.Cell {
+// cellOf is how values of a type are written. Numbers are never texts, whatever stringify-numeric-types says.
+func cellOf(t catalog.Type) answer.Cell {
 	row := rowOf(t)
 	switch row.family {
 	case familyInteger, familyDecimal, familyFloat:
-		c := answer.Cell{Encode: encodeNumber, Quoted: quoted}
-		switch {
-		case row.bits == 32 && row.family == familyFloat && quoted:
-			c.Encode = encodeQuotedReal
-		case row.bits == 32 && row.family == familyFloat:
-			c.Encode = encodeReal
-		case quoted:
-			c.Encode = encodeQuotedNumber
+		if row.bits == 32 && row.family == familyFloat {
+			return answer.Cell{Encode: encodeReal}
 		}
-		return c
+		return answer.Cell{Encode: encodeNumber}
 	case familyBoolean:
 		return answer.Cell{Encode: encodeBoolean}
 	case familyTime:

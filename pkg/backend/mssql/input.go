@@ -41,10 +41,11 @@ func (*Dialect) ParseInput(t catalog.Type, raw json.RawMessage) (backend.Input, 
 	case familyDecimal:
 		return input.Number(raw, kind, "Scientific", digits)
 	case familyBoolean:
-		if kind != jsonwalk.Boolean {
-			return backend.Input{}, input.Unexpected("Bool", "Boolean", raw)
+		// Rules of permissions may have the numbers that a bit is written as.
+		if text := string(raw); kind == jsonwalk.Boolean || text == "0" || text == "1" {
+			return backend.Input{Text: text}, nil
 		}
-		return backend.Input{Text: string(raw)}, nil
+		return backend.Input{}, input.Unexpected("Bool", "Boolean", raw)
 	case familyText:
 		return backend.Input{}, input.Unexpected("Text", "String", raw)
 	case familyOpaque, familyTime, familyUUID, familyBytes, familyPath, familySpatial:

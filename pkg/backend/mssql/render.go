@@ -113,20 +113,19 @@ func (r *renderer) List(q *sqlrows.Selection) string {
 }
 
 // Cell implements sqlrows.Dialect.
-func (r *renderer) Cell(expr string, t catalog.Type, exact bool) (string, answer.Cell) {
-	return output(expr, t), cellOf(t, !exact && r.options.StringifyNumeric && rowOf(t).stringified)
+func (r *renderer) Cell(expr string, t catalog.Type, _ bool) (string, answer.Cell) {
+	return output(expr, t), cellOf(t)
 }
 
 // CountCell implements sqlrows.Dialect.
-func (r *renderer) CountCell() answer.Cell { return cellOf(typeBig, false) }
+func (r *renderer) CountCell() answer.Cell { return cellOf(typeBig) }
 
 // AggregateCell implements sqlrows.Dialect.
 func (r *renderer) AggregateCell(function, expr string, t catalog.Type) (string, answer.Cell) {
 	if function == "min" || function == "max" {
 		return r.Cell(expr, t, false)
 	}
-	quoted := r.options.StringifyNumeric && rowOf(t).stringified
-	return expr, cellOf(typeDecimal, quoted)
+	return expr, cellOf(typeDecimal)
 }
 
 // aggregate renders a call. The average and the sum of whole numbers would be of their type, which cuts off

@@ -42,8 +42,6 @@ type typeRow struct {
 	plain string
 	// assigned values are taken as text: the column has the length, the scale or the code page.
 	assigned bool
-	// stringified types become JSON strings under stringify-numeric-types.
-	stringified bool
 }
 
 // castDecimal holds the numbers that are compared: the scale of a column isn't part of its type.
@@ -55,13 +53,13 @@ var typeRows = map[string]typeRow{
 	"tinyint":     {family: familyInteger, name: "tinyint", bits: 16},
 	"int2":        {family: familyInteger, name: "smallint", bits: 16},
 	"int4":        {family: familyInteger, name: "int", scalar: "Int", bits: 32},
-	"int8":        {family: familyInteger, name: "bigint", bits: 64, stringified: true},
-	"numeric":     {family: familyDecimal, name: "numeric", cast: castDecimal, assigned: true, stringified: true},
-	"decimal":     {family: familyDecimal, name: "decimal", cast: castDecimal, assigned: true, stringified: true},
-	"money":       {family: familyDecimal, name: "money", stringified: true},
-	"smallmoney":  {family: familyDecimal, name: "smallmoney", stringified: true},
+	"int8":        {family: familyInteger, name: "bigint", bits: 64},
+	"numeric":     {family: familyDecimal, name: "numeric", cast: castDecimal, assigned: true},
+	"decimal":     {family: familyDecimal, name: "decimal", cast: castDecimal, assigned: true},
+	"money":       {family: familyDecimal, name: "money"},
+	"smallmoney":  {family: familyDecimal, name: "smallmoney"},
 	"float4":      {family: familyFloat, name: "real", bits: 32},
-	"float8":      {family: familyFloat, name: "float", scalar: "Float", bits: 64, stringified: true},
+	"float8":      {family: familyFloat, name: "float", scalar: "Float", bits: 64},
 	"bool":        {family: familyBoolean, name: "bit", scalar: "Boolean"},
 	"text":        {family: familyText, name: "nvarchar", scalar: "String", cast: "nvarchar(max)", read: "$"},
 	"nchar":       {family: familyText, name: "nchar", scalar: "String", cast: "nvarchar(max)", read: "$"},
@@ -159,7 +157,7 @@ func output(expr string, t catalog.Type) string {
 // Scalar is the GraphQL scalar of a type.
 func (*Dialect) Scalar(t catalog.Type) backend.Scalar {
 	row := rowOf(t)
-	s := backend.Scalar{Name: row.scalar, SQL: row.name, Stringified: row.stringified, Opaque: row.family == familyOpaque}
+	s := backend.Scalar{Name: row.scalar, SQL: row.name, Opaque: row.family == familyOpaque}
 	if s.Name == "" {
 		s.Name = row.name
 	}

@@ -71,7 +71,7 @@ func (l *Log) Change(ctx context.Context, r Runner, c backend.EventTriggerChange
 			if o == nil {
 				continue
 			}
-			if err := r.Run(ctx, triggerSQL(t, op, o, c.StringifyNumeric), nil, nil); err != nil {
+			if err := r.Run(ctx, triggerSQL(t, op, o), nil, nil); err != nil {
 				return err
 			}
 		}

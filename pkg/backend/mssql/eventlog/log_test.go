@@ -106,10 +106,10 @@ func eventTriggers() []backend.EventTrigger {
 
 func triggerTexts() []string {
 	var texts []string
-	for i, t := range eventTriggers() {
+	for _, t := range eventTriggers() {
 		for _, op := range operations {
 			if o := operationOf(&t, op); o != nil {
-				texts = append(texts, triggerSQL(&t, op, o, i == 1))
+				texts = append(texts, triggerSQL(&t, op, o))
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func TestTriggersAreChangedInOneTransaction(t *testing.T) {
 	require.Equal(t, slices.Concat(
 		[]string{"begin", installedSQL, "DROP TRIGGER [shop].[notify_engine_old_INSERT]", existsSQL, lockSQL, existsSQL},
 		catalogSQL,
-		[]string{triggerSQL(&install[0], opUpdate, install[0].Update, false), archiveSQL, unplanSQL, "commit"}), d.texts)
+		[]string{triggerSQL(&install[0], opUpdate, install[0].Update), archiveSQL, unplanSQL, "commit"}), d.texts)
 	require.Equal(t, []string{`["notify_engine_old_INSERT","notify_engine_old_UPDATE","notify_engine_old_DELETE",` +
 		`"notify_engine_quantity_INSERT","notify_engine_quantity_UPDATE","notify_engine_quantity_DELETE"]`}, d.values[1])
 	require.Equal(t, []string{`["old","quantity"]`}, d.values[len(d.values)-2])

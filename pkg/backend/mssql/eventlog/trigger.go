@@ -53,18 +53,18 @@ func check(t *backend.EventTrigger) error {
 }
 
 // triggerSQL makes the trigger of an operation.
-func triggerSQL(t *backend.EventTrigger, op string, o *backend.EventOperation, stringify bool) string {
+func triggerSQL(t *backend.EventTrigger, op string, o *backend.EventOperation) string {
 	before, after, from, where := "N'null'", "N'null'", "", ""
 	switch op {
 	case opInsert:
-		after, from = rowJSON("i", t.Table, o.Payload, stringify), "INSERTED AS i"
+		after, from = rowJSON("i", t.Table, o.Payload), "INSERTED AS i"
 	case opDelete:
-		before, from = rowJSON("d", t.Table, o.Payload, stringify), "DELETED AS d"
+		before, from = rowJSON("d", t.Table, o.Payload), "DELETED AS d"
 	default:
-		after = rowJSON("i", t.Table, o.Payload, stringify)
+		after = rowJSON("i", t.Table, o.Payload)
 		// The row of a key that was changed isn't known any more.
 		gone := "d." + name(t.Table.PrimaryKey.Columns[0]) + " IS NULL"
-		before = "CASE WHEN " + gone + " THEN N'null' ELSE " + rowJSON("d", t.Table, o.Payload, stringify) + " END"
+		before = "CASE WHEN " + gone + " THEN N'null' ELSE " + rowJSON("d", t.Table, o.Payload) + " END"
 		from = "INSERTED AS i LEFT JOIN DELETED AS d ON " + pairs("i", "d", t.Table.PrimaryKey.Columns)
 		where = " WHERE " + changed(t.Table, o.Columns, gone)
 	}
@@ -110,10 +110,10 @@ func listed(t *catalog.Table, names []string) []*catalog.Column {
 }
 
 // rowJSON is the JSON of a row.
-func rowJSON(row string, t *catalog.Table, names []string, stringify bool) string {
+func rowJSON(row string, t *catalog.Table, names []string) string {
 	var items []string
 	for _, c := range listed(t, names) {
-		items = append(items, shown(row+"."+name(c.Name), c.Type.Name, stringify)+" AS "+name(c.Name))
+		items = append(items, shown(row+"."+name(c.Name), c.Type.Name)+" AS "+name(c.Name))
 	}
 	if len(items) == 0 {
 		return "N'{}'"
@@ -122,18 +122,10 @@ func rowJSON(row string, t *catalog.Table, names []string, stringify bool) strin
 }
 
 // shown is a value as the JSON of a row takes it.
-func shown(value, typeName string, stringify bool) string {
+func shown(value, typeName string) string {
 	switch typeName {
 	case "hierarchyid", "xml", "sql_variant":
 		return "CAST(" + value + " AS nvarchar(max))"
-	case "int8", "decimal", "numeric", "money", "smallmoney":
-		if stringify {
-			return "CAST(" + value + " AS nvarchar(max))"
-		}
-	case "float8", "float4":
-		if stringify {
-			return "CONVERT(nvarchar(max), " + value + ", 3)"
-		}
 	}
 	return value
 }

@@ -26,7 +26,7 @@ CREATE TRIGGER [shop].[notify_engine_parts_INSERT] ON [shop].[st]]ock] AFTER INS
 BEGIN
 SET NOCOUNT ON;
 INSERT INTO engine_catalog.event_log (schema_name, table_name, trigger_name, payload, order_key)
-SELECT N'shop', N'st]ock', N'parts', N'{"op":"INSERT","data":{"old":' + N'null' + N',"new":' + (SELECT CAST(i.[sku] AS nvarchar(max)) AS [sku] FOR JSON PATH, INCLUDE_NULL_VALUES, WITHOUT_ARRAY_WRAPPER) + N'},"session_variables":null,"trace_context":null}', LEFT(CAST(i.[sku] AS nvarchar(max)) + N'|' + CAST(i.[place] AS nvarchar(max)), 400)
+SELECT N'shop', N'st]ock', N'parts', N'{"op":"INSERT","data":{"old":' + N'null' + N',"new":' + (SELECT i.[sku] AS [sku] FOR JSON PATH, INCLUDE_NULL_VALUES, WITHOUT_ARRAY_WRAPPER) + N'},"session_variables":null,"trace_context":null}', LEFT(CAST(i.[sku] AS nvarchar(max)) + N'|' + CAST(i.[place] AS nvarchar(max)), 400)
 FROM INSERTED AS i;
 END;
 GO

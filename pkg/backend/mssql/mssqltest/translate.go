@@ -1,13 +1,9 @@
-package mssql
+package mssqltest
 
 import (
 	"fmt"
 	"strings"
 )
-
-// The statements of the tests run on PostgreSQL, to find wrong joins, filters and orders. These are all of the
-// differences that are bridged: names in brackets, TOP, the place of NULL in an order, FOR JSON, OPENJSON, names of
-// types and aggregates, and parameters.
 
 // node is a token of T-SQL, or the tokens between two parentheses.
 type node struct {
@@ -28,9 +24,16 @@ func (n node) is(words ...string) bool {
 func parseTSQL(text string) (nodes []node, rest string) {
 	nodes = []node{}
 	for {
-		text = strings.TrimLeft(text, " \n")
-		if text == "" {
+		text = strings.TrimLeft(text, " \t\r\n")
+		switch {
+		case text == "":
 			return nodes, ""
+		case strings.HasPrefix(text, "/*"):
+			_, text, _ = strings.Cut(text, "*/")
+			continue
+		case strings.HasPrefix(text, "--"):
+			_, text, _ = strings.Cut(text, "\n")
+			continue
 		}
 		end := 1
 		switch c := text[0]; {
@@ -58,6 +61,12 @@ func parseTSQL(text string) (nodes []node, rest string) {
 				end++
 			}
 			end++
+		case c == '"':
+			end = strings.IndexByte(text[1:], '"') + 2
+		case c >= '0' && c <= '9':
+			for end < len(text) && (isWord(text[end]) || text[end] == '.' || strings.IndexByte("+-", text[end]) >= 0 && strings.IndexByte("eE", text[end-1]) >= 0) {
+				end++
+			}
 		default:
 			for end < len(text) && isWord(c) && isWord(text[end]) {
 				end++
@@ -78,8 +87,8 @@ var postgresWords = map[string]string{
 	"count_big": "count", "stdev": "stddev_samp", "stdevp": "stddev_pop", "var": "var_samp", "varp": "var_pop",
 }
 
-// toPostgres is a statement of T-SQL as one of PostgreSQL.
-func toPostgres(text string) string {
+// ToPostgres is a statement of T-SQL as one of PostgreSQL.
+func ToPostgres(text string) string {
 	nodes, _ := parseTSQL(text)
 	return spell(selects(nodes))
 }
@@ -206,6 +215,10 @@ func spell(nodes []node) string {
 		case strings.HasPrefix(n.text, "["):
 			name := strings.ReplaceAll(n.text[1:len(n.text)-1], "]]", "]")
 			b.WriteString(`"` + strings.ReplaceAll(name, `"`, `""`) + `"`)
+		case strings.HasPrefix(n.text, "0x"):
+			b.WriteString(`'\x` + n.text[2:] + `'`)
+		case strings.HasPrefix(n.text, "#"):
+			b.WriteString(n.text[1:])
 		case strings.HasPrefix(n.text, "@p"):
 			b.WriteString("$" + n.text[2:] + "::text")
 		case strings.HasPrefix(n.text, "N'"):

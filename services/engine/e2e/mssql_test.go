@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/backend/mssql/mssqltest"
+	"queryengine/pkg/dbtest"
+)
+
+// TestSQLServer adds a source of SQL Server, reads and writes it as admin and as a role, subscribes, and joins it with a
+// PostgreSQL database in both directions. A server of the tests runs its statements on PostgreSQL.
+func TestSQLServer(t *testing.T) {
+	t.Parallel()
+	database, url := dbtest.URL(t), dbtest.URL(t)
+	server := mssqltest.New(t, database)
+	execute(t, url, `CREATE TABLE loan (id int PRIMARY KEY, book_id int NOT NULL, reader text NOT NULL); INSERT INTO loan VALUES (1, 2, 'ann'), (2, 2, 'bob'), (3, 1, 'ann')`)
+	p := startDevIn(t, t.TempDir(), nil, "ENGINE_GRAPHQL_DATABASE_URL="+url, "ENGINE_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=100")
+	answers := func(headers map[string]string, document, want string) {
+		t.Helper()
+		require.JSONEq(t, want, p.query(headers, document).text())
+	}
+	p.metadata("mssql_add_source", map[string]any{"name": "ms", "configuration": map[string]any{
+		"connection_info": map[string]any{"connection_string": server.ConnectionString()}}})
+	made := p.post("/v2/query", nil, map[string]any{"type": "mssql_run_sql", "args": map[string]any{"source": "ms", "sql": `
+		CREATE TABLE author (id INT IDENTITY PRIMARY KEY, name NVARCHAR(200) NOT NULL UNIQUE);
+		CREATE TABLE book (id INT IDENTITY PRIMARY KEY, title NVARCHAR(200) NOT NULL, author_id INT REFERENCES author(id), price DECIMAL(6, 2), sold BIT NOT NULL DEFAULT 0);
+		INSERT INTO author (name) VALUES ('Le Guin'), (N'Lem');
+		INSERT INTO book (title, author_id, price) VALUES ('The Dispossessed', 1, 9.5), ('Solaris', 2, 8)`}})
+	require.Equal(t, 200, made.status, made.text())
+	for _, table := range []string{"author", "book"} {
+		p.metadata("mssql_track_table", map[string]any{"source": "ms", "table": table})
+	}
+	p.metadata("mssql_create_object_relationship", map[string]any{"source": "ms", "table": "book", "name": "author", "using": map[string]any{"foreign_key_constraint_on": "author_id"}})
+	p.metadata("mssql_create_array_relationship", map[string]any{"source": "ms", "table": "author", "name": "books",
+		"using": map[string]any{"foreign_key_constraint_on": map[string]any{"table": "book", "column": "author_id"}}})
+
+	answers(nil, `{ author(order_by: {name: asc}) { name books { title price sold author { id } } } }`, `{"data":{"author":[
+		{"name":"Le Guin","books":[{"title":"The Dispossessed","price":9.50,"sold":false,"author":{"id":1}}]},
+		{"name":"Lem","books":[{"title":"Solaris","price":8.00,"sold":false,"author":{"id":2}}]}]}}`)
+	answers(nil, `{ book_aggregate(where: {price: {_gt: 8.5}}) { aggregate { count max { price } } } author_by_pk(id: 2) { name } }`,
+		`{"data":{"book_aggregate":{"aggregate":{"count":1,"max":{"price":9.5}}},"author_by_pk":{"name":"Lem"}}}`)
+
+	client := p.subscriber(nil)
+	live := client.subscribe(`subscription { author(order_by: {id: asc}) { name books(order_by: {id: asc}) { title } } }`, nil)
+	client.await(live, `{"author":[{"name":"Le Guin","books":[{"title":"The Dispossessed"}]},{"name":"Lem","books":[{"title":"Solaris"}]}]}`)
+	answers(nil, `mutation { insert_author_one(object: {name: "Wells"}) { id name books { id } } insert_book(objects: [{title: "The Time Machine", author_id: 3, price: "5"}, {title: "x"}]) { affected_rows returning { id title author { name } } } }`,
+		`{"data":{"insert_author_one":{"id":3,"name":"Wells","books":[]},"insert_book":{"affected_rows":2,"returning":[{"id":3,"title":"The Time Machine","author":{"name":"Wells"}},{"id":4,"title":"x","author":null}]}}}`)
+	client.await(live, `{"author":[{"name":"Le Guin","books":[{"title":"The Dispossessed"}]},{"name":"Lem","books":[{"title":"Solaris"}]},{"name":"Wells","books":[{"title":"The Time Machine"}]}]}`)
+	answers(nil, `mutation { update_book(where: {id: {_eq: 4}}, _set: {title: "y"}, _inc: {price: 1}) { affected_rows returning { title price } } delete_book_by_pk(id: 4) { title } }`,
+		`{"data":{"update_book":{"affected_rows":1,"returning":[{"title":"y","price":null}]},"delete_book_by_pk":{"title":"y"}}}`)
+	require.Contains(t, p.query(nil, `mutation { insert_author_one(object: {name: "Lem"}) { id } }`).text(), "Uniqueness violation.")
+	require.Contains(t, p.query(nil, `mutation { insert_book_one(object: {title: "x", author_id: 99}) { id } }`).text(), "constraint-violation")
+
+	for kind, args := range map[string]any{
+		"mssql_create_select_permission": map[string]any{"source": "ms", "table": "book", "role": "reader", "permission": map[string]any{
+			"columns": []string{"title"}, "filter": map[string]any{"author": map[string]any{"name": map[string]any{"_eq": "X-Engine-Author"}}}}},
+		"mssql_create_insert_permission": map[string]any{"source": "ms", "table": "book", "role": "reader", "permission": map[string]any{
+			"columns": []string{"title", "price"}, "check": map[string]any{"price": map[string]any{"_lt": 100}}}},
+		"pg_track_table": map[string]any{"table": "loan"},
+	} {
+		p.metadata(kind, args)
+	}
+	as := map[string]string{"X-Engine-Role": "reader", "X-Engine-Author": "Lem"}
+	answers(as, `{ book { title } }`, `{"data":{"book":[{"title":"Solaris"}]}}`)
+	require.Contains(t, p.query(as, `mutation { insert_book_one(object: {title: "x", price: 100}) { title } }`).text(), "permission-error")
+	answers(nil, `{ book(where: {title: {_eq: "x"}}) { title } }`, `{"data":{"book":[]}}`)
+
+	join := func(kind, source, table, name string, to map[string]any) {
+		t.Helper()
+		p.metadata(kind+"_create_remote_relationship", map[string]any{"source": source, "table": table, "name": name, "definition": map[string]any{"to_source": to}})
+	}
+	join("mssql", "ms", "book", "loans", map[string]any{"source": "default", "table": "loan", "relationship_type": "array", "field_mapping": map[string]string{"id": "book_id"}})
+	join("pg", "default", "loan", "book", map[string]any{"source": "ms", "table": "book", "relationship_type": "object", "field_mapping": map[string]string{"book_id": "id"}})
+	answers(nil, `{ book(order_by: {id: asc}, limit: 2) { title loans(order_by: {id: asc}) { reader book { author { name } } } } }`, `{"data":{"book":[
+		{"title":"The Dispossessed","loans":[{"reader":"ann","book":{"author":{"name":"Le Guin"}}}]},
+		{"title":"Solaris","loans":[{"reader":"ann","book":{"author":{"name":"Lem"}}},{"reader":"bob","book":{"author":{"name":"Lem"}}}]}]}}`)
+}
