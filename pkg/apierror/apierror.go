@@ -29,6 +29,7 @@ const (
 	BigQueryError         Code = "bigquery-error"
 	BatchLimitExceeded    Code = "batch-limit-exceeded"
 	Busy                  Code = "busy"
+	BytesLimitExceeded    Code = "bytes-limit-exceeded"
 	CoercionError         Code = "coercion-error"
 	ConcurrentUpdate      Code = "concurrent-update"
 	Conflict              Code = "conflict"

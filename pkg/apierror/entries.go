@@ -44,6 +44,11 @@ var entries = []Entry{
 		"Try again after `Retry-After`. When it goes on, look for what is slow: [connections to sources](operations.md#connections-to-sources).",
 	},
 	{
+		BytesLimitExceeded, "", "The statements of the operation would have BigQuery read more than the role may ask.",
+		"bytes limit exceeded: the operation would scan 4096 bytes, the limit is 1000",
+		"Ask for fewer columns or partitions, or have the limit changed ([`set_api_limits`](operations.md#limits-of-the-api)).",
+	},
+	{
 		CoercionError, "", "A preset of a remote schema's permission doesn't fit the type of its argument.",
 		`"LOUD" is not one of the valid enum values`,
 		"Correct the value in the permission's schema.",

@@ -187,6 +187,10 @@ type Args struct {
 	Lookups map[string][][]byte
 	// RequestID is for comments that name it.
 	RequestID string
+	// Operation is the name of the operation, "" for none.
+	Operation string
+	// Scan is nil where nothing is counted or bounded.
+	Scan *Scan
 }
 
 // LookupKey identifies a lookup.

@@ -16,6 +16,8 @@ type APILimits struct {
 	TimeLimit  *Limit[Seconds] `json:"time_limit,omitempty"`
 	BatchLimit *Limit[int]     `json:"batch_limit,omitempty"`
 	RateLimit  *Limit[Rate]    `json:"rate_limit,omitempty"`
+	// BytesLimit is how many bytes an operation may have databases read that charge for them.
+	BytesLimit *Limit[int64] `json:"bytes_limit,omitempty"`
 }
 
 func (l *APILimits) isDefault() bool { return *l == APILimits{} }

@@ -44,17 +44,18 @@ func (e *Executor) execute(ctx context.Context, m proto.Message, w bus.ResponseW
 	if err == nil {
 		e.metrics.requests.analyse(e.state.Load().measured, &q, out.Sent())
 	}
-	e.logExecution(ctx, &q, started, out.Sent(), err)
+	e.metrics.requests.scan(&q, s.run.Scan.Bytes())
+	e.logExecution(ctx, &q, started, querylog.Execution{Size: out.Sent(), Scanned: s.run.Scan.Bytes(), Err: err})
 	return e.metrics.failed(err)
 }
 
-// logExecution logs an operation that has ended.
-func (e *Executor) logExecution(ctx context.Context, q *request, started time.Time, size int64, err error) {
+// logExecution logs an operation that has ended; it adds the times.
+func (e *Executor) logExecution(ctx context.Context, q *request, started time.Time, of querylog.Execution) {
 	if !e.queryLog.LogsExecution() {
 		return
 	}
 	now := time.Now()
-	of := querylog.Execution{Planning: now.Sub(started), Size: size, Err: err}
+	of.Planning = now.Sub(started)
 	if !q.planned.IsZero() {
 		of.Planning, of.Running = q.planned.Sub(started), now.Sub(q.planned)
 	}

@@ -24,6 +24,7 @@ type requestMetrics struct {
 	detailed bool
 	total    *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+	scanned  *prometheus.CounterVec
 	named    *telemetry.Operations
 	analysis analysis
 	// series are kept per kind of operation; the map doesn't change.
@@ -53,6 +54,10 @@ func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 			Help:    "Time that operations took that succeeded.",
 			Buckets: []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10},
 		}, []string{"operation_type"})),
+		scanned: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "engine_graphql_scanned_bytes_total",
+			Help: "Bytes that operations had databases read that charge for them.",
+		}, append([]string{"role"}, operation...))),
 		named:    telemetry.NewOperations(),
 		analysis: newAnalysis(r, operation),
 	}
@@ -85,6 +90,20 @@ func (m *requestMetrics) done(q *request, took time.Duration, err error) {
 	}
 	n := m.nameOf(q)
 	m.total.WithLabelValues(kind, status, n.Name, n.Hash).Inc()
+}
+
+// scan counts the bytes that an operation had databases read. Of a role, there is a series only if it may read such a
+// database, which bounds them.
+func (m *requestMetrics) scan(q *request, bytes int64) {
+	if bytes == 0 {
+		return
+	}
+	labels := []string{q.session.Role}
+	if m.detailed {
+		n := m.nameOf(q)
+		labels = append(labels, n.Name, n.Hash)
+	}
+	m.scanned.WithLabelValues(labels...).Add(float64(bytes))
 }
 
 // analyse measures an operation that has ended, as far as the metadata asks for it.

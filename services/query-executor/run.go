@@ -44,6 +44,9 @@ func (e *Executor) prepare(ctx context.Context, q *request, s *scratch) (r ready
 	if err = e.readValues(document.Operation, q, s); err != nil {
 		return ready{}, err
 	}
+	if most, bounded := r.state.ScanLimit(q.session); bounded {
+		s.run.Scan.Bound(most)
+	}
 	if r.plan, err = e.bound(ctx, r.state, document, q, s); err != nil {
 		return ready{}, err
 	}
@@ -76,7 +79,7 @@ func (e *Executor) readValues(op *parse.Operation, q *request, s *scratch) (err 
 		q.shapeHash()
 	}
 	s.run = execute.Run{
-		Session: q.session, RequestID: q.id, Tracer: e.tracer, Sources: e.sources, Places: e.places,
+		Session: q.session, RequestID: q.id, Operation: op.Name, Tracer: e.tracer, Sources: e.sources, Places: e.places,
 		Values: s.values, Bound: s.run.Bound[:0],
 	}
 	return nil

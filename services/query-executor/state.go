@@ -77,6 +77,14 @@ func (s *state) Listed(user *session.Session, document string) error {
 	return s.allowlist.Check(user, document)
 }
 
+// ScanLimit is how many bytes an operation of a session may have databases read that charge for them.
+func (s *state) ScanLimit(user *session.Session) (most int64, bounded bool) {
+	if s.limits == nil || user.IsAdmin() {
+		return 0, false
+	}
+	return s.limits.BytesLimit.Of(user.Role)
+}
+
 // Sized refuses operations that are larger than the metadata allows a role. The other limits are
 // the gateway's business.
 func (s *state) Sized(user *session.Session, size parse.Size) error {

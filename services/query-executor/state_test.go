@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 )
 
@@ -45,3 +46,19 @@ func TestDepthAndNodeLimits(t *testing.T) {
 
 // letters is a number as a part of a name.
 func letters(i int) string { return strings.Repeat("x", i) + "y" }
+
+func TestLimitsOfBytes(t *testing.T) {
+	t.Parallel()
+	var doc metadata.Document
+	require.NoError(t, json.Unmarshal([]byte(`{"version":3,"sources":[],"api_limits":{"bytes_limit":{"global":10,"per_role":{"analyst":500}}}}`), &doc))
+	bounded := &state{limits: doc.Limits()}
+	for role, want := range map[string]int64{"guest": 10, "analyst": 500} {
+		most, ok := bounded.ScanLimit(&session.Session{Role: role})
+		require.True(t, ok, role)
+		require.Equal(t, want, most, role)
+	}
+	_, ok := bounded.ScanLimit(&session.Session{Role: session.Admin})
+	require.False(t, ok)
+	_, ok = (&state{}).ScanLimit(&session.Session{Role: "guest"})
+	require.False(t, ok)
+}

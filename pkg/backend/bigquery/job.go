@@ -57,8 +57,28 @@ type tableField struct {
 	Description string `json:"description"`
 }
 
-// run runs a query and calls f for each row, which is valid until f returns.
-func (s *Source) run(ctx context.Context, q queryRequest, f func(columns []tableField, row []byte) error) ([]tableField, error) {
+// bytes is how many bytes the job reads, or would read.
+func (p *page) bytes() int64 {
+	n, _ := strconv.ParseInt(p.TotalBytesProcessed, 10, 64)
+	return n
+}
+
+// dryRun is how many bytes a query would read. It costs nothing.
+func (s *Source) dryRun(ctx context.Context, q queryRequest) (int64, error) {
+	q.DryRun = true
+	q.Location = s.client.options.Location
+	if len(q.QueryParameters) > 0 {
+		q.ParameterMode = "NAMED"
+	}
+	p, err := s.page(ctx, http.MethodPost, "/queries", nil, q)
+	if err != nil {
+		return 0, err
+	}
+	return p.bytes(), nil
+}
+
+// run runs a query and calls f for each row, which is valid until f returns. What the query reads is added to scan.
+func (s *Source) run(ctx context.Context, q queryRequest, scan *backend.Scan, f func(columns []tableField, row []byte) error) ([]tableField, error) {
 	q.TimeoutMs = waitTime.Milliseconds()
 	q.JobTimeoutMs = strconv.FormatInt(s.client.options.JobTimeout.Milliseconds(), 10)
 	q.Location = s.client.options.Location
@@ -75,7 +95,7 @@ func (s *Source) run(ctx context.Context, q queryRequest, f func(columns []table
 	}
 	job := p.JobReference
 	columns := p.Schema.Fields
-	ended := p.JobComplete
+	ended := false
 	defer func() {
 		if !ended && job.JobID != "" {
 			s.cancel(ctx, job.JobID, job.Location)
@@ -86,6 +106,9 @@ func (s *Source) run(ctx context.Context, q queryRequest, f func(columns []table
 			columns = p.Schema.Fields
 		}
 		if p.JobComplete {
+			if !ended {
+				scan.Add(p.bytes())
+			}
 			ended = true
 			for _, row := range p.Rows {
 				if err := f(columns, row); err != nil {
@@ -131,10 +154,14 @@ func (s *Source) cancel(ctx context.Context, job, location string) {
 
 // labelsOf are the labels of the job of a request.
 func labelsOf(a *backend.Args) map[string]string {
-	if a.Session == nil || a.Session.Role == "" {
-		return nil
+	labels := map[string]string{}
+	if a.Session != nil && a.Session.Role != "" {
+		labels["engine_role"] = label(a.Session.Role)
 	}
-	return map[string]string{"engine_role": label(a.Session.Role)}
+	if a.Operation != "" {
+		labels["engine_operation"] = label(a.Operation)
+	}
+	return labels
 }
 
 // maxLabel is the greatest length of the value of a label.

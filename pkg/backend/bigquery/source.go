@@ -31,7 +31,7 @@ func (s *Source) Close() { s.client.http.CloseIdleConnections() }
 // Ping runs a trivial statement.
 func (s *Source) Ping(ctx context.Context) error {
 	const text = "SELECT 1 AS c0"
-	_, err := s.run(ctx, queryRequest{Query: text}, func([]tableField, []byte) error { return nil })
+	_, err := s.run(ctx, queryRequest{Query: text}, nil, func([]tableField, []byte) error { return nil })
 	return queryError(ctx, err, text)
 }
 
@@ -46,14 +46,28 @@ func (s *Source) Query(ctx context.Context, st backend.Statement, a backend.Args
 	if err != nil {
 		return err
 	}
+	if a.Scan.Bounded() {
+		if err := s.admit(ctx, q, a.Scan); err != nil {
+			return queryError(ctx, err, stmt.text)
+		}
+	}
 	mark, before := len(out.Buf), out.Sent()
-	if err = s.answer(ctx, stmt, q, out); err == nil {
+	if err = s.answer(ctx, stmt, q, a.Scan, out); err == nil {
 		return nil
 	}
 	if out.Sent() == before {
 		out.Buf = out.Buf[:mark]
 	}
 	return queryError(ctx, err, stmt.text)
+}
+
+// admit has a dry run tell what a query would read, and refuses it when that is too much.
+func (s *Source) admit(ctx context.Context, q queryRequest, scan *backend.Scan) error {
+	n, err := s.dryRun(ctx, q)
+	if err != nil {
+		return err
+	}
+	return scan.Admit(n)
 }
 
 // request is the query of one run.
@@ -70,14 +84,14 @@ func (s *statement) request(a *backend.Args) (queryRequest, error) {
 	return q, err
 }
 
-func (s *Source) answer(ctx context.Context, stmt *statement, q queryRequest, out *backend.Answer) error {
+func (s *Source) answer(ctx context.Context, stmt *statement, q queryRequest, scan *backend.Scan, out *backend.Answer) error {
 	w := answer.Writer{Format: format{}}
 	var cells [][]byte
 	rows := 0
 	if !stmt.one {
 		out.Buf = append(out.Buf, '[')
 	}
-	_, err := s.run(ctx, q, func(_ []tableField, row []byte) error {
+	_, err := s.run(ctx, q, scan, func(_ []tableField, row []byte) error {
 		rows++
 		if stmt.one && rows > 1 {
 			return nil
@@ -121,20 +135,11 @@ func (s *Source) Explain(ctx context.Context, st backend.Statement, a backend.Ar
 	if err != nil {
 		return "", nil, err
 	}
-	q.DryRun = true
-	q.Location = s.client.options.Location
-	if len(q.QueryParameters) > 0 {
-		q.ParameterMode = "NAMED"
-	}
-	p, err := s.page(ctx, http.MethodPost, "/queries", nil, q)
+	n, err := s.dryRun(ctx, q)
 	if err != nil {
 		return "", nil, queryError(ctx, err, stmt.text)
 	}
-	processed := p.TotalBytesProcessed
-	if processed == "" {
-		processed = "0"
-	}
-	return shown, []string{"bytes processed: " + processed}, nil
+	return shown, []string{"bytes processed: " + strconv.FormatInt(n, 10)}, nil
 }
 
 // inlined is a value as a literal, for people to read.
@@ -185,7 +190,7 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 		}
 	}
 	result := &backend.RawResult{}
-	columns, err := s.run(ctx, queryRequest{Query: r.SQL}, func(_ []tableField, row []byte) error {
+	columns, err := s.run(ctx, queryRequest{Query: r.SQL}, nil, func(_ []tableField, row []byte) error {
 		cells, _, ok := (format{}).Record(nil, nil, row)
 		if !ok {
 			return errMalformed

@@ -223,6 +223,40 @@ func TestCancellingEndsTheJob(t *testing.T) {
 	require.Equal(t, "POST /jobs/j1/cancel EU", a.requests[len(a.requests)-1])
 }
 
+// TestBytesAreCountedAndBounded has a job take three requests, which count once, and refuses a statement by a dry run.
+func TestBytesAreCountedAndBounded(t *testing.T) {
+	t.Parallel()
+	read := func(body string) response {
+		return ok(strings.Replace(body, "{", `{"totalBytesProcessed": "4096", `, 1))
+	}
+	a, s := open(t, map[string][]response{
+		"POST /queries":   {ok(running), read(rowsOf()), read(rowsOf("1")), read(rowsOf())},
+		"GET /queries/j1": {read(strings.Replace(rowsOf("1"), `"rows"`, `"pageToken": "next", "rows"`, 1)), read(rowsOf("2"))},
+	}, `, "location": "EU"`)
+	st := ids(t, compare(id, ir.OpEq, number("1")))
+	scan := &backend.Scan{}
+	args := backend.Args{Scan: scan, Operation: "Top Pages"}
+	_, err := query(t.Context(), s, st, args)
+	require.NoError(t, err)
+	require.EqualValues(t, 4096, scan.Bytes())
+	require.Equal(t, map[string]any{"engine_operation": "top_pages"}, a.sent[0]["labels"])
+
+	scan.Bound(8000)
+	_, err = query(t.Context(), s, st, args)
+	require.NoError(t, err)
+	require.EqualValues(t, 2*4096, scan.Bytes())
+	require.Len(t, a.sent, 3)
+	require.Equal(t, true, a.sent[1]["dryRun"])
+	require.Equal(t, "EU", a.sent[1]["location"])
+	require.Nil(t, a.sent[2]["dryRun"])
+	_, err = query(t.Context(), s, st, args)
+	var failed *apierror.Error
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, apierror.BytesLimitExceeded, failed.Code)
+	require.Equal(t, "bytes limit exceeded: the operation would scan 8192 bytes, the limit is 8000", failed.Message)
+	require.Len(t, a.sent, 4, "the statement isn't sent")
+}
+
 func TestExplainIsADryRun(t *testing.T) {
 	t.Parallel()
 	a, s := open(t, map[string][]response{"POST /queries": {ok(`{"jobComplete": true, "totalBytesProcessed": "4096"}`)}}, "")

@@ -191,19 +191,14 @@ func (s *Server) run(r *http.Request, q *queryRequest) (*page, error) {
 		text = t.statement(q.Query)
 	}
 	result := &page{JobComplete: true, JobReference: map[string]string{"jobId": "job", "location": "EU"}, TotalBytesProcessed: "1024", Schema: schema{Fields: []field{}}}
-	if q.DryRun {
-		text = "EXPLAIN (GENERIC_PLAN) " + text
-		if len(values) > 0 {
-			text, values = "SELECT 1", nil
-		}
+	if q.DryRun { // the statement is analysed, and not run
+		_, err := s.conn.Prepare(r.Context(), "", text, nil)
+		return result, err
 	}
 	read := s.conn.ExecParams(r.Context(), text, values, nil, nil, nil).Read()
 	if read.Err != nil {
 		s.t.Logf("%v\nof %s\nwhich is %s", read.Err, q.Query, text)
 		return nil, read.Err
-	}
-	if q.DryRun {
-		return result, nil
 	}
 	for _, f := range read.FieldDescriptions {
 		result.Schema.Fields = append(result.Schema.Fields, field{Name: f.Name, Type: "STRING"})

@@ -60,7 +60,7 @@ func (a *API) refused(ctx context.Context, s *session.Session, operation, reques
 	}
 	switch e := apierror.From(err); e.Code {
 	case apierror.BatchLimitExceeded, apierror.RateLimitExceeded, apierror.DepthLimitExceeded,
-		apierror.NodeLimitExceeded, apierror.TimeLimitExceeded:
+		apierror.NodeLimitExceeded, apierror.TimeLimitExceeded, apierror.BytesLimitExceeded:
 		a.logs.limits.ErrorContext(ctx, "", "role", s.Role,
 			"limit", e.Message, "code", e.Code, "operation_name", operation, "request_id", requestID)
 	}

@@ -119,7 +119,7 @@ func whileRunning(e *apierror.Error) bool {
 		apierror.InvalidHeaders, apierror.InvalidJWT, apierror.JWTInvalidClaims, apierror.JWTMissingRoleClaims,
 		apierror.AccessDenied, apierror.PermissionDenied, apierror.StartFailed, apierror.Busy, apierror.DepthLimitExceeded,
 		apierror.NodeLimitExceeded, apierror.BatchLimitExceeded, apierror.RateLimitExceeded, apierror.TimeLimitExceeded,
-		apierror.InvalidConfiguration:
+		apierror.BytesLimitExceeded, apierror.InvalidConfiguration:
 		return false
 	}
 	return true

@@ -76,6 +76,7 @@ type everything struct{}
 
 func (everything) Listed(*session.Session, string) error    { return nil }
 func (everything) Sized(*session.Session, parse.Size) error { return nil }
+func (everything) ScanLimit(*session.Session) (int64, bool) { return 0, false }
 
 func setup(t *testing.T) *shop {
 	t.Helper()

@@ -17,6 +17,8 @@ type Admission interface {
 	Listed(s *session.Session, document string) error
 	// Sized refuses requests larger than the metadata allows a session.
 	Sized(s *session.Session, size parse.Size) error
+	// ScanLimit is how many bytes a request of a session may have databases read that charge for them.
+	ScanLimit(s *session.Session) (most int64, bounded bool)
 }
 
 // goesWithout reports whether a guard is switched off for data operations.
@@ -36,6 +38,9 @@ func (h *Handler) admit(p *planner, r *request) (*plan, error) {
 		return nil, withinArgs(err)
 	}
 	if !p.goesWithout(config.GuardAPILimits) {
+		if most, bounded := rules.ScanLimit(p.user); bounded {
+			plan.scan.Bound(most)
+		}
 		err = rules.Sized(p.user, plan.size())
 	}
 	return plan, err

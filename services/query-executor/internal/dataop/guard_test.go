@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/kind"
 	"queryengine/pkg/config"
 	"queryengine/pkg/metadata"
@@ -172,6 +173,41 @@ func (measured) Listed(_ *session.Session, document string) error {
 func (m measured) Sized(_ *session.Session, size parse.Size) error {
 	*m.sizes = append(*m.sizes, size)
 	return apierror.New(apierror.DepthLimitExceeded, "too deep")
+}
+
+func (measured) ScanLimit(*session.Session) (int64, bool) { return 0, false }
+
+// frugal admits all, but lets nothing be read of databases that charge for it.
+type frugal struct{ everything }
+
+func (frugal) ScanLimit(*session.Session) (int64, bool) { return 0, true }
+
+// charging is a source whose statements read a byte each.
+type charging struct{ backend.Source }
+
+func (c charging) Query(ctx context.Context, s backend.Statement, a backend.Args, out *backend.Answer) error {
+	if a.Scan.Bounded() {
+		if err := a.Scan.Admit(1); err != nil {
+			return err
+		}
+	}
+	return c.Source.Query(ctx, s, a, out)
+}
+
+func TestLimitOfBytes(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	source := s.handler.Source
+	s.handler.Source = func(name string) (backend.Source, func(), error) {
+		found, release, err := source(name)
+		return charging{found}, release, err
+	}
+	s.handler.Admission = func() dataop.Admission { return frugal{} }
+	_, err := s.run(t, admin, op("select", `{"table":"artist","columns":["id"]}`))
+	requireError(t, err, "bytes-limit-exceeded", "$.args", "bytes limit exceeded: the operation would scan 1 bytes, the limit is 0", "")
+	s.handler.Unguarded = []string{config.GuardAPILimits}
+	_, err = s.run(t, admin, op("select", `{"table":"artist","columns":["id"]}`))
+	require.NoError(t, err)
 }
 
 func TestAdmission(t *testing.T) {

@@ -103,8 +103,8 @@ func (h *Handler) run(ctx context.Context, p *plan, user *session.Session, w io.
 		return err
 	}
 	defer release()
-	args := backend.Args{Session: user}
-	if args.Lookups, err = h.look(ctx, p.lookups, user); err != nil {
+	args := backend.Args{Session: user, Scan: &p.scan}
+	if args.Lookups, err = h.look(ctx, p, user); err != nil {
 		return err
 	}
 	if p.query != nil {

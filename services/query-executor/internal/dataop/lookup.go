@@ -26,13 +26,13 @@ func (p *plan) findLookups(s *resolve.Schema) error {
 }
 
 // look asks the other sources, one after the other: hardly any rule takes anything from one.
-func (h *Handler) look(ctx context.Context, list []*resolve.Lookup, user *session.Session) (map[string][][]byte, error) {
-	if len(list) == 0 {
+func (h *Handler) look(ctx context.Context, p *plan, user *session.Session) (map[string][][]byte, error) {
+	if len(p.lookups) == 0 {
 		return nil, nil
 	}
-	found := make(map[string][][]byte, len(list))
-	for _, l := range list {
-		values, err := h.values(ctx, l, user)
+	found := make(map[string][][]byte, len(p.lookups))
+	for _, l := range p.lookups {
+		values, err := h.values(ctx, l, backend.Args{Session: user, Scan: &p.scan})
 		if err != nil {
 			return nil, missingVariable(err)
 		}
@@ -41,7 +41,7 @@ func (h *Handler) look(ctx context.Context, list []*resolve.Lookup, user *sessio
 	return found, nil
 }
 
-func (h *Handler) values(ctx context.Context, l *resolve.Lookup, user *session.Session) ([][]byte, error) {
+func (h *Handler) values(ctx context.Context, l *resolve.Lookup, args backend.Args) ([][]byte, error) {
 	source, release, err := h.Source(l.Table.Source.Name)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (h *Handler) values(ctx context.Context, l *resolve.Lookup, user *session.S
 		return nil, err
 	}
 	out := backend.NewAnswer(nil, nil, h.FrameSize)
-	if err := source.Query(ctx, statement, backend.Args{Session: user}, out); err != nil {
+	if err := source.Query(ctx, statement, args, out); err != nil {
 		return nil, err
 	}
 	return lookup.Values(out.Buf)

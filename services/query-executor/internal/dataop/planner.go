@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
@@ -19,6 +20,8 @@ type plan struct {
 	mutation ir.Mutation
 	// budget is what is left of the request's budget.
 	budget budget.Budget
+	// scan bounds what databases read that charge for it.
+	scan backend.Scan
 	// lookups are what rules take from other sources.
 	lookups []*resolve.Lookup
 	// inputs are what webhooks are asked about before anything is written.

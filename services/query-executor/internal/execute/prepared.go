@@ -155,8 +155,10 @@ type Run struct {
 	Observer Observer
 	// Tracer makes the spans of the calls, nil for none.
 	Tracer trace.Tracer
-	// RequestID is the client's.
-	RequestID string
+	// RequestID is the client's, Operation the name of the operation.
+	RequestID, Operation string
+	// Scan counts what the statements read of databases that charge for it.
+	Scan backend.Scan
 	// Values are the values of the variables, by index.
 	Values [][]byte
 	// Bound are the operands of all statements, one after the other, and Inserts the rows of

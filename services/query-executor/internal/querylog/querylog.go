@@ -179,7 +179,9 @@ type Execution struct {
 	Planning, Running time.Duration
 	// Size is the size of the answer, in bytes.
 	Size int64
-	Err  error
+	// Scanned is how many bytes databases read that charge for them.
+	Scanned int64
+	Err     error
 }
 
 // executed is a line of execution-log. It is a telemetry.Detail.
@@ -199,6 +201,9 @@ func (e *executed) AppendDetail(b []byte) []byte {
 	b = strconv.AppendFloat(append(b, `,"planning_time":`...), e.Planning.Seconds(), 'f', -1, 64)
 	b = strconv.AppendFloat(append(b, `,"execution_time":`...), e.Running.Seconds(), 'f', -1, 64)
 	b = strconv.AppendInt(append(b, `,"response_size":`...), e.Size, 10)
+	if e.Scanned > 0 {
+		b = strconv.AppendInt(append(b, `,"bytes_scanned":`...), e.Scanned, 10)
+	}
 	if e.Err != nil {
 		b = jsontext.AppendString(append(b, `,"error_code":`...), string(apierror.From(e.Err).Code))
 	}

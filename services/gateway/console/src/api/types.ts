@@ -612,6 +612,11 @@ export interface Limitint {
   per_role?: Record<string, number>;
 }
 
+export interface Limitint64 {
+  global: number;
+  per_role?: Record<string, number>;
+}
+
 export interface ListMetadataVersionsArgs {
   limit?: number;
   before?: number;
@@ -900,6 +905,7 @@ export interface SetAPILimitsArgs {
   time_limit?: LimitSeconds;
   batch_limit?: Limitint;
   rate_limit?: LimitRate;
+  bytes_limit?: Limitint64;
 }
 
 export interface SetApolloFederationArgs {
