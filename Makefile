@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-compose test-images test-deploy release-check test-race lint fmt generate console docs-check verify tidy bench counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-compose test-images test-deploy release-check test-race lint fmt generate console console-shots docs-check verify tidy bench counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,10 @@ generate: ## code and documentation that are made from other files
 
 console: ## build the console from its source, with Node (what is served is committed)
 	@scripts/console
+
+console-shots: ## takes the pictures of the console in docs/console, in a browser
+	@mkdir -p docs/console
+	CONSOLE_SHOTS=$(CURDIR)/docs/console $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsole$$' -count 1
 
 docs-check: ## runs every block of every page of the documentation (DOCS="-update" writes the answers into them)
 	$(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestDocumentation|TestSidebar|TestLinks' -count 1 $(DOCS)

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -19,7 +20,8 @@ const consoleLimit = 8 * time.Minute
 // browsers are what a Chromium may be called.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
 
-// TestConsole uses the console in a browser, as testdata/console has it.
+// TestConsole uses the console in a browser, as testdata/console has it. With the directory CONSOLE_SHOTS in the
+// environment, it takes pictures of the pages instead.
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	browser := ""
@@ -61,7 +63,11 @@ func TestConsole(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), consoleLimit)
 	defer cancel()
-	node := exec.CommandContext(ctx, "node", "console.mjs", browser, console.url, secret, open.url, remoteServer.URL)
+	script := "console.mjs"
+	if os.Getenv("CONSOLE_SHOTS") != "" {
+		script = "shots.mjs"
+	}
+	node := exec.CommandContext(ctx, "node", script, browser, console.url, secret, open.url, remoteServer.URL)
 	node.Dir = dir
 	output, err := node.CombinedOutput()
 	t.Logf("%s", output)

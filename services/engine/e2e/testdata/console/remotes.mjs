@@ -70,6 +70,7 @@ export const tests = {
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("heading", { name: "<i>charts</i>" }).waitFor();
     await has(page.getByRole("textbox", { name: "Schema of the remote" }), "type Position");
+    assert.equal(await page.getByText('""""""').count(), 0, "descriptions that are empty");
     await axe(page, "Remote schemas with a schema");
     await page.getByRole("button", { name: "Reload", exact: true }).click();
     await page.getByText("Reloaded", { exact: true }).waitFor();

@@ -87,6 +87,9 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
   );
 }
 
+/** noDescription is what a description that is empty is written as; many servers answer with such. */
+const noDescription = /^ *""""""\n/gm;
+
 function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => void }) {
   const { remote, roles, removed } = props;
   const server = useServer();
@@ -98,7 +101,7 @@ function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => vo
     queryKey: ["metadata", "remote", remote.name],
     queryFn: async ({ signal }) => {
       const found = await server.metadata<{ data: IntrospectionQuery }, "introspect_remote_schema">("introspect_remote_schema", { name: remote.name }, signal);
-      return printSchema(buildClientSchema(found.data));
+      return printSchema(buildClientSchema(found.data)).replace(noDescription, "");
     },
   });
   const reload = useMutation({
