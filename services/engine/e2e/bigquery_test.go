@@ -25,6 +25,8 @@ func TestBigQuery(t *testing.T) {
 	customer, visit := map[string]any{"dataset": "web", "name": "customer"}, map[string]any{"dataset": "web", "name": "visit"}
 	p.metadata("bigquery_add_source", map[string]any{"name": "bq", "configuration": map[string]any{
 		"project_id": bigquerytest.Project, "datasets": []string{"web"}, "endpoint": server.URL}})
+	execute(t, dataset, `CREATE TABLE web.late (id bigint)`)
+	p.metadata("bigquery_track_table", map[string]any{"source": "bq", "table": map[string]any{"dataset": "web", "name": "late"}})
 	for _, table := range []any{customer, visit} {
 		p.metadata("bigquery_track_table", map[string]any{"source": "bq", "table": table})
 	}
