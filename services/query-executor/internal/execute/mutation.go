@@ -1,7 +1,6 @@
 package execute
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -354,9 +353,10 @@ func (t *turn) step(ctx context.Context, s *step, args backend.Args, last bool) 
 		return t.query(ctx, s.statement, args, last)
 	}
 	var rows [][]byte
+	var values input.Arena
 	t.run.asks(ctx, t.field, s.statement, args)
 	err := t.tx.Exec(ctx, s.statement, args, func(row [][]byte) error {
-		rows = append(rows, bytes.Clone(row[0]))
+		rows = append(rows, values.Clone(row[0]))
 		return nil
 	})
 	if err != nil {

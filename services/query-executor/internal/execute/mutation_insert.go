@@ -1,7 +1,6 @@
 package execute
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"sync"
@@ -10,6 +9,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/budget"
+	"queryengine/services/query-executor/internal/plan/input"
 	"queryengine/services/query-executor/internal/plan/insert"
 	"queryengine/services/query-executor/internal/plan/write"
 )
@@ -151,6 +151,8 @@ type nestedInsert struct {
 	// affected counts all rows; written are those of the root field.
 	affected int
 	written  [][]byte
+	// values has the bytes of keys and written.
+	values input.Arena
 }
 
 // here is the path of the current rows.
@@ -285,18 +287,25 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 		return at(x.here(), err)
 	}
 	args, where, written := withRows(x.args, s), x.here(), 0
+	var taken [][]byte // the keys of all rows
+	if waits {
+		taken = make([][]byte, 0, keys*s.Rows())
+	}
+	if node == 0 {
+		x.written = slices.Grow(x.written, s.Rows())
+	}
 	row := func(row [][]byte) error {
 		x.affected++
 		if waits {
-			taken := make([][]byte, 0, keys)
+			start := len(taken)
 			for _, value := range row[:keys] {
-				taken = append(taken, bytes.Clone(value))
+				taken = append(taken, x.values.Clone(value))
 			}
-			x.keys[node][a+written] = taken
+			x.keys[node][a+written] = taken[start:len(taken):len(taken)]
 		}
 		written++
 		if node == 0 {
-			x.written = append(x.written, bytes.Clone(row[keys]))
+			x.written = append(x.written, x.values.Clone(row[keys]))
 		}
 		return nil
 	}

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -27,4 +28,23 @@ func TestArena(t *testing.T) {
 			require.Equal(t, want[i], string(have[i]))
 		}
 	}
+}
+
+// TestArenaClone: values of a driver's buffer outlive it, NULL stays NULL, and an empty one isn't NULL.
+func TestArenaClone(t *testing.T) {
+	t.Parallel()
+	var values Arena
+	buffer := []byte("first")
+	first := values.Clone(buffer)
+	copy(buffer, "other")
+	second := values.Clone(buffer)
+	large := bytes.Repeat([]byte{'x'}, mostPiece)
+	kept := values.Clone(large)
+	clear(large)
+	_ = append(first, 'y')
+	require.Equal(t, "first", string(first))
+	require.Equal(t, "other", string(second))
+	require.Equal(t, bytes.Repeat([]byte{'x'}, mostPiece), kept)
+	require.Nil(t, values.Clone(nil))
+	require.NotNil(t, values.Clone([]byte{}))
 }

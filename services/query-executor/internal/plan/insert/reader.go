@@ -48,6 +48,8 @@ type rowReader struct {
 	input.Cursor
 	rows  *Rows
 	texts input.Arena // of the cells
+	// pending are the relationships of the rows that are being read, those of the outermost row first.
+	pending []relatedInput
 	// grower adds what isn't planned yet; nil when the plan is used again.
 	grower Grower
 	// budget and maxDepth bound what the grower is asked for.
@@ -168,7 +170,7 @@ func (r *rowReader) object(node int, at schema.Ref, v input.Value, parent int) e
 		return r.Fail("the value is nested too deeply")
 	}
 	row, depth := r.rows.add(node, len(n.Columns), parent), len(r.Path)
-	var related []relatedInput
+	first := len(r.pending)
 	err = r.each(v, func(name []byte, v input.Value) error {
 		m, known := n.Members[string(name)]
 		switch {
@@ -176,8 +178,8 @@ func (r *rowReader) object(node int, at schema.Ref, v input.Value, parent int) e
 			return r.unknown(n.Object.Named, string(name), v)
 		case m.Relation != nil:
 			// One that is given twice counts the last time.
-			related = slices.DeleteFunc(related, func(o relatedInput) bool { return o.in == m.Relation })
-			related = append(related, relatedInput{m.Relation, v})
+			own := slices.DeleteFunc(r.pending[first:], func(o relatedInput) bool { return o.in == m.Relation })
+			r.pending = append(r.pending[:first+len(own)], relatedInput{m.Relation, v})
 			return nil
 		}
 		r.Push(m.Name)
@@ -196,13 +198,15 @@ func (r *rowReader) object(node int, at schema.Ref, v input.Value, parent int) e
 	if err := r.determined(node, row); err != nil {
 		return err
 	}
-	for _, in := range related {
+	for i := first; i < len(r.pending); i++ {
+		in := r.pending[i]
 		r.Push(in.in.Name)
 		if err := r.related(node, row, in); err != nil {
 			return err
 		}
 		r.Pop()
 	}
+	r.pending = r.pending[:first]
 	return nil
 }
 
