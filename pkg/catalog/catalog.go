@@ -8,8 +8,10 @@
 package catalog
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Name is the name of a table, function or type, with its schema where the database has schemas.
@@ -24,6 +26,11 @@ func (n Name) In(schema string) Name {
 		n.Schema = schema
 	}
 	return n
+}
+
+// Compare is the order of names: by schema, then by name.
+func (n Name) Compare(other Name) int {
+	return cmp.Or(strings.Compare(n.Schema, other.Schema), strings.Compare(n.Name, other.Name))
 }
 
 // Display is the name as messages show it where a schema goes without saying, which depends on the kind

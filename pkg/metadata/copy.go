@@ -41,7 +41,7 @@ func (d *Document) withFunction(s *Source, f *Function) *Document {
 }
 
 func insertedName[T any](list []T, e T, name func(T) catalog.Name) []T {
-	i, found := slices.BinarySearchFunc(list, name(e), func(e T, n catalog.Name) int { return compareNames(name(e), n) })
+	i, found := slices.BinarySearchFunc(list, name(e), func(e T, n catalog.Name) int { return name(e).Compare(n) })
 	list = slices.Clone(list)
 	if found {
 		list[i] = e

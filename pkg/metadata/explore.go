@@ -48,7 +48,7 @@ func (a *GetSourceTables) Answer(v View) (json.RawMessage, error) {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, compareNames)
+	slices.SortFunc(names, catalog.Name.Compare)
 	return Encode(names)
 }
 

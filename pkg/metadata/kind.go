@@ -58,6 +58,8 @@ const (
 	Subscriptions
 	// Relay schemas have global ids and pages.
 	Relay
+	// Inspection lists what the database of a source has.
+	Inspection
 	// Tags are comments in statements that say what they are for.
 	Tags
 	// Conventions are other conventions of names than that of the database.
@@ -92,7 +94,7 @@ var kinds = []*Kind{
 	},
 	{
 		Name: "bigquery", Prefixes: []string{"bigquery"}, Display: "BigQuery", System: "gcp.bigquery", Failure: apierror.BigQueryError,
-		abilities: ComputedFields, Datasets: true,
+		abilities: ComputedFields | Inspection, Datasets: true,
 	},
 	{
 		Name: "sqlite", Prefixes: []string{"sqlite"}, Display: "SQLite", System: "sqlite", Failure: apierror.SQLiteError, Connector: true,

@@ -1,14 +1,12 @@
 package metadata
 
 import (
-	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
 
 	"queryengine/pkg/apierror"
-	"queryengine/pkg/catalog"
 )
 
 // The lists of a document are sorted by name, so that equal documents export to equal
@@ -60,11 +58,6 @@ func duplicates[T any](list []T, name func(T) string) string {
 
 func duplicateError(things, names string) error {
 	return apierror.Newf(apierror.ParseFailed, "multiple declarations exist for the following %s: %s", things, names)
-}
-
-// compareNames is the order of tables and functions: by schema, then by name.
-func compareNames(a, b catalog.Name) int {
-	return cmp.Or(strings.Compare(a.Schema, b.Schema), strings.Compare(a.Name, b.Name))
 }
 
 func compareText(a, b string) int { return strings.Compare(a, b) }

@@ -30,3 +30,8 @@ func (a *RunSQL) Modifies() bool {
 	}
 	return a.changes != nil && a.changes(a.SQL)
 }
+
+// InspectDatabase is bigquery_database_inspection.
+type InspectDatabase struct {
+	Source string `json:"source" meta:"required"`
+}

@@ -31,7 +31,7 @@ type Source struct {
 // Table returns the tracked table of that name, or nil.
 func (s *Source) Table(name catalog.Name) *Table {
 	if i, ok := slices.BinarySearchFunc(s.Tables, name, func(t *Table, n catalog.Name) int {
-		return compareNames(t.Table, n)
+		return catalog.Name.Compare(t.Table, n)
 	}); ok {
 		return s.Tables[i]
 	}
@@ -62,8 +62,8 @@ func (s *Source) check() error {
 	s.Customization = s.Customization.normalised()
 	s.qualify()
 	s.StoredProcedures = sortedBy(s.StoredProcedures, "stored_procedure")
-	slices.SortFunc(s.Tables, func(a, b *Table) int { return compareNames(a.Table, b.Table) })
-	slices.SortFunc(s.Functions, func(a, b *Function) int { return compareNames(a.Function, b.Function) })
+	slices.SortFunc(s.Tables, func(a, b *Table) int { return catalog.Name.Compare(a.Table, b.Table) })
+	slices.SortFunc(s.Functions, func(a, b *Function) int { return catalog.Name.Compare(a.Function, b.Function) })
 	if d := duplicates(s.Tables, func(t *Table) string { return s.Display(t.Table) }); d != "" {
 		return duplicateError("tables", d)
 	}

@@ -41,7 +41,7 @@ func (a *SuggestRelationships) Answer(v View) (json.RawMessage, error) {
 		tables = mappedTo(source.Tables, func(t *Table) catalog.Name { return t.Table })
 	}
 	tables = slices.Clone(tables)
-	slices.SortFunc(tables, compareNames)
+	slices.SortFunc(tables, catalog.Name.Compare)
 	tables = slices.Compact(tables)
 	found := v.Catalogs[a.Source]
 	list := []suggestion{}
@@ -51,7 +51,7 @@ func (a *SuggestRelationships) Answer(v View) (json.RawMessage, error) {
 			continue
 		}
 		for _, key := range t.ForeignKeys {
-			if _, considered := slices.BinarySearchFunc(tables, key.Target, compareNames); !considered {
+			if _, considered := slices.BinarySearchFunc(tables, key.Target, catalog.Name.Compare); !considered {
 				continue
 			}
 			for _, s := range suggestionsOf(t, key) {

@@ -309,7 +309,7 @@ func merged[T any](list []*T, edits map[catalog.Name]*T, name func(*T) catalog.N
 			out = append(out, edits[n])
 		}
 	}
-	slices.SortFunc(out, func(a, b *T) int { return compareNames(name(a), name(b)) })
+	slices.SortFunc(out, func(a, b *T) int { return catalog.Name.Compare(name(a), name(b)) })
 	return out
 }
 

@@ -76,7 +76,7 @@ func mutate(r *rand.Rand, s *Snapshot) *Snapshot {
 			source.Tables = slices.Delete(slices.Clone(source.Tables), k, k+1)
 		} else {
 			source.Tables = append(slices.Clone(source.Tables), table(i, text))
-			slices.SortFunc(source.Tables, func(a, b *metadata.Table) int { return compareNames(a.Table, b.Table) })
+			slices.SortFunc(source.Tables, func(a, b *metadata.Table) int { return catalog.Name.Compare(a.Table, b.Table) })
 		}
 		doc.Sources = slices.Concat([]*metadata.Source{&source}, doc.Sources[1:])
 	case 2:

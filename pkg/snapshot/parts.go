@@ -1,10 +1,8 @@
 package snapshot
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
@@ -97,16 +95,12 @@ func endpointName(e *metadata.RESTEndpoint) catalog.Name { return catalog.Name{N
 func remoteName(s *metadata.RemoteSchema) catalog.Name   { return catalog.Name{Name: s.Name} }
 func roleName(r *metadata.InheritedRole) catalog.Name    { return catalog.Name{Name: r.Name} }
 
-func compareNames(a, b catalog.Name) int {
-	return cmp.Or(strings.Compare(a.Schema, b.Schema), strings.Compare(a.Name, b.Name))
-}
-
 func sortedNames[V any](m map[catalog.Name]V) []catalog.Name {
 	names := make([]catalog.Name, 0, len(m))
 	for n := range m {
 		names = append(names, n)
 	}
-	slices.SortFunc(names, compareNames)
+	slices.SortFunc(names, catalog.Name.Compare)
 	return names
 }
 

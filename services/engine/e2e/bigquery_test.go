@@ -51,6 +51,9 @@ func TestBigQuery(t *testing.T) {
 	require.Contains(t, p.query(nil, `subscription { web_visit { page } }`).text(), "subscription")
 	raw := p.post("/v2/query", nil, map[string]any{"type": "bigquery_run_sql", "args": map[string]any{"source": "bq", "sql": "SELECT name FROM web.customer WHERE id = 1"}})
 	require.JSONEq(t, `{"result_type":"TuplesOk","result":[["name"],["Ann"]]}`, raw.text())
+	inspected := p.post("/v2/query", nil, map[string]any{"type": "bigquery_database_inspection", "args": map[string]any{"source": "bq"}}).text()
+	require.Contains(t, inspected, `["table_schema","table_name","table_type","columns"]`)
+	require.Contains(t, inspected, `["web","visit","table","[{\"column_name\":\"customer_id\",\"data_type\":\"INT64\",\"is_nullable\":true}`)
 	tags := p.post("/v1/metadata", nil, map[string]any{"type": "set_query_tags", "args": map[string]any{"source_name": "bq"}})
 	require.Contains(t, tags.text(), "bigquery sources do not support query-tags yet")
 

@@ -8,6 +8,7 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/open"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/resolve"
@@ -18,6 +19,7 @@ import (
 // sqlBodies are the operations that run statements of clients.
 var sqlBodies = []served{
 	serve((*work).runSQL),
+	serve((*work).inspectDatabase),
 	serve((*work).data),
 }
 
@@ -25,17 +27,7 @@ var sqlBodies = []served{
 // claim on the metadata's version is taken before the source commits, so that of both
 // commits only the crash of this process in between can keep the second from happening.
 func (w *work) runSQL(ctx context.Context, kind string, a *metadata.RunSQL) (json.RawMessage, error) {
-	m := w.current.Document.Source(a.Source)
-	switch {
-	case m == nil:
-		return nil, apierror.Newf(apierror.NotExists, "source with name %q does not exist", a.Source)
-	case m.Kind != kind:
-		return nil, apierror.Newf(apierror.NotExists,
-			"source with name %q has backend type %s which does not match the expected type %s", a.Source, m.Kind, kind)
-	case m.IsForeign():
-		return nil, apierror.Newf(apierror.NotSupported, "sources of kind %s are not supported", m.Kind)
-	}
-	source, err := w.Sources.Use(m)
+	m, source, err := w.sourceOf(a.Source, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +69,58 @@ func (w *work) runSQL(ctx context.Context, kind string, a *metadata.RunSQL) (jso
 		w.followed[m.Name] = next
 	}
 	return encodeResult(result)
+}
+
+// sourceOf is a source of a kind, in use.
+func (w *work) sourceOf(name, kind string) (*metadata.Source, open.Use, error) {
+	m := w.current.Document.Source(name)
+	switch {
+	case m == nil:
+		return nil, open.Use{}, apierror.Newf(apierror.NotExists, "source with name %q does not exist", name)
+	case m.Kind != kind:
+		return nil, open.Use{}, apierror.Newf(apierror.NotExists,
+			"source with name %q has backend type %s which does not match the expected type %s", name, m.Kind, kind)
+	case m.IsForeign():
+		return nil, open.Use{}, apierror.Newf(apierror.NotSupported, "sources of kind %s are not supported", m.Kind)
+	}
+	source, err := w.Sources.Use(m)
+	return m, source, err
+}
+
+// inspectDatabase lists the tables of a source with their columns, as the database has them now.
+func (w *work) inspectDatabase(ctx context.Context, kind string, a *metadata.InspectDatabase) (json.RawMessage, error) {
+	m, source, err := w.sourceOf(a.Source, kind)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Release()
+	found, err := source.Introspect(ctx, sources.Enums(m))
+	if err != nil {
+		return nil, err
+	}
+	dialect, err := w.Resolve.Kinds.Dialect(kind, found)
+	if err != nil {
+		return nil, err
+	}
+	rows := [][]string{{"table_schema", "table_name", "table_type", "columns"}}
+	for _, name := range slices.SortedFunc(maps.Keys(found.Tables), catalog.Name.Compare) {
+		t := found.Tables[name]
+		type column struct {
+			Name     string `json:"column_name"`
+			Type     string `json:"data_type"`
+			Nullable bool   `json:"is_nullable"`
+		}
+		columns := make([]column, len(t.Columns))
+		for i, c := range t.Columns {
+			columns[i] = column{c.Name, dialect.Scalar(c.Type).SQL, c.Nullable}
+		}
+		text, err := metadata.Encode(columns)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, []string{t.Name.Schema, t.Name.Name, string(t.Kind), string(text)})
+	}
+	return encodeResult(&backend.RawResult{Rows: rows})
 }
 
 // follow finds out what the text did, and returns the state that fits it.
