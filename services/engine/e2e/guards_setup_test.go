@@ -11,6 +11,8 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/backend/bigquery/bigquerytest"
 )
 
 // firstOf is the rest of the first line that begins with prefix.
@@ -71,7 +73,7 @@ func (c *visitor) overSocket(path, protocol, operation string) string {
 }
 
 // guardMetadata has roles that are held to one guard each, and an endpoint for each operation.
-func guardMetadata(webhook string) []any {
+func guardMetadata(webhook, bigQuery string) []any {
 	request := func(kind string, args map[string]any) any { return map[string]any{"type": kind, "args": args} }
 	on := func(kind, table string, args map[string]any) any {
 		args["source"], args["table"] = "default", table
@@ -104,6 +106,15 @@ func guardMetadata(webhook string) []any {
 		permission["columns"], permission["check"] = "*", all
 		list = append(list, on("pg_create_insert_permission", table, map[string]any{"role": "free", "permission": permission}))
 	}
+	visit := map[string]any{"dataset": "web", "name": "visit"}
+	list = append(list,
+		request("bigquery_add_source", map[string]any{"name": "bq", "configuration": map[string]any{
+			"project_id": bigquerytest.Project, "datasets": []string{"web"}, "endpoint": bigQuery,
+		}}),
+		request("bigquery_track_table", map[string]any{"source": "bq", "table": visit}),
+		request("bigquery_create_select_permission", map[string]any{
+			"source": "bq", "table": visit, "role": "bytes", "permission": map[string]any{"columns": "*", "filter": all},
+		}))
 	limit := func(global any, role string, most any) map[string]any {
 		return map[string]any{"global": global, "per_role": map[string]any{role: most}}
 	}
@@ -113,6 +124,7 @@ func guardMetadata(webhook string) []any {
 	list = append(list, request("set_api_limits", map[string]any{
 		"disabled": false, "depth_limit": limit(1000, "depth", 1), "node_limit": limit(1000, "node", 1),
 		"time_limit": limit(100, "time", 1), "batch_limit": limit(1000, "batch", 1), "rate_limit": limit(rate(100_000), "rate", rate(1)),
+		"bytes_limit": limit(1e12, "bytes", 1),
 	}))
 	stored := map[string]bool{}
 	for _, g := range append([]guard{{asked: deep}}, guards...) {

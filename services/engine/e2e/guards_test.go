@@ -18,7 +18,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/backend/bigquery/bigquerytest"
 	"queryengine/pkg/config"
+	"queryengine/pkg/dbtest"
 	document "queryengine/pkg/metadata"
 )
 
@@ -86,6 +88,11 @@ var guards = []guard{
 	}, without: map[string]string{
 		string(subscription): "a subscription goes on", string(relay): "a view has no key, and so no connection",
 		string(entities): "a view has no key",
+	}},
+	{name: "bytes_limit", role: "bytes", refused: []string{"bytes-limit-exceeded"}, asked: map[language]string{
+		plain: `{ web_visit { page } }`, data: `{"type":"select","args":{"source":"bq","table":{"dataset":"web","name":"visit"},"columns":["page"]}}`,
+	}, without: map[string]string{
+		string(subscription): "BigQuery has no subscriptions", string(relay): "BigQuery has no keys", string(entities): "BigQuery has no keys",
 	}},
 	{
 		name: "batch_limit", role: "batch", refused: []string{"batch-limit-exceeded"}, asked: map[language]string{plain: nested, relay: deep[relay], data: deep[data]},
@@ -333,6 +340,8 @@ func engineWithGuards(t *testing.T, settings ...string) *process {
 		_, _ = io.WriteString(w, `{"message":"the webhook says no"}`)
 	}))
 	t.Cleanup(webhook.Close)
+	dataset := dbtest.URL(t)
+	execute(t, dataset, `CREATE SCHEMA web; CREATE TABLE web.visit (page text)`)
 	c := newCluster(t)
 	execute(t, c.databaseURL, `CREATE TABLE item (id int PRIMARY KEY); INSERT INTO item VALUES (1);
 		CREATE TABLE part (id int PRIMARY KEY, item_id int REFERENCES item); INSERT INTO part VALUES (1, 1);
@@ -343,7 +352,7 @@ func engineWithGuards(t *testing.T, settings ...string) *process {
 	c.start(executor, append(settings, "ENABLE_APOLLO_FEDERATION=true")...)
 	g := c.start(gateway, append(settings, `JWT_SECRET={"type":"HS256","key":"`+guardKey+`","header":{"type":"Cookie","name":"token"}}`,
 		"UNAUTHORIZED_ROLE=stranger", "STRICT_GRAPHQL_OVER_HTTP=true", "ENABLE_APOLLO_FEDERATION=true")...)
-	g.metadata("bulk", guardMetadata(webhook.URL))
+	g.metadata("bulk", guardMetadata(webhook.URL, bigquerytest.New(t, dataset).URL))
 	return g
 }
 
