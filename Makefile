@@ -10,7 +10,7 @@ POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-compose test-images test-deploy release-check test-race lint fmt generate console console-shots docs-check verify tidy bench counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots docs-check verify tidy bench counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ test-images: ## kinds of databases on the images of their vendors (skipped, with
 test-deploy: ## the chart and the manifests for Kubernetes, against its types, and its schemas where they can be reached
 	cd deploy && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...
 	@scripts/kubeconform
+
+test-googlesql: ## the statements for BigQuery, by the analyser of GoogleSQL (minutes, the first time)
+	cd pkg/backend/bigquery/googlesql && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...
 
 release-check: ## .goreleaser.yaml, by goreleaser itself (its first build takes minutes)
 	GOWORK=off $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 check
@@ -75,6 +78,7 @@ verify: ## fail when generated files, formatting, module files or go vet are not
 tidy: ## go mod tidy in every module
 	@scripts/each-module $(GO) mod tidy
 	cd deploy && GOWORK=off $(GO) mod tidy
+	cd pkg/backend/bigquery/googlesql && GOWORK=off $(GO) mod tidy
 
 bench: build ## engine and hand-written yardsticks side by side (BENCH="-help", BENCH="-queries Q1,I100 -connections 16")
 	$(GO) run ./services/engine/cmd/bench $(BENCH)
