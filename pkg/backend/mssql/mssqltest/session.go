@@ -57,7 +57,7 @@ type session struct {
 }
 
 func (s *session) exec(ctx context.Context, text string) error {
-	_, err := s.conn.Exec(ctx, text).ReadAll()
+	_, err := s.conn.Exec(context.WithoutCancel(ctx), text).ReadAll()
 	return err
 }
 
@@ -87,7 +87,7 @@ func (s *session) Close() { _ = s.conn.Close(context.Background()) }
 func (s *session) Run(ctx context.Context, r tdstest.Request) iter.Seq[tdstest.Result] {
 	return func(yield func(tdstest.Result) bool) {
 		// Temporary tables end with the call that made them.
-		defer func() { _ = s.exec(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS written, given, given1, given2") }()
+		defer func() { _ = s.exec(ctx, "DROP TABLE IF EXISTS written, given, given1, given2") }()
 		for _, nodes := range statements(r.SQL) {
 			result := s.statement(ctx, r, nodes)
 			if !yield(result) || result.Err != nil {
@@ -201,7 +201,16 @@ var typeNames = map[uint32]string{
 const maxScale = 2
 
 func (s *session) run(ctx context.Context, text string, values [][]byte) tdstest.Result {
-	read := s.conn.ExecParams(ctx, text, values, nil, nil, nil).Read()
+	// The end of the context would end the connection with it: the statement alone is interrupted.
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(interrupted)
+		_ = s.conn.CancelRequest(context.Background())
+	})
+	read := s.conn.ExecParams(context.WithoutCancel(ctx), text, values, nil, nil, nil).Read()
+	if !stop() {
+		<-interrupted // or it would hit the next statement
+	}
 	if read.Err != nil {
 		return tdstest.Result{Err: fault(read.Err)}
 	}
