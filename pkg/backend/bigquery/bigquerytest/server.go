@@ -31,8 +31,6 @@ type Server struct {
 	t    testing.TB
 	conn *pgconn.PgConn
 	mu   sync.Mutex
-	// sent are the texts of all statements.
-	sent []string
 	// pageSize is how many rows a response has at most; results are the rest of the rows by their pages.
 	pageSize int
 	results  map[string]*page
@@ -59,13 +57,6 @@ func New(t testing.TB, databaseURL string) *Server {
 	})
 	s.URL = server.URL
 	return s
-}
-
-// Sent are the texts of all statements so far.
-func (s *Server) Sent() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string{}, s.sent...)
 }
 
 // queryRequest is the body of jobs.query.
@@ -121,7 +112,6 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "invalid", "the statement is no legacy SQL")
 		return
 	}
-	s.sent = append(s.sent, q.Query)
 	result, err := s.run(r, &q)
 	if err != nil {
 		fail(w, http.StatusBadRequest, "invalidQuery", err.Error())
