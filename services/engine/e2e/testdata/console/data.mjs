@@ -1,9 +1,17 @@
 // Tests of the pages for data and SQL.
 import assert from "node:assert/strict";
-import { area, axe, broken, has, metadata, signIn, type, url } from "./harness.mjs";
+import { area, axe, broken, confirm, graphql, has, metadata, signIn, sql, type, url } from "./harness.mjs";
 
 const tables = (page) => page.getByRole("grid", { name: "Tables and views" });
 const rows = (page) => page.getByRole("grid", { name: "Rows" });
+
+/** relate adds the relationships of the foreign key between author and article, unless they are there. */
+async function relate() {
+  await metadata("bulk_keep_going", [
+    { type: "pg_create_object_relationship", args: { table: "article", name: "author", using: { foreign_key_constraint_on: "author_id" } } },
+    { type: "pg_create_array_relationship", args: { table: "author", name: "article", using: { foreign_key_constraint_on: { table: "article", column: "author_id" } } } },
+  ]);
+}
 
 export const tests = {
   async "Data: track, relate, browse, untrack"({ page }) {
@@ -71,6 +79,126 @@ export const tests = {
     await has(page.getByRole("grid", { name: "Columns" }), "<img src=x onerror=alert(1)>");
     await page.reload();
     await has(rows(page), "Ann");
+  },
+
+  async "Data: insert, change, copy and delete rows"({ page }) {
+    await relate();
+    await graphql('mutation { insert_author_one(object: {name: "Cid"}) { id } }');
+    await signIn(page);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto(url + "/console/data?source=default&schema=public&table=author");
+    await page.getByRole("button", { name: "Insert a row" }).click();
+    const insert = page.getByRole("dialog", { name: "Insert a row" });
+    assert.equal(await insert.getByLabel("What id gets").inputValue(), "default");
+    await axe(page, "a new row");
+    await insert.getByLabel("id", { exact: true }).fill("many");
+    await insert.getByRole("button", { name: "Insert" }).click();
+    await has(insert.getByRole("alert"), "invalid input syntax");
+    await insert.getByLabel("What id gets").selectOption("default");
+    await insert.getByLabel("name", { exact: true }).fill('<b>Dan</b>, "the 1st"\nof all');
+    await insert.getByRole("button", { name: "Insert" }).click();
+    await insert.waitFor({ state: "detached" });
+    const dan = rows(page).getByRole("row").filter({ hasText: "<b>Dan</b>" });
+    await dan.click();
+    await page.getByRole("button", { name: "Copy as CSV" }).click();
+    await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
+    const id = await dan.getByRole("rowheader").innerText();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `id,name\r\n${id},"<b>Dan</b>, ""the 1st""\nof all"\r\n`);
+    await page.getByRole("button", { name: "Copy as JSON" }).click();
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()).startsWith("["));
+    assert.deepEqual(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())), [{ id: Number(id), name: '<b>Dan</b>, "the 1st"\nof all' }]);
+
+    // Somebody else is faster.
+    await page.getByRole("button", { name: "Change the row" }).click();
+    const change = page.getByRole("dialog", { name: "Change the row" });
+    await change.getByLabel("name", { exact: true }).fill("Dora");
+    await graphql(`mutation { update_author_by_pk(pk_columns: {id: ${id}}, _set: {name: "<i>Dave</i>"}) { id } }`);
+    await change.getByRole("button", { name: "Change", exact: true }).click();
+    await has(change.getByRole("alert"), "the row is not what it was");
+    const differing = change.getByRole("grid", { name: "What has changed" }).getByRole("row").nth(1);
+    assert.deepEqual(await differing.locator("[role=rowheader], [role=gridcell]").allTextContents(), ["name", '<b>Dan</b>, "the 1st"\nof all', "<i>Dave</i>", "Dora"]);
+    await axe(page, "a row that has changed meanwhile");
+    await change.getByRole("button", { name: "Take over" }).click();
+    await change.getByLabel("name", { exact: true }).fill("Dee");
+    await change.getByRole("button", { name: "Change", exact: true }).click();
+    await change.waitFor({ state: "detached" });
+    await has(rows(page), "Dee");
+
+    // What refers to a row is said before it is deleted.
+    await rows(page).getByRole("row").filter({ hasText: "Cid" }).click();
+    await rows(page).getByRole("row").filter({ hasText: "Ben" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    const remove = page.getByRole("dialog", { name: "Delete" });
+    await has(remove, "1 of public.article refer to them");
+    await has(remove.getByRole("grid", { name: "Rows to delete" }), "Dee");
+    await axe(page, "rows to be deleted");
+    await remove.getByRole("button", { name: "Delete" }).click();
+    await has(remove.getByRole("alert"), "violates foreign key constraint");
+    await remove.getByRole("button", { name: "Cancel" }).click();
+    await rows(page).getByRole("row").filter({ hasText: "Ben" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await confirm(page, "Delete", "These 2 rows are deleted");
+    await page.getByText("2 deleted").waitFor();
+    await has(page.getByRole("status"), "1 to 2 of 2");
+  },
+
+  async "Data: rows as a role, and along relationships"({ page }) {
+    await relate();
+    await signIn(page);
+    await page.goto(url + "/console/data?source=default&schema=public&table=article");
+    await rows(page).getByRole("row").filter({ hasText: "second" }).click();
+    await page.getByRole("button", { name: "author →" }).click();
+    await page.getByText("Where id = 2").waitFor();
+    await page.getByText("1 to 1 of 1").waitFor();
+    assert.ok(!page.url().includes("conditions"));
+    await rows(page).getByRole("row").filter({ hasText: "Ben" }).click();
+    await page.getByRole("button", { name: "article →" }).click();
+    await page.getByText("Where author_id = 2").waitFor();
+    await page.getByText("1 to 1 of 1").waitFor();
+    await page.goBack();
+    await page.getByText("Where id = 2").waitFor();
+    await page.getByRole("button", { name: "Show all rows" }).click();
+    await page.getByText("1 to 2 of 2").waitFor();
+
+    await page.getByRole("combobox", { name: "Run as role" }).fill("reader");
+    await page.keyboard.press("Escape");
+    await page.getByText("reader may not write rows.").waitFor();
+    await has(rows(page), "Ann");
+    await axe(page, "rows as a role");
+    await page.getByRole("combobox", { name: "Run as role" }).fill("<i>nobody</i>");
+    await page.keyboard.press("Escape");
+    await page.getByText("<i>nobody</i> may read none of the columns.").waitFor();
+  },
+
+  async "Data: values of all types, and rows that can't be written"({ page }) {
+    await sql(`CREATE TABLE kinds (id bigint PRIMARY KEY, ok boolean, doc jsonb, plain json, list int[], at timestamptz);
+      INSERT INTO kinds VALUES (9007199254740993, NULL, '{"n": 1.10}', '[1]', '{1}', '2020-01-02 03:04:05.678901Z');
+      CREATE VIEW counted AS SELECT count(*) AS n FROM kinds`);
+    await metadata("pg_track_tables", { tables: ["kinds", "counted"].map((table) => ({ source: "default", table })) });
+    try {
+      await signIn(page);
+      await page.goto(url + "/console/data?source=default&schema=public&table=kinds");
+      await rows(page).getByRole("row").filter({ hasText: "9007199254740993" }).click();
+      await page.getByRole("button", { name: "Change the row" }).click();
+      const change = page.getByRole("dialog", { name: "Change the row" });
+      await change.getByLabel("ok", { exact: true }).selectOption("true");
+      await change.getByLabel("doc", { exact: true }).fill("{");
+      await change.getByRole("button", { name: "Change", exact: true }).click();
+      await has(change, "This isn't JSON.");
+      await change.getByLabel("doc", { exact: true }).fill('{"n": 2}');
+      await change.getByLabel("plain", { exact: true }).fill("[2]");
+      await change.getByLabel("list", { exact: true }).fill("[1, 2]");
+      await change.getByLabel("What at gets").selectOption("null");
+      await change.getByRole("button", { name: "Change", exact: true }).click();
+      await change.waitFor({ state: "detached" });
+      assert.deepEqual(await sql("SELECT id, ok, doc, plain, list, at IS NULL FROM kinds"), [["9007199254740993", "t", '{"n": 2}', "[2]", "{1,2}", "t"]]);
+
+      await page.goto(url + "/console/data?source=default&schema=public&table=counted");
+      await page.getByText("Rows of this view can't be written.").waitFor();
+      assert.equal(await page.getByRole("button", { name: "Insert a row" }).count(), 0);
+    } finally {
+      await sql("DROP VIEW counted; DROP TABLE kinds", true);
+    }
   },
 
   async "Data: a server that fails, is gone, or is slow"({ page }) {

@@ -74,6 +74,13 @@ export async function metadata(type, args) {
   return response.json();
 }
 
+/** sql runs statements in the database, and returns the rows of the last one. */
+export async function sql(text, cascade = false) {
+  const response = await fetch(url + "/v2/query", { method: "POST", headers: { "x-engine-admin-secret": secret }, body: JSON.stringify({ type: "run_sql", args: { sql: text, cascade } }) });
+  assert.equal(response.status, 200, `${text}: ${await response.clone().text()}`);
+  return (await response.json()).result?.slice(1);
+}
+
 export async function graphql(query) {
   const response = await fetch(url + "/v1/graphql", { method: "POST", headers: { "x-engine-admin-secret": secret }, body: JSON.stringify({ query }) });
   const answer = await response.json();

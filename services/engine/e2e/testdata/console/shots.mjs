@@ -31,6 +31,13 @@ const pages = {
     await page.getByRole("button", { name: "Open public.author" }).click();
     await has(page.getByRole("grid", { name: "Rows" }), "Ann");
   },
+  async "data-row"(page) {
+    await area(page, "Data");
+    await page.getByRole("button", { name: "Open public.author" }).click();
+    await page.getByRole("grid", { name: "Rows" }).getByRole("row").filter({ hasText: "Ann" }).click();
+    await page.getByRole("button", { name: "Change the row" }).click();
+    await page.getByRole("dialog").getByLabel("name", { exact: true }).fill("Anna");
+  },
   async sql(page) {
     await area(page, "SQL");
     await type(page, "Statements", "SELECT name, count(title) AS articles\nFROM author LEFT JOIN article ON author_id = author.id\nGROUP BY name ORDER BY name");

@@ -1,13 +1,40 @@
-import type { Name } from "./types";
+import { queryOptions } from "@tanstack/react-query";
+import type { Server } from "./client";
+import type { Name, Source } from "./types";
 
 /** TableInfo is the answer of get_table_info. */
 export interface TableInfo {
   name: Name;
   type: "table" | "view";
-  columns: { name: string; type: string; nullable: boolean; description?: string }[];
+  columns: ColumnInfo[];
   primary_key?: string[];
   foreign_keys?: Record<string, { foreign_table: Name; column_mapping: Record<string, string> }>;
   description?: string;
+  insertable: boolean;
+  updatable: boolean;
+  deletable: boolean;
+}
+
+export interface ColumnInfo {
+  name: string;
+  type: string;
+  nullable: boolean;
+  description?: string;
+  insertable: boolean;
+  updatable: boolean;
+  /** Where a value comes from when none is given. */
+  value_generated?: { type: string };
+}
+
+/** Row is a row by the names of its columns. */
+export type Row = Record<string, unknown>;
+
+/** infoQuery describes a table as the database has it now. */
+export function infoQuery(server: Server, source: Source, table: Name) {
+  return queryOptions({
+    queryKey: ["metadata", "table", source.name, table],
+    queryFn: ({ signal }) => server.ofSource<TableInfo, "get_table_info">(source.kind, "get_table_info", { source: source.name, table }, signal),
+  });
 }
 
 /** Suggestion is a relationship that a foreign key suggests. */

@@ -1,10 +1,11 @@
 import { useEffect } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button, Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { Button } from "react-aria-components";
 import { post, type Change, type MetadataRequest } from "../api/client";
 import { useServer } from "../session";
 import { Failure } from "./failure";
 import { Loading } from "./progress";
+import { Window } from "./window";
 
 /** ConfirmChange shows what a request would change, as the server has tried it, before it is made. */
 export function ConfirmChange(props: { title: string; request: MetadataRequest; close: () => void; done?: () => void }) {
@@ -24,28 +25,23 @@ export function ConfirmChange(props: { title: string; request: MetadataRequest; 
   useEffect(() => mutate(), [mutate]);
   const found = trial.data;
   return (
-    <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={close}>
-      <Modal className="modal">
-        <Dialog className="page">
-          <Heading slot="title" level={2}>{title}</Heading>
-          {trial.isPending && <Loading what="what would change" />}
-          {trial.error && <Failure error={trial.error} retry={() => trial.mutate()} />}
-          {found && <Changes changes={found.changes} />}
-          {found && !found.is_consistent && (
-            <div className="failure">
-              <p className="failure-message">These objects could not be used:</p>
-              <ul>{found.inconsistent_objects.map((o, i) => <li key={i}>{o.name ?? o.type}: {o.reason}</li>)}</ul>
-            </div>
-          )}
-          {found?.refused && <p className="removed">It would be refused: {found.refused.error} (<code>{found.refused.code}</code>, <code>{found.refused.path}</code>)</p>}
-          {change.error && <Failure error={change.error} />}
-          <div className="row">
-            <Button className="button primary" isDisabled={!found || found.refused !== undefined || change.isPending} onPress={() => change.mutate()}>{title}</Button>
-            <Button className="button" onPress={close}>Cancel</Button>
-          </div>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Window title={title} close={close}>
+      {trial.isPending && <Loading what="what would change" />}
+      {trial.error && <Failure error={trial.error} retry={() => trial.mutate()} />}
+      {found && <Changes changes={found.changes} />}
+      {found && !found.is_consistent && (
+        <div className="failure">
+          <p className="failure-message">These objects could not be used:</p>
+          <ul>{found.inconsistent_objects.map((o, i) => <li key={i}>{o.name ?? o.type}: {o.reason}</li>)}</ul>
+        </div>
+      )}
+      {found?.refused && <p className="removed">It would be refused: {found.refused.error} (<code>{found.refused.code}</code>, <code>{found.refused.path}</code>)</p>}
+      {change.error && <Failure error={change.error} />}
+      <div className="row">
+        <Button className="button primary" isDisabled={!found || found.refused !== undefined || change.isPending} onPress={() => change.mutate()}>{title}</Button>
+        <Button className="button" onPress={close}>Cancel</Button>
+      </div>
+    </Window>
   );
 }
 

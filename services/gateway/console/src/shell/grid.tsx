@@ -1,11 +1,23 @@
-import { Cell, Column, Row, Table, TableBody, TableHeader, type SortDescriptor } from "react-aria-components";
+import { Cell, Column, Row, Table, TableBody, TableHeader, type Selection, type SortDescriptor } from "react-aria-components";
+
+interface GridProps {
+  label: string;
+  columns: string[];
+  rows: unknown[][];
+  sort?: SortDescriptor;
+  onSort?: (s: SortDescriptor) => void;
+  /** The names of the rows, by which they are selected; without them, rows can't be. */
+  keys?: string[];
+  selected?: Selection;
+  onSelect?: (s: Selection) => void;
+}
 
 /** Grid shows rows of a database. Values are text; what isn't a string is JSON. */
-export function Grid(props: { label: string; columns: string[]; rows: unknown[][]; sort?: SortDescriptor; onSort?: (s: SortDescriptor) => void }) {
-  const { label, columns, rows, sort, onSort } = props;
+export function Grid(props: GridProps) {
+  const { label, columns, rows, sort, onSort, keys, selected, onSelect } = props;
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label={`${label}, scrolling`}>
-      <Table aria-label={label} sortDescriptor={sort} onSortChange={onSort}>
+      <Table aria-label={label} sortDescriptor={sort} onSortChange={onSort} selectionMode={keys ? "multiple" : "none"} selectionBehavior="toggle" selectedKeys={selected} onSelectionChange={onSelect}>
         <TableHeader>
           {columns.map((c, i) => (
             <Column key={i} id={onSort ? c : `${i}`} isRowHeader={i === 0} allowsSorting={onSort !== undefined}>
@@ -14,7 +26,7 @@ export function Grid(props: { label: string; columns: string[]; rows: unknown[][
           ))}
         </TableHeader>
         <TableBody renderEmptyState={() => "No rows"}>
-          {rows.map((row, i) => <Row key={i} id={i}>{row.map((v, j) => <Cell key={j}>{shown(v)}</Cell>)}</Row>)}
+          {rows.map((row, i) => <Row key={keys?.[i] ?? i} id={keys?.[i] ?? i}>{row.map((v, j) => <Cell key={j}>{shown(v)}</Cell>)}</Row>)}
         </TableBody>
       </Table>
     </div>

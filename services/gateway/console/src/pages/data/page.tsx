@@ -11,8 +11,8 @@ import { ConfirmChange } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { SourcePicker } from "../../shell/sources";
-import { Rows } from "./rows";
 import { Suggestions } from "./suggestions";
+import { TableView } from "./table";
 
 const route = getRouteApi("/data");
 const layout = { rowHeight: 28 };
@@ -39,7 +39,7 @@ export function DataPage() {
       <div className="split">
         <Tables key={source.name} source={source} current={tracked?.table} open={(t) => void navigate({ search: { source: source.name, schema: t.schema, table: t.name } })} />
         <section className="panel" aria-label="Table">
-          {tracked ? <Rows key={keyOf(tracked.table)} source={source} table={tracked.table} /> : <p className="hint">Choose a tracked table to see its rows.</p>}
+          {tracked ? <TableView key={keyOf(tracked.table)} document={metadata.data.metadata} source={source} table={tracked} /> : <p className="hint">Choose a tracked table to see its rows.</p>}
         </section>
       </div>
     </div>

@@ -1,4 +1,5 @@
 import { parse, type OperationDefinitionNode, type OperationTypeNode } from "graphql";
+import { headersFor, type RunAs } from "../../api/runas";
 import type { Credentials } from "../../session";
 
 /** Draft is an operation as it is being edited: all but its headers is kept by the browser. */
@@ -6,13 +7,6 @@ export interface Draft {
   id: string;
   query: string;
   variables: string;
-}
-
-/** RunAs is the role and the session variables that an operation runs with; an empty role is the session's own. */
-export interface RunAs {
-  role: string;
-  /** Lines of "name: value". */
-  headers: string;
 }
 
 export interface Operation {
@@ -35,17 +29,6 @@ export function operationsIn(query: string): Operation[] {
 export function titleOf(query: string): string {
   const named = operationsIn(query).find((o) => o.name)?.name;
   return named ?? (query.replace(/\s+/g, " ").trim().slice(0, 30) || "New");
-}
-
-/** headersFor are the headers of a request that runs as a role. */
-export function headersFor(as: RunAs): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const line of as.headers.split("\n")) {
-    const at = line.indexOf(":");
-    if (at > 0) headers[line.slice(0, at).trim().toLowerCase()] = line.slice(at + 1).trim();
-  }
-  if (as.role) headers["x-engine-role"] = as.role;
-  return headers;
 }
 
 /** variablesIn reads the variables. It throws when they are no JSON object. */

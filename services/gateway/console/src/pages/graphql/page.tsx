@@ -3,17 +3,17 @@ import { useQuery } from "@tanstack/react-query";
 import { graphql } from "cm6-graphql";
 import { json } from "@codemirror/lang-json";
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
-import { Button, ComboBox, Input, Label, ListBox, ListBoxItem, Popover, Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-components";
+import { Button, Label, Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-components";
 import { ApiError } from "../../api/client";
-import { exportQuery } from "../../api/queries";
-import { rolesOf } from "../../api/roles";
+import { headersFor, type RunAs } from "../../api/runas";
 import { Editor } from "../../editor/editor";
 import { useSession } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
+import { RolePicker } from "../../shell/role";
 import { useStored } from "../../stored";
 import { Docs } from "./docs";
-import { bodyOf, headersFor, operationsIn, snippets, titleOf, type Draft, type RunAs } from "./operation";
+import { bodyOf, operationsIn, snippets, titleOf, type Draft } from "./operation";
 import { useRunner } from "./run";
 
 /** keptOperations bounds the history. */
@@ -121,30 +121,6 @@ export function GraphQLPage() {
         </div>
       </div>
     </div>
-  );
-}
-
-/** RolePicker chooses the role that operations run as: one of those in the metadata, or any other name. */
-function RolePicker(props: { as: RunAs; setAs: (as: RunAs) => void }) {
-  const { session, server } = useSession();
-  const metadata = useQuery({ ...exportQuery(server), enabled: session?.admin === true });
-  const roles = useMemo(() => (metadata.data ? rolesOf(metadata.data.metadata) : []), [metadata.data]);
-  return (
-    <ComboBox
-      className="inline"
-      allowsCustomValue
-      menuTrigger="focus"
-      allowsEmptyCollection
-      inputValue={props.as.role}
-      onInputChange={(role) => props.setAs({ ...props.as, role })}
-      items={roles.map((id) => ({ id }))}
-    >
-      <Label>Run as role</Label>
-      <Input placeholder={session?.admin ? "admin" : "your own"} />
-      <Popover className="popover">
-        <ListBox renderEmptyState={() => <span className="hint">No role of the metadata</span>}>{(r: { id: string }) => <ListBoxItem>{r.id}</ListBoxItem>}</ListBox>
-      </Popover>
-    </ComboBox>
   );
 }
 

@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from "react";
 import { createClient } from "graphql-ws";
 import { useServer, headersOf } from "../../session";
 import { ApiError, post, type GraphQLErrorItem } from "../../api/client";
-import { bodyOf, headersFor, operationsIn, type Draft, type RunAs } from "./operation";
+import { headersFor, type RunAs } from "../../api/runas";
+import { bodyOf, operationsIn, type Draft } from "./operation";
 
 /** shownResults bounds how many results of a subscription are kept. */
 const shownResults = 50;
