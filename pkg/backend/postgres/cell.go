@@ -18,6 +18,9 @@ func (r *renderer) Abilities() sqlrows.Abilities {
 	if r.flavor.plain {
 		a.NoItem = "NULL"
 	}
+	if !r.flavor.flat && !r.flavor.plain {
+		a.NoOffset = "0" // an EXISTS with an offset isn't turned into a hashed IN
+	}
 	return a
 }
 

@@ -1,10 +1,13 @@
 package postgres
 
 import (
+	"context"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
@@ -268,6 +271,7 @@ func TestUpdateAndDelete(t *testing.T) {
 func mutationCases() map[string]ir.Mutation {
 	cheap := compare(priceColumn, ir.OpLt, ir.SessionVar{Name: "x-engine-max", Type: numericType})
 	note := ir.Exists{From: ir.Table{Name: catalog.Name{Schema: "archive", Name: "note"}}, Join: pair("id", "track_id")}
+	parent := ir.Exists{From: ir.Table{Name: public("album")}, Join: pair("parent", "id"), Unique: true, Where: cheap}
 	return map[string]ir.Mutation{
 		"insert_one": &ir.Insert{
 			Table: public("album"), Columns: []ir.Column{idColumn, titleColumn, metaColumn},
@@ -293,6 +297,15 @@ func mutationCases() map[string]ir.Mutation {
 				Presets: []ir.Assignment{{Column: priceColumn, Op: ir.AssignSet, Value: ir.SessionVar{Name: "x-engine-max", Type: numericType}}},
 			}, Check: cheap, UpdateCheck: note,
 		},
+		"insert_child": &ir.Insert{
+			Table: public("album"), Columns: []ir.Column{titleColumn}, Rows: [][]ir.Value{{given(titleColumn, "a")}},
+			OnConflict: &ir.OnConflict{Target: ir.ConflictTarget{Constraint: "album_title_key", Columns: []string{"title"}}, Set: []string{"title"}},
+			Check:      parent, UpdateCheck: ir.Exists{From: parent.From, Join: parent.Join, Unique: true, Where: note},
+		},
+		"update_child": &ir.Update{
+			Table: public("album"), Where: parent, Check: ir.Or{Exps: []ir.BoolExp{cheap, parent}},
+			Set: []ir.Assignment{{Column: priceColumn, Op: ir.AssignSet, Value: given(priceColumn, "1")}},
+		},
 		"update": &ir.Update{
 			Table: public("album"), Where: ir.And{Exps: []ir.BoolExp{cheap, note}}, Check: cheap,
 			Set:    []ir.Assignment{{Column: priceColumn, Op: ir.AssignInc, Value: ir.Variable{Index: 0, Type: numericType}}},
@@ -310,4 +323,42 @@ func TestMutationTexts(t *testing.T) {
 		require.NoError(t, err)
 		golden(t, filepath.Join("testdata", "mutation", name, "want.postgres.sql"), st.SQL())
 	}
+}
+
+// TestChecksLookUpRelatedRows adds rows to a parent whose owner has many others, which the statistics
+// don't know yet: the check reads the parent by its key, and not all parents of the owner.
+func TestChecksLookUpRelatedRows(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, `CREATE TABLE shop (id int PRIMARY KEY, owner int NOT NULL);
+		CREATE INDEX ON shop (owner);
+		CREATE TABLE item (id serial PRIMARY KEY, shop int NOT NULL REFERENCES shop);
+		INSERT INTO shop SELECT n, n / 5 FROM generate_series(1, 5000) n;
+		ANALYZE shop`, nil)
+	shop := ir.Column{Name: "shop", Type: int4Type}
+	st, err := New().RenderMutation(&ir.Insert{
+		Table: public("item"), Columns: []ir.Column{shop}, Rows: [][]ir.Value{{given(shop, "1")}, {given(shop, "2")}},
+		Check: ir.Exists{
+			From: ir.Table{Name: public("shop")}, Join: pair("shop", "id"), Unique: true,
+			Where: compare(ir.Column{Name: "owner", Type: int4Type}, ir.OpEq, ir.SessionVar{Name: "x-engine-owner", Type: int4Type}),
+		},
+	}, backend.RenderOptions{})
+	require.NoError(t, err)
+	planOf := func(sql string) string {
+		tx, err := f.db.Begin(t.Context())
+		require.NoError(t, err)
+		defer tx.Rollback(context.WithoutCancel(t.Context()))
+		_, err = tx.Exec(t.Context(), "SET LOCAL plan_cache_mode = force_generic_plan")
+		require.NoError(t, err)
+		_, err = tx.Exec(t.Context(), "PREPARE inserted (int[], int) AS "+sql)
+		require.NoError(t, err)
+		rows, err := tx.Query(t.Context(), "EXPLAIN (COSTS off) EXECUTE inserted ('{1,2}', 1)", pgx.QueryExecModeSimpleProtocol)
+		require.NoError(t, err)
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		_, err = tx.Exec(t.Context(), "DEALLOCATE inserted")
+		require.NoError(t, err)
+		return strings.Join(lines, "\n")
+	}
+	require.Contains(t, planOf(st.SQL()), "Index Cond: (id = t0.shop)")
+	require.Contains(t, planOf(strings.Replace(st.SQL(), " OFFSET 0", "", 1)), "Index Cond: (owner = $2)", "what the offset prevents")
 }

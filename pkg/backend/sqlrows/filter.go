@@ -1,6 +1,8 @@
 package sqlrows
 
 import (
+	"slices"
+
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/ir/rewrite"
@@ -14,7 +16,29 @@ func (r *Renderer) Exists(e ir.Exists, in *sqltext.Scope) string {
 	q.Where = r.Joined(e.Join, in, inner)
 	inner.Known = rewrite.Know(e.From, e.Where)
 	r.filter(r.Open(e.Where, e.Join, in), inner, q)
+	if in != nil && in.Written && byKey(e) {
+		q.Offset = r.Dialect.Abilities().NoOffset
+	}
 	return "EXISTS (" + r.Text(q) + ")"
+}
+
+// byKey reports whether a condition is on rows that are found by their keys alone, however many there are.
+func byKey(e ir.BoolExp) bool {
+	switch e := e.(type) {
+	case ir.And:
+		return !slices.ContainsFunc(e.Exps, func(term ir.BoolExp) bool { return !byKey(term) })
+	case ir.Or:
+		return !slices.ContainsFunc(e.Exps, func(term ir.BoolExp) bool { return !byKey(term) })
+	case ir.Not:
+		return byKey(e.Exp)
+	case ir.Rule:
+		return byKey(e.Exp)
+	case ir.Exists:
+		return e.Unique && byKey(e.Where)
+	case ir.AggregateCompare:
+		return false
+	}
+	return true
 }
 
 // filter adds a condition to those of a query. One on a related row that is the only one is

@@ -54,6 +54,9 @@ type Abilities struct {
 	// NoLimit is a limit that is none, for dialects that take neither an offset without a limit nor NULL
 	// as one of them; it may be empty.
 	NoLimit string
+	// NoOffset is an offset of no rows that makes a related row of a written one be looked up for each row, for
+	// dialects that may collect the keys of all rows that satisfy a condition instead; it may be empty.
+	NoOffset string
 }
 
 // Renderer renders queries on rows. Dialect is set before it is used. Not safe for concurrent use.

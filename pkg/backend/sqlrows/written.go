@@ -119,7 +119,8 @@ func (r *Renderer) InsertCheck(i *ir.Insert, row *sqltext.Scope, inserted func()
 	if i.OnConflict == nil || len(i.OnConflict.Set) == 0 || i.UpdateCheck == nil {
 		return r.Check(i.Check, row)
 	}
-	check, updateCheck := r.Condition(i.Check, row), r.Condition(i.UpdateCheck, row)
+	written := row.AsWritten()
+	check, updateCheck := r.Condition(i.Check, written), r.Condition(i.UpdateCheck, written)
 	if always := r.Spelling.Bool(true); check == always && updateCheck == always {
 		return ""
 	}

@@ -15,6 +15,8 @@ type Scope struct {
 	Known rewrite.Known
 	// Columns, when set, collects the names of the columns that are read.
 	Columns map[string]bool
+	// Written reports whether the row is a written one, for which conditions are tested one row at a time.
+	Written bool
 	// Own is what the dialect keeps of the row.
 	Own any
 }
@@ -36,6 +38,13 @@ func (s *Scope) certain() *rewrite.Known {
 
 // Nested is the scope of another relation, inside an expression on s.
 func (s *Scope) Nested(alias string) *Scope { return &Scope{Alias: alias, Root: s.root()} }
+
+// AsWritten is the row as one of those that a statement has written.
+func (s *Scope) AsWritten() *Scope {
+	own := *s
+	own.Written = true
+	return &own
+}
 
 // AtRoot is the row as the root of a rule that begins at it.
 func (s *Scope) AtRoot() *Scope {

@@ -93,7 +93,7 @@ func (r *Renderer) assigned(a ir.Assignment, row *Scope) string {
 
 // Check is the condition that a written row has to satisfy, empty for one that always holds.
 func (r *Renderer) Check(e ir.BoolExp, row *Scope) string {
-	if c := r.Condition(e, row); c != r.Spelling.Bool(true) {
+	if c := r.Condition(e, row.AsWritten()); c != r.Spelling.Bool(true) {
 		return "(" + c + ")"
 	}
 	return ""

@@ -1,0 +1,1 @@
+UPDATE "public"."album" AS t0 SET "price" = $1::numeric WHERE EXISTS (SELECT 1 FROM "public"."album" AS t1 WHERE t1."id" = t0."parent" AND t1."price" < $2::numeric) RETURNING ((t0."price" < $2::numeric OR EXISTS (SELECT 1 FROM "public"."album" AS t2 WHERE t2."id" = t0."parent" AND t2."price" < $2::numeric OFFSET 0)))
