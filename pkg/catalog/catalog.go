@@ -229,8 +229,10 @@ type Function struct {
 	ReturnsSet bool       `json:"returns_set,omitempty"`
 	Return     Type       `json:"return"`
 	// ReturnTable is the table whose row type is returned, nil for none.
-	ReturnTable *Name      `json:"return_table,omitempty"`
-	Args        []Argument `json:"args,omitempty"` // input arguments
+	ReturnTable *Name `json:"return_table,omitempty"`
+	// Columns are those of the rows that are returned, where the function declares them itself.
+	Columns []*Column  `json:"columns,omitempty"`
+	Args    []Argument `json:"args,omitempty"` // input arguments
 	// Defaults is how many of the last arguments have a default.
 	Defaults int `json:"defaults,omitempty"`
 }

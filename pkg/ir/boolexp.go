@@ -145,12 +145,13 @@ func (JSONPath) expr() {}
 func (Upper) expr()    {}
 func (RowRef) expr()   {}
 
-// CallArg is one argument of a function call: the row in scope, or a value. Name is set
-// for named notation, empty for positional.
+// CallArg is one argument of a function call: the row in scope, a column of it, or a value. Name is
+// set for named notation, empty for positional.
 type CallArg struct {
-	Name  string
-	Row   bool
-	Value Value
+	Name   string
+	Row    bool
+	Column *Column
+	Value  Value
 }
 
 // Op names a comparison operator by its GraphQL name; the dialect's row gives its meaning.

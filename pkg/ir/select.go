@@ -9,7 +9,7 @@ type From interface{ from() }
 type Table struct{ Name catalog.Name }
 
 // Function is a set- or row-returning function call (tracked functions, table computed
-// fields; CallArg.Row is the row of the enclosing relation).
+// fields; CallArg.Row is the row of the enclosing relation, CallArg.Column a column of it).
 type Function struct {
 	Name catalog.Name
 	Args []CallArg
@@ -102,7 +102,7 @@ func (*Nested) fieldValue()  {}
 
 // Nested joins rows of another relation to the row in scope.
 type Nested struct {
-	// Join is empty for a function that takes the row (table computed fields).
+	// Join is empty for a function that takes the row, or columns of it (table computed fields).
 	Join []JoinPair
 	// Unique reports whether at most one row can match, by a key of the target: the join may be
 	// a plain one.

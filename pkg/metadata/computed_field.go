@@ -17,6 +17,11 @@ type ComputedFieldDefinition struct {
 	Function        catalog.Name `json:"function" meta:"required"`
 	TableArgument   string       `json:"table_argument,omitempty"`
 	SessionArgument string       `json:"session_argument,omitempty"`
+	// ReturnTable is the tracked table whose rows a function returns, where the database doesn't tell: see
+	// MappedArguments. Without one, the rows have the fields that the function declares.
+	ReturnTable *catalog.Name `json:"return_table,omitempty"`
+	// ArgumentMapping gives arguments the values of columns of the row: see MappedArguments.
+	ArgumentMapping map[string]string `json:"argument_mapping,omitempty"`
 }
 
 // AddComputedField are the arguments of add_computed_field.

@@ -46,6 +46,9 @@ const (
 	EventTriggers
 	// ComputedFields are made of functions.
 	ComputedFields
+	// MappedArguments are arguments of the functions of computed fields that columns of the row are given to, by name.
+	// Elsewhere such functions take the row.
+	MappedArguments
 	// ConnectionTemplates choose a connection for a request.
 	ConnectionTemplates
 	// StoredProcedures can be tracked.
@@ -94,7 +97,7 @@ var kinds = []*Kind{
 	},
 	{
 		Name: "bigquery", Prefixes: []string{"bigquery"}, Display: "BigQuery", System: "gcp.bigquery", Failure: apierror.BigQueryError,
-		abilities: ComputedFields | Inspection, Datasets: true,
+		abilities: ComputedFields | MappedArguments | Inspection, Datasets: true,
 	},
 	{
 		Name: "sqlite", Prefixes: []string{"sqlite"}, Display: "SQLite", System: "sqlite", Failure: apierror.SQLiteError, Connector: true,

@@ -21,8 +21,13 @@ type ComputedField struct {
 	Scalar backend.Scalar
 	// Returns is the table of the rows of a table computed field, nil for a scalar one.
 	Returns *Table
-	// RowArg is the index in Function.Args that takes the row.
+	// Listed reports whether Returns are records that the function declares, not the rows of a tracked table. Select
+	// permissions list such a field, like a scalar one.
+	Listed bool
+	// RowArg is the index in Function.Args that takes the row, -1 where Mapped are given.
 	RowArg int
+	// Mapped are the columns that are given to arguments, by index in Function.Args.
+	Mapped map[int]*Column
 	// SessionArg is the index that takes the session variables, -1 for none.
 	SessionArg int
 	// Args are the arguments left to the client.
@@ -35,19 +40,29 @@ func (f *ComputedField) Call(args []ir.CallArg) ir.Call {
 	return ir.Call{Function: f.Function.Name, Args: args, Type: f.Type, Set: f.Function.ReturnsSet}
 }
 
-// CallArgs are the arguments of a call by a client that gives none: the row and the
-// session variables.
+// CallArgs are the arguments of a call by a client that gives none: those that the engine fills in.
 func (f *ComputedField) CallArgs() []ir.CallArg {
 	var args []ir.CallArg
-	for i, a := range f.Function.Args {
-		switch i {
-		case f.RowArg:
-			args = append(args, ir.CallArg{Row: true})
-		case f.SessionArg:
-			args = append(args, ir.CallArg{Value: ir.SessionObject{Type: a.Type}})
+	for i := range f.Function.Args {
+		if a, own := f.OwnArg(i); own {
+			args = append(args, a)
 		}
 	}
 	return args
+}
+
+// OwnArg is the argument of that index where the engine fills it in: the row, a column of it or the session variables.
+func (f *ComputedField) OwnArg(i int) (a ir.CallArg, own bool) {
+	c := f.Mapped[i]
+	switch {
+	case c != nil:
+		return mappedArg(c), true
+	case i == f.RowArg:
+		return ir.CallArg{Row: true}, true
+	case i == f.SessionArg:
+		return ir.CallArg{Value: ir.SessionObject{Type: f.Function.Args[i].Type}}, true
+	}
+	return ir.CallArg{}, false
 }
 
 // buildComputedFields resolves the computed fields; those with a problem are left out.
@@ -85,8 +100,15 @@ func (t *Table) unchangedComputedField(before *Table, m *metadata.ComputedField)
 	if len(overloads) != 1 || overloads[0] != f.Function {
 		return nil
 	}
-	if f.Returns == nil {
+	switch {
+	case f.RowArg < 0 && before.base != t.base: // columns are given to it
+		return nil
+	case f.Returns == nil:
 		return f
+	case f.Listed:
+		c, returns := *f, *f.Returns
+		returns.Source, c.Returns = t.Source, &returns
+		return &c
 	}
 	returns := t.Source.tables[f.Returns.Meta.Table]
 	if returns == nil || returns.base != f.Returns.base {
@@ -114,12 +136,28 @@ func (t *Table) computedField(m *metadata.ComputedField) (*ComputedField, proble
 	if function.Volatility == catalog.Volatile {
 		refuse("the function %q is of type VOLATILE; cannot be added as a computed field", name)
 	}
+	if t.Source.head.mapsArguments {
+		f.tableFunction(t, refuse)
+	} else {
+		f.rowFunction(t, refuse)
+	}
+	if len(reasons) > 0 {
+		return nil, problemf("the computed field %q cannot be added to table %q %s", m.Name, t.Display(), because(reasons))
+	}
+	f.Args = slices.DeleteFunc(t.Source.userArgs(function, f.RowArg, f.SessionArg), func(a FunctionArg) bool { return f.Mapped[a.Index] != nil })
+	f.describe(name)
+	return f, problem{}
+}
+
+// rowFunction resolves a computed field whose function takes the row.
+func (f *ComputedField) rowFunction(t *Table, refuse func(string, ...any)) {
+	function, name := f.Function, t.Source.head.display(f.Function.Name)
 	if len(function.Args) == 0 {
 		refuse("the function %q has no input arguments", name)
 	} else {
 		f.setRowArg(t, refuse)
 	}
-	if session := m.Definition.SessionArgument; session != "" {
+	if session := f.Meta.Definition.SessionArgument; session != "" {
 		f.SessionArg = argument(function, session)
 		switch {
 		case f.SessionArg < 0:
@@ -129,12 +167,6 @@ func (t *Table) computedField(m *metadata.ComputedField) (*ComputedField, proble
 		}
 	}
 	f.setReturn(t, refuse)
-	if len(reasons) > 0 {
-		return nil, problemf("the computed field %q cannot be added to table %q %s", m.Name, t.Display(), because(reasons))
-	}
-	f.Args = t.Source.userArgs(function, f.RowArg, f.SessionArg)
-	f.describe(name)
-	return f, problem{}
 }
 
 // setRowArg finds the argument that takes the row: the named one, or the first.

@@ -217,7 +217,7 @@ func (d definitionParser) presets(set json.RawMessage) ([]Preset, error) {
 	return presets, nil
 }
 
-// computedFields are the listed scalar computed fields, in the order of the table.
+// computedFields are the listed computed fields, in the order of the table.
 func (d definitionParser) computedFields(names []string) ([]SelectComputedField, error) {
 	t := d.table
 	for i, name := range names {
@@ -243,7 +243,7 @@ func (d definitionParser) checkComputedField(name string) error {
 		}
 	}
 	if f := t.ComputedField(name); f != nil {
-		if f.Returns != nil {
+		if f.Returns != nil && !f.Listed {
 			return apierror.Newf(apierror.NotSupported,
 				"select permissions on computed field %q are auto-derived from the permissions on its returning table %q and cannot be specified manually",
 				name, f.Returns.Display())

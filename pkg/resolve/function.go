@@ -9,6 +9,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/gqlname"
+	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/session"
 )
@@ -55,6 +56,14 @@ func (f *Function) Allowed(role string) bool {
 	return f.Source.roles.any(role, func(r string) bool {
 		return slices.Contains(f.Meta.Permissions, metadata.FunctionPermission{Role: r})
 	})
+}
+
+// OwnArg is the argument of that index where the engine fills it in: the session variables.
+func (f *Function) OwnArg(i int) (a ir.CallArg, own bool) {
+	if i != f.SessionArg {
+		return ir.CallArg{}, false
+	}
+	return ir.CallArg{Value: ir.SessionObject{Type: f.Catalog.Args[i].Type}}, true
 }
 
 // buildFunctions resolves the tracked functions; those with a problem are left out.

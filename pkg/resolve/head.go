@@ -15,6 +15,8 @@ type head struct {
 	customization  *metadata.Customization
 	convention     Convention
 	inferFunctions bool
+	// mapsArguments is metadata.MappedArguments of the source's kind.
+	mapsArguments bool
 }
 
 func newHead(m *metadata.Source, d backend.Dialect, o Options) *head {
@@ -26,7 +28,7 @@ func newHead(m *metadata.Source, d backend.Dialect, o Options) *head {
 		inferFunctions: o.InferFunctionPermissions,
 	}
 	if kind := o.Kinds[m.Kind]; kind != nil {
-		h.defaultSchema = kind.DefaultSchema
+		h.defaultSchema, h.mapsArguments = kind.DefaultSchema, kind.Can(metadata.MappedArguments)
 	}
 	if !o.NamingConventionEnabled {
 		return h

@@ -16,12 +16,13 @@ import (
 // The rows of a logical model are resolved to a Table that the database doesn't have: then
 // permissions, inherited roles, conditions and orderings are those of tables.
 
-// TableKey names a table, or what is read like one: the rows of a native query, or those of a logical
-// model. Exactly one of its members is set.
+// TableKey names a table, or what is read like one: the rows of a native query, those of a logical model, or those of
+// a computed field of the table. Exactly one of the other members is set.
 type TableKey struct {
-	Table        catalog.Name
-	NativeQuery  string
-	LogicalModel string
+	Table         catalog.Name
+	ComputedField string
+	NativeQuery   string
+	LogicalModel  string
 }
 
 // Key is the name by which other versions of the schema find the table.
@@ -31,6 +32,8 @@ func (t *Table) Key() TableKey {
 		return TableKey{NativeQuery: t.NativeQuery.Meta.RootField}
 	case t.model != nil:
 		return TableKey{LogicalModel: t.model.name}
+	case t.fieldsOf != nil:
+		return TableKey{Table: t.fieldsOf.table, ComputedField: t.fieldsOf.field}
 	}
 	return TableKey{Table: t.Meta.Table}
 }
@@ -43,6 +46,13 @@ func (s *Source) Relation(k TableKey) *Table {
 	case k.NativeQuery != "":
 		if q := s.NativeQuery(k.NativeQuery); q != nil {
 			return q.Rows
+		}
+		return nil
+	case k.ComputedField != "":
+		if t := s.Table(k.Table); t != nil {
+			if f := t.ComputedField(k.ComputedField); f != nil && f.Listed {
+				return f.Returns
+			}
 		}
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 type SelectPermission struct {
 	// Columns are the visible ones, in the order of the table.
 	Columns []SelectColumn
-	// ComputedFields are the scalar ones that are allowed, in the order of the table.
+	// ComputedFields are the scalar ones, and those of records, that are allowed, in the order of the table.
 	ComputedFields []SelectComputedField
 	// Filter is nil for all rows.
 	Filter ir.BoolExp
@@ -33,7 +33,7 @@ type SelectColumn struct {
 	Redact ir.BoolExp
 }
 
-// SelectComputedField is a scalar computed field that a role may read.
+// SelectComputedField is a scalar computed field, or one of records, that a role may read.
 type SelectComputedField struct {
 	Field  *ComputedField
 	Redact ir.BoolExp
@@ -60,7 +60,7 @@ func (p *SelectPermission) Column(name string) (SelectColumn, bool) {
 	return SelectColumn{}, false
 }
 
-// ComputedField returns the allowed scalar computed field of that name.
+// ComputedField returns the allowed computed field of that name, unless it returns the rows of a tracked table.
 func (p *SelectPermission) ComputedField(name string) (SelectComputedField, bool) {
 	for _, f := range p.ComputedFields {
 		if f.Field.Name == name {

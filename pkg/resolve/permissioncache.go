@@ -55,6 +55,9 @@ func value[P any](e *permissionEntry) *P {
 // permission returns the entry of a role, parsed on first use. Entries live with the base,
 // so later versions find them, and are good as long as what they rest on is the same.
 func (t *Table) permission(kind permissionKind, role string) *permissionEntry {
+	if t.fieldsOf != nil {
+		role = session.Admin // they are reached through the computed field alone, and its permission is for all of them
+	}
 	key := permissionKey{kind, role}
 	t.base.mu.Lock()
 	e := t.base.permissions[key]
@@ -131,7 +134,7 @@ func (t *Table) adminPermission(kind permissionKind) *permissionEntry {
 			p.Columns = append(p.Columns, SelectColumn{Column: c})
 		}
 		for _, f := range t.ComputedFields {
-			if f.Returns == nil {
+			if f.Returns == nil || f.Listed {
 				p.ComputedFields = append(p.ComputedFields, SelectComputedField{Field: f})
 			}
 		}
@@ -154,6 +157,9 @@ func (t *Table) trackComputedField(m *metadata.ComputedField, k *tracker) {
 	k.function(t.Source, name)
 	if overloads := t.Source.Catalog.Functions[name]; len(overloads) == 1 && overloads[0].ReturnTable != nil {
 		k.table(t.Source, *overloads[0].ReturnTable)
+	}
+	if m.Definition.ReturnTable != nil {
+		k.table(t.Source, *m.Definition.ReturnTable)
 	}
 }
 

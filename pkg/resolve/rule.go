@@ -248,6 +248,11 @@ func (p ruleParser) computedField(t *Table, m *metadata.ComputedField, raw json.
 		}
 		return p.comparison(t, subject{name: m.Name, expr: expr, typ: f.Type, nullable: true}, raw)
 	}
+	if f.Listed {
+		if err := p.reader.listed(t, f); err != nil {
+			return nil, err
+		}
+	}
 	visible, err := p.reader.rows(f.Returns, m.Name)
 	if err != nil {
 		return nil, err

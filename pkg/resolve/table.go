@@ -32,7 +32,9 @@ type Table struct {
 	Embedded []*Embedded
 
 	model *model // nil for a table
-	base  *base
+	// fieldsOf, when set, is the computed field whose function returns the rows.
+	fieldsOf *fieldsOf
+	base     *base
 }
 
 // Version is the same value in all versions of a schema in which the table itself, its

@@ -233,8 +233,11 @@ func (c *tableChecker) computedField(m *metadata.ComputedField) {
 	f, problem := t.computedField(m)
 	if f != nil {
 		k.need(metadata.ObjectID{Kind: metadata.ObjectFunction, Source: t.Source.Name, Table: m.Definition.Function})
-		if f.Returns != nil {
+		if f.Returns != nil && !f.Listed {
 			k.need(tableID(f.Returns))
+		}
+		for _, column := range f.Mapped {
+			k.needType(columnID(t, column.Name))
 		}
 	}
 	id := fieldID(t, metadata.ObjectComputedField, m.Name)

@@ -88,6 +88,19 @@ func (r *reader) computed(t *Table, f *ComputedField) (ir.Expr, error) {
 	return nil, ErrUnreadableColumn(f.Name, r.role)
 }
 
+// listed refuses a computed field of records that the reader may not read.
+func (r *reader) listed(t *Table, f *ComputedField) error {
+	if r == nil {
+		return nil
+	}
+	if permission := t.SelectPermission(r.role); permission != nil {
+		if visible, ok := permission.ComputedField(f.Name); ok && visible.Redact == nil {
+			return nil
+		}
+	}
+	return ErrUnreadableColumn(f.Name, r.role)
+}
+
 // Visible is the condition on the rows that the role may see, nil for all of them, as a
 // part of a condition on rows of any table.
 func (p *SelectPermission) Visible() ir.BoolExp {

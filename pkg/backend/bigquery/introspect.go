@@ -15,7 +15,7 @@ import (
 // extensionLimit is where a catalog has the limit of lists: dialects are made from the catalog alone.
 const extensionLimit = "global_select_limit"
 
-// Introspect reads the tables of the datasets. Names and columns come from INFORMATION_SCHEMA with one query for each
+// Introspect reads the tables and table functions of the datasets. Names and columns come from INFORMATION_SCHEMA with one query for each
 // dataset; where there is none, they come from the lists of the API.
 func (s *Source) Introspect(ctx context.Context, _ []catalog.Name) (*catalog.Source, error) {
 	found := &catalog.Source{
@@ -29,6 +29,9 @@ func (s *Source) Introspect(ctx context.Context, _ []catalog.Name) (*catalog.Sou
 		// Emulators may have the views of INFORMATION_SCHEMA without rows.
 		if err == nil && tables == 0 || errors.As(err, &failed) && failed.Status != http.StatusUnauthorized {
 			err = s.listTables(ctx, dataset, found)
+		}
+		if err == nil {
+			err = s.listRoutines(ctx, dataset, found)
 		}
 		if err != nil {
 			return nil, queryError(ctx, err, "the tables of "+dataset)

@@ -222,9 +222,38 @@ func record(items []string) string {
 	return "STRUCT(" + strings.Join(aliased(items, numbered(prefixItem, len(items))), ", ") + ")"
 }
 
-// List implements sqlrows.Dialect.
+// List implements sqlrows.Dialect. A limit is that of the aggregate where it can be: nothing has to be ranked then.
 func (r *renderer) List(q *sqlrows.Selection) string {
-	return r.hoisted(q, "ARRAY_AGG("+record(numbered(prefixItem, max(len(q.Items), 1)))+r.aggregateOrder(q)+")")
+	value := record(numbered(prefixItem, max(len(q.Items), 1))) + r.aggregateOrder(q)
+	switch n, err := strconv.ParseInt(q.Limit, 10, 64); {
+	case err == nil && n > 0 && q.Offset == "" && len(q.Distinct) == 0:
+		q.Limit = ""
+		return r.hoisted(q, "ARRAY_AGG("+value+" LIMIT "+strconv.FormatInt(n, 10)+")")
+	case q.Called && len(q.Distinct) == 0 && q.Limit+q.Offset != "":
+		return r.pageOf(q, "ARRAY_AGG("+value+")")
+	}
+	return r.hoisted(q, "ARRAY_AGG("+value+")")
+}
+
+// pageOf is a page of the rows of a function that may take values of the row around it. Such a sub-select has to be made
+// a join by BigQuery, which can't rank the rows in it: the list of all of them is cut.
+func (r *renderer) pageOf(q *sqlrows.Selection, all string) string {
+	var bounds []string
+	offset := ""
+	if q.Offset != "" {
+		offset = known(q.Offset, "0")
+		bounds = append(bounds, "i >= "+offset)
+	}
+	if q.Limit != "" {
+		most := known(q.Limit, unlimited)
+		if offset != "" {
+			bounds = append(bounds, "i - "+offset+" < "+most)
+		} else {
+			bounds = append(bounds, "i < "+most)
+		}
+	}
+	q.Limit, q.Offset = "", ""
+	return "(SELECT ARRAY_AGG(e ORDER BY i) FROM UNNEST(" + r.hoisted(q, all) + ") AS e WITH OFFSET AS i WHERE " + strings.Join(bounds, " AND ") + ")"
 }
 
 // Record implements sqlrows.Dialect.

@@ -316,6 +316,51 @@ func TestRunSQL(t *testing.T) {
 	require.ErrorContains(t, err, "read_only")
 }
 
+// TestTableFunctionsAreListed reads the pages of a list, and what the list leaves out one by one.
+func TestTableFunctionsAreListed(t *testing.T) {
+	t.Parallel()
+	const list = "GET /datasets/hub/routines"
+	a, s := open(t, map[string][]response{
+		"POST /queries": {ok(`{"jobComplete": true, "rows": [{"f": [{"v": "author"}, {"v": "BASE TABLE"}, {"v": "id"}, {"v": "INT64"}, {"v": "NO"}]}]}`)},
+		list: {
+			ok(`{"routines": [{"routineReference": {"routineId": "written"}, "routineType": "TABLE_VALUED_FUNCTION", "description": "what they wrote",
+				"arguments": [{"name": "who", "argumentKind": "FIXED_TYPE", "dataType": {"typeKind": "INT64"}}, {"name": "any", "argumentKind": "ANY_TYPE"},
+				{"name": "tags", "dataType": {"typeKind": "ARRAY", "arrayElementType": {"typeKind": "STRING"}}}, {"name": "rows", "argumentKind": "FIXED_TABLE"}]}],
+				"nextPageToken": "more"}`),
+			ok(`{"routines": [{"routineReference": {"routineId": "totals"}, "routineType": "TABLE_VALUED_FUNCTION"},
+				{"routineReference": {"routineId": "plain"}, "routineType": "SCALAR_FUNCTION"}]}`),
+		},
+		list + "/totals": {ok(`{"routineReference": {"routineId": "totals"}, "routineType": "TABLE_VALUED_FUNCTION",
+			"returnTableType": {"columns": [{"name": "total", "type": {"typeKind": "NUMERIC"}}]}}`)},
+	}, "")
+	c, err := s.Introspect(t.Context(), nil)
+	require.NoError(t, err)
+	require.Contains(t, a.requests, list+" more")
+	require.Len(t, c.Functions, 2)
+	written := c.Functions[catalog.Name{Schema: "hub", Name: "written"}][0]
+	require.Equal(t, "what they wrote", *written.Comment)
+	require.Equal(t, catalog.Stable, written.Volatility)
+	require.Empty(t, written.Columns)
+	require.Equal(t, []catalog.Argument{
+		{Name: "who", Type: catalog.Type{Name: "int8"}}, {Name: "any", Type: catalog.Type{Name: "ANY TYPE", Kind: catalog.TypePseudo}},
+		{Name: "tags", Type: catalog.Type{Name: "text", Dims: 1}}, {Name: "rows", Type: catalog.Type{Name: "FIXED_TABLE", Kind: catalog.TypePseudo}},
+	}, written.Args)
+	totals := c.Functions[catalog.Name{Schema: "hub", Name: "totals"}][0]
+	require.Equal(t, []*catalog.Column{{Name: "total", Type: catalog.Type{Name: "numeric"}, Nullable: true}}, totals.Columns)
+
+	for status, served := range map[int]bool{http.StatusForbidden: true, http.StatusNotImplemented: true, http.StatusInternalServerError: false} {
+		_, s := open(t, map[string][]response{"POST /queries": a.answers["POST /queries"], list: {failure(status, "x")}}, `, "retry_limit": 0`)
+		c, err := s.Introspect(t.Context(), nil)
+		if !served {
+			require.Error(t, err, "functions that were there would be lost")
+			continue
+		}
+		require.NoError(t, err)
+		require.Len(t, c.Tables, 1)
+		require.Empty(t, c.Functions)
+	}
+}
+
 func TestConfigurations(t *testing.T) {
 	t.Parallel()
 	env := func(name string) (string, bool) {

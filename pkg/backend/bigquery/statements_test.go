@@ -87,6 +87,10 @@ func plans() []struct {
 } {
 	limit := ir.Variable{Index: 0, Type: typeInteger}
 	nodes := ir.AggregateField{Alias: "nodes", Value: ir.Nodes(fields(id))}
+	call := ir.Function{Name: catalog.Name{Schema: "hub", Name: "written"}, Args: []ir.CallArg{{Column: &id}, {Value: literalOf(title, "%x%")}}}
+	called := func(rows ir.Rows, f []ir.Field) *ir.Nested {
+		return &ir.Nested{Root: &ir.Select{Rows: rows, Fields: f}}
+	}
 	nested := func(a *ir.Aggregate) ir.Root {
 		return &ir.Select{
 			Rows: ir.Rows{From: authors, OrderBy: []ir.OrderItem{asc(id)}}, Fields: with(fields(id), "articles_aggregate", &ir.Nested{Join: toArticles, Root: a}),
@@ -155,6 +159,16 @@ func plans() []struct {
 			Fields: []ir.Field{{Alias: "articles", Value: many(ir.Rows{From: articles, OrderBy: []ir.OrderItem{asc(id)}},
 				[]ir.JoinPair{{Outer: "author_id", Inner: "author_id"}, {Outer: "title", Inner: "title"}}, fields(id))}},
 		}},
+		{"rows of a function", &ir.Select{Rows: ir.Rows{From: authors, Where: ir.Exists{From: call, Where: compare(title, ir.OpEq, literalOf(title, "x"))},
+			OrderBy: []ir.OrderItem{{Target: ir.OrderAggregate{From: call, Function: "count"}}, asc(id)}},
+			Fields: with(fields(id), "written", called(ir.Rows{From: call, Where: compare(published, ir.OpEq, literalOf(published, "true")),
+				OrderBy: []ir.OrderItem{asc(title)}, MaxRows: 10}, with(fields(title), "author", one(authors, toAuthor, false, fields(name)))))}},
+		{"a page of the rows of a function", &ir.Select{Rows: ir.Rows{From: authors}, Fields: with(fields(id), "written",
+			called(ir.Rows{From: call, OrderBy: []ir.OrderItem{asc(title)}, Limit: limit, Offset: number("2")}, fields(title)))}},
+		{"distinct rows of a function", &ir.Select{Rows: ir.Rows{From: authors}, Fields: with(fields(id), "written",
+			called(ir.Rows{From: call, DistinctOn: []ir.Expr{published}, OrderBy: []ir.OrderItem{asc(published), asc(title)}}, fields(title)))}},
+		{"rows of a function of a related row", &ir.Select{Rows: ir.Rows{From: articles}, Fields: with(fields(id), "author", one(authors, toAuthor, true,
+			with(fields(name), "written", called(ir.Rows{From: call}, fields(title)))))}},
 		{"a native query", &ir.Select{Rows: ir.Rows{From: ir.NativeQuery{
 			Code:    []ir.Code{{Text: "SELECT id, name FROM hub.author WHERE id > "}, {Value: number("1")}, {Text: " -- all;"}},
 			Columns: []ir.NativeColumn{{Name: "id", Type: id.Type}},
@@ -197,7 +211,7 @@ func TestListsAreBounded(t *testing.T) {
 	st, err := Dialect{Limit: 7}.RenderQuery(root, backend.RenderOptions{})
 	require.NoError(t, err)
 	require.Contains(t, st.SQL(), "LIMIT 7")
-	require.Contains(t, st.SQL(), "WHERE _engine_n <= 7")
+	require.Contains(t, st.SQL(), "ARRAY_AGG(STRUCT(c0 AS c0) LIMIT 7)")
 	require.Zero(t, root.MaxRows, "the plan stays as it is")
 
 	keys := ir.Keys{Columns: []ir.Column{authorID}, Ordinal: "ordinal"}

@@ -33,6 +33,8 @@ type Selection struct {
 	// a sub-select make a join of it with these.
 	Related *Relation
 	Grouped bool
+	// Called reports whether the rows are those of a function, which may take values of the row around it.
+	Called bool
 	// rowOf, when set, is the row that can be made an item as a whole, once.
 	rowOf   *sqltext.Scope
 	withRow bool
@@ -205,8 +207,11 @@ func (r *Renderer) PlainRows(rel Relation) (*Selection, *sqltext.Scope) {
 	in.Known = rewrite.Know(rel.From, rel.Where)
 	r.filter(r.Open(rel.Where, rel.Join, rel.Outer), in, q)
 	_, q.Ordered = rel.From.(ir.Written)
-	if f, ok := rel.From.(ir.Function); ok && f.Single && rel.named == nil {
-		q.Where = append(q.Where, "NOT ("+in.Alias+" IS NULL)")
+	if f, ok := rel.From.(ir.Function); ok && rel.named == nil {
+		q.Called = true
+		if f.Single {
+			q.Where = append(q.Where, "NOT ("+in.Alias+" IS NULL)")
+		}
 	}
 	q.Distinct = r.Exprs(rel.DistinctOn, in)
 	q.Order = r.orderKeys(rel.Rows, in, q)

@@ -78,10 +78,12 @@ func (r *Renderer) arguments(args []ir.CallArg, row *Scope) string {
 	texts := make([]string, len(args))
 	for i, a := range args {
 		switch {
-		case !a.Row:
+		case !a.Row && a.Column == nil:
 			texts[i] = r.Value(a.Value)
 		case row == nil:
 			r.Fail("a function takes a row where there is none")
+		case a.Column != nil:
+			texts[i] = r.Expr(*a.Column, row)
 		default:
 			texts[i] = r.Strategy.RowArgument(row)
 		}

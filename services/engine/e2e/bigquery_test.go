@@ -72,3 +72,109 @@ func TestBigQuery(t *testing.T) {
 	require.Contains(t, lost, `"code":"bigquery-error"`)
 	require.NotContains(t, lost, "web.visit", "what the database says is not for roles")
 }
+
+// TestBigQueryComputedFields reads the rows of table functions: those of a tracked table, and records that a function
+// declares itself.
+func TestBigQueryComputedFields(t *testing.T) {
+	t.Parallel()
+	dataset := dbtest.URL(t)
+	execute(t, dataset, `CREATE SCHEMA web;
+		CREATE TABLE web.customer (id bigint, name text);
+		CREATE TABLE web.visit (customer_id bigint, page text, seconds float8);
+		INSERT INTO web.customer VALUES (1, 'Ann'), (2, 'Bo'), (NULL, 'Cy');
+		INSERT INTO web.visit VALUES (1, '/', 1.5), (1, '/cart', 3), (1, '/cart/pay', 2), (2, '/', 4);
+		CREATE FUNCTION web.visits(who bigint) RETURNS SETOF web.visit LANGUAGE sql AS 'SELECT * FROM web.visit WHERE customer_id = who';
+		CREATE FUNCTION web.visits_like(pattern text, who bigint) RETURNS SETOF web.visit LANGUAGE sql
+			AS 'SELECT * FROM web.visit WHERE customer_id = who AND page LIKE pattern';
+		CREATE FUNCTION web.totals(who bigint, lowest float8) RETURNS TABLE (page text, total float8) LANGUAGE sql
+			AS 'SELECT page, sum(seconds) FROM web.visit WHERE customer_id = who AND seconds >= lowest GROUP BY page'`)
+	server := bigquerytest.New(t, dataset)
+	p := startDevIn(t, t.TempDir(), nil, "ENGINE_GRAPHQL_DATABASE_URL="+dbtest.URL(t))
+	name := func(of string) map[string]string { return map[string]string{"dataset": "web", "name": of} }
+	customer, visit := name("customer"), name("visit")
+	p.metadata("bigquery_add_source", map[string]any{"name": "bq", "configuration": map[string]any{
+		"project_id": bigquerytest.Project, "datasets": []string{"web"}, "endpoint": server.URL}})
+	for _, table := range []any{customer, visit} {
+		p.metadata("bigquery_track_table", map[string]any{"source": "bq", "table": table})
+	}
+	add := func(field string, definition map[string]any) answer {
+		return p.post("/v1/metadata", nil, map[string]any{"type": "bigquery_add_computed_field", "args": map[string]any{
+			"source": "bq", "table": customer, "name": field, "definition": definition}})
+	}
+	who := map[string]string{"who": "id"}
+	for field, definition := range map[string]map[string]any{
+		"visits": {"function": name("visits"), "return_table": visit, "argument_mapping": who},
+		"like":   {"function": name("visits_like"), "return_table": visit, "argument_mapping": who},
+		"totals": {"function": name("totals"), "argument_mapping": who},
+	} {
+		require.JSONEq(t, `{"message":"success"}`, add(field, definition).text())
+	}
+	const refused = `"Inconsistent object: in table \"web.customer\": in computed field \"x\": the computed field \"x\" cannot be added to table \"web.customer\" because `
+	for want, definition := range map[string]map[string]any{
+		`Inconsistent object: in table \"web.customer\": in computed field \"x\": no such function exists: \"web.none\"`:    {"function": name("none"), "argument_mapping": who},
+		refused + `\"whom\" is not an input argument of the function \"web.totals\"`:                                        {"function": name("totals"), "argument_mapping": map[string]string{"whom": "id"}},
+		refused + `the column \"ID\" for the argument \"who\" does not exist in table \"web.customer\"`:                     {"function": name("totals"), "argument_mapping": map[string]string{"who": "ID"}},
+		refused + `the column \"name\" of type STRING can't be given to the argument \"who\" of type INT64`:                 {"function": name("totals"), "argument_mapping": map[string]string{"who": "name"}},
+		refused + `the function \"web.visits\" does not declare what it returns: return_table has to be given`:              {"function": name("visits"), "argument_mapping": who},
+		refused + `the function \"web.visits\" returning set of table \"web.late\" is not tracked or not found in database`: {"function": name("visits"), "return_table": name("late"), "argument_mapping": who},
+		refused + `the function \"web.totals\" does not return the columns customer_id, seconds of table \"web.visit\"`:     {"function": name("totals"), "return_table": visit, "argument_mapping": who},
+	} {
+		require.Contains(t, add("x", definition).text(), want)
+	}
+	answers := func(headers map[string]string, document, want string) {
+		t.Helper()
+		require.JSONEq(t, want, p.query(headers, document).text())
+	}
+	answers(nil, `{ web_customer(order_by: {name: asc}) { name
+			visits(order_by: {page: desc}, limit: 2) { page }
+			page2: visits(order_by: {page: desc}, limit: 1, offset: 1) { page }
+			like(args: {pattern: "/c%"}, where: {seconds: {_gt: "2"}}) { page }
+			totals(args: {lowest: 2}, order_by: {total: desc}, limit: 1) { __typename page total } } }`, `{"data":{"web_customer":[
+		{"name":"Ann","visits":[{"page":"/cart/pay"},{"page":"/cart"}],"page2":[{"page":"/cart"}],"like":[{"page":"/cart"}],
+			"totals":[{"__typename":"web_customer_totals_fields","page":"/cart","total":"3.0"}]},
+		{"name":"Bo","visits":[{"page":"/"}],"page2":[],"like":[],"totals":[{"__typename":"web_customer_totals_fields","page":"/","total":"4.0"}]},
+		{"name":"Cy","visits":[],"page2":[],"like":[],"totals":[]}]}}`)
+	answers(nil, `query ($n: Int, $m: Int) { web_customer(where: {visits: {page: {_eq: "/"}}}, order_by: {visits_aggregate: {count: desc}}) { name
+			visits(order_by: {page: asc}, limit: $n, offset: $m) { page } } }`, `{"data":{"web_customer":[
+		{"name":"Ann","visits":[{"page":"/"},{"page":"/cart"},{"page":"/cart/pay"}]},{"name":"Bo","visits":[{"page":"/"}]}]}}`)
+	require.Contains(t, p.query(nil, `{ web_customer { like { page } } }`).text(), "args")
+
+	permit := func(role string, table any, permission map[string]any) answer {
+		return p.post("/v1/metadata", nil, map[string]any{"type": "bigquery_create_select_permission", "args": map[string]any{
+			"source": "bq", "table": table, "role": role, "permission": permission}})
+	}
+	all := map[string]any{}
+	require.Contains(t, permit("bad", customer, map[string]any{"columns": []string{"name"}, "filter": all, "computed_fields": []string{"visits"}}).text(),
+		`select permissions on computed field \"visits\" are auto-derived from the permissions on its returning table \"web.visit\" and cannot be specified manually`)
+	const success = `{"message":"success"}`
+	require.JSONEq(t, success, permit("reader", customer, map[string]any{"columns": []string{"name"}, "filter": all}).text())
+	require.JSONEq(t, success, permit("reader", visit, map[string]any{"columns": []string{"page"}, "filter": map[string]any{"seconds": map[string]any{"_lt": 3}}, "limit": 1}).text())
+	require.JSONEq(t, success, permit("analyst", customer, map[string]any{"columns": []string{"name"}, "filter": all, "computed_fields": []string{"totals"}}).text())
+	reader, analyst := map[string]string{"X-Engine-Role": "reader"}, map[string]string{"X-Engine-Role": "analyst"}
+	answers(reader, `{ web_customer(order_by: {name: asc}) { visits(order_by: {page: desc}) { page } } }`,
+		`{"data":{"web_customer":[{"visits":[{"page":"/cart/pay"}]},{"visits":[]},{"visits":[]}]}}`)
+	require.Contains(t, p.query(reader, `{ web_customer { totals(args: {lowest: 0}) { page } } }`).text(), "field 'totals' not found in type: 'web_customer'")
+	require.Contains(t, p.query(analyst, `{ web_customer { visits { page } } }`).text(), "field 'visits' not found in type: 'web_customer'")
+	answers(analyst, `{ web_customer(where: {name: {_eq: "Bo"}}) { totals(args: {lowest: 0}, where: {page: {_eq: "/"}}) { total } } }`, `{"data":{"web_customer":[{"totals":[{"total":"4.0"}]}]}}`)
+
+	p.metadata("add_inherited_role", map[string]any{"role_name": "both", "role_set": []string{"reader", "analyst"}})
+	both := map[string]string{"X-Engine-Role": "both"}
+	answers(both, `{ web_customer(where: {name: {_eq: "Ann"}}) { visits { page } } }`, `{"data":{"web_customer":[{"visits":[{"page":"/"}]}]}}`)
+	require.Contains(t, p.query(both, `{ web_customer { totals(args: {lowest: 0}) { page } } }`).text(), "field 'totals' not found", "one of its parents may not read it")
+	p.metadata("drop_inherited_role", map[string]any{"role_name": "both"})
+
+	exported := p.post("/v1/metadata", nil, map[string]any{"type": "export_metadata", "args": map[string]any{}}).text()
+	require.Contains(t, exported, `{"name":"visits","definition":{"function":{"dataset":"web","name":"visits"},"return_table":{"dataset":"web","name":"visit"},"argument_mapping":{"who":"id"}}}`)
+	drop := func(field string, cascade bool) string {
+		return p.post("/v1/metadata", nil, map[string]any{"type": "bigquery_drop_computed_field", "args": map[string]any{
+			"source": "bq", "table": customer, "name": field, "cascade": cascade}}).text()
+	}
+	require.Contains(t, drop("totals", false), `cannot drop due to the following dependent objects: permission web.customer.analyst.select in source \"bq\"`)
+	require.JSONEq(t, success, drop("totals", true))
+	require.JSONEq(t, success, drop("like", false))
+	require.Contains(t, p.query(nil, `{ web_customer { like(args: {pattern: ""}) { page } } }`).text(), "field 'like' not found")
+	// A function that is made after its source was added is found, too.
+	execute(t, dataset, `CREATE FUNCTION web.late(who bigint) RETURNS SETOF web.visit LANGUAGE sql AS 'SELECT * FROM web.visit'`)
+	require.JSONEq(t, success, add("late", map[string]any{"function": name("late"), "return_table": visit, "argument_mapping": who}).text())
+	answers(nil, `{ web_customer(where: {name: {_eq: "Bo"}}) { late(where: {seconds: {_eq: 4}}) { page } } }`, `{"data":{"web_customer":[{"late":[{"page":"/"}]}]}}`)
+}

@@ -50,6 +50,7 @@ func New(t testing.TB, databaseURL string) *Server {
 	mux.HandleFunc("GET "+project+"/queries/{job}", s.more)
 	mux.HandleFunc("GET "+project+"/datasets/{dataset}/tables", s.tables)
 	mux.HandleFunc("GET "+project+"/datasets/{dataset}/tables/{table}", s.table)
+	mux.HandleFunc("GET "+project+"/datasets/{dataset}/routines", s.routines)
 	server := httptest.NewServer(mux)
 	t.Cleanup(func() {
 		server.Close()

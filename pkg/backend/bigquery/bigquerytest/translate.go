@@ -88,6 +88,11 @@ func (t *translator) rewrite(nodes []node) []node {
 				list = append(list, word("generate_series"), group(t.rewrite(nodes[i].group[1].group)...))
 				break
 			}
+			if selectsList(nodes[i].group) && i+6 < len(nodes) {
+				list = append(list, t.items(nodes[i].group, nodes[i+2], nodes[i+6])...)
+				i += 6
+				break
+			}
 			list = append(list, n, group(t.rewrite(nodes[i].group)...))
 			if i+6 < len(nodes) && nodes[i+3].is("WITH") && nodes[i+4].is("OFFSET") { // AS e WITH OFFSET AS i
 				list = append(list, word("WITH ORDINALITY AS u"), group(nodes[i+2], word(","), nodes[i+6]))
@@ -164,15 +169,33 @@ func (t *translator) arrayAgg(nodes []node, i int) (made []node, last int) {
 		}
 	}
 	value, rest := args[:order], args[order:]
+	var limit []node
 	if n := len(rest); n > 1 && rest[n-2].is("LIMIT") {
-		rest = rest[:n-2]
+		rest, limit = rest[:n-2], rest[n-1:]
 	}
 	rest = t.rewrite(rest)
 	if i+2 < len(nodes) && nodes[i+2].open == '[' {
 		return []node{group(word("array_agg"), group(append(t.rewrite(value), rest...)...)), word("[1]")}, i + 2
 	}
 	cell := []node{word("json_build_object"), group(word("'v'"), word(","), t.cell(value))}
+	if limit != nil {
+		all := group(word("array_agg"), group(append(cell, rest...)...))
+		return []node{word("array_to_json"), group(all, node{open: '[', group: []node{word("1:"), limit[0]}})}, i + 1
+	}
 	return []node{word("json_agg"), group(append(cell, rest...)...)}, i + 1
+}
+
+// selectsList reports whether the argument of UNNEST is a select of a list, which is JSON here.
+func selectsList(nodes []node) bool {
+	return len(nodes) == 1 && nodes[0].open == '(' && len(nodes[0].group) > 1 && nodes[0].group[0].is("SELECT") && call(nodes[0].group, 1, "ARRAY_AGG")
+}
+
+// items are the values of a list of JSON and their places: UNNEST(list) AS item WITH OFFSET AS place.
+func (t *translator) items(list []node, item, place node) []node {
+	return []node{
+		group(word("SELECT _l.value->'v', _l.ordinality - 1 FROM json_array_elements"), group(t.rewrite(list)...), word("WITH ORDINALITY AS _l")),
+		word("AS _i"), group(item, word(","), place),
+	}
 }
 
 // moment is a time stamp in UTC, with as many digits as it has.

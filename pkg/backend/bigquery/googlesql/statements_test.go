@@ -53,6 +53,11 @@ func newAnalyser() *analyser {
 	check(a.language.SetSupportsAllStatementKinds())
 	check(a.catalog.AddBuiltinFunctionsAndTypes(&googlesql.BuiltinFunctionOptions{LanguageOptions: a.language}))
 	dataset := must(a.catalog.MakeOwnedSimpleCatalog("hub"))
+	written := must(googlesql.NewTVFRelation(a.columns(tables["article"])))
+	check(dataset.AddOwnedTableValuedFunction(must(googlesql.NewFixedOutputSchemaTVF([]string{"hub", "written"},
+		must(googlesql.NewFunctionSignature2(must(googlesql.NewFunctionArgumentTypeRelationWithSchema(written, false)), []*googlesql.FunctionArgumentType{
+			must(googlesql.NewFunctionArgumentType3(a.types["INT64"], 1)), must(googlesql.NewFunctionArgumentType3(a.types["STRING"], 1)),
+		}, 0, must(googlesql.NewFunctionSignatureOptions()))), written, &googlesql.TableValuedFunctionOptions{})).TableValuedFunction))
 	for name, columns := range tables {
 		table := must(googlesql.NewSimpleTable(name, 0))
 		for column := range strings.SplitSeq(columns, ", ") {
@@ -62,6 +67,16 @@ func newAnalyser() *analyser {
 		check(dataset.AddTable(table))
 	}
 	return a
+}
+
+// columns are those of a relation.
+func (a *analyser) columns(text string) []*googlesql.TVFSchemaColumn {
+	var list []*googlesql.TVFSchemaColumn
+	for column := range strings.SplitSeq(text, ", ") {
+		column, of, _ := strings.Cut(column, " ")
+		list = append(list, &googlesql.TVFSchemaColumn{Name: column, Type_: a.types[of]})
+	}
+	return list
 }
 
 // analyse analyses a statement with parameters: (p1 INT64, p2 STRING).
@@ -90,6 +105,7 @@ func TestStatementsAreGoogleSQL(t *testing.T) {
 	for _, broken := range []string{
 		"SELECT t0.`nothing` AS c0 FROM `hub`.`author` AS t0", "SELECT 1 AS c0 FROM `hub`.`nobody`", "SELECT id + name AS c0 FROM `hub`.`author`",
 		"SELECT id AS c0, COUNT(*) AS c1 FROM `hub`.`author`", "SELECT ARRAY_LENGTH() AS c0", "SELECT @p1 AS c0", "SELECT id AS c0 FROM `hub`.`author` WHERE name = 1",
+		"SELECT t1.title AS c0 FROM `hub`.`author` AS t0 JOIN `hub`.`written`(t0.id) AS t1", "SELECT c0.nothing FROM `hub`.`written`(1, '') AS c0",
 	} {
 		if a.analyse(t, "()", broken) == nil {
 			t.Errorf("taken, but broken: %s", broken)

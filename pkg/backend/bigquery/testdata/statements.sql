@@ -68,7 +68,7 @@ SELECT COUNT(*) AS c0, sum(t0.`id`) AS c1, avg(t0.`id`) AS c2, (SELECT ARRAY_AGG
 
 -- aggregates of a page
 -- ()
-SELECT COUNT(*) AS c0, max(t1.`id`) AS c1, (SELECT ARRAY_AGG(STRUCT(c0 AS c0) ORDER BY _engine_o0) FROM (SELECT * EXCEPT (_engine_n) FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY _engine_o0) AS _engine_n FROM (SELECT t2.`id` AS c0, t2.`id` AS _engine_o0 FROM `hub`.`article` AS t2)) WHERE _engine_n <= 2)) AS c2 FROM (SELECT t0.* FROM `hub`.`article` AS t0 ORDER BY t0.`id` LIMIT 2) AS t1;
+SELECT COUNT(*) AS c0, max(t1.`id`) AS c1, (SELECT ARRAY_AGG(STRUCT(c0 AS c0) ORDER BY _engine_o0 LIMIT 2) FROM (SELECT t2.`id` AS c0, t2.`id` AS _engine_o0 FROM `hub`.`article` AS t2)) AS c2 FROM (SELECT t0.* FROM `hub`.`article` AS t0 ORDER BY t0.`id` LIMIT 2) AS t1;
 
 -- aggregates of related rows
 -- ()
@@ -93,6 +93,22 @@ SELECT t0.`id` AS c0 FROM `hub`.`article` AS t0 LEFT JOIN (SELECT _engine_k0, AN
 -- rows of another source
 -- (p1 ARRAY<INT64>, p2 ARRAY<STRING>)
 SELECT t2.v AS c0 FROM (SELECT @p1[OFFSET(n)] AS `author_id`, @p2[OFFSET(n)] AS `title`, n + 1 AS `ordinal` FROM UNNEST(GENERATE_ARRAY(0, ARRAY_LENGTH(@p1) - 1)) AS n) AS t0 LEFT JOIN (SELECT _engine_k0, _engine_k1, ARRAY_AGG(STRUCT(c0 AS c0) ORDER BY _engine_o0) AS v FROM (SELECT t1.`id` AS c0, t1.`author_id` AS _engine_k0, t1.`title` AS _engine_k1, t1.`id` AS _engine_o0 FROM `hub`.`article` AS t1) GROUP BY _engine_k0, _engine_k1) AS t2 ON t2._engine_k0 = t0.`author_id` AND t2._engine_k1 = t0.`title` ORDER BY t0.`ordinal`;
+
+-- rows of a function
+-- (p1 STRING, p2 STRING, p3 BOOL)
+SELECT t0.`id` AS c0, (SELECT ARRAY_AGG(STRUCT(c0 AS c0, c1 AS c1) ORDER BY _engine_o0 LIMIT 10) FROM (SELECT t3.`title` AS c0, t5.v AS c1, t3.`title` AS _engine_o0 FROM `hub`.`written`(t0.`id`, @p1) AS t3 LEFT JOIN (SELECT _engine_k0, ARRAY_AGG(STRUCT(c0 AS c0) LIMIT 1)[SAFE_OFFSET(0)] AS v FROM (SELECT t4.`name` AS c0, t4.`id` AS _engine_k0 FROM `hub`.`author` AS t4) GROUP BY _engine_k0) AS t5 ON t5._engine_k0 = t3.`author_id` WHERE t3.`is_published` = @p3)) AS c1 FROM `hub`.`author` AS t0 WHERE EXISTS (SELECT 1 AS c0 FROM `hub`.`written`(t0.`id`, @p1) AS t1 WHERE t1.`title` = @p2) ORDER BY (SELECT COUNT(*) FROM `hub`.`written`(t0.`id`, @p1) AS t2) NULLS LAST, t0.`id`;
+
+-- a page of the rows of a function
+-- (p1 STRING, p2 INT64)
+SELECT t0.`id` AS c0, (SELECT ARRAY_AGG(e ORDER BY i) FROM UNNEST((SELECT ARRAY_AGG(STRUCT(c0 AS c0) ORDER BY _engine_o0) FROM (SELECT t1.`title` AS c0, t1.`title` AS _engine_o0 FROM `hub`.`written`(t0.`id`, @p1) AS t1))) AS e WITH OFFSET AS i WHERE i >= 2 AND i - 2 < IFNULL(@p2, 9223372036854775807)) AS c1 FROM `hub`.`author` AS t0;
+
+-- distinct rows of a function
+-- (p1 STRING)
+SELECT t0.`id` AS c0, (SELECT ARRAY_AGG(STRUCT(c0 AS c0) ORDER BY _engine_o0, _engine_o1) FROM (SELECT * EXCEPT (_engine_d) FROM (SELECT t1.`title` AS c0, t1.`is_published` AS _engine_o0, t1.`title` AS _engine_o1, ROW_NUMBER() OVER (PARTITION BY t1.`is_published` ORDER BY t1.`is_published`, t1.`title`) AS _engine_d FROM `hub`.`written`(t0.`id`, @p1) AS t1) WHERE _engine_d = 1)) AS c1 FROM `hub`.`author` AS t0;
+
+-- rows of a function of a related row
+-- (p1 STRING)
+SELECT t0.`id` AS c0, t1.`name` AS c1, CASE WHEN t1.`id` IS NOT NULL THEN (SELECT ARRAY_AGG(STRUCT(c0 AS c0)) FROM (SELECT t2.`title` AS c0 FROM `hub`.`written`(t1.`id`, @p1) AS t2)) END AS c2, t1.`id` AS c3 FROM `hub`.`article` AS t0 LEFT JOIN `hub`.`author` AS t1 ON t1.`id` = t0.`author_id`;
 
 -- a native query
 -- (p1 INT64)

@@ -154,7 +154,7 @@ func (p *planner) scalar(t *resolve.Table, permission *resolve.SelectPermission,
 	if c, ok := permission.Column(name); ok {
 		return ir.Scalar{Expr: c.Expr(), Type: c.Column.Type}, nil
 	}
-	if f, ok := permission.ComputedField(name); ok && len(f.Field.Args) == 0 {
+	if f, ok := permission.ComputedField(name); ok && len(f.Field.Args) == 0 && f.Field.Returns == nil {
 		return ir.Scalar{Expr: f.Expr(), Type: f.Field.Type}, nil
 	}
 	if t.Relationship(name) != nil {

@@ -92,13 +92,19 @@ func (t *Table) findMembers() {
 		}
 	}
 	for _, f := range t.ComputedFields {
-		if f.Returns == nil {
+		if f.Returns == nil || f.Listed && !t.reads(f) {
 			continue
 		}
 		if target := t.role.Table(f.Returns); target != nil {
 			t.computed = append(t.computed, &ComputedRows{ComputedField: f, Target: target})
 		}
 	}
+}
+
+// reads reports whether the role sees a computed field of records. A role that may read it in some rows alone doesn't.
+func (t *Table) reads(f *resolve.ComputedField) bool {
+	c, ok := t.Permission.ComputedField(f.Name)
+	return ok && c.Redact == nil
 }
 
 // ReadsPrimaryKey reports whether there is a primary key and the role sees all of it.

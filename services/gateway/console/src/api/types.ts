@@ -120,6 +120,8 @@ export interface ComputedFieldDefinition {
   function: Name;
   table_argument?: string;
   session_argument?: string;
+  return_table?: Name;
+  argument_mapping?: Record<string, string>;
 }
 
 export interface ConflictingEndpoint {

@@ -12,21 +12,20 @@ import (
 // Call is a function call whose arguments are being planned.
 type Call struct {
 	function *catalog.Function
-	// row and session are the arguments that take the row and the session variables, -1
-	// for none.
-	row, session int
-	client       []resolve.FunctionArg
+	// own are the arguments that the engine fills in.
+	own    func(i int) (ir.CallArg, bool)
+	client []resolve.FunctionArg
 	// given are the values of the client, by index in function.Args.
 	given map[int]ir.Value
 }
 
 func computedCall(f *resolve.ComputedField) *Call {
-	return &Call{function: f.Function, row: f.RowArg, session: f.SessionArg, client: f.Args, given: map[int]ir.Value{}}
+	return &Call{function: f.Function, own: f.OwnArg, client: f.Args, given: map[int]ir.Value{}}
 }
 
 // FunctionCall is the call of a tracked function.
 func FunctionCall(f *resolve.Function) *Call {
-	return &Call{function: f.Catalog, row: -1, session: f.SessionArg, client: f.Args, given: map[int]ir.Value{}}
+	return &Call{function: f.Catalog, own: f.OwnArg, client: f.Args, given: map[int]ir.Value{}}
 }
 
 // CallArguments plans the argument `args`.
@@ -73,14 +72,9 @@ func (c *Call) args() []ir.CallArg {
 	var args []ir.CallArg
 	omitted := false
 	for i, a := range c.function.Args {
-		arg := ir.CallArg{Value: c.given[i]}
-		switch i {
-		case c.row:
-			arg = ir.CallArg{Row: true}
-		case c.session:
-			arg = ir.CallArg{Value: ir.SessionObject{Type: a.Type}}
-		default:
-			if arg.Value == nil {
+		arg, own := c.own(i)
+		if !own {
+			if arg.Value = c.given[i]; arg.Value == nil {
 				omitted = true
 				continue
 			}
