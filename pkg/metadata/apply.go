@@ -53,6 +53,9 @@ type Schema interface {
 	// IsColumn reports whether the table has a column of that name in the database. A field of
 	// the GraphQL name of a column is found out as inconsistent.
 	IsColumn(source string, table catalog.Name, name string) bool
+	// FunctionRefusal is why a function of db, a newer catalog of the source, can't be tracked as it is,
+	// "" when it can.
+	FunctionRefusal(source string, db *catalog.Source, function catalog.Name) string
 	// HasRemotePermissions reports whether permissions hide remote schemas from roles.
 	HasRemotePermissions() bool
 	// OpenRole is the role of requests without credentials, "" for none.

@@ -29,7 +29,7 @@ var specifiedByKind = []struct{ commands, kinds string }{
 		drop_insert_permission drop_select_permission drop_update_permission drop_delete_permission set_permission_comment`,
 		"postgres citus cockroach mssql bigquery sqlite",
 	},
-	{"track_function untrack_function set_function_customization", "postgres citus"},
+	{"get_source_functions track_function untrack_function set_function_customization", "postgres citus"},
 	{"create_function_permission drop_function_permission", "postgres citus"},
 	{
 		`create_object_relationship create_array_relationship set_relationship_comment rename_relationship drop_relationship

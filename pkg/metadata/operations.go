@@ -54,6 +54,7 @@ func sourceOperations() []operation {
 			served[InspectDatabase]("database_inspection", anySQL, reads).withPrefix(),
 		),
 		needing(Functions,
+			query[GetSourceFunctions]("get_source_functions", atMetadata),
 			command[TrackFunction]("track_function", atMetadata|anyQuery),
 			command[UntrackFunction]("untrack_function", atMetadata|atQuery),
 			command[SetFunctionCustomization]("set_function_customization", atMetadata),

@@ -137,6 +137,19 @@ func (s *Source) function(m *metadata.Function) (*Function, problem) {
 	return f, problem{}
 }
 
+// FunctionRefusal is why a function of db, a newer catalog of the source, can't be tracked as it is, ""
+// when it can.
+func (s *Schema) FunctionRefusal(source string, db *catalog.Source, function catalog.Name) string {
+	src := s.Source(source)
+	if src == nil {
+		return "" // its own inconsistency says why
+	}
+	newer := *src
+	newer.Catalog = db
+	_, refused := newer.function(&metadata.Function{Function: function})
+	return refused.reason
+}
+
 // refusals are the reasons why the function can't be tracked.
 func (f *Function) refusals(config metadata.FunctionConfiguration) []string {
 	var reasons []string

@@ -61,6 +61,7 @@ func TestCommandsOfEveryKind(t *testing.T) {
 		{metadata.Mutations, "m", "drop_update_permission", `{"source":"s","table":"author","role":"r"}`},
 		{metadata.Mutations, "m", "drop_delete_permission", `{"source":"s","table":"author","role":"r"}`},
 		{metadata.Functions, "q", "run_sql", `{"source":"s","sql":"CREATE FUNCTION authors() RETURNS SETOF author LANGUAGE sql STABLE AS 'SELECT * FROM author'"}`},
+		{metadata.Functions, "m", "get_source_functions", `{"source":"s"}`},
 		{metadata.Functions, "m", "track_function", `{"source":"s","function":"authors"}`},
 		{metadata.Functions, "m", "set_function_customization", `{"source":"s","function":"authors","configuration":{"custom_name":"all_authors"}}`},
 		{metadata.Functions, "m", "create_function_permission", `{"source":"s","function":"authors","role":"r"}`},

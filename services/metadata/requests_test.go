@@ -371,6 +371,44 @@ func TestSourcesAreExploredAsTheyAreNow(t *testing.T) {
 	i.fails(t, v1metadata, `{"type":"pg_get_source_tables","args":{"source":"none"}}`, "not-exists", "$.args", `source with name "none" does not exist`)
 }
 
+func TestFunctionsOfASource(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	i.ok(t, track)
+	w.sql(t, w.source, `CREATE FUNCTION looked(wanted text, most int DEFAULT 3) RETURNS SETOF stock LANGUAGE sql STABLE AS 'SELECT * FROM stock';
+		COMMENT ON FUNCTION looked IS 'finds'; CREATE FUNCTION named(of stock) RETURNS text LANGUAGE sql STABLE AS 'SELECT of.label';
+		CREATE FUNCTION twice() RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE FUNCTION twice(n int) RETURNS int LANGUAGE sql AS 'SELECT 2'`)
+	listed := func() map[string][]json.RawMessage {
+		var all []json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(i.ok(t, `{"type":"pg_get_source_functions","args":{}}`)), &all))
+		byName := map[string][]json.RawMessage{}
+		for _, raw := range all {
+			var f struct {
+				Name struct{ Name string }
+			}
+			require.NoError(t, json.Unmarshal(raw, &f))
+			byName[f.Name.Name] = append(byName[f.Name.Name], raw)
+		}
+		return byName
+	}
+	version := i.version()
+	found := listed()
+	require.JSONEq(t, `{"name":{"schema":"public","name":"looked"},"arguments":[{"name":"wanted","type":"text"},{"name":"most","type":"integer"}],
+		"returns":"stock","returns_set":true,"return_table":{"schema":"public","name":"stock"},"volatility":"STABLE","description":"finds","tracked":false}`, string(found["looked"][0]))
+	require.JSONEq(t, `{"name":{"schema":"public","name":"named"},"arguments":[{"name":"of","type":"stock","table":{"schema":"public","name":"stock"}}],
+		"returns":"text","returns_set":false,"volatility":"STABLE","tracked":false,"refusal":"the function \"named\" cannot be tracked for the following reasons:\n  • the function does not return a \"COMPOSITE\" type\n  • the function does not return a table\n"}`, string(found["named"][0]))
+	require.Len(t, found["twice"], 2)
+	require.JSONEq(t, `{"name":{"schema":"public","name":"twice"},"arguments":[],"returns":"integer","returns_set":false,"volatility":"VOLATILE",
+		"tracked":false,"refusal":"function \"twice\" is overloaded. Overloaded functions are not supported"}`, string(found["twice"][0]))
+	require.Equal(t, version, i.version())
+	i.ok(t, `{"type":"pg_track_function","args":{"function":"looked"}}`)
+	require.Contains(t, string(listed()["looked"][0]), `"tracked":true`)
+	i.ok(t, `{"type":"pg_untrack_function","args":{"function":"looked"}}`)
+	i.ok(t, `{"type":"pg_untrack_table","args":{"table":"stock","cascade":true}}`)
+	require.Contains(t, string(listed()["looked"][0]), `"refusal":"table \"stock\" is not tracked"`)
+	i.fails(t, v1metadata, `{"type":"pg_get_source_functions","args":{"source":"none"}}`, "not-exists", "$.args", `source with name "none" does not exist`)
+}
+
 func TestTelemetryThatCannotBeSentIsInconsistent(t *testing.T) {
 	t.Parallel()
 	_, i := startShop(t)

@@ -521,6 +521,10 @@ export interface GetScheduledEventsArgs {
   get_rows_count?: boolean;
 }
 
+export interface GetSourceFunctionsArgs {
+  source?: string;
+}
+
 export interface GetSourceKindCapabilitiesArgs {
   name: string;
 }
@@ -1293,6 +1297,7 @@ export interface SourceOperations {
   get_event_logs: GetEventLogsArgs;
   get_logical_model: GetLogicalModelArgs;
   get_native_query: GetNativeQueryArgs;
+  get_source_functions: GetSourceFunctionsArgs;
   get_source_tables: GetSourceTablesArgs;
   get_source_trackables: GetSourceTrackablesArgs;
   get_table_info: GetTableInfoArgs;
