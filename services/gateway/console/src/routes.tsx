@@ -16,7 +16,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/data",
-    validateSearch: (s: Record<string, unknown>): TableSearch => ({ source: text(s.source), schema: text(s.schema), table: text(s.table) }),
+    validateSearch: (s: Record<string, unknown>): TableSearch => ({ source: text(s.source), schema: text(s.schema), table: text(s.table), function: text(s.function), view: text(s.view) }),
     component: lazyRouteComponent(() => import("./pages/data/page"), "DataPage"),
   }),
   createRoute({ getParentRoute: () => root, path: "/sql", component: lazyRouteComponent(() => import("./pages/sql/page"), "SQLPage") }),
@@ -41,11 +41,13 @@ const routes = [
   createRoute({ getParentRoute: () => root, path: "/metadata", component: lazyRouteComponent(() => import("./pages/metadata/page"), "MetadataPage") }),
 ] as const;
 
-/** TableSearch is the table that the address of the data page names. */
+/** TableSearch is the table, or else the function, or what else of a source, that the address of the data page names. */
 export interface TableSearch {
   source?: string;
   schema?: string;
   table?: string;
+  function?: string;
+  view?: string;
 }
 
 /** EventSearch is the kind of events and the trigger that the address of the events page names. */

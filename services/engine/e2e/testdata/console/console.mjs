@@ -7,7 +7,9 @@ import { launch, open, openURL, secret, signIn, url, has } from "./harness.mjs";
 import * as api from "./api.mjs";
 import * as data from "./data.mjs";
 import * as events from "./events.mjs";
+import * as functions from "./functions.mjs";
 import * as metadata from "./metadata.mjs";
+import * as relationships from "./relationships.mjs";
 import * as remotes from "./remotes.mjs";
 
 const tests = {
@@ -73,7 +75,9 @@ const tests = {
   ...api.tests,
   ...data.tests,
   ...events.tests,
+  ...functions.tests,
   ...metadata.tests,
+  ...relationships.tests,
   ...remotes.tests,
 };
 

@@ -75,7 +75,7 @@ export const tests = {
     await axe(page, "the palette");
     await page.keyboard.press("Enter");
     await has(rows(page), "Ann");
-    await page.getByText("Columns and keys").click();
+    await page.getByRole("tab", { name: "Columns and keys" }).click();
     await has(page.getByRole("grid", { name: "Columns" }), "<img src=x onerror=alert(1)>");
     await page.reload();
     await has(rows(page), "Ann");

@@ -81,7 +81,7 @@ export const tests = {
       await page.getByRole("button", { name: "Change…" }).click();
       await confirm(page, "Change", "change");
       await page.getByRole("button", { name: "Make an event" }).click();
-      await page.getByLabel("Payload", { exact: true }).first().fill('{"made": "by hand"}');
+      await page.getByRole("textbox", { name: "Payload", exact: true }).fill('{"made": "by hand"}');
       await page.getByRole("button", { name: "Make it" }).click();
       await has(page.getByRole("button", { name: /^MANUAL/ }), "MANUAL");
 

@@ -1,17 +1,18 @@
 import type { Condition } from "./conditions";
 import { textOf } from "./conditions";
-import { keyOf, type Row, type TableInfo } from "./tables";
-import type { Name, Source, Table } from "./types";
+import { display, keyOf, type Row, type TableInfo } from "./tables";
+import type { Name, Relationship, Source, Table } from "./types";
 
 /** Link is a relationship from a table to a table of the same source. */
 export interface Link {
   name: string;
   array: boolean;
   using: Using;
+  comment?: string;
 }
 
 /** Using is how a relationship finds its rows. */
-interface Using {
+export interface Using {
   foreign_key_constraint_on?: string | string[] | { table: Name | string; column?: string; columns?: string[] };
   manual_configuration?: { remote_table: Name | string; column_mapping: Record<string, string> };
 }
@@ -24,8 +25,18 @@ export interface Target {
 
 /** linksOf are the relationships of a table to tables of its source. */
 export function linksOf(table: Table): Link[] {
-  const links = (list: { name: string; using: unknown }[] | undefined, array: boolean) => (list ?? []).map((r) => ({ name: r.name, array, using: r.using as Using }));
+  const links = (list: Relationship[] | undefined, array: boolean): Link[] => (list ?? []).map((r) => ({ name: r.name, array, using: r.using as Using, comment: r.comment }));
   return [...links(table.object_relationships, false), ...links(table.array_relationships, true)];
+}
+
+/** usingText says how a relationship finds its rows. */
+export function usingText(using: Using): string {
+  const { foreign_key_constraint_on: key, manual_configuration: manual } = using;
+  const text = (n: Name | string) => (typeof n === "string" ? n : display(n));
+  if (manual) return `${text(manual.remote_table)} where ${Object.entries(manual.column_mapping).map(([here, there]) => `${there} = ${here}`).join(" and ")}`;
+  if (typeof key === "string") return key;
+  if (Array.isArray(key)) return key.join(", ");
+  return key ? `${text(key.table)}.${key.column ?? key.columns?.join(", ")}` : "";
 }
 
 /** targetOf finds where a link leads to. infoOf describes another table, whose foreign key it may be. */

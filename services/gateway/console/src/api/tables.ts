@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Server } from "./client";
+import type { Using } from "./related";
 import type { Name, Source } from "./types";
 
 /** TableInfo is the answer of get_table_info. */
@@ -28,6 +29,22 @@ export interface ColumnInfo {
 
 /** Row is a row by the names of its columns. */
 export type Row = Record<string, unknown>;
+
+/** tablesQuery lists what the database has now. */
+export function tablesQuery(server: Server, source: Source) {
+  return queryOptions({
+    queryKey: ["metadata", "tables", source.name],
+    queryFn: ({ signal }) => server.ofSource<Name[], "get_source_tables">(source.kind, "get_source_tables", { source: source.name }, signal),
+  });
+}
+
+/** suggestionsQuery lists the relationships that foreign keys between tracked tables suggest, and that aren't there yet. */
+export function suggestionsQuery(server: Server, source: Source) {
+  return queryOptions({
+    queryKey: ["metadata", "suggestions", source.name],
+    queryFn: ({ signal }) => server.ofSource<{ relationships: Suggestion[] }, "suggest_relationships">(source.kind, "suggest_relationships", { source: source.name, omit_tracked: true }, signal),
+  });
+}
 
 /** infoQuery describes a table as the database has it now. */
 export function infoQuery(server: Server, source: Source, table: Name) {
@@ -58,14 +75,12 @@ export function keyOf(n: Name): string {
   return JSON.stringify([n.schema ?? "", n.name]);
 }
 
-/** relationshipFor is the request that adds a suggested relationship. */
+/** relationshipFor is the request that adds a suggested relationship. The foreign key is on the side that names its constraint. */
 export function relationshipFor(prefix: string, source: string, s: Suggestion) {
-  const table = s.from.table;
-  if (s.type === "object") {
-    const [column] = s.from.columns;
-    const name = s.from.columns.length === 1 && column!.endsWith("_id") ? column!.slice(0, -3) : s.to.table.name;
-    return { type: `${prefix}_create_object_relationship`, args: { source, table, name, using: { foreign_key_constraint_on: s.from.columns } } };
-  }
-  const name = s.to.table.name;
-  return { type: `${prefix}_create_array_relationship`, args: { source, table, name, using: { foreign_key_constraint_on: { table: s.to.table, columns: s.to.columns } } } };
+  const { table, columns } = s.from;
+  const own = s.from.constraint_name !== undefined;
+  const [column] = columns;
+  const name = own && columns.length === 1 && column!.endsWith("_id") ? column!.slice(0, -3) : s.to.table.name;
+  const using: Using = { foreign_key_constraint_on: own ? columns : { table: s.to.table, columns: s.to.columns } };
+  return { type: `${prefix}_create_${s.type}_relationship`, args: { source, table, name, using } };
 }

@@ -2,6 +2,7 @@ import { useId, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Header } from "../api/types";
 import { at, type Field, type Value } from "./fields";
+import { Mapping } from "./mapping";
 
 /** ControlProps are those of the control of a field. report says what is wrong with what was typed, undefined for nothing. */
 export interface ControlProps {
@@ -19,6 +20,7 @@ export function Control(props: ControlProps) {
   const described = fault ? `${id}-fault` : field.hint ? `${id}-hint` : undefined;
   const control = { id, "aria-describedby": described, "aria-invalid": fault !== undefined || undefined, required: field.required, disabled: field.fixed };
   if (field.kind === "headers") return <Headers {...props} />;
+  if (field.kind === "mapping") return <Mapping {...props} />;
   return (
     <div className={field.kind === "flag" || field.kind === "operation" ? "field flag" : "field"}>
       <label htmlFor={id}>{field.label}</label>
@@ -62,6 +64,8 @@ function Input(props: ControlProps & { control: Attributes }) {
       return <input {...control} type="number" min={0} value={text} onChange={(e) => change(e.target.value === "" ? undefined : Number(e.target.value))} />;
     case "json":
       return <JSONInput {...props} />;
+    case "list":
+      return <ListInput {...props} />;
     case "long":
       return <textarea {...control} rows={5} value={text} onChange={(e) => change(e.target.value || undefined)} />;
     default:
@@ -84,6 +88,19 @@ function JSONInput(props: ControlProps & { control: Attributes }) {
     }
   };
   return <textarea {...control} rows={4} value={text} onChange={(e) => edit(e.target.value)} />;
+}
+
+/** ListInput is names with commas between them. */
+function ListInput(props: ControlProps & { control: Attributes }) {
+  const { field, value, change, control } = props;
+  const part = at(value, field.path);
+  const [text, setText] = useState(Array.isArray(part) ? part.join(", ") : "");
+  const edit = (typed: string) => {
+    setText(typed);
+    const names = typed.split(",").map((n) => n.trim()).filter(Boolean);
+    change(names.length > 0 ? names : undefined);
+  };
+  return <input {...control} type="text" autoComplete="off" value={text} onChange={(e) => edit(e.target.value)} />;
 }
 
 /** Operation says whether a kind of change counts, and with which columns. */

@@ -1,4 +1,5 @@
 import { ApiError } from "../api/client";
+import type { Name, Source } from "../api/types";
 
 /** Value is what a form edits: the arguments of an operation. */
 export type Value = Record<string, unknown>;
@@ -9,8 +10,11 @@ export interface Field {
   path: string;
   label: string;
   /** The options of an object are JSON. */
-  kind: "text" | "number" | "flag" | "choice" | "object" | "headers" | "json" | "operation" | "long";
+  kind: "text" | "number" | "flag" | "choice" | "object" | "headers" | "json" | "operation" | "long" | "list" | "mapping";
   options?: { value: string; label: string }[];
+  /** What a mapping maps, and the table that it maps to. */
+  left?: string[];
+  right?: { source: Source; table: Name };
   hint?: string;
   required?: boolean;
   /** It is shown, but can't be changed. */

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button, GridList, GridListItem, ListLayout, Virtualizer, type Selection } from "react-aria-components";
 import { post, prefixOf } from "../../api/client";
-import { display, relationshipFor, type Suggestion } from "../../api/tables";
+import { display, relationshipFor, suggestionsQuery } from "../../api/tables";
 import type { Source } from "../../api/types";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
@@ -15,10 +15,7 @@ export function Suggestions(props: { source: Source }) {
   const server = useServer();
   const client = useQueryClient();
   const [selected, setSelected] = useState<Selection>("all");
-  const found = useQuery({
-    queryKey: ["metadata", "suggestions", source.name],
-    queryFn: ({ signal }) => server.ofSource<{ relationships: Suggestion[] }, "suggest_relationships">(source.kind, "suggest_relationships", { source: source.name, omit_tracked: true }, signal),
-  });
+  const found = useQuery(suggestionsQuery(server, source));
   const items = (found.data?.relationships ?? []).map((s) => {
     const request = relationshipFor(prefixOf(source.kind), source.name, s);
     const text = `${display(s.from.table)}.${request.args.name}`;

@@ -1,13 +1,19 @@
+import { lazy, Suspense } from "react";
 import { useQuery } from "@tanstack/react-query";
+import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { display, infoQuery, type TableInfo } from "../../api/tables";
 import type { MetadataDocument, Source, Table } from "../../api/types";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
 import { Loading } from "../../shell/progress";
+import { hasComputedFields } from "./kinds";
 import { Rows } from "./rows";
 
-/** TableView shows a tracked table: its columns and keys, and its rows. */
+const Relationships = lazy(() => import("./relationships"));
+const ComputedFields = lazy(() => import("./computed"));
+
+/** TableView shows a tracked table: its rows, its columns and keys, and what the metadata adds to it. */
 export function TableView(props: { document: MetadataDocument; source: Source; table: Table }) {
   const { document, source, table } = props;
   const server = useServer();
@@ -18,15 +24,24 @@ export function TableView(props: { document: MetadataDocument; source: Source; t
     <>
       <h2>{display(table.table)}</h2>
       {info.data.description && <p className="description">{info.data.description}</p>}
-      <details>
-        <summary>Columns and keys</summary>
-        <Grid
-          label="Columns"
-          columns={["column", "type", "nullable", "key", "comment"]}
-          rows={info.data.columns.map((c) => [c.name, c.type, c.nullable ? "yes" : "no", keyText(info.data, c.name), c.description ?? ""])}
-        />
-      </details>
-      <Rows document={document} source={source} table={table} info={info.data} />
+      <Tabs>
+        <TabList aria-label="Parts of the table">
+          <Tab id="rows">Rows</Tab>
+          <Tab id="columns">Columns and keys</Tab>
+          <Tab id="relationships">Relationships</Tab>
+          {hasComputedFields(source.kind) && <Tab id="computed">Computed fields</Tab>}
+        </TabList>
+        <TabPanel id="rows" className="page"><Rows document={document} source={source} table={table} info={info.data} /></TabPanel>
+        <TabPanel id="columns">
+          <Grid
+            label="Columns"
+            columns={["column", "type", "nullable", "key", "comment"]}
+            rows={info.data.columns.map((c) => [c.name, c.type, c.nullable ? "yes" : "no", keyText(info.data, c.name), c.description ?? ""])}
+          />
+        </TabPanel>
+        <TabPanel id="relationships"><Suspense fallback={<Loading what="the relationships" />}><Relationships document={document} source={source} table={table} info={info.data} /></Suspense></TabPanel>
+        {hasComputedFields(source.kind) && <TabPanel id="computed"><Suspense fallback={<Loading what="the fields" />}><ComputedFields source={source} table={table} /></Suspense></TabPanel>}
+      </Tabs>
     </>
   );
 }

@@ -1,0 +1,158 @@
+// Tests of relationships, computed fields and native queries on the page for data.
+import assert from "node:assert/strict";
+import { area, axe, confirm, graphql, has, metadata, remoteURL, signIn, sql, url } from "./harness.mjs";
+
+const table = async (name) => (await metadata("export_metadata", {})).sources[0].tables.find((t) => t.table.name === name);
+
+/** opened opens a part of a table. */
+async function opened(page, name, part) {
+  await page.goto(`${url}/console/data?source=default&schema=public&table=${name}`);
+  await page.getByRole("tab", { name: part, exact: true }).click();
+}
+
+export const tests = {
+  async "Relationships: by keys, by columns, to sources and remote schemas"({ page }) {
+    await sql(`CREATE TABLE shelf (id int PRIMARY KEY, best int UNIQUE REFERENCES author, label text); INSERT INTO shelf VALUES (1, 2, 'Ann')`);
+    await metadata("pg_track_table", { source: "default", table: "shelf" });
+    await metadata("add_remote_schema", { name: "atlas", definition: { url: remoteURL, customization: { root_fields_namespace: "atlas", type_names: { prefix: "Atlas" } } } });
+    try {
+      await signIn(page);
+      await opened(page, "shelf", "Relationships");
+      await page.getByText("None lead from this table.").waitFor();
+      await page.getByRole("button", { name: "By a foreign key" }).click();
+      await page.getByLabel("Foreign key").selectOption({ label: "object: best" });
+      await page.getByLabel("Name", { exact: true }).fill("best_author");
+      await axe(page, "a relationship by a key");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      const list = page.getByRole("list", { name: "Relationships" });
+      await has(list, "object: best");
+
+      await page.getByRole("button", { name: "By columns" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("best_author");
+      await page.getByLabel("Kind", { exact: true }).selectOption("array");
+      await page.getByLabel("To the table").selectOption({ label: "public.author" });
+      await page.getByLabel("Column 1 here").fill("label");
+      await page.getByLabel("Column 1 there").fill("name");
+      await axe(page, "a relationship by columns");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await has(page.getByRole("alert"), "already exists");
+      await page.getByLabel("Name", { exact: true }).fill("namesakes");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await has(list, "array: public.author where name = label");
+
+      await page.getByRole("button", { name: "To another source" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("elsewhere");
+      await page.getByLabel("To the source").selectOption("default");
+      await page.getByLabel("To the table").selectOption({ label: "public.author" });
+      await page.getByLabel("Column 1 here").fill("best");
+      await page.getByLabel("Column 1 there").fill("id");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await has(list, "object: default, public.author");
+      assert.deepEqual(await graphql("{ shelf { best_author { name } namesakes { name } elsewhere { name } } }"), {
+        shelf: [{ best_author: { name: "Ben" }, namesakes: [{ name: "Ann" }], elsewhere: { name: "Ben" } }],
+      });
+
+      await page.getByRole("button", { name: "To a remote schema" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("far");
+      await page.getByLabel("To the remote schema").selectOption("atlas");
+      await page.getByLabel("Fields of this table").fill("id");
+      await page.getByLabel("Field of the remote schema").fill('{"none": {"arguments": {}}}');
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await has(page.getByRole("alert"), "none");
+      await page.getByLabel("Field of the remote schema").fill('{"position": {"arguments": {"artist": "$id"}}}');
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await has(list, "remote schema atlas");
+      assert.deepEqual(await graphql("{ shelf { far { place } } }"), { shelf: [{ far: { place: 10 } }] });
+
+      await page.getByRole("button", { name: "Change best_author" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("favourite");
+      await page.getByLabel("Comment", { exact: true }).fill("<b>the best</b>");
+      await page.getByRole("button", { name: "Change…" }).click();
+      await confirm(page, "Change", "shelf");
+      await has(list, "<b>the best</b>");
+      await page.getByRole("button", { name: "Delete favourite" }).click();
+      await confirm(page, "Delete", "favourite");
+      await page.getByRole("button", { name: "Delete favourite" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Delete elsewhere" }).click();
+      await confirm(page, "Delete", "elsewhere");
+      await page.getByRole("button", { name: "Delete elsewhere" }).waitFor({ state: "detached" });
+      assert.deepEqual(((await table("shelf")).array_relationships ?? []).map((r) => r.name), ["namesakes"]);
+
+      // The other side of a key that is unique is one row, too.
+      await opened(page, "author", "Relationships");
+      await page.getByRole("button", { name: "By a foreign key" }).click();
+      await page.getByLabel("Foreign key").selectOption({ label: "object: public.shelf.best" });
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await has(list, "object: public.shelf.best");
+      assert.deepEqual(await graphql("{ author(where: {shelf: {}}) { shelf { id } } }"), { author: [{ shelf: { id: 1 } }] });
+
+      // Along the one by columns.
+      await opened(page, "shelf", "Rows");
+      await page.getByRole("grid", { name: "Rows" }).getByRole("row").nth(1).click();
+      await page.getByRole("button", { name: "namesakes →" }).click();
+      await page.getByText("Where name = Ann").waitFor();
+    } finally {
+      await sql("DROP TABLE shelf", true);
+      await metadata("remove_remote_schema", { name: "atlas" });
+    }
+  },
+
+  async "Computed fields: add and drop"({ page }) {
+    await sql("CREATE FUNCTION shouted(of author) RETURNS text LANGUAGE sql STABLE AS $$ SELECT upper(of.name) $$");
+    try {
+      await signIn(page);
+      await opened(page, "author", "Computed fields");
+      await page.getByRole("button", { name: "Add a computed field" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("not a name");
+      await page.getByLabel("Function").selectOption({ label: "public.shouted(of author) → text" });
+      await page.getByLabel("Argument that gets the row").selectOption("of");
+      await axe(page, "a computed field");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByRole("alert").waitFor();
+      await page.getByLabel("Name", { exact: true }).fill("shout");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByRole("button", { name: "Delete shout" }).waitFor();
+      assert.deepEqual(await graphql("{ author(where: {id: {_eq: 1}}) { shout } }"), { author: [{ shout: "ANN" }] });
+      await page.getByRole("button", { name: "Delete shout" }).click();
+      await confirm(page, "Delete", "shout");
+      await page.getByText("None: a computed field").waitFor();
+    } finally {
+      await sql("DROP FUNCTION shouted", true);
+    }
+  },
+
+  async "Native queries: a model, a query, a change"({ page }) {
+    await signIn(page);
+    await area(page, "Data");
+    await page.getByRole("button", { name: "Native queries" }).click();
+    await page.getByRole("button", { name: "Add a logical model" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("initial");
+    await page.getByLabel("Fields").fill('[{"name": "letter", "type": {"scalar": "text"}}]');
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await has(page.getByRole("list", { name: "Logical models" }), "letter");
+
+    await page.getByRole("button", { name: "Add a native query" }).click();
+    await page.getByLabel("Root field").fill("initials");
+    await page.getByLabel("Logical model of its rows").selectOption("initial");
+    await page.getByLabel("SQL", { exact: true }).fill("SELECT none FROM author");
+    await axe(page, "a native query");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await has(page.getByRole("alert"), "validation-failed");
+    await page.getByLabel("SQL", { exact: true }).fill("SELECT DISTINCT left(name, 1) AS letter FROM author WHERE name > {{after}}");
+    await page.getByLabel("Arguments").fill('{"after": {"type": "text"}}');
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("button", { name: "Change initials" }).click();
+    assert.deepEqual(await graphql('{ initials(args: {after: "B"}) { letter } }'), { initials: [{ letter: "B" }] });
+    await page.getByLabel("Description").fill("<i>first letters</i>");
+    await page.getByRole("button", { name: "Change…" }).click();
+    await confirm(page, "Change", "initials");
+    await has(page.getByRole("list", { name: "Native queries" }), "<i>first letters</i>");
+    await page.reload();
+    await page.getByRole("button", { name: "Delete initials" }).click();
+    await confirm(page, "Delete", "initials");
+    await page.getByText("None: a native query").waitFor();
+    await page.getByRole("button", { name: "Delete initial", exact: true }).click();
+    await confirm(page, "Delete", "initial");
+    await page.getByText("None: a logical model").waitFor();
+  },
+};

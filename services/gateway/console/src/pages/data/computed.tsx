@@ -1,0 +1,67 @@
+import { useQuery } from "@tanstack/react-query";
+import { prefixOf } from "../../api/client";
+import { functionsQuery, signature } from "../../api/functions";
+import { display, keyOf } from "../../api/tables";
+import type { Name, Source, Table } from "../../api/types";
+import type { Field } from "../../forms/fields";
+import { ObjectList } from "../../forms/list";
+import { useServer } from "../../session";
+import { Failure } from "../../shell/failure";
+import { hasFunctions } from "./kinds";
+
+/** ComputedFields are the fields of a table that functions compute from a row. */
+export default function ComputedFields(props: { source: Source; table: Table }) {
+  const { source, table } = props;
+  const server = useServer();
+  const found = useQuery({ ...functionsQuery(server, source), enabled: hasFunctions(source.kind) });
+  const prefix = prefixOf(source.kind);
+  const target = { source: source.name, table: table.table };
+  const suitable = (found.data ?? []).filter((f) => f.volatility !== "VOLATILE" && f.arguments.some((a) => a.table && keyOf(a.table) === keyOf(table.table)));
+  const named = (value: unknown) => suitable.find((f) => value !== undefined && keyOf(f.name) === keyOf(value as Name));
+  const argument = (path: string, label: string, of: unknown, hint: string): Field => ({
+    path,
+    label,
+    kind: "choice",
+    options: [{ value: "", label: "not named" }, ...(named(of)?.arguments ?? []).flatMap((a) => (a.name ? [{ value: a.name, label: `${a.name} ${a.type}` }] : []))],
+    hint,
+  });
+  const choice: Field = hasFunctions(source.kind)
+    ? {
+        path: "definition.function",
+        label: "Function",
+        kind: "object",
+        required: true,
+        options: [{ value: "", label: "choose one" }, ...suitable.map((f) => ({ value: JSON.stringify(f.name), label: signature(f) }))],
+        hint: `Those that take a row of ${display(table.table)} and aren't VOLATILE.`,
+      }
+    : { path: "definition.function", label: "Function", kind: "json", required: true, hint: 'As in {"dataset": "shop", "name": "total"}.' };
+  return (
+    <>
+      {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
+      <ObjectList
+        label="Computed fields"
+        none="None: a computed field is made of a function that takes a row."
+        items={(table.computed_fields ?? []).map((f) => ({
+          id: f.name,
+          about: <span className="hint">{display(f.definition.function)} {f.comment}</span>,
+          drop: { type: `${prefix}_drop_computed_field`, args: { ...target, name: f.name, cascade: true } },
+        }))}
+        add={[{
+          title: "Add a computed field",
+          initial: { ...target },
+          fields: (v) => {
+            const of = (v.definition as { function?: unknown } | undefined)?.function;
+            return [
+              { path: "name", label: "Name", kind: "text", required: true },
+              choice,
+              argument("definition.table_argument", "Argument that gets the row", of, "The first one, unless it is named."),
+              argument("definition.session_argument", "Argument that gets the session variables", of, "One of type json."),
+              { path: "comment", label: "Comment", kind: "text" },
+            ];
+          },
+          request: (args) => ({ type: `${prefix}_add_computed_field`, args }),
+        }]}
+      />
+    </>
+  );
+}
