@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/bigquery/bigquerytest"
 	"queryengine/pkg/backend/sqlite"
 	"queryengine/pkg/dbtest"
 	"queryengine/services/query-executor/internal/oracle"
@@ -19,12 +20,12 @@ type modelDatabase struct {
 	address string
 	// fill replaces the content by what statements make.
 	fill func(t testing.TB, sql string) error
-	// read is the only value of the only row of a query.
+	// read is the only value of the only row of a query; nil where nothing can be changed.
 	read func(t testing.TB, sql string) []byte
 }
 
 // modelDatabases make an empty database for the time of a test.
-var modelDatabases = map[string]func(testing.TB) *modelDatabase{"PostgreSQL": postgresModels, "SQLite": sqliteModels}
+var modelDatabases = map[string]func(testing.TB) *modelDatabase{"PostgreSQL": postgresModels, "SQLite": sqliteModels, "BigQuery": bigqueryModels}
 
 // withoutJIT keeps the server from compiling statements whose costs it cannot know: the tables
 // are new, and a hundred rows are not worth a second of compilation.
@@ -33,28 +34,49 @@ const withoutJIT = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = off'
 func postgresModels(t testing.TB) *modelDatabase {
 	t.Helper()
 	url := dbtest.URL(t)
-	connected := func(t testing.TB) *pgx.Conn {
-		t.Helper()
-		conn, err := pgx.Connect(t.Context(), url)
-		require.NoError(t, err)
-		return conn
-	}
+	execute := executeIn(url)
 	return &modelDatabase{
 		dialect: oracle.PostgreSQL, address: url,
 		fill: func(t testing.TB, sql string) error {
 			t.Helper()
-			conn := connected(t)
-			_, err := conn.Exec(t.Context(), withoutJIT+"DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n"+sql)
-			require.NoError(t, conn.Close(t.Context()))
-			return err
+			return execute(t, withoutJIT+"DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n"+sql)
 		},
 		read: func(t testing.TB, sql string) []byte {
 			t.Helper()
-			conn := connected(t)
+			conn, err := pgx.Connect(t.Context(), url)
+			require.NoError(t, err)
 			var value []byte
 			require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&value))
 			require.NoError(t, conn.Close(t.Context()))
 			return value
+		},
+	}
+}
+
+// executeIn runs statements in a database, each time on a connection of its own.
+func executeIn(url string) func(t testing.TB, sql string) error {
+	return func(t testing.TB, sql string) error {
+		t.Helper()
+		conn, err := pgx.Connect(t.Context(), url)
+		require.NoError(t, err)
+		_, err = conn.Exec(t.Context(), sql)
+		require.NoError(t, conn.Close(t.Context()))
+		return err
+	}
+}
+
+// bigqueryModels have the REST API of BigQuery before a database of PostgreSQL.
+func bigqueryModels(t testing.TB) *modelDatabase {
+	t.Helper()
+	url := dbtest.URL(t)
+	execute := executeIn(url)
+	// Functions find the tables of a model, and the server what it adds itself.
+	require.NoError(t, execute(t, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, models', current_database()); END $$"))
+	return &modelDatabase{
+		dialect: oracle.BigQuery, address: bigquerytest.New(t, url).URL,
+		fill: func(t testing.TB, sql string) error {
+			t.Helper()
+			return execute(t, "DROP SCHEMA IF EXISTS models CASCADE; CREATE SCHEMA models; SET search_path = models;\n"+sql)
 		},
 	}
 }

@@ -41,7 +41,7 @@ func New(t testing.TB, databaseURL string) *Server {
 	t.Helper()
 	conn, err := pgconn.Connect(t.Context(), databaseURL)
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), "SET TimeZone = 'UTC'; SET bytea_output = 'hex'; "+functions).ReadAll()
+	_, err = conn.Exec(t.Context(), "SET TimeZone = 'UTC'; SET bytea_output = 'hex'; SET jit = off; "+functions).ReadAll()
 	require.NoError(t, err)
 	s := &Server{t: t, conn: conn, pageSize: 7, results: map[string]*page{}}
 	mux := http.NewServeMux()

@@ -51,7 +51,33 @@ func (q *Query) Answer() (answer any, err error) {
 	default:
 		value = e.list(&f.rows, from)
 	}
-	return map[string]any{f.alias: value}, nil
+	answer = map[string]any{f.alias: value}
+	if q.model.dialect.numbersAsTexts {
+		answer = withTexts(answer)
+	}
+	return answer, nil
+}
+
+// numberText is a number that is a text in the answer.
+type numberText float64
+
+// withTexts is an answer whose numbers are texts. It holds no JSON of users.
+func withTexts(v any) any {
+	switch v := v.(type) {
+	case float64:
+		return numberText(v)
+	case map[string]any:
+		for key, member := range v {
+			v[key] = withTexts(member)
+		}
+	case list:
+		for _, group := range v {
+			for i, item := range group {
+				group[i] = withTexts(item)
+			}
+		}
+	}
+	return v
 }
 
 // one is the object of the only row, or null.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 // asker makes operations of a role.
@@ -94,7 +95,7 @@ func (a *asker) root(t *Table) field {
 		if aggregates && !f.function.Single && a.chance(50) {
 			f.name, f.kind = f.name+"_aggregate", functionAggregateField
 		}
-	case t.base == nil && a.sight(t).grants("id") && a.chance(10):
+	case t.base == nil && a.model.dialect.dataset == "" && a.sight(t).grants("id") && a.chance(10):
 		f.kind, f.name, f.id = byKeyField, t.Name+"_by_pk", float64(1+a.IntN(8))
 	case aggregates && a.chance(25):
 		f.kind, f.name = aggregateField, t.Name+"_aggregate"
@@ -153,7 +154,7 @@ func (a *asker) choose(r *rows, single bool) {
 func (a *asker) direct(o ordering) ordering {
 	o.spelt = pick(a.Rand, []string{"asc", "asc_nulls_first", "asc_nulls_last", "desc", "desc_nulls_first", "desc_nulls_last"})
 	o.desc = o.spelt[0] == 'd'
-	o.nullsFirst = o.spelt == "desc" || o.spelt == "desc_nulls_first" || o.spelt == "asc_nulls_first"
+	o.nullsFirst = o.spelt == "desc_nulls_first" || o.spelt == "asc_nulls_first" || !strings.Contains(o.spelt, "_") && o.desc != a.model.dialect.nullsLeast
 	return o
 }
 

@@ -3,6 +3,7 @@ package oracle
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -71,6 +72,9 @@ func (t *Table) functionOf(c *Computed) string { return strings.ToLower(t.Name) 
 
 func (t *Table) arguments(c *Computed) string {
 	text := "r " + quote(t.Name)
+	if c.mapped != nil {
+		return "k bigint"
+	}
 	if c.argument {
 		text += ", n int"
 	}
@@ -127,14 +131,20 @@ func (m *Model) Metadata() []byte {
 		{"sources", []any{object{
 			{"name", "default"},
 			{"kind", m.dialect.kind},
-			{"configuration", object{{"connection_info", m.dialect.connection}}},
+			{"configuration", m.dialect.configuration},
 			{"tables", tables},
 			{"functions", functions},
 		}}},
 		{"inherited_roles", inherited},
 	})
+	if m.dialect.dataset != "" {
+		raw = bareNames.ReplaceAll(raw, []byte(`{"dataset":"`+m.dialect.dataset+`",$1}`))
+	}
 	return raw
 }
+
+// bareNames are the names of tables and functions, which have nothing but a name.
+var bareNames = regexp.MustCompile(`\{("name":"[^"]*")\}`)
 
 func (m *Model) tableMetadata(t *Table) object {
 	config := object{}
@@ -142,6 +152,10 @@ func (m *Model) tableMetadata(t *Table) object {
 		if c.Field != c.Name {
 			config = append(config, member{c.Name, object{{"custom_name", c.Field}}})
 		}
+	}
+	settings := object{{"column_config", config}}
+	if m.dialect.dataset != "" { // types and fields are called like the table alone
+		settings = append(settings, member{"custom_name", t.Name})
 	}
 	one, many, computed := []any{}, []any{}, []any{}
 	for _, r := range t.Relations {
@@ -157,11 +171,14 @@ func (m *Model) tableMetadata(t *Table) object {
 		if c.session {
 			definition = append(definition, member{"session_argument", "s"})
 		}
+		if c.mapped != nil {
+			definition = append(definition, member{"argument_mapping", object{{"k", c.mapped.Name}}}, member{"return_table", tableName(c.Returns.Name)})
+		}
 		computed = append(computed, object{{"name", c.Name}, {"definition", definition}})
 	}
 	return append(object{
 		{"table", tableName(t.Name)},
-		{"configuration", object{{"column_config", config}}},
+		{"configuration", settings},
 		{"object_relationships", one},
 		{"array_relationships", many},
 		{"computed_fields", computed},

@@ -9,9 +9,9 @@ import (
 
 // Dialect is what a model has to know of the kind of its database.
 type Dialect struct {
-	// kind and connection are of the source in metadata.
-	kind       string
-	connection object
+	// kind and configuration are of the source in metadata.
+	kind          string
+	configuration object
 	// definitions are the types of columns, where they aren't the names of the kinds.
 	definitions map[Kind]string
 	// kinds are those of columns, the more frequent ones more than once.
@@ -22,21 +22,29 @@ type Dialect struct {
 	lacks []string
 	// functions reports whether there are functions: tracked ones and computed fields.
 	functions bool
-	collation string
-	literal   func(k Kind, v any) string
+	// mapped reports whether computed fields are made of functions that take columns of the row, and return rows.
+	mapped bool
+	// dataset is what the names of tables are in, where they have to have one. Nothing is known of keys then.
+	dataset string
+	// nullsLeast reports whether NULL comes before all values, unless an order says otherwise. It is behind them else.
+	nullsLeast bool
+	// numbersAsTexts reports whether numbers are texts in answers.
+	numbersAsTexts bool
+	collation      string
+	literal        func(k Kind, v any) string
 	// state selects all rows of a table as JSON.
 	state func(t *Table) string
 }
 
 // PostgreSQL is the dialect of PostgreSQL.
 var PostgreSQL = &Dialect{
-	kind:       "postgres",
-	connection: object{{"database_url", object{{"from_env", "DATABASE"}}}},
-	kinds:      []Kind{Int, Int, Float, Text, Text, Bool, Texts, JSON},
-	scalars:    strings.NewReplacer(),
-	functions:  true,
-	collation:  ` COLLATE "C"`,
-	literal:    literal,
+	kind:          "postgres",
+	configuration: connection(object{{"database_url", object{{"from_env", "DATABASE"}}}}),
+	kinds:         []Kind{Int, Int, Float, Text, Text, Bool, Texts, JSON},
+	scalars:       strings.NewReplacer(),
+	functions:     true,
+	collation:     ` COLLATE "C"`,
+	literal:       literal,
 	state: func(t *Table) string {
 		return "SELECT json_build_object('data', coalesce(json_agg(to_jsonb(t)), '[]')) FROM " + quote(t.Name) + " AS t"
 	},
@@ -44,13 +52,13 @@ var PostgreSQL = &Dialect{
 
 // SQLite is the dialect of SQLite.
 var SQLite = &Dialect{
-	kind:        "sqlite",
-	connection:  object{{"database_url", object{{"from_env", "DATABASE"}}}, {"create", true}},
-	definitions: map[Kind]string{Int: "INT", Float: "REAL", Text: "TEXT", Bool: "BOOLEAN", JSON: "JSON"},
-	kinds:       []Kind{Int, Int, Float, Text, Text, Bool, JSON},
-	scalars:     strings.NewReplacer("float8", "Float"),
-	lacks:       []string{"_similar", "_nsimilar", "bool_and", "bool_or", "corr", "covar_samp"},
-	literal:     plainLiteral,
+	kind:          "sqlite",
+	configuration: connection(object{{"database_url", object{{"from_env", "DATABASE"}}}, {"create", true}}),
+	definitions:   map[Kind]string{Int: "INT", Float: "REAL", Text: "TEXT", Bool: "BOOLEAN", JSON: "JSON"},
+	kinds:         []Kind{Int, Int, Float, Text, Text, Bool, JSON},
+	scalars:       strings.NewReplacer("float8", "Float"),
+	lacks:         []string{"_similar", "_nsimilar", "bool_and", "bool_or", "corr", "covar_samp"},
+	literal:       plainLiteral,
 	state: func(t *Table) string {
 		var members []string
 		for _, c := range t.Columns {
@@ -65,6 +73,27 @@ var SQLite = &Dialect{
 		}
 		return "SELECT json_object('data', json_group_array(json_object(" + strings.Join(members, ", ") + "))) FROM " + quote(t.Name)
 	},
+}
+
+func connection(info object) object { return object{{"connection_info", info}} }
+
+// BigQuery is the dialect of BigQuery, for a server of bigquerytest whose address is in BIGQUERY_EMULATOR_HOST. What it
+// runs statements on is PostgreSQL. Lists and JSON have no operators there.
+var BigQuery = &Dialect{
+	kind:          "bigquery",
+	configuration: object{{"project_id", "demo"}, {"datasets", []string{"models"}}, {"retry_limit", 0}},
+	definitions:   map[Kind]string{Int: "bigint"},
+	kinds:         []Kind{Int, Int, Float, Text, Text, Bool},
+	scalars:       strings.NewReplacer("float8", "Float"),
+	lacks: []string{
+		"_ilike", "_nilike", "_similar", "_nsimilar", "_regex", "_iregex", "_nregex", "_niregex", "bool_and", "bool_or", "corr", "covar_samp",
+	},
+	mapped:         true,
+	dataset:        "models",
+	nullsLeast:     true,
+	numbersAsTexts: true,
+	collation:      ` COLLATE "C"`,
+	literal:        literal,
 }
 
 // has reports whether there is an operator or an aggregate.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // Differs describes where an answer differs from the right one, empty for nowhere.
@@ -35,6 +36,13 @@ func differs(path string, want, got any) string {
 			}
 		}
 		return ""
+	case numberText:
+		text, ok := got.(string)
+		n, err := strconv.ParseFloat(text, 64)
+		if !ok || err != nil {
+			return different()
+		}
+		return differs(path, float64(want), n)
 	case float64:
 		n, ok := got.(float64)
 		if !ok || math.Abs(n-want) > 1e-9*max(1, math.Abs(want)) {

@@ -42,8 +42,10 @@ func New(seed uint64, d *Dialect) *Model {
 		m.relate(t)
 	}
 	for i, t := range m.model.Tables {
-		if t.base == nil && d.functions {
+		if t.base == nil && (d.functions || d.mapped) {
 			m.compute(t)
+		}
+		if t.base == nil && d.functions {
 			m.function(t, i)
 		}
 	}
@@ -161,13 +163,13 @@ func (m *maker) relate(t *Table) {
 		if m.chance(85) {
 			add(t, Relation{
 				Name: "to_" + c.Name, Target: c.target, Join: [][2]string{{c.Name, "id"}},
-				using: object{{"foreign_key_constraint_on", c.Name}},
+				using: m.using(object{{"foreign_key_constraint_on", c.Name}}, c.target, c.Name, "id"),
 			})
 		}
 		if m.chance(85) {
 			add(c.target, Relation{
 				Name: "by_" + t.Name + "_" + c.Name, Target: t, Array: !c.unique, Join: [][2]string{{"id", c.Name}},
-				using: object{{"foreign_key_constraint_on", object{{"table", tableName(t.Name)}, {"column", c.Name}}}},
+				using: m.using(object{{"foreign_key_constraint_on", object{{"table", tableName(t.Name)}, {"column", c.Name}}}}, t, "id", c.Name),
 			})
 		}
 	}
@@ -187,11 +189,22 @@ func (m *maker) relate(t *Table) {
 	}
 }
 
+// using is how a relationship by a foreign key is declared: by the key, where the database knows of it.
+func (m *maker) using(byKey object, target *Table, own, other string) object {
+	if m.model.dialect.dataset == "" {
+		return byKey
+	}
+	return object{{"manual_configuration", object{{"remote_table", tableName(target.Name)}, {"column_mapping", object{{own, other}}}}}}
+}
+
 // compute adds computed fields to a table.
 func (m *maker) compute(t *Table) {
 	for i := range 1 + m.IntN(3) {
-		c := m.scalar(t)
-		if m.chance(40) {
+		c := (*Computed)(nil)
+		if !m.model.dialect.mapped {
+			c = m.scalar(t)
+		}
+		if c == nil || m.chance(40) {
 			c = m.rowsOf(t)
 		}
 		c.Name = fmt.Sprintf("made%d", i)
@@ -237,10 +250,13 @@ func (m *maker) scalar(t *Table) *Computed {
 func (m *maker) rowsOf(t *Table) *Computed {
 	target := pick(m.Rand, m.model.Tables)
 	own, other := pick(m.Rand, t.of(Int)), pick(m.Rand, target.of(Int))
+	value, mapped := "r."+quote(own.Name), (*Column)(nil)
+	if m.model.dialect.mapped {
+		value, mapped = "k", own
+	}
 	return &Computed{
-		Returns: target,
-		body: "SELECT o.* FROM " + quote(target.Name) + " o WHERE o." + quote(other.Name) + " <= coalesce(r." +
-			quote(own.Name) + ", 2)",
+		Returns: target, mapped: mapped,
+		body: "SELECT o.* FROM " + quote(target.Name) + " o WHERE o." + quote(other.Name) + " <= coalesce(" + value + ", 2)",
 		rows: func(c *call) []Row {
 			most, ok := c.row[own.Name].(float64)
 			if !ok {

@@ -37,9 +37,11 @@ type Computed struct {
 	argument bool
 	// session reports whether the function takes the session variables.
 	session bool
-	body    string
-	value   func(c *call) any
-	rows    func(c *call) []Row
+	// mapped is the column that is given to the function as `k` in place of the row, nil for none.
+	mapped *Column
+	body   string
+	value  func(c *call) any
+	rows   func(c *call) []Row
 }
 
 // Function is a tracked function, which takes the number `n`.
