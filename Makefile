@@ -39,7 +39,7 @@ test-deploy: ## the chart and the manifests for Kubernetes, against its types, a
 	@scripts/kubeconform
 
 test-googlesql: ## the statements for BigQuery, by the analyser of GoogleSQL (minutes, the first time)
-	cd pkg/backend/bigquery/googlesql && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...
+	cd pkg/backend/bigquery/googlesql && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test -count 1 ./...
 
 release-check: ## .goreleaser.yaml, by goreleaser itself (its first build takes minutes)
 	GOWORK=off $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 check

@@ -33,9 +33,17 @@ func newRenderer(d Dialect, o backend.RenderOptions) *renderer {
 
 // RenderQuery renders one root field.
 func (d Dialect) RenderQuery(root ir.Root, o backend.RenderOptions) (backend.Statement, error) {
-	if d.Limit > 0 {
-		root = limited(root, d.Limit)
+	s, err := d.render(root, o, nil)
+	if err != nil {
+		return nil, err
 	}
+	return s, nil
+}
+
+// render renders a root field for the variables of a run, nil for any.
+func (d Dialect) render(plan ir.Root, o backend.RenderOptions, variables [][]byte) (*statement, error) {
+	l := limits{most: d.Limit, values: variables}
+	root := l.root(plan)
 	r := newRenderer(d, o)
 	text, shape, one := r.root(root)
 	if r.Err != nil {
@@ -44,6 +52,9 @@ func (d Dialect) RenderQuery(root ir.Root, o backend.RenderOptions) (backend.Sta
 	s := &statement{text: text, shape: shape, one: one, comment: o.Comment, params: make([]param, len(r.Params))}
 	for i, p := range r.Params {
 		s.params[i] = param{Param: p, convert: r.converts[i]}
+	}
+	if l.variable && variables == nil {
+		s.forVariables = func(variables [][]byte) (*statement, error) { return d.render(plan, o, variables) }
 	}
 	s.shown = func(literal func(sqltext.Param) (string, error)) (string, error) {
 		r := newRenderer(d, o)
@@ -74,54 +85,6 @@ func (r *renderer) root(root ir.Root) (string, *answer.Shape, bool) {
 		return "", nil, false
 	}
 	return r.Root(root)
-}
-
-// limited bounds all lists of a plan, which stays as it is.
-func limited(root ir.Root, most int) ir.Root {
-	switch root := root.(type) {
-	case *ir.Select:
-		s := *root
-		if !s.One {
-			bound(&s.Rows, most)
-		}
-		s.Fields = limitedFields(s.Fields, most)
-		return &s
-	case *ir.Aggregate:
-		a := *root
-		bound(&a.Rows, most)
-		a.Fields = make([]ir.AggregateField, len(root.Fields))
-		for i, f := range root.Fields {
-			if nodes, ok := f.Value.(ir.Nodes); ok {
-				f.Value = ir.Nodes(limitedFields(nodes, most))
-			}
-			a.Fields[i] = f
-		}
-		return &a
-	}
-	return root
-}
-
-func limitedFields(fields []ir.Field, most int) []ir.Field {
-	list := make([]ir.Field, len(fields))
-	for i, f := range fields {
-		if n, ok := f.Value.(*ir.Nested); ok {
-			own := *n
-			own.Root = limited(n.Root, most)
-			f.Value = &own
-		}
-		list[i] = f
-	}
-	return list
-}
-
-// bound bounds a list. The rows that another source asks about aren't one: each is answered.
-func bound(rows *ir.Rows, most int) {
-	if _, keys := rows.From.(ir.Keys); keys {
-		return
-	}
-	if rows.MaxRows == 0 || rows.MaxRows > most {
-		rows.MaxRows = most
-	}
 }
 
 // Abilities implements sqlrows.Dialect.

@@ -56,11 +56,30 @@ func (r *renderer) OwnText(q *sqlrows.Selection) (string, bool) {
 	if len(q.Distinct) == 0 && constant(q.Limit) && constant(q.Offset) {
 		return r.plain(q), true
 	}
-	text := "SELECT " + strings.Join(numbered(prefixItem, max(len(q.Items), 1)), ", ") + " FROM (" + r.sliced(q) + ")"
-	if star(q) {
-		text = "SELECT * FROM (" + r.sliced(q) + ")"
+	items, page := "*", ""
+	if !star(q) {
+		items = strings.Join(numbered(prefixItem, max(len(q.Items), 1)), ", ")
 	}
-	return text + r.orderBy(q, numbered(prefixOrder, len(q.Order))), true
+	if constant(q.Limit) && constant(q.Offset) {
+		page = pageText(q)
+		q.Limit, q.Offset = "", ""
+	}
+	return "SELECT " + items + " FROM (" + r.sliced(q) + ")" + r.orderBy(q, numbered(prefixOrder, len(q.Order))) + page, true
+}
+
+// pageText is the end of a query whose limits are constants.
+func pageText(q *sqlrows.Selection) string {
+	text := ""
+	switch {
+	case q.Offset != "" && q.Limit == "":
+		text = " LIMIT " + unlimited
+	case q.Limit != "":
+		text = " LIMIT " + q.Limit
+	}
+	if q.Offset != "" {
+		text += " OFFSET " + q.Offset
+	}
+	return text
 }
 
 // plain is a query whose limits are constants.
@@ -79,17 +98,7 @@ func (r *renderer) plain(q *sqlrows.Selection) string {
 	for i, k := range q.Order {
 		exprs[i] = k.Expr
 	}
-	text += r.orderBy(q, exprs)
-	switch {
-	case q.Offset != "" && q.Limit == "":
-		text += " LIMIT " + unlimited
-	case q.Limit != "":
-		text += " LIMIT " + q.Limit
-	}
-	if q.Offset != "" {
-		text += " OFFSET " + q.Offset
-	}
-	return text
+	return text + r.orderBy(q, exprs) + pageText(q)
 }
 
 // source is what a query reads, from FROM on.
@@ -222,21 +231,33 @@ func record(items []string) string {
 	return "STRUCT(" + strings.Join(aliased(items, numbered(prefixItem, len(items))), ", ") + ")"
 }
 
-// List implements sqlrows.Dialect. A limit is that of the aggregate where it can be: nothing has to be ranked then.
+// List implements sqlrows.Dialect. A page is cut out of the list, whose aggregate keeps no more rows than are needed, so
+// that nothing has to be ranked. Rows of a function that are more than a constant number are cut, too: such a sub-select
+// reads the row around it, and BigQuery has to make a join of it, which it can't where rows are ranked.
 func (r *renderer) List(q *sqlrows.Selection) string {
 	value := record(numbered(prefixItem, max(len(q.Items), 1))) + r.aggregateOrder(q)
-	switch n, err := strconv.ParseInt(q.Limit, 10, 64); {
-	case err == nil && n > 0 && q.Offset == "" && len(q.Distinct) == 0:
-		q.Limit = ""
-		return r.hoisted(q, "ARRAY_AGG("+value+" LIMIT "+strconv.FormatInt(n, 10)+")")
-	case q.Called && len(q.Distinct) == 0 && q.Limit+q.Offset != "":
+	limit, limited := positive(q.Limit)
+	offset, moved := positive(q.Offset)
+	switch {
+	case len(q.Distinct) > 0 || q.Limit == "0":
+	case limited && (q.Offset == "" || q.Offset == "0"):
+		q.Limit, q.Offset = "", ""
+		return r.hoisted(q, "ARRAY_AGG("+value+" LIMIT "+strconv.FormatInt(limit, 10)+")")
+	case limited && moved && limit+offset > 0:
+		return r.pageOf(q, "ARRAY_AGG("+value+" LIMIT "+strconv.FormatInt(limit+offset, 10)+")")
+	case q.Called && q.Limit+q.Offset != "":
 		return r.pageOf(q, "ARRAY_AGG("+value+")")
 	}
 	return r.hoisted(q, "ARRAY_AGG("+value+")")
 }
 
-// pageOf is a page of the rows of a function that may take values of the row around it. Such a sub-select has to be made
-// a join by BigQuery, which can't rank the rows in it: the list of all of them is cut.
+// positive is a limit that is a number above 0.
+func positive(limit string) (int64, bool) {
+	n, err := strconv.ParseInt(limit, 10, 64)
+	return n, err == nil && n > 0
+}
+
+// pageOf is a page of the list of all rows.
 func (r *renderer) pageOf(q *sqlrows.Selection, all string) string {
 	var bounds []string
 	offset := ""
@@ -253,7 +274,9 @@ func (r *renderer) pageOf(q *sqlrows.Selection, all string) string {
 		}
 	}
 	q.Limit, q.Offset = "", ""
-	return "(SELECT ARRAY_AGG(e ORDER BY i) FROM UNNEST(" + r.hoisted(q, all) + ") AS e WITH OFFSET AS i WHERE " + strings.Join(bounds, " AND ") + ")"
+	page := "(SELECT ARRAY_AGG(e ORDER BY i) FROM UNNEST(" + r.hoisted(q, all) + ") AS e WITH OFFSET AS i WHERE " + strings.Join(bounds, " AND ") + ")"
+	r.outside[page] = true
+	return page
 }
 
 // Record implements sqlrows.Dialect.

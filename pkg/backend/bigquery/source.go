@@ -38,7 +38,7 @@ func (s *Source) Ping(ctx context.Context) error {
 // Query runs a statement of RenderQuery and appends the JSON of its root field to out, row by row. A statement that
 // fails before any byte was handed on leaves out as it was.
 func (s *Source) Query(ctx context.Context, st backend.Statement, a backend.Args, out *backend.Answer) error {
-	stmt, err := statementOf(st)
+	stmt, err := statementFor(st, &a)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (s *Source) answer(ctx context.Context, stmt *statement, q queryRequest, sc
 // Explain gives the text of a statement with its values in the place of its parameters, and what a dry run says of
 // its cost. Nothing is executed.
 func (s *Source) Explain(ctx context.Context, st backend.Statement, a backend.Args) (string, []string, error) {
-	stmt, err := statementOf(st)
+	stmt, err := statementFor(st, &a)
 	if err != nil {
 		return "", nil, err
 	}

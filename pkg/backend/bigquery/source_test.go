@@ -316,6 +316,39 @@ func TestRunSQL(t *testing.T) {
 	require.ErrorContains(t, err, "read_only")
 }
 
+// TestLimitsOfARunAreConstants ranks no rows where the limits are known.
+func TestLimitsOfARunAreConstants(t *testing.T) {
+	t.Parallel()
+	a, s := open(t, map[string][]response{"POST /queries": {ok(rowsOf())}}, "")
+	limit, offset := ir.Variable{Index: 0, Type: typeInteger}, ir.Variable{Index: 1, Type: typeInteger}
+	root := &ir.Select{Rows: ir.Rows{From: authors, OrderBy: []ir.OrderItem{asc(id)}, Limit: limit}, Fields: with(fields(id), "articles",
+		many(ir.Rows{From: articles, Limit: limit, Offset: offset}, toArticles, fields(id)))}
+	st, err := Dialect{Limit: 7}.RenderQuery(root, backend.RenderOptions{})
+	require.NoError(t, err)
+	require.Contains(t, st.SQL(), "ROW_NUMBER")
+	for _, c := range []struct {
+		variables [][]byte
+		want      []string
+	}{
+		{[][]byte{[]byte("3"), []byte("2")}, []string{" LIMIT 5) AS v", "i >= 2 AND i - 2 < 3", "ORDER BY t0.`id` LIMIT 3"}},
+		{[][]byte{[]byte("30"), nil}, []string{" LIMIT 7) AS v", "t2.v AS c1", "ORDER BY t0.`id` LIMIT 7"}},
+		{[][]byte{nil, []byte("0")}, []string{" LIMIT 7) AS v", "t2.v AS c1", "ORDER BY t0.`id` LIMIT 7"}},
+	} {
+		got, err := query(t.Context(), s, st, backend.Args{Variables: c.variables})
+		require.NoError(t, err)
+		require.Equal(t, "[]", got)
+		sent := a.sent[len(a.sent)-1]
+		require.NotContains(t, sent["query"], "ROW_NUMBER")
+		require.NotContains(t, sent, "queryParameters")
+		for _, part := range c.want {
+			require.Contains(t, sent["query"], part)
+		}
+	}
+	shown, _, err := s.Explain(t.Context(), st, backend.Args{Variables: [][]byte{[]byte("3"), nil}})
+	require.NoError(t, err)
+	require.Contains(t, shown, "LIMIT 3")
+}
+
 // TestTableFunctionsAreListed reads the pages of a list, and what the list leaves out one by one.
 func TestTableFunctionsAreListed(t *testing.T) {
 	t.Parallel()

@@ -135,6 +135,11 @@ func plans() []struct {
 		{"a related row", &ir.Select{Rows: ir.Rows{From: articles, Limit: number("3")}, Fields: with(fields(id), "author", one(authors, toAuthor, false, fields(name)))}},
 		{"a related row by a key", &ir.Select{Rows: ir.Rows{From: articles}, Fields: with(fields(id), "author", one(authors, toAuthor, true, with(fields(name), "articles",
 			many(ir.Rows{From: articles}, toArticles, fields(id)))))}},
+		{"the second page of related rows", &ir.Select{Rows: ir.Rows{From: authors}, Fields: with(fields(id), "articles",
+			many(ir.Rows{From: articles, OrderBy: []ir.OrderItem{asc(title)}, Limit: number("2"), Offset: number("2")}, toArticles, fields(title)))}},
+		{"rows related by a number with a point", &ir.Select{Rows: ir.Rows{From: articles}, Fields: with(fields(id), "alike",
+			many(ir.Rows{From: articles, OrderBy: []ir.OrderItem{asc(title)}, Limit: number("2")}, []ir.JoinPair{{Outer: "f", Inner: "f"}}, fields(title)))}},
+		{"a page of distinct rows", &ir.Select{Rows: ir.Rows{From: articles, DistinctOn: distinct.DistinctOn, OrderBy: distinct.OrderBy, MaxRows: 5, Offset: number("1")}, Fields: fields(id)}},
 		{"distinct", &ir.Select{Rows: distinct, Fields: with(fields(id), "author", one(authors, toAuthor, false, fields(name)))}},
 		{"distinct related rows", &ir.Select{Rows: ir.Rows{From: authors}, Fields: with(fields(id), "articles", many(distinct, toArticles, fields(title)))}},
 		{"distinct numbers", &ir.Select{

@@ -185,8 +185,11 @@ func (t *translator) arrayAgg(nodes []node, i int) (made []node, last int) {
 	return []node{word("json_agg"), group(append(cell, rest...)...)}, i + 1
 }
 
-// selectsList reports whether the argument of UNNEST is a select of a list, which is JSON here.
+// selectsList reports whether the argument of UNNEST is a select of a list, or one that was joined, which are JSON here.
 func selectsList(nodes []node) bool {
+	if len(nodes) == 3 && nodes[1].is(".") {
+		return nodes[2].text == "v"
+	}
 	return len(nodes) == 1 && nodes[0].open == '(' && len(nodes[0].group) > 1 && nodes[0].group[0].is("SELECT") && call(nodes[0].group, 1, "ARRAY_AGG")
 }
 

@@ -50,6 +50,18 @@ SELECT t0.`id` AS c0, t2.v AS c1 FROM `hub`.`article` AS t0 LEFT JOIN (SELECT _e
 -- ()
 SELECT t0.`id` AS c0, t1.`name` AS c1, t3.v AS c2, t1.`id` AS c3 FROM `hub`.`article` AS t0 LEFT JOIN `hub`.`author` AS t1 ON t1.`id` = t0.`author_id` LEFT JOIN (SELECT _engine_k0, ARRAY_AGG(STRUCT(c0 AS c0)) AS v FROM (SELECT t2.`id` AS c0, t2.`author_id` AS _engine_k0 FROM `hub`.`article` AS t2) GROUP BY _engine_k0) AS t3 ON t3._engine_k0 = t1.`id`;
 
+-- the second page of related rows
+-- ()
+SELECT t0.`id` AS c0, (SELECT ARRAY_AGG(e ORDER BY i) FROM UNNEST(t2.v) AS e WITH OFFSET AS i WHERE i >= 2 AND i - 2 < 2) AS c1 FROM `hub`.`author` AS t0 LEFT JOIN (SELECT _engine_k0, ARRAY_AGG(STRUCT(c0 AS c0) ORDER BY _engine_o0 LIMIT 4) AS v FROM (SELECT t1.`title` AS c0, t1.`author_id` AS _engine_k0, t1.`title` AS _engine_o0 FROM `hub`.`article` AS t1) GROUP BY _engine_k0) AS t2 ON t2._engine_k0 = t0.`id`;
+
+-- rows related by a number with a point
+-- ()
+SELECT t0.`id` AS c0, t2.v AS c1 FROM `hub`.`article` AS t0 LEFT JOIN (SELECT _engine_k0, ARRAY_AGG(STRUCT(c0 AS c0) ORDER BY _engine_o0 LIMIT 2) AS v FROM (SELECT t1.`title` AS c0, t1.`f` AS _engine_k0, t1.`title` AS _engine_o0 FROM `hub`.`article` AS t1) GROUP BY _engine_k0) AS t2 ON t2._engine_k0 = t0.`f`;
+
+-- a page of distinct rows
+-- ()
+SELECT c0 FROM (SELECT * EXCEPT (_engine_d) FROM (SELECT t0.`id` AS c0, t0.`author_id` AS _engine_o0, t0.`is_published` AS _engine_o1, t0.`created_at` AS _engine_o2, ROW_NUMBER() OVER (PARTITION BY t0.`author_id`, t0.`is_published` ORDER BY t0.`author_id`, t0.`is_published`, t0.`created_at` DESC NULLS FIRST) AS _engine_d FROM `hub`.`article` AS t0) WHERE _engine_d = 1) ORDER BY _engine_o0, _engine_o1, _engine_o2 DESC NULLS FIRST LIMIT 5 OFFSET 1;
+
 -- distinct
 -- ()
 SELECT c0, c1 FROM (SELECT * EXCEPT (_engine_d) FROM (SELECT t0.`id` AS c0, t2.v AS c1, t0.`author_id` AS _engine_o0, t0.`is_published` AS _engine_o1, t0.`created_at` AS _engine_o2, ROW_NUMBER() OVER (PARTITION BY t0.`author_id`, t0.`is_published` ORDER BY t0.`author_id`, t0.`is_published`, t0.`created_at` DESC NULLS FIRST) AS _engine_d FROM `hub`.`article` AS t0 LEFT JOIN (SELECT _engine_k0, ARRAY_AGG(STRUCT(c0 AS c0) LIMIT 1)[SAFE_OFFSET(0)] AS v FROM (SELECT t1.`name` AS c0, t1.`id` AS _engine_k0 FROM `hub`.`author` AS t1) GROUP BY _engine_k0) AS t2 ON t2._engine_k0 = t0.`author_id`) WHERE _engine_d = 1) ORDER BY _engine_o0, _engine_o1, _engine_o2 DESC NULLS FIRST;
@@ -76,7 +88,7 @@ SELECT t0.`id` AS c0, STRUCT(t3.v AS c0, IFNULL(t4.c1, 0) AS c1, t4.c2 AS c2) AS
 
 -- aggregates of a page of related rows
 -- ()
-SELECT t0.`id` AS c0, STRUCT(t4.v AS c0, IFNULL(t5.c1, 0) AS c1, t5.c2 AS c2) AS c1 FROM `hub`.`author` AS t0 LEFT JOIN (SELECT _engine_k0, ARRAY_AGG(STRUCT(c0 AS c0) ORDER BY _engine_o0) AS v FROM (SELECT * EXCEPT (_engine_n) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY _engine_k0 ORDER BY _engine_o0) AS _engine_n FROM (SELECT t3.`id` AS c0, t3.`author_id` AS _engine_k0, t3.`id` AS _engine_o0 FROM `hub`.`article` AS t3)) WHERE _engine_n > 1 AND _engine_n - 1 <= 1) GROUP BY _engine_k0) AS t4 ON t4._engine_k0 = t0.`id` LEFT JOIN (SELECT t2._engine_k0 AS _engine_k0, COUNT(*) AS c1, sum(t2.`id`) AS c2 FROM (SELECT * EXCEPT (_engine_n) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY _engine_k0 ORDER BY _engine_o0) AS _engine_n FROM (SELECT t1.*, t1.`author_id` AS _engine_k0, t1.`id` AS _engine_o0 FROM `hub`.`article` AS t1)) WHERE _engine_n > 1 AND _engine_n - 1 <= 1) AS t2 GROUP BY _engine_k0) AS t5 ON t5._engine_k0 = t0.`id` ORDER BY t0.`id`;
+SELECT t0.`id` AS c0, STRUCT((SELECT ARRAY_AGG(e ORDER BY i) FROM UNNEST(t4.v) AS e WITH OFFSET AS i WHERE i >= 1 AND i - 1 < 1) AS c0, IFNULL(t5.c1, 0) AS c1, t5.c2 AS c2) AS c1 FROM `hub`.`author` AS t0 LEFT JOIN (SELECT _engine_k0, ARRAY_AGG(STRUCT(c0 AS c0) ORDER BY _engine_o0 LIMIT 2) AS v FROM (SELECT t3.`id` AS c0, t3.`author_id` AS _engine_k0, t3.`id` AS _engine_o0 FROM `hub`.`article` AS t3) GROUP BY _engine_k0) AS t4 ON t4._engine_k0 = t0.`id` LEFT JOIN (SELECT t2._engine_k0 AS _engine_k0, COUNT(*) AS c1, sum(t2.`id`) AS c2 FROM (SELECT * EXCEPT (_engine_n) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY _engine_k0 ORDER BY _engine_o0) AS _engine_n FROM (SELECT t1.*, t1.`author_id` AS _engine_k0, t1.`id` AS _engine_o0 FROM `hub`.`article` AS t1)) WHERE _engine_n > 1 AND _engine_n - 1 <= 1) AS t2 GROUP BY _engine_k0) AS t5 ON t5._engine_k0 = t0.`id` ORDER BY t0.`id`;
 
 -- aggregates of distinct related rows
 -- ()
