@@ -8,6 +8,20 @@ type NativeQuery struct {
 	Columns []NativeColumn
 }
 
+// Procedure is the result of a stored procedure. Its rows have the columns, in their order.
+type Procedure struct {
+	Name    catalog.Name
+	Args    []ProcedureArg
+	Columns []NativeColumn
+}
+
+// ProcedureArg is a value of a parameter.
+type ProcedureArg struct {
+	Name  string
+	Type  catalog.Type
+	Value Value
+}
+
 // Code is a piece of a native query's statement: text of the metadata, or the place of a
 // value, which is bound and never becomes text.
 type Code struct {

@@ -30,6 +30,7 @@ func (Table) from()       {}
 func (Function) from()    {}
 func (Written) from()     {}
 func (NativeQuery) from() {}
+func (Procedure) from()   {}
 func (Embedded) from()    {}
 
 // Root is the content of one root field: a *Select, an *Aggregate or a *Connection.

@@ -98,6 +98,8 @@ func (s *Source) without(ids []ObjectID) *Source {
 			gone[id] = true
 		case ObjectNativeQuery:
 			n.NativeQueries = removed(n.NativeQueries, nativeQueryName, id.Name)
+		case ObjectStoredProcedure:
+			n.StoredProcedures = removed(n.StoredProcedures, storedProcedureKey, procedureKey(id.Table))
 		case ObjectLogicalModel:
 			n.LogicalModels = removed(n.LogicalModels, logicalModelName, id.Name)
 		case ObjectFunctionPermission:

@@ -233,14 +233,15 @@ func (d *Document) withNativeQuery(s *Source, q *NativeQuery) *Document {
 	return d.withSource(&n)
 }
 
-// ShareModels replaces the native queries and logical models of s that equal those of old by
+// ShareModels replaces the native queries, procedures and logical models of s that equal those of old by
 // these, so that what did not change is the same by its pointer.
 func (s *Source) ShareModels(old *Source) {
 	s.NativeQueries = share(s.NativeQueries, old.NativeQueries, nativeQueryName)
+	s.StoredProcedures = share(s.StoredProcedures, old.StoredProcedures, storedProcedureKey)
 	s.LogicalModels = share(s.LogicalModels, old.LogicalModels, logicalModelName)
 }
 
-// checkModels brings native queries and logical models into the order of the export.
+// checkModels brings native queries, procedures and logical models into the order of the export.
 func (s *Source) checkModels() error {
 	slices.SortFunc(s.NativeQueries, func(a, b *NativeQuery) int { return strings.Compare(a.RootField, b.RootField) })
 	sortLogicalModels(s.LogicalModels)
@@ -250,7 +251,7 @@ func (s *Source) checkModels() error {
 	if d := duplicates(s.LogicalModels, logicalModelName); d != "" {
 		return duplicateError("logical models", d)
 	}
-	return nil
+	return s.checkProcedures()
 }
 
 func nativeQueryNotFound(rootField, source string) error {

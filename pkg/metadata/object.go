@@ -21,6 +21,7 @@ const (
 	ObjectEventTrigger       = "event_trigger"
 	ObjectRemoteRelationship = "remote_relationship"
 	ObjectNativeQuery        = "native_query"                      // Name: its root field
+	ObjectStoredProcedure    = "stored_procedure"                  // Table holds the procedure's name
 	ObjectLogicalModel       = "logical_model"                     // Name; its select permissions have Name and Role
 	ObjectInheritedRole      = "inherited_role"                    // Role
 	ObjectRESTEndpoint       = "rest_endpoint"                     // Name

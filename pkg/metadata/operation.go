@@ -105,11 +105,6 @@ func served[A any](name string, at endpoints, e effect) operation {
 	return operation{name: name, args: func() any { return new(A) }, at: at, effect: e}
 }
 
-// refused is an operation that is known, and refused with the arguments' own error.
-func refused(name string, at endpoints) operation {
-	return operation{name: name, args: unavailable(name), at: at, effect: modifies}
-}
-
 // bulk is a request that is made of others.
 func bulk(name string, at endpoints, mode BulkMode) operation {
 	return operation{name: name, args: func() any { return &Bulk{Mode: mode} }, at: at}

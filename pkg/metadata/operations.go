@@ -84,9 +84,9 @@ func sourceOperations() []operation {
 			query[GetSourceTrackables]("get_source_trackables", atMetadata),
 		),
 		needing(StoredProcedures,
-			refused("track_stored_procedure", atMetadata).inAtomic(),
-			refused("untrack_stored_procedure", atMetadata).inAtomic(),
-			refused("get_stored_procedure", atMetadata),
+			command[TrackStoredProcedure]("track_stored_procedure", atMetadata).inAtomic(),
+			command[UntrackStoredProcedure]("untrack_stored_procedure", atMetadata).inAtomic(),
+			query[GetStoredProcedure]("get_stored_procedure", atMetadata),
 		),
 	)
 }

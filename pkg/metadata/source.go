@@ -11,13 +11,13 @@ import (
 
 // Source is one database.
 type Source struct {
-	Name             string            `json:"name" meta:"required,nonempty"`
-	Kind             string            `json:"kind" meta:"default=postgres"`
-	Tables           []*Table          `json:"tables" meta:"required"`
-	Functions        []*Function       `json:"functions,omitempty"`
-	NativeQueries    []*NativeQuery    `json:"native_queries,omitempty"`
-	StoredProcedures []json.RawMessage `json:"stored_procedures,omitempty"`
-	LogicalModels    []*LogicalModel   `json:"logical_models,omitempty"`
+	Name             string             `json:"name" meta:"required,nonempty"`
+	Kind             string             `json:"kind" meta:"default=postgres"`
+	Tables           []*Table           `json:"tables" meta:"required"`
+	Functions        []*Function        `json:"functions,omitempty"`
+	NativeQueries    []*NativeQuery     `json:"native_queries,omitempty"`
+	StoredProcedures []*StoredProcedure `json:"stored_procedures,omitempty"`
+	LogicalModels    []*LogicalModel    `json:"logical_models,omitempty"`
 	// Configuration describes how the source is reached, in the form of its kind.
 	Configuration json.RawMessage `json:"configuration" meta:"required"`
 	QueryTags     json.RawMessage `json:"query_tags,omitempty"`
@@ -61,7 +61,6 @@ func (s *Source) check() error {
 	}
 	s.Customization = s.Customization.normalised()
 	s.qualify()
-	s.StoredProcedures = sortedBy(s.StoredProcedures, "stored_procedure")
 	slices.SortFunc(s.Tables, func(a, b *Table) int { return catalog.Name.Compare(a.Table, b.Table) })
 	slices.SortFunc(s.Functions, func(a, b *Function) int { return catalog.Name.Compare(a.Function, b.Function) })
 	if d := duplicates(s.Tables, func(t *Table) string { return s.Display(t.Table) }); d != "" {

@@ -19,7 +19,7 @@ func TestPartsWithoutEffect(t *testing.T) {
 	replace := metadata.ReplaceMetadata{}
 	require.NoError(t, json.Unmarshal([]byte(`{"allow_warnings":false,"metadata":{"version":3,
 		"backend_configs":{"dataconnector":{"lite":{"uri":"http://lite"}}},
-		"sources":[{"name":"s","kind":"postgres","tables":[],"stored_procedures":[{"stored_procedure":"p"}],
+		"sources":[{"name":"s","kind":"postgres","tables":[],"stored_procedures":[{"stored_procedure":"p","configuration":{"exposed_as":"query"},"returns":"m"}],
 			"configuration":{"extensions_schema":"ext",`+info+`}}]}}`), &replace))
 	_, err := replace.Apply(none)
 	require.ErrorContains(t, err, "failed due to metadata warnings")

@@ -157,7 +157,7 @@ func objectName(id metadata.ObjectID, table string) string {
 		return fmt.Sprintf("%s %s permission in remote schema %s", id.Kind, id.Role, id.Remote)
 	case metadata.ObjectRemoteTypeRelation:
 		return fmt.Sprintf("%s remote_relationship %s on type %s in remote schema %s", id.Kind, id.Name, id.Type, id.Remote)
-	case metadata.ObjectTable, metadata.ObjectFunction:
+	case metadata.ObjectTable, metadata.ObjectFunction, metadata.ObjectStoredProcedure:
 		return fmt.Sprintf("%s %s in source %s", id.Kind, table, id.Source)
 	case metadata.ObjectNativeQuery, metadata.ObjectLogicalModel:
 		return fmt.Sprintf("%s %s in source %s", id.Kind, id.Name, id.Source)
@@ -178,7 +178,8 @@ var kindOrder = []string{
 	metadata.ObjectSource, metadata.ObjectTable, metadata.ObjectObjectRelation, metadata.ObjectArrayRelation,
 	metadata.ObjectComputedField, metadata.ObjectRemoteRelationship,
 	metadata.ObjectInsertPermission, metadata.ObjectSelectPermission, metadata.ObjectUpdatePermission, metadata.ObjectDeletePermission,
-	metadata.ObjectEventTrigger, metadata.ObjectFunction, metadata.ObjectFunctionPermission, metadata.ObjectNativeQuery, metadata.ObjectLogicalModel,
+	metadata.ObjectEventTrigger, metadata.ObjectFunction, metadata.ObjectFunctionPermission, metadata.ObjectNativeQuery,
+	metadata.ObjectStoredProcedure, metadata.ObjectLogicalModel,
 	metadata.ObjectRemoteSchema, metadata.ObjectRemotePermission, metadata.ObjectRemoteTypeRelation,
 	metadata.ObjectCustomTypes, metadata.ObjectAction, metadata.ObjectActionPermission,
 	metadata.ObjectRESTEndpoint,

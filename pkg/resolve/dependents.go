@@ -160,7 +160,7 @@ func (s *Source) functionNeeds() []objectNeeds {
 // owner is the object that id goes together with; the zero ID for one that stands alone.
 func owner(id metadata.ObjectID) metadata.ObjectID {
 	switch id.Kind {
-	case metadata.ObjectFunction, metadata.ObjectTable, metadata.ObjectNativeQuery, metadata.ObjectLogicalModel:
+	case metadata.ObjectFunction, metadata.ObjectTable, metadata.ObjectNativeQuery, metadata.ObjectStoredProcedure, metadata.ObjectLogicalModel:
 		return metadata.ObjectID{}
 	case metadata.ObjectFunctionPermission:
 		return metadata.ObjectID{Kind: metadata.ObjectFunction, Source: id.Source, Table: id.Table}
@@ -192,6 +192,8 @@ func (s *Schema) Describe(id metadata.ObjectID) string {
 		what = "function permission " + table + "." + id.Role
 	case metadata.ObjectNativeQuery:
 		what = "native query " + id.Name
+	case metadata.ObjectStoredProcedure:
+		what = "stored procedure " + table
 	case metadata.ObjectLogicalModel:
 		what = "logical model " + id.Name
 	case metadata.ObjectColumn:

@@ -16,12 +16,13 @@ import (
 // The rows of a logical model are resolved to a Table that the database doesn't have: then
 // permissions, inherited roles, conditions and orderings are those of tables.
 
-// TableKey names a table, or what is read like one: the rows of a native query, those of a logical model, or those of
-// a computed field of the table. Exactly one of the other members is set.
+// TableKey names a table, or what is read like one: the rows of a native query, of a stored procedure, those of a
+// logical model, or those of a computed field of the table. Exactly one of the other members is set.
 type TableKey struct {
 	Table         catalog.Name
 	ComputedField string
 	NativeQuery   string
+	Procedure     catalog.Name
 	LogicalModel  string
 }
 
@@ -29,7 +30,7 @@ type TableKey struct {
 func (t *Table) Key() TableKey {
 	switch {
 	case t.NativeQuery != nil:
-		return TableKey{NativeQuery: t.NativeQuery.Meta.RootField}
+		return t.NativeQuery.key()
 	case t.model != nil:
 		return TableKey{LogicalModel: t.model.name}
 	case t.fieldsOf != nil:
@@ -43,8 +44,8 @@ func (s *Source) Relation(k TableKey) *Table {
 	switch {
 	case k.LogicalModel != "":
 		return s.models[k.LogicalModel]
-	case k.NativeQuery != "":
-		if q := s.NativeQuery(k.NativeQuery); q != nil {
+	case k.NativeQuery != "", k.Procedure != catalog.Name{}:
+		if q := s.answering(k); q != nil {
 			return q.Rows
 		}
 		return nil
@@ -74,7 +75,6 @@ type Embedded struct {
 // model is a logical model, by itself or as the rows of a native query.
 type model struct {
 	name        string // of the logical model
-	query       string // the root field of the native query, "" for the model by itself
 	typeName    string
 	fields      []metadata.LogicalModelField
 	description *string
@@ -100,7 +100,7 @@ type modelBuilder struct {
 
 // buildModels resolves logical models and native queries; those with a problem are left out.
 func (s *Source) buildModels(prev *Source) {
-	if len(s.Meta.LogicalModels)+len(s.Meta.NativeQueries) == 0 {
+	if len(s.Meta.LogicalModels)+len(s.Meta.NativeQueries)+len(s.procedures()) == 0 {
 		return
 	}
 	b := modelBuilder{Source: s, prev: prev}
@@ -175,7 +175,7 @@ func (b modelBuilder) table(m *model, query *NativeQuery) *Table {
 	}
 	key := TableKey{LogicalModel: m.name}
 	if query != nil {
-		key = TableKey{NativeQuery: m.query}
+		key = query.key()
 	}
 	var base *base
 	if old := b.prev.Relation(key); old != nil && old.base.head == b.head && old.model.origin == m.origin && sameColumns(old.Catalog, c) {
@@ -252,7 +252,7 @@ func (e *Embedded) Relation() ir.Embedded {
 	return ir.Embedded{Column: e.Column.Name, Array: e.Array, Columns: e.Target.nativeColumns()}
 }
 
-// reportModels are the inconsistent logical models and native queries, and the permissions of
+// reportModels are the inconsistent logical models, native queries and procedures, and the permissions of
 // the others that can't be used.
 func (s *Source) reportModels(problems map[metadata.ObjectID]problem) []metadata.Inconsistency {
 	var list []metadata.Inconsistency
@@ -272,6 +272,9 @@ func (s *Source) reportModels(problems map[metadata.ObjectID]problem) []metadata
 		if !report(nativeQueryID(s, m.RootField), m) && m.Returns.Inline != nil {
 			list = append(list, s.NativeQuery(m.RootField).Rows.modelPermissionProblems()...)
 		}
+	}
+	for _, m := range s.procedures() {
+		report(procedureID(s, m), m)
 	}
 	return list
 }

@@ -3,17 +3,21 @@ package resolve
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/gqlname"
 	"queryengine/pkg/ir"
 	"queryengine/pkg/metadata"
 )
 
-// NativeQuery is a root field that a statement of the metadata answers.
+// NativeQuery is a root field that a statement of the metadata answers, or a stored procedure.
 type NativeQuery struct {
 	Source *Source
 	Meta   *metadata.NativeQuery
+	// Procedure is the procedure that is called, in the place of the code of Meta; nil for none.
+	Procedure *metadata.StoredProcedure
 	// Field is the root field and ArgsType the type of `args`, both after customisation.
 	Field    RootField
 	ArgsType string
@@ -43,8 +47,21 @@ type NativeRelationship struct {
 	Join   []ir.JoinPair
 }
 
-// Relation reads the result, given the arguments by their names.
-func (q *NativeQuery) Relation(args map[string]ir.Value) ir.NativeQuery {
+// Relation reads the result, given the arguments by their names. A procedure is called with the given ones only.
+func (q *NativeQuery) Relation(args map[string]ir.Value) ir.From {
+	if q.Procedure == nil {
+		return q.statement(args)
+	}
+	p := ir.Procedure{Name: q.Procedure.StoredProcedure, Columns: q.Rows.nativeColumns()}
+	for _, a := range q.Args {
+		if v := args[a.Name]; v != nil {
+			p.Args = append(p.Args, ir.ProcedureArg{Name: a.Name, Type: a.Type, Value: v})
+		}
+	}
+	return p
+}
+
+func (q *NativeQuery) statement(args map[string]ir.Value) ir.NativeQuery {
 	code := make([]ir.Code, len(q.code))
 	for i, p := range q.code {
 		code[i].Text = p.Text
@@ -61,16 +78,35 @@ func (q *NativeQuery) Statement() ir.NativeQuery {
 	for i, a := range q.Args {
 		args[a.Name] = ir.Variable{Index: i, Type: a.Type}
 	}
-	return q.Relation(args)
+	return q.statement(args)
 }
 
 // NativeQuery returns the consistent native query of that root field, or nil.
 func (s *Source) NativeQuery(rootField string) *NativeQuery {
-	i := slices.IndexFunc(s.NativeQueries, func(q *NativeQuery) bool { return q.Meta.RootField == rootField })
+	return s.answering(TableKey{NativeQuery: rootField})
+}
+
+// answering is the native query or procedure of that key, or nil.
+func (s *Source) answering(k TableKey) *NativeQuery {
+	i := slices.IndexFunc(s.NativeQueries, func(q *NativeQuery) bool { return q.key() == k })
 	if i < 0 {
 		return nil
 	}
 	return s.NativeQueries[i]
+}
+
+func (q *NativeQuery) key() TableKey {
+	if q.Procedure != nil {
+		return TableKey{Procedure: q.Procedure.StoredProcedure}
+	}
+	return TableKey{NativeQuery: q.Meta.RootField}
+}
+
+func (q *NativeQuery) id() metadata.ObjectID {
+	if q.Procedure != nil {
+		return procedureID(q.Source, q.Procedure)
+	}
+	return nativeQueryID(q.Source, q.Meta.RootField)
 }
 
 // buildNativeQueries resolves the native queries. One whose relationship leads to another that
@@ -84,13 +120,21 @@ func (b modelBuilder) buildNativeQueries(problems map[metadata.ObjectID]problem)
 		}
 		b.NativeQueries = append(b.NativeQueries, q)
 	}
+	for _, m := range b.procedures() {
+		q, p := b.procedure(m)
+		if p.reason != "" {
+			problems[procedureID(b.Source, m)] = p
+			continue
+		}
+		b.NativeQueries = append(b.NativeQueries, q)
+	}
 	b.checkTypeNames(problems)
 	for again := true; again; {
 		again = false
 		b.NativeQueries = slices.DeleteFunc(b.NativeQueries, func(q *NativeQuery) bool {
 			p := q.relate()
 			if p.reason != "" {
-				problems[nativeQueryID(b.Source, q.Meta.RootField)] = p
+				problems[q.id()] = p
 				again = true
 			}
 			return p.reason != ""
@@ -98,21 +142,52 @@ func (b modelBuilder) buildNativeQueries(problems map[metadata.ObjectID]problem)
 	}
 }
 
+// procedures are the tracked ones, where the kind of the source has any.
+func (s *Source) procedures() []*metadata.StoredProcedure {
+	if k := metadata.KindNamed(s.Kind); k == nil || !k.Can(metadata.StoredProcedures) {
+		return nil
+	}
+	return s.Meta.StoredProcedures
+}
+
 // nativeQuery resolves one native query, without its relationships.
 func (b modelBuilder) nativeQuery(m *metadata.NativeQuery) (*NativeQuery, problem) {
-	of, problem := b.modelOf(m)
-	if problem.reason != "" {
-		return nil, problem
-	}
 	code, err := m.Parts()
 	if err != nil {
 		return nil, problemf("%s", err)
 	}
-	q := &NativeQuery{
-		Source: b.Source, Meta: m, code: code,
-		Field:    RootField{Name: b.head.wrapRoot(m.RootField), comment: orEmpty(m.Description)},
-		ArgsType: b.head.wrapType(m.RootField + "_arguments"),
+	return b.rootField(&NativeQuery{Meta: m, code: code}, m)
+}
+
+// procedure resolves one stored procedure.
+func (b modelBuilder) procedure(m *metadata.StoredProcedure) (*NativeQuery, problem) {
+	found := b.Catalog.Functions[m.StoredProcedure]
+	if len(found) == 0 {
+		return nil, problemf("no such stored procedure exists in source: %q", b.head.display(m.StoredProcedure))
 	}
+	parameters := found[0].Args // none where the server doesn't tell of them
+	for _, name := range sortedKeys(m.Arguments) {
+		if len(parameters) > 0 && !slices.ContainsFunc(parameters, func(a catalog.Argument) bool { return strings.EqualFold(a.Name, name) }) {
+			return nil, problemf("the procedure %q has no parameter %q", b.head.display(m.StoredProcedure), name)
+		}
+	}
+	q := m.AsNativeQuery(b.Meta)
+	if !gqlname.Valid(q.RootField) {
+		return nil, problemf("%q is no name of a field: a custom_name is needed", q.RootField)
+	}
+	return b.rootField(&NativeQuery{Meta: q, Procedure: m}, m)
+}
+
+// rootField completes a native query or procedure. What it is made of is at origin.
+func (b modelBuilder) rootField(q *NativeQuery, origin any) (*NativeQuery, problem) {
+	m := q.Meta
+	of, problem := b.modelOf(m, origin)
+	if problem.reason != "" {
+		return nil, problem
+	}
+	q.Source = b.Source
+	q.Field = RootField{Name: b.head.wrapRoot(m.RootField), comment: orEmpty(m.Description)}
+	q.ArgsType = b.head.wrapType(m.RootField + "_arguments")
 	for _, name := range sortedKeys(m.Arguments) {
 		a := m.Arguments[name]
 		t := b.scalar(a.Type)
@@ -127,13 +202,13 @@ func (b modelBuilder) nativeQuery(m *metadata.NativeQuery) (*NativeQuery, proble
 
 // modelOf is what the rows of the query are. Relationships belong to the query and not to the
 // model, so rows that have some are of a type that is called like the root field.
-func (b modelBuilder) modelOf(m *metadata.NativeQuery) (*model, problem) {
+func (b modelBuilder) modelOf(m *metadata.NativeQuery, origin any) (*model, problem) {
 	var of *model
 	if inline := m.Returns.Inline; inline != nil {
 		name := metadata.InlineModelName(m.RootField)
 		of = &model{
 			name: name, typeName: m.RootField, fields: inline.Fields, permissions: inline.SelectPermissions,
-			origin: [2]any{m},
+			origin: [2]any{origin},
 		}
 	} else {
 		if b.models[m.Returns.Model] == nil {
@@ -141,12 +216,11 @@ func (b modelBuilder) modelOf(m *metadata.NativeQuery) (*model, problem) {
 		}
 		tracked := b.Meta.LogicalModel(m.Returns.Model)
 		of = trackedModel(tracked)
-		of.origin = [2]any{m, tracked}
+		of.origin = [2]any{origin, tracked}
 		if len(m.ObjectRelationships)+len(m.ArrayRelationships) > 0 {
 			of.typeName = m.RootField
 		}
 	}
-	of.query = m.RootField
 	return of, problem{}
 }
 
@@ -166,7 +240,7 @@ func (b modelBuilder) checkTypeNames(problems map[metadata.ObjectID]problem) {
 	b.NativeQueries = slices.DeleteFunc(b.NativeQueries, func(q *NativeQuery) bool {
 		owner := fmt.Sprintf("logical model %q", q.Rows.model.name)
 		if q.Rows.Name != q.Rows.model.name {
-			owner = fmt.Sprintf("native query %q", q.Meta.RootField)
+			owner = fmt.Sprintf("native query %q", q.Meta.RootField) // procedures have no rows of their own
 		}
 		other, taken := owners[q.Rows.Name]
 		if !taken {
@@ -174,7 +248,7 @@ func (b modelBuilder) checkTypeNames(problems map[metadata.ObjectID]problem) {
 			return false
 		}
 		if other != owner {
-			problems[nativeQueryID(b.Source, q.Meta.RootField)] = problemf(
+			problems[q.id()] = problemf(
 				"the type %q of its rows has the name of the type of %s", q.Rows.Name, other)
 		}
 		return other != owner
@@ -262,13 +336,22 @@ func (s *Source) modelNeeds() []objectNeeds {
 			}
 		}
 		for _, r := range q.Related {
-			needs = append(needs, need{id: nativeQueryID(s, r.Target.Meta.RootField)})
+			needs = append(needs, need{id: r.Target.id()})
 		}
-		list = append(list, objectNeeds{nativeQueryID(s, q.Meta.RootField), needs})
+		if q.Procedure != nil {
+			needs = append(needs, need{id: metadata.ObjectID{
+				Kind: metadata.ObjectFunction, Source: s.Name, Table: q.Procedure.StoredProcedure,
+			}})
+		}
+		list = append(list, objectNeeds{q.id(), needs})
 	}
 	return list
 }
 
 func nativeQueryID(s *Source, rootField string) metadata.ObjectID {
 	return metadata.ObjectID{Kind: metadata.ObjectNativeQuery, Source: s.Name, Name: rootField}
+}
+
+func procedureID(s *Source, m *metadata.StoredProcedure) metadata.ObjectID {
+	return metadata.ObjectID{Kind: metadata.ObjectStoredProcedure, Source: s.Name, Table: m.StoredProcedure}
 }

@@ -89,7 +89,7 @@ func (s *Schema) claimants() []claimant {
 			list = append(list, claimant{source: source, id: functionID(f), fn: f})
 		}
 		for _, q := range source.NativeQueries {
-			list = append(list, claimant{source: source, id: nativeQueryID(source, q.Meta.RootField), query: q})
+			list = append(list, claimant{source: source, id: q.id(), query: q})
 		}
 	}
 	return list
@@ -129,8 +129,8 @@ func (s *Schema) setRenamed(prev *Schema) {
 			}
 		}
 		for _, q := range source.NativeQueries {
-			if o := old.NativeQuery(q.Meta.RootField); o == nil || o.Field.Name != q.Field.Name {
-				s.renamed = append(s.renamed, claimant{source: source, id: nativeQueryID(source, q.Meta.RootField), query: q})
+			if o := old.answering(q.key()); o == nil || o.Field.Name != q.Field.Name {
+				s.renamed = append(s.renamed, claimant{source: source, id: q.id(), query: q})
 			}
 		}
 	}
@@ -217,6 +217,9 @@ func (s *Schema) object(id metadata.ObjectID) metadata.InconsistentObject {
 	}
 	if id.Kind == metadata.ObjectNativeQuery {
 		o.Definition = s.Source(id.Source).Meta.NativeQuery(id.Name)
+	}
+	if id.Kind == metadata.ObjectStoredProcedure {
+		o.Definition = s.Source(id.Source).Meta.StoredProcedure(id.Table)
 	}
 	if id.Kind == metadata.ObjectFunction {
 		functions := s.Source(id.Source).Meta.Functions

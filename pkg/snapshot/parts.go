@@ -10,16 +10,16 @@ import (
 
 // sourceHead is a source without its tables and functions.
 type sourceHead struct {
-	Name             string                   `json:"name"`
-	Kind             string                   `json:"kind"`
-	NativeQueries    []*metadata.NativeQuery  `json:"native_queries,omitempty"`
-	StoredProcedures []json.RawMessage        `json:"stored_procedures,omitempty"`
-	LogicalModels    []*metadata.LogicalModel `json:"logical_models,omitempty"`
-	Configuration    json.RawMessage          `json:"configuration,omitempty"`
-	QueryTags        json.RawMessage          `json:"query_tags,omitempty"`
-	Customization    *metadata.Customization  `json:"customization,omitempty"`
-	HealthCheck      json.RawMessage          `json:"health_check,omitempty"`
-	Foreign          json.RawMessage          `json:"foreign,omitempty"`
+	Name             string                      `json:"name"`
+	Kind             string                      `json:"kind"`
+	NativeQueries    []*metadata.NativeQuery     `json:"native_queries,omitempty"`
+	StoredProcedures []*metadata.StoredProcedure `json:"stored_procedures,omitempty"`
+	LogicalModels    []*metadata.LogicalModel    `json:"logical_models,omitempty"`
+	Configuration    json.RawMessage             `json:"configuration,omitempty"`
+	QueryTags        json.RawMessage             `json:"query_tags,omitempty"`
+	Customization    *metadata.Customization     `json:"customization,omitempty"`
+	HealthCheck      json.RawMessage             `json:"health_check,omitempty"`
+	Foreign          json.RawMessage             `json:"foreign,omitempty"`
 }
 
 func sourceHeadOf(s *metadata.Source) sourceHead {

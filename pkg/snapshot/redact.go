@@ -27,7 +27,7 @@ var (
 
 // unread are members that this engine keeps as they were given and never reads: where their forms
 // have their secrets is not known.
-var unread = map[string]bool{"foreign": true, "stored_procedures": true}
+var unread = map[string]bool{"foreign": true}
 
 // leastToken is the length from which a segment of a path may be a key.
 const leastToken = 16

@@ -19,7 +19,7 @@ func (s *Source) Introspect(ctx context.Context, enums []catalog.Name) (*catalog
 	return s.introspect(ctx, enums, nil)
 }
 
-// IntrospectPart reads the tables that part names.
+// IntrospectPart reads the tables that part names, and all procedures where it names some.
 func (s *Source) IntrospectPart(ctx context.Context, part backend.Part, enums []catalog.Name) (*catalog.Source, error) {
 	return s.introspect(ctx, enums, append([]catalog.Name{}, part.Tables...))
 }
@@ -41,7 +41,7 @@ func (c *conn) introspect(ctx context.Context, _, names []catalog.Name) (*catalo
 		Tables:    map[catalog.Name]*catalog.Table{},
 		Functions: map[catalog.Name][]*catalog.Function{}, Enums: map[catalog.Name][]catalog.EnumValue{},
 	}}
-	for _, step := range []func() error{r.server, r.relations, r.columns, r.keys, r.foreignKeys, r.comments, r.synonyms} {
+	for _, step := range []func() error{r.server, r.relations, r.columns, r.keys, r.foreignKeys, r.comments, r.synonyms, r.procedures} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (r *introspection) query(text string, f func(row []string)) error {
 
 const (
 	serverSQL = `SELECT CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)),
-	OBJECT_ID(N'sys.extended_properties'), OBJECT_ID(N'sys.synonyms')`
+	OBJECT_ID(N'sys.extended_properties'), OBJECT_ID(N'sys.synonyms'), OBJECT_ID(N'sys.parameters')`
 
 	// userObjects are the tables and views of users.
 	userObjects = `FROM sys.objects AS o JOIN sys.schemas AS s ON s.schema_id = o.schema_id
@@ -114,6 +114,16 @@ const (
 	synonymsSQL = `SELECT y.object_id, s.name, y.name, OBJECT_ID(y.base_object_name) FROM sys.synonyms AS y
 	JOIN sys.schemas AS s ON s.schema_id = y.schema_id
 	WHERE OBJECT_ID(y.base_object_name) IS NOT NULL`
+
+	userProcedures = `FROM sys.objects AS o JOIN sys.schemas AS s ON s.schema_id = o.schema_id
+	WHERE o.type = 'P' AND o.is_ms_shipped = 0 AND s.name NOT IN ('sys', 'INFORMATION_SCHEMA', '` + eventSchema + `')`
+
+	proceduresSQL = `SELECT o.object_id, s.name, o.name ` + userProcedures
+
+	parametersSQL = `SELECT m.object_id, m.name, COALESCE(b.name, t.name)
+	FROM sys.parameters AS m JOIN sys.types AS t ON t.user_type_id = m.user_type_id
+	LEFT JOIN sys.types AS b ON b.user_type_id = m.system_type_id
+	WHERE m.object_id IN (SELECT o.object_id ` + userProcedures + `) ORDER BY m.object_id, m.parameter_id`
 )
 
 // server reads the version of the server, as 16000004 for 16.0.4, and which views it has.
@@ -124,7 +134,7 @@ func (r *introspection) server() error {
 			n, _ := strconv.Atoi(parts[i])
 			r.found.Version += n * weight
 		}
-		r.optional = map[string]bool{"extended_properties": row[1] != "", "synonyms": row[2] != ""}
+		r.optional = map[string]bool{"extended_properties": row[1] != "", "synonyms": row[2] != "", "parameters": row[3] != ""}
 	})
 }
 
@@ -256,5 +266,26 @@ func (r *introspection) synonyms() error {
 			t.Columns = append(t.Columns, &column)
 		}
 		r.found.Tables[name] = &t
+	})
+}
+
+// procedures are the stored procedures, with their parameters where the server tells of these. Which of them
+// have a default isn't in the catalog.
+func (r *introspection) procedures() error {
+	byID := map[string]*catalog.Function{}
+	err := r.query(proceduresSQL, func(row []string) {
+		p := &catalog.Function{
+			ID: row[0], Name: catalog.Name{Schema: row[1], Name: row[2]}, Volatility: catalog.Volatile, ReturnsSet: true,
+		}
+		byID[p.ID] = p
+		r.found.Functions[p.Name] = []*catalog.Function{p}
+	})
+	if err != nil || !r.optional["parameters"] {
+		return err
+	}
+	return r.query(parametersSQL, func(row []string) {
+		if p := byID[row[0]]; p != nil {
+			p.Args = append(p.Args, catalog.Argument{Name: strings.TrimPrefix(row[1], "@"), Type: columnType(strings.ToLower(row[2]))})
+		}
 	})
 }

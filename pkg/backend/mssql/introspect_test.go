@@ -37,7 +37,7 @@ func table(lines string) tdstest.Result {
 func TestIntrospection(t *testing.T) {
 	t.Parallel()
 	answers := map[string]string{
-		serverSQL: `16.0.4095.4|-101|-102`,
+		serverSQL: `16.0.4095.4|-101|-102|-103`,
 		relationsSQL: `1|dbo|author|U
 			2|dbo|article|U
 			3|hub|sold|V`,
@@ -64,6 +64,10 @@ func TestIntrospection(t *testing.T) {
 			1|2|As printed`,
 		synonymsSQL: `20|dbo|writer|1
 			21|dbo|far|55`,
+		proceduresSQL: `30|dbo|best
+			31|hub|all`,
+		parametersSQL: `30|@Least|decimal
+			30|@like|nvarchar`,
 	}
 	server := newScript(t, func(_ context.Context, r tdstest.Request, yield func(tdstest.Result) bool) {
 		yield(table(answers[r.SQL]))
@@ -93,6 +97,12 @@ func TestIntrospection(t *testing.T) {
 	require.Equal(t, []catalog.ForeignKey{{
 		ID: "77", Name: "article_fk", Target: author.Name, Columns: []string{"a", "b"}, TargetColumns: []string{"id", "twice"},
 	}}, article.ForeignKeys)
+	best := found.Functions[catalog.Name{Schema: "dbo", Name: "best"}]
+	require.Equal(t, []*catalog.Function{{
+		ID: "30", Name: catalog.Name{Schema: "dbo", Name: "best"}, Volatility: catalog.Volatile, ReturnsSet: true,
+		Args: []catalog.Argument{{Name: "Least", Type: columnType("decimal")}, {Name: "like", Type: columnType("nvarchar")}},
+	}}, best)
+	require.Len(t, found.Functions, 2)
 	require.Equal(t, catalog.KindView, found.Tables[catalog.Name{Schema: "hub", Name: "sold"}].Kind)
 	writer := found.Tables[catalog.Name{Schema: "dbo", Name: "writer"}]
 	require.Equal(t, "20", writer.ID)
@@ -105,7 +115,7 @@ func TestIntrospection(t *testing.T) {
 	require.Equal(t, map[catalog.Name]*catalog.Table{author.Name: author}, part.Tables)
 
 	// A server of the same protocol that has neither properties nor synonyms isn't asked for them.
-	answers[serverSQL], answers[commentsSQL], answers[synonymsSQL] = `12.0.2000.8|-|-`, "", ""
+	answers[serverSQL], answers[commentsSQL], answers[synonymsSQL] = `12.0.2000.8|-|-|-`, "", ""
 	found, err = source.Introspect(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, found.Tables, 3)

@@ -61,6 +61,9 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 		fmt.Fprintf(&key, " %t", one)
 		shape.WriteKey(&key)
 	}
+	if len(r.before) > 0 {
+		r.Fail("a procedure can't be called for many subscribers at once")
+	}
 	if r.Err != nil {
 		return nil, fmt.Errorf("rendering a plan: %w", r.Err)
 	}

@@ -24,6 +24,9 @@ type renderer struct {
 	sharedConvert func([]byte) ([]byte, error)
 	// types collects the types of columns that expressions read, by their names, where it isn't nil.
 	types map[string]catalog.Type
+	// before are the statements of a query before the one that gives its rows, which call as many procedures.
+	before     []string
+	procedures int
 }
 
 func newRenderer(d *Dialect, o backend.RenderOptions) *renderer {
@@ -78,6 +81,9 @@ func (r *renderer) root(root ir.Root) (string, reply) {
 	kind := replyList
 	if one {
 		kind = replyOne
+	}
+	if len(r.before) > 0 {
+		text = "SET NOCOUNT ON;\n" + strings.Join(r.before, ";\n") + ";\n" + text
 	}
 	return text, reply{kind: kind, shape: shape, check: -1}
 }
@@ -222,6 +228,8 @@ func (r *renderer) OwnFrom(f ir.From, _ *sqltext.Scope) (string, bool) {
 		return r.keys(f), true
 	case ir.NativeQuery:
 		return r.nativeQuery(f), true
+	case ir.Procedure:
+		return r.procedure(f), true
 	}
 	return "", false
 }

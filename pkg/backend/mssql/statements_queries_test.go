@@ -250,4 +250,17 @@ func (c *collector) others() {
 		Alias: "orders", Value: related(ir.Rows{From: orders}, toOrders, fields(id)...),
 	})})
 	c.query("native queries", "aggregate", &ir.Aggregate{Rows: ir.Rows{From: query}, Fields: []ir.AggregateField{{Alias: "aggregate", Value: aggregated(id, "max")}}})
+
+	procedure := ir.Procedure{
+		Name:    catalog.Name{Schema: "sales", Name: "best]customers"},
+		Args:    []ir.ProcedureArg{{Name: "least", Type: price.Type, Value: variable(price, 0)}, {Name: "like", Type: name.Type, Value: literal(name, "a%")}},
+		Columns: []ir.NativeColumn{{Name: "id", Type: id.Type}, {Name: "name", Type: name.Type}, {Name: "notes", Type: catalog.Type{Name: "xml"}}},
+	}
+	c.query("procedures", "rows", &ir.Select{Rows: ir.Rows{From: procedure}, Fields: fields(id, name)})
+	c.query("procedures", "filtered page", &ir.Select{
+		Rows: ir.Rows{From: procedure, Where: compare(id, "_gt", owned(id)), OrderBy: by(desc(name)), Limit: literal(id, "3")}, Fields: fields(id, name),
+	})
+	c.query("procedures", "without arguments", &ir.Select{
+		Rows: ir.Rows{From: ir.Procedure{Name: catalog.Name{Schema: "dbo", Name: "all"}, Columns: procedure.Columns[:1]}, Offset: literal(id, "1")}, Fields: fields(id),
+	})
 }

@@ -26,7 +26,8 @@ type Selection struct {
 	Limit  string
 	Ties   bool // rows that tie with the last one within the limit count, too: FETCH FIRST
 	Offset string
-	// Ordered reports whether the rows have an implicit order, that of an ir.Written, which joins must keep.
+	// Ordered reports whether the rows have an implicit order, that of an ir.Written or ir.Procedure, which
+	// joins must keep.
 	Ordered bool
 	// Related is the relation that a query begins with when its rows are joined to a row around it: the first of
 	// Where are its joins. Grouped reports whether the items are aggregates. Dialects that can't read rows around
@@ -206,8 +207,13 @@ func (r *Renderer) PlainRows(rel Relation) (*Selection, *sqltext.Scope) {
 	q.Where = r.Joined(rel.Join, rel.Outer, in)
 	in.Known = rewrite.Know(rel.From, rel.Where)
 	r.filter(r.Open(rel.Where, rel.Join, rel.Outer), in, q)
-	_, q.Ordered = rel.From.(ir.Written)
-	if f, ok := rel.From.(ir.Function); ok && rel.named == nil {
+	switch f := rel.From.(type) {
+	case ir.Written, ir.Procedure:
+		q.Ordered = true
+	case ir.Function:
+		if rel.named != nil {
+			break
+		}
 		q.Called = true
 		if f.Single {
 			q.Where = append(q.Where, "NOT ("+in.Alias+" IS NULL)")

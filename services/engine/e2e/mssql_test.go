@@ -67,6 +67,8 @@ func TestSQLServer(t *testing.T) {
 	require.Contains(t, p.query(as, `mutation { insert_book_one(object: {title: "x", price: 100}) { title } }`).text(), "permission-error")
 	answers(nil, `{ book(where: {title: {_eq: "x"}}) { title } }`, `{"data":{"book":[]}}`)
 
+	callProcedures(t, p, database)
+
 	join := func(kind, source, table, name string, to map[string]any) {
 		t.Helper()
 		p.metadata(kind+"_create_remote_relationship", map[string]any{"source": source, "table": table, "name": name, "definition": map[string]any{"to_source": to}})
@@ -76,4 +78,54 @@ func TestSQLServer(t *testing.T) {
 	answers(nil, `{ book(order_by: {id: asc}, limit: 2) { title loans(order_by: {id: asc}) { reader book { author { name } } } } }`, `{"data":{"book":[
 		{"title":"The Dispossessed","loans":[{"reader":"ann","book":{"author":{"name":"Le Guin"}}}]},
 		{"title":"Solaris","loans":[{"reader":"ann","book":{"author":{"name":"Lem"}}},{"reader":"bob","book":{"author":{"name":"Lem"}}}]}]}}`)
+}
+
+// callProcedures has a stored procedure of the source as a root field. In the server of the test, functions that
+// return rows are procedures.
+func callProcedures(t *testing.T, p *process, database string) {
+	t.Helper()
+	procedure := map[string]any{
+		"source": "ms", "stored_procedure": "books_below", "configuration": map[string]any{"exposed_as": "query"}, "returns": "offer",
+		"arguments": map[string]any{"below": map[string]any{"type": "int"}, "pattern": map[string]any{"type": "nvarchar", "nullable": true}},
+	}
+	p.metadata("mssql_track_logical_model", map[string]any{"source": "ms", "name": "offer", "fields": []any{
+		map[string]any{"name": "id", "type": "int"}, map[string]any{"name": "title", "type": "nvarchar", "nullable": true}}})
+	refused := p.post("/v1/metadata", nil, map[string]any{"type": "mssql_track_stored_procedure", "args": procedure})
+	require.Contains(t, refused.text(), `no such stored procedure exists in source: \"books_below\"`)
+
+	execute(t, database, `CREATE FUNCTION dbo.books_below(below int, pattern text DEFAULT '%') RETURNS TABLE (id int, title text) LANGUAGE sql
+		AS 'SELECT id, title FROM dbo.book WHERE price < below AND title LIKE pattern ORDER BY price DESC'`)
+	p.metadata("mssql_track_stored_procedure", procedure)
+	again := p.post("/v1/metadata", nil, map[string]any{"type": "mssql_track_stored_procedure", "args": procedure})
+	require.Contains(t, again.text(), "Stored procedure 'books_below' is already tracked.")
+	require.JSONEq(t, `[{"stored_procedure":{"name":"books_below","schema":"dbo"},"configuration":{"exposed_as":"query"},"returns":"offer",
+		"arguments":{"below":{"type":"int","nullable":false},"pattern":{"type":"nvarchar","nullable":true}}}]`,
+		p.metadata("mssql_get_stored_procedure", map[string]any{"source": "ms"}).text())
+	p.metadata("mssql_create_logical_model_select_permission", map[string]any{"source": "ms", "name": "offer", "role": "reader", "permission": map[string]any{
+		"columns": []string{"title"}, "filter": map[string]any{"title": map[string]any{"_neq": "X-Engine-Hidden"}}}})
+
+	reader := map[string]string{"X-Engine-Role": "reader", "X-Engine-Hidden": "Solaris"}
+	for _, c := range []struct {
+		headers        map[string]string
+		document, want string
+	}{
+		{nil, `{ books_below(args: {below: 100}) { id title } }`, `{"data":{"books_below":[
+			{"id":1,"title":"The Dispossessed"},{"id":2,"title":"Solaris"},{"id":3,"title":"The Time Machine"}]}}`},
+		{nil, `{ books_below(args: {below: 100, pattern: "The%"}, order_by: {title: desc}, limit: 1) { title } }`, `{"data":{"books_below":[{"title":"The Time Machine"}]}}`},
+		{nil, `query ($n: Int! = 100) { books_below(args: {below: $n}, where: {id: {_gt: 1}}, offset: 1) { id } }`, `{"data":{"books_below":[{"id":3}]}}`},
+		{reader, `{ books_below(args: {below: 9}) { title } }`, `{"data":{"books_below":[{"title":"The Time Machine"}]}}`},
+	} {
+		require.JSONEq(t, c.want, p.query(c.headers, c.document).text(), c.document)
+	}
+	require.Contains(t, p.query(nil, `{ books_below { id } }`).text(), "validation-failed", "an argument is missing")
+	require.Contains(t, p.query(map[string]string{"X-Engine-Role": "nobody"}, `{ books_below(args: {below: 9}) { title } }`).text(), "validation-failed")
+	require.NotContains(t, p.query(nil, `{ __type(name: "subscription_root") { fields { name } } }`).text(), "books_below")
+
+	gone := p.post("/v1/metadata", nil, map[string]any{"type": "mssql_untrack_logical_model", "args": map[string]any{"source": "ms", "name": "offer"}})
+	require.NotEqual(t, 200, gone.status, "the procedure needs its model")
+	execute(t, database, `DROP FUNCTION dbo.books_below`)
+	p.metadata("reload_metadata", map[string]any{"reload_sources": true})
+	require.Contains(t, p.metadata("get_inconsistent_metadata", map[string]any{}).text(), `stored_procedure books_below in source ms`)
+	p.metadata("mssql_untrack_stored_procedure", map[string]any{"source": "ms", "stored_procedure": "books_below"})
+	require.Contains(t, p.metadata("get_inconsistent_metadata", map[string]any{}).text(), `"is_consistent":true`)
 }

@@ -6,9 +6,17 @@ import "strings"
 const relations = `FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'v') AND n.nspname NOT LIKE 'pg_%' AND n.nspname NOT IN ('information_schema', 'public', 'engine_catalog')`
 
+// procedures are functions of users, which stand for procedures.
+const procedures = `FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace AND n.nspname NOT LIKE 'pg_%' AND n.nspname NOT IN ('information_schema', 'public')
+	AND p.proretset`
+
 // catalogQueries are the statements of introspection by what only they contain.
 var catalogQueries = []struct{ of, text string }{
-	{"SERVERPROPERTY", `SELECT '16.0.4'::text, NULL::int, NULL::int`},
+	{"SERVERPROPERTY", `SELECT '16.0.4'::text, NULL::int, NULL::int, 1`},
+	{"FROM sys.parameters", `SELECT p.oid::int, a.name::text, a.of ` + procedures + ` CROSS JOIN LATERAL (
+		SELECT '@' || k.name AS name, CASE t.typname WHEN 'int4' THEN 'int' WHEN 'text' THEN 'nvarchar' ELSE t.typname::text END AS of, k.n
+		FROM unnest(p.proargnames[:p.pronargs], p.proargtypes::oid[]) WITH ORDINALITY AS k(name, type, n) JOIN pg_type AS t ON t.oid = k.type) AS a ORDER BY 1, a.n`},
+	{"o.type = 'P'", `SELECT p.oid::int, n.nspname::text, p.proname::text ` + procedures},
 	{"FROM sys.foreign_keys", `SELECT f.conrelid::int, f.oid::int, f.conname::text, f.confrelid::int, a.attname::text, b.attname::text FROM pg_constraint AS f,
 		unnest(f.conkey, f.confkey) WITH ORDINALITY AS k(a, b, n) JOIN pg_attribute AS a ON true JOIN pg_attribute AS b ON true
 		WHERE f.contype = 'f' AND a.attrelid = f.conrelid AND a.attnum = k.a AND b.attrelid = f.confrelid AND b.attnum = k.b ORDER BY f.conrelid, f.oid, k.n`},

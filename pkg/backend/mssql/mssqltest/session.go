@@ -43,7 +43,7 @@ func New(t testing.TB, databaseURL string) *tdstest.Server {
 		}
 		config.RuntimeParams["search_path"], config.RuntimeParams["timezone"] = "dbo,pg_catalog,pg_temp", "UTC"
 		conn, err := pgconn.ConnectConfig(context.Background(), config) // it outlives the request
-		return &session{t: t, conn: conn}, err
+		return &session{t: t, conn: conn, variables: map[string][]node{}}, err
 	})
 }
 
@@ -54,6 +54,8 @@ type session struct {
 	open bool
 	// written is the number of rows of the last statement, sum what batches add up.
 	written, sum int64
+	// variables are those of the batch that have one value.
+	variables map[string][]node
 }
 
 func (s *session) exec(ctx context.Context, text string) error {
@@ -87,7 +89,7 @@ func (s *session) Close() { _ = s.conn.Close(context.Background()) }
 func (s *session) Run(ctx context.Context, r tdstest.Request) iter.Seq[tdstest.Result] {
 	return func(yield func(tdstest.Result) bool) {
 		// Temporary tables end with the call that made them.
-		defer func() { _ = s.exec(ctx, "DROP TABLE IF EXISTS written, given, given1, given2") }()
+		defer func() { _ = s.exec(ctx, "DROP TABLE IF EXISTS written, given, given1, given2, rows0") }()
 		for _, nodes := range statements(r.SQL) {
 			result := s.statement(ctx, r, nodes)
 			if !yield(result) || result.Err != nil {
@@ -124,9 +126,15 @@ func statements(text string) [][]node {
 
 func (s *session) statement(ctx context.Context, r tdstest.Request, nodes []node) tdstest.Result {
 	shown := strings.TrimSpace(spell(nodes))
+	calling, calls := s.calling(nodes)
 	switch {
 	case nodes[0].is("set") && nodes[1].is("nocount", "xact_abort", "identity_insert", "transaction"):
 		return tdstest.Result{}
+	case calls && calling == "":
+		return tdstest.Result{}
+	case calls:
+		text, values := ownParameters(calling, r.Params)
+		return s.run(ctx, text, values)
 	case nodes[0].is("set", "declare"):
 		if strings.HasSuffix(shown, "@ @ROWCOUNT") || strings.HasSuffix(shown, "@@ROWCOUNT") {
 			if nodes[0].is("declare") {

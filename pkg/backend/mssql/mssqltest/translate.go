@@ -219,6 +219,8 @@ func spell(nodes []node) string {
 			b.WriteString(`'\x` + n.text[2:] + `'`)
 		case strings.HasPrefix(n.text, "#"):
 			b.WriteString(n.text[1:])
+		case strings.HasPrefix(n.text, rowVariable):
+			b.WriteString(n.text[1:])
 		case strings.HasPrefix(n.text, "@p"):
 			b.WriteString("$" + n.text[2:] + "::text")
 		case strings.HasPrefix(n.text, "N'"):

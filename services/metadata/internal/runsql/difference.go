@@ -120,12 +120,15 @@ func (d *difference) function(name catalog.Name, before, after []*catalog.Functi
 	d.functions = append(d.functions, changedFunction{name, before[0], after})
 }
 
-// functionNames are the functions that metadata names: tracked ones and those of computed
-// fields.
+// functionNames are the functions that metadata names: tracked ones, those of computed fields, and stored
+// procedures.
 func functionNames(source *metadata.Source) []catalog.Name {
 	var names []catalog.Name
 	for _, f := range source.Functions {
 		names = append(names, f.Function)
+	}
+	for _, p := range source.StoredProcedures {
+		names = append(names, p.StoredProcedure)
 	}
 	for _, t := range source.Tables {
 		for _, f := range t.ComputedFields {

@@ -70,7 +70,7 @@ func addFree(fields, more []Field) []Field {
 
 // readingRoot are the root fields that read; of gives those of a table.
 func (r *Role) readingRoot(root Root, of func(*Table) []Field) []Field {
-	return r.rootFields(string(root), func(s *resolve.Source) []Field { return r.sourceFields(s, of) })
+	return r.rootFields(string(root), func(s *resolve.Source) []Field { return r.sourceFields(root, s, of) })
 }
 
 // rootFields are the root fields of all sources; of gives those of one. A name that two
@@ -101,7 +101,9 @@ func (r *Role) rootFields(root string, of func(*resolve.Source) []Field) []Field
 	return append(make([]Field, 0, len(fields)), fields...)
 }
 
-func (r *Role) sourceFields(s *resolve.Source, of func(*Table) []Field) []Field {
+// sourceFields are those of one source. Procedures are called for queries only: what they do isn't known, and they
+// can't be called for many subscribers at once.
+func (r *Role) sourceFields(root Root, s *resolve.Source, of func(*Table) []Field) []Field {
 	var fields []Field
 	for _, t := range s.Tables {
 		if seen := r.Table(t); seen != nil {
@@ -114,7 +116,7 @@ func (r *Role) sourceFields(s *resolve.Source, of func(*Table) []Field) []Field 
 		}
 	}
 	for _, q := range s.NativeQueries {
-		if seen := r.Table(q.Rows); seen != nil {
+		if seen := r.Table(q.Rows); seen != nil && (root == QueryRoot || q.Procedure == nil) {
 			fields = append(fields, seen.nativeField(q))
 		}
 	}

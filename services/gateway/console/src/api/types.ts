@@ -997,7 +997,7 @@ export interface Source {
   tables: Table[];
   functions?: Function[];
   native_queries?: NativeQuery[];
-  stored_procedures?: Json[];
+  stored_procedures?: StoredProcedure[];
   logical_models?: LogicalModel[];
   configuration: Json;
   query_tags?: Json;
@@ -1007,6 +1007,19 @@ export interface Source {
 
 export interface SpanProcessor {
   max_export_batch_size?: number;
+}
+
+export interface StoredProcedure {
+  stored_procedure: Name;
+  configuration: StoredProcedureConfiguration;
+  arguments?: Record<string, NativeQueryArgument>;
+  returns: string;
+  description?: string;
+}
+
+export interface StoredProcedureConfiguration {
+  exposed_as: string;
+  custom_name?: string;
 }
 
 export interface StoredQuery {

@@ -38,7 +38,7 @@ func (p *Planner) nativeSelect(q *resolve.NativeQuery, t *schema.Table, f *schem
 		return nil, err
 	}
 	for _, a := range q.Args {
-		if args[a.Name] == nil {
+		if args[a.Name] == nil && q.Procedure == nil {
 			args[a.Name] = ir.Literal{Null: true, Type: a.Type} // only those that may be null are left out
 		}
 	}
