@@ -11,6 +11,7 @@ import * as functions from "./functions.mjs";
 import * as metadata from "./metadata.mjs";
 import * as relationships from "./relationships.mjs";
 import * as remotes from "./remotes.mjs";
+import * as save from "./save.mjs";
 
 const tests = {
   async "sign in and out"({ page }) {
@@ -79,6 +80,7 @@ const tests = {
   ...metadata.tests,
   ...relationships.tests,
   ...remotes.tests,
+  ...save.tests,
 };
 
 // ONLY is an expression that picks tests by their names.

@@ -25,6 +25,19 @@ export const tests = {
     await dialog.waitFor({ state: "detached" });
     await has(page.getByRole("list", { name: "Versions" }), "rollback_metadata");
     await has(difference, "Nothing of the metadata changes.");
+
+    // Between any two, in both directions.
+    await difference.getByLabel("Up to version").fill(String(before.resource_version + 1));
+    await has(difference.getByRole("heading"), `From version ${before.resource_version} to ${before.resource_version + 1}`);
+    await has(difference.getByRole("listitem"), "change table default.public.author");
+    await page.getByRole("button", { name: `Version ${before.resource_version + 1}`, exact: true }).click();
+    await has(difference, "Nothing of the metadata changes.");
+    await difference.getByLabel("Up to version").fill(String(before.resource_version));
+    await difference.getByRole("listitem").first().locator("summary").click();
+    await has(difference.getByLabel("After"), "select_permissions");
+    await axe(page, "Metadata with two versions");
+    await difference.getByLabel("Up to version").fill("1000000");
+    await has(difference.getByRole("alert"), "1000000");
   },
 
   async "Metadata: export and import"({ page }) {

@@ -107,6 +107,11 @@ export class Server {
     return request<T>(as.role ? "/v1/query" : "/v2/query", { method: "POST", body: JSON.stringify({ type, args }), headers, signal }, parseExact);
   }
 
+  /** endpoint calls a REST endpoint of the metadata. */
+  endpoint(call: { method: string; path: string; body?: string }, headers: Record<string, string>): Promise<unknown> {
+    return request(call.path, { method: call.method, body: call.body, headers: { ...headersOf(this.credentials), ...headers, ...(call.body !== undefined && { "content-type": "application/json" }) } });
+  }
+
   graphql(body: unknown, headers: Record<string, string>, signal?: AbortSignal): Promise<GraphQLAnswer> {
     return request<GraphQLAnswer>("/v1/graphql", {
       method: "POST",

@@ -50,6 +50,31 @@ export function bodyOf(draft: Draft, operationName: string | undefined): Record<
   return { query: draft.query, ...(variables && { variables }), ...(operationName && { operationName }) };
 }
 
+/** Call is a request to a REST endpoint. */
+export interface Call {
+  method: string;
+  path: string;
+  body?: string;
+}
+
+/** callOf is the request that gives an endpoint its variables: in the path, and then in the query string, or the body of methods that have one. */
+export function callOf(url: string, method: string, variables: Record<string, unknown>): Call {
+  const rest = { ...variables };
+  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  const segments = url.split("/").map((segment) => {
+    if (!segment.startsWith(":")) return segment;
+    const name = segment.slice(1);
+    if (!(name in rest)) throw new Error(`The path needs the variable ${name}.`);
+    const value = rest[name];
+    delete rest[name];
+    return encodeURIComponent(text(value));
+  });
+  const path = `/api/rest/${segments.join("/")}`;
+  if (method !== "GET") return { method, path, body: JSON.stringify(rest) };
+  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, text(value)])).toString();
+  return { method, path: query ? `${path}?${query}` : path };
+}
+
 /** snippets are programs that send a request. The secret isn't in them, but the variable that has it. */
 export function snippets(url: string, body: unknown, as: RunAs, credentials: Credentials): Record<string, string> {
   const text = JSON.stringify(body, null, 2);

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { graphql } from "cm6-graphql";
 import { json } from "@codemirror/lang-json";
@@ -16,6 +16,8 @@ import { Docs } from "./docs";
 import { bodyOf, operationsIn, snippets, titleOf, type Draft } from "./operation";
 import { useRunner } from "./run";
 
+const Save = lazy(() => import("./save"));
+
 /** keptOperations bounds the history. */
 const keptOperations = 50;
 
@@ -29,6 +31,7 @@ export function GraphQLPage() {
   const [chosen, setChosen] = useStored(localStorage, "query-engine-draft", "1");
   // Headers may hold secrets: they end with the tab.
   const [as, setAs] = useStored<RunAs>(sessionStorage, "query-engine-run-as", { role: "", headers: "" });
+  const [saving, setSaving] = useState(false);
   const runner = useRunner();
   const draft = drafts.find((d) => d.id === chosen) ?? drafts[0] ?? first;
   const edit = (change: Partial<Draft>) => setDrafts(drafts.map((d) => (d.id === draft.id ? { ...d, ...change } : d)));
@@ -80,6 +83,7 @@ export function GraphQLPage() {
           : <Button className="button primary" onPress={() => run()} aria-keyshortcuts="Control+Enter">Run <kbd>Ctrl Enter</kbd></Button>}
         <Button className="button" onPress={runner.stop} isDisabled={!runner.running}>Stop</Button>
         {session?.admin && <Button className="button" onPress={() => runner.explain(draft, as, operations[0]?.name)}>Explain</Button>}
+        {session?.admin && <Button className="button" onPress={() => setSaving(true)}>Save…</Button>}
         <RolePicker as={as} setAs={setAs} />
         <span className="hint" role="status">
           {runner.running ? "Running…" : runner.results[0]?.took !== undefined ? `${Math.round(runner.results[0].took)} ms` : ""}
@@ -120,6 +124,7 @@ export function GraphQLPage() {
           {schema.data && <Docs key={as.role} schema={schema.data} />}
         </div>
       </div>
+      {saving && <Suspense fallback={<Loading what="the collections" />}><Save draft={draft} as={as} close={() => setSaving(false)} /></Suspense>}
     </div>
   );
 }

@@ -93,16 +93,18 @@ const listedVersions = 50;
 function History() {
   const server = useServer();
   const [shown, setShown] = useState<number>();
+  const [to, setTo] = useState<number>();
   const [before, setBefore] = useState<number>();
   const [confirm, setConfirm] = useState<Confirmed>();
   const found = useQuery({
     queryKey: ["metadata", "versions", before],
     queryFn: ({ signal }) => server.metadata<Versions, "list_metadata_versions">("list_metadata_versions", { limit: listedVersions, ...(before && { before }) }, signal),
   });
+  const upTo = to ?? found.data?.resource_version;
   const diff = useQuery({
-    queryKey: ["metadata", "diff", shown, found.data?.resource_version],
-    enabled: shown !== undefined,
-    queryFn: ({ signal }) => server.metadata<{ changes: Change[] }, "diff_metadata_versions">("diff_metadata_versions", { from: shown! }, signal),
+    queryKey: ["metadata", "diff", shown, upTo],
+    enabled: shown !== undefined && upTo !== undefined,
+    queryFn: ({ signal }) => server.metadata<{ changes: Change[] }, "diff_metadata_versions">("diff_metadata_versions", { from: shown!, to: upTo! }, signal),
   });
   if (found.isPending) return <Loading what="the history" />;
   if (found.error) return <Failure error={found.error} retry={() => void found.refetch()} />;
@@ -128,7 +130,11 @@ function History() {
           {shown !== undefined && (
             <>
               <div className="row">
-                <h2>Since version {shown}</h2>
+                <h2>{to === undefined ? `Since version ${shown}` : `From version ${shown} to ${to}`}</h2>
+                <label className="inline">
+                  Up to version
+                  <input type="number" min={1} max={now} placeholder={`${now}`} value={to ?? ""} onChange={(e) => setTo(e.target.value === "" ? undefined : Number(e.target.value))} />
+                </label>
                 <Button className="button" isDisabled={shown === now} onPress={() => setConfirm({ title: `Go back to version ${shown}`, request: { type: "rollback_metadata", args: { version: shown } } })}>Go back to it…</Button>
               </div>
               {diff.isPending && <Loading what="the difference" />}
