@@ -19,6 +19,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
+	"queryengine/pkg/backend/bigquery/bigquerytest"
+	"queryengine/pkg/dbtest"
 	"queryengine/pkg/freeport"
 	"queryengine/pkg/logtest"
 )
@@ -58,6 +60,7 @@ type page struct {
 	token     string          // the same, "" for none
 	outside   *outside        // nil until it is needed
 	shop      *shop           // nil for pages without
+	bigquery  string          // the address of a server of BigQuery, "" for pages without
 	// answered is what the block before was answered with, nil for a block without an answer. output is
 	// the same of a shell, with its standard error.
 	answered, output []byte
@@ -80,6 +83,11 @@ func (p *page) run(text string) string {
 	require.NoError(p, err)
 	if slices.ContainsFunc(blocks, func(b *block) bool { return b.language == "sql" && b.verb == "owner" }) {
 		p.shop = newShop(p.T)
+	}
+	if strings.Contains(text, `{"type": "bigquery_add_source"`) {
+		datasets := dbtest.URL(p)
+		execute(p.T, datasets, "CREATE SCHEMA web")
+		p.bigquery = bigquerytest.New(p, datasets).URL
 	}
 	var written strings.Builder
 	for i, b := range blocks {
@@ -247,6 +255,9 @@ func (p *page) bash(script string) *exec.Cmd {
 	}
 	if p.shop != nil {
 		cmd.Env = append(cmd.Env, "SHOP_DATABASE_URL="+p.shop.engineURL, "SHOP_REPLICA_URL="+p.shop.engineURL)
+	}
+	if p.bigquery != "" {
+		cmd.Env = append(cmd.Env, "BIGQUERY_EMULATOR_HOST="+p.bigquery, "WEB_SERVICE_ACCOUNT={}")
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	return cmd

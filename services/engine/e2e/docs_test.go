@@ -45,6 +45,8 @@ var documentationRoot = filepath.Join("..", "..", "..")
 //	```yaml file=path               any language: a file in the directory of the page
 //	```sh not-run=reason            any language: why it isn't run; testdata/docs-not-run.golden counts them
 //
+// A page that adds a source of BigQuery has a server with the dataset web in its place.
+//
 // Addresses of this machine with port 8080 are those of the engine, others those of programs in the
 // background: give the same port on one page to what is the same.
 func TestDocumentation(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Project is the project that a Server has.
+// Project is a project to name; a Server takes others, too.
 const Project = "demo"
 
 // Server is one project over one database of PostgreSQL. Requests are answered one at a time.
@@ -45,7 +45,7 @@ func New(t testing.TB, databaseURL string) *Server {
 	require.NoError(t, err)
 	s := &Server{t: t, conn: conn, pageSize: 7, results: map[string]*page{}}
 	mux := http.NewServeMux()
-	const project = "/bigquery/v2/projects/" + Project
+	const project = "/bigquery/v2/projects/{project}"
 	mux.HandleFunc("POST "+project+"/queries", s.query)
 	mux.HandleFunc("GET "+project+"/queries/{job}", s.more)
 	mux.HandleFunc("GET "+project+"/datasets/{dataset}/tables", s.tables)

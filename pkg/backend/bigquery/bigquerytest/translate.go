@@ -42,6 +42,9 @@ type translator struct {
 
 func (t *translator) statement(text string) string {
 	nodes, _ := parse(text)
+	if made := t.definition(nodes); made != "" {
+		return made
+	}
 	return spell(t.rewrite(nodes))
 }
 
