@@ -323,6 +323,13 @@ type RawSQL struct {
 	Before func(ctx context.Context, introspect IntrospectFunc) error
 }
 
+// SQLRehearser is a Source that can try a RawSQL: it runs in a transaction that is rolled back, after
+// Check has looked at what it did. A text that could end that transaction is refused. EventTriggers and
+// NoTransaction must not be set.
+type SQLRehearser interface {
+	RehearseSQL(ctx context.Context, r RawSQL) (*RawResult, error)
+}
+
 // IntrospectFunc reads the catalog as a transaction sees it.
 type IntrospectFunc func(ctx context.Context, enums []catalog.Name) (*catalog.Source, error)
 

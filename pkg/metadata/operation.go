@@ -179,9 +179,9 @@ func (o *Operation) Modifies() bool {
 // AdminOnly reports whether roles other than admin are refused. Of a Bulk, the elements are to be asked.
 func (o *Operation) AdminOnly() bool { return o.row.open&o.endpoint == 0 }
 
-// CanDryRun reports whether the operation does nothing outside of the metadata, so that it can be
-// tried.
-func (o *Operation) CanDryRun() bool { return o.row.effect&untried == 0 }
+// CanDryRun reports whether the operation can be tried: it does nothing outside of the metadata, or its
+// arguments have it take back what it does there.
+func (o *Operation) CanDryRun() bool { return o.row.effect&untried == 0 || o.AsksDryRun() }
 
 // InAtomicBulk reports whether the operation can be an element of bulk_atomic; if so, Args is a
 // Command.

@@ -8,6 +8,7 @@ type RunSQL struct {
 	Check         *bool  `json:"check_metadata_consistency"`
 	ReadOnly      bool   `json:"read_only"`
 	NoTransaction bool   `json:"no_transaction"`
+	DryRun        bool   `json:"dry_run"`
 
 	// changes is Kind.ChangesSchema of the kind.
 	changes func(sql string) bool
@@ -30,6 +31,9 @@ func (a *RunSQL) Modifies() bool {
 	}
 	return a.changes != nil && a.changes(a.SQL)
 }
+
+// AsksDryRun reports whether the text is only to be tried: what it does is rolled back.
+func (a *RunSQL) AsksDryRun() bool { return a.DryRun }
 
 // InspectDatabase is bigquery_database_inspection.
 type InspectDatabase struct {

@@ -12,7 +12,17 @@ import (
 
 // RunSQL implements backend.Source.
 func (s *Server) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResult, error) {
-	on := rawsql.Source{
+	return s.texts().Run(ctx, r)
+}
+
+// RehearseSQL implements backend.SQLRehearser.
+func (s *Server) RehearseSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResult, error) {
+	return s.texts().Rehearse(ctx, r)
+}
+
+// texts is what texts of clients run on.
+func (s *Server) texts() *rawsql.Source {
+	on := &rawsql.Source{
 		Pool: s.primary,
 		Introspect: func(ctx context.Context, pg *pgconn.PgConn, enums []catalog.Name) (*catalog.Source, error) {
 			return s.introspect(ctx, pg, enums, nil)
@@ -21,5 +31,5 @@ func (s *Server) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 	if s.log != nil {
 		on.ChangeEventTriggers = s.log.Change
 	}
-	return on.Run(ctx, r)
+	return on
 }

@@ -38,20 +38,25 @@ func (r *rawRun) readOnly(ctx context.Context) (*backend.RawResult, error) {
 	if err := r.announce(ctx, true); err != nil {
 		return nil, err
 	}
-	guard, err := r.newGuard(ctx)
+	g, err := r.newGuard(ctx, true)
 	if err != nil {
 		return nil, err
 	}
+	return r.guarded(ctx, g)
+}
+
+// guarded sends the statements one by one, none of which may leave the transaction.
+func (r *rawRun) guarded(ctx context.Context, g guard) (*backend.RawResult, error) {
 	result := &backend.RawResult{}
 	for _, statement := range lexer.Statements(r.request.SQL) {
 		if command := forbidden(statement); command != "" {
-			return nil, refusal(r.request.SQL, stateReadOnlyTransaction,
-				"cannot execute "+command+" in a read-only transaction")
+			return nil, refusal(r.request.SQL, stateReadOnlyTransaction, "cannot execute "+command+" in "+g.kind())
 		}
+		var err error
 		if result, err = r.single(ctx, statement); err != nil {
 			return nil, err
 		}
-		if err := guard.check(ctx); err != nil {
+		if err := g.check(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -68,7 +73,7 @@ func (r *rawRun) single(ctx context.Context, statement string) (*backend.RawResu
 	return result, nil
 }
 
-// forbidden names the command of a statement that mustn't run in a read-only request; it is
+// forbidden names the command of a statement that mustn't run in a transaction that holds; it is
 // empty for all others. Savepoints stay inside of the transaction. COPY writes files and
 // starts programs, which no transaction contains.
 func forbidden(statement string) string {
@@ -91,18 +96,28 @@ func forbidden(statement string) string {
 	return ""
 }
 
-// guard watches that a connection stays in the read-only transaction that it was made in.
+// guard watches that a connection stays in the transaction that it was made in, and that this stays
+// read-only when it was.
 type guard struct {
-	run     *rawRun
-	started string
+	run      *rawRun
+	started  string
+	readOnly bool
+}
+
+// kind is what messages call the transaction.
+func (g guard) kind() string {
+	if g.readOnly {
+		return "a read-only transaction"
+	}
+	return "a dry run"
 }
 
 // guardSQL returns which transaction this is and whether it may write. Being a query, it takes a
 // snapshot.
 const guardSQL = `SELECT pg_catalog.now()::text, pg_catalog.current_setting('transaction_read_only')`
 
-func (r *rawRun) newGuard(ctx context.Context) (guard, error) {
-	g := guard{run: r}
+func (r *rawRun) newGuard(ctx context.Context, readOnly bool) (guard, error) {
+	g := guard{run: r, readOnly: readOnly}
 	started, _, err := g.read(ctx)
 	g.started = started
 	return g, err
@@ -114,11 +129,11 @@ func (g guard) check(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if started == g.started && readOnly {
+		if started == g.started && (readOnly || !g.readOnly) {
 			return nil
 		}
 	}
-	return refusal(g.run.request.SQL, stateReadOnlyTransaction, "cannot leave a read-only transaction")
+	return refusal(g.run.request.SQL, stateReadOnlyTransaction, "cannot leave "+g.kind())
 }
 
 func (g guard) read(ctx context.Context) (started string, readOnly bool, err error) {

@@ -35,7 +35,7 @@ func TestReadOnlyGuard(t *testing.T) {
 		run := rawRun{pg: c.PG}
 		require.NoError(t, run.exec(t.Context(), "SET default_transaction_read_only = on"))
 		require.NoError(t, run.exec(t.Context(), "BEGIN READ ONLY"))
-		g, err := run.newGuard(t.Context())
+		g, err := run.newGuard(t.Context(), true)
 		require.NoError(t, err)
 		require.NoError(t, g.check(t.Context()))
 		_, err = run.single(t.Context(), sql)

@@ -13,11 +13,17 @@ import (
 // isDryRun reports whether a request only asks what it would change: next to its type, or in the
 // arguments of operations that have a place for it there.
 func isDryRun(api metadata.API, e *metadata.Envelope, s step) bool {
-	if api != metadata.APIMetadata {
-		return false
-	}
 	o, ok := s.(operationStep)
+	if api != metadata.APIMetadata {
+		return ok && isRunSQL(o) && o.AsksDryRun()
+	}
 	return e.DryRun || ok && o.AsksDryRun()
+}
+
+// isRunSQL reports whether a step is a run_sql, the only one that is tried at /v1/query and /v2/query.
+func isRunSQL(o operationStep) bool {
+	_, ok := o.Args.(*metadata.RunSQL)
+	return ok
 }
 
 // rehearsal is the answer of a dry run.

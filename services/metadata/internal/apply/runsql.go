@@ -32,6 +32,12 @@ func (w *work) runSQL(ctx context.Context, kind string, a *metadata.RunSQL) (jso
 		return nil, err
 	}
 	defer source.Release()
+	run := source.RunSQL
+	if a.DryRun {
+		if run, err = rehearsalOf(m, source, a); err != nil {
+			return nil, err
+		}
+	}
 	raw := backend.RawSQL{SQL: a.SQL, ReadOnly: a.ReadOnly, NoTransaction: a.NoTransaction, Session: w.session}
 	var next *State
 	if a.Modifies() {
@@ -46,9 +52,12 @@ func (w *work) runSQL(ctx context.Context, kind string, a *metadata.RunSQL) (jso
 			if next, err = w.follow(ctx, m, before, introspect, a.Cascade); err != nil {
 				return err
 			}
+			if a.DryRun {
+				return nil
+			}
 			return w.claim(ctx)
 		}
-		if _, can := source.Source.(backend.EventTriggers); can {
+		if _, can := source.Source.(backend.EventTriggers); can && !a.DryRun {
 			raw.EventTriggers = func() backend.EventTriggerChanges {
 				c := changesOf(w.installedAt(m.Name), next, m.Name, false)
 				c.StringifyNumeric = w.StringifyNumeric
@@ -57,7 +66,7 @@ func (w *work) runSQL(ctx context.Context, kind string, a *metadata.RunSQL) (jso
 		}
 	}
 	w.outside = true
-	result, err := source.RunSQL(ctx, raw)
+	result, err := run(ctx, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +78,18 @@ func (w *work) runSQL(ctx context.Context, kind string, a *metadata.RunSQL) (jso
 		w.followed[m.Name] = next
 	}
 	return encodeResult(result)
+}
+
+// rehearsalOf is what runs a text that is only tried.
+func rehearsalOf(m *metadata.Source, source open.Use, a *metadata.RunSQL) (func(context.Context, backend.RawSQL) (*backend.RawResult, error), error) {
+	rehearser, can := source.Source.(backend.SQLRehearser)
+	switch {
+	case !can:
+		return nil, apierror.At(apierror.Newf(apierror.NotSupported, "SQL can't be tried in sources of kind %s", m.Kind), "dry_run")
+	case a.NoTransaction:
+		return nil, apierror.At(apierror.New(apierror.NotSupported, "SQL can't be tried without a transaction"), "no_transaction")
+	}
+	return rehearser.RehearseSQL, nil
 }
 
 // sourceOf is a source of a kind, in use.
@@ -151,7 +172,7 @@ func (w *work) follow(
 		after = sources.Share(after, before)
 	}
 	next := w.withQueriesChecked(ctx, w.resolved(was, doc, m.Name, after))
-	return next, judge(was, next, metadata.VerdictAny, nil)
+	return next, w.unlessTried(judge(was, next, metadata.VerdictAny, nil))
 }
 
 // resolved is the state with another document and another catalog of one source.

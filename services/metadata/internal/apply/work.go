@@ -167,12 +167,16 @@ func (w *work) adopt(ctx context.Context, kind string, r *metadata.Result) (json
 // judge is judge on the state that the request has come to; in a dry run, the refusal is
 // part of the answer.
 func (w *work) judge(next *State, verdict metadata.Verdict, named []metadata.ObjectID) error {
-	err := judge(w.current, next, verdict, named)
-	if w.dry && !w.goesOn && err != nil {
-		w.refused = cmp.Or(w.refused, apierror.At(err, "args"))
+	return w.unlessTried(judge(w.current, next, verdict, named))
+}
+
+// unlessTried is the refusal of a state; in a dry run it becomes a part of the answer.
+func (w *work) unlessTried(refusal error) error {
+	if w.dry && !w.goesOn && refusal != nil {
+		w.refused = cmp.Or(w.refused, apierror.At(refusal, "args"))
 		return nil
 	}
-	return err
+	return refusal
 }
 
 // build makes the state of a document, after introspection of what it asks for.

@@ -227,6 +227,37 @@ export const tests = {
     assert.equal(await page.getByRole("alert").count(), 0);
   },
 
+  async "SQL: what depends on a table, and a dry run"({ page }) {
+    await sql('CREATE TABLE tried (id int PRIMARY KEY, "<b>odd</b>" text)');
+    await metadata("pg_track_table", { table: "tried" });
+    await metadata("pg_create_select_permission", { table: "tried", role: "reader", permission: { columns: ["<b>odd</b>"], filter: {} } });
+    try {
+      await signIn(page);
+      await area(page, "SQL");
+      await page.getByText("Only read").click();
+      await type(page, "Statements", 'ALTER TABLE tried DROP COLUMN "<b>odd</b>"; SELECT 7 AS seven');
+      await page.getByRole("button", { name: "Dry run" }).click();
+      await has(page.getByRole("alert"), "permission tried.reader.select");
+      await page.getByRole("button", { name: "See what would be dropped" }).click();
+      const changes = page.getByRole("region", { name: "What would change" });
+      await changes.getByRole("listitem").first().locator("summary").click();
+      await has(changes.getByLabel("Before"), "<b>odd</b>");
+      await has(page.getByRole("status"), "and rolled back");
+      await has(page.getByRole("grid", { name: "Result" }), "7");
+      await axe(page, "SQL after a dry run");
+      assert.equal(await page.locator("main b").count(), 0);
+      assert.deepEqual(await sql("SELECT count(\"<b>odd</b>\") FROM tried"), [["0"]]);
+      await type(page, "Statements", "DROP TABLE tried; COMMIT");
+      await page.getByRole("button", { name: "Dry run" }).click();
+      await has(page.getByRole("alert"), "query execution failed");
+      await type(page, "Statements", 'ALTER TABLE tried DROP COLUMN "<b>odd</b>"');
+      await page.keyboard.press("Control+Enter");
+      await page.getByRole("status").filter({ hasText: /^Done$/ }).waitFor();
+    } finally {
+      await sql("DROP TABLE tried", true);
+    }
+  },
+
   async "SQL: a server that fails, is gone, or is slow"({ page }) {
     await signIn(page);
     await broken(page, "SQL", url + "/v1/metadata", () => page.getByRole("textbox", { name: "Statements" }).waitFor());

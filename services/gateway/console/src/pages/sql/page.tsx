@@ -2,10 +2,11 @@ import { useMemo, useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { PostgreSQL, sql, SQLite } from "@codemirror/lang-sql";
 import { Button, Checkbox } from "react-aria-components";
-import { prefixOf } from "../../api/client";
+import { ApiError, prefixOf, type DryRun } from "../../api/client";
 import { exportQuery } from "../../api/queries";
 import { Editor } from "../../editor/editor";
 import { useServer } from "../../session";
+import { Changes } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
 import { Loading } from "../../shell/progress";
@@ -17,7 +18,18 @@ interface SQLResult {
   result: string[][] | null;
 }
 
-/** SQLPage runs statements in a source; it only reads until that is switched off. */
+/** Run is how statements are run: as a trial, and with what depends on them dropped. */
+interface Run {
+  trial: boolean;
+  drop: boolean;
+}
+
+/** canRehearse reports whether SQL can be tried in sources of a kind. */
+function canRehearse(kind: string): boolean {
+  return ["postgres", "citus", "cockroach"].includes(kind);
+}
+
+/** SQLPage runs statements in a source; it only reads until that is switched off, and shows what a change would do before. */
 export function SQLPage() {
   const server = useServer();
   const client = useQueryClient();
@@ -30,25 +42,42 @@ export function SQLPage() {
   const source = sources.find((s) => s.name === chosen) ?? sources[0];
   const language = useMemo(() => sql({ dialect: source?.kind === "sqlite" ? SQLite : PostgreSQL }), [source?.kind]);
   const run = useMutation({
-    mutationFn: () => server.query<SQLResult>(`${prefixOf(source!.kind)}_run_sql`, { source: source!.name, sql: text, read_only: readOnly, cascade: cascade && !readOnly }),
-    onSettled: () => !readOnly && client.invalidateQueries(),
+    mutationFn: async ({ trial, drop }: Run): Promise<SQLResult & { tried?: DryRun }> => {
+      const args = { source: source!.name, sql: text, read_only: readOnly, cascade: drop && !readOnly };
+      const type = `${prefixOf(source!.kind)}_run_sql`;
+      if (!trial) return server.query<SQLResult>(type, args);
+      const tried = await server.query<DryRun & { answer: SQLResult }>(type, { ...args, dry_run: true });
+      return { ...tried.answer, tried };
+    },
+    onSettled: (_, __, { trial }) => !readOnly && !trial && client.invalidateQueries(),
   });
   if (metadata.isPending) return <><h1>SQL</h1><Loading what="the sources" /></>;
   if (metadata.error) return <><h1>SQL</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
   if (!source) return <><h1>SQL</h1><p>There is no source.</p></>;
   const rows = run.data?.result;
+  const tried = run.data?.tried;
+  const blocked = run.error instanceof ApiError && run.error.code === "dependency-error" && !cascade;
   return (
     <div className="page">
       <h1>SQL</h1>
-      <div className="short-editor"><Editor label="Statements" value={text} onChange={setText} extensions={language} run={() => text.trim() && run.mutate()} /></div>
+      <div className="short-editor"><Editor label="Statements" value={text} onChange={setText} extensions={language} run={() => text.trim() && run.mutate({ trial: false, drop: cascade })} /></div>
       <div className="row">
         <SourcePicker sources={sources} value={source.name} onChange={setChosen} />
         <Checkbox isSelected={readOnly} onChange={setReadOnly}>Only read</Checkbox>
         <Checkbox isSelected={cascade} onChange={setCascade} isDisabled={readOnly}>Drop metadata that depends on what is dropped</Checkbox>
-        <Button className="button primary" isDisabled={!text.trim() || run.isPending} onPress={() => run.mutate()}>Run <kbd>Ctrl Enter</kbd></Button>
-        <span className="hint" role="status">{run.isPending ? "Running…" : run.data && (rows ? `${rows.length - 1} rows` : "Done")}</span>
+        <Button className="button primary" isDisabled={!text.trim() || run.isPending} onPress={() => run.mutate({ trial: false, drop: cascade })}>Run <kbd>Ctrl Enter</kbd></Button>
+        {canRehearse(source.kind) && <Button className="button" isDisabled={!text.trim() || readOnly || run.isPending} onPress={() => run.mutate({ trial: true, drop: cascade })}>Dry run</Button>}
+        <span className="hint" role="status">{run.isPending ? "Running…" : run.data && `${rows ? `${rows.length - 1} rows` : "Done"}${tried ? ", and rolled back" : ""}`}</span>
       </div>
       {run.error && <Failure error={run.error} />}
+      {blocked && canRehearse(source.kind) && <div className="row"><Button className="button" onPress={() => { setCascade(true); run.mutate({ trial: true, drop: true }); }}>See what would be dropped</Button></div>}
+      {tried && (
+        <section className="panel" aria-label="What would change">
+          <h2>What would change of the metadata</h2>
+          <Changes changes={tried.changes} />
+          {tried.refused && <p className="removed">It would be refused: {tried.refused.error} (<code>{tried.refused.code}</code>)</p>}
+        </section>
+      )}
       {rows?.[0] && !run.error && <Grid label="Result" columns={rows[0]} rows={rows.slice(1)} />}
     </div>
   );
