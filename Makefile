@@ -7,17 +7,19 @@ GO ?= go
 MODULES = $(shell $(GO) list -m -f '{{.Dir}}/...')
 PROGRAMS = gateway metadata query-executor event-delivery scheduler engine
 POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
+# What the compiler optimises the programs for.
+PROFILE = services/engine/bench/cpu.pprof
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots docs-check verify tidy bench counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## all programs, into bin/
 	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ $(foreach p,$(PROGRAMS),./services/$(p)/cmd/$(p))
+	CGO_ENABLED=0 $(GO) build -trimpath -pgo=$(PROFILE) -o bin/ $(foreach p,$(PROGRAMS),./services/$(p)/cmd/$(p))
 
 test: ## everything: unit, integration and end-to-end tests, on a real PostgreSQL and NATS
 	$(POSTGRES) $(GO) test -timeout 40m $(MODULES)
@@ -83,6 +85,9 @@ tidy: ## go mod tidy in every module
 bench: build ## engine and hand-written yardsticks side by side (BENCH="-help", BENCH="-queries Q1,I100 -connections 16")
 	$(GO) run ./services/engine/cmd/bench $(BENCH)
 	@$(MAKE) bench-attacks
+
+bench-profile: build ## a CPU profile of all requests of make bench, which the compiler optimises the programs for
+	$(GO) run ./services/engine/cmd/bench -connections 16 -duration 3s -rounds 3 -targets one,split -profile $(PROFILE)
 
 counts: ## what a request takes of statements, round trips, messages and allocations, against .ci/counts.json (COUNTS=-update-counts)
 	$(POSTGRES) $(GO) test ./services/engine/internal/assembly -run TestCounts -count 1 $(COUNTS)

@@ -39,6 +39,8 @@ type Options struct {
 	Programs string
 	// Durable makes the database write commits to the disk before it answers.
 	Durable bool
+	// Profile is the file that gets one CPU profile of all of the engine's processes; empty for none.
+	Profile string
 }
 
 // warmUp is how long a target runs before each slice that counts.
@@ -71,11 +73,17 @@ func Run(ctx context.Context, o Options, out, progress io.Writer) (err error) {
 	defer func() { err = errors.Join(err, stopDatabase(ctx, database)) }()
 
 	p := &place{options: o, dir: dir, processes: &processes{dir: dir}, databaseURL: database.URL}
+	p.profiler.file = o.Profile
 	defer p.processes.stop()
 	targets, err := p.startAll(ctx, progress)
 	if err != nil {
 		return err
 	}
+	length, err := o.Time()
+	if err != nil {
+		return err
+	}
+	finishProfile := p.profiler.start(ctx, length-startTime)
 	m := &measurer{database: func() (time.Duration, error) { return familyTime(database.PID()) }}
 	r := newReport(o, chosen, targets)
 	r.writeHead(out)
@@ -91,7 +99,7 @@ func Run(ctx context.Context, o Options, out, progress io.Writer) (err error) {
 		}
 	}
 	r.writeSummary(out)
-	return nil
+	return finishProfile()
 }
 
 // Time is about how long a measurement takes.

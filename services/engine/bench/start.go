@@ -30,6 +30,7 @@ type place struct {
 	processes *processes
 	// databaseURL gives the address of a database by its name.
 	databaseURL func(name string) string
+	profiler    profiler
 }
 
 // sampleDatabase is the database that is queried.
@@ -114,6 +115,10 @@ func (p *place) startOneWith(ctx context.Context, name string, parameters url.Va
 		source.RawQuery = parameters.Encode()
 		settings["ENGINE_GRAPHQL_DATABASE_URL"] = source.String()
 	}
+	settings, err = p.profiler.settings(name, settings)
+	if err != nil {
+		return nil, err
+	}
 	pid, err := p.processes.start(name, filepath.Join(p.options.Programs, "engine"), settings, "serve")
 	if err != nil {
 		return nil, err
@@ -143,7 +148,11 @@ func (p *place) startSplit(ctx context.Context) (*target, error) {
 	t.pids = append(t.pids, pid)
 	settings["ENGINE_GRAPHQL_NATS_URL"] = "nats://127.0.0.1:" + natsPort
 	for _, service := range []string{"metadata", "query-executor", "event-delivery", "scheduler", "gateway"} {
-		pid, err := p.processes.start(service, filepath.Join(p.options.Programs, service), settings)
+		own, err := p.profiler.settings(service, settings)
+		if err != nil {
+			return nil, err
+		}
+		pid, err := p.processes.start(service, filepath.Join(p.options.Programs, service), own)
 		if err != nil {
 			return nil, err
 		}

@@ -45,6 +45,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&connections, "connections", "1,16,64", "numbers of clients at the same time, one measurement for each")
 	flags.StringVar(&o.Programs, "programs", "bin", "directory of the engine's programs")
 	flags.BoolVar(&o.Durable, "durable", false, "let the database write commits to the disk")
+	flags.StringVar(&o.Profile, "profile", "", "file that gets a CPU profile of the engine's processes")
 	options := func() (err error) {
 		o.Queries, o.TargetNames = list(queries), list(targets)
 		o.Connections, err = numbers(connections)
