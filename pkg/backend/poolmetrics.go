@@ -11,19 +11,20 @@ import (
 	"queryengine/pkg/telemetry"
 )
 
-// Measurable is a Source that measures its connections.
+// Measurable is a Source that measures its connections, or what it has read.
 type Measurable interface {
 	// Measure begins to measure, before the source is used. name is the source's.
 	Measure(m *PoolMetrics, name string)
 }
 
-// PoolMetrics measure connections to sources.
+// PoolMetrics measure connections to sources, and what is read of those that charge for it.
 type PoolMetrics struct {
 	open                *prometheus.GaugeVec
 	connectTime, waited *prometheus.HistogramVec
 	statements          *prometheus.HistogramVec
 	errors              *prometheus.CounterVec
 	mixed               *prometheus.GaugeVec
+	scanned             *prometheus.CounterVec
 	log                 *slog.Logger
 
 	mu sync.Mutex
@@ -80,6 +81,9 @@ func NewPoolMetrics(r prometheus.Registerer, log *slog.Logger) *PoolMetrics {
 			Name: "engine_postgres_mixed_sessions",
 			Help: "1 where nothing is prepared because a pooler gives the sessions of the server to whoever comes.",
 		}, labels)),
+		scanned: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "engine_source_scanned_bytes_total", Help: "Bytes that sources read that charge for them, by what for.",
+		}, []string{"source_name", "purpose"})),
 		log:   log,
 		users: map[PoolLabels]int{},
 	}
@@ -100,6 +104,24 @@ func (m *PoolMetrics) Pool(l PoolLabels) *PoolMeter {
 		mixed:  m.mixed.WithLabelValues(values...),
 	}
 }
+
+// Scans is the meter of what a source reads. Its series outlive the source: they are what it has cost.
+func (m *PoolMetrics) Scans(source string) *ScanMeter {
+	return &ScanMeter{m.scanned.MustCurryWith(prometheus.Labels{"source_name": source})}
+}
+
+// ScanMeter measures what a source reads; nil measures nothing.
+type ScanMeter struct{ bytes *prometheus.CounterVec }
+
+// Add counts bytes that were read for a purpose, of which a kind of sources has few.
+func (m *ScanMeter) Add(purpose string, bytes int64) {
+	if m != nil && bytes > 0 {
+		m.Of(purpose).Add(float64(bytes))
+	}
+}
+
+// Of is the counter of a purpose.
+func (m *ScanMeter) Of(purpose string) prometheus.Counter { return m.bytes.WithLabelValues(purpose) }
 
 // leave ends the series of pools that are gone.
 func (m *PoolMetrics) leave(l PoolLabels) {

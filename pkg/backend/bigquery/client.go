@@ -125,7 +125,16 @@ func (c *client) newToken(ctx context.Context) (*oauth2.Token, error) {
 }
 
 // call sends a request, again where that can help, and gives the body of the response. Path begins below the project.
-func (c *client) call(ctx context.Context, method, path string, query url.Values, body any) ([]byte, error) {
+func (c *client) call(ctx context.Context, method, path string, query url.Values, body any) (received []byte, err error) {
+	err = c.stream(ctx, method, path, query, body, func(r io.Reader) error {
+		received, err = io.ReadAll(r)
+		return err
+	})
+	return received, err
+}
+
+// stream is call for a body that is read as it arrives. What read finds wrong ends the request: it isn't sent again.
+func (c *client) stream(ctx context.Context, method, path string, query url.Values, body any, read func(io.Reader) error) error {
 	address := c.options.Endpoint + "/bigquery/v2/projects/" + url.PathEscape(c.options.Project) + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
@@ -134,19 +143,19 @@ func (c *client) call(ctx context.Context, method, path string, query url.Values
 	if body != nil {
 		var err error
 		if sent, err = json.Marshal(body); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	delay := c.options.RetryDelay
 	for attempt := 0; ; attempt++ {
-		received, err := c.once(ctx, method, address, sent)
+		err := c.once(ctx, method, address, sent, read)
 		var failed *apiError
 		if err == nil || attempt >= c.options.Retries || !errors.As(err, &failed) || !failed.passing(c.options.Anonymous) {
-			return received, err
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		case <-time.After(delay):
 		}
 		delay = min(2*delay, time.Minute)
@@ -154,34 +163,36 @@ func (c *client) call(ctx context.Context, method, path string, query url.Values
 }
 
 // once sends a request once.
-func (c *client) once(ctx context.Context, method, address string, body []byte) ([]byte, error) {
+func (c *client) once(ctx context.Context, method, address string, body []byte, read func(io.Reader) error) error {
 	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	header, err := c.authorization(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if header != "" {
 		r.Header.Set("Authorization", header)
 	}
 	response, err := c.http.Do(r)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	received, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(received) > maxResponse:
-		return nil, fmt.Errorf("the response has more than %d bytes", maxResponse)
-	case response.StatusCode < http.StatusBadRequest:
-		return received, nil
+	limited := &io.LimitedReader{R: response.Body, N: maxResponse + 1}
+	if response.StatusCode < http.StatusBadRequest {
+		if err = read(limited); limited.N <= 0 {
+			return fmt.Errorf("the response has more than %d bytes", maxResponse)
+		}
+		return err
+	}
+	received, err := io.ReadAll(limited)
+	if err != nil {
+		return err
 	}
 	var failed struct {
 		Error *apiError `json:"error"`
@@ -190,5 +201,5 @@ func (c *client) once(ctx context.Context, method, address string, body []byte) 
 		failed.Error = &apiError{Message: "the response has no JSON"}
 	}
 	failed.Error.Status = response.StatusCode
-	return nil, failed.Error
+	return failed.Error
 }

@@ -9,7 +9,10 @@ import (
 	"queryengine/pkg/apierror"
 )
 
-var errMalformed = errors.New("a row of the result is malformed")
+var (
+	errMalformed = errors.New("a row of the result is malformed")
+	errResponse  = errors.New("the response has no result and no job")
+)
 
 // callerError is an error of who gets the rows, not of the database.
 type callerError struct{ error }

@@ -60,7 +60,7 @@ func (s *Source) informationSchema(ctx context.Context, dataset string, found *c
 	text := "SELECT t.table_name, t.table_type, c.column_name, c.data_type, c.is_nullable FROM " + schema + "TABLES AS t JOIN " +
 		schema + "COLUMNS AS c ON c.table_name = t.table_name ORDER BY t.table_name, c.ordinal_position"
 	read := map[catalog.Name]*catalog.Table{}
-	_, err := s.run(ctx, queryRequest{Query: text}, nil, func(_ []tableField, row []byte) error {
+	_, err := s.run(ctx, queryRequest{Query: text, purpose: purposeIntrospection}, nil, func(row []byte) error {
 		cells, _, ok := (format{}).Record(nil, nil, row)
 		if !ok || len(cells) != 5 {
 			return errMalformed

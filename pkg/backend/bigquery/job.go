@@ -1,9 +1,11 @@
 package bigquery
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -32,7 +34,16 @@ type queryRequest struct {
 	Labels             map[string]string `json:"labels,omitempty"`
 	RequestID          string            `json:"requestId,omitempty"`
 	DryRun             bool              `json:"dryRun,omitempty"`
+	// purpose is what the query is for, in metrics.
+	purpose string
 }
+
+// The purposes of queries.
+const (
+	purposeQuery         = "query"
+	purposeSQL           = "run_sql"
+	purposeIntrospection = "introspection"
+)
 
 // page is a response of jobs.query and jobs.getQueryResults.
 type page struct {
@@ -44,9 +55,61 @@ type page struct {
 	Schema struct {
 		Fields []tableField `json:"fields"`
 	} `json:"schema"`
-	Rows                []json.RawMessage `json:"rows"`
-	PageToken           string            `json:"pageToken"`
-	TotalBytesProcessed string            `json:"totalBytesProcessed"`
+	PageToken           string `json:"pageToken"`
+	TotalBytesProcessed string `json:"totalBytesProcessed"`
+}
+
+// read reads a response, and hands its rows on one by one. A row is valid until f returns.
+func (p *page) read(r io.Reader, f func(row []byte) error) error {
+	d := json.NewDecoder(r)
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return cmp.Or(err, errResponse)
+	}
+	var ignored, row json.RawMessage
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch key {
+		case "rows":
+			err = rows(d, &row, f)
+		case "jobComplete":
+			err = d.Decode(&p.JobComplete)
+		case "jobReference":
+			err = d.Decode(&p.JobReference)
+		case "schema":
+			err = d.Decode(&p.Schema)
+		case "pageToken":
+			err = d.Decode(&p.PageToken)
+		case "totalBytesProcessed":
+			err = d.Decode(&p.TotalBytesProcessed)
+		default:
+			err = d.Decode(&ignored)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := d.Token() // a response that is cut off has no end
+	return err
+}
+
+// rows reads the list of rows. The memory of a row serves the next one.
+func rows(d *json.Decoder, row *json.RawMessage, f func(row []byte) error) error {
+	if t, err := d.Token(); err != nil || t == nil { // null is none
+		return err
+	}
+	for d.More() {
+		if err := d.Decode(row); err != nil {
+			return err
+		}
+		if err := f(*row); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
 }
 
 // tableField is a column of a table or a result.
@@ -70,15 +133,13 @@ func (s *Source) dryRun(ctx context.Context, q queryRequest) (int64, error) {
 	if len(q.QueryParameters) > 0 {
 		q.ParameterMode = "NAMED"
 	}
-	p, err := s.page(ctx, http.MethodPost, "/queries", nil, q)
-	if err != nil {
-		return 0, err
-	}
-	return p.bytes(), nil
+	p, err := s.page(ctx, http.MethodPost, "/queries", nil, q, func([]byte) error { return nil })
+	return p.bytes(), err
 }
 
-// run runs a query and calls f for each row, which is valid until f returns. What the query reads is added to scan.
-func (s *Source) run(ctx context.Context, q queryRequest, scan *backend.Scan, f func(columns []tableField, row []byte) error) ([]tableField, error) {
+// run runs a query and calls f for each row, which is valid until f returns. What the query reads is added to scan. It
+// returns the columns of the result.
+func (s *Source) run(ctx context.Context, q queryRequest, scan *backend.Scan, f func(row []byte) error) ([]tableField, error) {
 	q.TimeoutMs = waitTime.Milliseconds()
 	q.JobTimeoutMs = strconv.FormatInt(s.client.options.JobTimeout.Milliseconds(), 10)
 	q.Location = s.client.options.Location
@@ -89,13 +150,13 @@ func (s *Source) run(ctx context.Context, q queryRequest, scan *backend.Scan, f 
 	if len(q.QueryParameters) > 0 {
 		q.ParameterMode = "NAMED"
 	}
-	p, err := s.page(ctx, http.MethodPost, "/queries", nil, q)
-	if err != nil {
-		return nil, err
+	ended := false // rows are those of a job that has ended
+	read := func(row []byte) error {
+		ended = true
+		return f(row)
 	}
-	job := p.JobReference
-	columns := p.Schema.Fields
-	ended := false
+	p, err := s.page(ctx, http.MethodPost, "/queries", nil, q, read)
+	job, columns, counted := p.JobReference, p.Schema.Fields, false
 	defer func() {
 		if !ended && job.JobID != "" {
 			s.cancel(ctx, job.JobID, job.Location)
@@ -105,19 +166,16 @@ func (s *Source) run(ctx context.Context, q queryRequest, scan *backend.Scan, f 
 		if len(p.Schema.Fields) > 0 {
 			columns = p.Schema.Fields
 		}
-		if p.JobComplete {
-			if !ended {
-				scan.Add(p.bytes())
-			}
-			ended = true
-			for _, row := range p.Rows {
-				if err := f(columns, row); err != nil {
-					return columns, err
-				}
-			}
-			if p.PageToken == "" {
-				return columns, nil
-			}
+		if ended = ended || p.JobComplete; ended && !counted {
+			counted = true
+			scan.Add(p.bytes())
+			s.scanned.Add(q.purpose, p.bytes())
+		}
+		if err != nil || p.JobComplete && p.PageToken == "" {
+			return columns, err
+		}
+		if job.JobID == "" {
+			return columns, errResponse
 		}
 		values := url.Values{"timeoutMs": {strconv.FormatInt(waitTime.Milliseconds(), 10)}}
 		if job.Location != "" {
@@ -126,19 +184,14 @@ func (s *Source) run(ctx context.Context, q queryRequest, scan *backend.Scan, f 
 		if p.PageToken != "" {
 			values.Set("pageToken", p.PageToken)
 		}
-		if p, err = s.page(ctx, http.MethodGet, "/queries/"+url.PathEscape(job.JobID), values, nil); err != nil {
-			return columns, err
-		}
+		p, err = s.page(ctx, http.MethodGet, "/queries/"+url.PathEscape(job.JobID), values, nil, read)
 	}
 }
 
-func (s *Source) page(ctx context.Context, method, path string, query url.Values, body any) (*page, error) {
-	received, err := s.client.call(ctx, method, path, query, body)
-	if err != nil {
-		return nil, err
-	}
-	var p page
-	return &p, json.Unmarshal(received, &p)
+// page asks for a page. With an error, it has what was read of it.
+func (s *Source) page(ctx context.Context, method, path string, query url.Values, body any, f func(row []byte) error) (*page, error) {
+	p := &page{}
+	return p, s.client.stream(ctx, method, path, query, body, func(r io.Reader) error { return p.read(r, f) })
 }
 
 // cancel ends a job that nothing waits for any more.

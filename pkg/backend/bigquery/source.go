@@ -16,7 +16,12 @@ import (
 // Source is a project and some of its datasets. It is safe for concurrent use.
 type Source struct {
 	client *client
+	// scanned counts the bytes that queries read; nil counts nothing.
+	scanned *backend.ScanMeter
 }
+
+// Measure implements backend.Measurable.
+func (s *Source) Measure(m *backend.PoolMetrics, name string) { s.scanned = m.Scans(name) }
 
 // Open opens a source; nothing is sent yet.
 func Open(o Options) *Source {
@@ -31,7 +36,7 @@ func (s *Source) Close() { s.client.http.CloseIdleConnections() }
 // Ping runs a trivial statement.
 func (s *Source) Ping(ctx context.Context) error {
 	const text = "SELECT 1 AS c0"
-	_, err := s.run(ctx, queryRequest{Query: text}, nil, func([]tableField, []byte) error { return nil })
+	_, err := s.run(ctx, queryRequest{Query: text, purpose: purposeIntrospection}, nil, func([]byte) error { return nil })
 	return queryError(ctx, err, text)
 }
 
@@ -73,7 +78,7 @@ func (s *Source) admit(ctx context.Context, q queryRequest, scan *backend.Scan) 
 // request is the query of one run.
 func (s *statement) request(a *backend.Args) (queryRequest, error) {
 	parameters, err := s.parameters(a)
-	q := queryRequest{Query: s.text, QueryParameters: parameters, Labels: labelsOf(a)}
+	q := queryRequest{Query: s.text, QueryParameters: parameters, Labels: labelsOf(a), purpose: purposeQuery}
 	switch {
 	case s.comment == nil:
 	case s.comment.PerRequest:
@@ -91,7 +96,7 @@ func (s *Source) answer(ctx context.Context, stmt *statement, q queryRequest, sc
 	if !stmt.one {
 		out.Buf = append(out.Buf, '[')
 	}
-	_, err := s.run(ctx, q, scan, func(_ []tableField, row []byte) error {
+	_, err := s.run(ctx, q, scan, func(row []byte) error {
 		rows++
 		if stmt.one && rows > 1 {
 			return nil
@@ -190,7 +195,7 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 		}
 	}
 	result := &backend.RawResult{}
-	columns, err := s.run(ctx, queryRequest{Query: r.SQL}, nil, func(_ []tableField, row []byte) error {
+	columns, err := s.run(ctx, queryRequest{Query: r.SQL, purpose: purposeSQL}, nil, func(row []byte) error {
 		cells, _, ok := (format{}).Record(nil, nil, row)
 		if !ok {
 			return errMalformed
