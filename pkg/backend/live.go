@@ -32,15 +32,14 @@ type LiveMatcher interface {
 	Match() *LiveMatch
 }
 
-// LiveMatch tells that a cohort reads, of the table in the root field, only rows that have a value of the
-// cohort's in a column.
+// LiveMatch tells that a cohort reads, of the table in the root field, only rows that have one of certain values in
+// a column.
 type LiveMatch struct {
 	Table  catalog.Name
 	Column string
-	// Value is the index of the cohort's value.
-	Value int
-	// Canonical is a value as the database writes it; ok is false when that isn't known.
-	Canonical func(value []byte) (text string, ok bool)
+	// Texts are these values for a cohort, given by its values, as the database writes them; ok is false when they
+	// aren't known.
+	Texts func(cohort [][]byte) (texts []string, ok bool)
 }
 
 // LiveColumn is where a value of a cohort comes from.

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
@@ -12,8 +14,9 @@ import (
 // Match implements backend.LiveMatcher.
 func (s *liveStatement) Match() *backend.LiveMatch { return s.match }
 
-// matchOf finds a condition that all rows of the root field satisfy by which cohorts differ: that a column equals
-// a value of theirs. It is nil where there is none, or where equal values may be written in different ways.
+// matchOf finds a condition that all rows of the root field satisfy: that a column equals a value, or one of a list.
+// It is nil where there is none, or where equal values may be written in different ways. One by which cohorts differ
+// goes before one that is the same for all.
 func matchOf(l ir.Live, values []sqltext.Param) *backend.LiveMatch {
 	if len(l.Roots) != 1 {
 		return nil
@@ -32,19 +35,79 @@ func matchOf(l ir.Live, values []sqltext.Param) *backend.LiveMatch {
 		return nil
 	}
 	var found *backend.LiveMatch
+	best := len(operandRanks)
 	eachConjunct(rows.Where, func(c ir.Compare) {
 		column, ok := c.Left.(ir.Column)
-		if !ok || c.Op != ir.OpEq || c.NullSafe || len(c.Args) != 1 || found != nil {
+		if !ok || c.NullSafe || len(c.Args) != 1 || c.Op != ir.OpEq && c.Op != ir.OpIn {
 			return
 		}
-		index := valueIndex(c.Args[0], values)
 		canonical := canonicals[column.Type.Name]
 		plain := column.Type.Schema == "" && column.Type.Dims == 0 && column.Type.Domain == nil
-		if index >= 0 && canonical != nil && plain {
-			found = &backend.LiveMatch{Table: table.Name, Column: column.Name, Value: index, Canonical: canonical}
+		operand, rank := operandOf(c.Args[0], c.Op == ir.OpIn, values)
+		if canonical == nil || !plain || operand == nil || rank >= best {
+			return
 		}
+		best = rank
+		found = &backend.LiveMatch{Table: table.Name, Column: column.Name, Texts: func(cohort [][]byte) ([]string, bool) {
+			return canonicalTexts(operand(cohort), c.Op == ir.OpIn, canonical)
+		}}
 	})
 	return found
+}
+
+// The ranks of operands: those that tell cohorts apart best are the first.
+const (
+	rankValue = iota // of a cohort
+	rankList         // of a cohort
+	rankConstant
+)
+
+// operandRanks has all of them.
+var operandRanks = [...]int{rankValue, rankList, rankConstant}
+
+// operandOf is where the text of an operand comes from, nil when it isn't known.
+func operandOf(v ir.Value, list bool, values []sqltext.Param) (text func(cohort [][]byte) []byte, rank int) {
+	if l, ok := v.(ir.Literal); ok && !l.Null && l.List == list && l.Wrap == ir.WrapNone {
+		return func([][]byte) []byte { return []byte(l.Text) }, rankConstant
+	}
+	index := valueIndex(v, list, values)
+	if index < 0 {
+		return nil, 0
+	}
+	rank = rankValue
+	if list {
+		rank = rankList
+	}
+	return func(cohort [][]byte) []byte { return cohort[index] }, rank
+}
+
+// mostTexts bounds how many values are compared with those of each change.
+const mostTexts = 1000
+
+var arrayTypes = pgtype.NewMap()
+
+// canonicalTexts are the values of an operand as PostgreSQL writes them.
+func canonicalTexts(operand []byte, list bool, canonical func([]byte) (string, bool)) ([]string, bool) {
+	if !list {
+		text, ok := canonical(operand)
+		return []string{text}, ok
+	}
+	var items []*string
+	if operand == nil || arrayTypes.Scan(pgtype.TextArrayOID, pgtype.TextFormatCode, operand, &items) != nil || len(items) > mostTexts {
+		return nil, false
+	}
+	texts := make([]string, 0, len(items))
+	for _, item := range items {
+		if item == nil {
+			continue // nothing equals NULL
+		}
+		text, ok := canonical([]byte(*item))
+		if !ok {
+			return nil, false
+		}
+		texts = append(texts, text)
+	}
+	return texts, true
 }
 
 // eachConjunct calls f for the comparisons that a condition takes to hold.
@@ -61,16 +124,16 @@ func eachConjunct(e ir.BoolExp, f func(ir.Compare)) {
 	}
 }
 
-// valueIndex is the place of an operand among the values of a cohort, -1 for none.
-func valueIndex(v ir.Value, values []sqltext.Param) int {
+// valueIndex is the place of an operand, which is a list or a single value, among the values of a cohort, -1 for none.
+func valueIndex(v ir.Value, list bool, values []sqltext.Param) int {
 	for i, p := range values {
 		switch v := v.(type) {
 		case ir.Variable:
-			if p.Kind == sqltext.ParamVariable && p.Index == v.Index && !v.List && v.Wrap == ir.WrapNone {
+			if p.Kind == sqltext.ParamVariable && p.Index == v.Index && v.List == list && v.Wrap == ir.WrapNone {
 				return i
 			}
 		case ir.SessionVar:
-			if p.Kind == sqltext.ParamSession && p.Name == v.Name && !v.List && v.Wrap == ir.WrapNone {
+			if p.Kind == sqltext.ParamSession && p.Name == v.Name && v.List == list && v.Wrap == ir.WrapNone {
 				return i
 			}
 		}
@@ -82,7 +145,7 @@ func valueIndex(v ir.Value, values []sqltext.Param) int {
 // are is up to the collation of the column, which is looked at where the column is watched.
 var canonicals = map[string]func(value []byte) (text string, ok bool){
 	"int2": canonicalInteger, "int4": canonicalInteger, "int8": canonicalInteger,
-	"uuid": canonicalUUID, "text": canonicalText, "varchar": canonicalText,
+	"uuid": canonicalUUID, "bool": canonicalBoolean, "text": canonicalText, "varchar": canonicalText,
 }
 
 func canonicalInteger(value []byte) (string, bool) {
@@ -103,6 +166,16 @@ func canonicalUUID(value []byte) (string, bool) {
 		}
 	}
 	return text, true
+}
+
+func canonicalBoolean(value []byte) (string, bool) {
+	switch strings.ToLower(string(value)) {
+	case "t", "true":
+		return "t", true
+	case "f", "false":
+		return "f", true
+	}
+	return "", false // there are other ways to write it
 }
 
 func canonicalText(value []byte) (string, bool) { return string(value), value != nil }

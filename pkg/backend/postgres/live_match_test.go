@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,26 +22,42 @@ func TestLiveMatch(t *testing.T) {
 	user := equals(ir.Column{Name: "owner", Type: long}, ir.SessionVar{Name: "x-engine-user-id", Type: long})
 	other := equals(ir.Column{Name: "price", Type: catalog.Type{Name: "numeric"}}, ir.Variable{Index: 4, Type: catalog.Type{Name: "numeric"}})
 	greater := ir.Compare{Left: id, Op: ir.OpGt, Args: []ir.Value{variable}}
+	among := func(left ir.Expr, right ir.Value) ir.Compare {
+		return ir.Compare{Left: left, Op: ir.OpIn, Args: []ir.Value{right}}
+	}
+	ids := ir.Variable{Index: 5, Type: integer, List: true}
+	open := equals(ir.Column{Name: "open", Type: catalog.Type{Name: "bool"}}, ir.Literal{Text: "true", Type: catalog.Type{Name: "bool"}})
+	// The values of the cohort.
+	cohort := backend.Args{
+		Session:   as("user", map[string]string{"x-engine-user-id": "12"}),
+		Variables: [][]byte{nil, nil, nil, []byte(" 3"), []byte("1.5"), []byte("{5,NULL,006}")},
+	}
 	and := func(list ...ir.BoolExp) ir.BoolExp { return ir.And{Exps: list} }
 	for name, c := range map[string]struct {
 		where  ir.BoolExp
 		column string
+		texts  []string
 	}{
-		"by key":            {equals(id, variable), "id"},
-		"among others":      {and(other, greater, equals(id, variable)), "id"},
-		"rule":              {and(ir.Rule{Exp: and(user)}, greater), "owner"},
-		"nothing":           {nil, ""},
-		"greater":           {greater, ""},
-		"or":                {ir.Or{Exps: []ir.BoolExp{equals(id, variable), user}}, ""},
-		"not":               {ir.Not{Exp: equals(id, variable)}, ""},
-		"another type":      {other, ""},
-		"the same for all":  {equals(id, ir.Literal{Text: "1", Type: integer}), ""},
-		"null is null":      {ir.Compare{Left: id, Op: ir.OpEq, Args: []ir.Value{variable}, NullSafe: true}, ""},
-		"a list":            {equals(id, ir.Variable{Index: 3, Type: integer, List: true}), ""},
-		"cast":              {equals(ir.Cast{Expr: id, Type: long}, variable), ""},
-		"array":             {equals(ir.Column{Name: "id", Type: catalog.Type{Name: "int4", Dims: 1}}, variable), ""},
-		"domain":            {equals(ir.Column{Name: "id", Type: catalog.Type{Name: "int4", Domain: &catalog.Name{Name: "d"}}}, variable), ""},
-		"of related tables": {ir.Exists{From: ir.Table{Name: public("b")}, Where: equals(id, variable)}, ""},
+		"by key":            {equals(id, variable), "id", []string{"3"}},
+		"among others":      {and(other, greater, equals(id, variable)), "id", []string{"3"}},
+		"rule":              {and(ir.Rule{Exp: and(user)}, greater), "owner", []string{"12"}},
+		"a list":            {among(id, ids), "id", []string{"5", "6"}},
+		"an empty list":     {among(id, ir.Literal{Text: "{}", Type: integer, List: true}), "id", []string{}},
+		"a constant":        {open, "open", []string{"t"}},
+		"constants":         {among(id, ir.Literal{Text: "{8,9}", Type: integer, List: true}), "id", []string{"8", "9"}},
+		"values before all": {and(open, among(id, ids), user), "owner", []string{"12"}},
+		"a list before one": {and(open, among(id, ids)), "id", []string{"5", "6"}},
+		"nothing":           {nil, "", nil},
+		"greater":           {greater, "", nil},
+		"or":                {ir.Or{Exps: []ir.BoolExp{equals(id, variable), user}}, "", nil},
+		"not":               {ir.Not{Exp: equals(id, variable)}, "", nil},
+		"another type":      {other, "", nil},
+		"null is null":      {ir.Compare{Left: id, Op: ir.OpEq, Args: []ir.Value{variable}, NullSafe: true}, "", nil},
+		"equal to a list":   {equals(id, ids), "", nil},
+		"cast":              {equals(ir.Cast{Expr: id, Type: long}, variable), "", nil},
+		"array":             {equals(ir.Column{Name: "id", Type: catalog.Type{Name: "int4", Dims: 1}}, variable), "", nil},
+		"domain":            {equals(ir.Column{Name: "id", Type: catalog.Type{Name: "int4", Domain: &catalog.Name{Name: "d"}}}, variable), "", nil},
+		"of related tables": {ir.Exists{From: ir.Table{Name: public("b")}, Where: equals(id, variable)}, "", nil},
 	} {
 		rows := ir.Rows{From: ir.Table{Name: public("a")}, Where: c.where}
 		selected := &ir.Select{Rows: rows, Fields: []ir.Field{{Alias: "id", Value: ir.Scalar{Expr: id, Type: integer}}}}
@@ -53,11 +70,11 @@ func TestLiveMatch(t *testing.T) {
 		}
 		require.NotNil(t, match, name)
 		require.Equal(t, []any{public("a"), c.column}, []any{match.Table, match.Column}, name)
-		from := s.Columns()[match.Value]
-		require.True(t, from.Variable == 3 || from.Session == "x-engine-user-id", name)
-		if c.column == "owner" {
-			require.Equal(t, "x-engine-user-id", from.Session, name)
-		}
+		values, err := s.Bind(cohort)
+		require.NoError(t, err, name)
+		texts, ok := match.Texts(values)
+		require.True(t, ok, name)
+		require.Equal(t, c.texts, texts, name)
 	}
 	function := &ir.Select{Rows: ir.Rows{From: ir.Function{Name: public("f")}, Where: equals(id, variable)}}
 	require.Nil(t, matchOf(ir.Live{Roots: []ir.Root{function}}, nil))
@@ -78,6 +95,9 @@ func TestCanonicalValues(t *testing.T) {
 		{"uuid", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1x", ""},
 		{"text", " A ", " A "},
 		{"varchar", "ä", "ä"},
+		{"bool", "true", "t"},
+		{"bool", "F", "f"},
+		{"bool", "yes", ""},
 	} {
 		got, ok := canonicals[c.kind]([]byte(c.value))
 		require.Equal(t, c.want != "", ok, c)
@@ -89,4 +109,20 @@ func TestCanonicalValues(t *testing.T) {
 		_, ok := canonical(nil)
 		require.False(t, ok, kind)
 	}
+}
+
+func TestListsOfCanonicalValues(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string][]string{
+		`{}`: {}, `{1,2}`: {"1", "2"}, `{NULL}`: {}, `{" 7 "}`: {"7"}, `{x}`: nil, `1`: nil, `{{1},{2}}`: {"1", "2"},
+		`{` + strings.Repeat("1,", mostTexts) + `1}`: nil,
+	} {
+		texts, ok := canonicalTexts([]byte(list), true, canonicalInteger)
+		require.Equal(t, want != nil, ok, list)
+		if ok {
+			require.Equal(t, want, texts, list)
+		}
+	}
+	_, ok := canonicalTexts(nil, true, canonicalInteger)
+	require.False(t, ok, "nothing is known of NULL")
 }

@@ -77,6 +77,11 @@ func TestChangeOfARowRunsItsSubscribers(t *testing.T) {
 		ids[id] = s.subscribe(document, map[string]any{"id": id})
 		s.await(ids[id], `{"item_by_pk":{"n":0}}`)
 	}
+	some := s.subscribe(`subscription ($ids: [Int!]!) { item(where: {id: {_in: $ids}}) { n } }`, map[string]any{"ids": []int{1, 60}})
+	constant := s.subscribe(`subscription { item(where: {id: {_in: [2, 59]}}) { n } }`, nil)
+	for _, id := range []string{some, constant} {
+		s.await(id, `{"item":[{"n":0},{"n":0}]}`)
+	}
 	n := 0
 	alone := func() bool {
 		n++
@@ -94,9 +99,13 @@ func TestChangeOfARowRunsItsSubscribers(t *testing.T) {
 	// A line may come late, so each may be tried again.
 	eventually(t, 30*time.Second, func() bool {
 		before := len(runs(t, e))
-		execute(t, c.databaseURL, `UPDATE item SET n = n + 1 WHERE id > 50`)
+		execute(t, c.databaseURL, `UPDATE item SET n = n + 1 WHERE id BETWEEN 51 AND 58`)
 		return alone() && len(runs(t, e)) == before+1
 	}, func() string { return "rows without subscribers run something" })
+	execute(t, c.databaseURL, `UPDATE item SET n = 100 WHERE id IN (1, 2, 59, 60)`)
+	for _, id := range []string{some, constant} {
+		s.await(id, `{"item":[{"n":100},{"n":100}]}`)
+	}
 	require.Empty(t, s.trouble())
 }
 
@@ -104,7 +113,19 @@ func TestChangeOfARowRunsItsSubscribers(t *testing.T) {
 // fresh query gives.
 func TestSubscribersOfTheLogSeeEverything(t *testing.T) {
 	t.Parallel()
+	for _, identity := range []string{"DEFAULT", "FULL"} {
+		t.Run(identity, func(t *testing.T) {
+			t.Parallel()
+			subscribersSeeEverything(t, identity)
+		})
+	}
+}
+
+// subscribersSeeEverything has the table with a replica identity, which says what of rows before a change is in the log.
+func subscribersSeeEverything(t *testing.T, identity string) {
+	t.Helper()
 	c, g, _ := itemCluster(t)
+	execute(t, c.databaseURL, `ALTER TABLE item REPLICA IDENTITY `+identity)
 	type watcher struct {
 		s                 *subscriber
 		id, query, prefix string
@@ -118,6 +139,10 @@ func TestSubscribersOfTheLogSeeEverything(t *testing.T) {
 		`item(where: {owner: {_eq: $b}, n: {_gt: $a}}, order_by: [{n: desc}, {id: asc}], limit: 3) { id of { name } }`,
 		`item(where: {_or: [{id: {_eq: $a}}, {owner: {_eq: $b}}]}, order_by: {id: asc}) { id }`,
 		`item_aggregate(where: {owner: {_eq: $b}}) { aggregate { count sum { n } } }`,
+		`item(where: {id: {_in: [$a, 7, 21]}}, order_by: {id: asc}) { id n }`,
+		`item(where: {owner: {_in: [$b, 4]}, kind: {_neq: "a"}}, order_by: {id: asc}) { id n kind }`,
+		`item(where: {kind: {_eq: "b"}}, order_by: {id: asc}) { id n }`,
+		`item_aggregate(where: {_and: [{n: {_gte: $b}}, {kind: {_in: ["a", "c"]}}]}) { aggregate { count max { n } } }`,
 		`item(where: {of: {rank: {_lte: $b}}}, order_by: {id: asc}, limit: 5) { id n }`,
 		`item(where: {_not: {owner: {_eq: $b}}}, order_by: {id: asc}) { id }`,
 		`item(order_by: {id: asc}) { id n }`,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 )
 
 // Hash identifies a result. It is strong enough that collisions can't be made.
@@ -62,8 +63,8 @@ type cohort struct {
 	// hash is the last result's; it counts while known is set.
 	hash  Hash
 	known bool
-	// match is the value by which rows matter, when matches is set; else all do.
-	match   string
+	// match are the values by which rows matter, when matches is set; else all do.
+	match   []string
 	matches bool
 	// proven reports whether the database has taken the values for what they should be.
 	proven bool
@@ -76,8 +77,10 @@ func (c *cohort) touched(values map[string]struct{}) bool {
 	if len(values) == 0 || !c.matches {
 		return len(values) > 0
 	}
-	_, touched := values[c.match]
-	return touched
+	return slices.ContainsFunc(c.match, func(text string) bool {
+		_, touched := values[text]
+		return touched
+	})
 }
 
 // keyOf names the cohort with the given values.

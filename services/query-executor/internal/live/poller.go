@@ -84,7 +84,7 @@ func (p *poller) join(s *Subscriber) {
 func (p *poller) newCohort(key string, values [][]byte) *cohort {
 	c := &cohort{key: key, values: values}
 	if m := p.live.Match; m != nil {
-		c.match, c.matches = m.Canonical(values[m.Value])
+		c.match, c.matches = m.Texts(values)
 	}
 	p.cohorts[key] = c
 	return c
