@@ -144,10 +144,7 @@ func (s *Source) getTable(ctx context.Context, path string, t *catalog.Table) er
 		t.Comment = &table.Description
 	}
 	for _, f := range table.Schema.Fields {
-		c := &catalog.Column{Name: f.Name, Type: columnType(f.Type), Nullable: f.Mode != "REQUIRED"}
-		if f.Mode == "REPEATED" {
-			c.Type.Dims = 1
-		}
+		c := &catalog.Column{Name: f.Name, Type: f.columnType(), Nullable: f.Mode != "REQUIRED"}
 		if f.Description != "" {
 			c.Comment = &f.Description
 		}

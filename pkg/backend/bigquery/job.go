@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/catalog"
 )
 
 // waitTime is how long one request waits for a job to end.
@@ -120,21 +121,35 @@ type tableField struct {
 	Description string `json:"description"`
 }
 
+// columnType is the type of the column.
+func (f *tableField) columnType() catalog.Type {
+	t := columnType(f.Type)
+	if f.Mode == "REPEATED" {
+		t.Dims = 1
+	}
+	return t
+}
+
 // bytes is how many bytes the job reads, or would read.
 func (p *page) bytes() int64 {
 	n, _ := strconv.ParseInt(p.TotalBytesProcessed, 10, 64)
 	return n
 }
 
-// dryRun is how many bytes a query would read. It costs nothing.
+// dryRun is how many bytes a query would read.
 func (s *Source) dryRun(ctx context.Context, q queryRequest) (int64, error) {
+	p, err := s.tried(ctx, q)
+	return p.bytes(), err
+}
+
+// tried is what a dry run says of a query. It costs nothing.
+func (s *Source) tried(ctx context.Context, q queryRequest) (*page, error) {
 	q.DryRun = true
 	q.Location = s.client.options.Location
 	if len(q.QueryParameters) > 0 {
 		q.ParameterMode = "NAMED"
 	}
-	p, err := s.page(ctx, http.MethodPost, "/queries", nil, q, func([]byte) error { return nil })
-	return p.bytes(), err
+	return s.page(ctx, http.MethodPost, "/queries", nil, q, func([]byte) error { return nil })
 }
 
 // run runs a query and calls f for each row, which is valid until f returns. What the query reads is added to scan. It

@@ -349,6 +349,28 @@ func TestLimitsOfARunAreConstants(t *testing.T) {
 	require.Contains(t, shown, "LIMIT 3")
 }
 
+func TestNativeQueriesAreTried(t *testing.T) {
+	t.Parallel()
+	native := ir.NativeQuery{
+		Code:    []ir.Code{{Text: "SELECT id, name FROM hub.author LIMIT "}, {Value: ir.Variable{Index: 0, Type: typeInteger}}},
+		Columns: []ir.NativeColumn{{Name: "id", Type: typeDecimal}, {Name: "name", Type: typeText}},
+	}
+	fields := func(name string) response {
+		return ok(`{"schema": {"fields": [{"name": "id", "type": "INTEGER"}, {"name": "name", "type": "` + name + `"}]}}`)
+	}
+	a, s := open(t, map[string][]response{"POST /queries": {fields("STRING"), fields("DATE"), failure(http.StatusBadRequest, "invalidQuery"), failure(500, "x")}}, `, "retry_limit": 0`)
+	require.NoError(t, s.ValidateNativeQuery(t.Context(), native))
+	require.Equal(t, true, a.sent[0]["dryRun"])
+	require.Equal(t, []any{map[string]any{"name": "p1", "parameterType": map[string]any{"type": "INT64"}, "parameterValue": map[string]any{"value": "1"}}}, a.sent[0]["queryParameters"])
+	for _, want := range []string{`Return column \"name\" has a type mismatch. The expected type is \"STRING\", but the actual type is \"DATE\".`, "secret invalidQuery"} {
+		var failed *apierror.Error
+		require.ErrorAs(t, s.ValidateNativeQuery(t.Context(), native), &failed)
+		require.Equal(t, apierror.ValidationFailed, failed.Code)
+		require.Contains(t, string(failed.InternalJSON()), want)
+	}
+	require.NoError(t, s.ValidateNativeQuery(t.Context(), native), "an emulator may lack dry runs")
+}
+
 // TestTableFunctionsAreListed reads the pages of a list, and what the list leaves out one by one.
 func TestTableFunctionsAreListed(t *testing.T) {
 	t.Parallel()

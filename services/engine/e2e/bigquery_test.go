@@ -178,3 +178,51 @@ func TestBigQueryComputedFields(t *testing.T) {
 	require.JSONEq(t, success, add("late", map[string]any{"function": name("late"), "return_table": visit, "argument_mapping": who}).text())
 	answers(nil, `{ web_customer(where: {name: {_eq: "Bo"}}) { late(where: {seconds: {_eq: 4}}) { page } } }`, `{"data":{"web_customer":[{"late":[{"page":"/"}]}]}}`)
 }
+
+// TestBigQueryNativeQueries answers root fields by statements of the metadata, as admin and as a role.
+func TestBigQueryNativeQueries(t *testing.T) {
+	t.Parallel()
+	dataset := dbtest.URL(t)
+	execute(t, dataset, `CREATE SCHEMA web;
+		CREATE TABLE web.customer (id bigint, name text);
+		CREATE TABLE web.visit (customer_id bigint, page text);
+		INSERT INTO web.customer VALUES (1, 'Ann'), (2, 'Bo');
+		INSERT INTO web.visit VALUES (1, '/'), (1, '/cart'), (2, '/')`)
+	server := bigquerytest.New(t, dataset)
+	p := startDevIn(t, t.TempDir(), nil, "ENGINE_GRAPHQL_DATABASE_URL="+dbtest.URL(t), "BIGQUERY_EMULATOR_HOST="+server.URL,
+		"WEB_PROJECT=my-project", "WEB_DATASETS=web, web")
+	visit := map[string]any{"dataset": "web", "name": "visit"}
+	p.metadata("bigquery_add_source", map[string]any{"name": "bq", "configuration": map[string]any{
+		"project_id": map[string]any{"from_env": "WEB_PROJECT"}, "datasets": map[string]any{"from_env": "WEB_DATASETS"}}})
+	p.metadata("bigquery_track_table", map[string]any{"source": "bq", "table": visit})
+	p.metadata("bigquery_track_logical_model", map[string]any{"source": "bq", "name": "busy", "fields": []any{
+		map[string]any{"name": "id", "type": map[string]any{"scalar": "INT64"}},
+		map[string]any{"name": "name", "type": map[string]any{"scalar": "STRING", "nullable": true}},
+		map[string]any{"name": "visits", "type": map[string]any{"scalar": "INT64"}}}})
+	track := func(name, code string) answer {
+		return p.post("/v1/metadata", nil, map[string]any{"type": "bigquery_track_native_query", "args": map[string]any{
+			"source": "bq", "root_field_name": name, "code": code, "returns": "busy",
+			"arguments":           map[string]any{"least": map[string]any{"type": "INT64"}},
+			"array_relationships": []any{map[string]any{"name": "pages", "using": map[string]any{"remote_table": visit, "column_mapping": map[string]string{"id": "customer_id"}}}}}})
+	}
+	const counts = "SELECT c.id AS id, c.name AS name, COUNT(*) AS visits FROM web.customer AS c JOIN web.visit AS v ON v.customer_id = c.id GROUP BY c.id, c.name HAVING COUNT(*) >= {{least}}"
+	require.JSONEq(t, `{"message":"success"}`, track("busy_customers", counts).text())
+	refused := track("none", "SELECT id FROM web.nobody WHERE id > {{least}}").text()
+	require.Contains(t, refused, `"code":"validation-failed"`)
+	require.Contains(t, refused, "nobody")
+	p.metadata("bigquery_create_logical_model_select_permission", map[string]any{"source": "bq", "name": "busy", "role": "reader", "permission": map[string]any{
+		"columns": []string{"name"}, "filter": map[string]any{"visits": map[string]any{"_gt": 1}}}})
+	answers := func(headers map[string]string, document, want string) {
+		t.Helper()
+		require.JSONEq(t, want, p.query(headers, document).text())
+	}
+	answers(nil, `{ busy_customers(args: {least: 1}, order_by: {visits: desc}, where: {name: {_neq: "Cy"}}) { id name visits pages(order_by: {page: desc}, limit: 1) { page } } }`,
+		`{"data":{"busy_customers":[{"id":"1","name":"Ann","visits":"2","pages":[{"page":"/cart"}]},{"id":"2","name":"Bo","visits":"1","pages":[{"page":"/"}]}]}}`)
+	reader := map[string]string{"X-Engine-Role": "reader"}
+	answers(reader, `{ busy_customers(args: {least: 0}) { name } }`, `{"data":{"busy_customers":[{"name":"Ann"}]}}`)
+	require.Contains(t, p.query(reader, `{ busy_customers(args: {least: 0}) { visits } }`).text(), "field 'visits' not found")
+	dependent := p.post("/v1/metadata", nil, map[string]any{"type": "bigquery_untrack_logical_model", "args": map[string]any{"source": "bq", "name": "busy"}}).text()
+	require.Contains(t, dependent, "busy_customers")
+	p.metadata("bigquery_untrack_native_query", map[string]any{"source": "bq", "root_field_name": "busy_customers"})
+	p.metadata("bigquery_untrack_logical_model", map[string]any{"source": "bq", "name": "busy"})
+}
