@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { Button } from "react-aria-components";
 import type { MetadataRequest } from "../api/client";
-import { ConfirmChange } from "../shell/confirm";
+import { useConfirm } from "../shell/confirm";
 import type { Field, Value } from "./fields";
 import { Form } from "./form";
 
@@ -27,7 +27,7 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
   const { label, none, items, add } = props;
   const [adding, setAdding] = useState<string>();
   const [changing, setChanging] = useState<string>();
-  const [confirm, setConfirm] = useState<MetadataRequest>();
+  const { confirm, dialog } = useConfirm();
   const form = add.find((f) => f.title === adding);
   return (
     <div className="page">
@@ -39,7 +39,7 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
               <strong>{i.id}</strong>
               {i.about}
               {i.change && <Button className="button" aria-label={`Change ${i.id}`} aria-expanded={changing === i.id} onPress={() => setChanging(changing === i.id ? undefined : i.id)}>Change</Button>}
-              <Button className="button" aria-label={`Delete ${i.id}`} onPress={() => setConfirm(i.drop)}>Delete…</Button>
+              <Button className="button" aria-label={`Delete ${i.id}`} onPress={() => confirm({ title: "Delete", request: i.drop })}>Delete…</Button>
             </div>
             {i.change && changing === i.id && <Form {...i.change} title="Change" confirm done={() => setChanging(undefined)} cancel={() => setChanging(undefined)} />}
           </li>
@@ -49,7 +49,7 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
         {add.map((f) => <Button key={f.title} className="button" aria-expanded={adding === f.title} onPress={() => setAdding(adding === f.title ? undefined : f.title)}>{f.title}</Button>)}
       </div>
       {form && <Form key={form.title} {...form} title="Add" done={() => setAdding(undefined)} cancel={() => setAdding(undefined)} />}
-      {confirm && <ConfirmChange title="Delete" request={confirm} close={() => setConfirm(undefined)} />}
+      {dialog}
     </div>
   );
 }

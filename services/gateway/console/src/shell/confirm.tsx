@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { post, type Change, type MetadataRequest } from "../api/client";
@@ -7,8 +7,21 @@ import { Failure } from "./failure";
 import { Loading } from "./progress";
 import { Window } from "./window";
 
+/** Confirmed is a request that waits to be confirmed, with what it is called. */
+export interface Confirmed {
+  title: string;
+  request: MetadataRequest;
+  done?: () => void;
+}
+
+/** useConfirm has the function that asks before a request is made, and the dialog that it opens. */
+export function useConfirm(): { confirm: (c: Confirmed) => void; dialog: ReactNode } {
+  const [asked, setAsked] = useState<Confirmed>();
+  return { confirm: setAsked, dialog: asked && <ConfirmChange {...asked} close={() => setAsked(undefined)} /> };
+}
+
 /** ConfirmChange shows what a request would change, as the server has tried it, before it is made. */
-export function ConfirmChange(props: { title: string; request: MetadataRequest; close: () => void; done?: () => void }) {
+export function ConfirmChange(props: Confirmed & { close: () => void }) {
   const { title, request, close, done } = props;
   const server = useServer();
   const client = useQueryClient();

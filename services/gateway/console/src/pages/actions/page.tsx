@@ -1,8 +1,6 @@
-import { useState } from "react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import type { MetadataRequest } from "../../api/client";
 import { exportQuery } from "../../api/queries";
 import { rolesOf } from "../../api/roles";
 import type { ActionDefinition, MetadataDocument } from "../../api/types";
@@ -10,9 +8,10 @@ import type { Field } from "../../forms/fields";
 import { Form } from "../../forms/form";
 import { Roles } from "../../forms/roles";
 import { useServer } from "../../session";
-import { ConfirmChange } from "../../shell/confirm";
+import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
+import { Split } from "../../shell/split";
 import { CustomTypes } from "./types";
 
 const route = getRouteApi("/actions");
@@ -62,63 +61,54 @@ const fields: Field[] = [
 
 function Actions(props: { document: MetadataDocument; name: string | undefined; open: (name: string | undefined) => void }) {
   const { document, name, open } = props;
-  const [adding, setAdding] = useState(false);
   const actions = (document.actions ?? []) as Action[];
   const shown = actions.find((a) => a.name === name);
   return (
-    <div className="split">
-      <section className="panel" aria-label="All actions">
-        <Button className="button primary" onPress={() => { setAdding(true); open(undefined); }}>New action</Button>
-        {actions.length === 0 && <p className="hint">None: an action is a field of the API that a handler of yours answers.</p>}
-        <ul className="changes">
-          {actions.map((a) => (
-            <li key={a.name}>
-              <Button className="link" aria-pressed={a === shown} onPress={() => { setAdding(false); open(a.name); }}>{a.name}</Button>
-              <div className="hint">{a.definition.type ?? "mutation"}: {a.definition.output_type}</div>
-            </li>
-          ))}
-        </ul>
-      </section>
-      <section className="panel" aria-label="Action">
-        {adding && (
-          <>
-            <h2>New action</h2>
-            <Form
-              title="Create"
-              initial={{ definition: { type: "mutation", kind: "synchronous", arguments: [] } }}
-              fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
-              request={(args) => ({ type: "create_action", args })}
-              done={(value) => { setAdding(false); open(String(value.name)); }}
-              cancel={() => setAdding(false)}
-            />
-          </>
-        )}
-        {!adding && shown && <Shown key={shown.name} action={shown} roles={rolesOf(document)} removed={() => open(undefined)} />}
-        {!adding && !shown && <p className="hint">Choose an action.</p>}
-      </section>
-    </div>
+    <Split
+      words={{ list: "All actions", one: "Action", add: "New action", none: "None: an action is a field of the API that a handler of yours answers.", choose: "Choose an action." }}
+      items={actions}
+      shown={shown}
+      name={(a) => a.name}
+      about={(a) => `${a.definition.type ?? "mutation"}: ${a.definition.output_type}`}
+      open={(a) => open(a?.name)}
+      form={(close) => (
+        <>
+          <h2>New action</h2>
+          <Form
+            title="Create"
+            initial={{ definition: { type: "mutation", kind: "synchronous", arguments: [] } }}
+            fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
+            request={(args) => ({ type: "create_action", args })}
+            done={(value) => { close(); open(String(value.name)); }}
+            cancel={close}
+          />
+        </>
+      )}
+    >
+      {shown && <Shown key={shown.name} action={shown} roles={rolesOf(document)} removed={() => open(undefined)} />}
+    </Split>
   );
 }
 
 function Shown(props: { action: Action; roles: string[]; removed: () => void }) {
   const { action, roles, removed } = props;
-  const [confirm, setConfirm] = useState<{ title: string; request: MetadataRequest; done?: () => void }>();
+  const { confirm, dialog } = useConfirm();
   const { permissions = [], ...args } = action;
   return (
     <>
       <div className="row">
         <h2>{action.name}</h2>
-        <Button className="button" onPress={() => setConfirm({ title: "Drop", request: { type: "drop_action", args: { name: action.name } }, done: removed })}>Drop…</Button>
+        <Button className="button" onPress={() => confirm({ title: "Drop", request: { type: "drop_action", args: { name: action.name } }, done: removed })}>Drop…</Button>
       </div>
       <Roles
         allowed={permissions.map((p) => p.role)}
         roles={roles}
-        allow={(role) => setConfirm({ title: "Allow it", request: { type: "create_action_permission", args: { action: action.name, role } } })}
-        withdraw={(role) => setConfirm({ title: "Withdraw it", request: { type: "drop_action_permission", args: { action: action.name, role } } })}
+        allow={(role) => confirm({ title: "Allow it", request: { type: "create_action_permission", args: { action: action.name, role } } })}
+        withdraw={(role) => confirm({ title: "Withdraw it", request: { type: "drop_action_permission", args: { action: action.name, role } } })}
       />
       <h3>Definition</h3>
       <Form key={JSON.stringify(args)} title="Change" confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: "update_action", args: value })} done={() => {}} />
-      {confirm && <ConfirmChange {...confirm} close={() => setConfirm(undefined)} />}
+      {dialog}
     </>
   );
 }

@@ -1,7 +1,6 @@
-import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { prefixOf, type MetadataRequest } from "../../api/client";
+import { prefixOf } from "../../api/client";
 import { functionsQuery, signature, type FunctionInfo } from "../../api/functions";
 import { rolesOf } from "../../api/roles";
 import { display, keyOf } from "../../api/tables";
@@ -10,7 +9,7 @@ import type { Field } from "../../forms/fields";
 import { Form } from "../../forms/form";
 import { Roles } from "../../forms/roles";
 import { useServer } from "../../session";
-import { ConfirmChange } from "../../shell/confirm";
+import { useConfirm, type Confirmed } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 
@@ -18,7 +17,7 @@ import { Loading } from "../../shell/progress";
 export default function FunctionView(props: { document: MetadataDocument; source: Source; name: Name }) {
   const { document, source, name } = props;
   const found = useQuery(functionsQuery(useServer(), source));
-  const [confirm, setConfirm] = useState<{ title: string; request: MetadataRequest }>();
+  const { confirm, dialog } = useConfirm();
   const overloads = (found.data ?? []).filter((f) => keyOf(f.name) === keyOf(name));
   const tracked = source.functions?.find((f) => keyOf(f.function) === keyOf(name));
   const refusal = overloads.find((f) => f.refusal)?.refusal;
@@ -28,7 +27,7 @@ export default function FunctionView(props: { document: MetadataDocument; source
     <>
       <div className="row">
         <h2>{display(name)}</h2>
-        {tracked && <Button className="button" onPress={() => setConfirm({ title: "Untrack", request: { type: `${prefix}_untrack_function`, args: target } })}>Untrack…</Button>}
+        {tracked && <Button className="button" onPress={() => confirm({ title: "Untrack", request: { type: `${prefix}_untrack_function`, args: target } })}>Untrack…</Button>}
       </div>
       {found.isPending && <Loading what="the function" />}
       {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
@@ -44,13 +43,13 @@ export default function FunctionView(props: { document: MetadataDocument; source
           done={() => {}}
         />
       )}
-      {tracked && <Tracked key={JSON.stringify(tracked)} document={document} source={source} tracked={tracked} info={overloads[0]} confirm={setConfirm} />}
-      {confirm && <ConfirmChange {...confirm} close={() => setConfirm(undefined)} />}
+      {tracked && <Tracked key={JSON.stringify(tracked)} document={document} source={source} tracked={tracked} info={overloads[0]} confirm={confirm} />}
+      {dialog}
     </>
   );
 }
 
-function Tracked(props: { document: MetadataDocument; source: Source; tracked: Function; info: FunctionInfo | undefined; confirm: (c: { title: string; request: MetadataRequest }) => void }) {
+function Tracked(props: { document: MetadataDocument; source: Source; tracked: Function; info: FunctionInfo | undefined; confirm: (c: Confirmed) => void }) {
   const { document, source, tracked, info, confirm } = props;
   const prefix = prefixOf(source.kind);
   const target = { source: source.name, function: tracked.function };

@@ -5,7 +5,7 @@ import { post, type MetadataRequest } from "../../api/client";
 import { keyOf } from "../../api/tables";
 import type { Name } from "../../api/types";
 import { useServer } from "../../session";
-import { ConfirmChange } from "../../shell/confirm";
+import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 
 const layout = { rowHeight: 28 };
@@ -47,7 +47,7 @@ export function Trackables(props: TrackablesProps) {
   const [schema, setSchema] = useState("");
   const [shown, setShown] = useState<Shown>("all");
   const [selected, setSelected] = useState<Selection>(new Set());
-  const [confirm, setConfirm] = useState<MetadataRequest>();
+  const { confirm, dialog } = useConfirm();
   const schemas = [...new Set(items.map((i) => i.name.schema ?? ""))].sort();
   const listed = items.filter((i) => i.text.toLowerCase().includes(wanted.toLowerCase()) && (!schema || i.name.schema === schema) && (shown === "all" || (shown === "tracked") === i.tracked));
   const chosen = selected === "all" ? listed : items.filter((i) => selected.has(i.id));
@@ -94,9 +94,9 @@ export function Trackables(props: TrackablesProps) {
         <Button className="button" onPress={() => setSelected(new Set(listed.map((i) => i.id)))}>Select all</Button>
         <Button className="button primary" isDisabled={!toTrack.length || track.isPending} onPress={() => track.mutate()}>Track {toTrack.length}</Button>
         {children}
-        <Button className="button" isDisabled={!toUntrack.length} onPress={() => setConfirm(props.untrack(toUntrack))}>Untrack {toUntrack.length}…</Button>
+        <Button className="button" isDisabled={!toUntrack.length} onPress={() => confirm({ title: "Untrack", request: props.untrack(toUntrack), done: () => setSelected(new Set()) })}>Untrack {toUntrack.length}…</Button>
       </div>
-      {confirm && <ConfirmChange title="Untrack" request={confirm} close={() => setConfirm(undefined)} done={() => setSelected(new Set())} />}
+      {dialog}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { useServer } from "../../session";
 import { ConfirmChange } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
+import { Split } from "../../shell/split";
 import { ScheduledLog } from "./scheduled";
 
 interface CronTrigger {
@@ -39,44 +40,35 @@ const fields: Field[] = [
 export function CronTriggers(props: { name: string | undefined; open: (name: string | undefined) => void }) {
   const { name, open } = props;
   const server = useServer();
-  const [adding, setAdding] = useState(false);
   const found = useQuery({ queryKey: ["metadata", "cron"], queryFn: ({ signal }) => server.metadata<{ cron_triggers: CronTrigger[] }, "get_cron_triggers">("get_cron_triggers", {}, signal) });
   if (found.isPending) return <Loading what="the triggers" />;
   if (found.error) return <Failure error={found.error} retry={() => void found.refetch()} />;
   const triggers = found.data.cron_triggers;
   const shown = triggers.find((t) => t.name === name);
   return (
-    <div className="split">
-      <section className="panel" aria-label="Cron triggers">
-        <Button className="button primary" onPress={() => { setAdding(true); open(undefined); }}>New cron trigger</Button>
-        {triggers.length === 0 && <p className="hint">None: a cron trigger calls a webhook again and again, by a schedule.</p>}
-        <ul className="changes">
-          {triggers.map((t) => (
-            <li key={t.name}>
-              <Button className="link" aria-pressed={t === shown} onPress={() => { setAdding(false); open(t.name); }}>{t.name}</Button>
-              <div className="hint">{t.schedule} {t.comment}</div>
-            </li>
-          ))}
-        </ul>
-      </section>
-      <section className="panel" aria-label="Cron trigger">
-        {adding && (
-          <>
-            <h2>New cron trigger</h2>
-            <Form
-              title="Create"
-              initial={{ include_in_metadata: true, schedule: "0 2 * * *" }}
-              fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
-              request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args } })}
-              done={(value) => { setAdding(false); open(String(value.name)); }}
-              cancel={() => setAdding(false)}
-            />
-          </>
-        )}
-        {!adding && shown && <Shown key={shown.name} trigger={shown} removed={() => open(undefined)} />}
-        {!adding && !shown && <p className="hint">Choose a trigger to see its events.</p>}
-      </section>
-    </div>
+    <Split
+      words={{ list: "Cron triggers", one: "Cron trigger", add: "New cron trigger", none: "None: a cron trigger calls a webhook again and again, by a schedule.", choose: "Choose a trigger to see its events." }}
+      items={triggers}
+      shown={shown}
+      name={(t) => t.name}
+      about={(t) => `${t.schedule} ${t.comment ?? ""}`}
+      open={(t) => open(t?.name)}
+      form={(close) => (
+        <>
+          <h2>New cron trigger</h2>
+          <Form
+            title="Create"
+            initial={{ include_in_metadata: true, schedule: "0 2 * * *" }}
+            fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
+            request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args } })}
+            done={(value) => { close(); open(String(value.name)); }}
+            cancel={close}
+          />
+        </>
+      )}
+    >
+      {shown && <Shown key={shown.name} trigger={shown} removed={() => open(undefined)} />}
+    </Split>
   );
 }
 

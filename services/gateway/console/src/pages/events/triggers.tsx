@@ -12,6 +12,7 @@ import { Ask } from "../../shell/ask";
 import { ConfirmChange } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
+import { Split } from "../../shell/split";
 import { EventLog } from "./log";
 
 /** Trigger is an event trigger as the document has it. */
@@ -32,32 +33,23 @@ export function EventTriggers(props: { source: string | undefined; name: string 
   const { source, name, open } = props;
   const server = useServer();
   const metadata = useQuery(exportQuery(server));
-  const [adding, setAdding] = useState(false);
   if (metadata.isPending) return <Loading what="the triggers" />;
   if (metadata.error) return <Failure error={metadata.error} retry={() => void metadata.refetch()} />;
   const sources = metadata.data.metadata.sources;
   const all = sources.flatMap((s) => s.tables.flatMap((t) => ((t.event_triggers ?? []) as Trigger[]).map((trigger): Placed => ({ source: s, table: t.table, trigger }))));
   const shown = all.find((p) => p.trigger.name === name && p.source.name === source);
   return (
-    <div className="split">
-      <section className="panel" aria-label="Event triggers">
-        <Button className="button primary" onPress={() => { setAdding(true); open(undefined); }}>New event trigger</Button>
-        {all.length === 0 && <p className="hint">None: an event trigger calls a webhook for each changed row of a table.</p>}
-        <ul className="changes">
-          {all.map((p) => (
-            <li key={`${p.source.name}.${p.trigger.name}`}>
-              <Button className="link" aria-pressed={p === shown} onPress={() => { setAdding(false); open(p.trigger.name, p.source.name); }}>{p.trigger.name}</Button>
-              <div className="hint">{p.source.name}: {display(p.table)}</div>
-            </li>
-          ))}
-        </ul>
-      </section>
-      <section className="panel" aria-label="Event trigger">
-        {adding && <New sources={sources} done={(n, s) => { setAdding(false); open(n, s); }} cancel={() => setAdding(false)} />}
-        {!adding && shown && <Shown key={`${shown.source.name}.${shown.trigger.name}`} placed={shown} removed={() => open(undefined)} />}
-        {!adding && !shown && <p className="hint">Choose a trigger to see its events.</p>}
-      </section>
-    </div>
+    <Split
+      words={{ list: "Event triggers", one: "Event trigger", add: "New event trigger", none: "None: an event trigger calls a webhook for each changed row of a table.", choose: "Choose a trigger to see its events." }}
+      items={all}
+      shown={shown}
+      name={(p) => p.trigger.name}
+      about={(p) => `${p.source.name}: ${display(p.table)}`}
+      open={(p) => open(p?.trigger.name, p?.source.name)}
+      form={(close) => <New sources={sources} done={(n, s) => { close(); open(n, s); }} cancel={close} />}
+    >
+      {shown && <Shown key={`${shown.source.name}.${shown.trigger.name}`} placed={shown} removed={() => open(undefined)} />}
+    </Split>
   );
 }
 

@@ -9,7 +9,7 @@ import type { Field } from "../../forms/fields";
 import { Form } from "../../forms/form";
 import { ObjectList, type Listed } from "../../forms/list";
 import { useServer } from "../../session";
-import { ConfirmChange } from "../../shell/confirm";
+import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Window } from "../../shell/window";
@@ -35,7 +35,7 @@ function Collections(props: { document: MetadataDocument; draft: Draft; as: RunA
   const holder = collections.find((c) => c.definition.queries.some((q) => q.query === draft.query));
   const [collection, setCollection] = useState(holder?.name ?? collections[0]?.name ?? "saved");
   const [name, setName] = useState(holder?.definition.queries.find((q) => q.query === draft.query)?.name ?? operationsIn(draft.query)[0]?.name ?? "");
-  const [confirm, setConfirm] = useState<MetadataRequest>();
+  const { confirm, dialog } = useConfirm();
   const names = useId();
   const chosen = collections.find((c) => c.name === collection);
   const stored = chosen?.definition.queries.find((q) => q.name === name);
@@ -63,7 +63,7 @@ function Collections(props: { document: MetadataDocument; draft: Draft; as: RunA
         <label>Collection<input list={names} value={collection} onChange={(e) => setCollection(e.target.value)} /></label>
         <datalist id={names}>{collections.map((c) => <option key={c.name} value={c.name} />)}</datalist>
         <label>Name<input value={name} onChange={(e) => setName(e.target.value)} /></label>
-        <Button className="button primary" isDisabled={saved || !collection || !name || !draft.query.trim()} onPress={() => setConfirm(request())}>{stored ? "Save in its place…" : "Save…"}</Button>
+        <Button className="button primary" isDisabled={saved || !collection || !name || !draft.query.trim()} onPress={() => confirm({ title: "Save", request: request() })}>{stored ? "Save in its place…" : "Save…"}</Button>
         <span className="hint" role="status">{saved ? "It is saved." : stored ? "Another operation has this name." : ""}</span>
       </div>
       {saved && (
@@ -74,7 +74,7 @@ function Collections(props: { document: MetadataDocument; draft: Draft; as: RunA
           <Allowed key={collection} document={document} collection={collection} />
         </>
       )}
-      {confirm && <ConfirmChange title="Save" request={confirm} close={() => setConfirm(undefined)} />}
+      {dialog}
     </>
   );
 }
@@ -139,7 +139,7 @@ function Try(props: { endpoint: RESTEndpoint; draft: Draft; as: RunAs }) {
 
 function Allowed(props: { document: MetadataDocument; collection: string }) {
   const { document, collection } = props;
-  const [confirm, setConfirm] = useState<MetadataRequest>();
+  const { confirm, dialog } = useConfirm();
   const entry = document.allowlist?.find((e) => e.collection === collection);
   return (
     <>
@@ -166,8 +166,8 @@ function Allowed(props: { document: MetadataDocument; collection: string }) {
         }}
         done={() => {}}
       />
-      {entry && <div className="row"><Button className="button" onPress={() => setConfirm({ type: "drop_collection_from_allowlist", args: { collection } })}>Take it off the list…</Button></div>}
-      {confirm && <ConfirmChange title="Take it off" request={confirm} close={() => setConfirm(undefined)} />}
+      {entry && <div className="row"><Button className="button" onPress={() => confirm({ title: "Take it off", request: { type: "drop_collection_from_allowlist", args: { collection } } })}>Take it off the list…</Button></div>}
+      {dialog}
     </>
   );
 }

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button, FileTrigger, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import type { Change, MetadataRequest } from "../../api/client";
+import type { Change } from "../../api/client";
 import { inconsistencyQuery } from "../../api/queries";
 import { useServer } from "../../session";
-import { Changes, ConfirmChange } from "../../shell/confirm";
+import { Changes, useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 
@@ -25,17 +25,11 @@ export function MetadataPage() {
   );
 }
 
-/** Confirmed is a request that waits to be confirmed, with what it is called. */
-interface Confirmed {
-  title: string;
-  request: MetadataRequest;
-}
-
 function State() {
   const server = useServer();
   const client = useQueryClient();
   const found = useQuery(inconsistencyQuery(server));
-  const [confirm, setConfirm] = useState<Confirmed>();
+  const { confirm, dialog } = useConfirm();
   const reload = useMutation({
     mutationFn: () => server.metadata("reload_metadata", { reload_sources: true, reload_remote_schemas: true }),
     onSettled: () => client.invalidateQueries(),
@@ -46,7 +40,7 @@ function State() {
       const read = JSON.parse(await file.text()) as { metadata?: unknown };
       return { type: "replace_metadata", args: { metadata: read.metadata ?? read, allow_inconsistent_metadata: true } };
     },
-    onSuccess: (request) => setConfirm({ title: "Replace the metadata", request }),
+    onSuccess: (request) => confirm({ title: "Replace the metadata", request }),
   });
   const error = reload.error ?? save.error ?? load.error;
   return (
@@ -74,10 +68,10 @@ function State() {
               </li>
             ))}
           </ul>
-          <Button className="button" onPress={() => setConfirm({ title: "Drop inconsistent objects", request: { type: "drop_inconsistent_metadata", args: {} } })}>Drop them…</Button>
+          <Button className="button" onPress={() => confirm({ title: "Drop inconsistent objects", request: { type: "drop_inconsistent_metadata", args: {} } })}>Drop them…</Button>
         </>
       )}
-      {confirm && <ConfirmChange {...confirm} close={() => setConfirm(undefined)} />}
+      {dialog}
     </>
   );
 }
@@ -95,7 +89,7 @@ function History() {
   const [shown, setShown] = useState<number>();
   const [to, setTo] = useState<number>();
   const [before, setBefore] = useState<number>();
-  const [confirm, setConfirm] = useState<Confirmed>();
+  const { confirm, dialog } = useConfirm();
   const found = useQuery({
     queryKey: ["metadata", "versions", before],
     queryFn: ({ signal }) => server.metadata<Versions, "list_metadata_versions">("list_metadata_versions", { limit: listedVersions, ...(before && { before }) }, signal),
@@ -135,7 +129,7 @@ function History() {
                   Up to version
                   <input type="number" min={1} max={now} placeholder={`${now}`} value={to ?? ""} onChange={(e) => setTo(e.target.value === "" ? undefined : Number(e.target.value))} />
                 </label>
-                <Button className="button" isDisabled={shown === now} onPress={() => setConfirm({ title: `Go back to version ${shown}`, request: { type: "rollback_metadata", args: { version: shown } } })}>Go back to it…</Button>
+                <Button className="button" isDisabled={shown === now} onPress={() => confirm({ title: `Go back to version ${shown}`, request: { type: "rollback_metadata", args: { version: shown } } })}>Go back to it…</Button>
               </div>
               {diff.isPending && <Loading what="the difference" />}
               {diff.error && <Failure error={diff.error} retry={() => void diff.refetch()} />}
@@ -144,7 +138,7 @@ function History() {
           )}
         </section>
       </div>
-      {confirm && <ConfirmChange {...confirm} close={() => setConfirm(undefined)} />}
+      {dialog}
     </>
   );
 }

@@ -1,10 +1,9 @@
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { graphqlLanguageSupport } from "cm6-graphql";
 import { buildClientSchema, printSchema, type IntrospectionQuery } from "graphql";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import type { MetadataRequest } from "../../api/client";
 import { exportQuery, inconsistencyQuery } from "../../api/queries";
 import { rolesOf } from "../../api/roles";
 import type { MetadataDocument, RemoteSchema } from "../../api/types";
@@ -12,9 +11,10 @@ import { Editor } from "../../editor/editor";
 import type { Field } from "../../forms/fields";
 import { Form } from "../../forms/form";
 import { useServer } from "../../session";
-import { ConfirmChange } from "../../shell/confirm";
+import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
+import { Split } from "../../shell/split";
 import { Permissions } from "./permissions";
 import { Relationships } from "./relationships";
 
@@ -49,41 +49,35 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
   const { name } = route.useSearch();
   const navigate = route.useNavigate();
   const open = (n: string | undefined) => void navigate({ search: { name: n } });
-  const [adding, setAdding] = useState(false);
   const remotes = document.remote_schemas ?? [];
   const shown = remotes.find((r) => r.name === name);
   return (
-    <div className="split">
-      <section className="panel" aria-label="All remote schemas">
-        <Button className="button primary" onPress={() => { setAdding(true); open(undefined); }}>Add a remote schema</Button>
-        {remotes.length === 0 && <p className="hint">None: a remote schema is another GraphQL server, whose fields become part of the API.</p>}
-        <ul className="changes">
-          {remotes.map((r) => (
-            <li key={r.name}>
-              <Button className="link" aria-pressed={r === shown} onPress={() => { setAdding(false); open(r.name); }}>{r.name}</Button>
-              <div className="hint">{r.definition.url ?? r.definition.url_from_env} {r.comment}</div>
-            </li>
-          ))}
-        </ul>
-      </section>
-      <section className="panel" aria-label="Remote schema">
-        {adding && (
-          <>
-            <h2>A remote schema</h2>
-            <Form
-              title="Add"
-              initial={{ definition: { timeout_seconds: 60 } }}
-              fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
-              request={(args) => ({ type: "add_remote_schema", args })}
-              done={(value) => { setAdding(false); open(String(value.name)); }}
-              cancel={() => setAdding(false)}
-            />
-          </>
-        )}
-        {!adding && shown && <Shown key={shown.name} remote={shown} roles={rolesOf(document)} removed={() => open(undefined)} />}
-        {!adding && !shown && <p className="hint">Choose a remote schema.</p>}
-      </section>
-    </div>
+    <Split
+      words={{
+        list: "All remote schemas", one: "Remote schema", add: "Add a remote schema", choose: "Choose a remote schema.",
+        none: "None: a remote schema is another GraphQL server, whose fields become part of the API.",
+      }}
+      items={remotes}
+      shown={shown}
+      name={(r) => r.name}
+      about={(r) => `${r.definition.url ?? r.definition.url_from_env} ${r.comment ?? ""}`}
+      open={(r) => open(r?.name)}
+      form={(close) => (
+        <>
+          <h2>A remote schema</h2>
+          <Form
+            title="Add"
+            initial={{ definition: { timeout_seconds: 60 } }}
+            fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fields]}
+            request={(args) => ({ type: "add_remote_schema", args })}
+            done={(value) => { close(); open(String(value.name)); }}
+            cancel={close}
+          />
+        </>
+      )}
+    >
+      {shown && <Shown key={shown.name} remote={shown} roles={rolesOf(document)} removed={() => open(undefined)} />}
+    </Split>
   );
 }
 
@@ -94,7 +88,7 @@ function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => vo
   const { remote, roles, removed } = props;
   const server = useServer();
   const client = useQueryClient();
-  const [confirm, setConfirm] = useState<{ title: string; request: MetadataRequest; done?: () => void }>();
+  const { confirm, dialog } = useConfirm();
   const inconsistencies = useQuery(inconsistencyQuery(server));
   const bad = inconsistencies.data?.inconsistent_objects.find((o) => o.type === "remote_schema" && o.name?.endsWith(remote.name));
   const sdl = useQuery({
@@ -116,7 +110,7 @@ function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => vo
         <h2>{remote.name}</h2>
         {bad && <span className="removed">can't be used: {bad.reason}</span>}
         <Button className="button" isDisabled={reload.isPending} onPress={() => reload.mutate()}>Reload</Button>
-        <Button className="button" onPress={() => setConfirm({ title: "Remove", request: { type: "remove_remote_schema", args: { name: remote.name } }, done: removed })}>Remove…</Button>
+        <Button className="button" onPress={() => confirm({ title: "Remove", request: { type: "remove_remote_schema", args: { name: remote.name } }, done: removed })}>Remove…</Button>
         <span role="status" className="hint">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
       </div>
       {reload.error && <Failure error={reload.error} />}
@@ -133,7 +127,7 @@ function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => vo
           <Form key={JSON.stringify(args)} title="Change" confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: "update_remote_schema", args: value })} done={() => {}} />
         </TabPanel>
       </Tabs>
-      {confirm && <ConfirmChange {...confirm} close={() => setConfirm(undefined)} />}
+      {dialog}
     </>
   );
 }

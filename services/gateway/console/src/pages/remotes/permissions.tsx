@@ -1,24 +1,23 @@
 import { useMemo, useState } from "react";
 import { graphqlLanguageSupport } from "cm6-graphql";
 import { Button } from "react-aria-components";
-import type { MetadataRequest } from "../../api/client";
 import type { RemoteSchemaPermission } from "../../api/types";
 import { Editor } from "../../editor/editor";
 import { Roles } from "../../forms/roles";
-import { ConfirmChange } from "../../shell/confirm";
+import { useConfirm } from "../../shell/confirm";
 
 /** Permissions says which part of a remote schema roles see: the schema of the role, as GraphQL. */
 export function Permissions(props: { remote: string; permissions: RemoteSchemaPermission[]; roles: string[]; schema: string }) {
   const { remote, permissions, roles, schema } = props;
   const [edited, setEdited] = useState<{ role: string; text: string }>();
-  const [confirm, setConfirm] = useState<{ title: string; request: MetadataRequest; done?: () => void }>();
+  const { confirm, dialog } = useConfirm();
   const graphql = useMemo(() => graphqlLanguageSupport(), []);
   const exists = permissions.some((p) => p.role === edited?.role);
   const save = () => {
     if (!edited) return;
     const add = { type: "add_remote_schema_permissions", args: { remote_schema: remote, role: edited.role, definition: { schema: edited.text } } };
     const drop = { type: "drop_remote_schema_permissions", args: { remote_schema: remote, role: edited.role } };
-    setConfirm({ title: "Set the permission", request: exists ? { type: "bulk", args: [drop, add] } : add });
+    confirm({ title: "Set the permission", request: exists ? { type: "bulk", args: [drop, add] } : add });
   };
   return (
     <div className="page">
@@ -28,7 +27,7 @@ export function Permissions(props: { remote: string; permissions: RemoteSchemaPe
         roles={roles}
         allow={(role) => setEdited({ role, text: schema })}
         edit={(role) => setEdited({ role, text: permissions.find((p) => p.role === role)!.definition.schema })}
-        withdraw={(role) => setConfirm({ title: "Withdraw it", request: { type: "drop_remote_schema_permissions", args: { remote_schema: remote, role } }, done: () => setEdited(undefined) })}
+        withdraw={(role) => confirm({ title: "Withdraw it", request: { type: "drop_remote_schema_permissions", args: { remote_schema: remote, role } }, done: () => setEdited(undefined) })}
       />
       {edited && (
         <>
@@ -37,7 +36,7 @@ export function Permissions(props: { remote: string; permissions: RemoteSchemaPe
           <div className="row"><Button className="button primary" onPress={save}>Set the permission…</Button></div>
         </>
       )}
-      {confirm && <ConfirmChange {...confirm} close={() => setConfirm(undefined)} />}
+      {dialog}
     </div>
   );
 }

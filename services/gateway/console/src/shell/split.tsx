@@ -1,0 +1,46 @@
+import { useState, type ReactNode } from "react";
+import { Button } from "react-aria-components";
+
+interface SplitProps<T> {
+  /** What the list and its objects are called. */
+  words: { list: string; one: string; add: string; none: string; choose: string };
+  items: T[];
+  shown: T | undefined;
+  name: (item: T) => string;
+  about: (item: T) => ReactNode;
+  /** Opens one, or none. */
+  open: (item: T | undefined) => void;
+  /** The form for a new one; close ends it. */
+  form: (close: () => void) => ReactNode;
+  /** The one that is shown. */
+  children: ReactNode;
+}
+
+/** Split is a list of objects, next to the one of them that is open, or to the form for a new one. */
+export function Split<T>(props: SplitProps<T>) {
+  const { words, items, shown, name, about, open, form, children } = props;
+  const [adding, setAdding] = useState(false);
+  const show = (item: T | undefined) => {
+    setAdding(item === undefined);
+    open(item);
+  };
+  return (
+    <div className="split">
+      <section className="panel" aria-label={words.list}>
+        <Button className="button primary" onPress={() => show(undefined)}>{words.add}</Button>
+        {items.length === 0 && <p className="hint">{words.none}</p>}
+        <ul className="changes">
+          {items.map((item, i) => (
+            <li key={i}>
+              <Button className="link" aria-pressed={item === shown} onPress={() => show(item)}>{name(item)}</Button>
+              <div className="hint">{about(item)}</div>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section className="panel" aria-label={words.one}>
+        {adding ? form(() => setAdding(false)) : shown === undefined ? <p className="hint">{words.choose}</p> : children}
+      </section>
+    </div>
+  );
+}
