@@ -201,6 +201,46 @@ export const tests = {
     }
   },
 
+  async "Data: rows of a server that fails, is gone, or is slow"({ page }) {
+    await signIn(page);
+    let now = "well";
+    let ask, release;
+    const asked = new Promise((r) => (ask = r));
+    const released = new Promise((r) => (release = r));
+    await page.route(url + "/v2/query", async (route) => {
+      if (now === "fails") return route.fulfill({ status: 500, json: { error: "it broke", code: "unexpected", path: "$.args" } });
+      if (now === "gone") return route.abort("connectionrefused");
+      if (now === "slow") {
+        ask();
+        await released;
+      }
+      return route.continue();
+    });
+    now = "gone";
+    await page.goto(url + "/console/data?source=default&schema=public&table=author");
+    await has(page.getByRole("alert"), "The server can't be reached.");
+    await axe(page, "rows without a server");
+    now = "well";
+    await page.getByRole("button", { name: "Try again" }).click();
+    await has(rows(page), "Ann");
+    await page.getByRole("button", { name: "Insert a row" }).click();
+    const insert = page.getByRole("dialog", { name: "Insert a row" });
+    await insert.getByLabel("name", { exact: true }).fill("Eve");
+    now = "fails";
+    await insert.getByRole("button", { name: "Insert" }).click();
+    await has(insert.getByRole("alert"), "it broke");
+    await axe(page, "a new row with an error");
+    now = "slow";
+    await insert.getByRole("button", { name: "Insert" }).click();
+    await asked;
+    await insert.getByRole("button", { name: "Insert", disabled: true }).waitFor(); // it isn't sent twice
+    now = "well";
+    release();
+    await insert.waitFor({ state: "detached" });
+    await has(rows(page), "Eve");
+    await graphql('mutation { delete_author(where: {name: {_eq: "Eve"}}) { affected_rows } }');
+  },
+
   async "Data: a server that fails, is gone, or is slow"({ page }) {
     await signIn(page);
     await broken(page, "Data", url + "/v1/metadata", () => has(tables(page), "public.author"));

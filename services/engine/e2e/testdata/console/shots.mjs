@@ -1,7 +1,7 @@
 // Takes pictures of the console's pages, light and dark: node shots.mjs BROWSER URL SECRET OPEN-URL REMOTE-URL, into the
 // directory CONSOLE_SHOTS. It uses the server of the tests, see console.mjs.
 import { createServer } from "node:http";
-import { area, graphql, has, launch, metadata, open, remoteURL, signIn, type, url } from "./harness.mjs";
+import { area, graphql, has, launch, metadata, open, remoteURL, signIn, sql, type, url } from "./harness.mjs";
 
 const directory = process.env.CONSOLE_SHOTS;
 const webhook = createServer((request, response) => {
@@ -18,6 +18,13 @@ await metadata("create_action_permission", { action: "review", role: "reader" })
 await metadata("add_remote_schema", { name: "charts", definition: { url: remoteURL } });
 await metadata("pg_create_event_trigger", { ...author, name: "author_changed", webhook: `http://127.0.0.1:${webhook.address().port}/`, insert: { columns: "*" } });
 await graphql('mutation { insert_author(objects: [{name: "Cleo"}, {name: "Dora"}]) { affected_rows } }');
+
+await sql("CREATE FUNCTION found_authors(part text) RETURNS SETOF author LANGUAGE sql STABLE AS $$ SELECT * FROM author WHERE name LIKE part || '%' $$");
+await metadata("pg_track_function", { function: "found_authors" });
+await metadata("pg_create_function_permission", { function: "found_authors", role: "reader" });
+const stored = "query Authors {\n  author(limit: 2) {\n    name\n  }\n}";
+await metadata("create_query_collection", { name: "app", definition: { queries: [{ name: "Authors", query: stored }] } });
+await metadata("create_rest_endpoint", { name: "Authors", url: "authors", methods: ["GET"], definition: { query: { collection_name: "app", query_name: "Authors" } } });
 
 /** pages are the pictures by their names. */
 const pages = {
@@ -37,6 +44,25 @@ const pages = {
     await page.getByRole("grid", { name: "Rows" }).getByRole("row").filter({ hasText: "Ann" }).click();
     await page.getByRole("button", { name: "Change the row" }).click();
     await page.getByRole("dialog").getByLabel("name", { exact: true }).fill("Anna");
+  },
+  async functions(page) {
+    await area(page, "Data");
+    await page.getByRole("tab", { name: "Functions" }).click();
+    await page.getByRole("button", { name: "Open public.found_authors" }).click();
+    await page.getByRole("heading", { name: "Names and arguments" }).waitFor();
+  },
+  async relationships(page) {
+    await area(page, "Data");
+    await page.getByRole("button", { name: "Open public.author" }).click();
+    await page.getByRole("tab", { name: "Relationships", exact: true }).click();
+    await page.getByRole("button", { name: "By columns" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("namesakes");
+  },
+  async save(page) {
+    await type(page, "Operation", stored);
+    await page.getByRole("button", { name: "Save…" }).click();
+    await page.getByRole("button", { name: "Try Authors" }).click();
+    await has(page.getByLabel("Answer of Authors"), "Ann");
   },
   async sql(page) {
     await area(page, "SQL");
