@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -78,8 +77,8 @@ func (w *writer) tryWrite(ctx context.Context, t *trigger, list []change) error 
 	for i := range list {
 		c := &list[i]
 		ops = append(ops, []byte(c.op))
-		before = append(before, rowText(now.columns, c.relation, c.old, nil))
-		after = append(after, rowText(now.columns, c.relation, c.new, c.old))
+		before = append(before, pgoutput.RowText(now.columns, c.relation, c.old, nil))
+		after = append(after, pgoutput.RowText(now.columns, c.relation, c.new, c.old))
 		times = append(times, []byte(pgoutput.Time(c.microsecond).Format("2006-01-02 15:04:05.999999Z07:00")))
 	}
 	if err := run(ctx, w.pg, "SAVEPOINT events"); err != nil {
@@ -93,43 +92,6 @@ func (w *writer) tryWrite(ctx context.Context, t *trigger, list []change) error 
 	}
 	w.events += int(relationID(rows[0][0]))
 	return run(ctx, w.pg, "RELEASE events")
-}
-
-// rowText is the text of a row of a table with the given columns, nil for no row. Of large values that an
-// update has left as they were, the log has only those before.
-func rowText(columns []string, relation *pgoutput.Relation, row, before pgoutput.Tuple) []byte {
-	if row == nil {
-		return nil
-	}
-	text := []byte{'('}
-	for i, name := range columns {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		if value := valueOf(name, relation, row, before); value != nil {
-			text = quote.AppendElement(text, value)
-		}
-	}
-	return append(text, ')')
-}
-
-// valueOf is the text of a column's value, nil for NULL.
-func valueOf(name string, relation *pgoutput.Relation, row, before pgoutput.Tuple) []byte {
-	i := slices.IndexFunc(relation.Columns, func(c pgoutput.Column) bool { return c.Name == name })
-	if i < 0 || i >= len(row) {
-		return nil
-	}
-	value := row[i]
-	if value.Kind == pgoutput.Unchanged && i < len(before) {
-		value = before[i]
-	}
-	if value.Kind != pgoutput.Text {
-		return nil
-	}
-	if value.Text == nil {
-		return []byte{}
-	}
-	return value.Text
 }
 
 const writeTextsSQL = `INSERT INTO engine_catalog.event_log (id, schema_name, table_name, trigger_name, payload, created_at)
@@ -154,7 +116,7 @@ func textsOf(relation *pgoutput.Relation, row, before pgoutput.Tuple) map[string
 	texts := map[string]*string{}
 	for _, c := range relation.Columns {
 		var text *string
-		if value := valueOf(c.Name, relation, row, before); value != nil {
+		if value := pgoutput.ValueOf(c.Name, relation, row, before); value != nil {
 			s := string(value)
 			text = &s
 		}

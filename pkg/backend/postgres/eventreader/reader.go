@@ -4,24 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/eventlog"
-	"queryengine/pkg/backend/postgres/pgoutput"
 	"queryengine/pkg/backend/postgres/walreader"
 	"queryengine/pkg/backend/postgres/wire"
 )
 
-const (
-	// ahead is how many messages of the log are read ahead of what is written.
-	ahead = 256
-	// closeWithin bounds the end of a connection.
-	closeWithin = time.Second
-)
+// closeWithin bounds the end of a connection.
+const closeWithin = time.Second
 
 // Make implements backend.LogEvents for the database that a pool leads to.
 func Make(ctx context.Context, pool *wire.Pool, on backend.EventProgress) error {
@@ -83,60 +77,10 @@ func (w *writer) follow(ctx context.Context, pool *wire.Pool, slot string) error
 	}
 	defer stream.Close()
 	w.on.Began()
-	within, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	messages := make(chan message, ahead)
-	var reading sync.WaitGroup
-	reading.Go(func() { cancel(stream.Read(within, &sink{ctx: within, to: messages})) })
-	cancel(w.write(within, messages, stream.Confirm))
-	reading.Wait()
-	return context.Cause(within)
+	return stream.ReadAhead(ctx, func(ctx context.Context, messages <-chan walreader.Message) error {
+		return w.write(ctx, messages, stream.Confirm)
+	})
 }
-
-// message is one of the messages of the stream; of its fields one is set.
-type message struct {
-	begin    *pgoutput.Begin
-	origin   bool
-	relation *pgoutput.Relation
-	table    uint32
-	row      []byte
-	commit   *pgoutput.Commit
-}
-
-// sink passes messages on to a writer.
-type sink struct {
-	ctx context.Context //nolint:containedctx // that of the stream, which a Sink doesn't get
-	to  chan<- message
-}
-
-func (s *sink) pass(m message) error {
-	select {
-	case s.to <- m:
-		return nil
-	case <-s.ctx.Done():
-		return s.ctx.Err()
-	}
-}
-
-// Begin implements walreader.Sink.
-func (s *sink) Begin(b pgoutput.Begin) error { return s.pass(message{begin: &b}) }
-
-// Origin implements walreader.Sink.
-func (s *sink) Origin(pgoutput.Origin) error { return s.pass(message{origin: true}) }
-
-// Relation implements walreader.Sink.
-func (s *sink) Relation(r *pgoutput.Relation) error { return s.pass(message{relation: r}) }
-
-// Row implements walreader.Sink.
-func (s *sink) Row(table uint32, row []byte) error {
-	return s.pass(message{table: table, row: append([]byte{}, row...)})
-}
-
-// Truncate implements walreader.Sink: as in triggers of rows, it makes no events.
-func (s *sink) Truncate([]uint32) error { return nil }
-
-// Commit implements walreader.Sink.
-func (s *sink) Commit(c pgoutput.Commit) error { return s.pass(message{commit: &c}) }
 
 // run runs statements without parameters.
 func run(ctx context.Context, pg *pgconn.PgConn, sql string) error {

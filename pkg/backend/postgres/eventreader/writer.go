@@ -10,6 +10,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/eventlog"
 	"queryengine/pkg/backend/postgres/pgoutput"
+	"queryengine/pkg/backend/postgres/walreader"
 )
 
 const (
@@ -67,9 +68,9 @@ func newWriter(pg *pgconn.PgConn, on backend.EventProgress) *writer {
 
 // write writes the events of messages until ctx ends. After each commit confirm is called with the
 // end of the last transaction.
-func (w *writer) write(ctx context.Context, messages <-chan message, confirm func(pgoutput.LSN)) error {
+func (w *writer) write(ctx context.Context, messages <-chan walreader.Message, confirm func(pgoutput.LSN)) error {
 	for {
-		var m message
+		var m walreader.Message
 		select {
 		case m = <-messages:
 		case <-ctx.Done():
@@ -78,7 +79,7 @@ func (w *writer) write(ctx context.Context, messages <-chan message, confirm fun
 		if err := w.take(ctx, m); err != nil {
 			return err
 		}
-		if m.commit == nil {
+		if m.Commit == nil {
 			continue
 		}
 		if w.gathered > 0 {
@@ -89,10 +90,10 @@ func (w *writer) write(ctx context.Context, messages <-chan message, confirm fun
 		if w.open && len(messages) > 0 && time.Since(w.began) < together {
 			continue
 		}
-		if err := w.commit(ctx, m.commit.Commit); err != nil {
+		if err := w.commit(ctx, m.Commit.Commit); err != nil {
 			return err
 		}
-		confirm(m.commit.End)
+		confirm(m.Commit.End)
 		if w.ended && len(w.triggers) == 0 {
 			w.ended = false
 			return errIdle
@@ -100,18 +101,18 @@ func (w *writer) write(ctx context.Context, messages <-chan message, confirm fun
 	}
 }
 
-func (w *writer) take(ctx context.Context, m message) error {
+func (w *writer) take(ctx context.Context, m walreader.Message) error {
 	switch {
-	case m.begin != nil:
-		w.current, w.replicated = *m.begin, false
-		w.skipped = m.begin.Final <= w.position
-	case m.origin:
+	case m.Begin != nil:
+		w.current, w.replicated = *m.Begin, false
+		w.skipped = m.Begin.Final <= w.position
+	case m.Origin:
 		w.replicated = true
-	case m.relation != nil:
-		w.relations[m.relation.ID] = m.relation
-		delete(w.tables, m.relation.ID)
-	case m.row != nil && !w.skipped:
-		return w.row(ctx, m.table, m.row)
+	case m.Relation != nil:
+		w.relations[m.Relation.ID] = m.Relation
+		delete(w.tables, m.Relation.ID)
+	case m.Row != nil && !w.skipped:
+		return w.row(ctx, m.Table, m.Row) // TRUNCATE makes no events, as in triggers of rows
 	}
 	return nil
 }
