@@ -1,0 +1,162 @@
+package changestream
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"queryengine/pkg/backend/postgres/pgoutput"
+	"queryengine/pkg/backend/postgres/walreader"
+)
+
+const (
+	// together is how long transactions are gathered that are stored as one while there are more of them.
+	together = 50 * time.Millisecond
+	// checkEvery is how often it is looked whether the tables are still those that are published.
+	checkEvery = 5 * time.Second
+)
+
+// reader is what is known of the log that is read.
+type reader struct {
+	relations map[uint32]*pgoutput.Relation
+	// current is the transaction that is read, index the number of its last change.
+	current pgoutput.Begin
+	index   int64
+	// pending are the changes that aren't stored, since began.
+	pending []change
+	bytes   int
+	began   time.Time
+}
+
+// change is a change of a row, or of all of them.
+type change struct {
+	table    *table
+	relation *pgoutput.Relation
+	old, new pgoutput.Tuple // nil for none
+	truncate bool
+	lsn      pgoutput.LSN
+	index    int64
+	commit   time.Time
+	xid      uint32
+}
+
+// follow stores what is in the log until ctx ends or the connection is lost.
+func (p *publisher) follow(ctx context.Context, slot string) error {
+	connection, err := p.pool.DialReplication(ctx)
+	if err != nil {
+		return fmt.Errorf("the log can't be read: %w", err)
+	}
+	stream, err := walreader.Resume(ctx, connection, slot, p.definition.Name)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	p.reader = reader{relations: map[uint32]*pgoutput.Relation{}}
+	p.on.Began()
+	return stream.ReadAhead(ctx, func(ctx context.Context, messages <-chan walreader.Message) error {
+		return p.take(ctx, messages, stream.Confirm)
+	})
+}
+
+// take stores messages until ctx ends. confirm is called with the end of a transaction when it and all before
+// are stored.
+func (p *publisher) take(ctx context.Context, messages <-chan walreader.Message, confirm func(pgoutput.LSN)) error {
+	checking := time.NewTicker(checkEvery)
+	defer checking.Stop()
+	for {
+		var m walreader.Message
+		select {
+		case m = <-messages:
+		case <-checking.C:
+			if err := p.check(ctx); err != nil {
+				return err
+			}
+			continue
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if err := p.gather(ctx, m); err != nil {
+			return err
+		}
+		if m.Commit == nil || len(p.pending) > 0 && len(messages) > 0 && time.Since(p.began) < together {
+			continue
+		}
+		if err := p.flush(ctx); err != nil {
+			return err
+		}
+		confirm(m.Commit.End)
+	}
+}
+
+// gather adds a message to what is pending.
+func (p *publisher) gather(ctx context.Context, m walreader.Message) error {
+	switch {
+	case m.Begin != nil:
+		p.current, p.index = *m.Begin, 0
+	case m.Relation != nil:
+		// What was read before has the columns of before.
+		if err := p.flush(ctx); err != nil {
+			return err
+		}
+		p.relations[m.Relation.ID] = m.Relation
+		if t := p.tables[m.Relation.ID]; t != nil {
+			return p.describe(ctx, t)
+		}
+	case m.Truncate != nil:
+		for _, relation := range m.Truncate {
+			if err := p.add(ctx, relation, change{truncate: true}, 0); err != nil {
+				return err
+			}
+		}
+	case m.Row != nil:
+		c, err := decode(m.Row)
+		if err != nil {
+			return err
+		}
+		return p.add(ctx, m.Table, c, len(m.Row))
+	}
+	return nil
+}
+
+func decode(row []byte) (c change, err error) {
+	m, err := pgoutput.Decode(row)
+	if err != nil {
+		return c, err
+	}
+	var old *pgoutput.Old
+	switch m := m.(type) {
+	case *pgoutput.Insert:
+		c.new = m.New
+		return c, nil
+	case *pgoutput.Update:
+		old, c.new = m.Old, m.New
+	case *pgoutput.Delete:
+		old = &m.Old
+	}
+	if old == nil || !old.Whole {
+		return c, errUnclear
+	}
+	c.old = old.Tuple
+	return c, nil
+}
+
+// add adds a change. It has two numbers in its transaction, as it may become two messages.
+func (p *publisher) add(ctx context.Context, relation uint32, c change, bytes int) error {
+	p.index += 2
+	c.table, c.relation, c.index = p.tables[relation], p.relations[relation], p.index
+	if c.table == nil || c.relation == nil {
+		return errUnclear // a table that has taken the place of one that was published
+	}
+	if p.place.covers(p.current.Final, c.index+1) {
+		return nil
+	}
+	c.lsn, c.commit, c.xid = p.current.Final, p.current.Time, p.current.XID
+	if len(p.pending) == 0 {
+		p.began = time.Now()
+	}
+	p.pending = append(p.pending, c)
+	if p.bytes += bytes; len(p.pending) < most && p.bytes < mostBytes {
+		return nil
+	}
+	return p.flush(ctx)
+}
