@@ -91,6 +91,10 @@ func eventTriggers() []backend.EventTrigger {
 	all := &backend.EventOperation{}
 	keyless := stock()
 	keyless.PrimaryKey = nil
+	dotted := stock()
+	for _, c := range []string{"a", "a.b", `it's "a".`} {
+		dotted.Columns = append(dotted.Columns, &catalog.Column{Name: c, Type: catalog.Type{Name: "int4"}})
+	}
 	return []backend.EventTrigger{
 		{Name: "everything", Table: stock(), Insert: all, Update: all, Delete: all, OnReplication: true},
 		{
@@ -101,6 +105,7 @@ func eventTriggers() []backend.EventTrigger {
 		{Name: "quantity", Table: stock(), Update: &backend.EventOperation{Columns: []string{"qty"}}},
 		{Name: "nothing", Table: stock(), Update: &backend.EventOperation{Columns: []string{}}},
 		{Name: "keyless", Table: keyless, Ordered: true, Insert: all, Delete: all},
+		{Name: "dotted", Table: dotted, Insert: all, Delete: &backend.EventOperation{Payload: []string{"a.b"}}},
 	}
 }
 

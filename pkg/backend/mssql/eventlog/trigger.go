@@ -1,7 +1,10 @@
 package eventlog
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"queryengine/pkg/apierror"
@@ -109,16 +112,42 @@ func listed(t *catalog.Table, names []string) []*catalog.Column {
 	return columns
 }
 
-// rowJSON is the JSON of a row.
+// rowJSON is the JSON of a row. FOR JSON takes a point in a name for an object around the member, and fails where
+// another column has that object's name, so members of such names are spelled by the text.
 func rowJSON(row string, t *catalog.Table, names []string) string {
-	var items []string
+	var plain, members, objects []string
 	for _, c := range listed(t, names) {
-		items = append(items, shown(row+"."+name(c.Name), c.Type.Name)+" AS "+name(c.Name))
+		value := shown(row+"."+name(c.Name), c.Type.Name)
+		if !strings.Contains(c.Name, ".") {
+			plain = append(plain, value+" AS "+name(c.Name))
+			continue
+		}
+		key, _ := json.Marshal(c.Name) // texts have a JSON
+		object := "c" + strconv.Itoa(len(objects))
+		members = append(members, literal(string(key)+":")+" + "+inside(object, `{"v":`))
+		objects = append(objects, "(SELECT "+forJSON([]string{value + " AS [v]"})+" AS j) AS "+object)
 	}
-	if len(items) == 0 {
+	switch {
+	case len(members) == 0 && len(plain) == 0:
 		return "N'{}'"
+	case len(members) == 0:
+		return forJSON(plain)
+	case len(plain) > 0:
+		members = append(members, inside("r", "{"))
+		objects = append(objects, "(SELECT "+forJSON(plain)+" AS j) AS r")
 	}
+	return "(SELECT N'{' + " + strings.Join(members, " + N',' + ") + " + N'}' FROM " + strings.Join(objects, " CROSS JOIN ") + ")"
+}
+
+// forJSON is one object of the items, as text.
+func forJSON(items []string) string {
 	return "(SELECT " + strings.Join(items, ", ") + " FOR JSON PATH, INCLUDE_NULL_VALUES, WITHOUT_ARRAY_WRAPPER)"
+}
+
+// inside is the JSON of an object that a relation has as j, without what it begins with and the brace at its end.
+func inside(relation, begin string) string {
+	j, n := relation+".j", len(begin)
+	return fmt.Sprintf("SUBSTRING(%s, %d, LEN(%s) - %d)", j, n+1, j, n+1)
 }
 
 // shown is a value as the JSON of a row takes it.

@@ -77,3 +77,19 @@ INSERT INTO engine_catalog.event_log (schema_name, table_name, trigger_name, pay
 SELECT N'shop', N'st]ock', N'keyless', N'{"op":"DELETE","data":{"old":' + (SELECT d.[sku] AS [sku], d.[place] AS [place], d.[qty] AS [qty], CAST(d.[note] AS nvarchar(max)) AS [note], CAST(d.[spot] AS nvarchar(max)) AS [spot] FOR JSON PATH, INCLUDE_NULL_VALUES, WITHOUT_ARRAY_WRAPPER) + N',"new":' + N'null' + N'},"session_variables":null,"trace_context":null}', N''
 FROM DELETED AS d;
 END;
+GO
+CREATE TRIGGER [shop].[notify_engine_dotted_INSERT] ON [shop].[st]]ock] AFTER INSERT NOT FOR REPLICATION AS
+BEGIN
+SET NOCOUNT ON;
+INSERT INTO engine_catalog.event_log (schema_name, table_name, trigger_name, payload)
+SELECT N'shop', N'st]ock', N'dotted', N'{"op":"INSERT","data":{"old":' + N'null' + N',"new":' + (SELECT N'{' + N'"a.b":' + SUBSTRING(c0.j, 6, LEN(c0.j) - 6) + N',' + N'"it''s \"a\".":' + SUBSTRING(c1.j, 6, LEN(c1.j) - 6) + N',' + SUBSTRING(r.j, 2, LEN(r.j) - 2) + N'}' FROM (SELECT (SELECT i.[a.b] AS [v] FOR JSON PATH, INCLUDE_NULL_VALUES, WITHOUT_ARRAY_WRAPPER) AS j) AS c0 CROSS JOIN (SELECT (SELECT i.[it's "a".] AS [v] FOR JSON PATH, INCLUDE_NULL_VALUES, WITHOUT_ARRAY_WRAPPER) AS j) AS c1 CROSS JOIN (SELECT (SELECT i.[sku] AS [sku], i.[place] AS [place], i.[qty] AS [qty], CAST(i.[note] AS nvarchar(max)) AS [note], CAST(i.[spot] AS nvarchar(max)) AS [spot], i.[a] AS [a] FOR JSON PATH, INCLUDE_NULL_VALUES, WITHOUT_ARRAY_WRAPPER) AS j) AS r) + N'},"session_variables":null,"trace_context":null}'
+FROM INSERTED AS i;
+END;
+GO
+CREATE TRIGGER [shop].[notify_engine_dotted_DELETE] ON [shop].[st]]ock] AFTER DELETE NOT FOR REPLICATION AS
+BEGIN
+SET NOCOUNT ON;
+INSERT INTO engine_catalog.event_log (schema_name, table_name, trigger_name, payload)
+SELECT N'shop', N'st]ock', N'dotted', N'{"op":"DELETE","data":{"old":' + (SELECT N'{' + N'"a.b":' + SUBSTRING(c0.j, 6, LEN(c0.j) - 6) + N'}' FROM (SELECT (SELECT d.[a.b] AS [v] FOR JSON PATH, INCLUDE_NULL_VALUES, WITHOUT_ARRAY_WRAPPER) AS j) AS c0) + N',"new":' + N'null' + N'},"session_variables":null,"trace_context":null}'
+FROM DELETED AS d;
+END;
