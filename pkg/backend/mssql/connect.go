@@ -2,6 +2,8 @@ package mssql
 
 import (
 	"database/sql"
+	"errors"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -113,12 +115,20 @@ func parseConnection(text string) (msdsn.Config, error) {
 		text = pairs
 	}
 	c, err := msdsn.Parse(text)
+	var unread *fs.PathError
 	switch {
+	case errors.As(err, &unread):
+		return msdsn.Config{}, badConnection("its certificate can't be read: " + unread.Err.Error())
 	case err != nil:
 		return msdsn.Config{}, badConnection("the driver does not understand it")
 	case c.Parameters[msdsn.Server] == "":
 		// The driver would take the local machine.
 		return msdsn.Config{}, badConnection("it names no server")
+	}
+	if c.Encryption == msdsn.EncryptionOff && c.Parameters[msdsn.Certificate] == "" && c.Parameters[msdsn.ServerCertificate] == "" {
+		// Only the login is encrypted, if the server can. Who could show another certificate could as well say that
+		// it can't; ODBC doesn't check the certificate either, which servers make for themselves.
+		c.TLSConfig.InsecureSkipVerify = true
 	}
 	// The driver would write statements and rows to the standard output of the process.
 	c.LogFlags = 0

@@ -2,7 +2,8 @@
 // socket: login, batches, sp_executesql with parameters, transactions, results of all types, errors and
 // attention. It knows no SQL: a Session of the test answers the requests of a connection.
 //
-// There is no TLS; a connection string for it has encrypt=disable.
+// A server of New has no TLS: a connection string for it has encrypt=disable. One of NewTLS encrypts what the
+// client asks for.
 package tdstest
 
 import (

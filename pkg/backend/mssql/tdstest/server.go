@@ -2,6 +2,7 @@ package tdstest
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +13,7 @@ import (
 // Server listens on a port of its own until the test ends.
 type Server struct {
 	listener net.Listener
+	tls      *tls.Config
 	open     func(Login) (Session, error)
 
 	mu     sync.Mutex
@@ -27,11 +29,17 @@ type Login struct{ User, Password, Database, Application string }
 // New starts a server. open is called for each connection; its error refuses the login.
 func New(t testing.TB, open func(Login) (Session, error)) *Server {
 	t.Helper()
+	return NewTLS(t, nil, open)
+}
+
+// NewTLS is New for a server that encrypts what the client asks for: nothing, the login, all, or all of TDS 8.
+func NewTLS(t testing.TB, config *tls.Config, open func(Login) (Session, error)) *Server {
+	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{listener: l, open: open, conns: map[net.Conn]bool{}}
+	s := &Server{listener: l, tls: config, open: open, conns: map[net.Conn]bool{}}
 	s.done.Add(1)
 	go s.accept()
 	t.Cleanup(s.Close)
@@ -143,6 +151,12 @@ type peer struct {
 
 // serve answers a connection until one of the sides ends it.
 func (s *Server) serve(c net.Conn) {
+	if s.tls != nil {
+		var err error
+		if c, err = secure(c, s.tls); err != nil {
+			return
+		}
+	}
 	p := &peer{conn: c, out: writer{conn: c}}
 	ctx, gone := context.WithCancel(context.Background())
 	defer gone()
@@ -205,7 +219,7 @@ func (s *Server) answer(ctx context.Context, p *peer, m message) error {
 	}
 	switch m.kind {
 	case messagePrelogin:
-		p.out.prelogin()
+		p.out.prelogin(encryptUnsupported)
 		return p.out.end()
 	case messageLogin:
 		login, err := readLogin(m.data)

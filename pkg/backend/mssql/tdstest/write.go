@@ -54,9 +54,7 @@ func (w *writer) flush(end bool) error {
 			status = statusEnd
 		}
 		w.id++
-		packet := []byte{messageReply, status, 0, 0, 0, 0, w.id, 0}
-		binary.BigEndian.PutUint16(packet[2:], uint16(headerSize+n)) //nolint:gosec // at most a packet
-		if _, err := w.conn.Write(append(packet, w.data[:n]...)); err != nil {
+		if _, err := w.conn.Write(packet(messageReply, status, w.id, w.data[:n])); err != nil {
 			return err
 		}
 		w.data = append(w.data[:0], w.data[n:]...)
@@ -65,6 +63,13 @@ func (w *writer) flush(end bool) error {
 		}
 	}
 	return nil
+}
+
+// packet is a packet of a message; data may be as much as its size can tell.
+func packet(kind, status, id byte, data []byte) []byte {
+	header := []byte{kind, status, 0, 0, 0, 0, id, 0}
+	binary.BigEndian.PutUint16(header[2:], uint16(headerSize+len(data))) //nolint:gosec // at most a packet
+	return append(header, data...)
 }
 
 func (w *writer) end() error { return w.flush(true) }
@@ -95,14 +100,14 @@ func (w *writer) longText(s string) {
 	w.byte(b...)
 }
 
-// prelogin says which version the server has, and that there is no TLS.
-func (w *writer) prelogin() {
-	const version, encryption, last, unsupported = 0, 1, 0xFF, 2
+// prelogin says which version the server has, and what is encrypted.
+func (w *writer) prelogin(encrypted byte) {
+	const version, encryption, last = 0, 1, 0xFF
 	w.byte(version, 0, 11, 0, 6)
 	w.byte(encryption, 0, 17, 0, 1)
 	w.byte(last)
 	w.byte(16, 0, 0, 0, 0, 0)
-	w.byte(unsupported)
+	w.byte(encrypted)
 }
 
 func (w *writer) loginAck(login Login) {
