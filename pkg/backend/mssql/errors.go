@@ -68,7 +68,7 @@ func (d detail) Conflict() backend.Conflict {
 // see: an *apierror.Error, or an error that wraps context.Canceled when the caller is gone.
 func queryError(ctx context.Context, err error, e executed) error {
 	return statementError(ctx, err, e, func(found mssql.Error) *apierror.Error {
-		c, known := classes[found.Number]
+		c, known := classOf(found.Number)
 		if !known || c.text == textSyntax {
 			return nil
 		}
@@ -81,7 +81,7 @@ func queryError(ctx context.Context, err error, e executed) error {
 func rawError(ctx context.Context, err error, text string) error {
 	e := executed{SQL: text}
 	return statementError(ctx, err, e, func(found mssql.Error) *apierror.Error {
-		c, known := classes[found.Number]
+		c, known := classOf(found.Number)
 		if !known {
 			c = class{apierror.BadRequest, textSyntax, ""}
 		}
@@ -111,7 +111,9 @@ func statementError(ctx context.Context, err error, e executed, known func(mssql
 	case !said:
 		return apierror.New(apierror.Unexpected, "database query error").WithInternal(err.Error())
 	case found.Number == errorLockTimeout:
-		return busyError(detailOf(found, e))
+		return busyError("the rows are locked by another transaction", detailOf(found, e))
+	case exhausted[found.Number]:
+		return busyError("the database has no resources left for the statement", detailOf(found, e))
 	}
 	if known := known(found); known != nil {
 		return known
@@ -138,7 +140,7 @@ func faultOf(err error) (mssql.Error, bool) {
 		}
 	}
 	for _, e := range found.All {
-		if _, known := classes[e.Number]; known {
+		if _, known := classOf(e.Number); known {
 			return e, true
 		}
 	}
@@ -177,9 +179,9 @@ func connectionError(err error) error {
 	return apierror.New(apierror.MSSQLError, "connection error").WithInternal(internal)
 }
 
-// busyError reports that others have held a lock for too long.
-func busyError(internal any) error {
-	e := apierror.New(apierror.Busy, "the rows are locked by another transaction").WithInternal(internal)
+// busyError reports that others hold what the statement needs.
+func busyError(message string, internal any) error {
+	e := apierror.New(apierror.Busy, message).WithInternal(internal)
 	e.RetryAfter = 1
 	return e
 }

@@ -18,6 +18,8 @@ const (
 	textData       = "Data exception."
 	textConstraint = "Constraint violation."
 	textSyntax     = "Syntax error or access violation."
+	textDenied     = "Access to an object is denied."
+	textCollation  = "Texts of different collations can't be compared."
 )
 
 // driverPrefix stands in front of the messages of the database in the wire format.
@@ -35,15 +37,21 @@ var classes = map[int32]class{
 	550:  {apierror.ConstraintViolation, textConstraint, "View with check option."},
 	// values
 	220:   {apierror.DataException, textData, "Numeric value out of range."},
+	201:   {apierror.ValidationFailed, "A parameter of the procedure has neither a value nor a default.", ""},
 	232:   {apierror.DataException, textData, "Numeric value out of range."},
+	235:   {apierror.DataException, textData, "Invalid character value for cast specification."},
+	236:   {apierror.DataException, textData, "Numeric value out of range."},
 	241:   {apierror.DataException, textData, "Invalid datetime format."},
 	242:   {apierror.DataException, textData, "Datetime field overflow."},
 	244:   {apierror.DataException, textData, "Numeric value out of range."},
 	245:   {apierror.DataException, textData, "Invalid character value for cast specification."},
 	248:   {apierror.DataException, textData, "Numeric value out of range."},
+	293:   {apierror.DataException, textData, "Invalid character value for cast specification."},
+	294:   {apierror.DataException, textData, "Numeric value out of range."},
 	295:   {apierror.DataException, textData, "Invalid datetime format."},
 	296:   {apierror.DataException, textData, "Datetime field overflow."},
 	517:   {apierror.DataException, textData, "Datetime field overflow."},
+	535:   {apierror.DataException, textData, "Datetime field overflow."},
 	2628:  {apierror.DataException, textData, "String data, right truncated."},
 	6522:  {apierror.DataException, textData, ""},
 	8114:  {apierror.DataException, textData, "Invalid character value for cast specification."},
@@ -51,14 +59,21 @@ var classes = map[int32]class{
 	8134:  {apierror.DataException, textData, "Division by zero."},
 	8152:  {apierror.DataException, textData, "String data, right truncated."},
 	8169:  {apierror.DataException, textData, "Invalid character value for cast specification."},
-	9400:  {apierror.DataException, textData, ""},
-	9420:  {apierror.DataException, textData, ""},
-	9455:  {apierror.DataException, textData, ""},
+	8170:  {apierror.DataException, textData, "String data, right truncated."},
 	13608: {apierror.DataException, textData, ""},
 	13609: {apierror.DataException, textData, ""},
 	// rights of the user of the database
-	229: {apierror.PermissionDenied, "Access to an object is denied.", ""},
-	230: {apierror.PermissionDenied, "Access to an object is denied.", ""},
+	229: {apierror.PermissionDenied, textDenied, ""},
+	230: {apierror.PermissionDenied, textDenied, ""},
+	262: {apierror.PermissionDenied, textDenied, ""},
+	297: {apierror.PermissionDenied, textDenied, ""},
+	300: {apierror.PermissionDenied, textDenied, ""},
+	// texts of columns with different collations
+	446: {apierror.NotSupported, textCollation, ""},
+	449: {apierror.NotSupported, textCollation, ""},
+	451: {apierror.NotSupported, textCollation, ""},
+	457: {apierror.NotSupported, textCollation, ""},
+	468: {apierror.NotSupported, textCollation, ""},
 	// texts of administrators
 	207:  {apierror.NotFound, textSyntax, "Column not found."},
 	208:  {apierror.NotFound, textSyntax, "Base table or view not found."},
@@ -69,6 +84,24 @@ var classes = map[int32]class{
 	2714: {apierror.AlreadyExists, textSyntax, "Base table or view already exists."},
 	1913: {apierror.AlreadyExists, textSyntax, "Index already exists."},
 }
+
+// The numbers of the faults that its parser finds in XML.
+const (
+	firstXML = 9400
+	lastXML  = 9499
+)
+
+// classOf is the class of an error, if it has one.
+func classOf(number int32) (class, bool) {
+	if number >= firstXML && number <= lastXML {
+		return class{apierror.DataException, textData, "Invalid XML."}, true
+	}
+	c, known := classes[number]
+	return c, known
+}
+
+// exhausted are the numbers of errors that tell of a lack of memory, locks or workers.
+var exhausted = map[int32]bool{701: true, 802: true, 1204: true, 8645: true, 8651: true, 10928: true, 10929: true, 40501: true}
 
 // error is what a client sees. The words of the database name objects and hold values, so only
 // administrators see them; all others learn what kind of fault it is.
