@@ -11,6 +11,7 @@ export interface Area {
 export const areas = [
   { path: "/api", name: "API", words: "graphql query editor explorer subscription explain", admin: false },
   { path: "/data", name: "Data", words: "sources tables views rows track relationships", admin: true },
+  { path: "/permissions", name: "Permissions", words: "roles rules columns presets inherited matrix", admin: true },
   { path: "/sql", name: "SQL", words: "run_sql statements", admin: true },
   { path: "/events", name: "Events", words: "event triggers cron scheduled webhooks deliveries redeliver", admin: true },
   { path: "/actions", name: "Actions", words: "custom types handlers SDL", admin: true },

@@ -19,6 +19,12 @@ const routes = [
     validateSearch: (s: Record<string, unknown>): TableSearch => ({ source: text(s.source), schema: text(s.schema), table: text(s.table), function: text(s.function), view: text(s.view) }),
     component: lazyRouteComponent(() => import("./pages/data/page"), "DataPage"),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/permissions",
+    validateSearch: (s: Record<string, unknown>): PermissionSearch => ({ source: text(s.source), schema: text(s.schema), table: text(s.table), role: text(s.role) }),
+    component: lazyRouteComponent(() => import("./pages/permissions/page"), "PermissionsPage"),
+  }),
   createRoute({ getParentRoute: () => root, path: "/sql", component: lazyRouteComponent(() => import("./pages/sql/page"), "SQLPage") }),
   createRoute({
     getParentRoute: () => root,
@@ -48,6 +54,14 @@ export interface TableSearch {
   table?: string;
   function?: string;
   view?: string;
+}
+
+/** PermissionSearch is the table and the role that the address of the permissions page names. */
+export interface PermissionSearch {
+  source?: string;
+  schema?: string;
+  table?: string;
+  role?: string;
 }
 
 /** EventSearch is the kind of events and the trigger that the address of the events page names. */

@@ -64,6 +64,11 @@ const pages = {
     await page.getByRole("button", { name: "Try Authors" }).click();
     await has(page.getByLabel("Answer of Authors"), "Ann");
   },
+  async permissions(page) {
+    await area(page, "Permissions");
+    await page.getByRole("gridcell", { name: "public.author, reader: select" }).click();
+    await page.getByLabel("Most rows of one query").waitFor();
+  },
   async sql(page) {
     await area(page, "SQL");
     await type(page, "Statements", "SELECT name, count(title) AS articles\nFROM author LEFT JOIN article ON author_id = author.id\nGROUP BY name ORDER BY name");

@@ -21,6 +21,7 @@ export function Control(props: ControlProps) {
   const control = { id, "aria-describedby": described, "aria-invalid": fault !== undefined || undefined, required: field.required, disabled: field.fixed };
   if (field.kind === "headers") return <Headers {...props} />;
   if (field.kind === "mapping") return <Mapping {...props} />;
+  if (field.control) return field.control(props);
   return (
     <div className={field.kind === "flag" || field.kind === "operation" ? "field flag" : "field"}>
       <label htmlFor={id}>{field.label}</label>

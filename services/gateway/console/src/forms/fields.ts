@@ -1,5 +1,7 @@
+import type { ReactNode } from "react";
 import { ApiError } from "../api/client";
 import type { Name, Source } from "../api/types";
+import type { ControlProps } from "./controls";
 
 /** Value is what a form edits: the arguments of an operation. */
 export type Value = Record<string, unknown>;
@@ -10,11 +12,13 @@ export interface Field {
   path: string;
   label: string;
   /** The options of an object are JSON. */
-  kind: "text" | "number" | "flag" | "choice" | "object" | "headers" | "json" | "operation" | "long" | "list" | "mapping";
+  kind: "text" | "number" | "flag" | "choice" | "object" | "headers" | "json" | "operation" | "long" | "list" | "mapping" | "custom";
   options?: { value: string; label: string }[];
   /** What a mapping maps, and the table that it maps to. */
   left?: string[];
   right?: { source: Source; table: Name };
+  /** The control of a custom field, with its label. */
+  control?: (props: ControlProps) => ReactNode;
   hint?: string;
   required?: boolean;
   /** It is shown, but can't be changed. */
@@ -44,6 +48,6 @@ export function put(value: Value, path: string, part: unknown): Value {
 /** faultOf is what an error says about the field at a path, undefined when it is about another one. */
 export function faultOf(error: unknown, path: string): string | undefined {
   if (!(error instanceof ApiError) || !error.path) return undefined;
-  const place = error.path.replace(/\[\d+\]/g, "").replace(/^\$\.args\./, "");
+  const place = error.path.replace(/\[\d+\]/g, "").replace(/^\$(\.args)+\./, ""); // of one of a bulk, too
   return place === path || place.startsWith(`${path}.`) ? error.message : undefined;
 }

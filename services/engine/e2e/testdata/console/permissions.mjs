@@ -1,0 +1,150 @@
+// Tests of the page for permissions.
+import assert from "node:assert/strict";
+import { area, axe, broken, confirm, has, metadata, signIn, url } from "./harness.mjs";
+
+const matrix = (page) => page.getByRole("grid", { name: "Tables and roles" });
+const permissions = async (table, operation) =>
+  (await metadata("export_metadata", {})).sources[0].tables.find((t) => t.table.name === table)[`${operation}_permissions`] ?? [];
+const html = "<b>guest</b>";
+
+/** opened opens the permissions of a role on a table. */
+async function opened(page, table, role, operation) {
+  await page.goto(`${url}/console/permissions?source=default&schema=public&table=${table}&role=${encodeURIComponent(role)}`);
+  await page.getByRole("tab", { name: operation }).click();
+}
+
+export const tests = {
+  async "Permissions: a new role, by keys alone"({ page }) {
+    await signIn(page);
+    await area(page, "Permissions");
+    await matrix(page).getByRole("gridcell", { name: "public.author, reader: select" }).waitFor();
+    await page.getByRole("searchbox", { name: "Find a table" }).fill("arti");
+    await page.getByRole("status").filter({ hasText: /^1 tables/ }).waitFor();
+    await page.getByLabel("New role").fill(html);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    const cell = matrix(page).getByRole("gridcell", { name: `public.article, ${html}: nothing` });
+    await cell.waitFor();
+    await axe(page, "Permissions with the matrix");
+    await matrix(page).focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: `${html} and public.article` }).waitFor();
+
+    await page.getByRole("button", { name: "Allow select" }).click();
+    await page.getByRole("button", { name: "Columns: each" }).click();
+    await page.getByRole("checkbox", { name: "author_id integer" }).uncheck();
+    await page.getByLabel("Most rows of one query").fill("7");
+    await axe(page, "Permissions with a form");
+    await page.getByRole("button", { name: "Save…" }).click();
+    await confirm(page, "Save", "select_permission");
+    assert.deepEqual(await permissions("article", "select"), [{ role: html, permission: { columns: ["id", "title"], filter: {}, limit: 7 } }]);
+    await matrix(page).getByRole("gridcell", { name: `public.article, ${html}: select` }).waitFor();
+    assert.equal(await page.locator("main b, main img").count(), 0);
+
+    await page.getByText("Copy to another role or table").click();
+    await page.getByLabel("To the role").fill("copier");
+    await page.getByRole("button", { name: "Copy…" }).click();
+    await confirm(page, "Copy", "select_permission");
+    await page.getByRole("button", { name: "Withdraw select…" }).click();
+    await confirm(page, "Withdraw", "select_permission");
+    await page.getByRole("button", { name: "Allow select" }).waitFor();
+    assert.deepEqual((await permissions("article", "select")).map((p) => p.role), ["copier"]);
+    await metadata("pg_drop_select_permission", { source: "default", table: "article", role: "copier" });
+  },
+
+  async "Permissions: what the form doesn't know is kept, and errors are at their fields"({ page }) {
+    const place = { source: "default", table: "article", role: "writer" };
+    await metadata("pg_create_update_permission", { ...place, permission: { columns: ["title"], filter: { id: { _gt: 1 } }, check: null, set: { author_id: "X-Engine-User-Id" } }, comment: html });
+    try {
+      await signIn(page);
+      await opened(page, "article", "writer", "update");
+      await page.getByLabel("All, and those that come later").check();
+      await page.getByLabel("Only for trusted backends").check();
+      await page.getByRole("button", { name: "Save…" }).click();
+      await confirm(page, "Save", "update_permission");
+      const [kept] = await permissions("article", "update");
+      assert.equal(kept.comment, html);
+      assert.deepEqual({ ...kept.permission }, { backend_only: true, check: null, columns: "*", filter: { id: { _gt: 1 } }, set: { author_id: "X-Engine-User-Id" } });
+
+      await page.getByRole("tab", { name: "JSON" }).last().waitFor();
+      await page.getByRole("tab", { name: "delete" }).click();
+      await page.getByRole("button", { name: "Allow delete" }).click();
+      await page.getByLabel("Webhook that validates what is written").fill('{"type": "smoke"}');
+      await page.getByRole("button", { name: "Save…" }).click();
+      await page.getByRole("alert").filter({ hasText: "Code" }).waitFor();
+      await axe(page, "Permissions with an error");
+      assert.deepEqual(await permissions("article", "delete"), []);
+    } finally {
+      await metadata("pg_drop_update_permission", place);
+    }
+  },
+
+  async "Permissions: inherited roles"({ page }) {
+    await signIn(page);
+    await area(page, "Permissions");
+    await page.getByRole("tab", { name: "Inherited roles" }).click();
+    await page.getByRole("button", { name: "Add an inherited role" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("heir");
+    await page.getByLabel("Made of the roles").fill("heir");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await has(page.getByRole("alert"), "cannot be in the role combination");
+    await axe(page, "Permissions with an inherited role");
+    await page.getByLabel("Made of the roles").fill("reader");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    const list = page.getByRole("list", { name: "Inherited roles" });
+    await has(list, "heir");
+    await page.getByRole("tab", { name: "Tables and roles" }).click();
+    await matrix(page).getByRole("gridcell", { name: "public.author, heir: inherited select" }).click();
+    await page.getByText("The role inherits this from its roles").waitFor();
+    await page.getByRole("tab", { name: "Inherited roles" }).click();
+    await page.getByRole("button", { name: "Delete heir" }).click();
+    await confirm(page, "Delete", "inherited_role");
+    await page.getByText("None: an inherited role").waitFor();
+  },
+
+  async "Permissions: 2000 tables and 50 roles"({ page }) {
+    const roles = Array.from({ length: 50 }, (_, i) => `role_${String(i).padStart(2, "0")}`);
+    const tables = Array.from({ length: 2000 }, (_, i) => ({
+      table: { schema: "public", name: `table_${String(i).padStart(4, "0")}` },
+      select_permissions: roles.filter((_, j) => (i + j) % 3 > 0).map((role) => ({ role, permission: { columns: "*", filter: {} } })),
+    }));
+    await page.route(url + "/v1/metadata", (route) =>
+      route.request().postDataJSON().type === "export_metadata"
+        ? route.fulfill({ json: { resource_version: 1, metadata: { version: 3, sources: [{ name: "default", kind: "postgres", tables, configuration: {} }] } } })
+        : route.continue(),
+    );
+    await signIn(page);
+    await area(page, "Permissions");
+    await matrix(page).getByRole("gridcell", { name: "public.table_0000, role_00: nothing" }).waitFor();
+    assert.ok((await matrix(page).getByRole("gridcell").count()) < 1000, "cells that aren't visible are drawn");
+    await matrix(page).focus();
+    await page.keyboard.press("Control+End");
+    await matrix(page).getByRole("gridcell", { name: "public.table_1999, role_49: select" }).waitFor();
+    const active = await matrix(page).getAttribute("aria-activedescendant");
+    assert.equal(await page.locator(`[id="${active}"]`).getAttribute("aria-label"), "public.table_1999, role_49: select");
+    await axe(page, "Permissions with many");
+    await page.keyboard.press("Control+Home");
+    await matrix(page).getByRole("gridcell", { name: "public.table_0000, role_00: nothing" }).waitFor();
+    // How long a key stroke takes until it is drawn, for docs/console.md.
+    await page.evaluate(() => {
+      window.times = [];
+      addEventListener("input", () => {
+        const began = performance.now();
+        requestAnimationFrame(() => setTimeout(() => window.times.push(Math.round(performance.now() - began))));
+      }, true);
+    });
+    const search = page.getByRole("searchbox", { name: "Find a table" });
+    await search.focus();
+    for (const key of ["1", "2", "3", "Backspace", "Backspace", "Backspace"]) await page.keyboard.press(key);
+    await page.waitForFunction(() => window.times.length === 6);
+    const times = await page.evaluate(() => window.times);
+    console.log(`a search in the matrix: ${times.join(", ")} ms`);
+  },
+
+  async "Permissions: a server that fails, is gone, or is slow"({ page }) {
+    await signIn(page);
+    await broken(page, "Permissions", url + "/v1/metadata", () => matrix(page).getByRole("gridcell", { name: "public.author, reader: select" }).waitFor());
+  },
+};

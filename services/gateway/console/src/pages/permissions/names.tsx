@@ -1,0 +1,39 @@
+import { useId } from "react";
+import { Button } from "react-aria-components";
+import type { ControlProps } from "../../forms/controls";
+import { at } from "../../forms/fields";
+
+/** Names chooses some of a list of names, or all of them, for which another value stands. */
+export function Names(props: ControlProps & { names: { name: string; about?: string }[]; all: unknown; allText: string }) {
+  const { field, value, fault, change, names, all, allText } = props;
+  const id = useId();
+  const part = at(value, field.path);
+  const chosen = Array.isArray(part) ? (part as string[]) : undefined;
+  const isAll = chosen === undefined && part === all;
+  // Names that are no more can only be taken away.
+  const listed = [...names, ...(chosen ?? []).filter((n) => !names.some((k) => k.name === n)).map((name) => ({ name, about: "doesn't exist" }))];
+  const toggle = (name: string, on: boolean) => change(listed.map((n) => n.name).filter((n) => (n === name ? on : chosen?.includes(n))));
+  return (
+    <fieldset className="field" aria-describedby={fault ? `${id}-fault` : undefined}>
+      <legend>{field.label}</legend>
+      <label className="inline"><input type="checkbox" checked={isAll} onChange={(e) => change(e.target.checked ? all : names.map((n) => n.name))} /> {allText}</label>
+      {!isAll && (
+        <>
+          <div className="names">
+            {listed.map((n) => (
+              <label key={n.name} className="inline">
+                <input type="checkbox" checked={chosen?.includes(n.name) ?? false} onChange={(e) => toggle(n.name, e.target.checked)} /> {n.name} {n.about && <small className="hint">{n.about}</small>}
+              </label>
+            ))}
+          </div>
+          <div className="row">
+            <Button className="button" aria-label={`${field.label}: each`} onPress={() => change(names.map((n) => n.name))}>Each</Button>
+            <Button className="button" aria-label={`${field.label}: none`} onPress={() => change([])}>None</Button>
+          </div>
+        </>
+      )}
+      {field.hint && <span className="hint">{field.hint}</span>}
+      {fault && <span className="removed" id={`${id}-fault`}>{fault}</span>}
+    </fieldset>
+  );
+}
