@@ -40,6 +40,9 @@ type EventHistory interface {
 	EventInvocations(ctx context.Context, q EventQuery) (json.RawMessage, error)
 	// EventByID is an event with its invocations.
 	EventByID(ctx context.Context, id string, limit, offset int) (json.RawMessage, error)
+	// CountEventInvocations counts the invocations of a trigger by intervals of a period. Intervals
+	// without any may be left out.
+	CountEventInvocations(ctx context.Context, q InvocationCountQuery) ([]InvocationCount, error)
 }
 
 // EventTrigger is what a database has to know of an event trigger.
@@ -99,6 +102,21 @@ type EventQuery struct {
 	Limit, Offset int
 	// Status is "pending", "processed" or "" for all.
 	Status string
+}
+
+// InvocationCountQuery asks how many invocations a trigger had from From on, before To.
+type InvocationCountQuery struct {
+	Trigger  string
+	From, To time.Time
+	// Interval is the length of an interval in s; more than 0.
+	Interval int
+}
+
+// InvocationCount is how many invocations of an interval, counted from 0, were answered with a status of
+// 200 to 299, and how many were not.
+type InvocationCount struct {
+	Interval          int
+	Succeeded, Failed int64
 }
 
 // EventCleanup selects the events of a trigger that are removed.

@@ -43,7 +43,7 @@ var specifiedByKind = []struct{ commands, kinds string }{
 	{"set_table_is_enum", "postgres cockroach sqlite"},
 	{
 		`create_event_trigger delete_event_trigger invoke_event_trigger redeliver_event get_event_logs
-		get_event_invocation_logs get_event_by_id`,
+		get_event_invocation_logs get_event_by_id count_event_invocations`,
 		"postgres mssql",
 	},
 	{"add_computed_field drop_computed_field", "postgres bigquery"},

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -165,6 +166,16 @@ func TestRequestsOnEvents(t *testing.T) {
 	require.Equal(t, version, i.version(), "events are no part of the metadata")
 	require.Equal(t, "MANUAL admin", w.text(t, `SELECT min(payload->>'op') || ' ' || min(payload->'session_variables'->>'x-engine-role')
 		FROM engine_catalog.event_log`))
+	w.sql(t, w.source, `INSERT INTO engine_catalog.event_invocation_logs (trigger_name, event_id, status, created_at)
+		SELECT 'byhand', 'e', s, t::timestamp FROM (VALUES (200, '2020-01-01 00:00:00'), (299, '2020-01-01 00:00:59.9'), (NULL, '2020-01-01 00:01:00'),
+			(500, '2020-01-01 00:01:30'), (204, '2020-01-01 00:02:30'), (200, '2020-01-01 00:03:00'), (200, '2019-12-31 23:59:59')) AS calls (s, t)`)
+	const count = `{"type":"pg_count_event_invocations","args":{"name":"byhand","from":"2020-01-01T01:00:00+01:00","to":"2020-01-01T00:03:00Z","interval":60`
+	require.JSONEq(t, `{"from":"2020-01-01T00:00:00Z","to":"2020-01-01T00:03:00Z","interval":60,"counts":[
+		{"at":"2020-01-01T00:00:00Z","succeeded":2,"failed":0},{"at":"2020-01-01T00:01:00Z","succeeded":0,"failed":2},
+		{"at":"2020-01-01T00:02:00Z","succeeded":1,"failed":0}]}`, i.ok(t, count+`}}`))
+	i.fails(t, v1metadata, strings.Replace(count, `"interval":60`, `"interval":-1}}`, 1), "parse-failed", "$.args.interval",
+		"Error when parsing command count_event_invocations.\nSee our documentation at docs/metadata-api.md.\nInternal error message: unexpected negative value")
+	i.fails(t, v1metadata, strings.Replace(count, "byhand", "none", 1)+`}}`, "not-exists", "$.args", `event trigger "none" does not exist`)
 	for _, command := range []string{"pg_get_event_logs", "pg_get_event_invocation_logs", "pg_delete_event_trigger"} {
 		i.fails(t, v1metadata, `{"type":"`+command+`","args":{"name":"none"}}`, "not-exists", "$.args", `event trigger "none" does not exist`)
 	}

@@ -18,6 +18,7 @@ import (
 // source: an event, or a template.
 var commandsElsewhere = map[string]bool{
 	"invoke_event_trigger": true, "redeliver_event": true, "get_event_invocation_logs": true, "get_event_by_id": true,
+	"count_event_invocations":  true,
 	"test_connection_template": true, "get_source_trackables": true,
 }
 

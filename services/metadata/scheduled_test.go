@@ -116,6 +116,21 @@ func TestCronEventsAreListed(t *testing.T) {
 	a = get(`{"type":"get_scheduled_event_invocations","args":{"type":"cron","trigger_name":"minutely","status":["delivered"]}}`)
 	require.Equal(t, []map[string]any{}, a.Calls)
 
+	w.sql(t, w.metadataURL, `INSERT INTO engine_catalog.engine_cron_event_invocation_logs (event_id, status, created_at)
+		SELECT min(id), s, '2020-01-01T00:00:00Z'::timestamptz + make_interval(secs => coalesce(s, 0) - 200)
+		FROM engine_catalog.engine_cron_events, unnest(ARRAY[200, 259, 500]) s GROUP BY s;
+		INSERT INTO engine_catalog.engine_scheduled_events (id, webhook_conf, scheduled_time) VALUES ('once', '{}', now());
+		INSERT INTO engine_catalog.engine_scheduled_event_invocation_logs (event_id, status, created_at) VALUES ('once', NULL, '2020-01-01T00:00:00Z')`)
+	const period = `"from":"2020-01-01T00:00:00Z","to":"2020-01-01T00:06:00Z","interval":240}}`
+	require.JSONEq(t, `{"from":"2020-01-01T00:00:00Z","to":"2020-01-01T00:06:00Z","interval":240,"counts":[
+		{"at":"2020-01-01T00:00:00Z","succeeded":2,"failed":0},{"at":"2020-01-01T00:04:00Z","succeeded":0,"failed":1}]}`,
+		i.ok(t, `{"type":"count_scheduled_event_invocations","args":{"type":"cron","trigger_name":"minutely",`+period))
+	require.JSONEq(t, `{"from":"2020-01-01T00:00:00Z","to":"2020-01-01T00:06:00Z","interval":240,"counts":[
+		{"at":"2020-01-01T00:00:00Z","succeeded":0,"failed":1},{"at":"2020-01-01T00:04:00Z","succeeded":0,"failed":0}]}`,
+		i.ok(t, `{"type":"count_scheduled_event_invocations","args":{"type":"one_off",`+period))
+	i.fails(t, v1metadata, `{"type":"count_scheduled_event_invocations","args":{"type":"cron","trigger_name":"none",`+period, "not-exists", "$.args", "cron trigger with name: none does not exist")
+	i.fails(t, v1metadata, `{"type":"count_scheduled_event_invocations","args":{"type":"cron",`+period, "parse-failed", "$.args", `key "trigger_name" not found`)
+
 	i.fails(t, v1metadata, `{"type":"get_scheduled_events","args":{"type":"cron","trigger_name":"none"}}`, "not-exists", "$.args", "cron trigger with name: none does not exist")
 	i.fails(t, v1metadata, `{"type":"get_scheduled_event_invocations","args":{"type":"cron"}}`, "parse-failed", "$.args", `key "trigger_name" not found`)
 	i.fails(t, v1metadata, `{"type":"get_scheduled_event_invocations","args":{"type":"cron","trigger_name":"none"}}`, "not-exists", "$.args", "cron trigger with name: none does not exist")

@@ -177,6 +177,17 @@ func (x *exercise) history(t *testing.T, _ string) {
 	raw, err := e.triggers.EventInvocations(t.Context(), backend.EventQuery{Trigger: "watch", Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, list(t, raw), 1)
+	start := time.Now().Add(-time.Hour)
+	counts, err := e.triggers.CountEventInvocations(t.Context(), backend.InvocationCountQuery{
+		Trigger: "watch", From: start, To: start.Add(2 * time.Hour), Interval: 7200,
+	})
+	require.NoError(t, err)
+	require.Equal(t, []backend.InvocationCount{{Succeeded: 1}}, counts)
+	counts, err = e.triggers.CountEventInvocations(t.Context(), backend.InvocationCountQuery{
+		Trigger: "watch", From: start.Add(-time.Hour), To: start, Interval: 60,
+	})
+	require.NoError(t, err)
+	require.Empty(t, counts, "it was made later")
 	_, err = e.triggers.EventByID(t.Context(), id, 10, 0)
 	require.NoError(t, err)
 	_, err = e.triggers.EventByID(t.Context(), "nothing", 10, 0)

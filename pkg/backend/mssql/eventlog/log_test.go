@@ -140,7 +140,7 @@ func TestStatementsAreTSQL(t *testing.T) {
 	texts := slices.Concat(catalogSQL[1:], triggerTexts(), []string{
 		existsSQL, versionSQL, lockSQL, installedSQL, archiveSQL, unplanSQL, invokeSQL, busySQL, redeliverSQL, takeSQL + takeEnd,
 		takeSQL + inOrder + takeEnd, pendingSQL, takenBeforeSQL, claimSQL, renewSQL, releaseSQL, recordSQL, eventsSQL, eventSQL,
-		invocationsSQL, ofEventSQL, cleanSQL, plannedSQL, planSQL, dueSQL, renewCleanupSQL, endCleanupSQL,
+		invocationsSQL, ofEventSQL, countedSQL, cleanSQL, plannedSQL, planSQL, dueSQL, renewCleanupSQL, endCleanupSQL,
 		"UPDATE engine_catalog.event_log SET WHERE id = 1",
 	})
 	given, err := json.Marshal(texts)
@@ -327,6 +327,23 @@ func TestHistory(t *testing.T) {
 	got, err = New(&database{}).Events(t.Context(), q)
 	require.NoError(t, err)
 	require.Equal(t, "[]", string(got))
+}
+
+func TestInvocationsAreCounted(t *testing.T) {
+	t.Parallel()
+	d := made(map[string][][]string{countedSQL: {
+		{"2006-03-01T09:00:00+00:00", "200"}, {"2006-03-01T09:00:59.9+00:00", "299"}, {"2006-03-01T09:00:59.9+00:00", "300"},
+		{"2006-03-01T09:02:00+00:00", "-"},
+	}})
+	from := time.Date(2006, 3, 1, 10, 0, 0, 0, time.FixedZone("", 3600))
+	q := backend.InvocationCountQuery{Trigger: "changed", From: from, To: from.Add(time.Hour), Interval: 60}
+	got, err := New(d).CountEventInvocations(t.Context(), q)
+	require.NoError(t, err)
+	require.Equal(t, []backend.InvocationCount{{Succeeded: 2, Failed: 1}, {Interval: 2, Failed: 1}}, got)
+	require.Equal(t, []string{"changed", "2006-03-01T09:00:00Z", "2006-03-01T10:00:00Z"}, d.values[len(d.values)-1])
+	got, err = New(&database{}).CountEventInvocations(t.Context(), q)
+	require.NoError(t, err)
+	require.Empty(t, got, "a source without a log")
 }
 
 func TestCleanUps(t *testing.T) {

@@ -24,7 +24,9 @@ const (
 	eventSQL       = eventColumns + `id = CAST(@p1 AS uniqueidentifier)`
 	invocationPage = ` ORDER BY created_at DESC, id OFFSET @skip ROWS FETCH NEXT @take ROWS ONLY`
 	invocationsSQL = page + invocationColumns + `trigger_name = @p1` + invocationPage
-	ofEventSQL     = page + invocationColumns + `event_id = CAST(@p1 AS uniqueidentifier)` + invocationPage
+	countedSQL     = `SELECT created_at, status FROM engine_catalog.event_invocation_logs WHERE trigger_name = @p1
+	AND created_at >= CAST(@p2 AS datetimeoffset(7)) AND created_at < CAST(@p3 AS datetimeoffset(7)) ORDER BY created_at`
+	ofEventSQL = page + invocationColumns + `event_id = CAST(@p1 AS uniqueidentifier)` + invocationPage
 )
 
 // event is an event as the API shows it.
@@ -158,6 +160,35 @@ func (l *Log) EventByID(ctx context.Context, id string, limit, offset int) (json
 	}
 	found.Event = list[0]
 	return encoded(found, nil)
+}
+
+// CountEventInvocations counts the invocations of a trigger by intervals. It reads them in their order and
+// keeps the counts alone.
+func (l *Log) CountEventInvocations(ctx context.Context, q backend.InvocationCountQuery) ([]backend.InvocationCount, error) {
+	n, err := version(ctx, l.db)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	var counts []backend.InvocationCount
+	values := [][]byte{[]byte(q.Trigger), q.From.UTC().AppendFormat(nil, time.RFC3339Nano), q.To.UTC().AppendFormat(nil, time.RFC3339Nano)}
+	err = l.db.Run(ctx, countedSQL, values, func(row [][]byte) error {
+		made, err := at(row[0])
+		if err != nil {
+			return err
+		}
+		interval := int(made.Sub(q.From)/time.Second) / q.Interval
+		if len(counts) == 0 || counts[len(counts)-1].Interval != interval {
+			counts = append(counts, backend.InvocationCount{Interval: interval})
+		}
+		last := &counts[len(counts)-1]
+		if status := numberOf(row[1]); status >= 200 && status < 300 {
+			last.Succeeded++
+		} else {
+			last.Failed++
+		}
+		return nil
+	})
+	return counts, err
 }
 
 func encoded(v any, err error) (json.RawMessage, error) {

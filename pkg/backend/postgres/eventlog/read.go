@@ -34,6 +34,11 @@ const (
 		FROM engine_catalog.event_invocation_logs i WHERE i.event_id = e.id
 		ORDER BY i.created_at DESC, i.id LIMIT $2::bigint OFFSET $3::bigint) AS page))
 		FROM engine_catalog.event_log e WHERE e.id = $1`
+
+	countInvocationsSQL = `SELECT floor(extract(epoch FROM i.created_at - $2::timestamp) / $4::bigint)::bigint,
+		count(*) FILTER (WHERE i.status BETWEEN 200 AND 299), count(*) FILTER (WHERE i.status BETWEEN 200 AND 299 IS NOT TRUE)
+		FROM engine_catalog.event_invocation_logs i
+		WHERE i.trigger_name = $1 AND i.created_at >= $2::timestamp AND i.created_at < $3::timestamp GROUP BY 1 ORDER BY 1`
 )
 
 func intText(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
@@ -55,6 +60,32 @@ func (l *Log) EventByID(ctx context.Context, id string, limit, offset int) (json
 		return nil, apierror.Newf(apierror.NotExists, "event id %s does not exist", id)
 	}
 	return found, err
+}
+
+// CountEventInvocations counts the invocations of a trigger by intervals.
+func (l *Log) CountEventInvocations(ctx context.Context, q backend.InvocationCountQuery) ([]backend.InvocationCount, error) {
+	const layout = "2006-01-02 15:04:05.999999"
+	var counts []backend.InvocationCount
+	args := [][]byte{
+		[]byte(q.Trigger), q.From.UTC().AppendFormat(nil, layout), q.To.UTC().AppendFormat(nil, layout), intText(q.Interval),
+	}
+	err := l.pool.InSnapshot(ctx, func(pg *pgconn.PgConn) error {
+		if exists, err := hasEventCatalog(ctx, pg); err != nil || !exists {
+			return err
+		}
+		return eachRow(ctx, pg, countInvocationsSQL, args, func(row [][]byte) error {
+			var n [3]int64
+			for i := range n {
+				var err error
+				if n[i], err = strconv.ParseInt(string(row[i]), 10, 64); err != nil {
+					return err
+				}
+			}
+			counts = append(counts, backend.InvocationCount{Interval: int(n[0]), Succeeded: n[1], Failed: n[2]})
+			return nil
+		})
+	})
+	return counts, err
 }
 
 // readLog runs a statement that gives one JSON; without a log there is only what none gives.

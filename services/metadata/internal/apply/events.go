@@ -17,6 +17,7 @@ var eventBodies = []served{
 	serve((*work).listEvents),
 	serve((*work).listEventInvocations),
 	serve((*work).eventByID),
+	serve((*work).countEventInvocations),
 	serve((*work).cleanEventLog),
 }
 

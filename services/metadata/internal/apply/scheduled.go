@@ -18,6 +18,7 @@ var scheduledBodies = []served{
 	serve((*work).deleteScheduledEvent),
 	serve((*work).listScheduledEvents),
 	serve((*work).listScheduledInvocations),
+	serve((*work).countScheduledInvocations),
 }
 
 // plannedTicks is how many ticks of a cron trigger are planned at once.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/metadata"
 )
 
@@ -147,6 +148,28 @@ func (s *Store) ScheduledInvocations(
 	}
 	l.states(a.Status)
 	return list[Invocation](ctx, s, invocationColumns, &l)
+}
+
+// CountScheduledInvocations counts invocations by intervals of a period.
+func (s *Store) CountScheduledInvocations(
+	ctx context.Context, a *metadata.CountScheduledEventInvocations,
+) ([]backend.InvocationCount, error) {
+	tables := tablesOf(a.Type)
+	arguments := []any{a.From.Time, a.To.Time, a.Interval}
+	ofTrigger := ""
+	if a.Type == metadata.ScheduledCron {
+		arguments = append(arguments, *a.Trigger)
+		ofTrigger = " AND e.trigger_name = $4"
+	}
+	found, err := s.pool.Query(ctx, `SELECT floor(extract(epoch FROM i.created_at - $1::timestamptz) / $3::bigint)::bigint,
+		count(*) FILTER (WHERE i.status BETWEEN 200 AND 299), count(*) FILTER (WHERE i.status BETWEEN 200 AND 299 IS NOT TRUE)
+		FROM `+tables.invocations+` i JOIN `+tables.events+` e ON e.id = i.event_id
+		WHERE i.created_at >= $1::timestamptz AND i.created_at < $2::timestamptz`+ofTrigger+` GROUP BY 1 ORDER BY 1`, arguments...)
+	if err != nil {
+		return nil, failure(err)
+	}
+	counts, err := pgx.CollectRows(found, pgx.RowToStructByPos[backend.InvocationCount])
+	return counts, failure(err)
 }
 
 // listing is a part of a table, in an order.

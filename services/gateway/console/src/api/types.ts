@@ -139,6 +139,22 @@ export interface ConnectionTemplate {
   template: string;
 }
 
+export interface CountEventInvocationsArgs {
+  source?: string;
+  name: string;
+  from: Json;
+  to?: Json;
+  interval?: number;
+}
+
+export interface CountScheduledEventInvocationsArgs {
+  type: string;
+  trigger_name?: string;
+  from: Json;
+  to?: Json;
+  interval?: number;
+}
+
 export interface CreateActionArgs {
   name: string;
   definition: ActionDefinition;
@@ -1221,6 +1237,7 @@ export interface Operations {
   bulk_keep_going: BulkArgs;
   cleanup_event_trigger_logs: CleanupEventLogsArgs;
   clear_metadata: Json;
+  count_scheduled_event_invocations: CountScheduledEventInvocationsArgs;
   create_action: CreateActionArgs;
   create_action_permission: CreateActionPermissionArgs;
   create_cron_trigger: CreateCronTriggerArgs;
@@ -1284,6 +1301,7 @@ export interface Operations {
 export interface SourceOperations {
   add_computed_field: AddComputedFieldArgs;
   add_source: AddSourceArgs;
+  count_event_invocations: CountEventInvocationsArgs;
   create_array_relationship: CreateArrayRelationshipArgs;
   create_delete_permission: CreatePermissionDeletePermissionArgs;
   create_event_trigger: CreateEventTriggerArgs;
