@@ -58,9 +58,20 @@ func TestParseInput(t *testing.T) {
 		require.Equal(t, c.want, in.Text)
 	}
 	for _, c := range []struct{ of, value string }{
-		{"int4", "1.5"}, {"int2", "70000"}, {"int4", "true"}, {"bool", "2"}, {"text", "1"}, {"date", "1"}, {"bytea", `"!"`}, {"bytea", "1"},
-		{"geometry", `{"type":"Curve","coordinates":[]}`}, {"geometry", `{"type":"Point","coordinates":[1]}`}, {"geometry", `{"type":"Point","coordinates":["1); --",2]}`},
-		{"geometry", `{"type":"LineString","coordinates":[]}`}, {"geometry", "1"}, {"float8", "1e999"},
+		{"int4", "1.5"},
+		{"int2", "70000"},
+		{"int4", "true"},
+		{"bool", "2"},
+		{"text", "1"},
+		{"date", "1"},
+		{"bytea", `"!"`},
+		{"bytea", "1"},
+		{"geometry", `{"type":"Curve","coordinates":[]}`},
+		{"geometry", `{"type":"Point","coordinates":[1]}`},
+		{"geometry", `{"type":"Point","coordinates":["1); --",2]}`},
+		{"geometry", `{"type":"LineString","coordinates":[]}`},
+		{"geometry", "1"},
+		{"float8", "1e999"},
 	} {
 		_, err := New().ParseInput(catalog.Type{Name: c.of}, json.RawMessage(c.value))
 		require.Error(t, err, c.value)

@@ -170,6 +170,9 @@ func (s *liveStatement) cursorOf(cell []byte) []byte {
 		return nil
 	}
 	n, rest, ok := format{}.List(cell)
+	if !ok {
+		return nil
+	}
 	var record []byte
 	for range n {
 		if record, rest, ok = (format{}).Next(rest); !ok {

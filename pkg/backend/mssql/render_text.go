@@ -57,7 +57,7 @@ func (r *renderer) query(q *sqlrows.Selection, ordered bool) string {
 	for _, j := range q.Joins {
 		b.WriteString(j.Kind + j.Text)
 	}
-	b.WriteString(r.Renderer.Where(where))
+	b.WriteString(r.Where(where))
 	if !ordered && limit == "" && offset == "" {
 		return b.String()
 	}
