@@ -197,6 +197,23 @@ func TestRowsGoOnWhereTheyWereInterrupted(t *testing.T) {
 	require.LessOrEqual(t, f.sink.count(changestream.OpRow), 2000)
 }
 
+// TestTransactionIsStoredOnce has the store fail within a transaction, which is read again then.
+func TestTransactionIsStoredOnce(t *testing.T) {
+	t.Parallel()
+	const rows = 1200
+	f := setup(t, itemTable+barrierTable)
+	f.publish(t, definition(items))
+	f.caughtUp(t)
+	f.sink.failOnceAt(len(f.sink.all()) + 701)
+	f.exec(t, fmt.Sprintf(`INSERT INTO item SELECT i, 'me', 'mine', 's', 1 FROM generate_series(1, %d) i`, rows))
+	f.caughtUp(t)
+	var want []string
+	for i := range rows {
+		want = append(want, fmt.Sprintf(`insert key={"id" : %[1]d} old= new={"id" : %[1]d, "note" : "mine", "twice" : 2}`, i+1))
+	}
+	require.Equal(t, want, f.sink.shown())
+}
+
 func TestRowsBeginAnewWithAnotherKey(t *testing.T) {
 	t.Parallel()
 	f := setup(t, `CREATE TABLE item (id text PRIMARY KEY, owner text, note text, twice int); ALTER TABLE item REPLICA IDENTITY FULL;`+barrierTable+
