@@ -41,14 +41,14 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
               {i.change && <Button className="button" aria-label={`Change ${i.id}`} aria-expanded={changing === i.id} onPress={() => setChanging(changing === i.id ? undefined : i.id)}>Change</Button>}
               <Button className="button" aria-label={`Delete ${i.id}`} onPress={() => confirm({ title: "Delete", request: i.drop })}>Delete…</Button>
             </div>
-            {i.change && changing === i.id && <Form {...i.change} title="Change" confirm done={() => setChanging(undefined)} cancel={() => setChanging(undefined)} />}
+            {i.change && changing === i.id && <Form {...i.change} title="Change" confirm done={() => setChanging((now) => (now === i.id ? undefined : now))} cancel={() => setChanging(undefined)} />}
           </li>
         ))}
       </ul>
       <div className="row">
         {add.map((f) => <Button key={f.title} className="button" aria-expanded={adding === f.title} onPress={() => setAdding(adding === f.title ? undefined : f.title)}>{f.title}</Button>)}
       </div>
-      {form && <Form key={form.title} {...form} title="Add" done={() => setAdding(undefined)} cancel={() => setAdding(undefined)} />}
+      {form && <Form key={form.title} {...form} title="Add" done={() => setAdding((now) => (now === form.title ? undefined : now))} cancel={() => setAdding(undefined)} />}
       {dialog}
     </div>
   );
