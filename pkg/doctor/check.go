@@ -154,7 +154,7 @@ func (c *checker) functions() {
 	for _, f := range c.facts.Functions {
 		found[f.Name] = true
 		if used[f.Name] && !f.Execute {
-			c.add(Error, "function-right", f.Identifier, fmt.Sprintf("%s may not call the function", c.facts.Server.User),
+			c.add(Error, "function-right", f.Identifier, c.facts.Server.User+" may not call the function",
 				fmt.Sprintf("GRANT EXECUTE ON FUNCTION %s TO %s", f.Identifier, c.user()))
 		}
 	}

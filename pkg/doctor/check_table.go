@@ -35,7 +35,7 @@ func (c *checker) tables() {
 func (c *checker) rights(m *metadata.Table, t *Table) {
 	object, user := c.display(t.Name), c.facts.Server.User
 	if !t.Usage {
-		c.add(Error, "schema-right", t.Name.Schema, fmt.Sprintf("%s may not use the schema", user),
+		c.add(Error, "schema-right", t.Name.Schema, user+" may not use the schema",
 			fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", strings.SplitN(t.Identifier, ".", 2)[0], c.user()))
 		return
 	}
@@ -137,8 +137,7 @@ func (c *checker) sequences(m *metadata.Table, t *Table) {
 			if len(m.InsertPermissions) > 0 {
 				severity = Error
 			}
-			c.add(severity, "sequence-right", object, fmt.Sprintf("%s may not draw values of the column's sequence: inserts fail",
-				c.facts.Server.User), fmt.Sprintf("GRANT USAGE ON SEQUENCE %s TO %s", s.Identifier, c.user()))
+			c.add(severity, "sequence-right", object, c.facts.Server.User+" may not draw values of the column's sequence: inserts fail", fmt.Sprintf("GRANT USAGE ON SEQUENCE %s TO %s", s.Identifier, c.user()))
 		}
 		if s.Last != nil && float64(*s.Last) > nearLimit*float64(s.Limit) {
 			c.add(Warning, "sequence-limit", object, fmt.Sprintf("%d of %d values are used: inserts fail after the last one",

@@ -81,6 +81,7 @@ func (s *Source) MarshalJSON() ([]byte, error) {
 	return raw, err
 }
 
+// Shape has the keys of a source in its place.
 func (s *Source) Shape() any { return sourceFields{} }
 
 // kindOfSource is the kind of raw, which is said to be a source; "" when it is unknown.

@@ -145,11 +145,10 @@ func TestKinds(t *testing.T) {
 			names[name] = k
 			require.Same(t, k, metadata.KindNamed(name))
 		}
-		source := &metadata.Source{}
 		doc := fmt.Sprintf(`{"version": 3, "sources": [{"name": "a", "kind": %q, "tables": [], "configuration": {"connection_info": {"database_url": "x"}, "project_id": "p", "datasets": ["d"]}}]}`, k.Prefixes[len(k.Prefixes)-1])
 		d, err := metadata.Parse([]byte(doc), &metadata.Document{}, backends())
 		require.NoError(t, err)
-		source = d.Sources[0]
+		source := d.Sources[0]
 		require.Equal(t, k.Name, source.Kind)
 		require.False(t, source.IsForeign())
 	}

@@ -53,7 +53,7 @@ func BenchmarkReplaceByItself(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		require.True(b, doc.Sources[0] == replaceAll(b, body, doc).Sources[0])
+		require.Same(b, doc.Sources[0], replaceAll(b, body, doc).Sources[0])
 	}
 }
 

@@ -162,6 +162,7 @@ type usingKeys struct {
 	Manual     *ManualConfiguration `json:"manual_configuration"`
 }
 
+// Shape has the keys of all forms.
 func (u *RelationshipUsing) Shape() any { return usingKeys{} }
 
 // rootFieldForm are the keys of CustomRootField.
@@ -170,4 +171,5 @@ type rootFieldForm struct {
 	Comment string `json:"comment"`
 }
 
+// Shape has the keys of the object that it may be.
 func (f *CustomRootField) Shape() any { return rootFieldForm{} }

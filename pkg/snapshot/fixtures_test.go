@@ -113,7 +113,7 @@ func mutate(r *rand.Rand, s *Snapshot) *Snapshot {
 		c.Tables = maps.Clone(c.Tables)
 		c.Tables[tableName(i)] = catalogTable(i, text)
 		delete(c.Tables, tableName(r.IntN(12)))
-		c.Functions = map[catalog.Name][]*catalog.Function{{Schema: "public", Name: "f"}: {{Name: catalog.Name{Schema: "public", Name: "f"}, ID: strconv.FormatInt(int64(next.Version), 10)}}}
+		c.Functions = map[catalog.Name][]*catalog.Function{{Schema: "public", Name: "f"}: {{Name: catalog.Name{Schema: "public", Name: "f"}, ID: strconv.FormatInt(next.Version, 10)}}}
 		next.Catalogs = maps.Clone(s.Catalogs)
 		next.Catalogs["default"] = &c
 	case 8:

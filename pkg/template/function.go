@@ -168,7 +168,7 @@ func head(v any) (any, error) {
 		}
 		return v[0], nil
 	}
-	return nil, notSequence
+	return nil, errNotSequence
 }
 
 // tail leaves what is empty as it is: there is nothing to drop.
@@ -180,10 +180,10 @@ func tail(v any) (any, error) {
 	case []any:
 		return v[min(1, len(v)):], nil
 	}
-	return nil, notSequence
+	return nil, errNotSequence
 }
 
-const notSequence = RefusedError("Expected an array or string")
+const errNotSequence = RefusedError("Expected an array or string")
 
 func onText(change func(string) string) Function {
 	return func(v any) (any, error) {

@@ -124,9 +124,9 @@ func (c *client) newToken(ctx context.Context) (*oauth2.Token, error) {
 	return t, err
 }
 
-// call sends a request, again where that can help, and gives the body of the response. Path begins below the project.
-func (c *client) call(ctx context.Context, method, path string, query url.Values, body any) (received []byte, err error) {
-	err = c.stream(ctx, method, path, query, body, func(r io.Reader) error {
+// call sends a request without a body, again where that can help, and gives the body of the response. Path begins below the project.
+func (c *client) call(ctx context.Context, method, path string, query url.Values) (received []byte, err error) {
+	err = c.stream(ctx, method, path, query, nil, func(r io.Reader) error {
 		received, err = io.ReadAll(r)
 		return err
 	})

@@ -224,11 +224,11 @@ func accountOf(raw json.RawMessage, env metadata.Env) ([]byte, error) {
 		return []byte(text), err
 	case "Object":
 		var u fromEnv
-		if err := json.Unmarshal(raw, &u); err != nil || u.FromEnv == "" {
-			return raw, nil
+		if json.Unmarshal(raw, &u) == nil && u.FromEnv != "" {
+			text, err := metadata.Variable(u.FromEnv, env)
+			return []byte(text), err
 		}
-		text, err := metadata.Variable(u.FromEnv, env)
-		return []byte(text), err
+		return raw, nil // the key itself
 	}
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil

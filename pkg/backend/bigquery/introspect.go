@@ -104,7 +104,7 @@ func (s *Source) listTables(ctx context.Context, dataset string, found *catalog.
 		if token != "" {
 			query.Set("pageToken", token)
 		}
-		received, err := s.client.call(ctx, http.MethodGet, path, query, nil)
+		received, err := s.client.call(ctx, http.MethodGet, path, query)
 		if err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func (s *Source) listTables(ctx context.Context, dataset string, found *catalog.
 
 // getTable reads the columns of a table.
 func (s *Source) getTable(ctx context.Context, path string, t *catalog.Table) error {
-	received, err := s.client.call(ctx, http.MethodGet, path+"/"+url.PathEscape(t.Name.Name), nil, nil)
+	received, err := s.client.call(ctx, http.MethodGet, path+"/"+url.PathEscape(t.Name.Name), nil)
 	if err != nil {
 		return err
 	}

@@ -217,7 +217,7 @@ func (s *Source) cancel(ctx context.Context, job, location string) {
 	if location != "" {
 		query.Set("location", location)
 	}
-	_, _ = s.client.call(ctx, http.MethodPost, "/jobs/"+url.PathEscape(job)+"/cancel", query, nil)
+	_, _ = s.client.call(ctx, http.MethodPost, "/jobs/"+url.PathEscape(job)+"/cancel", query)
 }
 
 // labelsOf are the labels of the job of a request.

@@ -55,7 +55,7 @@ func (s *Source) listRoutines(ctx context.Context, dataset string, found *catalo
 	path := "/datasets/" + url.PathEscape(dataset) + "/routines"
 	query := url.Values{"filter": {"routineType:" + tableFunction}, "readMask": {routineFields}}
 	for {
-		received, err := s.client.call(ctx, http.MethodGet, path, query, nil)
+		received, err := s.client.call(ctx, http.MethodGet, path, query)
 		if failed := (*apiError)(nil); errors.As(err, &failed) && slices.Contains(noRoutines, failed.Status) {
 			return nil
 		}
@@ -89,7 +89,7 @@ func (s *Source) listRoutines(ctx context.Context, dataset string, found *catalo
 var noRoutines = []int{http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}
 
 func (s *Source) getRoutine(ctx context.Context, path string, r *routine) error {
-	received, err := s.client.call(ctx, http.MethodGet, path+"/"+url.PathEscape(r.Reference.RoutineID), nil, nil)
+	received, err := s.client.call(ctx, http.MethodGet, path+"/"+url.PathEscape(r.Reference.RoutineID), nil)
 	if err != nil {
 		return err
 	}

@@ -397,8 +397,10 @@ func TestTableFunctionsAreListed(t *testing.T) {
 	require.Equal(t, catalog.Stable, written.Volatility)
 	require.Empty(t, written.Columns)
 	require.Equal(t, []catalog.Argument{
-		{Name: "who", Type: catalog.Type{Name: "int8"}}, {Name: "any", Type: catalog.Type{Name: "ANY TYPE", Kind: catalog.TypePseudo}},
-		{Name: "tags", Type: catalog.Type{Name: "text", Dims: 1}}, {Name: "rows", Type: catalog.Type{Name: "FIXED_TABLE", Kind: catalog.TypePseudo}},
+		{Name: "who", Type: catalog.Type{Name: "int8"}},
+		{Name: "any", Type: catalog.Type{Name: "ANY TYPE", Kind: catalog.TypePseudo}},
+		{Name: "tags", Type: catalog.Type{Name: "text", Dims: 1}},
+		{Name: "rows", Type: catalog.Type{Name: "FIXED_TABLE", Kind: catalog.TypePseudo}},
 	}, written.Args)
 	totals := c.Functions[catalog.Name{Schema: "hub", Name: "totals"}][0]
 	require.Equal(t, []*catalog.Column{{Name: "total", Type: catalog.Type{Name: "numeric"}, Nullable: true}}, totals.Columns)

@@ -98,7 +98,8 @@ func plans() []struct {
 	}
 	all := []ir.Column{
 		id, col("big", "bignumeric"), col("n", "numeric"), col("f", "float8"), published, col("d", "date"), col("t", "time"),
-		col("dt", "timestamp"), created, col("b", "bytea"), place, col("doc", "jsonb"), {Name: "tags", Type: catalog.Type{Name: "text", Dims: 1}},
+		col("dt", "timestamp"), created, col("b", "bytea"), place, col("doc", "jsonb"),
+		{Name: "tags", Type: catalog.Type{Name: "text", Dims: 1}},
 		{Name: "seen", Type: catalog.Type{Name: "timestamptz", Dims: 1}},
 	}
 	distinct := ir.Rows{From: articles, DistinctOn: []ir.Expr{authorID, published}, OrderBy: []ir.OrderItem{asc(authorID), asc(published), descFirst(created)}}
@@ -164,10 +165,16 @@ func plans() []struct {
 			Fields: []ir.Field{{Alias: "articles", Value: many(ir.Rows{From: articles, OrderBy: []ir.OrderItem{asc(id)}},
 				[]ir.JoinPair{{Outer: "author_id", Inner: "author_id"}, {Outer: "title", Inner: "title"}}, fields(id))}},
 		}},
-		{"rows of a function", &ir.Select{Rows: ir.Rows{From: authors, Where: ir.Exists{From: call, Where: compare(title, ir.OpEq, literalOf(title, "x"))},
-			OrderBy: []ir.OrderItem{{Target: ir.OrderAggregate{From: call, Function: "count"}}, asc(id)}},
-			Fields: with(fields(id), "written", called(ir.Rows{From: call, Where: compare(published, ir.OpEq, literalOf(published, "true")),
-				OrderBy: []ir.OrderItem{asc(title)}, MaxRows: 10}, with(fields(title), "author", one(authors, toAuthor, false, fields(name)))))}},
+		{"rows of a function", &ir.Select{
+			Rows: ir.Rows{
+				From: authors, Where: ir.Exists{From: call, Where: compare(title, ir.OpEq, literalOf(title, "x"))},
+				OrderBy: []ir.OrderItem{{Target: ir.OrderAggregate{From: call, Function: "count"}}, asc(id)},
+			},
+			Fields: with(fields(id), "written", called(ir.Rows{
+				From: call, Where: compare(published, ir.OpEq, literalOf(published, "true")),
+				OrderBy: []ir.OrderItem{asc(title)}, MaxRows: 10,
+			}, with(fields(title), "author", one(authors, toAuthor, false, fields(name))))),
+		}},
 		{"a page of the rows of a function", &ir.Select{Rows: ir.Rows{From: authors}, Fields: with(fields(id), "written",
 			called(ir.Rows{From: call, OrderBy: []ir.OrderItem{asc(title)}, Limit: limit, Offset: number("2")}, fields(title)))}},
 		{"distinct rows of a function", &ir.Select{Rows: ir.Rows{From: authors}, Fields: with(fields(id), "written",

@@ -24,7 +24,7 @@ func TestOpen(t *testing.T) {
 		require.Equal(t, name, d.Kind())
 		again, err := kinds.Dialect(name, nil)
 		require.NoError(t, err)
-		require.True(t, d == again, "dialects of one catalog are equal")
+		require.Equal(t, d, again, "dialects of one catalog are equal")
 	}
 	for _, k := range metadata.KnownKinds() {
 		require.Contains(t, kinds, k.Name, "each known kind has a backend")

@@ -81,6 +81,7 @@ type ConnectionInfo struct {
 	UsePreparedStatements *bool `json:"use_prepared_statements,omitempty"`
 }
 
+// Check is called when the configuration is read.
 func (c *ConnectionInfo) Check() error {
 	switch c.IsolationLevel {
 	case "read-committed", "repeatable-read", "serializable":
@@ -129,6 +130,7 @@ type FromEnvironment struct {
 	Variable string `json:"from_env" meta:"required,nonempty"`
 }
 
+// Check is called when the configuration is read.
 func (c *SSLConfiguration) Check() error {
 	return apierror.At(checkMode(c.Mode), "sslmode")
 }
@@ -139,6 +141,7 @@ type ConnectionMember struct {
 	ConnectionInfo ConnectionInfo `json:"connection_info" meta:"required"`
 }
 
+// Check is called when the configuration is read.
 func (c *Configuration) Check() error {
 	if c.ReadReplicas != nil && len(c.ReadReplicas) == 0 {
 		return apierror.At(apierror.New(apierror.ParseFailed, "parsing NonEmpty failed, unexpected empty list"), "read_replicas")

@@ -346,7 +346,7 @@ func TestChecksLookUpRelatedRows(t *testing.T) {
 	planOf := func(sql string) string {
 		tx, err := f.db.Begin(t.Context())
 		require.NoError(t, err)
-		defer tx.Rollback(context.WithoutCancel(t.Context()))
+		defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
 		_, err = tx.Exec(t.Context(), "SET LOCAL plan_cache_mode = force_generic_plan")
 		require.NoError(t, err)
 		_, err = tx.Exec(t.Context(), "PREPARE inserted (int[], int) AS "+sql)

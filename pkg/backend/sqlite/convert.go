@@ -70,7 +70,7 @@ func convertInteger(row typeRow, t catalog.Type, text []byte) (value, error) {
 	switch {
 	case err == nil:
 		return value{class: classInteger, integer: n}, nil
-	case isNumber(text) && bytes.IndexAny(text, ".eE") < 0:
+	case isNumber(text) && !bytes.ContainsAny(text, ".eE"):
 		return value{}, outOfRange(nameOf(row, t), text)
 	}
 	return value{}, invalid(nameOf(row, t), text)

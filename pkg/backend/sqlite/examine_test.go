@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,7 +39,7 @@ func TestExamine(t *testing.T) {
 			book = table
 		}
 	}
-	require.EqualValues(t, 1500, book.RowEstimate)
+	require.Equal(t, "1500", strconv.FormatFloat(book.RowEstimate, 'g', -1, 64))
 	got := map[string]doctor.Index{}
 	for _, i := range book.Indexes {
 		got[i.Name] = *i

@@ -109,7 +109,7 @@ func (r *Renderer) Text(q *Selection) string {
 			b.WriteString(j.Kind + j.Text)
 		}
 	}
-	b.WriteString(r.Renderer.Where(q.Where))
+	b.WriteString(r.Where(q.Where))
 	for i, k := range q.Order {
 		if i == 0 {
 			b.WriteString(" ORDER BY ")

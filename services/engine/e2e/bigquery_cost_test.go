@@ -20,12 +20,15 @@ func TestBigQueryCosts(t *testing.T) {
 	p := startDevIn(t, t.TempDir(), nil, "ENGINE_GRAPHQL_DATABASE_URL="+dbtest.URL(t), "ENGINE_GRAPHQL_METRICS_SECRET=measure",
 		"ENGINE_GRAPHQL_ENABLED_APIS=metadata,graphql,metrics", "ENGINE_GRAPHQL_ENABLED_LOG_TYPES=startup,execution-log", "ENGINE_GRAPHQL_LOG_LEVEL=info")
 	p.metadata("bigquery_add_source", map[string]any{"name": "bq", "configuration": map[string]any{
-		"project_id": bigquerytest.Project, "datasets": []string{"web"}, "endpoint": server.URL}})
+		"project_id": bigquerytest.Project, "datasets": []string{"web"}, "endpoint": server.URL,
+	}})
 	visit := map[string]any{"dataset": "web", "name": "visit"}
 	p.metadata("bigquery_track_table", map[string]any{"source": "bq", "table": visit})
 	for _, role := range []string{"reader", "analyst"} {
-		p.metadata("bigquery_create_select_permission", map[string]any{"source": "bq", "table": visit, "role": role,
-			"permission": map[string]any{"columns": []string{"page"}, "filter": map[string]any{}}})
+		p.metadata("bigquery_create_select_permission", map[string]any{
+			"source": "bq", "table": visit, "role": role,
+			"permission": map[string]any{"columns": []string{"page"}, "filter": map[string]any{}},
+		})
 	}
 	p.metadata("set_api_limits", map[string]any{"bytes_limit": map[string]any{"global": 2000, "per_role": map[string]any{"analyst": 1e6}}})
 	as := func(role string) map[string]string { return map[string]string{"X-Engine-Role": role} }

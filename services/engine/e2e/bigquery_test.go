@@ -24,16 +24,20 @@ func TestBigQuery(t *testing.T) {
 	p := startDevIn(t, t.TempDir(), nil, "ENGINE_GRAPHQL_DATABASE_URL="+url)
 	customer, visit := map[string]any{"dataset": "web", "name": "customer"}, map[string]any{"dataset": "web", "name": "visit"}
 	p.metadata("bigquery_add_source", map[string]any{"name": "bq", "configuration": map[string]any{
-		"project_id": bigquerytest.Project, "datasets": []string{"web"}, "endpoint": server.URL}})
+		"project_id": bigquerytest.Project, "datasets": []string{"web"}, "endpoint": server.URL,
+	}})
 	execute(t, dataset, `CREATE TABLE web.late (id bigint)`)
 	p.metadata("bigquery_track_table", map[string]any{"source": "bq", "table": map[string]any{"dataset": "web", "name": "late"}})
 	for _, table := range []any{customer, visit} {
 		p.metadata("bigquery_track_table", map[string]any{"source": "bq", "table": table})
 	}
-	p.metadata("bigquery_create_array_relationship", map[string]any{"source": "bq", "table": customer, "name": "visits",
-		"using": map[string]any{"manual_configuration": map[string]any{"remote_table": visit, "column_mapping": map[string]string{"id": "customer_id"}}}})
+	p.metadata("bigquery_create_array_relationship", map[string]any{
+		"source": "bq", "table": customer, "name": "visits",
+		"using": map[string]any{"manual_configuration": map[string]any{"remote_table": visit, "column_mapping": map[string]string{"id": "customer_id"}}},
+	})
 	p.metadata("bigquery_create_select_permission", map[string]any{"source": "bq", "table": visit, "role": "reader", "permission": map[string]any{
-		"columns": []string{"page"}, "filter": map[string]any{"customer_id": map[string]any{"_eq": "X-Engine-Customer"}}, "limit": 10}})
+		"columns": []string{"page"}, "filter": map[string]any{"customer_id": map[string]any{"_eq": "X-Engine-Customer"}}, "limit": 10,
+	}})
 	answers := func(headers map[string]string, document, want string) {
 		t.Helper()
 		require.JSONEq(t, want, p.query(headers, document).text())
@@ -59,9 +63,11 @@ func TestBigQuery(t *testing.T) {
 
 	p.metadata("pg_track_table", map[string]any{"table": "ticket"})
 	p.metadata("bigquery_create_remote_relationship", map[string]any{"source": "bq", "table": customer, "name": "tickets", "definition": map[string]any{
-		"to_source": map[string]any{"source": "default", "table": "ticket", "relationship_type": "array", "field_mapping": map[string]string{"id": "customer"}}}})
+		"to_source": map[string]any{"source": "default", "table": "ticket", "relationship_type": "array", "field_mapping": map[string]string{"id": "customer"}},
+	}})
 	p.metadata("pg_create_remote_relationship", map[string]any{"table": "ticket", "name": "buyer", "definition": map[string]any{
-		"to_source": map[string]any{"source": "bq", "table": customer, "relationship_type": "object", "field_mapping": map[string]string{"customer": "id"}}}})
+		"to_source": map[string]any{"source": "bq", "table": customer, "relationship_type": "object", "field_mapping": map[string]string{"customer": "id"}},
+	}})
 	answers(nil, `{ web_customer(order_by: {id: desc}) { name tickets { id } } }`, `{"data":{"web_customer":[
 		{"name":null,"tickets":[{"id":11}]},{"name":"Ann","tickets":[{"id":10}]}]}}`)
 	answers(nil, `{ ticket(order_by: {id: asc}) { id buyer { name visits(order_by: {page: asc}) { page } } } }`, `{"data":{"ticket":[
@@ -93,13 +99,15 @@ func TestBigQueryComputedFields(t *testing.T) {
 	name := func(of string) map[string]string { return map[string]string{"dataset": "web", "name": of} }
 	customer, visit := name("customer"), name("visit")
 	p.metadata("bigquery_add_source", map[string]any{"name": "bq", "configuration": map[string]any{
-		"project_id": bigquerytest.Project, "datasets": []string{"web"}, "endpoint": server.URL}})
+		"project_id": bigquerytest.Project, "datasets": []string{"web"}, "endpoint": server.URL,
+	}})
 	for _, table := range []any{customer, visit} {
 		p.metadata("bigquery_track_table", map[string]any{"source": "bq", "table": table})
 	}
 	add := func(field string, definition map[string]any) answer {
 		return p.post("/v1/metadata", nil, map[string]any{"type": "bigquery_add_computed_field", "args": map[string]any{
-			"source": "bq", "table": customer, "name": field, "definition": definition}})
+			"source": "bq", "table": customer, "name": field, "definition": definition,
+		}})
 	}
 	who := map[string]string{"who": "id"}
 	for field, definition := range map[string]map[string]any{
@@ -141,7 +149,8 @@ func TestBigQueryComputedFields(t *testing.T) {
 
 	permit := func(role string, table any, permission map[string]any) answer {
 		return p.post("/v1/metadata", nil, map[string]any{"type": "bigquery_create_select_permission", "args": map[string]any{
-			"source": "bq", "table": table, "role": role, "permission": permission}})
+			"source": "bq", "table": table, "role": role, "permission": permission,
+		}})
 	}
 	all := map[string]any{}
 	require.Contains(t, permit("bad", customer, map[string]any{"columns": []string{"name"}, "filter": all, "computed_fields": []string{"visits"}}).text(),
@@ -167,7 +176,8 @@ func TestBigQueryComputedFields(t *testing.T) {
 	require.Contains(t, exported, `{"name":"visits","definition":{"function":{"dataset":"web","name":"visits"},"return_table":{"dataset":"web","name":"visit"},"argument_mapping":{"who":"id"}}}`)
 	drop := func(field string, cascade bool) string {
 		return p.post("/v1/metadata", nil, map[string]any{"type": "bigquery_drop_computed_field", "args": map[string]any{
-			"source": "bq", "table": customer, "name": field, "cascade": cascade}}).text()
+			"source": "bq", "table": customer, "name": field, "cascade": cascade,
+		}}).text()
 	}
 	require.Contains(t, drop("totals", false), `cannot drop due to the following dependent objects: permission web.customer.analyst.select in source \"bq\"`)
 	require.JSONEq(t, success, drop("totals", true))
@@ -193,17 +203,20 @@ func TestBigQueryNativeQueries(t *testing.T) {
 		"WEB_PROJECT=my-project", "WEB_DATASETS=web, web")
 	visit := map[string]any{"dataset": "web", "name": "visit"}
 	p.metadata("bigquery_add_source", map[string]any{"name": "bq", "configuration": map[string]any{
-		"project_id": map[string]any{"from_env": "WEB_PROJECT"}, "datasets": map[string]any{"from_env": "WEB_DATASETS"}}})
+		"project_id": map[string]any{"from_env": "WEB_PROJECT"}, "datasets": map[string]any{"from_env": "WEB_DATASETS"},
+	}})
 	p.metadata("bigquery_track_table", map[string]any{"source": "bq", "table": visit})
 	p.metadata("bigquery_track_logical_model", map[string]any{"source": "bq", "name": "busy", "fields": []any{
 		map[string]any{"name": "id", "type": map[string]any{"scalar": "INT64"}},
 		map[string]any{"name": "name", "type": map[string]any{"scalar": "STRING", "nullable": true}},
-		map[string]any{"name": "visits", "type": map[string]any{"scalar": "INT64"}}}})
+		map[string]any{"name": "visits", "type": map[string]any{"scalar": "INT64"}},
+	}})
 	track := func(name, code string) answer {
 		return p.post("/v1/metadata", nil, map[string]any{"type": "bigquery_track_native_query", "args": map[string]any{
 			"source": "bq", "root_field_name": name, "code": code, "returns": "busy",
 			"arguments":           map[string]any{"least": map[string]any{"type": "INT64"}},
-			"array_relationships": []any{map[string]any{"name": "pages", "using": map[string]any{"remote_table": visit, "column_mapping": map[string]string{"id": "customer_id"}}}}}})
+			"array_relationships": []any{map[string]any{"name": "pages", "using": map[string]any{"remote_table": visit, "column_mapping": map[string]string{"id": "customer_id"}}}},
+		}})
 	}
 	const counts = "SELECT c.id AS id, c.name AS name, COUNT(*) AS visits FROM web.customer AS c JOIN web.visit AS v ON v.customer_id = c.id GROUP BY c.id, c.name HAVING COUNT(*) >= {{least}}"
 	require.JSONEq(t, `{"message":"success"}`, track("busy_customers", counts).text())
@@ -211,7 +224,8 @@ func TestBigQueryNativeQueries(t *testing.T) {
 	require.Contains(t, refused, `"code":"validation-failed"`)
 	require.Contains(t, refused, "nobody")
 	p.metadata("bigquery_create_logical_model_select_permission", map[string]any{"source": "bq", "name": "busy", "role": "reader", "permission": map[string]any{
-		"columns": []string{"name"}, "filter": map[string]any{"visits": map[string]any{"_gt": 1}}}})
+		"columns": []string{"name"}, "filter": map[string]any{"visits": map[string]any{"_gt": 1}},
+	}})
 	answers := func(headers map[string]string, document, want string) {
 		t.Helper()
 		require.JSONEq(t, want, p.query(headers, document).text())

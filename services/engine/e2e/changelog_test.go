@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -46,7 +47,7 @@ func itemCluster(t *testing.T) (c *cluster, g, e *process) {
 	return c, g, e
 }
 
-func asUser(id int) map[string]string { return as("user", "X-Engine-User-Id", fmt.Sprint(id)) }
+func asUser(id int) map[string]string { return as("user", "X-Engine-User-Id", strconv.Itoa(id)) }
 
 // runs are the numbers of cohorts of the runs of subscriptions that an executor has logged.
 func runs(t *testing.T, p *process) (cohorts []int) {

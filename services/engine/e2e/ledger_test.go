@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -136,7 +137,7 @@ func (l *ledger) ask(p *process, path string, header map[string]string, body any
 	text, err := io.ReadAll(response.Body)
 	a := reply{status: response.StatusCode, text: string(text)}
 	a.ok = err == nil && a.status == http.StatusOK && !strings.Contains(a.text, `"errors"`)
-	kind := fmt.Sprint(a.status)
+	kind := strconv.Itoa(a.status)
 	if a.status == http.StatusOK && !a.ok {
 		kind = "errors"
 	}

@@ -22,7 +22,8 @@ func TestSQLServer(t *testing.T) {
 		require.JSONEq(t, want, p.query(headers, document).text())
 	}
 	p.metadata("mssql_add_source", map[string]any{"name": "ms", "configuration": map[string]any{
-		"connection_info": map[string]any{"connection_string": server.ConnectionString()}}})
+		"connection_info": map[string]any{"connection_string": server.ConnectionString()},
+	}})
 	made := p.post("/v2/query", nil, map[string]any{"type": "mssql_run_sql", "args": map[string]any{"source": "ms", "sql": `
 		CREATE TABLE author (id INT IDENTITY PRIMARY KEY, name NVARCHAR(200) NOT NULL UNIQUE);
 		CREATE TABLE book (id INT IDENTITY PRIMARY KEY, title NVARCHAR(200) NOT NULL, author_id INT REFERENCES author(id), price DECIMAL(6, 2), sold BIT NOT NULL DEFAULT 0);
@@ -33,8 +34,10 @@ func TestSQLServer(t *testing.T) {
 		p.metadata("mssql_track_table", map[string]any{"source": "ms", "table": table})
 	}
 	p.metadata("mssql_create_object_relationship", map[string]any{"source": "ms", "table": "book", "name": "author", "using": map[string]any{"foreign_key_constraint_on": "author_id"}})
-	p.metadata("mssql_create_array_relationship", map[string]any{"source": "ms", "table": "author", "name": "books",
-		"using": map[string]any{"foreign_key_constraint_on": map[string]any{"table": "book", "column": "author_id"}}})
+	p.metadata("mssql_create_array_relationship", map[string]any{
+		"source": "ms", "table": "author", "name": "books",
+		"using": map[string]any{"foreign_key_constraint_on": map[string]any{"table": "book", "column": "author_id"}},
+	})
 
 	answers(nil, `{ author(order_by: {name: asc}) { name books { title price sold author { id } } } }`, `{"data":{"author":[
 		{"name":"Le Guin","books":[{"title":"The Dispossessed","price":9.50,"sold":false,"author":{"id":1}}]},
@@ -55,9 +58,11 @@ func TestSQLServer(t *testing.T) {
 
 	for kind, args := range map[string]any{
 		"mssql_create_select_permission": map[string]any{"source": "ms", "table": "book", "role": "reader", "permission": map[string]any{
-			"columns": []string{"title"}, "filter": map[string]any{"author": map[string]any{"name": map[string]any{"_eq": "X-Engine-Author"}}}}},
+			"columns": []string{"title"}, "filter": map[string]any{"author": map[string]any{"name": map[string]any{"_eq": "X-Engine-Author"}}},
+		}},
 		"mssql_create_insert_permission": map[string]any{"source": "ms", "table": "book", "role": "reader", "permission": map[string]any{
-			"columns": []string{"title", "price"}, "check": map[string]any{"price": map[string]any{"_lt": 100}}}},
+			"columns": []string{"title", "price"}, "check": map[string]any{"price": map[string]any{"_lt": 100}},
+		}},
 		"pg_track_table": map[string]any{"table": "loan"},
 	} {
 		p.metadata(kind, args)
@@ -89,7 +94,8 @@ func callProcedures(t *testing.T, p *process, database string) {
 		"arguments": map[string]any{"below": map[string]any{"type": "int"}, "pattern": map[string]any{"type": "nvarchar", "nullable": true}},
 	}
 	p.metadata("mssql_track_logical_model", map[string]any{"source": "ms", "name": "offer", "fields": []any{
-		map[string]any{"name": "id", "type": "int"}, map[string]any{"name": "title", "type": "nvarchar", "nullable": true}}})
+		map[string]any{"name": "id", "type": "int"}, map[string]any{"name": "title", "type": "nvarchar", "nullable": true},
+	}})
 	refused := p.post("/v1/metadata", nil, map[string]any{"type": "mssql_track_stored_procedure", "args": procedure})
 	require.Contains(t, refused.text(), `no such stored procedure exists in source: \"books_below\"`)
 
@@ -102,7 +108,8 @@ func callProcedures(t *testing.T, p *process, database string) {
 		"arguments":{"below":{"type":"int","nullable":false},"pattern":{"type":"nvarchar","nullable":true}}}]`,
 		p.metadata("mssql_get_stored_procedure", map[string]any{"source": "ms"}).text())
 	p.metadata("mssql_create_logical_model_select_permission", map[string]any{"source": "ms", "name": "offer", "role": "reader", "permission": map[string]any{
-		"columns": []string{"title"}, "filter": map[string]any{"title": map[string]any{"_neq": "X-Engine-Hidden"}}}})
+		"columns": []string{"title"}, "filter": map[string]any{"title": map[string]any{"_neq": "X-Engine-Hidden"}},
+	}})
 
 	reader := map[string]string{"X-Engine-Role": "reader", "X-Engine-Hidden": "Solaris"}
 	for _, c := range []struct {

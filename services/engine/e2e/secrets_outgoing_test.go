@@ -214,7 +214,7 @@ func converse(t *testing.T, p *process, text string) string {
 	defer cancel()
 	socket, _, err := websocket.Dial(ctx, p.url+"/v1/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	require.NoError(t, err)
-	defer socket.CloseNow()
+	defer func() { _ = socket.CloseNow() }()
 	for _, m := range []string{
 		`{"type":"connection_init","payload":{"headers":{"X-Engine-Admin-Secret":"` + text + `","Authorization":"Bearer ` + text + `"}}}`,
 		`{"type":"subscribe","id":"1","payload":{"query":"query { nothing }"}}`,

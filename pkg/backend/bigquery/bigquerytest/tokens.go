@@ -1,6 +1,9 @@
 package bigquerytest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // node is a token of GoogleSQL, or the tokens between two parentheses or brackets.
 type node struct {
@@ -71,7 +74,7 @@ func tokenEnd(text string) int {
 		for end < len(text) && (isWord(text[end]) || text[end] == '.' && c >= '0' && c <= '9') {
 			end++
 		}
-	case len(text) > 1 && strings.Contains(" != <> <= >= || ", " "+text[:2]+" "):
+	case len(text) > 1 && slices.Contains([]string{"!=", "<>", "<=", ">=", "||"}, text[:2]):
 		end = 2
 	}
 	return end

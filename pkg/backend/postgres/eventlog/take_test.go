@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"queryengine/pkg/backend/postgres/eventlog"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/backend/postgres/eventlog"
 )
 
 // TestTakingEventsFollowsTheIndex holds that events are read in the order of their index, whatever the

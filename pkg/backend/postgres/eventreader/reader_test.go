@@ -2,6 +2,7 @@ package eventreader_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -202,7 +203,7 @@ func TestTriggersChangeTheirWay(t *testing.T) {
 	n, ok := <-written
 	require.True(t, ok)
 	f.caughtUp(t, "watch", n)
-	require.Equal(t, fmt.Sprint(n), f.text(t, `SELECT count(DISTINCT payload#>>'{data,new,id}')::text FROM engine_catalog.event_log WHERE trigger_name = 'watch'`))
+	require.Equal(t, strconv.Itoa(n), f.text(t, `SELECT count(DISTINCT payload#>>'{data,new,id}')::text FROM engine_catalog.event_log WHERE trigger_name = 'watch'`))
 }
 
 // TestSlotEndsWithItsTriggers holds that nothing is left that would keep the log, whether the last trigger

@@ -2,7 +2,7 @@ package eventreader
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,7 +123,7 @@ func (w *writer) arrange() {
 func (w *writer) define(ctx context.Context, m *pgoutput.Insert) error {
 	relation := w.relations[m.Relation]
 	if relation == nil || len(relation.Columns) != len(m.New) {
-		return fmt.Errorf("the log has a trigger that can't be read")
+		return errors.New("the log has a trigger that can't be read")
 	}
 	values := map[string][]byte{}
 	for i, c := range relation.Columns {

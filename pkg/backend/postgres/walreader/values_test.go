@@ -2,6 +2,7 @@ package walreader_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -107,7 +108,7 @@ func TestFeedMergesValues(t *testing.T) {
 	want := map[string]bool{}
 	for i := range 50 {
 		f.exec(t, fmt.Sprintf(`INSERT INTO a VALUES (%d)`, i))
-		want[fmt.Sprint(i)] = true
+		want[strconv.Itoa(i)] = true
 	}
 	f.barrier(t)
 	got := map[string]bool{}

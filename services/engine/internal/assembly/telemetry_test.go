@@ -170,7 +170,7 @@ func (s *system) traceSocket(c *collectortest.Collector) {
 	})
 	require.NoError(s.t, err)
 	_ = response // it has no body
-	defer socket.CloseNow()
+	defer func() { _ = socket.CloseNow() }()
 	for _, text := range []string{
 		`{"type": "connection_init"}`,
 		`{"type": "subscribe", "id": "1", "payload": {"query": "subscription Watch { stock { id } }"}}`,

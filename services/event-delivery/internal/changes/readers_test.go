@@ -83,9 +83,8 @@ func (f *fixture) version(feed string) *snapshot.Snapshot {
 // process starts what a process of event-delivery has for it.
 type process struct {
 	*Readers
-	log  *logtest.Buffer
-	reg  *prometheus.Registry
-	stop func()
+	log *logtest.Buffer
+	reg *prometheus.Registry
 }
 
 func (f *fixture) process() *process {

@@ -48,8 +48,10 @@ type source struct {
 }
 
 func newSource(c *Config, m *metadata.Source, log backend.EventLog) *source {
-	return &source{Config: c, meta: m, log: log, wake: make(chan struct{}, 1), changed: make(chan struct{}, 1),
-		served: map[string]int{}, inHand: map[string]struct{}{}}
+	return &source{
+		Config: c, meta: m, log: log, wake: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+		served: map[string]int{}, inHand: map[string]struct{}{},
+	}
 }
 
 func (s *source) learn(triggers map[string]*trigger, version int64) {

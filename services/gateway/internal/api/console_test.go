@@ -132,7 +132,7 @@ func TestOwnConsole(t *testing.T) {
 		contents[i] = string(content)
 	}
 	require.NotEmpty(t, contents[0])
-	require.True(t, contents[0] == contents[1], "the packed file has another content")
+	require.Equal(t, contents[0], contents[1], "the packed file has another content")
 	for _, name := range []string{"none.js", "..%2findex.html", "index.html"} {
 		got := w.send(t, http.MethodGet, "/console/assets/"+name, "")
 		require.Equal(t, http.StatusNotFound, got.status, name)

@@ -13,7 +13,7 @@ func (w *work) countEventInvocations(ctx context.Context, kind string, a *metada
 	if _, _, err := w.eventTrigger(kind, a.Source, a.Name); err != nil {
 		return nil, err
 	}
-	return w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+	return w.onEventLog(kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
 		counts, err := s.CountEventInvocations(ctx, backend.InvocationCountQuery{
 			Trigger: a.Name, From: a.From.Time, To: a.To.Time, Interval: a.Interval,
 		})

@@ -22,7 +22,7 @@ var eventBodies = []served{
 }
 
 func (w *work) redeliverEvent(ctx context.Context, kind string, a *metadata.RedeliverEvent) (json.RawMessage, error) {
-	return w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+	return w.onEventLog(kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
 		return success, s.RedeliverEvent(ctx, a.ID)
 	})
 }
@@ -36,14 +36,14 @@ func (w *work) listEventInvocations(ctx context.Context, kind string, a *metadat
 }
 
 func (w *work) eventByID(ctx context.Context, kind string, a *metadata.GetEventByID) (json.RawMessage, error) {
-	return w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+	return w.onEventLog(kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
 		return s.EventByID(ctx, a.ID, *a.Limit, a.Offset)
 	})
 }
 
 // onEventLog calls f with a source of that kind.
 func (w *work) onEventLog(
-	ctx context.Context, kind, name string, f func(backend.EventTriggers) (json.RawMessage, error),
+	kind, name string, f func(backend.EventTriggers) (json.RawMessage, error),
 ) (json.RawMessage, error) {
 	m, err := w.current.view(kind).FindSource(name)
 	if err != nil {
@@ -88,7 +88,7 @@ func (w *work) invokeEventTrigger(ctx context.Context, kind string, a *metadata.
 	case !t.Definition.EnableManual:
 		return nil, apierror.New(apierror.NotSupported, "manual mode is not enabled for event trigger")
 	}
-	return w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+	return w.onEventLog(kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
 		w.outside = true
 		id, err := s.InvokeEventTrigger(ctx, backend.ManualEvent{
 			Trigger: a.Name, Table: table.Table, Payload: a.Payload, Session: w.session,
@@ -107,7 +107,7 @@ func (w *work) listEventLog(
 	if _, _, err := w.eventTrigger(kind, page.Source, page.Name); err != nil {
 		return nil, err
 	}
-	return w.onEventLog(ctx, kind, page.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+	return w.onEventLog(kind, page.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
 		return list(s, ctx, backend.EventQuery{Trigger: page.Name, Limit: *page.Limit, Offset: page.Offset, Status: status})
 	})
 }
@@ -116,7 +116,7 @@ func (w *work) cleanEventLog(ctx context.Context, kind string, a *metadata.Clean
 	if _, _, err := w.eventTrigger(kind, a.Source, a.Name); err != nil {
 		return nil, err
 	}
-	return w.onEventLog(ctx, kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
+	return w.onEventLog(kind, a.Source, func(s backend.EventTriggers) (json.RawMessage, error) {
 		w.outside = true
 		_, err := s.CleanEventLog(ctx, backend.EventCleanup{
 			Trigger: a.Name, OlderThan: time.Duration(a.OlderThan) * time.Hour, BatchSize: a.BatchSize,

@@ -14,7 +14,8 @@ func stock(edit func(t *catalog.Table)) *catalog.Source {
 	t := &catalog.Table{
 		Name: catalog.Name{Name: "stock"}, ID: "7",
 		Columns: []*catalog.Column{
-			{Name: "id", ID: "1", Type: catalog.Type{Name: "int"}}, {Name: "label", ID: "2", Type: catalog.Type{Name: "text"}},
+			{Name: "id", ID: "1", Type: catalog.Type{Name: "int"}},
+			{Name: "label", ID: "2", Type: catalog.Type{Name: "text"}},
 			{Name: "kind", ID: "3", Type: catalog.Type{Name: "int"}},
 		},
 		Uniques:     []catalog.Constraint{{Name: "stock_label", ID: "8", Columns: []string{"label"}}},
@@ -59,15 +60,18 @@ func TestObjectsAreTheSameByTheirIDsElseByTheirNames(t *testing.T) {
 		}, nil},
 		"columns that moved up": {
 			withoutIDs(nothing), withoutIDs(func(t *catalog.Table) { t.Columns = t.Columns[1:] }),
-			[]metadata.ObjectID{object(metadata.ObjectColumn, "id")}, nil,
+			[]metadata.ObjectID{object(metadata.ObjectColumn, "id")},
+			nil,
 		},
 		"keys without IDs": {
 			withoutIDs(nothing), withoutIDs(func(t *catalog.Table) { t.Uniques, t.ForeignKeys = nil, nil }),
-			[]metadata.ObjectID{object(metadata.ObjectConstraint, "stock_kind"), object(metadata.ObjectConstraint, "stock_label")}, nil,
+			[]metadata.ObjectID{object(metadata.ObjectConstraint, "stock_kind"), object(metadata.ObjectConstraint, "stock_label")},
+			nil,
 		},
 		"a table by its name": {
 			withoutIDs(nothing), withoutIDs(func(t *catalog.Table) { t.Name.Name = "goods" }),
-			[]metadata.ObjectID{object(metadata.ObjectTable, "")}, nil,
+			[]metadata.ObjectID{object(metadata.ObjectTable, "")},
+			nil,
 		},
 	} {
 		d := compare(tracked, c.before, c.after)

@@ -140,8 +140,8 @@ func TestTaking(t *testing.T) {
 	require.Equal(t, `{"data":1}`, wait(t, taking))
 	for range 5 { // time in which it would have been given up
 		select {
-		case <-ended:
-			require.Fail(t, "it was given up")
+		case err := <-ended:
+			require.Fail(t, "it was given up", err)
 		case <-time.After(silence):
 		}
 	}
