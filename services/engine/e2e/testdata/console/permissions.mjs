@@ -81,6 +81,40 @@ export const tests = {
     }
   },
 
+  async "Permissions: a rule by its conditions and as JSON"({ page }) {
+    const place = { source: "default", table: "article" };
+    await metadata("pg_create_object_relationship", { ...place, name: "writer", using: { foreign_key_constraint_on: "author_id" } });
+    try {
+      await signIn(page);
+      await opened(page, "article", "reviewer", "select");
+      await page.getByRole("button", { name: "Allow select" }).click();
+      await page.getByLabel("All, and those that come later").check();
+      const add = (where) => page.getByRole("combobox", { name: `${where}: add a condition`, exact: true });
+      const text = page.getByRole("textbox", { name: "Rows as JSON" });
+      const is = async (rule) => page.waitForFunction(([e, want]) => JSON.stringify(JSON.parse(e.value)) === want, [await text.elementHandle(), JSON.stringify(rule)]);
+      await add("Rows").selectOption("id");
+      await page.getByRole("combobox", { name: "Rows: operator of id" }).selectOption("_gt");
+      await page.getByRole("combobox", { name: "Rows: value of id _gt" }).fill("7");
+      await add("Rows").selectOption("writer");
+      await add("Rows writer").selectOption("name");
+      await page.getByRole("combobox", { name: "Rows writer: operator of name" }).selectOption("_ilike");
+      await page.getByRole("combobox", { name: "Rows writer: value of name _ilike" }).fill("X-Engine-User-Id");
+      await is({ id: { _gt: 7 }, writer: { name: { _ilike: "X-Engine-User-Id" } } });
+      await axe(page, "Permissions with a rule");
+      await text.fill('{"_or": [{"title": {"_is_null": true}}, {"_exists": {"_table": {"schema": "public", "name": "author"}, "_where": {}}}]}');
+      await add("Rows _or 2 _exists").selectOption("name");
+      await page.getByRole("combobox", { name: "Rows _or 2 _exists: value of name _eq" }).fill(html);
+      await page.getByRole("button", { name: "Save…" }).click();
+      await confirm(page, "Save", "select_permission");
+      const [saved] = await permissions("article", "select");
+      assert.deepEqual(saved.permission.filter, { _or: [{ title: { _is_null: true } }, { _exists: { _table: { schema: "public", name: "author" }, _where: { name: { _eq: html } } } }] });
+      assert.equal(await page.locator("main b, main img").count(), 0);
+      await metadata("pg_drop_select_permission", { ...place, role: "reviewer" });
+    } finally {
+      await metadata("pg_drop_relationship", { ...place, relationship: "writer" });
+    }
+  },
+
   async "Permissions: inherited roles"({ page }) {
     await signIn(page);
     await area(page, "Permissions");

@@ -3,6 +3,7 @@ import type { TableInfo } from "../../api/tables";
 import type { Source, Table } from "../../api/types";
 import type { Field, Value } from "../../forms/fields";
 import { Names } from "./names";
+import { RuleField } from "./rule";
 
 /** startOf is what a permission has before anything is said: no column, and for rules those that every row meets. */
 export function startOf(operation: Operation): Value {
@@ -19,7 +20,7 @@ const queryRootFields = ["select", "select_by_pk", "select_aggregate"];
 const subscriptionRootFields = [...queryRootFields, "select_stream"];
 
 /** fieldsOf are the fields of the form for a permission. */
-export function fieldsOf(operation: Operation, _source: Source, table: Table, info: TableInfo): Field[] {
+export function fieldsOf(operation: Operation, source: Source, table: Table, info: TableInfo): Field[] {
   const columns: Field = {
     path: "permission.columns",
     label: "Columns",
@@ -33,7 +34,14 @@ export function fieldsOf(operation: Operation, _source: Source, table: Table, in
     hint,
     control: (props) => <Names {...props} names={list.map((name) => ({ name }))} all={undefined} allText="All" />,
   });
-  const rule = (path: string, label: string, hint: string): Field => ({ path, label, kind: "json", required: true, hint });
+  const rule = (path: string, label: string, hint: string): Field => ({
+    path,
+    label,
+    kind: "custom",
+    required: true,
+    hint,
+    control: (props) => <RuleField {...props} source={source} table={table.table} />,
+  });
   const comment: Field = { path: "comment", label: "Comment", kind: "text" };
   const filter = rule("permission.filter", "Rows", "The rule that a row meets; {} is every row.");
   const check = (hint: string): Field => rule("permission.check", "Check of what is written", hint);

@@ -1,0 +1,58 @@
+import { useId, useState } from "react";
+
+/** variables are suggested; any other name of a session variable can be typed. */
+const variables = ["X-Engine-User-Id", "X-Engine-Org-Id", "X-Engine-Allowed-Ids"];
+
+/** Operand edits what a column is compared with: a value, a session variable, a list, or another column. */
+export function Operand(props: { label: string; operator: string; type: string | undefined; columns: string[]; operand: unknown; change: (operand: unknown) => void }) {
+  const { label, operator, type, columns, operand, change } = props;
+  const list = useId();
+  const [text, setText] = useState(() => textOfOperand(operand));
+  // What was typed is kept as long as it means what is there.
+  const shown = JSON.stringify(operandOf(text, operator, type)) === JSON.stringify(operand) ? text : textOfOperand(operand);
+  if (operator === "_is_null" && typeof operand === "boolean") {
+    return <select aria-label={label} value={String(operand)} onChange={(e) => change(e.target.value === "true")}><option>true</option><option>false</option></select>;
+  }
+  if (/^_c(eq|neq|gt|lt|gte|lte)$/.test(operator) && typeof operand === "string") {
+    return <select aria-label={label} value={operand} onChange={(e) => change(e.target.value)}>{[...new Set([operand, ...columns])].map((c) => <option key={c}>{c}</option>)}</select>;
+  }
+  return (
+    <>
+      <input list={list} aria-label={label} autoComplete="off" placeholder="value or X-Engine-…" value={shown} onChange={(e) => { setText(e.target.value); change(operandOf(e.target.value, operator, type)); }} />
+      <datalist id={list}>{variables.map((v) => <option key={v} value={v} />)}</datalist>
+    </>
+  );
+}
+
+function textOfOperand(operand: unknown): string {
+  if (typeof operand === "string") return operand;
+  if (Array.isArray(operand) && operand.every((v) => typeof v !== "object" && !String(v).includes(","))) return operand.join(", ");
+  return JSON.stringify(operand) ?? "";
+}
+
+/** operandOf reads what was typed as a value of a type of the database. Numbers that JSON can't hold exactly stay text, which the database reads, too. */
+function operandOf(text: string, operator: string, type: string | undefined): unknown {
+  if (/^x-engine-/i.test(text.trim())) return text.trim();
+  if (operator === "_in" || operator === "_nin") {
+    const read = structured(text);
+    return Array.isArray(read) ? read : text.split(",").map((t) => t.trim()).filter(Boolean).map((t) => scalarOf(t, type));
+  }
+  return structured(text) ?? scalarOf(text, type);
+}
+
+function structured(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const numeric = /^(small|big|tiny|medium)?int|^int|serial|^numeric|^decimal|^real|^float|^double|^money|^number/i;
+
+function scalarOf(text: string, type: string | undefined): unknown {
+  if (type && /^bool|^bit$/i.test(type) && (text === "true" || text === "false")) return text === "true";
+  const number = Number(text);
+  return type && numeric.test(type) && text.trim() !== "" && String(number) === text && Number.isFinite(number) ? number : text;
+}
