@@ -49,16 +49,22 @@ const (
 	routineFields = "routineReference,routineType,description,arguments,returnTableType"
 )
 
-// listRoutines reads the table functions of a dataset. Where the API has no routines, as with emulators, or the account
-// may not list them, there are none.
+// listRoutines reads the table functions of a dataset. Where the API has no routines, or the account may not list them,
+// there are none. Emulators that have none may answer with any error.
 func (s *Source) listRoutines(ctx context.Context, dataset string, found *catalog.Source) error {
+	err := s.readRoutines(ctx, dataset, found)
+	failed := (*apiError)(nil)
+	if errors.As(err, &failed) && (s.client.options.Anonymous || slices.Contains(noRoutines, failed.Status)) {
+		return nil
+	}
+	return err
+}
+
+func (s *Source) readRoutines(ctx context.Context, dataset string, found *catalog.Source) error {
 	path := "/datasets/" + url.PathEscape(dataset) + "/routines"
 	query := url.Values{"filter": {"routineType:" + tableFunction}, "readMask": {routineFields}}
 	for {
 		received, err := s.client.call(ctx, http.MethodGet, path, query)
-		if failed := (*apiError)(nil); errors.As(err, &failed) && slices.Contains(noRoutines, failed.Status) {
-			return nil
-		}
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
@@ -34,6 +35,8 @@ type api struct {
 	requests []string
 	// asked is told of each request.
 	asked chan string
+	// authorization is the header that requests have.
+	authorization string
 }
 
 type response struct {
@@ -46,7 +49,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer a.mu.Unlock()
 	path, found := strings.CutPrefix(r.URL.Path, "/bigquery/v2/projects/demo")
 	assert.True(a.t, found, r.URL.Path)
-	assert.Empty(a.t, r.Header.Get("Authorization"))
+	assert.Equal(a.t, a.authorization, r.Header.Get("Authorization"))
 	if r.Method == http.MethodPost && path == "/queries" {
 		assert.Equal(a.t, "application/json", r.Header.Get("Content-Type"))
 		body, err := io.ReadAll(r.Body)
@@ -405,10 +408,23 @@ func TestTableFunctionsAreListed(t *testing.T) {
 	totals := c.Functions[catalog.Name{Schema: "hub", Name: "totals"}][0]
 	require.Equal(t, []*catalog.Column{{Name: "total", Type: catalog.Type{Name: "numeric"}, Nullable: true}}, totals.Columns)
 
-	for status, served := range map[int]bool{http.StatusForbidden: true, http.StatusNotImplemented: true, http.StatusInternalServerError: false} {
-		_, s := open(t, map[string][]response{"POST /queries": a.answers["POST /queries"], list: {failure(status, "x")}}, `, "retry_limit": 0`)
+	for _, answered := range []struct {
+		status   int
+		emulator bool
+		served   bool
+	}{
+		{http.StatusForbidden, false, true},
+		{http.StatusNotImplemented, false, true},
+		{http.StatusInternalServerError, false, false},
+		{http.StatusInternalServerError, true, true},
+	} {
+		a, s := open(t, map[string][]response{"POST /queries": a.answers["POST /queries"], list: {failure(answered.status, "x")}}, `, "retry_limit": 0`)
+		if s.client.options.Anonymous = answered.emulator; !answered.emulator {
+			s.client.token.Store(&oauth2.Token{AccessToken: "account"})
+			a.authorization = "Bearer account"
+		}
 		c, err := s.Introspect(t.Context(), nil)
-		if !served {
+		if !answered.served {
 			require.Error(t, err, "functions that were there would be lost")
 			continue
 		}
