@@ -100,6 +100,7 @@ func TestParseValidateInput(t *testing.T) {
 		`{"type":"http","definition":{"url":"x","headers":[{}]}}`:                                            `parse-failed at $.definition.headers[0]: key "name" not found`,
 		`{"type":"http","definition":{"url":"x","headers":[{"name":"A"}]}}`:                                  `parse-failed at $.definition.headers[0]: expecting value or value_from_env keys`,
 		`{"type":"http","definition":{"url":"x","headers":[{"name":"A","value":"b","value_from_env":"C"}]}}`: `parse-failed at $.definition.headers[0]: expecting only one of value or value_from_env keys`,
+
 		`{"type":"http","definition":{"url":"x","headers":[{"name":"A","value_from_env":"ENGINE_GRAPHQL_ADMIN_SECRET"}]}}`: `parse-failed at $.definition.headers[0]: env variables starting with "ENGINE_GRAPHQL_" are not allowed in value_from_env: ENGINE_GRAPHQL_ADMIN_SECRET`,
 	} {
 		w, err := metadata.ParseValidateInput([]byte(raw))

@@ -36,9 +36,12 @@ func TestNamesAreCompletedByTheKindOfTheirSource(t *testing.T) {
 func TestNamesAreShownAsTheirSourceDoes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ source, schema, want string }{
-		{"pg", "public", "t"}, {"pg", "dbo", "dbo.t"},
-		{"ms", "dbo", "t"}, {"ms", "public", "public.t"},
-		{"file", "", "t"}, {"file", "public", "public.t"},
+		{"pg", "public", "t"},
+		{"pg", "dbo", "dbo.t"},
+		{"ms", "dbo", "t"},
+		{"ms", "public", "public.t"},
+		{"file", "", "t"},
+		{"file", "public", "public.t"},
 		{"none", "public", "t"},
 	} {
 		n := catalog.Name{Schema: c.schema, Name: "t"}
@@ -49,8 +52,10 @@ func TestNamesAreShownAsTheirSourceDoes(t *testing.T) {
 	}
 	mssql := View{Document: three(), Kind: "mssql"}
 	require.Equal(t, "t", mssql.display("none", catalog.Name{Schema: "dbo", Name: "t"}), "the command's kind")
-	_, err := Apply(&UntrackTable{Source: "ms", Table: catalog.Name{Name: "t"}}, View{Document: three(), Kind: "mssql",
-		Catalogs: map[string]*catalog.Source{"ms": {}}})
+	_, err := Apply(&UntrackTable{Source: "ms", Table: catalog.Name{Name: "t"}}, View{
+		Document: three(), Kind: "mssql",
+		Catalogs: map[string]*catalog.Source{"ms": {}},
+	})
 	require.ErrorContains(t, err, `untracked: "t"`)
 }
 

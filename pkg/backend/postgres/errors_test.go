@@ -101,6 +101,7 @@ func TestErrorsOfARealServer(t *testing.T) {
 		"SELECT 'abc'::int":                   `invalid input syntax for type integer: "abc"`,
 		"SELECT 1 OFFSET -1":                  `OFFSET must not be negative`,
 		"SELECT 'ab' LIKE 'a\\'":              `LIKE pattern must not end with escape character`,
+
 		"INSERT INTO artist VALUES (1, 'x') ON CONFLICT (name) DO NOTHING":           `there is no unique or exclusion constraint on target column(s)`,
 		"INSERT INTO artist VALUES (1, 'x') ON CONFLICT ON CONSTRAINT no DO NOTHING": `constraint "no" for table "artist" does not exist`,
 		"SELECT * FROM nothing": "database query error",

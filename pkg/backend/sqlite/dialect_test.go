@@ -91,7 +91,8 @@ func TestWrittenWithoutRowID(t *testing.T) {
 	read, err := New().RenderQuery(&ir.Select{
 		Rows: ir.Rows{From: ir.Written{Table: keptTable, Columns: columns, Rows: []ir.Value{ir.Each{}}}},
 		Fields: []ir.Field{
-			{Alias: "id", Value: ir.Scalar{Expr: id, Type: id.Type}}, {Alias: "bytes", Value: ir.Scalar{Expr: bytes, Type: bytes.Type}},
+			{Alias: "id", Value: ir.Scalar{Expr: id, Type: id.Type}},
+			{Alias: "bytes", Value: ir.Scalar{Expr: bytes, Type: bytes.Type}},
 			{Alias: "children", Value: &ir.Nested{Join: []ir.JoinPair{{Outer: "id", Inner: "parent"}}, Root: &ir.Select{
 				Rows: ir.Rows{From: ir.Table{Name: keptTable}}, Fields: []ir.Field{{Alias: "parent", Value: ir.Scalar{Expr: parent, Type: parent.Type}}},
 			}}},
@@ -129,8 +130,12 @@ func TestInsertedRows(t *testing.T) {
 		"values":   {[]ir.Column{id, k, n, bytes}, [][]ir.Value{{value(id, "5"), preset, ir.Default{}, value(bytes, `\x01`)}, {value(id, "6"), preset, none, ir.Default{}}}, backend.Args{}, "5 p 7 01,6 p - -"},
 		"a list":   {[]ir.Column{id, k, bytes}, [][]ir.Value{{value(id, "5"), preset, value(bytes, `\x01`)}, {ir.Variable{Index: 0, Type: id.Type}, preset, none}}, backend.Args{Variables: [][]byte{[]byte("6")}}, "5 p 7 01,6 p 7 -"},
 		"a lookup": {[]ir.Column{id, k}, [][]ir.Value{{value(id, "5"), value(k, "x\"\\")}, {value(id, "6"), value(k, "é")}}, backend.Args{}, `5 x"\ 7 -,6 é 7 -`},
-		"columns": {[]ir.Column{id, k, bytes}, [][]ir.Value{{ir.Each{Index: 0, Type: id.Type}, preset, ir.Each{Index: 1, Type: bytes.Type}}},
-			backend.Args{Lists: [][][]byte{{[]byte("5"), []byte("6")}, {nil, []byte(`\xff`)}}}, "5 p 7 -,6 p 7 FF"},
+		"columns": {
+			[]ir.Column{id, k, bytes},
+			[][]ir.Value{{ir.Each{Index: 0, Type: id.Type}, preset, ir.Each{Index: 1, Type: bytes.Type}}},
+			backend.Args{Lists: [][][]byte{{[]byte("5"), []byte("6")}, {nil, []byte(`\xff`)}}},
+			"5 p 7 -,6 p 7 FF",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

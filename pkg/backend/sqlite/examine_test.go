@@ -56,7 +56,10 @@ func TestExamine(t *testing.T) {
 	}
 	source := &metadata.Source{Name: "library", Kind: "sqlite", Tables: []*metadata.Table{
 		{Table: catalog.Name{Name: "author"}, ArrayRelationships: []*metadata.Relationship{related("books", "author_id"), related("edited", "editor_id")}},
-		{Table: catalog.Name{Name: "book"}}, {Table: catalog.Name{Name: "loose"}}, {Table: catalog.Name{Name: "gone"}}, {Table: catalog.Name{Name: "titles"}},
+		{Table: catalog.Name{Name: "book"}},
+		{Table: catalog.Name{Name: "loose"}},
+		{Table: catalog.Name{Name: "gone"}},
+		{Table: catalog.Name{Name: "titles"}},
 	}}
 	var found []string
 	for _, finding := range doctor.Check([]*doctor.Patient{{Source: source, Types: New(), Facts: facts}}) {

@@ -24,11 +24,23 @@ func TestLike(t *testing.T) {
 		text, pattern string
 		fold, want    bool
 	}{
-		{"", "", false, true}, {"", "%", false, true}, {"", "_", false, false},
-		{"Abc", "a%", false, false}, {"Abc", "a%", true, true}, {"abc", "%c", false, true}, {"abc", "%b", false, false},
-		{"añb", "a_b", false, true}, {"a_b", `a\_b`, false, true}, {"axb", `a\_b`, false, false}, {`a\`, `a\`, false, true},
-		{"aXbXc", "a%X%c", false, true}, {"mississippi", "m%iss%pi", false, true}, {"ÄB", "äb", true, true},
-		{"a\xffb", "a_b", false, true}, {"a\xffb", "a\xfeb", false, false}, {"%", `\%`, false, true},
+		{"", "", false, true},
+		{"", "%", false, true},
+		{"", "_", false, false},
+		{"Abc", "a%", false, false},
+		{"Abc", "a%", true, true},
+		{"abc", "%c", false, true},
+		{"abc", "%b", false, false},
+		{"añb", "a_b", false, true},
+		{"a_b", `a\_b`, false, true},
+		{"axb", `a\_b`, false, false},
+		{`a\`, `a\`, false, true},
+		{"aXbXc", "a%X%c", false, true},
+		{"mississippi", "m%iss%pi", false, true},
+		{"ÄB", "äb", true, true},
+		{"a\xffb", "a_b", false, true},
+		{"a\xffb", "a\xfeb", false, false},
+		{"%", `\%`, false, true},
 	} {
 		require.Equal(t, c.want, like(c.text, c.pattern, c.fold), "%q like %q", c.text, c.pattern)
 	}

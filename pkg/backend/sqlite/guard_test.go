@@ -162,8 +162,10 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
-		_, err := f.source.RunSQL(ctx, backend.RawSQL{ReadOnly: true,
-			SQL: "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"})
+		_, err := f.source.RunSQL(ctx, backend.RawSQL{
+			ReadOnly: true,
+			SQL:      "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t",
+		})
 		done <- err
 	}()
 	cancel()

@@ -66,9 +66,11 @@ func TestDevWithAFileOfSQLite(t *testing.T) {
 
 	for kind, args := range map[string]any{
 		"sqlite_create_select_permission": map[string]any{"source": "sqlite", "table": "book", "role": "reader", "permission": map[string]any{
-			"columns": []string{"title"}, "filter": map[string]any{"author": map[string]any{"name": map[string]any{"_eq": "X-Engine-Author"}}}}},
+			"columns": []string{"title"}, "filter": map[string]any{"author": map[string]any{"name": map[string]any{"_eq": "X-Engine-Author"}}},
+		}},
 		"sqlite_create_insert_permission": map[string]any{"source": "sqlite", "table": "book", "role": "reader", "permission": map[string]any{
-			"columns": []string{"title", "price"}, "check": map[string]any{"price": map[string]any{"_lt": 100}}}},
+			"columns": []string{"title", "price"}, "check": map[string]any{"price": map[string]any{"_lt": 100}},
+		}},
 		"pg_track_table": map[string]any{"table": "loan"},
 	} {
 		p.metadata(kind, args)
@@ -80,12 +82,15 @@ func TestDevWithAFileOfSQLite(t *testing.T) {
 	join := func(kind, source, table, name string, to map[string]any) {
 		t.Helper()
 		p.metadata(kind+"_create_remote_relationship", map[string]any{
-			"source": source, "table": table, "name": name, "definition": map[string]any{"to_source": to}})
+			"source": source, "table": table, "name": name, "definition": map[string]any{"to_source": to},
+		})
 	}
 	join("sqlite", "sqlite", "book", "loans", map[string]any{
-		"source": "default", "table": "loan", "relationship_type": "array", "field_mapping": map[string]string{"id": "book_id"}})
+		"source": "default", "table": "loan", "relationship_type": "array", "field_mapping": map[string]string{"id": "book_id"},
+	})
 	join("pg", "default", "loan", "book", map[string]any{
-		"source": "sqlite", "table": "book", "relationship_type": "object", "field_mapping": map[string]string{"book_id": "id"}})
+		"source": "sqlite", "table": "book", "relationship_type": "object", "field_mapping": map[string]string{"book_id": "id"},
+	})
 	answers(`{ book(order_by: {id: asc}) { title loans(order_by: {id: asc}) { reader book { author { name } } } } }`, `{"data":{"book":[
 		{"title":"The Dispossessed","loans":[{"reader":"ann","book":{"author":{"name":"Le Guin"}}}]},
 		{"title":"Solaris","loans":[{"reader":"ann","book":{"author":{"name":"Lem"}}},{"reader":"bob","book":{"author":{"name":"Lem"}}}]}]}}`)

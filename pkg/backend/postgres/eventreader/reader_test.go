@@ -84,8 +84,10 @@ func TestEventsAreThoseOfTriggers(t *testing.T) {
 		},
 		"savepoints and roll-back": {
 			schema: `CREATE TABLE stock (id int); ALTER TABLE stock REPLICA IDENTITY FULL`, table: "stock",
-			sql: []string{`BEGIN; INSERT INTO stock VALUES (1); SAVEPOINT a; INSERT INTO stock VALUES (2); ROLLBACK TO a; INSERT INTO stock VALUES (3); COMMIT`,
-				`BEGIN; INSERT INTO stock VALUES (4); ROLLBACK`},
+			sql: []string{
+				`BEGIN; INSERT INTO stock VALUES (1); SAVEPOINT a; INSERT INTO stock VALUES (2); ROLLBACK TO a; INSERT INTO stock VALUES (3); COMMIT`,
+				`BEGIN; INSERT INTO stock VALUES (4); ROLLBACK`,
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
