@@ -115,6 +115,52 @@ export const tests = {
     }
   },
 
+  async "Permissions: what a role sees, with session variables"({ page }) {
+    const place = { source: "default", table: "article", role: "owner" };
+    const row = (grid, first) => page.getByRole("grid", { name: grid }).getByRole("row").filter({ has: page.getByRole("rowheader", { name: first, exact: true }) });
+    const cells = async (grid, first) => (await row(grid, first).getByRole("gridcell").allTextContents()).map((t) => t.trim());
+    await metadata("pg_create_select_permission", { ...place, permission: { columns: ["id", "title"], filter: { author_id: { _eq: "X-Engine-User-Id" } }, limit: 9, allow_aggregations: true, query_root_fields: ["select", "select_aggregate"] } });
+    await metadata("pg_create_insert_permission", { ...place, permission: { columns: ["title"], check: {}, set: { author_id: "x-engine-user-id" } } });
+    try {
+      await signIn(page);
+      await opened(page, "article", "owner", "What it sees");
+      await has(page.getByRole("region", { name: "Rows that the role sees" }), "The rule needs x-engine-user-id, which has no value here.");
+      await axe(page, "What a role sees, without a variable");
+      await page.getByLabel("x-engine-user-id", { exact: true }).fill("2");
+      await page.getByText("owner sees 1 of 2 rows.").waitFor();
+      await page.getByText("One query returns at most 9.").waitFor();
+      assert.deepEqual(await cells("Rows that the role sees", "2"), ["second"]);
+      assert.deepEqual(await cells("Fields that the role sees", "title"), ["String!", "yes", "yes", "no"]);
+      assert.deepEqual(await cells("Fields that the role sees", "author_id"), ["Int!", "no", "always x-engine-user-id", "no"]);
+      const roots = (await page.getByRole("grid", { name: "Root fields that the role sees" }).getByRole("row").allTextContents()).slice(1);
+      const seen = roots.filter((r) => r.endsWith("yes")).map((r) => r.replace(/^(query|mutation|subscription)(.*)yes$/, "$1 $2").trim());
+      assert.deepEqual(seen.sort(), ["mutation insert_article", "mutation insert_article_one", "query article", "query article_aggregate", "subscription article", "subscription article_aggregate", "subscription article_by_pk", "subscription article_stream"].sort());
+      assert.ok(roots.includes("querynoarticle_by_pk") || roots.some((r) => /^query.*article_by_pk.*no$/.test(r)), roots.join());
+      await axe(page, "What a role sees");
+      await page.getByLabel("x-engine-user-id", { exact: true }).fill("77");
+      await page.getByText("owner sees 0 of 2 rows.").waitFor();
+      await page.getByText('No row meets {"author_id":{"_eq":"X-Engine-User-Id"}}.').waitFor();
+
+      await page.goto(url + "/console/data?source=default&schema=public&table=article");
+      await page.getByRole("tab", { name: "As a role" }).click();
+      await page.getByText("Choose a role").waitFor();
+      await page.getByLabel("Run as role").fill("stranger");
+      await page.getByText("stranger sees no row of public.article").waitFor();
+      await page.getByText("stranger can't reach the table.").waitFor();
+      await page.keyboard.press("Tab"); // closes the list of roles, which hides everything else
+      await axe(page, "A table as a role");
+      await page.getByLabel("Run as role").fill("owner");
+      await page.getByText("owner sees 0 of 2 rows.").waitFor();
+      await page.keyboard.press("Tab");
+      await page.getByLabel("Session variables").fill("x-engine-user-id: 1");
+      await has(page.getByRole("grid", { name: "Rows that the role sees" }), "<script>alert(1)</script>");
+      assert.equal(await page.getByLabel("x-engine-user-id", { exact: true }).inputValue(), "1");
+    } finally {
+      await metadata("pg_drop_select_permission", place);
+      await metadata("pg_drop_insert_permission", place);
+    }
+  },
+
   async "Permissions: inherited roles"({ page }) {
     await signIn(page);
     await area(page, "Permissions");

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Server } from "./client";
+import { fieldName, typeName } from "./names";
 import type { Source, Table } from "./types";
 
 /** Comparisons are the operators by the names of fields. */
@@ -17,7 +18,7 @@ interface Answer {
 
 /** comparisonsQuery asks the schema which operators the fields of a table have: they are those of its kind of sources and of the types. */
 export function comparisonsQuery(server: Server, source: Source, table: Table | undefined) {
-  const name = table ? `${typeOf(source, table)}_bool_exp` : "";
+  const name = table ? typeName(source, table, "bool_exp") : "";
   return queryOptions({
     queryKey: ["metadata", "comparisons", source.name, name],
     queryFn: async ({ signal }): Promise<Comparisons> => {
@@ -29,17 +30,7 @@ export function comparisonsQuery(server: Server, source: Source, table: Table | 
 }
 
 /** comparisonsOf are the operators of a column or of a computed field. */
-export function comparisonsOf(known: Comparisons | undefined, table: Table | undefined, name: string): string[] {
-  const configuration = table?.configuration;
-  const field = configuration?.column_config?.[name]?.custom_name ?? configuration?.custom_column_names?.[name] ?? name;
-  const found = (known?.[field] ?? []).filter((o) => o.startsWith("_"));
+export function comparisonsOf(known: Comparisons | undefined, source: Source, table: Table | undefined, name: string): string[] {
+  const found = (known?.[table ? fieldName(source, table, name) : name] ?? []).filter((o) => o.startsWith("_"));
   return [...(found.length > 0 ? found : common), ...ofColumns];
-}
-
-/** typeOf is the name of a table's type in the schema, without a naming convention of the source. */
-function typeOf(source: Source, table: Table): string {
-  const { prefix = "", suffix = "" } = source.customization?.type_names ?? {};
-  const { schema, name } = table.table;
-  const plain = schema === undefined || schema === "public" || schema === "dbo" ? name : `${schema}_${name}`;
-  return `${prefix}${table.configuration?.custom_name ?? plain}${suffix}`;
 }

@@ -39,7 +39,7 @@ export function grantOf(table: Table, operation: Operation, role: string, parent
 }
 
 /** inheritedOf are the permissions of the parents of a role, and of theirs. A circle, which the server refuses, ends. */
-function inheritedOf(permissions: Permission[], role: string, parents: Parents, seen: Set<string>): Permission[] {
+export function inheritedOf(permissions: Permission[], role: string, parents: Parents, seen: Set<string>): Permission[] {
   if (seen.has(role)) return [];
   seen.add(role);
   return (parents.get(role) ?? []).flatMap((parent) => {

@@ -15,3 +15,14 @@ export function headersFor(as: RunAs): Record<string, string> {
   if (as.role) headers["x-engine-role"] = as.role;
   return headers;
 }
+
+/** variableIn is the value of a session variable in lines of headers; names are compared without case. */
+export function variableIn(headers: string, name: string): string {
+  return headersFor({ role: "", headers })[name.toLowerCase()] ?? "";
+}
+
+/** withVariable are the lines with another value of a session variable; an empty one takes its line away. */
+export function withVariable(headers: string, name: string, value: string): string {
+  const others = headers.split("\n").filter((line) => line.trim() && line.split(":")[0]!.trim().toLowerCase() !== name.toLowerCase());
+  return [...others, ...(value ? [`${name.toLowerCase()}: ${value}`] : [])].join("\n");
+}

@@ -11,6 +11,7 @@ import { hasComputedFields } from "./kinds";
 import { Rows } from "./rows";
 
 const Relationships = lazy(() => import("./relationships"));
+const Sees = lazy(() => import("../permissions/sees"));
 const ComputedFields = lazy(() => import("./computed"));
 
 /** TableView shows a tracked table: its rows, its columns and keys, and what the metadata adds to it. */
@@ -30,6 +31,7 @@ export function TableView(props: { document: MetadataDocument; source: Source; t
           <Tab id="columns">Columns and keys</Tab>
           <Tab id="relationships">Relationships</Tab>
           {hasComputedFields(source.kind) && <Tab id="computed">Computed fields</Tab>}
+          <Tab id="sees">As a role</Tab>
         </TabList>
         <TabPanel id="rows" className="page"><Rows document={document} source={source} table={table} info={info.data} /></TabPanel>
         <TabPanel id="columns">
@@ -41,6 +43,7 @@ export function TableView(props: { document: MetadataDocument; source: Source; t
         </TabPanel>
         <TabPanel id="relationships"><Suspense fallback={<Loading what="the relationships" />}><Relationships document={document} source={source} table={table} info={info.data} /></Suspense></TabPanel>
         {hasComputedFields(source.kind) && <TabPanel id="computed"><Suspense fallback={<Loading what="the fields" />}><ComputedFields source={source} table={table} /></Suspense></TabPanel>}
+        <TabPanel id="sees"><Suspense fallback={<Loading what="what it sees" />}><Sees document={document} source={source} table={table} info={info.data} /></Suspense></TabPanel>
       </Tabs>
     </>
   );

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { dropOf, grantOf, operations, parentsOf, permissionsOf, saveOf, type Operation, type Place } from "../../api/permissions";
@@ -11,6 +11,8 @@ import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Copy } from "./copy";
 import { fieldsOf, startOf } from "./fields";
+
+const Sees = lazy(() => import("./sees"));
 
 /** PermissionEditor edits what a role may do with a table. */
 export function PermissionEditor(props: { document: MetadataDocument; source: Source; table: Table; role: string }) {
@@ -30,12 +32,14 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
               const grant = grantOf(table, o, role, parents);
               return <Tab key={o} id={o}>{o}{grant === "own" ? " ✓" : grant === "inherited" ? " (inherited)" : ""}</Tab>;
             })}
+            <Tab id="sees">What it sees</Tab>
           </TabList>
           {operations.map((o) => (
             <TabPanel key={o} id={o}>
               <OperationEditor document={document} place={{ source, table: table.table, role, operation: o }} table={table} info={info.data} inherited={grantOf(table, o, role, parents) === "inherited"} />
             </TabPanel>
           ))}
+          <TabPanel id="sees"><Suspense fallback={<Loading what="what it sees" />}><Sees document={document} source={source} table={table} info={info.data} role={role} /></Suspense></TabPanel>
         </Tabs>
       )}
     </>

@@ -172,7 +172,7 @@ function Comparisons(props: { label: string; source: Source; table: Name; name: 
   const server = useServer();
   const tracked = source.tables.find((t) => keyOf(t.table) === keyOf(table));
   const known = useQuery({ ...comparisonsQuery(server, source, tracked), enabled: tracked !== undefined });
-  const operators = comparisonsOf(known.data, tracked, name);
+  const operators = comparisonsOf(known.data, source, tracked, name);
   const compared: Rule = isRule(part) ? part : { _eq: part };
   const free = operators.filter((o) => !(o in compared));
   const rename = (from: string, to: string) => replace(Object.fromEntries(Object.entries(compared).map(([o, v]) => (o === from ? [to, startOfOperand(to, v, columns)] : [o, v]))));
