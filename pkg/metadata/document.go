@@ -65,6 +65,9 @@ type Inconsistency struct {
 	// Unsupported, when set, is what a change is refused with that names the object: its database
 	// can't do that.
 	Unsupported string `json:"-"`
+	// Path is what is wrong in the arguments of the operation that makes the object, relative to them
+	// ("$.permission.filter.title"); empty when that isn't known.
+	Path string `json:"-"`
 	// Entity takes the place of Definition for a permission that couldn't be inherited.
 	// Such an inconsistency has no ID: it informs, refuses nothing but what must be consistent
 	// as a whole, and can't be dropped.

@@ -63,11 +63,11 @@ func (d definitionParser) selectPermission(m *metadata.SelectPermission) (*Selec
 		p.Limit, p.NoRows = *m.Limit, *m.Limit == 0
 	}
 	if p.QueryRootFields, err = d.rootFields(p, m.QueryRootFields); err != nil {
-		return nil, err
+		return nil, apierror.At(err, "query_root_fields")
 	}
 	p.SubscriptionRootFields, err = d.rootFields(p, m.SubscriptionRootFields)
 	p.Lookups = newLookups(d.tracker.lookups)
-	return p, err
+	return p, apierror.At(err, "subscription_root_fields")
 }
 
 func (d definitionParser) insertPermission(m *metadata.InsertPermission) (*InsertPermission, error) {

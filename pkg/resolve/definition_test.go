@@ -80,11 +80,11 @@ func TestDefinitionErrors(t *testing.T) {
 		{ins(`{"set":[1],"check":{}}`), "parse-failed", "$.set", `parsing HashMap failed, expected Object, but encountered Array`},
 		{sel(`{"columns":[],"filter":{},"limit":-1}`), "not-supported", "$.limit", `unexpected negative value`},
 		{
-			sel(`{"columns":["title"],"filter":{},"query_root_fields":["select_by_pk"]}`), "validation-failed", "$",
+			sel(`{"columns":["title"],"filter":{},"query_root_fields":["select_by_pk"]}`), "validation-failed", "$.query_root_fields",
 			`The "select_by_pk" field cannot be included in the query_root_fields or subscription_root_fields because the role "buyer" does not have access to the primary key of the table "album" in the source "default"`,
 		},
 		{
-			sel(`{"columns":["id"],"filter":{},"subscription_root_fields":["select_by_pk","select_aggregate"]}`), "validation-failed", "$",
+			sel(`{"columns":["id"],"filter":{},"subscription_root_fields":["select_by_pk","select_aggregate"]}`), "validation-failed", "$.subscription_root_fields",
 			`The "select_aggregate" root field can only be enabled in the query_root_fields or  the subscription_root_fields when "allow_aggregations" is set to true`,
 		},
 		{sel(`{"columns":[],"filter":{"title":{"_foo":1}}}`), "unexpected-payload", "$.filter.title._foo", `Unknown operator: _foo`},

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -282,23 +281,25 @@ func (s *Source) reportModels(problems map[metadata.ObjectID]problem) []metadata
 func (t *Table) modelPermissionProblems() []metadata.Inconsistency {
 	var list []metadata.Inconsistency
 	for _, p := range t.model.permissions {
-		reason := ""
+		var found problem
 		if p.Role == session.Admin {
-			reason = "cannot define permission for admin role"
+			found = problem{reason: "cannot define permission for admin role", path: "$.role"}
 		} else if _, err := parseDefinition(t, p.Role, &p.Permission, &tracker{}); err != nil {
-			reason = apierror.From(err).Message
+			found = permissionProblem(err)
 		}
-		if reason == "" {
+		if found.reason == "" {
 			continue
 		}
 		id := metadata.ObjectID{Kind: metadata.ObjectSelectPermission, Source: t.Source.Name, Name: t.model.name, Role: p.Role}
-		list = append(list, inconsistent(id, struct {
+		i := inconsistent(id, struct {
 			Source       string `json:"source"`
 			LogicalModel string `json:"logical_model"`
 			Role         string `json:"role"`
 			Permission   any    `json:"permission"`
 		}{t.Source.Name, t.model.name, p.Role, p.Permission},
-			fmt.Sprintf("in logical model %q: in permission for role %q: %s", t.model.name, p.Role, reason)))
+			fmt.Sprintf("in logical model %q: in permission for role %q: %s", t.model.name, p.Role, found.reason))
+		i.Path = found.path
+		list = append(list, i)
 	}
 	return list
 }

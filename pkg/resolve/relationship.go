@@ -34,6 +34,8 @@ type problem struct {
 	bare bool
 	// unsupported reasons are about what the database can't do.
 	unsupported bool
+	// path is Path of metadata.Inconsistency.
+	path string
 }
 
 func problemf(format string, args ...any) problem {

@@ -117,6 +117,7 @@ func (c *tableChecker) report(id metadata.ObjectID, definition any, context stri
 		reason = fmt.Sprintf("in table %q: %s%s", c.table.Source.head.display(id.Table), context, reason)
 	}
 	i := inconsistent(id, definition, reason)
+	i.Path = p.path
 	if p.unsupported {
 		i.Unsupported = p.reason
 	}
@@ -250,9 +251,9 @@ func (c *tableChecker) permission(kind permissionKind, role string, definition a
 	k := tracker{wanted: c.wanted}
 	var p problem
 	if role == session.Admin {
-		p.reason = "cannot define permission for admin role"
+		p = problem{reason: "cannot define permission for admin role", path: "$.role"}
 	} else if _, err := parseDefinition(t, role, definition, &k); err != nil {
-		p.reason = apierror.From(err).Message
+		p = permissionProblem(err)
 	}
 	id := permissionID(t, kind, role)
 	shown := struct {
@@ -267,6 +268,12 @@ func (c *tableChecker) permission(kind permissionKind, role string, definition a
 		c.result.lookups = append(c.result.lookups, lookupUse{id, shown, l})
 	}
 	c.done(id, &k)
+}
+
+// permissionProblem is the error of parseDefinition, whose path is relative to the permission.
+func permissionProblem(err error) problem {
+	e := apierror.From(apierror.At(err, "permission"))
+	return problem{reason: e.Message, path: e.Path}
 }
 
 // checkInherited finds roles whose parents have unequal permissions on the table.

@@ -107,7 +107,7 @@ func TestModelPermissions(t *testing.T) {
 	i.ok(t, create+`{}}}}`)
 	i.ok(t, create+`{"qty":{"_gt":1}}}}}`)
 	require.Contains(t, i.export(t), `"select_permissions":[{"role":"clerk","permission":{"columns":["id"],"filter":{"qty":{"_gt":1}}}}]`)
-	i.fails(t, v1metadata, create+`{"none":{"_gt":1}}}}}`, "invalid-configuration", "$.args",
+	i.fails(t, v1metadata, create+`{"none":{"_gt":1}}}}}`, "invalid-configuration", "$.args.permission.filter.none",
 		`Inconsistent object: in logical model "line": in permission for role "clerk": "none" does not exist`)
 	drop := `{"type":"pg_drop_logical_model_select_permission","args":{"source":"default","name":"line","role":"clerk"}}`
 	i.ok(t, drop)

@@ -41,11 +41,32 @@ func TestInconsistentObjectsAreRefused(t *testing.T) {
 	i.fails(t, v1metadata, `{"type":"pg_create_array_relationship","args":{"table":"kind","name":"x","using":{"foreign_key_constraint_on":{"table":"stock","column":"qty"}}}}`,
 		"invalid-configuration", "$.args", `Inconsistent object: in table "kind": in relationship "x": no foreign constraint exists on the given column(s)`)
 	i.fails(t, v1metadata, `{"type":"pg_create_select_permission","args":{"table":"kind","role":"clerk","permission":{"columns":["id"],"filter":{},"limit":-1}}}`,
-		"invalid-configuration", "$.args", `Inconsistent object: in table "kind": in permission for role "clerk": unexpected negative value`)
+		"invalid-configuration", "$.args.permission.limit", `Inconsistent object: in table "kind": in permission for role "clerk": unexpected negative value`)
 	i.fails(t, v1metadata, `{"type":"replace_metadata","args":{"version":2,"tables":[{"table":"none"}]}}`, "unexpected", "$.args",
 		"cannot continue due to inconsistent metadata")
 	require.Equal(t, version, i.version())
 	require.Equal(t, before, i.export(t))
+}
+
+// What is wrong with a permission has its place in the arguments of the request, so that a client can show it there.
+func TestPlacesOfErrorsInPermissions(t *testing.T) {
+	t.Parallel()
+	_, i := startShop(t)
+	i.ok(t, track)
+	for _, c := range []struct{ operation, permission, path, text string }{
+		{"select", `{"columns":["id","none"],"filter":{}}`, "columns[1]", `column "none" does not exist`},
+		{"select", `{"columns":"*","filter":{"_or":[{},{"id":{"_foo":1}}]}}`, "filter._or[1].id._foo", "Unknown operator: _foo"},
+		{"select", `{"columns":["id"],"filter":{},"query_root_fields":["select_aggregate"]}`, "query_root_fields",
+			`The "select_aggregate" root field can only be enabled in the query_root_fields or  the subscription_root_fields when "allow_aggregations" is set to true`},
+		{"insert", `{"check":{"none":1}}`, "check.none", `"none" does not exist`},
+		{"insert", `{"check":{},"set":{"none":1}}`, "set.none", `column "none" does not exist`},
+		{"update", `{"columns":["id"],"filter":{},"check":{"$and":[{"none":1}]}}`, `check["$and"][0].none`, `"none" does not exist`},
+	} {
+		create := fmt.Sprintf(`{"type":"pg_create_%s_permission","args":{"table":"kind","role":"clerk","permission":%s}}`, c.operation, c.permission)
+		text := `Inconsistent object: in table "kind": in permission for role "clerk": ` + c.text
+		i.fails(t, v1metadata, create, "invalid-configuration", "$.args.permission."+c.path, text)
+		i.fails(t, v1metadata, `{"type":"bulk","args":[`+create+`]}`, "invalid-configuration", "$.args[0].args.permission."+c.path, text)
+	}
 }
 
 func TestTrackedTableIsSeenAsItIsNow(t *testing.T) {

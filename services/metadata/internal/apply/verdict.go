@@ -59,7 +59,11 @@ func reasons(list []metadata.Inconsistency, named []metadata.ObjectID) error {
 	if len(own) == 0 {
 		return nil
 	}
-	return apierror.New(apierror.InvalidConfiguration, strings.Join(texts, ", ")).WithInternal(own)
+	err := apierror.New(apierror.InvalidConfiguration, strings.Join(texts, ", ")).WithInternal(own)
+	if len(own) == 1 && own[0].Path != "" {
+		err.Path = own[0].Path
+	}
+	return err
 }
 
 // fresh are the inconsistencies of objects that were consistent before, without those that
