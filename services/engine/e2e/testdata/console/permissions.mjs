@@ -71,14 +71,65 @@ export const tests = {
       await page.getByRole("tab", { name: "JSON" }).last().waitFor();
       await page.getByRole("tab", { name: "delete" }).click();
       await page.getByRole("button", { name: "Allow delete" }).click();
-      await page.getByLabel("Webhook that validates what is written").fill('{"type": "smoke"}');
+      await page.getByLabel("Ask a webhook before anything is written").check();
+      assert.ok(await page.getByRole("button", { name: "Save…" }).isDisabled(), "a webhook without an address");
+      await page.getByLabel("Address of the webhook").fill("{{NO_SUCH_VARIABLE}}");
+      await page.getByLabel("Seconds until it has failed").fill("-3");
       await page.getByRole("button", { name: "Save…" }).click();
-      await page.getByRole("alert").filter({ hasText: "Code" }).waitFor();
+      await page.getByRole("alert").filter({ hasText: "$.args[0].args.permission.validate_input.definition.timeout" }).waitFor();
+      await page.getByText("timeout value cannot be negative", { exact: true }).waitFor();
       await axe(page, "Permissions with an error");
       assert.deepEqual(await permissions("article", "delete"), []);
     } finally {
       await metadata("pg_drop_update_permission", place);
     }
+  },
+
+  async "Permissions: presets by columns and as JSON, and what is wrong at its field"({ page }) {
+    const part = (name) => page.getByRole("group", { name, exact: true }).and(page.locator("fieldset"));
+    const save = () => page.getByRole("button", { name: "Save…" }).click();
+    await signIn(page);
+    await opened(page, "article", "poster", "insert");
+    await page.getByRole("button", { name: "Allow insert" }).click();
+    const add = page.getByRole("combobox", { name: "Presets: add a column" });
+    const text = page.getByRole("textbox", { name: "Presets as JSON" });
+    await add.selectOption("author_id");
+    await page.getByRole("combobox", { name: "Presets: value of author_id" }).fill("X-Engine-Poster");
+    await add.selectOption("title");
+    await page.getByRole("combobox", { name: "Presets: what title gets" }).selectOption("value");
+    await page.getByRole("combobox", { name: "Presets: value of title" }).fill(html);
+    assert.deepEqual(JSON.parse(await text.inputValue()), { author_id: "X-Engine-Poster", title: html });
+    await text.fill('{"author_id": "X-Engine-Poster", "id": null, "nope": 7}');
+    assert.equal(await page.getByRole("combobox", { name: "Presets: what id gets" }).inputValue(), "NULL");
+    await axe(page, "Permissions with presets");
+    await save();
+    await has(part("Presets"), 'nope: Inconsistent object: in table "article": in permission for role "poster"');
+    await page.getByRole("button", { name: "Presets: remove nope" }).click();
+    await page.getByRole("combobox", { name: "Presets: what id gets" }).selectOption("value");
+    await page.getByRole("combobox", { name: "Presets: value of id" }).fill("7");
+    await save();
+    await confirm(page, "Save", "insert_permission");
+    assert.deepEqual((await permissions("article", "insert")).map((p) => p.permission.set), [{ author_id: "X-Engine-Poster", id: 7 }]);
+
+    await page.getByRole("tab", { name: "select" }).click();
+    await page.getByRole("button", { name: "Allow select" }).click();
+    await page.getByRole("checkbox", { name: "title text" }).check();
+    const rule = page.getByRole("textbox", { name: "Rows as JSON" });
+    await rule.fill('{"_or": [{"id": 1}, {"id": {"_foo": 1}}]}');
+    await save();
+    await has(part("Rows"), "_or[1].id._foo: Inconsistent object");
+    await axe(page, "Permissions with a rule that is wrong");
+    await rule.fill('{"author_id": "X-Engine-Poster"}');
+    await part("Root fields of queries").getByRole("checkbox", { name: "All" }).uncheck();
+    await save();
+    await has(part("Root fields of queries"), 'The "select_by_pk" field cannot be included');
+    await part("Root fields of queries").getByRole("checkbox", { name: "select_by_pk needs the primary key" }).uncheck();
+    await page.getByRole("checkbox", { name: "Aggregations", exact: true }).check();
+    await save();
+    await confirm(page, "Save", "select_permission");
+    const [saved] = await permissions("article", "select");
+    assert.deepEqual(saved.permission, { columns: ["title"], filter: { author_id: "X-Engine-Poster" }, allow_aggregations: true, query_root_fields: ["select", "select_aggregate"] });
+    for (const operation of ["insert", "select"]) await metadata(`pg_drop_${operation}_permission`, { source: "default", table: "article", role: "poster" });
   },
 
   async "Permissions: a rule by its conditions and as JSON"({ page }) {

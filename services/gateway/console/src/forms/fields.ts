@@ -45,9 +45,15 @@ export function put(value: Value, path: string, part: unknown): Value {
   return changed === undefined ? others : { ...others, [key]: changed };
 }
 
-/** faultOf is what an error says about the field at a path, undefined when it is about another one. */
+/** parsing is what the messages about arguments that can't be read begin with. */
+const parsing = /^Error when parsing command [^]*Internal error message: /;
+
+/** faultOf is what an error says about the field at a path, with the place in it; undefined when it is about another one. */
 export function faultOf(error: unknown, path: string): string | undefined {
   if (!(error instanceof ApiError) || !error.path) return undefined;
-  const place = error.path.replace(/\[\d+\]/g, "").replace(/^\$(\.args)+\./, ""); // of one of a bulk, too
-  return place === path || place.startsWith(`${path}.`) ? error.message : undefined;
+  const place = error.path.replace(/^\$(\.args(\[\d+\])?)+\.?/, ""); // of one of a bulk, too
+  if (!place.startsWith(path) || !/^($|[.[])/.test(place.slice(path.length))) return undefined;
+  const inside = place.slice(path.length).replace(/^\./, "");
+  const message = error.message.replace(parsing, "");
+  return /[^\d[\]]/.test(inside) ? `${inside}: ${message}` : message;
 }

@@ -2,7 +2,7 @@ import { useMemo, useState } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { json } from "@codemirror/lang-json";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import { post, type MetadataRequest } from "../api/client";
+import { ApiError, post, type MetadataRequest } from "../api/client";
 import { Editor } from "../editor/editor";
 import { useServer } from "../session";
 import { ConfirmChange } from "../shell/confirm";
@@ -36,7 +36,8 @@ export function Form(props: FormProps) {
   const run = useMutation({
     mutationFn: async () => {
       if (confirm) {
-        await server.dryRun(request(value)); // what is wrong is shown at its field
+        const { refused } = await server.dryRun(request(value));
+        if (refused) throw new ApiError(refused.error, refused.code, refused.path, 200); // shown at its field
         setAsked(request(value));
         return;
       }

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { dropOf, grantOf, operations, parentsOf, permissionsOf, saveOf, type Operation, type Place } from "../../api/permissions";
@@ -11,6 +11,7 @@ import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Copy } from "./copy";
 import { fieldsOf, startOf } from "./fields";
+import { suggestedOf, Variables } from "./operand";
 
 const Sees = lazy(() => import("./sees"));
 
@@ -20,8 +21,9 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
   const server = useServer();
   const info = useQuery(infoQuery(server, source, table.table));
   const parents = parentsOf(document);
+  const suggested = useMemo(() => suggestedOf(document), [document]);
   return (
-    <>
+    <Variables value={suggested}>
       <h2>{role} and {display(table.table)}</h2>
       {info.isPending && <Loading what="the columns" />}
       {info.error && <Failure error={info.error} retry={() => void info.refetch()} />}
@@ -42,7 +44,7 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
           <TabPanel id="sees"><Suspense fallback={<Loading what="what it sees" />}><Sees document={document} source={source} table={table} info={info.data} role={role} /></Suspense></TabPanel>
         </Tabs>
       )}
-    </>
+    </Variables>
   );
 }
 
@@ -67,7 +69,7 @@ function OperationEditor(props: { document: MetadataDocument; place: Place; tabl
         title="Save"
         confirm
         initial={{ ...initial }}
-        fields={() => fieldsOf(place.operation, place.source, table, info)}
+        fields={(value) => fieldsOf(place.operation, place.source, table, info, value)}
         request={(args) => saveOf(place, args)}
         done={() => setAdding(false)}
         cancel={own ? undefined : () => setAdding(false)}

@@ -3,20 +3,20 @@ import { Button } from "react-aria-components";
 import type { ControlProps } from "../../forms/controls";
 import { at } from "../../forms/fields";
 
-/** Names chooses some of a list of names, or all of them, for which another value stands. */
-export function Names(props: ControlProps & { names: { name: string; about?: string }[]; all: unknown; allText: string }) {
+/** Names chooses some of a list of names, or all of them, for which another value stands when there is a text for it. */
+export function Names(props: ControlProps & { names: { name: string; about?: string }[]; all?: unknown; allText?: string }) {
   const { field, value, fault, change, names, all, allText } = props;
   const id = useId();
   const part = at(value, field.path);
   const chosen = Array.isArray(part) ? (part as string[]) : undefined;
-  const isAll = chosen === undefined && part === all;
+  const isAll = allText !== undefined && chosen === undefined && part === all;
   // Names that are no more can only be taken away.
   const listed = [...names, ...(chosen ?? []).filter((n) => !names.some((k) => k.name === n)).map((name) => ({ name, about: "doesn't exist" }))];
   const toggle = (name: string, on: boolean) => change(listed.map((n) => n.name).filter((n) => (n === name ? on : chosen?.includes(n))));
   return (
     <fieldset className="field" aria-describedby={fault ? `${id}-fault` : undefined}>
       <legend>{field.label}</legend>
-      <label className="inline"><input type="checkbox" checked={isAll} onChange={(e) => change(e.target.checked ? all : names.map((n) => n.name))} /> {allText}</label>
+      {allText !== undefined && <label className="inline"><input type="checkbox" checked={isAll} onChange={(e) => change(e.target.checked ? all : names.map((n) => n.name))} /> {allText}</label>}
       {!isAll && (
         <>
           <div className="names">

@@ -1,12 +1,23 @@
-import { useId, useState } from "react";
+import { createContext, use, useId, useState } from "react";
+import { variablesIn } from "../../api/seen";
+import type { MetadataDocument } from "../../api/types";
 
-/** variables are suggested; any other name of a session variable can be typed. */
-const variables = ["X-Engine-User-Id", "X-Engine-Org-Id", "X-Engine-Allowed-Ids"];
+/** commonVariables are suggested where the metadata has none yet. */
+const commonVariables = ["x-engine-user-id", "x-engine-org-id", "x-engine-allowed-ids"];
+
+/** Variables are the names of session variables that are suggested; any other one can be typed. */
+export const Variables = createContext<string[]>(commonVariables);
+
+/** suggestedOf are the session variables that the metadata uses, with those that are common. */
+export function suggestedOf(document: MetadataDocument): string[] {
+  return [...new Set([...variablesIn(document.sources), ...commonVariables])];
+}
 
 /** Operand edits what a column is compared with: a value, a session variable, a list, or another column. */
 export function Operand(props: { label: string; operator: string; type: string | undefined; columns: string[]; operand: unknown; change: (operand: unknown) => void }) {
   const { label, operator, type, columns, operand, change } = props;
   const list = useId();
+  const variables = use(Variables);
   const [text, setText] = useState(() => textOfOperand(operand));
   // What was typed is kept as long as it means what is there.
   const shown = JSON.stringify(operandOf(text, operator, type)) === JSON.stringify(operand) ? text : textOfOperand(operand);
@@ -24,14 +35,15 @@ export function Operand(props: { label: string; operator: string; type: string |
   );
 }
 
-function textOfOperand(operand: unknown): string {
+/** textOfOperand is an operand as it is typed. */
+export function textOfOperand(operand: unknown): string {
   if (typeof operand === "string") return operand;
   if (Array.isArray(operand) && operand.every((v) => typeof v !== "object" && !String(v).includes(","))) return operand.join(", ");
   return JSON.stringify(operand) ?? "";
 }
 
 /** operandOf reads what was typed as a value of a type of the database. Numbers that JSON can't hold exactly stay text, which the database reads, too. */
-function operandOf(text: string, operator: string, type: string | undefined): unknown {
+export function operandOf(text: string, operator: string, type: string | undefined): unknown {
   if (/^x-engine-/i.test(text.trim())) return text.trim();
   if (operator === "_in" || operator === "_nin") {
     const read = structured(text);

@@ -115,7 +115,7 @@ function Condition(props: RuleProps & { link: Link | undefined; name: string; ty
           {list.map((r, i) => (
             <div key={i}>
               <RuleEditor {...inner} label={`${label} ${name} ${i + 1}`} table={table} rule={r} change={(n) => replace(list.map((o, j) => (i === j ? n : o)))} />
-              <Button className="button" aria-label={`${label}: remove rule ${i + 1} of ${name}`} onPress={() => replace(list.filter((_, j) => i !== j))}>Remove this rule</Button>
+              <Button className="button" aria-label={`${label}: remove this rule, ${i + 1} of ${name}`} onPress={() => replace(list.filter((_, j) => i !== j))}>Remove this rule</Button>
             </div>
           ))}
           <Button className="button" aria-label={`${label}: add a rule to ${name}`} onPress={() => replace([...list, {}])}>Add a rule</Button>
