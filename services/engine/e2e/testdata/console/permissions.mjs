@@ -1,11 +1,15 @@
 // Tests of the page for permissions.
 import assert from "node:assert/strict";
-import { area, axe, broken, confirm, has, metadata, signIn, url } from "./harness.mjs";
+import { area, axe, broken, confirm, has, metadata, signIn, sql, type, url } from "./harness.mjs";
 
 const matrix = (page) => page.getByRole("grid", { name: "Tables and roles" });
 const permissions = async (table, operation) =>
   (await metadata("export_metadata", {})).sources[0].tables.find((t) => t.table.name === table)[`${operation}_permissions`] ?? [];
 const html = "<b>guest</b>";
+
+/** owned are two authors with an article each. */
+const owned = `INSERT INTO author (id, name) VALUES (501, 'Own'), (502, 'Their');
+  INSERT INTO article (id, author_id, title) VALUES (501, 501, '<script>alert(1)</script>'), (502, 502, 'theirs')`;
 
 /** opened opens the permissions of a role on a table. */
 async function opened(page, table, role, operation) {
@@ -172,15 +176,16 @@ export const tests = {
     const cells = async (grid, first) => (await row(grid, first).getByRole("gridcell").allTextContents()).map((t) => t.trim());
     await metadata("pg_create_select_permission", { ...place, permission: { columns: ["id", "title"], filter: { author_id: { _eq: "X-Engine-User-Id" } }, limit: 9, allow_aggregations: true, query_root_fields: ["select", "select_aggregate"] } });
     await metadata("pg_create_insert_permission", { ...place, permission: { columns: ["title"], check: {}, set: { author_id: "x-engine-user-id" } } });
+    await sql(owned);
     try {
       await signIn(page);
       await opened(page, "article", "owner", "What it sees");
       await has(page.getByRole("region", { name: "Rows that the role sees" }), "The rule needs x-engine-user-id, which has no value here.");
       await axe(page, "What a role sees, without a variable");
-      await page.getByLabel("x-engine-user-id", { exact: true }).fill("2");
-      await page.getByText("owner sees 1 of 2 rows.").waitFor();
+      await page.getByLabel("x-engine-user-id", { exact: true }).fill("502");
+      await page.getByText(/^owner sees 1 of \d+ rows\.$/).waitFor();
       await page.getByText("One query returns at most 9.").waitFor();
-      assert.deepEqual(await cells("Rows that the role sees", "2"), ["second"]);
+      assert.deepEqual(await cells("Rows that the role sees", "502"), ["theirs"]);
       assert.deepEqual(await cells("Fields that the role sees", "title"), ["String!", "yes", "yes", "no"]);
       assert.deepEqual(await cells("Fields that the role sees", "author_id"), ["Int!", "no", "always x-engine-user-id", "no"]);
       const roots = (await page.getByRole("grid", { name: "Root fields that the role sees" }).getByRole("row").allTextContents()).slice(1);
@@ -189,7 +194,7 @@ export const tests = {
       assert.ok(roots.includes("querynoarticle_by_pk") || roots.some((r) => /^query.*article_by_pk.*no$/.test(r)), roots.join());
       await axe(page, "What a role sees");
       await page.getByLabel("x-engine-user-id", { exact: true }).fill("77");
-      await page.getByText("owner sees 0 of 2 rows.").waitFor();
+      await page.getByText(/^owner sees 0 of \d+ rows\.$/).waitFor();
       await page.getByText('No row meets {"author_id":{"_eq":"X-Engine-User-Id"}}.').waitFor();
 
       await page.goto(url + "/console/data?source=default&schema=public&table=article");
@@ -201,14 +206,65 @@ export const tests = {
       await page.keyboard.press("Tab"); // closes the list of roles, which hides everything else
       await axe(page, "A table as a role");
       await page.getByLabel("Run as role").fill("owner");
-      await page.getByText("owner sees 0 of 2 rows.").waitFor();
+      await page.getByText(/^owner sees 0 of \d+ rows\.$/).waitFor();
       await page.keyboard.press("Tab");
-      await page.getByLabel("Session variables").fill("x-engine-user-id: 1");
+      await page.getByLabel("Session variables").fill("x-engine-user-id: 501");
       await has(page.getByRole("grid", { name: "Rows that the role sees" }), "<script>alert(1)</script>");
-      assert.equal(await page.getByLabel("x-engine-user-id", { exact: true }).inputValue(), "1");
+      assert.equal(await page.getByLabel("x-engine-user-id", { exact: true }).inputValue(), "501");
     } finally {
+      await sql("DELETE FROM article WHERE author_id > 500; DELETE FROM author WHERE id > 500");
       await metadata("pg_drop_select_permission", place);
       await metadata("pg_drop_insert_permission", place);
+    }
+  },
+
+  async "Run as before, by one click"({ page }) {
+    const place = { source: "default", table: "article", role: "owner" };
+    await metadata("pg_create_select_permission", { ...place, permission: { columns: "*", filter: { author_id: { _eq: "X-Engine-User-Id" } } } });
+    const before = page.getByRole("group", { name: "Run as before" });
+    await sql(owned);
+    try {
+      await signIn(page);
+      await page.getByLabel("Run as role").fill("owner");
+      await page.keyboard.press("Tab");
+      await page.getByRole("tab", { name: "Headers" }).click();
+      await page.getByLabel("One in each line").fill("X-Engine-User-Id: 501\n");
+      await type(page, "Operation", "{ article { title } }");
+      await page.keyboard.press("Control+Enter");
+      await has(page.getByLabel("Result of the operation"), "<script>alert(1)</script>");
+      await page.getByLabel("One in each line").fill("x-engine-user-id: 502");
+      await before.getByRole("button", { name: "X-Engine-User-Id: 501" }).click();
+      assert.equal(await page.getByLabel("One in each line").inputValue(), "X-Engine-User-Id: 501");
+      await page.getByLabel("Run as role").fill("");
+      await page.keyboard.press("Tab");
+      await before.getByRole("button", { name: "owner, X-Engine-User-Id: 501" }).waitFor();
+      await axe(page, "API with what ran before");
+
+      await page.goto(url + "/console/data?source=default&schema=public&table=article");
+      await before.getByRole("button", { name: "owner, X-Engine-User-Id: 501" }).focus();
+      await page.keyboard.press("Enter");
+      const rows = page.getByRole("grid", { name: "Rows", exact: true });
+      await page.getByText("1 to 1 of 1").waitFor();
+      await has(rows, "<script>alert(1)</script>");
+      assert.equal(await page.getByLabel("Run as role").inputValue(), "owner");
+      await page.getByLabel("Session variables").fill("x-engine-user-id: 502");
+      await page.keyboard.press("Tab");
+      await has(rows, "theirs");
+
+      await opened(page, "article", "owner", "What it sees");
+      await page.getByText(/^owner sees 1 of \d+ rows\.$/).waitFor();
+      await has(page.getByRole("grid", { name: "Rows that the role sees" }), "theirs");
+      await before.getByRole("button", { name: "X-Engine-User-Id: 501" }).click();
+      await has(page.getByRole("grid", { name: "Rows that the role sees" }), "<script>alert(1)</script>");
+      await axe(page, "What a role sees, with what ran before");
+      assert.equal(await page.evaluate(() => JSON.stringify(localStorage).includes("User-Id")), false);
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await signIn(page);
+      await page.getByLabel("Run as role").waitFor();
+      assert.equal(await before.count(), 0);
+    } finally {
+      await sql("DELETE FROM article WHERE author_id > 500; DELETE FROM author WHERE id > 500");
+      await metadata("pg_drop_select_permission", place);
     }
   },
 

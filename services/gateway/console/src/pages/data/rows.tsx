@@ -13,7 +13,7 @@ import { useServer } from "../../session";
 import { Copy } from "../../shell/copy";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
-import { RolePicker } from "../../shell/role";
+import { RunAsPicker } from "../../shell/runas";
 import { useStored } from "../../stored";
 import { DeleteRows } from "./deleterows";
 import { RowForm } from "./rowform";
@@ -94,8 +94,7 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
         <label>Column<select value={filter.column} onChange={(e) => change({ column: e.target.value })}><option value="">no filter</option>{columns.map((c) => <option key={c}>{c}</option>)}</select></label>
         <label>Operator<select value={filter.operator} onChange={(e) => change({ operator: e.target.value as Filter["operator"] })}>{operators.map((o) => <option key={o}>{o}</option>)}</select></label>
         <label>Value<input value={filter.value} disabled={filter.operator === "is null"} onChange={(e) => change({ value: e.target.value })} /></label>
-        <RolePicker as={as} setAs={(a) => { setAs(a); move(0); }} />
-        {as.role && <label>Session variables<textarea rows={1} spellCheck="false" placeholder="x-engine-user-id: 7" value={as.headers} onChange={(e) => setAs({ ...as, headers: e.target.value })} /></label>}
+        <RunAsPicker as={as} setAs={(a) => { setAs(a); move(0); }} />
       </div>
       <div className="row">
         <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - pageSize))}>Previous</Button>

@@ -11,6 +11,7 @@ import { useSession } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { RolePicker } from "../../shell/role";
+import { Past, usePast } from "../../shell/runas";
 import { useStored } from "../../stored";
 import { Docs } from "./docs";
 import { bodyOf, operationsIn, snippets, titleOf, type Draft } from "./operation";
@@ -31,6 +32,7 @@ export function GraphQLPage() {
   const [chosen, setChosen] = useStored(localStorage, "query-engine-draft", "1");
   // Headers may hold secrets: they end with the tab.
   const [as, setAs] = useStored<RunAs>(sessionStorage, "query-engine-run-as", { role: "", headers: "" });
+  const { past: before, remember } = usePast();
   const [saving, setSaving] = useState(false);
   const runner = useRunner();
   const draft = drafts.find((d) => d.id === chosen) ?? drafts[0] ?? first;
@@ -53,6 +55,7 @@ export function GraphQLPage() {
   const operations = operationsIn(draft.query);
   const run = (operationName = operations[0]?.name) => {
     setPast([{ ...draft, id: crypto.randomUUID() }, ...past.filter((p) => p.query !== draft.query || p.variables !== draft.variables)].slice(0, keptOperations));
+    remember(as);
     runner.start(draft, as, operationName);
   };
   const add = (d: Partial<Draft> = {}) => {
@@ -85,6 +88,7 @@ export function GraphQLPage() {
         {session?.admin && <Button className="button" onPress={() => runner.explain(draft, as, operations[0]?.name)}>Explain</Button>}
         {session?.admin && <Button className="button" onPress={() => setSaving(true)}>Save…</Button>}
         <RolePicker as={as} setAs={setAs} />
+        <Past past={before} as={as} setAs={setAs} />
         <span className="hint" role="status">
           {runner.running ? "Running…" : runner.results[0]?.took !== undefined ? `${Math.round(runner.results[0].took)} ms` : ""}
           {runner.received > 1 ? ` ${runner.received} results` : ""}

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { fieldName } from "../../api/names";
 import { parentsOf } from "../../api/permissions";
-import { variableIn, withVariable, type RunAs } from "../../api/runas";
+import { variableIn, type RunAs } from "../../api/runas";
 import { effectiveOf, seenQuery, variablesIn, type Seen } from "../../api/seen";
 import { display, type Row, type TableInfo } from "../../api/tables";
 import type { MetadataDocument, Source, Table } from "../../api/types";
@@ -9,7 +9,7 @@ import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
 import { Loading } from "../../shell/progress";
-import { RolePicker } from "../../shell/role";
+import { RunAsPicker } from "../../shell/runas";
 import { useStored } from "../../stored";
 
 /** shownRows bounds how many rows are read. */
@@ -32,15 +32,12 @@ export default function Sees(props: SeesProps) {
   // Session variables may be secrets: they end with the tab.
   const [stored, setAs] = useStored<RunAs>(sessionStorage, "query-engine-rows-as", admin);
   const as = fixed === undefined ? stored : { ...stored, role: fixed };
-  const set = (change: Partial<RunAs>) => setAs({ ...stored, ...change });
   const used = variablesIn(effectiveOf(table, "select", as.role, parentsOf(document))).filter((v) => v !== "x-engine-role");
   const missing = used.filter((v) => !variableIn(as.headers, v));
   return (
     <div className="page">
       <div className="fields">
-        {fixed === undefined && <RolePicker as={as} setAs={set} />}
-        {used.map((v) => <label key={v}>{v}<input autoComplete="off" value={variableIn(as.headers, v)} onChange={(e) => set({ headers: withVariable(as.headers, v, e.target.value) })} /></label>)}
-        {as.role && <label>Session variables<textarea rows={1} spellCheck="false" placeholder="x-engine-user-id: 7" value={as.headers} onChange={(e) => set({ headers: e.target.value })} /></label>}
+        <RunAsPicker as={as} setAs={(a) => setAs({ role: fixed === undefined ? a.role : stored.role, headers: a.headers })} fixed={fixed !== undefined} used={used} />
       </div>
       {!as.role && <p className="hint">Choose a role: admin sees everything.</p>}
       {as.role && <SeenRows {...props} as={as} missing={missing} />}
