@@ -273,7 +273,7 @@ type Deferred struct {
 	Failed func(error) error
 }
 
-// Last marks the next statement of a transaction as its last one. Where a backend can, it commits in
+// Last marks the next statement of a transaction as its last one, or those that wait for a Flush. Where a backend can, it commits in
 // the same round trip; f of Mutate then can't undo it any more.
 func Last(tx Tx) {
 	if l, ok := tx.(interface{ Last() }); ok {

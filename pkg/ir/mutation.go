@@ -14,6 +14,9 @@ type Output struct {
 	// Handed reports whether the statement is for Tx.Exec and Tx.Defer alone, so that nothing is made
 	// for the answer.
 	Handed bool
+	// Objects are handed out as well, after Returning: each is the JSON of an object with these fields
+	// of the row, as an answer has it. It is for Handed alone.
+	Objects [][]Field
 	// One makes Tx.Query write the first row of Returning as an object, or null, in place
 	// of a list.
 	One bool

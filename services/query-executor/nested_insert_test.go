@@ -81,9 +81,9 @@ func TestStatementsOfNestedInserts(t *testing.T) {
 	}{
 		{1, 0, 1},
 		{100, 0, 1},
-		{1, 3, 3},
-		{3, 3, 7},
-		{100, 3, 4},
+		{1, 3, 2},
+		{3, 3, 6},
+		{100, 3, 3},
 	} {
 		var rows []string
 		for i := range c.objects {

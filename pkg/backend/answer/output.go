@@ -17,6 +17,29 @@ type OutputPart struct {
 	One   bool
 }
 
+// Handed is what Tx.Exec hands out of a row: the first columns as they are, and the JSON of the object of
+// each shape.
+type Handed struct {
+	Columns int
+	Objects []*Shape
+}
+
+// Of is what is handed out of a row. It is valid until the next call.
+func (h *Handed) Of(w *Writer, row Cells) [][]byte {
+	values := row.Values[:h.Columns:h.Columns]
+	if len(h.Objects) == 0 {
+		return values
+	}
+	w.handed, w.objects = append(w.handed[:0], values...), w.objects[:0]
+	for _, s := range h.Objects {
+		start := len(w.objects)
+		w.objects = w.Row(w.objects, s, row)
+		// Where the memory is moved, the objects before stay valid in what it was.
+		w.handed = append(w.handed, w.objects[start:len(w.objects):len(w.objects)])
+	}
+	return w.handed
+}
+
 // Outcome collects the rows of one run of a mutation. Counts may stand in front of rows, so
 // the rows of each part are collected apart.
 type Outcome struct {

@@ -29,6 +29,9 @@ type Writer struct {
 	types  []uint32
 	// encoded and sealed are memory to encode in.
 	encoded, sealed []byte
+	// handed and objects are memory of Handed.Of.
+	handed  [][]byte
+	objects []byte
 }
 
 // Reset makes the writer ready for another answer.

@@ -225,6 +225,7 @@ func nested(t *testing.T, b *bench) {
 		columns = append(columns, b.column("stock", c.Name))
 	}
 	parent.Output = ir.Output{Returning: []ir.Field{b.field("stock", "id"), {Value: ir.Scalar{Expr: ir.RowRef{Columns: columns}}}}, Handed: true}
+	parent.Output.Objects = [][]ir.Field{b.fields("stock", "id", "label"), b.fields("stock", "label")}
 	statement, err := b.Fixture.Dialect.RenderMutation(parent, backend.RenderOptions{})
 	require.NoError(t, err)
 	out := backend.NewAnswer(nil, nil, 0)
@@ -232,6 +233,8 @@ func nested(t *testing.T, b *bench) {
 		var id, row string
 		if err := tx.Exec(t.Context(), statement, backend.Args{}, func(values [][]byte) error {
 			id, row = string(values[0]), string(values[1])
+			requireJSON(t, `{"id":`+id+`,"label":"parent"}`, string(values[2]))
+			requireJSON(t, `{"label":"parent"}`, string(values[3]))
 			return nil
 		}); err != nil {
 			return err

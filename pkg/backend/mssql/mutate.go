@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
@@ -51,7 +52,7 @@ func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backen
 // RenderInsertOrder reports that the order makes a difference: triggers and defaults may do anything.
 func (d *Dialect) RenderInsertOrder(ir.InsertOrder) (backend.Statement, error) {
 	r := newRenderer(d, backend.RenderOptions{})
-	return r.statement("SELECT 'order'", reply{kind: replyMutation, check: -1, columns: 1})
+	return r.statement("SELECT 'order'", reply{kind: replyMutation, check: -1, handed: answer.Handed{Columns: 1}})
 }
 
 // writing is a mutation: statements in their order, of which the last one gives rows.
@@ -80,7 +81,8 @@ func (r *renderer) result(table catalog.Name, o ir.Output, check func(row *sqlte
 	row := &sqltext.Scope{Alias: r.Alias(), Columns: map[string]bool{}}
 	r.types = map[string]catalog.Type{}
 	x := &result{table: table, row: row, query: &sqlrows.Selection{From: writtenTable, Alias: row.Alias}}
-	x.reply = reply{kind: replyMutation, check: -1, columns: len(o.Returning), output: r.Output(o, row, x.query)}
+	x.reply = reply{kind: replyMutation, check: -1}
+	x.reply.handed, x.reply.output = r.Output(o, row, x.query)
 	x.shown = len(x.query.Items) > 0
 	if condition := check(row); condition != r.Spelling.Bool(true) {
 		x.reply.check = len(x.query.Items)

@@ -62,12 +62,13 @@ func (tx *txOver) Exec(ctx context.Context, st backend.Statement, a backend.Args
 	if err != nil || of.reply.kind == replyCount {
 		return err
 	}
+	w := &answer.Writer{Format: format{}}
 	for _, row := range rows {
-		if err := f(row[:of.reply.columns]); err != nil {
+		if err := f(of.reply.handed.Of(w, answer.Cells{Values: row})); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.Err
 }
 
 // batch runs the statements of a mutation and gives the rows of the last one.

@@ -18,7 +18,7 @@ import (
 
 // words is a statement whose rows have one text.
 func words(kind replyKind, text string) *statement {
-	return &statement{text: text, reply: reply{kind: kind, shape: answer.Whole(cellOf(catalog.Type{Name: "text"})), columns: 1, check: -1}}
+	return &statement{text: text, reply: reply{kind: kind, shape: answer.Whole(cellOf(catalog.Type{Name: "text"})), handed: answer.Handed{Columns: 1}, check: -1}}
 }
 
 // column is a result of one column of texts.

@@ -73,8 +73,8 @@ type reply struct {
 	shape *answer.Shape
 	// output is the answer of a mutation.
 	output answer.Output
-	// columns is how many of the first columns Tx.Exec hands out.
-	columns int
+	// handed is what Tx.Exec hands out.
+	handed answer.Handed
 	// check is the column of the condition on a written row, 1 where it holds; -1 for none.
 	check int
 }

@@ -119,13 +119,18 @@ func (t *tx) Exec(ctx context.Context, st backend.Statement, a backend.Args, f f
 	if err != nil {
 		return err
 	}
+	w := answer.Writer{Format: format{}}
 	_, err = t.c.rows(ctx, abort+stmt.textFor(a.RequestID), values, func(row answer.Cells) error {
 		switch stmt.reply.kind {
 		case replyMutation:
 			if !stmt.reply.holds(row) {
 				return errCheck()
 			}
-			return caller(f(row.Values[:stmt.reply.columns]))
+			handed := stmt.reply.handed.Of(&w, row)
+			if w.Err != nil {
+				return w.Err
+			}
+			return caller(f(handed))
 		case replyCount:
 			n, err := countOf(row)
 			for ; n > 0 && err == nil; n-- {

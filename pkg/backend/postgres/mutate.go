@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/ir"
 )
 
@@ -15,5 +16,12 @@ func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backen
 
 func (r *renderer) mutation(m ir.Mutation) (*rendered, error) {
 	w := r.Mutation(m, r.insert, r.options.NullChecksPass)
-	return r.finish(w.Text, reply{kind: replyMutation, check: w.Check, columns: w.Columns, output: w.Output})
+	a := reply{kind: replyMutation, check: w.Check, handed: w.Handed, output: w.Output}
+	if len(w.Handed.Objects) > 0 {
+		a.formats = make([]int16, w.Width)
+		for i := w.Handed.Columns; i < w.Width; i++ {
+			a.formats[i] = wire.BinaryResults[0]
+		}
+	}
+	return r.finish(w.Text, a)
 }

@@ -38,14 +38,25 @@ func (t *tx) Query(ctx context.Context, s backend.Statement, a backend.Args, out
 }
 
 // Exec runs a mutation and gives f the values of Returning of each row that it wrote, as
-// text; they are valid until f returns. Without Returning, f gets an empty row for each.
+// text, and its objects; they are valid until f returns. Without Returning, f gets an empty row for each.
 func (t *tx) Exec(ctx context.Context, s backend.Statement, a backend.Args, f func(row [][]byte) error) error {
-	c, err := t.call(s, &a)
+	c, err := t.handing(s, &a, f)
 	if err != nil {
 		return err
 	}
-	c.read = func(res *wire.Result) error { return eachWritten(res, &c.text.reply, f) }
 	return t.send(ctx, c)
+}
+
+// handing prepares the run of a statement whose rows are handed to f.
+func (t *tx) handing(s backend.Statement, a *backend.Args, f func(row [][]byte) error) (call, error) {
+	c, err := t.call(s, a)
+	if err != nil {
+		return call{}, err
+	}
+	text := c.text
+	c.formats = text.reply.formats
+	c.read = func(res *wire.Result) error { return eachWritten(writerOf(t.c, text), res, &text.reply, f) }
+	return c, nil
 }
 
 // maxDeferred bounds the statements that wait for the next one.
@@ -53,11 +64,10 @@ const maxDeferred = 128
 
 // Defer implements backend.Tx.
 func (t *tx) Defer(ctx context.Context, d backend.Deferred) error {
-	c, err := t.call(d.Statement, &d.Args)
+	c, err := t.handing(d.Statement, &d.Args, d.Row)
 	if err != nil {
 		return err
 	}
-	c.read = func(res *wire.Result) error { return eachWritten(res, &c.text.reply, d.Row) }
 	c.failed, c.certain = d.Failed, d.Certain && !c.text.reply.checked()
 	t.deferred = append(t.deferred, c)
 	if len(t.deferred) == maxDeferred {
@@ -74,6 +84,7 @@ func (t *tx) Flush(ctx context.Context) error {
 	}
 	c := t.deferred[n]
 	t.deferred = t.deferred[:n]
+	t.last = t.last && c.certain
 	return t.send(ctx, c)
 }
 
@@ -109,7 +120,7 @@ func (t *tx) send(ctx context.Context, c call) error {
 		}
 		began := len(e.Before)
 		for _, d := range deferred {
-			e.Before = append(e.Before, wire.Command{SQL: d.text.SQL, Values: d.values, Once: d.text.Once, Read: d.read})
+			e.Before = append(e.Before, wire.Command{SQL: d.text.SQL, Values: d.values, Formats: d.formats, Once: d.text.Once, Read: d.read})
 		}
 		if commits && !alone {
 			e.After = []wire.Command{{SQL: wire.Commit}}

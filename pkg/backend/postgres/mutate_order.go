@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
@@ -24,7 +25,7 @@ func (d *Dialect) RenderInsertOrder(o ir.InsertOrder) (backend.Statement, error)
 		sql = "SELECT 'order' WHERE false" // there are no triggers, rules and row security
 	}
 	return newStatement(func(mode) (*rendered, error) {
-		return &rendered{Text: wire.Text{SQL: sql}, reply: reply{kind: replyMutation, check: -1, columns: 1}}, nil
+		return &rendered{Text: wire.Text{SQL: sql}, reply: reply{kind: replyMutation, check: -1, handed: answer.Handed{Columns: 1}}}, nil
 	})
 }
 

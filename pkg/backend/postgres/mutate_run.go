@@ -138,22 +138,26 @@ func (a *reply) holds(row [][]byte, binary bool) bool {
 
 // eachWritten gives the rows of a mutation to f. All rows are read before a check that doesn't hold
 // is reported, so that the connection stays in step.
-func eachWritten(r *wire.Result, a *reply, f func(row [][]byte) error) error {
+func eachWritten(w *answer.Writer, r *wire.Result, a *reply, f func(row [][]byte) error) error {
 	if a.kind != replyMutation {
 		_ = r.Close()
 		return errors.New("only mutations hand out rows")
 	}
+	w.Reset()
 	var fault error
 	rows := int64(0)
 	for r.Next() {
 		rows++
-		values := r.Row().Values
+		row := r.Row()
 		switch {
 		case fault != nil:
-		case !a.holds(values, false):
+		case !a.holds(row.Values, a.formats != nil):
 			fault = errCheck()
 		default:
-			fault = f(values[:a.columns])
+			handed := a.handed.Of(w, row)
+			if fault = w.Err; fault == nil {
+				fault = f(handed)
+			}
 		}
 	}
 	affected, err := r.Finish()

@@ -61,11 +61,13 @@ type rendered struct {
 type reply struct {
 	kind  replyKind
 	shape *answer.Shape // of a query
-	// columns, check and output are of a mutation: how many columns Tx.Exec returns, which column has
-	// the result of the check (-1 for none), and what Tx.Query writes.
-	columns int
-	check   int
-	output  answer.Output
+	// handed, check and output are of a mutation: what Tx.Exec hands out, which column has the result of
+	// the check (-1 for none), and what Tx.Query writes.
+	handed answer.Handed
+	check  int
+	output answer.Output
+	// formats are those of the columns for Tx.Exec, nil where all are text: objects are made of binary ones.
+	formats []int16
 }
 
 type replyKind uint8

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/catalog"
@@ -24,14 +25,14 @@ func (d *Dialect) RenderMutation(m ir.Mutation, o backend.RenderOptions) (backen
 		r.defaultsOf(m.Table)
 	}
 	w := r.Mutation(m, r.insert, o.NullChecksPass)
-	return r.statement(w.Text, reply{kind: replyMutation, check: w.Check, columns: w.Columns, output: w.Output})
+	return r.statement(w.Text, reply{kind: replyMutation, check: w.Check, handed: w.Handed, output: w.Output})
 }
 
 // RenderInsertOrder reports that the order makes a difference. What would be saved by another one are round
 // trips, which there are none of.
 func (d *Dialect) RenderInsertOrder(ir.InsertOrder) (backend.Statement, error) {
 	r := newRenderer(d, backend.RenderOptions{})
-	return r.statement("SELECT 'order'", reply{kind: replyMutation, check: -1, columns: 1})
+	return r.statement("SELECT 'order'", reply{kind: replyMutation, check: -1, handed: answer.Handed{Columns: 1}})
 }
 
 // defaultsOf has the defaults of a table rendered as marks: the text of a default is known by the

@@ -77,13 +77,18 @@ func (t *tx) Exec(ctx context.Context, st backend.Statement, a backend.Args, f f
 	if err != nil {
 		return t.fail(queryError(ctx, err, executed{SQL: stmt.text}))
 	}
+	t.c.writer.Reset()
 	rows := int64(0)
 	affected, err := t.c.rows(ctx, text, values, func(row answer.Cells) error {
 		rows++
 		if !stmt.reply.holds(row) {
 			return errCheck()
 		}
-		return caller(f(row.Values[:stmt.reply.columns]))
+		handed := stmt.reply.handed.Of(&t.c.writer, row)
+		if t.c.writer.Err != nil {
+			return t.c.writer.Err
+		}
+		return caller(f(handed))
 	})
 	for ; err == nil && rows < affected; rows++ {
 		err = caller(f(nil))

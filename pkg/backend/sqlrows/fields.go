@@ -8,9 +8,9 @@ import (
 
 // item adds an expression to the items, unless it is there, and gives its place.
 func (q *Selection) item(expr string) int {
-	for i, e := range q.Items {
+	for i, e := range q.Items[q.apart:] {
 		if e == expr {
-			return i
+			return q.apart + i
 		}
 	}
 	q.Items = append(q.Items, expr)

@@ -16,6 +16,8 @@ type Selection struct {
 	WithName string
 	Distinct []string // DISTINCT ON
 	Items    []string
+	// apart is the number of items that nothing else may use: their values come in another form.
+	apart int
 	// From is the relation that is read; Inner is the sub-select that is read in its place.
 	From   string
 	Inner  *Selection

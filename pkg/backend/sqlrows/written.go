@@ -12,8 +12,9 @@ import (
 )
 
 // Output makes the items of what a mutation gives back: first the values that Tx.Exec hands out, one for
-// each field, then what the answer needs besides.
-func (r *Renderer) Output(o ir.Output, in *sqltext.Scope, q *Selection) answer.Output {
+// each field, then what its objects or the answer need besides.
+func (r *Renderer) Output(o ir.Output, in *sqltext.Scope, q *Selection) (answer.Handed, answer.Output) {
+	handed := answer.Handed{Columns: len(o.Returning)}
 	for _, f := range o.Returning {
 		if v, ok := f.Value.(ir.Scalar); ok {
 			q.Items = append(q.Items, r.Single(v.Expr, in))
@@ -23,10 +24,14 @@ func (r *Renderer) Output(o ir.Output, in *sqltext.Scope, q *Selection) answer.O
 		q.Items = append(q.Items, r.Dialect.Constant(string(name)))
 	}
 	if o.Handed {
-		return answer.Output{}
+		q.apart = len(q.Items)
+		for _, fields := range o.Objects {
+			handed.Objects = append(handed.Objects, r.writtenRow(fields, in, q))
+		}
+		return handed, answer.Output{}
 	}
 	if o.Answer == nil {
-		return answer.Output{Parts: []answer.OutputPart{{Shape: r.writtenRow(o.Returning, in, q), One: o.One}}}
+		return handed, answer.Output{Parts: []answer.OutputPart{{Shape: r.writtenRow(o.Returning, in, q), One: o.One}}}
 	}
 	var b answer.Builder
 	var out answer.Output
@@ -44,7 +49,7 @@ func (r *Renderer) Output(o ir.Output, in *sqltext.Scope, q *Selection) answer.O
 	}
 	b.Text("}")
 	out.Tail = b.Take()
-	return out
+	return handed, out
 }
 
 // writtenRow is the shape of a written row. Related rows can't be part of it: the statement
@@ -67,11 +72,13 @@ type Write struct {
 	Check string
 }
 
-// Writing is a rendered mutation: each row of its result begins with the values that Tx.Exec hands out.
+// Writing is a rendered mutation.
 type Writing struct {
-	Text    string
-	Output  answer.Output
-	Columns int
+	Text   string
+	Handed answer.Handed
+	Output answer.Output
+	// Width is the number of columns of the result.
+	Width int
 	// Check is the column with the result of the check, -1 for none.
 	Check int
 }
@@ -97,7 +104,8 @@ func (r *Renderer) Mutation(m ir.Mutation, insert func(*ir.Insert) Write, nullsP
 		return Writing{}
 	}
 	q := &Selection{}
-	w := Writing{Check: -1, Columns: len(output.Returning), Output: r.Output(output, step.Row, q)}
+	w := Writing{Check: -1}
+	w.Handed, w.Output = r.Output(output, step.Row, q)
 	if step.Check != "" {
 		w.Check = len(q.Items)
 		if nullsPass {
@@ -109,6 +117,7 @@ func (r *Renderer) Mutation(m ir.Mutation, insert func(*ir.Insert) Write, nullsP
 	if len(q.Items) > 0 {
 		w.Text += " RETURNING " + strings.Join(q.Items, ", ")
 	}
+	w.Width = len(q.Items)
 	return w
 }
 

@@ -114,7 +114,7 @@ type Text struct {
 type Execution struct {
 	Text   *Text
 	Values [][]byte
-	// Formats is BinaryResults, or nil for text.
+	// Formats is BinaryResults, nil for text, or has that of each column.
 	Formats []int16
 	// Before and after are commands that are sent in the same round trip. The failure of one
 	// of Before is a CommandError, that of one of After shows when the result is closed.
@@ -129,6 +129,8 @@ type Execution struct {
 type Command struct {
 	SQL    string
 	Values [][]byte
+	// Formats are those of the columns; nil for text.
+	Formats []int16
 	// Once reports whether the text isn't kept prepared.
 	Once bool
 	Read func(*Result) error
@@ -183,11 +185,11 @@ func (c *Conn) pipelined(ctx context.Context, e Execution) (*Result, error) {
 		after[i] = p.prepared(a.SQL, c.preparing())
 	}
 	for _, b := range e.Before {
-		p.send(p.prepared(b.SQL, c.preparing() && !b.Once), b, nil)
+		p.send(p.prepared(b.SQL, c.preparing() && !b.Once), b)
 	}
-	p.send(p.prepared(e.Text.SQL, c.Prepares(e.Text)), Command{SQL: e.Text.SQL, Values: e.Values}, e.Formats)
+	p.send(p.prepared(e.Text.SQL, c.Prepares(e.Text)), Command{SQL: e.Text.SQL, Values: e.Values, Formats: e.Formats})
 	for i, a := range e.After {
-		p.send(after[i], a, nil)
+		p.send(after[i], a)
 	}
 	err, done := p.Sync(), 0
 	for err == nil {
@@ -256,14 +258,14 @@ func (p *pipeline) prepared(sql string, prepare bool) *prepared {
 }
 
 // send runs a statement; s is nil for one that isn't prepared.
-func (p *pipeline) send(s *prepared, c Command, formats []int16) {
+func (p *pipeline) send(s *prepared, c Command) {
 	switch {
 	case s == nil:
-		p.SendQueryParams(c.SQL, c.Values, nil, nil, formats)
+		p.SendQueryParams(c.SQL, c.Values, nil, nil, c.Formats)
 	case s.description == nil:
-		p.SendQueryPrepared(s.name, c.Values, nil, formats)
+		p.SendQueryPrepared(s.name, c.Values, nil, c.Formats)
 	default:
-		p.SendQueryStatement(s.description, c.Values, nil, formats)
+		p.SendQueryStatement(s.description, c.Values, nil, c.Formats)
 	}
 }
 

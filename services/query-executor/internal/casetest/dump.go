@@ -82,7 +82,11 @@ func mutations(t testing.TB, w *write.Write, values [][]byte) []ir.Mutation {
 		}
 		for i, n := range work.Nodes {
 			s := work.Statement(rows, i, 0, rows.Node(i).Count, w.Bindings.Len())
-			list = append(list, s.IR(ir.Output{Returning: n.Keys}))
+			out := ir.Output{Returning: n.Keys}
+			if i == 0 && len(work.Nodes) > 1 {
+				out.Handed, out.Objects = len(work.Objects) > 0, work.Objects
+			}
+			list = append(list, s.IR(out))
 		}
 	}
 	return list

@@ -3,10 +3,12 @@ package execute
 import (
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/answer"
 	"queryengine/pkg/ir"
 	"queryengine/services/query-executor/internal/budget"
 	"queryengine/services/query-executor/internal/plan/input"
@@ -101,12 +103,21 @@ func (i *insertion) run(ctx context.Context, t *turn, args backend.Args, last bo
 			return at(i.Path, t.query(ctx, statement, withRows(args, s), last))
 		}
 	}
+	x := &nestedInsert{insertion: i, request: t.run, tx: t.tx, args: args, rows: rows}
+	x.keys = make([][][][]byte, len(i.Insert.Nodes))
+	if i.Insert.Objects != nil {
+		x.last, x.shown = last, make([][]byte, len(i.Insert.Objects))
+		if err := x.run(ctx, t); err != nil {
+			return err
+		}
+		t.out.Buf = x.answer(t.out.Buf)
+		return nil
+	}
 	reply, err := i.reply()
 	if err != nil {
 		return err
 	}
-	x := &nestedInsert{insertion: i, request: t.run, tx: t.tx, args: args, rows: rows, replied: reply.first >= 0}
-	x.keys = make([][][][]byte, len(i.Insert.Nodes))
+	x.replied = reply.first >= 0
 	if err := x.run(ctx, t); err != nil {
 		return err
 	}
@@ -148,9 +159,13 @@ type nestedInsert struct {
 	// keys are the values of InsertNode.Keys by node and row, nil for a row that was not
 	// written.
 	keys [][][][]byte
-	// affected counts all rows; written are those of the root field.
+	// last reports whether nothing comes after the insert, which needs no statement for its answer.
+	last bool
+	// affected counts all rows; written are those of the root field, for a statement that makes the answer,
+	// and shown the objects of its lists otherwise.
 	affected int
 	written  [][]byte
+	shown    [][]byte
 	// values has the bytes of keys and written.
 	values input.Arena
 }
@@ -279,7 +294,11 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 		gives, out.Returning = givesKeys, x.Insert.Nodes[node].Keys
 	}
 	keys := len(out.Returning)
-	if node == 0 {
+	switch {
+	case node != 0:
+	case x.shown != nil:
+		out.Objects = x.Insert.Objects
+	default:
 		out.Returning = append(out.Returning[:keys:keys], x.Insert.Whole)
 	}
 	statement, err := x.statement(s, gives, out)
@@ -291,7 +310,7 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 	if waits {
 		taken = make([][]byte, 0, keys*s.Rows())
 	}
-	if node == 0 {
+	if node == 0 && x.shown == nil {
 		x.written = slices.Grow(x.written, s.Rows())
 	}
 	row := func(row [][]byte) error {
@@ -304,7 +323,11 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 			x.keys[node][a+written] = taken[start:len(taken):len(taken)]
 		}
 		written++
-		if node == 0 {
+		switch {
+		case node != 0:
+		case x.shown != nil:
+			x.show(row[keys:])
+		default:
 			x.written = append(x.written, x.values.Clone(row[keys]))
 		}
 		return nil
@@ -326,4 +349,36 @@ func (x *nestedInsert) write(ctx context.Context, node, a int, s *insert.Stateme
 		return errOrderMatters // whose keys are these?
 	}
 	return err
+}
+
+// show adds the objects of a row of the root field to the lists of the answer.
+func (x *nestedInsert) show(objects [][]byte) {
+	for i, object := range objects {
+		if len(x.shown[i]) > 0 {
+			x.shown[i] = append(x.shown[i], answer.Spaced.Comma...)
+		}
+		x.shown[i] = append(x.shown[i], object...)
+	}
+}
+
+// answer appends the answer, of the objects that rows were written as.
+func (x *nestedInsert) answer(dst []byte) []byte {
+	list := 0
+	for i := range x.Insert.Reply.Parts {
+		p := &x.Insert.Reply.Parts[i]
+		switch {
+		case p.Count:
+			dst = strconv.AppendInt(dst, int64(x.affected), 10)
+		case p.Rows == nil:
+			dst = append(dst, p.Text...)
+		case !p.Rows.One:
+			dst = append(append(append(dst, '['), x.shown[list]...), ']')
+			list++
+		case len(x.shown[list]) == 0:
+			dst = append(dst, "null"...)
+		default:
+			dst = append(dst, x.shown[list]...)
+		}
+	}
+	return dst
 }

@@ -101,6 +101,9 @@ func (x *nestedInsert) run(ctx context.Context, t *turn) error {
 	together := x.together
 	err := x.insert(ctx, 0, 0, x.rows.Node(0).Count, true)
 	if err == nil && (x.together || x.awaited || !x.replied) {
+		if x.last {
+			backend.Last(x.tx)
+		}
 		err = x.tx.Flush(ctx)
 	}
 	if errors.Is(err, errOrderMatters) {

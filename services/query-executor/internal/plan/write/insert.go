@@ -23,6 +23,9 @@ type Insert struct {
 	Empty string
 	// Whole is what Reply needs of each row of the first node.
 	Whole ir.Field
+	// Objects are the rows of Reply, a list for each of its parts that has rows, where they are made of the
+	// written rows alone: no statement has to make Reply then.
+	Objects [][]ir.Field
 }
 
 // insert plans an insert of several rows, or of one.
@@ -76,7 +79,7 @@ func (p *Planner) insert(w *schema.Writable, f *schema.Field, s *walk.Selected, 
 	into.Reply, into.Empty, into.Whole = out.reply(), out.empty(), rowRef(w.Catalog)
 	if !out.related() {
 		direct := out.direct()
-		into.Output = &direct
+		into.Output, into.Objects = &direct, out.objects()
 	}
 	return write, nil
 }

@@ -69,7 +69,7 @@ type Reply struct{ Parts []ReplyPart }
 type ReplyPart struct {
 	Text  string
 	Count bool
-	Rows  ir.Root
+	Rows  *ir.Select
 }
 
 // output is what a mutation answers: the keys of its response, or one row.
@@ -129,6 +129,49 @@ func (o *output) related() bool {
 		rows, _ := f.Value.(ir.Returning)
 		return slices.ContainsFunc(rows, nested)
 	})
+}
+
+// objects are the rows of the answer, nil unless they show nothing but columns: what functions return may
+// depend on rows that are written later.
+func (o *output) objects() [][]ir.Field {
+	lists := [][]ir.Field{o.row}
+	if !o.one {
+		lists = [][]ir.Field{}
+		for _, f := range o.response {
+			if rows, ok := f.Value.(ir.Returning); ok {
+				lists = append(lists, rows)
+			}
+		}
+	}
+	for _, fields := range lists {
+		if slices.ContainsFunc(fields, func(f ir.Field) bool { return !ofRow(f.Value) }) {
+			return nil
+		}
+	}
+	return lists
+}
+
+// ofRow reports whether what a field holds is made of columns of its row.
+func ofRow(v ir.FieldValue) bool {
+	switch v := v.(type) {
+	case ir.Typename:
+		return true
+	case ir.Scalar:
+		return ofColumn(v.Expr)
+	}
+	return false
+}
+
+func ofColumn(e ir.Expr) bool {
+	switch e := e.(type) {
+	case ir.Column:
+		return true
+	case ir.Cast:
+		return ofColumn(e.Expr)
+	case ir.JSONPath:
+		return ofColumn(e.Expr)
+	}
+	return false
 }
 
 // direct is the answer as the statement that writes gives it.
