@@ -22,7 +22,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/permissions",
-    validateSearch: (s: Record<string, unknown>): PermissionSearch => ({ source: text(s.source), schema: text(s.schema), table: text(s.table), role: text(s.role) }),
+    validateSearch: (s: Record<string, unknown>): PermissionSearch => ({ source: text(s.source), schema: text(s.schema), table: text(s.table), kind: text(s.kind), name: text(s.name), role: text(s.role) }),
     component: lazyRouteComponent(() => import("./pages/permissions/page"), "PermissionsPage"),
   }),
   createRoute({ getParentRoute: () => root, path: "/sql", component: lazyRouteComponent(() => import("./pages/sql/page"), "SQLPage") }),
@@ -56,11 +56,13 @@ export interface TableSearch {
   view?: string;
 }
 
-/** PermissionSearch is the table and the role that the address of the permissions page names. */
+/** PermissionSearch is the table, or else the kind and the name of another object, and the role that the address of the permissions page names. */
 export interface PermissionSearch {
   source?: string;
   schema?: string;
   table?: string;
+  kind?: string;
+  name?: string;
   role?: string;
 }
 

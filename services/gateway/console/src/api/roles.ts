@@ -4,6 +4,7 @@ import type { MetadataDocument } from "./types";
 export function rolesOf(document: MetadataDocument): string[] {
   const roles = new Set<string>();
   for (const source of document.sources) {
+    for (const o of [...(source.functions ?? []).map((f) => f.permissions), ...(source.logical_models ?? []).map((m) => m.select_permissions)]) for (const p of o ?? []) roles.add(p.role);
     for (const t of source.tables ?? []) {
       for (const list of [t.select_permissions, t.insert_permissions, t.update_permissions, t.delete_permissions]) {
         for (const p of list ?? []) roles.add(p.role);

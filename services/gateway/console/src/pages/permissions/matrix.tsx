@@ -1,8 +1,6 @@
 import { useId, useRef, useState, type KeyboardEvent } from "react";
 import { defaultRangeExtractor, useVirtualizer, type Range } from "@tanstack/react-virtual";
-import { grantOf, operations, type Grant, type Parents } from "../../api/permissions";
-import { display, keyOf } from "../../api/tables";
-import type { Table } from "../../api/types";
+import type { Grant } from "../../api/permissions";
 
 const rowHeight = 28;
 const columnWidth = 108;
@@ -11,41 +9,52 @@ const headWidth = 240;
 /** page is how many rows the keys for pages go by. */
 const page = 12;
 
-/** MatrixProps: what is shown, and which cell is open. */
-interface MatrixProps {
-  tables: Table[];
-  roles: string[];
-  parents: Parents;
-  current?: { table: string; role: string };
-  open: (table: Table, role: string) => void;
+/** MatrixRow is an object that roles are allowed to use. */
+export interface MatrixRow {
+  key: string;
+  name: string;
+  /** What can be allowed, and how each role comes by it. */
+  operations: readonly string[];
+  grants: (role: string) => Grant[];
 }
 
-/** Matrix shows what each role may do with each table. Only what is visible is drawn; the keys are those of a grid. */
+/** MatrixProps: what is shown, and which cell is open. */
+interface MatrixProps {
+  label: string;
+  /** What the rows are. */
+  head: string;
+  rows: MatrixRow[];
+  roles: string[];
+  current?: { key: string; role: string };
+  open: (row: MatrixRow, role: string) => void;
+}
+
+/** Matrix shows what each role may do with each object. Only what is visible is drawn; the keys are those of a grid. */
 export function Matrix(props: MatrixProps) {
-  const { tables, roles, parents, current, open } = props;
+  const { label, head, rows: objects, roles, current, open } = props;
   const id = useId();
   const scroll = useRef<HTMLDivElement>(null);
   const [wanted, setWanted] = useState({ row: 0, column: 0 });
   // What is listed may have become less.
-  const row = Math.min(wanted.row, tables.length - 1);
+  const row = Math.min(wanted.row, objects.length - 1);
   const column = Math.min(wanted.column, roles.length - 1);
   const keep = (index: number) => (range: Range) => {
     const shown = defaultRangeExtractor(range);
     return index < 0 || shown.includes(index) ? shown : [...shown, index];
   };
-  const rows = useVirtualizer({ count: tables.length, getScrollElement: () => scroll.current, estimateSize: () => rowHeight, overscan: 1, scrollPaddingStart: rowHeight, rangeExtractor: keep(row) });
+  const rows = useVirtualizer({ count: objects.length, getScrollElement: () => scroll.current, estimateSize: () => rowHeight, overscan: 1, scrollPaddingStart: rowHeight, rangeExtractor: keep(row) });
   const columns = useVirtualizer({ horizontal: true, count: roles.length, getScrollElement: () => scroll.current, estimateSize: () => columnWidth, overscan: 1, scrollPaddingStart: headWidth, rangeExtractor: keep(column) });
   const width = headWidth + columns.getTotalSize();
   const go = (to: { row: number; column: number }) => {
-    const next = { row: Math.max(0, Math.min(to.row, tables.length - 1)), column: Math.max(0, Math.min(to.column, roles.length - 1)) };
+    const next = { row: Math.max(0, Math.min(to.row, objects.length - 1)), column: Math.max(0, Math.min(to.column, roles.length - 1)) };
     setWanted(next);
     rows.scrollToIndex(next.row);
     columns.scrollToIndex(next.column);
   };
   const press = (e: KeyboardEvent) => {
-    const to = target(e, row, column, tables.length - 1, roles.length - 1);
+    const to = target(e, row, column, objects.length - 1, roles.length - 1);
     if (to) go(to);
-    else if ((e.key === "Enter" || e.key === " ") && tables[row] && roles[column] !== undefined) open(tables[row], roles[column]);
+    else if ((e.key === "Enter" || e.key === " ") && objects[row] && roles[column] !== undefined) open(objects[row], roles[column]);
     else return;
     e.preventDefault();
   };
@@ -54,17 +63,17 @@ export function Matrix(props: MatrixProps) {
       ref={scroll}
       className="matrix"
       role="grid"
-      aria-label="Tables and roles"
+      aria-label={label}
       aria-readonly
-      aria-rowcount={tables.length + 1}
+      aria-rowcount={objects.length + 1}
       aria-colcount={roles.length + 1}
-      aria-activedescendant={tables[row] && roles[column] !== undefined ? `${id}-${row}-${column}` : undefined}
+      aria-activedescendant={objects[row] && roles[column] !== undefined ? `${id}-${row}-${column}` : undefined}
       tabIndex={0}
       onKeyDown={press}
     >
       <div role="rowgroup" className="matrix-head" style={{ width, height: rowHeight }}>
         <div role="row" aria-rowindex={1}>
-          <div role="columnheader" aria-colindex={1} className="matrix-name" style={{ width: headWidth, height: rowHeight }}>Table</div>
+          <div role="columnheader" aria-colindex={1} className="matrix-name" style={{ width: headWidth, height: rowHeight }}>{head}</div>
           {columns.getVirtualItems().map((c) => (
             <div key={c.key} role="columnheader" aria-colindex={c.index + 2} className="matrix-cell" title={roles[c.index]} style={{ width: columnWidth, height: rowHeight, left: headWidth + c.start }}>{roles[c.index]}</div>
           ))}
@@ -72,28 +81,27 @@ export function Matrix(props: MatrixProps) {
       </div>
       <div role="rowgroup" className="matrix-body" style={{ width, height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map((r) => {
-          const table = tables[r.index]!;
-          const key = keyOf(table.table);
+          const object = objects[r.index]!;
           return (
             <div key={r.key} role="row" aria-rowindex={r.index + 2} className="matrix-row" style={{ width, height: rowHeight, top: r.start }}>
-              <div role="rowheader" aria-colindex={1} className="matrix-name" title={display(table.table)} style={{ width: headWidth, height: rowHeight }}>{display(table.table)}</div>
+              <div role="rowheader" aria-colindex={1} className="matrix-name" title={object.name} style={{ width: headWidth, height: rowHeight }}>{object.name}</div>
               {columns.getVirtualItems().map((c) => {
                 const role = roles[c.index]!;
-                const grants = operations.map((o) => grantOf(table, o, role, parents));
+                const grants = object.grants(role);
                 return (
                   <div
                     key={c.key}
                     id={`${id}-${r.index}-${c.index}`}
                     role="gridcell"
                     aria-colindex={c.index + 2}
-                    aria-label={`${display(table.table)}, ${role}: ${spoken(grants)}`}
-                    aria-selected={current?.table === key && current.role === role}
+                    aria-label={`${object.name}, ${role}: ${spoken(object.operations, grants)}`}
+                    aria-selected={current?.key === object.key && current.role === role}
                     data-active={(r.index === row && c.index === column) || undefined}
                     className="matrix-cell"
                     style={{ width: columnWidth, height: rowHeight, left: headWidth + c.start }}
-                    onClick={() => { setWanted({ row: r.index, column: c.index }); open(table, role); }}
+                    onClick={() => { setWanted({ row: r.index, column: c.index }); open(object, role); }}
                   >
-                    {operations.map((o, i) => <span key={o} className={grants[i]} data-letter={grants[i] ? o[0]!.toUpperCase() : "·"} />)}
+                    {object.operations.map((o, i) => <span key={o} className={grants[i]} data-letter={grants[i] ? o[0]!.toUpperCase() : "·"} />)}
                   </div>
                 );
               })}
@@ -106,7 +114,7 @@ export function Matrix(props: MatrixProps) {
 }
 
 /** spoken is what a cell says. */
-function spoken(grants: Grant[]): string {
+function spoken(operations: readonly string[], grants: Grant[]): string {
   const named = (kind: Grant) => operations.filter((_, i) => grants[i] === kind).join(", ");
   const inherited = named("inherited");
   return [named("own"), inherited && `inherited ${inherited}`].filter(Boolean).join("; ") || "nothing";

@@ -1,8 +1,9 @@
-import { useMemo, useState } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { Button, Input, Label, SearchField, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import { parentsOf } from "../../api/permissions";
+import { grantOfObject, permittedOf, uses } from "../../api/objects";
+import { grantOf, operations, parentsOf } from "../../api/permissions";
 import { exportQuery } from "../../api/queries";
 import { rolesOf } from "../../api/roles";
 import { display, keyOf } from "../../api/tables";
@@ -13,11 +14,12 @@ import { Loading } from "../../shell/progress";
 import { SourcePicker } from "../../shell/sources";
 import { PermissionEditor } from "./editor";
 import { InheritedRoles } from "./inherited";
-import { Matrix } from "./matrix";
+import { Matrix, type MatrixRow } from "./matrix";
+import { ObjectEditor } from "./objects";
 
 const route = getRouteApi("/permissions");
 
-/** PermissionsPage has what each role may do with each table of a source. */
+/** PermissionsPage has what each role may do with each table of a source, and with what else can be allowed. */
 export function PermissionsPage() {
   const server = useServer();
   const search = route.useSearch();
@@ -33,55 +35,116 @@ export function PermissionsPage() {
         <h1>Permissions</h1>
         {source && <SourcePicker sources={document.sources} value={source.name} onChange={(name) => void navigate({ search: { source: name } })} />}
       </div>
-      <Tabs>
-        <TabList aria-label="Permissions or roles"><Tab id="matrix">Tables and roles</Tab><Tab id="inherited">Inherited roles</Tab></TabList>
+      <Tabs defaultSelectedKey={search.kind === undefined ? "matrix" : "objects"}>
+        <TabList aria-label="Permissions or roles"><Tab id="matrix">Tables and roles</Tab><Tab id="objects">Functions, actions and more</Tab><Tab id="inherited">Inherited roles</Tab></TabList>
         <TabPanel id="matrix">
           {source ? <TablesAndRoles key={source.name} document={document} source={source} /> : <p>There is no source: <code>add_source</code> of the metadata API adds one.</p>}
         </TabPanel>
+        <TabPanel id="objects"><ObjectsAndRoles key={source?.name} document={document} source={source} /></TabPanel>
         <TabPanel id="inherited"><InheritedRoles document={document} /></TabPanel>
       </Tabs>
     </div>
   );
 }
 
+/** TablesAndRoles has the tables of a source. */
 function TablesAndRoles(props: { document: MetadataDocument; source: Source }) {
   const { document, source } = props;
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [table, setTable] = useState("");
+  const parents = useMemo(() => parentsOf(document), [document]);
+  const tables = useMemo(() => new Map(source.tables.map((t) => [keyOf(t.table), t])), [source]);
+  const rows = useMemo(
+    () => [...tables].map(([key, t]): MatrixRow => ({ key, name: display(t.table), operations, grants: (role) => operations.map((o) => grantOf(t, o, role, parents)) })),
+    [tables, parents],
+  );
+  const opened = search.kind === undefined && search.table !== undefined ? tables.get(keyOf({ name: search.table, schema: search.schema })) : undefined;
+  return (
+    <Grants
+      document={document}
+      words={{ label: "Tables and roles", head: "Table", find: "Find a table", many: "tables" }}
+      rows={rows}
+      opened={opened && keyOf(opened.table)}
+      open={(row, role) => {
+        const { table } = tables.get(row.key)!;
+        void navigate({ search: { source: source.name, schema: table.schema, table: table.name, role } });
+      }}
+      hint="S, I, U and D are select, insert, update and delete"
+    >
+      {opened && search.role && <PermissionEditor key={`${keyOf(opened.table)} ${search.role}`} document={document} source={source} table={opened} role={search.role} />}
+    </Grants>
+  );
+}
+
+/** ObjectsAndRoles has what else roles are allowed to use: functions and logical models of a source, actions, and remote schemas. */
+function ObjectsAndRoles(props: { document: MetadataDocument; source: Source | undefined }) {
+  const { document, source } = props;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const parents = useMemo(() => parentsOf(document), [document]);
+  const objects = useMemo(() => new Map(permittedOf(document, source).map((o) => [`${o.kind} ${o.name}`, o])), [document, source]);
+  const rows = useMemo(
+    () => [...objects].map(([key, o]): MatrixRow => ({ key, name: key, operations: [uses[o.kind]], grants: (role) => [grantOfObject(o, role, parents)] })),
+    [objects, parents],
+  );
+  const key = `${search.kind} ${search.name}`;
+  const opened = search.kind === undefined ? undefined : objects.get(key);
+  if (objects.size === 0) return <p className="hint">There are no functions, actions, remote schemas and logical models.</p>;
+  return (
+    <Grants
+      document={document}
+      words={{ label: "Objects and roles", head: "Object", find: "Find an object", many: "objects" }}
+      rows={rows}
+      opened={opened && key}
+      open={(row, role) => {
+        const { kind, name } = objects.get(row.key)!;
+        void navigate({ search: { source: source?.name, kind, name, role } });
+      }}
+      hint="C, Q and S are call, query and select"
+    >
+      {opened && search.role && <ObjectEditor key={`${key} ${search.role}`} document={document} source={source} object={opened} role={search.role} />}
+    </Grants>
+  );
+}
+
+interface GrantsProps {
+  document: MetadataDocument;
+  words: { label: string; head: string; find: string; many: string };
+  rows: MatrixRow[];
+  opened: string | undefined;
+  open: (row: MatrixRow, role: string) => void;
+  /** What the letters are. */
+  hint: string;
+  /** The editor of what is open. */
+  children: ReactNode;
+}
+
+/** Grants is a matrix of objects and roles, both found by their names, with the editor of the cell that is open. */
+function Grants(props: GrantsProps) {
+  const { document, words, rows, opened, open, hint, children } = props;
+  const search = route.useSearch();
+  const [wanted, setWanted] = useState("");
   const [role, setRole] = useState("");
   const [added, setAdded] = useState("");
   const [more, setMore] = useState<string[]>([]);
-  const parents = useMemo(() => parentsOf(document), [document]);
   const roles = useMemo(() => [...new Set([...more, ...(search.role ? [search.role] : []), ...rolesOf(document)])], [document, more, search.role]);
-  const tables = useMemo(() => source.tables.map((t) => ({ table: t, text: display(t.table).toLowerCase() })).sort((a, b) => a.text.localeCompare(b.text)), [source]);
-  const shownTables = useMemo(() => tables.filter((t) => t.text.includes(table.toLowerCase())).map((t) => t.table), [tables, table]);
+  const sorted = useMemo(() => rows.map((row) => ({ row, text: row.name.toLowerCase() })).sort((a, b) => a.text.localeCompare(b.text)), [rows]);
+  const shown = useMemo(() => sorted.filter((r) => r.text.includes(wanted.toLowerCase())).map((r) => r.row), [sorted, wanted]);
   const shownRoles = roles.filter((r) => r.toLowerCase().includes(role.toLowerCase()));
-  const opened = source.tables.find((t) => t.table.name === search.table && (t.table.schema ?? undefined) === search.schema);
   const name = added.trim();
   return (
     <div className="page">
       <div className="fields">
-        <SearchField value={table} onChange={setTable}><Label>Find a table</Label><Input /></SearchField>
+        <SearchField value={wanted} onChange={setWanted}><Label>{words.find}</Label><Input /></SearchField>
         <SearchField value={role} onChange={setRole}><Label>Find a role</Label><Input /></SearchField>
         <label>New role<input value={added} autoComplete="off" onChange={(e) => setAdded(e.target.value)} /></label>
         <Button className="button" isDisabled={!name || name === "admin" || roles.includes(name)} onPress={() => { setMore([name, ...more]); setAdded(""); setRole(""); }}>Add the role</Button>
-        <span className="hint" role="status">{shownTables.length} tables, {shownRoles.length} roles</span>
+        <span className="hint" role="status">{shown.length} {words.many}, {shownRoles.length} roles</span>
       </div>
       {roles.length === 0 && <p className="hint">No role but admin, who may do everything. A new role exists once it has a permission.</p>}
-      <Matrix
-        tables={shownTables}
-        roles={shownRoles}
-        parents={parents}
-        current={opened && search.role ? { table: keyOf(opened.table), role: search.role } : undefined}
-        open={(t, r) => void navigate({ search: { source: source.name, schema: t.table.schema, table: t.table.name, role: r } })}
-      />
-      <p className="hint">S, I, U and D are select, insert, update and delete; in italics what a role inherits. Arrows move, Enter opens.</p>
-      {opened && search.role && (
-        <section className="panel" aria-label="Permissions of a role">
-          <PermissionEditor key={`${keyOf(opened.table)} ${search.role}`} document={document} source={source} table={opened} role={search.role} />
-        </section>
-      )}
+      <Matrix label={words.label} head={words.head} rows={shown} roles={shownRoles} current={opened && search.role ? { key: opened, role: search.role } : undefined} open={open} />
+      <p className="hint">{hint}; in italics what a role inherits. Arrows move, Enter opens.</p>
+      {children && <section className="panel" aria-label="Permissions of a role">{children}</section>}
     </div>
   );
 }

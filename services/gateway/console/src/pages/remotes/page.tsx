@@ -2,9 +2,9 @@ import { useMemo } from "react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { graphqlLanguageSupport } from "cm6-graphql";
-import { buildClientSchema, printSchema, type IntrospectionQuery } from "graphql";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { exportQuery, inconsistencyQuery } from "../../api/queries";
+import { sdlQuery } from "../../api/remotes";
 import { rolesOf } from "../../api/roles";
 import type { MetadataDocument, RemoteSchema } from "../../api/types";
 import { Editor } from "../../editor/editor";
@@ -81,9 +81,6 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
   );
 }
 
-/** noDescription is what a description that is empty is written as; many servers answer with such. */
-const noDescription = /^ *""""""\n/gm;
-
 function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => void }) {
   const { remote, roles, removed } = props;
   const server = useServer();
@@ -91,18 +88,12 @@ function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => vo
   const { confirm, dialog } = useConfirm();
   const inconsistencies = useQuery(inconsistencyQuery(server));
   const bad = inconsistencies.data?.inconsistent_objects.find((o) => o.type === "remote_schema" && o.name?.endsWith(remote.name));
-  const sdl = useQuery({
-    queryKey: ["metadata", "remote", remote.name],
-    queryFn: async ({ signal }) => {
-      const found = await server.metadata<{ data: IntrospectionQuery }, "introspect_remote_schema">("introspect_remote_schema", { name: remote.name }, signal);
-      return printSchema(buildClientSchema(found.data)).replace(noDescription, "");
-    },
-  });
+  const sdl = useQuery(sdlQuery(server, remote.name));
   const reload = useMutation({
     mutationFn: () => server.metadata("reload_remote_schema", { name: remote.name }),
     onSettled: () => client.invalidateQueries(),
   });
-  const { permissions = [], remote_relationships = [], ...args } = remote;
+  const { permissions: _, remote_relationships = [], ...args } = remote;
   const graphql = useMemo(() => graphqlLanguageSupport(), []);
   return (
     <>
@@ -121,7 +112,7 @@ function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => vo
           {sdl.error && <Failure error={sdl.error} retry={() => void sdl.refetch()} />}
           {sdl.data !== undefined && <div className="editor-half"><Editor label="Schema of the remote" value={sdl.data} extensions={graphql} readOnly /></div>}
         </TabPanel>
-        <TabPanel id="permissions"><Permissions remote={remote.name} permissions={permissions} roles={roles} schema={sdl.data ?? ""} /></TabPanel>
+        <TabPanel id="permissions"><Permissions remote={remote} roles={roles} /></TabPanel>
         <TabPanel id="relationships"><Relationships remote={remote.name} relationships={remote_relationships} /></TabPanel>
         <TabPanel id="definition">
           <Form key={JSON.stringify(args)} title="Change" confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: "update_remote_schema", args: value })} done={() => {}} />

@@ -1,0 +1,88 @@
+import { lazy, Suspense, useState } from "react";
+import { Link } from "@tanstack/react-router";
+import { Button } from "react-aria-components";
+import { prefixOf } from "../../api/client";
+import { allowOf, grantOfObject, uses, withdrawOf, type Permitted } from "../../api/objects";
+import { parentsOf } from "../../api/permissions";
+import type { LogicalModel, MetadataDocument, Source } from "../../api/types";
+import type { Field } from "../../forms/fields";
+import { Form } from "../../forms/form";
+import { useConfirm } from "../../shell/confirm";
+import { Loading } from "../../shell/progress";
+import { Names } from "./names";
+
+const RemoteRole = lazy(() => import("../remotes/role"));
+
+/** ObjectEditor edits what a role may do with an object that isn't a table. */
+export function ObjectEditor(props: { document: MetadataDocument; source: Source | undefined; object: Permitted; role: string }) {
+  const { document, source, object, role } = props;
+  const { confirm, dialog } = useConfirm();
+  const [adding, setAdding] = useState(false);
+  const grant = grantOfObject(object, role, parentsOf(document));
+  const own = object.permissions.find((p) => p.role === role);
+  const written = object.kind === "remote schema" || object.kind === "logical model";
+  return (
+    <>
+      <div className="row">
+        <h2>{role} and {object.kind} {object.name}</h2>
+        <Leads source={source} object={object} />
+      </div>
+      {grant === "inherited" && <p className="hint">The role inherits this from its roles; a permission of its own takes the place of that.</p>}
+      {!grant && <p className="hint">{role} may not {uses[object.kind]} it.</p>}
+      {object.kind === "function" && <p className="hint">The role also has to be allowed to select the rows that it returns; unless <code>--infer-function-permissions=false</code>, that alone is enough for functions that are queries.</p>}
+      <div className="row">
+        {!own && !written && <Button className="button primary" onPress={() => confirm({ title: "Allow it", request: allowOf(source, object, role) })}>Allow {uses[object.kind]}…</Button>}
+        {!own && written && !adding && <Button className="button primary" onPress={() => setAdding(true)}>Allow {uses[object.kind]}</Button>}
+        {own && <Button className="button" onPress={() => confirm({ title: "Withdraw", request: withdrawOf(source, object, role), done: () => setAdding(false) })}>Withdraw {uses[object.kind]}…</Button>}
+      </div>
+      {object.kind === "remote schema" && (own || adding) && <Suspense fallback={<Loading what="the schema" />}><RemoteRole remote={object.remote} role={role} /></Suspense>}
+      {object.kind === "logical model" && source && (own || adding) && (
+        <Form
+          key={JSON.stringify(own)}
+          title="Save"
+          confirm
+          initial={own ? { permission: own.permission, comment: own.comment } : { permission: { columns: [], filter: {} } }}
+          fields={() => modelFields(object.model)}
+          request={(args) => ({ type: `${prefixOf(source.kind)}_create_logical_model_select_permission`, args: { source: source.name, name: object.name, role, ...args } })}
+          done={() => setAdding(false)}
+        />
+      )}
+      {dialog}
+    </>
+  );
+}
+
+/** Leads leads to the page of the object. */
+function Leads(props: { source: Source | undefined; object: Permitted }) {
+  const { source, object } = props;
+  switch (object.kind) {
+    case "function":
+      return <Link to="/data" search={{ source: source?.name, schema: object.function.schema, function: object.function.name }}>The function</Link>;
+    case "action":
+      return <Link to="/actions" search={{ name: object.name }}>The action</Link>;
+    case "remote schema":
+      return <Link to="/remote-schemas" search={{ name: object.name }}>The remote schema</Link>;
+    case "logical model":
+      return <Link to="/data" search={{ source: source?.name, view: "queries" }}>The logical model</Link>;
+  }
+}
+
+/** modelFields are those of the form for a permission on a logical model. */
+function modelFields(model: LogicalModel): Field[] {
+  return [
+    {
+      path: "permission.columns",
+      label: "Fields",
+      kind: "custom",
+      control: (props) => <Names {...props} names={model.fields.map((f) => ({ name: f.name, about: typed(f.type) }))} all="*" allText="All, and those that come later" />,
+    },
+    { path: "permission.filter", label: "Rows", kind: "json", required: true, hint: 'The rule that a row meets, as in {"author_id": {"_eq": "X-Engine-User-Id"}}; {} is every row.' },
+    { path: "comment", label: "Comment", kind: "text" },
+  ];
+}
+
+/** typed is the type of a field when it is a scalar. */
+function typed(type: unknown): string | undefined {
+  const scalar = typeof type === "object" && type !== null && "scalar" in type ? type.scalar : undefined;
+  return typeof scalar === "string" ? scalar : undefined;
+}
