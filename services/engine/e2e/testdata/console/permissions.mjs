@@ -122,6 +122,8 @@ export const tests = {
     await rule.fill('{"_or": [{"id": 1}, {"id": {"_foo": 1}}]}');
     await save();
     await has(part("Rows"), "_or[1].id._foo: Inconsistent object");
+    await has(page.getByRole("group", { name: "Rows _or 2", exact: true }), "Unknown operator: _foo"); // at the operator, too
+    assert.equal(await page.getByRole("group", { name: "Rows _or 1", exact: true }).getByText("Unknown operator").count(), 0);
     await axe(page, "Permissions with a rule that is wrong");
     await rule.fill('{"author_id": "X-Engine-Poster"}');
     await part("Root fields of queries").getByRole("checkbox", { name: "All" }).uncheck();
@@ -311,11 +313,14 @@ export const tests = {
       await cell("logical model writer", "nothing").click();
       await panel.getByRole("button", { name: "Allow select" }).click();
       await panel.getByRole("checkbox", { name: "id integer" }).check();
-      await panel.getByLabel("Rows", { exact: true }).fill('{"nane": 1}');
+      await panel.getByRole("textbox", { name: "Rows as JSON" }).fill('{"nane": 1}');
       await panel.getByRole("button", { name: "Save…" }).click();
-      await has(panel.locator(".field"), 'nane: Inconsistent object: in logical model "writer"');
+      await has(panel.locator(".condition"), 'Inconsistent object: in logical model "writer"');
       await axe(page, "Permissions of a logical model with an error");
-      await panel.getByLabel("Rows", { exact: true }).fill('{"id": {"_gt": 1}}');
+      await panel.getByRole("button", { name: "Rows: remove nane" }).click();
+      await panel.getByRole("combobox", { name: "Rows: add a condition" }).selectOption("id");
+      await panel.getByRole("combobox", { name: "Rows: operator of id" }).selectOption("_gt");
+      await panel.getByRole("combobox", { name: "Rows: value of id _gt" }).fill("1");
       await panel.getByRole("button", { name: "Save…" }).click();
       await confirm(page, "Save", "writer");
       await cell("logical model writer", "select").waitFor();

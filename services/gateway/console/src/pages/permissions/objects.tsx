@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { Link } from "@tanstack/react-router";
 import { Button } from "react-aria-components";
 import { prefixOf } from "../../api/client";
@@ -10,6 +10,8 @@ import { Form } from "../../forms/form";
 import { useConfirm } from "../../shell/confirm";
 import { Loading } from "../../shell/progress";
 import { Names } from "./names";
+import { suggestedOf, Variables } from "./operand";
+import { RuleField, scalarIn } from "./rule";
 
 const RemoteRole = lazy(() => import("../remotes/role"));
 
@@ -18,6 +20,7 @@ export function ObjectEditor(props: { document: MetadataDocument; source: Source
   const { document, source, object, role } = props;
   const { confirm, dialog } = useConfirm();
   const [adding, setAdding] = useState(false);
+  const suggested = useMemo(() => (object.kind === "logical model" ? suggestedOf(document) : []), [document, object.kind]);
   const grant = grantOfObject(object, role, parentsOf(document));
   const own = object.permissions.find((p) => p.role === role);
   const written = object.kind === "remote schema" || object.kind === "logical model";
@@ -37,15 +40,17 @@ export function ObjectEditor(props: { document: MetadataDocument; source: Source
       </div>
       {object.kind === "remote schema" && (own || adding) && <Suspense fallback={<Loading what="the schema" />}><RemoteRole remote={object.remote} role={role} /></Suspense>}
       {object.kind === "logical model" && source && (own || adding) && (
-        <Form
-          key={JSON.stringify(own)}
-          title="Save"
-          confirm
-          initial={own ? { permission: own.permission, comment: own.comment } : { permission: { columns: [], filter: {} } }}
-          fields={() => modelFields(object.model)}
-          request={(args) => ({ type: `${prefixOf(source.kind)}_create_logical_model_select_permission`, args: { source: source.name, name: object.name, role, ...args } })}
-          done={() => setAdding(false)}
-        />
+        <Variables value={suggested}>
+          <Form
+            key={JSON.stringify(own)}
+            title="Save"
+            confirm
+            initial={own ? { permission: own.permission, comment: own.comment } : { permission: { columns: [], filter: {} } }}
+            fields={() => modelFields(source, object.model)}
+            request={(args) => ({ type: `${prefixOf(source.kind)}_create_logical_model_select_permission`, args: { source: source.name, name: object.name, role, ...args } })}
+            done={() => setAdding(false)}
+          />
+        </Variables>
       )}
       {dialog}
     </>
@@ -68,21 +73,22 @@ function Leads(props: { source: Source | undefined; object: Permitted }) {
 }
 
 /** modelFields are those of the form for a permission on a logical model. */
-function modelFields(model: LogicalModel): Field[] {
+function modelFields(source: Source, model: LogicalModel): Field[] {
   return [
     {
       path: "permission.columns",
       label: "Fields",
       kind: "custom",
-      control: (props) => <Names {...props} names={model.fields.map((f) => ({ name: f.name, about: typed(f.type) }))} all="*" allText="All, and those that come later" />,
+      control: (props) => <Names {...props} names={model.fields.map((f) => ({ name: f.name, about: scalarIn(f.type) }))} all="*" allText="All, and those that come later" />,
     },
-    { path: "permission.filter", label: "Rows", kind: "json", required: true, hint: 'The rule that a row meets, as in {"author_id": {"_eq": "X-Engine-User-Id"}}; {} is every row.' },
+    {
+      path: "permission.filter",
+      label: "Rows",
+      kind: "custom",
+      required: true,
+      hint: "The rule that a row meets; {} is every row.",
+      control: (props) => <RuleField {...props} source={source} table={{ name: model.name }} model={model} />,
+    },
     { path: "comment", label: "Comment", kind: "text" },
   ];
-}
-
-/** typed is the type of a field when it is a scalar. */
-function typed(type: unknown): string | undefined {
-  const scalar = typeof type === "object" && type !== null && "scalar" in type ? type.scalar : undefined;
-  return typeof scalar === "string" ? scalar : undefined;
 }

@@ -4,7 +4,7 @@ import { Button } from "react-aria-components";
 import { comparisonsOf, comparisonsQuery } from "../../api/comparisons";
 import { linksOf, targetOf, type Link } from "../../api/related";
 import { display, infoQuery, keyOf } from "../../api/tables";
-import type { Name, Source } from "../../api/types";
+import type { LogicalModel, Name, Source, Table } from "../../api/types";
 import type { ControlProps } from "../../forms/controls";
 import { at } from "../../forms/fields";
 import { useServer } from "../../session";
@@ -17,8 +17,8 @@ type Rule = Record<string, unknown>;
 const deepest = 12;
 
 /** RuleField edits a rule by its conditions, and as JSON next to them. */
-export function RuleField(props: ControlProps & { source: Source; table: Name }) {
-  const { field, value, fault, change, report, source, table } = props;
+export function RuleField(props: ControlProps & { source: Source; table: Name; model?: LogicalModel }) {
+  const { field, value, fault, change, report, source, table, model } = props;
   const id = useId();
   const part = at(value, field.path);
   const [text, setText] = useState<string>();
@@ -39,7 +39,7 @@ export function RuleField(props: ControlProps & { source: Source; table: Name })
       <div className="rule-both">
         {part === undefined || part === null
           ? <div><Button className="button" onPress={() => { setText(undefined); change({}); }}>{field.label}: add a rule</Button></div>
-          : isRule(part) && <RuleEditor label={field.label} rule={part} change={(r) => { setText(undefined); report(undefined); change(r); }} source={source} table={table} depth={0} />}
+          : isRule(part) && <RuleEditor label={field.label} rule={part} change={(r) => { setText(undefined); report(undefined); change(r); }} source={source} table={table} model={model} wrong={wrongOf(fault)} depth={0} />}
         <label className="field">As JSON
           <textarea aria-label={`${field.label} as JSON`} aria-invalid={fault ? true : undefined} rows={5} value={text ?? (part === undefined ? "" : JSON.stringify(part, null, 2))} onChange={(e) => edit(e.target.value)} onBlur={() => fault === undefined && setText(undefined)} />
         </label>
@@ -57,18 +57,44 @@ interface RuleProps {
   change: (rule: Rule) => void;
   source: Source;
   table: Name;
+  /** The logical model whose rows the rule is about, in the place of a table. */
+  model?: LogicalModel;
+  wrong: Wrong | undefined;
   depth: number;
+}
+
+/** Wrong is what is wrong with a part of a rule: the keys that lead to it, and why. */
+interface Wrong {
+  steps: string[];
+  message: string;
+}
+
+/** wrongOf reads the place in a rule that an error begins with, as in _or[1].id._foo: … */
+function wrongOf(fault: string | undefined): Wrong | undefined {
+  const [, place, message] = /^([^\s:]+): ([^]*)$/.exec(fault ?? "") ?? [];
+  if (!place || !message) return undefined;
+  return { steps: [...place.matchAll(/\["([^"]*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map((m) => m[1] ?? m[2] ?? m[3]!), message };
+}
+
+/** below is what is wrong below a key. */
+function below(wrong: Wrong | undefined, ...keys: (string | number)[]): Wrong | undefined {
+  return wrong && keys.every((k, i) => wrong.steps[i] === String(k)) ? { ...wrong, steps: wrong.steps.slice(keys.length) } : undefined;
+}
+
+/** Why shows what is wrong with just this part. */
+function Why(props: { wrong: Wrong | undefined }) {
+  return props.wrong?.steps.length === 0 ? <span className="removed">{props.wrong.message}</span> : null;
 }
 
 /** RuleEditor edits the conditions of one rule, all of which have to hold. */
 function RuleEditor(props: RuleProps) {
-  const { label, rule, change, source, table, depth } = props;
+  const { label, rule, change, source, table, model, wrong, depth } = props;
   const server = useServer();
-  const info = useQuery(infoQuery(server, source, table));
-  const tracked = source.tables.find((t) => keyOf(t.table) === keyOf(table));
+  const info = useQuery({ ...infoQuery(server, source, table), enabled: model === undefined });
+  const tracked = model ? { table } : source.tables.find((t) => keyOf(t.table) === keyOf(table));
   const links = tracked ? linksOf(tracked) : [];
   const computed = tracked?.computed_fields ?? [];
-  const columns = info.data?.columns ?? [];
+  const columns: { name: string; type?: string }[] = model ? model.fields.map((f) => ({ name: f.name, type: scalarIn(f.type) })) : (info.data?.columns ?? []);
   const used = new Set(Object.keys(rule));
   const replace = (key: string, part: unknown) => change(Object.fromEntries(Object.entries(rule).map(([k, v]) => [k, k === key ? part : v])));
   const remove = (key: string) => change(Object.fromEntries(Object.entries(rule).filter(([k]) => k !== key)));
@@ -85,8 +111,9 @@ function RuleEditor(props: RuleProps) {
           <div className="row">
             <strong>{key}</strong>
             <Button className="button" aria-label={`${label}: remove ${key}`} onPress={() => remove(key)}>Remove</Button>
+            <Why wrong={below(wrong, key)} />
           </div>
-          <Condition {...props} link={links.find((l) => l.name === key)} name={key} type={columns.find((c) => c.name === key)?.type} columns={columns.map((c) => c.name)} part={part} replace={(p) => replace(key, p)} />
+          <Condition {...props} wrong={below(wrong, key)} tracked={tracked} link={links.find((l) => l.name === key)} name={key} type={columns.find((c) => c.name === key)?.type} columns={columns.map((c) => c.name)} part={part} replace={(p) => replace(key, p)} />
         </div>
       ))}
       <label className="inline" htmlFor={id}>Add</label>
@@ -102,9 +129,9 @@ function RuleEditor(props: RuleProps) {
 }
 
 /** Condition edits what a rule says about one of its keys. */
-function Condition(props: RuleProps & { link: Link | undefined; name: string; type: string | undefined; columns: string[]; part: unknown; replace: (part: unknown) => void }) {
-  const { label, link, name, type, columns, part, replace, source, table, depth } = props;
-  const inner = { source, depth: depth + 1 };
+function Condition(props: RuleProps & { tracked: Table | undefined; link: Link | undefined; name: string; type: string | undefined; columns: string[]; part: unknown; replace: (part: unknown) => void }) {
+  const { label, tracked, link, name, type, columns, part, replace, source, table, model, wrong, depth } = props;
+  const inner = { source, depth: depth + 1, wrong };
   switch (name.replace(/^\$/, "_")) {
     case "_and":
     case "_or": {
@@ -114,7 +141,7 @@ function Condition(props: RuleProps & { link: Link | undefined; name: string; ty
         <>
           {list.map((r, i) => (
             <div key={i}>
-              <RuleEditor {...inner} label={`${label} ${name} ${i + 1}`} table={table} rule={r} change={(n) => replace(list.map((o, j) => (i === j ? n : o)))} />
+              <RuleEditor {...inner} wrong={below(wrong, i)} label={`${label} ${name} ${i + 1}`} table={table} model={model} rule={r} change={(n) => replace(list.map((o, j) => (i === j ? n : o)))} />
               <Button className="button" aria-label={`${label}: remove this rule, ${i + 1} of ${name}`} onPress={() => replace(list.filter((_, j) => i !== j))}>Remove this rule</Button>
             </div>
           ))}
@@ -123,12 +150,12 @@ function Condition(props: RuleProps & { link: Link | undefined; name: string; ty
       );
     }
     case "_not":
-      return isRule(part) ? <RuleEditor {...inner} label={`${label} ${name}`} table={table} rule={part} change={replace} /> : <Text part={part} />;
+      return isRule(part) ? <RuleEditor {...inner} label={`${label} ${name}`} table={table} model={model} rule={part} change={replace} /> : <Text part={part} />;
     case "_exists":
       return isRule(part) ? <Exists {...inner} label={label} part={part} replace={replace} /> : <Text part={part} />;
   }
   if (link) return isRule(part) ? <Related {...inner} label={`${label} ${name}`} table={table} link={link} rule={part} change={replace} /> : <Text part={part} />;
-  return <Comparisons {...inner} label={label} table={table} name={name} type={type} columns={columns} part={part} replace={replace} />;
+  return <Comparisons {...inner} label={label} tracked={tracked} name={name} type={type} columns={columns} part={part} replace={replace} />;
 }
 
 /** Related edits a rule about the rows that a relationship leads to. */
@@ -148,8 +175,8 @@ function Related(props: RuleProps & { link: Link }) {
 }
 
 /** Exists edits a rule about rows of another table. */
-function Exists(props: { label: string; part: Rule; replace: (part: unknown) => void; source: Source; depth: number }) {
-  const { label, part, replace, source, depth } = props;
+function Exists(props: { label: string; part: Rule; replace: (part: unknown) => void; source: Source; wrong: Wrong | undefined; depth: number }) {
+  const { label, part, replace, source, wrong, depth } = props;
   const said = part._table as Name | string | undefined;
   const named = typeof said === "string" ? { name: said } : said;
   const chosen = source.tables.find((t) => t.table.name === named?.name && (named.schema === undefined || named.schema === t.table.schema));
@@ -161,16 +188,16 @@ function Exists(props: { label: string; part: Rule; replace: (part: unknown) => 
           {source.tables.map((t) => <option key={keyOf(t.table)} value={keyOf(t.table)}>{display(t.table)}</option>)}
         </select>
       </label>
-      {chosen && isRule(part._where) && <RuleEditor label={`${label} _exists`} source={source} depth={depth} table={chosen.table} rule={part._where} change={(r) => replace({ ...part, _where: r })} />}
+      <Why wrong={below(wrong, "_table")} />
+      {chosen && isRule(part._where) && <RuleEditor label={`${label} _exists`} source={source} wrong={below(wrong, "_where")} depth={depth} table={chosen.table} rule={part._where} change={(r) => replace({ ...part, _where: r })} />}
     </>
   );
 }
 
 /** Comparisons edits the operators of a column or of a computed field; a value alone means _eq. */
-function Comparisons(props: { label: string; source: Source; table: Name; name: string; type: string | undefined; columns: string[]; part: unknown; replace: (part: unknown) => void }) {
-  const { label, source, table, name, type, columns, part, replace } = props;
+function Comparisons(props: { label: string; source: Source; tracked: Table | undefined; wrong: Wrong | undefined; name: string; type: string | undefined; columns: string[]; part: unknown; replace: (part: unknown) => void }) {
+  const { label, source, tracked, wrong, name, type, columns, part, replace } = props;
   const server = useServer();
-  const tracked = source.tables.find((t) => keyOf(t.table) === keyOf(table));
   const known = useQuery({ ...comparisonsQuery(server, source, tracked), enabled: tracked !== undefined });
   const operators = comparisonsOf(known.data, source, tracked, name);
   const compared: Rule = isRule(part) ? part : { _eq: part };
@@ -185,6 +212,7 @@ function Comparisons(props: { label: string; source: Source; table: Name; name: 
           </select>
           <Operand label={`${label}: value of ${name} ${o}`} operator={o} type={type} columns={columns} operand={operand} change={(v) => replace({ ...compared, [o]: v })} />
           <Button className="button" aria-label={`${label}: remove ${o} of ${name}`} onPress={() => replace(Object.fromEntries(Object.entries(compared).filter(([n]) => n !== o)))}>−</Button>
+          <Why wrong={below(wrong, o)} />
         </div>
       ))}
       {free.length > 0 && <div><Button className="button" aria-label={`${label}: add an operator to ${name}`} onPress={() => replace({ ...compared, [free[0]!]: startOfOperand(free[0]!, "", columns) })}>Add an operator</Button></div>}
@@ -213,4 +241,10 @@ function startOfOperand(operator: string, before: unknown, columns: string[]): u
   if (operator === "_in" || operator === "_nin") return Array.isArray(before) ? before : before === "" || typeof before === "boolean" ? [] : [before];
   if (/^_c(eq|neq|gt|lt|gte|lte)$/.test(operator)) return columns[0] ?? "";
   return Array.isArray(before) || typeof before === "boolean" ? "" : before;
+}
+
+/** scalarIn is the type of a field of a logical model when it is a scalar. */
+export function scalarIn(type: unknown): string | undefined {
+  const scalar = typeof type === "object" && type !== null && "scalar" in type ? type.scalar : undefined;
+  return typeof scalar === "string" ? scalar : undefined;
 }
