@@ -72,6 +72,8 @@ func TestSQLServer(t *testing.T) {
 	require.Contains(t, p.query(as, `mutation { insert_book_one(object: {title: "x", price: 100}) { title } }`).text(), "permission-error")
 	answers(nil, `{ book(where: {title: {_eq: "x"}}) { title } }`, `{"data":{"book":[]}}`)
 
+	matchBooks(t, p)
+	streamBooks(t, p)
 	callProcedures(t, p, database)
 
 	join := func(kind, source, table, name string, to map[string]any) {
@@ -83,6 +85,58 @@ func TestSQLServer(t *testing.T) {
 	answers(nil, `{ book(order_by: {id: asc}, limit: 2) { title loans(order_by: {id: asc}) { reader book { author { name } } } } }`, `{"data":{"book":[
 		{"title":"The Dispossessed","loans":[{"reader":"ann","book":{"author":{"name":"Le Guin"}}}]},
 		{"title":"Solaris","loans":[{"reader":"ann","book":{"author":{"name":"Lem"}}},{"reader":"bob","book":{"author":{"name":"Lem"}}}]}]}}`)
+}
+
+// matchBooks inserts books that update those that are there, as admin and as a role.
+func matchBooks(t *testing.T, p *process) {
+	t.Helper()
+	for kind, permission := range map[string]any{
+		"mssql_create_insert_permission": map[string]any{"columns": []string{"title", "price"}, "check": map[string]any{"price": map[string]any{"_lt": 100}}},
+		"mssql_create_select_permission": map[string]any{"columns": []string{"id", "title", "price"}, "filter": map[string]any{}},
+		"mssql_create_update_permission": map[string]any{
+			"columns": []string{"price"}, "filter": map[string]any{"title": map[string]any{"_neq": "Solaris"}}, "check": map[string]any{"price": map[string]any{"_lt": 50}},
+		},
+	} {
+		p.metadata(kind, map[string]any{"source": "ms", "table": "book", "role": "seller", "permission": permission})
+	}
+	seller := map[string]string{"X-Engine-Role": "seller"}
+	const matched = `if_matched: {match_columns: [title], update_columns: [price]}`
+	for _, c := range []struct {
+		headers        map[string]string
+		document, want string
+	}{
+		{nil, `mutation { insert_book(objects: [{title: "Solaris", price: "7"}, {title: "Fiasco", price: "6"}], ` + matched + `) { affected_rows returning { title price } } }`,
+			`{"data":{"insert_book":{"affected_rows":2,"returning":[{"title":"Fiasco","price":6.00},{"title":"Solaris","price":7.00}]}}}`},
+		{nil, `mutation { insert_book(objects: [{title: "Solaris", price: "1"}], if_matched: {match_columns: [title], update_columns: [price], where: {price: {_gt: 8}}}) { affected_rows } }`,
+			`{"data":{"insert_book":{"affected_rows":0}}}`},
+		{nil, `mutation { insert_book(objects: [{title: "Solaris", price: "1"}, {title: "Eden", price: "4"}], if_matched: {match_columns: [title], update_columns: []}) { affected_rows returning { title } } }`,
+			`{"data":{"insert_book":{"affected_rows":1,"returning":[{"title":"Eden"}]}}}`},
+		{seller, `mutation { insert_book(objects: [{title: "Fiasco", price: "9"}, {title: "Solaris", price: "9"}], ` + matched + `) { returning { title price } } }`,
+			`{"data":{"insert_book":{"returning":[{"title":"Fiasco","price":9.00}]}}}`},
+	} {
+		require.JSONEq(t, c.want, p.query(c.headers, c.document).text(), c.document)
+	}
+	for _, price := range []string{"50", "100"} { // by the check of updates, and of inserts
+		refused := p.query(seller, `mutation { insert_book(objects: [{title: "Fiasco", price: "`+price+`"}, {title: "new", price: "`+price+`"}], `+matched+`) { affected_rows } }`)
+		require.Contains(t, refused.text(), "permission-error")
+	}
+	require.JSONEq(t, `{"data":{"book":[{"title":"Eden","price":4.00},{"title":"Fiasco","price":9.00},{"title":"Solaris","price":7.00}]}}`,
+		p.query(nil, `{ book(where: {title: {_in: ["Eden", "Fiasco", "Solaris", "new"]}}, order_by: {title: asc}) { title price } }`).text())
+}
+
+// streamBooks streams books by their keys, as a role that sees some of them.
+func streamBooks(t *testing.T, p *process) {
+	t.Helper()
+	reader := p.subscriber(map[string]string{"X-Engine-Role": "reader", "X-Engine-Author": "Wells"})
+	stream := reader.subscribe(`subscription { book_stream(batch_size: 2, cursor: {initial_value: {title: "A"}, ordering: ASC}) { title } }`, nil)
+	reader.await(stream, `{"book_stream":[{"title":"The Time Machine"}]}`)
+	admin := p.subscriber(nil)
+	all := admin.subscribe(`subscription { book_stream(batch_size: 10, cursor: {initial_value: {id: 2}}, where: {price: {_is_null: false}}) { title } }`, nil)
+	admin.await(all, `{"book_stream":[{"title":"The Time Machine"},{"title":"Fiasco"},{"title":"Eden"}]}`)
+	p.query(nil, `mutation { insert_book(objects: [{title: "The War of the Worlds", author_id: 3, price: "3"}, {title: "Tales of Pirx", author_id: 2, price: "2"}]) { affected_rows } }`)
+	reader.await(stream, `{"book_stream":[{"title":"The War of the Worlds"}]}`)
+	admin.await(all, `{"book_stream":[{"title":"The War of the Worlds"},{"title":"Tales of Pirx"}]}`)
+	p.query(nil, `mutation { delete_book(where: {title: {_in: ["The War of the Worlds", "Tales of Pirx", "Fiasco", "Eden"]}}) { affected_rows } update_book(where: {title: {_eq: "Solaris"}}, _set: {price: "8"}) { affected_rows } }`)
 }
 
 // callProcedures has a stored procedure of the source as a root field. In the server of the test, functions that
