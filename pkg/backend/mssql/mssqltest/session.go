@@ -90,6 +90,14 @@ func (s *session) Run(ctx context.Context, r tdstest.Request) iter.Seq[tdstest.R
 	return func(yield func(tdstest.Result) bool) {
 		// Temporary tables end with the call that made them.
 		defer func() { _ = s.exec(ctx, "DROP TABLE IF EXISTS written, given, given1, given2, rows0") }()
+		if text := eventStatement(strings.TrimSpace(r.SQL)); text != "" {
+			result := s.event(ctx, text, r)
+			if result.Err != nil {
+				s.t.Logf("%s\nof %s\nwhich is %s", result.Err.Message, r.SQL, text)
+			}
+			yield(result)
+			return
+		}
 		for _, nodes := range statements(r.SQL) {
 			result := s.statement(ctx, r, nodes)
 			if !yield(result) || result.Err != nil {

@@ -127,16 +127,20 @@ func selects(nodes []node) []node {
 		}
 		list = append([]node{list[0]}, list[from:]...)
 	}
-	json := false
+	json := ""
 	for i := range list {
 		if list[i].is("for") && list[i+1].is("json") {
-			list, json = list[:i], true
+			json = "SELECT json_agg(j) FROM"
+			if list[len(list)-1].is("without_array_wrapper") {
+				json = "SELECT row_to_json(j)::text FROM"
+			}
+			list = list[:i]
 			break
 		}
 	}
 	list = append(withNulls(list), limit...)
-	if json {
-		return append(append([]node{word("SELECT json_agg(j) FROM")}, node{group: list}), word("AS j"))
+	if json != "" {
+		return append(append([]node{word(json)}, node{group: list}), word("AS j"))
 	}
 	return list
 }
