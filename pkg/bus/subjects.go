@@ -160,6 +160,17 @@ var (
 	MetadataRollCall = Topic{Subject: "engine.metadata.rollcall", publishers: theMetadata, subscribers: theGateway}
 )
 
+// everyService is the group of all services.
+const everyService = theGateway | theMetadata | theExecutor | theDelivery | theScheduler
+
+// How metadata learns how the services are. The messages are in proto/status/v1.
+var (
+	// StatusRollCall carries a RollCall: every service of every process answers with a Report.
+	StatusRollCall = Topic{Subject: "engine.status.rollcall", publishers: theMetadata, subscribers: everyService}
+	// StatusReports carries a Report.
+	StatusReports = Topic{Subject: "engine.status.reports", publishers: everyService, subscribers: theMetadata}
+)
+
 // The stream of metadata changes and the bucket of snapshots to start from.
 const (
 	ChangesStream   = "METADATA"
@@ -218,7 +229,7 @@ func endpoints() []Endpoint {
 
 // topics are all that services tell each other.
 func topics() []Topic {
-	return []Topic{MetadataAck, MetadataRollCall, LiveExecutors, LiveRollCall, ActionsEnded, ChangesWanted, ChangesTold}
+	return []Topic{MetadataAck, MetadataRollCall, LiveExecutors, LiveRollCall, ActionsEnded, ChangesWanted, ChangesTold, StatusRollCall, StatusReports}
 }
 
 // privatePrefixes begin the subjects that users can't send to.

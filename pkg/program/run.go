@@ -19,6 +19,7 @@ import (
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/logtype"
 	"queryengine/pkg/service"
+	"queryengine/pkg/status"
 	"queryengine/pkg/telemetry"
 )
 
@@ -139,7 +140,7 @@ func run(ctx context.Context, name config.Service, v *config.Values, logs io.Wri
 	if err != nil {
 		return err
 	}
-	return Serve(ctx, env, s, nil)
+	return Serve(ctx, env, Reported(env, s), nil)
 }
 
 // withStatus adds the server of --status-port to a service.
@@ -153,6 +154,18 @@ func withStatus(env *Env, s lifecycle.Service) lifecycle.Service {
 		status.ServeProfiles()
 	}
 	return lifecycle.NewGroup(s.Name(), status, s)
+}
+
+// Reported adds to a service what tells get_status of it.
+func Reported(env *Env, s lifecycle.Service) lifecycle.Service {
+	source, ok := s.(status.Source)
+	if !ok {
+		return s
+	}
+	return lifecycle.NewGroup(s.Name(), s, status.NewReporter(status.ReporterConfig{
+		Source: source, Topics: env.Bus, Instance: env.Bus.Instance(), Version: service.Version,
+		Metrics: env.Gatherer, Logger: env.Logger,
+	}))
 }
 
 // Serve starts a service, calls ready (nil for nothing), and stops the service when ctx is

@@ -66,6 +66,14 @@ func (s *Base) Name() string { return s.config.Name }
 // Follower follows the metadata.
 func (s *Base) Follower() *snapshot.Follower { return s.follower }
 
+// MetadataVersion is the version of the metadata that the service works with, 0 for none yet.
+func (s *Base) MetadataVersion() int64 {
+	if current := s.follower.Current(); current != nil {
+		return current.Version
+	}
+	return 0
+}
+
 // Start begins to follow the metadata, and to take requests. It does not wait for the
 // first snapshot: see Status.
 func (s *Base) Start(ctx context.Context) error {

@@ -115,6 +115,9 @@ func New(c Config, d Deps) (*Gateway, error) {
 // Name is the service's name.
 func (g *Gateway) Name() string { return bus.ServiceGateway }
 
+// MetadataVersion is the version of the metadata that it works with, 0 for none yet.
+func (g *Gateway) MetadataVersion() int64 { return g.base.MetadataVersion() }
+
 // Start follows the metadata and listens.
 func (g *Gateway) Start(ctx context.Context) error {
 	return g.state.Start(func() error {

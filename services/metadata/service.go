@@ -27,6 +27,7 @@ import (
 	"queryengine/pkg/service"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
+	"queryengine/pkg/status"
 	"queryengine/pkg/telemetry"
 	metadatav1 "queryengine/proto/metadata/v1"
 	"queryengine/services/metadata/internal/apply"
@@ -74,6 +75,7 @@ type Service struct {
 	engine    *apply.Engine
 	publisher *outbox.Publisher
 	audience  *audience.Audience
+	statuses  *status.Collector
 	metrics   *metrics
 	monitor   *sourcehealth.Monitor
 	tracer    trace.Tracer
@@ -97,7 +99,7 @@ func New(c Config, d Deps) (*Service, error) {
 	if c.Recheck == 0 {
 		c.Recheck = 5 * time.Second
 	}
-	s := &Service{config: c, deps: d, sources: open.New(d.Open), audience: audience.New(d.Bus), tracer: d.Tracing.Tracer("queryengine/services/metadata")}
+	s := &Service{config: c, deps: d, sources: open.New(d.Open), audience: audience.New(d.Bus), statuses: status.NewCollector(d.Bus, d.Logger), tracer: d.Tracing.Tracer("queryengine/services/metadata")}
 	var err error
 	s.store, err = store.Open(store.Config{
 		URL: c.MetadataURL, MaxConnections: c.Connections, History: c.History, HistoryAge: c.HistoryAge,
@@ -124,6 +126,8 @@ func New(c Config, d Deps) (*Service, error) {
 		},
 		Data:              dataOnBus{d.Bus},
 		Maintenance:       c.Maintenance,
+		Statuses:          s.statuses.Collect,
+		SourceHealth:      func() map[string]sourcehealth.Report { return s.monitor.Reports() },
 		Admit:             s.admit,
 		Recheck:           c.Recheck,
 		Logger:            d.Logger,
@@ -158,6 +162,14 @@ func New(c Config, d Deps) (*Service, error) {
 // Name is "metadata".
 func (s *Service) Name() string { return bus.ServiceMetadata }
 
+// MetadataVersion is the version of the metadata that it works with, 0 before the start.
+func (s *Service) MetadataVersion() int64 {
+	if state := s.engine.State(); state != nil {
+		return state.Version
+	}
+	return 0
+}
+
 // Start brings the tables up to date, adds the default source where it is missing, and
 // begins to take requests and to publish.
 func (s *Service) Start(ctx context.Context) error {
@@ -187,6 +199,10 @@ func (s *Service) start(ctx context.Context) error {
 	s.stops = append(s.stops, s.publisher.Stop)
 	stop, err := s.audience.Start(first)
 	if err != nil {
+		return err
+	}
+	s.stops = append(s.stops, stop)
+	if stop, err = s.statuses.Start(); err != nil {
 		return err
 	}
 	s.stops = append(s.stops, stop)

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"queryengine/pkg/metadata"
+	"queryengine/pkg/status"
 	"queryengine/pkg/telemetry"
 	"queryengine/services/query-executor/internal/parse"
 )
@@ -26,6 +27,8 @@ type requestMetrics struct {
 	seconds  *prometheus.HistogramVec
 	scanned  *prometheus.CounterVec
 	named    *telemetry.Operations
+	// byRole is counted apart from the series: a histogram for each role would be too many of them.
+	byRole   *status.Operations
 	analysis analysis
 	// series are kept per kind of operation; the map doesn't change.
 	series map[string]*kindSeries
@@ -59,6 +62,7 @@ func newRequestMetrics(r prometheus.Registerer, detailed bool) *requestMetrics {
 			Help: "Bytes that operations had databases read that charge for them.",
 		}, append([]string{"role"}, operation...))),
 		named:    telemetry.NewOperations(),
+		byRole:   status.NewOperations(),
 		analysis: newAnalysis(r, operation),
 	}
 	for _, kind := range []string{unknownKind, string(parse.Query), string(parse.Mutation), string(parse.Subscription)} {
@@ -77,6 +81,11 @@ func (m *requestMetrics) done(q *request, took time.Duration, err error) {
 	if q.parsed != nil {
 		kind = string(q.parsed.Kind)
 	}
+	name := ""
+	if q.parsed != nil {
+		name = q.parsed.Name
+	}
+	m.byRole.Count(q.session.Role, name, kind, took, err != nil)
 	series := m.series[kind]
 	count, status := series.succeeded, statusSuccess
 	if err != nil {

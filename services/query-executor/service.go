@@ -19,6 +19,7 @@ import (
 	"queryengine/pkg/logtype"
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/service"
+	"queryengine/pkg/status"
 	"queryengine/pkg/telemetry"
 	queryv1 "queryengine/proto/query/v1"
 	"queryengine/services/query-executor/internal/cache"
@@ -170,6 +171,9 @@ func (e *Executor) register(s *bus.Service) error {
 	}
 	return nil
 }
+
+// Operations are those that were run most often since the start, by role.
+func (e *Executor) Operations() []status.Operation { return e.metrics.requests.byRole.Top() }
 
 // Start follows the metadata, takes requests, and lets gateways know that it takes
 // subscriptions.

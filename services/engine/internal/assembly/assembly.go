@@ -53,7 +53,7 @@ func Services(e *program.Env, names []string) (lifecycle.Service, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", part.name, err)
 		}
-		chosen = append(chosen, s)
+		chosen = append(chosen, program.Reported(e, s))
 	}
 	return lifecycle.NewGroup(string(config.Engine), chosen...), nil
 }

@@ -14,7 +14,9 @@ import (
 	"queryengine/pkg/resolve"
 	"queryengine/pkg/session"
 	"queryengine/pkg/snapshot"
+	"queryengine/pkg/status"
 	"queryengine/services/metadata/internal/remotes"
+	"queryengine/services/metadata/internal/sourcehealth"
 	"queryengine/services/metadata/internal/store"
 )
 
@@ -46,6 +48,10 @@ type Config struct {
 	// Admit refuses what changes metadata at a time when it could not take effect; nil
 	// refuses nothing.
 	Admit func(ctx context.Context) error
+	// Statuses asks all services how they are.
+	Statuses func(ctx context.Context) ([]status.Instance, error)
+	// SourceHealth is what was found of the sources that are checked, by name.
+	SourceHealth func() map[string]sourcehealth.Report
 }
 
 // Data runs what needs the schemas of roles: operations on rows, and checks of queries.

@@ -13,7 +13,7 @@ import (
 type body func(ctx context.Context, w *work, o *metadata.Operation) (json.RawMessage, error)
 
 // bodies are the operations that the service runs, by the types of their arguments.
-var bodies = byArgs(slices.Concat(sqlBodies, eventBodies, scheduledBodies, historyBodies))
+var bodies = byArgs(slices.Concat(sqlBodies, eventBodies, scheduledBodies, historyBodies, statusBodies))
 
 // served is a body with the type of the arguments that it takes.
 type served struct {

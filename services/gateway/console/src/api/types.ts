@@ -2,6 +2,7 @@
 
 export type Json = unknown;
 export type MetadataDocument = Document;
+export type Status = Answer;
 
 export interface ActionArgument {
   name: string;
@@ -87,6 +88,14 @@ export interface AllowlistEntry {
 export interface AllowlistScope {
   global: boolean;
   roles?: string[];
+}
+
+export interface Answer {
+  at: string;
+  metadata_version: number;
+  instances: Instance[];
+  sources: Database[];
+  operation_bounds: number[];
 }
 
 export interface BulkArgs {
@@ -286,6 +295,13 @@ export interface Customization {
   root_fields?: RootFieldsCustomization;
   type_names?: Affixes;
   naming_convention?: string;
+}
+
+export interface Database {
+  name: string;
+  kind: string;
+  inconsistent?: string;
+  health: Json;
 }
 
 export interface DeleteCronTriggerArgs {
@@ -609,6 +625,21 @@ export interface InsertPermission {
   validate_input?: Json;
 }
 
+export interface Instance {
+  service: string;
+  instance: string;
+  version: string;
+  started_at: string;
+  uptime_seconds: number;
+  metadata_version: number;
+  healthy: boolean;
+  error?: string;
+  metrics: Sample[];
+  operations?: Operation[];
+  responding: boolean;
+  reported_at: string;
+}
+
 export interface IntrospectRemoteSchemaArgs {
   name: string;
 }
@@ -717,6 +748,16 @@ export interface ObjectType {
   description?: string;
   fields: ObjectField[];
   relationships?: TypeRelationship[];
+}
+
+export interface Operation {
+  role: string;
+  operation_name: string;
+  operation_type: string;
+  count: number;
+  errors: number;
+  seconds: number;
+  buckets: number[];
 }
 
 export interface PauseCleanupsArgs {
@@ -890,6 +931,13 @@ export interface RootFieldsCustomization {
   namespace?: string;
   prefix?: string;
   suffix?: string;
+}
+
+export interface Sample {
+  name: string;
+  labels?: Record<string, string>;
+  value: number;
+  count?: number;
 }
 
 export interface ScalarType {
@@ -1267,6 +1315,7 @@ export interface Operations {
   get_scheduled_event_invocations: GetScheduledEventInvocationsArgs;
   get_scheduled_events: GetScheduledEventsArgs;
   get_source_kind_capabilities: GetSourceKindCapabilitiesArgs;
+  get_status: Json;
   get_table_info: GetAgentTableInfoArgs;
   introspect_remote_schema: IntrospectRemoteSchemaArgs;
   list_metadata_versions: ListMetadataVersionsArgs;

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"queryengine/pkg/metadata"
+	"queryengine/pkg/status"
 )
 
 // known are the types whose JSON isn't that of their fields.
@@ -22,6 +23,7 @@ var known = map[string]string{
 	"GraphQLType":     "string",
 	"RawMessage":      "Json",
 	"Selection":       "boolean | string[]",
+	"Time":            "string",
 	"UniqueParams":    `"IP" | string[]`,
 }
 
@@ -37,6 +39,7 @@ func Write(w io.Writer) error {
 	g := generator{types: map[string]string{}, optional: omitted}
 	document := g.typeOf(reflect.TypeFor[metadata.Document]())
 	g.typeOf(reflect.TypeFor[metadata.Inconsistency]())
+	answer := g.typeOf(reflect.TypeFor[status.Answer]())
 	g.optional = notRequired
 	general, ofSources := map[string]string{}, map[string]string{}
 	for name, o := range metadata.NewRegistry(metadata.Kinds{}).All(metadata.APIMetadata) {
@@ -49,7 +52,7 @@ func Write(w io.Writer) error {
 	}
 	var b strings.Builder
 	b.WriteString("// Made by `make console` from the Go types of the metadata API. Don't edit it.\n\n")
-	b.WriteString("export type Json = unknown;\nexport type MetadataDocument = " + document + ";\n")
+	b.WriteString("export type Json = unknown;\nexport type MetadataDocument = " + document + ";\nexport type Status = " + answer + ";\n")
 	for _, name := range slices.Sorted(maps.Keys(g.types)) {
 		fmt.Fprintf(&b, "\nexport interface %s {\n%s}\n", name, g.types[name])
 	}

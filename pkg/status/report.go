@@ -1,0 +1,86 @@
+package status
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Answer is the answer of get_status.
+type Answer struct {
+	At time.Time `json:"at"`
+	// MetadataVersion is the version in force.
+	MetadataVersion int64      `json:"metadata_version"`
+	Instances       []Instance `json:"instances"`
+	Sources         []Database `json:"sources"`
+	// OperationBounds are the upper bounds of Operation.Buckets.
+	OperationBounds []float64 `json:"operation_bounds"`
+}
+
+// Database is how a source is.
+type Database struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	// Inconsistent is why it, or what is tracked of it, can't be read; empty when it can.
+	Inconsistent string `json:"inconsistent,omitempty"`
+	// Health is what the last health check found, null for sources that ask for none.
+	Health json.RawMessage `json:"health"`
+}
+
+// Report is what a service tells of itself.
+type Report struct {
+	Service string `json:"service"`
+	// Instance is the process. The services of one process share it.
+	Instance string `json:"instance"`
+	// Version is that of the program.
+	Version   string    `json:"version"`
+	StartedAt time.Time `json:"started_at"`
+	// Uptime is in seconds, by the clock of the process.
+	Uptime float64 `json:"uptime_seconds"`
+	// MetadataVersion is the version of the metadata that the service works with, 0 for none yet.
+	MetadataVersion int64 `json:"metadata_version"`
+	Healthy         bool  `json:"healthy"`
+	// Error is why it isn't healthy.
+	Error string `json:"error,omitempty"`
+	// Metrics are the largest samples of the families that are named in metrics.go.
+	Metrics []Sample `json:"metrics"`
+	// Operations are those that were run most often since the start, by role.
+	Operations []Operation `json:"operations,omitempty"`
+}
+
+// Sample is the sum of the series of a metric that have the same values of the labels that are kept.
+type Sample struct {
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels,omitempty"`
+	// Value is that of a counter or a gauge, and the sum of what a histogram has observed.
+	Value float64 `json:"value"`
+	// Count is how many values a histogram has observed.
+	Count uint64 `json:"count,omitempty"`
+}
+
+// Operation is how often an operation was run for a role, and how long it took.
+type Operation struct {
+	Role string `json:"role"`
+	// Name is empty for operations without a name, and for those that are counted together.
+	Name   string `json:"operation_name"`
+	Kind   string `json:"operation_type"`
+	Count  uint64 `json:"count"`
+	Errors uint64 `json:"errors"`
+	// Seconds is the time that all of them took.
+	Seconds float64 `json:"seconds"`
+	// Buckets count them by the time that they took, those that failed too: one more than
+	// OperationBounds has elements.
+	Buckets []uint64 `json:"buckets"`
+}
+
+// OperationBounds are the upper bounds of Operation.Buckets, in seconds; the last bucket has none.
+var OperationBounds = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
+
+// Instance is the last report of a service in a process.
+type Instance struct {
+	Report
+	// Responding reports whether the report was made for this question. It is older when the service didn't
+	// answer in time.
+	Responding bool `json:"responding"`
+	// ReportedAt is when the report came.
+	ReportedAt time.Time `json:"reported_at"`
+}

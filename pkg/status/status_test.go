@@ -1,0 +1,219 @@
+package status
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"queryengine/pkg/bus"
+	"queryengine/pkg/bus/bustest"
+	"queryengine/pkg/lifecycle"
+	"queryengine/pkg/lifecycle/lifecycletest"
+	"queryengine/pkg/telemetry"
+	statusv1 "queryengine/proto/status/v1"
+)
+
+// served is a service to report on.
+type served struct {
+	lifecycle.State
+	name   string
+	status func() error
+}
+
+func (s *served) Name() string                { return s.name }
+func (s *served) Start(context.Context) error { return nil }
+func (s *served) Stop()                       {}
+func (s *served) Status() error               { return s.status() }
+func (s *served) MetadataVersion() int64      { return 7 }
+
+// well is a health check that finds nothing wrong.
+func well() error { return nil }
+
+// fakeTopics hands reports to the collector; those of the members answer roll calls.
+type fakeTopics struct {
+	hear    func(proto.Message)
+	members []string
+	left    int // reports of members that have left
+}
+
+func (f *fakeTopics) Publish(_ bus.Topic, m proto.Message) error {
+	call, ok := m.(*statusv1.RollCall)
+	for _, instance := range f.members {
+		if ok {
+			f.hear(answerOf(call.GetId(), instance))
+		}
+	}
+	return nil
+}
+
+func answerOf(roll, instance string) *statusv1.Report {
+	body, _ := json.Marshal(Report{MetadataVersion: 3})
+	return &statusv1.Report{RollCall: roll, Service: "gateway", Instance: instance, Body: body}
+}
+
+func (f *fakeTopics) Subscribe(_ bus.Topic, _ func() proto.Message, h func(proto.Message)) (func(), error) {
+	f.hear = h
+	return func() {}, nil
+}
+
+// collected are the instances that a question finds, those that don't respond with a mark, and how long it took.
+func collected(t *testing.T, c *Collector) (names []string, took time.Duration) {
+	t.Helper()
+	began := time.Now()
+	list, err := c.Collect(t.Context())
+	require.NoError(t, err)
+	for _, i := range list {
+		name := i.Report.Instance
+		if !i.Responding {
+			name += "?"
+		}
+		names = append(names, name)
+	}
+	return names, time.Since(began)
+}
+
+func TestCollectWaitsForThoseThatAreKnown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeTopics{members: []string{"a", "b"}}
+		c := NewCollector(f, telemetry.Discard())
+		_, err := c.Start()
+		require.NoError(t, err)
+		names, took := collected(t, c)
+		require.Equal(t, []string{"a", "b"}, names)
+		require.Equal(t, firstPatience, took, "others may be there")
+		names, took = collected(t, c)
+		require.Equal(t, []string{"a", "b"}, names)
+		require.Zero(t, took)
+
+		f.members = []string{"a"}
+		names, took = collected(t, c)
+		require.Equal(t, []string{"a", "b?"}, names)
+		require.Equal(t, patience, took)
+		f.hear(&statusv1.Report{Service: "gateway", Instance: "c"})
+		names, _ = collected(t, c)
+		require.Equal(t, []string{"a", "b?"}, names, "nothing is known of one that has only announced itself")
+		f.hear(&statusv1.Report{Service: "gateway", Instance: "c", Leaving: true})
+
+		time.Sleep(silence)
+		names, took = collected(t, c)
+		require.Equal(t, []string{"a"}, names)
+		require.Zero(t, took, "one that was silent for long isn't waited for")
+		f.hear(&statusv1.Report{Service: "gateway", Instance: "a", Leaving: true})
+		f.members = nil
+		names, took = collected(t, c)
+		require.Empty(t, names)
+		require.Zero(t, took)
+	})
+}
+
+func TestCollectorIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeTopics{}
+		c := NewCollector(f, telemetry.Discard())
+		_, err := c.Start()
+		require.NoError(t, err)
+		for i := range maxServices + 5 {
+			f.hear(answerOf("", fmt.Sprint(i)))
+		}
+		f.hear(&statusv1.Report{Service: "gateway", Instance: "1", Body: []byte("{")})
+		names, _ := collected(t, c)
+		require.Len(t, names, maxServices)
+	})
+}
+
+// TestReports holds what is told over NATS.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	b := bustest.Connect(t, bustest.Server(t))
+	registry := prometheus.NewRegistry()
+	mine := prometheus.WrapRegistererWith(prometheus.Labels{"service": "query-executor"}, registry)
+	requests := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_graphql_requests_total"},
+		[]string{"operation_type", "response_status", "operation_name"}))
+	requests.WithLabelValues("query", "success", "A").Add(2)
+	requests.WithLabelValues("query", "success", "B").Add(3)
+	errors1 := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_query_errors_total"}, []string{"code"}))
+	for i := range maxSamples + 5 {
+		errors1.WithLabelValues(fmt.Sprint(i)).Add(float64(i + 1))
+	}
+	telemetry.Register(mine, prometheus.NewCounter(prometheus.CounterOpts{Name: "engine_other_total"}))
+	others := prometheus.WrapRegistererWith(prometheus.Labels{"service": "gateway"}, registry)
+	telemetry.Register(others, prometheus.NewGauge(prometheus.GaugeOpts{Name: "engine_http_connections"})).Set(4)
+
+	c := NewCollector(b, telemetry.Discard())
+	stop, err := c.Start()
+	require.NoError(t, err)
+	defer stop()
+	hang := make(chan struct{})
+	defer close(hang)
+	for name, check := range map[string]func() error{
+		"query-executor": well, "gateway": func() error { return errors.New("no NATS") },
+		"scheduler": func() error { <-hang; return nil },
+	} {
+		r := NewReporter(ReporterConfig{
+			Source: &served{name: name, status: check}, Topics: b, Instance: "one", Version: "1.2.3", Metrics: registry, Logger: telemetry.Discard(),
+		})
+		require.NoError(t, r.Start(t.Context()))
+		defer r.Stop()
+	}
+	var list []Instance
+	require.Eventually(t, func() bool {
+		list, err = c.Collect(t.Context())
+		require.NoError(t, err)
+		return len(list) == 3
+	}, 30*time.Second, time.Millisecond)
+	gateway, executor, scheduler := list[0], list[1], list[2]
+	require.Equal(t, "query-executor", executor.Service)
+	require.EqualValues(t, 7, executor.MetadataVersion)
+	require.Equal(t, "1.2.3", executor.Version)
+	require.True(t, executor.Healthy)
+	require.Len(t, executor.Metrics, 1+maxSamples)
+	require.Equal(t, Sample{
+		Name: "engine_graphql_requests_total", Labels: map[string]string{"operation_type": "query", "response_status": "success"}, Value: 5,
+	}, executor.Metrics[0])
+	require.InDelta(t, maxSamples+5, executor.Metrics[1].Value, 0.1, "the largest")
+	require.Equal(t, "no NATS", gateway.Error)
+	require.Equal(t, []Sample{{Name: "engine_http_connections", Value: 4}}, gateway.Metrics)
+	require.False(t, scheduler.Healthy)
+	require.Equal(t, errSlow.Error(), scheduler.Error, "a check that hangs holds up nothing")
+}
+
+func TestReporterKeepsThePromises(t *testing.T) {
+	t.Parallel()
+	s := bustest.Server(t)
+	lifecycletest.Stress(t, func(t *testing.T) lifecycle.Service {
+		t.Helper()
+		return NewReporter(ReporterConfig{Source: &served{name: "gateway", status: well}, Topics: bustest.Connect(t, s), Logger: telemetry.Discard()})
+	})
+}
+
+func TestOperationsAreBounded(t *testing.T) {
+	t.Parallel()
+	o := NewOperations()
+	for range 3 {
+		o.Count("user", "Often", "query", 2*time.Millisecond, false)
+	}
+	o.Count("user", "Often", "query", time.Minute, true)
+	for i := range 5000 {
+		o.Count("user", fmt.Sprint("made up ", i), "query", time.Second, false)
+	}
+	top := o.Top()
+	require.Len(t, top, maxOperations)
+	require.Equal(t, Operation{
+		Kind: "query", Count: 4500 + 1, Seconds: 4501, Buckets: top[0].Buckets,
+	}, top[0], "those that are counted together")
+	require.Equal(t, "Often", top[1].Name)
+	require.EqualValues(t, 4, top[1].Count)
+	require.EqualValues(t, 1, top[1].Errors)
+	require.InDelta(t, 60.006, top[1].Seconds, 1e-9)
+	require.Equal(t, []uint64{0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, top[1].Buckets)
+}

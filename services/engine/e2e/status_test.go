@@ -1,0 +1,156 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/dbtest"
+	"queryengine/pkg/status"
+)
+
+// statusAnswer is the answer of get_status.
+type statusAnswer struct{ status.Answer }
+
+func (p *process) services() statusAnswer {
+	p.t.Helper()
+	var a statusAnswer
+	require.NoError(p.t, json.Unmarshal(p.metadata("get_status", map[string]any{}).body, &a))
+	return a
+}
+
+// of are the instances of a service.
+func (a statusAnswer) of(service string) (list []status.Instance) {
+	for _, i := range a.Instances {
+		if i.Service == service {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// names are the services, as often as they have instances.
+func (a statusAnswer) names() (list []string) {
+	for _, i := range a.Instances {
+		list = append(list, i.Service)
+	}
+	return list
+}
+
+// sum is the value of the samples of a metric with that label, over all instances.
+func (a statusAnswer) sum(metric, label, value string) (sum float64) {
+	for _, i := range a.Instances {
+		for _, s := range i.Metrics {
+			if s.Name == metric && s.Labels[label] == value {
+				sum += s.Value
+			}
+		}
+	}
+	return sum
+}
+
+// TestStatusOfSplitServices holds get_status to list every instance of services that run apart, each a user of
+// NATS with no more rights than it needs: what they ran, the metadata that they have applied, without one that has
+// stopped, and without waiting long for one that doesn't answer.
+func TestStatusOfSplitServices(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	execute(t, g.databaseURL, `CREATE TABLE item (id int PRIMARY KEY)`)
+	g.startAs(metadata)
+	first, second := g.startAs(executor), g.startAs(executor)
+	g.startAs(eventDelivery)
+	g.startAs(scheduler)
+	p := g.startAs(gateway)
+	p.metadata("pg_track_table", map[string]any{"table": "item"})
+	p.metadata("pg_create_select_permission", map[string]any{
+		"table": "item", "role": "user", "permission": map[string]any{"columns": "*", "filter": map[string]any{}},
+	})
+	const requests = 20
+	for range requests {
+		require.Contains(t, p.query(as("user"), `query Items { item { id } }`).text(), `[]`)
+	}
+	require.Contains(t, p.query(as("user"), `query Wrong { nothing }`).text(), `errors`)
+
+	subscriber := p.subscriber(asAdmin)
+	subscriber.await(subscriber.subscribe(`subscription { item { id } }`, nil), `{"item":[]}`)
+
+	var a statusAnswer
+	eventually(t, startLimit, func() bool { // executors apply a version when they hear of it
+		a = p.services()
+		for _, i := range a.Instances {
+			if i.MetadataVersion != a.MetadataVersion {
+				return false
+			}
+		}
+		return len(a.Instances) == 6
+	}, func() string { b, _ := json.Marshal(a); return string(b) })
+	require.Equal(t, []string{eventDelivery, gateway, metadata, executor, executor, scheduler}, a.names())
+	for _, i := range a.Instances {
+		require.True(t, i.Healthy, i.Error)
+		require.True(t, i.Responding)
+		require.NotEmpty(t, i.Version)
+		require.Positive(t, i.Uptime)
+	}
+	require.Len(t, a.Sources, 1)
+	require.Equal(t, "default", a.Sources[0].Name)
+	require.InDelta(t, requests+1, a.sum("engine_graphql_requests_total", "operation_type", "query"), 0.5)
+	require.InDelta(t, 1, a.sum("engine_active_subscriptions", "subscription_kind", "live-query"), 0.5)
+	require.Positive(t, a.sum("engine_postgres_connections", "source_name", "default"))
+	var count, failed uint64
+	for _, i := range a.of(executor) {
+		for _, o := range i.Operations {
+			require.Len(t, o.Buckets, len(a.OperationBounds)+1)
+			if o.Role == "user" && o.Name == "Items" {
+				count += o.Count
+			}
+			failed += o.Errors
+		}
+	}
+	require.EqualValues(t, requests, count)
+	require.EqualValues(t, 1, failed)
+
+	refused := p.post("/v1/metadata", as("user"), map[string]any{"type": "get_status", "args": map[string]any{}})
+	require.Equal(t, http.StatusBadRequest, refused.status)
+	require.Contains(t, refused.text(), "access-denied")
+
+	second.stop()
+	require.Len(t, p.services().of(executor), 1, "one that has stopped is gone")
+	third := g.startAs(executor)
+	require.Len(t, p.services().of(executor), 2)
+	first.signal(syscall.SIGSTOP)
+	defer first.signal(syscall.SIGCONT)
+	var answering, silent int
+	a = p.services()
+	for _, i := range a.of(executor) {
+		if i.Responding {
+			answering++
+		} else {
+			silent++
+			require.NotZero(t, i.MetadataVersion, "what it told last")
+		}
+	}
+	require.Equal(t, []int{1, 1}, []int{answering, silent})
+	require.True(t, a.of(gateway)[0].Responding)
+	require.True(t, a.of(scheduler)[0].Responding)
+	first.signal(syscall.SIGCONT)
+	for _, process := range []*process{first, third, p, g.processes[metadata], g.processes[eventDelivery], g.processes[scheduler]} {
+		require.NotContains(t, strings.ToLower(process.log.String()), "permissions violation", process.name)
+	}
+}
+
+// TestStatusOfOneProcess holds get_status to tell the services of one process apart.
+func TestStatusOfOneProcess(t *testing.T) {
+	t.Parallel()
+	p := launchServe(t, dbtest.URL(t), "ENGINE_GRAPHQL_ADMIN_SECRET="+secret)
+	p.awaitReady()
+	a := p.services()
+	require.Equal(t, []string{eventDelivery, gateway, metadata, executor, scheduler}, a.names())
+	for _, i := range a.Instances {
+		require.Equal(t, a.Instances[0].Instance, i.Instance, "of the process")
+		require.True(t, i.Healthy, i.Error)
+	}
+}
