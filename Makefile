@@ -34,7 +34,7 @@ test-compose: ## docker compose from start to end, under load (minutes; skipped 
 	cd services/engine && ENGINE_TEST_COMPOSE=1 $(GO) test ./e2e -run TestDockerCompose -count 1 -v -timeout 30m
 
 test-images: ## kinds of databases on the images of their vendors (skipped, with the reason, where these can't be had)
-	cd pkg && ENGINE_TEST_IMAGES=1 $(GO) test ./backend/postgres -run TestExerciseOnImages -count 1 -v -timeout 30m
+	cd pkg && ENGINE_TEST_IMAGES=1 $(GO) test ./backend/postgres ./backend/mssql -run 'TestExerciseOn(Images|SQLServer)' -count 1 -v -timeout 30m
 
 test-deploy: ## the chart and the manifests for Kubernetes, against its types, and its schemas where they can be reached
 	cd deploy && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...

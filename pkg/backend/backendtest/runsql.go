@@ -34,7 +34,7 @@ func (x *exercise) runSQL(t *testing.T, at string) {
 	})
 	test("one transaction", func(t *testing.T, b *bench) {
 		_, err := b.Source.RunSQL(t.Context(), backend.RawSQL{SQL: insert + "; SELECT * FROM " + x.SQL.Quote("missing")})
-		require.ErrorContains(t, err, "query execution failed")
+		require.Error(t, err)
 		requireJSON(t, `[]`, b.all(t))
 	})
 	test("hooks", func(t *testing.T, b *bench) {

@@ -108,7 +108,7 @@ func (tx *txOver) batch(ctx context.Context, of *statement, a backend.Args) ([][
 			}
 		}
 	}
-	_, err = tx.rows(ctx, "DROP TABLE IF EXISTS written, given, given1, given2", nil)
+	_, err = tx.rows(ctx, `DROP TABLE IF EXISTS "#written", "#given", "#given1", "#given2"`, nil)
 	return rows, err
 }
 

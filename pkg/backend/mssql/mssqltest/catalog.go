@@ -51,6 +51,9 @@ var definitionTypes = map[string]string{
 // define is a statement as one of PostgreSQL; definitions of tables have other types.
 func define(nodes []node) string {
 	switch {
+	case nodes[0].is("exec") && len(nodes) == 2 && len(nodes[1].group) == 1: // of a statement that must be alone
+		text := strings.TrimPrefix(nodes[1].group[0].text, "N")
+		return strings.ReplaceAll(text[1:len(text)-1], "''", "'")
 	case nodes[0].is("create", "alter") && nodes[1].is("table"):
 		return spell(definition(nodes))
 	case nodes[0].is("delete") && nodes[1].is("from"): // of people

@@ -52,6 +52,8 @@ type session struct {
 	t    testing.TB
 	conn *pgconn.PgConn
 	open bool
+	// planning reports whether batches are explained.
+	planning bool
 	// written is the number of rows of the last statement, sum what batches add up.
 	written, sum int64
 	// variables are those of the batch that have one value.
@@ -89,13 +91,18 @@ func (s *session) Close() { _ = s.conn.Close(context.Background()) }
 func (s *session) Run(ctx context.Context, r tdstest.Request) iter.Seq[tdstest.Result] {
 	return func(yield func(tdstest.Result) bool) {
 		// Temporary tables end with the call that made them.
-		defer func() { _ = s.exec(ctx, "DROP TABLE IF EXISTS written, given, given1, given2, rows0") }()
+		defer func() { _ = s.exec(ctx, `DROP TABLE IF EXISTS "#written", "#given", "#given1", "#given2", rows0`) }()
 		if text := eventStatement(strings.TrimSpace(r.SQL)); text != "" {
 			result := s.event(ctx, text, r)
 			if result.Err != nil {
 				s.t.Logf("%s\nof %s\nwhich is %s", result.Err.Message, r.SQL, text)
 			}
 			yield(result)
+			return
+		}
+		if s.planning {
+			shown, plan := s.plan(ctx, r.SQL)
+			_ = yield(shown) && shown.Err == nil && yield(plan)
 			return
 		}
 		for _, nodes := range statements(r.SQL) {
@@ -136,6 +143,9 @@ func (s *session) statement(ctx context.Context, r tdstest.Request, nodes []node
 	shown := strings.TrimSpace(spell(nodes))
 	calling, calls := s.calling(nodes)
 	switch {
+	case nodes[0].is("set") && nodes[1].is("showplan_text"):
+		s.planning = nodes[2].is("on")
+		return tdstest.Result{}
 	case nodes[0].is("set") && nodes[1].is("nocount", "xact_abort", "identity_insert", "transaction"):
 		return tdstest.Result{}
 	case calls && calling == "":
@@ -271,7 +281,7 @@ func valueText(name, text string) string {
 }
 
 // numbers are those of faults.
-var numbers = map[string]int{"23505": 2627, "23502": 515, "23503": 547, "23514": 547, "42P01": 208, "42703": 207, "22P02": 245, "40P01": 1205, "22001": 2628, "42601": 102}
+var numbers = map[string]int{"23505": 2627, "23502": 515, "23503": 547, "23514": 547, "42P01": 208, "42703": 207, "22P02": 245, "22007": 241, "22008": 241, "40P01": 1205, "22001": 2628, "42601": 102}
 
 func fault(err error) *tdstest.Error {
 	var of *pgconn.PgError

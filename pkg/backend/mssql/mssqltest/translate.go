@@ -84,7 +84,7 @@ func isWord(c byte) bool {
 // types of PostgreSQL, and its aggregates.
 var postgresWords = map[string]string{
 	"datetime2": "timestamp", "datetimeoffset": "timestamptz", "float": "float8", "bit": "boolean", "uniqueidentifier": "uuid",
-	"count_big": "count", "stdev": "stddev_samp", "stdevp": "stddev_pop", "var": "var_samp", "varp": "var_pop",
+	"latin1_general_100_bin2": `"C"`, "count_big": "count", "stdev": "stddev_samp", "stdevp": "stddev_pop", "var": "var_samp", "varp": "var_pop",
 }
 
 // ToPostgres is a statement of T-SQL as one of PostgreSQL.
@@ -222,7 +222,7 @@ func spell(nodes []node) string {
 		case strings.HasPrefix(n.text, "0x"):
 			b.WriteString(`'\x` + n.text[2:] + `'`)
 		case strings.HasPrefix(n.text, "#"):
-			b.WriteString(n.text[1:])
+			b.WriteString(`"` + n.text + `"`)
 		case strings.HasPrefix(n.text, rowVariable):
 			b.WriteString(n.text[1:])
 		case strings.HasPrefix(n.text, "@p"):

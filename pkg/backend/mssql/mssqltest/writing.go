@@ -81,5 +81,5 @@ func writing(nodes []node) string {
 		target = strings.TrimSpace(target) + "."
 	}
 	returning = strings.NewReplacer("INSERTED.", target, "DELETED.", target).Replace(returning)
-	return "WITH written_rows AS (" + sql + " RETURNING " + returning + ") INSERT INTO written " + names + " SELECT * FROM written_rows"
+	return "WITH written_rows AS (" + sql + " RETURNING " + returning + ") INSERT INTO \"#written\" " + names + " SELECT * FROM written_rows"
 }
