@@ -108,6 +108,7 @@ func servicePermissions(service string) Permissions {
 	case ServiceEventDelivery:
 		p.Publish = append(p.Publish, deliveriesSubjects()...)
 		p.Publish = append(p.Publish, workerSubjects()...)
+		p.Publish = append(p.Publish, changePublisherSubjects()...)
 	}
 	return p
 }
@@ -177,6 +178,15 @@ func workerSubjects() []string {
 		"$JS.API.CONSUMER.CREATE." + worker, "$JS.API.CONSUMER.DURABLE.CREATE." + worker, "$JS.API.CONSUMER.INFO." + worker,
 		"$JS.API.CONSUMER.MSG.NEXT." + worker, "$JS.ACK." + worker + ".>",
 		"$JS.API.STREAM.CREATE." + EventsStream, eventsSubjects,
+	}
+}
+
+// changePublisherSubjects are for who publishes changes of tables. The names of the streams are the users', and
+// permissions know no part of a name.
+func changePublisherSubjects() []string {
+	return []string{
+		publishedPrefix + ">", "$JS.API.STREAM.LIST", streamInfo("*"), streamGet("*"),
+		"$JS.API.STREAM.CREATE.*", "$JS.API.STREAM.UPDATE.*", "$JS.API.STREAM.PURGE.*", "$JS.API.STREAM.DELETE.*",
 	}
 }
 

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -217,6 +218,42 @@ const (
 	eventsSubjects = EventsPrefix + ">"
 )
 
+// Changes of tables that are published for others: a stream for each publication of a source, with a subject
+// for each table below the one for what is about all of them.
+const (
+	publishedStreamPrefix = "CHANGES-"
+	publishedPrefix       = "changes."
+)
+
+// PublishedStream is the name of the stream of a publication.
+func PublishedStream(source, name string) string {
+	return publishedStreamPrefix + token(source) + "-" + token(name)
+}
+
+// PublishedSubject is where a publication tells what is about all of its tables; those of the tables are below it,
+// as SCHEMA.TABLE.
+func PublishedSubject(source, name string) string {
+	return publishedPrefix + token(source) + "." + token(name)
+}
+
+func publishedTableSubject(source, name, schema, table string) string {
+	return PublishedSubject(source, name) + "." + token(schema) + "." + token(table)
+}
+
+// token writes a name as one part of a subject: all but letters, digits and _ as % and two hexadecimal digits.
+func token(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		if c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return cmp.Or(b.String(), "%")
+}
+
 // endpoints are all that services answer, those of an instance with a wildcard in its place.
 func endpoints() []Endpoint {
 	return []Endpoint{
@@ -233,7 +270,7 @@ func topics() []Topic {
 }
 
 // privatePrefixes begin the subjects that users can't send to.
-var privatePrefixes = []string{"engine.", "$", "_"}
+var privatePrefixes = []string{"engine.", publishedPrefix, "$", "_"}
 
 // Header fields of requests and of messages in the stream.
 const (
@@ -242,6 +279,12 @@ const (
 	headerStream  = "Engine-Stream"  // identity of the metadata database
 	headerVersion = "Engine-Version" // resource version
 	headerPart    = "Engine-Part"    // "2/5" of a change larger than one message
+
+	// Of published changes.
+	headerOp    = "Engine-Op"
+	headerLSN   = "Engine-LSN"
+	headerTable = "Engine-Table" // SCHEMA.TABLE
+	headerPlace = "Engine-Place" // for the publisher
 
 	// Of the server: messages that are stored together or not at all.
 	headerBatchID       = "Nats-Batch-Id"

@@ -54,6 +54,9 @@ func TestSubjects(t *testing.T) {
 	}
 	fmt.Fprintf(&b, "call: %s\n", callToken(100, 4, 30*time.Second))
 	fmt.Fprintf(&b, "headers: %s %s %s %s\n", headerSize, headerStream, headerVersion, headerPart)
+	fmt.Fprintf(&b, "published stream %s: %s %s\n", PublishedStream("a.b", "orders"), PublishedSubject("a.b", "orders"),
+		publishedTableSubject("default", "orders", "public", "Große Tabelle"))
+	fmt.Fprintf(&b, "published headers: %s %s %s %s\n", headerOp, headerLSN, headerTable, headerPlace)
 	golden(t, "subjects.golden", b.String())
 }
 

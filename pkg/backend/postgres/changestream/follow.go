@@ -147,7 +147,7 @@ func (p *publisher) add(ctx context.Context, relation uint32, c change, bytes in
 	if c.table == nil || c.relation == nil {
 		return errUnclear // a table that has taken the place of one that was published
 	}
-	if p.place.covers(p.current.Final, c.index+1) {
+	if p.place.Covers(uint64(p.current.Final), c.index+1) {
 		return nil
 	}
 	c.lsn, c.commit, c.xid = p.current.Final, p.current.Time, p.current.XID

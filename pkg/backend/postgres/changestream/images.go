@@ -25,7 +25,7 @@ func (p *publisher) flush(ctx context.Context) error {
 	for i := range p.pending {
 		for _, m := range p.pending[i].messages(old[i], new[i]) {
 			m.Place.Epoch, m.Place.Ready = p.place.Epoch, true
-			if !p.place.covers(m.Place.LSN, m.Place.Index) {
+			if !p.place.Covers(m.Place.LSN, m.Place.Index) {
 				messages = append(messages, m)
 			}
 		}
@@ -36,7 +36,7 @@ func (p *publisher) flush(ctx context.Context) error {
 
 // messages are what a change is for a role.
 func (c *change) messages(old, new seen) []Message {
-	m := Message{Table: c.table.Name, Place: Place{LSN: c.lsn, Index: c.index}, Commit: c.commit, XID: c.xid}
+	m := Message{Table: c.table.Name, Place: Place{LSN: uint64(c.lsn), Index: c.index}, Commit: c.commit, XID: c.xid}
 	next := m
 	next.Place.Index++
 	switch {
