@@ -287,6 +287,11 @@ export const tests = {
       await page.getByRole("tab", { name: "Functions, actions and more" }).click();
       await cell("function public.rows_of_author", "nothing").waitFor();
       await axe(page, "Permissions of objects");
+      const columns = await objects.getByRole("columnheader").allTextContents();
+      await cell("action greet", "nothing").click();
+      await panel.getByRole("heading", { name: "reader and action greet" }).waitFor();
+      assert.deepEqual(await objects.getByRole("columnheader").allTextContents(), columns);
+      assert.notEqual(columns.indexOf("reader"), 1, "a role that would be the first anyway");
       // By keys alone: to the action, whose row is the first.
       await page.getByRole("searchbox", { name: "Find a role" }).fill("reader");
       await objects.focus();

@@ -22,6 +22,9 @@ await graphql('mutation { insert_author(objects: [{name: "Cleo"}, {name: "Dora"}
 await sql("CREATE FUNCTION found_authors(part text) RETURNS SETOF author LANGUAGE sql STABLE AS $$ SELECT * FROM author WHERE name LIKE part || '%' $$");
 await metadata("pg_track_function", { function: "found_authors" });
 await metadata("pg_create_function_permission", { function: "found_authors", role: "reader" });
+const writer = { source: "default", table: "article", role: "writer" };
+await metadata("pg_create_select_permission", { ...writer, permission: { columns: ["id", "title"], filter: { author_id: { _eq: "x-engine-user-id" } }, limit: 20 } });
+await metadata("pg_create_insert_permission", { ...writer, permission: { columns: ["title"], check: {}, set: { author_id: "x-engine-user-id" } } });
 const stored = "query Authors {\n  author(limit: 2) {\n    name\n  }\n}";
 await metadata("create_query_collection", { name: "app", definition: { queries: [{ name: "Authors", query: stored }] } });
 await metadata("create_rest_endpoint", { name: "Authors", url: "authors", methods: ["GET"], definition: { query: { collection_name: "app", query_name: "Authors" } } });
@@ -68,6 +71,29 @@ const pages = {
     await area(page, "Permissions");
     await page.getByRole("gridcell", { name: "public.author, reader: select" }).click();
     await page.getByLabel("Most rows of one query").waitFor();
+  },
+  async "permissions-presets"(page) {
+    await area(page, "Permissions");
+    await page.getByRole("gridcell", { name: "public.article, writer: select, insert" }).click();
+    await page.getByRole("tab", { name: "insert" }).click();
+    await page.getByRole("group", { name: "Presets" }).last().scrollIntoViewIfNeeded();
+  },
+  async "permissions-sees"(page) {
+    await area(page, "Permissions");
+    await page.getByRole("gridcell", { name: "public.article, writer: select, insert" }).click();
+    await page.getByRole("tab", { name: "What it sees" }).click();
+    await page.getByLabel("x-engine-user-id", { exact: true }).fill("2");
+    await has(page.getByRole("grid", { name: "Rows that the role sees" }), "second");
+    await page.getByRole("grid", { name: "Fields that the role sees", exact: true }).scrollIntoViewIfNeeded();
+  },
+  async "permissions-objects"(page) {
+    await area(page, "Permissions");
+    await page.getByRole("tab", { name: "Functions, actions and more" }).click();
+    await page.getByRole("gridcell", { name: "remote schema charts, writer: nothing" }).click();
+    await page.getByRole("button", { name: "Allow query" }).click();
+    await page.getByRole("button", { name: /of Position$/ }).click();
+    await page.getByRole("checkbox", { name: "Position.place" }).uncheck();
+    await page.getByRole("button", { name: "Set the permission…" }).scrollIntoViewIfNeeded();
   },
   async sql(page) {
     await area(page, "SQL");

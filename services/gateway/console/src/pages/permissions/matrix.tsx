@@ -6,6 +6,9 @@ const rowHeight = 28;
 const columnWidth = 108;
 const headWidth = 240;
 
+/** scrollBar is room for one below the rows. */
+const scrollBar = 20;
+
 /** page is how many rows the keys for pages go by. */
 const page = 12;
 
@@ -62,6 +65,7 @@ export function Matrix(props: MatrixProps) {
     <div
       ref={scroll}
       className="matrix"
+      style={{ height: `min(44vh, ${rows.getTotalSize() + rowHeight + scrollBar}px)` }}
       role="grid"
       aria-label={label}
       aria-readonly

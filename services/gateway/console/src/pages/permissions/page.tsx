@@ -127,7 +127,11 @@ function Grants(props: GrantsProps) {
   const [role, setRole] = useState("");
   const [added, setAdded] = useState("");
   const [more, setMore] = useState<string[]>([]);
-  const roles = useMemo(() => [...new Set([...more, ...(search.role ? [search.role] : []), ...rolesOf(document)])], [document, more, search.role]);
+  const roles = useMemo(() => {
+    const known = rolesOf(document);
+    const named = search.role && !known.includes(search.role) ? [search.role] : []; // one that is known stays where it is
+    return [...new Set([...more, ...named, ...known])];
+  }, [document, more, search.role]);
   const sorted = useMemo(() => rows.map((row) => ({ row, text: row.name.toLowerCase() })).sort((a, b) => a.text.localeCompare(b.text)), [rows]);
   const shown = useMemo(() => sorted.filter((r) => r.text.includes(wanted.toLowerCase())).map((r) => r.row), [sorted, wanted]);
   const shownRoles = roles.filter((r) => r.toLowerCase().includes(role.toLowerCase()));
