@@ -9,6 +9,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/bigquery/bigquerytest"
+	"queryengine/pkg/backend/mssql/mssqltest"
 	"queryengine/pkg/backend/sqlite"
 	"queryengine/pkg/dbtest"
 	"queryengine/services/query-executor/internal/oracle"
@@ -25,7 +26,7 @@ type modelDatabase struct {
 }
 
 // modelDatabases make an empty database for the time of a test.
-var modelDatabases = map[string]func(testing.TB) *modelDatabase{"PostgreSQL": postgresModels, "SQLite": sqliteModels, "BigQuery": bigqueryModels}
+var modelDatabases = map[string]func(testing.TB) *modelDatabase{"PostgreSQL": postgresModels, "SQLite": sqliteModels, "BigQuery": bigqueryModels, "SQL Server": mssqlModels}
 
 // withoutJIT keeps the server from compiling statements whose costs it cannot know: the tables
 // are new, and a hundred rows are not worth a second of compilation.
@@ -33,13 +34,19 @@ const withoutJIT = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = off'
 
 func postgresModels(t testing.TB) *modelDatabase {
 	t.Helper()
-	url := dbtest.URL(t)
+	return postgresIn(t, dbtest.URL(t), "public")
+}
+
+// postgresIn has models in a schema of a database.
+func postgresIn(t testing.TB, url, schema string) *modelDatabase {
+	t.Helper()
 	execute := executeIn(url)
+	require.NoError(t, execute(t, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = "+schema+"', current_database()); END $$"))
 	return &modelDatabase{
 		dialect: oracle.PostgreSQL, address: url,
 		fill: func(t testing.TB, sql string) error {
 			t.Helper()
-			return execute(t, withoutJIT+"DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n"+sql)
+			return execute(t, withoutJIT+"DROP SCHEMA "+schema+" CASCADE; CREATE SCHEMA "+schema+";\n"+sql)
 		},
 		read: func(t testing.TB, sql string) []byte {
 			t.Helper()
@@ -79,6 +86,15 @@ func bigqueryModels(t testing.TB) *modelDatabase {
 			return execute(t, "DROP SCHEMA IF EXISTS models CASCADE; CREATE SCHEMA models; SET search_path = models;\n"+sql)
 		},
 	}
+}
+
+// mssqlModels have the protocol of SQL Server before a database of PostgreSQL.
+func mssqlModels(t testing.TB) *modelDatabase {
+	t.Helper()
+	url := dbtest.URL(t)
+	db := postgresIn(t, url, "dbo")
+	db.dialect, db.address = oracle.SQLServer, mssqltest.New(t, url).ConnectionString()
+	return db
 }
 
 // sqliteModels makes a file for each model.

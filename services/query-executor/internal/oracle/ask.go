@@ -36,7 +36,7 @@ func (m *Model) Ask(role string, seed uint64) *Query {
 		return nil
 	}
 	q := &Query{Role: role, model: m, root: a.root(pick(a.Rand, tables))}
-	w := &writer{random: a.Rand, scalars: a.model.dialect.scalars}
+	w := &writer{random: a.Rand, dialect: a.model.dialect}
 	q.Operation = w.operation("query", "{ "+w.field(&q.root)+" }")
 	return q
 }
@@ -131,7 +131,7 @@ func (a *asker) choose(r *rows, single bool) {
 			}
 		}
 	}
-	if columns := a.columns(t, Int, Float, Text, Bool, Texts); len(columns) > 0 && a.chance(15) {
+	if columns := a.columns(t, Int, Float, Text, Bool, Texts); len(columns) > 0 && a.model.dialect.has("distinct_on") && a.chance(15) {
 		r.distinct = []*Column{pick(a.Rand, columns)}
 		first := a.direct(ordering{column: r.distinct[0]})
 		r.order = append([]ordering{first}, r.order...)
@@ -236,7 +236,7 @@ func (a *asker) aggregateCondition(t *Table, depth int) (expression, bool) {
 	if len(list) == 0 {
 		return nil, false
 	}
-	x := aggregateComparison{relation: pick(a.Rand, list), function: "count", distinct: a.chance(20)}
+	x := aggregateComparison{relation: pick(a.Rand, list), function: "count", distinct: a.chance(20), one: a.model.dialect.countsOne}
 	target := x.relation.Target
 	if a.chance(40) {
 		x.where = a.condition(target, depth-1)
@@ -276,7 +276,11 @@ func (a *asker) aggregates(f *field) {
 			v.function, v.columns = pick(a.Rand, []string{"min", "max"}), []*Column{pick(a.Rand, ordered)}
 		default:
 			if columns := a.columns(f.rows.table); len(columns) > 0 {
-				for range a.IntN(3) {
+				most := 3
+				if a.model.dialect.countsOne {
+					most = 2
+				}
+				for range a.IntN(most) {
 					v.columns = append(v.columns, pick(a.Rand, columns))
 				}
 				v.distinct = a.chance(50)

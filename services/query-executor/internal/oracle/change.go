@@ -45,7 +45,7 @@ func (m *Model) Change(role string, seed uint64) *Change {
 	}
 	c := pick(a.Rand, list)
 	a.steps(c)
-	w := &writer{random: a.Rand, scalars: m.dialect.scalars}
+	w := &writer{random: a.Rand, dialect: m.dialect}
 	c.Operation = w.operation("mutation", w.change(c))
 	return c
 }

@@ -18,7 +18,7 @@ type Dialect struct {
 	kinds []Kind
 	// scalars has the names of GraphQL types, where they aren't those of PostgreSQL.
 	scalars *strings.Replacer
-	// lacks are operators and aggregates that there aren't.
+	// lacks are operators, arguments and aggregates that there aren't.
 	lacks []string
 	// functions reports whether there are functions: tracked ones and computed fields.
 	functions bool
@@ -26,6 +26,8 @@ type Dialect struct {
 	mapped bool
 	// dataset is what the names of tables are in, where they have to have one. Nothing is known of keys then.
 	dataset string
+	// countsOne reports whether counts take one column at most.
+	countsOne bool
 	// nullsLeast reports whether NULL comes before all values, unless an order says otherwise. It is behind them else.
 	nullsLeast bool
 	// numbersAsTexts reports whether numbers are texts in answers.
@@ -94,6 +96,22 @@ var BigQuery = &Dialect{
 	numbersAsTexts: true,
 	collation:      ` COLLATE "C"`,
 	literal:        literal,
+}
+
+// SQLServer is the dialect of SQL Server, for a server of mssqltest. What it runs statements on is PostgreSQL.
+var SQLServer = &Dialect{
+	kind:          "mssql",
+	configuration: connection(object{{"connection_string", object{{"from_env", "DATABASE"}}}}),
+	kinds:         []Kind{Int, Int, Float, Text, Text, Bool},
+	scalars:       strings.NewReplacer("float8", "Float"),
+	lacks: []string{
+		"_ilike", "_nilike", "_similar", "_nsimilar", "_regex", "_iregex", "_nregex", "_niregex", "bool_and", "bool_or", "corr", "covar_samp", "distinct_on",
+	},
+	countsOne:  true,
+	nullsLeast: true,
+	collation:  ` COLLATE "C"`,
+	literal:    literal,
+	state:      PostgreSQL.state,
 }
 
 // has reports whether there is an operator or an aggregate.

@@ -47,9 +47,11 @@ type (
 		function  string
 		arguments []*Column
 		distinct  bool
-		where     expression // nil for none
-		op        string
-		value     any
+		// one reports whether a count takes one column, and no list of them.
+		one   bool
+		where expression // nil for none
+		op    string
+		value any
 	}
 )
 

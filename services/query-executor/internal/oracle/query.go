@@ -105,7 +105,7 @@ func (w *writer) aggregate(f *field) string {
 	var items []string
 	for _, v := range f.values {
 		if v.function == "count" {
-			items = append(items, v.alias+": count"+countArguments(v))
+			items = append(items, v.alias+": count"+countArguments(v, w.dialect.countsOne))
 			continue
 		}
 		var columns []string
@@ -121,9 +121,12 @@ func (w *writer) aggregate(f *field) string {
 	return text + " }"
 }
 
-func countArguments(v aggregateValue) string {
+func countArguments(v aggregateValue, one bool) string {
 	if len(v.columns) == 0 {
 		return ""
+	}
+	if one {
+		return fmt.Sprintf("(column: %s, distinct: %t)", v.columns[0].Field, v.distinct)
 	}
 	var columns []string
 	for _, c := range v.columns {

@@ -57,14 +57,14 @@ type Operation struct {
 // writer writes an operation. Some values become variables.
 type writer struct {
 	random    *rand.Rand
-	scalars   *strings.Replacer
+	dialect   *Dialect
 	declared  []string
 	variables object
 }
 
 func (w *writer) variable(of string, v any) string {
 	n := fmt.Sprintf("v%d", len(w.variables))
-	w.declared = append(w.declared, "$"+n+": "+w.scalars.Replace(of))
+	w.declared = append(w.declared, "$"+n+": "+w.dialect.scalars.Replace(of))
 	w.variables = append(w.variables, member{n, v})
 	return "$" + n
 }
@@ -220,7 +220,7 @@ func aggregateCondition(x aggregateComparison) any {
 	}
 	o := object{{"predicate", object{{x.op, operand(x.op, kind, x.value)}}}}
 	switch {
-	case x.function == "count" && x.arguments != nil:
+	case x.function == "count" && x.arguments != nil && !x.one:
 		fields := []any{}
 		for _, c := range x.arguments {
 			fields = append(fields, name(c.Field))
