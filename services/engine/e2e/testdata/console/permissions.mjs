@@ -274,11 +274,12 @@ export const tests = {
     const objects = page.getByRole("grid", { name: "Objects and roles" });
     const cell = (name, grant) => objects.getByRole("gridcell", { name: `${name}, reader: ${grant}`, exact: true });
     const panel = page.getByRole("region", { name: "Permissions of a role" });
+    const remote = "<i>charts</i>";
     const source = async () => (await metadata("export_metadata", {})).sources[0];
     await sql("CREATE FUNCTION rows_of_author() RETURNS SETOF author LANGUAGE sql STABLE AS $$ SELECT * FROM author $$");
     await metadata("pg_track_function", { function: "rows_of_author" });
     await metadata("create_action", { name: "greet", definition: { handler: "http://127.0.0.1:1/", output_type: "String" } });
-    await metadata("add_remote_schema", { name: "charts", definition: { url: remoteURL } });
+    await metadata("add_remote_schema", { name: remote, definition: { url: remoteURL } });
     await metadata("pg_track_logical_model", { source: "default", name: "writer", fields: [{ name: "id", type: { scalar: "integer" } }, { name: "name", type: { scalar: "text" } }] });
     await metadata("add_inherited_role", { role_name: "heiress", role_set: ["reader"] });
     try {
@@ -331,7 +332,7 @@ export const tests = {
       await cell("logical model writer", "select").waitFor();
       assert.deepEqual((await source()).logical_models[0].select_permissions, [{ role: "reader", permission: { columns: ["id"], filter: { id: { _gt: 1 } } } }]);
 
-      await cell("remote schema charts", "nothing").click();
+      await cell(`remote schema ${remote}`, "nothing").click();
       await panel.getByRole("button", { name: "Allow query" }).click();
       const tree = panel.getByRole("list", { name: "Types and fields" });
       const text = panel.getByRole("textbox", { name: "Schema of the role" });
@@ -352,19 +353,68 @@ export const tests = {
       await tree.getByRole("checkbox", { name: "Position.place" }).uncheck();
       await panel.getByRole("button", { name: "Set the permission…" }).click();
       await confirm(page, "Set the permission", "charts");
-      await cell("remote schema charts", "query").waitFor();
+      await cell(`remote schema ${remote}`, "query").waitFor();
       const { remote_schemas: [{ permissions: [saved] }] } = await metadata("export_metadata", {});
       assert.match(saved.definition.schema, /position\(/);
       assert.doesNotMatch(saved.definition.schema, /place|charts:/);
       await panel.getByRole("link", { name: "The remote schema" }).click();
-      await page.getByRole("heading", { name: "charts", exact: true }).waitFor();
+      await page.getByRole("heading", { name: remote, exact: true }).waitFor();
+      assert.equal(await page.locator("main i").count(), 0);
     } finally {
       await metadata("drop_inherited_role", { role_name: "heiress" });
       await metadata("pg_untrack_logical_model", { source: "default", name: "writer" });
-      await metadata("remove_remote_schema", { name: "charts" });
+      await metadata("remove_remote_schema", { name: remote });
       await metadata("drop_action", { name: "greet" });
       await metadata("pg_untrack_function", { function: "rows_of_author" });
       await sql("DROP FUNCTION rows_of_author()");
+    }
+  },
+
+  async "Permissions: what a role sees of a server that fails, is gone, or is slow"({ page }) {
+    const place = { source: "default", table: "article", role: "owner" };
+    await metadata("pg_create_select_permission", { ...place, permission: { columns: "*", filter: { author_id: { _eq: "X-Engine-User-Id" } } } });
+    await metadata("add_inherited_role", { role_name: "deputy", role_set: ["owner"] });
+    await metadata("add_inherited_role", { role_name: "substitute", role_set: ["deputy"] });
+    await sql(owned);
+    let now = "fails";
+    let release;
+    const released = new Promise((r) => (release = r));
+    try {
+      await signIn(page);
+      await page.route(url + "/v1/query", async (route) => {
+        if (now === "fails") return route.fulfill({ status: 500, json: { error: "it broke", code: "unexpected", path: "$.args" } });
+        if (now === "gone") return route.abort("connectionrefused");
+        if (now === "slow") await released;
+        return route.continue();
+      });
+      await opened(page, "article", "substitute", "What it sees"); // by its parents' parents
+      const rows = page.getByRole("region", { name: "Rows that the role sees" });
+      await page.getByLabel("x-engine-user-id", { exact: true }).fill("502");
+      await has(rows.getByRole("alert"), "it broke");
+      await page.getByRole("region", { name: "Schema that the role sees" }).waitFor();
+      await axe(page, "What a role sees with an error");
+      now = "gone";
+      await rows.getByRole("button", { name: "Try again" }).click();
+      await has(rows.getByRole("alert"), "The server can't be reached.");
+      now = "slow";
+      await rows.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("progressbar").waitFor();
+      now = "well";
+      release();
+      await has(page.getByRole("grid", { name: "Rows that the role sees" }), "theirs");
+      // Without the variable, it is the server that says why.
+      await page.getByLabel("x-engine-user-id", { exact: true }).fill("");
+      await has(rows.getByRole("alert"), '"x-engine-user-id" header is expected but not found');
+
+      await page.goto(url + "/console/data?source=default&schema=public&table=article");
+      await page.getByLabel("Run as role").fill("substitute");
+      await page.keyboard.press("Tab");
+      await page.getByLabel("Session variables").fill("x-engine-user-id: 502");
+      await has(page.getByRole("grid", { name: "Rows", exact: true }), "theirs");
+    } finally {
+      await sql("DELETE FROM article WHERE author_id > 500; DELETE FROM author WHERE id > 500");
+      for (const role_name of ["substitute", "deputy"]) await metadata("drop_inherited_role", { role_name });
+      await metadata("pg_drop_select_permission", place);
     }
   },
 

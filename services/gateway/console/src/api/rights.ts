@@ -1,3 +1,5 @@
+import { grantOf, parentsOf } from "./permissions";
+import { effectiveOf } from "./seen";
 import type { TableInfo } from "./tables";
 import type { MetadataDocument, Table } from "./types";
 
@@ -19,16 +21,17 @@ export function rightsOf(document: MetadataDocument, table: Table, info: TableIn
     remove: info.deletable,
   };
   if (role === "" || role === "admin") return all;
-  const inherited = document.inherited_roles?.find((r) => r.role_name === role);
-  const roles = [role, ...(inherited?.role_set ?? [])];
-  const allowed = (names: string[], permissions: { role: string; permission: { columns?: "*" | string[]; set?: unknown } }[] | undefined) => {
-    const own = (permissions ?? []).filter((p) => roles.includes(p.role)).map((p) => p.permission);
-    return names.filter((n) => own.some((p) => (p.columns === "*" || (p.columns ?? []).includes(n)) && !(n in ((p.set as object | undefined) ?? {}))));
+  const parents = parentsOf(document);
+  const allowed = (names: string[], operation: "select" | "insert" | "update") => {
+    if (grantOf(table, operation, role, parents) === undefined) return [];
+    const found = effectiveOf(table, operation, role, parents) as { columns?: "*" | string[]; set?: object }[];
+    // An insert permission that says no columns has all of them.
+    return names.filter((n) => found.some((p) => (p.columns === "*" || (p.columns ?? (operation === "insert" ? names : [])).includes(n)) && !(n in (p.set ?? {}))));
   };
   return {
-    select: allowed(all.select, table.select_permissions),
-    insert: allowed(all.insert, table.insert_permissions),
-    update: allowed(all.update, table.update_permissions),
-    remove: all.remove && (table.delete_permissions ?? []).some((p) => roles.includes(p.role)),
+    select: allowed(all.select, "select"),
+    insert: allowed(all.insert, "insert"),
+    update: allowed(all.update, "update"),
+    remove: all.remove && grantOf(table, "delete", role, parents) !== undefined,
   };
 }

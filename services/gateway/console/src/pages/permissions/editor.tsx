@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { dropOf, grantOf, operations, parentsOf, permissionsOf, saveOf, type Operation, type Place } from "../../api/permissions";
@@ -21,9 +21,8 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
   const server = useServer();
   const info = useQuery(infoQuery(server, source, table.table));
   const parents = parentsOf(document);
-  const suggested = useMemo(() => suggestedOf(document), [document]);
   return (
-    <Variables value={suggested}>
+    <Variables value={suggestedOf(document)}>
       <h2>{role} and {display(table.table)}</h2>
       {info.isPending && <Loading what="the columns" />}
       {info.error && <Failure error={info.error} retry={() => void info.refetch()} />}

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Link } from "@tanstack/react-router";
 import { Button } from "react-aria-components";
 import { prefixOf } from "../../api/client";
@@ -20,7 +20,6 @@ export function ObjectEditor(props: { document: MetadataDocument; source: Source
   const { document, source, object, role } = props;
   const { confirm, dialog } = useConfirm();
   const [adding, setAdding] = useState(false);
-  const suggested = useMemo(() => (object.kind === "logical model" ? suggestedOf(document) : []), [document, object.kind]);
   const grant = grantOfObject(object, role, parentsOf(document));
   const own = object.permissions.find((p) => p.role === role);
   const written = object.kind === "remote schema" || object.kind === "logical model";
@@ -40,7 +39,7 @@ export function ObjectEditor(props: { document: MetadataDocument; source: Source
       </div>
       {object.kind === "remote schema" && (own || adding) && <Suspense fallback={<Loading what="the schema" />}><RemoteRole remote={object.remote} role={role} /></Suspense>}
       {object.kind === "logical model" && source && (own || adding) && (
-        <Variables value={suggested}>
+        <Variables value={suggestedOf(document)}>
           <Form
             key={JSON.stringify(own)}
             title="Save"

@@ -8,9 +8,14 @@ const commonVariables = ["x-engine-user-id", "x-engine-org-id", "x-engine-allowe
 /** Variables are the names of session variables that are suggested; any other one can be typed. */
 export const Variables = createContext<string[]>(commonVariables);
 
+/** suggested are the variables of documents that were looked through: a document may have many permissions. */
+const suggested = new WeakMap<MetadataDocument, string[]>();
+
 /** suggestedOf are the session variables that the metadata uses, with those that are common. */
 export function suggestedOf(document: MetadataDocument): string[] {
-  return [...new Set([...variablesIn(document.sources), ...commonVariables])];
+  const found = suggested.get(document) ?? [...new Set([...variablesIn(document.sources), ...commonVariables])];
+  suggested.set(document, found);
+  return found;
 }
 
 /** Operand edits what a column is compared with: a value, a session variable, a list, or another column. */
