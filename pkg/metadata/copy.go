@@ -102,6 +102,8 @@ func (s *Source) without(ids []ObjectID) *Source {
 			n.StoredProcedures = removed(n.StoredProcedures, storedProcedureKey, procedureKey(id.Table))
 		case ObjectLogicalModel:
 			n.LogicalModels = removed(n.LogicalModels, logicalModelName, id.Name)
+		case ObjectPublishedChanges:
+			n.PublishedChanges = removed(n.PublishedChanges, publishedName, id.Name)
 		case ObjectFunctionPermission:
 			n.Functions = withoutFunctionPermission(n.Functions, id)
 		default:

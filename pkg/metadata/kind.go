@@ -67,6 +67,8 @@ const (
 	Tags
 	// Conventions are other conventions of names than that of the database.
 	Conventions
+	// Publications are changes of tables that are published.
+	Publications
 )
 
 // Can reports whether the kind has all of some capabilities.
@@ -80,7 +82,7 @@ var kinds = []*Kind{
 	{
 		Name: DefaultKind, Prefixes: []string{"pg", "postgres"}, Display: "Postgres", System: "postgresql", Failure: apierror.PostgresError,
 		abilities: Functions | EnumTables | EventTriggers | ComputedFields | ConnectionTemplates | Trackables |
-			Mutations | Subscriptions | Relay | Tags | Conventions,
+			Mutations | Subscriptions | Relay | Tags | Conventions | Publications,
 		DefaultSchema: "public",
 	},
 	{

@@ -55,6 +55,7 @@ var specifiedByKind = []struct{ commands, kinds string }{
 		"postgres citus cockroach mssql bigquery sqlite",
 	},
 	{"track_stored_procedure untrack_stored_procedure get_stored_procedure", "mssql"},
+	{"publish_changes unpublish_changes", "postgres"},
 	{"get_source_trackables", "postgres"}, // which refuses: it is for data connectors
 }
 

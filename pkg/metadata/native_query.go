@@ -233,12 +233,13 @@ func (d *Document) withNativeQuery(s *Source, q *NativeQuery) *Document {
 	return d.withSource(&n)
 }
 
-// ShareModels replaces the native queries, procedures and logical models of s that equal those of old by
+// ShareModels replaces the native queries, procedures, logical models and published changes of s that equal those of old by
 // these, so that what did not change is the same by its pointer.
 func (s *Source) ShareModels(old *Source) {
 	s.NativeQueries = share(s.NativeQueries, old.NativeQueries, nativeQueryName)
 	s.StoredProcedures = share(s.StoredProcedures, old.StoredProcedures, storedProcedureKey)
 	s.LogicalModels = share(s.LogicalModels, old.LogicalModels, logicalModelName)
+	s.PublishedChanges = share(s.PublishedChanges, old.PublishedChanges, publishedName)
 }
 
 // checkModels brings native queries, procedures and logical models into the order of the export.

@@ -23,6 +23,7 @@ const (
 	ObjectNativeQuery        = "native_query"                      // Name: its root field
 	ObjectStoredProcedure    = "stored_procedure"                  // Table holds the procedure's name
 	ObjectLogicalModel       = "logical_model"                     // Name; its select permissions have Name and Role
+	ObjectPublishedChanges   = "published_changes"                 // Name
 	ObjectInheritedRole      = "inherited_role"                    // Role
 	ObjectRESTEndpoint       = "rest_endpoint"                     // Name
 	ObjectCronTrigger        = "cron_trigger"                      // Name

@@ -11,13 +11,14 @@ import (
 
 // Source is one database.
 type Source struct {
-	Name             string             `json:"name" meta:"required,nonempty"`
-	Kind             string             `json:"kind" meta:"default=postgres"`
-	Tables           []*Table           `json:"tables" meta:"required"`
-	Functions        []*Function        `json:"functions,omitempty"`
-	NativeQueries    []*NativeQuery     `json:"native_queries,omitempty"`
-	StoredProcedures []*StoredProcedure `json:"stored_procedures,omitempty"`
-	LogicalModels    []*LogicalModel    `json:"logical_models,omitempty"`
+	Name             string              `json:"name" meta:"required,nonempty"`
+	Kind             string              `json:"kind" meta:"default=postgres"`
+	Tables           []*Table            `json:"tables" meta:"required"`
+	Functions        []*Function         `json:"functions,omitempty"`
+	NativeQueries    []*NativeQuery      `json:"native_queries,omitempty"`
+	StoredProcedures []*StoredProcedure  `json:"stored_procedures,omitempty"`
+	LogicalModels    []*LogicalModel     `json:"logical_models,omitempty"`
+	PublishedChanges []*PublishedChanges `json:"published_changes,omitempty"`
 	// Configuration describes how the source is reached, in the form of its kind.
 	Configuration json.RawMessage `json:"configuration" meta:"required"`
 	QueryTags     json.RawMessage `json:"query_tags,omitempty"`
@@ -68,6 +69,9 @@ func (s *Source) check() error {
 	}
 	if d := duplicates(s.Functions, func(f *Function) string { return s.Display(f.Function) }); d != "" {
 		return duplicateError("functions", d)
+	}
+	if err := s.checkPublished(); err != nil {
+		return err
 	}
 	return s.checkModels()
 }

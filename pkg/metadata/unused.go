@@ -17,6 +17,9 @@ func (s *Source) unusedParts(k *Kind) []Warning {
 	if len(s.StoredProcedures) > 0 && !k.Can(StoredProcedures) {
 		list = append(list, unusedPart("stored_procedures", s.Name, "a source of "+k.Display+" has none"))
 	}
+	if len(s.PublishedChanges) > 0 && !k.Can(Publications) {
+		list = append(list, unusedPart("published_changes", s.Name, "a source of "+k.Display+" publishes none"))
+	}
 	return append(list, k.unusedKeys(s)...)
 }
 

@@ -32,6 +32,7 @@ func (s *Schema) Inconsistencies() []metadata.Inconsistency {
 		list = append(list, source.brokenTables()...)
 		list = append(list, source.checkFunctions()...)
 		list = append(list, source.modelProblems...)
+		list = append(list, source.checkPublished()...)
 	}
 	list = append(list, s.remoteProblems...)
 	list = append(list, s.checkRemotePermissions()...)
@@ -159,7 +160,7 @@ func objectName(id metadata.ObjectID, table string) string {
 		return fmt.Sprintf("%s remote_relationship %s on type %s in remote schema %s", id.Kind, id.Name, id.Type, id.Remote)
 	case metadata.ObjectTable, metadata.ObjectFunction, metadata.ObjectStoredProcedure:
 		return fmt.Sprintf("%s %s in source %s", id.Kind, table, id.Source)
-	case metadata.ObjectNativeQuery, metadata.ObjectLogicalModel:
+	case metadata.ObjectNativeQuery, metadata.ObjectLogicalModel, metadata.ObjectPublishedChanges:
 		return fmt.Sprintf("%s %s in source %s", id.Kind, id.Name, id.Source)
 	case metadata.ObjectFunctionPermission:
 		return fmt.Sprintf("%s %s permission for function %s in source %s", id.Kind, id.Role, table, id.Source)
@@ -179,7 +180,7 @@ var kindOrder = []string{
 	metadata.ObjectComputedField, metadata.ObjectRemoteRelationship,
 	metadata.ObjectInsertPermission, metadata.ObjectSelectPermission, metadata.ObjectUpdatePermission, metadata.ObjectDeletePermission,
 	metadata.ObjectEventTrigger, metadata.ObjectFunction, metadata.ObjectFunctionPermission, metadata.ObjectNativeQuery,
-	metadata.ObjectStoredProcedure, metadata.ObjectLogicalModel,
+	metadata.ObjectStoredProcedure, metadata.ObjectLogicalModel, metadata.ObjectPublishedChanges,
 	metadata.ObjectRemoteSchema, metadata.ObjectRemotePermission, metadata.ObjectRemoteTypeRelation,
 	metadata.ObjectCustomTypes, metadata.ObjectAction, metadata.ObjectActionPermission,
 	metadata.ObjectRESTEndpoint,

@@ -66,7 +66,7 @@ func (s *Schema) dependents(ids []metadata.ObjectID, counts func(need) bool) []m
 func (s *Source) dependents(ids []metadata.ObjectID, counts func(need) bool) []metadata.ObjectID {
 	g := graph{
 		gone: make(map[metadata.ObjectID]bool, len(ids)), about: map[catalog.Name]bool{}, loaded: map[*Table]bool{},
-		objects: append(s.functionNeeds(), s.modelNeeds()...),
+		objects: slices.Concat(s.functionNeeds(), s.modelNeeds(), s.publishedNeeds()),
 	}
 	for _, id := range ids {
 		g.add(id)
@@ -160,7 +160,8 @@ func (s *Source) functionNeeds() []objectNeeds {
 // owner is the object that id goes together with; the zero ID for one that stands alone.
 func owner(id metadata.ObjectID) metadata.ObjectID {
 	switch id.Kind {
-	case metadata.ObjectFunction, metadata.ObjectTable, metadata.ObjectNativeQuery, metadata.ObjectStoredProcedure, metadata.ObjectLogicalModel:
+	case metadata.ObjectFunction, metadata.ObjectTable, metadata.ObjectNativeQuery, metadata.ObjectStoredProcedure, metadata.ObjectLogicalModel,
+		metadata.ObjectPublishedChanges:
 		return metadata.ObjectID{}
 	case metadata.ObjectFunctionPermission:
 		return metadata.ObjectID{Kind: metadata.ObjectFunction, Source: id.Source, Table: id.Table}
@@ -196,6 +197,8 @@ func (s *Schema) Describe(id metadata.ObjectID) string {
 		what = "stored procedure " + table
 	case metadata.ObjectLogicalModel:
 		what = "logical model " + id.Name
+	case metadata.ObjectPublishedChanges:
+		what = "published changes " + id.Name
 	case metadata.ObjectColumn:
 		what = "column " + table + "." + id.Name
 	case metadata.ObjectConstraint:

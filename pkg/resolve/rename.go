@@ -49,6 +49,8 @@ func (s *Schema) Rename(r Renames) (*metadata.Document, error) {
 	slices.SortStableFunc(n.Tables, func(a, b *metadata.Table) int {
 		return cmp.Or(strings.Compare(a.Table.Schema, b.Table.Schema), strings.Compare(a.Table.Name, b.Table.Name))
 	})
+	renamed := renamer{Renames: r, source: source}
+	n.PublishedChanges = mapList(&renamed, source.Meta.PublishedChanges, renamed.published)
 	doc := *s.Document
 	doc.Sources = slices.Clone(s.Document.Sources)
 	doc.Sources[slices.Index(doc.Sources, source.Meta)] = &n
@@ -80,6 +82,21 @@ func (w *renamer) once(f func()) bool {
 	changed := w.changed
 	w.changed = before || changed
 	return changed
+}
+
+// published renames the tables whose changes are published.
+func (w *renamer) published(m *metadata.PublishedChanges) *metadata.PublishedChanges {
+	n := *m
+	n.Tables = slices.Clone(m.Tables)
+	if !w.once(func() {
+		for i, name := range m.Tables {
+			n.Tables[i] = w.tableName(name)
+		}
+	}) {
+		return m
+	}
+	slices.SortFunc(n.Tables, catalog.Name.Compare)
+	return &n
 }
 
 func (w *renamer) table(m *metadata.Table) *metadata.Table {

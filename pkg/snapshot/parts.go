@@ -10,21 +10,22 @@ import (
 
 // sourceHead is a source without its tables and functions.
 type sourceHead struct {
-	Name             string                      `json:"name"`
-	Kind             string                      `json:"kind"`
-	NativeQueries    []*metadata.NativeQuery     `json:"native_queries,omitempty"`
-	StoredProcedures []*metadata.StoredProcedure `json:"stored_procedures,omitempty"`
-	LogicalModels    []*metadata.LogicalModel    `json:"logical_models,omitempty"`
-	Configuration    json.RawMessage             `json:"configuration,omitempty"`
-	QueryTags        json.RawMessage             `json:"query_tags,omitempty"`
-	Customization    *metadata.Customization     `json:"customization,omitempty"`
-	HealthCheck      json.RawMessage             `json:"health_check,omitempty"`
-	Foreign          json.RawMessage             `json:"foreign,omitempty"`
+	Name             string                       `json:"name"`
+	Kind             string                       `json:"kind"`
+	NativeQueries    []*metadata.NativeQuery      `json:"native_queries,omitempty"`
+	StoredProcedures []*metadata.StoredProcedure  `json:"stored_procedures,omitempty"`
+	LogicalModels    []*metadata.LogicalModel     `json:"logical_models,omitempty"`
+	PublishedChanges []*metadata.PublishedChanges `json:"published_changes,omitempty"`
+	Configuration    json.RawMessage              `json:"configuration,omitempty"`
+	QueryTags        json.RawMessage              `json:"query_tags,omitempty"`
+	Customization    *metadata.Customization      `json:"customization,omitempty"`
+	HealthCheck      json.RawMessage              `json:"health_check,omitempty"`
+	Foreign          json.RawMessage              `json:"foreign,omitempty"`
 }
 
 func sourceHeadOf(s *metadata.Source) sourceHead {
 	return sourceHead{
-		s.Name, s.Kind, s.NativeQueries, s.StoredProcedures, s.LogicalModels,
+		s.Name, s.Kind, s.NativeQueries, s.StoredProcedures, s.LogicalModels, s.PublishedChanges,
 		s.Configuration, s.QueryTags, s.Customization, s.HealthCheck, s.Foreign,
 	}
 }
@@ -34,7 +35,7 @@ func sourceHeadOf(s *metadata.Source) sourceHead {
 func (h sourceHead) apply(old *metadata.Source) *metadata.Source {
 	s := &metadata.Source{
 		Name: h.Name, Kind: h.Kind, NativeQueries: h.NativeQueries, StoredProcedures: h.StoredProcedures,
-		LogicalModels: h.LogicalModels, Configuration: h.Configuration, QueryTags: h.QueryTags,
+		LogicalModels: h.LogicalModels, PublishedChanges: h.PublishedChanges, Configuration: h.Configuration, QueryTags: h.QueryTags,
 		Customization: h.Customization, HealthCheck: h.HealthCheck, Tables: []*metadata.Table{},
 		Foreign: h.Foreign,
 	}

@@ -3,7 +3,7 @@
 // It follows the metadata, so that it knows the triggers of every version, takes deliveries from the
 // delivery stream, and makes them. The scheduler publishes scheduled events when they are due. Calls of
 // asynchronous actions come as requests, are kept in a log and made from there. For subscriptions it reads
-// the logs of sources.
+// the logs of sources, and it publishes the changes of tables.
 package eventdelivery
 
 import (
@@ -15,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/open"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/egress"
@@ -27,6 +28,7 @@ import (
 	"queryengine/services/event-delivery/internal/actionlog"
 	"queryengine/services/event-delivery/internal/changes"
 	"queryengine/services/event-delivery/internal/delivery"
+	"queryengine/services/event-delivery/internal/publishing"
 	"queryengine/services/event-delivery/internal/scheduled"
 	"queryengine/services/event-delivery/internal/table"
 )
@@ -43,6 +45,8 @@ type Deps struct {
 	// Open opens a source of the metadata; it makes no connection yet. Without it no events of
 	// tables are delivered.
 	Open open.Open
+	// Kinds are those of the sources that Open opens; without them no changes are published.
+	Kinds backend.Kinds
 	// Env is os.LookupEnv: metadata may name variables.
 	Env metadata.Env
 	// Tracing makes the spans of deliveries, nil for none.
@@ -63,8 +67,9 @@ type Service struct {
 	cron   *scheduled.Cron
 	tables *table.Events
 	// readers is nil where nothing of tables is delivered.
-	readers *changes.Readers
-	worker  *delivery.Worker
+	readers    *changes.Readers
+	publishers *publishing.Publishers
+	worker     *delivery.Worker
 	// calls is nil without a metadata database, which only a disabled service may lack.
 	calls  *actionlog.Log
 	caller *actionlog.Worker
@@ -121,6 +126,9 @@ func (s *Service) wire(d Deps) error {
 			return err
 		}
 		s.readers = changes.New(changes.Config{Bus: d.Bus, Open: d.Open, Logger: d.Logger, Metrics: changes.NewMetrics(d.Metrics)})
+		s.publishers = publishing.New(publishing.Config{
+			Bus: d.Bus, Open: d.Open, Kinds: d.Kinds, Replicas: s.config.Replicas, Logger: d.Logger, Metrics: publishing.NewMetrics(d.Metrics),
+		})
 		kinds[deliveryv1.Kind_KIND_TABLE_EVENT] = s.tables
 	}
 	s.Follower().Watch(s.follow)
@@ -160,6 +168,7 @@ func (s *Service) follow(current *snapshot.Snapshot) {
 	if s.tables != nil {
 		s.tables.Follow(current)
 		s.readers.Follow(current)
+		s.publishers.Follow(current)
 	}
 }
 
@@ -217,6 +226,7 @@ func (s *Service) Stop() {
 	defer s.starting.Unlock()
 	if s.tables != nil {
 		s.readers.Stop()
+		s.publishers.Stop()
 		s.tables.StopTaking()
 	}
 	if s.working {

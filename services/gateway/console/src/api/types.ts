@@ -787,6 +787,24 @@ export interface PermissionUpdatePermission {
   comment?: string;
 }
 
+export interface PublishChangesArgs {
+  source?: string;
+  replace?: boolean;
+  name: string;
+  tables: Name[];
+  role: string;
+  session_variables?: Record<string, string>;
+  max_bytes?: number;
+}
+
+export interface PublishedChanges {
+  name: string;
+  tables: Name[];
+  role: string;
+  session_variables?: Record<string, string>;
+  max_bytes?: number;
+}
+
 export interface QueryCollection {
   name: string;
   definition: CollectionDefinition;
@@ -1063,6 +1081,7 @@ export interface Source {
   native_queries?: NativeQuery[];
   stored_procedures?: StoredProcedure[];
   logical_models?: LogicalModel[];
+  published_changes?: PublishedChanges[];
   configuration: Json;
   query_tags?: Json;
   customization?: Customization;
@@ -1192,6 +1211,11 @@ export interface TypeRelationship {
   source?: string;
   remote_table: Name;
   field_mapping: Record<string, string>;
+}
+
+export interface UnpublishChangesArgs {
+  source?: string;
+  name: string;
 }
 
 export interface UntrackFunctionArgs {
@@ -1382,6 +1406,7 @@ export interface SourceOperations {
   get_source_trackables: GetSourceTrackablesArgs;
   get_table_info: GetTableInfoArgs;
   invoke_event_trigger: InvokeEventTriggerArgs;
+  publish_changes: PublishChangesArgs;
   redeliver_event: RedeliverEventArgs;
   rename_relationship: RenameRelationshipArgs;
   set_apollo_federation_config: SetApolloFederationArgs;
@@ -1397,6 +1422,7 @@ export interface SourceOperations {
   track_native_query: TrackNativeQueryArgs;
   track_table: TrackTableArgs;
   track_tables: TrackTablesArgs;
+  unpublish_changes: UnpublishChangesArgs;
   untrack_function: UntrackFunctionArgs;
   untrack_logical_model: UntrackLogicalModelArgs;
   untrack_native_query: UntrackNativeQueryArgs;
