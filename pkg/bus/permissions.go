@@ -24,6 +24,8 @@ const ReaderInboxPrefix = "_INBOX_METADATA_READER"
 type Permissions struct {
 	User               string
 	Publish, Subscribe []string
+	// NoPublish are subjects among Publish that it may not publish to.
+	NoPublish []string
 }
 
 // services have a user each.
@@ -109,6 +111,7 @@ func servicePermissions(service string) Permissions {
 		p.Publish = append(p.Publish, deliveriesSubjects()...)
 		p.Publish = append(p.Publish, workerSubjects()...)
 		p.Publish = append(p.Publish, changePublisherSubjects()...)
+		p.NoPublish = foreignStreamSubjects()
 	}
 	return p
 }
@@ -190,6 +193,17 @@ func changePublisherSubjects() []string {
 	}
 }
 
+// foreignStreamSubjects are what who publishes changes of tables may not do with the streams of other services.
+func foreignStreamSubjects() []string {
+	list := []string{streamGet(cacheStream)}
+	for _, stream := range []string{ChangesStream, objectStream, cacheStream} {
+		for _, verb := range []string{"CREATE", "UPDATE", "PURGE", "DELETE"} {
+			list = append(list, "$JS.API.STREAM."+verb+"."+stream)
+		}
+	}
+	return sorted(list)
+}
+
 // asks are the services that this process may ask: those that its service calls, and all of
 // them when its connection is not that of one service.
 func (b *Bus) asks() []string {
@@ -231,14 +245,19 @@ accounts {
 	for _, u := range Users() {
 		fmt.Fprintf(&b, "      { user: %s, password: $%s, permissions: {\n", u.User, PasswordVariable(u.User))
 		for _, list := range []struct {
-			verb     string
-			subjects []string
-		}{{"publish", u.Publish}, {"subscribe", u.Subscribe}} {
-			fmt.Fprintf(&b, "          %s: [\n", list.verb)
-			for _, subject := range list.subjects {
-				fmt.Fprintf(&b, "            %q\n", subject)
+			verb          string
+			allowed, none []string
+		}{{"publish", u.Publish, u.NoPublish}, {"subscribe", u.Subscribe, nil}} {
+			fmt.Fprintf(&b, "          %s: ", list.verb)
+			if list.none != nil {
+				b.WriteString("{ deny: ")
+				writeSubjects(&b, list.none)
+				b.WriteString("          allow: ")
 			}
-			b.WriteString("          ]\n")
+			writeSubjects(&b, list.allowed)
+			if list.none != nil {
+				b.WriteString("          }\n")
+			}
 		}
 		b.WriteString("      } }\n")
 	}
@@ -252,6 +271,14 @@ accounts {
 system_account: SYS
 `)
 	return b.String()
+}
+
+func writeSubjects(b *strings.Builder, subjects []string) {
+	b.WriteString("[\n")
+	for _, subject := range subjects {
+		fmt.Fprintf(b, "            %q\n", subject)
+	}
+	b.WriteString("          ]\n")
 }
 
 // AllUsers are the names of those that have a password.

@@ -47,6 +47,8 @@ type User struct {
 	Name, Password string
 	// Publish and Subscribe are the subjects that are allowed, all others are not.
 	Publish, Subscribe []string
+	// NoPublish are exceptions from Publish.
+	NoPublish []string
 }
 
 // inProcessUser is the name of the user of connections in this process.
@@ -88,7 +90,7 @@ func users(list []User, own string) []*server.User {
 	all := []*server.User{{Username: inProcessUser, Password: own}}
 	for _, u := range list {
 		all = append(all, &server.User{Username: u.Name, Password: u.Password, Permissions: &server.Permissions{
-			Publish:   &server.SubjectPermission{Allow: u.Publish},
+			Publish:   &server.SubjectPermission{Allow: u.Publish, Deny: u.NoPublish},
 			Subscribe: &server.SubjectPermission{Allow: u.Subscribe},
 		}})
 	}

@@ -25,13 +25,13 @@ type guarded struct {
 	passwords map[string]string
 }
 
-func newGuarded(t *testing.T) *guarded {
+func newGuarded(t *testing.T, more ...bus.Permissions) *guarded {
 	t.Helper()
 	g := &guarded{processes: map[string]*process{}, passwords: map[string]string{}}
 	var users []natsserver.User
-	for _, u := range bus.Users() {
+	for _, u := range append(bus.Users(), more...) {
 		g.passwords[u.User] = "password-of-" + u.User
-		users = append(users, natsserver.User{Name: u.User, Password: g.passwords[u.User], Publish: u.Publish, Subscribe: u.Subscribe})
+		users = append(users, natsserver.User{Name: u.User, Password: g.passwords[u.User], Publish: u.Publish, Subscribe: u.Subscribe, NoPublish: u.NoPublish})
 	}
 	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true, Users: users})
 	require.NoError(t, err)

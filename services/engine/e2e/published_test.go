@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/bus"
 	"queryengine/pkg/dbtest"
 )
 
@@ -28,26 +29,37 @@ type publishedCluster struct {
 func newPublished(t *testing.T) *publishedCluster {
 	t.Helper()
 	c := &publishedCluster{cluster: newCluster(t)}
-	c.databaseURL = dbtest.LogicalURL(t)
-	c.settings["ENGINE_GRAPHQL_DATABASE_URL"] = c.databaseURL
-	t.Cleanup(func() { // a server has few slots; by now nothing reads them
-		executeAlone(t, c.databaseURL, `SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots
-			WHERE database = current_database() AND NOT active`)
-	})
-	execute(t, c.databaseURL, `CREATE TABLE item (id int PRIMARY KEY, owner text, note text, secret text);
-		ALTER TABLE item REPLICA IDENTITY FULL;
-		INSERT INTO item SELECT i, CASE WHEN i % 3 = 0 THEN 'you' ELSE 'me' END, 'first', 's' FROM generate_series(1, 700) i`)
+	c.fill()
 	c.start(metadata)
 	c.start(executor)
 	c.gateway = c.start(gateway)
-	c.gateway.metadata("pg_track_table", map[string]any{"table": "item"})
-	c.permit("id", "owner", "note")
+	c.track()
 	conn, err := nats.Connect(c.nats.ClientURL(), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
 	c.js, err = jetstream.New(conn)
 	require.NoError(t, err)
 	return c
+}
+
+// fill makes the source.
+func (c *publishedCluster) fill() {
+	c.t.Helper()
+	c.databaseURL = dbtest.LogicalURL(c.t)
+	c.settings["ENGINE_GRAPHQL_DATABASE_URL"] = c.databaseURL
+	c.t.Cleanup(func() { // a server has few slots; by now nothing reads them
+		executeAlone(c.t, c.databaseURL, `SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots
+			WHERE database = current_database() AND NOT active`)
+	})
+	execute(c.t, c.databaseURL, `CREATE TABLE item (id int PRIMARY KEY, owner text, note text, secret text);
+		ALTER TABLE item REPLICA IDENTITY FULL;
+		INSERT INTO item SELECT i, CASE WHEN i % 3 = 0 THEN 'you' ELSE 'me' END, 'first', 's' FROM generate_series(1, 700) i`)
+}
+
+func (c *publishedCluster) track() {
+	c.t.Helper()
+	c.gateway.metadata("pg_track_table", map[string]any{"table": "item"})
+	c.permit("id", "owner", "note")
 }
 
 // permit makes the permission of the role clerk.
@@ -263,4 +275,71 @@ func TestPublishedChanges(t *testing.T) {
 	c.awaitSame("id note")
 	c.gateway.metadata("pg_unpublish_changes", map[string]any{"name": "items"})
 	c.awaitGone()
+}
+
+// TestUnpublishedWhileNobodyPublishes has event-delivery find what it has to remove when it starts.
+func TestUnpublishedWhileNobodyPublishes(t *testing.T) {
+	t.Parallel()
+	c := newPublished(t)
+	worker := c.start(eventDelivery)
+	c.publish()
+	c.awaitSame("id owner note")
+	worker.kill()
+	c.gateway.metadata("pg_unpublish_changes", map[string]any{"name": "items"})
+	c.start(eventDelivery)
+	c.awaitGone()
+}
+
+// TestPublishedChangesWithUsersOfNATS has each service be a user with rights of its own, and somebody read who may do
+// nothing else.
+func TestPublishedChangesWithUsersOfNATS(t *testing.T) {
+	t.Parallel()
+	const stream, inbox = "CHANGES-default-items", "_INBOX_search"
+	g := newGuarded(t, bus.Permissions{
+		User:      "search",
+		Publish:   []string{"$JS.API.STREAM.INFO." + stream, "$JS.API.DIRECT.GET." + stream, "$JS.API.DIRECT.GET." + stream + ".>"},
+		Subscribe: []string{"changes.default.items", "changes.default.items.>", inbox + ".>"},
+	})
+	c := &publishedCluster{cluster: g.cluster}
+	c.fill()
+	g.startAs(metadata)
+	worker := g.startAs(eventDelivery)
+	c.gateway = g.startAs(gateway)
+	c.track()
+	c.publish()
+
+	conn, refused := g.connect("search", inbox)
+	followed, err := conn.SubscribeSync("changes.default.items.>")
+	require.NoError(t, err)
+	c.js, err = jetstream.New(conn, jetstream.WithDefaultTimeout(startLimit))
+	require.NoError(t, err)
+	var first, last *jetstream.RawStreamMsg
+	eventually(t, publishedLimit, func() bool {
+		s, err := c.js.Stream(t.Context(), stream)
+		if err != nil || s.CachedInfo().State.Msgs == 0 {
+			return false
+		}
+		if first, err = s.GetMsg(t.Context(), 1); err != nil {
+			return false
+		}
+		last, err = s.GetMsg(t.Context(), s.CachedInfo().State.LastSeq)
+		return err == nil && last.Header.Get("Engine-Op") == "ready"
+	}, func() string { return "the rows aren't all there: " + worker.log.String() })
+	require.Equal(t, "begin", first.Header.Get("Engine-Op"))
+	execute(t, c.databaseURL, `UPDATE item SET note = 'for all to see' WHERE id = 1`)
+	for {
+		m, err := followed.NextMsg(publishedLimit)
+		require.NoError(t, err)
+		if m.Header.Get("Engine-Op") == "update" {
+			require.Contains(t, string(m.Data), "for all to see")
+			break
+		}
+	}
+	requireRefused(t, conn, refused, []string{
+		"changes.default.items.public.item", "$JS.API.STREAM.DELETE." + stream, "$JS.API.DIRECT.GET.METADATA", "$JS.API.CONSUMER.CREATE." + stream + ".x",
+	}, []string{"changes.>", "engine.>"})
+
+	c.gateway.metadata("pg_unpublish_changes", map[string]any{"name": "items"})
+	c.awaitGone()
+	require.NotContains(t, worker.log.String(), "ermissions violation")
 }

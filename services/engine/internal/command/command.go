@@ -230,7 +230,7 @@ func natsUsers(dir string) ([]natsserver.User, error) {
 		if err != nil {
 			return nil, err
 		}
-		users = append(users, natsserver.User{Name: u.User, Password: password, Publish: u.Publish, Subscribe: u.Subscribe})
+		users = append(users, natsserver.User{Name: u.User, Password: password, Publish: u.Publish, Subscribe: u.Subscribe, NoPublish: u.NoPublish})
 	}
 	return users, nil
 }
