@@ -17,4 +17,5 @@ export const areas = [
   { path: "/actions", name: "Actions", words: "custom types handlers SDL", admin: true },
   { path: "/remote-schemas", name: "Remote schemas", words: "GraphQL servers introspect reload permissions", admin: true },
   { path: "/metadata", name: "Metadata", words: "inconsistencies reload export import history rollback diff", admin: true },
+  { path: "/monitoring", name: "Monitoring", words: "status services instances health metrics latency subscriptions pools lag", admin: true },
 ] as const satisfies Area[];

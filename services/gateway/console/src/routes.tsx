@@ -45,6 +45,7 @@ const routes = [
     component: lazyRouteComponent(() => import("./pages/remotes/page"), "RemoteSchemasPage"),
   }),
   createRoute({ getParentRoute: () => root, path: "/metadata", component: lazyRouteComponent(() => import("./pages/metadata/page"), "MetadataPage") }),
+  createRoute({ getParentRoute: () => root, path: "/monitoring", component: lazyRouteComponent(() => import("./pages/monitoring/page"), "MonitoringPage") }),
 ] as const;
 
 /** TableSearch is the table, or else the function, or what else of a source, that the address of the data page names. */

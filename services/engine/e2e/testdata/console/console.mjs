@@ -9,6 +9,7 @@ import * as data from "./data.mjs";
 import * as events from "./events.mjs";
 import * as functions from "./functions.mjs";
 import * as metadata from "./metadata.mjs";
+import * as monitoring from "./monitoring.mjs";
 import * as permissions from "./permissions.mjs";
 import * as relationships from "./relationships.mjs";
 import * as remotes from "./remotes.mjs";
@@ -79,6 +80,7 @@ const tests = {
   ...events.tests,
   ...functions.tests,
   ...metadata.tests,
+  ...monitoring.tests,
   ...permissions.tests,
   ...relationships.tests,
   ...remotes.tests,

@@ -125,6 +125,16 @@ const pages = {
     await page.getByRole("button", { name: /^Version/ }).nth(2).click();
     await page.getByRole("region", { name: "Difference" }).getByRole("listitem").first().waitFor();
   },
+  async monitoring(page) {
+    await area(page, "Monitoring");
+    await page.locator("canvas").first().waitFor();
+    const rates = page.getByRole("figure", { name: "Operations per second" });
+    for (let looks = 2; looks < 7; looks++) {
+      for (let i = 0; i < 4 + 3 * (looks % 3); i++) await graphql("query Authors { author { name } }");
+      await rates.locator("tbody tr").nth(looks).waitFor({ state: "attached" });
+    }
+    await has(page.getByRole("grid", { name: "Operations" }), "Authors");
+  },
 };
 
 const browser = await launch();

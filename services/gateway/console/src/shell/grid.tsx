@@ -1,3 +1,4 @@
+import { isValidElement } from "react";
 import { Cell, Column, Row, Table, TableBody, TableHeader, type Selection, type SortDescriptor } from "react-aria-components";
 
 interface GridProps {
@@ -12,7 +13,7 @@ interface GridProps {
   onSelect?: (s: Selection) => void;
 }
 
-/** Grid shows rows of a database. Values are text; what isn't a string is JSON. */
+/** Grid shows rows of a database. Values are text; what is neither a string nor an element is JSON. */
 export function Grid(props: GridProps) {
   const { label, columns, rows, sort, onSort, keys, selected, onSelect } = props;
   return (
@@ -35,5 +36,6 @@ export function Grid(props: GridProps) {
 
 function shown(value: unknown) {
   if (value === null || value === undefined) return <span className="null">NULL</span>;
+  if (isValidElement(value)) return value;
   return typeof value === "string" ? value : JSON.stringify(value);
 }
