@@ -3,7 +3,6 @@ package status
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -23,7 +22,7 @@ const (
 	patience = time.Second
 	// firstPatience is how long the first questions wait for services that are not.
 	firstPatience = 300 * time.Millisecond
-	// silence is for how long a service is listed that doesn't answer.
+	// silence is for how long a service is listed that doesn't answer, from the first question on.
 	silence = 15 * time.Second
 	// maxServices bounds the services that are known, in all processes.
 	maxServices = 1000
@@ -47,9 +46,11 @@ type member struct{ service, instance string }
 // last is what is known of a member.
 type last struct {
 	Instance
-	// heard is when it was heard of; roll is the roll call that the report answers.
-	heard time.Time
-	roll  string
+	// asked is when the first question was asked that it hasn't answered, zero for none: as nobody asks
+	// for hours, its silence alone tells nothing.
+	asked time.Time
+	// reported is when the report came, zero for none yet.
+	reported time.Time
 }
 
 // NewCollector returns a Collector that hears nothing before Start.
@@ -97,7 +98,7 @@ func (c *Collector) take(key member, r *statusv1.Report) {
 		l = &last{}
 		c.known[key] = l
 	}
-	l.heard = c.now()
+	l.asked = time.Time{}
 	if len(r.GetBody()) == 0 {
 		return // it has only announced itself
 	}
@@ -107,7 +108,7 @@ func (c *Collector) take(key member, r *statusv1.Report) {
 		return
 	}
 	report.Service, report.Instance = key.service, key.instance
-	l.Report, l.ReportedAt, l.roll = report, l.heard.UTC(), r.GetRollCall()
+	l.Report, l.reported = report, c.now()
 }
 
 // Collect asks all services, and returns what they report by service and instance. It waits for those that are
@@ -116,8 +117,9 @@ func (c *Collector) take(key member, r *statusv1.Report) {
 func (c *Collector) Collect(ctx context.Context) ([]Instance, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	roll := rand.Text()
-	if err := c.topics.Publish(bus.StatusRollCall, &statusv1.RollCall{Id: roll}); err != nil {
+	began := c.now()
+	c.ask(began)
+	if err := c.topics.Publish(bus.StatusRollCall, &statusv1.RollCall{}); err != nil {
 		return nil, fmt.Errorf("call the roll: %w", err)
 	}
 	early, stopEarly := context.WithTimeout(ctx, max(0, firstPatience-c.now().Sub(c.began)))
@@ -125,7 +127,7 @@ func (c *Collector) Collect(ctx context.Context) ([]Instance, error) {
 	waited := early.Done()
 	for {
 		c.mu.Lock()
-		missing := c.missing(roll)
+		missing := c.missing(began)
 		changed := c.changed
 		c.mu.Unlock()
 		if waited == nil && missing == 0 {
@@ -141,33 +143,43 @@ func (c *Collector) Collect(ctx context.Context) ([]Instance, error) {
 		}
 		break
 	}
-	return c.list(roll), nil
+	return c.list(began), nil
 }
 
-// missing is how many of the known services haven't answered yet.
-func (c *Collector) missing(roll string) (n int) {
-	now := c.now()
+// ask notes that all services are asked, and forgets those that have been silent for too long.
+func (c *Collector) ask(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for key, l := range c.known {
 		switch {
-		case now.Sub(l.heard) > silence:
+		case l.asked.IsZero():
+			l.asked = now
+		case now.Sub(l.asked) > silence:
 			delete(c.known, key)
-		case l.roll != roll:
+		}
+	}
+}
+
+// missing is how many of the known services haven't reported since a question, whichever one they answered.
+func (c *Collector) missing(began time.Time) (n int) {
+	for _, l := range c.known {
+		if l.reported.Before(began) {
 			n++
 		}
 	}
 	return n
 }
 
-func (c *Collector) list(roll string) []Instance {
+func (c *Collector) list(began time.Time) []Instance {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := []Instance{}
 	for _, l := range c.known {
-		if l.ReportedAt.IsZero() {
+		if l.reported.IsZero() {
 			continue // it has only announced itself
 		}
 		i := l.Instance
-		i.Responding = l.roll == roll
+		i.ReportedAt, i.Responding = l.reported.UTC(), !l.reported.Before(began)
 		list = append(list, i)
 	}
 	slices.SortFunc(list, func(a, b Instance) int {

@@ -117,11 +117,7 @@ func (r *Reporter) publish(m *statusv1.Report) {
 	}
 }
 
-func (r *Reporter) answer(m proto.Message) {
-	call, ok := m.(*statusv1.RollCall)
-	if !ok {
-		return
-	}
+func (r *Reporter) answer(proto.Message) {
 	if r.body == nil || time.Since(r.made) > keep {
 		body, err := json.Marshal(r.report())
 		if err != nil {
@@ -130,7 +126,7 @@ func (r *Reporter) answer(m proto.Message) {
 		}
 		r.body, r.made = body, time.Now()
 	}
-	r.publish(&statusv1.Report{RollCall: call.GetId(), Body: r.body})
+	r.publish(&statusv1.Report{Body: r.body})
 }
 
 func (r *Reporter) report() Report {

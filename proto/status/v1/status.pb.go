@@ -25,9 +25,7 @@ const (
 
 // RollCall asks every service of every process for a Report.
 type RollCall struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Repeated in the reports; it is unique.
-	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -62,24 +60,15 @@ func (*RollCall) Descriptor() ([]byte, []int) {
 	return file_status_v1_status_proto_rawDescGZIP(), []int{0}
 }
 
-func (x *RollCall) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
 // Report tells that a service runs, or leaves.
 type Report struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The roll call that it answers; empty when nobody has asked.
-	RollCall string `protobuf:"bytes,1,opt,name=roll_call,json=rollCall,proto3" json:"roll_call,omitempty"`
-	Service  string `protobuf:"bytes,2,opt,name=service,proto3" json:"service,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Service string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
 	// The process; several services may run in one.
-	Instance string `protobuf:"bytes,3,opt,name=instance,proto3" json:"instance,omitempty"`
-	Leaving  bool   `protobuf:"varint,4,opt,name=leaving,proto3" json:"leaving,omitempty"`
+	Instance string `protobuf:"bytes,2,opt,name=instance,proto3" json:"instance,omitempty"`
+	Leaving  bool   `protobuf:"varint,3,opt,name=leaving,proto3" json:"leaving,omitempty"`
 	// A JSON object, as in the answer of get_status; empty when nobody has asked.
-	Body          []byte `protobuf:"bytes,5,opt,name=body,proto3" json:"body,omitempty"`
+	Body          []byte `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -114,13 +103,6 @@ func (*Report) Descriptor() ([]byte, []int) {
 	return file_status_v1_status_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *Report) GetRollCall() string {
-	if x != nil {
-		return x.RollCall
-	}
-	return ""
-}
-
 func (x *Report) GetService() string {
 	if x != nil {
 		return x.Service
@@ -153,15 +135,14 @@ var File_status_v1_status_proto protoreflect.FileDescriptor
 
 const file_status_v1_status_proto_rawDesc = "" +
 	"\n" +
-	"\x16status/v1/status.proto\x12\x15queryengine.status.v1\"\x1a\n" +
-	"\bRollCall\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\x89\x01\n" +
-	"\x06Report\x12\x1b\n" +
-	"\troll_call\x18\x01 \x01(\tR\brollCall\x12\x18\n" +
-	"\aservice\x18\x02 \x01(\tR\aservice\x12\x1a\n" +
-	"\binstance\x18\x03 \x01(\tR\binstance\x12\x18\n" +
-	"\aleaving\x18\x04 \x01(\bR\aleaving\x12\x12\n" +
-	"\x04body\x18\x05 \x01(\fR\x04bodyB&Z$queryengine/proto/status/v1;statusv1b\x06proto3"
+	"\x16status/v1/status.proto\x12\x15queryengine.status.v1\"\n" +
+	"\n" +
+	"\bRollCall\"l\n" +
+	"\x06Report\x12\x18\n" +
+	"\aservice\x18\x01 \x01(\tR\aservice\x12\x1a\n" +
+	"\binstance\x18\x02 \x01(\tR\binstance\x12\x18\n" +
+	"\aleaving\x18\x03 \x01(\bR\aleaving\x12\x12\n" +
+	"\x04body\x18\x04 \x01(\fR\x04bodyB&Z$queryengine/proto/status/v1;statusv1b\x06proto3"
 
 var (
 	file_status_v1_status_proto_rawDescOnce sync.Once
