@@ -193,6 +193,19 @@ func changePublisherSubjects() []string {
 	}
 }
 
+// ChangesReader are the permissions of a user who may read published changes, and do nothing else. Its inbox has
+// InboxPrefix of its name.
+func ChangesReader(user string, publications ...PublishedName) Permissions {
+	p := Permissions{User: user, Subscribe: []string{InboxPrefix(user) + ".>"}}
+	for _, n := range publications {
+		// As for the stream of metadata: no consumers.
+		stream, subject := PublishedStream(n.Source, n.Name), PublishedSubject(n.Source, n.Name)
+		p.Publish = append(p.Publish, streamInfo(stream), "$JS.API.DIRECT.GET."+stream, "$JS.API.DIRECT.GET."+stream+".>")
+		p.Subscribe = append(p.Subscribe, subject, subject+".>")
+	}
+	return p
+}
+
 // foreignStreamSubjects are what who publishes changes of tables may not do with the streams of other services.
 func foreignStreamSubjects() []string {
 	list := []string{streamGet(cacheStream)}

@@ -51,6 +51,10 @@ var (
 		Flag: "nats-port", Default: "0", Values: number, Group: GroupBus,
 		Help: "port at which the NATS server inside engine listens on 127.0.0.1, for the users whose passwords are in nats-users of the data directory; 0 is none",
 	}, parsePort)
+	NATSReaders = define(Spec{
+		Flag: "nats-readers", Values: "list of USER=SOURCE/NAME", Group: GroupBus,
+		Help: "users of the NATS server inside engine who may read published changes: that of a publication each, a user with several is there several times; with nats-port, their passwords are in nats-users of the data directory",
+	}, parseReaders)
 	DirectPort = define(Spec{
 		Flag: "direct-port", Default: "0", Values: number + "; -1 is none", Group: GroupBus, Services: []Service{QueryExecutor},
 		Help: "port at which gateways connect to the query-executor directly for requests and answers, which is faster than through the NATS server, at the address from which it connects to NATS; 0 is one of the system's choice; " +

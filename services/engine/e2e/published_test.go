@@ -295,11 +295,7 @@ func TestUnpublishedWhileNobodyPublishes(t *testing.T) {
 func TestPublishedChangesWithUsersOfNATS(t *testing.T) {
 	t.Parallel()
 	const stream, inbox = "CHANGES-default-items", "_INBOX_search"
-	g := newGuarded(t, bus.Permissions{
-		User:      "search",
-		Publish:   []string{"$JS.API.STREAM.INFO." + stream, "$JS.API.DIRECT.GET." + stream, "$JS.API.DIRECT.GET." + stream + ".>"},
-		Subscribe: []string{"changes.default.items", "changes.default.items.>", inbox + ".>"},
-	})
+	g := newGuarded(t, bus.ChangesReader("search", bus.PublishedName{Source: "default", Name: "items"}))
 	c := &publishedCluster{cluster: g.cluster}
 	c.fill()
 	g.startAs(metadata)

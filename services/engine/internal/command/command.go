@@ -191,7 +191,7 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 		c := natsserver.Config{Dir: dir, Port: config.NATSPort.Get(v)}
 		if c.Port != 0 {
 			var err error
-			if c.Users, err = natsUsers(filepath.Join(config.DataDir.Get(v), natsUsersDir)); err != nil {
+			if c.Users, err = natsUsers(filepath.Join(config.DataDir.Get(v), natsUsersDir), config.NATSReaders.Get(v)); err != nil {
 				return fmt.Errorf("users of NATS: %w", err)
 			}
 		}
@@ -223,9 +223,20 @@ func (sh *Shell) runServices(ctx context.Context, v *config.Values, ready func(c
 
 // natsUsers are the users that may connect to the NATS server of this process from outside. Their
 // passwords are generated at the first start.
-func natsUsers(dir string) ([]natsserver.User, error) {
+func natsUsers(dir string, readers []config.ChangesReader) ([]natsserver.User, error) {
+	all := bus.Users()
+	publications := map[string][]bus.PublishedName{}
+	for _, r := range readers {
+		if slices.Contains(bus.AllUsers(), r.User) {
+			return nil, fmt.Errorf("%q of --%s is a user of the engine", r.User, config.NATSReaders.Spec().Flag)
+		}
+		publications[r.User] = append(publications[r.User], bus.PublishedName{Source: r.Source, Name: r.Name})
+	}
+	for user, names := range publications {
+		all = append(all, bus.ChangesReader(user, names...))
+	}
 	var users []natsserver.User
-	for _, u := range bus.Users() {
+	for _, u := range all {
 		password, err := secret.Kept(filepath.Join(dir, u.User))
 		if err != nil {
 			return nil, err
