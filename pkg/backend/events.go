@@ -43,6 +43,8 @@ type EventHistory interface {
 	// CountEventInvocations counts the invocations of a trigger by intervals of a period. Intervals
 	// without any may be left out.
 	CountEventInvocations(ctx context.Context, q InvocationCountQuery) ([]InvocationCount, error)
+	// EventBacklogs are what each trigger has still to deliver, by the names of those that have anything.
+	EventBacklogs(ctx context.Context) ([]EventBacklog, error)
 }
 
 // EventTrigger is what a database has to know of an event trigger.
@@ -118,6 +120,18 @@ type InvocationCount struct {
 	Interval          int
 	Succeeded, Failed int64
 }
+
+// EventBacklog is what a trigger has still to deliver.
+type EventBacklog struct {
+	Trigger string
+	// Pending events wait for a worker, or for a retry; those InFlight have been taken.
+	Pending, InFlight int64
+	// Oldest is when the oldest of them was made.
+	Oldest time.Time
+}
+
+// MaxBacklog bounds the events that EventBacklogs counts, where there are more.
+const MaxBacklog = 100_000
 
 // EventCleanup selects the events of a trigger that are removed.
 type EventCleanup struct {

@@ -12,6 +12,8 @@ type Answer struct {
 	MetadataVersion int64      `json:"metadata_version"`
 	Instances       []Instance `json:"instances"`
 	Sources         []Database `json:"sources"`
+	// Backlogs are what has still to be delivered, the oldest first.
+	Backlogs []Backlog `json:"backlogs"`
 	// OperationBounds are the upper bounds of Operation.Buckets.
 	OperationBounds []float64 `json:"operation_bounds"`
 }
@@ -24,6 +26,21 @@ type Database struct {
 	Inconsistent string `json:"inconsistent,omitempty"`
 	// Health is what the last health check found, null for sources that ask for none.
 	Health json.RawMessage `json:"health"`
+	// BacklogError is why its event log can't be read.
+	BacklogError string `json:"backlog_error,omitempty"`
+}
+
+// Backlog is what has still to be delivered of the events of a trigger, or of scheduled events of a kind.
+type Backlog struct {
+	// Kind is event, cron or one_off; Source and Trigger are those of events.
+	Kind    string `json:"kind"`
+	Source  string `json:"source,omitempty"`
+	Trigger string `json:"trigger,omitempty"`
+	// Pending wait for a worker, or for a retry; those InFlight have been taken.
+	Pending  int64 `json:"pending"`
+	InFlight int64 `json:"in_flight"`
+	// Oldest is when the oldest of them was made; of scheduled ones, when it was due.
+	Oldest time.Time `json:"oldest"`
 }
 
 // Report is what a service tells of itself.

@@ -165,10 +165,18 @@ func (x *exercise) history(t *testing.T, _ string) {
 		Trigger: "watch", Table: e.Name("stock"), Payload: json.RawMessage(`{"k":1}`), Session: as("clerk", nil),
 	})
 	require.NoError(t, err)
+	backlogs, err := e.triggers.EventBacklogs(t.Context())
+	require.NoError(t, err)
+	require.Len(t, backlogs, 1)
+	require.Equal(t, []any{"watch", int64(1), int64(0)}, []any{backlogs[0].Trigger, backlogs[0].Pending, backlogs[0].InFlight})
+	require.WithinDuration(t, time.Now(), backlogs[0].Oldest, time.Hour)
 	status := 200
 	require.NoError(t, e.log.RecordEvents(t.Context(), []backend.EventOutcome{{
 		ID: id, State: backend.EventDelivered, Invocation: "1", Status: &status, Request: json.RawMessage(`{}`), Response: json.RawMessage(`{}`),
 	}}))
+	backlogs, err = e.triggers.EventBacklogs(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, backlogs, "it was delivered")
 	for state, want := range map[string]int{"": 1, "pending": 0, "processed": 1} {
 		raw, err := e.triggers.Events(t.Context(), backend.EventQuery{Trigger: "watch", Limit: 10, Status: state})
 		require.NoError(t, err)

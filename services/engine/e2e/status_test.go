@@ -3,9 +3,11 @@ package e2e
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -116,6 +118,26 @@ func TestStatusOfSplitServices(t *testing.T) {
 	refused := p.post("/v1/metadata", as("user"), map[string]any{"type": "get_status", "args": map[string]any{}})
 	require.Equal(t, http.StatusBadRequest, refused.status)
 	require.Contains(t, refused.text(), "access-denied")
+
+	// An event whose webhook doesn't answer is in flight, one that failed waits for its retry.
+	asked, answer := make(chan struct{}), make(chan struct{})
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		asked <- struct{}{}
+		<-answer
+	}))
+	t.Cleanup(hook.Close)
+	t.Cleanup(func() { close(answer) })
+	p.metadata("pg_create_event_trigger", map[string]any{
+		"name": "slow", "table": "item", "webhook": hook.URL, "insert": map[string]any{"columns": "*"},
+	})
+	require.Empty(t, p.services().Backlogs)
+	require.Contains(t, p.query(asAdmin, `mutation { insert_item_one(object: {id: 1}) { id } }`).text(), `{"id":1}`)
+	<-asked
+	backlogs := p.services().Backlogs
+	require.Len(t, backlogs, 1)
+	require.WithinDuration(t, time.Now(), backlogs[0].Oldest, time.Hour)
+	backlogs[0].Oldest = time.Time{}
+	require.Equal(t, status.Backlog{Kind: "event", Source: "default", Trigger: "slow", InFlight: 1}, backlogs[0])
 
 	second.stop()
 	require.Len(t, p.services().of(executor), 1, "one that has stopped is gone")

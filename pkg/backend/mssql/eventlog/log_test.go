@@ -140,7 +140,7 @@ func TestStatementsAreTSQL(t *testing.T) {
 	texts := slices.Concat(catalogSQL[1:], triggerTexts(), []string{
 		existsSQL, versionSQL, lockSQL, installedSQL, archiveSQL, unplanSQL, invokeSQL, busySQL, redeliverSQL, takeSQL + takeEnd,
 		takeSQL + inOrder + takeEnd, pendingSQL, takenBeforeSQL, claimSQL, renewSQL, releaseSQL, recordSQL, eventsSQL, eventSQL,
-		invocationsSQL, ofEventSQL, countedSQL, cleanSQL, plannedSQL, planSQL, dueSQL, renewCleanupSQL, endCleanupSQL,
+		invocationsSQL, ofEventSQL, countedSQL, backlogsSQL, cleanSQL, plannedSQL, planSQL, dueSQL, renewCleanupSQL, endCleanupSQL,
 		"UPDATE engine_catalog.event_log SET WHERE id = 1",
 	})
 	given, err := json.Marshal(texts)
@@ -344,6 +344,19 @@ func TestInvocationsAreCounted(t *testing.T) {
 	require.Equal(t, []backend.InvocationCount{{Succeeded: 2, Failed: 1}, {Interval: 2, Failed: 1}}, got)
 	require.Equal(t, []string{"changed", "2006-03-01T09:00:00Z", "2006-03-01T10:00:00Z"}, d.values[len(d.values)-1])
 	got, err = New(&database{}).CountEventInvocations(t.Context(), q)
+	require.NoError(t, err)
+	require.Empty(t, got, "a source without a log")
+}
+
+func TestBacklogs(t *testing.T) {
+	t.Parallel()
+	d := made(map[string][][]string{backlogsSQL: {{"changed", "5", "2", "2006-03-01T09:00:00+00:00"}}})
+	got, err := New(d).EventBacklogs(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []backend.EventBacklog{{
+		Trigger: "changed", Pending: 3, InFlight: 2, Oldest: time.Date(2006, 3, 1, 9, 0, 0, 0, time.UTC),
+	}}, got)
+	got, err = New(&database{}).EventBacklogs(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, got, "a source without a log")
 }

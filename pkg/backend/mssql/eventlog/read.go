@@ -26,6 +26,8 @@ const (
 	invocationsSQL = page + invocationColumns + `trigger_name = @p1` + invocationPage
 	countedSQL     = `SELECT created_at, status FROM engine_catalog.event_invocation_logs WHERE trigger_name = @p1
 	AND created_at >= CAST(@p2 AS datetimeoffset(7)) AND created_at < CAST(@p3 AS datetimeoffset(7)) ORDER BY created_at`
+	backlogsSQL = `SELECT trigger_name, COUNT(*), COUNT(locked), MIN(created_at) FROM engine_catalog.event_log
+	WHERE ` + unfinished + ` GROUP BY trigger_name ORDER BY trigger_name`
 	ofEventSQL = page + invocationColumns + `event_id = CAST(@p1 AS uniqueidentifier)` + invocationPage
 )
 
@@ -189,6 +191,27 @@ func (l *Log) CountEventInvocations(ctx context.Context, q backend.InvocationCou
 		return nil
 	})
 	return counts, err
+}
+
+// EventBacklogs are what each trigger has still to deliver.
+func (l *Log) EventBacklogs(ctx context.Context) ([]backend.EventBacklog, error) {
+	n, err := version(ctx, l.db)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	var list []backend.EventBacklog
+	err = l.db.Run(ctx, backlogsSQL, nil, func(row [][]byte) error {
+		oldest, err := at(row[3])
+		if err != nil {
+			return err
+		}
+		taken := numberOf(row[2])
+		list = append(list, backend.EventBacklog{
+			Trigger: string(row[0]), Pending: numberOf(row[1]) - taken, InFlight: taken, Oldest: oldest.UTC(),
+		})
+		return nil
+	})
+	return list, err
 }
 
 func encoded(v any, err error) (json.RawMessage, error) {

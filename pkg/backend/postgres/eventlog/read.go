@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -39,6 +40,11 @@ const (
 		count(*) FILTER (WHERE i.status BETWEEN 200 AND 299), count(*) FILTER (WHERE i.status BETWEEN 200 AND 299 IS NOT TRUE)
 		FROM engine_catalog.event_invocation_logs i
 		WHERE i.trigger_name = $1 AND i.created_at >= $2::timestamp AND i.created_at < $3::timestamp GROUP BY 1 ORDER BY 1`
+
+	backlogsSQL = `SELECT e.trigger_name, count(*) FILTER (WHERE e.locked IS NULL), count(e.locked),
+		(extract(epoch FROM min(e.created_at)) * 1000000)::bigint
+		FROM (SELECT trigger_name, locked, created_at FROM engine_catalog.event_log
+			WHERE NOT delivered AND NOT error AND NOT archived LIMIT $1::bigint) AS e GROUP BY 1 ORDER BY 1`
 )
 
 func intText(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
@@ -86,6 +92,28 @@ func (l *Log) CountEventInvocations(ctx context.Context, q backend.InvocationCou
 		})
 	})
 	return counts, err
+}
+
+// EventBacklogs are what each trigger has still to deliver.
+func (l *Log) EventBacklogs(ctx context.Context) ([]backend.EventBacklog, error) {
+	var list []backend.EventBacklog
+	err := l.pool.InSnapshot(ctx, func(pg *pgconn.PgConn) error {
+		if exists, err := hasEventCatalog(ctx, pg); err != nil || !exists {
+			return err
+		}
+		return eachRow(ctx, pg, backlogsSQL, [][]byte{intText(backend.MaxBacklog)}, func(row [][]byte) error {
+			var n [3]int64
+			for i := range n {
+				var err error
+				if n[i], err = strconv.ParseInt(string(row[i+1]), 10, 64); err != nil {
+					return err
+				}
+			}
+			list = append(list, backend.EventBacklog{Trigger: string(row[0]), Pending: n[0], InFlight: n[1], Oldest: time.UnixMicro(n[2]).UTC()})
+			return nil
+		})
+	})
+	return list, err
 }
 
 // readLog runs a statement that gives one JSON; without a log there is only what none gives.

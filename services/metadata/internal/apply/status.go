@@ -1,10 +1,16 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/status"
 )
@@ -14,25 +20,88 @@ var statusBodies = []served{
 	serve((*work).status),
 }
 
-// status asks all services how they are. One that doesn't answer in time delays the answer by a second.
+const (
+	// backlogPatience bounds the questions to databases, which are asked at once.
+	backlogPatience = time.Second
+	// maxBacklogs bounds the triggers that are listed.
+	maxBacklogs = 200
+)
+
+// status asks all services how they are, and the databases what has still to be delivered. What doesn't answer in time
+// delays the answer by a second.
 func (w *work) status(ctx context.Context, _ string, _ *metadata.GetStatus) (json.RawMessage, error) {
-	instances, err := w.Statuses(ctx)
-	if err != nil {
-		return nil, err
-	}
+	answer := status.Answer{MetadataVersion: w.current.Version, OperationBounds: status.OperationBounds, Sources: []status.Database{}}
 	health := w.SourceHealth()
-	sources := []status.Database{}
 	for _, s := range w.current.Document.Sources {
 		one := status.Database{Name: s.Name, Kind: s.Kind, Inconsistent: w.current.SourceErrors[s.Name]}
 		if report, checked := health[s.Name]; checked {
+			var err error
 			if one.Health, err = json.Marshal(report); err != nil {
 				return nil, err
 			}
 		}
-		sources = append(sources, one)
+		answer.Sources = append(answer.Sources, one)
 	}
-	return metadata.Encode(status.Answer{
-		At: time.Now().UTC(), MetadataVersion: w.current.Version, Instances: instances, Sources: sources,
-		OperationBounds: status.OperationBounds,
+	var asking sync.WaitGroup
+	asking.Go(func() { answer.Backlogs = w.backlogs(ctx, answer.Sources) })
+	var err error
+	answer.Instances, err = w.Statuses(ctx)
+	asking.Wait()
+	if err != nil {
+		return nil, err
+	}
+	answer.At = time.Now().UTC()
+	return metadata.Encode(answer)
+}
+
+// backlogs are what has still to be delivered, the oldest first. Sources whose logs can't be read get the reason.
+func (w *work) backlogs(ctx context.Context, sources []status.Database) []status.Backlog {
+	ctx, cancel := context.WithTimeout(ctx, backlogPatience)
+	defer cancel()
+	var asking sync.WaitGroup
+	var mu sync.Mutex
+	list := []status.Backlog{}
+	add := func(b status.Backlog) {
+		mu.Lock()
+		defer mu.Unlock()
+		list = append(list, b)
+	}
+	for i, s := range w.current.Document.Sources {
+		if !slices.ContainsFunc(s.Tables, func(t *metadata.Table) bool { return len(t.EventTriggers) > 0 }) {
+			continue
+		}
+		asking.Go(func() {
+			found, err := w.eventBacklogs(ctx, s)
+			if err != nil {
+				sources[i].BacklogError = apierror.From(err).Message
+			}
+			for _, b := range found {
+				add(status.Backlog{Kind: "event", Source: s.Name, Trigger: b.Trigger, Pending: b.Pending, InFlight: b.InFlight, Oldest: b.Oldest})
+			}
+		})
+	}
+	for _, kind := range []metadata.ScheduledType{metadata.ScheduledCron, metadata.ScheduledOneOff} {
+		asking.Go(func() {
+			b, err := w.Store.ScheduledBacklog(ctx, kind)
+			if err != nil {
+				w.Logger.WarnContext(ctx, "scheduled events can't be counted", "error", err)
+			} else if b.Oldest != nil {
+				add(status.Backlog{Kind: string(kind), Pending: b.Pending, InFlight: b.InFlight, Oldest: b.Oldest.UTC()})
+			}
+		})
+	}
+	asking.Wait()
+	slices.SortFunc(list, func(a, b status.Backlog) int {
+		return cmp.Or(a.Oldest.Compare(b.Oldest), strings.Compare(a.Source, b.Source), strings.Compare(a.Trigger, b.Trigger))
 	})
+	return list[:min(len(list), maxBacklogs)]
+}
+
+func (w *work) eventBacklogs(ctx context.Context, m *metadata.Source) ([]backend.EventBacklog, error) {
+	s, release, err := w.eventTriggersOf(m)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return s.EventBacklogs(ctx)
 }

@@ -172,6 +172,26 @@ func (s *Store) CountScheduledInvocations(
 	return counts, failure(err)
 }
 
+// ScheduledBacklog is what of a kind of scheduled events is due and hasn't ended; Oldest is when the first of them was due, nil
+// for none.
+type ScheduledBacklog struct {
+	Pending, InFlight int64
+	Oldest            *time.Time
+}
+
+// ScheduledBacklog counts the events of a kind that are due.
+func (s *Store) ScheduledBacklog(ctx context.Context, kind metadata.ScheduledType) (ScheduledBacklog, error) {
+	found, err := s.pool.Query(ctx, `SELECT count(*) FILTER (WHERE e.status = 'scheduled'), count(*) FILTER (WHERE e.status = 'locked'), min(e.due)
+		FROM ((SELECT status, coalesce(next_retry_at, scheduled_time) AS due FROM `+tablesOf(kind).events+`
+				WHERE status = 'scheduled' AND coalesce(next_retry_at, scheduled_time) <= now() LIMIT $1)
+			UNION ALL (SELECT status, scheduled_time FROM `+tablesOf(kind).events+` WHERE status = 'locked' LIMIT $1)) AS e`, backend.MaxBacklog)
+	if err != nil {
+		return ScheduledBacklog{}, failure(err)
+	}
+	b, err := pgx.CollectExactlyOneRow(found, pgx.RowToStructByPos[ScheduledBacklog])
+	return b, failure(err)
+}
+
 // listing is a part of a table, in an order.
 type listing struct {
 	from, order string

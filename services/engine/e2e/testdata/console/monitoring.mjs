@@ -38,6 +38,8 @@ export const tests = {
       status.instances[2].healthy = false;
       status.instances[2].error = "<img src=x onerror=alert(1)>";
       status.sources[0].health = { status: "TIMEOUT" };
+      status.sources[0].backlog_error = "the log can't be read";
+      status.backlogs = [{ kind: "event", source: "default", trigger: "<b>late</b>", pending: 5, in_flight: 2, oldest: new Date(new Date(status.at) - 600_000) }];
       return route.fulfill({ json: status });
     });
     await signIn(page);
@@ -47,6 +49,9 @@ export const tests = {
     await has(instances, "does not answer");
     await has(instances, "<img src=x onerror=alert(1)>");
     await has(page.getByRole("grid", { name: "Sources" }), "TIMEOUT");
+    const late = page.getByRole("grid", { name: "Events to deliver" }).getByRole("row").filter({ hasText: "<b>late</b>" });
+    assert.deepEqual((await late.getByRole("gridcell").allTextContents()).slice(-3), ["5", "2", "10 min"]);
+    await page.getByText("the log can't be read").waitFor();
     await axe(page, "Monitoring with faults");
   },
 

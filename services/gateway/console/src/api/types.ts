@@ -95,7 +95,17 @@ export interface Answer {
   metadata_version: number;
   instances: Instance[];
   sources: Database[];
+  backlogs: Backlog[];
   operation_bounds: number[];
+}
+
+export interface Backlog {
+  kind: string;
+  source?: string;
+  trigger?: string;
+  pending: number;
+  in_flight: number;
+  oldest: string;
 }
 
 export interface BulkArgs {
@@ -302,6 +312,7 @@ export interface Database {
   kind: string;
   inconsistent?: string;
   health: Json;
+  backlog_error?: string;
 }
 
 export interface DeleteCronTriggerArgs {

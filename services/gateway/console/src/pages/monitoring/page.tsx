@@ -47,6 +47,7 @@ export function MonitoringPage() {
           <Services status={data} />
           <Plots past={past} />
           <Operations status={data} />
+          <Events status={data} />
           <Sources status={data} />
           <Subscriptions status={data} />
         </>
@@ -113,6 +114,7 @@ function drawn(past: Status[]): { label: string; times: number[]; series: Line[]
   // Of the first answer there is nothing to take a difference from.
   const between = <T,>(of: (before: Status, after: Status) => T) => past.map((s, i) => (i === 0 ? null : of(past[i - 1]!, s)));
   const rates = (name: string, labels?: Record<string, string>) => between((a, b) => round(rate(a, b, name, labels)));
+  const backlog = (of: "pending" | "in_flight") => past.map((s) => s.backlogs.reduce((n, b) => n + b[of], 0));
   const sums = (name: string) => past.map((s) => sum(s, name));
   const latencies = between(taken);
   const within = (part: number) => latencies.map((buckets, i) => (buckets ? round(quantile(buckets, past[i]!.operation_bounds, part)) : null));
@@ -122,6 +124,7 @@ function drawn(past: Status[]): { label: string; times: number[]; series: Line[]
     { label: "Time of operations in ms", times, series: [["half within", "--accent", within(0.5)], ["95 % within", "--good", within(0.95)], ["99 % within", "--bad", within(0.99)]] },
     { label: "Subscriptions", times, series: [["subscribers", "--accent", sums("engine_active_subscriptions")], ["statements", "--good", sums("engine_active_subscription_pollers")]] },
     { label: "Connections", times, series: [["HTTP", "--accent", sums("engine_http_connections")], ["WebSockets", "--good", sums("engine_websocket_connections")], ["sources", "--text", sums("engine_postgres_connections")]] },
+    { label: "Events to deliver", times, series: [["pending", "--accent", backlog("pending")], ["in flight", "--good", backlog("in_flight")]] },
     { label: "Calls of event triggers per second", times, series: [["all", "--accent", rates("engine_event_invocations_total")], ["failed", "--bad", rates("engine_event_invocations_total", { status: "failed" })]] },
   ];
 }
@@ -178,6 +181,30 @@ function Sources(props: { status: Status }) {
           ];
         })}
       />
+    </Section>
+  );
+}
+
+/** eventKinds are the kinds of backlogs. */
+const eventKinds: Record<string, string> = { event: "event trigger", cron: "cron triggers", one_off: "one-off events" };
+
+function Events(props: { status: Status }) {
+  const { status } = props;
+  const broken = status.sources.filter((s) => s.backlog_error);
+  return (
+    <Section title="Events to deliver">
+      {broken.map((s) => <p key={s.name} className="removed">{s.name}: {s.backlog_error}</p>)}
+      {status.backlogs.length === 0 && <p className="good">Nothing waits.</p>}
+      {status.backlogs.length > 0 && (
+        <Grid
+          label="Events to deliver"
+          columns={["Of", "Source", "Trigger", "Pending", "In flight", "The oldest waits for"]}
+          rows={status.backlogs.map((b) => [
+            eventKinds[b.kind] ?? b.kind, b.source ?? "", b.trigger ?? "", `${b.pending}`, `${b.in_flight}`,
+            duration(Math.max(0, time(status) - new Date(b.oldest).getTime() / 1000)),
+          ])}
+        />
+      )}
     </Section>
   );
 }
