@@ -195,6 +195,22 @@ func (r *renderer) aggregateCompare(e ir.AggregateCompare, in *sqltext.Scope) st
 	return "(SELECT " + truth(value) + from + ") = 1"
 }
 
+// applied renders a cell of a row that is aggregated: it is joined to the row. Aggregates take no expressions with
+// sub-selects in them (130), nor such with columns of rows around theirs besides their own (8124).
+func (r *renderer) applied(e ir.Expr, in *sqltext.Scope) string {
+	row := *in
+	row.Applied = nil
+	text := " CROSS APPLY (SELECT " + r.Expr(e, &row) + " AS [v]) AS "
+	for _, known := range *in.Applied {
+		if alias, same := strings.CutPrefix(known, text); same {
+			return alias + ".[v]"
+		}
+	}
+	alias := r.Alias()
+	*in.Applied = append(*in.Applied, text+alias)
+	return alias + ".[v]"
+}
+
 // OwnExpr implements sqltext.Strategy.
 func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 	switch e := e.(type) {
@@ -209,6 +225,10 @@ func (r *renderer) OwnExpr(e ir.Expr, in *sqltext.Scope) (string, bool) {
 		return strings.ReplaceAll(plain, "$", r.Column(in, e.Name)), true
 	case ir.RowRef:
 		return r.rowRef(e, in), true
+	case ir.Redacted:
+		if in.Applied != nil {
+			return r.applied(e, in), true
+		}
 	}
 	return "", false
 }

@@ -209,6 +209,19 @@ func (c *collector) aggregates() {
 	aggregate("of a page", ir.Rows{Limit: literal(id, "5"), Offset: literal(id, "2"), OrderBy: by(desc(id))}, of(aggregated(id, "sum")))
 	aggregate("and nodes", ir.Rows{OrderBy: by(asc(id)), MaxRows: 5}, of(aggregated(id, "sum")), ir.AggregateField{Alias: "nodes", Value: ir.Nodes(fields(id, price))})
 	aggregate("nodes alone", ir.Rows{}, ir.AggregateField{Alias: "nodes", Value: ir.Nodes(fields(id))})
+	hidden := seenWithItems(price)
+	aggregate("of cells that are seen in some rows", ir.Rows{}, of(ir.Aggregates{
+		{Alias: "sum", Value: &ir.AggregateCall{Function: "sum", Columns: []ir.AggregateColumn{{Alias: "price", Value: ir.Scalar{Expr: hidden, Type: price.Type}}}}},
+		{Alias: "count", Value: &ir.Count{Args: []ir.Expr{hidden}, Distinct: true}},
+	}))
+	c.query("aggregates", "order by one of cells that are seen in some rows", &ir.Select{
+		Rows: ir.Rows{From: customers, OrderBy: by(ir.OrderItem{Target: ir.OrderAggregate{From: orders, Join: toOrders, Function: "max", Expr: hidden}})}, Fields: fields(name),
+	})
+	c.query("aggregates", "condition on one of cells that are seen in some rows", &ir.Select{
+		Rows: ir.Rows{From: customers, Where: ir.AggregateCompare{
+			From: orders, Join: toOrders, Function: "sum", Args: []ir.Expr{hidden}, Predicate: []ir.Compare{{Op: ir.OpGt, Args: []ir.Value{literal(price, "5")}}},
+		}}, Fields: fields(name),
+	})
 	aggregate("names of types alone", ir.Rows{}, ir.AggregateField{Alias: "__typename", Value: ir.Typename("order_aggregate")})
 }
 
@@ -218,6 +231,11 @@ func (c *collector) subscriptions() {
 	c.live("subscriptions", "list", ir.Live{Roots: []ir.Root{list}})
 	c.live("subscriptions", "by key", ir.Live{Roots: []ir.Root{&ir.Select{Rows: ir.Rows{From: orders, Where: compare(id, "_eq", variable(id, 0))}, Fields: fields(id), One: true}}})
 	c.live("subscriptions", "aggregate", ir.Live{Roots: []ir.Root{&ir.Aggregate{Rows: rows, Fields: []ir.AggregateField{{Alias: "aggregate", Value: aggregated(price, "sum")}}}}})
+	c.live("subscriptions", "aggregate of cells that are seen in some rows", ir.Live{Roots: []ir.Root{&ir.Aggregate{Rows: rows, Fields: []ir.AggregateField{{
+		Alias: "aggregate", Value: ir.Aggregates{{Alias: "sum", Value: &ir.AggregateCall{Function: "sum", Columns: []ir.AggregateColumn{{
+			Alias: "price", Value: ir.Scalar{Expr: ir.Redacted{Expr: price, When: compare(customerID, "_eq", owned(customerID))}, Type: price.Type},
+		}}}}},
+	}}}}})
 	c.live("subscriptions", "several roots", ir.Live{Roots: []ir.Root{list, &ir.Select{Rows: ir.Rows{From: customers}, Fields: fields(name)}}})
 	c.live("subscriptions", "constants", ir.Live{Roots: []ir.Root{&ir.Select{Rows: ir.Rows{From: orders, Where: compare(region, "_eq", literal(region, "north"))}, Fields: fields(id)}}})
 	c.live("subscriptions", "list of a variable", ir.Live{Roots: []ir.Root{&ir.Select{

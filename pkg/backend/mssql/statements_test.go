@@ -63,6 +63,11 @@ func variable(c ir.Column, index int) ir.Value { return ir.Variable{Index: index
 
 func owned(c ir.Column) ir.Value { return ir.SessionVar{Name: "x-engine-user-id", Type: c.Type} }
 
+// seenWithItems is a cell that a role sees where the order has items.
+func seenWithItems(c ir.Column) ir.Expr {
+	return ir.Redacted{Expr: c, When: ir.Exists{From: items, Join: toItems, Where: ir.And{}}}
+}
+
 func compare(c ir.Column, op ir.Op, v ir.Value) ir.BoolExp {
 	return ir.Compare{Left: c, Op: op, Args: []ir.Value{v}}
 }

@@ -34,6 +34,11 @@ func (r *Renderer) aggregateQuery(a *ir.Aggregate, rel Relation) (*Selection, *a
 		}
 	}
 	b.Text("}")
+	if in != nil {
+		for _, text := range *in.Applied {
+			q.Joins = append(q.Joins, Join{Text: text})
+		}
+	}
 	return q, b.Shape()
 }
 
@@ -81,7 +86,7 @@ func (r *Renderer) Aggregated(a *ir.Aggregate, nodes Relation) (*Selection, *sql
 		q.With, q.WithName = once, rel.named.Alias
 	}
 	q.Grouped = true
-	return q, in, nodes
+	return q, in.Aggregated(), nodes
 }
 
 // valued reports whether a field needs the rows: it is more than names of types.

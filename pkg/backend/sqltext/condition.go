@@ -189,7 +189,7 @@ func (r *Renderer) aggregateCompare(e ir.AggregateCompare, in *Scope) string {
 
 // AggregateComparison is the condition on an aggregate of related rows, and which rows these are, from FROM on.
 func (r *Renderer) AggregateComparison(e ir.AggregateCompare, in *Scope) (condition, from string) {
-	inner := in.Nested(r.Alias())
+	inner := in.Nested(r.Alias()).Aggregated()
 	value := r.AggregateCall(e.Function, e.Distinct, e.Args, inner)
 	terms := make([]string, 0, len(e.Predicate)+1)
 	for _, p := range e.Predicate {
@@ -199,5 +199,5 @@ func (r *Renderer) AggregateComparison(e ir.AggregateCompare, in *Scope) (condit
 		terms = append(terms, IsNull(value, *e.Null))
 	}
 	where := append(r.Joined(e.Join, in, inner), r.Condition(r.Open(e.Filter, e.Join, in), inner))
-	return r.Conjunction(terms), " FROM " + r.From(e.From, in) + " AS " + inner.Alias + r.Where(where)
+	return r.Conjunction(terms), " FROM " + r.From(e.From, in) + " AS " + inner.Alias + inner.applied() + r.Where(where)
 }

@@ -131,13 +131,13 @@ func distinct(yes bool) string {
 // OrderAggregate renders an aggregate of the rows that are related to a row. Where there is no
 // row, because it was joined and none is visible, there is no count either.
 func (r *Renderer) OrderAggregate(t ir.OrderAggregate, in *Scope) string {
-	inner := &Scope{Alias: r.Alias()}
+	inner := (&Scope{Alias: r.Alias()}).Aggregated()
 	value := r.Spelling.Count(nil, false)
 	if t.Expr != nil {
 		value = r.AggregateCall(t.Function, false, []ir.Expr{t.Expr}, inner)
 	}
 	where := append(r.Joined(t.Join, in, inner), r.Condition(r.Open(t.Where, t.Join, in), inner))
-	sql := "(SELECT " + value + " FROM " + r.From(t.From, in) + " AS " + inner.Alias + r.Where(where) + ")"
+	sql := "(SELECT " + value + " FROM " + r.From(t.From, in) + " AS " + inner.Alias + inner.applied() + r.Where(where) + ")"
 	if in.Marker != "" {
 		return "(CASE WHEN " + in.Marker + " IS NOT NULL THEN " + sql + " END)"
 	}

@@ -1,6 +1,10 @@
 package sqltext
 
-import "queryengine/pkg/ir/rewrite"
+import (
+	"strings"
+
+	"queryengine/pkg/ir/rewrite"
+)
 
 // Scope is a row that expressions are computed from.
 type Scope struct {
@@ -17,6 +21,9 @@ type Scope struct {
 	Columns map[string]bool
 	// Written reports whether the row is a written one, for which conditions are tested one row at a time.
 	Written bool
+	// Applied, when set, collects what stands behind the relation, where rows of it are aggregated: a dialect whose
+	// aggregates take no sub-selects joins values of each row there.
+	Applied *[]string
 	// Own is what the dialect keeps of the row.
 	Own any
 }
@@ -38,6 +45,15 @@ func (s *Scope) certain() *rewrite.Known {
 
 // Nested is the scope of another relation, inside an expression on s.
 func (s *Scope) Nested(alias string) *Scope { return &Scope{Alias: alias, Root: s.root()} }
+
+// Aggregated has the rows of the scope aggregated; see Applied.
+func (s *Scope) Aggregated() *Scope {
+	s.Applied = &[]string{}
+	return s
+}
+
+// applied is the text of what Applied has collected.
+func (s *Scope) applied() string { return strings.Join(*s.Applied, "") }
 
 // AsWritten is the row as one of those that a statement has written.
 func (s *Scope) AsWritten() *Scope {

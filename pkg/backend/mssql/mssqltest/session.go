@@ -140,6 +140,10 @@ func statements(text string) [][]node {
 }
 
 func (s *session) statement(ctx context.Context, r tdstest.Request, nodes []node) tdstest.Result {
+	if aggregatesQueries(nodes, false) {
+		s.t.Logf("an aggregate of an expression with a sub-select: %s", r.SQL)
+		return tdstest.Result{Err: &tdstest.Error{Number: 130, Message: "Cannot perform an aggregate function on an expression containing an aggregate or a subquery."}}
+	}
 	shown := strings.TrimSpace(spell(nodes))
 	calling, calls := s.calling(nodes)
 	switch {

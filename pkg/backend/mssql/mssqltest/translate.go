@@ -81,10 +81,28 @@ func isWord(c byte) bool {
 	return c == '_' || c == '@' || c == '#' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
+// aggregatesQueries reports whether the arguments of an aggregate hold a sub-select, which PostgreSQL allows; within
+// reports whether nodes are such arguments.
+func aggregatesQueries(nodes []node, within bool) bool {
+	for i, n := range nodes {
+		if within && n.is("select") {
+			return true
+		}
+		if n.group == nil {
+			continue
+		}
+		inside := within || i > 0 && nodes[i-1].is("sum", "avg", "min", "max", "count", "count_big", "stdev", "stdevp", "var", "varp")
+		if aggregatesQueries(n.group, inside) {
+			return true
+		}
+	}
+	return false
+}
+
 // types of PostgreSQL, and its aggregates.
 var postgresWords = map[string]string{
 	"datetime2": "timestamp", "datetimeoffset": "timestamptz", "float": "float8", "bit": "boolean", "uniqueidentifier": "uuid",
-	"latin1_general_100_bin2": `"C"`, "count_big": "count", "stdev": "stddev_samp", "stdevp": "stddev_pop", "var": "var_samp", "varp": "var_pop",
+	"latin1_general_100_bin2": `"C"`, "count_big": "count", "apply": "JOIN LATERAL", "stdev": "stddev_samp", "stdevp": "stddev_pop", "var": "var_samp", "varp": "var_pop",
 }
 
 // ToPostgres is a statement of T-SQL as one of PostgreSQL.

@@ -65,6 +65,36 @@ SELECT (SELECT t0.[id] AS [c0]
   FROM [dbo].[order] AS t0
   FOR JSON PATH, INCLUDE_NULL_VALUES)
 
+-- of cells that are seen in some rows
+SELECT SUM(t2.[v]), COUNT_BIG(DISTINCT t4.[v])
+  FROM [dbo].[order] AS t0 CROSS APPLY (SELECT (CASE WHEN EXISTS (SELECT 1
+  FROM [sales].[item]]s] AS t1
+  WHERE t1.[order_id] = t0.[id] AND t1.[region] = t0.[region]) THEN t0.[price] END) AS [v]) AS t2 CROSS APPLY (SELECT (CASE WHEN EXISTS (SELECT 1
+  FROM [sales].[item]]s] AS t3
+  WHERE t3.[order_id] = t0.[id] AND t3.[region] = t0.[region]) THEN t0.[price] END) AS [v]) AS t4
+
+-- order by one of cells that are seen in some rows
+SELECT t0.[name]
+  FROM [dbo].[customer] AS t0
+  ORDER BY CASE WHEN (SELECT MAX(t3.[v])
+  FROM [dbo].[order] AS t1 CROSS APPLY (SELECT (CASE WHEN EXISTS (SELECT 1
+  FROM [sales].[item]]s] AS t2
+  WHERE t2.[order_id] = t1.[id] AND t2.[region] = t1.[region]) THEN t1.[price] END) AS [v]) AS t3
+  WHERE t1.[customer_id] = t0.[id]) IS NULL THEN 1 ELSE 0 END, (SELECT MAX(t3.[v])
+  FROM [dbo].[order] AS t1 CROSS APPLY (SELECT (CASE WHEN EXISTS (SELECT 1
+  FROM [sales].[item]]s] AS t2
+  WHERE t2.[order_id] = t1.[id] AND t2.[region] = t1.[region]) THEN t1.[price] END) AS [v]) AS t3
+  WHERE t1.[customer_id] = t0.[id])
+
+-- condition on one of cells that are seen in some rows
+SELECT t0.[name]
+  FROM [dbo].[customer] AS t0
+  WHERE (SELECT CASE WHEN SUM(t3.[v]) > CAST(@p1 AS decimal(38, 18)) THEN 1 WHEN NOT (SUM(t3.[v]) > CAST(@p1 AS decimal(38, 18))) THEN 0 END
+  FROM [dbo].[order] AS t1 CROSS APPLY (SELECT (CASE WHEN EXISTS (SELECT 1
+  FROM [sales].[item]]s] AS t2
+  WHERE t2.[order_id] = t1.[id] AND t2.[region] = t1.[region]) THEN t1.[price] END) AS [v]) AS t3
+  WHERE t1.[customer_id] = t0.[id]) = 1
+
 -- names of types alone
 SELECT NULL
 

@@ -22,6 +22,13 @@ SELECT v.[n], (SELECT COUNT_BIG(*) AS [c0], SUM(t0.[price]) AS [c1]
   FOR JSON PATH, INCLUDE_NULL_VALUES)
   FROM OPENJSON(@p1) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS v
 
+-- aggregate of cells that are seen in some rows
+SELECT v.[n], (SELECT SUM(t1.[v]) AS [c0]
+  FROM [dbo].[order] AS t0 CROSS APPLY (SELECT (CASE WHEN t0.[customer_id] = CAST(v.[c1] AS int) THEN t0.[price] END) AS [v]) AS t1
+  WHERE t0.[price] > CAST(v.[c0] AS decimal(38, 18)) AND t0.[customer_id] = CAST(v.[c1] AS int)
+  FOR JSON PATH, INCLUDE_NULL_VALUES)
+  FROM OPENJSON(@p1) WITH ([n] int '$[0]', [c0] nvarchar(max) '$[1]', [c1] nvarchar(max) '$[2]') AS v
+
 -- several roots
 SELECT v.[n], (SELECT t0.[id] AS [c0], t0.[price] AS [c1], (SELECT t1.[name] AS [c0]
   FROM [sales].[item]]s] AS t1
