@@ -20,6 +20,7 @@ const (
 	textSyntax     = "Syntax error or access violation."
 	textDenied     = "Access to an object is denied."
 	textCollation  = "Texts of different collations can't be compared."
+	textComplex    = "The statement is too large or too deep for the database."
 )
 
 // driverPrefix stands in front of the messages of the database in the wire format.
@@ -74,6 +75,13 @@ var classes = map[int32]class{
 	451: {apierror.NotSupported, textCollation, ""},
 	457: {apierror.NotSupported, textCollation, ""},
 	468: {apierror.NotSupported, textCollation, ""},
+	// statements that can't be planned
+	191:  {apierror.ValidationFailed, textComplex, ""},
+	8003: {apierror.ValidationFailed, textComplex, ""},
+	8621: {apierror.ValidationFailed, textComplex, ""},
+	8623: {apierror.ValidationFailed, textComplex, ""},
+	8631: {apierror.ValidationFailed, textComplex, ""},
+	8632: {apierror.ValidationFailed, textComplex, ""},
 	// texts of administrators
 	207:  {apierror.NotFound, textSyntax, "Column not found."},
 	208:  {apierror.NotFound, textSyntax, "Base table or view not found."},
