@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	mssql "github.com/microsoft/go-mssqldb"
+	"github.com/microsoft/go-mssqldb/msdsn"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend/mssql/eventlog"
@@ -68,7 +69,7 @@ type pool struct {
 }
 
 func newPool(e Endpoint) *pool {
-	p := &pool{db: sql.OpenDB(mssql.NewConnectorConfig(e.config)), endpoint: e}
+	p := &pool{db: sql.OpenDB(connector{e.config}), endpoint: e}
 	p.db.SetMaxOpenConns(e.Connections)
 	if e.IdleTimeout > 0 {
 		p.db.SetMaxIdleConns(e.Connections)
@@ -78,6 +79,20 @@ func newPool(e Endpoint) *pool {
 	}
 	return p
 }
+
+// connector opens each connection with a TLS configuration of its own: that of a connection that is strictly
+// encrypted is changed by the driver, while others read it.
+type connector struct{ config msdsn.Config }
+
+// Connect implements driver.Connector.
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	config := c.config
+	config.TLSConfig = config.TLSConfig.Clone()
+	return mssql.NewConnectorConfig(config).Connect(ctx)
+}
+
+// Driver implements driver.Connector.
+func (c connector) Driver() driver.Driver { return mssql.NewConnectorConfig(c.config).Driver() }
 
 func (p *pool) close() { _ = p.db.Close() }
 

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend/mssql/tdstest"
@@ -93,6 +94,11 @@ func TestEncryption(t *testing.T) {
 			source := Open(o)
 			defer source.Close()
 			if c.fault == "" {
+				var together errgroup.Group // several handshakes at once
+				for range 4 {
+					together.Go(func() error { return source.Ping(t.Context()) })
+				}
+				require.NoError(t, together.Wait())
 				got, err := lines(t, source, "SELECT many")
 				require.NoError(t, err)
 				require.Equal(t, many, got)
