@@ -3,6 +3,7 @@ package mssql
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
@@ -26,7 +27,11 @@ func (s *Source) QueryLive(ctx context.Context, st backend.LiveStatement, cohort
 	w := answer.Writer{Format: format{}}
 	roots := make([][]byte, len(stmt.roots))
 	var buffer []byte
+	sent, first := time.Now(), time.Time{}
 	_, err = c.rows(ctx, c.pool.endpoint.isolated(stmt.text), values, func(row answer.Cells) error {
+		if first.IsZero() {
+			first = time.Now()
+		}
 		cohort, err := countOf(row)
 		if err != nil || cohort < 0 || cohort >= int64(len(cohorts)) || len(row.Values) <= len(stmt.roots) {
 			return fmt.Errorf("the answer for cohort %q is none: %w", row.Values[0], err)
@@ -44,6 +49,9 @@ func (s *Source) QueryLive(ctx context.Context, st backend.LiveStatement, cohort
 		f(int(cohort), roots, stmt.cursorOf(row.Values[1]))
 		return nil
 	})
+	if err == nil {
+		c.answered(sent, first)
+	}
 	return queryError(ctx, err, executed{SQL: stmt.text})
 }
 

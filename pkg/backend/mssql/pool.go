@@ -6,11 +6,10 @@ import (
 	"database/sql/driver"
 	"errors"
 	"sync/atomic"
-
-	mssql "github.com/microsoft/go-mssqldb"
-	"github.com/microsoft/go-mssqldb/msdsn"
+	"time"
 
 	"queryengine/pkg/apierror"
+	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/mssql/eventlog"
 )
 
@@ -66,10 +65,12 @@ func (s *Source) Ping(ctx context.Context) error {
 type pool struct {
 	db       *sql.DB
 	endpoint Endpoint
+	meter    *backend.PoolMeter // nil for none
 }
 
 func newPool(e Endpoint) *pool {
-	p := &pool{db: sql.OpenDB(connector{e.config}), endpoint: e}
+	p := &pool{endpoint: e}
+	p.db = sql.OpenDB(connector{p})
 	p.db.SetMaxOpenConns(e.Connections)
 	if e.IdleTimeout > 0 {
 		p.db.SetMaxIdleConns(e.Connections)
@@ -80,21 +81,10 @@ func newPool(e Endpoint) *pool {
 	return p
 }
 
-// connector opens each connection with a TLS configuration of its own: that of a connection that is strictly
-// encrypted is changed by the driver, while others read it.
-type connector struct{ config msdsn.Config }
-
-// Connect implements driver.Connector.
-func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
-	config := c.config
-	config.TLSConfig = config.TLSConfig.Clone()
-	return mssql.NewConnectorConfig(config).Connect(ctx)
+func (p *pool) close() {
+	_ = p.db.Close()
+	p.meter.Leave()
 }
-
-// Driver implements driver.Connector.
-func (c connector) Driver() driver.Driver { return mssql.NewConnectorConfig(c.config).Driver() }
-
-func (p *pool) close() { _ = p.db.Close() }
 
 // conn is one connection, for one goroutine at a time.
 type conn struct {
@@ -109,6 +99,7 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 	if ctx.Err() != nil {
 		return nil, contextError(ctx)
 	}
+	defer p.meter.Waited(time.Now())
 	waiting, cancel := context.WithTimeoutCause(ctx, p.endpoint.PoolTimeout, errPoolTimeout)
 	defer cancel()
 	c, err := p.db.Conn(waiting)

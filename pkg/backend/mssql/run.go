@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"strconv"
+	"time"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
@@ -79,8 +80,11 @@ func (c *conn) answer(ctx context.Context, text string, stmt *statement, values 
 	if stmt.reply.kind == replyList {
 		out.Buf = append(out.Buf, '[')
 	}
+	sent, first := time.Now(), time.Time{}
 	_, err := c.rows(ctx, text, values, func(row answer.Cells) error {
-		rows++
+		if rows++; rows == 1 {
+			first = time.Now()
+		}
 		switch stmt.reply.kind {
 		case replyOne:
 			if rows == 1 {
@@ -111,6 +115,7 @@ func (c *conn) answer(ctx context.Context, text string, stmt *statement, values 
 	if err != nil {
 		return err
 	}
+	c.answered(sent, first)
 	switch stmt.reply.kind {
 	case replyList:
 		out.Buf = append(out.Buf, ']')
@@ -124,6 +129,14 @@ func (c *conn) answer(ctx context.Context, text string, stmt *statement, values 
 		out.Buf = outcome.Append(out.Buf, counted)
 	}
 	return nil
+}
+
+// answered measures a statement of a request; first is when its first row was there, the zero time for none.
+func (c *conn) answered(sent, first time.Time) {
+	if first.IsZero() {
+		first = time.Now()
+	}
+	c.pool.meter.Answered(sent, first)
 }
 
 // countOf is the number that the only cell of a row holds.
