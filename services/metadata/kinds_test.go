@@ -75,6 +75,8 @@ func TestCommandsOfEveryKind(t *testing.T) {
 		{metadata.EventTriggers, "m", "create_event_trigger", `{"source":"s","name":"born","table":"author","webhook":"http://localhost/","insert":{"columns":"*"}}`},
 		{metadata.EventTriggers, "m", "get_event_logs", `{"source":"s","name":"born"}`},
 		{metadata.EventTriggers, "m", "delete_event_trigger", `{"source":"s","name":"born"}`},
+		{metadata.Publications, "m", "publish_changes", `{"source":"s","name":"writers","tables":["author"],"role":"admin"}`},
+		{metadata.Publications, "m", "unpublish_changes", `{"source":"s","name":"writers"}`},
 		{0, "m", "track_logical_model", `{"source":"s","name":"counted","fields":[{"name":"n","type":"INTEGER","nullable":false}]}`},
 		{0, "m", "create_logical_model_select_permission", `{"source":"s","name":"counted","role":"r","permission":{"columns":["n"],"filter":{}}}`},
 		{0, "m", "drop_logical_model_select_permission", `{"source":"s","name":"counted","role":"r"}`},

@@ -44,7 +44,7 @@ func TestCompletions(t *testing.T) {
 		"serve --log-level = w":                {"warn"}, // as bash splits it
 		"serve --log-level =":                  {"debug", "info", "warn", "error"},
 		"serve -i ser":                         {"serializable"},
-		"serve --dev-mode --nats-r":            {"--nats-replicas"},
+		"serve --dev-mode --nats-r":            {"--nats-replicas", "--nats-readers"},
 		"serve --dev-mode=":                    {"--dev-mode=true", "--dev-mode=false"},
 		"serve --services gateway,q":           {"gateway,query-executor"},
 		"serve --services gateway,g":           nil,
