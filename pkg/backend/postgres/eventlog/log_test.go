@@ -134,11 +134,10 @@ INSERT {"new": {"id": 2, "label": "b"}, "old": null}`,
 
 func TestEventTriggerOnPostGIS(t *testing.T) {
 	t.Parallel()
-	f := newEventFixture(t, "")
-	if f.text(t, `SELECT count(*)::text FROM pg_available_extensions WHERE name = 'postgis'`) == "0" {
+	if newFixture(t, "").text(t, `SELECT count(*)::text FROM pg_available_extensions WHERE name = 'postgis'`) == "0" {
 		t.Skip("the server has no PostGIS")
 	}
-	f.exec(t, `CREATE SCHEMA gis; CREATE EXTENSION postgis SCHEMA gis;
+	f := newEventFixture(t, `CREATE SCHEMA gis; CREATE EXTENSION postgis SCHEMA gis;
 		CREATE TABLE spot (id int, g gis.geography(Point)); INSERT INTO spot VALUES (1, 'POINT(1 2)'::gis.geography)`)
 	f.install(t, false, f.all("watch", "spot"))
 	f.exec(t, `UPDATE spot SET g = g; UPDATE spot SET g = 'POINT(3 4)'::gis.geography`)
