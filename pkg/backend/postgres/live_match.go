@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/rowimage"
 	"queryengine/pkg/backend/sqltext"
 	"queryengine/pkg/ir"
 )
@@ -87,21 +88,21 @@ const mostTexts = 1000
 var arrayTypes = pgtype.NewMap()
 
 // canonicalTexts are the values of an operand as PostgreSQL writes them.
-func canonicalTexts(operand []byte, list bool, canonical func([]byte) (string, bool)) ([]string, bool) {
-	if !list {
+func canonicalTexts(operand []byte, isList bool, canonical func([]byte) (string, bool)) ([]string, bool) {
+	if !isList {
 		text, ok := canonical(operand)
 		return []string{text}, ok
 	}
-	var items []*string
-	if operand == nil || arrayTypes.Scan(pgtype.TextArrayOID, pgtype.TextFormatCode, operand, &items) != nil || len(items) > mostTexts {
+	list, ok := itemsOf(operand)
+	if !ok {
 		return nil, false
 	}
-	texts := make([]string, 0, len(items))
-	for _, item := range items {
+	texts := make([]string, 0, len(list))
+	for _, item := range list {
 		if item == nil {
 			continue // nothing equals NULL
 		}
-		text, ok := canonical([]byte(*item))
+		text, ok := canonical(item)
 		if !ok {
 			return nil, false
 		}
@@ -179,3 +180,27 @@ func canonicalBoolean(value []byte) (string, bool) {
 }
 
 func canonicalText(value []byte) (string, bool) { return string(value), value != nil }
+
+// operandsOf finds operands among the constants and the values of a cohort.
+func operandsOf(values []sqltext.Param) func(v ir.Value, list bool) rowimage.Operand {
+	return func(v ir.Value, list bool) rowimage.Operand {
+		text, _ := operandOf(v, list, values)
+		if text == nil {
+			return nil
+		}
+		return func(cohort [][]byte) ([][]byte, bool) {
+			if !list {
+				return [][]byte{text(cohort)}, true
+			}
+			return itemsOf(text(cohort))
+		}
+	}
+}
+
+// itemsOf are the elements of a list, of which nil is NULL; ok is false for too many, and for NULL.
+func itemsOf(list []byte) (texts [][]byte, ok bool) {
+	if list == nil || arrayTypes.Scan(pgtype.TextArrayOID, pgtype.TextFormatCode, list, &texts) != nil {
+		return nil, false
+	}
+	return texts, len(texts) <= mostTexts
+}
