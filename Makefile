@@ -12,7 +12,7 @@ PROFILE = services/engine/bench/cpu.pprof
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -111,6 +111,10 @@ bench-events: ## how fast events of tables are delivered, and what their trigger
 
 chaos: ## kills, freezes, NATS without quorum, a full JetStream, a hung source, stalled readers (CHAOS="-chaos-seed 7")
 	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestSystemSurvives -v -count 1 -timeout 30m -args -chaos-faults 60 $(CHAOS)
+
+chaos-live: ## random subscribers of the log, writers and faults (LIVE="-live-seed 7")
+	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestSubscribersSeeStates -v -count 1 -timeout 30m -args \
+		-live-seed 0 -live-subscribers 200 -live-transactions 1000 $(LIVE)
 
 bench-metadata: ## changes of metadata on large schemas, in services of their own
 	$(POSTGRES) $(GO) test ./services/engine/e2e -run TestMetadataSpeed -metadata-speed -v -count 1 -timeout 30m
