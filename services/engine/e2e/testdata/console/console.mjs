@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { launch, open, openURL, secret, signIn, url, has } from "./harness.mjs";
 import * as api from "./api.mjs";
+import * as configuration from "./configuration.mjs";
 import * as data from "./data.mjs";
 import * as events from "./events.mjs";
 import * as functions from "./functions.mjs";
@@ -76,6 +77,7 @@ const tests = {
   },
 
   ...api.tests,
+  ...configuration.tests,
   ...data.tests,
   ...events.tests,
   ...functions.tests,

@@ -107,6 +107,12 @@ export async function area(page, name) {
   await page.getByRole("heading", { name, exact: true }).waitFor();
 }
 
+/** opened opens a part of a tracked table. */
+export async function opened(page, name, part) {
+  await page.goto(`${url}/console/data?source=default&schema=public&table=${name}`);
+  await page.getByRole("tab", { name: part, exact: true }).click();
+}
+
 /** broken shows an area with a server that fails, then one that is gone, then a slow one, and one that is well again. */
 export async function broken(page, name, pattern, ready) {
   let now = "fails";

@@ -1,14 +1,8 @@
 // Tests of relationships, computed fields and native queries on the page for data.
 import assert from "node:assert/strict";
-import { area, axe, confirm, graphql, has, metadata, remoteURL, signIn, sql, url } from "./harness.mjs";
+import { area, axe, confirm, graphql, has, metadata, opened, remoteURL, signIn, sql } from "./harness.mjs";
 
 const table = async (name) => (await metadata("export_metadata", {})).sources[0].tables.find((t) => t.table.name === name);
-
-/** opened opens a part of a table. */
-async function opened(page, name, part) {
-  await page.goto(`${url}/console/data?source=default&schema=public&table=${name}`);
-  await page.getByRole("tab", { name: part, exact: true }).click();
-}
 
 export const tests = {
   async "Relationships: by keys, by columns, to sources and remote schemas"({ page }) {

@@ -69,9 +69,27 @@ export interface GraphQLAnswer {
   errors?: GraphQLErrorItem[];
 }
 
+/** ServerConfig is what the console uses of the answer of /v1alpha1/config. */
+export interface ServerConfig {
+  experimental_features: string[];
+  default_naming_convention: string;
+  is_apollo_federation_enabled: boolean;
+}
+
 /** Server has the calls of the API, with the credentials of the session. */
 export class Server {
+  #config: Promise<ServerConfig | undefined> | undefined;
+
   constructor(readonly credentials: Credentials) {}
+
+  /** config is how the server was started, asked for once; undefined where it doesn't say. */
+  config(): Promise<ServerConfig | undefined> {
+    this.#config ??= get<ServerConfig>("/v1alpha1/config", this.credentials).catch(() => {
+      this.#config = undefined;
+      return undefined;
+    });
+    return this.#config;
+  }
 
   /** metadata runs an operation that belongs to no kind of sources. */
   metadata<T, K extends keyof Operations = keyof Operations>(type: K, args: Operations[K], signal?: AbortSignal): Promise<T> {

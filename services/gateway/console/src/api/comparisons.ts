@@ -1,10 +1,13 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Server } from "./client";
-import { fieldName, typeName } from "./names";
+import { conventionOf, fieldName, typeName, type Convention } from "./names";
 import type { Source, Table } from "./types";
 
 /** Comparisons are the operators by the names of fields. */
-type Comparisons = Record<string, string[]>;
+interface Comparisons {
+  convention: Convention;
+  operators: Record<string, string[]>;
+}
 
 /** common are the operators that every kind of sources has, for where the schema doesn't say which. */
 const common = ["_eq", "_neq", "_gt", "_lt", "_gte", "_lte", "_in", "_nin", "_is_null"];
@@ -18,19 +21,20 @@ interface Answer {
 
 /** comparisonsQuery asks the schema which operators the fields of a table have: they are those of its kind of sources and of the types. */
 export function comparisonsQuery(server: Server, source: Source, table: Table | undefined) {
-  const name = table ? typeName(source, table, "bool_exp") : "";
   return queryOptions({
-    queryKey: ["metadata", "comparisons", source.name, name],
+    queryKey: ["metadata", "comparisons", source.name, table?.table, table?.configuration],
     queryFn: async ({ signal }): Promise<Comparisons> => {
+      const convention = conventionOf(await server.config(), source);
+      const name = table ? typeName(source, table, convention, "bool_exp") : "";
       const answer = await server.graphql({ query: "query ($name: String!) { t: __type(name: $name) { inputFields { name type { inputFields { name } } } } }", variables: { name } }, {}, signal);
       const fields = (answer.data as Answer | undefined)?.t?.inputFields ?? [];
-      return Object.fromEntries(fields.map((f) => [f.name, (f.type.inputFields ?? []).map((i) => i.name)]));
+      return { convention, operators: Object.fromEntries(fields.map((f) => [f.name, (f.type.inputFields ?? []).map((i) => i.name)])) };
     },
   });
 }
 
 /** comparisonsOf are the operators of a column or of a computed field. */
-export function comparisonsOf(known: Comparisons | undefined, source: Source, table: Table | undefined, name: string): string[] {
-  const found = (known?.[table ? fieldName(source, table, name) : name] ?? []).filter((o) => o.startsWith("_"));
+export function comparisonsOf(known: Comparisons | undefined, table: Table | undefined, name: string): string[] {
+  const found = (known?.operators[table ? fieldName(table, name, known.convention) : name] ?? []).filter((o) => o.startsWith("_"));
   return [...(found.length > 0 ? found : common), ...ofColumns];
 }

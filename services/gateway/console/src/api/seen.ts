@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ApiError, type Server } from "./client";
-import { typeName } from "./names";
+import { conventionOf, typeName, type Convention } from "./names";
 import { inheritedOf, permissionsOf, type Operation, type Parents } from "./permissions";
 import { headersFor, type RunAs } from "./runas";
 import type { Source, Table } from "./types";
@@ -13,6 +13,7 @@ export interface Seen {
   insert: Set<string>;
   update: Set<string>;
   roots: RootField[];
+  convention: Convention;
 }
 
 /** RootField is a field of an operation by which the role reaches the table. */
@@ -57,6 +58,7 @@ export function seenQuery(server: Server, source: Source, table: Table, as: RunA
         if (e) throw new ApiError(e.message, e.extensions?.code ?? "unexpected", e.extensions?.path, 200, e.extensions?.internal);
         return answer.data as T;
       };
+      const convention = conventionOf(await server.config(), source);
       const found = await ask<SeenAnswer>(
         `query ($row: String!, $insert: String!, $set: String!) {
           row: __type(name: $row) { ...F }
@@ -64,9 +66,9 @@ export function seenQuery(server: Server, source: Source, table: Table, as: RunA
           set: __type(name: $set) { inputFields { name } }
           __schema { queryType { ...F } mutationType { ...F } subscriptionType { ...F } }
         } ${fragment}`,
-        { row: typeName(source, table), insert: typeName(source, table, "insert_input"), set: typeName(source, table, "set_input") },
+        { row: typeName(source, table, convention), insert: typeName(source, table, convention, "insert_input"), set: typeName(source, table, convention, "set_input") },
       );
-      const types = new Set(["", "aggregate", "mutation_response"].map((suffix) => typeName(source, table, suffix)));
+      const types = new Set(["", "aggregate", "mutation_response"].map((suffix) => typeName(source, table, convention, suffix)));
       const roots: RootField[] = [];
       for (const operation of ["query", "mutation", "subscription"] as const) {
         const fields = found.__schema[`${operation}Type`]?.fields ?? [];
@@ -81,7 +83,7 @@ export function seenQuery(server: Server, source: Source, table: Table, as: RunA
         }
       }
       const inputs = (t: TypeAnswer | null) => new Set((t?.inputFields ?? []).map((f) => f.name));
-      return { fields: found.row ? new Map((found.row.fields ?? []).map((f) => [f.name, spelled(f.type)])) : undefined, insert: inputs(found.insert), update: inputs(found.set), roots };
+      return { fields: found.row ? new Map((found.row.fields ?? []).map((f) => [f.name, spelled(f.type)])) : undefined, insert: inputs(found.insert), update: inputs(found.set), roots, convention };
     },
   });
 }

@@ -41,7 +41,7 @@ interface Attributes {
 }
 
 function Input(props: ControlProps & { control: Attributes }) {
-  const { field, value, change, control } = props;
+  const { field, value, change, report, control } = props;
   const part = at(value, field.path);
   const text = part === undefined || part === null ? "" : String(part);
   switch (field.kind) {
@@ -70,7 +70,18 @@ function Input(props: ControlProps & { control: Attributes }) {
     case "long":
       return <textarea {...control} rows={5} value={text} onChange={(e) => change(e.target.value || undefined)} />;
     default:
-      return <input {...control} type="text" autoComplete="off" value={text} onChange={(e) => change(e.target.value || undefined)} />;
+      return (
+        <input
+          {...control}
+          type="text"
+          autoComplete="off"
+          value={text}
+          onChange={(e) => {
+            change(e.target.value || undefined);
+            if (field.check) report(e.target.value ? field.check(e.target.value) : undefined);
+          }}
+        />
+      );
   }
 }
 

@@ -20,6 +20,8 @@ export interface Field {
   /** The control of a custom field, with its label. */
   control?: (props: ControlProps) => ReactNode;
   hint?: string;
+  /** What is wrong with a text, undefined for nothing; the server isn't asked. */
+  check?: (text: string) => string | undefined;
   required?: boolean;
   /** It is shown, but can't be changed. */
   fixed?: boolean;

@@ -12,6 +12,7 @@ import { Rows } from "./rows";
 
 const Relationships = lazy(() => import("./relationships"));
 const Sees = lazy(() => import("../permissions/sees"));
+const Configuration = lazy(() => import("./configuration"));
 const ComputedFields = lazy(() => import("./computed"));
 
 /** TableView shows a tracked table: its rows, its columns and keys, and what the metadata adds to it. */
@@ -29,6 +30,7 @@ export function TableView(props: { document: MetadataDocument; source: Source; t
         <TabList aria-label="Parts of the table">
           <Tab id="rows">Rows</Tab>
           <Tab id="columns">Columns and keys</Tab>
+          <Tab id="configuration">Configuration</Tab>
           <Tab id="relationships">Relationships</Tab>
           {hasComputedFields(source.kind) && <Tab id="computed">Computed fields</Tab>}
           <Tab id="sees">As a role</Tab>
@@ -41,6 +43,7 @@ export function TableView(props: { document: MetadataDocument; source: Source; t
             rows={info.data.columns.map((c) => [c.name, c.type, c.nullable ? "yes" : "no", keyText(info.data, c.name), c.description ?? ""])}
           />
         </TabPanel>
+        <TabPanel id="configuration"><Suspense fallback={<Loading what="the configuration" />}><Configuration source={source} table={table} info={info.data} /></Suspense></TabPanel>
         <TabPanel id="relationships"><Suspense fallback={<Loading what="the relationships" />}><Relationships document={document} source={source} table={table} info={info.data} /></Suspense></TabPanel>
         {hasComputedFields(source.kind) && <TabPanel id="computed"><Suspense fallback={<Loading what="the fields" />}><ComputedFields source={source} table={table} /></Suspense></TabPanel>}
         <TabPanel id="sees"><Suspense fallback={<Loading what="what it sees" />}><Sees document={document} source={source} table={table} info={info.data} /></Suspense></TabPanel>

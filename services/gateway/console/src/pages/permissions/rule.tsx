@@ -199,7 +199,7 @@ function Comparisons(props: { label: string; source: Source; tracked: Table | un
   const { label, source, tracked, wrong, name, type, columns, part, replace } = props;
   const server = useServer();
   const known = useQuery({ ...comparisonsQuery(server, source, tracked), enabled: tracked !== undefined });
-  const operators = comparisonsOf(known.data, source, tracked, name);
+  const operators = comparisonsOf(known.data, tracked, name);
   const compared: Rule = isRule(part) ? part : { _eq: part };
   const free = operators.filter((o) => !(o in compared));
   const rename = (from: string, to: string) => replace(Object.fromEntries(Object.entries(compared).map(([o, v]) => (o === from ? [to, startOfOperand(to, v, columns)] : [o, v]))));

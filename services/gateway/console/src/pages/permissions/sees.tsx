@@ -102,7 +102,7 @@ function SeenSchema(props: SeesProps & { as: RunAs }) {
     const set = effectiveOf(table, operation, as.role, parents)[0]?.set as Record<string, unknown> | undefined;
     return set && column in set ? `always ${typeof set[column] === "string" ? set[column] : JSON.stringify(set[column])}` : undefined;
   };
-  const columns = new Map(info.columns.map((c) => [fieldName(source, table, c.name), c.name]));
+  const columns = new Map(info.columns.map((c) => [fieldName(table, c.name, all.data.convention), c.name]));
   const fields = [...new Set([...columns.keys(), ...(all.data.fields?.keys() ?? [])])];
   const mark = (has: boolean | undefined) => (has ? "yes" : "no");
   return (
