@@ -227,6 +227,13 @@ type PartIntrospector interface {
 	IntrospectPart(ctx context.Context, part Part, enums []catalog.Name) (*catalog.Source, error)
 }
 
+// TableDescriber is a Source that can describe what the catalog leaves out of a table, because nothing is
+// planned by it.
+type TableDescriber interface {
+	// DescribeTable reads the constraints and indexes of a table; there are none of one that doesn't exist.
+	DescribeTable(ctx context.Context, table catalog.Name) (*catalog.Details, error)
+}
+
 // Dumper is a Source whose schema can be written as statements that recreate it.
 type Dumper interface {
 	// Dump runs the dump program of the database with these arguments and writes its output.

@@ -56,6 +56,8 @@ type Schema interface {
 	// FunctionRefusal is why a function of db, a newer catalog of the source, can't be tracked as it is,
 	// "" when it can.
 	FunctionRefusal(source string, db *catalog.Source, function catalog.Name) string
+	// EnumRefusal is why a table can't be an enum, whatever rows it has; "" when it can be one.
+	EnumRefusal(source string, t *catalog.Table) string
 	// HasRemotePermissions reports whether permissions hide remote schemas from roles.
 	HasRemotePermissions() bool
 	// OpenRole is the role of requests without credentials, "" for none.

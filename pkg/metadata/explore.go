@@ -9,10 +9,15 @@ import (
 	"queryengine/pkg/catalog"
 )
 
-// Fresh is a Query about the present content of the databases: the parts that it names are introspected
-// before it answers, and the catalogs in force stay as they are.
+// Fresh is a Query about the present content of the databases.
 type Fresh interface {
 	Query
+	Exploration
+}
+
+// Exploration is about the present content of the databases: the parts that it names are introspected
+// before it is answered, and the catalogs in force stay as they are.
+type Exploration interface {
 	// Introspect names the parts; its error refuses the request.
 	Introspect(v View) (Introspection, error)
 	// Failed words the reason why they couldn't be read.

@@ -21,7 +21,7 @@ var specifiedByKind = []struct{ commands, kinds string }{
 		"postgres citus cockroach mssql bigquery sqlite",
 	},
 	{
-		"get_source_tables get_table_info track_table track_tables untrack_table untrack_tables",
+		"get_source_tables get_table_info describe_table track_table track_tables untrack_table untrack_tables",
 		"postgres citus cockroach mssql bigquery sqlite",
 	},
 	{

@@ -14,6 +14,7 @@ func sourceOperations() []operation {
 			command[UpdateSource]("update_source", atMetadata),
 			query[GetSourceTables]("get_source_tables", atMetadata),
 			query[GetTableInfo]("get_table_info", atMetadata),
+			served[DescribeTable]("describe_table", atMetadata, reads),
 			command[TrackTable]("track_table", atMetadata|anyQuery),
 			batch[TrackTables]("track_tables", atMetadata),
 			command[UntrackTable]("untrack_table", atMetadata|atQuery),

@@ -82,6 +82,19 @@ func (h *head) enumProblem(c *catalog.Table, values []catalog.EnumValue) string 
 	return fmt.Sprintf("the table %q cannot be used as an enum %s", h.display(c.Name), because(reasons))
 }
 
+// EnumRefusal is why a table can't be an enum, whatever rows it has; "" when it can be one.
+func (s *Schema) EnumRefusal(source string, t *catalog.Table) string {
+	src := s.Source(source)
+	if src == nil {
+		return "" // its own inconsistency says why
+	}
+	reasons := enumShape(src.head.dialect, t)
+	if len(reasons) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the table %q cannot be used as an enum %s", src.head.display(t.Name), because(reasons))
+}
+
 // enumShape looks at the columns: a text primary key, and at most a text comment besides.
 func enumShape(d backend.TypeSystem, c *catalog.Table) []string {
 	var reasons []string

@@ -39,6 +39,7 @@ func TestCommandsOfEveryKind(t *testing.T) {
 		{0, "q", "run_sql", `{"source":"s","sql":"SELECT value FROM kind","read_only":true}`},
 		{0, "m", "get_source_tables", `{"source":"s"}`},
 		{0, "m", "get_table_info", `{"source":"s","table":"author"}`},
+		{0, "m", "describe_table", `{"source":"s","table":"author"}`},
 		{0, "m", "track_table", `{"source":"s","table":"author"}`},
 		{0, "m", "track_tables", `{"tables":[{"source":"s","table":"book"},{"source":"s","table":"kind"}]}`},
 		{0, "m", "suggest_relationships", `{"source":"s"}`},

@@ -392,6 +392,37 @@ func TestSourcesAreExploredAsTheyAreNow(t *testing.T) {
 	i.fails(t, v1metadata, `{"type":"pg_get_source_tables","args":{"source":"none"}}`, "not-exists", "$.args", `source with name "none" does not exist`)
 }
 
+func TestATableIsDescribedAsItIsNow(t *testing.T) {
+	t.Parallel()
+	w, i := startShop(t)
+	i.ok(t, track)
+	version := i.version()
+	w.sql(t, w.source, `CREATE TABLE shelf (id int PRIMARY KEY, label text UNIQUE CHECK (label <> ''), place int4range, EXCLUDE USING gist (place WITH &&));
+		CREATE TABLE box (id int PRIMARY KEY, shelf int CONSTRAINT of_shelf REFERENCES shelf ON DELETE CASCADE, note text);
+		CREATE INDEX noted ON box (lower(note), shelf DESC) INCLUDE (id) WHERE note IS NOT NULL; COMMENT ON TABLE box IS 'holds things'`)
+	require.JSONEq(t, `{"name":{"schema":"public","name":"box"},"kind":"table","description":"holds things","referenced_by":[],
+		"constraints":[
+			{"name":"box_pkey","type":"primary_key","columns":["id"],"definition":"PRIMARY KEY (id)"},
+			{"name":"of_shelf","type":"foreign_key","columns":["shelf"],"definition":"FOREIGN KEY (shelf) REFERENCES shelf(id) ON DELETE CASCADE",
+				"foreign_table":{"schema":"public","name":"shelf"},"foreign_columns":["id"]}],
+		"indexes":[
+			{"name":"box_pkey","method":"btree","columns":["id"],"unique":true,"definition":"CREATE UNIQUE INDEX box_pkey ON public.box USING btree (id)"},
+			{"name":"noted","method":"btree","columns":["lower(note)","shelf"],"include":["id"],"unique":false,"where":"note IS NOT NULL",
+				"definition":"CREATE INDEX noted ON public.box USING btree (lower(note), shelf DESC) INCLUDE (id) WHERE (note IS NOT NULL)"}],
+		"enum_refusal":"the table \"box\" cannot be used as an enum for the following reasons:\n  • the table’s primary key (\"id\") must have type \"text\", not type \"integer\"\n  • the table must have exactly one primary key and optionally one comment column, not 3 columns (\"id\", \"shelf\", \"note\")\n"}`,
+		i.ok(t, `{"type":"pg_describe_table","args":{"table":"box"}}`))
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"box"}}`)
+	shelf := i.ok(t, `{"type":"pg_describe_table","args":{"table":"shelf"}}`)
+	require.Contains(t, shelf, `"referenced_by":[{"name":"of_shelf","table":{"name":"box","schema":"public"},"columns":["shelf"],"foreign_columns":["id"]}]`)
+	require.Contains(t, shelf, `"type":"check","columns":["label"],"definition":"CHECK (label <> ''::text)"`)
+	require.Contains(t, shelf, `"type":"exclusion","columns":["place"],"definition":"EXCLUDE USING gist (place WITH &&)"`)
+	require.NotEqual(t, version, i.version(), "by track_table alone")
+	w.sql(t, w.source, `CREATE TABLE color (value text PRIMARY KEY)`)
+	require.NotContains(t, i.ok(t, `{"type":"pg_describe_table","args":{"table":"color"}}`), "enum_refusal", "the rows aren't looked at")
+	i.fails(t, v1metadata, `{"type":"pg_describe_table","args":{"table":"none"}}`, "not-exists", "$.args", `table "none" does not exist in source: default`)
+	i.fails(t, v1metadata, `{"type":"pg_describe_table","args":{"source":"none","table":"box"}}`, "not-exists", "$.args", `source with name "none" does not exist`)
+}
+
 func TestFunctionsOfASource(t *testing.T) {
 	t.Parallel()
 	w, i := startShop(t)

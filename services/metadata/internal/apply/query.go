@@ -16,20 +16,29 @@ func (w *work) query(ctx context.Context, kind string, q metadata.Query) (json.R
 		return metadata.Answer(q, v)
 	}
 	v.Qualify(q)
-	what, err := fresh.Introspect(v)
+	v, err := w.explore(ctx, v, fresh)
 	if err != nil {
 		return nil, err
+	}
+	return q.Answer(v)
+}
+
+// explore is the view with the catalogs as they are now, as far as an exploration asks for them.
+func (w *work) explore(ctx context.Context, v metadata.View, e metadata.Exploration) (metadata.View, error) {
+	what, err := e.Introspect(v)
+	if err != nil {
+		return v, err
 	}
 	asked := w.current.catalogs()
 	asked.Errors = nil
 	found := sources.Introspect(ctx, w.Sources, v.Document, asked, what)
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return v, err
 	}
 	for _, text := range found.Errors {
 		reason, _ := sources.Reason(text)
-		return nil, fresh.Failed(v, reason)
+		return v, e.Failed(v, reason)
 	}
 	v.Catalogs = found.BySource
-	return q.Answer(v)
+	return v, nil
 }

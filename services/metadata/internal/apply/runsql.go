@@ -20,6 +20,7 @@ import (
 var sqlBodies = []served{
 	serve((*work).runSQL),
 	serve((*work).inspectDatabase),
+	serve((*work).describeTable),
 	serve((*work).data),
 }
 

@@ -347,6 +347,11 @@ export interface DeleteScheduledEventArgs {
   event_id: string;
 }
 
+export interface DescribeTableArgs {
+  source?: string;
+  table: Name;
+}
+
 export interface DiffMetadataVersionsArgs {
   from: number;
   to?: number;
@@ -1398,6 +1403,7 @@ export interface SourceOperations {
   create_update_permission: CreatePermissionUpdatePermissionArgs;
   delete_event_trigger: DeleteEventTriggerArgs;
   delete_remote_relationship: DeleteRemoteRelationshipArgs;
+  describe_table: DescribeTableArgs;
   drop_computed_field: DropComputedFieldArgs;
   drop_delete_permission: DropPermissionDeletePermissionArgs;
   drop_function_permission: DropFunctionPermissionArgs;

@@ -1,0 +1,49 @@
+package catalog
+
+// Details are the constraints and indexes of a table with their definitions, for people to read. They are
+// no part of a Source: nothing is planned by them, and they are read when somebody asks.
+type Details struct {
+	Constraints []Definition `json:"constraints"`
+	Indexes     []Index      `json:"indexes"`
+}
+
+// ConstraintType is what a constraint demands.
+type ConstraintType string
+
+// The types of constraints.
+const (
+	PrimaryKey       ConstraintType = "primary_key"
+	UniqueConstraint ConstraintType = "unique"
+	ForeignKeyOf     ConstraintType = "foreign_key"
+	Check            ConstraintType = "check"
+	Exclusion        ConstraintType = "exclusion"
+)
+
+// Definition is a constraint as its database defines it.
+type Definition struct {
+	Name    string         `json:"name"`
+	Type    ConstraintType `json:"type"`
+	Columns []string       `json:"columns,omitempty"`
+	// Text is the definition in the language of the database, "" where it isn't known.
+	Text string `json:"definition,omitempty"`
+	// Target and TargetColumns are what a foreign key refers to.
+	Target        *Name    `json:"foreign_table,omitempty"`
+	TargetColumns []string `json:"foreign_columns,omitempty"`
+}
+
+// Index is an index of a table.
+type Index struct {
+	Name string `json:"name"`
+	// Method is how the database finds rows by it: btree, gin, clustered.
+	Method string `json:"method,omitempty"`
+	// Columns are names of columns, and expressions, in the order of the index.
+	Columns []string `json:"columns"`
+	// Include are columns that are stored with it.
+	Include []string `json:"include,omitempty"`
+	Unique  bool     `json:"unique"`
+	// Where is the condition of the rows that are in a partial index, "" for all.
+	Where string `json:"where,omitempty"`
+	// Invalid indexes are not used by queries.
+	Invalid bool   `json:"invalid,omitempty"`
+	Text    string `json:"definition,omitempty"`
+}

@@ -1,0 +1,126 @@
+package metadata
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"queryengine/pkg/apierror"
+	"queryengine/pkg/catalog"
+)
+
+// DescribeTable are the arguments of describe_table.
+type DescribeTable struct {
+	Source string       `json:"source" meta:"default=default"`
+	Table  catalog.Name `json:"table" meta:"required"`
+}
+
+// Introspect asks for the table.
+func (a *DescribeTable) Introspect(v View) (Introspection, error) {
+	_, err := v.usableSource(a.Source)
+	return Introspection{Tables: []SourceTable{{a.Source, a.Table}}}, err
+}
+
+// Failed words why the source couldn't be read.
+func (a *DescribeTable) Failed(v View, reason string) error { return v.sourceFailure(reason) }
+
+// tableDescription is a table with its constraints and indexes.
+type tableDescription struct {
+	Name        catalog.Name         `json:"name"`
+	Kind        catalog.TableKind    `json:"kind"`
+	Description *string              `json:"description,omitempty"`
+	Constraints []catalog.Definition `json:"constraints"`
+	// ReferencedBy are the foreign keys of other tables, and of this one, that refer to it.
+	ReferencedBy []reference     `json:"referenced_by"`
+	Indexes      []catalog.Index `json:"indexes"`
+	// Missing is what the kind of the source isn't asked for, and why; "" when nothing is missing.
+	Missing string `json:"missing,omitempty"`
+	// EnumRefusal is why the table can't be an enum.
+	EnumRefusal string `json:"enum_refusal,omitempty"`
+}
+
+// reference is a foreign key by the table that it belongs to.
+type reference struct {
+	Name           string       `json:"name"`
+	Table          catalog.Name `json:"table"`
+	Columns        []string     `json:"columns"`
+	ForeignColumns []string     `json:"foreign_columns"`
+}
+
+// Describe describes the table, with the details that its database has; nil where it can't be asked for
+// them.
+func (a *DescribeTable) Describe(v View, details *catalog.Details) (json.RawMessage, error) {
+	t := v.Catalogs[a.Source].Tables[a.Table]
+	if t == nil {
+		return nil, apierror.Newf(apierror.NotExists, "table %q does not exist in source: %s", v.display(a.Source, a.Table), a.Source)
+	}
+	kind := KindNamed(v.kind())
+	d := tableDescription{
+		Name: t.Name, Kind: t.Kind, Description: t.Comment, Indexes: []catalog.Index{},
+		Constraints: definitions(t), ReferencedBy: references(v.Catalogs[a.Source], t.Name),
+	}
+	if details == nil {
+		d.Missing = fmt.Sprintf("%s isn't asked for checks and indexes", kind.Display)
+	} else {
+		d.complete(details)
+	}
+	if kind.Can(EnumTables) {
+		d.EnumRefusal = v.Schema.EnumRefusal(a.Source, t)
+	} else {
+		d.EnumRefusal = fmt.Sprintf("tables of %s can't be enums", kind.Display)
+	}
+	return Encode(d)
+}
+
+// definitions are the constraints of the catalog.
+func definitions(t *catalog.Table) []catalog.Definition {
+	list := []catalog.Definition{}
+	if k := t.PrimaryKey; k != nil {
+		list = append(list, catalog.Definition{Name: k.Name, Type: catalog.PrimaryKey, Columns: k.Columns})
+	}
+	for _, k := range t.Uniques {
+		if !k.Index {
+			list = append(list, catalog.Definition{Name: k.Name, Type: catalog.UniqueConstraint, Columns: k.Columns})
+		}
+	}
+	for _, k := range t.ForeignKeys {
+		list = append(list, catalog.Definition{
+			Name: k.Name, Type: catalog.ForeignKeyOf, Columns: k.Columns, Target: &k.Target, TargetColumns: k.TargetColumns,
+		})
+	}
+	return list
+}
+
+// complete adds what the database has besides: the definitions, the constraints that the catalog doesn't
+// have, and the indexes.
+func (d *tableDescription) complete(details *catalog.Details) {
+	for _, k := range details.Constraints {
+		i := slices.IndexFunc(d.Constraints, func(known catalog.Definition) bool { return known.Type == k.Type && known.Name == k.Name })
+		if i < 0 {
+			d.Constraints = append(d.Constraints, k)
+		} else {
+			d.Constraints[i].Text = k.Text
+		}
+	}
+	d.Indexes = append(d.Indexes, details.Indexes...)
+}
+
+// references are the foreign keys to a table.
+func references(s *catalog.Source, target catalog.Name) []reference {
+	list := []reference{}
+	for _, t := range s.Tables {
+		for _, k := range t.ForeignKeys {
+			if k.Target == target && !t.Unlisted {
+				list = append(list, reference{k.Name, t.Name, k.Columns, k.TargetColumns})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b reference) int {
+		if by := a.Table.Compare(b.Table); by != 0 {
+			return by
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return list
+}
