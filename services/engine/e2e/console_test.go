@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 	"time"
 
@@ -21,7 +22,8 @@ const consoleLimit = 8 * time.Minute
 var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
 
 // TestConsole uses the console in a browser, as testdata/console has it. With the directory CONSOLE_SHOTS in the
-// environment, it takes pictures of the pages instead.
+// environment, it takes pictures of the pages instead, and with the minutes CONSOLE_SOAK it
+// watches the memory of a page that rows are streamed into.
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	browser := ""
@@ -46,7 +48,7 @@ func TestConsole(t *testing.T) {
 	c.start(metadata)
 	c.start(eventDelivery)
 	c.start(scheduler)
-	c.start(executor, "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=200")
+	c.start(executor, "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=200", "STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=20")
 	console := c.start(gateway, "ENABLE_CONSOLE=true", "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE=false")
 	open := c.start(gateway, "ENABLE_CONSOLE=true", "UNAUTHORIZED_ROLE=reader")
 	console.metadata("pg_track_tables", map[string]any{"tables": []any{
@@ -61,15 +63,19 @@ func TestConsole(t *testing.T) {
 	remoteServer := httptest.NewServer(remote)
 	t.Cleanup(remoteServer.Close)
 
-	ctx, cancel := context.WithTimeout(t.Context(), consoleLimit)
-	defer cancel()
-	script := "console.mjs"
+	script, limit := "console.mjs", consoleLimit
 	if os.Getenv("CONSOLE_SHOTS") != "" {
 		script = "shots.mjs"
 	}
+	if text := os.Getenv("CONSOLE_SOAK"); text != "" {
+		minutes, err := strconv.Atoi(text)
+		require.NoError(t, err)
+		script, limit = "soak.mjs", limit+time.Duration(minutes)*time.Minute
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
 	node := exec.CommandContext(ctx, "node", script, browser, console.url, secret, open.url, remoteServer.URL)
 	node.Dir = dir
-	output, err := node.CombinedOutput()
-	t.Logf("%s", output)
-	require.NoError(t, err)
+	node.Stdout, node.Stderr = t.Output(), t.Output()
+	require.NoError(t, node.Run())
 }

@@ -17,7 +17,7 @@ var migrations embed.FS
 
 // latest is the version of the tables that this program works with. Migration n is the
 // file that starts with "n_" and leads from n-1 to n.
-const latest = 4
+const latest = 5
 
 // migrationLock is the advisory lock of migrations; the number has no meaning.
 const migrationLock = 7_402_311_900_001

@@ -1,6 +1,7 @@
 // Tests of the API page.
 import assert from "node:assert/strict";
-import { axe, graphql, has, secret, signIn, type, url } from "./harness.mjs";
+import { axe, graphql, has, secret, signIn, sql, type, url } from "./harness.mjs";
+import { streaming } from "./stream.mjs";
 
 const result = (page) => page.getByLabel("Result of the operation");
 
@@ -68,6 +69,42 @@ export const tests = {
     await type(page, "Operation", "subscription { none }");
     await page.getByRole("button", { name: "Run Ctrl Enter" }).click();
     await has(page.locator("main"), "validation-failed");
+  },
+
+  async "API: a stream keeps the last results alone"({ page }) {
+    await signIn(page);
+    await page.getByRole("button", { name: "query_root" }).waitFor();
+    const status = page.getByRole("status").first();
+    const elements = () => page.locator("main *").count();
+    const list = page.getByRole("list", { name: "Earlier results" });
+    await streaming(page, 1, async () => {
+      const receive = async (from, to) => {
+        await sql(`INSERT INTO tick (text) SELECT '<b>row</b> ' || i FROM generate_series(${from}, ${to}) i`);
+        await has(result(page), `<b>row</b> ${to}`);
+        await has(status, `${to} results`);
+      };
+      await receive(1, 60);
+      await page.getByRole("button", { name: "Earlier results" }).click();
+      assert.equal(await list.getByRole("button").count(), 49);
+      const before = await elements();
+      await receive(61, 130);
+      assert.equal(await elements(), before, "elements of the page after twice as many results");
+      assert.equal(await list.getByRole("button").count(), 49);
+      await list.getByRole("button").last().click();
+      const opened = page.getByLabel("Result 81", { exact: true });
+      await has(opened, "<b>row</b> 81");
+      await receive(131, 200);
+      await has(opened, "<b>row</b> 81");
+      await axe(page, "API with a stream");
+    });
+
+    // Large results are kept as long as they are not too long together.
+    await streaming(page, 1, async () => {
+      await sql("INSERT INTO tick (text) SELECT repeat('x', 300000) FROM generate_series(1, 9)");
+      await has(status, "9 results");
+      await page.getByRole("button", { name: "Earlier results" }).click();
+      assert.equal(await list.getByRole("button").count(), 6);
+    });
   },
 
   async "API: text of others"({ page }) {

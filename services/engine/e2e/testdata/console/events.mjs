@@ -55,8 +55,18 @@ export const tests = {
       await calls(page).getByText("failed with 500").click();
       await has(page.getByLabel("Request"), "X-From");
       await has(page.getByLabel("Response"), `${html} at /broken`);
-      await page.getByText("The last 1 calls").waitFor();
+      await page.getByText("1 calls, 1 failed (100 %)").waitFor();
       await page.getByText("Figures").click();
+      const figures = page.getByRole("figure", { name: "Calls of the webhook" }).locator("tbody tr");
+      assert.equal(await figures.count(), 60, "a minute each");
+      await figures.filter({ hasText: /\D1\s*1$/ }).waitFor();
+      const choose = page.getByLabel("Calls of the last");
+      for (const period of ["6 hours", "day", "week", "30 days"]) {
+        await choose.selectOption(period);
+        await page.getByText("1 calls, 1 failed").waitFor();
+        assert.ok((await figures.count()) <= 60);
+      }
+      await choose.selectOption("hour");
       assert.equal(await page.locator("main img").count(), 0);
       await axe(page, "Events with a log");
 

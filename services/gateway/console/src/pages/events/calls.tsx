@@ -1,8 +1,3 @@
-import { lazy, Suspense, useMemo } from "react";
-import { Loading } from "../../shell/progress";
-
-const Plot = lazy(() => import("../../shell/plot"));
-
 /** Call is a call of a webhook, with what was sent and what came back. */
 export interface Call {
   id: string;
@@ -47,39 +42,4 @@ export function Calls(props: { calls: Call[] }) {
 
 function pretty(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
-}
-
-/** plotted is into how many parts the time of the calls is divided. */
-const plotted = 30;
-
-/** CallPlot draws how many of the calls succeeded and failed, over the time from the first to the last of them. */
-export function CallPlot(props: { calls: Call[] }) {
-  const { calls } = props;
-  const bins = useMemo(() => divide(calls), [calls]);
-  if (calls.length === 0) return null;
-  return (
-    <Suspense fallback={<Loading what="the plot" />}>
-      <Plot
-        label={`The last ${calls.length} calls`}
-        bars
-        times={bins.times}
-        series={[{ label: "all", color: "--accent", values: bins.all }, { label: "failed", color: "--bad", values: bins.failed }]}
-      />
-    </Suspense>
-  );
-}
-
-function divide(calls: Call[]) {
-  const at = calls.map((c) => time(c.created_at).getTime() / 1000);
-  const first = Math.min(...at);
-  const width = Math.max(1, (Math.max(...at) - first) / (plotted - 1));
-  const times = Array.from({ length: plotted }, (_, i) => first + i * width);
-  const all = times.map(() => 0);
-  const failed = times.map(() => 0);
-  calls.forEach((c, i) => {
-    const bin = Math.min(plotted - 1, Math.floor((at[i]! - first) / width));
-    all[bin]!++;
-    if (!succeeded(c)) failed[bin]!++;
-  });
-  return { times, all, failed };
 }

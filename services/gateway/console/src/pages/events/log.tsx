@@ -7,7 +7,8 @@ import { Form } from "../../forms/form";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
-import { CallPlot, Calls, time, type Call } from "./calls";
+import { Calls, time, type Call } from "./calls";
+import { Throughput, type Counted } from "./throughput";
 
 /** pageSize is how many events are shown at once. */
 const pageSize = 50;
@@ -54,18 +55,11 @@ export function EventLog(props: { source: Source; name: string; manual: boolean 
     meta: { quiet: true },
     queryFn: ({ signal }) => server.ofSource<LoggedEvent[], "get_event_logs">(source.kind, "get_event_logs", { source: source.name, name, limit: pageSize, offset, ...(status && { status }) }, signal),
   });
-  const calls = useQuery({
-    queryKey: [...key, "calls"],
-    refetchInterval: again,
-    meta: { quiet: true },
-    queryFn: async ({ signal }) => (await server.ofSource<LoggedCall[], "get_event_invocation_logs">(source.kind, "get_event_invocation_logs", { source: source.name, name, limit: 100 }, signal)).map(callOf),
-  });
   if (events.isPending) return <Loading what="the events" />;
   if (events.error) return <Failure error={events.error} retry={() => void events.refetch()} />;
   return (
     <>
-      {calls.error && <Failure error={calls.error} retry={() => void calls.refetch()} />}
-      {calls.data && <CallPlot calls={calls.data} />}
+      <Throughput of={key} count={(period, signal) => server.ofSource<Counted, "count_event_invocations">(source.kind, "count_event_invocations", { source: source.name, name, ...period }, signal)} />
       <div className="fields">
         <label>Events<select value={status} onChange={(e) => { setStatus(e.target.value); setOffset(0); }}><option value="">all</option><option>pending</option><option>processed</option></select></label>
         <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>Newer</Button>

@@ -5,7 +5,8 @@ import { useServer } from "../../session";
 import { Ask } from "../../shell/ask";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
-import { CallPlot, Calls, time, type Call } from "./calls";
+import { Calls, time, type Call } from "./calls";
+import { Throughput, type Counted } from "./throughput";
 
 /** pageSize is how many events are shown at once. */
 const pageSize = 50;
@@ -48,19 +49,12 @@ export function ScheduledLog(props: { trigger?: string }) {
         signal,
       ),
   });
-  const calls = useQuery({
-    queryKey: [...key, "calls"],
-    refetchInterval: again,
-    meta: { quiet: true },
-    queryFn: ({ signal }) => server.metadata<{ invocations: Call[] }, "get_scheduled_event_invocations">("get_scheduled_event_invocations", { ...of, limit: 100 }, signal),
-  });
   if (events.isPending) return <Loading what="the events" />;
   if (events.error) return <Failure error={events.error} retry={() => void events.refetch()} />;
   const { count, events: listed } = events.data;
   return (
     <>
-      {calls.error && <Failure error={calls.error} retry={() => void calls.refetch()} />}
-      {calls.data && <CallPlot calls={calls.data.invocations} />}
+      <Throughput of={key} count={(period, signal) => server.metadata<Counted, "count_scheduled_event_invocations">("count_scheduled_event_invocations", { ...of, ...period }, signal)} />
       <div className="fields">
         <label>Events<select value={status} onChange={(e) => { setStatus(e.target.value); setOffset(0); }}><option value="">all</option>{states.map((s) => <option key={s}>{s}</option>)}</select></label>
         <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>Previous</Button>

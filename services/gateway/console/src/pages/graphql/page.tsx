@@ -15,7 +15,7 @@ import { Past, usePast } from "../../shell/runas";
 import { useStored } from "../../stored";
 import { Docs } from "./docs";
 import { bodyOf, operationsIn, snippets, titleOf, type Draft } from "./operation";
-import { useRunner } from "./run";
+import { useRunner, type Result } from "./run";
 
 const Save = lazy(() => import("./save"));
 
@@ -35,6 +35,7 @@ export function GraphQLPage() {
   const { past: before, remember } = usePast();
   const [saving, setSaving] = useState(false);
   const runner = useRunner();
+  const [latest, ...earlier] = runner.results;
   const draft = drafts.find((d) => d.id === chosen) ?? drafts[0] ?? first;
   const edit = (change: Partial<Draft>) => setDrafts(drafts.map((d) => (d.id === draft.id ? { ...d, ...change } : d)));
 
@@ -90,8 +91,8 @@ export function GraphQLPage() {
         <RolePicker as={as} setAs={setAs} />
         <Past past={before} as={as} setAs={setAs} />
         <span className="hint" role="status">
-          {runner.running ? "Running…" : runner.results[0]?.took !== undefined ? `${Math.round(runner.results[0].took)} ms` : ""}
-          {runner.received > 1 ? ` ${runner.received} results` : ""}
+          {runner.running ? "Running…" : latest?.took !== undefined ? `${Math.round(latest.took)} ms` : ""}
+          {(latest?.number ?? 0) > 1 && ` ${latest!.number} results`}
         </span>
       </div>
       <div className="columns">
@@ -120,7 +121,8 @@ export function GraphQLPage() {
         </div>
         <section className="column" aria-label="Result">
           {runner.error !== undefined && <Failure error={runner.error} />}
-          {runner.results[0] && <pre className={runner.results[0].failed ? "result failed" : "result"} tabIndex={0} aria-label="Result of the operation">{runner.results[0].text}</pre>}
+          {latest && <pre className={latest.failed ? "result failed" : "result"} tabIndex={0} aria-label="Result of the operation">{latest.text}</pre>}
+          {earlier.length > 0 && <Earlier results={earlier} />}
         </section>
         <div className="column side">
           {schema.isPending && <Loading what="the schema" />}
@@ -129,6 +131,21 @@ export function GraphQLPage() {
         </div>
       </div>
       {saving && <Suspense fallback={<Loading what="the collections" />}><Save draft={draft} as={as} close={() => setSaving(false)} /></Suspense>}
+    </div>
+  );
+}
+
+/** Earlier lists the results of a subscription before the latest. One that is opened stays, however many follow. */
+function Earlier(props: { results: Result[] }) {
+  const [listed, setListed] = useState(false);
+  const [open, setOpen] = useState<Result>();
+  return (
+    <div className="earlier">
+      <div className="row">
+        <Button className="button" aria-expanded={listed} onPress={() => setListed(!listed)}>Earlier results</Button>
+        {listed && <ul className="row" aria-label="Earlier results">{props.results.map((r) => <li key={r.number}><Button className="link" aria-pressed={r === open} onPress={() => setOpen(r)}>{r.number}</Button></li>)}</ul>}
+      </div>
+      {listed && open && <pre className={open.failed ? "failed" : undefined} tabIndex={0} aria-label={`Result ${open.number}`}>{open.text}</pre>}
     </div>
   );
 }

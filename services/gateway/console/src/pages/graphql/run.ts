@@ -5,10 +5,16 @@ import { ApiError, post, type GraphQLErrorItem } from "../../api/client";
 import { headersFor, type RunAs } from "../../api/runas";
 import { bodyOf, operationsIn, type Draft } from "./operation";
 
-/** shownResults bounds how many results of a subscription are kept. */
-const shownResults = 50;
+/** keptResults bounds how many results of a subscription are kept, and keptText how long all but the latest may be together. */
+const keptResults = 50;
+const keptText = 2_000_000;
+
+/** drawn is how long results of a subscription are gathered before they are drawn, in ms. */
+const drawn = 100;
 
 export interface Result {
+  /** Which one it is of those that were received, from 1. */
+  number: number;
   text: string;
   failed: boolean;
   /** Milliseconds; unset for results of subscriptions. */
@@ -16,8 +22,8 @@ export interface Result {
 }
 
 export interface Runner {
+  /** The latest are first. */
   results: Result[];
-  received: number;
   running: boolean;
   error: unknown;
   start: (draft: Draft, as: RunAs, operationName?: string) => void;
@@ -29,29 +35,42 @@ export interface Runner {
 export function useRunner(): Runner {
   const server = useServer();
   const [results, setResults] = useState<Result[]>([]);
-  const [received, setReceived] = useState(0);
   const [running, setRunning] = useState(false);
   const [error, setError] = useState<unknown>();
   const cancel = useRef<() => void>(undefined);
+  /** What was received, and is drawn when the timer has run out. */
+  const received = useRef<Result[]>([]);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
+  const draw = () => {
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    setResults(received.current);
+  };
   const stop = () => {
     cancel.current?.();
     cancel.current = undefined;
+    draw();
     setRunning(false);
   };
-  useEffect(() => () => cancel.current?.(), []);
+  useEffect(() => () => {
+    cancel.current?.();
+    clearTimeout(timer.current);
+  }, []);
 
   const begin = () => {
     stop();
-    setResults([]);
-    setReceived(0);
+    received.current = [];
+    draw();
     setError(undefined);
     setRunning(true);
   };
   const show = (value: unknown, took?: number) => {
     const failed = typeof value === "object" && value !== null && "errors" in value;
-    setReceived((n) => n + 1);
-    setResults((before) => [{ text: JSON.stringify(value, null, 2), failed, took }, ...before].slice(0, shownResults));
+    const number = (received.current[0]?.number ?? 0) + 1;
+    received.current = bounded([{ number, text: JSON.stringify(value, null, 2), failed, took }, ...received.current]);
+    if (number === 1) draw();
+    else timer.current ??= setTimeout(draw, drawn);
   };
   const once = (send: (signal: AbortSignal) => Promise<unknown>) => {
     begin();
@@ -73,6 +92,7 @@ export function useRunner(): Runner {
       if (ended) return;
       ended = true;
       if (e !== undefined) setError(socketError(e));
+      draw();
       setRunning(false);
     };
     const client = createClient({
@@ -89,7 +109,7 @@ export function useRunner(): Runner {
   };
 
   return {
-    results, received, running, error, stop,
+    results, running, error, stop,
     start(draft, as, operationName) {
       try {
         const body = bodyOf(draft, operationName);
@@ -112,6 +132,13 @@ export function useRunner(): Runner {
       }
     },
   };
+}
+
+/** bounded drops the oldest results that are too many, or too long. */
+function bounded(results: Result[]): Result[] {
+  let length = 0;
+  const end = results.findIndex((r, i) => i === keptResults || (i > 0 && (length += r.text.length) > keptText));
+  return end < 0 ? results : results.slice(0, end);
 }
 
 /** socketError words what a WebSocket ended with. */
