@@ -21,20 +21,24 @@ const consoleLimit = 8 * time.Minute
 // browsers are what a Chromium may be called.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
 
+// findBrowser is the path of a Chromium. The test is skipped without one.
+func findBrowser(t *testing.T) string {
+	t.Helper()
+	for _, name := range browsers {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("Chromium is not installed")
+	return ""
+}
+
 // TestConsole uses the console in a browser, as testdata/console has it. With the directory CONSOLE_SHOTS in the
 // environment, it takes pictures of the pages instead, and with the minutes CONSOLE_SOAK it
 // watches the memory of a page that rows are streamed into.
 func TestConsole(t *testing.T) {
 	t.Parallel()
-	browser := ""
-	for _, name := range browsers {
-		if path, err := exec.LookPath(name); err == nil && browser == "" {
-			browser = path
-		}
-	}
-	if browser == "" {
-		t.Skip("Chromium is not installed")
-	}
+	browser := findBrowser(t)
 	dir := nodetest.Install(t, "testdata/console")
 	c := newCluster(t)
 	execute(t, c.databaseURL, `CREATE TABLE author (id serial PRIMARY KEY, name text NOT NULL);

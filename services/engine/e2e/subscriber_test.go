@@ -35,8 +35,16 @@ type subscriber struct {
 // subscriber opens a connection.
 func (p *process) subscriber(header map[string]string) *subscriber {
 	p.t.Helper()
+	return p.upgraded(nil, header)
+}
+
+// upgraded is subscriber with headers of the request that opens the connection.
+func (p *process) upgraded(upgrade http.Header, header map[string]string) *subscriber {
+	p.t.Helper()
 	address := "ws" + strings.TrimPrefix(p.url, "http") + "/v1/graphql"
-	socket, _, err := websocket.Dial(p.t.Context(), address, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	socket, _, err := websocket.Dial(p.t.Context(), address, &websocket.DialOptions{
+		Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: upgrade,
+	})
 	require.NoError(p.t, err)
 	socket.SetReadLimit(1 << 30)
 	s := &subscriber{t: p.t, socket: socket, results: map[string][]json.RawMessage{}, completed: map[string]bool{}}

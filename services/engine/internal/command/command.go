@@ -32,6 +32,7 @@ Commands:
   metadata    apply, export, compare and check the metadata of a project directory
   migrate     apply migrations of SQL to the sources
   seed        load rows into the sources
+  console     open the console on a project directory: what is changed in it is written there, too
   import      take over the catalogue of another engine: metadata, events, applied migrations
   doctor      examine sources: what fails, is slow or limited on them, and how to mend it
   sample      fill the database of a running installation with sample data, and track it
@@ -46,7 +47,7 @@ engine serve --help lists the options.
 
 // commands are the words that usage explains.
 var commands = []string{
-	"serve", "dev", "metadata", "migrate", "seed", "import", "doctor", "sample", "echo", "secrets", "completion", "health", "version", "help",
+	"serve", "dev", "metadata", "migrate", "seed", "console", "import", "doctor", "sample", "echo", "secrets", "completion", "health", "version", "help",
 }
 
 // exitUsage is the exit code of a command line that isn't understood.
@@ -98,6 +99,8 @@ func (sh *Shell) Run(ctx context.Context, args []string) int {
 		run = sh.onProject(command)
 	case "import":
 		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, importCommand(), args) }
+	case "console":
+		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, consoleCommand(), args) }
 	case "doctor":
 		run = func(ctx context.Context, args []string) error { return sh.runProject(ctx, doctorCommand(), args) }
 	case "sample":

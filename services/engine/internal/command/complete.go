@@ -47,6 +47,8 @@ func commandTree() *completion.Command {
 			addProjectCommands(c, name)
 		case "import":
 			c.Options = flagOptions(projectFlags(importCommand()).FlagSet)
+		case "console":
+			c.Options = flagOptions(projectFlags(consoleCommand()).FlagSet)
 		case "doctor":
 			c.Options = flagOptions(projectFlags(doctorCommand()).FlagSet)
 		case "dev":

@@ -21,10 +21,10 @@ event triggers, cron triggers, actions and other webhooks. It answers 200 with {
 With --graphql it is a remote schema to try, too: a server at /graphql that knows the charts.
 `
 
-// Limits of the receiver, for connections that are left open.
+// Limits of a server, for connections that are left open.
 const (
-	echoHeaderLimit = 10 * time.Second
-	echoStopLimit   = 5 * time.Second
+	headerLimit   = 10 * time.Second
+	shutdownLimit = 5 * time.Second
 )
 
 // echoOptions are the options of echo.
@@ -69,9 +69,14 @@ func (sh *Shell) echo(ctx context.Context, args []string) error {
 		return err
 	}
 	fmt.Fprintf(sh.Errs, "engine echo listens at http://%s; Ctrl-C stops it\n", listener.Addr())
-	server := &http.Server{Handler: receiver, ReadHeaderTimeout: echoHeaderLimit}
+	return serveHTTP(ctx, listener, receiver)
+}
+
+// serveHTTP serves until ctx is done.
+func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: headerLimit}
 	stopped := context.AfterFunc(ctx, func() {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), echoStopLimit)
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownLimit)
 		defer cancel()
 		if server.Shutdown(limited) != nil {
 			_ = server.Close() // requests that don't end are cut off

@@ -7,11 +7,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"queryengine/services/engine/internal/project"
 	"queryengine/services/engine/internal/remote"
 )
 
@@ -49,16 +46,8 @@ func (p *workplace) warn(raw json.RawMessage) error {
 	return nil
 }
 
-// readDocument is the metadata document of the project.
-func (p *workplace) readDocument() (json.RawMessage, error) {
-	if p.config.MetadataFile != "" {
-		return project.ReadFile(p.config.Path(p.config.MetadataFile))
-	}
-	return project.Read(os.DirFS(p.config.Path(p.config.MetadataDirectory)))
-}
-
 func (p *workplace) replace(ctx context.Context, args map[string]any) (json.RawMessage, error) {
-	document, err := p.readDocument()
+	document, err := p.config.ReadMetadata()
 	if err != nil {
 		return nil, err
 	}
@@ -166,21 +155,10 @@ func metadataExport() projectCommand {
 		if err != nil {
 			return err
 		}
-		if file := p.config.MetadataFile; file != "" {
-			if err := project.WriteFile(p.config.Path(file), document); err != nil {
-				return err
-			}
-			p.say("metadata exported to %s", file)
-			return nil
-		}
-		dir := p.config.Path(p.config.MetadataDirectory)
-		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		if _, err := p.config.WriteMetadata(document); err != nil {
 			return err
 		}
-		if err := project.Write(dir, document); err != nil {
-			return err
-		}
-		p.say("metadata exported to %s", p.config.MetadataDirectory)
+		p.say("metadata exported to %s", p.config.MetadataPath())
 		return nil
 	}}
 }

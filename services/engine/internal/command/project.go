@@ -23,6 +23,7 @@ const projectUsage = `Usage: engine metadata apply|export|diff|reload|clear [OPT
        engine metadata inconsistency list|drop|status [OPTION...]
        engine migrate create|apply|status|squash [OPTION...]
        engine seed create|apply [OPTION...]
+       engine console [OPTION...]
        engine import --from URL [OPTION...]
        engine doctor [--database-url URL] [OPTION...]
 
@@ -30,7 +31,7 @@ They work on a project directory (config.yaml, metadata/, migrations/, seeds/) a
   --project DIR          the directory (default: where you are)
   --endpoint URL         the server (default http://localhost:8080)
   --admin-secret SECRET  its admin secret; better in ENGINE_GRAPHQL_ADMIN_SECRET
-  --timeout DURATION     how long a command may take (default 10m)
+  --timeout DURATION     how long a command, or a change in the console, may take (default 10m)
 
 Exit codes: 0 done; 1 failed; 2 the command line is wrong;
             3 the answer is no (differences, inconsistent objects, migrations to apply).
@@ -41,13 +42,16 @@ type projectCommand struct {
 	// flags declares the options; run gets the rest of the arguments.
 	flags func(*flag.FlagSet)
 	run   func(ctx context.Context, p *workplace, args []string) error
+	// serves is set on one that runs until it is stopped; the timeout is for what it does meanwhile.
+	serves bool
 }
 
 // workplace is a project and its server.
 type workplace struct {
 	*Shell
-	config *project.Config
-	server *remote.Client
+	config  *project.Config
+	server  *remote.Client
+	timeout time.Duration
 }
 
 // projectCommands finds a command by its words.
@@ -179,9 +183,12 @@ func (sh *Shell) runProject(ctx context.Context, c projectCommand, args []string
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, *o.timeout)
-	defer cancel()
-	return c.run(ctx, &workplace{sh, conf, server}, positional)
+	if !c.serves {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, *o.timeout)
+		defer cancel()
+	}
+	return c.run(ctx, &workplace{sh, conf, server, *o.timeout}, positional)
 }
 
 // say reports progress; results go to Out.

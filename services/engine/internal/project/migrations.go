@@ -89,8 +89,8 @@ func migrationAt(dir, name string) (Migration, bool) {
 	return m, true
 }
 
-// CreateMigration writes a migration and returns its directory. Without an up text there is
-// a file to fill in.
+// CreateMigration writes a migration and returns its directory; nothing is left of one that can't be written.
+// Without an up text there is a file to fill in.
 func CreateMigration(dir string, m Migration, up, down string) (string, error) {
 	path := filepath.Join(dir, fileName(m.Source), strconv.FormatInt(m.Version, 10)+"_"+label(m.Name))
 	if err := os.MkdirAll(path, 0o755); err != nil {
@@ -98,7 +98,7 @@ func CreateMigration(dir string, m Migration, up, down string) (string, error) {
 	}
 	for file, text := range map[string]string{upFile: up, downFile: down} {
 		if err := os.WriteFile(filepath.Join(path, file), []byte(text), 0o644); err != nil { //nolint:gosec // part of a project
-			return "", err
+			return "", errors.Join(err, os.RemoveAll(path))
 		}
 	}
 	return path, nil

@@ -37,7 +37,8 @@ const document = `{"version":3,"sources":[
 func TestDocumentsSurviveTheDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.NoError(t, Write(dir, json.RawMessage(document)))
+	_, err := Write(dir, json.RawMessage(document))
+	require.NoError(t, err)
 	read, err := Read(os.DirFS(dir))
 	require.NoError(t, err)
 	require.JSONEq(t, document, string(read))
@@ -61,14 +62,19 @@ func TestDocumentsSurviveTheDirectory(t *testing.T) {
 func TestWritingTouchesOnlyWhatChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.NoError(t, Write(dir, json.RawMessage(document)))
+	_, err := Write(dir, json.RawMessage(document))
+	require.NoError(t, err)
 	same := filepath.Join(dir, "databases/shop/tables/public_stock.yaml")
 	before, err := os.Stat(same)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "databases", "notes.txt"), []byte("mine"), 0o600))
-	require.NoError(t, Write(dir, json.RawMessage(`{"version":3,"sources":[{"name":"shop","kind":"postgres","tables":[
+	changed, err := Write(dir, json.RawMessage(`{"version":3,"sources":[{"name":"shop","kind":"postgres","tables":[
 		{"table":{"name":"stock","schema":"public"},"select_permissions":[{"role":"clerk","permission":{"columns":["id"],"filter":{"z":{"_eq":"X-Engine-User-Id"},"a":{"_in":[1,2.50,1e3,null,true,"on","12","2015-01-02"]}}}}]}],
-		"configuration":{}}]}`)))
+		"configuration":{}}]}`))
+	require.NoError(t, err)
+	require.Contains(t, changed, "databases/databases.yaml")
+	require.Contains(t, changed, "databases/shop/tables/a_b_c.yaml", "it is gone")
+	require.NotContains(t, changed, "databases/shop/tables/public_stock.yaml")
 	after, err := os.Stat(same)
 	require.NoError(t, err)
 	require.Equal(t, before.ModTime(), after.ModTime())

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// Write brings the files of a metadata directory in line with a document of version 3.
-// Files of tables and functions that are gone are removed.
-func Write(dir string, document json.RawMessage) error {
+// Write brings the files of a metadata directory in line with a document of version 3, and returns the
+// names of those that were written. Files of tables and functions that are gone are removed.
+func Write(dir string, document json.RawMessage) ([]string, error) {
 	doc, err := decodeOrdered(document)
 	if err != nil {
-		return fmt.Errorf("metadata: %w", err)
+		return nil, fmt.Errorf("metadata: %w", err)
 	}
 	w := &writer{dir: dir, written: map[string]bool{}}
 	w.yaml(versionFile, json.RawMessage(`{"version":3}`))
@@ -33,15 +33,17 @@ func Write(dir string, document json.RawMessage) error {
 	}
 	w.actions(doc.raw("actions"), doc.raw("custom_types"))
 	if w.err != nil {
-		return w.err
+		return w.changed, w.err
 	}
-	return w.removeOthers(databasesDir)
+	return w.changed, w.removeOthers(databasesDir)
 }
 
 // writer writes files; its first error stays.
 type writer struct {
 	dir     string
 	written map[string]bool
+	// changed are the files that were not the same before, or are gone.
+	changed []string
 	err     error
 }
 
@@ -70,7 +72,26 @@ func (w *writer) file(name string, text []byte) {
 	if w.err = os.MkdirAll(filepath.Dir(path), 0o755); w.err != nil {
 		return
 	}
-	w.err = os.WriteFile(path, text, 0o644) //nolint:gosec // part of a project, read by others
+	if w.err = replaceFile(path, text); w.err == nil {
+		w.changed = append(w.changed, name)
+	}
+}
+
+// replaceFile writes a whole file or nothing of it: others may read it meanwhile, and a disk may be full.
+func replaceFile(path string, text []byte) error {
+	mode := fs.FileMode(0o644) // part of a project, read by others
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	unfinished := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
+	err := os.WriteFile(unfinished, text, mode)
+	if err == nil {
+		err = os.Rename(unfinished, path)
+	}
+	if err != nil {
+		_ = os.Remove(unfinished) // the first error counts
+	}
+	return err
 }
 
 func (w *writer) sources(raw json.RawMessage) {
@@ -203,6 +224,7 @@ func (w *writer) removeOthers(name string) error {
 		case d.IsDir():
 			dirs = append(dirs, path)
 		case filepath.Ext(path) == ".yaml" && !w.written[filepath.ToSlash(relative)]:
+			w.changed = append(w.changed, filepath.ToSlash(relative))
 			return os.Remove(path)
 		}
 		return nil
@@ -224,5 +246,5 @@ func WriteFile(path string, document json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, text, 0o644) //nolint:gosec // part of a project, read by others
+	return replaceFile(path, text)
 }

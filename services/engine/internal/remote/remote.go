@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"strings"
@@ -25,13 +26,15 @@ const answerLimit = 1 << 30
 
 // Client talks to one server. It is safe for concurrent use.
 type Client struct {
-	config *project.Config
-	http   *http.Client
+	config   *project.Config
+	endpoint *url.URL
+	http     *http.Client
 }
 
 // New returns a client; it makes no connection.
 func New(c *project.Config) (*Client, error) {
-	if u, err := url.Parse(c.Endpoint); err != nil || u.Host == "" {
+	endpoint, err := url.Parse(c.Endpoint)
+	if err != nil || endpoint.Host == "" {
 		return nil, fmt.Errorf("the endpoint %q is no address of a server", c.Endpoint)
 	}
 	t := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: c.InsecureSkipVerify} //nolint:gosec // asked for by a setting
@@ -45,7 +48,7 @@ func New(c *project.Config) (*Client, error) {
 			return nil, errors.New("certificate authority: no certificate in the file")
 		}
 	}
-	return &Client{config: c, http: &http.Client{Transport: &http.Transport{
+	return &Client{config: c, endpoint: endpoint, http: &http.Client{Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: t, DisableCompression: true,
 	}}}, nil
 }
@@ -152,6 +155,33 @@ func (c *Client) Dump(ctx context.Context, source string, options ...string) (st
 	return string(raw), err
 }
 
+// authorize gives a request the secret of the project, in the place of any other.
+func (c *Client) authorize(h http.Header) {
+	h.Del(session.SecretHeader)
+	if secret := c.config.Secret(); secret != "" {
+		h.Set(session.SecretHeader, secret)
+	}
+}
+
+// Forwarder sends requests of a browser to the server with the secret of the project. What the browser adds for
+// the host that it knows stays behind: cookies, and where it comes from.
+func (c *Client) Forwarder() *httputil.ReverseProxy {
+	paths := map[string]string{
+		"/v1/metadata": c.config.Paths.Metadata, "/v2/query": c.config.Paths.Query,
+		"/v1alpha1/pg_dump": c.config.Paths.Dump, "/v1/version": c.config.Paths.Version,
+	}
+	return &httputil.ReverseProxy{Transport: c.http.Transport, Rewrite: func(r *httputil.ProxyRequest) {
+		if path, configured := paths[r.In.URL.Path]; configured {
+			r.Out.URL.Path, r.Out.URL.RawPath = "/"+strings.TrimPrefix(path, "/"), ""
+		}
+		r.SetURL(c.endpoint)
+		for _, name := range []string{"Cookie", "Origin", "Referer"} {
+			r.Out.Header.Del(name)
+		}
+		c.authorize(r.Out.Header)
+	}}
+}
+
 func (c *Client) post(ctx context.Context, path string, body any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -169,9 +199,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	if secret := c.config.Secret(); secret != "" {
-		r.Header.Set(session.SecretHeader, secret)
-	}
+	c.authorize(r.Header)
 	r.Header.Set(session.RoleHeader, session.Admin)
 	answer, err := c.http.Do(r)
 	if err != nil {

@@ -2,11 +2,9 @@ package api
 
 import (
 	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"html/template"
 	"io"
 	"io/fs"
@@ -21,8 +19,8 @@ import (
 )
 
 const (
-	consolePath = "/console"
-	assetsPath  = consolePath + "/assets"
+	consolePath = console.Path
+	assetsPath  = console.AssetsPath
 	htmlType    = "text/html; charset=utf-8"
 )
 
@@ -30,15 +28,6 @@ const (
 var consolePage = template.Must(template.New("console").Parse(`<!doctype html><html lang="en"><head><meta charset="utf-8">` +
 	`<title>Query Engine</title><script>{{.Script}}</script>` +
 	`<link rel="stylesheet" href="{{.Assets}}/main.css"><script src="{{.Assets}}/main.js" defer></script></head><body><div id="root"></div></body></html>`))
-
-const (
-	// immutable lets browsers keep what never changes: names of the console's own assets have a hash of the content.
-	immutable = "public, max-age=31536000, immutable"
-	// consolePolicy is that of the console's own page, but for the nonce. Styles that libraries add have it.
-	consolePolicy = "default-src 'none'; connect-src 'self'; img-src 'self' data:; font-src 'self'; script-src 'self'; " +
-		"style-src 'self' 'nonce-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-		"require-trusted-types-for 'script'; trusted-types default"
-)
 
 // consoleSettings are what the page passes to the scripts of a console.
 type consoleSettings struct {
@@ -74,13 +63,10 @@ func showConsole(x *exchange) error {
 	case x.api.Assets != nil:
 		return x.showInstalled()
 	}
-	nonce := rand.Text()
-	page, err := console.Page(nonce)
+	page, err := console.Page(x.w.Header(), "")
 	if err != nil {
 		return err
 	}
-	x.w.Header().Set("Content-Security-Policy", fmt.Sprintf(consolePolicy, nonce))
-	x.w.Header().Set("Cache-Control", "no-store")
 	x.send(htmlType, http.StatusOK, page)
 	return nil
 }
@@ -91,15 +77,10 @@ func (x *exchange) sendOwnAsset(name string) error {
 	if err != nil {
 		return missingAsset(name)
 	}
-	body, h := asset.Packed, x.w.Header()
-	if reply.Takes(x.r.Header["Accept-Encoding"], reply.Gzip) {
-		h.Set("Content-Encoding", "gzip")
-	} else if body, err = asset.Plain(); err != nil {
+	body, err := asset.Body(x.w.Header(), reply.Takes(x.r.Header["Accept-Encoding"], reply.Gzip))
+	if err != nil {
 		return err
 	}
-	h.Set("Vary", "Accept-Encoding")
-	h.Set("Cache-Control", immutable)
-	h.Set("Content-Type", asset.Type)
 	_, err = x.Write(body)
 	return err
 }

@@ -6,28 +6,55 @@ package console
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/rand"
 	"embed"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"mime"
+	"net/http"
 	"path"
 	"strings"
+)
+
+// The paths of the console.
+const (
+	Path       = "/console"
+	AssetsPath = Path + "/assets"
 )
 
 //go:embed dist
 var built embed.FS
 
-// noncePlace is what the nonce takes the place of in the page.
-var noncePlace = []byte("CSP-NONCE")
+// The places of the page that are filled in for each answer.
+var (
+	noncePlace   = []byte("CSP-NONCE")
+	projectPlace = []byte("CONSOLE-PROJECT")
+)
 
-// Page is the page for all paths of the console. Its policy has to allow scripts and styles with the nonce.
-func Page(nonce string) ([]byte, error) {
+const (
+	// immutable lets browsers keep what never changes: names of assets have a hash of the content.
+	immutable = "public, max-age=31536000, immutable"
+	// policy is that of the page, but for the nonce. Styles that libraries add have it.
+	policy = "default-src 'none'; connect-src 'self'; img-src 'self' data:; font-src 'self'; script-src 'self'; " +
+		"style-src 'self' 'nonce-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types default"
+)
+
+// Page is the page for all paths of the console. It sets the headers that have to go with it. The project
+// is what a console that writes into a directory has to know about it, "" for one that doesn't.
+func Page(h http.Header, project string) ([]byte, error) {
 	page, err := built.ReadFile("dist/index.html")
 	if err != nil {
 		return nil, err
 	}
-	return bytes.ReplaceAll(page, noncePlace, []byte(nonce)), nil
+	nonce := rand.Text()
+	h.Set("Content-Security-Policy", fmt.Sprintf(policy, nonce))
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	page = bytes.ReplaceAll(page, noncePlace, []byte(nonce))
+	return bytes.ReplaceAll(page, projectPlace, []byte(html.EscapeString(project))), nil
 }
 
 // Asset is a file that the page loads. Its name changes with its content.
@@ -59,6 +86,18 @@ func typeOf(name string) string {
 	default:
 		return mime.TypeByExtension(extension)
 	}
+}
+
+// Body is what is sent, packed by gzip if the client takes that. It sets the headers that have to go with it.
+func (a Asset) Body(h http.Header, packed bool) ([]byte, error) {
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Cache-Control", immutable)
+	h.Set("Content-Type", a.Type)
+	if !packed {
+		return a.Plain()
+	}
+	h.Set("Content-Encoding", "gzip")
+	return a.Packed, nil
 }
 
 // Plain is the content as it was before it was packed.

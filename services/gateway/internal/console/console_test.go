@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"io/fs"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -21,9 +22,12 @@ var (
 
 func TestPage(t *testing.T) {
 	t.Parallel()
-	page, err := console.Page("n0")
+	h := http.Header{}
+	page, err := console.Page(h, `{"directory":"<b>"}`)
 	require.NoError(t, err)
-	require.Contains(t, string(page), `nonce="n0"`)
+	nonce := regexp.MustCompile(`nonce-(\w+)`).FindStringSubmatch(h.Get("Content-Security-Policy"))[1]
+	require.Contains(t, string(page), `nonce="`+nonce+`"`)
+	require.Contains(t, string(page), `data-project="{&#34;directory&#34;:&#34;&lt;b&gt;&#34;}"`)
 	require.NotContains(t, string(page), "CSP-NONCE")
 	for _, a := range address.FindAllStringSubmatch(string(page), -1) {
 		require.True(t, strings.HasPrefix(a[1], "/console/assets/") || a[1] == "data:,", "%s is of another server", a[1])

@@ -1,3 +1,4 @@
+import { project, takeReport } from "../project";
 import { headersOf, type Credentials } from "../session";
 import { parseExact } from "./exact";
 import { headersFor, type RunAs } from "./runas";
@@ -28,11 +29,12 @@ export async function get<T>(path: string, credentials: Credentials, signal?: Ab
 async function request<T>(path: string, init: RequestInit, parse: (text: string) => unknown = JSON.parse): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(path, { ...init, credentials: "omit", cache: "no-store" });
+    response = await fetch(path, { ...init, credentials: project ? "same-origin" : "omit", cache: "no-store" });
   } catch (e) {
     if (init.signal?.aborted) throw e;
     throw new ApiError("The server can't be reached.", "unreachable", undefined, 0);
   }
+  takeReport(response.headers);
   const text = await response.text();
   let value: unknown;
   try {
@@ -119,6 +121,12 @@ export class Server {
     return post<T>("/v2/query", { type, args }, this.credentials, signal);
   }
 
+  /** migrate is query for SQL that becomes a migration of the project. */
+  migrate<T>(type: string, args: object, migration: Migration): Promise<T> {
+    const headers = { ...headersOf(this.credentials), "content-type": "application/json", "x-engine-migration": migration.mode, "x-engine-migration-name": encodeURIComponent(migration.name) };
+    return request<T>("/v2/query", { method: "POST", body: JSON.stringify({ type, args }), headers });
+  }
+
   /** rows reads or writes rows of a table as a role; /v2/query is for admin alone. The numbers of the answer are exact. */
   rows<T>(type: "select" | "count" | "insert" | "update" | "delete", args: object, as: RunAs, signal?: AbortSignal): Promise<T> {
     const headers = { ...headersOf(this.credentials), ...headersFor(as), "content-type": "application/json" };
@@ -138,6 +146,12 @@ export class Server {
       signal,
     });
   }
+}
+
+/** Migration is whether SQL becomes a migration, and what that is called, "" for its first words. */
+export interface Migration {
+  mode: "schema" | "always" | "never";
+  name: string;
 }
 
 /** prefixOf is what the names of the operations of a kind of sources begin with. */

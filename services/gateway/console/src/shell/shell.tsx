@@ -4,10 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { areas } from "../areas";
 import { get } from "../api/client";
+import { project } from "../project";
 import { useSession } from "../session";
 import { useStored } from "../stored";
 import { Palette } from "./palette";
 import { Progress } from "./progress";
+import { WrittenNotice } from "./written";
 
 type Theme = "system" | "light" | "dark";
 const nextTheme: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
@@ -49,11 +51,13 @@ export function Shell() {
         <nav aria-label="Areas">
           {shown.map((a) => <Link key={a.path} to={a.path} className="area" activeProps={{ "aria-current": "page" }}>{a.name}</Link>)}
         </nav>
+        {project && <span className="project" title={project.directory}>Project {project.directory.split(/[\\/]/).pop()}</span>}
         <span className="hint">{version.data?.version}</span>
         <Button className="button" onPress={() => setPalette(true)} aria-keyshortcuts="Control+K">Search <kbd>Ctrl K</kbd></Button>
         <Button className="button" onPress={() => setTheme(nextTheme[theme])}>Theme: {theme}</Button>
-        <Button className="button" onPress={signOut}>Sign out</Button>
+        {!project && <Button className="button" onPress={signOut}>Sign out</Button>}
       </header>
+      {project && <WrittenNotice />}
       <main id="content" tabIndex={-1}>
         {session?.admin === false && area?.admin ? <h1>This page is for admin</h1> : <Outlet />}
       </main>

@@ -2,6 +2,7 @@ import { useEffect, useState, type FormEvent } from "react";
 import { useMutation } from "@tanstack/react-query";
 import { Button, Input, Label, Radio, RadioGroup, TextField } from "react-aria-components";
 import { authenticate, storedCredentials, useSession, type Credentials } from "../session";
+import { project } from "../project";
 import { isAccessDenied } from "../api/client";
 import { Failure } from "./failure";
 import { Loading } from "./progress";
@@ -20,12 +21,12 @@ export function SignIn() {
     e.preventDefault();
     attempt.mutate({ kind, value: kind === "none" ? "" : value.trim() });
   };
-  const unexpected = first.error && !isAccessDenied(first.error) ? first.error : undefined;
+  const unexpected = first.error && (project || !isAccessDenied(first.error)) ? first.error : undefined;
   return (
     <main className="signin">
       <h1>Query Engine</h1>
       {unexpected && <Failure error={unexpected} retry={() => first.mutate(storedCredentials() ?? { kind: "none", value: "" })} />}
-      <form onSubmit={submit}>
+      {!project && <form onSubmit={submit}>
         <RadioGroup value={kind} onChange={(k) => setKind(k as Credentials["kind"])} orientation="horizontal">
           <Label>Sign in with</Label>
           <Radio value="secret">the admin secret</Radio>
@@ -39,9 +40,9 @@ export function SignIn() {
           </TextField>
         )}
         <Button type="submit" className="button primary" isDisabled={attempt.isPending}>{attempt.isPending ? "Signing in…" : "Sign in"}</Button>
-      </form>
+      </form>}
       {attempt.error && <Failure error={attempt.error} />}
-      <p className="hint">It is kept in this tab until you sign out or close it, and is sent to this server only.</p>
+      {!project && <p className="hint">It is kept in this tab until you sign out or close it, and is sent to this server only.</p>}
     </main>
   );
 }

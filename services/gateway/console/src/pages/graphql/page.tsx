@@ -7,6 +7,7 @@ import { Button, Label, Tab, TabList, TabPanel, Tabs, TextArea, TextField } from
 import { ApiError } from "../../api/client";
 import { headersFor, type RunAs } from "../../api/runas";
 import { Editor } from "../../editor/editor";
+import { project } from "../../project";
 import { useSession } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
@@ -150,12 +151,17 @@ function Earlier(props: { results: Result[] }) {
   );
 }
 
+/** address is where the server itself answers operations. */
+function address(): string {
+  return project ? `${project.endpoint.replace(/\/$/, "")}/v1/graphql` : new URL("/v1/graphql", location.href).href;
+}
+
 function Code(props: { draft: Draft; as: RunAs; operationName: string | undefined }) {
   const { session } = useSession();
   const [language, setLanguage] = useState("curl");
   let made: Record<string, string>;
   try {
-    made = snippets(new URL("/v1/graphql", location.href).href, bodyOf(props.draft, props.operationName), props.as, session!.credentials);
+    made = snippets(address(), bodyOf(props.draft, props.operationName), props.as, project ? { kind: "secret", value: "" } : session!.credentials);
   } catch (e) {
     return <Failure error={e} />;
   }

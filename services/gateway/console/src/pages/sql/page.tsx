@@ -1,10 +1,11 @@
 import { useMemo, useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { PostgreSQL, sql, SQLite } from "@codemirror/lang-sql";
-import { Button, Checkbox } from "react-aria-components";
-import { ApiError, prefixOf, type DryRun } from "../../api/client";
+import { Button, Checkbox, Input, Label, TextField } from "react-aria-components";
+import { ApiError, prefixOf, type DryRun, type Migration } from "../../api/client";
 import { exportQuery } from "../../api/queries";
 import { Editor } from "../../editor/editor";
+import { project } from "../../project";
 import { useServer } from "../../session";
 import { Changes } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
@@ -37,6 +38,7 @@ export function SQLPage() {
   const [chosen, setChosen] = useState<string>();
   const [text, setText] = useState("");
   const [readOnly, setReadOnly] = useState(true);
+  const [migration, setMigration] = useState<Migration>({ mode: "schema", name: "" });
   const [cascade, setCascade] = useState(false);
   const sources = metadata.data?.metadata.sources ?? [];
   const source = sources.find((s) => s.name === chosen) ?? sources[0];
@@ -45,7 +47,7 @@ export function SQLPage() {
     mutationFn: async ({ trial, drop }: Run): Promise<SQLResult & { tried?: DryRun }> => {
       const args = { source: source!.name, sql: text, read_only: readOnly, cascade: drop && !readOnly };
       const type = `${prefixOf(source!.kind)}_run_sql`;
-      if (!trial) return server.query<SQLResult>(type, args);
+      if (!trial) return project && !readOnly ? server.migrate<SQLResult>(type, args, migration) : server.query<SQLResult>(type, args);
       const tried = await server.query<DryRun & { answer: SQLResult }>(type, { ...args, dry_run: true });
       return { ...tried.answer, tried };
     },
@@ -69,6 +71,18 @@ export function SQLPage() {
         {canRehearse(source.kind) && <Button className="button" isDisabled={!text.trim() || readOnly || run.isPending} onPress={() => run.mutate({ trial: true, drop: cascade })}>Dry run</Button>}
         <span className="hint" role="status">{run.isPending ? "Running…" : run.data && `${rows ? `${rows.length - 1} rows` : "Done"}${tried ? ", and rolled back" : ""}`}</span>
       </div>
+      {project && !readOnly && (
+        <div className="row">
+          <label className="inline">Write a migration
+            <select value={migration.mode} onChange={(e) => setMigration({ ...migration, mode: e.target.value as Migration["mode"] })}>
+              <option value="schema">when the schema changes</option>
+              <option value="always">always</option>
+              <option value="never">never</option>
+            </select>
+          </label>
+          {migration.mode !== "never" && <TextField className="inline" value={migration.name} onChange={(name) => setMigration({ ...migration, name })}><Label>Name of the migration</Label><Input placeholder="its first words" /></TextField>}
+        </div>
+      )}
       {run.error && <Failure error={run.error} />}
       {blocked && canRehearse(source.kind) && <div className="row"><Button className="button" onPress={() => { setCascade(true); run.mutate({ trial: true, drop: true }); }}>See what would be dropped</Button></div>}
       {tried && (

@@ -1,0 +1,45 @@
+// Tests of `engine console` in a browser: node project.mjs BROWSER LINK SECRET. LINK is what the command has printed; the
+// server behind it has no tables.
+import assert from "node:assert/strict";
+import { axe, has, launch, open, secret, type, url as link } from "./harness.mjs";
+
+const browser = await launch();
+const opened = await open(browser, link);
+const { page } = opened;
+try {
+  await page.goto(link);
+  await page.waitForURL("**/console/api");
+  await has(page.getByRole("banner"), "Project ");
+  assert.equal(await page.getByRole("button", { name: "Sign out" }).count(), 0);
+  assert.ok(!page.url().includes("token"));
+  const kept = await page.evaluate(() => document.cookie + JSON.stringify(sessionStorage) + JSON.stringify(localStorage));
+  assert.ok(!kept.includes("query-engine-session") && !kept.includes("engine-console") && !kept.includes(secret), "scripts see no key");
+
+  await page.getByRole("link", { name: "SQL" }).click();
+  await type(page, "Statements", "CREATE TABLE shelf (id int PRIMARY KEY)");
+  await page.getByText("Only read", { exact: true }).click();
+  await page.getByLabel("Name of the migration").fill("a shelf");
+  await axe(page, "SQL of a project");
+  await page.getByRole("button", { name: /^Run/ }).click();
+  const notice = page.getByRole("status", { name: "Written into the project" });
+  await has(notice, "_a_shelf");
+  await type(page, "Statements", "INSERT INTO shelf VALUES (1)");
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: /^Run/ }).click();
+  await has(page.getByText("Done"), "Done");
+  assert.equal(await notice.innerText(), "");
+
+  const answer = await page.evaluate(async () => {
+    const body = JSON.stringify({ type: "pg_track_table", args: { table: "shelf" } });
+    const r = await fetch("/v1/metadata", { method: "POST", body, headers: { "content-type": "application/json" } });
+    return [r.status, decodeURIComponent(r.headers.get("x-engine-project"))];
+  });
+  assert.equal(answer[0], 200);
+  assert.match(answer[1], /"files":\d/);
+  opened.check();
+} catch (e) {
+  console.error(`${e.stack}\n${(await page.locator("body").innerText().catch(String)).slice(0, 3000)}`);
+  process.exitCode = 1;
+} finally {
+  await browser.close();
+}

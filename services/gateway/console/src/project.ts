@@ -1,0 +1,49 @@
+import { useSyncExternalStore } from "react";
+
+/** Project is the directory that `engine console` writes changes to, and the address of the server behind it. */
+export interface Project {
+  directory: string;
+  endpoint: string;
+}
+
+/** project is unset in the console that a server has itself. */
+export const project = read(document.getElementById("root")?.dataset.project);
+
+function read(text: string | undefined): Project | undefined {
+  return text ? (JSON.parse(text) as Project) : undefined;
+}
+
+/** Written is what was written of the last change. */
+export interface Written {
+  files?: number;
+  migrations?: string[];
+  error?: string;
+  differs?: boolean;
+}
+
+/** writePath is where the metadata of the server is written over the files. */
+export const writePath = "/project/metadata";
+
+let last: Written | undefined;
+const listeners = new Set<() => void>();
+
+export function setWritten(w: Written | undefined) {
+  last = w;
+  listeners.forEach((tell) => tell());
+}
+
+/** takeReport reads what an answer says of the project. */
+export function takeReport(h: Headers) {
+  const text = project && h.get("x-engine-project");
+  if (text) setWritten(JSON.parse(decodeURIComponent(text)) as Written);
+}
+
+export function useWritten(): Written | undefined {
+  return useSyncExternalStore(
+    (tell) => {
+      listeners.add(tell);
+      return () => listeners.delete(tell);
+    },
+    () => last,
+  );
+}
