@@ -41,19 +41,76 @@ type Changes interface {
 // RowChanges are Changes that tell of the rows, too.
 type RowChanges interface {
 	Changes
-	// WatchColumn is Watch for one table. From now on its changes tell of the values of a column, if told is
-	// true.
-	WatchColumn(ctx context.Context, table catalog.Name, column string) (ids []string, told bool, err error)
+	// WatchRows is Watch for one table. From now on its changes tell of the rows, with these columns and others that
+	// somebody has asked for. told describes those of the columns that are told; it is empty for a view.
+	WatchRows(ctx context.Context, table catalog.Name, columns []string) (ids []string, told []ToldColumn, err error)
 }
+
+// ToldColumn is a column whose values are told.
+type ToldColumn struct {
+	Name string
+	// Type is the ID of its type, as in catalog.Type; that of a domain is its own. When the type changes the values
+	// aren't known any more.
+	Type string
+	// Collation is how its texts compare.
+	Collation Collation
+}
+
+// Collation is how texts of a column compare.
+type Collation uint8
+
+const (
+	// CollationUnknown is for texts that may be equal when their bytes differ.
+	CollationUnknown Collation = iota
+	// CollationDeterministic texts are equal only if their bytes are. It is also that of other types.
+	CollationDeterministic
+	// CollationBytes texts are in the order of their bytes, too.
+	CollationBytes
+)
 
 // Change is a change of a table.
 type Change struct {
 	// ID is the table's.
 	ID string
-	// Values are the texts of all values that the changed rows have had in columns, before and after the
-	// change, except NULL. Of a column that isn't in it they aren't known.
-	Values map[string][]string
-	// Since is when the first of the transactions was committed that are told together, by the clock of the
-	// database; zero where it isn't known.
+	// Rows are those that have changed, in the order in which they did; nil when they aren't known, and any may have.
+	Rows *ChangedRows
+	// Position is where in the log the last of the transactions was committed that are told together, and Committed
+	// when, by the clock of the database; zero where it isn't known. All statements that begin now see it. A transaction
+	// with a smaller position may be told later, when its commit waits for a standby server.
+	Position  uint64
+	Committed time.Time
+	// Since is when the first of the transactions was committed.
 	Since time.Time
 }
+
+// ChangedRows are changed rows of a table. They are shared and must not be changed.
+type ChangedRows struct {
+	// Columns are the names of the columns whose values are told.
+	Columns []string
+	Rows    []ChangedRow
+}
+
+// ChangedRow is a change of a row.
+type ChangedRow struct {
+	// Old is what the row was, in the order of the columns; nil if it was inserted. New is what it has become; nil if it
+	// was deleted.
+	Old, New []Cell
+}
+
+// Cell is a value of a changed row. The zero value is NULL.
+type Cell struct {
+	State CellState
+	// Text is the value as the database writes it, with ISO dates, in UTC.
+	Text string
+}
+
+// CellState is what is known of a Cell.
+type CellState uint8
+
+// The states of cells.
+const (
+	CellNull CellState = iota
+	CellText
+	// CellUnknown is for what isn't in the log, and for large values.
+	CellUnknown
+)

@@ -37,6 +37,8 @@ type LiveMatcher interface {
 type LiveMatch struct {
 	Table  catalog.Name
 	Column string
+	// Type is the ID of the type that the column has for Texts.
+	Type string
 	// Texts are these values for a cohort, given by its values, as the database writes them; ok is false when they
 	// aren't known.
 	Texts func(cohort [][]byte) (texts []string, ok bool)

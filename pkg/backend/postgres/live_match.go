@@ -49,7 +49,7 @@ func matchOf(l ir.Live, values []sqltext.Param) *backend.LiveMatch {
 			return
 		}
 		best = rank
-		found = &backend.LiveMatch{Table: table.Name, Column: column.Name, Texts: func(cohort [][]byte) ([]string, bool) {
+		found = &backend.LiveMatch{Table: table.Name, Column: column.Name, Type: column.Type.ID, Texts: func(cohort [][]byte) ([]string, bool) {
 			return canonicalTexts(operand(cohort), c.Op == ir.OpIn, canonical)
 		}}
 	})

@@ -23,6 +23,165 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type Kind int32
+
+const (
+	Kind_KIND_UNSPECIFIED Kind = 0
+	Kind_KIND_INSERT      Kind = 1
+	Kind_KIND_UPDATE      Kind = 2
+	Kind_KIND_DELETE      Kind = 3
+)
+
+// Enum value maps for Kind.
+var (
+	Kind_name = map[int32]string{
+		0: "KIND_UNSPECIFIED",
+		1: "KIND_INSERT",
+		2: "KIND_UPDATE",
+		3: "KIND_DELETE",
+	}
+	Kind_value = map[string]int32{
+		"KIND_UNSPECIFIED": 0,
+		"KIND_INSERT":      1,
+		"KIND_UPDATE":      2,
+		"KIND_DELETE":      3,
+	}
+)
+
+func (x Kind) Enum() *Kind {
+	p := new(Kind)
+	*p = x
+	return p
+}
+
+func (x Kind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Kind) Descriptor() protoreflect.EnumDescriptor {
+	return file_change_v1_change_proto_enumTypes[0].Descriptor()
+}
+
+func (Kind) Type() protoreflect.EnumType {
+	return &file_change_v1_change_proto_enumTypes[0]
+}
+
+func (x Kind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Kind.Descriptor instead.
+func (Kind) EnumDescriptor() ([]byte, []int) {
+	return file_change_v1_change_proto_rawDescGZIP(), []int{0}
+}
+
+// State is what is known of a value.
+type State int32
+
+const (
+	State_STATE_UNKNOWN State = 0
+	State_STATE_NULL    State = 1
+	State_STATE_TEXT    State = 2
+	// Of a new row: the value of the old one.
+	State_STATE_SAME State = 3
+)
+
+// Enum value maps for State.
+var (
+	State_name = map[int32]string{
+		0: "STATE_UNKNOWN",
+		1: "STATE_NULL",
+		2: "STATE_TEXT",
+		3: "STATE_SAME",
+	}
+	State_value = map[string]int32{
+		"STATE_UNKNOWN": 0,
+		"STATE_NULL":    1,
+		"STATE_TEXT":    2,
+		"STATE_SAME":    3,
+	}
+)
+
+func (x State) Enum() *State {
+	p := new(State)
+	*p = x
+	return p
+}
+
+func (x State) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (State) Descriptor() protoreflect.EnumDescriptor {
+	return file_change_v1_change_proto_enumTypes[1].Descriptor()
+}
+
+func (State) Type() protoreflect.EnumType {
+	return &file_change_v1_change_proto_enumTypes[1]
+}
+
+func (x State) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use State.Descriptor instead.
+func (State) EnumDescriptor() ([]byte, []int) {
+	return file_change_v1_change_proto_rawDescGZIP(), []int{1}
+}
+
+// Collation is how texts compare.
+type Collation int32
+
+const (
+	// Texts may be equal when their bytes differ.
+	Collation_COLLATION_UNKNOWN Collation = 0
+	// They are equal only if their bytes are.
+	Collation_COLLATION_DETERMINISTIC Collation = 1
+	// And they are in the order of their bytes.
+	Collation_COLLATION_BYTES Collation = 2
+)
+
+// Enum value maps for Collation.
+var (
+	Collation_name = map[int32]string{
+		0: "COLLATION_UNKNOWN",
+		1: "COLLATION_DETERMINISTIC",
+		2: "COLLATION_BYTES",
+	}
+	Collation_value = map[string]int32{
+		"COLLATION_UNKNOWN":       0,
+		"COLLATION_DETERMINISTIC": 1,
+		"COLLATION_BYTES":         2,
+	}
+)
+
+func (x Collation) Enum() *Collation {
+	p := new(Collation)
+	*p = x
+	return p
+}
+
+func (x Collation) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Collation) Descriptor() protoreflect.EnumDescriptor {
+	return file_change_v1_change_proto_enumTypes[2].Descriptor()
+}
+
+func (Collation) Type() protoreflect.EnumType {
+	return &file_change_v1_change_proto_enumTypes[2]
+}
+
+func (x Collation) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Collation.Descriptor instead.
+func (Collation) EnumDescriptor() ([]byte, []int) {
+	return file_change_v1_change_proto_rawDescGZIP(), []int{2}
+}
+
 // Wanted tells that somebody depends on the changes of a source. It holds for some seconds, and is
 // repeated for as long as that is so.
 type Wanted struct {
@@ -159,12 +318,17 @@ func (x *Told) GetEnded() bool {
 	return false
 }
 
+// Change is a change of a table. Without columns the rows aren't known, and any may have changed.
 type Change struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// By a name that WatchHead gives.
 	Table string `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
-	// Of columns, the values that changed rows had before and after the change. Those of others aren't known.
-	Columns       []*Values `protobuf:"bytes,2,rep,name=columns,proto3" json:"columns,omitempty"`
+	// The columns of the rows that are told.
+	Columns []string `protobuf:"bytes,3,rep,name=columns,proto3" json:"columns,omitempty"`
+	Rows    []*Row   `protobuf:"bytes,4,rep,name=rows,proto3" json:"rows,omitempty"`
+	// Where in the log the last of the transactions was committed, and when, in microseconds since 1970.
+	Position      uint64 `protobuf:"varint,5,opt,name=position,proto3" json:"position,omitempty"`
+	Committed     int64  `protobuf:"varint,6,opt,name=committed,proto3" json:"committed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -206,35 +370,60 @@ func (x *Change) GetTable() string {
 	return ""
 }
 
-func (x *Change) GetColumns() []*Values {
+func (x *Change) GetColumns() []string {
 	if x != nil {
 		return x.Columns
 	}
 	return nil
 }
 
-type Values struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Column        string                 `protobuf:"bytes,1,opt,name=column,proto3" json:"column,omitempty"`
-	Values        []string               `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"`
+func (x *Change) GetRows() []*Row {
+	if x != nil {
+		return x.Rows
+	}
+	return nil
+}
+
+func (x *Change) GetPosition() uint64 {
+	if x != nil {
+		return x.Position
+	}
+	return 0
+}
+
+func (x *Change) GetCommitted() int64 {
+	if x != nil {
+		return x.Committed
+	}
+	return 0
+}
+
+// Row is a changed row: what it was and what it has become.
+type Row struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Kind  Kind                   `protobuf:"varint,1,opt,name=kind,proto3,enum=queryengine.change.v1.Kind" json:"kind,omitempty"`
+	// A State for each value: of an updated row those of the old row come before those of the new one.
+	States []byte `protobuf:"bytes,2,opt,name=states,proto3" json:"states,omitempty"`
+	// The texts of the values that have one.
+	Texts         [][]byte `protobuf:"bytes,3,rep,name=texts,proto3" json:"texts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Values) Reset() {
-	*x = Values{}
+func (x *Row) Reset() {
+	*x = Row{}
 	mi := &file_change_v1_change_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Values) String() string {
+func (x *Row) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Values) ProtoMessage() {}
+func (*Row) ProtoMessage() {}
 
-func (x *Values) ProtoReflect() protoreflect.Message {
+func (x *Row) ProtoReflect() protoreflect.Message {
 	mi := &file_change_v1_change_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -246,21 +435,28 @@ func (x *Values) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Values.ProtoReflect.Descriptor instead.
-func (*Values) Descriptor() ([]byte, []int) {
+// Deprecated: Use Row.ProtoReflect.Descriptor instead.
+func (*Row) Descriptor() ([]byte, []int) {
 	return file_change_v1_change_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *Values) GetColumn() string {
+func (x *Row) GetKind() Kind {
 	if x != nil {
-		return x.Column
+		return x.Kind
 	}
-	return ""
+	return Kind_KIND_UNSPECIFIED
 }
 
-func (x *Values) GetValues() []string {
+func (x *Row) GetStates() []byte {
 	if x != nil {
-		return x.Values
+		return x.States
+	}
+	return nil
+}
+
+func (x *Row) GetTexts() [][]byte {
+	if x != nil {
+		return x.Texts
 	}
 	return nil
 }
@@ -272,8 +468,8 @@ type WatchRequest struct {
 	// As in Told; another one fails.
 	Reading   string      `protobuf:"bytes,2,opt,name=reading,proto3" json:"reading,omitempty"`
 	Relations []*Relation `protobuf:"bytes,3,rep,name=relations,proto3" json:"relations,omitempty"`
-	// With one relation: a column whose values are to be told.
-	Column        string `protobuf:"bytes,4,opt,name=column,proto3" json:"column,omitempty"`
+	// With one relation: the columns of its rows that are to be told.
+	Columns       []string `protobuf:"bytes,5,rep,name=columns,proto3" json:"columns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -329,11 +525,11 @@ func (x *WatchRequest) GetRelations() []*Relation {
 	return nil
 }
 
-func (x *WatchRequest) GetColumn() string {
+func (x *WatchRequest) GetColumns() []string {
 	if x != nil {
-		return x.Column
+		return x.Columns
 	}
-	return ""
+	return nil
 }
 
 type Relation struct {
@@ -394,8 +590,8 @@ type WatchHead struct {
 	Tables []string               `protobuf:"bytes,1,rep,name=tables,proto3" json:"tables,omitempty"`
 	// One of the relations can't be watched.
 	Unwatchable bool `protobuf:"varint,2,opt,name=unwatchable,proto3" json:"unwatchable,omitempty"`
-	// The values of the column are told.
-	ColumnTold    bool `protobuf:"varint,3,opt,name=column_told,json=columnTold,proto3" json:"column_told,omitempty"`
+	// The columns that are told, of those that were asked for.
+	Columns       []*Column `protobuf:"bytes,4,rep,name=columns,proto3" json:"columns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -444,11 +640,72 @@ func (x *WatchHead) GetUnwatchable() bool {
 	return false
 }
 
-func (x *WatchHead) GetColumnTold() bool {
+func (x *WatchHead) GetColumns() []*Column {
 	if x != nil {
-		return x.ColumnTold
+		return x.Columns
 	}
-	return false
+	return nil
+}
+
+type Column struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The ID of its type in the database.
+	Type          string    `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	Collation     Collation `protobuf:"varint,3,opt,name=collation,proto3,enum=queryengine.change.v1.Collation" json:"collation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Column) Reset() {
+	*x = Column{}
+	mi := &file_change_v1_change_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Column) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Column) ProtoMessage() {}
+
+func (x *Column) ProtoReflect() protoreflect.Message {
+	mi := &file_change_v1_change_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Column.ProtoReflect.Descriptor instead.
+func (*Column) Descriptor() ([]byte, []int) {
+	return file_change_v1_change_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Column) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Column) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *Column) GetCollation() Collation {
+	if x != nil {
+		return x.Collation
+	}
+	return Collation_COLLATION_UNKNOWN
 }
 
 var File_change_v1_change_proto protoreflect.FileDescriptor
@@ -464,26 +721,50 @@ const file_change_v1_change_proto_rawDesc = "" +
 	"\binstance\x18\x03 \x01(\tR\binstance\x12\x16\n" +
 	"\x06number\x18\x04 \x01(\x04R\x06number\x127\n" +
 	"\achanges\x18\x05 \x03(\v2\x1d.queryengine.change.v1.ChangeR\achanges\x12\x14\n" +
-	"\x05ended\x18\x06 \x01(\bR\x05ended\"W\n" +
+	"\x05ended\x18\x06 \x01(\bR\x05ended\"\xa8\x01\n" +
 	"\x06Change\x12\x14\n" +
-	"\x05table\x18\x01 \x01(\tR\x05table\x127\n" +
-	"\acolumns\x18\x02 \x03(\v2\x1d.queryengine.change.v1.ValuesR\acolumns\"8\n" +
-	"\x06Values\x12\x16\n" +
-	"\x06column\x18\x01 \x01(\tR\x06column\x12\x16\n" +
-	"\x06values\x18\x02 \x03(\tR\x06values\"\x97\x01\n" +
+	"\x05table\x18\x01 \x01(\tR\x05table\x12\x18\n" +
+	"\acolumns\x18\x03 \x03(\tR\acolumns\x12.\n" +
+	"\x04rows\x18\x04 \x03(\v2\x1a.queryengine.change.v1.RowR\x04rows\x12\x1a\n" +
+	"\bposition\x18\x05 \x01(\x04R\bposition\x12\x1c\n" +
+	"\tcommitted\x18\x06 \x01(\x03R\tcommittedJ\x04\b\x02\x10\x03\"d\n" +
+	"\x03Row\x12/\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x1b.queryengine.change.v1.KindR\x04kind\x12\x16\n" +
+	"\x06states\x18\x02 \x01(\fR\x06states\x12\x14\n" +
+	"\x05texts\x18\x03 \x03(\fR\x05texts\"\x9f\x01\n" +
 	"\fWatchRequest\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12\x18\n" +
 	"\areading\x18\x02 \x01(\tR\areading\x12=\n" +
-	"\trelations\x18\x03 \x03(\v2\x1f.queryengine.change.v1.RelationR\trelations\x12\x16\n" +
-	"\x06column\x18\x04 \x01(\tR\x06column\"6\n" +
+	"\trelations\x18\x03 \x03(\v2\x1f.queryengine.change.v1.RelationR\trelations\x12\x18\n" +
+	"\acolumns\x18\x05 \x03(\tR\acolumnsJ\x04\b\x04\x10\x05\"6\n" +
 	"\bRelation\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\"f\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"\x84\x01\n" +
 	"\tWatchHead\x12\x16\n" +
 	"\x06tables\x18\x01 \x03(\tR\x06tables\x12 \n" +
-	"\vunwatchable\x18\x02 \x01(\bR\vunwatchable\x12\x1f\n" +
-	"\vcolumn_told\x18\x03 \x01(\bR\n" +
-	"columnToldB&Z$queryengine/proto/change/v1;changev1b\x06proto3"
+	"\vunwatchable\x18\x02 \x01(\bR\vunwatchable\x127\n" +
+	"\acolumns\x18\x04 \x03(\v2\x1d.queryengine.change.v1.ColumnR\acolumnsJ\x04\b\x03\x10\x04\"p\n" +
+	"\x06Column\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12>\n" +
+	"\tcollation\x18\x03 \x01(\x0e2 .queryengine.change.v1.CollationR\tcollation*O\n" +
+	"\x04Kind\x12\x14\n" +
+	"\x10KIND_UNSPECIFIED\x10\x00\x12\x0f\n" +
+	"\vKIND_INSERT\x10\x01\x12\x0f\n" +
+	"\vKIND_UPDATE\x10\x02\x12\x0f\n" +
+	"\vKIND_DELETE\x10\x03*J\n" +
+	"\x05State\x12\x11\n" +
+	"\rSTATE_UNKNOWN\x10\x00\x12\x0e\n" +
+	"\n" +
+	"STATE_NULL\x10\x01\x12\x0e\n" +
+	"\n" +
+	"STATE_TEXT\x10\x02\x12\x0e\n" +
+	"\n" +
+	"STATE_SAME\x10\x03*T\n" +
+	"\tCollation\x12\x15\n" +
+	"\x11COLLATION_UNKNOWN\x10\x00\x12\x1b\n" +
+	"\x17COLLATION_DETERMINISTIC\x10\x01\x12\x13\n" +
+	"\x0fCOLLATION_BYTES\x10\x02B&Z$queryengine/proto/change/v1;changev1b\x06proto3"
 
 var (
 	file_change_v1_change_proto_rawDescOnce sync.Once
@@ -497,25 +778,33 @@ func file_change_v1_change_proto_rawDescGZIP() []byte {
 	return file_change_v1_change_proto_rawDescData
 }
 
-var file_change_v1_change_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_change_v1_change_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_change_v1_change_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_change_v1_change_proto_goTypes = []any{
-	(*Wanted)(nil),       // 0: queryengine.change.v1.Wanted
-	(*Told)(nil),         // 1: queryengine.change.v1.Told
-	(*Change)(nil),       // 2: queryengine.change.v1.Change
-	(*Values)(nil),       // 3: queryengine.change.v1.Values
-	(*WatchRequest)(nil), // 4: queryengine.change.v1.WatchRequest
-	(*Relation)(nil),     // 5: queryengine.change.v1.Relation
-	(*WatchHead)(nil),    // 6: queryengine.change.v1.WatchHead
+	(Kind)(0),            // 0: queryengine.change.v1.Kind
+	(State)(0),           // 1: queryengine.change.v1.State
+	(Collation)(0),       // 2: queryengine.change.v1.Collation
+	(*Wanted)(nil),       // 3: queryengine.change.v1.Wanted
+	(*Told)(nil),         // 4: queryengine.change.v1.Told
+	(*Change)(nil),       // 5: queryengine.change.v1.Change
+	(*Row)(nil),          // 6: queryengine.change.v1.Row
+	(*WatchRequest)(nil), // 7: queryengine.change.v1.WatchRequest
+	(*Relation)(nil),     // 8: queryengine.change.v1.Relation
+	(*WatchHead)(nil),    // 9: queryengine.change.v1.WatchHead
+	(*Column)(nil),       // 10: queryengine.change.v1.Column
 }
 var file_change_v1_change_proto_depIdxs = []int32{
-	2, // 0: queryengine.change.v1.Told.changes:type_name -> queryengine.change.v1.Change
-	3, // 1: queryengine.change.v1.Change.columns:type_name -> queryengine.change.v1.Values
-	5, // 2: queryengine.change.v1.WatchRequest.relations:type_name -> queryengine.change.v1.Relation
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	5,  // 0: queryengine.change.v1.Told.changes:type_name -> queryengine.change.v1.Change
+	6,  // 1: queryengine.change.v1.Change.rows:type_name -> queryengine.change.v1.Row
+	0,  // 2: queryengine.change.v1.Row.kind:type_name -> queryengine.change.v1.Kind
+	8,  // 3: queryengine.change.v1.WatchRequest.relations:type_name -> queryengine.change.v1.Relation
+	10, // 4: queryengine.change.v1.WatchHead.columns:type_name -> queryengine.change.v1.Column
+	2,  // 5: queryengine.change.v1.Column.collation:type_name -> queryengine.change.v1.Collation
+	6,  // [6:6] is the sub-list for method output_type
+	6,  // [6:6] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_change_v1_change_proto_init() }
@@ -528,13 +817,14 @@ func file_change_v1_change_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_change_v1_change_proto_rawDesc), len(file_change_v1_change_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   7,
+			NumEnums:      3,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_change_v1_change_proto_goTypes,
 		DependencyIndexes: file_change_v1_change_proto_depIdxs,
+		EnumInfos:         file_change_v1_change_proto_enumTypes,
 		MessageInfos:      file_change_v1_change_proto_msgTypes,
 	}.Build()
 	File_change_v1_change_proto = out.File

@@ -60,24 +60,24 @@ func (f *Feed) Watch(ctx context.Context, names []catalog.Name) ([]string, error
 	return ids, err
 }
 
-// WatchColumn implements backend.RowChanges. Values of integers, texts and UUIDs are told.
-func (f *Feed) WatchColumn(ctx context.Context, name catalog.Name, column string) (ids []string, told bool, err error) {
+// WatchRows implements backend.RowChanges.
+func (f *Feed) WatchRows(ctx context.Context, name catalog.Name, columns []string) (ids []string, told []backend.ToldColumn, err error) {
 	c, err := f.pool.Acquire(ctx)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	defer c.Release()
-	told, err = tellable(ctx, c.PG, name, column)
+	told, err = tellable(ctx, c.PG, name, columns)
 	if err == nil {
 		ids, err = f.watch(ctx, c.PG, []catalog.Name{name})
 	}
 	if c.PG.TxStatus() != wire.Idle {
 		c.Discard()
 	}
-	if err != nil || !told {
-		return ids, false, err
+	if err != nil || len(told) == 0 {
+		return ids, nil, err
 	}
-	return ids, true, f.columns.add(ids, column)
+	return ids, told, f.columns.add(ids, told)
 }
 
 func (f *Feed) watch(ctx context.Context, pg *pgconn.PgConn, names []catalog.Name) ([]string, error) {

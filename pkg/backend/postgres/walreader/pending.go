@@ -2,7 +2,6 @@ package walreader
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -15,21 +14,36 @@ import (
 	"queryengine/pkg/backend/postgres/quote"
 )
 
-// mostNames bounds what is kept of tables, of which some may be gone.
-const mostNames = 10_000
+const (
+	// mostNames bounds what is kept of tables, of which some may be gone.
+	mostNames = 10_000
+	// mostPending bounds the rows of all transactions that aren't told, in bytes: those of more aren't known.
+	mostPending = 16 << 20
+)
 
 // transaction is one that was read and is not known to be visible.
 type transaction struct {
 	xid uint32
-	// committed is when it was committed, by the server's clock.
+	// position is where in the log it was committed, and committed when, by the server's clock.
+	position  pgoutput.LSN
 	committed time.Time
 	tables    []tableChange
 }
 
 // tableChange is what a transaction has changed in a table.
 type tableChange struct {
-	table   uint32
-	touched touched
+	table uint32
+	rows  *rows
+}
+
+// bytes are those of the rows.
+func (t *transaction) bytes() (n int) {
+	for _, c := range t.tables {
+		if c.rows != nil {
+			n += c.rows.bytes
+		}
+	}
+	return n
 }
 
 // pending is the Sink of a Feed: the tables of transactions, from their commits in the log until they
@@ -47,6 +61,8 @@ type pending struct {
 
 	mu           sync.Mutex
 	transactions []transaction
+	// bytes are those of the rows of transactions.
+	bytes int
 	// described are the tables that were described anew: what names has of them may be outdated.
 	described []uint32
 
@@ -60,7 +76,7 @@ func newPending(columns *interest) *pending {
 
 // Begin implements Sink.
 func (p *pending) Begin(b pgoutput.Begin) error {
-	p.current = transaction{xid: b.XID, committed: b.Time}
+	p.current = transaction{xid: b.XID, position: b.Final, committed: b.Time}
 	return nil
 }
 
@@ -77,24 +93,24 @@ func (p *pending) Relation(r *pgoutput.Relation) error {
 }
 
 // Row implements Sink. What is kept of a transaction doesn't grow with its rows, but for a bounded number of
-// values.
+// them.
 func (p *pending) Row(relation uint32, message []byte) error {
 	known := p.find(relation)
-	if known != nil && len(known.touched) == 0 {
+	if known != nil && known.rows == nil {
 		return nil // nothing more can become known, as of most of the rows of a large transaction
 	}
-	var row touched
+	var row *rows
 	if columns := p.columns.of(relation); len(columns) > 0 && p.relations[relation] != nil {
 		m, err := pgoutput.Decode(message)
 		if err != nil {
 			return err
 		}
-		row = touchedBy(p.relations[relation], m, columns)
+		row = rowOf(p.relations[relation], m, columns)
 	}
 	if known == nil {
 		p.current.tables = append(p.current.tables, tableChange{relation, row})
 	} else {
-		known.touched.merge(row)
+		known.rows = known.rows.merge(row)
 	}
 	return nil
 }
@@ -117,7 +133,7 @@ func (p *pending) find(relation uint32) *tableChange {
 func (p *pending) Truncate(relations []uint32) error {
 	for _, r := range relations {
 		if known := p.find(r); known != nil {
-			known.touched = nil
+			known.rows = nil
 		} else {
 			p.current.tables = append(p.current.tables, tableChange{table: r})
 		}
@@ -130,7 +146,15 @@ func (p *pending) Commit(pgoutput.Commit) error {
 	if len(p.current.tables) == 0 {
 		return nil
 	}
+	bytes := p.current.bytes()
 	p.mu.Lock()
+	if p.bytes+bytes > mostPending {
+		for i := range p.current.tables {
+			p.current.tables[i].rows = nil
+		}
+		bytes = 0
+	}
+	p.bytes += bytes
 	p.transactions = append(p.transactions, p.current)
 	p.mu.Unlock()
 	select {
@@ -201,14 +225,16 @@ func (p *pending) visible(ctx context.Context, pg *pgconn.PgConn) (changes []bac
 		return nil, false, err
 	}
 	var tables []tableChange
-	var first time.Time
+	var first, last transaction
+	bytes := 0
 	waiting = slices.DeleteFunc(waiting, func(t transaction) bool {
 		if !now.sees(t.xid) {
 			return false
 		}
+		bytes += t.bytes()
 		tables = append(tables, t.tables...)
-		if first.IsZero() {
-			first = t.committed
+		if last = t; first.tables == nil {
+			first = t
 		}
 		return true
 	})
@@ -216,9 +242,10 @@ func (p *pending) visible(ctx context.Context, pg *pgconn.PgConn) (changes []bac
 		return nil, false, err
 	}
 	for i := range changes {
-		changes[i].Since = first
+		changes[i].Since, changes[i].Committed, changes[i].Position = first.committed, last.committed, uint64(last.position)
 	}
 	p.mu.Lock()
+	p.bytes -= bytes
 	p.transactions = append(waiting, p.transactions...)
 	p.mu.Unlock()
 	return changes, len(waiting) > 0, nil
@@ -230,23 +257,20 @@ func (p *pending) changesOf(ctx context.Context, pg *pgconn.PgConn, tables []tab
 		return nil, err
 	}
 	var ids []string
-	known := map[string]touched{}
+	known := map[string]*rows{}
 	for _, t := range tables {
 		for _, id := range p.names[t.table] {
 			if before, again := known[id]; again {
-				before.merge(t.touched)
+				known[id] = before.merge(t.rows)
 				continue
 			}
 			ids = append(ids, id)
-			known[id] = touched{}
-			for column, values := range t.touched {
-				known[id][column] = maps.Clone(values)
-			}
+			known[id] = t.rows.clone()
 		}
 	}
 	changes := make([]backend.Change, len(ids))
 	for i, id := range ids {
-		changes[i] = backend.Change{ID: id, Values: known[id].values()}
+		changes[i] = backend.Change{ID: id, Rows: known[id].told()}
 	}
 	return changes, nil
 }

@@ -128,17 +128,6 @@ func findTables(ctx context.Context, pg *pgconn.PgConn, names []catalog.Name) ([
 	return found, nil
 }
 
-// tellable reports whether values of a column of a table are equal only if their texts are. Columns of views are
-// not those of the tables that they read.
-func tellable(ctx context.Context, pg *pgconn.PgConn, table catalog.Name, column string) (bool, error) {
-	const sql = `SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace s ON s.oid = c.relnamespace
-	LEFT JOIN pg_collation o ON o.oid = a.attcollation
-	WHERE s.nspname = $1 AND c.relname = $2 AND a.attname = $3 AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')
-		AND a.atttypid = ANY ('{int2,int4,int8,uuid,text,varchar}'::regtype[]) AND coalesce(o.collisdeterministic, true)`
-	rows, err := query(ctx, pg, sql, []byte(table.Schema), []byte(table.Name), []byte(column))
-	return len(rows) == 1, err
-}
-
 // publish adds a table to the publication; its name is quoted. Each table has a transaction of its own,
 // so that never two of them are locked.
 func publish(ctx context.Context, pg *pgconn.PgConn, name string) error {

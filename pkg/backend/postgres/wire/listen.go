@@ -17,10 +17,23 @@ func (p *Pool) DialQuiet(ctx context.Context) (*pgconn.PgConn, error) {
 	return p.dialQuiet(ctx, func(*pgconn.Config) {})
 }
 
-// DialReplication makes a connection of its own on which the server's log can be read. The error is the
-// driver's, which says what the server misses.
+// canonicalTexts are the settings by which the server writes values: whatever the database and the user have, the
+// same value is the same text in every log that is read.
+const canonicalTexts = `SET datestyle = 'ISO, MDY'; SET timezone = 'UTC'; SET intervalstyle = 'postgres'; SET extra_float_digits = 3; SET bytea_output = 'hex'`
+
+// DialReplication makes a connection of its own on which the server's log can be read, with dates in ISO
+// format and in UTC. The error is the driver's, which says what the server misses.
 func (p *Pool) DialReplication(ctx context.Context) (*pgconn.PgConn, error) {
-	return p.dialWith(ctx, func(c *pgconn.Config) { c.RuntimeParams["replication"] = "database" })
+	pg, err := p.dialWith(ctx, func(c *pgconn.Config) { c.RuntimeParams["replication"] = "database" })
+	if err != nil {
+		return nil, err
+	}
+	// They are no parameters of the connection, as poolers refuse some of them there.
+	if _, err := pg.Exec(ctx, canonicalTexts).ReadAll(); err != nil {
+		_ = pg.Close(context.WithoutCancel(ctx)) // nothing is in it
+		return nil, err
+	}
+	return pg, nil
 }
 
 func (p *Pool) dialQuiet(ctx context.Context, change func(*pgconn.Config)) (*pgconn.PgConn, error) {

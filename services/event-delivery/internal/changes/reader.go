@@ -10,6 +10,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/changemessage"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/metadata"
 	changev1 "queryengine/proto/change/v1"
@@ -75,13 +76,13 @@ func (r *reader) reads(reading string) bool {
 	return reading != "" && r.reading == reading
 }
 
-// watch watches relations and, where possible, a column of the only one; empty for none.
-func (r *reader) watch(ctx context.Context, relations []catalog.Name, column string) (tables []string, told bool, err error) {
-	if rows, ok := r.changes.(backend.RowChanges); ok && column != "" && len(relations) == 1 {
-		return rows.WatchColumn(ctx, relations[0], column)
+// watch watches relations and, where possible, columns of the only one.
+func (r *reader) watch(ctx context.Context, relations []catalog.Name, columns []string) (tables []string, told []backend.ToldColumn, err error) {
+	if rows, ok := r.changes.(backend.RowChanges); ok && len(columns) > 0 && len(relations) == 1 {
+		return rows.WatchRows(ctx, relations[0], columns)
 	}
 	tables, err = r.changes.Watch(ctx, relations)
-	return tables, false, err
+	return tables, nil, err
 }
 
 // run reads while the changes are wanted, until end.
@@ -160,17 +161,9 @@ func (r *reader) tell(c *backend.Change) {
 	told := &changev1.Told{}
 	if c != nil {
 		r.number++
-		told.Changes = []*changev1.Change{messageOf(c)}
+		told.Changes = []*changev1.Change{changemessage.Encode(c)}
 	}
 	r.publish(told)
-}
-
-func messageOf(c *backend.Change) *changev1.Change {
-	m := &changev1.Change{Table: c.ID}
-	for column, values := range c.Values {
-		m.Columns = append(m.Columns, &changev1.Values{Column: column, Values: values})
-	}
-	return m
 }
 
 // leave tells that nothing more will be told.

@@ -15,6 +15,7 @@ import (
 	"queryengine/pkg/backend/open"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/changemessage"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/snapshot"
 	changev1 "queryengine/proto/change/v1"
@@ -146,7 +147,7 @@ func (r *Readers) watch(ctx context.Context, m proto.Message, w bus.ResponseWrit
 	for i, n := range in.GetRelations() {
 		relations[i] = catalog.Name{Schema: n.GetSchema(), Name: n.GetName()}
 	}
-	tables, told, err := reader.watch(ctx, relations, in.GetColumn())
+	tables, told, err := reader.watch(ctx, relations, in.GetColumns())
 	if errors.Is(err, backend.ErrUnwatchable) {
 		w.SetHead(&changev1.WatchHead{Unwatchable: true})
 		return nil
@@ -155,7 +156,7 @@ func (r *Readers) watch(ctx context.Context, m proto.Message, w bus.ResponseWrit
 		// For the log of the executor, which is an operator's.
 		return apierror.New(apierror.PostgresError, err.Error())
 	}
-	w.SetHead(&changev1.WatchHead{Tables: tables, ColumnTold: told})
+	w.SetHead(&changev1.WatchHead{Tables: tables, Columns: changemessage.EncodeColumns(told)})
 	return nil
 }
 

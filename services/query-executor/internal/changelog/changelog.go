@@ -15,6 +15,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/bus"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/changemessage"
 	changev1 "queryengine/proto/change/v1"
 )
 
@@ -51,19 +52,19 @@ func New(b *bus.Bus, source string) *Log { return &Log{bus: b, source: source} }
 
 // Watch implements backend.Changes.
 func (l *Log) Watch(ctx context.Context, relations []catalog.Name) ([]string, error) {
-	head, err := l.watch(ctx, relations, "")
+	head, err := l.watch(ctx, relations, nil)
 	return head.GetTables(), err
 }
 
-// WatchColumn implements backend.RowChanges.
-func (l *Log) WatchColumn(ctx context.Context, table catalog.Name, column string) (ids []string, told bool, err error) {
-	head, err := l.watch(ctx, []catalog.Name{table}, column)
-	return head.GetTables(), head.GetColumnTold(), err
+// WatchRows implements backend.RowChanges.
+func (l *Log) WatchRows(ctx context.Context, table catalog.Name, columns []string) (ids []string, told []backend.ToldColumn, err error) {
+	head, err := l.watch(ctx, []catalog.Name{table}, columns)
+	return head.GetTables(), changemessage.DecodeColumns(head.GetColumns()), err
 }
 
-func (l *Log) watch(ctx context.Context, relations []catalog.Name, column string) (*changev1.WatchHead, error) {
+func (l *Log) watch(ctx context.Context, relations []catalog.Name, columns []string) (*changev1.WatchHead, error) {
 	l.mu.Lock()
-	in, instance := &changev1.WatchRequest{Source: l.source, Reading: l.reading, Column: column}, l.instance
+	in, instance := &changev1.WatchRequest{Source: l.source, Reading: l.reading, Columns: columns}, l.instance
 	l.mu.Unlock()
 	if instance == "" {
 		return nil, errEnded
@@ -134,18 +135,10 @@ func (l *Log) Listen(ctx context.Context, ready func(), changed func(backend.Cha
 				continue
 			}
 			for _, c := range m.GetChanges() {
-				changed(changeOf(c))
+				changed(changemessage.Decode(c))
 			}
 		}
 	}
-}
-
-func changeOf(m *changev1.Change) backend.Change {
-	c := backend.Change{ID: m.GetTable(), Values: make(map[string][]string, len(m.GetColumns()))}
-	for _, v := range m.GetColumns() {
-		c.Values[v.GetColumn()] = v.GetValues()
-	}
-	return c
 }
 
 // reading is what is listened to; without a name, nothing yet.

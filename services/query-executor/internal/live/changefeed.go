@@ -165,12 +165,36 @@ func (f *changeFeed) changed(c backend.Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for p, column := range f.pollers[c.ID] {
-		if values, known := c.Values[column]; known && column != "" {
+		if values, known := valuesOf(c.Rows, column); known {
 			p.noticeValues(values)
 		} else {
 			p.notice()
 		}
 	}
+}
+
+// valuesOf are the values that changed rows had in a column, before and after the change; known is false when one of them
+// isn't known.
+func valuesOf(rows *backend.ChangedRows, column string) (values []string, known bool) {
+	if rows == nil || column == "" {
+		return nil, false
+	}
+	i := slices.Index(rows.Columns, column)
+	if i < 0 {
+		return nil, false
+	}
+	for _, row := range rows.Rows {
+		for _, cells := range [][]backend.Cell{row.Old, row.New} {
+			switch {
+			case cells == nil || cells[i].State == backend.CellNull:
+			case cells[i].State == backend.CellText:
+				values = append(values, cells[i].Text)
+			default:
+				return nil, false
+			}
+		}
+	}
+	return values, true
 }
 
 // watch subscribes a poller to changes, if possible, and returns when to ask again.
@@ -211,13 +235,13 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 func watchTables(ctx context.Context, changes backend.Changes, l *execute.Live) (map[string]string, error) {
 	columns, others := map[string]string{}, l.Tables
 	if rows, ok := changes.(backend.RowChanges); ok && l.Match != nil {
-		ids, told, err := rows.WatchColumn(ctx, l.Match.Table, l.Match.Column)
+		ids, told, err := rows.WatchRows(ctx, l.Match.Table, []string{l.Match.Column})
 		if err != nil {
 			return nil, err
 		}
 		for _, id := range ids {
 			columns[id] = ""
-			if told {
+			if len(told) == 1 && told[0].Type == l.Match.Type && told[0].Collation != backend.CollationUnknown {
 				columns[id] = l.Match.Column
 			}
 		}

@@ -1,0 +1,163 @@
+package walreader
+
+import (
+	"slices"
+
+	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/pgoutput"
+)
+
+const (
+	// mostRows and mostBytes bound the rows that are told of a change of a table: beyond, they aren't known. mostBytes
+	// is far below what the bus takes.
+	mostRows  = 500
+	mostBytes = 256 << 10
+	// largestCell bounds a value that is told: what is longer isn't known.
+	largestCell = 8 << 10
+	// cellSize is counted for a value besides its text.
+	cellSize = 16
+)
+
+// rows are the changed rows of a table with the values of some columns; nil when they aren't known.
+type rows struct {
+	columns []column
+	list    []backend.ChangedRow
+	bytes   int
+}
+
+// rowOf is the change of a row, nil when nothing is known of it.
+func rowOf(relation *pgoutput.Relation, m pgoutput.Message, columns []column) *rows {
+	var row backend.ChangedRow
+	switch m.(type) {
+	case *pgoutput.Insert:
+		row.New = make([]backend.Cell, len(columns))
+	case *pgoutput.Update:
+		row.Old, row.New = make([]backend.Cell, len(columns)), make([]backend.Cell, len(columns))
+	case *pgoutput.Delete:
+		row.Old = make([]backend.Cell, len(columns))
+	default:
+		return nil
+	}
+	for n, c := range columns {
+		i := slices.IndexFunc(relation.Columns, func(r pgoutput.Column) bool { return r.Name == c.name && r.Type == c.kind })
+		before, after := valuesAt(m, i, i >= 0 && relation.Columns[i].Key)
+		if row.Old != nil {
+			row.Old[n] = before
+		}
+		if row.New != nil {
+			row.New[n] = after
+		}
+	}
+	r := &rows{columns: columns, list: []backend.ChangedRow{row}}
+	for _, cells := range [][]backend.Cell{row.Old, row.New} {
+		for _, c := range cells {
+			r.bytes += cellSize + len(c.Text)
+		}
+	}
+	if r.bytes > mostBytes {
+		return nil
+	}
+	return r
+}
+
+var unknown = backend.Cell{State: backend.CellUnknown}
+
+// valuesAt is what the log has of a column of a row. key reports whether the column is a part of the replica identity:
+// of others nothing is sent from before the change, unless whole rows are.
+func valuesAt(m pgoutput.Message, column int, key bool) (before, after backend.Cell) {
+	switch m := m.(type) {
+	case *pgoutput.Insert:
+		return unknown, cellAt(m.New, column)
+	case *pgoutput.Update:
+		after = cellAt(m.New, column)
+		switch {
+		case m.Old == nil && key: // the identity is what it was
+			before = after
+		case m.Old != nil && (m.Old.Whole || key):
+			before = cellAt(m.Old.Tuple, column)
+		default:
+			before = unknown
+		}
+		if column >= 0 && column < len(m.New) && m.New[column].Kind == pgoutput.Unchanged {
+			after = before
+		}
+		return before, after
+	case *pgoutput.Delete:
+		if m.Old.Whole || key {
+			return cellAt(m.Old.Tuple, column), unknown
+		}
+	}
+	return unknown, unknown
+}
+
+func cellAt(t pgoutput.Tuple, column int) backend.Cell {
+	if column < 0 || column >= len(t) {
+		return unknown
+	}
+	switch v := t[column]; {
+	case v.Kind == pgoutput.Null:
+		return backend.Cell{}
+	case v.Kind == pgoutput.Text && len(v.Text) <= largestCell:
+		return backend.Cell{State: backend.CellText, Text: string(v.Text)}
+	}
+	return unknown
+}
+
+// merge is r with later rows of the table added, nil where these aren't known or are too many. r may be changed.
+func (r *rows) merge(later *rows) *rows {
+	if r == nil || later == nil || len(r.list)+len(later.list) > mostRows || r.bytes+later.bytes > mostBytes {
+		return nil
+	}
+	if !slices.Equal(r.columns, later.columns) {
+		columns := union(r.columns, later.columns)
+		r, later = r.with(columns), later.with(columns)
+	}
+	r.list, r.bytes = append(r.list, later.list...), r.bytes+later.bytes
+	return r
+}
+
+// with is the same rows with other columns; values of those that are new aren't known.
+func (r *rows) with(columns []column) *rows {
+	from := make([]int, len(columns))
+	for i, c := range columns {
+		from[i] = slices.Index(r.columns, c)
+	}
+	project := func(cells []backend.Cell) []backend.Cell {
+		if cells == nil {
+			return nil
+		}
+		out := make([]backend.Cell, len(columns))
+		for i, at := range from {
+			out[i] = unknown
+			if at >= 0 {
+				out[i] = cells[at]
+			}
+		}
+		return out
+	}
+	next := &rows{columns: columns, bytes: r.bytes + len(r.list)*2*cellSize*max(0, len(columns)-len(r.columns))}
+	for _, row := range r.list {
+		next.list = append(next.list, backend.ChangedRow{Old: project(row.Old), New: project(row.New)})
+	}
+	return next
+}
+
+// clone is r for another table that has the rows, too.
+func (r *rows) clone() *rows {
+	if r == nil {
+		return nil
+	}
+	return &rows{columns: r.columns, list: slices.Clone(r.list), bytes: r.bytes}
+}
+
+// told is what a change tells.
+func (r *rows) told() *backend.ChangedRows {
+	if r == nil {
+		return nil
+	}
+	names := make([]string, len(r.columns))
+	for i, c := range r.columns {
+		names[i] = c.name
+	}
+	return &backend.ChangedRows{Columns: names, Rows: r.list}
+}
