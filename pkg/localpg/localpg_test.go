@@ -78,3 +78,19 @@ func exec(t *testing.T, s *localpg.Server, sql string) {
 	_, err = conn.Exec(t.Context(), sql)
 	require.NoError(t, err)
 }
+
+func TestStandbyFollowsAndIsPromoted(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	require.NoError(t, localpg.Ensure(ctx, func(string) {}))
+	primary, err := localpg.Start(ctx, localpg.Config{Dir: t.TempDir()})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, primary.Stop(context.WithoutCancel(ctx))) }()
+	exec(t, primary, `CREATE TABLE kept (id int); INSERT INTO kept VALUES (1)`)
+	standby, err := primary.Standby(ctx, localpg.Config{Dir: t.TempDir()})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, standby.Stop(context.WithoutCancel(ctx))) }()
+	exec(t, standby, `DO $$ BEGIN ASSERT pg_is_in_recovery() AND (SELECT count(*) FROM kept) = 1; END $$`)
+	exec(t, standby, `SELECT pg_promote()`)
+	exec(t, standby, `INSERT INTO kept VALUES (2)`)
+}

@@ -176,12 +176,14 @@ func (s *system) fillJetStream(seed *rand.Rand) {
 	}, func() string { return "the stream stays: " + err.Error() })
 }
 
-// link is a connection to a database that can hang: data arrives later then.
+// link is a connection to a database that can hang: data arrives later then. It can lead to another one, too.
 type link struct {
 	url string
 
-	mu   sync.Mutex
-	open chan struct{} // closed while the link isn't hanging
+	mu               sync.Mutex
+	open             chan struct{} // closed while the link isn't hanging
+	network, address string
+	conns            map[net.Conn]struct{}
 }
 
 func newLink(t *testing.T, to string) *link {
@@ -191,12 +193,9 @@ func newLink(t *testing.T, to string) *link {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
-	l := &link{open: make(chan struct{})}
+	l := &link{open: make(chan struct{}), conns: map[net.Conn]struct{}{}}
 	close(l.open)
-	network, address := "tcp", u.Host
-	if host := u.Query().Get("host"); host != "" {
-		network, address = "unix", host+"/.s.PGSQL."+u.Query().Get("port")
-	}
+	l.lead(u)
 	u.Host = listener.Addr().String()
 	q := u.Query()
 	q.Del("host")
@@ -209,19 +208,58 @@ func newLink(t *testing.T, to string) *link {
 			if err != nil {
 				return
 			}
-			go l.serve(client, network, address)
+			go l.serve(client)
 		}
 	}()
 	return l
 }
 
-func (l *link) serve(client net.Conn, network, address string) {
+// lead has new connections go to a server.
+func (l *link) lead(to *url.URL) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.network, l.address = "tcp", to.Host
+	if host := to.Query().Get("host"); host != "" {
+		l.network, l.address = "unix", host+"/.s.PGSQL."+to.Query().Get("port")
+	}
+}
+
+// move has the link lead to another server, and cuts its connections.
+func (l *link) move(t *testing.T, to string) {
+	t.Helper()
+	u, err := url.Parse(to)
+	require.NoError(t, err)
+	l.lead(u)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for conn := range l.conns {
+		_ = conn.Close()
+	}
+}
+
+// dial connects to where the link leads.
+func (l *link) dial() (net.Conn, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	conn, err := net.Dial(l.network, l.address)
+	if err == nil {
+		l.conns[conn] = struct{}{}
+	}
+	return conn, err
+}
+
+func (l *link) serve(client net.Conn) {
 	defer client.Close()
-	server, err := net.Dial(network, address)
+	server, err := l.dial()
 	if err != nil {
 		return
 	}
-	defer server.Close()
+	defer func() {
+		_ = server.Close()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.conns, server)
+	}()
 	go func() {
 		defer server.Close()
 		l.copy(server, client)

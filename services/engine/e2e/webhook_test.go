@@ -35,6 +35,7 @@ type webhook struct {
 
 	mu      sync.Mutex
 	taken   map[string]int
+	rows    map[int]bool // the ids of the new rows that were taken
 	faults  map[string]int
 	order   map[int][]int    // the values that each row of an ordered trigger came with
 	calling map[int][]string // events whose calls are under way, by the row
@@ -50,7 +51,7 @@ type refusal struct {
 
 func newWebhook(t *testing.T) *webhook {
 	t.Helper()
-	w := &webhook{t: t, taken: map[string]int{}, faults: map[string]int{}, order: map[int][]int{}, calling: map[int][]string{}}
+	w := &webhook{t: t, taken: map[string]int{}, rows: map[int]bool{}, faults: map[string]int{}, order: map[int][]int{}, calling: map[int][]string{}}
 	s := httptest.NewServer(w)
 	t.Cleanup(s.Close)
 	t.Cleanup(s.CloseClientConnections) // hanging calls end first
@@ -125,6 +126,7 @@ func (w *webhook) take(c call, ordered bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.taken[c.ID]++
+	w.rows[c.Event.Data.New.ID] = true
 	if ordered && w.taken[c.ID] == 1 {
 		row := c.Event.Data.New
 		w.order[row.ID] = append(w.order[row.ID], row.N)

@@ -45,7 +45,7 @@ const (
 	neededSQL   = `SELECT (EXISTS (SELECT FROM engine_catalog.log_trigger) OR EXISTS (SELECT FROM engine_catalog.log_position))::text`
 	placeSQL    = `SELECT ` + eventlog.SlotSQL + `, p.lsn, (s.slot_name IS NOT NULL AND s.wal_status IS DISTINCT FROM 'lost'
 		AND p.slot = s.slot_name)::text, (current_setting('max_slot_wal_keep_size') = '-1')::text,
-		coalesce(s.active, false)::text
+		coalesce(s.active, false)::text, pg_is_in_recovery()::text
 		FROM (VALUES (1)) AS one LEFT JOIN engine_catalog.log_position p ON true
 		LEFT JOIN pg_catalog.pg_replication_slots s ON s.slot_name = ` + eventlog.SlotSQL
 	triggersSQL = `SELECT trigger_name, relation::text, array_to_string(operations, ','), on_replication::text
@@ -58,6 +58,10 @@ const (
 		UPDATE engine_catalog.log_trigger SET seen = true WHERE id = $2::bigint AND NOT seen`
 	archiveSQL = `UPDATE engine_catalog.event_log SET archived = true WHERE trigger_name = $1 AND NOT archived`
 )
+
+// errStandby reports that the server can't write events. A slot that was made there would pass for the one that is missed
+// once the server is promoted.
+var errStandby = errors.New("the server is a standby server")
 
 // load reads which triggers there are at the place where events were made last, and the place.
 func (w *writer) load(ctx context.Context) (place, error) {
@@ -75,6 +79,9 @@ func (w *writer) load(ctx context.Context) (place, error) {
 		return place{}, err
 	}
 	r := rows[0]
+	if is(r[5]) {
+		return place{}, errStandby
+	}
 	if is(r[4]) {
 		return place{}, backend.ErrRead
 	}
