@@ -54,6 +54,8 @@ type ToldColumn struct {
 	Type string
 	// Collation is how its texts compare.
 	Collation Collation
+	// Key is how many columns the primary key has, if this is one of them.
+	Key int
 }
 
 // Collation is how texts of a column compare.
@@ -95,6 +97,8 @@ type ChangedRow struct {
 	// Old is what the row was, in the order of the columns; nil if it was inserted. New is what it has become; nil if it
 	// was deleted.
 	Old, New []Cell
+	// Transaction is the number of the transaction, as a Snapshot knows it; 0 where it isn't known.
+	Transaction uint64
 }
 
 // Cell is a value of a changed row. The zero value is NULL.

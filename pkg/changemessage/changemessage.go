@@ -23,7 +23,7 @@ func Encode(c *backend.Change) *changev1.Change {
 	}
 	m.Columns = c.Rows.Columns
 	for _, row := range c.Rows.Rows {
-		r := &changev1.Row{}
+		r := &changev1.Row{Transaction: row.Transaction}
 		switch {
 		case row.Old == nil:
 			r.Kind = changev1.Kind_KIND_INSERT
@@ -80,6 +80,7 @@ func decodeRows(m *changev1.Change) (*backend.ChangedRows, error) {
 	for i, r := range m.GetRows() {
 		d := decoder{states: r.GetStates(), texts: r.GetTexts()}
 		row := &rows.Rows[i]
+		row.Transaction = r.GetTransaction()
 		switch r.GetKind() {
 		case changev1.Kind_KIND_INSERT:
 			row.New = d.cells(len(rows.Columns), nil)
@@ -147,7 +148,7 @@ var collations = map[backend.Collation]changev1.Collation{
 func EncodeColumns(told []backend.ToldColumn) []*changev1.Column {
 	list := make([]*changev1.Column, len(told))
 	for i, c := range told {
-		list[i] = &changev1.Column{Name: c.Name, Type: c.Type, Collation: collations[c.Collation]}
+		list[i] = &changev1.Column{Name: c.Name, Type: c.Type, Collation: collations[c.Collation], Key: int32(c.Key)} //nolint:gosec // of a table
 	}
 	return list
 }
@@ -156,7 +157,7 @@ func EncodeColumns(told []backend.ToldColumn) []*changev1.Column {
 func DecodeColumns(list []*changev1.Column) []backend.ToldColumn {
 	told := make([]backend.ToldColumn, len(list))
 	for i, m := range list {
-		told[i] = backend.ToldColumn{Name: m.GetName(), Type: m.GetType()}
+		told[i] = backend.ToldColumn{Name: m.GetName(), Type: m.GetType(), Key: int(m.GetKey())}
 		for collation, as := range collations {
 			if as == m.GetCollation() {
 				told[i].Collation = collation

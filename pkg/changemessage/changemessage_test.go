@@ -38,7 +38,7 @@ func TestEncodeAndDecode(t *testing.T) {
 			{Old: []backend.Cell{text("1"), text("a")}, New: []backend.Cell{text("1"), text("b")}},
 			{Old: []backend.Cell{text("1"), unknown}, New: []backend.Cell{text("2"), unknown}},
 			{Old: []backend.Cell{{}, text("")}, New: []backend.Cell{unknown, {}}},
-			{Old: []backend.Cell{text("9"), unknown}},
+			{Old: []backend.Cell{text("9"), unknown}, Transaction: 1<<40 + 1},
 		}}},
 	} {
 		require.Equal(t, c, sent(t, &c), name)
@@ -74,7 +74,7 @@ func TestMessagesOfOtherVersions(t *testing.T) {
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	told := []backend.ToldColumn{
-		{Name: "id", Type: "23", Collation: backend.CollationDeterministic},
+		{Name: "id", Type: "23", Collation: backend.CollationDeterministic, Key: 2},
 		{Name: "name", Type: "25", Collation: backend.CollationBytes}, {Name: "loose", Type: "25"},
 	}
 	require.Equal(t, told, DecodeColumns(EncodeColumns(told)))

@@ -405,7 +405,9 @@ type Row struct {
 	// A State for each value: of an updated row those of the old row come before those of the new one.
 	States []byte `protobuf:"bytes,2,opt,name=states,proto3" json:"states,omitempty"`
 	// The texts of the values that have one.
-	Texts         [][]byte `protobuf:"bytes,3,rep,name=texts,proto3" json:"texts,omitempty"`
+	Texts [][]byte `protobuf:"bytes,3,rep,name=texts,proto3" json:"texts,omitempty"`
+	// The number of the transaction, with its epoch.
+	Transaction   uint64 `protobuf:"varint,4,opt,name=transaction,proto3" json:"transaction,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -459,6 +461,13 @@ func (x *Row) GetTexts() [][]byte {
 		return x.Texts
 	}
 	return nil
+}
+
+func (x *Row) GetTransaction() uint64 {
+	if x != nil {
+		return x.Transaction
+	}
+	return 0
 }
 
 // WatchRequest asks that the changes of some relations are told.
@@ -651,8 +660,10 @@ type Column struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The ID of its type in the database.
-	Type          string    `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	Collation     Collation `protobuf:"varint,3,opt,name=collation,proto3,enum=queryengine.change.v1.Collation" json:"collation,omitempty"`
+	Type      string    `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	Collation Collation `protobuf:"varint,3,opt,name=collation,proto3,enum=queryengine.change.v1.Collation" json:"collation,omitempty"`
+	// How many columns the primary key has, if this is one of them.
+	Key           int32 `protobuf:"varint,4,opt,name=key,proto3" json:"key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -708,6 +719,13 @@ func (x *Column) GetCollation() Collation {
 	return Collation_COLLATION_UNKNOWN
 }
 
+func (x *Column) GetKey() int32 {
+	if x != nil {
+		return x.Key
+	}
+	return 0
+}
+
 var File_change_v1_change_proto protoreflect.FileDescriptor
 
 const file_change_v1_change_proto_rawDesc = "" +
@@ -727,11 +745,12 @@ const file_change_v1_change_proto_rawDesc = "" +
 	"\acolumns\x18\x03 \x03(\tR\acolumns\x12.\n" +
 	"\x04rows\x18\x04 \x03(\v2\x1a.queryengine.change.v1.RowR\x04rows\x12\x1a\n" +
 	"\bposition\x18\x05 \x01(\x04R\bposition\x12\x1c\n" +
-	"\tcommitted\x18\x06 \x01(\x03R\tcommittedJ\x04\b\x02\x10\x03\"d\n" +
+	"\tcommitted\x18\x06 \x01(\x03R\tcommittedJ\x04\b\x02\x10\x03\"\x86\x01\n" +
 	"\x03Row\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.queryengine.change.v1.KindR\x04kind\x12\x16\n" +
 	"\x06states\x18\x02 \x01(\fR\x06states\x12\x14\n" +
-	"\x05texts\x18\x03 \x03(\fR\x05texts\"\x9f\x01\n" +
+	"\x05texts\x18\x03 \x03(\fR\x05texts\x12 \n" +
+	"\vtransaction\x18\x04 \x01(\x04R\vtransaction\"\x9f\x01\n" +
 	"\fWatchRequest\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12\x18\n" +
 	"\areading\x18\x02 \x01(\tR\areading\x12=\n" +
@@ -743,11 +762,12 @@ const file_change_v1_change_proto_rawDesc = "" +
 	"\tWatchHead\x12\x16\n" +
 	"\x06tables\x18\x01 \x03(\tR\x06tables\x12 \n" +
 	"\vunwatchable\x18\x02 \x01(\bR\vunwatchable\x127\n" +
-	"\acolumns\x18\x04 \x03(\v2\x1d.queryengine.change.v1.ColumnR\acolumnsJ\x04\b\x03\x10\x04\"p\n" +
+	"\acolumns\x18\x04 \x03(\v2\x1d.queryengine.change.v1.ColumnR\acolumnsJ\x04\b\x03\x10\x04\"\x82\x01\n" +
 	"\x06Column\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12>\n" +
-	"\tcollation\x18\x03 \x01(\x0e2 .queryengine.change.v1.CollationR\tcollation*O\n" +
+	"\tcollation\x18\x03 \x01(\x0e2 .queryengine.change.v1.CollationR\tcollation\x12\x10\n" +
+	"\x03key\x18\x04 \x01(\x05R\x03key*O\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vKIND_INSERT\x10\x01\x12\x0f\n" +

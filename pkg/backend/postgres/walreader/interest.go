@@ -75,6 +75,13 @@ func (i *interest) of(table uint32) []column {
 	return i.tables[table]
 }
 
+// forget ends telling the columns of a table.
+func (i *interest) forget(table uint32) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	delete(i.tables, table)
+}
+
 func (i *interest) clear() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -87,7 +94,9 @@ func (i *interest) clear() {
 func tellable(ctx context.Context, pg *pgconn.PgConn, table catalog.Name, columns []string) ([]backend.ToldColumn, error) {
 	const sql = `SELECT a.attname, a.atttypid::text, (coalesce(o.collisdeterministic, true))::text,
 	(getdatabaseencoding() = 'UTF8' AND CASE o.collprovider WHEN 'c' THEN o.collcollate IN ('C', 'POSIX')
-		WHEN 'd' THEN d.datcollate IN ('C', 'POSIX') AND coalesce(to_jsonb(d) ->> 'datlocprovider', 'c') = 'c' ELSE false END)::text
+		WHEN 'd' THEN d.datcollate IN ('C', 'POSIX') AND coalesce(to_jsonb(d) ->> 'datlocprovider', 'c') = 'c' ELSE false END)::text,
+	coalesce((SELECT CASE WHEN a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]) THEN i.indnkeyatts ELSE 0 END FROM pg_index i
+		WHERE i.indrelid = c.oid AND i.indisprimary AND i.indisvalid AND i.indimmediate), 0)::text
 	FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace s ON s.oid = c.relnamespace
 	JOIN pg_database d ON d.datname = current_database() LEFT JOIN pg_collation o ON o.oid = a.attcollation
 	WHERE s.nspname = $1 AND c.relname = $2 AND a.attname = ANY ($3::text[]) AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
@@ -108,6 +117,9 @@ func tellable(ctx context.Context, pg *pgconn.PgConn, table catalog.Name, column
 			c.Collation = backend.CollationBytes
 		case string(r[2]) == "true":
 			c.Collation = backend.CollationDeterministic
+		}
+		if c.Key, err = strconv.Atoi(string(r[4])); err != nil {
+			return nil, err
 		}
 		told = append(told, c)
 	}

@@ -12,6 +12,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/pgoutput"
 	"queryengine/pkg/backend/postgres/quote"
+	"queryengine/pkg/backend/postgres/xid"
 )
 
 const (
@@ -83,13 +84,30 @@ func (p *pending) Begin(b pgoutput.Begin) error {
 // Origin implements Sink: replicated rows are rows like others.
 func (p *pending) Origin(pgoutput.Origin) error { return nil }
 
-// Relation implements Sink.
+// Relation implements Sink. When a table has got another primary key, what was said of its columns when they were asked
+// about isn't so any more.
 func (p *pending) Relation(r *pgoutput.Relation) error {
+	if before := p.relations[r.ID]; before != nil && hasOtherKey(before, r) {
+		p.columns.forget(r.ID)
+	}
 	p.relations[r.ID] = r
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.described = append(p.described, r.ID)
 	return nil
+}
+
+// hasOtherKey is only known where the key is the table's replica identity.
+func hasOtherKey(before, after *pgoutput.Relation) bool {
+	keys := func(r *pgoutput.Relation) (names []string) {
+		for _, c := range r.Columns {
+			if c.Key {
+				names = append(names, c.Name)
+			}
+		}
+		return names
+	}
+	return before.Identity == pgoutput.IdentityDefault && after.Identity == before.Identity && !slices.Equal(keys(before), keys(after))
 }
 
 // Row implements Sink. What is kept of a transaction doesn't grow with its rows, but for a bounded number of
@@ -220,7 +238,7 @@ func (p *pending) visible(ctx context.Context, pg *pgconn.PgConn) (changes []bac
 	if err != nil {
 		return nil, false, err
 	}
-	now, err := parseSnapshot(string(rows[0][0]))
+	now, err := xid.Parse(string(rows[0][0]))
 	if err != nil {
 		return nil, false, err
 	}
@@ -228,10 +246,14 @@ func (p *pending) visible(ctx context.Context, pg *pgconn.PgConn) (changes []bac
 	var first, last transaction
 	bytes := 0
 	waiting = slices.DeleteFunc(waiting, func(t transaction) bool {
-		if !now.sees(t.xid) {
+		full := now.Full(t.xid)
+		if !now.Sees(full) {
 			return false
 		}
 		bytes += t.bytes()
+		for _, c := range t.tables {
+			c.rows.belongTo(full)
+		}
 		tables = append(tables, t.tables...)
 		if last = t; first.tables == nil {
 			first = t

@@ -56,31 +56,3 @@ func TestRowsOfWaitingTransactionsAreBounded(t *testing.T) {
 	require.LessOrEqual(t, known*size, mostPending)
 	require.LessOrEqual(t, p.bytes, mostPending)
 }
-
-func TestSnapshotSees(t *testing.T) {
-	t.Parallel()
-	const high = "4294967295" // the log has 32 bits of a number: they go round
-	for _, c := range []struct {
-		text string
-		sees []uint32
-		not  []uint32
-	}{
-		{"10:10:", []uint32{9, 3}, []uint32{10, 11}},
-		{"10:20:10,14", []uint32{9, 11, 13, 19}, []uint32{10, 14, 20, 21}},
-		{high + ":4294967301:" + high, []uint32{0, 4, 1<<32 - 2}, []uint32{1<<32 - 1, 5, 6}},
-		{"8589934600:8589934610:8589934601", []uint32{8, 10, 17, 1<<32 - 3}, []uint32{9, 18}},
-	} {
-		s, err := parseSnapshot(c.text)
-		require.NoError(t, err)
-		for _, xid := range c.sees {
-			require.True(t, s.sees(xid), "%s: %d", c.text, xid)
-		}
-		for _, xid := range c.not {
-			require.False(t, s.sees(xid), "%s: %d", c.text, xid)
-		}
-	}
-	for _, text := range []string{"", "1:2", "a:2:", "1:a:", "1:3:x", "1:2:3:4", "1:3:,"} {
-		_, err := parseSnapshot(text)
-		require.Error(t, err, text)
-	}
-}

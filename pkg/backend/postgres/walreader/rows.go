@@ -9,9 +9,11 @@ import (
 
 const (
 	// mostRows and mostBytes bound the rows that are told of a change of a table: beyond, they aren't known. mostBytes
-	// is far below what the bus takes.
+	// is far below what the bus takes. Before it is exceeded, values are left out that are longer than shortCell: what
+	// tells rows apart is shorter.
 	mostRows  = 500
 	mostBytes = 256 << 10
+	shortCell = 64
 	// largestCell bounds a value that is told: what is longer isn't known.
 	largestCell = 8 << 10
 	// cellSize is counted for a value besides its text.
@@ -23,6 +25,8 @@ type rows struct {
 	columns []column
 	list    []backend.ChangedRow
 	bytes   int
+	// thin reports whether long values are left out.
+	thin bool
 }
 
 // rowOf is the change of a row, nil when nothing is known of it.
@@ -49,16 +53,53 @@ func rowOf(relation *pgoutput.Relation, m pgoutput.Message, columns []column) *r
 		}
 	}
 	r := &rows{columns: columns, list: []backend.ChangedRow{row}}
-	for _, cells := range [][]backend.Cell{row.Old, row.New} {
-		for _, c := range cells {
-			r.bytes += cellSize + len(c.Text)
-		}
+	r.count()
+	if r.bytes > mostBytes {
+		r = r.thinned()
 	}
 	if r.bytes > mostBytes {
 		return nil
 	}
 	return r
 }
+
+func (r *rows) count() {
+	r.bytes = 0
+	for _, row := range r.list {
+		for _, cells := range [][]backend.Cell{row.Old, row.New} {
+			for _, c := range cells {
+				r.bytes += cellSize + len(c.Text)
+			}
+		}
+	}
+}
+
+// thinned is the same rows without long values. Cells are shared, and stay as they are.
+func (r *rows) thinned() *rows {
+	if r.thin {
+		return r
+	}
+	short := func(cells []backend.Cell) []backend.Cell {
+		if !slices.ContainsFunc(cells, isLong) {
+			return cells
+		}
+		cells = slices.Clone(cells)
+		for i := range cells {
+			if isLong(cells[i]) {
+				cells[i] = unknown
+			}
+		}
+		return cells
+	}
+	next := &rows{columns: r.columns, list: slices.Clone(r.list), thin: true}
+	for i := range next.list {
+		next.list[i].Old, next.list[i].New = short(next.list[i].Old), short(next.list[i].New)
+	}
+	next.count()
+	return next
+}
+
+func isLong(c backend.Cell) bool { return len(c.Text) > shortCell }
 
 var unknown = backend.Cell{State: backend.CellUnknown}
 
@@ -105,7 +146,13 @@ func cellAt(t pgoutput.Tuple, column int) backend.Cell {
 
 // merge is r with later rows of the table added, nil where these aren't known or are too many. r may be changed.
 func (r *rows) merge(later *rows) *rows {
-	if r == nil || later == nil || len(r.list)+len(later.list) > mostRows || r.bytes+later.bytes > mostBytes {
+	if r == nil || later == nil || len(r.list)+len(later.list) > mostRows {
+		return nil
+	}
+	if r.thin || later.thin || r.bytes+later.bytes > mostBytes {
+		r, later = r.thinned(), later.thinned()
+	}
+	if r.bytes+later.bytes > mostBytes {
 		return nil
 	}
 	if !slices.Equal(r.columns, later.columns) {
@@ -114,6 +161,16 @@ func (r *rows) merge(later *rows) *rows {
 	}
 	r.list, r.bytes = append(r.list, later.list...), r.bytes+later.bytes
 	return r
+}
+
+// belongTo notes the transaction of all rows.
+func (r *rows) belongTo(transaction uint64) {
+	if r == nil {
+		return
+	}
+	for i := range r.list {
+		r.list[i].Transaction = transaction
+	}
 }
 
 // with is the same rows with other columns; values of those that are new aren't known.
@@ -135,9 +192,9 @@ func (r *rows) with(columns []column) *rows {
 		}
 		return out
 	}
-	next := &rows{columns: columns, bytes: r.bytes + len(r.list)*2*cellSize*max(0, len(columns)-len(r.columns))}
+	next := &rows{columns: columns, thin: r.thin, bytes: r.bytes + len(r.list)*2*cellSize*max(0, len(columns)-len(r.columns))}
 	for _, row := range r.list {
-		next.list = append(next.list, backend.ChangedRow{Old: project(row.Old), New: project(row.New)})
+		next.list = append(next.list, backend.ChangedRow{Old: project(row.Old), New: project(row.New), Transaction: row.Transaction})
 	}
 	return next
 }
@@ -147,7 +204,7 @@ func (r *rows) clone() *rows {
 	if r == nil {
 		return nil
 	}
-	return &rows{columns: r.columns, list: slices.Clone(r.list), bytes: r.bytes}
+	return &rows{columns: r.columns, list: slices.Clone(r.list), bytes: r.bytes, thin: r.thin}
 }
 
 // told is what a change tells.

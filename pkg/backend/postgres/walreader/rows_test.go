@@ -115,6 +115,59 @@ func TestFeedTellsOfRows(t *testing.T) {
 	require.Equal(t, []string{"owner"}, f.watchRows(t, "a", "owner"))
 	f.exec(t, `INSERT INTO a VALUES (33, 8)`)
 	require.Equal(t, "id,owner,name: > 33,8,?", describe(f.change(t, "a").Rows), "its new type is told")
+	f.exec(t, `DELETE FROM a WHERE owner IS NULL; ALTER TABLE a DROP CONSTRAINT a_pkey, ADD PRIMARY KEY (id, owner); INSERT INTO a VALUES (34, 9)`)
+	require.Nil(t, f.change(t, "a").Rows, "it has another key than when its columns were asked about")
+	_, list, err := f.feed.WatchRows(t.Context(), names("a")[0], []string{"owner"})
+	require.NoError(t, err)
+	require.Equal(t, []backend.ToldColumn{{Name: "owner", Type: "20", Collation: backend.CollationDeterministic, Key: 2}}, list)
+	f.exec(t, `INSERT INTO a VALUES (35, 9)`)
+	require.Equal(t, "owner: > 9", describe(f.change(t, "a").Rows))
+}
+
+// TestFeedTellsOfTransactions: by their numbers with the epoch, of which the log has the lower half.
+func TestFeedTellsOfTransactions(t *testing.T) {
+	t.Parallel()
+	f := setup(t, dbtest.LogicalURL(t), barrierTable+`CREATE TABLE a (id int PRIMARY KEY)`)
+	f.listen(t)
+	f.watch(t, "barrier")
+	f.watchRows(t, "a", "id")
+	f.barrier(t)
+	var want []uint64
+	for range 3 {
+		id, err := strconv.ParseUint(f.text(t, `WITH w AS (INSERT INTO a SELECT coalesce(max(id), 0) + 1 FROM a RETURNING id) SELECT pg_current_xact_id()::text FROM w`), 10, 64)
+		require.NoError(t, err)
+		want = append(want, id)
+	}
+	f.barrier(t)
+	var got []uint64
+	for len(f.changes) > 0 {
+		if c := <-f.changes; c.ID == f.oid(t, "a") {
+			for _, row := range c.Rows.Rows {
+				got = append(got, row.Transaction)
+			}
+		}
+	}
+	require.Equal(t, want, got)
+}
+
+// TestFeedLeavesOutLongValues where rows have too many of them.
+func TestFeedLeavesOutLongValues(t *testing.T) {
+	t.Parallel()
+	f := setup(t, dbtest.LogicalURL(t), barrierTable+`CREATE TABLE a (id int PRIMARY KEY, name text, note text)`)
+	f.listen(t)
+	f.watch(t, "barrier")
+	f.watchRows(t, "a", "id", "name", "note")
+	f.barrier(t)
+	f.exec(t, `INSERT INTO a SELECT g, 'n' || g, CASE WHEN g % 2 = 0 THEN repeat('x', 4000) END FROM generate_series(1, 200) g`)
+	rows := f.change(t, "a").Rows
+	require.Len(t, rows.Rows, 200)
+	for i, row := range rows.Rows {
+		note := backend.Cell{}
+		if (i+1)%2 == 0 {
+			note.State = backend.CellUnknown
+		}
+		require.Equal(t, []backend.Cell{{State: backend.CellText, Text: strconv.Itoa(i + 1)}, {State: backend.CellText, Text: fmt.Sprint("n", i+1)}, note}, row.New)
+	}
 }
 
 // TestFeedDescribesColumns: how values compare is up to their types and collations.
@@ -128,7 +181,7 @@ func TestFeedDescribesColumns(t *testing.T) {
 	_, told, err := f.feed.WatchRows(t.Context(), names("types")[0], []string{"id", "u", "t", "g", "c", "p", "d", "twice", "missing"})
 	require.NoError(t, err)
 	require.Equal(t, []backend.ToldColumn{
-		{Name: "id", Type: "23", Collation: backend.CollationDeterministic},
+		{Name: "id", Type: "23", Collation: backend.CollationDeterministic, Key: 1},
 		{Name: "u", Type: "2950", Collation: backend.CollationDeterministic},
 		{Name: "t", Type: "25", Collation: backend.CollationUnknown},
 		{Name: "g", Type: "25", Collation: backend.CollationDeterministic},
