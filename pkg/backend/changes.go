@@ -42,8 +42,16 @@ type Changes interface {
 type RowChanges interface {
 	Changes
 	// WatchRows is Watch for one table. From now on its changes tell of the rows, with these columns and others that
-	// somebody has asked for. told describes those of the columns that are told; it is empty for a view.
-	WatchRows(ctx context.Context, table catalog.Name, columns []string) (ids []string, told []ToldColumn, err error)
+	// somebody has asked for. known describes those of the columns that the table has in its log; it is empty for a view.
+	WatchRows(ctx context.Context, table catalog.Name, columns RowColumns) (ids []string, known []ToldColumn, err error)
+}
+
+// RowColumns are columns of a table.
+type RowColumns struct {
+	// Told are those whose values are to be told.
+	Told []string
+	// Compared are those of which it is to be told whether an update has kept their values.
+	Compared []string
 }
 
 // ToldColumn is a column whose values are told.
@@ -115,6 +123,8 @@ type CellState uint8
 const (
 	CellNull CellState = iota
 	CellText
-	// CellUnknown is for what isn't in the log, and for large values.
+	// CellUnknown is for what isn't in the log, for large values, and for columns that are only compared.
 	CellUnknown
+	// CellKept is for a value of a new row that isn't told and is what it was in the old one.
+	CellKept
 )

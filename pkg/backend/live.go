@@ -28,20 +28,53 @@ type LiveStatement interface {
 
 // LiveMatcher is a LiveStatement that may know which rows matter.
 type LiveMatcher interface {
-	// Match is nil when it isn't known.
-	Match() *LiveMatch
+	// Match is nil when any row may.
+	Match() LiveMatch
 }
 
-// LiveMatch tells that a cohort reads, of the table in the root field, only rows that have one of certain values in
-// a column.
-type LiveMatch struct {
-	Table  catalog.Name
-	Column string
-	// Type is the ID of the type that the column has for Texts.
-	Type string
-	// Texts are these values for a cohort, given by its values, as the database writes them; ok is false when they
-	// aren't known.
-	Texts func(cohort [][]byte) (texts []string, ok bool)
+// LiveMatch decides by what is known of a row of the root field's table whether it may matter to a cohort: a
+// change does only if the row satisfied the cohort's condition before it, or does after it. It is immutable and safe for
+// concurrent use.
+type LiveMatch interface {
+	Table() catalog.Name
+	// Columns are those that the decisions are made by.
+	Columns() []MatchColumn
+	// Image is a row, given by its cells in the order of the columns.
+	Image(cells []Cell) RowImage
+	// Test is the condition of a cohort, given by its values.
+	Test(cohort [][]byte) RowTest
+}
+
+// MatchColumn is a column that a LiveMatch decides by.
+type MatchColumn struct {
+	Name string
+	// Type is the ID of its type, and Collation what its collation has to be at least.
+	Type      string
+	Collation Collation
+}
+
+// RowImage is what is known of a row.
+type RowImage interface {
+	// Key is the row's; ok is false when it isn't known.
+	Key() (key RowKey, ok bool)
+}
+
+// RowTest is the condition of a cohort.
+type RowTest interface {
+	// Keys are those of all rows that may matter to the cohort; ok is false when rows with any key may.
+	Keys() (keys []RowKey, ok bool)
+	// Maybe reports whether a row may satisfy the condition.
+	Maybe(row RowImage) bool
+	// Cost is how many comparisons that takes at most.
+	Cost() int
+}
+
+// RowKey is the value of the column by which cohorts are looked up.
+type RowKey struct {
+	Number int64
+	Text   string
+	// Null is set for NULL, which no cohort has.
+	Null bool
 }
 
 // LiveColumn is where a value of a cohort comes from.

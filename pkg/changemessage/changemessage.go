@@ -46,6 +46,8 @@ func appendCells(r *changev1.Row, cells, before []backend.Cell) {
 		switch {
 		case c.State == backend.CellNull:
 			state = changev1.State_STATE_NULL
+		case c.State == backend.CellKept:
+			state = changev1.State_STATE_KEPT
 		case c.State == backend.CellText && before != nil && before[i] == c:
 			state = changev1.State_STATE_SAME
 		case c.State == backend.CellText:
@@ -129,6 +131,8 @@ func (d *decoder) cells(n int, before []backend.Cell) []backend.Cell {
 				return nil
 			}
 			cells[i] = before[i]
+		case changev1.State_STATE_KEPT:
+			cells[i].State = backend.CellKept
 		default:
 			cells[i].State = backend.CellUnknown
 		}

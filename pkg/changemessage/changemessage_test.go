@@ -38,6 +38,7 @@ func TestEncodeAndDecode(t *testing.T) {
 			{Old: []backend.Cell{text("1"), text("a")}, New: []backend.Cell{text("1"), text("b")}},
 			{Old: []backend.Cell{text("1"), unknown}, New: []backend.Cell{text("2"), unknown}},
 			{Old: []backend.Cell{{}, text("")}, New: []backend.Cell{unknown, {}}},
+			{Old: []backend.Cell{text("1"), unknown}, New: []backend.Cell{text("1"), {State: backend.CellKept}}},
 			{Old: []backend.Cell{text("9"), unknown}, Transaction: 1<<40 + 1},
 		}}},
 	} {

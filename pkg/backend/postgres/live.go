@@ -30,7 +30,7 @@ type liveStatement struct {
 	// seals encrypt what is marked in the roots.
 	seals []ir.Sealer
 	// match is nil when any row of its table may matter to a cohort.
-	match *backend.LiveMatch
+	match *liveMatch
 }
 
 // liveColumns are the values that differ between cohorts, as columns of "_subs". They come as

@@ -1,24 +1,35 @@
 package postgres
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/rowimage"
 	"queryengine/pkg/backend/sqltext"
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
 )
 
 // Match implements backend.LiveMatcher.
-func (s *liveStatement) Match() *backend.LiveMatch { return s.match }
+func (s *liveStatement) Match() backend.LiveMatch {
+	if s.match == nil {
+		return nil
+	}
+	return s.match
+}
 
-// matchOf finds a condition that all rows of the root field satisfy: that a column equals a value, or one of a list.
-// It is nil where there is none, or where equal values may be written in different ways. One by which cohorts differ
-// goes before one that is the same for all.
-func matchOf(l ir.Live, values []sqltext.Param) *backend.LiveMatch {
+// liveMatch implements backend.LiveMatch by the condition that all rows of the root field satisfy: the argument and the
+// role's rule.
+type liveMatch struct {
+	table     catalog.Name
+	columns   rowimage.Columns
+	condition *rowimage.Condition
+	// lookup finds cohorts by the value of a column; nil where all have to be tested.
+	lookup *rowimage.Lookup
+}
+
+// matchOf is nil where nothing is decided by one row.
+func matchOf(l ir.Live, values []sqltext.Param) *liveMatch {
 	if len(l.Roots) != 1 {
 		return nil
 	}
@@ -28,33 +39,124 @@ func matchOf(l ir.Live, values []sqltext.Param) *backend.LiveMatch {
 		rows = root.Rows
 	case *ir.Aggregate:
 		rows = root.Rows
-	default:
-		return nil
+	case *ir.Connection:
+		rows = root.Rows
 	}
 	table, ok := rows.From.(ir.Table)
 	if !ok {
 		return nil
 	}
-	var found *backend.LiveMatch
+	m := &liveMatch{table: table.Name}
+	find := operandsOf(values)
+	m.condition = rowimage.Compile(rows.Where, &m.columns, find)
 	best := len(operandRanks)
 	eachConjunct(rows.Where, func(c ir.Compare) {
-		column, ok := c.Left.(ir.Column)
-		if !ok || c.NullSafe || len(c.Args) != 1 || c.Op != ir.OpEq && c.Op != ir.OpIn {
+		if len(c.Args) != 1 {
 			return
 		}
-		canonical := canonicals[column.Type.Name]
-		plain := column.Type.Schema == "" && column.Type.Dims == 0 && column.Type.Domain == nil
-		operand, rank := operandOf(c.Args[0], c.Op == ir.OpIn, values)
-		if canonical == nil || !plain || operand == nil || rank >= best {
-			return
+		if _, rank := operandOf(c.Args[0], c.Op == ir.OpIn, values); rank < best {
+			if lookup := rowimage.LookupOf(c, &m.columns, find); lookup != nil {
+				m.lookup, best = lookup, rank
+			}
 		}
-		best = rank
-		found = &backend.LiveMatch{Table: table.Name, Column: column.Name, Type: column.Type.ID, Texts: func(cohort [][]byte) ([]string, bool) {
-			return canonicalTexts(operand(cohort), c.Op == ir.OpIn, canonical)
-		}}
 	})
-	return found
+	if len(m.columns) == 0 {
+		return nil
+	}
+	return m
 }
+
+// Table implements backend.LiveMatch.
+func (m *liveMatch) Table() catalog.Name { return m.table }
+
+// collations are what the texts of a column have to be compared for.
+var collations = map[rowimage.Comparison]backend.Collation{
+	rowimage.None: backend.CollationUnknown, rowimage.Equality: backend.CollationDeterministic, rowimage.Order: backend.CollationBytes,
+}
+
+// Columns implements backend.LiveMatch.
+func (m *liveMatch) Columns() []backend.MatchColumn {
+	list := make([]backend.MatchColumn, len(m.columns))
+	for i, c := range m.columns {
+		list[i] = backend.MatchColumn{Name: c.Name, Type: c.Type.ID, Collation: collations[c.Collation]}
+	}
+	return list
+}
+
+// rowImage implements backend.RowImage.
+type rowImage struct {
+	match  *liveMatch
+	values []rowimage.Value
+}
+
+// Image implements backend.LiveMatch.
+func (m *liveMatch) Image(cells []backend.Cell) backend.RowImage {
+	values := make([]rowimage.Value, len(m.columns))
+	for i, c := range cells {
+		switch c.State {
+		case backend.CellNull:
+			values[i] = rowimage.NullValue
+		case backend.CellText:
+			values[i] = m.columns[i].Value(c.Text)
+		}
+	}
+	return &rowImage{m, values}
+}
+
+// Key implements backend.RowImage.
+func (r *rowImage) Key() (key backend.RowKey, ok bool) {
+	if r.match.lookup == nil {
+		return backend.RowKey{}, false
+	}
+	v := r.match.lookup.Value(r.values)
+	if v.IsNull() {
+		return backend.RowKey{Null: true}, true
+	}
+	return keyOf(v)
+}
+
+func keyOf(v rowimage.Value) (key backend.RowKey, ok bool) {
+	key.Number, key.Text, ok = v.Key()
+	return key, ok
+}
+
+// rowTest implements backend.RowTest.
+type rowTest struct {
+	match    *liveMatch
+	operands rowimage.Operands
+	keys     []backend.RowKey
+	keyed    bool
+}
+
+// Test implements backend.LiveMatch.
+func (m *liveMatch) Test(cohort [][]byte) backend.RowTest {
+	t := &rowTest{match: m, operands: m.condition.Bind(cohort)}
+	if m.lookup == nil {
+		return t
+	}
+	values, ok := m.lookup.Values(cohort)
+	if t.keyed = ok; !ok {
+		return t
+	}
+	for _, v := range values {
+		if key, ok := keyOf(v); ok {
+			t.keys = append(t.keys, key)
+		}
+	}
+	return t
+}
+
+// Keys implements backend.RowTest.
+func (t *rowTest) Keys() (keys []backend.RowKey, ok bool) { return t.keys, t.keyed }
+
+// Maybe implements backend.RowTest.
+func (t *rowTest) Maybe(row backend.RowImage) bool {
+	r, ok := row.(*rowImage)
+	return !ok || t.match.condition.Test(r.values, t.operands).Maybe()
+}
+
+// Cost implements backend.RowTest.
+func (t *rowTest) Cost() int { return t.match.condition.Cost(t.operands) }
 
 // The ranks of operands: those that tell cohorts apart best are the first.
 const (
@@ -73,7 +175,7 @@ func operandOf(v ir.Value, list bool, values []sqltext.Param) (text func(cohort 
 	}
 	index := valueIndex(v, list, values)
 	if index < 0 {
-		return nil, 0
+		return nil, len(operandRanks)
 	}
 	rank = rankValue
 	if list {
@@ -82,34 +184,10 @@ func operandOf(v ir.Value, list bool, values []sqltext.Param) (text func(cohort 
 	return func(cohort [][]byte) []byte { return cohort[index] }, rank
 }
 
-// mostTexts bounds how many values are compared with those of each change.
+// mostTexts bounds how many values of a list are compared with those of each change.
 const mostTexts = 1000
 
 var arrayTypes = pgtype.NewMap()
-
-// canonicalTexts are the values of an operand as PostgreSQL writes them.
-func canonicalTexts(operand []byte, isList bool, canonical func([]byte) (string, bool)) ([]string, bool) {
-	if !isList {
-		text, ok := canonical(operand)
-		return []string{text}, ok
-	}
-	list, ok := itemsOf(operand)
-	if !ok {
-		return nil, false
-	}
-	texts := make([]string, 0, len(list))
-	for _, item := range list {
-		if item == nil {
-			continue // nothing equals NULL
-		}
-		text, ok := canonical(item)
-		if !ok {
-			return nil, false
-		}
-		texts = append(texts, text)
-	}
-	return texts, true
-}
 
 // eachConjunct calls f for the comparisons that a condition takes to hold.
 func eachConjunct(e ir.BoolExp, f func(ir.Compare)) {
@@ -141,45 +219,6 @@ func valueIndex(v ir.Value, list bool, values []sqltext.Param) int {
 	}
 	return -1
 }
-
-// canonicals give values as PostgreSQL writes them, by their types. Whether texts are equal only if their bytes
-// are is up to the collation of the column, which is looked at where the column is watched.
-var canonicals = map[string]func(value []byte) (text string, ok bool){
-	"int2": canonicalInteger, "int4": canonicalInteger, "int8": canonicalInteger,
-	"uuid": canonicalUUID, "bool": canonicalBoolean, "text": canonicalText, "varchar": canonicalText,
-}
-
-func canonicalInteger(value []byte) (string, bool) {
-	n, err := strconv.ParseInt(strings.TrimSpace(string(value)), 10, 64)
-	return strconv.FormatInt(n, 10), err == nil && value != nil
-}
-
-func canonicalUUID(value []byte) (string, bool) {
-	text := strings.ToLower(string(value))
-	if len(text) != 36 {
-		return "", false // there are other ways to write it
-	}
-	for i, c := range []byte(text) {
-		hyphen := i == 8 || i == 13 || i == 18 || i == 23
-		digit := '0' <= c && c <= '9' || 'a' <= c && c <= 'f'
-		if hyphen && c != '-' || !hyphen && !digit {
-			return "", false
-		}
-	}
-	return text, true
-}
-
-func canonicalBoolean(value []byte) (string, bool) {
-	switch strings.ToLower(string(value)) {
-	case "t", "true":
-		return "t", true
-	case "f", "false":
-		return "f", true
-	}
-	return "", false // there are other ways to write it
-}
-
-func canonicalText(value []byte) (string, bool) { return string(value), value != nil }
 
 // operandsOf finds operands among the constants and the values of a cohort.
 func operandsOf(values []sqltext.Param) func(v ir.Value, list bool) rowimage.Operand {

@@ -11,7 +11,7 @@ import (
 	"queryengine/pkg/ir"
 )
 
-func TestLiveMatch(t *testing.T) {
+func TestKeysOfLiveMatches(t *testing.T) {
 	t.Parallel()
 	integer, long := catalog.Type{Name: "int4"}, catalog.Type{Name: "int8"}
 	id := ir.Column{Name: "id", Type: integer}
@@ -33,96 +33,111 @@ func TestLiveMatch(t *testing.T) {
 		Variables: [][]byte{nil, nil, nil, []byte(" 3"), []byte("1.5"), []byte("{5,NULL,006}")},
 	}
 	and := func(list ...ir.BoolExp) ir.BoolExp { return ir.And{Exps: list} }
+	number := func(n int64) backend.RowKey { return backend.RowKey{Number: n} }
 	for name, c := range map[string]struct {
-		where  ir.BoolExp
-		column string
-		texts  []string
+		where ir.BoolExp
+		// columns are all that decide, keys those of rows that matter to the cohort; nil when rows with any key may.
+		columns []string
+		keys    []backend.RowKey
 	}{
-		"by key":            {equals(id, variable), "id", []string{"3"}},
-		"among others":      {and(other, greater, equals(id, variable)), "id", []string{"3"}},
-		"rule":              {and(ir.Rule{Exp: and(user)}, greater), "owner", []string{"12"}},
-		"a list":            {among(id, ids), "id", []string{"5", "6"}},
-		"an empty list":     {among(id, ir.Literal{Text: "{}", Type: integer, List: true}), "id", []string{}},
-		"a constant":        {open, "open", []string{"t"}},
-		"constants":         {among(id, ir.Literal{Text: "{8,9}", Type: integer, List: true}), "id", []string{"8", "9"}},
-		"values before all": {and(open, among(id, ids), user), "owner", []string{"12"}},
-		"a list before one": {and(open, among(id, ids)), "id", []string{"5", "6"}},
-		"nothing":           {nil, "", nil},
-		"greater":           {greater, "", nil},
-		"or":                {ir.Or{Exps: []ir.BoolExp{equals(id, variable), user}}, "", nil},
-		"not":               {ir.Not{Exp: equals(id, variable)}, "", nil},
-		"another type":      {other, "", nil},
-		"null is null":      {ir.Compare{Left: id, Op: ir.OpEq, Args: []ir.Value{variable}, NullSafe: true}, "", nil},
-		"equal to a list":   {equals(id, ids), "", nil},
-		"cast":              {equals(ir.Cast{Expr: id, Type: long}, variable), "", nil},
-		"array":             {equals(ir.Column{Name: "id", Type: catalog.Type{Name: "int4", Dims: 1}}, variable), "", nil},
-		"domain":            {equals(ir.Column{Name: "id", Type: catalog.Type{Name: "int4", Domain: &catalog.Name{Name: "d"}}}, variable), "", nil},
-		"of related tables": {ir.Exists{From: ir.Table{Name: public("b")}, Where: equals(id, variable)}, "", nil},
+		"by key":            {equals(id, variable), []string{"id"}, []backend.RowKey{number(3)}},
+		"among others":      {and(other, greater, equals(id, variable)), []string{"price", "id"}, []backend.RowKey{number(1_500_000)}},
+		"rule":              {and(ir.Rule{Exp: and(user)}, greater), []string{"owner", "id"}, []backend.RowKey{number(12)}},
+		"a list":            {among(id, ids), []string{"id"}, []backend.RowKey{number(5), number(6)}},
+		"an empty list":     {among(id, ir.Literal{Text: "{}", Type: integer, List: true}), []string{"id"}, []backend.RowKey{}},
+		"a constant":        {open, []string{"open"}, []backend.RowKey{number(1)}},
+		"constants":         {among(id, ir.Literal{Text: "{8,9}", Type: integer, List: true}), []string{"id"}, []backend.RowKey{number(8), number(9)}},
+		"values before all": {and(open, among(id, ids), user), []string{"open", "id", "owner"}, []backend.RowKey{number(12)}},
+		"a list before one": {and(open, among(id, ids)), []string{"open", "id"}, []backend.RowKey{number(5), number(6)}},
+		"greater":           {greater, []string{"id"}, nil},
+		"or":                {ir.Or{Exps: []ir.BoolExp{equals(id, variable), user}}, []string{"id", "owner"}, nil},
+		"not":               {ir.Not{Exp: equals(id, variable)}, []string{"id"}, nil},
+		"missing":           {ir.IsNull{Expr: id}, []string{"id"}, nil},
+		"null is null":      {ir.Compare{Left: id, Op: ir.OpEq, Args: []ir.Value{variable}, NullSafe: true}, []string{"id"}, nil},
+		"nothing":           {nil, nil, nil},
+		"equal to a list":   {equals(id, ids), nil, nil},
+		"cast":              {equals(ir.Cast{Expr: id, Type: long}, variable), nil, nil},
+		"array":             {equals(ir.Column{Name: "id", Type: catalog.Type{Name: "int4", Dims: 1}}, variable), nil, nil},
+		"domain":            {equals(ir.Column{Name: "id", Type: catalog.Type{Name: "int4", Domain: &catalog.Name{Name: "d"}}}, variable), nil, nil},
+		"of related tables": {ir.Exists{From: ir.Table{Name: public("b")}, Where: equals(id, variable)}, nil, nil},
 	} {
 		rows := ir.Rows{From: ir.Table{Name: public("a")}, Where: c.where}
 		selected := &ir.Select{Rows: rows, Fields: []ir.Field{{Alias: "id", Value: ir.Scalar{Expr: id, Type: integer}}}}
 		s, err := (&Dialect{}).RenderLive(ir.Live{Roots: []ir.Root{selected}}, backend.RenderOptions{})
 		require.NoError(t, err, name)
 		match := s.(backend.LiveMatcher).Match() //nolint:forcetypeassert // fails the test
-		if c.column == "" {
+		if c.columns == nil {
 			require.Nil(t, match, name)
 			continue
 		}
 		require.NotNil(t, match, name)
-		require.Equal(t, []any{public("a"), c.column}, []any{match.Table, match.Column}, name)
+		var columns []string
+		for _, column := range match.Columns() {
+			columns = append(columns, column.Name)
+		}
+		require.Equal(t, public("a"), match.Table(), name)
+		require.Equal(t, c.columns, columns, name)
 		values, err := s.Bind(cohort)
 		require.NoError(t, err, name)
-		texts, ok := match.Texts(values)
-		require.True(t, ok, name)
-		require.Equal(t, c.texts, texts, name)
+		keys, ok := match.Test(values).Keys()
+		require.Equal(t, c.keys != nil, ok, name)
+		require.ElementsMatch(t, c.keys, keys, name)
 	}
 	function := &ir.Select{Rows: ir.Rows{From: ir.Function{Name: public("f")}, Where: equals(id, variable)}}
 	require.Nil(t, matchOf(ir.Live{Roots: []ir.Root{function}}, nil))
 }
 
-func TestCanonicalValues(t *testing.T) {
+// TestTestsOfLiveMatches decides by the values of a cohort and images of rows.
+func TestTestsOfLiveMatches(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ kind, value, want string }{
-		{"int4", "7", "7"},
-		{"int4", " +007 ", "7"},
-		{"int8", "-0", "0"},
-		{"int2", "0x10", ""},
-		{"int2", "1_000", ""},
-		{"int2", "", ""},
-		{"uuid", "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"},
-		{"uuid", "{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}", ""},
-		{"uuid", "a0eebc999c0b4ef8bb6d6bb9bd380a11", ""},
-		{"uuid", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1x", ""},
-		{"text", " A ", " A "},
-		{"varchar", "ä", "ä"},
-		{"bool", "true", "t"},
-		{"bool", "F", "f"},
-		{"bool", "yes", ""},
+	integer := catalog.Type{Name: "int4"}
+	where := ir.And{Exps: []ir.BoolExp{
+		ir.Compare{Left: ir.Column{Name: "owner", Type: integer}, Op: ir.OpEq, Args: []ir.Value{ir.SessionVar{Name: "x-engine-user-id", Type: integer}}},
+		ir.Compare{Left: ir.Column{Name: "n", Type: integer}, Op: ir.OpGte, Args: []ir.Value{ir.Variable{Type: integer}}},
+	}}
+	selected := &ir.Select{Rows: ir.Rows{From: ir.Table{Name: public("a")}, Where: where}}
+	s, err := (&Dialect{}).RenderLive(ir.Live{Roots: []ir.Root{selected}}, backend.RenderOptions{})
+	require.NoError(t, err)
+	match := s.(backend.LiveMatcher).Match() //nolint:forcetypeassert // fails the test
+	values, err := s.Bind(backend.Args{Session: as("user", map[string]string{"x-engine-user-id": "12"}), Variables: [][]byte{[]byte("5")}})
+	require.NoError(t, err)
+	test := match.Test(values)
+	text := func(s string) backend.Cell { return backend.Cell{State: backend.CellText, Text: s} }
+	null, unknown := backend.Cell{}, backend.Cell{State: backend.CellUnknown}
+	for _, c := range []struct {
+		owner, n backend.Cell
+		key      backend.RowKey
+		keyed    bool
+		maybe    bool
+	}{
+		{text("12"), text("5"), backend.RowKey{Number: 12}, true, true},
+		{text("12"), text("4"), backend.RowKey{Number: 12}, true, false},
+		{text("12"), unknown, backend.RowKey{Number: 12}, true, true},
+		{text("12"), null, backend.RowKey{Number: 12}, true, false},
+		{text("13"), text("5"), backend.RowKey{Number: 13}, true, false},
+		{null, text("5"), backend.RowKey{Null: true}, true, false},
+		{unknown, text("5"), backend.RowKey{}, false, true},
+		{unknown, text("4"), backend.RowKey{}, false, false},
 	} {
-		got, ok := canonicals[c.kind]([]byte(c.value))
-		require.Equal(t, c.want != "", ok, c)
-		if ok {
-			require.Equal(t, c.want, got, c)
-		}
-	}
-	for kind, canonical := range canonicals {
-		_, ok := canonical(nil)
-		require.False(t, ok, kind)
+		image := match.Image([]backend.Cell{c.owner, c.n})
+		key, keyed := image.Key()
+		require.Equal(t, c.keyed, keyed, c)
+		require.Equal(t, c.key, key, c)
+		require.Equal(t, c.maybe, test.Maybe(image), c)
 	}
 }
 
-func TestListsOfCanonicalValues(t *testing.T) {
+func TestItemsOfLists(t *testing.T) {
 	t.Parallel()
-	for list, want := range map[string][]string{
-		`{}`: {}, `{1,2}`: {"1", "2"}, `{NULL}`: {}, `{" 7 "}`: {"7"}, `{x}`: nil, `1`: nil, `{{1},{2}}`: {"1", "2"},
-		`{` + strings.Repeat("1,", mostTexts) + `1}`: nil,
+	for list, want := range map[string]int{
+		`{}`: 0, `{1,2}`: 2, `{NULL}`: 1, `{" 7 "}`: 1, `1`: -1, `{{1},{2}}`: 2, `{` + strings.Repeat("1,", mostTexts) + `1}`: -1,
 	} {
-		texts, ok := canonicalTexts([]byte(list), true, canonicalInteger)
-		require.Equal(t, want != nil, ok, list)
+		items, ok := itemsOf([]byte(list))
+		require.Equal(t, want >= 0, ok, list)
 		if ok {
-			require.Equal(t, want, texts, list)
+			require.Len(t, items, want, list)
 		}
 	}
-	_, ok := canonicalTexts(nil, true, canonicalInteger)
+	_, ok := itemsOf(nil)
 	require.False(t, ok, "nothing is known of NULL")
 }

@@ -84,6 +84,8 @@ const (
 	State_STATE_TEXT    State = 2
 	// Of a new row: the value of the old one.
 	State_STATE_SAME State = 3
+	// Of a new row: the value of the old one, which isn't told.
+	State_STATE_KEPT State = 4
 )
 
 // Enum value maps for State.
@@ -93,12 +95,14 @@ var (
 		1: "STATE_NULL",
 		2: "STATE_TEXT",
 		3: "STATE_SAME",
+		4: "STATE_KEPT",
 	}
 	State_value = map[string]int32{
 		"STATE_UNKNOWN": 0,
 		"STATE_NULL":    1,
 		"STATE_TEXT":    2,
 		"STATE_SAME":    3,
+		"STATE_KEPT":    4,
 	}
 )
 
@@ -478,7 +482,9 @@ type WatchRequest struct {
 	Reading   string      `protobuf:"bytes,2,opt,name=reading,proto3" json:"reading,omitempty"`
 	Relations []*Relation `protobuf:"bytes,3,rep,name=relations,proto3" json:"relations,omitempty"`
 	// With one relation: the columns of its rows that are to be told.
-	Columns       []string `protobuf:"bytes,5,rep,name=columns,proto3" json:"columns,omitempty"`
+	Columns []string `protobuf:"bytes,5,rep,name=columns,proto3" json:"columns,omitempty"`
+	// And those of which it is to be told whether an update has kept their values.
+	Compared      []string `protobuf:"bytes,6,rep,name=compared,proto3" json:"compared,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -541,6 +547,13 @@ func (x *WatchRequest) GetColumns() []string {
 	return nil
 }
 
+func (x *WatchRequest) GetCompared() []string {
+	if x != nil {
+		return x.Compared
+	}
+	return nil
+}
+
 type Relation struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Schema        string                 `protobuf:"bytes,1,opt,name=schema,proto3" json:"schema,omitempty"`
@@ -599,7 +612,7 @@ type WatchHead struct {
 	Tables []string               `protobuf:"bytes,1,rep,name=tables,proto3" json:"tables,omitempty"`
 	// One of the relations can't be watched.
 	Unwatchable bool `protobuf:"varint,2,opt,name=unwatchable,proto3" json:"unwatchable,omitempty"`
-	// The columns that are told, of those that were asked for.
+	// Those of the columns that were asked for which are in the log.
 	Columns       []*Column `protobuf:"bytes,4,rep,name=columns,proto3" json:"columns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -750,12 +763,13 @@ const file_change_v1_change_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.queryengine.change.v1.KindR\x04kind\x12\x16\n" +
 	"\x06states\x18\x02 \x01(\fR\x06states\x12\x14\n" +
 	"\x05texts\x18\x03 \x03(\fR\x05texts\x12 \n" +
-	"\vtransaction\x18\x04 \x01(\x04R\vtransaction\"\x9f\x01\n" +
+	"\vtransaction\x18\x04 \x01(\x04R\vtransaction\"\xbb\x01\n" +
 	"\fWatchRequest\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12\x18\n" +
 	"\areading\x18\x02 \x01(\tR\areading\x12=\n" +
 	"\trelations\x18\x03 \x03(\v2\x1f.queryengine.change.v1.RelationR\trelations\x12\x18\n" +
-	"\acolumns\x18\x05 \x03(\tR\acolumnsJ\x04\b\x04\x10\x05\"6\n" +
+	"\acolumns\x18\x05 \x03(\tR\acolumns\x12\x1a\n" +
+	"\bcompared\x18\x06 \x03(\tR\bcomparedJ\x04\b\x04\x10\x05\"6\n" +
 	"\bRelation\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\"\x84\x01\n" +
@@ -772,7 +786,7 @@ const file_change_v1_change_proto_rawDesc = "" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vKIND_INSERT\x10\x01\x12\x0f\n" +
 	"\vKIND_UPDATE\x10\x02\x12\x0f\n" +
-	"\vKIND_DELETE\x10\x03*J\n" +
+	"\vKIND_DELETE\x10\x03*Z\n" +
 	"\x05State\x12\x11\n" +
 	"\rSTATE_UNKNOWN\x10\x00\x12\x0e\n" +
 	"\n" +
@@ -780,7 +794,9 @@ const file_change_v1_change_proto_rawDesc = "" +
 	"\n" +
 	"STATE_TEXT\x10\x02\x12\x0e\n" +
 	"\n" +
-	"STATE_SAME\x10\x03*T\n" +
+	"STATE_SAME\x10\x03\x12\x0e\n" +
+	"\n" +
+	"STATE_KEPT\x10\x04*T\n" +
 	"\tCollation\x12\x15\n" +
 	"\x11COLLATION_UNKNOWN\x10\x00\x12\x1b\n" +
 	"\x17COLLATION_DETERMINISTIC\x10\x01\x12\x13\n" +

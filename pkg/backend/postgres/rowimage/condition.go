@@ -61,6 +61,8 @@ type Condition struct {
 	root node
 	// operands are what differs between cohorts, or is constant.
 	operands []slot
+	// leaves is the number of comparisons.
+	leaves int
 }
 
 // slot is an operand and what it is compared with.
@@ -86,23 +88,36 @@ type operand struct {
 	known  bool
 }
 
+// Cost is how many comparisons a test takes at most.
+func (c *Condition) Cost(o Operands) int {
+	cost := c.leaves
+	for i := range o {
+		cost += len(o[i].values)
+	}
+	return cost
+}
+
 // Bind gives the operands of a cohort by its values.
 func (c *Condition) Bind(cohort [][]byte) Operands {
 	operands := make(Operands, len(c.operands))
 	for i, s := range c.operands {
-		texts, ok := s.of(cohort)
-		if !ok {
-			continue
-		}
-		values := make([]Value, len(texts))
-		for j, text := range texts {
-			if values[j] = NullValue; text != nil {
-				values[j] = valueOf(string(text), s.kind)
-			}
-		}
-		operands[i] = operand{values, true}
+		operands[i] = s.bind(cohort)
 	}
 	return operands
+}
+
+func (s slot) bind(cohort [][]byte) operand {
+	texts, ok := s.of(cohort)
+	if !ok {
+		return operand{}
+	}
+	values := make([]Value, len(texts))
+	for i, text := range texts {
+		if values[i] = NullValue; text != nil {
+			values[i] = valueOf(string(text), s.kind)
+		}
+	}
+	return operand{values, true}
 }
 
 // Test is what is known of the condition on a row.
@@ -115,6 +130,7 @@ type compiler struct {
 }
 
 func (c *compiler) node(e ir.BoolExp) node {
+	c.condition.leaves++
 	switch e := e.(type) {
 	case nil:
 		return constant(True)

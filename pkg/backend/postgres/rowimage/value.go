@@ -46,6 +46,11 @@ func Compare(a, b Value) (order int, ok bool) {
 	return cmp.Or(cmp.Compare(a.number, b.number), strings.Compare(a.text, b.text)), true
 }
 
+// Key is the same for equal values of a column; ok is false for NULL and when it isn't known.
+func (v Value) Key() (number int64, text string, ok bool) {
+	return v.number, v.text, v.state == compared
+}
+
 // kind is how the values of a type are compared. Values are of the same kind when they can be compared with
 // each other.
 type kind struct {

@@ -3,6 +3,7 @@ package walreader
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,23 +62,31 @@ func (f *Feed) Watch(ctx context.Context, names []catalog.Name) ([]string, error
 }
 
 // WatchRows implements backend.RowChanges.
-func (f *Feed) WatchRows(ctx context.Context, name catalog.Name, columns []string) (ids []string, told []backend.ToldColumn, err error) {
+func (f *Feed) WatchRows(ctx context.Context, name catalog.Name, columns backend.RowColumns) (ids []string, known []backend.ToldColumn, err error) {
 	c, err := f.pool.Acquire(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer c.Release()
-	told, err = tellable(ctx, c.PG, name, columns)
+	known, err = tellable(ctx, c.PG, name, slices.Concat(columns.Told, columns.Compared))
 	if err == nil {
 		ids, err = f.watch(ctx, c.PG, []catalog.Name{name})
 	}
 	if c.PG.TxStatus() != wire.Idle {
 		c.Discard()
 	}
-	if err != nil || len(told) == 0 {
+	if err != nil || len(known) == 0 {
 		return ids, nil, err
 	}
-	return ids, told, f.columns.add(ids, told)
+	var told, compared []backend.ToldColumn
+	for _, column := range known {
+		if slices.Contains(columns.Told, column.Name) {
+			told = append(told, column)
+		} else {
+			compared = append(compared, column)
+		}
+	}
+	return ids, known, f.columns.add(ids, told, compared)
 }
 
 func (f *Feed) watch(ctx context.Context, pg *pgconn.PgConn, names []catalog.Name) ([]string, error) {

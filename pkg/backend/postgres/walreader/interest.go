@@ -17,6 +17,8 @@ import (
 type column struct {
 	name string
 	kind uint32
+	// compared is set when it is only told whether an update has kept the value.
+	compared bool
 }
 
 // interest are the columns whose values are told, by tables. It is safe for concurrent use. The lists are never
@@ -26,15 +28,15 @@ type interest struct {
 	tables map[uint32][]column
 }
 
-// add adds columns of tables, given by their ids.
-func (i *interest) add(ids []string, told []backend.ToldColumn) error {
-	columns := make([]column, len(told))
-	for n, c := range told {
+// add adds columns of tables, given by their ids. Those that are only compared follow the others.
+func (i *interest) add(ids []string, told, compared []backend.ToldColumn) error {
+	columns := make([]column, 0, len(told)+len(compared))
+	for n, c := range slices.Concat(told, compared) {
 		kind, err := strconv.ParseUint(c.Type, 10, 32)
 		if err != nil {
 			return err
 		}
-		columns[n] = column{name: c.Name, kind: uint32(kind)} //nolint:gosec // of 32 bits
+		columns = append(columns, column{name: c.Name, kind: uint32(kind), compared: n >= len(told)}) //nolint:gosec // of 32 bits
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -60,6 +62,7 @@ func union(list, others []column) []column {
 		case at < 0:
 			out = append(out, c)
 		default:
+			c.compared = c.compared && out[at].compared
 			out[at] = c
 		}
 	}

@@ -1,6 +1,7 @@
 package walreader
 
 import (
+	"bytes"
 	"slices"
 
 	"queryengine/pkg/backend"
@@ -16,8 +17,9 @@ const (
 	shortCell = 64
 	// largestCell bounds a value that is told: what is longer isn't known.
 	largestCell = 8 << 10
-	// cellSize is counted for a value besides its text.
-	cellSize = 16
+	// cellSize is counted for a value besides its text, comparedSize for one that is only compared.
+	cellSize     = 16
+	comparedSize = 2
 )
 
 // rows are the changed rows of a table with the values of some columns; nil when they aren't known.
@@ -45,6 +47,9 @@ func rowOf(relation *pgoutput.Relation, m pgoutput.Message, columns []column) *r
 	for n, c := range columns {
 		i := slices.IndexFunc(relation.Columns, func(r pgoutput.Column) bool { return r.Name == c.name && r.Type == c.kind })
 		before, after := valuesAt(m, i, i >= 0 && relation.Columns[i].Key)
+		if c.compared {
+			before, after = unknown, comparedOnly(before, after)
+		}
 		if row.Old != nil {
 			row.Old[n] = before
 		}
@@ -67,8 +72,10 @@ func (r *rows) count() {
 	r.bytes = 0
 	for _, row := range r.list {
 		for _, cells := range [][]backend.Cell{row.Old, row.New} {
-			for _, c := range cells {
-				r.bytes += cellSize + len(c.Text)
+			for n, c := range cells {
+				if r.bytes += cellSize + len(c.Text); r.columns[n].compared {
+					r.bytes += comparedSize - cellSize
+				}
 			}
 		}
 	}
@@ -79,13 +86,17 @@ func (r *rows) thinned() *rows {
 	if r.thin {
 		return r
 	}
-	short := func(cells []backend.Cell) []backend.Cell {
+	short := func(cells, before []backend.Cell) []backend.Cell {
 		if !slices.ContainsFunc(cells, isLong) {
 			return cells
 		}
 		cells = slices.Clone(cells)
-		for i := range cells {
-			if isLong(cells[i]) {
+		for i, c := range cells {
+			switch {
+			case !isLong(c):
+			case before != nil && before[i] == c:
+				cells[i] = backend.Cell{State: backend.CellKept}
+			default:
 				cells[i] = unknown
 			}
 		}
@@ -93,7 +104,9 @@ func (r *rows) thinned() *rows {
 	}
 	next := &rows{columns: r.columns, list: slices.Clone(r.list), thin: true}
 	for i := range next.list {
-		next.list[i].Old, next.list[i].New = short(next.list[i].Old), short(next.list[i].New)
+		row := &next.list[i]
+		row.New = short(row.New, row.Old)
+		row.Old = short(row.Old, nil)
 	}
 	next.count()
 	return next
@@ -110,17 +123,26 @@ func valuesAt(m pgoutput.Message, column int, key bool) (before, after backend.C
 	case *pgoutput.Insert:
 		return unknown, cellAt(m.New, column)
 	case *pgoutput.Update:
-		after = cellAt(m.New, column)
-		switch {
-		case m.Old == nil && key: // the identity is what it was
-			before = after
-		case m.Old != nil && (m.Old.Whole || key):
-			before = cellAt(m.Old.Tuple, column)
-		default:
-			before = unknown
+		if column < 0 || column >= len(m.New) {
+			return unknown, unknown
 		}
-		if column >= 0 && column < len(m.New) && m.New[column].Kind == pgoutput.Unchanged {
+		old := m.New // of an identity that is what it was
+		switch {
+		case m.Old == nil && key:
+		case m.Old != nil && (m.Old.Whole || key):
+			old = m.Old.Tuple
+		default:
+			old = nil
+		}
+		before, after = cellAt(old, column), cellAt(m.New, column)
+		kept := m.New[column].Kind == pgoutput.Unchanged
+		if kept {
 			after = before
+		} else if column < len(old) {
+			kept = old[column].Kind == m.New[column].Kind && bytes.Equal(old[column].Text, m.New[column].Text)
+		}
+		if kept && after == unknown {
+			after = backend.Cell{State: backend.CellKept}
 		}
 		return before, after
 	case *pgoutput.Delete:
@@ -129,6 +151,14 @@ func valuesAt(m pgoutput.Message, column int, key bool) (before, after backend.C
 		}
 	}
 	return unknown, unknown
+}
+
+// comparedOnly is what is told of the new value of a column that is only compared.
+func comparedOnly(before, after backend.Cell) backend.Cell {
+	if after.State == backend.CellKept || before == after && after != unknown {
+		return backend.Cell{State: backend.CellKept}
+	}
+	return unknown
 }
 
 func cellAt(t pgoutput.Tuple, column int) backend.Cell {

@@ -16,7 +16,7 @@ import (
 // watchRows watches columns of a table and returns those that are told.
 func (f *fixture) watchRows(t *testing.T, table string, columns ...string) (told []string) {
 	t.Helper()
-	ids, list, err := f.feed.WatchRows(t.Context(), names(table)[0], columns)
+	ids, list, err := f.feed.WatchRows(t.Context(), names(table)[0], backend.RowColumns{Told: columns})
 	require.NoError(t, err)
 	require.Contains(t, ids, f.oid(t, table))
 	for _, c := range list {
@@ -51,7 +51,7 @@ func describe(rows *backend.ChangedRows) string {
 		}
 		texts := make([]string, len(cells))
 		for i, c := range cells {
-			texts[i] = map[backend.CellState]string{backend.CellNull: "∅", backend.CellText: c.Text, backend.CellUnknown: "?"}[c.State]
+			texts[i] = map[backend.CellState]string{backend.CellNull: "∅", backend.CellText: c.Text, backend.CellUnknown: "?", backend.CellKept: "="}[c.State]
 		}
 		return strings.Join(texts, ",")
 	}
@@ -72,7 +72,7 @@ func TestFeedTellsOfRows(t *testing.T) {
 		CREATE VIEW shifted AS SELECT id + 1 AS id FROM a`)
 	f.listen(t)
 	f.watch(t, "barrier")
-	ids, told, err := f.feed.WatchRows(t.Context(), names("shifted")[0], []string{"id"})
+	ids, told, err := f.feed.WatchRows(t.Context(), names("shifted")[0], backend.RowColumns{Told: []string{"id"}})
 	require.NoError(t, err)
 	require.Equal(t, []string{f.oid(t, "a")}, ids)
 	require.Empty(t, told, "a column of a view")
@@ -97,10 +97,11 @@ func TestFeedTellsOfRows(t *testing.T) {
 		{`INSERT INTO whole VALUES (1, 'x')`, "whole", "name: > x"},
 		{`UPDATE whole SET name = 'y'`, "whole", "name: x > y"},
 		{`UPDATE whole SET name = repeat('y', 9000)`, "whole", "name: y > ?"}, // too long
+		{`UPDATE whole SET id = 2`, "whole", "name: ? > ="},
 		{`DELETE FROM whole`, "whole", "name: ? >"},
 		{`INSERT INTO whole VALUES (2, ''), (3, NULL)`, "whole", "name: >; > ∅"},
 		{`INSERT INTO large VALUES (1, repeat('x', 3000), 1)`, "large", "id,name,n: > 1," + strings.Repeat("x", 3000) + ",1"},
-		{`UPDATE large SET n = 2`, "large", "id,name,n: 1,?,? > 1,?,2"}, // the value is stored apart, and stays
+		{`UPDATE large SET n = 2`, "large", "id,name,n: 1,?,? > 1,=,2"}, // the value is stored apart, and stays
 		{`ALTER TABLE large REPLICA IDENTITY FULL; UPDATE large SET n = 3`, "large", "id,name,n: 1," + strings.Repeat("x", 3000) + ",2 > 1," + strings.Repeat("x", 3000) + ",3"},
 		{`INSERT INTO parted VALUES (3, 1)`, "parted", "id,n: > 3,1"},
 		{`INSERT INTO parted VALUES (4, 1)`, "part", "id,n: > 4,1"},
@@ -117,7 +118,7 @@ func TestFeedTellsOfRows(t *testing.T) {
 	require.Equal(t, "id,owner,name: > 33,8,?", describe(f.change(t, "a").Rows), "its new type is told")
 	f.exec(t, `DELETE FROM a WHERE owner IS NULL; ALTER TABLE a DROP CONSTRAINT a_pkey, ADD PRIMARY KEY (id, owner); INSERT INTO a VALUES (34, 9)`)
 	require.Nil(t, f.change(t, "a").Rows, "it has another key than when its columns were asked about")
-	_, list, err := f.feed.WatchRows(t.Context(), names("a")[0], []string{"owner"})
+	_, list, err := f.feed.WatchRows(t.Context(), names("a")[0], backend.RowColumns{Told: []string{"owner"}})
 	require.NoError(t, err)
 	require.Equal(t, []backend.ToldColumn{{Name: "owner", Type: "20", Collation: backend.CollationDeterministic, Key: 2}}, list)
 	f.exec(t, `INSERT INTO a VALUES (35, 9)`)
@@ -170,6 +171,38 @@ func TestFeedLeavesOutLongValues(t *testing.T) {
 	}
 }
 
+// TestFeedComparesColumns: of some columns it is told whether an update has kept them, and no values.
+func TestFeedComparesColumns(t *testing.T) {
+	t.Parallel()
+	f := setup(t, dbtest.LogicalURL(t), barrierTable+`CREATE TABLE a (id int PRIMARY KEY, n int, large text); ALTER TABLE a ALTER large SET STORAGE EXTERNAL`)
+	f.listen(t)
+	f.watch(t, "barrier")
+	watch := func(told, compared []string) {
+		t.Helper()
+		_, known, err := f.feed.WatchRows(t.Context(), names("a")[0], backend.RowColumns{Told: told, Compared: compared})
+		require.NoError(t, err)
+		require.Len(t, known, len(told)+len(compared))
+	}
+	expect := func(sql, want string) {
+		t.Helper()
+		f.exec(t, sql)
+		require.Equal(t, want, describe(f.change(t, "a").Rows), sql)
+	}
+	watch(nil, []string{"id", "n", "large"})
+	f.barrier(t)
+	expect(`INSERT INTO a VALUES (1, 1, repeat('x', 20000))`, "id,n,large: > ?,?,?")
+	expect(`UPDATE a SET n = 2`, "id,n,large: ?,?,? > =,?,=")
+	expect(`UPDATE a SET id = 2`, "id,n,large: ?,?,? > ?,?,=")
+	f.exec(t, `ALTER TABLE a REPLICA IDENTITY FULL`)
+	expect(`UPDATE a SET n = 3`, "id,n,large: ?,?,? > =,?,=")
+	expect(`UPDATE a SET large = large || 'y'`, "id,n,large: ?,?,? > =,=,?")
+	expect(`UPDATE a SET n = NULL; UPDATE a SET n = NULL`, "id,n,large: ?,?,? > =,?,=; ?,?,? > =,=,=")
+	expect(`DELETE FROM a`, "id,n,large: ?,?,? >")
+	watch([]string{"n"}, nil)
+	watch(nil, []string{"n"})
+	expect(`INSERT INTO a VALUES (1, 1); UPDATE a SET n = 2`, "id,n,large: > ?,1,?; ?,1,? > =,2,=")
+}
+
 // TestFeedDescribesColumns: how values compare is up to their types and collations.
 func TestFeedDescribesColumns(t *testing.T) {
 	t.Parallel()
@@ -178,7 +211,8 @@ func TestFeedDescribesColumns(t *testing.T) {
 		CREATE TABLE types (id int PRIMARY KEY, u uuid, t text COLLATE loose, g text COLLATE german, c text COLLATE "C", p text COLLATE "POSIX",
 			d positive, twice int GENERATED ALWAYS AS (id * 2) STORED)`)
 	f.listen(t)
-	_, told, err := f.feed.WatchRows(t.Context(), names("types")[0], []string{"id", "u", "t", "g", "c", "p", "d", "twice", "missing"})
+	_, told, err := f.feed.WatchRows(t.Context(), names("types")[0],
+		backend.RowColumns{Told: []string{"id", "u", "t", "g", "c"}, Compared: []string{"p", "d", "twice", "missing"}})
 	require.NoError(t, err)
 	require.Equal(t, []backend.ToldColumn{
 		{Name: "id", Type: "23", Collation: backend.CollationDeterministic, Key: 1},

@@ -77,8 +77,8 @@ func (r *reader) reads(reading string) bool {
 }
 
 // watch watches relations and, where possible, columns of the only one.
-func (r *reader) watch(ctx context.Context, relations []catalog.Name, columns []string) (tables []string, told []backend.ToldColumn, err error) {
-	if rows, ok := r.changes.(backend.RowChanges); ok && len(columns) > 0 && len(relations) == 1 {
+func (r *reader) watch(ctx context.Context, relations []catalog.Name, columns backend.RowColumns) (tables []string, told []backend.ToldColumn, err error) {
+	if rows, ok := r.changes.(backend.RowChanges); ok && len(columns.Told)+len(columns.Compared) > 0 && len(relations) == 1 {
 		return rows.WatchRows(ctx, relations[0], columns)
 	}
 	tables, err = r.changes.Watch(ctx, relations)

@@ -147,7 +147,7 @@ func (r *Readers) watch(ctx context.Context, m proto.Message, w bus.ResponseWrit
 	for i, n := range in.GetRelations() {
 		relations[i] = catalog.Name{Schema: n.GetSchema(), Name: n.GetName()}
 	}
-	tables, told, err := reader.watch(ctx, relations, in.GetColumns())
+	tables, told, err := reader.watch(ctx, relations, backend.RowColumns{Told: in.GetColumns(), Compared: in.GetCompared()})
 	if errors.Is(err, backend.ErrUnwatchable) {
 		w.SetHead(&changev1.WatchHead{Unwatchable: true})
 		return nil

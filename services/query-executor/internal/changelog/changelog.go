@@ -52,19 +52,19 @@ func New(b *bus.Bus, source string) *Log { return &Log{bus: b, source: source} }
 
 // Watch implements backend.Changes.
 func (l *Log) Watch(ctx context.Context, relations []catalog.Name) ([]string, error) {
-	head, err := l.watch(ctx, relations, nil)
+	head, err := l.watch(ctx, relations, backend.RowColumns{})
 	return head.GetTables(), err
 }
 
 // WatchRows implements backend.RowChanges.
-func (l *Log) WatchRows(ctx context.Context, table catalog.Name, columns []string) (ids []string, told []backend.ToldColumn, err error) {
+func (l *Log) WatchRows(ctx context.Context, table catalog.Name, columns backend.RowColumns) (ids []string, told []backend.ToldColumn, err error) {
 	head, err := l.watch(ctx, []catalog.Name{table}, columns)
 	return head.GetTables(), changemessage.DecodeColumns(head.GetColumns()), err
 }
 
-func (l *Log) watch(ctx context.Context, relations []catalog.Name, columns []string) (*changev1.WatchHead, error) {
+func (l *Log) watch(ctx context.Context, relations []catalog.Name, columns backend.RowColumns) (*changev1.WatchHead, error) {
 	l.mu.Lock()
-	in, instance := &changev1.WatchRequest{Source: l.source, Reading: l.reading, Columns: columns}, l.instance
+	in, instance := &changev1.WatchRequest{Source: l.source, Reading: l.reading, Columns: columns.Told, Compared: columns.Compared}, l.instance
 	l.mu.Unlock()
 	if instance == "" {
 		return nil, errEnded

@@ -26,8 +26,11 @@ type Live struct {
 	Cursor    int
 	// Tables are all that the results depend on; nil when that is not known.
 	Tables []catalog.Name
-	// Match is what of the rows of one of the tables matters, nil for all.
-	Match    *backend.LiveMatch
+	// Columns are those of the tables that results depend on: an update that keeps them doesn't matter. It is nil
+	// when they aren't known.
+	Columns map[catalog.Name][]string
+	// Match decides which rows of one of the tables matter, nil for all.
+	Match    backend.LiveMatch
 	bindings input.Bindings
 	pieces   []piece
 	// column is the name of the cursor's column.
@@ -74,9 +77,12 @@ func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 	}
 	found := findTables(l.Roots)
 	out.Tables = found.list()
+	if out.Tables != nil {
+		out.Columns = columnsOf(l.Roots)
+	}
 	if m, ok := statement.(backend.LiveMatcher); ok && out.Tables != nil {
 		// Where the table is read in another place, too, other rows of it may matter there.
-		if match := m.Match(); match != nil && found.times[match.Table] == 1 {
+		if match := m.Match(); match != nil && found.times[match.Table()] == 1 {
 			out.Match = match
 		}
 	}

@@ -167,9 +167,7 @@ func (b *batch) advance(c *cohort, r *Result) {
 		s.link.push(s, r)
 	}
 	for _, k := range []*cohort{c, next} {
-		if len(k.subscribers) == 0 && p.cohorts[k.key] == k {
-			delete(p.cohorts, k.key)
-		}
+		p.drop(k)
 	}
 }
 

@@ -3,13 +3,10 @@ package live
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
 	"queryengine/pkg/backend"
-	"queryengine/pkg/catalog"
-	"queryengine/services/query-executor/internal/execute"
 )
 
 const (
@@ -39,13 +36,12 @@ type changeFeed struct {
 	// users counts the pollers that exist.
 	users   int
 	changes backend.Changes // nil while nothing is told
-	// pollers are those that depend on a table, with the column by which rows of it matter to their cohorts; an
-	// empty one for all rows.
-	pollers map[string]map[*poller]string
+	// pollers are those that depend on a table, with what is of interest of its changes.
+	pollers map[string]map[*poller]*interest
 }
 
 func newChangeFeed(m *Manager, source string) *changeFeed {
-	return &changeFeed{manager: m, source: source, wake: make(chan struct{}, 1), pollers: map[string]map[*poller]string{}}
+	return &changeFeed{manager: m, source: source, wake: make(chan struct{}, 1), pollers: map[string]map[*poller]*interest{}}
 }
 
 // use counts a poller.
@@ -164,37 +160,13 @@ func (f *changeFeed) down() {
 func (f *changeFeed) changed(c backend.Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for p, column := range f.pollers[c.ID] {
-		if values, known := valuesOf(c.Rows, column); known {
-			p.noticeValues(values)
-		} else {
+	for p, i := range f.pollers[c.ID] {
+		if images, all := i.images(c.Rows); all {
 			p.notice()
+		} else {
+			p.noticeRows(images)
 		}
 	}
-}
-
-// valuesOf are the values that changed rows had in a column, before and after the change; known is false when one of them
-// isn't known.
-func valuesOf(rows *backend.ChangedRows, column string) (values []string, known bool) {
-	if rows == nil || column == "" {
-		return nil, false
-	}
-	i := slices.Index(rows.Columns, column)
-	if i < 0 {
-		return nil, false
-	}
-	for _, row := range rows.Rows {
-		for _, cells := range [][]backend.Cell{row.Old, row.New} {
-			switch {
-			case cells == nil || cells[i].State == backend.CellNull:
-			case cells[i].State == backend.CellText:
-				values = append(values, cells[i].Text)
-			default:
-				return nil, false
-			}
-		}
-	}
-	return values, true
 }
 
 // watch subscribes a poller to changes, if possible, and returns when to ask again.
@@ -207,7 +179,7 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, watchWithin)
 	defer cancel()
-	ids, err := watchTables(ctx, changes, p.live)
+	found, err := watchTables(ctx, changes, p.live)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err != nil || f.changes != changes {
@@ -218,43 +190,16 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 		p.pushed.Store(false)
 		return time.Now().Add(unwatchedFor)
 	}
-	for id, column := range ids {
+	for id, i := range found {
 		if f.pollers[id] == nil {
-			f.pollers[id] = map[*poller]string{}
+			f.pollers[id] = map[*poller]*interest{}
 		}
-		f.pollers[id][p] = column
+		f.pollers[id][p] = i
 	}
 	if !p.pushed.Swap(true) {
 		p.notice() // changes since the last cycle
 	}
 	return time.Now().Add(refresh)
-}
-
-// watchTables watches the tables of a subscription and returns, for their ids, the column by which rows matter to
-// cohorts; empty for all rows.
-func watchTables(ctx context.Context, changes backend.Changes, l *execute.Live) (map[string]string, error) {
-	columns, others := map[string]string{}, l.Tables
-	if rows, ok := changes.(backend.RowChanges); ok && l.Match != nil {
-		ids, told, err := rows.WatchRows(ctx, l.Match.Table, []string{l.Match.Column})
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			columns[id] = ""
-			if len(told) == 1 && told[0].Type == l.Match.Type && told[0].Collation != backend.CollationUnknown {
-				columns[id] = l.Match.Column
-			}
-		}
-		others = slices.DeleteFunc(slices.Clone(others), func(n catalog.Name) bool { return n == l.Match.Table })
-	}
-	if len(others) == 0 {
-		return columns, nil
-	}
-	ids, err := changes.Watch(ctx, others)
-	for _, id := range ids {
-		columns[id] = "" // also of the one with the column, when a view reads it
-	}
-	return columns, err
 }
 
 // leave ends use, and watch.

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"slices"
+
+	"queryengine/pkg/backend"
 )
 
 // Hash identifies a result. It is strong enough that collisions can't be made.
@@ -63,24 +64,12 @@ type cohort struct {
 	// hash is the last result's; it counts while known is set.
 	hash  Hash
 	known bool
-	// match are the values by which rows matter, when matches is set; else all do.
-	match   []string
-	matches bool
+	// test decides which rows matter; nil when all do.
+	test backend.RowTest
 	// proven reports whether the database has taken the values for what they should be.
 	proven bool
-	// due reports whether a subscriber waits, and not for a change.
+	// due reports whether the next cycle runs it: a subscriber has joined, or a row has changed.
 	due bool
-}
-
-// touched reports whether rows with such values may matter.
-func (c *cohort) touched(values map[string]struct{}) bool {
-	if len(values) == 0 || !c.matches {
-		return len(values) > 0
-	}
-	return slices.ContainsFunc(c.match, func(text string) bool {
-		_, touched := values[text]
-		return touched
-	})
 }
 
 // keyOf names the cohort with the given values.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"queryengine/pkg/backend"
 	"queryengine/services/query-executor/internal/execute"
 )
 
@@ -38,8 +39,10 @@ type poller struct {
 
 	mu      sync.Mutex
 	cohorts map[string]*cohort
-	// values are those of changed rows that no run has looked at; nil for none.
-	values      map[string]struct{}
+	// index finds cohorts by changed rows; nil when all rows matter to all of them.
+	index *index
+	// due are those that the next cycle runs; some may be gone.
+	due         []*cohort
 	subscribers int
 	// cycle counts the cycles that have begun.
 	cycle   uint64
@@ -50,6 +53,9 @@ func newPoller(m *Manager, key string, first *Subscriber) *poller {
 	p := &poller{
 		manager: m, key: key, kind: queries, live: first.Live, role: first.Role, operation: first.Operation, options: m.deps.Queries,
 		wake: make(chan struct{}, 1), cohorts: map[string]*cohort{},
+	}
+	if p.live.Match != nil {
+		p.index = newIndex()
 	}
 	if p.live.Streaming {
 		p.kind, p.options = streams, m.deps.Streams
@@ -73,7 +79,7 @@ func (p *poller) join(s *Subscriber) {
 		c = p.newCohort(key, values)
 	}
 	c.add(s)
-	c.due = true
+	p.touch(c)
 	s.poller, s.since, s.fresh = p, p.cycle, true
 	s.Values = nil // the cohort's are enough
 	p.subscribers++
@@ -83,11 +89,31 @@ func (p *poller) join(s *Subscriber) {
 // newCohort needs the lock.
 func (p *poller) newCohort(key string, values [][]byte) *cohort {
 	c := &cohort{key: key, values: values}
-	if m := p.live.Match; m != nil {
-		c.match, c.matches = m.Texts(values)
-	}
 	p.cohorts[key] = c
+	if p.index != nil {
+		c.test = p.live.Match.Test(values)
+		p.index.add(c)
+	}
 	return c
+}
+
+// drop takes out a cohort that has no subscribers any more. It needs the lock.
+func (p *poller) drop(c *cohort) {
+	if len(c.subscribers) > 0 || p.cohorts[c.key] != c {
+		return
+	}
+	delete(p.cohorts, c.key)
+	if p.index != nil {
+		p.index.remove(c)
+	}
+}
+
+// touch has a cohort run in the next cycle. It needs the lock.
+func (p *poller) touch(c *cohort) {
+	if !c.due {
+		c.due = true
+		p.due = append(p.due, c)
+	}
 }
 
 // leave removes a subscriber and reports whether it was the last one.
@@ -97,9 +123,7 @@ func (p *poller) leave(s *Subscriber) bool {
 	c := s.cohort
 	c.remove(s)
 	s.poller = nil
-	if len(c.subscribers) == 0 && p.cohorts[c.key] == c {
-		delete(p.cohorts, c.key)
-	}
+	p.drop(c)
 	p.subscribers--
 	if p.subscribers == 0 && p.failing {
 		p.failing = false
@@ -122,28 +146,27 @@ func (p *poller) notice() {
 	p.signal()
 }
 
-// mostValues bounds the values that wait for a run; beyond, all cohorts are run.
-const mostValues = 10_000
-
-// noticeValues notes that rows with such values have changed, before or after the change.
-func (p *poller) noticeValues(values []string) {
-	if len(values) == 0 {
+// noticeRows notes that such rows have changed, and which cohorts they may matter to.
+func (p *poller) noticeRows(rows []backend.RowImage) {
+	if len(rows) == 0 {
 		return
 	}
-	p.told.CompareAndSwap(0, time.Now().UnixNano())
 	p.mu.Lock()
-	if p.values == nil {
-		p.values = map[string]struct{}{}
+	before, work := len(p.due), mostWork
+	for _, row := range rows {
+		if work = p.index.find(row, p.cohorts, work, p.touch); work < 0 {
+			break
+		}
 	}
-	for _, v := range values {
-		p.values[v] = struct{}{}
-	}
-	many := len(p.values) > mostValues
+	touched := len(p.due) > before
 	p.mu.Unlock()
-	if many {
-		p.changed.Store(true)
+	switch {
+	case work < 0:
+		p.notice()
+	case touched:
+		p.told.CompareAndSwap(0, time.Now().UnixNano())
+		p.signal()
 	}
-	p.signal()
 }
 
 // run runs cycles until the poller is stopped. The interval begins again when a cycle of all
@@ -218,18 +241,28 @@ func (p *poller) begin(all bool) (cohorts []*cohort, cycle uint64, waiting bool)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cycle++
-	changed := p.values
-	p.values = nil
-	for _, c := range p.cohorts {
-		if !all && !c.due && !c.touched(changed) {
-			continue
-		}
+	due := p.due
+	p.due = nil
+	take := func(c *cohort) {
 		if p.live.Streaming && !c.hasRoom() {
-			waiting = true
-			continue
+			if waiting = true; c.due {
+				p.due = append(p.due, c)
+			}
+			return
 		}
 		c.due = false
 		cohorts = append(cohorts, c)
+	}
+	if all {
+		for _, c := range p.cohorts {
+			take(c)
+		}
+		return cohorts, p.cycle, waiting
+	}
+	for _, c := range due {
+		if p.cohorts[c.key] == c {
+			take(c)
+		}
 	}
 	return cohorts, p.cycle, waiting
 }
