@@ -230,7 +230,7 @@ type PartIntrospector interface {
 // TableDescriber is a Source that can describe what the catalog leaves out of a table, because nothing is
 // planned by it.
 type TableDescriber interface {
-	// DescribeTable reads the constraints and indexes of a table; there are none of one that doesn't exist.
+	// DescribeTable reads the columns, constraints, indexes and triggers of a table; there are none of one that doesn't exist.
 	DescribeTable(ctx context.Context, table catalog.Name) (*catalog.Details, error)
 }
 

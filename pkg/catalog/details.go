@@ -1,10 +1,33 @@
 package catalog
 
-// Details are the constraints and indexes of a table with their definitions, for people to read. They are
-// no part of a Source: nothing is planned by them, and they are read when somebody asks.
+// Details are the columns, constraints, indexes and triggers of a table with their definitions, for people to
+// read. They are no part of a Source: nothing is planned by them, and they are read when somebody asks.
 type Details struct {
-	Constraints []Definition `json:"constraints"`
-	Indexes     []Index      `json:"indexes"`
+	Columns     []ColumnDefinition `json:"columns"`
+	Constraints []Definition       `json:"constraints"`
+	Indexes     []Index            `json:"indexes"`
+	Triggers    []Trigger          `json:"triggers"`
+}
+
+// ColumnDefinition is a column as its database defines it.
+type ColumnDefinition struct {
+	Name string `json:"name"`
+	// Type is that of the database with its modifiers: character varying(20).
+	Type     string `json:"type"`
+	Nullable bool   `json:"nullable"`
+	// Default and Generated are expressions in the language of the database, "" for none.
+	Default   string `json:"default,omitempty"`
+	Generated string `json:"generated,omitempty"`
+	// Identity is "" | "always" | "by_default".
+	Identity string  `json:"identity,omitempty"`
+	Comment  *string `json:"description,omitempty"`
+}
+
+// Trigger is what the database does when rows of a table change.
+type Trigger struct {
+	Name     string `json:"name"`
+	Disabled bool   `json:"disabled,omitempty"`
+	Text     string `json:"definition,omitempty"`
 }
 
 // ConstraintType is what a constraint demands.

@@ -25,23 +25,25 @@ func (a *DescribeTable) Introspect(v View) (Introspection, error) {
 // Failed words why the source couldn't be read.
 func (a *DescribeTable) Failed(v View, reason string) error { return v.sourceFailure(reason) }
 
-// tableDescription is a table with its constraints and indexes.
-type tableDescription struct {
-	Name        catalog.Name         `json:"name"`
-	Kind        catalog.TableKind    `json:"kind"`
-	Description *string              `json:"description,omitempty"`
-	Constraints []catalog.Definition `json:"constraints"`
+// TableDescription is a table with its columns, constraints, indexes and triggers.
+type TableDescription struct {
+	Name        catalog.Name               `json:"name"`
+	Kind        catalog.TableKind          `json:"kind"`
+	Description *string                    `json:"description,omitempty"`
+	Columns     []catalog.ColumnDefinition `json:"columns"`
+	Constraints []catalog.Definition       `json:"constraints"`
 	// ReferencedBy are the foreign keys of other tables, and of this one, that refer to it.
-	ReferencedBy []reference     `json:"referenced_by"`
-	Indexes      []catalog.Index `json:"indexes"`
+	ReferencedBy []Reference       `json:"referenced_by"`
+	Indexes      []catalog.Index   `json:"indexes"`
+	Triggers     []catalog.Trigger `json:"triggers"`
 	// Missing is what the kind of the source isn't asked for, and why; "" when nothing is missing.
 	Missing string `json:"missing,omitempty"`
 	// EnumRefusal is why the table can't be an enum.
 	EnumRefusal string `json:"enum_refusal,omitempty"`
 }
 
-// reference is a foreign key by the table that it belongs to.
-type reference struct {
+// Reference is a foreign key by the table that it belongs to.
+type Reference struct {
 	Name           string       `json:"name"`
 	Table          catalog.Name `json:"table"`
 	Columns        []string     `json:"columns"`
@@ -56,12 +58,12 @@ func (a *DescribeTable) Describe(v View, details *catalog.Details) (json.RawMess
 		return nil, apierror.Newf(apierror.NotExists, "table %q does not exist in source: %s", v.display(a.Source, a.Table), a.Source)
 	}
 	kind := KindNamed(v.kind())
-	d := tableDescription{
-		Name: t.Name, Kind: t.Kind, Description: t.Comment, Indexes: []catalog.Index{},
-		Constraints: definitions(t), ReferencedBy: references(v.Catalogs[a.Source], t.Name),
+	d := TableDescription{
+		Name: t.Name, Kind: t.Kind, Description: t.Comment, Indexes: []catalog.Index{}, Triggers: []catalog.Trigger{},
+		Columns: v.columnDefinitions(a.Source, t), Constraints: definitions(t), ReferencedBy: references(v.Catalogs[a.Source], t.Name),
 	}
 	if details == nil {
-		d.Missing = fmt.Sprintf("%s isn't asked for checks and indexes", kind.Display)
+		d.Missing = fmt.Sprintf("%s isn't asked for the expressions of defaults, checks, indexes and triggers", kind.Display)
 	} else {
 		d.complete(details)
 	}
@@ -71,6 +73,17 @@ func (a *DescribeTable) Describe(v View, details *catalog.Details) (json.RawMess
 		d.EnumRefusal = fmt.Sprintf("tables of %s can't be enums", kind.Display)
 	}
 	return Encode(d)
+}
+
+// columnDefinitions are the columns of the catalog, which doesn't have the expressions.
+func (v View) columnDefinitions(source string, t *catalog.Table) []catalog.ColumnDefinition {
+	list := []catalog.ColumnDefinition{}
+	for _, c := range t.Columns {
+		list = append(list, catalog.ColumnDefinition{
+			Name: c.Name, Type: v.Schema.TypeName(source, c.Type), Nullable: c.Nullable, Identity: c.Identity, Comment: c.Comment,
+		})
+	}
+	return list
 }
 
 // definitions are the constraints of the catalog.
@@ -93,8 +106,11 @@ func definitions(t *catalog.Table) []catalog.Definition {
 }
 
 // complete adds what the database has besides: the definitions, the constraints that the catalog doesn't
-// have, and the indexes.
-func (d *tableDescription) complete(details *catalog.Details) {
+// have, the indexes and the triggers.
+func (d *TableDescription) complete(details *catalog.Details) {
+	if len(details.Columns) > 0 {
+		d.Columns = details.Columns
+	}
 	for _, k := range details.Constraints {
 		i := slices.IndexFunc(d.Constraints, func(known catalog.Definition) bool { return known.Type == k.Type && known.Name == k.Name })
 		if i < 0 {
@@ -104,19 +120,20 @@ func (d *tableDescription) complete(details *catalog.Details) {
 		}
 	}
 	d.Indexes = append(d.Indexes, details.Indexes...)
+	d.Triggers = append(d.Triggers, details.Triggers...)
 }
 
 // references are the foreign keys to a table.
-func references(s *catalog.Source, target catalog.Name) []reference {
-	list := []reference{}
+func references(s *catalog.Source, target catalog.Name) []Reference {
+	list := []Reference{}
 	for _, t := range s.Tables {
 		for _, k := range t.ForeignKeys {
 			if k.Target == target && !t.Unlisted {
-				list = append(list, reference{k.Name, t.Name, k.Columns, k.TargetColumns})
+				list = append(list, Reference{k.Name, t.Name, k.Columns, k.TargetColumns})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b reference) int {
+	slices.SortFunc(list, func(a, b Reference) int {
 		if by := a.Table.Compare(b.Table); by != 0 {
 			return by
 		}

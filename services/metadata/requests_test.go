@@ -399,8 +399,25 @@ func TestATableIsDescribedAsItIsNow(t *testing.T) {
 	version := i.version()
 	w.sql(t, w.source, `CREATE TABLE shelf (id int PRIMARY KEY, label text UNIQUE CHECK (label <> ''), place int4range, EXCLUDE USING gist (place WITH &&));
 		CREATE TABLE box (id int PRIMARY KEY, shelf int CONSTRAINT of_shelf REFERENCES shelf ON DELETE CASCADE, note text);
-		CREATE INDEX noted ON box (lower(note), shelf DESC) INCLUDE (id) WHERE note IS NOT NULL; COMMENT ON TABLE box IS 'holds things'`)
-	require.JSONEq(t, `{"name":{"schema":"public","name":"box"},"kind":"table","description":"holds things","referenced_by":[],
+		CREATE INDEX noted ON box (lower(note), shelf DESC) INCLUDE (id) WHERE note IS NOT NULL; COMMENT ON TABLE box IS 'holds things';
+		CREATE TABLE parcel (id int GENERATED ALWAYS AS IDENTITY, code varchar(8) DEFAULT upper('x'), gross numeric(6,2) NOT NULL, net numeric GENERATED ALWAYS AS (gross / 2) STORED);
+		COMMENT ON COLUMN parcel.code IS 'as printed';
+		CREATE FUNCTION weigh() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+		CREATE TRIGGER weighed BEFORE INSERT ON parcel FOR EACH ROW EXECUTE FUNCTION weigh();
+		CREATE TRIGGER idle AFTER UPDATE ON parcel FOR EACH ROW EXECUTE FUNCTION weigh(); ALTER TABLE parcel DISABLE TRIGGER idle`)
+	require.JSONEq(t, `{"name":{"schema":"public","name":"parcel"},"kind":"table","referenced_by":[],"constraints":[],"indexes":[],
+		"columns":[
+			{"name":"id","type":"integer","nullable":false,"identity":"always"},
+			{"name":"code","type":"character varying(8)","nullable":true,"default":"upper('x'::text)","description":"as printed"},
+			{"name":"gross","type":"numeric(6,2)","nullable":false},
+			{"name":"net","type":"numeric","nullable":true,"generated":"gross / 2::numeric"}],
+		"triggers":[
+			{"name":"idle","disabled":true,"definition":"CREATE TRIGGER idle AFTER UPDATE ON parcel FOR EACH ROW EXECUTE FUNCTION weigh()"},
+			{"name":"weighed","definition":"CREATE TRIGGER weighed BEFORE INSERT ON parcel FOR EACH ROW EXECUTE FUNCTION weigh()"}],
+		"enum_refusal":"the table \"parcel\" cannot be used as an enum for the following reasons:\n  • the table must have a primary key\n  • the table must have exactly one primary key and optionally one comment column, not 4 columns (\"id\", \"code\", \"gross\", \"net\")\n"}`,
+		i.ok(t, `{"type":"pg_describe_table","args":{"table":"parcel"}}`))
+	require.JSONEq(t, `{"name":{"schema":"public","name":"box"},"kind":"table","description":"holds things","referenced_by":[],"triggers":[],
+		"columns":[{"name":"id","type":"integer","nullable":false},{"name":"shelf","type":"integer","nullable":true},{"name":"note","type":"text","nullable":true}],
 		"constraints":[
 			{"name":"box_pkey","type":"primary_key","columns":["id"],"definition":"PRIMARY KEY (id)"},
 			{"name":"of_shelf","type":"foreign_key","columns":["shelf"],"definition":"FOREIGN KEY (shelf) REFERENCES shelf(id) ON DELETE CASCADE",

@@ -28,6 +28,8 @@ type Server struct {
 	changeFeed string
 	// distributed databases tell which nodes their tables are on.
 	distributed bool
+	// noTriggers is set where the catalogue has no definitions of triggers.
+	noTriggers bool
 	// log is nil where the flavour has no event triggers.
 	log *eventlog.Log
 }

@@ -30,6 +30,6 @@ var (
 	}
 	cockroach = &flavor{
 		dialect: &Dialect{kind: "cockroach", columnTargets: true, plain: true},
-		open:    func(o Options) (backend.Source, error) { return openServer(o, Server{}) },
+		open:    func(o Options) (backend.Source, error) { return openServer(o, Server{noTriggers: true}) },
 	}
 )

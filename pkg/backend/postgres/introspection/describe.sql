@@ -1,6 +1,20 @@
--- The constraints and indexes of a table ($1 schema, $2 name), as one JSON value: catalog.Details.
+-- The columns, constraints and indexes of a table ($1 schema, $2 name), as one JSON value: catalog.Details.
 -- A foreign key to a partitioned table has a row for each partition besides; they are left out.
 SELECT pg_catalog.json_build_object(
+	'columns', coalesce((
+		SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
+			'name', a.attname,
+			'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
+			'nullable', NOT a.attnotnull,
+			'default', CASE WHEN a.attgenerated = '' THEN pg_catalog.pg_get_expr(d.adbin, d.adrelid, true) END,
+			'generated', CASE WHEN a.attgenerated <> '' THEN pg_catalog.pg_get_expr(d.adbin, d.adrelid, true) END,
+			'identity', CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by_default' END,
+			'description', pg_catalog.col_description(c.oid, a.attnum)
+		) ORDER BY a.attnum)
+		FROM pg_catalog.pg_attribute a
+		LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.atthasdef
+		WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+	), '[]'),
 	'constraints', coalesce((
 		SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
 			'name', k.conname,

@@ -129,6 +129,16 @@ export interface ColumnConfig {
   comment?: string;
 }
 
+export interface ColumnDefinition {
+  name: string;
+  type: string;
+  nullable: boolean;
+  default?: string;
+  generated?: string;
+  identity?: string;
+  description?: string;
+}
+
 export interface ComputedField {
   name: string;
   definition: ComputedFieldDefinition;
@@ -313,6 +323,15 @@ export interface Database {
   inconsistent?: string;
   health: Json;
   backlog_error?: string;
+}
+
+export interface Definition {
+  name: string;
+  type: string;
+  columns?: string[];
+  definition?: string;
+  foreign_table?: Name;
+  foreign_columns?: string[];
 }
 
 export interface DeleteCronTriggerArgs {
@@ -616,6 +635,17 @@ export interface InconsistentObject {
   type: string;
 }
 
+export interface Index {
+  name: string;
+  method?: string;
+  columns: string[];
+  include?: string[];
+  unique: boolean;
+  where?: string;
+  invalid?: boolean;
+  definition?: string;
+}
+
 export interface InheritedRole {
   role_name: string;
   role_set: string[];
@@ -707,6 +737,7 @@ export interface LogicalModelField {
 export interface Name {
   name: string;
   schema?: string;
+  dataset?: string;
 }
 
 export interface NameValue {
@@ -848,6 +879,13 @@ export interface Rate {
 export interface RedeliverEventArgs {
   source?: string;
   event_id: string;
+}
+
+export interface Reference {
+  name: string;
+  table: Name;
+  columns: string[];
+  foreign_columns: string[];
 }
 
 export interface Relationship {
@@ -1157,6 +1195,19 @@ export interface TableConfiguration {
   custom_root_fields: Record<string, string | { name?: string; comment?: string }>;
 }
 
+export interface TableDescription {
+  name: Name;
+  kind: string;
+  description?: string;
+  columns: ColumnDefinition[];
+  constraints: Definition[];
+  referenced_by: Reference[];
+  indexes: Index[];
+  triggers: Trigger[];
+  missing?: string;
+  enum_refusal?: string;
+}
+
 export interface TestConnectionTemplateArgs {
   source_name?: string;
   request_context: Json;
@@ -1219,6 +1270,12 @@ export interface TrackTableArgs {
 export interface TrackTablesArgs {
   tables: TrackTable[];
   allow_warnings?: boolean;
+}
+
+export interface Trigger {
+  name: string;
+  disabled?: boolean;
+  definition?: string;
 }
 
 export interface TypeRelationship {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"queryengine/pkg/catalog"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/status"
 )
@@ -39,6 +40,7 @@ func Write(w io.Writer) error {
 	g := generator{types: map[string]string{}, optional: omitted}
 	document := g.typeOf(reflect.TypeFor[metadata.Document]())
 	g.typeOf(reflect.TypeFor[metadata.Inconsistency]())
+	g.typeOf(reflect.TypeFor[metadata.TableDescription]())
 	answer := g.typeOf(reflect.TypeFor[status.Answer]())
 	g.optional = notRequired
 	general, ofSources := map[string]string{}, map[string]string{}
@@ -126,6 +128,9 @@ func (g *generator) fields(t reflect.Type) string {
 			mark = "?"
 		}
 		fmt.Fprintf(&b, "  %s%s: %s;\n", key, mark, g.typeOf(f.Type))
+	}
+	if t == reflect.TypeFor[catalog.Name]() {
+		b.WriteString("  dataset?: string;\n") // what sources with datasets have in the place of the schema
 	}
 	return b.String()
 }
