@@ -2,15 +2,20 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/backend/bigquery/bigquerytest"
+	"queryengine/pkg/backend/mssql/mssqltest"
+	"queryengine/pkg/dbtest"
 	"queryengine/pkg/nodetest"
 	"queryengine/services/engine/internal/charts"
 )
@@ -67,6 +72,15 @@ func TestConsole(t *testing.T) {
 	remoteServer := httptest.NewServer(remote)
 	t.Cleanup(remoteServer.Close)
 
+	// Sources of other kinds, which the tests add themselves.
+	dataset := dbtest.URL(t)
+	execute(t, dataset, `CREATE SCHEMA web; CREATE TABLE web.visit (customer bigint, page text); INSERT INTO web.visit VALUES (1, '/'), (2, '<i>cart</i>')`)
+	others, err := json.Marshal(map[string]string{
+		"postgres": dbtest.URL(t), "sqlite": filepath.Join(t.TempDir(), "library.db"), "mssql": mssqltest.New(t, dbtest.URL(t)).ConnectionString(),
+		"bigquery": bigquerytest.New(t, dataset).URL, "project": bigquerytest.Project,
+	})
+	require.NoError(t, err)
+
 	script, limit := "console.mjs", consoleLimit
 	if os.Getenv("CONSOLE_SHOTS") != "" {
 		script = "shots.mjs"
@@ -80,6 +94,7 @@ func TestConsole(t *testing.T) {
 	defer cancel()
 	node := exec.CommandContext(ctx, "node", script, browser, console.url, secret, open.url, remoteServer.URL)
 	node.Dir = dir
+	node.Env = append(os.Environ(), "OTHER_SOURCES="+string(others))
 	node.Stdout, node.Stderr = t.Output(), t.Output()
 	require.NoError(t, node.Run())
 }

@@ -15,6 +15,8 @@ import * as permissions from "./permissions.mjs";
 import * as relationships from "./relationships.mjs";
 import * as remotes from "./remotes.mjs";
 import * as save from "./save.mjs";
+import * as sources from "./sources.mjs";
+import * as structure from "./structure.mjs";
 
 const tests = {
   async "sign in and out"({ page }) {
@@ -87,6 +89,8 @@ const tests = {
   ...relationships.tests,
   ...remotes.tests,
   ...save.tests,
+  ...sources.tests,
+  ...structure.tests,
 };
 
 // ONLY is an expression that picks tests by their names.

@@ -48,7 +48,7 @@ export const tests = {
     await dialog.getByRole("button", { name: "Untrack" }).click();
     await dialog.waitFor({ state: "detached" });
     await odd.getByText("untracked").waitFor();
-    await page.getByText("Choose a tracked table").waitFor();
+    await page.getByText("The table isn't tracked").waitFor();
 
     await page.getByRole("tab", { name: "Suggested relationships" }).click();
     const suggestions = page.getByRole("grid", { name: "Suggested relationships" });
@@ -75,7 +75,7 @@ export const tests = {
     await axe(page, "the palette");
     await page.keyboard.press("Enter");
     await has(rows(page), "Ann");
-    await page.getByRole("tab", { name: "Columns and keys" }).click();
+    await page.getByRole("tab", { name: "Structure" }).click();
     await has(page.getByRole("grid", { name: "Columns" }), "<img src=x onerror=alert(1)>");
     await page.reload();
     await has(rows(page), "Ann");

@@ -13,7 +13,30 @@ export function hasEnums(kind: string): boolean {
   return ["postgres", "cockroach", "sqlite"].includes(kind);
 }
 
+/** hasDatasets reports whether names have a dataset in a kind of sources, where others have a schema. */
+export function hasDatasets(kind: string): boolean {
+  return kind === "bigquery";
+}
+
+/** hasConventions reports whether generated names can follow another convention than that of the database. */
+export function hasConventions(kind: string): boolean {
+  return kind !== "mssql" && kind !== "bigquery";
+}
+
+/** hasTags reports whether statements can have comments that say what they are for. */
+export function hasTags(kind: string): boolean {
+  return kind !== "bigquery";
+}
+
+/** kindOf is the kind that the prefix of an operation names. */
+export function kindOf(prefix: string): string {
+  return prefix === "pg" ? "postgres" : prefix;
+}
+
 const names: Record<string, string> = { postgres: "PostgreSQL", citus: "Citus", cockroach: "CockroachDB", mssql: "SQL Server", bigquery: "BigQuery", sqlite: "SQLite" };
+
+/** kinds are those that the console knows. */
+export const kinds = Object.keys(names);
 
 /** kindName is a kind of sources in words. */
 export function kindName(kind: string): string {

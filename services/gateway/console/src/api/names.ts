@@ -67,7 +67,8 @@ export function defaultRootFields(table: Table, customName: string | undefined, 
 
 /** baseName is a name as those of GraphQL have it, without the schema that goes without saying. */
 function baseName(table: Table): string {
-  const { schema, name } = table.table;
+  const { schema, dataset, name } = table.table;
+  if (dataset !== undefined) return `${dataset}_${name}`;
   return schema === undefined || schema === "public" || schema === "dbo" ? name : `${schema}_${name}`;
 }
 

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Server } from "./client";
+import { kindOf } from "./kinds";
 
 /** exportQuery is the metadata document. Whatever changes it invalidates the key "metadata". */
 export function exportQuery(server: Server) {
@@ -14,4 +15,16 @@ export function configQuery(server: Server) {
 /** inconsistencyQuery is what of the metadata can't be used. */
 export function inconsistencyQuery(server: Server) {
   return queryOptions({ queryKey: ["metadata", "inconsistencies"], queryFn: ({ signal }) => server.inconsistencies(signal) });
+}
+
+/** kindsQuery lists the kinds of sources that the server has. */
+export function kindsQuery(server: Server) {
+  return queryOptions({
+    queryKey: ["kinds"],
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => {
+      const found = await server.metadata<{ sources: { kind: string; available: boolean }[] }, "list_source_kinds">("list_source_kinds", {}, signal);
+      return found.sources.filter((k) => k.available).map((k) => kindOf(k.kind));
+    },
+  });
 }

@@ -1,6 +1,6 @@
 import type { Condition } from "./conditions";
 import { textOf } from "./conditions";
-import { display, keyOf, type Row, type TableInfo } from "./tables";
+import { display, keyOf, schemaOf, type Row, type TableInfo } from "./tables";
 import type { Name, Relationship, Source, Table } from "./types";
 
 /** Link is a relationship from a table to a table of the same source. */
@@ -67,7 +67,7 @@ export function conditionsOf(target: Target, row: Row): Condition[] | undefined 
 /** named is the name of a tracked table; metadata may leave out the schema that the kind of source does. */
 function named(source: Source, table: Name | string): Name {
   const name = typeof table === "string" ? { name: table } : table;
-  const found = source.tables.find((t) => t.table.name === name.name && (name.schema === undefined || t.table.schema === name.schema));
+  const found = source.tables.find((t) => t.table.name === name.name && (schemaOf(name) === undefined || schemaOf(t.table) === schemaOf(name)));
   return found?.table ?? name;
 }
 

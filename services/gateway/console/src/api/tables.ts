@@ -1,7 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Server } from "./client";
+import { hasDatasets } from "./kinds";
 import type { Using } from "./related";
-import type { Name, Source } from "./types";
+import type { Name, Source, TableDescription } from "./types";
 
 /** TableInfo is the answer of get_table_info. */
 export interface TableInfo {
@@ -34,7 +35,10 @@ export type Row = Record<string, unknown>;
 export function tablesQuery(server: Server, source: Source) {
   return queryOptions({
     queryKey: ["metadata", "tables", source.name],
-    queryFn: ({ signal }) => server.ofSource<Name[], "get_source_tables">(source.kind, "get_source_tables", { source: source.name }, signal),
+    queryFn: async ({ signal }) => {
+      const names = await server.ofSource<Name[], "get_source_tables">(source.kind, "get_source_tables", { source: source.name }, signal);
+      return names.map((n) => nameIn(source, n.schema, n.name));
+    },
   });
 }
 
@@ -54,6 +58,14 @@ export function infoQuery(server: Server, source: Source, table: Name) {
   });
 }
 
+/** describeQuery has the definition of a table in its database, tracked or not. */
+export function describeQuery(server: Server, source: Source, table: Name) {
+  return queryOptions({
+    queryKey: ["metadata", "definition", source.name, table],
+    queryFn: ({ signal }) => server.ofSource<TableDescription, "describe_table">(source.kind, "describe_table", { source: source.name, table }, signal),
+  });
+}
+
 /** Suggestion is a relationship that a foreign key suggests. */
 export interface Suggestion {
   type: "object" | "array";
@@ -67,12 +79,24 @@ interface Side {
   constraint_name?: string;
 }
 
+/** schemaOf is the schema of a name, or what its kind of sources has in its place. */
+export function schemaOf(n: Name): string | undefined {
+  return n.schema ?? n.dataset;
+}
+
+/** nameIn is a name as the kind of a source has it. */
+export function nameIn(source: Source, schema: string | undefined, name: string): Name {
+  if (!schema) return { name };
+  return hasDatasets(source.kind) ? { dataset: schema, name } : { schema, name };
+}
+
 export function display(n: Name): string {
-  return n.schema ? `${n.schema}.${n.name}` : n.name;
+  const schema = schemaOf(n);
+  return schema ? `${schema}.${n.name}` : n.name;
 }
 
 export function keyOf(n: Name): string {
-  return JSON.stringify([n.schema ?? "", n.name]);
+  return JSON.stringify([schemaOf(n) ?? "", n.name]);
 }
 
 /** relationshipFor is the request that adds a suggested relationship. The foreign key is on the side that names its constraint. */

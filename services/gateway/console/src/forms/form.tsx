@@ -1,8 +1,9 @@
-import { useMemo, useState } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { json } from "@codemirror/lang-json";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { ApiError, post, type MetadataRequest } from "../api/client";
+import { hideSecrets, restoreSecrets } from "../api/secrets";
 import { Editor } from "../editor/editor";
 import { useServer } from "../session";
 import { ConfirmChange } from "../shell/confirm";
@@ -19,17 +20,22 @@ interface FormProps {
   request: (value: Value) => MetadataRequest;
   /** Shows what changes, by a dry run, before it does. */
   confirm?: boolean;
+  /** It has secrets, which the text hides until they are asked for. */
+  secrets?: boolean;
+  /** What is wrong with fields, by their paths, before anything was sent, and by an error that names none of them. */
+  faults?: (error: unknown) => Record<string, string>;
   done: (value: Value) => void;
   cancel?: () => void;
 }
 
 /** Form edits the arguments of an operation by fields, or as a whole as JSON, and runs it. */
 export function Form(props: FormProps) {
-  const { title, fields, initial, request, confirm, done, cancel } = props;
+  const { title, fields, initial, request, confirm, secrets, faults, done, cancel } = props;
   const server = useServer();
   const client = useQueryClient();
   const [value, setValue] = useState(initial);
   const [text, setText] = useState<string>();
+  const [hidden, setHidden] = useState<string[]>([]);
   const [problems, setProblems] = useState<Record<string, string>>({});
   const [asked, setAsked] = useState<MetadataRequest>();
   const language = useMemo(() => json(), []);
@@ -50,10 +56,15 @@ export function Form(props: FormProps) {
     const { [key]: _, ...others } = problems;
     setProblems(problem ? { ...others, [key]: problem } : others);
   };
+  const write = (hide: boolean) => {
+    const found = hide ? hideSecrets(value) : { value, secrets: [] };
+    setHidden(found.secrets);
+    setText(JSON.stringify(found.value, null, 2));
+  };
   const edit = (typed: string) => {
     setText(typed);
     try {
-      const read: unknown = JSON.parse(typed);
+      const read: unknown = restoreSecrets(JSON.parse(typed), hidden);
       if (typeof read !== "object" || read === null || Array.isArray(read)) throw new Error("This isn't an object.");
       setValue(read as Value);
       report("", undefined);
@@ -62,25 +73,42 @@ export function Form(props: FormProps) {
     }
   };
   const shown = fields(value);
+  const known = faults?.(run.error);
   const missing = text === undefined && shown.some((f) => f.required && at(value, f.path) === undefined);
+  const choose = (tab: unknown) => {
+    if (tab === "text") write(secrets === true);
+    else setText(undefined);
+    setProblems({});
+  };
   return (
     <div className="page">
-      <Tabs onSelectionChange={(key) => { setText(key === "text" ? JSON.stringify(value, null, 2) : undefined); setProblems({}); }}>
+      <Tabs onSelectionChange={choose}>
         <TabList aria-label="Form or text"><Tab id="form">Form</Tab><Tab id="text">JSON</Tab></TabList>
         <TabPanel id="form" className="form">
-          {shown.map((f) => (
-            <Control
-              key={f.path}
-              field={f}
-              value={value}
-              fault={problems[f.path] ?? faultOf(run.error, f.path)}
-              change={(part) => setValue((v) => put(v, f.path, part))}
-              report={(problem) => report(f.path, problem)}
-            />
-          ))}
+          {sectionsOf(shown).map(({ section, fields }) => {
+            const faultAt = (f: Field) => problems[f.path] ?? faultOf(run.error, f.path) ?? known?.[f.path];
+            const controls = fields.map((f) => (
+              <Control
+                key={f.path}
+                field={f}
+                value={value}
+                fault={faultAt(f)}
+                change={(part) => setValue((v) => put(v, f.path, part))}
+                report={(problem) => report(f.path, problem)}
+              />
+            ));
+            if (section === undefined) return controls;
+            return <Section key={section} title={section} used={fields.some((f) => at(value, f.path) !== undefined)} faulty={fields.some((f) => faultAt(f) !== undefined)}>{controls}</Section>;
+          })}
         </TabPanel>
         <TabPanel id="text">
           <div className="short-editor"><Editor label="Arguments as JSON" value={text ?? ""} onChange={edit} extensions={language} /></div>
+          {hidden.length > 0 && (
+            <p className="row">
+              <span className="hint">Secrets are hidden. Where what hides one is left as it is, so is the secret.</span>
+              <Button className="button" isDisabled={problems[""] !== undefined} onPress={() => write(false)}>Show secrets</Button>
+            </p>
+          )}
           {problems[""] && <p className="removed" role="alert">{problems[""]}</p>}
         </TabPanel>
       </Tabs>
@@ -91,5 +119,28 @@ export function Form(props: FormProps) {
       </div>
       {asked && <ConfirmChange title={title} request={asked} close={() => setAsked(undefined)} done={() => done(value)} />}
     </div>
+  );
+}
+
+/** sectionsOf are the fields by their sections, in order; fields without one stay for themselves. */
+function sectionsOf(fields: Field[]): { section: string | undefined; fields: Field[] }[] {
+  const found: { section: string | undefined; fields: Field[] }[] = [];
+  for (const f of fields) {
+    const last = found.at(-1);
+    if (last && last.section === f.section) last.fields.push(f);
+    else found.push({ section: f.section, fields: [f] });
+  }
+  return found;
+}
+
+/** Section is a part of a form. It opens where something is wrong in it. */
+function Section(props: { title: string; used: boolean; faulty: boolean; children: ReactNode }) {
+  const { title, used, faulty, children } = props;
+  const [open, setOpen] = useState(used);
+  return (
+    <details className="section" open={open || faulty} onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>{title}</summary>
+      <div className="form">{children}</div>
+    </details>
   );
 }

@@ -1,7 +1,8 @@
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { post, type Change, type MetadataRequest } from "../api/client";
+import { hideSecrets } from "../api/secrets";
 import { useServer } from "../session";
 import { Failure } from "./failure";
 import { Loading } from "./progress";
@@ -61,25 +62,37 @@ export function ConfirmChange(props: Confirmed & { close: () => void }) {
 /** shownChanges bounds how many changes are listed. */
 const shownChanges = 300;
 
-/** Changes lists what is added, changed and removed, with the objects before and after. */
+/** Changes lists what is added, changed and removed, with the objects before and after. Secrets of sources are hidden until they are asked for. */
 export function Changes(props: { changes: Change[] }) {
   const { changes } = props;
+  const [open, setOpen] = useState(false);
+  const hidden = useMemo(() => hideIn(changes.slice(0, shownChanges)), [changes]);
   if (changes.length === 0) return <p className="hint">Nothing of the metadata changes.</p>;
   return (
-    <ul className="changes" aria-label="Changes">
-      {changes.slice(0, shownChanges).map((c, i) => (
-        <li key={i}>
-          <details>
-            <summary>
-              <span className={c.op === "add" ? "added" : c.op === "remove" ? "removed" : undefined}>{c.op}</span>{" "}
-              {c.kind} {[c.source, c.schema, c.name].filter(Boolean).join(".")}
-            </summary>
-            {c.before !== undefined && <pre className="removed" tabIndex={0} aria-label="Before">{JSON.stringify(c.before, null, 2)}</pre>}
-            {c.after !== undefined && <pre className="added" tabIndex={0} aria-label="After">{JSON.stringify(c.after, null, 2)}</pre>}
-          </details>
-        </li>
-      ))}
-      {changes.length > shownChanges && <li className="hint">{changes.length - shownChanges} more</li>}
-    </ul>
+    <>
+      {hidden.secrets.length > 0 && <Button className="button" onPress={() => setOpen(!open)}>{open ? "Hide secrets" : "Show secrets"}</Button>}
+      <ul className="changes" aria-label="Changes">
+        {(open ? changes.slice(0, shownChanges) : hidden.changes).map((c, i) => (
+          <li key={i}>
+            <details>
+              <summary>
+                <span className={c.op === "add" ? "added" : c.op === "remove" ? "removed" : undefined}>{c.op}</span>{" "}
+                {c.kind} {[c.source, c.schema, c.name].filter(Boolean).join(".")}
+              </summary>
+              {c.before !== undefined && <pre className="removed" tabIndex={0} aria-label="Before">{JSON.stringify(c.before, null, 2)}</pre>}
+              {c.after !== undefined && <pre className="added" tabIndex={0} aria-label="After">{JSON.stringify(c.after, null, 2)}</pre>}
+            </details>
+          </li>
+        ))}
+        {changes.length > shownChanges && <li className="hint">{changes.length - shownChanges} more</li>}
+      </ul>
+    </>
   );
+}
+
+/** hideIn hides the secrets of the sources among changes. */
+function hideIn(changes: Change[]): { changes: Change[]; secrets: string[] } {
+  const secrets: string[] = [];
+  const hide = (part: unknown) => (part === undefined ? undefined : hideSecrets(part, secrets).value);
+  return { changes: changes.map((c) => (c.kind === "source" ? { ...c, before: hide(c.before), after: hide(c.after) } : c)), secrets };
 }

@@ -11,13 +11,15 @@ interface GridProps {
   keys?: string[];
   selected?: Selection;
   onSelect?: (s: Selection) => void;
+  /** Long texts take several lines. */
+  wrap?: boolean;
 }
 
 /** Grid shows rows of a database. Values are text; what is neither a string nor an element is JSON. */
 export function Grid(props: GridProps) {
-  const { label, columns, rows, sort, onSort, keys, selected, onSelect } = props;
+  const { label, columns, rows, sort, onSort, keys, selected, onSelect, wrap } = props;
   return (
-    <div className="scroll" tabIndex={0} role="group" aria-label={`${label}, scrolling`}>
+    <div className={wrap ? "scroll wrap" : "scroll"} tabIndex={0} role="group" aria-label={`${label}, scrolling`}>
       <Table aria-label={label} sortDescriptor={sort} onSortChange={onSort} selectionMode={keys ? "multiple" : "none"} selectionBehavior="toggle" selectedKeys={selected} onSelectionChange={onSelect}>
         <TableHeader>
           {columns.map((c, i) => (

@@ -5,6 +5,7 @@ import { Autocomplete, Dialog, Input, Label, Menu, MenuItem, Modal, ModalOverlay
 import type { Area } from "../areas";
 import { useSession } from "../session";
 import { exportQuery } from "../api/queries";
+import { display, schemaOf } from "../api/tables";
 
 /** shownEntries bounds what is listed at once; typing narrows it. */
 const shownEntries = 50;
@@ -26,10 +27,10 @@ export function Palette(props: { areas: readonly Area[]; close: () => void }) {
   const entries = useMemo<Entry[]>(() => {
     const tables = (metadata.data?.metadata.sources ?? []).flatMap((s) =>
       (s.tables ?? []).map((t) => ({
-        id: JSON.stringify([s.name, t.table.schema, t.table.name]),
-        name: t.table.schema ? `${t.table.schema}.${t.table.name}` : t.table.name,
+        id: JSON.stringify([s.name, schemaOf(t.table), t.table.name]),
+        name: display(t.table),
         what: `table of ${s.name}`,
-        open: () => void navigate({ to: "/data", search: { source: s.name, schema: t.table.schema, table: t.table.name } }),
+        open: () => void navigate({ to: "/data", search: { source: s.name, schema: schemaOf(t.table), table: t.table.name } }),
       })),
     );
     const pages = areas.map((a) => ({ id: a.path, name: a.name, what: a.words, open: () => void navigate({ to: a.path }) }));

@@ -7,7 +7,7 @@ import type { Field } from "../../forms/fields";
 import { ObjectList } from "../../forms/list";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
-import { hasFunctions } from "./kinds";
+import { hasFunctions } from "../../api/kinds";
 
 /** ComputedFields are the fields of a table that functions compute from a row. */
 export default function ComputedFields(props: { source: Source; table: Table }) {

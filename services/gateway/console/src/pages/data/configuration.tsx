@@ -11,7 +11,7 @@ import { useServer } from "../../session";
 import { useConfirm, type Confirmed } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
-import { hasEnums, kindName } from "./kinds";
+import { hasEnums, kindName } from "../../api/kinds";
 import { Namings, type Naming } from "./naming";
 
 /** Configuration has what the metadata says of a table itself: its names and comments, and whether its rows are the values of an enum. */

@@ -18,7 +18,7 @@ export function Functions(props: { source: Source; current: Name | undefined; op
     const known = new Set(tracked.map(keyOf));
     const all = new Map([...tracked, ...(found.data ?? []).map((f) => f.name)].map((n) => [keyOf(n), n]));
     return [...all]
-      .map(([id, name]) => ({ id, name, text: display(name), tracked: known.has(id), opens: true, refused: refused.has(id) }))
+      .map(([id, name]) => ({ id, name, text: display(name), tracked: known.has(id), refused: refused.has(id) }))
       .sort((a, b) => a.text.localeCompare(b.text));
   }, [source, found.data]);
   const prefix = prefixOf(source.kind);

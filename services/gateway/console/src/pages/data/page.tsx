@@ -2,8 +2,9 @@ import { lazy, Suspense } from "react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import { exportQuery, inconsistencyQuery } from "../../api/queries";
-import { keyOf, tablesQuery } from "../../api/tables";
+import { hasFunctions } from "../../api/kinds";
+import { exportQuery } from "../../api/queries";
+import { keyOf, nameIn, schemaOf } from "../../api/tables";
 import type { MetadataDocument, Source } from "../../api/types";
 import type { TableSearch } from "../../routes";
 import { useServer } from "../../session";
@@ -11,13 +12,14 @@ import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { SourcePicker } from "../../shell/sources";
 import { Functions } from "./functions";
-import { hasFunctions } from "./kinds";
+import { Health } from "./sources/health";
 import { Suggestions } from "./suggestions";
-import { TableView } from "./table";
+import { TableView, UntrackedView } from "./table";
 import { Tables } from "./tables";
 
 const FunctionView = lazy(() => import("./function"));
 const NativeQueries = lazy(() => import("./queries"));
+const Sources = lazy(() => import("./sources/page"));
 
 const route = getRouteApi("/data");
 
@@ -31,14 +33,27 @@ export function DataPage() {
   if (metadata.error) return <><h1>Data</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
   const sources = metadata.data.metadata.sources;
   const source = sources.find((s) => s.name === search.source) ?? sources[0];
-  if (!source) return <><h1>Data</h1><p>There is no source: <code>add_source</code> of the metadata API adds one.</p></>;
-  const open = (s: TableSearch) => void navigate({ search: { source: source.name, ...s } });
+  const open = (s: TableSearch) => void navigate({ search: { source: source?.name, ...s } });
+  if (!source || search.view === "sources") {
+    return (
+      <div className="page">
+        <div className="row">
+          <h1>Data</h1>
+          {source && <Button className="button" aria-pressed onPress={() => open({})}>Sources</Button>}
+        </div>
+        <Suspense fallback={<Loading what="the sources" />}>
+          <Sources sources={sources} shown={search.source === undefined ? undefined : source} open={(name) => void navigate({ search: { source: name, view: "sources" } })} />
+        </Suspense>
+      </div>
+    );
+  }
   return (
     <div className="page">
       <div className="row">
         <h1>Data</h1>
         <SourcePicker sources={sources} value={source.name} onChange={(name) => void navigate({ search: { source: name } })} />
         <Health source={source} />
+        <Button className="button" aria-pressed={false} onPress={() => open({ view: "sources" })}>Sources</Button>
         <Button className="button" aria-pressed={search.view === "queries"} onPress={() => open({ view: "queries" })}>Native queries</Button>
       </div>
       <div className="split">
@@ -49,21 +64,10 @@ export function DataPage() {
   );
 }
 
-/** Health says whether the source answers and whether all of it can be used. */
-function Health(props: { source: Source }) {
-  const server = useServer();
-  const tables = useQuery(tablesQuery(server, props.source));
-  const inconsistencies = useQuery(inconsistencyQuery(server));
-  const bad = inconsistencies.data?.inconsistent_objects.find((o) => o.type === "source" && o.name?.endsWith(props.source.name));
-  if (bad) return <span className="removed">can't be used: {bad.reason}</span>;
-  if (tables.error) return <span className="removed">doesn't answer</span>;
-  return tables.data ? <span className="good">answers, {tables.data.length} tables and views</span> : <span className="hint">…</span>;
-}
-
 /** Lists are what the source has, by kinds of objects. */
 function Lists(props: { source: Source; search: TableSearch; open: (s: TableSearch) => void }) {
   const { source, search, open } = props;
-  const named = (name: string | undefined) => (name === undefined ? undefined : { name, schema: search.schema });
+  const named = (name: string | undefined) => (name === undefined ? undefined : nameIn(source, search.schema, name));
   return (
     <section className="panel" aria-label="What the source has">
       <Tabs defaultSelectedKey={search.function === undefined ? "tables" : "functions"}>
@@ -72,9 +76,9 @@ function Lists(props: { source: Source; search: TableSearch; open: (s: TableSear
           {hasFunctions(source.kind) && <Tab id="functions">Functions</Tab>}
           <Tab id="suggestions">Suggested relationships</Tab>
         </TabList>
-        <TabPanel id="tables" className="page"><Tables source={source} current={named(search.table)} open={(t) => open({ schema: t.schema, table: t.name })} /></TabPanel>
+        <TabPanel id="tables" className="page"><Tables source={source} current={named(search.table)} open={(t) => open({ schema: schemaOf(t), table: t.name })} /></TabPanel>
         {hasFunctions(source.kind) && (
-          <TabPanel id="functions" className="page"><Functions source={source} current={named(search.function)} open={(f) => open({ schema: f.schema, function: f.name })} /></TabPanel>
+          <TabPanel id="functions" className="page"><Functions source={source} current={named(search.function)} open={(f) => open({ schema: schemaOf(f), function: f.name })} /></TabPanel>
         )}
         <TabPanel id="suggestions"><Suggestions source={source} /></TabPanel>
       </Tabs>
@@ -86,16 +90,18 @@ function Lists(props: { source: Source; search: TableSearch; open: (s: TableSear
 function Opened(props: { document: MetadataDocument; source: Source; search: TableSearch }) {
   const { document, source, search } = props;
   if (search.function !== undefined) {
-    const name = { name: search.function, schema: search.schema };
+    const name = nameIn(source, search.schema, search.function);
     return <section className="panel" aria-label="Function"><Suspense fallback={<Loading what="the function" />}><FunctionView key={keyOf(name)} document={document} source={source} name={name} /></Suspense></section>;
   }
   if (search.view === "queries") {
     return <section className="panel" aria-label="Native queries"><Suspense fallback={<Loading what="the queries" />}><NativeQueries key={source.name} source={source} /></Suspense></section>;
   }
-  const tracked = source.tables.find((t) => t.table.name === search.table && (t.table.schema ?? undefined) === search.schema);
+  const tracked = source.tables.find((t) => t.table.name === search.table && schemaOf(t.table) === search.schema);
   return (
     <section className="panel" aria-label="Table">
-      {tracked ? <TableView key={keyOf(tracked.table)} document={document} source={source} table={tracked} /> : <p className="hint">Choose a tracked table to see its rows.</p>}
+      {tracked && <TableView key={keyOf(tracked.table)} document={document} source={source} table={tracked} />}
+      {!tracked && search.table !== undefined && <UntrackedView key={search.table} source={source} table={nameIn(source, search.schema, search.table)} />}
+      {!tracked && search.table === undefined && <p className="hint">Open a table to see its rows and how it is defined.</p>}
     </section>
   );
 }

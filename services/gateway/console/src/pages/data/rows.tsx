@@ -2,12 +2,12 @@ import { useState } from "react";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button, type Selection, type SortDescriptor } from "react-aria-components";
-import { keyRule, textOf, whereOf, type Condition } from "../../api/conditions";
+import { keyRule, whereOf, type Condition } from "../../api/conditions";
 import { csvOf } from "../../api/csv";
 import { conditionsOf, linksOf, targetOf, type Link } from "../../api/related";
 import { rightsOf } from "../../api/rights";
 import type { RunAs } from "../../api/runas";
-import { infoQuery, type Row, type TableInfo } from "../../api/tables";
+import { display, infoQuery, keyOf, schemaOf, type Row, type TableInfo } from "../../api/tables";
 import type { MetadataDocument, Source, Table } from "../../api/types";
 import { useServer } from "../../session";
 import { Copy } from "../../shell/copy";
@@ -156,8 +156,8 @@ function Follow(props: { source: Source; table: Table; info: TableInfo; row: Row
       const target = await targetOf(source, info, link, (name) => client.fetchQuery(infoQuery(server, source, name)));
       const conditions = conditionsOf(target, row!);
       if (!conditions) throw new Error(`The row has no ${link.name}: ${Object.keys(target.mapping).join(", ")} is NULL.`);
-      if (!source.tables.some((t) => t.table.name === target.table.name && t.table.schema === target.table.schema)) throw new Error(`${textOf(target.table)} isn't tracked.`);
-      await navigate({ search: { source: source.name, schema: target.table.schema, table: target.table.name }, state: { conditions } });
+      if (!source.tables.some((t) => keyOf(t.table) === keyOf(target.table))) throw new Error(`${display(target.table)} isn't tracked.`);
+      await navigate({ search: { source: source.name, schema: schemaOf(target.table), table: target.table.name }, state: { conditions } });
     },
   });
   return (

@@ -1,21 +1,23 @@
 import { lazy, Suspense } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import { display, infoQuery, type TableInfo } from "../../api/tables";
-import type { MetadataDocument, Source, Table } from "../../api/types";
+import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { prefixOf } from "../../api/client";
+import { hasComputedFields } from "../../api/kinds";
+import { display, infoQuery } from "../../api/tables";
+import type { MetadataDocument, Name, Source, Table } from "../../api/types";
 import { useServer } from "../../session";
+import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
-import { Grid } from "../../shell/grid";
 import { Loading } from "../../shell/progress";
-import { hasComputedFields } from "./kinds";
 import { Rows } from "./rows";
 
+const Structure = lazy(() => import("./structure"));
 const Relationships = lazy(() => import("./relationships"));
 const Sees = lazy(() => import("../permissions/sees"));
 const Configuration = lazy(() => import("./configuration"));
 const ComputedFields = lazy(() => import("./computed"));
 
-/** TableView shows a tracked table: its rows, its columns and keys, and what the metadata adds to it. */
+/** TableView shows a tracked table: its rows, how it is defined, and what the metadata adds to it. */
 export function TableView(props: { document: MetadataDocument; source: Source; table: Table }) {
   const { document, source, table } = props;
   const server = useServer();
@@ -29,20 +31,14 @@ export function TableView(props: { document: MetadataDocument; source: Source; t
       <Tabs>
         <TabList aria-label="Parts of the table">
           <Tab id="rows">Rows</Tab>
-          <Tab id="columns">Columns and keys</Tab>
+          <Tab id="structure">Structure</Tab>
           <Tab id="configuration">Configuration</Tab>
           <Tab id="relationships">Relationships</Tab>
           {hasComputedFields(source.kind) && <Tab id="computed">Computed fields</Tab>}
           <Tab id="sees">As a role</Tab>
         </TabList>
         <TabPanel id="rows" className="page"><Rows document={document} source={source} table={table} info={info.data} /></TabPanel>
-        <TabPanel id="columns">
-          <Grid
-            label="Columns"
-            columns={["column", "type", "nullable", "key", "comment"]}
-            rows={info.data.columns.map((c) => [c.name, c.type, c.nullable ? "yes" : "no", keyText(info.data, c.name), c.description ?? ""])}
-          />
-        </TabPanel>
+        <TabPanel id="structure"><Suspense fallback={<Loading what="how the table is defined" />}><Structure source={source} info={info.data} /></Suspense></TabPanel>
         <TabPanel id="configuration"><Suspense fallback={<Loading what="the configuration" />}><Configuration source={source} table={table} info={info.data} /></Suspense></TabPanel>
         <TabPanel id="relationships"><Suspense fallback={<Loading what="the relationships" />}><Relationships document={document} source={source} table={table} info={info.data} /></Suspense></TabPanel>
         {hasComputedFields(source.kind) && <TabPanel id="computed"><Suspense fallback={<Loading what="the fields" />}><ComputedFields source={source} table={table} /></Suspense></TabPanel>}
@@ -52,11 +48,23 @@ export function TableView(props: { document: MetadataDocument; source: Source; t
   );
 }
 
-function keyText(info: TableInfo, column: string): string {
-  const parts = info.primary_key?.includes(column) ? ["primary key"] : [];
-  for (const k of Object.values(info.foreign_keys ?? {})) {
-    const to = k.column_mapping[column];
-    if (to) parts.push(`references ${display(k.foreign_table)}.${to}`);
-  }
-  return parts.join(", ");
+/** UntrackedView shows how a table is defined that the metadata doesn't have, and tracks it. */
+export function UntrackedView(props: { source: Source; table: Name }) {
+  const { source, table } = props;
+  const info = useQuery(infoQuery(useServer(), source, table));
+  const { confirm, dialog } = useConfirm();
+  const request = { type: `${prefixOf(source.kind)}_track_table`, args: { source: source.name, table } };
+  return (
+    <>
+      <div className="row">
+        <h2>{display(table)}</h2>
+        <Button className="button primary" isDisabled={!info.data} onPress={() => confirm({ title: "Track", request })}>Track…</Button>
+      </div>
+      <p className="hint">The table isn't tracked: it isn't part of the GraphQL schema, and its rows aren't shown.</p>
+      {info.isPending && <Loading what="the table" />}
+      {info.error && <Failure error={info.error} retry={() => void info.refetch()} />}
+      {info.data && <Suspense fallback={<Loading what="how the table is defined" />}><Structure source={source} info={info.data} /></Suspense>}
+      {dialog}
+    </>
+  );
 }

@@ -14,7 +14,7 @@ export function Tables(props: { source: Source; current: Name | undefined; open:
     const tracked = new Set(source.tables.map((t) => keyOf(t.table)));
     const all = new Map([...source.tables.map((t) => t.table), ...(found.data ?? [])].map((n) => [keyOf(n), n]));
     return [...all]
-      .map(([id, name]) => ({ id, name, text: display(name), tracked: tracked.has(id), opens: tracked.has(id) }))
+      .map(([id, name]) => ({ id, name, text: display(name), tracked: tracked.has(id) }))
       .sort((a, b) => a.text.localeCompare(b.text));
   }, [source, found.data]);
   const prefix = prefixOf(source.kind);

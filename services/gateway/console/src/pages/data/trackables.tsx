@@ -2,7 +2,7 @@ import { useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button, GridList, GridListItem, Input, Label, ListLayout, SearchField, Virtualizer, type Selection } from "react-aria-components";
 import { post, type MetadataRequest } from "../../api/client";
-import { keyOf } from "../../api/tables";
+import { keyOf, schemaOf } from "../../api/tables";
 import type { Name } from "../../api/types";
 import { useServer } from "../../session";
 import { useConfirm } from "../../shell/confirm";
@@ -16,8 +16,6 @@ export interface Trackable {
   name: Name;
   text: string;
   tracked: boolean;
-  /** It has a page of its own. */
-  opens: boolean;
   /** It can't be tracked. */
   refused?: boolean;
 }
@@ -48,8 +46,8 @@ export function Trackables(props: TrackablesProps) {
   const [shown, setShown] = useState<Shown>("all");
   const [selected, setSelected] = useState<Selection>(new Set());
   const { confirm, dialog } = useConfirm();
-  const schemas = [...new Set(items.map((i) => i.name.schema ?? ""))].sort();
-  const listed = items.filter((i) => i.text.toLowerCase().includes(wanted.toLowerCase()) && (!schema || i.name.schema === schema) && (shown === "all" || (shown === "tracked") === i.tracked));
+  const schemas = [...new Set(items.map((i) => schemaOf(i.name) ?? ""))].sort();
+  const listed = items.filter((i) => i.text.toLowerCase().includes(wanted.toLowerCase()) && (!schema || schemaOf(i.name) === schema) && (shown === "all" || (shown === "tracked") === i.tracked));
   const chosen = selected === "all" ? listed : items.filter((i) => selected.has(i.id));
   const toTrack = chosen.filter((i) => !i.tracked && !i.refused);
   const toUntrack = chosen.filter((i) => i.tracked);
@@ -84,7 +82,7 @@ export function Trackables(props: TrackablesProps) {
               <span>{i.text}</span>
               <small>
                 {!i.tracked && (i.refused ? "can't be tracked " : "untracked ")}
-                {i.opens && <Button className="link" onPress={() => open(i.name)} aria-label={`Open ${i.text}`}>open</Button>}
+                <Button className="link" onPress={() => open(i.name)} aria-label={`Open ${i.text}`}>open</Button>
               </small>
             </GridListItem>
           )}

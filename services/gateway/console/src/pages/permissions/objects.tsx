@@ -4,6 +4,7 @@ import { Button } from "react-aria-components";
 import { prefixOf } from "../../api/client";
 import { allowOf, grantOfObject, uses, withdrawOf, type Permitted } from "../../api/objects";
 import { parentsOf } from "../../api/permissions";
+import { schemaOf } from "../../api/tables";
 import type { LogicalModel, MetadataDocument, Source } from "../../api/types";
 import type { Field } from "../../forms/fields";
 import { Form } from "../../forms/form";
@@ -61,7 +62,7 @@ function Leads(props: { source: Source | undefined; object: Permitted }) {
   const { source, object } = props;
   switch (object.kind) {
     case "function":
-      return <Link to="/data" search={{ source: source?.name, schema: object.function.schema, function: object.function.name }}>The function</Link>;
+      return <Link to="/data" search={{ source: source?.name, schema: schemaOf(object.function), function: object.function.name }}>The function</Link>;
     case "action":
       return <Link to="/actions" search={{ name: object.name }}>The action</Link>;
     case "remote schema":

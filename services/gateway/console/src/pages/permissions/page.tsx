@@ -6,7 +6,7 @@ import { grantOfObject, permittedOf, uses } from "../../api/objects";
 import { grantOf, operations, parentsOf } from "../../api/permissions";
 import { exportQuery } from "../../api/queries";
 import { rolesOf } from "../../api/roles";
-import { display, keyOf } from "../../api/tables";
+import { display, keyOf, schemaOf } from "../../api/tables";
 import type { MetadataDocument, Source } from "../../api/types";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
@@ -67,7 +67,7 @@ function TablesAndRoles(props: { document: MetadataDocument; source: Source }) {
       opened={opened && keyOf(opened.table)}
       open={(row, role) => {
         const { table } = tables.get(row.key)!;
-        void navigate({ search: { source: source.name, schema: table.schema, table: table.name, role } });
+        void navigate({ search: { source: source.name, schema: schemaOf(table), table: table.name, role } });
       }}
       hint="S, I, U and D are select, insert, update and delete"
     >

@@ -3,7 +3,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { comparisonsOf, comparisonsQuery } from "../../api/comparisons";
 import { linksOf, targetOf, type Link } from "../../api/related";
-import { display, infoQuery, keyOf } from "../../api/tables";
+import { display, infoQuery, keyOf, schemaOf } from "../../api/tables";
 import type { LogicalModel, Name, Source, Table } from "../../api/types";
 import type { ControlProps } from "../../forms/controls";
 import { at } from "../../forms/fields";
@@ -179,7 +179,7 @@ function Exists(props: { label: string; part: Rule; replace: (part: unknown) => 
   const { label, part, replace, source, wrong, depth } = props;
   const said = part._table as Name | string | undefined;
   const named = typeof said === "string" ? { name: said } : said;
-  const chosen = source.tables.find((t) => t.table.name === named?.name && (named.schema === undefined || named.schema === t.table.schema));
+  const chosen = source.tables.find((t) => t.table.name === named?.name && (schemaOf(named) === undefined || schemaOf(named) === schemaOf(t.table)));
   return (
     <>
       <label className="inline">Table

@@ -1,0 +1,226 @@
+// Tests of the sources: how they are added, changed, renamed and dropped.
+import assert from "node:assert/strict";
+import { axe, confirm, has, metadata, signIn, type, url } from "./harness.mjs";
+
+/** others are the addresses of sources of other kinds. */
+export const others = JSON.parse(process.env.OTHER_SOURCES ?? "{}");
+
+/** sources opens the page of the sources, or that of one of them. */
+export async function sources(page, name) {
+  await page.goto(url + "/console/data?view=sources" + (name ? `&source=${name}` : ""));
+}
+
+const source = (page) => page.getByRole("region", { name: "Source", exact: true });
+
+async function exported(name) {
+  return (await metadata("export_metadata", {})).sources.find((s) => s.name === name);
+}
+
+/** section opens a part of a form. */
+const section = (page, name) => source(page).locator("summary").filter({ hasText: name }).click();
+
+async function dropped(...names) {
+  for (const name of names) {
+    const found = await exported(name);
+    if (found) await metadata(`${found.kind === "postgres" ? "pg" : found.kind}_drop_source`, { name, cascade: true });
+  }
+}
+
+export const tests = {
+  async "Sources: one of PostgreSQL is added, changed, renamed and dropped"({ page }) {
+    const password = new URL(others.postgres).password;
+    const dry = []; // what is shown before it is made
+    page.on("request", (r) => r.method() === "POST" && r.postDataJSON()?.dry_run && dry.push(r.postDataJSON().type));
+    try {
+      await signIn(page);
+      await page.goto(url + "/console/data");
+      await page.getByRole("button", { name: "Sources", exact: true }).click();
+      await has(page.getByRole("region", { name: "Sources" }), "PostgreSQL, ");
+      await page.getByRole("button", { name: "Add a source" }).click();
+      await axe(page, "a new source");
+      await source(page).getByLabel("Name", { exact: true }).fill("shop");
+      const address = source(page).getByLabel("Address", { exact: true });
+      assert.equal(await address.getAttribute("type"), "password");
+      await address.fill("postgres://engine:pw@127.0.0.1:1/shop");
+      await source(page).getByText("postgres://engine:•••@127.0.0.1:1/shop").waitFor();
+      await source(page).getByRole("button", { name: "Add", exact: true }).click();
+      // A server that doesn't answer is a fault of the address.
+      await has(source(page).getByRole("alert"), "invalid-configuration");
+      assert.equal(await address.getAttribute("aria-invalid"), "true");
+      await has(source(page).locator(".field .removed"), "connection refused");
+      await axe(page, "a source that can't be reached");
+      await address.fill(others.postgres);
+      await section(page, "Pool");
+      await source(page).getByLabel("Connections of a process", { exact: true }).fill("7");
+      await section(page, "Transactions");
+      await source(page).getByLabel("Retries of mutations that can't be serialized").fill("101");
+      await source(page).getByRole("button", { name: "Add", exact: true }).click();
+      await has(source(page).locator(".section .removed"), "Only expecting a value between 0 and 100");
+      await source(page).getByLabel("Retries of mutations that can't be serialized").fill("3");
+      await source(page).getByLabel("Isolation level of mutations").selectOption("serializable");
+      await section(page, "Names in the schema");
+      await source(page).getByLabel("Prefix of types").fill("shop_");
+      await source(page).getByRole("button", { name: "Add", exact: true }).click();
+      await source(page).getByRole("heading", { name: "shop" }).waitFor();
+      await source(page).getByText("answers, 0 tables and views").waitFor();
+      assert.deepEqual(await exported("shop"), {
+        name: "shop", kind: "postgres", tables: [],
+        configuration: { connection_info: { database_url: others.postgres, isolation_level: "serializable", serialization_retries: 3, pool_settings: { max_connections: 7 } } },
+        customization: { type_names: { prefix: "shop_" } },
+      });
+
+      // What is secret isn't shown until it is asked for.
+      const hidden = async () => assert.ok(!(await page.locator("body").innerText()).includes(password), "the password is shown");
+      await hidden();
+      await source(page).getByRole("tab", { name: "JSON" }).first().click();
+      await has(source(page).getByRole("textbox", { name: "Arguments as JSON" }), "‹hidden 1›@");
+      await hidden();
+      await axe(page, "a source as JSON");
+      await type(page, "Arguments as JSON", (await source(page).getByRole("textbox", { name: "Arguments as JSON" }).innerText()).replace('"max_connections": 7', '"max_connections": 8'));
+      await source(page).getByRole("button", { name: "Change…" }).click();
+      const change = page.getByRole("dialog", { name: "Change" });
+      await change.getByText("change source shop").click();
+      await has(change.getByLabel("After"), '"max_connections": 8');
+      await hidden();
+      await change.getByRole("button", { name: "Show secrets" }).click();
+      await has(change.getByLabel("After"), password);
+      await confirm(page, "Change", "change source shop");
+      await source(page).getByLabel("Address", { exact: true }).waitFor();
+      const { connection_info } = (await exported("shop")).configuration;
+      assert.deepEqual([connection_info.database_url, connection_info.pool_settings.max_connections], [others.postgres, 8]);
+      await source(page).getByRole("button", { name: "Show Address" }).click();
+      assert.equal(await source(page).getByLabel("Address", { exact: true }).inputValue(), others.postgres);
+
+      // A replica whose address is wrong has the fault.
+      await section(page, "Read replicas and changes");
+      await source(page).getByRole("button", { name: "Add a replica" }).click();
+      await source(page).getByLabel("Address of replica 1", { exact: true }).fill(others.postgres);
+      await source(page).getByRole("button", { name: "Add a replica" }).click();
+      await has(source(page).getByRole("group", { name: "Replica 2" }), "It has no address.");
+      assert.ok(await source(page).getByRole("button", { name: "Change…" }).isDisabled());
+      await source(page).getByLabel("Address of replica 2", { exact: true }).fill("postgres://engine@127.0.0.1:1/shop?sslmode=<i>");
+      await section(page, "Encryption");
+      await axe(page, "a source with replicas");
+      await source(page).getByRole("button", { name: "Remove replica 2" }).click();
+      await source(page).getByRole("button", { name: "Change…" }).click();
+      await confirm(page, "Change", "change source shop");
+      assert.equal((await exported("shop")).configuration.read_replicas.length, 1);
+
+      await source(page).getByRole("button", { name: "Reload" }).click();
+      await source(page).getByText("Reloaded").waitFor();
+      await source(page).getByRole("button", { name: "Rename" }).click();
+      await source(page).getByLabel("Name", { exact: true }).fill("default");
+      await source(page).getByRole("button", { name: "Rename…" }).click();
+      await has(source(page).locator(".field .removed"), 'Source with name "default" already exists');
+      await source(page).getByLabel("Name", { exact: true }).fill("<i>store</i>");
+      await source(page).getByRole("button", { name: "Rename…" }).click();
+      await confirm(page, "Rename", "add source <i>store</i>");
+      await source(page).getByRole("heading", { name: "<i>store</i>" }).waitFor();
+
+      await source(page).getByRole("button", { name: "Drop…" }).click();
+      await confirm(page, "Drop", "remove source <i>store</i>");
+      assert.equal(await exported("<i>store</i>"), undefined);
+      await page.getByText("Choose a source to see how it is reached.").waitFor();
+      assert.ok(["pg_update_source", "rename_source", "pg_drop_source"].every((t) => dry.includes(t)), String(dry));
+    } finally {
+      await dropped("shop", "<i>store</i>");
+    }
+  },
+
+  async "Sources: one whose address is gone says why at its field"({ page }) {
+    const config = (database_url) => ({ name: "lost", configuration: { connection_info: { database_url } } });
+    await metadata("pg_add_source", config(others.postgres));
+    try {
+      const now = await metadata("export_metadata", {});
+      now.sources.find((s) => s.name === "lost").configuration.connection_info.database_url = { from_env: "NO_SUCH_VARIABLE" };
+      await metadata("replace_metadata", { metadata: now, allow_inconsistent_metadata: true });
+      await signIn(page);
+      await sources(page);
+      await page.getByRole("region", { name: "Sources" }).getByRole("button", { name: "lost" }).click();
+      await has(page.getByRole("region", { name: "Sources" }), "can't be used");
+      const variable = source(page).getByLabel("Address", { exact: true });
+      assert.equal(await variable.inputValue(), "NO_SUCH_VARIABLE");
+      assert.equal(await variable.getAttribute("aria-invalid"), "true");
+      await has(source(page).locator(".field .removed"), "environment variable 'NO_SUCH_VARIABLE' not set");
+      await axe(page, "a source that can't be used");
+      // What was typed for one way of giving it is kept while another one is looked at.
+      await source(page).getByLabel("How Address is given").selectOption("in its parts");
+      await source(page).getByLabel("Host").fill("db.example");
+      await source(page).getByLabel("How Address is given").selectOption("environment variable");
+      assert.equal(await variable.inputValue(), "NO_SUCH_VARIABLE");
+      await variable.fill("ENGINE_GRAPHQL_DATABASE_URL");
+      await source(page).getByRole("button", { name: "Change…" }).click();
+      await confirm(page, "Change", "change source lost");
+      await source(page).getByText("answers, ").waitFor();
+      assert.equal(await page.getByText("can't be used").count(), 0);
+    } finally {
+      await dropped("lost");
+    }
+  },
+
+  async "Sources: of all kinds, with the fields of each"({ page }) {
+    const sharedFields = async (add, name, fields) => {
+      await add.getByLabel("Name", { exact: true }).fill(name);
+      for (const [label, value] of Object.entries(fields)) await add.getByLabel(label, { exact: true }).fill(value);
+      await add.getByRole("button", { name: "Add", exact: true }).click();
+      await source(page).getByRole("heading", { name, exact: true }).waitFor();
+      await source(page).getByText("answers, ").waitFor();
+      await axe(page, "a source: " + name);
+    };
+    const begin = async (kind) => {
+      await sources(page);
+      await page.getByRole("button", { name: "Add a source" }).click();
+      await source(page).getByLabel("Kind of database").selectOption(kind);
+      return source(page);
+    };
+    try {
+      await signIn(page);
+      await sharedFields(await begin("Citus"), "tenants", { Address: others.postgres });
+      assert.equal(await source(page).getByText("How subscriptions learn of changes").count(), 0);
+      await sharedFields(await begin("CockroachDB"), "roach", { Address: others.postgres });
+      await sharedFields(await begin("SQL Server"), "ms", { "Connection string": others.mssql });
+      assert.equal(await source(page).getByText("Naming convention").count(), 0);
+      const file = await begin("SQLite");
+      await file.getByLabel("Make the file when it is missing").check();
+      await sharedFields(file, "library", { File: others.sqlite });
+      const web = await begin("BigQuery");
+      await section(page, "Requests");
+      await sharedFields(web, "web", { Project: others.project, Datasets: "web", "Address of an emulator": others.bigquery });
+      assert.deepEqual((await exported("web")).configuration, { project_id: others.project, datasets: ["web"], endpoint: others.bigquery });
+      assert.deepEqual((await exported("library")).configuration.connection_info.create, true);
+      assert.equal((await exported("ms")).configuration.connection_info.connection_string, others.mssql);
+      // The key of a service account is hidden, and comes back when it isn't touched.
+      await sources(page, "web");
+      await source(page).getByRole("button", { name: "Show Key of a service account" }).click();
+      await source(page).getByLabel("Key of a service account", { exact: true }).fill('{"type": "service_account", "private_key": "very secret"}');
+      await source(page).getByRole("button", { name: "Hide Key of a service account" }).click();
+      assert.equal(await source(page).getByLabel("Key of a service account", { exact: true }).getAttribute("type"), "password");
+      await source(page).getByRole("button", { name: "Change…" }).click();
+      await confirm(page, "Change", "change source web");
+      await source(page).getByRole("tab", { name: "JSON" }).click();
+      await has(source(page).getByRole("textbox", { name: "Arguments as JSON" }), "‹hidden 1›");
+      assert.ok(!(await page.locator("body").innerText()).includes("very secret"));
+      assert.equal((await exported("web")).configuration.service_account.private_key, "very secret");
+    } finally {
+      await dropped("tenants", "roach", "ms", "library", "web");
+    }
+  },
+
+  async "Sources: query tags, and a server that fails"({ page }) {
+    await signIn(page);
+    await sources(page, "default");
+    await source(page).getByLabel("Format").selectOption("sqlcommenter");
+    await source(page).getByRole("button", { name: "Change the tags…" }).click();
+    await confirm(page, "Change the tags", "change source default");
+    assert.equal((await exported("default")).query_tags.format, "sqlcommenter");
+    await source(page).getByLabel("Format").selectOption("");
+    await source(page).getByRole("button", { name: "Change the tags…" }).click();
+    await confirm(page, "Change the tags", "change source default");
+    assert.equal((await exported("default")).query_tags, undefined);
+    await page.route(url + "/v1/metadata", (route) =>
+      route.request().postDataJSON().type === "reload_metadata" ? route.fulfill({ status: 500, json: { error: "it <b>broke</b>", code: "unexpected", path: "$.args" } }) : route.continue());
+    await source(page).getByRole("button", { name: "Reload" }).click();
+    await has(source(page).getByRole("alert"), "it <b>broke</b>");
+    await axe(page, "a source with an error");
+  },
+};

@@ -1,0 +1,160 @@
+import { useState } from "react";
+import { Link } from "@tanstack/react-router";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button } from "react-aria-components";
+import { prefixOf } from "../../../api/client";
+import { hasTags, kindName, kinds } from "../../../api/kinds";
+import { inconsistencyQuery, kindsQuery } from "../../../api/queries";
+import type { Source } from "../../../api/types";
+import type { Field, Value } from "../../../forms/fields";
+import { Form } from "../../../forms/form";
+import { useServer } from "../../../session";
+import { useConfirm } from "../../../shell/confirm";
+import { Failure } from "../../../shell/failure";
+import { Split } from "../../../shell/split";
+import { fieldsOf } from "./fields";
+import { Checked, faultsOf, Health, reasonOf } from "./health";
+
+/** Sources lists the sources of the metadata, adds one, and shows one of them. */
+export default function Sources(props: { sources: Source[]; shown: Source | undefined; open: (name: string | undefined) => void }) {
+  const { sources, shown, open } = props;
+  const inconsistencies = useQuery(inconsistencyQuery(useServer()));
+  return (
+    <Split
+      words={{ list: "Sources", one: "Source", add: "Add a source", none: "None: a source is a database whose tables become part of the GraphQL schema.", choose: "Choose a source to see how it is reached." }}
+      items={sources}
+      shown={shown}
+      name={(s) => s.name}
+      about={(s) => (
+        <>
+          {kindName(s.kind)}, {s.tables?.length ?? 0} tracked{" "}
+          {reasonOf(s, inconsistencies.data?.inconsistent_objects) && <span className="removed">can't be used</span>}
+        </>
+      )}
+      open={(s) => open(s?.name)}
+      form={(close) => <New done={(name) => { close(); open(name); }} cancel={close} />}
+    >
+      {shown && <Shown key={shown.name} source={shown} reason={reasonOf(shown, inconsistencies.data?.inconsistent_objects)} open={open} />}
+    </Split>
+  );
+}
+
+function New(props: { done: (name: string) => void; cancel: () => void }) {
+  const found = useQuery(kindsQuery(useServer()));
+  const [kind, setKind] = useState("postgres");
+  return (
+    <>
+      <h2>Add a source</h2>
+      {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
+      <label className="inline">
+        Kind of database
+        <select value={kind} onChange={(e) => setKind(e.target.value)}>
+          {(found.data ?? [kind]).map((k) => <option key={k} value={k}>{kindName(k)}</option>)}
+        </select>
+      </label>
+      <Form
+        key={kind}
+        title="Add"
+        secrets
+        initial={{}}
+        fields={() => [{ path: "name", label: "Name", kind: "text", required: true }, ...fieldsOf(kind)]}
+        request={(args) => ({ type: `${prefixOf(kind)}_add_source`, args })}
+        faults={(error) => faultsOf(kind, error)}
+        done={(value) => props.done(String(value.name))}
+        cancel={props.cancel}
+      />
+    </>
+  );
+}
+
+const tagFields: Field[] = [
+  { path: "disabled", label: "Without tags", kind: "flag" },
+  { path: "format", label: "Format", kind: "choice", options: [{ value: "", label: "standard, at the end (default)" }, { value: "standard_prepended", label: "standard, at the beginning" }, { value: "sqlcommenter", label: "sqlcommenter" }] },
+  { path: "omit_request_id", label: "Id of the request", kind: "object", options: [{ value: "", label: "left out (default)" }, { value: "false", label: "part of the tag" }] },
+];
+
+function Shown(props: { source: Source; reason: string | undefined; open: (name: string | undefined) => void }) {
+  const { source, reason, open } = props;
+  const server = useServer();
+  const client = useQueryClient();
+  const [renaming, setRenaming] = useState(false);
+  const { confirm, dialog } = useConfirm();
+  const { name, kind, configuration, customization, health_check } = source;
+  const known = kinds.includes(kind);
+  const prefix = prefixOf(kind);
+  const reload = useMutation({
+    mutationFn: () => server.metadata("reload_metadata", { reload_sources: [name], reload_remote_schemas: false }),
+    onSettled: () => client.invalidateQueries(),
+  });
+  const initial: Value = Object.fromEntries(Object.entries({ configuration, customization, health_check }).filter(([, v]) => v !== undefined));
+  return (
+    <>
+      <div className="row">
+        <h2>{name}</h2>
+        <span className="hint">{kindName(kind)}</span>
+        <Link className="button" to="/data" search={{ source: name }}>Tables</Link>
+        <Button className="button" isDisabled={reload.isPending} onPress={() => reload.mutate()}>Reload</Button>
+        {known && <Button className="button" aria-expanded={renaming} onPress={() => setRenaming(!renaming)}>Rename</Button>}
+        <Button
+          className="button"
+          onPress={() => confirm({
+            title: "Drop",
+            // What depends on a source that can't be read isn't known: it is dropped only when nothing does.
+            request: known ? { type: `${prefix}_drop_source`, args: { name, cascade: reason === undefined } } : { type: "drop_inconsistent_metadata", args: {} },
+            done: () => open(undefined),
+          })}
+        >
+          Drop…
+        </Button>
+        <span className="hint" role="status">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
+      </div>
+      {reload.error && <Failure error={reload.error} />}
+      {known ? <p><Health source={source} /></p> : <p className="removed">{reason ?? `This server has no sources of the kind ${kind}.`}</p>}
+      <Checked source={source} />
+      {renaming && (
+        <Form
+          title="Rename"
+          confirm
+          initial={{ name, new_name: name }}
+          fields={() => [{ path: "new_name", label: "Name", kind: "text", required: true, hint: "Relationships of other sources that lead here, and names in other places, aren't changed." }]}
+          request={(args) => ({ type: "rename_source", args })}
+          faults={(error) => faultsOf(kind, error)}
+          done={(v) => open(String(v.new_name))}
+          cancel={() => setRenaming(false)}
+        />
+      )}
+      {known && (
+        <>
+          <h3>How it is reached</h3>
+          <Form
+            key={JSON.stringify(initial)}
+            title="Change"
+            confirm
+            secrets
+            initial={initial}
+            fields={() => fieldsOf(kind)}
+            request={(v) => ({ type: `${prefix}_update_source`, args: { name, ...v, customization: v.customization ?? {} } })}
+            faults={(error) => faultsOf(kind, error, reason)}
+            done={() => {}}
+          />
+        </>
+      )}
+      {known && hasTags(kind) && (
+        <>
+          <h3>Query tags</h3>
+          <p className="hint">Comments in statements, by which logs of the database tell what they are for.</p>
+          <Form
+            key={JSON.stringify(source.query_tags)}
+            title="Change the tags"
+            confirm
+            initial={(source.query_tags ?? {}) as Value}
+            fields={() => tagFields}
+            request={(args) => ({ type: "set_query_tags", args: { source_name: name, ...args } })}
+            done={() => {}}
+          />
+        </>
+      )}
+      {dialog}
+    </>
+  );
+}
