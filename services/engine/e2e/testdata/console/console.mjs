@@ -14,6 +14,7 @@ import * as monitoring from "./monitoring.mjs";
 import * as permissions from "./permissions.mjs";
 import * as relationships from "./relationships.mjs";
 import * as remotes from "./remotes.mjs";
+import * as rows from "./rows.mjs";
 import * as save from "./save.mjs";
 import * as sources from "./sources.mjs";
 import * as structure from "./structure.mjs";
@@ -88,6 +89,7 @@ const tests = {
   ...permissions.tests,
   ...relationships.tests,
   ...remotes.tests,
+  ...rows.tests,
   ...save.tests,
   ...sources.tests,
   ...structure.tests,

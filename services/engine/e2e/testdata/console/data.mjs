@@ -32,11 +32,12 @@ export const tests = {
     await rows(page).getByRole("columnheader", { name: "id" }).click();
     await rows(page).getByRole("columnheader", { name: "id" }).click();
     await rows(page).getByRole("row").nth(1).filter({ hasText: ">60" }).waitFor();
-    await page.getByRole("combobox", { name: "Column", exact: true }).selectOption("id");
-    await page.getByRole("combobox", { name: "Operator" }).selectOption("<=");
-    await page.getByRole("textbox", { name: "Value" }).fill("7");
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await page.getByLabel("Column of condition 1").selectOption("id");
+    await page.getByLabel("Operator of condition 1").selectOption("<=");
+    await page.getByLabel("Value of condition 1").fill("7");
     await page.getByText("1 to 7 of 7").waitFor();
-    await page.getByRole("textbox", { name: "Value" }).fill("seven");
+    await page.getByLabel("Value of condition 1").fill("seven");
     await has(page.getByRole("alert"), "invalid input syntax");
 
     // What is dropped with a table is shown before it is.

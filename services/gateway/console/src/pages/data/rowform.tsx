@@ -5,12 +5,13 @@ import { equals, keyRule, textOf } from "../../api/conditions";
 import type { RunAs } from "../../api/runas";
 import { display, type ColumnInfo, type Row, type TableInfo } from "../../api/tables";
 import type { Source } from "../../api/types";
+import { comparable, typed } from "../../api/values";
 import { faultOf } from "../../forms/fields";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
 import { Window } from "../../shell/window";
-import { comparable, typed, ValueInput, type Draft } from "./value";
+import { ValueInput, type Draft } from "./value";
 
 interface RowFormProps {
   source: Source;

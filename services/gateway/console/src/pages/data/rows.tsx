@@ -1,9 +1,12 @@
 import { useState } from "react";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Button, type Selection, type SortDescriptor } from "react-aria-components";
+import { Button, type Selection } from "react-aria-components";
+import { ApiError } from "../../api/client";
 import { keyRule, whereOf, type Condition } from "../../api/conditions";
 import { csvOf } from "../../api/csv";
+import { faultedBy, whereOfFilters, type Filters, type Order } from "../../api/filters";
+import { kindName } from "../../api/kinds";
 import { conditionsOf, linksOf, targetOf, type Link } from "../../api/related";
 import { rightsOf } from "../../api/rights";
 import type { RunAs } from "../../api/runas";
@@ -14,21 +17,14 @@ import { Copy } from "../../shell/copy";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
 import { RunAsPicker } from "../../shell/runas";
+import { useSettled } from "../../settled";
 import { useStored } from "../../stored";
+import { Conditions, Sorting } from "./conditions";
 import { DeleteRows } from "./deleterows";
 import { RowForm } from "./rowform";
 
-/** pageSize is how many rows are shown at once. */
-const pageSize = 50;
-
-const operators = ["=", "<>", "<", "<=", ">", ">=", "like", "is null"] as const;
-const operatorNames: Record<(typeof operators)[number], string> = { "=": "$eq", "<>": "$ne", "<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte", like: "$ilike", "is null": "_is_null" };
-
-interface Filter {
-  column: string;
-  operator: (typeof operators)[number];
-  value: string;
-}
+/** sizes are how many rows a page can have. */
+const sizes = [20, 50, 100, 250];
 
 declare module "@tanstack/react-router" {
   interface HistoryState {
@@ -47,8 +43,9 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
   // Session variables may be secrets: they end with the tab.
   const [as, setAs] = useStored<RunAs>(sessionStorage, "query-engine-rows-as", { role: "", headers: "" });
   const conditions = useLocation({ select: (l) => l.state.conditions }) ?? [];
-  const [filter, setFilter] = useState<Filter>({ column: "", operator: "=", value: "" });
-  const [sort, setSort] = useState<SortDescriptor>();
+  const [filters, setFilters] = useState<Filters>({ any: false, list: [] });
+  const [order, setOrder] = useState<Order[]>([]);
+  const [size, setSize] = useStored(localStorage, "query-engine-page-size", 50);
   const [offset, setOffset] = useState(0);
   const [selected, setSelected] = useState<Selection>(new Set());
   const [doing, setDoing] = useState<Doing>();
@@ -56,15 +53,18 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
   const rights = rightsOf(document, table, info, as.role);
   const columns = rights.select;
   const key = info.primary_key?.every((c) => columns.includes(c)) ? info.primary_key : undefined;
-  const filtered = filter.column ? [{ [filter.column]: { [operatorNames[filter.operator]]: filter.operator === "is null" ? true : filter.value } }] : [];
-  const where = { $and: [whereOf(conditions), ...filtered] };
-  const order = sort ? [{ column: String(sort.column), type: sort.direction === "descending" ? "desc" : "asc" }] : (key ?? []).map((column) => ({ column, type: "asc" }));
-  const args = { source: source.name, table: table.table, where };
+  const readable = info.columns.filter((c) => columns.includes(c.name));
+  const where = useSettled(JSON.stringify({ _and: [whereOf(conditions), whereOfFilters(source.kind, filters, readable)] }));
+  const sorted = order.filter((o) => columns.includes(o.column));
+  // The key comes last, so that pages have an order in which each row has its place.
+  const tied = (key ?? []).filter((c) => !sorted.some((o) => o.column === c)).map((column) => ({ column, descending: false }));
+  const order_by = [...sorted, ...tied].map((o) => ({ column: o.column, type: o.descending ? "desc" : "asc" }));
+  const args = { source: source.name, table: table.table, where: JSON.parse(where) as object };
   const rows = useQuery({
-    queryKey: ["rows", source.name, table.table, where, order, offset, as, columns],
+    queryKey: ["rows", source.name, table.table, where, order_by, offset, size, as, columns],
     enabled: columns.length > 0,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => server.rows<Row[]>("select", { ...args, columns, order_by: order, limit: pageSize, offset }, as, signal),
+    queryFn: ({ signal }) => server.rows<Row[]>("select", { ...args, columns, order_by, limit: size, offset }, as, signal),
   });
   const count = useQuery({
     queryKey: ["rows", source.name, table.table, where, as, "count"],
@@ -75,10 +75,7 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
     setOffset(to);
     setSelected(new Set());
   };
-  const change = (f: Partial<Filter>) => {
-    setFilter({ ...filter, ...f });
-    move(0);
-  };
+  const wrong = rows.error instanceof ApiError ? faultedBy(rows.error.path, filters, readable) : undefined;
   const found = rows.data ?? [];
   const last = offset + found.length;
   const keys = found.map((r, i) => (key ? JSON.stringify(keyRule(key, r)) : `${i}`));
@@ -91,14 +88,14 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
   return (
     <>
       <div className="fields">
-        <label>Column<select value={filter.column} onChange={(e) => change({ column: e.target.value })}><option value="">no filter</option>{columns.map((c) => <option key={c}>{c}</option>)}</select></label>
-        <label>Operator<select value={filter.operator} onChange={(e) => change({ operator: e.target.value as Filter["operator"] })}>{operators.map((o) => <option key={o}>{o}</option>)}</select></label>
-        <label>Value<input value={filter.value} disabled={filter.operator === "is null"} onChange={(e) => change({ value: e.target.value })} /></label>
         <RunAsPicker as={as} setAs={(a) => { setAs(a); move(0); }} />
       </div>
+      <Conditions columns={readable} filters={filters} fault={(i) => (i === wrong ? (rows.error as Error).message : undefined)} change={(f) => { setFilters(f); move(0); }} />
+      <Sorting columns={columns} order={sorted} change={(o) => { setOrder(o); move(0); }} />
       <div className="row">
-        <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - pageSize))}>Previous</Button>
-        <Button className="button" isDisabled={count.data ? last >= count.data.count : found.length < pageSize} onPress={() => move(offset + pageSize)}>Next</Button>
+        <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - size))}>Previous</Button>
+        <Button className="button" isDisabled={count.data ? last >= count.data.count : found.length < size} onPress={() => move(offset + size)}>Next</Button>
+        <label className="inline">Rows on a page<select value={size} onChange={(e) => { setSize(Number(e.target.value)); move(0); }}>{sizes.map((s) => <option key={s}>{s}</option>)}</select></label>
         <span className="hint" role="status">{rows.data && `${found.length ? offset + 1 : 0} to ${last}${count.data ? ` of ${count.data.count}` : ""}`}</span>
         <Copy texts={{ "Copy as JSON": () => JSON.stringify(copied, null, 2), "Copy as CSV": () => csvOf(columns, copied) }} disabled={!rows.data} />
       </div>
@@ -114,7 +111,7 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
       {columns.length === 0 && <p className="hint">{as.role} may read none of the columns.</p>}
       {rows.error && <Failure error={rows.error} retry={() => void rows.refetch()} />}
       {rows.data && !rows.error && columns.length > 0 && (
-        <Grid label="Rows" columns={columns} rows={found.map((r) => columns.map((c) => r[c]))} sort={sort} onSort={(s) => { setSort(s); move(0); }} keys={keys} selected={selected} onSelect={setSelected} />
+        <Grid label="Rows" columns={columns} rows={found.map((r) => columns.map((c) => r[c]))} sort={sorted[0] && { column: sorted[0].column, direction: sorted[0].descending ? "descending" : "ascending" }} onSort={(s) => { setOrder([{ column: String(s.column), descending: s.direction === "descending" }]); move(0); }} keys={keys} selected={selected} onSelect={setSelected} />
       )}
       {doing?.what === "insert" && <RowForm source={source} info={info} as={as} columns={rights.insert} close={() => setDoing(undefined)} />}
       {doing?.what === "change" && <RowForm source={source} info={info} as={as} columns={rights.update} row={doing.row} close={() => setDoing(undefined)} />}
@@ -128,7 +125,7 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
 /** Unwritable says why rows can't be written. */
 function Unwritable(props: { kind: string; info: TableInfo; as: RunAs; rights: boolean; keyed: boolean }) {
   const { kind, info, as, rights, keyed } = props;
-  if (!info.insertable && !info.updatable && !info.deletable) return <p className="hint">{info.type === "view" ? "Rows of this view" : `Rows of a ${kind} source`} can't be written.</p>;
+  if (!info.insertable && !info.updatable && !info.deletable) return <p className="hint">{info.type === "view" ? "Rows of this view" : `Rows of a ${kindName(kind)} source`} can't be written.</p>;
   if (!rights) return <p className="hint">{as.role} may not write rows.</p>;
   if (!keyed && (info.updatable || info.deletable)) return <p className="hint">Rows can't be changed or deleted: there is no primary key to tell them apart by.</p>;
   return null;

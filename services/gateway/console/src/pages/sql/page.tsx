@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { PostgreSQL, sql, SQLite } from "@codemirror/lang-sql";
+import { MSSQL, PostgreSQL, sql, SQLite, StandardSQL, type SQLDialect } from "@codemirror/lang-sql";
 import { Button, Checkbox, Input, Label, TextField } from "react-aria-components";
 import { ApiError, prefixOf, type DryRun, type Migration } from "../../api/client";
 import { exportQuery } from "../../api/queries";
@@ -25,6 +25,9 @@ interface Run {
   drop: boolean;
 }
 
+/** dialects are those of the editor by kinds of sources; the others have that of PostgreSQL. */
+const dialects: Record<string, SQLDialect> = { sqlite: SQLite, mssql: MSSQL, bigquery: StandardSQL };
+
 /** canRehearse reports whether SQL can be tried in sources of a kind. */
 function canRehearse(kind: string): boolean {
   return ["postgres", "citus", "cockroach"].includes(kind);
@@ -42,7 +45,7 @@ export function SQLPage() {
   const [cascade, setCascade] = useState(false);
   const sources = metadata.data?.metadata.sources ?? [];
   const source = sources.find((s) => s.name === chosen) ?? sources[0];
-  const language = useMemo(() => sql({ dialect: source?.kind === "sqlite" ? SQLite : PostgreSQL }), [source?.kind]);
+  const language = useMemo(() => sql({ dialect: dialects[source?.kind ?? ""] ?? PostgreSQL }), [source?.kind]);
   const run = useMutation({
     mutationFn: async ({ trial, drop }: Run): Promise<SQLResult & { tried?: DryRun }> => {
       const args = { source: source!.name, sql: text, read_only: readOnly, cascade: drop && !readOnly };
@@ -69,7 +72,7 @@ export function SQLPage() {
         <Checkbox isSelected={cascade} onChange={setCascade} isDisabled={readOnly}>Drop metadata that depends on what is dropped</Checkbox>
         <Button className="button primary" isDisabled={!text.trim() || run.isPending} onPress={() => run.mutate({ trial: false, drop: cascade })}>Run <kbd>Ctrl Enter</kbd></Button>
         {canRehearse(source.kind) && <Button className="button" isDisabled={!text.trim() || readOnly || run.isPending} onPress={() => run.mutate({ trial: true, drop: cascade })}>Dry run</Button>}
-        <span className="hint" role="status">{run.isPending ? "Running…" : run.data && `${rows ? `${rows.length - 1} rows` : "Done"}${tried ? ", and rolled back" : ""}`}</span>
+        <span className="hint" role="status">{run.isPending ? "Running…" : run.data && `${rows ? rows.length === 2 ? "1 row" : `${rows.length - 1} rows` : "Done"}${tried ? ", and rolled back" : ""}`}</span>
       </div>
       {project && !readOnly && (
         <div className="row">
