@@ -18,8 +18,11 @@ const (
 	// mostGarbage bounds the same in bytes: a heap that is large, as after a change of a large schema,
 	// may not grow to four times its size. gatewayGarbage is the bound in a separate gateway, which
 	// promises to hold little of a large answer: its frames become garbage as fast as they come.
+	// rareGarbage is that of services with little to do once they have started: collecting costs them
+	// nothing then, and what a large change has left behind would count for their peak.
 	mostGarbage    = 128 << 20
 	gatewayGarbage = 8 << 20
+	rareGarbage    = 16 << 20
 	// leastGrowth is Go's default.
 	leastGrowth = 100
 )
@@ -30,12 +33,21 @@ func tuneCollector(name config.Service) (stop func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	t := &collectorTuner{live: liveHeap, garbage: mostGarbage, set: func(percent int) { debug.SetGCPercent(percent) }}
-	if name == config.Gateway {
-		t.garbage = gatewayGarbage
-	}
+	t := &collectorTuner{live: liveHeap, garbage: garbageOf(name), set: func(percent int) { debug.SetGCPercent(percent) }}
 	t.start()
 	return t.stop
+}
+
+// garbageOf is how much may pile up in a process of that service alone, in bytes.
+func garbageOf(name config.Service) uint64 {
+	switch name {
+	case config.Gateway:
+		return gatewayGarbage
+	case config.Metadata, config.Scheduler:
+		return rareGarbage
+	default:
+		return mostGarbage
+	}
 }
 
 // collectorTuner sets the growth again after each collection.

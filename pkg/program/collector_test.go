@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/config"
 )
 
 func TestGrowthOfHeaps(t *testing.T) {
@@ -28,6 +30,19 @@ func TestGrowthOfHeaps(t *testing.T) {
 		})
 	}
 	require.Equal(t, 180, growthFor(gatewayGarbage/2, gatewayGarbage), "it is the garbage that counts")
+}
+
+func TestGarbageOfServices(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[config.Service]uint64{
+		config.Gateway:       8 << 20,
+		config.Metadata:      16 << 20,
+		config.Scheduler:     16 << 20,
+		config.QueryExecutor: 128 << 20,
+		config.Engine:        128 << 20,
+	} {
+		require.Equal(t, want, garbageOf(name), name)
+	}
 }
 
 func TestGrowthFollowsTheHeap(t *testing.T) {
