@@ -22,6 +22,9 @@ type reader struct {
 	// current is the transaction that is read, index the number of its last change.
 	current pgoutput.Begin
 	index   int64
+	// within reports whether its commit wasn't read, end is the place behind the last one.
+	within bool
+	end    pgoutput.LSN
 	// pending are the changes that aren't stored, since began.
 	pending []change
 	bytes   int
@@ -53,39 +56,65 @@ func (p *publisher) follow(ctx context.Context, slot string) error {
 	defer stream.Close()
 	p.reader = reader{relations: map[uint32]*pgoutput.Relation{}}
 	p.on.Began()
-	return stream.ReadAhead(ctx, func(ctx context.Context, messages <-chan walreader.Message) error {
-		return p.take(ctx, messages, stream.Confirm)
+	return stream.ReadAhead(ctx, func(ctx context.Context, batches <-chan []walreader.Message) error {
+		return p.take(ctx, batches, stream.Confirm)
 	})
 }
 
 // take stores messages until ctx ends. confirm is called with the end of a transaction when it and all before
 // are stored.
-func (p *publisher) take(ctx context.Context, messages <-chan walreader.Message, confirm func(pgoutput.LSN)) error {
+func (p *publisher) take(ctx context.Context, batches <-chan []walreader.Message, confirm func(pgoutput.LSN)) error {
 	checking := time.NewTicker(checkEvery)
 	defer checking.Stop()
 	for {
-		var m walreader.Message
 		select {
-		case m = <-messages:
+		case batch := <-batches:
+			for i := range batch {
+				if err := p.takeOne(ctx, batch[i], confirm); err != nil {
+					return err
+				}
+			}
+			if len(batches) == 0 && !p.within {
+				if err := p.finish(ctx, confirm); err != nil {
+					return err
+				}
+			}
 		case <-checking.C:
 			if err := p.check(ctx); err != nil {
 				return err
 			}
-			continue
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if err := p.gather(ctx, m); err != nil {
-			return err
-		}
-		if m.Commit == nil || len(p.pending) > 0 && len(messages) > 0 && time.Since(p.began) < together {
-			continue
-		}
-		if err := p.flush(ctx); err != nil {
-			return err
-		}
-		confirm(m.Commit.End)
 	}
+}
+
+// takeOne takes a message. After a commit what is pending may stay so for a while: there are more messages, or it is finished.
+func (p *publisher) takeOne(ctx context.Context, m walreader.Message, confirm func(pgoutput.LSN)) error {
+	if err := p.gather(ctx, m); err != nil {
+		return err
+	}
+	switch {
+	case m.Begin != nil:
+		p.within = true
+	case m.Reached != 0:
+		p.end = m.Reached
+	case m.Commit != nil:
+		p.within, p.end = false, m.Commit.End
+		if len(p.pending) > 0 && time.Since(p.began) >= together {
+			return p.finish(ctx, confirm)
+		}
+	}
+	return nil
+}
+
+// finish stores what is pending between transactions, and confirms what was read.
+func (p *publisher) finish(ctx context.Context, confirm func(pgoutput.LSN)) error {
+	if err := p.flush(ctx); err != nil {
+		return err
+	}
+	confirm(p.end)
+	return nil
 }
 
 // gather adds a message to what is pending.

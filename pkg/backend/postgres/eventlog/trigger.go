@@ -79,39 +79,35 @@ func eventFunctionSQL(types Types, t *backend.EventTrigger, op string, o *backen
 	if op != opDelete {
 		after = "' || " + payloadSQL(types, "NEW", t.Table, o.Payload, stringify) + "::text || '"
 	}
-	key := orderKeySQL(t, op)
-	if key == "" {
-		key = "NULL"
+	row := "OLD"
+	if op == opInsert {
+		row = "NEW"
 	}
 	values := []string{
 		"engine_catalog.new_event_id()", quote.Literal(t.Table.Name.Schema), quote.Literal(t.Table.Name.Name), quote.Literal(t.Name),
-		`engine_catalog.event_payload(` + quote.Literal(op) + `, '{"old":` + before + `,"new":` + after + `}')`, key,
+		`engine_catalog.event_payload(` + quote.Literal(op) + `, '{"old":` + before + `,"new":` + after + `}')`, orderKeySQL(t, row),
 	}
 	write := "INSERT INTO engine_catalog.event_log (id, schema_name, table_name, trigger_name, payload, order_key) VALUES (" +
 		strings.Join(values, ", ") + ");\n" + ringBell
 	if op == opUpdate {
-		write = "IF " + changedSQL(types, t.Table, o.Columns) + " THEN " + write + " END IF;"
+		write = "IF " + changedSQL(types, t.Table, o.Columns, "OLD", "NEW") + " THEN " + write + " END IF;"
 	}
 	return "CREATE OR REPLACE FUNCTION engine_catalog." + quote.Name(eventFunction(t.Name, op)) +
 		"() RETURNS trigger LANGUAGE plpgsql AS " + quote.Literal("BEGIN "+write+" RETURN NULL; END")
 }
 
-// orderKeySQL is the key of the row, "" when no order is required. A table without a primary key has
+// orderKeySQL is the key of a row, NULL when no order is required. A table without a primary key has
 // one order for all of its rows. An update that changes the key counts as one of the old key.
-func orderKeySQL(t *backend.EventTrigger, op string) string {
+func orderKeySQL(t *backend.EventTrigger, row string) string {
 	if !t.Ordered {
-		return ""
+		return "NULL"
 	}
 	if t.Table.PrimaryKey == nil {
 		return "''"
 	}
-	row := "OLD."
-	if op == opInsert {
-		row = "NEW."
-	}
 	keys := make([]string, len(t.Table.PrimaryKey.Columns))
 	for i, c := range t.Table.PrimaryKey.Columns {
-		keys[i] = row + quote.Name(c)
+		keys[i] = row + "." + quote.Name(c)
 	}
 	return "json_build_array(" + strings.Join(keys, ", ") + ")::text"
 }
@@ -148,15 +144,15 @@ func payloadSQL(types Types, row string, t *catalog.Table, names []string, strin
 	return "row_to_json((SELECT e FROM (SELECT " + strings.Join(items, ", ") + ") AS e))"
 }
 
-// changedSQL reports whether an update has changed one of the columns.
-func changedSQL(types Types, t *catalog.Table, names []string) string {
+// changedSQL reports whether an update has changed one of the columns of a row.
+func changedSQL(types Types, t *catalog.Table, names []string, old, new string) string {
 	columns := columnsOf(t, names)
 	if names == nil && !slices.ContainsFunc(columns, func(c *catalog.Column) bool { return !types.HasEquality(c.Type) }) {
-		return "OLD IS DISTINCT FROM NEW"
+		return old + " IS DISTINCT FROM " + new
 	}
 	conditions := make([]string, len(columns))
 	for i, c := range columns {
-		before, after := "OLD."+quote.Name(c.Name), "NEW."+quote.Name(c.Name)
+		before, after := old+"."+quote.Name(c.Name), new+"."+quote.Name(c.Name)
 		if !types.HasEquality(c.Type) {
 			before, after = before+"::text", after+"::text"
 		}

@@ -25,11 +25,19 @@ const logVersion = 4
 const leastVersion = 130_000
 
 // LogFunction is the name of the function that makes the events of a trigger from changes that were read in
-// the log. Its parameters are the operation, the rows before and after as texts or NULL, and the time.
+// the log, and returns how many it has made. Its parameters are arrays: the operations, the rows before and after as texts or NULL, and
+// the times.
 func LogFunction(trigger string) string { return "log_engine_" + trigger }
 
+// logFunctionTypes are the parameters of a LogFunction.
+const logFunctionTypes = "(text[], text[], text[], timestamptz[])"
+
+// rowFunction is the name of the function that completes the text of a row from the log.
+func rowFunction(trigger string) string { return "row_engine_" + trigger }
+
 func dropLogFunction(trigger string) string {
-	return "DROP FUNCTION IF EXISTS engine_catalog." + quote.Name(LogFunction(trigger)) + "(text, text, text, timestamptz)"
+	return "DROP FUNCTION IF EXISTS engine_catalog." + quote.Name(LogFunction(trigger)) + logFunctionTypes +
+		", engine_catalog." + quote.Name(rowFunction(trigger)) + "(text)"
 }
 
 // logTriggerSQL are the statements that install a trigger whose events are made from the log. The lock
@@ -46,7 +54,8 @@ func logTriggerSQL(types Types, t *backend.EventTrigger, generated map[string]st
 		}
 	}
 	return append(statements,
-		logFunctionSQL(types, t, generated, stringify),
+		rowFunctionSQL(t, generated),
+		logFunctionSQL(types, t, len(generated) > 0, stringify),
 		"DO "+quote.Literal("BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_publication_rel r JOIN pg_catalog.pg_publication p ON p.oid = r.prpubid"+
 			" WHERE p.pubname = '"+Publication+"' AND r.prrelid = "+quote.Literal(table)+"::pg_catalog.regclass) THEN"+
 			" ALTER PUBLICATION "+Publication+" ADD TABLE ONLY "+table+"; END IF; END"),
@@ -55,49 +64,74 @@ func logTriggerSQL(types Types, t *backend.EventTrigger, generated map[string]st
 			strconv.FormatBool(t.OnReplication)+")")
 }
 
-// logFunctionSQL makes the LogFunction of a trigger: what its triggers would do with OLD and NEW. A row
-// that isn't known counts as changed.
-func logFunctionSQL(types Types, t *backend.EventTrigger, generated map[string]string, stringify bool) string {
+// rowFunctionSQL makes the rowFunction of a trigger on a table with generated columns, which the log hasn't got: it adds them. Its result
+// is a text, too, as a function that has the type of the table keeps it from being dropped.
+func rowFunctionSQL(t *backend.EventTrigger, generated map[string]string) string {
+	function := "engine_catalog." + quote.Name(rowFunction(t.Name))
+	if len(generated) == 0 {
+		return "DROP FUNCTION IF EXISTS " + function + "(text)"
+	}
 	table := quote.Qualified(t.Table.Name)
-	body := []string{"DECLARE OLD " + table + " := $2::" + table + "; NEW " + table + " := $3::" + table + "; BEGIN"}
-	for _, row := range []struct{ name, text string }{{"OLD", "$2"}, {"NEW", "$3"}} {
-		for _, c := range t.Table.Columns {
-			if expression := generated[c.Name]; expression != "" {
-				body = append(body, "IF "+row.text+" IS NOT NULL THEN "+row.name+"."+quote.Name(c.Name)+
-					" := (SELECT "+expression+" FROM (SELECT "+row.name+".*) AS generating); END IF;")
-			}
+	body := []string{"DECLARE r " + table + " := $1::" + table + "; BEGIN"}
+	for _, c := range t.Table.Columns {
+		if expression := generated[c.Name]; expression != "" {
+			body = append(body, "r."+quote.Name(c.Name)+" := (SELECT "+expression+" FROM (SELECT r.*) AS generating);")
 		}
 	}
+	return "CREATE OR REPLACE FUNCTION " + function + "(text) RETURNS text LANGUAGE plpgsql STRICT AS " +
+		quote.Literal(strings.Join(append(body, "RETURN r::text; END"), "\n"))
+}
+
+// logFunctionSQL makes the LogFunction of a trigger: what its triggers would do with OLD and NEW, as one statement for
+// all changes, in their order. A row that isn't known counts as changed.
+func logFunctionSQL(types Types, t *backend.EventTrigger, generated, stringify bool) string {
+	const before, after = "(c.before)", "(c.after)"
+	row := func(text string) string {
+		if generated {
+			text = "engine_catalog." + quote.Name(rowFunction(t.Name)) + "(" + text + ")"
+		}
+		return text + "::" + quote.Qualified(t.Table.Name)
+	}
+	var payload, key, wanted string
 	for _, op := range rowOperations {
 		o := eventOperation(t, op)
 		if o == nil {
 			continue
 		}
+		when := " WHEN " + quote.Literal(op) + " THEN "
 		shown := func(row, text string) string {
 			return "CASE WHEN " + text + " IS NULL THEN 'null' ELSE " + payloadSQL(types, row, t.Table, o.Payload, stringify) + "::text END"
 		}
-		key := orderKeySQL(t, op)
+		payload += when + "engine_catalog.event_payload(" + quote.Literal(op) + `, '{"old":' || ` + shown(before, "c.old") +
+			` || ',"new":' || ` + shown(after, "c.new") + ` || '}')`
 		switch {
-		case key == "":
-			key = "NULL"
+		case op == opInsert:
+			key += when + orderKeySQL(t, after)
 		case op == opUpdate: // without the row before, its key hasn't changed
-			key = "CASE WHEN $2 IS NULL THEN " + orderKeySQL(t, opInsert) + " ELSE " + key + " END"
+			key += when + "CASE WHEN c.old IS NULL THEN " + orderKeySQL(t, after) + " ELSE " + orderKeySQL(t, before) + " END"
+		default:
+			key += when + orderKeySQL(t, before)
 		}
-		write := "INSERT INTO engine_catalog.event_log (id, schema_name, table_name, trigger_name, payload, order_key, created_at) VALUES (" +
-			strings.Join([]string{
-				"engine_catalog.new_event_id()", quote.Literal(t.Table.Name.Schema), quote.Literal(t.Table.Name.Name), quote.Literal(t.Name),
-				"engine_catalog.event_payload(" + quote.Literal(op) + `, '{"old":' || ` + shown("OLD", "$2") + ` || ',"new":' || ` +
-					shown("NEW", "$3") + ` || '}')`, key, "$4",
-			}, ", ") + "); RETURN true;"
-		condition := "$1 = " + quote.Literal(op)
+		changed := "true"
 		if op == opUpdate {
-			condition += " AND ($2 IS NULL OR " + changedSQL(types, t.Table, o.Columns) + ")"
+			changed = "c.old IS NULL OR " + changedSQL(types, t.Table, o.Columns, before, after)
 		}
-		body = append(body, "IF "+condition+" THEN "+write+" END IF;")
+		wanted += when + changed
 	}
-	body = append(body, "RETURN false; END")
-	return "CREATE OR REPLACE FUNCTION engine_catalog." + quote.Name(LogFunction(t.Name)) +
-		"(text, text, text, timestamptz) RETURNS boolean LANGUAGE plpgsql AS " + quote.Literal(strings.Join(body, "\n"))
+	if key = "CASE c.op" + key + " END"; !t.Ordered {
+		key = "NULL"
+	}
+	// A row is read once, whatever number of its columns is used.
+	changes := "SELECT u.op, u.old, u.new, u.at, " + row("u.old") + " AS before, " + row("u.new") + " AS after" +
+		" FROM unnest($1, $2, $3, $4) AS u(op, old, new, at) OFFSET 0"
+	body := "DECLARE made bigint; BEGIN\n" +
+		"INSERT INTO engine_catalog.event_log (id, schema_name, table_name, trigger_name, payload, order_key, created_at) SELECT " +
+		strings.Join([]string{
+			"engine_catalog.new_event_id()", quote.Literal(t.Table.Name.Schema), quote.Literal(t.Table.Name.Name), quote.Literal(t.Name),
+			"CASE c.op" + payload + " END", key, "c.at",
+		}, ", ") + "\nFROM (" + changes + ") AS c\nWHERE CASE c.op" + wanted + " END;\nGET DIAGNOSTICS made = ROW_COUNT; RETURN made; END"
+	return "CREATE OR REPLACE FUNCTION engine_catalog." + quote.Name(LogFunction(t.Name)) + logFunctionTypes +
+		" RETURNS bigint LANGUAGE plpgsql AS " + quote.Literal(body)
 }
 
 const (
@@ -110,9 +144,7 @@ const (
 	installedLogSQL = `SELECT l.trigger_name, cardinality(l.operations) FROM ` + lastSQL + `
 		JOIN pg_catalog.pg_publication_rel r ON r.prrelid = l.relation
 		JOIN pg_catalog.pg_publication p ON p.oid = r.prpubid AND p.pubname = '` + Publication + `'
-		JOIN pg_catalog.pg_proc f ON f.proname = 'log_engine_' || l.trigger_name
-		JOIN pg_catalog.pg_namespace n ON n.oid = f.pronamespace AND n.nspname = 'engine_catalog'
-		WHERE l.trigger_name = ANY ($1::text[])`
+		WHERE l.trigger_name = ANY ($1::text[]) AND to_regprocedure(format('engine_catalog.%I` + logFunctionTypes + `', 'log_engine_' || l.trigger_name)) IS NOT NULL`
 	// unpublishedSQL are the tables that no trigger has any more.
 	unpublishedSQL = `SELECT string_agg(format('ONLY %I.%I', s.nspname, c.relname), ', ') FROM pg_catalog.pg_publication p
 		JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid JOIN pg_catalog.pg_class c ON c.oid = r.prrelid

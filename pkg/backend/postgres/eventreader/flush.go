@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"queryengine/pkg/backend/postgres/eventlog"
 	"queryengine/pkg/backend/postgres/pgoutput"
 	"queryengine/pkg/backend/postgres/quote"
 )
@@ -28,10 +27,17 @@ func (w *writer) flush(ctx context.Context) error {
 		if err := w.writeAll(ctx, t); err != nil {
 			return err
 		}
+	}
+	w.clear()
+	return nil
+}
+
+// clear forgets the changes that were gathered.
+func (w *writer) clear() {
+	for _, t := range w.triggers {
 		t.pending = nil
 	}
 	w.gathered, w.bytes = 0, 0
-	return nil
 }
 
 // writeAll writes the changes of a trigger. When the database refuses them the table may have changed since
@@ -69,30 +75,40 @@ func isRefusal(err error) bool {
 
 // tryWrite writes changes, all or none of them.
 func (w *writer) tryWrite(ctx context.Context, t *trigger, list []change) error {
-	now, err := w.table(ctx, t.relation)
+	values, err := w.values(ctx, t, list)
 	if err != nil {
 		return err
-	}
-	var ops, before, after, times [][]byte
-	for i := range list {
-		c := &list[i]
-		ops = append(ops, []byte(c.op))
-		before = append(before, pgoutput.RowText(now.columns, c.relation, c.old, nil))
-		after = append(after, pgoutput.RowText(now.columns, c.relation, c.new, c.old))
-		times = append(times, []byte(pgoutput.Time(c.microsecond).Format("2006-01-02 15:04:05.999999Z07:00")))
 	}
 	if err := run(ctx, w.pg, "SAVEPOINT events"); err != nil {
 		return err
 	}
-	sql := `SELECT count(*) FILTER (WHERE engine_catalog.` + quote.Name(eventlog.LogFunction(t.name)) + `(r.op, r.old, r.new, r.at))
-		FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) AS r(op, old, new, at)`
-	rows, err := query(ctx, w.pg, sql, quote.Array(ops), quote.Array(before), quote.Array(after), quote.Array(times))
+	rows, err := query(ctx, w.pg, "SELECT "+call(t, 0), values...)
 	if err != nil {
 		return errors.Join(err, run(ctx, w.pg, "ROLLBACK TO events"))
 	}
 	w.events += int(relationID(rows[0][0]))
 	return run(ctx, w.pg, "RELEASE events")
 }
+
+// values are changes as arguments of the function of a trigger.
+func (w *writer) values(ctx context.Context, t *trigger, list []change) ([][]byte, error) {
+	now, err := w.table(ctx, t.relation)
+	if err != nil {
+		return nil, err
+	}
+	ops, before, after, times := make([][]byte, len(list)), make([][]byte, len(list)), make([][]byte, len(list)), make([][]byte, len(list))
+	for i := range list {
+		c := &list[i]
+		ops[i] = []byte(c.op)
+		before[i] = pgoutput.RowText(now.columns, c.relation, c.old, nil)
+		after[i] = pgoutput.RowText(now.columns, c.relation, c.new, c.old)
+		times[i] = []byte(pgoutput.Time(c.microsecond).Format(timeFormat))
+	}
+	return [][]byte{quote.Array(ops), quote.Array(before), quote.Array(after), quote.Array(times)}, nil
+}
+
+// timeFormat is that of times for the database.
+const timeFormat = "2006-01-02 15:04:05.999999Z07:00"
 
 const writeTextsSQL = `INSERT INTO engine_catalog.event_log (id, schema_name, table_name, trigger_name, payload, created_at)
 	VALUES (engine_catalog.new_event_id(), $1, $2, $3, engine_catalog.event_payload($4, $5), $6::timestamptz)`
@@ -104,7 +120,7 @@ func (w *writer) writeTexts(ctx context.Context, t *trigger, c change) error {
 		return err
 	}
 	_, err = query(ctx, w.pg, writeTextsSQL, []byte(c.relation.Schema), []byte(c.relation.Name), []byte(t.name), []byte(c.op), data,
-		[]byte(pgoutput.Time(c.microsecond).Format("2006-01-02 15:04:05.999999Z07:00")))
+		[]byte(pgoutput.Time(c.microsecond).Format(timeFormat)))
 	w.events++
 	return err
 }

@@ -33,6 +33,11 @@ func Make(ctx context.Context, pool *wire.Pool, on backend.EventProgress) error 
 	if err != nil || !at.needed {
 		return err
 	}
+	if !at.readable { // or what was read of the place was older than what was read of the slot
+		if at, err = w.load(ctx); err != nil || !at.needed {
+			return err
+		}
+	}
 	if !at.readable {
 		if at, err = w.renew(ctx, at); err != nil {
 			return err
@@ -77,8 +82,8 @@ func (w *writer) follow(ctx context.Context, pool *wire.Pool, slot string) error
 	}
 	defer stream.Close()
 	w.on.Began()
-	return stream.ReadAhead(ctx, func(ctx context.Context, messages <-chan walreader.Message) error {
-		return w.write(ctx, messages, stream.Confirm)
+	return stream.ReadAhead(ctx, func(ctx context.Context, batches <-chan []walreader.Message) error {
+		return w.write(ctx, batches, stream)
 	})
 }
 

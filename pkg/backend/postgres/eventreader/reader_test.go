@@ -352,3 +352,49 @@ func TestServerWhoseLogCannotBeRead(t *testing.T) {
 	f.exec(t, `INSERT INTO stock VALUES (1)`)
 	f.caughtUp(t, "watch", 1)
 }
+
+// TestSlotThatIsAhead holds that changes aren't lost without a word where the slot is ahead of the events, as on a standby server that took
+// over with the slot but without the last events.
+func TestSlotThatIsAhead(t *testing.T) {
+	t.Parallel()
+	f := setup(t, dbtest.LogicalURL(t), `CREATE TABLE stock (id int); ALTER TABLE stock REPLICA IDENTITY FULL`)
+	f.install(t, f.trigger("watch", "stock", true))
+	stop := f.read(t)
+	f.exec(t, `INSERT INTO stock VALUES (1)`)
+	f.caughtUp(t, "watch", 1)
+	_ = stop()
+	f.exec(t, `INSERT INTO stock VALUES (2)`)
+	require.Eventually(t, func() bool { // once the server has noticed that nobody reads
+		_, err := f.db.Exec(t.Context(), `SELECT pg_replication_slot_advance(slot_name, pg_current_wal_lsn())
+			FROM pg_replication_slots WHERE database = current_database()`)
+		return err == nil
+	}, patience, tick)
+	f.read(t)
+	require.Eventually(t, func() bool { return f.missed.Load() == 1 }, patience, tick)
+	f.exec(t, `INSERT INTO stock VALUES (3)`)
+	f.caughtUp(t, "watch", 2)
+	require.True(t, contains(f.events(t, "watch")[1:], `"id": 3`))
+}
+
+// TestLogWithoutChanges holds that the server may drop its log also when nothing in it is about a trigger, and that no reader takes that for a
+// gap.
+func TestLogWithoutChanges(t *testing.T) {
+	t.Parallel()
+	f := setup(t, ownServer(t, false, map[string]string{"wal_sender_timeout": "200ms"}), `CREATE TABLE stock (id int); ALTER TABLE stock REPLICA IDENTITY FULL;
+		CREATE TABLE other (id int)`)
+	f.install(t, f.trigger("watch", "stock", true))
+	stop := f.read(t)
+	f.exec(t, `INSERT INTO stock VALUES (1)`)
+	f.caughtUp(t, "watch", 1)
+	f.exec(t, `INSERT INTO other SELECT generate_series(1, 200000)`)
+	end := f.text(t, `SELECT pg_current_wal_lsn()::text`)
+	require.Eventually(t, func() bool {
+		f.exec(t, `INSERT INTO other VALUES (0)`)
+		return f.text(t, `SELECT (confirmed_flush_lsn >= '`+end+`')::text FROM pg_replication_slots`) == "true"
+	}, patience, tick)
+	_ = stop()
+	f.exec(t, `INSERT INTO stock VALUES (2)`)
+	f.read(t)
+	f.caughtUp(t, "watch", 2)
+	require.Zero(t, f.missed.Load())
+}

@@ -34,7 +34,8 @@ type change struct {
 // place is where reading goes on.
 type place struct {
 	slot string
-	// needed reports whether there is something to read, readable whether the log has it still.
+	// needed reports whether there is something to read, readable whether the log has it still: a slot that is ahead of the place, as
+	// after a failover to a server that has the slot but not the last events, doesn't give it.
 	needed, readable bool
 	// unbounded reports whether the server keeps its log for as long as it isn't read.
 	unbounded bool
@@ -44,7 +45,7 @@ const (
 	preparedSQL = `SELECT to_regclass('engine_catalog.log_trigger')::oid::text`
 	neededSQL   = `SELECT (EXISTS (SELECT FROM engine_catalog.log_trigger) OR EXISTS (SELECT FROM engine_catalog.log_position))::text`
 	placeSQL    = `SELECT ` + eventlog.SlotSQL + `, p.lsn, (s.slot_name IS NOT NULL AND s.wal_status IS DISTINCT FROM 'lost'
-		AND p.slot = s.slot_name)::text, (current_setting('max_slot_wal_keep_size') = '-1')::text,
+		AND p.slot = s.slot_name AND s.confirmed_flush_lsn <= p.lsn::pg_lsn)::text, (current_setting('max_slot_wal_keep_size') = '-1')::text,
 		coalesce(s.active, false)::text, pg_is_in_recovery()::text
 		FROM (VALUES (1)) AS one LEFT JOIN engine_catalog.log_position p ON true
 		LEFT JOIN pg_catalog.pg_replication_slots s ON s.slot_name = ` + eventlog.SlotSQL
@@ -65,6 +66,9 @@ var errStandby = errors.New("the server is a standby server")
 
 // load reads which triggers there are at the place where events were made last, and the place.
 func (w *writer) load(ctx context.Context) (place, error) {
+	if err := run(ctx, w.pg, sessionSQL); err != nil {
+		return place{}, err
+	}
 	prepared, err := query(ctx, w.pg, preparedSQL)
 	if err != nil || prepared[0][0] == nil {
 		return place{}, err
@@ -171,9 +175,14 @@ type table struct {
 	columns []string
 }
 
+// table describes a table. What the session has planned for rows of it is planned again: the functions of triggers depend on its columns
+// without the database's knowing of it.
 func (w *writer) table(ctx context.Context, relation uint32) (*table, error) {
 	if t := w.tables[relation]; t != nil {
 		return t, nil
+	}
+	if err := run(ctx, w.pg, "DISCARD PLANS"); err != nil {
+		return nil, err
 	}
 	rows, err := query(ctx, w.pg, columnsSQL, strconv.AppendUint(nil, uint64(relation), 10))
 	if err != nil {

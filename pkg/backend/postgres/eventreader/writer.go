@@ -8,17 +8,24 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/backend"
-	"queryengine/pkg/backend/postgres/eventlog"
 	"queryengine/pkg/backend/postgres/pgoutput"
 	"queryengine/pkg/backend/postgres/walreader"
 )
 
 const (
-	// most and mostBytes bound the changes that are gathered before they are written.
+	// most and mostBytes bound the changes that are gathered before they are written, of one transaction; twice as many end the
+	// gathering of transactions.
 	most      = 500
 	mostBytes = 1 << 20
 	// together is how long transactions are gathered that are committed as one while there are more of them.
 	together = 50 * time.Millisecond
+	// While transactions come at a rate of busy in linger, a commit waits for as long, for others that are committed with it.
+	busy   = 15
+	linger = 10 * time.Millisecond
+	// far is how much of the log may be read without a change before that is written down.
+	far = 1 << 20
+	// few is how many of them tell nothing about the rate.
+	few = 3
 )
 
 // The operations, as the functions of triggers know them.
@@ -40,7 +47,8 @@ type writer struct {
 	pg *pgconn.PgConn
 	on backend.EventProgress
 
-	// definitions is the table of the triggers, position the last commit whose events are written.
+	// definitions is the table of the triggers, position the place up to which events are written. The slot isn't confirmed to be needed
+	// no more up to a place behind that: so one that is has lost changes.
 	definitions uint32
 	position    pgoutput.LSN
 	triggers    map[string]*trigger
@@ -51,61 +59,103 @@ type writer struct {
 	tables    map[uint32]*table
 
 	// current is the transaction that is read; it is skipped when it was read before, and replicated when it
-	// comes from another server.
-	current             pgoutput.Begin
-	skipped, replicated bool
+	// comes from another server. wanted reports whether it has a change that was gathered, within that its commit wasn't read.
+	current                     pgoutput.Begin
+	skipped, replicated, wanted bool
+	within                      bool
+	// reached is the end of the last transaction that was read; done reports whether it is committed here, too.
+	reached pgoutput.Commit
+	done    bool
 
-	// open reports whether a transaction is open that writes, since began.
-	open  bool
-	began time.Time
-	// gathered and bytes are those of the changes that aren't written, events those written since began.
+	// open reports whether a transaction is open that writes.
+	open bool
+	// gathered and bytes are those of the changes that aren't written, events those written in the open transaction.
 	gathered, bytes, events int
+	// transactions are those of what isn't committed, of which the first change was gathered at since.
+	transactions int
+	since        time.Time
+	// committed is when the last commit was, lingers reports whether the next one waits for more.
+	committed time.Time
+	lingers   bool
 }
 
 func newWriter(pg *pgconn.PgConn, on backend.EventProgress) *writer {
-	return &writer{pg: pg, on: on, relations: map[uint32]*pgoutput.Relation{}, tables: map[uint32]*table{}}
+	return &writer{pg: pg, on: on, relations: map[uint32]*pgoutput.Relation{}, tables: map[uint32]*table{}, done: true}
 }
 
-// write writes the events of messages until ctx ends. After each commit confirm is called with the
-// end of the last transaction.
-func (w *writer) write(ctx context.Context, messages <-chan walreader.Message, confirm func(pgoutput.LSN)) error {
+// log is what is read: a walreader.Stream.
+type log interface {
+	// Confirm tells that nothing before a place is needed again, Rest that nothing is until a time.
+	Confirm(pgoutput.LSN)
+	Rest(time.Time)
+}
+
+// write writes the events of messages until ctx ends, and confirms their place.
+func (w *writer) write(ctx context.Context, batches <-chan []walreader.Message, log log) error {
 	for {
-		var m walreader.Message
-		select {
-		case m = <-messages:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-		if err := w.take(ctx, m); err != nil {
+		batch, late, err := w.next(ctx, batches)
+		if err != nil {
 			return err
 		}
-		if m.Commit == nil {
-			continue
-		}
-		if w.gathered > 0 {
-			if err := w.begin(ctx); err != nil {
+		for i := range batch {
+			if at := batch[i].Reached; at != 0 && w.done {
+				if err := w.move(ctx, at, log); err != nil {
+					return err
+				}
+			}
+			if err := w.take(ctx, batch[i]); err != nil {
+				return err
+			}
+			if batch[i].Commit == nil || !w.isMuch() {
+				continue
+			}
+			if err := w.commit(ctx, log); err != nil {
 				return err
 			}
 		}
-		if w.open && len(messages) > 0 && time.Since(w.began) < together {
+		if w.within || w.done || len(batches) > 0 || w.lingers && !late && w.transactions > 0 {
 			continue
 		}
-		if err := w.commit(ctx, m.Commit.Commit); err != nil {
+		if err := w.commit(ctx, log); err != nil {
 			return err
 		}
-		confirm(m.Commit.End)
-		if w.ended && len(w.triggers) == 0 {
-			w.ended = false
-			return errIdle
-		}
 	}
+}
+
+// next is the next batch of messages; it is late when none has come for as long as a commit may wait.
+func (w *writer) next(ctx context.Context, batches <-chan []walreader.Message) (batch []walreader.Message, late bool, err error) {
+	var wait <-chan time.Time
+	if w.lingers && !w.within && w.transactions > 0 {
+		timer := time.NewTimer(time.Until(w.since.Add(linger)))
+		defer timer.Stop()
+		wait = timer.C
+	}
+	select {
+	case batch = <-batches:
+		return batch, false, nil
+	case <-wait:
+		return nil, true, nil
+	case <-ctx.Done():
+		return nil, false, context.Cause(ctx)
+	}
+}
+
+// isMuch reports whether what was gathered is worth a commit, or has waited for long enough.
+func (w *writer) isMuch() bool {
+	return w.gathered >= most/2 || w.bytes >= mostBytes/2 || (w.gathered > 0 || w.open) && time.Since(w.since) >= together
 }
 
 func (w *writer) take(ctx context.Context, m walreader.Message) error {
 	switch {
 	case m.Begin != nil:
-		w.current, w.replicated = *m.Begin, false
-		w.skipped = m.Begin.Final <= w.position
+		w.current, w.replicated, w.within = *m.Begin, false, true
+		w.skipped = m.Begin.Final < w.position
+	case m.Commit != nil:
+		w.reached, w.done, w.within = *m.Commit, false, false
+		if w.wanted {
+			w.transactions++
+			w.wanted = false
+		}
 	case m.Origin:
 		w.replicated = true
 	case m.Relation != nil:
@@ -154,51 +204,13 @@ func (w *writer) row(ctx context.Context, relation uint32, data []byte) error {
 	if !wanted {
 		return nil
 	}
+	if w.gathered == 0 && !w.open {
+		w.since = time.Now()
+	}
+	w.wanted = true
 	w.bytes += len(data)
 	if w.gathered++; w.gathered < most && w.bytes < mostBytes {
 		return nil
 	}
 	return w.flush(ctx)
-}
-
-// begin begins to write, unless that has begun. The events are on disk before their place is confirmed.
-func (w *writer) begin(ctx context.Context) error {
-	if w.open {
-		return nil
-	}
-	w.open, w.began = true, time.Now()
-	return run(ctx, w.pg, `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-		SELECT set_config('synchronous_commit', 'local', true) WHERE current_setting('synchronous_commit') = 'off'`)
-}
-
-// positionSQL fails to find its row when another process has written meanwhile.
-const positionSQL = `UPDATE engine_catalog.log_position SET lsn = $2 WHERE slot = ` + eventlog.SlotSQL + ` AND lsn = $1 RETURNING true`
-
-// commit writes what was gathered, with the place up to which that is all.
-func (w *writer) commit(ctx context.Context, at pgoutput.LSN) error {
-	if !w.open {
-		return nil
-	}
-	if err := w.flush(ctx); err != nil {
-		return err
-	}
-	moved, err := query(ctx, w.pg, positionSQL, []byte(w.position.String()), []byte(max(at, w.position).String()))
-	if err != nil {
-		return err
-	}
-	if len(moved) == 0 {
-		return errOvertaken
-	}
-	if w.events > 0 {
-		if _, err := query(ctx, w.pg, eventlog.RingSQL); err != nil {
-			return err
-		}
-	}
-	if err := run(ctx, w.pg, "COMMIT"); err != nil {
-		return err
-	}
-	w.position = max(at, w.position)
-	w.on.Made(w.events, max(0, time.Since(w.current.Time)))
-	w.open, w.events = false, 0
-	return nil
 }

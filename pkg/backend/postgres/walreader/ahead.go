@@ -7,8 +7,13 @@ import (
 	"queryengine/pkg/backend/postgres/pgoutput"
 )
 
-// ahead is how many messages are read ahead of what is taken.
-const ahead = 256
+const (
+	// ahead is how many batches of messages are read ahead of what is taken.
+	ahead = 4
+	// mostMessages and mostData bound a batch, but for a row that is larger.
+	mostMessages = 256
+	mostData     = 64 << 10
+)
 
 // Message is one of the messages of a stream; of its fields one is set, but for Table, which belongs to Row.
 type Message struct {
@@ -20,17 +25,21 @@ type Message struct {
 	Row      []byte
 	Truncate []uint32
 	Commit   *pgoutput.Commit
+	// Reached is a place between transactions, before which there is nothing that wasn't read.
+	Reached pgoutput.LSN
 }
 
-// ReadAhead calls take with the messages of the stream, which are read on while it works, until it returns,
-// ctx ends, or the stream does. The context of take ends with the stream. Like Read it can't be called again.
-func (s *Stream) ReadAhead(ctx context.Context, take func(context.Context, <-chan Message) error) error {
+// ReadAhead calls take with the messages of the stream, in batches of those that came together, which are read on while it works, until it
+// returns, ctx ends, or the stream does. The context of take ends with the stream. Like Read it can't be called again.
+func (s *Stream) ReadAhead(ctx context.Context, take func(context.Context, <-chan []Message) error) error {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	messages := make(chan Message, ahead)
+	q := &queue{ctx: within, to: make(chan []Message, ahead)}
+	s.waiting = q.pass
+	s.reached = func(at pgoutput.LSN) error { return q.add(Message{Reached: at}) }
 	var reading sync.WaitGroup
-	reading.Go(func() { cancel(s.Read(within, &queue{ctx: within, to: messages})) })
-	cancel(take(within, messages))
+	reading.Go(func() { cancel(s.Read(within, q)) })
+	cancel(take(within, q.to))
 	reading.Wait()
 	return context.Cause(within)
 }
@@ -38,12 +47,29 @@ func (s *Stream) ReadAhead(ctx context.Context, take func(context.Context, <-cha
 // queue is the Sink of ReadAhead.
 type queue struct {
 	ctx context.Context //nolint:containedctx // that of the stream, which a Sink doesn't get
-	to  chan<- Message
+	to  chan []Message
+
+	// batch are the messages that aren't passed on yet, data the texts of their rows.
+	batch []Message
+	data  []byte
 }
 
-func (q *queue) pass(m Message) error {
+func (q *queue) add(m Message) error {
+	q.batch = append(q.batch, m)
+	if len(q.batch) < mostMessages && len(q.data) < mostData {
+		return nil
+	}
+	return q.pass()
+}
+
+// pass passes the batch on.
+func (q *queue) pass() error {
+	if len(q.batch) == 0 {
+		return nil
+	}
 	select {
-	case q.to <- m:
+	case q.to <- q.batch:
+		q.batch, q.data = nil, nil
 		return nil
 	case <-q.ctx.Done():
 		return q.ctx.Err()
@@ -51,21 +77,23 @@ func (q *queue) pass(m Message) error {
 }
 
 // Begin implements Sink.
-func (q *queue) Begin(b pgoutput.Begin) error { return q.pass(Message{Begin: &b}) }
+func (q *queue) Begin(b pgoutput.Begin) error { return q.add(Message{Begin: &b}) }
 
 // Origin implements Sink.
-func (q *queue) Origin(pgoutput.Origin) error { return q.pass(Message{Origin: true}) }
+func (q *queue) Origin(pgoutput.Origin) error { return q.add(Message{Origin: true}) }
 
 // Relation implements Sink.
-func (q *queue) Relation(r *pgoutput.Relation) error { return q.pass(Message{Relation: r}) }
+func (q *queue) Relation(r *pgoutput.Relation) error { return q.add(Message{Relation: r}) }
 
 // Row implements Sink.
 func (q *queue) Row(table uint32, row []byte) error {
-	return q.pass(Message{Table: table, Row: append([]byte{}, row...)})
+	begin := len(q.data)
+	q.data = append(q.data, row...)
+	return q.add(Message{Table: table, Row: q.data[begin:len(q.data):len(q.data)]})
 }
 
 // Truncate implements Sink.
-func (q *queue) Truncate(tables []uint32) error { return q.pass(Message{Truncate: tables}) }
+func (q *queue) Truncate(tables []uint32) error { return q.add(Message{Truncate: tables}) }
 
 // Commit implements Sink.
-func (q *queue) Commit(c pgoutput.Commit) error { return q.pass(Message{Commit: &c}) }
+func (q *queue) Commit(c pgoutput.Commit) error { return q.add(Message{Commit: &c}) }

@@ -15,6 +15,7 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/pgoutput"
 	"queryengine/pkg/backend/postgres/quote"
+	"queryengine/pkg/lifecycle"
 )
 
 const (
@@ -58,27 +59,43 @@ type Stream struct {
 	// heard is when the server last sent something.
 	heard time.Time
 
+	// waiting is called before the server is waited for, and reached when all before a place was read; nil for nothing.
+	waiting func() error
+	reached func(pgoutput.LSN) error
+
 	// lasting reports whether the slot outlives the stream: then nothing before confirmed is needed again.
-	// committed is the end of the last transaction that was handed on.
 	lasting   bool
-	committed pgoutput.LSN
 	confirmed atomic.Uint64
+	resting   atomic.Int64
 }
 
-// Confirm tells that nothing before a place in the log, which is the end of a transaction, is needed again.
-// It may be called while Read reads.
-func (s *Stream) Confirm(end pgoutput.LSN) { s.confirmed.Store(uint64(end)) }
+// Confirm tells that nothing before a place in the log is needed again, where that has been read. It may be called while Read reads.
+func (s *Stream) Confirm(at pgoutput.LSN) { s.confirmed.Store(uint64(at)) }
 
-// done is the place up to which the log isn't needed any more.
+// done is the place up to which the log isn't needed any more, 0 for one that the server knows.
 func (s *Stream) done() pgoutput.LSN {
-	if at := pgoutput.LSN(s.confirmed.Load()); s.lasting && at < s.committed {
-		return at
+	if s.lasting {
+		return pgoutput.LSN(s.confirmed.Load())
 	}
 	return s.read
 }
 
+// Rest lets what the server sends gather until a time, so that it is read at once. It may be called while Read reads.
+func (s *Stream) Rest(until time.Time) { s.resting.Store(until.UnixNano()) }
+
+// rest waits until the time of Rest. Meanwhile the server's messages wake nobody, which would be most of what sending and reading them costs.
+func (s *Stream) rest(ctx context.Context) {
+	d := time.Duration(s.resting.Load() - time.Now().UnixNano())
+	if d <= 0 {
+		return
+	}
+	setLowWater(s.conn, 64<<10)
+	lifecycle.Sleep(ctx, d)
+	setLowWater(s.conn, 1)
+}
+
 // Resume continues to read a publication with a slot that is there and stays, from the place that was
-// confirmed last. Otherwise it is like Open.
+// confirmed last; what isn't confirmed is read again. Otherwise it is like Open.
 func Resume(ctx context.Context, pg *pgconn.PgConn, slot, publication string) (*Stream, error) {
 	s, err := start(ctx, pg, slot, publication)
 	if err != nil {
@@ -173,6 +190,14 @@ func (s *Stream) Read(ctx context.Context, sink Sink) error {
 		if ctx.Err() != nil { // also when the deadline has just taken the place of that of the end
 			return ctx.Err()
 		}
+		if s.frontend.ReadBufferLen() == 0 {
+			if s.waiting != nil {
+				if err := s.waiting(); err != nil {
+					return err
+				}
+			}
+			s.rest(ctx)
+		}
 		m, err := s.frontend.Receive()
 		if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
 			continue
@@ -213,6 +238,11 @@ func (s *Stream) take(data []byte, sink Sink) error {
 		// All up to there was sent; between transactions that means that it was read.
 		if end := pgoutput.LSN(binary.BigEndian.Uint64(data[1:])); !s.open {
 			s.read = max(s.read, end)
+			if s.reached != nil {
+				if err := s.reached(end); err != nil {
+					return err
+				}
+			}
 		}
 		if data[lengthKeepalive-1] != 0 {
 			return s.sendStatus(false)
@@ -241,7 +271,7 @@ func (s *Stream) dispatch(data []byte, sink Sink) error {
 	case pgoutput.Origin:
 		return sink.Origin(m)
 	case pgoutput.Commit:
-		s.open, s.committed = false, m.End
+		s.open = false
 		s.read = max(s.read, m.End)
 		return sink.Commit(m)
 	}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package walreader
+
+import "net"
+
+func setLowWater(net.Conn, int) {}
