@@ -92,6 +92,12 @@ type ChangePlace struct {
 	After []string `json:"after,omitempty"`
 	// Ready reports whether the rows are all there, with ChangeReady.
 	Ready bool `json:"ready,omitempty"`
+	// Timeline is the history of the log that the place is of, and Rows an end of the log that rows, which are later than the beginning of
+	// what follows them, may reach to. Both may be unknown, as 0.
+	Timeline uint32 `json:"timeline,omitempty"`
+	Rows     uint64 `json:"rows,omitempty"`
+	// Partitions names the partitions that tables had; empty where none has any.
+	Partitions string `json:"partitions,omitempty"`
 	// LSN is the place of the commit of a change in the log, and Index its number in the transaction; zero before
 	// the first one.
 	LSN   uint64 `json:"lsn,omitempty"`

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"queryengine/pkg/backend/postgres/pgoutput"
 	"queryengine/pkg/backend/postgres/walreader"
 )
@@ -49,6 +51,10 @@ func (p *publisher) follow(ctx context.Context, slot string) error {
 	if err != nil {
 		return fmt.Errorf("the log can't be read: %w", err)
 	}
+	if err := p.enter(ctx, connection); err != nil {
+		closeQuietly(ctx, connection)
+		return err
+	}
 	stream, err := walreader.Resume(ctx, connection, slot, p.definition.Name)
 	if err != nil {
 		return err
@@ -59,6 +65,30 @@ func (p *publisher) follow(ctx context.Context, slot string) error {
 	return stream.ReadAhead(ctx, func(ctx context.Context, batches <-chan []walreader.Message) error {
 		return p.take(ctx, batches, stream.Confirm)
 	})
+}
+
+// enter makes sure that what is stored is part of the log of a server that is about to be read. A server that has taken over from another
+// one without its last changes, and has the slot, would go on without their being undone.
+func (p *publisher) enter(ctx context.Context, connection *pgconn.PgConn) error {
+	timeline, end, err := walreader.Identify(ctx, connection)
+	if err != nil {
+		return err
+	}
+	held := p.place.LSN < uint64(end)
+	if before := walreader.Timeline(p.place.Timeline); before != timeline {
+		left, known, err := walreader.Left(ctx, connection, timeline, before)
+		if err != nil {
+			return err
+		}
+		held = known && p.place.LSN < uint64(left) && p.place.Rows <= uint64(left)
+	}
+	if !held {
+		p.on.Logger.ErrorContext(ctx, "the log of the database doesn't have all changes that were published",
+			"timeline", p.place.Timeline, "place", pgoutput.LSN(p.place.LSN).String(), "timeline of the server", timeline)
+		return errUnclear
+	}
+	p.place.Timeline = uint32(timeline)
+	return nil
 }
 
 // take stores messages until ctx ends. confirm is called with the end of a transaction when it and all before
@@ -128,12 +158,21 @@ func (p *publisher) gather(ctx context.Context, m walreader.Message) error {
 			return err
 		}
 		p.relations[m.Relation.ID] = m.Relation
-		if t := p.tables[m.Relation.ID]; t != nil {
+		if p.byRelation[m.Relation.ID] == nil { // a new partition, perhaps
+			if err := p.followPartitions(ctx); err != nil {
+				return err
+			}
+		}
+		if t := p.byRelation[m.Relation.ID]; t != nil {
 			return p.describe(ctx, t)
 		}
 	case m.Truncate != nil:
-		for _, relation := range m.Truncate {
-			if err := p.add(ctx, relation, change{truncate: true}, 0); err != nil {
+		tables, err := p.truncated(m.Truncate)
+		if err != nil {
+			return err
+		}
+		for _, t := range tables {
+			if err := p.add(ctx, change{table: t, truncate: true}, 0); err != nil {
 				return err
 			}
 		}
@@ -142,7 +181,11 @@ func (p *publisher) gather(ctx context.Context, m walreader.Message) error {
 		if err != nil {
 			return err
 		}
-		return p.add(ctx, m.Table, c, len(m.Row))
+		c.table, c.relation = p.byRelation[m.Table], p.relations[m.Table]
+		if c.table == nil || c.relation == nil {
+			return errUnclear // a table that has taken the place of one that was published
+		}
+		return p.add(ctx, c, len(m.Row))
 	}
 	return nil
 }
@@ -170,12 +213,9 @@ func decode(row []byte) (c change, err error) {
 }
 
 // add adds a change. It has two numbers in its transaction, as it may become two messages.
-func (p *publisher) add(ctx context.Context, relation uint32, c change, bytes int) error {
+func (p *publisher) add(ctx context.Context, c change, bytes int) error {
 	p.index += 2
-	c.table, c.relation, c.index = p.tables[relation], p.relations[relation], p.index
-	if c.table == nil || c.relation == nil {
-		return errUnclear // a table that has taken the place of one that was published
-	}
+	c.index = p.index
 	if p.place.Covers(uint64(p.current.Final), c.index+1) {
 		return nil
 	}

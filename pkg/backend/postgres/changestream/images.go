@@ -21,10 +21,16 @@ func (p *publisher) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.followPartitions(ctx); err != nil {
+		return err
+	}
 	var messages []Message
 	for i := range p.pending {
 		for _, m := range p.pending[i].messages(old[i], new[i]) {
-			m.Place.Epoch, m.Place.Ready = p.place.Epoch, true
+			m.Place.Epoch, m.Place.Ready, m.Place.Timeline, m.Place.Partitions = p.place.Epoch, true, p.place.Timeline, p.place.Partitions
+			if m.Place.LSN < p.place.Rows {
+				m.Place.Rows = p.place.Rows
+			}
 			if !p.place.Covers(m.Place.LSN, m.Place.Index) {
 				messages = append(messages, m)
 			}

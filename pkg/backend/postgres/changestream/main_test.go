@@ -37,14 +37,10 @@ type fixture struct {
 
 func setup(t *testing.T, schema string) *fixture {
 	t.Helper()
-	f := &fixture{url: dbtest.LogicalURL(t), sink: &memory{}}
+	f := &fixture{sink: &memory{}}
 	f.on = changestream.Progress{Logger: slog.New(slog.DiscardHandler), Began: func() {}, Stored: func(int, time.Duration) {}}
-	f.db = connect(t, f.url)
+	f.use(t, dbtest.LogicalURL(t))
 	f.exec(t, schema)
-	pool, err := wire.NewPool(wire.Endpoint{URL: func() (string, error) { return f.url, nil }}, "changestream test")
-	require.NoError(t, err)
-	t.Cleanup(pool.Close)
-	f.pool = pool
 	t.Cleanup(func() { // a server has few slots
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
@@ -55,6 +51,16 @@ func setup(t *testing.T, schema string) *fixture {
 		}
 	})
 	return f
+}
+
+// use makes a database the one that is published.
+func (f *fixture) use(t *testing.T, url string) {
+	t.Helper()
+	f.url, f.db = url, connect(t, url)
+	pool, err := wire.NewPool(wire.Endpoint{URL: func() (string, error) { return url, nil }}, "changestream test")
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	f.pool = pool
 }
 
 func connect(t *testing.T, url string) *pgx.Conn {
@@ -158,6 +164,13 @@ func (m *memory) failOnceAt(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failAt = n
+}
+
+// dropBehind drops all messages but the first ones.
+func (m *memory) dropBehind(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.messages = m.messages[:n]
 }
 
 // all are the messages that were stored.

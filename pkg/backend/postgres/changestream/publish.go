@@ -28,8 +28,10 @@ type publisher struct {
 	sink       Sink
 	on         Progress
 
-	place  Place
-	tables map[uint32]*table
+	place Place
+	// tables are those of the definition, byRelation those that the log tells of.
+	tables     []*table
+	byRelation map[uint32]*table
 	reader
 }
 
@@ -48,7 +50,7 @@ func Publish(ctx context.Context, pool *wire.Pool, d *Definition, sink Sink, on 
 	if p.place, err = sink.Place(ctx); err != nil {
 		return err
 	}
-	if p.tables, err = p.examine(ctx); err != nil {
+	if p.tables, p.byRelation, err = p.examined(ctx); err != nil {
 		return err
 	}
 	slot, err := p.findSlot(ctx)
@@ -72,8 +74,20 @@ func Publish(ctx context.Context, pool *wire.Pool, d *Definition, sink Sink, on 
 	return errors.Join(errUnclear, p.dropSlots(ctx))
 }
 
+// examined are the tables, by what the log tells of them, too.
+func (p *publisher) examined(ctx context.Context) (tables []*table, byRelation map[uint32]*table, err error) {
+	if tables, err = p.examine(ctx); err != nil {
+		return nil, nil, err
+	}
+	byRelation, err = relations(tables)
+	return tables, byRelation, err
+}
+
 // goOn publishes from p.place on.
 func (p *publisher) goOn(ctx context.Context, slot string) error {
+	if p.place.Partitions != partitions(p.tables) {
+		return errUnclear
+	}
 	if !p.place.Ready {
 		if err := p.rows(ctx); err != nil {
 			return err

@@ -3,8 +3,10 @@ package changestream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
+	"queryengine/pkg/backend/postgres/pgoutput"
 	"queryengine/pkg/backend/postgres/quote"
 	"queryengine/pkg/backend/postgres/wire"
 )
@@ -20,7 +22,7 @@ const (
 // happened to them since is in the log, too, and leads to the same rows once it is told.
 func (p *publisher) rows(ctx context.Context) error {
 	if p.pg.TxStatus() == wire.Idle {
-		if err := run(ctx, p.pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
+		if err := p.resumeRows(ctx); err != nil {
 			return err
 		}
 	}
@@ -37,21 +39,49 @@ func (p *publisher) rows(ctx context.Context) error {
 	if err := run(ctx, p.pg, wire.Commit); err != nil {
 		return err
 	}
-	return p.store(ctx, []Message{{Op: OpReady, Place: Place{Epoch: p.place.Epoch, Ready: true}}})
+	if err := p.followPartitions(ctx); err != nil {
+		return err
+	}
+	at := p.place
+	at.Table, at.After, at.Ready = 0, nil, true
+	return p.store(ctx, []Message{{Op: OpReady, Place: at}})
+}
+
+// resumeRows begins to read the rest of the rows, on the server that had the first ones: of another one they may be earlier.
+func (p *publisher) resumeRows(ctx context.Context) error {
+	connection, err := p.pool.DialReplication(ctx)
+	if err != nil {
+		return fmt.Errorf("the log can't be read: %w", err)
+	}
+	defer closeQuietly(ctx, connection)
+	if err := p.enter(ctx, connection); err != nil {
+		return err
+	}
+	if err := run(ctx, p.pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
+		return err
+	}
+	end, err := query(ctx, p.pg, "SELECT pg_current_wal_insert_lsn()::text") // what the transaction sees is before that
+	if err != nil {
+		return err
+	}
+	at, err := pgoutput.ParseLSN(string(end[0][0]))
+	p.place.Rows = uint64(at)
+	return err
 }
 
 // rowsOf stores the rows of a table, from behind a key on. The server waits while they are stored.
 func (p *publisher) rowsOf(ctx context.Context, index int, after []string) error {
 	t := &p.definition.Tables[index]
-	result := p.pg.ExecParams(ctx, rowsSQL(t, after), nil, nil, nil, nil)
+	result := p.pg.ExecParams(ctx, p.tables[index].rowsSQL(after), nil, nil, nil, nil)
 	var messages []Message
 	bytes := 0
 	for result.NextRow() {
 		values := result.Values()
 		m := Message{
 			Op: OpRow, Table: t.Name, Key: append([]byte{}, values[0]...), New: append([]byte{}, values[1]...),
-			Place: Place{Epoch: p.place.Epoch, Table: index},
+			Place: p.place,
 		}
+		m.Place.Table, m.Place.After = index, nil
 		for _, v := range values[2:] {
 			m.Place.After = append(m.Place.After, string(v))
 			bytes += len(v)
@@ -76,7 +106,7 @@ func (p *publisher) rowsOf(ctx context.Context, index int, after []string) error
 }
 
 // rowsSQL reads the rows of a table behind a key.
-func rowsSQL(t *Table, after []string) string {
+func (t *table) rowsSQL(after []string) string {
 	items := []string{"(" + t.KeyObject + ")::text", "(" + t.Document + ")::text"}
 	key := make([]string, len(t.Key))
 	for i, name := range t.Key {
@@ -91,6 +121,10 @@ func rowsSQL(t *Table, after []string) string {
 		}
 		where += " AND (" + strings.Join(key, ", ") + ") > (" + strings.Join(values, ", ") + ")"
 	}
-	return "SELECT " + strings.Join(items, ", ") + " FROM ONLY " + quote.Qualified(t.Name) + " AS r WHERE " + where +
+	from := "ONLY "
+	if t.partitioned {
+		from = ""
+	}
+	return "SELECT " + strings.Join(items, ", ") + " FROM " + from + quote.Qualified(t.Name) + " AS r WHERE " + where +
 		" ORDER BY " + strings.Join(key, ", ")
 }

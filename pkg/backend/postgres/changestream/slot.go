@@ -16,7 +16,9 @@ import (
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/pgoutput"
 	"queryengine/pkg/backend/postgres/quote"
+	"queryengine/pkg/backend/postgres/walreader"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/lifecycle"
 )
@@ -141,15 +143,27 @@ func (p *publisher) begin(ctx context.Context) (slot string, err error) {
 		return "", fmt.Errorf("the log can't be read: %w", err)
 	}
 	defer closeQuietly(ctx, exporting)
+	timeline, _, err := walreader.Identify(ctx, exporting)
+	if err != nil {
+		return "", err
+	}
 	results, err := exporting.Exec(ctx, "CREATE_REPLICATION_SLOT "+quote.Name(slot)+" LOGICAL pgoutput "+options).ReadAll()
 	if err != nil {
 		return "", refusal(ctx, err)
 	}
 	snapshot := string(results[0].Rows[0][2])
+	at, err := pgoutput.ParseLSN(string(results[0].Rows[0][1]))
+	if err != nil {
+		return "", err
+	}
 	if err := run(ctx, p.pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT "+quote.Literal(snapshot)); err != nil {
 		return "", err
 	}
-	if err := p.store(ctx, []Message{{Op: OpBegin, Place: Place{Epoch: epoch}}}); err != nil {
+	if p.tables, p.byRelation, err = p.examined(ctx); err != nil { // as of the snapshot
+		return "", err
+	}
+	place := Place{Epoch: epoch, Timeline: uint32(timeline), Rows: uint64(at), Partitions: partitions(p.tables)}
+	if err := p.store(ctx, []Message{{Op: OpBegin, Place: place}}); err != nil {
 		return "", err
 	}
 	return slot, nil
@@ -169,8 +183,8 @@ func (p *publisher) publication(ctx context.Context) error {
 // isPublished reports whether the publication has the tables: one that was dropped has left it.
 func (p *publisher) isPublished(ctx context.Context) (bool, error) {
 	relations := make([][]byte, 0, len(p.tables))
-	for relation := range p.tables {
-		relations = append(relations, strconv.AppendUint(nil, uint64(relation), 10))
+	for _, t := range p.tables {
+		relations = append(relations, strconv.AppendUint(nil, uint64(t.relation), 10))
 	}
 	rows, err := query(ctx, p.pg, publishedSQL, []byte(p.definition.Name), quote.Array(relations))
 	return err == nil && string(rows[0][0]) == strconv.Itoa(len(relations)), err
@@ -182,8 +196,8 @@ func (p *publisher) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for relation := range tables {
-		if p.tables[relation] == nil {
+	for i, t := range tables {
+		if before := p.tables[i]; t.relation != before.relation || t.partitioned != before.partitioned || !grew(before.parts, t.parts) {
 			return errUnclear
 		}
 	}
