@@ -24,6 +24,7 @@ type PoolMetrics struct {
 	statements          *prometheus.HistogramVec
 	errors              *prometheus.CounterVec
 	mixed               *prometheus.GaugeVec
+	shared              *prometheus.CounterVec
 	scanned             *prometheus.CounterVec
 	log                 *slog.Logger
 
@@ -36,6 +37,12 @@ type PoolMetrics struct {
 const (
 	stageWait = "wait"
 	stageRows = "rows"
+)
+
+// What becomes of a statement that shares a round trip.
+const (
+	outcomeAnswered = "answered"
+	outcomeAlone    = "alone"
 )
 
 // PoolLabels tell pools apart.
@@ -81,6 +88,10 @@ func NewPoolMetrics(r prometheus.Registerer, log *slog.Logger) *PoolMetrics {
 			Name: "engine_postgres_mixed_sessions",
 			Help: "1 where nothing is prepared because a pooler gives the sessions of the server to whoever comes.",
 		}, labels)),
+		shared: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "engine_postgres_shared_statements_total",
+			Help: "Statements that shared a round trip with those of other requests: answered in it, or overtaken because one ahead took long, and run alone.",
+		}, append(slices.Clone(labels), "outcome"))),
 		scanned: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "engine_source_scanned_bytes_total", Help: "Bytes that sources read that charge for them, by what for.",
 		}, []string{"source_name", "purpose"})),
@@ -102,6 +113,8 @@ func (m *PoolMetrics) Pool(l PoolLabels) *PoolMeter {
 		rows:   m.statements.WithLabelValues(append(slices.Clone(values), stageRows)...),
 		errors: m.errors.WithLabelValues(values...),
 		mixed:  m.mixed.WithLabelValues(values...),
+		shared: m.shared.WithLabelValues(append(slices.Clone(values), outcomeAnswered)...),
+		alone:  m.shared.WithLabelValues(append(slices.Clone(values), outcomeAlone)...),
 	}
 }
 
@@ -139,6 +152,8 @@ func (m *PoolMetrics) leave(l PoolLabels) {
 	m.statements.DeleteLabelValues(append(slices.Clone(values), stageRows)...)
 	m.errors.DeleteLabelValues(values...)
 	m.mixed.DeleteLabelValues(values...)
+	m.shared.DeleteLabelValues(append(slices.Clone(values), outcomeAnswered)...)
+	m.shared.DeleteLabelValues(append(slices.Clone(values), outcomeAlone)...)
 }
 
 // PoolMeter measures one pool; nil measures nothing.
@@ -150,6 +165,7 @@ type PoolMeter struct {
 	waits, rows         prometheus.Observer // of statements
 	errors              prometheus.Counter
 	mixed               prometheus.Gauge
+	shared, alone       prometheus.Counter
 }
 
 // Opened counts an attempt to open a connection.
@@ -174,7 +190,26 @@ func (m *PoolMeter) Closed() {
 // Waited notes how long it took to get a connection.
 func (m *PoolMeter) Waited(began time.Time) {
 	if m != nil {
-		m.waited.Observe(time.Since(began).Seconds())
+		m.WaitedFor(time.Since(began))
+	}
+}
+
+// WaitedFor is Waited for a statement that has waited for that long.
+func (m *PoolMeter) WaitedFor(d time.Duration) {
+	if m != nil {
+		m.waited.Observe(d.Seconds())
+	}
+}
+
+// Shared counts a statement that was answered in a round trip with others; alone, one that was
+// overtaken and has to run alone.
+func (m *PoolMeter) Shared(alone bool) {
+	switch {
+	case m == nil:
+	case alone:
+		m.alone.Inc()
+	default:
+		m.shared.Inc()
 	}
 }
 

@@ -16,6 +16,8 @@ type Dialect struct {
 	columnTargets bool
 	// plain dialects do without what only PostgreSQL has: record_send, xmax, WITH TIES.
 	plain bool
+	// shares is set where short statements may share round trips.
+	shares bool
 }
 
 // New returns the dialect of PostgreSQL itself.

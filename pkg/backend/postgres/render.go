@@ -84,10 +84,16 @@ func (d *Dialect) RenderQuery(root ir.Root, o backend.RenderOptions) (backend.St
 		r := newRenderer(d, o, m)
 		sql, a := r.root(root)
 		text, err := r.finish(sql, a)
-		if err == nil && !r.Calls && len(text.params) > 0 {
+		if err != nil || r.Calls { // a function may take any time, and not be one that can run twice
+			return text, err
+		}
+		if len(text.params) > 0 {
 			text.Choice = &wire.PlanChoice{}
 		}
-		return text, err
+		if d.shares {
+			text.Sharing = &wire.Sharing{}
+		}
+		return text, nil
 	})
 }
 

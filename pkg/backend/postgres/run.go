@@ -16,18 +16,29 @@ import (
 
 // Query runs a statement of RenderQuery and appends the JSON of its root field to out: row
 // by row while they arrive, each handed on when a frame is full. A statement that fails
-// before any byte was handed on leaves out as it was.
+// before any byte was handed on leaves out as it was. A short one may share its round trip.
 func (s *Server) Query(ctx context.Context, st backend.Statement, a backend.Args, out *backend.Answer) error {
 	stmt, values, err := prepare(st, &a)
 	if err != nil {
 		return err
 	}
+	pool := s.reader()
+	shared, turn := pool.Sharer.Join(ctx, &stmt.utc.Text, values, stmt)
+	lost := false
+	if shared != nil {
+		var again bool
+		if again, lost, err = answerOfShared(ctx, pool, shared, values, out); !again {
+			return err
+		}
+	}
 	mark, before := len(out.Buf), out.Sent()
-	lost, err := s.read(ctx, wire.FreshFor, stmt, values, out)
+	if !lost {
+		lost, err = s.read(ctx, pool, turn, wire.FreshFor, stmt, values, out)
+	}
 	if lost && out.Sent() == before && ctx.Err() == nil {
 		// A query may run twice, and what dropped one connection may have dropped all of them.
 		out.Buf = out.Buf[:mark]
-		_, err = s.read(ctx, askAlways, stmt, values, out)
+		_, err = s.read(ctx, s.reader(), wire.Turn{}, askAlways, stmt, values, out)
 	}
 	return err
 }
@@ -37,8 +48,9 @@ const askAlways = -1
 
 // read runs a query on a connection that was trusted for a time, and reports whether it failed
 // because the connection was lost.
-func (s *Server) read(ctx context.Context, trusted time.Duration, stmt *statement, values [][]byte, out *backend.Answer) (lost bool, err error) {
-	c, err := s.reader().AcquireTrusting(ctx, trusted)
+func (s *Server) read(ctx context.Context, pool *wire.Pool, turn wire.Turn, trusted time.Duration, stmt *statement, values [][]byte, out *backend.Answer) (lost bool, err error) {
+	defer turn.End()
+	c, err := pool.AcquireTrusting(ctx, trusted)
 	if err != nil {
 		return false, err
 	}
@@ -92,6 +104,7 @@ func runQuery(ctx context.Context, c *wire.Conn, stmt *statement, values [][]byt
 		if err == nil {
 			c.Pool.Meter.Answered(sent, first)
 			run.Done()
+			text.Sharing.Ran(first.Sub(sent), len(out.Buf)-mark+int(out.Sent()-before))
 			return nil
 		}
 		if out.Sent() > before {

@@ -62,9 +62,10 @@ func (p *preparedCache) remove(sql string) *prepared {
 	return p.used.Remove(e).(*prepared)
 }
 
-// oldest is the text that is evicted for another one; empty while there is space.
-func (p *preparedCache) oldest() string {
-	if p.used.Len() < MaxPrepared {
+// oldest is the text that is evicted for another one, besides those that are being made; empty while
+// there is space.
+func (p *preparedCache) oldest(making int) string {
+	if p.used.Len() == 0 || p.used.Len()+making < MaxPrepared {
 		return ""
 	}
 	return p.used.Back().Value.(*prepared).sql
@@ -108,6 +109,8 @@ type Text struct {
 	Once bool
 	// Choice decides how it is planned; nil leaves it to the server.
 	Choice *PlanChoice
+	// Sharing is what it shares round trips by; nil for one that never does.
+	Sharing *Sharing
 }
 
 // Execution is one run of a text.
@@ -247,7 +250,7 @@ func (p *pipeline) prepared(sql string, prepare bool) *prepared {
 			return s
 		}
 	}
-	if oldest := p.conn.statements.remove(p.conn.statements.oldest()); oldest != nil {
+	if oldest := p.conn.statements.remove(p.conn.statements.oldest(len(p.making) - p.done)); oldest != nil {
 		p.SendDeallocate(oldest.name)
 	}
 	sent := p.conn.Pool.sent(sql)

@@ -114,6 +114,12 @@ func (p *PlanChoice) Next(number int) PlanMode {
 	return now
 }
 
+// settled is the mode of a stratum's runs where no other one is to be tried.
+func (p *PlanChoice) settled(number int) (m PlanMode, ok bool) {
+	v := p.slots[number].Load()
+	return PlanMode(v & 0xff), v>>8 == v&0xff
+}
+
 // Took notes the time of a run.
 func (p *PlanChoice) Took(number int, m PlanMode, t time.Duration) {
 	p.mu.Lock()
@@ -257,4 +263,12 @@ func (r *PlannedRun) Done() {
 	if r.counts {
 		r.choice.Took(r.stratum, r.Mode, time.Since(r.began))
 	}
+}
+
+// settledMode is the mode of a run that isn't measured; ok is false where it has to be.
+func (p *Pool) settledMode(text *Text, values [][]byte) (m PlanMode, ok bool) {
+	if text.Choice == nil || p.plansFixed.Load() {
+		return PlanAuto, true
+	}
+	return text.Choice.settled(StratumOf(values))
 }

@@ -51,6 +51,7 @@ type Pool struct {
 	Mixes atomic.Bool
 	// generation distinguishes the texts of prepared statements from outdated ones that a pooler keeps.
 	generation atomic.Int32
+	Sharer     *Sharer
 }
 
 // Conn is one connection. It belongs to one user between Acquire and Release.
@@ -92,6 +93,7 @@ func NewPool(e Endpoint, applicationName string) (*Pool, error) {
 		return nil, err
 	}
 	p.Conns = conns
+	p.Sharer = newSharer(p)
 	go p.sweep()
 	return p, nil
 }
@@ -103,6 +105,10 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) { return p.AcquireTru
 // server.
 func (p *Pool) AcquireTrusting(ctx context.Context, idleFor time.Duration) (*Conn, error) {
 	defer p.Meter.Waited(time.Now())
+	return p.acquire(ctx, idleFor)
+}
+
+func (p *Pool) acquire(ctx context.Context, idleFor time.Duration) (*Conn, error) {
 	if c := p.idle(idleFor); c != nil {
 		return c, nil
 	}
@@ -211,6 +217,7 @@ func (p *Pool) newConn(ctx context.Context, pg *pgconn.PgConn) *Conn {
 		return c
 	}
 	c.Direct = string(r.Rows[0][0]) == strconv.FormatUint(uint64(pg.PID()), 10)
+	p.Sharer.possible.Store(c.Direct && p.Endpoint.Prepare != PrepareNever)
 	c.Implicit = c.Direct && p.Endpoint.Prepare != PrepareNever && string(r.Rows[0][1]) == "t" &&
 		p.Endpoint.Isolation.SQL() == ReadCommitted.SQL()
 	return c

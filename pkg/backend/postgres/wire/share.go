@@ -1,0 +1,249 @@
+package wire
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Bounds of shared round trips.
+const (
+	// maxShared is how many statements share a round trip, maxWaiting how many wait for one; beyond,
+	// statements run alone.
+	maxShared, maxWaiting = 16, 256
+	// aheadGrace, sharedGrace and lookEvery are the defaults of Sharer.Ahead and Sharer.Within, and how often
+	// those who wait are looked after.
+	aheadGrace, sharedGrace, lookEvery = 5 * time.Millisecond, 25 * time.Millisecond, 2 * time.Millisecond
+)
+
+// Sharer lets short statements of different requests share round trips.
+//
+// Most of what a small read costs, on both sides, is to write to sockets and to wake up. So while as
+// many round trips are under way as there are processors, short statements wait for the end of one, and
+// are sent together on one connection: each is followed by a Sync, which makes it a transaction that
+// has nothing to do with the others. While there are fewer, nothing waits and nothing is shared.
+//
+// One that takes long, or waits for a lock, holds up the others for a few milliseconds: they run on other
+// connections then. So only statements share that may run twice. A request that ends leaves
+// its statement behind; the server is told when nobody waits for anything of a round trip any more.
+type Sharer struct {
+	// Trips is how many round trips are under way before statements wait.
+	Trips int
+	// Ahead is how long statements wait for the round trips ahead of them: then another one is begun, and
+	// those that take longer no longer count. Within is how long they wait for each that is ahead of
+	// them in their own one: then they run alone.
+	Ahead, Within time.Duration
+	// Always has statements share whenever they can, whatever was measured. Tests set it.
+	Always bool
+
+	pool *Pool
+	// possible is set once a connection turns out to be one to the server itself. What a pooler makes of
+	// several transactions in one round trip is up to the pooler.
+	possible atomic.Bool
+	unused   sync.Pool
+
+	mu       sync.Mutex
+	rule     rule
+	trips    []trip
+	queue    []*Shared
+	look     *time.Timer
+	watching bool
+}
+
+// trip is a round trip that may be under way.
+type trip struct {
+	busy  bool
+	began time.Time
+	// number distinguishes it from those that had its place before.
+	number uint64
+}
+
+// Shareable is a statement that can share a round trip. It is used by other goroutines than its
+// request's, also after the request has ended.
+type Shareable interface {
+	// TextFor is the text for the session of a connection.
+	TextFor(c *Conn) (*Text, error)
+	// Collect appends the answer that a result makes. ErrTooLarge is that of one that isn't kept.
+	Collect(c *Conn, r *Result, dst []byte) ([]byte, error)
+}
+
+// Turn is a statement that runs alone, as one of the round trips that others may wait for. The zero
+// value is one that nobody waits for.
+type Turn struct {
+	sharer *Sharer
+	began  time.Time
+	place  int
+	number uint64
+}
+
+func newSharer(p *Pool) *Sharer {
+	s := &Sharer{Trips: runtime.GOMAXPROCS(0), Ahead: aheadGrace, Within: sharedGrace, pool: p}
+	s.unused.New = func() any { return &Shared{done: make(chan struct{}, 1)} }
+	return s
+}
+
+// Join has a statement share a round trip. Where it doesn't, shared is nil, and the statement runs alone,
+// in a turn that has to be ended.
+func (s *Sharer) Join(ctx context.Context, text *Text, values [][]byte, of Shareable) (shared *Shared, turn Turn) {
+	if text.Sharing == nil || text.Once || !s.possible.Load() {
+		return nil, Turn{}
+	}
+	now := time.Now()
+	if !s.Always && !text.Sharing.short(text.Choice != nil, now) {
+		return nil, Turn{}
+	}
+	q, turn := s.enter(text, values, of, now)
+	if q != nil {
+		q.wait(ctx, s)
+	}
+	return q, turn
+}
+
+// enter has a statement wait for a round trip, or gives it a turn.
+func (s *Sharer) enter(text *Text, values [][]byte, of Shareable, now time.Time) (*Shared, Turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if place := s.free(); place >= 0 {
+		return nil, s.take(place, now)
+	}
+	s.rule.crowded++
+	apart := Turn{sharer: s, began: now, place: -1}
+	if len(s.queue) == maxWaiting || !s.Always && s.rule.apart {
+		return nil, apart
+	}
+	mode, settled := s.pool.settledMode(text, values)
+	if !s.Always && (!settled || text.Sharing.sample()) {
+		return nil, apart
+	}
+	q := s.unused.Get().(*Shared)
+	q.text, q.values, q.of, q.mode, q.joined = text, values, of, mode, now
+	s.queue = append(s.queue, q)
+	if !s.watching {
+		s.watch()
+	}
+	return q, Turn{}
+}
+
+// Waiting is how many statements wait.
+func (s *Sharer) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.queue)
+}
+
+// free is the place of a round trip that isn't under way; negative when all are.
+func (s *Sharer) free() int {
+	for i := range min(len(s.trips), s.Trips) {
+		if !s.trips[i].busy {
+			return i
+		}
+	}
+	if len(s.trips) < s.Trips {
+		s.trips = append(s.trips, trip{})
+		return len(s.trips) - 1
+	}
+	return -1
+}
+
+func (s *Sharer) take(place int, now time.Time) Turn {
+	t := &s.trips[place]
+	t.busy, t.began = true, now
+	t.number++
+	return Turn{sharer: s, began: now, place: place, number: t.number}
+}
+
+// holds reports whether a turn is still one of the round trips.
+func (s *Sharer) holds(t Turn) bool {
+	return t.place >= 0 && s.trips[t.place].busy && s.trips[t.place].number == t.number
+}
+
+// End ends a turn, whose connection was released. Those who have waited for it go on.
+func (t Turn) End() {
+	s := t.sharer
+	if s == nil {
+		return
+	}
+	now := time.Now()
+	s.mu.Lock()
+	s.rule.took(min(now.Sub(t.began), longest), 1)
+	next, turn := s.goOn(t, now)
+	s.mu.Unlock()
+	if next != nil {
+		go s.run(turn, next)
+	}
+}
+
+// next takes those who have waited longest; nil when nobody has.
+func (s *Sharer) next() *batch {
+	n := min(len(s.queue), maxShared)
+	if n == 0 {
+		return nil
+	}
+	b := newBatch(s.queue[:n])
+	s.queue = slices.Delete(s.queue, 0, n)
+	return b
+}
+
+// goOn has those who wait go on in the place of a turn that ends, or makes the place free.
+func (s *Sharer) goOn(t Turn, now time.Time) (*batch, Turn) {
+	if !s.holds(t) {
+		return nil, Turn{}
+	}
+	b := s.next()
+	if b == nil {
+		s.trips[t.place].busy = false
+		return nil, Turn{}
+	}
+	return b, s.take(t.place, now)
+}
+
+// run makes shared round trips for as long as there is somebody who waits.
+func (s *Sharer) run(t Turn, b *batch) {
+	for b != nil {
+		b.run(s.pool)
+		s.mu.Lock()
+		s.rule.took(b.took, b.answered)
+		b, t = s.goOn(t, time.Now())
+		s.mu.Unlock()
+	}
+}
+
+// watch looks after those who wait, for as long as somebody does.
+func (s *Sharer) watch() {
+	s.watching = true
+	if s.look == nil {
+		s.look = time.AfterFunc(lookEvery, s.overdue)
+	} else {
+		s.look.Reset(lookEvery)
+	}
+}
+
+// overdue begins other round trips in place of those that take too long.
+func (s *Sharer) overdue() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	for i := range s.trips {
+		if t := &s.trips[i]; t.busy && now.Sub(t.began) > s.Ahead {
+			t.busy = false
+		}
+	}
+	for {
+		place := s.free()
+		if place < 0 {
+			break
+		}
+		b := s.next()
+		if b == nil {
+			break
+		}
+		go s.run(s.take(place, now), b)
+	}
+	s.watching = false
+	if len(s.queue) > 0 {
+		s.watch()
+	}
+}

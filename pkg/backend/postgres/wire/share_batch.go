@@ -1,0 +1,308 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrTooLarge is the error of a Shareable whose answer isn't kept until the others are complete.
+var ErrTooLarge = errors.New("the answer is too large to be kept")
+
+// Outcome is what became of a statement in a shared round trip.
+type Outcome uint8
+
+const (
+	pending Outcome = iota
+	// Answered is one that the server has answered: Answer has the answer, or Err the error.
+	Answered
+	// Alone is one that has to run alone.
+	Alone
+	// Lost is one whose connection was lost.
+	Lost
+	// Left is one whose request has ended.
+	Left
+)
+
+// Shared is a statement in a shared round trip.
+type Shared struct {
+	text   *Text
+	values [][]byte
+	of     Shareable
+	mode   PlanMode
+	// joined is when it began to wait, sent when it was sent.
+	joined, sent time.Time
+	// done gets one value when the outcome is known, unless the request has left.
+	done chan struct{}
+
+	// batch is nil as long as it waits, place its index there; the sharer's lock guards them.
+	batch *batch
+	place int
+	// outcome is guarded by the lock of the batch.
+	outcome Outcome
+	answer  []byte
+	err     error
+}
+
+// Outcome is what became of it. The answer is valid until Forget; the text is the one that was sent.
+func (q *Shared) Outcome() (o Outcome, answer []byte, text *Text, err error) {
+	return q.outcome, q.answer, q.text, q.err
+}
+
+// maxReused is how large a buffer may be that is used again.
+const maxReused = 16 << 10
+
+// Forget ends the use of it.
+func (s *Sharer) Forget(q *Shared) {
+	if q.outcome == Left || q.outcome == Alone {
+		return // the round trip may still use it
+	}
+	answer := q.answer[:0]
+	if cap(answer) > maxReused {
+		answer = nil
+	}
+	*q = Shared{done: q.done, answer: answer}
+	s.unused.Put(q)
+}
+
+// wait waits for the outcome, or for the end of the request.
+func (q *Shared) wait(ctx context.Context, s *Sharer) {
+	select {
+	case <-q.done:
+		return
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	b := q.batch
+	if b == nil {
+		if i := slices.Index(s.queue, q); i >= 0 {
+			s.queue = slices.Delete(s.queue, i, i+1)
+		}
+		q.outcome = Left
+	}
+	s.mu.Unlock()
+	if b != nil && !b.leave(q) {
+		<-q.done
+		return
+	}
+	q.err = ConnectError(ctx, ctx.Err())
+}
+
+// batch is a shared round trip.
+type batch struct {
+	// ctx ends when nobody waits for anything of it any more, and there is nothing to be expected soon.
+	ctx    context.Context
+	cancel context.CancelFunc
+	// took and answered are the time of those that it has answered, from when they began to wait.
+	took     time.Duration
+	answered int
+
+	mu sync.Mutex
+	// list has nil for those whose outcome is known: they may be in use for something else.
+	list []*Shared
+	// front is the index of the first statement that isn't answered, seen which one that was when it was
+	// looked at last; wanted counts those without outcome.
+	front, seen, wanted int
+	// idle is set as long as nothing is expected to be answered soon: before anything is sent, and when the
+	// one in front takes long.
+	idle  bool
+	watch *time.Timer
+}
+
+// newBatch is a round trip of statements that have waited.
+func newBatch(waiting []*Shared) *batch {
+	b := &batch{list: slices.Clone(waiting), wanted: len(waiting), idle: true}
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+	for i, q := range waiting {
+		q.batch, q.place = b, i
+	}
+	return b
+}
+
+// leave is called for a request that ends. It is false when there is an outcome already.
+func (b *batch) leave(q *Shared) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.list[q.place] != q {
+		return false
+	}
+	b.decide(q, Left)
+	b.cancelUnwanted()
+	return true
+}
+
+// decide notes an outcome. The lock is held.
+func (b *batch) decide(q *Shared, o Outcome) {
+	q.outcome = o
+	b.list[q.place] = nil
+	b.wanted--
+	if o != Left {
+		q.done <- struct{}{} // from here on it is its request's
+	}
+}
+
+// cancelUnwanted cancels what nobody waits for. The short time that it takes as a rule isn't worth to
+// tell the server.
+func (b *batch) cancelUnwanted() {
+	if b.wanted == 0 && b.idle {
+		b.cancel()
+	}
+}
+
+// rest notes the same outcome for all that have none.
+func (b *batch) rest(o Outcome, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, q := range b.list {
+		if q != nil {
+			q.err = err
+			b.decide(q, o)
+		}
+	}
+}
+
+// look lets those go that wait for one that has been in front for long, and has what nobody waits for cancelled
+// when it is. It is called again and again as long as the round trip lasts.
+func (b *batch) look(steps []step, p *Pool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.front >= len(b.list) {
+		return
+	}
+	b.watch.Reset(p.Sharer.Within)
+	if b.front != b.seen {
+		b.seen = b.front
+		return
+	}
+	b.idle = true
+	if text := steps[b.front].text; text != nil {
+		text.Sharing.refrain(stuckFor)
+	}
+	for _, q := range b.list[b.front+1:] {
+		if q != nil {
+			p.Meter.Shared(true)
+			b.decide(q, Alone)
+		}
+	}
+	b.cancelUnwanted()
+}
+
+// run makes the round trip on a connection that is taken for it alone: others may be waiting for one.
+func (b *batch) run(p *Pool) {
+	defer b.cancel()
+	c, err := p.acquire(b.ctx, FreshFor)
+	if err != nil {
+		b.rest(Answered, err)
+		return
+	}
+	defer c.Release()
+	if !c.Direct || !c.preparing() {
+		b.rest(Alone, nil)
+		return
+	}
+	line, read := pipeline{Pipeline: c.PG.StartPipeline(context.Background()), conn: c}, make(chan struct{})
+	steps := b.send(&line)
+	if err = line.Flush(); err == nil {
+		b.begin(func() { b.look(steps, p) }, p.Sharer.Within)
+		cancels := context.AfterFunc(b.ctx, func() { c.cancelAll(read) })
+		err = b.read(&line, steps)
+		b.end()
+		close(read)
+		if !cancels() {
+			c.Discard() // a late request to cancel must not end what somebody else runs
+		}
+	}
+	if err != nil {
+		// What the server still sends isn't worth the wait.
+		_ = c.PG.Conn().Close()
+		c.Discard()
+	}
+	_ = line.Close() // whether the connection is lost shows when it is released
+	b.rest(Lost, nil)
+	for i := range steps {
+		if s := &steps[i]; s.renew != nil {
+			c.forget(b.ctx, s.renew, s.text.SQL)
+		}
+	}
+}
+
+// begin has look called as long as the round trip lasts.
+func (b *batch) begin(look func(), every time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.idle, b.watch = false, time.AfterFunc(every, look)
+}
+
+func (b *batch) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.front = len(b.list)
+	b.watch.Stop()
+}
+
+// cancelEvery is how often a server is told to cancel what it still has of a round trip.
+const cancelEvery = 20 * time.Millisecond
+
+// cancelAll cancels one statement after the other, until the answers to all have been read. A server
+// that doesn't answer in time is given up.
+func (c *Conn) cancelAll(read <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(context.Background(), CancelGrace)
+	defer cancel()
+	for {
+		_ = c.PG.CancelRequest(ctx) // the connection is closed if this doesn't help
+		select {
+		case <-read:
+			return
+		case <-ctx.Done():
+			_ = c.PG.Conn().Close() // ends the wait of the one that reads
+			return
+		case <-time.After(cancelEvery):
+		}
+	}
+}
+
+// send writes the statements whose requests are still there. Their parameters aren't read after it: when
+// a request ends, the memory may be used for something else.
+func (b *batch) send(p *pipeline) []step {
+	steps := make([]step, len(b.list))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	for i, q := range b.list {
+		if q == nil {
+			continue
+		}
+		text, err := q.of.TextFor(p.conn)
+		if err != nil {
+			q.err = err
+			b.decide(q, Answered)
+			continue
+		}
+		q.text, q.sent = text, now
+		p.conn.Pool.Meter.WaitedFor(now.Sub(q.joined))
+		steps[i] = p.share(text, q.values, q.mode)
+	}
+	return steps
+}
+
+// finish notes the outcome of a statement, unless its request has left.
+func (b *batch) finish(p *pipeline, i int, o Outcome, c collected) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.front, b.idle = i+1, false
+	q := b.list[i]
+	if q != nil {
+		if o == Answered {
+			if c.err == nil {
+				p.conn.Pool.Meter.Answered(q.sent, c.first)
+				p.conn.Pool.Meter.Shared(false)
+			}
+			b.took += min(time.Since(q.joined), longest)
+			b.answered++
+		}
+		q.answer, q.err = c.answer, c.err
+		b.decide(q, o)
+	}
+}

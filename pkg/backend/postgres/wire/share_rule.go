@@ -1,0 +1,150 @@
+package wire
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// Which statements share.
+const (
+	// shortTime is what a statement may take when it runs alone and little else is under way.
+	shortTime = 250 * time.Microsecond
+	// knownAfter is how often it has run alone before that is known; plannedAfter, where how it is planned is
+	// being compared.
+	knownAfter, plannedAfter = 8, 3 * tries
+	// sampleEvery is which of its runs remain alone, by which it, and its plans, go on to be measured.
+	sampleEvery = 16
+	// smallAnswer is an answer that may be kept until others are complete. After a larger one the
+	// statement doesn't share for a while.
+	smallAnswer, largeFor = 16 << 10, 10 * time.Second
+	// heldUp is how long a statement may hold up others: on a busy machine some do that by chance. After t it
+	// doesn't share for heldShare times t, at most for largeFor; for stuckFor while it is still running.
+	heldUp, heldShare, stuckFor = 10 * time.Millisecond, 5, 500 * time.Millisecond
+)
+
+// Sharing is what is known of a text, by which it shares round trips with others.
+type Sharing struct {
+	runs atomic.Uint32
+	// least is about the least time that it takes, in nanoseconds: a busy machine moves it little.
+	least atomic.Int64
+	// until is when it may share again, in nanoseconds since the epoch.
+	until atomic.Int64
+}
+
+// short reports whether a text is short, and small enough, to share.
+func (s *Sharing) short(planned bool, now time.Time) bool {
+	enough := uint32(knownAfter)
+	if planned {
+		enough = plannedAfter
+	}
+	return s.runs.Load() >= enough && s.least.Load() <= int64(shortTime) && s.until.Load() <= now.UnixNano()
+}
+
+// sample reports whether a run remains alone for being measured.
+func (s *Sharing) sample() bool { return s.runs.Add(1)%sampleEvery == 0 }
+
+// Ran notes a run that was alone: the time until its result came, and the size of its answer.
+func (s *Sharing) Ran(took time.Duration, size int) {
+	if s == nil {
+		return
+	}
+	s.runs.Add(1)
+	known, t := s.least.Load(), int64(took)
+	switch {
+	case known == 0:
+		known = t
+	case t < known:
+		known -= (known - t) / 4
+	default:
+		known += min(t-known, known) / 64
+	}
+	s.least.Store(known)
+	if size > smallAnswer {
+		s.refrain(largeFor)
+	}
+}
+
+// held notes for how long it has held up others.
+func (s *Sharing) held(t time.Duration) {
+	if t > heldUp {
+		s.refrain(min(heldShare*t, largeFor))
+	}
+}
+
+func (s *Sharing) refrain(d time.Duration) { s.until.Store(time.Now().Add(d).UnixNano()) }
+
+// When statements share.
+const (
+	// window is after how many runs it may change whether they do.
+	window = 256
+	// crowd is how many of these have to find as many round trips under way as there may be, for the
+	// window to tell anything.
+	crowd = window / 4
+	// pairs is how many are compared before the better way is kept, retry is after how many windows the other
+	// one is tried again.
+	pairs, retry = 6, 24
+	// of is how many comparisons count, expected and worth what is expected to be gained before there are any,
+	// and as how many that counts. One counts for at most atMost: on a busy machine much happens in a window.
+	of, expected, worth, atMost = 16, 0.1, 2, 0.7
+	// tolerated is by how much longer statements may take together: it saves CPU time in any case.
+	tolerated = 0.1
+	// longest is what one run counts for at most: it may have waited for a lock.
+	longest = 20 * time.Millisecond
+)
+
+// rule decides by measuring whether to share is of use: where processors are busy, statements that
+// share save more than they wait; where the server is far away, or has more processors than the
+// engine, they may only wait. What is compared is how long statements take, from window to window.
+type rule struct {
+	// apart is set in windows in which nothing is shared.
+	apart         bool
+	runs, crowded int
+	sum           time.Duration
+	// last is the logarithm of the mean of the last window that told anything, lastApart of which kind
+	// it was, known whether there is one.
+	last             float64
+	lastApart, known bool
+	// gain is the logarithm of how many times as long statements take apart, compared how often that was
+	// measured, kept how many windows there were since.
+	gain           float64
+	compared, kept int
+}
+
+// took notes the time of runs, each at most the longest.
+func (r *rule) took(d time.Duration, runs int) {
+	r.sum += d
+	if r.runs += runs; r.runs >= window {
+		r.next()
+	}
+}
+
+// next ends a window.
+func (r *rule) next() {
+	mean, tells := math.Log(float64(max(r.sum, 1))/float64(r.runs)), r.crowded >= crowd
+	r.runs, r.crowded, r.sum = 0, 0, 0
+	if !tells {
+		r.known = false // what comes next is at another time
+		return
+	}
+	if r.known && r.lastApart != r.apart {
+		gain := mean - r.last
+		if !r.apart {
+			gain = -gain
+		}
+		gain = max(-atMost, min(gain, atMost))
+		if r.compared == 0 {
+			r.gain = expected
+		}
+		r.gain += (gain - r.gain) / float64(min(r.compared+worth+1, of))
+		r.compared++
+		r.kept = 0
+	}
+	r.last, r.lastApart, r.known = mean, r.apart, true
+	switch r.kept++; {
+	case r.compared < pairs, r.kept > retry:
+		r.apart = !r.apart
+	default:
+		r.apart = r.gain < -tolerated
+	}
+}

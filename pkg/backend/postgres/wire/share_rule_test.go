@@ -1,0 +1,117 @@
+package wire
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRuleOfSharing holds that statements share where they take less time then, whatever else changes how long
+// they take, and go on to be compared.
+func TestRuleOfSharing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		shared, apart time.Duration
+		want          bool
+	}{
+		{"busy processors", 400 * time.Microsecond, 500 * time.Microsecond, true},
+		{"a server far away", 2 * time.Millisecond, time.Millisecond, false},
+		{"a server with processors to spare", 500 * time.Microsecond, 300 * time.Microsecond, false},
+		{"little difference", 105 * time.Microsecond, 100 * time.Microsecond, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r, random := rule{}, rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same runs each time
+			right, runs, load := 0, 0, 1.0
+			const all = 1000 * window
+			for i := range all {
+				if i%(100*window) == 0 { // there is more to do, or less
+					load = 0.5 + 3*random.Float64()
+				}
+				took := c.shared
+				if r.apart {
+					took = c.apart
+				}
+				r.crowded++
+				r.took(time.Duration(load*random.ExpFloat64()*float64(took)), 1)
+				if i > all/10 {
+					runs++
+					if r.apart != c.want {
+						right++
+					}
+				}
+			}
+			share := float64(right) / float64(runs)
+			require.Greater(t, share, 0.8)
+			require.Less(t, share, 0.99, "the other way is tried now and then")
+		})
+	}
+}
+
+// TestRuleOfSharingNeedsCrowds holds that nothing is learnt while there is hardly anybody to share with.
+func TestRuleOfSharingNeedsCrowds(t *testing.T) {
+	t.Parallel()
+	r := rule{}
+	for i := range 100 * window {
+		if i%8 == 0 {
+			r.crowded++
+		}
+		r.took(time.Millisecond, 1)
+		require.False(t, r.apart)
+	}
+	require.Zero(t, r.compared)
+}
+
+// TestWhatShares holds which statements are taken to be short.
+func TestWhatShares(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	known := func(took time.Duration, size int) *Sharing {
+		s := &Sharing{}
+		for range plannedAfter {
+			s.Ran(took, size)
+		}
+		return s
+	}
+	require.True(t, known(100*time.Microsecond, 100).short(true, now))
+	require.False(t, (&Sharing{}).short(false, now), "nothing is known of it")
+	require.False(t, known(time.Millisecond, 100).short(false, now))
+	large := known(100*time.Microsecond, smallAnswer+1)
+	require.False(t, large.short(false, now))
+	require.True(t, large.short(false, now.Add(2*largeFor)))
+
+	few := &Sharing{}
+	for range knownAfter {
+		few.Ran(100*time.Microsecond, 100)
+	}
+	require.True(t, few.short(false, now))
+	require.False(t, few.short(true, now), "its plans are being compared")
+
+	// A busy machine makes runs longer, not the shortest of them.
+	busy, random := &Sharing{}, rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same runs each time
+	for range 1000 {
+		busy.Ran(100*time.Microsecond+time.Duration(random.ExpFloat64()*float64(500*time.Microsecond)), 100)
+	}
+	require.True(t, busy.short(true, now))
+	for range 300 {
+		busy.Ran(2*time.Millisecond, 100)
+	}
+	require.False(t, busy.short(true, now), "it takes longer now")
+
+	held := known(100*time.Microsecond, 100)
+	held.held(heldUp)
+	require.True(t, held.short(false, now))
+	held.held(25 * time.Millisecond)
+	require.False(t, held.short(false, now))
+	require.True(t, held.short(false, now.Add(time.Second)))
+	samples := 0
+	for range 10 * sampleEvery {
+		if held.sample() {
+			samples++
+		}
+	}
+	require.Equal(t, 10, samples)
+}
