@@ -20,8 +20,8 @@ import (
 	"queryengine/services/engine/internal/charts"
 )
 
-// consoleLimit is for a browser that doesn't answer. The tests take a small part of it.
-const consoleLimit = 8 * time.Minute
+// consoleLimit is for a browser that doesn't answer. The tests take a small part of it, unless the machine is busy.
+const consoleLimit = 20 * time.Minute
 
 // browsers are what a Chromium may be called.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome"}

@@ -9,6 +9,7 @@ import * as configuration from "./configuration.mjs";
 import * as data from "./data.mjs";
 import * as events from "./events.mjs";
 import * as functions from "./functions.mjs";
+import * as kinds from "./kinds.mjs";
 import * as metadata from "./metadata.mjs";
 import * as monitoring from "./monitoring.mjs";
 import * as permissions from "./permissions.mjs";
@@ -18,6 +19,7 @@ import * as rows from "./rows.mjs";
 import * as save from "./save.mjs";
 import * as sources from "./sources.mjs";
 import * as structure from "./structure.mjs";
+import * as tables from "./tables.mjs";
 
 const tests = {
   async "sign in and out"({ page }) {
@@ -84,6 +86,7 @@ const tests = {
   ...data.tests,
   ...events.tests,
   ...functions.tests,
+  ...kinds.tests,
   ...metadata.tests,
   ...monitoring.tests,
   ...permissions.tests,
@@ -93,6 +96,7 @@ const tests = {
   ...save.tests,
   ...sources.tests,
   ...structure.tests,
+  ...tables.tests,
 };
 
 // ONLY is an expression that picks tests by their names.

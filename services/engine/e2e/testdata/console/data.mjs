@@ -1,6 +1,6 @@
 // Tests of the pages for data and SQL.
 import assert from "node:assert/strict";
-import { area, axe, broken, confirm, graphql, has, metadata, signIn, sql, type, url } from "./harness.mjs";
+import { area, axe, broken, confirm, graphql, has, metadata, pick, signIn, sql, type, url } from "./harness.mjs";
 
 const tables = (page) => page.getByRole("grid", { name: "Tables and views" });
 const rows = (page) => page.getByRole("grid", { name: "Rows" });
@@ -19,7 +19,7 @@ export const tests = {
     await area(page, "Data");
     await page.getByText("answers, 3 tables and views").waitFor();
     const odd = tables(page).getByRole("row", { name: "public.<b>odd</b>" });
-    await odd.click();
+    await pick(odd);
     await page.getByRole("button", { name: "Track 1", exact: true }).click();
     await page.getByRole("button", { name: "Open public.<b>odd</b>" }).click();
     await page.getByText("1 to 50 of 60").waitFor();
@@ -41,7 +41,7 @@ export const tests = {
     await has(page.getByRole("alert"), "invalid input syntax");
 
     // What is dropped with a table is shown before it is.
-    await odd.click();
+    await pick(odd);
     await page.getByRole("button", { name: "Untrack 1…" }).click();
     const dialog = page.getByRole("dialog", { name: "Untrack" });
     await has(dialog.getByRole("listitem"), "remove table default.public.<b>odd</b>");

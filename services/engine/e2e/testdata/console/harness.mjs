@@ -93,6 +93,11 @@ export async function has(locator, text) {
   await locator.filter({ hasText: text }).first().waitFor();
 }
 
+/** pick selects a row of a list, or lets go of it. */
+export async function pick(row) {
+  await row.locator(".tick").click();
+}
+
 /** confirm agrees to what a dialog shows, which has to contain a text. */
 export async function confirm(page, title, text) {
   const dialog = page.getByRole("dialog", { name: title });
@@ -145,4 +150,16 @@ export async function broken(page, name, pattern, ready) {
   now = "well";
   release();
   await ready();
+}
+
+/** condition adds a condition to those of the shown rows, or changes what it is. */
+export async function condition(page, number, column, operator, value) {
+  const line = page.getByLabel(`Column of condition ${number}`);
+  if ((await line.count()) === 0) await page.getByRole("button", { name: number === 1 ? "Filter" : "Add a condition", exact: true }).click();
+  await line.selectOption(column);
+  await page.getByLabel(`Operator of condition ${number}`).selectOption(operator);
+  const control = page.getByLabel(`Value of condition ${number}`);
+  if (value === undefined) return;
+  if ((await control.evaluate((e) => e.tagName)) === "SELECT") await control.selectOption(value);
+  else await control.fill(value);
 }

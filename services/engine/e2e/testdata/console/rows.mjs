@@ -1,22 +1,8 @@
 // Tests of how rows are found: by conditions, in an order, and by pages.
 import assert from "node:assert/strict";
-import { axe, has, metadata, opened, signIn, sql, url } from "./harness.mjs";
-import { others } from "./sources.mjs";
+import { axe, condition, has, metadata, opened, signIn, sql } from "./harness.mjs";
 
 const rows = (page) => page.getByRole("grid", { name: "Rows" });
-
-
-/** condition adds one, or changes what it is. */
-async function condition(page, number, column, operator, value) {
-  const line = page.getByLabel(`Column of condition ${number}`);
-  if ((await line.count()) === 0) await page.getByRole("button", { name: number === 1 ? "Filter" : "Add a condition", exact: true }).click();
-  await line.selectOption(column);
-  await page.getByLabel(`Operator of condition ${number}`).selectOption(operator);
-  const control = page.getByLabel(`Value of condition ${number}`);
-  if (value === undefined) return;
-  if ((await control.evaluate((e) => e.tagName)) === "SELECT") await control.selectOption(value);
-  else await control.fill(value);
-}
 
 export const tests = {
   async "Rows: several conditions, an order of columns, and the size of pages"({ page }) {
@@ -76,75 +62,6 @@ export const tests = {
       await page.getByRole("button", { name: "made ▲, ascending" }).waitFor();
     } finally {
       await sql("DROP TABLE part", true);
-    }
-  },
-
-  async "Rows: of sources of other kinds"({ page }) {
-    await metadata("sqlite_add_source", { name: "library", configuration: { connection_info: { database_url: others.sqlite, create: true } } });
-    await metadata("bigquery_add_source", { name: "web", configuration: { project_id: others.project, datasets: ["web"], endpoint: others.bigquery } });
-    await metadata("mssql_add_source", { name: "ms", configuration: { connection_info: { connection_string: others.mssql } } });
-    try {
-      await signIn(page);
-      // SQL of each kind has a page, and what it makes is tracked.
-      const run = async (source, text, found) => {
-        await page.goto(url + "/console/sql");
-        await page.getByRole("combobox", { name: "Source" }).selectOption(source);
-        await page.getByText("Only read").click();
-        await page.getByRole("textbox", { name: "Statements" }).click();
-        await page.keyboard.insertText(text);
-        await page.getByRole("button", { name: "Run Ctrl Enter" }).click();
-        await found();
-      };
-      const done = () => page.getByRole("status").filter({ hasText: /^(Done|\d+ rows?)$/ }).waitFor();
-      await run("library", "CREATE TABLE IF NOT EXISTS book (id INTEGER PRIMARY KEY, title TEXT NOT NULL)", done);
-      await run("library", "INSERT OR REPLACE INTO book VALUES (1, 'Solaris'), (2, '<b>Cyberiad</b>')", done);
-      await run("ms", "CREATE TABLE shelf (id INT PRIMARY KEY, name NVARCHAR(20) NOT NULL); INSERT INTO shelf VALUES (1, 'upper'), (2, 'lower')", done);
-      await run("web", "SELECT page FROM web.visit WHERE customer = 2", () => has(page.getByRole("grid", { name: "Result" }), "<i>cart</i>"));
-      await axe(page, "SQL of BigQuery");
-
-      const track = async (source, name) => {
-        await page.goto(`${url}/console/data?source=${source}`);
-        await page.getByRole("grid", { name: "Tables and views" }).getByRole("row", { name, exact: true }).click();
-        await page.getByRole("button", { name: "Track 1", exact: true }).click();
-        await page.getByRole("button", { name: `Open ${name}`, exact: true }).click();
-      };
-      await track("library", "book");
-      await page.getByText("1 to 2 of 2").waitFor();
-      await condition(page, 1, "title", "like", "sol%");
-      await page.getByText("1 to 1 of 1").waitFor();
-      await condition(page, 1, "id", ">", "1");
-      await has(rows(page), "<b>Cyberiad</b>");
-      await page.getByRole("tab", { name: "Structure" }).click();
-      await page.getByText("SQLite isn't asked for").waitFor();
-      await has(page.getByRole("grid", { name: "Constraints" }), "primary key");
-
-      await track("ms", "dbo.shelf");
-      await page.getByText("1 to 2 of 2").waitFor();
-      await condition(page, 1, "name", "like", "low%");
-      await page.getByText("1 to 1 of 1").waitFor();
-      await has(rows(page), "lower");
-
-      await track("web", "web.visit");
-      await page.getByText("1 to 2 of 2").waitFor();
-      const { table } = (await metadata("export_metadata", {})).sources.find((s) => s.name === "web").tables[0];
-      assert.deepEqual(table, { dataset: "web", name: "visit" });
-      await condition(page, 1, "customer", "=", "2");
-      await page.getByText("1 to 1 of 1").waitFor();
-      await page.getByText("Rows of a BigQuery source can't be written.").waitFor();
-      await axe(page, "rows of BigQuery");
-      await page.keyboard.press("Control+k");
-      await page.getByRole("dialog", { name: "Search" }).getByRole("searchbox").fill("web.visit");
-      await has(page.getByRole("menuitem"), "web.visit");
-      await page.keyboard.press("Escape");
-      await page.goto(`${url}/console/data?source=web`);
-      await page.getByRole("grid", { name: "Tables and views" }).getByRole("row", { name: "web.visit", exact: true }).click();
-      await page.getByRole("button", { name: "Untrack 1…" }).click();
-      await has(page.getByRole("dialog", { name: "Untrack" }), "remove table web.web.visit");
-      await page.getByRole("dialog", { name: "Untrack" }).getByRole("button", { name: "Untrack" }).click();
-      await page.getByRole("dialog", { name: "Untrack" }).waitFor({ state: "detached" });
-      await page.getByRole("grid", { name: "Tables and views" }).getByText("untracked").waitFor();
-    } finally {
-      for (const [kind, name] of [["sqlite", "library"], ["bigquery", "web"], ["mssql", "ms"]]) await metadata(`${kind}_drop_source`, { name, cascade: true });
     }
   },
 };

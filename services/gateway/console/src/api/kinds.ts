@@ -18,6 +18,11 @@ export function hasDatasets(kind: string): boolean {
   return kind === "bigquery";
 }
 
+/** hasProcedures reports whether stored procedures can be root fields. */
+export function hasProcedures(kind: string): boolean {
+  return kind === "mssql";
+}
+
 /** hasConventions reports whether generated names can follow another convention than that of the database. */
 export function hasConventions(kind: string): boolean {
   return kind !== "mssql" && kind !== "bigquery";

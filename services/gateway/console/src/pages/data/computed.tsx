@@ -25,16 +25,18 @@ export default function ComputedFields(props: { source: Source; table: Table }) 
     options: [{ value: "", label: "not named" }, ...(named(of)?.arguments ?? []).flatMap((a) => (a.name ? [{ value: a.name, label: `${a.name} ${a.type}` }] : []))],
     hint,
   });
-  const choice: Field = hasFunctions(source.kind)
-    ? {
-        path: "definition.function",
-        label: "Function",
-        kind: "object",
-        required: true,
-        options: [{ value: "", label: "choose one" }, ...suitable.map((f) => ({ value: JSON.stringify(f.name), label: signature(f) }))],
-        hint: `Those that take a row of ${display(table.table)} and aren't VOLATILE.`,
-      }
-    : { path: "definition.function", label: "Function", kind: "json", required: true, hint: 'As in {"dataset": "shop", "name": "total"}.' };
+  const ofRows = (of: unknown): Field[] => [
+    {
+      path: "definition.function",
+      label: "Function",
+      kind: "object",
+      required: true,
+      options: [{ value: "", label: "choose one" }, ...suitable.map((f) => ({ value: JSON.stringify(f.name), label: signature(f) }))],
+      hint: `Those that take a row of ${display(table.table)} and aren't VOLATILE.`,
+    },
+    argument("definition.table_argument", "Argument that gets the row", of, "The first one, unless it is named."),
+    argument("definition.session_argument", "Argument that gets the session variables", of, "One of type json."),
+  ];
   return (
     <>
       {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
@@ -53,9 +55,7 @@ export default function ComputedFields(props: { source: Source; table: Table }) 
             const of = (v.definition as { function?: unknown } | undefined)?.function;
             return [
               { path: "name", label: "Name", kind: "text", required: true },
-              choice,
-              argument("definition.table_argument", "Argument that gets the row", of, "The first one, unless it is named."),
-              argument("definition.session_argument", "Argument that gets the session variables", of, "One of type json."),
+              ...(hasFunctions(source.kind) ? ofRows(of) : ofColumns(source)),
               { path: "comment", label: "Comment", kind: "text" },
             ];
           },
@@ -64,4 +64,20 @@ export default function ComputedFields(props: { source: Source; table: Table }) 
       />
     </>
   );
+}
+
+/** ofColumns are the fields for a table function that is given columns of the row. */
+function ofColumns(source: Source): Field[] {
+  return [
+    { path: "definition.function.dataset", label: "Dataset of the function", kind: "text", required: true },
+    { path: "definition.function.name", label: "Table function", kind: "text", required: true },
+    { path: "definition.argument_mapping", label: "Arguments that get columns", kind: "json", hint: 'Columns by arguments, as in {"who": "id"}. The client gives the others.' },
+    {
+      path: "definition.return_table",
+      label: "Table of its rows",
+      kind: "object",
+      options: [{ value: "", label: "none: rows as the function declares them" }, ...source.tables.map((t) => ({ value: JSON.stringify(t.table), label: display(t.table) }))],
+      hint: "Roles see of the rows what they may see of the table.",
+    },
+  ];
 }

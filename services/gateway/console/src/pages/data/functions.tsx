@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { prefixOf } from "../../api/client";
 import { functionsQuery } from "../../api/functions";
+import { hasDatasets } from "../../api/kinds";
 import { display, keyOf } from "../../api/tables";
 import type { Name, Source } from "../../api/types";
 import { useServer } from "../../session";
@@ -29,6 +30,7 @@ export function Functions(props: { source: Source; current: Name | undefined; op
   return (
     <Trackables
       label="Functions"
+      schemaWord={hasDatasets(source.kind) ? "Dataset" : "Schema"}
       items={items}
       pending={found.isPending}
       error={found.error}

@@ -1,4 +1,7 @@
 import { prefixOf } from "../../api/client";
+import { hasProcedures } from "../../api/kinds";
+import { nameProblem } from "../../api/names";
+import { display } from "../../api/tables";
 import type { Source } from "../../api/types";
 import type { Field, Value } from "../../forms/fields";
 import { ObjectList } from "../../forms/list";
@@ -44,6 +47,7 @@ export default function NativeQueries(props: { source: Source }) {
         }))}
         add={[{ title: "Add a native query", initial: { ...target }, fields: () => queryFields, request: (args) => ({ type: `${prefix}_track_native_query`, args }) }]}
       />
+      {hasProcedures(source.kind) && <Procedures source={source} models={models.map((m) => m.name)} />}
       <h2>Logical models</h2>
       <ObjectList
         label="Logical models"
@@ -54,6 +58,36 @@ export default function NativeQueries(props: { source: Source }) {
           drop: { type: `${prefix}_untrack_logical_model`, args: { ...target, name: m.name } },
         }))}
         add={[{ title: "Add a logical model", initial: { ...target }, fields: () => modelFields, request: (args) => ({ type: `${prefix}_track_logical_model`, args }) }]}
+      />
+    </>
+  );
+}
+
+/** Procedures are the root fields of a source that stored procedures answer. */
+function Procedures(props: { source: Source; models: string[] }) {
+  const { source, models } = props;
+  const prefix = prefixOf(source.kind);
+  const target = { source: source.name };
+  const fields: Field[] = [
+    { path: "stored_procedure.schema", label: "Schema", kind: "text", hint: "dbo, when it is empty." },
+    { path: "stored_procedure.name", label: "Procedure", kind: "text", required: true },
+    { path: "returns", label: "Logical model of its rows", kind: "choice", required: true, options: [{ value: "", label: models.length > 0 ? "choose one" : "there is none yet" }, ...models.map((m) => ({ value: m, label: m }))] },
+    { path: "configuration.custom_name", label: "Name of the field", kind: "text", hint: "That of the procedure, when it is empty.", check: nameProblem },
+    { path: "arguments", label: "Arguments", kind: "json", hint: 'Without @, as in {"least": {"type": "int", "nullable": true}}.' },
+    { path: "description", label: "Description", kind: "text" },
+  ];
+  return (
+    <>
+      <h2>Stored procedures</h2>
+      <ObjectList
+        label="Stored procedures"
+        none="None: a stored procedure that returns rows can be a root field."
+        items={(source.stored_procedures ?? []).map((p) => ({
+          id: display(p.stored_procedure),
+          about: <span className="hint">{p.returns} {p.description}</span>,
+          drop: { type: `${prefix}_untrack_stored_procedure`, args: { ...target, stored_procedure: p.stored_procedure } },
+        }))}
+        add={[{ title: "Add a stored procedure", initial: { ...target, configuration: { exposed_as: "query" } }, fields: () => fields, request: (args) => ({ type: `${prefix}_track_stored_procedure`, args }) }]}
       />
     </>
   );

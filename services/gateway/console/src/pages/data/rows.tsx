@@ -90,8 +90,10 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
       <div className="fields">
         <RunAsPicker as={as} setAs={(a) => { setAs(a); move(0); }} />
       </div>
-      <Conditions columns={readable} filters={filters} fault={(i) => (i === wrong ? (rows.error as Error).message : undefined)} change={(f) => { setFilters(f); move(0); }} />
-      <Sorting columns={columns} order={sorted} change={(o) => { setOrder(o); move(0); }} />
+      <div className="row">
+        <Conditions columns={readable} filters={filters} fault={(i) => (i === wrong ? (rows.error as Error).message : undefined)} change={(f) => { setFilters(f); move(0); }} />
+        <Sorting columns={columns} order={sorted} change={(o) => { setOrder(o); move(0); }} />
+      </div>
       <div className="row">
         <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - size))}>Previous</Button>
         <Button className="button" isDisabled={count.data ? last >= count.data.count : found.length < size} onPress={() => move(offset + size)}>Next</Button>

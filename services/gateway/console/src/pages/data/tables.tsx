@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { prefixOf } from "../../api/client";
+import { hasDatasets } from "../../api/kinds";
 import { display, keyOf, tablesQuery } from "../../api/tables";
 import type { Name, Source } from "../../api/types";
 import { useServer } from "../../session";
@@ -21,6 +22,7 @@ export function Tables(props: { source: Source; current: Name | undefined; open:
   return (
     <Trackables
       label="Tables and views"
+      schemaWord={hasDatasets(source.kind) ? "Dataset" : "Schema"}
       items={items}
       pending={found.isPending}
       error={found.error}
