@@ -290,6 +290,32 @@ func TestSharedLifetime(t *testing.T) {
 	}, 30*time.Second, time.Millisecond)
 }
 
+// bad is a statement whose answer can't be read.
+type bad struct{ *statement }
+
+func (bad) Collect(*wire.Conn, *wire.Result, []byte) ([]byte, error) { panic("a defect") }
+
+// TestSharedPanic: a defect is that of its request, and not of the process.
+func TestSharedPanic(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, nil)
+	outcome := make(chan wire.Outcome, 1)
+	list, release := s.together(t, s.read("1"), func() reading {
+		go func() {
+			st := s.held.(*statement)
+			q, _ := s.sharer.Join(context.Background(), &st.utc.Text, nil, bad{st})
+			o, _, _, _ := q.Outcome()
+			outcome <- o
+		}()
+		return reading{}
+	}, s.read("2"))
+	release()
+	list[0].require(t, `[{"v":10}]`)
+	require.Equal(t, wire.Lost, <-outcome, "it runs alone")
+	list[2].require(t, `[{"v":20}]`)
+	s.quiet(t)
+}
+
 // TestSharedNot: what may not run twice, or has to be measured, never shares.
 func TestSharedNot(t *testing.T) {
 	t.Parallel()

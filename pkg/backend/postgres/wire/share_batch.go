@@ -202,19 +202,9 @@ func (b *batch) run(p *Pool) {
 		b.rest(Alone, nil)
 		return
 	}
-	line, read := pipeline{Pipeline: c.PG.StartPipeline(context.Background()), conn: c}, make(chan struct{})
-	steps := b.send(&line)
-	if err = line.Flush(); err == nil {
-		b.begin(func() { b.look(steps, p) }, p.Sharer.Within)
-		cancels := context.AfterFunc(b.ctx, func() { c.cancelAll(read) })
-		err = b.read(&line, steps)
-		b.end()
-		close(read)
-		if !cancels() {
-			c.Discard() // a late request to cancel must not end what somebody else runs
-		}
-	}
-	if err != nil {
+	line := pipeline{Pipeline: c.PG.StartPipeline(context.Background()), conn: c}
+	steps := make([]step, len(b.list))
+	if err = b.exchange(&line, steps); err != nil {
 		// What the server still sends isn't worth the wait.
 		_ = c.PG.Conn().Close()
 		c.Discard()
@@ -226,6 +216,31 @@ func (b *batch) run(p *Pool) {
 			c.forget(b.ctx, s.renew, s.text.SQL)
 		}
 	}
+}
+
+// exchange sends the statements and reads their answers. What panics does so again when it runs alone, in
+// the goroutine of its request, which knows what to do about it.
+func (b *batch) exchange(p *pipeline, steps []step) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errBroken
+		}
+	}()
+	b.send(p, steps)
+	if err = p.Flush(); err != nil {
+		return err
+	}
+	read := make(chan struct{})
+	b.begin(func() { b.look(steps, p.conn.Pool) }, p.conn.Pool.Sharer.Within)
+	cancels := context.AfterFunc(b.ctx, func() { p.conn.cancelAll(read) })
+	defer func() {
+		b.end()
+		close(read)
+		if !cancels() {
+			p.conn.Discard() // a late request to cancel must not end what somebody else runs
+		}
+	}()
+	return b.read(p, steps)
 }
 
 // begin has look called as long as the round trip lasts.
@@ -265,8 +280,7 @@ func (c *Conn) cancelAll(read <-chan struct{}) {
 
 // send writes the statements whose requests are still there. Their parameters aren't read after it: when
 // a request ends, the memory may be used for something else.
-func (b *batch) send(p *pipeline) []step {
-	steps := make([]step, len(b.list))
+func (b *batch) send(p *pipeline, steps []step) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
@@ -284,7 +298,6 @@ func (b *batch) send(p *pipeline) []step {
 		p.conn.Pool.Meter.WaitedFor(now.Sub(q.joined))
 		steps[i] = p.share(text, q.values, q.mode)
 	}
-	return steps
 }
 
 // finish notes the outcome of a statement, unless its request has left.
