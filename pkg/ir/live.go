@@ -15,4 +15,6 @@ type Cursor struct {
 	Column string
 	// Variable is the Index of the Variable that the column is compared with.
 	Variable int
+	// Key is the primary key of the table, empty for none.
+	Key []Column
 }

@@ -7,6 +7,7 @@ import (
 
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/quote"
+	"queryengine/pkg/backend/postgres/rowstream"
 	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/backend/sqlrows"
 	"queryengine/pkg/backend/sqltext"
@@ -29,6 +30,10 @@ type liveStatement struct {
 	cursor bool
 	// seals encrypt what is marked in the roots.
 	seals []ir.Sealer
+	// stream is nil where only the statement gives the rows of a stream; seeing is the statement that tells what it has
+	// seen.
+	stream *rowstream.Stream
+	seeing *rendered
 	// match is nil when any row of its table may matter to a cohort.
 	match *liveMatch
 }
@@ -95,12 +100,17 @@ func (d *Dialect) RenderLive(l ir.Live, o backend.RenderOptions) (backend.LiveSt
 	sql := "SELECT " + strings.Join(items, ", ") + " FROM " + subs + joins.String()
 	s := &liveStatement{
 		sql:     sql,
-		text:    &rendered{Text: wire.Text{SQL: sql}, params: r.Params},
+		text:    &rendered{Text: wire.Text{SQL: sql}, params: r.Params, zoned: r.zoned},
 		check:   &rendered{Text: wire.Text{SQL: "SELECT FROM (SELECT * FROM " + r.live.subs(0) + " OFFSET 0) AS \"_c\" WHERE \"_c\" IS NOT NULL", Once: true}},
 		columns: r.live.params, roots: len(l.Roots), cursor: l.Cursor != nil, seals: r.seals,
 	}
 	s.match = matchOf(l, r.live.params)
 	s.text.addComment(o.Comment)
+	if s.stream = r.streamOf(l); s.stream != nil {
+		items = append(items, seenItem)
+		s.seeing = &rendered{Text: wire.Text{SQL: "SELECT " + strings.Join(items, ", ") + " FROM " + subs + joins.String()}, params: r.Params, zoned: r.zoned}
+		s.seeing.addComment(o.Comment)
+	}
 	s.explain = &rendered{Text: wire.Text{SQL: "EXPLAIN " + sql, Once: true}, params: r.Params}
 	// Subscriptions that only differ in the comment are run together, with that of the first one.
 	var key strings.Builder

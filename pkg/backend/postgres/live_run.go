@@ -18,25 +18,28 @@ func (s *Server) QueryLive(ctx context.Context, st backend.LiveStatement, cohort
 	if err != nil {
 		return err
 	}
-	return s.runLive(ctx, stmt, stmt.text, wire.BinaryResults, cohorts, func(row [][]byte) error {
-		if len(row) != stmt.width() || len(row[0]) != 4 {
-			return fmt.Errorf("a row of %d columns", len(row))
+	return s.runLive(ctx, stmt, stmt.text, wire.BinaryResults, cohorts, func(_ *wire.Conn, row [][]byte) error {
+		cohort, roots, cursor, err := stmt.cohortOf(row, len(cohorts))
+		if err == nil {
+			f(cohort, roots, cursor)
 		}
-		cohort := int(binary.BigEndian.Uint32(row[0]))
-		if cohort >= len(cohorts) {
-			return fmt.Errorf("a row for cohort %d of %d", cohort, len(cohorts))
-		}
-		var cursor []byte
-		if stmt.cursor {
-			cursor = row[1+stmt.roots]
-		}
-		roots, err := stmt.seal(row[1 : 1+stmt.roots])
-		if err != nil {
-			return err
-		}
-		f(cohort, roots, cursor)
-		return nil
+		return err
 	})
+}
+
+// cohortOf reads a row of the result for a number of cohorts.
+func (s *liveStatement) cohortOf(row [][]byte, cohorts int) (cohort int, roots [][]byte, cursor []byte, err error) {
+	if len(row) != s.width() || len(row[0]) != 4 {
+		return 0, nil, nil, fmt.Errorf("a row of %d columns", len(row))
+	}
+	if cohort = int(binary.BigEndian.Uint32(row[0])); cohort >= cohorts {
+		return 0, nil, nil, fmt.Errorf("a row for cohort %d of %d", cohort, cohorts)
+	}
+	if s.cursor {
+		cursor = row[1+s.roots]
+	}
+	roots, err = s.seal(row[1 : 1+s.roots])
+	return cohort, roots, cursor, err
 }
 
 // CheckLive has the database read the values of a cohort, and nothing else.
@@ -45,7 +48,7 @@ func (s *Server) CheckLive(ctx context.Context, st backend.LiveStatement, cohort
 	if err != nil || len(stmt.columns) == 0 {
 		return err
 	}
-	return s.runLive(ctx, stmt, stmt.check, nil, [][][]byte{cohort}, func([][]byte) error { return nil })
+	return s.runLive(ctx, stmt, stmt.check, nil, [][][]byte{cohort}, func(*wire.Conn, [][]byte) error { return nil })
 }
 
 // ExplainLive gives the lines of the database's plan.
@@ -54,7 +57,7 @@ func (s *Server) ExplainLive(ctx context.Context, st backend.LiveStatement, coho
 	if err != nil {
 		return nil, err
 	}
-	err = s.runLive(ctx, stmt, stmt.explain, nil, [][][]byte{cohort}, func(row [][]byte) error {
+	err = s.runLive(ctx, stmt, stmt.explain, nil, [][][]byte{cohort}, func(_ *wire.Conn, row [][]byte) error {
 		plan = append(plan, string(row[0]))
 		return nil
 	})
@@ -79,7 +82,7 @@ func (s *liveStatement) width() int {
 
 // runLive runs one of the texts of a subscription and calls f for each row; again where a
 // prepared statement is out of date.
-func (s *Server) runLive(ctx context.Context, stmt *liveStatement, text *rendered, formats []int16, cohorts [][][]byte, f func(row [][]byte) error) error {
+func (s *Server) runLive(ctx context.Context, stmt *liveStatement, text *rendered, formats []int16, cohorts [][][]byte, f func(c *wire.Conn, row [][]byte) error) error {
 	c, err := s.reader().Acquire(ctx)
 	if err != nil {
 		return err
@@ -92,7 +95,7 @@ func (s *Server) runLive(ctx context.Context, stmt *liveStatement, text *rendere
 		if err == nil {
 			for res.Next() {
 				rows++
-				if fault := f(res.Reader.Values()); fault != nil && err == nil {
+				if fault := f(c, res.Reader.Values()); fault != nil && err == nil {
 					err = apierror.New(apierror.Unexpected, "database query error").WithInternal(fault.Error())
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -24,8 +25,9 @@ const (
 	wantEvery = 5 * time.Second
 	// silentFor is how long nothing may be heard of a reader.
 	silentFor = 3 * time.Second
-	// backlog bounds the messages that are waiting.
-	backlog = 1024
+	// backlog and backlogBytes bound the messages that are waiting.
+	backlog      = 1024
+	backlogBytes = 32 << 20
 )
 
 // What ends listening.
@@ -86,18 +88,22 @@ func (l *Log) watch(ctx context.Context, relations []catalog.Name, columns backe
 // Listen implements backend.Changes. It calls ready when a process reads the log.
 func (l *Log) Listen(ctx context.Context, ready func(), changed func(backend.Change)) error {
 	messages, overflow := make(chan *changev1.Told, backlog), make(chan struct{}, 1)
+	var waiting atomic.Int64
 	stop, err := l.bus.Subscribe(bus.ChangesTold, func() proto.Message { return &changev1.Told{} }, func(m proto.Message) {
 		told, ok := m.(*changev1.Told)
 		if !ok || told.GetSource() != l.source {
 			return
 		}
-		select {
-		case messages <- told:
-		default:
+		if waiting.Add(int64(proto.Size(told))) <= backlogBytes {
 			select {
-			case overflow <- struct{}{}:
+			case messages <- told:
+				return
 			default:
 			}
+		}
+		select {
+		case overflow <- struct{}{}:
+		default:
 		}
 	})
 	if err != nil {
@@ -123,6 +129,7 @@ func (l *Log) Listen(ctx context.Context, ready func(), changed func(backend.Cha
 				return errSilent
 			}
 		case m := <-messages:
+			waiting.Add(-int64(proto.Size(m)))
 			if r.name == "" && !m.GetEnded() {
 				r.name, r.number = m.GetReading(), m.GetNumber()
 				l.follow(m.GetReading(), m.GetInstance())

@@ -2,6 +2,7 @@ package changelog
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -117,6 +118,35 @@ func TestListenNoticesWhatItMisses(t *testing.T) {
 			_, err := f.log.Watch(t.Context(), nil)
 			require.ErrorIs(t, err, errEnded)
 		})
+	}
+}
+
+// TestListenKeepsLittle of what it can't take yet.
+func TestListenKeepsLittle(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.tell("a", 1)
+	receive(t, f.ready)
+	table := strings.Repeat("t", 512<<10)
+	number := uint64(1)
+	for len(f.changed) < cap(f.changed) { // until it waits for the one that takes them
+		number++
+		f.tell("a", number, "t")
+	}
+	for range 2 * backlogBytes / len(table) {
+		number++
+		f.tell("a", number, table)
+	}
+	for {
+		select {
+		case <-f.changed:
+			continue
+		case err := <-f.ended:
+			require.ErrorIs(t, err, errMissing)
+		case <-time.After(patience):
+			require.Fail(t, "it goes on")
+		}
+		return
 	}
 }
 

@@ -30,7 +30,9 @@ type Live struct {
 	// when they aren't known.
 	Columns map[catalog.Name][]string
 	// Match decides which rows of one of the tables matter, nil for all.
-	Match    backend.LiveMatch
+	Match backend.LiveMatch
+	// Stream gives the rows of a stream from changes of its table; nil where only the statement does.
+	Stream   backend.LiveStream
 	bindings input.Bindings
 	pieces   []piece
 	// column is the name of the cursor's column.
@@ -84,6 +86,11 @@ func newLive(p *plan.Plan, pieces []piece, o options) (*Live, error) {
 		// Where the table is read in another place, too, other rows of it may matter there.
 		if match := m.Match(); match != nil && found.times[match.Table()] == 1 {
 			out.Match = match
+		}
+	}
+	if s, ok := statement.(backend.LiveStreamer); ok && out.Tables != nil {
+		if stream := s.Stream(); stream != nil && found.times[stream.Table()] == 1 {
+			out.Stream = stream
 		}
 	}
 	var key strings.Builder

@@ -16,6 +16,9 @@ type batch struct {
 	cohorts []*cohort
 	cycle   uint64
 	number  int
+	// began is when the cycle did, and follows reports whether the poller followed a table then.
+	began   time.Time
+	follows bool
 
 	// What is reported.
 	database, push time.Duration
@@ -26,7 +29,8 @@ type batch struct {
 // outcome is the result of one cohort.
 type outcome struct {
 	result *Result
-	moved  []byte // the new cursor of a stream
+	// seen is what the statement has seen when it has found nothing for a stream, nil where that isn't known.
+	seen backend.Snapshot
 }
 
 // run runs the statement and sends out the results.
@@ -66,10 +70,11 @@ func (b *batch) query() ([]outcome, error) {
 	var answer []byte
 	started := time.Now()
 	ctx, end := p.live.Poll(p.ctx, p.manager.deps.Tracer)
-	err = source.QueryLive(ctx, p.live.Statement, values, func(i int, roots [][]byte, cursor []byte) {
+	take := func(i int, roots [][]byte, cursor []byte, seen backend.Snapshot) {
 		answer = p.live.AppendAnswer(answer[:0], roots)
 		b.size += len(answer)
 		if p.live.Streaming && cursor == nil {
+			outcomes[i].seen = seen
 			return // an empty batch is not sent
 		}
 		if !p.live.Streaming && p.manager.deps.SkipEmpty && isEmpty(roots) {
@@ -79,8 +84,13 @@ func (b *batch) query() ([]outcome, error) {
 		if b.wanted(b.cohorts[i], r.Hash) {
 			r.Data = bytes.Clone(answer)
 		}
-		outcomes[i] = outcome{result: r, moved: r.Cursor}
-	})
+		outcomes[i].result = r
+	}
+	if streams, ok := source.(backend.StreamSource); ok && b.follows {
+		err = streams.QueryStream(ctx, p.live.Statement, values, take)
+	} else {
+		err = source.QueryLive(ctx, p.live.Statement, values, func(i int, roots [][]byte, cursor []byte) { take(i, roots, cursor, nil) })
+	}
 	end(err)
 	b.database = time.Since(started)
 	p.manager.deps.Metrics.database(p.kind, p.operation, b.database)
@@ -110,10 +120,11 @@ func (b *batch) deliver(outcomes []outcome) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, c := range b.cohorts {
-		c.proven = true
+		c.proven, c.running = true, false
 		r := outcomes[i].result
 		switch {
 		case r == nil:
+			p.settle(c, outcomes[i].seen, b.began)
 		case p.live.Streaming:
 			b.advance(c, r)
 		default:
@@ -139,26 +150,37 @@ func (s *Subscriber) take(r *Result, changed bool) {
 	}
 }
 
-// advance sends a batch of a stream and moves its subscribers on, possibly to an existing cohort. Those
-// that joined while the statement ran stay where they are.
+// advance sends a batch of a stream. Those that joined while the statement ran stay where they are.
 func (b *batch) advance(c *cohort, r *Result) {
 	p := b.poller
+	next := p.advance(c, r, func(s *Subscriber) bool { return s.since < b.cycle })
+	if next == c {
+		return
+	}
+	p.manager.deps.Metrics.streamed(fromStatement)
+	if p.pushed.Load() {
+		p.want(c)    // for those
+		p.want(next) // it may have seen less than the statement
+		p.notice()   // there may be more without a notification
+	}
+}
+
+// advance sends a batch of a stream to subscribers of a cohort and moves them on, possibly to an existing cohort, which
+// it returns.
+func (p *poller) advance(c *cohort, r *Result, moves func(*Subscriber) bool) *cohort {
 	values := slices.Clone(c.values)
 	values[p.live.Cursor] = r.Cursor
 	key := keyOf(values)
 	if key == c.key {
-		return // a value that is not past itself, as NaN is: it would come for ever
+		return c // a value that is not past itself, as NaN is: it would come for ever
 	}
 	next := p.cohorts[key]
 	if next == nil {
 		next = p.newCohort(key, values)
 		next.proven = true
 	}
-	if p.pushed.Load() {
-		p.notice() // there may be more without a notification
-	}
 	for _, s := range slices.Clone(c.subscribers) {
-		if s.since >= b.cycle {
+		if !moves(s) {
 			continue
 		}
 		c.remove(s)
@@ -166,9 +188,9 @@ func (b *batch) advance(c *cohort, r *Result) {
 		s.fresh = false
 		s.link.push(s, r)
 	}
-	for _, k := range []*cohort{c, next} {
-		p.drop(k)
-	}
+	p.drop(c)
+	p.drop(next)
+	return next
 }
 
 // fail sends an error to all subscribers of the batch.
@@ -178,7 +200,7 @@ func (b *batch) fail(e *apierror.Error) {
 	defer p.mu.Unlock()
 	r := &Result{Err: e}
 	for _, c := range b.cohorts {
-		c.known = false
+		c.known, c.running = false, false
 		for _, s := range c.subscribers {
 			if s.since < b.cycle {
 				s.Hash = nil

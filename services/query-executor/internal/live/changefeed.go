@@ -148,6 +148,7 @@ func (f *changeFeed) down() {
 	f.changes = nil
 	for _, pollers := range f.pollers {
 		for p := range pollers {
+			p.follow("")
 			p.pushed.Store(false)
 			p.lost.Store(true)
 			p.notice()
@@ -161,7 +162,11 @@ func (f *changeFeed) changed(c backend.Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for p, i := range f.pollers[c.ID] {
+		if p.takeChange(&c) {
+			continue
+		}
 		if images, all := i.images(c.Rows); all {
+			p.doubt()
 			p.notice()
 		} else {
 			p.noticeRows(images)
@@ -179,7 +184,7 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, watchWithin)
 	defer cancel()
-	found, err := watchTables(ctx, changes, p.live)
+	found, followed, err := watchStream(ctx, changes, p.live)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err != nil || f.changes != changes {
@@ -187,6 +192,7 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 			f.manager.deps.Log.Warn("tables can't be watched, their subscriptions poll", "source", f.source, "error", err)
 		}
 		f.forget(p)
+		p.follow("")
 		p.pushed.Store(false)
 		return time.Now().Add(unwatchedFor)
 	}
@@ -196,6 +202,7 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 		}
 		f.pollers[id][p] = i
 	}
+	p.follow(followed)
 	if !p.pushed.Swap(true) {
 		p.notice() // changes since the last cycle
 	}

@@ -70,6 +70,9 @@ type cohort struct {
 	proven bool
 	// due reports whether the next cycle runs it: a subscriber has joined, or a row has changed.
 	due bool
+	// running reports whether the statement is run for it. position is set while a cohort of a stream needs none.
+	running  bool
+	position *position
 }
 
 // keyOf names the cohort with the given values.

@@ -18,6 +18,7 @@ type PollerDump struct {
 	Refetch     float64 `json:"refetch_delay"` // s
 	Pushed      bool    `json:"pushed"`
 	Cohorts     int     `json:"cohort_count"`
+	FromLog     int     `json:"from_log_count"` // cohorts that need no statement
 	Subscribers int     `json:"subscriber_count"`
 	// Details are the cohorts, when they are asked for.
 	Details []CohortDump `json:"cohorts,omitempty"`
@@ -55,10 +56,13 @@ func (p *poller) dump(extended bool) PollerDump {
 		Statement: p.live.Statement.SQL(), BatchSize: p.options.Batch, Refetch: p.options.Interval.Seconds(),
 		Pushed: p.pushed.Load(), Cohorts: len(p.cohorts), Subscribers: p.subscribers,
 	}
-	if !extended {
-		return d
-	}
 	for _, c := range p.cohorts {
+		if c.isCurrent() {
+			d.FromLog++
+		}
+		if !extended {
+			continue
+		}
 		cohort := CohortDump{Subscribers: len(c.subscribers)}
 		if c.known {
 			cohort.Hash = hex.EncodeToString(c.hash[:])

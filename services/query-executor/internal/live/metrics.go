@@ -25,7 +25,16 @@ type Metrics struct {
 	detailed                              bool
 	active, pollersActive, pollersFailing *prometheus.GaugeVec
 	cycles, statements, pushes            *prometheus.HistogramVec
+	batches                               *prometheus.CounterVec
 }
+
+// origin is where the rows of a batch of a stream come from.
+type origin string
+
+const (
+	fromStatement origin = "statement"
+	fromLog       origin = "log"
+)
 
 // NewMetrics registers the metrics; r is nil for none. detailed has labels for operations, whose number
 // the caller bounds.
@@ -50,7 +59,10 @@ func NewMetrics(r prometheus.Registerer, detailed bool) *Metrics {
 		pollersFailing: gauge("engine_active_subscription_pollers_in_error_state", "Statements whose last run failed.", labels),
 		cycles:         histogram("engine_subscription_total_time_seconds", "One run of a statement for all its cohorts, all steps.", named),
 		pushes:         histogram("engine_subscription_push_latency_seconds", "From the news of a change to the end of the run that it led to.", labels),
-		statements:     histogram("engine_subscription_db_execution_time_seconds", "The database's part of one batch.", named),
+		batches: telemetry.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "engine_subscription_stream_batches_total", Help: "Batches of streams, by what gave their rows.",
+		}, []string{"from"})),
+		statements: histogram("engine_subscription_db_execution_time_seconds", "The database's part of one batch.", named),
 	}
 }
 
@@ -77,6 +89,8 @@ func (m *Metrics) cycle(k kind, o Operation, d time.Duration) {
 func (m *Metrics) push(k kind, d time.Duration) {
 	m.pushes.WithLabelValues(string(k)).Observe(d.Seconds())
 }
+
+func (m *Metrics) streamed(from origin) { m.batches.WithLabelValues(string(from)).Inc() }
 
 func (m *Metrics) database(k kind, o Operation, d time.Duration) {
 	m.statements.WithLabelValues(m.named(k, o)...).Observe(d.Seconds())

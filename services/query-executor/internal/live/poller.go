@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,6 +44,7 @@ type poller struct {
 	index *index
 	// due are those that the next cycle runs; some may be gone.
 	due         []*cohort
+	following   following
 	subscribers int
 	// cycle counts the cycles that have begun.
 	cycle   uint64
@@ -79,7 +81,7 @@ func (p *poller) join(s *Subscriber) {
 		c = p.newCohort(key, values)
 	}
 	c.add(s)
-	p.touch(c)
+	p.want(c) // what the subscriber has seen may be later
 	s.poller, s.since, s.fresh = p, p.cycle, true
 	s.Values = nil // the cohort's are enough
 	p.subscribers++
@@ -244,27 +246,36 @@ func (p *poller) begin(all bool) (cohorts []*cohort, cycle uint64, waiting bool)
 	due := p.due
 	p.due = nil
 	take := func(c *cohort) {
+		if c.isCurrent() {
+			return
+		}
 		if p.live.Streaming && !c.hasRoom() {
 			if waiting = true; c.due {
 				p.due = append(p.due, c)
 			}
 			return
 		}
-		c.due = false
+		c.due, c.running, c.position = false, true, nil
 		cohorts = append(cohorts, c)
 	}
 	if all {
-		for _, c := range p.cohorts {
-			take(c)
-		}
-		return cohorts, p.cycle, waiting
+		due = slices.Collect(maps.Values(p.cohorts))
 	}
 	for _, c := range due {
 		if p.cohorts[c.key] == c {
 			take(c)
 		}
 	}
+	if len(cohorts) > 0 {
+		p.following.begin()
+	}
 	return cohorts, p.cycle, waiting
+}
+
+func (p *poller) endCycle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.following.end()
 }
 
 // runCycle runs cohorts in batches, several at once, and reports whether one has to wait for its
@@ -273,6 +284,7 @@ func (p *poller) runCycle(all bool) (waiting bool) {
 	started := time.Now()
 	told := p.told.Swap(0)
 	cohorts, cycle, waiting := p.begin(all)
+	follows := p.follows()
 	if len(cohorts) == 0 {
 		return waiting
 	}
@@ -286,7 +298,7 @@ func (p *poller) runCycle(all bool) (waiting bool) {
 		if p.ctx.Err() != nil {
 			break
 		}
-		b := &batch{poller: p, cohorts: part, cycle: cycle, number: len(report.batches) + 1}
+		b := &batch{poller: p, cohorts: part, cycle: cycle, number: len(report.batches) + 1, began: started, follows: follows}
 		report.batches = append(report.batches, b)
 		running.Go(func() {
 			defer func() { <-p.manager.slots }()
@@ -294,6 +306,7 @@ func (p *poller) runCycle(all bool) (waiting bool) {
 		})
 	}
 	running.Wait()
+	p.endCycle()
 	if p.ctx.Err() != nil {
 		return false
 	}

@@ -47,7 +47,7 @@ func (p *Planner) Stream(t *schema.Table, f *schema.Field, s *walk.Selected) (ir
 			query.Limit, err = p.Operand(in.Type, v, p.Limit(in.Type.Named))
 			return err
 		case schema.ArgCursor:
-			return p.cursor(&query.Rows, in.Type, v)
+			return p.cursor(t, &query.Rows, in.Type, v)
 		}
 		return p.Argument(&query.Rows, in, v)
 	})
@@ -66,7 +66,7 @@ type cursorColumn struct {
 }
 
 // cursor plans the argument with the position that a stream begins at and its direction.
-func (p *Planner) cursor(rows *ir.Rows, at schema.Ref, v input.Value) error {
+func (p *Planner) cursor(t *schema.Table, rows *ir.Rows, at schema.Ref, v input.Value) error {
 	var columns []cursorColumn
 	err := p.List(at, v, func(item schema.Ref, v input.Value) error {
 		v, null, err := p.IsNull(item, v, input.LookShape)
@@ -111,8 +111,23 @@ func (p *Planner) cursor(rows *ir.Rows, at schema.Ref, v input.Value) error {
 	}
 	rows.Where = Both(rows.Where, ir.Compare{Left: Column(c.column), Op: op, Args: []ir.Value{c.start}})
 	rows.OrderBy = []ir.OrderItem{{Target: ir.OrderExpr{Expr: Column(c.column)}, Desc: c.desc, NullsFirst: c.desc}}
-	p.Live.Cursor = &ir.Cursor{Column: c.column.Column.Name, Variable: c.start.Index}
+	p.Live.Cursor = &ir.Cursor{Column: c.column.Column.Name, Variable: c.start.Index, Key: keyOf(t)}
 	return nil
+}
+
+// keyOf is the primary key of a table, whatever the role may see of it.
+func keyOf(t *schema.Table) (key []ir.Column) {
+	if t.Catalog.PrimaryKey == nil {
+		return nil
+	}
+	for _, name := range t.Catalog.PrimaryKey.Columns {
+		c := t.Catalog.Column(name)
+		if c == nil {
+			return nil
+		}
+		key = append(key, ir.Column{Name: c.Name, Type: c.Type})
+	}
+	return key
 }
 
 // initialValue plans where a stream begins. The value moves while the stream goes on, so it
