@@ -109,7 +109,7 @@ bench-remote: build ## what a query on a remote schema costs beside a plain reve
 
 bench-events: ## how fast events of tables are delivered, and what their triggers cost; then the long chaos test
 	cd pkg && ENGINE_BENCH_EVENTS=1 $(GO) test ./backend/postgres/eventreader -run 'TestWriterSpeed|TestReaderCost|TestLargeTransaction' -count 1 -timeout 30m -v
-	cd services/engine && ENGINE_BENCH_EVENTS=1 $(GO) test ./internal/assembly -run TestEventSpeed -count 1 -timeout 30m -v
+	cd services/engine && ENGINE_BENCH_EVENTS=1 $(GO) test ./internal/assembly -run 'TestEventSpeed|TestPublishedSpeed' -count 1 -timeout 30m -v
 	cd services/engine && ENGINE_CHAOS_ROWS=20000 $(GO) test ./e2e -run 'TestEvents.*Survive|TestWhatADeadWorker' -count 1 -timeout 30m -v
 
 chaos: ## kills, freezes, NATS without quorum, a full JetStream, a hung source, stalled readers (CHAOS="-chaos-seed 7")

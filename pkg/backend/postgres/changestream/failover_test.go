@@ -2,12 +2,10 @@ package changestream_test
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,8 +27,7 @@ var logical = map[string]string{"wal_level": "logical"}
 func setupPair(t *testing.T) *pair {
 	t.Helper()
 	require.NoError(t, localpg.Ensure(t.Context(), func(string) {}))
-	p := &pair{fixture: &fixture{sink: &memory{}}, dirs: [2]string{t.TempDir(), t.TempDir()}}
-	p.on = changestream.Progress{Logger: slog.New(slog.DiscardHandler), Began: func() {}, Stored: func(int, time.Duration) {}}
+	p := &pair{fixture: newFixture(), dirs: [2]string{t.TempDir(), t.TempDir()}}
 	var err error
 	p.primary, err = localpg.Start(t.Context(), localpg.Config{Dir: p.dirs[0], Settings: logical})
 	require.NoError(t, err)
@@ -136,9 +133,9 @@ func TestServerThatTookOverWithoutChanges(t *testing.T) {
 		},
 		"rows, of which the reading was interrupted": func(t *testing.T, p *pair) {
 			t.Helper()
-			p.sink.dropBehind(12) // the beginning, and some of the rows
+			p.sink.dropBehind(12) // the beginning, and some of the 20 rows
 			p.exec(t, `UPDATE item SET note = 'lost'`)
-			p.sink.failOnceAt(25)
+			p.sink.failOnceAt(18)
 			require.ErrorIs(t, changestream.Publish(t.Context(), p.pool, definition(items), p.sink, p.on), errStore)
 		},
 	} {

@@ -27,6 +27,11 @@ type reader struct {
 	// within reports whether its commit wasn't read, end is the place behind the last one.
 	within bool
 	end    pgoutput.LSN
+	// transactions are those of what is pending.
+	transactions int
+	pace         *walreader.Pace
+	// confirm tells that nothing before a place is needed again.
+	confirm func(pgoutput.LSN)
 	// pending are the changes that aren't stored, since began.
 	pending []change
 	bytes   int
@@ -63,7 +68,8 @@ func (p *publisher) follow(ctx context.Context, slot string) error {
 	p.reader = reader{relations: map[uint32]*pgoutput.Relation{}}
 	p.on.Began()
 	return stream.ReadAhead(ctx, func(ctx context.Context, batches <-chan []walreader.Message) error {
-		return p.take(ctx, batches, stream.Confirm)
+		p.pace, p.confirm = walreader.NewPace(stream), stream.Confirm
+		return p.take(ctx, batches)
 	})
 }
 
@@ -91,24 +97,21 @@ func (p *publisher) enter(ctx context.Context, connection *pgconn.PgConn) error 
 	return nil
 }
 
-// take stores messages until ctx ends. confirm is called with the end of a transaction when it and all before
-// are stored.
-func (p *publisher) take(ctx context.Context, batches <-chan []walreader.Message, confirm func(pgoutput.LSN)) error {
+// take stores messages until ctx ends, and confirms the end of a transaction when it and all before are stored.
+func (p *publisher) take(ctx context.Context, batches <-chan []walreader.Message) error {
 	checking := time.NewTicker(checkEvery)
 	defer checking.Stop()
+	waiting := time.NewTimer(0)
+	defer waiting.Stop()
 	for {
 		select {
 		case batch := <-batches:
 			for i := range batch {
-				if err := p.takeOne(ctx, batch[i], confirm); err != nil {
+				if err := p.takeOne(ctx, batch[i]); err != nil {
 					return err
 				}
 			}
-			if len(batches) == 0 && !p.within {
-				if err := p.finish(ctx, confirm); err != nil {
-					return err
-				}
-			}
+		case <-waiting.C:
 		case <-checking.C:
 			if err := p.check(ctx); err != nil {
 				return err
@@ -116,11 +119,21 @@ func (p *publisher) take(ctx context.Context, batches <-chan []walreader.Message
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
+		if p.within || len(batches) > 0 {
+			continue
+		}
+		if d := p.pace.Wait(p.began); d > 0 && len(p.pending) > 0 {
+			waiting.Reset(d)
+			continue
+		}
+		if err := p.finish(ctx); err != nil {
+			return err
+		}
 	}
 }
 
 // takeOne takes a message. After a commit what is pending may stay so for a while: there are more messages, or it is finished.
-func (p *publisher) takeOne(ctx context.Context, m walreader.Message, confirm func(pgoutput.LSN)) error {
+func (p *publisher) takeOne(ctx context.Context, m walreader.Message) error {
 	if err := p.gather(ctx, m); err != nil {
 		return err
 	}
@@ -131,19 +144,30 @@ func (p *publisher) takeOne(ctx context.Context, m walreader.Message, confirm fu
 		p.end = m.Reached
 	case m.Commit != nil:
 		p.within, p.end = false, m.Commit.End
-		if len(p.pending) > 0 && time.Since(p.began) >= together {
-			return p.finish(ctx, confirm)
+		if len(p.pending) == 0 {
+			return nil
+		}
+		p.transactions++
+		if time.Since(p.began) >= together {
+			return p.finish(ctx)
 		}
 	}
 	return nil
 }
 
 // finish stores what is pending between transactions, and confirms what was read.
-func (p *publisher) finish(ctx context.Context, confirm func(pgoutput.LSN)) error {
+func (p *publisher) finish(ctx context.Context) error {
+	if p.end == 0 {
+		return nil // nothing was read
+	}
 	if err := p.flush(ctx); err != nil {
 		return err
 	}
-	confirm(p.end)
+	if p.transactions > 0 {
+		p.pace.Wrote(p.transactions)
+		p.transactions = 0
+	}
+	p.confirm(p.end)
 	return nil
 }
 

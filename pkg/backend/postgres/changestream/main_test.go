@@ -35,10 +35,15 @@ type fixture struct {
 	on   changestream.Progress
 }
 
+func newFixture() *fixture {
+	return &fixture{sink: &memory{}, on: changestream.Progress{
+		Logger: slog.New(slog.DiscardHandler), Began: func() {}, Stored: func(int, time.Duration) {},
+	}}
+}
+
 func setup(t *testing.T, schema string) *fixture {
 	t.Helper()
-	f := &fixture{sink: &memory{}}
-	f.on = changestream.Progress{Logger: slog.New(slog.DiscardHandler), Began: func() {}, Stored: func(int, time.Duration) {}}
+	f := newFixture()
 	f.use(t, dbtest.LogicalURL(t))
 	f.exec(t, schema)
 	t.Cleanup(func() { // a server has few slots

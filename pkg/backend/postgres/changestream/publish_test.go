@@ -16,6 +16,8 @@ import (
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/postgres/changestream"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/dbtest"
+	"queryengine/pkg/localpg"
 )
 
 const itemTable = `CREATE TABLE item (id int PRIMARY KEY, owner text, note text, secret text, n int, twice int GENERATED ALWAYS AS (n * 2) STORED);
@@ -321,6 +323,67 @@ func TestDropLeavesNothing(t *testing.T) {
 	require.NoError(t, f.db.QueryRow(t.Context(), `SELECT count(*) FROM pg_publication`).Scan(&publications))
 	require.Zero(t, publications)
 	require.Zero(t, f.slots(t))
+}
+
+// TestChangesByReplication holds that what logical replication has changed is published like all else.
+func TestChangesByReplication(t *testing.T) {
+	t.Parallel()
+	f := setup(t, itemTable+barrierTable)
+	f.publish(t, definition(items))
+	f.caughtUp(t)
+	var origin string
+	require.NoError(t, f.db.QueryRow(t.Context(), `SELECT 'origin_' || oid FROM pg_database WHERE datname = current_database()`).Scan(&origin))
+	for _, sql := range []string{
+		`SELECT pg_replication_origin_create('` + origin + `'); SELECT pg_replication_origin_session_setup('` + origin + `')`,
+		`BEGIN; SELECT pg_replication_origin_xact_setup('0/10', now()); INSERT INTO item VALUES (1, 'me', 'replicated', 's', 1); COMMIT`,
+		`SELECT pg_replication_origin_session_reset(); SELECT pg_replication_origin_drop('` + origin + `')`,
+	} {
+		f.exec(t, sql)
+	}
+	f.caughtUp(t)
+	require.Equal(t, f.rows(t), f.sink.state()["item"])
+	require.Len(t, f.sink.state()["item"], 1)
+}
+
+// TestServerThatKeepsNoMoreLog holds that everything begins anew when the server has reached its bound on the log that it keeps.
+func TestServerThatKeepsNoMoreLog(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, localpg.Ensure(t.Context(), func(string) {}))
+	server, err := localpg.Start(t.Context(), localpg.Config{Dir: t.TempDir(), Settings: map[string]string{"wal_level": "logical", "max_slot_wal_keep_size": "1MB"}})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = server.Stop(context.Background()) })
+	f := newFixture()
+	f.use(t, server.URL("postgres"))
+	f.exec(t, itemTable+barrierTable+`INSERT INTO item VALUES (1, 'me', 'mine', 's', 1)`)
+	stop := f.publish(t, definition(items))
+	f.caughtUp(t)
+	stop()
+	f.exec(t, `UPDATE item SET note = 'unseen'`)
+	require.Eventually(t, func() bool {
+		for _, sql := range []string{`SELECT pg_logical_emit_message(false, 'fill', repeat('x', 1000000))`, `SELECT pg_switch_wal()`, `CHECKPOINT`} {
+			f.exec(t, sql)
+		}
+		lost := false
+		err := f.db.QueryRow(t.Context(), `SELECT wal_status = 'lost' FROM pg_replication_slots`).Scan(&lost)
+		return err == nil && lost
+	}, patience, tick)
+	f.publish(t, definition(items))
+	require.Eventually(t, func() bool { return f.sink.count(changestream.OpBegin) == 2 }, patience, tick)
+	f.caughtUp(t)
+	require.Equal(t, f.rows(t), f.sink.state()["item"])
+	require.Equal(t, 1, f.slots(t))
+}
+
+// TestServerWhoseLogCannotBeRead holds what is said of a server whose wal_level is replica, and that nothing is left there.
+func TestServerWhoseLogCannotBeRead(t *testing.T) {
+	t.Parallel()
+	f := newFixture()
+	f.use(t, dbtest.URL(t))
+	f.exec(t, itemTable+barrierTable)
+	err := changestream.Publish(t.Context(), f.pool, definition(items), f.sink, f.on)
+	require.ErrorContains(t, err, "changes of the source can't be published: logical decoding requires wal_level")
+	require.Empty(t, f.sink.all())
+	require.NoError(t, changestream.Drop(t.Context(), f.pool, definition().Name, f.on))
 }
 
 func TestTablesThatAreRefused(t *testing.T) {

@@ -37,17 +37,12 @@ func (w *writer) commit(ctx context.Context, log log) error {
 		if err := w.commitEvents(ctx); err != nil {
 			return err
 		}
-		log.Confirm(w.position)
+		log.confirm(w.position)
 	} else if err := w.move(ctx, w.reached.End, log); err != nil {
 		return err
 	}
-	now := time.Now()
-	// A few that have come together by chance aren't many.
-	w.lingers = w.transactions > few && time.Duration(w.transactions)*linger >= busy*now.Sub(w.committed)
-	w.committed, w.transactions, w.done = now, 0, true
-	if w.lingers {
-		log.Rest(now.Add(linger))
-	}
+	log.pace.Wrote(w.transactions)
+	w.transactions, w.done = 0, true
 	if w.ended && len(w.triggers) == 0 {
 		w.ended = false
 		return errIdle
@@ -58,7 +53,7 @@ func (w *writer) commit(ctx context.Context, log log) error {
 // move writes the place that was reached without a change, when that is far enough for the server to keep much log otherwise. It is confirmed
 // by the next one, when a standby server that has the slot most likely has the place, too.
 func (w *writer) move(ctx context.Context, at pgoutput.LSN, log log) error {
-	log.Confirm(w.position)
+	log.confirm(w.position)
 	if at < w.position+far {
 		return nil
 	}

@@ -83,7 +83,7 @@ func (w *writer) follow(ctx context.Context, pool *wire.Pool, slot string) error
 	defer stream.Close()
 	w.on.Began()
 	return stream.ReadAhead(ctx, func(ctx context.Context, batches <-chan []walreader.Message) error {
-		return w.write(ctx, batches, stream)
+		return w.write(ctx, log{batches, walreader.NewPace(stream), stream.Confirm})
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -154,6 +155,31 @@ func TestReaderThatDies(t *testing.T) {
 	wanted := f.events(t, "same")
 	f.caughtUp(t, "watch", len(wanted))
 	require.Equal(t, wanted, f.events(t, "watch"))
+	require.Zero(t, f.missed.Load())
+}
+
+// TestTransactionOfManyRows holds that the events of a transaction that is larger than what is held in memory are all written, once and in their order,
+// also when the reader dies in the middle of it.
+func TestTransactionOfManyRows(t *testing.T) {
+	t.Parallel()
+	f := setup(t, dbtest.LogicalURL(t), `CREATE TABLE stock (id int, label text); ALTER TABLE stock REPLICA IDENTITY FULL`)
+	f.install(t, f.trigger("watch", "stock", true))
+	const rows = 20_000
+	f.exec(t, fmt.Sprintf(`INSERT INTO stock SELECT g, repeat('x', 200) FROM generate_series(1, %d) g`, rows))
+	written := func() int64 {
+		return f.number(t, `SELECT max(coalesce(last_value, 0)) FROM pg_sequences WHERE sequencename = 'event_log_sequence_seq'`)
+	}
+	for range 3 {
+		before := written()
+		stop := f.read(t)
+		// Some of it is written, and nothing is committed.
+		require.Eventually(t, func() bool { return written() > before+2000 }, patience, time.Millisecond)
+		_ = stop()
+	}
+	f.read(t)
+	f.caughtUp(t, "watch", rows)
+	require.Equal(t, int64(0), f.number(t, `SELECT count(*) FROM (SELECT (payload#>>'{data,new,id}')::int AS id, row_number() OVER (ORDER BY sequence) AS n
+		FROM engine_catalog.event_log) AS e WHERE id <> n`))
 	require.Zero(t, f.missed.Load())
 }
 

@@ -19,13 +19,8 @@ const (
 	mostBytes = 1 << 20
 	// together is how long transactions are gathered that are committed as one while there are more of them.
 	together = 50 * time.Millisecond
-	// While transactions come at a rate of busy in linger, a commit waits for as long, for others that are committed with it.
-	busy   = 15
-	linger = 10 * time.Millisecond
 	// far is how much of the log may be read without a change before that is written down.
 	far = 1 << 20
-	// few is how many of them tell nothing about the rate.
-	few = 3
 )
 
 // The operations, as the functions of triggers know them.
@@ -74,26 +69,24 @@ type writer struct {
 	// transactions are those of what isn't committed, of which the first change was gathered at since.
 	transactions int
 	since        time.Time
-	// committed is when the last commit was, lingers reports whether the next one waits for more.
-	committed time.Time
-	lingers   bool
 }
 
 func newWriter(pg *pgconn.PgConn, on backend.EventProgress) *writer {
 	return &writer{pg: pg, on: on, relations: map[uint32]*pgoutput.Relation{}, tables: map[uint32]*table{}, done: true}
 }
 
-// log is what is read: a walreader.Stream.
-type log interface {
-	// Confirm tells that nothing before a place is needed again, Rest that nothing is until a time.
-	Confirm(pgoutput.LSN)
-	Rest(time.Time)
+// log is what is read.
+type log struct {
+	batches <-chan []walreader.Message
+	pace    *walreader.Pace
+	// confirm tells that nothing before a place is needed again.
+	confirm func(pgoutput.LSN)
 }
 
 // write writes the events of messages until ctx ends, and confirms their place.
-func (w *writer) write(ctx context.Context, batches <-chan []walreader.Message, log log) error {
+func (w *writer) write(ctx context.Context, log log) error {
 	for {
-		batch, late, err := w.next(ctx, batches)
+		batch, late, err := w.next(ctx, log)
 		if err != nil {
 			return err
 		}
@@ -113,7 +106,7 @@ func (w *writer) write(ctx context.Context, batches <-chan []walreader.Message, 
 				return err
 			}
 		}
-		if w.within || w.done || len(batches) > 0 || w.lingers && !late && w.transactions > 0 {
+		if w.within || w.done || len(log.batches) > 0 || !late && w.wait(log) > 0 {
 			continue
 		}
 		if err := w.commit(ctx, log); err != nil {
@@ -122,16 +115,24 @@ func (w *writer) write(ctx context.Context, batches <-chan []walreader.Message, 
 	}
 }
 
+// wait is how long what was gathered waits for more.
+func (w *writer) wait(log log) time.Duration {
+	if w.within || w.transactions == 0 {
+		return 0
+	}
+	return log.pace.Wait(w.since)
+}
+
 // next is the next batch of messages; it is late when none has come for as long as a commit may wait.
-func (w *writer) next(ctx context.Context, batches <-chan []walreader.Message) (batch []walreader.Message, late bool, err error) {
+func (w *writer) next(ctx context.Context, log log) (batch []walreader.Message, late bool, err error) {
 	var wait <-chan time.Time
-	if w.lingers && !w.within && w.transactions > 0 {
-		timer := time.NewTimer(time.Until(w.since.Add(linger)))
+	if d := w.wait(log); d > 0 {
+		timer := time.NewTimer(d)
 		defer timer.Stop()
 		wait = timer.C
 	}
 	select {
-	case batch = <-batches:
+	case batch = <-log.batches:
 		return batch, false, nil
 	case <-wait:
 		return nil, true, nil

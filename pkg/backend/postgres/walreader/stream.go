@@ -27,6 +27,8 @@ const (
 	stateExists = "42710"
 	// stateInUse is that of a slot that another connection reads.
 	stateInUse = "55006"
+	// lowWater is how many bytes wake the reader before its time.
+	lowWater = 64 << 10
 )
 
 // errEnded reports that the server has ended the stream without an error.
@@ -80,16 +82,16 @@ func (s *Stream) done() pgoutput.LSN {
 	return s.read
 }
 
-// Rest lets what the server sends gather until a time, so that it is read at once. It may be called while Read reads.
-func (s *Stream) Rest(until time.Time) { s.resting.Store(until.UnixNano()) }
+// rest lets what the server sends gather until a time, so that it is read at once. It may be called while Read reads.
+func (s *Stream) rest(until time.Time) { s.resting.Store(until.UnixNano()) }
 
-// rest waits until the time of Rest. Meanwhile the server's messages wake nobody, which would be most of what sending and reading them costs.
-func (s *Stream) rest(ctx context.Context) {
+// awaitRest waits until the time of rest. Meanwhile the server's messages wake nobody.
+func (s *Stream) awaitRest(ctx context.Context) {
 	d := time.Duration(s.resting.Load() - time.Now().UnixNano())
 	if d <= 0 {
 		return
 	}
-	setLowWater(s.conn, 64<<10)
+	setLowWater(s.conn, lowWater)
 	lifecycle.Sleep(ctx, d)
 	setLowWater(s.conn, 1)
 }
@@ -196,7 +198,7 @@ func (s *Stream) Read(ctx context.Context, sink Sink) error {
 					return err
 				}
 			}
-			s.rest(ctx)
+			s.awaitRest(ctx)
 		}
 		m, err := s.frontend.Receive()
 		if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {

@@ -28,10 +28,15 @@ type tables struct{ *installation }
 
 func installTables(t *testing.T, schema string) *tables {
 	t.Helper()
+	return installTablesAt(t, dbtest.URL(t), schema)
+}
+
+func installTablesAt(t *testing.T, url, schema string) *tables {
+	t.Helper()
 	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(server.Stop)
-	i := &tables{&installation{t: t, nats: server, url: dbtest.URL(t)}}
+	i := &tables{&installation{t: t, nats: server, url: url}}
 	i.db, err = pgxpool.New(t.Context(), i.url)
 	require.NoError(t, err)
 	t.Cleanup(i.db.Close)
@@ -60,10 +65,11 @@ func (i *tables) deliver() lifecycle.Service {
 // deliverWith is deliver with so many webhooks at once.
 func (i *tables) deliverWith(concurrency int) lifecycle.Service {
 	i.t.Helper()
+	kinds := kind.All(os.LookupEnv, "test")
 	s, err := eventdelivery.New(eventdelivery.Config{
 		MetadataURL: i.url, Replicas: 1, Concurrency: concurrency, Batch: 100, Interval: 200 * time.Millisecond, Egress: egress.DefaultConfig(),
 	}, eventdelivery.Deps{
-		Bus: i.connect(), Logger: slog.New(slog.DiscardHandler), Env: os.LookupEnv, Open: kind.All(os.LookupEnv, "test").Open,
+		Bus: i.connect(), Logger: slog.New(slog.DiscardHandler), Env: os.LookupEnv, Open: kinds.Open, Kinds: kinds,
 	})
 	require.NoError(i.t, err)
 	i.run(s)
@@ -79,7 +85,9 @@ func (i *tables) watch(table string, more map[string]any) {
 		"insert": map[string]any{"columns": "*"}, "update": map[string]any{"columns": "*"}, "delete": map[string]any{"columns": "*"},
 	}
 	for k, v := range more {
-		args[k] = v
+		if args[k] = v; v == nil {
+			delete(args, k)
+		}
 	}
 	i.request("pg_create_event_trigger", args)
 }
