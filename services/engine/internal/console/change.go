@@ -81,13 +81,13 @@ func (c *Console) run(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		}
 		written := pending.end(ctx, became)
 		if became != refused {
-			written = c.writeMetadata(ctx, written)
+			written = c.writeMetadata(ctx, became, written)
 		}
 		written.set(answer.Header)
 		return nil
 	}
 	forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, err error) {
-		written := pending.end(ctx, unknown)
+		written := c.writeMetadata(ctx, unknown, pending.end(ctx, unknown))
 		refuse(w, unreachable(err), written)
 	}
 	forward.ServeHTTP(w, r)

@@ -123,7 +123,7 @@ func (c *Console) writeAgain(w http.ResponseWriter, r *http.Request) {
 		return // the client has left
 	}
 	defer done()
-	written := c.writeMetadata(ctx, report{})
+	written := c.writeMetadata(ctx, made, report{})
 	written.set(w.Header())
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(written)

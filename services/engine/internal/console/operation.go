@@ -46,7 +46,7 @@ func examine(registry *metadata.Registry, api metadata.API, body json.RawMessage
 		for _, element := range args.Requests {
 			e := examine(registry, api, element)
 			whole.modifies = whole.modifies || e.modifies
-			whole.partial = whole.partial || e.partial || args.Mode == metadata.BulkKeepGoing && len(e.sql) > 0
+			whole.partial = whole.partial || e.partial || len(args.Requests) > 1 && len(e.sql) > 0 // another element may be refused after it
 			whole.sql = append(whole.sql, e.sql...)
 		}
 		return whole

@@ -70,8 +70,8 @@ func unreadable(err error) error {
 	return apierror.Newf(apierror.Unexpected, "the metadata files of the project can't be read, so nothing was changed: %s", err)
 }
 
-// writeMetadata writes the metadata of the server into the files.
-func (c *Console) writeMetadata(ctx context.Context, r report) report {
+// writeMetadata writes the metadata of the server into the files, after a change.
+func (c *Console) writeMetadata(ctx context.Context, became outcome, r report) report {
 	names, err := c.exportMetadata(ctx)
 	r.Files = len(names)
 	for i, name := range names {
@@ -82,7 +82,11 @@ func (c *Console) writeMetadata(ctx context.Context, r report) report {
 		c.Say("wrote %s", name)
 	}
 	if err != nil {
-		r.add("the change was made on the server, but the metadata can't be written into the project: %s", err)
+		if became == unknown {
+			r.add("nobody knows whether the change was made, and the metadata can't be written into the project: %s", err)
+		} else {
+			r.add("the change was made on the server, but the metadata can't be written into the project: %s", err)
+		}
 		c.Say("%s", r.Error)
 	}
 	return r
