@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 )
 
@@ -22,6 +21,7 @@ var families = map[string][]string{
 	"engine_plan_cache_misses_total":                    nil,
 	"engine_cache_request_count":                        {"status"},
 	"engine_active_subscriptions":                       {"subscription_kind"},
+	"engine_active_subscription_cohorts":                {"subscription_kind"},
 	"engine_active_subscription_pollers":                {"subscription_kind"},
 	"engine_active_subscription_pollers_in_error_state": {"subscription_kind"},
 	"engine_subscription_total_time_seconds":            {"subscription_kind"},
@@ -56,12 +56,8 @@ var families = map[string][]string{
 const serviceLabel = "service"
 
 // samples are those of one service among the metrics of its process, by name, the largest first.
-func samples(g prometheus.Gatherer, service string) []Sample {
+func samples(gathered []*dto.MetricFamily, service string) []Sample {
 	list := []Sample{}
-	if g == nil {
-		return list
-	}
-	gathered, _ := g.Gather() // with an error comes what could be read
 	for _, f := range gathered {
 		if kept, wanted := families[f.GetName()]; wanted {
 			list = append(list, added(f, kept, service)...)

@@ -62,6 +62,8 @@ type Report struct {
 	Metrics []Sample `json:"metrics"`
 	// Operations are those that were run most often since the start, by role.
 	Operations []Operation `json:"operations,omitempty"`
+	// Triggers are the event triggers that most calls were made for since the start.
+	Triggers []TriggerCalls `json:"triggers,omitempty"`
 }
 
 // Sample is the sum of the series of a metric that have the same values of the labels that are kept.
@@ -87,6 +89,28 @@ type Operation struct {
 	// Buckets count them by the time that they took, those that failed too: one more than
 	// OperationBounds has elements.
 	Buckets []uint64 `json:"buckets"`
+}
+
+// TriggerCalls is how often the webhook of an event trigger was called, and how long that took. Where metrics tell no
+// triggers apart, one without names stands for all of them.
+type TriggerCalls struct {
+	Source string `json:"source"`
+	Name   string `json:"trigger"`
+	Calls  uint64 `json:"calls"`
+	Failed uint64 `json:"failed"`
+	// Delivery is from an event, or its retry, to its delivery, Queue from there to a worker, Webhook one call.
+	Delivery Times `json:"delivery"`
+	Queue    Times `json:"queue"`
+	Webhook  Times `json:"webhook"`
+}
+
+// Times are how many of something took how long.
+type Times struct {
+	Count   uint64  `json:"count"`
+	Seconds float64 `json:"seconds"`
+	// Bounds are the upper bounds of Buckets, in seconds; the last bucket has none.
+	Bounds  []float64 `json:"bounds"`
+	Buckets []uint64  `json:"buckets"`
 }
 
 // OperationBounds are the upper bounds of Operation.Buckets, in seconds; the last bucket has none.

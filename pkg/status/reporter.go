@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	"google.golang.org/protobuf/proto"
 
 	"queryengine/pkg/bus"
@@ -131,10 +132,14 @@ func (r *Reporter) answer(proto.Message) {
 
 func (r *Reporter) report() Report {
 	s := r.config.Source
+	var gathered []*dto.MetricFamily
+	if r.config.Metrics != nil {
+		gathered, _ = r.config.Metrics.Gather() // with an error comes what could be read
+	}
 	report := Report{
 		Service: s.Name(), Instance: r.config.Instance, Version: r.config.Version,
 		StartedAt: r.started.UTC(), Uptime: time.Since(r.started).Seconds(),
-		MetadataVersion: s.MetadataVersion(), Metrics: samples(r.config.Metrics, s.Name()),
+		MetadataVersion: s.MetadataVersion(), Metrics: samples(gathered, s.Name()), Triggers: triggers(gathered, s.Name()),
 	}
 	if o, ok := s.(Operator); ok {
 		report.Operations = o.Operations()

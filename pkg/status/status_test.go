@@ -194,6 +194,37 @@ func TestReports(t *testing.T) {
 	require.Equal(t, errSlow.Error(), scheduler.Error, "a check that hangs holds up nothing")
 }
 
+func TestTriggersAreToldApartByCallsAndTimes(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	mine := prometheus.WrapRegistererWith(prometheus.Labels{"service": "event-delivery"}, registry)
+	names := []string{"trigger_name", "source_name"}
+	calls := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: callsFamily}, append([]string{"status"}, names...)))
+	histogram := func(name string) *prometheus.HistogramVec {
+		return telemetry.Register(mine, prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Buckets: []float64{0.1, 1}}, names))
+	}
+	delivery, webhook := histogram(deliveryFamily), histogram(webhookFamily)
+	for i := range maxTriggers {
+		calls.WithLabelValues("success", fmt.Sprint("rare ", i), "default").Add(1)
+	}
+	calls.WithLabelValues("success", "stock", "default").Add(2)
+	calls.WithLabelValues("failed", "stock", "default").Add(3)
+	for _, took := range []float64{0.05, 0.1, 0.5, 5} {
+		delivery.WithLabelValues("stock", "default").Observe(took)
+	}
+	webhook.WithLabelValues("stock", "other").Observe(0.5)
+	gathered, err := registry.Gather()
+	require.NoError(t, err)
+	require.Empty(t, triggers(gathered, "gateway"))
+	list := triggers(gathered, "event-delivery")
+	require.Len(t, list, maxTriggers)
+	none := Times{Bounds: []float64{}, Buckets: []uint64{0}}
+	require.Equal(t, TriggerCalls{
+		Source: "default", Name: "stock", Calls: 5, Failed: 3,
+		Delivery: Times{Count: 4, Seconds: 5.65, Bounds: []float64{0.1, 1}, Buckets: []uint64{2, 1, 1}}, Queue: none, Webhook: none,
+	}, list[0], "the trigger of that name in another source is another one")
+}
+
 func TestReporterKeepsThePromises(t *testing.T) {
 	t.Parallel()
 	s := bustest.Server(t)

@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,6 +57,14 @@ func (a statusAnswer) sum(metric, label, value string) (sum float64) {
 	return sum
 }
 
+// subscriptions are how many subscribers, cohorts and statements of a kind there are.
+func (a statusAnswer) subscriptions(kind string) (list []float64) {
+	for _, metric := range []string{"engine_active_subscriptions", "engine_active_subscription_cohorts", "engine_active_subscription_pollers"} {
+		list = append(list, a.sum(metric, "subscription_kind", kind))
+	}
+	return list
+}
+
 // TestStatusOfSplitServices holds get_status to list every instance of services that run apart, each a user of
 // NATS with no more rights than it needs: what they ran, the metadata that they have applied, without one that has
 // stopped, and without waiting long for one that doesn't answer.
@@ -100,7 +110,7 @@ func TestStatusOfSplitServices(t *testing.T) {
 	require.Len(t, a.Sources, 1)
 	require.Equal(t, "default", a.Sources[0].Name)
 	require.InDelta(t, requests+1, a.sum("engine_graphql_requests_total", "operation_type", "query"), 0.5)
-	require.InDelta(t, 1, a.sum("engine_active_subscriptions", "subscription_kind", "live-query"), 0.5)
+	require.Equal(t, []float64{1, 1, 1}, a.subscriptions("live-query"))
 	require.Positive(t, a.sum("engine_postgres_connections", "source_name", "default"))
 	var count, failed uint64
 	for _, i := range a.of(executor) {
@@ -118,6 +128,32 @@ func TestStatusOfSplitServices(t *testing.T) {
 	refused := p.post("/v1/metadata", as("user"), map[string]any{"type": "get_status", "args": map[string]any{}})
 	require.Equal(t, http.StatusBadRequest, refused.status)
 	require.Contains(t, refused.text(), "access-denied")
+
+	// Two subscribers of the same rows are a cohort, another operand makes another one, and a stream moves on from one to the next.
+	require.Contains(t, p.query(asAdmin, `mutation { insert_item_one(object: {id: 11}) { id } }`).text(), `{"id":11}`)
+	const watched = `subscription ($id: Int) { item(where: {id: {_eq: $id}}) { id } }`
+	ids := []string{}
+	for _, id := range []int{11, 11, 12} {
+		ids = append(ids, subscriber.subscribe(watched, map[string]any{"id": id}))
+	}
+	subscriber.await(ids[1], `{"item":[{"id":11}]}`)
+	subscriber.await(ids[2], `{"item":[]}`)
+	stream := subscriber.subscribe(`subscription { item_stream(batch_size: 1, cursor: {initial_value: {id: 0}}) { id } }`, nil)
+	subscriber.await(stream, `{"item_stream":[{"id":11}]}`)
+	require.Contains(t, p.query(asAdmin, `mutation { insert_item_one(object: {id: 15}) { id } }`).text(), `{"id":15}`)
+	subscriber.await(stream, `{"item_stream":[{"id":15}]}`)
+	awaitSubscriptions := func(kind string, want ...float64) {
+		var found []float64
+		eventually(t, startLimit, func() bool { found = p.services().subscriptions(kind); return slices.Equal(found, want) },
+			func() string { return fmt.Sprintf("%s: %v in place of %v", kind, found, want) })
+	}
+	awaitSubscriptions("live-query", 4, 3, 2)
+	awaitSubscriptions("streaming", 1, 1, 1)
+	for _, id := range append(ids, stream) {
+		subscriber.send(map[string]any{"type": "complete", "id": id})
+	}
+	awaitSubscriptions("live-query", 1, 1, 1)
+	awaitSubscriptions("streaming", 0, 0, 0)
 
 	// An event whose webhook doesn't answer is in flight, one that failed waits for its retry.
 	asked, answer := make(chan struct{}), make(chan struct{})
@@ -138,6 +174,20 @@ func TestStatusOfSplitServices(t *testing.T) {
 	require.WithinDuration(t, time.Now(), backlogs[0].Oldest, time.Hour)
 	backlogs[0].Oldest = time.Time{}
 	require.Equal(t, status.Backlog{Kind: "event", Source: "default", Trigger: "slow", InFlight: 1}, backlogs[0])
+	require.Empty(t, p.services().of(eventDelivery)[0].Triggers, "no call has ended")
+	answer <- struct{}{}
+	var triggers []status.TriggerCalls
+	eventually(t, startLimit, func() bool {
+		triggers = p.services().of(eventDelivery)[0].Triggers
+		return len(triggers) > 0 && triggers[0].Webhook.Count > 0
+	}, func() string { return "the call isn't counted" })
+	require.Len(t, triggers, 1)
+	require.Equal(t, []any{"default", "slow", uint64(1), uint64(0)}, []any{triggers[0].Source, triggers[0].Name, triggers[0].Calls, triggers[0].Failed})
+	for name, times := range map[string]status.Times{"delivery": triggers[0].Delivery, "queue": triggers[0].Queue, "webhook": triggers[0].Webhook} {
+		require.EqualValues(t, 1, times.Count, name)
+		require.Positive(t, times.Seconds, name)
+		require.Len(t, times.Buckets, len(times.Bounds)+1, name)
+	}
 
 	second.stop()
 	require.Len(t, p.services().of(executor), 1, "one that has stopped is gone")

@@ -183,7 +183,7 @@ func TestWatchTables(t *testing.T) {
 // TestRowsTouchCohorts, of which some are found by keys, and some aren't.
 func TestRowsTouchCohorts(t *testing.T) {
 	t.Parallel()
-	p := &poller{live: &execute.Live{Match: textMatch{}}, cohorts: map[string]*cohort{}, index: newIndex(), wake: make(chan struct{}, 1)}
+	p := &poller{manager: New(Deps{Metrics: NewMetrics(nil, false)}), live: &execute.Live{Match: textMatch{}}, cohorts: map[string]*cohort{}, index: newIndex(), wake: make(chan struct{}, 1)}
 	cohorts := map[string]*cohort{}
 	for _, values := range []string{"11", "12", "13", "21", "?1", "??"} {
 		bound := [][]byte{[]byte(values[:1]), []byte(values[1:])}
@@ -236,7 +236,7 @@ func TestRowsTouchCohorts(t *testing.T) {
 // TestRowsTouchAllCohorts where it is too much to decide which.
 func TestRowsTouchAllCohorts(t *testing.T) {
 	t.Parallel()
-	p := &poller{live: &execute.Live{Match: textMatch{}}, cohorts: map[string]*cohort{}, index: newIndex(), wake: make(chan struct{}, 1)}
+	p := &poller{manager: New(Deps{Metrics: NewMetrics(nil, false)}), live: &execute.Live{Match: textMatch{}}, cohorts: map[string]*cohort{}, index: newIndex(), wake: make(chan struct{}, 1)}
 	for i := range mostWork/1000 + 1 {
 		p.newCohort(fmt.Sprint(i), [][]byte{nil, []byte(fmt.Sprint(i))})
 	}

@@ -22,10 +22,12 @@ type Operation struct{ Name, Hash string }
 
 // Metrics are those of the subscriptions. Several executors in one registry count together.
 type Metrics struct {
-	detailed                              bool
-	active, pollersActive, pollersFailing *prometheus.GaugeVec
-	cycles, statements, pushes            *prometheus.HistogramVec
-	batches                               *prometheus.CounterVec
+	detailed                   bool
+	active, cohortsActive      *prometheus.GaugeVec
+	pollersActive              *prometheus.GaugeVec
+	pollersFailing             *prometheus.GaugeVec
+	cycles, statements, pushes *prometheus.HistogramVec
+	batches                    *prometheus.CounterVec
 }
 
 // origin is where the rows of a batch of a stream come from.
@@ -55,6 +57,7 @@ func NewMetrics(r prometheus.Registerer, detailed bool) *Metrics {
 	return &Metrics{
 		detailed:       detailed,
 		active:         gauge("engine_active_subscriptions", "Subscriptions that run.", named),
+		cohortsActive:  gauge("engine_active_subscription_cohorts", "Groups of subscriptions that get the same results.", labels),
 		pollersActive:  gauge("engine_active_subscription_pollers", "Statements that are run for subscriptions.", labels),
 		pollersFailing: gauge("engine_active_subscription_pollers_in_error_state", "Statements whose last run failed.", labels),
 		cycles:         histogram("engine_subscription_total_time_seconds", "One run of a statement for all its cohorts, all steps.", named),
@@ -79,6 +82,8 @@ func (m *Metrics) subscribers(k kind, o Operation, n float64) {
 }
 
 func (m *Metrics) pollers(k kind, n float64) { m.pollersActive.WithLabelValues(string(k)).Add(n) }
+
+func (m *Metrics) cohorts(k kind, n float64) { m.cohortsActive.WithLabelValues(string(k)).Add(n) }
 
 func (m *Metrics) failing(k kind, n float64) { m.pollersFailing.WithLabelValues(string(k)).Add(n) }
 

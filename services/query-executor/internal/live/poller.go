@@ -92,6 +92,7 @@ func (p *poller) join(s *Subscriber) {
 func (p *poller) newCohort(key string, values [][]byte) *cohort {
 	c := &cohort{key: key, values: values}
 	p.cohorts[key] = c
+	p.manager.deps.Metrics.cohorts(p.kind, 1)
 	if p.index != nil {
 		c.test = p.live.Match.Test(values)
 		p.index.add(c)
@@ -105,6 +106,7 @@ func (p *poller) drop(c *cohort) {
 		return
 	}
 	delete(p.cohorts, c.key)
+	p.manager.deps.Metrics.cohorts(p.kind, -1)
 	if p.index != nil {
 		p.index.remove(c)
 	}

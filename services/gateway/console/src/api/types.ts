@@ -682,6 +682,7 @@ export interface Instance {
   error?: string;
   metrics: Sample[];
   operations?: Operation[];
+  triggers?: TriggerCalls[];
   responding: boolean;
   reported_at: string;
 }
@@ -1224,6 +1225,13 @@ export interface TestWebhookTransformArgs {
   session_variables?: Record<string, string>;
 }
 
+export interface Times {
+  count: number;
+  seconds: number;
+  bounds: number[];
+  buckets: number[];
+}
+
 export interface TrackFunctionArgs {
   source?: string;
   function: Name;
@@ -1276,6 +1284,16 @@ export interface Trigger {
   name: string;
   disabled?: boolean;
   definition?: string;
+}
+
+export interface TriggerCalls {
+  source: string;
+  trigger: string;
+  calls: number;
+  failed: number;
+  delivery: Times;
+  queue: Times;
+  webhook: Times;
 }
 
 export interface TypeRelationship {
