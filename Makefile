@@ -12,7 +12,7 @@ PROFILE = services/engine/bench/cpu.pprof
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
+.PHONY: help build test test-unit test-later test-compose test-images test-deploy test-googlesql release-check test-race lint fmt generate console console-shots console-sizes console-soak docs-check verify tidy bench bench-profile counts bench-attacks bench-plans bench-metadata bench-subscriptions bench-remote bench-events chaos chaos-live fuzz conformance run up down docker clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ console: ## build the console from its source, with Node (what is served is comm
 console-shots: ## takes the pictures of the console in docs/console, in a browser
 	@mkdir -p docs/console
 	CONSOLE_SHOTS=$(CURDIR)/docs/console $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsole$$' -count 1
+
+console-sizes: ## writes how large the parts of the console are into docs/console.md, with Node
+	@scripts/console sizes
 
 console-soak: ## watches the memory of a page of the console that rows are streamed into, for MINUTES (60)
 	CONSOLE_SOAK=$(or $(MINUTES),60) $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsole$$' -count 1 -v -timeout 0

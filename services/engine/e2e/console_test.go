@@ -20,8 +20,11 @@ import (
 	"queryengine/services/engine/internal/charts"
 )
 
-// consoleLimit is for a browser that doesn't answer. The tests take a small part of it, unless the machine is busy.
-const consoleLimit = 20 * time.Minute
+// The limits are for a browser that doesn't answer. The tests take a small part of them, unless the machine is busy.
+const (
+	consoleLimit = 20 * time.Minute
+	pagesLimit   = 30 * time.Minute
+)
 
 // browsers are what a Chromium may be called.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
@@ -38,11 +41,18 @@ func findBrowser(t *testing.T) string {
 	return ""
 }
 
-// TestConsole uses the console in a browser, as testdata/console has it. With the directory CONSOLE_SHOTS in the
-// environment, it takes pictures of the pages instead, and with the minutes CONSOLE_SOAK it
-// watches the memory of a page that rows are streamed into.
-func TestConsole(t *testing.T) {
-	t.Parallel()
+// consoleFixture is a server with a console, and one that lets anybody in as a role.
+type consoleFixture struct {
+	processes []*process
+	arguments []string
+	dir       string
+	// sources are the addresses of others, as JSON.
+	sources string
+}
+
+// newConsole starts what the programs in testdata/console use.
+func newConsole(t *testing.T) *consoleFixture {
+	t.Helper()
 	browser := findBrowser(t)
 	dir := nodetest.Install(t, "testdata/console")
 	c := newCluster(t)
@@ -54,10 +64,8 @@ func TestConsole(t *testing.T) {
 		INSERT INTO author (name) VALUES ('Ann'), ('Ben');
 		INSERT INTO article (author_id, title) VALUES (1, '<script>alert(1)</script>'), (2, 'second');`)
 	c.settings["ENGINE_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS"] = "true"
-	c.start(metadata)
-	c.start(eventDelivery)
-	c.start(scheduler)
-	c.start(executor, "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=200", "STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=20")
+	processes := []*process{c.start(metadata), c.start(eventDelivery), c.start(scheduler)}
+	processes = append(processes, c.start(executor, "LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=200", "STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL=20"))
 	console := c.start(gateway, "ENABLE_CONSOLE=true", "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE=false")
 	open := c.start(gateway, "ENABLE_CONSOLE=true", "UNAUTHORIZED_ROLE=reader")
 	console.metadata("pg_track_tables", map[string]any{"tables": []any{
@@ -80,7 +88,32 @@ func TestConsole(t *testing.T) {
 		"bigquery": bigquerytest.New(t, dataset).URL, "project": bigquerytest.Project,
 	})
 	require.NoError(t, err)
+	return &consoleFixture{
+		processes: append(processes, console, open), dir: dir, sources: string(others), arguments: []string{browser, console.url, secret, open.url, remoteServer.URL},
+	}
+}
 
+// run runs a program of testdata/console, and then looks for the secret in all that the services have logged.
+func (c *consoleFixture) run(t *testing.T, script string, limit time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	node := exec.CommandContext(ctx, "node", append([]string{script}, c.arguments...)...)
+	node.Dir = c.dir
+	node.Env = append(os.Environ(), "OTHER_SOURCES="+c.sources)
+	node.Stdout, node.Stderr = t.Output(), t.Output()
+	require.NoError(t, node.Run())
+	for _, p := range c.processes {
+		require.NotEmpty(t, p.log.String(), p.name)
+		require.NotContains(t, p.log.String(), secret, p.name)
+	}
+}
+
+// TestConsole uses the console in a browser, as testdata/console has it. With the directory CONSOLE_SHOTS in the
+// environment, it takes pictures of the pages instead, and with the minutes CONSOLE_SOAK it
+// watches the memory of a page that rows are streamed into.
+func TestConsole(t *testing.T) {
+	t.Parallel()
 	script, limit := "console.mjs", consoleLimit
 	if os.Getenv("CONSOLE_SHOTS") != "" {
 		script = "shots.mjs"
@@ -90,11 +123,12 @@ func TestConsole(t *testing.T) {
 		require.NoError(t, err)
 		script, limit = "soak.mjs", limit+time.Duration(minutes)*time.Minute
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	node := exec.CommandContext(ctx, "node", script, browser, console.url, secret, open.url, remoteServer.URL)
-	node.Dir = dir
-	node.Env = append(os.Environ(), "OTHER_SOURCES="+string(others))
-	node.Stdout, node.Stderr = t.Output(), t.Output()
-	require.NoError(t, node.Run())
+	newConsole(t).run(t, script, limit)
+}
+
+// TestConsolePages opens each page of the console, with objects of all kinds whose names and values are HTML: with axe, by keys alone,
+// and with a server that fails, is slow, or is gone.
+func TestConsolePages(t *testing.T) {
+	t.Parallel()
+	newConsole(t).run(t, "pages.mjs", pagesLimit)
 }

@@ -1,51 +1,58 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, type ErrorComponentProps } from "@tanstack/react-router";
+import { chunk, ChunkError } from "./chunk";
 import { Shell } from "./shell/shell";
 import { Failure } from "./shell/failure";
 import { Loading } from "./shell/progress";
 
+/** PageError stands in the place of a page, so that others can be opened. */
+function PageError(props: ErrorComponentProps<unknown>) {
+  const { error, reset } = props;
+  return <Failure error={error} retry={error instanceof ChunkError ? () => location.reload() : reset} />;
+}
+
 const root = createRootRoute({
   component: Shell,
-  errorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
+  errorComponent: PageError,
   notFoundComponent: () => <h1>There is no such page</h1>,
 });
 
 /** Each area is a chunk of its own, loaded when it is first opened. */
 const routes = [
   createRoute({ getParentRoute: () => root, path: "/", beforeLoad: () => { throw redirect({ to: "/api" }); } }),
-  createRoute({ getParentRoute: () => root, path: "/api", component: lazyRouteComponent(() => import("./pages/graphql/page"), "GraphQLPage") }),
+  createRoute({ getParentRoute: () => root, path: "/api", component: lazyRouteComponent(chunk(() => import("./pages/graphql/page")), "GraphQLPage") }),
   createRoute({
     getParentRoute: () => root,
     path: "/data",
     validateSearch: (s: Record<string, unknown>): TableSearch => ({ source: text(s.source), schema: text(s.schema), table: text(s.table), function: text(s.function), view: text(s.view) }),
-    component: lazyRouteComponent(() => import("./pages/data/page"), "DataPage"),
+    component: lazyRouteComponent(chunk(() => import("./pages/data/page")), "DataPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/permissions",
     validateSearch: (s: Record<string, unknown>): PermissionSearch => ({ source: text(s.source), schema: text(s.schema), table: text(s.table), kind: text(s.kind), name: text(s.name), role: text(s.role) }),
-    component: lazyRouteComponent(() => import("./pages/permissions/page"), "PermissionsPage"),
+    component: lazyRouteComponent(chunk(() => import("./pages/permissions/page")), "PermissionsPage"),
   }),
-  createRoute({ getParentRoute: () => root, path: "/sql", component: lazyRouteComponent(() => import("./pages/sql/page"), "SQLPage") }),
+  createRoute({ getParentRoute: () => root, path: "/sql", component: lazyRouteComponent(chunk(() => import("./pages/sql/page")), "SQLPage") }),
   createRoute({
     getParentRoute: () => root,
     path: "/events",
     validateSearch: (s: Record<string, unknown>): EventSearch => ({ kind: text(s.kind), source: text(s.source), name: text(s.name) }),
-    component: lazyRouteComponent(() => import("./pages/events/page"), "EventsPage"),
+    component: lazyRouteComponent(chunk(() => import("./pages/events/page")), "EventsPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/actions",
     validateSearch: (s: Record<string, unknown>): NameSearch => ({ name: text(s.name) }),
-    component: lazyRouteComponent(() => import("./pages/actions/page"), "ActionsPage"),
+    component: lazyRouteComponent(chunk(() => import("./pages/actions/page")), "ActionsPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/remote-schemas",
     validateSearch: (s: Record<string, unknown>): NameSearch => ({ name: text(s.name) }),
-    component: lazyRouteComponent(() => import("./pages/remotes/page"), "RemoteSchemasPage"),
+    component: lazyRouteComponent(chunk(() => import("./pages/remotes/page")), "RemoteSchemasPage"),
   }),
-  createRoute({ getParentRoute: () => root, path: "/metadata", component: lazyRouteComponent(() => import("./pages/metadata/page"), "MetadataPage") }),
-  createRoute({ getParentRoute: () => root, path: "/monitoring", component: lazyRouteComponent(() => import("./pages/monitoring/page"), "MonitoringPage") }),
+  createRoute({ getParentRoute: () => root, path: "/metadata", component: lazyRouteComponent(chunk(() => import("./pages/metadata/page")), "MetadataPage") }),
+  createRoute({ getParentRoute: () => root, path: "/monitoring", component: lazyRouteComponent(chunk(() => import("./pages/monitoring/page")), "MonitoringPage") }),
 ] as const;
 
 /** TableSearch is the table, or else the function, or what else of a source, that the address of the data page names. */
@@ -87,6 +94,7 @@ function text(value: unknown): string | undefined {
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: "/console",
+  defaultErrorComponent: PageError,
   defaultPendingComponent: () => <Loading what="the page" />,
   defaultPreload: false,
 });

@@ -2,13 +2,14 @@
 // tables author and article and a role reader; that of OPEN-URL lets anybody in as reader; the
 // GraphQL server of REMOTE-URL has the type Position.
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
 import { launch, open, openURL, secret, signIn, url, has } from "./harness.mjs";
 import * as api from "./api.mjs";
+import * as attacks from "./attacks.mjs";
 import * as configuration from "./configuration.mjs";
 import * as data from "./data.mjs";
 import * as events from "./events.mjs";
 import * as functions from "./functions.mjs";
+import * as journey from "./journey.mjs";
 import * as kinds from "./kinds.mjs";
 import * as metadata from "./metadata.mjs";
 import * as monitoring from "./monitoring.mjs";
@@ -51,22 +52,6 @@ const tests = {
     assert.equal(await page.getByText("article_aggregate").count(), 0, "a field that the role hasn't");
   },
 
-  async "framing"({ page, browser }) {
-    const server = createServer((_, response) => response.end(`<iframe src="${url}/console"></iframe>`)).listen(0, "127.0.0.1");
-    const context = await browser.newContext();
-    try {
-      await new Promise((listening) => (server.listening ? listening() : server.once("listening", listening)));
-      const framed = await context.newPage();
-      const refused = framed.waitForEvent("console", (m) => m.text().includes("frame-ancestors"));
-      await framed.goto(`http://127.0.0.1:${server.address().port}/`);
-      await refused;
-    } finally {
-      await context.close();
-      server.close();
-    }
-    await page.goto(url + "/console");
-  },
-
   async "keys"({ page }) {
     await signIn(page);
     await page.getByRole("heading", { name: "API" }).waitFor();
@@ -81,6 +66,7 @@ const tests = {
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
   },
 
+  ...attacks.tests,
   ...api.tests,
   ...configuration.tests,
   ...data.tests,
@@ -97,6 +83,7 @@ const tests = {
   ...sources.tests,
   ...structure.tests,
   ...tables.tests,
+  ...journey.tests,
 };
 
 // ONLY is an expression that picks tests by their names.
@@ -109,7 +96,7 @@ try {
     const opened = await open(browser, name === "a role that isn't admin" ? openURL : url);
     try {
       await test({ ...opened, browser });
-      opened.check();
+      await opened.check();
     } catch (e) {
       failed.push(name);
       console.error(`${name}: ${e.stack}\n${(await opened.page.locator("body").innerText().catch(String)).slice(0, 3000)}`);

@@ -1,28 +1,10 @@
 // Tests of the page for events.
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import { area, axe, broken, confirm, graphql, has, metadata, signIn, type, url } from "./harness.mjs";
+import { webhook } from "./fixture.mjs";
+import { area, axe, broken, confirm, graphql, has, html, metadata, signIn, type, url } from "./harness.mjs";
 
 const events = (page) => page.getByRole("list", { name: "Events" });
 const calls = (page) => page.getByRole("list", { name: "Calls" });
-const html = "<img src=x onerror=alert(1)>";
-
-/** webhook answers 500 at /broken and 200 at any other path, both with HTML. */
-async function webhook(use) {
-  const server = createServer((request, response) => {
-    request.resume().on("end", () => {
-      response.statusCode = request.url === "/broken" ? 500 : 200;
-      response.end(JSON.stringify({ said: `${html} at ${request.url}` }));
-    });
-  });
-  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
-  try {
-    await use(`http://127.0.0.1:${server.address().port}`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-}
 
 export const tests = {
   async "Events: a delivery fails, is mended, and made again"({ page }) {

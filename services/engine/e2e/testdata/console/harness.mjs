@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { setTimeout as sleep } from "node:timers/promises";
 import { chromium } from "playwright-core";
 
 export const [url, secret, openURL, remoteURL] = process.argv.slice(3);
@@ -14,27 +15,45 @@ export async function launch() {
   return chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] });
 }
 
-/** open makes a page in a profile of its own. check fails when it has broken a rule. */
+/** html is text that would run a script if it were taken for HTML. */
+export const html = "<img src=x onerror=alert(1)>";
+
+/**
+ * open makes a page in a profile of its own. check fails when that page, or another one of the profile, has broken a rule: an
+ * error that nobody handles, a dialog, a request to another host, the secret in an address or in what outlives the session.
+ */
 export async function open(browser, base = url) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   context.setDefaultTimeout(limit);
-  const page = await context.newPage();
   const faults = [];
+  const address = (text) => {
+    const asked = new URL(text);
+    if (!["data:", "blob:"].includes(asked.protocol) && asked.host !== new URL(base).host) faults.push("a request to " + asked.host);
+    if (decodeURIComponent(text).includes(secret)) faults.push("the secret is in " + text);
+  };
   // What goes wrong on purpose, with the server, is said on the console, too.
   const expected = /Failed to load resource|WebSocket connection to/;
-  page.on("console", (m) => m.type() === "error" && !expected.test(m.text()) && faults.push(m.text()));
-  page.on("pageerror", (e) => faults.push(String(e)));
-  page.on("dialog", (d) => { faults.push("a dialog: " + d.message()); void d.dismiss(); });
-  page.on("request", (r) => {
-    const asked = new URL(r.url());
-    if (!["data:", "blob:"].includes(asked.protocol) && asked.host !== new URL(base).host) faults.push("a request to " + asked.host);
-    if (decodeURIComponent(r.url()).includes(secret)) faults.push("the secret is in " + r.url());
-  });
+  context.on("console", (m) => m.type() === "error" && !expected.test(m.text()) && faults.push(m.text()));
+  context.on("weberror", (e) => faults.push(String(e.error())));
+  context.on("dialog", (d) => { faults.push("a dialog: " + d.message()); void d.dismiss(); });
+  context.on("request", (r) => address(r.url()));
+  context.on("page", (p) => p.on("websocket", (w) => address(w.url())));
+  const page = await context.newPage();
   return {
     page,
-    check: () => assert.deepEqual(faults, []),
+    context,
+    async check() {
+      const { cookies, origins } = await context.storageState();
+      if (JSON.stringify([cookies, origins]).includes(secret)) faults.push("the secret is in a cookie or in the local storage");
+      assert.deepEqual(faults, []);
+    },
     close: () => context.close(),
   };
+}
+
+/** until waits for what no page shows. */
+export async function until(holds, what) {
+  for (const end = Date.now() + limit; !(await holds()); await sleep(50)) assert.ok(Date.now() < end, what);
 }
 
 export async function signIn(page, base = url) {
@@ -75,8 +94,8 @@ export async function metadata(type, args) {
 }
 
 /** sql runs statements in the database, and returns the rows of the last one. */
-export async function sql(text, cascade = false) {
-  const response = await fetch(url + "/v2/query", { method: "POST", headers: { "x-engine-admin-secret": secret }, body: JSON.stringify({ type: "run_sql", args: { sql: text, cascade } }) });
+export async function sql(text, cascade = false, check = undefined) {
+  const response = await fetch(url + "/v2/query", { method: "POST", headers: { "x-engine-admin-secret": secret }, body: JSON.stringify({ type: "run_sql", args: { sql: text, cascade, check_metadata_consistency: check } }) });
   assert.equal(response.status, 200, `${text}: ${await response.clone().text()}`);
   return (await response.json()).result?.slice(1);
 }

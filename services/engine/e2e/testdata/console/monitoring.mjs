@@ -55,6 +55,54 @@ export const tests = {
     await axe(page, "Monitoring with faults");
   },
 
+  async "Monitoring: tables are sorted, and triggers have times"({ page }) {
+    const times = (...buckets) => ({ count: 0, seconds: 0, bounds: [0.1, 1], buckets });
+    const status = await metadata("get_status", {});
+    let looks = 0;
+    await page.route("**/v1/metadata", async (route) => {
+      if (route.request().postDataJSON().type !== "get_status") return route.continue();
+      const now = structuredClone(status);
+      looks++;
+      now.at = new Date(Date.parse(status.at) + 5000 * looks).toISOString();
+      now.backlogs = [{ kind: "event", source: "default", trigger: "late", pending: 5, in_flight: 2, oldest: new Date(Date.parse(now.at) - 60_000).toISOString() }];
+      const trigger = (trigger, calls, delivery) => ({ source: "default", trigger, calls, failed: 1, delivery, queue: times(0, 0, 0), webhook: times(0, calls, 0) });
+      now.instances.find((i) => i.service === "event-delivery").triggers = [trigger("<b>often</b>", 20 * looks, times(10 * looks, 10 * looks, 0)), trigger("other", 3, times(0, 0, 3))];
+      now.instances.find((i) => i.service === "query-executor").operations = [["many", 9, 1], ["few", 2, 4], ["some", 5, 0]].map(([operation_name, count, seconds]) =>
+        ({ role: operation_name, operation_name, operation_type: "query", count, errors: 0, seconds, buckets: now.operation_bounds.concat(0).map((_, i) => (i === 3 ? count * looks : 0)) }));
+      return route.fulfill({ json: now });
+    });
+    await signIn(page);
+    await page.clock.install();
+    await area(page, "Monitoring");
+    const rows = async (label) => (await page.getByRole("grid", { name: label, exact: true }).getByRole("row").allTextContents()).slice(1);
+    const triggers = page.getByRole("grid", { name: "Event triggers" });
+    await has(triggers, "<b>often</b>");
+    assert.deepEqual(await triggers.getByRole("row").nth(1).getByRole("gridcell").allTextContents(), ["default", "20", "1", "100 ms", "910 ms", "", "", "550 ms", "955 ms"]);
+    const operations = page.getByRole("grid", { name: "Operations" });
+    const names = async () => (await rows("Operations")).map((r) => /^[a-z]{3,4}(?=many|few|some)/.exec(r)?.[0]);
+    assert.deepEqual(await names(), ["many", "some", "few"], "the most frequent first");
+    const mean = operations.getByRole("columnheader", { name: "Mean" });
+    await mean.click();
+    await mean.and(page.locator("[aria-sort=ascending]")).waitFor();
+    assert.deepEqual(await names(), ["some", "many", "few"]);
+    await mean.focus();
+    await page.keyboard.press("Enter");
+    await mean.and(page.locator("[aria-sort=descending]")).waitFor();
+    assert.deepEqual(await names(), ["few", "many", "some"]);
+    await axe(page, "Monitoring, sorted");
+
+    await page.clock.runFor(6000);
+    const figures = (label) => page.getByRole("figure", { name: label }).locator("tbody tr").nth(1).locator("td").allTextContents();
+    await page.getByRole("figure", { name: "From event to delivery in ms" }).locator("tbody tr").nth(1).waitFor({ state: "attached" });
+    assert.deepEqual(await figures("From event to delivery in ms"), ["100", "910"]);
+    assert.deepEqual(await figures("Time of webhooks in ms"), ["550", "955"]);
+    assert.deepEqual(await figures("Lag of events in s"), ["60", "0"]);
+    const all = await figures("Time of operations in ms");
+    await page.getByLabel("Time of operations of").selectOption("many");
+    assert.deepEqual(await figures("Time of operations in ms"), all);
+    assert.deepEqual(await names(), ["few", "many", "some"], "the order stays");
+  },
+
   async "Monitoring: asks nothing while it can't be seen"({ page }) {
     let asked = 0;
     await page.route("**/v1/metadata", (route) => {

@@ -1,33 +1,9 @@
 // Takes pictures of the console's pages, light and dark: node shots.mjs BROWSER URL SECRET OPEN-URL REMOTE-URL, into the
 // directory CONSOLE_SHOTS. It uses the server of the tests, see console.mjs.
-import { createServer } from "node:http";
-import { area, graphql, has, launch, metadata, open, remoteURL, signIn, sql, type, url } from "./harness.mjs";
+import { shop, stored, webhook } from "./fixture.mjs";
+import { area, graphql, has, launch, open, signIn, type, url } from "./harness.mjs";
 
 const directory = process.env.CONSOLE_SHOTS;
-const webhook = createServer((request, response) => {
-  response.statusCode = 500;
-  request.resume().on("end", () => response.end('{"error": "no stock left"}'));
-});
-await new Promise((listening) => webhook.listen(0, "127.0.0.1", listening));
-
-const author = { source: "default", table: "author" };
-await metadata("pg_create_array_relationship", { ...author, name: "articles", using: { foreign_key_constraint_on: { table: "article", column: "author_id" } } });
-await metadata("set_custom_types", { objects: [{ name: "Review", description: "What somebody thinks of an author", fields: [{ name: "author_id", type: "Int!" }, { name: "text", type: "String" }] }] });
-await metadata("create_action", { name: "review", definition: { handler: `http://127.0.0.1:${webhook.address().port}/review`, arguments: [{ name: "author_id", type: "Int!" }], output_type: "Review" } });
-await metadata("create_action_permission", { action: "review", role: "reader" });
-await metadata("add_remote_schema", { name: "charts", definition: { url: remoteURL } });
-await metadata("pg_create_event_trigger", { ...author, name: "author_changed", webhook: `http://127.0.0.1:${webhook.address().port}/`, insert: { columns: "*" } });
-await graphql('mutation { insert_author(objects: [{name: "Cleo"}, {name: "Dora"}]) { affected_rows } }');
-
-await sql("CREATE FUNCTION found_authors(part text) RETURNS SETOF author LANGUAGE sql STABLE AS $$ SELECT * FROM author WHERE name LIKE part || '%' $$");
-await metadata("pg_track_function", { function: "found_authors" });
-await metadata("pg_create_function_permission", { function: "found_authors", role: "reader" });
-const writer = { source: "default", table: "article", role: "writer" };
-await metadata("pg_create_select_permission", { ...writer, permission: { columns: ["id", "title"], filter: { author_id: { _eq: "x-engine-user-id" } }, limit: 20 } });
-await metadata("pg_create_insert_permission", { ...writer, permission: { columns: ["title"], check: {}, set: { author_id: "x-engine-user-id" } } });
-const stored = "query Authors {\n  author(limit: 2) {\n    name\n  }\n}";
-await metadata("create_query_collection", { name: "app", definition: { queries: [{ name: "Authors", query: stored }] } });
-await metadata("create_rest_endpoint", { name: "Authors", url: "authors", methods: ["GET"], definition: { query: { collection_name: "app", query_name: "Authors" } } });
 
 /** pages are the pictures by their names. */
 const pages = {
@@ -139,19 +115,20 @@ const pages = {
 
 const browser = await launch();
 try {
-  for (const [name, show] of Object.entries(pages)) {
-    const { page, check, close } = await open(browser, url);
-    await signIn(page);
-    await show(page);
-    for (const scheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-      await page.screenshot({ path: `${directory}/${name}-${scheme}.png` });
+  await webhook(async (address) => {
+    await shop(address);
+    for (const [name, show] of Object.entries(pages)) {
+      const { page, check, close } = await open(browser, url);
+      await signIn(page);
+      await show(page);
+      for (const scheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+        await page.screenshot({ path: `${directory}/${name}-${scheme}.png` });
+      }
+      await check();
+      await close();
     }
-    check();
-    await close();
-  }
+  }, "no stock left");
 } finally {
   await browser.close();
-  webhook.closeAllConnections();
-  webhook.close();
 }

@@ -5,6 +5,7 @@ import { exportQuery } from "../api/queries";
 import { rolesOf } from "../api/roles";
 import type { RunAs } from "../api/runas";
 import { useSession } from "../session";
+import { Failure } from "./failure";
 
 /** RolePicker chooses the role that requests run as: one of those in the metadata, or any other name. */
 export function RolePicker(props: { as: RunAs; setAs: (as: RunAs) => void }) {
@@ -12,20 +13,23 @@ export function RolePicker(props: { as: RunAs; setAs: (as: RunAs) => void }) {
   const metadata = useQuery({ ...exportQuery(server), enabled: session?.admin === true });
   const roles = useMemo(() => (metadata.data ? rolesOf(metadata.data.metadata) : []), [metadata.data]);
   return (
-    <ComboBox
-      className="inline"
-      allowsCustomValue
-      menuTrigger="focus"
-      allowsEmptyCollection
-      inputValue={props.as.role}
-      onInputChange={(role) => props.setAs({ ...props.as, role })}
-      items={roles.map((id) => ({ id }))}
-    >
-      <Label>Run as role</Label>
-      <Input placeholder={session?.admin ? "admin" : "your own"} />
-      <Popover className="popover">
-        <ListBox renderEmptyState={() => <span className="hint">No role of the metadata</span>}>{(r: { id: string }) => <ListBoxItem>{r.id}</ListBoxItem>}</ListBox>
-      </Popover>
-    </ComboBox>
+    <>
+      <ComboBox
+        className="inline"
+        allowsCustomValue
+        menuTrigger="focus"
+        allowsEmptyCollection
+        inputValue={props.as.role}
+        onInputChange={(role) => props.setAs({ ...props.as, role })}
+        items={roles.map((id) => ({ id }))}
+      >
+        <Label>Run as role</Label>
+        <Input placeholder={session?.admin ? "admin" : "your own"} />
+        <Popover className="popover">
+          <ListBox renderEmptyState={() => <span className="hint">No role of the metadata</span>}>{(r: { id: string }) => <ListBoxItem>{r.id}</ListBoxItem>}</ListBox>
+        </Popover>
+      </ComboBox>
+      {metadata.error && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
+    </>
   );
 }

@@ -6,6 +6,7 @@ import { hasFunctions } from "../../api/kinds";
 import { exportQuery } from "../../api/queries";
 import { keyOf, nameIn, schemaOf } from "../../api/tables";
 import type { MetadataDocument, Source } from "../../api/types";
+import { chunk } from "../../chunk";
 import type { TableSearch } from "../../routes";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
@@ -17,9 +18,9 @@ import { Suggestions } from "./suggestions";
 import { TableView, UntrackedView } from "./table";
 import { Tables } from "./tables";
 
-const FunctionView = lazy(() => import("./function"));
-const NativeQueries = lazy(() => import("./queries"));
-const Sources = lazy(() => import("./sources/page"));
+const FunctionView = lazy(chunk(() => import("./function")));
+const NativeQueries = lazy(chunk(() => import("./queries")));
+const Sources = lazy(chunk(() => import("./sources/page")));
 
 const route = getRouteApi("/data");
 

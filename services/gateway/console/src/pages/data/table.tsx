@@ -5,17 +5,18 @@ import { prefixOf } from "../../api/client";
 import { hasComputedFields } from "../../api/kinds";
 import { display, infoQuery } from "../../api/tables";
 import type { MetadataDocument, Name, Source, Table } from "../../api/types";
+import { chunk } from "../../chunk";
 import { useServer } from "../../session";
 import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Rows } from "./rows";
 
-const Structure = lazy(() => import("./structure"));
-const Relationships = lazy(() => import("./relationships"));
-const Sees = lazy(() => import("../permissions/sees"));
-const Configuration = lazy(() => import("./configuration"));
-const ComputedFields = lazy(() => import("./computed"));
+const Structure = lazy(chunk(() => import("./structure")));
+const Relationships = lazy(chunk(() => import("./relationships")));
+const Sees = lazy(chunk(() => import("../permissions/sees")));
+const Configuration = lazy(chunk(() => import("./configuration")));
+const ComputedFields = lazy(chunk(() => import("./computed")));
 
 /** TableView shows a tracked table: its rows, how it is defined, and what the metadata adds to it. */
 export function TableView(props: { document: MetadataDocument; source: Source; table: Table }) {

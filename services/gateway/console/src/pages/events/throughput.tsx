@@ -1,9 +1,10 @@
 import { lazy, Suspense, useMemo, useState } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { chunk } from "../../chunk";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 
-const Plot = lazy(() => import("../../shell/plot"));
+const Plot = lazy(chunk(() => import("../../shell/plot")));
 
 /** Period is the time that is plotted, in intervals (s), and how often it is read again (ms). */
 interface Period {

@@ -6,6 +6,7 @@ import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } fro
 import { Button, Label, Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-components";
 import { ApiError } from "../../api/client";
 import { headersFor, type RunAs } from "../../api/runas";
+import { chunk } from "../../chunk";
 import { Editor } from "../../editor/editor";
 import { project } from "../../project";
 import { useSession } from "../../session";
@@ -18,7 +19,7 @@ import { Docs } from "./docs";
 import { bodyOf, operationsIn, snippets, titleOf, type Draft } from "./operation";
 import { useRunner, type Result } from "./run";
 
-const Save = lazy(() => import("./save"));
+const Save = lazy(chunk(() => import("./save")));
 
 /** keptOperations bounds the history. */
 const keptOperations = 50;
@@ -56,6 +57,7 @@ export function GraphQLPage() {
 
   const operations = operationsIn(draft.query);
   const run = (operationName = operations[0]?.name) => {
+    if (runner.running) return; // what changes something would be sent twice
     setPast([{ ...draft, id: crypto.randomUUID() }, ...past.filter((p) => p.query !== draft.query || p.variables !== draft.variables)].slice(0, keptOperations));
     remember(as);
     runner.start(draft, as, operationName);
@@ -84,10 +86,10 @@ export function GraphQLPage() {
       </div>
       <div className="row">
         {operations.length > 1
-          ? operations.map((o) => <Button key={o.name} className="button primary" onPress={() => run(o.name)}>Run {o.name}</Button>)
-          : <Button className="button primary" onPress={() => run()} aria-keyshortcuts="Control+Enter">Run <kbd>Ctrl Enter</kbd></Button>}
+          ? operations.map((o) => <Button key={o.name} className="button primary" isPending={runner.running} onPress={() => run(o.name)}>Run {o.name}</Button>)
+          : <Button className="button primary" isPending={runner.running} onPress={() => run()} aria-keyshortcuts="Control+Enter">Run <kbd>Ctrl Enter</kbd></Button>}
         <Button className="button" onPress={runner.stop} isDisabled={!runner.running}>Stop</Button>
-        {session?.admin && <Button className="button" onPress={() => runner.explain(draft, as, operations[0]?.name)}>Explain</Button>}
+        {session?.admin && <Button className="button" isPending={runner.running} onPress={() => runner.explain(draft, as, operations[0]?.name)}>Explain</Button>}
         {session?.admin && <Button className="button" onPress={() => setSaving(true)}>Save…</Button>}
         <RolePicker as={as} setAs={setAs} />
         <Past past={before} as={as} setAs={setAs} />

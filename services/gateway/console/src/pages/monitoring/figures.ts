@@ -1,4 +1,4 @@
-import type { Instance, Operation, Status } from "../../api/types";
+import type { Instance, Operation, Status, Times, TriggerCalls } from "../../api/types";
 
 /** sum adds the samples of a metric up, over all services, those with the labels given. */
 export function sum(status: Status, name: string, labels: Record<string, string> = {}): number {
@@ -55,12 +55,13 @@ export function operations(status: Status): Operation[] {
   return [...found.values()].sort((a, b) => b.count - a.count);
 }
 
-/** taken are how many operations took how long between two answers. */
-export function taken(before: Status, after: Status): number[] {
+/** taken are how many operations took how long between two answers, those of a role or of all. */
+export function taken(before: Status, after: Status, role = ""): number[] {
   const all = after.operation_bounds.concat(Infinity).map(() => 0);
   for (const [a, b] of pairs(before, after)) {
     const earlier = new Map(a.operations?.map((o) => [JSON.stringify([o.role, o.operation_name, o.operation_type]), o]));
     for (const o of b.operations ?? []) {
+      if (role && o.role !== role) continue;
       const old = earlier.get(JSON.stringify([o.role, o.operation_name, o.operation_type]));
       o.buckets.forEach((n, i) => { all[i]! += Math.max(0, n - (old?.buckets[i] ?? 0)); });
     }
@@ -68,7 +69,51 @@ export function taken(before: Status, after: Status): number[] {
   return all;
 }
 
-/** quantile is the time, in ms, within which that part of the operations ended; null for none. */
+/** TriggerTime is one of the times that are measured for event triggers. */
+export type TriggerTime = "delivery" | "queue" | "webhook";
+
+const noTimes: Times = { count: 0, seconds: 0, bounds: [], buckets: [] };
+
+function plus(a: Times, b: Times): Times {
+  const longer = b.buckets.length > a.buckets.length ? b : a;
+  return { count: a.count + b.count, seconds: a.seconds + b.seconds, bounds: longer.bounds, buckets: longer.buckets.map((_, i) => (a.buckets[i] ?? 0) + (b.buckets[i] ?? 0)) };
+}
+
+/** triggers are those that all instances have called, the most frequent first. */
+export function triggers(status: Status): TriggerCalls[] {
+  const found = new Map<string, TriggerCalls>();
+  for (const t of status.instances.flatMap((i) => i.triggers ?? [])) {
+    const key = JSON.stringify([t.source, t.trigger]);
+    const to = found.get(key);
+    found.set(key, to ? { ...to, calls: to.calls + t.calls, failed: to.failed + t.failed, delivery: plus(to.delivery, t.delivery), queue: plus(to.queue, t.queue), webhook: plus(to.webhook, t.webhook) } : t);
+  }
+  return [...found.values()].sort((a, b) => b.calls - a.calls);
+}
+
+/** called are the times of event triggers between two answers. */
+export function called(before: Status, after: Status, of: TriggerTime): Times {
+  let all = noTimes;
+  for (const [a, b] of pairs(before, after)) {
+    const earlier = new Map(a.triggers?.map((t) => [JSON.stringify([t.source, t.trigger]), t[of]]));
+    for (const t of b.triggers ?? []) {
+      const old = earlier.get(JSON.stringify([t.source, t.trigger]));
+      all = plus(all, old ? { ...t[of], buckets: t[of].buckets.map((n, i) => Math.max(0, n - (old.buckets[i] ?? 0))) } : t[of]);
+    }
+  }
+  return all;
+}
+
+/** age is how long the oldest event waits, in s. */
+export function age(status: Status): number {
+  return Math.max(0, ...status.backlogs.map((b) => time(status) - new Date(b.oldest).getTime() / 1000));
+}
+
+/** largest is the largest sample of a metric. */
+export function largest(status: Status, name: string): number {
+  return Math.max(0, ...status.instances.flatMap((i) => i.metrics.filter((s) => s.name === name).map((s) => s.value)));
+}
+
+/** quantile is the time, in ms, within which that part of what was measured ended; null for none. */
 export function quantile(buckets: number[], bounds: number[], part: number): number | null {
   const total = buckets.reduce((a, b) => a + b, 0);
   if (total === 0) return null;
@@ -83,4 +128,11 @@ export function quantile(buckets: number[], bounds: number[], part: number): num
     passed += n;
   }
   return null;
+}
+
+/** round keeps what of a figure can be read at a glance. */
+export function round(value: number): number;
+export function round(value: number | null): number | null;
+export function round(value: number | null): number | null {
+  return value === null ? null : Number(value.toPrecision(3));
 }

@@ -1,14 +1,13 @@
-import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { ToggleButton } from "react-aria-components";
 import type { Status } from "../../api/types";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
-import { Grid } from "../../shell/grid";
 import { Loading } from "../../shell/progress";
-import { count, operations, quantile, rate, sum, taken, time } from "./figures";
-
-const Plot = lazy(() => import("../../shell/plot"));
+import { SortedGrid, type SortedColumn } from "../../shell/sorted";
+import { count, operations, quantile, round, sum, time, triggers, type TriggerTime } from "./figures";
+import { Plots } from "./plots";
 
 /** pause is between two looks at the server, in ms; a server that fails is given longer. */
 const pause = 5000;
@@ -48,6 +47,7 @@ export function MonitoringPage() {
           <Plots past={past} />
           <Operations status={data} />
           <Events status={data} />
+          <Triggers status={data} />
           <Sources status={data} />
           <Subscriptions status={data} />
         </>
@@ -65,25 +65,47 @@ function Section(props: { title: string; children: ReactNode }) {
   );
 }
 
+/** number is a column of numbers, null for none, with a unit; those that tell of faults stand out unless they are 0. */
+function number<T>(name: string, of: (item: T) => number | null, unit = "", fault = false): SortedColumn<T> {
+  return {
+    name,
+    of,
+    show: (item) => {
+      const n = of(item);
+      const text = n === null ? "" : `${round(n)}${unit}`;
+      return fault && n ? <span className="removed">{text}</span> : text;
+    },
+  };
+}
+
+/** mean is that of a histogram, in ms. */
+function mean(status: Status, metric: string, labels: Record<string, string>): number | null {
+  const n = count(status, metric, labels);
+  return n ? (1000 * sum(status, metric, labels)) / n : null;
+}
+
+type Instance = Status["instances"][number];
+
 function Services(props: { status: Status }) {
-  const { instances, metadata_version: newest } = props.status;
-  return (
-    <Section title="Services">
-      <Grid
-        label="Instances"
-        columns={["Service", "Instance", "Health", "Metadata version", "Program", "Up for", "Requests in progress"]}
-        rows={instances.map((i) => [
-          i.service,
-          i.instance,
-          !i.responding ? <strong className="removed">does not answer</strong> : i.healthy ? <span className="good">healthy</span> : <span className="removed">{i.error}</span>,
-          i.metadata_version < newest ? <strong className="removed">{i.metadata_version}, {newest - i.metadata_version} behind</strong> : `${i.metadata_version}`,
-          i.version,
-          duration(i.uptime_seconds),
-          `${sum({ ...props.status, instances: [i] }, "engine_bus_requests_in_progress")}`,
-        ])}
-      />
-    </Section>
-  );
+  const { status } = props;
+  const columns = useMemo((): SortedColumn<Instance>[] => {
+    const newest = status.metadata_version;
+    const health = (i: Instance) => (!i.responding ? "does not answer" : i.healthy ? "healthy" : i.error!);
+    return [
+      { name: "Service", of: (i) => i.service },
+      { name: "Instance", of: (i) => i.instance },
+      { name: "Health", of: health, show: (i) => (i.responding && i.healthy ? <span className="good">healthy</span> : <strong className="removed">{health(i)}</strong>) },
+      {
+        name: "Metadata version",
+        of: (i) => i.metadata_version,
+        show: (i) => (i.metadata_version < newest ? <strong className="removed">{i.metadata_version}, {newest - i.metadata_version} behind</strong> : `${i.metadata_version}`),
+      },
+      { name: "Program", of: (i) => i.version },
+      { name: "Up for", of: (i) => i.uptime_seconds, show: (i) => duration(i.uptime_seconds) },
+      number("Requests in progress", (i) => sum({ ...status, instances: [i] }, "engine_bus_requests_in_progress")),
+    ];
+  }, [status]);
+  return <Section title="Services"><SortedGrid label="Instances" items={status.instances} columns={columns} /></Section>;
 }
 
 function duration(seconds: number): string {
@@ -92,119 +114,100 @@ function duration(seconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
-function Plots(props: { past: Status[] }) {
-  const { past } = props;
-  const plots = useMemo(() => drawn(past), [past]);
-  if (past.length < 2) return <p className="hint" role="status">The plots begin with the second look at the server, in a few seconds.</p>;
-  return (
-    <Suspense fallback={<Loading what="the plots" />}>
-      <div className="plots">
-        {plots.map((p) => (
-          <Plot key={p.label} label={p.label} times={p.times} series={p.series.map(([label, color, values]) => ({ label, color, values }))} />
-        ))}
-      </div>
-    </Suspense>
-  );
-}
-
-type Line = [label: string, color: string, values: (number | null)[]];
-
-/** drawn are the plots of a list of answers. */
-function drawn(past: Status[]): { label: string; times: number[]; series: Line[] }[] {
-  // Of the first answer there is nothing to take a difference from.
-  const between = <T,>(of: (before: Status, after: Status) => T) => past.map((s, i) => (i === 0 ? null : of(past[i - 1]!, s)));
-  const rates = (name: string, labels?: Record<string, string>) => between((a, b) => round(rate(a, b, name, labels)));
-  const backlog = (of: "pending" | "in_flight") => past.map((s) => s.backlogs.reduce((n, b) => n + b[of], 0));
-  const sums = (name: string) => past.map((s) => sum(s, name));
-  const latencies = between(taken);
-  const within = (part: number) => latencies.map((buckets, i) => (buckets ? round(quantile(buckets, past[i]!.operation_bounds, part)) : null));
-  const times = past.map(time);
-  return [
-    { label: "Operations per second", times, series: [["all", "--accent", rates("engine_graphql_requests_total")], ["failed", "--bad", rates("engine_graphql_requests_total", { response_status: "failed" })]] },
-    { label: "Time of operations in ms", times, series: [["half within", "--accent", within(0.5)], ["95 % within", "--good", within(0.95)], ["99 % within", "--bad", within(0.99)]] },
-    { label: "Subscriptions", times, series: [["subscribers", "--accent", sums("engine_active_subscriptions")], ["statements", "--good", sums("engine_active_subscription_pollers")]] },
-    { label: "Connections", times, series: [["HTTP", "--accent", sums("engine_http_connections")], ["WebSockets", "--good", sums("engine_websocket_connections")], ["sources", "--text", sums("engine_postgres_connections")]] },
-    { label: "Events to deliver", times, series: [["pending", "--accent", backlog("pending")], ["in flight", "--good", backlog("in_flight")]] },
-    { label: "Calls of event triggers per second", times, series: [["all", "--accent", rates("engine_event_invocations_total")], ["failed", "--bad", rates("engine_event_invocations_total", { status: "failed" })]] },
-  ];
-}
-
-function round(value: number | null): number | null {
-  return value === null ? null : Number(value.toPrecision(3));
-}
+type Operation = ReturnType<typeof operations>[number];
 
 function Operations(props: { status: Status }) {
   const { status } = props;
   const list = useMemo(() => operations(status), [status]);
-  const ms = (value: number | null) => (value === null ? "" : `${round(value)} ms`);
+  const columns = useMemo((): SortedColumn<Operation>[] => {
+    const within = (part: number) => (o: Operation) => quantile(o.buckets, status.operation_bounds, part);
+    return [
+      { name: "Operation", of: (o) => o.operation_name || (o.role ? "(without a name)" : "(others)") },
+      { name: "Role", of: (o) => o.role || "(all)" },
+      { name: "Type", of: (o) => o.operation_type },
+      { name: "Count", of: (o) => o.count },
+      number("Failed", (o) => o.errors, "", true),
+      number("Mean", (o) => (1000 * o.seconds) / Math.max(1, o.count), " ms"),
+      number("Half within", within(0.5), " ms"),
+      number("95 % within", within(0.95), " ms"),
+      number("99 % within", within(0.99), " ms"),
+    ];
+  }, [status.operation_bounds]);
   return (
     <Section title="Operations by role">
       <p className="hint">Those that were run most often since the executors were started. Times are of those that failed, too.</p>
-      <Grid
-        label="Operations"
-        columns={["Operation", "Role", "Type", "Count", "Failed", "Mean", "Half within", "95 % within", "99 % within"]}
-        rows={list.map((o) => [
-          o.operation_name || (o.role ? "(without a name)" : "(others)"),
-          o.role || "(all)",
-          o.operation_type,
-          `${o.count}`,
-          o.errors > 0 ? <span className="removed">{o.errors}</span> : "0",
-          ms(1000 * o.seconds / Math.max(1, o.count)),
-          ...[0.5, 0.95, 0.99].map((part) => ms(quantile(o.buckets, status.operation_bounds, part))),
-        ])}
-      />
+      <SortedGrid label="Operations" items={list} columns={columns} />
     </Section>
   );
 }
 
+type Source = Status["sources"][number];
+
 function Sources(props: { status: Status }) {
   const { status } = props;
-  return (
-    <Section title="Sources">
-      <Grid
-        label="Sources"
-        columns={["Source", "Kind", "Health", "Connections", "Failed to connect", "Mean wait for a connection", "Events taken", "Lag of the log"]}
-        rows={status.sources.map((s) => {
-          const of = { source_name: s.name };
-          const waits = count(status, "engine_postgres_pool_wait_time", of);
-          const failed = sum(status, "engine_postgres_connection_error_total", of);
-          const health = s.health as { status: string } | null;
-          return [
-            s.name,
-            s.kind,
-            s.inconsistent ? <span className="removed">{s.inconsistent}</span> : health === null ? "not checked" : health.status === "OK" ? <span className="good">OK</span> : <span className="removed">{health.status}</span>,
-            `${sum(status, "engine_postgres_connections", of)}`,
-            failed > 0 ? <span className="removed">{failed}</span> : "0",
-            waits ? `${round(1000 * sum(status, "engine_postgres_pool_wait_time", of) / waits)} ms` : "",
-            `${sum(status, "engine_events_fetched_total", of)}`,
-            `${round(sum(status, "engine_events_log_lag_seconds", of))} s`,
-          ];
-        })}
-      />
-    </Section>
-  );
+  const columns = useMemo((): SortedColumn<Source>[] => {
+    const of = (metric: string) => (s: Source) => sum(status, metric, { source_name: s.name });
+    const health = (s: Source) => s.inconsistent || ((s.health as { status: string } | null)?.status ?? "not checked");
+    return [
+      { name: "Source", of: (s) => s.name },
+      { name: "Kind", of: (s) => s.kind },
+      { name: "Health", of: health, show: (s) => <span className={{ OK: "good", "not checked": "hint" }[health(s)] ?? "removed"}>{health(s)}</span> },
+      number("Connections", of("engine_postgres_connections")),
+      number("Failed to connect", of("engine_postgres_connection_error_total"), "", true),
+      number("Mean wait for a connection", (s) => mean(status, "engine_postgres_pool_wait_time", { source_name: s.name }), " ms"),
+      number("Events taken", of("engine_events_fetched_total")),
+      number("Lag of the log", of("engine_events_log_lag_seconds"), " s"),
+    ];
+  }, [status]);
+  return <Section title="Sources"><SortedGrid label="Sources" items={status.sources} columns={columns} /></Section>;
 }
 
 /** eventKinds are the kinds of backlogs. */
 const eventKinds: Record<string, string> = { event: "event trigger", cron: "cron triggers", one_off: "one-off events" };
 
+type Backlog = Status["backlogs"][number];
+
 function Events(props: { status: Status }) {
   const { status } = props;
   const broken = status.sources.filter((s) => s.backlog_error);
+  const columns = useMemo((): SortedColumn<Backlog>[] => {
+    const age = (b: Backlog) => Math.max(0, time(status) - new Date(b.oldest).getTime() / 1000);
+    return [
+      { name: "Of", of: (b) => eventKinds[b.kind] ?? b.kind },
+      { name: "Source", of: (b) => b.source ?? "" },
+      { name: "Trigger", of: (b) => b.trigger ?? "" },
+      { name: "Pending", of: (b) => b.pending },
+      { name: "In flight", of: (b) => b.in_flight },
+      { name: "The oldest waits for", of: age, show: (b) => duration(age(b)) },
+    ];
+  }, [status]);
   return (
     <Section title="Events to deliver">
       {broken.map((s) => <p key={s.name} className="removed">{s.name}: {s.backlog_error}</p>)}
-      {status.backlogs.length === 0 && <p className="good">Nothing waits.</p>}
-      {status.backlogs.length > 0 && (
-        <Grid
-          label="Events to deliver"
-          columns={["Of", "Source", "Trigger", "Pending", "In flight", "The oldest waits for"]}
-          rows={status.backlogs.map((b) => [
-            eventKinds[b.kind] ?? b.kind, b.source ?? "", b.trigger ?? "", `${b.pending}`, `${b.in_flight}`,
-            duration(Math.max(0, time(status) - new Date(b.oldest).getTime() / 1000)),
-          ])}
-        />
-      )}
+      {status.backlogs.length === 0 ? <p className="good">Nothing waits.</p> : <SortedGrid label="Events to deliver" items={status.backlogs} columns={columns} />}
+    </Section>
+  );
+}
+
+type Trigger = ReturnType<typeof triggers>[number];
+
+const triggerColumns: SortedColumn<Trigger>[] = [
+  { name: "Trigger", of: (t) => t.trigger || "(all)" },
+  { name: "Source", of: (t) => t.source },
+  { name: "Calls", of: (t) => t.calls },
+  number("Failed", (t) => t.failed, "", true),
+  ...([["Delivery", "delivery"], ["Wait for a worker", "queue"], ["Webhook", "webhook"]] as [string, TriggerTime][]).flatMap(([name, of]) => [
+    number<Trigger>(`${name}, half within`, (t) => quantile(t[of].buckets, t[of].bounds, 0.5), " ms"),
+    number<Trigger>(`${name}, 95 % within`, (t) => quantile(t[of].buckets, t[of].bounds, 0.95), " ms"),
+  ]),
+];
+
+function Triggers(props: { status: Status }) {
+  const list = useMemo(() => triggers(props.status), [props.status]);
+  return (
+    <Section title="Event triggers">
+      <p className="hint">Those that were called most often since the services were started. Delivery is from an event, or its retry, to the answer of the webhook.</p>
+      {list.length === 0 ? <p className="hint">No calls</p> : <SortedGrid label="Event triggers" items={list} columns={triggerColumns} />}
     </Section>
   );
 }
@@ -214,24 +217,21 @@ const subscriptionKinds = ["live-query", "streaming", "remote"];
 
 function Subscriptions(props: { status: Status }) {
   const { status } = props;
+  const columns = useMemo((): SortedColumn<string>[] => {
+    const of = (metric: string) => (kind: string) => sum(status, metric, { subscription_kind: kind });
+    return [
+      { name: "Kind", of: (kind) => kind },
+      number("Subscribers", of("engine_active_subscriptions")),
+      number("Cohorts", of("engine_active_subscription_cohorts")),
+      number("Statements", of("engine_active_subscription_pollers")),
+      number("Statements that fail", of("engine_active_subscription_pollers_in_error_state"), "", true),
+      number("Mean time of a run", (kind) => mean(status, "engine_subscription_total_time_seconds", { subscription_kind: kind }), " ms"),
+    ];
+  }, [status]);
   return (
     <Section title="Subscriptions">
-      <Grid
-        label="Subscriptions"
-        columns={["Kind", "Subscribers", "Statements", "Statements that fail", "Mean time of a run"]}
-        rows={subscriptionKinds.map((kind) => {
-          const of = { subscription_kind: kind };
-          const runs = count(status, "engine_subscription_total_time_seconds", of);
-          const failing = sum(status, "engine_active_subscription_pollers_in_error_state", of);
-          return [
-            kind,
-            `${sum(status, "engine_active_subscriptions", of)}`,
-            `${sum(status, "engine_active_subscription_pollers", of)}`,
-            failing > 0 ? <span className="removed">{failing}</span> : "0",
-            runs ? `${round(1000 * sum(status, "engine_subscription_total_time_seconds", of) / runs)} ms` : "",
-          ];
-        })}
-      />
+      <p className="hint">Subscribers whose results are the same are a cohort; one statement is run for many cohorts.</p>
+      <SortedGrid label="Subscriptions" items={subscriptionKinds} columns={columns} />
     </Section>
   );
 }

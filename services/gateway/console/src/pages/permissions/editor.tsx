@@ -4,6 +4,7 @@ import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { dropOf, grantOf, operations, parentsOf, permissionsOf, saveOf, type Operation, type Place } from "../../api/permissions";
 import { display, infoQuery, type TableInfo } from "../../api/tables";
 import type { MetadataDocument, Source, Table } from "../../api/types";
+import { chunk } from "../../chunk";
 import { Form } from "../../forms/form";
 import { useServer } from "../../session";
 import { useConfirm } from "../../shell/confirm";
@@ -13,7 +14,7 @@ import { Copy } from "./copy";
 import { fieldsOf, startOf } from "./fields";
 import { suggestedOf, Variables } from "./operand";
 
-const Sees = lazy(() => import("./sees"));
+const Sees = lazy(chunk(() => import("./sees")));
 
 /** PermissionEditor edits what a role may do with a table. */
 export function PermissionEditor(props: { document: MetadataDocument; source: Source; table: Table; role: string }) {

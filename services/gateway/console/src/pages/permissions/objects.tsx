@@ -6,6 +6,7 @@ import { allowOf, grantOfObject, uses, withdrawOf, type Permitted } from "../../
 import { parentsOf } from "../../api/permissions";
 import { schemaOf } from "../../api/tables";
 import type { LogicalModel, MetadataDocument, Source } from "../../api/types";
+import { chunk } from "../../chunk";
 import type { Field } from "../../forms/fields";
 import { Form } from "../../forms/form";
 import { useConfirm } from "../../shell/confirm";
@@ -14,7 +15,7 @@ import { Names } from "./names";
 import { suggestedOf, Variables } from "./operand";
 import { RuleField, scalarIn } from "./rule";
 
-const RemoteRole = lazy(() => import("../remotes/role"));
+const RemoteRole = lazy(chunk(() => import("../remotes/role")));
 
 /** ObjectEditor edits what a role may do with an object that isn't a table. */
 export function ObjectEditor(props: { document: MetadataDocument; source: Source | undefined; object: Permitted; role: string }) {

@@ -215,6 +215,7 @@ function Comparisons(props: { label: string; source: Source; tracked: Table | un
           <Why wrong={below(wrong, o)} />
         </div>
       ))}
+      {known.error && <Failure error={known.error} retry={() => void known.refetch()} />}
       {free.length > 0 && <div><Button className="button" aria-label={`${label}: add an operator to ${name}`} onPress={() => replace({ ...compared, [free[0]!]: startOfOperand(free[0]!, "", columns) })}>Add an operator</Button></div>}
     </>
   );

@@ -68,6 +68,7 @@ function SeenRows(props: SeesProps & { as: RunAs; missing: string[] }) {
       {refused && <p className="removed">{permissions.length === 0 ? `${as.role} sees no row of ${display(table.table)}: neither it nor a role that it inherits from may select from it.` : `${as.role} sees no value of ${display(table.table)}: no column is allowed.`}</p>}
       {!refused && missing.length > 0 && <p className="removed">The rule needs {missing.join(", ")}, which {missing.length === 1 ? "has" : "have"} no value here.</p>}
       {rows.isPending && !refused && <Loading what="the rows" />}
+      {all.error && !rows.error && <Failure error={all.error} retry={() => void all.refetch()} />}
       {rows.error && <Failure error={rows.error} retry={() => void rows.refetch()} />}
       {rows.data && !refused && !rows.error && (
         <>

@@ -105,6 +105,7 @@ function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => vo
         <span role="status" className="hint">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
       </div>
       {reload.error && <Failure error={reload.error} />}
+      {inconsistencies.error && <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />}
       <Tabs>
         <TabList aria-label="Parts of the remote schema"><Tab id="schema">Schema</Tab><Tab id="permissions">Permissions</Tab><Tab id="relationships">Relationships</Tab><Tab id="definition">Definition</Tab></TabList>
         <TabPanel id="schema">

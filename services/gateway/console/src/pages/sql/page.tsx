@@ -65,7 +65,7 @@ export function SQLPage() {
   return (
     <div className="page">
       <h1>SQL</h1>
-      <div className="short-editor"><Editor label="Statements" value={text} onChange={setText} extensions={language} run={() => text.trim() && run.mutate({ trial: false, drop: cascade })} /></div>
+      <div className="short-editor"><Editor label="Statements" value={text} onChange={setText} extensions={language} run={() => text.trim() && !run.isPending && run.mutate({ trial: false, drop: cascade })} /></div>
       <div className="row">
         <SourcePicker sources={sources} value={source.name} onChange={setChosen} />
         <Checkbox isSelected={readOnly} onChange={setReadOnly}>Only read</Checkbox>

@@ -4,6 +4,7 @@ import { inconsistencyQuery } from "../../../api/queries";
 import { tablesQuery } from "../../../api/tables";
 import type { Inconsistency, Source, Status } from "../../../api/types";
 import { useServer } from "../../../session";
+import { Failure } from "../../../shell/failure";
 import { addressOf } from "./fields";
 
 /** reasonOf is why a source can't be used, undefined when it can. */
@@ -33,6 +34,7 @@ export function Health(props: { source: Source }) {
   const inconsistencies = useQuery(inconsistencyQuery(server));
   const reason = reasonOf(props.source, inconsistencies.data?.inconsistent_objects);
   if (reason) return <span className="removed">can't be used: {reason}</span>;
+  if (inconsistencies.error) return <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />;
   if (tables.error) return <span className="removed">doesn't answer: {tables.error.message}</span>;
   return tables.data ? <span className="good">answers, {tables.data.length} tables and views</span> : <span className="hint">…</span>;
 }

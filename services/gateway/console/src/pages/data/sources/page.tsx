@@ -109,7 +109,7 @@ function Shown(props: { source: Source; reason: string | undefined; open: (name:
         <span className="hint" role="status">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
       </div>
       {reload.error && <Failure error={reload.error} />}
-      {known ? <p><Health source={source} /></p> : <p className="removed">{reason ?? `This server has no sources of the kind ${kind}.`}</p>}
+      {known ? <div><Health source={source} /></div> : <p className="removed">{reason ?? `This server has no sources of the kind ${kind}.`}</p>}
       <Checked source={source} />
       {renaming && (
         <Form

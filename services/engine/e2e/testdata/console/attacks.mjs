@@ -1,0 +1,131 @@
+// What pages of others can't do with the console, and to the server by the browser of somebody who is signed in.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { has, metadata, open, secret, signIn, url } from "./harness.mjs";
+
+const change = JSON.stringify({ type: "clear_metadata", args: {} });
+
+/** elsewhere serves pages of another origin while use runs. */
+async function elsewhere(pages, use) {
+  const server = createServer((request, response) => {
+    response.setHeader("Content-Type", "text/html");
+    response.end(pages[request.url] ?? "");
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  try {
+    // By another name, so that it is another site, and not only another port.
+    await use(`http://localhost:${server.address().port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+export const tests = {
+  async "framing"({ page, browser }) {
+    await elsewhere({ "/": `<iframe src="${url}/console"></iframe><object data="${url}/console"></object><embed src="${url}/console">` }, async (other) => {
+      const context = await browser.newContext();
+      try {
+        const framed = await context.newPage();
+        const refused = framed.waitForEvent("console", (m) => m.text().includes("frame-ancestors"));
+        await framed.goto(`${other}/`);
+        await refused;
+        for (const frame of framed.frames()) assert.equal(await frame.getByText("Query Engine").count(), 0);
+      } finally {
+        await context.close();
+      }
+    });
+    for (const path of ["/console", "/console/data", "/v1/version"]) {
+      const { headers } = await fetch(url + path);
+      assert.match(headers.get("content-security-policy"), /frame-ancestors 'none'/, path);
+    }
+    await page.goto(url + "/console");
+  },
+
+  async "the policy of the page"({ browser }) {
+    const context = await browser.newContext(); // what is refused is an error on the browser's console
+    const page = await context.newPage();
+    const response = await page.goto(url + "/console");
+    const policy = response.headers()["content-security-policy"];
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /script-src 'self'(;|$)/);
+    assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+    const again = await fetch(url + "/console");
+    assert.notEqual(again.headers.get("content-security-policy"), policy, "the nonce is the same in two answers");
+    // What gets onto the page all the same doesn't run.
+    const ran = await page.evaluate(() => new Promise((told) => {
+      let refused = 0;
+      document.addEventListener("securitypolicyviolation", () => refused++);
+      // Not within the call of the debugger, for which the policy doesn't count.
+      setTimeout(async () => {
+        for (const run of [
+          () => { const script = document.createElement("script"); script.text = "window.ran = 1"; document.body.append(script); },
+          () => document.body.insertAdjacentHTML("beforeend", "<img src=x onerror='window.ran = 2'>"),
+          () => { const image = new Image(); image.setAttribute("onerror", "window.ran = 3"); image.src = "data:,"; document.body.append(image); },
+          () => new Function("window.ran = 4")(),
+        ]) {
+          try { run(); } catch { /* a TypeError of trusted types */ }
+        }
+        await fetch("https://elsewhere.invalid/").catch(() => {});
+        setTimeout(() => told([window.ran, refused]), 0);
+      }, 0);
+    }));
+    assert.equal(ran[0], undefined, "a script ran");
+    assert.ok(ran[1] >= 3, `${ran[1]} were refused`);
+    await context.close();
+  },
+
+  async "requests of another site"({ browser, page: signed }) {
+    await signIn(signed);
+    const before = await metadata("export_metadata", {});
+    const form = `<form method="post" enctype="text/plain" action="${url}/v1/metadata"><input name='${change.replace(/}$/, ', "x": "')}' value='"}'></form>`;
+    const opened = await open(browser);
+    const { context } = opened;
+    try {
+      await elsewhere({ "/": "", "/form": form }, async (other) => {
+        // The profile is that of somebody who is signed in, in another tab.
+        const console_ = await context.newPage();
+        await signIn(console_);
+        const page = await context.newPage();
+        await page.goto(`${other}/`);
+        const got = await page.evaluate(async ([server, body]) => {
+          const said = [];
+          for (const [path, init] of [
+            ["/v1/metadata", { method: "POST", body }],
+            ["/v1/metadata", { method: "POST", body, credentials: "include", headers: { "Content-Type": "application/json" } }],
+            ["/v2/query", { method: "POST", body: JSON.stringify({ type: "run_sql", args: { sql: "SELECT 1" } }) }],
+            ["/v1/graphql", { method: "POST", body: JSON.stringify({ query: "{ author { name } }" }) }],
+          ]) {
+            try {
+              const response = await fetch(server + path, init);
+              said.push(await response.text());
+            } catch {
+              said.push("not readable");
+            }
+            await fetch(server + path, { ...init, mode: "no-cors", headers: {} }).catch(() => {});
+          }
+          const socket = new WebSocket(server.replace("http", "ws") + "/v1/graphql", "graphql-transport-ws");
+          said.push(await new Promise((told) => {
+            socket.onopen = () => socket.send(JSON.stringify({ type: "connection_init" }));
+            socket.onmessage = (m) => told(m.data);
+            socket.onclose = (e) => told(`closed ${e.code}`);
+          }));
+          return said;
+        }, [url, change]);
+        for (const text of got) assert.match(text, /access-denied|not readable|^closed 4\d\d\d/, text);
+        await page.goto(`${other}/form`);
+        await Promise.all([page.waitForURL(`${url}/v1/metadata`), page.evaluate(() => document.forms[0].submit())]);
+        await has(page.locator("body"), "access-denied");
+        // Nothing of the session can be reached by a page that the console was opened from.
+        await page.goto(`${other}/`);
+        const [popup] = await Promise.all([context.waitForEvent("page"), page.evaluate((address) => { window.popup = window.open(address); }, `${url}/console`)]);
+        await popup.waitForLoadState();
+        assert.equal(await page.evaluate((s) => { try { return JSON.stringify(window.popup.sessionStorage).includes(s); } catch { return false; } }, secret), false);
+        await popup.getByLabel("Admin secret", { exact: true }).waitFor();
+      });
+    } finally {
+      await opened.close();
+    }
+    assert.deepEqual(await metadata("export_metadata", {}), before);
+  },
+};

@@ -1,0 +1,78 @@
+// The rows of pages.mjs: what each page is opened by, what shows that it is there, and a text on it that is HTML.
+import { html, type } from "./harness.mjs";
+
+const table = "/console/data?source=default&schema=public&table=author";
+const cell = (name, role) => `/console/permissions?source=default&schema=public&table=${name}&role=${encodeURIComponent(role)}`;
+const object = (kind, name) => `/console/permissions?source=default&kind=${encodeURIComponent(kind)}&name=${name}&role=reader`;
+const grid = (name) => (page) => page.getByRole("grid", { name, exact: true });
+const button = (name) => (page) => page.getByRole("button", { name, exact: true }).first();
+const heading = (name) => (page) => page.getByRole("heading", { name, exact: true });
+const label = (name) => (page) => page.getByLabel(name, { exact: true });
+const row = (of) => (page) => of(page).getByRole("row").nth(1);
+const press = (name) => (page) => button(name)(page).click();
+
+/**
+ * A row: the address, the tabs that are chosen one after the other and what is pressed then, what shows that the page is there, and
+ * the text that must be there as it is.
+ */
+export const rows = [
+  { name: "API", path: "/console/api", ready: button("query_root") },
+  { name: "API, type", path: "/console/api", steps: async (page) => { await button("query_root")(page).click(); await button("[author!]!")(page).click(); }, ready: (page) => page.getByText("author_id").first(), text: html },
+  { name: "API, headers", path: "/console/api", tabs: ["Headers"], ready: (page) => page.getByLabel("One in each line") },
+  { name: "API, history", path: "/console/api", tabs: ["History"], ready: (page) => page.getByText("What you run is listed here.") },
+  { name: "API, code", path: "/console/api", tabs: ["Code"], ready: button("curl") },
+  { name: "API, saving", path: "/console/api", steps: press("Save…"), ready: (page) => page.getByRole("dialog").getByText("Hostile").or(page.getByRole("dialog").getByRole("button", { name: "Save" })).first() },
+
+  { name: "Data", path: "/console/data", ready: button("Open public.author"), text: "<b>odd</b>" },
+  { name: "Data, sources", path: "/console/data?view=sources", ready: (page) => page.getByRole("button", { name: "default" }).first() },
+  { name: "Data, a source", path: "/console/data?source=default&view=sources", ready: (page) => page.getByRole("heading", { name: "default" }) },
+  { name: "Data, an untracked table", path: "/console/data?source=default&schema=public&table=bare", ready: (page) => page.getByRole("heading", { name: "public.bare" }) },
+  { name: "Data, functions", path: "/console/data", tabs: ["Functions"], ready: button("Open public.found_authors") },
+  { name: "Data, suggestions", path: "/console/data", tabs: ["Suggested relationships"], ready: (page) => page.getByText("list of").first() },
+  { name: "Data, native queries", path: "/console/data?source=default&view=queries", ready: heading("Logical models"), text: html },
+  { name: "Data, a function", path: "/console/data?source=default&schema=public&function=found_authors", ready: heading("Names and arguments"), text: html },
+  { name: "Data, rows", path: table, ready: row(grid("Rows")), text: html },
+  { name: "Data, long names", path: "/console/data?source=default&schema=public&table=a_name_of_sixty_three_letters_which_is_as_long_as_names_may_be_", ready: row(grid("Rows")) },
+  { name: "Data, insert", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await press("Insert a row")(page); }, ready: (page) => page.getByRole("dialog") },
+  { name: "Data, columns", path: table, tabs: ["Structure"], ready: row(grid("Columns")), text: html },
+  { name: "Data, configuration", path: table, tabs: ["Configuration"], ready: (page) => page.getByRole("button", { name: /^Change/ }).first() },
+  { name: "Data, relationships", path: table, tabs: ["Relationships"], ready: button("By columns") },
+  { name: "Data, computed fields", path: table, tabs: ["Computed fields"], ready: (page) => page.getByText("shown_as").first(), text: html },
+  { name: "Data, as a role", path: table, tabs: ["As a role"], ready: (page) => page.getByRole("combobox").last() },
+
+  { name: "Permissions", path: "/console/permissions", ready: (page) => page.getByRole("gridcell", { name: "public.author, reader: select" }), text: html },
+  { name: "Permissions, select", path: cell("author", html), ready: label("Most rows of one query"), text: html },
+  ...["insert", "update", "delete"].map((o) => ({ name: `Permissions, ${o}`, path: cell("author", "reader"), tabs: [o], ready: button(`Allow ${o}`) })),
+  { name: "Permissions, what a role sees", path: cell("author", html), tabs: ["What it sees"], ready: row(grid("Rows that the role sees")), text: html },
+  { name: "Permissions, objects", path: "/console/permissions", tabs: ["Functions, actions and more"], ready: (page) => page.getByRole("gridcell", { name: /^function public.found_authors, reader/ }), text: html },
+  { name: "Permissions, an action", path: object("action", "review"), ready: (page) => page.getByRole("button", { name: /^Withdraw/ }) },
+  { name: "Permissions, a remote schema", path: object("remote schema", "charts"), ready: button("Allow query") },
+  { name: "Permissions, inherited roles", path: "/console/permissions", tabs: ["Inherited roles"], ready: (page) => page.getByText("<i>all</i>").first(), text: html },
+
+  { name: "SQL", path: "/console/sql", steps: async (page) => { await type(page, "Statements", "SELECT * FROM author"); await page.getByRole("button", { name: /^Run/ }).click(); }, ready: row(grid("Result")), text: html },
+
+  { name: "Events", path: "/console/events", ready: button("author_changed") },
+  { name: "Events, a new trigger", path: "/console/events", steps: press("New event trigger"), ready: label("Webhook") },
+  { name: "Events, a trigger", path: "/console/events?kind=triggers&source=default&name=author_changed", steps: async (page) => { await page.getByRole("button", { name: /^INSERT/ }).first().click(); await page.getByText("failed with 500").first().click(); }, ready: label("Response"), text: html },
+  { name: "Events, cron triggers", path: "/console/events?kind=cron", ready: button("<b>nightly</b>"), text: html },
+  { name: "Events, a cron trigger", path: `/console/events?kind=cron&name=${encodeURIComponent("<b>nightly</b>")}`, ready: (page) => page.getByText("100 events"), text: "<b>nightly</b>" },
+  { name: "Events, one-off events", path: "/console/events?kind=once", steps: (page) => page.getByRole("list", { name: "Events" }).getByRole("button").first().click(), ready: label("Event"), text: html },
+
+  { name: "Actions", path: "/console/actions", ready: button("review") },
+  { name: "Actions, one", path: "/console/actions?name=review", ready: label("Handler") },
+  { name: "Actions, types", path: "/console/actions", tabs: ["Types"], ready: (page) => page.getByRole("textbox").first(), text: html },
+
+  { name: "Remote schemas", path: "/console/remote-schemas", ready: button("charts"), text: html },
+  { name: "Remote schemas, one", path: "/console/remote-schemas?name=charts", ready: (page) => page.getByRole("textbox", { name: "Schema of the remote" }) },
+  { name: "Remote schemas, permissions", path: "/console/remote-schemas?name=charts", tabs: ["Permissions"], ready: (page) => page.getByText("--enable-remote-schema-permissions") },
+  { name: "Remote schemas, relationships", path: "/console/remote-schemas?name=charts", tabs: ["Relationships"], ready: (page) => page.getByRole("tabpanel", { name: "Relationships" }) },
+  { name: "Remote schemas, definition", path: "/console/remote-schemas?name=charts", tabs: ["Definition"], ready: label("Address") },
+
+  { name: "Metadata", path: "/console/metadata", ready: button("Drop them…") },
+  { name: "Metadata, history", path: "/console/metadata", tabs: ["History"], steps: (page) => page.getByRole("button", { name: /^Version/ }).nth(1).click(), ready: (page) => page.getByRole("region", { name: "Difference" }).getByRole("listitem").first() },
+
+  { name: "Monitoring", path: "/console/monitoring", ready: row(grid("Event triggers")) },
+];
+
+// A form can be written as JSON; its tabs are those of every form.
+rows.push({ name: "Actions, as JSON", path: "/console/actions?name=review", tabs: ["JSON"], ready: label("Arguments as JSON"), text: html });

@@ -1,0 +1,61 @@
+import { lazy, Suspense, useMemo, useState } from "react";
+import type { Status } from "../../api/types";
+import { chunk } from "../../chunk";
+import { Loading } from "../../shell/progress";
+import { age, called, largest, quantile, rate, round, sum, taken, time, type TriggerTime } from "./figures";
+
+const Plot = lazy(chunk(() => import("../../shell/plot")));
+
+/** Plots draw a list of answers. */
+export function Plots(props: { past: Status[] }) {
+  const { past } = props;
+  const [role, setRole] = useState("");
+  const roles = useMemo(() => [...new Set(past.flatMap((s) => s.instances.flatMap((i) => i.operations?.map((o) => o.role) ?? [])))].filter(Boolean).sort(), [past]);
+  const plots = useMemo(() => drawn(past, role), [past, role]);
+  if (past.length < 2) return <p className="hint" role="status">The plots begin with the second look at the server, in a few seconds.</p>;
+  return (
+    <Suspense fallback={<Loading what="the plots" />}>
+      <div className="fields">
+        <label>
+          Time of operations of
+          <select value={role} onChange={(e) => setRole(e.target.value)}><option value="">all roles</option>{roles.map((r) => <option key={r}>{r}</option>)}</select>
+        </label>
+      </div>
+      <div className="plots">
+        {plots.map((p) => (
+          <Plot key={p.label} label={p.label} times={p.times} series={p.series.map(([label, color, values]) => ({ label, color, values }))} />
+        ))}
+      </div>
+    </Suspense>
+  );
+}
+
+type Line = [label: string, color: string, values: (number | null)[]];
+
+/** drawn are the plots of a list of answers; times of operations are those of a role, or of all. */
+function drawn(past: Status[], role: string): { label: string; times: number[]; series: Line[] }[] {
+  // Of the first answer there is nothing to take a difference from.
+  const between = <T,>(of: (before: Status, after: Status) => T) => past.map((s, i) => (i === 0 ? null : of(past[i - 1]!, s)));
+  const rates = (name: string, labels?: Record<string, string>) => between((a, b) => round(rate(a, b, name, labels)));
+  const backlog = (of: "pending" | "in_flight") => past.map((s) => s.backlogs.reduce((n, b) => n + b[of], 0));
+  const sums = (name: string) => past.map((s) => sum(s, name));
+  const latencies = between((a, b) => taken(a, b, role));
+  const within = (part: number) => latencies.map((buckets, i) => (buckets ? round(quantile(buckets, past[i]!.operation_bounds, part)) : null));
+  const ofTriggers = (of: TriggerTime): Line[] => {
+    const found = between((a, b) => called(a, b, of));
+    const parts = (part: number) => found.map((t) => (t ? round(quantile(t.buckets, t.bounds, part)) : null));
+    return [["half within", "--accent", parts(0.5)], ["95 % within", "--good", parts(0.95)]];
+  };
+  const times = past.map(time);
+  return [
+    { label: "Operations per second", times, series: [["all", "--accent", rates("engine_graphql_requests_total")], ["failed", "--bad", rates("engine_graphql_requests_total", { response_status: "failed" })]] },
+    { label: "Time of operations in ms", times, series: [["half within", "--accent", within(0.5)], ["95 % within", "--good", within(0.95)], ["99 % within", "--bad", within(0.99)]] },
+    { label: "Subscriptions", times, series: [["subscribers", "--accent", sums("engine_active_subscriptions")], ["cohorts", "--text", sums("engine_active_subscription_cohorts")], ["statements", "--good", sums("engine_active_subscription_pollers")]] },
+    { label: "Connections", times, series: [["HTTP", "--accent", sums("engine_http_connections")], ["WebSockets", "--good", sums("engine_websocket_connections")], ["sources", "--text", sums("engine_postgres_connections")]] },
+    { label: "Events to deliver", times, series: [["pending", "--accent", backlog("pending")], ["in flight", "--good", backlog("in_flight")]] },
+    { label: "Lag of events in s", times, series: [["the oldest waits", "--accent", past.map((s) => round(age(s)))], ["reading of logs", "--good", past.map((s) => round(largest(s, "engine_events_log_lag_seconds")))]] },
+    { label: "Calls of event triggers per second", times, series: [["all", "--accent", rates("engine_event_invocations_total")], ["failed", "--bad", rates("engine_event_invocations_total", { status: "failed" })]] },
+    { label: "From event to delivery in ms", times, series: ofTriggers("delivery") },
+    { label: "Time of webhooks in ms", times, series: ofTriggers("webhook") },
+  ];
+}
