@@ -46,6 +46,13 @@ type RowChanges interface {
 	WatchRows(ctx context.Context, table catalog.Name, columns RowColumns) (ids []string, known []ToldColumn, err error)
 }
 
+// GuardedChanges are Changes that may end listening when a table that is watched is altered, or isn't told any more.
+type GuardedChanges interface {
+	Changes
+	// Guarded reports whether they do: then a change of a table that goes untold is noticed.
+	Guarded() bool
+}
+
 // RowColumns are columns of a table.
 type RowColumns struct {
 	// Told are those whose values are to be told.

@@ -245,7 +245,9 @@ type Told struct {
 	// The tables that have changed.
 	Changes []*Change `protobuf:"bytes,5,rep,name=changes,proto3" json:"changes,omitempty"`
 	// Nothing more will be told.
-	Ended         bool `protobuf:"varint,6,opt,name=ended,proto3" json:"ended,omitempty"`
+	Ended bool `protobuf:"varint,6,opt,name=ended,proto3" json:"ended,omitempty"`
+	// The reading ends when a table that is watched is altered, or isn't told any more.
+	Guarded       bool `protobuf:"varint,7,opt,name=guarded,proto3" json:"guarded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -318,6 +320,13 @@ func (x *Told) GetChanges() []*Change {
 func (x *Told) GetEnded() bool {
 	if x != nil {
 		return x.Ended
+	}
+	return false
+}
+
+func (x *Told) GetGuarded() bool {
+	if x != nil {
+		return x.Guarded
 	}
 	return false
 }
@@ -745,14 +754,15 @@ const file_change_v1_change_proto_rawDesc = "" +
 	"\n" +
 	"\x16change/v1/change.proto\x12\x15queryengine.change.v1\" \n" +
 	"\x06Wanted\x12\x16\n" +
-	"\x06source\x18\x01 \x01(\tR\x06source\"\xbb\x01\n" +
+	"\x06source\x18\x01 \x01(\tR\x06source\"\xd5\x01\n" +
 	"\x04Told\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12\x18\n" +
 	"\areading\x18\x02 \x01(\tR\areading\x12\x1a\n" +
 	"\binstance\x18\x03 \x01(\tR\binstance\x12\x16\n" +
 	"\x06number\x18\x04 \x01(\x04R\x06number\x127\n" +
 	"\achanges\x18\x05 \x03(\v2\x1d.queryengine.change.v1.ChangeR\achanges\x12\x14\n" +
-	"\x05ended\x18\x06 \x01(\bR\x05ended\"\xa8\x01\n" +
+	"\x05ended\x18\x06 \x01(\bR\x05ended\x12\x18\n" +
+	"\aguarded\x18\a \x01(\bR\aguarded\"\xa8\x01\n" +
 	"\x06Change\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x18\n" +
 	"\acolumns\x18\x03 \x03(\tR\acolumns\x12.\n" +

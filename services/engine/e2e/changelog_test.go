@@ -30,7 +30,7 @@ func itemCluster(t *testing.T) (c *cluster, g, e *process) {
 	c.start(metadata)
 	c.start(eventDelivery)
 	e = c.start(executor, "ENABLED_LOG_TYPES=startup,livequery-poller-log")
-	g = c.start(gateway, "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE=false")
+	g = c.start(gateway, "CLOSE_WEBSOCKETS_ON_METADATA_CHANGE=false", "ENABLED_APIS=metadata,graphql,developer")
 	g.metadata("pg_track_tables", map[string]any{"tables": []any{
 		map[string]any{"source": "default", "table": "item"}, map[string]any{"source": "default", "table": "kind"},
 	}})

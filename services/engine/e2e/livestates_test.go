@@ -315,9 +315,15 @@ func (l *liveTest) subscribe() {
 // awaitPushed waits until no subscription is polled.
 func (l *liveTest) awaitPushed() {
 	l.t.Helper()
+	l.gateway.awaitPushed()
+}
+
+// awaitPushed waits until executors are told of changes for all subscriptions.
+func (p *process) awaitPushed() {
+	p.t.Helper()
 	var text string
-	eventually(l.t, startLimit, func() bool {
-		a, err := l.gateway.send(http.MethodGet, "/dev/subscriptions", asAdmin, nil)
+	eventually(p.t, startLimit, func() bool {
+		a, err := p.send(http.MethodGet, "/dev/subscriptions", asAdmin, nil)
 		text = a.text()
 		return err == nil && strings.Contains(text, `"pushed":true`) && !strings.Contains(text, `"pushed":false`)
 	}, func() string { return "subscriptions are polled: " + text })

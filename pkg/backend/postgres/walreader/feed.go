@@ -36,15 +36,25 @@ type Feed struct {
 	mu sync.Mutex
 	// settled are the tables of which all changes are streamed.
 	settled map[string]struct{}
+	// shapes are those of the tables that are watched.
+	shapes map[string]string
+
+	checkEvery time.Duration
 }
 
-var _ backend.RowChanges = (*Feed)(nil)
+var (
+	_ backend.RowChanges     = (*Feed)(nil)
+	_ backend.GuardedChanges = (*Feed)(nil)
+)
 
 // NewFeed makes a feed that reads with a slot of a name; no I/O. Of processes with the same name one
 // reads; a server has the names of all its databases in common.
 func NewFeed(pool *wire.Pool, slot string) *Feed {
-	return &Feed{pool: pool, slot: slot, settled: map[string]struct{}{}, columns: &interest{}}
+	return &Feed{pool: pool, slot: slot, settled: map[string]struct{}{}, shapes: map[string]string{}, columns: &interest{}, checkEvery: checkEvery}
 }
+
+// Guarded implements backend.GuardedChanges.
+func (f *Feed) Guarded() bool { return true }
 
 // Watch implements backend.Changes. It waits for the transactions that have written to a table before it
 // was published.
@@ -107,18 +117,17 @@ func (f *Feed) watch(ctx context.Context, pg *pgconn.PgConn, names []catalog.Nam
 			unsettled = append(unsettled, []byte(t.id))
 		}
 	}
-	if len(unsettled) == 0 {
-		return ids, nil
+	if len(unsettled) > 0 {
+		if err := settle(ctx, pg, unsettled); err != nil {
+			return nil, err
+		}
+		f.mu.Lock()
+		for _, id := range unsettled {
+			f.settled[string(id)] = struct{}{}
+		}
+		f.mu.Unlock()
 	}
-	if err := settle(ctx, pg, unsettled); err != nil {
-		return nil, err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, id := range unsettled {
-		f.settled[string(id)] = struct{}{}
-	}
-	return ids, nil
+	return ids, f.remember(ctx, pg, ids)
 }
 
 func (f *Feed) isSettled(id string) bool {
@@ -138,6 +147,10 @@ func (f *Feed) Listen(ctx context.Context, ready func(), changed func(backend.Ch
 	if err := f.prepare(ctx, asking); err != nil {
 		return err
 	}
+	server, err := serverOf(ctx, asking)
+	if err != nil {
+		return err
+	}
 	pg, err := f.pool.DialReplication(ctx)
 	if err != nil {
 		return fmt.Errorf("the log can't be read: %w", err)
@@ -152,6 +165,7 @@ func (f *Feed) Listen(ctx context.Context, ready func(), changed func(backend.Ch
 	p := newPending(f.columns)
 	var reading sync.WaitGroup
 	reading.Go(func() { cancel(stream.Read(ctx, p)) })
+	reading.Go(func() { cancel(f.guard(ctx, server)) })
 	ready()
 	cancel(p.tell(ctx, asking, changed))
 	reading.Wait()
@@ -170,6 +184,7 @@ func (f *Feed) prepare(ctx context.Context, pg *pgconn.PgConn) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.columns.clear()
+	clear(f.shapes)
 	f.settled = make(map[string]struct{}, len(rows))
 	for _, r := range rows {
 		f.settled[string(r[0])] = struct{}{}

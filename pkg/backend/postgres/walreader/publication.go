@@ -60,6 +60,12 @@ const listed = `SELECT c.oid::text FROM pg_publication p JOIN pg_class c ON c.re
 		OR EXISTS (SELECT FROM pg_publication_namespace n WHERE n.pnpubid = p.oid AND n.pnnspid = c.relnamespace))
 WHERE p.pubname = '` + PublicationName + `'`
 
+// published reports whether changes of the table c are published.
+const published = `EXISTS (SELECT FROM pg_publication p WHERE p.pubname = '` + PublicationName + `' AND (p.puballtables
+		OR EXISTS (SELECT FROM pg_publication_namespace n WHERE n.pnpubid = p.oid AND n.pnnspid = c.relnamespace)
+		OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = p.oid
+			AND (r.prrelid = c.oid OR r.prrelid IN (SELECT a.relid FROM pg_partition_ancestors(c.oid) a)))))`
+
 // relations finds the tables whose changes may change what relations hold: for views the tables that they
 // read, with the tables that inherit from them. Of each it says whether changes of it can be
 // published, and whether they are.
@@ -83,10 +89,7 @@ SELECT c.oid::text, format('%I.%I', s.nspname, c.relname), (c.relkind = 'v')::te
 		WHERE r.ev_class = c.oid AND d.refclassid = 'pg_proc'::regclass))::text,
 	(c.relkind = 'v' OR c.relreplident = 'f' OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisvalid
 		AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident ELSE false END))::text,
-	EXISTS (SELECT FROM pg_publication p WHERE p.pubname = '` + PublicationName + `' AND (p.puballtables
-		OR EXISTS (SELECT FROM pg_publication_namespace n WHERE n.pnpubid = p.oid AND n.pnnspid = c.relnamespace)
-		OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = p.oid
-			AND (r.prrelid = c.oid OR r.prrelid IN (SELECT a.relid FROM pg_partition_ancestors(c.oid) a)))))::text,
+	(` + published + `)::text,
 	EXISTS (SELECT FROM pg_inherits i JOIN found f ON f.oid = i.inhparent WHERE i.inhrelid = c.oid AND c.relispartition)::text,
 	(SELECT count(*) FROM wanted)::text
 FROM found JOIN pg_class c ON c.oid = found.oid JOIN pg_namespace s ON s.oid = c.relnamespace

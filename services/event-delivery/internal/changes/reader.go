@@ -181,6 +181,9 @@ func (r *reader) leave() {
 // publish needs the lock: messages are in the order of their numbers.
 func (r *reader) publish(m *changev1.Told) {
 	m.Source, m.Reading, m.Instance, m.Number = r.meta.Name, r.reading, r.Bus.Instance(), r.number
+	if guarded, ok := r.changes.(backend.GuardedChanges); ok {
+		m.Guarded = guarded.Guarded()
+	}
 	if err := r.Bus.Publish(bus.ChangesTold, m); err != nil {
 		r.Logger.Debug("changes can't be published", "source", r.meta.Name, "error", err)
 	}

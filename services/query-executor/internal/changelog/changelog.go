@@ -45,9 +45,14 @@ type Log struct {
 	mu sync.Mutex
 	// reading and instance are of the process that reads, empty for none.
 	reading, instance string
+	// guarded is what that process told.
+	guarded bool
 }
 
-var _ backend.RowChanges = (*Log)(nil)
+var (
+	_ backend.RowChanges     = (*Log)(nil)
+	_ backend.GuardedChanges = (*Log)(nil)
+)
 
 // New returns the Log of a source; no I/O.
 func New(b *bus.Bus, source string) *Log { return &Log{bus: b, source: source} }
@@ -110,7 +115,7 @@ func (l *Log) Listen(ctx context.Context, ready func(), changed func(backend.Cha
 		return err
 	}
 	defer stop()
-	defer l.follow("", "")
+	defer l.follow("", "", false)
 	want := time.NewTicker(wantEvery)
 	defer want.Stop()
 	l.want()
@@ -132,7 +137,7 @@ func (l *Log) Listen(ctx context.Context, ready func(), changed func(backend.Cha
 			waiting.Add(-int64(proto.Size(m)))
 			if r.name == "" && !m.GetEnded() {
 				r.name, r.number = m.GetReading(), m.GetNumber()
-				l.follow(m.GetReading(), m.GetInstance())
+				l.follow(m.GetReading(), m.GetInstance(), m.GetGuarded())
 				ready()
 			} else if err := r.take(m); err != nil {
 				return err
@@ -175,8 +180,15 @@ func (r *reading) take(m *changev1.Told) error {
 // want tells that the changes are wanted. It is repeated, so a message that is lost does no harm.
 func (l *Log) want() { _ = l.bus.Publish(bus.ChangesWanted, &changev1.Wanted{Source: l.source}) }
 
-func (l *Log) follow(reading, instance string) {
+func (l *Log) follow(reading, instance string, guarded bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.reading, l.instance = reading, instance
+	l.reading, l.instance, l.guarded = reading, instance, guarded
+}
+
+// Guarded implements backend.GuardedChanges.
+func (l *Log) Guarded() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.guarded
 }

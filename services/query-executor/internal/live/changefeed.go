@@ -17,8 +17,9 @@ const (
 	// watchWithin bounds the time that preparing tables for it may take.
 	watchWithin = 10 * time.Second
 	// refresh is how often everything is run without a notification: changes made without the triggers,
-	// and dropped triggers, must not go unnoticed forever.
+	// and dropped triggers, must not go unnoticed forever. Where it is noticed that something isn't told, seldom is enough.
 	refresh = time.Minute
+	seldom  = time.Hour
 	// unwatchedFor is how long a poller keeps polling before it asks again whether its tables
 	// can be watched.
 	unwatchedFor = time.Minute
@@ -167,9 +168,9 @@ func (f *changeFeed) changed(c backend.Change) {
 		}
 		if images, all := i.images(c.Rows); all {
 			p.doubt()
-			p.notice()
+			p.noticeAll(c.Position)
 		} else {
-			p.noticeRows(images)
+			p.noticeRows(images, c.Position)
 		}
 	}
 }
@@ -196,7 +197,10 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 		p.pushed.Store(false)
 		return time.Now().Add(unwatchedFor)
 	}
+	guarded, ok := changes.(backend.GuardedChanges)
+	steady := ok && guarded.Guarded()
 	for id, i := range found {
+		steady = steady && i.table
 		if f.pollers[id] == nil {
 			f.pollers[id] = map[*poller]*interest{}
 		}
@@ -206,7 +210,11 @@ func (f *changeFeed) watch(p *poller) (again time.Time) {
 	if !p.pushed.Swap(true) {
 		p.notice() // changes since the last cycle
 	}
-	return time.Now().Add(refresh)
+	p.refresh = refresh
+	if steady {
+		p.refresh = seldom
+	}
+	return time.Now().Add(p.refresh)
 }
 
 // leave ends use, and watch.

@@ -17,6 +17,8 @@ const (
 
 // interest is what a poller has to know of changed rows of a table. The zero value is for one that any change matters to.
 type interest struct {
+	// table is set for a table, all of whose changes are of its rows: what a view shows may change otherwise.
+	table bool
 	// columns are those that results depend on, nil when any update matters.
 	columns []string
 	// match decides by rows, nil when all matter; usable tells which of its columns are told as it needs them.
@@ -80,11 +82,10 @@ func wantedOf(l *execute.Live, table catalog.Name) (wanted backend.RowColumns, m
 // newInterest is the interest in changes of a table that results depend on columns of. known are those of the columns
 // asked for that the log has.
 func newInterest(columns []string, match backend.LiveMatch, known []backend.ToldColumn) *interest {
-	i := &interest{}
 	if len(known) == 0 {
-		return i // those of a view
+		return &interest{} // those of a view
 	}
-	i.columns = columns
+	i := &interest{table: true, columns: columns}
 	if match == nil {
 		return i
 	}

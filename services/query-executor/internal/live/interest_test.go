@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,11 +166,11 @@ func TestWatchTables(t *testing.T) {
 	found, err := watchTables(t.Context(), w, l)
 	require.NoError(t, err)
 	require.Equal(t, []string{"u[] [x]", "t[a b] [c]", "view[] [a]", "whole", "wide"}, w.asked)
-	require.Equal(t, map[string]*interest{"u": {columns: []string{"x"}}, "t": {}, "of whole": {}}, found, "the view reads t, too")
+	require.Equal(t, map[string]*interest{"u": {table: true, columns: []string{"x"}}, "t": {}, "of whole": {}}, found, "the view reads t, too")
 	l.Tables = l.Tables[:2]
 	found, err = watchTables(t.Context(), w, l)
 	require.NoError(t, err)
-	require.Equal(t, &interest{columns: []string{"c", "a", "b"}, match: textMatch{}, usable: []bool{true, false}}, found["t"])
+	require.Equal(t, &interest{table: true, columns: []string{"c", "a", "b"}, match: textMatch{}, usable: []bool{true, false}}, found["t"])
 	w = &watching{}
 	_, err = watchTables(t.Context(), struct{ backend.Changes }{w}, l)
 	require.NoError(t, err)
@@ -199,7 +200,7 @@ func TestRowsTouchCohorts(t *testing.T) {
 		for _, row := range rows {
 			images = append(images, textImage{cell(row[:1]), cell(row[1:])})
 		}
-		p.noticeRows(images)
+		p.noticeRows(images, 0)
 		var list []string
 		for _, values := range []string{"11", "12", "13", "21", "?1", "??"} {
 			if cohorts[values].due {
@@ -240,10 +241,48 @@ func TestRowsTouchAllCohorts(t *testing.T) {
 	for i := range mostWork/1000 + 1 {
 		p.newCohort(fmt.Sprint(i), [][]byte{nil, []byte(fmt.Sprint(i))})
 	}
-	p.noticeRows([]backend.RowImage{textImage{cell("1"), cell("x")}})
+	p.noticeRows([]backend.RowImage{textImage{cell("1"), cell("x")}}, 0)
 	require.True(t, p.changed.Load())
 	p.changed.Store(false)
 	p.drop(p.cohorts["0"])
-	p.noticeRows([]backend.RowImage{textImage{cell("1"), cell("x")}})
+	p.noticeRows([]backend.RowImage{textImage{cell("1"), cell("x")}}, 0)
 	require.False(t, p.changed.Load())
+}
+
+// TestChangesThatAreVisibleTogetherRunOnce, also when a run begins between the messages that tell of them.
+func TestChangesThatAreVisibleTogetherRunOnce(t *testing.T) {
+	t.Parallel()
+	p := &poller{live: &execute.Live{Match: textMatch{}}, cohorts: map[string]*cohort{}, index: newIndex(), wake: make(chan struct{}, 1)}
+	for _, key := range []string{"1", "2"} {
+		p.newCohort(key, [][]byte{[]byte(key), nil})
+	}
+	tell := func(key string, position uint64) {
+		p.noticeRows([]backend.RowImage{textImage{cell(key), cell("x")}}, position)
+	}
+	run := func() (keys []string) {
+		cohorts, _, _ := p.begin(p.changed.Swap(false))
+		for _, c := range cohorts {
+			keys = append(keys, c.key)
+		}
+		slices.Sort(keys)
+		return keys
+	}
+	tell("1", 10)
+	require.Equal(t, []string{"1"}, run())
+	tell("1", 10)
+	require.Empty(t, run())
+	tell("2", 10)
+	require.Equal(t, []string{"2"}, run())
+	tell("1", 9) // which had to wait for a standby server
+	require.Equal(t, []string{"1"}, run())
+	p.noticeAll(11)
+	require.Equal(t, []string{"1", "2"}, run())
+	p.noticeAll(11)
+	tell("1", 11)
+	require.Empty(t, run())
+	p.noticeAll(0)
+	require.Len(t, run(), 2)
+	p.noticeAll(0)
+	tell("1", 0)
+	require.Len(t, run(), 2, "nothing is known without a position")
 }

@@ -37,6 +37,8 @@ type poller struct {
 	// told is when the oldest change was told that no run has looked at, in nanoseconds; 0 for
 	// none.
 	told atomic.Int64
+	// refresh is how often it is run without a change; it belongs to the goroutine that runs it.
+	refresh time.Duration
 
 	mu      sync.Mutex
 	cohorts map[string]*cohort
@@ -46,6 +48,10 @@ type poller struct {
 	due         []*cohort
 	following   following
 	subscribers int
+	// position is that of the changes that were told last, and seen what it was when all cohorts were run last. Changes that
+	// are told one after the other with the same position are visible together: a run sees all or none of them. That says
+	// nothing of streams, which take rows without a run.
+	position, seen uint64
 	// cycle counts the cycles that have begun.
 	cycle   uint64
 	failing bool
@@ -150,15 +156,32 @@ func (p *poller) notice() {
 	p.signal()
 }
 
+// noticeAll notes changes that may matter to all cohorts, with their position; 0 where it isn't known.
+func (p *poller) noticeAll(position uint64) {
+	p.mu.Lock()
+	known := position != 0 && position == p.seen && !p.live.Streaming
+	p.position = position
+	p.mu.Unlock()
+	if !known {
+		p.notice()
+	}
+}
+
 // noticeRows notes that such rows have changed, and which cohorts they may matter to.
-func (p *poller) noticeRows(rows []backend.RowImage) {
+func (p *poller) noticeRows(rows []backend.RowImage, position uint64) {
 	if len(rows) == 0 {
 		return
 	}
 	p.mu.Lock()
+	p.position = position
 	before, work := len(p.due), mostWork
+	touch := func(c *cohort) {
+		if position == 0 || position != c.seen || p.live.Streaming {
+			p.touch(c)
+		}
+	}
 	for _, row := range rows {
-		if work = p.index.find(row, p.cohorts, work, p.touch); work < 0 {
+		if work = p.index.find(row, p.cohorts, work, touch); work < 0 {
 			break
 		}
 	}
@@ -197,7 +220,7 @@ func (p *poller) run() {
 		case p.pushed.Load() && waiting, !p.pushed.Load() && all:
 			next = time.Now().Add(p.options.Interval)
 		case p.pushed.Load() && all:
-			next = time.Now().Add(refresh)
+			next = time.Now().Add(p.refresh)
 		}
 		if p.pushed.Load() && !p.rest(took) {
 			return
@@ -257,10 +280,11 @@ func (p *poller) begin(all bool) (cohorts []*cohort, cycle uint64, waiting bool)
 			}
 			return
 		}
-		c.due, c.running, c.position = false, true, nil
+		c.due, c.running, c.position, c.seen = false, true, nil, p.position
 		cohorts = append(cohorts, c)
 	}
 	if all {
+		p.seen = p.position
 		due = slices.Collect(maps.Values(p.cohorts))
 	}
 	for _, c := range due {
