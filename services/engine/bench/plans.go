@@ -59,7 +59,7 @@ func RunPlans(ctx context.Context, o PlanOptions, out, progress io.Writer) (err 
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	server := func(name string) string { return strings.TrimSuffix(o.Server, "/") + "/" + name }
 	if o.Server == "" {
-		database, err := startDatabase(ctx, dir, false, sample.Large, progress)
+		database, err := startDatabase(ctx, dir, false, sample.Large, nil, progress)
 		if err != nil {
 			return err
 		}

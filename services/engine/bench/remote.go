@@ -38,7 +38,7 @@ func RunRemote(ctx context.Context, o RemoteOptions, out, progress io.Writer) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	database, err := startDatabase(ctx, dir, false, sample.Small, progress)
+	database, err := startDatabase(ctx, dir, false, sample.Small, nil, progress)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,7 +67,7 @@ func Run(ctx context.Context, o Options, out, progress io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 
-	database, err := startDatabase(ctx, dir, o.Durable, sample.Small, progress)
+	database, err := startDatabase(ctx, dir, o.Durable, sample.Small, nil, progress)
 	if err != nil {
 		return err
 	}
@@ -138,17 +139,16 @@ func answers(target string, q *query) bool {
 }
 
 // startDatabase starts a server in dir and fills its database with the sample.
-func startDatabase(ctx context.Context, dir string, durable bool, size sample.Size, progress io.Writer) (*localpg.Server, error) {
+func startDatabase(ctx context.Context, dir string, durable bool, size sample.Size, more map[string]string, progress io.Writer) (*localpg.Server, error) {
 	fmt.Fprintln(progress, "starting PostgreSQL and loading the sample")
 	say := func(what string) { fmt.Fprintln(progress, what) }
 	if err := localpg.Ensure(ctx, say); err != nil {
 		return nil, err
 	}
-	database, err := localpg.Start(ctx, localpg.Config{
-		Dir: filepath.Join(dir, "postgresql"), Durable: durable,
-		// Vacuum runs between slices, not at any time.
-		Settings: map[string]string{"autovacuum": "off", "shared_buffers": "256MB"},
-	})
+	// Vacuum runs between slices, not at any time.
+	settings := map[string]string{"autovacuum": "off", "shared_buffers": "256MB"}
+	maps.Copy(settings, more)
+	database, err := localpg.Start(ctx, localpg.Config{Dir: filepath.Join(dir, "postgresql"), Durable: durable, Settings: settings})
 	if err != nil {
 		return nil, err
 	}

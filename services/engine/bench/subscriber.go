@@ -75,7 +75,7 @@ type liveClient struct {
 	done   chan struct{}
 }
 
-func dialLive(ctx context.Context, address, secret string, to *arrivals) (*liveClient, error) {
+func dialLive(ctx context.Context, address, secret string, to interface{ add(message []byte) }) (*liveClient, error) {
 	socket, _, err := websocket.Dial(ctx, "ws://"+address+"/v1/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		return nil, err

@@ -30,6 +30,8 @@ type SubscriptionOptions struct {
 	Changes int
 	// Poll leaves the change feed off.
 	Poll bool
+	// Rows has each of Values subscribers see another row, and changes told from the log; Split runs the services apart.
+	Rows, Split bool
 }
 
 // RunSubscriptions measures what subscribers cost while nothing happens, and how long a change
@@ -40,7 +42,11 @@ func RunSubscriptions(ctx context.Context, o SubscriptionOptions, out, progress 
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	database, err := startDatabase(ctx, dir, false, sample.Small, progress)
+	settings := map[string]string{}
+	if o.Rows {
+		settings = map[string]string{"wal_level": "logical", "shared_preload_libraries": "pg_stat_statements"}
+	}
+	database, err := startDatabase(ctx, dir, o.Rows, sample.Small, settings, progress)
 	if err != nil {
 		return err
 	}
@@ -50,10 +56,13 @@ func RunSubscriptions(ctx context.Context, o SubscriptionOptions, out, progress 
 		place: &place{options: Options{Programs: o.Programs}, dir: dir, processes: &processes{dir: dir}, databaseURL: database.URL},
 	}
 	defer b.place.processes.stop()
+	defer b.closeAll()
+	if o.Rows {
+		return b.rows(ctx)
+	}
 	if err := b.start(ctx); err != nil {
 		return err
 	}
-	defer b.closeAll()
 	if err := b.subscribe(ctx); err != nil {
 		return err
 	}

@@ -32,6 +32,8 @@ func run(ctx context.Context, args []string) error {
 	flags.IntVar(&o.Connections, "connections", 1000, "WebSockets that they share")
 	flags.DurationVar(&o.Idle, "idle", 20*time.Second, "how long nothing happens")
 	flags.IntVar(&o.Changes, "changes", 5, "how often something does")
+	flags.BoolVar(&o.Rows, "rows", false, "each of the values is another row, and changes are told from the log; -documents and -changes don't count")
+	flags.BoolVar(&o.Split, "split", false, "with -rows, run each service as a process")
 	flags.BoolVar(&o.Poll, "poll", false, "poll instead of being told of changes")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
