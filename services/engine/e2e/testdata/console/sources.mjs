@@ -206,6 +206,24 @@ export const tests = {
     }
   },
 
+  async "Sources: of a kind that the server doesn't have"({ page }) {
+    const now = await metadata("export_metadata", {});
+    const other = { name: "other", kind: "<b>mysql</b>", tables: [{ table: ["db", "t"] }], configuration: { value: {} } };
+    await metadata("replace_metadata", { metadata: { ...now, sources: [...now.sources, other] }, allow_inconsistent_metadata: true });
+    try {
+      await signIn(page);
+      await page.goto(url + "/console/data?source=other");
+      await source(page).getByRole("heading", { name: "other" }).waitFor();
+      await has(source(page), "<b>mysql</b>");
+      await axe(page, "a source of another kind");
+      await source(page).getByRole("button", { name: "Drop…" }).click();
+      await confirm(page, "Drop", "remove source other");
+      assert.equal(await exported("other"), undefined);
+    } finally {
+      await metadata("replace_metadata", { metadata: now, allow_inconsistent_metadata: true });
+    }
+  },
+
   async "Sources: query tags, and a server that fails"({ page }) {
     await signIn(page);
     await sources(page, "default");

@@ -105,7 +105,7 @@ export function Form(props: FormProps) {
           <div className="short-editor"><Editor label="Arguments as JSON" value={text ?? ""} onChange={edit} extensions={language} /></div>
           {hidden.length > 0 && (
             <p className="row">
-              <span className="hint">Secrets are hidden. Where what hides one is left as it is, so is the secret.</span>
+              <span className="hint">Secrets are hidden: each ‹hidden› stands for one, and leaving it where it is keeps the secret.</span>
               <Button className="button" isDisabled={problems[""] !== undefined} onPress={() => write(false)}>Show secrets</Button>
             </p>
           )}

@@ -2,7 +2,7 @@ import { lazy, Suspense } from "react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import { hasFunctions } from "../../api/kinds";
+import { hasFunctions, kinds } from "../../api/kinds";
 import { exportQuery } from "../../api/queries";
 import { keyOf, nameIn, schemaOf } from "../../api/tables";
 import type { MetadataDocument, Source } from "../../api/types";
@@ -35,12 +35,12 @@ export function DataPage() {
   const sources = metadata.data.metadata.sources;
   const source = sources.find((s) => s.name === search.source) ?? sources[0];
   const open = (s: TableSearch) => void navigate({ search: { source: source?.name, ...s } });
-  if (!source || search.view === "sources") {
+  if (!source || search.view === "sources" || !kinds.includes(source.kind)) {
     return (
       <div className="page">
         <div className="row">
           <h1>Data</h1>
-          {source && <Button className="button" aria-pressed onPress={() => open({})}>Sources</Button>}
+          {source && kinds.includes(source.kind) && <Button className="button" aria-pressed onPress={() => open({})}>Sources</Button>}
         </div>
         <Suspense fallback={<Loading what="the sources" />}>
           <Sources sources={sources} shown={search.source === undefined ? undefined : source} open={(name) => void navigate({ search: { source: name, view: "sources" } })} />
