@@ -104,7 +104,7 @@ bench-attacks: ## what hostile requests cost, and a long search for the most exp
 bench-plans: build ## the engine's SQL beside hand-written SQL, and ways to plan it, on a million tracks (PLANS="-runs 5")
 	$(GO) run ./services/engine/cmd/benchplans $(PLANS)
 
-bench-subscriptions: build ## what 10,000 subscribers cost, and how soon they hear of a change (SUBSCRIPTIONS="-poll")
+bench-subscriptions: build ## what 10,000 subscribers cost, and how soon they hear of a change (SUBSCRIPTIONS="-poll", "-streams 1000 -connections 100")
 	$(GO) run ./services/engine/cmd/benchsubscriptions $(SUBSCRIPTIONS)
 
 bench-remote: build ## what a query on a remote schema costs beside a plain reverse proxy (REMOTE="-duration 20s")

@@ -32,6 +32,8 @@ type SubscriptionOptions struct {
 	Poll bool
 	// Rows has each of Values subscribers see another row, and changes told from the log; Split runs the services apart.
 	Rows, Split bool
+	// Streams is the number of subscribers of RunStreams, Inserts that of the rows that they get.
+	Streams, Inserts int
 }
 
 // RunSubscriptions measures what subscribers cost while nothing happens, and how long a change
@@ -96,17 +98,22 @@ func (b *subscriptionBench) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	feed := ""
+	if !b.options.Poll {
+		feed = `,"change_feed":"notify"`
+	}
+	return b.startWith(ctx, "counter", feed)
+}
+
+// startWith starts the engine with a table tracked, and a change feed, which is a part of the source's configuration.
+func (b *subscriptionBench) startWith(ctx context.Context, table, feed string) (err error) {
 	if b.target, err = b.place.start(ctx, "one"); err != nil {
 		return err
 	}
 	_, secret, _ := strings.Cut(b.target.headers, ": ")
 	b.secret = strings.TrimSpace(secret)
-	feed := ""
-	if !b.options.Poll {
-		feed = `,"change_feed":"notify"`
-	}
 	return b.metadata(ctx, `{"type":"bulk","args":[
-		{"type":"pg_track_table","args":{"source":"default","table":"counter"}},
+		{"type":"pg_track_table","args":{"source":"default","table":"`+table+`"}},
 		{"type":"pg_add_source","args":{"name":"default","replace_configuration":true,"configuration":{
 			"connection_info":{"database_url":{"from_env":"ENGINE_GRAPHQL_DATABASE_URL"}}`+feed+`}}}]}`)
 }

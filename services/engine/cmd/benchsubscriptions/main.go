@@ -35,14 +35,19 @@ func run(ctx context.Context, args []string) error {
 	flags.BoolVar(&o.Rows, "rows", false, "each of the values is another row, and changes are told from the log; -documents and -changes don't count")
 	flags.BoolVar(&o.Split, "split", false, "with -rows, run each service as a process")
 	flags.BoolVar(&o.Poll, "poll", false, "poll instead of being told of changes")
+	flags.IntVar(&o.Streams, "streams", 0, "measure that many subscribers of streams instead")
+	flags.IntVar(&o.Inserts, "inserts", 300, "rows that are inserted for streams")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return nil
 		}
 		return err
 	}
-	if min(o.Documents, o.Values, o.Connections, o.Changes) < 1 {
+	if min(o.Documents, o.Values, o.Connections, o.Changes, o.Inserts) < 1 {
 		return errors.New("there is at least one of everything")
+	}
+	if o.Streams > 0 {
+		return bench.RunStreams(ctx, o, os.Stdout, os.Stderr)
 	}
 	return bench.RunSubscriptions(ctx, o, os.Stdout, os.Stderr)
 }
