@@ -1,7 +1,7 @@
 // The whole way of somebody who is new, through all areas.
 import assert from "node:assert/strict";
 import { webhook } from "./fixture.mjs";
-import { area, confirm, has, metadata, signIn, sql, type, url } from "./harness.mjs";
+import { area, confirm, has, metadata, pick, signIn, sql, type, url } from "./harness.mjs";
 
 const schema = `CREATE SCHEMA library;
 CREATE TABLE library.shelf (id int PRIMARY KEY, place text NOT NULL);
@@ -31,7 +31,7 @@ export const tests = {
 
       await area(page, "Data");
       const tables = page.getByRole("grid", { name: "Tables and views" });
-      for (const name of ["book", "shelf"]) await tables.getByRole("row", { name: `library.${name}` }).click();
+      for (const name of ["book", "shelf"]) await pick(tables.getByRole("row", { name: `library.${name}` }));
       await page.getByRole("button", { name: "Track 2", exact: true }).click();
       await page.getByRole("button", { name: "Open library.book" }).waitFor();
       await page.getByRole("tab", { name: "Suggested relationships" }).click();
