@@ -84,11 +84,7 @@ func (b *subscriptionBench) startRows(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	name := "one"
-	if b.options.Split {
-		name = "split"
-	}
-	if b.target, err = b.place.start(ctx, name); err != nil {
+	if b.target, err = b.place.start(ctx, "one"); err != nil {
 		return err
 	}
 	_, secret, _ := strings.Cut(b.target.headers, ": ")

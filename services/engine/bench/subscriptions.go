@@ -30,8 +30,8 @@ type SubscriptionOptions struct {
 	Changes int
 	// Poll leaves the change feed off.
 	Poll bool
-	// Rows has each of Values subscribers see another row, and changes told from the log; Split runs the services apart.
-	Rows, Split bool
+	// Rows has each of Values subscribers see another row, and changes told from the log.
+	Rows bool
 	// Streams is the number of subscribers of RunStreams, Inserts that of the rows that they get.
 	Streams, Inserts int
 }

@@ -81,19 +81,29 @@ var liveRoles = map[string]map[string]any{
 	"team": {"_or": []any{
 		map[string]any{"owner": map[string]any{"_eq": "X-Engine-User-Id"}}, map[string]any{"kind": map[string]any{"_in": "X-Engine-Kinds"}},
 	}},
-	"low":    {"n": map[string]any{"_lt": "X-Engine-Limit"}},
+	"low": {"n": map[string]any{"_lt": "X-Engine-Limit"}},
+	"band": {"_and": []any{
+		map[string]any{"n": map[string]any{"_gte": "X-Engine-Low"}},
+		map[string]any{"_or": []any{map[string]any{"n": map[string]any{"_lt": "X-Engine-High"}}, map[string]any{"owner": map[string]any{"_is_null": true}}}},
+		map[string]any{"_not": map[string]any{"_and": []any{
+			map[string]any{"price": map[string]any{"_gt": "X-Engine-Price"}}, map[string]any{"done": map[string]any{"_is_null": false}},
+		}}},
+	}},
 	"ranked": {"of": map[string]any{"rank": map[string]any{"_lte": "X-Engine-Rank"}}},
 }
 
 // liveHeader is a session of a role, or of the administrator.
 func liveHeader(r *rand.Rand) map[string]string {
-	switch r.IntN(8) {
+	switch r.IntN(9) {
 	case 0:
 		return as("owner", "X-Engine-User-Id", fmt.Sprint(r.IntN(5)))
 	case 1:
 		return as("team", "X-Engine-User-Id", fmt.Sprint(r.IntN(5)), "X-Engine-Kinds", "{"+kindName(r)+","+kindName(r)+"}")
 	case 2:
 		return as("low", "X-Engine-Limit", fmt.Sprint(2+r.IntN(15)))
+	case 4:
+		low := r.IntN(12)
+		return as("band", "X-Engine-Low", fmt.Sprint(low), "X-Engine-High", fmt.Sprint(low+r.IntN(10)), "X-Engine-Price", fmt.Sprint(r.IntN(7)))
 	case 3:
 		return as("ranked", "X-Engine-Rank", fmt.Sprint(1+r.IntN(3)))
 	}
@@ -200,6 +210,10 @@ func (d *liveDocument) condition(r *rand.Rand, table string, depth int) string {
 			return `{_and: [` + d.condition(r, table, depth-1) + `, ` + d.condition(r, table, depth-1) + `]}`
 		case 3:
 			return `{_not: ` + d.condition(r, table, depth-1) + `}`
+		case 5: // an order or a test for NULL beside what is nested
+			columns := liveColumns[table]
+			c := columns[r.IntN(len(columns))]
+			return `{_and: [{` + c.name + `: {` + d.ranged(r, c) + `}}, {_or: [` + d.condition(r, table, depth-1) + `, {_not: ` + d.condition(r, table, depth-1) + `}]}]}`
 		case 4:
 			switch table {
 			case "item":
@@ -215,6 +229,19 @@ func (d *liveDocument) condition(r *rand.Rand, table string, depth int) string {
 	columns := liveColumns[table]
 	c := columns[r.IntN(len(columns))]
 	return `{` + c.name + `: {` + d.comparison(r, c) + `}}`
+}
+
+// ranged is a range, or a test for NULL.
+func (d *liveDocument) ranged(r *rand.Rand, c liveColumn) string {
+	switch r.IntN(4) {
+	case 0:
+		return `_is_null: ` + literal(r.IntN(2) == 0)
+	case 1:
+		return `_gt: ` + d.operand(r, c)
+	case 2:
+		return `_lte: ` + d.operand(r, c)
+	}
+	return `_gte: ` + d.operand(r, c) + `, _lt: ` + d.operand(r, c)
 }
 
 func (d *liveDocument) comparison(r *rand.Rand, c liveColumn) string {

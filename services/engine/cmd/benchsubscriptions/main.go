@@ -33,7 +33,6 @@ func run(ctx context.Context, args []string) error {
 	flags.DurationVar(&o.Idle, "idle", 20*time.Second, "how long nothing happens")
 	flags.IntVar(&o.Changes, "changes", 5, "how often something does")
 	flags.BoolVar(&o.Rows, "rows", false, "each of the values is another row, and changes are told from the log; -documents and -changes don't count")
-	flags.BoolVar(&o.Split, "split", false, "with -rows, run each service as a process")
 	flags.BoolVar(&o.Poll, "poll", false, "poll instead of being told of changes")
 	flags.IntVar(&o.Streams, "streams", 0, "measure that many subscribers of streams instead")
 	flags.IntVar(&o.Inserts, "inserts", 300, "rows that are inserted for streams")
