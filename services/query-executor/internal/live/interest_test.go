@@ -252,7 +252,7 @@ func TestRowsTouchAllCohorts(t *testing.T) {
 // TestChangesThatAreVisibleTogetherRunOnce, also when a run begins between the messages that tell of them.
 func TestChangesThatAreVisibleTogetherRunOnce(t *testing.T) {
 	t.Parallel()
-	p := &poller{live: &execute.Live{Match: textMatch{}}, cohorts: map[string]*cohort{}, index: newIndex(), wake: make(chan struct{}, 1)}
+	p := &poller{manager: New(Deps{Metrics: NewMetrics(nil, false)}), live: &execute.Live{Match: textMatch{}}, cohorts: map[string]*cohort{}, index: newIndex(), wake: make(chan struct{}, 1)}
 	for _, key := range []string{"1", "2"} {
 		p.newCohort(key, [][]byte{[]byte(key), nil})
 	}
