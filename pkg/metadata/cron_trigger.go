@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"encoding/json"
+	"slices"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/cron"
@@ -20,6 +21,8 @@ type CronTrigger struct {
 	Comment           *string         `json:"comment,omitempty"`
 	RequestTransform  json.RawMessage `json:"request_transform,omitempty"`
 	ResponseTransform json.RawMessage `json:"response_transform,omitempty"`
+	// Paused triggers have no ticks, and nothing of them is delivered. It is this project's own.
+	Paused bool `json:"paused,omitempty"`
 }
 
 // ScheduleRetry configures how often and how late a scheduled event is delivered; in seconds.
@@ -137,22 +140,58 @@ func (d *Document) RequireCronTrigger(name string) error {
 	return nil
 }
 
+// PausedCronTriggers are the names of those that are paused.
+func (d *Document) PausedCronTriggers() []string {
+	names := []string{}
+	for _, raw := range d.CronTriggers {
+		if Key(raw, "paused") == "true" {
+			names = append(names, Key(raw, "name"))
+		}
+	}
+	return names
+}
+
 // CreateCronTrigger are the arguments of create_cron_trigger.
 type CreateCronTrigger struct {
 	CronTrigger
 	Replace bool `json:"replace"`
+	// keepsPaused is set where paused isn't given: a trigger that is replaced stays as it is.
+	keepsPaused bool
+}
+
+// UnmarshalJSON reads the arguments.
+func (a *CreateCronTrigger) UnmarshalJSON(raw []byte) error {
+	var f struct {
+		CronTrigger
+		Replace bool  `json:"replace"`
+		Given   *bool `json:"paused"`
+	}
+	if err := decode(raw, &f); err != nil {
+		return err
+	}
+	*a = CreateCronTrigger{f.CronTrigger, f.Replace, f.Given == nil}
+	return nil
 }
 
 // Apply adds the trigger, or replaces the one of its name.
 func (a *CreateCronTrigger) Apply(v View) (*Result, error) {
-	exists := find(v.Document.CronTriggers, rawName, a.Name) != nil
+	before := find(v.Document.CronTriggers, rawName, a.Name)
+	exists := before != nil
 	switch {
 	case exists && !a.Replace:
 		return nil, apierror.Newf(apierror.AlreadyExists, "cron trigger with name: %s already exists", a.Name)
 	case !exists && a.Replace:
 		return nil, noCronTrigger(a.Name)
 	}
-	raw, err := Encode(&a.CronTrigger)
+	trigger := a.CronTrigger
+	if a.keepsPaused && exists {
+		old, err := ParseCronTrigger(before)
+		if err != nil {
+			return nil, err
+		}
+		trigger.Paused = old.Paused
+	}
+	raw, err := Encode(&trigger)
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +214,73 @@ func (a *DeleteCronTrigger) Apply(v View) (*Result, error) {
 		Document: v.Document.Without(ObjectID{Kind: ObjectCronTrigger, Name: a.Name}), Verdict: VerdictAny,
 	}, nil
 }
+
+// CronTriggerTargets name cron triggers.
+type CronTriggerTargets struct {
+	All   bool
+	Names []string
+}
+
+// UnmarshalJSON reads a list, or "*".
+func (c *CronTriggerTargets) UnmarshalJSON(raw []byte) error {
+	*c = CronTriggerTargets{}
+	var args struct {
+		Triggers json.RawMessage `json:"cron_triggers" meta:"required"`
+	}
+	if err := decode(raw, &args); err != nil {
+		return err
+	}
+	switch {
+	case string(args.Triggers) == `"*"`:
+		c.All = true
+		return nil
+	case JSONType(args.Triggers) != "Array":
+		return apierror.At(apierror.New(apierror.ParseFailed, "cron triggers can be * or a list of their names"), "cron_triggers")
+	}
+	if err := decode(args.Triggers, &c.Names); err != nil {
+		return apierror.At(err, "cron_triggers")
+	}
+	if len(c.Names) == 0 {
+		return apierror.At(apierror.New(apierror.ParseFailed, "cron trigger list should have at least one name"), "cron_triggers")
+	}
+	return nil
+}
+
+func (c *CronTriggerTargets) setPaused(v View, paused bool) (*Result, error) {
+	for i, name := range c.Names {
+		if err := v.Document.RequireCronTrigger(name); err != nil {
+			return nil, apierror.At(err, "cron_triggers", i)
+		}
+	}
+	doc := *v.Document
+	doc.CronTriggers = slices.Clone(doc.CronTriggers)
+	for i, raw := range doc.CronTriggers {
+		t, err := ParseCronTrigger(raw)
+		if err != nil {
+			return nil, err
+		}
+		if !c.All && !slices.Contains(c.Names, t.Name) {
+			continue
+		}
+		t.Paused = paused
+		if doc.CronTriggers[i], err = Encode(t); err != nil {
+			return nil, err
+		}
+	}
+	return &Result{Document: &doc, Verdict: VerdictAny}, nil
+}
+
+// PauseCronTriggers are the arguments of pause_cron_triggers.
+type PauseCronTriggers struct{ CronTriggerTargets }
+
+// Apply marks the triggers as paused.
+func (a *PauseCronTriggers) Apply(v View) (*Result, error) { return a.setPaused(v, true) }
+
+// ResumeCronTriggers are the arguments of resume_cron_triggers.
+type ResumeCronTriggers struct{ CronTriggerTargets }
+
+// Apply marks the triggers as running.
+func (a *ResumeCronTriggers) Apply(v View) (*Result, error) { return a.setPaused(v, false) }
 
 // GetCronTriggers is get_cron_triggers.
 type GetCronTriggers struct{}

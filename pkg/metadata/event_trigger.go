@@ -30,6 +30,8 @@ type EventTrigger struct {
 	// Via is how the changes are found: "" by triggers in the database, ViaLog by its log. It is this
 	// project's own.
 	Via string `json:"via,omitempty"`
+	// Paused events are made and not delivered. It is this project's own.
+	Paused bool `json:"paused,omitempty"`
 }
 
 // The ways by which changes are found; viaTrigger is the one that isn't written.

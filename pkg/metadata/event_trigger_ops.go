@@ -2,7 +2,6 @@ package metadata
 
 import (
 	"encoding/json"
-	"slices"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/catalog"
@@ -14,6 +13,8 @@ type CreateEventTrigger struct {
 	Table   catalog.Name
 	Replace bool
 	Trigger EventTrigger
+	// Paused is nil where it isn't given: a new trigger isn't paused then, one that is replaced stays as it is.
+	Paused *bool
 }
 
 // UnmarshalJSON reads the arguments, in which the definition of the trigger isn't apart.
@@ -42,11 +43,12 @@ func (a *CreateEventTrigger) UnmarshalJSON(raw []byte) error {
 		OnReplication     bool            `json:"trigger_on_replication"`
 		OrderByKey        bool            `json:"order_by_key"`
 		Via               string          `json:"via"`
+		Paused            *bool           `json:"paused"`
 	}
 	if err := decode(raw, &t); err != nil {
 		return err
 	}
-	a.Source, a.Table, a.Replace = place.Source, place.Table, place.Replace
+	a.Source, a.Table, a.Replace, a.Paused = place.Source, place.Table, place.Replace, t.Paused
 	a.Trigger = EventTrigger{
 		Name:       t.Name,
 		Definition: EventDefinition{EnableManual: t.EnableManual, Insert: t.Insert, Update: t.Update, Delete: t.Delete},
@@ -70,7 +72,7 @@ func (a *CreateEventTrigger) Apply(v View) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	holder, _ := source.EventTrigger(a.Trigger.Name)
+	holder, before := source.EventTrigger(a.Trigger.Name)
 	switch {
 	case holder != nil && !a.Replace:
 		return nil, apierror.Newf(apierror.AlreadyExists, "Event trigger with name %q already exists", a.Trigger.Name)
@@ -84,16 +86,27 @@ func (a *CreateEventTrigger) Apply(v View) (*Result, error) {
 			return nil, apierror.Newf(apierror.NotExists, "column %q does not exist", column)
 		}
 	}
-	raw, err := Encode(&a.Trigger)
+	trigger := a.Trigger
+	trigger.Paused = a.Paused != nil && *a.Paused || a.Paused == nil && before != nil && before.Paused
+	doc, err := v.Document.withEventTrigger(source, table, &trigger)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{
+		Document: doc,
+		Objects:  []ObjectID{EventTriggerID(a.Source, a.Table, a.Trigger.Name)},
+	}, nil
+}
+
+// withEventTrigger is the document with the trigger on a table, in the place of the one of its name.
+func (d *Document) withEventTrigger(source *Source, table *Table, t *EventTrigger) (*Document, error) {
+	raw, err := Encode(t)
 	if err != nil {
 		return nil, err
 	}
 	changed := *table
 	changed.EventTriggers = inserted(table.EventTriggers, raw, rawName)
-	return &Result{
-		Document: v.Document.withTable(source, &changed),
-		Objects:  []ObjectID{EventTriggerID(a.Source, a.Table, a.Trigger.Name)},
-	}, nil
+	return d.withTable(source, &changed), nil
 }
 
 func noEventTrigger(name string) error {
@@ -117,125 +130,4 @@ func (a *DeleteEventTrigger) Apply(v View) (*Result, error) {
 		return nil, noEventTrigger(a.Name)
 	}
 	return &Result{Document: v.Document.Without(EventTriggerID(a.Source, table.Table, a.Name)), Verdict: VerdictAny}, nil
-}
-
-// CleanupTargets name the event triggers whose clean-ups are paused or resumed.
-type CleanupTargets struct {
-	// All sources, or the listed ones, with all their triggers that have a clean-up.
-	All     bool
-	Sources []string
-	// Triggers name single ones.
-	Triggers []SourceTriggers
-}
-
-// SourceTriggers are event triggers of one source.
-type SourceTriggers struct {
-	Source   string   `json:"source_name" meta:"default=default"`
-	Triggers []string `json:"event_triggers" meta:"required"`
-}
-
-// UnmarshalJSON reads one of the forms.
-func (c *CleanupTargets) UnmarshalJSON(raw []byte) error {
-	*c = CleanupTargets{}
-	fields, err := object(raw)
-	if err != nil {
-		return err
-	}
-	if sources, ok := fields["sources"]; ok {
-		switch JSONType(sources) {
-		case "String":
-			if string(sources) != `"*"` {
-				return apierror.New(apierror.ParseFailed, "source can be * or a list of source names")
-			}
-			c.All = true
-			return nil
-		case "Array":
-			if err := decode(sources, &c.Sources); err != nil {
-				return apierror.At(err, "sources")
-			}
-			if len(c.Sources) == 0 {
-				return apierror.New(apierror.ParseFailed, "source name list should have atleast one value")
-			}
-			return nil
-		}
-		return apierror.New(apierror.ParseFailed, "source can be * or a list of source names")
-	}
-	var list struct {
-		Triggers []SourceTriggers `json:"event_triggers" meta:"required"`
-	}
-	if err := decode(raw, &list); err != nil {
-		return err
-	}
-	if len(list.Triggers) == 0 {
-		return apierror.New(apierror.ParseFailed, "qualifier list should have atleast one value")
-	}
-	c.Triggers = list.Triggers
-	return nil
-}
-
-// PauseCleanups are the arguments of pause_event_trigger_cleanups.
-type PauseCleanups struct{ CleanupTargets }
-
-// Apply marks the clean-ups as paused.
-func (a *PauseCleanups) Apply(v View) (*Result, error) { return a.setPaused(v, true) }
-
-// ResumeCleanups are the arguments of resume_event_trigger_cleanups.
-type ResumeCleanups struct{ CleanupTargets }
-
-// Apply marks the clean-ups as running.
-func (a *ResumeCleanups) Apply(v View) (*Result, error) { return a.setPaused(v, false) }
-
-func (c *CleanupTargets) setPaused(v View, paused bool) (*Result, error) {
-	doc := v.Document
-	for _, s := range v.Document.Sources {
-		if c.All || slices.Contains(c.Sources, s.Name) {
-			c.Triggers = append(c.Triggers, SourceTriggers{s.Name, s.cleaned()})
-		}
-	}
-	for _, name := range c.Sources {
-		if v.Document.Source(name) == nil {
-			return nil, noCleanupSource(name)
-		}
-	}
-	for _, target := range c.Triggers {
-		for _, name := range target.Triggers {
-			source := doc.Source(target.Source)
-			if source == nil {
-				return nil, noCleanupSource(target.Source)
-			}
-			table, trigger := source.EventTrigger(name)
-			switch {
-			case table == nil:
-				return nil, noEventTrigger(name)
-			case trigger.Cleanup == nil:
-				return nil, apierror.Newf(apierror.NotExists, "cleanup config does not exist for %s", name)
-			}
-			trigger.Cleanup.Paused = paused
-			raw, err := Encode(trigger)
-			if err != nil {
-				return nil, err
-			}
-			changed := *table
-			changed.EventTriggers = inserted(table.EventTriggers, raw, rawName)
-			doc = doc.withTable(source, &changed)
-		}
-	}
-	return &Result{Document: doc, Verdict: VerdictAny}, nil
-}
-
-func noCleanupSource(name string) error {
-	return apierror.Newf(apierror.NotExists, "source with name %s does not exists", name)
-}
-
-// cleaned are the names of the triggers that have a clean-up.
-func (s *Source) cleaned() []string {
-	var names []string
-	for _, t := range s.Tables {
-		for _, raw := range t.EventTriggers {
-			if trigger, err := ParseEventTrigger(raw); err == nil && trigger.Cleanup != nil {
-				names = append(names, trigger.Name)
-			}
-		}
-	}
-	return names
 }

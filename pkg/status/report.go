@@ -41,6 +41,8 @@ type Backlog struct {
 	InFlight int64 `json:"in_flight"`
 	// Oldest is when the oldest of them was made; of scheduled ones, when it was due.
 	Oldest time.Time `json:"oldest"`
+	// Paused reports whether they wait because their trigger is paused.
+	Paused bool `json:"paused,omitempty"`
 }
 
 // Report is what a service tells of itself.

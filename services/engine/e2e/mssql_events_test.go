@@ -172,10 +172,34 @@ func TestSQLServerEvents(t *testing.T) {
 
 	p.metadata("cleanup_event_trigger_logs", map[string]any{"source": "ms", "event_trigger_name": "books", "clear_older_than": 1}) // none is that old
 
+	// Paused, its events wait while those of another trigger are delivered.
+	made = p.post("/v2/query", nil, map[string]any{"type": "mssql_run_sql", "args": map[string]any{"source": "ms", "sql": `CREATE TABLE shelf (id INT IDENTITY PRIMARY KEY, n INT)`}})
+	require.Equal(t, 200, made.status, made.text())
+	p.metadata("mssql_track_table", map[string]any{"source": "ms", "table": "shelf"})
+	shelves := newReceiver(t)
+	p.metadata("mssql_create_event_trigger", map[string]any{
+		"name": "shelves", "source": "ms", "table": map[string]string{"schema": "dbo", "name": "shelf"}, "webhook": shelves.url, "insert": map[string]any{"columns": "*"},
+	})
+	books := map[string]any{"event_triggers": []any{map[string]any{"source_name": "ms", "event_triggers": []string{"books"}}}}
+	p.metadata("pause_event_triggers", books)
+	p.metadata("mssql_redeliver_event", map[string]any{"source": "ms", "event_id": gone.ID})
+	for range 2 {
+		p.query(nil, `mutation { insert_shelf_one(object: {n: 1}) { id } }`)
+		shelves.next(t)
+	}
+	require.Empty(t, hook.calls)
+	require.Len(t, list("mssql_get_event_logs", map[string]any{"status": "pending"}), 1)
+	p.metadata("resume_event_triggers", books)
+	require.Equal(t, gone.ID, hook.next(t).ID)
+	eventually(t, startLimit, func() bool {
+		return len(list("mssql_get_event_logs", map[string]any{"status": "pending"})) == 0
+	}, func() string { return "events stay pending" })
+	p.metadata("mssql_delete_event_trigger", map[string]any{"source": "ms", "name": "shelves"})
+
 	p.metadata("mssql_delete_event_trigger", map[string]any{"source": "ms", "name": "books"})
 	p.query(nil, `mutation { insert_book_one(object: {title: "Fiasco"}) { id } }`)
 	require.Contains(t, p.query(nil, `{ book(order_by: {id: asc}) { title } }`).text(), "Fiasco")
 	require.Empty(t, hook.calls)
 	counted := p.post("/v2/query", nil, map[string]any{"type": "mssql_run_sql", "args": map[string]any{"source": "ms", "sql": `SELECT COUNT(*) AS n FROM engine_catalog.event_log`}})
-	require.JSONEq(t, `{"result_type":"TuplesOk","result":[["n"],[5]]}`, counted.text())
+	require.JSONEq(t, `{"result_type":"TuplesOk","result":[["n"],[7]]}`, counted.text())
 }

@@ -23,27 +23,38 @@ import (
 	metadataservice "queryengine/services/metadata"
 )
 
-// tables is an installation with a source, which lies in the metadata database.
-type tables struct{ *installation }
+// tables is an installation with a source, which db is a pool of.
+type tables struct {
+	*installation
+	// workers are those that were started.
+	workers []*eventdelivery.Service
+}
 
 func installTables(t *testing.T, schema string) *tables {
 	t.Helper()
 	return installTablesAt(t, dbtest.URL(t), schema)
 }
 
+// installTablesAt has the metadata and the source in one database.
 func installTablesAt(t *testing.T, url, schema string) *tables {
+	t.Helper()
+	return installTablesApart(t, url, url, schema)
+}
+
+// installTablesApart has the metadata and the source in a database each.
+func installTablesApart(t *testing.T, url, sourceURL, schema string) *tables {
 	t.Helper()
 	server, err := natsserver.Start(natsserver.Config{Dir: t.TempDir(), Port: -1, NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(server.Stop)
-	i := &tables{&installation{t: t, nats: server, url: url}}
-	i.db, err = pgxpool.New(t.Context(), i.url)
+	i := &tables{installation: &installation{t: t, nats: server, url: url}}
+	i.db, err = pgxpool.New(t.Context(), sourceURL)
 	require.NoError(t, err)
 	t.Cleanup(i.db.Close)
 	_, err = i.db.Exec(t.Context(), schema)
 	require.NoError(t, err)
 	i.bus = i.connect()
-	source, err := json.Marshal(i.url)
+	source, err := json.Marshal(sourceURL)
 	require.NoError(t, err)
 	kinds := kind.All(os.LookupEnv, "test")
 	s, err := metadataservice.New(metadataservice.Config{
@@ -73,6 +84,7 @@ func (i *tables) deliverWith(concurrency int) lifecycle.Service {
 	})
 	require.NoError(i.t, err)
 	i.run(s)
+	i.workers = append(i.workers, s)
 	return s
 }
 

@@ -22,6 +22,7 @@ import (
 	"queryengine/pkg/egress"
 	"queryengine/pkg/lifecycle"
 	"queryengine/pkg/session"
+	"queryengine/pkg/snapshot"
 	metadatav1 "queryengine/proto/metadata/v1"
 	eventdelivery "queryengine/services/event-delivery"
 	"queryengine/services/metadata"
@@ -164,6 +165,26 @@ func (i *installation) request(kind string, args any) json.RawMessage {
 	}, func() proto.Message { return &metadatav1.ApplyHead{} }, 1<<20)
 	require.NoError(i.t, err)
 	return answer
+}
+
+// known waits until a service has the metadata that is in force.
+func (i *installation) known(s lifecycle.Service) {
+	i.t.Helper()
+	var versions struct {
+		Current int64 `json:"resource_version"`
+	}
+	require.NoError(i.t, json.Unmarshal(i.request("list_metadata_versions", map[string]any{"limit": 1}), &versions))
+	ctx, cancel := context.WithTimeout(i.t.Context(), patience)
+	defer cancel()
+	_, err := s.(interface{ Follower() *snapshot.Follower }).Follower().WaitFor(ctx, versions.Current) //nolint:forcetypeassert // fails the test
+	require.NoError(i.t, err)
+}
+
+// number is what a query of the metadata database gives.
+func (i *installation) number(sql string, args ...any) (n int) {
+	i.t.Helper()
+	require.NoError(i.t, i.db.QueryRow(i.t.Context(), sql, args...).Scan(&n))
+	return n
 }
 
 // awaitNumber waits until a query of the metadata database gives a number.

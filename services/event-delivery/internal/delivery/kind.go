@@ -57,6 +57,8 @@ type Attempt struct {
 	Body []byte
 	// Gate is passed before the webhook is called, nil for none.
 	Gate Gate
+	// Paused reports whether the trigger has been paused since the attempt was prepared; it may be nil.
+	Paused func() bool
 	// Sent is called with the call of the webhook; it may be nil.
 	Sent func(Call)
 	// Span is the name of the span of the attempt, and Trace what it belongs to, when that is
@@ -125,6 +127,12 @@ type Outcome struct {
 	RetryAt         time.Time
 	// Invocation counts as a try; nil when the webhook wasn't called.
 	Invocation *Invocation
+}
+
+// Withheld is the outcome of an event whose trigger is paused: it waits in its log, is due from now on, and has
+// lost none of its tries.
+func Withheld(id string, now time.Time) *Outcome {
+	return &Outcome{EventID: id, State: Waiting, RetryAt: now}
 }
 
 // Invocation is the record of one attempt.

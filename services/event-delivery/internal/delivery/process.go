@@ -3,6 +3,7 @@ package delivery
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -86,6 +87,9 @@ func (w *Worker) deliver(taking, work context.Context, in *bus.Incoming, kind Ki
 	return true
 }
 
+// errPaused is why an attempt isn't made whose trigger was paused while it waited.
+var errPaused = errors.New("the trigger is paused")
+
 // attempt makes an attempt when there is a slot for it, and postpones it when there is none. An error
 // means that the worker stops.
 func (w *Worker) attempt(taking, work context.Context, d *deliveryv1.Delivery, a *Attempt) (Outcome, error) {
@@ -95,6 +99,8 @@ func (w *Worker) attempt(taking, work context.Context, d *deliveryv1.Delivery, a
 	case err == nil:
 	case taking.Err() != nil:
 		return Outcome{}, err
+	case errors.Is(err, errPaused):
+		return *Withheld(a.EventID, w.now()), nil
 	default:
 		return Outcome{EventID: a.EventID, State: Waiting, RetryAt: w.now().Add(putOff)}, nil
 	}
@@ -115,7 +121,7 @@ func (w *Worker) enter(ctx context.Context, k flow, a *Attempt) (leave func(take
 		if err = within(ctx, callPatience, func(ctx context.Context) error { return w.enterCall(ctx, k, a) }); err == nil {
 			break
 		}
-		if ctx.Err() != nil || w.queued.releases(k) == ended {
+		if ctx.Err() != nil || errors.Is(err, errPaused) || w.queued.releases(k) == ended {
 			w.queued.cancel(k)
 			return nil, err
 		}
@@ -130,14 +136,17 @@ func (w *Worker) enter(ctx context.Context, k flow, a *Attempt) (leave func(take
 }
 
 func (w *Worker) enterCall(ctx context.Context, k flow, a *Attempt) error {
-	if a.Gate == nil {
-		return w.calls.acquire(ctx, k, callPatience)
-	}
-	if err := a.Gate.Enter(ctx); err != nil {
-		return err
+	if a.Gate != nil {
+		if err := a.Gate.Enter(ctx); err != nil {
+			return err
+		}
 	}
 	err := w.calls.acquire(ctx, k, callPatience)
-	if err != nil {
+	if err == nil && a.Paused != nil && a.Paused() {
+		w.calls.cancel(k)
+		err = errPaused
+	}
+	if err != nil && a.Gate != nil {
 		a.Gate.Withdraw()
 	}
 	return err

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"queryengine/pkg/metadata"
 	deliveryv1 "queryengine/proto/delivery/v1"
 	"queryengine/services/event-delivery/internal/delivery"
@@ -21,10 +23,12 @@ const (
 // Cron delivers the events of cron triggers. It is safe for concurrent use.
 type Cron struct {
 	*admission
-	env      metadata.Env
-	now      func() time.Time
-	metrics  *kindMetrics
-	triggers atomic.Pointer[map[string]*cronTrigger]
+	env     metadata.Env
+	now     func() time.Time
+	metrics *kindMetrics
+	// pausedMetric has the paused triggers.
+	pausedMetric *prometheus.GaugeVec
+	triggers     atomic.Pointer[map[string]*cronTrigger]
 }
 
 // cronTrigger is a trigger, ready to be used.
@@ -36,7 +40,7 @@ type cronTrigger struct {
 
 // NewCron returns a Cron that knows no triggers yet.
 func NewCron(s *Store, env metadata.Env, now func() time.Time, m *Metrics) *Cron {
-	c := &Cron{admission: newAdmission(s, cronTable), env: env, now: now, metrics: &m.cron}
+	c := &Cron{admission: newAdmission(s, cronTable), env: env, now: now, metrics: &m.cron, pausedMetric: m.paused}
 	c.triggers.Store(&map[string]*cronTrigger{})
 	return c
 }
@@ -61,6 +65,18 @@ func (c *Cron) SetTriggers(list []json.RawMessage) {
 		}
 	}
 	c.triggers.Store(&after)
+	c.pausedMetric.Reset()
+	for name, t := range after {
+		if t.Paused {
+			c.pausedMetric.WithLabelValues(name).Set(1)
+		}
+	}
+}
+
+// paused reports whether the events of a trigger are to wait.
+func (c *Cron) paused(trigger string) bool {
+	t := (*c.triggers.Load())[trigger]
+	return t != nil && t.Paused
 }
 
 // Prepare makes the call of a tick.
@@ -68,6 +84,9 @@ func (c *Cron) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.Out
 	t := (*c.triggers.Load())[d.GetTrigger()]
 	if t == nil {
 		return nil, &delivery.Outcome{EventID: d.GetEventId(), State: delivery.Waiting, RetryAt: c.now().Add(unknownDelay)}
+	}
+	if t.Paused {
+		return nil, delivery.Withheld(d.GetEventId(), c.now())
 	}
 	var event struct {
 		ScheduledTime time.Time `json:"scheduled_time"`
@@ -87,7 +106,7 @@ func (c *Cron) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.Out
 	}
 	return &delivery.Attempt{
 		EventID: d.GetEventId(), Tries: int(d.GetTries()), Version: recordVersion, Target: &t.target.Target, Body: text,
-		Span: "Scheduled trigger: " + t.Name, Sent: c.metrics.called,
+		Span: "Scheduled trigger: " + t.Name, Paused: func() bool { return c.paused(t.Name) }, Sent: c.metrics.called,
 		Described: `Cron Scheduled event "` + d.GetEventId() + `" of cron trigger "` + t.Name + `"`,
 	}, nil
 }

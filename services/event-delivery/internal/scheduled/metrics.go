@@ -8,7 +8,10 @@ import (
 )
 
 // Metrics are those of scheduled events of both kinds.
-type Metrics struct{ cron, oneOff kindMetrics }
+type Metrics struct {
+	cron, oneOff kindMetrics
+	paused       *prometheus.GaugeVec
+}
 
 // kindMetrics are those of one kind. The bytes of both are counted together.
 type kindMetrics struct {
@@ -28,6 +31,9 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		Name: "engine_scheduled_trigger_response_bytes_total", Help: "Bytes that webhooks of scheduled events answered.",
 	}))
 	return &Metrics{
+		paused: telemetry.Register(r, prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "engine_cron_trigger_paused", Help: "1 for each cron trigger that is paused.",
+		}, []string{"trigger_name"})),
 		cron: kindMetrics{
 			counter("engine_cron_events_invocation_total", "Calls of webhooks of cron triggers."),
 			counter("engine_cron_events_processed_total", "Events of cron triggers that came to their end."), sent, got,

@@ -112,6 +112,7 @@ func (e *Events) Follow(s *snapshot.Snapshot) {
 		}
 	}
 	e.pool.Retain(wanted)
+	e.Metrics.setPaused(e.sources)
 }
 
 // begin opens a source and starts to take its events.
@@ -237,6 +238,10 @@ func (e *Events) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.O
 	if t == nil {
 		return nil, &delivery.Outcome{EventID: d.GetEventId(), State: delivery.Waiting, RetryAt: e.Now().Add(unknownDelay)}
 	}
+	paused := func() bool { return s.paused(t.Name) }
+	if paused() {
+		return nil, delivery.Withheld(d.GetEventId(), e.Now())
+	}
 	var m message
 	if err := json.Unmarshal(d.GetEvent(), &m); err != nil || len(m.Body) < 2 {
 		return nil, &delivery.Outcome{EventID: d.GetEventId(), State: delivery.Failed}
@@ -244,7 +249,7 @@ func (e *Events) Prepare(d *deliveryv1.Delivery) (*delivery.Attempt, *delivery.O
 	due := time.UnixMicro(m.Due)
 	a := &delivery.Attempt{
 		EventID: d.GetEventId(), Taken: m.Taken, Tries: int(d.GetTries()), Version: recordVersion, Target: t.target,
-		Body: withDeliveryInfo(m.Body, int(d.GetTries()), t.Retry.Retries), Gate: gate{t.pace, e.Metrics},
+		Body: withDeliveryInfo(m.Body, int(d.GetTries()), t.Retry.Retries), Gate: gate{t.pace, e.Metrics}, Paused: paused,
 		Described: fmt.Sprintf("Event Trigger %q", t.Name), Span: "Event trigger: " + t.Name, Trace: traceOf(m.Body),
 		Sent: func(c delivery.Call) { e.Metrics.called(d.GetSource(), t.Name, due, c) },
 	}

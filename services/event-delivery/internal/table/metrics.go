@@ -28,6 +28,7 @@ type Metrics struct {
 	fromLog       *prometheus.CounterVec
 	logLag        *prometheus.GaugeVec
 	logMissed     *prometheus.CounterVec
+	paused        *prometheus.GaugeVec
 }
 
 // Buckets of the histograms, in seconds: of calls, and of what may wait.
@@ -77,7 +78,10 @@ func NewMetrics(r prometheus.Registerer, detailed bool) (*Metrics, error) {
 		Name: "engine_events_log_lag_seconds", Help: "Time from the last commit that made events from the log of a source until they were made.",
 	}, source)
 	m.logMissed = counter("engine_events_log_missed_total", "How often a part of a source's log was gone before its events were made.", source)
-	return m, errors.Join(r.Register(m.fromLog), r.Register(m.logLag), r.Register(m.logMissed), r.Register(m.workers), r.Register(m.fetchTime), r.Register(m.fetchQuery), r.Register(m.fetched), r.Register(m.batch),
+	m.paused = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "engine_event_trigger_paused", Help: "1 for each event trigger that is paused: its events wait on purpose.",
+	}, trigger)
+	return m, errors.Join(r.Register(m.paused), r.Register(m.fromLog), r.Register(m.logLag), r.Register(m.logMissed), r.Register(m.workers), r.Register(m.fetchTime), r.Register(m.fetchQuery), r.Register(m.fetched), r.Register(m.batch),
 		r.Register(m.invocations), r.Register(m.processed), r.Register(m.processing), r.Register(m.queueTime),
 		r.Register(m.webhookTime), r.Register(m.requestBytes), r.Register(m.responseBytes))
 }
@@ -89,6 +93,21 @@ func (m *Metrics) made(source string, events int, lag time.Duration) {
 	}
 	m.fromLog.WithLabelValues(source).Add(float64(events))
 	m.logLag.WithLabelValues(source).Set(lag.Seconds())
+}
+
+// setPaused takes the paused triggers of the sources over.
+func (m *Metrics) setPaused(sources map[string]*source) {
+	if m == nil {
+		return
+	}
+	m.paused.Reset()
+	for name, s := range sources {
+		for trigger, t := range s.known() {
+			if t.Paused {
+				m.paused.WithLabelValues(trigger, name).Set(1)
+			}
+		}
+	}
 }
 
 func (m *Metrics) missed(source string) {

@@ -74,6 +74,22 @@ func (s *source) ordered(trigger string) bool {
 	return t != nil && t.OrderByKey
 }
 
+// delivers reports whether the events of any trigger are to be taken.
+func (s *source) delivers() bool {
+	for _, t := range s.known() {
+		if !t.Paused {
+			return true
+		}
+	}
+	return false
+}
+
+// paused reports whether the events of a trigger are to wait.
+func (s *source) paused(trigger string) bool {
+	t := s.known()[trigger]
+	return t != nil && t.Paused
+}
+
 // take notes that an event is in progress; false when it was already.
 func (s *source) take(id string) bool {
 	s.mu.Lock()
@@ -129,6 +145,11 @@ func (s *source) capture(ctx context.Context) {
 	defer a.close()
 	ill := false
 	for ctx.Err() == nil && !s.quiet.Load() {
+		if !s.delivers() {
+			a.close() // writers needn't notify
+			a.wait(ctx, s.Interval)
+			continue
+		}
 		n, err := s.captureOnce(ctx)
 		if err != nil && ctx.Err() == nil {
 			if !ill {
@@ -203,11 +224,14 @@ func (s *source) publish(ctx context.Context, list []bus.Outgoing) error {
 	return err
 }
 
-// demands are how many events each trigger can take. Triggers of which few were taken lately are served
+// demands are how many events each trigger can take; those of paused triggers wait in the log. Triggers of which few were taken lately are served
 // first: a batch that others could fill then contains their new events.
 func (s *source) demands(triggers map[string]*trigger) []backend.EventDemand {
 	wanted := make([]backend.EventDemand, 0, len(triggers))
 	for name, t := range triggers {
+		if t.Paused {
+			continue
+		}
 		wanted = append(wanted, backend.EventDemand{Trigger: name, Size: t.pace.window(), Ordered: t.OrderByKey})
 	}
 	slices.SortFunc(wanted, func(a, b backend.EventDemand) int {

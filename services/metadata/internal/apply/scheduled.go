@@ -98,7 +98,11 @@ func cronChanges(before, after *metadata.Document, now time.Time) ([]store.CronC
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, store.CronChange{Trigger: name, Times: schedule.NextN(now, plannedTicks)})
+		change := store.CronChange{Trigger: name}
+		if !t.Paused {
+			change.Times = schedule.NextN(now, plannedTicks)
+		}
+		changes = append(changes, change)
 	}
 	for _, gone := range slices.Sorted(maps.Keys(old)) {
 		changes = append(changes, store.CronChange{Trigger: gone})

@@ -76,17 +76,19 @@ func (w *work) backlogs(ctx context.Context, sources []status.Database) []status
 				sources[i].BacklogError = apierror.From(err).Message
 			}
 			for _, b := range found {
-				add(status.Backlog{Kind: "event", Source: s.Name, Trigger: b.Trigger, Pending: b.Pending, InFlight: b.InFlight, Oldest: b.Oldest})
+				_, t := s.EventTrigger(b.Trigger)
+				add(status.Backlog{Paused: t != nil && t.Paused, Kind: "event", Source: s.Name, Trigger: b.Trigger, Pending: b.Pending, InFlight: b.InFlight, Oldest: b.Oldest})
 			}
 		})
 	}
 	for _, kind := range []metadata.ScheduledType{metadata.ScheduledCron, metadata.ScheduledOneOff} {
 		asking.Go(func() {
-			b, err := w.Store.ScheduledBacklog(ctx, kind)
+			found, err := w.Store.ScheduledBacklogs(ctx, kind, w.current.Document.PausedCronTriggers())
 			if err != nil {
 				w.Logger.WarnContext(ctx, "scheduled events can't be counted", "error", err)
-			} else if b.Oldest != nil {
-				add(status.Backlog{Kind: string(kind), Pending: b.Pending, InFlight: b.InFlight, Oldest: b.Oldest.UTC()})
+			}
+			for _, b := range found {
+				add(status.Backlog{Kind: string(kind), Pending: b.Pending, InFlight: b.InFlight, Oldest: b.Oldest.UTC(), Paused: b.Paused})
 			}
 		})
 	}

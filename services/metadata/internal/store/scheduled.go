@@ -172,24 +172,29 @@ func (s *Store) CountScheduledInvocations(
 	return counts, failure(err)
 }
 
-// ScheduledBacklog is what of a kind of scheduled events is due and hasn't ended; Oldest is when the first of them was due, nil
-// for none.
+// ScheduledBacklog is what of a kind of scheduled events is due and hasn't ended; Oldest is when the first of them was due.
 type ScheduledBacklog struct {
+	Paused            bool
 	Pending, InFlight int64
-	Oldest            *time.Time
+	Oldest            time.Time
 }
 
-// ScheduledBacklog counts the events of a kind that are due.
-func (s *Store) ScheduledBacklog(ctx context.Context, kind metadata.ScheduledType) (ScheduledBacklog, error) {
-	found, err := s.pool.Query(ctx, `SELECT count(*) FILTER (WHERE e.status = 'scheduled'), count(*) FILTER (WHERE e.status = 'locked'), min(e.due)
-		FROM ((SELECT status, coalesce(next_retry_at, scheduled_time) AS due FROM `+tablesOf(kind).events+`
-				WHERE status = 'scheduled' AND coalesce(next_retry_at, scheduled_time) <= now() LIMIT $1)
-			UNION ALL (SELECT status, scheduled_time FROM `+tablesOf(kind).events+` WHERE status = 'locked' LIMIT $1)) AS e`, backend.MaxBacklog)
-	if err != nil {
-		return ScheduledBacklog{}, failure(err)
+// ScheduledBacklogs count the events of a kind that are due, those of paused triggers apart.
+func (s *Store) ScheduledBacklogs(ctx context.Context, kind metadata.ScheduledType, paused []string) ([]ScheduledBacklog, error) {
+	trigger := "NULL::text"
+	if kind == metadata.ScheduledCron {
+		trigger = "trigger_name"
 	}
-	b, err := pgx.CollectExactlyOneRow(found, pgx.RowToStructByPos[ScheduledBacklog])
-	return b, failure(err)
+	found, err := s.pool.Query(ctx, `SELECT coalesce(e.trigger = ANY ($2::text[]), false), count(*) FILTER (WHERE e.status = 'scheduled'), count(*) FILTER (WHERE e.status = 'locked'), min(e.due)
+		FROM ((SELECT `+trigger+` AS trigger, status, coalesce(next_retry_at, scheduled_time) AS due FROM `+tablesOf(kind).events+`
+				WHERE status = 'scheduled' AND coalesce(next_retry_at, scheduled_time) <= now() LIMIT $1)
+			UNION ALL (SELECT `+trigger+`, status, scheduled_time FROM `+tablesOf(kind).events+` WHERE status = 'locked' LIMIT $1)) AS e
+		GROUP BY 1 ORDER BY 1`, backend.MaxBacklog, paused)
+	if err != nil {
+		return nil, failure(err)
+	}
+	list, err := pgx.CollectRows(found, pgx.RowToStructByPos[ScheduledBacklog])
+	return list, failure(err)
 }
 
 // listing is a part of a table, in an order.

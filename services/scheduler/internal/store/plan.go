@@ -44,7 +44,7 @@ type waiting struct {
 	last, ever *time.Time
 }
 
-// Plan plans ticks of every trigger of the document: those that were missed and aren't too late,
+// Plan plans ticks of every trigger of the document that isn't paused: those that were missed and aren't too late,
 // and the next ones. It is done when the next ones of all triggers are in the table; when more
 // than missedTicks were missed that takes several calls, between which ticks are published. It
 // does nothing when version isn't in force any more: the next one will come.
@@ -55,6 +55,9 @@ func (s *Store) Plan(ctx context.Context, doc *metadata.Document, version int64,
 		t, err := metadata.ParseCronTrigger(raw)
 		if err != nil {
 			return false, err
+		}
+		if t.Paused {
+			continue
 		}
 		schedule, err := cron.Parse(t.Schedule)
 		if err != nil {

@@ -73,9 +73,11 @@ func (s *Store) Publish(
 	ctx context.Context, doc *metadata.Document, version int64, now time.Time,
 	publish func(context.Context, []bus.Outgoing) error,
 ) (int, error) {
-	names := make([]string, len(doc.CronTriggers))
-	for i, raw := range doc.CronTriggers {
-		names[i] = metadata.Key(raw, "name")
+	names := make([]string, 0, len(doc.CronTriggers))
+	for _, raw := range doc.CronTriggers {
+		if metadata.Key(raw, "paused") != "true" {
+			names = append(names, metadata.Key(raw, "name"))
+		}
 	}
 	most := 0
 	for _, kind := range []struct {
