@@ -52,6 +52,7 @@ func TestVersionsAreListedComparedAndRestored(t *testing.T) {
 	permission := listed.Versions[4]
 	require.Equal(t, "pg_create_select_permission", permission.Operation)
 	require.Len(t, permission.Objects, 1)
+	require.Equal(t, "admin", permission.By.Role)
 	require.Equal(t, "kind", permission.Objects[0].Name)
 	require.WithinDuration(t, time.Now(), permission.At, time.Hour)
 	require.Len(t, decoded[versionList](t, i.ok(t, fmt.Sprintf(`{"type":"list_metadata_versions","args":{"before":%d}}`, start+1))).Versions, int(start-1))

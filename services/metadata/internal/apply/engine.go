@@ -339,5 +339,13 @@ func (w *work) store(ctx context.Context, next *snapshot.Snapshot, change *snaps
 	if err != nil {
 		return err
 	}
-	return w.tx.Commit(ctx, store.Record{Change: change, Undo: undo, Operation: w.operation})
+	return w.tx.Commit(ctx, store.Record{Change: change, Undo: undo, Operation: w.operation, By: w.author()})
+}
+
+// author is who has asked for the work, nil for the engine itself.
+func (w *work) author() *store.Author {
+	if w.operation == startOperation || w.session == nil {
+		return nil
+	}
+	return &store.Author{Role: w.session.Role, UserID: w.session.Variables[session.UserID], RequestID: w.id}
 }

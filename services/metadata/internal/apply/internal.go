@@ -37,8 +37,11 @@ func (e *Engine) Reintrospect(ctx context.Context) {
 // metadata can't be changed.
 const startPatience = 5 * time.Second
 
+// startOperation is what the engine's own changes are called in the history.
+const startOperation = "start"
+
 func (e *Engine) internally(ctx context.Context, change func(metadata.View) (*metadata.Result, error)) error {
-	admin := Request{Session: &session.Session{Role: session.Admin}, operation: "start", patience: startPatience}
+	admin := Request{Session: &session.Session{Role: session.Admin}, operation: startOperation, patience: startPatience}
 	_, err := e.modify(ctx, admin, internalStep{change}, nil)
 	return err
 }

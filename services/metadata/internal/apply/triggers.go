@@ -253,7 +253,7 @@ func (w *work) addMissing(ctx context.Context, m *metadata.Source, c *backend.Ev
 // running.
 func (e *Engine) installMissing(ctx context.Context) {
 	state := e.State()
-	w := e.newWork(Request{operation: "start"}, state)
+	w := e.newWork(Request{operation: startOperation}, state)
 	for _, m := range state.Document.Sources {
 		if state.SourceErrors[m.Name] != "" {
 			continue

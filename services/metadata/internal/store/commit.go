@@ -75,6 +75,8 @@ type Record struct {
 	Undo *snapshot.Change
 	// Operation is the type of the request that made the change.
 	Operation string
+	// By is who asked for it, nil for the engine itself.
+	By *Author
 }
 
 // Commit writes a change on top of the claimed version. Its version is the next one.
@@ -97,7 +99,7 @@ func (t *Tx) write(ctx context.Context, r Record) error {
 		return apierror.Newf(apierror.Unexpected, "change %d does not follow version %d", c.Version, t.base.Number)
 	}
 	texts := make([]string, 3)
-	for i, part := range []any{c, r.Undo, summarise(r.Operation, c, r.Undo)} {
+	for i, part := range []any{c, r.Undo, summarise(r)} {
 		raw, err := metadata.Encode(part)
 		if err != nil {
 			return err

@@ -24,12 +24,24 @@ type Summary struct {
 	// Count is how many there are.
 	Objects []snapshot.Object `json:"objects"`
 	Count   int               `json:"changed_objects"`
+	// By is who asked for it, nil for what the engine did by itself, as when it reads a source anew.
+	By *Author `json:"by,omitempty"`
+}
+
+// Author is who asked for a change.
+type Author struct {
+	Role string `json:"role"`
+	// UserID is the session variable x-engine-user-id, "" where the session has none.
+	UserID string `json:"user_id,omitempty"`
+	// RequestID is that of the request, by which it is found in the logs.
+	RequestID string `json:"request_id,omitempty"`
 }
 
 // summarise names the objects that going back would set or remove, which are those that the change
 // affected.
-func summarise(operation string, change, undo *snapshot.Change) Summary {
-	s := Summary{Operation: operation, Objects: []snapshot.Object{}, Count: len(undo.Objects)}
+func summarise(r Record) Summary {
+	change, undo := r.Change, r.Undo
+	s := Summary{Operation: r.Operation, Objects: []snapshot.Object{}, Count: len(undo.Objects), By: r.By}
 	document := map[snapshot.Key]bool{}
 	for _, o := range undo.Objects {
 		document[o.Key()] = true
