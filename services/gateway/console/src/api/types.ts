@@ -106,6 +106,7 @@ export interface Backlog {
   pending: number;
   in_flight: number;
   oldest: string;
+  paused?: boolean;
 }
 
 export interface BulkArgs {
@@ -215,6 +216,7 @@ export interface CreateCronTriggerArgs {
   comment?: string;
   request_transform?: Json;
   response_transform?: Json;
+  paused?: boolean;
   replace?: boolean;
 }
 
@@ -811,6 +813,12 @@ export interface Operation {
 export interface PauseCleanupsArgs {
 }
 
+export interface PauseCronTriggersArgs {
+}
+
+export interface PauseEventTriggersArgs {
+}
+
 export interface PermissionDeletePermission {
   role: string;
   permission: DeletePermission;
@@ -992,6 +1000,12 @@ export interface ReplaceMetadataArgs {
 }
 
 export interface ResumeCleanupsArgs {
+}
+
+export interface ResumeCronTriggersArgs {
+}
+
+export interface ResumeEventTriggersArgs {
 }
 
 export interface RollbackMetadataArgs {
@@ -1435,7 +1449,9 @@ export interface Operations {
   introspect_remote_schema: IntrospectRemoteSchemaArgs;
   list_metadata_versions: ListMetadataVersionsArgs;
   list_source_kinds: Json;
+  pause_cron_triggers: PauseCronTriggersArgs;
   pause_event_trigger_cleanups: PauseCleanupsArgs;
+  pause_event_triggers: PauseEventTriggersArgs;
   reload_metadata: ReloadMetadataArgs;
   reload_remote_schema: ReloadRemoteSchemaArgs;
   remove_api_limits: Json;
@@ -1444,7 +1460,9 @@ export interface Operations {
   rename_query_collection: RenameQueryCollectionArgs;
   rename_source: RenameSourceArgs;
   replace_metadata: ReplaceMetadataArgs;
+  resume_cron_triggers: ResumeCronTriggersArgs;
   resume_event_trigger_cleanups: ResumeCleanupsArgs;
+  resume_event_triggers: ResumeEventTriggersArgs;
   rollback_metadata: RollbackMetadataArgs;
   set_api_limits: SetAPILimitsArgs;
   set_catalog_state: SetCatalogStateArgs;
