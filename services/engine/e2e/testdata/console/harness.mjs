@@ -32,7 +32,7 @@ export async function open(browser, base = url) {
     if (decodeURIComponent(text).includes(secret)) faults.push("the secret is in " + text);
   };
   // What goes wrong on purpose, with the server, is said on the console, too.
-  const expected = /Failed to load resource|WebSocket connection to/;
+  const expected = /Failed to load resource|WebSocket connection to|This page can't be loaded/;
   context.on("console", (m) => m.type() === "error" && !expected.test(m.text()) && faults.push(m.text()));
   context.on("weberror", (e) => faults.push(String(e.error())));
   context.on("dialog", (d) => { faults.push("a dialog: " + d.message()); void d.dismiss(); });

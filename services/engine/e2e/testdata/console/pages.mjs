@@ -9,6 +9,8 @@ import { sends } from "./sends.mjs";
 
 /** drafts is the list of tabs that the user has made. */
 const drafts = "/console/api: Operations";
+/** form is the list of tabs that every form has. */
+const form = "Form or text";
 
 const only = new RegExp(process.env.ONLY ?? "");
 const failed = [];
@@ -47,7 +49,8 @@ try {
         const place = new URL(page.url()).pathname;
         for (const { list, tabs } of await faults.tabs(page)) {
           if (`${place}: ${list}` === drafts) continue;
-          for (const { name, selected } of tabs) (selected ? shown : seen).add(`${place}: ${list}: ${name}`);
+          const where = list === form ? "every form" : place;
+          for (const { name, selected } of tabs) (selected ? shown : seen).add(`${where}: ${list}: ${name}`);
         }
         await page.close();
         const first = [...requests].filter((r) => !tried.has(`${place} ${r}`));

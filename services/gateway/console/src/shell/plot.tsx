@@ -36,7 +36,7 @@ export default function Plot(props: { label: string; times: number[]; series: Se
           series: [{}, ...latest.current.series.map((s) => ({
             label: s.label,
             stroke: color(s.color),
-            width: 2,
+            width: bars ? 0 : 2, // none for the bars of nothing
             ...(bars && { fill: color(s.color), paths: UPlot.paths.bars!({ size: [0.8, 40] }), points: { show: false } }),
           }))],
         },

@@ -82,7 +82,7 @@ export function EventLog(props: { source: Source; name: string; manual: boolean 
           <li key={e.id}>
             <Button className="link" aria-expanded={shown === e.id} onPress={() => setShown(shown === e.id ? undefined : e.id)}>{e.payload?.op ?? "event"} {time(e.created_at).toLocaleString()}</Button>{" "}
             <span className={e.delivered ? "good" : e.error ? "removed" : undefined}>{stateOf(e)}</span>{" "}
-            <span className="hint">{e.tries} tries{e.archived && ", archived"}{e.next_retry_at && !e.delivered && !e.error && `, next at ${time(e.next_retry_at).toLocaleString()}`}</span>
+            <span className="hint">{e.tries === 1 ? "1 try" : `${e.tries} tries`}{e.archived && ", archived"}{e.next_retry_at && !e.delivered && !e.error && `, next at ${time(e.next_retry_at).toLocaleString()}`}</span>
             {shown === e.id && <OneEvent source={source} id={e.id} />}
           </li>
         ))}

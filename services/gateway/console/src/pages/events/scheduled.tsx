@@ -67,7 +67,7 @@ export function ScheduledLog(props: { trigger?: string }) {
           <li key={e.id}>
             <Button className="link" aria-expanded={shown === e.id} onPress={() => setShown(shown === e.id ? undefined : e.id)}>{time(e.scheduled_time).toLocaleString()}</Button>{" "}
             <span className={e.status === "delivered" ? "good" : e.status === "error" || e.status === "dead" ? "removed" : undefined}>{e.status}</span>{" "}
-            <span className="hint">{e.tries} tries{e.comment && `, ${e.comment}`}</span>
+            <span className="hint">{e.tries === 1 ? "1 try" : `${e.tries} tries`}{e.comment && `, ${e.comment}`}</span>
             {shown === e.id && (
               <div className="panel">
                 <div className="row"><code>{e.id}</code><Button className="button" onPress={() => setRemoving(e)}>Delete…</Button></div>

@@ -111,7 +111,7 @@ function History() {
             <li key={v.resource_version}>
               <Button className="link" aria-pressed={shown === v.resource_version} onPress={() => setShown(v.resource_version)}>Version {v.resource_version}</Button>{" "}
               {v.resource_version === now && <strong>in force</strong>} <span>{v.operation}</span>
-              <div className="hint">{new Date(v.at).toLocaleString()}{v.changed_objects !== undefined && `, ${v.changed_objects} objects`}</div>
+              <div className="hint">{new Date(v.at).toLocaleString()}{v.changed_objects !== undefined && `, ${v.changed_objects === 1 ? "1 object" : `${v.changed_objects} objects`}`}</div>
             </li>
           ))}
           <li className="row">

@@ -14,19 +14,22 @@ export function Plots(props: { past: Status[] }) {
   const plots = useMemo(() => drawn(past, role), [past, role]);
   if (past.length < 2) return <p className="hint" role="status">The plots begin with the second look at the server, in a few seconds.</p>;
   return (
-    <Suspense fallback={<Loading what="the plots" />}>
-      <div className="fields">
-        <label>
+    <section className="panel" aria-label="Plots">
+      <div className="row">
+        <h2>Plots</h2>
+        <label className="inline">
           Time of operations of
           <select value={role} onChange={(e) => setRole(e.target.value)}><option value="">all roles</option>{roles.map((r) => <option key={r}>{r}</option>)}</select>
         </label>
       </div>
-      <div className="plots">
-        {plots.map((p) => (
-          <Plot key={p.label} label={p.label} times={p.times} series={p.series.map(([label, color, values]) => ({ label, color, values }))} />
-        ))}
-      </div>
-    </Suspense>
+      <Suspense fallback={<Loading what="the plots" />}>
+        <div className="plots">
+          {plots.map((p) => (
+            <Plot key={p.label} label={p.label} times={p.times} series={p.series.map(([label, color, values]) => ({ label, color, values }))} />
+          ))}
+        </div>
+      </Suspense>
+    </section>
   );
 }
 
@@ -44,16 +47,16 @@ function drawn(past: Status[], role: string): { label: string; times: number[]; 
   const ofTriggers = (of: TriggerTime): Line[] => {
     const found = between((a, b) => called(a, b, of));
     const parts = (part: number) => found.map((t) => (t ? round(quantile(t.buckets, t.bounds, part)) : null));
-    return [["half within", "--accent", parts(0.5)], ["95 % within", "--good", parts(0.95)]];
+    return [["50 %", "--accent", parts(0.5)], ["95 %", "--good", parts(0.95)]];
   };
   const times = past.map(time);
   return [
     { label: "Operations per second", times, series: [["all", "--accent", rates("engine_graphql_requests_total")], ["failed", "--bad", rates("engine_graphql_requests_total", { response_status: "failed" })]] },
-    { label: "Time of operations in ms", times, series: [["half within", "--accent", within(0.5)], ["95 % within", "--good", within(0.95)], ["99 % within", "--bad", within(0.99)]] },
+    { label: "Time of operations in ms", times, series: [["50 %", "--accent", within(0.5)], ["95 %", "--good", within(0.95)], ["99 %", "--bad", within(0.99)]] },
     { label: "Subscriptions", times, series: [["subscribers", "--accent", sums("engine_active_subscriptions")], ["cohorts", "--text", sums("engine_active_subscription_cohorts")], ["statements", "--good", sums("engine_active_subscription_pollers")]] },
     { label: "Connections", times, series: [["HTTP", "--accent", sums("engine_http_connections")], ["WebSockets", "--good", sums("engine_websocket_connections")], ["sources", "--text", sums("engine_postgres_connections")]] },
     { label: "Events to deliver", times, series: [["pending", "--accent", backlog("pending")], ["in flight", "--good", backlog("in_flight")]] },
-    { label: "Lag of events in s", times, series: [["the oldest waits", "--accent", past.map((s) => round(age(s)))], ["reading of logs", "--good", past.map((s) => round(largest(s, "engine_events_log_lag_seconds")))]] },
+    { label: "Lag of events in s", times, series: [["oldest event", "--accent", past.map((s) => round(age(s)))], ["logs", "--good", past.map((s) => round(largest(s, "engine_events_log_lag_seconds")))]] },
     { label: "Calls of event triggers per second", times, series: [["all", "--accent", rates("engine_event_invocations_total")], ["failed", "--bad", rates("engine_event_invocations_total", { status: "failed" })]] },
     { label: "From event to delivery in ms", times, series: ofTriggers("delivery") },
     { label: "Time of webhooks in ms", times, series: ofTriggers("webhook") },

@@ -95,7 +95,7 @@ export function SQLPage() {
           {tried.refused && <p className="removed">It would be refused: {tried.refused.error} (<code>{tried.refused.code}</code>)</p>}
         </section>
       )}
-      {rows?.[0] && !run.error && <Grid label="Result" columns={rows[0]} rows={rows.slice(1)} />}
+      {rows?.[0] && !run.error && <div className="panel"><Grid label="Result" columns={rows[0]} rows={rows.slice(1)} /></div>}
     </div>
   );
 }
