@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/metadata"
@@ -32,15 +33,24 @@ type Tx struct {
 	base Version
 }
 
+// claimLock is the advisory lock of a claim. A lock on the row of the version would give the transaction a
+// number, and while a transaction with a number is open, no replication slot can be made on the server of the
+// metadata: an event trigger that needs one is made within a claim.
+const claimLock = `SELECT pg_advisory_xact_lock(7402311900201)`
+
 // Claim takes the right to commit on top of base. It fails with Conflict when base isn't
 // in force any more, and waits for a claim of another process.
 func (s *Store) Claim(ctx context.Context, base Version) (*Tx, error) {
-	tx, err := s.pool.Begin(ctx)
+	// What is read after the lock has to be from after it, too.
+	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
 		return nil, failure(err)
 	}
 	var found Version
-	err = tx.QueryRow(ctx, versionSQL+` FOR UPDATE`).Scan(&found.StreamID, &found.Number)
+	b := &pgx.Batch{}
+	b.Queue(claimLock)
+	b.Queue(versionSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&found.StreamID, &found.Number) })
+	err = tx.SendBatch(ctx, b).Close()
 	if err == nil && found != base {
 		err = Conflict(base.Number)
 	}
@@ -62,8 +72,9 @@ const (
 	// What belongs to a source or a catalog goes with it.
 	removeSourceSQL = `DELETE FROM engine_catalog.metadata_object
 		WHERE source = $1 AND kind = ANY ($2::text[])`
-	changeSQL  = `INSERT INTO engine_catalog.metadata_change (version, change, undo, summary) VALUES ($1, $2::json, $3::json, $4::json)`
-	versionNow = `UPDATE engine_catalog.metadata_version SET resource_version = $1`
+	changeSQL = `INSERT INTO engine_catalog.metadata_change (version, change, undo, summary) VALUES ($1, $2::json, $3::json, $4::json)`
+	// The condition holds for all who claim by the same lock. Earlier versions of the service lock the row instead.
+	versionNow = `UPDATE engine_catalog.metadata_version SET resource_version = $1 WHERE resource_version = $2 AND stream_id::text = $3`
 	pruneSQL   = `DELETE FROM engine_catalog.metadata_change WHERE published AND version <= $1`
 	pruneAged  = `DELETE FROM engine_catalog.metadata_change WHERE published AND version < $1 AND at < now() - $2::interval`
 )
@@ -107,9 +118,14 @@ func (t *Tx) write(ctx context.Context, r Record) error {
 		texts[i] = string(raw)
 	}
 	b := &pgx.Batch{}
+	b.Queue(versionNow, c.Version, c.Base, c.StreamID).Exec(func(tag pgconn.CommandTag) error {
+		if tag.RowsAffected() == 0 {
+			return Conflict(c.Base)
+		}
+		return nil
+	})
 	queueObjects(b, c.Objects)
 	b.Queue(changeSQL, c.Version, texts[0], texts[1], texts[2])
-	b.Queue(versionNow, c.Version)
 	b.Queue(`SELECT pg_notify($1, '')`, Channel)
 	return failure(t.tx.SendBatch(ctx, b).Close())
 }

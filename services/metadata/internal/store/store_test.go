@@ -141,6 +141,40 @@ func TestOnlyOneCanCommitOnAVersion(t *testing.T) {
 	require.ErrorContains(t, err, "metadata resource version referenced (1) did not match current version")
 }
 
+// TestSlotsCanBeMadeWithinAClaim: PostgreSQL makes one when the transactions have ended that had a number then.
+func TestSlotsCanBeMadeWithinAClaim(t *testing.T) {
+	t.Parallel()
+	s := open(t, dbtest.LogicalURL(t))
+	require.NoError(t, s.Migrate(t.Context()))
+	v, err := s.Version(t.Context())
+	require.NoError(t, err)
+	tx, err := s.Claim(t.Context(), v)
+	require.NoError(t, err)
+	defer tx.Rollback(t.Context())
+	var number *string
+	require.NoError(t, tx.tx.QueryRow(t.Context(), `SELECT pg_current_xact_id_if_assigned()::text`).Scan(&number))
+	require.Nil(t, number)
+	_, err = s.pool.Exec(t.Context(), `SELECT pg_create_logical_replication_slot('within_a_claim', 'pgoutput', true)`)
+	require.NoError(t, err)
+}
+
+// TestVersionThatHasMovedIsAConflict: processes of earlier versions claim by a lock on the row, which ours doesn't wait for.
+func TestVersionThatHasMovedIsAConflict(t *testing.T) {
+	t.Parallel()
+	s, v := setup(t)
+	tx, err := s.Claim(t.Context(), v)
+	require.NoError(t, err)
+	_, err = s.pool.Exec(t.Context(), `UPDATE engine_catalog.metadata_version SET resource_version = 2`)
+	require.NoError(t, err)
+	err = tx.Commit(t.Context(), record(&snapshot.Change{StreamID: v.StreamID, Base: 1, Version: 2, Objects: []snapshot.Object{
+		set(snapshot.KindAPILimits, "", "", `{"disabled":true}`),
+	}}))
+	require.True(t, IsConflict(err), "%v", err)
+	var rows int
+	require.NoError(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM engine_catalog.metadata_object`).Scan(&rows))
+	require.Zero(t, rows)
+}
+
 func TestRolledBackClaimLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s, v := setup(t)
