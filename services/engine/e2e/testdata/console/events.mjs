@@ -77,6 +77,29 @@ export const tests = {
       await page.getByRole("button", { name: "Make it" }).click();
       await has(page.getByRole("button", { name: /^MANUAL/ }), "MANUAL");
 
+      // Paused, events wait, those that are made by hand too.
+      await page.getByRole("button", { name: "Pause…" }).click();
+      const asked = page.getByRole("dialog", { name: "Pause" });
+      await has(asked, "They wait, retries included");
+      await axe(page, "Events with a pause");
+      await confirm(page, "Pause", "change");
+      const list = page.getByRole("region", { name: "Event triggers" });
+      await has(list, "paused");
+      await page.getByRole("button", { name: "Resume…" }).waitFor();
+      await page.getByRole("button", { name: "Make an event" }).click();
+      await page.getByRole("textbox", { name: "Payload", exact: true }).fill('{"made": "while paused"}');
+      await page.getByRole("button", { name: "Make it" }).click();
+      await has(events(page), "waits");
+      await axe(page, "Events of a paused trigger");
+      await area(page, "Monitoring");
+      await has(page.getByRole("grid", { name: "Events to deliver" }), "event trigger, paused");
+      await page.goBack();
+      await page.getByRole("button", { name: "Resume…" }).click();
+      await confirm(page, "Resume", "Events that wait are delivered");
+      await page.getByRole("button", { name: "Pause…" }).waitFor();
+      await events(page).getByText("waits").waitFor({ state: "detached" });
+      assert.equal(await list.getByText("paused").count(), 0);
+
       await page.getByRole("button", { name: "Pause the clean-up…" }).click();
       await confirm(page, "Pause the clean-up", "change");
       await page.getByRole("button", { name: "Resume the clean-up…" }).waitFor();
@@ -114,6 +137,13 @@ export const tests = {
       await page.getByRole("button", { name: "Change…" }).click();
       await confirm(page, "Change", "change");
       await page.locator("code").filter({ hasText: "0 3 * * *" }).waitFor();
+      await page.getByRole("button", { name: "Pause…" }).click();
+      await confirm(page, "Pause", "are not made up for");
+      await has(page.getByRole("region", { name: "Cron triggers" }), "paused");
+      await page.getByText("No events").waitFor();
+      await page.getByRole("button", { name: "Resume…" }).click();
+      await confirm(page, "Resume", "from the next time of the schedule on");
+      await page.getByText("100 events").waitFor();
       await page.getByRole("button", { name: "Delete…" }).click();
       await confirm(page, "Delete", "nightly");
       await page.getByText("None: a cron trigger").waitFor();

@@ -1,7 +1,7 @@
 // Tests of the page for metadata.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { area, axe, broken, has, metadata, signIn, url } from "./harness.mjs";
+import { area, axe, broken, confirm, has, metadata, secret, signIn, url } from "./harness.mjs";
 
 export const tests = {
   async "Metadata: history and going back"({ page }) {
@@ -40,6 +40,63 @@ export const tests = {
     await has(difference.getByRole("alert"), "1000000");
   },
 
+  async "Metadata: changes of others as they happen, and who has made them"({ page }) {
+    await signIn(page);
+    await area(page, "Metadata");
+    await page.getByRole("tab", { name: "History" }).click();
+    const list = page.getByRole("list", { name: "Versions" });
+    await list.getByRole("listitem").first().waitFor();
+    // By another client, whose session names a user.
+    const response = await fetch(url + "/v1/metadata", {
+      method: "POST",
+      headers: { "x-engine-admin-secret": secret, "x-engine-user-id": "<b>kim</b>" },
+      body: JSON.stringify({ type: "set_metrics_config", args: { analyze_query_variables: true, analyze_response_body: false } }),
+    });
+    assert.equal(response.status, 200);
+    const first = list.getByRole("listitem").first();
+    await has(first, "set_metrics_config");
+    await has(first, "by <b>kim</b> as admin");
+    await has(first, "metrics_config");
+    assert.equal(await list.locator("b").count(), 0);
+    await axe(page, "Metadata with its history");
+    await page.getByLabel("Show changes as they happen").uncheck();
+    await metadata("remove_metrics_config", {});
+    await page.getByLabel("Show changes as they happen").check();
+    await has(first, "remove_metrics_config");
+  },
+
+  async "Metadata: a change is undone, and done again"({ page }) {
+    await signIn(page);
+    await area(page, "Events");
+    await page.getByRole("tab", { name: "Cron triggers" }).click();
+    await page.getByRole("button", { name: "New cron trigger" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("undone");
+    await page.getByLabel("Webhook", { exact: true }).fill("http://127.0.0.1:1/");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("heading", { name: "undone" }).waitFor();
+    const last = page.getByRole("status", { name: "Last change" });
+    await has(last, "create_cron_trigger");
+    await axe(page, "Events after a change");
+    await last.getByRole("button", { name: "Undo…" }).click();
+    await has(page.getByRole("dialog", { name: "Undo" }).getByRole("listitem"), "remove cron_trigger undone");
+    await axe(page, "Undoing");
+    await confirm(page, "Undo", "Rows and tables of the databases stay");
+    await page.getByText("None: a cron trigger").waitFor();
+    await has(last, "rollback_metadata");
+    await last.getByRole("button", { name: "Undo…" }).click();
+    await confirm(page, "Undo", "add");
+    await page.getByRole("list").getByText("undone").first().waitFor();
+
+    // What somebody else has changed since isn't undone.
+    await has(last, "rollback_metadata");
+    await metadata("delete_cron_trigger", { name: "undone" });
+    await last.getByRole("button", { name: "Undo…" }).click();
+    await has(page.getByRole("dialog", { name: "Undo" }).getByRole("alert"), "conflict");
+    await page.getByRole("dialog", { name: "Undo" }).getByRole("button", { name: "Cancel" }).click();
+    await last.getByRole("button", { name: "Dismiss" }).click();
+    assert.equal(await last.textContent(), "");
+  },
+
   async "Metadata: export and import"({ page }) {
     await signIn(page);
     await area(page, "Metadata");
@@ -62,6 +119,9 @@ export const tests = {
     await has(page.locator("main").getByRole("listitem"), "<i>none</i>");
     assert.equal(await page.locator("main i").count(), 0);
     await axe(page, "Metadata with an inconsistency");
+    await page.locator("main").getByRole("link", { name: "<i>none</i>" }).click();
+    await page.waitForURL(/\/console\/data\?.*table=%3Ci%3Enone/);
+    await page.goBack();
     await page.getByRole("button", { name: "Drop them…" }).click();
     await has(dialog.getByRole("listitem"), "remove table");
     await dialog.getByRole("button", { name: "Drop inconsistent objects" }).click();

@@ -2,6 +2,7 @@ import { project, takeReport } from "../project";
 import { headersOf, type Credentials } from "../session";
 import { parseExact } from "./exact";
 import { headersFor, type RunAs } from "./runas";
+import { setMade } from "../undo";
 import type { Inconsistency, MetadataDocument, Operations, SourceOperations } from "./types";
 
 /** ApiError is an error of the server, or of the way to it. */
@@ -103,6 +104,21 @@ export class Server {
     return post<T>("/v1/metadata", { type: `${prefixOf(kind)}_${type}`, args }, this.credentials, signal);
   }
 
+  /** change makes a change of the metadata, which can be undone from then on. */
+  async change<T>(request: MetadataRequest): Promise<T> {
+    const answer = await post<T>("/v1/metadata", request, this.credentials);
+    void this.versions({ limit: 1 }).then(
+      ({ versions: [newest] }) => newest?.operation === request.type && setMade({ operation: request.type, version: newest.resource_version }),
+      () => undefined, // it is done all the same
+    );
+    return answer;
+  }
+
+  /** versions lists the history, the newest first. */
+  versions(args: Operations["list_metadata_versions"], signal?: AbortSignal): Promise<Versions> {
+    return this.metadata<Versions, "list_metadata_versions">("list_metadata_versions", args, signal);
+  }
+
   export(signal?: AbortSignal): Promise<Exported> {
     return post<Exported>("/v1/metadata", { type: "export_metadata", version: 2, args: {} }, this.credentials, signal);
   }
@@ -163,6 +179,23 @@ export function prefixOf(kind: string): string {
 export interface MetadataRequest {
   type: string;
   args: unknown;
+  /** Refuses the request unless that version is in force. */
+  resource_version?: number;
+}
+
+/** Versions are a part of the history of the metadata, and the version in force. */
+export interface Versions {
+  resource_version: number;
+  versions: Version[];
+}
+
+export interface Version {
+  resource_version: number;
+  at: string;
+  operation: string;
+  changed_objects: number;
+  objects: { op: string; kind: string; source?: string; schema?: string; name?: string }[];
+  by?: { role: string; user_id?: string; request_id?: string };
 }
 
 /** DryRun is what a request would do. */

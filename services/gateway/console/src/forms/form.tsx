@@ -2,7 +2,7 @@ import { useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { json } from "@codemirror/lang-json";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import { ApiError, post, type MetadataRequest } from "../api/client";
+import { ApiError, type MetadataRequest } from "../api/client";
 import { hideSecrets, restoreSecrets } from "../api/secrets";
 import { Editor } from "../editor/editor";
 import { useServer } from "../session";
@@ -47,7 +47,7 @@ export function Form(props: FormProps) {
         setAsked(request(value));
         return;
       }
-      await post("/v1/metadata", request(value), server.credentials);
+      await server.change(request(value));
       await client.invalidateQueries();
       done(value);
     },

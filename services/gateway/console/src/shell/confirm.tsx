@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { post, type Change, type MetadataRequest } from "../api/client";
+import type { Change, MetadataRequest } from "../api/client";
 import { hideSecrets } from "../api/secrets";
 import { useServer } from "../session";
 import { Failure } from "./failure";
@@ -12,6 +12,8 @@ import { Window } from "./window";
 export interface Confirmed {
   title: string;
   request: MetadataRequest;
+  /** What it means, above what would change. */
+  about?: string;
   done?: () => void;
 }
 
@@ -23,12 +25,12 @@ export function useConfirm(): { confirm: (c: Confirmed) => void; dialog: ReactNo
 
 /** ConfirmChange shows what a request would change, as the server has tried it, before it is made. */
 export function ConfirmChange(props: Confirmed & { close: () => void }) {
-  const { title, request, close, done } = props;
+  const { title, request, about, close, done } = props;
   const server = useServer();
   const client = useQueryClient();
   const trial = useMutation({ mutationFn: () => server.dryRun(request) });
   const change = useMutation({
-    mutationFn: () => post("/v1/metadata", request, server.credentials),
+    mutationFn: () => server.change(request),
     onSuccess: async () => {
       await client.invalidateQueries();
       close();
@@ -40,6 +42,7 @@ export function ConfirmChange(props: Confirmed & { close: () => void }) {
   const found = trial.data;
   return (
     <Window title={title} close={close}>
+      {about && <p>{about}</p>}
       {trial.isPending && <Loading what="what would change" />}
       {trial.error && <Failure error={trial.error} retry={() => trial.mutate()} />}
       {found && <Changes changes={found.changes} />}

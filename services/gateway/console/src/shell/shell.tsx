@@ -9,6 +9,7 @@ import { useSession } from "../session";
 import { useStored } from "../stored";
 import { Palette } from "./palette";
 import { Progress } from "./progress";
+import { UndoNotice } from "./undo";
 import { WrittenNotice } from "./written";
 
 type Theme = "system" | "light" | "dark";
@@ -58,6 +59,7 @@ export function Shell() {
         {!project && <Button className="button" onPress={signOut}>Sign out</Button>}
       </header>
       {project && <WrittenNotice />}
+      {session?.admin && <UndoNotice />}
       <main id="content" tabIndex={-1}>
         {session?.admin === false && area?.admin ? <h1>This page is for admin</h1> : <Outlet />}
       </main>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button, GridList, GridListItem, ListLayout, Virtualizer, type Selection } from "react-aria-components";
-import { post, prefixOf } from "../../api/client";
+import { prefixOf } from "../../api/client";
 import { display, relationshipFor, suggestionsQuery } from "../../api/tables";
 import type { Source } from "../../api/types";
 import { useServer } from "../../session";
@@ -23,7 +23,7 @@ export function Suggestions(props: { source: Source }) {
   });
   const chosen = selected === "all" ? items : items.filter((i) => selected.has(i.id));
   const add = useMutation({
-    mutationFn: () => post("/v1/metadata", { type: "bulk", args: chosen.map((i) => i.request) }, server.credentials),
+    mutationFn: () => server.change({ type: "bulk", args: chosen.map((i) => i.request) }),
     onSettled: () => client.invalidateQueries({ queryKey: ["metadata"] }),
   });
   return (

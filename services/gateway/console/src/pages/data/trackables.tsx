@@ -1,7 +1,7 @@
 import { useDeferredValue, useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button, Checkbox, Collection, GridList, GridListItem, GridListLoadMoreItem, Input, Label, ListLayout, SearchField, Virtualizer, type Selection } from "react-aria-components";
-import { post, type MetadataRequest } from "../../api/client";
+import type { MetadataRequest } from "../../api/client";
 import { keyOf, schemaOf } from "../../api/tables";
 import type { Name } from "../../api/types";
 import { useServer } from "../../session";
@@ -69,7 +69,7 @@ export function Trackables(props: TrackablesProps) {
   const toTrack = chosen.filter((i) => !i.tracked && !i.refused);
   const toUntrack = chosen.filter((i) => i.tracked);
   const track = useMutation({
-    mutationFn: () => post("/v1/metadata", props.track(toTrack), server.credentials),
+    mutationFn: () => server.change(props.track(toTrack)),
     onSuccess: () => setSelected(new Set()),
     onSettled: () => client.invalidateQueries({ queryKey: ["metadata"] }),
   });

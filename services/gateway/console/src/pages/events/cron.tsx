@@ -8,13 +8,18 @@ import { ConfirmChange } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Split } from "../../shell/split";
+import { Paused } from "./paused";
 import { ScheduledLog } from "./scheduled";
 
 interface CronTrigger {
   name: string;
   schedule: string;
+  paused?: boolean;
   comment?: string | null;
 }
+
+const pausing = "Times that fall into the pause are not made up for. What was due before, retries included, waits; calls that are under way end.";
+const resuming = "The webhook is called from the next time of the schedule on, and for what was due before the pause.";
 
 /** deliveryFields are those that cron triggers and one-off events share. */
 export const deliveryFields: Field[] = [
@@ -51,7 +56,7 @@ export function CronTriggers(props: { name: string | undefined; open: (name: str
       items={triggers}
       shown={shown}
       name={(t) => t.name}
-      about={(t) => `${t.schedule} ${t.comment ?? ""}`}
+      about={(t) => <>{t.schedule} {t.comment} {t.paused && <Paused />}</>}
       open={(t) => open(t?.name)}
       form={(close) => (
         <>
@@ -74,20 +79,30 @@ export function CronTriggers(props: { name: string | undefined; open: (name: str
 
 function Shown(props: { trigger: CronTrigger; removed: () => void }) {
   const { trigger, removed } = props;
-  const [how, setHow] = useState<"change" | "delete">();
+  const [how, setHow] = useState<"change" | "delete" | "pause">();
   const close = () => setHow(undefined);
   return (
     <>
       <div className="row">
         <h2>{trigger.name}</h2>
         <code>{trigger.schedule}</code>
+        {trigger.paused && <Paused />}
         <Button className="button" onPress={() => setHow(how === "change" ? undefined : "change")}>Change</Button>
+        <Button className="button" onPress={() => setHow("pause")}>{trigger.paused ? "Resume…" : "Pause…"}</Button>
         <Button className="button" onPress={() => setHow("delete")}>Delete…</Button>
       </div>
       {how === "change" && (
         <Form title="Change" confirm initial={{ ...trigger }} fields={() => fields} request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args, replace: true } })} done={close} cancel={close} />
       )}
       {how === "delete" && <ConfirmChange title="Delete" request={{ type: "delete_cron_trigger", args: { name: trigger.name } }} close={close} done={removed} />}
+      {how === "pause" && (
+        <ConfirmChange
+          title={trigger.paused ? "Resume" : "Pause"}
+          about={trigger.paused ? resuming : pausing}
+          request={{ type: trigger.paused ? "resume_cron_triggers" : "pause_cron_triggers", args: { cron_triggers: [trigger.name] } }}
+          close={close}
+        />
+      )}
       <ScheduledLog trigger={trigger.name} />
     </>
   );

@@ -33,15 +33,16 @@ function callOf(c: LoggedCall): Call {
   return { ...c, status: c.http_status };
 }
 
-function stateOf(e: LoggedEvent): string {
+function stateOf(e: LoggedEvent, paused: boolean): string {
   if (e.delivered) return "delivered";
   if (e.error) return "failed";
+  if (paused) return "waits, the trigger is paused";
   return e.tries > 0 ? "waits for a retry" : "pending";
 }
 
 /** EventLog shows the events of a trigger, their calls, and how many of these failed. */
-export function EventLog(props: { source: Source; name: string; manual: boolean }) {
-  const { source, name, manual } = props;
+export function EventLog(props: { source: Source; name: string; manual: boolean; paused: boolean }) {
+  const { source, name, manual, paused } = props;
   const server = useServer();
   const [status, setStatus] = useState("");
   const [offset, setOffset] = useState(0);
@@ -81,7 +82,7 @@ export function EventLog(props: { source: Source; name: string; manual: boolean 
         {events.data.map((e) => (
           <li key={e.id}>
             <Button className="link" aria-expanded={shown === e.id} onPress={() => setShown(shown === e.id ? undefined : e.id)}>{e.payload?.op ?? "event"} {time(e.created_at).toLocaleString()}</Button>{" "}
-            <span className={e.delivered ? "good" : e.error ? "removed" : undefined}>{stateOf(e)}</span>{" "}
+            <span className={e.delivered ? "good" : e.error ? "removed" : undefined}>{stateOf(e, paused)}</span>{" "}
             <span className="hint">{e.tries === 1 ? "1 try" : `${e.tries} tries`}{e.archived && ", archived"}{e.next_retry_at && !e.delivered && !e.error && `, next at ${time(e.next_retry_at).toLocaleString()}`}</span>
             {shown === e.id && <OneEvent source={source} id={e.id} />}
           </li>

@@ -13,11 +13,13 @@ import { ConfirmChange } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Split } from "../../shell/split";
+import { Paused } from "./paused";
 import { EventLog } from "./log";
 
 /** Trigger is an event trigger as the document has it. */
 interface Trigger {
   name: string;
+  paused?: boolean;
   definition: { enable_manual: boolean; insert?: unknown; update?: unknown; delete?: unknown };
   cleanup_config?: { schedule: string; clear_older_than: number; paused: boolean };
 }
@@ -44,7 +46,7 @@ export function EventTriggers(props: { source: string | undefined; name: string 
       items={all}
       shown={shown}
       name={(p) => p.trigger.name}
-      about={(p) => `${p.source.name}: ${display(p.table)}`}
+      about={(p) => <>{p.source.name}: {display(p.table)} {p.trigger.paused && <Paused />}</>}
       open={(p) => open(p?.trigger.name, p?.source.name)}
       form={(close) => <New sources={sources} done={(n, s) => { close(); open(n, s); }} cancel={close} />}
     >
@@ -101,8 +103,11 @@ function fieldsOf(value: Value, sources?: Source[]): Field[] {
   ];
 }
 
+const pausing = "Changes go on to make events. They wait, retries included, until the trigger is resumed; calls that are under way end.";
+const resuming = "Events that wait are delivered from now on.";
+
 /** How is what happens to a trigger. */
-type How = "change" | "delete" | "pause" | "clean" | undefined;
+type How = "change" | "delete" | "pause" | "pause clean-up" | "clean" | undefined;
 
 function Shown(props: { placed: Placed; removed: () => void }) {
   const { source, table, trigger } = props.placed;
@@ -112,27 +117,29 @@ function Shown(props: { placed: Placed; removed: () => void }) {
   const args = { source: source.name, table, ...rest, ...definition, replace: true };
   const cleanup = trigger.cleanup_config;
   const close = () => setHow(undefined);
-  const pause: MetadataRequest = {
-    type: cleanup?.paused ? "resume_event_trigger_cleanups" : "pause_event_trigger_cleanups",
-    args: { event_triggers: [{ source_name: source.name, event_triggers: [trigger.name] }] },
-  };
+  const only = { event_triggers: [{ source_name: source.name, event_triggers: [trigger.name] }] };
+  const pause: MetadataRequest = { type: trigger.paused ? "resume_event_triggers" : "pause_event_triggers", args: only };
+  const pauseCleanup: MetadataRequest = { type: cleanup?.paused ? "resume_event_trigger_cleanups" : "pause_event_trigger_cleanups", args: only };
   return (
     <>
       <div className="row">
         <h2>{trigger.name}</h2>
         <span className="hint">{source.name}: {display(table)}</span>
+        {trigger.paused && <Paused />}
         <Button className="button" onPress={() => setHow(how === "change" ? undefined : "change")}>Change</Button>
+        <Button className="button" onPress={() => setHow("pause")}>{trigger.paused ? "Resume…" : "Pause…"}</Button>
         <Button className="button" onPress={() => setHow("clean")}>Clean up…</Button>
-        {cleanup && <Button className="button" onPress={() => setHow("pause")}>{cleanup.paused ? "Resume the clean-up…" : "Pause the clean-up…"}</Button>}
+        {cleanup && <Button className="button" onPress={() => setHow("pause clean-up")}>{cleanup.paused ? "Resume the clean-up…" : "Pause the clean-up…"}</Button>}
         <Button className="button" onPress={() => setHow("delete")}>Delete…</Button>
       </div>
       {how === "change" && (
         <Form title="Change" confirm initial={args} fields={(value) => fieldsOf(value)} request={(value) => ({ type: `${prefix}_create_event_trigger`, args: value })} done={close} cancel={close} />
       )}
       {how === "delete" && <ConfirmChange title="Delete" request={{ type: `${prefix}_delete_event_trigger`, args: { source: source.name, name: trigger.name } }} close={close} done={props.removed} />}
-      {how === "pause" && <ConfirmChange title={cleanup?.paused ? "Resume the clean-up" : "Pause the clean-up"} request={pause} close={close} />}
+      {how === "pause" && <ConfirmChange title={trigger.paused ? "Resume" : "Pause"} about={trigger.paused ? resuming : pausing} request={pause} close={close} />}
+      {how === "pause clean-up" && <ConfirmChange title={cleanup?.paused ? "Resume the clean-up" : "Pause the clean-up"} request={pauseCleanup} close={close} />}
       {how === "clean" && <CleanUp source={source.name} name={trigger.name} close={close} />}
-      <EventLog source={source} name={trigger.name} manual={definition.enable_manual} />
+      <EventLog source={source} name={trigger.name} manual={definition.enable_manual} paused={trigger.paused ?? false} />
     </>
   );
 }

@@ -1,12 +1,15 @@
 import { useState } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button, FileTrigger, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import type { Change } from "../../api/client";
+import { Link } from "@tanstack/react-router";
+import type { Change, Version } from "../../api/client";
+import type { Inconsistency } from "../../api/types";
 import { inconsistencyQuery } from "../../api/queries";
 import { useServer } from "../../session";
 import { Changes, useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
+import { placeOf } from "./place";
 
 /** MetadataPage has what is wrong with the metadata, its transfer to and from files, and its history. */
 export function MetadataPage() {
@@ -63,7 +66,8 @@ function State() {
           <ul className="changes">
             {found.data.inconsistent_objects.map((o, i) => (
               <li key={i}>
-                <strong>{o.type ?? "conflict"}</strong> {o.name} <span className="removed">{o.reason}</span>
+                <strong>{o.type ?? "conflict"}</strong> <Way object={o} /> <span className="removed">{o.reason}</span>
+                {o.objects && <ul>{o.objects.map((c, j) => <li key={j}><Way object={c} /></li>)}</ul>}
                 <details><summary>Definition</summary><pre tabIndex={0} aria-label="Definition">{JSON.stringify(o.definition ?? o.objects ?? o.conflicts, null, 2)}</pre></details>
               </li>
             ))}
@@ -76,23 +80,45 @@ function State() {
   );
 }
 
-interface Versions {
-  resource_version: number;
-  versions: { resource_version: number; at: string; operation: string; changed_objects?: number }[];
+/** Way is the name of an object, as a link to where it is changed. */
+function Way(props: { object: Pick<Inconsistency, "type" | "name" | "definition"> }) {
+  const place = placeOf(props.object);
+  return place ? <Link {...place}>{props.object.name}</Link> : <>{props.object.name}</>;
 }
 
 /** listedVersions is how many versions are asked for at once. */
 const listedVersions = 50;
+
+/** again is how often the history is read again while it is shown, in ms. */
+const again = 2_000;
+
+/** namedObjects is how many changed objects are named of a version. */
+const namedObjects = 3;
+
+function What(props: { version: Version }) {
+  const { objects, changed_objects: count } = props.version;
+  const named = objects.slice(0, namedObjects);
+  return (
+    <div>
+      {named.map((o, i) => <span key={i}>{i > 0 && ", "}{o.op} {o.kind} {[o.source, o.schema, o.name].filter(Boolean).join(".")}</span>)}
+      {count > named.length && <span>{named.length > 0 && " and "}{count - named.length} {named.length > 0 ? "more" : count === 1 ? "object" : "objects"}</span>}
+    </div>
+  );
+}
 
 function History() {
   const server = useServer();
   const [shown, setShown] = useState<number>();
   const [to, setTo] = useState<number>();
   const [before, setBefore] = useState<number>();
+  const [following, setFollowing] = useState(true);
   const { confirm, dialog } = useConfirm();
   const found = useQuery({
     queryKey: ["metadata", "versions", before],
-    queryFn: ({ signal }) => server.metadata<Versions, "list_metadata_versions">("list_metadata_versions", { limit: listedVersions, ...(before && { before }) }, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: before === undefined && following ? again : false,
+    meta: { quiet: true },
+    queryFn: ({ signal }) => server.versions({ limit: listedVersions, ...(before && { before }) }, signal),
   });
   const upTo = to ?? found.data?.resource_version;
   const diff = useQuery({
@@ -105,13 +131,18 @@ function History() {
   const { resource_version: now, versions } = found.data;
   return (
     <>
+      <div className="row">
+        <label><input type="checkbox" checked={following} onChange={(e) => setFollowing(e.target.checked)} /> Show changes as they happen</label>
+        <span className="hint">Whoever makes them: this console, the command line, or another client of the API.</span>
+      </div>
       <div className="split">
         <ul className="changes panel" aria-label="Versions">
           {versions.map((v) => (
             <li key={v.resource_version}>
               <Button className="link" aria-pressed={shown === v.resource_version} onPress={() => setShown(v.resource_version)}>Version {v.resource_version}</Button>{" "}
               {v.resource_version === now && <strong>in force</strong>} <span>{v.operation}</span>
-              <div className="hint">{new Date(v.at).toLocaleString()}{v.changed_objects !== undefined && `, ${v.changed_objects === 1 ? "1 object" : `${v.changed_objects} objects`}`}</div>
+              <div className="hint">{new Date(v.at).toLocaleString()}{v.by ? ` by ${v.by.user_id ? `${v.by.user_id} as ${v.by.role}` : v.by.role}` : ""}</div>
+              <What version={v} />
             </li>
           ))}
           <li className="row">

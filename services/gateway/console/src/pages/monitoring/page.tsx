@@ -173,7 +173,7 @@ function Events(props: { status: Status }) {
   const columns = useMemo((): SortedColumn<Backlog>[] => {
     const age = (b: Backlog) => Math.max(0, time(status) - new Date(b.oldest).getTime() / 1000);
     return [
-      { name: "Of", of: (b) => eventKinds[b.kind] ?? b.kind },
+      { name: "Of", of: (b) => (eventKinds[b.kind] ?? b.kind) + (b.paused ? ", paused" : "") },
       { name: "Source", of: (b) => b.source ?? "" },
       { name: "Trigger", of: (b) => b.trigger ?? "" },
       { name: "Pending", of: (b) => b.pending },
