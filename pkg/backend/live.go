@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"hash/fnv"
 
 	"queryengine/pkg/catalog"
 	"queryengine/pkg/ir"
@@ -96,4 +97,12 @@ type LiveSource interface {
 	CheckLive(ctx context.Context, s LiveStatement, cohort [][]byte) error
 	// ExplainLive gives the lines of the database's plan for one cohort.
 	ExplainLive(ctx context.Context, s LiveStatement, cohort [][]byte) (plan []string, err error)
+}
+
+// ReplicaFor is which of n replicas the runs of a subscription read, given its statement: the same one each time and in
+// each process, because another one may be behind it.
+func ReplicaFor(statement string, n int) int {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(statement))
+	return int(h.Sum64() % uint64(n))
 }

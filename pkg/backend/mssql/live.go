@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
 	"queryengine/pkg/backend/answer"
 )
@@ -19,7 +20,7 @@ func (s *Source) QueryLive(ctx context.Context, st backend.LiveStatement, cohort
 	if err != nil {
 		return err
 	}
-	c, err := s.reader().acquire(ctx)
+	c, err := s.liveConn(ctx, stmt)
 	if err != nil {
 		return err
 	}
@@ -53,6 +54,19 @@ func (s *Source) QueryLive(ctx context.Context, st backend.LiveStatement, cohort
 		c.answered(sent, first)
 	}
 	return queryError(ctx, err, executed{SQL: stmt.text})
+}
+
+// liveConn is a connection for a run of a subscription: to its replica, or to the next one as long as that can't be reached.
+func (s *Source) liveConn(ctx context.Context, stmt *liveStatement) (c *conn, err error) {
+	n := len(s.readers)
+	first := backend.ReplicaFor(stmt.text, n)
+	for i := range n {
+		c, err = s.readers[(first+i)%n].acquire(ctx)
+		if err == nil || ctx.Err() != nil || apierror.From(err).Code != apierror.MSSQLError {
+			break
+		}
+	}
+	return c, err
 }
 
 // CheckLive checks that the values of a cohort are values of their types: the database reads them, and

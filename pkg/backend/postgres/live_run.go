@@ -80,10 +80,26 @@ func (s *liveStatement) width() int {
 	return 1 + s.roots
 }
 
+// liveConn is a connection for a run of a subscription: to its replica, or to the next one as long as that can't be reached.
+func (s *Server) liveConn(ctx context.Context, stmt *liveStatement) (c *wire.Conn, err error) {
+	n := len(s.replicas)
+	if n == 0 {
+		return s.primary.Acquire(ctx)
+	}
+	first := backend.ReplicaFor(stmt.text.SQL, n)
+	for i := range n {
+		c, err = s.replicas[(first+i)%n].Acquire(ctx)
+		if err == nil || ctx.Err() != nil || apierror.From(err).Code != apierror.PostgresError {
+			break
+		}
+	}
+	return c, err
+}
+
 // runLive runs one of the texts of a subscription and calls f for each row; again where a
 // prepared statement is out of date.
 func (s *Server) runLive(ctx context.Context, stmt *liveStatement, text *rendered, formats []int16, cohorts [][][]byte, f func(c *wire.Conn, row [][]byte) error) error {
-	c, err := s.reader().Acquire(ctx)
+	c, err := s.liveConn(ctx, stmt)
 	if err != nil {
 		return err
 	}

@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
+	"queryengine/pkg/backend/postgres/wire"
 	"queryengine/pkg/catalog"
+	"queryengine/pkg/dbtest"
 	"queryengine/pkg/ir"
 )
 
@@ -152,5 +156,64 @@ func TestLiveStream(t *testing.T) {
 			}
 			require.Equal(t, c.want, strings.Join(got, " "))
 		})
+	}
+}
+
+// TestSubscriptionsReadOneReplica: another one may be behind it. Each has another number in its table here.
+func TestSubscriptionsReadOneReplica(t *testing.T) {
+	t.Parallel()
+	options := Options{Primary: wire.Endpoint{URL: func() (string, error) { return "postgres://127.0.0.1:1/x", nil }}}
+	for i := range 3 {
+		address := dbtest.URL(t)
+		db, err := pgx.Connect(t.Context(), address)
+		require.NoError(t, err)
+		_, err = db.Exec(t.Context(), fmt.Sprintf("CREATE TABLE n (id int PRIMARY KEY); INSERT INTO n VALUES (%d)", i))
+		require.NoError(t, err)
+		require.NoError(t, db.Close(t.Context()))
+		options.Replicas = append(options.Replicas, wire.Endpoint{URL: func() (string, error) { return address, nil }})
+	}
+	statements := make([]backend.LiveStatement, 20)
+	for i := range statements {
+		rows := table("n")
+		rows.Where = compare(column("id", int4Type), ir.OpNeq, ir.Literal{Text: strconv.Itoa(100 + i), Type: int4Type})
+		st, err := New().RenderLive(ir.Live{Roots: []ir.Root{&ir.Select{
+			Rows: rows, Fields: []ir.Field{{Alias: fmt.Sprint("id", i), Value: ir.Scalar{Expr: column("id", int4Type), Type: int4Type}}},
+		}}}, backend.RenderOptions{})
+		require.NoError(t, err)
+		statements[i] = st
+	}
+	read := func(s *Source) (answers []string) {
+		for _, st := range statements {
+			values, err := st.Bind(backend.Args{})
+			require.NoError(t, err)
+			require.NoError(t, s.QueryLive(t.Context(), st, [][][]byte{values}, func(_ int, roots [][]byte, _ []byte) {
+				answers = append(answers, string(roots[0]))
+			}))
+		}
+		return answers
+	}
+	open := func() *Source {
+		s, err := Open(t.Context(), options)
+		require.NoError(t, err)
+		t.Cleanup(s.Close)
+		return s
+	}
+	s := open()
+	first := read(s)
+	require.Len(t, first, len(statements))
+	for _, again := range []*Source{s, s, open()} { // another process, too
+		require.Equal(t, first, read(again))
+	}
+	for i := range options.Replicas {
+		require.Contains(t, strings.Join(first, ""), fmt.Sprintf(":%d}", i), "all of them are read")
+	}
+
+	options.Replicas[1] = options.Primary // nobody is there
+	for i, answer := range read(open()) {
+		if strings.Contains(first[i], ":1}") {
+			require.Contains(t, answer, ":2}", "the next one")
+		} else {
+			require.Equal(t, first[i], answer)
+		}
 	}
 }
