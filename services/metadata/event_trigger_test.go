@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/dbtest"
 )
 
 // functions are the names of the functions that the source has for event triggers.
@@ -183,4 +185,19 @@ func TestRequestsOnEvents(t *testing.T) {
 	i.fails(t, v1metadata, `{"type":"pg_redeliver_event","args":{"event_id":"none"}}`, "not-exists", "$.args", "event not found")
 	i.ok(t, `{"type":"cleanup_event_trigger_logs","args":{"event_trigger_name":"byhand","clear_older_than":1}}`)
 	require.Equal(t, version+1, i.version())
+}
+
+// TestTriggersByTheLogOnTheServerOfTheMetadata: the slot of a trigger is made when the transactions have ended that write,
+// which the one that makes the trigger must not belong to.
+func TestTriggersByTheLogOnTheServerOfTheMetadata(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.metadataURL, w.source = dbtest.LogicalURL(t), dbtest.LogicalURL(t)
+	w.sql(t, w.source, `CREATE TABLE stock (id int PRIMARY KEY); ALTER TABLE stock REPLICA IDENTITY FULL`)
+	i := w.start(t)
+	i.ok(t, `{"type":"pg_track_table","args":{"table":"stock"}}`)
+	i.ok(t, `{"type":"pg_create_event_trigger","args":{"name":"watch","table":"stock","webhook":"http://hook","via":"log","insert":{"columns":"*"}}}`)
+	require.Equal(t, "1", w.text(t, `SELECT count(*)::text FROM pg_replication_slots WHERE database = current_database()`))
+	i.ok(t, `{"type":"pg_delete_event_trigger","args":{"name":"watch"}}`)
+	require.Equal(t, "0", w.text(t, `SELECT count(*)::text FROM pg_replication_slots WHERE database = current_database()`))
 }
