@@ -36,7 +36,7 @@ try {
   });
   assert.equal(answer[0], 200);
   assert.match(answer[1], /"files":\d/);
-  opened.check();
+  await opened.check();
 } catch (e) {
   console.error(`${e.stack}\n${(await page.locator("body").innerText().catch(String)).slice(0, 3000)}`);
   process.exitCode = 1;

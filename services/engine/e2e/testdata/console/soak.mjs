@@ -26,7 +26,7 @@ try {
       console.log(`${Math.round((Date.now() - began) / 1000)} s, ${await received(page)} results: heap ${(now.heap / 1e6).toFixed(2)} MB, ${now.nodes} nodes, ${now.listeners} listeners`);
     }
   });
-  check();
+  await check();
   const mean = (list, of) => list.reduce((sum, f) => sum + of(f), 0) / list.length;
   const [early, late] = [found.slice(6, 16), found.slice(-10)];
   for (const what of ["heap", "nodes", "listeners"]) {
