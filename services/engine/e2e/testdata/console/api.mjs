@@ -74,7 +74,7 @@ export const tests = {
   async "API: a stream keeps the last results alone"({ page }) {
     await signIn(page);
     await page.getByRole("button", { name: "query_root" }).waitFor();
-    const status = page.getByRole("status").first();
+    const status = page.getByRole("status").filter({ hasText: "results" });
     const elements = () => page.locator("main *").count();
     const list = page.getByRole("list", { name: "Earlier results" });
     await streaming(page, 1, async () => {

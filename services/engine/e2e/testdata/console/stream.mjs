@@ -29,5 +29,5 @@ export async function usage(page) {
 
 /** received is how many results the page has had. */
 export async function received(page) {
-  return Number(/(\d+) results/.exec(await page.getByRole("status").first().innerText())?.[1] ?? 0);
+  return Number(/(\d+) results/.exec(await page.getByRole("status").filter({ hasText: "results" }).first().innerText())?.[1] ?? 0);
 }

@@ -20,7 +20,7 @@ export const tests = {
     assert.ok((await list(page).getByRole("row").count()) < 100, "rows that aren't visible are drawn");
     // More are made when the end of those that there are comes into sight.
     await list(page).getByRole("row").first().focus();
-    for (let i = 0; i < 30 && (await list(page).getByRole("row", { name: "schema_6.table_1994" }).count()) === 0; i++) {
+    for (let i = 0; i < 300 && (await list(page).getByRole("row", { name: "schema_6.table_1994" }).count()) === 0; i++) {
       await page.keyboard.press("End");
       await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     }
