@@ -7,6 +7,8 @@ type Details struct {
 	Constraints []Definition       `json:"constraints"`
 	Indexes     []Index            `json:"indexes"`
 	Triggers    []Trigger          `json:"triggers"`
+	// Missing is what could not be read, and why; "" for nothing.
+	Missing string `json:"missing,omitempty"`
 }
 
 // ColumnDefinition is a column as its database defines it.

@@ -36,7 +36,7 @@ type TableDescription struct {
 	ReferencedBy []Reference       `json:"referenced_by"`
 	Indexes      []catalog.Index   `json:"indexes"`
 	Triggers     []catalog.Trigger `json:"triggers"`
-	// Missing is what the kind of the source isn't asked for, and why; "" when nothing is missing.
+	// Missing is what the source isn't asked for, or what could not be read, and why; "" when nothing is missing.
 	Missing string `json:"missing,omitempty"`
 	// EnumRefusal is why the table can't be an enum.
 	EnumRefusal string `json:"enum_refusal,omitempty"`
@@ -108,6 +108,14 @@ func definitions(t *catalog.Table) []catalog.Definition {
 // complete adds what the database has besides: the definitions, the constraints that the catalog doesn't
 // have, the indexes and the triggers.
 func (d *TableDescription) complete(details *catalog.Details) {
+	d.Missing = details.Missing
+	for i := range details.Columns {
+		c := &details.Columns[i]
+		known := slices.IndexFunc(d.Columns, func(k catalog.ColumnDefinition) bool { return k.Name == c.Name })
+		if known >= 0 && c.Comment == nil {
+			c.Comment = d.Columns[known].Comment
+		}
+	}
 	if len(details.Columns) > 0 {
 		d.Columns = details.Columns
 	}

@@ -105,6 +105,39 @@ func (x *exercise) introspection(t *testing.T, at string) {
 		require.NoError(t, err)
 		require.Equal(t, found.Tables, again.Tables, "introspection of the same tables is the same")
 	})
+	x.sub(t, at, "description", func(t *testing.T, _ string) {
+		describer, can := b.Source.(backend.TableDescriber)
+		require.True(t, can)
+		for _, name := range []string{"track", "book", "genre"} {
+			of := table(t, name)
+			details, err := describer.DescribeTable(t.Context(), of.Name)
+			require.NoError(t, err)
+			require.Len(t, details.Columns, len(of.Columns))
+			for i, c := range of.Columns {
+				d := details.Columns[i]
+				require.Equal(t, c.Name, d.Name)
+				require.Equal(t, c.Nullable, d.Nullable, d.Name)
+				require.NotEmpty(t, d.Type)
+				require.Equal(t, c.Default && c.Identity == "" && name+"."+c.Name == "book.lent", d.Default != "" && d.Name == "lent", d.Name)
+			}
+			defined := map[string]catalog.ConstraintType{}
+			for _, k := range details.Constraints {
+				require.NotEmpty(t, k.Text)
+				defined[k.Name] = k.Type
+			}
+			want := map[string]catalog.ConstraintType{of.PrimaryKey.Name: catalog.PrimaryKey}
+			for _, k := range of.Uniques {
+				want[k.Name] = catalog.UniqueConstraint
+			}
+			for _, k := range of.ForeignKeys {
+				want[k.Name] = catalog.ForeignKeyOf
+			}
+			require.Equal(t, want, defined, "the constraints are those of the catalog, with their definitions")
+		}
+		none, err := describer.DescribeTable(t.Context(), b.Name("missing"))
+		require.NoError(t, err)
+		require.Empty(t, len(none.Columns)+len(none.Constraints)+len(none.Indexes)+len(none.Triggers))
+	})
 	x.sub(t, at, "part", func(t *testing.T, _ string) {
 		parts, can := b.Source.(backend.PartIntrospector)
 		require.True(t, can)

@@ -31,6 +31,10 @@ func TestStatementsAreTSQL(t *testing.T) {
 	for _, s := range all {
 		texts = append(texts, unknownToParser.Replace(s.text))
 	}
+	for _, text := range []string{describeColumnsSQL, describeChecksSQL, describeReferencesSQL, describeIndexesSQL, describeTriggersSQL} {
+		all = append(all, rendered{group: "description", text: text})
+		texts = append(texts, text)
+	}
 	given, err := json.Marshal(texts)
 	require.NoError(t, err)
 	var faults []*string

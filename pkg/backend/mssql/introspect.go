@@ -37,10 +37,7 @@ func (s *Source) introspect(ctx context.Context, enums, names []catalog.Name) (*
 // views of sys are asked, by what all editions and servers of the same protocol have of them; what some
 // lack is asked for only where it exists.
 func (c *conn) introspect(ctx context.Context, _, names []catalog.Name) (*catalog.Source, error) {
-	r := &introspection{conn: c, ctx: ctx, names: names, tables: map[string]*catalog.Table{}, found: &catalog.Source{
-		Tables:    map[catalog.Name]*catalog.Table{},
-		Functions: map[catalog.Name][]*catalog.Function{}, Enums: map[catalog.Name][]catalog.EnumValue{},
-	}}
+	r := newIntrospection(ctx, c, names)
 	for _, step := range []func() error{r.server, r.relations, r.columns, r.keys, r.foreignKeys, r.comments, r.synonyms, r.procedures} {
 		if err := step(); err != nil {
 			return nil, err
@@ -61,10 +58,21 @@ type introspection struct {
 	optional map[string]bool
 }
 
+func newIntrospection(ctx context.Context, c *conn, names []catalog.Name) *introspection {
+	return &introspection{conn: c, ctx: ctx, names: names, tables: map[string]*catalog.Table{}, found: &catalog.Source{
+		Tables:    map[catalog.Name]*catalog.Table{},
+		Functions: map[catalog.Name][]*catalog.Function{}, Enums: map[catalog.Name][]catalog.EnumValue{},
+	}}
+}
+
 // query runs a statement about the catalog, with NULL as the empty text. Names of fixed length end with
 // blanks.
-func (r *introspection) query(text string, f func(row []string)) error {
-	_, err := r.conn.rows(r.ctx, text, nil, func(row answer.Cells) error {
+func (r *introspection) query(text string, f func(row []string), values ...string) error {
+	args := make([][]byte, len(values))
+	for i, v := range values {
+		args[i] = []byte(v)
+	}
+	_, err := r.conn.rows(r.ctx, text, args, func(row answer.Cells) error {
 		cells := make([]string, len(row.Values))
 		for i, v := range row.Values {
 			cells[i] = string(v)

@@ -12,6 +12,20 @@ const procedures = `FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronam
 
 // catalogQueries are the statements of introspection by what only they contain.
 var catalogQueries = []struct{ of, text string }{
+	// Of descriptions.
+	{"FROM sys.check_constraints", `SELECT k.conname::text, substr(pg_get_constraintdef(k.oid), 7), false, NULL::text FROM pg_constraint AS k
+		WHERE k.contype = 'c' AND k.conrelid = $1::int::oid ORDER BY 1`},
+	{"sys.default_constraints", `SELECT a.attname::text, t.typname::text, a.attlen::int, 0, 0, NOT a.attnotnull, a.attidentity <> '', CASE a.attgenerated WHEN '' THEN pg_get_expr(d.adbin, d.adrelid) END,
+		CASE a.attgenerated WHEN 's' THEN pg_get_expr(d.adbin, d.adrelid) END FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+		LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attrelid = $1::int::oid ORDER BY a.attnum`},
+	{"f.update_referential_action_desc", `SELECT f.conname::text, false, CASE f.confupdtype WHEN 'c' THEN 'CASCADE' ELSE 'NO_ACTION' END, CASE f.confdeltype WHEN 'c' THEN 'CASCADE' ELSE 'NO_ACTION' END
+		FROM pg_constraint AS f WHERE f.contype = 'f' AND f.conrelid = $1::int::oid ORDER BY 1`},
+	{"i.filter_definition", `SELECT x.relname::text, CASE WHEN i.indisprimary THEN 'CLUSTERED' ELSE 'NONCLUSTERED' END, i.indisunique, false, i.indisprimary,
+		EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.contype = 'u'), pg_get_expr(i.indpred, i.indrelid), a.attname::text, k.n > i.indnkeyatts, false
+		FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid, unnest(i.indkey) WITH ORDINALITY AS k(a, n) JOIN pg_attribute AS a ON true
+		WHERE a.attrelid = i.indrelid AND a.attnum = k.a AND i.indrelid = $1::int::oid ORDER BY 1, k.n`},
+	{"sys.sql_modules", `SELECT t.tgname::text, t.tgenabled = 'D', pg_get_triggerdef(t.oid, true) FROM pg_trigger AS t WHERE t.tgrelid = $1::int::oid AND NOT t.tgisinternal ORDER BY 1`},
+
 	{"SERVERPROPERTY", `SELECT '16.0.4'::text, NULL::int, NULL::int, 1`},
 	{"FROM sys.parameters", `SELECT p.oid::int, a.name::text, a.of ` + procedures + ` CROSS JOIN LATERAL (
 		SELECT '@' || k.name AS name, CASE t.typname WHEN 'int4' THEN 'int' WHEN 'text' THEN 'nvarchar' ELSE t.typname::text END AS of, k.n

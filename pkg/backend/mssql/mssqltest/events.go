@@ -83,7 +83,7 @@ var eventWords = []struct {
 }
 
 var (
-	ofEvents       = regexp.MustCompile(`engine_catalog\.|sys\.triggers|^DROP TRIGGER |^IF SCHEMA_ID|^EXEC sp_getapplock`)
+	ofEvents       = regexp.MustCompile(`engine_catalog\.|^SELECT s\.name, t\.name FROM sys\.triggers|^DROP TRIGGER |^IF SCHEMA_ID|^EXEC sp_getapplock`)
 	droppedTrigger = regexp.MustCompile(`^DROP TRIGGER \[(\w+)\]\.\[(\w+)\]$`)
 	createdTrigger = regexp.MustCompile(`(?s)^CREATE TRIGGER (\[\w+\]\.\[\w+\]) ON (\[\w+\]\.\[\w+\]) AFTER (INSERT|UPDATE|DELETE)(?: NOT FOR REPLICATION)? AS\nBEGIN\nSET NOCOUNT ON;\n(.*);\nEND$`)
 	parameter      = regexp.MustCompile(`@p(\d)`)

@@ -178,7 +178,8 @@ func (s *session) statement(ctx context.Context, r tdstest.Request, nodes []node
 		return count(0)
 	}
 	if text := catalogQuery(r.SQL); text != "" {
-		return s.run(ctx, text, nil)
+		text, values := ownParameters(text, r.Params)
+		return s.run(ctx, text, values)
 	}
 	text, values := ownParameters(define(nodes), r.Params)
 	result := s.run(ctx, text, values)

@@ -28,7 +28,7 @@ export const tests = {
         await found();
       };
       const done = () => page.getByRole("status").filter({ hasText: /^(Done|\d+ rows?)$/ }).waitFor();
-      await run("library", "CREATE TABLE IF NOT EXISTS book (id INTEGER PRIMARY KEY, title TEXT NOT NULL)", done);
+      await run("library", "CREATE TABLE IF NOT EXISTS book (id INTEGER PRIMARY KEY, title TEXT NOT NULL CHECK (title <> '<b>none</b>')); CREATE INDEX IF NOT EXISTS by_title ON book (lower(title) DESC)", done);
       await run("library", "INSERT OR REPLACE INTO book VALUES (1, 'Solaris'), (2, '<b>Cyberiad</b>')", done);
       await run("ms", "CREATE TABLE shelf (id INT PRIMARY KEY, name NVARCHAR(20) NOT NULL); INSERT INTO shelf VALUES (1, 'upper'), (2, 'lower')", done);
       await run("web", "SELECT page FROM web.visit WHERE customer = 2", () => has(page.getByRole("grid", { name: "Result" }), "<i>cart</i>"));
@@ -47,14 +47,17 @@ export const tests = {
       await condition(page, 1, "id", ">", "1");
       await has(rows(page), "<b>Cyberiad</b>");
       await page.getByRole("tab", { name: "Structure" }).click();
-      await page.getByText("SQLite isn't asked for").waitFor();
-      await has(page.getByRole("grid", { name: "Constraints" }), "primary key");
+      await has(page.getByRole("grid", { name: "Constraints" }), "CHECK (title <> '<b>none</b>')");
+      await has(page.getByRole("grid", { name: "Indexes" }), "lower(title)");
 
       await track("ms", "dbo.shelf");
       await page.getByText("1 to 2 of 2").waitFor();
       await condition(page, 1, "name", "like", "low%");
       await page.getByText("1 to 1 of 1").waitFor();
       await has(rows(page), "lower");
+      await page.getByRole("tab", { name: "Structure" }).click();
+      await has(page.getByRole("grid", { name: "Indexes" }), "clustered");
+      await has(page.getByRole("grid", { name: "Constraints" }), "PRIMARY KEY CLUSTERED ([id])");
 
       await page.goto(url + "/console/data?source=ms&view=queries");
       await page.getByRole("button", { name: "Add a logical model" }).click();

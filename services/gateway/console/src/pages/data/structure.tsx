@@ -48,26 +48,18 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
         columns={["constraint", "table", "columns there", "columns here"]}
         rows={references.map((r) => [r.name, link(r.table), r.columns.join(", "), r.foreign_columns.join(", ")])}
       />
-      {(!missing || indexes.length > 0) && (
-        <>
-          <h3>Indexes</h3>
-          <Listed
-            label="Indexes"
-            none="The table has none."
-            columns={["index", "method", "columns", "with", "unique", "where", "definition"]}
-            rows={indexes.map((i) => [
-              i.invalid ? <>{i.name} <span className="removed">invalid: no query uses it</span></> : i.name,
-              i.method ?? "", i.columns.join(", "), i.include?.join(", ") ?? "", i.unique ? "yes" : "no", i.where ?? "", i.definition ?? "",
-            ])}
-          />
-        </>
-      )}
-      {(!missing || triggers.length > 0) && (
-        <>
-          <h3>Triggers</h3>
-          <Listed label="Triggers" none="The table has none." columns={["trigger", "state", "definition"]} rows={triggers.map((t) => [t.name, t.disabled ? "disabled" : "enabled", t.definition ?? ""])} />
-        </>
-      )}
+      <h3>Indexes</h3>
+      <Listed
+        label="Indexes"
+        none="The table has none."
+        columns={["index", "method", "columns", "with", "unique", "where", "definition"]}
+        rows={indexes.map((i) => [
+          i.invalid ? <>{i.name} <span className="removed">invalid: no query uses it</span></> : i.name,
+          i.method ?? "", i.columns.join(", "), i.include?.join(", ") ?? "", i.unique ? "yes" : "no", i.where ?? "", i.definition ?? "",
+        ])}
+      />
+      <h3>Triggers</h3>
+      <Listed label="Triggers" none="The table has none." columns={["trigger", "state", "definition"]} rows={triggers.map((t) => [t.name, t.disabled ? "disabled" : "enabled", t.definition ?? ""])} />
     </div>
   );
 }
