@@ -102,7 +102,7 @@ type ManualEvent struct {
 type EventQuery struct {
 	Trigger       string
 	Limit, Offset int
-	// Status is "pending", "processed" or "" for all.
+	// Status is "pending", "delivered", "failed", "processed" for both of these, or "" for all.
 	Status string
 }
 

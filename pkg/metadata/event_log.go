@@ -48,10 +48,12 @@ func checkLogPage(limit **int, offset int, limitKey, offsetKey string) error {
 // EventLogStatus picks events of a log.
 type EventLogStatus string
 
-// The states of events in a log; empty are all.
+// The states of events in a log; empty are all. What is processed was delivered or has failed.
 const (
 	EventsPending   EventLogStatus = "pending"
 	EventsProcessed EventLogStatus = "processed"
+	EventsDelivered EventLogStatus = "delivered"
+	EventsFailed    EventLogStatus = "failed"
 )
 
 // GetEventLogs are the arguments of get_event_logs.
@@ -61,9 +63,11 @@ type GetEventLogs struct {
 }
 
 func (a *GetEventLogs) check() error {
-	if a.Status != "" && a.Status != EventsPending && a.Status != EventsProcessed {
+	switch a.Status {
+	case "", EventsPending, EventsProcessed, EventsDelivered, EventsFailed:
+	default:
 		return apierror.At(apierror.New(apierror.ParseFailed,
-			"event logs status can only be one of the following: processed or pending"), "status")
+			"event logs status can only be one of the following: processed, pending, delivered or failed"), "status")
 	}
 	return a.checkPage()
 }

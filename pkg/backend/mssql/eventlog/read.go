@@ -19,7 +19,8 @@ const (
 	page = "DECLARE @take bigint = CAST(@p2 AS bigint), @skip bigint = CAST(@p3 AS bigint);\n"
 
 	eventsSQL = page + eventColumns + `trigger_name = @p1 AND (@p4 = N'' OR archived = 0
-		AND (@p4 = N'pending' AND delivered = 0 AND error = 0 OR @p4 = N'processed' AND (delivered = 1 OR error = 1)))
+		AND (@p4 = N'pending' AND delivered = 0 AND error = 0 OR @p4 = N'processed' AND (delivered = 1 OR error = 1)
+		OR @p4 = N'delivered' AND delivered = 1 OR @p4 = N'failed' AND error = 1 AND delivered = 0))
 	ORDER BY created_at DESC, sequence DESC OFFSET @skip ROWS FETCH NEXT @take ROWS ONLY`
 	eventSQL       = eventColumns + `id = CAST(@p1 AS uniqueidentifier)`
 	invocationPage = ` ORDER BY created_at DESC, id OFFSET @skip ROWS FETCH NEXT @take ROWS ONLY`

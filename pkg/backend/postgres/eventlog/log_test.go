@@ -203,7 +203,7 @@ func TestManualEventsAndTheLog(t *testing.T) {
 		{ID: ids[2], State: backend.EventFailed},
 		{ID: "gone", State: backend.EventDelivered, Invocation: "3", Request: record, Response: record},
 	}))
-	for status, want := range map[string]int{"": 3, "pending": 1, "processed": 2} {
+	for status, want := range map[string]int{"": 3, "pending": 1, "processed": 2, "delivered": 1, "failed": 1} {
 		var events []map[string]any
 		raw, err := f.source.Events(t.Context(), backend.EventQuery{Trigger: "watch", Limit: 100, Status: status})
 		require.NoError(t, err)

@@ -25,6 +25,8 @@ const (
 		FROM engine_catalog.event_log e WHERE e.trigger_name = $1 AND CASE $4
 			WHEN 'pending' THEN NOT e.delivered AND NOT e.error AND NOT e.archived
 			WHEN 'processed' THEN (e.delivered OR e.error) AND NOT e.archived
+			WHEN 'delivered' THEN e.delivered AND NOT e.archived
+			WHEN 'failed' THEN e.error AND NOT e.delivered AND NOT e.archived
 			ELSE true END
 		ORDER BY e.created_at DESC, e.sequence DESC LIMIT $2::bigint OFFSET $3::bigint) AS page`
 	eventInvocationsSQL = `SELECT coalesce(json_agg(page.invocation), '[]') FROM (SELECT ` + invocationSQL + ` AS invocation

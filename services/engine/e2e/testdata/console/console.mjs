@@ -19,6 +19,7 @@ import * as remotes from "./remotes.mjs";
 import * as rows from "./rows.mjs";
 import * as save from "./save.mjs";
 import * as sources from "./sources.mjs";
+import * as stale from "./stale.mjs";
 import * as structure from "./structure.mjs";
 import * as tables from "./tables.mjs";
 
@@ -81,6 +82,7 @@ const tests = {
   ...rows.tests,
   ...save.tests,
   ...sources.tests,
+  ...stale.tests,
   ...structure.tests,
   ...tables.tests,
   ...journey.tests,

@@ -37,6 +37,11 @@ export const tests = {
       await calls(page).getByText("failed with 500").click();
       await has(page.getByLabel("Request"), "X-From");
       await has(page.getByLabel("Response"), `${html} at /broken`);
+      await page.getByRole("tab", { name: "Calls", exact: true }).click();
+      await calls(page).getByText("failed with 500").click();
+      await has(page.getByLabel("Response"), `${html} at /broken`);
+      await axe(page, "Events with calls");
+      await page.getByRole("tab", { name: "Throughput" }).click();
       await page.getByText("1 calls, 1 failed (100 %)").waitFor();
       await page.getByText("Figures").click();
       const figures = page.getByRole("figure", { name: "Calls of the webhook" }).locator("tbody tr");
@@ -45,11 +50,14 @@ export const tests = {
       const choose = page.getByLabel("Calls of the last");
       for (const period of ["6 hours", "day", "week", "30 days"]) {
         await choose.selectOption(period);
-        await page.getByText("1 calls, 1 failed").waitFor();
+        await page.getByText("1 calls, 1 failed").first().waitFor();
         assert.ok((await figures.count()) <= 60);
       }
       await choose.selectOption("hour");
       assert.equal(await page.locator("main img").count(), 0);
+      await axe(page, "Events with a throughput");
+      await page.getByRole("tab", { name: "Log", exact: true }).click();
+      await page.getByRole("button", { name: /^INSERT/ }).click();
       await axe(page, "Events with a log");
 
       await page.getByRole("button", { name: "Change", exact: true }).click();
@@ -60,6 +68,24 @@ export const tests = {
       await has(events(page), "delivered");
       await has(calls(page), "succeeded with 200");
       await has(calls(page), "failed with 500");
+
+      // Its times, and what is chosen by its state.
+      await page.getByRole("tab", { name: "Throughput" }).click();
+      const times = page.getByRole("grid", { name: "Times of deliveries" });
+      await has(times.getByRole("row"), "Call of the webhook");
+      await has(page.getByRole("region", { name: "Times" }), "2 calls, 1 failed");
+      assert.match(await times.getByRole("row").nth(1).getByRole("gridcell").last().textContent(), /^[\d.]+$/);
+      await page.getByRole("tab", { name: "Log", exact: true }).click();
+      await page.getByRole("combobox", { name: /^State/ }).selectOption("failed");
+      await page.getByText("No events").waitFor();
+      await page.getByRole("combobox", { name: /^State/ }).selectOption("delivered");
+      await page.getByLabel("Choose all that are shown").check();
+      await page.getByRole("button", { name: "Deliver 1 again" }).click();
+      await page.getByRole("button", { name: "Deliver them again" }).waitFor();
+      await page.getByRole("tab", { name: "Throughput" }).click();
+      await page.getByText("3 calls, 1 failed").first().waitFor();
+      await page.getByRole("tab", { name: "Log", exact: true }).click();
+      await page.getByRole("combobox", { name: /^State/ }).selectOption("all");
 
       // As text, and by hand.
       await page.getByRole("button", { name: "Change", exact: true }).click();

@@ -54,6 +54,8 @@ export const rows = [
   { name: "Events", path: "/console/events", ready: button("author_changed") },
   { name: "Events, a new trigger", path: "/console/events", steps: press("New event trigger"), ready: label("Webhook") },
   { name: "Events, a trigger", path: "/console/events?kind=triggers&source=default&name=author_changed", steps: async (page) => { await page.getByRole("button", { name: /^INSERT/ }).first().click(); await page.getByText("failed with 500").first().click(); }, ready: label("Response"), text: html },
+  { name: "Events, calls", path: "/console/events?kind=triggers&source=default&name=author_changed", tabs: ["Calls"], steps: (page) => page.getByText("failed with 500").first().click(), ready: label("Response"), text: html },
+  { name: "Events, throughput", path: "/console/events?kind=triggers&source=default&name=author_changed", tabs: ["Throughput"], ready: row(grid("Times of deliveries")) },
   { name: "Events, cron triggers", path: "/console/events?kind=cron", ready: button("<b>nightly</b>"), text: html },
   { name: "Events, a cron trigger", path: `/console/events?kind=cron&name=${encodeURIComponent("<b>nightly</b>")}`, ready: (page) => page.getByText("100 events"), text: "<b>nightly</b>" },
   { name: "Events, one-off events", path: "/console/events?kind=once", steps: (page) => page.getByRole("list", { name: "Events" }).getByRole("button").first().click(), ready: label("Event"), text: html },

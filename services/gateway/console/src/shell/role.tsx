@@ -29,7 +29,7 @@ export function RolePicker(props: { as: RunAs; setAs: (as: RunAs) => void }) {
           <ListBox renderEmptyState={() => <span className="hint">No role of the metadata</span>}>{(r: { id: string }) => <ListBoxItem>{r.id}</ListBoxItem>}</ListBox>
         </Popover>
       </ComboBox>
-      {metadata.error && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
+      {metadata.isLoadingError && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
     </>
   );
 }

@@ -9,6 +9,7 @@ import { useSession } from "../session";
 import { useStored } from "../stored";
 import { Palette } from "./palette";
 import { Progress } from "./progress";
+import { StaleNotice } from "./stale";
 import { UndoNotice } from "./undo";
 import { WrittenNotice } from "./written";
 
@@ -63,6 +64,7 @@ export function Shell() {
       <main id="content" tabIndex={-1}>
         {session?.admin === false && area?.admin ? <h1>This page is for admin</h1> : <Outlet />}
       </main>
+      <StaleNotice />
       {palette && <Palette areas={shown} close={() => setPalette(false)} />}
     </div>
   );

@@ -31,7 +31,7 @@ export function ActionsPage() {
   const navigate = route.useNavigate();
   const metadata = useQuery(exportQuery(server));
   if (metadata.isPending) return <><h1>Actions</h1><Loading what="the actions" /></>;
-  if (metadata.error) return <><h1>Actions</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
+  if (metadata.isLoadingError) return <><h1>Actions</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
   const document = metadata.data.metadata;
   return (
     <div className="page">

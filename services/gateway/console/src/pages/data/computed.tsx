@@ -39,7 +39,7 @@ export default function ComputedFields(props: { source: Source; table: Table }) 
   ];
   return (
     <>
-      {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
+      {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
       <ObjectList
         label="Computed fields"
         none="None: a computed field is made of a function that takes a row."

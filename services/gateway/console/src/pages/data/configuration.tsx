@@ -22,7 +22,7 @@ export default function Configuration(props: { source: Source; table: Table; inf
   const target = { source: source.name, table: table.table };
   const { custom_column_names: _, ...configuration } = table.configuration ?? { custom_column_names: {} }; // the same names are in column_config
   if (config.isPending) return <Loading what="how the server names things" />;
-  if (config.error) return <Failure error={config.error} retry={() => void config.refetch()} />;
+  if (config.isLoadingError) return <Failure error={config.error} retry={() => void config.refetch()} />;
   const convention = conventionOf(config.data ?? undefined, source);
   return (
     <div className="page">

@@ -44,7 +44,7 @@ export function DeleteRows(props: { source: Source; table: Table; info: TableInf
     <Ask title="Delete" request={remove} close={close}>
       <p>{rows.length === 1 ? "This row is" : `These ${rows.length} rows are`} deleted from {display(info.name)}. There is no way back.</p>
       {referring.isLoading && <Loading what="what refers to them" />}
-      {referring.error && <Failure error={referring.error} retry={() => void referring.refetch()} />}
+      {referring.isLoadingError && <Failure error={referring.error} retry={() => void referring.refetch()} />}
       {referring.data?.map((r) => (
         <p key={r.table} className="removed">{r.count} of {r.table} refer to {rows.length === 1 ? "it" : "them"}: as the foreign key says, the database refuses, or deletes or changes these, too.</p>
       ))}

@@ -30,7 +30,7 @@ export default function FunctionView(props: { document: MetadataDocument; source
         {tracked && <Button className="button" onPress={() => confirm({ title: "Untrack", request: { type: `${prefix}_untrack_function`, args: target } })}>Untrack…</Button>}
       </div>
       {found.isPending && <Loading what="the function" />}
-      {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
+      {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
       {found.data && overloads.length === 0 && <p className="removed">The database has no such function.</p>}
       {overloads.map((f, i) => <p key={i}><code>{signature(f)}</code> <span className="hint">{f.volatility} {f.description}</span></p>)}
       {!tracked && refusal && <pre className="removed" tabIndex={0} aria-label="Why it can't be tracked">{refusal}</pre>}

@@ -33,7 +33,7 @@ export function Functions(props: { source: Source; current: Name | undefined; op
       schemaWord={hasDatasets(source.kind) ? "Dataset" : "Schema"}
       items={items}
       pending={found.isPending}
-      error={found.error}
+      error={found.isLoadingError ? found.error : null}
       retry={() => void found.refetch()}
       current={current}
       open={open}

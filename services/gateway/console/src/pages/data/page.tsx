@@ -31,7 +31,7 @@ export function DataPage() {
   const navigate = route.useNavigate();
   const metadata = useQuery(exportQuery(server));
   if (metadata.isPending) return <><h1>Data</h1><Loading what="the sources" /></>;
-  if (metadata.error) return <><h1>Data</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
+  if (metadata.isLoadingError) return <><h1>Data</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
   const sources = metadata.data.metadata.sources;
   const source = sources.find((s) => s.name === search.source) ?? sources[0];
   const open = (s: TableSearch) => void navigate({ search: { source: source?.name, ...s } });

@@ -76,7 +76,7 @@ export default function Relationships(props: { document: MetadataDocument; sourc
   ];
   return (
     <>
-      {suggested.error && <Failure error={suggested.error} retry={() => void suggested.refetch()} />}
+      {suggested.isLoadingError && <Failure error={suggested.error} retry={() => void suggested.refetch()} />}
       <ObjectList label="Relationships" none="None lead from this table." items={[...local, ...remote]} add={add} />
     </>
   );

@@ -111,9 +111,9 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
       <Unwritable kind={source.kind} info={info} as={as} rights={rights.insert.length + rights.update.length > 0 || rights.remove} keyed={key !== undefined} />
       {conditions.length > 0 && <Led conditions={conditions} />}
       {columns.length === 0 && <p className="hint">{as.role} may read none of the columns.</p>}
-      {count.error && !as.role && !rows.error && <Failure error={count.error} retry={() => void count.refetch()} />}
-      {rows.error && <Failure error={rows.error} retry={() => void rows.refetch()} />}
-      {rows.data && !rows.error && columns.length > 0 && (
+      {count.isLoadingError && !as.role && !rows.isLoadingError && <Failure error={count.error} retry={() => void count.refetch()} />}
+      {rows.isLoadingError && <Failure error={rows.error} retry={() => void rows.refetch()} />}
+      {rows.data && columns.length > 0 && (
         <Grid label="Rows" columns={columns} rows={found.map((r) => columns.map((c) => r[c]))} sort={sorted[0] && { column: sorted[0].column, direction: sorted[0].descending ? "descending" : "ascending" }} onSort={(s) => { setOrder([{ column: String(s.column), descending: s.direction === "descending" }]); move(0); }} keys={keys} selected={selected} onSelect={setSelected} />
       )}
       {doing?.what === "insert" && <RowForm source={source} info={info} as={as} columns={rights.insert} close={() => setDoing(undefined)} />}

@@ -15,7 +15,7 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
   const { source, info } = props;
   const found = useQuery(describeQuery(useServer(), source, info.name));
   if (found.isPending) return <Loading what="how the table is defined" />;
-  if (found.error) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
   const { columns, constraints, referenced_by: references, indexes, triggers, missing } = found.data;
   const link = (table: Name) => <TableLink source={source} table={table} />;
   return (

@@ -28,7 +28,7 @@ export function Suggestions(props: { source: Source }) {
   });
   return (
     <div className="page">
-      {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
+      {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
       {add.error && <Failure error={add.error} />}
       <Virtualizer layout={ListLayout} layoutOptions={layout}>
         <GridList aria-label="Suggested relationships" className="list" items={items} selectionMode="multiple" selectedKeys={selected} onSelectionChange={setSelected} renderEmptyState={() => <span className="hint">{found.isPending ? "Loading…" : "None: all foreign keys between tracked tables have theirs."}</span>}>

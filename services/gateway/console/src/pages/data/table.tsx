@@ -24,7 +24,7 @@ export function TableView(props: { document: MetadataDocument; source: Source; t
   const server = useServer();
   const info = useQuery(infoQuery(server, source, table.table));
   if (info.isPending) return <Loading what="the table" />;
-  if (info.error) return <Failure error={info.error} retry={() => void info.refetch()} />;
+  if (info.isLoadingError) return <Failure error={info.error} retry={() => void info.refetch()} />;
   return (
     <>
       <h2>{display(table.table)}</h2>
@@ -63,7 +63,7 @@ export function UntrackedView(props: { source: Source; table: Name }) {
       </div>
       <p className="hint">The table isn't tracked: it isn't part of the GraphQL schema, and its rows aren't shown.</p>
       {info.isPending && <Loading what="the table" />}
-      {info.error && <Failure error={info.error} retry={() => void info.refetch()} />}
+      {info.isLoadingError && <Failure error={info.error} retry={() => void info.refetch()} />}
       {info.data && <Suspense fallback={<Loading what="how the table is defined" />}><Structure source={source} info={info.data} /></Suspense>}
       {dialog}
     </>

@@ -25,7 +25,7 @@ export function Tables(props: { source: Source; current: Name | undefined; open:
       schemaWord={hasDatasets(source.kind) ? "Dataset" : "Schema"}
       items={items}
       pending={found.isPending}
-      error={found.error}
+      error={found.isLoadingError ? found.error : null}
       retry={() => void found.refetch()}
       current={current}
       open={open}

@@ -47,7 +47,7 @@ export function CronTriggers(props: { name: string | undefined; open: (name: str
   const server = useServer();
   const found = useQuery({ queryKey: ["metadata", "cron"], queryFn: ({ signal }) => server.metadata<{ cron_triggers: CronTrigger[] }, "get_cron_triggers">("get_cron_triggers", {}, signal) });
   if (found.isPending) return <Loading what="the triggers" />;
-  if (found.error) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
   const triggers = found.data.cron_triggers;
   const shown = triggers.find((t) => t.name === name);
   return (

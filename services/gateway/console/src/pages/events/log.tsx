@@ -8,6 +8,8 @@ import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Calls, time, type Call } from "./calls";
+import { Deliveries } from "./deliveries";
+import { Figures } from "./figures";
 import { Throughput, type Counted } from "./throughput";
 
 /** pageSize is how many events are shown at once. */
@@ -40,31 +42,57 @@ function stateOf(e: LoggedEvent, paused: boolean): string {
   return e.tries > 0 ? "waits for a retry" : "pending";
 }
 
+const states: Record<string, string> = { "": "all", pending: "pending", delivered: "delivered", failed: "failed", processed: "delivered or failed" };
+
 /** EventLog shows the events of a trigger, their calls, and how many of these failed. */
 export function EventLog(props: { source: Source; name: string; manual: boolean; paused: boolean }) {
+  const { source, name } = props;
+  const server = useServer();
+  const key = ["events", source.name, name];
+  return (
+    <Deliveries
+      of={key}
+      events={<Events {...props} />}
+      calls={async (page, signal) => (await server.ofSource<LoggedCall[], "get_event_invocation_logs">(source.kind, "get_event_invocation_logs", { source: source.name, name, ...page }, signal)).map(callOf)}
+      throughput={
+        <>
+          <Throughput of={key} count={(period, signal) => server.ofSource<Counted, "count_event_invocations">(source.kind, "count_event_invocations", { source: source.name, name, ...period }, signal)} />
+          <Figures source={source.name} name={name} />
+        </>
+      }
+    />
+  );
+}
+
+function Events(props: { source: Source; name: string; manual: boolean; paused: boolean }) {
   const { source, name, manual, paused } = props;
   const server = useServer();
   const [status, setStatus] = useState("");
   const [offset, setOffset] = useState(0);
-  const [shown, setShown] = useState<string>();
   const [sending, setSending] = useState(false);
-  const key = ["events", source.name, name];
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const events = useQuery({
-    queryKey: [...key, status, offset],
+    queryKey: ["events", source.name, name, status, offset],
     placeholderData: keepPreviousData,
     refetchInterval: again,
     meta: { quiet: true },
     queryFn: ({ signal }) => server.ofSource<LoggedEvent[], "get_event_logs">(source.kind, "get_event_logs", { source: source.name, name, limit: pageSize, offset, ...(status && { status }) }, signal),
   });
-  if (events.isPending) return <Loading what="the events" />;
-  if (events.error) return <Failure error={events.error} retry={() => void events.refetch()} />;
+  const move = (to: number, state = status) => {
+    setStatus(state);
+    setOffset(to);
+    setChosen(new Set());
+  };
+  const listed = events.data ?? [];
+  const marked = listed.filter((e) => chosen.has(e.id)).map((e) => e.id);
   return (
     <>
-      <Throughput of={key} count={(period, signal) => server.ofSource<Counted, "count_event_invocations">(source.kind, "count_event_invocations", { source: source.name, name, ...period }, signal)} />
       <div className="fields">
-        <label>Events<select value={status} onChange={(e) => { setStatus(e.target.value); setOffset(0); }}><option value="">all</option><option>pending</option><option>processed</option></select></label>
-        <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>Newer</Button>
-        <Button className="button" isDisabled={events.data.length < pageSize} onPress={() => setOffset(offset + pageSize)}>Older</Button>
+        <label>State<select value={status} onChange={(e) => move(0, e.target.value)}>{Object.entries(states).map(([s, label]) => <option key={s} value={s}>{label}</option>)}</select></label>
+        <Button className="button" isDisabled={offset === 0} onPress={() => move(Math.max(0, offset - pageSize))}>Newer</Button>
+        <Button className="button" isDisabled={listed.length < pageSize} onPress={() => move(offset + pageSize)}>Older</Button>
+        <label className="inline"><input type="checkbox" disabled={listed.length === 0} checked={listed.length > 0 && marked.length === listed.length} onChange={(e) => setChosen(new Set(e.target.checked ? listed.map((v) => v.id) : []))} /> Choose all that are shown</label>
+        <Redeliver source={source} ids={marked} done={() => setChosen(new Set())} />
         {manual && <Button className="button" aria-expanded={sending} onPress={() => setSending(!sending)}>Make an event</Button>}
       </div>
       {sending && (
@@ -77,17 +105,61 @@ export function EventLog(props: { source: Source; name: string; manual: boolean;
           cancel={() => setSending(false)}
         />
       )}
-      {events.data.length === 0 && <p className="hint">No events</p>}
-      <ul className="changes" aria-label="Events">
-        {events.data.map((e) => (
+      {events.isPending && <Loading what="the events" />}
+      {events.isLoadingError && <Failure error={events.error} retry={() => void events.refetch()} />}
+      {events.data && (
+        <Listed
+          source={source} events={listed} paused={paused} chosen={chosen}
+          choose={(id, on) => setChosen((old) => { const next = new Set(old); if (on) next.add(id); else next.delete(id); return next; })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Listed are events, of which one can be opened, and several chosen. */
+function Listed(props: { source: Source; events: LoggedEvent[]; paused: boolean; chosen: ReadonlySet<string>; choose: (id: string, on: boolean) => void }) {
+  const { source, events, paused, chosen, choose } = props;
+  const [shown, setShown] = useState<string>();
+  if (events.length === 0) return <p className="hint">No events</p>;
+  return (
+    <ul className="changes" aria-label="Events">
+      {events.map((e) => {
+        const title = `${e.payload?.op ?? "event"} ${time(e.created_at).toLocaleString()}`;
+        return (
           <li key={e.id}>
-            <Button className="link" aria-expanded={shown === e.id} onPress={() => setShown(shown === e.id ? undefined : e.id)}>{e.payload?.op ?? "event"} {time(e.created_at).toLocaleString()}</Button>{" "}
+            <input type="checkbox" aria-label={`Choose ${title}`} checked={chosen.has(e.id)} onChange={(c) => choose(e.id, c.target.checked)} />{" "}
+            <Button className="link" aria-expanded={shown === e.id} onPress={() => setShown(shown === e.id ? undefined : e.id)}>{title}</Button>{" "}
             <span className={e.delivered ? "good" : e.error ? "removed" : undefined}>{stateOf(e, paused)}</span>{" "}
             <span className="hint">{e.tries === 1 ? "1 try" : `${e.tries} tries`}{e.archived && ", archived"}{e.next_retry_at && !e.delivered && !e.error && `, next at ${time(e.next_retry_at).toLocaleString()}`}</span>
             {shown === e.id && <OneEvent source={source} id={e.id} />}
           </li>
-        ))}
-      </ul>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Redeliver has events delivered again that are chosen. Each is asked for by itself: one that is being delivered doesn't keep the others. */
+function Redeliver(props: { source: Source; ids: string[]; done: () => void }) {
+  const { source, ids, done } = props;
+  const server = useServer();
+  const client = useQueryClient();
+  const run = useMutation({
+    mutationFn: async () => {
+      const failed: unknown[] = [];
+      for (const event_id of ids) {
+        await server.ofSource(source.kind, "redeliver_event", { source: source.name, event_id }).catch((e: unknown) => failed.push(e));
+      }
+      if (failed.length > 0) throw failed[0];
+    },
+    onSuccess: done,
+    onSettled: () => client.invalidateQueries({ queryKey: ["events"] }),
+  });
+  return (
+    <>
+      <Button className="button" isDisabled={ids.length === 0 || run.isPending} onPress={() => run.mutate()}>Deliver {ids.length || "them"} again</Button>
+      {run.error && <Failure error={run.error} />}
     </>
   );
 }
@@ -107,7 +179,7 @@ function OneEvent(props: { source: Source; id: string }) {
     onSettled: () => client.invalidateQueries({ queryKey: ["events"] }),
   });
   if (found.isPending) return <Loading what="the event" />;
-  if (found.error) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
   return (
     <div className="panel">
       <div className="row">

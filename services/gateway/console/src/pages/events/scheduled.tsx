@@ -6,6 +6,7 @@ import { Ask } from "../../shell/ask";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Calls, time, type Call } from "./calls";
+import { Deliveries } from "./deliveries";
 import { Throughput, type Counted } from "./throughput";
 
 /** pageSize is how many events are shown at once. */
@@ -30,15 +31,30 @@ interface ScheduledEvent {
 export function ScheduledLog(props: { trigger?: string }) {
   const { trigger } = props;
   const server = useServer();
+  const type = trigger === undefined ? "one_off" : "cron";
+  const of = { type, ...(trigger !== undefined && { trigger_name: trigger }) };
+  const key = ["events", type, trigger];
+  return (
+    <Deliveries
+      of={key}
+      events={<Events trigger={trigger} />}
+      calls={async (page, signal) => (await server.metadata<{ invocations: Call[] }, "get_scheduled_event_invocations">("get_scheduled_event_invocations", { ...of, ...page }, signal)).invocations}
+      throughput={<Throughput of={key} count={(period, signal) => server.metadata<Counted, "count_scheduled_event_invocations">("count_scheduled_event_invocations", { ...of, ...period }, signal)} />}
+    />
+  );
+}
+
+function Events(props: { trigger: string | undefined }) {
+  const { trigger } = props;
+  const server = useServer();
   const [status, setStatus] = useState("");
   const [offset, setOffset] = useState(0);
   const [shown, setShown] = useState<string>();
   const [removing, setRemoving] = useState<ScheduledEvent>();
   const type = trigger === undefined ? "one_off" : "cron";
   const of = { type, ...(trigger !== undefined && { trigger_name: trigger }) };
-  const key = ["events", type, trigger];
   const events = useQuery({
-    queryKey: [...key, status, offset],
+    queryKey: ["events", type, trigger, status, offset],
     placeholderData: keepPreviousData,
     refetchInterval: again,
     meta: { quiet: true },
@@ -49,19 +65,18 @@ export function ScheduledLog(props: { trigger?: string }) {
         signal,
       ),
   });
-  if (events.isPending) return <Loading what="the events" />;
-  if (events.error) return <Failure error={events.error} retry={() => void events.refetch()} />;
-  const { count, events: listed } = events.data;
+  const { count, events: listed } = events.data ?? { count: 0, events: [] };
   return (
     <>
-      <Throughput of={key} count={(period, signal) => server.metadata<Counted, "count_scheduled_event_invocations">("count_scheduled_event_invocations", { ...of, ...period }, signal)} />
       <div className="fields">
-        <label>Events<select value={status} onChange={(e) => { setStatus(e.target.value); setOffset(0); }}><option value="">all</option>{states.map((s) => <option key={s}>{s}</option>)}</select></label>
+        <label>State<select value={status} onChange={(e) => { setStatus(e.target.value); setOffset(0); }}><option value="">all</option>{states.map((s) => <option key={s}>{s}</option>)}</select></label>
         <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>Previous</Button>
         <Button className="button" isDisabled={offset + listed.length >= count} onPress={() => setOffset(offset + pageSize)}>Next</Button>
-        <span className="hint">{count} events</span>
+        {events.data && <span className="hint">{count} events</span>}
       </div>
-      {listed.length === 0 && <p className="hint">No events</p>}
+      {events.isPending && <Loading what="the events" />}
+      {events.isLoadingError && <Failure error={events.error} retry={() => void events.refetch()} />}
+      {events.data && listed.length === 0 && <p className="hint">No events</p>}
       <ul className="changes" aria-label="Events">
         {listed.map((e) => (
           <li key={e.id}>
@@ -96,6 +111,6 @@ function EventCalls(props: { type: string; id: string }) {
     queryFn: ({ signal }) => server.metadata<{ invocations: Call[] }, "get_scheduled_event_invocations">("get_scheduled_event_invocations", { type: props.type, event_id: props.id, limit: 100 }, signal),
   });
   if (found.isPending) return <Loading what="the calls" />;
-  if (found.error) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
   return <Calls calls={found.data.invocations} />;
 }

@@ -58,7 +58,7 @@ export function Throughput(props: { of: unknown[]; count: (period: Asked, signal
         {found.data && <Summary counts={found.data.counts} />}
       </div>
       {found.isPending && <Loading what="the calls" />}
-      {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
+      {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
       {found.data && <Bars counts={found.data.counts} />}
     </>
   );

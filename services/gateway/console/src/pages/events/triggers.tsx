@@ -36,7 +36,7 @@ export function EventTriggers(props: { source: string | undefined; name: string 
   const server = useServer();
   const metadata = useQuery(exportQuery(server));
   if (metadata.isPending) return <Loading what="the triggers" />;
-  if (metadata.error) return <Failure error={metadata.error} retry={() => void metadata.refetch()} />;
+  if (metadata.isLoadingError) return <Failure error={metadata.error} retry={() => void metadata.refetch()} />;
   const sources = metadata.data.metadata.sources;
   const all = sources.flatMap((s) => s.tables.flatMap((t) => ((t.event_triggers ?? []) as Trigger[]).map((trigger): Placed => ({ source: s, table: t.table, trigger }))));
   const shown = all.find((p) => p.trigger.name === name && p.source.name === source);

@@ -129,7 +129,7 @@ export function GraphQLPage() {
         </section>
         <div className="column side">
           {schema.isPending && <Loading what="the schema" />}
-          {schema.error && <Failure error={schema.error} retry={() => void schema.refetch()} />}
+          {schema.isLoadingError && <Failure error={schema.error} retry={() => void schema.refetch()} />}
           {schema.data && <Docs key={as.role} schema={schema.data} />}
         </div>
       </div>

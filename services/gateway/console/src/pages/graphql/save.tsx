@@ -22,7 +22,7 @@ export default function Save(props: { draft: Draft; as: RunAs; close: () => void
   return (
     <Window title="Save the operation" close={close} form>
       {metadata.isPending && <Loading what="the collections" />}
-      {metadata.error && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
+      {metadata.isLoadingError && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
       {metadata.data && <Collections document={metadata.data.metadata} draft={draft} as={as} />}
       <div className="row"><Button className="button" onPress={close}>Close</Button></div>
     </Window>

@@ -59,7 +59,7 @@ function State() {
       {error && <Failure error={error} />}
       <h2>Inconsistencies</h2>
       {found.isPending && <Loading what="the inconsistencies" />}
-      {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
+      {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
       {found.data?.is_consistent && <p className="good">All of the metadata can be used.</p>}
       {found.data && !found.data.is_consistent && (
         <>
@@ -127,7 +127,7 @@ function History() {
     queryFn: ({ signal }) => server.metadata<{ changes: Change[] }, "diff_metadata_versions">("diff_metadata_versions", { from: shown!, to: upTo! }, signal),
   });
   if (found.isPending) return <Loading what="the history" />;
-  if (found.error) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
   const { resource_version: now, versions } = found.data;
   return (
     <>
@@ -163,7 +163,7 @@ function History() {
                 <Button className="button" isDisabled={shown === now} onPress={() => confirm({ title: `Go back to version ${shown}`, request: { type: "rollback_metadata", args: { version: shown } } })}>Go back to it…</Button>
               </div>
               {diff.isPending && <Loading what="the difference" />}
-              {diff.error && <Failure error={diff.error} retry={() => void diff.refetch()} />}
+              {diff.isLoadingError && <Failure error={diff.error} retry={() => void diff.refetch()} />}
               {diff.data && <Changes changes={diff.data.changes} />}
             </>
           )}

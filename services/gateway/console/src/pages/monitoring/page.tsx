@@ -6,7 +6,7 @@ import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { SortedGrid, type SortedColumn } from "../../shell/sorted";
-import { count, operations, quantile, round, sum, time, triggers, type TriggerTime } from "./figures";
+import { count, operations, quantile, round, sum, time, triggers, type TriggerTime } from "../../api/status";
 import { Plots } from "./plots";
 
 /** pause is between two looks at the server, in ms; a server that fails is given longer. */
@@ -39,7 +39,7 @@ export function MonitoringPage() {
         <ToggleButton className="button" isSelected={paused} onChange={setPaused}>Pause</ToggleButton>
         <span className="hint">{data && `${paused ? "Paused. " : ""}As of ${new Date(data.at).toLocaleTimeString()}`}</span>
       </div>
-      {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
+      {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
       {found.isPending && <Loading what="the status" />}
       {data && (
         <>

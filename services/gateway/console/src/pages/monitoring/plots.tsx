@@ -2,7 +2,7 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import type { Status } from "../../api/types";
 import { chunk } from "../../chunk";
 import { Loading } from "../../shell/progress";
-import { age, called, largest, quantile, rate, round, sum, taken, time, type TriggerTime } from "./figures";
+import { age, called, largest, quantile, rate, round, sum, taken, time, type TriggerTime } from "../../api/status";
 
 const Plot = lazy(chunk(() => import("../../shell/plot")));
 

@@ -26,7 +26,7 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
     <Variables value={suggestedOf(document)}>
       <h2>{role} and {display(table.table)}</h2>
       {info.isPending && <Loading what="the columns" />}
-      {info.error && <Failure error={info.error} retry={() => void info.refetch()} />}
+      {info.isLoadingError && <Failure error={info.error} retry={() => void info.refetch()} />}
       {info.data && (
         <Tabs>
           <TabList aria-label="Operations">

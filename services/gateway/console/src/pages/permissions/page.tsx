@@ -26,7 +26,7 @@ export function PermissionsPage() {
   const navigate = route.useNavigate();
   const metadata = useQuery(exportQuery(server));
   if (metadata.isPending) return <><h1>Permissions</h1><Loading what="the permissions" /></>;
-  if (metadata.error) return <><h1>Permissions</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
+  if (metadata.isLoadingError) return <><h1>Permissions</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
   const document = metadata.data.metadata;
   const source = document.sources.find((s) => s.name === search.source) ?? document.sources[0];
   return (

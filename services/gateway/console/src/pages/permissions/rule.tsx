@@ -104,7 +104,7 @@ function RuleEditor(props: RuleProps) {
   if (depth > deepest) return <p className="hint">Deeper rules are edited as JSON.</p>;
   return (
     <div className="conditions" role="group" aria-label={label}>
-      {info.error && <Failure error={info.error} retry={() => void info.refetch()} />}
+      {info.isLoadingError && <Failure error={info.error} retry={() => void info.refetch()} />}
       {used.size === 0 && <span className="hint">Every row.</span>}
       {Object.entries(rule).map(([key, part]) => (
         <div key={key} className="condition">
@@ -170,7 +170,7 @@ function Related(props: RuleProps & { link: Link }) {
       queryFn: () => targetOf(source, info.data!, link, (t) => server.ofSource(source.kind, "get_table_info", { source: source.name, table: t })),
     }],
   });
-  if (target.error) return <Failure error={target.error} />;
+  if (target.isLoadingError) return <Failure error={target.error} />;
   return target.data ? <RuleEditor {...props} table={target.data.table} /> : <span className="hint">…</span>;
 }
 
@@ -215,7 +215,7 @@ function Comparisons(props: { label: string; source: Source; tracked: Table | un
           <Why wrong={below(wrong, o)} />
         </div>
       ))}
-      {known.error && <Failure error={known.error} retry={() => void known.refetch()} />}
+      {known.isLoadingError && <Failure error={known.error} retry={() => void known.refetch()} />}
       {free.length > 0 && <div><Button className="button" aria-label={`${label}: add an operator to ${name}`} onPress={() => replace({ ...compared, [free[0]!]: startOfOperand(free[0]!, "", columns) })}>Add an operator</Button></div>}
     </>
   );

@@ -28,7 +28,7 @@ export function RemoteSchemasPage() {
     <div className="page">
       <h1>Remote schemas</h1>
       {metadata.isPending && <Loading what="the remote schemas" />}
-      {metadata.error && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
+      {metadata.isLoadingError && <Failure error={metadata.error} retry={() => void metadata.refetch()} />}
       {metadata.data && <RemoteSchemas document={metadata.data.metadata} />}
     </div>
   );
@@ -105,12 +105,12 @@ function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => vo
         <span role="status" className="hint">{reload.isPending ? "Reloading…" : reload.isSuccess ? "Reloaded" : ""}</span>
       </div>
       {reload.error && <Failure error={reload.error} />}
-      {inconsistencies.error && <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />}
+      {inconsistencies.isLoadingError && <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />}
       <Tabs>
         <TabList aria-label="Parts of the remote schema"><Tab id="schema">Schema</Tab><Tab id="permissions">Permissions</Tab><Tab id="relationships">Relationships</Tab><Tab id="definition">Definition</Tab></TabList>
         <TabPanel id="schema">
           {sdl.isPending && <Loading what="the schema" />}
-          {sdl.error && <Failure error={sdl.error} retry={() => void sdl.refetch()} />}
+          {sdl.isLoadingError && <Failure error={sdl.error} retry={() => void sdl.refetch()} />}
           {sdl.data !== undefined && <div className="editor-half"><Editor label="Schema of the remote" value={sdl.data} extensions={graphql} readOnly /></div>}
         </TabPanel>
         <TabPanel id="permissions"><Permissions remote={remote} roles={roles} /></TabPanel>

@@ -18,7 +18,7 @@ export default function RemoteRole(props: { remote: RemoteSchema; role: string }
   const { remote, role } = props;
   const sdl = useQuery(sdlQuery(useServer(), remote.name));
   if (sdl.isPending) return <Loading what="the schema" />;
-  if (sdl.error) return <Failure error={sdl.error} retry={() => void sdl.refetch()} />;
+  if (sdl.isLoadingError) return <Failure error={sdl.error} retry={() => void sdl.refetch()} />;
   const own = remote.permissions?.find((p) => p.role === role);
   return <Part key={own?.definition.schema} remote={remote.name} role={role} sdl={sdl.data} own={own?.definition.schema} />;
 }

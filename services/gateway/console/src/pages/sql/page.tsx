@@ -57,7 +57,7 @@ export function SQLPage() {
     onSettled: (_, __, { trial }) => !readOnly && !trial && client.invalidateQueries(),
   });
   if (metadata.isPending) return <><h1>SQL</h1><Loading what="the sources" /></>;
-  if (metadata.error) return <><h1>SQL</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
+  if (metadata.isLoadingError) return <><h1>SQL</h1><Failure error={metadata.error} retry={() => void metadata.refetch()} /></>;
   if (!source) return <><h1>SQL</h1><p>There is no source.</p></>;
   const rows = run.data?.result;
   const tried = run.data?.tried;

@@ -34,7 +34,7 @@ export function Health(props: { source: Source }) {
   const inconsistencies = useQuery(inconsistencyQuery(server));
   const reason = reasonOf(props.source, inconsistencies.data?.inconsistent_objects);
   if (reason) return <span className="removed">can't be used: {reason}</span>;
-  if (inconsistencies.error) return <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />;
+  if (inconsistencies.isLoadingError) return <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />;
   if (tables.error) return <span className="removed">doesn't answer: {tables.error.message}</span>;
   return tables.data ? <span className="good">answers, {tables.data.length} tables and views</span> : <span className="hint">…</span>;
 }
@@ -53,7 +53,7 @@ export function Checked(props: { source: Source }) {
   });
   const health = status.data?.sources.find((s) => s.name === source.name)?.health as { status?: string } | null | undefined;
   if (!source.health_check) return null;
-  if (status.error) return <p className="removed">The health check isn't known: {status.error.message}</p>;
+  if (status.isLoadingError) return <p className="removed">The health check isn't known: {status.error.message}</p>;
   if (!health?.status) return <p className="hint">{status.isPending ? "…" : "No health check was made yet."}</p>;
   return <p className={health.status === "OK" ? "good" : "removed"}>The last health check {checks[health.status] ?? health.status}.</p>;
 }

@@ -45,7 +45,7 @@ function New(props: { done: (name: string) => void; cancel: () => void }) {
   return (
     <>
       <h2>Add a source</h2>
-      {found.error && <Failure error={found.error} retry={() => void found.refetch()} />}
+      {found.isLoadingError && <Failure error={found.error} retry={() => void found.refetch()} />}
       <label className="inline">
         Kind of database
         <select value={kind} onChange={(e) => setKind(e.target.value)}>

@@ -1,4 +1,4 @@
-import type { Instance, Operation, Status, Times, TriggerCalls } from "../../api/types";
+import type { Instance, Operation, Status, Times, TriggerCalls } from "./types";
 
 /** sum adds the samples of a metric up, over all services, those with the labels given. */
 export function sum(status: Status, name: string, labels: Record<string, string> = {}): number {
