@@ -7,10 +7,11 @@
 package session
 
 import (
-	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
+	"queryengine/pkg/jsontext"
 	queryv1 "queryengine/proto/query/v1"
 )
 
@@ -57,9 +58,24 @@ type Session struct {
 func (s *Session) IsAdmin() bool { return s.Role == Admin }
 
 // JSON is the object of all variables, as session arguments and engine.user get it.
+// Names are in alphabetical order.
 func (s *Session) JSON() []byte {
-	b, _ := json.Marshal(s.Variables) // a map of strings always encodes
-	return b
+	var space [16]string
+	names, size := space[:0], len("{}")
+	for name, value := range s.Variables {
+		names = append(names, name)
+		size += len(`"":"",`) + len(name) + len(value)
+	}
+	slices.Sort(names)
+	b := append(make([]byte, 0, size), '{')
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(jsontext.AppendString(b, name), ':')
+		b = jsontext.AppendString(b, s.Variables[name])
+	}
+	return append(b, '}')
 }
 
 // Proto is the session as it crosses the bus.

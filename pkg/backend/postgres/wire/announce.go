@@ -29,11 +29,11 @@ func Announce(ctx context.Context, user *session.Session, local bool) (c Command
 	case user == nil && traced == nil:
 		return Command{}, false
 	case traced == nil:
-		return Command{SQL: alsoForVendor(sqlSetUser, "$2"), Values: [][]byte{user.JSON(), scope}}, true
+		return Command{SQL: alsoForVendor(sqlSetUser, "$2"), Values: [][]byte{user.JSON(), scope}, OneRow: true}, true
 	case user == nil:
-		return Command{SQL: sqlSetTrace, Values: [][]byte{traced, scope}}, true
+		return Command{SQL: sqlSetTrace, Values: [][]byte{traced, scope}, OneRow: true}, true
 	default:
-		return Command{SQL: alsoForVendor(sqlSetBoth, "$3"), Values: [][]byte{user.JSON(), traced, scope}}, true
+		return Command{SQL: alsoForVendor(sqlSetBoth, "$3"), Values: [][]byte{user.JSON(), traced, scope}, OneRow: true}, true
 	}
 }
 

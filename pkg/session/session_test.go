@@ -1,0 +1,31 @@
+package session_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"queryengine/pkg/session"
+)
+
+// TestJSON holds that the variables come back as they are, by their names in order, and that equal sessions have equal
+// texts.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	for _, variables := range []map[string]string{
+		nil,
+		{"x-engine-user-id": "7", "x-engine-org": `quotes " and \ and <b>&`, "x-engine-a": "line\nbreak\x00é\u2028"},
+	} {
+		s := session.New("clerk", variables)
+		var decoded map[string]string
+		require.NoError(t, json.Unmarshal(s.JSON(), &decoded))
+		require.Equal(t, s.Variables, decoded)
+		for range 20 {
+			require.Equal(t, string(s.JSON()), string(s.JSON()))
+		}
+	}
+	require.Equal(t, `{"x-engine-role":"clerk","x-engine-user-id":"7"}`, //nolint:testifylint // byte for byte
+		string(session.New("clerk", map[string]string{"x-engine-user-id": "7"}).JSON()))
+	require.Equal(t, `{}`, string((&session.Session{}).JSON())) //nolint:testifylint // byte for byte
+}
