@@ -26,11 +26,14 @@ function pack(): Plugin {
   };
 }
 
+/** Takes the place of the server, which names the project, or none, in each answer. */
+const noProject: Plugin = { name: "no-project", apply: "serve", transformIndexHtml: (html) => html.replace("CONSOLE-PROJECT", "") };
+
 export default defineConfig({
   base: "/console/",
   // The server puts a nonce of its own in the place of this, in each answer.
   html: { cspNonce: "CSP-NONCE" },
-  plugins: [react(), pack()],
+  plugins: [react(), pack(), noProject],
   build: {
     outDir: process.env.CONSOLE_OUT ?? "../internal/console/dist",
     emptyOutDir: true,

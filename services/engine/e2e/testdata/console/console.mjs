@@ -2,10 +2,11 @@
 // tables author and article and a role reader; that of OPEN-URL lets anybody in as reader; the
 // GraphQL server of REMOTE-URL has the type Position.
 import assert from "node:assert/strict";
-import { launch, open, openURL, secret, signIn, url, has } from "./harness.mjs";
+import { documentation, has, launch, open, openURL, secret, signIn, url } from "./harness.mjs";
 import * as api from "./api.mjs";
 import * as attacks from "./attacks.mjs";
 import * as configuration from "./configuration.mjs";
+import * as editor from "./editor.mjs";
 import * as data from "./data.mjs";
 import * as events from "./events.mjs";
 import * as functions from "./functions.mjs";
@@ -48,6 +49,7 @@ const tests = {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "API" }).waitFor();
     assert.deepEqual(await page.getByRole("navigation", { name: "Areas" }).getByRole("link").allTextContents(), ["API"]);
+    await documentation(page);
     await page.getByRole("button", { name: "query_root" }).click();
     await has(page.getByRole("region", { name: "Documentation of the schema" }), "author");
     assert.equal(await page.getByText("article_aggregate").count(), 0, "a field that the role hasn't");
@@ -71,6 +73,7 @@ const tests = {
   ...api.tests,
   ...configuration.tests,
   ...data.tests,
+  ...editor.tests,
   ...events.tests,
   ...functions.tests,
   ...kinds.tests,

@@ -1,6 +1,6 @@
 // What can happen to a page, for pages.mjs.
 import assert from "node:assert/strict";
-import { axe, has, open, secret, signIn, url } from "./harness.mjs";
+import { axe, has, open, schemaThere, secret, signIn, url } from "./harness.mjs";
 
 /** Those that a page works without, and the one by which it finds out whether somebody may sign in. */
 const optional = new Set(["/v1/version", "/v1alpha1/config"]);
@@ -188,7 +188,7 @@ export async function once(page, send) {
 /** withoutFiles goes through the areas when even their files can't be had, and again when the server is back. */
 export async function withoutFiles(page) {
   await signIn(page);
-  await page.getByRole("button", { name: "query_root" }).waitFor();
+  await schemaThere(page);
   const links = page.getByRole("navigation", { name: "Areas" }).getByRole("link");
   for (const name of (await links.allTextContents()).slice(1)) {
     await page.route("**/*", (route) => route.abort("connectionrefused"));

@@ -137,6 +137,17 @@ export async function opened(page, name, part) {
   await page.getByRole("tab", { name: part, exact: true }).click();
 }
 
+/** schemaThere waits until the API page knows the schema. */
+export async function schemaThere(page) {
+  await page.getByRole("searchbox", { name: "Find a field" }).or(page.getByRole("button", { name: "query_root" })).first().waitFor();
+}
+
+/** documentation opens that of the schema. */
+export async function documentation(page) {
+  await page.getByRole("tab", { name: "Documentation" }).click();
+  await page.getByRole("button", { name: "query_root" }).waitFor();
+}
+
 /** broken shows an area with a server that fails, then one that is gone, then a slow one, and one that is well again. */
 export async function broken(page, name, pattern, ready) {
   let now = "fails";

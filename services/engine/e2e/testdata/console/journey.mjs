@@ -1,7 +1,7 @@
 // The whole way of somebody who is new, through all areas.
 import assert from "node:assert/strict";
 import { webhook } from "./fixture.mjs";
-import { area, confirm, has, metadata, pick, signIn, sql, type, url } from "./harness.mjs";
+import { area, confirm, has, metadata, pick, schemaThere, signIn, sql, type, url } from "./harness.mjs";
 
 const schema = `CREATE SCHEMA library;
 CREATE TABLE library.shelf (id int PRIMARY KEY, place text NOT NULL);
@@ -56,7 +56,7 @@ export const tests = {
       await page.keyboard.press("Escape");
       await page.getByRole("tab", { name: "Headers" }).click();
       await page.getByLabel("One in each line").fill("x-engine-place: north");
-      await page.getByRole("button", { name: "query_root" }).waitFor();
+      await schemaThere(page);
       await type(page, "Operation", "{ library_book { title } }");
       await page.getByRole("button", { name: /^Run/ }).click();
       const result = page.getByLabel("Result of the operation");

@@ -16,8 +16,9 @@ const press = (name) => (page) => button(name)(page).click();
  * the text that must be there as it is.
  */
 export const rows = [
-  { name: "API", path: "/console/api", ready: button("query_root") },
-  { name: "API, type", path: "/console/api", steps: async (page) => { await button("query_root")(page).click(); await button("[author!]!")(page).click(); }, ready: (page) => page.getByText("shown_as").first(), text: html },
+  { name: "API", path: "/console/api", ready: label("Find a field") },
+  { name: "API, documentation", path: "/console/api", tabs: ["Documentation"], ready: button("query_root") },
+  { name: "API, type", path: "/console/api", tabs: ["Documentation"], steps: async (page) => { await button("query_root")(page).click(); await button("[author!]!")(page).click(); }, ready: (page) => page.getByText("shown_as").first(), text: html },
   { name: "API, headers", path: "/console/api", tabs: ["Headers"], ready: (page) => page.getByLabel("One in each line") },
   { name: "API, history", path: "/console/api", tabs: ["History"], ready: (page) => page.getByText("What you run is listed here.") },
   { name: "API, code", path: "/console/api", tabs: ["Code"], ready: button("curl") },

@@ -1,13 +1,13 @@
 // Tests of what is made of an operation: stored queries, REST endpoints and the allow list.
 import assert from "node:assert/strict";
-import { axe, confirm, has, metadata, signIn, type } from "./harness.mjs";
+import { axe, confirm, has, metadata, schemaThere, signIn, type } from "./harness.mjs";
 
 const exported = () => metadata("export_metadata", {});
 
 export const tests = {
   async "API: save an operation, make an endpoint of it, allow it"({ page }) {
     await signIn(page);
-    await page.getByRole("button", { name: "query_root" }).waitFor();
+    await schemaThere(page);
     await type(page, "Operation", "query Named($id: Int!, $like: String = \"%\") { author(where: {id: {_eq: $id}, name: {_like: $like}}) { name none } }");
     await type(page, "Variables", '{"id": 1, "like": "A%"}');
     await page.getByRole("button", { name: "Save…" }).click();

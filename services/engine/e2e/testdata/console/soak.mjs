@@ -2,7 +2,7 @@
 // collections: node soak.mjs BROWSER URL SECRET. It fails when the end has more than the tenth of the way.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { graphql, launch, open, signIn, url } from "./harness.mjs";
+import { graphql, launch, open, schemaThere, signIn, url } from "./harness.mjs";
 import { received, streaming, usage } from "./stream.mjs";
 
 const minutes = Number(process.env.CONSOLE_SOAK);
@@ -13,7 +13,7 @@ const browser = await launch();
 const { page, check } = await open(browser, url);
 try {
   await signIn(page);
-  await page.getByRole("button", { name: "query_root" }).waitFor();
+  await schemaThere(page);
   const found = [];
   await streaming(page, 20, async () => {
     const began = Date.now();

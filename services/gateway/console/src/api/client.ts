@@ -27,7 +27,7 @@ export async function get<T>(path: string, credentials: Credentials, signal?: Ab
   return request<T>(path, { headers: headersOf(credentials), signal });
 }
 
-async function request<T>(path: string, init: RequestInit, parse: (text: string) => unknown = JSON.parse): Promise<T> {
+async function request<T>(path: string, init: RequestInit, parse: (text: string) => unknown = JSON.parse, heard?: (response: Response, text: string) => void): Promise<T> {
   let response: Response;
   try {
     response = await fetch(path, { ...init, credentials: project ? "same-origin" : "omit", cache: "no-store" });
@@ -37,6 +37,7 @@ async function request<T>(path: string, init: RequestInit, parse: (text: string)
   }
   takeReport(response.headers);
   const text = await response.text();
+  heard?.(response, text);
   let value: unknown;
   try {
     value = parse(text);
@@ -57,6 +58,8 @@ interface ServerError {
 
 export interface GraphQLErrorItem {
   message: string;
+  locations?: { line: number; column: number }[];
+  path?: (string | number)[];
   extensions?: { code?: string; path?: string; internal?: unknown };
 }
 
@@ -70,6 +73,14 @@ function errorIn(value: unknown, status: number): ApiError {
 export interface GraphQLAnswer {
   data?: unknown;
   errors?: GraphQLErrorItem[];
+}
+
+/** Heard is what an answer of HTTP has besides its value. */
+export interface Heard {
+  status: number;
+  /** Of the body, unpacked. */
+  bytes: number;
+  headers: [string, string][];
 }
 
 /** ServerConfig is what the console uses of the answer of /v1alpha1/config. */
@@ -152,6 +163,12 @@ export class Server {
   /** endpoint calls a REST endpoint of the metadata. */
   endpoint(call: { method: string; path: string; body?: string }, headers: Record<string, string>): Promise<unknown> {
     return request(call.path, { method: call.method, body: call.body, headers: { ...headersOf(this.credentials), ...headers, ...(call.body !== undefined && { "content-type": "application/json" }) } });
+  }
+
+  /** operation runs an operation as it was written: the numbers of the answer are exact. heard is told of any answer, also of one that is an error. */
+  operation(path: string, body: unknown, headers: Record<string, string>, signal: AbortSignal, heard: (h: Heard) => void): Promise<unknown> {
+    const init = { method: "POST", body: JSON.stringify(body), headers: { ...headersOf(this.credentials), ...headers, "content-type": "application/json" }, signal };
+    return request(path, init, parseExact, (response, text) => heard({ status: response.status, bytes: new TextEncoder().encode(text).length, headers: [...response.headers] }));
   }
 
   graphql(body: unknown, headers: Record<string, string>, signal?: AbortSignal): Promise<GraphQLAnswer> {

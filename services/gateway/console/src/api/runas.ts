@@ -1,8 +1,13 @@
 /** RunAs is the role and the session variables that a request runs with; an empty role is the session's own. */
 export interface RunAs {
   role: string;
-  /** Lines of "name: value". */
+  /** Lines of "name: value"; those that begin with # are left out. */
   headers: string;
+}
+
+/** headerProblem is the first line that can't be sent as a header, undefined for none. */
+export function headerProblem(headers: string): string | undefined {
+  return headers.split("\n").find((line) => line.trim() && !line.trimStart().startsWith("#") && !/^\s*[!#$%&'*+.^_`|~\w-]+\s*:[\t\x20-\x7e\x80-\xff]*$/.test(line));
 }
 
 /** headersFor are the headers of a request that runs as a role. */
@@ -10,7 +15,7 @@ export function headersFor(as: RunAs): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const line of as.headers.split("\n")) {
     const at = line.indexOf(":");
-    if (at > 0) headers[line.slice(0, at).trim().toLowerCase()] = line.slice(at + 1).trim();
+    if (at > 0 && !line.trimStart().startsWith("#")) headers[line.slice(0, at).trim().toLowerCase()] = line.slice(at + 1).trim();
   }
   if (as.role) headers["x-engine-role"] = as.role;
   return headers;

@@ -29,15 +29,29 @@ const look = EditorView.theme({
   ".cm-tooltip": { backgroundColor: "var(--panel)", color: "var(--text)", border: "1px solid var(--line)" },
 });
 
-/** Editor edits text. Extensions that change must be memoised; the text is only taken over when it differs. */
-export function Editor(props: { label: string; value: string; onChange?: (text: string) => void; extensions?: Extension; run?: () => void; readOnly?: boolean }) {
-  const { label, value, onChange, extensions, run, readOnly } = props;
+interface EditorProps {
+  label: string;
+  value: string;
+  onChange?: (text: string) => void;
+  /** Where the cursor was put, as an offset. */
+  onCursor?: (at: number) => void;
+  /** Those that change must be memoised. */
+  extensions?: Extension;
+  run?: () => void;
+  readOnly?: boolean;
+  /** A part of the text that is chosen, and shown, whenever it is another one. */
+  chosen?: { from: number; to: number };
+}
+
+/** Editor edits text, which is only taken over when it differs. */
+export function Editor(props: EditorProps) {
+  const { label, value, onChange, onCursor, extensions, run, readOnly, chosen } = props;
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const language = useRef(new Compartment());
-  const latest = useRef({ onChange, run });
+  const latest = useRef({ onChange, onCursor, run });
   useEffect(() => {
-    latest.current = { onChange, run };
+    latest.current = { onChange, onCursor, run };
   });
 
   useEffect(() => {
@@ -53,13 +67,16 @@ export function Editor(props: { label: string; value: string; onChange?: (text: 
             { key: "Mod-Enter", preventDefault: true, run: () => (latest.current.run?.(), true) },
             ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap,
           ]),
-          lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(), bracketMatching(), closeBrackets(), autocompletion(), highlightActiveLine(),
+          lineNumbers(), foldGutter(), drawSelection(), bracketMatching(),
+          // What is only shown has no history that would grow with each text.
+          readOnly ? [] : [history(), indentOnInput(), closeBrackets(), autocompletion(), highlightActiveLine()],
           syntaxHighlighting(highlighting), syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
           EditorState.readOnly.of(readOnly ?? false),
           look,
           language.current.of(extensions ?? []),
           EditorView.updateListener.of((u) => {
             if (u.docChanged) latest.current.onChange?.(u.state.doc.toString());
+            if (u.docChanged || u.selectionSet) latest.current.onCursor?.(u.state.selection.main.head);
           }),
         ],
       }),
@@ -75,7 +92,25 @@ export function Editor(props: { label: string; value: string; onChange?: (text: 
   }, [extensions]);
   useEffect(() => {
     const v = view.current;
-    if (v && v.state.doc.toString() !== value) v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: value } });
+    const changes = v && changeTo(v.state.doc.toString(), value);
+    if (changes) v.dispatch({ changes });
   }, [value]);
+  useEffect(() => {
+    const v = view.current;
+    if (!v || !chosen || chosen.to > v.state.doc.length) return;
+    v.dispatch({ selection: { anchor: chosen.from, head: chosen.to }, effects: EditorView.scrollIntoView(chosen.from, { y: "center" }) });
+    v.focus();
+  }, [chosen]);
   return <div className="editor" ref={parent} />;
+}
+
+/** changeTo is the change that makes another text of one, without what is the same at its start and at its end: there, the cursor stays. */
+function changeTo(before: string, after: string): { from: number; to: number; insert: string } | undefined {
+  if (before === after) return undefined;
+  const shorter = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < shorter && before[from] === after[from]) from++;
+  let end = 0;
+  while (end < shorter - from && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
+  return { from, to: before.length - end, insert: after.slice(from, after.length - end) };
 }

@@ -1,4 +1,6 @@
+import { stripComments } from "jsonc-parser";
 import { parse, type OperationDefinitionNode, type OperationTypeNode } from "graphql";
+import { parseExact } from "../../api/exact";
 import { headersFor, type RunAs } from "../../api/runas";
 import type { Credentials } from "../../session";
 
@@ -12,14 +14,17 @@ export interface Draft {
 export interface Operation {
   name: string | undefined;
   kind: OperationTypeNode;
+  /** Where it is in the text. */
+  from: number;
+  to: number;
 }
 
 /** operationsIn lists the operations of a document; none when it can't be parsed. */
 export function operationsIn(query: string): Operation[] {
   try {
-    return parse(query, { noLocation: true })
+    return parse(query)
       .definitions.filter((d): d is OperationDefinitionNode => d.kind === "OperationDefinition")
-      .map((d) => ({ name: d.name?.value, kind: d.operation }));
+      .map((d) => ({ name: d.name?.value, kind: d.operation, from: d.loc!.start, to: d.loc!.end }));
   } catch {
     return [];
   }
@@ -31,12 +36,13 @@ export function titleOf(query: string): string {
   return named ?? (query.replace(/\s+/g, " ").trim().slice(0, 30) || "New");
 }
 
-/** variablesIn reads the variables. It throws when they are no JSON object. */
+/** variablesIn reads the variables, which may have comments; their numbers stay as they are written. It throws when they are no JSON object. */
 export function variablesIn(text: string): Record<string, unknown> | undefined {
-  if (!text.trim()) return undefined;
+  const bare = stripComments(text, " ");
+  if (!bare.trim()) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(bare);
   } catch (e) {
     throw new Error(`The variables are not JSON: ${(e as Error).message}`);
   }

@@ -1,28 +1,30 @@
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { graphql } from "cm6-graphql";
-import { json } from "@codemirror/lang-json";
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
-import { Button, Label, Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-aria-components";
+import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Group, Panel, Separator } from "react-resizable-panels";
 import { ApiError } from "../../api/client";
 import { headersFor, type RunAs } from "../../api/runas";
 import { chunk } from "../../chunk";
-import { Editor } from "../../editor/editor";
-import { project } from "../../project";
 import { useSession } from "../../session";
+import { Copy } from "../../shell/copy";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { RolePicker } from "../../shell/role";
 import { Past, usePast } from "../../shell/runas";
 import { useStored } from "../../stored";
-import { Docs } from "./docs";
-import { bodyOf, operationsIn, snippets, titleOf, type Draft } from "./operation";
-import { useRunner, type Result } from "./run";
+import { Answer, heardText } from "./answer";
+import { Docs, type Looked } from "./docs";
+import { Explorer } from "./explorer";
+import { withRun, type Run } from "./history";
+import { Keys } from "./keys";
+import { linked, linkTo } from "./link";
+import { placeOf, type Place } from "./locate";
+import { operationsIn, titleOf, type Draft } from "./operation";
+import { Request, type Mistake } from "./request";
+import { useRunner } from "./run";
 
 const Save = lazy(chunk(() => import("./save")));
-
-/** keptOperations bounds the history. */
-const keptOperations = 50;
 
 const first: Draft = { id: "1", query: "query {\n  __typename\n}\n", variables: "" };
 
@@ -30,16 +32,22 @@ const first: Draft = { id: "1", query: "query {\n  __typename\n}\n", variables: 
 export function GraphQLPage() {
   const { session, server } = useSession();
   const [drafts, setDrafts] = useStored<Draft[]>(localStorage, "query-engine-drafts", [first]);
-  const [past, setPast] = useStored<Draft[]>(localStorage, "query-engine-history", []);
+  const [past, setPast] = useStored<Run[]>(localStorage, "query-engine-history", []);
   const [chosen, setChosen] = useStored(localStorage, "query-engine-draft", "1");
+  const [side, setSide] = useStored(localStorage, "query-engine-side", "explorer");
+  const [widths, setWidths] = useStored<Record<string, number> | undefined>(localStorage, "query-engine-widths", undefined);
   // Headers may hold secrets: they end with the tab.
   const [as, setAs] = useStored<RunAs>(sessionStorage, "query-engine-run-as", { role: "", headers: "" });
   const { past: before, remember } = usePast();
-  const [saving, setSaving] = useState(false);
+  const [dialog, setDialog] = useState<"save" | "keys">();
+  const [wanted, setWanted] = useState<string>();
+  const [place, setPlace] = useState<Place>();
+  const [looked, setLooked] = useState<Looked>();
+  const [problem, setProblem] = useState<unknown>();
   const runner = useRunner();
-  const [latest, ...earlier] = runner.results;
+  const [latest] = runner.results;
   const draft = drafts.find((d) => d.id === chosen) ?? drafts[0] ?? first;
-  const edit = (change: Partial<Draft>) => setDrafts(drafts.map((d) => (d.id === draft.id ? { ...d, ...change } : d)));
+  const edit = (change: Partial<Draft>) => setDrafts((list) => list.map((d) => (d.id === draft.id ? { ...d, ...change } : d)));
 
   const headers = headersFor(as);
   const schema = useQuery({
@@ -52,19 +60,37 @@ export function GraphQLPage() {
       return buildClientSchema(answer.data as IntrospectionQuery);
     },
   });
-  const language = useMemo(() => graphql(schema.data, { onCompletionInfoRender: (item) => described(item.documentation) }), [schema.data]);
-  const jsonLanguage = useMemo(() => json(), []);
 
-  const operations = operationsIn(draft.query);
-  const run = (operationName = operations[0]?.name) => {
-    if (runner.running) return; // what changes something would be sent twice
-    setPast([{ ...draft, id: crypto.randomUUID() }, ...past.filter((p) => p.query !== draft.query || p.variables !== draft.variables)].slice(0, keptOperations));
-    remember(as);
-    runner.start(draft, as, operationName);
+  const operations = useMemo(() => operationsIn(draft.query), [draft.query]);
+  const operation = operations.find((o) => o.name === wanted) ?? operations[0];
+  const look = (at: number) => {
+    const found = operations.find((o) => o.from <= at && at <= o.to);
+    if (found?.name !== undefined) setWanted(found.name);
   };
+  const mistakes = useMemo(() => {
+    const query = latest?.query ?? "";
+    return { query, list: (latest?.errors ?? []).flatMap((e): Mistake[] => { const p = placeOf(query, operation?.name, e); return p ? [{ ...p, message: e.message }] : []; }) };
+  }, [latest?.query, latest?.errors, operation?.name]);
+
+  const run = () => {
+    if (runner.running) return; // what changes something would be sent twice
+    setPast(withRun(past, draft));
+    remember(as);
+    runner.start(draft, as, operation?.name);
+  };
+  const format = async (how: (f: typeof import("./format")) => Promise<Partial<Draft>>) => {
+    try {
+      edit(await how(await chunk(() => import("./format"))()));
+      setProblem(undefined);
+    } catch (e) {
+      setProblem(e);
+    }
+  };
+  const prettify = () => void format(async (f) => ({ query: await f.prettified(draft.query), variables: f.prettifiedVariables(draft.variables) }));
+  const merge = () => void format(async (f) => ({ query: await f.prettified(f.merged(draft.query, schema.data)) }));
   const add = (d: Partial<Draft> = {}) => {
     const made = { query: "", variables: "", ...d, id: crypto.randomUUID() };
-    setDrafts([...drafts, made]);
+    setDrafts((list) => [...list, made]);
     setChosen(made.id);
   };
   const close = () => {
@@ -72,6 +98,20 @@ export function GraphQLPage() {
     setDrafts(rest.length ? rest : [first]);
     setChosen(rest[0]?.id ?? first.id);
   };
+  // An operation in the address gets a tab, and isn't run before somebody wants it to.
+  useEffect(() => {
+    const take = () => {
+      const found = linked(location.hash);
+      if (!found) return;
+      history.replaceState(history.state, "", location.pathname);
+      const made = { ...found, id: crypto.randomUUID() };
+      setDrafts((list) => [...list, made]);
+      setChosen(made.id);
+    };
+    take();
+    addEventListener("hashchange", take);
+    return () => removeEventListener("hashchange", take);
+  }, [setDrafts, setChosen]);
 
   return (
     <div className="graphql">
@@ -85,103 +125,50 @@ export function GraphQLPage() {
         <Button className="button" onPress={close}>Close tab</Button>
       </div>
       <div className="row">
-        {operations.length > 1
-          ? operations.map((o) => <Button key={o.name} className="button primary" isPending={runner.running} onPress={() => run(o.name)}>Run {o.name}</Button>)
-          : <Button className="button primary" isPending={runner.running} onPress={() => run()} aria-keyshortcuts="Control+Enter">Run <kbd>Ctrl Enter</kbd></Button>}
+        <Button className="button primary" isPending={runner.running} onPress={run} aria-keyshortcuts="Control+Enter">Run <kbd>Ctrl Enter</kbd></Button>
+        {operations.length > 1 && <label className="inline">Operation<select value={operation?.name ?? ""} onChange={(e) => setWanted(e.target.value)}>{operations.map((o) => <option key={o.from} value={o.name ?? ""}>{o.name ?? o.kind}</option>)}</select></label>}
         <Button className="button" onPress={runner.stop} isDisabled={!runner.running}>Stop</Button>
-        {session?.admin && <Button className="button" isPending={runner.running} onPress={() => runner.explain(draft, as, operations[0]?.name)}>Explain</Button>}
-        {session?.admin && <Button className="button" onPress={() => setSaving(true)}>Save…</Button>}
+        {session?.admin && <Button className="button" isPending={runner.running} isDisabled={operation?.kind === "mutation"} onPress={() => runner.explain(draft, as, operation?.name)}>Explain</Button>}
+        <Button className="button" onPress={prettify} aria-keyshortcuts="Control+Shift+P">Prettify</Button>
+        <Button className="button" onPress={merge} aria-keyshortcuts="Control+Shift+M">Merge fragments</Button>
+        {session?.admin && <Button className="button" onPress={() => setDialog("save")}>Save…</Button>}
+        <Copy texts={{ "Copy link": () => linkTo(draft) }} />
+        <Button className="button" onPress={() => setDialog("keys")}>Keys</Button>
+      </div>
+      <div className="row">
         <RolePicker as={as} setAs={setAs} />
         <Past past={before} as={as} setAs={setAs} />
-        <span className="hint" role="status">
-          {runner.running ? "Running…" : latest?.took !== undefined ? `${Math.round(latest.took)} ms` : ""}
-          {(latest?.number ?? 0) > 1 && ` ${latest!.number} results`}
-        </span>
+        <span className="hint" role="status">{runner.running ? `Running… ${heardText(latest)}` : heardText(latest)}</span>
       </div>
-      <div className="columns">
-        <div className="column">
-          <div className="grow"><Editor key={draft.id} label="Operation" value={draft.query} onChange={(query) => edit({ query })} extensions={language} run={() => run()} /></div>
-          <Tabs className="below">
-            <TabList aria-label="Details of the request">
-              <Tab id="variables">Variables</Tab>
-              <Tab id="headers">Headers</Tab>
-              <Tab id="history">History</Tab>
-              <Tab id="code">Code</Tab>
-            </TabList>
-            <TabPanel id="variables"><Editor key={draft.id} label="Variables" value={draft.variables} onChange={(variables) => edit({ variables })} extensions={jsonLanguage} run={() => run()} /></TabPanel>
-            <TabPanel id="headers">
-              <TextField value={as.headers} onChange={(text) => setAs({ ...as, headers: text })}>
-                <Label>One in each line, as in <code>x-engine-user-id: 7</code></Label>
-                <TextArea rows={4} spellCheck="false" />
-              </TextField>
-            </TabPanel>
-            <TabPanel id="history">
-              {past.length === 0 && <p className="hint">What you run is listed here.</p>}
-              <ul>{past.map((p) => <li key={p.id}><Button className="link" onPress={() => add({ query: p.query, variables: p.variables })}>{titleOf(p.query)}</Button></li>)}</ul>
-            </TabPanel>
-            <TabPanel id="code"><Code draft={draft} as={as} operationName={operations[0]?.name} /></TabPanel>
-          </Tabs>
-        </div>
-        <section className="column" aria-label="Result">
-          {runner.error !== undefined && <Failure error={runner.error} />}
-          {latest && <pre className={latest.failed ? "result failed" : "result"} tabIndex={0} aria-label="Result of the operation">{latest.text}</pre>}
-          {earlier.length > 0 && <Earlier results={earlier} />}
-        </section>
-        <div className="column side">
-          {schema.isPending && <Loading what="the schema" />}
-          {schema.isLoadingError && <Failure error={schema.error} retry={() => void schema.refetch()} />}
-          {schema.data && <Docs key={as.role} schema={schema.data} />}
-        </div>
-      </div>
-      {saving && <Suspense fallback={<Loading what="the collections" />}><Save draft={draft} as={as} close={() => setSaving(false)} /></Suspense>}
+      {problem !== undefined && <Failure error={problem} />}
+      <Group className="columns" defaultLayout={widths} onLayoutChanged={setWidths}>
+        <Panel id="request" className="pane" defaultSize="38%" minSize="15%">
+          <Request
+            draft={draft} edit={edit} operation={operation} schema={schema.data} as={as} setAs={setAs} past={past} setPast={setPast}
+            open={(r) => add({ query: r.query, variables: r.variables })}
+            onCursor={look} chosen={place} mistakes={mistakes} run={run} prettify={prettify} merge={merge}
+            document={(type, field) => { setLooked({ type, field }); setSide("docs"); }}
+          />
+        </Panel>
+        <Separator className="separator" aria-label="Width of the operation" />
+        <Panel id="result" className="pane" defaultSize="36%" minSize="15%">
+          <Answer runner={runner} placeOf={(e) => (latest?.query === draft.query ? placeOf(draft.query, operation?.name, e) : undefined)} go={(p) => setPlace({ ...p })} />
+        </Panel>
+        <Separator className="separator" aria-label="Width of the result" />
+        <Panel id="side" className="pane" defaultSize="26%" minSize="12%">
+          <div className="column side">
+            <Tabs selectedKey={side} onSelectionChange={(k) => setSide(String(k))}>
+              <TabList aria-label="Schema"><Tab id="explorer">Explorer</Tab><Tab id="docs">Documentation</Tab></TabList>
+              <TabPanel id="explorer">{schema.data && <Explorer schema={schema.data} query={draft.query} operationName={operation?.name} change={(query, name) => { edit({ query }); if (name) setWanted(name); }} />}</TabPanel>
+              <TabPanel id="docs">{schema.data && <Docs key={as.role} schema={schema.data} looked={looked} />}</TabPanel>
+            </Tabs>
+            {schema.isPending && <Loading what="the schema" />}
+            {schema.isLoadingError && <Failure error={schema.error} retry={() => void schema.refetch()} />}
+          </div>
+        </Panel>
+      </Group>
+      {dialog === "save" && <Suspense fallback={<Loading what="the collections" />}><Save draft={draft} as={as} close={() => setDialog(undefined)} /></Suspense>}
+      {dialog === "keys" && <Keys close={() => setDialog(undefined)} />}
     </div>
   );
-}
-
-/** Earlier lists the results of a subscription before the latest. One that is opened stays, however many follow. */
-function Earlier(props: { results: Result[] }) {
-  const [listed, setListed] = useState(false);
-  const [open, setOpen] = useState<Result>();
-  return (
-    <div className="earlier">
-      <div className="row">
-        <Button className="button" aria-expanded={listed} onPress={() => setListed(!listed)}>Earlier results</Button>
-        {listed && <ul className="row" aria-label="Earlier results">{props.results.map((r) => <li key={r.number}><Button className="link" aria-pressed={r === open} onPress={() => setOpen(r)}>{r.number}</Button></li>)}</ul>}
-      </div>
-      {listed && open && <pre className={open.failed ? "failed" : undefined} tabIndex={0} aria-label={`Result ${open.number}`}>{open.text}</pre>}
-    </div>
-  );
-}
-
-/** address is where the server itself answers operations. */
-function address(): string {
-  return project ? `${project.endpoint.replace(/\/$/, "")}/v1/graphql` : new URL("/v1/graphql", location.href).href;
-}
-
-function Code(props: { draft: Draft; as: RunAs; operationName: string | undefined }) {
-  const { session } = useSession();
-  const [language, setLanguage] = useState("curl");
-  let made: Record<string, string>;
-  try {
-    made = snippets(address(), bodyOf(props.draft, props.operationName), props.as, project ? { kind: "secret", value: "" } : session!.credentials);
-  } catch (e) {
-    return <Failure error={e} />;
-  }
-  return (
-    <>
-      <div className="row">
-        {Object.keys(made).map((l) => <Button key={l} className="button" aria-pressed={l === language} onPress={() => setLanguage(l)}>{l}</Button>)}
-        <Button className="button" onPress={() => void navigator.clipboard?.writeText(made[language]!)}>Copy</Button>
-      </div>
-      <pre tabIndex={0} aria-label="Code">{made[language]}</pre>
-    </>
-  );
-}
-
-/** described shows a comment as the text that it is. */
-function described(text: string | null | undefined): Node | null {
-  if (!text) return null;
-  const p = document.createElement("p");
-  p.textContent = text;
-  return p;
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 import { createClient } from "graphql-ws";
 import { useServer, headersOf } from "../../session";
-import { ApiError, post, type GraphQLErrorItem } from "../../api/client";
-import { headersFor, type RunAs } from "../../api/runas";
+import { ApiError, type GraphQLErrorItem, type Heard } from "../../api/client";
+import { headerProblem, headersFor, type RunAs } from "../../api/runas";
 import { bodyOf, operationsIn, type Draft } from "./operation";
 
 /** keptResults bounds how many results of a subscription are kept, and keptText how long all but the latest may be together. */
@@ -16,9 +16,22 @@ export interface Result {
   /** Which one it is of those that were received, from 1. */
   number: number;
   text: string;
-  failed: boolean;
+  /** What is wrong, empty for nothing. */
+  errors: GraphQLErrorItem[];
   /** Milliseconds; unset for results of subscriptions. */
   took?: number;
+  heard?: Heard;
+  /** What the database does for a query that was explained. */
+  plans?: Plan[];
+  /** The text of the operation that it is of. */
+  query: string;
+}
+
+/** Plan is a statement, and how the database runs it. */
+export interface Plan {
+  field?: string;
+  sql?: string | null;
+  plan?: string[] | null;
 }
 
 export interface Runner {
@@ -65,20 +78,21 @@ export function useRunner(): Runner {
     setError(undefined);
     setRunning(true);
   };
-  const show = (value: unknown, took?: number) => {
-    const failed = typeof value === "object" && value !== null && "errors" in value;
+  const show = (value: unknown, query: string, more: Partial<Result> = {}) => {
+    const errors = typeof value === "object" && value !== null && "errors" in value && Array.isArray(value.errors) ? (value.errors as GraphQLErrorItem[]) : [];
     const number = (received.current[0]?.number ?? 0) + 1;
-    received.current = bounded([{ number, text: JSON.stringify(value, null, 2), failed, took }, ...received.current]);
+    received.current = bounded([{ number, text: JSON.stringify(value, null, 2), errors, query, ...more }, ...received.current]);
     if (number === 1) draw();
     else timer.current ??= setTimeout(draw, drawn);
   };
-  const once = (send: (signal: AbortSignal) => Promise<unknown>) => {
+  const once = (path: string, body: unknown, headers: Record<string, string>, query: string, plans?: (value: unknown) => Plan[]) => {
     begin();
     const controller = new AbortController();
     cancel.current = () => controller.abort();
     const began = performance.now();
-    send(controller.signal)
-      .then((value) => !controller.signal.aborted && show(value, performance.now() - began))
+    let heard: Heard | undefined;
+    server.operation(path, body, headers, controller.signal, (h) => (heard = h))
+      .then((value) => !controller.signal.aborted && show(value, query, { took: performance.now() - began, heard, plans: plans?.(value) }))
       .catch((e: unknown) => !controller.signal.aborted && setError(e))
       .finally(() => !controller.signal.aborted && setRunning(false));
   };
@@ -100,7 +114,7 @@ export function useRunner(): Runner {
       retryAttempts: 0,
       connectionParams: { headers: { ...headersOf(server.credentials), ...headersFor(as) } },
     });
-    const unsubscribe = client.subscribe(body, { next: (v) => !ended && show(v), error: (e) => finish(e), complete: () => finish() });
+    const unsubscribe = client.subscribe(body, { next: (v) => !ended && show(v, body.query), error: (e) => finish(e), complete: () => finish() });
     cancel.current = () => {
       ended = true;
       unsubscribe();
@@ -108,27 +122,37 @@ export function useRunner(): Runner {
     };
   };
 
+  const refuse = (e: unknown) => {
+    begin();
+    setRunning(false);
+    setError(e);
+  };
+  /** prepare says what is wrong with a request before it is sent. */
+  const prepare = (draft: Draft, as: RunAs, operationName: string | undefined) => {
+    const line = headerProblem(as.headers);
+    if (line !== undefined) throw new Error(`This line of the headers isn't a header, as in x-engine-user-id: 7: ${line}`);
+    return { body: bodyOf(draft, operationName), headers: headersFor(as) };
+  };
   return {
     results, running, error, stop,
     start(draft, as, operationName) {
       try {
-        const body = bodyOf(draft, operationName);
+        const { body, headers } = prepare(draft, as, operationName);
         const operations = operationsIn(draft.query);
         const chosen = operations.find((o) => o.name === operationName) ?? operations[0];
         if (chosen?.kind === "subscription") subscribe(body as { query: string }, as);
-        else once((signal) => server.graphql(body, headersFor(as), signal));
+        else once("/v1/graphql", body, headers, draft.query);
       } catch (e) {
-        setError(e);
+        refuse(e);
       }
     },
     explain(draft, as, operationName) {
       try {
-        const query = bodyOf(draft, operationName);
-        const headers = headersFor(as);
+        const { body: query, headers } = prepare(draft, as, operationName);
         const user = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-engine-")));
-        once((signal) => post("/v1/graphql/explain", { query, user }, server.credentials, signal));
+        once("/v1/graphql/explain", { query, user }, {}, draft.query, (value) => (Array.isArray(value) ? value : [value]) as Plan[]);
       } catch (e) {
-        setError(e);
+        refuse(e);
       }
     },
   };
