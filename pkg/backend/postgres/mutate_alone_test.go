@@ -5,12 +5,14 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"queryengine/pkg/apierror"
 	"queryengine/pkg/backend"
@@ -90,7 +92,7 @@ func TestPreparedStatementsAlone(t *testing.T) {
 	t.Parallel()
 	w := newNoteWriter(t, nil)
 	id := 0
-	next := func() string { id++; return string(rune('0' + id)) }
+	next := func() string { id++; return strconv.Itoa(id) }
 	for range 3 { // the first time prepares
 		w.writes(t, "clerk", next())
 		w.writes(t, "admin", next())
@@ -234,4 +236,60 @@ func (s *severed) pass(client net.Conn, network, target string) {
 			return
 		}
 	}
+}
+
+// TestWritersPassLocks holds that mutations that wait for each other don't wait for one that waits for a lock.
+func TestWritersPassLocks(t *testing.T) {
+	t.Parallel()
+	w := newNoteWriter(t, func(e *wire.Endpoint) { e.MaxConnections = 2 })
+	w.source.primary.Writers.Most, w.source.primary.Writers.Always = 1, true
+	w.exec(t, `BEGIN; SELECT FROM held FOR UPDATE`)
+	over := make(chan error)
+	go func() {
+		_, err := w.write(t.Context(), "clerk", "1000")
+		over <- err
+	}()
+	w.blocked(t)
+	for _, id := range []string{"1", "2", "3"} {
+		w.writes(t, "clerk", id)
+	}
+	w.exec(t, `COMMIT`)
+	require.NoError(t, <-over)
+}
+
+// TestManyWriters holds that every mutation is done once, or was given up by its caller, however many wait for each other.
+func TestManyWriters(t *testing.T) {
+	t.Parallel()
+	w := newNoteWriter(t, func(e *wire.Endpoint) { e.MaxConnections = 3 })
+	w.source.primary.Writers.Most, w.source.primary.Writers.Always = 2, true
+	const workers, each = 16, 30
+	var group errgroup.Group
+	var done atomic.Int64
+	for worker := range workers {
+		group.Go(func() error {
+			for i := range each {
+				ctx, cancel := context.WithCancel(t.Context())
+				if i%7 == worker%7 {
+					go cancel()
+				}
+				_, err := w.write(ctx, "clerk", strconv.Itoa(worker*each+i))
+				canceled := ctx.Err() != nil
+				cancel()
+				switch {
+				case err == nil:
+					done.Add(1)
+				case !canceled:
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	require.NoError(t, group.Wait())
+	require.Zero(t, w.source.primary.Writers.Waiting())
+	written, err := strconv.Atoi(w.text(t, `SELECT count(*)::text FROM note`))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, written, int(done.Load()))
+	require.LessOrEqual(t, written, workers*each)
+	w.writes(t, "clerk", "900")
 }

@@ -19,10 +19,11 @@ import (
 // source is configured for it, a transaction that could not be serialised with others is repeated:
 // nothing of it has happened, and f is called again.
 func (s *Server) Mutate(ctx context.Context, user *session.Session, f func(backend.Tx) error) error {
-	c, err := s.primary.Acquire(ctx)
+	c, turn, err := s.primary.AcquireToWrite(ctx)
 	if err != nil {
 		return err
 	}
+	defer turn.End()
 	defer c.Release()
 	for stale, conflicts := 0, 0; ; {
 		t := &tx{c: c, user: user, attempt: stale}

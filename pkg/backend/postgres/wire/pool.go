@@ -52,6 +52,7 @@ type Pool struct {
 	// generation distinguishes the texts of prepared statements from outdated ones that a pooler keeps.
 	generation atomic.Int32
 	Sharer     *Sharer
+	Writers    *Writers
 }
 
 // Conn is one connection. It belongs to one user between Acquire and Release.
@@ -93,7 +94,7 @@ func NewPool(e Endpoint, applicationName string) (*Pool, error) {
 		return nil, err
 	}
 	p.Conns = conns
-	p.Sharer = newSharer(p)
+	p.Sharer, p.Writers = newSharer(p), newWriters()
 	go p.sweep()
 	return p, nil
 }
@@ -106,6 +107,18 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) { return p.AcquireTru
 func (p *Pool) AcquireTrusting(ctx context.Context, idleFor time.Duration) (*Conn, error) {
 	defer p.Meter.Waited(time.Now())
 	return p.acquire(ctx, idleFor)
+}
+
+// AcquireToWrite is Acquire for a transaction that writes, which may have to wait for others. The connection has to be
+// released before the turn is ended.
+func (p *Pool) AcquireToWrite(ctx context.Context) (*Conn, WriteTurn, error) {
+	defer p.Meter.Waited(time.Now())
+	turn := p.Writers.Enter(ctx)
+	c, err := p.acquire(ctx, FreshFor)
+	if err != nil {
+		turn.End()
+	}
+	return c, turn, err
 }
 
 func (p *Pool) acquire(ctx context.Context, idleFor time.Duration) (*Conn, error) {

@@ -47,18 +47,10 @@ type Sharer struct {
 
 	mu       sync.Mutex
 	rule     rule
-	trips    []trip
+	trips    trips
 	queue    []*Shared
 	look     *time.Timer
 	watching bool
-}
-
-// trip is a round trip that may be under way.
-type trip struct {
-	busy  bool
-	began time.Time
-	// number distinguishes it from those that had its place before.
-	number uint64
 }
 
 // Shareable is a statement that can share a round trip. It is used by other goroutines than its
@@ -106,7 +98,7 @@ func (s *Sharer) Join(ctx context.Context, text *Text, values [][]byte, of Share
 func (s *Sharer) enter(text *Text, values [][]byte, of Shareable, now time.Time) (*Shared, Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if place := s.free(); place >= 0 {
+	if place := s.trips.free(s.Trips); place >= 0 {
 		return nil, s.take(place, now)
 	}
 	s.rule.crowded++
@@ -134,30 +126,8 @@ func (s *Sharer) Waiting() int {
 	return len(s.queue)
 }
 
-// free is the place of a round trip that isn't under way; negative when all are.
-func (s *Sharer) free() int {
-	for i := range min(len(s.trips), s.Trips) {
-		if !s.trips[i].busy {
-			return i
-		}
-	}
-	if len(s.trips) < s.Trips {
-		s.trips = append(s.trips, trip{})
-		return len(s.trips) - 1
-	}
-	return -1
-}
-
 func (s *Sharer) take(place int, now time.Time) Turn {
-	t := &s.trips[place]
-	t.busy, t.began = true, now
-	t.number++
-	return Turn{sharer: s, began: now, place: place, number: t.number}
-}
-
-// holds reports whether a turn is still one of the round trips.
-func (s *Sharer) holds(t Turn) bool {
-	return t.place >= 0 && s.trips[t.place].busy && s.trips[t.place].number == t.number
+	return Turn{sharer: s, began: now, place: place, number: s.trips.begin(place, now)}
 }
 
 // End ends a turn, whose connection was released. Those who have waited for it go on.
@@ -189,12 +159,12 @@ func (s *Sharer) next() *batch {
 
 // goOn has those who wait go on in the place of a turn that ends, or makes the place free.
 func (s *Sharer) goOn(t Turn, now time.Time) (*batch, Turn) {
-	if !s.holds(t) {
+	if !s.trips.holds(t.place, t.number) {
 		return nil, Turn{}
 	}
 	b := s.next()
 	if b == nil {
-		s.trips[t.place].busy = false
+		s.trips.end(t.place)
 		return nil, Turn{}
 	}
 	return b, s.take(t.place, now)
@@ -226,13 +196,9 @@ func (s *Sharer) overdue() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	for i := range s.trips {
-		if t := &s.trips[i]; t.busy && now.Sub(t.began) > s.Ahead {
-			t.busy = false
-		}
-	}
+	s.trips.overdue(now, s.Ahead)
 	for {
-		place := s.free()
+		place := s.trips.free(s.Trips)
 		if place < 0 {
 			break
 		}
