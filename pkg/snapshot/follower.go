@@ -137,13 +137,18 @@ func (f *Follower) Current() *Snapshot {
 	return f.current
 }
 
+// Latest is Current, and a channel that is closed as soon as another one may be.
+func (f *Follower) Latest() (*Snapshot, <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.current, f.changed
+}
+
 // WaitFor returns the newest snapshot as soon as it is at version or later; any will do
 // for 0. It fails with an apierror of status 503 when ctx ends first.
 func (f *Follower) WaitFor(ctx context.Context, version int64) (*Snapshot, error) {
 	for {
-		f.mu.Lock()
-		current, changed := f.current, f.changed
-		f.mu.Unlock()
+		current, changed := f.Latest()
 		if current != nil && current.Version >= version {
 			return current, nil
 		}

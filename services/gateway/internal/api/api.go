@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -143,6 +144,8 @@ type caller interface {
 // metadata knows the newest metadata; a *snapshot.Follower.
 type metadata interface {
 	Current() *snapshot.Snapshot
+	// Latest is Current, and a channel that is closed when it isn't that any more.
+	Latest() (*snapshot.Snapshot, <-chan struct{})
 	// WaitFor returns the metadata at a version or later.
 	WaitFor(ctx context.Context, version int64) (*snapshot.Snapshot, error)
 }
@@ -168,6 +171,7 @@ type API struct {
 	sockets    *websocket.Server
 	stopping   chan struct{} // closed when streams of events are to end
 	stopOnce   sync.Once
+	followers  atomic.Int64 // clients that follow the metadata
 	tracer     trace.Tracer
 	logs       logs
 	endpoints  rest.Cache

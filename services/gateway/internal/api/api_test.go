@@ -159,9 +159,7 @@ func (m *fakeMetadata) WaitFor(ctx context.Context, version int64) (*snapshot.Sn
 		waits(version)
 	}
 	for {
-		m.mu.Lock()
-		current, changed := m.current, m.changed
-		m.mu.Unlock()
+		current, changed := m.Latest()
 		if current.Version >= version {
 			return current, nil
 		}
@@ -173,10 +171,15 @@ func (m *fakeMetadata) WaitFor(ctx context.Context, version int64) (*snapshot.Sn
 	}
 }
 
-func (m *fakeMetadata) Current() *snapshot.Snapshot {
+func (m *fakeMetadata) Latest() (*snapshot.Snapshot, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.current
+	return m.current, m.changed
+}
+
+func (m *fakeMetadata) Current() *snapshot.Snapshot {
+	current, _ := m.Latest()
+	return current
 }
 
 func (m *fakeMetadata) set(s *snapshot.Snapshot) {

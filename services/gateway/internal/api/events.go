@@ -82,11 +82,16 @@ func (x *exchange) events(r request.GraphQL, relay bool) error {
 	if end != nil {
 		defer end()
 	}
+	x.beginEvents()
+	return x.sendEvents(stream)
+}
+
+// beginEvents sends the head of an answer of server-sent events.
+func (x *exchange) beginEvents() {
 	x.w.Header().Set("Content-Type", eventsType+"; charset=utf-8")
 	x.w.Header().Set("Cache-Control", "no-cache")
-	x.w.Header().Set("X-Accel-Buffering", "no")
+	x.w.Header().Set("X-Accel-Buffering", "no") // proxies that would collect them
 	x.stream.Begin()
-	return x.sendEvents(stream)
 }
 
 func (x *exchange) subscribe(r request.GraphQL, relay bool, to live.Receiver) (*subscription, error) {

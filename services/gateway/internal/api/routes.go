@@ -38,6 +38,7 @@ func (a *API) routes() []route {
 		{http.MethodPost, "/v1/graphql/explain", GroupMetadata, apiErrors, explain},
 		{http.MethodPost, "/v1alpha1/graphql/explain", GroupMetadata, apiErrors, explain},
 		{http.MethodPost, "/v1/metadata", GroupMetadata, apiErrors, metadataV1},
+		{http.MethodGet, "/v1/metadata/changes", GroupMetadata, apiErrors, followMetadata},
 		{http.MethodPost, "/v1/query", GroupMetadata, apiErrors, queryV1},
 		{http.MethodPost, "/v2/query", GroupMetadata, apiErrors, queryV2},
 		{http.MethodPost, "/pro/cache/clear", GroupMetadata, apiErrors, clearCache},

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { axe, has, open, schemaThere, secret, signIn, url } from "./harness.mjs";
 
 /** Those that a page works without, and the one by which it finds out whether somebody may sign in. */
-const optional = new Set(["/v1/version", "/v1alpha1/config"]);
+const optional = new Set(["/v1/version", "/v1alpha1/config", "/v1/metadata/changes"]);
 const signing = "/v1/metadata list_source_kinds";
 
 const broken = { message: "it broke", code: "unexpected", path: "$.args.what" };

@@ -1,7 +1,7 @@
 // Tests of the page for metadata.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { area, axe, broken, confirm, has, metadata, secret, signIn, url } from "./harness.mjs";
+import { area, axe, broken, confirm, has, metadata, secret, signIn, until, url } from "./harness.mjs";
 
 export const tests = {
   async "Metadata: history and going back"({ page }) {
@@ -62,6 +62,62 @@ export const tests = {
     await page.getByLabel("Show changes as they happen").uncheck();
     await metadata("remove_metrics_config", {});
     await page.getByLabel("Show changes as they happen").check();
+    await has(first, "remove_metrics_config");
+  },
+
+  async "Metadata: changes of others reach every page, and leave what is typed"({ page, context }) {
+    const asked = [];
+    context.on("request", (r) => r.url() === url + "/v1/metadata" && asked.push(r.postDataJSON().type));
+    const following = page.waitForResponse((r) => r.url().startsWith(url + "/v1/metadata/changes"));
+    await signIn(page);
+    await following;
+    await metadata("create_action", { name: "seen", definition: { handler: "http://127.0.0.1:1/", output_type: "Boolean", arguments: [] } });
+    await area(page, "Actions");
+    await page.getByRole("button", { name: "seen", exact: true }).click();
+    await page.getByLabel("Handler", { exact: true }).waitFor();
+    const change = (comment) => metadata("update_action", { name: "seen", comment, definition: { handler: "http://127.0.0.1:1/", output_type: "Boolean", arguments: [] } });
+    await change("by another one");
+    const comment = page.getByLabel("Comment", { exact: true });
+    await until(async () => (await comment.inputValue()) === "by another one", "the change is shown");
+    await comment.fill("mine");
+    await change("by another one again");
+    await page.getByText("Somebody has changed this since.").waitFor();
+    assert.equal(await comment.inputValue(), "mine");
+    await axe(page, "Actions with a change of another one");
+    await page.getByRole("button", { name: "Show what it is now" }).click();
+    assert.equal(await comment.inputValue(), "by another one again");
+    // One's own change is taken over.
+    await comment.fill("mine");
+    await page.getByRole("button", { name: "Change…" }).click();
+    await confirm(page, "Change", "change");
+    await page.getByText("Somebody has changed this since.").waitFor({ state: "detached" });
+    assert.equal(await comment.inputValue(), "mine");
+    await metadata("drop_action", { name: "seen" });
+    await page.getByRole("button", { name: "seen", exact: true }).waitFor({ state: "detached" });
+
+    // The history isn't asked for as long as nothing changes.
+    await area(page, "Metadata");
+    await page.getByRole("tab", { name: "History" }).click();
+    const first = page.getByRole("list", { name: "Versions" }).getByRole("listitem").first();
+    await has(first, "drop_action");
+    const before = asked.filter((t) => t === "list_metadata_versions").length;
+    await metadata("set_metrics_config", { analyze_query_variables: true, analyze_response_body: false });
+    await has(first, "set_metrics_config");
+    assert.ok(asked.filter((t) => t === "list_metadata_versions").length <= before + 2);
+    await metadata("remove_metrics_config", {});
+    await has(first, "remove_metrics_config");
+  },
+
+  async "Metadata: a server that doesn't tell of changes is asked"({ page }) {
+    await page.route(/metadata\/changes/, (route) => route.fulfill({ status: 404, json: { error: "resource does not exist", code: "not-found", path: "$" } }));
+    await signIn(page);
+    await area(page, "Metadata");
+    await page.getByRole("tab", { name: "History" }).click();
+    const first = page.getByRole("list", { name: "Versions" }).getByRole("listitem").first();
+    await first.waitFor();
+    await metadata("set_metrics_config", { analyze_query_variables: true, analyze_response_body: false });
+    await has(first, "set_metrics_config");
+    await metadata("remove_metrics_config", {});
     await has(first, "remove_metrics_config");
   },
 

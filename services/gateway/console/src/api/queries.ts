@@ -2,9 +2,11 @@ import { queryOptions } from "@tanstack/react-query";
 import type { Server } from "./client";
 import { kindOf } from "./kinds";
 
+export const exportKey = ["metadata", "export"] as const;
+
 /** exportQuery is the metadata document. Whatever changes it invalidates the key "metadata". */
 export function exportQuery(server: Server) {
-  return queryOptions({ queryKey: ["metadata", "export"], queryFn: ({ signal }) => server.export(signal) });
+  return queryOptions({ queryKey: exportKey, queryFn: ({ signal }) => server.export(signal) });
 }
 
 /** configQuery is how the server was started, undefined where it doesn't say. */

@@ -9,6 +9,7 @@ import { useServer } from "../session";
 import { ConfirmChange } from "../shell/confirm";
 import { Failure } from "../shell/failure";
 import { Control } from "./controls";
+import { Kept } from "./kept";
 import { at, faultOf, put, type Field, type Value } from "./fields";
 
 /** FormProps: what is edited, by which fields, and the request that it makes. */
@@ -18,6 +19,8 @@ interface FormProps {
   fields: (value: Value) => Field[];
   initial: Value;
   request: (value: Value) => MetadataRequest;
+  /** What is edited is what the server has: the form begins anew when that changes, as long as nobody types in it. */
+  follows?: boolean;
   /** Shows what changes, by a dry run, before it does. */
   confirm?: boolean;
   /** It has secrets, which the text hides until they are asked for. */
@@ -30,6 +33,12 @@ interface FormProps {
 
 /** Form edits the arguments of an operation by fields, or as a whole as JSON, and runs it. */
 export function Form(props: FormProps) {
+  const { follows, initial } = props;
+  if (!follows) return <Edited {...props} />;
+  return <Kept value={initial}>{(value) => <Edited {...props} initial={value} />}</Kept>;
+}
+
+function Edited(props: FormProps) {
   const { title, fields, initial, request, confirm, secrets, faults, done, cancel } = props;
   const server = useServer();
   const client = useQueryClient();

@@ -7,6 +7,7 @@ import { get } from "../api/client";
 import { project } from "../project";
 import { useSession } from "../session";
 import { useStored } from "../stored";
+import { useFollowing } from "./following";
 import { Palette } from "./palette";
 import { Progress } from "./progress";
 import { StaleNotice } from "./stale";
@@ -21,6 +22,7 @@ export function Shell() {
   const { session, signOut } = useSession();
   const [palette, setPalette] = useState(false);
   const [theme, setTheme] = useStored<Theme>(localStorage, "query-engine-theme", "system");
+  useFollowing();
   const { pathname } = useLocation();
   const version = useQuery({ queryKey: ["version"], staleTime: Infinity, queryFn: ({ signal }) => get<{ version: string }>("/v1/version", session!.credentials, signal) });
   const shown = areas.filter((a) => session?.admin || !a.admin);

@@ -107,7 +107,7 @@ function Shown(props: { action: Action; roles: string[]; removed: () => void }) 
         withdraw={(role) => confirm({ title: "Withdraw it", request: { type: "drop_action_permission", args: { action: action.name, role } } })}
       />
       <h3>Definition</h3>
-      <Form key={JSON.stringify(args)} title="Change" confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: "update_action", args: value })} done={() => {}} />
+      <Form follows title="Change" confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: "update_action", args: value })} done={() => {}} />
       {dialog}
     </>
   );

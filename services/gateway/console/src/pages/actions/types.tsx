@@ -5,13 +5,14 @@ import { Button } from "react-aria-components";
 import type { MetadataRequest } from "../../api/client";
 import type { SetCustomTypesArgs } from "../../api/types";
 import { Editor } from "../../editor/editor";
+import { Kept } from "../../forms/kept";
 import { ConfirmChange } from "../../shell/confirm";
 import { read, written } from "./sdl";
 
 /** CustomTypes edits the types of actions as GraphQL, and the relationships of the objects as JSON. */
 export function CustomTypes(props: { types: unknown }) {
   const before = (props.types ?? {}) as SetCustomTypesArgs;
-  return <Edited key={JSON.stringify(before)} before={before} />;
+  return <Kept value={before}>{(value) => <Edited before={value} />}</Kept>;
 }
 
 function Edited(props: { before: SetCustomTypesArgs }) {

@@ -28,7 +28,7 @@ export default function Configuration(props: { source: Source; table: Table; inf
     <div className="page">
       <h3>Names and comments</h3>
       <Form
-        key={JSON.stringify(configuration)}
+        follows
         title="Change"
         confirm
         initial={{ ...target, configuration }}

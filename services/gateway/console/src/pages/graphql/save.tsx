@@ -148,7 +148,7 @@ function Allowed(props: { document: MetadataDocument; collection: string }) {
         All operations of a collection are allowed together.
       </p>
       <Form
-        key={JSON.stringify(entry)}
+        follows
         title={entry ? "Change whom it is for" : "Allow the collection"}
         confirm
         initial={{ scope: entry?.scope ?? { global: true } }}

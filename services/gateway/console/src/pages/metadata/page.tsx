@@ -9,6 +9,7 @@ import { useServer } from "../../session";
 import { Changes, useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
+import { useLive } from "../../shell/following";
 import { placeOf } from "./place";
 
 /** MetadataPage has what is wrong with the metadata, its transfer to and from files, and its history. */
@@ -89,7 +90,7 @@ function Way(props: { object: Pick<Inconsistency, "type" | "name" | "definition"
 /** listedVersions is how many versions are asked for at once. */
 const listedVersions = 50;
 
-/** again is how often the history is read again while it is shown, in ms. */
+/** again is how often the history is read again while it is shown, in ms, where the server doesn't tell of new versions by itself. */
 const again = 2_000;
 
 /** namedObjects is how many changed objects are named of a version. */
@@ -112,11 +113,12 @@ function History() {
   const [to, setTo] = useState<number>();
   const [before, setBefore] = useState<number>();
   const [following, setFollowing] = useState(true);
+  const live = useLive();
   const { confirm, dialog } = useConfirm();
   const found = useQuery({
-    queryKey: ["metadata", "versions", before],
+    queryKey: [following ? "metadata" : "history", "versions", before],
     placeholderData: keepPreviousData,
-    refetchInterval: before === undefined && following ? again : false,
+    refetchInterval: before === undefined && following && !live ? again : false,
     meta: { quiet: true },
     queryFn: ({ signal }) => server.versions({ limit: listedVersions, ...(before && { before }) }, signal),
   });

@@ -65,7 +65,7 @@ function OperationEditor(props: { document: MetadataDocument; place: Place; tabl
   return (
     <div className="page">
       <Form
-        key={JSON.stringify(own)}
+        follows
         title="Save"
         confirm
         initial={{ ...initial }}

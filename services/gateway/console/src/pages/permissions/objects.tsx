@@ -43,7 +43,7 @@ export function ObjectEditor(props: { document: MetadataDocument; source: Source
       {object.kind === "logical model" && source && (own || adding) && (
         <Variables value={suggestedOf(document)}>
           <Form
-            key={JSON.stringify(own)}
+            follows
             title="Save"
             confirm
             initial={own ? { permission: own.permission, comment: own.comment } : { permission: { columns: [], filter: {} } }}

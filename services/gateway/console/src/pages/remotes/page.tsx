@@ -116,7 +116,7 @@ function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => vo
         <TabPanel id="permissions"><Permissions remote={remote} roles={roles} /></TabPanel>
         <TabPanel id="relationships"><Relationships remote={remote.name} relationships={remote_relationships} /></TabPanel>
         <TabPanel id="definition">
-          <Form key={JSON.stringify(args)} title="Change" confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: "update_remote_schema", args: value })} done={() => {}} />
+          <Form follows title="Change" confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: "update_remote_schema", args: value })} done={() => {}} />
         </TabPanel>
       </Tabs>
       {dialog}

@@ -127,7 +127,7 @@ function Shown(props: { source: Source; reason: string | undefined; open: (name:
         <>
           <h3>How it is reached</h3>
           <Form
-            key={JSON.stringify(initial)}
+            follows
             title="Change"
             confirm
             secrets
@@ -144,7 +144,7 @@ function Shown(props: { source: Source; reason: string | undefined; open: (name:
           <h3>Query tags</h3>
           <p className="hint">Comments in statements, by which logs of the database tell what they are for.</p>
           <Form
-            key={JSON.stringify(source.query_tags)}
+            follows
             title="Change the tags"
             confirm
             initial={(source.query_tags ?? {}) as Value}
