@@ -179,4 +179,16 @@ func TestConsoleOfAProject(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	require.FileExists(t, filepath.Join(w.dir, "metadata/databases/default/tables/public_shelf.yaml"))
+
+	// What a form has made is taken back by what it has written.
+	found, err = filepath.Glob(filepath.Join(w.dir, "migrations/default/*_one_more_column/down.sql"))
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	down, err := os.ReadFile(found[0])
+	require.NoError(t, err)
+	require.Equal(t, "ALTER TABLE \"public\".\"shelf\" DROP COLUMN \"it's\";\n", string(down))
+	up, err := os.ReadFile(filepath.Join(filepath.Dir(found[0]), "up.sql"))
+	require.NoError(t, err)
+	require.Equal(t, "ALTER TABLE \"public\".\"shelf\" ADD COLUMN \"it's\" text DEFAULT ('é');\n", string(up))
+	require.Contains(t, w.does(0, "migrate status"), "all 3 migrations are applied")
 }

@@ -59,7 +59,7 @@ func (c *Console) serveOperation(w http.ResponseWriter, r *http.Request, api met
 	pending := &migrations{console: c}
 	if wanted.migrates(does.sql) {
 		if err = does.check(); err == nil {
-			err = pending.begin(ctx, does.sql, wanted.name)
+			err = pending.begin(ctx, does.sql, wanted)
 		}
 		if err != nil {
 			c.Say("refused: %s", err)
@@ -105,6 +105,7 @@ func with(ctx context.Context, r *http.Request, body []byte) *http.Request {
 	r.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	r.Header.Del(modeHeader)
 	r.Header.Del(nameHeader)
+	r.Header.Del(downHeader)
 	return r
 }
 
@@ -116,11 +117,13 @@ func choiceOf(h http.Header) (choice, error) {
 	default:
 		return c, apierror.Newf(apierror.BadRequest, "header %s: expected %s, %s or %s", modeHeader, ofSchema, always, never)
 	}
-	name, err := url.PathUnescape(h.Get(nameHeader))
-	if err != nil {
-		return c, apierror.Newf(apierror.BadRequest, "header %s: expected a name in percent-encoding", nameHeader)
+	for header, to := range map[string]*string{nameHeader: &c.name, downHeader: &c.down} {
+		text, err := url.PathUnescape(h.Get(header))
+		if err != nil {
+			return c, apierror.Newf(apierror.BadRequest, "header %s: expected a text in percent-encoding", header)
+		}
+		*to = strings.TrimSpace(text)
 	}
-	c.name = strings.TrimSpace(name)
 	return c, nil
 }
 

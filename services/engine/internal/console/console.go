@@ -100,6 +100,8 @@ type report struct {
 	Files int `json:"files,omitempty"`
 	// Migrations are the directories that were made, as the project has them.
 	Migrations []string `json:"migrations,omitempty"`
+	// Down reports whether these have what takes them back.
+	Down bool `json:"down,omitempty"`
 	// Error is why something of it was not written, Differs that the files are not those of the server.
 	Error   string `json:"error,omitempty"`
 	Differs bool   `json:"differs,omitempty"`

@@ -227,6 +227,25 @@ func TestSQLBecomesAMigrationOnceItHasRun(t *testing.T) {
 	up, err := os.ReadFile(filepath.Join(f.written()[0], "up.sql"))
 	require.NoError(t, err)
 	require.Equal(t, "CREATE TABLE stock (id int)\n", string(up))
+	down, err := os.ReadFile(filepath.Join(f.written()[0], "down.sql"))
+	require.NoError(t, err)
+	require.Contains(t, string(down), "-- Write here what takes this back")
+	require.False(t, g.report.Down)
+}
+
+func TestAMigrationHasWhatTakesItBack(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.run = func(w http.ResponseWriter, r *http.Request) {
+		require.Empty(t, r.Header.Get(downHeader), "it isn't for the server")
+		_, _ = io.WriteString(w, `{}`)
+	}
+	g := f.sql("CREATE TABLE stock (id int)", downHeader, "DROP%20TABLE%20stock;%0A--%20%C3%A9%0A")
+	require.Equal(t, http.StatusOK, g.status, g.body)
+	require.True(t, g.report.Down)
+	down, err := os.ReadFile(filepath.Join(f.written()[0], "down.sql"))
+	require.NoError(t, err)
+	require.Equal(t, "DROP TABLE stock;\n-- é\n", string(down))
 }
 
 // TestSQLWithUnknownOutcome holds that a migration stays, and is marked as begun, when nobody knows whether its SQL has run.
@@ -459,10 +478,11 @@ func TestRequestsThatCannotBeRead(t *testing.T) {
 		want   string
 		header []string
 	}{
-		"packed":         {http.StatusUnsupportedMediaType, "no packed requests", []string{"Content-Encoding", "gzip"}},
-		"a mode":         {http.StatusBadRequest, "expected schema, always or never", []string{modeHeader, "sometimes"}},
-		"a broken name":  {http.StatusBadRequest, "expected a name in percent-encoding", []string{nameHeader, "%zz"}},
-		"no transaction": {http.StatusBadRequest, "runs in no transaction", nil},
+		"packed":            {http.StatusUnsupportedMediaType, "no packed requests", []string{"Content-Encoding", "gzip"}},
+		"a mode":            {http.StatusBadRequest, "expected schema, always or never", []string{modeHeader, "sometimes"}},
+		"a broken name":     {http.StatusBadRequest, "expected a text in percent-encoding", []string{nameHeader, "%zz"}},
+		"a broken way back": {http.StatusBadRequest, "header X-Engine-Migration-Down: expected a text in percent-encoding", []string{downHeader, "%zz"}},
+		"no transaction":    {http.StatusBadRequest, "runs in no transaction", nil},
 	} {
 		args := map[string]any{"sql": "CREATE INDEX CONCURRENTLY i ON stock (id)", "no_transaction": name == "no transaction"}
 		g, err := f.post(t.Context(), "/v2/query", jsonText(map[string]any{"type": "run_sql", "args": args}), c.header...)

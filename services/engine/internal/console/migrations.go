@@ -28,10 +28,12 @@ type migration struct {
 	project.Migration
 	// path is the directory.
 	path string
+	// down reports whether it has what takes it back.
+	down bool
 }
 
 // begin writes the migrations. Nothing is left of them when it fails.
-func (m *migrations) begin(ctx context.Context, list []statement, name string) error {
+func (m *migrations) begin(ctx context.Context, list []statement, wanted choice) error {
 	dir := m.console.Project.Path(m.console.Project.MigrationsDirectory)
 	existing, err := project.Migrations(dir)
 	if err != nil {
@@ -44,6 +46,9 @@ func (m *migrations) begin(ctx context.Context, list []statement, name string) e
 	for _, s := range list {
 		texts[s.source] = append(texts[s.source], strings.TrimSpace(s.text))
 	}
+	if len(texts) > 1 {
+		wanted.down = "" // it is that of one source
+	}
 	version := time.Now().UnixMilli()
 	for source := range texts {
 		for _, e := range existing[source] {
@@ -52,11 +57,15 @@ func (m *migrations) begin(ctx context.Context, list []statement, name string) e
 	}
 	for _, source := range slices.Sorted(maps.Keys(texts)) {
 		text := strings.Join(texts[source], ";\n") + "\n"
-		next := migration{Migration: project.Migration{Source: source, Version: version, Name: name}}
-		if name == "" {
+		next := migration{Migration: project.Migration{Source: source, Version: version, Name: wanted.name}, down: wanted.down != ""}
+		if wanted.name == "" {
 			next.Name = usualName(text)
 		}
-		if next.path, err = project.CreateMigration(dir, next.Migration, text, usualDown(text)); err != nil {
+		down := wanted.down + "\n"
+		if !next.down {
+			down = usualDown(text)
+		}
+		if next.path, err = project.CreateMigration(dir, next.Migration, text, down); err != nil {
 			return m.undo(ctx, unwritable(err))
 		}
 		m.made = append(m.made, next)
@@ -102,7 +111,7 @@ func (m *migrations) end(ctx context.Context, became outcome) report {
 	}
 	for _, one := range m.made {
 		name := m.console.relative(one.path)
-		r.Migrations = append(r.Migrations, name)
+		r.Migrations, r.Down = append(r.Migrations, name), one.down
 		m.console.Say("wrote %s", name)
 		if became == unknown {
 			r.add("nobody knows whether the SQL has run: look at the database, then record the migration (engine migrate apply --version %d "+

@@ -60,13 +60,15 @@ func examine(registry *metadata.Registry, api metadata.API, body json.RawMessage
 	return effect{modifies: operation.Modifies()}
 }
 
-// choice is what a request asks for in its headers: whether its SQL becomes a migration, and what that is called.
-type choice struct{ mode, name string }
+// choice is what a request asks for in its headers: whether its SQL becomes a migration, what that is called, and what takes
+// it back, "" where that isn't known.
+type choice struct{ mode, name, down string }
 
-// The headers of a choice. The name is in percent-encoding.
+// The headers of a choice. The name and what takes it back are in percent-encoding.
 const (
 	modeHeader = "X-Engine-Migration"
 	nameHeader = "X-Engine-Migration-Name"
+	downHeader = "X-Engine-Migration-Down"
 )
 
 // The modes.

@@ -17,6 +17,8 @@ function read(text: string | undefined): Project | undefined {
 export interface Written {
   files?: number;
   migrations?: string[];
+  /** What takes the migrations back was written, too. */
+  down?: boolean;
   error?: string;
   differs?: boolean;
 }

@@ -3,6 +3,7 @@
 // GraphQL server of REMOTE-URL has the type Position.
 import assert from "node:assert/strict";
 import { documentation, has, launch, open, openURL, secret, signIn, url } from "./harness.mjs";
+import * as alter from "./alter.mjs";
 import * as api from "./api.mjs";
 import * as attacks from "./attacks.mjs";
 import * as configuration from "./configuration.mjs";
@@ -69,6 +70,7 @@ const tests = {
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
   },
 
+  ...alter.tests,
   ...attacks.tests,
   ...api.tests,
   ...configuration.tests,

@@ -36,6 +36,30 @@ try {
   });
   assert.equal(answer[0], 200);
   assert.match(answer[1], /"files":\d/);
+
+  // Forms make migrations, with what takes them back where that is evident.
+  const dialog = page.getByRole("dialog");
+  const run = async (name) => {
+    await dialog.getByLabel("Name of the migration").fill(name);
+    await axe(page, "SQL that becomes a migration");
+    await dialog.getByRole("button", { name: "Run", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+  };
+  await page.goto(new URL("/console/data?source=default&schema=public&table=shelf", page.url()).href);
+  await page.getByRole("tab", { name: "Structure" }).click();
+  await page.getByRole("button", { name: "Add a column" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("it's");
+  await page.getByLabel("Type", { exact: true }).fill("text");
+  await page.getByLabel("Default", { exact: true }).fill("'é'");
+  await page.getByRole("button", { name: "Show the SQL…" }).click();
+  await has(dialog.getByLabel("Down migration"), 'ALTER TABLE "public"."shelf" DROP COLUMN "it\'s";');
+  await run("one more column");
+  await has(notice, "with what takes it back");
+  await page.getByRole("button", { name: "Drop the column id" }).click();
+  await has(dialog, "down.sql is to be written");
+  await run("no id");
+  await has(notice, "_no_id");
+  await has(notice, "its down.sql is to be written");
   await opened.check();
 } catch (e) {
   console.error(`${e.stack}\n${(await page.locator("body").innerText().catch(String)).slice(0, 3000)}`);

@@ -154,7 +154,7 @@ export class Server {
 
   /** migrate is query for SQL that becomes a migration of the project. */
   migrate<T>(type: string, args: object, migration: Migration): Promise<T> {
-    const headers = { ...headersOf(this.credentials), "content-type": "application/json", "x-engine-migration": migration.mode, "x-engine-migration-name": encodeURIComponent(migration.name) };
+    const headers = { ...headersOf(this.credentials), "content-type": "application/json", "x-engine-migration": migration.mode, "x-engine-migration-name": encodeURIComponent(migration.name), ...(migration.down && { "x-engine-migration-down": encodeURIComponent(migration.down) }) };
     return request<T>("/v2/query", { method: "POST", body: JSON.stringify({ type, args }), headers });
   }
 
@@ -189,6 +189,8 @@ export class Server {
 export interface Migration {
   mode: "schema" | "always" | "never";
   name: string;
+  /** What takes it back, where that is known. */
+  down?: string;
 }
 
 /** prefixOf is what the names of the operations of a kind of sources begin with. */

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Server } from "./client";
+import { prefixOf, type Server } from "./client";
 import { hasDatasets } from "./kinds";
 import type { Using } from "./related";
 import type { Name, Source, TableDescription } from "./types";
@@ -63,6 +63,22 @@ export function describeQuery(server: Server, source: Source, table: Name) {
   return queryOptions({
     queryKey: ["metadata", "definition", source.name, table],
     queryFn: ({ signal }) => server.ofSource<TableDescription, "describe_table">(source.kind, "describe_table", { source: source.name, table }, signal),
+  });
+}
+
+/** typesSQL lists the types of a database of PostgreSQL that users have made, and those of extensions. */
+const typesSQL = `SELECT pg_catalog.format_type(t.oid, NULL) FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+  LEFT JOIN pg_catalog.pg_class c ON c.oid = t.typrelid
+  WHERE n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' AND t.typelem = 0 AND (t.typtype IN ('b', 'd', 'e', 'r') OR c.relkind = 'c') ORDER BY 1 LIMIT 500`;
+
+/** typesQuery lists the types of a source of PostgreSQL besides those that every one has. */
+export function typesQuery(server: Server, source: Source) {
+  return queryOptions({
+    queryKey: ["metadata", "types", source.name],
+    queryFn: async ({ signal }) => {
+      const { result } = await server.query<{ result: string[][] }>(`${prefixOf(source.kind)}_run_sql`, { source: source.name, sql: typesSQL, read_only: true }, signal);
+      return result.slice(1).map(([name]) => name!);
+    },
   });
 }
 

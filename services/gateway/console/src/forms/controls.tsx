@@ -71,16 +71,20 @@ function Input(props: ControlProps & { control: Attributes }) {
       return <textarea {...control} rows={5} value={text} onChange={(e) => change(e.target.value || undefined)} />;
     default:
       return (
-        <input
-          {...control}
-          type="text"
-          autoComplete="off"
-          value={text}
-          onChange={(e) => {
-            change(e.target.value || undefined);
-            if (field.check) report(e.target.value ? field.check(e.target.value) : undefined);
-          }}
-        />
+        <>
+          <input
+            {...control}
+            type="text"
+            autoComplete="off"
+            list={field.suggestions && `${control.id}-list`}
+            value={text}
+            onChange={(e) => {
+              change(e.target.value || undefined);
+              if (field.check) report(e.target.value ? field.check(e.target.value) : undefined);
+            }}
+          />
+          {field.suggestions && <datalist id={`${control.id}-list`}>{field.suggestions.map((s) => <option key={s} value={s} />)}</datalist>}
+        </>
       );
   }
 }

@@ -20,6 +20,8 @@ export interface Field {
   /** The control of a custom field, with its label. */
   control?: (props: ControlProps) => ReactNode;
   hint?: string;
+  /** Texts that it may be, among others. */
+  suggestions?: string[];
   /** The part of the form that it is in, which is closed as long as none of its fields has a value. */
   section?: string;
   /** What is wrong with a text, undefined for nothing; the server isn't asked. */

@@ -5,9 +5,11 @@ import { ApiError } from "../api/client";
 export function Failure(props: { error: unknown; retry?: () => void }) {
   const { error, retry } = props;
   const api = error instanceof ApiError ? error : undefined;
+  const reason = reasonOf(api?.internal);
   return (
     <div className="failure" role="alert">
       <p className="failure-message">{error instanceof Error ? error.message : String(error)}</p>
+      {reason && <p className="failure-message">{reason}</p>}
       {api && (
         <dl>
           <dt>Code</dt>
@@ -25,4 +27,11 @@ export function Failure(props: { error: unknown; retry?: () => void }) {
       {retry && <Button className="button" onPress={retry}>Try again</Button>}
     </div>
   );
+}
+
+/** reasonOf is what a database has said, with what it adds to it. */
+function reasonOf(internal: unknown): string | undefined {
+  const { message, description, hint } = (internal as { error?: Record<string, unknown> } | undefined)?.error ?? {};
+  if (typeof message !== "string") return undefined;
+  return [message, description, hint].filter((t) => typeof t === "string" && t !== "").join("\n");
 }

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { hasFunctions, kinds } from "../../api/kinds";
 import { exportQuery } from "../../api/queries";
+import { canAlter } from "../../api/sqltext";
 import { keyOf, nameIn, schemaOf } from "../../api/tables";
 import type { MetadataDocument, Source } from "../../api/types";
 import { chunk } from "../../chunk";
@@ -18,6 +19,7 @@ import { Suggestions } from "./suggestions";
 import { TableView, UntrackedView } from "./table";
 import { Tables } from "./tables";
 
+const NewTable = lazy(chunk(() => import("./alter/newtable")));
 const FunctionView = lazy(chunk(() => import("./function")));
 const NativeQueries = lazy(chunk(() => import("./queries")));
 const Sources = lazy(chunk(() => import("./sources/page")));
@@ -55,11 +57,12 @@ export function DataPage() {
         <SourcePicker sources={sources} value={source.name} onChange={(name) => void navigate({ search: { source: name } })} />
         <Health source={source} />
         <Button className="button" aria-pressed={false} onPress={() => open({ view: "sources" })}>Sources</Button>
+        {canAlter(source.kind) && <Button className="button" aria-pressed={search.view === "new"} onPress={() => open({ view: "new" })}>Create a table</Button>}
         <Button className="button" aria-pressed={search.view === "queries"} onPress={() => open({ view: "queries" })}>Native queries</Button>
       </div>
       <div className="split">
         <Lists key={source.name} source={source} search={search} open={open} />
-        <Opened document={metadata.data.metadata} source={source} search={search} />
+        <Opened document={metadata.data.metadata} source={source} search={search} open={open} />
       </div>
     </div>
   );
@@ -88,14 +91,17 @@ function Lists(props: { source: Source; search: TableSearch; open: (s: TableSear
 }
 
 /** Opened is what the address names. */
-function Opened(props: { document: MetadataDocument; source: Source; search: TableSearch }) {
-  const { document, source, search } = props;
+function Opened(props: { document: MetadataDocument; source: Source; search: TableSearch; open: (s: TableSearch) => void }) {
+  const { document, source, search, open } = props;
   if (search.function !== undefined) {
     const name = nameIn(source, search.schema, search.function);
     return <section className="panel" aria-label="Function"><Suspense fallback={<Loading what="the function" />}><FunctionView key={keyOf(name)} document={document} source={source} name={name} /></Suspense></section>;
   }
   if (search.view === "queries") {
     return <section className="panel" aria-label="Native queries"><Suspense fallback={<Loading what="the queries" />}><NativeQueries key={source.name} source={source} /></Suspense></section>;
+  }
+  if (search.view === "new" && canAlter(source.kind)) {
+    return <section className="panel" aria-label="New table"><Suspense fallback={<Loading what="the form" />}><NewTable key={source.name} source={source} close={() => open({})} /></Suspense></section>;
   }
   const tracked = source.tables.find((t) => t.table.name === search.table && schemaOf(t.table) === search.schema);
   return (

@@ -6,6 +6,7 @@ import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Grid } from "../../shell/grid";
 import { Loading } from "../../shell/progress";
+import { useTools } from "./alter/tools";
 
 /** types are the types of constraints in words. */
 const types: Record<string, string> = { primary_key: "primary key", unique: "unique", foreign_key: "foreign key", check: "check", exclusion: "exclusion" };
@@ -14,33 +15,39 @@ const types: Record<string, string> = { primary_key: "primary key", unique: "uni
 export default function Structure(props: { source: Source; info: TableInfo }) {
   const { source, info } = props;
   const found = useQuery(describeQuery(useServer(), source, info.name));
+  const tools = useTools(source, found.data);
   if (found.isPending) return <Loading what="how the table is defined" />;
   if (found.isLoadingError) return <Failure error={found.error} retry={() => void found.refetch()} />;
   const { columns, constraints, referenced_by: references, indexes, triggers, missing } = found.data;
+  const change = tools ? ["change"] : [];
   const link = (table: Name) => <TableLink source={source} table={table} />;
   return (
     <div className="page">
+      {tools?.table}
       {missing && <p className="hint">{missing}.</p>}
       <h3>Columns</h3>
       <Grid
         label="Columns"
         wrap
-        columns={["column", "type", "nullable", "default", "key", "comment"]}
-        rows={columns.map((c) => [c.name, c.type, c.nullable ? "yes" : "no", otherwise(c, info), keysOf(c.name, constraints), c.description ?? ""])}
+        columns={["column", "type", "nullable", "default", "key", "comment", ...change]}
+        rows={columns.map((c) => [c.name, c.type, c.nullable ? "yes" : "no", otherwise(c, info), keysOf(c.name, constraints), c.description ?? "", ...(tools ? [tools.column(c)] : [])])}
       />
+      {tools?.columns}
       <h3>Constraints</h3>
       <Listed
         label="Constraints"
         none="The table has none."
-        columns={["constraint", "type", "columns", "refers to", "definition"]}
+        columns={["constraint", "type", "columns", "refers to", "definition", ...change]}
         rows={constraints.map((k) => [
           k.name,
           types[k.type] ?? k.type,
           k.columns?.join(", ") ?? "",
           k.foreign_table ? <>{link(k.foreign_table)} ({k.foreign_columns?.join(", ")})</> : "",
           k.definition ?? "",
+          ...(tools ? [tools.key(k)] : []),
         ])}
       />
+      {tools?.keys}
       <h3>Foreign keys to this table</h3>
       <Listed
         label="Foreign keys to this table"
@@ -52,14 +59,17 @@ export default function Structure(props: { source: Source; info: TableInfo }) {
       <Listed
         label="Indexes"
         none="The table has none."
-        columns={["index", "method", "columns", "with", "unique", "where", "definition"]}
+        columns={["index", "method", "columns", "with", "unique", "where", "definition", ...change]}
         rows={indexes.map((i) => [
           i.invalid ? <>{i.name} <span className="removed">invalid: no query uses it</span></> : i.name,
           i.method ?? "", i.columns.join(", "), i.include?.join(", ") ?? "", i.unique ? "yes" : "no", i.where ?? "", i.definition ?? "",
+          ...(tools ? [tools.index(i)] : []),
         ])}
       />
+      {tools?.indexes}
       <h3>Triggers</h3>
       <Listed label="Triggers" none="The table has none." columns={["trigger", "state", "definition"]} rows={triggers.map((t) => [t.name, t.disabled ? "disabled" : "enabled", t.definition ?? ""])} />
+      {tools?.dialog}
     </div>
   );
 }

@@ -61,6 +61,7 @@ export function UntrackedView(props: { source: Source; table: Name }) {
         <h2>{display(table)}</h2>
         <Button className="button primary" isDisabled={!info.data} onPress={() => confirm({ title: "Track", request })}>Track…</Button>
       </div>
+      {info.data?.description && <p className="description">{info.data.description}</p>}
       <p className="hint">The table isn't tracked: it isn't part of the GraphQL schema, and its rows aren't shown.</p>
       {info.isPending && <Loading what="the table" />}
       {info.isLoadingError && <Failure error={info.error} retry={() => void info.refetch()} />}

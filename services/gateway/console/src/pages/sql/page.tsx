@@ -4,6 +4,7 @@ import { MSSQL, PostgreSQL, sql, SQLite, StandardSQL, type SQLDialect } from "@c
 import { Button, Checkbox, Input, Label, TextField } from "react-aria-components";
 import { ApiError, prefixOf, type DryRun, type Migration } from "../../api/client";
 import { exportQuery } from "../../api/queries";
+import { canRehearse } from "../../api/sqltext";
 import { Editor } from "../../editor/editor";
 import { project } from "../../project";
 import { useServer } from "../../session";
@@ -27,11 +28,6 @@ interface Run {
 
 /** dialects are those of the editor by kinds of sources; the others have that of PostgreSQL. */
 const dialects: Record<string, SQLDialect> = { sqlite: SQLite, mssql: MSSQL, bigquery: StandardSQL };
-
-/** canRehearse reports whether SQL can be tried in sources of a kind. */
-function canRehearse(kind: string): boolean {
-  return ["postgres", "citus", "cockroach"].includes(kind);
-}
 
 /** SQLPage runs statements in a source; it only reads until that is switched off, and shows what a change would do before. */
 export function SQLPage() {

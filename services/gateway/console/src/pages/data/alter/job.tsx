@@ -1,0 +1,59 @@
+import { useState } from "react";
+import { Button } from "react-aria-components";
+import type { Step } from "../../../api/ddl";
+import type { MetadataRequest } from "../../../api/client";
+import type { Source } from "../../../api/types";
+import { Control } from "../../../forms/controls";
+import { at, put, type Field, type Value } from "../../../forms/fields";
+import { RunScript, type Script } from "./script";
+
+/** Job is something that is done to a table by a form, which makes SQL. */
+export interface Job {
+  title: string;
+  initial: Value;
+  fields: (value: Value) => Field[];
+  /** It throws what is wrong with the value. */
+  steps: (value: Value) => Step[];
+  /** The change of the metadata that comes after it. */
+  then?: (value: Value) => MetadataRequest | undefined;
+  done?: (value: Value) => void;
+}
+
+/** JobForm is the form of a job. What it does is shown as SQL before it is done. */
+export function JobForm(props: { source: Source; job: Job; close: () => void }) {
+  const { source, job, close } = props;
+  const [value, setValue] = useState(job.initial);
+  const [problems, setProblems] = useState<Record<string, string>>({});
+  const [wrong, setWrong] = useState<string>();
+  const [script, setScript] = useState<Script>();
+  const fields = job.fields(value);
+  const missing = fields.some((f) => f.required && at(value, f.path) === undefined);
+  const report = (path: string, problem: string | undefined) => {
+    const { [path]: _, ...others } = problems;
+    setProblems(problem ? { ...others, [path]: problem } : others);
+  };
+  const show = () => {
+    setWrong(undefined);
+    try {
+      const steps = job.steps(value);
+      if (steps.length === 0) throw new Error("Nothing changes.");
+      setScript({ title: job.title, steps, then: job.then?.(value), done: () => { close(); job.done?.(value); } });
+    } catch (e) {
+      setWrong((e as Error).message);
+    }
+  };
+  return (
+    <section className="panel form" aria-label={job.title}>
+      <h4>{job.title}</h4>
+      {fields.map((f) => (
+        <Control key={f.path} field={f} value={value} fault={problems[f.path]} change={(part) => setValue((v) => put(v, f.path, part))} report={(problem) => report(f.path, problem)} />
+      ))}
+      {wrong && <p className="removed" role="alert">{wrong}</p>}
+      <div className="row">
+        <Button className="button primary" isDisabled={missing || Object.keys(problems).length > 0} onPress={show}>Show the SQL…</Button>
+        <Button className="button" onPress={close}>Cancel</Button>
+      </div>
+      {script && <RunScript {...script} source={source} close={() => setScript(undefined)} />}
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button, Checkbox, Input, Label, TextField } from "react-aria-components";
+import { ApiError, prefixOf, type DryRun, type MetadataRequest } from "../../../api/client";
+import { scriptOf, type Step } from "../../../api/ddl";
+import { canRehearse } from "../../../api/sqltext";
+import type { Source } from "../../../api/types";
+import { project } from "../../../project";
+import { useServer } from "../../../session";
+import { Changes } from "../../../shell/confirm";
+import { Copy } from "../../../shell/copy";
+import { Failure } from "../../../shell/failure";
+import { Loading } from "../../../shell/progress";
+import { Window } from "../../../shell/window";
+
+/** Script is SQL that waits to be run, with what it is called. */
+export interface Script {
+  title: string;
+  steps: Step[];
+  /** A change of the metadata that comes after it. */
+  then?: MetadataRequest;
+  done?: () => void;
+}
+
+/** RunScript shows SQL, and what it would do, before it runs in a source. In a project it becomes a migration. */
+export function RunScript(props: Script & { source: Source; close: () => void }) {
+  const { title, source, steps, then, done, close } = props;
+  const server = useServer();
+  const client = useQueryClient();
+  const { up, down } = useMemo(() => scriptOf(steps), [steps]);
+  const [cascade, setCascade] = useState(false);
+  const [name, setName] = useState("");
+  const ran = useRef(false);
+  const type = `${prefixOf(source.kind)}_run_sql`;
+  const tries = canRehearse(source.kind);
+  const trial = useMutation({ mutationFn: (drop: boolean) => server.query<DryRun>(type, { source: source.name, sql: up, cascade: drop, dry_run: true }) });
+  const run = useMutation({
+    mutationFn: async () => {
+      const args = { source: source.name, sql: up, cascade };
+      if (!ran.current) await (project ? server.migrate(type, args, { mode: "always", name, down }) : server.query(type, args));
+      ran.current = true; // what comes after it may fail, and is then tried again
+      if (then) await server.change(then);
+    },
+    onSuccess: () => {
+      close();
+      done?.();
+    },
+    onSettled: () => client.invalidateQueries(),
+  });
+  const { mutate } = trial;
+  useEffect(() => {
+    if (tries) mutate(false);
+  }, [tries, mutate]);
+  const depends = trial.error instanceof ApiError && trial.error.code === "dependency-error";
+  const drop = (selected: boolean) => {
+    setCascade(selected);
+    if (tries) mutate(selected);
+  };
+  return (
+    <Window title={title} close={close} form>
+      <pre tabIndex={0} aria-label="SQL">{up}</pre>
+      <div className="row"><Copy texts={{ "Copy the SQL": () => up }} /></div>
+      {(depends || cascade || !tries) && <Checkbox isSelected={cascade} onChange={drop}>Drop metadata that depends on what is dropped</Checkbox>}
+      {trial.isPending && tries && <Loading what="what it would do" />}
+      {trial.error && <Failure error={trial.error} retry={() => mutate(cascade)} />}
+      {trial.data && <Changes changes={trial.data.changes} />}
+      {trial.data?.refused && <p className="removed">It would be refused: {trial.data.refused.error} (<code>{trial.data.refused.code}</code>)</p>}
+      {!tries && <p className="hint">SQL can't be tried in sources of this kind before it runs.</p>}
+      {project && (
+        <>
+          <TextField value={name} onChange={setName}><Label>Name of the migration</Label><Input placeholder="its first words" /></TextField>
+          {down === undefined ? <p className="hint">What takes it back isn't evident: the migration's down.sql is to be written.</p> : <><p className="hint">The migration is taken back by:</p><pre tabIndex={0} aria-label="Down migration">{down}</pre></>}
+        </>
+      )}
+      {run.error && ran.current && <p className="removed">The SQL has run. What comes after it has not:</p>}
+      {run.error && <Failure error={run.error} />}
+      <div className="row">
+        <Button className="button primary" isDisabled={run.isPending || (tries && (!trial.data || trial.isPending || trial.data.refused !== undefined))} onPress={() => run.mutate()}>{ran.current ? "Try again" : "Run"}</Button>
+        <Button className="button" onPress={close}>Cancel</Button>
+      </div>
+    </Window>
+  );
+}
