@@ -109,7 +109,8 @@ func TestPublishedChangeThatIsTooLarge(t *testing.T) {
 		old, new []byte
 		omitted  []string
 	}{
-		{large, []byte(`{}`), nil}, {large, large, []string{"old"}},
+		{large, []byte(`{}`), nil},
+		{large, large, []string{"old"}},
 		{nil, append(append([]byte(`[`), large...), append(append([]byte(`,`), large...), ']')...), []string{"new"}},
 	} {
 		c := inserts(i, 1)[0]

@@ -76,7 +76,8 @@ func TestColumns(t *testing.T) {
 	t.Parallel()
 	told := []backend.ToldColumn{
 		{Name: "id", Type: "23", Collation: backend.CollationDeterministic, Key: 2},
-		{Name: "name", Type: "25", Collation: backend.CollationBytes}, {Name: "loose", Type: "25"},
+		{Name: "name", Type: "25", Collation: backend.CollationBytes},
+		{Name: "loose", Type: "25"},
 	}
 	require.Equal(t, told, DecodeColumns(EncodeColumns(told)))
 	require.Equal(t, backend.CollationUnknown, DecodeColumns([]*changev1.Column{{Collation: 7}})[0].Collation)

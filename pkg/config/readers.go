@@ -19,7 +19,7 @@ func parseReaders(text string) ([]ChangesReader, error) {
 		user, publication, _ := strings.Cut(item, "=")
 		slash := strings.LastIndexByte(publication, '/')
 		if !isUserName(user) || slash < 1 || slash == len(publication)-1 {
-			return nil, errors.New("Only expecting list of comma separated USER=SOURCE/NAME, with users of small letters, digits and -")
+			return nil, errors.New("Only expecting list of comma separated USER=SOURCE/NAME, with users of small letters, digits and -") //nolint:staticcheck // begins like those of other settings
 		}
 		list[i] = ChangesReader{User: user, Source: publication[:slash], Name: publication[slash+1:]}
 	}

@@ -63,7 +63,7 @@ func (a *DescribeTable) Describe(v View, details *catalog.Details) (json.RawMess
 		Columns: v.columnDefinitions(a.Source, t), Constraints: definitions(t), ReferencedBy: references(v.Catalogs[a.Source], t.Name),
 	}
 	if details == nil {
-		d.Missing = fmt.Sprintf("%s isn't asked for the expressions of defaults, checks, indexes and triggers", kind.Display)
+		d.Missing = kind.Display + " isn't asked for the expressions of defaults, checks, indexes and triggers"
 	} else {
 		d.complete(details)
 	}

@@ -183,7 +183,7 @@ func (c *Collector) list(began time.Time) []Instance {
 		list = append(list, i)
 	}
 	slices.SortFunc(list, func(a, b Instance) int {
-		return cmp.Or(strings.Compare(a.Service, b.Service), strings.Compare(a.Report.Instance, b.Report.Instance))
+		return cmp.Or(strings.Compare(a.Service, b.Service), strings.Compare(a.Instance, b.Instance))
 	})
 	return list
 }

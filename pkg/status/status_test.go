@@ -73,7 +73,7 @@ func collected(t *testing.T, c *Collector) (names []string, took time.Duration) 
 	list, err := c.Collect(t.Context())
 	require.NoError(t, err)
 	for _, i := range list {
-		name := i.Report.Instance
+		name := i.Instance
 		if !i.Responding {
 			name += "?"
 		}
@@ -144,17 +144,17 @@ func TestReports(t *testing.T) {
 	b := bustest.Connect(t, bustest.Server(t))
 	registry := prometheus.NewRegistry()
 	mine := prometheus.WrapRegistererWith(prometheus.Labels{"service": "query-executor"}, registry)
-	requests := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_graphql_requests_total"},
+	requests := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_graphql_requests_total", Help: "Of a test."},
 		[]string{"operation_type", "response_status", "operation_name"}))
 	requests.WithLabelValues("query", "success", "A").Add(2)
 	requests.WithLabelValues("query", "success", "B").Add(3)
-	errors1 := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_query_errors_total"}, []string{"code"}))
+	errors1 := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_query_errors_total", Help: "Of a test."}, []string{"code"}))
 	for i := range maxSamples + 5 {
 		errors1.WithLabelValues(fmt.Sprint(i)).Add(float64(i + 1))
 	}
-	telemetry.Register(mine, prometheus.NewCounter(prometheus.CounterOpts{Name: "engine_other_total"}))
+	telemetry.Register(mine, prometheus.NewCounter(prometheus.CounterOpts{Name: "engine_other_total", Help: "Of a test."}))
 	others := prometheus.WrapRegistererWith(prometheus.Labels{"service": "gateway"}, registry)
-	telemetry.Register(others, prometheus.NewGauge(prometheus.GaugeOpts{Name: "engine_http_connections"})).Set(4)
+	telemetry.Register(others, prometheus.NewGauge(prometheus.GaugeOpts{Name: "engine_http_connections", Help: "Of a test."})).Set(4)
 
 	c := NewCollector(b, telemetry.Discard())
 	stop, err := c.Start()

@@ -56,8 +56,10 @@ func TestPlacesOfErrorsInPermissions(t *testing.T) {
 	for _, c := range []struct{ operation, permission, path, text string }{
 		{"select", `{"columns":["id","none"],"filter":{}}`, "columns[1]", `column "none" does not exist`},
 		{"select", `{"columns":"*","filter":{"_or":[{},{"id":{"_foo":1}}]}}`, "filter._or[1].id._foo", "Unknown operator: _foo"},
-		{"select", `{"columns":["id"],"filter":{},"query_root_fields":["select_aggregate"]}`, "query_root_fields",
-			`The "select_aggregate" root field can only be enabled in the query_root_fields or  the subscription_root_fields when "allow_aggregations" is set to true`},
+		{
+			"select", `{"columns":["id"],"filter":{},"query_root_fields":["select_aggregate"]}`, "query_root_fields",
+			`The "select_aggregate" root field can only be enabled in the query_root_fields or  the subscription_root_fields when "allow_aggregations" is set to true`,
+		},
 		{"insert", `{"check":{"none":1}}`, "check.none", `"none" does not exist`},
 		{"insert", `{"check":{},"set":{"none":1}}`, "set.none", `column "none" does not exist`},
 		{"update", `{"columns":["id"],"filter":{},"check":{"$and":[{"none":1}]}}`, `check["$and"][0].none`, `"none" does not exist`},

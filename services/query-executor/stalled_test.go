@@ -84,13 +84,13 @@ func TestReadersThatLeaveAreForgotten(t *testing.T) {
 	t.Parallel()
 	e := newFixture(t, "testdata/stalled", Config{SpoolSize: 1 << 30, ReaderPatience: 50 * time.Millisecond, Concurrency: 256})
 	gone := errors.New("gone")
-	err := e.execute(t.Context(), &queryv1.ExecuteRequest{Session: asAdmin(), Query: allPages}, brokenReader{gone})
+	err := e.execute(t.Context(), &queryv1.ExecuteRequest{Session: asAdmin(), Query: allPages}, readerError{gone})
 	require.ErrorIs(t, err, gone)
 	memory, disk := e.spool.Kept()
 	require.Zero(t, memory+disk)
 }
 
-type brokenReader struct{ error }
+type readerError struct{ error }
 
-func (brokenReader) SetHead(proto.Message)         {}
-func (r brokenReader) Write(p []byte) (int, error) { return 0, r.error }
+func (readerError) SetHead(proto.Message)         {}
+func (r readerError) Write(p []byte) (int, error) { return 0, r.error }

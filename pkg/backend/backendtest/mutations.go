@@ -225,7 +225,7 @@ func nested(t *testing.T, b *bench) {
 		columns = append(columns, b.column("stock", c.Name))
 	}
 	parent.Output = ir.Output{Returning: []ir.Field{b.field("stock", "id"), {Value: ir.Scalar{Expr: ir.RowRef{Columns: columns}}}}, Handed: true}
-	parent.Output.Objects = [][]ir.Field{b.fields("stock", "id", "label"), b.fields("stock", "label")}
+	parent.Objects = [][]ir.Field{b.fields("stock", "id", "label"), b.fields("stock", "label")}
 	statement, err := b.Fixture.Dialect.RenderMutation(parent, backend.RenderOptions{})
 	require.NoError(t, err)
 	out := backend.NewAnswer(nil, nil, 0)

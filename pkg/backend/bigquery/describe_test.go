@@ -13,7 +13,8 @@ func TestDescription(t *testing.T) {
 	t.Parallel()
 	const path = "GET /datasets/hub/tables/visit"
 	a, s := open(t, map[string][]response{
-		path: {ok(`{"schema": {"fields": [
+		path: {
+			ok(`{"schema": {"fields": [
 				{"name": "id", "type": "STRING", "mode": "REQUIRED", "maxLength": "8", "defaultValueExpression": "GENERATE_UUID()", "description": "as printed"},
 				{"name": "at", "type": "TIMESTAMP"}, {"name": "price", "type": "NUMERIC", "precision": "6", "scale": "2"}, {"name": "tags", "type": "STRING", "mode": "REPEATED"}]},
 			"timePartitioning": {"type": "DAY", "field": "at"}, "clustering": {"fields": ["price", "id"]},
@@ -21,12 +22,15 @@ func TestDescription(t *testing.T) {
 				{"name": "of_page", "referencedTable": {"projectId": "demo", "datasetId": "hub", "tableId": "page"}, "columnReferences": [{"referencingColumn": "tags", "referencedColumn": "tag"}, {"referencingColumn": "at", "referencedColumn": "at"}]},
 				{"name": "elsewhere", "referencedTable": {"projectId": "other", "datasetId": "hub", "tableId": "page"}, "columnReferences": [{"referencingColumn": "id", "referencedColumn": "id"}]}]}}`),
 			ok(`{"schema": {"fields": [{"name": "n", "type": "INTEGER"}]}, "rangePartitioning": {"field": "n", "range": {"start": "0", "end": "100", "interval": "10"}}}`),
-			ok(`{"schema": {"fields": []}, "timePartitioning": {"type": "HOUR"}}`)},
-		"POST /queries": {ok(`{"jobComplete": true, "jobReference": {"jobId": "j1", "location": "EU"}, "schema": {"fields": [{"name": "a", "type": "STRING"}, {"name": "b", "type": "STRING"}, {"name": "c", "type": "STRING"}, {"name": "d", "type": "STRING"}, {"name": "e", "type": "STRING"}]}, "rows": [
+			ok(`{"schema": {"fields": []}, "timePartitioning": {"type": "HOUR"}}`),
+		},
+		"POST /queries": {
+			ok(`{"jobComplete": true, "jobReference": {"jobId": "j1", "location": "EU"}, "schema": {"fields": [{"name": "a", "type": "STRING"}, {"name": "b", "type": "STRING"}, {"name": "c", "type": "STRING"}, {"name": "d", "type": "STRING"}, {"name": "e", "type": "STRING"}]}, "rows": [
 				{"f": [{"v": "search"}, {"v": "clustering"}, {"v": "ACTIVE"}, {"v": "CREATE SEARCH INDEX"}, {"v": "id"}]},
 				{"f": [{"v": "search"}, {"v": "clustering"}, {"v": "ACTIVE"}, {"v": "CREATE SEARCH INDEX"}, {"v": "tags"}]},
 				{"f": [{"v": "vector"}, {"v": "near"}, {"v": "PENDING DISABLEMENT"}, {"v": "CREATE VECTOR INDEX"}, {"v": "tags"}]}]}`),
-			failure(http.StatusForbidden, "accessDenied"), failure(http.StatusUnauthorized, "authError")},
+			failure(http.StatusForbidden, "accessDenied"), failure(http.StatusUnauthorized, "authError"),
+		},
 	}, "")
 	visit := catalog.Name{Schema: "hub", Name: "visit"}
 	found, err := s.DescribeTable(t.Context(), visit)

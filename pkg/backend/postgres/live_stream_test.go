@@ -207,7 +207,7 @@ func TestRandomStreams(t *testing.T) {
 		m.columns = append(m.columns, ir.Column{Name: c.Name, Type: c.Type})
 	}
 	for id := range 60 {
-		values := []string{fmt.Sprint(id)}
+		values := []string{strconv.Itoa(id)}
 		for _, c := range m.columns[1:] {
 			value := "NULL"
 			if m.IntN(6) > 0 {
@@ -227,7 +227,7 @@ func TestRandomStreams(t *testing.T) {
 			where = m.where(2)
 		}
 		s := f.stream(t, streamOptions{
-			table: "imaged", cursor: c, desc: m.IntN(2) == 0, start: m.value(c.Type), where: where, variables: m.variables, size: fmt.Sprint(1 + m.IntN(4)),
+			table: "imaged", cursor: c, desc: m.IntN(2) == 0, start: m.value(c.Type), where: where, variables: m.variables, size: strconv.Itoa(1 + m.IntN(4)),
 			fields: []ir.Field{{Alias: "c", Value: ir.Scalar{Expr: c, Type: c.Type}}},
 		})
 		if s.stream == nil {

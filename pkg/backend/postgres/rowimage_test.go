@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -155,7 +156,7 @@ func TestConditionsOnImages(t *testing.T) {
 		names = append(names, quote.Name(c.Name))
 	}
 	for id := range 60 {
-		values := []string{fmt.Sprint(id)}
+		values := []string{strconv.Itoa(id)}
 		for _, c := range m.columns[1:] {
 			value := "NULL"
 			if m.IntN(6) > 0 {

@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -96,14 +97,14 @@ var liveRoles = map[string]map[string]any{
 func liveHeader(r *rand.Rand) map[string]string {
 	switch r.IntN(9) {
 	case 0:
-		return as("owner", "X-Engine-User-Id", fmt.Sprint(r.IntN(5)))
+		return as("owner", "X-Engine-User-Id", strconv.Itoa(r.IntN(5)))
 	case 1:
-		return as("team", "X-Engine-User-Id", fmt.Sprint(r.IntN(5)), "X-Engine-Kinds", "{"+kindName(r)+","+kindName(r)+"}")
+		return as("team", "X-Engine-User-Id", strconv.Itoa(r.IntN(5)), "X-Engine-Kinds", "{"+kindName(r)+","+kindName(r)+"}")
 	case 2:
-		return as("low", "X-Engine-Limit", fmt.Sprint(2+r.IntN(15)))
+		return as("low", "X-Engine-Limit", strconv.Itoa(2+r.IntN(15)))
 	case 4:
 		low := r.IntN(12)
-		return as("band", "X-Engine-Low", fmt.Sprint(low), "X-Engine-High", fmt.Sprint(low+r.IntN(10)), "X-Engine-Price", fmt.Sprint(r.IntN(7)))
+		return as("band", "X-Engine-Low", fmt.Sprint(low), "X-Engine-High", fmt.Sprint(low+r.IntN(10)), "X-Engine-Price", strconv.Itoa(r.IntN(7)))
 	case 3:
 		return as("ranked", "X-Engine-Rank", fmt.Sprint(1+r.IntN(3)))
 	}

@@ -54,11 +54,13 @@ var runSteps = []struct {
 }{
 	{`UPDATE item SET n = n + 1 WHERE id = 20`, nil, map[string]int{"range": 2, "null": 1, "nested": 1, "session": 2, "counted": 1}},
 	{
-		`UPDATE item SET n = CASE n WHEN 150 THEN 151 ELSE 150 END WHERE id = 21`, map[string]int{"range": 1, "nested": 1},
+		`UPDATE item SET n = CASE n WHEN 150 THEN 151 ELSE 150 END WHERE id = 21`,
+		map[string]int{"range": 1, "nested": 1},
 		map[string]int{"range": 2, "null": 1, "nested": 1, "session": 2, "counted": 1},
 	},
 	{
-		`UPDATE item SET owner = CASE owner WHEN 4 THEN 3 ELSE 4 END WHERE id = 3`, map[string]int{"nested": 1},
+		`UPDATE item SET owner = CASE owner WHEN 4 THEN 3 ELSE 4 END WHERE id = 3`,
+		map[string]int{"nested": 1},
 		map[string]int{"range": 2, "null": 1, "nested": 1, "session": 2, "counted": 1, "shown": 1},
 	},
 	{`UPDATE kind SET rank = rank + 1 WHERE name = 'b'`, map[string]int{"related": 1}, map[string]int{"related": 1}},

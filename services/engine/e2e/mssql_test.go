@@ -105,14 +105,22 @@ func matchBooks(t *testing.T, p *process) {
 		headers        map[string]string
 		document, want string
 	}{
-		{nil, `mutation { insert_book(objects: [{title: "Solaris", price: "7"}, {title: "Fiasco", price: "6"}], ` + matched + `) { affected_rows returning { title price } } }`,
-			`{"data":{"insert_book":{"affected_rows":2,"returning":[{"title":"Fiasco","price":6.00},{"title":"Solaris","price":7.00}]}}}`},
-		{nil, `mutation { insert_book(objects: [{title: "Solaris", price: "1"}], if_matched: {match_columns: [title], update_columns: [price], where: {price: {_gt: 8}}}) { affected_rows } }`,
-			`{"data":{"insert_book":{"affected_rows":0}}}`},
-		{nil, `mutation { insert_book(objects: [{title: "Solaris", price: "1"}, {title: "Eden", price: "4"}], if_matched: {match_columns: [title], update_columns: []}) { affected_rows returning { title } } }`,
-			`{"data":{"insert_book":{"affected_rows":1,"returning":[{"title":"Eden"}]}}}`},
-		{seller, `mutation { insert_book(objects: [{title: "Fiasco", price: "9"}, {title: "Solaris", price: "9"}], ` + matched + `) { returning { title price } } }`,
-			`{"data":{"insert_book":{"returning":[{"title":"Fiasco","price":9.00}]}}}`},
+		{
+			nil, `mutation { insert_book(objects: [{title: "Solaris", price: "7"}, {title: "Fiasco", price: "6"}], ` + matched + `) { affected_rows returning { title price } } }`,
+			`{"data":{"insert_book":{"affected_rows":2,"returning":[{"title":"Fiasco","price":6.00},{"title":"Solaris","price":7.00}]}}}`,
+		},
+		{
+			nil, `mutation { insert_book(objects: [{title: "Solaris", price: "1"}], if_matched: {match_columns: [title], update_columns: [price], where: {price: {_gt: 8}}}) { affected_rows } }`,
+			`{"data":{"insert_book":{"affected_rows":0}}}`,
+		},
+		{
+			nil, `mutation { insert_book(objects: [{title: "Solaris", price: "1"}, {title: "Eden", price: "4"}], if_matched: {match_columns: [title], update_columns: []}) { affected_rows returning { title } } }`,
+			`{"data":{"insert_book":{"affected_rows":1,"returning":[{"title":"Eden"}]}}}`,
+		},
+		{
+			seller, `mutation { insert_book(objects: [{title: "Fiasco", price: "9"}, {title: "Solaris", price: "9"}], ` + matched + `) { returning { title price } } }`,
+			`{"data":{"insert_book":{"returning":[{"title":"Fiasco","price":9.00}]}}}`,
+		},
 	} {
 		require.JSONEq(t, c.want, p.query(c.headers, c.document).text(), c.document)
 	}

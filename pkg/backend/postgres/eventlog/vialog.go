@@ -104,10 +104,10 @@ func logFunctionSQL(types Types, t *backend.EventTrigger, generated, stringify b
 		}
 		payload += when + "engine_catalog.event_payload(" + quote.Literal(op) + `, '{"old":' || ` + shown(before, "c.old") +
 			` || ',"new":' || ` + shown(after, "c.new") + ` || '}')`
-		switch {
-		case op == opInsert:
+		switch op {
+		case opInsert:
 			key += when + orderKeySQL(t, after)
-		case op == opUpdate: // without the row before, its key hasn't changed
+		case opUpdate: // without the row before, its key hasn't changed
 			key += when + "CASE WHEN c.old IS NULL THEN " + orderKeySQL(t, after) + " ELSE " + orderKeySQL(t, before) + " END"
 		default:
 			key += when + orderKeySQL(t, before)

@@ -51,8 +51,12 @@ func TestValuesThatAreLeftOpen(t *testing.T) {
 		}
 	}
 	for _, typ := range []catalog.Type{
-		{Name: "int4", Dims: 1}, {Name: "int4", Domain: &catalog.Name{Name: "d"}}, {Name: "text", Schema: "own"},
-		{Name: "bool", Kind: catalog.TypeEnum}, {Name: "float8"}, {Name: "bpchar"},
+		{Name: "int4", Dims: 1},
+		{Name: "int4", Domain: &catalog.Name{Name: "d"}},
+		{Name: "text", Schema: "own"},
+		{Name: "bool", Kind: catalog.TypeEnum},
+		{Name: "float8"},
+		{Name: "bpchar"},
 	} {
 		require.False(t, Comparable(typ), typ)
 	}

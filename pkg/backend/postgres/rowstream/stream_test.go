@@ -205,8 +205,10 @@ func TestFits(t *testing.T) {
 	require.Equal(t, []string{"owner", "at", "id", "note"}, s.Columns())
 	told := func(change func(list []backend.ToldColumn) []backend.ToldColumn) bool {
 		list := []backend.ToldColumn{
-			{Name: "id", Type: "23", Key: 1, Collation: backend.CollationDeterministic}, {Name: "at", Type: "23", Collation: backend.CollationDeterministic},
-			{Name: "owner", Type: "25", Collation: backend.CollationDeterministic}, {Name: "note", Type: "25"},
+			{Name: "id", Type: "23", Key: 1, Collation: backend.CollationDeterministic},
+			{Name: "at", Type: "23", Collation: backend.CollationDeterministic},
+			{Name: "owner", Type: "25", Collation: backend.CollationDeterministic},
+			{Name: "note", Type: "25"},
 		}
 		return s.Fits(change(list))
 	}
@@ -224,8 +226,10 @@ func TestFits(t *testing.T) {
 	}
 	ordered := stream(func(c *Config) { c.Cursor = owner })
 	list := []backend.ToldColumn{
-		{Name: "id", Type: "23", Key: 1, Collation: backend.CollationDeterministic}, {Name: "at", Type: "23", Collation: backend.CollationDeterministic},
-		{Name: "owner", Type: "25", Collation: backend.CollationDeterministic}, {Name: "note", Type: "25"},
+		{Name: "id", Type: "23", Key: 1, Collation: backend.CollationDeterministic},
+		{Name: "at", Type: "23", Collation: backend.CollationDeterministic},
+		{Name: "owner", Type: "25", Collation: backend.CollationDeterministic},
+		{Name: "note", Type: "25"},
 	}
 	require.False(t, ordered.Fits(list), "texts in the order of a language")
 	list[2].Collation = backend.CollationBytes

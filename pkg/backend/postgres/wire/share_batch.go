@@ -15,7 +15,7 @@ var ErrTooLarge = errors.New("the answer is too large to be kept")
 type Outcome uint8
 
 const (
-	pending Outcome = iota
+	_ Outcome = iota // none yet
 	// Answered is one that the server has answered: Answer has the answer, or Err the error.
 	Answered
 	// Alone is one that has to run alone.

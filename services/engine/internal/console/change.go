@@ -153,7 +153,7 @@ func outcomeOf(answer *http.Response) (outcome, error) {
 	var e struct{ Code apierror.Code }
 	switch {
 	case json.Unmarshal(text, &e) != nil, e.Code == "", e.Code == apierror.Timeout, e.Code == apierror.Unexpected:
-		return unknown, nil // something on the way has answered, or the server doesn't know
+		return unknown, nil //nolint:nilerr // something on the way has answered, or the server doesn't know
 	case e.Code == apierror.NotInEffect:
 		return made, nil
 	}

@@ -48,7 +48,7 @@ func (p *textPiece) source() string  { return "" }
 func (p *textPiece) texts() []string { return nil }
 func (p *textPiece) joined() *joins  { return nil }
 
-func (p *textPiece) answer(_ context.Context, _ *Run, bound [][]byte, out *backend.Answer) ([][]byte, error) {
+func (p *textPiece) answer(_ context.Context, _ *Run, bound [][]byte, out *backend.Answer) ([][]byte, error) { //nolint:unparam // it is one of the pieces
 	out.Buf = append(out.Buf, p.text...)
 	return bound, nil
 }

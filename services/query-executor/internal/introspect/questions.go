@@ -83,18 +83,18 @@ func (q *Questions) schemaText() []byte {
 var standard = Field{Alias: "__schema", Name: "__schema", Fields: []Field{
 	of("queryType", "name"), of("mutationType", "name"), of("subscriptionType", "name"),
 	{Alias: "types", Name: "types", Fields: append(named("kind", "name", "description"),
-		Field{Alias: "fields", Name: "fields", Fields: append(named("name", "description", "isDeprecated", "deprecationReason"), arguments, typeRef(9))},
+		Field{Alias: "fields", Name: "fields", Fields: append(named("name", "description", "isDeprecated", "deprecationReason"), arguments, typeRef())},
 		Field{Alias: "inputFields", Name: "inputFields", Fields: inputValue},
-		Field{Alias: "interfaces", Name: "interfaces", Fields: typeRef(9).Fields},
+		Field{Alias: "interfaces", Name: "interfaces", Fields: typeRef().Fields},
 		Field{Alias: "enumValues", Name: "enumValues", Deprecated: true, Fields: named("name", "description", "isDeprecated", "deprecationReason")},
-		Field{Alias: "possibleTypes", Name: "possibleTypes", Fields: typeRef(9).Fields},
+		Field{Alias: "possibleTypes", Name: "possibleTypes", Fields: typeRef().Fields},
 	)},
 	{Alias: "directives", Name: "directives", Fields: append(named("name", "description", "isRepeatable", "locations"), arguments)},
 }}
 
 var (
 	arguments  = Field{Alias: "args", Name: "args", Fields: inputValue}
-	inputValue = append(named("name", "description", "defaultValue", "isDeprecated", "deprecationReason"), typeRef(9))
+	inputValue = append(named("name", "description", "defaultValue", "isDeprecated", "deprecationReason"), typeRef())
 )
 
 func named(names ...string) []Field {
@@ -109,8 +109,11 @@ func of(name string, fields ...string) Field {
 	return Field{Alias: name, Name: name, Fields: named(fields...)}
 }
 
-// typeRef is a field that names a type inside of depth lists and non-nulls.
-func typeRef(depth int) Field {
+// depth is how many lists and non-nulls a type may be inside of, as many as the usual query for introspection shows.
+const depth = 9
+
+// typeRef is a field that names a type inside of lists and non-nulls.
+func typeRef() Field {
 	f := of("type", "kind", "name")
 	inner := &f.Fields
 	for range depth {

@@ -30,7 +30,7 @@ type changeFeed struct {
 	manager *Manager
 	source  string
 
-	// wake is signaled when the first poller begins to use the feed.
+	// wake is signalled when the first poller begins to use the feed.
 	wake chan struct{}
 
 	mu sync.Mutex

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -239,7 +240,7 @@ func TestRowsTouchAllCohorts(t *testing.T) {
 	t.Parallel()
 	p := &poller{manager: New(Deps{Metrics: NewMetrics(nil, false)}), live: &execute.Live{Match: textMatch{}}, cohorts: map[string]*cohort{}, index: newIndex(), wake: make(chan struct{}, 1)}
 	for i := range mostWork/1000 + 1 {
-		p.newCohort(fmt.Sprint(i), [][]byte{nil, []byte(fmt.Sprint(i))})
+		p.newCohort(strconv.Itoa(i), [][]byte{nil, []byte(strconv.Itoa(i))})
 	}
 	p.noticeRows([]backend.RowImage{textImage{cell("1"), cell("x")}}, 0)
 	require.True(t, p.changed.Load())

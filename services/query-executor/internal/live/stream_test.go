@@ -43,10 +43,9 @@ type shelf struct {
 	open map[uint64]bool
 	// statements counts those of the stream.
 	statements int
-	// log are the changes that are committed and not told, and heard is called for those of a reading.
-	log   []backend.ChangedRow
-	heard func(backend.Change)
-	fail  chan struct{}
+	// log are the changes that are committed and not told.
+	log  []backend.ChangedRow
+	fail chan struct{}
 }
 
 type book struct{ at, owner int }

@@ -133,7 +133,7 @@ func (p *insertPlanner) node(w *schema.Writable) *insert.Node {
 	p.WritesTo(w)
 	t := w.InsertInput()
 	n := &insert.Node{
-		Table: w.Catalog.Name, Display: w.Table.Display(), Check: read.Rule(w.Insert.Check), Validator: w.Insert.Validator, AnyColumn: read.ColumnOf(w.Columns[0]),
+		Table: w.Catalog.Name, Display: w.Display(), Check: read.Rule(w.Insert.Check), Validator: w.Insert.Validator, AnyColumn: read.ColumnOf(w.Columns[0]),
 		Identity: w.Catalog.Identity(),
 		Object:   schema.NonNull(schema.Named(t)), Members: map[string]insert.Member{},
 	}
