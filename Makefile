@@ -74,8 +74,8 @@ console-shots: ## takes the pictures of the console in docs/console, in a browse
 console-sizes: ## writes how large the parts of the console are into docs/console.md, with Node
 	@scripts/console sizes
 
-console-pages: ## every page of the console with every fault, in a browser (ten minutes)
-	CONSOLE_PAGES=1 $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsolePages$$' -count 1 -v -timeout 40m
+console-pages: ## every page of the console with every fault, in a browser
+	$(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsolePages$$' -count 1 -v -timeout 40m
 
 console-soak: ## watches the memory of a page of the console that rows are streamed into, for MINUTES (60)
 	CONSOLE_SOAK=$(or $(MINUTES),60) $(POSTGRES) $(GO) test ./services/engine/e2e -run 'TestConsole$$' -count 1 -v -timeout 0

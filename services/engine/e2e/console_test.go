@@ -129,9 +129,6 @@ func TestConsole(t *testing.T) {
 // TestConsolePages opens each page of the console, with objects of all kinds whose names and values are HTML: with axe, by keys alone,
 // and with a server that fails, is slow, or is gone.
 func TestConsolePages(t *testing.T) {
-	if os.Getenv("CONSOLE_PAGES") == "" {
-		t.Skip("it takes ten minutes, and four of its rows fail (docs/limitations.md): make console-pages")
-	}
 	t.Parallel()
 	newConsole(t).run(t, "pages.mjs", pagesLimit)
 }

@@ -1,48 +1,39 @@
-// What can happen to a page, for pages.mjs.
+// What can happen to a page, for pages.mjs. The server of a page is the proxy that its worker has.
 import assert from "node:assert/strict";
-import { axe, has, open, schemaThere, secret, signIn, url } from "./harness.mjs";
+import { axe, axeOf, has, open, schemaThere, secret, signIn } from "./harness.mjs";
+import { brokenBy } from "./proxy.mjs";
 
 /** Those that a page works without, and the one by which it finds out whether somebody may sign in. */
 const optional = new Set(["/v1/version", "/v1alpha1/config", "/v1/metadata/changes"]);
 const signing = "/v1/metadata list_source_kinds";
 
-const broken = { message: "it broke", code: "unexpected", path: "$.args.what" };
-
-/** kindOf is what a request of the API is for, undefined for a file. */
-function kindOf(request) {
-  const { pathname } = new URL(request.url());
-  if (pathname.startsWith("/console")) return undefined;
-  const type = request.postDataJSON()?.type;
-  return type ? `${pathname} ${type}` : pathname;
-}
-
-/** answerBroken answers as the endpoint does with an error. */
-function answerBroken(route) {
-  const { message, code, path } = broken;
-  return route.fulfill({ status: 500, json: new URL(route.request().url()).pathname === "/v1/graphql" ? { errors: [{ message, extensions: { code, path } }] } : { error: message, code, path } });
-}
-
-/** signed is a page that is signed in already, as one is that is loaded again. */
-async function signed(context) {
-  const page = await context.newPage();
-  await page.addInitScript((value) => sessionStorage.setItem("query-engine-session", JSON.stringify({ kind: "secret", value })), secret);
-  return page;
+/** signed has the pages of a context signed in, with nothing else in their storage, as soon as they are loaded. */
+export function signed(context) {
+  return context.addInitScript((value) => {
+    if (!location.protocol.startsWith("http")) return; // before the first page there is none
+    localStorage.clear();
+    sessionStorage.clear();
+    sessionStorage.setItem("query-engine-session", JSON.stringify({ kind: "secret", value }));
+  }, secret);
 }
 
 /** show opens a row. */
-async function show(page, row) {
-  await page.goto(url + row.path);
-  for (const tab of row.tabs ?? []) await page.getByRole("tab", { name: tab, exact: true }).first().click();
+async function show(page, proxy, row) {
+  await page.goto(proxy.url + row.path);
+  for (const name of row.tabs ?? []) {
+    const tab = page.getByRole("tab", { name, exact: true }).first();
+    // While a page comes in, a press may miss what has moved.
+    do await tab.click(); while ((await tab.getAttribute("aria-selected")) !== "true");
+  }
   await row.steps?.(page);
   await row.ready(page).waitFor();
 }
 
 /** ready opens a row, and returns the requests that it made: texts of others are text, all is reached by keys, and nothing is wider than the window. */
-export async function ready(page, row) {
-  const requests = new Set();
-  page.on("request", (r) => { const kind = kindOf(r); if (kind && kind !== signing && !optional.has(kind)) requests.add(kind); });
-  await page.addInitScript((value) => sessionStorage.setItem("query-engine-session", JSON.stringify({ kind: "secret", value })), secret);
-  await show(page, row);
+export async function ready(page, proxy, row) {
+  proxy.kinds.clear();
+  await show(page, proxy, row);
+  const requests = [...proxy.kinds].filter((kind) => kind !== signing && !optional.has(kind));
   if (row.text) await has(page.locator("body"), row.text);
   const made = "main img, main script, main b, main i, main iframe, [role=dialog] img, [role=dialog] b";
   assert.equal(await page.locator(made).count(), 0, "text became HTML");
@@ -55,26 +46,27 @@ export async function ready(page, row) {
 /** stops bounds how often Tab is pressed: nothing has as many controls, so that the focus is caught. */
 const stops = 400;
 
+/** atOnce is how often Tab is pressed before the page is asked where the focus has been. */
+const atOnce = 10;
+
 /** unreached are the controls that Tab doesn't get to; those of a list, a table or the like are reached by arrows from one of them. */
 async function unreached(page) {
   await page.evaluate(() => {
     window.reached = new Set();
+    window.around = false;
     document.addEventListener("focusin", (e) => window.reached.add(e.target));
+    let first;
+    document.addEventListener("keyup", () => {
+      const now = document.activeElement;
+      if (now === first) window.around = true;
+      if (now !== document.body) first ??= now;
+    }, true);
     document.activeElement?.blur();
   });
   const dialog = await page.getByRole("dialog").count();
-  let first;
-  for (let n = 0; ; n++) {
+  for (let n = 0; !(await page.evaluate(() => window.around)); n += atOnce) {
     assert.ok(n < stops, "Tab doesn't come around");
-    await page.keyboard.press("Tab");
-    const at = await page.evaluate(() => {
-      window.order ??= new Map();
-      const e = document.activeElement;
-      if (!window.order.has(e)) window.order.set(e, window.order.size);
-      return e === document.body ? -1 : window.order.get(e);
-    });
-    if (at === first && n > 0) break;
-    if (first === undefined && at >= 0) first = at;
+    for (let i = 0; i < atOnce; i++) await page.keyboard.press("Tab");
   }
   return page.evaluate((inDialog) => {
     const composite = "[role=tablist],[role=grid],[role=treegrid],[role=listbox],[role=radiogroup],[role=tree],[role=menu]";
@@ -102,86 +94,95 @@ export async function areas(browser) {
   await signIn(page);
   const list = await page.getByRole("navigation", { name: "Areas" }).getByRole("link").evaluateAll((links) => links.map((l) => l.getAttribute("href")));
   await close();
-  return { areas: list };
+  return list;
 }
 
-/** failing opens a row when one of its requests fails: the error is shown with its code and path. */
-export async function failing(context, row, request) {
-  const page = await signed(context);
-  await page.route("**/*", (route) => (kindOf(route.request()) === request ? answerBroken(route) : route.continue()));
-  void show(page, row).catch(() => {}); // ends with the page
-  const alert = page.getByRole("alert").filter({ hasText: broken.message }).first();
-  await alert.waitFor().catch((e) => { throw new Error(`nothing is said when ${request} fails`, { cause: e }); });
-  for (const part of [broken.code, broken.path]) await has(alert, part);
-  await page.close();
+/** alertOf is the alert that shows that a request of a kind has failed. */
+const alertOf = (page, kind) => page.getByRole("alert").filter({ hasText: brokenBy(kind).message }).first();
+
+/** told waits until a failed request is shown with its code and path. */
+async function told(page, kind) {
+  const { code, path } = brokenBy(kind);
+  for (const part of [code, path]) await has(alertOf(page, kind), part);
 }
 
-/** slow opens a row of a server that doesn't answer: progress is shown, and the page can be left. */
-export async function slow(context, row) {
-  const page = await signed(context);
-  const held = [];
-  await page.route("**/*", (route) => {
-    const kind = kindOf(route.request());
-    if (!kind || kind === signing) return route.continue();
-    held.push(route);
-  });
-  void show(page, row).catch(() => {});
-  await page.getByRole("progressbar", { name: "Waiting for the server" }).waitFor();
-  await axe(page, `${row.name}, slow`);
+/**
+ * failing opens a row while requests fail, and returns those that nothing is said about. All fail in the first round, and in each
+ * other one those that couldn't be told yet, as they were never made, or as the error of another one was in their place. Then the
+ * page waits for the server, and is left.
+ */
+export async function failing(context, proxy, row, requests) {
+  let left = [...requests];
+  while (left.length > 0) {
+    const page = await context.newPage();
+    proxy.treat((kind) => (left.includes(kind) ? "fail" : "pass"));
+    void show(page, proxy, row).catch(() => {}); // ends with the page
+    const any = left.map((kind) => alertOf(page, kind)).reduce((a, b) => a.or(b)).first();
+    const shown = await any.waitFor().then(() => true, () => false);
+    const found = [];
+    for (const kind of left) if (await alertOf(page, kind).isVisible()) found.push(kind);
+    for (const kind of found) await told(page, kind);
+    left = left.filter((kind) => !found.includes(kind));
+    if (shown && left.length === 0) await leave(page, proxy, row);
+    await page.close();
+    if (!shown) break;
+  }
+  proxy.pass();
+  return left;
+}
+
+/** leave asks the server again, where the page offers that, or else opens it again, and leaves the page before there is an answer. */
+async function leave(page, proxy, row) {
+  proxy.treat((kind) => (kind === signing ? "pass" : "held"));
+  const again = page.getByRole("button", { name: "Try again" }).first();
+  if (await again.isVisible()) await again.click();
+  else await page.goto(proxy.url + row.path);
+  await proxy.held();
   const other = row.path.startsWith("/console/actions") ? "Metadata" : "Actions";
   await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: other, exact: true }).click();
   await page.getByRole("heading", { name: other, exact: true, level: 1 }).waitFor();
-  await Promise.all(held.map((route) => route.continue().catch(() => {}))); // some aren't wanted any more
-  await page.close();
 }
 
-/** gone opens a row without a server, and again when the server is back. */
-export async function gone(context, row) {
-  const page = await signed(context);
-  let back = false;
-  await page.route("**/*", (route) => {
-    const kind = kindOf(route.request());
-    return back || !kind || kind === signing ? route.continue() : route.abort("connectionrefused");
-  });
-  const shown = show(page, row);
+/** contents is where a page differs from the others of the same server. */
+const contents = "main, [role=dialog]";
+
+/** slowThenGone opens a row of a server that doesn't answer, that is gone then, and that is back at last. */
+export async function slowThenGone(page, proxy, row) {
+  proxy.treat((kind) => (kind === signing ? "pass" : "held"));
+  const shown = show(page, proxy, row);
   shown.catch(() => {});
+  await proxy.held();
+  await page.getByRole("progressbar", { name: "Waiting for the server" }).waitFor();
+  await axeOf(page, `${row.name}, slow`, contents);
+  proxy.treat((kind) => (kind === signing ? "pass" : "gone"));
+  proxy.release(() => "gone");
   await has(page.getByRole("alert"), "The server can't be reached.");
-  await axe(page, `${row.name}, without a server`);
-  back = true;
+  await axeOf(page, `${row.name}, without a server`, contents);
+  proxy.pass();
   const again = page.getByRole("button", { name: "Try again" }).first();
   const done = shown.then(() => true);
   while (!(await Promise.race([done, again.waitFor().then(() => false)]))) await again.click({ timeout: 1000 }).catch(() => {}); // it may be gone
-  await page.close();
 }
 
 /** once presses a control that sends while the server doesn't answer. */
-export async function once(page, send) {
-  let hold = false;
-  const held = [];
-  await page.addInitScript((value) => sessionStorage.setItem("query-engine-session", JSON.stringify({ kind: "secret", value })), secret);
-  let tell;
-  const sent = new Promise((r) => (tell = r));
-  await page.route("**/*", (route) => {
-    if (!hold || !kindOf(route.request())) return route.continue();
-    held.push(route);
-    tell();
-  });
-  await page.goto(url + send.path);
+export async function once(page, proxy, send) {
+  proxy.kinds.clear();
+  await page.goto(proxy.url + send.path);
   await send.before?.(page);
   const control = send.control(page);
   await control.and(page.locator(":enabled")).waitFor();
-  hold = true;
+  const before = new Set(proxy.kinds);
+  proxy.treat((kind) => (optional.has(kind) ? "pass" : "held"));
   await control.click();
-  await sent;
+  await proxy.held();
   await control.and(page.locator(":disabled, [aria-disabled=true]")).waitFor();
-  const kinds = held.map((route) => kindOf(route.request()));
+  const kinds = await proxy.held();
+  const sent = kinds.find((kind) => !before.has(kind)) ?? kinds[0]; // the page may have read something again
   if (send.keys) await page.keyboard.press(send.keys);
-  assert.equal(new Set(kinds).size, held.length, "the same is sent twice");
-  hold = false;
-  await answerBroken(held[0]);
-  await Promise.all(held.slice(1).map((route) => route.continue()));
-  const alert = page.getByRole("alert").filter({ hasText: broken.message }).first();
-  for (const part of [broken.code, broken.path]) await has(alert, part);
+  assert.equal(new Set(kinds).size, kinds.length, "the same is sent twice");
+  proxy.treat(() => "pass");
+  proxy.release((kind) => (kind === sent ? "fail" : "pass"));
+  await told(page, sent);
   await control.and(page.locator(":enabled:not([aria-disabled=true])")).waitFor();
 }
 

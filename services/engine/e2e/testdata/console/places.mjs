@@ -39,7 +39,7 @@ export const rows = [
   { name: "Data, a new table", path: "/console/data?source=default&view=new", steps: press("Unique key"), ready: label("Name of column 1") },
   { name: "Data, a column to change", path: table, tabs: ["Structure"], steps: press("Change the column name"), ready: (page) => page.getByRole("region", { name: "Change the column name" }), text: html },
   { name: "Data, SQL that waits", path: table, tabs: ["Structure"], steps: press("Drop the column name"), ready: (page) => page.getByRole("dialog").getByText("Drop metadata that depends") },
-  { name: "Data, configuration", path: table, tabs: ["Configuration"], ready: (page) => page.getByRole("button", { name: /^Change/ }).first() },
+  { name: "Data, configuration", path: table, tabs: ["Configuration"], ready: (page) => page.getByRole("tabpanel", { name: "Configuration" }).getByRole("button", { name: /^Change/ }).first() },
   { name: "Data, relationships", path: table, tabs: ["Relationships"], ready: button("By columns") },
   { name: "Data, computed fields", path: table, tabs: ["Computed fields"], ready: (page) => page.getByText("shown_as").first(), text: html },
   { name: "Data, as a role", path: table, tabs: ["As a role"], ready: (page) => page.getByRole("combobox").last() },
@@ -58,7 +58,7 @@ export const rows = [
   { name: "Events", path: "/console/events", ready: button("author_changed") },
   { name: "Events, a new trigger", path: "/console/events", steps: press("New event trigger"), ready: label("Webhook") },
   { name: "Events, a trigger", path: "/console/events?kind=triggers&source=default&name=author_changed", steps: async (page) => { await page.getByRole("button", { name: /^INSERT/ }).first().click(); await page.getByText("failed with 500").first().click(); }, ready: label("Response"), text: html },
-  { name: "Events, calls", path: "/console/events?kind=triggers&source=default&name=author_changed", tabs: ["Calls"], steps: (page) => page.getByText("failed with 500").first().click(), ready: label("Response"), text: html },
+  { name: "Events, calls", path: "/console/events?kind=triggers&source=default&name=author_changed", tabs: ["Calls"], steps: (page) => page.getByText("failed with 500").first().click(), ready: (page) => label("Response")(page).first(), text: html },
   { name: "Events, throughput", path: "/console/events?kind=triggers&source=default&name=author_changed", tabs: ["Throughput"], ready: row(grid("Times of deliveries")) },
   { name: "Events, cron triggers", path: "/console/events?kind=cron", ready: button("<b>nightly</b>"), text: html },
   { name: "Events, a cron trigger", path: `/console/events?kind=cron&name=${encodeURIComponent("<b>nightly</b>")}`, ready: (page) => page.getByText("100 events"), text: "<b>nightly</b>" },
@@ -75,9 +75,9 @@ export const rows = [
   { name: "Remote schemas, definition", path: "/console/remote-schemas?name=charts", tabs: ["Definition"], ready: label("Address") },
 
   { name: "Metadata", path: "/console/metadata", ready: button("Drop them…") },
-  { name: "Metadata, history", path: "/console/metadata", tabs: ["History"], steps: (page) => page.getByRole("button", { name: /^Version/ }).nth(1).click(), ready: (page) => page.getByRole("region", { name: "Difference" }).getByRole("listitem").first() },
+  { name: "Metadata, history", path: "/console/metadata", tabs: ["History"], steps: (page) => page.getByRole("listitem").filter({ hasText: "pg_track_logical_model" }).getByRole("button", { name: /^Version/ }).click(), ready: (page) => page.getByRole("region", { name: "Difference" }).getByRole("listitem").first() },
 
-  { name: "Monitoring", path: "/console/monitoring", ready: row(grid("Event triggers")) },
+  { name: "Monitoring", path: "/console/monitoring", steps: (page) => row(grid("Event triggers"))(page).waitFor(), ready: (page) => page.getByRole("figure").last() },
 ];
 
 // A form can be written as JSON; its tabs are those of every form.

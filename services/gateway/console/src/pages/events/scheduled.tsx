@@ -72,7 +72,7 @@ function Events(props: { trigger: string | undefined }) {
         <label>State<select value={status} onChange={(e) => { setStatus(e.target.value); setOffset(0); }}><option value="">all</option>{states.map((s) => <option key={s}>{s}</option>)}</select></label>
         <Button className="button" isDisabled={offset === 0} onPress={() => setOffset(Math.max(0, offset - pageSize))}>Previous</Button>
         <Button className="button" isDisabled={offset + listed.length >= count} onPress={() => setOffset(offset + pageSize)}>Next</Button>
-        {events.data && <span className="hint">{count} events</span>}
+        {events.data && <span className="hint">{count} {count === 1 ? "event" : "events"}</span>}
       </div>
       {events.isPending && <Loading what="the events" />}
       {events.isLoadingError && <Failure error={events.error} retry={() => void events.refetch()} />}

@@ -71,7 +71,7 @@ function total(counts: Counted["counts"]) {
 function Summary(props: { counts: Counted["counts"] }) {
   const { all, failed } = total(props.counts);
   const part = failed > 0 ? ` (${Number(((100 * failed) / all).toPrecision(2))} %)` : "";
-  return <span className="hint">{all.toLocaleString()} calls, <span className={failed > 0 ? "removed" : undefined}>{failed.toLocaleString()} failed{part}</span></span>;
+  return <span className="hint">{all.toLocaleString()} {all === 1 ? "call" : "calls"}, <span className={failed > 0 ? "removed" : undefined}>{failed.toLocaleString()} failed{part}</span></span>;
 }
 
 function Bars(props: { counts: Counted["counts"] }) {

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { ApiError } from "../../api/client";
 import { fieldName } from "../../api/names";
 import { parentsOf } from "../../api/permissions";
 import { variableIn, type RunAs } from "../../api/runas";
@@ -58,6 +59,8 @@ function SeenRows(props: SeesProps & { as: RunAs; missing: string[] }) {
   const rows = useQuery({ queryKey: [...key, as], enabled: !refused, queryFn: ({ signal }) => server.rows<Row[]>("select", { ...args, columns: ["*"], limit: shownRows }, as, signal) });
   const count = useQuery({ queryKey: [...key, "count", as], enabled: !refused, queryFn: ({ signal }) => server.rows<{ count: number }>("count", args, as, signal) });
   const all = useQuery({ queryKey: [...key, "count"], queryFn: ({ signal }) => server.rows<{ count: number }>("count", args, admin, signal) });
+  // Without aggregations a role may read rows and not count them.
+  const counting = all.error ?? (count.error instanceof ApiError && count.error.code === "permission-denied" ? null : count.error);
   const found = rows.data ?? [];
   const names = found[0] ? Object.keys(found[0]) : [];
   const rule = permissions.map((p) => JSON.stringify(p.filter ?? {})).join(" or ");
@@ -68,7 +71,7 @@ function SeenRows(props: SeesProps & { as: RunAs; missing: string[] }) {
       {refused && <p className="removed">{permissions.length === 0 ? `${as.role} sees no row of ${display(table.table)}: neither it nor a role that it inherits from may select from it.` : `${as.role} sees no value of ${display(table.table)}: no column is allowed.`}</p>}
       {!refused && missing.length > 0 && <p className="removed">The rule needs {missing.join(", ")}, which {missing.length === 1 ? "has" : "have"} no value here.</p>}
       {rows.isPending && !refused && <Loading what="the rows" />}
-      {all.error && !rows.error && <Failure error={all.error} retry={() => void all.refetch()} />}
+      {counting && !rows.error && <Failure error={counting} retry={() => { void all.refetch(); if (count.error) void count.refetch(); }} />}
       {rows.error && <Failure error={rows.error} retry={() => void rows.refetch()} />}
       {rows.data && !refused && !rows.error && (
         <>

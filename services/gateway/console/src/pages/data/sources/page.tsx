@@ -20,22 +20,26 @@ export default function Sources(props: { sources: Source[]; shown: Source | unde
   const { sources, shown, open } = props;
   const inconsistencies = useQuery(inconsistencyQuery(useServer()));
   return (
-    <Split
-      words={{ list: "Sources", one: "Source", add: "Add a source", none: "None: a source is a database whose tables become part of the GraphQL schema.", choose: "Choose a source to see how it is reached." }}
-      items={sources}
-      shown={shown}
-      name={(s) => s.name}
-      about={(s) => (
-        <>
-          {kindName(s.kind)}, {s.tables?.length ?? 0} tracked{" "}
-          {reasonOf(s, inconsistencies.data?.inconsistent_objects) && <span className="removed">can't be used</span>}
-        </>
-      )}
-      open={(s) => open(s?.name)}
-      form={(close) => <New done={(name) => { close(); open(name); }} cancel={close} />}
-    >
-      {shown && <Shown key={shown.name} source={shown} reason={reasonOf(shown, inconsistencies.data?.inconsistent_objects)} open={open} />}
-    </Split>
+    <>
+      {/* Next to a source that is shown, its health says it. */}
+      {inconsistencies.isLoadingError && !shown && <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />}
+      <Split
+        words={{ list: "Sources", one: "Source", add: "Add a source", none: "None: a source is a database whose tables become part of the GraphQL schema.", choose: "Choose a source to see how it is reached." }}
+        items={sources}
+        shown={shown}
+        name={(s) => s.name}
+        about={(s) => (
+          <>
+            {kindName(s.kind)}, {s.tables?.length ?? 0} tracked{" "}
+            {reasonOf(s, inconsistencies.data?.inconsistent_objects) && <span className="removed">can't be used</span>}
+          </>
+        )}
+        open={(s) => open(s?.name)}
+        form={(close) => <New done={(name) => { close(); open(name); }} cancel={close} />}
+      >
+        {shown && <Shown key={shown.name} source={shown} reason={reasonOf(shown, inconsistencies.data?.inconsistent_objects)} open={open} />}
+      </Split>
+    </>
   );
 }
 
