@@ -87,10 +87,34 @@ func (w *noteWriter) blocked(t *testing.T) {
 }
 
 // TestPreparedStatementsAlone holds that a prepared statement that follows the announcement of its session at once is a
-// transaction in every respect, and that its connection is as good as before whatever becomes of it.
+// transaction in every respect, and that its connection is as good as before whatever becomes of it: as one statement, and by
+// the driver's pipeline, as with servers that aren't PostgreSQL.
 func TestPreparedStatementsAlone(t *testing.T) {
 	t.Parallel()
+	t.Run("one statement", func(t *testing.T) {
+		t.Parallel()
+		requirePreparedAlone(t, true)
+	})
+	t.Run("pipeline", func(t *testing.T) {
+		t.Parallel()
+		requirePreparedAlone(t, false)
+	})
+}
+
+func requirePreparedAlone(t *testing.T, suspends bool) {
+	t.Helper()
 	w := newNoteWriter(t, nil)
+	prefer := func() {
+		c, err := w.source.primary.Acquire(t.Context())
+		require.NoError(t, err)
+		defer c.Release()
+		c.Suspends = suspends
+	}
+	c, err := w.source.primary.Acquire(t.Context())
+	require.NoError(t, err)
+	require.True(t, c.Suspends, "it is PostgreSQL")
+	c.Release()
+	prefer()
 	id := 0
 	next := func() string { id++; return strconv.Itoa(id) }
 	for range 3 { // the first time prepares
@@ -107,7 +131,7 @@ func TestPreparedStatementsAlone(t *testing.T) {
 	}
 	require.Empty(t, setting(), "nothing is left in the session")
 
-	_, err := w.write(t.Context(), "clerk", "-1")
+	_, err = w.write(t.Context(), "clerk", "-1")
 	requireCode(t, err, apierror.PermissionError, "Check constraint violation. not negative")
 	_, err = w.write(t.Context(), "clerk", "1")
 	requireCode(t, err, apierror.ConstraintViolation, `Uniqueness violation. duplicate key value violates unique constraint "note_pkey"`)
@@ -133,10 +157,11 @@ func TestPreparedStatementsAlone(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, <-over, context.Canceled)
 	w.exec(t, `COMMIT`)
+	prefer() // it may be another connection
 	w.writes(t, "clerk", "1000")
 
 	// What the session had prepared is no longer there, or no longer fits.
-	c, err := w.source.primary.Acquire(t.Context())
+	c, err = w.source.primary.Acquire(t.Context())
 	require.NoError(t, err)
 	_, err = c.PG.Exec(t.Context(), `DEALLOCATE ALL`).ReadAll()
 	require.NoError(t, err)

@@ -188,7 +188,7 @@ func (c *Conn) Execute(ctx context.Context, e Execution) (*Result, error) {
 // ahead finds the statements of a round trip of one command, whose row isn't read, and a text, where both are
 // prepared; nil for all others.
 func (c *Conn) ahead(e *Execution) (ahead, main *prepared) {
-	if len(e.Before) != 1 || len(e.After) > 0 || !c.Direct || !c.Prepares(e.Text) {
+	if len(e.Before) != 1 || len(e.After) > 0 || !c.Direct || !c.Suspends || !c.Prepares(e.Text) {
 		return nil, nil
 	}
 	b := &e.Before[0]

@@ -67,6 +67,9 @@ type Conn struct {
 	Direct bool
 	// Implicit reports whether a transaction without BEGIN is one as the source wants it.
 	Implicit bool
+	// Suspends reports whether the server goes on with another statement when one was asked for some of its rows, as
+	// PostgreSQL does. Others that speak its protocol may not.
+	Suspends bool
 	// plain reports whether nothing is prepared until the connection is released.
 	plain bool
 	// discarded connections are closed when they are released: their session isn't clean.
@@ -219,16 +222,17 @@ func (p *Pool) connect(ctx context.Context) (*Conn, error) {
 	return nil, err
 }
 
-// newConn asks for the server's process, and its default for transactions. A pooler gives its clients
+// newConn asks for the server's process, its default for transactions, and what it is. A pooler gives its clients
 // numbers of its own instead of the process of the server; it may change the session at any time.
 func (p *Pool) newConn(ctx context.Context, pg *pgconn.PgConn) *Conn {
 	c := &Conn{PG: pg, Pool: p}
 	const sql = `SELECT pg_backend_pid(), current_setting('default_transaction_isolation') = 'read committed'
-		AND NOT current_setting('default_transaction_read_only')::boolean`
+		AND NOT current_setting('default_transaction_read_only')::boolean, version() LIKE 'PostgreSQL %'`
 	r := pg.ExecParams(ctx, sql, nil, nil, nil, nil).Read()
 	if r.Err != nil || len(r.Rows) != 1 {
 		return c
 	}
+	c.Suspends = string(r.Rows[0][2]) == "t"
 	c.Direct = string(r.Rows[0][0]) == strconv.FormatUint(uint64(pg.PID()), 10)
 	p.Sharer.possible.Store(c.Direct && p.Endpoint.Prepare != PrepareNever)
 	c.Implicit = c.Direct && p.Endpoint.Prepare != PrepareNever && string(r.Rows[0][1]) == "t" &&
