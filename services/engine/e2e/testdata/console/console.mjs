@@ -18,6 +18,7 @@ import * as monitoring from "./monitoring.mjs";
 import * as permissions from "./permissions.mjs";
 import * as relationships from "./relationships.mjs";
 import * as remotes from "./remotes.mjs";
+import * as roles from "./roles.mjs";
 import * as rows from "./rows.mjs";
 import * as save from "./save.mjs";
 import * as sources from "./sources.mjs";
@@ -84,6 +85,7 @@ const tests = {
   ...permissions.tests,
   ...relationships.tests,
   ...remotes.tests,
+  ...roles.tests,
   ...rows.tests,
   ...save.tests,
   ...sources.tests,

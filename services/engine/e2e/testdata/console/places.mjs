@@ -52,6 +52,8 @@ export const rows = [
   { name: "Permissions, an action", path: object("action", "review"), ready: (page) => page.getByRole("button", { name: /^Withdraw/ }) },
   { name: "Permissions, a remote schema", path: object("remote schema", "charts"), ready: button("Allow query") },
   { name: "Permissions, inherited roles", path: "/console/permissions", tabs: ["Inherited roles"], ready: (page) => page.getByText("<i>all</i>").first(), text: html },
+  { name: "Permissions, roles", path: "/console/permissions", tabs: ["Roles"], ready: (page) => page.getByRole("list", { name: "Roles" }).getByRole("listitem").first(), text: html },
+  { name: "Permissions, what is inherited", path: cell("author", "<i>all</i>"), ready: (page) => page.getByRole("region", { name: "What is inherited" }), text: html },
 
   { name: "SQL", path: "/console/sql", steps: async (page) => { await type(page, "Statements", "SELECT * FROM author"); await page.getByRole("button", { name: /^Run/ }).click(); }, ready: row(grid("Result")), text: html },
 

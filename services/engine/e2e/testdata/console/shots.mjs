@@ -50,13 +50,13 @@ const pages = {
   },
   async "permissions-presets"(page) {
     await area(page, "Permissions");
-    await page.getByRole("gridcell", { name: "public.article, writer: select, insert" }).click();
+    await page.getByRole("gridcell", { name: "public.article, writer: select in part, insert in part" }).click();
     await page.getByRole("tab", { name: "insert" }).click();
     await page.getByRole("group", { name: "Presets" }).last().scrollIntoViewIfNeeded();
   },
   async "permissions-sees"(page) {
     await area(page, "Permissions");
-    await page.getByRole("gridcell", { name: "public.article, writer: select, insert" }).click();
+    await page.getByRole("gridcell", { name: "public.article, writer: select in part, insert in part" }).click();
     await page.getByRole("tab", { name: "What it sees" }).click();
     await page.getByLabel("x-engine-user-id", { exact: true }).fill("2");
     await has(page.getByRole("grid", { name: "Rows that the role sees" }), "second");

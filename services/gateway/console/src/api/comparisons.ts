@@ -7,6 +7,8 @@ import type { Source, Table } from "./types";
 interface Comparisons {
   convention: Convention;
   operators: Record<string, string[]>;
+  /** What columns that refer to an enum can be. */
+  values: Record<string, string[]>;
 }
 
 /** common are the operators that every kind of sources has, for where the schema doesn't say which. */
@@ -16,7 +18,7 @@ const common = ["_eq", "_neq", "_gt", "_lt", "_gte", "_lte", "_in", "_nin", "_is
 const ofColumns = ["_ceq", "_cneq", "_cgt", "_clt", "_cgte", "_clte"];
 
 interface Answer {
-  t?: { inputFields?: { name: string; type: { inputFields?: { name: string }[] | null } }[] | null } | null;
+  t?: { inputFields?: { name: string; type: { inputFields?: { name: string; type: { enumValues?: { name: string }[] | null } }[] | null } }[] | null } | null;
 }
 
 /** comparisonsQuery asks the schema which operators the fields of a table have: they are those of its kind of sources and of the types. */
@@ -26,9 +28,16 @@ export function comparisonsQuery(server: Server, source: Source, table: Table | 
     queryFn: async ({ signal }): Promise<Comparisons> => {
       const convention = conventionOf(await server.config(), source);
       const name = table ? typeName(source, table, convention, "bool_exp") : "";
-      const answer = await server.graphql({ query: "query ($name: String!) { t: __type(name: $name) { inputFields { name type { inputFields { name } } } } }", variables: { name } }, {}, signal);
+      const answer = await server.graphql({ query: "query ($name: String!) { t: __type(name: $name) { inputFields { name type { inputFields { name type { enumValues { name } } } } } } }", variables: { name } }, {}, signal);
       const fields = (answer.data as Answer | undefined)?.t?.inputFields ?? [];
-      return { convention, operators: Object.fromEntries(fields.map((f) => [f.name, (f.type.inputFields ?? []).map((i) => i.name)])) };
+      return {
+        convention,
+        operators: Object.fromEntries(fields.map((f) => [f.name, (f.type.inputFields ?? []).map((i) => i.name)])),
+        values: Object.fromEntries(fields.flatMap((f) => {
+          const values = f.type.inputFields?.find((i) => i.name === "_eq")?.type.enumValues;
+          return values ? [[f.name, values.map((v) => v.name)]] : [];
+        })),
+      };
     },
   });
 }
@@ -37,4 +46,9 @@ export function comparisonsQuery(server: Server, source: Source, table: Table | 
 export function comparisonsOf(known: Comparisons | undefined, table: Table | undefined, name: string): string[] {
   const found = (known?.operators[table ? fieldName(table, name, known.convention) : name] ?? []).filter((o) => o.startsWith("_"));
   return [...(found.length > 0 ? found : common), ...ofColumns];
+}
+
+/** valuesOf are what a column can be that refers to an enum; undefined for others. */
+export function valuesOf(known: Comparisons | undefined, table: Table | undefined, name: string): string[] | undefined {
+  return known?.values[table ? fieldName(table, name, known.convention) : name];
 }

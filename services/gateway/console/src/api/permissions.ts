@@ -48,6 +48,38 @@ export function inheritedOf(permissions: Permission[], role: string, parents: Pa
   });
 }
 
+/** conflictOf are the permissions to write that a role would inherit if they didn't differ; the role has none then. */
+export function conflictOf(table: Table, operation: Operation, role: string, parents: Parents): Permission[] {
+  if (operation === "select" || grantOf(table, operation, role, parents) !== undefined) return [];
+  return inheritedOf(permissionsOf(table, operation), role, parents, new Set());
+}
+
+/** isWhole reports whether a permission allows an operation on all rows and columns, without anything that narrows or changes it. */
+export function isWhole(operation: Operation, permission: Record<string, unknown>): boolean {
+  const { columns, filter, check, set, limit, backend_only, validate_input, query_root_fields, subscription_root_fields } = permission;
+  const empty = (part: unknown) => part === undefined || part === null || (typeof part === "object" && Object.keys(part).length === 0);
+  const all = columns === "*" || operation === "delete" || (operation === "insert" && columns === undefined);
+  const narrowed = limit ?? validate_input ?? query_root_fields ?? subscription_root_fields;
+  return all && empty(filter) && empty(check) && empty(set) && narrowed == null && backend_only !== true;
+}
+
+/** startFrom is a permission for an operation with what another one, of any operation, says: its rule, and its columns where both have some. */
+export function startFrom(operation: Operation, from: Operation, permission: Record<string, unknown>): Record<string, unknown> {
+  if (from === operation) return permission;
+  const rule = permission.filter ?? permission.check ?? {};
+  const columns = permission.columns === undefined ? [] : permission.columns;
+  switch (operation) {
+    case "select":
+      return { columns, filter: rule };
+    case "insert":
+      return { columns, check: rule, ...(permission.set !== undefined && { set: permission.set }) };
+    case "update":
+      return { columns, filter: rule, check: permission.check ?? {}, ...(permission.set !== undefined && { set: permission.set }) };
+    case "delete":
+      return { filter: rule };
+  }
+}
+
 /** Place is where a permission belongs. */
 export interface Place {
   source: Source;
@@ -60,6 +92,11 @@ export interface Place {
 export function dropOf(place: Place): MetadataRequest {
   const { source, table, role, operation } = place;
   return { type: `${prefixOf(source.kind)}_drop_${operation}_permission`, args: { source: source.name, table, role } };
+}
+
+/** allOf are requests that are made together, or not at all. */
+export function allOf(requests: MetadataRequest[]): MetadataRequest {
+  return { type: "bulk", args: requests.flatMap((r) => (r.type === "bulk" ? (r.args as MetadataRequest[]) : [r])) };
 }
 
 /** saveOf is the request that gives a permission, in the place of one that is there. */

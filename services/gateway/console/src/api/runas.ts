@@ -5,6 +5,9 @@ export interface RunAs {
   headers: string;
 }
 
+/** runAsKey is where the API page keeps what it runs as; it ends with the tab. */
+export const runAsKey = "query-engine-run-as";
+
 /** headerProblem is the first line that can't be sent as a header, undefined for none. */
 export function headerProblem(headers: string): string | undefined {
   return headers.split("\n").find((line) => line.trim() && !line.trimStart().startsWith("#") && !/^\s*[!#$%&'*+.^_`|~\w-]+\s*:[\t\x20-\x7e\x80-\xff]*$/.test(line));

@@ -4,7 +4,7 @@ import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } fro
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { Group, Panel, Separator } from "react-resizable-panels";
 import { ApiError } from "../../api/client";
-import { headersFor, type RunAs } from "../../api/runas";
+import { headersFor, runAsKey, type RunAs } from "../../api/runas";
 import { chunk } from "../../chunk";
 import { useSession } from "../../session";
 import { Copy } from "../../shell/copy";
@@ -37,7 +37,7 @@ export function GraphQLPage() {
   const [side, setSide] = useStored(localStorage, "query-engine-side", "explorer");
   const [widths, setWidths] = useStored<Record<string, number> | undefined>(localStorage, "query-engine-widths", undefined);
   // Headers may hold secrets: they end with the tab.
-  const [as, setAs] = useStored<RunAs>(sessionStorage, "query-engine-run-as", { role: "", headers: "" });
+  const [as, setAs] = useStored<RunAs>(sessionStorage, runAsKey, { role: "", headers: "" });
   const { past: before, remember } = usePast();
   const [dialog, setDialog] = useState<"save" | "keys">();
   const [wanted, setWanted] = useState<string>();

@@ -1,29 +1,53 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components";
-import { saveOf, type Permission, type Place } from "../../api/permissions";
+import { allOf, dropOf, operations, permissionsOf, saveOf, type Operation } from "../../api/permissions";
 import { rolesOf } from "../../api/roles";
 import { display, keyOf } from "../../api/tables";
-import type { MetadataDocument } from "../../api/types";
+import type { MetadataDocument, Source, Table } from "../../api/types";
+import { put, type Value } from "../../forms/fields";
 import { useConfirm } from "../../shell/confirm";
+import { Names } from "./names";
 
-/** Copy gives another role, or the role on another table, the same permission. */
-export function Copy(props: { document: MetadataDocument; place: Place; permission: Permission }) {
-  const { document, place, permission } = props;
-  const list = useId();
-  const [role, setRole] = useState(place.role);
-  const [table, setTable] = useState(keyOf(place.table));
+/** Copy gives other roles, or the same on other tables, what a role may do with a table, several at once; or withdraws it from them. */
+export function Copy(props: { document: MetadataDocument; source: Source; table: Table; role: string }) {
+  const { document, source, table, role } = props;
+  const own = operations.filter((o) => permissionsOf(table, o).some((p) => p.role === role));
+  const here = display(table.table);
+  const [edited, setEdited] = useState<Value>({ roles: [role], tables: [here] });
+  const value: Value = { operations: own, ...edited }; // all that there are, until others are chosen
+  const [added, setAdded] = useState("");
+  const [more, setMore] = useState<string[]>([]);
   const { confirm, dialog } = useConfirm();
-  const to = place.source.tables.find((t) => keyOf(t.table) === table);
-  const { role: _, ...args } = permission;
-  const same = role.trim() === place.role && table === keyOf(place.table);
+  const chosen = (path: string) => (value[path] ?? []) as string[];
+  const tables = source.tables.filter((t) => chosen("tables").includes(display(t.table)));
+  const places = chosen("operations").flatMap((operation) => tables.flatMap((t) => chosen("roles").map((to) => ({ source, table: t.table, role: to, operation: operation as Operation }))))
+    .filter((p) => p.role !== role || keyOf(p.table) !== keyOf(table.table));
+  const copies = places.flatMap((p) => {
+    const found = permissionsOf(table, p.operation).find((o) => o.role === role);
+    if (!found) return [];
+    const { role: _, ...args } = found;
+    return [saveOf(p, args)];
+  });
+  const drops = places.filter((p) => permissionsOf(source.tables.find((t) => t.table === p.table)!, p.operation).some((o) => o.role === p.role)).map(dropOf);
+  const name = added.trim();
+  const names = (path: string, label: string, list: { name: string; about?: string }[]) => (
+    <Names field={{ path, label, kind: "custom" }} value={value} fault={undefined} report={() => {}} change={(part) => setEdited(put(edited, path, part))} names={list} />
+  );
   return (
-    <details>
-      <summary>Copy to another role or table</summary>
-      <div className="fields">
-        <label>To the role<input list={list} value={role} onChange={(e) => setRole(e.target.value)} /></label>
-        <datalist id={list}>{rolesOf(document).map((r) => <option key={r} value={r} />)}</datalist>
-        <label>On the table<select value={table} onChange={(e) => setTable(e.target.value)}>{place.source.tables.map((t) => <option key={keyOf(t.table)} value={keyOf(t.table)}>{display(t.table)}</option>)}</select></label>
-        <Button className="button" isDisabled={!to || !role.trim() || same} onPress={() => confirm({ title: "Copy", request: saveOf({ ...place, table: to!.table, role: role.trim() }, args) })}>Copy…</Button>
+    <details className="section">
+      <summary>For other roles and tables</summary>
+      <div className="form">
+        {names("operations", "Operations", operations.map((o) => ({ name: o, about: own.includes(o) ? undefined : "not allowed here" })))}
+        {names("roles", "Roles", [...new Set([...more, role, ...rolesOf(document)])].map((r) => ({ name: r })))}
+        <div className="fields">
+          <label>New role to copy to<input autoComplete="off" value={added} onChange={(e) => setAdded(e.target.value)} /></label>
+          <Button className="button" isDisabled={!name || name === "admin"} onPress={() => { setMore([name, ...more]); setEdited(put(edited, "roles", [...new Set([...chosen("roles"), name])])); setAdded(""); }}>Choose it</Button>
+        </div>
+        {names("tables", "Tables", source.tables.map((t) => ({ name: display(t.table), about: keyOf(t.table) === keyOf(table.table) ? "this one" : undefined })))}
+        <div className="row">
+          <Button className="button primary" isDisabled={copies.length === 0} onPress={() => confirm({ title: "Copy", about: `${copies.length} permissions are set as ${role} has them on ${here}.`, request: allOf(copies) })}>Copy to {copies.length}…</Button>
+          <Button className="button" isDisabled={drops.length === 0} onPress={() => confirm({ title: "Withdraw them", about: `${drops.length} permissions are withdrawn; what ${role} has on ${here} stays.`, request: allOf(drops) })}>Withdraw {drops.length} others…</Button>
+        </div>
       </div>
       {dialog}
     </details>

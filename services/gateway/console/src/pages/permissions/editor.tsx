@@ -1,8 +1,10 @@
 import { lazy, Suspense, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
-import { dropOf, grantOf, operations, parentsOf, permissionsOf, saveOf, type Operation, type Place } from "../../api/permissions";
-import { display, infoQuery, type TableInfo } from "../../api/tables";
+import { conflictOf, dropOf, grantOf, inheritedOf, operations, parentsOf, permissionsOf, saveOf, startFrom, type Operation, type Permission, type Place } from "../../api/permissions";
+import { runAsKey } from "../../api/runas";
+import { display, infoQuery, schemaOf, type TableInfo } from "../../api/tables";
 import type { MetadataDocument, Source, Table } from "../../api/types";
 import { chunk } from "../../chunk";
 import { Form } from "../../forms/form";
@@ -22,9 +24,13 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
   const server = useServer();
   const info = useQuery(infoQuery(server, source, table.table));
   const parents = parentsOf(document);
+  const navigate = useNavigate();
   return (
     <Variables value={suggestedOf(document)}>
-      <h2>{role} and {display(table.table)}</h2>
+      <div className="row">
+        <h2>{role} and {display(table.table)}</h2>
+        <Button className="button" onPress={() => { runAs(role); void navigate({ to: "/api" }); }}>Run as {role}</Button>
+      </div>
       {info.isPending && <Loading what="the columns" />}
       {info.isLoadingError && <Failure error={info.error} retry={() => void info.refetch()} />}
       {info.data && (
@@ -32,36 +38,59 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
           <TabList aria-label="Operations">
             {operations.map((o) => {
               const grant = grantOf(table, o, role, parents);
-              return <Tab key={o} id={o}>{o}{grant === "own" ? " ✓" : grant === "inherited" ? " (inherited)" : ""}</Tab>;
+              return <Tab key={o} id={o}>{o}{grant === "own" ? " ✓" : grant === "inherited" ? " (inherited)" : conflictOf(table, o, role, parents).length > 0 ? " (in conflict)" : ""}</Tab>;
             })}
             <Tab id="sees">What it sees</Tab>
           </TabList>
           {operations.map((o) => (
             <TabPanel key={o} id={o}>
-              <OperationEditor document={document} place={{ source, table: table.table, role, operation: o }} table={table} info={info.data} inherited={grantOf(table, o, role, parents) === "inherited"} />
+              <OperationEditor document={document} place={{ source, table: table.table, role, operation: o }} table={table} info={info.data} />
             </TabPanel>
           ))}
           <TabPanel id="sees"><Suspense fallback={<Loading what="what it sees" />}><Sees document={document} source={source} table={table} info={info.data} role={role} /></Suspense></TabPanel>
         </Tabs>
       )}
+      <Copy document={document} source={source} table={table} role={role} />
     </Variables>
   );
 }
 
-function OperationEditor(props: { document: MetadataDocument; place: Place; table: Table; info: TableInfo; inherited: boolean }) {
-  const { document, place, table, info, inherited } = props;
-  const [adding, setAdding] = useState(false);
+/** runAs makes a role that of the API page. */
+function runAs(role: string) {
+  try {
+    const before = JSON.parse(sessionStorage.getItem(runAsKey) ?? "{}") as { headers?: string };
+    sessionStorage.setItem(runAsKey, JSON.stringify({ headers: before.headers ?? "", role }));
+  } catch {
+    // Storage is full or switched off: the role is chosen by hand.
+  }
+}
+
+function OperationEditor(props: { document: MetadataDocument; place: Place; table: Table; info: TableInfo }) {
+  const { document, place, table, info } = props;
+  const { operation, role } = place;
+  const [adding, setAdding] = useState<Record<string, unknown>>();
   const { confirm, dialog } = useConfirm();
-  const own = permissionsOf(table, place.operation).find((p) => p.role === place.role);
+  const own = permissionsOf(table, operation).find((p) => p.role === role);
   if (!own && !adding) {
+    const parents = parentsOf(document);
+    const inherited = inheritedOf(permissionsOf(table, operation), role, parents, new Set());
+    const others = operations.flatMap((o) => permissionsOf(table, o).map((p) => ({ name: `${p.role}: ${o}`, start: { permission: startFrom(operation, o, p.permission) } })));
     return (
-      <div className="row">
-        <span className="hint">{inherited ? "The role inherits this from its roles; a permission of its own takes the place of that." : sentence(place.operation, place.role)}</span>
-        <Button className="button primary" onPress={() => setAdding(true)}>Allow {place.operation}</Button>
+      <div className="page">
+        {inherited.length === 0 ? <span className="hint">{sentence(operation, role)}</span> : <Origins place={place} from={inherited} conflict={conflictOf(table, operation, role, parents).length > 0} />}
+        <div className="row">
+          <Button className="button primary" onPress={() => setAdding({ permission: startOf(operation) })}>Allow {operation}</Button>
+          {others.length > 0 && (
+            <select aria-label={`Allow ${operation}, starting from`} value="" onChange={(e) => setAdding(others.find((o) => o.name === e.target.value)?.start)}>
+              <option value="">starting from…</option>
+              {others.map((o) => <option key={o.name}>{o.name}</option>)}
+            </select>
+          )}
+        </div>
       </div>
     );
   }
-  const { role: _, ...initial } = own ?? { role: place.role, permission: startOf(place.operation) };
+  const { role: _, ...initial } = own ?? { role, ...adding };
   return (
     <div className="page">
       <Form
@@ -69,19 +98,34 @@ function OperationEditor(props: { document: MetadataDocument; place: Place; tabl
         title="Save"
         confirm
         initial={{ ...initial }}
-        fields={(value) => fieldsOf(place.operation, place.source, table, info, value)}
+        fields={(value) => fieldsOf(operation, place.source, table, info, value)}
         request={(args) => saveOf(place, args)}
-        done={() => setAdding(false)}
-        cancel={own ? undefined : () => setAdding(false)}
+        done={() => setAdding(undefined)}
+        cancel={own ? undefined : () => setAdding(undefined)}
       />
-      {own && (
-        <>
-          <div className="row"><Button className="button" onPress={() => confirm({ title: "Withdraw", request: dropOf(place) })}>Withdraw {place.operation}…</Button></div>
-          <Copy document={document} place={place} permission={own} />
-        </>
-      )}
+      {own && <div className="row"><Button className="button" onPress={() => confirm({ title: "Withdraw", request: dropOf(place) })}>Withdraw {operation}…</Button></div>}
       {dialog}
     </div>
+  );
+}
+
+/** Origins are the permissions that a role inherits, or would inherit if they didn't differ. */
+function Origins(props: { place: Place; from: Permission[]; conflict: boolean }) {
+  const { place: { source, table, role, operation }, from, conflict } = props;
+  return (
+    <section className="origins" aria-label="What is inherited">
+      {conflict
+        ? <p className="failure-message">{from.map((p) => p.role).join(" and ")} may {operation} in different ways, so that {role} may not: with a permission of its own it may.</p>
+        : <span className="hint">The role inherits this from its roles; a permission of its own takes the place of that.{operation === "select" && from.length > 1 && " It sees the rows that one of them sees, and in each row the columns that one who sees the row has."}</span>}
+      <ul className="changes">
+        {from.map((p) => (
+          <li key={p.role}>
+            <Link to="/permissions" search={{ source: source.name, schema: schemaOf(table), table: table.name, role: p.role }}>{p.role}</Link>
+            <pre tabIndex={0} aria-label={`${operation} of ${p.role}`}>{JSON.stringify(p.permission, null, 2)}</pre>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -18,7 +18,14 @@ export interface MatrixRow {
   name: string;
   /** What can be allowed, and how each role comes by it. */
   operations: readonly string[];
-  grants: (role: string) => Grant[];
+  marks: (role: string) => Mark[];
+}
+
+/** Mark is how a role comes by one operation. */
+export interface Mark {
+  grant: Grant;
+  /** It has only some rows or columns, or none since what it would inherit differs. */
+  but?: "in part" | "in conflict";
 }
 
 /** MatrixProps: what is shown, and which cell is open. */
@@ -91,21 +98,21 @@ export function Matrix(props: MatrixProps) {
               <div role="rowheader" aria-colindex={1} className="matrix-name" title={object.name} style={{ width: headWidth, height: rowHeight }}>{object.name}</div>
               {columns.getVirtualItems().map((c) => {
                 const role = roles[c.index]!;
-                const grants = object.grants(role);
+                const marks = object.marks(role);
                 return (
                   <div
                     key={c.key}
                     id={`${id}-${r.index}-${c.index}`}
                     role="gridcell"
                     aria-colindex={c.index + 2}
-                    aria-label={`${object.name}, ${role}: ${spoken(object.operations, grants)}`}
+                    aria-label={`${object.name}, ${role}: ${spoken(object.operations, marks)}`}
                     aria-selected={current?.key === object.key && current.role === role}
                     data-active={(r.index === row && c.index === column) || undefined}
                     className="matrix-cell"
                     style={{ width: columnWidth, height: rowHeight, left: headWidth + c.start }}
                     onClick={() => { setWanted({ row: r.index, column: c.index }); open(object, role); }}
                   >
-                    {object.operations.map((o, i) => <span key={o} className={grants[i]} data-letter={grants[i] ? o[0]!.toUpperCase() : "·"} />)}
+                    {object.operations.map((o, i) => <span key={o} className={classOf(marks[i]!)} data-letter={marks[i]!.grant ? o[0]!.toUpperCase() : marks[i]!.but ? "!" : "·"} />)}
                   </div>
                 );
               })}
@@ -118,10 +125,14 @@ export function Matrix(props: MatrixProps) {
 }
 
 /** spoken is what a cell says. */
-function spoken(operations: readonly string[], grants: Grant[]): string {
-  const named = (kind: Grant) => operations.filter((_, i) => grants[i] === kind).join(", ");
+function spoken(operations: readonly string[], marks: Mark[]): string {
+  const named = (grant: Grant) => operations.flatMap((o, i) => (marks[i]!.grant === grant && (grant || marks[i]!.but) ? [marks[i]!.but ? `${o} ${marks[i]!.but}` : o] : [])).join(", ");
   const inherited = named("inherited");
-  return [named("own"), inherited && `inherited ${inherited}`].filter(Boolean).join("; ") || "nothing";
+  return [named("own"), inherited && `inherited ${inherited}`, named(undefined)].filter(Boolean).join("; ") || "nothing";
+}
+
+function classOf({ grant, but }: Mark): string {
+  return [grant, but?.replace("in ", "")].filter(Boolean).join(" ");
 }
 
 /** target is the cell that a key leads to. */

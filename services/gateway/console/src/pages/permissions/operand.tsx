@@ -19,13 +19,14 @@ export function suggestedOf(document: MetadataDocument): string[] {
 }
 
 /** Operand edits what a column is compared with: a value, a session variable, a list, or another column. */
-export function Operand(props: { label: string; operator: string; type: string | undefined; columns: string[]; operand: unknown; change: (operand: unknown) => void }) {
-  const { label, operator, type, columns, operand, change } = props;
+export function Operand(props: { label: string; operator: string; type: string | undefined; columns: string[]; values?: string[]; operand: unknown; change: (operand: unknown) => void }) {
+  const { label, operator, type, columns, values, operand, change } = props;
   const list = useId();
   const variables = use(Variables);
-  const [text, setText] = useState(() => textOfOperand(operand));
+  const offered = [...(values ?? (type && /^bool|^bit$/i.test(type) ? ["true", "false"] : [])), ...variables];
+  const [text, setText] = useState(() => textOfOperand(operand, operator));
   // What was typed is kept as long as it means what is there.
-  const shown = JSON.stringify(operandOf(text, operator, type)) === JSON.stringify(operand) ? text : textOfOperand(operand);
+  const shown = JSON.stringify(operandOf(text, operator, type)) === JSON.stringify(operand) ? text : textOfOperand(operand, operator);
   if (operator === "_is_null" && typeof operand === "boolean") {
     return <select aria-label={label} value={String(operand)} onChange={(e) => change(e.target.value === "true")}><option>true</option><option>false</option></select>;
   }
@@ -35,24 +36,28 @@ export function Operand(props: { label: string; operator: string; type: string |
   return (
     <>
       <input list={list} aria-label={label} autoComplete="off" placeholder="value or X-Engine-…" value={shown} onChange={(e) => { setText(e.target.value); change(operandOf(e.target.value, operator, type)); }} />
-      <datalist id={list}>{variables.map((v) => <option key={v} value={v} />)}</datalist>
+      <datalist id={list}>{offered.map((v) => <option key={v} value={v} />)}</datalist>
     </>
   );
 }
 
+/** ofLists are the operators whose operands are lists of values, which are typed with commas between them. Other lists are JSON, as those of arrays and of paths to columns. */
+const ofLists = new Set(["_in", "_nin", "_has_keys_any", "_has_keys_all"]);
+
 /** textOfOperand is an operand as it is typed. */
-export function textOfOperand(operand: unknown): string {
+function textOfOperand(operand: unknown, operator: string): string {
   if (typeof operand === "string") return operand;
-  if (Array.isArray(operand) && operand.every((v) => typeof v !== "object" && !String(v).includes(","))) return operand.join(", ");
+  const plain = (v: unknown) => v !== null && typeof v !== "object" && !String(v).includes(",") && String(v).trim() === String(v) && v !== "";
+  if (ofLists.has(operator) && Array.isArray(operand) && operand.every(plain)) return operand.join(", ");
   return JSON.stringify(operand) ?? "";
 }
 
 /** operandOf reads what was typed as a value of a type of the database. Numbers that JSON can't hold exactly stay text, which the database reads, too. */
-export function operandOf(text: string, operator: string, type: string | undefined): unknown {
-  if (/^x-engine-/i.test(text.trim())) return text.trim();
-  if (operator === "_in" || operator === "_nin") {
+function operandOf(text: string, operator: string, type: string | undefined): unknown {
+  if (/^x-engine-[^,]*$/i.test(text.trim())) return text.trim();
+  if (ofLists.has(operator)) {
     const read = structured(text);
-    return Array.isArray(read) ? read : text.split(",").map((t) => t.trim()).filter(Boolean).map((t) => scalarOf(t, type));
+    return Array.isArray(read) ? read : text.split(",").map((t) => t.trim()).filter(Boolean).map((t) => scalarOf(t, operator.startsWith("_has") ? undefined : type));
   }
   return structured(text) ?? scalarOf(text, type);
 }

@@ -3,19 +3,21 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { Button, Input, Label, SearchField, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { grantOfObject, permittedOf, uses } from "../../api/objects";
-import { grantOf, operations, parentsOf } from "../../api/permissions";
+import { conflictOf, grantOf, isWhole, operations, parentsOf, type Operation, type Parents } from "../../api/permissions";
 import { exportQuery } from "../../api/queries";
 import { rolesOf } from "../../api/roles";
 import { display, keyOf, schemaOf } from "../../api/tables";
-import type { MetadataDocument, Source } from "../../api/types";
+import { effectiveOf } from "../../api/seen";
+import type { MetadataDocument, Source, Table } from "../../api/types";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { SourcePicker } from "../../shell/sources";
 import { PermissionEditor } from "./editor";
 import { InheritedRoles } from "./inherited";
-import { Matrix, type MatrixRow } from "./matrix";
+import { Matrix, type Mark, type MatrixRow } from "./matrix";
 import { ObjectEditor } from "./objects";
+import { Roles } from "./roles";
 
 const route = getRouteApi("/permissions");
 
@@ -36,12 +38,13 @@ export function PermissionsPage() {
         {source && <SourcePicker sources={document.sources} value={source.name} onChange={(name) => void navigate({ search: { source: name } })} />}
       </div>
       <Tabs defaultSelectedKey={search.kind === undefined ? "matrix" : "objects"}>
-        <TabList aria-label="Permissions or roles"><Tab id="matrix">Tables and roles</Tab><Tab id="objects">Functions, actions and more</Tab><Tab id="inherited">Inherited roles</Tab></TabList>
+        <TabList aria-label="Permissions or roles"><Tab id="matrix">Tables and roles</Tab><Tab id="objects">Functions, actions and more</Tab><Tab id="inherited">Inherited roles</Tab><Tab id="roles">Roles</Tab></TabList>
         <TabPanel id="matrix">
           {source ? <TablesAndRoles key={source.name} document={document} source={source} /> : <p>There is no source: <code>add_source</code> of the metadata API adds one.</p>}
         </TabPanel>
         <TabPanel id="objects"><ObjectsAndRoles key={source?.name} document={document} source={source} /></TabPanel>
         <TabPanel id="inherited"><InheritedRoles document={document} /></TabPanel>
+        <TabPanel id="roles"><Roles document={document} /></TabPanel>
       </Tabs>
     </div>
   );
@@ -55,7 +58,7 @@ function TablesAndRoles(props: { document: MetadataDocument; source: Source }) {
   const parents = useMemo(() => parentsOf(document), [document]);
   const tables = useMemo(() => new Map(source.tables.map((t) => [keyOf(t.table), t])), [source]);
   const rows = useMemo(
-    () => [...tables].map(([key, t]): MatrixRow => ({ key, name: display(t.table), operations, grants: (role) => operations.map((o) => grantOf(t, o, role, parents)) })),
+    () => [...tables].map(([key, t]): MatrixRow => ({ key, name: display(t.table), operations, marks: (role) => operations.map((o) => markOf(t, o, role, parents)) })),
     [tables, parents],
   );
   const opened = search.kind === undefined && search.table !== undefined ? tables.get(keyOf({ name: search.table, schema: search.schema })) : undefined;
@@ -69,11 +72,18 @@ function TablesAndRoles(props: { document: MetadataDocument; source: Source }) {
         const { table } = tables.get(row.key)!;
         void navigate({ search: { source: source.name, schema: schemaOf(table), table: table.name, role } });
       }}
-      hint="S, I, U and D are select, insert, update and delete"
+      hint="S, I, U and D are select, insert, update and delete: filled for all rows and columns, framed for a part of them, ! where inherited roles differ"
     >
       {opened && search.role && <PermissionEditor key={`${keyOf(opened.table)} ${search.role}`} document={document} source={source} table={opened} role={search.role} />}
     </Grants>
   );
+}
+
+/** markOf finds how a role comes by an operation, and whether it has all of it. */
+function markOf(table: Table, operation: Operation, role: string, parents: Parents): Mark {
+  const grant = grantOf(table, operation, role, parents);
+  if (!grant) return { grant, but: conflictOf(table, operation, role, parents).length > 0 ? "in conflict" : undefined };
+  return { grant, but: effectiveOf(table, operation, role, parents).some((p) => isWhole(operation, p)) ? undefined : "in part" };
 }
 
 /** ObjectsAndRoles has what else roles are allowed to use: functions and logical models of a source, actions, and remote schemas. */
@@ -84,7 +94,7 @@ function ObjectsAndRoles(props: { document: MetadataDocument; source: Source | u
   const parents = useMemo(() => parentsOf(document), [document]);
   const objects = useMemo(() => new Map(permittedOf(document, source).map((o) => [`${o.kind} ${o.name}`, o])), [document, source]);
   const rows = useMemo(
-    () => [...objects].map(([key, o]): MatrixRow => ({ key, name: key, operations: [uses[o.kind]], grants: (role) => [grantOfObject(o, role, parents)] })),
+    () => [...objects].map(([key, o]): MatrixRow => ({ key, name: key, operations: [uses[o.kind]], marks: (role) => [{ grant: grantOfObject(o, role, parents) }] })),
     [objects, parents],
   );
   const key = `${search.kind} ${search.name}`;

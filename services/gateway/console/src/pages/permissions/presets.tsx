@@ -63,7 +63,7 @@ export function Presets(props: ControlProps & { columns: ColumnInfo[] }) {
           </select>
         </div>
         <label className="field">As JSON
-          <textarea aria-label={`${field.label} as JSON`} aria-invalid={fault ? true : undefined} rows={4} value={text ?? (part === undefined ? "" : JSON.stringify(part, null, 2))} onChange={(e) => edit(e.target.value)} onBlur={() => fault === undefined && setText(undefined)} />
+          <textarea aria-label={`${field.label} as JSON`} aria-invalid={fault ? true : undefined} rows={4} value={text ?? (part === undefined ? "" : JSON.stringify(part, null, 2))} onChange={(e) => edit(e.target.value)} />
         </label>
       </div>
       <span className="hint" id={`${id}-hint`}>{field.hint}</span>

@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { comparisonsOf, comparisonsQuery } from "../../api/comparisons";
+import { comparisonsOf, comparisonsQuery, valuesOf } from "../../api/comparisons";
 import { linksOf, targetOf, type Link } from "../../api/related";
 import { display, infoQuery, keyOf, schemaOf } from "../../api/tables";
 import type { LogicalModel, Name, Source, Table } from "../../api/types";
@@ -41,7 +41,7 @@ export function RuleField(props: ControlProps & { source: Source; table: Name; m
           ? <div><Button className="button" onPress={() => { setText(undefined); change({}); }}>{field.label}: add a rule</Button></div>
           : isRule(part) && <RuleEditor label={field.label} rule={part} change={(r) => { setText(undefined); report(undefined); change(r); }} source={source} table={table} model={model} wrong={wrongOf(fault)} depth={0} />}
         <label className="field">As JSON
-          <textarea aria-label={`${field.label} as JSON`} aria-invalid={fault ? true : undefined} rows={5} value={text ?? (part === undefined ? "" : JSON.stringify(part, null, 2))} onChange={(e) => edit(e.target.value)} onBlur={() => fault === undefined && setText(undefined)} />
+          <textarea aria-label={`${field.label} as JSON`} aria-invalid={fault ? true : undefined} rows={5} spellCheck="false" value={text ?? (part === undefined ? "" : JSON.stringify(part, null, 2))} onChange={(e) => edit(e.target.value)} />
         </label>
       </div>
       <span className="hint" id={`${id}-hint`}>{field.hint}</span>
@@ -100,25 +100,28 @@ function RuleEditor(props: RuleProps) {
   const remove = (key: string) => change(Object.fromEntries(Object.entries(rule).filter(([k]) => k !== key)));
   const add = (key: string) => change({ ...rule, [key]: startOfCondition(key, columns.some((c) => c.name === key) || computed.some((f) => f.name === key)) });
   const free = (names: string[]) => names.filter((n) => !used.has(n)).map((n) => <option key={n}>{n}</option>);
-  const id = useId();
   if (depth > deepest) return <p className="hint">Deeper rules are edited as JSON.</p>;
   return (
     <div className="conditions" role="group" aria-label={label}>
       {info.isLoadingError && <Failure error={info.error} retry={() => void info.refetch()} />}
       {used.size === 0 && <span className="hint">Every row.</span>}
-      {Object.entries(rule).map(([key, part]) => (
-        <div key={key} className="condition">
-          <div className="row">
-            <strong>{key}</strong>
-            <Button className="button" aria-label={`${label}: remove ${key}`} onPress={() => remove(key)}>Remove</Button>
-            <Why wrong={below(wrong, key)} />
+      {Object.entries(rule).map(([key, part]) => {
+        const kind = kindOf(key, links);
+        const drop = <Button className="button small" aria-label={`${label}: remove ${key}`} onPress={() => remove(key)}>×</Button>;
+        return (
+          <div key={key} className={kind === undefined ? "condition" : "condition grouped"}>
+            <div className="row">
+              <strong>{key}</strong>
+              {kind !== undefined && <><span className="hint">{kind}</span>{drop}</>}
+              <Why wrong={below(wrong, key)} />
+            </div>
+            <Condition {...props} wrong={below(wrong, key)} tracked={tracked} link={links.find((l) => l.name === key)} name={key} type={columns.find((c) => c.name === key)?.type} columns={columns.map((c) => c.name)} part={part} replace={(p) => replace(key, p)} />
+            {kind === undefined && <div className="row">{drop}</div>}
           </div>
-          <Condition {...props} wrong={below(wrong, key)} tracked={tracked} link={links.find((l) => l.name === key)} name={key} type={columns.find((c) => c.name === key)?.type} columns={columns.map((c) => c.name)} part={part} replace={(p) => replace(key, p)} />
-        </div>
-      ))}
-      <label className="inline" htmlFor={id}>Add</label>
-      <select id={id} aria-label={`${label}: add a condition`} value="" onChange={(e) => e.target.value && add(e.target.value)}>
-        <option value="">a condition…</option>
+        );
+      })}
+      <select aria-label={`${label}: add a condition`} value="" onChange={(e) => e.target.value && add(e.target.value)}>
+        <option value="">add a condition…</option>
         <optgroup label="Columns">{free(columns.map((c) => c.name))}</optgroup>
         {computed.length > 0 && <optgroup label="Computed fields">{free(computed.map((f) => f.name))}</optgroup>}
         {links.length > 0 && <optgroup label="Relationships">{free(links.map((l) => l.name))}</optgroup>}
@@ -126,6 +129,13 @@ function RuleEditor(props: RuleProps) {
       </select>
     </div>
   );
+}
+
+/** kindOf says what a rule does with the rules in it; undefined for comparisons. */
+function kindOf(key: string, links: Link[]): string | undefined {
+  const said: Record<string, string> = { _and: "all of these hold", _or: "one of these holds", _not: "this doesn't hold", _exists: "there is a row, of any table" };
+  const link = links.find((l) => l.name === key);
+  return link ? (link.array ? "there is a related row" : "the related row") : said[key.replace(/^\$/, "_")];
 }
 
 /** Condition edits what a rule says about one of its keys. */
@@ -140,12 +150,12 @@ function Condition(props: RuleProps & { tracked: Table | undefined; link: Link |
       return (
         <>
           {list.map((r, i) => (
-            <div key={i}>
+            <div key={i} className="alternative">
               <RuleEditor {...inner} wrong={below(wrong, i)} label={`${label} ${name} ${i + 1}`} table={table} model={model} rule={r} change={(n) => replace(list.map((o, j) => (i === j ? n : o)))} />
-              <Button className="button" aria-label={`${label}: remove this rule, ${i + 1} of ${name}`} onPress={() => replace(list.filter((_, j) => i !== j))}>Remove this rule</Button>
+              <Button className="button small" aria-label={`${label}: remove this rule, ${i + 1} of ${name}`} onPress={() => replace(list.filter((_, j) => i !== j))}>Remove this rule</Button>
             </div>
           ))}
-          <Button className="button" aria-label={`${label}: add a rule to ${name}`} onPress={() => replace([...list, {}])}>Add a rule</Button>
+          <Button className="button small" aria-label={`${label}: add a rule to ${name}`} onPress={() => replace([...list, {}])}>Add a rule</Button>
         </>
       );
     }
@@ -202,21 +212,23 @@ function Comparisons(props: { label: string; source: Source; tracked: Table | un
   const operators = comparisonsOf(known.data, tracked, name);
   const compared: Rule = isRule(part) ? part : { _eq: part };
   const free = operators.filter((o) => !(o in compared));
-  const rename = (from: string, to: string) => replace(Object.fromEntries(Object.entries(compared).map(([o, v]) => (o === from ? [to, startOfOperand(to, v, columns)] : [o, v]))));
+  const rename = (from: string, to: string) => replace(Object.fromEntries(Object.entries(compared).map(([o, v]) => (o === from ? [to, startOfOperand(to, v, columns, type)] : [o, v]))));
   return (
     <>
-      {Object.entries(compared).map(([o, operand]) => (
+      {Object.keys(compared).length === 0 && <span className="hint">Any value.</span>}
+      {Object.entries(compared).map(([o, operand], i) => (
         <div key={o} className="row">
           <select aria-label={`${label}: operator of ${name}`} value={o} onChange={(e) => rename(o, e.target.value)}>
             {[o, ...free].map((n) => <option key={n}>{n}</option>)}
           </select>
-          <Operand label={`${label}: value of ${name} ${o}`} operator={o} type={type} columns={columns} operand={operand} change={(v) => replace({ ...compared, [o]: v })} />
-          <Button className="button" aria-label={`${label}: remove ${o} of ${name}`} onPress={() => replace(Object.fromEntries(Object.entries(compared).filter(([n]) => n !== o)))}>−</Button>
+          <Operand label={`${label}: value of ${name} ${o}`} operator={o} type={type} columns={columns} values={valuesOf(known.data, tracked, name)} operand={operand} change={(v) => replace({ ...compared, [o]: v })} />
+          {Object.keys(compared).length > 1 && <Button className="button small" aria-label={`${label}: remove ${o} of ${name}`} onPress={() => replace(Object.fromEntries(Object.entries(compared).filter(([n]) => n !== o)))}>−</Button>}
+          {i === 0 && free.length > 0 && <Button className="button small" aria-label={`${label}: add an operator to ${name}`} onPress={() => replace({ ...compared, [free[0]!]: startOfOperand(free[0]!, "", columns, type) })}>+</Button>}
           <Why wrong={below(wrong, o)} />
         </div>
       ))}
       {known.isLoadingError && <Failure error={known.error} retry={() => void known.refetch()} />}
-      {free.length > 0 && <div><Button className="button" aria-label={`${label}: add an operator to ${name}`} onPress={() => replace({ ...compared, [free[0]!]: startOfOperand(free[0]!, "", columns) })}>Add an operator</Button></div>}
+      {Object.keys(compared).length === 0 && free.length > 0 && <Button className="button small" aria-label={`${label}: add an operator to ${name}`} onPress={() => replace({ [free[0]!]: startOfOperand(free[0]!, "", columns, type) })}>+</Button>}
     </>
   );
 }
@@ -237,11 +249,19 @@ function startOfCondition(key: string, compared: boolean): unknown {
 }
 
 /** startOfOperand is what an operator begins with: what was there, where it suits. */
-function startOfOperand(operator: string, before: unknown, columns: string[]): unknown {
+function startOfOperand(operator: string, before: unknown, columns: string[], type: string | undefined): unknown {
+  const array = Array.isArray(before);
   if (operator === "_is_null") return true;
-  if (operator === "_in" || operator === "_nin") return Array.isArray(before) ? before : before === "" || typeof before === "boolean" ? [] : [before];
+  if (/^_(n?in|has_keys_(any|all))$/.test(operator)) return array || isVariable(before) ? before : before === "" || typeof before === "boolean" || isRule(before) ? [] : [before];
   if (/^_c(eq|neq|gt|lt|gte|lte)$/.test(operator)) return columns[0] ?? "";
-  return Array.isArray(before) || typeof before === "boolean" ? "" : before;
+  if (/^_(contains|contained_in)$/.test(operator) && (before === "" || typeof before === "boolean")) return type?.endsWith("[]") ? [] : {};
+  if (operator === "_cast") return { String: {} };
+  if (/^_st_(3d_)?d_within$/.test(operator)) return isRule(before) && "distance" in before ? before : { distance: 1, from: isRule(before) ? before : "X-Engine-Place" };
+  return (array && !type?.endsWith("[]")) || typeof before === "boolean" ? "" : before;
+}
+
+function isVariable(value: unknown): boolean {
+  return typeof value === "string" && /^x-engine-/i.test(value);
 }
 
 /** scalarIn is the type of a field of a logical model when it is a scalar. */
