@@ -5,6 +5,8 @@ GO ?= go
 
 # ./... does not work where a go.work joins several modules.
 MODULES = $(shell $(GO) list -m -f '{{.Dir}}/...')
+# The tests end to end take longest, so they begin first, and all others run next to them.
+TESTED = ./services/engine/e2e $(MODULES)
 PROGRAMS = gateway metadata query-executor event-delivery scheduler engine
 POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 # What the compiler optimises the programs for.
@@ -22,7 +24,7 @@ build: ## all programs, into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -pgo=$(PROFILE) -o bin/ $(foreach p,$(PROGRAMS),./services/$(p)/cmd/$(p))
 
 test: ## everything: unit, integration and end-to-end tests, on a real PostgreSQL and NATS
-	$(POSTGRES) $(GO) test -timeout 40m $(MODULES)
+	$(POSTGRES) $(GO) test -timeout 40m $(TESTED)
 
 test-unit: ## the tests that need no database
 	$(GO) test $$(scripts/unit-packages)
@@ -47,7 +49,7 @@ release-check: ## .goreleaser.yaml, by goreleaser itself (its first build takes 
 	GOWORK=off $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 check
 
 test-race: ## everything, with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(POSTGRES) $(GO) test -race -timeout 80m $(MODULES)
+	CGO_ENABLED=1 $(POSTGRES) $(GO) test -race -timeout 80m $(TESTED)
 
 lint: ## golangci-lint on every module
 	@scripts/each-module $(LINT) run ./...

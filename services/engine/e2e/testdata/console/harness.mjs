@@ -117,6 +117,22 @@ export async function graphql(query) {
   return answer.data;
 }
 
+/** drawn types into a search and takes it back, and prints how long each letter took until it was drawn, for docs/console.md. */
+export async function drawn(page, search, what) {
+  await page.evaluate(() => {
+    window.times = [];
+    addEventListener("input", () => {
+      const began = performance.now();
+      requestAnimationFrame(() => setTimeout(() => window.times.push(Math.round(performance.now() - began))));
+    }, true);
+  });
+  await search.focus();
+  const keys = ["1", "2", "3", "Backspace", "Backspace", "Backspace"];
+  for (const key of keys) await page.keyboard.press(key);
+  await page.waitForFunction((n) => window.times.length === n, keys.length);
+  console.log(`${what}: ${(await page.evaluate(() => window.times)).join(", ")} ms`);
+}
+
 /** has waits until something has a text. */
 export async function has(locator, text) {
   await locator.filter({ hasText: text }).first().waitFor();

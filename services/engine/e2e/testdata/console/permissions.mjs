@@ -1,6 +1,6 @@
 // Tests of the page for permissions.
 import assert from "node:assert/strict";
-import { area, axe, broken, confirm, has, metadata, remoteURL, signIn, sql, type, url } from "./harness.mjs";
+import { area, axe, broken, confirm, drawn, has, metadata, remoteURL, signIn, sql, type, url } from "./harness.mjs";
 
 const matrix = (page) => page.getByRole("grid", { name: "Tables and roles" });
 const permissions = async (table, operation) =>
@@ -467,20 +467,7 @@ export const tests = {
     await axe(page, "Permissions with many");
     await page.keyboard.press("Control+Home");
     await matrix(page).getByRole("gridcell", { name: "public.table_0000, role_00: nothing" }).waitFor();
-    // How long a key stroke takes until it is drawn, for docs/console.md.
-    await page.evaluate(() => {
-      window.times = [];
-      addEventListener("input", () => {
-        const began = performance.now();
-        requestAnimationFrame(() => setTimeout(() => window.times.push(Math.round(performance.now() - began))));
-      }, true);
-    });
-    const search = page.getByRole("searchbox", { name: "Find a table" });
-    await search.focus();
-    for (const key of ["1", "2", "3", "Backspace", "Backspace", "Backspace"]) await page.keyboard.press(key);
-    await page.waitForFunction(() => window.times.length === 6);
-    const times = await page.evaluate(() => window.times);
-    console.log(`a search in the matrix: ${times.join(", ")} ms`);
+    await drawn(page, page.getByRole("searchbox", { name: "Find a table" }), "the search in the matrix");
   },
 
   async "Permissions: a server that fails, is gone, or is slow"({ page }) {

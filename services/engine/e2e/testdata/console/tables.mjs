@@ -1,6 +1,6 @@
 // Tests of the list of tables: thousands of them, and by keys alone.
 import assert from "node:assert/strict";
-import { axe, has, metadata, signIn, sql, url } from "./harness.mjs";
+import { axe, drawn, has, metadata, signIn, sql, url } from "./harness.mjs";
 
 const list = (page) => page.getByRole("grid", { name: "Tables and views" });
 
@@ -25,6 +25,7 @@ export const tests = {
       await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     }
     await list(page).getByRole("row", { name: "schema_6.table_1994" }).waitFor();
+    await drawn(page, page.getByLabel("Find"), "the search in the list of tables");
     await page.getByLabel("Find").fill("TABLE_12");
     await list(page).getByRole("row", { name: "schema_0.table_1204" }).waitFor();
     await page.getByRole("combobox", { name: "Schema" }).selectOption("schema_3");
