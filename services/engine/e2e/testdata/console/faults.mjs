@@ -84,7 +84,7 @@ async function unreached(page) {
 export async function tabs(page) {
   return page.getByRole("tablist").evaluateAll((lists) => lists.map((l) => ({
     list: l.getAttribute("aria-label"),
-    tabs: [...l.querySelectorAll("[role=tab]")].map((t) => ({ name: t.textContent.replace(/ (✓|\(inherited\))$/, ""), selected: t.getAttribute("aria-selected") === "true" })),
+    tabs: [...l.querySelectorAll("[role=tab]")].map((t) => ({ name: t.textContent.replace(/ (✓|\((inherited|in conflict)\))$/, ""), selected: t.getAttribute("aria-selected") === "true" })),
   })));
 }
 
