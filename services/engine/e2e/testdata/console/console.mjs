@@ -10,6 +10,7 @@ import * as configuration from "./configuration.mjs";
 import * as editor from "./editor.mjs";
 import * as data from "./data.mjs";
 import * as events from "./events.mjs";
+import * as files from "./files.mjs";
 import * as functions from "./functions.mjs";
 import * as journey from "./journey.mjs";
 import * as kinds from "./kinds.mjs";
@@ -78,6 +79,7 @@ const tests = {
   ...data.tests,
   ...editor.tests,
   ...events.tests,
+  ...files.tests,
   ...functions.tests,
   ...kinds.tests,
   ...metadata.tests,

@@ -35,6 +35,7 @@ export const rows = [
   { name: "Data, rows", path: table, ready: row(grid("Rows")), text: html },
   { name: "Data, long names", path: "/console/data?source=default&schema=public&table=a_name_of_sixty_three_letters_which_is_as_long_as_names_may_be_", ready: row(grid("Rows")) },
   { name: "Data, insert", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await press("Insert a row")(page); }, ready: (page) => page.getByRole("dialog") },
+  { name: "Data, import", path: table, steps: async (page) => { await row(grid("Rows"))(page).waitFor(); await press("Import CSV…")(page); }, ready: (page) => page.getByRole("dialog").getByLabel("File") },
   { name: "Data, columns", path: table, tabs: ["Structure"], ready: row(grid("Columns")), text: html },
   { name: "Data, a new table", path: "/console/data?source=default&view=new", steps: press("Unique key"), ready: label("Name of column 1") },
   { name: "Data, a column to change", path: table, tabs: ["Structure"], steps: press("Change the column name"), ready: (page) => page.getByRole("region", { name: "Change the column name" }), text: html },

@@ -10,3 +10,21 @@ export function csvOf(columns: string[], rows: Row[]): string {
   };
   return [columns, ...rows.map((r) => columns.map((c) => r[c]))].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
 }
+
+/** readCSV is what csvOf has written, or another program: fields are texts, and null where they are empty without quotes. A line end of any kind ends a row. */
+export function readCSV(text: string): (string | null)[][] {
+  const field = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/y;
+  const rows: (string | null)[][] = [];
+  let row: (string | null)[] = [];
+  field.lastIndex = text.startsWith("\ufeff") ? 1 : 0;
+  while (field.lastIndex < text.length || row.length > 0) {
+    const found = field.exec(text);
+    if (!found) throw new Error(`Row ${rows.length + 1}: a quote isn't where a field begins or ends.`);
+    const [, quoted, plain, end] = found;
+    row.push(quoted !== undefined ? quoted.replaceAll('""', '"') : plain || null);
+    if (end === ",") continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}

@@ -20,7 +20,8 @@ export function Grid(props: GridProps) {
   const { label, columns, rows, sort, onSort, keys, selected, onSelect, wrap } = props;
   return (
     <div className={wrap ? "scroll wrap" : "scroll"} tabIndex={0} role="group" aria-label={`${label}, scrolling`}>
-      <Table aria-label={label} sortDescriptor={sort} onSortChange={onSort} selectionMode={keys ? "multiple" : "none"} selectionBehavior="toggle" selectedKeys={selected} onSelectionChange={onSelect}>
+      {/* The columns of a table can't change. */}
+      <Table key={JSON.stringify(columns)} aria-label={label} sortDescriptor={sort} onSortChange={onSort} selectionMode={keys ? "multiple" : "none"} selectionBehavior="toggle" selectedKeys={selected} onSelectionChange={onSelect}>
         <TableHeader>
           {columns.map((c, i) => (
             <Column key={i} id={onSort ? c : `${i}`} isRowHeader={i === 0} allowsSorting={onSort !== undefined}>
@@ -36,8 +37,12 @@ export function Grid(props: GridProps) {
   );
 }
 
+/** longest is how much of a value is shown: a page of large ones would not be drawn in time. Copies have all of it. */
+const longest = 2000;
+
 function shown(value: unknown) {
   if (value === null || value === undefined) return <span className="null">NULL</span>;
   if (isValidElement(value)) return value;
-  return typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > longest ? <>{text.slice(0, longest)}<span className="hint">… {text.length.toLocaleString("en")} characters</span></> : text;
 }

@@ -21,7 +21,10 @@ import { useSettled } from "../../settled";
 import { useStored } from "../../stored";
 import { Conditions, Sorting } from "./conditions";
 import { DeleteRows } from "./deleterows";
+import { Download } from "./download";
+import { ImportRows } from "./importrows";
 import { RowForm } from "./rowform";
+import { ShownColumns, useHidden } from "./shown";
 
 /** sizes are how many rows a page can have. */
 const sizes = [20, 50, 100, 250];
@@ -34,12 +37,13 @@ declare module "@tanstack/react-router" {
 }
 
 /** Doing is what is being done with rows. */
-type Doing = { what: "insert" } | { what: "change"; row: Row } | { what: "delete"; rows: Row[] };
+type Doing = { what: "insert" | "import" } | { what: "change"; row: Row } | { what: "delete"; rows: Row[] };
 
 /** Rows shows the rows of a table, as a role sees them: filtered, sorted, and by pages. It writes them, too. */
 export function Rows(props: { document: MetadataDocument; source: Source; table: Table; info: TableInfo }) {
   const { document, source, table, info } = props;
   const server = useServer();
+  const client = useQueryClient();
   // Session variables may be secrets: they end with the tab.
   const [as, setAs] = useStored<RunAs>(sessionStorage, "query-engine-rows-as", { role: "", headers: "" });
   const conditions = useLocation({ select: (l) => l.state.conditions }) ?? [];
@@ -48,6 +52,7 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
   const [size, setSize] = useStored(localStorage, "query-engine-page-size", 50);
   const [offset, setOffset] = useState(0);
   const [selected, setSelected] = useState<Selection>(new Set());
+  const [hidden, setHidden] = useHidden(source.name, table.table);
   const [doing, setDoing] = useState<Doing>();
   const [said, setSaid] = useState("");
   const rights = rightsOf(document, table, info, as.role);
@@ -80,6 +85,7 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
   const last = offset + found.length;
   const keys = found.map((r, i) => (key ? JSON.stringify(keyRule(key, r)) : `${i}`));
   const chosen = selected === "all" ? found : found.filter((_, i) => selected.has(keys[i]!));
+  const shown = columns.filter((c) => !hidden.includes(c));
   const copied = chosen.length > 0 ? chosen : found;
   const act = (d: Doing) => {
     setSaid("");
@@ -99,23 +105,28 @@ export function Rows(props: { document: MetadataDocument; source: Source; table:
         <Button className="button" isDisabled={count.data ? last >= count.data.count : found.length < size} onPress={() => move(offset + size)}>Next</Button>
         <label className="inline">Rows on a page<select value={size} onChange={(e) => { setSize(Number(e.target.value)); move(0); }}>{sizes.map((s) => <option key={s}>{s}</option>)}</select></label>
         <span className="hint" role="status">{rows.data && `${found.length ? offset + 1 : 0} to ${last}${count.data ? ` of ${count.data.count}` : ""}`}</span>
-        <Copy texts={{ "Copy as JSON": () => JSON.stringify(copied, null, 2), "Copy as CSV": () => csvOf(columns, copied) }} disabled={!rows.data} />
+        <Copy texts={{ "Copy as JSON": () => JSON.stringify(copied.map((r) => Object.fromEntries(shown.map((c) => [c, r[c]]))), null, 2), "Copy as CSV": () => csvOf(shown, copied) }} disabled={!rows.data} />
+        <Button className="button" isDisabled={rows.isFetching} onPress={() => void client.invalidateQueries({ queryKey: ["rows"] })}>Refresh</Button>
+        {columns.length > 0 && <Download name={table.table.name} columns={shown} read={(from, limit, signal) => server.rows<Row[]>("select", { ...args, columns: shown, order_by, limit, offset: from }, as, signal)} />}
       </div>
       <div className="row">
         {rights.insert.length > 0 && <Button className="button" onPress={() => act({ what: "insert" })}>Insert a row</Button>}
+        {rights.insert.length > 0 && <Button className="button" onPress={() => act({ what: "import" })}>Import CSV…</Button>}
         {key && rights.update.length > 0 && <Button className="button" isDisabled={chosen.length !== 1} onPress={() => act({ what: "change", row: chosen[0]! })}>Change the row</Button>}
         {key && rights.remove && <Button className="button" isDisabled={chosen.length === 0} onPress={() => act({ what: "delete", rows: chosen })}>Delete {chosen.length}…</Button>}
         <Follow source={source} table={table} info={info} row={chosen.length === 1 ? chosen[0] : undefined} />
         <span className="hint" role="status">{said}</span>
       </div>
       <Unwritable kind={source.kind} info={info} as={as} rights={rights.insert.length + rights.update.length > 0 || rights.remove} keyed={key !== undefined} />
+      {columns.length > 1 && <ShownColumns columns={columns} hidden={hidden} change={setHidden} />}
       {conditions.length > 0 && <Led conditions={conditions} />}
       {columns.length === 0 && <p className="hint">{as.role} may read none of the columns.</p>}
       {count.isLoadingError && !as.role && !rows.isLoadingError && <Failure error={count.error} retry={() => void count.refetch()} />}
       {rows.isLoadingError && <Failure error={rows.error} retry={() => void rows.refetch()} />}
       {rows.data && columns.length > 0 && (
-        <Grid label="Rows" columns={columns} rows={found.map((r) => columns.map((c) => r[c]))} sort={sorted[0] && { column: sorted[0].column, direction: sorted[0].descending ? "descending" : "ascending" }} onSort={(s) => { setOrder([{ column: String(s.column), descending: s.direction === "descending" }]); move(0); }} keys={keys} selected={selected} onSelect={setSelected} />
+        <Grid label="Rows" columns={shown} rows={found.map((r) => shown.map((c) => r[c]))} sort={sorted[0] && { column: sorted[0].column, direction: sorted[0].descending ? "descending" : "ascending" }} onSort={(s) => { setOrder([{ column: String(s.column), descending: s.direction === "descending" }]); move(0); }} keys={keys} selected={selected} onSelect={setSelected} />
       )}
+      {doing?.what === "import" && <ImportRows source={source} info={info} as={as} columns={rights.insert} close={() => setDoing(undefined)} />}
       {doing?.what === "insert" && <RowForm source={source} info={info} as={as} columns={rights.insert} close={() => setDoing(undefined)} />}
       {doing?.what === "change" && <RowForm source={source} info={info} as={as} columns={rights.update} row={doing.row} close={() => setDoing(undefined)} />}
       {doing?.what === "delete" && (
