@@ -1,9 +1,13 @@
 // Takes pictures of the console's pages, light and dark: node shots.mjs BROWSER URL SECRET OPEN-URL REMOTE-URL, into the
 // directory CONSOLE_SHOTS. It uses the server of the tests, see console.mjs.
+import { writeFileSync } from "node:fs";
 import { shop, stored, webhook } from "./fixture.mjs";
-import { area, graphql, has, launch, open, signIn, type, url } from "./harness.mjs";
+import { area, graphql, has, launch, metadata, open, opened, signIn, type, url } from "./harness.mjs";
 
 const directory = process.env.CONSOLE_SHOTS;
+
+/** quality has the pictures small, with text that is as easy to read as that of the page. */
+const quality = 40;
 
 /** pages are the pictures by their names. */
 const pages = {
@@ -23,6 +27,14 @@ const pages = {
     await page.getByRole("grid", { name: "Rows" }).getByRole("row").filter({ hasText: "Ann" }).click();
     await page.getByRole("button", { name: "Change the row" }).click();
     await page.getByRole("dialog").getByLabel("name", { exact: true }).fill("Anna");
+  },
+  async sources(page) {
+    await page.goto(url + "/console/data?source=default&view=sources");
+    await page.getByText(/^answers, /).waitFor();
+  },
+  async structure(page) {
+    await opened(page, "article", "Structure");
+    await has(page.getByRole("grid", { name: "Columns" }), "author_id");
   },
   async functions(page) {
     await area(page, "Data");
@@ -83,7 +95,24 @@ const pages = {
     await has(page.getByRole("list", { name: "Events" }), "failed");
     await page.getByRole("button", { name: /^INSERT/ }).first().click();
     await page.getByText("failed with 500").first().click();
-    await page.locator("canvas").waitFor();
+    await page.getByLabel("Response", { exact: true }).first().waitFor();
+  },
+  async throughput(page) {
+    await page.goto(url + "/console/events?kind=triggers&source=default&name=author_changed");
+    await page.getByRole("tab", { name: "Throughput" }).click();
+    await has(page.getByRole("grid", { name: "Times of deliveries" }), "ms");
+    await page.locator("canvas").first().waitFor();
+  },
+  async pausing(page) {
+    await page.goto(url + "/console/events?kind=triggers&source=default&name=author_changed");
+    await has(page.getByRole("list", { name: "Events" }), "failed");
+    await page.getByRole("button", { name: "Pause…" }).click();
+    await has(page.getByRole("dialog", { name: "Pause" }).getByRole("listitem"), "author_changed");
+  },
+  async "one-off-events"(page) {
+    await page.goto(url + "/console/events?kind=once");
+    await page.getByRole("list", { name: "Events" }).getByRole("button").first().click();
+    await page.getByLabel("Event", { exact: true }).waitFor();
   },
   async actions(page) {
     await area(page, "Actions");
@@ -117,13 +146,16 @@ const browser = await launch();
 try {
   await webhook(async (address) => {
     await shop(address);
+    await metadata("create_scheduled_event", { webhook: `${address}/remind`, schedule_at: "2100-01-01T09:00:00Z", payload: { author_id: 1 }, comment: "a reminder" });
     for (const [name, show] of Object.entries(pages)) {
       const { page, check, close } = await open(browser, url);
       await signIn(page);
       await show(page);
+      const devtools = await page.context().newCDPSession(page);
       for (const scheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-        await page.screenshot({ path: `${directory}/${name}-${scheme}.png` });
+        const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality });
+        writeFileSync(`${directory}/${name}-${scheme}.webp`, Buffer.from(data, "base64"));
       }
       await check();
       await close();
