@@ -18,7 +18,7 @@ import (
 // absent where a key may be absent.
 //
 // Struct fields take their key from the json tag. A meta tag adds rules, separated by
-// commas: "required", "nonempty" (a text), "default=x" (what an absent key means) and
+// commas: "required", "nonempty" (a text), "nullable" (null isn't absent), "default=x" (what an absent key means) and
 // "alias=x" (another spelling of the key). Types with decode or UnmarshalJSON decode themselves; one
 // with check is asked after its fields are set.
 func decode(raw json.RawMessage, into any) error {
@@ -184,7 +184,7 @@ func (f *structField) decode(fields []member, v reflect.Value) error {
 	if !given && f.required {
 		return missingKey(key)
 	}
-	if !given || isNull(raw) && !f.required {
+	if !given || isNull(raw) && !f.required && !f.nullable {
 		if f.fallback == "" {
 			return nil
 		}
@@ -201,9 +201,9 @@ func (f *structField) decode(fields []member, v reflect.Value) error {
 
 // rules are the rules of one struct field.
 type rules struct {
-	required, nonempty bool
-	fallback           string // JSON
-	alias              string
+	required, nonempty, nullable bool
+	fallback                     string // JSON
+	alias                        string
 }
 
 func parseRules(tag string) rules {
@@ -215,6 +215,8 @@ func parseRules(tag string) rules {
 			r.required = true
 		case "nonempty":
 			r.nonempty = true
+		case "nullable":
+			r.nullable = true
 		case "default":
 			r.fallback = value
 			if value != "true" && value != "false" {

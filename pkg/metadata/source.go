@@ -130,7 +130,9 @@ type AddSource struct {
 	Configuration        json.RawMessage `json:"configuration" meta:"required"`
 	ReplaceConfiguration bool            `json:"replace_configuration"`
 	Customization        *Customization  `json:"customization"`
-	HealthCheck          json.RawMessage `json:"health_check"`
+	HealthCheck          json.RawMessage `json:"health_check" meta:"nullable"`
+	// noHealthCheck takes away the one that there is.
+	noHealthCheck bool
 }
 
 func (a *AddSource) ofKind(k *Kind) (err error) {
@@ -139,6 +141,7 @@ func (a *AddSource) ofKind(k *Kind) (err error) {
 }
 
 func (a *AddSource) check() (err error) {
+	a.noHealthCheck = len(a.HealthCheck) > 0 && isNull(a.HealthCheck)
 	a.HealthCheck, err = canonicalHealthCheck(a.HealthCheck)
 	return apierror.At(err, "health_check")
 }
@@ -152,6 +155,7 @@ func (a *AddSource) Apply(v View) (*Result, error) {
 			return nil, apierror.Newf(apierror.AlreadyExists, "source with name %q already exists", a.Name)
 		}
 		*source = *old
+		source.setHealthCheck(a.HealthCheck, a.noHealthCheck)
 	}
 	source.Name = a.Name
 	source.Configuration = a.Configuration
@@ -167,6 +171,13 @@ func (a *AddSource) Apply(v View) (*Result, error) {
 	}, nil
 }
 
+// setHealthCheck replaces the health check by a given one, or takes it away.
+func (s *Source) setHealthCheck(given json.RawMessage, none bool) {
+	if given != nil || none {
+		s.HealthCheck = given
+	}
+}
+
 // checkConvention refuses a convention of names that a kind hasn't got.
 func (s *Source) checkConvention() error {
 	if k := KindNamed(s.Kind); s.Customization == nil || s.Customization.NamingConvention != "graphql-default" || k == nil || k.Can(Conventions) {
@@ -180,7 +191,8 @@ type UpdateSource struct {
 	Name          string          `json:"name" meta:"required,nonempty"`
 	Configuration json.RawMessage `json:"configuration"`
 	Customization *Customization  `json:"customization"`
-	HealthCheck   json.RawMessage `json:"health_check"`
+	HealthCheck   json.RawMessage `json:"health_check" meta:"nullable"`
+	noHealthCheck bool
 }
 
 func (a *UpdateSource) ofKind(k *Kind) (err error) {
@@ -191,6 +203,7 @@ func (a *UpdateSource) ofKind(k *Kind) (err error) {
 }
 
 func (a *UpdateSource) check() (err error) {
+	a.noHealthCheck = len(a.HealthCheck) > 0 && isNull(a.HealthCheck)
 	a.HealthCheck, err = canonicalHealthCheck(a.HealthCheck)
 	return apierror.At(err, "health_check")
 }
@@ -214,9 +227,7 @@ func (a *UpdateSource) Apply(v View) (*Result, error) {
 			return nil, err
 		}
 	}
-	if a.HealthCheck != nil {
-		source.HealthCheck = a.HealthCheck
-	}
+	source.setHealthCheck(a.HealthCheck, a.noHealthCheck)
 	r.Document = v.Document.withSource(&source)
 	return r, nil
 }

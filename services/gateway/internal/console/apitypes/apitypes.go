@@ -37,7 +37,7 @@ var (
 
 // Write writes the types.
 func Write(w io.Writer) error {
-	g := generator{types: map[string]string{}, optional: omitted}
+	g := generator{types: map[string]string{}, made: map[string]reflect.Type{}, optional: omitted}
 	document := g.typeOf(reflect.TypeFor[metadata.Document]())
 	g.typeOf(reflect.TypeFor[metadata.Inconsistency]())
 	g.typeOf(reflect.TypeFor[metadata.TableDescription]())
@@ -51,6 +51,9 @@ func Write(w io.Writer) error {
 		case o.Kind == "":
 			general[name] = g.arguments(o.Args)
 		}
+	}
+	if len(g.clashes) > 0 {
+		return fmt.Errorf("types can't be told apart: %s", strings.Join(g.clashes, "; "))
 	}
 	var b strings.Builder
 	b.WriteString("// Made by `make console` from the Go types of the metadata API. Don't edit it.\n\n")
@@ -75,6 +78,9 @@ func writeOperations(b *strings.Builder, name, what string, operations map[strin
 // generator collects the interfaces that types refer to, by name.
 type generator struct {
 	types map[string]string
+	// made are the types of the interfaces; clashes name those that would have the same one.
+	made    map[string]reflect.Type
+	clashes []string
 	// optional reports whether a field may be missing.
 	optional func(reflect.StructField) bool
 }
@@ -102,9 +108,12 @@ func (g *generator) structure(t reflect.Type, suffix string) string {
 	name := strings.Join(identifier.FindAllString(shortName(t.Name()), -1), "")
 	name = strings.ToUpper(name[:1]) + name[1:] + suffix
 	if _, done := g.types[name]; done {
+		if other := g.made[name]; other != t {
+			g.clashes = append(g.clashes, fmt.Sprintf("%s and %s are both called %s", other, t, name))
+		}
 		return name
 	}
-	g.types[name] = "" // a type may refer to itself
+	g.types[name], g.made[name] = "", t // a type may refer to itself
 	g.types[name] = g.fields(t)
 	return name
 }
