@@ -17,5 +17,6 @@ export const areas = [
   { path: "/actions", name: "Actions", words: "custom types handlers SDL", admin: true },
   { path: "/remote-schemas", name: "Remote schemas", words: "GraphQL servers introspect reload permissions", admin: true },
   { path: "/metadata", name: "Metadata", words: "inconsistencies reload export import history rollback diff", admin: true },
+  { path: "/settings", name: "Settings", words: "API limits rate introspection allow list metrics OpenTelemetry TLS hosts published changes", admin: true },
   { path: "/monitoring", name: "Monitoring", words: "status services instances health metrics latency subscriptions pools lag", admin: true },
 ] as const satisfies Area[];

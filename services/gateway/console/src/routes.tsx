@@ -52,6 +52,12 @@ const routes = [
     component: lazyRouteComponent(chunk(() => import("./pages/remotes/page")), "RemoteSchemasPage"),
   }),
   createRoute({ getParentRoute: () => root, path: "/metadata", component: lazyRouteComponent(chunk(() => import("./pages/metadata/page")), "MetadataPage") }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/settings",
+    validateSearch: (s: Record<string, unknown>): ViewSearch => ({ view: text(s.view) }),
+    component: lazyRouteComponent(chunk(() => import("./pages/settings/page")), "SettingsPage"),
+  }),
   createRoute({ getParentRoute: () => root, path: "/monitoring", component: lazyRouteComponent(chunk(() => import("./pages/monitoring/page")), "MonitoringPage") }),
 ] as const;
 
@@ -84,6 +90,11 @@ export interface EventSearch {
 /** NameSearch is what the address of a page names of its list. */
 export interface NameSearch {
   name?: string;
+}
+
+/** ViewSearch is the tab that the address of a page names. */
+export interface ViewSearch {
+  view?: string;
 }
 
 /** text takes numbers, too, as which the router reads names of digits. */

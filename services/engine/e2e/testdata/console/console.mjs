@@ -22,6 +22,7 @@ import * as remotes from "./remotes.mjs";
 import * as roles from "./roles.mjs";
 import * as rows from "./rows.mjs";
 import * as save from "./save.mjs";
+import * as settings from "./settings.mjs";
 import * as sources from "./sources.mjs";
 import * as stale from "./stale.mjs";
 import * as structure from "./structure.mjs";
@@ -90,6 +91,7 @@ const tests = {
   ...roles.tests,
   ...rows.tests,
   ...save.tests,
+  ...settings.tests,
   ...sources.tests,
   ...stale.tests,
   ...structure.tests,

@@ -80,6 +80,14 @@ export const rows = [
   { name: "Metadata", path: "/console/metadata", ready: button("Drop them…") },
   { name: "Metadata, history", path: "/console/metadata", tabs: ["History"], steps: (page) => page.getByRole("listitem").filter({ hasText: "pg_track_logical_model" }).getByRole("button", { name: /^Version/ }).click(), ready: (page) => page.getByRole("region", { name: "Difference" }).getByRole("listitem").first() },
 
+  { name: "Settings", path: "/console/settings", ready: button("Set…") },
+  { name: "Settings, introspection", path: "/console/settings", tabs: ["Introspection"], ready: label("Roles without introspection") },
+  { name: "Settings, allow list", path: "/console/settings", tabs: ["Allow list"], ready: button("Allow a collection") },
+  { name: "Settings, metrics", path: "/console/settings", tabs: ["Metrics"], ready: label("Answers") },
+  { name: "Settings, OpenTelemetry", path: "/console/settings", tabs: ["OpenTelemetry"], ready: label("Address for traces") },
+  { name: "Settings, TLS hosts", path: "/console/settings", tabs: ["TLS hosts"], ready: button("Add a host") },
+  { name: "Settings, published changes", path: "/console/settings", tabs: ["Published changes"], ready: button("Publish changes") },
+
   { name: "Monitoring", path: "/console/monitoring", steps: (page) => row(grid("Event triggers"))(page).waitFor(), ready: (page) => page.getByRole("figure").last() },
 ];
 

@@ -88,6 +88,7 @@ export interface ServerConfig {
   experimental_features: string[];
   default_naming_convention: string;
   is_apollo_federation_enabled: boolean;
+  is_allow_list_enabled: boolean;
 }
 
 /** Server has the calls of the API, with the credentials of the session. */

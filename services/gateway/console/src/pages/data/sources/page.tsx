@@ -137,7 +137,7 @@ function Shown(props: { source: Source; reason: string | undefined; open: (name:
             secrets
             initial={initial}
             fields={() => fieldsOf(kind)}
-            request={(v) => ({ type: `${prefix}_update_source`, args: { name, ...v, customization: v.customization ?? {} } })}
+            request={(v) => ({ type: `${prefix}_update_source`, args: { name, ...v, customization: v.customization ?? {}, health_check: v.health_check ?? null } })}
             faults={(error) => faultsOf(kind, error, reason)}
             done={() => {}}
           />
