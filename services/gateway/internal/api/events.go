@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"sync"
 	"time"
@@ -124,6 +125,14 @@ func (x *exchange) expiry() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(context.Background(), x.expires)
 }
 
+// ended is the fault of a stream whose context has ended. A client that goes is none: that is how it ends its stream.
+func (x *exchange) ended() error {
+	if cause := context.Cause(x.ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
 // sendEvents sends what the stream has until it ends, the session ends, the client goes or the
 // gateway stops.
 func (x *exchange) sendEvents(stream *eventStream) error {
@@ -165,7 +174,7 @@ func (x *exchange) sendEvents(stream *eventStream) error {
 			case <-x.api.stopping:
 				return nil
 			case <-x.ctx.Done():
-				return context.Cause(x.ctx)
+				return x.ended()
 			}
 		}
 		if _, err := x.Write(text); err != nil {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -83,7 +82,7 @@ func (x *exchange) sendVersions(known int64) error {
 		case <-x.api.stopping:
 			return nil
 		case <-x.ctx.Done():
-			return context.Cause(x.ctx)
+			return x.ended()
 		}
 	}
 }

@@ -12,8 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"queryengine/pkg/logtype"
 	"queryengine/pkg/metadata"
 	"queryengine/pkg/snapshot"
+	"queryengine/pkg/telemetry"
 	"queryengine/services/gateway/internal/api"
 )
 
@@ -123,4 +125,20 @@ func TestFollowingEndsWithTheServer(t *testing.T) {
 	rest, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.Empty(t, rest)
+}
+
+// TestFollowerThatLeavesIsNoFault holds that a client ends its stream by going.
+func TestFollowerThatLeavesIsNoFault(t *testing.T) {
+	t.Parallel()
+	out := make(lineOutput, 10)
+	log, err := telemetry.NewLog(out, "info", []string{string(logtype.HTTP)})
+	require.NoError(t, err)
+	w := setup(t, func(w *world) { w.deps.Log = log.Logger("gateway") })
+	lines, _, leave := w.follow(t, "", admin...)
+	require.Contains(t, event(t, lines), "id: 5")
+	leave()
+	line := string(<-out)
+	require.Contains(t, line, `"url":"/v1/metadata/changes"`)
+	require.Contains(t, line, `"level":"info"`)
+	require.NotContains(t, line, "context canceled")
 }
