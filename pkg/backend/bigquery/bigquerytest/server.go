@@ -2,6 +2,7 @@ package bigquerytest
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -183,10 +184,10 @@ func (s *Server) run(r *http.Request, q *queryRequest) (*page, error) {
 	}
 	result := &page{JobComplete: true, JobReference: map[string]string{"jobId": "job", "location": "EU"}, TotalBytesProcessed: "1024", Schema: schema{Fields: []field{}}}
 	if q.DryRun { // the statement is analysed, and not run
-		_, err := s.conn.Prepare(r.Context(), "", text, nil)
+		_, err := s.conn.Prepare(lasting(r), "", text, nil)
 		return result, err
 	}
-	read := s.conn.ExecParams(r.Context(), text, values, nil, nil, nil).Read()
+	read := s.conn.ExecParams(lasting(r), text, values, nil, nil, nil).Read()
 	if read.Err != nil {
 		s.t.Logf("%v\nof %s\nwhich is %s", read.Err, q.Query, text)
 		return nil, read.Err
@@ -290,7 +291,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, text string, args 
 	for i, a := range args {
 		values[i] = []byte(a)
 	}
-	read := s.conn.ExecParams(r.Context(), text, values, nil, nil, nil).Read()
+	read := s.conn.ExecParams(lasting(r), text, values, nil, nil, nil).Read()
 	if read.Err != nil {
 		fail(w, http.StatusInternalServerError, "internalError", read.Err.Error())
 		return
@@ -304,3 +305,6 @@ func fail(w http.ResponseWriter, status int, reason, message string) {
 		"code": status, "message": message, "errors": []any{map[string]string{"reason": reason, "message": message}},
 	}})
 }
+
+// lasting is a context that doesn't end with the request: the driver would close the only connection when a client goes.
+func lasting(r *http.Request) context.Context { return context.WithoutCancel(r.Context()) }

@@ -116,7 +116,7 @@ export const tests = {
       await has(drop.getByRole("alert"), "dependency-error");
       await drop.getByText("Drop metadata that depends on what is dropped").click();
       await run(page, "Drop the column", 'DROP COLUMN "number"', "permission");
-      await row(page, "Columns", "number").waitFor({ state: "detached" });
+      await grid(page, "Columns").getByRole("row", { name: "number", exact: true }).waitFor({ state: "detached" });
 
       await job(page, "Comment on the table", { Comment: "" }, "IS NULL");
       await job(page, "Rename the table", { Name: "<b>rack</b>" }, 'RENAME TO "<b>rack</b>"');

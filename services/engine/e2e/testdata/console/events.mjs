@@ -42,7 +42,7 @@ export const tests = {
       await has(page.getByLabel("Response"), `${html} at /broken`);
       await axe(page, "Events with calls");
       await page.getByRole("tab", { name: "Throughput" }).click();
-      await page.getByText("1 calls, 1 failed (100 %)").waitFor();
+      await page.getByText("1 call, 1 failed (100 %)").waitFor();
       await page.getByText("Figures").click();
       const figures = page.getByRole("figure", { name: "Calls of the webhook" }).locator("tbody tr");
       assert.equal(await figures.count(), 60, "a minute each");
@@ -50,7 +50,7 @@ export const tests = {
       const choose = page.getByLabel("Calls of the last");
       for (const period of ["6 hours", "day", "week", "30 days"]) {
         await choose.selectOption(period);
-        await page.getByText("1 calls, 1 failed").first().waitFor();
+        await page.getByText("1 call, 1 failed").first().waitFor();
         assert.ok((await figures.count()) <= 60);
       }
       await choose.selectOption("hour");
@@ -149,6 +149,15 @@ export const tests = {
       await page.getByRole("button", { name: "New cron trigger" }).click();
       await page.getByLabel("Name", { exact: true }).fill("<b>nightly</b>");
       await page.getByLabel("Webhook", { exact: true }).fill(address + "/nightly");
+      const schedule = page.getByLabel("Schedule", { exact: true });
+      await page.getByText(/^At 02:00, in UTC\. Next: (\d{4}-\d\d-\d\d 02:00(, |\.$)){3}/).waitFor();
+      await schedule.fill("*/15 9-17 1,15 * 1");
+      await page.getByText(/15 minutes.* and on Monday.*\d:(00|15|30|45)\.$/).waitFor();
+      await schedule.fill("0 2 31 2 *"); // February has no such day
+      await page.getByText("That never comes.").waitFor();
+      await schedule.fill("0 2 * * MON"); // names are refused by the server
+      await page.getByText("Minute, hour, day of month").waitFor();
+      await schedule.fill("0 2 * * *");
       await page.getByLabel("Payload", { exact: true }).fill("{no JSON");
       await page.getByText("This isn't JSON.").waitFor();
       await page.getByLabel("Payload", { exact: true }).fill('{"kind": "report"}');

@@ -55,8 +55,8 @@ export const tests = {
       assert.equal(await payload.inputValue(), '{"half": ');
       mend();
       await page.getByRole("tab", { name: "Throughput" }).click();
-      await page.getByText("1 calls, 1 failed").first().waitFor();
-      await told(page, ["pg_count_event_invocations", "get_status"], () => page.getByText("1 calls, 1 failed").first().waitFor());
+      await page.getByText("1 call, 1 failed").first().waitFor();
+      await told(page, ["pg_count_event_invocations", "get_status"], () => page.getByText("1 call, 1 failed").first().waitFor());
       await metadata("pg_delete_event_trigger", author);
       await graphql('mutation { delete_author(where: {name: {_eq: "typed"}}) { affected_rows } }');
     });
