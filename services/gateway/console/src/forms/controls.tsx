@@ -15,9 +15,10 @@ export interface ControlProps {
 
 /** Control is the control of a field, with its label, its hint, and what is wrong with it. */
 export function Control(props: ControlProps) {
-  const { field, fault } = props;
+  const { field, value, fault } = props;
   const id = useId();
-  const described = fault ? `${id}-fault` : field.hint ? `${id}-hint` : undefined;
+  const hint = field.about?.(at(value, field.path)) ?? field.hint;
+  const described = fault ? `${id}-fault` : hint ? `${id}-hint` : undefined;
   const control = { id, "aria-describedby": described, "aria-invalid": fault !== undefined || undefined, required: field.required, disabled: field.fixed };
   if (field.kind === "headers") return <Headers {...props} />;
   if (field.kind === "mapping") return <Mapping {...props} />;
@@ -26,7 +27,7 @@ export function Control(props: ControlProps) {
     <div className={field.kind === "flag" || field.kind === "operation" ? "field flag" : "field"}>
       <label htmlFor={id}>{field.label}</label>
       <Input {...props} control={control} />
-      {field.hint && <span className="hint" id={`${id}-hint`}>{field.hint}</span>}
+      {hint && <span className="hint" id={`${id}-hint`}>{hint}</span>}
       {fault && <span className="removed" id={`${id}-fault`}>{fault}</span>}
     </div>
   );

@@ -20,6 +20,8 @@ export interface Field {
   /** The control of a custom field, with its label. */
   control?: (props: ControlProps) => ReactNode;
   hint?: string;
+  /** What is said of what it holds, in place of the hint. */
+  about?: (part: unknown) => string | undefined;
   /** Texts that it may be, among others. */
   suggestions?: string[];
   /** The part of the form that it is in, which is closed as long as none of its fields has a value. */

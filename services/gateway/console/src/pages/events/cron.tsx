@@ -9,6 +9,7 @@ import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Split } from "../../shell/split";
 import { Paused } from "./paused";
+import { aboutSchedule } from "./schedule";
 import { ScheduledLog } from "./scheduled";
 
 interface CronTrigger {
@@ -36,7 +37,7 @@ export const deliveryFields: Field[] = [
 
 const fields: Field[] = [
   { path: "webhook", label: "Webhook", kind: "text", required: true, hint: "An address, in which {{NAME}} is a variable of the environment." },
-  { path: "schedule", label: "Schedule", kind: "text", required: true, hint: "Minute, hour, day of month, month, day of week, in UTC: 0 2 * * * is each day at two." },
+  { path: "schedule", label: "Schedule", kind: "text", required: true, about: aboutSchedule, hint: "Minute, hour, day of month, month, day of week, in UTC: 0 2 * * * is each day at two." },
   ...deliveryFields,
   { path: "include_in_metadata", label: "Part of the exported metadata", kind: "flag" },
 ];

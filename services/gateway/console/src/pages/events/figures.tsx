@@ -32,7 +32,7 @@ export function Figures(props: { source: string; name: string }) {
         {waiting
           ? <span>{waiting.pending.toLocaleString()} wait, {waiting.in_flight.toLocaleString()} are in flight; the oldest has waited for {round(Math.max(0, time(found.data) - new Date(waiting.oldest).getTime() / 1000))} s.</span>
           : <span>Nothing waits.</span>}
-        {mine && <span className="hint">{mine.calls.toLocaleString()} calls, {mine.failed.toLocaleString()} failed since the services were started.</span>}
+        {mine && <span className="hint">{mine.calls.toLocaleString()} {mine.calls === 1 ? "call" : "calls"}, {mine.failed.toLocaleString()} failed since the services were started.</span>}
         {!mine && <span className="hint">{all.some((t) => !t.trigger) ? "The server measures triggers together." : "No calls since the services were started, or fewer than of the 50 triggers that are called most."}</span>}
       </p>
       {mine && <Grid label="Times of deliveries" columns={["In ms", "Mean", "Half within", "95 % within", "99 % within"]} rows={measured.map(([label, of]) => [label, ...within(mine[of])])} />}
