@@ -36,11 +36,16 @@ const patience = 60 * time.Second
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
+	// runs has it never show the same time twice.
+	runs bool
 }
 
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.runs {
+		c.now = c.now.Add(time.Microsecond)
+	}
 	return c.now
 }
 
