@@ -119,8 +119,12 @@ func (s *PoolSettings) Check() error {
 		value *int
 		least int
 	}{
-		{"connection_lifetime", s.ConnectionLifetime, 0}, {"idle_timeout", s.IdleTimeout, 0}, {"max_connections", s.MaxConnections, 1},
-		{"pool_timeout", s.PoolTimeout, 0}, {"retries", s.Retries, 0}, {"total_max_connections", s.TotalMaxConnections, 1},
+		{"connection_lifetime", s.ConnectionLifetime, 0},
+		{"idle_timeout", s.IdleTimeout, 0},
+		{"max_connections", s.MaxConnections, 1},
+		{"pool_timeout", s.PoolTimeout, 0},
+		{"retries", s.Retries, 0},
+		{"total_max_connections", s.TotalMaxConnections, 1},
 	} {
 		if n.value != nil && *n.value < n.least {
 			return apierror.At(apierror.Newf(apierror.ParseFailed, "Only expecting a value of at least %d", n.least), n.key)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -171,7 +172,7 @@ func TestSharedRoundTrip(t *testing.T) {
 	s := newSharing(t, nil)
 	var starts []func() reading
 	for i := range 20 {
-		starts = append(starts, s.read(fmt.Sprint(i+1)))
+		starts = append(starts, s.read(strconv.Itoa(i+1)))
 	}
 	list, release := s.together(t, starts...)
 	release()

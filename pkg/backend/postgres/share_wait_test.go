@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func TestSharedAheadLock(t *testing.T) {
 	s.blocked(t, "1")
 	var g errgroup.Group
 	for i := range 40 {
-		g.Go(func() error { return s.same(s.one, key1(fmt.Sprint(i+1)), fmt.Sprintf(`[{"v":%d}]`, 10*(i+1))) })
+		g.Go(func() error { return s.same(s.one, key1(strconv.Itoa(i+1)), fmt.Sprintf(`[{"v":%d}]`, 10*(i+1))) })
 	}
 	require.NoError(t, g.Wait())
 	s.blocked(t, "1")
