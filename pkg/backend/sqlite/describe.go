@@ -11,16 +11,11 @@ import (
 // DescribeTable implements backend.TableDescriber. Checks, and the expressions of generated columns and indexes, are in the text of
 // the definitions alone.
 func (s *Source) DescribeTable(ctx context.Context, table catalog.Name) (*catalog.Details, error) {
-	c, err := s.read.acquire(ctx)
+	c, release, err := s.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.read.release(c)
-	// One snapshot for all statements.
-	if err := c.exec(ctx, "BEGIN"); err != nil {
-		return nil, err
-	}
-	defer c.rollback()
+	defer release()
 	r := newIntrospection(func(text string, f func(row []string)) error { return c.texts(ctx, text, f) })
 	r.names = []string{table.Name}
 	if err := r.tables(); err != nil {

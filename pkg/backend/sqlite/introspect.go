@@ -32,17 +32,24 @@ func (s *Source) IntrospectPart(ctx context.Context, part backend.Part, enums []
 }
 
 func (s *Source) introspect(ctx context.Context, enums []catalog.Name, names []string) (*catalog.Source, error) {
-	c, err := s.read.acquire(ctx)
+	c, release, err := s.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.read.release(c)
-	// One snapshot for all statements.
-	if err := c.exec(ctx, "BEGIN"); err != nil {
-		return nil, err
-	}
-	defer c.rollback()
+	defer release()
 	return c.introspect(ctx, enums, names)
+}
+
+// snapshot is a connection whose statements all see the same state, until release is called.
+func (s *Source) snapshot(ctx context.Context) (c *conn, release func(), err error) {
+	if c, err = s.read.acquire(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := c.exec(ctx, "BEGIN"); err != nil {
+		s.read.release(c)
+		return nil, nil, err
+	}
+	return c, func() { c.rollback(); s.read.release(c) }, nil
 }
 
 // introspect reads the catalog as the open transaction sees it: all tables, or those of the names.
