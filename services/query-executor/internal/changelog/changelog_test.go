@@ -81,7 +81,7 @@ func TestListen(t *testing.T) {
 	require.NoError(t, f.reader.Publish(bus.ChangesTold, &changev1.Told{Source: "shop", Reading: "before", Ended: true}))
 	require.NoError(t, f.reader.Publish(bus.ChangesTold, &changev1.Told{Source: "other", Reading: "x"}))
 	f.tell("a", 41)
-	<-f.ready
+	receive(t, f.ready)
 	f.tell("a", 42, "t", "u")
 	f.tell("a", 42)
 	f.tell("a", 43, "t")
@@ -129,7 +129,7 @@ func TestListenKeepsLittle(t *testing.T) {
 	receive(t, f.ready)
 	table := strings.Repeat("t", 512<<10)
 	number := uint64(1)
-	for len(f.changed) < cap(f.changed) { // until it waits for the one that takes them
+	for range cap(f.changed) + 1 { // then it waits for the one that takes them
 		number++
 		f.tell("a", number, "t")
 	}
