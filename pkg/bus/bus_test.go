@@ -102,15 +102,12 @@ func ways(t *testing.T, h bus.Handler, test func(t *testing.T, caller *bus.Bus))
 	})
 }
 
-// patience is how long a test waits for what has to come.
-const patience = 30 * time.Second
-
-// awaitSignal waits for a signal.
-func awaitSignal(t testing.TB, signal <-chan struct{}, what string) {
+// within waits for a signal.
+func within(t testing.TB, d time.Duration, signal <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-signal:
-	case <-time.After(patience):
+	case <-time.After(d):
 		require.FailNow(t, what)
 	}
 }

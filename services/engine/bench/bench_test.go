@@ -58,12 +58,14 @@ func TestWrongAnswersAreNoticed(t *testing.T) {
 	var invoice atomic.Int64
 	q := &queries(&invoice)[1]
 	fake := &target{name: "fake", address: server.Listener.Addr().String(), graphQL: true}
-	m := &measurer{}
+	c, err := newCrew(fake, q, 2)
+	require.NoError(t, err)
+	defer c.close()
 
-	err := m.load(t.Context(), fake, q, 2, time.Second, &figures{})
+	err = c.load(t.Context(), time.Second, &figures{})
 	require.ErrorContains(t, err, `Q2 on fake: 0 times "duration_ms" instead of 20`)
 	status.Store(http.StatusServiceUnavailable)
-	err = m.load(t.Context(), fake, q, 2, time.Second, &figures{})
+	err = c.load(t.Context(), time.Second, &figures{})
 	require.ErrorContains(t, err, "status 503")
 }
 
@@ -124,20 +126,21 @@ func TestReport(t *testing.T) {
 			requests: 100, elapsed: time.Second, latencies: []time.Duration{time.Millisecond}, cpu: time.Millisecond,
 		}
 	}
+	r.figures(&chosen[0], clients, "json").rates = []float64{100, 100}
 	*r.figures(&chosen[0], clients, "one") = figures{
-		requests: 50, elapsed: time.Second, cpu: time.Millisecond, databaseCPU: time.Millisecond, othersCPU: 1500 * time.Millisecond,
+		rates: []float64{45, 55}, requests: 50, elapsed: time.Second, cpu: time.Millisecond, databaseCPU: time.Millisecond, othersCPU: 1500 * time.Millisecond,
 	}
 	r.figures(&chosen[1], clients, "one").err = net.ErrClosed
 
 	var out strings.Builder
 	r.writeQuery(&out, &chosen[0], clients)
-	require.Contains(t, out.String(), "| Q1 | 16 | one | 50 | 0.50 | 0.00 | 0.00 | 0.00 | 20 | 20 | 0.25 | 1.5 |")
+	require.Contains(t, out.String(), "| Q1 | 16 | one | 50 | 0.50 ±0.05 | 0.00 | 0.00 | 0.00 | 20 | 20 | 0.25 | 1.5 |")
 	out.Reset()
 	r.writeQuery(&out, &chosen[1], clients)
 	require.Contains(t, out.String(), "use of closed network connection")
 	out.Reset()
 	r.writeSummary(&out)
-	require.Contains(t, out.String(), "| one, 16 clients | 0.50 | - |\n| one, 64 clients | - | - |\n| goal, 16 clients | 0.95 | 0.95 |")
+	require.Contains(t, out.String(), "| one, 16 clients | 0.50 ±0.05 | - |\n| one, 64 clients | - | - |\n| goal, 16 clients | 0.95 | 0.95 |")
 	_, err = choose(chosen, []string{"Q9"})
 	require.Error(t, err)
 }
@@ -147,8 +150,12 @@ func TestTimeOfAMeasurement(t *testing.T) {
 	o := Options{Duration: 5 * time.Second, Rounds: 5, Queries: []string{"M1", "I10k"}, TargetNames: []string{"one"}, Connections: []int{16, 64}}
 	long, err := o.Time()
 	require.NoError(t, err)
-	o.Connections = o.Connections[:1]
+	o.Before = "earlier"
+	more, err := o.Time()
+	require.NoError(t, err)
+	require.Equal(t, 3*(long-startTime), 2*(more-startTime), "the earlier build is one more target beside json and one")
+	o.Before, o.Connections = "", o.Connections[:1]
 	short, err := o.Time()
 	require.NoError(t, err)
-	require.Equal(t, 2*(5*time.Second+5*(warmUp+cleanUp)), long-short, "many rows are not sent by 64 clients")
+	require.Equal(t, 2*(5*time.Second+beginning+5*(warmUp+besides)), long-short, "many rows are not sent by 64 clients")
 }

@@ -19,6 +19,8 @@ type figures struct {
 	requests  int
 	elapsed   time.Duration
 	latencies []time.Duration
+	// rates are the requests per second of each turn.
+	rates []float64
 	// cpu of the target's processes and of the database, and of what the machine did besides.
 	cpu, databaseCPU, othersCPU time.Duration
 	err                         error
@@ -71,33 +73,63 @@ func (m *measurer) used(t *target) (u used, err error) {
 	return u, err
 }
 
-// slice sends q to t from that many clients, for a while.
-func (m *measurer) slice(ctx context.Context, t *target, q *query, clients int, warm, length time.Duration) (figures, error) {
-	if err := m.load(ctx, t, q, clients, warm, &figures{}); err != nil {
+// slice sends a query to a target for a while.
+func (m *measurer) slice(ctx context.Context, c *crew, warm, length time.Duration) (figures, error) {
+	if err := c.load(ctx, warm, &figures{}); err != nil {
 		return figures{}, err
 	}
 	var f figures
-	before, err := m.used(t)
+	before, err := m.used(c.target)
 	if err != nil {
 		return f, err
 	}
-	if err := m.load(ctx, t, q, clients, length, &f); err != nil {
+	if err := c.load(ctx, length, &f); err != nil {
 		return f, err
 	}
-	after, err := m.used(t)
+	after, err := m.used(c.target)
 	f.cpu, f.databaseCPU = after.target-before.target, after.database-before.database
 	f.othersCPU = max(0, after.machine-before.machine-f.cpu-f.databaseCPU-(after.self-before.self))
 	return f, err
 }
 
-func (m *measurer) load(ctx context.Context, t *target, q *query, clients int, length time.Duration, f *figures) error {
+// crew are clients that send the same query to a target. Their connections last for all turns: in a short one
+// it would matter to begin with new ones.
+type crew struct {
+	target      *target
+	query       *query
+	clients     []*client
+	connections []*connection
+}
+
+// newCrew connects that many clients. It is closed by close.
+func newCrew(t *target, q *query, clients int) (*crew, error) {
+	c := &crew{target: t, query: q}
+	for number := range clients {
+		conn, err := t.dial(q)
+		if err != nil {
+			c.close()
+			return nil, err
+		}
+		c.clients = append(c.clients, newClient(number, rand.Uint64()))
+		c.connections = append(c.connections, conn)
+	}
+	return c, nil
+}
+
+func (c *crew) close() {
+	for _, conn := range c.connections {
+		conn.close()
+	}
+}
+
+func (c *crew) load(ctx context.Context, length time.Duration, f *figures) error {
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	var failed error
 	start := time.Now()
-	for number := range clients {
+	for number := range c.clients {
 		group.Go(func() {
-			latencies, err := t.loop(ctx, q, newClient(number, rand.Uint64()), start.Add(length))
+			latencies, err := c.loop(ctx, number, start.Add(length))
 			mu.Lock()
 			defer mu.Unlock()
 			f.latencies = append(f.latencies, latencies...)
@@ -113,17 +145,13 @@ func (m *measurer) load(ctx context.Context, t *target, q *query, clients int, l
 }
 
 // loop is one client's work until a time.
-func (t *target) loop(ctx context.Context, q *query, by *client, until time.Time) ([]time.Duration, error) {
-	c, err := t.dial(q)
-	if err != nil {
-		return nil, err
-	}
-	defer c.close()
+func (c *crew) loop(ctx context.Context, number int, until time.Time) ([]time.Duration, error) {
+	t, q := c.target, c.query
 	var latencies []time.Duration
 	for now := time.Now(); now.Before(until) && ctx.Err() == nil; {
-		path, body := t.request(q, q.variables(by))
+		path, body := t.request(q, q.variables(c.clients[number]))
 		sent := time.Now()
-		answer, err := c.post(path, body)
+		answer, err := c.connections[number].post(path, body)
 		now = time.Now()
 		if err == nil {
 			err = q.check(answer)

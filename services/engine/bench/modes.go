@@ -56,7 +56,7 @@ func (p *place) runModes(ctx context.Context, names []string, out, progress io.W
 		if mode != "ours" {
 			set.Set("plan_cache_mode", "force_"+mode+"_plan")
 		}
-		t, err := p.startOneWith(ctx, mode, set)
+		t, err := p.startOneWith(ctx, mode, p.options.Programs, set)
 		if err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ func RunPlans(ctx context.Context, o PlanOptions, out, progress io.Writer) (err 
 }
 
 func (p *place) runStatements(ctx context.Context, o PlanOptions, out io.Writer) error {
-	t, err := p.startOne(ctx)
+	t, err := p.startOneWith(ctx, "one", p.options.Programs, nil)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,12 @@ func RunRemote(ctx context.Context, o RemoteOptions, out, progress io.Writer) (e
 		all := make([]figures, len(targets))
 		for range o.Rounds {
 			for i, t := range targets {
-				slice, err := m.slice(ctx, t, &q, o.Connections, warmUp, o.Duration/time.Duration(o.Rounds))
+				c, err := newCrew(t, &q, o.Connections)
+				if err != nil {
+					return err
+				}
+				slice, err := m.slice(ctx, c, beginning, o.Duration/time.Duration(o.Rounds))
+				c.close()
 				if err != nil {
 					p.explain(t, err, progress)
 					return err

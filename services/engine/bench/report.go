@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -61,20 +62,21 @@ func (r *report) writeQuery(out io.Writer, q *query, clients int) {
 		}
 		sortLatencies(f)
 		fmt.Fprintf(out, "| %s | %d | %s | %.0f | %s | %s | %s | %s | %.0f | %.0f | %.2f | %.1f |\n", q.name, clients, t.name,
-			f.throughput(), r.ratio(q, clients, t.name),
+			f.throughput(), r.ratio(q, clients, t.name, reference),
 			ms(f.percentile(50)), ms(f.percentile(95)), ms(f.percentile(99)),
 			each(f.cpu, f), each(f.databaseCPU, f), each(base.cpu+base.databaseCPU, base)/each(f.cpu+f.databaseCPU, f),
 			f.othersCPU.Seconds()/f.elapsed.Seconds())
 	}
 }
 
-// ratio is the throughput of a target against that of the reference, "-" where there is none.
-func (r *report) ratio(q *query, clients int, target string) string {
-	f, base := r.find(q, clients, target), r.find(q, clients, reference)
+// ratio is the throughput of a target against that of another with its interval, "-" where there is
+// none.
+func (r *report) ratio(q *query, clients int, target, to string) string {
+	f, base := r.find(q, clients, target), r.find(q, clients, to)
 	if f == nil || base == nil || f.err != nil || base.err != nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f", f.throughput()/base.throughput())
+	return ratioOf(f.rates, base.rates).String()
 }
 
 // writeSummary writes the ratios of throughput to the reference, next to the goals.
@@ -83,7 +85,7 @@ func (r *report) writeSummary(out io.Writer) {
 	if r.options.Durable {
 		durable = "commits are synced to disk"
 	}
-	fmt.Fprintf(out, "\nThroughput against %s; %s.\n\n", reference, durable)
+	fmt.Fprintf(out, "\nThroughput against %s, with 95 %% confidence; %s.\n\n", reference, durable)
 	row := func(name string, cell func(q *query) string) {
 		fmt.Fprint(out, "| ", name, " |")
 		for i := range r.queries {
@@ -98,7 +100,10 @@ func (r *report) writeSummary(out io.Writer) {
 			continue
 		}
 		for _, clients := range r.options.Connections {
-			row(fmt.Sprintf("%s, %d clients", t.name, clients), func(q *query) string { return r.ratio(q, clients, t.name) })
+			row(fmt.Sprintf("%s, %d clients", t.name, clients), func(q *query) string { return r.ratio(q, clients, t.name, reference) })
+			if r.options.Before != "" && slices.Contains(r.options.targets(), t.name+before) {
+				row(fmt.Sprintf("to %s", t.name+before), func(q *query) string { return r.ratio(q, clients, t.name, t.name+before) })
+			}
 		}
 		switch t.name {
 		case "one":

@@ -26,6 +26,9 @@ const reference = "json"
 // Targets are all that can be measured.
 var Targets = []string{reference, "rows", "one", "split"}
 
+// before follows the name of a target that is measured in an earlier build, too.
+const before = "-before"
+
 // Options select what to measure.
 type Options struct {
 	// Duration is how long each target is measured with each query, over all rounds.
@@ -38,19 +41,27 @@ type Options struct {
 	Connections []int
 	// Programs is the directory of the engine's programs.
 	Programs string
+	// Before is that of an earlier build, which is measured beside them; empty for none.
+	Before string
 	// Durable makes the database write commits to the disk before it answers.
 	Durable bool
 	// Profile is the file that gets one CPU profile of all of the engine's processes; empty for none.
 	Profile string
 }
 
-// warmUp is how long a target runs before each slice that counts.
-const warmUp = 200 * time.Millisecond
+const (
+	// beginning is how long a target runs with a query before the first slice, warmUp before each one.
+	beginning = 400 * time.Millisecond
+	warmUp    = 25 * time.Millisecond
+	// fewest is how many answers each client gets in a slice, about.
+	fewest = 10
+)
 
-// Components of Options.Time: the start of all targets, and the removal of written rows.
+// Components of Options.Time: the start of all targets, and what a slice takes besides: reading CPU times, and the
+// removal of written rows.
 const (
 	startTime = 20 * time.Second
-	cleanUp   = 50 * time.Millisecond
+	besides   = 40 * time.Millisecond
 )
 
 // Run measures and writes the tables to out and the progress to progress.
@@ -115,14 +126,29 @@ func (o Options) Time() (time.Duration, error) {
 			if !chosen[i].takes(clients) {
 				continue
 			}
-			for _, name := range Targets {
-				if (name == reference || len(o.TargetNames) == 0 || slices.Contains(o.TargetNames, name)) && answers(name, &chosen[i]) {
-					sum += o.Duration + time.Duration(o.Rounds)*(warmUp+cleanUp)
+			for _, name := range o.targets() {
+				if answers(name, &chosen[i]) {
+					sum += o.Duration + beginning + time.Duration(o.Rounds)*(warmUp+besides)
 				}
 			}
 		}
 	}
 	return sum, nil
+}
+
+// targets are the names of the chosen targets, the reference in any case.
+func (o Options) targets() []string {
+	var names []string
+	for _, name := range Targets {
+		if name != reference && len(o.TargetNames) > 0 && !slices.Contains(o.TargetNames, name) {
+			continue
+		}
+		if o.Before != "" && (name == "one" || name == "split") {
+			names = append(names, name+before)
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // takes reports whether a query is measured with that many clients.
@@ -173,24 +199,19 @@ func stopDatabase(ctx context.Context, database *localpg.Server) error {
 
 // startAll starts the chosen targets, and the reference in any case.
 func (p *place) startAll(ctx context.Context, progress io.Writer) ([]*target, error) {
-	names := p.options.TargetNames
-	if len(names) == 0 {
-		names = Targets
+	for _, name := range p.options.TargetNames {
+		if !slices.Contains(Targets, name) {
+			return nil, fmt.Errorf("targets are %s", strings.Join(Targets, ","))
+		}
 	}
 	var targets []*target
-	for _, name := range Targets {
-		if name != reference && !slices.Contains(names, name) {
-			continue
-		}
+	for _, name := range p.options.targets() {
 		fmt.Fprintln(progress, "starting", name)
 		t, err := p.start(ctx, name)
 		if err != nil {
 			return nil, fmt.Errorf("starting %s: %w", name, err)
 		}
 		targets = append(targets, t)
-	}
-	if len(targets) < len(names) {
-		return nil, fmt.Errorf("targets are %s", strings.Join(Targets, ","))
 	}
 	return targets, nil
 }
@@ -208,33 +229,71 @@ func (p *place) measure(ctx context.Context, m *measurer, q *query, clients int,
 			p.explain(t, f.err, progress)
 		}
 	}
-	for round := range p.options.Rounds {
-		for i := range targets {
-			t := targets[(round+i)%len(targets)]
-			f := r.find(q, clients, t.name)
-			if f == nil || f.err != nil {
+	crews, slowest, err := begin(ctx, q, clients, targets, r)
+	defer func() {
+		for _, c := range crews {
+			c.close()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	rounds, length := p.options.slices(slowest)
+	for round := range rounds {
+		if q.write {
+			if err := p.clean(ctx); err != nil {
+				return err
+			}
+		}
+		for i := range crews {
+			c := crews[(round+i)%len(crews)]
+			f := r.find(q, clients, c.target.name)
+			if f.err != nil {
 				continue
 			}
-			if q.write {
-				if err := p.clean(ctx); err != nil {
-					return err
-				}
-			}
-			slice, err := m.slice(ctx, t, q, clients, warmUp, p.options.Duration/time.Duration(p.options.Rounds))
+			slice, err := m.slice(ctx, c, warmUp, length)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if err != nil {
-				p.explain(t, err, progress)
+				p.explain(c.target, err, progress)
 			}
 			slice.err = err
 			f.add(slice)
+			f.rates = append(f.rates, slice.throughput())
 		}
 	}
 	if q.write {
 		return p.clean(ctx)
 	}
 	return nil
+}
+
+// begin connects the clients of all targets that answer rightly, and lets each run for a while. slowest is how long
+// the slowest one takes for an answer.
+func begin(ctx context.Context, q *query, clients int, targets []*target, r *report) (crews []*crew, slowest time.Duration, err error) {
+	for _, t := range targets {
+		f := r.find(q, clients, t.name)
+		if f == nil || f.err != nil {
+			continue
+		}
+		c, err := newCrew(t, q, clients)
+		if err != nil {
+			return crews, 0, fmt.Errorf("%s: %w", t.name, err)
+		}
+		crews = append(crews, c)
+		first := &figures{}
+		if f.err = c.load(ctx, beginning, first); f.err == nil {
+			slowest = max(slowest, first.elapsed*time.Duration(clients)/time.Duration(max(first.requests, 1)))
+		}
+	}
+	return crews, slowest, ctx.Err()
+}
+
+// slices is how many turns each target takes, and how long: fewer and longer ones where answers take long.
+func (o Options) slices(answer time.Duration) (rounds int, length time.Duration) {
+	length = max(o.Duration/time.Duration(o.Rounds), fewest*answer)
+	return max(min(o.Rounds, int(o.Duration/length)), 1), length
 }
 
 // clean removes the written rows, so that all begin with the same tables. It does so without the

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -39,11 +40,16 @@ const sampleDatabase = "music"
 // start starts a target by its name: a yardstick, or the engine as one process ("one") or
 // as services of their own ("split").
 func (p *place) start(ctx context.Context, name string) (*target, error) {
-	switch name {
+	programs := p.options.Programs
+	kind, earlier := strings.CutSuffix(name, before)
+	if earlier {
+		programs = p.options.Before
+	}
+	switch kind {
 	case "one":
-		return p.startOne(ctx)
+		return p.startOneWith(ctx, name, programs, nil)
 	case "split":
-		return p.startSplit(ctx)
+		return p.startSplit(ctx, name, programs)
 	}
 	return p.startYardstick(ctx, name)
 }
@@ -94,12 +100,8 @@ func (p *place) engineSettings(ctx context.Context, name string) (settings map[s
 	}, nil
 }
 
-func (p *place) startOne(ctx context.Context) (*target, error) {
-	return p.startOneWith(ctx, "one", nil)
-}
-
 // startOneWith starts one process with parameters in the address of its source.
-func (p *place) startOneWith(ctx context.Context, name string, parameters url.Values) (*target, error) {
+func (p *place) startOneWith(ctx context.Context, name, programs string, parameters url.Values) (*target, error) {
 	settings, t, err := p.engineSettings(ctx, name)
 	if err != nil {
 		return nil, err
@@ -119,7 +121,7 @@ func (p *place) startOneWith(ctx context.Context, name string, parameters url.Va
 	if err != nil {
 		return nil, err
 	}
-	pid, err := p.processes.start(name, filepath.Join(p.options.Programs, "engine"), settings, "serve")
+	pid, err := p.processes.start(name, filepath.Join(programs, "engine"), settings, "serve")
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +130,8 @@ func (p *place) startOneWith(ctx context.Context, name string, parameters url.Va
 }
 
 // startSplit starts each service as a process, and a NATS server between them.
-func (p *place) startSplit(ctx context.Context) (*target, error) {
-	settings, t, err := p.engineSettings(ctx, "split")
+func (p *place) startSplit(ctx context.Context, name, programs string) (*target, error) {
+	settings, t, err := p.engineSettings(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -141,24 +143,25 @@ func (p *place) startSplit(ctx context.Context) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	pid, err := p.processes.start("nats", self, nil, "nats", filepath.Join(p.dir, "nats"), natsPort)
+	pid, err := p.processes.start(name+"-nats", self, nil, "nats", filepath.Join(p.dir, name+"-nats"), natsPort)
 	if err != nil {
 		return nil, err
 	}
 	t.pids = append(t.pids, pid)
 	settings["ENGINE_GRAPHQL_NATS_URL"] = "nats://127.0.0.1:" + natsPort
 	for _, service := range []string{"metadata", "query-executor", "event-delivery", "scheduler", "gateway"} {
-		own, err := p.profiler.settings(service, settings)
+		log := name + "-" + service
+		own, err := p.profiler.settings(log, settings)
 		if err != nil {
 			return nil, err
 		}
-		pid, err := p.processes.start(service, filepath.Join(p.options.Programs, service), own)
+		pid, err := p.processes.start(log, filepath.Join(programs, service), own)
 		if err != nil {
 			return nil, err
 		}
-		t.pids, t.logs = append(t.pids, pid), append(t.logs, service)
+		t.pids, t.logs = append(t.pids, pid), append(t.logs, log)
 	}
-	return t, p.prepare(ctx, t, settings, "gateway")
+	return t, p.prepare(ctx, t, settings, name+"-gateway")
 }
 
 // prepare waits for the engine and gives it the sample's metadata.

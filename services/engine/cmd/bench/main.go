@@ -38,12 +38,13 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	o := bench.Options{}
 	var queries, targets, connections string
-	flags.DurationVar(&o.Duration, "duration", 5*time.Second, "how long each target is measured with each query")
-	flags.IntVar(&o.Rounds, "rounds", 5, "turns that the targets take")
+	flags.DurationVar(&o.Duration, "duration", 6*time.Second, "how long each target is measured with each query, in all turns")
+	flags.IntVar(&o.Rounds, "rounds", 60, "turns that the targets take, fewer where answers take long; fewer than 6 give no confidence")
 	flags.StringVar(&queries, "queries", "", "queries to measure (Q1,Q6); all when empty")
 	flags.StringVar(&targets, "targets", "", "targets to measure beside json ("+strings.Join(bench.Targets[1:], ",")+"); all when empty")
 	flags.StringVar(&connections, "connections", "1,16,64", "numbers of clients at the same time, one measurement for each")
 	flags.StringVar(&o.Programs, "programs", "bin", "directory of the engine's programs")
+	flags.StringVar(&o.Before, "before", "", "directory of the programs of an earlier build, to measure both in turns")
 	flags.BoolVar(&o.Durable, "durable", false, "let the database write commits to the disk")
 	flags.StringVar(&o.Profile, "profile", "", "file that gets a CPU profile of the engine's processes")
 	options := func() (err error) {
