@@ -24,7 +24,7 @@ build: ## all programs, into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -pgo=$(PROFILE) -o bin/ $(foreach p,$(PROGRAMS),./services/$(p)/cmd/$(p))
 
 test: ## everything: unit, integration and end-to-end tests, on a real PostgreSQL and NATS
-	$(POSTGRES) $(GO) test -timeout 40m $(TESTED)
+	$(POSTGRES) $(GO) test -timeout 60m $(TESTED)
 
 test-unit: ## the tests that need no database
 	$(GO) test $$(scripts/unit-packages)

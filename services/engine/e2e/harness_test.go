@@ -35,8 +35,8 @@ const (
 )
 
 const (
-	startLimit = 60 * time.Second
-	stopLimit  = 30 * time.Second
+	startLimit = 2 * time.Minute
+	stopLimit  = time.Minute
 	secret     = "a secret of the tests"
 )
 

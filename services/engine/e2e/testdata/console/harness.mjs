@@ -12,7 +12,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 const ofColors = ["color-contrast", "link-in-text-block"];
 
 /** The limit is for what never comes; nothing waits as long. */
-export const limit = 30_000;
+export const limit = 120_000;
 
 export async function launch(...args) {
   return chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", ...args] });
