@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -96,7 +95,7 @@ func (p *process) enqueue(header map[string]string, field, document string) stri
 func (p *process) awaitAnswer(header map[string]string, document, want string) {
 	p.t.Helper()
 	var last answer
-	eventually(p.t, 15*time.Second, func() bool {
+	eventually(p.t, startLimit, func() bool {
 		last = p.query(header, document)
 		return sameJSON(last.text(), want)
 	}, func() string { return "wanted " + want + ", got " + last.text() })

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -90,15 +89,15 @@ func TestChangeOfARowRunsItsSubscribers(t *testing.T) {
 		execute(t, c.databaseURL, fmt.Sprintf(`UPDATE item SET n = %d WHERE id = 7`, n))
 		s.await(ids[7], fmt.Sprintf(`{"item_by_pk":{"n":%d}}`, n))
 		var after []int
-		eventually(t, 10*time.Second, func() bool {
+		eventually(t, startLimit, func() bool {
 			after = runs(t, e)[before:]
 			return len(after) > 0
 		}, func() string { return "no run was logged" })
 		return len(after) == 1 && after[0] == 1
 	}
-	eventually(t, 30*time.Second, alone, func() string { return "other rows are read, too" })
+	eventually(t, startLimit, alone, func() string { return "other rows are read, too" })
 	// A line may come late, so each may be tried again.
-	eventually(t, 30*time.Second, func() bool {
+	eventually(t, startLimit, func() bool {
 		before := len(runs(t, e))
 		execute(t, c.databaseURL, `UPDATE item SET n = n + 1 WHERE id BETWEEN 51 AND 58`)
 		return alone() && len(runs(t, e)) == before+1

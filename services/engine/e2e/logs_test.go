@@ -47,7 +47,7 @@ func (p *process) lines() []logLine {
 func (p *process) awaitLine(kind string, ok func(logLine) bool) logLine {
 	p.t.Helper()
 	var found logLine
-	eventually(p.t, 15*time.Second, func() bool {
+	eventually(p.t, startLimit, func() bool {
 		lines := p.lines()
 		i := slices.IndexFunc(lines, func(l logLine) bool { return l.Type == kind && ok(l) })
 		if i >= 0 {

@@ -167,7 +167,7 @@ func TestMetadataIsDown(t *testing.T) {
 
 	c.start(executor)
 	old.kill()
-	eventually(t, 10*time.Second, func() bool { return g.query(asAdmin, `{ thing { id } }`).status == http.StatusOK },
+	eventually(t, startLimit, func() bool { return g.query(asAdmin, `{ thing { id } }`).status == http.StatusOK },
 		func() string { return "the new executor does not answer" })
 	require.JSONEq(t, want, g.query(asAdmin, `{ thing { id } }`).text())
 

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 	"github.com/graphql-go/graphql"
@@ -261,7 +260,7 @@ func (h *movedHook) awaitEvent(want any) {
 		}
 		return found, strings.Join(h.events, "\n")
 	}
-	eventually(h.t, 15*time.Second, func() bool { found, _ := has(); return found }, func() string {
+	eventually(h.t, startLimit, func() bool { found, _ := has(); return found }, func() string {
 		_, all := has()
 		return "wanted the event " + string(text) + ", got " + all
 	})
@@ -307,7 +306,7 @@ func (h *movedHook) awaitPart(part string) {
 		defer h.mu.Unlock()
 		return strings.Join(h.events, "\n")
 	}
-	eventually(h.t, 15*time.Second, func() bool { return strings.Contains(all(), part) },
+	eventually(h.t, startLimit, func() bool { return strings.Contains(all(), part) },
 		func() string { return "wanted an event with " + part + ", got " + all() })
 }
 

@@ -96,7 +96,7 @@ func TestLargeAnswer(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
-	execute(t, c.databaseURL, `CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(60)::text AS slept`)
+	execute(t, c.databaseURL, `CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(3600)::text AS slept`)
 	g := c.startAll()
 	g.metadata("pg_track_table", map[string]any{"source": "default", "table": "slow"})
 
@@ -114,8 +114,8 @@ func TestCancel(t *testing.T) {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- g.queryUntil(ctx, `{ slow { id slept } }`) }()
-	eventually(t, 10*time.Second, func() bool { return running() == 1 }, func() string { return "the statement does not run" })
+	eventually(t, startLimit, func() bool { return running() == 1 }, func() string { return "the statement does not run" })
 	cancel()
 	require.ErrorIs(t, <-ended, context.Canceled)
-	eventually(t, 5*time.Second, func() bool { return running() == 0 }, func() string { return "the statement still runs" })
+	eventually(t, startLimit, func() bool { return running() == 0 }, func() string { return "the statement still runs" })
 }

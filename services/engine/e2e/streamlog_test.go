@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -35,7 +34,7 @@ func TestStreamsOfTheLogRunNoStatement(t *testing.T) {
 	all, first, second := admin.subscribe(document, nil), one.subscribe(document, nil), two.subscribe(document, nil)
 	await := func(s *subscriber, id string, n int) []string {
 		t.Helper()
-		eventually(t, 30*time.Second, func() bool { return len(batchesOf(t, s, id)) >= n }, func() string {
+		eventually(t, startLimit, func() bool { return len(batchesOf(t, s, id)) >= n }, func() string {
 			return fmt.Sprintf("%d rows of %d %s", len(batchesOf(t, s, id)), n, s.trouble())
 		})
 		return batchesOf(t, s, id)
@@ -57,7 +56,7 @@ func TestStreamsOfTheLogRunNoStatement(t *testing.T) {
 		await(one, first, mine)
 		return len(runs(t, e)) == before
 	}
-	eventually(t, 60*time.Second, insert, func() string { return "statements are run" })
+	eventually(t, startLimit, insert, func() string { return "statements are run" })
 	require.True(t, sameJSON(`{"__typename": "item", "id": `+fmt.Sprint(100+total)+`, "mine": `+fmt.Sprint(total%5)+
 		`, "kind": "a", "price": 1.50, "large": 9007199254740993, "at": "2011-02-03T04:05:06.5", "tags": {"a": [1, null]}}`, last(await(admin, all, total))))
 	// What is made and hidden, or removed, in one transaction is no row for anybody it is hidden from.
@@ -65,7 +64,7 @@ func TestStreamsOfTheLogRunNoStatement(t *testing.T) {
 		UPDATE item SET owner = 2 WHERE id = 1001; DELETE FROM item WHERE id = 1003; COMMIT; INSERT INTO item VALUES (1004, 1, 'c')`)
 	require.Contains(t, last(await(one, first, mine+1)), `1004`)
 	await(two, second, 12)
-	eventually(t, 30*time.Second, func() bool { return strings.Contains(last(batchesOf(t, two, second)), "1002") }, func() string { return "no row " + two.trouble() })
+	eventually(t, startLimit, func() bool { return strings.Contains(last(batchesOf(t, two, second)), "1002") }, func() string { return "no row " + two.trouble() })
 	for _, s := range []struct {
 		*subscriber
 		id    string

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
@@ -132,21 +131,21 @@ func (s *subscriber) last(id string) string {
 // await waits until the newest result of a subscription is the wanted one.
 func (s *subscriber) await(id, want string) {
 	s.t.Helper()
-	eventually(s.t, 15*time.Second, func() bool { return sameJSON(s.last(id), want) },
+	eventually(s.t, startLimit, func() bool { return sameJSON(s.last(id), want) },
 		func() string { return "wanted " + want + ", got " + s.last(id) + s.trouble() })
 }
 
 // awaitTrouble waits until an error contains the wanted text.
 func (s *subscriber) awaitTrouble(want string) {
 	s.t.Helper()
-	eventually(s.t, 15*time.Second, func() bool { return strings.Contains(s.trouble(), want) },
+	eventually(s.t, startLimit, func() bool { return strings.Contains(s.trouble(), want) },
 		func() string { return "wanted " + want + ", got " + s.trouble() })
 }
 
 // awaitEnd waits until the server has ended a subscription.
 func (s *subscriber) awaitEnd(id string) {
 	s.t.Helper()
-	eventually(s.t, 15*time.Second, func() bool {
+	eventually(s.t, startLimit, func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.completed[id]

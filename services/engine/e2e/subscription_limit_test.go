@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -34,7 +33,7 @@ func TestSubscriptionsOfASessionAreBounded(t *testing.T) {
 	require.Contains(t, string(events.body), full)
 
 	require.NoError(t, first.socket.CloseNow())
-	eventually(t, 15*time.Second, func() bool {
+	eventually(t, startLimit, func() bool {
 		events = g.firstEvent("/v1/graphql", as("user"), map[string]any{"query": watch})
 		return sameJSON(string(events.body), `{"data":`+seen+`}`)
 	}, func() string { return string(events.body) })

@@ -75,7 +75,7 @@ func testUpgrade(t *testing.T, ago time.Duration) {
 	// What was scheduled is due once its time has come.
 	execute(t, c.metadataURL, `UPDATE engine_catalog.engine_scheduled_events SET scheduled_time = now() - interval '1 minute'`)
 	c.awaitNumber(c.metadataURL, 1, `SELECT count(*) FROM engine_catalog.engine_scheduled_events WHERE status = 'delivered'`)
-	hook.awaitTaken(events+1, 15*time.Second)
+	hook.awaitTaken(events+1, startLimit)
 
 	// The next ticks are planned, and none is left out among those that are late but not too late.
 	const tolerance = 6 * time.Hour

@@ -249,7 +249,7 @@ func TestServerSettings(t *testing.T) {
 	u, err := url.Parse(c.url)
 	require.NoError(t, err)
 	database := strings.TrimPrefix(u.Path, "/")
-	c.exec(t, `ALTER DATABASE "`+database+`" SET statement_timeout = '3s'; ALTER DATABASE "`+database+`" SET default_transaction_read_only = on`)
+	c.exec(t, `ALTER DATABASE "`+database+`" SET statement_timeout = '1h'; ALTER DATABASE "`+database+`" SET default_transaction_read_only = on`)
 	require.Equal(t, []string{"error read-only", "info statement-timeout"}, c.findings(t, tracked("item", all), ""))
 	require.Equal(t, []string{"warning read-only", "info statement-timeout"}, c.findings(t, tracked("item", ""), ""))
 }
