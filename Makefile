@@ -11,6 +11,8 @@ PROGRAMS = gateway metadata query-executor event-delivery scheduler engine
 POSTGRES = $(GO) run ./pkg/dbtest/cmd/withpostgres
 # What the compiler optimises the programs for.
 PROFILE = services/engine/bench/cpu.pprof
+# The same flags everywhere (the tests end to end have them, too), so that everything is compiled once.
+BUILD = CGO_ENABLED=0 $(GO) build -trimpath -pgo=$(PROFILE)
 LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
@@ -21,16 +23,16 @@ help: ## this list
 
 build: ## all programs, into bin/
 	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -trimpath -pgo=$(PROFILE) -o bin/ $(foreach p,$(PROGRAMS),./services/$(p)/cmd/$(p))
+	$(BUILD) -o bin/ $(foreach p,$(PROGRAMS),./services/$(p)/cmd/$(p))
 
 test: ## everything: unit, integration and end-to-end tests, on a real PostgreSQL and NATS
-	$(POSTGRES) $(GO) test -timeout 60m $(TESTED)
+	$(POSTGRES) $(GO) test $(TESTFLAGS) -timeout 60m $(TESTED)
 
 test-unit: ## the tests that need no database
 	$(GO) test $$(scripts/unit-packages)
 
 test-later: ## the tests that need no database, with a clock that is 400 days ahead
-	scripts/later $(GO) test $$(scripts/unit-packages)
+	scripts/later $(GO) test -vet=off $$(scripts/unit-packages) # go vet finds the same at any time
 
 test-compose: ## docker compose from start to end, under load (minutes; skipped where Docker does not answer)
 	cd services/engine && ENGINE_TEST_COMPOSE=1 $(GO) test ./e2e -run TestDockerCompose -count 1 -v -timeout 30m
@@ -140,7 +142,7 @@ conformance: build ## the recorded cases of ../shared/conformance against bin/en
 run: ## a local engine with a database of its own and sample data, in .data
 	@mkdir -p bin
 	@[ -x bin/engine ] || echo "downloading and compiling; a few minutes the first time"
-	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/engine ./services/engine/cmd/engine
+	@$(BUILD) -o bin/engine ./services/engine/cmd/engine
 	@exec bin/engine dev
 
 up: ## the services, PostgreSQL and NATS with docker compose

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,7 +131,7 @@ func TestCollectorIsBounded(t *testing.T) {
 		_, err := c.Start()
 		require.NoError(t, err)
 		for i := range maxServices + 5 {
-			f.hear(answerOf(fmt.Sprint(i)))
+			f.hear(answerOf(strconv.Itoa(i)))
 		}
 		f.hear(&statusv1.Report{Service: "gateway", Instance: "1", Body: []byte("{")})
 		names, _ := collected(t, c)
@@ -150,7 +151,7 @@ func TestReports(t *testing.T) {
 	requests.WithLabelValues("query", "success", "B").Add(3)
 	errors1 := telemetry.Register(mine, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "engine_query_errors_total", Help: "Of a test."}, []string{"code"}))
 	for i := range maxSamples + 5 {
-		errors1.WithLabelValues(fmt.Sprint(i)).Add(float64(i + 1))
+		errors1.WithLabelValues(strconv.Itoa(i)).Add(float64(i + 1))
 	}
 	telemetry.Register(mine, prometheus.NewCounter(prometheus.CounterOpts{Name: "engine_other_total", Help: "Of a test."}))
 	others := prometheus.WrapRegistererWith(prometheus.Labels{"service": "gateway"}, registry)

@@ -59,7 +59,7 @@ func run(m *testing.M) int {
 }
 
 func build() error {
-	// With the flags of make build, so that what either of them has compiled serves the other.
+	// With the flags of make build, so that everything is compiled once.
 	args := []string{"build", "-trimpath", "-pgo=../bench/cpu.pprof", "-o", programs + "/"}
 	for _, name := range []string{gateway, metadata, executor, eventDelivery, scheduler, engine} {
 		args = append(args, "queryengine/services/"+name+"/cmd/"+name)
