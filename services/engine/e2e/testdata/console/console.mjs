@@ -21,6 +21,7 @@ import * as relationships from "./relationships.mjs";
 import * as remotes from "./remotes.mjs";
 import * as roles from "./roles.mjs";
 import * as rows from "./rows.mjs";
+import * as rules from "./rules.mjs";
 import * as save from "./save.mjs";
 import * as settings from "./settings.mjs";
 import * as sources from "./sources.mjs";
@@ -90,6 +91,7 @@ const tests = {
   ...remotes.tests,
   ...roles.tests,
   ...rows.tests,
+  ...rules.tests,
   ...save.tests,
   ...settings.tests,
   ...sources.tests,

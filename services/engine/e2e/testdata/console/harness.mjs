@@ -38,7 +38,10 @@ export async function open(browser, base = url) {
   const expected = /Failed to load resource|WebSocket connection to|This page can't be loaded/;
   context.on("console", (m) => m.type() === "error" && !expected.test(m.text()) && faults.push(m.text()));
   context.on("weberror", (e) => faults.push(String(e.error())));
-  context.on("dialog", (d) => { faults.push("a dialog: " + d.message()); void d.dismiss(); });
+  context.on("dialog", (d) => {
+    faults.push("a dialog: " + d.message());
+    void d.dismiss();
+  });
   context.on("request", (r) => address(r.url()));
   context.on("page", (p) => p.on("websocket", (w) => address(w.url())));
   const page = await context.newPage();
@@ -73,8 +76,8 @@ export function axe(page, what) {
 
 /** axeOf is axe for a part of the page. */
 export async function axeOf(page, what, part) {
-  // Completions are a list that is used from within the editor, whose focus stays where it is.
-  const context = { include: [part], exclude: [".cm-tooltip-autocomplete"] };
+  // Completions, and what conditions can be about, are lists that are used from within a text, whose focus stays where it is.
+  const context = { include: [part], exclude: [".cm-tooltip-autocomplete", ".offered .palette-list"] };
   // By the debugger, as the page's policy allows no script of others.
   await page.evaluate(`window.axe || (() => { ${axeSource} })()`);
   const rules = { light: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }, dark: { type: "rule", values: ofColors } };
@@ -120,10 +123,10 @@ export async function graphql(query) {
 /** drawn types into a search and takes it back, and prints how long each letter took until it was drawn, for docs/console.md. */
 export async function drawn(page, search, what) {
   await page.evaluate(() => {
-    window.times = [];
+    const times = (window.times = []);
     addEventListener("input", () => {
       const began = performance.now();
-      requestAnimationFrame(() => setTimeout(() => window.times.push(Math.round(performance.now() - began))));
+      requestAnimationFrame(() => setTimeout(() => times.push(Math.round(performance.now() - began))));
     }, true);
   });
   await search.focus();
@@ -136,6 +139,15 @@ export async function drawn(page, search, what) {
 /** has waits until something has a text. */
 export async function has(locator, text) {
   await locator.filter({ hasText: text }).first().waitFor();
+}
+
+/** addCondition adds a condition to a rule, about what has a name. */
+export async function addCondition(page, rule, name) {
+  await page.getByRole("button", { name: `${rule}: add a condition`, exact: true }).click();
+  const offered = page.getByRole("dialog", { name: "Add a condition" });
+  await offered.getByRole("searchbox").fill(name);
+  await offered.getByRole("menuitem").filter({ has: page.getByText(name, { exact: true }) }).click();
+  await offered.waitFor({ state: "detached" });
 }
 
 /** pick selects a row of a list, or lets go of it. */

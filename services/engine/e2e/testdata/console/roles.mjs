@@ -119,7 +119,7 @@ export const tests = {
       await value("Rows _or 1: value of data _has_keys_any").fill("a, c");
       assert.equal(await value("Rows _or 3: value of tags _contains").inputValue(), '["x","y"]');
       await value("Rows _or 3: value of tags _contains").fill('["x"]');
-      assert.equal(await value("Rows _or 4: value of parent _ceq").inputValue(), '["$","id"]');
+      assert.equal(await value("Rows _or 4: value of parent _ceq").inputValue(), '["$","id"]'); // which means the same as id here
       // What the enum has is suggested.
       const list = await value("Rows: value of state _in").getAttribute("list");
       await page.waitForFunction((id) => [...document.getElementById(id).options].some((o) => o.value === "done"), list);
@@ -127,6 +127,7 @@ export const tests = {
       await page.getByRole("button", { name: "Rows: add an operator to parent" }).click();
       await value("Rows: operator of parent").last().selectOption("_ceq");
       await value("Rows: value of parent _ceq").selectOption("id");
+      assert.equal(await value("Rows _or 5 data: operator of String").inputValue(), "_like");
       // Columns are found by a part of their names.
       await page.getByRole("searchbox", { name: "Columns: find" }).fill("more_1");
       await page.getByRole("button", { name: "Columns: each" }).click();

@@ -135,8 +135,16 @@ export class Server {
     return this.metadata<Versions, "list_metadata_versions">("list_metadata_versions", args, signal);
   }
 
-  export(signal?: AbortSignal): Promise<Exported> {
-    return post<Exported>("/v1/metadata", { type: "export_metadata", version: 2, args: {} }, this.credentials, signal);
+  /** export reads the document. Numbers of rules that would be rounded stay as they are written; most documents have none. */
+  async export(signal?: AbortSignal): Promise<Exported> {
+    let exact = false;
+    const parse = (text: string): unknown => {
+      exact = /\d{16}|\d\.\d{15}/.test(text);
+      return exact ? parseExact(text) : JSON.parse(text);
+    };
+    const headers = { "content-type": "application/json", ...headersOf(this.credentials) };
+    const answer = await request<Exported>("/v1/metadata", { method: "POST", body: JSON.stringify({ type: "export_metadata", version: 2, args: {} }), headers, signal }, parse);
+    return exact ? { ...answer, exact } : answer;
   }
 
   inconsistencies(signal?: AbortSignal): Promise<Inconsistencies> {
@@ -244,6 +252,8 @@ export interface Change {
 
 export interface Exported {
   resource_version: number;
+  /** It may have numbers that are kept as they are written. */
+  exact?: boolean;
   metadata: MetadataDocument;
 }
 

@@ -1,12 +1,17 @@
-import { queryOptions } from "@tanstack/react-query";
-import type { Server } from "./client";
+import { queryOptions, replaceEqualDeep } from "@tanstack/react-query";
+import type { Exported, Server } from "./client";
 import { kindOf } from "./kinds";
 
 export const exportKey = ["metadata", "export"] as const;
 
 /** exportQuery is the metadata document. Whatever changes it invalidates the key "metadata". */
 export function exportQuery(server: Server) {
-  return queryOptions({ queryKey: exportKey, queryFn: ({ signal }) => server.export(signal) });
+  return queryOptions({
+    queryKey: exportKey,
+    queryFn: ({ signal }) => server.export(signal),
+    // What is shared with the document before is copied, which numbers that are kept as they are written don't survive.
+    structuralSharing: (before, now) => ((now as Exported).exact ? now : replaceEqualDeep(before, now)),
+  });
 }
 
 /** configQuery is how the server was started, undefined where it doesn't say. */

@@ -14,7 +14,7 @@ import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Copy } from "./copy";
 import { fieldsOf, startOf } from "./fields";
-import { suggestedOf, Variables } from "./operand";
+import { Known, knownOf } from "./rule/known";
 
 const Sees = lazy(chunk(() => import("./sees")));
 
@@ -26,7 +26,7 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
   const parents = parentsOf(document);
   const navigate = useNavigate();
   return (
-    <Variables value={suggestedOf(document)}>
+    <Known value={knownOf(document)}>
       <div className="row">
         <h2>{role} and {display(table.table)}</h2>
         <Button className="button" onPress={() => { runAs(role); void navigate({ to: "/api" }); }}>Run as {role}</Button>
@@ -51,7 +51,7 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
         </Tabs>
       )}
       <Copy document={document} source={source} table={table} role={role} />
-    </Variables>
+    </Known>
   );
 }
 

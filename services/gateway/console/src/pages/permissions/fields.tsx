@@ -4,7 +4,7 @@ import type { Source, Table } from "../../api/types";
 import { at, type Field, type Value } from "../../forms/fields";
 import { Names } from "./names";
 import { Presets } from "./presets";
-import { RuleField } from "./rule";
+import { RuleField } from "./rule/field";
 
 /** startOf is what a permission has before anything is said: no column, and for rules those that every row meets. */
 export function startOf(operation: Operation): Value {

@@ -12,8 +12,9 @@ import { Form } from "../../forms/form";
 import { useConfirm } from "../../shell/confirm";
 import { Loading } from "../../shell/progress";
 import { Names } from "./names";
-import { suggestedOf, Variables } from "./operand";
-import { RuleField, scalarIn } from "./rule";
+import { Known, knownOf } from "./rule/known";
+import { RuleField } from "./rule/field";
+import { scalarIn } from "./rule/model";
 
 const RemoteRole = lazy(chunk(() => import("../remotes/role")));
 
@@ -41,7 +42,7 @@ export function ObjectEditor(props: { document: MetadataDocument; source: Source
       </div>
       {object.kind === "remote schema" && (own || adding) && <Suspense fallback={<Loading what="the schema" />}><RemoteRole remote={object.remote} role={role} /></Suspense>}
       {object.kind === "logical model" && source && (own || adding) && (
-        <Variables value={suggestedOf(document)}>
+        <Known value={knownOf(document)}>
           <Form
             follows
             title="Save"
@@ -51,7 +52,7 @@ export function ObjectEditor(props: { document: MetadataDocument; source: Source
             request={(args) => ({ type: `${prefixOf(source.kind)}_create_logical_model_select_permission`, args: { source: source.name, name: object.name, role, ...args } })}
             done={() => setAdding(false)}
           />
-        </Variables>
+        </Known>
       )}
       {dialog}
     </>

@@ -3,7 +3,7 @@ import { Button } from "react-aria-components";
 import type { ColumnInfo } from "../../api/tables";
 import type { ControlProps } from "../../forms/controls";
 import { at } from "../../forms/fields";
-import { Operand } from "./operand";
+import { Operand } from "./rule/operand";
 
 type Set = Record<string, unknown>;
 
@@ -52,7 +52,7 @@ export function Presets(props: ControlProps & { columns: ColumnInfo[] }) {
                 <select aria-label={`${field.label}: what ${name} gets`} value={kindOf(v)} onChange={(e) => put({ ...set, [name]: startOf(e.target.value as Kind) })}>
                   {kinds.map((k) => <option key={k}>{k}</option>)}
                 </select>
-                {v !== null && <Operand label={`${field.label}: value of ${name}`} operator="_eq" type={type} columns={[]} operand={v} change={(to) => put({ ...set, [name]: to })} />}
+                {v !== null && <Operand label={`${field.label}: value of ${name}`} operator="_eq" type={type} operand={v} change={(to) => put({ ...set, [name]: to })} />}
                 <Button className="button" aria-label={`${field.label}: remove ${name}`} onPress={() => put(Object.fromEntries(Object.entries(set).filter(([n]) => n !== name)))}>Remove</Button>
               </div>
             );
