@@ -104,9 +104,9 @@ func liveHeader(r *rand.Rand) map[string]string {
 		return as("low", "X-Engine-Limit", strconv.Itoa(2+r.IntN(15)))
 	case 4:
 		low := r.IntN(12)
-		return as("band", "X-Engine-Low", fmt.Sprint(low), "X-Engine-High", fmt.Sprint(low+r.IntN(10)), "X-Engine-Price", strconv.Itoa(r.IntN(7)))
+		return as("band", "X-Engine-Low", strconv.Itoa(low), "X-Engine-High", strconv.Itoa(low+r.IntN(10)), "X-Engine-Price", strconv.Itoa(r.IntN(7)))
 	case 3:
-		return as("ranked", "X-Engine-Rank", fmt.Sprint(1+r.IntN(3)))
+		return as("ranked", "X-Engine-Rank", strconv.Itoa(1+r.IntN(3)))
 	}
 	return asAdmin
 }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestStreamsOfTheLogRunNoStatement(t *testing.T) {
 		return len(runs(t, e)) == before
 	}
 	eventually(t, startLimit, insert, func() string { return "statements are run" })
-	require.True(t, sameJSON(`{"__typename": "item", "id": `+fmt.Sprint(100+total)+`, "mine": `+fmt.Sprint(total%5)+
+	require.True(t, sameJSON(`{"__typename": "item", "id": `+strconv.Itoa(100+total)+`, "mine": `+strconv.Itoa(total%5)+
 		`, "kind": "a", "price": 1.50, "large": 9007199254740993, "at": "2011-02-03T04:05:06.5", "tags": {"a": [1, null]}}`, last(await(admin, all, total))))
 	// What is made and hidden, or removed, in one transaction is no row for anybody it is hidden from.
 	execute(t, c.databaseURL, `BEGIN; INSERT INTO item VALUES (1001, 1, 'b'), (1002, 2, 'b'), (1003, 1, 'c');
