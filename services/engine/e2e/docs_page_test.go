@@ -26,9 +26,9 @@ import (
 )
 
 const (
-	scriptLimit  = time.Minute      // of a block of shell
+	scriptLimit  = 3 * time.Minute  // of a block of shell
 	buildLimit   = 10 * time.Minute // of a start that builds the engine where nothing is built yet
-	printedLimit = 90 * time.Second // until a program in the background has printed what it should
+	printedLimit = 3 * time.Minute  // until a program in the background has printed what it should
 )
 
 // addresses are addresses of this machine on pages: port 8080 is the engine, others are programs in the

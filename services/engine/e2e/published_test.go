@@ -17,7 +17,7 @@ import (
 	"queryengine/pkg/dbtest"
 )
 
-const publishedLimit = 90 * time.Second
+const publishedLimit = 3 * time.Minute
 
 // publishedCluster is an installation that publishes the changes of a table as the role clerk sees it.
 type publishedCluster struct {
