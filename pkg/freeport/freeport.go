@@ -22,7 +22,8 @@ const (
 // given holds the ports that tests of this process have been given.
 var given sync.Map
 
-// Take returns a port without a listener. No other test of the process is given it.
+// Take returns a port without a listener. No other test of the process is given it, and no process while
+// the test runs: it holds the UDP port of that number, by which other processes know.
 func Take(t testing.TB) int {
 	t.Helper()
 	for range 1000 {
@@ -30,10 +31,18 @@ func Take(t testing.TB) int {
 		if _, taken := given.LoadOrStore(port, true); taken {
 			continue
 		}
-		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		var c net.ListenConfig
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+		held, err := c.ListenPacket(t.Context(), "udp4", address)
 		if err != nil {
 			continue
 		}
+		l, err := c.Listen(t.Context(), "tcp4", address)
+		if err != nil {
+			_ = held.Close()
+			continue
+		}
+		t.Cleanup(func() { _ = held.Close() })
 		require.NoError(t, l.Close())
 		return port
 	}

@@ -41,3 +41,17 @@ func TestPortsAreNotThoseOfOutgoingConnections(t *testing.T) {
 		require.False(t, low <= port && port <= high, "port %d is in the range %d to %d", port, low, high)
 	}
 }
+
+// TestPortsAreHeld: other processes leave a port alone until its test has ended.
+func TestPortsAreHeld(t *testing.T) {
+	t.Parallel()
+	var address string
+	t.Run("a test", func(t *testing.T) { //nolint:paralleltest // ends before the check below
+		address = "127.0.0.1:" + freeport.Text(t)
+		_, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp4", address)
+		require.ErrorContains(t, err, "in use")
+	})
+	held, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp4", address)
+	require.NoError(t, err)
+	require.NoError(t, held.Close())
+}
