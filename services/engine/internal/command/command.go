@@ -29,7 +29,7 @@ Commands:
               what is done without a command, too
   dev         the same with a PostgreSQL server of its own and sample data, to try things out; with --sqlite FILE
               the tables of a database file of SQLite are tracked in place of the sample
-  metadata    apply, export, compare and check the metadata of a project directory
+  metadata    apply, export, compare and check the metadata of a project directory, and follow its changes
   migrate     apply migrations of SQL to the sources
   seed        load rows into the sources
   console     open the console on a project directory: what is changed in it is written there, too

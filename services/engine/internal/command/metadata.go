@@ -103,25 +103,33 @@ func metadataApply() projectCommand {
 	}
 }
 
+// changedObject is an object of the metadata that isn't as it was.
+type changedObject struct{ Op, Kind, Source, Schema, Name string }
+
+// String names the object, with a mark of what happened to it. The history doesn't tell an object that was added from one that was changed.
+func (c changedObject) String() string {
+	marks := map[string]string{"add": "+", "change": "~", "set": "~", "remove": "-"}
+	words := []string{marks[c.Op], c.Kind}
+	if c.Name != "" {
+		words = append(words, strings.TrimPrefix(c.Schema+"."+c.Name, "."))
+	}
+	if c.Source != "" {
+		words = append(words, "in source "+c.Source)
+	}
+	return strings.Join(words, " ")
+}
+
 // printChanges prints the answer of a dry run.
 func (p *workplace) printChanges(raw json.RawMessage) (changed bool, err error) {
 	var report struct {
-		Changes []struct{ Op, Kind, Source, Schema, Name string } `json:"changes"`
-		Refused *remote.RefusedError                              `json:"refused"`
+		Changes []changedObject      `json:"changes"`
+		Refused *remote.RefusedError `json:"refused"`
 	}
 	if err := json.Unmarshal(raw, &report); err != nil {
 		return false, fmt.Errorf("answer of the server: %w", err)
 	}
-	marks := map[string]string{"add": "+", "change": "~", "remove": "-"}
 	for _, c := range report.Changes {
-		words := []string{marks[c.Op], c.Kind}
-		if c.Name != "" {
-			words = append(words, strings.TrimPrefix(c.Schema+"."+c.Name, "."))
-		}
-		if c.Source != "" {
-			words = append(words, "in source "+c.Source)
-		}
-		p.print("%s", strings.Join(words, " "))
+		p.print("%s", c)
 	}
 	if err := p.warn(raw); err != nil {
 		return false, err

@@ -19,7 +19,7 @@ import (
 // command line that isn't understood.
 const errNo = exit(3)
 
-const projectUsage = `Usage: engine metadata apply|export|diff|reload|clear [OPTION...]
+const projectUsage = `Usage: engine metadata apply|export|diff|follow|reload|clear [OPTION...]
        engine metadata inconsistency list|drop|status [OPTION...]
        engine migrate create|apply|status|squash [OPTION...]
        engine seed create|apply [OPTION...]
@@ -60,6 +60,7 @@ func projectCommands() map[string]func() projectCommand {
 		"metadata apply":                metadataApply,
 		"metadata export":               metadataExport,
 		"metadata diff":                 metadataDiff,
+		"metadata follow":               metadataFollow,
 		"metadata reload":               metadataReload,
 		"metadata clear":                metadataClear,
 		"metadata inconsistency list":   inconsistencyList,

@@ -193,6 +193,20 @@ func (c *Client) post(ctx context.Context, path string, body any) (json.RawMessa
 }
 
 func (c *Client) send(ctx context.Context, method, path string, body io.Reader) ([]byte, error) {
+	answer, err := c.open(ctx, method, path, body)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(answer.Body, answerLimit))
+	if err != nil {
+		return nil, fmt.Errorf("the answer was cut off: %w", err)
+	}
+	return raw, nil
+}
+
+// open sends a request. The caller closes the body of the answer, whose status is 200; any other is a RefusedError.
+func (c *Client) open(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
 	address := strings.TrimSuffix(c.config.Endpoint, "/") + "/" + strings.TrimPrefix(path, "/")
 	r, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
@@ -205,13 +219,13 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 	if err != nil {
 		return nil, fmt.Errorf("the server can't be reached: %w", err)
 	}
+	if answer.StatusCode == http.StatusOK {
+		return answer, nil
+	}
 	defer answer.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(answer.Body, answerLimit))
 	if err != nil {
 		return nil, fmt.Errorf("the answer was cut off: %w", err)
-	}
-	if answer.StatusCode == http.StatusOK {
-		return raw, nil
 	}
 	refusal := &RefusedError{Status: answer.StatusCode}
 	if json.Unmarshal(raw, refusal) != nil || refusal.Message == "" {
