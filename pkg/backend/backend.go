@@ -318,7 +318,11 @@ type RawSQL struct {
 	// ReadOnly holds against text that tries to leave the read-only transaction.
 	ReadOnly      bool
 	NoTransaction bool
-	Session       *session.Session
+	// AllResults has the result of each statement returned, in place of that of the last one.
+	AllResults bool
+	// MaxRows bounds how many rows of each of these results are kept, 0 for no bound.
+	MaxRows int
+	Session *session.Session
 	// Check, when set, is called inside the transaction after the text ran; when it
 	// fails, everything is rolled back. It may introspect through the given function,
 	// which sees the uncommitted state.
@@ -347,4 +351,31 @@ type RawResult struct {
 	Rows [][]string
 	// Values are the same rows as JSON values, for kinds whose results have types; nil for others.
 	Values [][]json.RawMessage
+	// Statements are the results of all statements, of a request with AllResults; Rows and Values are nil then.
+	Statements []RawStatement
 }
+
+// RawStatement is the result of one statement of a RawSQL.
+type RawStatement struct {
+	// Command is what the database calls it, as INSERT 0 3; "" where it doesn't say.
+	Command string `json:"command,omitempty"`
+	// Columns is nil for a statement that returns no rows.
+	Columns []string `json:"columns,omitempty"`
+	// Rows are JSON values: numbers and booleans where the results of a kind have types, else texts, and null.
+	Rows [][]json.RawMessage `json:"rows,omitempty"`
+	// Count is how many rows it returned, also those that aren't kept, or how many it wrote; nil where that isn't known.
+	Count *int64 `json:"row_count,omitempty"`
+}
+
+// Returns adds a row, unless there are as many as a request wants. The row must not change any more.
+func (s *RawStatement) Returns(r RawSQL, row func() []json.RawMessage) {
+	if s.Count == nil {
+		s.Count = new(int64)
+	}
+	if *s.Count++; r.MaxRows == 0 || *s.Count <= int64(r.MaxRows) {
+		s.Rows = append(s.Rows, row())
+	}
+}
+
+// Counts sets how many rows a statement returned or wrote.
+func (s *RawStatement) Counts(rows int64) { s.Count = &rows }

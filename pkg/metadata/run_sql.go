@@ -9,6 +9,9 @@ type RunSQL struct {
 	ReadOnly      bool   `json:"read_only"`
 	NoTransaction bool   `json:"no_transaction"`
 	DryRun        bool   `json:"dry_run"`
+	// AllResults asks for the result of each statement, with at most MaxRows rows.
+	AllResults bool `json:"all_results"`
+	MaxRows    int  `json:"max_rows"`
 
 	// changes is Kind.ChangesSchema of the kind.
 	changes func(sql string) bool

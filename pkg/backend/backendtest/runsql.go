@@ -2,6 +2,7 @@ package backendtest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -31,6 +32,29 @@ func (x *exercise) runSQL(t *testing.T, at string) {
 		_, err := b.Source.RunSQL(t.Context(), backend.RawSQL{SQL: insert, ReadOnly: true})
 		require.Error(t, err)
 		requireJSON(t, `[]`, b.all(t))
+	})
+	test("all results", func(t *testing.T, b *bench) {
+		request := backend.RawSQL{SQL: insert + "; " + read + "; " + read, AllResults: true, MaxRows: 1}
+		result, err := b.Source.RunSQL(t.Context(), request)
+		require.NoError(t, err)
+		require.Nil(t, result.Rows)
+		require.Nil(t, result.Values)
+		// Not every database tells of statements without rows.
+		if len(result.Statements) == 3 {
+			require.Nil(t, result.Statements[0].Columns)
+			require.EqualValues(t, 2, *result.Statements[0].Count)
+			result.Statements = result.Statements[1:]
+		}
+		require.Len(t, result.Statements, 2)
+		for _, s := range result.Statements {
+			require.Equal(t, []string{"label", "qty"}, s.Columns)
+			require.EqualValues(t, 2, *s.Count, "those that aren't kept, too")
+			require.Equal(t, [][]json.RawMessage{{json.RawMessage(`"a"`), json.RawMessage("1")}}, s.Rows)
+		}
+		result, err = b.Source.RunSQL(t.Context(), backend.RawSQL{SQL: read, AllResults: true, ReadOnly: true})
+		require.NoError(t, err)
+		require.Len(t, result.Statements, 1)
+		require.Equal(t, []json.RawMessage{json.RawMessage(`"b"`), json.RawMessage("null")}, result.Statements[0].Rows[1])
 	})
 	test("one transaction", func(t *testing.T, b *bench) {
 		_, err := b.Source.RunSQL(t.Context(), backend.RawSQL{SQL: insert + "; SELECT * FROM " + x.SQL.Quote("missing")})

@@ -2,6 +2,7 @@ package bigquery
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -195,10 +196,22 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 		}
 	}
 	result := &backend.RawResult{}
+	var statement backend.RawStatement
+	statement.Counts(0)
 	columns, err := s.run(ctx, queryRequest{Query: r.SQL, purpose: purposeSQL}, nil, func(row []byte) error {
 		cells, _, ok := (format{}).Record(nil, nil, row)
 		if !ok {
 			return errMalformed
+		}
+		if r.AllResults {
+			statement.Returns(r, func() []json.RawMessage {
+				line := make([]json.RawMessage, len(cells))
+				for i, v := range cells {
+					line[i] = answer.JSONOf(v, false)
+				}
+				return line
+			})
+			return nil
 		}
 		texts := make([]string, len(cells))
 		for i, v := range cells {
@@ -218,7 +231,11 @@ func (s *Source) RunSQL(ctx context.Context, r backend.RawSQL) (*backend.RawResu
 		header[i] = c.Name
 	}
 	// A command has rows, too: there are none.
-	result.Rows = append([][]string{header}, result.Rows...)
+	if statement.Columns = header; r.AllResults {
+		result.Statements = []backend.RawStatement{statement}
+	} else {
+		result.Rows = append([][]string{header}, result.Rows...)
+	}
 	if r.Check != nil {
 		return result, r.Check(ctx, s.Introspect)
 	}

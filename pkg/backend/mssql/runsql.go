@@ -118,7 +118,7 @@ func (r *rawRun) hook(ctx context.Context, hook func(context.Context, backend.In
 	})
 }
 
-// text runs the text and returns its last result.
+// text runs the text and returns its last result, or those of all statements that return rows.
 func (r *rawRun) text(ctx context.Context) (*backend.RawResult, error) {
 	if strings.ContainsRune(r.request.SQL, 0) {
 		return nil, apierror.New(apierror.BadRequest, "the text holds a zero byte")
@@ -142,10 +142,24 @@ func (r *rawRun) text(ctx context.Context) (*backend.RawResult, error) {
 		for i, t := range types {
 			names[i], header[i] = t.Name(), answer.AppendString(nil, t.Name())
 		}
+		statement := backend.RawStatement{Columns: names}
+		if len(types) > 0 {
+			statement.Counts(0)
+		}
 		var read reader
 		var texts [][]string
 		var values [][]json.RawMessage
 		_, err = read.read(rows, func(row answer.Cells) error {
+			if r.request.AllResults {
+				statement.Returns(r.request, func() []json.RawMessage {
+					line := make([]json.RawMessage, len(row.Values))
+					for i, v := range row.Values {
+						line[i] = shown(types[i].DatabaseTypeName(), v)
+					}
+					return line
+				})
+				return nil
+			}
 			text, line := make([]string, len(row.Values)), make([]json.RawMessage, len(row.Values))
 			for i, v := range row.Values {
 				if text[i] = "NULL"; v != nil {
@@ -162,6 +176,10 @@ func (r *rawRun) text(ctx context.Context) (*backend.RawResult, error) {
 		if len(types) == 0 {
 			continue
 		}
+		if r.request.AllResults {
+			result.Statements = append(result.Statements, statement)
+			continue
+		}
 		result.Rows, result.Values = append([][]string{names}, texts...), append([][]json.RawMessage{header}, values...)
 	}
 	return result, rawError(ctx, rows.Err(), r.request.SQL)
@@ -169,14 +187,9 @@ func (r *rawRun) text(ctx context.Context) (*backend.RawResult, error) {
 
 // shown is a value in the JSON of a result: numbers, booleans and NULL are what they are.
 func shown(typeName string, v []byte) json.RawMessage {
-	if v == nil {
-		return json.RawMessage("null")
-	}
 	switch typeName {
 	case "TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "NUMERIC", "MONEY", "SMALLMONEY", "FLOAT", "REAL", "BIT":
-		if json.Valid(v) {
-			return append(json.RawMessage{}, v...)
-		}
+		return answer.JSONOf(v, true)
 	}
-	return answer.AppendString(nil, v)
+	return answer.JSONOf(v, false)
 }

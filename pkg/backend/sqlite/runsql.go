@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -130,34 +132,49 @@ func (r *rawRun) text(ctx context.Context, mode guardMode) (*backend.RawResult, 
 	defer func() { r.c.guard.mode = guardOwn }()
 	defer r.c.within(ctx)()
 	last := &backend.RawResult{}
+	var statements []backend.RawStatement
 	for rest := strings.TrimSpace(r.request.SQL); rest != ""; {
-		r.c.guard.denied = ""
+		var writes []string
+		done := r.c.guard.record(&writes)
 		stmt, trailing, err := r.c.db.PrepareTransient(rest)
+		done()
 		if err != nil {
 			return nil, rawError(ctx, r.c.guard.explain(err), r.request.SQL)
 		}
 		rest = strings.TrimSpace(rest[len(rest)-trailing:])
-		result, err := r.run(stmt)
+		result, err := r.run(stmt, writes)
 		if err != nil {
 			return nil, rawError(ctx, err, r.request.SQL)
 		}
 		if result != nil {
 			last = result
+			statements = append(statements, result.Statements...)
 		}
+	}
+	if r.request.AllResults {
+		last = &backend.RawResult{Statements: statements}
 	}
 	return last, nil
 }
 
 // run runs a statement and finalizes it. The result is nil for one that is only white space or a
 // comment.
-func (r *rawRun) run(stmt *sqlite.Stmt) (*backend.RawResult, error) {
+func (r *rawRun) run(stmt *sqlite.Stmt, writes []string) (*backend.RawResult, error) {
 	defer func() { _ = stmt.Finalize() }()
 	result := &backend.RawResult{}
-	if n := stmt.ColumnCount(); n > 0 {
-		header := make([]string, n)
-		for i := range header {
-			header[i] = stmt.ColumnName(i)
+	var header []string
+	for i := range stmt.ColumnCount() {
+		header = append(header, stmt.ColumnName(i))
+	}
+	if r.request.AllResults {
+		statement, err := r.statement(stmt, header, writes)
+		if codeOf(err) == sqlite.ResultMisuse {
+			return nil, nil
 		}
+		result.Statements = []backend.RawStatement{statement}
+		return result, err
+	}
+	if header != nil {
 		result.Rows = [][]string{header}
 	}
 	err := r.c.step(stmt, func(cells answer.Cells) error {
@@ -174,6 +191,30 @@ func (r *rawRun) run(stmt *sqlite.Stmt) (*backend.RawResult, error) {
 	if codeOf(err) == sqlite.ResultMisuse {
 		// The driver makes a statement of white space and comments, and none of it can be run.
 		return nil, nil
+	}
+	return result, err
+}
+
+// statement runs a statement for a request for the results of all of them.
+func (r *rawRun) statement(stmt *sqlite.Stmt, columns, writes []string) (backend.RawStatement, error) {
+	result := backend.RawStatement{Columns: columns}
+	if columns != nil {
+		result.Counts(0)
+	}
+	err := r.c.step(stmt, func(cells answer.Cells) error {
+		result.Returns(r.request, func() []json.RawMessage {
+			row := make([]json.RawMessage, len(cells.Values))
+			for i, v := range cells.Values {
+				t := class(cells.Types[i])
+				row[i] = answer.JSONOf(v, t == classInteger || t == classReal)
+			}
+			return row
+		})
+		return nil
+	})
+	// What changes the schema writes a table, too, and counts nothing.
+	if columns == nil && len(writes) > 0 && !slices.Contains(writes, "sqlite_master") {
+		result.Counts(int64(r.c.db.Changes()))
 	}
 	return result, err
 }

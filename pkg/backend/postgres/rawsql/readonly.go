@@ -66,7 +66,7 @@ func (r *rawRun) guarded(ctx context.Context, g guard) (*backend.RawResult, erro
 // single runs one command. More than one is an error of the server.
 func (r *rawRun) single(ctx context.Context, statement string) (*backend.RawResult, error) {
 	rows := r.pg.ExecParams(ctx, statement, nil, nil, nil, nil)
-	result := readResult(rows)
+	result := r.read(rows)
 	if _, err := rows.Close(); err != nil {
 		return nil, wire.RawError(ctx, err, r.request.SQL)
 	}

@@ -22,7 +22,7 @@ func (s *Source) Rehearse(ctx context.Context, r backend.RawSQL) (*backend.RawRe
 	defer c.Release()
 	c.Discard()
 	run := rawRun{source: s, pg: c.PG, direct: c.Direct, request: r, isolation: s.Pool.Endpoint.Isolation}
-	return run.rehearse(ctx)
+	return run.all(run.rehearse(ctx))
 }
 
 func (r *rawRun) rehearse(ctx context.Context) (*backend.RawResult, error) {

@@ -48,11 +48,19 @@ func (s *Source) Run(ctx context.Context, r backend.RawSQL) (*backend.RawResult,
 	run := rawRun{source: s, pg: c.PG, direct: c.Direct, request: r, isolation: s.Pool.Endpoint.Isolation}
 	switch {
 	case r.ReadOnly:
-		return run.readOnly(ctx)
+		return run.all(run.readOnly(ctx))
 	case r.NoTransaction:
-		return run.withoutTransaction(ctx)
+		return run.all(run.withoutTransaction(ctx))
 	}
-	return run.inTransaction(ctx)
+	return run.all(run.inTransaction(ctx))
+}
+
+// all is a result with those of all statements, where the request is for these.
+func (r *rawRun) all(result *backend.RawResult, err error) (*backend.RawResult, error) {
+	if err == nil && r.request.AllResults {
+		result = &backend.RawResult{Statements: r.statements}
+	}
+	return result, err
 }
 
 // checkText refuses what would confuse the connection: a zero byte ends the text on the
@@ -83,6 +91,8 @@ type rawRun struct {
 	direct    bool
 	request   backend.RawSQL
 	isolation wire.Isolation
+	// statements are the results so far, of a request for all of them.
+	statements []backend.RawStatement
 }
 
 // inTransaction runs everything in one transaction. A text may end it by itself, as migrations between
@@ -188,7 +198,7 @@ func (r *rawRun) text(ctx context.Context, sql string) (*backend.RawResult, erro
 	results := r.pg.Exec(ctx, sql)
 	last := &backend.RawResult{}
 	for results.NextResult() {
-		last = readResult(results.ResultReader())
+		last = r.read(results.ResultReader())
 	}
 	if err := results.Close(); err != nil {
 		return nil, wire.RawError(ctx, err, r.request.SQL)
@@ -196,9 +206,13 @@ func (r *rawRun) text(ctx context.Context, sql string) (*backend.RawResult, erro
 	return last, nil
 }
 
-// readResult reads a result in text form; rows may have no columns. Its error is left to the caller
+// read reads a result in text form; rows may have no columns. Its error is left to the caller
 // that reads on.
-func readResult(rows *pgconn.ResultReader) *backend.RawResult {
+func (r *rawRun) read(rows *pgconn.ResultReader) *backend.RawResult {
+	if r.request.AllResults {
+		r.statements = append(r.statements, readStatement(r.request, rows))
+		return &backend.RawResult{}
+	}
 	fields := rows.FieldDescriptions()
 	if fields == nil {
 		return &backend.RawResult{}

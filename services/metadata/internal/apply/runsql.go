@@ -33,13 +33,19 @@ func (w *work) runSQL(ctx context.Context, kind string, a *metadata.RunSQL) (jso
 		return nil, err
 	}
 	defer source.Release()
+	if a.MaxRows < 0 {
+		return nil, apierror.At(apierror.New(apierror.ParseFailed, "max_rows must not be negative"), "max_rows")
+	}
 	run := source.RunSQL
 	if a.DryRun {
 		if run, err = rehearsalOf(m, source, a); err != nil {
 			return nil, err
 		}
 	}
-	raw := backend.RawSQL{SQL: a.SQL, ReadOnly: a.ReadOnly, NoTransaction: a.NoTransaction, Session: w.session}
+	raw := backend.RawSQL{
+		SQL: a.SQL, ReadOnly: a.ReadOnly, NoTransaction: a.NoTransaction, Session: w.session,
+		AllResults: a.AllResults, MaxRows: a.MaxRows,
+	}
 	var next *State
 	if a.Modifies() {
 		var before *catalog.Source
@@ -77,6 +83,11 @@ func (w *work) runSQL(ctx context.Context, kind string, a *metadata.RunSQL) (jso
 			w.followed = map[string]*State{}
 		}
 		w.followed[m.Name] = next
+	}
+	if a.AllResults {
+		return metadata.Encode(struct {
+			Results []backend.RawStatement `json:"results"`
+		}{append([]backend.RawStatement{}, result.Statements...)})
 	}
 	return encodeResult(result)
 }
