@@ -25,6 +25,7 @@ import * as rules from "./rules.mjs";
 import * as save from "./save.mjs";
 import * as settings from "./settings.mjs";
 import * as sources from "./sources.mjs";
+import * as sqls from "./sql.mjs";
 import * as stale from "./stale.mjs";
 import * as structure from "./structure.mjs";
 import * as tables from "./tables.mjs";
@@ -95,6 +96,7 @@ const tests = {
   ...save.tests,
   ...settings.tests,
   ...sources.tests,
+  ...sqls.tests,
   ...stale.tests,
   ...structure.tests,
   ...tables.tests,

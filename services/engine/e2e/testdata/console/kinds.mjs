@@ -27,7 +27,7 @@ export const tests = {
         await page.getByRole("button", { name: "Run Ctrl Enter" }).click();
         await found();
       };
-      const done = () => page.getByRole("status").filter({ hasText: /^(Done|\d+ rows?)$/ }).waitFor();
+      const done = () => page.getByRole("status").filter({ hasText: /^(Done|\d+ rows?|\d+ statements) in / }).waitFor();
       await run("library", "CREATE TABLE IF NOT EXISTS book (id INTEGER PRIMARY KEY, title TEXT NOT NULL CHECK (title <> '<b>none</b>')); CREATE INDEX IF NOT EXISTS by_title ON book (lower(title) DESC)", done);
       await run("library", "INSERT OR REPLACE INTO book VALUES (1, 'Solaris'), (2, '<b>Cyberiad</b>')", done);
       await run("ms", "CREATE TABLE shelf (id INT PRIMARY KEY, name NVARCHAR(20) NOT NULL); INSERT INTO shelf VALUES (1, 'upper'), (2, 'lower')", done);

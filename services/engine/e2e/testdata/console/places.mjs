@@ -57,6 +57,8 @@ export const rows = [
   { name: "Permissions, what is inherited", path: cell("author", "<i>all</i>"), ready: (page) => page.getByRole("region", { name: "What is inherited" }), text: html },
 
   { name: "SQL", path: "/console/sql", steps: async (page) => { await type(page, "Statements", "SELECT * FROM author"); await page.getByRole("button", { name: /^Run/ }).click(); }, ready: row(grid("Result")), text: html },
+  { name: "SQL, a plan", path: "/console/sql", steps: async (page) => { await type(page, "Statements", "SELECT * FROM author"); await press("Explain")(page); }, ready: (page) => page.getByRole("list", { name: "Steps" }) },
+  { name: "SQL, history", path: "/console/sql", tabs: ["History"], ready: (page) => page.getByText("What you run is listed here.") },
 
   { name: "Events", path: "/console/events", ready: button("author_changed") },
   { name: "Events, a new trigger", path: "/console/events", steps: press("New event trigger"), ready: label("Webhook") },

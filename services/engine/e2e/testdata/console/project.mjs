@@ -26,7 +26,7 @@ try {
   await type(page, "Statements", "INSERT INTO shelf VALUES (1)");
   await page.getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: /^Run/ }).click();
-  await has(page.getByText("Done"), "Done");
+  await has(page.getByRole("status"), "Done in");
   assert.equal(await notice.innerText(), "");
 
   const answer = await page.evaluate(async () => {

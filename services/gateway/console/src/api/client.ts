@@ -161,10 +161,11 @@ export class Server {
     return post<T>("/v2/query", { type, args }, this.credentials, signal);
   }
 
-  /** migrate is query for SQL that becomes a migration of the project. */
-  migrate<T>(type: string, args: object, migration: Migration): Promise<T> {
-    const headers = { ...headersOf(this.credentials), "content-type": "application/json", "x-engine-migration": migration.mode, "x-engine-migration-name": encodeURIComponent(migration.name), ...(migration.down && { "x-engine-migration-down": encodeURIComponent(migration.down) }) };
-    return request<T>("/v2/query", { method: "POST", body: JSON.stringify({ type, args }), headers });
+  /** sql runs statements, which become a migration of the project where one is given. The numbers of the answer are exact. */
+  sql<T>(type: string, args: object, migration?: Migration, signal?: AbortSignal): Promise<T> {
+    const of = migration && { "x-engine-migration": migration.mode, "x-engine-migration-name": encodeURIComponent(migration.name), ...(migration.down && { "x-engine-migration-down": encodeURIComponent(migration.down) }) };
+    const headers = { ...headersOf(this.credentials), "content-type": "application/json", ...of };
+    return request<T>("/v2/query", { method: "POST", body: JSON.stringify({ type, args }), headers, signal }, parseExact);
   }
 
   /** rows reads or writes rows of a table as a role; /v2/query is for admin alone. The numbers of the answer are exact. */

@@ -3,12 +3,17 @@ import type { Row } from "./tables";
 
 /** csvOf is rows as CSV (RFC 4180). NULL is an empty field, an empty text a quoted one. */
 export function csvOf(columns: string[], rows: Row[]): string {
+  return csvOfLines(columns, rows.map((r) => columns.map((c) => r[c])));
+}
+
+/** csvOfLines is csvOf for rows that are lists, of which several columns may have one name. */
+export function csvOfLines(columns: string[], rows: unknown[][]): string {
   const cell = (value: unknown) => {
     if (value === null || value === undefined) return "";
     const text = textOf(value);
     return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  return [columns, ...rows.map((r) => columns.map((c) => r[c]))].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
+  return [columns, ...rows].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
 }
 
 /** readCSV is what csvOf has written, or another program: fields are texts, and null where they are empty without quotes. A line end of any kind ends a row. */

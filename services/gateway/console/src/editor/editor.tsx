@@ -33,8 +33,8 @@ interface EditorProps {
   label: string;
   value: string;
   onChange?: (text: string) => void;
-  /** Where the cursor was put, as an offset. */
-  onCursor?: (at: number) => void;
+  /** Where the cursor was put, as an offset, and what is selected. */
+  onCursor?: (at: number, selected: { from: number; to: number }) => void;
   /** Those that change must be memoised. */
   extensions?: Extension;
   run?: () => void;
@@ -76,7 +76,7 @@ export function Editor(props: EditorProps) {
           language.current.of(extensions ?? []),
           EditorView.updateListener.of((u) => {
             if (u.docChanged) latest.current.onChange?.(u.state.doc.toString());
-            if (u.docChanged || u.selectionSet) latest.current.onCursor?.(u.state.selection.main.head);
+            if (u.docChanged || u.selectionSet) latest.current.onCursor?.(u.state.selection.main.head, u.state.selection.main);
           }),
         ],
       }),

@@ -4,6 +4,7 @@ import { Button } from "react-aria-components";
 import { csvOf } from "../../api/csv";
 import type { Row } from "../../api/tables";
 import { Failure } from "../../shell/failure";
+import { saveFile } from "../../shell/savefile";
 
 /** portion is how many rows are read at once, most how many a file has: the browser holds all of it. */
 const portion = 1000;
@@ -35,11 +36,7 @@ export function Download(props: DownloadProps) {
         count += last;
         setDone(count);
       }
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob(parts, { type: "text/csv" }));
-      link.download = `${name}.csv`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // once it is read
+      saveFile(`${name}.csv`, "text/csv", parts);
       return count;
     },
   });

@@ -3,6 +3,7 @@ import { parse, type OperationDefinitionNode, type OperationTypeNode } from "gra
 import { parseExact } from "../../api/exact";
 import { headersFor, type RunAs } from "../../api/runas";
 import type { Credentials } from "../../session";
+import type { Ran } from "../../shell/past";
 
 /** Draft is an operation as it is being edited: all but its headers is kept by the browser. */
 export interface Draft {
@@ -10,6 +11,9 @@ export interface Draft {
   query: string;
   variables: string;
 }
+
+/** Run is an operation that was run. */
+export interface Run extends Draft, Ran {}
 
 export interface Operation {
   name: string | undefined;

@@ -16,11 +16,11 @@ import { useStored } from "../../stored";
 import { Answer, heardText } from "./answer";
 import { Docs, type Looked } from "./docs";
 import { Explorer } from "./explorer";
-import { withRun, type Run } from "./history";
+import { withRun } from "../../shell/past";
 import { Keys } from "./keys";
 import { linked, linkTo } from "./link";
 import { placeOf, type Place } from "./locate";
-import { operationsIn, titleOf, type Draft } from "./operation";
+import { operationsIn, titleOf, type Draft, type Run } from "./operation";
 import { Request, type Mistake } from "./request";
 import { useRunner } from "./run";
 
@@ -74,7 +74,7 @@ export function GraphQLPage() {
 
   const run = () => {
     if (runner.running) return; // what changes something would be sent twice
-    setPast(withRun(past, draft));
+    setPast(withRun<Run>(past, draft, (a, b) => a.query === b.query && a.variables === b.variables));
     remember(as);
     runner.start(draft, as, operation?.name);
   };

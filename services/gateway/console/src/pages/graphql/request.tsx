@@ -8,9 +8,9 @@ import { Label, Tab, TabList, TabPanel, Tabs, TextArea, TextField } from "react-
 import { headerProblem, type RunAs } from "../../api/runas";
 import { Editor } from "../../editor/editor";
 import { Code } from "./code";
-import { History, type Run } from "./history";
+import { History } from "../../shell/past";
 import type { Place } from "./locate";
-import type { Draft, Operation } from "./operation";
+import { titleOf, type Draft, type Operation, type Run } from "./operation";
 import { variableEditor } from "./variables";
 
 /** Mistake is what the server has said about a part of a text. */
@@ -89,7 +89,7 @@ export function Request(props: RequestProps) {
           </TextField>
           {wrong !== undefined && <span className="removed">This isn't a header: {wrong}</span>}
         </TabPanel>
-        <TabPanel id="history"><History past={past} setPast={setPast} open={open} /></TabPanel>
+        <TabPanel id="history"><History past={past} setPast={setPast} open={open} title={(p) => titleOf(p.query)} text={(p) => `${p.query} ${p.variables}`} /></TabPanel>
         <TabPanel id="code"><Code draft={draft} as={as} operation={operation} /></TabPanel>
       </Tabs>
     </div>

@@ -10,6 +10,7 @@ import { Changes, useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { useLive } from "../../shell/following";
+import { saveFile } from "../../shell/savefile";
 import { placeOf } from "./place";
 
 /** MetadataPage has what is wrong with the metadata, its transfer to and from files, and its history. */
@@ -38,7 +39,7 @@ function State() {
     mutationFn: () => server.metadata("reload_metadata", { reload_sources: true, reload_remote_schemas: true }),
     onSettled: () => client.invalidateQueries(),
   });
-  const save = useMutation({ mutationFn: async () => download("metadata.json", JSON.stringify(await server.export(), null, 2)) });
+  const save = useMutation({ mutationFn: async () => saveFile("metadata.json", "application/json", [JSON.stringify(await server.export(), null, 2)]) });
   const load = useMutation({
     mutationFn: async (file: File) => {
       const read = JSON.parse(await file.text()) as { metadata?: unknown };
@@ -174,13 +175,4 @@ function History() {
       {dialog}
     </>
   );
-}
-
-/** download has the browser save a text. */
-function download(name: string, text: string) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

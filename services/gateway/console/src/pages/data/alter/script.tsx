@@ -37,7 +37,7 @@ export function RunScript(props: Script & { source: Source; close: () => void })
   const run = useMutation({
     mutationFn: async () => {
       const args = { source: source.name, sql: up, cascade };
-      if (!ran.current) await (project ? server.migrate(type, args, { mode: "always", name, down }) : server.query(type, args));
+      if (!ran.current) await server.sql(type, args, project && { mode: "always", name, down });
       ran.current = true; // what comes after it may fail, and is then tried again
       if (then) await server.change(then);
     },
