@@ -1,6 +1,6 @@
 // Tests of the pages for data with sources of other kinds than PostgreSQL.
 import assert from "node:assert/strict";
-import { axe, condition, has, metadata, pick, secret, signIn, url } from "./harness.mjs";
+import { axe, condition, has, metadata, pick, secret, signIn, type, url } from "./harness.mjs";
 import { others } from "./sources.mjs";
 
 const rows = (page) => page.getByRole("grid", { name: "Rows" });
@@ -22,8 +22,7 @@ export const tests = {
         await page.goto(url + "/console/sql");
         await page.getByRole("combobox", { name: "Source" }).selectOption(source);
         await page.getByText("Only read").click();
-        await page.getByRole("textbox", { name: "Statements" }).click();
-        await page.keyboard.insertText(text);
+        await type(page, "Statements", text);
         await page.getByRole("button", { name: "Run Ctrl Enter" }).click();
         await found();
       };
