@@ -6,19 +6,6 @@ export interface Made {
   version: number;
 }
 
-let own = 0;
-
-/** ownChanges is how many changes this tab has made, or is making. */
-export function ownChanges(): number {
-  return own;
-}
-
-/** countOwn counts a change that begins; the function that it returns takes that back, for one that has failed. */
-export function countOwn(): () => void {
-  own++;
-  return () => { own--; };
-}
-
 let last: Made | undefined;
 const listeners = new Set<() => void>();
 

@@ -7,6 +7,7 @@ import * as alter from "./alter.mjs";
 import * as api from "./api.mjs";
 import * as attacks from "./attacks.mjs";
 import * as configuration from "./configuration.mjs";
+import * as edits from "./edits.mjs";
 import * as editor from "./editor.mjs";
 import * as data from "./data.mjs";
 import * as events from "./events.mjs";
@@ -80,6 +81,7 @@ const tests = {
   ...api.tests,
   ...configuration.tests,
   ...data.tests,
+  ...edits.tests,
   ...editor.tests,
   ...events.tests,
   ...files.tests,

@@ -39,6 +39,7 @@ export async function open(browser, base = url) {
   context.on("console", (m) => m.type() === "error" && !expected.test(m.text()) && faults.push(m.text()));
   context.on("weberror", (e) => faults.push(String(e.error())));
   context.on("dialog", (d) => {
+    if (d.type() === "beforeunload") return void d.accept(); // a page with unsaved edits is left for another address
     faults.push("a dialog: " + d.message());
     void d.dismiss();
   });
@@ -136,6 +137,23 @@ export async function drawn(page, search, what) {
   console.log(`${what}: ${(await page.evaluate(() => window.times)).join(", ")} ms`);
 }
 
+/** answered prints how long it took from a press until what it opens was drawn, for docs/console.md. What is opened is found by a selector, and isn't there yet. */
+export async function answered(page, what, press, selector) {
+  await page.evaluate((opened) => {
+    window.answered = new Promise((done) => {
+      const begin = () => {
+        for (const kind of ["click", "keydown"]) removeEventListener(kind, begin, true);
+        const began = performance.now();
+        const look = () => requestAnimationFrame(() => (document.querySelector(opened) ? setTimeout(() => done(Math.round(performance.now() - began))) : look()));
+        look();
+      };
+      for (const kind of ["click", "keydown"]) addEventListener(kind, begin, true);
+    });
+  }, selector);
+  await press();
+  console.log(`${what}: ${await page.evaluate(() => window.answered)} ms`);
+}
+
 /** has waits until something has a text. */
 export async function has(locator, text) {
   await locator.filter({ hasText: text }).first().waitFor();
@@ -167,6 +185,13 @@ export async function confirm(page, title, text) {
 export async function area(page, name) {
   await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name, exact: true }).click();
   await page.getByRole("heading", { name, exact: true }).waitFor();
+}
+
+/** discard lets unsaved edits go, when that is asked. */
+export async function discard(page) {
+  const asked = page.getByRole("alertdialog", { name: "Unsaved changes" });
+  await asked.getByRole("button", { name: "Discard the changes" }).click();
+  await asked.waitFor({ state: "detached" });
 }
 
 /** opened opens a part of a tracked table. */

@@ -81,7 +81,7 @@ export const tests = {
     await until(async () => (await comment.inputValue()) === "by another one", "the change is shown");
     await comment.fill("mine");
     await change("by another one again");
-    await page.getByText("Somebody has changed this since.").waitFor();
+    await page.getByText("This has been changed since.").waitFor();
     assert.equal(await comment.inputValue(), "mine");
     await axe(page, "Actions with a change of another one");
     await page.getByRole("button", { name: "Show what it is now" }).click();
@@ -90,7 +90,7 @@ export const tests = {
     await comment.fill("mine");
     await page.getByRole("button", { name: "Change…" }).click();
     await confirm(page, "Change", "change");
-    await page.getByText("Somebody has changed this since.").waitFor({ state: "detached" });
+    await page.getByText("This has been changed since.").waitFor({ state: "detached" });
     assert.equal(await comment.inputValue(), "mine");
     await metadata("drop_action", { name: "seen" });
     await page.getByRole("button", { name: "seen", exact: true }).waitFor({ state: "detached" });

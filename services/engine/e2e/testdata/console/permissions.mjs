@@ -1,6 +1,6 @@
 // Tests of the page for permissions.
 import assert from "node:assert/strict";
-import { addCondition, area, axe, broken, confirm, drawn, has, metadata, remoteURL, signIn, sql, type, url } from "./harness.mjs";
+import { addCondition, answered, area, axe, broken, confirm, drawn, has, metadata, remoteURL, signIn, sql, type, url } from "./harness.mjs";
 
 const matrix = (page) => page.getByRole("grid", { name: "Tables and roles" });
 const permissions = async (table, operation) =>
@@ -455,6 +455,20 @@ export const tests = {
         : route.continue(),
     );
     await signIn(page);
+    await area(page, "Monitoring"); // the document is read by then, and each page has its parts
+    const link = (name) => page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name, exact: true });
+    const cells = '[role="gridcell"][aria-label^="public.table_0000, role_00"]';
+    await area(page, "Permissions");
+    await page.locator(cells).waitFor();
+    for (const time of ["at first", "again"]) {
+      await area(page, "Monitoring");
+      await page.locator("canvas").first().waitFor();
+      await answered(page, `opening the matrix of permissions, ${time}`, () => link("Permissions").click(), cells);
+    }
+    await answered(page, "opening what a role may do with a table", () => page.locator(cells).click(), 'section[aria-label="Permissions of a role"] h2');
+    await answered(page, "opening the search", () => page.keyboard.press("Control+k"), '[role="dialog"] [role="menuitem"]');
+    await drawn(page, page.getByRole("dialog", { name: "Search" }).getByRole("searchbox"), "the search for an area or a table");
+    await page.keyboard.press("Escape");
     await area(page, "Permissions");
     await matrix(page).getByRole("gridcell", { name: "public.table_0000, role_00: nothing" }).waitFor();
     assert.ok((await matrix(page).getByRole("gridcell").count()) < 1000, "cells that aren't visible are drawn");

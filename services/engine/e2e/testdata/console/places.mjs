@@ -47,6 +47,8 @@ export const rows = [
 
   { name: "Permissions", path: "/console/permissions", ready: (page) => page.getByRole("gridcell", { name: "public.author, reader: select" }), text: html },
   { name: "Permissions, select", path: cell("author", html), ready: label("Most rows of one query"), text: html },
+  { name: "Permissions, what a rule can be about", path: cell("author", html), steps: press("Rows: add a condition"), ready: (page) => page.getByRole("menuitem").first() },
+  { name: "Permissions, unsaved edits", path: cell("author", html), steps: async (page) => { await label("Most rows of one query")(page).fill("7"); await page.getByRole("tab", { name: "insert" }).click(); }, ready: button("Discard the changes") },
   ...["insert", "update", "delete"].map((o) => ({ name: `Permissions, ${o}`, path: cell("author", "reader"), tabs: [o], ready: button(`Allow ${o}`) })),
   { name: "Permissions, what a role sees", path: cell("author", html), tabs: ["What it sees"], ready: row(grid("Rows that the role sees")), text: html },
   { name: "Permissions, objects", path: "/console/permissions", tabs: ["Functions, actions and more"], ready: (page) => page.getByRole("gridcell", { name: /^function public.found_authors, reader/ }), text: html },

@@ -83,6 +83,33 @@ const pages = {
     await page.getByRole("checkbox", { name: "Position.place" }).uncheck();
     await page.getByRole("button", { name: "Set the permission…" }).scrollIntoViewIfNeeded();
   },
+  async "permissions-rule"(page) {
+    await page.goto(url + "/console/permissions?source=default&schema=public&table=author&role=editor");
+    await page.getByRole("button", { name: "Allow select" }).click();
+    await page.getByRole("textbox", { name: "Rows as JSON" }).fill('{"_or": [{"name": {"_ilike": "A%"}}, {"articles": {"author_id": {"_ceq": ["$", "id"]}, "title": {"_neq": ""}}}], "id": {"_in": "X-Engine-Allowed-Ids"}}');
+    await page.getByRole("combobox", { name: "Rows _or 2 articles: value of title _neq" }).waitFor();
+    await page.getByRole("button", { name: "Rows: add a condition" }).scrollIntoViewIfNeeded();
+    await page.getByRole("button", { name: "Rows _or 1: add a condition" }).click();
+    await page.getByRole("menuitem").first().waitFor();
+  },
+  async unsaved(page) {
+    await page.goto(url + "/console/permissions?source=default&schema=public&table=author&role=reader");
+    await page.getByLabel("Most rows of one query").fill("100");
+    await page.getByRole("gridcell", { name: /^public.article, reader/ }).click();
+    await page.getByRole("alertdialog", { name: "Unsaved changes" }).waitFor();
+  },
+  async settings(page) {
+    await page.goto(url + "/console/settings");
+    await page.getByRole("button", { name: "Set…" }).waitFor();
+  },
+  async "settings-allow-list"(page) {
+    await page.goto(url + "/console/settings?view=allowlist");
+    await page.getByRole("button", { name: "Allow a collection" }).click();
+  },
+  async "settings-telemetry"(page) {
+    await page.goto(url + "/console/settings?view=telemetry");
+    await page.getByLabel("Address for traces").waitFor();
+  },
   async sql(page) {
     await area(page, "SQL");
     await type(page, "Statements", "SELECT name, count(title) AS articles\nFROM author LEFT JOIN article ON author_id = author.id\nGROUP BY name ORDER BY name");

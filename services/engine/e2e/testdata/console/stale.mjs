@@ -1,7 +1,7 @@
 // Tests of pages that read again by themselves, when that fails: what they show and what somebody types stays.
 import assert from "node:assert/strict";
 import { webhook } from "./fixture.mjs";
-import { area, axe, graphql, has, html, metadata, signIn, url } from "./harness.mjs";
+import { axe, discard, graphql, has, html, metadata, signIn, url } from "./harness.mjs";
 
 /** notice tells that what is shown is old. */
 const notice = (page) => page.getByRole("status", { name: "Old data" });
@@ -55,6 +55,7 @@ export const tests = {
       assert.equal(await payload.inputValue(), '{"half": ');
       mend();
       await page.getByRole("tab", { name: "Throughput" }).click();
+      await discard(page);
       await page.getByText("1 call, 1 failed").first().waitFor();
       await told(page, ["pg_count_event_invocations", "get_status"], () => page.getByText("1 call, 1 failed").first().waitFor());
       await metadata("pg_delete_event_trigger", author);
@@ -73,7 +74,8 @@ export const tests = {
       assert.equal(await page.getByLabel("Comment", { exact: true }).inputValue(), "half");
       await page.getByText("kept").waitFor();
     });
-    await area(page, "Monitoring");
+    await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: "Monitoring" }).click();
+    await discard(page);
     await page.getByRole("grid", { name: "Instances" }).getByRole("row").nth(1).waitFor();
     await told(page, ["get_status"], () => page.getByRole("grid", { name: "Instances" }).getByRole("row").nth(1).waitFor());
     const { events } = await metadata("get_scheduled_events", { type: "one_off" });

@@ -1,6 +1,6 @@
 // Tests of the list of tables: thousands of them, and by keys alone.
 import assert from "node:assert/strict";
-import { axe, drawn, has, metadata, signIn, sql, url } from "./harness.mjs";
+import { answered, area, axe, drawn, has, metadata, signIn, sql, url } from "./harness.mjs";
 
 const list = (page) => page.getByRole("grid", { name: "Tables and views" });
 
@@ -18,6 +18,10 @@ export const tests = {
     await page.getByText("answers, 2000 tables and views").waitFor();
     await list(page).getByRole("row", { name: "public.article" }).waitFor();
     assert.ok((await list(page).getByRole("row").count()) < 100, "rows that aren't visible are drawn");
+    await area(page, "Monitoring");
+    await page.locator("canvas").first().waitFor();
+    await answered(page, "opening the list of tables", () => page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: "Data", exact: true }).click(), '[role="grid"][aria-label="Tables and views"] [role="rowheader"]');
+    await page.getByText("answers, 2000 tables and views").waitFor();
     // More are made when the end of those that there are comes into sight.
     await list(page).getByRole("row").first().focus();
     for (let i = 0; i < 300 && (await list(page).getByRole("row", { name: "schema_6.table_1994" }).count()) === 0; i++) {

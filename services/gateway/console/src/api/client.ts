@@ -2,7 +2,7 @@ import { project, takeReport } from "../project";
 import { headersOf, type Credentials } from "../session";
 import { parseExact } from "./exact";
 import { headersFor, type RunAs } from "./runas";
-import { countOwn, setMade } from "../undo";
+import { setMade } from "../undo";
 import type { Inconsistency, MetadataDocument, Operations, SourceOperations } from "./types";
 
 /** ApiError is an error of the server, or of the way to it. */
@@ -118,11 +118,7 @@ export class Server {
 
   /** change makes a change of the metadata, which can be undone from then on. */
   async change<T>(request: MetadataRequest): Promise<T> {
-    const failed = countOwn();
-    const answer = await post<T>("/v1/metadata", request, this.credentials).catch((e: unknown) => {
-      failed();
-      throw e;
-    });
+    const answer = await post<T>("/v1/metadata", request, this.credentials);
     void this.versions({ limit: 1 }).then(
       ({ versions: [newest] }) => newest?.operation === request.type && setMade({ operation: request.type, version: newest.resource_version }),
       () => undefined, // it is done all the same

@@ -1,10 +1,11 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { json } from "@codemirror/lang-json";
-import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Tab, TabList, TabPanel, Tabs, type Key } from "react-aria-components";
 import { ApiError, type MetadataRequest } from "../api/client";
 import { hideSecrets, restoreSecrets } from "../api/secrets";
 import { Editor } from "../editor/editor";
+import { useEdited } from "../edits";
 import { useServer } from "../session";
 import { ConfirmChange } from "../shell/confirm";
 import { Failure } from "../shell/failure";
@@ -43,11 +44,14 @@ function Edited(props: FormProps) {
   const server = useServer();
   const client = useQueryClient();
   const [value, setValue] = useState(initial);
+  const [shownTab, setShownTab] = useState<Key>("form");
   const [text, setText] = useState<string>();
   const [hidden, setHidden] = useState<string[]>([]);
   const [problems, setProblems] = useState<Record<string, string>>({});
   const [asked, setAsked] = useState<MetadataRequest>();
   const language = useMemo(() => json(), []);
+  const [before] = useState(() => JSON.stringify(initial));
+  const { saved, leave } = useEdited(JSON.stringify(value) + (Object.keys(problems).length > 0 ? JSON.stringify([problems, text]) : ""), before);
   const run = useMutation({
     mutationFn: async () => {
       if (confirm) {
@@ -57,6 +61,7 @@ function Edited(props: FormProps) {
         return;
       }
       await server.change(request(value));
+      saved();
       await client.invalidateQueries();
       done(value);
     },
@@ -84,14 +89,16 @@ function Edited(props: FormProps) {
   const shown = fields(value);
   const known = faults?.(run.error);
   const missing = text === undefined && shown.some((f) => f.required && at(value, f.path) === undefined);
-  const choose = (tab: unknown) => {
+  const choose = (tab: Key) => {
+    setShownTab(tab);
     if (tab === "text") write(secrets === true);
     else setText(undefined);
     setProblems({});
   };
   return (
     <div className="page">
-      <Tabs onSelectionChange={choose}>
+      {/* What can't be read goes with its tab. */}
+      <Tabs selectedKey={shownTab} onSelectionChange={(tab) => (tab === shownTab ? undefined : Object.keys(problems).length > 0 ? leave(() => choose(tab)) : choose(tab))}>
         <TabList aria-label="Form or text"><Tab id="form">Form</Tab><Tab id="text">JSON</Tab></TabList>
         <TabPanel id="form" className="form">
           {sectionsOf(shown).map(({ section, fields }) => {
@@ -124,9 +131,9 @@ function Edited(props: FormProps) {
       {run.error && <Failure error={run.error} />}
       <div className="row">
         <Button className="button primary" isDisabled={run.isPending || missing || Object.keys(problems).length > 0} onPress={() => run.mutate()}>{title}{confirm && "…"}</Button>
-        {cancel && <Button className="button" onPress={cancel}>Cancel</Button>}
+        {cancel && <Button className="button" onPress={() => leave(cancel)}>Cancel</Button>}
       </div>
-      {asked && <ConfirmChange title={title} request={asked} close={() => setAsked(undefined)} done={() => done(value)} />}
+      {asked && <ConfirmChange title={title} request={asked} close={() => setAsked(undefined)} made={saved} done={() => done(value)} />}
     </div>
   );
 }

@@ -1,34 +1,28 @@
 import { Fragment, useState, type ReactNode } from "react";
 import { Button } from "react-aria-components";
-import { ownChanges } from "../undo";
+import { Around, useEdits } from "../edits";
 
 /**
- * Kept shows what is edited of the metadata. When that changes, it begins anew with what there is then, unless somebody has typed in it and the
- * change is another one's: then it stays as it is, and says so.
+ * Kept shows what is edited of the metadata. When that changes, it begins anew with what there is then, unless there are unsaved
+ * edits: then it stays as it is, and says so.
  */
 export function Kept<T>(props: { value: T; children: (value: T) => ReactNode }) {
   const { value, children } = props;
   const text = JSON.stringify(value);
-  const [kept, setKept] = useState({ text, value, own: ownChanges() });
-  const [touched, setTouched] = useState(false);
-  const begin = () => {
-    setKept({ text, value, own: ownChanges() });
-    setTouched(false);
-  };
+  const edits = useEdits();
+  const [kept, setKept] = useState({ text, value });
   const other = text !== kept.text;
-  if (other && (!touched || ownChanges() !== kept.own)) begin();
-  const touch = () => setTouched(true);
+  const stays = other && edits.unsaved;
+  if (other && !stays) setKept({ text, value });
   return (
-    <>
-      {other && touched && (
+    <Around value={edits}>
+      {stays && (
         <p className="row" role="status">
-          <span className="removed">Somebody has changed this since.</span>
-          <Button className="button" onPress={begin}>Show what it is now</Button>
+          <span className="removed">This has been changed since.</span>
+          <Button className="button" onPress={() => { edits.letGo(); setKept({ text, value }); }}>Show what it is now</Button>
         </p>
       )}
-      <div className="kept" onInput={touch} onClick={touch}>
-        <Fragment key={kept.text}>{children(kept.value)}</Fragment>
-      </div>
-    </>
+      <Fragment key={kept.text}>{children(kept.value)}</Fragment>
+    </Around>
   );
 }

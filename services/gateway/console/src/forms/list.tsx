@@ -1,9 +1,11 @@
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Button } from "react-aria-components";
 import type { MetadataRequest } from "../api/client";
+import { Around, useAsking } from "../edits";
 import { useConfirm } from "../shell/confirm";
 import type { Field, Value } from "./fields";
 import { Form } from "./form";
+import { Staying } from "./staying";
 
 /** FormOf is a form that makes a request. */
 export interface FormOf {
@@ -25,10 +27,11 @@ export interface Listed {
 /** ObjectList lists objects that have no page of their own: each can be changed, when it says how, and dropped, and others added. What a change does is shown before. */
 export function ObjectList(props: { label: string; none: string; items: Listed[]; add: FormOf[] }) {
   const { label, none, items, add } = props;
-  const [adding, setAdding] = useState<string>();
-  const [changing, setChanging] = useState<string>();
+  const adding = useAsking<string | undefined>(undefined);
+  const changing = useAsking<string | undefined>(undefined);
   const { confirm, dialog } = useConfirm();
-  const form = add.find((f) => f.title === adding);
+  const form = add.find((f) => f.title === adding.value);
+  const changed = items.find((i) => i.id === changing.value);
   return (
     <div className="page">
       {items.length === 0 && <p className="hint">{none}</p>}
@@ -38,18 +41,34 @@ export function ObjectList(props: { label: string; none: string; items: Listed[]
             <div className="row">
               <strong>{i.id}</strong>
               {i.about}
-              {i.change && <Button className="button" aria-label={`Change ${i.id}`} aria-expanded={changing === i.id} onPress={() => setChanging(changing === i.id ? undefined : i.id)}>Change</Button>}
+              {i.change && <Button className="button" aria-label={`Change ${i.id}`} aria-expanded={changed === i} onPress={() => changing.set(changed === i ? undefined : i.id)}>Change</Button>}
               <Button className="button" aria-label={`Delete ${i.id}`} onPress={() => confirm({ title: "Delete", request: i.drop })}>Delete…</Button>
             </div>
-            {i.change && changing === i.id && <Form {...i.change} title="Change" confirm done={() => setChanging((now) => (now === i.id ? undefined : now))} cancel={() => setChanging(undefined)} />}
           </li>
         ))}
       </ul>
+      <Around value={changing.edits}>
+        <Staying id={changing.value ?? ""} name={changing.value ?? ""} value={changed}>
+          {(i, gone) => i.change && (
+            <section aria-label={`Change ${i.id}`} className="form">
+              <h3>{i.id}</h3>
+              <Form key={i.id} {...i.change} title={gone ? "Create it anew" : "Change"} confirm request={(value) => (gone ? anew(i.change!.request(value), i.drop) : i.change!.request(value))} done={() => changing.set(undefined)} cancel={() => changing.set(undefined)} />
+            </section>
+          )}
+        </Staying>
+      </Around>
       <div className="row">
-        {add.map((f) => <Button key={f.title} className="button" aria-expanded={adding === f.title} onPress={() => setAdding(adding === f.title ? undefined : f.title)}>{f.title}</Button>)}
+        {add.map((f) => <Button key={f.title} className="button" aria-expanded={adding.value === f.title} onPress={() => adding.set(adding.value === f.title ? undefined : f.title)}>{f.title}</Button>)}
       </div>
-      {form && <Form key={form.title} {...form} title="Add" done={() => setAdding((now) => (now === form.title ? undefined : now))} cancel={() => setAdding(undefined)} />}
+      <Around value={adding.edits}>
+        {form && <Form key={form.title} {...form} title="Add" done={() => adding.set(undefined)} cancel={() => adding.set(undefined)} />}
+      </Around>
       {dialog}
     </div>
   );
+}
+
+/** anew is the request of a change without what takes the object away first: it is gone. */
+function anew(request: MetadataRequest, drop: MetadataRequest): MetadataRequest {
+  return request.type === "bulk" ? { ...request, args: (request.args as MetadataRequest[]).filter((r) => r.type !== drop.type) } : request;
 }

@@ -14,6 +14,8 @@ export interface Confirmed {
   request: MetadataRequest;
   /** What it means, above what would change. */
   about?: string;
+  /** It is made, and nothing was read again yet. */
+  made?: () => void;
   done?: () => void;
 }
 
@@ -25,13 +27,14 @@ export function useConfirm(): { confirm: (c: Confirmed) => void; dialog: ReactNo
 
 /** ConfirmChange shows what a request would change, as the server has tried it, before it is made. */
 export function ConfirmChange(props: Confirmed & { close: () => void }) {
-  const { title, request, about, close, done } = props;
+  const { title, request, about, close, made, done } = props;
   const server = useServer();
   const client = useQueryClient();
   const trial = useMutation({ mutationFn: () => server.dryRun(request) });
   const change = useMutation({
     mutationFn: () => server.change(request),
     onSuccess: async () => {
+      made?.();
       await client.invalidateQueries();
       close();
       done?.();

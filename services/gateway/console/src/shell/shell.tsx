@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { areas } from "../areas";
 import { get } from "../api/client";
+import { leave, pageEdits } from "../edits";
 import { project } from "../project";
 import { useSession } from "../session";
 import { useStored } from "../stored";
@@ -12,6 +13,7 @@ import { Palette } from "./palette";
 import { Progress } from "./progress";
 import { StaleNotice } from "./stale";
 import { UndoNotice } from "./undo";
+import { Unsaved } from "./unsaved";
 import { WrittenNotice } from "./written";
 
 type Theme = "system" | "light" | "dark";
@@ -59,7 +61,7 @@ export function Shell() {
         <span className="hint">{version.data?.version}</span>
         <Button className="button" onPress={() => setPalette(true)} aria-keyshortcuts="Control+K">Search <kbd>Ctrl K</kbd></Button>
         <Button className="button" onPress={() => setTheme(nextTheme[theme])}>Theme: {theme}</Button>
-        {!project && <Button className="button" onPress={signOut}>Sign out</Button>}
+        {!project && <Button className="button" onPress={() => leave(pageEdits, signOut)}>Sign out</Button>}
       </header>
       {project && <WrittenNotice />}
       {session?.admin && <UndoNotice />}
@@ -67,6 +69,7 @@ export function Shell() {
         {session?.admin === false && area?.admin ? <h1>This page is for admin</h1> : <Outlet />}
       </main>
       <StaleNotice />
+      <Unsaved />
       {palette && <Palette areas={shown} close={() => setPalette(false)} />}
     </div>
   );

@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Tab, TabList, TabPanel } from "react-aria-components";
 import { exportQuery } from "../../api/queries";
 import { rolesOf } from "../../api/roles";
 import type { ActionDefinition, MetadataDocument } from "../../api/types";
@@ -12,6 +12,7 @@ import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Split } from "../../shell/split";
+import { Tabs } from "../../shell/tabs";
 import { CustomTypes } from "./types";
 
 const route = getRouteApi("/actions");
@@ -36,7 +37,7 @@ export function ActionsPage() {
   return (
     <div className="page">
       <h1>Actions</h1>
-      <Tabs>
+      <Tabs first="actions">
         <TabList aria-label="Actions"><Tab id="actions">Actions</Tab><Tab id="types">Types</Tab></TabList>
         <TabPanel id="actions"><Actions document={document} name={search.name} open={(name) => void navigate({ search: { name } })} /></TabPanel>
         <TabPanel id="types"><CustomTypes types={document.custom_types} /></TabPanel>
@@ -68,6 +69,7 @@ function Actions(props: { document: MetadataDocument; name: string | undefined; 
       words={{ list: "All actions", one: "Action", add: "New action", none: "None: an action is a field of the API that a handler of yours answers.", choose: "Choose an action." }}
       items={actions}
       shown={shown}
+      id={name ?? ""}
       name={(a) => a.name}
       about={(a) => `${a.definition.type ?? "mutation"}: ${a.definition.output_type}`}
       open={(a) => open(a?.name)}
@@ -85,13 +87,13 @@ function Actions(props: { document: MetadataDocument; name: string | undefined; 
         </>
       )}
     >
-      {shown && <Shown key={shown.name} action={shown} roles={rolesOf(document)} removed={() => open(undefined)} />}
+      {(one, gone) => <Shown key={one.name} action={one} gone={gone} roles={rolesOf(document)} removed={() => open(undefined)} />}
     </Split>
   );
 }
 
-function Shown(props: { action: Action; roles: string[]; removed: () => void }) {
-  const { action, roles, removed } = props;
+function Shown(props: { action: Action; gone: boolean; roles: string[]; removed: () => void }) {
+  const { action, gone, roles, removed } = props;
   const { confirm, dialog } = useConfirm();
   const { permissions = [], ...args } = action;
   return (
@@ -107,7 +109,7 @@ function Shown(props: { action: Action; roles: string[]; removed: () => void }) 
         withdraw={(role) => confirm({ title: "Withdraw it", request: { type: "drop_action_permission", args: { action: action.name, role } } })}
       />
       <h3>Definition</h3>
-      <Form follows title="Change" confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: "update_action", args: value })} done={() => {}} />
+      <Form follows title={gone ? "Create it anew" : "Change"} confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: gone ? "create_action" : "update_action", args: value })} done={() => {}} />
       {dialog}
     </>
   );

@@ -5,6 +5,7 @@ import { Button } from "react-aria-components";
 import type { MetadataRequest } from "../../api/client";
 import type { SetCustomTypesArgs } from "../../api/types";
 import { Editor } from "../../editor/editor";
+import { useEdited } from "../../edits";
 import { Kept } from "../../forms/kept";
 import { ConfirmChange } from "../../shell/confirm";
 import { read, written } from "./sdl";
@@ -23,6 +24,8 @@ function Edited(props: { before: SetCustomTypesArgs }) {
   const [request, setRequest] = useState<MetadataRequest>();
   const graphql = useMemo(() => graphqlLanguageSupport(), []);
   const language = useMemo(() => json(), []);
+  const [beginning] = useState(() => JSON.stringify([sdl, relationships]));
+  const { saved } = useEdited(JSON.stringify([sdl, relationships]), beginning);
   const save = () => {
     try {
       const types = read(sdl);
@@ -46,7 +49,7 @@ function Edited(props: { before: SetCustomTypesArgs }) {
       <div className="short-editor"><Editor label="Relationships as JSON" value={relationships} onChange={setRelationships} extensions={language} run={save} /></div>
       {problem && <p className="removed" role="alert">{problem}</p>}
       <div className="row"><Button className="button primary" onPress={save}>Set the types…</Button></div>
-      {request && <ConfirmChange title="Set the types" request={request} close={() => setRequest(undefined)} />}
+      {request && <ConfirmChange title="Set the types" request={request} close={() => setRequest(undefined)} made={saved} />}
     </section>
   );
 }

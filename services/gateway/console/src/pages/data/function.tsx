@@ -43,7 +43,7 @@ export default function FunctionView(props: { document: MetadataDocument; source
           done={() => {}}
         />
       )}
-      {tracked && <Tracked key={JSON.stringify(tracked)} document={document} source={source} tracked={tracked} info={overloads[0]} confirm={confirm} />}
+      {tracked && <Tracked document={document} source={source} tracked={tracked} info={overloads[0]} confirm={confirm} />}
       {dialog}
     </>
   );
@@ -68,6 +68,7 @@ function Tracked(props: { document: MetadataDocument; source: Source; tracked: F
       </p>
       <h3>Names and arguments</h3>
       <Form
+        follows
         title="Change"
         confirm
         initial={{ ...target, configuration: tracked.configuration ?? {} }}

@@ -45,7 +45,7 @@ export function DataPage() {
           {source && kinds.includes(source.kind) && <Button className="button" aria-pressed onPress={() => open({})}>Sources</Button>}
         </div>
         <Suspense fallback={<Loading what="the sources" />}>
-          <Sources sources={sources} shown={search.source === undefined ? undefined : source} open={(name) => void navigate({ search: { source: name, view: "sources" } })} />
+          <Sources sources={sources} name={search.source} shown={sources.find((s) => s.name === search.source)} open={(name) => void navigate({ search: { source: name, view: "sources" } })} />
         </Suspense>
       </div>
     );

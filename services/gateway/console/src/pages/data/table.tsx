@@ -1,6 +1,6 @@
 import { lazy, Suspense } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Tab, TabList, TabPanel } from "react-aria-components";
 import { prefixOf } from "../../api/client";
 import { hasComputedFields } from "../../api/kinds";
 import { display, infoQuery } from "../../api/tables";
@@ -10,6 +10,7 @@ import { useServer } from "../../session";
 import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
+import { Tabs } from "../../shell/tabs";
 import { Rows } from "./rows";
 
 const Structure = lazy(chunk(() => import("./structure")));
@@ -29,7 +30,7 @@ export function TableView(props: { document: MetadataDocument; source: Source; t
     <>
       <h2>{display(table.table)}</h2>
       {info.data.description && <p className="description">{info.data.description}</p>}
-      <Tabs>
+      <Tabs first="rows">
         <TabList aria-label="Parts of the table">
           <Tab id="rows">Rows</Tab>
           <Tab id="structure">Structure</Tab>

@@ -1,8 +1,8 @@
-import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
 import { Form } from "../../forms/form";
 import type { Field } from "../../forms/fields";
+import { Around, useAsking } from "../../edits";
 import { useServer } from "../../session";
 import { ConfirmChange } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
@@ -56,6 +56,7 @@ export function CronTriggers(props: { name: string | undefined; open: (name: str
       words={{ list: "Cron triggers", one: "Cron trigger", add: "New cron trigger", none: "None: a cron trigger calls a webhook again and again, by a schedule.", choose: "Choose a trigger to see its events." }}
       items={triggers}
       shown={shown}
+      id={name ?? ""}
       name={(t) => t.name}
       about={(t) => <>{t.schedule} {t.comment} {t.paused && <Paused />}</>}
       open={(t) => open(t?.name)}
@@ -73,14 +74,14 @@ export function CronTriggers(props: { name: string | undefined; open: (name: str
         </>
       )}
     >
-      {shown && <Shown key={shown.name} trigger={shown} removed={() => open(undefined)} />}
+      {(one, gone) => <Shown key={one.name} trigger={one} gone={gone} removed={() => open(undefined)} />}
     </Split>
   );
 }
 
-function Shown(props: { trigger: CronTrigger; removed: () => void }) {
-  const { trigger, removed } = props;
-  const [how, setHow] = useState<"change" | "delete" | "pause">();
+function Shown(props: { trigger: CronTrigger; gone: boolean; removed: () => void }) {
+  const { trigger, gone, removed } = props;
+  const { value: how, set: setHow, edits } = useAsking<"change" | "delete" | "pause" | undefined>(undefined);
   const close = () => setHow(undefined);
   return (
     <>
@@ -93,7 +94,9 @@ function Shown(props: { trigger: CronTrigger; removed: () => void }) {
         <Button className="button" onPress={() => setHow("delete")}>Delete…</Button>
       </div>
       {how === "change" && (
-        <Form title="Change" confirm initial={{ ...trigger }} fields={() => fields} request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args, replace: true } })} done={close} cancel={close} />
+        <Around value={edits}>
+          <Form title={gone ? "Create it anew" : "Change"} confirm initial={{ ...trigger }} fields={() => fields} request={(args) => ({ type: "create_cron_trigger", args: { include_in_metadata: false, ...args, replace: !gone } })} done={close} cancel={close} />
+        </Around>
       )}
       {how === "delete" && <ConfirmChange title="Delete" request={{ type: "delete_cron_trigger", args: { name: trigger.name } }} close={close} done={removed} />}
       {how === "pause" && (

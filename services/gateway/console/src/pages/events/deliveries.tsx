@@ -1,8 +1,9 @@
 import { useState, type ReactNode } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Tab, TabList, TabPanel } from "react-aria-components";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
+import { Tabs } from "../../shell/tabs";
 import { Calls, type Call } from "./calls";
 
 /** pageSize is how many calls are shown at once. */
@@ -14,7 +15,7 @@ const again = 5_000;
 /** Deliveries has the events of a trigger, all calls that were made for them, and how many and how long these are. */
 export function Deliveries(props: { events: ReactNode; throughput: ReactNode; of: unknown[]; calls: (page: { limit: number; offset: number }, signal: AbortSignal) => Promise<Call[]> }) {
   return (
-    <Tabs>
+    <Tabs first="log">
       <TabList aria-label="Deliveries"><Tab id="log">Log</Tab><Tab id="calls">Calls</Tab><Tab id="throughput">Throughput</Tab></TabList>
       <TabPanel id="log" className="page">{props.events}</TabPanel>
       <TabPanel id="calls" className="page"><AllCalls of={props.of} read={props.calls} /></TabPanel>

@@ -4,6 +4,7 @@ import { Button } from "react-aria-components";
 import { prefixOf } from "../../api/client";
 import type { Source } from "../../api/types";
 import { Form } from "../../forms/form";
+import { Around, useAsking } from "../../edits";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
@@ -69,7 +70,7 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
   const server = useServer();
   const [status, setStatus] = useState("");
   const [offset, setOffset] = useState(0);
-  const [sending, setSending] = useState(false);
+  const { value: sending, set: setSending, edits } = useAsking(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const events = useQuery({
     queryKey: ["events", source.name, name, status, offset],
@@ -96,14 +97,14 @@ function Events(props: { source: Source; name: string; manual: boolean; paused: 
         {manual && <Button className="button" aria-expanded={sending} onPress={() => setSending(!sending)}>Make an event</Button>}
       </div>
       {sending && (
-        <Form
+        <Around value={edits}><Form
           title="Make it"
           initial={{ source: source.name, name, payload: {} }}
           fields={() => [{ path: "payload", label: "Payload", kind: "json" }]}
           request={(args) => ({ type: `${prefixOf(source.kind)}_invoke_event_trigger`, args })}
           done={() => setSending(false)}
           cancel={() => setSending(false)}
-        />
+        /></Around>
       )}
       {events.isPending && <Loading what="the events" />}
       {events.isLoadingError && <Failure error={events.error} retry={() => void events.refetch()} />}

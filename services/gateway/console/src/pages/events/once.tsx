@@ -1,17 +1,17 @@
-import { useState } from "react";
 import { Button } from "react-aria-components";
+import { Around, useAsking } from "../../edits";
 import { Form } from "../../forms/form";
 import { deliveryFields } from "./cron";
 import { ScheduledLog } from "./scheduled";
 
 /** OneOffEvents lists the events that are planned once, and plans them. */
 export function OneOffEvents() {
-  const [adding, setAdding] = useState(false);
+  const { value: adding, set: setAdding, edits } = useAsking(false);
   return (
     <section className="panel" aria-label="One-off events">
       <div className="row"><Button className="button primary" aria-expanded={adding} onPress={() => setAdding(!adding)}>New event</Button></div>
       {adding && (
-        <Form
+        <Around value={edits}><Form
           title="Plan it"
           initial={{ schedule_at: new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, "") }}
           fields={() => [
@@ -22,7 +22,7 @@ export function OneOffEvents() {
           request={(args) => ({ type: "create_scheduled_event", args })}
           done={() => setAdding(false)}
           cancel={() => setAdding(false)}
-        />
+        /></Around>
       )}
       <ScheduledLog />
     </section>

@@ -7,6 +7,7 @@ import { display } from "../../api/tables";
 import type { Name, Source } from "../../api/types";
 import { Form } from "../../forms/form";
 import type { Field, Value } from "../../forms/fields";
+import { Around, useAsking } from "../../edits";
 import { useServer } from "../../session";
 import { Ask } from "../../shell/ask";
 import { ConfirmChange } from "../../shell/confirm";
@@ -45,12 +46,13 @@ export function EventTriggers(props: { source: string | undefined; name: string 
       words={{ list: "Event triggers", one: "Event trigger", add: "New event trigger", none: "None: an event trigger calls a webhook for each changed row of a table.", choose: "Choose a trigger to see its events." }}
       items={all}
       shown={shown}
+      id={name ?? ""}
       name={(p) => p.trigger.name}
       about={(p) => <>{p.source.name}: {display(p.table)} {p.trigger.paused && <Paused />}</>}
       open={(p) => open(p?.trigger.name, p?.source.name)}
       form={(close) => <New sources={sources} done={(n, s) => { close(); open(n, s); }} cancel={close} />}
     >
-      {shown && <Shown key={`${shown.source.name}.${shown.trigger.name}`} placed={shown} removed={() => open(undefined)} />}
+      {(one, gone) => <Shown key={`${one.source.name}.${one.trigger.name}`} placed={one} gone={gone} removed={() => open(undefined)} />}
     </Split>
   );
 }
@@ -109,9 +111,9 @@ const resuming = "Events that wait are delivered from now on.";
 /** How is what happens to a trigger. */
 type How = "change" | "delete" | "pause" | "pause clean-up" | "clean" | undefined;
 
-function Shown(props: { placed: Placed; removed: () => void }) {
+function Shown(props: { placed: Placed; gone: boolean; removed: () => void }) {
   const { source, table, trigger } = props.placed;
-  const [how, setHow] = useState<How>();
+  const { value: how, set: setHow, edits } = useAsking<How>(undefined);
   const prefix = prefixOf(source.kind);
   const { definition, ...rest } = trigger;
   const args = { source: source.name, table, ...rest, ...definition, replace: true };
@@ -133,7 +135,9 @@ function Shown(props: { placed: Placed; removed: () => void }) {
         <Button className="button" onPress={() => setHow("delete")}>Delete…</Button>
       </div>
       {how === "change" && (
-        <Form title="Change" confirm initial={args} fields={(value) => fieldsOf(value)} request={(value) => ({ type: `${prefix}_create_event_trigger`, args: value })} done={close} cancel={close} />
+        <Around value={edits}>
+          <Form title={props.gone ? "Create it anew" : "Change"} confirm initial={args} fields={(value) => fieldsOf(value)} request={(value) => ({ type: `${prefix}_create_event_trigger`, args: { ...value, replace: !props.gone } })} done={close} cancel={close} />
+        </Around>
       )}
       {how === "delete" && <ConfirmChange title="Delete" request={{ type: `${prefix}_delete_event_trigger`, args: { source: source.name, name: trigger.name } }} close={close} done={props.removed} />}
       {how === "pause" && <ConfirmChange title={trigger.paused ? "Resume" : "Pause"} about={trigger.paused ? resuming : pausing} request={pause} close={close} />}

@@ -1,17 +1,19 @@
 import { lazy, Suspense, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Tab, TabList, TabPanel } from "react-aria-components";
 import { conflictOf, dropOf, grantOf, inheritedOf, operations, parentsOf, permissionsOf, saveOf, startFrom, type Operation, type Permission, type Place } from "../../api/permissions";
 import { runAsKey } from "../../api/runas";
 import { display, infoQuery, schemaOf, type TableInfo } from "../../api/tables";
 import type { MetadataDocument, Source, Table } from "../../api/types";
 import { chunk } from "../../chunk";
 import { Form } from "../../forms/form";
+import { Staying } from "../../forms/staying";
 import { useServer } from "../../session";
 import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
+import { Tabs } from "../../shell/tabs";
 import { Copy } from "./copy";
 import { fieldsOf, startOf } from "./fields";
 import { Known, knownOf } from "./rule/known";
@@ -34,7 +36,7 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
       {info.isPending && <Loading what="the columns" />}
       {info.isLoadingError && <Failure error={info.error} retry={() => void info.refetch()} />}
       {info.data && (
-        <Tabs>
+        <Tabs first="select">
           <TabList aria-label="Operations">
             {operations.map((o) => {
               const grant = grantOf(table, o, role, parents);
@@ -44,7 +46,9 @@ export function PermissionEditor(props: { document: MetadataDocument; source: So
           </TabList>
           {operations.map((o) => (
             <TabPanel key={o} id={o}>
-              <OperationEditor document={document} place={{ source, table: table.table, role, operation: o }} table={table} info={info.data} />
+              <Staying id={o} name={`the permission to ${o}`} value={permissionsOf(table, o).find((p) => p.role === role)} otherwise={<OperationEditor document={document} place={{ source, table: table.table, role, operation: o }} table={table} info={info.data} />}>
+                {(own) => <OperationEditor document={document} place={{ source, table: table.table, role, operation: o }} table={table} info={info.data} own={own} />}
+              </Staying>
             </TabPanel>
           ))}
           <TabPanel id="sees"><Suspense fallback={<Loading what="what it sees" />}><Sees document={document} source={source} table={table} info={info.data} role={role} /></Suspense></TabPanel>
@@ -65,12 +69,11 @@ function runAs(role: string) {
   }
 }
 
-function OperationEditor(props: { document: MetadataDocument; place: Place; table: Table; info: TableInfo }) {
-  const { document, place, table, info } = props;
+function OperationEditor(props: { document: MetadataDocument; place: Place; table: Table; info: TableInfo; own?: Permission }) {
+  const { document, place, table, info, own } = props;
   const { operation, role } = place;
   const [adding, setAdding] = useState<Record<string, unknown>>();
   const { confirm, dialog } = useConfirm();
-  const own = permissionsOf(table, operation).find((p) => p.role === role);
   if (!own && !adding) {
     const parents = parentsOf(document);
     const inherited = inheritedOf(permissionsOf(table, operation), role, parents, new Set());

@@ -1,7 +1,7 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Input, Label, SearchField, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Input, Label, SearchField, Tab, TabList, TabPanel } from "react-aria-components";
 import { grantOfObject, permittedOf, uses } from "../../api/objects";
 import { conflictOf, grantOf, isWhole, operations, parentsOf, type Operation, type Parents } from "../../api/permissions";
 import { exportQuery } from "../../api/queries";
@@ -11,8 +11,10 @@ import { effectiveOf } from "../../api/seen";
 import type { MetadataDocument, Source, Table } from "../../api/types";
 import { useServer } from "../../session";
 import { Failure } from "../../shell/failure";
+import { Staying } from "../../forms/staying";
 import { Loading } from "../../shell/progress";
 import { SourcePicker } from "../../shell/sources";
+import { Tabs } from "../../shell/tabs";
 import { PermissionEditor } from "./editor";
 import { InheritedRoles } from "./inherited";
 import { Matrix, type Mark, type MatrixRow } from "./matrix";
@@ -37,7 +39,7 @@ export function PermissionsPage() {
         <h1>Permissions</h1>
         {source && <SourcePicker sources={document.sources} value={source.name} onChange={(name) => void navigate({ search: { source: name } })} />}
       </div>
-      <Tabs defaultSelectedKey={search.kind === undefined ? "matrix" : "objects"}>
+      <Tabs first={search.kind === undefined ? "matrix" : "objects"}>
         <TabList aria-label="Permissions or roles"><Tab id="matrix">Tables and roles</Tab><Tab id="objects">Functions, actions and more</Tab><Tab id="inherited">Inherited roles</Tab><Tab id="roles">Roles</Tab></TabList>
         <TabPanel id="matrix">
           {source ? <TablesAndRoles key={source.name} document={document} source={source} /> : <p>There is no source: <code>add_source</code> of the metadata API adds one.</p>}
@@ -74,7 +76,11 @@ function TablesAndRoles(props: { document: MetadataDocument; source: Source }) {
       }}
       hint="S, I, U and D are select, insert, update and delete: filled for all rows and columns, framed for a part of them, ! where inherited roles differ"
     >
-      {opened && search.role && <PermissionEditor key={`${keyOf(opened.table)} ${search.role}`} document={document} source={source} table={opened} role={search.role} />}
+      {search.role && (
+        <Staying id={`${search.schema} ${search.table} ${search.role}`} name={search.table ?? ""} value={opened} hint="it can be saved when the table is tracked again">
+          {(table) => <PermissionEditor key={`${keyOf(table.table)} ${search.role}`} document={document} source={source} table={table} role={search.role!} />}
+        </Staying>
+      )}
     </Grants>
   );
 }
@@ -112,7 +118,11 @@ function ObjectsAndRoles(props: { document: MetadataDocument; source: Source | u
       }}
       hint="C, Q and S are call, query and select"
     >
-      {opened && search.role && <ObjectEditor key={`${key} ${search.role}`} document={document} source={source} object={opened} role={search.role} />}
+      {search.role && (
+        <Staying id={`${key} ${search.role}`} name={key} value={opened} hint="it can be saved when that is there again">
+          {(object) => <ObjectEditor key={`${key} ${search.role}`} document={document} source={source} object={object} role={search.role!} />}
+        </Staying>
+      )}
     </Grants>
   );
 }
@@ -158,7 +168,7 @@ function Grants(props: GrantsProps) {
       {roles.length === 0 && <p className="hint">No role but admin, who may do everything. A new role exists once it has a permission.</p>}
       <Matrix label={words.label} head={words.head} rows={shown} roles={shownRoles} current={opened && search.role ? { key: opened, role: search.role } : undefined} open={open} />
       <p className="hint">{hint}; in italics what a role inherits. Arrows move, Enter opens.</p>
-      {children && <section className="panel" aria-label="Permissions of a role">{children}</section>}
+      {children && <section className="panel edited" aria-label="Permissions of a role">{children}</section>}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { graphqlLanguageSupport } from "cm6-graphql";
-import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Tab, TabList, TabPanel } from "react-aria-components";
 import { exportQuery, inconsistencyQuery } from "../../api/queries";
 import { sdlQuery } from "../../api/remotes";
 import { rolesOf } from "../../api/roles";
@@ -15,6 +15,7 @@ import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
 import { Loading } from "../../shell/progress";
 import { Split } from "../../shell/split";
+import { Tabs } from "../../shell/tabs";
 import { Permissions } from "./permissions";
 import { Relationships } from "./relationships";
 
@@ -59,6 +60,7 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
       }}
       items={remotes}
       shown={shown}
+      id={name ?? ""}
       name={(r) => r.name}
       about={(r) => `${r.definition.url ?? r.definition.url_from_env} ${r.comment ?? ""}`}
       open={(r) => open(r?.name)}
@@ -76,13 +78,13 @@ function RemoteSchemas(props: { document: MetadataDocument }) {
         </>
       )}
     >
-      {shown && <Shown key={shown.name} remote={shown} roles={rolesOf(document)} removed={() => open(undefined)} />}
+      {(one, gone) => <Shown key={one.name} remote={one} gone={gone} roles={rolesOf(document)} removed={() => open(undefined)} />}
     </Split>
   );
 }
 
-function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => void }) {
-  const { remote, roles, removed } = props;
+function Shown(props: { remote: RemoteSchema; gone: boolean; roles: string[]; removed: () => void }) {
+  const { remote, gone, roles, removed } = props;
   const server = useServer();
   const client = useQueryClient();
   const { confirm, dialog } = useConfirm();
@@ -106,7 +108,7 @@ function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => vo
       </div>
       {reload.error && <Failure error={reload.error} />}
       {inconsistencies.isLoadingError && <Failure error={inconsistencies.error} retry={() => void inconsistencies.refetch()} />}
-      <Tabs>
+      <Tabs first="schema">
         <TabList aria-label="Parts of the remote schema"><Tab id="schema">Schema</Tab><Tab id="permissions">Permissions</Tab><Tab id="relationships">Relationships</Tab><Tab id="definition">Definition</Tab></TabList>
         <TabPanel id="schema">
           {sdl.isPending && <Loading what="the schema" />}
@@ -116,7 +118,7 @@ function Shown(props: { remote: RemoteSchema; roles: string[]; removed: () => vo
         <TabPanel id="permissions"><Permissions remote={remote} roles={roles} /></TabPanel>
         <TabPanel id="relationships"><Relationships remote={remote.name} relationships={remote_relationships} /></TabPanel>
         <TabPanel id="definition">
-          <Form follows title="Change" confirm initial={{ ...args }} fields={() => fields} request={(value) => ({ type: "update_remote_schema", args: value })} done={() => {}} />
+          <Form follows title={gone ? "Create it anew" : "Change"} confirm={!gone} initial={{ ...args }} fields={() => fields} request={(value) => ({ type: gone ? "add_remote_schema" : "update_remote_schema", args: value })} done={() => {}} />
         </TabPanel>
       </Tabs>
       {dialog}

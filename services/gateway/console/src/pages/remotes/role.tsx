@@ -6,6 +6,8 @@ import { ApiError } from "../../api/client";
 import { sdlQuery } from "../../api/remotes";
 import type { RemoteSchema } from "../../api/types";
 import { Editor } from "../../editor/editor";
+import { useEdited } from "../../edits";
+import { Kept } from "../../forms/kept";
 import { useServer } from "../../session";
 import { useConfirm } from "../../shell/confirm";
 import { Failure } from "../../shell/failure";
@@ -20,13 +22,14 @@ export default function RemoteRole(props: { remote: RemoteSchema; role: string }
   if (sdl.isPending) return <Loading what="the schema" />;
   if (sdl.isLoadingError) return <Failure error={sdl.error} retry={() => void sdl.refetch()} />;
   const own = remote.permissions?.find((p) => p.role === role);
-  return <Part key={own?.definition.schema} remote={remote.name} role={role} sdl={sdl.data} own={own?.definition.schema} />;
+  return <Kept value={own?.definition.schema}>{(schema) => <Part remote={remote.name} role={role} sdl={sdl.data} own={schema} />}</Kept>;
 }
 
 function Part(props: { remote: string; role: string; sdl: string; own: string | undefined }) {
   const { remote, role, sdl, own } = props;
   const server = useServer();
   const [text, setText] = useState(own ?? sdl);
+  const { saved } = useEdited(text, own ?? sdl);
   const { confirm, dialog } = useConfirm();
   const graphql = useMemo(() => graphqlLanguageSupport(), []);
   const whole = useMemo(() => typesIn(sdl), [sdl]);
@@ -46,7 +49,7 @@ function Part(props: { remote: string; role: string; sdl: string; own: string | 
     mutationFn: async () => {
       const { refused } = await server.dryRun(request);
       if (refused) throw new ApiError(refused.error, refused.code, refused.path, 200); // shown below the text
-      confirm({ title: "Set the permission", request });
+      confirm({ title: "Set the permission", request, made: saved });
     },
   });
   return (

@@ -3,6 +3,7 @@ import { Button } from "react-aria-components";
 import type { Step } from "../../../api/ddl";
 import type { MetadataRequest } from "../../../api/client";
 import type { Source } from "../../../api/types";
+import { useEdited } from "../../../edits";
 import { Control } from "../../../forms/controls";
 import { at, put, type Field, type Value } from "../../../forms/fields";
 import { RunScript, type Script } from "./script";
@@ -26,6 +27,8 @@ export function JobForm(props: { source: Source; job: Job; close: () => void }) 
   const [problems, setProblems] = useState<Record<string, string>>({});
   const [wrong, setWrong] = useState<string>();
   const [script, setScript] = useState<Script>();
+  const [before] = useState(() => JSON.stringify(job.initial));
+  const { saved, leave } = useEdited(JSON.stringify(value), before);
   const fields = job.fields(value);
   const missing = fields.some((f) => f.required && at(value, f.path) === undefined);
   const report = (path: string, problem: string | undefined) => {
@@ -37,7 +40,7 @@ export function JobForm(props: { source: Source; job: Job; close: () => void }) 
     try {
       const steps = job.steps(value);
       if (steps.length === 0) throw new Error("Nothing changes.");
-      setScript({ title: job.title, steps, then: job.then?.(value), done: () => { close(); job.done?.(value); } });
+      setScript({ title: job.title, steps, then: job.then?.(value), done: () => { saved(); close(); job.done?.(value); } });
     } catch (e) {
       setWrong((e as Error).message);
     }
@@ -51,7 +54,7 @@ export function JobForm(props: { source: Source; job: Job; close: () => void }) 
       {wrong && <p className="removed" role="alert">{wrong}</p>}
       <div className="row">
         <Button className="button primary" isDisabled={missing || Object.keys(problems).length > 0} onPress={show}>Show the SQL…</Button>
-        <Button className="button" onPress={close}>Cancel</Button>
+        <Button className="button" onPress={() => leave(close)}>Cancel</Button>
       </div>
       {script && <RunScript {...script} source={source} close={() => setScript(undefined)} />}
     </section>

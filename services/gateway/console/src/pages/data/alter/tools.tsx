@@ -6,6 +6,7 @@ import { Statements, type KeyDraft } from "../../../api/ddl";
 import { dialectOf } from "../../../api/sqltext";
 import { schemaOf, tablesQuery, typesQuery } from "../../../api/tables";
 import type { ColumnDefinition, Definition, Index, Source, TableDescription } from "../../../api/types";
+import { Around, useAsking } from "../../../edits";
 import { useServer } from "../../../session";
 import { Failure } from "../../../shell/failure";
 import { addColumn, changeColumn } from "./columns";
@@ -34,7 +35,7 @@ export function useTools(source: Source, described: TableDescription | undefined
   const dialect = dialectOf(source.kind);
   const known = useQuery({ ...typesQuery(server, source), enabled: dialect === "postgres" });
   const tables = useQuery(tablesQuery(server, source));
-  const [open, setOpen] = useState<{ at: Place; job: Job }>();
+  const { value: open, set: setOpen, edits } = useAsking<{ at: Place; job: Job } | undefined>(undefined);
   const [script, setScript] = useState<Script>();
   if (!dialect || !described || (described.kind !== "table" && described.kind !== "partitioned_table")) return undefined;
   const { name: table, columns } = described;
@@ -49,10 +50,10 @@ export function useTools(source: Source, described: TableDescription | undefined
           {more}
         </div>
       )}
-      {open?.at === place && <JobForm key={open.job.title} source={source} job={open.job} close={close} />}
+      {open?.at === place && <Around value={edits}><JobForm key={open.job.title} source={source} job={open.job} close={close} /></Around>}
     </>
   );
-  const drop = (label: string, title: string, steps: Script["steps"], done?: () => void) => <Button className="button" aria-label={label} onPress={() => setScript({ title, steps, done })}>Drop…</Button>;
+  const drop = (label: string, title: string, steps: Script["steps"], done?: () => void) => <Button className="button small" aria-label={label} onPress={() => setScript({ title, steps, done })}>Drop…</Button>;
   const rename: Job = {
     title: "Rename the table",
     initial: { name: table.name },
@@ -80,8 +81,8 @@ export function useTools(source: Source, described: TableDescription | undefined
     keys: dialect === "sqlite" ? <p className="hint">SQLite has no statement that adds or drops the constraints of a table that there is.</p> : at("keys", types.map((t) => addKey(of, t))),
     indexes: at("indexes", [addIndex(of)]),
     column: (c) => (
-      <span className="row">
-        <Button className="button" aria-label={`Change the column ${c.name}`} onPress={() => setOpen({ at: "columns", job: changeColumn(dialect, table, c, known.data ?? []) })}>Change</Button>
+      <span className="tools">
+        <Button className="button small" aria-label={`Change the column ${c.name}`} onPress={() => setOpen({ at: "columns", job: changeColumn(dialect, table, c, known.data ?? []) })}>Change</Button>
         {drop(`Drop the column ${c.name}`, "Drop the column", make.dropColumn(table, c.name))}
       </span>
     ),

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { Link } from "@tanstack/react-router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
@@ -8,6 +7,7 @@ import { inconsistencyQuery, kindsQuery } from "../../../api/queries";
 import type { Source } from "../../../api/types";
 import type { Field, Value } from "../../../forms/fields";
 import { Form } from "../../../forms/form";
+import { Around, useAsking } from "../../../edits";
 import { useServer } from "../../../session";
 import { useConfirm } from "../../../shell/confirm";
 import { Failure } from "../../../shell/failure";
@@ -16,7 +16,7 @@ import { fieldsOf } from "./fields";
 import { Checked, faultsOf, Health, reasonOf } from "./health";
 
 /** Sources lists the sources of the metadata, adds one, and shows one of them. */
-export default function Sources(props: { sources: Source[]; shown: Source | undefined; open: (name: string | undefined) => void }) {
+export default function Sources(props: { sources: Source[]; name: string | undefined; shown: Source | undefined; open: (name: string | undefined) => void }) {
   const { sources, shown, open } = props;
   const inconsistencies = useQuery(inconsistencyQuery(useServer()));
   return (
@@ -27,6 +27,7 @@ export default function Sources(props: { sources: Source[]; shown: Source | unde
         words={{ list: "Sources", one: "Source", add: "Add a source", none: "None: a source is a database whose tables become part of the GraphQL schema.", choose: "Choose a source to see how it is reached." }}
         items={sources}
         shown={shown}
+        id={props.name ?? ""}
         name={(s) => s.name}
         about={(s) => (
           <>
@@ -37,7 +38,7 @@ export default function Sources(props: { sources: Source[]; shown: Source | unde
         open={(s) => open(s?.name)}
         form={(close) => <New done={(name) => { close(); open(name); }} cancel={close} />}
       >
-        {shown && <Shown key={shown.name} source={shown} reason={reasonOf(shown, inconsistencies.data?.inconsistent_objects)} open={open} />}
+        {(one, gone) => <Shown key={one.name} source={one} gone={gone} reason={reasonOf(one, inconsistencies.data?.inconsistent_objects)} open={open} />}
       </Split>
     </>
   );
@@ -45,7 +46,7 @@ export default function Sources(props: { sources: Source[]; shown: Source | unde
 
 function New(props: { done: (name: string) => void; cancel: () => void }) {
   const found = useQuery(kindsQuery(useServer()));
-  const [kind, setKind] = useState("postgres");
+  const { value: kind, set: setKind, edits } = useAsking("postgres");
   return (
     <>
       <h2>Add a source</h2>
@@ -56,7 +57,7 @@ function New(props: { done: (name: string) => void; cancel: () => void }) {
           {(found.data ?? [kind]).map((k) => <option key={k} value={k}>{kindName(k)}</option>)}
         </select>
       </label>
-      <Form
+      <Around value={edits}><Form
         key={kind}
         title="Add"
         secrets
@@ -66,7 +67,7 @@ function New(props: { done: (name: string) => void; cancel: () => void }) {
         faults={(error) => faultsOf(kind, error)}
         done={(value) => props.done(String(value.name))}
         cancel={props.cancel}
-      />
+      /></Around>
     </>
   );
 }
@@ -77,11 +78,11 @@ const tagFields: Field[] = [
   { path: "omit_request_id", label: "Id of the request", kind: "object", options: [{ value: "", label: "left out (default)" }, { value: "false", label: "part of the tag" }] },
 ];
 
-function Shown(props: { source: Source; reason: string | undefined; open: (name: string | undefined) => void }) {
-  const { source, reason, open } = props;
+function Shown(props: { source: Source; gone: boolean; reason: string | undefined; open: (name: string | undefined) => void }) {
+  const { source, gone, reason, open } = props;
   const server = useServer();
   const client = useQueryClient();
-  const [renaming, setRenaming] = useState(false);
+  const { value: renaming, set: setRenaming, edits } = useAsking(false);
   const { confirm, dialog } = useConfirm();
   const { name, kind, configuration, customization, health_check } = source;
   const known = kinds.includes(kind);
@@ -116,7 +117,7 @@ function Shown(props: { source: Source; reason: string | undefined; open: (name:
       {known ? <div><Health source={source} /></div> : <p className="removed">{reason ?? `This server has no sources of the kind ${kind}.`}</p>}
       <Checked source={source} />
       {renaming && (
-        <Form
+        <Around value={edits}><Form
           title="Rename"
           confirm
           initial={{ name, new_name: name }}
@@ -125,19 +126,19 @@ function Shown(props: { source: Source; reason: string | undefined; open: (name:
           faults={(error) => faultsOf(kind, error)}
           done={(v) => open(String(v.new_name))}
           cancel={() => setRenaming(false)}
-        />
+        /></Around>
       )}
       {known && (
         <>
           <h3>How it is reached</h3>
           <Form
             follows
-            title="Change"
-            confirm
+            title={gone ? "Add it anew" : "Change"}
+            confirm={!gone}
             secrets
             initial={initial}
             fields={() => fieldsOf(kind)}
-            request={(v) => ({ type: `${prefix}_update_source`, args: { name, ...v, customization: v.customization ?? {}, health_check: v.health_check ?? null } })}
+            request={(v) => (gone ? { type: `${prefix}_add_source`, args: { name, ...v } } : { type: `${prefix}_update_source`, args: { name, ...v, customization: v.customization ?? {}, health_check: v.health_check ?? null } })}
             faults={(error) => faultsOf(kind, error, reason)}
             done={() => {}}
           />
